@@ -1,0 +1,48 @@
+package collabdict
+
+import "context"
+
+// Group is what a participant sees of the others: two collectives over the
+// members of the current view. Every member calls the same collectives in the
+// same order; which one, and how long its vector is, may depend on shared data
+// only (earlier sums), never on private data.
+type Group interface {
+	// Size returns S, the number of members in the current view.
+	Size() int
+
+	// Sum returns Σ_s x^s over the members s of the view. Nobody learns
+	// another member's x. The blocks cover x in order and bound its values;
+	// they are the same at every member. A value outside its bound is an
+	// error, never a wrong sum. x is not modified.
+	Sum(ctx context.Context, x []float64, blocks []Block) ([]float64, error)
+
+	// Gather returns every member's published blob, ordered by member. A blob
+	// is seen by all members: it is for public values only.
+	Gather(ctx context.Context, blob []byte) ([][]byte, error)
+}
+
+// Block says that the next Len values of a vector are at most Bound in
+// absolute value at every member. Bounds scale the random chunks that hide the
+// values, so a bound far above them costs precision.
+type Block struct {
+	Len   int
+	Bound float64
+}
+
+// Learner is a model in the form of Algorithm 1 of Idé et al. 2024: private
+// statistics that are additive over participants, and a deterministic step from
+// their total to the shared parameters.
+type Learner interface {
+	// Start agrees on starting parameters with the group.
+	Start(ctx context.Context, g Group) error
+
+	// LocalUpdate computes this participant's statistics θ^s at the current
+	// parameters, and the bounds of their values. The private state φ^s that
+	// belongs to them takes effect with the Optimize that follows.
+	LocalUpdate() (x []float64, blocks []Block, err error)
+
+	// Optimize turns the total of all participants' statistics into new
+	// shared parameters and returns the value of the objective that the
+	// statistics were computed at. It is the same at every member.
+	Optimize(total []float64) (objective float64, err error)
+}

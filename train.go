@@ -1,0 +1,84 @@
+package collabdict
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Options steers [Train]. All members must use the same values.
+type Options struct {
+	// Rounds is the largest number of rounds; at least 1.
+	Rounds int
+	// Tol stops the training when the objective changes by at most Tol times
+	// its magnitude between two rounds. 0 runs all rounds.
+	Tol float64
+	// OnRound, if not nil, is called after every round.
+	OnRound func(Round)
+}
+
+// Round is what is known at the end of a round.
+type Round struct {
+	// Number counts from 1.
+	Number int
+	// Objective is the value of the learner's objective at the parameters that
+	// this round's statistics were computed with, so one step behind the
+	// parameters now held.
+	Objective float64
+	// Converged says that the stopping rule was met in this round.
+	Converged bool
+}
+
+// RoundStarter is implemented by groups that want to know where a round begins:
+// a view may grow only there. Train calls StartRound before every round, from 1.
+type RoundStarter interface {
+	StartRound(number int)
+}
+
+// Train runs Algorithm 1 of Idé et al. 2024 at one participant: l.Start, then
+// rounds of local update, consensus and optimise until the stopping rule holds
+// or opt.Rounds are done. It returns the last round completed. After an error
+// the learner holds the parameters of that round. The rule looks at shared
+// values only, so all members stop in the same round.
+func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) {
+	if opt.Rounds < 1 || opt.Tol < 0 || math.IsNaN(opt.Tol) {
+		return Round{}, fmt.Errorf("collabdict: want at least 1 round and a tolerance of at least 0, got %d and %g", opt.Rounds, opt.Tol)
+	}
+	if err := l.Start(ctx, g); err != nil {
+		return Round{}, fmt.Errorf("start: %w", err)
+	}
+	var last Round
+	for n := 1; n <= opt.Rounds; n++ {
+		if s, ok := g.(RoundStarter); ok {
+			s.StartRound(n)
+		}
+		objective, err := round(ctx, g, l)
+		if err != nil {
+			return last, fmt.Errorf("round %d: %w", n, err)
+		}
+		converged := n > 1 && opt.Tol > 0 && math.Abs(objective-last.Objective) <= opt.Tol*math.Abs(objective)
+		last = Round{Number: n, Objective: objective, Converged: converged}
+		if opt.OnRound != nil {
+			opt.OnRound(last)
+		}
+		if converged {
+			break
+		}
+	}
+	return last, nil
+}
+
+func round(ctx context.Context, g Group, l Learner) (objective float64, err error) {
+	x, blocks, err := l.LocalUpdate()
+	if err != nil {
+		return 0, fmt.Errorf("local update: %w", err)
+	}
+	total, err := g.Sum(ctx, x, blocks)
+	if err != nil {
+		return 0, fmt.Errorf("sum: %w", err)
+	}
+	if objective, err = l.Optimize(total); err != nil {
+		return 0, fmt.Errorf("optimize: %w", err)
+	}
+	return objective, nil
+}
