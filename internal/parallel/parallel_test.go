@@ -1,0 +1,37 @@
+package parallel
+
+import (
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+)
+
+func TestForCallsEachIndexOnce(t *testing.T) {
+	for _, procs := range []int{1, 2, 5} {
+		for _, n := range []int{0, 1, 2, 7, 1000} {
+			old := runtime.GOMAXPROCS(procs)
+			calls := make([]int, n)
+			For(n, func(i int) { calls[i]++ })
+			runtime.GOMAXPROCS(old)
+			if slices.ContainsFunc(calls, func(c int) bool { return c != 1 }) {
+				t.Errorf("procs %d, n %d: calls per index %v, want all 1", procs, n, calls)
+			}
+		}
+	}
+}
+
+func TestForRunsAtMostGOMAXPROCS(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	var now, most atomic.Int64
+	For(200, func(int) {
+		c := now.Add(1)
+		for m := most.Load(); c > m && !most.CompareAndSwap(m, c); m = most.Load() {
+		}
+		runtime.Gosched()
+		now.Add(-1)
+	})
+	if most.Load() > 3 || now.Load() != 0 {
+		t.Errorf("at most %d calls at a time and %d after return, want at most 3 and 0", most.Load(), now.Load())
+	}
+}
