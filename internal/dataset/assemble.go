@@ -1,0 +1,124 @@
+package dataset
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// assemble puts the files' shares together, in the order of the files.
+func (s *Spec) assemble(sch schema, shares []*share) *Dataset {
+	d := &Dataset{Columns: sch.features, Ignored: sch.ignored}
+	if sch.textLabels {
+		d.Classes = numberClasses(shares)
+	}
+	groups := merge(shares)
+	if s.Split.Kind == IID {
+		groups = s.deal(groups[""], len(sch.features))
+	}
+	names := make([]string, 0, len(groups))
+	for name := range groups {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		d.Participants = append(d.Participants, s.participant(name, groups[name], sch.features))
+	}
+	return d
+}
+
+// numberClasses replaces each file's own numbers of its text labels by 2 plus
+// the place in the sorted list of all, which it returns.
+func numberClasses(shares []*share) []string {
+	var classes []string
+	for _, sh := range shares {
+		classes = append(classes, sh.names...)
+	}
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	for _, sh := range shares {
+		for _, g := range sh.groups {
+			for _, labels := range [][]float64{g.train.labels, g.test.labels} {
+				for i, l := range labels {
+					at, _ := slices.BinarySearch(classes, sh.names[int(l)])
+					labels[i] = float64(2 + at)
+				}
+			}
+		}
+	}
+	return classes
+}
+
+func merge(shares []*share) map[string]*group {
+	groups := make(map[string]*group)
+	for _, sh := range shares {
+		for _, key := range sh.order {
+			g, ok := groups[key]
+			if !ok {
+				groups[key] = sh.groups[key]
+				continue
+			}
+			g.train.add(&sh.groups[key].train)
+			g.test.add(&sh.groups[key].test)
+		}
+	}
+	return groups
+}
+
+func (r *rows) add(more *rows) {
+	r.n += more.n
+	r.values = append(r.values, more.values...)
+	r.labels = append(r.labels, more.labels...)
+}
+
+// deal shuffles training and test rows and gives them out one by one.
+func (s *Spec) deal(all *group, width int) map[string]*group {
+	random := rand.New(rand.NewPCG(s.Seed, 0))
+	groups := make(map[string]*group, s.Split.Clients)
+	hands := make([]*group, s.Split.Clients)
+	for i := range hands {
+		hands[i] = &group{}
+		groups[fmt.Sprintf("p%04d", i+1)] = hands[i]
+	}
+	for at, row := range random.Perm(all.train.n) {
+		hands[at%len(hands)].train.take(&all.train, row, width)
+	}
+	for at, row := range random.Perm(all.test.n) {
+		hands[at%len(hands)].test.take(&all.test, row, width)
+	}
+	return groups
+}
+
+func (r *rows) take(from *rows, row, width int) {
+	r.n++
+	r.values = append(r.values, from.values[row*width:(row+1)*width]...)
+	if from.labels != nil {
+		r.labels = append(r.labels, from.labels[row])
+	}
+}
+
+func (s *Spec) participant(name string, g *group, columns []string) Participant {
+	if s.Limit > 0 && g.train.n > s.Limit {
+		g.train.n = s.Limit
+	}
+	p := Participant{Name: name, Columns: columns}
+	p.Train, p.TrainLabels = g.train.matrix(len(columns))
+	p.Test, p.TestLabels = p.Train, p.TrainLabels
+	if s.TestWhere.Given() {
+		p.Test, p.TestLabels = g.test.matrix(len(columns))
+	}
+	return p
+}
+
+// matrix returns the first n rows, nil without any.
+func (r *rows) matrix(width int) (*mat.Dense, []float64) {
+	if r.n == 0 {
+		return nil, nil
+	}
+	if r.labels == nil {
+		return mat.NewDense(r.n, width, r.values[:r.n*width]), nil
+	}
+	return mat.NewDense(r.n, width, r.values[:r.n*width]), r.labels[:r.n]
+}

@@ -1,0 +1,56 @@
+package dataset
+
+import "gonum.org/v1/gonum/mat"
+
+// Participant is one organisation's rows.
+type Participant struct {
+	Name string
+	// Columns names the columns of Train and Test, the same for all.
+	Columns []string
+	// Train (rows × columns) is trained on. Test is scored: the same matrix
+	// where the Spec names no rows for it, nil where none of them is here.
+	Train, Test *mat.Dense
+	// TrainLabels and TestLabels have an entry a row, or are nil without a
+	// label column: 1 is an anomaly, 0 and -1 are normal. Labels that are text
+	// are numbers from 2 on, see [Dataset].
+	TrainLabels, TestLabels []float64
+}
+
+// Dataset is what was loaded.
+type Dataset struct {
+	// Columns names the features.
+	Columns []string
+	// Participants are sorted by name. Of [LoadOne] there is one.
+	Participants []Participant
+	// LeftOut lists who had too few training rows, sorted by name.
+	LeftOut []LeftOut
+	// Ignored lists columns that are no features because their first value is
+	// not a number.
+	Ignored []string
+	// Classes names labels that are text, sorted: label 2+i is Classes[i], so
+	// that none is taken for normal or anomaly. nil if labels are numbers.
+	Classes []string
+}
+
+// LeftOut is a participant with too few training rows.
+type LeftOut struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+}
+
+// AnomalyLabels tells whether there are labels and all of them say normal (0,
+// -1) or anomaly (1). Otherwise labels are classes and no truth for a score.
+func (d *Dataset) AnomalyLabels() bool {
+	any := false
+	for _, p := range d.Participants {
+		for _, labels := range [][]float64{p.TrainLabels, p.TestLabels} {
+			for _, l := range labels {
+				if l != 0 && l != 1 && l != -1 {
+					return false
+				}
+				any = true
+			}
+		}
+	}
+	return any
+}

@@ -1,0 +1,16 @@
+// Package dataset turns files into the rows of participants.
+//
+// A [Spec] says which files there are, how their rows are divided among
+// participants and which of them train and which are only scored. [LoadAll]
+// reads the rows of all participants (a simulation), [LoadOne] those of one (a
+// node). [Scaling] standardises columns.
+//
+// What holds of everything that is returned:
+//   - every cell of a matrix is a finite number; a cell that is not is an
+//     [*Error] that names file, line and column, never a value made up;
+//   - all participants have the same columns in the same order;
+//   - the result depends on the files and the Spec alone: files are read in
+//     parallel and put together in a fixed order.
+//
+// Start reading at [Spec] and load.go.
+package dataset

@@ -1,0 +1,57 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Error is a fault in the data or in what was asked of it. Fields that do not
+// apply are zero.
+type Error struct {
+	// File is the path of the file, Line counts from 1 with the header as
+	// line 1, Column is the name in the header.
+	File   string
+	Line   int
+	Column string
+	// Msg says what is wrong (wanted and got), Hint what to do about it.
+	Msg, Hint string
+}
+
+// Error gives the fault in one line: where, what, and what to do.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		b.WriteString(e.File)
+		if e.Line > 0 {
+			fmt.Fprintf(&b, ":%d", e.Line)
+		}
+		b.WriteString(": ")
+	}
+	if e.Column != "" {
+		fmt.Fprintf(&b, "column %q: ", e.Column)
+	}
+	b.WriteString(e.Msg)
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	return b.String()
+}
+
+// quoted lists names for a message.
+func quoted(names []string) string {
+	marked := make([]string, len(names))
+	for i, n := range names {
+		marked[i] = strconv.Quote(n)
+	}
+	return listed(marked)
+}
+
+// listed gives the first few items.
+func listed(items []string) string {
+	const most = 12
+	if len(items) <= most {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:most], ", "), len(items)-most)
+}

@@ -1,0 +1,111 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const fileForms = "want a .csv or .csv.gz file, or a folder of them"
+
+// dataFiles resolves paths, folders and globs to data files in the order given.
+func dataFiles(data []string) ([]string, error) {
+	if len(data) == 0 {
+		return nil, &Error{Msg: "no data given; " + fileForms}
+	}
+	var files []string
+	seen := make(map[string]bool)
+	for _, d := range data {
+		found, err := resolve(d)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			if seen[filepath.Clean(f)] {
+				return nil, &Error{File: f, Msg: "the file is given twice"}
+			}
+			seen[filepath.Clean(f)] = true
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+func resolve(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return inFolder(path)
+	case err == nil && !isData(path):
+		return nil, &Error{File: path, Msg: "unknown kind of file; " + fileForms}
+	case err == nil:
+		return []string{path}, nil
+	case strings.ContainsAny(path, "*?["):
+		return matching(path)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &Error{File: path, Msg: "no such file or folder"}
+	default:
+		return nil, fileError(path, err)
+	}
+}
+
+func inFolder(path string) ([]string, error) {
+	entries, err := os.ReadDir(path) // sorted by name
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	var files []string
+	for _, e := range entries {
+		if !e.IsDir() && isData(e.Name()) {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, &Error{File: path, Msg: "no data file in this folder; " + fileForms}
+	}
+	return files, nil
+}
+
+func matching(pattern string) ([]string, error) {
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, &Error{File: pattern, Msg: "the pattern is malformed", Hint: "close every [ with a ]"}
+	}
+	var files []string
+	for _, f := range found {
+		if isData(f) {
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
+		return nil, &Error{File: pattern, Msg: "the pattern matches no data file; " + fileForms}
+	}
+	return files, nil
+}
+
+// isData goes by the ending. Hidden files, which file managers leave beside
+// real ones under the same ending, do not count.
+func isData(path string) bool {
+	name := filepath.Base(path)
+	return stem(path) != name && !strings.HasPrefix(name, ".")
+}
+
+// stem is the file name without the endings of data files.
+func stem(path string) string {
+	name := filepath.Base(path)
+	if s, ok := strings.CutSuffix(name, ".csv.gz"); ok {
+		return s
+	}
+	return strings.TrimSuffix(name, ".csv")
+}
+
+func fileError(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return &Error{File: path, Msg: fmt.Sprintf("cannot be read: %v", err)}
+}

@@ -1,0 +1,139 @@
+package dataset
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// schema is what the first file settles for all.
+type schema struct {
+	from     string // that file
+	features []string
+	ignored  []string // first value is no number
+	// textLabels says that the first label is no number, so none is read as one.
+	textLabels bool
+}
+
+// layout says at which place of a file's rows things stand; -1 for nowhere.
+type layout struct {
+	features                      []int
+	label, where, testWhere, part int
+}
+
+// roles lists the columns that the Spec uses for something else than features
+// and that every file must have.
+func (s *Spec) roles() []string {
+	var names []string
+	for _, c := range []string{s.Label, s.Where.Column, s.TestWhere.Column, s.Split.Column} {
+		if c != "" {
+			names = append(names, c)
+		}
+	}
+	return names
+}
+
+// settle reads the header and the first row of a file.
+func (s *Spec) settle(path string) (schema, error) {
+	t, err := open(path)
+	if err != nil {
+		return schema{}, err
+	}
+	defer t.close()
+	row, line, err := t.next()
+	if err == io.EOF {
+		return schema{}, noRows(path)
+	}
+	if err != nil {
+		return schema{}, err
+	}
+	out := schema{from: path, features: s.Columns}
+	if s.Columns == nil {
+		out.features = []string{}
+	}
+	roles := s.roles()
+	for i, name := range t.header {
+		if name == s.Label {
+			out.textLabels = !isNumber(row[i])
+		}
+		if s.Columns != nil || slices.Contains(roles, name) || slices.Contains(s.Ignore, name) {
+			continue
+		}
+		cell := strings.TrimSpace(row[i])
+		switch {
+		case cell == "":
+			return schema{}, missing(path, line, name)
+		case isNumber(cell):
+			out.features = append(out.features, name)
+		default:
+			out.ignored = append(out.ignored, name)
+		}
+	}
+	if len(out.features) == 0 {
+		return schema{}, &Error{File: path, Msg: "no column is a feature: none that is left has a number in the first row", Hint: "columns are " + quoted(t.header) + ", separated by commas"}
+	}
+	return out, nil
+}
+
+// layout finds the columns in a file's header. Without Columns, a file that
+// has other columns than the first is an error.
+func (s *Spec) layout(sch schema, path string, header []string) (layout, error) {
+	at := func(name string) int { return slices.Index(header, name) }
+	for _, name := range s.roles() {
+		if at(name) < 0 {
+			return layout{}, &Error{File: path, Column: name, Msg: "there is no such column", Hint: "columns are " + quoted(header)}
+		}
+	}
+	out := layout{label: at(s.Label), where: at(s.Where.Column), testWhere: at(s.TestWhere.Column), part: at(s.Split.Column)}
+	var lacks, extra []string
+	for _, name := range sch.features {
+		i := at(name)
+		if i < 0 {
+			lacks = append(lacks, name)
+		}
+		out.features = append(out.features, i)
+	}
+	if s.Columns != nil {
+		if lacks != nil {
+			return layout{}, &Error{File: path, Msg: "want the columns of the model, missing " + quoted(lacks), Hint: "columns are " + quoted(header)}
+		}
+		return out, nil
+	}
+	known := slices.Concat(sch.features, sch.ignored, s.roles(), s.Ignore)
+	for _, name := range header {
+		if !slices.Contains(known, name) {
+			extra = append(extra, name)
+		}
+	}
+	if lacks == nil && extra == nil {
+		return out, nil
+	}
+	return layout{}, differ(path, sch.from, lacks, extra)
+}
+
+func differ(path, first string, lacks, extra []string) error {
+	var what []string
+	if lacks != nil {
+		what = append(what, "missing "+quoted(lacks))
+	}
+	if extra != nil {
+		what = append(what, "not there "+quoted(extra))
+	}
+	return &Error{File: path, Msg: "columns differ from those of " + first + ": " + strings.Join(what, ", "), Hint: "give the files the same columns, or leave these out with --ignore"}
+}
+
+// isNumber counts NaN and infinities too: a feature that begins with one is an
+// error, not a column of text.
+func isNumber(cell string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+	return err == nil
+}
+
+func noRows(path string) error {
+	return &Error{File: path, Msg: "no rows below the header"}
+}
+
+func missing(path string, line int, column string) error {
+	return &Error{File: path, Line: line, Column: column, Msg: "the cell is empty", Hint: "fill it, or leave the column out with --ignore " + column}
+}

@@ -1,0 +1,170 @@
+package dataset
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// LoadAll reads the rows of all participants. At least two must be left.
+// Errors in files and in the Spec are of type [*Error].
+func LoadAll(spec Spec) (*Dataset, error) {
+	files, err := dataFiles(spec.Data)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(files))
+	if spec.Split.Kind == ByFile {
+		if err := nameByFile(names, files); err != nil {
+			return nil, err
+		}
+	}
+	d, err := load(&spec, files, names)
+	if err != nil {
+		return nil, err
+	}
+	least := spec.leastRows()
+	d.Participants = slices.DeleteFunc(d.Participants, func(p Participant) bool {
+		if n := p.trainRows(); n < least {
+			d.LeftOut = append(d.LeftOut, LeftOut{p.Name, n})
+			return true
+		}
+		return false
+	})
+	if len(d.Participants) < 2 {
+		return nil, tooFew(d, least)
+	}
+	return d, nil
+}
+
+// LoadOne reads all files as the rows of one participant, named like the first
+// file. It does not look at Split; fewer than MinRows training rows are an
+// error.
+func LoadOne(spec Spec) (*Dataset, error) {
+	files, err := dataFiles(spec.Data)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(files))
+	for i := range names {
+		names[i] = stem(files[0])
+	}
+	spec.Split = Split{}
+	d, err := load(&spec, files, names)
+	if err != nil {
+		return nil, err
+	}
+	if n := d.Participants[0].trainRows(); n < spec.MinRows {
+		return nil, &Error{File: spec.Data[0], Msg: fmt.Sprintf("want at least %d training rows, got %d", spec.MinRows, n)}
+	}
+	return d, nil
+}
+
+func (s *Spec) leastRows() int {
+	if s.Split.Min > 0 {
+		return s.Split.Min
+	}
+	return max(s.MinRows, 1)
+}
+
+func (p *Participant) trainRows() int {
+	if p.Train == nil {
+		return 0
+	}
+	n, _ := p.Train.Dims()
+	return n
+}
+
+func tooFew(d *Dataset, least int) error {
+	var small []string
+	for _, l := range d.LeftOut {
+		small = append(small, fmt.Sprintf("%q (%d)", l.Name, l.Rows))
+	}
+	msg := fmt.Sprintf("want at least 2 participants with %d training rows or more, got %d", least, len(d.Participants))
+	if small != nil {
+		msg += "; too small: " + listed(small)
+	}
+	return &Error{Msg: msg, Hint: "give more data, or another --split"}
+}
+
+func nameByFile(names, files []string) error {
+	for i, f := range files {
+		names[i] = stem(f)
+		if j := slices.Index(names[:i], names[i]); j >= 0 {
+			return &Error{File: f, Msg: fmt.Sprintf("participant %q is already that of %s", names[i], files[j]), Hint: "rename one file"}
+		}
+	}
+	return nil
+}
+
+// load reads and groups the files; names are the keys of their rows, where no
+// column says them.
+func load(spec *Spec, files, names []string) (*Dataset, error) {
+	sch, err := spec.settle(files[0])
+	if err != nil {
+		return nil, err
+	}
+	shares, err := spec.readAll(sch, files, names)
+	if err != nil {
+		return nil, err
+	}
+	if err := spec.check(shares, files[0]); err != nil {
+		return nil, err
+	}
+	return spec.assemble(sch, shares), nil
+}
+
+// readAll reads the files on all cores. Of several faulty files the first is
+// reported.
+func (s *Spec) readAll(sch schema, files, names []string) ([]*share, error) {
+	shares, errs := make([]*share, len(files)), make([]error, len(files))
+	var wait sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range files {
+		free <- struct{}{}
+		wait.Go(func() {
+			shares[i], errs[i] = s.read(sch, files[i], names[i])
+			<-free
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return shares, nil
+}
+
+// check finds conditions that no row meets and columns to ignore that no file
+// has: misspelt ones.
+func (s *Spec) check(shares []*share, first string) error {
+	for _, name := range s.Ignore {
+		if !slices.ContainsFunc(shares, func(sh *share) bool { return slices.Contains(sh.header, name) }) {
+			return &Error{File: first, Column: name, Msg: "the column to ignore is not there", Hint: "columns are " + quoted(shares[0].header)}
+		}
+	}
+	train, test := 0, 0
+	var seenWhere, seenTest []string
+	for _, sh := range shares {
+		for _, g := range sh.groups {
+			train, test = train+g.train.n, test+g.test.n
+		}
+		for _, v := range sh.seenWhere {
+			note(&seenWhere, v)
+		}
+		for _, v := range sh.seenTest {
+			note(&seenTest, v)
+		}
+	}
+	switch {
+	case s.TestWhere.Given() && test == 0:
+		return &Error{File: first, Msg: fmt.Sprintf("no row meets --test-where %s", s.TestWhere), Hint: "values there are " + quoted(seenTest)}
+	case s.Where.Given() && train == 0:
+		return &Error{File: first, Msg: fmt.Sprintf("no row meets --where %s", s.Where), Hint: "values there are " + quoted(seenWhere)}
+	case train == 0:
+		return &Error{File: first, Msg: fmt.Sprintf("no row is left to train on: all meet --test-where %s", s.TestWhere)}
+	}
+	return nil
+}

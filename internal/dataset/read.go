@@ -1,0 +1,211 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// rows grows by one row at a time.
+type rows struct {
+	n      int
+	values []float64 // n × features
+	labels []float64 // n, or nil
+}
+
+// group is the rows of a participant, or of one file's share of them.
+type group struct {
+	from        string // the first file
+	train, test rows
+}
+
+// share is what one file has.
+type share struct {
+	header []string
+	groups map[string]*group
+	order  []string // the keys of groups by first appearance
+	// names are the labels that are text: label i of this file is names[i].
+	names []string
+	index map[string]int // of names
+	// seen are some values of the where columns, for messages.
+	seenWhere, seenTest []string
+}
+
+// scanner reads one file.
+type scanner struct {
+	spec   *Spec
+	schema schema
+	layout layout
+	table  *table
+	name   string // of all rows, where no column names participants
+	out    *share
+	row    []float64 // scratch
+}
+
+// read returns the rows of a file that train or are scored. name is the key
+// of its group; with a ByColumn split the column's value is.
+func (s *Spec) read(sch schema, path, name string) (*share, error) {
+	t, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	lay, err := s.layout(sch, path, t.header)
+	if err != nil {
+		return nil, err
+	}
+	sc := &scanner{
+		spec: s, schema: sch, layout: lay, table: t, name: name,
+		out: &share{header: t.header, groups: make(map[string]*group), index: make(map[string]int)},
+		row: make([]float64, len(lay.features)),
+	}
+	for any := false; ; any = true {
+		record, line, err := t.next()
+		if err == io.EOF && !any {
+			return nil, noRows(path)
+		}
+		if err == io.EOF {
+			return sc.out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := sc.add(record, line); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// add files one row. Of a row that is dropped only the cells that say so are
+// looked at.
+func (sc *scanner) add(record []string, line int) error {
+	train, test := sc.role(record)
+	if !train && !test {
+		return nil
+	}
+	g, err := sc.group(record, line)
+	if err != nil {
+		return err
+	}
+	if limit := sc.spec.Limit; limit > 0 && sc.spec.Split.Kind != IID && g.train.n >= limit {
+		train = false
+	}
+	if !train && !test {
+		return nil
+	}
+	for j, i := range sc.layout.features {
+		v, err := strconv.ParseFloat(record[i], 64)
+		if err != nil || v-v != 0 { // v-v is not 0 for NaN and infinities
+			if v, err = sc.number(record[i], line, sc.schema.features[j]); err != nil {
+				return err
+			}
+		}
+		sc.row[j] = v
+	}
+	label, err := sc.label(record, line)
+	if err != nil {
+		return err
+	}
+	if train {
+		sc.put(&g.train, label)
+	}
+	if test {
+		sc.put(&g.test, label)
+	}
+	return nil
+}
+
+func (sc *scanner) put(r *rows, label float64) {
+	r.n++
+	r.values = append(r.values, sc.row...)
+	if sc.layout.label >= 0 {
+		r.labels = append(r.labels, label)
+	}
+}
+
+// role tells what a row is for. With neither condition all rows train; that
+// they are scored too is settled later.
+func (sc *scanner) role(record []string) (train, test bool) {
+	if i := sc.layout.testWhere; i >= 0 {
+		value := strings.TrimSpace(record[i])
+		test = value == sc.spec.TestWhere.Value
+		note(&sc.out.seenTest, value)
+	}
+	i := sc.layout.where
+	if i < 0 {
+		return !test, test
+	}
+	value := strings.TrimSpace(record[i])
+	note(&sc.out.seenWhere, value)
+	return value == sc.spec.Where.Value, test
+}
+
+// note collects a few different values.
+func note(seen *[]string, value string) {
+	if len(*seen) < 8 && !slices.Contains(*seen, value) {
+		*seen = append(*seen, strings.Clone(value)) // the record shares one string
+	}
+}
+
+func (sc *scanner) group(record []string, line int) (*group, error) {
+	key := sc.name
+	if i := sc.layout.part; i >= 0 {
+		if key = strings.TrimSpace(record[i]); key == "" {
+			return nil, missing(sc.table.path, line, sc.spec.Split.Column)
+		}
+	}
+	g, ok := sc.out.groups[key]
+	if !ok {
+		key = strings.Clone(key)
+		g = &group{from: sc.table.path}
+		sc.out.groups[key] = g
+		sc.out.order = append(sc.out.order, key)
+	}
+	return g, nil
+}
+
+// label returns the row's label; of a text its place in the file's names.
+func (sc *scanner) label(record []string, line int) (float64, error) {
+	i := sc.layout.label
+	if i < 0 {
+		return 0, nil
+	}
+	cell := strings.TrimSpace(record[i])
+	if !sc.schema.textLabels {
+		return sc.number(cell, line, sc.spec.Label)
+	}
+	if cell == "" {
+		return 0, missing(sc.table.path, line, sc.spec.Label)
+	}
+	at, ok := sc.out.index[cell]
+	if !ok {
+		at, cell = len(sc.out.names), strings.Clone(cell)
+		sc.out.names = append(sc.out.names, cell)
+		sc.out.index[cell] = at
+	}
+	return float64(at), nil
+}
+
+// number reads a cell that may have blanks around it, and says what is wrong
+// with one that is no finite number.
+func (sc *scanner) number(cell string, line int, column string) (float64, error) {
+	path, cell := sc.table.path, strings.TrimSpace(cell)
+	if cell == "" {
+		return 0, missing(path, line, column)
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	hint := "fix the cell, or leave the column out with --ignore " + column
+	if column == sc.spec.Label {
+		hint = "fix the cell, or name another --label"
+	}
+	switch {
+	case err == nil && v-v == 0:
+		return v, nil
+	case err == nil || errors.Is(err, strconv.ErrRange):
+		return 0, &Error{File: path, Line: line, Column: column, Msg: fmt.Sprintf("want a finite number, got %q", cell), Hint: hint}
+	}
+	return 0, &Error{File: path, Line: line, Column: column, Msg: fmt.Sprintf("want a number, got %q", cell), Hint: hint}
+}

@@ -1,0 +1,103 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Scaling moves columns to the coordinates trained on: z = (x − Shift) / Scale.
+type Scaling struct {
+	Shift, Scale []float64
+}
+
+// A column whose standard deviation is at most this part of its mean's
+// magnitude is constant: what is left of it is rounding. Moments that came
+// through a sum of finite precision have more of that.
+const (
+	negligible       = 1e-10
+	negligibleSummed = 1e-6
+)
+
+// Unscaled leaves n columns as they are.
+func Unscaled(n int) Scaling {
+	s := Scaling{Shift: make([]float64, n), Scale: make([]float64, n)}
+	for j := range s.Scale {
+		s.Scale[j] = 1
+	}
+	return s
+}
+
+// Own standardises the columns of x to mean 0 and variance 1 (divided by the
+// number of rows). It returns the columns that are constant, which keep scale
+// 1. x must have rows.
+func Own(x *mat.Dense) (s Scaling, constant []int) {
+	rows, cols := x.Dims()
+	mean, variance := make([]float64, cols), make([]float64, cols)
+	for i := range rows {
+		for j, v := range x.RawRowView(i) {
+			mean[j] += v / float64(rows)
+		}
+	}
+	for i := range rows {
+		for j, v := range x.RawRowView(i) {
+			variance[j] += (v - mean[j]) * (v - mean[j]) / float64(rows)
+		}
+	}
+	return standard(mean, variance, negligible)
+}
+
+// FromMoments standardises by the mean and variance (divided by the count) of
+// count rows, of all participants together. Columns that are constant keep
+// scale 1 and are returned. Moments that are not finite, or of fewer than one
+// row, are an error.
+func FromMoments(count float64, mean, variance []float64) (s Scaling, constant []int, err error) {
+	if len(mean) != len(variance) {
+		panic("dataset: mean and variance have different lengths")
+	}
+	if !(count >= 1) {
+		return Scaling{}, nil, fmt.Errorf("standardisation: want moments of at least 1 row, got %g", count)
+	}
+	for j := range mean {
+		if finite := mean[j] + variance[j]; finite-finite != 0 {
+			return Scaling{}, nil, fmt.Errorf("standardisation: column %d has mean %g and variance %g, want finite ones", j+1, mean[j], variance[j])
+		}
+	}
+	s, constant = standard(mean, variance, negligibleSummed)
+	return s, constant, nil
+}
+
+func standard(mean, variance []float64, tol float64) (s Scaling, constant []int) {
+	s = Unscaled(len(mean))
+	for j, v := range variance {
+		s.Shift[j] = mean[j]
+		if deviation := math.Sqrt(max(v, 0)); deviation > tol*math.Abs(mean[j]) {
+			s.Scale[j] = deviation
+		} else {
+			constant = append(constant, j)
+		}
+	}
+	return s, constant
+}
+
+// Apply returns a scaled copy of x.
+func (s Scaling) Apply(x *mat.Dense) *mat.Dense {
+	z := mat.DenseCopyOf(x)
+	s.ApplyTo(z, x)
+	return z
+}
+
+// ApplyTo writes the scaled rows of x to dst, which has its shape and may be x.
+func (s Scaling) ApplyTo(dst, x *mat.Dense) {
+	rows, cols := x.Dims()
+	if r, c := dst.Dims(); r != rows || c != cols || len(s.Scale) != cols || len(s.Shift) != cols {
+		panic("dataset: scaling, dst and x have different shapes")
+	}
+	for i := range rows {
+		from, to := x.RawRowView(i), dst.RawRowView(i)
+		for j, v := range from {
+			to[j] = (v - s.Shift[j]) / s.Scale[j]
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package dataset
+
+import "strings"
+
+// Spec says what to load.
+type Spec struct {
+	// Data names files (.csv, .csv.gz), folders and globs. In a folder, and
+	// among what a glob matches, only data files count, sorted by name.
+	Data []string
+	// Split divides the rows among participants; the zero value is a
+	// participant a file. [LoadOne] does not look at it.
+	Split Split
+	// Label names the column of labels, "" for none.
+	Label string
+	// Where keeps the training rows, TestWhere names the rows that are only
+	// scored; the zero value is no condition. With Where, training rows are
+	// those that match it. With TestWhere alone, training rows are the rest.
+	// A row that is neither is dropped unread. Without TestWhere the training
+	// rows are scored.
+	Where, TestWhere Condition
+	// Limit keeps the first Limit training rows of each participant; 0 keeps all.
+	Limit int
+	// Ignore names columns that are no features.
+	Ignore []string
+	// Columns, if not nil, names the features and their order, as a trained
+	// model wants them; a file may hold others. nil takes every column that
+	// has a number in its first row and no other part in the Spec.
+	Columns []string
+	// Seed shuffles the rows of an iid split.
+	Seed uint64
+	// MinRows leaves out participants with fewer training rows; a min= in
+	// Split comes before it.
+	MinRows int
+}
+
+// Condition is met by rows that hold Value in Column, as text. The zero value
+// is no condition.
+type Condition struct {
+	Column, Value string
+}
+
+// ParseCondition reads column=value. "" is no condition.
+func ParseCondition(s string) (Condition, error) {
+	if s == "" {
+		return Condition{}, nil
+	}
+	column, value, ok := strings.Cut(s, "=")
+	column, value = strings.TrimSpace(column), strings.TrimSpace(value)
+	if !ok || column == "" || value == "" {
+		return Condition{}, &Error{Msg: "want a condition column=value, got \"" + s + "\""}
+	}
+	return Condition{Column: column, Value: value}, nil
+}
+
+// Given tells whether there is a condition.
+func (c Condition) Given() bool { return c.Column != "" }
+
+// String returns the form that [ParseCondition] reads.
+func (c Condition) String() string {
+	if !c.Given() {
+		return ""
+	}
+	return c.Column + "=" + c.Value
+}
