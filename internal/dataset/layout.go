@@ -115,10 +115,10 @@ func (s *Spec) layout(sch schema, path string, header []string) (layout, error) 
 func differ(path, first string, lacks, extra []string) error {
 	var what []string
 	if lacks != nil {
-		what = append(what, "missing "+quoted(lacks))
+		what = append(what, "missing here "+quoted(lacks))
 	}
 	if extra != nil {
-		what = append(what, "not there "+quoted(extra))
+		what = append(what, "only here "+quoted(extra))
 	}
 	return &Error{File: path, Msg: "columns differ from those of " + first + ": " + strings.Join(what, ", "), Hint: "give the files the same columns, or leave these out with --ignore"}
 }

@@ -1,0 +1,87 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+)
+
+// ROCAUC returns the area under the receiver operating characteristic: the
+// probability that an anomaly scores above a normal row, ties counting half.
+// ok is false, without a figure, unless labels hold both classes and nothing
+// else, or if a score is NaN. The slices have one length.
+func ROCAUC(scores, labels []float64) (auc float64, ok bool) {
+	steps, ok := ranked(scores, labels)
+	if !ok {
+		return 0, false
+	}
+	var above, pairs float64 // anomalies that score higher; pairs won
+	for _, s := range steps {
+		pairs += s.normals * (above + s.anomalies/2)
+		above += s.anomalies
+	}
+	last := total(steps)
+	return pairs / (last.anomalies * last.normals), true
+}
+
+// PRAUC returns the average precision Σ (R_n − R_{n−1}) P_n over the thresholds
+// n from the highest score down, rows of equal score entering together; no
+// interpolation. ok is that of [ROCAUC].
+func PRAUC(scores, labels []float64) (auc float64, ok bool) {
+	steps, ok := ranked(scores, labels)
+	if !ok {
+		return 0, false
+	}
+	var found step
+	for _, s := range steps {
+		found.anomalies += s.anomalies
+		found.normals += s.normals
+		auc += s.anomalies * found.anomalies / (found.anomalies + found.normals)
+	}
+	return auc / found.anomalies, true
+}
+
+// step counts the rows of one score.
+type step struct{ anomalies, normals float64 }
+
+func total(steps []step) (sum step) {
+	for _, s := range steps {
+		sum.anomalies += s.anomalies
+		sum.normals += s.normals
+	}
+	return sum
+}
+
+// ranked counts rows by score, highest first.
+func ranked(scores, labels []float64) (steps []step, ok bool) {
+	if len(scores) != len(labels) {
+		panic("metrics: scores and labels have different lengths")
+	}
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+		if math.IsNaN(scores[i]) || (labels[i] != 0 && labels[i] != 1 && labels[i] != -1) {
+			return nil, false
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		}
+		return 0
+	})
+	for k, i := range order {
+		if k == 0 || scores[i] != scores[order[k-1]] {
+			steps = append(steps, step{})
+		}
+		if s := &steps[len(steps)-1]; labels[i] == 1 {
+			s.anomalies++
+		} else {
+			s.normals++
+		}
+	}
+	sum := total(steps)
+	return steps, sum.anomalies > 0 && sum.normals > 0
+}
