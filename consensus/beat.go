@@ -1,0 +1,89 @@
+package consensus
+
+import "slices"
+
+// passTime beats, and finds members that have been silent for too long.
+func (m *Machine) passTime(e *Effects) {
+	if m.now-m.tick > m.p.Lost/2 {
+		// This process was stopped, not the others: give them time to speak.
+		for s := range m.peers {
+			m.peers[s].heard = m.now
+		}
+	}
+	m.tick = m.now
+	if m.state == Failed {
+		return
+	}
+	m.findLost(e)
+	if m.now >= m.beat && m.state != Failed {
+		m.sendBeat(e)
+	}
+}
+
+func (m *Machine) findLost(e *Effects) {
+	if m.call == nil {
+		return
+	}
+	var lost []int
+	for s, p := range m.peers {
+		if s != m.p.Self && m.now-p.heard > m.p.Lost {
+			lost = append(lost, s)
+		}
+	}
+	if len(lost) > 0 {
+		m.fail(e, m.lostError(lost, m.now-m.peers[lost[0]].heard, ""))
+	}
+}
+
+func (m *Machine) sendBeat(e *Effects) {
+	m.beat = m.now + m.p.Beat
+	b := &Beat{State: m.state}
+	if m.call != nil && m.call.session != nil {
+		b.Iteration = uint32(m.call.session.t)
+	}
+	for _, s := range m.waiting() {
+		b.Waiting = append(b.Waiting, uint32(s))
+	}
+	m.send(e, All, b)
+}
+
+// help sends a member again what it waits for and this member sent some time
+// ago: the carrier may have lost it.
+func (m *Machine) help(to int, slot uint64, b Beat, e *Effects) {
+	if !slices.Contains(b.Waiting, uint32(m.p.Self)) || m.now-m.since < 2*m.p.Beat {
+		return
+	}
+	if slot+1 == m.slot && b.State == Voted {
+		e.Sends = append(e.Sends, Send{To: to, Message: m.voted})
+		return
+	}
+	if slot != m.slot || m.call == nil {
+		return
+	}
+	if body := m.again(to, b); body != nil {
+		m.send(e, to, body)
+	}
+}
+
+// again returns the message of the slot under way that ends a member's state.
+func (m *Machine) again(to int, b Beat) Body {
+	c := m.call
+	switch {
+	case b.State == Dealt:
+		return m.opening(to)
+	case b.State == Prepared && m.state >= Prepared && c.Kind == Sum:
+		return &Ready{Header: c.header.Hash}
+	case b.State == Session && c.session != nil && m.isNeighbour(to):
+		switch int(b.Iteration) {
+		case c.session.t:
+			return &Step{Iteration: b.Iteration, Values: c.session.x}
+		case c.session.t - 1:
+			return &Step{Iteration: b.Iteration, Values: c.session.before}
+		}
+	case b.State == Sealing && c.total != nil:
+		return &Seal{Values: c.total}
+	case b.State == Voted && m.state == Voted:
+		return &Done{Value: c.value}
+	}
+	return nil
+}

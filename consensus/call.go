@@ -1,0 +1,129 @@
+package consensus
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
+)
+
+// maxLength bounds the values of a Sum and the bytes of a Gather's blob.
+const maxLength = 1 << 28
+
+// call is the slot under way: what this member brought and what it was sent.
+type call struct {
+	Call
+	header     Header
+	started    time.Duration
+	neighbours []int // in this slot's session, by rank
+	session    *session
+
+	seeds  map[int]*Seeds
+	blobs  map[int][]byte
+	ready  map[int]bool
+	first  map[int][]float64 // Steps of iteration 0 that came before the session began
+	seal   []float64         // as received, to be checked
+	sealer int               // who passed the seal on
+
+	value      [32]byte // voted for
+	done       map[int][32]byte
+	total      []float64 // adopted
+	difference float64
+}
+
+func (m *Machine) newCall(c Call) (call, error) {
+	r := call{
+		Call: c, started: m.now,
+		seeds: map[int]*Seeds{}, blobs: map[int][]byte{}, ready: map[int]bool{},
+		first: map[int][]float64{}, done: map[int][32]byte{},
+	}
+	switch c.Kind {
+	case Sum:
+		if len(c.Values) == 0 || len(c.Values) > maxLength {
+			return r, fmt.Errorf("sum: want 1 to %d values, got %d", maxLength, len(c.Values))
+		}
+		if err := collabdict.CheckBlocks(c.Values, c.Blocks); err != nil {
+			return r, fmt.Errorf("sum: %w", err)
+		}
+		r.neighbours = m.labels().neighbours(m.plan.Graph, m.p.Self)
+	case Gather:
+		if len(c.Blob) > maxLength {
+			return r, fmt.Errorf("gather: want at most %d bytes, got %d", maxLength, len(c.Blob))
+		}
+		r.blobs[m.p.Self] = c.Blob
+	default:
+		panic("consensus: unknown collective")
+	}
+	r.header = m.header(c)
+	for s, p := range m.peers {
+		if p.left != nil {
+			return r, m.leftError(s)
+		}
+	}
+	return r, nil
+}
+
+// header describes the call by all that members must agree on.
+func (m *Machine) header(c Call) Header {
+	h := sha256.New()
+	h.Write([]byte("collabdict/header/1"))
+	h.Write(m.p.Run[:])
+	put := func(v uint64) { h.Write(binary.BigEndian.AppendUint64(nil, v)) }
+	put(m.slot)
+	put(uint64(c.Kind))
+	put(uint64(c.Round))
+	put(uint64(len(c.Values)))
+	for _, b := range c.Blocks {
+		put(uint64(b.Len))
+		put(math.Float64bits(b.Bound))
+	}
+	fmt.Fprintf(h, "%+v", m.p.Settings)
+	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: [32]byte(h.Sum(nil))}
+}
+
+// opening returns the message that opens the slot towards a member.
+func (m *Machine) opening(to int) Body {
+	c := m.call
+	if c.Kind == Gather {
+		return &Blob{Header: c.header, Data: c.Blob}
+	}
+	seeds := &Seeds{Header: c.header}
+	for _, chunk := range m.handedOut() {
+		if chunk.To == to {
+			seeds.Chunk = chunk.Seed[:]
+		}
+	}
+	return seeds
+}
+
+// handedOut returns the chunks that this member hands out, a function of the
+// call's entropy.
+func (m *Machine) handedOut() []chunking.Chunk {
+	if m.plan.Fanout == 0 {
+		return nil
+	}
+	c := chunking.Context{Run: m.p.Run, Slot: m.slot, From: m.p.Self}
+	partners := chunking.Partners(m.call.Entropy, c, m.plan.Size, m.plan.Fanout)
+	chunks := make([]chunking.Chunk, len(partners))
+	for i, to := range partners {
+		c.To = to
+		chunks[i] = chunking.Chunk{Context: c, Seed: chunking.Seed(m.call.Entropy, c)}
+	}
+	return chunks
+}
+
+// received returns the chunks that this member was handed, by rank.
+func (m *Machine) received() []chunking.Chunk {
+	var chunks []chunking.Chunk
+	for from := range m.p.Members {
+		if s := m.call.seeds[from]; s != nil && len(s.Chunk) == chunking.SeedSize {
+			c := chunking.Context{Run: m.p.Run, Slot: m.slot, From: from, To: m.p.Self}
+			chunks = append(chunks, chunking.Chunk{Context: c, Seed: [32]byte(s.Chunk)})
+		}
+	}
+	return chunks
+}
