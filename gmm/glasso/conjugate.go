@@ -1,0 +1,150 @@
+package glasso
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
+
+// conjugate minimises the model of descent over the coordinates with x + d ≠ 0,
+// their signs held, by conjugate gradients. The model's Hessian is W⊗W, so X⊗X
+// restricted to these coordinates is the preconditioner: exact when none is 0.
+type conjugate struct {
+	e, r, z, q, h, work []float64
+	held                []bool // coordinates that stay
+}
+
+const (
+	maxConjugate = 60
+	maxFaces     = 60
+)
+
+// improve lowers the model at c.d, whose gradient is c.g: it minimises over the
+// signs held, gives up the coordinates that become 0 on the way, and repeats
+// until none does.
+func (k *conjugate) improve(b *block, c *descent, enough float64) {
+	for range maxFaces {
+		k.start(b, c)
+		k.solve(b, enough)
+		if !k.move(b, c) {
+			return
+		}
+		c.gradient(b)
+	}
+}
+
+func (k *conjugate) start(b *block, c *descent) {
+	if n := len(b.x); len(k.e) != n {
+		k.held = make([]bool, n)
+		for _, v := range []*[]float64{&k.e, &k.r, &k.z, &k.q, &k.h, &k.work} {
+			*v = make([]float64, n)
+		}
+	}
+	clear(k.e)
+	for i := range k.r {
+		x := b.x[i] + c.d[i]
+		k.held[i] = x == 0
+		k.r[i] = -c.g[i]
+		if i%(b.p+1) != 0 && x != 0 {
+			k.r[i] -= math.Copysign(b.lambda, x)
+		}
+	}
+	k.project(k.r)
+}
+
+func (k *conjugate) project(v []float64) {
+	for i, held := range k.held {
+		if held {
+			v[i] = 0
+		}
+	}
+}
+
+// sandwich sets out to the restriction of a·v·a.
+func (k *conjugate) sandwich(p int, a, v, out []float64) {
+	multiply(p, a, v, k.work)
+	multiply(p, k.work, a, out)
+	k.project(out)
+}
+
+// solve sets e to the solution of W e W = r on the coordinates not held, until
+// no residual is above enough.
+func (k *conjugate) solve(b *block, enough float64) {
+	k.sandwich(b.p, b.x, k.r, k.z)
+	copy(k.q, k.z)
+	rz := floats.Dot(k.r, k.z)
+	for range maxConjugate {
+		if floats.Norm(k.r, math.Inf(1)) <= enough || !(rz > 0) {
+			return
+		}
+		k.sandwich(b.p, b.w, k.q, k.h)
+		curvature := floats.Dot(k.q, k.h)
+		if !(curvature > 0) {
+			return
+		}
+		step := rz / curvature
+		floats.AddScaled(k.e, step, k.q)
+		floats.AddScaled(k.r, -step, k.h)
+		k.sandwich(b.p, b.x, k.r, k.z)
+		next := floats.Dot(k.r, k.z)
+		floats.AddScaledTo(k.q, k.z, next/rz, k.q)
+		rz = next
+	}
+}
+
+// move adds e to d and says whether some x + d became 0. Those that would change
+// sign become 0 if that lowers the model; else the step ends where the first one
+// is 0, up to which the model falls for certain.
+func (k *conjugate) move(b *block, c *descent) (zeros bool) {
+	step, first := k.firstZero(b, c)
+	if first < 0 {
+		k.step(b, c, 1, first)
+		return false
+	}
+	before := c.model(b)
+	copy(k.z, c.d)
+	k.step(b, c, 1, first)
+	if !(c.model(b) < before) {
+		copy(c.d, k.z)
+		k.step(b, c, step, first)
+	}
+	return true
+}
+
+// firstZero returns the shortest step at which some x + d is 0, and where.
+func (k *conjugate) firstZero(b *block, c *descent) (step float64, first int) {
+	step, first = 1, -1
+	for i := range b.p {
+		for j := i + 1; j < b.p; j++ {
+			at := i*b.p + j
+			x := b.x[at] + c.d[at]
+			if e := k.e[at]; x*e < 0 && -x/e < step {
+				step, first = -x/e, at
+			}
+		}
+	}
+	return step, first
+}
+
+// step adds step·e to d; coordinate first and those that change sign become 0.
+func (k *conjugate) step(b *block, c *descent, step float64, first int) {
+	for i := range b.p {
+		for j := i; j < b.p; j++ {
+			at := i*b.p + j
+			d := c.d[at] + float64(step*k.e[at])
+			if i != j && (at == first || (b.x[at]+c.d[at])*(b.x[at]+d) < 0) {
+				d = -b.x[at]
+			}
+			c.d[at], c.d[j*b.p+i] = d, d
+		}
+	}
+	multiply(b.p, b.w, c.d, c.wd)
+}
+
+// multiply sets out to a·b, all p by p.
+func multiply(p int, a, b, out []float64) {
+	general := func(v []float64) blas64.General { return blas64.General{Rows: p, Cols: p, Stride: p, Data: v} }
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, general(a), general(b), 0, general(out))
+}
