@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+)
+
+// A frame is a length (4 bytes, little endian), flags (1 byte), the CRC-32C of
+// flags and bytes (4), and the bytes. A message of more than Segment bytes
+// travels as full frames with flagMore and a last one without.
+const (
+	frameHeader = 9
+	flagMore    = 1
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// FramedSize returns the bytes that a payload takes on a stream.
+func FramedSize(payload int) int {
+	frames := max(1, (payload+Segment-1)/Segment)
+	return payload + frames*frameHeader
+}
+
+// WriteMessage writes a payload in frames.
+func WriteMessage(w io.Writer, payload []byte) error {
+	for {
+		var flags byte
+		part := payload
+		if len(part) > Segment {
+			part, flags = payload[:Segment], flagMore
+		}
+		var head [frameHeader]byte
+		binary.LittleEndian.PutUint32(head[:], uint32(len(part)))
+		head[4] = flags
+		binary.LittleEndian.PutUint32(head[5:], checksum(flags, part))
+		if _, err := w.Write(head[:]); err != nil {
+			return err
+		}
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+		payload = payload[len(part):]
+		if flags == 0 {
+			return nil
+		}
+	}
+}
+
+// ReadMessage reads what WriteMessage wrote, up to limit bytes. It returns
+// io.EOF where the stream ends between two messages and io.ErrUnexpectedEOF
+// where it ends within one.
+func ReadMessage(r io.Reader, limit int) ([]byte, error) {
+	var payload []byte
+	for {
+		var head [frameHeader]byte
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			if payload != nil && errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
+		n, flags := int(binary.LittleEndian.Uint32(head[:])), head[4]
+		switch {
+		case flags&^flagMore != 0:
+			return nil, malformed("frame flags", flags, "0 or 1")
+		case n > Segment || flags == flagMore && n != Segment:
+			return nil, malformed("frame length", n, "full frames of 1048576 bytes and a last one")
+		case len(payload)+n > limit:
+			return nil, &LimitError{Got: len(payload) + n, Limit: limit}
+		}
+		payload = append(payload, make([]byte, n)...)
+		part := payload[len(payload)-n:]
+		if _, err := io.ReadFull(r, part); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
+		if checksum(flags, part) != binary.LittleEndian.Uint32(head[5:]) {
+			return nil, ErrChecksum
+		}
+		if flags == 0 {
+			return payload, nil
+		}
+	}
+}
+
+func checksum(flags byte, part []byte) uint32 {
+	return crc32.Update(crc32.Checksum([]byte{flags}, castagnoli), castagnoli, part)
+}

@@ -1,0 +1,146 @@
+package wire
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/collabdict/collabdict/internal/wire/pb"
+)
+
+// Hello is what two processes tell each other before a run.
+type Hello struct {
+	Name      string
+	Expect    uint32 // members of the run, the sender included
+	Agreement []Field
+	Process   [32]byte // random, drawn once by the sending process
+	Addrs     []string // where the sender listens
+	Contacts  []Contact
+	Roster    []Entry // the roster that the sender has signed, if it has
+	Signature []byte
+	Leaving   string // why the sender gives up joining, if it does
+}
+
+// Field is one line of the agreement.
+type Field struct{ Name, Value string }
+
+// Contact is another process the sender has met.
+type Contact struct {
+	ID    []byte
+	Addrs []string
+}
+
+// Entry is a member of a roster.
+type Entry struct {
+	Name    string
+	ID      []byte
+	Process [32]byte
+}
+
+// MarshalHello encodes a Hello. Its text must be valid UTF-8.
+func MarshalHello(h Hello) ([]byte, error) {
+	out := &pb.Hello{
+		Version: Version, Name: h.Name, Expect: h.Expect, Process: h.Process[:], Addrs: h.Addrs,
+		Signature: h.Signature, Leaving: text(h.Leaving),
+	}
+	for _, f := range h.Agreement {
+		out.Agreement = append(out.Agreement, &pb.Field{Name: f.Name, Value: f.Value})
+	}
+	for _, c := range h.Contacts {
+		out.Contacts = append(out.Contacts, &pb.Contact{Id: c.ID, Addrs: c.Addrs})
+	}
+	if h.Roster != nil {
+		out.Roster = &pb.Roster{}
+		for _, e := range h.Roster {
+			out.Roster.Entries = append(out.Roster.Entries, &pb.Entry{Name: e.Name, Id: e.ID, Process: e.Process[:]})
+		}
+	}
+	return proto.Marshal(out)
+}
+
+// UnmarshalHello decodes a Hello.
+func UnmarshalHello(b []byte) (h Hello, err error) {
+	var in pb.Hello
+	if err := proto.Unmarshal(b, &in); err != nil {
+		return Hello{}, malformed("hello", "other bytes", "protobuf")
+	}
+	if in.Version != Version {
+		return Hello{}, &VersionError{Got: in.Version, Want: Version}
+	}
+	if h.Process, err = digest("hello process", in.Process); err != nil {
+		return Hello{}, err
+	}
+	if err := helloLimits(&in); err != nil {
+		return Hello{}, err
+	}
+	h.Name, h.Expect, h.Addrs, h.Signature, h.Leaving = in.Name, in.Expect, in.Addrs, in.Signature, in.Leaving
+	for _, f := range in.Agreement {
+		h.Agreement = append(h.Agreement, Field{Name: f.Name, Value: f.Value})
+	}
+	for _, c := range in.Contacts {
+		h.Contacts = append(h.Contacts, Contact{ID: c.Id, Addrs: c.Addrs})
+	}
+	for _, e := range in.Roster.GetEntries() {
+		process, err := digest("roster process", e.Process)
+		if err != nil {
+			return Hello{}, err
+		}
+		h.Roster = append(h.Roster, Entry{Name: e.Name, ID: e.Id, Process: process})
+	}
+	return h, nil
+}
+
+func helloLimits(in *pb.Hello) error {
+	texts := append([]string{in.Name, in.Leaving}, in.Addrs...)
+	lists := map[string]int{"agreement": len(in.Agreement), "contacts": len(in.Contacts), "roster": len(in.Roster.GetEntries())}
+	for name, n := range lists {
+		if n > MaxMembers {
+			return malformed("hello "+name, n, "at most 65536 entries")
+		}
+	}
+	addrs := [][]string{in.Addrs}
+	for _, c := range in.Contacts {
+		addrs = append(addrs, c.Addrs)
+		texts = append(texts, c.Addrs...)
+	}
+	for _, a := range addrs {
+		if len(a) > MaxAddrs {
+			return malformed("hello addresses", len(a), "at most 64")
+		}
+	}
+	for _, e := range in.Roster.GetEntries() {
+		texts = append(texts, e.Name)
+	}
+	for _, f := range in.Agreement {
+		texts = append(texts, f.Name)
+		if len(f.Value) > MaxValue {
+			return malformed("agreement value of "+text(f.Name), len(f.Value), "at most 65536 bytes")
+		}
+	}
+	for _, t := range texts {
+		if len(t) > MaxText {
+			return malformed("hello text", len(t), "at most 1024 bytes")
+		}
+	}
+	return nil
+}
+
+// MarshalOpening encodes the first message of a data stream: the run that the
+// stream belongs to.
+func MarshalOpening(run [32]byte) []byte {
+	b, err := proto.Marshal(&pb.Opening{Version: Version, Run: run[:]})
+	if err != nil {
+		panic("wire: " + err.Error())
+	}
+	return b
+}
+
+// UnmarshalOpening decodes the first message of a data stream.
+func UnmarshalOpening(b []byte) (run [32]byte, err error) {
+	var in pb.Opening
+	if err := proto.Unmarshal(b, &in); err != nil {
+		return run, malformed("opening", "other bytes", "protobuf")
+	}
+	if in.Version != Version {
+		return run, &VersionError{Got: in.Version, Want: Version}
+	}
+	return digest("opening run", in.Run)
+}
