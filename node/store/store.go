@@ -1,0 +1,77 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// Version of the file's layout.
+const Version = 1
+
+// The buckets: meta holds the version, rosters what each process has signed,
+// and runs one bucket a run with its writes and records.
+var (
+	bucketMeta    = []byte("meta")
+	bucketRosters = []byte("rosters")
+	bucketRuns    = []byte("runs")
+	bucketWrites  = []byte("writes")
+	bucketRecords = []byte("records")
+	keyVersion    = []byte("version")
+)
+
+// Store is an open state file. It is safe for concurrent use.
+type Store struct{ db *bbolt.DB }
+
+// Open opens the file, or creates it readable by its owner alone. One process
+// can hold it at a time.
+func Open(path string) (*Store, error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return nil, fmt.Errorf("%s is in use by another process: stop it, or give this node a folder of its own", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if err := db.Update(prepare); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &Store{db: db}, nil
+}
+
+// Close releases the file.
+func (s *Store) Close() error { return s.db.Close() }
+
+func prepare(tx *bbolt.Tx) error {
+	if meta := tx.Bucket(bucketMeta); meta != nil {
+		return checkVersion(meta.Get(keyVersion))
+	}
+	if name, _ := tx.Cursor().First(); name != nil {
+		return fmt.Errorf("not a state file of collabdict: it has a bucket %q and no version", name)
+	}
+	meta, err := tx.CreateBucket(bucketMeta)
+	if err != nil {
+		return err
+	}
+	for _, name := range [][]byte{bucketRosters, bucketRuns} {
+		if _, err := tx.CreateBucket(name); err != nil {
+			return err
+		}
+	}
+	return meta.Put(keyVersion, binary.BigEndian.AppendUint32(nil, Version))
+}
+
+func checkVersion(v []byte) error {
+	if len(v) != 4 {
+		return fmt.Errorf("damaged: want a version of 4 bytes, got %d", len(v))
+	}
+	if got := binary.BigEndian.Uint32(v); got != Version {
+		return fmt.Errorf("state file version: want %d, got %d: use the release of collabdict that wrote it, or a new folder", Version, got)
+	}
+	return nil
+}
