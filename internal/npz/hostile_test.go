@@ -1,0 +1,192 @@
+package npz_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/npz"
+)
+
+// pack makes an archive by hand, as another program would.
+func pack(t testing.TB, method uint16, members ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(members); i += 2 {
+		out, err := w.CreateHeader(&zip.FileHeader{Name: members[i], Method: method})
+		if err == nil {
+			_, err = out.Write([]byte(members[i+1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// array is a .npy file with the given header and two float64 of data.
+func array(header string) string {
+	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header + strings.Repeat("\x00", 16)
+}
+
+const fine = "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }\n"
+
+func TestReadsOtherWriters(t *testing.T) {
+	for name, header := range map[string]string{
+		"as NumPy":      fine,
+		"other order":   "{'shape': (2,), 'fortran_order': False, 'descr': '<f8'}",
+		"blanks":        "{ 'descr' : '<f8' ,'fortran_order':False , 'shape':( 2 , ) }   \n",
+		"Fortran, flat": strings.Replace(fine, "False", "True", 1),
+		"two ranks":     strings.Replace(fine, "(2,)", "(1, 2)", 1),
+	} {
+		for _, method := range []uint16{zip.Store, zip.Deflate} {
+			a := open(t, pack(t, method, "x.npy", array(header)))
+			if got, err := npz.Get[float64](a, "x"); err != nil || len(got.Data) != 2 {
+				t.Errorf("%s, zip method %d: got %v, %v", name, method, got, err)
+			}
+		}
+	}
+}
+
+func TestBadArrays(t *testing.T) {
+	long := array(fine)
+	for name, c := range map[string]struct {
+		content string
+		kind    error
+	}{
+		"empty":            {"", npz.ErrFormat},
+		"no magic":         {"NUMPY" + long, npz.ErrFormat},
+		"version 2":        {"\x93NUMPY\x02" + long[7:], npz.ErrUnsupported},
+		"header cut":       {long[:30], npz.ErrFormat},
+		"data cut":         {long[:len(long)-1], npz.ErrFormat},
+		"data left":        {long + "\x00", npz.ErrFormat},
+		"pickle":           {array(strings.Replace(fine, "<f8", "|O", 1)), npz.ErrUnsupported},
+		"big endian":       {array(strings.Replace(fine, "<f8", ">f8", 1)), npz.ErrUnsupported},
+		"Fortran":          {array("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2), }\n"), npz.ErrUnsupported},
+		"negative":         {array(strings.Replace(fine, "(2,)", "(-2,)", 1)), npz.ErrFormat},
+		"overflow":         {array(strings.Replace(fine, "(2,)", "(4294967296, 4294967296, 2)", 1)), npz.ErrFormat},
+		"number overflow":  {array(strings.Replace(fine, "(2,)", "(99999999999999999999,)", 1)), npz.ErrFormat},
+		"huge":             {array(strings.Replace(fine, "(2,)", "(1000000000000,)", 1)), npz.ErrFormat},
+		"huge times none":  {array(strings.Replace(fine, "(2,)", "(1000000000000, 0)", 1)), npz.ErrFormat},
+		"no tuple":         {array(strings.Replace(fine, "(2,)", "(2)", 1)), npz.ErrFormat},
+		"rank 33":          {array(strings.Replace(fine, "(2,)", "("+strings.Repeat("1,", 33)+")", 1)), npz.ErrFormat},
+		"key twice":        {array("{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (2,), }\n"), npz.ErrFormat},
+		"key missing":      {array("{'descr': '<f8', 'shape': (2,), }\n"), npz.ErrFormat},
+		"key unknown":      {array("{'descr': '<f8', 'fortran_order': False, 'shape': (2,), 'x': 1}\n"), npz.ErrFormat},
+		"code":             {array("{'descr': __import__('os'), 'fortran_order': False, 'shape': (2,), }\n"), npz.ErrFormat},
+		"after the header": {array(fine + "x"), npz.ErrFormat},
+	} {
+		a := open(t, pack(t, zip.Store, "x.npy", c.content))
+		_, err := npz.Get[float64](a, "x")
+		var typed *npz.Error
+		if !errors.Is(err, c.kind) || !errors.As(err, &typed) || typed.Member == "" {
+			t.Errorf("%s: got %v, want an error of kind %q", name, err, c.kind)
+		}
+	}
+}
+
+func TestBadArchives(t *testing.T) {
+	good := pack(t, zip.Store, "x.npy", array(fine))
+	for name, c := range map[string]struct {
+		archive []byte
+		kind    error
+	}{
+		"empty":       {nil, npz.ErrFormat},
+		"text":        {[]byte("means,1,2\n"), npz.ErrFormat},
+		"cut":         {good[:len(good)-5], npz.ErrFormat},
+		"twice":       {pack(t, zip.Store, "x.npy", array(fine), "x.npy", array(fine)), npz.ErrFormat},
+		"path":        {pack(t, zip.Store, "../x.npy", array(fine)), npz.ErrFormat},
+		"false size":  {patch(good, 24, 0xff), npz.ErrFormat},
+		"zip method":  {patch(good, 10, 99), npz.ErrUnsupported},
+		"packed size": {patch(good, 23, 0x7f), npz.ErrFormat},
+	} {
+		if _, err := npz.Open(bytes.NewReader(c.archive), int64(len(c.archive))); !errors.Is(err, c.kind) {
+			t.Errorf("%s: got %v, want an error of kind %q", name, err, c.kind)
+		}
+	}
+}
+
+// patch changes a byte of the first entry in the directory of members.
+func patch(archive []byte, offset int, value byte) []byte {
+	b := bytes.Clone(archive)
+	b[bytes.Index(b, []byte("PK\x01\x02"))+offset] = value
+	return b
+}
+
+func TestDamageIsSeen(t *testing.T) {
+	b := pack(t, zip.Store, "x.npy", array(fine))
+	at := bytes.Index(b, []byte("(2,), }\n")) + 10 // in the data
+	b[at] ^= 1
+	if _, err := npz.Get[float64](open(t, b), "x"); !errors.Is(err, npz.ErrFormat) {
+		t.Errorf("got %v, want a checksum error", err)
+	}
+}
+
+func TestMissingAndMistyped(t *testing.T) {
+	a := open(t, pack(t, zip.Store, "x.npy", array(fine)))
+	if _, err := npz.Get[float64](a, "y"); !errors.Is(err, npz.ErrMissing) {
+		t.Errorf("got %v, want %q", err, npz.ErrMissing)
+	}
+	if _, err := npz.Get[int64](a, "x"); !errors.Is(err, npz.ErrUnsupported) {
+		t.Errorf("got %v, want %q", err, npz.ErrUnsupported)
+	}
+}
+
+// FuzzOpen reads every member of any bytes in every type: an error or data,
+// never a panic, and never more data than the bytes can hold.
+func FuzzOpen(f *testing.F) {
+	f.Add(write(f, example))
+	f.Add(pack(f, zip.Deflate, "x.npy", array(fine)))
+	f.Add(pack(f, zip.Store, "x.npy", array("{'descr': '<f8', 'fortran_order': False, 'shape': (-2,), }\n")))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		a, err := npz.Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		for _, full := range a.Names() {
+			name, isArray := strings.CutSuffix(full, ".npy")
+			if !isArray {
+				_, _ = a.File(full)
+				continue
+			}
+			check[float64](t, a, name)
+			check[int64](t, a, name)
+			check[uint8](t, a, name)
+		}
+	})
+}
+
+func check[T npz.Number](t *testing.T, a *npz.Archive, name string) {
+	got, err := npz.Get[T](a, name)
+	if err != nil {
+		return
+	}
+	n := 1
+	for _, d := range got.Shape {
+		n *= d
+	}
+	if n != len(got.Data) {
+		t.Fatalf("shape %v with %d elements", got.Shape, len(got.Data))
+	}
+}
+
+// FuzzHeader puts any text where the description of an array stands.
+func FuzzHeader(f *testing.F) {
+	f.Add(fine)
+	f.Add("{'descr': '<f8', 'fortran_order': True, 'shape': (), }")
+	f.Add("{'shape': (1, 2), 'descr': '|u1', 'fortran_order': False}\n")
+	f.Fuzz(func(t *testing.T, header string) {
+		if len(header) > 1<<16-1 {
+			return
+		}
+		a := open(t, pack(t, zip.Store, "x.npy", array(header)))
+		check[float64](t, a, "x")
+		check[uint8](t, a, "x")
+	})
+}
