@@ -1,0 +1,61 @@
+package privacy
+
+import "math"
+
+// Entropy accumulates, in one pass, the entropy of the distribution with
+// weights e^l / Σ e^l over all l added. The zero value is empty.
+type Entropy struct {
+	shift float64 // the largest l so far
+	sum   float64 // Σ e^(l−shift)
+	mean  float64 // Σ e^(l−shift)·(l−shift)
+}
+
+// Add adds values of l; −Inf is a weight of 0.
+func (e *Entropy) Add(l []float64) {
+	top := math.Inf(-1)
+	for _, v := range l {
+		top = math.Max(top, v)
+	}
+	if math.IsInf(top, -1) {
+		return
+	}
+	block := Entropy{shift: top}
+	for _, v := range l {
+		if w := math.Exp(v - top); w > 0 {
+			block.sum += w
+			block.mean += float64(w * (v - top))
+		}
+	}
+	e.Merge(block)
+}
+
+// Merge adds the values that were added to o.
+func (e *Entropy) Merge(o Entropy) {
+	switch {
+	case o.sum == 0:
+	case e.sum == 0:
+		*e = o
+	case e.shift < o.shift:
+		mine := *e
+		*e = o
+		e.Merge(mine)
+	default:
+		by := o.shift - e.shift
+		w := math.Exp(by)
+		e.sum += float64(w * o.sum)
+		if w > 0 {
+			e.mean += float64(w * (o.mean + float64(by*o.sum)))
+		}
+	}
+}
+
+// Total returns Σ e^l.
+func (e Entropy) Total() float64 { return e.sum * math.Exp(e.shift) }
+
+// Nats returns the entropy, 0 if nothing was added.
+func (e Entropy) Nats() float64 {
+	if e.sum == 0 {
+		return 0
+	}
+	return math.Max(0, math.Log(e.sum)-e.mean/e.sum)
+}
