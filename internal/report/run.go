@@ -1,0 +1,118 @@
+package report
+
+// Run is the result of a training: of all participants where one process knows
+// them, or of a node's own.
+type Run struct {
+	Model        string        `json:"model"`
+	Participants []Participant `json:"participants"`
+	LeftOut      []LeftOut     `json:"left_out,omitempty"` // had too few rows
+	Rounds       int           `json:"rounds"`
+	SetupRounds  int           `json:"setup_rounds"`
+	Converged    bool          `json:"converged"`
+	Seed         uint64        `json:"seed"`
+	Objective    Figure       `json:"objective,omitzero"`
+	Loglik       Figure       `json:"loglik,omitzero"` // mean a row, each under its owner's model
+	ROCAUC       Figure       `json:"roc_auc,omitzero"`
+	PRAUC        Figure       `json:"pr_auc,omitzero"`
+	ARI          Figure       `json:"ari,omitzero"`
+	Baselines    *Baselines    `json:"baselines,omitempty"` // means over participants
+	Clusters     int           `json:"clusters,omitempty"`
+	BytesSent    int64         `json:"bytes_sent"` // a participant, mean
+	Messages     int64         `json:"messages"`   // a participant, mean
+	Consensus    Consensus     `json:"consensus"`
+	Protection   Protection    `json:"protection"`
+	Diversity    *Diversity    `json:"diversity,omitempty"`
+	Views        []View        `json:"views"`
+	Warnings     []string      `json:"warnings,omitempty"`
+	Seconds      float64       `json:"seconds"`
+}
+
+// Participant is the result of one participant.
+type Participant struct {
+	Name       string     `json:"name"`
+	Rows       int        `json:"rows"` // trained on
+	ROCAUC     Figure    `json:"roc_auc,omitzero"`
+	PRAUC      Figure    `json:"pr_auc,omitzero"`
+	Loglik     Figure    `json:"loglik,omitzero"` // mean a training row of LoglikRows
+	LoglikRows string     `json:"loglik_rows,omitempty"`
+	ARI        Figure    `json:"ari,omitzero"`
+	Baselines  *Baselines `json:"baselines,omitempty"`
+	Diversity  *Diversity `json:"diversity,omitempty"`
+	ModelFile  string     `json:"model_file,omitempty"`
+	Digest     string     `json:"digest,omitempty"` // of what the last optimize was given
+	Left       string     `json:"left,omitempty"`   // why it is not in the last view
+}
+
+// Baselines are the same model trained otherwise: by a participant alone on its
+// own rows, or on all rows in one place.
+type Baselines struct {
+	Alone  *Scores `json:"alone,omitempty"`
+	Pooled *Scores `json:"pooled,omitempty"`
+}
+
+// Scores are the figures of a model on a participant's own test rows, and its
+// mean log-likelihood.
+type Scores struct {
+	ROCAUC Figure `json:"roc_auc,omitzero"`
+	PRAUC  Figure `json:"pr_auc,omitzero"`
+	Loglik Figure `json:"loglik,omitzero"`
+}
+
+// LeftOut is a participant that was not let in.
+type LeftOut struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+}
+
+// Consensus says how the sums were made.
+type Consensus struct {
+	Scheme              string  `json:"scheme"`
+	Step                string  `json:"step"`
+	Graph               string  `json:"graph"`
+	Degree              int     `json:"degree"`
+	IterationsPredicted int     `json:"iterations_predicted"`
+	Iterations          int     `json:"iterations"`
+	Error               float64 `json:"error"` // largest ‖own − adopted‖₂ / ‖adopted‖₂
+}
+
+// Protection says how the vectors in the sums were hidden.
+type Protection struct {
+	Mode            string   `json:"mode"`
+	Chunks          int      `json:"chunks,omitempty"`           // a vector, the one at home included
+	Colluders       int      `json:"colluders,omitempty"`        // of the prediction
+	BreachPredicted *float64 `json:"breach_predicted,omitempty"` // probability a member
+}
+
+// Diversity is the entropy ℓ-diversity E^s of Eq. (48) of Idé et al. 2024 in the
+// last round, in nats: the largest over the components, as the paper has it, and
+// the smallest over the live ones. For several participants each is the smallest
+// over them.
+type Diversity struct {
+	Max float64 `json:"max"`
+	Min float64 `json:"min"`
+	// MinResponsibility is Min with the weights that the statistics are made of.
+	MinResponsibility float64 `json:"min_responsibility"`
+}
+
+// View says who took part from a round on.
+type View struct {
+	Round   int       `json:"round"`
+	Attempt int       `json:"attempt"`
+	Members []string  `json:"members"`
+	Missing []Missing `json:"missing"`
+}
+
+// Missing is a member that is not in a view.
+type Missing struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// Evaluation is what evaluate prints.
+type Evaluation struct {
+	Rows   int     `json:"rows"`
+	ROCAUC Figure `json:"roc_auc,omitzero"`
+	PRAUC  Figure `json:"pr_auc,omitzero"`
+	ARI    Figure `json:"ari,omitzero"`
+	Loglik Figure `json:"loglik,omitzero"`
+}
