@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -80,7 +81,7 @@ func (s *Spec) deal(all *group, width int) map[string]*group {
 	hands := make([]*group, s.Split.Clients)
 	for i := range hands {
 		hands[i] = &group{}
-		groups[fmt.Sprintf("p%04d", i+1)] = hands[i]
+		groups[NumberedName(i, len(hands))] = hands[i]
 	}
 	for at, row := range random.Perm(all.train.n) {
 		hands[at%len(hands)].train.take(&all.train, row, width)
@@ -89,6 +90,13 @@ func (s *Spec) deal(all *group, width int) map[string]*group {
 		hands[at%len(hands)].test.take(&all.test, row, width)
 	}
 	return groups
+}
+
+// NumberedName names participant i of n, from 0, where nothing else does:
+// p0001, p0002 and so on, with more digits if n needs them, so that names sort
+// as numbers.
+func NumberedName(i, n int) string {
+	return fmt.Sprintf("p%0*d", max(4, len(strconv.Itoa(n))), i+1)
 }
 
 func (r *rows) take(from *rows, row, width int) {

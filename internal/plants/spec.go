@@ -1,0 +1,108 @@
+package plants
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Spec says how much data there is.
+type Spec struct {
+	// Participants is the number of plants, Rows the training rows of each and
+	// also the test rows unless TestRows says otherwise, Columns the number of
+	// sensors, Patterns the operating patterns of all plants together.
+	Participants, Rows, Columns, Patterns int
+	// TestRows is the test rows of each plant; 0 is Rows.
+	TestRows int
+}
+
+// Demo is the data of the demonstration: few training rows, so that a plant
+// alone is clearly worse off, and test rows enough to tell.
+func Demo() Spec {
+	return Spec{Participants: 5, Rows: 120, Columns: 9, Patterns: 5, TestRows: 600}
+}
+
+// field is one number of a Spec in its text form.
+type field struct {
+	name     string
+	min, max int
+	value    *int
+}
+
+func (s *Spec) fields() []field {
+	return []field{
+		{"participants", 1, 1e6, &s.Participants},
+		{"rows", 1, 1e7, &s.Rows},
+		{"columns", 2, 1e4, &s.Columns},
+		{"patterns", 1, 1e4, &s.Patterns},
+	}
+}
+
+// ParseSpec reads participants=20,rows=200,columns=6,patterns=3: all four, in
+// any order.
+func ParseSpec(text string) (Spec, error) {
+	var s Spec
+	fields := s.fields()
+	for _, part := range strings.Split(text, ",") {
+		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		f := find(fields, key)
+		if f == nil {
+			return Spec{}, specError(text, "got unknown field %q", key)
+		}
+		if *f.value != 0 {
+			return Spec{}, specError(text, "%s stands twice", key)
+		}
+		n, err := strconv.Atoi(value)
+		if err != nil || n < f.min || n > f.max {
+			return Spec{}, specError(text, "%s wants a whole number from %d to %d, got %q", key, f.min, f.max, value)
+		}
+		*f.value = n
+	}
+	for _, f := range fields {
+		if *f.value == 0 {
+			return Spec{}, specError(text, "%s is missing", f.name)
+		}
+	}
+	return s, nil
+}
+
+func find(fields []field, name string) *field {
+	for i := range fields {
+		if fields[i].name == name {
+			return &fields[i]
+		}
+	}
+	return nil
+}
+
+func specError(text, format string, args ...any) error {
+	return fmt.Errorf("data to generate %q: %s; want participants=20,rows=200,columns=6,patterns=3", text, fmt.Sprintf(format, args...))
+}
+
+// String returns the form that [ParseSpec] reads; TestRows is no part of it.
+func (s Spec) String() string {
+	var parts []string
+	for _, f := range s.fields() {
+		parts = append(parts, fmt.Sprintf("%s=%d", f.name, *f.value))
+	}
+	return strings.Join(parts, ",")
+}
+
+func (s Spec) testRows() int {
+	if s.TestRows > 0 {
+		return s.TestRows
+	}
+	return s.Rows
+}
+
+// check panics on a Spec that no text gives.
+func (s Spec) check() {
+	for _, f := range s.fields() {
+		if *f.value < f.min || *f.value > f.max {
+			panic(fmt.Sprintf("plants: %s is %d, want %d to %d", f.name, *f.value, f.min, f.max))
+		}
+	}
+	if s.TestRows < 0 {
+		panic("plants: TestRows is negative")
+	}
+}
