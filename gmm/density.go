@@ -1,0 +1,158 @@
+package gmm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/parallel"
+)
+
+const (
+	// blockRows rows are worked on at a time: a block of them stays in the cache.
+	blockRows = 256
+	// maxLanes pieces of consecutive blocks run in parallel. The number does not
+	// depend on the machine: it fixes the order of every sum.
+	maxLanes = 16
+	// negligible is the log of responsibilities that are taken as 0, so that no
+	// product with one is a denormal number.
+	negligible = -600
+)
+
+// lanes returns in how many pieces n rows are worked on.
+func lanes(n int) int { return min(maxLanes, (n+blockRows-1)/blockRows) }
+
+// sweep calls f for every block [lo, hi) of n rows. Blocks of one lane come in
+// order, one after the other.
+func sweep(n int, f func(lane, lo, hi int)) {
+	count, blocks := lanes(n), (n+blockRows-1)/blockRows
+	parallel.For(count, func(lane int) {
+		for b := lane * blocks / count; b < (lane+1)*blocks/count; b++ {
+			f(lane, b*blockRows, min(n, (b+1)*blockRows))
+		}
+	})
+}
+
+// scratch is what one lane needs to compute densities. All fields hold one block,
+// a row per variable or component and a column per sample, so that the inner
+// loops run over samples.
+type scratch struct {
+	n    int
+	x    []float64 // M by n, the block transposed
+	d    []float64 // M by n, x − μ_k
+	y    []float64 // M by n, U(x − μ_k)
+	logd []float64 // K by n, ln N(x|k)
+	logr []float64 // K by n, ln r_k(x)
+	r    []float64 // K by n, r_k(x)
+	lse  []float64 // n, ln Σ_k π_k N(x|k)
+}
+
+func (m *Mixture) newScratch() *scratch {
+	k, dim := m.Components(), m.Dim()
+	return &scratch{
+		x: make([]float64, dim*blockRows), d: make([]float64, dim*blockRows), y: make([]float64, dim*blockRows),
+		logd: make([]float64, k*blockRows), logr: make([]float64, k*blockRows), r: make([]float64, k*blockRows),
+		lse: make([]float64, blockRows),
+	}
+}
+
+// posterior computes all of s for rows [lo, hi) of x.
+func (m *Mixture) posterior(s *scratch, x *mat.Dense, lo, hi int) {
+	s.load(x, lo, hi)
+	for k := range m.parts {
+		m.logDensity(s, k, s.logd[k*s.n:(k+1)*s.n])
+	}
+	s.normalise(m.weights)
+}
+
+func (s *scratch) load(x *mat.Dense, lo, hi int) {
+	s.n = hi - lo
+	for j := lo; j < hi; j++ {
+		for i, v := range x.RawRowView(j) {
+			s.x[i*s.n+j-lo] = v
+		}
+	}
+}
+
+// logDensity sets out to ln N(x|k) of the block's rows.
+func (m *Mixture) logDensity(s *scratch, k int, out []float64) {
+	n, p := s.n, m.parts[k]
+	s.centre(m.means.RawRowView(k))
+	clear(out)
+	if p.root == nil {
+		for i, precision := range p.diagonal {
+			addSquares(precision, s.d[i*n:(i+1)*n], out)
+		}
+	} else {
+		dim := len(p.diagonal)
+		general := func(rows, cols int, v []float64) blas64.General {
+			return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: v}
+		}
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, general(dim, dim, p.root), general(dim, n, s.d), 0, general(dim, n, s.y))
+		for i := range dim {
+			addSquares(1, s.y[i*n:(i+1)*n], out)
+		}
+	}
+	for j, quadratic := range out {
+		out[j] = p.logNorm - 0.5*quadratic
+	}
+}
+
+// centre sets d to x − mean.
+func (s *scratch) centre(mean []float64) {
+	n := s.n
+	for i, mu := range mean {
+		x, d := s.x[i*n:(i+1)*n], s.d[i*n:(i+1)*n]
+		for j, v := range x {
+			d[j] = v - mu
+		}
+	}
+}
+
+func addSquares(a float64, x, sum []float64) {
+	sum = sum[:len(x)]
+	for j, v := range x {
+		sum[j] += float64(a * float64(v*v))
+	}
+}
+
+// normalise fills lse, logr and r from logd: Eq. (12) of Idé et al. 2024 with
+// μ_k for its m_k.
+func (s *scratch) normalise(weights []float64) {
+	n := s.n
+	top := s.lse[:n]
+	for j := range top {
+		top[j] = math.Inf(-1)
+	}
+	for k, w := range weights {
+		logw := math.Log(w)
+		for j, v := range s.logd[k*n : (k+1)*n] {
+			s.logr[k*n+j] = v + logw
+			top[j] = math.Max(top[j], v+logw)
+		}
+	}
+	sum := s.y[:n]
+	clear(sum)
+	for k := range weights {
+		floats.Sub(s.logr[k*n:(k+1)*n], top)
+		for j, v := range s.logr[k*n : (k+1)*n] {
+			e := 0.0
+			if v > negligible {
+				e = math.Exp(v)
+			}
+			s.r[k*n+j] = e
+			sum[j] += e
+		}
+	}
+	for j, v := range sum {
+		logSum := math.Log(v)
+		s.lse[j] = top[j] + logSum
+		for k := range weights {
+			s.r[k*n+j] /= v
+			s.logr[k*n+j] -= logSum
+		}
+	}
+}

@@ -1,0 +1,15 @@
+// Package gmm is Gaussian mixtures: density, scores and samples ([Mixture]),
+// maximum likelihood by EM ([Fit]), and the mixture of sparse Gaussian graphical
+// models that participants learn together ([Learner], after Idé, Phan and Raymond
+// 2024, sections 4.3 to 4.5).
+//
+// Rows of data are a *mat.Dense, one row a sample. Invariants: a [Mixture] never
+// changes; data is never modified; the package reads no clock, file, socket or
+// global random source. Sums over rows run in a fixed order on fixed pieces, so
+// results have the same bits whatever GOMAXPROCS is, and members that are handed
+// the same totals compute the same parameters.
+//
+// Start reading at [Mixture]; density.go and moments.go are the hot loops. The
+// learner is in learner.go (Algorithm 1), statistics.go (what is summed), mstep.go
+// (Eqs. (14) to (16)) and start.go (the agreed start).
+package gmm

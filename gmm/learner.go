@@ -1,0 +1,165 @@
+package gmm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/privacy"
+)
+
+// Learner learns the sparse Gaussian graphical model mixture of Idé et al. 2024,
+// section 4.4, over a group: means and precisions are shared, weights are each
+// participant's own. The prior mean m₀ is 0 in the coordinates of the rows.
+//
+// Invariant: the model is the one of the last Optimize (at first, of Start). What
+// LocalUpdate computes takes effect with the Optimize that follows, so that a
+// failed sum changes nothing.
+type Learner struct {
+	rows   *mat.Dense
+	config Config
+
+	bounds bounds
+	prior  prior
+	total  int // N of all participants
+	setup  int
+
+	model     *Mixture
+	pending   []float64 // π^s that belongs to the last LocalUpdate
+	diversity privacy.Diversity
+}
+
+var _ collabdict.Learner = (*Learner)(nil)
+
+var errNotStarted = errors.New("the learner has no parameters: start it first")
+
+// NewLearner returns a learner on a participant's rows, N^s by M, standardised by
+// the caller if at all. It keeps and never modifies them.
+func NewLearner(rows *mat.Dense, config Config) (*Learner, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	n, dim := rows.Dims()
+	if n == 0 || dim == 0 {
+		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
+	}
+	limit := math.Ldexp(1, maxExp-1)
+	for j := range n {
+		for i, v := range rows.RawRowView(j) {
+			if !(math.Abs(v) <= limit) {
+				return nil, fmt.Errorf("rows: row %d, column %d: want a finite value of at most %.3g in size, got %g", j+1, i+1, limit, v)
+			}
+		}
+	}
+	if config.Init != nil {
+		if _, got := config.Init.Means.Dims(); got != dim {
+			return nil, fmt.Errorf("init: means: want %d columns as the rows have, got %d", dim, got)
+		}
+	}
+	return &Learner{rows: rows, config: config}, nil
+}
+
+// Start agrees with the group on bounds of the statistics and on the first
+// parameters: those of Config.Init, or else the best of several clusterings.
+func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
+	_, dim := l.rows.Dims()
+	counted := &counter{Group: g}
+	defer func() { l.setup = counted.calls }()
+	blobs, err := counted.Gather(ctx, encodeBounds(l.rows))
+	if err != nil {
+		return fmt.Errorf("gather bounds: %w", err)
+	}
+	if l.bounds, err = widest(blobs, dim); err != nil {
+		return err
+	}
+	s := &starter{Learner: l, group: counted}
+	if l.model, err = s.start(ctx); err != nil {
+		return err
+	}
+	l.pending = nil
+	return nil
+}
+
+// counter counts the collectives of a group.
+type counter struct {
+	collabdict.Group
+	calls int
+}
+
+func (c *counter) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	c.calls++
+	return c.Group.Sum(ctx, x, blocks)
+}
+
+func (c *counter) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
+	c.calls++
+	return c.Group.Gather(ctx, blob)
+}
+
+// LocalUpdate computes the statistics of Eqs. (12) and (13) with μ_k for m_k:
+// the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order of pack,
+// and last the local log-likelihood.
+func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
+	if l.model == nil {
+		return nil, nil, errNotStarted
+	}
+	s, diversity := l.model.eStep(l.rows, nil, true)
+	l.diversity = diversity
+	l.pending = make([]float64, s.k)
+	floats.ScaleTo(l.pending, 1/floats.Sum(s.n), s.n)
+	blocks = appendBlock(l.bounds.moments(s.k), 1, l.bounds.logLik(l.model))
+	return append(s.pack(), s.logLik), blocks, nil
+}
+
+// Optimize is Eqs. (14) to (16) on the total of all participants' statistics. A
+// component that holds less than one row keeps its parameters. The objective is
+// the log posterior that EM raises in every round:
+//
+//	Σ_{s,n} ln Σ_k π_k^s N(x|μ_k, Λ_k⁻¹) + Σ_k [½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁]
+//
+// at the parameters before the step. After an error the model is the old one.
+func (l *Learner) Optimize(total []float64) (objective float64, err error) {
+	if l.model == nil {
+		return 0, errNotStarted
+	}
+	k, dim := l.model.Components(), l.model.Dim()
+	if want := packedLen(k, dim, true) + 1; len(total) != want {
+		return 0, fmt.Errorf("want a total of %d values, got %d", want, len(total))
+	}
+	for i, v := range total {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
+		}
+	}
+	weights := l.model.weights
+	if l.pending != nil {
+		weights = l.pending
+	}
+	next, err := l.prior.step(l.model, unpack(total, k, dim, true), weights)
+	if err != nil {
+		return 0, err
+	}
+	objective = total[len(total)-1] + l.prior.logDensity(l.model)
+	l.model, l.pending = next, nil
+	return objective, nil
+}
+
+// Model returns the mixture with this participant's weights, nil before Start.
+func (l *Learner) Model() *Mixture { return l.model }
+
+// Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
+func (l *Learner) Diversity() privacy.Diversity { return l.diversity }
+
+// SetupSums returns how many collectives the last Start took.
+func (l *Learner) SetupSums() int { return l.setup }
+
+// TotalRows returns N, the rows of all participants, known after Start.
+func (l *Learner) TotalRows() int { return l.total }
+
+// Rho returns the ρ in use, known after Start.
+func (l *Learner) Rho() float64 { return l.prior.rho }

@@ -1,0 +1,136 @@
+package gmm
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+)
+
+// lloyd improves all candidates side by side, one sum a step, and returns the one
+// whose rows were nearest to its centres in the last step.
+func (s *starter) lloyd(ctx context.Context, candidates []*mat.Dense) (*mat.Dense, error) {
+	var squares []float64
+	for range lloydSteps {
+		local := clusterSums(s.rows, candidates)
+		total, err := s.group.Sum(ctx, local, s.lloydBlocks(candidates))
+		if err != nil {
+			return nil, err
+		}
+		squares = total[:len(candidates)]
+		moveCentres(candidates, total[len(candidates):])
+	}
+	return candidates[floats.MinIdx(squares)], nil
+}
+
+// lloydBlocks bounds clusterSums: the squares to the nearest centre are at most
+// those to any one of them.
+func (s *starter) lloydBlocks(candidates []*mat.Dense) (blocks []collabdict.Block) {
+	for _, c := range candidates {
+		k, _ := c.Dims()
+		least := math.Inf(1)
+		for i := range k {
+			least = math.Min(least, s.bounds.squares(c.RawRowView(i)))
+		}
+		blocks = appendBlock(blocks, 1, least)
+	}
+	for range candidates {
+		blocks = appendBlock(blocks, s.config.Components, s.bounds.rows)
+		for _, v := range s.bounds.rms {
+			blocks = appendBlock(blocks, s.config.Components, s.bounds.rows*v)
+		}
+	}
+	return blocks
+}
+
+// clusterSums returns per candidate the sum of squares to the nearest centre, and
+// then per candidate the rows of each centre and, per column, their sums.
+func clusterSums(x *mat.Dense, candidates []*mat.Dense) []float64 {
+	rows, dim := x.Dims()
+	k, _ := candidates[0].Dims()
+	stride := k * (1 + dim)
+	lane := make([][]float64, lanes(rows))
+	sweep(rows, func(l, lo, hi int) {
+		if lane[l] == nil {
+			lane[l] = make([]float64, len(candidates)*(1+stride))
+		}
+		block := x.Slice(lo, hi, 0, dim).(*mat.Dense)
+		for r, c := range candidates {
+			sums := lane[l][len(candidates)+r*stride:][:stride]
+			for j, near := range nearestInBlock(block, c) {
+				row := block.RawRowView(j)
+				lane[l][r] += squaredDistance(row, c.RawRowView(near))
+				sums[near]++
+				for i, v := range row {
+					sums[k+i*k+near] += v
+				}
+			}
+		}
+	})
+	total := make([]float64, len(candidates)*(1+stride))
+	for _, v := range lane {
+		floats.Add(total, v)
+	}
+	return total
+}
+
+// moveCentres moves every centre with a row to the mean of its rows.
+func moveCentres(candidates []*mat.Dense, sums []float64) {
+	for _, c := range candidates {
+		k, dim := c.Dims()
+		for near := range k {
+			n := math.Round(sums[near])
+			for i := 0; n >= 1 && i < dim; i++ {
+				c.Set(near, i, sums[k+i*k+near]/n)
+			}
+		}
+		sums = sums[k*(1+dim):]
+	}
+}
+
+// nearest returns for every row of x the index of the centre nearest to it.
+func nearest(x, centres *mat.Dense) []int {
+	rows, dim := x.Dims()
+	out := make([]int, rows)
+	sweep(rows, func(_, lo, hi int) {
+		copy(out[lo:hi], nearestInBlock(x.Slice(lo, hi, 0, dim).(*mat.Dense), centres))
+	})
+	return out
+}
+
+// nearestInBlock minimises ½‖c‖² − x·c over the centres; the lowest index wins a
+// tie.
+func nearestInBlock(x, centres *mat.Dense) []int {
+	k, _ := centres.Dims()
+	rows, _ := x.Dims()
+	half := make([]float64, k)
+	for i := range half {
+		c := centres.RawRowView(i)
+		half[i] = floats.Dot(c, c) / 2
+	}
+	product := blas64.General{Rows: rows, Cols: k, Stride: k, Data: make([]float64, rows*k)}
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1, x.RawMatrix(), centres.RawMatrix(), 0, product)
+	out := make([]int, rows)
+	for j := range out {
+		best := math.Inf(1)
+		for i, dot := range product.Data[j*k : (j+1)*k] {
+			if v := half[i] - dot; v < best {
+				best, out[j] = v, i
+			}
+		}
+	}
+	return out
+}
+
+func squaredDistance(x, y []float64) (sum float64) {
+	for i, v := range x {
+		d := v - y[i]
+		sum += float64(d * d)
+	}
+	return sum
+}

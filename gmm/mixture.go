@@ -1,0 +1,205 @@
+package gmm
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Covariance is the form of a mixture's covariance matrices.
+type Covariance int
+
+const (
+	Full      Covariance = iota // any positive definite matrix
+	Diag                        // diagonal matrices
+	Spherical                   // multiples of the identity
+)
+
+// String returns the form's name in lower case.
+func (c Covariance) String() string { return [...]string{"full", "diag", "spherical"}[c] }
+
+// Mixture is the density Σ_k π_k N(x|μ_k, Λ_k⁻¹) over M variables with K
+// components, held in precision form. It never changes.
+type Mixture struct {
+	form    Covariance
+	weights []float64
+	means   *mat.Dense // K by M
+	parts   []part
+}
+
+// part is the precision of a component in the forms that its density needs.
+type part struct {
+	precision *mat.SymDense // Λ_k; nil unless Full
+	root      []float64     // U with Λ_k = UᵀU, upper, row-major M by M; nil unless Full
+	diagonal  []float64     // the diagonal of Λ_k, M values
+	logNorm   float64       // ½ ln|Λ_k| − M/2 ln 2π
+}
+
+const errShape = "gmm: shapes differ"
+
+// NewMixture returns the mixture of K weights, K by M means and K precision
+// matrices. It copies what it is given. It returns an error unless the weights
+// lie on the simplex and the precisions are positive definite.
+func NewMixture(weights []float64, means *mat.Dense, precisions []*mat.SymDense) (*Mixture, error) {
+	m, err := newMixture(Full, weights, means)
+	if err != nil {
+		return nil, err
+	}
+	if len(precisions) != len(weights) {
+		return nil, fmt.Errorf("precisions: want %d matrices, one per weight, got %d", len(weights), len(precisions))
+	}
+	for k, p := range precisions {
+		if p.SymmetricDim() != m.Dim() {
+			return nil, fmt.Errorf("precisions: component %d: want %d by %d values, got %d by %[4]d", k+1, m.Dim(), m.Dim(), p.SymmetricDim())
+		}
+		if m.parts[k], err = fullPart(p); err != nil {
+			return nil, fmt.Errorf("precisions: component %d: %w", k+1, err)
+		}
+	}
+	return m, nil
+}
+
+// NewDiagMixture is NewMixture with diagonal precision matrices, given as the
+// K by M values on their diagonals. If form is Spherical the values of a row are
+// all the same.
+func NewDiagMixture(form Covariance, weights []float64, means, precisions *mat.Dense) (*Mixture, error) {
+	m, err := newMixture(form, weights, means)
+	if err != nil {
+		return nil, err
+	}
+	if r, c := precisions.Dims(); r != m.Components() || c != m.Dim() {
+		return nil, fmt.Errorf("precisions: want %d by %d values, got %d by %d", m.Components(), m.Dim(), r, c)
+	}
+	for k := range weights {
+		p := part{diagonal: append([]float64(nil), precisions.RawRowView(k)...)}
+		for _, v := range p.diagonal {
+			if !(v > 0) || math.IsInf(v, 1) || form == Spherical && v != p.diagonal[0] {
+				return nil, fmt.Errorf("precisions: component %d: want finite values above 0, all the same if spherical, got %g", k+1, v)
+			}
+			p.logNorm += 0.5 * (math.Log(v) - math.Log(2*math.Pi))
+		}
+		m.parts[k] = p
+	}
+	return m, nil
+}
+
+func newMixture(form Covariance, weights []float64, means *mat.Dense) (*Mixture, error) {
+	k, dim := means.Dims()
+	if len(weights) != k || k == 0 {
+		return nil, fmt.Errorf("weights: want %d values, one per mean, got %d", k, len(weights))
+	}
+	if err := checkWeights(weights); err != nil {
+		return nil, err
+	}
+	for i := range k {
+		for j, v := range means.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("means: component %d: want finite values, got %g in column %d of %d", i+1, v, j+1, dim)
+			}
+		}
+	}
+	return &Mixture{
+		form:    form,
+		weights: append([]float64(nil), weights...),
+		means:   mat.DenseCopyOf(means),
+		parts:   make([]part, k),
+	}, nil
+}
+
+func checkWeights(weights []float64) error {
+	sum := 0.0
+	for k, w := range weights {
+		if !(w >= 0) || w > 1+1e-6 {
+			return fmt.Errorf("weights: component %d: want a value from 0 to 1, got %g", k+1, w)
+		}
+		sum += w
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		return fmt.Errorf("weights: want a sum of 1, got %g", sum)
+	}
+	return nil
+}
+
+func fullPart(p *mat.SymDense) (part, error) {
+	m := p.SymmetricDim()
+	var c mat.Cholesky
+	if !c.Factorize(p) {
+		return part{}, fmt.Errorf("want a positive definite matrix")
+	}
+	logDet := c.LogDet()
+	if math.IsNaN(logDet) || math.IsInf(logDet, 0) {
+		return part{}, fmt.Errorf("want a positive definite matrix of finite values, got ln|Λ| = %g", logDet)
+	}
+	out := part{precision: mat.NewSymDense(m, nil), root: make([]float64, m*m), diagonal: make([]float64, m)}
+	out.precision.CopySym(p)
+	u := c.RawU()
+	for i := range m {
+		out.diagonal[i] = p.At(i, i)
+		for j := i; j < m; j++ {
+			out.root[i*m+j] = u.At(i, j)
+		}
+	}
+	out.logNorm = 0.5 * (logDet - float64(m)*math.Log(2*math.Pi))
+	return out, nil
+}
+
+// withWeights returns the mixture with other weights.
+func (m *Mixture) withWeights(weights []float64) *Mixture {
+	out := *m
+	out.weights = append([]float64(nil), weights...)
+	return &out
+}
+
+// Form returns the form of the covariance matrices.
+func (m *Mixture) Form() Covariance { return m.form }
+
+// Components returns K.
+func (m *Mixture) Components() int { return len(m.weights) }
+
+// Dim returns M.
+func (m *Mixture) Dim() int { _, dim := m.means.Dims(); return dim }
+
+// Weights returns a copy of the K weights π.
+func (m *Mixture) Weights() []float64 { return append([]float64(nil), m.weights...) }
+
+// Means returns a copy of the K by M means.
+func (m *Mixture) Means() *mat.Dense { return mat.DenseCopyOf(m.means) }
+
+// Precision returns a copy of Λ_k, M by M.
+func (m *Mixture) Precision(k int) *mat.SymDense {
+	out := mat.NewSymDense(m.Dim(), nil)
+	if p := m.parts[k]; p.precision != nil {
+		out.CopySym(p.precision)
+		return out
+	}
+	for i, v := range m.parts[k].diagonal {
+		out.SetSym(i, i, v)
+	}
+	return out
+}
+
+// LogDet returns ln|Λ_k|.
+func (m *Mixture) LogDet(k int) float64 {
+	return 2*m.parts[k].logNorm + float64(m.Dim())*math.Log(2*math.Pi)
+}
+
+// Covariance returns Λ_k⁻¹, M by M.
+func (m *Mixture) Covariance(k int) *mat.SymDense {
+	out := mat.NewSymDense(m.Dim(), nil)
+	if m.form != Full {
+		for i, v := range m.parts[k].diagonal {
+			out.SetSym(i, i, 1/v)
+		}
+		return out
+	}
+	var c mat.Cholesky
+	if !c.Factorize(m.parts[k].precision) {
+		panic("gmm: a precision matrix lost its positive definiteness")
+	}
+	if err := c.InverseTo(out); err != nil {
+		// The error is a condition number beyond 1e16; the inverse stands.
+		return out
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package gmm
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/internal/parallel"
+)
+
+// prior is that of Eq. (8) of Idé et al. 2024 with m₀ = 0.
+type prior struct{ lambda0, rho float64 }
+
+// minRows is the smallest N̄_k with which a component is updated.
+const minRows = 1
+
+// optimise is Eqs. (14) to (16): the component's mean and precision from its sums
+// over all participants, about the origin. n is at least minRows; second holds an
+// upper triangle. start, the precision so far, may be nil.
+func (p prior) optimise(n float64, first, second []float64, start *mat.SymDense) ([]float64, *mat.SymDense, error) {
+	dim := len(first)
+	mean := make([]float64, dim)
+	floats.ScaleTo(mean, 1/(p.lambda0+n), first)
+	// With m₀ = 0, −m̄m̄ᵀ + λ₀/(λ₀+N̄) m̄m̄ᵀ = −N̄/(λ₀+N̄) m̄m̄ᵀ. Dividing (16) by
+	// (N̄+1)/N̄ makes it the graphical lasso of N̄/(N̄+1) Σ with penalty ρ/(N̄+1).
+	s := mat.NewSymDense(dim, nil)
+	for i := range dim {
+		for j := i; j < dim; j++ {
+			s.SetSym(i, j, (second[i*dim+j]-first[i]*mean[j])/(n+1))
+		}
+	}
+	r, err := glasso.Problem{S: s, Penalty: p.rho / (n + 1)}.Solve(start)
+	if err != nil {
+		return nil, nil, err
+	}
+	return mean, r.Precision, nil
+}
+
+// step returns m's successor: every component that holds minRows updated from the
+// sums over all participants, the others as they are.
+func (p prior) step(m *Mixture, s *moments, weights []float64) (*Mixture, error) {
+	means := m.Means()
+	precisions := make([]*mat.SymDense, s.k)
+	errs := make([]error, s.k)
+	dim := s.dim
+	parallel.For(s.k, func(k int) {
+		old := m.parts[k].precision
+		if s.n[k] < minRows {
+			precisions[k] = old
+			return
+		}
+		mean, precision, err := p.optimise(s.n[k], s.first[k*dim:(k+1)*dim], s.second[k*dim*dim:(k+1)*dim*dim], old)
+		if errs[k] = err; err == nil {
+			means.SetRow(k, mean)
+			precisions[k] = precision
+		}
+	})
+	for k, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("component %d of %d: %w", k+1, s.k, err)
+		}
+	}
+	return NewMixture(weights, means, precisions)
+}
+
+// logDensity is ln p(μ, Λ) of Eq. (8) up to a constant: Σ_k ½ ln|Λ_k| −
+// λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁.
+func (p prior) logDensity(m *Mixture) float64 {
+	sum := 0.0
+	for k, part := range m.parts {
+		mu := m.means.RowView(k)
+		sum += 0.5*m.LogDet(k) - p.lambda0/2*mat.Inner(mu, part.precision, mu)
+		for i := range m.Dim() {
+			for j := range m.Dim() {
+				v := part.precision.At(i, j)
+				if v < 0 {
+					v = -v
+				}
+				sum -= p.rho / 2 * v
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,99 @@
+package gmm
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Parameters are those of a mixture with full precision matrices.
+type Parameters struct {
+	Means      *mat.Dense      // K by M
+	Precisions []*mat.SymDense // K matrices of M by M, positive definite
+	Weights    []float64       // K, on the simplex
+}
+
+// Validate reports the first shape or value that no mixture can have.
+func (p *Parameters) Validate() error {
+	if p.Means == nil {
+		return fmt.Errorf("means: want K by M values, got none")
+	}
+	_, err := p.mixture()
+	return err
+}
+
+func (p *Parameters) mixture() (*Mixture, error) {
+	return NewMixture(p.Weights, p.Means, p.Precisions)
+}
+
+// ReadParameters reads a JSON object with `means` (K by M), `precisions`
+// (K by M by M) and `weights` (K). It returns an error that names the field
+// unless they are the parameters of a mixture.
+func ReadParameters(r io.Reader) (*Parameters, error) {
+	var file struct {
+		Means      [][]float64   `json:"means"`
+		Precisions [][][]float64 `json:"precisions"`
+		Weights    []float64     `json:"weights"`
+	}
+	if err := json.NewDecoder(r).Decode(&file); err != nil {
+		return nil, fmt.Errorf("parameters: want a JSON object of means, precisions and weights: %w", err)
+	}
+	k := len(file.Means)
+	if k == 0 || len(file.Means[0]) == 0 {
+		return nil, fmt.Errorf("means: want K by M values, got none")
+	}
+	if len(file.Precisions) != k {
+		return nil, fmt.Errorf("precisions: want %d matrices, one per mean, got %d", k, len(file.Precisions))
+	}
+	means, err := denseOf(file.Means, len(file.Means[0]))
+	if err != nil {
+		return nil, fmt.Errorf("means: %w", err)
+	}
+	p := &Parameters{Means: means, Weights: file.Weights}
+	for i, rows := range file.Precisions {
+		s, err := symmetricOf(rows, len(file.Means[0]))
+		if err != nil {
+			return nil, fmt.Errorf("precisions: component %d: %w", i+1, err)
+		}
+		p.Precisions = append(p.Precisions, s)
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func denseOf(rows [][]float64, cols int) (*mat.Dense, error) {
+	out := mat.NewDense(len(rows), cols, nil)
+	for i, r := range rows {
+		if len(r) != cols {
+			return nil, fmt.Errorf("want %d values in row %d, got %d", cols, i+1, len(r))
+		}
+		out.SetRow(i, r)
+	}
+	return out, nil
+}
+
+func symmetricOf(rows [][]float64, m int) (*mat.SymDense, error) {
+	if len(rows) != m {
+		return nil, fmt.Errorf("want %d rows, got %d", m, len(rows))
+	}
+	d, err := denseOf(rows, m)
+	if err != nil {
+		return nil, err
+	}
+	s := mat.NewSymDense(m, nil)
+	for i := range m {
+		for j := i; j < m; j++ {
+			a, b := d.At(i, j), d.At(j, i)
+			if math.Abs(a-b) > 1e-9*(math.Abs(a)+math.Abs(b)) {
+				return nil, fmt.Errorf("want a symmetric matrix, got %g in row %d, column %d and %g across", a, i+1, j+1, b)
+			}
+			s.SetSym(i, j, a)
+		}
+	}
+	return s, nil
+}

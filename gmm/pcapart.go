@@ -1,0 +1,139 @@
+package gmm
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// leaf is a cell of the tree of splits. Its moments are those of all
+// participants' rows in it, its rows this participant's.
+type leaf struct {
+	sums      *moments
+	rows      []int
+	low, high *leaf // the two halves, once asked for
+}
+
+// squares is Σ ‖x − mean‖² over the leaf's rows.
+func (f *leaf) squares() float64 { return mat.Trace(f.sums.spread(0)) }
+
+// pcaPart splits the leaf with the largest sum of squares through its mean, along
+// its first principal component, until there is one leaf per component (PCA-Part,
+// Su and Dy 2007), and returns the leaves' means. One sum serves for the halves
+// of all leaves that could be split next.
+func (s *starter) pcaPart(ctx context.Context, all *moments) (*mat.Dense, error) {
+	k := s.config.Components
+	root := &leaf{sums: all}
+	for n := range s.rows.RawMatrix().Rows {
+		root.rows = append(root.rows, n)
+	}
+	leaves := []*leaf{root}
+	for len(leaves) < k {
+		worst := largest(leaves)
+		if leaves[worst].low == nil {
+			if err := s.halve(ctx, candidates(leaves, k-len(leaves))); err != nil {
+				return nil, err
+			}
+		}
+		low, high := leaves[worst].low, leaves[worst].high
+		leaves[worst] = low
+		leaves = append(leaves, high)
+	}
+	centres := mat.NewDense(k, all.dim, nil)
+	for i, f := range leaves {
+		centres.SetRow(i, f.sums.mean(0))
+	}
+	return centres, nil
+}
+
+func largest(leaves []*leaf) int {
+	at := 0
+	for i, f := range leaves {
+		if f.squares() > leaves[at].squares() {
+			at = i
+		}
+	}
+	return at
+}
+
+// candidates returns the leaves without halves among the count leaves of largest
+// sum of squares: no other leaf can be split before one of these.
+func candidates(leaves []*leaf, count int) (out []*leaf) {
+	left := append([]*leaf(nil), leaves...)
+	for ; count > 0 && len(left) > 0; count-- {
+		at := largest(left)
+		if left[at].low == nil {
+			out = append(out, left[at])
+		}
+		left = append(left[:at], left[at+1:]...)
+	}
+	return out
+}
+
+// halve fills low and high of the leaves. One half is summed, the other is the
+// rest. The rows of an empty or single-valued leaf all stay in one half.
+func (s *starter) halve(ctx context.Context, leaves []*leaf) error {
+	n, dim := s.rows.Dims()
+	assign := make([]int, n)
+	for i := range assign {
+		assign[i] = -1
+	}
+	for i, f := range leaves {
+		values, vectors := eigen(f.sums.spread(0))
+		direction := vectors.ColView(len(values) - 1)
+		mean := mat.NewVecDense(dim, f.sums.mean(0))
+		cut := mat.Dot(direction, mean)
+		f.low, f.high = &leaf{}, &leaf{}
+		for _, row := range f.rows {
+			if mat.Dot(direction, s.rows.RowView(row)) < cut {
+				assign[row] = i
+				f.low.rows = append(f.low.rows, row)
+			} else {
+				f.high.rows = append(f.high.rows, row)
+			}
+		}
+	}
+	low, err := s.moments(ctx, assign, len(leaves))
+	if err != nil {
+		return err
+	}
+	for i, f := range leaves {
+		f.low.sums = low.component(i)
+		f.high.sums = f.sums.minus(f.low.sums)
+		keepMean(f.low.sums, f.sums)
+		keepMean(f.high.sums, f.sums)
+	}
+	return nil
+}
+
+// component returns the moments of component k alone.
+func (s *moments) component(k int) *moments {
+	out := newMoments(1, s.dim, s.full)
+	out.n[0] = s.n[k]
+	copy(out.first, s.first[k*s.dim:(k+1)*s.dim])
+	copy(out.second, s.second[k*s.stride():(k+1)*s.stride()])
+	return out
+}
+
+func (s *moments) minus(o *moments) *moments {
+	out := s.component(0)
+	out.n[0] -= o.n[0]
+	for i, v := range o.first {
+		out.first[i] -= v
+	}
+	for i, v := range o.second {
+		out.second[i] -= v
+	}
+	return out
+}
+
+// keepMean gives a half without rows its parent's mean and no spread.
+func keepMean(half, parent *moments) {
+	if math.Round(half.n[0]) >= 1 {
+		return
+	}
+	half.n[0] = 0
+	copy(half.first, parent.mean(0))
+	clear(half.second)
+}

@@ -1,0 +1,219 @@
+package gmm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+)
+
+// starter finds the first parameters by sums alone: the best of several
+// clusterings of all participants' rows, of which nobody sees one.
+type starter struct {
+	*Learner
+	group collabdict.Group
+}
+
+const (
+	draws      = 8 // random candidates beside the one by principal components
+	lloydSteps = 8
+)
+
+// start returns the given parameters or those of the best clustering: uniform
+// weights, and means and precisions by Eqs. (15) and (16).
+func (s *starter) start(ctx context.Context) (*Mixture, error) {
+	if init := s.config.Init; init != nil {
+		rows, _ := s.rows.Dims()
+		n, err := s.group.Sum(ctx, []float64{float64(rows)}, appendBlock(nil, 1, s.bounds.rows))
+		if err != nil {
+			return nil, fmt.Errorf("sum of the rows: %w", err)
+		}
+		if err := s.count(n[0]); err != nil {
+			return nil, err
+		}
+		return init.mixture()
+	}
+	rows, dim := s.rows.Dims()
+	all, err := s.moments(ctx, make([]int, rows), 1)
+	if err != nil {
+		return nil, fmt.Errorf("sum of the moments: %w", err)
+	}
+	if err := s.count(all.n[0]); err != nil {
+		return nil, err
+	}
+	first, err := s.pcaPart(ctx, all)
+	if err != nil {
+		return nil, fmt.Errorf("start by principal components: %w", err)
+	}
+	candidates := []*mat.Dense{first}
+	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(dim)))
+	for range draws {
+		candidates = append(candidates, gaussianCentres(all, s.config.Components, rng))
+	}
+	centres, err := s.lloyd(ctx, candidates)
+	if err != nil {
+		return nil, fmt.Errorf("start by clustering: %w", err)
+	}
+	return s.firstModel(ctx, centres, all)
+}
+
+// count takes N from the sum of all participants' rows.
+func (s *starter) count(n float64) error {
+	s.total = int(math.Round(n))
+	if k := s.config.Components; k > s.total {
+		return fmt.Errorf("components: want at most the %d rows of all participants, got %d", s.total, k)
+	}
+	s.prior = prior{lambda0: s.config.lambda0(), rho: s.config.Rho}
+	if s.prior.rho == 0 {
+		s.prior.rho = 0.1 * float64(s.total) / float64(s.config.Components)
+	}
+	return nil
+}
+
+// firstModel is one M-step with each row in its nearest centre's component. A
+// component without a row stays at its centre with the precision that fits all
+// rows.
+func (s *starter) firstModel(ctx context.Context, centres *mat.Dense, all *moments) (*Mixture, error) {
+	k, dim := centres.Dims()
+	m, err := s.moments(ctx, nearest(s.rows, centres), k)
+	if err != nil {
+		return nil, fmt.Errorf("sum of the first components: %w", err)
+	}
+	second := make([]float64, dim*dim)
+	floats.ScaleTo(second, 1/float64(k), all.second)
+	first := make([]float64, dim)
+	floats.ScaleTo(first, 1/float64(k), all.first)
+	_, precision, err := s.prior.optimise(math.Max(minRows, all.n[0]/float64(k)), first, second, nil)
+	if err != nil {
+		return nil, fmt.Errorf("first precision: %w", err)
+	}
+	weights, precisions := make([]float64, k), make([]*mat.SymDense, k)
+	for i := range k {
+		weights[i], precisions[i] = 1/float64(k), precision
+	}
+	fallback, err := NewMixture(weights, centres, precisions)
+	if err != nil {
+		return nil, fmt.Errorf("first parameters: %w", err)
+	}
+	return s.prior.step(fallback, m, weights)
+}
+
+// moments sums the moments about the origin of all participants' rows, row n in
+// component assign[n] (none if negative).
+func (s *starter) moments(ctx context.Context, assign []int, k int) (*moments, error) {
+	local := hardMoments(s.rows, assign, k)
+	total, err := s.group.Sum(ctx, local.pack(), s.bounds.moments(k))
+	if err != nil {
+		return nil, err
+	}
+	return unpack(total, k, local.dim, true), nil
+}
+
+// hardMoments are the moments about the origin with responsibilities of 0 and 1.
+func hardMoments(x *mat.Dense, assign []int, k int) *moments {
+	rows, dim := x.Dims()
+	lane := make([]*moments, lanes(rows))
+	sweep(rows, func(l, lo, hi int) {
+		if lane[l] == nil {
+			lane[l] = newMoments(k, dim, true)
+		}
+		for n := lo; n < hi; n++ {
+			if assign[n] >= 0 {
+				lane[l].addRow(x.RawRowView(n), assign[n])
+			}
+		}
+	})
+	total := newMoments(k, dim, true)
+	for _, m := range lane {
+		total.merge(m)
+	}
+	return total
+}
+
+func (s *moments) addRow(x []float64, k int) {
+	s.n[k]++
+	floats.Add(s.first[k*s.dim:(k+1)*s.dim], x)
+	for i, v := range x {
+		at := k*s.dim*s.dim + i*s.dim
+		floats.AddScaled(s.second[at+i:at+s.dim], v, x[i:])
+	}
+}
+
+// spread returns the covariance matrix of component k times its rows, with no
+// negative variance.
+func (s *moments) spread(k int) *mat.SymDense {
+	out := mat.NewSymDense(s.dim, nil)
+	n := math.Max(s.n[k], 1)
+	first, second := s.first[k*s.dim:(k+1)*s.dim], s.second[k*s.dim*s.dim:]
+	for i := range s.dim {
+		for j := i; j < s.dim; j++ {
+			out.SetSym(i, j, second[i*s.dim+j]-first[i]/n*first[j])
+		}
+		out.SetSym(i, i, math.Max(0, out.At(i, i)))
+	}
+	return out
+}
+
+// mean returns the mean of component k.
+func (s *moments) mean(k int) []float64 {
+	out := make([]float64, s.dim)
+	floats.ScaleTo(out, 1/math.Max(s.n[k], 1), s.first[k*s.dim:(k+1)*s.dim])
+	return out
+}
+
+// gaussianCentres draws k centres from the normal distribution with the mean and
+// the covariance of all rows.
+func gaussianCentres(all *moments, k int, rng *rand.Rand) *mat.Dense {
+	cov := all.spread(0)
+	cov.ScaleSym(1/math.Max(all.n[0], 1), cov)
+	values, vectors := eigen(cov)
+	centres := mat.NewDense(k, all.dim, nil)
+	for i := range k {
+		z := mat.NewVecDense(all.dim, nil)
+		for j, v := range values {
+			z.SetVec(j, math.Sqrt(math.Max(0, v))*rng.NormFloat64())
+		}
+		x := mat.NewVecDense(all.dim, all.mean(0))
+		z.MulVec(vectors, z)
+		x.AddVec(x, z)
+		centres.SetRow(i, x.RawVector().Data)
+	}
+	return centres
+}
+
+// eigen returns the eigenvalues, ascending, and the eigenvectors as columns; the
+// largest entry of each is positive, so that rounding cannot flip one.
+func eigen(s *mat.SymDense) ([]float64, *mat.Dense) {
+	dim := s.SymmetricDim()
+	var e mat.EigenSym
+	if !e.Factorize(s, true) {
+		// No convergence: the axes serve as directions just as well.
+		values, vectors := make([]float64, dim), mat.NewDense(dim, dim, nil)
+		for i := range dim {
+			values[i] = s.At(i, i)
+			vectors.Set(i, i, 1)
+		}
+		return values, vectors
+	}
+	var vectors mat.Dense
+	e.VectorsTo(&vectors)
+	for j := range dim {
+		at := 0
+		for i := range dim {
+			if math.Abs(vectors.At(i, j)) > math.Abs(vectors.At(at, j)) {
+				at = i
+			}
+		}
+		if vectors.At(at, j) < 0 {
+			for i := range dim {
+				vectors.Set(i, j, -vectors.At(i, j))
+			}
+		}
+	}
+	return e.Values(nil), &vectors
+}
