@@ -63,7 +63,7 @@ func (s *Spec) settle(path string) (schema, error) {
 		cell := strings.TrimSpace(row[i])
 		switch {
 		case cell == "":
-			return schema{}, missing(path, line, name)
+			return schema{}, s.missing(path, line, name)
 		case isNumber(cell):
 			out.features = append(out.features, name)
 		default:
@@ -134,6 +134,11 @@ func noRows(path string) error {
 	return &Error{File: path, Msg: "no rows below the header"}
 }
 
-func missing(path string, line int, column string) error {
-	return &Error{File: path, Line: line, Column: column, Msg: "the cell is empty", Hint: "fill it, or leave the column out with --ignore " + column}
+// missing is an empty cell of a feature, or of a column that the Spec needs.
+func (s *Spec) missing(path string, line int, column string) error {
+	hint := "fill it"
+	if !slices.Contains(s.roles(), column) {
+		hint += ", or leave the column out with --ignore " + column
+	}
+	return &Error{File: path, Line: line, Column: column, Msg: "the cell is empty", Hint: hint}
 }

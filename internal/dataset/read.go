@@ -154,7 +154,7 @@ func (sc *scanner) group(record []string, line int) (*group, error) {
 	key := sc.name
 	if i := sc.layout.part; i >= 0 {
 		if key = strings.TrimSpace(record[i]); key == "" {
-			return nil, missing(sc.table.path, line, sc.spec.Split.Column)
+			return nil, sc.spec.missing(sc.table.path, line, sc.spec.Split.Column)
 		}
 	}
 	g, ok := sc.out.groups[key]
@@ -178,7 +178,7 @@ func (sc *scanner) label(record []string, line int) (float64, error) {
 		return sc.number(cell, line, sc.spec.Label)
 	}
 	if cell == "" {
-		return 0, missing(sc.table.path, line, sc.spec.Label)
+		return 0, sc.spec.missing(sc.table.path, line, sc.spec.Label)
 	}
 	at, ok := sc.out.index[cell]
 	if !ok {
@@ -194,7 +194,7 @@ func (sc *scanner) label(record []string, line int) (float64, error) {
 func (sc *scanner) number(cell string, line int, column string) (float64, error) {
 	path, cell := sc.table.path, strings.TrimSpace(cell)
 	if cell == "" {
-		return 0, missing(path, line, column)
+		return 0, sc.spec.missing(path, line, column)
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	hint := "fix the cell, or leave the column out with --ignore " + column

@@ -40,7 +40,7 @@ func newTable(path string, r io.Reader) (*table, error) {
 	if magic, _ := buffered.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
 		unzipped, err := gzip.NewReader(buffered)
 		if err != nil {
-			return nil, fileError(path, err)
+			return nil, readError(path, err)
 		}
 		buffered = bufio.NewReaderSize(unzipped, 1<<16)
 	}
@@ -100,10 +100,16 @@ func (t *table) next() ([]string, int, error) {
 		return nil, 0, &Error{File: t.path, Line: line, Msg: fmt.Sprintf("want %d cells as in the header, got %d", len(t.header), len(record)), Hint: "fix the row"}
 	case errors.As(err, &bad):
 		return nil, 0, &Error{File: t.path, Line: bad.Line, Msg: fmt.Sprintf("malformed row: %v", bad.Err), Hint: `write a quote inside a cell as ""`}
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, 0, &Error{File: t.path, Msg: "the compressed file ends too early", Hint: "copy it again"}
 	}
-	return nil, 0, fileError(t.path, err)
+	return nil, 0, readError(t.path, err)
+}
+
+// readError is a fault of the disk or of compressed bytes.
+func readError(path string, err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return &Error{File: path, Msg: "the compressed file ends too early", Hint: "copy it again"}
+	}
+	return fileError(path, err)
 }
 
 func (t *table) close() { _ = t.file.Close() } // read only: nothing can be lost

@@ -204,8 +204,8 @@ func TestParseSpec(t *testing.T) {
 		}
 	}
 	for text, names := range map[string]string{
-		"": `unknown field ""`,
-		"participants=20,rows=200,columns=6":               "patterns is missing",
+		"":                                   `unknown field ""`,
+		"participants=20,rows=200,columns=6": "patterns is missing",
 		"participants=20,rows=200,columns=6,clusters=3":    `unknown field "clusters"`,
 		"participants=20,rows=many,columns=6,patterns=3":   `rows wants a whole number from 1 to 10000000, got "many"`,
 		"participants=0,rows=200,columns=6,patterns=3":     `participants wants`,

@@ -1,0 +1,44 @@
+package dataset_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+)
+
+// FuzzLoad reads any bytes as a file: a typed error, or rows of finite numbers.
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte(table))
+	f.Add([]byte(zipped(f, table)))
+	f.Add([]byte("\ufeffa;b\n1;2\n"))
+	f.Add([]byte("\"a\"\"b\",label\n\"1\",x\n"))
+	path := filepath.Join(f.TempDir(), "f.csv")
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, label := range []string{"", "label"} {
+			d, err := dataset.LoadOne(dataset.Spec{Data: []string{path}, Label: label})
+			var typed *dataset.Error
+			if err != nil && !errors.As(err, &typed) {
+				t.Fatalf("untyped error %v", err)
+			}
+			if err != nil {
+				continue
+			}
+			for _, row := range values(d.Participants[0].Train) {
+				if len(row) != len(d.Columns) {
+					t.Fatalf("a row of %d for %d columns", len(row), len(d.Columns))
+				}
+				for _, v := range row {
+					if v-v != 0 {
+						t.Fatalf("%v came through", v)
+					}
+				}
+			}
+		}
+	})
+}

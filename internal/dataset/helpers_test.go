@@ -1,0 +1,54 @@
+package dataset_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// folder writes files, given as name and content in turn, and moves there, so
+// that messages show short paths.
+func folder(t testing.TB, files ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	for i := 0; i < len(files); i += 2 {
+		path := filepath.Join(dir, files[i])
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(files[i+1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+}
+
+func zipped(t testing.TB, content string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(content)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// values lists a matrix row by row; nil is empty.
+func values(x *mat.Dense) [][]float64 {
+	if x == nil {
+		return nil
+	}
+	n, _ := x.Dims()
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = x.RawRowView(i)
+	}
+	return out
+}

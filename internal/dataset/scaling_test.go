@@ -1,0 +1,77 @@
+package dataset_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"pgregory.net/rapid"
+)
+
+// TestOwnStandardises compares with an independent mean and variance, and
+// checks what standardised columns are.
+func TestOwnStandardises(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, m := rapid.IntRange(1, 20).Draw(t, "rows"), rapid.IntRange(1, 5).Draw(t, "columns")
+		x := mat.NewDense(n, m, rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), n*m, n*m).Draw(t, "values"))
+		x.Set(0, 0, 1e6) // a column is constant or varies visibly, never by rounding alone
+		s, constant := dataset.Own(x)
+		z := s.Apply(x)
+		for j := range m {
+			col := mat.Col(nil, j, x)
+			mean, variance := stat.PopMeanVariance(col, nil)
+			if slices.Contains(constant, j) {
+				if s.Scale[j] != 1 || math.Sqrt(variance) > 1e-9*math.Abs(mean) {
+					t.Fatalf("column %v was taken as constant, with scale %v", col, s.Scale[j])
+				}
+				continue
+			}
+			if math.Abs(s.Shift[j]-mean) > 1e-9*math.Max(1, math.Abs(mean)) || math.Abs(s.Scale[j]/math.Sqrt(variance)-1) > 1e-6 {
+				t.Fatalf("column %v: got %v and %v, want %v and %v", col, s.Shift[j], s.Scale[j], mean, math.Sqrt(variance))
+			}
+			if zm, zv := stat.PopMeanVariance(mat.Col(nil, j, z), nil); s.Scale[j] > 1e-6 && (math.Abs(zm) > 1e-3 || math.Abs(zv-1) > 1e-3) {
+				t.Fatalf("standardised column %v has mean %v and variance %v", col, zm, zv)
+			}
+		}
+		s.ApplyTo(x, x)
+		if !mat.Equal(x, z) {
+			t.Fatal("in place and copied differ")
+		}
+	})
+}
+
+func TestConstantColumns(t *testing.T) {
+	x := mat.NewDense(3, 4, []float64{
+		518.67, 0, 1, 0.1,
+		518.67, 0, 2, 0.1,
+		518.67, 0, 3, 0.1 + 1e-16,
+	})
+	s, constant := dataset.Own(x)
+	if !slices.Equal(constant, []int{0, 1, 3}) || s.Scale[0] != 1 || s.Scale[2] != math.Sqrt(2./3) {
+		t.Errorf("got constant %v and scales %v", constant, s.Scale)
+	}
+	summed, constant, err := dataset.FromMoments(3, []float64{518.67, 0, 2, 0.1}, []float64{-1e-11, 0, 2. / 3, 1e-15})
+	if err != nil || !slices.Equal(constant, []int{0, 1, 3}) || summed.Scale[2] != s.Scale[2] || summed.Shift[2] != 2 {
+		t.Errorf("from moments: got %+v, constant %v, %v", summed, constant, err)
+	}
+}
+
+func TestFromMomentsRefuses(t *testing.T) {
+	for _, c := range []struct{ count, mean, variance float64 }{
+		{0, 1, 1}, {math.NaN(), 1, 1}, {5, math.NaN(), 1}, {5, 1, math.Inf(1)},
+	} {
+		if _, _, err := dataset.FromMoments(c.count, []float64{c.mean}, []float64{c.variance}); err == nil {
+			t.Errorf("%+v was taken", c)
+		}
+	}
+}
+
+func TestUnscaled(t *testing.T) {
+	x := mat.NewDense(1, 2, []float64{3, 4})
+	if !mat.Equal(dataset.Unscaled(2).Apply(x), x) {
+		t.Error("unscaled rows changed")
+	}
+}
