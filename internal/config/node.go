@@ -1,0 +1,72 @@
+package config
+
+import (
+	"path/filepath"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+)
+
+// NodeFile is the name of a participant's own configuration in its folder.
+const NodeFile = "node.yaml"
+
+// Node describes one participant. Paths are relative to the folder of the file.
+type Node struct {
+	Version    int      `yaml:"version"`
+	Name       string   `yaml:"name"`
+	Consortium string   `yaml:"consortium"`
+	Listen     []string `yaml:"listen"`
+	Data       []string `yaml:"data"`
+	Label      string   `yaml:"label,omitempty"`
+	Where      string   `yaml:"where,omitempty"`
+	TestWhere  string   `yaml:"test_where,omitempty"`
+	Limit      int      `yaml:"limit,omitempty"`
+	Ignore     []string `yaml:"ignore,omitempty"`
+	Baselines  []string `yaml:"baselines,omitempty"`
+}
+
+// ReadNode reads a participant's configuration from its folder. Paths in it are
+// resolved.
+func ReadNode(dir string) (*Node, error) {
+	n := &Node{}
+	path := filepath.Join(dir, NodeFile)
+	if err := read(path, n, "give --data and --expect, or the folder of a participant"); err != nil {
+		return nil, err
+	}
+	if err := checkVersion(path, n.Version); err != nil {
+		return nil, err
+	}
+	if n.Name == "" || n.Consortium == "" || len(n.Data) == 0 {
+		return nil, &Error{path, "want name, consortium and data", "correct the file"}
+	}
+	n.Consortium = resolve(dir, n.Consortium)
+	for i, d := range n.Data {
+		n.Data[i] = resolve(dir, d)
+	}
+	return n, nil
+}
+
+func resolve(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Write writes the configuration into the participant's folder.
+func (n *Node) Write(dir string) error { return write(filepath.Join(dir, NodeFile), n) }
+
+// Spec says what to load of the participant's rows.
+func (n *Node) Spec() (dataset.Spec, error) {
+	where, err := dataset.ParseCondition(n.Where)
+	if err != nil {
+		return dataset.Spec{}, err
+	}
+	testWhere, err := dataset.ParseCondition(n.TestWhere)
+	if err != nil {
+		return dataset.Spec{}, err
+	}
+	return dataset.Spec{
+		Data: n.Data, Label: n.Label, Where: where, TestWhere: testWhere,
+		Limit: n.Limit, Ignore: n.Ignore,
+	}, nil
+}

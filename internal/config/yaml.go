@@ -1,0 +1,75 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"go.yaml.in/yaml/v3"
+)
+
+// Version is the version of the files that this package writes, and the only one
+// that it reads.
+const Version = 1
+
+// Error is a file that cannot be used.
+type Error struct{ File, Msg, Hint string }
+
+func (e *Error) Error() string {
+	s := e.File + ": " + e.Msg
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
+}
+
+// read decodes a file strictly. hint says where such a file comes from.
+func read(path string, into any, hint string) error {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Error{path, "no such file", hint}
+	}
+	if err != nil {
+		return &Error{path, err.Error(), ""}
+	}
+	d := yaml.NewDecoder(bytes.NewReader(b))
+	d.KnownFields(true)
+	if err := d.Decode(into); err != nil {
+		return &Error{path, oneLine(err), "correct the file"}
+	}
+	return nil
+}
+
+// oneLine puts the several lines of a YAML error into one.
+func oneLine(err error) string {
+	var typed *yaml.TypeError
+	if errors.As(err, &typed) && len(typed.Errors) > 0 {
+		return typed.Errors[0]
+	}
+	if errors.Is(err, io.EOF) {
+		return "the file is empty"
+	}
+	return err.Error()
+}
+
+func checkVersion(path string, got int) error {
+	if got != Version {
+		return &Error{path, fmt.Sprintf("want version %d, got %d", Version, got), "use the collabdict that wrote it"}
+	}
+	return nil
+}
+
+func write(path string, v any) error {
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
+		e := yaml.NewEncoder(w)
+		e.SetIndent(2)
+		if err := e.Encode(v); err != nil {
+			return err
+		}
+		return e.Close()
+	})
+}

@@ -1,0 +1,75 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/task"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Alone trains the same task on each participant's own rows, with nobody else,
+// standardisation included. A start that was given is kept.
+func Alone(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*model.Model, error) {
+	models := make([]*model.Model, len(parts))
+	for i, p := range parts {
+		r, err := t.Train(ctx, collabdict.Solo{}, p, nil)
+		if err != nil {
+			return nil, fmt.Errorf("baseline alone: %s: %w", p.Name, err)
+		}
+		models[i] = r.Model
+	}
+	return models, nil
+}
+
+// Pooled trains the task on all rows in one place and returns the model as each
+// participant would use it. Where everybody standardises by itself, so do the
+// pooled rows: each in its owner's units.
+func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*model.Model, error) {
+	models := make([]*model.Model, len(parts))
+	scalings := make([]dataset.Scaling, len(parts))
+	rows := 0
+	for i, p := range parts {
+		n, dim := p.Train.Dims()
+		rows += n
+		scalings[i] = dataset.Unscaled(dim)
+		if t.Standardise == task.Own {
+			scalings[i], _ = dataset.Own(p.Train)
+		}
+	}
+	all := mat.NewDense(rows, len(parts[0].Columns), nil)
+	at := 0
+	for i, p := range parts {
+		n, dim := p.Train.Dims()
+		scalings[i].ApplyTo(all.Slice(at, at+n, 0, dim).(*mat.Dense), p.Train)
+		at += n
+	}
+	pooled := t
+	if t.Standardise == task.Own {
+		pooled.Standardise = task.None
+	}
+	r, err := pooled.Train(ctx, collabdict.Solo{}, dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: all}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("baseline pooled: %w", err)
+	}
+	for i := range models {
+		m := *r.Model
+		m.Manifest.Standardise = string(t.Standardise)
+		if t.Standardise == task.Own {
+			m.Scaling = scalings[i]
+		}
+		models[i] = &m
+	}
+	return models, nil
+}
+
+// Scores measures a baseline's model on a participant's test rows, and on the
+// training rows that loglik is taken of.
+func Scores(m *model.Model, p dataset.Participant, loglikOf []dataset.Participant) *report.Scores {
+	e := task.Evaluate(m, p.Test, p.TestLabels)
+	return &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, Loglik: overAll(m, loglikOf)}
+}

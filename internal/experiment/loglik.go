@@ -1,0 +1,44 @@
+package experiment
+
+import (
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/task"
+	"gonum.org/v1/gonum/mat"
+)
+
+// addLogliks enters the mean log-likelihoods: of all participants' training rows
+// under each participant's model, and of each row under its owner's.
+func addLogliks(run *Run, parts []dataset.Participant) {
+	var own, rows float64
+	for i, m := range run.Models {
+		p := &run.Report.Participants[i]
+		p.Loglik, p.LoglikRows = overAll(m, parts), "all"
+		n, _ := parts[i].Train.Dims()
+		own += float64(n) * m.Mixture.MeanLogLik(m.Scaling.Apply(parts[i].Train))
+		rows += float64(n)
+	}
+	run.Report.Loglik = report.Of(own / rows)
+}
+
+// overAll returns the mean log-likelihood of all participants' training rows
+// under a model, in the units trained on: where everybody standardises by itself,
+// a row is in its owner's.
+func overAll(m *model.Model, parts []dataset.Participant) report.Figure {
+	var total, rows float64
+	for _, p := range parts {
+		n, _ := p.Train.Dims()
+		total += float64(n) * m.Mixture.MeanLogLik(unitsOf(m, p.Train))
+		rows += float64(n)
+	}
+	return report.Of(total / rows)
+}
+
+func unitsOf(m *model.Model, rows *mat.Dense) *mat.Dense {
+	if m.Manifest.Standardise == string(task.Own) {
+		own, _ := dataset.Own(rows)
+		return own.Apply(rows)
+	}
+	return m.Scaling.Apply(rows)
+}

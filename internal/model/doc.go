@@ -1,0 +1,9 @@
+// Package model is the model file of a participant, model.npz: NumPy arrays that
+// numpy.load reads, and manifest.json in the same zip, which says what they mean.
+//
+// Arrays of kind "ggm": means (K, M), precisions (K, M, M), weights (K), in the
+// trained coordinates z = (x - shift) / scale; shift (M) and scale (M). Files have
+// no times in them: the same training gives the same bytes.
+//
+// Start reading at [Model], [Write] and [Read].
+package model

@@ -1,0 +1,186 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/npz"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	format   = "collabdict model"
+	manifest = "manifest.json"
+)
+
+// Error is a model file that cannot be used.
+type Error struct {
+	File string
+	Msg  string
+	Hint string
+}
+
+func (e *Error) Error() string {
+	s := e.File + ": " + e.Msg
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
+}
+
+// Write writes the model to a file, which appears whole or not at all.
+func Write(path string, m *Model) error {
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return m.write(w) })
+}
+
+func (m *Model) write(out io.Writer) error {
+	m.Manifest.Format, m.Manifest.Version = format, Version
+	text, err := json.MarshalIndent(m.Manifest, "", "  ")
+	if err != nil {
+		return err
+	}
+	w := npz.NewWriter(out)
+	if err := w.File(manifest, append(text, '\n')); err != nil {
+		return err
+	}
+	k, dim := m.Mixture.Components(), m.Mixture.Dim()
+	precisions := make([]float64, 0, k*dim*dim)
+	for c := range k {
+		p := m.Mixture.Precision(c)
+		for i := range dim {
+			for j := range dim {
+				precisions = append(precisions, p.At(i, j))
+			}
+		}
+	}
+	for _, a := range []struct {
+		name  string
+		shape []int
+		data  []float64
+	}{
+		{"means", []int{k, dim}, m.Mixture.Means().RawMatrix().Data},
+		{"precisions", []int{k, dim, dim}, precisions},
+		{"weights", []int{k}, m.Mixture.Weights()},
+		{"shift", []int{dim}, m.Scaling.Shift},
+		{"scale", []int{dim}, m.Scaling.Scale},
+	} {
+		if err := npz.Put(w, a.name, npz.Array[float64]{Shape: a.shape, Data: a.data}); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// Read reads a model from a file. Errors are of type *Error.
+func Read(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{File: path, Msg: "no such model file", Hint: "training writes it as model.npz under --out or --dir"}
+	}
+	if err != nil {
+		return nil, &Error{File: path, Msg: err.Error()}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, &Error{File: path, Msg: err.Error()}
+	}
+	m, err := read(f, info.Size())
+	if err != nil {
+		e := &Error{File: path, Msg: err.Error(), Hint: "is this a model.npz that collabdict has written?"}
+		var version *versionError
+		if errors.As(err, &version) {
+			e.Hint = "use the collabdict that wrote it, or train again"
+		}
+		return nil, e
+	}
+	return m, nil
+}
+
+type versionError struct{ got int }
+
+func (e *versionError) Error() string {
+	return fmt.Sprintf("want model version %d, got %d", Version, e.got)
+}
+
+func read(r io.ReaderAt, size int64) (*Model, error) {
+	a, err := npz.Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	text, err := a.File(manifest)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{}
+	if err := json.Unmarshal(text, &m.Manifest); err != nil {
+		return nil, fmt.Errorf("%s: %w", manifest, err)
+	}
+	switch {
+	case m.Manifest.Format != format:
+		return nil, fmt.Errorf("%s: want format %q, got %q", manifest, format, m.Manifest.Format)
+	case m.Manifest.Version != Version:
+		return nil, &versionError{m.Manifest.Version}
+	case m.Manifest.Kind != GGM:
+		return nil, fmt.Errorf("%s: want a model of kind %q, got %q", manifest, GGM, m.Manifest.Kind)
+	}
+	return m, m.readArrays(a)
+}
+
+func (m *Model) readArrays(a *npz.Archive) error {
+	dim := len(m.Manifest.Columns)
+	if dim == 0 {
+		return fmt.Errorf("%s: want at least one column, got none", manifest)
+	}
+	weights, err := npz.Get[float64](a, "weights")
+	if err != nil {
+		return err
+	}
+	k := len(weights.Data)
+	means, err := array(a, "means", k, dim)
+	if err != nil {
+		return err
+	}
+	precisions, err := array(a, "precisions", k, dim, dim)
+	if err != nil {
+		return err
+	}
+	if m.Scaling.Shift, err = array(a, "shift", dim); err != nil {
+		return err
+	}
+	if m.Scaling.Scale, err = array(a, "scale", dim); err != nil {
+		return err
+	}
+	for i, v := range m.Scaling.Scale {
+		if !(v > 0) {
+			return fmt.Errorf("scale: want values above 0, got %g for column %q", v, m.Manifest.Columns[i])
+		}
+	}
+	if k == 0 {
+		return errors.New("weights: want at least one component, got none")
+	}
+	parts := make([]*mat.SymDense, k)
+	for c := range parts {
+		parts[c] = mat.NewSymDense(dim, precisions[c*dim*dim:(c+1)*dim*dim])
+	}
+	m.Mixture, err = gmm.NewMixture(weights.Data, mat.NewDense(k, dim, means), parts)
+	return err
+}
+
+// array returns the values of an array that must have the given shape.
+func array(a *npz.Archive, name string, shape ...int) ([]float64, error) {
+	got, err := npz.Get[float64](a, name)
+	if err != nil {
+		return nil, err
+	}
+	if fmt.Sprint(got.Shape) != fmt.Sprint(shape) {
+		return nil, fmt.Errorf("%s: want shape %v, got %v", name, shape, got.Shape)
+	}
+	return got.Data, nil
+}

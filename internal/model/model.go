@@ -1,0 +1,102 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/report"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Version is the version of the model files that this package writes, and the
+// only one that it reads.
+const Version = 1
+
+// Kind names what a model file holds.
+type Kind string
+
+// GGM is the sparse Gaussian-graphical mixture.
+const GGM Kind = "ggm"
+
+// Model is a participant's trained model: what it scores rows with, and where it
+// came from.
+type Model struct {
+	Manifest Manifest
+	Scaling  dataset.Scaling
+	Mixture  *gmm.Mixture
+}
+
+// Manifest describes a model.
+type Manifest struct {
+	Format      string   `json:"format"` // "collabdict model"
+	Version     int      `json:"version"`
+	Kind        Kind     `json:"kind"`
+	Participant string   `json:"participant"`
+	Columns     []string `json:"columns"`
+	Standardise string   `json:"standardise"` // global, own or none
+	// Threshold is the score above which a row is an anomaly: the 1-FalseAlarm
+	// quantile of the participant's own training scores.
+	Threshold  float64 `json:"threshold"`
+	FalseAlarm float64 `json:"false_alarm"`
+
+	Hyper Hyper `json:"hyper_parameters"`
+
+	Rounds    int           `json:"rounds"`
+	Converged bool          `json:"converged"`
+	Objective report.Figure `json:"objective,omitzero"`
+	Rows      int           `json:"rows"`       // the participant's own
+	TotalRows int           `json:"total_rows"` // of all participants
+	Views     []report.View `json:"views"`
+	Digest    string        `json:"digest,omitempty"` // of what the last optimize was given
+	Privacy   Ledger        `json:"privacy"`
+}
+
+// Hyper are the hyper-parameters, as all participants agreed on them.
+type Hyper struct {
+	Components int     `json:"components"`
+	Rounds     int     `json:"rounds"` // at most
+	Tol        float64 `json:"tol"`
+	Lambda0    float64 `json:"lambda0"`
+	Rho        float64 `json:"rho"` // as used
+	Seed       uint64  `json:"seed"`
+}
+
+// Ledger says what the training told others, and how well it was hidden.
+type Ledger struct {
+	Protection report.Protection `json:"protection"`
+	// Published lists what members showed each other in the clear.
+	Published []string `json:"published"`
+	// Diversity is that of the last round; the smallest of all rounds stands in
+	// LeastDiversity.
+	Diversity      report.Diversity `json:"diversity"`
+	LeastDiversity float64          `json:"least_diversity"`
+}
+
+// Score returns the anomaly scores of Eq. (19) of Idé et al. 2024 of rows in the
+// units of the data.
+func (m *Model) Score(rows *mat.Dense) []float64 {
+	return m.Mixture.Scores(nil, m.Scaling.Apply(rows))
+}
+
+// CheckColumns reports columns that are not those the model was trained on.
+func (m *Model) CheckColumns(columns []string) error {
+	if slices.Equal(columns, m.Manifest.Columns) {
+		return nil
+	}
+	return fmt.Errorf("the model was trained on the columns %v, the data have %v", m.Manifest.Columns, columns)
+}
+
+// Threshold returns the score that the given share of the training scores
+// exceeds: the 1-falseAlarm quantile, by linear interpolation between order
+// statistics.
+func Threshold(trainingScores []float64, falseAlarm float64) float64 {
+	s := slices.Clone(trainingScores)
+	slices.Sort(s)
+	at := (1 - falseAlarm) * float64(len(s)-1)
+	low := int(math.Floor(at))
+	high := min(low+1, len(s)-1)
+	return s[low] + (at-float64(low))*(s[high]-s[low])
+}

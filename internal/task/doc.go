@@ -1,0 +1,7 @@
+// Package task is what the participants of a run agree to learn, and one
+// participant's part in it: standardise, train against a group, and put the
+// model together. It knows models and data, and nothing of networks; a node and a
+// simulation run the same code.
+//
+// Start reading at [Task] and [Task.Train].
+package task

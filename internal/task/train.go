@@ -1,0 +1,115 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+	"gonum.org/v1/gonum/mat"
+)
+
+// EntropyFloor is ℓ₀: the policy warns when what a participant contributes to a
+// component has an entropy below ln ℓ₀, as if it came from fewer rows than that.
+const EntropyFloor = 5
+
+// Progress is a participant's state after a round.
+type Progress struct {
+	collabdict.Round
+	TotalRows int
+	Diversity report.Diversity
+}
+
+// Result is what one participant holds after its part.
+type Result struct {
+	Model    *model.Model // nil if no round was completed
+	Last     collabdict.Round
+	Warnings []string
+}
+
+// Train plays one participant's part: it standardises the training rows, trains
+// against the group and puts the model together. Names of members, views and the
+// digest are not known here and are left to the caller. After an error in a later
+// round, the result holds the model of the last round completed.
+func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, onRound func(Progress)) (*Result, error) {
+	r := &Result{}
+	scaling, constant, err := t.scaling(ctx, g, p.Train)
+	if err != nil {
+		return r, fmt.Errorf("standardise: %w", err)
+	}
+	if len(constant) > 0 {
+		r.Warnings = append(r.Warnings, constantWarning(p.Columns, constant))
+	}
+	z := scaling.Apply(p.Train)
+	learner, err := gmm.NewLearner(z, t.mixture())
+	if err != nil {
+		return r, err
+	}
+	least := math.Inf(1)
+	options := collabdict.Options{Rounds: t.Rounds, Tol: t.Tol, OnRound: func(round collabdict.Round) {
+		d := diversity(learner)
+		least = min(least, d.Min)
+		if onRound != nil {
+			onRound(Progress{Round: round, TotalRows: learner.TotalRows(), Diversity: d})
+		}
+	}}
+	r.Last, err = collabdict.Train(ctx, g, learner, options)
+	if r.Last.Number > 0 {
+		r.Model = t.assemble(p, scaling, learner, z, r.Last, least)
+		if least < math.Log(EntropyFloor) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: the entropy of a component's contribution fell to %.2f nats, as of %.1f rows, below that of %d: the members' total hides it, but little in this participant's data does", least, math.Exp(least), EntropyFloor))
+		}
+	}
+	return r, err
+}
+
+func diversity(l *gmm.Learner) report.Diversity {
+	d := l.Diversity()
+	return report.Diversity{Max: d.Max, Min: d.Min, MinResponsibility: d.MinResponsibility}
+}
+
+func constantWarning(columns []string, constant []int) string {
+	names := make([]string, len(constant))
+	for i, c := range constant {
+		names[i] = columns[c]
+	}
+	return "constant in training, so left unscaled: " + strings.Join(names, ", ")
+}
+
+// assemble puts the model of the last completed round together.
+func (t Task) assemble(p dataset.Participant, scaling dataset.Scaling, l *gmm.Learner, z *mat.Dense, last collabdict.Round, least float64) *model.Model {
+	mixture := l.Model()
+	rows, _ := p.Train.Dims()
+	return &model.Model{
+		Scaling: scaling,
+		Mixture: mixture,
+		Manifest: model.Manifest{
+			Kind: t.Model, Participant: p.Name, Columns: p.Columns, Standardise: string(t.Standardise),
+			Threshold:  model.Threshold(mixture.Scores(nil, z), t.FalseAlarm),
+			FalseAlarm: t.FalseAlarm,
+			Hyper: model.Hyper{
+				Components: t.Components, Rounds: t.Rounds, Tol: t.Tol,
+				Lambda0: t.Lambda0, Rho: l.Rho(), Seed: t.Seed,
+			},
+			Rounds: last.Number, Converged: last.Converged, Objective: report.Of(last.Objective),
+			Rows: rows, TotalRows: l.TotalRows(),
+			Privacy: model.Ledger{
+				Published: t.published(), Diversity: diversity(l), LeastDiversity: least,
+			},
+		},
+	}
+}
+
+// published lists what Train shows to all members in the clear.
+func (t Task) published() []string {
+	list := []string{"a random value for the agreed nonce"}
+	if t.Standardise == Global {
+		list = append(list, "the power of two above the root mean square of each column, and of its deviation from the common mean")
+	}
+	return append(list, "the power of two above the number of own rows, and above the root mean square of each column as trained on")
+}
