@@ -106,42 +106,13 @@ func (s *starter) firstModel(ctx context.Context, centres *mat.Dense, all *momen
 // moments sums the moments about the origin of all participants' rows, row n in
 // component assign[n] (none if negative).
 func (s *starter) moments(ctx context.Context, assign []int, k int) (*moments, error) {
-	local := hardMoments(s.rows, assign, k)
+	_, dim := s.rows.Dims()
+	local := hardMoments(s.rows, assign, mat.NewDense(k, dim, nil), true)
 	total, err := s.group.Sum(ctx, local.pack(), s.bounds.moments(k))
 	if err != nil {
 		return nil, err
 	}
-	return unpack(total, k, local.dim, true), nil
-}
-
-// hardMoments are the moments about the origin with responsibilities of 0 and 1.
-func hardMoments(x *mat.Dense, assign []int, k int) *moments {
-	rows, dim := x.Dims()
-	lane := make([]*moments, lanes(rows))
-	sweep(rows, func(l, lo, hi int) {
-		if lane[l] == nil {
-			lane[l] = newMoments(k, dim, true)
-		}
-		for n := lo; n < hi; n++ {
-			if assign[n] >= 0 {
-				lane[l].addRow(x.RawRowView(n), assign[n])
-			}
-		}
-	})
-	total := newMoments(k, dim, true)
-	for _, m := range lane {
-		total.merge(m)
-	}
-	return total
-}
-
-func (s *moments) addRow(x []float64, k int) {
-	s.n[k]++
-	floats.Add(s.first[k*s.dim:(k+1)*s.dim], x)
-	for i, v := range x {
-		at := k*s.dim*s.dim + i*s.dim
-		floats.AddScaled(s.second[at+i:at+s.dim], v, x[i:])
-	}
+	return unpack(total, k, dim, true), nil
 }
 
 // spread returns the covariance matrix of component k times its rows, with no

@@ -1,0 +1,150 @@
+package gmm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// EM steers maximum likelihood by expectation maximisation. The zero value of a
+// field means its default.
+type EM struct {
+	// Form is the form of the covariance matrices, default Full.
+	Form Covariance
+	// RegCovar is added to the diagonal of every covariance matrix, default 1e-6.
+	RegCovar float64
+	// Tol stops when the mean log-likelihood changes by less than it, in nats per
+	// row, default 1e-3. A negative value runs all iterations.
+	Tol float64
+	// Iterations is the largest number of iterations, default 100.
+	Iterations int
+}
+
+func (o EM) withDefaults() EM {
+	if o.RegCovar == 0 {
+		o.RegCovar = 1e-6
+	}
+	if o.Tol == 0 {
+		o.Tol = 1e-3
+	}
+	if o.Iterations == 0 {
+		o.Iterations = 100
+	}
+	return o
+}
+
+// Fitted is the outcome of EM.
+type Fitted struct {
+	Mixture *Mixture
+	// Trace is the mean log-likelihood of the rows before each iteration, in nats.
+	Trace []float64
+	// Converged says that Tol was met.
+	Converged bool
+}
+
+// Fit fits a mixture of k components to the rows of x, from a k-means++ start.
+func Fit(x *mat.Dense, k int, o EM, src rand.Source) (*Fitted, error) {
+	o = o.withDefaults()
+	rows, _ := x.Dims()
+	if k < 1 || k > rows {
+		return nil, fmt.Errorf("components: want 1 to the %d rows, got %d", rows, k)
+	}
+	if err := checkFinite(x); err != nil {
+		return nil, err
+	}
+	start, err := hardStart(x, KMeans(x, k, src), o)
+	if err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	return FitFrom(start, x, o)
+}
+
+// hardStart is one M-step with each row in its nearest centre's component. A
+// component without a row gets the covariance of all rows.
+func hardStart(x, centres *mat.Dense, o EM) (*Mixture, error) {
+	k, dim := centres.Dims()
+	rows, _ := x.Dims()
+	full := o.Form == Full
+	s := hardMoments(x, nearest(x, centres), centres, full)
+	m := &Mixture{form: o.Form, parts: make([]part, k)}
+	if floats.Min(s.n) == 0 {
+		mean := mat.NewDense(1, dim, x.RawRowView(0))
+		all := hardMoments(x, make([]int, rows), mat.DenseCopyOf(mean), full)
+		floats.Scale(1/all.n[0], all.first)
+		p, err := all.part(o.Form, 0, all.first, o.RegCovar)
+		if err != nil {
+			return nil, err
+		}
+		for i := range m.parts {
+			m.parts[i] = p
+		}
+	}
+	return m.maximise(s, o.RegCovar, centres)
+}
+
+// FitFrom fits a mixture to the rows of x from the given one, whose form it keeps
+// (o.Form is not used).
+func FitFrom(start *Mixture, x *mat.Dense, o EM) (*Fitted, error) {
+	o = o.withDefaults()
+	if _, dim := x.Dims(); dim != start.Dim() {
+		panic(errShape)
+	}
+	if err := checkFinite(x); err != nil {
+		return nil, err
+	}
+	rows, _ := x.Dims()
+	out := &Fitted{Mixture: start}
+	for n := range o.Iterations {
+		s, _ := out.Mixture.eStep(x, out.Mixture.means, false)
+		out.Trace = append(out.Trace, s.logLik/float64(rows))
+		next, err := out.Mixture.maximise(s, o.RegCovar, out.Mixture.means)
+		if err != nil {
+			return nil, fmt.Errorf("iteration %d: %w", n+1, err)
+		}
+		out.Mixture = next
+		if n > 0 && math.Abs(out.Trace[n]-out.Trace[n-1]) < o.Tol {
+			out.Converged = true
+			break
+		}
+	}
+	return out, nil
+}
+
+// EStep returns the sums over the rows of x that MStep needs, about the current
+// means: K counts, K·M first moments, the second moments (K·M(M+1)/2 if Full, else
+// K·M), and last the log-likelihood. They are additive over sets of rows.
+func (m *Mixture) EStep(x *mat.Dense) []float64 {
+	if _, dim := x.Dims(); dim != m.Dim() {
+		panic(errShape)
+	}
+	s, _ := m.eStep(x, m.means, false)
+	return append(s.pack(), s.logLik)
+}
+
+// SumsLen returns the length of what EStep returns.
+func (m *Mixture) SumsLen() int { return packedLen(m.Components(), m.Dim(), m.form == Full) + 1 }
+
+// MStep returns the mixture of largest likelihood given sums of EStep, with
+// regCovar added to the diagonal of the covariances. A component without rows
+// keeps its mean and precision.
+func (m *Mixture) MStep(sums []float64, regCovar float64) (*Mixture, error) {
+	if len(sums) != m.SumsLen() {
+		return nil, fmt.Errorf("want %d sums, got %d", m.SumsLen(), len(sums))
+	}
+	return m.maximise(unpack(sums, m.Components(), m.Dim(), m.form == Full), regCovar, m.means)
+}
+
+func checkFinite(x *mat.Dense) error {
+	rows, _ := x.Dims()
+	for j := range rows {
+		for i, v := range x.RawRowView(j) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("rows: row %d, column %d: want a finite value, got %g", j+1, i+1, v)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package gmm
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Sample draws n rows, n by M with n at least 1. The same source gives the same
+// rows.
+func (m *Mixture) Sample(n int, src rand.Source) *mat.Dense {
+	rng := rand.New(src)
+	dim := m.Dim()
+	out := mat.NewDense(n, dim, nil)
+	for j := range n {
+		k := draw(m.weights, rng.Float64())
+		x := out.RawRowView(j)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		m.parts[k].colour(x)
+		for i, mu := range m.means.RawRowView(k) {
+			x[i] += mu
+		}
+	}
+	return out
+}
+
+// draw returns the index at which the running sum of the weights exceeds u of
+// their total.
+func draw(weights []float64, u float64) int {
+	total, last := 0.0, 0
+	for k, w := range weights {
+		if w > 0 {
+			last = k
+		}
+		total += w
+	}
+	u *= total
+	for k, w := range weights {
+		if u < w {
+			return k
+		}
+		u -= w
+	}
+	return last
+}
+
+// colour turns a standard normal z into U⁻¹z, of covariance (UᵀU)⁻¹ = Λ⁻¹.
+func (p part) colour(z []float64) {
+	if p.root == nil {
+		for i, v := range p.diagonal {
+			z[i] /= math.Sqrt(v)
+		}
+		return
+	}
+	u := blas64.Triangular{N: len(z), Stride: len(z), Data: p.root, Uplo: blas.Upper, Diag: blas.NonUnit}
+	blas64.Trsv(blas.NoTrans, u, blas64.Vector{N: len(z), Inc: 1, Data: z})
+}

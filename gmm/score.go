@@ -1,0 +1,161 @@
+package gmm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// LogDensity returns ln Σ_k π_k N(x|μ_k, Λ_k⁻¹) of a row, in nats.
+func (m *Mixture) LogDensity(x []float64) float64 { return m.LogDensities(nil, m.row(x))[0] }
+
+// LogDensities computes LogDensity of every row of x into dst, which is allocated
+// if nil.
+func (m *Mixture) LogDensities(dst []float64, x *mat.Dense) []float64 {
+	return m.perRow(dst, x, func(s *scratch, out []float64) { copy(out, s.lse) })
+}
+
+// MeanLogLik returns the mean of LogDensity over the rows of x.
+func (m *Mixture) MeanLogLik(x *mat.Dense) float64 {
+	all := m.LogDensities(nil, x)
+	return mat.Sum(mat.NewVecDense(len(all), all)) / float64(len(all))
+}
+
+// Score returns the anomaly score of a row, Eqs. (19) and (20) of Idé et al. 2024:
+// −ln N(x|μ_k, Λ_k⁻¹) averaged over the components with the weights r_k(x).
+func (m *Mixture) Score(x []float64) float64 { return m.Scores(nil, m.row(x))[0] }
+
+// Scores computes Score of every row of x into dst, which is allocated if nil.
+func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
+	return m.perRow(dst, x, func(s *scratch, out []float64) {
+		clear(out)
+		for k := range m.parts {
+			logd := s.logd[k*s.n : (k+1)*s.n]
+			for j, r := range s.r[k*s.n : (k+1)*s.n] {
+				if r > 0 {
+					out[j] -= float64(r * logd[j])
+				}
+			}
+		}
+	})
+}
+
+// Responsibilities returns r_k(x) of Eq. (12) as N rows of K values that sum to 1.
+// Values below e^−600 are 0.
+func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
+	rows, _ := x.Dims()
+	out := mat.NewDense(rows, m.Components(), nil)
+	m.blocks(x, func(s *scratch, lo int) {
+		for k := range m.parts {
+			for j, r := range s.r[k*s.n : (k+1)*s.n] {
+				out.Set(lo+j, k, r)
+			}
+		}
+	})
+	return out
+}
+
+// Contributions returns what each variable adds to the score of row x:
+//
+//	c_i = Σ_k r_k(x) [Λ_k(x−μ_k)]_i² / (2 Λ_k,ii)
+//
+// In each component this is half the squared deviation of x_i from what the other
+// variables predict, in units of the conditional variance 1/Λ_k,ii (as in Idé et
+// al. 2016), and exactly what the score's quadratic part would fall by if x_i had
+// the predicted value. It is at least 0 and stays small for a variable that a
+// faulty one only drags along. The sum is the quadratic part itself if every Λ_k
+// is diagonal, not otherwise.
+func (m *Mixture) Contributions(x []float64) []float64 {
+	return m.ContributionRows(m.row(x)).RawRowView(0)
+}
+
+// ContributionRows returns Contributions of every row of x, N by M.
+func (m *Mixture) ContributionRows(x *mat.Dense) *mat.Dense {
+	rows, dim := x.Dims()
+	out := mat.NewDense(rows, dim, nil)
+	m.blocks(x, func(s *scratch, lo int) {
+		pull := make([]float64, dim)
+		for k, p := range m.parts {
+			mean := m.means.RawRowView(k)
+			for j, r := range s.r[k*s.n : (k+1)*s.n] {
+				if r == 0 {
+					continue
+				}
+				p.pull(pull, x.RawRowView(lo+j), mean)
+				row := out.RawRowView(lo + j)
+				for i, v := range pull {
+					row[i] += float64(r * v * v / (2 * p.diagonal[i]))
+				}
+			}
+		}
+	})
+	return out
+}
+
+// pull sets dst to Λ(x − mean).
+func (p part) pull(dst, x, mean []float64) {
+	if p.precision == nil {
+		for i, v := range p.diagonal {
+			dst[i] = v * (x[i] - mean[i])
+		}
+		return
+	}
+	for i := range dst {
+		sum := 0.0
+		for j := range dst {
+			sum += float64(p.precision.At(i, j) * (x[j] - mean[j]))
+		}
+		dst[i] = sum
+	}
+}
+
+func (m *Mixture) row(x []float64) *mat.Dense {
+	if len(x) != m.Dim() {
+		panic(errShape)
+	}
+	return mat.NewDense(1, len(x), x)
+}
+
+// perRow computes one value per row of x.
+func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *scratch, out []float64)) []float64 {
+	rows, _ := x.Dims()
+	if dst == nil {
+		dst = make([]float64, rows)
+	}
+	if len(dst) != rows {
+		panic(errShape)
+	}
+	m.blocks(x, func(s *scratch, lo int) { f(s, dst[lo:lo+s.n]) })
+	return dst
+}
+
+// blocks calls f with the posterior of every block of rows of x, lo being the
+// block's first row.
+func (m *Mixture) blocks(x *mat.Dense, f func(s *scratch, lo int)) {
+	rows, dim := x.Dims()
+	if dim != m.Dim() {
+		panic(errShape)
+	}
+	scratches := make([]*scratch, lanes(rows))
+	sweep(rows, func(lane, lo, hi int) {
+		if scratches[lane] == nil {
+			scratches[lane] = m.newScratch()
+		}
+		m.posterior(scratches[lane], x, lo, hi)
+		f(scratches[lane], lo)
+	})
+}
+
+// BIC returns −2 ln L + P ln N of the N rows of x, with P the free parameters.
+func (m *Mixture) BIC(x *mat.Dense) float64 {
+	rows, _ := x.Dims()
+	n := float64(rows)
+	return -2*n*m.MeanLogLik(x) + float64(m.FreeParameters())*math.Log(n)
+}
+
+// FreeParameters returns P: K−1 weights, K·M means and the covariances' values.
+func (m *Mixture) FreeParameters() int {
+	k, dim := m.Components(), m.Dim()
+	per := map[Covariance]int{Full: dim * (dim + 1) / 2, Diag: dim, Spherical: 1}
+	return k - 1 + k*dim + k*per[m.form]
+}
