@@ -53,8 +53,8 @@ func (w *Writer) add(name string, content []byte) error {
 	}
 	w.names[name] = true
 	out, err := w.zip.CreateRaw(&zip.FileHeader{
-		Name:               name,
-		Method:             zip.Store,
+		Name:   name,
+		Method: zip.Store,
 		//lint:ignore SA1019 CreateRaw looks at the DOS date alone, not at Modified
 		ModifiedDate:       earliest,
 		CRC32:              crc32.ChecksumIEEE(content),
