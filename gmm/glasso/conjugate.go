@@ -18,12 +18,12 @@ type conjugate struct {
 
 const (
 	maxConjugate = 60
-	maxFaces     = 60
+	maxFaces     = 4
 )
 
 // improve lowers the model at c.d, whose gradient is c.g: it minimises over the
 // signs held, gives up the coordinates that become 0 on the way, and repeats
-// until none does.
+// until none does or the sweeps had better look again.
 func (k *conjugate) improve(b *block, c *descent, enough float64) {
 	for range maxFaces {
 		k.start(b, c)
@@ -76,7 +76,7 @@ func (k *conjugate) solve(b *block, enough float64) {
 	copy(k.q, k.z)
 	rz := floats.Dot(k.r, k.z)
 	for range maxConjugate {
-		if floats.Norm(k.r, math.Inf(1)) <= enough || !(rz > 0) {
+		if within(k.r, enough) || !(rz > 0) {
 			return
 		}
 		k.sandwich(b.p, b.w, k.q, k.h)
@@ -92,6 +92,15 @@ func (k *conjugate) solve(b *block, enough float64) {
 		floats.AddScaledTo(k.q, k.z, next/rz, k.q)
 		rz = next
 	}
+}
+
+func within(v []float64, bound float64) bool {
+	for _, x := range v {
+		if x > bound || x < -bound {
+			return false
+		}
+	}
+	return true
 }
 
 // move adds e to d and says whether some x + d became 0. Those that would change

@@ -23,8 +23,11 @@ type descent struct {
 }
 
 const (
-	maxRounds = 30
-	sweeps    = 2 // of coordinate descent in a round
+	maxRounds = 50
+	sweeps    = 4 // of coordinate descent in a round
+	// slow is the factor on the residual above which a round of sweeps does not
+	// get on by itself.
+	slow = 0.8
 )
 
 // direction fills d and returns the directional derivative Tr((s−W)D) +
@@ -40,18 +43,22 @@ func (c *descent) direction(b *block, residual float64) (slope float64) {
 	// A loose minimum far from the solution, a tight one near it: that makes
 	// convergence superlinear.
 	enough := math.Min(0.1, residual/b.scale) * residual
-	for round := range maxRounds {
-		if round > 0 {
-			c.cg.improve(b, c, enough/10)
-		}
+	before := math.Inf(1)
+	for range maxRounds {
 		for range sweeps {
 			for _, f := range free {
 				c.update(b, f[0], f[1])
 			}
 		}
-		if c.gradient(b); c.modelResidual(b, free) <= enough {
+		c.gradient(b)
+		r := c.modelResidual(b, free)
+		if r <= enough {
 			break
 		}
+		if r > before*slow {
+			c.cg.improve(b, c, enough/2)
+		}
+		before = r
 	}
 	return c.slope(b)
 }
