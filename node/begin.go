@@ -1,0 +1,93 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// receive takes a data stream. Another member may know the roster to be complete
+// before this one does: its stream waits.
+func (g *greeter) receive(s network.Stream) {
+	select {
+	case <-g.begun:
+	case <-g.closed:
+		s.Reset()
+		return
+	}
+	if !g.data.tasks.run(func() { g.data.accept(s) }) {
+		s.Reset()
+	}
+}
+
+// close ends a process that has not begun a run.
+func (g *greeter) close() error {
+	close(g.closed)
+	return errors.Join(g.host.Close(), g.store.Close())
+}
+
+// begin starts this member's part in the run that all have signed.
+func (g *greeter) begin() (*Node, error) {
+	g.mu.Lock()
+	r := g.roster
+	n := &Node{run: r.run(), host: g.host, store: g.store, traffic: g.traffic, log: g.log}
+	for rank, e := range r.entries {
+		id := peer.ID(e.ID)
+		addrs := addrsOf(g.host)
+		if id == g.host.ID() {
+			n.self = rank
+		} else {
+			addrs = g.met[id].hello.Addrs
+		}
+		n.members = append(n.members, Member{Name: e.Name, ID: id, Addrs: addrs})
+	}
+	g.mu.Unlock()
+
+	machine, err := consensus.New(consensus.Params{
+		Settings: g.cfg.Settings, Self: n.self, Members: r.names(), Run: n.run, Beat: g.cfg.Beat, Lost: g.cfg.Lost,
+	})
+	if err != nil {
+		return nil, err
+	}
+	beat := g.cfg.Beat
+	if beat == 0 {
+		beat = time.Second // that of consensus.Params
+	}
+	n.loop = newLoop(machine, beat/2, r.names(), n)
+	n.streams = newStreams(g.consortium, n)
+	ctx, cancel := context.WithCancel(context.Background())
+	n.cancel = cancel
+	if n.gossip, err = newGossip(ctx, g.host, g.consortium, n.run, n.streams.ranks, g.log); err != nil {
+		cancel()
+		return nil, err
+	}
+	n.start(ctx)
+	g.data = n.streams
+	close(g.begun)
+	return n, nil
+}
+
+// start sets everything going.
+func (n *Node) start(ctx context.Context) {
+	n.work.Go(func() { n.loop.main(ctx) })
+	n.work.Go(func() { n.gossip.read(ctx, n.traffic, n.loop.deliver) })
+	n.work.Go(func() { n.streams.reconnect(ctx) })
+	n.published = make(chan struct{})
+	n.work.Go(func() {
+		defer close(n.published)
+		n.gossip.write(ctx, n.traffic)
+	})
+	for rank, lane := range n.streams.lanes {
+		if lane != nil {
+			n.work.Go(func() {
+				defer close(lane.done)
+				n.streams.writeTo(ctx, rank)
+			})
+		}
+	}
+}

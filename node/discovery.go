@@ -1,0 +1,68 @@
+package node
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/peerstore"
+	"github.com/libp2p/go-libp2p/p2p/discovery/mdns"
+
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+// discover looks for the other members by all ways configured, until ctx ends or
+// the returned function is called.
+func (g *greeter) discover(ctx context.Context) (stop func(), err error) {
+	g.host.SetStreamHandler(helloProtocol, func(s network.Stream) {
+		if !g.answers.run(func() { g.answer(ctx, s) }) {
+			s.Reset()
+		}
+	})
+	for _, m := range g.cfg.Members {
+		info, err := m.addrInfo()
+		if err != nil {
+			return nil, err
+		}
+		g.found(ctx, info)
+	}
+	for _, a := range g.cfg.Peers {
+		info, err := peer.AddrInfoFromString(a)
+		if err != nil {
+			return nil, err
+		}
+		g.found(ctx, *info)
+	}
+	if g.cfg.MDNS == "" {
+		return func() {}, nil
+	}
+	service := mdns.NewMdnsService(g.host, "_"+g.cfg.MDNS+"._udp", notifee(func(info peer.AddrInfo) { g.found(ctx, info) }))
+	if err := service.Start(); err != nil {
+		return nil, fmt.Errorf("discovery on the local network: %w: list the members' addresses instead", err)
+	}
+	return func() { service.Close() }, nil
+}
+
+type notifee func(peer.AddrInfo)
+
+func (f notifee) HandlePeerFound(info peer.AddrInfo) { f(info) }
+
+// found begins to visit a peer, unless the roster does not list it.
+func (g *greeter) found(ctx context.Context, info peer.AddrInfo) {
+	if ctx.Err() != nil || !g.admits(info.ID) || info.ID == g.host.ID() {
+		return
+	}
+	g.host.Peerstore().AddAddrs(info.ID, info.Addrs, peerstore.PermanentAddrTTL)
+	g.visit(ctx, info.ID)
+}
+
+// follow visits a peer that has said hello, and those it has met.
+func (g *greeter) follow(ctx context.Context, from peer.ID, contacts []wire.Contact) {
+	g.visit(ctx, from)
+	for _, c := range contacts {
+		if id, err := peer.IDFromBytes(c.ID); err == nil {
+			g.found(ctx, peer.AddrInfo{ID: id, Addrs: multiaddrs(c.Addrs)})
+		}
+	}
+}

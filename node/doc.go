@@ -1,0 +1,25 @@
+// Package node is one participant, alive: it finds the other members, agrees
+// with them on who takes part in what, and carries the collectives of package
+// consensus over libp2p.
+//
+// [Join] returns a [Node], which is a collabdict.Group. Statistics travel point
+// to point on long-lived streams, one per direction and peer; control messages,
+// those to all members, on a gossipsub topic of the run.
+//
+// Invariants:
+//   - one goroutine owns the consensus.Machine (loop.go); everything else sends
+//     it events, and readers get atomic snapshots;
+//   - the writes of a step are on disk before any of its sends leaves, and the
+//     sends leave before its outcome is acted on;
+//   - a process signs one roster, on disk before the signature leaves, and the
+//     run begins with the signatures of all its members: two overlapping groups
+//     of one size cannot both begin;
+//   - the names of protocols and topics hold the consortium's identity, streams
+//     and topics that of the run: members with other agreements, and processes
+//     started anew during a run, cannot get their messages into it;
+//   - who sent a message is known from the authenticated connection or the
+//     signature, never from the message;
+//   - a Node that is closed leaves no goroutine, connection or lock behind.
+//
+// Start reading at join.go, then loop.go.
+package node

@@ -1,0 +1,93 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// ConfigError says that a field of Config has a value that no node can have.
+type ConfigError struct{ Field, Got, Want string }
+
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("%s: want %s, got %s", e.Field, e.Want, e.Got)
+}
+
+// DisagreementError says that another member has joined with another agreement.
+type DisagreementError struct {
+	Peer   string // its name and ID
+	Field  string
+	Own    string // the values, quoted
+	Theirs string
+}
+
+func (e *DisagreementError) Error() string {
+	return fmt.Sprintf("%s disagrees on %s: this node has %s, the other %s: start both with the same value", e.Peer, e.Field, e.Own, e.Theirs)
+}
+
+// DuplicateNameError says that two members have the same name.
+type DuplicateNameError struct {
+	Name  string
+	Peers []string // the IDs of both
+}
+
+func (e *DuplicateNameError) Error() string {
+	return fmt.Sprintf("two members are named %q (%s): give each a name of its own", e.Name, strings.Join(e.Peers, " and "))
+}
+
+// TooManyError says that there are more processes than the run has members.
+type TooManyError struct {
+	Want  int
+	Found []string // names and IDs, this node first
+}
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("found %d members, want %d (%s): stop the surplus ones, or start all with the right number", len(e.Found), e.Want, strings.Join(e.Found, ", "))
+}
+
+// StrangerError says that a roster does not have a peer in it.
+type StrangerError struct {
+	Peer   string // whose roster it is
+	Detail string
+}
+
+func (e *StrangerError) Error() string { return e.Peer + " " + e.Detail }
+
+// RosterError says that the members cannot agree any more on who takes part.
+type RosterError struct{ Peer, Detail string }
+
+func (e *RosterError) Error() string {
+	return e.Peer + " " + e.Detail + ": start all members again"
+}
+
+// JoinTimeoutError says that not all members were found in time.
+type JoinTimeoutError struct {
+	After   time.Duration
+	Want    int
+	Present []string
+	Missing []string // as far as their names are known
+}
+
+func (e *JoinTimeoutError) Error() string {
+	m := strings.Join(e.Missing, ", ")
+	if m == "" {
+		m = fmt.Sprintf("%d unknown", e.Want-len(e.Present))
+	}
+	return fmt.Sprintf("not all members within %s: want %d, got %d (%s), missing %s: start them, or check their addresses and the network",
+		e.After, e.Want, len(e.Present), strings.Join(e.Present, ", "), m)
+}
+
+// Errors of a Node's methods.
+var (
+	// ErrClosed says that the node was closed.
+	ErrClosed = errors.New("the node is closed")
+	// ErrFinished says that the run has ended as planned.
+	ErrFinished = errors.New("the run has ended as planned")
+	// ErrFailed says that the run has ended before its end, for the reason that
+	// its last collective has returned or the next one will.
+	ErrFailed = errors.New("the run has failed")
+	// ErrBusy says that an earlier collective has not ended, which is so for
+	// good if its caller gave it up.
+	ErrBusy = errors.New("an earlier collective has not ended: one at a time, and none after one that was given up")
+)

@@ -1,0 +1,136 @@
+package node
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/hashicorp/go-hclog"
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/consensus"
+)
+
+const (
+	// floodUpTo is the size of a run up to which every control message goes to
+	// every member straight away, as well as through the mesh.
+	floodUpTo = 32
+	// queued bounds the control messages that wait in gossipsub's queues, in
+	// messages for each member.
+	queued = 64
+	// controlMost bounds the bytes of one control message.
+	controlMost = 512 << 10
+)
+
+// gossip is the control plane: a signed topic of the run.
+type gossip struct {
+	self  peer.ID
+	ranks map[peer.ID]int
+	box   *outbox
+	topic *pubsub.Topic
+	sub   *pubsub.Subscription
+	log   hclog.Logger
+}
+
+func newGossip(ctx context.Context, h host.Host, consortium, run [32]byte, ranks map[peer.ID]int, log hclog.Logger) (*gossip, error) {
+	name := fmt.Sprintf("/collabdict/%s/%s/control/1", hex.EncodeToString(consortium[:8]), hex.EncodeToString(run[:]))
+	size := len(ranks)
+	member := func(id peer.ID, _ string) bool { _, ok := ranks[id]; return ok }
+	ps, err := pubsub.NewGossipSub(ctx, h,
+		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
+		pubsub.WithPeerFilter(member),
+		pubsub.WithSubscriptionFilter(pubsub.NewAllowlistSubscriptionFilter(name)),
+		pubsub.WithFloodPublish(size <= floodUpTo),
+		pubsub.WithMaxMessageSize(controlMost),
+		pubsub.WithPeerOutboundQueueSize(max(64, queued)),
+		pubsub.WithValidateQueueSize(queued*size),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("control plane: %w", err)
+	}
+	g := &gossip{self: h.ID(), ranks: ranks, box: newOutbox(), log: log}
+	if err := ps.RegisterTopicValidator(name, g.validate, pubsub.WithValidatorInline(true)); err != nil {
+		return nil, fmt.Errorf("control plane: %w", err)
+	}
+	if g.topic, err = ps.Join(name); err != nil {
+		return nil, fmt.Errorf("control plane: %w", err)
+	}
+	if g.sub, err = g.topic.Subscribe(pubsub.WithBufferSize(queued * size)); err != nil {
+		return nil, fmt.Errorf("control plane: %w", err)
+	}
+	return g, nil
+}
+
+// validate is called for every message before it is delivered or forwarded. The
+// signature has been checked against the author.
+func (g *gossip) validate(ctx context.Context, _ peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
+	m, err := g.decode(ctx, msg)
+	if err != nil && !(msg.GetFrom() == g.self) {
+		g.log.Debug("a control message is refused", "author", msg.GetFrom(), "by", msg.ReceivedFrom, "error", err)
+	}
+	msg.ValidatorData = m
+	return verdict(err)
+}
+
+func (g *gossip) decode(ctx context.Context, msg *pubsub.Message) (consensus.Message, error) {
+	if ctx.Err() != nil {
+		return consensus.Message{}, errEnding
+	}
+	if _, ok := g.ranks[msg.GetFrom()]; !ok {
+		return consensus.Message{}, errStranger
+	}
+	return decodeControl(msg.Data)
+}
+
+// read delivers the others' messages until ctx ends.
+func (g *gossip) read(ctx context.Context, t *traffic, deliver func(from int, m consensus.Message)) {
+	for {
+		msg, err := g.sub.Next(ctx)
+		if err != nil {
+			return
+		}
+		if msg.GetFrom() == g.self {
+			continue
+		}
+		t.messagesIn.Add(1)
+		deliver(g.ranks[msg.GetFrom()], msg.ValidatorData.(consensus.Message))
+	}
+}
+
+// write publishes what is put into the outbox until that is closed and empty, or
+// ctx has ended.
+func (g *gossip) write(ctx context.Context, t *traffic) {
+	g.box.drain(ctx, func(ctx context.Context, batch []parcel) error {
+		for _, p := range batch {
+			if err := g.topic.Publish(ctx, p()); err != nil {
+				g.log.Debug("a control message was not published", "error", err)
+			}
+		}
+		t.messagesOut.Add(uint64(len(batch)))
+		return nil
+	})
+}
+
+// assemble waits until all other members listen to the topic, so that the first
+// messages reach them.
+func (g *gossip) assemble(ctx context.Context) error {
+	events, err := g.topic.EventHandler()
+	if err != nil {
+		return fmt.Errorf("control plane: %w", err)
+	}
+	defer events.Cancel()
+	there := map[peer.ID]bool{}
+	for len(there) < len(g.ranks)-1 {
+		e, err := events.NextPeerEvent(ctx)
+		if err != nil {
+			return err
+		}
+		there[e.Peer] = e.Type == pubsub.PeerJoin
+		if !there[e.Peer] {
+			delete(there, e.Peer)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package node
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+const identityFile = "identity.key"
+
+// Identity returns the peer ID of the participant whose files are in dir. The
+// first call makes them.
+func Identity(dir string) (peer.ID, error) {
+	key, err := loadIdentity(dir)
+	if err != nil {
+		return "", err
+	}
+	return peer.IDFromPrivateKey(key)
+}
+
+// loadIdentity reads the participant's Ed25519 key, or makes one. The file is
+// complete or absent after a crash at any point.
+func loadIdentity(dir string) (crypto.PrivKey, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, identityFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeIdentity(path); err != nil {
+			return nil, fmt.Errorf("make %s: %w", path, err)
+		}
+		b, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return nil, fmt.Errorf("%s: want a file that only its owner can read, got mode %04o: chmod 600 %s", path, mode, path)
+	}
+	key, err := crypto.UnmarshalPrivateKey(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not an identity key: restore it from a backup, or remove it to be a new member", path)
+	}
+	return key, nil
+}
+
+// makeIdentity writes a new key.
+func makeIdentity(path string) error {
+	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		return err
+	}
+	b, err := crypto.MarshalPrivateKey(key)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), identityFile+".*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	if _, err := tmp.Write(b); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := errors.Join(tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes the names in a folder durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,156 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/node/store"
+)
+
+// assembleMost bounds the wait for all members to listen to the control plane.
+// The Beats make up for messages lost after that.
+const assembleMost = 15 * time.Second
+
+// Join finds the other members, agrees with them on the roster, and returns when
+// the run has begun. The context is for joining alone.
+//
+// What keeps members apart is an error at both sides that names the peer, the
+// field and both values: *DisagreementError, *DuplicateNameError, *TooManyError,
+// *StrangerError, *RosterError, *JoinTimeoutError.
+func Join(ctx context.Context, c Config) (*Node, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	if c.Log == nil {
+		c.Log = hclog.NewNullLogger()
+	}
+	if c.JoinTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.JoinTimeout)
+		defer cancel()
+	}
+	g, err := open(&c)
+	if err != nil {
+		return nil, err
+	}
+	c.Log.Info("joining", "name", c.Name, "members", c.size(), "addresses", addrsOf(g.host))
+	g.locked(g.report)
+	if err := g.meet(ctx); err != nil {
+		g.farewell(err)
+		g.close()
+		return nil, err
+	}
+	n, err := g.begin()
+	if err != nil {
+		g.close()
+		return nil, err
+	}
+	if err := n.prepare(ctx); err != nil {
+		n.Abort("could not begin the run")
+		n.Close()
+		return nil, err
+	}
+	c.Log.Info("the run has begun", "run", fmt.Sprintf("%x", n.run[:8]), "members", n.loop.names)
+	return n, nil
+}
+
+// open makes a process that can meet others. It holds the lock on its files.
+func open(c *Config) (*greeter, error) {
+	key, err := loadIdentity(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	id, err := peer.IDFromPrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkSelf(id); err != nil {
+		return nil, err
+	}
+	st, err := store.Open(filepath.Join(c.Dir, "state.db"))
+	if err != nil {
+		return nil, err
+	}
+	m := &meeting{
+		cfg: c, agreement: c.complete(), key: key, store: st, log: c.Log, traffic: &traffic{},
+		met: map[peer.ID]*acquaintance{}, warned: map[string]bool{},
+		complete: make(chan struct{}), failed: make(chan struct{}), changed: make(chan struct{}),
+	}
+	m.consortium = m.agreement.ID()
+	if _, err = rand.Read(m.process[:]); err == nil {
+		m.host, err = newHost(key, c.Listen, c.size(), m.traffic)
+	}
+	if err != nil {
+		st.Close()
+		return nil, err
+	}
+	g := &greeter{meeting: m, begun: make(chan struct{}), closed: make(chan struct{})}
+	g.host.SetStreamHandler(dataProtocol(g.consortium), g.receive)
+	return g, nil
+}
+
+// checkSelf reports a roster that does not list this participant.
+func (c *Config) checkSelf(id peer.ID) error {
+	if len(c.Members) == 0 {
+		return nil
+	}
+	i := slices.IndexFunc(c.Members, func(m Member) bool { return m.ID == id })
+	if i < 0 {
+		return &ConfigError{"members", "a list without " + id.String(), "this participant in it, with the peer ID of " + filepath.Join(c.Dir, identityFile)}
+	}
+	if c.Members[i].Name != c.Name {
+		return &ConfigError{"name", fmt.Sprintf("%q", c.Name), fmt.Sprintf("%q, as in the list of members", c.Members[i].Name)}
+	}
+	return nil
+}
+
+// meet returns when all members have signed one roster.
+func (g *greeter) meet(ctx context.Context) error {
+	visits, cancel := context.WithCancel(ctx)
+	stop, err := g.discover(visits)
+	if err == nil {
+		select {
+		case <-g.complete:
+		case <-g.failed:
+			err = g.failure
+		case <-ctx.Done():
+			err = g.late(ctx)
+		}
+		stop()
+	}
+	cancel()
+	g.visits.end(context.Background())
+	return err
+}
+
+// late says who did not come in time.
+func (g *greeter) late(ctx context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.cfg.JoinTimeout == 0 || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return ctx.Err()
+	}
+	return &JoinTimeoutError{After: g.cfg.JoinTimeout, Want: g.cfg.size(), Present: g.present(), Missing: g.missing()}
+}
+
+// prepare waits until the first messages can reach everybody, and draws the
+// labels' nonce.
+func (n *Node) prepare(ctx context.Context) error {
+	assemble, cancel := context.WithTimeout(ctx, assembleMost)
+	defer cancel()
+	if err := n.gossip.assemble(assemble); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		n.log.Warn("not all members listen to the control plane yet", "error", err)
+	}
+	return n.agreeNonce(ctx)
+}

@@ -1,0 +1,272 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/peerstore"
+	"github.com/multiformats/go-multiaddr"
+
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/store"
+)
+
+// meeting is what a process knows of the others before the run, until all have
+// signed one roster. Afterwards it answers latecomers.
+type meeting struct {
+	cfg        *Config
+	agreement  Agreement
+	consortium [32]byte
+	process    [32]byte // this process, at random
+	key        crypto.PrivKey
+	host       host.Host
+	store      *store.Store
+	traffic    *traffic
+	log        hclog.Logger
+
+	mu        sync.Mutex
+	met       map[peer.ID]*acquaintance
+	roster    *roster // once signed by this process
+	signature []byte
+	agreed    bool          // all have signed
+	complete  chan struct{} // closed when all have signed
+	failure   error
+	failed    chan struct{} // closed with failure
+	leaving   string
+	changed   chan struct{} // closed and replaced when the others should hear of it
+	warned    map[string]bool
+}
+
+// acquaintance is another process that has said hello, with the same agreement.
+type acquaintance struct {
+	hello  wire.Hello // its last
+	signed bool       // its signature under this process's roster is valid
+}
+
+// hello returns what this process tells a peer.
+func (m *meeting) hello(to peer.ID) wire.Hello {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.admits(to) {
+		return wire.Hello{Process: m.process, Name: m.cfg.Name, Refused: "does not let this node in: its roster does not list the peer ID " + to.String()}
+	}
+	h := wire.Hello{
+		Name: m.cfg.Name, Expect: uint32(m.cfg.size()), Process: m.process,
+		Met: uint32(len(m.met)), Leaving: m.leaving, Signature: m.signature,
+	}
+	for _, f := range m.agreement {
+		h.Agreement = append(h.Agreement, wire.Field(f))
+	}
+	for _, a := range m.host.Addrs() {
+		h.Addrs = append(h.Addrs, a.String())
+	}
+	h.Addrs = h.Addrs[:min(len(h.Addrs), wire.MaxAddrs)]
+	if m.roster != nil {
+		h.Roster = m.roster.entries
+	}
+	if a := m.met[to]; a == nil || int(a.hello.Met) < m.cfg.size()-1 {
+		h.Contacts = m.contacts(to)
+	}
+	return h
+}
+
+// contacts introduces the others to a peer.
+func (m *meeting) contacts(to peer.ID) (contacts []wire.Contact) {
+	for id, a := range m.met {
+		if id != to {
+			contacts = append(contacts, wire.Contact{ID: []byte(id), Addrs: a.hello.Addrs})
+		}
+	}
+	return contacts
+}
+
+// admits says whether the roster, if it was agreed on beforehand, lists a peer.
+func (m *meeting) admits(id peer.ID) bool {
+	return len(m.cfg.Members) == 0 || slices.ContainsFunc(m.cfg.Members, func(o Member) bool { return o.ID == id })
+}
+
+// learn takes in what a peer says. The peer is authenticated; all else is only
+// what it claims.
+func (m *meeting) learn(from peer.ID, h wire.Hello) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	who := describe(h.Name, from)
+	switch {
+	case m.failure != nil:
+	case m.agreed || m.roster != nil && !m.roster.has(from):
+		m.latecomer(from, h)
+	case h.Refused != "":
+		m.fail(&StrangerError{Peer: who, Detail: printable(h.Refused)})
+	case !m.admits(from):
+		m.warn("stranger "+from.String(), "a process that the roster does not list wants to join and is refused", "peer", who)
+	default:
+		m.consider(from, h)
+	}
+}
+
+// consider takes in what a possible member says. What the two cannot agree on
+// ends the meeting at both, so it comes before what the peer makes of it.
+func (m *meeting) consider(from peer.ID, h wire.Hello) {
+	err := m.checkSame(from, h)
+	if err == nil && h.Leaving != "" {
+		m.part(from, h)
+		return
+	}
+	if err == nil {
+		err = m.checkRoom(from, h)
+	}
+	if err == nil {
+		err = m.checkRoster(from, h)
+	}
+	if err == nil {
+		err = m.welcome(from, h)
+	}
+	if err != nil {
+		m.fail(err)
+	}
+}
+
+// welcome notes a member.
+func (m *meeting) welcome(from peer.ID, h wire.Hello) error {
+	a := m.met[from]
+	if a == nil {
+		a = &acquaintance{}
+		m.met[from] = a
+		m.log.Info("met a member", "name", h.Name, "peer", from, "members", fmt.Sprintf("%d of %d", len(m.met)+1, m.cfg.size()))
+		defer m.report()
+	} else if a.hello.Process != h.Process {
+		m.log.Info("a member was started again", "name", h.Name, "peer", from)
+	}
+	a.hello = h
+	m.host.Peerstore().AddAddrs(from, multiaddrs(h.Addrs), peerstore.PermanentAddrTTL)
+	return m.subscribe()
+}
+
+// checkSame reports what two members cannot have different, or the same.
+func (m *meeting) checkSame(from peer.ID, h wire.Hello) error {
+	who := describe(h.Name, from)
+	if field, own, theirs, differs := m.agreement.difference(h.Agreement); differs {
+		return &DisagreementError{Peer: who, Field: printable(field), Own: own, Theirs: theirs}
+	}
+	if err := checkName("name of "+from.String(), h.Name); err != nil {
+		return err
+	}
+	for _, o := range m.cfg.Members {
+		if o.ID == from && o.Name != h.Name {
+			return &DisagreementError{Peer: who, Field: "its name", Own: quoted(o.Name), Theirs: quoted(h.Name)}
+		}
+	}
+	if h.Name == m.cfg.Name {
+		return &DuplicateNameError{Name: h.Name, Peers: []string{m.host.ID().String(), from.String()}}
+	}
+	for id, a := range m.met {
+		if a.hello.Name == h.Name && id != from {
+			return &DuplicateNameError{Name: h.Name, Peers: []string{id.String(), from.String()}}
+		}
+	}
+	return nil
+}
+
+// checkRoom reports a peer that there is no place for.
+func (m *meeting) checkRoom(from peer.ID, h wire.Hello) error {
+	a := m.met[from]
+	if a == nil && len(m.met)+2 > m.cfg.size() {
+		return &TooManyError{Want: m.cfg.size(), Found: append(m.present(), describe(h.Name, from))}
+	}
+	if a != nil && m.roster != nil && a.hello.Process != h.Process {
+		return &RosterError{Peer: describe(h.Name, from), Detail: "was started again while the roster was being signed"}
+	}
+	return nil
+}
+
+// part notes that a peer gives up joining.
+func (m *meeting) part(from peer.ID, h wire.Hello) {
+	if m.met[from] == nil {
+		return
+	}
+	who, reason := describe(h.Name, from), printable(h.Leaving)
+	if m.roster != nil {
+		m.fail(&RosterError{Peer: who, Detail: "has given up after the roster was signed (" + reason + ")"})
+		return
+	}
+	delete(m.met, from)
+	m.log.Warn("a member has given up joining", "name", h.Name, "peer", from, "reason", reason)
+	m.report()
+}
+
+// latecomer notes who comes after the roster is complete. It hears of that in
+// the answer; the run does not.
+func (m *meeting) latecomer(from peer.ID, h wire.Hello) {
+	switch e, member := m.roster.find(from); {
+	case !member:
+		m.warn("late "+from.String(), "a process wants to join after the run has begun and is not let in", "peer", describe(h.Name, from))
+	case e.Process != h.Process:
+		m.warn(fmt.Sprintf("again %x", h.Process), "a member was started again during the run: the new process is not of this run", "name", e.Name, "peer", from)
+	}
+}
+
+// fail ends the meeting.
+func (m *meeting) fail(err error) {
+	if m.agreed || m.failure != nil {
+		return
+	}
+	m.failure = err
+	m.leaving = err.Error()
+	close(m.failed)
+}
+
+// warn logs once for each key.
+func (m *meeting) warn(key, msg string, args ...any) {
+	if !m.warned[key] {
+		m.warned[key] = true
+		m.log.Warn(msg, args...)
+	}
+}
+
+// announce makes the visitors tell their peers what is new.
+func (m *meeting) announce() {
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// locked calls f with the meeting locked.
+func (m *meeting) locked(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+}
+
+func (m *meeting) news() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.changed
+}
+
+// done says whether a peer has nothing to tell any more.
+func (m *meeting) done(id peer.ID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.met[id] != nil && m.met[id].signed
+}
+
+// describe names a peer for people.
+func describe(name string, id peer.ID) string {
+	if name == "" {
+		return id.String()
+	}
+	return fmt.Sprintf("%s (%s)", printable(name), id)
+}
+
+func multiaddrs(texts []string) (addrs []multiaddr.Multiaddr) {
+	for _, s := range texts {
+		if a, err := multiaddr.NewMultiaddr(s); err == nil {
+			addrs = append(addrs, a)
+		}
+	}
+	return addrs
+}

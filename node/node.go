@@ -1,0 +1,176 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/node/store"
+)
+
+// Node is a participant in a run. Its methods are safe for concurrent use; one
+// collective is under way at a time.
+type Node struct {
+	self    int
+	members []Member
+	run     [32]byte
+	round   atomic.Uint32
+
+	host    host.Host
+	store   *store.Store
+	traffic *traffic
+	loop    *loop
+	streams *streams
+	gossip  *gossip
+	log     hclog.Logger
+
+	cancel    context.CancelFunc
+	work      sync.WaitGroup // all goroutines but the host's
+	published chan struct{}  // closed when the control plane's outbox is closed and empty
+	ending    sync.Once
+	closing   sync.Once
+	closed    error
+}
+
+// Self returns this member's rank.
+func (n *Node) Self() int { return n.self }
+
+// Members returns all members in rank order.
+func (n *Node) Members() []Member { return slices.Clone(n.members) }
+
+// RunID returns the identity of the run, the same at all its members.
+func (n *Node) RunID() [32]byte { return n.run }
+
+// Addrs returns the multiaddrs that other members can dial.
+func (n *Node) Addrs() []string { return addrsOf(n.host) }
+
+func addrsOf(h host.Host) []string {
+	var addrs []string
+	for _, a := range h.Addrs() {
+		addrs = append(addrs, a.String()+"/p2p/"+h.ID().String())
+	}
+	return addrs
+}
+
+const (
+	// lingerMost bounds the wait for the others at the planned end of a run.
+	lingerMost = 5 * time.Second
+	// flushMost bounds the wait for last messages to arrive.
+	flushMost = 2 * time.Second
+)
+
+// Finish ends the run as planned. It stays to help the others until all of them
+// have finished or left, for at most five seconds. Close still has to be called.
+func (n *Node) Finish(ctx context.Context) error {
+	if _, err := n.loop.ask(ctx, &request{event: consensus.Finish{}}); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lingerMost)
+	defer cancel()
+	select {
+	case <-n.loop.allEnded:
+	case <-ctx.Done():
+	case <-n.loop.stopped:
+		return ErrClosed
+	}
+	n.flush()
+	return nil
+}
+
+// Abort ends the run before its end and tells the others why. A collective under
+// way returns a *consensus.AbortError. Close still has to be called.
+func (n *Node) Abort(reason string) {
+	ctx, cancel := context.WithTimeout(context.Background(), flushMost)
+	defer cancel()
+	if _, err := n.loop.ask(ctx, &request{event: consensus.Abort{Reason: reason}}); err == nil {
+		n.flush()
+	}
+}
+
+// flush lets the last messages leave, to members that are connected. Nothing can
+// be sent afterwards.
+func (n *Node) flush() {
+	n.ending.Do(func() {
+		n.gossip.box.close()
+		for _, l := range n.streams.lanes {
+			if l != nil {
+				l.close()
+			}
+		}
+	})
+	limit := time.After(flushMost)
+	wait := func(done <-chan struct{}) {
+		select {
+		case <-done:
+		case <-limit:
+			limit = expired
+		}
+	}
+	wait(n.published)
+	for rank, l := range n.streams.lanes {
+		if l != nil && n.host.Network().Connectedness(n.members[rank].ID) == network.Connected {
+			wait(l.done)
+		}
+	}
+}
+
+// expired is a time limit that is over.
+var expired = func() <-chan time.Time {
+	c := make(chan time.Time)
+	close(c)
+	return c
+}()
+
+// Close ends the node at once: without Finish or Abort before it the others find
+// a lost member. It leaves nothing behind but the files.
+func (n *Node) Close() error {
+	n.closing.Do(func() {
+		if n.Status().State == consensus.Failed.String() {
+			n.flush() // so that all members give the same reason
+		}
+		n.cancel()
+		err := n.host.Close()
+		n.work.Wait()
+		n.streams.tasks.end(context.Background())
+		n.closed = errors.Join(err, n.store.Close())
+	})
+	return n.closed
+}
+
+// post hands a message to the outboxes of its receivers. Last words go over the
+// streams as well, where their arrival can be waited for.
+func (n *Node) post(s consensus.Send) {
+	p := encode(s.Message)
+	if s.To != consensus.All {
+		n.streams.lanes[s.To].put(p)
+		return
+	}
+	n.gossip.box.put(p)
+	if !isLast(s.Message) {
+		return
+	}
+	for _, l := range n.streams.lanes {
+		if l != nil {
+			l.put(p)
+		}
+	}
+}
+
+// isLast says whether a message tells of the end of the sender's run.
+func isLast(m consensus.Message) bool {
+	switch b := m.Body.(type) {
+	case *consensus.Leave:
+		return true
+	case *consensus.Beat:
+		return b.State == consensus.Finished
+	}
+	return false
+}

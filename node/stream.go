@@ -1,0 +1,189 @@
+package node
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+const (
+	dataSuffix  = "/data/1"
+	openTimeout = 10 * time.Second
+	bufferSize  = 64 << 10
+)
+
+func dataProtocol(consortium [32]byte) protocol.ID {
+	return protocol.ID("/collabdict/" + hex.EncodeToString(consortium[:8]) + dataSuffix)
+}
+
+// streams is the data plane: one stream to every member that this one has
+// something for, and one from every member that has something for this one.
+type streams struct {
+	host     host.Host
+	protocol protocol.ID
+	run      [32]byte
+	ranks    map[peer.ID]int
+	peers    []peer.ID // by rank
+	lanes    []*lane   // by rank; nil for this member
+	deliver  func(from int, m consensus.Message)
+	traffic  *traffic
+	log      hclog.Logger
+	tasks    tasks
+}
+
+// lane is the way to one member.
+type lane struct {
+	*outbox
+	done     chan struct{} // closed when writeTo has returned
+	dialling atomic.Bool   // by redial
+}
+
+func newStreams(consortium [32]byte, n *Node) *streams {
+	s := &streams{
+		host: n.host, protocol: dataProtocol(consortium), run: n.run, ranks: map[peer.ID]int{},
+		deliver: n.loop.deliver, traffic: n.traffic, log: n.log,
+	}
+	for rank, m := range n.members {
+		s.ranks[m.ID] = rank
+		s.peers = append(s.peers, m.ID)
+		var way *lane
+		if rank != n.self {
+			way = &lane{outbox: newOutbox(), done: make(chan struct{})}
+		}
+		s.lanes = append(s.lanes, way)
+	}
+	return s
+}
+
+// writeTo sends what is put into a member's outbox until that is closed and
+// empty, or ctx has ended. A stream that breaks is opened anew; what was not
+// handed over is sent again, so a message may come twice.
+func (s *streams) writeTo(ctx context.Context, rank int) {
+	var out *outStream
+	defer func() {
+		if out != nil {
+			out.finish(ctx)
+		}
+	}()
+	s.lanes[rank].drain(ctx, func(ctx context.Context, batch []parcel) (err error) {
+		if out == nil {
+			if out, err = s.open(ctx, s.peers[rank]); err != nil {
+				s.log.Debug("no stream to a member", "peer", s.peers[rank], "error", err)
+				return err
+			}
+		}
+		if err = out.write(batch); err != nil {
+			s.log.Debug("a stream to a member broke", "peer", s.peers[rank], "error", err)
+			out.abandon()
+			out = nil
+			return err
+		}
+		s.traffic.messagesOut.Add(uint64(len(batch)))
+		return nil
+	})
+}
+
+// outStream is a stream to a member.
+type outStream struct {
+	stream network.Stream
+	w      *bufio.Writer
+	stop   func() bool
+}
+
+func (s *streams) open(ctx context.Context, to peer.ID) (*outStream, error) {
+	dial, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	s.clearBackoff(to)
+	stream, err := s.host.NewStream(dial, to, s.protocol)
+	if err != nil {
+		return nil, err
+	}
+	out := &outStream{stream: stream, w: bufio.NewWriterSize(stream, bufferSize)}
+	out.stop = context.AfterFunc(ctx, func() { stream.Reset() })
+	if err := wire.WriteMessage(out.w, wire.MarshalOpening(s.run)); err != nil {
+		out.abandon()
+		return nil, err
+	}
+	return out, nil
+}
+
+func (o *outStream) write(batch []parcel) error {
+	for _, p := range batch {
+		if err := wire.WriteMessage(o.w, p()); err != nil {
+			return err
+		}
+	}
+	return o.w.Flush()
+}
+
+func (o *outStream) abandon() {
+	o.stop()
+	o.stream.Reset()
+}
+
+// finish closes the stream and waits until the member has read all of it, which
+// it shows by closing its end.
+func (o *outStream) finish(ctx context.Context) {
+	defer o.abandon()
+	if ctx.Err() == nil && o.stream.CloseWrite() == nil {
+		io.Copy(io.Discard, io.LimitReader(o.stream, 1))
+	}
+}
+
+// accept reads a member's stream until it ends.
+func (s *streams) accept(stream network.Stream) {
+	id := stream.Conn().RemotePeer()
+	err := s.read(stream, id)
+	if err == nil || errors.Is(err, io.EOF) {
+		stream.Close()
+		return
+	}
+	s.log.Debug("a stream from a peer ended", "peer", id, "error", err)
+	stream.Reset()
+}
+
+func (s *streams) read(stream network.Stream, id peer.ID) error {
+	from, ok := s.ranks[id]
+	if !ok || s.lanes[from] == nil {
+		return errStranger
+	}
+	r := bufio.NewReaderSize(stream, bufferSize)
+	b, err := wire.ReadMessage(r, wire.MaxText)
+	if err != nil {
+		return err
+	}
+	run, err := wire.UnmarshalOpening(b)
+	if err != nil {
+		return err
+	}
+	if run != s.run {
+		return fmt.Errorf("it belongs to run %x, this node to %x", run[:4], s.run[:4])
+	}
+	for {
+		b, err := wire.ReadMessage(r, wire.MaxPayload)
+		if err != nil {
+			return err
+		}
+		m, err := wire.Unmarshal(b)
+		if err != nil {
+			s.log.Warn("a member sends what cannot be read", "peer", id, "error", err)
+			return err
+		}
+		s.traffic.messagesIn.Add(1)
+		s.deliver(from, m)
+	}
+}
