@@ -1,0 +1,366 @@
+package collabdict_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/collabdict/collabdict"
+
+// importRule says what the files of some packages may import. Patterns are
+// import paths with the module's own written as "./chunking" (and "." for the
+// root package), "std" for the standard library, and "..." at the end for
+// everything below.
+type importRule struct {
+	packages []string
+	except   []string // packages that the rule is not about
+	only     []string // if not nil, nothing else may be imported
+	never    []string // may not be imported, whatever only says
+	tests    bool     // holds for test files too
+	reason   string
+}
+
+var clocksAndTheWorld = []string{"time", "os", "os/...", "net", "net/...", "syscall", "io/fs", "path/filepath", "crypto/rand"}
+
+var importRules = []importRule{
+	{
+		packages: []string{"."}, only: []string{"std"}, never: clocksAndTheWorld,
+		reason: "the root package is what everything else stands on: the standard library, and nothing of the outside world",
+	},
+	{
+		packages: []string{"./chunking"}, only: []string{"std", "."}, never: clocksAndTheWorld,
+		reason: "what hides vectors is to be read and checked by itself; randomness comes in as an argument",
+	},
+	{
+		packages: []string{"./consensus/graph"}, only: []string{"std", "gonum.org/v1/gonum/..."}, never: clocksAndTheWorld,
+		reason: "a topology follows from its kind, size and degree alone; gonum is for the spectra",
+	},
+	{
+		packages: []string{"./consensus"},
+		only:     []string{"std", ".", "./chunking", "./consensus/graph"},
+		never:    []string{"os", "os/...", "net", "net/...", "syscall", "io/fs", "path/filepath", "crypto/rand", "sync", "sync/..."},
+		reason:   "the protocol is a pure state machine, so that node and netsim run the same one and any run can be replayed",
+	},
+	{
+		packages: []string{"./gmm/...", "./vae/..."},
+		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/parallel", "./internal/blas", "./internal/bounds"},
+		never:    clocksAndTheWorld,
+		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
+	},
+	{
+		packages: []string{"./gmm/..."}, never: []string{"./vae/..."},
+		reason: "the two families of models know nothing of each other",
+	},
+	{
+		packages: []string{"./vae/..."}, never: []string{"./gmm/..."},
+		reason: "the two families of models know nothing of each other",
+	},
+	{
+		packages: []string{"./internal/parallel", "./internal/blas", "./internal/bounds"},
+		only:     []string{"std", "gonum.org/v1/gonum/...", "golang.org/x/sys/cpu"}, never: clocksAndTheWorld,
+		reason: "numerical kernels stand below the models",
+	},
+	{
+		packages: []string{"./netsim/..."},
+		never:    []string{"./node/...", "./cmd/...", "github.com/libp2p/...", "github.com/multiformats/...", "os", "os/...", "net", "net/...", "crypto/rand"},
+		reason:   "a simulation runs the machines of consensus in virtual time; with a real network in it, it could not be replayed",
+	},
+	{
+		packages: []string{"./..."}, except: []string{"./node/..."},
+		never:  []string{"github.com/libp2p/...", "github.com/multiformats/..."},
+		reason: "node alone touches libp2p, so that the network can be changed in one place",
+	},
+	{
+		packages: []string{"./node/..."}, never: []string{"./netsim/...", "./gmm/...", "./vae/...", "./internal/task", "./internal/dataset"},
+		reason: "a node carries collectives; what is learned, and from what, is not its concern",
+	},
+	{
+		packages: []string{"./..."}, never: []string{"./cmd/..."},
+		reason: "commands wire packages together; nothing is built on them",
+	},
+	{
+		packages: []string{"./..."}, never: []string{"math/rand"}, tests: true,
+		reason: "math/rand/v2 has sources whose output is specified; the global state of version 1 cannot be replayed",
+	},
+}
+
+// codeRule says what the code of some packages may not do.
+type codeRule struct {
+	packages []string
+	except   []string
+	calls    map[string][]string // names by import path; "*" is all functions that are not in but
+	but      []string
+	routines bool // no go statement, and no sync.WaitGroup
+	reason   string
+}
+
+var clock = map[string][]string{"time": {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}}
+
+var codeRules = []codeRule{
+	{
+		packages: []string{".", "./chunking", "./consensus/...", "./gmm/...", "./vae/...", "./netsim", "./internal/..."},
+		except:   []string{"./internal/local"},
+		calls:    clock,
+		reason:   "time comes in as data; only node, commands and what starts processes have a clock",
+	},
+	{
+		packages: []string{"."}, calls: map[string][]string{"math/rand/v2": {"*"}},
+		reason: "the round loop draws nothing",
+	},
+	{
+		packages: []string{"./chunking", "./consensus/...", "./gmm/...", "./vae/...", "./netsim", "./internal/..."},
+		calls:    map[string][]string{"math/rand/v2": {"*"}},
+		but:      []string{"New", "NewPCG", "NewChaCha8", "NewZipf", "Rand", "Source", "PCG", "ChaCha8", "Zipf"},
+		reason:   "randomness comes in as a source or a seed; the global one cannot be replayed",
+	},
+	{
+		packages: []string{".", "./chunking", "./consensus/...", "./gmm/...", "./vae/..."}, routines: true,
+		reason: "work is spread by internal/parallel alone, which joins before it returns",
+	},
+}
+
+func TestPackagesKeepTheRules(t *testing.T) {
+	for _, f := range parseTree(t) {
+		for _, v := range f.violations() {
+			t.Error(v)
+		}
+	}
+}
+
+// source is one file with the package it is in, as "./consensus/graph".
+type source struct {
+	name, pkg string
+	fset      *token.FileSet
+	file      *ast.File
+}
+
+func parseSource(name string, text any) (source, error) {
+	s := source{name: filepath.ToSlash(name), fset: token.NewFileSet()}
+	s.pkg = "."
+	if dir := path.Dir(s.name); dir != "." {
+		s.pkg = "./" + dir
+	}
+	var err error
+	s.file, err = parser.ParseFile(s.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	return s, err
+}
+
+// parseTree parses the files of all packages, whatever system they are for.
+func parseTree(t *testing.T) []source {
+	t.Helper()
+	var files []source
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := d.Name()
+		if d.IsDir() {
+			if name != "." && (strings.HasPrefix(base, ".") || base == "testdata") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(base, ".go") {
+			return nil
+		}
+		s, err := parseSource(name, nil)
+		if err == nil && !s.ignored() {
+			files = append(files, s)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// ignored says that the file is a program of its own, in no package.
+func (s source) ignored() bool {
+	for _, group := range s.file.Comments {
+		if group.Pos() > s.file.Package {
+			break
+		}
+		for _, c := range group.List {
+			if c.Text == "//go:build ignore" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s source) isTest() bool { return strings.HasSuffix(s.name, "_test.go") }
+
+// violations returns a line for every rule that the file breaks.
+func (s source) violations() []string {
+	var found []string
+	names := map[string]string{} // import paths by their names in this file
+	for _, spec := range s.file.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value)
+		names[localName(spec, p)] = p
+		for _, r := range importRules {
+			if s.isTest() && !r.tests || !covers(r.packages, r.except, s.pkg) {
+				continue
+			}
+			if matchAny(r.never, p) || r.only != nil && !matchAny(r.only, p) {
+				found = append(found, s.line(spec.Pos(), "imports "+p, r.reason))
+			}
+		}
+	}
+	if s.isTest() {
+		return found
+	}
+	for _, r := range codeRules {
+		if covers(r.packages, r.except, s.pkg) {
+			found = append(found, s.code(r, names)...)
+		}
+	}
+	return found
+}
+
+func (s source) line(at token.Pos, what, reason string) string {
+	return fmt.Sprintf("%s:%d: %s: %s", s.name, s.fset.Position(at).Line, what, reason)
+}
+
+// code returns a line for everything in the file that a rule forbids.
+func (s source) code(r codeRule, names map[string]string) []string {
+	var found []string
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			if r.routines {
+				found = append(found, s.line(n.Pos(), "has a go statement", r.reason))
+			}
+		case *ast.SelectorExpr:
+			x, ok := n.X.(*ast.Ident)
+			if !ok {
+				break
+			}
+			p, name := names[x.Name], n.Sel.Name
+			banned := r.calls[p]
+			if r.routines && p == "sync" && name == "WaitGroup" || slices.Contains(banned, name) ||
+				slices.Contains(banned, "*") && !slices.Contains(r.but, name) {
+				found = append(found, s.line(n.Pos(), "uses "+p+"."+name, r.reason))
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// localName returns the name that a file calls an import by.
+func localName(spec *ast.ImportSpec, p string) string {
+	if spec.Name != nil {
+		return spec.Name.Name
+	}
+	base := path.Base(p)
+	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
+		base = path.Base(path.Dir(p)) // math/rand/v2 is rand
+	}
+	return base
+}
+
+func covers(packages, except []string, pkg string) bool {
+	return matchAny(packages, pkg) && !matchAny(except, pkg)
+}
+
+func matchAny(patterns []string, p string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return match(pattern, p) })
+}
+
+// match says whether an import path, or the relative path of a package, is what
+// a pattern means.
+func match(pattern, p string) bool {
+	if p == module {
+		p = "."
+	} else if rest, ok := strings.CutPrefix(p, module+"/"); ok {
+		p = "./" + rest
+	}
+	if pattern == "std" {
+		first, _, _ := strings.Cut(p, "/")
+		return !strings.Contains(first, ".") && p != "C"
+	}
+	if below, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return p == below || strings.HasPrefix(p, below+"/")
+	}
+	return p == pattern
+}
+
+// The checks themselves: each source breaks one rule, or none.
+func TestRulesAreChecked(t *testing.T) {
+	tests := []struct{ file, text, want string }{
+		{"chunking/x.go", `import "fmt"`, ""},
+		{"chunking/x.go", `import "time"`, "chunking/x.go:2: imports time: "},
+		{"chunking/x_test.go", `import "time"`, ""},
+		{"chunking/x_test.go", `import "math/rand"`, "chunking/x_test.go:2: imports math/rand: "},
+		{"chunking/x.go", `import _ "gonum.org/v1/gonum/mat"`, "imports gonum.org/v1/gonum/mat: "},
+		{"chunking/x.go", `import _ "github.com/collabdict/collabdict/consensus"`, "imports " + module + "/consensus: "},
+		{"consensus/graph/x.go", `import _ "gonum.org/v1/gonum/mat"`, ""},
+		{"consensus/x.go", `import _ "gonum.org/v1/gonum/mat"`, "imports gonum.org/v1/gonum/mat: "},
+		{"consensus/x.go", "import \"time\"\nvar d time.Duration", ""},
+		{"consensus/x.go", "import \"time\"\nvar d = time.Now()", "consensus/x.go:3: uses time.Now: "},
+		{"consensus/x.go", "import t \"time\"\nvar d = t.Now()", "uses time.Now: "},
+		{"consensus/x.go", "func f() { go f() }", "has a go statement: "},
+		{"consensus/x.go", "import \"math/rand/v2\"\nvar r = rand.New(rand.NewPCG(1, 2))", ""},
+		{"consensus/x.go", "import \"math/rand/v2\"\nvar r = rand.IntN(2)", "uses math/rand/v2.IntN: "},
+		{"gmm/glasso/x.go", "import \"sync\"\nvar w sync.WaitGroup", "uses sync.WaitGroup: "},
+		{"gmm/x.go", `import _ "github.com/collabdict/collabdict/internal/parallel"`, ""},
+		{"gmm/x.go", `import _ "github.com/collabdict/collabdict/node"`, "imports " + module + "/node: "},
+		{"netsim/x.go", `import _ "github.com/libp2p/go-libp2p/core/peer"`, "imports github.com/libp2p/go-libp2p/core/peer: "},
+		{"node/x.go", `import _ "github.com/libp2p/go-libp2p/core/peer"`, ""},
+		{"node/x.go", "import \"time\"\nvar d = time.Now()", ""},
+		{"x.go", `import _ "github.com/collabdict/collabdict/cmd/collabdict"`, "imports " + module + "/cmd/collabdict: "},
+	}
+	for _, test := range tests {
+		s, err := parseSource(test.file, "package x\n"+test.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(s.violations(), "\n")
+		if test.want == "" && got != "" || !strings.Contains(got, test.want) {
+			t.Errorf("%s with %q: got %q, want %q", test.file, test.text, got, test.want)
+		}
+	}
+}
+
+// Every package says what it is; those of the plan are there and do so in a
+// file of their own.
+func TestPackagesAreDocumented(t *testing.T) {
+	plan := []string{
+		".", "./node", "./node/api", "./node/store", "./consensus", "./consensus/graph", "./chunking",
+		"./gmm", "./gmm/glasso", "./gmm/privacy", "./gmm/fedgen", "./gmm/fedgem", "./vae", "./vae/nn", "./netsim",
+		"./internal/dataset", "./internal/blas", "./internal/wire", "./internal/experiment", "./internal/report",
+	}
+	documented := map[string][]string{}
+	for _, f := range parseTree(t) {
+		if f.isTest() {
+			continue
+		}
+		files := documented[f.pkg]
+		if f.file.Doc != nil {
+			files = append(files, path.Base(f.name))
+		}
+		documented[f.pkg] = files
+	}
+	for pkg, files := range documented {
+		generated := strings.HasSuffix(pkg, "/pb")
+		if len(files) != 1 && !generated {
+			t.Errorf("%s: want one file with the package's documentation, got %q", pkg, files)
+		}
+	}
+	for _, pkg := range plan {
+		if !slices.Contains(documented[pkg], "doc.go") {
+			t.Errorf("%s: want the package to be there with a doc.go, got %q", pkg, documented[pkg])
+		}
+	}
+}
