@@ -1,0 +1,53 @@
+# Everything is done with Go alone; `make check` is what CI runs.
+GO       ?= go
+FUZZTIME ?= 30s
+
+GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
+
+.PHONY: help build test race vet fmt lint tidy-check generate-check fuzz check clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+build: ## build bin/collabdict
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/collabdict
+
+test: ## run all tests
+	$(GO) test ./...
+
+race: ## run all tests under the race detector (needs a C compiler)
+	$(GO) test -race ./...
+
+vet: ## run go vet
+	$(GO) vet ./...
+
+fmt: ## check the format of all files with gofmt and gofumpt
+	@list="$$(gofmt -l $(GOFILES))" && test -z "$$list" || { echo "gofmt -w is needed on:"; echo "$$list"; exit 1; }
+	@list="$$($(GO) run $(GOFUMPT) -l $(GOFILES))" && test -z "$$list" || { echo "gofumpt -w is needed on:"; echo "$$list"; exit 1; }
+
+lint: ## run staticcheck
+	$(GO) run $(STATICCHECK) ./...
+
+tidy-check: ## check that go.mod and go.sum are as go mod tidy would have them
+	$(GO) mod tidy -diff
+
+generate-check: ## check that generated files are up to date, where protoc is installed
+	@command -v protoc >/dev/null || { echo "protoc is not installed: nothing checked"; exit 0; }; \
+	set -e; d="$$(mktemp -d)"; trap 'rm -rf "$$d"' EXIT; \
+	$(GO) build -o "$$d/" google.golang.org/protobuf/cmd/protoc-gen-go; \
+	PATH="$$d:$$PATH" protoc --proto_path=internal/wire/pb --go_out="$$d" --go_opt=paths=source_relative wire.proto; \
+	diff -I '^// 	protoc' internal/wire/pb/wire.pb.go "$$d/wire.pb.go" || { echo "go generate ./internal/wire is needed"; exit 1; }
+
+fuzz: ## run every fuzz test for FUZZTIME, one after the other
+	@set -e; grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed 's/func //' | while IFS=: read -r file name; do \
+		echo "== $$name"; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
+	done
+
+check: tidy-check fmt vet lint race test ## everything that CI runs, each once
+
+clean: ## remove what was built
+	rm -rf bin
