@@ -109,3 +109,17 @@ func fileError(path string, err error) error {
 	}
 	return &Error{File: path, Msg: fmt.Sprintf("cannot be read: %v", err)}
 }
+
+// FilesByName resolves Data and returns each file under the name of its
+// participant, as in a split by file.
+func (s Spec) FilesByName() (map[string]string, error) {
+	files, err := dataFiles(s.Data)
+	if err != nil {
+		return nil, err
+	}
+	byName := make(map[string]string, len(files))
+	for _, f := range files {
+		byName[stem(f)] = f
+	}
+	return byName, nil
+}

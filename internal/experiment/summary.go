@@ -38,3 +38,17 @@ func Participant(m *model.Model, p dataset.Participant) report.Participant {
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI,
 	}
 }
+
+// Protection describes the protection of a view of the given size against the
+// default number of colluders, a third of the others.
+func Protection(s consensus.Settings, size int) report.Protection {
+	p := report.Protection{Mode: string(s.Protect), Colluders: max(1, (size-1)/3)}
+	breach := 1.0
+	if s.Protect == chunking.Chunks {
+		fanout := chunking.Fanout(size, s.Chunks)
+		p.Chunks = fanout + 1
+		breach = chunking.BreachProbability(size, fanout, p.Colluders)
+	}
+	p.BreachPredicted = &breach
+	return p
+}

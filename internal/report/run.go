@@ -10,11 +10,11 @@ type Run struct {
 	SetupRounds  int           `json:"setup_rounds"`
 	Converged    bool          `json:"converged"`
 	Seed         uint64        `json:"seed"`
-	Objective    Figure       `json:"objective,omitzero"`
-	Loglik       Figure       `json:"loglik,omitzero"` // mean a row, each under its owner's model
-	ROCAUC       Figure       `json:"roc_auc,omitzero"`
-	PRAUC        Figure       `json:"pr_auc,omitzero"`
-	ARI          Figure       `json:"ari,omitzero"`
+	Objective    Figure        `json:"objective,omitzero"`
+	Loglik       Figure        `json:"loglik,omitzero"` // mean a row, each under its owner's model
+	ROCAUC       Figure        `json:"roc_auc,omitzero"`
+	PRAUC        Figure        `json:"pr_auc,omitzero"`
+	ARI          Figure        `json:"ari,omitzero"`
 	Baselines    *Baselines    `json:"baselines,omitempty"` // means over participants
 	Clusters     int           `json:"clusters,omitempty"`
 	BytesSent    int64         `json:"bytes_sent"` // a participant, mean
@@ -31,11 +31,11 @@ type Run struct {
 type Participant struct {
 	Name       string     `json:"name"`
 	Rows       int        `json:"rows"` // trained on
-	ROCAUC     Figure    `json:"roc_auc,omitzero"`
-	PRAUC      Figure    `json:"pr_auc,omitzero"`
-	Loglik     Figure    `json:"loglik,omitzero"` // mean a training row of LoglikRows
+	ROCAUC     Figure     `json:"roc_auc,omitzero"`
+	PRAUC      Figure     `json:"pr_auc,omitzero"`
+	Loglik     Figure     `json:"loglik,omitzero"` // mean a training row of LoglikRows
 	LoglikRows string     `json:"loglik_rows,omitempty"`
-	ARI        Figure    `json:"ari,omitzero"`
+	ARI        Figure     `json:"ari,omitzero"`
 	Baselines  *Baselines `json:"baselines,omitempty"`
 	Diversity  *Diversity `json:"diversity,omitempty"`
 	ModelFile  string     `json:"model_file,omitempty"`
@@ -110,7 +110,7 @@ type Missing struct {
 
 // Evaluation is what evaluate prints.
 type Evaluation struct {
-	Rows   int     `json:"rows"`
+	Rows   int    `json:"rows"`
 	ROCAUC Figure `json:"roc_auc,omitzero"`
 	PRAUC  Figure `json:"pr_auc,omitzero"`
 	ARI    Figure `json:"ari,omitzero"`

@@ -3,9 +3,10 @@ package task
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -28,43 +29,59 @@ func (t Task) scaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) 
 // from private sums alone: first of the values, then, about the common mean, of
 // the squares, so that a mean far from zero costs no precision.
 func globalScaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) (dataset.Scaling, []int, error) {
-	count, mean, err := columnMeans(ctx, g, rows, func(v float64) float64 { return v })
+	first, _, err := columnMoments(ctx, g, rows, 1)
 	if err != nil {
 		return dataset.Scaling{}, nil, fmt.Errorf("means: %w", err)
 	}
-	centred := dataset.Unscaled(len(mean))
-	centred.Shift = mean
-	_, variance, err := columnMeans(ctx, g, centred.Apply(rows), func(v float64) float64 { return v * v })
+	count := math.Round(first[0])
+	centred := dataset.Unscaled(len(first) - 1)
+	for i, v := range first[1:] {
+		centred.Shift[i] = v / count
+	}
+	second, noise, err := columnMoments(ctx, g, centred.Apply(rows), 2)
 	if err != nil {
 		return dataset.Scaling{}, nil, fmt.Errorf("variances: %w", err)
 	}
-	for i, v := range variance {
-		variance[i] = max(v, 0) // the chunks' rounding may leave less
+	variance := make([]float64, len(second)-1)
+	for i, v := range second[1:] {
+		if v > noise[1+i] {
+			variance[i] = v / count
+		}
 	}
-	return dataset.FromMoments(count, mean, variance)
+	return dataset.FromMoments(count, centred.Shift, variance)
 }
 
-// columnMeans returns the number of rows of all participants, and the mean of f
-// over each column.
-func columnMeans(ctx context.Context, g collabdict.Group, rows *mat.Dense, f func(float64) float64) (count float64, means []float64, err error) {
-	bounds, err := gmm.AgreeBounds(ctx, g, rows)
+// columnMoments returns the number of rows of all participants and the sum of each
+// column's power, and below what value a sum is nothing but rounding.
+func columnMoments(ctx context.Context, g collabdict.Group, rows *mat.Dense, power int) (total, noise []float64, err error) {
+	b, err := bounds.Agree(ctx, g, rows)
 	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	n, dim := rows.Dims()
 	x := make([]float64, 1+dim)
 	x[0] = float64(n)
 	for i := range n {
 		for j, v := range rows.RawRowView(i) {
-			x[1+j] += f(v)
+			if power == 2 {
+				v = float64(v * v)
+			}
+			x[1+j] += v
 		}
 	}
-	total, err := g.Sum(ctx, x, bounds.Columns(f))
-	if err != nil {
-		return 0, nil, err
+	limits := []float64{b.Rows}
+	for _, rms := range b.RMS {
+		limits = append(limits, b.Rows*math.Pow(rms, float64(power)))
 	}
-	for i := range total[1:] {
-		total[1+i] /= total[0]
+	var blocks []collabdict.Block
+	for _, l := range limits {
+		blocks = bounds.Append(blocks, 1, l)
 	}
-	return total[0], total[1:], nil
+	if total, err = g.Sum(ctx, x, blocks); err != nil {
+		return nil, nil, err
+	}
+	for i, l := range limits { // the chunks' rounding, and then some
+		limits[i] = math.Ldexp(l, -26) * float64(g.Size())
+	}
+	return total, limits, nil
 }

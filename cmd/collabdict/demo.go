@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/node"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) demo() *cobra.Command {
+	var t taskFlags
+	var out string
+	cmd := &cobra.Command{
+		Use: "demo", Short: "Five plants learn together on this machine; see what each gains",
+		Long: `demo makes up the sensor data of five plants, with faults in the test rows, and
+starts five real nodes on ports of 127.0.0.1. They train together, and each also
+alone on its own rows; the table shows how well either finds the faults.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			k, err := t.task(cmd, task.Global)
+			if err != nil {
+				return err
+			}
+			t.baselines = []string{"alone"}
+			return a.demonstrate(cmd.Context(), k, &t, out)
+		},
+	}
+	t.add(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "keep the data, models and results in `DIR`")
+	a.addJSON(cmd)
+	return cmd
+}
+
+func (a *app) demonstrate(ctx context.Context, t task.Task, f *taskFlags, out string) error {
+	began := time.Now()
+	parts := plants.Generate(plants.Demo(), t.Seed)
+	dir := out
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "collabdict-demo-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	if _, err := plants.WriteCSV(filepath.Join(dir, "data"), parts); err != nil {
+		return err
+	}
+	rows, columns := parts[0].Train.Dims()
+	a.note("%d plants, %d rows of %d sensors each; %s nodes on 127.0.0.1 learn %d patterns together", len(parts), rows, columns, "real libp2p", t.Components)
+	run, err := a.nodes(ctx, t, parts, dir)
+	if err != nil {
+		return err
+	}
+	if err := addBaselines(ctx, run, t, f, parts, nil); err != nil {
+		return err
+	}
+	run.Seconds = time.Since(began).Seconds()
+	if out != "" {
+		if err := writeJSON(filepath.Join(out, "result.json"), run); err != nil {
+			return err
+		}
+	}
+	return a.print(run, runTable(run))
+}
+
+// nodes runs a node in this process for each plant, and returns their results as
+// one.
+func (a *app) nodes(ctx context.Context, t task.Task, parts []dataset.Participant, dir string) (*report.Run, error) {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	layout, err := local.Layout(dir, names)
+	if err != nil {
+		return nil, err
+	}
+	members, err := membersOf(layout, dir)
+	if err != nil {
+		return nil, err
+	}
+	shown := a.newProgress(t.Rounds)
+	defer shown.end()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ends := make([]local.End, len(parts))
+	var running sync.WaitGroup
+	for i, p := range parts {
+		c := participant.Config{
+			Task: t, Data: p, Out: filepath.Join(dir, p.Name),
+			Node: node.Config{
+				Name: p.Name, Dir: filepath.Join(dir, p.Name), Listen: layout[i].Addrs,
+				Members: members, JoinTimeout: time.Minute,
+			},
+		}
+		if i == 0 {
+			c.OnRound = func(p task.Progress, s node.Status) { shown.round(p, s.Want, int64(s.Traffic.BytesSent)) }
+		}
+		running.Go(func() {
+			r, err := participant.Run(ctx, c)
+			if ends[i].Err = err; err != nil {
+				ends[i].Err = fmt.Errorf("%s: %w", p.Name, err)
+				cancel() // the demonstration needs all of them
+			}
+			if r != nil {
+				ends[i].Report = r.Report
+			}
+		})
+	}
+	running.Wait()
+	return collect(names, ends)
+}

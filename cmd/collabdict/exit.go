@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/node"
+)
+
+// usageError is a command line that cannot be followed.
+type usageError struct{ msg, hint string }
+
+func (e *usageError) Error() string { return e.msg }
+
+// class is a kind of failure: its name in JSON and its exit code.
+type class struct {
+	name string
+	code int
+}
+
+var (
+	internalFailure = class{"internal", 1}
+	usageFailure    = class{"usage", 2}
+	dataFailure     = class{"data", 3}
+	modelFailure    = class{"model", 4}
+	disagreement    = class{"disagreement", 5}
+	membersLost     = class{"members-lost", 6}
+	interrupted     = class{"interrupted", 130}
+)
+
+// classify returns the class of an error and what to do about it.
+func classify(ctx context.Context, err error) (class, string) {
+	var (
+		usage  *usageError
+		field  *task.Error
+		data   *dataset.Error
+		file   *model.Error
+		conf   *config.Error
+		setup  *node.ConfigError
+		differ *node.DisagreementError
+		lost   *consensus.LostError
+		member *consensus.MemberError
+		child  *local.ChildError
+	)
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return interrupted, ""
+	case errors.As(err, &usage):
+		return usageFailure, usage.hint
+	case errors.As(err, &field):
+		return usageFailure, "correct --" + field.Field
+	case errors.As(err, &data):
+		return dataFailure, ""
+	case errors.As(err, &file):
+		return modelFailure, ""
+	case errors.As(err, &conf), errors.As(err, &setup):
+		return usageFailure, ""
+	case errors.As(err, &differ):
+		return disagreement, ""
+	case errors.As(err, &lost):
+		return membersLost, "start the run again with the members that are there; the model of the last completed round is saved"
+	case errors.As(err, &member):
+		return membersLost, "see that member's log"
+	case errors.As(err, &child):
+		return class{child.Class, child.Code}, child.Hint
+	}
+	return internalFailure, ""
+}
+
+// fail prints an error and returns the exit code of its class.
+func (a *app) fail(ctx context.Context, err error) int {
+	c, hint := classify(ctx, err)
+	message := err.Error()
+	if c == interrupted {
+		message = "interrupted"
+	}
+	if a.json {
+		type failure struct {
+			Code    string `json:"code"`
+			Message string `json:"message"`
+			Hint    string `json:"hint,omitempty"`
+		}
+		b, _ := json.Marshal(map[string]failure{"error": {c.name, message, hint}})
+		fmt.Fprintf(a.out, "%s\n", b)
+	}
+	fmt.Fprintf(a.err, "error: %s\n", message)
+	if hint != "" {
+		fmt.Fprintf(a.err, "  %s\n", hint)
+	}
+	return c.code
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/task"
+	"github.com/spf13/cobra"
+)
+
+// dataFlags say where rows come from.
+type dataFlags struct {
+	data, ignore            []string
+	label, where, testWhere string
+	limit                   int
+}
+
+func (d *dataFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of .csv and .csv.gz files; may be repeated")
+	f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes")
+	f.StringVar(&d.where, "where", "", "train on rows with `COLUMN=VALUE` only")
+	f.StringVar(&d.testWhere, "test-where", "", "score, and do not train on, rows with `COLUMN=VALUE`")
+	f.IntVar(&d.limit, "limit", 0, "train on the first `N` training rows of each participant only; 0 is all")
+	f.StringSliceVar(&d.ignore, "ignore", nil, "`COLUMNS` that are no features, with commas between")
+}
+
+// spec returns what to load.
+func (d *dataFlags) spec() (dataset.Spec, error) {
+	if len(d.data) == 0 {
+		return dataset.Spec{}, &usageError{"--data is missing", "name a file, a folder or a quoted pattern"}
+	}
+	if d.limit < 0 {
+		return dataset.Spec{}, &usageError{fmt.Sprintf("--limit: want at least 0, got %d", d.limit), ""}
+	}
+	where, err := dataset.ParseCondition(d.where)
+	if err != nil {
+		return dataset.Spec{}, &usageError{"--where: " + err.Error(), ""}
+	}
+	testWhere, err := dataset.ParseCondition(d.testWhere)
+	if err != nil {
+		return dataset.Spec{}, &usageError{"--test-where: " + err.Error(), ""}
+	}
+	return dataset.Spec{
+		Data: d.data, Label: d.label, Where: where, TestWhere: testWhere,
+		Limit: d.limit, Ignore: d.ignore,
+	}, nil
+}
+
+// taskFlags say what is learned, and how sums are made.
+type taskFlags struct {
+	model, init, standardise, scheme, step, graph, protect string
+	components, rounds, degree, chunks                     int
+	tol, lambda0, rho, falseAlarm, tolerance               float64
+	seed                                                   uint64
+	noStandardise                                          bool
+	baselines                                              []string
+}
+
+func (t *taskFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&t.model, "model", string(model.GGM), "`KIND` of model: ggm, a mixture of sparse Gaussian graphical models")
+	f.IntVar(&t.components, "components", 5, "`K`, the number of patterns in the shared dictionary")
+	f.IntVar(&t.rounds, "rounds", 100, "most rounds to train")
+	f.Float64Var(&t.tol, "tol", 1e-6, "stop when the objective changes by less than this share; 0 runs all rounds")
+	f.Float64Var(&t.lambda0, "lambda0", 1, "weight in rows of the prior mean")
+	f.Float64Var(&t.rho, "rho", 0, "sparsity of the precision matrices, absolute (default 0.1·N/K)")
+	f.StringVar(&t.init, "init", "", "start from the means, precisions and weights in a JSON `FILE`")
+	f.StringVar(&t.standardise, "standardise", "", "standardise columns by the moments of all rows (global), of each participant's (own), or none (default own with --split files or column, else global)")
+	f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
+	f.Float64Var(&t.falseAlarm, "false-alarm", 0.01, "share of own training rows that lie above the anomaly threshold")
+	f.Uint64Var(&t.seed, "seed", 1, "seed of everything public: starts, splits, generated data")
+	f.StringVar(&t.scheme, "scheme", task.Scheme, "`SCHEME` of the sums: laplacian")
+	f.StringVar(&t.step, "step", string(consensus.Chebyshev), "step `RULE`: chebyshev, optimal or paper")
+	f.StringVar(&t.graph, "graph", string(graph.HamiltonCycles), "`KIND` of graph: hamilton-cycles, inverse-chord, complete or ring")
+	f.IntVar(&t.degree, "degree", 4, "neighbours of a member, for hamilton-cycles")
+	f.Float64Var(&t.tolerance, "tolerance", 1e-9, "relative error of a sum")
+	f.StringVar(&t.protect, "protect", string(chunking.Chunks), "`MODE` of protection: chunks or none")
+	f.IntVar(&t.chunks, "chunks", 0, "`C`, the chunks that a vector is split into (default one a member up to 16 members, else 17)")
+}
+
+// addBaselines adds the flag --baselines with the ones that the command can do.
+func (t *taskFlags) addBaselines(cmd *cobra.Command, which string) {
+	cmd.Flags().StringSliceVar(&t.baselines, "baselines", nil, "train these too and show their figures: "+which)
+}
+
+// baseline says whether a baseline is asked for.
+func (t *taskFlags) baseline(name string) bool {
+	for _, b := range t.baselines {
+		if b == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *taskFlags) checkBaselines(known ...string) error {
+	for _, b := range t.baselines {
+		if !strings.Contains(" "+strings.Join(known, " ")+" ", " "+b+" ") {
+			return &usageError{fmt.Sprintf("--baselines: want %s, got %q", strings.Join(known, " or "), b), ""}
+		}
+	}
+	return nil
+}
+
+// task returns what to learn. How to standardise by default depends on how rows
+// are divided.
+func (t *taskFlags) task(cmd *cobra.Command, byDefault task.Standardise) (task.Task, error) {
+	if t.scheme != task.Scheme {
+		return task.Task{}, &usageError{fmt.Sprintf("--scheme: want %s, got %q", task.Scheme, t.scheme), ""}
+	}
+	if cmd.Flags().Changed("rho") && !(t.rho > 0) {
+		return task.Task{}, &usageError{fmt.Sprintf("--rho: want a value above 0, got %g", t.rho), "leave it out for 0.1·N/K"}
+	}
+	k := task.Task{
+		Model: model.Kind(t.model), Components: t.components, Rounds: t.rounds, Tol: t.tol,
+		Lambda0: t.lambda0, Rho: t.rho, Seed: t.seed, FalseAlarm: t.falseAlarm,
+		Standardise: task.Standardise(t.standardise),
+		Settings: consensus.Settings{
+			Step: consensus.StepRule(t.step), Graph: graph.Kind(t.graph), Degree: t.degree,
+			Tolerance: t.tolerance, Protect: chunking.Mode(t.protect), Chunks: t.chunks,
+		},
+	}
+	if t.standardise == "" {
+		k.Standardise = byDefault
+	}
+	if t.noStandardise {
+		if t.standardise != "" && t.standardise != string(task.None) {
+			return k, &usageError{"--standardise and --no-standardise contradict each other", "leave one out"}
+		}
+		k.Standardise = task.None
+	}
+	if t.init != "" {
+		if err := readInit(&k, t.init); err != nil {
+			return k, err
+		}
+		if !cmd.Flags().Changed("components") {
+			k.Components = len(k.Init.Weights)
+		}
+	}
+	return k, k.Validate()
+}
+
+// readInit reads the start of a task from a file.
+func readInit(t *task.Task, path string) error {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &usageError{"--init: " + path + ": no such file", ""}
+	}
+	if err != nil {
+		return &usageError{"--init: " + err.Error(), ""}
+	}
+	if t.Init, err = gmm.ReadParameters(strings.NewReader(string(b))); err != nil {
+		return &usageError{"--init: " + path + ": " + err.Error(), ""}
+	}
+	t.InitDigest = fmt.Sprintf("%x", sha256.Sum256(b))
+	return nil
+}
+
+// sourceFlags say where the rows of all participants come from: files, or a
+// generator.
+type sourceFlags struct {
+	dataFlags
+	split, generate string
+}
+
+func (s *sourceFlags) add(cmd *cobra.Command) {
+	s.dataFlags.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&s.split, "split", "files", "who has which rows: files, column=NAME or iid:clients=N, each with an optional min=ROWS")
+	f.StringVar(&s.generate, "generate", "", "make data up in place of --data, as participants=20,rows=200,columns=6,patterns=3")
+}
+
+// source is where rows come from: one of the two is set.
+type source struct {
+	spec   dataset.Spec
+	plants *plants.Spec
+}
+
+func (s *sourceFlags) source(seed uint64) (source, error) {
+	if s.generate != "" {
+		if len(s.data) > 0 {
+			return source{}, &usageError{"--data and --generate contradict each other", "leave one out"}
+		}
+		p, err := plants.ParseSpec(s.generate)
+		if err != nil {
+			return source{}, &usageError{"--generate: " + err.Error(), ""}
+		}
+		return source{plants: &p}, nil
+	}
+	spec, err := s.spec()
+	if err != nil {
+		return source{}, err
+	}
+	if spec.Split, err = dataset.ParseSplit(s.split); err != nil {
+		return source{}, &usageError{"--split: " + err.Error(), ""}
+	}
+	spec.Seed = seed
+	return source{spec: spec}, nil
+}
+
+// standardise returns how columns are standardised by default.
+func (s source) standardise() task.Standardise {
+	if s.plants == nil && s.spec.Split.Kind != dataset.IID {
+		return task.Own
+	}
+	return task.Global
+}
+
+// load returns the rows of all participants. A participant needs more rows than
+// components.
+func (s source) load(t task.Task) (*dataset.Dataset, error) {
+	if s.plants != nil {
+		parts := plants.Generate(*s.plants, t.Seed)
+		if len(parts) < 2 {
+			return nil, &usageError{"--generate: want at least 2 participants", ""}
+		}
+		return &dataset.Dataset{Columns: parts[0].Columns, Participants: parts}, nil
+	}
+	s.spec.MinRows = t.Components + 1
+	return dataset.LoadAll(s.spec)
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/spf13/cobra"
+)
+
+// description is a model in short: its manifest and what its components look
+// like.
+type description struct {
+	model.Manifest
+	Components []component `json:"components"`
+}
+
+type component struct {
+	Weight float64   `json:"weight"`
+	Mean   []float64 `json:"mean"` // in the units of the data
+	Edges  []edge    `json:"edges"`
+}
+
+// edge is a direct dependency between two variables.
+type edge struct {
+	A                  string  `json:"a"`
+	B                  string  `json:"b"`
+	PartialCorrelation float64 `json:"partial_correlation"`
+}
+
+func (a *app) inspect() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use: "inspect", Short: "Describe a model file: where it comes from and what it has learned",
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if file == "" {
+				return &usageError{"--model is missing", "name a model.npz"}
+			}
+			m, err := model.Read(file)
+			if err != nil {
+				return err
+			}
+			d := describe(m)
+			return a.print(d, d.text)
+		},
+	}
+	cmd.Flags().StringVar(&file, "model", "", "model `FILE`")
+	a.addJSON(cmd)
+	return cmd
+}
+
+func describe(m *model.Model) description {
+	d := description{Manifest: m.Manifest}
+	weights, means := m.Mixture.Weights(), m.Mixture.Means()
+	for k, w := range weights {
+		c := component{Weight: w, Edges: []edge{}}
+		for j, z := range means.RawRowView(k) {
+			c.Mean = append(c.Mean, z*m.Scaling.Scale[j]+m.Scaling.Shift[j])
+		}
+		p := m.Mixture.Precision(k)
+		for i, nameI := range m.Manifest.Columns {
+			for j, nameJ := range m.Manifest.Columns[:i] {
+				if v := p.At(i, j); v != 0 {
+					c.Edges = append(c.Edges, edge{nameJ, nameI, -v / math.Sqrt(p.At(i, i)*p.At(j, j))})
+				}
+			}
+		}
+		slices.SortStableFunc(c.Edges, func(x, y edge) int {
+			switch ax, ay := math.Abs(x.PartialCorrelation), math.Abs(y.PartialCorrelation); {
+			case ax > ay:
+				return -1
+			case ax < ay:
+				return 1
+			}
+			return 0
+		})
+		d.Components = append(d.Components, c)
+	}
+	return d
+}
+
+func (d description) text(w io.Writer) {
+	fmt.Fprintf(w, "%s of %s: %d components over %d columns, trained on %d rows (%d of its own) by %s\n",
+		d.Kind, d.Participant, len(d.Components), len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
+	fmt.Fprintf(w, "%d rounds, converged: %t; lambda0 %g, rho %.4g, seed %d, standardised: %s\n",
+		d.Rounds, d.Converged, d.Hyper.Lambda0, d.Hyper.Rho, d.Hyper.Seed, d.Standardise)
+	fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
+	p := d.Privacy
+	fmt.Fprintf(w, "privacy: protection %s", p.Protection.Mode)
+	if b := p.Protection.BreachPredicted; b != nil {
+		fmt.Fprintf(w, ", %d colluders learn a member's vector with probability %.2g", p.Protection.Colluders, *b)
+	}
+	fmt.Fprintf(w, "; least entropy of a contribution %.2f nats\n", p.LeastDiversity)
+	for _, s := range p.Published {
+		fmt.Fprintf(w, "  published: %s\n", s)
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "component\tweight\tedges\tstrongest direct dependencies (partial correlation)")
+	for k, c := range d.Components {
+		fmt.Fprintf(t, "%d\t%.4f\t%d\t%s\n", k+1, c.Weight, len(c.Edges), strongest(c.Edges, 3))
+	}
+	t.Flush()
+}
+
+func members(views []report.View) string {
+	if len(views) == 0 {
+		return "it alone"
+	}
+	return strings.Join(views[len(views)-1].Members, ", ")
+}
+
+func strongest(edges []edge, n int) string {
+	var s []string
+	for _, e := range edges[:min(n, len(edges))] {
+		s = append(s, fmt.Sprintf("%s~%s %+.2f", e.A, e.B, e.PartialCorrelation))
+	}
+	return strings.Join(s, ", ")
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/node"
+	"golang.org/x/term"
+)
+
+// progress shows how a training goes: a live line on a terminal, a line a round
+// elsewhere.
+type progress struct {
+	mu     sync.Mutex
+	w      io.Writer
+	live   bool
+	rounds int
+	began  time.Time
+	last   string // the live line
+	addrs  []string
+}
+
+func (a *app) newProgress(rounds int) *progress {
+	p := &progress{w: a.err, rounds: rounds, began: time.Now()}
+	if f, ok := a.err.(*os.File); ok {
+		p.live = term.IsTerminal(int(f.Fd()))
+	}
+	return p
+}
+
+// round shows the end of a round. bytes is what this participant has sent; 0 if
+// nothing is really sent.
+func (p *progress) round(r task.Progress, participants int, bytes int64) {
+	line := fmt.Sprintf("round %d/%d  loss %.6g a row  %d participants  entropy %.2f..%.2f",
+		r.Number, p.rounds, -r.Objective/float64(max(r.TotalRows, 1)), participants, r.Diversity.Min, r.Diversity.Max)
+	if bytes > 0 {
+		line += fmt.Sprintf("  sent %s", byteCount(bytes))
+	}
+	switch left := p.rounds - r.Number; {
+	case r.Converged:
+		line += "  converged"
+	case left > 0:
+		each := time.Since(p.began) / time.Duration(r.Number)
+		line += fmt.Sprintf("  at most %s to go", (each * time.Duration(left)).Round(time.Second))
+	}
+	p.show(line)
+}
+
+// show replaces the live line, or prints one more.
+func (p *progress) show(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.live {
+		fmt.Fprintln(p.w, line)
+		return
+	}
+	pad := strings.Repeat(" ", max(0, len(p.last)-len(line)))
+	fmt.Fprintf(p.w, "\r%s%s", line, pad)
+	p.last = line
+}
+
+// joining shows who is there while members find each other.
+func (p *progress) joining(s node.Status) {
+	line := fmt.Sprintf("%d of %d members are here: %s", len(s.Present), s.Want, strings.Join(s.Present, ", "))
+	if len(s.Missing) > 0 {
+		line += "; waiting for " + strings.Join(s.Missing, ", ")
+	}
+	p.mu.Lock()
+	if len(p.addrs) == 0 && len(s.Addrs) > 0 && len(s.Missing) == 0 {
+		p.addrs = s.Addrs
+		for _, a := range s.Addrs {
+			line += "\n  reach this member at " + a
+		}
+	}
+	p.mu.Unlock()
+	p.show(line)
+}
+
+const (
+	watchEvery = time.Second
+	// sayAfter and sayEvery bound how often a wait is told; one that is not much
+	// longer than usual is not told at all.
+	sayAfter = 5 * time.Second
+	sayEvery = 10 * time.Second
+)
+
+// watch tells whom a node waits for, if that takes longer than usual, until the
+// returned function is called.
+func (p *progress) watch(n *node.Node) (stop func()) {
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		ticker := time.NewTicker(watchEvery)
+		defer ticker.Stop()
+		var said time.Time
+		for {
+			select {
+			case <-done:
+				return
+			case now := <-ticker.C:
+				if line := waitingLine(n.Status()); line != "" && now.Sub(said) >= sayEvery {
+					said = now
+					p.show(line)
+				}
+			}
+		}
+	})
+	return func() { close(done); watching.Wait() }
+}
+
+// waitingLine says who holds up a slot that takes much longer than the last one.
+func waitingLine(s node.Status) string {
+	if len(s.Waiting) == 0 {
+		return ""
+	}
+	longest := s.Waiting[0].For
+	names := make([]string, len(s.Waiting))
+	for i, w := range s.Waiting {
+		names[i] = w.Name
+		longest = max(longest, w.For)
+	}
+	if longest < sayAfter || longest < 3*s.LastTook {
+		return ""
+	}
+	return fmt.Sprintf("waiting for %s %s (usual %s)", strings.Join(names, ", "), longest.Round(time.Second), s.LastTook.Round(100*time.Millisecond))
+}
+
+// end leaves the live line standing.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live && p.last != "" {
+		fmt.Fprintln(p.w)
+		p.last = ""
+	}
+}
+
+func byteCount(n int64) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+}

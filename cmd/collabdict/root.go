@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// app is what the commands share.
+type app struct {
+	out, err io.Writer
+	json     bool // stdout is one JSON object, everything else goes to stderr
+}
+
+// Main runs the program and returns its exit code.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	a := &app{out: os.Stdout, err: os.Stderr}
+	root := a.root()
+	root.SetArgs(os.Args[1:])
+	if err := root.ExecuteContext(ctx); err != nil {
+		return a.fail(ctx, err)
+	}
+	return 0
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "collabdict",
+		Short: "Learn one anomaly-detection model together, without a coordinator and without sharing data",
+		Long: `collabdict lets organisations that may not share data learn one anomaly-detection
+model together, with no coordinator: each runs a node next to its own rows, and
+only sums that hide every member's part are ever exchanged.
+
+Try it:   collabdict demo
+Exit codes: 0 done; 1 internal error; 2 wrong use; 3 unusable data; 4 unusable
+model file; 5 members disagree; 6 members lost; 130 interrupted.`,
+		SilenceUsage: true, SilenceErrors: true,
+		Args: cobra.NoArgs,
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{err.Error(), "see " + cmd.CommandPath() + " --help"}
+	})
+	root.AddCommand(a.demo(), a.run(), a.up(), a.sim(), a.score(), a.evaluate(), a.inspect(), a.version())
+	return root
+}
+
+// noArgs refuses arguments that are no flags, with the usual reason for them.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return &usageError{
+			fmt.Sprintf("unexpected argument %q", args[0]),
+			"put a pattern such as 'data/*.csv' in quotes, or see " + cmd.CommandPath() + " --help",
+		}
+	}
+	return nil
+}
+
+// addJSON gives a command the flag --json.
+func (a *app) addJSON(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.json, "json", false, "print one JSON object on standard output, everything else on standard error")
+}

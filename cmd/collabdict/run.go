@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/node"
+	"github.com/hashicorp/go-hclog"
+	"github.com/spf13/cobra"
+)
+
+// runFlags say who a node is and how it finds the others.
+type runFlags struct {
+	dataFlags
+	taskFlags
+	dir, name, mdns string
+	listen, peers   []string
+	expect          int
+	joinTimeout     time.Duration
+	withParent      bool
+	verbose         bool
+}
+
+func (a *app) run() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: "run", Short: "Be a participant: find the others, train with them, save the model",
+		Long: `run is a participant. It waits until all --expect members have found each other on
+the local network (or through --peer), trains with them, and leaves model.npz and
+result.json in its folder. With the folder of a participant that up has made, it
+needs nothing but --dir.`,
+		Example: `  collabdict run --name plant-a --data plant-a.csv --expect 3
+  collabdict run --name plant-b --data plant-b.csv --expect 3 --peer /ip4/10.0.0.5/tcp/4001/p2p/12D3...`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			if f.withParent {
+				var cancel context.CancelFunc
+				ctx, cancel = local.WithParent(ctx)
+				defer cancel()
+			}
+			c, warnings, err := f.config(cmd)
+			if err != nil {
+				return err
+			}
+			a.warn(warnings)
+			return a.participate(ctx, c, f.baselines, f.verbose)
+		},
+	}
+	f.dataFlags.add(cmd)
+	f.taskFlags.add(cmd)
+	f.addBaselines(cmd, "alone")
+	fl := cmd.Flags()
+	fl.StringVar(&f.dir, "dir", "", "`FOLDER` of this participant: its identity, state, model and result (default its name)")
+	fl.StringVar(&f.name, "name", "", "`NAME` that the others see (default that of the data file)")
+	fl.IntVar(&f.expect, "expect", 0, "`N`, the number of members, this one included")
+	fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
+	fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
+	fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
+	fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if not all members are there by then; 0 waits for ever")
+	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input does")
+	fl.BoolVar(&f.verbose, "verbose", false, "log what the node does")
+	if err := fl.MarkHidden("with-parent"); err != nil {
+		panic(err)
+	}
+	a.addJSON(cmd)
+	return cmd
+}
+
+// config puts the participant together, from its folder or from flags.
+func (f *runFlags) config(cmd *cobra.Command) (participant.Config, []string, error) {
+	if len(f.data) == 0 && f.dir != "" {
+		return f.fromFolder()
+	}
+	return f.fromFlags(cmd)
+}
+
+func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings []string, err error) {
+	if c.Task, err = f.task(cmd, task.Own); err != nil {
+		return c, nil, err
+	}
+	if err := f.checkBaselines("alone"); err != nil {
+		return c, nil, err
+	}
+	if f.expect < 2 {
+		return c, nil, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "say how many members there are, this one included"}
+	}
+	spec, err := f.spec()
+	if err != nil {
+		return c, nil, err
+	}
+	if c.Data, warnings, err = loadOne(spec, f.name); err != nil {
+		return c, nil, err
+	}
+	dir := f.dir
+	if dir == "" {
+		dir = c.Data.Name
+	}
+	c.Out = dir
+	c.Node = node.Config{
+		Name: c.Data.Name, Dir: dir, Listen: f.listen, Peers: f.peers,
+		Expect: f.expect, MDNS: f.mdns, JoinTimeout: f.joinTimeout,
+	}
+	return c, warnings, nil
+}
+
+// fromFolder reads node.yaml and the agreement that it names.
+func (f *runFlags) fromFolder() (c participant.Config, warnings []string, err error) {
+	own, err := config.ReadNode(f.dir)
+	if err != nil {
+		return c, nil, err
+	}
+	agreed, err := config.ReadConsortium(own.Consortium)
+	if err != nil {
+		return c, nil, err
+	}
+	c.Task = agreed.Task()
+	if init := agreed.Model.Init; init != "" {
+		if err := readInit(&c.Task, filepath.Join(filepath.Dir(own.Consortium), init)); err != nil {
+			return c, nil, err
+		}
+	}
+	if err := c.Task.Validate(); err != nil {
+		return c, nil, &config.Error{File: own.Consortium, Msg: err.Error(), Hint: "correct the file"}
+	}
+	spec, err := own.Spec()
+	if err != nil {
+		return c, nil, err
+	}
+	spec.Columns = agreed.Columns
+	if c.Data, warnings, err = loadOne(spec, own.Name); err != nil {
+		return c, nil, err
+	}
+	f.baselines = own.Baselines
+	c.Out = f.dir
+	c.Node = node.Config{Name: own.Name, Dir: f.dir, Listen: own.Listen, JoinTimeout: f.joinTimeout}
+	c.Node.Members, err = membersOf(agreed.Members, own.Consortium)
+	return c, warnings, err
+}
+
+func membersOf(members []config.Member, file string) ([]node.Member, error) {
+	var list []node.Member
+	for _, m := range members {
+		member, err := node.NewMember(m.Name, m.ID, m.Addrs)
+		if err != nil {
+			return nil, &config.Error{File: file, Msg: err.Error(), Hint: "correct the file"}
+		}
+		list = append(list, member)
+	}
+	return list, nil
+}
+
+// loadOne returns the rows of one participant, and what to tell its user.
+func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, error) {
+	spec.MinRows = 1
+	data, err := dataset.LoadOne(spec)
+	if err != nil {
+		return dataset.Participant{}, nil, err
+	}
+	var warnings []string
+	for _, c := range data.Ignored {
+		warnings = append(warnings, c+" does not hold numbers, so it is no feature")
+	}
+	p := data.Participants[0]
+	if name != "" {
+		p.Name = name
+	}
+	return p, warnings, nil
+}
+
+// participate runs a participant and shows how it goes.
+func (a *app) participate(ctx context.Context, c participant.Config, baselines []string, verbose bool) error {
+	began := time.Now()
+	level := hclog.Warn
+	if verbose {
+		level = hclog.Info
+	}
+	c.Node.Log = hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level})
+	shown := a.newProgress(c.Task.Rounds)
+	c.Node.OnStatus = shown.joining
+	c.OnJoin = shown.watch
+	c.OnRound = func(p task.Progress, s node.Status) {
+		shown.round(p, s.Want, int64(s.Traffic.BytesSent))
+	}
+	result, err := participant.Run(ctx, c)
+	shown.end()
+	if err != nil {
+		if result != nil {
+			a.note("the model of round %d is saved in %s", result.Report.Rounds, c.Out)
+		}
+		return err
+	}
+	if err := addAlone(ctx, result.Report, c, baselines); err != nil {
+		return err
+	}
+	result.Report.Seconds = time.Since(began).Seconds()
+	if err := participant.WriteResult(c.Out, result.Report); err != nil {
+		return err
+	}
+	a.warn(result.Report.Warnings)
+	return a.print(result.Report, runTable(result.Report))
+}
+
+// addAlone trains the baseline that a single participant can have.
+func addAlone(ctx context.Context, r *report.Run, c participant.Config, baselines []string) error {
+	if !slices.Contains(baselines, "alone") {
+		return nil
+	}
+	own := taskFlags{baselines: []string{"alone"}}
+	return addBaselines(ctx, r, c.Task, &own, []dataset.Participant{c.Data}, nil)
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/task"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+// scoredFlags name a model and the rows to hold against it.
+type scoredFlags struct {
+	dataFlags
+	model string
+}
+
+// load reads the model, and the rows that where keeps, in the columns of the
+// model.
+func (s *scoredFlags) load() (*model.Model, *dataset.Participant, error) {
+	if s.model == "" {
+		return nil, nil, &usageError{"--model is missing", "name a model.npz"}
+	}
+	if s.where == "" { // either flag names the rows
+		s.where = s.testWhere
+	}
+	s.testWhere = ""
+	spec, err := s.spec()
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := model.Read(s.model)
+	if err != nil {
+		return nil, nil, err
+	}
+	spec.Columns, spec.MinRows = m.Manifest.Columns, 1
+	data, err := dataset.LoadOne(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, &data.Participants[0], nil
+}
+
+func (a *app) score() *cobra.Command {
+	var s scoredFlags
+	var out string
+	var explain bool
+	cmd := &cobra.Command{
+		Use: "score", Short: "Give every row an anomaly score, as CSV",
+		Long: `score writes a CSV line a row: its number, its anomaly score (Eq. (19) of Idé et al.
+2024), and 1 if the score is above the model's threshold. With --explain, a column
+a variable says how far the row is from what the other variables predict of it.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			m, p, err := s.load()
+			if err != nil {
+				return err
+			}
+			write := func(w io.Writer) error { return writeScores(w, m, p.Train, explain) }
+			if out == "" {
+				return write(a.out)
+			}
+			return atomicfile.Write(out, 0o644, write)
+		},
+	}
+	s.add(cmd)
+	for _, name := range []string{"label", "limit", "ignore", "test-where"} {
+		if err := cmd.Flags().MarkHidden(name); err != nil {
+			panic(err)
+		}
+	}
+	cmd.Flags().StringVar(&s.model, "model", "", "model `FILE`")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
+	cmd.Flags().BoolVar(&explain, "explain", false, "add the contribution of each variable")
+	return cmd
+}
+
+// writeScores writes the scores of rows in the units of the data.
+func writeScores(out io.Writer, m *model.Model, rows *mat.Dense, explain bool) error {
+	buffered := bufio.NewWriter(out)
+	w := csv.NewWriter(buffered)
+	head := []string{"row", "score", "anomaly"}
+	var contributions *mat.Dense
+	if explain {
+		head = append(head, m.Manifest.Columns...)
+		contributions = m.Mixture.ContributionRows(m.Scaling.Apply(rows))
+	}
+	if err := w.Write(head); err != nil {
+		return err
+	}
+	line := make([]string, len(head))
+	for i, score := range m.Score(rows) {
+		line[0], line[1], line[2] = strconv.Itoa(i+1), decimal(score), "0"
+		if score > m.Manifest.Threshold {
+			line[2] = "1"
+		}
+		if explain {
+			for j, c := range contributions.RawRowView(i) {
+				line[3+j] = decimal(c)
+			}
+		}
+		if err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	if err := w.Error(); err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
+
+func (a *app) evaluate() *cobra.Command {
+	var s scoredFlags
+	cmd := &cobra.Command{
+		Use: "evaluate", Short: "Measure a model on labelled rows",
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			m, p, err := s.load()
+			if err != nil {
+				return err
+			}
+			e := task.Evaluate(m, p.Train, p.TrainLabels)
+			return a.print(e, func(w io.Writer) { evaluationText(w, e) })
+		},
+	}
+	s.add(cmd)
+	cmd.Flags().StringVar(&s.model, "model", "", "model `FILE`")
+	cmd.Flags().Lookup("where").Usage = "measure on rows with `COLUMN=VALUE` only"
+	cmd.Flags().Lookup("test-where").Usage = "the same as --where, with the words of training"
+	for _, name := range []string{"limit", "ignore"} {
+		if err := cmd.Flags().MarkHidden(name); err != nil {
+			panic(err)
+		}
+	}
+	a.addJSON(cmd)
+	return cmd
+}
+
+func evaluationText(w io.Writer, e report.Evaluation) {
+	fmt.Fprintf(w, "rows     %d\nloglik   %s\n", e.Rows, e.Loglik)
+	for _, f := range []struct {
+		name string
+		v    report.Figure
+	}{{"ROC-AUC ", e.ROCAUC}, {"PR-AUC  ", e.PRAUC}, {"ARI     ", e.ARI}} {
+		if f.v.Applies {
+			fmt.Fprintf(w, "%s %s\n", f.name, f.v)
+		}
+	}
+}

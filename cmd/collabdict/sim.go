@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/experiment"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/task"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) sim() *cobra.Command {
+	var s sourceFlags
+	var t taskFlags
+	var out string
+	cmd := &cobra.Command{
+		Use: "sim", Short: "Train all participants in this process, over a simulated network in virtual time",
+		Long: `sim trains all participants in this process. The network between them is simulated,
+in virtual time; everything else is the real thing. The same seed gives the same
+bytes.`,
+		Example: `  collabdict sim --generate participants=20,rows=200,columns=6,patterns=3 --baselines alone,pooled
+  collabdict sim --data 'machines/*.csv' --label fault --test-where split=test --components 8 --out result`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			src, err := s.source(t.seed)
+			if err != nil {
+				return err
+			}
+			k, err := t.task(cmd, src.standardise())
+			if err != nil {
+				return err
+			}
+			if err := t.checkBaselines("alone", "pooled"); err != nil {
+				return err
+			}
+			return a.simulate(cmd.Context(), src, k, &t, out)
+		},
+	}
+	s.add(cmd)
+	t.add(cmd)
+	t.addBaselines(cmd, "alone, pooled")
+	cmd.Flags().StringVar(&out, "out", "", "write result.json and, a folder a participant, model.npz and result.json to `DIR`")
+	a.addJSON(cmd)
+	return cmd
+}
+
+func (a *app) simulate(ctx context.Context, src source, t task.Task, f *taskFlags, out string) error {
+	began := time.Now()
+	data, err := src.load(t)
+	if err != nil {
+		return err
+	}
+	a.noteData(data)
+	if err := t.Settings.Validate(len(data.Participants)); err != nil {
+		return &usageError{err.Error(), ""}
+	}
+	progress := a.newProgress(t.Rounds)
+	run, err := experiment.Simulate(ctx, t, data.Participants, func(p task.Progress) {
+		progress.round(p, len(data.Participants), 0)
+	})
+	progress.end()
+	if err != nil {
+		return err
+	}
+	if err := addBaselines(ctx, run.Report, t, f, data.Participants, data.Participants); err != nil {
+		return err
+	}
+	for _, l := range data.LeftOut {
+		run.Report.LeftOut = append(run.Report.LeftOut, report.LeftOut(l))
+	}
+	run.Report.Seconds = time.Since(began).Seconds()
+	if out != "" {
+		if err := writeRun(out, run.Report, run.Models); err != nil {
+			return err
+		}
+	}
+	a.warn(run.Report.Warnings)
+	return a.print(run.Report, runTable(run.Report))
+}
+
+// noteData says what was left out of the data.
+func (a *app) noteData(d *dataset.Dataset) {
+	if len(d.Ignored) > 0 {
+		a.note("not numbers, so no features: %s", strings.Join(d.Ignored, ", "))
+	}
+	for _, l := range d.LeftOut {
+		a.note("left out: %s has only %d training rows", l.Name, l.Rows)
+	}
+}
+
+func (a *app) warn(warnings []string) {
+	for _, w := range warnings {
+		a.note("warning: %s", w)
+	}
+}
+
+// addBaselines trains the baselines that are asked for and enters their figures;
+// mean log-likelihoods are taken of the training rows of loglikOf, or of the own
+// ones if that is nil.
+func addBaselines(ctx context.Context, r *report.Run, t task.Task, f *taskFlags, parts, loglikOf []dataset.Participant) error {
+	for _, b := range []struct {
+		name  string
+		train func(context.Context, task.Task, []dataset.Participant) ([]*model.Model, error)
+		enter func(*report.Baselines, *report.Scores)
+	}{
+		{"alone", experiment.Alone, func(b *report.Baselines, s *report.Scores) { b.Alone = s }},
+		{"pooled", experiment.Pooled, func(b *report.Baselines, s *report.Scores) { b.Pooled = s }},
+	} {
+		if !f.baseline(b.name) {
+			continue
+		}
+		models, err := b.train(ctx, t, parts)
+		if err != nil {
+			return err
+		}
+		for i, m := range models {
+			p := &r.Participants[i]
+			if p.Baselines == nil {
+				p.Baselines = &report.Baselines{}
+			}
+			of := loglikOf
+			if of == nil {
+				of = parts[i : i+1]
+			}
+			b.enter(p.Baselines, experiment.Scores(m, parts[i], of))
+		}
+	}
+	r.Aggregate()
+	return nil
+}
+
+// writeRun writes a result: one file for all, and a folder a participant.
+func writeRun(out string, r *report.Run, models []*model.Model) error {
+	for i, m := range models {
+		p := &r.Participants[i]
+		p.ModelFile = filepath.Join(p.Name, "model.npz")
+		if err := model.Write(filepath.Join(out, p.ModelFile), m); err != nil {
+			return fmt.Errorf("write the model of %s: %w", p.Name, err)
+		}
+		if err := writeJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
+			return err
+		}
+	}
+	return writeJSON(filepath.Join(out, "result.json"), r)
+}

@@ -1,0 +1,120 @@
+// Package bounds agrees on bounds that every member's statistics keep. They scale
+// the random chunks that hide the statistics, so they must hold everywhere and
+// should not be loose.
+//
+// What a member publishes of its rows for that is a power of two above their
+// number and one above the root mean square of each column. Start reading at
+// [Agree].
+package bounds
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+)
+
+// Bounds hold at every member: the largest of the powers of two that the members
+// publish of their own rows. By Cauchy and Schwarz they bound every weighted sum
+// with weights 0 ≤ r ≤ 1: |Σ r x_i| ≤ N·RMS_i and |Σ r x_i x_j| ≤ N·RMS_i·RMS_j.
+type Bounds struct {
+	Rows float64   // above N^s
+	RMS  []float64 // M, above the root mean square of each column
+}
+
+const (
+	version    = 1
+	maxRowsExp = 40
+	// MaxExp is the largest exponent of a column's root mean square; the smallest
+	// is -MaxExp.
+	MaxExp = 200
+	// slack covers the rounding of sums that reach their bound.
+	slack = 1 + 1e-6
+)
+
+// Agree publishes the bounds of the rows of x and returns those of all members.
+func Agree(ctx context.Context, g collabdict.Group, x *mat.Dense) (Bounds, error) {
+	blobs, err := g.Gather(ctx, encode(x))
+	if err != nil {
+		return Bounds{}, fmt.Errorf("gather bounds: %w", err)
+	}
+	_, dim := x.Dims()
+	return widest(blobs, dim)
+}
+
+// encode returns what a member publishes: a version byte, the exponent of its
+// rows, M as four bytes and M exponents of two bytes, big endian.
+func encode(x *mat.Dense) []byte {
+	n, dim := x.Dims()
+	_, rowsExp := math.Frexp(float64(n))
+	out := binary.BigEndian.AppendUint32([]byte{version, byte(rowsExp)}, uint32(dim))
+	for i := range dim {
+		sum := 0.0
+		for j := range n {
+			v := x.At(j, i)
+			sum += float64(v * v)
+		}
+		exp := -MaxExp
+		if rms := math.Sqrt(sum / float64(n)); rms > 0 {
+			_, exp = math.Frexp(rms)
+		}
+		out = binary.BigEndian.AppendUint16(out, uint16(int16(max(exp, -MaxExp))))
+	}
+	return out
+}
+
+// decode is the inverse of encode for data of dim columns.
+func decode(blob []byte, dim int) (Bounds, error) {
+	if len(blob) < 6 || blob[0] != version {
+		return Bounds{}, fmt.Errorf("want bounds of version %d, got %d bytes that are not: run the same version on all members", version, len(blob))
+	}
+	if got := binary.BigEndian.Uint32(blob[2:]); got != uint32(dim) {
+		return Bounds{}, fmt.Errorf("want %d columns as here, got %d", dim, got)
+	}
+	if len(blob) != 6+2*dim {
+		return Bounds{}, fmt.Errorf("want bounds of %d bytes, got %d", 6+2*dim, len(blob))
+	}
+	if blob[1] > maxRowsExp {
+		return Bounds{}, fmt.Errorf("want at most 2^%d rows, got 2^%d", maxRowsExp, blob[1])
+	}
+	b := Bounds{Rows: math.Ldexp(1, int(blob[1])), RMS: make([]float64, dim)}
+	for i := range dim {
+		exp := int(int16(binary.BigEndian.Uint16(blob[6+2*i:])))
+		if exp < -MaxExp || exp > MaxExp {
+			return Bounds{}, fmt.Errorf("column %d: want an exponent from %d to %d, got %d", i+1, -MaxExp, MaxExp, exp)
+		}
+		b.RMS[i] = math.Ldexp(1, exp)
+	}
+	return b, nil
+}
+
+// widest returns the bounds that hold at all members, from their blobs.
+func widest(blobs [][]byte, dim int) (Bounds, error) {
+	all := Bounds{RMS: make([]float64, dim)}
+	for s, blob := range blobs {
+		b, err := decode(blob, dim)
+		if err != nil {
+			return Bounds{}, fmt.Errorf("bounds of member %d of %d: %w", s+1, len(blobs), err)
+		}
+		all.Rows = max(all.Rows, b.Rows)
+		for i, v := range b.RMS {
+			all.RMS[i] = max(all.RMS[i], v)
+		}
+	}
+	return all, nil
+}
+
+// Append appends n values within ±bound to the blocks of a vector; equal
+// neighbours become one block.
+func Append(to []collabdict.Block, n int, bound float64) []collabdict.Block {
+	bound *= slack
+	if last := len(to) - 1; last >= 0 && to[last].Bound == bound {
+		to[last].Len += n
+		return to
+	}
+	return append(to, collabdict.Block{Len: n, Bound: bound})
+}

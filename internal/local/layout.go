@@ -1,0 +1,55 @@
+package local
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/node"
+)
+
+// Layout makes a folder with an identity for each name under dir, finds free
+// ports on loopback, and returns the members of the consortium.
+func Layout(dir string, names []string) ([]config.Member, error) {
+	ports, err := freePorts(len(names))
+	if err != nil {
+		return nil, err
+	}
+	members := make([]config.Member, len(names))
+	for i, name := range names {
+		id, err := node.Identity(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		members[i] = config.Member{Name: name, ID: id.String(), Addrs: []string{
+			fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", ports[i]),
+			fmt.Sprintf("/ip4/127.0.0.1/udp/%d/quic-v1", ports[i]),
+		}}
+	}
+	return members, nil
+}
+
+// freePorts returns ports that are free for TCP and for UDP. Another process may
+// take one before it is used; whoever then listens says so.
+func freePorts(n int) ([]int, error) {
+	var ports []int
+	for tries := 0; len(ports) < n; tries++ {
+		t, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return nil, fmt.Errorf("find free ports on 127.0.0.1: %w", err)
+		}
+		defer t.Close() // held until all are found, so that they differ
+		port := t.Addr().(*net.TCPAddr).Port
+		u, err := net.ListenPacket("udp4", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			if tries > 10*n+100 {
+				return nil, fmt.Errorf("find free ports on 127.0.0.1: %w", err)
+			}
+			continue
+		}
+		defer u.Close()
+		ports = append(ports, port)
+	}
+	return ports, nil
+}

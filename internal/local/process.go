@@ -1,0 +1,115 @@
+package local
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/report"
+)
+
+// LogFile is where a child's standard error goes in its folder.
+const LogFile = "node.log"
+
+// Child is a member's process.
+type Child struct {
+	Name string
+	Dir  string
+	cmd  *exec.Cmd
+	done chan struct{}
+	end  End
+}
+
+// End is how a child ended.
+type End struct {
+	Report *report.Run // nil if it left none
+	Err    error       // nil if it ended as planned
+}
+
+// killAfter bounds the time that a child has to leave in good order.
+const killAfter = 15 * time.Second
+
+// Start starts the process of the member in dir: this program with the given
+// arguments. Each line that it says on standard error goes to its log and to
+// onLine. When the context ends the child is asked to leave in good order.
+func Start(ctx context.Context, name, dir string, args []string, onLine func(line string)) (*Child, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(dir, LogFile))
+	if err != nil {
+		return nil, err
+	}
+	// What an earlier run left here must not be taken for this one's.
+	if err := os.Remove(filepath.Join(dir, participant.ResultFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, errors.Join(err, log.Close())
+	}
+	c := &Child{Name: name, Dir: dir, done: make(chan struct{})}
+	c.cmd = exec.CommandContext(ctx, self, args...)
+	c.cmd.Cancel = func() error { return c.cmd.Process.Signal(os.Interrupt) }
+	c.cmd.WaitDelay = killAfter
+	var out limited
+	c.cmd.Stdout = &out
+	lines, feed := io.Pipe()
+	c.cmd.Stderr = io.MultiWriter(log, feed)
+	// A child whose standard input ends knows that its parent is gone.
+	if _, err := c.cmd.StdinPipe(); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	if err := c.cmd.Start(); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		s := bufio.NewScanner(lines)
+		for s.Scan() {
+			onLine(s.Text())
+		}
+		_, _ = io.Copy(io.Discard, lines) // a line too long to scan
+	})
+	go func() {
+		err := c.cmd.Wait()
+		_ = feed.Close()
+		reading.Wait()
+		_ = log.Close()
+		c.end = End{Report: c.readReport(), Err: childError(name, err, out.bytes)}
+		close(c.done)
+	}()
+	return c, nil
+}
+
+// Wait returns how the child ended.
+func (c *Child) Wait() End {
+	<-c.done
+	return c.end
+}
+
+func (c *Child) readReport() *report.Run {
+	b, err := os.ReadFile(filepath.Join(c.Dir, participant.ResultFile))
+	if err != nil {
+		return nil
+	}
+	r := &report.Run{}
+	if json.Unmarshal(b, r) != nil {
+		return nil
+	}
+	return r
+}
+
+// limited keeps the beginning of what is written to it: enough for an error.
+type limited struct{ bytes []byte }
+
+func (l *limited) Write(p []byte) (int, error) {
+	const most = 1 << 16
+	l.bytes = append(l.bytes, p[:min(len(p), max(0, most-len(l.bytes)))]...)
+	return len(p), nil
+}

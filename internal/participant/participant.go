@@ -1,0 +1,133 @@
+package participant
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/experiment"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/node"
+)
+
+// The files of a participant in its folder.
+const (
+	ModelFile  = "model.npz"
+	ResultFile = "result.json"
+)
+
+// Config says who takes part, in what, with which rows.
+type Config struct {
+	Node node.Config // its Agreement and Settings are set from Task and Data
+	Task task.Task
+	Data dataset.Participant
+	Out  string // folder for the model and the result
+	// OnJoin, if not nil, is given the node when all members are there. What it
+	// returns is called when the training has ended.
+	OnJoin func(*node.Node) (ended func())
+	// OnRound, if not nil, is called after every round.
+	OnRound func(task.Progress, node.Status)
+}
+
+// Result is what a participant holds at the end.
+type Result struct {
+	Report *report.Run // of this participant alone
+	Model  *model.Model
+}
+
+// Run plays the part. After an error in a later round the model of the last round
+// completed is saved and returned all the same.
+func Run(ctx context.Context, c Config) (*Result, error) {
+	c.Node.Settings = c.Task.Settings
+	c.Node.Agreement = nil
+	for _, f := range c.Task.Fields(c.Data.Columns) {
+		c.Node.Agreement = append(c.Node.Agreement, node.Field(f))
+	}
+	n, err := node.Join(ctx, c.Node)
+	if err != nil {
+		return nil, err
+	}
+	ended := func() {}
+	if c.OnJoin != nil {
+		ended = c.OnJoin(n)
+	}
+	trained, err := c.Task.Train(ctx, n, c.Data, func(p task.Progress) {
+		if c.OnRound != nil {
+			c.OnRound(p, n.Status())
+		}
+	})
+	ended()
+	var result *Result
+	if trained.Model != nil {
+		result = c.assemble(n, trained)
+		if saved := c.save(result); saved != nil {
+			err = errors.Join(err, saved)
+		}
+	}
+	return result, errors.Join(err, end(ctx, n, err))
+}
+
+// end leaves the others in good order.
+func end(ctx context.Context, n *node.Node, err error) error {
+	switch {
+	case err == nil:
+		err = n.Finish(ctx)
+	case ctx.Err() != nil:
+		n.Abort("it was stopped by its operator")
+		err = nil
+	default:
+		n.Abort("it met an error, which its log tells")
+		err = nil
+	}
+	return errors.Join(err, n.Close())
+}
+
+func (c Config) assemble(n *node.Node, trained *task.Result) *Result {
+	names := make([]string, 0, n.Size())
+	for _, m := range n.Members() {
+		names = append(names, m.Name)
+	}
+	s := n.Status()
+	r := experiment.Summary(c.Task, names, trained)
+	r.SetupRounds = s.SetupSlots
+	r.Consensus.Iterations, r.Consensus.Error = s.LastIterations, s.LastDifference
+	r.BytesSent, r.Messages = int64(s.Traffic.BytesSent), int64(s.Traffic.MessagesSent)
+	m := trained.Model
+	m.Manifest.Views = r.Views
+	m.Manifest.Privacy.Protection = r.Protection
+	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])
+	p := experiment.Participant(m, c.Data)
+	p.Loglik, p.LoglikRows = report.Of(m.Mixture.MeanLogLik(m.Scaling.Apply(c.Data.Train))), "own"
+	r.Participants = []report.Participant{p}
+	r.Warnings = trained.Warnings
+	r.Aggregate()
+	return &Result{Report: r, Model: m}
+}
+
+func (c Config) save(r *Result) error {
+	if c.Out == "" {
+		return nil
+	}
+	r.Report.Participants[0].ModelFile = ModelFile
+	if err := model.Write(filepath.Join(c.Out, ModelFile), r.Model); err != nil {
+		return fmt.Errorf("save the model: %w", err)
+	}
+	return WriteResult(c.Out, r.Report)
+}
+
+// WriteResult writes the result of a participant into its folder.
+func WriteResult(dir string, r *report.Run) error {
+	return atomicfile.Write(filepath.Join(dir, ResultFile), 0o644, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	})
+}
