@@ -28,7 +28,14 @@ func (g *greeter) receive(s network.Stream) {
 // close ends a process that has not begun a run.
 func (g *greeter) close() error {
 	close(g.closed)
-	return errors.Join(g.host.Close(), g.store.Close())
+	if g.cancel != nil {
+		g.cancel()
+	}
+	var err error
+	if g.host != nil {
+		err = g.host.Close()
+	}
+	return errors.Join(err, g.store.Close())
 }
 
 // begin starts this member's part in the run that all have signed.
@@ -60,13 +67,11 @@ func (g *greeter) begin() (*Node, error) {
 	}
 	n.loop = newLoop(machine, beat/2, r.names(), n)
 	n.streams = newStreams(g.consortium, n)
-	ctx, cancel := context.WithCancel(context.Background())
-	n.cancel = cancel
-	if n.gossip, err = newGossip(ctx, g.host, g.consortium, n.run, n.streams.ranks, g.log); err != nil {
-		cancel()
+	n.cancel = g.cancel
+	if n.gossip, err = newGossip(g.pubsub, g.host.ID(), g.consortium, n.run, n.streams.ranks, g.log); err != nil {
 		return nil, err
 	}
-	n.start(ctx)
+	n.start(g.ctx)
 	g.data = n.streams
 	close(g.begun)
 	return n, nil

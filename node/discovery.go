@@ -1,7 +1,6 @@
 package node
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -12,11 +11,11 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// discover looks for the other members by all ways configured, until ctx ends or
-// the returned function is called.
-func (g *greeter) discover(ctx context.Context) (stop func(), err error) {
+// discover looks for the other members by all ways configured, until the
+// returned function is called.
+func (g *greeter) discover() (stop func(), err error) {
 	g.host.SetStreamHandler(helloProtocol, func(s network.Stream) {
-		if !g.answers.run(func() { g.answer(ctx, s) }) {
+		if !g.answers.run(func() { g.answer(s) }) {
 			s.Reset()
 		}
 	})
@@ -25,19 +24,19 @@ func (g *greeter) discover(ctx context.Context) (stop func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		g.found(ctx, info)
+		g.found(info)
 	}
 	for _, a := range g.cfg.Peers {
 		info, err := peer.AddrInfoFromString(a)
 		if err != nil {
 			return nil, err
 		}
-		g.found(ctx, *info)
+		g.found(*info)
 	}
 	if g.cfg.MDNS == "" {
 		return func() {}, nil
 	}
-	service := mdns.NewMdnsService(g.host, "_"+g.cfg.MDNS+"._udp", notifee(func(info peer.AddrInfo) { g.found(ctx, info) }))
+	service := mdns.NewMdnsService(g.host, "_"+g.cfg.MDNS+"._udp", notifee(func(info peer.AddrInfo) { g.found(info) }))
 	if err := service.Start(); err != nil {
 		return nil, fmt.Errorf("discovery on the local network: %w: list the members' addresses instead", err)
 	}
@@ -49,20 +48,20 @@ type notifee func(peer.AddrInfo)
 func (f notifee) HandlePeerFound(info peer.AddrInfo) { f(info) }
 
 // found begins to visit a peer, unless the roster does not list it.
-func (g *greeter) found(ctx context.Context, info peer.AddrInfo) {
-	if ctx.Err() != nil || !g.admits(info.ID) || info.ID == g.host.ID() {
+func (g *greeter) found(info peer.AddrInfo) {
+	if g.joining.Err() != nil || !g.admits(info.ID) || info.ID == g.host.ID() {
 		return
 	}
 	g.host.Peerstore().AddAddrs(info.ID, info.Addrs, peerstore.PermanentAddrTTL)
-	g.visit(ctx, info.ID)
+	g.visit(info.ID)
 }
 
 // follow visits a peer that has said hello, and those it has met.
-func (g *greeter) follow(ctx context.Context, from peer.ID, contacts []wire.Contact) {
-	g.visit(ctx, from)
+func (g *greeter) follow(from peer.ID, contacts []wire.Contact) {
+	g.visit(from)
 	for _, c := range contacts {
 		if id, err := peer.IDFromBytes(c.ID); err == nil {
-			g.found(ctx, peer.AddrInfo{ID: id, Addrs: multiaddrs(c.Addrs)})
+			g.found(peer.AddrInfo{ID: id, Addrs: multiaddrs(c.Addrs)})
 		}
 	}
 }

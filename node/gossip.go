@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 
 	"github.com/hashicorp/go-hclog"
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
@@ -24,7 +25,30 @@ const (
 	controlMost = 512 << 10
 )
 
-// gossip is the control plane: a signed topic of the run.
+// newPubSub must exist before the first connection: gossipsub overlooks peers
+// that learn to speak it while it tries them.
+func newPubSub(ctx context.Context, h host.Host, consortium [32]byte, size int) (*pubsub.PubSub, error) {
+	topics := regexp.MustCompile("^" + regexp.QuoteMeta(topicPrefix(consortium)) + "[0-9a-f]{64}$")
+	ps, err := pubsub.NewGossipSub(ctx, h,
+		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
+		pubsub.WithSubscriptionFilter(pubsub.WrapLimitSubscriptionFilter(pubsub.NewRegexpSubscriptionFilter(topics), 8)),
+		pubsub.WithFloodPublish(size <= floodUpTo),
+		pubsub.WithMaxMessageSize(controlMost),
+		pubsub.WithPeerOutboundQueueSize(queued),
+		pubsub.WithValidateQueueSize(queued*size),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("control plane: %w", err)
+	}
+	return ps, nil
+}
+
+func topicPrefix(consortium [32]byte) string {
+	return "/collabdict/" + hex.EncodeToString(consortium[:8]) + "/control/1/"
+}
+
+// gossip is the control plane: a signed topic of the run. Only its members can
+// know the topic's name, and only their messages are taken.
 type gossip struct {
 	self  peer.ID
 	ranks map[peer.ID]int
@@ -34,30 +58,17 @@ type gossip struct {
 	log   hclog.Logger
 }
 
-func newGossip(ctx context.Context, h host.Host, consortium, run [32]byte, ranks map[peer.ID]int, log hclog.Logger) (*gossip, error) {
-	name := fmt.Sprintf("/collabdict/%s/%s/control/1", hex.EncodeToString(consortium[:8]), hex.EncodeToString(run[:]))
-	size := len(ranks)
-	member := func(id peer.ID, _ string) bool { _, ok := ranks[id]; return ok }
-	ps, err := pubsub.NewGossipSub(ctx, h,
-		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
-		pubsub.WithPeerFilter(member),
-		pubsub.WithSubscriptionFilter(pubsub.NewAllowlistSubscriptionFilter(name)),
-		pubsub.WithFloodPublish(size <= floodUpTo),
-		pubsub.WithMaxMessageSize(controlMost),
-		pubsub.WithPeerOutboundQueueSize(max(64, queued)),
-		pubsub.WithValidateQueueSize(queued*size),
-	)
+func newGossip(ps *pubsub.PubSub, self peer.ID, consortium, run [32]byte, ranks map[peer.ID]int, log hclog.Logger) (*gossip, error) {
+	name := topicPrefix(consortium) + hex.EncodeToString(run[:])
+	g := &gossip{self: self, ranks: ranks, box: newOutbox(), log: log}
+	err := ps.RegisterTopicValidator(name, g.validate, pubsub.WithValidatorInline(true))
+	if err == nil {
+		g.topic, err = ps.Join(name)
+	}
+	if err == nil {
+		g.sub, err = g.topic.Subscribe(pubsub.WithBufferSize(queued * len(ranks)))
+	}
 	if err != nil {
-		return nil, fmt.Errorf("control plane: %w", err)
-	}
-	g := &gossip{self: h.ID(), ranks: ranks, box: newOutbox(), log: log}
-	if err := ps.RegisterTopicValidator(name, g.validate, pubsub.WithValidatorInline(true)); err != nil {
-		return nil, fmt.Errorf("control plane: %w", err)
-	}
-	if g.topic, err = ps.Join(name); err != nil {
-		return nil, fmt.Errorf("control plane: %w", err)
-	}
-	if g.sub, err = g.topic.Subscribe(pubsub.WithBufferSize(queued * size)); err != nil {
 		return nil, fmt.Errorf("control plane: %w", err)
 	}
 	return g, nil
@@ -67,7 +78,7 @@ func newGossip(ctx context.Context, h host.Host, consortium, run [32]byte, ranks
 // signature has been checked against the author.
 func (g *gossip) validate(ctx context.Context, _ peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
 	m, err := g.decode(ctx, msg)
-	if err != nil && !(msg.GetFrom() == g.self) {
+	if err != nil {
 		g.log.Debug("a control message is refused", "author", msg.GetFrom(), "by", msg.ReceivedFrom, "error", err)
 	}
 	msg.ValidatorData = m

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
@@ -25,17 +26,22 @@ const (
 // have signed.
 type greeter struct {
 	*meeting
+	joining  context.Context // ends with the meeting
 	visits   tasks
 	visiting sync.Map // peer.ID: is being visited, or has been
 	answers  tasks
 
+	ctx    context.Context // of the process: it goes on through the run
+	cancel context.CancelFunc
+	pubsub *pubsub.PubSub
 	begun  chan struct{} // closed when the run has begun here
 	data   *streams      // from then on
 	closed chan struct{} // closed when it will not
 }
 
 // visit keeps telling a peer what is new until it has nothing to tell any more.
-func (g *greeter) visit(ctx context.Context, id peer.ID) {
+func (g *greeter) visit(id peer.ID) {
+	ctx := g.joining
 	if _, already := g.visiting.LoadOrStore(id, true); already {
 		return
 	}
@@ -71,17 +77,17 @@ func (g *greeter) exchange(ctx context.Context, id peer.ID) error {
 	if err := g.write(s, id); err != nil {
 		return err
 	}
-	return g.read(ctx, s, id)
+	return g.read(s, id)
 }
 
 // answer is the other end of exchange.
-func (g *greeter) answer(ctx context.Context, s network.Stream) {
+func (g *greeter) answer(s network.Stream) {
 	defer s.Close()
 	if s.SetDeadline(time.Now().Add(helloTimeout)) != nil {
 		return
 	}
 	id := s.Conn().RemotePeer()
-	if err := g.read(ctx, s, id); err != nil {
+	if err := g.read(s, id); err != nil {
 		g.log.Debug("no hello from a peer", "peer", id, "error", err)
 		s.Reset()
 		return
@@ -101,7 +107,7 @@ func (g *greeter) write(s network.Stream, to peer.ID) error {
 	return wire.WriteMessage(s, b)
 }
 
-func (g *greeter) read(ctx context.Context, s network.Stream, from peer.ID) error {
+func (g *greeter) read(s network.Stream, from peer.ID) error {
 	b, err := wire.ReadMessage(s, wire.MaxHello)
 	if err != nil {
 		return err
@@ -115,7 +121,7 @@ func (g *greeter) read(ctx context.Context, s network.Stream, from peer.ID) erro
 	}
 	g.learn(from, h)
 	if g.admits(from) && h.Refused == "" {
-		g.follow(ctx, from, h.Contacts)
+		g.follow(from, h.Contacts)
 	}
 	return nil
 }

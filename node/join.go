@@ -85,16 +85,27 @@ func open(c *Config) (*greeter, error) {
 		complete: make(chan struct{}), failed: make(chan struct{}), changed: make(chan struct{}),
 	}
 	m.consortium = m.agreement.ID()
-	if _, err = rand.Read(m.process[:]); err == nil {
-		m.host, err = newHost(key, c.Listen, c.size(), m.traffic)
-	}
-	if err != nil {
-		st.Close()
-		return nil, err
-	}
 	g := &greeter{meeting: m, begun: make(chan struct{}), closed: make(chan struct{})}
-	g.host.SetStreamHandler(dataProtocol(g.consortium), g.receive)
+	if err := g.listen(); err != nil {
+		return nil, errors.Join(err, g.close())
+	}
 	return g, nil
+}
+
+// listen opens the host. Peers find all of its protocols from the beginning.
+func (g *greeter) listen() (err error) {
+	if _, err = rand.Read(g.process[:]); err != nil {
+		return err
+	}
+	if g.host, err = newHost(g.key, g.cfg.Listen, g.cfg.size(), g.traffic); err != nil {
+		return err
+	}
+	g.ctx, g.cancel = context.WithCancel(context.Background())
+	if g.pubsub, err = newPubSub(g.ctx, g.host, g.consortium, g.cfg.size()); err != nil {
+		return err
+	}
+	g.host.SetStreamHandler(dataProtocol(g.consortium), g.receive)
+	return nil
 }
 
 // checkSelf reports a roster that does not list this participant.
@@ -114,8 +125,9 @@ func (c *Config) checkSelf(id peer.ID) error {
 
 // meet returns when all members have signed one roster.
 func (g *greeter) meet(ctx context.Context) error {
-	visits, cancel := context.WithCancel(ctx)
-	stop, err := g.discover(visits)
+	joining, cancel := context.WithCancel(ctx)
+	g.joining = joining
+	stop, err := g.discover()
 	if err == nil {
 		select {
 		case <-g.complete:

@@ -157,6 +157,7 @@ func (l *loop) apply(e consensus.Effects) {
 	}
 	if e.Outcome != nil && l.pending != nil {
 		l.last.note(l.pending.event, e.Outcome)
+		l.publish() // so that the caller finds its own call in the status
 		l.pending.outcome <- *e.Outcome
 		l.pending = nil
 	}

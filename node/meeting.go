@@ -142,6 +142,9 @@ func (m *meeting) welcome(from peer.ID, h wire.Hello) error {
 	} else if a.hello.Process != h.Process {
 		m.log.Info("a member was started again", "name", h.Name, "peer", from)
 	}
+	if h.Roster == nil && a.hello.Roster != nil && a.hello.Process == h.Process {
+		return nil // an older hello, overtaken by one that was signed
+	}
 	a.hello = h
 	m.host.Peerstore().AddAddrs(from, multiaddrs(h.Addrs), peerstore.PermanentAddrTTL)
 	return m.subscribe()

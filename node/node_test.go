@@ -102,8 +102,10 @@ func finish(t *testing.T, nodes []*Node) {
 		if err := n.Finish(ctx); err != nil {
 			return err
 		}
-		if len(n.loop.ended) != len(nodes)-1 {
-			return fmt.Errorf("went before %d of the others had ended", len(nodes)-1-len(n.loop.ended))
+		select {
+		case <-n.loop.allEnded:
+		default:
+			return fmt.Errorf("%s went before the others had ended", n.Status().Name)
 		}
 		return n.Close()
 	}) {
