@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // within bounds everything that a test waits for.
-const within = 20 * time.Second
+const within = 60 * time.Second
 
 // testConfig describes member i of a run of size members on this machine.
 func testConfig(t *testing.T, i, size int) Config {
@@ -39,6 +39,8 @@ func testConfig(t *testing.T, i, size int) Config {
 	}
 	return c
 }
+
+var nullLog = hclog.NewNullLogger()
 
 // joined is how a Join ended.
 type joined struct {

@@ -30,8 +30,10 @@ type meeting struct {
 	log        hclog.Logger
 
 	mu        sync.Mutex
+	sequence  uint64 // of the last hello
 	met       map[peer.ID]*acquaintance
-	roster    *roster // once signed by this process
+	proposed  [32]byte // the run of a full roster that the others have been told of
+	roster    *roster  // once signed by this process
 	signature []byte
 	agreed    bool          // all have signed
 	complete  chan struct{} // closed when all have signed
@@ -55,9 +57,10 @@ func (m *meeting) hello(to peer.ID) wire.Hello {
 	if !m.admits(to) {
 		return wire.Hello{Process: m.process, Name: m.cfg.Name, Refused: "does not let this node in: its roster does not list the peer ID " + to.String()}
 	}
+	m.sequence++
 	h := wire.Hello{
-		Name: m.cfg.Name, Expect: uint32(m.cfg.size()), Process: m.process,
-		Met: uint32(len(m.met)), Leaving: m.leaving, Signature: m.signature,
+		Sequence: m.sequence, Name: m.cfg.Name, Expect: uint32(m.cfg.size()), Process: m.process,
+		Proposal: m.proposal().run(), Leaving: m.leaving, Signature: m.signature,
 	}
 	for _, f := range m.agreement {
 		h.Agreement = append(h.Agreement, wire.Field(f))
@@ -69,7 +72,7 @@ func (m *meeting) hello(to peer.ID) wire.Hello {
 	if m.roster != nil {
 		h.Roster = m.roster.entries
 	}
-	if a := m.met[to]; a == nil || int(a.hello.Met) < m.cfg.size()-1 {
+	if a := m.met[to]; a == nil || a.hello.Proposal != h.Proposal {
 		h.Contacts = m.contacts(to)
 	}
 	return h
@@ -134,6 +137,9 @@ func (m *meeting) consider(from peer.ID, h wire.Hello) {
 // welcome notes a member.
 func (m *meeting) welcome(from peer.ID, h wire.Hello) error {
 	a := m.met[from]
+	if a != nil && a.hello.Process == h.Process && a.hello.Sequence > h.Sequence {
+		return nil // overtaken by a later one
+	}
 	if a == nil {
 		a = &acquaintance{}
 		m.met[from] = a
@@ -141,9 +147,6 @@ func (m *meeting) welcome(from peer.ID, h wire.Hello) error {
 		defer m.report()
 	} else if a.hello.Process != h.Process {
 		m.log.Info("a member was started again", "name", h.Name, "peer", from)
-	}
-	if h.Roster == nil && a.hello.Roster != nil && a.hello.Process == h.Process {
-		return nil // an older hello, overtaken by one that was signed
 	}
 	a.hello = h
 	m.host.Peerstore().AddAddrs(from, multiaddrs(h.Addrs), peerstore.PermanentAddrTTL)

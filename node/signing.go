@@ -30,14 +30,36 @@ func (m *meeting) checkRoster(from peer.ID, h wire.Hello) error {
 	return nil
 }
 
-// subscribe signs the roster as soon as all members are known, and ends the
-// meeting when all their signatures are.
+// proposal returns the roster of all that are met, or the one signed.
+func (m *meeting) proposal() *roster {
+	if m.roster != nil {
+		return m.roster
+	}
+	entries := []wire.Entry{{Name: m.cfg.Name, ID: []byte(m.host.ID()), Process: m.process}}
+	for id, a := range m.met {
+		entries = append(entries, wire.Entry{Name: a.hello.Name, ID: []byte(id), Process: a.hello.Process})
+	}
+	return newRoster(m.consortium, entries)
+}
+
+// subscribe signs the roster as soon as all members have met the same ones, and
+// ends the meeting when all their signatures are known.
 func (m *meeting) subscribe() error {
 	if m.roster == nil {
-		if len(m.met)+1 < m.cfg.size() {
+		r := m.proposal()
+		if len(r.entries) < m.cfg.size() {
 			return nil
 		}
-		if err := m.sign(); err != nil {
+		if run := r.run(); m.proposed != run {
+			m.proposed = run
+			m.announce()
+		}
+		for _, a := range m.met {
+			if a.hello.Proposal != m.proposed {
+				return nil
+			}
+		}
+		if err := m.sign(r); err != nil {
 			return err
 		}
 	}
@@ -60,14 +82,8 @@ func (m *meeting) subscribe() error {
 	return nil
 }
 
-// sign signs the roster of all that are met. That is on disk before anybody can
-// hear of it.
-func (m *meeting) sign() error {
-	entries := []wire.Entry{{Name: m.cfg.Name, ID: []byte(m.host.ID()), Process: m.process}}
-	for id, a := range m.met {
-		entries = append(entries, wire.Entry{Name: a.hello.Name, ID: []byte(id), Process: a.hello.Process})
-	}
-	r := newRoster(m.consortium, entries)
+// sign signs a roster. That is on disk before anybody can hear of it.
+func (m *meeting) sign(r *roster) error {
 	if err := m.store.SignRoster(m.process, r.canonical()); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 // Hello is what two processes tell each other before a run.
 type Hello struct {
 	Name      string
+	Sequence  uint64 // counts the hellos of the process
 	Expect    uint32 // members of the run, the sender included
 	Agreement []Field
 	Process   [32]byte // random, drawn once by the sending process
@@ -16,7 +17,9 @@ type Hello struct {
 	Contacts  []Contact
 	Roster    []Entry // the roster that the sender has signed, if it has
 	Signature []byte
-	Leaving   string // why the sender gives up joining, if it does
+	Leaving   string   // why the sender gives up joining, if it does
+	Refused   string   // why the sender does not let the receiver in, if it does not
+	Proposal  [32]byte // the run that the sender would begin with those it has met
 }
 
 // Field is one line of the agreement.
@@ -39,7 +42,7 @@ type Entry struct {
 func MarshalHello(h Hello) ([]byte, error) {
 	out := &pb.Hello{
 		Version: Version, Name: h.Name, Expect: h.Expect, Process: h.Process[:], Addrs: h.Addrs,
-		Signature: h.Signature, Leaving: text(h.Leaving),
+		Signature: h.Signature, Leaving: text(h.Leaving), Refused: text(h.Refused), Proposal: h.Proposal[:], Sequence: h.Sequence,
 	}
 	for _, f := range h.Agreement {
 		out.Agreement = append(out.Agreement, &pb.Field{Name: f.Name, Value: f.Value})
@@ -68,10 +71,14 @@ func UnmarshalHello(b []byte) (h Hello, err error) {
 	if h.Process, err = digest("hello process", in.Process); err != nil {
 		return Hello{}, err
 	}
+	if h.Proposal, err = digest("hello proposal", in.Proposal); err != nil {
+		return Hello{}, err
+	}
 	if err := helloLimits(&in); err != nil {
 		return Hello{}, err
 	}
-	h.Name, h.Expect, h.Addrs, h.Signature, h.Leaving = in.Name, in.Expect, in.Addrs, in.Signature, in.Leaving
+	h.Name, h.Sequence, h.Expect, h.Addrs = in.Name, in.Sequence, in.Expect, in.Addrs
+	h.Signature, h.Leaving, h.Refused = in.Signature, in.Leaving, in.Refused
 	for _, f := range in.Agreement {
 		h.Agreement = append(h.Agreement, Field{Name: f.Name, Value: f.Value})
 	}
@@ -89,7 +96,7 @@ func UnmarshalHello(b []byte) (h Hello, err error) {
 }
 
 func helloLimits(in *pb.Hello) error {
-	texts := append([]string{in.Name, in.Leaving}, in.Addrs...)
+	texts := append([]string{in.Name, in.Leaving, in.Refused}, in.Addrs...)
 	lists := map[string]int{"agreement": len(in.Agreement), "contacts": len(in.Contacts), "roster": len(in.Roster.GetEntries())}
 	for name, n := range lists {
 		if n > MaxMembers {

@@ -27,6 +27,7 @@ func hellos() *rapid.Generator[Hello] {
 				return Entry{Name: texts().Draw(t, "member"), ID: ids.Draw(t, "id"), Process: digests().Draw(t, "process")}
 			}), 5),
 			Signature: list(t, rapid.Byte(), 64), Leaving: texts().Draw(t, "leaving"),
+			Refused: texts().Draw(t, "refused"), Proposal: digests().Draw(t, "proposal"), Sequence: rapid.Uint64().Draw(t, "sequence"),
 		}
 	})
 }

@@ -705,6 +705,9 @@ type Hello struct {
 	Roster        *Roster                `protobuf:"bytes,8,opt,name=roster,proto3" json:"roster,omitempty"` // with signature, once the sender has signed one
 	Signature     []byte                 `protobuf:"bytes,9,opt,name=signature,proto3" json:"signature,omitempty"`
 	Leaving       string                 `protobuf:"bytes,10,opt,name=leaving,proto3" json:"leaving,omitempty"`
+	Refused       string                 `protobuf:"bytes,11,opt,name=refused,proto3" json:"refused,omitempty"`
+	Proposal      []byte                 `protobuf:"bytes,12,opt,name=proposal,proto3" json:"proposal,omitempty"` // 32 bytes
+	Sequence      uint64                 `protobuf:"varint,13,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -807,6 +810,27 @@ func (x *Hello) GetLeaving() string {
 		return x.Leaving
 	}
 	return ""
+}
+
+func (x *Hello) GetRefused() string {
+	if x != nil {
+		return x.Refused
+	}
+	return ""
+}
+
+func (x *Hello) GetProposal() []byte {
+	if x != nil {
+		return x.Proposal
+	}
+	return nil
+}
+
+func (x *Hello) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
 }
 
 type Field struct {
@@ -1116,7 +1140,7 @@ const file_wire_proto_rawDesc = "" +
 	"\awaiting\x18\x03 \x03(\rR\awaiting\"5\n" +
 	"\x05Leave\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x14\n" +
-	"\x05blame\x18\x02 \x03(\rR\x05blame\"\xdb\x02\n" +
+	"\x05blame\x18\x02 \x03(\rR\x05blame\"\xad\x03\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -1128,7 +1152,10 @@ const file_wire_proto_rawDesc = "" +
 	"\x06roster\x18\b \x01(\v2\x1a.collabdict.wire.v1.RosterR\x06roster\x12\x1c\n" +
 	"\tsignature\x18\t \x01(\fR\tsignature\x12\x18\n" +
 	"\aleaving\x18\n" +
-	" \x01(\tR\aleaving\"1\n" +
+	" \x01(\tR\aleaving\x12\x18\n" +
+	"\arefused\x18\v \x01(\tR\arefused\x12\x1a\n" +
+	"\bproposal\x18\f \x01(\fR\bproposal\x12\x1a\n" +
+	"\bsequence\x18\r \x01(\x04R\bsequence\"1\n" +
 	"\x05Field\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"/\n" +

@@ -1,0 +1,84 @@
+package node
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestConfigIsRefused(t *testing.T) {
+	id := identity(t, Config{Dir: t.TempDir()})
+	for name, tc := range map[string]struct {
+		change func(c *Config)
+		want   string
+	}{
+		"no name":       {func(c *Config) { c.Name = "" }, `name: want 1 to 100 bytes of printable text, got ""`},
+		"control code":  {func(c *Config) { c.Name = "a\nb" }, `got "a\nb"`},
+		"no folder":     {func(c *Config) { c.Dir = "" }, "dir: want a folder"},
+		"nobody else":   {func(c *Config) { c.Expect = 1 }, "at least 2"},
+		"two, chunks":   {func(c *Config) { c.Expect = 2 }, "at least 3"},
+		"bad step":      {func(c *Config) { c.Settings.Step = "giant" }, "step"},
+		"bad address":   {func(c *Config) { c.Listen = []string{"localhost:80"} }, "listen: want a multiaddr"},
+		"bad peer":      {func(c *Config) { c.Peers = []string{"/ip4/1.2.3.4/tcp/1"} }, "peers: want a multiaddr with the peer's ID"},
+		"negative beat": {func(c *Config) { c.Beat = -1 }, "of at least 0"},
+		"field twice":   {func(c *Config) { c.Agreement = Agreement{{"a", "1"}, {"a", "2"}} }, "two fields named a"},
+		"member twice": {func(c *Config) {
+			c.Expect, c.Members = 0, []Member{{Name: "a", ID: id}, {Name: "b", ID: id}, {Name: "c", ID: "x"}}
+		}, "b twice"},
+		"not listed": {func(c *Config) {
+			c.Expect = 0
+			for _, name := range []string{"a", "b", "c"} {
+				c.Members = append(c.Members, Member{Name: name, ID: identity(t, Config{Dir: t.TempDir()})})
+			}
+		}, "members: want this participant in it"},
+		"other name": {func(c *Config) {
+			c.Expect, c.Name = 0, "z"
+			for i, dir := range []string{c.Dir, t.TempDir(), t.TempDir()} {
+				c.Members = append(c.Members, Member{Name: string(rune('a' + i)), ID: identity(t, Config{Dir: dir})})
+			}
+		}, "as in the list of members"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := testConfig(t, 0, 3)
+			tc.change(&c)
+			n, err := Join(t.Context(), c)
+			if err == nil {
+				n.Close()
+				t.Fatal("joined")
+			}
+			if !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %q, want it to say %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestIdentityStays(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	first, second := identity(t, Config{Dir: dir}), identity(t, Config{Dir: dir})
+	if first != second {
+		t.Errorf("two identities, %s and %s", first, second)
+	}
+	path := filepath.Join(dir, identityFile)
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got mode %v, %v; want 0600", info.Mode(), err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Identity(dir); err == nil || !strings.Contains(err.Error(), "chmod 600 "+path) {
+		t.Errorf("readable by all: got %v, want what to do", err)
+	}
+	if err := errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, []byte("key"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Identity(dir); err == nil || !strings.Contains(err.Error(), "not an identity key") {
+		t.Errorf("no key: got %v", err)
+	}
+}

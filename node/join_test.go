@@ -1,0 +1,158 @@
+package node
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+// failAll runs Joins that must all fail with an error of type E.
+func failAll[E error](t *testing.T, configs ...Config) []E {
+	t.Helper()
+	failures := make([]E, len(configs))
+	for i, j := range joinAll(t, configs...) {
+		end := j.wait(t)
+		if !errors.As(end.err, &failures[i]) {
+			t.Fatalf("%s: got %v, want a %T", configs[i].Name, end.err, failures[i])
+		}
+		if strings.Contains(end.err.Error(), "\n") {
+			t.Errorf("%s: more than one line: %q", configs[i].Name, end.err)
+		}
+	}
+	return failures
+}
+
+func TestDisagreementIsNamedOnBothSides(t *testing.T) {
+	a, b := testConfig(t, 0, 3), testConfig(t, 1, 3)
+	b.Agreement = Agreement{{"rho", "0.2"}, {"model", "ggm"}}
+	e := failAll[*DisagreementError](t, a, b)
+	for i, want := range []DisagreementError{{"m1", "rho", `"0.1"`, `"0.2"`}, {"m0", "rho", `"0.2"`, `"0.1"`}} {
+		got := *e[i]
+		got.Peer, _, _ = strings.Cut(got.Peer, " ")
+		if got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+}
+
+// The consensus settings and the number of members need not be in the agreement
+// that the caller gives.
+func TestOwnSettingsAreAgreedOn(t *testing.T) {
+	a, b := testConfig(t, 0, 3), testConfig(t, 1, 4)
+	for i, e := range failAll[*DisagreementError](t, a, b) {
+		if e.Field != "members" {
+			t.Errorf("member %d: got field %q, want members", i, e.Field)
+		}
+	}
+	b = testConfig(t, 1, 3)
+	b.Settings.Tolerance = 1e-6
+	for i, e := range failAll[*DisagreementError](t, a, b) {
+		if e.Field != "consensus: tolerance" {
+			t.Errorf("member %d: got field %q, want the tolerance", i, e.Field)
+		}
+	}
+}
+
+func TestDuplicateNameIsNamedOnBothSides(t *testing.T) {
+	a, b := testConfig(t, 0, 3), testConfig(t, 1, 3)
+	b.Name = a.Name
+	for i, e := range failAll[*DuplicateNameError](t, a, b) {
+		if e.Name != "m0" || len(e.Peers) != 2 || e.Peers[0] == e.Peers[1] {
+			t.Errorf("member %d: %v", i, e)
+		}
+	}
+}
+
+func TestStrangerIsRefused(t *testing.T) {
+	a, b := testConfig(t, 0, 0), testConfig(t, 1, 0)
+	stranger := testConfig(t, 2, 3)
+	c := testConfig(t, 3, 0)
+	var members []Member
+	for _, m := range []Config{a, b, c} {
+		members = append(members, Member{Name: m.Name, ID: identity(t, m)})
+	}
+	a.Members, b.Members = members, members
+	first := join(t, a)
+	stranger.Peers = receive(t, first.addrs)
+	end := join(t, stranger).wait(t)
+	var e *StrangerError
+	if !errors.As(end.err, &e) || !strings.HasPrefix(e.Peer, "m0 ") || !strings.Contains(e.Detail, identity(t, stranger).String()) {
+		t.Errorf("the stranger got %v, want a StrangerError of m0 with its own ID", end.err)
+	}
+	select {
+	case end := <-first.ended:
+		t.Errorf("the member gave up with %v because of a stranger", end.err)
+	default:
+	}
+}
+
+func identity(t *testing.T, c Config) peer.ID {
+	t.Helper()
+	id, err := Identity(c.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// Members of a roster agreed on beforehand need no number to expect.
+func TestListedMembers(t *testing.T) {
+	configs := testConfigs(t, 3)
+	var members []Member
+	for i := range configs {
+		members = append(members, Member{Name: configs[i].Name, ID: identity(t, configs[i])})
+	}
+	for i := range configs {
+		configs[i].Members, configs[i].Expect = members, 0
+	}
+	nodes := startAll(t, configs...)
+	for rank, n := range nodes {
+		for i, m := range n.Members() {
+			if m.Name != members[i].Name || m.ID != members[i].ID || len(m.Addrs) == 0 {
+				t.Errorf("member %d has %v as member %d, want %v with addresses", rank, m, i, members[i])
+			}
+		}
+	}
+	finish(t, nodes)
+}
+
+func TestTimeoutNamesWhoIsMissing(t *testing.T) {
+	a := testConfig(t, 0, 0)
+	absent := testConfig(t, 1, 0)
+	third := testConfig(t, 2, 0)
+	for _, m := range []Config{a, absent, third} {
+		a.Members = append(a.Members, Member{Name: m.Name, ID: identity(t, m)})
+	}
+	a.JoinTimeout = 200 * time.Millisecond
+	end := join(t, a).wait(t)
+	var e *JoinTimeoutError
+	if !errors.As(end.err, &e) || len(e.Missing) != 2 || !strings.HasPrefix(e.Missing[0], "m1 ") || len(e.Present) != 1 {
+		t.Errorf("got %v, want m1 and m2 to be missing", end.err)
+	}
+}
+
+// A member that gives up before the roster is signed leaves its place to the
+// next process with its identity.
+func TestGivingUpLeavesThePlace(t *testing.T) {
+	configs := testConfigs(t, 3)
+	first := join(t, configs[0])
+	addrs := receive(t, first.addrs)
+	early := configs[1]
+	early.Peers, early.JoinTimeout = addrs, 2*time.Second
+	if end := join(t, early).wait(t); end.err == nil {
+		t.Fatal("began with two of three")
+	}
+	late := []*joining{first}
+	for _, c := range configs[1:] {
+		c.Peers = addrs
+		late = append(late, join(t, c))
+	}
+	for _, j := range late {
+		if end := j.wait(t); end.err != nil {
+			t.Error(end.err)
+		}
+	}
+}

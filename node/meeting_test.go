@@ -1,0 +1,172 @@
+package node
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+// other is a process that the meeting hears of, without a host.
+type other struct {
+	key  crypto.PrivKey
+	id   peer.ID
+	name string
+	m    *meeting
+	wire.Hello
+}
+
+func newOther(t *testing.T, m *meeting, name string) *other {
+	t.Helper()
+	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := peer.IDFromPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &other{key: key, id: id, name: name, m: m}
+	o.Hello = wire.Hello{Name: name, Process: [32]byte{name[0]}}
+	for _, f := range m.agreement {
+		o.Agreement = append(o.Agreement, wire.Field(f))
+	}
+	return o
+}
+
+func (o *other) entry() wire.Entry {
+	return wire.Entry{Name: o.name, ID: []byte(o.id), Process: o.Process}
+}
+
+// says makes the meeting hear the process, after a change.
+func (o *other) says(change func(h *wire.Hello)) {
+	o.Sequence++
+	if change != nil {
+		change(&o.Hello)
+	}
+	o.m.learn(o.id, o.Hello)
+}
+
+// signs puts a roster and its signature into what the process says.
+func (o *other) signs(t *testing.T, entries ...wire.Entry) func(h *wire.Hello) {
+	t.Helper()
+	r := newRoster(o.m.consortium, entries)
+	signature, err := r.sign(o.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(h *wire.Hello) { h.Roster, h.Signature, h.Proposal = r.entries, signature, r.run() }
+}
+
+func newMeeting(t *testing.T) (*meeting, wire.Entry) {
+	t.Helper()
+	c := testConfig(t, 0, 3)
+	if err := c.validate(); err != nil {
+		t.Fatal(err)
+	}
+	c.Log = nullLog
+	g, err := open(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.close() })
+	return g.meeting, wire.Entry{Name: c.Name, ID: []byte(g.host.ID()), Process: g.process}
+}
+
+func (m *meeting) outcome() (failure error, signed, agreed bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.failure, m.roster != nil, m.agreed
+}
+
+func TestRosterIsSignedWhenAllProposeIt(t *testing.T) {
+	m, self := newMeeting(t)
+	a, b := newOther(t, m, "a"), newOther(t, m, "b")
+	full := newRoster(m.consortium, []wire.Entry{self, a.entry(), b.entry()})
+	a.says(nil)
+	b.says(nil)
+	if _, signed, _ := m.outcome(); signed {
+		t.Fatal("signed before the others have met the same ones")
+	}
+	a.says(func(h *wire.Hello) { h.Proposal = full.run() })
+	b.says(func(h *wire.Hello) { h.Proposal = full.run() })
+	if failure, signed, agreed := m.outcome(); failure != nil || !signed || agreed {
+		t.Fatalf("all propose one roster: %v, signed %v, agreed %v", failure, signed, agreed)
+	}
+	if stored, err := m.store.Roster(m.process); err != nil || string(stored) != string(full.canonical()) {
+		t.Fatalf("stored roster: %q, %v", stored, err)
+	}
+	a.says(a.signs(t, full.entries...))
+	old := b.Hello
+	b.says(b.signs(t, full.entries...))
+	if failure, _, agreed := m.outcome(); failure != nil || !agreed {
+		t.Fatalf("all have signed: %v, agreed %v", failure, agreed)
+	}
+	m.learn(b.id, old) // overtaken on its way
+	newOther(t, m, "late").says(nil)
+	b.says(func(h *wire.Hello) { h.Process[0]++ })
+	if failure, _, agreed := m.outcome(); failure != nil || !agreed {
+		t.Errorf("latecomers changed the outcome: %v, agreed %v", failure, agreed)
+	}
+}
+
+func TestMeetingFails(t *testing.T) {
+	var (
+		tooMany  *TooManyError
+		stranger *StrangerError
+		roster   *RosterError
+	)
+	for name, tc := range map[string]struct {
+		hear func(t *testing.T, m *meeting, self wire.Entry, a, b, c *other)
+		want any
+		says string
+	}{
+		"one too many": {func(_ *testing.T, _ *meeting, _ wire.Entry, a, b, c *other) {
+			a.says(nil)
+			b.says(nil)
+			c.says(nil)
+		}, &tooMany, "found 4 members, want 3"},
+		"others have begun without it": {func(t *testing.T, _ *meeting, _ wire.Entry, a, b, c *other) {
+			a.says(a.signs(t, a.entry(), b.entry(), c.entry()))
+		}, &stranger, "have signed the roster without it"},
+		"they are in a run with its earlier process": {func(t *testing.T, _ *meeting, self wire.Entry, a, b, _ *other) {
+			self.Process[0]++
+			a.says(a.signs(t, self, a.entry(), b.entry()))
+		}, &roster, "earlier process"},
+		"overlapping groups": {func(t *testing.T, m *meeting, self wire.Entry, a, b, c *other) {
+			full := newRoster(m.consortium, []wire.Entry{self, a.entry(), b.entry()})
+			a.says(func(h *wire.Hello) { h.Proposal = full.run() })
+			b.says(func(h *wire.Hello) { h.Proposal = full.run() })
+			a.says(a.signs(t, self, a.entry(), c.entry()))
+		}, &roster, "signed another roster"},
+		"forged signature": {func(t *testing.T, _ *meeting, self wire.Entry, a, b, _ *other) {
+			a.says(b.signs(t, self, a.entry(), b.entry()))
+		}, &roster, "cannot be believed"},
+		"started again while signing": {func(_ *testing.T, m *meeting, self wire.Entry, a, b, _ *other) {
+			full := newRoster(m.consortium, []wire.Entry{self, a.entry(), b.entry()})
+			a.says(func(h *wire.Hello) { h.Proposal = full.run() })
+			b.says(func(h *wire.Hello) { h.Proposal = full.run() })
+			a.says(func(h *wire.Hello) { h.Process[0]++; h.Sequence = 0 })
+		}, &roster, "started again"},
+		"given up after signing": {func(_ *testing.T, m *meeting, self wire.Entry, a, b, _ *other) {
+			full := newRoster(m.consortium, []wire.Entry{self, a.entry(), b.entry()})
+			a.says(func(h *wire.Hello) { h.Proposal = full.run() })
+			b.says(func(h *wire.Hello) { h.Proposal = full.run() })
+			b.says(func(h *wire.Hello) { h.Leaving = "no disk\nleft" })
+		}, &roster, "no disk left"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, self := newMeeting(t)
+			tc.hear(t, m, self, newOther(t, m, "a"), newOther(t, m, "b"), newOther(t, m, "c"))
+			failure, _, _ := m.outcome()
+			if failure == nil || !errors.As(failure, tc.want) || !strings.Contains(failure.Error(), tc.says) {
+				t.Errorf("got %v, want %q", failure, tc.says)
+			}
+		})
+	}
+}
