@@ -14,18 +14,24 @@ import (
 type conjugate struct {
 	e, r, z, q, h, work []float64
 	held                []bool // coordinates that stay
+	spent               int    // iterations so far
 }
 
 const (
-	maxConjugate = 60
-	maxFaces     = 4
+	maxConjugate = 200
+	// budget is the number of iterations that one block may take in all; more
+	// means that the problem is too ill-conditioned.
+	budget = 100000
 )
 
 // improve lowers the model at c.d, whose gradient is c.g: it minimises over the
 // signs held, gives up the coordinates that become 0 on the way, and repeats
-// until none does or the sweeps had better look again.
-func (k *conjugate) improve(b *block, c *descent, enough float64) {
-	for range maxFaces {
+// until none does or the given number of times.
+func (k *conjugate) improve(b *block, c *descent, enough float64, faces int) {
+	for range faces {
+		if k.spent >= budget {
+			return
+		}
 		k.start(b, c)
 		k.solve(b, enough)
 		if !k.move(b, c) {
@@ -79,6 +85,7 @@ func (k *conjugate) solve(b *block, enough float64) {
 		if within(k.r, enough) || !(rz > 0) {
 			return
 		}
+		k.spent++
 		k.sandwich(b.p, b.w, k.q, k.h)
 		curvature := floats.Dot(k.q, k.h)
 		if !(curvature > 0) {

@@ -28,6 +28,10 @@ const (
 	// slow is the factor on the residual above which a round of sweeps does not
 	// get on by itself.
 	slow = 0.8
+	// maxFaces bounds the sets of signs that one improvement goes through. Few are
+	// cheap, many get out of any corner: an improvement that did not help is followed
+	// by one of twice as many.
+	maxFaces = 1024
 )
 
 // direction fills d and returns the directional derivative Tr((s−W)D) +
@@ -43,7 +47,7 @@ func (c *descent) direction(b *block, residual float64) (slope float64) {
 	// A loose minimum far from the solution, a tight one near it: that makes
 	// convergence superlinear.
 	enough := math.Min(0.1, residual/b.scale) * residual
-	before := math.Inf(1)
+	before, faces, improved := math.Inf(1), 4, false
 	for range maxRounds {
 		for range sweeps {
 			for _, f := range free {
@@ -56,7 +60,13 @@ func (c *descent) direction(b *block, residual float64) (slope float64) {
 			break
 		}
 		if r > before*slow {
-			c.cg.improve(b, c, enough/2)
+			if improved {
+				faces = min(2*faces, maxFaces)
+			}
+			c.cg.improve(b, c, enough/2, faces)
+			improved = true
+		} else {
+			improved = false
 		}
 		before = r
 	}

@@ -2,6 +2,7 @@ package glasso
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -195,6 +196,31 @@ func TestDegenerate(t *testing.T) {
 			}
 			checkSolution(t, p, r)
 		}
+	}
+}
+
+// More variables than rows, strongly correlated, and a penalty a thousandth of the
+// largest variance: coordinate descent alone does not get there.
+func TestSingularAndCorrelated(t *testing.T) {
+	for n := 1; n <= 8; n++ {
+		rng := rand.New(rand.NewPCG(uint64(n), 3))
+		m := 12 + n
+		x := mat.NewDense(n, m, nil)
+		for i := range n {
+			common := rng.NormFloat64()
+			for j := range m {
+				x.Set(i, j, common*float64(j%3)+0.1*rng.NormFloat64())
+			}
+		}
+		s := mat.NewSymDense(m, nil)
+		s.SymOuterK(1/float64(n), x.T())
+		p := Problem{S: s, Penalty: mat.Max(s) / 1000}
+		r, err := p.Solve(nil)
+		if err != nil {
+			t.Errorf("%d rows: %v", n, err)
+			continue
+		}
+		checkSolution(t, p, r)
 	}
 }
 

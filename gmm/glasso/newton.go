@@ -87,8 +87,9 @@ func (b *block) solve() error {
 			return nil
 		}
 		slope := b.descent.direction(b, r)
-		if !b.search(slope) && r > floor {
-			return fmt.Errorf("no step lowers a residual of %.2g, want %.2g (condition number %.1e): raise the penalty", r, target, b.cond)
+		moved := b.search(slope)
+		if moved && b.descent.cg.spent >= budget || !moved && r > floor {
+			return fmt.Errorf("stuck at a residual of %.2g after %d steps, want %.2g (condition number %.1e): raise the penalty", r, b.steps, target, b.cond)
 		}
 		before = r
 	}
@@ -108,7 +109,7 @@ func (b *block) search(slope float64) bool {
 		}
 		if b.factorise(next) {
 			// Near the solution the gain is below the objective's rounding.
-			if b.value <= before+armijo*step*slope+1e-14*size {
+			if b.value <= before+armijo*step*slope+0x1p-51*size {
 				return !same(old.x, b.x)
 			}
 			next = make([]float64, len(b.x))
@@ -153,7 +154,11 @@ func (b *block) accept(x []float64, w mat.Matrix, logDet, cond float64) {
 	b.value = -logDet + floats.Dot(b.s, x) + b.lambda*offNorm(x, b.p)
 }
 
-// magnitude is the sum of the magnitudes of the objective's terms.
-func (b *block) magnitude() float64 {
-	return math.Abs(b.logDet) + math.Abs(floats.Dot(b.s, b.x)) + b.lambda*offNorm(b.x, b.p) + float64(b.p)
+// magnitude is the sum of the magnitudes of what the objective's terms add up:
+// a change of X by its own rounding changes them by about that times Σ|w||x|.
+func (b *block) magnitude() (sum float64) {
+	for i, x := range b.x {
+		sum += math.Abs(x) * (math.Abs(b.s[i]) + math.Abs(b.w[i]) + b.lambda)
+	}
+	return sum + math.Abs(b.logDet)
 }
