@@ -1,0 +1,43 @@
+package gmm
+
+import (
+	"testing"
+
+	"github.com/collabdict/collabdict"
+)
+
+// A round's work at a participant with 24,000 rows of 38 variables.
+func BenchmarkLocalUpdate(b *testing.B) {
+	l, err := NewLearner(patterns(24000, 38, 10, 9), Config{Components: 10})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := l.Start(b.Context(), collabdict.Solo{}); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("LocalUpdate", func(b *testing.B) {
+		for b.Loop() {
+			if _, _, err := l.LocalUpdate(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Start", func(b *testing.B) {
+		for b.Loop() {
+			if err := l.Start(b.Context(), collabdict.Solo{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Optimize", func(b *testing.B) {
+		x, _, err := l.LocalUpdate()
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			if _, err := l.Optimize(x); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
