@@ -10,8 +10,8 @@ import (
 
 const maxLloyd = 100
 
-// KMeans clusters the rows of x by Lloyd's algorithm from a k-means++ start
-// (Arthur and Vassilvitskii 2007) and returns the k by M centres. k is from 1 to
+// KMeans clusters the rows of x by Lloyd's algorithm from a greedy
+// k-means++ start (Arthur and Vassilvitskii 2007) and returns the k by M centres. k is from 1 to
 // the rows of x. With fewer distinct rows than k, centres coincide.
 func KMeans(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 	centres := PlusPlus(x, k, src)
@@ -27,23 +27,40 @@ func KMeans(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 	return centres
 }
 
-// PlusPlus draws k rows of x as centres, each with probability proportional to
-// its squared distance to the nearest one drawn before.
+// PlusPlus draws k rows of x as centres. Each is the best of 2 + ln k rows drawn
+// with probability proportional to their squared distance to the nearest centre
+// so far: the one that leaves the smallest sum of these distances.
 func PlusPlus(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 	rows, dim := x.Dims()
 	rng := rand.New(src)
 	centres := mat.NewDense(k, dim, nil)
-	centres.SetRow(0, x.RawRowView(rng.IntN(rows)))
 	distance := make([]float64, rows)
 	floats.AddConst(math.Inf(1), distance)
+	first := x.RawRowView(rng.IntN(rows))
+	centres.SetRow(0, first)
+	distance = nearer(x, first, distance)
+	trials := 2 + int(math.Log(float64(k)))
 	for i := 1; i < k; i++ {
-		last := centres.RawRowView(i - 1)
-		sweep(rows, func(_, lo, hi int) {
-			for j := lo; j < hi; j++ {
-				distance[j] = math.Min(distance[j], squaredDistance(x.RawRowView(j), last))
+		before := distance
+		for trial := range trials {
+			row := x.RawRowView(draw(before, rng.Float64()))
+			if d := nearer(x, row, before); trial == 0 || floats.Sum(d) < floats.Sum(distance) {
+				distance = d
+				centres.SetRow(i, row)
 			}
-		})
-		centres.SetRow(i, x.RawRowView(draw(distance, rng.Float64())))
+		}
 	}
 	return centres
+}
+
+// nearer returns the smaller of before and the squared distance to a centre, for
+// every row of x.
+func nearer(x *mat.Dense, centre, before []float64) []float64 {
+	out := make([]float64, len(before))
+	sweep(len(out), func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			out[j] = math.Min(before[j], squaredDistance(x.RawRowView(j), centre))
+		}
+	})
+	return out
 }
