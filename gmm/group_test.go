@@ -19,7 +19,6 @@ type hub struct {
 	slots   []any
 	turn    chan struct{} // closed when the collective is complete
 	result  []any
-	err     error
 }
 
 type member struct {

@@ -144,13 +144,6 @@ func fullPart(p *mat.SymDense) (part, error) {
 	return out, nil
 }
 
-// withWeights returns the mixture with other weights.
-func (m *Mixture) withWeights(weights []float64) *Mixture {
-	out := *m
-	out.weights = append([]float64(nil), weights...)
-	return &out
-}
-
 // Form returns the form of the covariance matrices.
 func (m *Mixture) Form() Covariance { return m.form }
 
