@@ -326,9 +326,9 @@ func TestStartFindsClusters(t *testing.T) {
 	x := truth.Sample(500, seed(2))
 	l, trace := train(t, Config{Components: 5, Rho: 0.5}, 8, x.Slice(0, 100, 0, 2).(*mat.Dense), x.Slice(100, 500, 0, 2).(*mat.Dense))
 	got := l[1].Model().Means()
-	for _, near := range nearest(centres, got) {
-		if d := squaredDistance(got.RawRowView(near), centres.RawRowView(nearest(got, centres)[near])); d > 0.5 {
-			t.Errorf("a mean is %g from the nearest centre (trace %v)", math.Sqrt(d), trace)
+	for i, n := range nearest(centres, got) {
+		if d := squaredDistance(got.RawRowView(n), centres.RawRowView(i)); d > 0.5 {
+			t.Errorf("no mean is nearer to centre %d than %g (trace %v)", i, math.Sqrt(d), trace)
 		}
 	}
 }
