@@ -65,9 +65,14 @@ var importRules = []importRule{
 		reason: "the two families of models know nothing of each other",
 	},
 	{
-		packages: []string{"./internal/parallel", "./internal/blas", "./internal/bounds"},
+		packages: []string{"./internal/parallel", "./internal/blas"},
 		only:     []string{"std", "gonum.org/v1/gonum/...", "golang.org/x/sys/cpu"}, never: clocksAndTheWorld,
 		reason: "numerical kernels stand below the models",
+	},
+	{
+		packages: []string{"./internal/bounds"},
+		only:     []string{"std", ".", "gonum.org/v1/gonum/..."}, never: clocksAndTheWorld,
+		reason: "what members publish to bound their statistics stands below the models, and is to be read by itself",
 	},
 	{
 		packages: []string{"./netsim/..."},
