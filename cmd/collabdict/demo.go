@@ -37,6 +37,11 @@ alone on its own rows; the table shows how well either finds the faults.`,
 		},
 	}
 	t.add(cmd)
+	t.components, t.rho = 6, 1 // what suits the data of the demonstration
+	for _, name := range []string{"components", "rho"} {
+		f := cmd.Flags().Lookup(name)
+		f.DefValue = f.Value.String()
+	}
 	cmd.Flags().StringVar(&out, "out", "", "keep the data, models and results in `DIR`")
 	a.addJSON(cmd)
 	return cmd

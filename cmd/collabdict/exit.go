@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/config"
@@ -46,9 +47,15 @@ func classify(ctx context.Context, err error) (class, string) {
 		conf   *config.Error
 		setup  *node.ConfigError
 		differ *node.DisagreementError
+		double *node.DuplicateNameError
+		many   *node.TooManyError
+		alien  *node.StrangerError
+		roster *node.RosterError
+		late   *node.JoinTimeoutError
 		lost   *consensus.LostError
 		member *consensus.MemberError
 		child  *local.ChildError
+		path   *fs.PathError
 	)
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
@@ -63,12 +70,18 @@ func classify(ctx context.Context, err error) (class, string) {
 		return modelFailure, ""
 	case errors.As(err, &conf), errors.As(err, &setup):
 		return usageFailure, ""
-	case errors.As(err, &differ):
+	case errors.As(err, &differ), errors.As(err, &double), errors.As(err, &many), errors.As(err, &alien), errors.As(err, &roster):
 		return disagreement, ""
+	case errors.As(err, &late):
+		return membersLost, ""
 	case errors.As(err, &lost):
 		return membersLost, "start the run again with the members that are there; the model of the last completed round is saved"
 	case errors.As(err, &member):
 		return membersLost, "see that member's log"
+	case errors.As(err, &path):
+		return usageFailure, "choose another path, or change its permissions"
+	case errors.As(err, &child) && child.Killed:
+		return membersLost, "the others have kept the model of the last completed round"
 	case errors.As(err, &child):
 		return class{child.Class, child.Code}, child.Hint
 	}

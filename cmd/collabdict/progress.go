@@ -22,7 +22,8 @@ type progress struct {
 	rounds int
 	began  time.Time
 	last   string // the live line
-	addrs  []string
+
+	reachable bool // where this member is reached has been said
 }
 
 func (a *app) newProgress(rounds int) *progress {
@@ -64,21 +65,29 @@ func (p *progress) show(line string) {
 	p.last = line
 }
 
-// joining shows who is there while members find each other.
+// joining shows who is there while members find each other, and once where this
+// one can be reached.
 func (p *progress) joining(s node.Status) {
-	line := fmt.Sprintf("%d of %d members are here: %s", len(s.Present), s.Want, strings.Join(s.Present, ", "))
-	if len(s.Missing) > 0 {
-		line += "; waiting for " + strings.Join(s.Missing, ", ")
-	}
-	p.mu.Lock()
-	if len(p.addrs) == 0 && len(s.Addrs) > 0 && len(s.Missing) == 0 {
-		p.addrs = s.Addrs
+	if !p.reachable && len(s.Missing) == 0 && len(s.Addrs) > 0 && len(s.Present) < s.Want {
+		p.reachable = true
 		for _, a := range s.Addrs {
-			line += "\n  reach this member at " + a
+			p.line("this member is reached with --peer " + a)
 		}
 	}
-	p.mu.Unlock()
+	line := fmt.Sprintf("%d of %d members are here: %s", len(s.Present), s.Want, names(s.Present))
+	if len(s.Missing) > 0 {
+		line += "; waiting for " + names(s.Missing)
+	}
 	p.show(line)
+}
+
+// names leaves the peer IDs out of members' descriptions.
+func names(members []string) string {
+	short := make([]string, len(members))
+	for i, m := range members {
+		short[i], _, _ = strings.Cut(m, " (")
+	}
+	return strings.Join(short, ", ")
 }
 
 const (
@@ -128,6 +137,12 @@ func waitingLine(s node.Status) string {
 		return ""
 	}
 	return fmt.Sprintf("waiting for %s %s (usual %s)", strings.Join(names, ", "), longest.Round(time.Second), s.LastTook.Round(100*time.Millisecond))
+}
+
+// line prints a line that stays.
+func (p *progress) line(line string) {
+	p.end()
+	fmt.Fprintln(p.w, line)
 }
 
 // end leaves the live line standing.

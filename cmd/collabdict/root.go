@@ -43,7 +43,13 @@ Try it:   collabdict demo
 Exit codes: 0 done; 1 internal error; 2 wrong use; 3 unusable data; 4 unusable
 model file; 5 members disagree; 6 members lost; 130 interrupted.`,
 		SilenceUsage: true, SilenceErrors: true,
-		Args: cobra.NoArgs,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &usageError{fmt.Sprintf("unknown command %q", args[0]), "see collabdict --help"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.err)

@@ -94,6 +94,9 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	if f.expect < 2 {
 		return c, nil, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "say how many members there are, this one included"}
 	}
+	if err := c.Task.Settings.Validate(f.expect); err != nil {
+		return c, nil, &usageError{err.Error(), ""}
+	}
 	spec, err := f.spec()
 	if err != nil {
 		return c, nil, err

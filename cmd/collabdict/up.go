@@ -196,14 +196,14 @@ func fileOf(src source, name string) (string, error) {
 	return filepath.Abs(files[name])
 }
 
-// startAll starts the children and shows what they say: everything of the first,
-// and of the others what is out of the ordinary.
+// startAll starts the children and shows what they say: everything but the log of
+// the first, and of the others what is out of the ordinary.
 func (a *app) startAll(ctx context.Context, parts []dataset.Participant, out string) ([]*local.Child, error) {
 	var children []*local.Child
 	for i, p := range parts {
 		dir := filepath.Join(out, p.Name)
 		show := func(line string) {
-			if i == 0 || unusual(line) {
+			if i == 0 && !kept(line) || unusual(line) {
 				a.note("%s: %s", p.Name, line)
 			}
 		}
@@ -217,9 +217,15 @@ func (a *app) startAll(ctx context.Context, parts []dataset.Participant, out str
 	return children, nil
 }
 
+// kept says whether a line of the first child is for its log alone, or comes again
+// at the end.
+func kept(line string) bool {
+	return strings.Contains(line, "]  node: ") || strings.HasPrefix(line, "warning:")
+}
+
 // unusual says whether a line of a child is of interest even where there are many.
 func unusual(line string) bool {
-	for _, prefix := range []string{"waiting for", "error:", "the model of", "warning:"} {
+	for _, prefix := range []string{"waiting for", "error:", "the model of"} {
 		if strings.HasPrefix(line, prefix) {
 			return true
 		}

@@ -11,6 +11,7 @@ type ChildError struct {
 	Name    string
 	Class   string // the code of its error in JSON
 	Code    int    // its exit code
+	Killed  bool   // ended by a signal, without a word
 	Message string
 	Hint    string
 }
@@ -28,6 +29,7 @@ func childError(name string, err error, stdout []byte) error {
 	if errors.As(err, &exit) && exit.ExitCode() > 0 {
 		e.Code = exit.ExitCode()
 	}
+	e.Killed = exit != nil && exit.ExitCode() < 0
 	var said struct {
 		Error struct{ Code, Message, Hint string }
 	}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/rogpeppe/go-internal/testscript"
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"collabdict": func() { os.Exit(Main()) }})
+}
+
+// The scripts run every documented command as a user would.
+func TestScripts(t *testing.T) {
+	known, err := filepath.Abs("../../gmm/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata/script",
+		Setup: func(e *testscript.Env) error { e.Setenv("KNOWN", known); return nil },
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"same":   func(ts *testscript.TestScript, _ bool, args []string) { same(ts, args[0], args[1]) },
+			"known":  func(ts *testscript.TestScript, _ bool, args []string) { compareKnown(ts, known, args[0]) },
+			"gunzip": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.WriteFile(ts.MkAbs(args[1]), unzipped(ts, args[0]), 0o644))
+			},
+			"better": func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
+		},
+	})
+}
+
+// same asserts that two results are the same but for the time they took.
+func same(ts *testscript.TestScript, a, b string) {
+	seconds := regexp.MustCompile(`"seconds": [0-9.e+-]+`)
+	x, y := seconds.ReplaceAllString(ts.ReadFile(a), ""), seconds.ReplaceAllString(ts.ReadFile(b), "")
+	if x != y {
+		ts.Fatalf("%s and %s differ:\n%s\n%s", a, b, x, y)
+	}
+}
+
+// compareKnown asserts that the models under a folder are those that an
+// independent program has computed, and come from one and the same total.
+func compareKnown(ts *testscript.TestScript, known, dir string) {
+	var want struct {
+		Means      [][]float64
+		Precisions [][][]float64
+		Weights    [][]float64
+	}
+	ts.Check(json.Unmarshal(unzipped(ts, filepath.Join(known, "ggm-small", "expected.json.gz")), &want))
+	files, err := filepath.Glob(ts.MkAbs(filepath.Join(dir, "participant-*", "model.npz")))
+	ts.Check(err)
+	if len(files) != 5 {
+		ts.Fatalf("got %d models under %s, want 5", len(files), dir)
+	}
+	var digest string
+	for s, file := range files {
+		m, err := model.Read(file)
+		ts.Check(err)
+		if digest == "" {
+			digest = m.Manifest.Digest
+		}
+		if m.Manifest.Digest != digest || digest == "" {
+			ts.Fatalf("%s: digest %q, want %q", file, m.Manifest.Digest, digest)
+		}
+		near(ts, file+": weights", m.Mixture.Weights(), want.Weights[s])
+		for k := range want.Means {
+			near(ts, file+": means", m.Mixture.Means().RawRowView(k), want.Means[k])
+			for i, row := range want.Precisions[k] {
+				near(ts, file+": precisions", mat.Row(nil, i, m.Mixture.Precision(k)), row)
+			}
+		}
+	}
+}
+
+func unzipped(ts *testscript.TestScript, path string) []byte {
+	f, err := os.Open(path)
+	ts.Check(err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	ts.Check(err)
+	b, err := io.ReadAll(z)
+	ts.Check(err)
+	return b
+}
+
+func near(ts *testscript.TestScript, what string, got, want []float64) {
+	for i, w := range want {
+		if math.Abs(got[i]-w) > 1e-5*math.Max(1, math.Abs(w)) {
+			ts.Fatalf("%s: got %v, want %v", what, got, want)
+		}
+	}
+}
+
+// better asserts that together was better than alone on average.
+func better(ts *testscript.TestScript, file string) {
+	var r report.Run
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(file)), &r))
+	if len(r.Participants) != 5 || !(r.ROCAUC.Value > r.Baselines.Alone.ROCAUC.Value) {
+		ts.Fatalf("%d participants, ROC-AUC together %s, alone %s", len(r.Participants), r.ROCAUC, r.Baselines.Alone.ROCAUC)
+	}
+	for _, p := range r.Participants {
+		if p.Digest == "" || !(p.Digest == r.Participants[0].Digest) {
+			ts.Fatalf("%s has digest %q", p.Name, p.Digest)
+		}
+	}
+}
