@@ -93,7 +93,7 @@ func TestDecodeBoundsErrors(t *testing.T) {
 }
 
 // Whatever the rows, parameters and weights are, the statistics keep within the
-// bounds, and these are not far above the largest value that some rows have.
+// bounds; the bound of the rows is at most twice their number.
 func TestBoundsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(1, 30).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "columns")
