@@ -43,6 +43,14 @@ func (c Config) Validate() error {
 	return nil
 }
 
+// ComponentsError says that there are more components than rows of all
+// participants together.
+type ComponentsError struct{ Components, Rows int }
+
+func (e *ComponentsError) Error() string {
+	return fmt.Sprintf("components: want at most the %d rows of all participants, got %d", e.Rows, e.Components)
+}
+
 func (c Config) lambda0() float64 {
 	if c.Lambda0 == 0 {
 		return 1

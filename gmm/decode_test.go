@@ -2,7 +2,7 @@ package gmm
 
 import (
 	"bytes"
-	"encoding/binary"
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -11,30 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
 )
-
-func FuzzDecodeBounds(f *testing.F) {
-	f.Add(encodeBounds(patterns(10, 3, 2, 1)), 3)
-	f.Add([]byte{boundsVersion, 3, 0, 0, 0, 1, 0x7f, 0xff}, 1)
-	f.Add([]byte{}, 0)
-	f.Fuzz(func(t *testing.T, blob []byte, dim int) {
-		if dim < 0 || dim > 1000 {
-			return
-		}
-		b, err := decodeBounds(blob, dim)
-		if err != nil {
-			return
-		}
-		if len(b.rms) != dim || !(b.rows >= 1) {
-			t.Fatalf("took bounds %+v for %d columns", b, dim)
-		}
-		for _, block := range b.moments(2) {
-			if !(block.Bound > 0) || math.IsInf(block.Bound, 1) {
-				t.Fatalf("took a bound of %g", block.Bound)
-			}
-		}
-	})
-}
 
 func FuzzReadParameters(f *testing.F) {
 	f.Add([]byte(`{"means":[[0,1]],"precisions":[[[2,0.5],[0.5,1]]],"weights":[1]}`))
@@ -71,27 +49,6 @@ func TestReadParametersErrors(t *testing.T) {
 	}
 }
 
-func TestDecodeBoundsErrors(t *testing.T) {
-	good := encodeBounds(patterns(10, 3, 2, 1))
-	other := bytes.Clone(good)
-	other[0]++
-	wide := binary.BigEndian.AppendUint16(bytes.Clone(good[:10]), 999)
-	many := bytes.Clone(good)
-	many[1] = 99
-	for want, blob := range map[string][]byte{
-		"run the same version":       other,
-		"member 2 of 2":              {},
-		"want 3 columns as here":     encodeBounds(patterns(10, 2, 2, 1)),
-		"want bounds of 12 bytes":    good[:11],
-		"column 3: want an exponent": wide,
-		"want at most 2^40 rows":     many,
-	} {
-		if _, err := widest([][]byte{good, blob}, 3); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got error %v, want %q", err, want)
-		}
-	}
-}
-
 // Whatever the rows, parameters and weights are, the statistics keep within the
 // bounds; the bound of the rows is at most twice their number.
 func TestBoundsHold(t *testing.T) {
@@ -101,10 +58,11 @@ func TestBoundsHold(t *testing.T) {
 		value := rapid.OneOf(rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{0, 1, -1, 1e-90}))
 		x := mat.NewDense(n, dim, rapid.SliceOfN(value, n*dim, n*dim).Draw(t, "values"))
 		x.Scale(scale, x)
-		b, err := widest([][]byte{encodeBounds(x)}, dim)
+		agreed, err := bounds.Agree(context.Background(), collabdict.Solo{}, x)
 		if err != nil {
 			t.Fatal(err)
 		}
+		b := limits{agreed}
 		k := rapid.IntRange(1, 3).Draw(t, "components")
 		means := mat.NewDense(k, dim, rapid.SliceOfN(value, k*dim, k*dim).Draw(t, "means"))
 		means.Scale(scale, means)
@@ -123,12 +81,12 @@ func TestBoundsHold(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, _ := m.eStep(x, nil, false)
-		blocks := append(b.moments(k), collabdict.Block{Len: 1, Bound: slack * b.logLik(m)})
+		blocks := bounds.Append(b.moments(k), 1, b.logLik(m))
 		if err := collabdict.CheckBlocks(append(s.pack(), s.logLik), blocks); err != nil {
 			t.Fatal(err)
 		}
-		if limit := 2 * float64(n); b.rows > limit {
-			t.Fatalf("bound of %d rows is %g, want at most %g", n, b.rows, limit)
+		if limit := 2 * float64(n); b.Rows > limit {
+			t.Fatalf("bound of %d rows is %g, want at most %g", n, b.Rows, limit)
 		}
 	})
 }

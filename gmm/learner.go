@@ -11,6 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/bounds"
 )
 
 // Learner learns the sparse Gaussian graphical model mixture of Idé et al. 2024,
@@ -24,7 +25,7 @@ type Learner struct {
 	rows   *mat.Dense
 	config Config
 
-	bounds bounds
+	limits limits
 	prior  prior
 	total  int // N of all participants
 	setup  int
@@ -48,7 +49,7 @@ func NewLearner(rows *mat.Dense, config Config) (*Learner, error) {
 	if n == 0 || dim == 0 {
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
 	}
-	limit := math.Ldexp(1, maxExp-1)
+	limit := math.Ldexp(1, bounds.MaxExp-1)
 	for j := range n {
 		for i, v := range rows.RawRowView(j) {
 			if !(math.Abs(v) <= limit) {
@@ -67,16 +68,13 @@ func NewLearner(rows *mat.Dense, config Config) (*Learner, error) {
 // Start agrees with the group on bounds of the statistics and on the first
 // parameters: those of Config.Init, or else the best of several clusterings.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
-	_, dim := l.rows.Dims()
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
-	blobs, err := counted.Gather(ctx, encodeBounds(l.rows))
+	agreed, err := bounds.Agree(ctx, counted, l.rows)
 	if err != nil {
-		return fmt.Errorf("gather bounds: %w", err)
-	}
-	if l.bounds, err = widest(blobs, dim); err != nil {
 		return err
 	}
+	l.limits = limits{agreed}
 	s := &starter{Learner: l, group: counted}
 	if l.model, err = s.start(ctx); err != nil {
 		return err
@@ -112,7 +110,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	l.diversity = diversity
 	l.pending = make([]float64, s.k)
 	floats.ScaleTo(l.pending, 1/floats.Sum(s.n), s.n)
-	blocks = appendBlock(l.bounds.moments(s.k), 1, l.bounds.logLik(l.model))
+	blocks = bounds.Append(l.limits.moments(s.k), 1, l.limits.logLik(l.model))
 	return append(s.pack(), s.logLik), blocks, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
 )
 
 // lloyd improves all candidates side by side, one sum a step, and returns the one
@@ -35,14 +36,14 @@ func (s *starter) lloydBlocks(candidates []*mat.Dense) (blocks []collabdict.Bloc
 		k, _ := c.Dims()
 		least := math.Inf(1)
 		for i := range k {
-			least = math.Min(least, s.bounds.squares(c.RawRowView(i)))
+			least = math.Min(least, s.limits.squares(c.RawRowView(i)))
 		}
-		blocks = appendBlock(blocks, 1, least)
+		blocks = bounds.Append(blocks, 1, least)
 	}
 	for range candidates {
-		blocks = appendBlock(blocks, s.config.Components, s.bounds.rows)
-		for _, v := range s.bounds.rms {
-			blocks = appendBlock(blocks, s.config.Components, s.bounds.rows*v)
+		blocks = bounds.Append(blocks, s.config.Components, s.limits.Rows)
+		for _, v := range s.limits.RMS {
+			blocks = bounds.Append(blocks, s.config.Components, s.limits.Rows*v)
 		}
 	}
 	return blocks

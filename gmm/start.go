@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
 )
 
 // starter finds the first parameters by sums alone: the best of several
@@ -29,7 +30,7 @@ const (
 func (s *starter) start(ctx context.Context) (*Mixture, error) {
 	if init := s.config.Init; init != nil {
 		rows, _ := s.rows.Dims()
-		n, err := s.group.Sum(ctx, []float64{float64(rows)}, appendBlock(nil, 1, s.bounds.rows))
+		n, err := s.group.Sum(ctx, []float64{float64(rows)}, bounds.Append(nil, 1, s.limits.Rows))
 		if err != nil {
 			return nil, fmt.Errorf("sum of the rows: %w", err)
 		}
@@ -66,7 +67,7 @@ func (s *starter) start(ctx context.Context) (*Mixture, error) {
 func (s *starter) count(n float64) error {
 	s.total = int(math.Round(n))
 	if k := s.config.Components; k > s.total {
-		return fmt.Errorf("components: want at most the %d rows of all participants, got %d", s.total, k)
+		return &ComponentsError{Components: k, Rows: s.total}
 	}
 	s.prior = prior{lambda0: s.config.lambda0(), rho: s.config.Rho}
 	if s.prior.rho == 0 {
@@ -108,7 +109,7 @@ func (s *starter) firstModel(ctx context.Context, centres *mat.Dense, all *momen
 func (s *starter) moments(ctx context.Context, assign []int, k int) (*moments, error) {
 	_, dim := s.rows.Dims()
 	local := hardMoments(s.rows, assign, mat.NewDense(k, dim, nil), true)
-	total, err := s.group.Sum(ctx, local.pack(), s.bounds.moments(k))
+	total, err := s.group.Sum(ctx, local.pack(), s.limits.moments(k))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/local"
@@ -42,13 +43,14 @@ func classify(ctx context.Context, err error) (class, string) {
 	var (
 		usage  *usageError
 		field  *task.Error
+		many   *gmm.ComponentsError
 		data   *dataset.Error
 		file   *model.Error
 		conf   *config.Error
 		setup  *node.ConfigError
 		differ *node.DisagreementError
 		double *node.DuplicateNameError
-		many   *node.TooManyError
+		extra  *node.TooManyError
 		alien  *node.StrangerError
 		roster *node.RosterError
 		late   *node.JoinTimeoutError
@@ -64,24 +66,26 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, usage.hint
 	case errors.As(err, &field):
 		return usageFailure, "correct --" + field.Field
+	case errors.As(err, &many):
+		return usageFailure, "lower --components, or give more rows"
 	case errors.As(err, &data):
 		return dataFailure, ""
 	case errors.As(err, &file):
 		return modelFailure, ""
 	case errors.As(err, &conf), errors.As(err, &setup):
 		return usageFailure, ""
-	case errors.As(err, &differ), errors.As(err, &double), errors.As(err, &many), errors.As(err, &alien), errors.As(err, &roster):
+	case errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
 		return disagreement, ""
 	case errors.As(err, &late):
 		return membersLost, ""
 	case errors.As(err, &lost):
-		return membersLost, "start the run again with the members that are there; the model of the last completed round is saved"
+		return membersLost, "bring it back and run again with all members: a run on the same rows without it would let the others work out its part"
 	case errors.As(err, &member):
 		return membersLost, "see that member's log"
 	case errors.As(err, &path):
 		return usageFailure, "choose another path, or change its permissions"
 	case errors.As(err, &child) && child.Killed:
-		return membersLost, "the others have kept the model of the last completed round"
+		return membersLost, "the others have kept the model of the last completed round; run again with all members"
 	case errors.As(err, &child):
 		return class{child.Class, child.Code}, child.Hint
 	}

@@ -42,8 +42,8 @@ func runTable(r *report.Run) func(io.Writer) {
 		if r.Converged {
 			converged = "converged"
 		}
-		fmt.Fprintf(w, "%s, %d components, %d rounds (%s), %d participants, %s of sums by %s on %s: %d iterations, difference %.1e\n",
-			r.Model, r.Clusters, r.Rounds, converged, len(r.Participants), r.Protection.Mode,
+		fmt.Fprintf(w, "%s, %d components, %d rounds (%s), %d members, %s of sums by %s on %s: %d iterations, difference %.1e\n",
+			r.Model, r.Clusters, r.Rounds, converged, memberCount(r), r.Protection.Mode,
 			r.Consensus.Step, r.Consensus.Graph, r.Consensus.Iterations, r.Consensus.Error)
 		if p := r.Protection.BreachPredicted; p != nil {
 			fmt.Fprintf(w, "privacy: %d colluding members learn another's vector with probability %.2g; least entropy of a contribution %s nats\n",
@@ -59,6 +59,13 @@ func runTable(r *report.Run) func(io.Writer) {
 		fmt.Fprintln(t, row("mean", "", report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r)}, r.ARI, r.Baselines))
 		t.Flush()
 	}
+}
+
+func memberCount(r *report.Run) int {
+	if len(r.Views) == 0 {
+		return len(r.Participants)
+	}
+	return len(r.Views[len(r.Views)-1].Members)
 }
 
 func leastEntropy(d *report.Diversity) string {

@@ -77,6 +77,7 @@ a variable says how far the row is from what the other variables predict of it.`
 		}
 	}
 	cmd.Flags().StringVar(&s.model, "model", "", "model `FILE`")
+	cmd.Flags().Lookup("where").Usage = "score rows with `COLUMN=VALUE` only"
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&explain, "explain", false, "add the contribution of each variable")
 	return cmd

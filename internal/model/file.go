@@ -167,10 +167,23 @@ func (m *Model) readArrays(a *npz.Archive) error {
 	}
 	parts := make([]*mat.SymDense, k)
 	for c := range parts {
-		parts[c] = mat.NewSymDense(dim, precisions[c*dim*dim:(c+1)*dim*dim])
+		if parts[c], err = symmetric(precisions[c*dim*dim:(c+1)*dim*dim], dim); err != nil {
+			return fmt.Errorf("precisions: component %d: %w", c+1, err)
+		}
 	}
 	m.Mixture, err = gmm.NewMixture(weights.Data, mat.NewDense(k, dim, means), parts)
 	return err
+}
+
+func symmetric(values []float64, dim int) (*mat.SymDense, error) {
+	for i := range dim {
+		for j := range i {
+			if a, b := values[i*dim+j], values[j*dim+i]; a != b {
+				return nil, fmt.Errorf("want a symmetric matrix, got %g and %g", a, b)
+			}
+		}
+	}
+	return mat.NewSymDense(dim, values), nil
 }
 
 // array returns the values of an array that must have the given shape.

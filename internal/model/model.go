@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -79,14 +78,6 @@ type Ledger struct {
 // units of the data.
 func (m *Model) Score(rows *mat.Dense) []float64 {
 	return m.Mixture.Scores(nil, m.Scaling.Apply(rows))
-}
-
-// CheckColumns reports columns that are not those the model was trained on.
-func (m *Model) CheckColumns(columns []string) error {
-	if slices.Equal(columns, m.Manifest.Columns) {
-		return nil
-	}
-	return fmt.Errorf("the model was trained on the columns %v, the data have %v", m.Manifest.Columns, columns)
 }
 
 // Threshold returns the score that the given share of the training scores

@@ -1,0 +1,90 @@
+package bounds
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+var example = mat.NewDense(3, 3, []float64{1, -2, 0, 0.5, 300, 0, -1, 4, 0})
+
+// The bounds of the rows and of the root mean squares hold, and are at most twice
+// as large as they need to be.
+func TestBoundsAreTight(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, dim := rapid.IntRange(1, 40).Draw(t, "rows"), rapid.IntRange(1, 5).Draw(t, "columns")
+		values := rapid.SliceOfN(rapid.Float64Range(-1e9, 1e9), n*dim, n*dim).Draw(t, "values")
+		x := mat.NewDense(n, dim, values)
+		b, err := Agree(context.Background(), collabdict.Solo{}, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Rows < float64(n) || b.Rows > 2*float64(n) {
+			t.Fatalf("%d rows are bounded by %g", n, b.Rows)
+		}
+		for j, got := range b.RMS {
+			rms := mat.Norm(x.ColView(j), 2) / math.Sqrt(float64(n))
+			if rms > got*(1+1e-12) || rms > 1e-50 && got > 2*rms*(1+1e-12) {
+				t.Fatalf("a root mean square of %g is bounded by %g", rms, got)
+			}
+		}
+	})
+}
+
+func TestAppendMergesEqualNeighbours(t *testing.T) {
+	blocks := Append(Append(Append(nil, 2, 8), 3, 8), 1, 4)
+	if len(blocks) != 2 || blocks[0].Len != 5 || blocks[1].Len != 1 || blocks[1].Bound < 4 {
+		t.Errorf("got %v", blocks)
+	}
+}
+
+func TestBlobsOfOthers(t *testing.T) {
+	good := encode(example)
+	other := bytes.Clone(good)
+	other[0]++
+	wide := binary.BigEndian.AppendUint16(bytes.Clone(good[:10]), 999)
+	many := bytes.Clone(good)
+	many[1] = 99
+	for want, blob := range map[string][]byte{
+		"run the same version":       other,
+		"member 2 of 2":              {},
+		"want 3 columns as here":     encode(mat.NewDense(1, 2, nil)),
+		"want bounds of 12 bytes":    good[:11],
+		"column 3: want an exponent": wide,
+		"want at most 2^40 rows":     many,
+	} {
+		if _, err := widest([][]byte{good, blob}, 3); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want %q", err, want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(encode(example), 3)
+	f.Add([]byte{version, 3, 0, 0, 0, 1, 0x7f, 0xff}, 1)
+	f.Add([]byte{}, 0)
+	f.Fuzz(func(t *testing.T, blob []byte, dim int) {
+		if dim < 0 || dim > 1000 {
+			return
+		}
+		b, err := decode(blob, dim)
+		if err != nil {
+			return
+		}
+		if len(b.RMS) != dim || !(b.Rows >= 1) {
+			t.Fatalf("took bounds %+v for %d columns", b, dim)
+		}
+		for _, v := range b.RMS {
+			if !(v > 0) || !(v*v*b.Rows > 0) || math.IsInf(v*v*b.Rows, 1) {
+				t.Fatalf("took a root mean square of %g", v)
+			}
+		}
+	})
+}

@@ -1,0 +1,202 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/netsim"
+	"gonum.org/v1/gonum/mat"
+)
+
+func example() Task {
+	return Task{
+		Model: model.GGM, Components: 2, Rounds: 5, Tol: 1e-6, Lambda0: 1, Seed: 3,
+		Standardise: Own, FalseAlarm: 0.01,
+		Settings: consensus.Settings{Step: consensus.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
+	}
+}
+
+// rows draws n rows whose columns have the given means and deviations.
+func rows(seed uint64, n int, mean, deviation []float64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x := mat.NewDense(n, len(mean), nil)
+	for i := range n {
+		for j, m := range mean {
+			x.Set(i, j, m+deviation[j]*rng.NormFloat64())
+		}
+	}
+	return x
+}
+
+func TestValidateNamesTheField(t *testing.T) {
+	if err := example().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for field, change := range map[string]func(*Task){
+		"model":       func(t *Task) { t.Model = "x" },
+		"components":  func(t *Task) { t.Components = 0 },
+		"rounds":      func(t *Task) { t.Rounds = -1 },
+		"tol":         func(t *Task) { t.Tol = math.NaN() },
+		"lambda0":     func(t *Task) { t.Lambda0 = 0 },
+		"rho":         func(t *Task) { t.Rho = math.Inf(1) },
+		"standardise": func(t *Task) { t.Standardise = "" },
+		"false-alarm": func(t *Task) { t.FalseAlarm = 1 },
+	} {
+		k := example()
+		change(&k)
+		var e *Error
+		if err := k.Validate(); !errors.As(err, &e) || e.Field != field {
+			t.Errorf("got %v, want an error of %s", err, field)
+		}
+	}
+}
+
+func TestFieldsTellTasksApart(t *testing.T) {
+	text := func(k Task, columns ...string) string {
+		var b strings.Builder
+		for _, f := range k.Fields(columns) {
+			b.WriteString(f.Name + "=" + f.Value + "\n")
+		}
+		return b.String()
+	}
+	base := text(example(), "a", "b")
+	for i, change := range []func(*Task){
+		func(t *Task) { t.Components++ }, func(t *Task) { t.Rounds++ }, func(t *Task) { t.Tol *= 2 },
+		func(t *Task) { t.Lambda0++ }, func(t *Task) { t.Rho++ }, func(t *Task) { t.Seed++ },
+		func(t *Task) { t.Standardise = None }, func(t *Task) { t.FalseAlarm /= 2 },
+		func(t *Task) { t.InitDigest = "x" }, func(t *Task) { t.Model = "x" },
+	} {
+		k := example()
+		change(&k)
+		if text(k, "a", "b") == base {
+			t.Errorf("change %d is not in the fields", i)
+		}
+	}
+	if text(example(), "a", "c") == base || text(example(), "a") == base {
+		t.Error("other columns have the same fields")
+	}
+}
+
+// Standardising by private sums gives what all rows in one place would, also for
+// means far from zero and very different scales.
+func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
+	mean, deviation := []float64{300, -2e6, 0.01, 5}, []float64{0.1, 30, 1e-5, 0}
+	parts := []*mat.Dense{rows(1, 40, mean, deviation), rows(2, 90, mean, deviation), rows(3, 10, mean, deviation)}
+	all := mat.NewDense(140, 4, nil)
+	at := 0
+	for _, p := range parts {
+		n, _ := p.Dims()
+		all.Slice(at, at+n, 0, 4).(*mat.Dense).Copy(p)
+		at += n
+	}
+	want, _ := dataset.Own(all)
+	k := example()
+	k.Standardise = Global
+	_, err := netsim.Run(t.Context(), netsim.Config{Names: []string{"a", "b", "c"}, Settings: k.Settings, Seed: 1},
+		func(ctx context.Context, rank int, g collabdict.Group) error {
+			got, constant, err := k.scaling(ctx, g, parts[rank])
+			if err != nil {
+				return err
+			}
+			if len(constant) != 1 || constant[0] != 3 {
+				t.Errorf("constant columns %v, want the last", constant)
+			}
+			for j := range mean {
+				if math.Abs(got.Shift[j]-want.Shift[j]) > 1e-3*want.Scale[j] || math.Abs(got.Scale[j]/want.Scale[j]-1) > 1e-3 {
+					t.Errorf("column %d: shift %g scale %g, want %g and %g", j, got.Shift[j], got.Scale[j], want.Shift[j], want.Scale[j])
+				}
+			}
+			return nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// failing is a group whose sums fail after some calls.
+type failing struct {
+	collabdict.Solo
+	left int
+}
+
+var errLost = errors.New("lost plant-b")
+
+func (f *failing) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if f.left--; f.left < 0 {
+		return nil, errLost
+	}
+	return f.Solo.Sum(ctx, x, blocks)
+}
+
+// A run that ends early leaves the model of the last round completed.
+func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
+	p := dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: rows(5, 60, []float64{0, 0}, []float64{1, 2})}
+	k := example()
+	k.Tol = 0
+	counting := &failing{left: 1 << 30}
+	whole, err := k.Train(t.Context(), counting, p, nil)
+	if err != nil || whole.Last.Number != 5 {
+		t.Fatalf("%+v, %v", whole, err)
+	}
+	sums := 1<<30 - counting.left
+	r, err := k.Train(t.Context(), &failing{left: sums - 2}, p, nil)
+	if !errors.Is(err, errLost) || r.Model == nil || r.Last.Number != 3 || r.Model.Manifest.Rounds != 3 {
+		t.Fatalf("after a failure in round 4: %+v, %v", r.Last, err)
+	}
+	if r.Model.Manifest.Rows != 60 || r.Model.Manifest.TotalRows != 60 || len(r.Model.Score(p.Train)) != 60 {
+		t.Errorf("the model is not usable: %+v", r.Model.Manifest)
+	}
+	r, err = k.Train(t.Context(), &failing{left: 0}, p, nil)
+	if !errors.Is(err, errLost) || r.Model != nil {
+		t.Errorf("without a completed round: %+v, %v", r, err)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	x := rows(5, 30, []float64{0, 7}, []float64{1, 0})
+	k := example()
+	k.Components = 12 // so that some hold few rows
+	r, err := k.Train(t.Context(), collabdict.Solo{}, dataset.Participant{Name: "a", Columns: []string{"x", "stuck"}, Train: x}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(r.Warnings, "\n")
+	if !strings.Contains(all, "left unscaled: stuck") || !strings.Contains(all, "entropy") {
+		t.Errorf("warnings: %s", all)
+	}
+}
+
+func TestEvaluateByKindOfLabel(t *testing.T) {
+	x := rows(6, 50, []float64{0, 0}, []float64{1, 1})
+	x.SetRow(0, []float64{9, -9})
+	r, err := example().Train(t.Context(), collabdict.Solo{}, dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: rows(7, 50, []float64{0, 0}, []float64{1, 1})}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := make([]float64, 50)
+	labels[0], labels[1] = 1, -1
+	if e := Evaluate(r.Model, x, labels); e.ROCAUC.Value != 1 || e.PRAUC.Value != 1 || e.ARI.Applies || e.Rows != 50 || !e.Loglik.Defined {
+		t.Errorf("anomaly labels: %+v", e)
+	}
+	labels[0] = 0
+	if e := Evaluate(r.Model, x, labels); !e.ROCAUC.Applies || e.ROCAUC.Defined {
+		t.Errorf("one class alone: %+v", e)
+	}
+	labels[0] = 3
+	if e := Evaluate(r.Model, x, labels); e.ROCAUC.Applies || !e.ARI.Defined {
+		t.Errorf("classes: %+v", e)
+	}
+	if e := Evaluate(r.Model, x, nil); e.ROCAUC.Applies || e.ARI.Applies {
+		t.Errorf("no labels: %+v", e)
+	}
+}
