@@ -24,19 +24,19 @@ func (g *greeter) discover() (stop func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		g.found(info)
+		g.found(info, false)
 	}
 	for _, a := range g.cfg.Peers {
 		info, err := peer.AddrInfoFromString(a)
 		if err != nil {
 			return nil, err
 		}
-		g.found(*info)
+		g.found(*info, true)
 	}
 	if g.cfg.MDNS == "" {
 		return func() {}, nil
 	}
-	service := mdns.NewMdnsService(g.host, "_"+g.cfg.MDNS+"._udp", notifee(func(info peer.AddrInfo) { g.found(info) }))
+	service := mdns.NewMdnsService(g.host, "_"+g.cfg.MDNS+"._udp", notifee(func(info peer.AddrInfo) { g.found(info, false) }))
 	if err := service.Start(); err != nil {
 		return nil, fmt.Errorf("discovery on the local network: %w: list the members' addresses instead", err)
 	}
@@ -48,20 +48,20 @@ type notifee func(peer.AddrInfo)
 func (f notifee) HandlePeerFound(info peer.AddrInfo) { f(info) }
 
 // found begins to visit a peer, unless the roster does not list it.
-func (g *greeter) found(info peer.AddrInfo) {
+func (g *greeter) found(info peer.AddrInfo, atOnce bool) {
 	if g.joining.Err() != nil || !g.admits(info.ID) || info.ID == g.host.ID() {
 		return
 	}
 	g.host.Peerstore().AddAddrs(info.ID, info.Addrs, peerstore.PermanentAddrTTL)
-	g.visit(info.ID)
+	g.visit(info.ID, atOnce)
 }
 
 // follow visits a peer that has said hello, and those it has met.
 func (g *greeter) follow(from peer.ID, contacts []wire.Contact) {
-	g.visit(from)
+	g.visit(from, true)
 	for _, c := range contacts {
 		if id, err := peer.IDFromBytes(c.ID); err == nil {
-			g.found(peer.AddrInfo{ID: id, Addrs: multiaddrs(c.Addrs)})
+			g.found(peer.AddrInfo{ID: id, Addrs: multiaddrs(c.Addrs)}, false)
 		}
 	}
 }

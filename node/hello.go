@@ -18,6 +18,7 @@ const helloProtocol = "/collabdict/hello/1"
 
 const (
 	helloTimeout = 10 * time.Second // for one exchange
+	visitLate    = 300 * time.Millisecond
 	visitFirst   = 100 * time.Millisecond
 	visitMost    = 2 * time.Second // between two exchanges with one peer
 )
@@ -40,12 +41,20 @@ type greeter struct {
 }
 
 // visit keeps telling a peer what is new until it has nothing to tell any more.
-func (g *greeter) visit(id peer.ID) {
+// Where both may have heard of each other at the same time, one of them waits a
+// little, so that they need not connect twice.
+func (g *greeter) visit(id peer.ID, atOnce bool) {
 	ctx := g.joining
 	if _, already := g.visiting.LoadOrStore(id, true); already {
 		return
 	}
 	g.visits.start(func() {
+		if !atOnce && g.host.ID() > id {
+			select {
+			case <-ctx.Done():
+			case <-time.After(visitLate):
+			}
+		}
 		for wait := visitFirst; ctx.Err() == nil && !g.done(id); wait = min(2*wait, visitMost) {
 			news := g.news()
 			if err := g.exchange(ctx, id); err != nil {

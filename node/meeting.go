@@ -47,7 +47,7 @@ type meeting struct {
 // acquaintance is another process that has said hello, with the same agreement.
 type acquaintance struct {
 	hello  wire.Hello // its last
-	signed bool       // its signature under this process's roster is valid
+	signed [32]byte   // the run that it has signed up to, if any; the signature is valid
 }
 
 // hello returns what this process tells a peer.
@@ -115,6 +115,7 @@ func (m *meeting) learn(from peer.ID, h wire.Hello) {
 // consider takes in what a possible member says. What the two cannot agree on
 // ends the meeting at both, so it comes before what the peer makes of it.
 func (m *meeting) consider(from peer.ID, h wire.Hello) {
+	var signed [32]byte
 	err := m.checkSame(from, h)
 	if err == nil && h.Leaving != "" {
 		m.part(from, h)
@@ -124,18 +125,18 @@ func (m *meeting) consider(from peer.ID, h wire.Hello) {
 		err = m.checkRoom(from, h)
 	}
 	if err == nil {
-		err = m.checkRoster(from, h)
+		signed, err = m.checkRoster(from, h)
 	}
 	if err == nil {
-		err = m.welcome(from, h)
+		err = m.welcome(from, h, signed)
 	}
 	if err != nil {
 		m.fail(err)
 	}
 }
 
-// welcome notes a member.
-func (m *meeting) welcome(from peer.ID, h wire.Hello) error {
+// welcome notes a member and the run that it has signed up to, if any.
+func (m *meeting) welcome(from peer.ID, h wire.Hello, signed [32]byte) error {
 	a := m.met[from]
 	if a != nil && a.hello.Process == h.Process && a.hello.Sequence > h.Sequence {
 		return nil // overtaken by a later one
@@ -148,7 +149,7 @@ func (m *meeting) welcome(from peer.ID, h wire.Hello) error {
 	} else if a.hello.Process != h.Process {
 		m.log.Info("a member was started again", "name", h.Name, "peer", from)
 	}
-	a.hello = h
+	a.hello, a.signed = h, signed
 	m.host.Peerstore().AddAddrs(from, multiaddrs(h.Addrs), peerstore.PermanentAddrTTL)
 	return m.subscribe()
 }
@@ -257,7 +258,7 @@ func (m *meeting) news() <-chan struct{} {
 func (m *meeting) done(id peer.ID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.met[id] != nil && m.met[id].signed
+	return m.roster != nil && m.met[id] != nil && m.met[id].signed == m.proposed
 }
 
 // describe names a peer for people.

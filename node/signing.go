@@ -1,7 +1,6 @@
 package node
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -10,24 +9,32 @@ import (
 )
 
 // checkRoster reports a roster signed by a peer that this process cannot share.
-func (m *meeting) checkRoster(from peer.ID, h wire.Hello) error {
+// Otherwise it returns the run that the peer has signed up to, if any.
+func (m *meeting) checkRoster(from peer.ID, h wire.Hello) (run [32]byte, err error) {
 	if h.Roster == nil {
-		return nil
+		return run, nil
 	}
 	theirs, who := newRoster(m.consortium, h.Roster), describe(h.Name, from)
 	if err := theirs.verify(from, h.Signature); err != nil {
-		return &RosterError{Peer: who, Detail: "cannot be believed: " + err.Error()}
+		return run, &RosterError{Peer: who, Detail: "cannot be believed: " + err.Error()}
 	}
+	run = theirs.run()
 	own, listed := theirs.find(m.host.ID())
 	switch {
 	case !listed:
-		return &StrangerError{Peer: who, Detail: fmt.Sprintf("does not let this node in: the %d members of its run have signed the roster without it: wait for the end of that run, or start all members again", len(theirs.entries))}
+		return run, &StrangerError{Peer: who, Detail: fmt.Sprintf("does not let this node in: the %d members of its run have signed the roster without it: wait for the end of that run, or start all members again", len(theirs.entries))}
 	case own.Process != m.process:
-		return &RosterError{Peer: who, Detail: "is in a run with an earlier process of this node, which this one cannot continue"}
-	case m.roster != nil && !bytes.Equal(theirs.canonical(), m.roster.canonical()):
-		return &RosterError{Peer: who, Detail: fmt.Sprintf("has signed another roster (%q, this node %q)", theirs.names(), m.roster.names())}
+		return run, &RosterError{Peer: who, Detail: "is in a run with an earlier process of this node, which this one cannot continue"}
 	}
-	return nil
+	return run, m.checkShared(who, theirs.names(), run)
+}
+
+// checkShared reports a signed roster that is not the one this process signed.
+func (m *meeting) checkShared(who string, names []string, run [32]byte) error {
+	if m.roster == nil || run == m.proposed {
+		return nil
+	}
+	return &RosterError{Peer: who, Detail: fmt.Sprintf("has signed another roster (%q, this node %q)", names, m.roster.names())}
 }
 
 // proposal returns the roster of all that are met, or the one signed.
@@ -64,18 +71,14 @@ func (m *meeting) subscribe() error {
 		}
 	}
 	for _, e := range m.roster.entries {
-		id := peer.ID(e.ID)
-		if id == m.host.ID() {
-			continue
-		}
-		a := m.met[id]
-		if a.hello.Roster == nil {
+		a := m.met[peer.ID(e.ID)]
+		switch {
+		case a == nil: // this process
+		case a.signed == [32]byte{}:
 			return nil
+		case a.signed != m.proposed:
+			return m.checkShared(describe(e.Name, peer.ID(e.ID)), newRoster(m.consortium, a.hello.Roster).names(), a.signed)
 		}
-		if err := m.checkRoster(id, a.hello); err != nil {
-			return err
-		}
-		a.signed = true
 	}
 	m.agreed = true
 	close(m.complete)
