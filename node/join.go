@@ -15,6 +15,9 @@ import (
 	"github.com/collabdict/collabdict/node/store"
 )
 
+// remindEvery is the time between two notes of who is there.
+const remindEvery = 30 * time.Second
+
 // assembleMost bounds the wait for all members to listen to the control plane.
 // The Beats make up for messages lost after that.
 const assembleMost = 15 * time.Second
@@ -129,18 +132,32 @@ func (g *greeter) meet(ctx context.Context) error {
 	g.joining = joining
 	stop, err := g.discover()
 	if err == nil {
-		select {
-		case <-g.complete:
-		case <-g.failed:
-			err = g.failure
-		case <-ctx.Done():
-			err = g.late(ctx)
-		}
+		err = g.settle(ctx)
 		stop()
 	}
 	cancel()
 	g.visits.end(context.Background())
 	return err
+}
+
+// settle waits for the end of the meeting, and says now and then who is there.
+func (g *greeter) settle(ctx context.Context) error {
+	remind := time.NewTicker(remindEvery)
+	defer remind.Stop()
+	for {
+		select {
+		case <-g.complete:
+			return nil
+		case <-g.failed:
+			return g.failure
+		case <-ctx.Done():
+			return g.late(ctx)
+		case <-remind.C:
+			g.locked(func() {
+				g.log.Info("waiting for members", "want", g.cfg.size(), "present", g.present(), "missing", g.missing())
+			})
+		}
+	}
 }
 
 // late says who did not come in time.

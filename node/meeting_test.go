@@ -78,10 +78,10 @@ func newMeeting(t *testing.T) (*meeting, wire.Entry) {
 	return g.meeting, wire.Entry{Name: c.Name, ID: []byte(g.host.ID()), Process: g.process}
 }
 
-func (m *meeting) outcome() (failure error, signed, agreed bool) {
+func (m *meeting) outcome() (signed, agreed bool, failure error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.failure, m.roster != nil, m.agreed
+	return m.roster != nil, m.agreed, m.failure
 }
 
 func TestRosterIsSignedWhenAllProposeIt(t *testing.T) {
@@ -90,12 +90,12 @@ func TestRosterIsSignedWhenAllProposeIt(t *testing.T) {
 	full := newRoster(m.consortium, []wire.Entry{self, a.entry(), b.entry()})
 	a.says(nil)
 	b.says(nil)
-	if _, signed, _ := m.outcome(); signed {
+	if signed, _, _ := m.outcome(); signed {
 		t.Fatal("signed before the others have met the same ones")
 	}
 	a.says(func(h *wire.Hello) { h.Proposal = full.run() })
 	b.says(func(h *wire.Hello) { h.Proposal = full.run() })
-	if failure, signed, agreed := m.outcome(); failure != nil || !signed || agreed {
+	if signed, agreed, failure := m.outcome(); failure != nil || !signed || agreed {
 		t.Fatalf("all propose one roster: %v, signed %v, agreed %v", failure, signed, agreed)
 	}
 	if stored, err := m.store.Roster(m.process); err != nil || string(stored) != string(full.canonical()) {
@@ -104,13 +104,13 @@ func TestRosterIsSignedWhenAllProposeIt(t *testing.T) {
 	a.says(a.signs(t, full.entries...))
 	old := b.Hello
 	b.says(b.signs(t, full.entries...))
-	if failure, _, agreed := m.outcome(); failure != nil || !agreed {
+	if _, agreed, failure := m.outcome(); failure != nil || !agreed {
 		t.Fatalf("all have signed: %v, agreed %v", failure, agreed)
 	}
 	m.learn(b.id, old) // overtaken on its way
 	newOther(t, m, "late").says(nil)
 	b.says(func(h *wire.Hello) { h.Process[0]++ })
-	if failure, _, agreed := m.outcome(); failure != nil || !agreed {
+	if _, agreed, failure := m.outcome(); failure != nil || !agreed {
 		t.Errorf("latecomers changed the outcome: %v, agreed %v", failure, agreed)
 	}
 }
@@ -163,7 +163,7 @@ func TestMeetingFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, self := newMeeting(t)
 			tc.hear(t, m, self, newOther(t, m, "a"), newOther(t, m, "b"), newOther(t, m, "c"))
-			failure, _, _ := m.outcome()
+			_, _, failure := m.outcome()
 			if failure == nil || !errors.As(failure, tc.want) || !strings.Contains(failure.Error(), tc.says) {
 				t.Errorf("got %v, want %q", failure, tc.says)
 			}
