@@ -1,6 +1,10 @@
 package consensus
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
 // passTime beats, and finds members that have been silent for too long.
 func (m *Machine) passTime(e *Effects) {
@@ -31,7 +35,8 @@ func (m *Machine) findLost(e *Effects) {
 		}
 	}
 	if len(lost) > 0 {
-		m.fail(e, m.lostError(lost, m.now-m.peers[lost[0]].heard, ""))
+		silent := (m.now - m.peers[lost[0]].heard).Round(time.Second / 10)
+		m.fail(e, m.lostError(lost, fmt.Sprintf("nothing heard for %s", silent), ""))
 	}
 }
 

@@ -11,8 +11,11 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// maxLength bounds the values of a Sum and the bytes of a Gather's blob.
-const maxLength = 1 << 28
+// The largest sum and the largest blob: what a message can carry.
+const (
+	maxValues = 1 << 25
+	maxBlob   = 1 << 28
+)
 
 // call is the slot under way: what this member brought and what it was sent.
 type call struct {
@@ -43,16 +46,16 @@ func (m *Machine) newCall(c Call) (call, error) {
 	}
 	switch c.Kind {
 	case Sum:
-		if len(c.Values) == 0 || len(c.Values) > maxLength {
-			return r, fmt.Errorf("sum: want 1 to %d values, got %d", maxLength, len(c.Values))
+		if len(c.Values) == 0 || len(c.Values) > maxValues {
+			return r, fmt.Errorf("sum: want 1 to %d values, got %d", maxValues, len(c.Values))
 		}
 		if err := collabdict.CheckBlocks(c.Values, c.Blocks); err != nil {
 			return r, fmt.Errorf("sum: %w", err)
 		}
 		r.neighbours = m.labels().neighbours(m.plan.Graph, m.p.Self)
 	case Gather:
-		if len(c.Blob) > maxLength {
-			return r, fmt.Errorf("gather: want at most %d bytes, got %d", maxLength, len(c.Blob))
+		if len(c.Blob) > maxBlob {
+			return r, fmt.Errorf("gather: want at most %d bytes, got %d", maxBlob, len(c.Blob))
 		}
 		r.blobs[m.p.Self] = c.Blob
 	default:

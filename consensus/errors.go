@@ -2,28 +2,28 @@ package consensus
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 )
 
-// LostError says that members were silent for longer than Params.Lost, or that
-// another member has ended the run for that reason.
+// LostError says that members take no part any more: they were silent for longer
+// than Params.Lost, or have left.
 type LostError struct {
 	Members []int
 	Names   []string
-	Silent  time.Duration // how long; 0 if another member says so
-	Via     string        // the other member, if any
+	Reason  string // in words that follow the names
+	Via     string // the other member that says so, if any
 }
 
 func (e *LostError) Error() string {
-	names := strings.Join(e.Names, ", ")
+	s := fmt.Sprintf("lost %s: %s", strings.Join(e.Names, ", "), e.Reason)
 	if e.Via != "" {
-		return fmt.Sprintf("lost %s: %s heard nothing from it any more and has ended the run", names, e.Via)
+		s += " (says " + e.Via + ")"
 	}
-	return fmt.Sprintf("lost %s: nothing heard for %s", names, e.Silent.Round(time.Second/10))
+	return s
 }
 
-// MemberError says that a member has left, or sent what no honest member sends.
+// MemberError says that a member sent what no honest member sends.
 type MemberError struct {
 	Member int
 	Name   string
@@ -41,47 +41,50 @@ func (m *Machine) memberError(member int, reason string) error {
 	return &MemberError{Member: member, Name: m.p.Members[member], Reason: reason}
 }
 
-func (m *Machine) lostError(members []int, silent time.Duration, via string) error {
-	e := &LostError{Members: members, Silent: silent, Via: via}
+func (m *Machine) lostError(members []int, reason, via string) error {
+	e := &LostError{Members: members, Reason: reason, Via: via}
 	for _, s := range members {
 		e.Names = append(e.Names, m.p.Members[s])
 	}
 	return e
 }
 
-// leftError says why a member that has left did so.
+// leftError says why a member that has left did so: because of others, or by
+// itself.
 func (m *Machine) leftError(member int) error {
 	l := m.peers[member].left
+	if slices.Contains(l.Blame, uint32(m.p.Self)) {
+		return m.lostError([]int{member}, "it has given this member up: check the network between the two", "")
+	}
 	var blame []int
 	for _, b := range l.Blame {
-		if int(b) < len(m.p.Members) && int(b) != m.p.Self {
+		if int(b) < len(m.p.Members) {
 			blame = append(blame, int(b))
 		}
 	}
 	if len(blame) > 0 {
-		return m.lostError(blame, 0, m.p.Members[member])
+		return m.lostError(blame, printable(l.Reason), m.p.Members[member])
 	}
-	if len(l.Blame) > 0 {
-		return m.memberError(member, "has left, having heard nothing from this member: check the network between the two")
-	}
-	return m.memberError(member, "has left: "+printable(l.Reason))
+	return m.lostError([]int{member}, printable(l.Reason), "")
 }
 
-// leaveOf returns what to tell the others about the end of the run here. An
-// error of this member's own may hold private values, so they learn only that
-// there was one.
+// leaveOf returns what to tell the others about the end of the run here: the
+// members that are the cause, or this member's own reason. An error of its own may
+// hold private values, so they learn only that there was one.
 func leaveOf(err error) *Leave {
+	l := &Leave{Reason: "it met an error, which its log tells"}
 	switch err := err.(type) {
 	case *LostError:
-		l := &Leave{Reason: err.Error()}
+		l.Reason = err.Reason
 		for _, s := range err.Members {
 			l.Blame = append(l.Blame, uint32(s))
 		}
-		return l
-	case *MemberError, *AbortError:
-		return &Leave{Reason: err.Error()}
+	case *MemberError:
+		l.Reason, l.Blame = "it "+err.Reason, []uint32{uint32(err.Member)}
+	case *AbortError:
+		l.Reason = err.Reason
 	}
-	return &Leave{Reason: "an error of its own, which its log tells"}
+	return l
 }
 
 // printable makes a reason from another member fit for one line of a terminal.

@@ -155,11 +155,11 @@ func TestTheReasonOfALeaveIsPassedOn(t *testing.T) {
 	for s := range 3 {
 		n.step(s, Call{Kind: Gather})
 	}
-	n.step(3, Abort{Reason: "interrupted \x1b[31mby its operator"})
+	n.step(3, Abort{Reason: "it was stopped \x1b[31mby its operator"})
 	n.settle()
 	for s, o := range n.outcomes[:3] {
-		var left *MemberError
-		if o == nil || !errors.As(o.Err, &left) || left.Name != "m3" || !strings.Contains(left.Reason, "by its operator") || strings.Contains(left.Reason, "\x1b") {
+		var left *LostError
+		if o == nil || !errors.As(o.Err, &left) || left.Names[0] != "m3" || !strings.Contains(left.Reason, "by its operator") || strings.Contains(left.Reason, "\x1b") {
 			t.Errorf("member %d ended with %+v", s, o)
 		}
 	}
@@ -198,7 +198,7 @@ func TestMessagesThatNoHonestMemberSends(t *testing.T) {
 		n.step(2, c.call)
 		n.settle()
 		for s, o := range n.outcomes {
-			if o == nil || o.Err == nil || s < 2 && !strings.Contains(o.Err.Error(), c.want) && !strings.Contains(o.Err.Error(), "has left") {
+			if o == nil || o.Err == nil || s < 2 && !strings.Contains(o.Err.Error(), c.want) && !strings.Contains(o.Err.Error(), "calls a") {
 				t.Errorf("%s: member %d ended with %+v", name, s, o)
 			}
 		}

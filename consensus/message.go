@@ -50,10 +50,12 @@ type Beat struct {
 	Waiting   []uint32 // members whose messages the sender waits for
 }
 
-// Leave says that the sender ends its part in the run before its end.
+// Leave says that the sender ends its part in the run before its end: because of
+// the members in Blame, for the given reason, or for a reason of its own. The words
+// follow a member's name.
 type Leave struct {
 	Reason string
-	Blame  []uint32 // the members whose loss is the reason, if that is it
+	Blame  []uint32
 }
 
 func (*Seeds) body() {}

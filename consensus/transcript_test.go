@@ -43,7 +43,7 @@ func TestTranscripts(t *testing.T) {
 			for s := range 2 {
 				n.step(s, Call{Kind: Sum, Values: []float64{1}, Blocks: one})
 			}
-			n.step(2, Abort{Reason: "stopped by its operator"})
+			n.step(2, Abort{Reason: "it was stopped by its operator"})
 			n.settle()
 		},
 	} {

@@ -105,8 +105,8 @@ func TestAFailingParticipantEndsTheRun(t *testing.T) {
 		t.Errorf("got %v, want the error of p0003", err)
 	}
 	for rank, m := range report.Members {
-		var left *consensus.MemberError
-		if rank != 2 && (!errors.As(m.Err, &left) || left.Name != "p0003") {
+		var left *consensus.LostError
+		if rank != 2 && (!errors.As(m.Err, &left) || left.Names[0] != "p0003") {
 			t.Errorf("participant %d ended with %v", rank, m.Err)
 		}
 	}

@@ -64,8 +64,8 @@ func TestAbortIsNamedByAll(t *testing.T) {
 	nodes[1].Abort("the operator stopped it")
 	for range 2 {
 		// The other one's Leave, which repeats the reason, may come first.
-		var member *consensus.MemberError
-		if err := receive(t, ended); !errors.As(err, &member) || !strings.HasSuffix(err.Error(), "m1 has left: the operator stopped it") {
+		var lost *consensus.LostError
+		if err := receive(t, ended); !errors.As(err, &lost) || lost.Names[0] != "m1" || lost.Reason != "the operator stopped it" {
 			t.Errorf("got %v, want m1's reason", err)
 		}
 	}

@@ -30,8 +30,8 @@ func TestScripts(t *testing.T) {
 		Dir:   "testdata/script",
 		Setup: func(e *testscript.Env) error { e.Setenv("KNOWN", known); return nil },
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"same":   func(ts *testscript.TestScript, _ bool, args []string) { same(ts, args[0], args[1]) },
-			"known":  func(ts *testscript.TestScript, _ bool, args []string) { compareKnown(ts, known, args[0]) },
+			"same":  func(ts *testscript.TestScript, _ bool, args []string) { same(ts, args[0], args[1]) },
+			"known": func(ts *testscript.TestScript, _ bool, args []string) { compareKnown(ts, known, args[0]) },
 			"gunzip": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[1]), unzipped(ts, args[0]), 0o644))
 			},

@@ -14,8 +14,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// EntropyFloor is ℓ₀: the policy warns when what a participant contributes to a
-// component has an entropy below ln ℓ₀, as if it came from fewer rows than that.
+// EntropyFloor is ℓ₀: the policy is to warn when what a participant contributes to
+// a component has an entropy below ln ℓ₀, as if it came from fewer rows than that,
+// be it by the weights of Eq. (47) of Idé et al. 2024 or by the responsibilities
+// that the contribution is really made of.
 const EntropyFloor = 5
 
 // Progress is a participant's state after a round.
@@ -53,7 +55,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	least := math.Inf(1)
 	options := collabdict.Options{Rounds: t.Rounds, Tol: t.Tol, OnRound: func(round collabdict.Round) {
 		d := diversity(learner)
-		least = min(least, d.Min)
+		least = min(least, d.Min, d.MinResponsibility)
 		if onRound != nil {
 			onRound(Progress{Round: round, TotalRows: learner.TotalRows(), Diversity: d})
 		}
@@ -62,7 +64,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	if r.Last.Number > 0 {
 		r.Model = t.assemble(p, scaling, learner, z, r.Last, least)
 		if least < math.Log(EntropyFloor) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: the entropy of a component's contribution fell to %.2f nats, as of %.1f rows, below that of %d: the members' total hides it, but little in this participant's data does", least, math.Exp(least), EntropyFloor))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %d: only the sum over the members hides them", math.Exp(least), EntropyFloor))
 		}
 	}
 	return r, err

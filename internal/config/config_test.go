@@ -1,0 +1,92 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/task"
+)
+
+func example() *Consortium {
+	t := task.Task{
+		Model: model.GGM, Components: 3, Rounds: 7, Tol: 1e-5, Lambda0: 2, Rho: 0.5, Seed: 9,
+		Standardise: task.Global, FalseAlarm: 0.02,
+		Settings: consensus.Settings{Step: consensus.Optimal, Graph: graph.Ring, Degree: 6, Tolerance: 1e-8, Protect: chunking.None, Chunks: 4},
+	}
+	return NewConsortium(t, []string{"temp", "flow"}, []Member{{Name: "a", ID: "x", Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}, {Name: "b", ID: "y"}})
+}
+
+func TestAgreementsKeepTheTask(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "consortium.yaml")
+	c := example()
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadConsortium(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Task(), c.Task()) || got.Task().Components != 3 || got.Task().Settings.Graph != graph.Ring {
+		t.Errorf("got %+v, want %+v", got.Task(), c.Task())
+	}
+	if !reflect.DeepEqual(got.Columns, c.Columns) || got.Members[0].Addrs[0] != c.Members[0].Addrs[0] {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAgreementsThatCannotBeUsed(t *testing.T) {
+	dir := t.TempDir()
+	for want, change := range map[string]func(string) string{
+		"want version 1, got 3":       func(s string) string { return strings.Replace(s, "version: 1", "version: 3", 1) },
+		"field sead not found":        func(s string) string { return strings.Replace(s, "seed:", "sead:", 1) },
+		"cannot unmarshal":            func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
+		"the file is empty":           func(string) string { return "" },
+		`scheme: want "laplacian"`:    func(s string) string { return strings.Replace(s, "laplacian", "magic", 1) },
+		"columns: want at least 1":    func(s string) string { return strings.Replace(s, "  - temp\n  - flow\n", "", 1) },
+		"members: want at least 2, g": func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },
+	} {
+		path := filepath.Join(dir, "c.yaml")
+		if err := example().Write(path); err != nil {
+			t.Fatal(err)
+		}
+		b, _ := os.ReadFile(path)
+		if err := os.WriteFile(path, []byte(change(string(b))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ReadConsortium(path)
+		var typed *Error
+		if !errors.As(err, &typed) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("got %v, want %q in one line", err, want)
+		}
+	}
+}
+
+func TestNodesResolveTheirPaths(t *testing.T) {
+	dir := t.TempDir()
+	n := &Node{Version: Version, Name: "a", Consortium: "../consortium.yaml", Data: []string{"rows.csv", "/abs/rows.csv"}, Where: "split=train"}
+	if err := n.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadNode(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Consortium != filepath.Join(filepath.Dir(dir), "consortium.yaml") || got.Data[0] != filepath.Join(dir, "rows.csv") || got.Data[1] != "/abs/rows.csv" {
+		t.Errorf("got %+v", got)
+	}
+	spec, err := got.Spec()
+	if err != nil || spec.Where.Column != "split" || spec.Where.Value != "train" {
+		t.Errorf("got %+v, %v", spec, err)
+	}
+	if _, err := ReadNode(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,134 @@
+package experiment
+
+import (
+	"math"
+	"testing"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/task"
+	"gonum.org/v1/gonum/mat"
+)
+
+func example(standardise task.Standardise) (task.Task, []dataset.Participant) {
+	t := task.Task{
+		Model: model.GGM, Components: 3, Rounds: 30, Tol: 1e-6, Lambda0: 1, Rho: 1, Seed: 2,
+		Standardise: standardise, FalseAlarm: 0.01,
+		Settings: consensus.Settings{Step: consensus.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
+	}
+	return t, plants.Generate(plants.Spec{Participants: 4, Rows: 80, Columns: 4, Patterns: 3, TestRows: 100}, 2)
+}
+
+// With one component and no weights to differ in, learning together is learning
+// from the pooled rows.
+func TestTogetherWithOneComponentIsPooled(t *testing.T) {
+	for _, standardise := range []task.Standardise{task.Global, task.Own, task.None} {
+		k, parts := example(standardise)
+		k.Components = 1
+		run, err := Simulate(t.Context(), k, parts, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pooled, err := Pooled(t.Context(), k, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range run.Models {
+			for j, got := range m.Score(parts[i].Test) {
+				if want := pooled[i].Score(parts[i].Test)[j]; math.Abs(got-want) > 1e-5*math.Abs(want)+1e-5 {
+					t.Fatalf("%s, %s, row %d: score %g together, %g pooled", standardise, parts[i].Name, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestSimulateFillsTheResult(t *testing.T) {
+	k, parts := example(task.Global)
+	rounds := 0
+	run, err := Simulate(t.Context(), k, parts, func(p task.Progress) { rounds = p.Number })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run.Report
+	if r.Rounds != rounds || r.SetupRounds == 0 || r.Clusters != 3 || r.Consensus.Iterations != r.Consensus.IterationsPredicted || r.BytesSent == 0 || r.Messages == 0 {
+		t.Errorf("%+v", r)
+	}
+	if *r.Protection.BreachPredicted != 0 || r.Diversity == nil || !r.Loglik.Defined || !r.ROCAUC.Defined {
+		t.Errorf("%+v", r)
+	}
+	for i, p := range r.Participants {
+		if p.Digest != r.Participants[0].Digest || len(p.Digest) != 64 || p.LoglikRows != "all" || p.Rows != 80 {
+			t.Errorf("participant %+v", p)
+		}
+		m := run.Models[i].Manifest
+		if m.Digest != p.Digest || len(m.Views[0].Members) != 4 || m.Privacy.Protection.Mode != "chunks" {
+			t.Errorf("manifest %+v", m)
+		}
+	}
+	// Each row under its owner's model: the mean over equal participants of what
+	// each model gives its own rows.
+	var own float64
+	for i, m := range run.Models {
+		own += m.Mixture.MeanLogLik(m.Scaling.Apply(parts[i].Train)) / 4
+	}
+	if math.Abs(own-r.Loglik.Value) > 1e-12*math.Abs(own) {
+		t.Errorf("mean log-likelihood %g, want %g", r.Loglik.Value, own)
+	}
+}
+
+func TestAloneUsesOwnRowsForEverything(t *testing.T) {
+	k, parts := example(task.Global)
+	alone, err := Alone(t.Context(), k, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, _ := dataset.Own(parts[1].Train)
+	for j, v := range own.Scale {
+		if math.Abs(alone[1].Scaling.Scale[j]-v) > 1e-9*v || alone[1].Manifest.TotalRows != 80 {
+			t.Errorf("column %d: scale %g, want %g", j, alone[1].Scaling.Scale[j], v)
+		}
+	}
+	s := Scores(alone[1], parts[1], parts[1:2])
+	if want := alone[1].Mixture.MeanLogLik(own.Apply(parts[1].Train)); math.Abs(s.Loglik.Value-want) > 1e-9 || !s.ROCAUC.Defined {
+		t.Errorf("%+v, want a log-likelihood of %g", s, want)
+	}
+}
+
+func TestProtectionPredictsBreaches(t *testing.T) {
+	s := consensus.Settings{Protect: chunking.Chunks, Chunks: 2}
+	if p := Protection(s, 10); p.Colluders != 3 || p.Chunks != 2 || !(*p.BreachPredicted > 0) {
+		t.Errorf("%+v", p)
+	}
+	s.Protect = chunking.None
+	if p := Protection(s, 10); *p.BreachPredicted != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// Rows are pooled in their owners' units where everybody standardises by itself.
+func TestPooledKeepsEachOwnersUnits(t *testing.T) {
+	k, parts := example(task.Own)
+	scaled := mat.DenseCopyOf(parts[0].Train)
+	scaled.Scale(1000, scaled)
+	other := append([]dataset.Participant(nil), parts...)
+	other[0].Train, other[0].Test = scaled, scaled
+	a, err := Pooled(t.Context(), k, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Pooled(t.Context(), k, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := a[0].Score(parts[0].Train), b[0].Score(scaled)
+	for i := range x {
+		if math.Abs(x[i]-y[i]) > 1e-6*math.Abs(x[i]) {
+			t.Fatalf("row %d: score %g, in other units %g", i, x[i], y[i])
+		}
+	}
+}
