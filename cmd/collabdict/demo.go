@@ -76,6 +76,7 @@ func (a *app) demonstrate(ctx context.Context, t task.Task, f *taskFlags, out st
 			return err
 		}
 	}
+	a.warn(run.Warnings)
 	return a.print(run, runTable(run))
 }
 
