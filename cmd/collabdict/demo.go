@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/experiment"
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/plants"
@@ -32,8 +33,7 @@ alone on its own rows; the table shows how well either finds the faults.`,
 			if err != nil {
 				return err
 			}
-			t.baselines = []string{"alone"}
-			return a.demonstrate(cmd.Context(), k, &t, out)
+			return a.demonstrate(cmd.Context(), k, out)
 		},
 	}
 	t.add(cmd)
@@ -47,7 +47,7 @@ alone on its own rows; the table shows how well either finds the faults.`,
 	return cmd
 }
 
-func (a *app) demonstrate(ctx context.Context, t task.Task, f *taskFlags, out string) error {
+func (a *app) demonstrate(ctx context.Context, t task.Task, out string) error {
 	began := time.Now()
 	parts := plants.Generate(plants.Demo(), t.Seed)
 	dir := out
@@ -67,7 +67,7 @@ func (a *app) demonstrate(ctx context.Context, t task.Task, f *taskFlags, out st
 	if err != nil {
 		return err
 	}
-	if err := addBaselines(ctx, run, t, f, parts, nil); err != nil {
+	if err := experiment.AddBaselines(ctx, run, t, []string{experiment.BaselineAlone}, parts, nil); err != nil {
 		return err
 	}
 	run.Seconds = time.Since(began).Seconds()
@@ -83,10 +83,7 @@ func (a *app) demonstrate(ctx context.Context, t task.Task, f *taskFlags, out st
 // nodes runs a node in this process for each plant, and returns their results as
 // one.
 func (a *app) nodes(ctx context.Context, t task.Task, parts []dataset.Participant, dir string) (*report.Run, error) {
-	names := make([]string, len(parts))
-	for i, p := range parts {
-		names[i] = p.Name
-	}
+	names := namesOf(parts)
 	layout, err := local.Layout(dir, names)
 	if err != nil {
 		return nil, err
@@ -99,7 +96,7 @@ func (a *app) nodes(ctx context.Context, t task.Task, parts []dataset.Participan
 	defer shown.end()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ends := make([]local.End, len(parts))
+	ends := make([]report.End, len(parts))
 	var running sync.WaitGroup
 	for i, p := range parts {
 		c := participant.Config{
@@ -119,10 +116,14 @@ func (a *app) nodes(ctx context.Context, t task.Task, parts []dataset.Participan
 				cancel() // the demonstration needs all of them
 			}
 			if r != nil {
-				ends[i].Report = r.Report
+				ends[i].Run = r.Report
 			}
 		})
 	}
 	running.Wait()
-	return collect(names, ends)
+	all, failed := report.Combine(names, ends)
+	if len(failed) > 0 {
+		return nil, tellingError(failed)
+	}
+	return all, nil
 }

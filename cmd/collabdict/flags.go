@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/collabdict/collabdict/chunking"
@@ -95,19 +96,9 @@ func (t *taskFlags) addBaselines(cmd *cobra.Command, which string) {
 	cmd.Flags().StringSliceVar(&t.baselines, "baselines", nil, "train these too and show their figures: "+which)
 }
 
-// baseline says whether a baseline is asked for.
-func (t *taskFlags) baseline(name string) bool {
-	for _, b := range t.baselines {
-		if b == name {
-			return true
-		}
-	}
-	return false
-}
-
 func (t *taskFlags) checkBaselines(known ...string) error {
 	for _, b := range t.baselines {
-		if !strings.Contains(" "+strings.Join(known, " ")+" ", " "+b+" ") {
+		if !slices.Contains(known, b) {
 			return &usageError{fmt.Sprintf("--baselines: want %s, got %q", strings.Join(known, " or "), b), ""}
 		}
 	}

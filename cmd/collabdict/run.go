@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/experiment"
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 	"github.com/hashicorp/go-hclog"
@@ -202,7 +201,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, baselines [
 		}
 		return err
 	}
-	if err := addAlone(ctx, result.Report, c, baselines); err != nil {
+	if err := experiment.AddBaselines(ctx, result.Report, c.Task, baselines, []dataset.Participant{c.Data}, nil); err != nil {
 		return err
 	}
 	result.Report.Seconds = time.Since(began).Seconds()
@@ -211,13 +210,4 @@ func (a *app) participate(ctx context.Context, c participant.Config, baselines [
 	}
 	a.warn(result.Report.Warnings)
 	return a.print(result.Report, runTable(result.Report))
-}
-
-// addAlone trains the baseline that a single participant can have.
-func addAlone(ctx context.Context, r *report.Run, c participant.Config, baselines []string) error {
-	if !slices.Contains(baselines, "alone") {
-		return nil
-	}
-	own := taskFlags{baselines: []string{"alone"}}
-	return addBaselines(ctx, r, c.Task, &own, []dataset.Participant{c.Data}, nil)
 }

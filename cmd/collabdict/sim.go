@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
+	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
@@ -39,7 +40,7 @@ bytes.`,
 			if err := t.checkBaselines("alone", "pooled"); err != nil {
 				return err
 			}
-			return a.simulate(cmd.Context(), src, k, &t, out)
+			return a.simulate(cmd.Context(), src, k, t.baselines, out)
 		},
 	}
 	s.add(cmd)
@@ -50,7 +51,7 @@ bytes.`,
 	return cmd
 }
 
-func (a *app) simulate(ctx context.Context, src source, t task.Task, f *taskFlags, out string) error {
+func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, out string) error {
 	began := time.Now()
 	data, err := src.load(t)
 	if err != nil {
@@ -60,6 +61,11 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, f *taskFlag
 	if err := t.Settings.Validate(len(data.Participants)); err != nil {
 		return &usageError{err.Error(), ""}
 	}
+	if out != "" {
+		if err := local.CheckNames(data.Participants); err != nil {
+			return err
+		}
+	}
 	progress := a.newProgress(t.Rounds)
 	run, err := experiment.Simulate(ctx, t, data.Participants, func(p task.Progress) {
 		progress.round(p, len(data.Participants), 0)
@@ -68,7 +74,7 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, f *taskFlag
 	if err != nil {
 		return err
 	}
-	if err := addBaselines(ctx, run.Report, t, f, data.Participants, data.Participants); err != nil {
+	if err := experiment.AddBaselines(ctx, run.Report, t, baselines, data.Participants, data.Participants); err != nil {
 		return err
 	}
 	for _, l := range data.LeftOut {
@@ -98,41 +104,6 @@ func (a *app) warn(warnings []string) {
 	for _, w := range warnings {
 		a.note("warning: %s", w)
 	}
-}
-
-// addBaselines trains the baselines that are asked for and enters their figures;
-// mean log-likelihoods are taken of the training rows of loglikOf, or of the own
-// ones if that is nil.
-func addBaselines(ctx context.Context, r *report.Run, t task.Task, f *taskFlags, parts, loglikOf []dataset.Participant) error {
-	for _, b := range []struct {
-		name  string
-		train func(context.Context, task.Task, []dataset.Participant) ([]*model.Model, error)
-		enter func(*report.Baselines, *report.Scores)
-	}{
-		{"alone", experiment.Alone, func(b *report.Baselines, s *report.Scores) { b.Alone = s }},
-		{"pooled", experiment.Pooled, func(b *report.Baselines, s *report.Scores) { b.Pooled = s }},
-	} {
-		if !f.baseline(b.name) {
-			continue
-		}
-		models, err := b.train(ctx, t, parts)
-		if err != nil {
-			return err
-		}
-		for i, m := range models {
-			p := &r.Participants[i]
-			if p.Baselines == nil {
-				p.Baselines = &report.Baselines{}
-			}
-			of := loglikOf
-			if of == nil {
-				of = parts[i : i+1]
-			}
-			b.enter(p.Baselines, experiment.Scores(m, parts[i], of))
-		}
-	}
-	r.Aggregate()
-	return nil
 }
 
 // writeRun writes a result: one file for all, and a folder a participant.

@@ -12,6 +12,46 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// The baselines by name.
+const (
+	BaselineAlone  = "alone"
+	BaselinePooled = "pooled"
+)
+
+// AddBaselines trains the named baselines and enters their figures. Mean
+// log-likelihoods are taken of the training rows of all, or of each participant's
+// own if that is nil.
+func AddBaselines(ctx context.Context, r *report.Run, t task.Task, which []string, parts, all []dataset.Participant) error {
+	for _, name := range which {
+		train := Alone
+		if name == BaselinePooled {
+			train = Pooled
+		}
+		models, err := train(ctx, t, parts)
+		if err != nil {
+			return err
+		}
+		for i, m := range models {
+			of := all
+			if of == nil {
+				of = parts[i : i+1]
+			}
+			p := &r.Participants[i]
+			if p.Baselines == nil {
+				p.Baselines = &report.Baselines{}
+			}
+			s := Scores(m, parts[i], of)
+			if name == BaselineAlone {
+				p.Baselines.Alone = s
+			} else {
+				p.Baselines.Pooled = s
+			}
+		}
+	}
+	r.Aggregate()
+	return nil
+}
+
 // Alone trains the same task on each participant's own rows, with nobody else,
 // standardisation included. A start that was given is kept.
 func Alone(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*model.Model, error) {

@@ -25,13 +25,7 @@ type Child struct {
 	Dir  string
 	cmd  *exec.Cmd
 	done chan struct{}
-	end  End
-}
-
-// End is how a child ended.
-type End struct {
-	Report *report.Run // nil if it left none
-	Err    error       // nil if it ended as planned
+	end  report.End
 }
 
 // killAfter bounds the time that a child has to leave in good order.
@@ -82,14 +76,14 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 		_ = feed.Close()
 		reading.Wait()
 		_ = log.Close()
-		c.end = End{Report: c.readReport(), Err: childError(name, err, out.bytes)}
+		c.end = report.End{Run: c.readReport(), Err: childError(name, err, out.bytes)}
 		close(c.done)
 	}()
 	return c, nil
 }
 
 // Wait returns how the child ended.
-func (c *Child) Wait() End {
+func (c *Child) Wait() report.End {
 	<-c.done
 	return c.end
 }

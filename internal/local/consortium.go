@@ -1,0 +1,119 @@
+package local
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/task"
+)
+
+// The files of a consortium in its folder.
+const (
+	ConsortiumFile = "consortium.yaml"
+	initFile       = "init.json"
+)
+
+// Consortium is a consortium on this machine that is yet to be laid out.
+type Consortium struct {
+	Dir       string
+	Task      task.Task
+	InitFile  string // that Task.Init was read from, if any
+	Data      *dataset.Dataset
+	Baselines []string // that each node trains by itself
+	// Rows says where a participant's own rows are, with paths that are absolute,
+	// or nil if they are to be written into its folder.
+	Rows func(name string) (*config.Node, error)
+}
+
+// CheckNames reports names of participants that cannot be those of folders.
+func CheckNames(parts []dataset.Participant) error {
+	for _, p := range parts {
+		if p.Name == "" || p.Name == "." || p.Name == ".." || strings.ContainsAny(p.Name, "/\\\x00") {
+			return &dataset.Error{Msg: fmt.Sprintf("participant %q cannot have a folder of its name", p.Name), Hint: "rename it, without slashes"}
+		}
+	}
+	return nil
+}
+
+// Write lays the consortium out: the agreement of all, and for each participant a
+// folder with an identity, free ports and where its rows are.
+func (c *Consortium) Write() error {
+	if err := CheckNames(c.Data.Participants); err != nil {
+		return err
+	}
+	names := make([]string, len(c.Data.Participants))
+	for i, p := range c.Data.Participants {
+		names[i] = p.Name
+	}
+	members, err := Layout(c.Dir, names)
+	if err != nil {
+		return err
+	}
+	agreed := config.NewConsortium(c.Task, c.Data.Columns, members)
+	if c.InitFile != "" {
+		agreed.Model.Init = initFile
+		if err := copyFile(filepath.Join(c.Dir, initFile), c.InitFile); err != nil {
+			return err
+		}
+	}
+	if err := agreed.Write(filepath.Join(c.Dir, ConsortiumFile)); err != nil {
+		return err
+	}
+	for i, p := range c.Data.Participants {
+		if err := c.writeNode(p, members[i].Addrs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {
+	dir := filepath.Join(c.Dir, p.Name)
+	n, err := c.Rows(p.Name)
+	if err != nil {
+		return err
+	}
+	if n == nil {
+		if n, err = writeRows(dir, p); err != nil {
+			return err
+		}
+	}
+	n.Version, n.Name, n.Listen, n.Baselines = config.Version, p.Name, listen, c.Baselines
+	n.Consortium = filepath.Join("..", ConsortiumFile)
+	return n.Write(dir)
+}
+
+// writeRows writes a participant's rows into its folder.
+func writeRows(dir string, p dataset.Participant) (*config.Node, error) {
+	paths, err := plants.WriteCSV(dir, []dataset.Participant{p})
+	if err != nil {
+		return nil, err
+	}
+	n := &config.Node{Data: []string{filepath.Base(paths[0])}, Where: "split=train"}
+	if p.TestLabels != nil {
+		n.Label = "label"
+	}
+	if p.Test != p.Train {
+		n.TestWhere = "split=test"
+	}
+	return n, nil
+}
+
+func copyFile(to, from string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return atomicfile.Write(to, 0o644, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
+		return err
+	})
+}

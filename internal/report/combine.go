@@ -1,0 +1,59 @@
+package report
+
+import "path/filepath"
+
+// End is how one participant's own run ended.
+type End struct {
+	Run *Run  // of this participant alone; nil if it left none
+	Err error // nil if it ended as planned
+}
+
+// Combine puts the results of participants that each know only their own into
+// one, and returns the errors of those that did not end as planned. Model files
+// are given under the participant's name. The result is nil if there is none.
+func Combine(names []string, ends []End) (*Run, []error) {
+	var all *Run
+	var failed []error
+	n := int64(len(names))
+	for i, end := range ends {
+		if end.Err != nil {
+			failed = append(failed, end.Err)
+		}
+		if end.Run == nil {
+			continue
+		}
+		if all == nil {
+			first := *end.Run
+			first.Participants, first.Warnings, first.BytesSent, first.Messages = nil, nil, 0, 0
+			all = &first
+		}
+		p := end.Run.Participants[0]
+		p.ModelFile = filepath.Join(names[i], p.ModelFile)
+		if end.Err != nil {
+			p.Left, p.Digest = end.Err.Error(), ""
+		}
+		all.Participants = append(all.Participants, p)
+		for _, w := range end.Run.Warnings {
+			all.Warnings = append(all.Warnings, names[i]+": "+w)
+		}
+		all.BytesSent += end.Run.BytesSent / n
+		all.Messages += end.Run.Messages / n
+		all.Consensus.Error = max(all.Consensus.Error, end.Run.Consensus.Error)
+	}
+	if all != nil {
+		all.Loglik = overRows(all.Participants)
+		all.Aggregate()
+	}
+	return all, failed
+}
+
+// overRows returns the mean log-likelihood of all rows, each under its owner's
+// model.
+func overRows(parts []Participant) Figure {
+	var sum, rows float64
+	for _, p := range parts {
+		sum += float64(p.Rows) * p.Loglik.Value
+		rows += float64(p.Rows)
+	}
+	return Of(sum / rows)
+}
