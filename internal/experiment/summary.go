@@ -34,7 +34,7 @@ func Participant(m *model.Model, p dataset.Participant) report.Participant {
 	e := task.Evaluate(m, p.Test, p.TestLabels)
 	d := m.Manifest.Privacy.Diversity
 	return report.Participant{
-		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: &d,
+		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: &d, History: m.Manifest.Privacy.History,
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI,
 	}
 }

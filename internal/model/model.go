@@ -68,10 +68,11 @@ type Ledger struct {
 	Protection report.Protection `json:"protection"`
 	// Published lists what members showed each other in the clear.
 	Published []string `json:"published"`
-	// Diversity is that of the last round; the smallest of all rounds stands in
-	// LeastDiversity.
+	// Diversity is that of the last round, LeastDiversity the smallest of all
+	// rounds and both kinds of weights, in nats.
 	Diversity      report.Diversity `json:"diversity"`
 	LeastDiversity float64          `json:"least_diversity"`
+	History        []report.Round   `json:"history"`
 }
 
 // Score returns the anomaly scores of Eq. (19) of Idé et al. 2024 of rows in the

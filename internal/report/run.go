@@ -38,6 +38,7 @@ type Participant struct {
 	ARI        Figure     `json:"ari,omitzero"`
 	Baselines  *Baselines `json:"baselines,omitempty"`
 	Diversity  *Diversity `json:"diversity,omitempty"`
+	History    []Round    `json:"history,omitempty"` // a round an entry
 	ModelFile  string     `json:"model_file,omitempty"`
 	Digest     string     `json:"digest,omitempty"` // of what the last optimize was given
 	Left       string     `json:"left,omitempty"`   // why it is not in the last view
@@ -92,6 +93,13 @@ type Diversity struct {
 	Min float64 `json:"min"`
 	// MinResponsibility is Min with the weights that the statistics are made of.
 	MinResponsibility float64 `json:"min_responsibility"`
+}
+
+// Round is what a participant saw of a round.
+type Round struct {
+	Round     int       `json:"round"`
+	Objective float64   `json:"objective"` // before the round's step
+	Diversity Diversity `json:"diversity"` // of what the participant contributed
 }
 
 // View says who took part from a round on.

@@ -52,18 +52,18 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	if err != nil {
 		return r, err
 	}
-	least := math.Inf(1)
+	var history []report.Round
 	options := collabdict.Options{Rounds: t.Rounds, Tol: t.Tol, OnRound: func(round collabdict.Round) {
 		d := diversity(learner)
-		least = min(least, d.Min, d.MinResponsibility)
+		history = append(history, report.Round{Round: round.Number, Objective: round.Objective, Diversity: d})
 		if onRound != nil {
 			onRound(Progress{Round: round, TotalRows: learner.TotalRows(), Diversity: d})
 		}
 	}}
 	r.Last, err = collabdict.Train(ctx, g, learner, options)
 	if r.Last.Number > 0 {
-		r.Model = t.assemble(p, scaling, learner, z, r.Last, least)
-		if least < math.Log(EntropyFloor) {
+		r.Model = t.assemble(p, scaling, learner, z, r.Last, history)
+		if least := r.Model.Manifest.Privacy.LeastDiversity; least < math.Log(EntropyFloor) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %d: only the sum over the members hides them", math.Exp(least), EntropyFloor))
 		}
 	}
@@ -84,7 +84,7 @@ func constantWarning(columns []string, constant []int) string {
 }
 
 // assemble puts the model of the last completed round together.
-func (t Task) assemble(p dataset.Participant, scaling dataset.Scaling, l *gmm.Learner, z *mat.Dense, last collabdict.Round, least float64) *model.Model {
+func (t Task) assemble(p dataset.Participant, scaling dataset.Scaling, l *gmm.Learner, z *mat.Dense, last collabdict.Round, history []report.Round) *model.Model {
 	mixture := l.Model()
 	rows, _ := p.Train.Dims()
 	return &model.Model{
@@ -101,10 +101,19 @@ func (t Task) assemble(p dataset.Participant, scaling dataset.Scaling, l *gmm.Le
 			Rounds: last.Number, Converged: last.Converged, Objective: report.Of(last.Objective),
 			Rows: rows, TotalRows: l.TotalRows(),
 			Privacy: model.Ledger{
-				Published: t.published(), Diversity: diversity(l), LeastDiversity: least,
+				Published: t.published(), Diversity: diversity(l),
+				LeastDiversity: leastOf(history), History: history,
 			},
 		},
 	}
+}
+
+func leastOf(history []report.Round) float64 {
+	least := math.Inf(1)
+	for _, r := range history {
+		least = min(least, r.Diversity.Min, r.Diversity.MinResponsibility)
+	}
+	return least
 }
 
 // published lists what Train shows to all members in the clear.

@@ -1,0 +1,134 @@
+package participant_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/experiment"
+	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/node"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func learn(rounds int) task.Task {
+	return task.Task{
+		Model: model.GGM, Components: 2, Rounds: rounds, Lambda0: 1, Rho: 1, Seed: 2,
+		Standardise: task.Global, FalseAlarm: 0.01,
+		Settings: consensus.Settings{Step: consensus.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
+	}
+}
+
+// configs lays three participants out on this machine.
+func configs(t *testing.T, k task.Task) ([]participant.Config, []dataset.Participant) {
+	t.Helper()
+	parts := plants.Generate(plants.Spec{Participants: 3, Rows: 60, Columns: 3, Patterns: 2}, 4)
+	dir := t.TempDir()
+	names := []string{parts[0].Name, parts[1].Name, parts[2].Name}
+	layout, err := local.Layout(dir, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members []node.Member
+	for _, m := range layout {
+		member, err := node.NewMember(m.Name, m.ID, m.Addrs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		members = append(members, member)
+	}
+	var all []participant.Config
+	for i, p := range parts {
+		own := filepath.Join(dir, p.Name)
+		all = append(all, participant.Config{
+			Task: k, Data: p, Out: own,
+			Node: node.Config{Name: p.Name, Dir: own, Listen: layout[i].Addrs, Members: members, JoinTimeout: time.Minute},
+		})
+	}
+	return all, parts
+}
+
+// runAll runs the participants, each in its context.
+func runAll(contexts []context.Context, all []participant.Config) ([]*participant.Result, []error) {
+	results, errs := make([]*participant.Result, len(all)), make([]error, len(all))
+	var running sync.WaitGroup
+	for i, c := range all {
+		running.Go(func() { results[i], errs[i] = participant.Run(contexts[i], c) })
+	}
+	running.Wait()
+	return results, errs
+}
+
+// Real nodes and the simulation come to the same models, but for the rounding of
+// the chunks, which differ.
+func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
+	k := learn(8)
+	all, parts := configs(t, k)
+	results, errs := runAll([]context.Context{t.Context(), t.Context(), t.Context()}, all)
+	simulated, err := experiment.Simulate(t.Context(), k, parts, nil)
+	if err = errors.Join(append(errs, err)...); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		saved, err := model.Read(filepath.Join(all[i].Out, participant.ModelFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if saved.Manifest.Digest != results[0].Model.Manifest.Digest {
+			t.Errorf("%s has another digest than %s", parts[i].Name, parts[0].Name)
+		}
+		want := simulated.Models[i].Score(parts[i].Test)
+		for j, got := range saved.Score(parts[i].Test) {
+			if math.Abs(got-want[j]) > 1e-4*math.Abs(want[j])+1e-4 {
+				t.Fatalf("%s, row %d: score %g, simulated %g", parts[i].Name, j, got, want[j])
+			}
+		}
+		p := r.Report.Participants[0]
+		if len(p.History) != 8 || r.Report.SetupRounds != simulated.Report.SetupRounds || r.Report.BytesSent == 0 || p.LoglikRows != "own" {
+			t.Errorf("result of %s: %+v", p.Name, r.Report)
+		}
+	}
+}
+
+// When a participant is stopped the others hear why, and everybody keeps the
+// model of the last round completed.
+func TestAStoppedParticipant(t *testing.T) {
+	all, _ := configs(t, learn(1_000_000))
+	stopped, stop := context.WithCancel(t.Context())
+	defer stop()
+	all[1].OnRound = func(p task.Progress, _ node.Status) {
+		if p.Number == 3 {
+			stop()
+		}
+	}
+	results, errs := runAll([]context.Context{t.Context(), stopped, t.Context()}, all)
+	if !errors.Is(errs[1], context.Canceled) {
+		t.Errorf("the stopped one ended with %v", errs[1])
+	}
+	for _, i := range []int{0, 2} {
+		var lost *consensus.LostError
+		if !errors.As(errs[i], &lost) || lost.Names[0] != "plant-b" || lost.Reason != "it was stopped by its operator" {
+			t.Errorf("participant %d ended with %v", i, errs[i])
+		}
+	}
+	for i, r := range results {
+		saved, err := model.Read(filepath.Join(all[i].Out, participant.ModelFile))
+		if err != nil || r == nil || saved.Manifest.Rounds < 3 {
+			t.Errorf("participant %d: %v", i, err)
+		}
+	}
+}
