@@ -42,11 +42,11 @@ func runTable(r *report.Run) func(io.Writer) {
 		if r.Converged {
 			converged = "converged"
 		}
-		fmt.Fprintf(w, "%s, %d components, %d rounds (%s), %d members, %s of sums by %s on %s: %d iterations, difference %.1e\n",
-			r.Model, r.Clusters, r.Rounds, converged, memberCount(r), r.Protection.Mode,
-			r.Consensus.Step, r.Consensus.Graph, r.Consensus.Iterations, r.Consensus.Error)
+		fmt.Fprintf(w, "%s with %d components: %d rounds (%s), %d members\n", r.Model, r.Clusters, r.Rounds, converged, memberCount(r))
+		fmt.Fprintf(w, "sums: protected by %s, %s on %s, iterations %d, largest difference %.1e\n",
+			r.Protection.Mode, r.Consensus.Step, r.Consensus.Graph, r.Consensus.Iterations, r.Consensus.Error)
 		if p := r.Protection.BreachPredicted; p != nil {
-			fmt.Fprintf(w, "privacy: %d colluding members learn another's vector with probability %.2g; least entropy of a contribution %s nats\n",
+			fmt.Fprintf(w, "privacy: %d colluding learn another's vector with probability %.2g; least entropy %s nats\n",
 				r.Protection.Colluders, *p, leastEntropy(r.Diversity))
 		}
 		fmt.Fprintln(w)
@@ -72,7 +72,7 @@ func leastEntropy(d *report.Diversity) string {
 	if d == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f", d.Min)
+	return fmt.Sprintf("%.2f", min(d.Min, d.MinResponsibility))
 }
 
 func left(p report.Participant) string {

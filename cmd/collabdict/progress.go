@@ -16,20 +16,20 @@ import (
 // progress shows how a training goes: a live line on a terminal, a line a round
 // elsewhere.
 type progress struct {
-	mu     sync.Mutex
-	w      io.Writer
-	live   bool
-	rounds int
-	began  time.Time
-	last   string // the live line
+	mu       sync.Mutex
+	w        io.Writer
+	terminal *os.File // for a live line; nil elsewhere
+	rounds   int
+	began    time.Time
+	last     string // the live line
 
 	reachable bool // where this member is reached has been said
 }
 
 func (a *app) newProgress(rounds int) *progress {
 	p := &progress{w: a.err, rounds: rounds, began: time.Now()}
-	if f, ok := a.err.(*os.File); ok {
-		p.live = term.IsTerminal(int(f.Fd()))
+	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.terminal = f
 	}
 	return p
 }
@@ -56,9 +56,12 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 func (p *progress) show(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.live {
+	if p.terminal == nil {
 		fmt.Fprintln(p.w, line)
 		return
+	}
+	if width, _, err := term.GetSize(int(p.terminal.Fd())); err == nil && width > 1 && len(line) >= width {
+		line = line[:width-1] // a line that wraps cannot be replaced
 	}
 	pad := strings.Repeat(" ", max(0, len(p.last)-len(line)))
 	fmt.Fprintf(p.w, "\r%s%s", line, pad)
@@ -149,7 +152,7 @@ func (p *progress) line(line string) {
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.live && p.last != "" {
+	if p.last != "" {
 		fmt.Fprintln(p.w)
 		p.last = ""
 	}
