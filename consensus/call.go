@@ -23,6 +23,7 @@ type call struct {
 	header     Header
 	started    time.Duration
 	neighbours []int // in this slot's session, by rank
+	handedOut  []chunking.Chunk
 	session    *session
 
 	seeds  map[int]*Seeds
@@ -53,6 +54,7 @@ func (m *Machine) newCall(c Call) (call, error) {
 			return r, fmt.Errorf("sum: %w", err)
 		}
 		r.neighbours = m.labels().neighbours(m.plan.Graph, m.p.Self)
+		r.handedOut = m.handOut(c.Entropy)
 	case Gather:
 		if len(c.Blob) > maxBlob {
 			return r, fmt.Errorf("gather: want at most %d bytes, got %d", maxBlob, len(c.Blob))
@@ -95,7 +97,7 @@ func (m *Machine) opening(to int) Body {
 		return &Blob{Header: c.header, Data: c.Blob}
 	}
 	seeds := &Seeds{Header: c.header}
-	for _, chunk := range m.handedOut() {
+	for _, chunk := range c.handedOut {
 		if chunk.To == to {
 			seeds.Chunk = chunk.Seed[:]
 		}
@@ -103,18 +105,18 @@ func (m *Machine) opening(to int) Body {
 	return seeds
 }
 
-// handedOut returns the chunks that this member hands out, a function of the
-// call's entropy.
-func (m *Machine) handedOut() []chunking.Chunk {
+// handOut returns the chunks that this member hands out, a function of the call's
+// entropy.
+func (m *Machine) handOut(entropy [32]byte) []chunking.Chunk {
 	if m.plan.Fanout == 0 {
 		return nil
 	}
 	c := chunking.Context{Run: m.p.Run, Slot: m.slot, From: m.p.Self}
-	partners := chunking.Partners(m.call.Entropy, c, m.plan.Size, m.plan.Fanout)
+	partners := chunking.Partners(entropy, c, m.plan.Size, m.plan.Fanout)
 	chunks := make([]chunking.Chunk, len(partners))
 	for i, to := range partners {
 		c.To = to
-		chunks[i] = chunking.Chunk{Context: c, Seed: chunking.Seed(m.call.Entropy, c)}
+		chunks[i] = chunking.Chunk{Context: c, Seed: chunking.Seed(entropy, c)}
 	}
 	return chunks
 }

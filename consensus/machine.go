@@ -44,9 +44,12 @@ func New(p Params) (*Machine, error) {
 	if p.Self < 0 || p.Self >= len(p.Members) {
 		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, len(p.Members))
 	}
-	plan, err := NewPlan(p.Settings, len(p.Members))
-	if err != nil {
-		return nil, err
+	plan := p.Plan
+	if plan == nil {
+		var err error
+		if plan, err = NewPlan(p.Settings, len(p.Members)); err != nil {
+			return nil, err
+		}
 	}
 	return &Machine{
 		p: p, plan: plan, state: Idle,

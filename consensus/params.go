@@ -26,6 +26,9 @@ type Params struct {
 	// Run separates this run from all others: it enters every hash and every
 	// derived key.
 	Run [32]byte
+	// Plan is what the settings come to, for machines that share one; nil means
+	// that it is worked out.
+	Plan *Plan
 	// Beat is the time between two Beats; 0 means 1 s.
 	Beat time.Duration
 	// Lost is how long a member may be silent before it counts as lost; 0 means

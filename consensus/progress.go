@@ -15,7 +15,7 @@ func (m *Machine) progress(e *Effects) {
 
 // advance makes one transition, if its guard holds.
 func (m *Machine) advance(e *Effects) bool {
-	if len(m.waiting()) > 0 {
+	if m.mustWait() {
 		return false
 	}
 	switch c := m.call; m.state {
@@ -40,6 +40,27 @@ func (m *Machine) advance(e *Effects) bool {
 	return true
 }
 
+// mustWait says whether waiting would return any member, by counting.
+func (m *Machine) mustWait() bool {
+	c, others := m.call, m.plan.Size-1
+	switch m.state {
+	case Dealt:
+		if c.Kind == Gather {
+			return len(c.blobs) < 1+others
+		}
+		return len(c.seeds) < others
+	case Prepared:
+		return len(c.ready) < others
+	case Session:
+		return c.session.blocked()
+	case Sealing:
+		return c.seal == nil && m.p.Self != m.sealer()
+	case Voted:
+		return len(c.done) < others
+	}
+	return false
+}
+
 // waiting returns the members whose messages the slot needs to go on.
 func (m *Machine) waiting() []int {
 	c := m.call
@@ -50,7 +71,7 @@ func (m *Machine) waiting() []int {
 	case Session:
 		return c.session.waiting()
 	case Sealing:
-		if c.seal == nil && m.p.Self != m.sealer() {
+		if m.mustWait() {
 			return c.neighbours
 		}
 		return nil
@@ -86,7 +107,7 @@ func (m *Machine) beginSession(e *Effects) {
 	c := m.call
 	y := append([]float64(nil), c.Values...)
 	if m.p.Protect == chunking.Chunks {
-		y = chunking.Residue(c.Values, c.Blocks, m.handedOut(), m.received())
+		y = chunking.Residue(c.Values, c.Blocks, c.handedOut, m.received())
 	}
 	c.session = newSession(m.plan, c.neighbours, y)
 	for from, values := range c.first {

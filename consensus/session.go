@@ -33,6 +33,9 @@ func (s *session) receive(from, iteration int, values []float64) {
 	s.inbox[i][from] = values
 }
 
+// blocked says whether a neighbour's value is missing for the next step.
+func (s *session) blocked() bool { return len(s.inbox[0]) < len(s.neighbours) }
+
 // waiting returns the neighbours whose values are missing for the next step.
 func (s *session) waiting() []int {
 	var missing []int
@@ -46,7 +49,7 @@ func (s *session) waiting() []int {
 
 // advance makes one step if it can, and says whether it did.
 func (s *session) advance() bool {
-	if s.finished() || len(s.inbox[0]) < len(s.neighbours) {
+	if s.finished() || s.blocked() {
 		return false
 	}
 	next := s.mix()

@@ -36,10 +36,14 @@ type member struct {
 }
 
 func newNetwork(c Config) (*network, error) {
+	plan, err := consensus.NewPlan(c.Settings, len(c.Names))
+	if err != nil {
+		return nil, err
+	}
 	n := &network{config: c, delay: rand.New(source(c.Seed, "delay", 0))}
 	for rank := range c.Names {
 		m, err := consensus.New(consensus.Params{
-			Settings: c.Settings, Self: rank, Members: c.Names, Run: runOf(c.Seed),
+			Settings: c.Settings, Self: rank, Members: c.Names, Run: runOf(c.Seed), Plan: plan,
 		})
 		if err != nil {
 			return nil, err
