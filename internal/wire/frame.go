@@ -50,8 +50,13 @@ func WriteMessage(w io.Writer, payload []byte) error {
 
 // ReadMessage reads what WriteMessage wrote, up to limit bytes. It returns
 // io.EOF where the stream ends between two messages and io.ErrUnexpectedEOF
-// where it ends within one.
+// where it ends within one. Memory grows only as the bytes arrive.
 func ReadMessage(r io.Reader, limit int) ([]byte, error) {
+	return ReadMessageWithin(r, func() int { return limit })
+}
+
+// ReadMessageWithin is ReadMessage with a limit that may change while it waits.
+func ReadMessageWithin(r io.Reader, limit func() int) ([]byte, error) {
 	var payload []byte
 	for {
 		var head [frameHeader]byte
@@ -61,23 +66,21 @@ func ReadMessage(r io.Reader, limit int) ([]byte, error) {
 			}
 			return nil, err
 		}
-		n, flags := int(binary.LittleEndian.Uint32(head[:])), head[4]
+		n, flags, most := int(binary.LittleEndian.Uint32(head[:])), head[4], limit()
 		switch {
 		case flags&^flagMore != 0:
 			return nil, malformed("frame flags", flags, "0 or 1")
 		case n > Segment || flags == flagMore && n != Segment:
 			return nil, malformed("frame length", n, "full frames of 1048576 bytes and a last one")
-		case len(payload)+n > limit:
-			return nil, &LimitError{Got: len(payload) + n, Limit: limit}
+		case len(payload)+n > most:
+			return nil, &LimitError{Got: len(payload) + n, Limit: most}
 		}
-		payload = append(payload, make([]byte, n)...)
-		part := payload[len(payload)-n:]
-		if _, err := io.ReadFull(r, part); err != nil {
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
+		before := len(payload)
+		var err error
+		if payload, err = appendFrom(payload, r, n); err != nil {
 			return nil, err
 		}
+		part := payload[before:]
 		if checksum(flags, part) != binary.LittleEndian.Uint32(head[5:]) {
 			return nil, ErrChecksum
 		}
@@ -85,6 +88,25 @@ func ReadMessage(r io.Reader, limit int) ([]byte, error) {
 			return payload, nil
 		}
 	}
+}
+
+// piece is how far a buffer grows ahead of the bytes.
+const piece = 64 << 10
+
+// appendFrom appends n bytes of the reader. A peer that announces bytes and does
+// not send them makes nobody set memory aside.
+func appendFrom(b []byte, r io.Reader, n int) ([]byte, error) {
+	for end := len(b) + n; len(b) < end; {
+		at := len(b)
+		b = append(b, make([]byte, min(end-at, piece))...)
+		if _, err := io.ReadFull(r, b[at:]); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 func checksum(flags byte, part []byte) uint32 {

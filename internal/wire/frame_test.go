@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"runtime"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -75,6 +76,21 @@ func TestReadMessageRefuses(t *testing.T) {
 	var format *FormatError
 	if _, err := ReadMessage(bytes.NewReader(endless), 1<<30); !errors.As(err, &format) {
 		t.Errorf("empty frame that promises more: got %v, want a FormatError", err)
+	}
+}
+
+// Whoever only announces a full frame costs the reader little memory.
+func TestReadMessageGrowsAsBytesArrive(t *testing.T) {
+	b := framed(t, make([]byte, Segment))[:frameHeader+10]
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := ReadMessage(bytes.NewReader(b), 1<<30); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Fatalf("got %v, want io.ErrUnexpectedEOF", err)
+	}
+	runtime.ReadMemStats(&after)
+	got := after.TotalAlloc - before.TotalAlloc
+	if got > 4*piece {
+		t.Errorf("%d bytes were set aside for 10 that came", got)
 	}
 }
 

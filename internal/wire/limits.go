@@ -1,7 +1,7 @@
 package wire
 
 // Version of every encoding of this package.
-const Version = 1
+const Version = 2
 
 // Limits of what is accepted, and of what honest members send.
 const (
@@ -9,8 +9,8 @@ const (
 	Segment = 1 << 20
 	// MaxPayload is the most bytes of one message: a vector of 2^25 values.
 	MaxPayload = 1<<28 + 1<<10
-	// MaxHello is the most bytes of a Hello: a roster of a thousand members,
-	// their addresses and a long agreement.
+	// MaxHello is the most bytes of a Hello, however many members and however
+	// long an agreement there are.
 	MaxHello = 4 << 20
 	// MaxMembers is the most members that a list of ranks or a roster names.
 	MaxMembers = 1 << 16

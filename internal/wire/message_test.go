@@ -95,18 +95,18 @@ func TestUnmarshalRefuses(t *testing.T) {
 		want error
 	}{
 		"no version":    {&pb.Message{Body: &pb.Message_Done{Done: &pb.Done{Value: hash}}}, &VersionError{}},
-		"other version": {&pb.Message{Version: 2, Body: &pb.Message_Done{Done: &pb.Done{Value: hash}}}, &VersionError{}},
-		"no body":       {&pb.Message{Version: 1}, &FormatError{}},
-		"short digest":  {&pb.Message{Version: 1, Body: &pb.Message_Done{Done: &pb.Done{Value: hash[:31]}}}, &FormatError{}},
-		"no header":     {&pb.Message{Version: 1, Body: &pb.Message_Seeds{Seeds: &pb.Seeds{}}}, &FormatError{}},
-		"short seed":    {&pb.Message{Version: 1, Body: &pb.Message_Seeds{Seeds: &pb.Seeds{Header: good, Chunk: hash[:1]}}}, &FormatError{}},
-		"unknown kind":  {&pb.Message{Version: 1, Body: &pb.Message_Blob{Blob: &pb.Blob{Header: &pb.Header{Kind: 257, Hash: hash}}}}, &FormatError{}},
-		"half a value":  {&pb.Message{Version: 1, Body: &pb.Message_Step{Step: &pb.Step{Values: hash[:12]}}}, &FormatError{}},
-		"NaN":           {&pb.Message{Version: 1, Body: &pb.Message_Seal{Seal: &pb.Seal{Values: putValues([]float64{math.NaN()})}}}, &FormatError{}},
-		"infinity":      {&pb.Message{Version: 1, Body: &pb.Message_Seal{Seal: &pb.Seal{Values: putValues([]float64{math.Inf(-1)})}}}, &FormatError{}},
-		"no state":      {&pb.Message{Version: 1, Body: &pb.Message_Beat{Beat: &pb.Beat{}}}, &FormatError{}},
-		"unknown state": {&pb.Message{Version: 1, Body: &pb.Message_Beat{Beat: &pb.Beat{State: 300}}}, &FormatError{}},
-		"too many":      {&pb.Message{Version: 1, Body: &pb.Message_Leave{Leave: &pb.Leave{Blame: make([]uint32, MaxMembers+1)}}}, &FormatError{}},
+		"other version": {&pb.Message{Version: Version + 1, Body: &pb.Message_Done{Done: &pb.Done{Value: hash}}}, &VersionError{}},
+		"no body":       {&pb.Message{Version: Version}, &FormatError{}},
+		"short digest":  {&pb.Message{Version: Version, Body: &pb.Message_Done{Done: &pb.Done{Value: hash[:31]}}}, &FormatError{}},
+		"no header":     {&pb.Message{Version: Version, Body: &pb.Message_Seeds{Seeds: &pb.Seeds{}}}, &FormatError{}},
+		"short seed":    {&pb.Message{Version: Version, Body: &pb.Message_Seeds{Seeds: &pb.Seeds{Header: good, Chunk: hash[:1]}}}, &FormatError{}},
+		"unknown kind":  {&pb.Message{Version: Version, Body: &pb.Message_Blob{Blob: &pb.Blob{Header: &pb.Header{Kind: 257, Hash: hash}}}}, &FormatError{}},
+		"half a value":  {&pb.Message{Version: Version, Body: &pb.Message_Step{Step: &pb.Step{Values: hash[:12]}}}, &FormatError{}},
+		"NaN":           {&pb.Message{Version: Version, Body: &pb.Message_Seal{Seal: &pb.Seal{Values: putValues([]float64{math.NaN()})}}}, &FormatError{}},
+		"infinity":      {&pb.Message{Version: Version, Body: &pb.Message_Seal{Seal: &pb.Seal{Values: putValues([]float64{math.Inf(-1)})}}}, &FormatError{}},
+		"no state":      {&pb.Message{Version: Version, Body: &pb.Message_Beat{Beat: &pb.Beat{}}}, &FormatError{}},
+		"unknown state": {&pb.Message{Version: Version, Body: &pb.Message_Beat{Beat: &pb.Beat{State: 300}}}, &FormatError{}},
+		"too many":      {&pb.Message{Version: Version, Body: &pb.Message_Leave{Leave: &pb.Leave{Blame: make([]uint32, MaxMembers+1)}}}, &FormatError{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, err := proto.Marshal(tc.in)
