@@ -30,6 +30,8 @@ func exchange(xs [][]float64, blocks []collabdict.Block, fanout int, entropy byt
 	return ys
 }
 
+// In units of the grid the residues add up to the vectors exactly; what is left is
+// the rounding of the vectors to the grid and of each residue to float64.
 func TestResiduesAddUpToTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(2, 30).Draw(t, "size")
@@ -45,50 +47,113 @@ func TestResiduesAddUpToTheSum(t *testing.T) {
 		}
 		ys := exchange(xs, blocks, fanout, rapid.Byte().Draw(t, "entropy"))
 		for i := range xs[0] {
-			var want, got float64
-			for s := range size {
-				want += xs[s][i]
-				got += ys[s][i]
-			}
 			bound := 1000.0
 			if i >= 3 {
 				bound = 1e-3
 			}
-			// Each addition rounds at 2^-53 of values of about Spread*bound*sqrt(2*fanout).
-			tolerance := math.Ldexp(bound, -30) * float64(size)
-			if math.Abs(got-want) > tolerance {
-				t.Fatalf("coordinate %d: residues add up to %g, want %g within %g", i, got, want, tolerance)
+			u := unit(bound)
+			var want, exact, units float64
+			for s := range size {
+				want += xs[s][i]
+				exact += math.RoundToEven(xs[s][i] / u)
+				units += ys[s][i] / u // in float64: off by the rounding of residues of about 2^57
+			}
+			if math.Abs(units-exact) > float64(size)*64 {
+				t.Fatalf("coordinate %d: residues add up to %g units, want %g", i, units, exact)
+			}
+			if math.Abs(units*u-want) > float64(size)*65*u {
+				t.Fatalf("coordinate %d: residues add up to %g, want %g", i, units*u, want)
 			}
 		}
 	})
 }
 
-func TestResiduesHideTheVector(t *testing.T) {
-	const size, length = 5, 4000
-	blocks := []collabdict.Block{{Len: length, Bound: 2}}
-	xs := make([][]float64, size)
-	for s := range xs {
-		xs[s] = make([]float64, length)
-		for i := range xs[s] {
-			xs[s][i] = 2
+// sums returns the residues of one member in units of the grid, before they are
+// rounded to float64.
+func sums(length int, chunks ...Chunk) []int64 {
+	sum := make([]int64, length)
+	for _, c := range chunks {
+		c.add(sum, 1)
+	}
+	return sum
+}
+
+// The values of a chunk have mean 0 and the stated deviation, and their low-order
+// digits are uniform whatever their size: what a value below them would show is
+// nothing.
+func TestChunksAreSpreadOverTheWholeGrid(t *testing.T) {
+	const length = 1 << 17
+	values := sums(length, Chunk{Seed: [32]byte{5}})
+	var mean, square float64
+	digits := make([]float64, 256)
+	small := make([]float64, 16) // of values that are small by chance
+	smalls := 0.0
+	for _, v := range values {
+		x := float64(v) / (1 << fractionBits)
+		mean += x / length
+		square += x * x / length
+		digits[v&255]++
+		if x < Deviation/16 && x > -Deviation/16 {
+			small[v&15]++
+			smalls++
 		}
 	}
-	for s, y := range exchange(xs, blocks, Fanout(size, 0), 3) {
-		var mean, square float64
-		for _, v := range y {
-			mean += v / length
-			square += v * v / length
+	if math.Abs(mean) > 5*Deviation/math.Sqrt(length) || math.Abs(math.Sqrt(square)/Deviation-1) > 0.01 {
+		t.Errorf("mean %g, deviation %g, want 0 and %g", mean, math.Sqrt(square), float64(Deviation))
+	}
+	// 5 deviations of a χ² of 255 and of 15 degrees of freedom.
+	if x := chiSquare(digits, length); x > 255+5*math.Sqrt(2*255) {
+		t.Errorf("low-order digits: χ² = %g", x)
+	}
+	if x := chiSquare(small, smalls); x > 15+5*math.Sqrt(2*15) {
+		t.Errorf("low-order digits of small values: χ² = %g", x)
+	}
+}
+
+func chiSquare(counts []float64, total float64) (x float64) {
+	want := total / float64(len(counts))
+	for _, c := range counts {
+		x += (c - want) * (c - want) / want
+	}
+	return x
+}
+
+// The expansion of a seed is part of the protocol: another one gives wrong sums
+// between two versions.
+func TestChunkVector(t *testing.T) {
+	c := Chunk{Context: Context{Run: [32]byte{1}, Slot: 2, Ballot: 3, From: 4, To: 5}, Seed: [32]byte{6}}
+	got := sums(3, c)
+	want := []int64{-4446900747854081, 945938955673048, 5530910072209105}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("value %d: %d, want %d", i, got[i], want[i])
 		}
-		// A residue is the sum of 4 chunks handed out and 4 received.
-		sigma := Spread * 2 * math.Sqrt(8)
-		if math.Abs(mean) > 5*sigma/math.Sqrt(length) || math.Abs(math.Sqrt(square)/sigma-1) > 0.1 {
-			t.Errorf("member %d: residue has mean %g and deviation %g, want 0 and %g", s, mean, math.Sqrt(square), sigma)
+	}
+}
+
+// No residue can leave 64 bits, however the chunks fall.
+func TestResiduesFit(t *testing.T) {
+	const largest = terms << (chunkBits - 1) // of one chunk's value, in size
+	worst := 2*MaxFanout*float64(largest) + 0x1p33
+	if worst >= 0x1p63 {
+		t.Errorf("a residue may be as large as %g units", worst)
+	}
+	if got := Fanout(1000, 900); got != MaxFanout {
+		t.Errorf("a member of 1000 may hand out %d chunks", got)
+	}
+}
+
+func TestScale(t *testing.T) {
+	for _, c := range []struct{ bound, want float64 }{
+		{1, 1}, {0.75, 1}, {32, 32}, {32 * (1 + 1e-6), 32}, {31.9, 32}, {32.1, 64}, {33, 64}, {0x1p-700, 0x1p-700},
+	} {
+		if got := Scale(c.bound); got != c.want {
+			t.Errorf("Scale(%g) = %g, want %g", c.bound, got, c.want)
 		}
 	}
 }
 
 func TestChunksDifferWithTheirContext(t *testing.T) {
-	blocks := []collabdict.Block{{Len: 1, Bound: 1}}
 	base := Context{Slot: 1, From: 1, To: 2}
 	variants := []Context{base, base, base, base, base, base}
 	variants[1].Slot++
@@ -96,13 +161,13 @@ func TestChunksDifferWithTheirContext(t *testing.T) {
 	variants[3].From = 3
 	variants[4].To = 3
 	variants[5].Run[0] = 1
-	seen := map[float64]int{}
+	seen := map[int64]int{}
 	for i, c := range variants {
-		y := Residue([]float64{0}, blocks, nil, []Chunk{{Context: c}})
-		if j, ok := seen[y[0]]; ok {
+		v := sums(1, Chunk{Context: c})[0]
+		if j, ok := seen[v]; ok {
 			t.Errorf("contexts %d and %d give the same chunk", i, j)
 		}
-		seen[y[0]] = i
+		seen[v] = i
 	}
 }
 
@@ -144,7 +209,9 @@ func TestBreachProbabilityAgainstCounting(t *testing.T) {
 			for s := range out {
 				out[s] = Partners([32]byte{byte(trial), byte(trial >> 8), byte(s)}, Context{From: s}, c.size, c.fanout)
 			}
-			breached += boolToInt(isolated(out, c.colluders))
+			if isolated(out, c.colluders) {
+				breached++
+			}
 		}
 		want := BreachProbability(c.size, c.fanout, c.colluders)
 		got := float64(breached) / trials
@@ -171,11 +238,4 @@ func isolated(out [][]int, colluders int) bool {
 		}
 	}
 	return true
-}
-
-func boolToInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

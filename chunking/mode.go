@@ -29,7 +29,7 @@ func Fanout(size, chunks int) int {
 	others := size - 1
 	switch {
 	case chunks > 0:
-		return min(chunks-1, others)
+		return min(chunks-1, others, MaxFanout)
 	case size <= completeUpTo:
 		return others
 	}

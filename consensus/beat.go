@@ -55,7 +55,7 @@ func (m *Machine) sendBeat(e *Effects) {
 // help sends a member again what it waits for and this member sent some time
 // ago: the carrier may have lost it.
 func (m *Machine) help(to int, slot uint64, b Beat, e *Effects) {
-	if !slices.Contains(b.Waiting, uint32(m.p.Self)) || m.now-m.since < 2*m.p.Beat {
+	if !slices.Contains(b.Waiting, uint32(m.p.Self)) || m.now-m.since < 2*m.p.Beat || !m.helpAgain(to, slot, b) {
 		return
 	}
 	if slot+1 == m.slot && b.State == Voted {
@@ -68,6 +68,25 @@ func (m *Machine) help(to int, slot uint64, b Beat, e *Effects) {
 	if body := m.again(to, b); body != nil {
 		m.send(e, to, body)
 	}
+}
+
+// longestWait is the longest time between two of the same help, in Beats.
+const longestWait = 32
+
+// helpAgain says whether it is time to send the same thing again: at first at
+// once, then after twice the time each time, so that a slow carrier is not fed
+// faster than it can deliver.
+func (m *Machine) helpAgain(to int, slot uint64, b Beat) bool {
+	h := &m.peers[to].help
+	if h.slot != slot || h.state != b.State || h.iteration != b.Iteration {
+		*h = help{slot: slot, state: b.State, iteration: b.Iteration, wait: m.p.Beat}
+	}
+	if m.now < h.next {
+		return false
+	}
+	h.wait = min(2*h.wait, longestWait*m.p.Beat)
+	h.next = m.now + h.wait
+	return true
 }
 
 // again returns the message of the slot under way that ends a member's state.

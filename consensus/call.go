@@ -68,6 +68,9 @@ func (m *Machine) newCall(c Call) (call, error) {
 		if p.left != nil {
 			return r, m.leftError(s)
 		}
+		if p.beat.State == Finished && p.slot <= m.slot {
+			return r, m.finishedError(s)
+		}
 	}
 	return r, nil
 }
@@ -87,6 +90,8 @@ func (m *Machine) header(c Call) Header {
 		put(math.Float64bits(b.Bound))
 	}
 	fmt.Fprintf(h, "%+v", m.p.Settings)
+	plan := m.plan.digest()
+	h.Write(plan[:])
 	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: [32]byte(h.Sum(nil))}
 }
 

@@ -23,21 +23,36 @@ func (e *LostError) Error() string {
 	return s
 }
 
-// MemberError says that a member sent what no honest member sends.
+// MemberError says that a member sent what no honest member sends. The reason is
+// told to all members, the detail, which may hold values, to none.
 type MemberError struct {
 	Member int
 	Name   string
 	Reason string
+	Detail string
 }
 
-func (e *MemberError) Error() string { return e.Name + " " + e.Reason }
+func (e *MemberError) Error() string {
+	if e.Detail != "" {
+		return e.Name + " " + e.Reason + ": " + e.Detail
+	}
+	return e.Name + " " + e.Reason
+}
+
+// TotalError says that a total is larger than the bounds of all members together
+// allow, so that members must have expanded a chunk differently, or lost one.
+type TotalError struct{ Value int }
+
+func (e *TotalError) Error() string {
+	return fmt.Sprintf("value %d of the total is larger than all bounds together allow: members have expanded a chunk differently; run the same version everywhere", e.Value)
+}
 
 // AbortError says that the run was ended at this member.
 type AbortError struct{ Reason string }
 
 func (e *AbortError) Error() string { return e.Reason }
 
-func (m *Machine) memberError(member int, reason string) error {
+func (m *Machine) memberError(member int, reason string) *MemberError {
 	return &MemberError{Member: member, Name: m.p.Members[member], Reason: reason}
 }
 
@@ -47,6 +62,12 @@ func (m *Machine) lostError(members []int, reason, via string) error {
 		e.Names = append(e.Names, m.p.Members[s])
 	}
 	return e
+}
+
+// finishedError says that a member has ended its run as planned, but this one goes
+// on.
+func (m *Machine) finishedError(member int) error {
+	return m.lostError([]int{member}, "it has finished its run, and this member goes on: run the same version with the same settings everywhere", "")
 }
 
 // leftError says why a member that has left did so: because of others, or by
@@ -81,6 +102,8 @@ func leaveOf(err error) *Leave {
 		}
 	case *MemberError:
 		l.Reason, l.Blame = "it "+err.Reason, []uint32{uint32(err.Member)}
+	case *TotalError:
+		l.Reason = "a total was larger than all bounds together allow"
 	case *AbortError:
 		l.Reason = err.Reason
 	}

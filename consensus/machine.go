@@ -35,6 +35,16 @@ type peer struct {
 	slot  uint64        // of its last Beat
 	beat  Beat          // its last Beat
 	left  *Leave
+	help  help
+}
+
+// help is what was last sent again to a member.
+type help struct {
+	slot      uint64
+	state     State
+	iteration uint32
+	next      time.Duration // when to send it once more
+	wait      time.Duration // between the last time and the next
 }
 
 // New returns the machine of one member, at slot 0. All members start with the
@@ -136,6 +146,10 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 		return
 	case *Beat:
 		m.peers[from].slot, m.peers[from].beat = msg.Slot, *body
+		if body.State == Finished && msg.Slot <= m.slot && m.call != nil {
+			m.fail(e, m.finishedError(from))
+			return
+		}
 		m.help(from, msg.Slot, *body, e)
 		return
 	case *Leave:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,6 +104,15 @@ func (n *network) pass(d time.Duration) {
 	}
 }
 
+// describe tells where the machines stand.
+func (n *network) describe() string {
+	var b strings.Builder
+	for s, m := range n.machines {
+		fmt.Fprintf(&b, "m%d at %s: %+v, waits for %v\n", s, n.now, m.Status(), m.waiting())
+	}
+	return b.String()
+}
+
 func (n *network) over() bool {
 	for s, o := range n.outcomes {
 		if o == nil && !n.dead[s] {
@@ -119,7 +129,10 @@ func (n *network) sum(xs [][]float64, blocks []collabdict.Block) []*Outcome {
 		n.step(s, Call{Kind: Sum, Round: 1, Values: x, Blocks: blocks, Entropy: [32]byte{1, byte(s)}})
 	}
 	n.settle()
-	n.pass(10 * time.Minute)
+	n.pass(time.Hour)
+	if !n.over() {
+		n.t.Log(n.describe())
+	}
 	return n.outcomes
 }
 
@@ -129,7 +142,7 @@ func (n *network) gather(blobs [][]byte) []*Outcome {
 		n.step(s, Call{Kind: Gather, Blob: b})
 	}
 	n.settle()
-	n.pass(10 * time.Minute)
+	n.pass(time.Hour)
 	return n.outcomes
 }
 

@@ -52,6 +52,9 @@ func (p Params) withDefaults() Params {
 	return p
 }
 
+// minTolerance is below what float64 can tell anyway.
+const minTolerance = 1e-15
+
 // Validate reports the first setting that no run can have, with the size of the
 // view it is meant for.
 func (s Settings) Validate(size int) error {
@@ -66,10 +69,10 @@ func (s Settings) Validate(size int) error {
 		return fmt.Errorf("step: want %q, %q or %q, got %q", Chebyshev, Optimal, Paper, s.Step)
 	case s.Degree < 0 || s.Degree == 1:
 		return fmt.Errorf("degree: want 0 for the default or at least 2, got %d", s.Degree)
-	case !(s.Tolerance >= 0 && s.Tolerance < 1):
-		return fmt.Errorf("tolerance: want 0 for the default or a value below 1, got %g", s.Tolerance)
-	case s.Chunks < 0 || s.Chunks == 1:
-		return fmt.Errorf("chunks: want 0 for the default or at least 2, got %d", s.Chunks)
+	case s.Tolerance != 0 && !(s.Tolerance >= minTolerance && s.Tolerance < 1):
+		return fmt.Errorf("tolerance: want 0 for the default or a value from %g to below 1, got %g", minTolerance, s.Tolerance)
+	case s.Chunks < 0 || s.Chunks == 1 || s.Chunks > chunking.MaxFanout+1:
+		return fmt.Errorf("chunks: want 0 for the default or 2 to %d, got %d", chunking.MaxFanout+1, s.Chunks)
 	}
 	return s.Graph.Check(size)
 }

@@ -110,9 +110,9 @@ func (m *Machine) beginSession(e *Effects) {
 		y = chunking.Residue(c.Values, c.Blocks, c.handedOut, m.received())
 	}
 	c.session = newSession(m.plan, c.neighbours, y)
-	for from, values := range c.first {
-		if m.isNeighbour(from) {
-			c.session.receive(from, 0, values)
+	for _, n := range c.neighbours {
+		if values := c.first[n]; values != nil {
+			c.session.receive(n, 0, values)
 		}
 	}
 	m.become(Session)
@@ -147,15 +147,9 @@ func (m *Machine) adopt(e *Effects) {
 	if m.p.Self == m.sealer() {
 		c.seal, c.sealer = own, m.p.Self
 	}
-	for i, bound := 0, 0; bound < len(c.Blocks); bound++ {
-		b := c.Blocks[bound]
-		tolerance := b.Bound * m.plan.tolerated()
-		for end := i + b.Len; i < end; i++ {
-			if d := math.Abs(own[i] - c.seal[i]); !(d <= tolerance) {
-				m.fail(e, m.memberError(m.sealer(), fmt.Sprintf("sealed %g as value %d, this member has %g: want a difference of at most %.3g", c.seal[i], i, own[i], tolerance)))
-				return
-			}
-		}
+	if err := m.checkSeal(own); err != nil {
+		m.fail(e, err)
+		return
 	}
 	c.total, c.difference = c.seal, relativeDifference(own, c.seal)
 	for _, n := range c.neighbours {
@@ -166,17 +160,27 @@ func (m *Machine) adopt(e *Effects) {
 	m.vote(e, digestOfValues(c.total))
 }
 
-// tolerated returns how far two members' totals may lie apart, in units of the
-// bound of the value: what is left of the initial disagreement, and the rounding
-// of the iterations, each with a factor of 8 for safety.
-func (p *Plan) tolerated() float64 {
-	spread, rest := 1.0, p.tolerance
-	if p.Fanout > 0 {
-		spread = chunking.Spread * math.Sqrt(float64(2*p.Fanout))
-		rest = p.tolerance / chunking.Spread
+// checkSeal compares the sealed total with this member's own and with what the
+// bounds of all members together allow. The second finds a chunk that one side has
+// not applied: it is so much larger than the bounds that it shows in every value.
+func (m *Machine) checkSeal(own []float64) error {
+	c := m.call
+	i := 0
+	for _, b := range c.Blocks {
+		tolerance := m.plan.tolerated(b.Bound)
+		most := float64(m.plan.Size)*b.Bound*(1+1e-6) + tolerance
+		for end := i + b.Len; i < end; i++ {
+			if d := math.Abs(own[i] - c.seal[i]); !(d <= tolerance) {
+				err := m.memberError(c.sealer, fmt.Sprintf("passed on a total whose value %d is too far from this member's own", i))
+				err.Detail = fmt.Sprintf("got %g, own %g, want a difference of at most %.3g", c.seal[i], own[i], tolerance)
+				return err
+			}
+			if !(math.Abs(c.seal[i]) <= most) {
+				return &TotalError{Value: i}
+			}
+		}
 	}
-	size := float64(p.Size)
-	return 8 * size * math.Sqrt(size) * spread * (rest + float64(p.Iterations)*0x1p-53)
+	return nil
 }
 
 // vote records the value before telling the others.

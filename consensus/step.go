@@ -1,6 +1,8 @@
 package consensus
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -55,8 +57,9 @@ func NewPlan(s Settings, size int) (*Plan, error) {
 	reach := s.Tolerance
 	if s.Protect == chunking.Chunks {
 		p.Fanout = chunking.Fanout(size, s.Chunks)
-		reach /= chunking.Spread // the disagreement to remove is that of the masks
+		reach /= p.spread() // the disagreement to remove is that of the residues
 	}
+	spectrum = rounded(spectrum)
 	p.alpha = 2 / (spectrum.Lambda2 + spectrum.LambdaMax)
 	if s.Step == Paper {
 		p.alpha = 1 / float64(size)
@@ -70,6 +73,54 @@ func NewPlan(s Settings, size int) (*Plan, error) {
 	}
 	p.Iterations = p.predict(reach)
 	return p, nil
+}
+
+// rounded drops the digits in which another architecture's eigenvalues may differ:
+// all members must iterate alike.
+func rounded(s graph.Spectrum) graph.Spectrum {
+	return graph.Spectrum{
+		Lambda2:   math.Ldexp(math.Round(math.Ldexp(s.Lambda2, 32)), -32),
+		LambdaMax: math.Ldexp(math.Round(math.Ldexp(s.LambdaMax, 32)), -32),
+	}
+}
+
+// spread returns the standard deviation of a residue in units of chunking.Scale,
+// or 1, the bound itself, without chunks.
+func (p *Plan) spread() float64 {
+	if p.Fanout == 0 {
+		return 1
+	}
+	return chunking.Deviation * math.Sqrt(float64(2*p.Fanout))
+}
+
+// tolerated returns how far two members' totals may lie apart for values of a
+// block with the given bound: what the iterations leave of the initial
+// disagreement, and what rounding adds in the iterations that it outlives, each
+// with a factor of 4 for safety.
+func (p *Plan) tolerated(bound float64) float64 {
+	size := float64(p.Size)
+	outlived := math.Min(float64(p.Iterations), 1/(1-p.rate))
+	rounding := p.spread() * float64(p.Graph.Degree()+4) * outlived * 0x1p-53
+	return 4 * size * chunking.Scale(bound) * (math.Sqrt(size)*p.tolerance + rounding)
+}
+
+// digest returns a hash of what all members must iterate alike: the topology and
+// the numbers of the recurrence.
+func (p *Plan) digest() [32]byte {
+	h := sha256.New()
+	put := func(v uint64) { h.Write(binary.BigEndian.AppendUint64(nil, v)) }
+	put(uint64(p.Size))
+	put(uint64(p.Iterations))
+	put(math.Float64bits(p.alpha))
+	put(math.Float64bits(p.rate))
+	for v := range p.Size {
+		neighbours := p.Graph.Neighbours(v)
+		put(uint64(len(neighbours)))
+		for _, n := range neighbours {
+			put(uint64(n))
+		}
+	}
+	return [32]byte(h.Sum(nil))
 }
 
 // predict returns the iterations after which the disagreement ‖x−x̄‖₂ is at most

@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"fmt"
+
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -8,6 +10,10 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 )
+
+// breachWarned is the predicted probability of a breach above which the user is
+// told.
+const breachWarned = 1e-6
 
 // Summary returns the part of a run's result that its participants share.
 func Summary(t task.Task, names []string, r *task.Result) *report.Run {
@@ -21,6 +27,9 @@ func Summary(t task.Task, names []string, r *task.Result) *report.Run {
 		run.Clusters = r.Model.Mixture.Components()
 	}
 	run.Protection = Protection(t.Settings, len(names))
+	if breach := *run.Protection.BreachPredicted; breach > breachWarned && t.Settings.Protect == chunking.Chunks {
+		run.Warnings = append(run.Warnings, fmt.Sprintf("privacy: %d members that work together learn another's vector with probability %.2g: raise --chunks", run.Protection.Colluders, breach))
+	}
 	if plan, err := consensus.NewPlan(t.Settings, len(names)); err == nil {
 		run.Consensus.Graph = string(plan.Graph.Kind)
 		run.Consensus.Degree = plan.Graph.Degree()

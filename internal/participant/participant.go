@@ -107,7 +107,7 @@ func (c Config) assemble(n *node.Node, trained *task.Result) *Result {
 	p := experiment.Participant(m, c.Data)
 	p.Loglik, p.LoglikRows = report.Of(m.Mixture.MeanLogLik(m.Scaling.Apply(c.Data.Train))), "own"
 	r.Participants = []report.Participant{p}
-	r.Warnings = trained.Warnings
+	r.Warnings = append(r.Warnings, trained.Warnings...)
 	r.Aggregate()
 	return &Result{Report: r, Model: m}
 }
