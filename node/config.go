@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -118,7 +119,7 @@ func (c *Config) validateMembers() error {
 
 // checkName refuses names that would not print in one line.
 func checkName(field, name string) error {
-	if name == "" || len(name) > 100 || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if name == "" || len(name) > 100 || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return &ConfigError{field, fmt.Sprintf("%q", name), "1 to 100 bytes of printable text"}
 	}
 	return nil

@@ -16,6 +16,7 @@ func TestConfigIsRefused(t *testing.T) {
 	}{
 		"no name":       {func(c *Config) { c.Name = "" }, `name: want 1 to 100 bytes of printable text, got ""`},
 		"control code":  {func(c *Config) { c.Name = "a\nb" }, `got "a\nb"`},
+		"not UTF-8":     {func(c *Config) { c.Name = "a\xff" }, `got "a\xff"`},
 		"no folder":     {func(c *Config) { c.Dir = "" }, "dir: want a folder"},
 		"nobody else":   {func(c *Config) { c.Expect = 1 }, "at least 2"},
 		"two, chunks":   {func(c *Config) { c.Expect = 2 }, "at least 3"},
