@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -27,8 +29,8 @@ var (
 // Store is an open state file. It is safe for concurrent use.
 type Store struct{ db *bbolt.DB }
 
-// Open opens the file, or creates it readable by its owner alone. One process
-// can hold it at a time.
+// Open opens the file, or creates it readable by its owner alone; it is there
+// after a power cut from then on. One process can hold it at a time.
 func Open(path string) (*Store, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
 	if errors.Is(err, bolterrors.ErrTimeout) {
@@ -37,11 +39,21 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err := db.Update(prepare); err != nil {
+	if err := errors.Join(db.Update(prepare), syncDir(filepath.Dir(path))); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &Store{db: db}, nil
+}
+
+// syncDir makes the names in a folder durable; bbolt syncs only the file. It is
+// done for old files as well: the process that made one may not have come this far.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // Close releases the file.
