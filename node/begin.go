@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -10,6 +11,10 @@ import (
 
 	"github.com/collabdict/collabdict/consensus"
 )
+
+// assembleMost bounds the wait for all members to listen to the control plane.
+// The Beats make up for messages lost after that.
+const assembleMost = 15 * time.Second
 
 // receive takes a data stream. Another member may know the roster to be complete
 // before this one does: its stream waits.
@@ -95,4 +100,53 @@ func (n *Node) start(ctx context.Context) {
 			})
 		}
 	}
+}
+
+// prepare waits until the first messages can reach everybody, and draws the
+// labels' nonce.
+func (n *Node) prepare(ctx context.Context) error {
+	assemble, cancel := context.WithTimeout(ctx, assembleMost)
+	defer cancel()
+	if err := n.gossip.assemble(assemble); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		n.log.Warn("not all members listen to the control plane yet", "error", err)
+	}
+	return n.agreeNonce(ctx)
+}
+
+// late says who could not be reached in time after all have signed, if that is
+// why prepare has failed with the error.
+func (n *Node) late(ctx context.Context, limit time.Duration, err error) error {
+	if !timedOut(ctx, limit) {
+		return err
+	}
+	missing := map[string]bool{}
+	for _, w := range n.Status().Waiting {
+		missing[w.Name] = true
+	}
+	if len(missing) == 0 { // not even the first collective was begun
+		there := n.gossip.topic.ListPeers()
+		for _, m := range n.members {
+			missing[m.Name] = m.ID != n.host.ID() && !slices.Contains(there, m.ID)
+		}
+	}
+	e := &JoinTimeoutError{After: limit, Want: n.Size()}
+	for _, m := range n.members {
+		if who := describe(m.Name, m.ID); missing[m.Name] {
+			e.Missing = append(e.Missing, who)
+		} else {
+			e.Present = append(e.Present, who)
+		}
+	}
+	if e.Missing == nil {
+		return err
+	}
+	return e
+}
+
+// timedOut says whether a Join's own limit has ended its context.
+func timedOut(ctx context.Context, limit time.Duration) bool {
+	return limit > 0 && errors.Is(ctx.Err(), context.DeadlineExceeded)
 }

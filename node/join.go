@@ -18,10 +18,6 @@ import (
 // remindEvery is the time between two notes of who is there.
 const remindEvery = 30 * time.Second
 
-// assembleMost bounds the wait for all members to listen to the control plane.
-// The Beats make up for messages lost after that.
-const assembleMost = 15 * time.Second
-
 // Join finds the other members, agrees with them on the roster, and returns when
 // the run has begun. The context is for joining alone.
 //
@@ -57,6 +53,7 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 		return nil, err
 	}
 	if err := n.prepare(ctx); err != nil {
+		err = n.late(ctx, c.JoinTimeout, err)
 		n.Abort("could not begin the run")
 		n.Close()
 		return nil, err
@@ -164,22 +161,8 @@ func (g *greeter) settle(ctx context.Context) error {
 func (g *greeter) late(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.cfg.JoinTimeout == 0 || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if !timedOut(ctx, g.cfg.JoinTimeout) {
 		return ctx.Err()
 	}
 	return &JoinTimeoutError{After: g.cfg.JoinTimeout, Want: g.cfg.size(), Present: g.present(), Missing: g.missing()}
-}
-
-// prepare waits until the first messages can reach everybody, and draws the
-// labels' nonce.
-func (n *Node) prepare(ctx context.Context) error {
-	assemble, cancel := context.WithTimeout(ctx, assembleMost)
-	defer cancel()
-	if err := n.gossip.assemble(assemble); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		n.log.Warn("not all members listen to the control plane yet", "error", err)
-	}
-	return n.agreeNonce(ctx)
 }

@@ -1,8 +1,10 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -131,6 +133,56 @@ func TestTimeoutNamesWhoIsMissing(t *testing.T) {
 	var e *JoinTimeoutError
 	if !errors.As(end.err, &e) || len(e.Missing) != 2 || !strings.HasPrefix(e.Missing[0], "m1 ") || len(e.Present) != 1 {
 		t.Errorf("got %v, want m1 and m2 to be missing", end.err)
+	}
+}
+
+// begun returns the nodes of a run that all have signed and none has prepared.
+func begun(t *testing.T, configs ...Config) []*Node {
+	t.Helper()
+	greeters := make([]*greeter, len(configs))
+	for i := range configs {
+		c := &configs[i]
+		c.Log = nullLog
+		if i > 0 {
+			c.Peers = addrsOf(greeters[0].host)
+		}
+		var err error
+		if greeters[i], err = open(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nodes, errs := make([]*Node, len(configs)), make([]error, len(configs))
+	var done sync.WaitGroup
+	for i, g := range greeters {
+		done.Go(func() {
+			if errs[i] = g.meet(t.Context()); errs[i] == nil {
+				nodes[i], errs[i] = g.begin()
+			}
+		})
+	}
+	done.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range nodes {
+		t.Cleanup(func() { n.Close() })
+	}
+	return nodes
+}
+
+// A limit that comes after the signatures names who does not answer, too.
+func TestTimeoutAfterSigningNamesWhoIsMissing(t *testing.T) {
+	nodes := begun(t, testConfigs(t, 3)...)
+	const limit = 500 * time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	err := nodes[0].prepare(ctx)
+	var e *JoinTimeoutError
+	if err = nodes[0].late(ctx, limit, err); !errors.As(err, &e) || len(e.Missing) != 2 || !strings.HasPrefix(e.Missing[0], "m1 ") {
+		t.Errorf("got %v, want m1 and m2 to be missing", err)
+	}
+	if err := nodes[0].late(ctx, 0, ctx.Err()); err != ctx.Err() {
+		t.Errorf("the caller's own limit: got %v", err)
 	}
 }
 
