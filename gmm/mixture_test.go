@@ -210,3 +210,19 @@ func TestMixtureErrors(t *testing.T) {
 		}
 	}
 }
+
+// A row beyond what float64 can tell is the worst of all, never a normal one.
+func TestScoreOfOverflow(t *testing.T) {
+	m, err := NewMixture([]float64{0.5, 0.5}, mat.NewDense(2, 1, []float64{0, 1}), []*mat.SymDense{mat.NewSymDense(1, []float64{1}), mat.NewSymDense(1, []float64{2})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []float64{1e155, 1e300, -1e308, math.Inf(1), math.NaN()} {
+		if got := m.Score([]float64{x}); !math.IsInf(got, 1) {
+			t.Errorf("the score of %g is %g, want +Inf", x, got)
+		}
+	}
+	if got := m.Score([]float64{1e100}); !(got > 1e199) || math.IsInf(got, 1) {
+		t.Errorf("the score of 1e100 is %g", got)
+	}
+}

@@ -22,7 +22,8 @@ func (m *Mixture) MeanLogLik(x *mat.Dense) float64 {
 }
 
 // Score returns the anomaly score of a row, Eqs. (19) and (20) of Idé et al. 2024:
-// −ln N(x|μ_k, Λ_k⁻¹) averaged over the components with the weights r_k(x).
+// −ln N(x|μ_k, Λ_k⁻¹) averaged over the components with the weights r_k(x). A row so
+// far out that its density is no number scores +Inf.
 func (m *Mixture) Score(x []float64) float64 { return m.Scores(nil, m.row(x))[0] }
 
 // Scores computes Score of every row of x into dst, which is allocated if nil.
@@ -35,6 +36,11 @@ func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
 				if r > 0 {
 					out[j] -= float64(r * logd[j])
 				}
+			}
+		}
+		for j, l := range s.lse[:s.n] {
+			if math.IsNaN(l) || math.IsInf(l, 0) || math.IsNaN(out[j]) {
+				out[j] = math.Inf(1)
 			}
 		}
 	})

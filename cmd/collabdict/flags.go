@@ -76,7 +76,7 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 	f.IntVar(&t.rounds, "rounds", 100, "most rounds to train")
 	f.Float64Var(&t.tol, "tol", 1e-6, "stop when the objective changes by less than this share; 0 runs all rounds")
 	f.Float64Var(&t.lambda0, "lambda0", 1, "weight in rows of the prior mean")
-	f.Float64Var(&t.rho, "rho", 0, "sparsity of the precision matrices, absolute (default 0.1·N/K)")
+	f.Float64Var(&t.rho, "rho", 0, "sparsity of the precision matrices, absolute; if left out 0.1·N/K with the N rows of all")
 	f.StringVar(&t.init, "init", "", "start from the means, precisions and weights in a JSON `FILE`")
 	f.StringVar(&t.standardise, "standardise", "", "standardise columns by the moments of all rows (global), of each participant's (own), or none (default own with --split files or column, else global)")
 	f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")

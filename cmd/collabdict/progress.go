@@ -22,6 +22,7 @@ type progress struct {
 	rounds   int
 	began    time.Time
 	last     string // the live line
+	met      string // who is there while members find each other
 
 	reachable bool // where this member is reached has been said
 }
@@ -81,7 +82,45 @@ func (p *progress) joining(s node.Status) {
 	if len(s.Missing) > 0 {
 		line += "; waiting for " + names(s.Missing)
 	}
+	p.mu.Lock()
+	p.met = line
+	p.mu.Unlock()
 	p.show(line)
+}
+
+// remindEvery is how often a wait for members that have not come is told.
+const remindEvery = 30 * time.Second
+
+// remind tells again who is there, and for how long the others have been waited
+// for, until the returned function is called.
+func (p *progress) remind() (stop func()) {
+	return every(remindEvery, func(time.Time) {
+		p.mu.Lock()
+		line := p.met
+		p.mu.Unlock()
+		if line != "" {
+			p.show(fmt.Sprintf("%s; for %s now", line, time.Since(p.began).Round(time.Second)))
+		}
+	})
+}
+
+// every calls f at intervals until the returned function is called.
+func every(interval time.Duration, f func(now time.Time)) (stop func()) {
+	done := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case now := <-ticker.C:
+				f(now)
+			}
+		}
+	})
+	return sync.OnceFunc(func() { close(done); running.Wait() })
 }
 
 // names leaves the peer IDs out of members' descriptions.
@@ -104,25 +143,13 @@ const (
 // watch tells whom a node waits for, if that takes longer than usual, until the
 // returned function is called.
 func (p *progress) watch(n *node.Node) (stop func()) {
-	done := make(chan struct{})
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		ticker := time.NewTicker(watchEvery)
-		defer ticker.Stop()
-		var said time.Time
-		for {
-			select {
-			case <-done:
-				return
-			case now := <-ticker.C:
-				if line := waitingLine(n.Status()); line != "" && now.Sub(said) >= sayEvery {
-					said = now
-					p.show(line)
-				}
-			}
+	var said time.Time
+	return every(watchEvery, func(now time.Time) {
+		if line := waitingLine(n.Status()); line != "" && now.Sub(said) >= sayEvery {
+			said = now
+			p.show(line)
 		}
 	})
-	return func() { close(done); watching.Wait() }
 }
 
 // waitingLine says who holds up a slot that takes much longer than the last one.
@@ -144,7 +171,9 @@ func waitingLine(s node.Status) string {
 
 // line prints a line that stays.
 func (p *progress) line(line string) {
-	p.end()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leave()
 	fmt.Fprintln(p.w, line)
 }
 
@@ -152,6 +181,10 @@ func (p *progress) line(line string) {
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.leave()
+}
+
+func (p *progress) leave() {
 	if p.last != "" {
 		fmt.Fprintln(p.w)
 		p.last = ""

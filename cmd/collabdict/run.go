@@ -189,7 +189,12 @@ func (a *app) participate(ctx context.Context, c participant.Config, baselines [
 	c.Node.Log = hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level})
 	shown := a.newProgress(c.Task.Rounds)
 	c.Node.OnStatus = shown.joining
-	c.OnJoin = shown.watch
+	stopReminding := shown.remind()
+	defer stopReminding()
+	c.OnJoin = func(n *node.Node) (ended func()) {
+		stopReminding()
+		return shown.watch(n)
+	}
 	c.OnRound = func(p task.Progress, s node.Status) {
 		shown.round(p, s.Want, int64(s.Traffic.BytesSent))
 	}

@@ -22,6 +22,13 @@ type scoredFlags struct {
 	model string
 }
 
+func (s *scoredFlags) add(cmd *cobra.Command, what string) {
+	f := cmd.Flags()
+	f.StringVar(&s.model, "model", "", "model `FILE`")
+	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv or .csv.gz; may be repeated")
+	f.StringVar(&s.where, "where", "", what+" rows with `COLUMN=VALUE` only")
+}
+
 // load reads the model, and the rows that where keeps, in the columns of the
 // model.
 func (s *scoredFlags) load() (*model.Model, *dataset.Participant, error) {
@@ -70,14 +77,7 @@ a variable says how far the row is from what the other variables predict of it.`
 			return atomicfile.Write(out, 0o644, write)
 		},
 	}
-	s.add(cmd)
-	for _, name := range []string{"label", "limit", "ignore", "test-where"} {
-		if err := cmd.Flags().MarkHidden(name); err != nil {
-			panic(err)
-		}
-	}
-	cmd.Flags().StringVar(&s.model, "model", "", "model `FILE`")
-	cmd.Flags().Lookup("where").Usage = "score rows with `COLUMN=VALUE` only"
+	s.add(cmd, "score")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&explain, "explain", false, "add the contribution of each variable")
 	return cmd
@@ -99,7 +99,7 @@ func writeScores(out io.Writer, m *model.Model, rows *mat.Dense, explain bool) e
 	line := make([]string, len(head))
 	for i, score := range m.Score(rows) {
 		line[0], line[1], line[2] = strconv.Itoa(i+1), decimal(score), "0"
-		if score > m.Manifest.Threshold {
+		if !(score <= m.Manifest.Threshold) {
 			line[2] = "1"
 		}
 		if explain {
@@ -134,15 +134,9 @@ func (a *app) evaluate() *cobra.Command {
 			return a.print(e, func(w io.Writer) { evaluationText(w, e) })
 		},
 	}
-	s.add(cmd)
-	cmd.Flags().StringVar(&s.model, "model", "", "model `FILE`")
-	cmd.Flags().Lookup("where").Usage = "measure on rows with `COLUMN=VALUE` only"
-	cmd.Flags().Lookup("test-where").Usage = "the same as --where, with the words of training"
-	for _, name := range []string{"limit", "ignore"} {
-		if err := cmd.Flags().MarkHidden(name); err != nil {
-			panic(err)
-		}
-	}
+	s.add(cmd, "measure on")
+	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes")
+	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "the same as --where, with the words of training")
 	a.addJSON(cmd)
 	return cmd
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
-	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
@@ -62,7 +62,7 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		return &usageError{err.Error(), ""}
 	}
 	if out != "" {
-		if err := local.CheckNames(data.Participants); err != nil {
+		if err := atomicfile.CheckDir(out); err != nil {
 			return err
 		}
 	}
@@ -90,14 +90,27 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	return a.print(run.Report, runTable(run.Report))
 }
 
-// noteData says what was left out of the data.
+// noteData says what the features are, and what was left out of the data.
 func (a *app) noteData(d *dataset.Dataset) {
+	a.note("%d participants, %d features: %s", len(d.Participants), len(d.Columns), listed(d.Columns))
+	if d.Participants[0].TestLabels != nil && !d.AnomalyLabels() {
+		a.note("labels other than 0, 1 and -1 are classes: they give the ARI, and no area under a curve")
+	}
 	if len(d.Ignored) > 0 {
 		a.note("not numbers, so no features: %s", strings.Join(d.Ignored, ", "))
 	}
 	for _, l := range d.LeftOut {
 		a.note("left out: %s has only %d training rows", l.Name, l.Rows)
 	}
+}
+
+// listed names some of many.
+func listed(names []string) string {
+	const most = 12
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (a *app) warn(warnings []string) {

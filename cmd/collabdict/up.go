@@ -127,11 +127,19 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 	args := func(folder string) []string {
 		return []string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}
 	}
+	shown := a.newProgress(0)
 	ends, err := local.RunAll(ctx, dir, names, args, func(i int, line string) {
-		if i == 0 && !kept(line) || unusual(line) {
-			a.note("%s: %s", names[i], line)
+		switch {
+		case i == 0 && strings.HasPrefix(line, "round "):
+			shown.show(names[i] + ": " + line)
+		case i == 0 && !kept(line) || unusual(line):
+			shown.line(names[i] + ": " + line)
 		}
 	})
+	shown.end()
+	if err == nil {
+		err = ctx.Err() // how the children took it does not matter then
+	}
 	if err != nil {
 		return nil, err
 	}

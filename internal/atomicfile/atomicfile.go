@@ -2,6 +2,7 @@
 package atomicfile
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,8 +10,16 @@ import (
 
 // Write writes a file through a temporary one in the same folder, which is
 // synced and renamed over it at the end. After an error, or a crash at any
-// moment, the old file stands as it was. Missing folders are made.
+// moment, the old file stands as it was. Missing folders are made. A symbolic link
+// is followed; what is no regular file, such as a device or a pipe, is written to
+// as it is.
 func Write(path string, mode os.FileMode, content func(io.Writer) error) (err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeThrough(path, content)
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -41,6 +50,27 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) (err er
 		return err
 	}
 	return syncDir(dir)
+}
+
+func writeThrough(path string, content func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(content(f), f.Close())
+}
+
+// CheckDir makes the folder if it is missing, and reports whether files can be
+// written there.
+func CheckDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".writable.*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // syncDir makes a rename in the folder survive a power cut.

@@ -35,3 +35,49 @@ func TestWriteIsWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("left %v with mode %v", entries, info.Mode())
 	}
 }
+
+func TestWriteKeepsLinksAndDevices(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	hello := func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }
+	if err := Write(link, 0o600, hello); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := os.ReadFile(target)
+	info, _ := os.Lstat(link)
+	if string(got) != "new" || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the target holds %q, the link is now %v", got, info.Mode())
+	}
+	if err := Write(os.DevNull, 0o600, hello); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%s is now %v", os.DevNull, info.Mode())
+	}
+	if err := Write(dir, 0o600, hello); err == nil {
+		t.Error("a folder was written to")
+	}
+}
+
+func TestCheckDir(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	if err := CheckDir(dir); err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("left %v", entries)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckDir(file); err == nil {
+		t.Error("a file is no folder")
+	}
+}

@@ -1,11 +1,9 @@
 package local
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
@@ -32,22 +30,9 @@ type Consortium struct {
 	Rows func(name string) (*config.Node, error)
 }
 
-// CheckNames reports names of participants that cannot be those of folders.
-func CheckNames(parts []dataset.Participant) error {
-	for _, p := range parts {
-		if p.Name == "" || p.Name == "." || p.Name == ".." || strings.ContainsAny(p.Name, "/\\\x00") {
-			return &dataset.Error{Msg: fmt.Sprintf("participant %q cannot have a folder of its name", p.Name), Hint: "rename it, without slashes"}
-		}
-	}
-	return nil
-}
-
 // Write lays the consortium out: the agreement of all, and for each participant a
 // folder with an identity, free ports and where its rows are.
 func (c *Consortium) Write() error {
-	if err := CheckNames(c.Data.Participants); err != nil {
-		return err
-	}
 	names := make([]string, len(c.Data.Participants))
 	for i, p := range c.Data.Participants {
 		names[i] = p.Name

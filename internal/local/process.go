@@ -50,6 +50,7 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 	c := &Child{Name: name, Dir: dir, done: make(chan struct{})}
 	c.cmd = exec.CommandContext(ctx, self, args...)
 	c.cmd.Args[0] = os.Args[0] // the name that this process goes by
+	ownGroup(c.cmd)
 	c.cmd.Cancel = func() error { return c.cmd.Process.Signal(os.Interrupt) }
 	c.cmd.WaitDelay = killAfter
 	var out limited

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/collabdict/collabdict/gmm"
@@ -158,8 +159,8 @@ func (m *Model) readArrays(a *npz.Archive) error {
 		return err
 	}
 	for i, v := range m.Scaling.Scale {
-		if !(v > 0) {
-			return fmt.Errorf("scale: want values above 0, got %g for column %q", v, m.Manifest.Columns[i])
+		if !(v > 0) || math.IsInf(v, 1) || math.IsNaN(m.Scaling.Shift[i]) || math.IsInf(m.Scaling.Shift[i], 0) {
+			return fmt.Errorf("shift and scale: want finite values, the scale above 0, got %g for column %q", v, m.Manifest.Columns[i])
 		}
 	}
 	if k == 0 {
