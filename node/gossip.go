@@ -12,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
 )
 
 const (
@@ -113,9 +114,9 @@ func (g *gossip) read(ctx context.Context, t *traffic, deliver func(from int, m 
 // write publishes what is put into the outbox until that is closed and empty, or
 // ctx has ended.
 func (g *gossip) write(ctx context.Context, t *traffic) {
-	g.box.drain(ctx, func(ctx context.Context, batch []parcel) error {
-		for _, p := range batch {
-			if err := g.topic.Publish(ctx, p()); err != nil {
+	g.box.drain(ctx, func(ctx context.Context, batch []consensus.Message) error {
+		for _, m := range batch {
+			if err := g.topic.Publish(ctx, wire.Marshal(m)); err != nil {
 				g.log.Debug("a control message was not published", "error", err)
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/store"
 )
 
@@ -215,9 +214,4 @@ func (l *loop) namesOf(ranks []int) []string {
 		names[i] = l.names[r]
 	}
 	return names
-}
-
-// encode returns a function that encodes a message when first called.
-func encode(m consensus.Message) parcel {
-	return sync.OnceValue(func() []byte { return wire.Marshal(m) })
 }

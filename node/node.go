@@ -148,18 +148,17 @@ func (n *Node) Close() error {
 // post hands a message to the outboxes of its receivers. Last words go over the
 // streams as well, where their arrival can be waited for.
 func (n *Node) post(s consensus.Send) {
-	p := encode(s.Message)
 	if s.To != consensus.All {
-		n.streams.lanes[s.To].put(p)
+		n.streams.lanes[s.To].putOnce(s.Message)
 		return
 	}
-	n.gossip.box.put(p)
+	n.gossip.box.put(s.Message)
 	if !isLast(s.Message) {
 		return
 	}
 	for _, l := range n.streams.lanes {
 		if l != nil {
-			l.put(p)
+			l.putOnce(s.Message)
 		}
 	}
 }

@@ -2,36 +2,84 @@ package node
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"time"
+
+	"github.com/collabdict/collabdict/consensus"
 )
 
 // outboxMost bounds the messages that wait for one receiver. What is dropped
 // beyond that is sent again when the receiver's Beats ask for it.
 const outboxMost = 1 << 12
 
-// parcel is an encoded message. Encoding is left to the first outbox that sends
-// it, and done once for all its receivers.
-type parcel func() []byte
-
-// outbox is the queue of messages to one receiver.
+// outbox is the queue of messages to one receiver. They are encoded when they
+// are written, and only until then do they take more room than the vectors that
+// the machine holds anyway.
 type outbox struct {
 	mu     sync.Mutex
-	queue  []parcel
-	closed bool          // nothing more will be put in
-	wake   chan struct{} // of capacity 1
+	queue  []consensus.Message
+	held   map[label]bool // those of putOnce that wait or are being sent
+	closed bool           // nothing more will be put in
+	wake   chan struct{}  // of capacity 1
 }
 
-func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
+// label tells a member's messages to another one apart, as far as they differ:
+// what is sent again says the same.
+type label struct {
+	slot   uint64
+	ballot uint32
+	body   reflect.Type
+	number uint32 // of the iteration or the state, where the body has one
+}
+
+func labelOf(m consensus.Message) label {
+	l := label{slot: m.Slot, ballot: m.Ballot, body: reflect.TypeOf(m.Body)}
+	switch b := m.Body.(type) {
+	case *consensus.Step:
+		l.number = b.Iteration
+	case *consensus.Beat:
+		l.number = uint32(b.State)
+	}
+	return l
+}
+
+func newOutbox() *outbox { return &outbox{held: map[label]bool{}, wake: make(chan struct{}, 1)} }
 
 // put adds a message. It never blocks.
-func (o *outbox) put(p parcel) {
+func (o *outbox) put(m consensus.Message) {
 	o.mu.Lock()
-	if !o.closed && len(o.queue) < outboxMost {
-		o.queue = append(o.queue, p)
+	o.add(m)
+	o.mu.Unlock()
+	o.poke()
+}
+
+// putOnce adds a message unless the same one waits or is being sent: a receiver
+// behind a slow link asks again for what is on its way, and the way is reliable.
+func (o *outbox) putOnce(m consensus.Message) {
+	o.mu.Lock()
+	if l := labelOf(m); !o.held[l] && o.add(m) {
+		o.held[l] = true
 	}
 	o.mu.Unlock()
 	o.poke()
+}
+
+func (o *outbox) add(m consensus.Message) bool {
+	if o.closed || len(o.queue) >= outboxMost {
+		return false
+	}
+	o.queue = append(o.queue, m)
+	return true
+}
+
+// release notes that messages have been sent.
+func (o *outbox) release(batch []consensus.Message) {
+	o.mu.Lock()
+	for _, m := range batch {
+		delete(o.held, labelOf(m))
+	}
+	o.mu.Unlock()
 }
 
 // close says that nothing more will be put in.
@@ -51,7 +99,7 @@ func (o *outbox) poke() {
 
 // take waits for messages and returns all there are; none once the outbox is
 // closed and empty, or ctx has ended.
-func (o *outbox) take(ctx context.Context) []parcel {
+func (o *outbox) take(ctx context.Context) []consensus.Message {
 	for {
 		o.mu.Lock()
 		batch, closed := o.queue, o.closed
@@ -71,7 +119,7 @@ func (o *outbox) take(ctx context.Context) []parcel {
 // drain hands all messages to send, again and again until it succeeds, in
 // batches that are sent whole. It returns when the outbox is closed and empty,
 // or ctx has ended.
-func (o *outbox) drain(ctx context.Context, send func(context.Context, []parcel) error) {
+func (o *outbox) drain(ctx context.Context, send func(context.Context, []consensus.Message) error) {
 	const first, most = 50 * time.Millisecond, 2 * time.Second
 	for {
 		batch := o.take(ctx)
@@ -85,5 +133,6 @@ func (o *outbox) drain(ctx context.Context, send func(context.Context, []parcel)
 			case <-time.After(wait):
 			}
 		}
+		o.release(batch)
 	}
 }

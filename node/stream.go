@@ -79,7 +79,7 @@ func (s *streams) writeTo(ctx context.Context, rank int) {
 			out.finish(ctx)
 		}
 	}()
-	s.lanes[rank].drain(ctx, func(ctx context.Context, batch []parcel) (err error) {
+	s.lanes[rank].drain(ctx, func(ctx context.Context, batch []consensus.Message) (err error) {
 		if out == nil {
 			if out, err = s.open(ctx, s.peers[rank]); err != nil {
 				s.log.Debug("no stream to a member", "peer", s.peers[rank], "error", err)
@@ -121,9 +121,9 @@ func (s *streams) open(ctx context.Context, to peer.ID) (*outStream, error) {
 	return out, nil
 }
 
-func (o *outStream) write(batch []parcel) error {
-	for _, p := range batch {
-		if err := wire.WriteMessage(o.w, p()); err != nil {
+func (o *outStream) write(batch []consensus.Message) error {
+	for _, m := range batch {
+		if err := wire.WriteMessage(o.w, wire.Marshal(m)); err != nil {
 			return err
 		}
 	}
