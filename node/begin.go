@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -60,15 +61,13 @@ func (g *greeter) begin() (*Node, error) {
 	}
 	g.mu.Unlock()
 
+	beat := cmp.Or(g.cfg.Beat, time.Second) // as consensus.Params has it
+	n.linger = cmp.Or(g.cfg.Lost, 20*time.Second)
 	machine, err := consensus.New(consensus.Params{
-		Settings: g.cfg.Settings, Self: n.self, Members: r.names(), Run: n.run, Beat: g.cfg.Beat, Lost: g.cfg.Lost,
+		Settings: g.cfg.Settings, Self: n.self, Members: r.names(), Run: n.run, Beat: beat, Lost: n.linger,
 	})
 	if err != nil {
 		return nil, err
-	}
-	beat := g.cfg.Beat
-	if beat == 0 {
-		beat = time.Second // that of consensus.Params
 	}
 	n.loop = newLoop(machine, beat/2, r.names(), n)
 	n.streams = newStreams(g.consortium, n)

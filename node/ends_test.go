@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 )
 
@@ -138,6 +139,74 @@ func TestMethodsAfterTheEnd(t *testing.T) {
 		n.Abort("too late")
 		if s := n.Status(); s.Name == "" {
 			t.Errorf("no status after Close: %+v", s)
+		}
+	}
+}
+
+// A member that comes late to its end is waited for by name, as long as it would
+// be in the run, and not a moment longer than it takes.
+func TestFinishWaitsForTheLast(t *testing.T) {
+	configs := testConfigs(t, 3)
+	for i := range configs {
+		configs[i].Lost = 20 * time.Second
+	}
+	nodes := startAll(t, configs...)
+	ended := make(chan error, 2)
+	for _, n := range without(nodes, 2) {
+		go func() { ended <- n.Finish(t.Context()) }()
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for _, n := range without(nodes, 2) {
+		for s := n.Status(); s.State != "finished" || len(s.Waiting) != 1 || s.Waiting[0].Name != "m2"; s = n.Status() {
+			receive(t, tick.C)
+		}
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("ended without the last member, %v", err)
+	default:
+	}
+	began := time.Now()
+	if err := nodes[2].Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := receive(t, ended); err != nil {
+			t.Error(err)
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %s after the last member's end", took)
+	}
+}
+
+func TestFinishGivesALostMemberUp(t *testing.T) {
+	configs := testConfigs(t, 3)
+	for i := range configs {
+		configs[i].Beat, configs[i].Lost = 100*time.Millisecond, time.Second
+	}
+	nodes := startAll(t, configs...)
+	nodes[2].Close() // without a word
+	began := time.Now()
+	for _, err := range each(t, without(nodes, 2), func(ctx context.Context, n *Node) error { return n.Finish(ctx) }) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if took := time.Since(began); took < time.Second || took > 4*time.Second {
+		t.Errorf("it took %s, want about a second", took)
+	}
+}
+
+func TestFinishLingersAsLongAsMembersMayBeSilent(t *testing.T) {
+	for lost, want := range map[time.Duration]time.Duration{0: 20 * time.Second, 7 * time.Second: 7 * time.Second} {
+		configs := testConfigs(t, 2)
+		for i := range configs {
+			configs[i].Lost, configs[i].Settings.Protect = lost, chunking.None
+		}
+		if got := begun(t, configs...)[0].linger; got != want {
+			t.Errorf("lost after %v: lingers for %v, want %v", lost, got, want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +17,7 @@ type loop struct {
 	machine *consensus.Machine
 	start   time.Time // of the run; the machine's time counts from here
 	names   []string
+	self    int
 	run     [32]byte
 	store   *store.Store
 	pending *request // the call under way
@@ -30,11 +30,10 @@ type loop struct {
 	stopped  chan struct{} // closed when the loop has returned
 	allEnded chan struct{} // closed when every other member has finished or left
 
-	send    func(consensus.Send)
-	every   time.Duration // between two ticks
-	log     hclog.Logger
-	status  atomic.Pointer[snapshot]
-	endOnce sync.Once
+	send   func(consensus.Send)
+	every  time.Duration // between two ticks
+	log    hclog.Logger
+	status atomic.Pointer[snapshot]
 }
 
 // request is something for the loop to do: an event for the machine, or do.
@@ -50,7 +49,7 @@ const inboxSize = 32
 
 func newLoop(m *consensus.Machine, every time.Duration, names []string, n *Node) *loop {
 	l := &loop{
-		machine: m, start: time.Now(), names: names, run: n.run, store: n.store, ended: map[int]bool{},
+		machine: m, start: time.Now(), names: names, self: n.self, run: n.run, store: n.store, ended: map[int]bool{},
 		inbox: make(chan consensus.Receive, inboxSize), requests: make(chan *request),
 		stopped: make(chan struct{}), allEnded: make(chan struct{}),
 		send: n.post, every: every, log: n.log,
@@ -176,6 +175,7 @@ func (l *loop) record(out *consensus.Outcome) *store.Record {
 
 // note watches for the ends of the others' runs.
 func (l *loop) note(r consensus.Receive) {
+	before := len(l.ended)
 	switch b := r.Message.Body.(type) {
 	case *consensus.Leave:
 		if !l.ended[r.From] {
@@ -187,24 +187,31 @@ func (l *loop) note(r consensus.Receive) {
 			l.ended[r.From] = true
 		}
 	}
+	if len(l.ended) == before {
+		return
+	}
+	l.publish()
 	if len(l.ended) == len(l.names)-1 {
-		l.endOnce.Do(func() { close(l.allEnded) })
+		close(l.allEnded)
 	}
 }
 
-// nag says whom the run waits for: after ten seconds, and then each time the
-// wait has doubled.
+// nag says whom the run waits for: after a while, and then each time the wait has
+// doubled.
 func (l *loop) nag() {
-	const first = 10 * time.Second
 	s := l.status.Load()
+	names, first := l.namesOf(s.machine.Waiting), 10*time.Second
+	if len(s.unfinished) > 0 {
+		names, first = s.unfinished, 2*time.Second
+	}
 	waited := time.Since(l.start) - s.machine.Since
-	if len(s.machine.Waiting) == 0 || waited < first {
+	if len(names) == 0 || waited < first {
 		l.nagged = 0
 		return
 	}
 	if waited >= max(first, 2*l.nagged) {
 		l.nagged = waited
-		l.log.Info("waiting", "for", l.namesOf(s.machine.Waiting), "seconds", int(waited.Seconds()), "state", s.machine.State)
+		l.log.Info("waiting", "for", names, "seconds", int(waited.Seconds()), "state", s.machine.State)
 	}
 }
 

@@ -31,6 +31,7 @@ type Node struct {
 	streams *streams
 	gossip  *gossip
 	log     hclog.Logger
+	linger  time.Duration // at most, at the planned end
 
 	cancel    context.CancelFunc
 	work      sync.WaitGroup // all goroutines but the host's
@@ -60,24 +61,23 @@ func addrsOf(h host.Host) []string {
 	return addrs
 }
 
-const (
-	// lingerMost bounds the wait for the others at the planned end of a run.
-	lingerMost = 5 * time.Second
-	// flushMost bounds the wait for last messages to arrive.
-	flushMost = 2 * time.Second
-)
+// flushMost bounds the wait for last messages to arrive.
+const flushMost = 2 * time.Second
 
 // Finish ends the run as planned. It stays to help the others until all of them
-// have finished or left, for at most five seconds. Close still has to be called.
+// have finished or left, for at most Config.Lost: a member that has stopped for
+// less than that at its last vote still finds what it lacks. Status and log name
+// those that are waited for. Close still has to be called.
 func (n *Node) Finish(ctx context.Context) error {
 	if _, err := n.loop.ask(ctx, &request{event: consensus.Finish{}}); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, lingerMost)
+	ctx, cancel := context.WithTimeout(ctx, n.linger)
 	defer cancel()
 	select {
 	case <-n.loop.allEnded:
 	case <-ctx.Done():
+		n.log.Warn("ends without having heard the end of all members", "missing", n.loop.status.Load().unfinished)
 	case <-n.loop.stopped:
 		return ErrClosed
 	}

@@ -20,7 +20,7 @@ type Status struct {
 	Call       string    `json:"call,omitempty"` // the collective under way
 	Iteration  int       `json:"iteration"`
 	Predicted  int       `json:"iterations_predicted"`
-	Waiting    []Waiting `json:"waiting,omitempty"` // members that hold the slot up
+	Waiting    []Waiting `json:"waiting,omitempty"` // members that hold the slot up, or have not finished
 	SetupSlots int       `json:"setup_slots"`       // ended before round 1, the nonce's included
 
 	LastIterations int           `json:"last_iterations"` // of the last Sum
@@ -38,8 +38,9 @@ type Waiting struct {
 
 // snapshot is what the loop publishes for readers.
 type snapshot struct {
-	machine consensus.Status
-	last    progress
+	machine    consensus.Status
+	last       progress
+	unfinished []string // at the planned end: members whose end has not been heard
 }
 
 // progress is what is remembered of ended calls.
@@ -67,7 +68,15 @@ func (p *progress) note(ev consensus.Event, out *consensus.Outcome) {
 
 // publish makes the machine's status visible.
 func (l *loop) publish() {
-	l.status.Store(&snapshot{machine: l.machine.Status(), last: l.last})
+	s := &snapshot{machine: l.machine.Status(), last: l.last}
+	if s.machine.State == consensus.Finished {
+		for rank, name := range l.names {
+			if rank != l.self && !l.ended[rank] {
+				s.unfinished = append(s.unfinished, name)
+			}
+		}
+	}
+	l.status.Store(s)
 }
 
 // Status returns what the node is doing now. It never blocks.
@@ -86,6 +95,9 @@ func (n *Node) Status() Status {
 	waited := time.Since(n.loop.start) - m.Since
 	for _, rank := range m.Waiting {
 		out.Waiting = append(out.Waiting, Waiting{Name: n.loop.names[rank], For: waited})
+	}
+	for _, name := range s.unfinished {
+		out.Waiting = append(out.Waiting, Waiting{Name: name, For: waited})
 	}
 	return out
 }
