@@ -75,15 +75,16 @@ func (g *greeter) begin() (*Node, error) {
 	if n.gossip, err = newGossip(g.pubsub, g.host.ID(), g.consortium, n.run, n.streams.ranks, g.log); err != nil {
 		return nil, err
 	}
-	n.start(g.ctx)
+	n.start(g.ctx, beat)
 	g.data = n.streams
 	close(g.begun)
 	return n, nil
 }
 
 // start sets everything going.
-func (n *Node) start(ctx context.Context) {
+func (n *Node) start(ctx context.Context, beat time.Duration) {
 	n.work.Go(func() { n.loop.main(ctx) })
+	n.work.Go(func() { n.loop.pulse(ctx, beat, n.gossip.box.put) })
 	n.work.Go(func() { n.gossip.read(ctx, n.traffic, n.loop.deliver) })
 	n.work.Go(func() { n.streams.reconnect(ctx) })
 	n.published = make(chan struct{})

@@ -210,3 +210,29 @@ func TestFinishLingersAsLongAsMembersMayBeSilent(t *testing.T) {
 		}
 	}
 }
+
+// A member whose loop is at work for longer than members may be silent is waited
+// for.
+func TestBusyMemberIsNotLost(t *testing.T) {
+	configs := testConfigs(t, 3)
+	for i := range configs {
+		configs[i].Beat, configs[i].Lost = 50*time.Millisecond, time.Second
+	}
+	nodes := startAll(t, configs...)
+	ended := make(chan error, 2)
+	for _, n := range nodes[1:] {
+		go func() { ended <- sum(t.Context(), n) }()
+	}
+	busy := time.After(2 * time.Second)
+	if _, err := nodes[0].loop.ask(t.Context(), &request{do: func(*consensus.Machine) { <-busy }}); err != nil {
+		t.Fatal(err)
+	}
+	if err := sum(t.Context(), nodes[0]); err != nil {
+		t.Error(err)
+	}
+	for range 2 {
+		if err := receive(t, ended); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -54,6 +54,7 @@ func newLoop(m *consensus.Machine, every time.Duration, names []string, n *Node)
 		stopped: make(chan struct{}), allEnded: make(chan struct{}),
 		send: n.post, every: every, log: n.log,
 	}
+	l.busy.Store(idle)
 	l.publish()
 	return l
 }
@@ -68,13 +69,17 @@ func (l *loop) main(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			l.step(consensus.Tick{})
-			l.nag()
+			l.work(func() {
+				l.step(consensus.Tick{})
+				l.nag()
+			})
 		case r := <-l.inbox:
-			l.step(r)
-			l.note(r)
+			l.work(func() {
+				l.step(r)
+				l.note(r)
+			})
 		case q := <-l.requests:
-			l.serve(q)
+			l.work(func() { l.serve(q) })
 		}
 	}
 }
