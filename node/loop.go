@@ -34,6 +34,7 @@ type loop struct {
 	every  time.Duration // between two ticks
 	log    hclog.Logger
 	status atomic.Pointer[snapshot]
+	busy   atomic.Int64 // when the work under way began, in nanoseconds since start, or idle
 }
 
 // request is something for the loop to do: an event for the machine, or do.
