@@ -22,7 +22,7 @@ type Dataset struct {
 	Columns []string
 	// Participants are sorted by name. Of [LoadOne] there is one.
 	Participants []Participant
-	// LeftOut lists who had too few training rows, sorted by name.
+	// LeftOut lists who had too few training rows, or none, sorted by name.
 	LeftOut []LeftOut
 	// Ignored lists columns that are no features because their first value is
 	// not a number.

@@ -6,8 +6,12 @@
 // node). [Scaling] standardises columns.
 //
 // What holds of everything that is returned:
-//   - every cell of a matrix is a finite number; a cell that is not is an
-//     [*Error] that names file, line and column, never a value made up;
+//   - every cell of a matrix is a number of at most 1e60 in size, so that sums of
+//     squares are finite; a cell that is not is an [*Error] that names file, line
+//     and column, never a value made up;
+//   - no row is both trained on and scored if the Spec tells the two apart;
+//   - the name of a participant that trains is fit for a folder and a line, see
+//     [CheckName];
 //   - all participants have the same columns in the same order;
 //   - the result depends on the files and the Spec alone: files are read in
 //     parallel and put together in a fixed order.

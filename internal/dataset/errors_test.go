@@ -12,30 +12,54 @@ import (
 func TestFileErrors(t *testing.T) {
 	const head = "temp,label,part\n1,0,train\n"
 	for content, want := range map[string]string{
-		head + "n/a,0,train\n":      `f.csv:3: column "temp": want a number, got "n/a"; fix the cell, or leave the column out with --ignore temp`,
-		head + ",0,train\n":         `f.csv:3: column "temp": the cell is empty; fill it, or leave the column out with --ignore temp`,
-		head + "NaN,0,train\n":      `f.csv:3: column "temp": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore temp`,
-		head + "-inf,0,train\n":     `f.csv:3: column "temp": want a finite number, got "-inf"; fix the cell, or leave the column out with --ignore temp`,
-		head + "1e999,0,train\n":    `f.csv:3: column "temp": want a finite number, got "1e999"; fix the cell, or leave the column out with --ignore temp`,
-		head + "2,bad,train\n":      `f.csv:3: column "label": want a number, got "bad"; fix the cell, or name another --label`,
-		head + "\n\n2,0\n":          `f.csv:5: want 3 cells as in the header, got 2; fix the row`,
-		head + "2,0,train,9\n":      `f.csv:3: want 3 cells as in the header, got 4; fix the row`,
-		head + "2,0,\"tra\n":        `f.csv:3: malformed row: extraneous or missing " in quoted-field; write a quote inside a cell as ""`,
-		"temp,label,part\n":         `f.csv: no rows below the header`,
-		"":                          `f.csv: the file is empty; want a header row of column names, then rows`,
-		"temp,label,temp\n1,0,2\n":  `f.csv:1: column "temp": the name stands twice in the header; rename one`,
-		"temp,,label\n1,0,2\n":      `f.csv:1: column 2 has no name; name it in the header`,
-		"1.5,0,3\n1,0,2\n":          `f.csv:1: want a header row of column names, got numbers only; put the names into the first line`,
-		"temp,part\n1,train\n":      `f.csv: column "label": there is no such column; columns are "temp", "part"`,
-		"label,part\n1,train\n":     `f.csv: no column is a feature: none that is left has a number in the first row; columns are "label", "part", separated by commas`,
-		"temp,label,part\n1,0,x\n":  `f.csv: no row meets --where part=train; values there are "x"`,
-		"a,label,part\n,0,train\n":  `f.csv:2: column "a": the cell is empty; fill it, or leave the column out with --ignore a`,
-		"a,label,part\nNaN,0,train": `f.csv:2: column "a": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore a`,
-		"\x1f\x8b\x08":              `f.csv: the compressed file ends too early; copy it again`,
-		zipped(t, head)[:30]:        `f.csv: the compressed file ends too early; copy it again`,
+		head + "n/a,0,train\n":        `f.csv:3: column "temp": want a number, got "n/a"; fix the cell, or leave the column out with --ignore temp`,
+		head + ",0,train\n":           `f.csv:3: column "temp": the cell is empty; fill it, or leave the column out with --ignore temp`,
+		head + "NaN,0,train\n":        `f.csv:3: column "temp": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore temp`,
+		head + "-inf,0,train\n":       `f.csv:3: column "temp": want a finite number, got "-inf"; fix the cell, or leave the column out with --ignore temp`,
+		head + "1e999,0,train\n":      `f.csv:3: column "temp": want a finite number, got "1e999"; fix the cell, or leave the column out with --ignore temp`,
+		head + "1e300,0,train\n":      `f.csv:3: column "temp": want a number of at most 1e+60 in size, got 1e300; fix the cell, or leave the column out with --ignore temp`,
+		head + "-2e60,0,train\n":      `f.csv:3: column "temp": want a number of at most 1e+60 in size, got -2e60; fix the cell, or leave the column out with --ignore temp`,
+		head + "1_000,0,train\n":      `f.csv:3: column "temp": want a number, got "1_000"; fix the cell, or leave the column out with --ignore temp`,
+		head + "0x10p0,0,train\n":     `f.csv:3: column "temp": want a number, got "0x10p0"; fix the cell, or leave the column out with --ignore temp`,
+		head + "-0X1_0p0,0,train\n":   `f.csv:3: column "temp": want a number, got "-0X1_0p0"; fix the cell, or leave the column out with --ignore temp`,
+		head + "2,1e61,train\n":       `f.csv:3: column "label": want a number of at most 1e+60 in size, got 1e61; fix the cell, or name another --label`,
+		"temp;label;part\n1;0;x\n":    `f.csv:1: want values separated by commas, got semicolons; save the file with commas between values, and points in numbers`,
+		"temp\tlabel\n1\t0\n":         `f.csv:1: want values separated by commas, got tabs; save the file with commas between values, and points in numbers`,
+		"temp,label,\xe9\n1,0,x\n":    `f.csv:1: the header is not valid UTF-8; save the file as UTF-8`,
+		"a,label,part\n1e999,0,train": `f.csv:2: column "a": want a finite number, got "1e999"; fix the cell, or leave the column out with --ignore a`,
+		head + "2,bad,train\n":        `f.csv:3: column "label": want a number, got "bad"; fix the cell, or name another --label`,
+		head + "\n\n2,0\n":            `f.csv:5: want 3 cells as in the header, got 2; fix the row`,
+		head + "2,0,train,9\n":        `f.csv:3: want 3 cells as in the header, got 4; fix the row`,
+		head + "2,0,\"tra\n":          `f.csv:3: malformed row: extraneous or missing " in quoted-field; write a quote inside a cell as ""`,
+		"temp,label,part\n":           `f.csv: no rows below the header`,
+		"":                            `f.csv: the file is empty; want a header row of column names, then rows`,
+		"temp,label,temp\n1,0,2\n":    `f.csv:1: column "temp": the name stands twice in the header; rename one`,
+		"temp,,label\n1,0,2\n":        `f.csv:1: column 2 has no name; name it in the header`,
+		"1.5,0,3\n1,0,2\n":            `f.csv:1: want a header row of column names, got numbers only; put the names into the first line`,
+		"temp,part\n1,train\n":        `f.csv: column "label": there is no such column; columns are "temp", "part"`,
+		"label,part\n1,train\n":       `f.csv: no column is a feature: none that is left has a number in the first row; columns are "label", "part", separated by commas`,
+		"temp,label,part\n1,0,x\n":    `f.csv: no row meets --where part=train; values there are "x"`,
+		"a,label,part\n,0,train\n":    `f.csv:2: column "a": the cell is empty; fill it, or leave the column out with --ignore a`,
+		"a,label,part\nNaN,0,train":   `f.csv:2: column "a": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore a`,
+		"\x1f\x8b\x08":                `f.csv: the compressed file ends too early; copy it again`,
+		zipped(t, head)[:30]:          `f.csv: the compressed file ends too early; copy it again`,
 	} {
 		folder(t, "f.csv", content)
 		_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}, Label: "label", Where: condition("part=train")})
+		wantError(t, err, want)
+	}
+}
+
+// TestColumnsOfAModelCannotBeIgnored checks that no hint says so.
+func TestColumnsOfAModelCannotBeIgnored(t *testing.T) {
+	for cell, want := range map[string]string{
+		"":      `f.csv:3: column "x": the cell is empty; fill it`,
+		"n/a":   `f.csv:3: column "x": want a number, got "n/a"; fix the cell`,
+		"NaN":   `f.csv:3: column "x": want a finite number, got "NaN"; fix the cell`,
+		"1e300": `f.csv:3: column "x": want a number of at most 1e+60 in size, got 1e300; fix the cell`,
+	} {
+		folder(t, "f.csv", "x,y\n1,2\n"+cell+",2\n")
+		_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}, Columns: []string{"x"}})
 		wantError(t, err, want)
 	}
 }
@@ -62,6 +86,7 @@ func TestSpecErrors(t *testing.T) {
 		"a.csv", "x,y,site\n1,2,n\n3,4,\n",
 		"b.csv", "x,z,site\n1,2,n\n",
 		"c.csv", "x,y,site\n1,2,n\n",
+		"d.csv", "x,y,site\n1,2,n\n3,4,K\xf6ln\n",
 		"sub/a.csv.gz", "x,y,site\n1,2,n\n",
 		"empty/notes.txt", "nothing", "model.npz", "")
 	for _, c := range []struct {
@@ -82,6 +107,9 @@ func TestSpecErrors(t *testing.T) {
 		{dataset.Spec{Data: []string{"c.csv", "sub"}, TestWhere: condition("site=n")}, `c.csv: no row is left to train on: all meet --test-where site=n`},
 		{dataset.Spec{Data: []string{"a.csv"}, Split: split("column=site")}, `a.csv:3: column "site": the cell is empty; fill it`},
 		{dataset.Spec{Data: []string{"a.csv", "c.csv"}, MinRows: 2}, `want at least 2 participants with 2 training rows or more, got 1; too small: "c" (1); give more data, or another --split`},
+		{dataset.Spec{Data: []string{"a.csv", "c.csv"}, Where: condition("x=1"), TestWhere: condition("site=n")}, `a.csv: no row is left to train on: all that meet --where x=1 meet --test-where site=n too; choose conditions that exclude each other`},
+		{dataset.Spec{Data: []string{"d.csv"}, Label: "site"}, `d.csv:3: column "site": want text in UTF-8, got "K\xf6ln"; save the file as UTF-8`},
+		{dataset.Spec{Data: []string{"d.csv"}, Split: split("column=site")}, `d.csv:3: column "site": want text in UTF-8, got "K\xf6ln"; save the file as UTF-8`},
 		{dataset.Spec{Data: []string{"a.csv"}, Columns: []string{"x", "w"}}, `a.csv: want the columns of the model, missing "w"; columns are "x", "y", "site"`},
 	} {
 		_, err := dataset.LoadAll(c.spec)

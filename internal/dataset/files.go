@@ -93,13 +93,16 @@ func isData(path string) bool {
 	return stem(path) != name && !strings.HasPrefix(name, ".")
 }
 
-// stem is the file name without the endings of data files.
+// stem is the file name without the endings of data files, in small letters or
+// capitals.
 func stem(path string) string {
 	name := filepath.Base(path)
-	if s, ok := strings.CutSuffix(name, ".csv.gz"); ok {
-		return s
+	for _, ending := range []string{".csv.gz", ".csv"} {
+		if at := len(name) - len(ending); at >= 0 && strings.EqualFold(name[at:], ending) {
+			return name[:at]
+		}
 	}
-	return strings.TrimSuffix(name, ".csv")
+	return name
 }
 
 func fileError(path string, err error) error {

@@ -3,7 +3,6 @@ package dataset
 import (
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -123,22 +122,6 @@ func differ(path, first string, lacks, extra []string) error {
 	return &Error{File: path, Msg: "columns differ from those of " + first + ": " + strings.Join(what, ", "), Hint: "give the files the same columns, or leave these out with --ignore"}
 }
 
-// isNumber counts NaN and infinities too: a feature that begins with one is an
-// error, not a column of text.
-func isNumber(cell string) bool {
-	_, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-	return err == nil
-}
-
 func noRows(path string) error {
 	return &Error{File: path, Msg: "no rows below the header"}
-}
-
-// missing is an empty cell of a feature, or of a column that the Spec needs.
-func (s *Spec) missing(path string, line int, column string) error {
-	hint := "fill it"
-	if !slices.Contains(s.roles(), column) {
-		hint += ", or leave the column out with --ignore " + column
-	}
-	return &Error{File: path, Line: line, Column: column, Msg: "the cell is empty", Hint: hint}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -15,6 +16,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 		return nil, err
 	}
 	names := make([]string, len(files))
+	spec.Ignore = trimmed(spec.Ignore)
 	if spec.Split.Kind == ByFile {
 		if err := nameByFile(names, files); err != nil {
 			return nil, err
@@ -38,18 +40,19 @@ func LoadAll(spec Spec) (*Dataset, error) {
 	return d, nil
 }
 
-// LoadOne reads all files as the rows of one participant, named like the first
-// file. It does not look at Split; fewer than MinRows training rows are an
-// error.
+// LoadOne reads all files as the rows of one participant. It does not look at
+// Split; fewer than MinRows training rows are an error.
 func LoadOne(spec Spec) (*Dataset, error) {
 	files, err := dataFiles(spec.Data)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(files))
-	for i := range names {
-		names[i] = stem(files[0])
+	name, err := spec.nameOne(files[0])
+	if err != nil {
+		return nil, err
 	}
+	names := slices.Repeat([]string{name}, len(files))
+	spec.Ignore = trimmed(spec.Ignore)
 	spec.Split = Split{}
 	d, err := load(&spec, files, names)
 	if err != nil {
@@ -91,11 +94,35 @@ func tooFew(d *Dataset, least int) error {
 func nameByFile(names, files []string) error {
 	for i, f := range files {
 		names[i] = stem(f)
+		if err := checkName(names[i], Error{File: f, Hint: "rename the file"}); err != nil {
+			return err
+		}
 		if j := slices.Index(names[:i], names[i]); j >= 0 {
 			return &Error{File: f, Msg: fmt.Sprintf("participant %q is already that of %s", names[i], files[j]), Hint: "rename one file"}
 		}
 	}
 	return nil
+}
+
+// nameOne returns the name of the only participant. With the columns of a model
+// rows are scored, and the name is nobody's.
+func (s *Spec) nameOne(file string) (string, error) {
+	switch {
+	case s.Name != "":
+		return s.Name, CheckName(s.Name)
+	case s.Columns != nil:
+		return stem(file), nil
+	}
+	name := stem(file)
+	return name, checkName(name, Error{File: file, Hint: "rename the file, or give another name with --name"})
+}
+
+func trimmed(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strings.TrimSpace(n)
+	}
+	return out
 }
 
 // load reads and groups the files; names are the keys of their rows, where no
@@ -145,9 +172,10 @@ func (s *Spec) check(shares []*share, first string) error {
 			return &Error{File: first, Column: name, Msg: "the column to ignore is not there", Hint: "columns are " + quoted(shares[0].header)}
 		}
 	}
-	train, test := 0, 0
+	train, test, both := 0, 0, false
 	var seenWhere, seenTest []string
 	for _, sh := range shares {
+		both = both || sh.meetsBoth
 		for _, g := range sh.groups {
 			train, test = train+g.train.n, test+g.test.n
 		}
@@ -161,6 +189,8 @@ func (s *Spec) check(shares []*share, first string) error {
 	switch {
 	case s.TestWhere.Given() && test == 0:
 		return &Error{File: first, Msg: fmt.Sprintf("no row meets --test-where %s", s.TestWhere), Hint: "values there are " + quoted(seenTest)}
+	case train == 0 && both:
+		return &Error{File: first, Msg: fmt.Sprintf("no row is left to train on: all that meet --where %s meet --test-where %s too", s.Where, s.TestWhere), Hint: "choose conditions that exclude each other"}
 	case s.Where.Given() && train == 0:
 		return &Error{File: first, Msg: fmt.Sprintf("no row meets --where %s", s.Where), Hint: "values there are " + quoted(seenWhere)}
 	case train == 0:

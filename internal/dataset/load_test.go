@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -48,11 +49,11 @@ func TestTrainAndTestRows(t *testing.T) {
 		{"where", "part=train", "", 0, [][]float64{{1, 10}, {2, 20}}, [][]float64{{1, 10}, {2, 20}}, []float64{-1, -1}, []float64{-1, -1}},
 		{"test", "", "part=test", 0, [][]float64{{1, 10}, {2, 20}, {5, 50}}, [][]float64{{3, 30}, {4, 40}}, []float64{-1, -1, 0}, []float64{0, 1}},
 		{"both", "part=train", "part=test", 1, [][]float64{{1, 10}}, [][]float64{{3, 30}, {4, 40}}, []float64{-1}, []float64{0, 1}},
-		{"both roles", "site=south", "part=test", 0, [][]float64{{2, 20}, {4, 40}}, [][]float64{{3, 30}, {4, 40}}, []float64{-1, 1}, []float64{0, 1}},
+		{"a row meets both", "site=south", "part=test", 0, [][]float64{{2, 20}}, [][]float64{{3, 30}, {4, 40}}, []float64{-1}, []float64{0, 1}},
 	} {
 		d, err := dataset.LoadOne(dataset.Spec{
 			Data: []string{"all.csv"}, Label: "label", Limit: c.limit,
-			Where: condition(c.where), TestWhere: condition(c.testWhere), Ignore: []string{"part"},
+			Where: condition(c.where), TestWhere: condition(c.testWhere), Ignore: []string{" part "},
 		})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -125,10 +126,10 @@ func TestSplitByColumn(t *testing.T) {
 func TestSplitByFile(t *testing.T) {
 	folder(t,
 		"data/plant-b.csv", "x,y\n1,2\n3,4\n",
-		"data/plant-a.csv.gz", zipped(t, "\ufeffy, x\r\n1,2\r\n\r\n3, 4\r\n5,\"6\"\r\n"),
-		"data/plant-c.csv", "x,y\n9,9\n",
+		"data/plant-a.Csv.GZ", zipped(t, "\ufeffy, x\r\n1,2\r\n\r\n3, 4\r\n5,\"6\"\r\n"),
+		"data/plant-c.CSV", "x,y\n9,9\n",
 		"data/README.md", "not data", "data/._plant-a.csv", "junk")
-	for _, data := range [][]string{{"data"}, {"data/*"}, {"data/plant-c.csv", "data/plant-[ab]*"}} {
+	for _, data := range [][]string{{"data"}, {"data/*"}, {"data/plant-c.CSV", "data/plant-[ab]*"}} {
 		d, err := dataset.LoadAll(dataset.Spec{Data: data, MinRows: 2})
 		if err != nil {
 			t.Fatal(err)
@@ -145,6 +146,42 @@ func TestSplitByFile(t *testing.T) {
 			t.Errorf("%q: columns are not matched by name: %v %v", data, values(a.Train), values(b.Train))
 		}
 	}
+}
+
+// TestWithoutTrainingRows checks that participants are named as left out also
+// where each of their rows is scored, or dropped.
+func TestWithoutTrainingRows(t *testing.T) {
+	const head = "x,site,part\n"
+	folder(t,
+		"a.csv", head+"1,north,train\n2,west,train\n", "b.csv", head+"3,north,train\n4,south,test\n",
+		"c.csv", head+"broken,east,old\nbroken,,old\nbroken,no/name,old\n", "d.csv", head+"5,south,test\n")
+	for by, want := range map[string][]dataset.LeftOut{
+		"files":       {{Name: "c"}, {Name: "d"}},
+		"column=site": {{Name: "east"}, {Name: "south"}},
+	} {
+		d, err := dataset.LoadAll(dataset.Spec{
+			Data: []string{"."}, Split: split(by), Where: condition("part=train"), TestWhere: condition("part=test"), Ignore: []string{"site"},
+		})
+		if err != nil || len(d.Participants) != 2 || !slices.Equal(d.LeftOut, want) {
+			t.Errorf("%s: got %+v, %v, want %v left out", by, d, err, want)
+		}
+	}
+}
+
+// TestLinesOfBlanks checks that they are passed over like empty lines, and that
+// line numbers still count them.
+func TestLinesOfBlanks(t *testing.T) {
+	for _, head := range []string{"x\n", "x,y\n"} {
+		cells := strings.Repeat(",2", strings.Count(head, ","))
+		folder(t, "f.csv", " \t\r\n"+head+"1"+cells+"\n  \n\n\t\n3"+cells+"\nbad"+cells+"\n ")
+		_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}})
+		wantError(t, err, `f.csv:8: column "x": want a number, got "bad"; fix the cell, or leave the column out with --ignore x`)
+	}
+	folder(t, "f.csv", "x\n1\n\"\"\n", "g.csv", "x\n1\n\"  ")
+	_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}})
+	wantError(t, err, `f.csv:3: column "x": the cell is empty; fill it, or leave the column out with --ignore x`)
+	_, err = dataset.LoadOne(dataset.Spec{Data: []string{"g.csv"}})
+	wantError(t, err, `g.csv:3: malformed row: extraneous or missing " in quoted-field; write a quote inside a cell as ""`)
 }
 
 func TestTextLabels(t *testing.T) {

@@ -1,12 +1,11 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // rows grows by one row at a time.
@@ -18,7 +17,6 @@ type rows struct {
 
 // group is the rows of a participant, or of one file's share of them.
 type group struct {
-	from        string // the first file
 	train, test rows
 }
 
@@ -32,6 +30,8 @@ type share struct {
 	index map[string]int // of names
 	// seen are some values of the where columns, for messages.
 	seenWhere, seenTest []string
+	// meetsBoth says that a row meets both where conditions.
+	meetsBoth bool
 }
 
 // scanner reads one file.
@@ -79,11 +79,12 @@ func (s *Spec) read(sch schema, path, name string) (*share, error) {
 	}
 }
 
-// add files one row. Of a row that is dropped only the cells that say so are
-// looked at.
+// add files one row. Of a row that is dropped only the cells that say so, and
+// whose it is, are looked at.
 func (sc *scanner) add(record []string, line int) error {
 	train, test := sc.role(record)
 	if !train && !test {
+		sc.dropped(record)
 		return nil
 	}
 	g, err := sc.group(record, line)
@@ -97,11 +98,9 @@ func (sc *scanner) add(record []string, line int) error {
 		return nil
 	}
 	for j, i := range sc.layout.features {
-		v, err := strconv.ParseFloat(record[i], 64)
-		if err != nil || v-v != 0 { // v-v is not 0 for NaN and infinities
-			if v, err = sc.number(record[i], line, sc.schema.features[j]); err != nil {
-				return err
-			}
+		v, err := sc.number(record[i], line, sc.schema.features[j])
+		if err != nil {
+			return err
 		}
 		sc.row[j] = v
 	}
@@ -126,8 +125,8 @@ func (sc *scanner) put(r *rows, label float64) {
 	}
 }
 
-// role tells what a row is for. With neither condition all rows train; that
-// they are scored too is settled later.
+// role tells what a row is for, never both. With neither condition all rows
+// train; that they are scored too is settled later.
 func (sc *scanner) role(record []string) (train, test bool) {
 	if i := sc.layout.testWhere; i >= 0 {
 		value := strings.TrimSpace(record[i])
@@ -140,7 +139,9 @@ func (sc *scanner) role(record []string) (train, test bool) {
 	}
 	value := strings.TrimSpace(record[i])
 	note(&sc.out.seenWhere, value)
-	return value == sc.spec.Where.Value, test
+	train = value == sc.spec.Where.Value
+	sc.out.meetsBoth = sc.out.meetsBoth || train && test
+	return train && !test, test
 }
 
 // note collects a few different values.
@@ -150,21 +151,59 @@ func note(seen *[]string, value string) {
 	}
 }
 
+// group returns the rows of the participant whose row this is.
 func (sc *scanner) group(record []string, line int) (*group, error) {
-	key := sc.name
-	if i := sc.layout.part; i >= 0 {
-		if key = strings.TrimSpace(record[i]); key == "" {
-			return nil, sc.spec.missing(sc.table.path, line, sc.spec.Split.Column)
+	key := sc.key(record)
+	if g, ok := sc.out.groups[key]; ok {
+		return g, nil
+	}
+	if sc.layout.part >= 0 {
+		if err := sc.text(key, line, sc.spec.Split.Column); err != nil {
+			return nil, err
+		}
+		from := Error{File: sc.table.path, Line: line, Column: sc.spec.Split.Column, Hint: "fix the cells, or split by another column"}
+		if err := checkName(key, from); err != nil {
+			return nil, err
 		}
 	}
-	g, ok := sc.out.groups[key]
-	if !ok {
-		key = strings.Clone(key)
-		g = &group{from: sc.table.path}
-		sc.out.groups[key] = g
-		sc.out.order = append(sc.out.order, key)
+	return sc.newGroup(key), nil
+}
+
+// dropped notes whose row is dropped: a participant without any other is to be
+// named. A row that is dropped needs not be sound, so one that could not name a
+// participant is passed over.
+func (sc *scanner) dropped(record []string) {
+	key := sc.key(record)
+	if _, ok := sc.out.groups[key]; ok || sc.layout.part >= 0 && nameFault(key) != "" {
+		return
 	}
-	return g, nil
+	sc.newGroup(key)
+}
+
+func (sc *scanner) key(record []string) string {
+	if i := sc.layout.part; i >= 0 {
+		return strings.TrimSpace(record[i])
+	}
+	return sc.name
+}
+
+func (sc *scanner) newGroup(key string) *group {
+	g := &group{}
+	key = strings.Clone(key)
+	sc.out.groups[key] = g
+	sc.out.order = append(sc.out.order, key)
+	return g
+}
+
+// text refuses a cell that is no text.
+func (sc *scanner) text(cell string, line int, column string) error {
+	if cell == "" {
+		return sc.spec.missing(sc.table.path, line, column)
+	}
+	if !utf8.ValidString(cell) {
+		return &Error{File: sc.table.path, Line: line, Column: column, Msg: fmt.Sprintf("want text in UTF-8, got %q", cell), Hint: saveUTF8}
+	}
+	return nil
 }
 
 // label returns the row's label; of a text its place in the file's names.
@@ -177,35 +216,14 @@ func (sc *scanner) label(record []string, line int) (float64, error) {
 	if !sc.schema.textLabels {
 		return sc.number(cell, line, sc.spec.Label)
 	}
-	if cell == "" {
-		return 0, sc.spec.missing(sc.table.path, line, sc.spec.Label)
-	}
 	at, ok := sc.out.index[cell]
 	if !ok {
+		if err := sc.text(cell, line, sc.spec.Label); err != nil {
+			return 0, err
+		}
 		at, cell = len(sc.out.names), strings.Clone(cell)
 		sc.out.names = append(sc.out.names, cell)
 		sc.out.index[cell] = at
 	}
 	return float64(at), nil
-}
-
-// number reads a cell that may have blanks around it, and says what is wrong
-// with one that is no finite number.
-func (sc *scanner) number(cell string, line int, column string) (float64, error) {
-	path, cell := sc.table.path, strings.TrimSpace(cell)
-	if cell == "" {
-		return 0, sc.spec.missing(path, line, column)
-	}
-	v, err := strconv.ParseFloat(cell, 64)
-	hint := "fix the cell, or leave the column out with --ignore " + column
-	if column == sc.spec.Label {
-		hint = "fix the cell, or name another --label"
-	}
-	switch {
-	case err == nil && v-v == 0:
-		return v, nil
-	case err == nil || errors.Is(err, strconv.ErrRange):
-		return 0, &Error{File: path, Line: line, Column: column, Msg: fmt.Sprintf("want a finite number, got %q", cell), Hint: hint}
-	}
-	return 0, &Error{File: path, Line: line, Column: column, Msg: fmt.Sprintf("want a number, got %q", cell), Hint: hint}
 }

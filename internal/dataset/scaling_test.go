@@ -59,6 +59,20 @@ func TestConstantColumns(t *testing.T) {
 	}
 }
 
+// TestLargestNumbers checks that the largest that are read can be scaled.
+func TestLargestNumbers(t *testing.T) {
+	folder(t, "f.csv", "x\n1e60\n-1e60\n")
+	d, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := d.Participants[0].Train
+	s, constant := dataset.Own(x)
+	if z := s.Apply(x); constant != nil || math.Abs(z.At(0, 0)-1) > 1e-12 || math.Abs(z.At(1, 0)+1) > 1e-12 {
+		t.Errorf("got scale %v, constant %v, rows %v", s.Scale, constant, values(z))
+	}
+}
+
 func TestFromMomentsRefuses(t *testing.T) {
 	for _, c := range []struct{ count, mean, variance float64 }{
 		{0, 1, 1}, {math.NaN(), 1, 1}, {5, math.NaN(), 1}, {5, 1, math.Inf(1)},

@@ -7,6 +7,8 @@ type Spec struct {
 	// Data names files (.csv, .csv.gz), folders and globs. In a folder, and
 	// among what a glob matches, only data files count, sorted by name.
 	Data []string
+	// Name names the participant of [LoadOne]; "" is named like the first file.
+	Name string
 	// Split divides the rows among participants; the zero value is a
 	// participant a file. [LoadOne] does not look at it.
 	Split Split
@@ -14,7 +16,8 @@ type Spec struct {
 	Label string
 	// Where keeps the training rows, TestWhere names the rows that are only
 	// scored; the zero value is no condition. With Where, training rows are
-	// those that match it. With TestWhere alone, training rows are the rest.
+	// those that match it. With TestWhere alone, training rows are the rest. A
+	// row that meets both is only scored.
 	// A row that is neither is dropped unread. Without TestWhere the training
 	// rows are scored.
 	Where, TestWhere Condition

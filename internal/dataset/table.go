@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // table streams a CSV file: the header first, then its rows.
@@ -60,6 +61,9 @@ func (t *table) readHeader() error {
 	if err != nil {
 		return err
 	}
+	if err := t.checkHeader(record, line); err != nil {
+		return err
+	}
 	numbers := 0
 	seen := make(map[string]bool, len(record))
 	for i, cell := range record {
@@ -70,7 +74,7 @@ func (t *table) readHeader() error {
 		if seen[name] {
 			return &Error{File: t.path, Line: line, Column: name, Msg: "the name stands twice in the header", Hint: "rename one"}
 		}
-		if _, err := strconv.ParseFloat(name, 64); err == nil {
+		if isNumber(name) {
 			numbers++
 		}
 		seen[name] = true
@@ -82,10 +86,31 @@ func (t *table) readHeader() error {
 	return nil
 }
 
+const saveUTF8 = "save the file as UTF-8"
+
+// checkHeader refuses a file that is saved in another way than expected.
+func (t *table) checkHeader(record []string, line int) error {
+	if slices.ContainsFunc(record, func(name string) bool { return !utf8.ValidString(name) }) {
+		return &Error{File: t.path, Line: line, Msg: "the header is not valid UTF-8", Hint: saveUTF8}
+	}
+	got := ""
+	switch {
+	case len(record) > 1:
+		return nil
+	case strings.Contains(record[0], ";"):
+		got = "semicolons"
+	case strings.Contains(record[0], "\t"):
+		got = "tabs"
+	default:
+		return nil
+	}
+	return &Error{File: t.path, Line: line, Msg: "want values separated by commas, got " + got, Hint: "save the file with commas between values, and points in numbers"}
+}
+
 // next returns the next row, valid until the call after, with its line; io.EOF
 // after the last.
 func (t *table) next() ([]string, int, error) {
-	record, err := t.rows.Read()
+	record, err := t.read()
 	if err == nil {
 		line, _ := t.rows.FieldPos(0)
 		return record, line, nil
@@ -102,6 +127,21 @@ func (t *table) next() ([]string, int, error) {
 		return nil, 0, &Error{File: t.path, Line: bad.Line, Msg: fmt.Sprintf("malformed row: %v", bad.Err), Hint: `write a quote inside a cell as ""`}
 	}
 	return nil, 0, readError(t.path, err)
+}
+
+// read passes over lines of blanks, as the reader does over empty ones. A
+// quoted cell "" is none.
+func (t *table) read() ([]string, error) {
+	for {
+		record, err := t.rows.Read()
+		sound := err == nil || errors.Is(err, csv.ErrFieldCount)
+		if !sound || len(record) != 1 || record[0] == "" || strings.TrimSpace(record[0]) != "" {
+			return record, err
+		}
+		if t.header == nil {
+			t.rows.FieldsPerRecord = 0 // not 1, as of this line
+		}
+	}
 }
 
 // readError is a fault of the disk or of compressed bytes.

@@ -1,0 +1,67 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mostSize bounds what is read, so that sums of squares stay finite.
+const mostSize = 1e60
+
+// parse reads a decimal number. NaN and infinities are numbers too, as is one
+// that is too large for a float64: a feature that begins with one is an error,
+// not a column of text.
+func parse(cell string) (v float64, ok bool) {
+	v, err := strconv.ParseFloat(cell, 64)
+	ok = err == nil || errors.Is(err, strconv.ErrRange)
+	return v, ok && !strings.ContainsAny(cell, "xX_") // 0x1p4 and 1_6 are 16 to strconv
+}
+
+func isNumber(cell string) bool {
+	_, ok := parse(strings.TrimSpace(cell))
+	return ok
+}
+
+// number reads a cell that may have blanks around it, and says what is wrong
+// with one that is no number to calculate with.
+func (sc *scanner) number(cell string, line int, column string) (float64, error) {
+	cell = strings.TrimSpace(cell)
+	if cell == "" {
+		return 0, sc.spec.missing(sc.table.path, line, column)
+	}
+	v, ok := parse(cell)
+	var msg string
+	switch {
+	case !ok:
+		msg = fmt.Sprintf("want a number, got %q", cell)
+	case v-v != 0: // of NaN and infinities
+		msg = fmt.Sprintf("want a finite number, got %q", cell)
+	case math.Abs(v) > mostSize:
+		msg = fmt.Sprintf("want a number of at most %g in size, got %s", mostSize, cell)
+	default:
+		return v, nil
+	}
+	hint := "fix the cell" + sc.spec.orIgnore(column)
+	if column == sc.spec.Label {
+		hint = "fix the cell, or name another --label"
+	}
+	return 0, &Error{File: sc.table.path, Line: line, Column: column, Msg: msg, Hint: hint}
+}
+
+// missing is an empty cell of a feature, or of a column that the Spec needs.
+func (s *Spec) missing(path string, line int, column string) error {
+	return &Error{File: path, Line: line, Column: column, Msg: "the cell is empty", Hint: "fill it" + s.orIgnore(column)}
+}
+
+// orIgnore proposes to leave a column out, where that can be done: not if the
+// Spec needs it, nor if a model does.
+func (s *Spec) orIgnore(column string) string {
+	if s.Columns != nil || slices.Contains(s.roles(), column) {
+		return ""
+	}
+	return ", or leave the column out with --ignore " + column
+}
