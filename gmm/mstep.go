@@ -1,6 +1,7 @@
 package gmm
 
 import (
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/floats"
@@ -11,7 +12,10 @@ import (
 )
 
 // prior is that of Eq. (8) of Idé et al. 2024 with m₀ = 0.
-type prior struct{ lambda0, rho float64 }
+type prior struct {
+	lambda0, rho float64
+	steps        int // bounds the graphical lasso's Newton steps; 0 is its own bound
+}
 
 // minRows is the smallest N̄_k with which a component is updated.
 const minRows = 1
@@ -20,9 +24,21 @@ const minRows = 1
 // over all participants, about the origin. n is at least minRows; second holds an
 // upper triangle. start, the precision so far, may be nil.
 func (p prior) optimise(n float64, first, second []float64, start *mat.SymDense) ([]float64, *mat.SymDense, error) {
-	dim := len(first)
-	mean := make([]float64, dim)
+	mean := make([]float64, len(first))
 	floats.ScaleTo(mean, 1/(p.lambda0+n), first)
+	r, err := p.lasso(n, first, second, mean).Solve(start)
+	// A solver that stalls is still no worse than its start, which is all that
+	// generalised EM needs for the objective not to fall.
+	var stalled *glasso.StalledError
+	if err != nil && !errors.As(err, &stalled) {
+		return nil, nil, err
+	}
+	return mean, r.Precision, nil
+}
+
+// lasso is the problem that Eq. (16) poses for a component with the given new mean.
+func (p prior) lasso(n float64, first, second, mean []float64) glasso.Problem {
+	dim := len(first)
 	// With m₀ = 0, −m̄m̄ᵀ + λ₀/(λ₀+N̄) m̄m̄ᵀ = −N̄/(λ₀+N̄) m̄m̄ᵀ. Dividing (16) by
 	// (N̄+1)/N̄ makes it the graphical lasso of N̄/(N̄+1) Σ with penalty ρ/(N̄+1).
 	s := mat.NewSymDense(dim, nil)
@@ -31,11 +47,7 @@ func (p prior) optimise(n float64, first, second []float64, start *mat.SymDense)
 			s.SetSym(i, j, (second[i*dim+j]-first[i]*mean[j])/(n+1))
 		}
 	}
-	r, err := glasso.Problem{S: s, Penalty: p.rho / (n + 1)}.Solve(start)
-	if err != nil {
-		return nil, nil, err
-	}
-	return mean, r.Precision, nil
+	return glasso.Problem{S: s, Penalty: p.rho / (n + 1), MaxSteps: p.steps}
 }
 
 // step returns m's successor: every component that holds minRows updated from the

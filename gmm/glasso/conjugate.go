@@ -14,30 +14,25 @@ import (
 type conjugate struct {
 	e, r, z, q, h, work []float64
 	held                []bool // coordinates that stay
-	spent               int    // iterations so far
 }
 
 const (
-	maxConjugate = 200
-	// budget is the number of iterations that one block may take in all; more
-	// means that the problem is too ill-conditioned.
-	budget = 100000
+	maxConjugate = 100
+	maxFaces     = 4
 )
 
 // improve lowers the model at c.d, whose gradient is c.g: it minimises over the
 // signs held, gives up the coordinates that become 0 on the way, and repeats
-// until none does or the given number of times.
-func (k *conjugate) improve(b *block, c *descent, enough float64, faces int) {
-	for range faces {
-		if k.spent >= budget {
-			return
-		}
+// until none does, but maxFaces times at most. enough bounds the energy left.
+func (k *conjugate) improve(b *block, c *descent, enough float64) {
+	for range maxFaces {
 		k.start(b, c)
 		k.solve(b, enough)
-		if !k.move(b, c) {
+		zeros := k.move(b, c)
+		c.gradient(b)
+		if !zeros {
 			return
 		}
-		c.gradient(b)
 	}
 }
 
@@ -75,17 +70,16 @@ func (k *conjugate) sandwich(p int, a, v, out []float64) {
 	k.project(out)
 }
 
-// solve sets e to the solution of W e W = r on the coordinates not held, until
-// no residual is above enough.
+// solve sets e to the solution of W e W = r on the coordinates not held, until the
+// energy Tr(XrXr) of the residual is at most enough.
 func (k *conjugate) solve(b *block, enough float64) {
 	k.sandwich(b.p, b.x, k.r, k.z)
 	copy(k.q, k.z)
 	rz := floats.Dot(k.r, k.z)
 	for range maxConjugate {
-		if within(k.r, enough) || !(rz > 0) {
+		if rz <= enough || !(rz > 0) {
 			return
 		}
-		k.spent++
 		k.sandwich(b.p, b.w, k.q, k.h)
 		curvature := floats.Dot(k.q, k.h)
 		if !(curvature > 0) {
@@ -99,15 +93,6 @@ func (k *conjugate) solve(b *block, enough float64) {
 		floats.AddScaledTo(k.q, k.z, next/rz, k.q)
 		rz = next
 	}
-}
-
-func within(v []float64, bound float64) bool {
-	for _, x := range v {
-		if x > bound || x < -bound {
-			return false
-		}
-	}
-	return true
 }
 
 // move adds e to d and says whether some x + d became 0. Those that would change

@@ -11,7 +11,7 @@ import (
 //
 //	Tr((s−W)D) + ½ Tr(WDWD) + λ Σ_{i≠j}|x_ij + d_ij|
 //
-// over the free coordinates, those with x_ij ≠ 0 or a gradient beyond λ.
+// over the free coordinates, those with x_ij + d_ij ≠ 0 or a gradient beyond λ.
 // Coordinate descent settles which x + d are zero; where variables are strongly
 // correlated it hardly moves the others, which conjugate gradients then do. The
 // fields are scratch that is kept between steps.
@@ -19,58 +19,55 @@ type descent struct {
 	d  []float64 // D, both triangles
 	wd []float64 // W D
 	g  []float64 // s − W + WDW, the gradient of the model's smooth part
+	r  []float64 // the smallest subgradient
+	xr []float64 // X r
 	cg conjugate
 }
 
 const (
-	maxRounds = 50
+	maxRounds = 20
 	sweeps    = 4 // of coordinate descent in a round
-	// slow is the factor on the residual above which a round of sweeps does not
-	// get on by itself.
-	slow = 0.8
-	// maxFaces bounds the sets of signs that one improvement goes through. Few are
-	// cheap, many get out of any corner: an improvement that did not help is followed
-	// by one of twice as many.
-	maxFaces = 1024
+	// slow is the factor on the energy above which a round of sweeps does not get on
+	// by itself.
+	slow = 0.6
+	// negligible is an energy below the objective's rounding.
+	negligible = 1e-28
 )
 
 // direction fills d and returns the directional derivative Tr((s−W)D) +
-// λ(‖x+D‖₁ − ‖x‖₁), negative unless D = 0. residual is that of x.
-func (c *descent) direction(b *block, residual float64) (slope float64) {
+// λ(‖x+D‖₁ − ‖x‖₁), negative unless D = 0, and whether D is close enough to the
+// minimum for fast convergence: what it leaves of the model is a share of what it
+// gains, the smaller the less there is to gain.
+func (c *descent) direction(b *block) (slope float64, settled bool) {
 	n := b.p * b.p
 	if len(c.d) != n {
-		c.d, c.wd, c.g = make([]float64, n), make([]float64, n), make([]float64, n)
+		c.d, c.wd, c.g, c.r = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		c.xr = make([]float64, n)
 	}
 	clear(c.d)
 	clear(c.wd)
-	free := b.free()
-	// A loose minimum far from the solution, a tight one near it: that makes
-	// convergence superlinear.
-	enough := math.Min(0.1, residual/b.scale) * residual
-	before, faces, improved := math.Inf(1), 4, false
+	floats.SubTo(c.g, b.s, b.w)
+	model, before := b.lambda*offNorm(b.x, b.p), math.Inf(1)
 	for range maxRounds {
+		free := c.free(b)
 		for range sweeps {
 			for _, f := range free {
 				c.update(b, f[0], f[1])
 			}
 		}
 		c.gradient(b)
-		r := c.modelResidual(b, free)
-		if r <= enough {
-			break
+		energy := c.energy(b)
+		gain := math.Max(0, model-c.model(b))
+		enough := math.Min(0.02, 2*gain) * gain
+		if energy <= enough || energy <= negligible {
+			return c.slope(b), true
 		}
-		if r > before*slow {
-			if improved {
-				faces = min(2*faces, maxFaces)
-			}
-			c.cg.improve(b, c, enough/2, faces)
-			improved = true
-		} else {
-			improved = false
+		if energy > before*slow {
+			c.cg.improve(b, c, enough/10)
 		}
-		before = r
+		before = energy
 	}
-	return c.slope(b)
+	return c.slope(b), false
 }
 
 func (c *descent) slope(b *block) (slope float64) {
@@ -109,27 +106,38 @@ func (c *descent) gradient(b *block) {
 	}
 }
 
-// modelResidual is the largest violation of the model's optimality conditions.
-func (c *descent) modelResidual(b *block, free [][2]int) float64 {
-	worst := 0.0
-	for _, f := range free {
-		at := f[0]*b.p + f[1]
-		x := b.x[at] + c.d[at]
-		if f[0] == f[1] {
-			x = math.NaN()
+// energy is Tr(XRXR) with R the smallest subgradient of the model. The model's
+// Hessian W⊗W is the inverse of X⊗X, so half of it bounds how far the model is
+// above its minimum, in whatever units the variables are.
+func (c *descent) energy(b *block) (sum float64) {
+	p := b.p
+	for at, g := range c.g {
+		y := b.x[at] + c.d[at]
+		switch {
+		case at%(p+1) == 0:
+		case y == 0:
+			g = soft(g, b.lambda)
+		default:
+			g += math.Copysign(b.lambda, y)
 		}
-		worst = math.Max(worst, violation(x, c.g[at], b.lambda))
+		c.r[at] = g
 	}
-	return worst
+	multiply(p, b.x, c.r, c.xr)
+	for i := range p {
+		for j := range p {
+			sum += float64(c.xr[i*p+j] * c.xr[j*p+i])
+		}
+	}
+	return sum
 }
 
-// free lists the coordinates (i, j), i ≤ j, that a step may change.
-func (b *block) free() [][2]int {
+// free lists the coordinates (i, j), i ≤ j, that are not 0 or would not stay so.
+func (c *descent) free(b *block) [][2]int {
 	var free [][2]int
 	for i := range b.p {
 		for j := i; j < b.p; j++ {
 			at := i*b.p + j
-			if i == j || b.x[at] != 0 || math.Abs(b.s[at]-b.w[at]) > b.lambda {
+			if i == j || b.x[at]+c.d[at] != 0 || math.Abs(c.g[at]) > b.lambda {
 				free = append(free, [2]int{i, j})
 			}
 		}

@@ -17,6 +17,21 @@ type Problem struct {
 	// FreeDiagonal leaves the diagonal of Λ out of the norm, as some other
 	// programs do. S then needs a positive diagonal.
 	FreeDiagonal bool
+	// MaxSteps bounds the Newton steps of a connected block; 0 means 200.
+	MaxSteps int
+}
+
+// StalledError says that a connected block stopped short of the optimality
+// conditions.
+type StalledError struct {
+	// Residual is the largest violation, Want the one wanted, in the units of S.
+	Residual, Want float64
+	// Steps is the number of Newton steps taken.
+	Steps int
+}
+
+func (e *StalledError) Error() string {
+	return fmt.Sprintf("stuck at a residual of %.2g after %d steps, want %.2g: raise the penalty", e.Residual, e.Steps, e.Want)
 }
 
 // Result is a solution.
@@ -33,7 +48,10 @@ type Result struct {
 }
 
 // Solve maximises the objective. A positive definite start near the solution
-// saves Newton steps; one that is nil or not positive definite is not used.
+// saves Newton steps; one that is nil or not positive definite is not used. With a
+// *StalledError, which only an indefinite or extremely ill-conditioned S or a small
+// MaxSteps brings about, it returns the best point found too: positive definite and
+// no worse than the start.
 //
 // Connected components of the graph |S_ij| > λ are solved one by one: they are
 // those of the solution (Witten, Friedman and Simon 2011; Mazumder and Hastie
@@ -47,15 +65,19 @@ func (p Problem) Solve(start *mat.SymDense) (*Result, error) {
 	if start != nil && start.SymmetricDim() != m {
 		panic(errShape)
 	}
+	steps := p.MaxSteps
+	if steps == 0 {
+		steps = maxSteps
+	}
 	r := &Result{Precision: mat.NewSymDense(m, nil), Covariance: mat.NewSymDense(m, nil)}
 	for _, members := range components(s, p.Penalty) {
 		b := newBlock(s, p.Penalty, members, start)
-		if err := b.solve(); err != nil {
-			return nil, fmt.Errorf("graphical lasso of %d variables, penalty %g: %w", m, p.Penalty, err)
+		if stalled := b.solve(steps); stalled != nil && err == nil {
+			err = fmt.Errorf("graphical lasso of %d variables, penalty %g: %w", m, p.Penalty, stalled)
 		}
 		r.take(b, members)
 	}
-	return r, nil
+	return r, err
 }
 
 // take copies the solution of the block of the given variables.

@@ -1,7 +1,6 @@
 package glasso
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -43,16 +42,14 @@ type block struct {
 	descent descent
 }
 
-// newBlock copies the given variables out of s. It starts from start's
-// submatrix if that is positive definite, else from the solution without edges.
+// newBlock copies the given variables out of s. It starts from the solution
+// without edges or from start's submatrix, times the best factor, whichever is
+// better: from a start far too large, Newton's model leads far astray.
 func newBlock(s *mat.SymDense, lambda float64, members []int, start *mat.SymDense) *block {
 	p := len(members)
 	b := &block{p: p, lambda: lambda, s: gather(s, members), w: make([]float64, p*p)}
 	for _, v := range b.s {
 		b.scale = math.Max(b.scale, math.Abs(v))
-	}
-	if start != nil && p > 1 && b.factorise(gather(start, members)) {
-		return b
 	}
 	x := make([]float64, p*p)
 	for i := range p {
@@ -61,6 +58,18 @@ func newBlock(s *mat.SymDense, lambda float64, members []int, start *mat.SymDens
 	if !b.factorise(x) {
 		// A diagonal spread over more than maxCond is still exactly solvable.
 		b.accept(x, mat.NewDiagDense(p, diagonal(b.s, p)), -sumLog(diagonal(b.s, p)), 1)
+	}
+	if start == nil || p == 1 {
+		return b
+	}
+	plain := *b
+	x = gather(start, members)
+	if b.factorise(x) {
+		// Tr(sX) + λ‖X‖₁ = p at the best factor.
+		floats.Scale(float64(p)/(floats.Dot(b.s, x)+lambda*offNorm(x, p)), x)
+	}
+	if !b.factorise(x) || !(b.value < plain.value) {
+		*b = plain
 	}
 	return b
 }
@@ -77,23 +86,37 @@ func gather(a *mat.SymDense, members []int) []float64 {
 	return out
 }
 
-// solve takes Newton steps until the optimality conditions hold.
-func (b *block) solve() error {
-	target, before := tolerance*b.scale, math.Inf(1)
-	for ; b.steps < maxSteps; b.steps++ {
+// solve takes Newton steps, at most the given number, until the optimality
+// conditions hold. A block too ill-conditioned for coordinate descent to find a
+// direction goes to the interior point method, once.
+func (b *block) solve(steps int) error {
+	target, before, interior := tolerance*b.scale, math.Inf(1), b.p > maxInterior
+	for {
 		r := b.residual()
 		floor := math.Min(rounding*b.cond, worst) * b.scale
 		if r <= target || r <= floor && r > before/2 {
 			return nil
 		}
-		slope := b.descent.direction(b, r)
-		moved := b.search(slope)
-		if moved && b.descent.cg.spent >= budget || !moved && r > floor {
-			return fmt.Errorf("stuck at a residual of %.2g after %d steps, want %.2g (condition number %.1e): raise the penalty", r, b.steps, target, b.cond)
+		if b.steps >= steps {
+			return &StalledError{Residual: r, Want: target, Steps: b.steps}
 		}
+		b.steps++
 		before = r
+		slope, settled := b.descent.direction(b)
+		switch {
+		case !settled && !interior:
+			interior = true
+			b.interiorPoint()
+		case b.search(slope):
+		case r <= floor:
+			return nil
+		case interior:
+			return &StalledError{Residual: r, Want: target, Steps: b.steps}
+		default:
+			interior = true
+			b.interiorPoint()
+		}
 	}
-	return fmt.Errorf("residual %.2g after %d steps, want %.2g: raise the penalty", b.residual(), maxSteps, target)
 }
 
 // search moves x along the direction found, by the longest step 1, ½, ¼, ...

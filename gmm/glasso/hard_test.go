@@ -1,0 +1,187 @@
+package glasso
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// checkHard fails unless r is positive definite, optimal to rounding, and no worse
+// than start, if there is one.
+func checkHard(t *testing.T, p Problem, start *mat.SymDense, r *Result) {
+	t.Helper()
+	var c mat.Cholesky
+	if !c.Factorize(r.Precision) {
+		t.Fatal("the precision is not positive definite")
+	}
+	scale := 0.0
+	s, _ := p.smooth()
+	for i := range s.SymmetricDim() {
+		scale = math.Max(scale, s.At(i, i))
+	}
+	want := 1e-6
+	if c.Cond() < 1e6 {
+		want = 1e-9
+	}
+	if r.Residual > want*scale {
+		t.Errorf("residual %.2g of the largest |S| with condition number %.1g, want at most %g", r.Residual/scale, c.Cond(), want)
+	}
+	if r.Steps > 60 {
+		t.Errorf("%d steps, want at most 60", r.Steps)
+	}
+	if start == nil {
+		return
+	}
+	got, _ := p.Objective(r.Precision)
+	before, _ := p.Objective(start)
+	if got < before-1e-9*(1+math.Abs(before)) {
+		t.Errorf("objective %g, at the start %g", got, before)
+	}
+}
+
+// randomPrecision has eigenvalues spread evenly in logarithm over cond, the largest
+// being size.
+func randomPrecision(m int, size, cond float64, rng *rand.Rand) *mat.SymDense {
+	a := mat.NewDense(m, m, nil)
+	for i := range m {
+		for j := range m {
+			a.Set(i, j, rng.NormFloat64())
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(a)
+	var q, scaled mat.Dense
+	qr.QTo(&q)
+	scaled.Apply(func(_, j int, v float64) float64 {
+		return v * math.Sqrt(size*math.Pow(cond, -float64(j)/float64(max(m-1, 1))))
+	}, &q)
+	x := mat.NewSymDense(m, nil)
+	x.SymOuterK(1, &scaled)
+	return x
+}
+
+// The scatter matrix of a small cluster with huge outliers. From starts far too
+// large, Newton's steps alone do not find the way.
+func TestOutliers(t *testing.T) {
+	p := readKnown(t, "testdata/outliers/p38.json.gz").problem()
+	cold, err := p.Solve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkHard(t, p, nil, cold)
+	checkSolution(t, p, cold)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []float64{1e-6, 1e-3, 1, 1e3} {
+		for _, cond := range []float64{1, 1e2, 1e5, 1e8} {
+			start := randomPrecision(38, size, cond, rng)
+			r, err := p.Solve(start)
+			if err != nil {
+				t.Errorf("size %g, condition %g: %v", size, cond, err)
+				continue
+			}
+			checkHard(t, p, start, r)
+			if d := maxDiff(r.Precision, cold.Precision); d > 1e-7*mat.Max(cold.Precision) {
+				t.Errorf("size %g, condition %g: the start changes the solution by %g", size, cond, d)
+			}
+		}
+	}
+}
+
+// hardScatters are ways to draw n rows in m dimensions that make the scatter matrix
+// singular and ill-conditioned.
+var hardScatters = map[string]func(x *mat.Dense, rng *rand.Rand){
+	"correlated": func(*mat.Dense, *rand.Rand) {},
+	"duplicated": func(x *mat.Dense, rng *rand.Rand) {
+		n, m := x.Dims()
+		for j := range m / 2 {
+			for i := range n {
+				x.Set(i, m-1-j, x.At(i, j))
+			}
+		}
+	},
+	"outlier row": func(x *mat.Dense, rng *rand.Rand) {
+		_, m := x.Dims()
+		for j := range m {
+			x.Set(0, j, 1e3*rng.NormFloat64())
+		}
+	},
+	"spread": func(x *mat.Dense, rng *rand.Rand) {
+		n, m := x.Dims()
+		for j := range m {
+			unit := math.Pow(10, -3+6*rng.Float64())
+			for i := range n {
+				x.Set(i, j, x.At(i, j)*unit)
+			}
+		}
+	},
+}
+
+func hardProblem(name string, ratio float64, rng *rand.Rand) Problem {
+	m, n := 2+rng.IntN(29), 1+rng.IntN(12)
+	x := mat.NewDense(n, m, nil)
+	for i := range n {
+		common := rng.NormFloat64()
+		for j := range m {
+			x.Set(i, j, common*float64(j%3)+0.1*rng.NormFloat64())
+		}
+	}
+	hardScatters[name](x, rng)
+	s := mat.NewSymDense(m, nil)
+	s.SymOuterK(1/float64(n), x.T())
+	return Problem{S: s, Penalty: mat.Max(s) / ratio}
+}
+
+func TestIllConditioned(t *testing.T) {
+	for name := range hardScatters {
+		for decade := 1; decade <= 7; decade++ {
+			t.Run(fmt.Sprintf("%s/1e%d", name, decade), func(t *testing.T) {
+				for k := range hardDraws {
+					rng := rand.New(rand.NewPCG(uint64(k), uint64(decade)))
+					p := hardProblem(name, math.Pow10(decade), rng)
+					m := p.S.SymmetricDim()
+					var start *mat.SymDense
+					if k%2 == 1 {
+						start = randomPrecision(m, 1/p.Penalty, math.Pow(10, 6*rng.Float64()), rng)
+					}
+					r, err := p.Solve(start)
+					if err != nil {
+						t.Errorf("draw %d of %d variables: %v", k, m, err)
+						continue
+					}
+					checkHard(t, p, start, r)
+				}
+			})
+		}
+	}
+}
+
+const hardDraws = 2
+
+// However few steps are allowed, the point returned is as good as the start.
+func TestStalled(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	p := readKnown(t, "testdata/outliers/p38.json.gz").problem()
+	for _, start := range []*mat.SymDense{nil, randomPrecision(38, 1e-2, 10, rng), randomPrecision(38, 1, 1e4, rng)} {
+		last := math.Inf(-1)
+		if start != nil {
+			last, _ = p.Objective(start)
+		}
+		for steps := 1; steps < 6; steps++ {
+			p.MaxSteps = steps
+			r, err := p.Solve(start)
+			var stalled *StalledError
+			if !errors.As(err, &stalled) || stalled.Steps != steps || !(stalled.Residual > stalled.Want) || stalled.Residual != r.Residual {
+				t.Fatalf("%d steps: got error %v", steps, err)
+			}
+			if got, _ := p.Objective(r.Precision); got < last {
+				t.Errorf("%d steps: objective %g after %g", steps, got, last)
+			} else {
+				last = got
+			}
+		}
+	}
+}

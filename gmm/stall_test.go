@@ -1,0 +1,69 @@
+package gmm
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/glasso"
+)
+
+// A graphical lasso that stops after a single step makes the M-step a generalised
+// one: the log posterior must still not fall, and no round may fail.
+func TestStalledGraphicalLasso(t *testing.T) {
+	x := patterns(200, 8, 3, 4)
+	for j := range 8 {
+		x.Set(7, j, 1e3*math.Cos(float64(3*j))) // an outlier row
+	}
+	l, err := NewLearner(x, Config{Components: 3, Rho: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
+		t.Fatal(err)
+	}
+	l.prior.steps = 1
+	stalled, last := 0, math.Inf(-1)
+	for round := range 30 {
+		total, _, err := l.LocalUpdate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stalled += stalls(l, total)
+		objective, err := l.Optimize(total)
+		if err != nil {
+			t.Fatalf("round %d: %v", round+1, err)
+		}
+		if objective < last-1e-9*(1+math.Abs(last)) {
+			t.Fatalf("objective falls from %.12g to %.12g in round %d", last, objective, round+1)
+		}
+		last = objective
+	}
+	if stalled == 0 {
+		t.Error("no graphical lasso stalled: the test tests nothing")
+	}
+}
+
+// stalls counts the components whose graphical lasso does not converge within the
+// learner's steps.
+func stalls(l *Learner, total []float64) (count int) {
+	k, dim := l.model.Components(), l.model.Dim()
+	s := unpack(total, k, dim, true)
+	for c := range k {
+		if s.n[c] < minRows {
+			continue
+		}
+		first := s.first[c*dim : (c+1)*dim]
+		mean := make([]float64, dim)
+		floats.ScaleTo(mean, 1/(l.prior.lambda0+s.n[c]), first)
+		_, err := l.prior.lasso(s.n[c], first, s.second[c*dim*dim:(c+1)*dim*dim], mean).Solve(l.model.parts[c].precision)
+		var e *glasso.StalledError
+		if errors.As(err, &e) {
+			count++
+		}
+	}
+	return count
+}
