@@ -70,6 +70,8 @@ func (g *greeter) begin() (*Node, error) {
 		return nil, err
 	}
 	n.loop = newLoop(machine, beat/2, r.names(), n)
+	g.admission.limit(n.members)
+	g.admission.expel(g.host, g.pubsub)
 	n.streams = newStreams(g.consortium, n)
 	n.cancel = g.cancel
 	if n.gossip, err = newGossip(g.pubsub, g.host.ID(), g.consortium, n.run, n.streams.ranks, g.log); err != nil {

@@ -28,9 +28,9 @@ const (
 
 // newPubSub must exist before the first connection: gossipsub overlooks peers
 // that learn to speak it while it tries them.
-func newPubSub(ctx context.Context, h host.Host, consortium [32]byte, size int) (*pubsub.PubSub, error) {
+func newPubSub(ctx context.Context, h host.Host, consortium [32]byte, size int, a *admission) (*pubsub.PubSub, error) {
 	topics := regexp.MustCompile("^" + regexp.QuoteMeta(topicPrefix(consortium)) + "[0-9a-f]{64}$")
-	ps, err := pubsub.NewGossipSub(ctx, h,
+	options := append(a.options(),
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
 		pubsub.WithSubscriptionFilter(pubsub.WrapLimitSubscriptionFilter(pubsub.NewRegexpSubscriptionFilter(topics), 8)),
 		pubsub.WithFloodPublish(size <= floodUpTo),
@@ -38,6 +38,7 @@ func newPubSub(ctx context.Context, h host.Host, consortium [32]byte, size int) 
 		pubsub.WithPeerOutboundQueueSize(queued),
 		pubsub.WithValidateQueueSize(queued*size),
 	)
+	ps, err := pubsub.NewGossipSub(ctx, h, options...)
 	if err != nil {
 		return nil, fmt.Errorf("control plane: %w", err)
 	}
@@ -48,8 +49,9 @@ func topicPrefix(consortium [32]byte) string {
 	return "/collabdict/" + hex.EncodeToString(consortium[:8]) + "/control/1/"
 }
 
-// gossip is the control plane: a signed topic of the run. Only its members can
-// know the topic's name, and only their messages are taken.
+// gossip is the control plane: a signed topic of the run. The topic's name is no
+// secret; that only members are told what is said there, and that only their
+// messages are taken, is up to admission and validate.
 type gossip struct {
 	self  peer.ID
 	ranks map[peer.ID]int

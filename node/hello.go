@@ -38,6 +38,8 @@ type greeter struct {
 	begun  chan struct{} // closed when the run has begun here
 	data   *streams      // from then on
 	closed chan struct{} // closed when it will not
+
+	admission admission
 }
 
 // visit keeps telling a peer what is new until it has nothing to tell any more.
@@ -91,6 +93,7 @@ func (g *greeter) exchange(ctx context.Context, id peer.ID) error {
 
 // answer is the other end of exchange.
 func (g *greeter) answer(s network.Stream) {
+	defer g.admission.part(s.Conn())
 	defer s.Close()
 	if s.SetDeadline(time.Now().Add(helloTimeout)) != nil {
 		return

@@ -23,7 +23,7 @@ var everywhere = []string{
 
 // newHost listens. The connection manager trims nothing: all members stay
 // connected for the whole run.
-func newHost(key crypto.PrivKey, listen []string, size int, traffic *traffic) (host.Host, error) {
+func newHost(key crypto.PrivKey, listen []string, size int, traffic *traffic, gater connmgr.ConnectionGater) (host.Host, error) {
 	if len(listen) == 0 {
 		listen = everywhere
 	}
@@ -40,6 +40,7 @@ func newHost(key crypto.PrivKey, listen []string, size int, traffic *traffic) (h
 		libp2p.Security(tls.ID, tls.New),
 		libp2p.ResourceManager(resources),
 		libp2p.ConnectionManager(connmgr.NullConnMgr{}),
+		libp2p.ConnectionGater(gater),
 		libp2p.BandwidthReporter(traffic),
 		libp2p.UserAgent("collabdict"),
 		libp2p.DisableRelay(),

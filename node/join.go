@@ -97,13 +97,17 @@ func (g *greeter) listen() (err error) {
 	if _, err = rand.Read(g.process[:]); err != nil {
 		return err
 	}
-	if g.host, err = newHost(g.key, g.cfg.Listen, g.cfg.size(), g.traffic); err != nil {
+	if len(g.cfg.Members) > 0 {
+		g.admission.limit(g.cfg.Members)
+	}
+	if g.host, err = newHost(g.key, g.cfg.Listen, g.cfg.size(), g.traffic, &g.admission); err != nil {
 		return err
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
-	if g.pubsub, err = newPubSub(g.ctx, g.host, g.consortium, g.cfg.size()); err != nil {
+	if g.pubsub, err = newPubSub(g.ctx, g.host, g.consortium, g.cfg.size(), &g.admission); err != nil {
 		return err
 	}
+	g.admission.watch(g.host)
 	g.host.SetStreamHandler(dataProtocol(g.consortium), g.receive)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
@@ -89,6 +90,28 @@ func TestStrangerIsRefused(t *testing.T) {
 		t.Errorf("the member gave up with %v because of a stranger", end.err)
 	default:
 	}
+	out, err := newHost(newKey(t), []string{"/ip4/127.0.0.1/tcp/0"}, 3, &traffic{}, new(admission))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	to, err := peer.AddrInfoFromString(stranger.Peers[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan struct{})
+	out.Network().Notify(&network.NotifyBundle{DisconnectedF: func(network.Network, network.Conn) { close(gone) }})
+	if err := out.Connect(t.Context(), *to); err != nil {
+		t.Fatal(err)
+	}
+	s, err := out.NewStream(t.Context(), to.ID, helloProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write([]byte{1}); err != nil || s.CloseWrite() != nil {
+		t.Fatal(err)
+	}
+	receive(t, gone) // once it has had its say
 }
 
 func identity(t *testing.T, c Config) peer.ID {
@@ -103,13 +126,7 @@ func identity(t *testing.T, c Config) peer.ID {
 // Members of a roster agreed on beforehand need no number to expect.
 func TestListedMembers(t *testing.T) {
 	configs := testConfigs(t, 3)
-	var members []Member
-	for i := range configs {
-		members = append(members, Member{Name: configs[i].Name, ID: identity(t, configs[i])})
-	}
-	for i := range configs {
-		configs[i].Members, configs[i].Expect = members, 0
-	}
+	members := list(t, configs)
 	nodes := startAll(t, configs...)
 	for rank, n := range nodes {
 		for i, m := range n.Members() {

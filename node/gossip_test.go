@@ -1,0 +1,119 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"testing"
+
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+func newKey(t *testing.T) crypto.PrivKey {
+	t.Helper()
+	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// stranger is a process that speaks gossipsub and is no member.
+type stranger struct {
+	ps    *pubsub.PubSub
+	topic *pubsub.Topic
+	sub   *pubsub.Subscription
+}
+
+func newStranger(t *testing.T, addr string) *stranger {
+	t.Helper()
+	h, err := newHost(newKey(t), []string{"/ip4/127.0.0.1/tcp/0"}, 3, &traffic{}, new(admission))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(func() { cancel(); h.Close() })
+	s := &stranger{}
+	if s.ps, err = pubsub.NewGossipSub(ctx, h); err != nil {
+		t.Fatal(err)
+	}
+	to, err := peer.AddrInfoFromString(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Connect(ctx, *to); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *stranger) subscribe(t *testing.T, topic string) {
+	t.Helper()
+	var err error
+	if s.topic, err = s.ps.Join(topic); err == nil {
+		s.sub, err = s.topic.Subscribe()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Who is no member is not told the topic, and cannot read the control plane
+// although it knows it, whenever it connects and whether or not the roster was
+// agreed on beforehand.
+func TestStrangersHearNothing(t *testing.T) {
+	for _, listed := range []bool{true, false} {
+		configs := testConfigs(t, 3)
+		if listed {
+			list(t, configs)
+		}
+		first := join(t, configs[0])
+		addrs := receive(t, first.addrs)
+		early := newStranger(t, addrs[0])
+		configs[1].Peers, configs[2].Peers = addrs, addrs
+		var nodes []*Node
+		for _, j := range []*joining{first, join(t, configs[1]), join(t, configs[2])} {
+			end := j.wait(t)
+			if end.err != nil {
+				t.Fatal(end.err)
+			}
+			nodes = append(nodes, end.node)
+		}
+		late := newStranger(t, addrs[0])
+		for _, s := range []*stranger{early, late} {
+			s.subscribe(t, nodes[0].gossip.topic.String())
+		}
+		for _, err := range each(t, nodes, sum) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 3*configs[0].Beat)
+		for i, s := range []*stranger{early, late} {
+			if msg, err := s.sub.Next(ctx); err == nil {
+				t.Errorf("listed %v: stranger %d hears %x", listed, i, msg.Data)
+			}
+			if told := s.topic.ListPeers(); len(told) != 0 {
+				t.Errorf("listed %v: %s has told stranger %d the topic", listed, told, i)
+			}
+		}
+		cancel()
+		if there := nodes[0].gossip.topic.ListPeers(); len(there) != 2 {
+			t.Errorf("listed %v: %d listen, want the 2 other members", listed, len(there))
+		}
+		finish(t, nodes)
+	}
+}
+
+// list makes the configurations' participants a roster agreed on beforehand.
+func list(t *testing.T, configs []Config) (members []Member) {
+	t.Helper()
+	for _, c := range configs {
+		members = append(members, Member{Name: c.Name, ID: identity(t, c)})
+	}
+	for i := range configs {
+		configs[i].Members, configs[i].Expect = members, 0
+	}
+	return members
+}
