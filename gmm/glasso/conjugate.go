@@ -14,23 +14,21 @@ import (
 type conjugate struct {
 	e, r, z, q, h, work []float64
 	held                []bool // coordinates that stay
+	spent               int    // iterations
 }
 
-const (
-	maxConjugate = 100
-	maxFaces     = 4
-)
+const maxConjugate = 200
 
 // improve lowers the model at c.d, whose gradient is c.g: it minimises over the
 // signs held, gives up the coordinates that become 0 on the way, and repeats
-// until none does, but maxFaces times at most. enough bounds the energy left.
-func (k *conjugate) improve(b *block, c *descent, enough float64) {
-	for range maxFaces {
+// until none does or the given number of times. enough bounds the energy left.
+func (k *conjugate) improve(b *block, c *descent, enough float64, faces int) {
+	for range faces {
 		k.start(b, c)
 		k.solve(b, enough)
 		zeros := k.move(b, c)
 		c.gradient(b)
-		if !zeros {
+		if !zeros || k.spent > b.budget() {
 			return
 		}
 	}
@@ -80,6 +78,7 @@ func (k *conjugate) solve(b *block, enough float64) {
 		if rz <= enough || !(rz > 0) {
 			return
 		}
+		k.spent++
 		k.sandwich(b.p, b.w, k.q, k.h)
 		curvature := floats.Dot(k.q, k.h)
 		if !(curvature > 0) {

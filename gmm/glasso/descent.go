@@ -25,7 +25,7 @@ type descent struct {
 }
 
 const (
-	maxRounds = 20
+	maxRounds = 50
 	sweeps    = 4 // of coordinate descent in a round
 	// slow is the factor on the energy above which a round of sweeps does not get on
 	// by itself.
@@ -48,7 +48,8 @@ func (c *descent) direction(b *block) (slope float64, settled bool) {
 	clear(c.wd)
 	floats.SubTo(c.g, b.s, b.w)
 	model, before := b.lambda*offNorm(b.x, b.p), math.Inf(1)
-	for range maxRounds {
+	c.cg.spent = 0
+	for faces, round := 4, 0; round < maxRounds && c.cg.spent <= b.budget(); round++ {
 		free := c.free(b)
 		for range sweeps {
 			for _, f := range free {
@@ -63,7 +64,8 @@ func (c *descent) direction(b *block) (slope float64, settled bool) {
 			return c.slope(b), true
 		}
 		if energy > before*slow {
-			c.cg.improve(b, c, enough/10)
+			c.cg.improve(b, c, enough/10, faces)
+			faces *= 2
 		}
 		before = energy
 	}

@@ -119,6 +119,10 @@ func (b *block) solve(steps int) error {
 	}
 }
 
+// budget is the number of conjugate gradient iterations on one direction that take
+// about as long as the whole interior point method.
+func (b *block) budget() int { return b.p * b.p * b.p / 32 }
+
 // search moves x along the direction found, by the longest step 1, ½, ¼, ...
 // that stays positive definite and meets Armijo's rule.
 func (b *block) search(slope float64) bool {
