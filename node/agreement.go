@@ -34,7 +34,21 @@ func (a Agreement) validate() error {
 		}
 		seen[f.Name] = true
 	}
+	if n := a.bytes(); n > agreementMost {
+		return &ConfigError{"agreement", fmt.Sprintf("%d bytes", n), fmt.Sprintf("at most %d bytes, names and values together", agreementMost)}
+	}
 	return nil
+}
+
+// agreementMost bounds an agreement so that hellos stay within wire.MaxHello.
+const agreementMost = 1 << 20
+
+// bytes returns about how many bytes the agreement takes in a hello.
+func (a Agreement) bytes() (n int) {
+	for _, f := range a {
+		n += len(f.Name) + len(f.Value) + 16
+	}
+	return n
 }
 
 // complete returns the agreement with what the node itself needs everybody to

@@ -20,6 +20,12 @@ const assembleMost = 15 * time.Second
 // receive takes a data stream. Another member may know the roster to be complete
 // before this one does: its stream waits.
 func (g *greeter) receive(s network.Stream) {
+	if !g.admission.has(s.Conn().RemotePeer()) {
+		s.Reset()
+		return
+	}
+	done := g.readers.replace(s)
+	defer done()
 	select {
 	case <-g.begun:
 	case <-g.closed:

@@ -28,6 +28,7 @@ func without(nodes []*Node, rank int) (rest []*Node) {
 }
 
 func TestLostMemberIsNamedByAll(t *testing.T) {
+	t.Parallel()
 	configs := testConfigs(t, 4)
 	for i := range configs {
 		configs[i].Beat, configs[i].Lost = 100*time.Millisecond, 2*time.Second
@@ -82,6 +83,7 @@ func TestAbortIsNamedByAll(t *testing.T) {
 // A process started again during the run is told so, and the run goes on to find
 // the old one lost.
 func TestRestartedProcessIsNotOfTheRun(t *testing.T) {
+	t.Parallel()
 	configs := testConfigs(t, 3)
 	for i := range configs {
 		configs[i].Beat, configs[i].Lost = 100*time.Millisecond, 2*time.Second
@@ -182,6 +184,7 @@ func TestFinishWaitsForTheLast(t *testing.T) {
 }
 
 func TestFinishGivesALostMemberUp(t *testing.T) {
+	t.Parallel()
 	configs := testConfigs(t, 3)
 	for i := range configs {
 		configs[i].Beat, configs[i].Lost = 100*time.Millisecond, time.Second
@@ -214,6 +217,7 @@ func TestFinishLingersAsLongAsMembersMayBeSilent(t *testing.T) {
 // A member whose loop is at work for longer than members may be silent is waited
 // for.
 func TestBusyMemberIsNotLost(t *testing.T) {
+	t.Parallel()
 	configs := testConfigs(t, 3)
 	for i := range configs {
 		configs[i].Beat, configs[i].Lost = 50*time.Millisecond, time.Second

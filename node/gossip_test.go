@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"testing"
+	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -63,8 +64,12 @@ func (s *stranger) subscribe(t *testing.T, topic string) {
 // although it knows it, whenever it connects and whether or not the roster was
 // agreed on beforehand.
 func TestStrangersHearNothing(t *testing.T) {
+	t.Parallel()
 	for _, listed := range []bool{true, false} {
 		configs := testConfigs(t, 3)
+		for i := range configs {
+			configs[i].Beat = 100 * time.Millisecond
+		}
 		if listed {
 			list(t, configs)
 		}

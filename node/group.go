@@ -15,10 +15,15 @@ var (
 	_ collabdict.RoundStarter = (*Node)(nil)
 )
 
-// What one message carries, with room for a little more in wire.MaxPayload.
 const (
-	mostBytes  = 1 << 28
-	mostValues = mostBytes / 8
+	// mostValues of a Sum fit one message, with room for a little more in
+	// wire.MaxPayload.
+	mostValues = 1 << 25
+	// mostBytes of a Gather are what a member takes from another at any time,
+	// since that one may have gone on to the next collective already.
+	mostBytes = 1 << 20
+	// envelope is room for what a message holds beside its values or blob.
+	envelope = 1 << 10
 )
 
 // Size returns the number of members of the run.
@@ -42,7 +47,8 @@ func (n *Node) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) 
 	return slices.Clone(out.Total), nil // messages that still wait to leave share the original
 }
 
-// Gather returns all members' blobs by rank. Its errors are those of Sum.
+// Gather returns all members' blobs, of at most 1 MiB each, by rank. Its errors
+// are those of Sum.
 func (n *Node) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	if len(blob) > mostBytes {
 		return nil, fmt.Errorf("gather: want at most %d bytes, got %d", mostBytes, len(blob))

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -21,7 +22,16 @@ const (
 	visitLate    = 300 * time.Millisecond
 	visitFirst   = 100 * time.Millisecond
 	visitMost    = 2 * time.Second // between two exchanges with one peer
+	// answersMost bounds the hellos of one peer that are answered at a time.
+	answersMost = 4
 )
+
+// helloMost returns the most bytes of a hello to and from members with an
+// agreement of the given bytes: the agreement, an entry of the roster for every
+// member, and room for addresses and contacts. All members agree on it.
+func helloMost(size, agreement int) int {
+	return min(64<<10+512*size+2*agreement, wire.MaxHello)
+}
 
 // greeter exchanges hellos with the other processes, again and again, until all
 // have signed.
@@ -31,6 +41,7 @@ type greeter struct {
 	visits   tasks
 	visiting sync.Map // peer.ID: is being visited, or has been
 	answers  tasks
+	asking   counts // hellos being answered, by peer
 
 	ctx    context.Context // of the process: it goes on through the run
 	cancel context.CancelFunc
@@ -40,6 +51,7 @@ type greeter struct {
 	closed chan struct{} // closed when it will not
 
 	admission admission
+	readers   readers
 }
 
 // visit keeps telling a peer what is new until it has nothing to tell any more.
@@ -91,7 +103,8 @@ func (g *greeter) exchange(ctx context.Context, id peer.ID) error {
 	return g.read(s, id)
 }
 
-// answer is the other end of exchange.
+// answer is the other end of exchange. A hello that is too long is answered, so
+// that its sender learns of the disagreement.
 func (g *greeter) answer(s network.Stream) {
 	defer g.admission.part(s.Conn())
 	defer s.Close()
@@ -99,34 +112,59 @@ func (g *greeter) answer(s network.Stream) {
 		return
 	}
 	id := s.Conn().RemotePeer()
-	if err := g.read(s, id); err != nil {
+	if !g.asking.enter(id, answersMost) {
+		s.Reset()
+		return
+	}
+	defer g.asking.leave(id)
+	err := g.read(s, id)
+	if _, tooLong := err.(*wire.LimitError); err != nil && !tooLong {
 		g.log.Debug("no hello from a peer", "peer", id, "error", err)
 		s.Reset()
 		return
 	}
+	rest := make(chan struct{}) // closed when the peer has closed
+	go func() {
+		defer close(rest)
+		io.Copy(io.Discard, io.LimitReader(s, wire.MaxHello))
+	}()
 	if err := g.write(s, id); err != nil || s.CloseWrite() != nil {
 		s.Reset()
-		return
 	}
-	io.Copy(io.Discard, io.LimitReader(s, 1)) // until the peer has closed
+	<-rest
 }
 
+// write says hello. Contacts that have no room are left to the next one, which
+// has them in another order.
 func (g *greeter) write(s network.Stream, to peer.ID) error {
-	b, err := wire.MarshalHello(g.hello(to))
+	h := g.hello(to)
+	b, err := wire.MarshalHello(h)
+	for err == nil && len(b) > g.helloMost() && len(h.Contacts) > 0 {
+		h.Contacts = h.Contacts[:len(h.Contacts)/2]
+		b, err = wire.MarshalHello(h)
+	}
 	if err != nil {
 		return err
 	}
 	return wire.WriteMessage(s, b)
 }
 
+func (g *greeter) helloMost() int { return helloMost(g.cfg.size(), g.agreement.bytes()) }
+
 func (g *greeter) read(s network.Stream, from peer.ID) error {
-	b, err := wire.ReadMessage(s, wire.MaxHello)
+	b, err := wire.ReadMessage(s, g.helloMost())
+	if tooLong, ok := err.(*wire.LimitError); ok {
+		g.refuse(from, &DisagreementError{
+			Peer: from.String(), Field: "the length of the agreement",
+			Own: fmt.Sprintf("%d bytes", g.agreement.bytes()), Theirs: fmt.Sprintf("a hello of more than %d", tooLong.Limit),
+		})
+	}
 	if err != nil {
 		return err
 	}
 	h, err := wire.UnmarshalHello(b)
 	if version, ok := err.(*wire.VersionError); ok {
-		g.refuseVersion(from, version)
+		g.refuse(from, &RosterError{Peer: from.String(), Detail: version.Error()})
 	}
 	if err != nil {
 		return err
@@ -138,12 +176,12 @@ func (g *greeter) read(s network.Stream, from peer.ID) error {
 	return nil
 }
 
-// refuseVersion ends the meeting if a member speaks another version.
-func (g *greeter) refuseVersion(from peer.ID, err error) {
+// refuse ends the meeting if it is a member whose hello cannot be read.
+func (g *greeter) refuse(from peer.ID, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.admits(from) {
-		g.fail(&RosterError{Peer: from.String(), Detail: err.Error()})
+		g.fail(err)
 	}
 }
 

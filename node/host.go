@@ -68,7 +68,9 @@ func newResources(size int) (network.ResourceManager, error) {
 			Conns: rcmgr.LimitVal(conns), ConnsInbound: rcmgr.LimitVal(conns), ConnsOutbound: rcmgr.LimitVal(conns),
 			Streams: rcmgr.LimitVal(streams), StreamsInbound: rcmgr.LimitVal(streams), StreamsOutbound: rcmgr.LimitVal(streams),
 		},
-		PeerDefault: rcmgr.ResourceLimits{Conns: 16, ConnsInbound: 16, ConnsOutbound: 16, Streams: 512, StreamsInbound: 256, StreamsOutbound: 256},
+		// Hellos, two for gossip, two for data, and what identification takes
+		// on each of the connections.
+		PeerDefault: rcmgr.ResourceLimits{Conns: 16, ConnsInbound: 16, ConnsOutbound: 16, Streams: 48, StreamsInbound: 32, StreamsOutbound: 32},
 	}
 	v4 := []rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: conns}}
 	v6 := []rcmgr.ConnLimitPerSubnet{{PrefixLength: 56, ConnCount: conns}}

@@ -189,6 +189,7 @@ func begun(t *testing.T, configs ...Config) []*Node {
 
 // A limit that comes after the signatures names who does not answer, too.
 func TestTimeoutAfterSigningNamesWhoIsMissing(t *testing.T) {
+	t.Parallel()
 	nodes := begun(t, testConfigs(t, 3)...)
 	const limit = 500 * time.Millisecond
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -206,6 +207,7 @@ func TestTimeoutAfterSigningNamesWhoIsMissing(t *testing.T) {
 // A member that gives up before the roster is signed leaves its place to the
 // next process with its identity.
 func TestGivingUpLeavesThePlace(t *testing.T) {
+	t.Parallel()
 	configs := testConfigs(t, 3)
 	first := join(t, configs[0])
 	addrs := receive(t, first.addrs)

@@ -30,6 +30,8 @@ type loop struct {
 	stopped  chan struct{} // closed when the loop has returned
 	allEnded chan struct{} // closed when every other member has finished or left
 
+	longest atomic.Int64 // values of a Sum so far
+
 	send   func(consensus.Send)
 	every  time.Duration // between two ticks
 	log    hclog.Logger
@@ -93,6 +95,13 @@ func (l *loop) deliver(from int, m consensus.Message) {
 	}
 }
 
+// messageMost returns the most bytes of a message that a member may send by now.
+// No vector of a Sum comes before this member's own call, since its sender needs
+// this one's Ready; those of earlier calls may come late.
+func (l *loop) messageMost() int {
+	return max(mostBytes, 8*int(l.longest.Load())) + envelope
+}
+
 // ask hands the loop a request and waits for its outcome.
 func (l *loop) ask(ctx context.Context, q *request) (consensus.Outcome, error) {
 	q.outcome = make(chan consensus.Outcome, 1)
@@ -127,6 +136,7 @@ func (l *loop) serve(q *request) {
 		q.outcome <- consensus.Outcome{Err: ErrFailed}
 	case call:
 		l.pending = q
+		l.longest.Store(max(l.longest.Load(), int64(len(q.event.(consensus.Call).Values))))
 		l.step(q.event)
 	case q.event != nil:
 		l.step(q.event)

@@ -40,6 +40,7 @@ type streams struct {
 	peers    []peer.ID // by rank
 	lanes    []*lane   // by rank; nil for this member
 	deliver  func(from int, m consensus.Message)
+	most     func() int // bytes of a message
 	traffic  *traffic
 	log      hclog.Logger
 	tasks    tasks
@@ -55,7 +56,7 @@ type lane struct {
 func newStreams(consortium [32]byte, n *Node) *streams {
 	s := &streams{
 		host: n.host, protocol: dataProtocol(consortium), run: n.run, ranks: map[peer.ID]int{},
-		deliver: n.loop.deliver, traffic: n.traffic, log: n.log,
+		deliver: n.loop.deliver, most: n.loop.messageMost, traffic: n.traffic, log: n.log,
 	}
 	for rank, m := range n.members {
 		s.ranks[m.ID] = rank
@@ -144,6 +145,16 @@ func (o *outStream) finish(ctx context.Context) {
 	}
 }
 
+// refusal says whether an error is about what was read, not about the stream.
+func refusal(err error) bool {
+	var (
+		limit   *wire.LimitError
+		format  *wire.FormatError
+		version *wire.VersionError
+	)
+	return errors.As(err, &limit) || errors.As(err, &format) || errors.As(err, &version) || errors.Is(err, wire.ErrChecksum)
+}
+
 // accept reads a member's stream until it ends.
 func (s *streams) accept(stream network.Stream) {
 	id := stream.Conn().RemotePeer()
@@ -174,13 +185,15 @@ func (s *streams) read(stream network.Stream, id peer.ID) error {
 		return fmt.Errorf("it belongs to run %x, this node to %x", run[:4], s.run[:4])
 	}
 	for {
-		b, err := wire.ReadMessage(r, wire.MaxPayload)
-		if err != nil {
-			return err
+		b, err := wire.ReadMessageWithin(r, s.most)
+		var m consensus.Message
+		if err == nil {
+			m, err = wire.Unmarshal(b)
 		}
-		m, err := wire.Unmarshal(b)
 		if err != nil {
-			s.log.Warn("a member sends what cannot be read", "peer", id, "error", err)
+			if refusal(err) {
+				s.log.Warn("a member sends what cannot be read", "peer", id, "error", err)
+			}
 			return err
 		}
 		s.traffic.messagesIn.Add(1)
