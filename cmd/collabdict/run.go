@@ -163,7 +163,7 @@ func membersOf(members []config.Member, file string) ([]node.Member, error) {
 
 // loadOne returns the rows of one participant, and what to tell its user.
 func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, error) {
-	spec.MinRows = 1
+	spec.MinRows, spec.Name = 1, name
 	data, err := dataset.LoadOne(spec)
 	if err != nil {
 		return dataset.Participant{}, nil, err
@@ -172,11 +172,7 @@ func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, err
 	for _, c := range data.Ignored {
 		warnings = append(warnings, c+" does not hold numbers, so it is no feature")
 	}
-	p := data.Participants[0]
-	if name != "" {
-		p.Name = name
-	}
-	return p, warnings, nil
+	return data.Participants[0], warnings, nil
 }
 
 // participate runs a participant and shows how it goes.

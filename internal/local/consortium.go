@@ -8,7 +8,6 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/task"
 )
 
@@ -77,18 +76,12 @@ func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {
 
 // writeRows writes a participant's rows into its folder.
 func writeRows(dir string, p dataset.Participant) (*config.Node, error) {
-	paths, err := plants.WriteCSV(dir, []dataset.Participant{p})
-	if err != nil {
-		return nil, err
-	}
-	n := &config.Node{Data: []string{filepath.Base(paths[0])}, Where: "split=train"}
-	if p.TestLabels != nil {
-		n.Label = "label"
-	}
-	if p.Test != p.Train {
-		n.TestWhere = "split=test"
-	}
-	return n, nil
+	file := p.Name + ".csv"
+	spec, err := dataset.Write(filepath.Join(dir, file), p)
+	return &config.Node{
+		Data: []string{file}, Label: spec.Label,
+		Where: spec.Where.String(), TestWhere: spec.TestWhere.String(),
+	}, err
 }
 
 func copyFile(to, from string) error {
