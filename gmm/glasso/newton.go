@@ -51,6 +51,13 @@ func newBlock(s *mat.SymDense, lambda float64, members []int, start *mat.SymDens
 	for _, v := range b.s {
 		b.scale = math.Max(b.scale, math.Abs(v))
 	}
+	plain := sumLog(diagonal(b.s, p)) + float64(p) // the objective without edges
+	if start != nil && p > 1 && b.factorise(gather(start, members)) {
+		b.rescale()
+		if b.value < plain {
+			return b
+		}
+	}
 	x := make([]float64, p*p)
 	for i := range p {
 		x[i*p+i] = 1 / b.s[i*p+i]
@@ -59,19 +66,22 @@ func newBlock(s *mat.SymDense, lambda float64, members []int, start *mat.SymDens
 		// A diagonal spread over more than maxCond is still exactly solvable.
 		b.accept(x, mat.NewDiagDense(p, diagonal(b.s, p)), -sumLog(diagonal(b.s, p)), 1)
 	}
-	if start == nil || p == 1 {
-		return b
-	}
-	plain := *b
-	x = gather(start, members)
-	if b.factorise(x) {
-		// Tr(sX) + λ‖X‖₁ = p at the best factor.
-		floats.Scale(float64(p)/(floats.Dot(b.s, x)+lambda*offNorm(x, p)), x)
-	}
-	if !b.factorise(x) || !(b.value < plain.value) {
-		*b = plain
-	}
 	return b
+}
+
+// rescale multiplies x by the factor that minimises the objective, at which
+// Tr(sX) + λ‖X‖₁ = p.
+func (b *block) rescale() {
+	p := float64(b.p)
+	linear := floats.Dot(b.s, b.x) + b.lambda*offNorm(b.x, b.p)
+	factor := p / linear
+	if !(linear > 0) || math.IsInf(factor, 1) {
+		return
+	}
+	floats.Scale(factor, b.x)
+	floats.Scale(1/factor, b.w)
+	b.logDet += p * math.Log(factor)
+	b.value = p - b.logDet
 }
 
 // gather returns the rows and columns of a in members.
