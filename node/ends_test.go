@@ -56,6 +56,7 @@ func TestLostMemberIsNamedByAll(t *testing.T) {
 }
 
 func TestAbortIsNamedByAll(t *testing.T) {
+	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
 	ended := make(chan error, 2)
 	ctx, cancel := context.WithTimeout(context.Background(), within)
@@ -107,6 +108,7 @@ func TestRestartedProcessIsNotOfTheRun(t *testing.T) {
 
 // A connection that breaks is made anew, and the run goes on.
 func TestBrokenConnectionsAreMended(t *testing.T) {
+	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
 	for range 3 {
 		for _, n := range nodes {
@@ -124,6 +126,7 @@ func TestBrokenConnectionsAreMended(t *testing.T) {
 }
 
 func TestMethodsAfterTheEnd(t *testing.T) {
+	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -148,6 +151,7 @@ func TestMethodsAfterTheEnd(t *testing.T) {
 // A member that comes late to its end is waited for by name, as long as it would
 // be in the run, and not a moment longer than it takes.
 func TestFinishWaitsForTheLast(t *testing.T) {
+	t.Parallel()
 	configs := testConfigs(t, 3)
 	for i := range configs {
 		configs[i].Lost = 20 * time.Second
@@ -178,7 +182,7 @@ func TestFinishWaitsForTheLast(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > within/4 {
 		t.Errorf("it took %s after the last member's end", took)
 	}
 }
@@ -187,7 +191,7 @@ func TestFinishGivesALostMemberUp(t *testing.T) {
 	t.Parallel()
 	configs := testConfigs(t, 3)
 	for i := range configs {
-		configs[i].Beat, configs[i].Lost = 100*time.Millisecond, time.Second
+		configs[i].Beat, configs[i].Lost = 100*time.Millisecond, 2*time.Second
 	}
 	nodes := startAll(t, configs...)
 	nodes[2].Close() // without a word
@@ -197,8 +201,8 @@ func TestFinishGivesALostMemberUp(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if took := time.Since(began); took < time.Second || took > 4*time.Second {
-		t.Errorf("it took %s, want about a second", took)
+	if took := time.Since(began); took < configs[0].Lost || took > within/2 {
+		t.Errorf("it took %s, want about %s", took, configs[0].Lost)
 	}
 }
 
@@ -220,14 +224,14 @@ func TestBusyMemberIsNotLost(t *testing.T) {
 	t.Parallel()
 	configs := testConfigs(t, 3)
 	for i := range configs {
-		configs[i].Beat, configs[i].Lost = 50*time.Millisecond, time.Second
+		configs[i].Beat, configs[i].Lost = 100*time.Millisecond, 2*time.Second
 	}
 	nodes := startAll(t, configs...)
 	ended := make(chan error, 2)
 	for _, n := range nodes[1:] {
 		go func() { ended <- sum(t.Context(), n) }()
 	}
-	busy := time.After(2 * time.Second)
+	busy := time.After(4 * time.Second)
 	if _, err := nodes[0].loop.ask(t.Context(), &request{do: func(*consensus.Machine) { <-busy }}); err != nil {
 		t.Fatal(err)
 	}

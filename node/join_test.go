@@ -125,6 +125,7 @@ func identity(t *testing.T, c Config) peer.ID {
 
 // Members of a roster agreed on beforehand need no number to expect.
 func TestListedMembers(t *testing.T) {
+	t.Parallel()
 	configs := testConfigs(t, 3)
 	members := list(t, configs)
 	nodes := startAll(t, configs...)

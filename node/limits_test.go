@@ -53,6 +53,7 @@ func isReset(t *testing.T, what string, s network.Stream) {
 }
 
 func TestOneDataStreamOfAMemberIsRead(t *testing.T) {
+	t.Parallel()
 	nodes := pair(t)
 	p, opening := nodes[0].streams.protocol, wire.MarshalOpening(nodes[0].run)
 	ended := make(chan error, 2)
@@ -77,6 +78,7 @@ func TestOneDataStreamOfAMemberIsRead(t *testing.T) {
 // A member can make another hold no more than the longest vector of the run so
 // far, or a blob.
 func TestMessagesAreAsLongAsTheCallsNeed(t *testing.T) {
+	t.Parallel()
 	nodes := pair(t)
 	p, opening := nodes[0].streams.protocol, wire.MarshalOpening(nodes[0].run)
 	isReset(t, "2 MiB before any such call", openStream(t, nodes[0], nodes[1], p, opening, make([]byte, 2<<20)))
@@ -141,6 +143,7 @@ func TestHellosAreBounded(t *testing.T) {
 // A long agreement has room, and a much longer one of another member is a
 // disagreement, not a wait.
 func TestLongAgreements(t *testing.T) {
+	t.Parallel()
 	long := func(n int) Agreement {
 		return Agreement{{"a", strings.Repeat("x", n)}, {"b", strings.Repeat("x", n)}, {"c", strings.Repeat("x", n)}}
 	}

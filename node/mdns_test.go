@@ -11,6 +11,7 @@ import (
 // Members find each other on the local network without any address. The nodes
 // listen on all interfaces here, since loopback has no multicast.
 func TestMDNS(t *testing.T) {
+	t.Parallel()
 	if !hasMulticast() {
 		t.Skip("no interface with multicast is up")
 	}

@@ -20,6 +20,7 @@ type result struct {
 
 // Sums and gathers are right, and the same bits at all members.
 func TestCollectives(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int{2, 3, 5} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			configs := testConfigs(t, size)
