@@ -19,6 +19,9 @@
 //     started anew during a run, cannot get their messages into it;
 //   - who sent a message is known from the authenticated connection or the
 //     signature, never from the message;
+//   - who is no member hears nothing of the control plane and is disconnected
+//     after the answer to its hello; what a peer can make a member hold is bounded
+//     by the run's own vectors;
 //   - a Node that is closed leaves no goroutine, connection or lock behind.
 //
 // Start reading at join.go, then loop.go.
