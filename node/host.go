@@ -49,7 +49,7 @@ func newHost(key crypto.PrivKey, listen []string, size int, traffic *traffic, ga
 		libp2p.Ping(false),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %v: %w", listen, err)
+		return nil, &ConfigError{"listen", fmt.Sprintf("%v: %v", listen, err), "addresses of this machine with ports that are free"}
 	}
 	return h, nil
 }

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/collabdict/collabdict/node"
 	"github.com/spf13/cobra"
 )
 
@@ -22,6 +23,7 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	node.QuietLibraries()
 	a := &app{out: os.Stdout, err: os.Stderr}
 	root := a.root()
 	root.SetArgs(os.Args[1:])
