@@ -55,18 +55,19 @@ func (m *Machine) sendBeat(e *Effects) {
 // help sends a member again what it waits for and this member sent some time
 // ago: the carrier may have lost it.
 func (m *Machine) help(to int, slot uint64, b Beat, e *Effects) {
-	if !slices.Contains(b.Waiting, uint32(m.p.Self)) || m.now-m.since < 2*m.p.Beat || !m.helpAgain(to, slot, b) {
+	if !slices.Contains(b.Waiting, uint32(m.p.Self)) || m.now-m.since < 2*m.p.Beat {
 		return
 	}
-	if slot+1 == m.slot && b.State == Voted {
-		e.Sends = append(e.Sends, Send{To: to, Message: m.voted})
-		return
+	var lacking Message
+	switch {
+	case slot+1 == m.slot && b.State == Voted:
+		lacking = m.voted
+	case slot == m.slot && m.call != nil:
+		lacking = Message{Slot: m.slot, Body: m.again(to, b)}
 	}
-	if slot != m.slot || m.call == nil {
-		return
-	}
-	if body := m.again(to, b); body != nil {
-		m.send(e, to, body)
+	// What has not been sent yet is not waited for longer and longer.
+	if lacking.Body != nil && m.helpAgain(to, slot, b) {
+		e.Sends = append(e.Sends, Send{To: to, Message: lacking})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
 	"github.com/collabdict/collabdict/internal/local"
@@ -62,7 +63,7 @@ func (a *app) demonstrate(ctx context.Context, t task.Task, out string) error {
 		return err
 	}
 	rows, columns := parts[0].Train.Dims()
-	a.note("%d plants, %d rows of %d sensors each; %s nodes on 127.0.0.1 learn %d patterns together", len(parts), rows, columns, "real libp2p", t.Components)
+	a.note("%d plants, %d rows of %d sensors each; real libp2p nodes on 127.0.0.1 learn %d patterns together", len(parts), rows, columns, t.Components)
 	run, err := a.nodes(ctx, t, parts, dir)
 	if err != nil {
 		return err
@@ -72,7 +73,7 @@ func (a *app) demonstrate(ctx context.Context, t task.Task, out string) error {
 	}
 	run.Seconds = time.Since(began).Seconds()
 	if out != "" {
-		if err := writeJSON(filepath.Join(out, "result.json"), run); err != nil {
+		if err := atomicfile.WriteJSON(filepath.Join(out, "result.json"), run); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/report"
 )
 
@@ -19,15 +18,6 @@ func (a *app) print(v any, text func(io.Writer)) error {
 	e := json.NewEncoder(a.out)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
-}
-
-// writeJSON writes a result to a file.
-func writeJSON(path string, v any) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(v)
-	})
 }
 
 // note tells the user something that is no result.
@@ -102,14 +92,11 @@ func columnsOf(r *report.Run) (string, func(name, rows string, s report.Scores, 
 		return "loglik " + which + "\t"
 	}
 	cells := func(s *report.Scores) string {
-		switch {
-		case s == nil:
+		if s == nil { // a participant without this baseline
 			s = &report.Scores{}
-			fallthrough
-		case auc:
-			if auc {
-				return s.ROCAUC.String() + "\t" + s.PRAUC.String() + "\t"
-			}
+		}
+		if auc {
+			return s.ROCAUC.String() + "\t" + s.PRAUC.String() + "\t"
 		}
 		return s.Loglik.String() + "\t"
 	}

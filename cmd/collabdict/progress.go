@@ -143,6 +143,9 @@ const (
 // watch tells whom a node waits for, if that takes longer than usual, until the
 // returned function is called.
 func (p *progress) watch(n *node.Node) (stop func()) {
+	p.mu.Lock()
+	p.began = time.Now() // the wait for the members says nothing about the rounds
+	p.mu.Unlock()
 	var said time.Time
 	return every(watchEvery, func(now time.Time) {
 		if line := waitingLine(n.Status()); line != "" && now.Sub(said) >= sayEvery {

@@ -3,15 +3,12 @@ package main
 import (
 	"bufio"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 )
@@ -119,36 +116,3 @@ func writeScores(out io.Writer, m *model.Model, rows *mat.Dense, explain bool) e
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
-
-func (a *app) evaluate() *cobra.Command {
-	var s scoredFlags
-	cmd := &cobra.Command{
-		Use: "evaluate", Short: "Measure a model on labelled rows",
-		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			m, p, err := s.load()
-			if err != nil {
-				return err
-			}
-			e := task.Evaluate(m, p.Train, p.TrainLabels)
-			return a.print(e, func(w io.Writer) { evaluationText(w, e) })
-		},
-	}
-	s.add(cmd, "measure on")
-	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes")
-	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "the same as --where, with the words of training")
-	a.addJSON(cmd)
-	return cmd
-}
-
-func evaluationText(w io.Writer, e report.Evaluation) {
-	fmt.Fprintf(w, "rows     %d\nloglik   %s\n", e.Rows, e.Loglik)
-	for _, f := range []struct {
-		name string
-		v    report.Figure
-	}{{"ROC-AUC ", e.ROCAUC}, {"PR-AUC  ", e.PRAUC}, {"ARI     ", e.ARI}} {
-		if f.v.Applies {
-			fmt.Fprintf(w, "%s %s\n", f.name, f.v)
-		}
-	}
-}

@@ -127,9 +127,9 @@ func writeRun(out string, r *report.Run, models []*model.Model) error {
 		if err := model.Write(filepath.Join(out, p.ModelFile), m); err != nil {
 			return fmt.Errorf("write the model of %s: %w", p.Name, err)
 		}
-		if err := writeJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
+		if err := atomicfile.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
 			return err
 		}
 	}
-	return writeJSON(filepath.Join(out, "result.json"), r)
+	return atomicfile.WriteJSON(filepath.Join(out, "result.json"), r)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
@@ -95,7 +96,7 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 		}
 	}
 	run.Seconds = time.Since(began).Seconds()
-	if err := writeJSON(filepath.Join(f.out, "result.json"), run); err != nil {
+	if err := atomicfile.WriteJSON(filepath.Join(f.out, "result.json"), run); err != nil {
 		return err
 	}
 	a.warn(run.Warnings)

@@ -2,6 +2,7 @@
 package atomicfile
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -50,6 +51,15 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) (err er
 		return err
 	}
 	return syncDir(dir)
+}
+
+// WriteJSON writes a value as indented JSON, as Write does.
+func WriteJSON(path string, v any) error {
+	return Write(path, 0o644, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(v)
+	})
 }
 
 func writeThrough(path string, content func(io.Writer) error) error {

@@ -3,10 +3,8 @@ package participant
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
@@ -125,9 +123,5 @@ func (c Config) save(r *Result) error {
 
 // WriteResult writes the result of a participant into its folder.
 func WriteResult(dir string, r *report.Run) error {
-	return atomicfile.Write(filepath.Join(dir, ResultFile), 0o644, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
-	})
+	return atomicfile.WriteJSON(filepath.Join(dir, ResultFile), r)
 }
