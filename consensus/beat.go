@@ -1,73 +1,252 @@
 package consensus
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
 
-// passTime beats, and finds members that have been silent for too long.
+// peer is what is known of another member.
+type peer struct {
+	heard  time.Duration // when its last message came
+	rhythm rhythm        // of its Beats
+	slot   uint64        // of its last Beat
+	beat   Beat          // its last Beat
+	left   *Leave
+	gone   time.Duration // when it left
+	help   help
+	pace   pace   // of its local updates
+	asked  uint32 // rounds to come in which it is not waited for again at the round's start
+	misses uint32 // times that it was waited for in vain
+}
+
+// help is what was last sent again to a member.
+type help struct {
+	slot  uint64
+	state State
+	round uint32
+	ask   bool
+	next  time.Duration // when to send it once more
+	wait  time.Duration // between the last time and the next
+}
+
+// passTime beats, judges whether the attempt under way has failed, and tells what
+// is due.
 func (m *Machine) passTime(e *Effects) {
-	if m.now-m.tick > m.p.Lost/2 {
+	if m.now-m.tick > 3*m.p.Beat {
 		// This process was stopped, not the others: give them time to speak.
 		for s := range m.peers {
 			m.peers[s].heard = m.now
 		}
 	}
 	m.tick = m.now
-	if m.state == Failed {
+	if m.err != nil {
 		return
 	}
-	m.findLost(e)
-	if m.now >= m.beat && m.state != Failed {
-		m.sendBeat(e)
+	m.tellShares(e)
+	m.judge(e)
+	if m.now >= m.beat && m.err == nil {
+		m.sendBeat(All, e)
 	}
 }
 
-func (m *Machine) findLost(e *Effects) {
-	if m.call == nil {
-		return
+func (m *Machine) sendBeat(to int, e *Effects) {
+	if to == All {
+		m.beat = m.now + m.p.Beat
 	}
-	var lost []int
-	for s, p := range m.peers {
-		if s != m.p.Self && m.now-p.heard > m.p.Lost {
-			lost = append(lost, s)
+	s := m.slot
+	b := &Beat{State: m.State(), Promised: s.promised, Behind: !m.joins(), Stuck: m.stuck != ""}
+	for ballot := range s.views {
+		b.Viewed = max(b.Viewed, ballot)
+	}
+	if s.finish != nil {
+		b.Viewed = max(b.Viewed, s.finish.Ballot)
+	}
+	if a := s.attempts[s.promised]; a != nil {
+		for _, x := range a.lanes {
+			b.Round = max(b.Round, uint32(x.Round()))
 		}
 	}
-	if len(lost) > 0 {
-		silent := (m.now - m.peers[lost[0]].heard).Round(time.Second / 10)
-		m.fail(e, m.lostError(lost, fmt.Sprintf("nothing heard for %s", silent), ""))
+	if to == All {
+		m.helper = m.nextHelper()
+	}
+	if to >= 0 {
+		b.Ask = uint32(to) + 1
+	} else if m.helper >= 0 {
+		b.Ask = uint32(m.helper) + 1
+	}
+	for _, w := range m.waiting() {
+		b.Waiting = append(b.Waiting, uint32(w))
+	}
+	for s := range m.peers {
+		if s != m.p.Self && m.lost(s) {
+			b.Suspects = append(b.Suspects, uint32(s))
+		}
+	}
+	m.send(e, to, s.promised, b)
+}
+
+// nextHelper returns the next live member after the last one asked, those that
+// are ahead first, or -1.
+func (m *Machine) nextHelper() int {
+	n, same := m.rules.Size, -1
+	for i := 1; i <= n; i++ {
+		s := (max(m.helper, 0) + i) % n
+		if s == m.p.Self || m.lost(s) {
+			continue
+		}
+		if m.peers[s].slot > m.slot.number {
+			return s
+		}
+		if same < 0 && m.peers[s].slot == m.slot.number {
+			same = s
+		}
+	}
+	return same
+}
+
+// ask asks one member at once for what has been decided.
+func (m *Machine) ask(e *Effects) {
+	if to := m.nextHelper(); to >= 0 {
+		m.sendBeat(to, e)
 	}
 }
 
-func (m *Machine) sendBeat(e *Effects) {
-	m.beat = m.now + m.p.Beat
-	b := &Beat{State: m.state}
-	if m.call != nil && m.call.session != nil {
-		b.Iteration = uint32(m.call.session.t)
+// receiveBeat notes where a member stands and helps it on.
+func (m *Machine) receiveBeat(from int, slot uint64, b *Beat, e *Effects) {
+	p := &m.peers[from]
+	if p.left != nil && m.now-p.gone > 3*m.p.Beat && b.State != Failed {
+		p.left = nil // it has come back
 	}
-	for _, s := range m.waiting() {
-		b.Waiting = append(b.Waiting, uint32(s))
+	if slot > p.slot {
+		p.pace.began(m.now)
 	}
-	m.send(e, All, b)
-}
-
-// help sends a member again what it waits for and this member sent some time
-// ago: the carrier may have lost it.
-func (m *Machine) help(to int, slot uint64, b Beat, e *Effects) {
-	if !slices.Contains(b.Waiting, uint32(m.p.Self)) || m.now-m.since < 2*m.p.Beat {
+	if slot < p.slot {
+		p.pace = pace{}
+	}
+	p.slot, p.beat = slot, *b
+	p.rhythm.hear(m.now)
+	if b.State == Finished && slot <= m.slot.number && m.slot.call != nil && slot == m.slot.number {
+		m.fail(e, m.finishedError(from))
 		return
 	}
-	var lacking Message
-	switch {
-	case slot+1 == m.slot && b.State == Voted:
-		lacking = m.voted
-	case slot == m.slot && m.call != nil:
-		lacking = Message{Slot: m.slot, Body: m.again(to, b)}
+	if slot > m.slot.number && m.now-m.askedAt >= m.p.Beat/8 {
+		m.askedAt = m.now
+		m.sendBeat(from, e)
 	}
-	// What has not been sent yet is not waited for longer and longer.
-	if lacking.Body != nil && m.helpAgain(to, slot, b) {
-		e.Sends = append(e.Sends, Send{To: to, Message: lacking})
+	m.help(from, slot, b, e)
+}
+
+// help sends a member what it lacks and this member has: because it waits for this
+// member's own messages, or asks this one for what has been decided.
+func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
+	asks := b.Ask == uint32(m.p.Self)+1
+	waits := slices.Contains(b.Waiting, uint32(m.p.Self)) && (m.now-m.since >= 2*m.p.Beat || asks)
+	if !asks && !waits || !m.helpAgain(to, slot, b, asks) {
+		return
+	}
+	sent := len(e.Sends) + len(e.Serves)
+	switch {
+	case slot == m.slot.number:
+		m.helpOn(to, b, asks, e)
+	case m.last != nil && slot == m.last.number:
+		if asks {
+			m.helpOpen(m.last, to, b, e)
+		}
+	case slot+1 < m.slot.number && asks:
+		e.Serves = append(e.Serves, Serve{To: to, Slot: slot})
+	}
+	if len(e.Sends)+len(e.Serves) == sent {
+		m.peers[to].help = help{} // what has not been sent yet is not waited for longer and longer
+	}
+}
+
+// helpOn sends what a member of the same slot lacks.
+func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
+	s := m.slot
+	if s.commit != nil {
+		if asks {
+			m.helpOpen(s, to, b, e)
+		}
+		return
+	}
+	if s.promises != nil && s.own[s.promised] == nil && b.Promised < s.promised {
+		m.send(e, to, s.promised, &Prepare{})
+		return
+	}
+	if v := m.newestView(); v != nil && b.Viewed < v.Ballot && asks {
+		m.send(e, to, v.Ballot, v)
+	}
+	if f := s.finish; f != nil && asks && s.sealed[f.Finish.Attempt] != nil && b.State == Fetching {
+		m.send(e, to, f.Finish.Attempt, &Seal{Sealed: s.sealed[f.Finish.Attempt]})
+	}
+	if s.vote != nil {
+		d := m.ownDone()
+		m.send(e, to, s.vote.Ballot, &d)
+	}
+	m.again(to, b, e)
+}
+
+func (m *Machine) newestView() *View {
+	s := m.slot
+	if s.finish != nil && s.finish.Ballot >= s.promised {
+		return s.finish
+	}
+	if v := s.views[s.promised]; v != nil && v.Ballot > 0 {
+		return v
+	}
+	return nil
+}
+
+// again sends this member's own messages of the attempt under way that a member
+// of it waits for.
+func (m *Machine) again(to int, b *Beat, e *Effects) {
+	s := m.slot
+	a := s.attempts[s.promised]
+	if a == nil || !a.here || b.Promised != s.promised || !a.view.has(to) {
+		return
+	}
+	switch b.State {
+	case Idle, Dealt:
+		m.send(e, to, s.promised, m.opening(a, to))
+	case Session:
+		for lane, x := range a.lanes {
+			for round := int(b.Round); round <= int(b.Round)+1; round++ {
+				m.sendFrames(lane, x.Again(to, round), e)
+			}
+		}
+	case Sealing:
+		if s.vote != nil && s.sealed[s.promised] != nil {
+			m.send(e, to, s.promised, &Seal{Sealed: s.sealed[s.promised]})
+		}
+	}
+}
+
+// helpOpen sends what opens a decided slot.
+func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
+	attempt := s.commit.Value.Attempt
+	send := func(body Body) {
+		e.Sends = append(e.Sends, Send{To: to, Message: Message{Slot: s.number, Ballot: attempt, Body: body}})
+	}
+	send(&Commit{Certificate: s.commit})
+	if sealed := s.sealed[attempt]; sealed != nil && b.State != Opening {
+		send(&Seal{Sealed: sealed})
+	}
+	pads := &Pads{}
+	var lacking []int
+	if sealed := s.sealed[attempt]; sealed != nil {
+		for _, owner := range sealed.Members {
+			if pad, known := s.pads[int(owner)]; known {
+				pads.Pads = append(pads.Pads, Pad{owner, pad})
+			} else {
+				lacking = append(lacking, int(owner))
+			}
+		}
+	}
+	if pads.Pads != nil {
+		send(pads)
+	}
+	if b := s.sharesOf(lacking); b != nil {
+		send(b)
 	}
 }
 
@@ -77,10 +256,10 @@ const longestWait = 32
 // helpAgain says whether it is time to send the same thing again: at first at
 // once, then after twice the time each time, so that a slow carrier is not fed
 // faster than it can deliver.
-func (m *Machine) helpAgain(to int, slot uint64, b Beat) bool {
+func (m *Machine) helpAgain(to int, slot uint64, b *Beat, ask bool) bool {
 	h := &m.peers[to].help
-	if h.slot != slot || h.state != b.State || h.iteration != b.Iteration {
-		*h = help{slot: slot, state: b.State, iteration: b.Iteration, wait: m.p.Beat}
+	if h.slot != slot || h.state != b.State || h.round != b.Round || h.ask != ask || h.wait == 0 {
+		*h = help{slot: slot, state: b.State, round: b.Round, ask: ask, wait: m.p.Beat / 2}
 	}
 	if m.now < h.next {
 		return false
@@ -88,27 +267,4 @@ func (m *Machine) helpAgain(to int, slot uint64, b Beat) bool {
 	h.wait = min(2*h.wait, longestWait*m.p.Beat)
 	h.next = m.now + h.wait
 	return true
-}
-
-// again returns the message of the slot under way that ends a member's state.
-func (m *Machine) again(to int, b Beat) Body {
-	c := m.call
-	switch {
-	case b.State == Dealt:
-		return m.opening(to)
-	case b.State == Prepared && m.state >= Prepared && c.Kind == Sum:
-		return &Ready{Header: c.header.Hash}
-	case b.State == Session && c.session != nil && m.isNeighbour(to):
-		switch int(b.Iteration) {
-		case c.session.t:
-			return &Step{Iteration: b.Iteration, Values: c.session.x}
-		case c.session.t - 1:
-			return &Step{Iteration: b.Iteration, Values: c.session.before}
-		}
-	case b.State == Sealing && c.total != nil:
-		return &Seal{Values: c.total}
-	case b.State == Voted && m.state == Voted:
-		return &Done{Value: c.value}
-	}
-	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/collabdict/collabdict/chunking"
 )
 
 // LostError says that members take no part any more: they were silent for longer
@@ -39,16 +41,11 @@ func (e *MemberError) Error() string {
 	return e.Name + " " + e.Reason
 }
 
-// TotalError says that a total is larger than the bounds of all members together
-// allow, so that members must have expanded a chunk differently, or lost one.
-type TotalError struct{ Value int }
-
-func (e *TotalError) Error() string {
-	return fmt.Sprintf("value %d of the total is larger than all bounds together allow: members have expanded a chunk differently; run the same version everywhere", e.Value)
-}
-
 // AbortError says that the run was ended at this member.
-type AbortError struct{ Reason string }
+type AbortError struct {
+	Reason  string
+	Returns bool // this member may come back and go on
+}
 
 func (e *AbortError) Error() string { return e.Reason }
 
@@ -70,12 +67,11 @@ func (m *Machine) finishedError(member int) error {
 	return m.lostError([]int{member}, "it has finished its run, and this member goes on: run the same version with the same settings everywhere", "")
 }
 
-// leftError says why a member that has left did so: because of others, or by
-// itself.
-func (m *Machine) leftError(member int) error {
-	l := m.peers[member].left
+// leftError says who has left for good, so that the rest are too few.
+func (m *Machine) leftError(left []int) error {
+	l := m.peers[left[0]].left
 	if slices.Contains(l.Blame, uint32(m.p.Self)) {
-		return m.lostError([]int{member}, "it has given this member up: check the network between the two", "")
+		return m.lostError(left[:1], "it has given this member up: check the network between the two", "")
 	}
 	var blame []int
 	for _, b := range l.Blame {
@@ -84,9 +80,9 @@ func (m *Machine) leftError(member int) error {
 		}
 	}
 	if len(blame) > 0 {
-		return m.lostError(blame, printable(l.Reason), m.p.Members[member])
+		return m.lostError(blame, printable(l.Reason), m.p.Members[left[0]])
 	}
-	return m.lostError([]int{member}, printable(l.Reason), "")
+	return m.lostError(left, printable(l.Reason), "")
 }
 
 // leaveOf returns what to tell the others about the end of the run here: the
@@ -102,10 +98,10 @@ func leaveOf(err error) *Leave {
 		}
 	case *MemberError:
 		l.Reason, l.Blame = "it "+err.Reason, []uint32{uint32(err.Member)}
-	case *TotalError:
+	case *chunking.TotalError:
 		l.Reason = "a total was larger than all bounds together allow"
 	case *AbortError:
-		l.Reason = err.Reason
+		l.Reason, l.Returns = err.Reason, err.Returns
 	}
 	return l
 }

@@ -11,8 +11,9 @@ import (
 // clock.
 type Event interface{ event() }
 
-// Call enters the next slot with this member's contribution. One call is under
-// way at a time.
+// Call enters the slot under way with this member's contribution. A slot that has
+// been decided without this member's call is not called any more: its Decision is
+// the answer.
 type Call struct {
 	Kind   Kind
 	Round  uint32
@@ -32,13 +33,20 @@ type Receive struct {
 }
 
 // Tick lets time pass. Give one at least every half of Params.Beat.
-type Tick struct{}
+type Tick struct {
+	// Learner is the slot that this member's learner calls next, or has called.
+	Learner uint64
+}
 
 // Finish says that the run is over here, as planned.
 type Finish struct{}
 
-// Abort says that the run is over here before its end.
-type Abort struct{ Reason string }
+// Abort says that the run is over here before its end. Returns says that this
+// member may come back and go on.
+type Abort struct {
+	Reason  string
+	Returns bool
+}
 
 func (Call) event()    {}
 func (Receive) event() {}
@@ -46,12 +54,15 @@ func (Tick) event()    {}
 func (Finish) event()  {}
 func (Abort) event()   {}
 
-// Effects is what an event causes. The writes must be on disk before any of the
-// sends leaves, and the sends leave before the outcome is acted on.
+// Effects is what an event causes. Writes and decisions must be on disk, in one
+// transaction, before any of the sends leaves, and the sends leave before the
+// decisions are acted on.
 type Effects struct {
-	Writes  []Write
-	Sends   []Send
-	Outcome *Outcome // the end of the call under way, if this event ended it
+	Writes    []Write
+	Decisions []*Decision
+	Sends     []Send
+	Serves    []Serve
+	Err       error // why the run has ended here, told once
 }
 
 // Send is a message to a member. Control messages go to all members at once.
@@ -63,35 +74,50 @@ type Send struct {
 // All addresses every other member, over the control plane.
 const All = -1
 
-// Write is a step of the slot's record that must survive a crash.
-type Write struct {
-	Slot   uint64
-	Ballot uint32
-	Kind   WriteKind
-	Digest [32]byte // of the header when entered, of the value when voted and opened
+// Serve asks for a decided slot to be sent to a member that has missed it: the
+// decision from the log, with the certificate of the slot after it.
+type Serve struct {
+	To   int
+	Slot uint64
 }
 
-// WriteKind says which step a Write records.
-type WriteKind uint8
+// Write puts a value under a name into the slot's entry on disk.
+type Write struct {
+	Slot uint64
+	Name string // one of the Entry names; Forget
+	Data []byte
+}
 
-// The recorded steps of a slot.
-const (
-	WroteEntered WriteKind = iota + 1
-	WroteVote
-	WroteOpened
-)
+// Forget is the name of the Write that deletes all that is kept of a slot but its
+// decision.
+const Forget = ""
 
-// Outcome is the end of a call: a result or an error.
-type Outcome struct {
-	Slot   uint64
-	Total  []float64 // of a Sum
-	Blobs  [][]byte  // of a Gather, by member
-	Digest [32]byte  // SHA-256 of Total's or Blobs' bytes, the same at every member
-	// Iterations of the averaging, and Difference ‖own − adopted‖₂ relative to
-	// ‖adopted‖₂, for a Sum.
-	Iterations int
+// Decision is the end of a slot, the same at every member but for Cost.
+type Decision struct {
+	Slot        uint64
+	Kind        Kind
+	Round       uint32
+	Attempt     uint32    // whose result it is
+	Members     []uint32  // whose contributions are in it, in rank order
+	Missing     []Missing // all others
+	Total       []float64 // of a Sum
+	Blobs       [][]byte  // of a Gather, by rank; nil for a missing member
+	Digest      [32]byte  // SHA-256 of Total's or Blobs' bytes
+	Chain       [32]byte  // over this and all earlier decisions
+	Certificate *Certificate
+	Cost        Cost
+}
+
+// Cost is what a slot took at this member.
+type Cost struct {
+	// Ballot is the one that the slot was decided in; Lost are members whose pads
+	// were put together from shares, since they were lost after the vote.
+	Ballot uint32
+	Lost   []uint32
+	// Rounds of the session, and Difference ‖own − adopted‖₂ relative to
+	// ‖adopted‖₂, where this member took part in it.
+	Rounds     int
 	Difference float64
-	Started    time.Duration
+	Began      time.Duration
 	Ended      time.Duration
-	Err        error
 }

@@ -7,73 +7,65 @@ import (
 
 // Machine is one member's part in a run. It is not safe for concurrent use.
 type Machine struct {
-	p     Params
-	plan  *Plan
-	nonce [32]byte
+	p       Params
+	rules   Rules
+	plans   *Plans
+	entropy [32]byte // all secrets of the slot under way are derived from it
 
 	now   time.Duration
-	since time.Duration // of the last change of state or iteration
+	since time.Duration // of the last step forward
 	tick  time.Duration // of the last Tick
 	beat  time.Duration // when the next Beat is due
 
-	slot  uint64 // the slot under way, or the next one
-	state State
-	call  *call   // under way, if any
-	voted Message // own Done of slot-1, for members that have not seen it
-	err   error   // why the machine has failed
+	slot     *slot // the slot under way
+	last     *slot // the slot before it, as long as it can be opened from here
+	learner  uint64
+	finished bool
+	err      error // why the machine has failed
 
-	// early holds Seeds and Blobs of the next slots by member: all that can
-	// arrive before this member's own call, since the others need its Seeds or
-	// Blob to go on.
-	early map[uint64]map[int]Message
-	peers []peer
+	early   map[int][]Message // for the slot under way or the next one, by member
+	peers   []peer
+	helper  int           // who was last asked for what has been decided
+	askedAt time.Duration // when a member that is ahead was last asked
+
+	stuck      string // why the ballot at hand cannot decide
+	stuckSince time.Duration
+	usual      time.Duration // between this member's call and the decision
 }
 
-// peer is what is known of another member.
-type peer struct {
-	heard time.Duration // when its last message came
-	slot  uint64        // of its last Beat
-	beat  Beat          // its last Beat
-	left  *Leave
-	help  help
-}
-
-// help is what was last sent again to a member.
-type help struct {
-	slot      uint64
-	state     State
-	iteration uint32
-	next      time.Duration // when to send it once more
-	wait      time.Duration // between the last time and the next
-}
-
-// New returns the machine of one member, at slot 0. All members start with the
+// New returns the machine of one member at slot 0. All members start with the
 // same settings, names and run.
 func New(p Params) (*Machine, error) {
 	p = p.withDefaults()
 	if p.Self < 0 || p.Self >= len(p.Members) {
 		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, len(p.Members))
 	}
-	plan := p.Plan
-	if plan == nil {
-		var err error
-		if plan, err = NewPlan(p.Settings, len(p.Members)); err != nil {
-			return nil, err
-		}
+	if err := p.Validate(len(p.Members)); err != nil {
+		return nil, err
 	}
-	return &Machine{
-		p: p, plan: plan, state: Idle,
-		early: map[uint64]map[int]Message{},
-		peers: make([]peer, len(p.Members)),
-	}, nil
+	if p.Plans == nil {
+		p.Plans = NewPlans(p.Settings)
+	}
+	if _, err := p.Plans.For(len(p.Members)); err != nil {
+		return nil, err
+	}
+	m := &Machine{
+		p: p, rules: p.Rules(len(p.Members)), plans: p.Plans, helper: -1,
+		early: map[int][]Message{}, peers: make([]peer, len(p.Members)),
+	}
+	all := &View{}
+	for s := range p.Members {
+		all.Members = append(all.Members, uint32(s))
+	}
+	m.slot = newSlot(0, [32]byte{}, 0, all)
+	return m, nil
 }
 
-// Plan returns what the settings come to in this view.
-func (m *Machine) Plan() *Plan { return m.plan }
+// Rules returns what decides in the roster.
+func (m *Machine) Rules() Rules { return m.rules }
 
-// SetNonce mixes a public value that nobody chose alone into the labels of all
-// further sessions. All members set the same one between the same two slots.
-func (m *Machine) SetNonce(nonce [32]byte) { m.nonce = nonce }
+// Plan returns what the settings come to with all members.
+func (m *Machine) Plan() *Plan { return m.plans.plan(m.rules.Size) }
 
 // Step applies an event. Messages that are late, early, doubled or of no use are
 // ignored; a message that no honest member sends ends the run with an error that
@@ -87,134 +79,190 @@ func (m *Machine) Step(now time.Duration, ev Event) Effects {
 	case Receive:
 		m.receive(ev.From, ev.Message, &e)
 	case Tick:
+		m.learner = max(m.learner, ev.Learner)
 		m.passTime(&e)
 	case Finish:
-		if m.call != nil {
+		if m.calls() {
 			panic("consensus: finish during a call")
 		}
-		m.become(Finished)
-		m.sendBeat(&e)
+		m.finished = m.err == nil
+		m.sendBeat(All, &e)
 	case Abort:
-		m.fail(&e, &AbortError{Reason: ev.Reason})
+		m.fail(&e, &AbortError{Reason: ev.Reason, Returns: ev.Returns})
 	default:
 		panic(fmt.Sprintf("consensus: unknown event %T", ev))
 	}
+	for m.err == nil && m.advance(&e) {
+	}
+	m.flush(&e)
 	return e
 }
 
-// enter begins the next slot.
+// Slot returns the number of the slot under way. All before it are decided.
+func (m *Machine) Slot() uint64 { return m.slot.number }
+
+// calls says whether this member's learner waits in the slot under way.
+func (m *Machine) calls() bool { return m.slot.call != nil && m.learner == m.slot.number+1 }
+
+// enter brings this member's contribution to the slot under way.
 func (m *Machine) enter(c Call, e *Effects) {
-	if m.call != nil || m.state == Finished {
+	s := m.slot
+	if m.finished || m.calls() {
 		panic("consensus: a call is under way, or the run has been finished")
 	}
+	m.learner = s.number + 1
 	if m.err != nil {
-		e.Outcome = &Outcome{Slot: m.slot, Started: m.now, Ended: m.now, Err: m.err}
+		e.Err = m.err
 		return
 	}
 	call, err := m.newCall(c)
-	if err != nil { // nothing has left this member yet; the run ends all the same
-		m.call = &call
+	if err != nil { // nothing of it has left this member; the run ends all the same
 		m.fail(e, err)
 		return
 	}
-	m.call = &call
-	m.become(Dealt)
-	m.write(e, WroteEntered, call.header.Hash)
-	for to := range m.p.Members {
-		if to != m.p.Self {
-			m.send(e, to, m.opening(to))
+	m.entropy = c.Entropy
+	s.began, m.since = m.now, m.now
+	switch {
+	case s.call == nil:
+		s.call = call
+		s.callNew = true
+	case s.call.header != call.header:
+		m.fail(e, fmt.Errorf("the call differs from the one before this process was started again: a %s of %d values, then a %s of %d: start with the same data and settings",
+			s.call.header.Kind, s.call.header.Length, call.header.Kind, call.header.Length))
+		return
+	}
+	for i, p := range m.peers {
+		if p.beat.State == Finished && p.slot == s.number {
+			m.fail(e, m.finishedError(i))
+			return
 		}
 	}
-	early := m.early[m.slot]
-	delete(m.early, m.slot)
-	for from := range m.p.Members { // in rank order: maps have none
-		if msg, ok := early[from]; ok {
-			m.apply(from, msg.Body, e)
-		}
+	m.judge(e)
+}
+
+// advance makes one step forward, if there is one to make.
+func (m *Machine) advance(e *Effects) bool {
+	s := m.slot
+	switch {
+	case s.commit != nil:
+		return m.open(e)
+	case s.finish != nil && s.finish.Ballot >= s.promised && (s.vote == nil || s.vote.Ballot < s.finish.Ballot):
+		return m.finishVote(e)
 	}
-	m.progress(e)
+	return m.work(e)
 }
 
 // receive takes a message from another member.
 func (m *Machine) receive(from int, msg Message, e *Effects) {
-	if from < 0 || from >= len(m.peers) || from == m.p.Self || m.state == Failed {
+	if from < 0 || from >= len(m.peers) || from == m.p.Self || m.err != nil {
 		return
 	}
 	m.peers[from].heard = m.now
 	switch body := msg.Body.(type) {
 	case nil:
-		return
 	case *Beat:
-		m.peers[from].slot, m.peers[from].beat = msg.Slot, *body
-		if body.State == Finished && msg.Slot <= m.slot && m.call != nil {
-			m.fail(e, m.finishedError(from))
-			return
-		}
-		m.help(from, msg.Slot, *body, e)
-		return
+		m.receiveBeat(from, msg.Slot, body, e)
 	case *Leave:
 		m.leave(from, body, e)
-		return
-	}
-	switch {
-	case msg.Ballot != 0 || msg.Slot < m.slot || msg.Slot > m.slot+1:
-	case msg.Slot == m.slot && m.call != nil:
-		m.apply(from, msg.Body, e)
-		m.progress(e)
+	case *Decided:
+		m.receiveDecided(body, e)
 	default:
-		m.keepEarly(from, msg)
+		switch {
+		case msg.Slot == m.slot.number:
+			m.apply(from, msg, e)
+		case msg.Slot == m.slot.number+1:
+			m.keepEarly(from, msg)
+			fallthrough
+		case msg.Slot > m.slot.number && m.now-m.askedAt >= m.p.Beat/8:
+			m.askedAt = m.now
+			m.sendBeat(from, e)
+		}
 	}
 }
 
+// apply takes a message of the slot under way into account.
+func (m *Machine) apply(from int, msg Message, e *Effects) {
+	switch b := msg.Body.(type) {
+	case *Seeds, *Blob:
+		m.peers[from].pace.ended(m.now)
+		m.receiveOpening(from, msg, e)
+	case *Step:
+		m.receiveStep(from, msg.Ballot, b, e)
+	case *Seal:
+		m.receiveSeal(from, msg.Ballot, b)
+	case *Prepare:
+		m.receivePrepare(from, msg.Ballot, e)
+	case *Promise:
+		m.receivePromise(from, msg.Ballot, b, e)
+	case *View:
+		if b.Ballot == msg.Ballot {
+			m.receiveView(b, e)
+		}
+	case *Done:
+		m.receiveDone(from, msg.Ballot, b, e)
+	case *Commit:
+		m.receiveCommit(b.Certificate)
+	case *Pads:
+		m.receivePads(from, msg, b)
+	case *Shares:
+		m.receiveShares(from, msg, b)
+	}
+}
+
+// earlyMost bounds the messages of one member that wait for the slot or the view
+// that they belong to.
+const earlyMost = 4
+
+// keepEarly keeps a message for which it is too early here: what others need an
+// answer to before they go on.
 func (m *Machine) keepEarly(from int, msg Message) {
 	switch msg.Body.(type) {
-	case *Seeds, *Blob:
+	case *Seeds, *Blob, *Prepare:
 	default:
 		return
 	}
-	if m.early[msg.Slot] == nil {
-		m.early[msg.Slot] = map[int]Message{}
+	kept := append(m.early[from], msg)
+	if len(kept) > earlyMost {
+		kept = kept[1:]
 	}
-	if _, doubled := m.early[msg.Slot][from]; !doubled {
-		m.early[msg.Slot][from] = msg
+	m.early[from] = kept
+}
+
+// replayEarly takes up the messages that were too early. Those that still are
+// keep themselves.
+func (m *Machine) replayEarly(e *Effects) {
+	early := m.early
+	m.early = map[int][]Message{}
+	for from := range m.peers { // in rank order: maps have none
+		for _, msg := range early[from] {
+			switch {
+			case m.err != nil || msg.Slot < m.slot.number:
+			case msg.Slot > m.slot.number:
+				m.keepEarly(from, msg)
+			default:
+				m.apply(from, msg, e)
+			}
+		}
 	}
 }
 
-// leave notes that a member has ended its part. What it voted for before still
-// counts, so a call that has all it needs is not harmed.
+// leave notes that a member has ended its part. What it has said before still
+// counts.
 func (m *Machine) leave(from int, l *Leave, e *Effects) {
-	if m.peers[from].left == nil {
-		m.peers[from].left = l
-	}
-	if m.call != nil {
-		m.fail(e, m.leftError(from))
-	}
+	m.peers[from].left, m.peers[from].gone = l, m.now
+	m.judge(e)
 }
 
-// become changes the state.
-func (m *Machine) become(s State) {
-	m.state = s
-	m.since = m.now
-}
-
-func (m *Machine) send(e *Effects, to int, body Body) {
-	e.Sends = append(e.Sends, Send{To: to, Message: Message{Slot: m.slot, Body: body}})
-}
-
-func (m *Machine) write(e *Effects, kind WriteKind, digest [32]byte) {
-	e.Writes = append(e.Writes, Write{Slot: m.slot, Kind: kind, Digest: digest})
+func (m *Machine) send(e *Effects, to int, ballot uint32, body Body) {
+	e.Sends = append(e.Sends, Send{To: to, Message: Message{Slot: m.slot.number, Ballot: ballot, Body: body}})
 }
 
 // fail ends the run here and tells the others why.
 func (m *Machine) fail(e *Effects, err error) {
-	if m.state == Failed || m.state == Finished {
+	if m.err != nil || m.finished {
 		return
 	}
-	m.err = err
-	m.become(Failed)
-	m.send(e, All, leaveOf(err))
-	if m.call != nil {
-		e.Outcome = &Outcome{Slot: m.slot, Started: m.call.started, Ended: m.now, Err: err}
-		m.call = nil
-	}
+	m.err, e.Err = err, err
+	m.since = m.now
+	m.send(e, All, 0, leaveOf(err))
 }

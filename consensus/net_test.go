@@ -2,8 +2,10 @@ package consensus
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,20 +13,35 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// network drives machines with a queue of messages in flight. Its rng, if any,
-// reorders, loses and doubles them.
+// network carries messages between machines one at a time: in order, or with
+// losses, doubles and in any order that the seed gives.
 type network struct {
 	t        testing.TB
-	machines []*Machine
+	settings Settings
+	names    []string
+	members  []*testMember
 	flight   []delivery
-	outcomes []*Outcome
 	now      time.Duration
-	dead     map[int]bool
 	rng      *rand.Rand
 	loss     float64
 	trace    func(string)
+	cut      func(from, to int) bool // links that carry nothing
+}
+
+// testMember is a machine with the disk under it.
+type testMember struct {
+	*Machine
+	dead    bool
+	disk    map[uint64]map[string][]byte
+	log     []*Decision
+	calls   uint64 // made by its learner
+	err     error
+	starts  int
+	written int // writes so far
+	stopAt  int // stops before it does anything with this write; 0 never
 }
 
 type delivery struct {
@@ -32,48 +49,125 @@ type delivery struct {
 	msg      Message
 }
 
-func settings(step StepRule, protect chunking.Mode) Settings {
+func settings(step session.Step, protect chunking.Mode) Settings {
 	return Settings{Step: step, Graph: graph.HamiltonCycles, Protect: protect}
 }
 
 func newNetwork(t testing.TB, size int, s Settings) *network {
 	t.Helper()
-	n := &network{t: t, outcomes: make([]*Outcome, size), dead: map[int]bool{}}
-	names := make([]string, size)
-	for i := range names {
-		names[i] = fmt.Sprintf("m%d", i)
+	n := &network{t: t, settings: s}
+	for i := range size {
+		n.names = append(n.names, fmt.Sprintf("m%d", i))
 	}
-	for i := range names {
-		m, err := New(Params{Settings: s, Self: i, Members: names, Run: [32]byte{9}})
+	for i := range size {
+		m, err := New(n.params(i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.machines = append(n.machines, m)
+		n.members = append(n.members, &testMember{Machine: m, disk: map[uint64]map[string][]byte{}})
 	}
 	return n
 }
 
+func (n *network) params(self int) Params {
+	return Params{Settings: n.settings, Self: self, Members: n.names, Run: [32]byte{9}}
+}
+
+// step gives a machine an event and carries out the effects as a driver does.
 func (n *network) step(s int, ev Event) {
-	if n.dead[s] {
+	m := n.members[s]
+	if m.dead {
 		return
 	}
-	e := n.machines[s].Step(n.now, ev)
+	e := m.Step(n.now, ev)
 	if n.trace != nil {
-		n.trace(describe(s, ev, e, n.machines[s].state))
+		n.trace(describe(s, ev, e, m.State()))
+	}
+	if len(e.Writes)+len(e.Decisions) > 0 {
+		if m.written++; m.written == m.stopAt {
+			m.dead = true // before anything is on disk
+			return
+		}
+		m.write(e)
+		if m.written++; m.written == m.stopAt {
+			m.dead = true // before anything has left
+			return
+		}
 	}
 	for _, send := range e.Sends {
-		for to := range n.machines {
+		for to := range n.members {
 			if to != s && (send.To == to || send.To == All) {
 				n.flight = append(n.flight, delivery{s, to, send.Message})
 			}
 		}
 	}
-	if e.Outcome != nil {
-		if n.outcomes[s] != nil {
-			n.t.Fatalf("member %d has two outcomes", s)
+	for _, serve := range e.Serves {
+		if serve.Slot+1 < uint64(len(m.log)) {
+			d := &Decided{Decision: m.log[serve.Slot], Next: m.log[serve.Slot+1].Certificate}
+			n.flight = append(n.flight, delivery{s, serve.To, Message{Slot: serve.Slot, Body: d}})
 		}
-		n.outcomes[s] = e.Outcome
 	}
+	if e.Err != nil {
+		if m.err != nil {
+			n.t.Fatalf("member %d has failed twice", s)
+		}
+		m.err = e.Err
+	}
+}
+
+func (m *testMember) write(e Effects) {
+	for _, w := range e.Writes {
+		switch {
+		case w.Name == Forget:
+			delete(m.disk, w.Slot)
+		case w.Data == nil:
+			delete(m.disk[w.Slot], w.Name)
+		default:
+			if m.disk[w.Slot] == nil {
+				m.disk[w.Slot] = map[string][]byte{}
+			}
+			m.disk[w.Slot][w.Name] = w.Data
+		}
+	}
+	for _, d := range e.Decisions {
+		if d.Slot != uint64(len(m.log)) {
+			panic(fmt.Sprintf("slot %d decided after %d", d.Slot, len(m.log)))
+		}
+		m.log = append(m.log, d)
+	}
+}
+
+func (n *network) kill(s int) { n.members[s].dead = true }
+
+// restart brings a member back with what its disk holds.
+func (n *network) restart(s int) {
+	m := n.members[s]
+	m.dead, m.err, m.calls, m.stopAt = false, nil, 0, 0
+	m.starts++
+	saved := Saved{Slots: m.disk}
+	if len(m.log) > 0 {
+		saved.Last = m.log[len(m.log)-1]
+	}
+	var err error
+	if m.Machine, err = Resume(n.params(s), saved, [32]byte{77, byte(s), byte(m.starts)}); err != nil {
+		n.t.Fatal(err)
+	}
+	// Times of a process count from its start; here they go on.
+	m.Step(n.now, Tick{})
+}
+
+// call makes the learner's next call, unless its answer is known.
+func (n *network) call(s int, c Call) {
+	m := n.members[s]
+	if m.dead {
+		return
+	}
+	m.calls++
+	if m.calls <= uint64(len(m.log)) {
+		return
+	}
+	c.Entropy = [32]byte{1, byte(s), byte(m.calls), byte(m.starts)}
+	n.step(s, c)
 }
 
 // settle delivers until nothing is in flight.
@@ -87,18 +181,21 @@ func (n *network) settle() {
 		if n.rng == nil || n.rng.Float64() >= 0.1 { // else it comes once more
 			n.flight = append(n.flight[:i], n.flight[i+1:]...)
 		}
+		if n.cut != nil && n.cut(d.from, d.to) {
+			continue
+		}
 		if n.rng == nil || n.rng.Float64() >= n.loss {
 			n.step(d.to, Receive{From: d.from, Message: d.msg})
 		}
 	}
 }
 
-// pass lets time pass in ticks of half a second.
-func (n *network) pass(d time.Duration) {
-	for end := n.now + d; n.now < end && !n.over(); {
+// pass lets time pass in ticks of half a second, until all are done.
+func (n *network) pass(d time.Duration, done func() bool) {
+	for end := n.now + d; n.now < end && (done == nil || !done()); {
 		n.now += 500 * time.Millisecond
-		for s := range n.machines {
-			n.step(s, Tick{})
+		for s, m := range n.members {
+			n.step(s, Tick{Learner: m.calls})
 		}
 		n.settle()
 	}
@@ -107,47 +204,48 @@ func (n *network) pass(d time.Duration) {
 // describe tells where the machines stand.
 func (n *network) describe() string {
 	var b strings.Builder
-	for s, m := range n.machines {
-		fmt.Fprintf(&b, "m%d at %s: %+v, waits for %v\n", s, n.now, m.Status(), m.waiting())
+	for s, m := range n.members {
+		fmt.Fprintf(&b, "m%d at %s dead=%v err=%v: %+v, waits for %v\n", s, n.now, m.dead, m.err, m.Status(), m.waiting())
 	}
 	return b.String()
 }
 
-func (n *network) over() bool {
-	for s, o := range n.outcomes {
-		if o == nil && !n.dead[s] {
-			return false
+// over says whether every live member has decided the given number of slots or
+// failed.
+func (n *network) over(slots int) func() bool {
+	return func() bool {
+		for _, m := range n.members {
+			if !m.dead && m.err == nil && len(m.log) < slots {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// play lets all live members make a call and waits for its end.
+func (n *network) play(call func(s int) Call) {
+	slots := 0
+	for s, m := range n.members {
+		if !m.dead {
+			n.call(s, call(s))
+			slots = max(slots, int(m.calls))
 		}
 	}
-	return true
-}
-
-// sum runs one Sum slot and returns the outcomes.
-func (n *network) sum(xs [][]float64, blocks []collabdict.Block) []*Outcome {
-	clear(n.outcomes)
-	for s, x := range xs {
-		n.step(s, Call{Kind: Sum, Round: 1, Values: x, Blocks: blocks, Entropy: [32]byte{1, byte(s)}})
-	}
 	n.settle()
-	n.pass(time.Hour)
-	if !n.over() {
-		n.t.Log(n.describe())
-	}
-	return n.outcomes
+	n.pass(time.Hour, n.over(slots))
 }
 
-func (n *network) gather(blobs [][]byte) []*Outcome {
-	clear(n.outcomes)
-	for s, b := range blobs {
-		n.step(s, Call{Kind: Gather, Blob: b})
-	}
-	n.settle()
-	n.pass(time.Hour)
-	return n.outcomes
+func sumOf(round uint32, xs [][]float64, blocks []collabdict.Block) func(s int) Call {
+	return func(s int) Call { return Call{Kind: Sum, Round: round, Values: xs[s], Blocks: blocks} }
 }
 
-// vectors draws one vector a member within the blocks, and their sum.
-func vectors(rng *rand.Rand, size int, blocks []collabdict.Block) (xs [][]float64, sum []float64) {
+func gatherOf(blobs [][]byte) func(s int) Call {
+	return func(s int) Call { return Call{Kind: Gather, Blob: blobs[s]} }
+}
+
+// vectors draws one vector a member within the blocks.
+func vectors(rng *rand.Rand, size int, blocks []collabdict.Block) (xs [][]float64) {
 	for range size {
 		var x []float64
 		for _, b := range blocks {
@@ -156,34 +254,72 @@ func vectors(rng *rand.Rand, size int, blocks []collabdict.Block) (xs [][]float6
 			}
 		}
 		xs = append(xs, x)
-		if sum == nil {
-			sum = make([]float64, len(x))
-		}
-		for i, v := range x {
-			sum[i] += v
-		}
 	}
-	return xs, sum
+	return xs
 }
 
-// checkSum asserts that every member has the same total, and the right one.
-func checkSum(t testing.TB, out []*Outcome, want []float64, blocks []collabdict.Block, relative float64) {
-	t.Helper()
-	for s, o := range out {
-		if o == nil || o.Err != nil {
-			t.Fatalf("member %d: outcome %+v", s, o)
-		}
-		if o.Digest != out[0].Digest || digestOfValues(o.Total) != o.Digest {
-			t.Fatalf("member %d adopted another total than member 0", s)
-		}
-		i := 0
-		for _, b := range blocks {
-			for range b.Len {
-				if !(math.Abs(o.Total[i]-want[i]) <= relative*b.Bound) {
-					t.Fatalf("member %d: value %d is %.12g, want %.12g within %g of %g", s, i, o.Total[i], want[i], relative, b.Bound)
-				}
-				i++
+// checkDecisions asserts that all live members have decided the same slots, that
+// nobody has another decision for any, and returns the last one.
+func (n *network) checkDecisions() *Decision {
+	n.t.Helper()
+	bySlot := map[uint64][32]byte{}
+	slots := -1
+	for s, m := range n.members {
+		for _, d := range m.log {
+			if other, known := bySlot[d.Slot]; known && other != d.Chain {
+				n.t.Fatalf("slot %d: member %d has decided otherwise than another", d.Slot, s)
 			}
+			bySlot[d.Slot] = d.Chain
+		}
+		if m.dead {
+			continue
+		}
+		if m.err != nil {
+			n.t.Fatalf("member %d: %v", s, m.err)
+		}
+		if slots >= 0 && slots != len(m.log) {
+			n.t.Fatalf("member %d has decided %d slots, another %d\n%s", s, len(m.log), slots, n.describe())
+		}
+		slots = len(m.log)
+	}
+	for _, m := range n.members {
+		if len(m.log) == slots && slots > 0 {
+			return m.log[slots-1]
 		}
 	}
+	return nil
+}
+
+// checkTotal asserts that a decision is the sum of the vectors of its members.
+func checkTotal(t testing.TB, d *Decision, xs [][]float64, blocks []collabdict.Block, relative float64) {
+	t.Helper()
+	if digestOfValues(d.Total) != d.Digest {
+		t.Fatal("the digest is not the total's")
+	}
+	i := 0
+	for _, b := range blocks {
+		for range b.Len {
+			var want float64
+			for _, s := range d.Members {
+				want += xs[s][i]
+			}
+			if !(math.Abs(d.Total[i]-want) <= relative*b.Bound) {
+				t.Fatalf("value %d is %.12g, want %.12g within %g of %g", i, d.Total[i], want, relative, b.Bound)
+			}
+			i++
+		}
+	}
+}
+
+// missingOf renders who is missing from a decision and why.
+func (n *network) missingOf(d *Decision) string {
+	reasons := map[string]string{}
+	for _, m := range d.Missing {
+		reasons[n.names[m.Member]] = m.Reason
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(reasons)) {
+		parts = append(parts, name+": "+reasons[name])
+	}
+	return strings.Join(parts, "; ")
 }

@@ -6,48 +6,112 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
+)
+
+// Scheme says how a session adds vectors up.
+type Scheme string
+
+// The schemes.
+const (
+	// Laplacian averages in floating point on a topology, as in Eq. (3) of Idé et
+	// al. 2024.
+	Laplacian Scheme = "laplacian"
+	// Exact adds in the ring of 2^64, by folding in or, long vectors, by a
+	// circulant reduce-scatter and allgather.
+	Exact Scheme = "exact"
+	// BaseK averages in the field of 2^61-1 on a base-(k+1) graph.
+	BaseK Scheme = "base-k"
+)
+
+// Recovery says what becomes of a member that is lost after the vote.
+type Recovery string
+
+// The recoveries.
+const (
+	// Shares puts the member's pad together from the others' shares, the default.
+	FromShares Recovery = "shares"
+	// Wait waits for the member to come back: nobody holds shares.
+	Wait Recovery = "wait"
 )
 
 // Settings are the choices that all members of a run share.
 type Settings struct {
-	Step      StepRule
+	Scheme    Scheme
+	Step      session.Step
 	Graph     graph.Kind
 	Degree    int     // of the graph, where its kind leaves a choice; 0 means 4
 	Tolerance float64 // of an average, relative to the initial disagreement of unmasked vectors; 0 means 1e-9
+	Fan       int     // k, the messages a member exchanges a round, in Exact and BaseK; 0 means 1
+	Parity    bool    // two words a value in Exact: sums as exact as one rounding
 	Protect   chunking.Mode
-	Chunks    int // C, the home chunk included; 0 means the default of chunking.Fanout
+	Chunks    int  // C, the home chunk included; 0 means the default of the mode
+	Full      bool // chunks travel whole, not as seeds
+	Threshold int  // τ of C lanes that give the sum back, with Shamir; 0 means three quarters of them
+	Quorum    int  // k, the votes that decide; 0 means more than half
+	Colluders int  // t, that together learn nothing; 0 means a third of the others
+	Recover   Recovery
 }
 
 // Params describes one member's machine.
 type Params struct {
 	Settings
 	Self    int      // this member's rank
-	Members []string // the view's names in rank order
+	Members []string // the roster's names in rank order
 	// Run separates this run from all others: it enters every hash and every
 	// derived key.
 	Run [32]byte
-	// Plan is what the settings come to, for machines that share one; nil means
+	// Plans is what the settings come to, for machines that share it; nil means
 	// that it is worked out.
-	Plan *Plan
+	Plans *Plans
+	// Keys sign what is shown to third members; nil means that nothing is signed
+	// and everything believed, as in simulations.
+	Keys Keys
 	// Beat is the time between two Beats; 0 means 1 s.
 	Beat time.Duration
-	// Lost is how long a member may be silent before it counts as lost; 0 means
-	// 20 s. A slow member beats and is waited for.
-	Lost time.Duration
+	// Patience is how many times its usual time a member may take to compute
+	// before the others go on without it; 0 means 3.
+	Patience float64
+}
+
+// Keys signs for this member and checks the signatures of all.
+type Keys interface {
+	Sign(message []byte) []byte
+	Verify(member int, message, signature []byte) bool
+}
+
+func (s Settings) withDefaults() Settings {
+	if s.Scheme == "" {
+		s.Scheme = Laplacian
+	}
+	if s.Step == "" {
+		s.Step = session.Chebyshev
+	}
+	if s.Graph == "" {
+		s.Graph = graph.HamiltonCycles
+	}
+	if s.Degree == 0 {
+		s.Degree = 4
+	}
+	if s.Tolerance == 0 {
+		s.Tolerance = 1e-9
+	}
+	if s.Fan == 0 {
+		s.Fan = 1
+	}
+	if s.Recover == "" {
+		s.Recover = FromShares
+	}
+	return s
 }
 
 func (p Params) withDefaults() Params {
-	if p.Degree == 0 {
-		p.Degree = 4
-	}
-	if p.Tolerance == 0 {
-		p.Tolerance = 1e-9
-	}
+	p.Settings = p.Settings.withDefaults()
 	if p.Beat == 0 {
 		p.Beat = time.Second
 	}
-	if p.Lost == 0 {
-		p.Lost = 20 * time.Second
+	if p.Patience == 0 {
+		p.Patience = 3
 	}
 	return p
 }
@@ -55,24 +119,92 @@ func (p Params) withDefaults() Params {
 // minTolerance is below what float64 can tell anyway.
 const minTolerance = 1e-15
 
+// maxFan bounds k: more messages a round than that save no round at any size.
+const maxFan = 16
+
 // Validate reports the first setting that no run can have, with the size of the
-// view it is meant for.
+// roster it is meant for.
 func (s Settings) Validate(size int) error {
+	s = s.withDefaults()
 	switch {
 	case size < 2:
 		return fmt.Errorf("members: want at least 2, got %d", size)
-	case s.Protect == chunking.Chunks && size < 3:
+	case s.Protect != chunking.None && size < 3:
 		return fmt.Errorf("members: want at least 3 with protection %q, got %d: of two, each learns the other's vector from the total; add a member or choose protection %q", s.Protect, size, chunking.None)
-	case s.Protect != chunking.Chunks && s.Protect != chunking.None:
-		return fmt.Errorf("protection: want %q or %q, got %q", chunking.Chunks, chunking.None, s.Protect)
-	case s.Step != Chebyshev && s.Step != Optimal && s.Step != Paper:
-		return fmt.Errorf("step: want %q, %q or %q, got %q", Chebyshev, Optimal, Paper, s.Step)
+	case s.Scheme != Laplacian && s.Scheme != Exact && s.Scheme != BaseK:
+		return fmt.Errorf("scheme: want %q, %q or %q, got %q", Laplacian, Exact, BaseK, s.Scheme)
 	case s.Degree < 0 || s.Degree == 1:
 		return fmt.Errorf("degree: want 0 for the default or at least 2, got %d", s.Degree)
-	case s.Tolerance != 0 && !(s.Tolerance >= minTolerance && s.Tolerance < 1):
+	case !(s.Tolerance >= minTolerance && s.Tolerance < 1):
 		return fmt.Errorf("tolerance: want 0 for the default or a value from %g to below 1, got %g", minTolerance, s.Tolerance)
-	case s.Chunks < 0 || s.Chunks == 1 || s.Chunks > chunking.MaxFanout+1:
-		return fmt.Errorf("chunks: want 0 for the default or 2 to %d, got %d", chunking.MaxFanout+1, s.Chunks)
+	case s.Fan < 1 || s.Fan > maxFan:
+		return fmt.Errorf("fan: want 0 for the default or 1 to %d, got %d", maxFan, s.Fan)
+	case s.Parity && s.Scheme != Exact:
+		return fmt.Errorf("parity: want the scheme %q, got %q", Exact, s.Scheme)
+	}
+	if err := s.validateProtection(); err != nil {
+		return err
+	}
+	if err := s.validateRules(size); err != nil {
+		return err
+	}
+	if s.Scheme != Laplacian {
+		return nil
+	}
+	switch s.Step {
+	case session.Chebyshev, session.Optimal, session.Metropolis, session.Paper:
+	default:
+		return fmt.Errorf("step: want %q, %q, %q or %q, got %q", session.Chebyshev, session.Optimal, session.Metropolis, session.Paper, s.Step)
 	}
 	return s.Graph.Check(size)
+}
+
+func (s Settings) validateProtection() error {
+	switch s.Protect {
+	case chunking.Chunks, chunking.Sessions, chunking.None:
+	case chunking.Shamir:
+		if s.Scheme != BaseK {
+			return fmt.Errorf("protection: %q shares values over a field: want the scheme %q, got %q", s.Protect, BaseK, s.Scheme)
+		}
+	default:
+		return fmt.Errorf("protection: want %q, %q, %q or %q, got %q", chunking.Chunks, chunking.Sessions, chunking.Shamir, chunking.None, s.Protect)
+	}
+	switch {
+	case s.Chunks < 0 || s.Chunks == 1 || s.Chunks > chunking.MaxFanout+1:
+		return fmt.Errorf("chunks: want 0 for the default or 2 to %d, got %d", chunking.MaxFanout+1, s.Chunks)
+	case s.Full && s.Protect != chunking.Chunks:
+		return fmt.Errorf("full chunks: want protection %q, got %q", chunking.Chunks, s.Protect)
+	case s.Threshold != 0 && s.Protect != chunking.Shamir:
+		return fmt.Errorf("threshold: want protection %q, got %q", chunking.Shamir, s.Protect)
+	case s.Threshold < 0 || s.Threshold > s.lanes():
+		return fmt.Errorf("threshold: want 0 for the default or 1 to %d, the number of lanes, got %d", s.lanes(), s.Threshold)
+	case s.Recover != FromShares && s.Recover != Wait:
+		return fmt.Errorf("recover: want %q or %q, got %q", FromShares, Wait, s.Recover)
+	}
+	return nil
+}
+
+// defaultLanes is C of the modes that spread a vector over sessions.
+const defaultLanes = 8
+
+// lanes returns the sessions that a sum takes.
+func (s Settings) lanes() int {
+	switch {
+	case s.Protect != chunking.Sessions && s.Protect != chunking.Shamir:
+		return 1
+	case s.Chunks > 0:
+		return s.Chunks
+	}
+	return defaultLanes
+}
+
+// threshold returns how many of the lanes give the sum back.
+func (s Settings) threshold() int {
+	switch {
+	case s.Protect != chunking.Shamir:
+		return s.lanes()
+	case s.Threshold > 0:
+		return s.Threshold
+	}
+	return (3*s.lanes() + 3) / 4
 }

@@ -1,24 +1,63 @@
 package consensus
 
+import "math"
+
 // Record sums up the slots of a run at one member.
 type Record struct {
 	Setup      int      // slots before the first model round
 	Slots      int      // all slots
-	Iterations int      // of the last averaging
+	Rounds     int      // of the last session
 	Difference float64  // the largest ‖own − adopted‖₂ / ‖adopted‖₂ of a Sum
 	Digest     [32]byte // of the last slot in a model round
 }
 
-// Add enters a decided slot of the given round.
-func (r *Record) Add(round uint32, o *Outcome) {
+// Add enters a decision.
+func (r *Record) Add(d *Decision) {
 	r.Slots++
-	if round == 0 {
+	if d.Round == 0 {
 		r.Setup++
 	} else {
-		r.Digest = o.Digest
+		r.Digest = d.Digest
 	}
-	if o.Total != nil {
-		r.Iterations = o.Iterations
-		r.Difference = max(r.Difference, o.Difference)
+	if d.Cost.Rounds > 0 {
+		r.Rounds = d.Cost.Rounds
+		r.Difference = max(r.Difference, d.Cost.Difference)
 	}
+}
+
+// note learns from a decision how long slots take, and which members outside the
+// view are worth waiting for.
+func (m *Machine) note(d *Decision) {
+	s := m.slot
+	if m.calls() {
+		took := m.now - s.began
+		m.usual = max(took, m.usual-m.usual/8)
+	}
+	if !m.newRound() {
+		return
+	}
+	for member := range m.peers {
+		p := &m.peers[member]
+		in := false
+		for _, r := range d.Members {
+			in = in || int(r) == member
+		}
+		switch {
+		case in:
+			p.misses, p.asked = 0, 0
+		case p.asked > 0:
+			p.asked--
+		case s.promised > 0 && !m.lost(member):
+			p.misses = min(p.misses+1, 4)
+			p.asked = 1 << p.misses
+		}
+	}
+}
+
+func norm(x []float64) float64 {
+	var square float64
+	for _, v := range x {
+		square += v * v
+	}
+	return math.Sqrt(square)
 }

@@ -4,33 +4,62 @@ import "time"
 
 // Status is where a machine stands, for showing.
 type Status struct {
-	Slot       uint64
-	Kind       Kind // of the call under way; 0 between calls
-	Round      uint32
-	State      State
-	Iteration  int
-	Iterations int // predicted
-	// Waiting holds the members that hold the slot up, as far as their Beats
-	// tell: those that are waited for and wait for nobody themselves, or are
-	// silent.
-	Waiting []int
-	Since   time.Duration // when this member last made a step
+	Slot     uint64
+	Ballot   uint32
+	Kind     Kind // of the call under way; 0 between calls
+	Round    uint32
+	State    State
+	Step     int // of the session
+	Steps    int // predicted
+	Members  []uint32
+	Missing  []Missing
+	Stuck    string // why the ballot at hand cannot decide, "" if it may
+	Paused   bool   // too few members are there to go on
+	Decided  uint64 // slots
+	Waiting  []int  // members that hold the slot up, as far as their Beats tell
+	Usual    time.Duration
+	Since    time.Duration // when this member last made a step
+	Finished bool
 }
 
 // Status returns where the machine stands.
 func (m *Machine) Status() Status {
-	s := Status{Slot: m.slot, State: m.state, Iterations: m.plan.Iterations, Since: m.since}
-	if m.call != nil {
-		s.Kind, s.Round = m.call.Kind, m.call.Round
-		if m.call.session != nil {
-			s.Iteration = m.call.session.t
-		}
-		s.Waiting = m.holdingUp()
+	s := m.slot
+	st := Status{
+		Slot: s.number, Ballot: s.promised, State: m.State(), Since: m.since, Stuck: m.stuck, Decided: s.number,
+		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.usual, Finished: m.finished,
 	}
-	return s
+	if v := s.working(); v != nil {
+		st.Members, st.Missing = v.Members, v.Missing
+	}
+	if m.calls() {
+		st.Kind, st.Round = s.call.header.Kind, s.call.header.Round
+		st.Waiting = m.holdingUp()
+		st.Paused = m.paused()
+	}
+	if a := s.attempts[s.promised]; a != nil && a.lanes != nil {
+		st.Steps = m.plans.plan(len(a.member)).Rounds()
+		for _, x := range a.lanes {
+			st.Step = max(st.Step, x.Round())
+		}
+	}
+	return st
 }
 
-// holdingUp follows the waiting-for sets of the Beats to their roots.
+// paused says whether too few members are there to form a view.
+func (m *Machine) paused() bool {
+	there := 0
+	for s := range m.peers {
+		if s == m.p.Self || !m.lost(s) {
+			there++
+		}
+	}
+	return there < m.rules.Least && (m.stuck != "" || m.slot.promises != nil)
+}
+
+// holdingUp returns the members that hold the slot up: those that are waited for
+// and wait for nobody themselves, or are silent, following the waiting-for sets of
+// the Beats.
 func (m *Machine) holdingUp() []int {
 	reached := make([]bool, len(m.peers))
 	reached[m.p.Self] = true
@@ -44,7 +73,7 @@ func (m *Machine) holdingUp() []int {
 		reached[s] = true
 		p := m.peers[s]
 		silent := m.now-p.heard > 3*m.p.Beat
-		if silent || p.slot != m.slot || len(p.beat.Waiting) == 0 {
+		if silent || p.slot != m.slot.number || len(p.beat.Waiting) == 0 {
 			root[s] = true
 			continue
 		}

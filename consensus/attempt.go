@@ -1,0 +1,252 @@
+package consensus
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/collabdict/collabdict/chunking"
+)
+
+// leave drops what the session of an attempt needs: it is not gone on with.
+func (a *attempt) leave() {
+	a.here = false
+	a.handedOut, a.dealtShares, a.early, a.lanes = nil, nil, nil, nil
+	a.seeds, a.blobs, a.headers = map[int]*Seeds{}, map[int][]byte{}, map[int]Header{}
+}
+
+// work goes one step further in the attempt that this member works in.
+func (m *Machine) work(e *Effects) bool {
+	s := m.slot
+	a := s.attempt(s.promised)
+	if a == nil || !a.view.has(m.p.Self) || s.vote != nil && s.vote.Ballot >= s.promised {
+		return false
+	}
+	switch {
+	case !a.dealt:
+		if s.call == nil || s.entered >= int64(s.promised) {
+			return false
+		}
+		m.deal(a, e)
+	case !a.here:
+		return false // by an earlier process, whose session is lost
+	case s.call.header.Kind == Gather:
+		if len(a.blobs) < len(a.member) {
+			return false
+		}
+		m.end(a, &Sealed{Blobs: a.blobsOf()}, e)
+	case a.result != nil:
+		return m.adoptSeal(a, e)
+	case a.lanes == nil:
+		if len(a.seeds) < len(a.member)-1 {
+			return false
+		}
+		m.begin(a, e)
+	default:
+		return m.average(a, e)
+	}
+	return true
+}
+
+// deal draws the secrets of an attempt, once and for ever, and hands out what the
+// others need of them.
+func (m *Machine) deal(a *attempt, e *Effects) {
+	s := m.slot
+	s.entered, s.dirty = int64(s.promised), true
+	a.dealt, a.here = true, true
+	m.since = m.now
+	if s.call.header.Kind == Gather {
+		a.blobs[m.p.Self] = s.call.blob
+	} else if err := m.draw(a); err != nil {
+		m.fail(e, err)
+		return
+	}
+	for _, to := range a.member {
+		if to != m.p.Self {
+			m.send(e, to, s.promised, m.opening(a, to))
+		}
+	}
+	for _, from := range a.member { // what came before this member's own call
+		switch {
+		case a.seeds[from] != nil:
+			m.checkSeeds(from, a, a.seeds[from].Header, a.seeds[from].View, e)
+		case from != m.p.Self && a.blobs[from] != nil:
+			m.checkSeeds(from, a, a.headers[from], a.view.digest(m), e)
+		}
+	}
+}
+
+// draw draws the chunks, the pad and its shares from the call's entropy, which is
+// used for nothing else in this ballot.
+func (m *Machine) draw(a *attempt) error {
+	s := m.slot
+	var err error
+	if a.layout, err = chunking.NewLayout(m.p.arithmetic(), len(a.member), s.call.blocks); err != nil {
+		return fmt.Errorf("sum: %w", err)
+	}
+	c := m.context(m.p.Self)
+	if m.rules.Sealed {
+		a.pad = m.secret("pad")
+		a.commits[m.p.Self] = m.commitment(m.p.Self, s.promised, a.pad)
+	}
+	if m.rules.Shares > 0 {
+		holders := m.holders(a.member, m.p.Self, s.promised)
+		shares := chunking.SplitSecret(a.pad, len(holders), m.rules.Shares, m.secret("shares"))
+		a.dealtShares = map[int]chunking.Share{}
+		for i, h := range holders {
+			a.dealtShares[h] = shares[i]
+		}
+	}
+	if m.p.Protect == chunking.Chunks {
+		a.handedOut = m.handOut(a, c)
+	}
+	return nil
+}
+
+// context names this member's secrets in the ballot at hand.
+func (m *Machine) context(from int) chunking.Context {
+	return chunking.Context{Run: m.p.Run, Slot: m.slot.number, Ballot: m.slot.promised, From: from}
+}
+
+// secret derives a secret of this member in the ballot at hand.
+func (m *Machine) secret(purpose string) [32]byte {
+	h := newHashing("secret/"+purpose, m.p.Run)
+	h.Write(m.entropy[:])
+	h.number(m.slot.number)
+	h.number(uint64(m.slot.promised))
+	return h.sum()
+}
+
+// padMask returns the mask that a member's pad expands to.
+func (m *Machine) padMask(owner int, attempt uint32, seed [32]byte) chunking.Mask {
+	c := chunking.Context{Run: m.p.Run, Slot: m.slot.number, Ballot: attempt, From: owner, To: owner}
+	return chunking.Mask{Context: c, Purpose: chunking.ForPad, Seed: seed}
+}
+
+// handOut returns the chunks for this member's partners, by their ranks.
+func (m *Machine) handOut(a *attempt, c chunking.Context) []chunking.Mask {
+	self := slices.Index(a.member, m.p.Self)
+	fanout := chunking.Fanout(len(a.member), m.p.Chunks)
+	at := c
+	at.From = self
+	var chunks []chunking.Mask
+	for _, i := range chunking.Partners(m.entropy, at, len(a.member), fanout) {
+		c.To = a.member[i]
+		chunks = append(chunks, chunking.Mask{Context: c, Purpose: chunking.ForChunk, Seed: chunking.Seed(m.entropy, c)})
+	}
+	return chunks
+}
+
+// opening returns the message that opens the attempt towards a member.
+func (m *Machine) opening(a *attempt, to int) Body {
+	c := m.slot.call
+	if c.header.Kind == Gather {
+		return &Blob{Header: c.header, View: a.view.digest(m), Data: c.blob}
+	}
+	seeds := &Seeds{Header: c.header, View: a.view.digest(m), Commit: a.commits[m.p.Self]}
+	if share, held := a.dealtShares[to]; held {
+		seeds.Share = &share
+	}
+	for _, chunk := range a.handedOut {
+		if chunk.To != to {
+			continue
+		}
+		if m.p.Full {
+			seeds.Full = make([]uint64, a.layout.Words())
+			a.layout.AddMask(seeds.Full, chunk)
+		} else {
+			seeds.Chunk = chunk.Seed[:]
+		}
+	}
+	return seeds
+}
+
+// receiveOpening takes Seeds or a Blob. They may come before this member's call,
+// and before the view that they belong to.
+func (m *Machine) receiveOpening(from int, msg Message, e *Effects) {
+	s := m.slot
+	a := s.attempt(msg.Ballot)
+	if a == nil || msg.Ballot > s.promised {
+		if s.commit == nil && msg.Ballot >= s.promised {
+			m.keepEarly(from, msg)
+		}
+		return
+	}
+	if msg.Ballot < s.promised || !a.view.has(from) || !a.view.has(m.p.Self) || a.lanes != nil || a.result != nil {
+		return
+	}
+	switch b := msg.Body.(type) {
+	case *Seeds:
+		if a.seeds[from] == nil && m.checkSeeds(from, a, b.Header, b.View, e) && m.checkShare(from, a, b, e) {
+			a.seeds[from] = b
+		}
+	case *Blob:
+		if a.blobs[from] == nil && m.checkSeeds(from, a, b.Header, b.View, e) {
+			a.blobs[from], a.headers[from] = append([]byte{}, b.Data...), b.Header
+		}
+	}
+}
+
+// checkSeeds ends the run if a member is about to compute something else. Before
+// this member's own call there is nothing to compare with.
+func (m *Machine) checkSeeds(from int, a *attempt, h Header, view [32]byte, e *Effects) bool {
+	if m.slot.call == nil {
+		return true
+	}
+	own := m.slot.call.header
+	detail := "other bounds or settings"
+	switch {
+	case h.Kind != own.Kind || h.Round != own.Round || h.Length != own.Length:
+		detail = fmt.Sprintf("a %s of %d values in round %d, this member a %s of %d in round %d",
+			h.Kind, h.Length, h.Round, own.Kind, own.Length, own.Round)
+	case h != own:
+	case view != a.view.digest(m):
+		detail = "in another view or on another topology"
+	default:
+		return true
+	}
+	m.fail(e, m.memberError(from, "calls "+detail+": run the same version with the same settings everywhere"))
+	return false
+}
+
+// checkShare ends the run if a member's Seeds lack what this member is to hold.
+func (m *Machine) checkShare(from int, a *attempt, b *Seeds, e *Effects) bool {
+	holds := m.rules.Shares > 0 && slices.Contains(m.holders(a.member, from, a.view.Ballot), m.p.Self)
+	if holds == (b.Share != nil) {
+		return true
+	}
+	m.fail(e, m.memberError(from, "dealt its pad to other members than this member expects: run the same version everywhere"))
+	return false
+}
+
+// holdersUpTo is the size of a view up to which all others hold shares of a pad,
+// and manyHolders how many do in larger ones.
+const (
+	holdersUpTo = 64
+	manyHolders = 40
+)
+
+// holders returns who holds shares of a member's pad, in rank order: all others,
+// or in large views a public random choice of them.
+func (m *Machine) holders(members []int, owner int, ballot uint32) []int {
+	others := slices.DeleteFunc(slices.Clone(members), func(s int) bool { return s == owner })
+	if len(others) < holdersUpTo {
+		return others
+	}
+	h := newHashing("holders", m.p.Run)
+	h.Write(m.slot.chain[:])
+	h.number(uint64(ballot))
+	h.number(uint64(owner))
+	chosen := others[:0]
+	for _, i := range choose(h.sum(), len(others), max(manyHolders, m.rules.Shares)) {
+		chosen = append(chosen, others[i])
+	}
+	return chosen
+}
+
+func (a *attempt) blobsOf() [][]byte {
+	blobs := make([][]byte, len(a.member))
+	for i, s := range a.member {
+		blobs[i] = a.blobs[s]
+	}
+	return blobs
+}

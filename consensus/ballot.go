@@ -1,0 +1,288 @@
+package consensus
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// The ballots of a slot are those of a single-decree Paxos over the roster. What
+// makes them safe stands in this file:
+//
+//   - a member acts in no ballot below the one it has promised, and says with its
+//     promise what it last voted for;
+//   - a view made from a quorum's promises finishes what the highest of the votes
+//     among them was for, and starts anew only where there is none;
+//   - a quorum's equal votes in one ballot decide, and quorums meet.
+
+// propose prepares this member's next ballot.
+func (m *Machine) propose(e *Effects) {
+	s := m.slot
+	m.promise(m.rules.next(m.p.Self, s.promised))
+	s.prepared = m.now
+	s.promises = map[int]Promise{m.p.Self: m.ownPromise()}
+	m.send(e, All, s.promised, &Prepare{})
+}
+
+// promise leaves all lower ballots for good.
+func (m *Machine) promise(ballot uint32) {
+	s := m.slot
+	s.promised, s.promises, s.dirty = ballot, nil, true
+	m.since = m.now
+	for b, a := range s.attempts {
+		if b < ballot {
+			a.leave()
+		}
+	}
+}
+
+// receivePrepare promises a ballot to its owner, unless this member works in an
+// attempt that goes on.
+func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
+	s := m.slot
+	if ballot == 0 || m.rules.owner(ballot) != from || ballot < s.promised || s.commit != nil {
+		return
+	}
+	if ballot > s.promised {
+		if m.busy() {
+			m.send(e, from, ballot, &Busy{Working: s.promised})
+			return
+		}
+		m.promise(ballot)
+	}
+	p := m.ownPromise()
+	m.send(e, from, ballot, &p)
+}
+
+func (m *Machine) ownPromise() Promise {
+	s := m.slot
+	p := Promise{Member: uint32(m.p.Self), Vote: s.vote, Joins: m.joins(), Chain: s.chain}
+	if m.p.Keys != nil {
+		p.Signature = m.p.Keys.Sign(m.promiseBytes(s.promised, p))
+	}
+	return p
+}
+
+// joins says whether this member's learner has come to the slot under way.
+func (m *Machine) joins() bool { return m.slot.call != nil || m.learner >= m.slot.number }
+
+func (m *Machine) promiseBytes(ballot uint32, p Promise) []byte {
+	h := newHashing("promise", m.p.Run)
+	h.number(m.slot.number)
+	h.number(uint64(ballot))
+	h.number(uint64(p.Member))
+	h.Write(p.Chain[:])
+	if p.Joins {
+		h.number(1)
+	}
+	if p.Vote != nil {
+		h.number(uint64(p.Vote.Ballot))
+		h.value(p.Vote.Value)
+	}
+	d := h.sum()
+	return d[:]
+}
+
+// checkPromise says whether a promise may enter the view of a ballot.
+func (m *Machine) checkPromise(ballot uint32, p Promise) bool {
+	if int(p.Member) >= m.rules.Size || p.Chain != m.slot.chain {
+		return false
+	}
+	if v := p.Vote; v != nil && (v.Ballot >= ballot || v.Value.Attempt > v.Ballot) {
+		return false
+	}
+	return m.p.Keys == nil || m.p.Keys.Verify(int(p.Member), m.promiseBytes(ballot, p), p.Signature)
+}
+
+// receivePromise collects promises for the ballot that this member has prepared.
+func (m *Machine) receivePromise(from int, ballot uint32, p *Promise, e *Effects) {
+	s := m.slot
+	if ballot != s.promised || s.promises == nil || s.own[ballot] != nil || int(p.Member) != from || !m.checkPromise(ballot, *p) {
+		return
+	}
+	s.promises[from] = *p
+	m.formView(false, e)
+}
+
+// formView makes the view of this member's ballot from the promises that have
+// come, once there are enough and nobody is worth waiting for, or the wait is
+// over. A ballot has one view for ever.
+func (m *Machine) formView(over bool, e *Effects) {
+	s := m.slot
+	if s.commit != nil || s.promises == nil || s.own[s.promised] != nil {
+		return
+	}
+	if !over && m.promisesToCome() {
+		return
+	}
+	v := m.draft()
+	if v == nil {
+		return
+	}
+	s.own[v.Ballot], s.dirty = v, true
+	m.send(e, All, v.Ballot, v)
+	m.adoptView(v, e)
+}
+
+// promisesToCome says whether members that are there and would be in the view have
+// not promised yet.
+func (m *Machine) promisesToCome() bool {
+	s := m.slot
+	for member := range m.peers {
+		_, promised := s.promises[member]
+		if promised || m.lost(member) {
+			continue
+		}
+		if s.preset.has(member) || m.newRound() && m.near(member) {
+			return true
+		}
+	}
+	return false
+}
+
+// draft returns the view that the promises allow, or nil if there are too few.
+func (m *Machine) draft() *View {
+	s := m.slot
+	v := &View{Ballot: s.promised}
+	for _, p := range s.promises {
+		v.Promises = append(v.Promises, p)
+	}
+	slices.SortFunc(v.Promises, func(a, b Promise) int { return cmp.Compare(a.Member, b.Member) })
+	if len(v.Promises) < m.rules.Quorum {
+		return nil
+	}
+	if best := highestVote(v.Promises); best != nil {
+		v.Finish = &best.Value
+		return v
+	}
+	for member := range m.rules.Size {
+		p, promised := s.promises[member]
+		reason := m.whyOut(member, p, promised)
+		if reason == "" {
+			v.Members = append(v.Members, uint32(member))
+		} else {
+			v.Missing = append(v.Missing, Missing{uint32(member), reason})
+		}
+	}
+	if len(v.Members) < m.rules.Least {
+		return nil
+	}
+	return v
+}
+
+// highestVote returns the vote of the highest ballot, or nil if there is none.
+func highestVote(promises []Promise) *Vote {
+	var best *Vote
+	for _, p := range promises {
+		if p.Vote != nil && (best == nil || p.Vote.Ballot > best.Ballot) {
+			best = p.Vote
+		}
+	}
+	return best
+}
+
+// whyOut says why a member cannot be in the view of this member's ballot, "" if
+// it can. Within a round a view may shrink, never grow.
+func (m *Machine) whyOut(member int, p Promise, promised bool) string {
+	s := m.slot
+	switch {
+	case !promised:
+		return m.whyAbsent(member)
+	case !p.Joins:
+		return "catching up"
+	case !s.preset.has(member) && !m.newRound():
+		return "comes in with the next round"
+	case member != m.p.Self && m.tooSlow(member):
+		return "slow"
+	case member != m.p.Self && m.outcast(member):
+		return "its links hold the session up"
+	}
+	return ""
+}
+
+// newRound says whether the slot under way is the first of its round.
+func (m *Machine) newRound() bool {
+	c := m.slot.call
+	return c != nil && (c.header.Round != m.slot.round || m.slot.number == 0)
+}
+
+// receiveView takes a view from its owner, or from whoever has it.
+func (m *Machine) receiveView(v *View, e *Effects) {
+	s := m.slot
+	if s.commit == nil && v.Ballot > 0 && m.checkView(v) == nil {
+		m.adoptView(v, e)
+	}
+}
+
+// checkView reports why a view does not follow from its promises.
+func (m *Machine) checkView(v *View) error {
+	promised := map[uint32]bool{}
+	for _, p := range v.Promises {
+		if promised[p.Member] || !m.checkPromise(v.Ballot, p) {
+			return fmt.Errorf("view of ballot %d: the promise of member %d is doubled or not its own", v.Ballot, p.Member)
+		}
+		promised[p.Member] = true
+	}
+	if len(promised) < m.rules.Quorum {
+		return fmt.Errorf("view of ballot %d: want the promises of %d members, got %d", v.Ballot, m.rules.Quorum, len(promised))
+	}
+	best := highestVote(v.Promises)
+	if best == nil {
+		return m.checkMembers(v, promised)
+	}
+	for _, p := range v.Promises {
+		if p.Vote != nil && p.Vote.Ballot == best.Ballot && p.Vote.Value != best.Value {
+			return fmt.Errorf("view of ballot %d: two values have votes in ballot %d", v.Ballot, best.Ballot)
+		}
+	}
+	if v.Finish == nil || *v.Finish != best.Value || len(v.Members) > 0 {
+		return fmt.Errorf("view of ballot %d: want it to finish attempt %d, which has votes", v.Ballot, best.Value.Attempt)
+	}
+	return nil
+}
+
+func (m *Machine) checkMembers(v *View, promised map[uint32]bool) error {
+	if v.Finish != nil {
+		return fmt.Errorf("view of ballot %d: finishes attempt %d, which has no votes", v.Ballot, v.Finish.Attempt)
+	}
+	if len(v.Members) < m.rules.Least || len(v.Members)+len(v.Missing) != m.rules.Size {
+		return fmt.Errorf("view of ballot %d: want at least %d of %d members and the others missing, got %d and %d", v.Ballot, m.rules.Least, m.rules.Size, len(v.Members), len(v.Missing))
+	}
+	for i, member := range v.Members {
+		if !promised[member] || i > 0 && member <= v.Members[i-1] {
+			return fmt.Errorf("view of ballot %d: member %d is out of order or has not promised", v.Ballot, member)
+		}
+	}
+	return nil
+}
+
+// adoptView makes a view known. Of those that finish an attempt the highest counts.
+func (m *Machine) adoptView(v *View, e *Effects) {
+	s := m.slot
+	switch {
+	case v.Finish != nil:
+		if s.finish == nil || v.Ballot > s.finish.Ballot {
+			s.finish = v
+		}
+	case s.views[v.Ballot] == nil && v.Ballot >= s.promised:
+		s.views[v.Ballot] = v
+		m.since = m.now
+	default:
+		return
+	}
+	m.replayEarly(e)
+}
+
+// digest returns what the members of a view compare before they work in it: who
+// they are, and what their sessions do.
+func (v *View) digest(m *Machine) [32]byte {
+	h := newHashing("view", m.p.Run)
+	h.number(m.slot.number)
+	h.Write(m.slot.chain[:])
+	h.number(uint64(v.Ballot))
+	h.ranks(v.Members)
+	h.missing(v.Missing)
+	plan := m.plans.plan(len(v.Members)).Session(1).Digest()
+	h.Write(plan[:])
+	return h.sum()
+}

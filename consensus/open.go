@@ -1,0 +1,317 @@
+package consensus
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/collabdict/collabdict/chunking"
+)
+
+// open goes on with a slot that has been decided: this member's pad is told, and
+// when all pads of the attempt are known the total is, too.
+func (m *Machine) open(e *Effects) bool {
+	s := m.slot
+	m.tellPad(e)
+	sealed := m.sealedOf(s.commit.Value)
+	if sealed == nil {
+		return false
+	}
+	s.keep(sealed, s.commit.Value.Digest)
+	if !m.padsKnown(sealed) {
+		return false
+	}
+	d, err := m.decision(sealed)
+	if err != nil {
+		m.fail(e, err)
+		return false
+	}
+	m.decide(d, e)
+	return true
+}
+
+// tellPad tells this member's pad of the decided attempt, once.
+func (m *Machine) tellPad(e *Effects) {
+	s := m.slot
+	a := s.attempts[s.commit.Value.Attempt]
+	if !m.rules.Sealed || a == nil || !a.dealt || s.pads == nil {
+		return
+	}
+	if _, told := s.pads[m.p.Self]; told {
+		return
+	}
+	s.pads[m.p.Self] = a.pad
+	m.send(e, All, a.view.Ballot, &Pads{Pads: []Pad{{uint32(m.p.Self), a.pad}}})
+}
+
+// receivePads takes pads of the decided attempt. Those that come before this
+// member knows of the decision wait for it.
+func (m *Machine) receivePads(from int, msg Message, b *Pads) {
+	s := m.slot
+	if s.commit == nil {
+		s.hint(from, msg)
+		return
+	}
+	if msg.Ballot != s.commit.Value.Attempt {
+		return
+	}
+	for _, p := range b.Pads {
+		if _, known := s.pads[int(p.Member)]; !known && int(p.Member) < m.rules.Size {
+			s.pads[int(p.Member)] = p.Seed
+		}
+	}
+}
+
+// hint keeps what a member says of an attempt before this one knows of its
+// decision: its pad and its shares.
+func (s *slot) hint(from int, msg Message) {
+	kept := append(s.hints[from], msg)
+	if len(kept) > 2 {
+		kept = kept[1:]
+	}
+	s.hints[from] = kept
+}
+
+// replayHints takes up what came before the decision.
+func (m *Machine) replayHints() {
+	hints := m.slot.hints
+	m.slot.hints = map[int][]Message{}
+	for from, kept := range hints {
+		for _, msg := range kept {
+			switch b := msg.Body.(type) {
+			case *Pads:
+				m.receivePads(from, msg, b)
+			case *Shares:
+				m.receiveShares(from, msg, b)
+			}
+		}
+	}
+}
+
+// receiveShares takes shares of lost members' pads.
+func (m *Machine) receiveShares(from int, msg Message, b *Shares) {
+	s := m.slot
+	if s.commit == nil {
+		s.hint(from, msg)
+		return
+	}
+	if msg.Ballot != s.commit.Value.Attempt {
+		return
+	}
+	for _, p := range b.Shares {
+		if int(p.Member) < m.rules.Size {
+			s.addShare(int(p.Member), p.Share)
+		}
+	}
+}
+
+func (s *slot) addShare(owner int, share chunking.Share) {
+	for _, known := range s.shares[owner] {
+		if known.X == share.X {
+			return
+		}
+	}
+	s.shares[owner] = append(s.shares[owner], share)
+}
+
+// padsKnown says whether all pads of the decided attempt are known, and puts
+// together those of which enough shares are.
+func (m *Machine) padsKnown(sealed *Sealed) bool {
+	s := m.slot
+	all := true
+	for i, commit := range sealed.Commits {
+		owner := int(sealed.Members[i])
+		pad, known := s.pads[owner]
+		if known && m.commitment(owner, sealed.Attempt, pad) == commit {
+			continue
+		}
+		delete(s.pads, owner) // not what its owner has committed to
+		if pad, known = m.padFromShares(owner, sealed.Attempt, commit); !known {
+			all = false
+			continue
+		}
+		s.pads[owner] = pad
+		s.lost = append(s.lost, uint32(owner))
+	}
+	return all
+}
+
+func (m *Machine) padFromShares(owner int, attempt uint32, commit [32]byte) (pad [32]byte, ok bool) {
+	s := m.slot
+	if m.rules.Shares == 0 || len(s.shares[owner]) < m.rules.Shares {
+		return pad, false
+	}
+	pad, err := chunking.JoinSecret(s.shares[owner], m.rules.Shares)
+	return pad, err == nil && m.commitment(owner, attempt, pad) == commit
+}
+
+// padsLacking returns the members whose pads are not known.
+func (s *slot) padsLacking() []int {
+	if s.commit == nil {
+		return nil
+	}
+	sealed := s.sealed[s.commit.Value.Attempt]
+	if sealed == nil {
+		return nil
+	}
+	var lacking []int
+	for i := range sealed.Commits {
+		if owner := int(sealed.Members[i]); !s.padKnown(owner) {
+			lacking = append(lacking, owner)
+		}
+	}
+	return lacking
+}
+
+func (s *slot) padKnown(owner int) bool {
+	_, known := s.pads[owner]
+	return known
+}
+
+// sharesOf returns this member's shares of other members' pads in the decided
+// attempt. They are told after the decision only.
+func (s *slot) sharesOf(owners []int) *Shares {
+	a := s.attempts[s.commit.Value.Attempt]
+	if a == nil {
+		return nil
+	}
+	b := &Shares{}
+	for _, o := range owners {
+		if share, held := a.held[o]; held {
+			b.Shares = append(b.Shares, PadShare{uint32(o), share})
+		}
+	}
+	if b.Shares == nil {
+		return nil
+	}
+	return b
+}
+
+// tellShares tells this member's shares of pads that do not come, once.
+func (m *Machine) tellShares(e *Effects) {
+	s := m.slot
+	if s.commit == nil || s.shown || m.now-s.decided < 2*m.p.Beat {
+		return
+	}
+	lacking := s.padsLacking()
+	if lacking == nil {
+		return
+	}
+	s.shown = true
+	if b := s.sharesOf(lacking); b != nil {
+		for _, p := range b.Shares {
+			s.addShare(int(p.Member), p.Share)
+		}
+		m.send(e, All, s.commit.Value.Attempt, b)
+	}
+}
+
+// decision opens the sealed result.
+func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
+	s := m.slot
+	d := &Decision{
+		Slot: s.number, Kind: sealed.Header.Kind, Round: sealed.Header.Round,
+		Attempt: sealed.Attempt, Members: sealed.Members, Missing: sealed.Missing, Certificate: s.commit,
+		Cost: Cost{Ballot: s.commit.Ballot, Lost: s.lost, Began: s.began, Ended: m.now},
+	}
+	if d.Kind == Gather {
+		d.Blobs = make([][]byte, m.rules.Size)
+		for i, member := range sealed.Members {
+			d.Blobs[member] = sealed.Blobs[i]
+		}
+		d.Digest = digestOfBlobs(d.Blobs)
+	} else if err := m.total(sealed, d); err != nil {
+		return nil, err
+	}
+	d.Chain = chain(s.chain, m.p.Run, d)
+	return d, nil
+}
+
+// total takes the pads off a sum.
+func (m *Machine) total(sealed *Sealed, d *Decision) error {
+	s := m.slot
+	layout, err := chunking.NewLayout(m.p.arithmetic(), len(sealed.Members), sealed.Blocks)
+	if err != nil {
+		return err
+	}
+	pads := make([]uint64, layout.Words())
+	for i := range sealed.Commits {
+		owner := int(sealed.Members[i])
+		layout.AddMask(pads, m.padMask(owner, sealed.Attempt, s.pads[owner]))
+	}
+	if d.Total, err = layout.Total(sealed.Words, pads); err != nil {
+		return err
+	}
+	d.Digest = digestOfValues(d.Total)
+	if a := s.attempts[sealed.Attempt]; a != nil {
+		d.Cost.Rounds = a.rounds
+		if n := norm(d.Total); n > 0 {
+			d.Cost.Difference = a.apart / n
+		}
+	}
+	return nil
+}
+
+// decide ends the slot and begins the next.
+func (m *Machine) decide(d *Decision, e *Effects) {
+	e.Decisions = append(e.Decisions, d)
+	if m.last != nil {
+		e.Writes = append(e.Writes, Write{Slot: m.last.number, Name: Forget})
+	}
+	m.note(d)
+	m.last = m.slot
+	if m.last.commit == nil { // learnt from others: there is nothing to open it with
+		e.Writes = append(e.Writes, Write{Slot: m.last.number, Name: Forget})
+		m.last = nil
+	}
+	preset := &View{Members: d.Members, Missing: d.Missing}
+	m.slot = newSlot(d.Slot+1, d.Chain, d.Round, preset)
+	m.slot.dirty = true
+	m.since = m.now
+	m.replayEarly(e)
+	if !preset.has(m.p.Self) {
+		m.ask(e) // an outsider tells at once that it keeps up
+	}
+}
+
+// receiveDecided takes a slot that this member has missed, if the votes of a
+// quorum in the slot after it sign a chain with it.
+func (m *Machine) receiveDecided(b *Decided, e *Effects) {
+	s, d := m.slot, b.Decision
+	if d == nil || d.Slot != s.number || m.checkDecision(d) != nil {
+		return
+	}
+	next := *d
+	next.Chain = chain(s.chain, m.p.Run, d)
+	if !m.checkCertificate(d.Slot+1, next.Chain, b.Next) {
+		return
+	}
+	next.Cost = Cost{Began: m.now, Ended: m.now}
+	s.commit = nil
+	m.decide(&next, e)
+}
+
+func (m *Machine) checkDecision(d *Decision) error {
+	for i, member := range d.Members {
+		if int(member) >= m.rules.Size || i > 0 && member <= d.Members[i-1] {
+			return errors.New("members out of order")
+		}
+	}
+	switch d.Kind {
+	case Sum:
+		if d.Digest != digestOfValues(d.Total) {
+			return errors.New("not the total of the digest")
+		}
+	case Gather:
+		if len(d.Blobs) != m.rules.Size || d.Digest != digestOfBlobs(d.Blobs) {
+			return errors.New("not the blobs of the digest")
+		}
+		for member, b := range d.Blobs {
+			if (b != nil) != slices.Contains(d.Members, uint32(member)) {
+				return errors.New("blobs of other members than those of the decision")
+			}
+		}
+	default:
+		return errors.New("unknown collective")
+	}
+	return nil
+}

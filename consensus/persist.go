@@ -1,0 +1,296 @@
+package consensus
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/collabdict/collabdict"
+)
+
+// The entries of a slot on disk. EntrySealed is followed by the attempt.
+const (
+	EntryState  = "state"
+	EntryCall   = "call"
+	EntrySealed = "sealed/"
+)
+
+// Saved is what the disk holds of a run: the entries of the slots under way and
+// before, and the last decision.
+type Saved struct {
+	Slots map[uint64]map[string][]byte
+	Last  *Decision // nil before the first
+}
+
+// slotState is the entry that holds all of a slot but vectors.
+type slotState struct {
+	Chain    []byte
+	Round    uint32
+	Preset   *View
+	Promised uint32
+	Vote     *Vote
+	Entered  int64
+	Own      []*View
+	Attempts []attemptState
+	Commit   *Certificate
+	Pads     []Pad // known, of the decided attempt
+}
+
+type attemptState struct {
+	View    *View
+	Dealt   bool
+	Pad     []byte
+	Shares  []PadShare
+	Commits []Pad // commitments in place of seeds
+}
+
+// flush makes the writes of what has changed in an event. They are on disk before
+// anything that the event sends leaves.
+func (m *Machine) flush(e *Effects) {
+	var writes []Write
+	for _, s := range []*slot{m.last, m.slot} {
+		if s == nil {
+			continue
+		}
+		if s.callNew {
+			s.callNew = false
+			if s.entered >= 0 {
+				writes = append(writes, Write{s.number, EntryCall, s.call.encode()})
+			} else {
+				s.callNew = true // nothing has left that depends on it
+			}
+		}
+		for _, attempt := range s.unsaved {
+			name := EntrySealed + fmt.Sprint(attempt)
+			if sealed := s.sealed[attempt]; sealed != nil {
+				writes = append(writes, Write{s.number, name, sealed.encode()})
+			} else {
+				writes = append(writes, Write{s.number, name, nil})
+			}
+		}
+		s.unsaved = nil
+		if s.dirty {
+			s.dirty = false
+			writes = append(writes, Write{s.number, EntryState, s.encode()})
+		}
+	}
+	e.Writes = append(writes, e.Writes...)
+}
+
+// keep keeps a sealed result, on disk as well.
+func (s *slot) keep(sealed *Sealed, digest [32]byte) {
+	if s.sealed[sealed.Attempt] != nil && s.digests[sealed.Attempt] == digest {
+		return
+	}
+	s.sealed[sealed.Attempt], s.digests[sealed.Attempt] = sealed, digest
+	s.unsaved = append(s.unsaved, sealed.Attempt)
+}
+
+// drop forgets a sealed result.
+func (s *slot) drop(attempt uint32) {
+	delete(s.sealed, attempt)
+	delete(s.digests, attempt)
+	s.unsaved = append(s.unsaved, attempt)
+}
+
+func (s *slot) encode() []byte {
+	state := slotState{
+		Chain: s.chain[:], Round: s.round, Preset: s.preset, Promised: s.promised,
+		Vote: s.vote, Entered: s.entered, Commit: s.commit,
+	}
+	for _, b := range slices.Sorted(maps.Keys(s.own)) {
+		state.Own = append(state.Own, s.own[b])
+	}
+	for _, b := range slices.Sorted(maps.Keys(s.attempts)) {
+		if a := s.attempts[b]; a.dealt {
+			state.Attempts = append(state.Attempts, a.state())
+		}
+	}
+	for _, owner := range slices.Sorted(maps.Keys(s.pads)) {
+		state.Pads = append(state.Pads, Pad{uint32(owner), s.pads[owner]})
+	}
+	b, err := json.Marshal(state)
+	if err != nil {
+		panic("consensus: " + err.Error()) // plain data
+	}
+	return b
+}
+
+func (a *attempt) state() attemptState {
+	st := attemptState{View: a.view, Dealt: a.dealt, Pad: a.pad[:]}
+	for _, s := range slices.Sorted(maps.Keys(a.held)) {
+		st.Shares = append(st.Shares, PadShare{uint32(s), a.held[s]})
+	}
+	for _, s := range slices.Sorted(maps.Keys(a.commits)) {
+		st.Commits = append(st.Commits, Pad{uint32(s), a.commits[s]})
+	}
+	return st
+}
+
+// Resume returns the machine of a member whose process was started again, in the
+// slot that the disk tells. It takes no more part in attempts of the earlier
+// process, whose sessions are lost, but keeps its promises and votes.
+// Entropy is fresh secret randomness.
+func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
+	m, err := New(p)
+	if err != nil {
+		return nil, err
+	}
+	m.entropy = entropy
+	if d := saved.Last; d != nil {
+		m.slot = newSlot(d.Slot+1, d.Chain, d.Round, &View{Members: d.Members, Missing: d.Missing})
+		if entries := saved.Slots[d.Slot]; entries != nil {
+			if m.last, err = m.decodeSlot(d.Slot, entries); err != nil {
+				return nil, err
+			}
+			if m.last.commit == nil {
+				m.last = nil
+			}
+		}
+	}
+	if entries := saved.Slots[m.slot.number]; entries != nil {
+		if m.slot, err = m.decodeSlot(m.slot.number, entries); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (m *Machine) decodeSlot(number uint64, entries map[string][]byte) (*slot, error) {
+	damaged := func(what string, err error) error {
+		return fmt.Errorf("the record of slot %d is damaged: %s: %w", number, what, err)
+	}
+	var state slotState
+	if err := json.Unmarshal(entries[EntryState], &state); err != nil {
+		return nil, damaged(EntryState, err)
+	}
+	if len(state.Chain) != 32 || state.Preset == nil {
+		return nil, damaged(EntryState, fmt.Errorf("want a chain of 32 bytes and a preset view, got %d bytes", len(state.Chain)))
+	}
+	s := newSlot(number, [32]byte(state.Chain), state.Round, state.Preset)
+	s.promised, s.vote, s.entered, s.commit = state.Promised, state.Vote, state.Entered, state.Commit
+	for _, v := range state.Own {
+		s.own[v.Ballot] = v
+	}
+	for _, st := range state.Attempts {
+		a := newAttempt(st.View)
+		a.dealt, a.pad = st.Dealt, [32]byte(st.Pad)
+		for _, h := range st.Shares {
+			a.held[int(h.Member)] = h.Share
+		}
+		for _, c := range st.Commits {
+			a.commits[int(c.Member)] = c.Seed
+		}
+		s.views[st.View.Ballot], s.attempts[st.View.Ballot] = st.View, a
+	}
+	for _, p := range state.Pads {
+		s.pads[int(p.Member)] = p.Seed
+	}
+	if b := entries[EntryCall]; b != nil {
+		var err error
+		if s.call, err = decodeCall(b); err != nil {
+			return nil, damaged(EntryCall, err)
+		}
+	}
+	for name, b := range entries {
+		var attempt uint32
+		if _, err := fmt.Sscanf(name, EntrySealed+"%d", &attempt); err != nil {
+			continue
+		}
+		sealed, err := decodeSealed(b)
+		if err != nil {
+			return nil, damaged(name, err)
+		}
+		s.sealed[attempt], s.digests[attempt] = sealed, sealed.digest(m.p.Run, number)
+	}
+	m.adoptOwn(s)
+	return s, nil
+}
+
+// adoptOwn makes the views of this member's ballots known again.
+func (m *Machine) adoptOwn(s *slot) {
+	for b, v := range s.own {
+		switch {
+		case v.Finish == nil:
+			s.views[b] = v
+		case s.finish == nil || b > s.finish.Ballot:
+			s.finish = v
+		}
+	}
+}
+
+// callHead and sealedHead are what stands before the vectors, as JSON.
+type callHead struct {
+	Header Header
+	Blocks []collabdict.Block
+	Blob   []byte
+}
+
+func (c *call) encode() []byte {
+	words := make([]uint64, len(c.values))
+	for i, v := range c.values {
+		words[i] = math.Float64bits(v)
+	}
+	return encodeWords(callHead{c.header, c.blocks, c.blob}, words)
+}
+
+func decodeCall(b []byte) (*call, error) {
+	var h callHead
+	words, err := decodeWords(b, &h)
+	if err != nil {
+		return nil, err
+	}
+	c := &call{header: h.Header, blocks: h.Blocks, blob: h.Blob}
+	for _, w := range words {
+		c.values = append(c.values, math.Float64frombits(w))
+	}
+	return c, nil
+}
+
+func (s *Sealed) encode() []byte {
+	head := *s
+	head.Words = nil
+	return encodeWords(head, s.Words)
+}
+
+func decodeSealed(b []byte) (*Sealed, error) {
+	s := &Sealed{}
+	words, err := decodeWords(b, s)
+	s.Words = words
+	return s, err
+}
+
+// encodeWords puts a head as JSON, with its length, before words in little endian.
+func encodeWords(head any, words []uint64) []byte {
+	h, err := json.Marshal(head)
+	if err != nil {
+		panic("consensus: " + err.Error()) // plain data
+	}
+	b := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(h)+8*len(words)), uint32(len(h)))
+	b = append(b, h...)
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
+}
+
+func decodeWords(b []byte, head any) ([]uint64, error) {
+	if len(b) < 4 {
+		return nil, fmt.Errorf("want at least 4 bytes, got %d", len(b))
+	}
+	n := int(binary.LittleEndian.Uint32(b))
+	if b = b[4:]; n > len(b) || (len(b)-n)%8 != 0 {
+		return nil, fmt.Errorf("want a head of %d bytes and whole words, got %d bytes", n, len(b))
+	}
+	if err := json.Unmarshal(b[:n], head); err != nil {
+		return nil, err
+	}
+	var words []uint64
+	for b = b[n:]; len(b) > 0; b = b[8:] {
+		words = append(words, binary.LittleEndian.Uint64(b))
+	}
+	return words, nil
+}

@@ -1,0 +1,105 @@
+package consensus
+
+import (
+	"math"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus/session"
+)
+
+// Plans is what the settings come to in views of any size. Each is worked out
+// once. Not safe for concurrent use.
+type Plans struct {
+	settings Settings
+	bySize   map[int]*Plan
+}
+
+// Plan is what the settings come to in a view of one size.
+type Plan struct {
+	Size   int
+	Fanout int // members that each hands a chunk to; 0 without such chunks
+	// Laplacian is the plan of floating-point sessions, nil in other schemes.
+	Laplacian *session.Laplacian
+	settings  Settings
+	exact     map[int]session.Plan // of the other schemes, by words of a vector
+}
+
+// NewPlans returns the plans of the settings.
+func NewPlans(s Settings) *Plans {
+	return &Plans{settings: s.withDefaults(), bySize: map[int]*Plan{}}
+}
+
+// For returns the plan for a view of the given size.
+func (p *Plans) For(size int) (*Plan, error) {
+	if plan := p.bySize[size]; plan != nil {
+		return plan, nil
+	}
+	s := p.settings
+	plan := &Plan{Size: size, settings: s, exact: map[int]session.Plan{}}
+	if s.Protect == chunking.Chunks {
+		plan.Fanout = chunking.Fanout(size, s.Chunks)
+	}
+	if s.Scheme == Laplacian {
+		var err error
+		// The disagreement to remove is that of the residues.
+		if plan.Laplacian, err = session.NewLaplacian(size, s.Step, s.Graph, s.Degree, s.Tolerance/plan.spread()); err != nil {
+			return nil, err
+		}
+	}
+	p.bySize[size] = plan
+	return plan, nil
+}
+
+// plan returns the plan for a view, whose size has been checked.
+func (p *Plans) plan(size int) *Plan {
+	plan, err := p.For(size)
+	if err != nil {
+		panic("consensus: " + err.Error())
+	}
+	return plan
+}
+
+// Session returns how sessions of vectors of the given number of words run.
+func (p *Plan) Session(words int) session.Plan {
+	if p.Laplacian != nil {
+		return p.Laplacian
+	}
+	plan := p.exact[words]
+	if plan == nil {
+		s := p.settings
+		var err error
+		if s.Scheme == BaseK {
+			plan, err = session.NewBaseK(p.Size, s.Fan)
+		} else {
+			plan, err = session.NewExact(p.Size, s.Fan, s.arithmetic(), words)
+		}
+		if err != nil {
+			panic("consensus: " + err.Error()) // size and fan have been checked
+		}
+		p.exact[words] = plan
+	}
+	return plan
+}
+
+// Rounds returns the rounds of a session of short vectors.
+func (p *Plan) Rounds() int { return p.Session(1).Rounds() }
+
+// spread returns the standard deviation of a masked vector in units of
+// chunking.Scale, or 1, the bound itself, without masks.
+func (p *Plan) spread() float64 {
+	masks := 2 * p.Fanout
+	switch p.settings.Protect {
+	case chunking.None:
+		return 1
+	case chunking.Sessions:
+		masks = p.settings.lanes() // of the lane that holds the remainder
+	}
+	return chunking.Deviation * math.Sqrt(float64(masks+1)) // one more is the pad
+}
+
+// tolerated returns how far two members' results may lie apart for values of a
+// block with the given bound.
+func (p *Plan) tolerated(bound float64) float64 {
+	lanes := math.Sqrt(float64(p.settings.lanes()))
+	return lanes * p.Laplacian.Tolerance(p.spread()*chunking.Scale(bound))
+}

@@ -1,0 +1,134 @@
+package consensus
+
+import (
+	"time"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus/session"
+)
+
+// slot is one member's state in one slot. What is marked kept is on disk before
+// any message that follows from it leaves (persist.go).
+type slot struct {
+	number uint64
+	chain  [32]byte // kept: over the slots before
+	round  uint32   // kept: of the slot before
+	preset *View    // kept: ballot 0
+
+	call     *call            // kept: frozen at the first entry, in every attempt the same
+	promised uint32           // kept: acts in no lower ballot
+	vote     *Vote            // kept: the last one
+	entered  int64            // kept: highest ballot whose secrets were drawn, -1 for none
+	own      map[uint32]*View // kept: views this member has made of its ballots
+	attempts map[uint32]*attempt
+	sealed   map[uint32]*Sealed  // kept: what has been voted for, by attempt
+	digests  map[uint32][32]byte // of sealed
+	commit   *Certificate        // kept
+	dirty    bool                // what is kept has changed
+	callNew  bool                // the call is not on disk yet
+	unsaved  []uint32            // attempts whose sealed result is not
+
+	views    map[uint32]*View         // of NEW ballots known, and the highest FINISH
+	finish   *View                    // the highest ballot that finishes an attempt
+	promises map[int]Promise          // for the ballot that this member has prepared
+	prepared time.Duration            // when it did
+	done     map[uint32]map[int]Done  // votes by ballot and member
+	pads     map[int][32]byte         // kept: of the decided attempt
+	hints    map[int][]Message        // pads and shares that came before the decision, by member
+	shares   map[int][]chunking.Share // shown for pads of lost members, by their owner
+	shown    bool                     // own shares were sent
+	decided  time.Duration            // when the commit was known
+	lost     []uint32                 // whose pads came from shares
+	began    time.Duration            // of this member's call
+	stalls   map[int]int              // sessions given up that a member held up
+	outcast  map[int]bool             // members that did so twice
+}
+
+// attempt is one member's part in one ballot's new view.
+type attempt struct {
+	view   *View
+	member []int // of the view, as ranks
+
+	dealt   bool                   // kept: this member has drawn its secrets
+	pad     [32]byte               // kept: own
+	held    map[int]chunking.Share // kept: shares of the others' pads
+	commits map[int][32]byte       // kept with held: to the others' pads
+	here    bool                   // the secrets were drawn by this process
+
+	handedOut   []chunking.Mask
+	dealtShares map[int]chunking.Share
+	seeds       map[int]*Seeds
+	blobs       map[int][]byte
+	headers     map[int]Header // of blobs
+	early       []frame        // before the session began
+	layout      *chunking.Layout
+	lanes       []session.Session
+	result      *Sealed  // what this member's session ended with
+	digest      [32]byte // of it
+	seal        *Sealed  // the sealer's, to be checked
+	sealedBy    int      // who passed it on
+	rounds      int
+	apart       float64 // ‖own − adopted‖₂ / ‖adopted‖₂
+}
+
+type frame struct {
+	from int
+	step *Step
+}
+
+func newSlot(number uint64, chain [32]byte, round uint32, preset *View) *slot {
+	return &slot{
+		number: number, chain: chain, round: round, preset: preset, entered: -1,
+		own: map[uint32]*View{}, attempts: map[uint32]*attempt{}, sealed: map[uint32]*Sealed{},
+		digests: map[uint32][32]byte{}, hints: map[int][]Message{}, stalls: map[int]int{}, outcast: map[int]bool{},
+		views: map[uint32]*View{0: preset}, done: map[uint32]map[int]Done{},
+		pads: map[int][32]byte{}, shares: map[int][]chunking.Share{},
+	}
+}
+
+func newAttempt(v *View) *attempt {
+	a := &attempt{
+		view: v, held: map[int]chunking.Share{}, commits: map[int][32]byte{},
+		seeds: map[int]*Seeds{}, blobs: map[int][]byte{}, headers: map[int]Header{},
+	}
+	for _, s := range v.Members {
+		a.member = append(a.member, int(s))
+	}
+	return a
+}
+
+// working returns the view that this member acts in: the one it has promised.
+func (s *slot) working() *View { return s.views[s.promised] }
+
+// attempt returns the state of the ballot's new view, made when first needed, or
+// nil where the ballot has none that is known.
+func (s *slot) attempt(ballot uint32) *attempt {
+	v := s.views[ballot]
+	if v == nil || v.Finish != nil {
+		return nil
+	}
+	if s.attempts[ballot] == nil {
+		s.attempts[ballot] = newAttempt(v)
+	}
+	return s.attempts[ballot]
+}
+
+// has says whether a member is in the view.
+func (v *View) has(member int) bool {
+	for _, m := range v.Members {
+		if int(m) == member {
+			return true
+		}
+	}
+	return false
+}
+
+// reasonFor returns why a member is missing.
+func (v *View) reasonFor(member int) string {
+	for _, m := range v.Missing {
+		if int(m.Member) == member {
+			return m.Reason
+		}
+	}
+	return ""
+}

@@ -1,0 +1,115 @@
+package consensus
+
+// State is where a member stands in its slot.
+type State uint8
+
+// The states of a slot, in about the order in which they come.
+const (
+	Idle     State = iota + 1 // between two slots, computing
+	Promised                  // no view of the promised ballot is known yet
+	Watching                  // not in the view
+	Dealt                     // own Seeds or Blob are out, waiting for the others'
+	Session                   // averaging
+	Sealing                   // averaging has ended, waiting for the sealer's result
+	Stranded                  // dealt by an earlier process: its session is lost
+	Fetching                  // lacks the sealed result that is to be finished or opened
+	Voted                     // own Done is out, waiting for the others'
+	Opening                   // decided, waiting for pads
+	Finished                  // the run has ended here, as planned
+	Failed                    // the run has ended here before its end
+)
+
+var stateNames = [...]string{
+	Idle: "computing", Promised: "promised", Watching: "watching", Dealt: "dealt", Session: "session",
+	Sealing: "sealing", Stranded: "started again", Fetching: "fetching", Voted: "voted", Opening: "opening",
+	Finished: "finished", Failed: "failed",
+}
+
+func (s State) String() string {
+	if int(s) < len(stateNames) && stateNames[s] != "" {
+		return stateNames[s]
+	}
+	return "unknown state"
+}
+
+// State returns where the member stands.
+func (m *Machine) State() State {
+	s := m.slot
+	switch {
+	case m.err != nil:
+		return Failed
+	case m.finished:
+		return Finished
+	case s.commit != nil && m.sealedOf(s.commit.Value) == nil:
+		return Fetching
+	case s.commit != nil:
+		return Opening
+	case s.vote != nil && s.vote.Ballot >= s.promised:
+		return Voted
+	case s.finish != nil && s.finish.Ballot >= s.promised:
+		return Fetching
+	}
+	return m.attemptState()
+}
+
+func (m *Machine) attemptState() State {
+	s := m.slot
+	v := s.working()
+	if v == nil {
+		return Promised
+	}
+	a := s.attempts[s.promised]
+	switch {
+	case !v.has(m.p.Self):
+		return Watching
+	case a == nil || !a.dealt:
+		return Idle
+	case !a.here:
+		return Stranded
+	case a.result != nil:
+		return Sealing
+	case a.lanes != nil:
+		return Session
+	}
+	return Dealt
+}
+
+// waiting returns the members whose own messages the slot needs to go on.
+func (m *Machine) waiting() []int {
+	s := m.slot
+	a := s.attempts[s.promised]
+	switch m.State() {
+	case Promised:
+		if s.promises == nil {
+			return []int{m.rules.owner(s.promised)}
+		}
+		return m.without(s.preset, func(member int) bool { _, ok := s.promises[member]; return ok })
+	case Dealt:
+		return m.without(a.view, func(member int) bool { return a.seeds[member] != nil || a.blobs[member] != nil })
+	case Session:
+		return a.waiting()
+	case Sealing:
+		from, _ := m.heirs(a)
+		return []int{from}
+	case Voted:
+		v := s.preset
+		if a != nil {
+			v = a.view
+		}
+		votes := s.done[s.vote.Ballot]
+		return m.without(v, func(member int) bool { _, ok := votes[member]; return ok })
+	case Opening:
+		return s.padsLacking()
+	}
+	return nil
+}
+
+func (m *Machine) without(v *View, has func(member int) bool) []int {
+	var missing []int
+	for _, member := range v.Members {
+		if int(member) != m.p.Self && !has(int(member)) {
+			missing = append(missing, int(member))
+		}
+	}
+	return missing
+}
