@@ -7,17 +7,19 @@ import "context"
 // same order; which one, and how long its vector is, may depend on shared data
 // only (earlier sums), never on private data.
 type Group interface {
-	// Size returns S, the number of members in the current view.
+	// Size returns S, the number of members in the view of the last collective;
+	// before the first one, of all members.
 	Size() int
 
-	// Sum returns Σ_s x^s over the members s of the view. Nobody learns
-	// another member's x. The blocks cover x in order and bound its values;
+	// Sum returns Σ_s x^s over the members s of the view, which a member that is
+	// lost on the way may not be in. Nobody learns another member's x. The blocks cover x in order and bound its values;
 	// they are the same at every member. A value outside its bound is an
 	// error, never a wrong sum. x is not modified.
 	Sum(ctx context.Context, x []float64, blocks []Block) ([]float64, error)
 
-	// Gather returns every member's published blob, ordered by member. A blob
-	// is seen by all members: it is for public values only.
+	// Gather returns every member's published blob, by rank in the roster; nil for
+	// a member that is not in the view. A blob is seen by all members: it is for
+	// public values only.
 	Gather(ctx context.Context, blob []byte) ([][]byte, error)
 }
 
@@ -41,8 +43,21 @@ type Learner interface {
 	// belongs to them takes effect with the Optimize that follows.
 	LocalUpdate() (x []float64, blocks []Block, err error)
 
-	// Optimize turns the total of all participants' statistics into new
-	// shared parameters and returns the value of the objective that the
-	// statistics were computed at. It is the same at every member.
-	Optimize(total []float64) (objective float64, err error)
+	// Optimize turns the total of the view's statistics into new shared
+	// parameters and returns the value of the objective that the statistics were
+	// computed at. It is the same at every member. Included says whether this
+	// participant's own statistics are in the total; if not, φ^s stays as it is,
+	// and LocalUpdate may not have been called.
+	Optimize(total []float64, included bool) (objective float64, err error)
+}
+
+// Absentee is implemented by groups that go on without a member for a while. The
+// member takes the rounds that it has missed from the others.
+type Absentee interface {
+	// Missed returns the total of the next Sum if that was made without this
+	// participant; the Sum then counts as called.
+	Missed() (total []float64, ok bool)
+
+	// Included says whether this participant's vector is in the last Sum.
+	Included() bool
 }

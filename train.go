@@ -69,6 +69,12 @@ func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) 
 }
 
 func round(ctx context.Context, g Group, l Learner) (objective float64, err error) {
+	absentee, may := g.(Absentee)
+	if may {
+		if total, missed := absentee.Missed(); missed {
+			return optimize(l, total, false)
+		}
+	}
 	x, blocks, err := l.LocalUpdate()
 	if err != nil {
 		return 0, fmt.Errorf("local update: %w", err)
@@ -77,7 +83,11 @@ func round(ctx context.Context, g Group, l Learner) (objective float64, err erro
 	if err != nil {
 		return 0, fmt.Errorf("sum: %w", err)
 	}
-	if objective, err = l.Optimize(total); err != nil {
+	return optimize(l, total, !may || absentee.Included())
+}
+
+func optimize(l Learner, total []float64, included bool) (objective float64, err error) {
+	if objective, err = l.Optimize(total, included); err != nil {
 		return 0, fmt.Errorf("optimize: %w", err)
 	}
 	return objective, nil

@@ -35,7 +35,7 @@ func BenchmarkLocalUpdate(b *testing.B) {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if _, err := l.Optimize(x); err != nil {
+			if _, err := l.Optimize(x, true); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -152,7 +152,7 @@ func TestLearnerKnownAnswers(t *testing.T) {
 				before := learners[s].prior.logDensity(learners[s].model)
 				x, blocks, _ := learners[s].LocalUpdate()
 				total, _ := member{h, s}.Sum(t.Context(), x, blocks)
-				objective, err := learners[s].Optimize(total)
+				objective, err := learners[s].Optimize(total, true)
 				if err != nil {
 					panic(err)
 				}

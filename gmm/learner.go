@@ -120,8 +120,9 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 //
 //	Σ_{s,n} ln Σ_k π_k^s N(x|μ_k, Λ_k⁻¹) + Σ_k [½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁]
 //
-// at the parameters before the step. After an error the model is the old one.
-func (l *Learner) Optimize(total []float64) (objective float64, err error) {
+// at the parameters before the step. After an error the model is the old one. The
+// weights stay as they are if the total was made without this participant.
+func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
 	if l.model == nil {
 		return 0, errNotStarted
 	}
@@ -135,7 +136,7 @@ func (l *Learner) Optimize(total []float64) (objective float64, err error) {
 		}
 	}
 	weights := l.model.weights
-	if l.pending != nil {
+	if l.pending != nil && included {
 		weights = l.pending
 	}
 	next, err := l.prior.step(l.model, unpack(total, k, dim, true), weights)

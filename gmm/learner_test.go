@@ -240,14 +240,14 @@ func TestFailedRoundKeepsTheModel(t *testing.T) {
 	bad := append([]float64(nil), v...)
 	bad[3] = math.NaN()
 	for _, total := range [][]float64{nil, v[1:], bad} {
-		if _, err := l.Optimize(total); err == nil {
+		if _, err := l.Optimize(total, true); err == nil {
 			t.Errorf("a total of %d values, some perhaps not numbers, was taken", len(total))
 		}
 	}
 	if !bits(before, flat(l.Model())) {
 		t.Error("the model changed though no round was completed")
 	}
-	if _, err := l.Optimize(v); err != nil || bits(before, flat(l.Model())) {
+	if _, err := l.Optimize(v, true); err != nil || bits(before, flat(l.Model())) {
 		t.Errorf("a good total changes nothing (%v)", err)
 	}
 }

@@ -33,7 +33,7 @@ func TestStalledGraphicalLasso(t *testing.T) {
 			t.Fatal(err)
 		}
 		stalled += stalls(l, total)
-		objective, err := l.Optimize(total)
+		objective, err := l.Optimize(total, true)
 		if err != nil {
 			t.Fatalf("round %d: %v", round+1, err)
 		}

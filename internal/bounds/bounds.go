@@ -89,6 +89,9 @@ func decode(blob []byte, dim int) (Bounds, error) {
 func widest(blobs [][]byte, dim int) (Bounds, error) {
 	all := Bounds{RMS: make([]float64, dim)}
 	for s, blob := range blobs {
+		if blob == nil { // not in the view
+			continue
+		}
 		b, err := decode(blob, dim)
 		if err != nil {
 			return Bounds{}, fmt.Errorf("bounds of member %d of %d: %w", s+1, len(blobs), err)
