@@ -45,8 +45,14 @@ var importRules = []importRule{
 		reason: "a topology follows from its kind, size and degree alone; gonum is for the spectra",
 	},
 	{
+		packages: []string{"./consensus/session"},
+		only:     []string{"std", "./chunking", "./consensus/graph"},
+		never:    append([]string{"sync", "sync/..."}, clocksAndTheWorld...),
+		reason:   "a session combines one vector; who takes part, and what becomes of the result, is not its concern",
+	},
+	{
 		packages: []string{"./consensus"},
-		only:     []string{"std", ".", "./chunking", "./consensus/graph"},
+		only:     []string{"std", ".", "./chunking", "./consensus/graph", "./consensus/session"},
 		never:    []string{"os", "os/...", "net", "net/...", "syscall", "io/fs", "path/filepath", "crypto/rand", "sync", "sync/..."},
 		reason:   "the protocol is a pure state machine, so that node and netsim run the same one and any run can be replayed",
 	},
