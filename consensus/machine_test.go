@@ -238,7 +238,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"degree: want":       func(s *Settings) { s.Degree = -1 },
 		"tolerance: want":    func(s *Settings) { s.Tolerance = math.NaN() },
 		"chunks: want":       func(s *Settings) { s.Chunks = 1 },
-		"prime number of me": func(s *Settings) { s.Graph = graph.InverseChord },
+		"square number of m": func(s *Settings) { s.Graph = graph.Margulis },
 	} {
 		s := ok
 		change(&s)
