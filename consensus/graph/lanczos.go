@@ -15,8 +15,8 @@ const (
 )
 
 // estimate returns the smallest and the largest eigenvalue of the weighted
-// Laplacian on the vectors of mean zero by the iteration of Lanczos, from inside
-// the spectrum. Basis vectors are not kept: what their loss of orthogonality adds
+// Laplacian on the vectors of mean zero by the iteration of Lanczos, which finds
+// them from inside the spectrum, with the margin to its outside. Basis vectors are not kept: what their loss of orthogonality adds
 // are copies of eigenvalues that have converged (Paige 1976), and the outermost
 // stay where they are. The constant vector, whose eigenvalue 0 would come in by
 // rounding, is taken out again in each iteration.
@@ -53,7 +53,7 @@ func (g *Graph) estimate(weights func(v int) []float64) Spectrum {
 			small := 1e-14 * s.LambdaMax
 			if exhausted || math.Abs(s.Lambda2-found.Lambda2) <= estimateChange*s.Lambda2+small &&
 				math.Abs(s.LambdaMax-found.LambdaMax) <= estimateChange*s.LambdaMax {
-				return s
+				return Spectrum{Lambda2: s.Lambda2 * (1 - estimateMargin), LambdaMax: s.LambdaMax * (1 + estimateMargin)}
 			}
 			found, check = s, check+check/4
 		}

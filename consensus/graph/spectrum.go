@@ -35,8 +35,7 @@ func (g *Graph) spectrum(weights func(v int) []float64) (Spectrum, error) {
 		return Spectrum{Lambda2: l, LambdaMax: l}, nil
 	}
 	if n > denseUpTo {
-		s := g.estimate(weights)
-		return Spectrum{Lambda2: s.Lambda2 * (1 - estimateMargin), LambdaMax: s.LambdaMax * (1 + estimateMargin)}, nil
+		return g.estimate(weights), nil
 	}
 	return g.dense(weights)
 }

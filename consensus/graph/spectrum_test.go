@@ -61,13 +61,13 @@ func TestRandomGraphsExpand(t *testing.T) {
 		{RandomRegular, 32, 3, 0.378},
 		{RandomRegular, 32, 4, 1.033},
 		{RandomRegular, 512, 4, 0.58},
-		{RandomRegular, 2000, 4, 0.53},
+		{RandomRegular, 1200, 4, 0.53},
 	} {
 		g, err := New(c.kind, c.size, c.degree)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, _ := g.Spectrum(); s.Lambda2 < c.atLeast {
+		if s := g.estimate(g.Weights); s.Lambda2 < c.atLeast {
 			t.Errorf("%s of degree %d on %d: λ₂ = %g, want at least %g", c.kind, c.degree, c.size, s.Lambda2, c.atLeast)
 		}
 	}
@@ -98,59 +98,39 @@ func TestMetropolisOfRegularGraphs(t *testing.T) {
 	}
 }
 
+// Estimates err to the safe side, by a millionth at most.
 func TestEstimatesAreThoseOfTheDenseMatrix(t *testing.T) {
-	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*b }
 	for _, c := range []struct {
 		kind         Kind
 		size, degree int
 	}{
-		{HamiltonCycles, 5, 4},
-		{HamiltonCycles, 6, 4},
-		{HamiltonCycles, 17, 4},
-		{RandomRegular, 8, 3},
-		{HamiltonCycles, 100, 4},
-		{HamiltonCycles, 300, 6},
-		{RandomRegular, 200, 3},
-		{RandomRegular, 500, 4},
-		{InverseChord, 700, 0},
-		{Margulis, 400, 0},
-		{Hypercube, 128, 0},
-		{Ring, 400, 0},
-		{Complete, 100, 0},
-		{HamiltonCycles, 900, 4},
+		{HamiltonCycles, 5, 4}, {HamiltonCycles, 6, 4}, {HamiltonCycles, 17, 4}, {RandomRegular, 8, 3},
+		{HamiltonCycles, 100, 4}, {HamiltonCycles, 300, 6}, {RandomRegular, 200, 3}, {RandomRegular, 400, 4},
+		{InverseChord, 600, 0}, {Margulis, 400, 0}, {Hypercube, 128, 0}, {Ring, 300, 0}, {Complete, 100, 0}, {HamiltonCycles, 900, 4},
 	} {
 		g, err := New(c.kind, c.size, c.degree)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, weights := range []func(int) []float64{g.Weights, g.MetropolisWeights} {
-			want, err := g.dense(weights)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := g.estimate(weights); !near(got.Lambda2, want.Lambda2) || !near(got.LambdaMax, want.LambdaMax) {
-				t.Errorf("%s on %d: %+v, want %+v", c.kind, c.size, got, want)
-			}
+		compareEstimate(t, g, g.Weights)
+		if c.size <= 300 {
+			compareEstimate(t, g, g.MetropolisWeights)
 		}
 	}
 }
 
-// What is estimated errs to the safe side, by a millionth at most.
-func TestEstimatedSpectrumIsSafe(t *testing.T) {
-	g, err := New(InverseChord, 1001, 0) // 1009 vertices
+func compareEstimate(t *testing.T, g *Graph, weights func(v int) []float64) {
+	t.Helper()
+	want, err := g.dense(weights)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := g.dense(g.Weights)
-	if err != nil {
-		t.Fatal(err)
+	got := g.estimate(weights)
+	if low := got.Lambda2 / want.Lambda2; !(low <= 1 && low >= 1-1e-6) {
+		t.Errorf("%s on %d: λ₂ is %g, want %g or a little less", g.Kind, g.Members(), got.Lambda2, want.Lambda2)
 	}
-	got, _ := g.Spectrum()
-	if low := got.Lambda2 / want.Lambda2; low > 1 || low < 1-1e-6 {
-		t.Errorf("λ₂ is %g, want %g or a little less", got.Lambda2, want.Lambda2)
-	}
-	if high := got.LambdaMax / want.LambdaMax; high < 1 || high > 1+1e-6 {
-		t.Errorf("λ_max is %g, want %g or a little more", got.LambdaMax, want.LambdaMax)
+	if high := got.LambdaMax / want.LambdaMax; !(high >= 1 && high <= 1+1e-6) {
+		t.Errorf("%s on %d: λ_max is %g, want %g or a little more", g.Kind, g.Members(), got.LambdaMax, want.LambdaMax)
 	}
 }
 
