@@ -8,7 +8,7 @@ import "math"
 // the honest part of the chunk graph, whatever they see of the session; the vector of
 // a member is one of those sums if it hands all its seeds to colluders and no honest
 // member hands it one. In a ring or the field the sums of the components are all
-// they learn; in Float see [Layout.ToSession].
+// they learn; for Float see [Mask].
 func BreachProbability(size, fanout, t int) float64 {
 	honest := size - t
 	switch {
@@ -33,7 +33,7 @@ func BreachProbability(size, fanout, t int) float64 {
 func LanesBreach(q float64, threshold, lanes int) float64 {
 	var p float64
 	for j := threshold; j <= lanes; j++ {
-		p += math.Exp(logChoose(lanes, j)) * math.Pow(q, float64(j)) * math.Pow(1-q, float64(lanes-j))
+		p += float64(math.Exp(logChoose(lanes, j)) * math.Pow(q, float64(j)) * math.Pow(1-q, float64(lanes-j)))
 	}
 	return min(p, 1)
 }

@@ -3,7 +3,49 @@ package chunking
 import (
 	"math"
 	"testing"
+
+	"github.com/collabdict/collabdict"
 )
+
+func TestBreachProbabilityAgainstCounting(t *testing.T) {
+	for _, c := range []struct{ size, fanout, colluders int }{{6, 1, 2}, {6, 2, 3}, {8, 2, 5}, {5, 4, 3}, {5, 4, 4}} {
+		const trials = 20000
+		breached := 0
+		for trial := range trials {
+			out := make([][]int, c.size)
+			for s := range out {
+				out[s] = Partners([32]byte{byte(trial), byte(trial >> 8), byte(s)}, Context{From: s}, c.size, c.fanout)
+			}
+			if isolated(out, c.colluders) {
+				breached++
+			}
+		}
+		want := BreachProbability(c.size, c.fanout, c.colluders)
+		got := float64(breached) / trials
+		if math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/trials)+1e-12 {
+			t.Errorf("size %d, fanout %d, %d colluders: counted %g, predicted %g", c.size, c.fanout, c.colluders, got, want)
+		}
+	}
+}
+
+// isolated says whether the last member shares seeds with none but the colluders,
+// the first members.
+func isolated(out [][]int, colluders int) bool {
+	last := len(out) - 1
+	for _, p := range out[last] {
+		if p >= colluders {
+			return false
+		}
+	}
+	for s := colluders; s < last; s++ {
+		for _, p := range out[s] {
+			if p == last {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // In a view of 32 whose sessions show a member's value to its first partner alone,
 // t of the others see it with q = t/31.
@@ -69,5 +111,55 @@ func TestPadBreach(t *testing.T) {
 	// A quarter of a thousand are lost: some pad of theirs cannot be rebuilt.
 	if got := 250 * PadBreach(1000, 249, 40, 27); got < 1e-6 || got > 3e-6 {
 		t.Errorf("some of 250 pads is gone with probability %g, want about 2e-6", got)
+	}
+}
+
+// Colluders who see all residues take off the chunks that they have a part in. What
+// is left adds up, over each component of the chunk graph of the others, to the sum
+// of its vectors, and over no smaller set of members.
+func TestColludersLearnTheSumsOfComponents(t *testing.T) {
+	const size, fanout, colluders = 12, 1, 4
+	l := mustLayout(t, Ring, size, collabdict.Block{Len: 1, Bound: 100})
+	for entropy := range byte(50) {
+		component := make([]int, size) // the lowest member that each is connected to
+		residues := make([]uint64, size)
+		for s := range size {
+			component[s], residues[s] = s, uint64(s)
+		}
+		for from := colluders; from < size; from++ {
+			c := Context{From: from}
+			for _, to := range Partners([32]byte{entropy, byte(from)}, c, size, fanout) {
+				if to < colluders {
+					continue
+				}
+				c.To = to
+				chunk := expansion(l, Mask{Context: c, Purpose: ForChunk})[0]
+				residues[from] -= chunk
+				residues[to] += chunk
+				a, b := component[from], component[to]
+				for s := range component {
+					if component[s] == max(a, b) {
+						component[s] = min(a, b)
+					}
+				}
+			}
+		}
+		for set := 1; set < 1<<(size-colluders); set++ {
+			var shown, vectors uint64
+			whole := true
+			for s := colluders; s < size; s++ {
+				if set>>(s-colluders)&1 == 0 {
+					continue
+				}
+				shown += residues[s]
+				vectors += uint64(s)
+				for other := colluders; other < size; other++ {
+					whole = whole && (component[other] != component[s] || set>>(other-colluders)&1 == 1)
+				}
+			}
+			if (shown == vectors) != whole {
+				t.Fatalf("entropy %d: members %b tell their sum: %t, want %t", entropy, set, !whole, whole)
+			}
+		}
 	}
 }

@@ -23,7 +23,7 @@
 //
 // All randomness comes in as an argument: 32 bytes from which seeds are derived, or
 // a reader where a vector has to be random throughout. The package has no clock,
-// socket or goroutine, and a result has the same bits on every machine.
+// socket or goroutine, and units and totals have the same bits on every machine.
 //
 // Start reading at [Layout] and [Mask].
 package chunking

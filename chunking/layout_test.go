@@ -37,6 +37,7 @@ func TestExponents(t *testing.T) {
 		{Field, 1, 1, 59},  // 2^60 would be p/2 and a half
 		{Field, 3, 1, 58},  //
 		{Ring, 1, 1.5, 62}, // 1.5·2^62 < 2^63
+		{Ring, 3, 1.9, 60}, // 3·1.9·2^60 < 2^63 < 3·1.9·2^61
 		{Ring, 1, 0x1p-1074, 1136},
 		{Ring, 1, 1e300, -934},
 	} {

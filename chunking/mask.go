@@ -24,8 +24,10 @@ const (
 
 // Mask is a random vector in short: all who know the seed expand it to the same
 // units, by ChaCha8 under a key that HKDF-SHA256 derives from seed, purpose and
-// context. In Float each value is the sum of four uniform 53-bit numbers less its
-// mean; in the others all words are uniform.
+// context. In the rings and the field all words are uniform: a residue with a mask
+// that is not known says nothing. In Float each value is the sum of four uniform
+// 53-bit numbers less its mean, and of a value at its bound such a residue tells
+// about 2^-41 nats, and with a probability below 2^-80 more.
 type Mask struct {
 	Context
 	Purpose Purpose

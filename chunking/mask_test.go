@@ -51,15 +51,6 @@ func TestMaskVectors(t *testing.T) {
 	}
 }
 
-func TestFloatMasksAreAsBefore(t *testing.T) {
-	got := expansion(mustLayout(t, Float, 2, collabdict.Block{Len: 3, Bound: 1}), someMask)
-	for i, want := range []int64{-4446900747854081, 945938955673048, 5530910072209105} {
-		if int64(got[i]) != want {
-			t.Errorf("value %d: %d, want %d", i, int64(got[i]), want)
-		}
-	}
-}
-
 // A mask is the sequence of its words, however they are drawn block by block, and
 // what is added can be taken off.
 func TestMasksOfAnyLength(t *testing.T) {
@@ -173,15 +164,6 @@ func TestFullChunks(t *testing.T) {
 		if _, err := l.Draw(bytes.NewReader(nil)); err == nil {
 			t.Errorf("%s: a full chunk of nothing", a)
 		}
-	}
-}
-
-// No residue can leave 64 bits with as many chunks as may be handed out, and as many
-// received, and a pad.
-func TestSealedResiduesFit(t *testing.T) {
-	const largest = terms << (chunkBits - 1)
-	if worst := (2*MaxFanout+1)*float64(largest) + 0x1p33; worst >= 0x1p63 {
-		t.Errorf("a residue may be as large as %g units", worst)
 	}
 }
 

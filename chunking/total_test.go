@@ -120,7 +120,7 @@ func TestResiduesOpenToTheSum(t *testing.T) {
 }
 
 // A session of float64 adds the rounding of its residues and of its average, and
-// nothing else, with many members as well: the masks of 600 reach beyond 2^63.
+// nothing else.
 func TestTotalOfAFloatSession(t *testing.T) {
 	for _, bound := range hardBounds {
 		const size = 600
@@ -151,6 +151,32 @@ func TestTotalOfAFloatSession(t *testing.T) {
 			if d := distance(total[i], exact); d > l.Error(0)+session+ulp(total[i]) {
 				t.Errorf("bound %g: value %d is off by %g of %g", bound, i, d, session)
 			}
+		}
+	}
+}
+
+// What a session of float64 gives is rounded to units and kept modulo 2^64, where
+// it meets the pads, however far the masks of many members reach.
+func TestUnitsOfAFloatSession(t *testing.T) {
+	l := mustLayout(t, Float, 600, collabdict.Block{Len: 1, Bound: 1})
+	for _, c := range []struct {
+		total float64 // in units
+		want  uint64
+	}{
+		{0, 0},
+		{2.7, 3},
+		{2.5, 2},
+		{-2.7, math.MaxUint64 - 2},
+		{0x1p53 + 2, 1<<53 + 2},
+		{0x1p63, 1 << 63},
+		{0x1p64, 0},
+		{0x1p65 + 0x1p30, 1 << 30},
+		{-0x1p65 - 0x1p30, math.MaxUint64 - 1<<30 + 1},
+		{-0x1p72, 0},
+	} {
+		got, err := l.FromSession([]uint64{math.Float64bits(c.total * 0x1p-32)})
+		if err != nil || got[0] != c.want {
+			t.Errorf("%g units: %d, %v, want %d", c.total, got, err, c.want)
 		}
 	}
 }
@@ -208,7 +234,7 @@ func TestOpenRefusesWhatNoMemberSends(t *testing.T) {
 		}
 	}
 	float := mustLayout(t, Float, 2, collabdict.Block{Len: 2, Bound: 1})
-	for _, bad := range []float64{math.NaN(), math.Inf(1), -1e300, 5.1} {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), -1e300, 5.1, 0x1p33} {
 		var wrong *TotalError
 		if _, err := float.Total([]uint64{0, math.Float64bits(bad)}, nil); !errors.As(err, &wrong) || wrong.Value != 1 {
 			t.Errorf("a session's total of %g: %v", bad, err)
