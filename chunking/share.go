@@ -15,10 +15,9 @@ type Share struct {
 }
 
 // SplitSecret returns shares of a secret for the given number of holders, at the
-// points 1, 2, ...: any threshold of them give it back, fewer say nothing of it
-// beyond what the randomness of entropy allows. It wants
-// 1 <= threshold <= holders <= 255. The same entropy may serve for several
-// secrets.
+// points 1, 2, ...: any threshold of them give it back, fewer say nothing of it to
+// whom entropy is unknown. It wants 1 <= threshold <= holders <= 255. The same
+// entropy may serve for several secrets.
 func SplitSecret(secret [32]byte, holders, threshold int, entropy [32]byte) []Share {
 	if threshold < 1 || holders < threshold || holders > 255 {
 		panic(fmt.Sprintf("chunking: %d shares of which %d are needed", holders, threshold))
