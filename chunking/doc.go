@@ -1,12 +1,29 @@
-// Package chunking splits a secret vector into random chunks, so that what a
-// member shows of it says nothing, while the chunks of all members still add up
-// to the sum of their vectors.
+// Package chunking hides secret vectors, so that what a member shows of its own
+// says nothing, while the sum of all members' vectors comes out right.
 //
-// Seeded random chunking: a member sends a fresh 32-byte seed to each of some
-// other members, over an encrypted stream. Both expand it to the same chunk; the
-// sender takes the chunk from its vector, the receiver adds it to its own. What
-// remains, the residue, is what members average. All randomness comes in as an
-// argument; the package has no clock, socket or goroutine.
+// A [Layout] turns vectors into whole numbers of units, in one of four kinds of
+// [Arithmetic]: a grid that sessions of float64 average, the rings Z_2^64 and
+// Z_2^128, and the field of 2^61-1. In units everything adds up exactly. What
+// hides them:
 //
-// Start reading at [Residue].
+//   - Chunks. A member hands a fresh 32-byte seed to each of some others, over an
+//     encrypted stream ([Partners], [Seed]). Both expand it to the same [Mask]; the
+//     one that dealt it subtracts the mask, the one that got it adds it. What
+//     remains, the residue, goes into the session. [Layout.Draw] gives a full chunk
+//     in place of a seed, which hides in a ring or the field whatever becomes of
+//     ChaCha8.
+//   - Pads. A mask that a member adds to its residue seals the total until the sum
+//     is committed; then all pads are told and [Layout.Total] takes them off. The
+//     others hold shares of a pad's seed ([SplitSecret]), in case a member is lost.
+//   - Lanes. In place of chunks a vector may be split over several sessions, by
+//     [Layout.Lanes] or, with shares of which some are enough, by [Split].
+//
+// How likely it is that members who work together see through this is told by
+// [BreachProbability], [LanesBreach] and [PadBreach].
+//
+// All randomness comes in as an argument: 32 bytes from which seeds are derived, or
+// a reader where a vector has to be random throughout. The package has no clock,
+// socket or goroutine, and units and totals have the same bits on every machine.
+//
+// Start reading at [Layout] and [Mask].
 package chunking

@@ -15,9 +15,11 @@ const (
 	// its mean, is a chunk's value.
 	chunkBits = 53
 	terms     = 4
-	// MaxFanout is the largest number of chunks that a member may hand out, or be
-	// handed, so that no residue leaves the range of 64 bits:
-	// 2·MaxFanout·2^54 + 2^33 < 2^63.
+	// MaxFanout is the largest number of chunks that a member may hand out. With as
+	// many that it is handed, and a pad, no residue leaves the range of 64 bits:
+	// (2·MaxFanout+1)·2^54 + 2^33 < 2^63. Where partners are drawn at random it may
+	// be handed more; of a thousand masks one value leaves the range with a
+	// probability below e^-1500, and [Layout.FromSession] is right even then.
 	MaxFanout = 250
 )
 
@@ -26,13 +28,19 @@ const (
 // 2^53·√(4/12)/2^32.
 const Deviation = (1 << 21) / 1.7320508075688772
 
-// Scale returns the power of two that stands for the bound of a block: at most
-// twice the bound, and at least the bound but for the slack of rounding, a part in
-// 2^16.
+// Scale returns the power of two that stands for the bound of a block in a session
+// of float64: at most twice the bound, and at least the bound but for the slack of
+// rounding, a part in 2^16. It is kept between 2^-800 and 2^900, so that no sum of
+// residues leaves the range of float64; vectors keep their precision all the same.
 func Scale(bound float64) float64 {
-	_, exp := math.Frexp(bound / (1 + 0x1p-16))
-	return math.Ldexp(1, exp)
+	return math.Ldexp(1, min(max(scaleExponent(bound), -800), 900))
 }
 
-// unit returns the grid's unit for a block with the given bound.
+// scaleExponent returns the exponent of the power of two that stands for a bound.
+func scaleExponent(bound float64) int {
+	_, exp := math.Frexp(bound / (1 + 0x1p-16))
+	return exp
+}
+
+// unit returns what a unit of the grid is in a session.
 func unit(bound float64) float64 { return math.Ldexp(Scale(bound), -fractionBits) }

@@ -1,7 +1,5 @@
 package chunking
 
-import "math"
-
 // Mode names a way to protect a sum.
 type Mode string
 
@@ -9,6 +7,13 @@ type Mode string
 const (
 	// Chunks is seeded random chunking, the default.
 	Chunks Mode = "chunks"
+	// Sessions splits the vector into random parts that are averaged each in a
+	// session of its own (Sec. 4.2 of Idé et al. 2024). Whoever can work out the
+	// starting vectors of a session breaks it.
+	Sessions Mode = "sessions"
+	// Shamir is the same with shares, of which some are enough, so that sessions
+	// may fail. It needs the arithmetic [Field].
+	Shamir Mode = "shamir"
 	// None shows every member's vector to its neighbours. For measuring, and for
 	// data that is public anyway.
 	None Mode = "none"
@@ -34,26 +39,4 @@ func Fanout(size, chunks int) int {
 		return others
 	}
 	return min(defaultFanout, others)
-}
-
-// BreachProbability returns the probability that t colluding members learn the
-// vector of a given honest one, when every member of the view hands seeds to the
-// given number of others. They learn the sums over the connected components of
-// the honest part of the chunk graph; the vector of a member is one of those
-// sums if it hands all its seeds to colluders and no honest member hands it one.
-func BreachProbability(size, fanout, t int) float64 {
-	honest := size - t
-	switch {
-	case t <= 0:
-		return 0
-	case honest <= 1:
-		return 1
-	case fanout > t: // more seeds than colluders: one goes to an honest member
-		return 0
-	}
-	p := 1.0
-	for i := range fanout {
-		p *= float64(t-i) / float64(size-1-i)
-	}
-	return p * math.Pow(1-float64(fanout)/float64(size-1), float64(honest-1))
 }

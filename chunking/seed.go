@@ -10,28 +10,37 @@ import (
 // SeedSize is the length of a seed in bytes.
 const SeedSize = 32
 
-// Context says what a chunk is for. It enters the derivation of the chunk, so
-// that no chunk ever hides two vectors.
+// Context says what a random vector is for. It enters its derivation, so that none
+// ever hides two vectors.
 type Context struct {
 	Run      [32]byte
 	Slot     uint64
 	Ballot   uint32
-	From, To int // the members by rank
+	Lane     uint32 // of a sum of several sessions; 0 where there is one
+	From, To int    // the members by rank
 }
 
 // derive returns 32 bytes that depend on the secret, the purpose and the
 // context.
-func derive(secret []byte, purpose string, c Context) [32]byte {
-	info := append([]byte("collabdict/"+purpose+"/1/"), c.Run[:]...)
+func derive(secret []byte, purpose Purpose, c Context) [32]byte {
+	info := append([]byte("collabdict/"+string(purpose)+"/1/"), c.Run[:]...)
 	info = binary.BigEndian.AppendUint64(info, c.Slot)
 	info = binary.BigEndian.AppendUint32(info, c.Ballot)
 	info = binary.BigEndian.AppendUint32(info, uint32(c.From))
 	info = binary.BigEndian.AppendUint32(info, uint32(c.To))
-	key, err := hkdf.Key(sha256.New, secret, nil, string(info), SeedSize)
+	if c.Lane > 0 { // by its length it is no context without a lane
+		info = binary.BigEndian.AppendUint32(info, c.Lane)
+	}
+	return key(secret, string(info))
+}
+
+// key returns the 32 bytes of HKDF-SHA256 of a secret and what they are for.
+func key(secret []byte, info string) [32]byte {
+	k, err := hkdf.Key(sha256.New, secret, nil, info, SeedSize)
 	if err != nil {
 		panic("chunking: " + err.Error()) // only for keys longer than SHA-256 allows
 	}
-	return [32]byte(key)
+	return [32]byte(k)
 }
 
 // Partners draws the members that c.From hands a seed to: fanout of the size-1
@@ -56,7 +65,7 @@ func Partners(entropy [32]byte, c Context, size, fanout int) []int {
 }
 
 // Seed returns the seed that c.From hands to c.To, from the secret entropy of
-// c.From.
+// c.From; with c.To = c.From it is the seed of its own pad.
 func Seed(entropy [32]byte, c Context) [SeedSize]byte {
 	return derive(entropy[:], "seed", c)
 }

@@ -2,54 +2,26 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
-// Graph is a simple undirected graph on the vertices 0..N-1.
+// Graph is a connected undirected graph on the vertices 0..Len()-1. Its edges have
+// weights, which are 1 but for [Margulis], whose doubled edges count as often as
+// they occur.
 type Graph struct {
-	Kind Kind
-	adj  [][]int // sorted neighbours, without loops and doubles
+	Kind    Kind
+	members int
+	adj     [][]int     // sorted neighbours, without loops and doubles
+	weights [][]float64 // of the edges to them; nil if all are 1
+	ones    []float64   // as many as the largest number of neighbours
+	degrees []int       // doubles and loops included where they count
 }
 
-// Kind names a family of topologies.
-type Kind string
-
-// The kinds of topologies.
-const (
-	// HamiltonCycles is the union of Degree/2 random Hamiltonian cycles (Law and
-	// Siu 2003): connected by construction, an expander with high probability,
-	// for any size.
-	HamiltonCycles Kind = "hamilton-cycles"
-	// InverseChord is the cycle with inverse chords, x ~ x±1 and x ~ 1/x modulo a
-	// prime size (Fig. 1 of Idé et al. 2024).
-	InverseChord Kind = "inverse-chord"
-	// Complete joins everyone with everyone.
-	Complete Kind = "complete"
-	// Ring is the single cycle, the slowest of all, for comparison.
-	Ring Kind = "ring"
-)
-
-// completeUpTo is the size up to which every kind but the ring is complete: no
-// graph of so few vertices is sparser and still worth a second iteration.
-const completeUpTo = 4
-
-// Check reports a kind that is unknown or has no graph of the given size.
-func (k Kind) Check(size int) error {
-	switch k {
-	case HamiltonCycles, Complete, Ring:
-		return nil
-	case InverseChord:
-		if size > completeUpTo && !isPrime(size) {
-			return fmt.Errorf("graph: %s wants a prime number of members, got %d; choose %s", k, size, HamiltonCycles)
-		}
-		return nil
-	}
-	return fmt.Errorf("graph: want %s, %s, %s or %s, got %q", HamiltonCycles, InverseChord, Complete, Ring, string(k))
-}
-
-// New returns the topology of the kind with the given size, at least 2. The
-// degree matters to HamiltonCycles only, where an odd one is rounded up to the
-// next even one and size-1 or more gives the complete graph.
+// New returns the topology of the kind for the given number of members, at least
+// 2. The degree matters to HamiltonCycles and RandomRegular only, where size-1 or
+// more gives the complete graph; an odd one is rounded up to the next even one by
+// HamiltonCycles, and refused by RandomRegular for an odd size.
 func New(kind Kind, size, degree int) (*Graph, error) {
 	if err := kind.Check(size); err != nil {
 		return nil, err
@@ -57,89 +29,101 @@ func New(kind Kind, size, degree int) (*Graph, error) {
 	if size < 2 {
 		return nil, fmt.Errorf("graph: want at least 2 vertices, got %d", size)
 	}
-	switch {
-	case kind == Ring:
-		return fromEdges(kind, size, ring(size)), nil
-	case kind == Complete || size <= completeUpTo || kind == HamiltonCycles && degree >= size-1:
-		return fromEdges(Complete, size, complete(size)), nil
-	case kind == InverseChord:
-		return fromEdges(kind, size, inverseChord(size)), nil
+	if kind != Ring && size <= completeUpTo {
+		kind = Complete
 	}
-	return hamiltonCycles(size, (degree+1)/2)
+	if err := kind.checkDegree(size, degree); err != nil {
+		return nil, err
+	}
+	switch kind {
+	case Ring:
+		return fromEdges(kind, size, ring(size)), nil
+	case InverseChord:
+		p := nextPrime(size)
+		g := fromEdges(kind, p, inverseChord(p))
+		g.members = size
+		return g, nil
+	case Hypercube:
+		return fromEdges(kind, size, hypercube(size)), nil
+	case Margulis:
+		return margulis(int(math.Sqrt(float64(size)))), nil
+	case Complete:
+		return complete(size), nil
+	}
+	switch {
+	case degree >= size-1:
+		return complete(size), nil
+	case kind == RandomRegular:
+		return randomRegular(size, degree), nil
+	}
+	return hamiltonCycles(size, (degree+1)/2), nil
 }
 
 // Len returns the number of vertices.
 func (g *Graph) Len() int { return len(g.adj) }
 
+// Members returns the number of members, at most Len. Vertices from there on have
+// nobody of their own: an average over the vertices gives them 0 to begin with,
+// and is then Members/Len times that over the members, so that the sum is Len
+// times the average.
+func (g *Graph) Members() int { return g.members }
+
+// Host returns the vertex of the member that acts for v: v itself below Members,
+// above it one of the first.
+func (g *Graph) Host(v int) int {
+	if v < g.members {
+		return v
+	}
+	return v - g.members
+}
+
 // Neighbours returns the sorted neighbours of v. The slice is not to be changed.
 func (g *Graph) Neighbours(v int) []int { return g.adj[v] }
 
-// Degree returns the largest number of neighbours of a vertex.
-func (g *Graph) Degree() int {
-	d := 0
-	for _, n := range g.adj {
-		d = max(d, len(n))
+// Weights returns the weights of the edges of v in the Laplacian, in the order of
+// Neighbours(v). The slice is not to be changed.
+func (g *Graph) Weights(v int) []float64 {
+	if g.weights == nil {
+		return g.ones[:len(g.adj[v])]
 	}
-	return d
+	return g.weights[v]
+}
+
+// MetropolisWeights returns the weights of Metropolis and Hastings of the edges of
+// v, in the order of Neighbours(v): 1/(1+max(d_v, d_w)) with the degrees of both
+// ends, times the edge's weight. What is left to 1 is the weight of v's own value.
+func (g *Graph) MetropolisWeights(v int) []float64 {
+	w := slices.Clone(g.Weights(v))
+	for i, n := range g.adj[v] {
+		w[i] /= float64(1 + max(g.degrees[v], g.degrees[n]))
+	}
+	return w
+}
+
+// Degree returns the largest degree of a vertex.
+func (g *Graph) Degree() int { return slices.Max(g.degrees) }
+
+// newGraph returns the graph with the given neighbours, which it sorts and rids of
+// loops and doubles.
+func newGraph(kind Kind, adj [][]int) *Graph {
+	g := &Graph{Kind: kind, members: len(adj), adj: adj, degrees: make([]int, len(adj))}
+	for v := range adj {
+		slices.Sort(adj[v])
+		adj[v] = slices.DeleteFunc(slices.Compact(adj[v]), func(w int) bool { return w == v })
+		g.degrees[v] = len(adj[v])
+	}
+	g.ones = make([]float64, g.Degree())
+	for i := range g.ones {
+		g.ones[i] = 1
+	}
+	return g
 }
 
 func fromEdges(kind Kind, size int, edges [][2]int) *Graph {
 	adj := make([][]int, size)
 	for _, e := range edges {
-		if e[0] != e[1] {
-			adj[e[0]] = append(adj[e[0]], e[1])
-			adj[e[1]] = append(adj[e[1]], e[0])
-		}
+		adj[e[0]] = append(adj[e[0]], e[1])
+		adj[e[1]] = append(adj[e[1]], e[0])
 	}
-	for v := range adj {
-		slices.Sort(adj[v])
-		adj[v] = slices.Compact(adj[v])
-	}
-	return &Graph{Kind: kind, adj: adj}
-}
-
-func ring(size int) [][2]int {
-	edges := make([][2]int, size)
-	for v := range edges {
-		edges[v] = [2]int{v, (v + 1) % size}
-	}
-	return edges
-}
-
-func complete(size int) [][2]int {
-	var edges [][2]int
-	for v := range size {
-		for w := range v {
-			edges = append(edges, [2]int{w, v})
-		}
-	}
-	return edges
-}
-
-func inverseChord(p int) [][2]int {
-	edges := ring(p)
-	for x := 1; x < p; x++ {
-		edges = append(edges, [2]int{x, powMod(x, p-2, p)}) // Fermat: x^(p-2) = 1/x
-	}
-	return edges
-}
-
-func powMod(x, e, p int) int {
-	y := 1
-	for ; e > 0; e >>= 1 {
-		if e&1 == 1 {
-			y = y * x % p
-		}
-		x = x * x % p
-	}
-	return y
-}
-
-func isPrime(n int) bool {
-	for d := 2; d*d <= n; d++ {
-		if n%d == 0 {
-			return false
-		}
-	}
-	return n >= 2
+	return newGraph(kind, adj)
 }

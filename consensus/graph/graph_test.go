@@ -1,120 +1,204 @@
 package graph
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-func TestSpectrumKnownAnswers(t *testing.T) {
-	for _, c := range []struct {
-		kind                       Kind
-		size, degree, wantDegree   int
-		lambda2, lambdaMax, within float64
-	}{
-		{InverseChord, 7, 0, 3, 0.885, 0, 5e-4},
-		{InverseChord, 13, 0, 3, 0.522, 0, 5e-4},
-		{InverseChord, 31, 0, 3, 0.226, 0, 5e-4},
-		{InverseChord, 127, 0, 3, 0.113, 0, 5e-4},
-		{Complete, 9, 0, 8, 9, 9, 1e-12},
-		{HamiltonCycles, 4, 4, 3, 4, 4, 1e-12},
-		{HamiltonCycles, 5, 4, 4, 5, 5, 1e-12},
-		{Ring, 31, 0, 2, 2 - 2*math.Cos(2*math.Pi/31), 2 + 2*math.Cos(math.Pi/31), 1e-12},
-	} {
-		g, err := New(c.kind, c.size, c.degree)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := g.Spectrum()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(s.Lambda2-c.lambda2) > c.within || c.lambdaMax != 0 && math.Abs(s.LambdaMax-c.lambdaMax) > c.within {
-			t.Errorf("%s on %d: spectrum %+v, want λ₂ %g and λ_max %g", c.kind, c.size, s, c.lambda2, c.lambdaMax)
-		}
-		if g.Degree() != c.wantDegree {
-			t.Errorf("%s on %d: degree %d, want %d", c.kind, c.size, g.Degree(), c.wantDegree)
-		}
+// draw returns the graph of a kind, a size near the given one and a degree that
+// the kind can have.
+func draw(t *rapid.T, maxSize int) *Graph {
+	kind := rapid.SampledFrom(Kinds()).Draw(t, "kind")
+	size := rapid.IntRange(2, maxSize).Draw(t, "size")
+	degree := rapid.IntRange(2, 12).Draw(t, "degree")
+	for kind.Check(size) != nil {
+		size--
 	}
-}
-
-// A union of two cycles has λ₂ of about 0.92 at 31 vertices; the best of the
-// draws must not be below that.
-func TestHamiltonCyclesExpand(t *testing.T) {
-	for _, c := range []struct {
-		size    int
-		atLeast float64
-	}{{14, 1.3}, {31, 0.92}, {100, 0.6}} {
-		g, err := New(HamiltonCycles, c.size, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s, _ := g.Spectrum(); s.Lambda2 < c.atLeast {
-			t.Errorf("size %d: λ₂ = %g, want at least %g", c.size, s.Lambda2, c.atLeast)
-		}
+	g, err := New(kind, size, degree)
+	if err != nil && kind == RandomRegular && size*degree%2 == 1 {
+		g, err = New(kind, size, degree+1)
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }
 
 func TestGraphsAreSimpleSymmetricAndConnected(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		kind := rapid.SampledFrom([]Kind{HamiltonCycles, InverseChord, Complete, Ring}).Draw(t, "kind")
-		size := rapid.IntRange(2, 60).Draw(t, "size")
-		degree := rapid.IntRange(2, 8).Draw(t, "degree")
-		g, err := New(kind, size, degree)
-		if err != nil {
-			if kind == InverseChord && !isPrime(size) {
-				return
+		g := draw(t, 60)
+		if !g.connected() {
+			t.Fatal("not connected")
+		}
+		for v := range g.Len() {
+			neighbours := g.Neighbours(v)
+			if !slices.IsSorted(neighbours) || len(slices.Compact(slices.Clone(neighbours))) != len(neighbours) || slices.Contains(neighbours, v) {
+				t.Fatalf("neighbours of %d: %v", v, neighbours)
 			}
-			t.Fatal(err)
-		}
-		again, _ := New(kind, size, degree)
-		seen := map[int]bool{0: true}
-		for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
-			for _, w := range g.Neighbours(queue[0]) {
-				if !seen[w] {
-					seen[w] = true
-					queue = append(queue, w)
+			weights, metropolis := g.Weights(v), g.MetropolisWeights(v)
+			stay := 1.0
+			for i, w := range neighbours {
+				back, ok := slices.BinarySearch(g.Neighbours(w), v)
+				if !ok || g.Weights(w)[back] != weights[i] || g.MetropolisWeights(w)[back] != metropolis[i] {
+					t.Fatalf("edge %d-%d is not the same both ways", v, w)
 				}
+				stay -= metropolis[i]
 			}
-		}
-		if len(seen) != size {
-			t.Fatalf("%d of %d vertices are connected", len(seen), size)
-		}
-		for v := range size {
-			last := -1
-			for i, w := range g.Neighbours(v) {
-				if w <= last || w == v {
-					t.Fatalf("neighbours of %d: %v", v, g.Neighbours(v))
-				}
-				last = w
-				if !contains(g.Neighbours(w), v) {
-					t.Fatalf("edge %d-%d has no way back", v, w)
-				}
-				if again.Neighbours(v)[i] != w {
-					t.Fatal("two members built different graphs")
-				}
+			if !(stay > 0) {
+				t.Fatalf("vertex %d keeps %g of its own value", v, stay)
 			}
 		}
 	})
 }
 
-func contains(s []int, v int) bool {
-	for _, x := range s {
-		if x == v {
-			return true
+func TestEveryMemberBuildsTheSameGraph(t *testing.T) {
+	for _, c := range []struct {
+		kind         Kind
+		size, degree int
+		want         string
+	}{
+		{HamiltonCycles, 31, 4, "f1e043016ea6e17c"},
+		{HamiltonCycles, 300, 6, "c96aff1eb3b4d947"},
+		{RandomRegular, 32, 3, "9c2f8175e50a531a"},
+		{RandomRegular, 301, 4, "5bf953536f478b0e"},
+	} {
+		g, err := New(c.kind, c.size, c.degree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256([]byte(fmt.Sprint(g.adj))))[:16]; got != c.want {
+			t.Errorf("%s of degree %d on %d: hash %s, want %s: members with two versions would not agree", c.kind, c.degree, c.size, got, c.want)
 		}
 	}
-	return false
 }
 
-func TestUnknownKindAndSize(t *testing.T) {
+func TestRandomRegularIsRegular(t *testing.T) {
+	for size := 5; size < 24; size++ {
+		for degree := 2; degree < size; degree++ {
+			g, err := New(RandomRegular, size, degree)
+			if size*degree%2 == 1 {
+				if err == nil {
+					t.Fatalf("%d members of degree %d: no error", size, degree)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for v := range size {
+				if len(g.Neighbours(v)) != degree {
+					t.Fatalf("%d members of degree %d: %d neighbours", size, degree, len(g.Neighbours(v)))
+				}
+			}
+		}
+	}
+}
+
+func TestGhostsAreHosted(t *testing.T) {
+	for size, p := range map[int]int{5: 5, 6: 7, 8: 11, 24: 29, 31: 31, 114: 127, 1000: 1009} {
+		g, err := New(InverseChord, size, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Len() != p || g.Members() != size {
+			t.Errorf("%d members: %d vertices of %d members, want %d vertices", size, g.Len(), g.Members(), p)
+		}
+		for v := range p {
+			if want := v % size; g.Host(v) != want {
+				t.Errorf("%d members: host of %d is %d, want %d", size, v, g.Host(v), want)
+			}
+		}
+	}
+}
+
+func TestDegreeAndDiameter(t *testing.T) {
 	for _, c := range []struct {
-		kind Kind
-		size int
-	}{{"torus", 9}, {InverseChord, 9}, {Ring, 1}} {
-		if _, err := New(c.kind, c.size, 4); err == nil {
-			t.Errorf("%s on %d vertices: no error", c.kind, c.size)
+		kind             Kind
+		size, degree     int
+		wantDeg, wantDia int
+	}{
+		{InverseChord, 31, 0, 3, 6},
+		{InverseChord, 127, 0, 3, 10},
+		{InverseChord, 1021, 0, 3, 15},
+		{RandomRegular, 32, 3, 3, 6},
+		{RandomRegular, 512, 4, 4, 8},
+		{HamiltonCycles, 31, 4, 4, 4},
+		{HamiltonCycles, 31, 3, 4, 4},
+		{HamiltonCycles, 5, 4, 4, 1},
+		{Margulis, 256, 0, 8, 7},
+		{Hypercube, 32, 0, 5, 5},
+		{Hypercube, 256, 0, 8, 8},
+		{Hypercube, 4, 0, 3, 1},
+		{Ring, 31, 0, 2, 15},
+		{Ring, 2, 0, 1, 1},
+		{Complete, 70, 0, 69, 1},
+	} {
+		g, err := New(c.kind, c.size, c.degree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Degree() != c.wantDeg || g.Diameter() != c.wantDia {
+			t.Errorf("%s on %d: degree %d and diameter %d, want %d and %d", c.kind, c.size, g.Degree(), g.Diameter(), c.wantDeg, c.wantDia)
+		}
+	}
+}
+
+// The diameter is that of Floyd and Warshall's distances.
+func TestDiameterOfAll(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := draw(t, 90)
+		n := g.Len()
+		far := make([][]int, n)
+		for v := range far {
+			far[v] = slices.Repeat([]int{n}, n)
+			far[v][v] = 0
+			for _, w := range g.Neighbours(v) {
+				far[v][w] = 1
+			}
+		}
+		want := 0
+		for k := range n {
+			for v := range n {
+				for w := range n {
+					far[v][w] = min(far[v][w], far[v][k]+far[k][w])
+				}
+			}
+		}
+		for v := range n {
+			want = max(want, slices.Max(far[v]))
+		}
+		if g.Diameter() != want {
+			t.Fatalf("%s on %d: diameter %d, want %d", g.Kind, n, g.Diameter(), want)
+		}
+	})
+}
+
+func TestWhatAKindCannotHave(t *testing.T) {
+	for _, c := range []struct {
+		kind         Kind
+		size, degree int
+		want         string
+	}{
+		{"torus", 9, 4, `want hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete or ring, got "torus"`},
+		{Ring, 1, 4, "at least 2 vertices, got 1"},
+		{Margulis, -1, 4, "at least 2 vertices, got -1"},
+		{Margulis, 30, 4, "square number of members, got 30; choose 25 or 36 members, or hamilton-cycles"},
+		{Hypercube, 31, 4, "power of two as the number of members, got 31; choose 16 or 32 members, or hamilton-cycles"},
+		{Hypercube, math.MaxInt, 4, "power of two"},
+		{RandomRegular, 31, 3, "odd degree 3 on an odd number of members, 31; choose degree 4, or hamilton-cycles"},
+		{RandomRegular, 31, 1, "degree of at least 2, got 1"},
+		{HamiltonCycles, 31, 0, "degree of at least 2, got 0"},
+		{Complete, 10_000, 4, "at most 16777216 edges, got 10000 members of degree 9999"},
+		{HamiltonCycles, 1 << 40, 4, "at most 16777216 edges"},
+	} {
+		if _, err := New(c.kind, c.size, c.degree); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s of degree %d on %d: got %v, want %q", c.kind, c.degree, c.size, err, c.want)
 		}
 	}
 }

@@ -1,0 +1,73 @@
+package chunking
+
+import "math"
+
+// BreachProbability returns the probability that t colluding members learn the
+// vector of a given honest one, when every member of the view hands seeds to the
+// given number of others. They learn the sums over the connected components of
+// the honest part of the chunk graph, whatever they see of the session; the vector of
+// a member is one of those sums if it hands all its seeds to colluders and no honest
+// member hands it one. In a ring or the field the sums of the components are all
+// they learn; for Float see [Mask].
+func BreachProbability(size, fanout, t int) float64 {
+	honest := size - t
+	switch {
+	case t <= 0:
+		return 0
+	case honest <= 1:
+		return 1
+	case fanout > t: // more seeds than colluders: one goes to an honest member
+		return 0
+	}
+	p := 1.0
+	for i := range fanout {
+		p *= float64(t-i) / float64(size-1-i)
+	}
+	return p * math.Pow(1-float64(fanout)/float64(size-1), float64(honest-1))
+}
+
+// LanesBreach returns the probability that colluding members learn a vector that is
+// in so many lanes of which the threshold is enough, when they work out a member's
+// part of one lane with probability q, in each lane independently: that of at least
+// threshold successes. For Sessions all lanes are needed, which gives q^lanes.
+func LanesBreach(q float64, threshold, lanes int) float64 {
+	var p float64
+	for j := threshold; j <= lanes; j++ {
+		p += float64(math.Exp(logChoose(lanes, j)) * math.Pow(q, float64(j)) * math.Pow(1-q, float64(lanes-j)))
+	}
+	return min(p, 1)
+}
+
+// LanesFor returns the smallest number of lanes of Sessions for which [LanesBreach]
+// is at most p, or 0 if there is none because q is 1. It wants 0 < p < 1.
+func LanesFor(q, p float64) int {
+	switch {
+	case q >= 1:
+		return 0
+	case q <= p:
+		return 1
+	}
+	return int(math.Ceil(math.Log(p) / math.Log(q)))
+}
+
+// PadBreach returns the probability that colluding members can rebuild the pad of a
+// given other member of the view: that at least threshold of its holders, drawn at
+// random from the others, are among them. Read with the members that are lost in
+// place of colluders, and holders-threshold+1 in place of the threshold, it is the
+// probability that the pad cannot be rebuilt any more.
+func PadBreach(size, colluders, holders, threshold int) float64 {
+	others := size - 1
+	var p float64
+	for j := max(threshold, holders-(others-colluders)); j <= min(holders, colluders); j++ {
+		p += math.Exp(logChoose(colluders, j) + logChoose(others-colluders, holders-j) - logChoose(others, holders))
+	}
+	return min(p, 1)
+}
+
+// logChoose returns the logarithm of the number of ways to choose k of n.
+func logChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}

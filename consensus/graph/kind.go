@@ -1,0 +1,95 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Kind names a family of topologies.
+type Kind string
+
+// The kinds of topologies.
+const (
+	// HamiltonCycles is the union of degree/2 random Hamiltonian cycles (Law and
+	// Siu 2003): connected by construction, an expander with high probability,
+	// for any size.
+	HamiltonCycles Kind = "hamilton-cycles"
+	// InverseChord is the cycle with inverse chords, x ~ x±1 and x ~ 1/x modulo a
+	// prime (Fig. 1 of Idé et al. 2024). It has the next prime number of vertices;
+	// the first members host those that are too many.
+	InverseChord Kind = "inverse-chord"
+	// RandomRegular is a random graph in which everyone has the same number of
+	// neighbours; nearly all of them expand almost as well as any graph of that
+	// degree can (Friedman 2008).
+	RandomRegular Kind = "random-regular"
+	// Margulis is the graph of Margulis, Gabber and Galil on the pairs of numbers
+	// modulo m (Margulis 1973), for m² members: an expander for every m.
+	Margulis Kind = "margulis"
+	// Hypercube joins those of 2^d members whose numbers differ in one bit.
+	Hypercube Kind = "hypercube"
+	// Complete joins everyone with everyone.
+	Complete Kind = "complete"
+	// Ring is the single cycle, the slowest of all, for comparison.
+	Ring Kind = "ring"
+)
+
+// Kinds lists the kinds, the default first.
+func Kinds() []Kind {
+	return []Kind{HamiltonCycles, InverseChord, RandomRegular, Margulis, Hypercube, Complete, Ring}
+}
+
+// completeUpTo is the size up to which every kind but the ring is complete: no
+// graph of so few vertices is sparser and still worth a second iteration.
+const completeUpTo = 4
+
+// maxEdges bounds the memory of a graph.
+const maxEdges = 1 << 24
+
+// Check reports a kind that is unknown or has no graph of the given size.
+func (k Kind) Check(size int) error {
+	switch k {
+	case HamiltonCycles, InverseChord, RandomRegular, Complete, Ring:
+		return nil
+	case Margulis:
+		if m := int(math.Sqrt(float64(size))); size > completeUpTo && m*m != size {
+			return fmt.Errorf("graph: %s wants a square number of members, got %d; choose %d or %d members, or %s", k, size, m*m, (m+1)*(m+1), HamiltonCycles)
+		}
+		return nil
+	case Hypercube:
+		if p := 1 << (bits.Len(uint(size)) - 1); size > completeUpTo && p != size {
+			return fmt.Errorf("graph: %s wants a power of two as the number of members, got %d; choose %d or %d members, or %s", k, size, p, 2*p, HamiltonCycles)
+		}
+		return nil
+	}
+	return fmt.Errorf("graph: want %s, %s, %s, %s, %s, %s or %s, got %q", HamiltonCycles, InverseChord, RandomRegular, Margulis, Hypercube, Complete, Ring, string(k))
+}
+
+// checkDegree reports a degree that the kind's graph of the given size, one that
+// it can have, cannot have, and a graph that is too large.
+func (k Kind) checkDegree(size, degree int) error {
+	switch k {
+	case Ring:
+		degree = 2
+	case InverseChord:
+		degree = 3
+	case Margulis:
+		degree = margulisDegree
+	case Hypercube:
+		degree = bits.Len(uint(size)) - 1
+	case Complete:
+		degree = size - 1
+	default:
+		if degree < 2 {
+			return fmt.Errorf("graph: want a degree of at least 2, got %d", degree)
+		}
+		degree = min(degree, size-1)
+		if k == RandomRegular && size%2 != 0 && degree%2 != 0 {
+			return fmt.Errorf("graph: %s has no graph of odd degree %d on an odd number of members, %d; choose degree %d, or %s", k, degree, size, degree+1, HamiltonCycles)
+		}
+	}
+	if size > maxEdges || size*degree/2 > maxEdges {
+		return fmt.Errorf("graph: want at most %d edges, got %d members of degree %d; choose fewer members, a lower degree or another kind", maxEdges, size, degree)
+	}
+	return nil
+}
