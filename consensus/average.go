@@ -125,7 +125,7 @@ func (m *Machine) sendFrames(lane int, frames []session.Frame, e *Effects) {
 func (m *Machine) receiveStep(from int, ballot uint32, b *Step, e *Effects) {
 	s := m.slot
 	a := s.attempts[ballot]
-	if a == nil || ballot != s.promised || !a.here || a.result != nil || s.commit != nil || !a.view.has(from) {
+	if a == nil || !a.here || a.result != nil || !a.view.has(from) {
 		return
 	}
 	if a.lanes == nil {

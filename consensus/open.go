@@ -14,7 +14,8 @@ func (m *Machine) open(e *Effects) bool {
 	m.tellPad(e)
 	sealed := m.sealedOf(s.commit.Value)
 	if sealed == nil {
-		return false
+		a := s.attempts[s.commit.Value.Attempt]
+		return a != nil && a.here && a.lanes != nil && a.result == nil && m.average(a, e)
 	}
 	s.keep(sealed, s.commit.Value.Digest)
 	if !m.padsKnown(sealed) {

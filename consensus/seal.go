@@ -12,11 +12,11 @@ import (
 // at every member; in floating point all adopt the sealer's.
 func (m *Machine) end(a *attempt, result *Sealed, e *Effects) {
 	s := m.slot
-	result.Attempt, result.Header = s.promised, s.call.header
+	result.Attempt, result.Header = a.view.Ballot, s.call.header
 	result.Members, result.Missing = a.view.Members, a.view.Missing
 	a.result, a.digest = result, result.digest(m.p.Run, s.number)
 	m.since = m.now
-	if m.votesOwn(a) {
+	if s.commit == nil && m.votesOwn(a) {
 		m.tellSeal(a, result, e)
 		m.vote(s.promised, result, a.digest, e)
 	}

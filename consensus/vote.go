@@ -156,9 +156,6 @@ func (m *Machine) commit(c *Certificate) {
 			s.drop(attempt)
 		}
 	}
-	if a := s.attempts[c.Value.Attempt]; a != nil {
-		a.leave()
-	}
 	s.done = map[uint32]map[int]Done{}
 	m.replayHints()
 }
