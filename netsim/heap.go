@@ -1,18 +1,24 @@
 package netsim
 
-import (
-	"time"
+import "time"
 
-	"github.com/collabdict/collabdict/consensus"
-)
-
-// event is something that happens to a member. seq orders events of one instant.
+// event is something that happens to a member: an input of its machine, or one of
+// the network's own. seq orders events of one instant.
 type event struct {
 	at   time.Duration
 	seq  uint64
-	to   int
-	what consensus.Event
+	to   int // a member, or everybody
+	what any // a consensus.Event; tick, stop or start
 }
+
+// everybody is whom a tick is for.
+const everybody = -1
+
+type (
+	tick  struct{}
+	stop  struct{ restartAfter time.Duration }
+	start struct{}
+)
 
 // eventHeap is a heap of events by time and sequence.
 type eventHeap []event

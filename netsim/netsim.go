@@ -3,8 +3,6 @@ package netsim
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
 	"time"
 
 	"github.com/collabdict/collabdict"
@@ -19,11 +17,37 @@ type Config struct {
 	// Latency is the mean time that a message takes; each takes between half and
 	// one and a half of it. 0 means 1 ms.
 	Latency time.Duration
+	Faults  []Fault
+	// Observer, if not nil, is shown what happens. All calls come from one goroutine.
+	Observer Observer
+}
+
+// Fault stops a member: its process ends, and what was not on its disk is lost.
+type Fault struct {
+	Member int
+	// After is how long after the member's call of Slot it stops. Slot 0 is called
+	// at the start of the run.
+	Slot  uint64
+	After time.Duration
+	// RestartAfter is how long it stays away; 0 means for ever. Its participant is
+	// then run from the beginning, with the answers of the calls decided so far.
+	RestartAfter time.Duration
+}
+
+// Observer is shown what members do.
+type Observer interface {
+	// Called shows a call that enters a slot.
+	Called(member int, slot uint64, c consensus.Call)
+	// Sent shows every message as it leaves.
+	Sent(from, to int, m consensus.Message)
+	// Decided shows a decision at a member.
+	Decided(member int, d *consensus.Decision)
 }
 
 // Report tells what a run cost, by participant.
 type Report struct {
-	Plan    *consensus.Plan
+	Plan    *consensus.Plan // for all members
+	Rules   consensus.Rules
 	Virtual time.Duration // from the first event to the last
 	Members []Member
 }
@@ -31,19 +55,23 @@ type Report struct {
 // Member is the report of one participant.
 type Member struct {
 	consensus.Record
-	Messages int64
-	Bytes    int64 // of encoded messages, without framing and encryption
-	Err      error // why its part ended early
+	// Decisions are all slots that it knows, in order. They are shared between
+	// members and not to be modified.
+	Decisions []*consensus.Decision
+	Messages  int64
+	Bytes     int64 // of encoded messages, without framing and encryption
+	Err       error // why its part ended early
 }
 
 // Participant is the part of one participant, given its rank and its view of the
-// others.
+// others. It is called once more after its member was stopped and started again.
 type Participant func(ctx context.Context, rank int, g collabdict.Group) error
 
 // Run lets every participant play its part and returns when all have ended. The
-// group's labels are dealt with a nonce that all participants agree on first. An
-// error of one participant ends the parts of all; each member's own is in the
-// report, and Run returns the first by rank that is not another's doing.
+// group's labels are dealt with a nonce that all participants agree on first. The
+// others go on without a participant that has failed or was stopped, if they are
+// enough. Each one's error is in the report, and Run returns the first by rank
+// that is neither another's doing nor planned.
 func Run(ctx context.Context, c Config, part Participant) (*Report, error) {
 	if c.Latency == 0 {
 		c.Latency = time.Millisecond
@@ -54,38 +82,26 @@ func Run(ctx context.Context, c Config, part Participant) (*Report, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0)) // learners computing at once
-	var running sync.WaitGroup
-	for rank := range net.members {
-		g := &net.members[rank].group
-		running.Go(func() {
-			g.begin(ctx, slots)
-			err := participate(ctx, rank, g, c.Seed, part)
-			g.end(err)
-		})
-	}
+	net.part = func(rank int, g *group) error { return participate(ctx, rank, g, c.Seed, part) }
 	net.play()
-	running.Wait()
+	net.running.Wait()
 	return net.report(), net.firstError(ctx)
 }
 
 func participate(ctx context.Context, rank int, g *group, seed uint64, part Participant) error {
-	nonce, err := collabdict.AgreeNonce(ctx, g, secretOf(seed, rank))
-	if err != nil {
+	if _, err := collabdict.AgreeNonce(ctx, g, secretOf(seed, rank)); err != nil {
 		return fmt.Errorf("nonce: %w", err)
 	}
-	g.nonce = &nonce
 	return part(ctx, rank, g)
 }
 
 // report sums up the run.
 func (n *network) report() *Report {
-	r := &Report{Plan: n.members[0].machine.Plan(), Virtual: n.now}
-	for i := range n.members {
-		m := &n.members[i]
+	r := &Report{Rules: n.config.Settings.Rules(len(n.members)), Virtual: n.now}
+	r.Plan, _ = n.plans.For(len(n.members)) // worked out before
+	for _, m := range n.members {
 		r.Members = append(r.Members, Member{
-			Record: m.record, Messages: m.messages, Bytes: m.bytes, Err: m.err,
+			Record: m.record, Decisions: m.log, Messages: m.messages, Bytes: m.bytes, Err: m.err,
 		})
 	}
 	return r
@@ -98,16 +114,16 @@ func (n *network) firstError(ctx context.Context) error {
 		return err
 	}
 	var heard error
-	for i := range n.members {
-		m := &n.members[i]
-		if m.err == nil {
+	for i, m := range n.members {
+		if m.err == nil || m.err == ErrStopped {
 			continue
 		}
+		err := fmt.Errorf("%s: %w", n.config.Names[i], m.err)
 		if !m.network {
-			return fmt.Errorf("%s: %w", n.config.Names[i], m.err)
+			return err
 		}
 		if heard == nil {
-			heard = fmt.Errorf("%s: %w", n.config.Names[i], m.err)
+			heard = err
 		}
 	}
 	return heard

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
 	"go.uber.org/goleak"
 )
 
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func config(size int) Config {
 	c := Config{Seed: 42, Settings: consensus.Settings{
-		Step: consensus.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks,
+		Step: session.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks,
 	}}
 	for i := range size {
 		c.Names = append(c.Names, fmt.Sprintf("p%04d", i+1))
@@ -58,7 +59,7 @@ func TestRunSumsEverywhereTheSame(t *testing.T) {
 		}
 	}
 	for rank, m := range report.Members {
-		if m.Setup != 3 || m.Slots != 4 || m.Iterations != report.Plan.Iterations || m.Digest != report.Members[0].Digest || m.Bytes == 0 {
+		if m.Setup != 3 || m.Slots != 4 || m.Record.Rounds != report.Plan.Rounds() || m.Digest != report.Members[0].Digest || m.Bytes == 0 {
 			t.Errorf("participant %d: %+v", rank, m)
 		}
 	}
@@ -89,25 +90,31 @@ func TestSameSeedSameRunWhateverGOMAXPROCS(t *testing.T) {
 	}
 }
 
-func TestAFailingParticipantEndsTheRun(t *testing.T) {
+// A participant that fails is named; the others go on if they are enough.
+func TestAFailingParticipant(t *testing.T) {
 	bad := errors.New("cell 3 is not a number")
-	report, err := Run(t.Context(), config(4), func(ctx context.Context, rank int, g collabdict.Group) error {
-		if _, err := g.Sum(ctx, []float64{1, 2}, blocks); err != nil {
+	for size, goOn := range map[int]bool{4: true, 3: false} {
+		report, err := Run(t.Context(), config(size), func(ctx context.Context, rank int, g collabdict.Group) error {
+			if _, err := g.Sum(ctx, []float64{1, 2}, blocks); err != nil {
+				return err
+			}
+			if rank == 2 {
+				return bad
+			}
+			_, err := g.Gather(ctx, nil)
+			if err == nil && g.Size() != size-1 {
+				t.Errorf("view of %d members, want %d", g.Size(), size-1)
+			}
 			return err
+		})
+		if !errors.Is(err, bad) || !strings.HasPrefix(err.Error(), "p0003: ") {
+			t.Errorf("got %v, want the error of p0003", err)
 		}
-		if rank == 2 {
-			return bad
-		}
-		_, err := g.Gather(ctx, nil)
-		return err
-	})
-	if !errors.Is(err, bad) || !strings.HasPrefix(err.Error(), "p0003: ") {
-		t.Errorf("got %v, want the error of p0003", err)
-	}
-	for rank, m := range report.Members {
-		var left *consensus.LostError
-		if rank != 2 && (!errors.As(m.Err, &left) || left.Names[0] != "p0003") {
-			t.Errorf("participant %d ended with %v", rank, m.Err)
+		for rank, m := range report.Members {
+			var left *consensus.LostError
+			if rank != 2 && (m.Err == nil) != goOn || !goOn && rank != 2 && (!errors.As(m.Err, &left) || left.Names[0] != "p0003") {
+				t.Errorf("%d members: participant %d ended with %v", size, rank, m.Err)
+			}
 		}
 	}
 }

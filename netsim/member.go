@@ -1,0 +1,74 @@
+package netsim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// member is one participant as the network sees it: what runs, and what stays
+// when its process is stopped.
+type member struct {
+	machine *consensus.Machine // nil while it is stopped
+	group   *group             // of its process
+	state   processState
+	since   time.Duration // when it began to compute
+	planned []Fault       // not come yet
+
+	entropy  *rand.ChaCha8
+	disk     map[uint64]map[string][]byte // nil if nobody is ever started again
+	log      []*consensus.Decision
+	record   consensus.Record
+	messages int64
+	bytes    int64
+	err      error
+	network  bool // err came from the machine, so is perhaps another's doing
+}
+
+// processState says what a participant does.
+type processState int
+
+const (
+	computing processState = iota // the network is to hear what it wants next
+	waiting                       // for the decision of a call
+	ended
+	awaited // stopped, and to be started again
+)
+
+// fresh draws secret randomness that is used once.
+func (m *member) fresh() (b [32]byte) {
+	if _, err := m.entropy.Read(b[:]); err != nil {
+		panic(err) // a ChaCha8 never fails
+	}
+	return b
+}
+
+// saved returns what the disk holds.
+func (m *member) saved() consensus.Saved {
+	s := consensus.Saved{Slots: m.disk}
+	if len(m.log) > 0 {
+		s.Last = m.log[len(m.log)-1]
+	}
+	return s
+}
+
+// write carries out the writes of an event.
+func (m *member) write(writes []consensus.Write) {
+	if m.disk == nil {
+		return
+	}
+	for _, w := range writes {
+		switch {
+		case w.Name == consensus.Forget:
+			delete(m.disk, w.Slot)
+		case w.Data == nil:
+			delete(m.disk[w.Slot], w.Name)
+		default:
+			if m.disk[w.Slot] == nil {
+				m.disk[w.Slot] = map[string][]byte{}
+			}
+			m.disk[w.Slot][w.Name] = w.Data
+		}
+	}
+}
