@@ -73,6 +73,8 @@ type Ledger struct {
 	Diversity      report.Diversity `json:"diversity"`
 	LeastDiversity float64          `json:"least_diversity"`
 	History        []report.Round   `json:"history"`
+	// LoneChanges are pairs of sums that differ by few members.
+	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
 }
 
 // Score returns the anomaly scores of Eq. (19) of Idé et al. 2024 of rows in the

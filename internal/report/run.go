@@ -23,6 +23,7 @@ type Run struct {
 	Protection   Protection    `json:"protection"`
 	Diversity    *Diversity    `json:"diversity,omitempty"`
 	Views        []View        `json:"views"`
+	LoneChanges  []LoneChange  `json:"lone_changes,omitempty"`
 	Warnings     []string      `json:"warnings,omitempty"`
 	Seconds      float64       `json:"seconds"`
 }
@@ -65,12 +66,13 @@ type LeftOut struct {
 	Rows int    `json:"rows"`
 }
 
-// Consensus says how the sums were made.
+// Consensus says how the sums were made. What the scheme does not have is absent.
 type Consensus struct {
 	Scheme              string  `json:"scheme"`
-	Step                string  `json:"step"`
-	Graph               string  `json:"graph"`
-	Degree              int     `json:"degree"`
+	Step                string  `json:"step,omitempty"`
+	Graph               string  `json:"graph,omitempty"`
+	Degree              int     `json:"degree,omitempty"`
+	Fan                 int     `json:"fan,omitempty"` // k, the messages a member exchanges a round
 	IterationsPredicted int     `json:"iterations_predicted"`
 	Iterations          int     `json:"iterations"`
 	Error               float64 `json:"error"` // largest ‖own − adopted‖₂ / ‖adopted‖₂
@@ -79,9 +81,12 @@ type Consensus struct {
 // Protection says how the vectors in the sums were hidden.
 type Protection struct {
 	Mode            string   `json:"mode"`
-	Chunks          int      `json:"chunks,omitempty"`           // a vector, the one at home included
+	Chunks          int      `json:"chunks,omitempty"`           // a vector, the one at home included; or its lanes
+	Threshold       int      `json:"threshold,omitempty"`        // lanes that are enough, with shares
 	Colluders       int      `json:"colluders,omitempty"`        // of the prediction
-	BreachPredicted *float64 `json:"breach_predicted,omitempty"` // probability a member
+	BreachPredicted *float64 `json:"breach_predicted,omitempty"` // probability that they learn a given vector of another member
+	Adversary       []string `json:"adversary,omitempty"`        // the members that worked together
+	BreachMeasured  *float64 `json:"breach_measured,omitempty"`  // share of the others whose vector they recovered in any round
 }
 
 // Diversity is the entropy ℓ-diversity E^s of Eq. (48) of Idé et al. 2024 in the
