@@ -20,6 +20,8 @@ type Hello struct {
 	Leaving   string   // why the sender gives up joining, if it does
 	Refused   string   // why the sender does not let the receiver in, if it does not
 	Proposal  [32]byte // the run that the sender would begin with those it has met
+	Resume    [32]byte // the run that the sender goes on with after a restart, if it does
+	Over      [32]byte // the run that the receiver would go on with, if it is over at the sender
 }
 
 // Field is one line of the agreement.
@@ -43,6 +45,7 @@ func MarshalHello(h Hello) ([]byte, error) {
 	out := &pb.Hello{
 		Version: Version, Name: h.Name, Expect: h.Expect, Process: h.Process[:], Addrs: h.Addrs,
 		Signature: h.Signature, Leaving: text(h.Leaving), Refused: text(h.Refused), Proposal: h.Proposal[:], Sequence: h.Sequence,
+		Resume: optional(h.Resume), Over: optional(h.Over),
 	}
 	for _, f := range h.Agreement {
 		out.Agreement = append(out.Agreement, &pb.Field{Name: f.Name, Value: f.Value})
@@ -59,6 +62,14 @@ func MarshalHello(h Hello) ([]byte, error) {
 	return proto.Marshal(out)
 }
 
+// optional returns a digest, or nothing in place of zeros.
+func optional(d [32]byte) []byte {
+	if d == ([32]byte{}) {
+		return nil
+	}
+	return d[:]
+}
+
 // UnmarshalHello decodes a Hello.
 func UnmarshalHello(b []byte) (h Hello, err error) {
 	var in pb.Hello
@@ -68,11 +79,13 @@ func UnmarshalHello(b []byte) (h Hello, err error) {
 	if in.Version != Version {
 		return Hello{}, &VersionError{Got: in.Version, Want: Version}
 	}
-	if h.Process, err = digest("hello process", in.Process); err != nil {
-		return Hello{}, err
+	d := &decoder{}
+	h.Process, h.Proposal = d.digest("hello process", in.Process), d.digest("hello proposal", in.Proposal)
+	if len(in.Resume) > 0 {
+		h.Resume = d.digest("hello resume", in.Resume)
 	}
-	if h.Proposal, err = digest("hello proposal", in.Proposal); err != nil {
-		return Hello{}, err
+	if len(in.Over) > 0 {
+		h.Over = d.digest("hello over", in.Over)
 	}
 	if err := helloLimits(&in); err != nil {
 		return Hello{}, err
@@ -86,13 +99,9 @@ func UnmarshalHello(b []byte) (h Hello, err error) {
 		h.Contacts = append(h.Contacts, Contact{ID: c.Id, Addrs: c.Addrs})
 	}
 	for _, e := range in.Roster.GetEntries() {
-		process, err := digest("roster process", e.Process)
-		if err != nil {
-			return Hello{}, err
-		}
-		h.Roster = append(h.Roster, Entry{Name: e.Name, ID: e.Id, Process: process})
+		h.Roster = append(h.Roster, Entry{Name: e.Name, ID: e.Id, Process: d.digest("roster process", e.Process)})
 	}
-	return h, nil
+	return h, d.err
 }
 
 func helloLimits(in *pb.Hello) error {
@@ -149,5 +158,7 @@ func UnmarshalOpening(b []byte) (run [32]byte, err error) {
 	if in.Version != Version {
 		return run, &VersionError{Got: in.Version, Want: Version}
 	}
-	return digest("opening run", in.Run)
+	d := &decoder{}
+	run = d.digest("opening run", in.Run)
+	return run, d.err
 }

@@ -28,6 +28,7 @@ func hellos() *rapid.Generator[Hello] {
 			}), 5),
 			Signature: list(t, rapid.Byte(), 64), Leaving: texts().Draw(t, "leaving"),
 			Refused: texts().Draw(t, "refused"), Proposal: digests().Draw(t, "proposal"), Sequence: rapid.Uint64().Draw(t, "sequence"),
+			Resume: digests().Draw(t, "resume"), Over: digests().Draw(t, "over"),
 		}
 	})
 }

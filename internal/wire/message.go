@@ -12,44 +12,53 @@ import (
 
 // Marshal encodes a consensus message. It panics on a body that is not one of
 // package consensus.
-func Marshal(m consensus.Message) []byte {
-	b, err := proto.Marshal(envelope(m))
+func Marshal(m consensus.Message) []byte { return encode(envelope(m)) }
+
+func encode(m proto.Message) []byte {
+	b, err := proto.Marshal(m)
 	if err != nil {
-		panic("wire: " + err.Error())
+		panic("wire: " + err.Error()) // all text is made valid
 	}
 	return b
 }
-
-// Size returns len(Marshal(m)).
-func Size(m consensus.Message) int { return proto.Size(envelope(m)) }
 
 func envelope(m consensus.Message) *pb.Message {
 	out := &pb.Message{Version: Version, Slot: m.Slot, Ballot: m.Ballot}
 	switch b := m.Body.(type) {
 	case *consensus.Seeds:
-		out.Body = &pb.Message_Seeds{Seeds: &pb.Seeds{Header: putHeader(b.Header), Chunk: b.Chunk}}
-	case *consensus.Ready:
-		out.Body = &pb.Message_Ready{Ready: &pb.Ready{Header: b.Header[:]}}
+		out.Body = &pb.Message_Seeds{Seeds: putSeeds(b)}
 	case *consensus.Step:
-		out.Body = &pb.Message_Step{Step: &pb.Step{Iteration: b.Iteration, Values: putValues(b.Values)}}
+		out.Body = &pb.Message_Step{Step: putStep(b)}
 	case *consensus.Seal:
-		out.Body = &pb.Message_Seal{Seal: &pb.Seal{Values: putValues(b.Values)}}
-	case *consensus.Done:
-		out.Body = &pb.Message_Done{Done: &pb.Done{Value: b.Value[:]}}
+		out.Body = &pb.Message_Seal{Seal: putSealed(b.Sealed)}
 	case *consensus.Blob:
-		out.Body = &pb.Message_Blob{Blob: &pb.Blob{Header: putHeader(b.Header), Data: b.Data}}
+		out.Body = &pb.Message_Blob{Blob: &pb.Blob{Header: putHeader(b.Header), View: b.View[:], Data: b.Data}}
+	case *consensus.Decided:
+		out.Body = &pb.Message_Decided{Decided: &pb.Decided{Decision: putDecision(b.Decision), Next: putCertificate(b.Next)}}
 	case *consensus.Beat:
-		out.Body = &pb.Message_Beat{Beat: &pb.Beat{State: uint32(b.State), Iteration: b.Iteration, Waiting: b.Waiting}}
+		out.Body = &pb.Message_Beat{Beat: putBeat(b)}
+	case *consensus.Prepare:
+		out.Body = &pb.Message_Prepare{Prepare: &pb.Prepare{}}
+	case *consensus.Promise:
+		out.Body = &pb.Message_Promise{Promise: putPromise(*b)}
+	case *consensus.Busy:
+		out.Body = &pb.Message_Busy{Busy: &pb.Busy{Working: b.Working}}
+	case *consensus.View:
+		out.Body = &pb.Message_View{View: putView(b)}
+	case *consensus.Done:
+		out.Body = &pb.Message_Done{Done: &pb.Done{Value: putValue(b.Value), Chain: b.Chain[:], Signature: b.Signature}}
+	case *consensus.Commit:
+		out.Body = &pb.Message_Commit{Commit: putCertificate(b.Certificate)}
+	case *consensus.Pads:
+		out.Body = &pb.Message_Pads{Pads: putPads(b)}
+	case *consensus.Shares:
+		out.Body = &pb.Message_Shares{Shares: putShares(b)}
 	case *consensus.Leave:
-		out.Body = &pb.Message_Leave{Leave: &pb.Leave{Reason: text(b.Reason), Blame: b.Blame}}
+		out.Body = &pb.Message_Leave{Leave: &pb.Leave{Reason: text(b.Reason), Blame: b.Blame, Returns: b.Returns}}
 	default:
 		panic(fmt.Sprintf("wire: no encoding for %T", m.Body))
 	}
 	return out
-}
-
-func putHeader(h consensus.Header) *pb.Header {
-	return &pb.Header{Kind: uint32(h.Kind), Round: h.Round, Length: h.Length, Hash: h.Hash[:]}
 }
 
 // text makes s fit a text field.
@@ -60,8 +69,9 @@ func text(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// Unmarshal decodes a consensus message.
-func Unmarshal(b []byte) (consensus.Message, error) {
+// Unmarshal decodes a consensus message between members of a roster of the given
+// size.
+func Unmarshal(b []byte, size int) (consensus.Message, error) {
 	var in pb.Message
 	if err := proto.Unmarshal(b, &in); err != nil {
 		return consensus.Message{}, malformed("message", "other bytes", "protobuf")
@@ -69,72 +79,69 @@ func Unmarshal(b []byte) (consensus.Message, error) {
 	if in.Version != Version {
 		return consensus.Message{}, &VersionError{Got: in.Version, Want: Version}
 	}
-	body, err := body(&in)
-	if err != nil {
-		return consensus.Message{}, err
+	d := &decoder{size: size}
+	body := d.body(&in)
+	if d.err != nil {
+		return consensus.Message{}, d.err
 	}
 	return consensus.Message{Slot: in.Slot, Ballot: in.Ballot, Body: body}, nil
 }
 
-func body(in *pb.Message) (consensus.Body, error) {
+func (d *decoder) body(in *pb.Message) consensus.Body {
 	switch b := in.Body.(type) {
 	case *pb.Message_Seeds:
-		return seeds(b.Seeds)
-	case *pb.Message_Ready:
-		h, err := digest("ready", b.Ready.GetHeader())
-		return &consensus.Ready{Header: h}, err
+		return d.seeds(b.Seeds)
 	case *pb.Message_Step:
-		v, err := values(b.Step.GetValues())
-		return &consensus.Step{Iteration: b.Step.GetIteration(), Values: v}, err
+		return d.step(b.Step)
 	case *pb.Message_Seal:
-		v, err := values(b.Seal.GetValues())
-		return &consensus.Seal{Values: v}, err
-	case *pb.Message_Done:
-		d, err := digest("done", b.Done.GetValue())
-		return &consensus.Done{Value: d}, err
+		return &consensus.Seal{Sealed: d.sealed(b.Seal)}
 	case *pb.Message_Blob:
-		h, err := header(b.Blob.GetHeader())
-		return &consensus.Blob{Header: h, Data: b.Blob.GetData()}, err
+		return &consensus.Blob{Header: d.header(b.Blob.GetHeader()), View: d.digest("view", b.Blob.GetView()), Data: b.Blob.GetData()}
+	case *pb.Message_Decided:
+		return &consensus.Decided{Decision: d.decision(b.Decided.GetDecision()), Next: d.certificate(b.Decided.GetNext())}
 	case *pb.Message_Beat:
-		return beat(b.Beat)
+		return d.beat(b.Beat)
+	case *pb.Message_Prepare:
+		return &consensus.Prepare{}
+	case *pb.Message_Promise:
+		p := d.promise(b.Promise)
+		return &p
+	case *pb.Message_Busy:
+		return &consensus.Busy{Working: b.Busy.GetWorking()}
+	case *pb.Message_View:
+		return d.view(b.View)
+	case *pb.Message_Done:
+		return &consensus.Done{Value: d.value(b.Done.GetValue()), Chain: d.digest("chain", b.Done.GetChain()), Signature: d.signature(b.Done.GetSignature())}
+	case *pb.Message_Commit:
+		return &consensus.Commit{Certificate: d.certificate(b.Commit)}
+	case *pb.Message_Pads:
+		return d.pads(b.Pads)
+	case *pb.Message_Shares:
+		return d.shares(b.Shares)
 	case *pb.Message_Leave:
-		return leave(b.Leave)
+		return &consensus.Leave{Reason: d.text("reason", b.Leave.GetReason()), Blame: d.ranks("blame", b.Leave.GetBlame()), Returns: b.Leave.GetReturns()}
 	}
-	return nil, malformed("body", "none", "one of the known bodies")
+	d.fail("body", "none", "one of the known bodies")
+	return nil
 }
 
-func header(in *pb.Header) (consensus.Header, error) {
-	kind := consensus.Kind(in.GetKind())
-	if in.GetKind() != uint32(consensus.Sum) && in.GetKind() != uint32(consensus.Gather) {
-		return consensus.Header{}, malformed("header kind", in.GetKind(), "a known collective")
+func putBeat(b *consensus.Beat) *pb.Beat {
+	return &pb.Beat{
+		State: uint32(b.State), Promised: b.Promised, Viewed: b.Viewed, Round: b.Round, Behind: b.Behind,
+		Stuck: b.Stuck, Ask: b.Ask, Waiting: b.Waiting, Suspects: b.Suspects,
 	}
-	hash, err := digest("header hash", in.GetHash())
-	return consensus.Header{Kind: kind, Round: in.GetRound(), Length: in.GetLength(), Hash: hash}, err
 }
 
-func seeds(in *pb.Seeds) (*consensus.Seeds, error) {
-	h, err := header(in.GetHeader())
-	if err != nil {
-		return nil, err
-	}
-	if n := len(in.GetChunk()); n != 0 && n != 32 {
-		return nil, malformed("chunk seed", n, "32 bytes or none")
-	}
-	return &consensus.Seeds{Header: h, Chunk: in.GetChunk()}, nil
-}
-
-func beat(in *pb.Beat) (*consensus.Beat, error) {
+func (d *decoder) beat(in *pb.Beat) *consensus.Beat {
 	if s := in.GetState(); s < uint32(consensus.Idle) || s > uint32(consensus.Failed) {
-		return nil, malformed("beat state", s, "a known state")
+		d.fail("beat state", s, "a known state")
 	}
-	waiting, err := ranks("beat", in.GetWaiting())
-	return &consensus.Beat{State: consensus.State(in.GetState()), Iteration: in.GetIteration(), Waiting: waiting}, err
-}
-
-func leave(in *pb.Leave) (*consensus.Leave, error) {
-	if n := len(in.GetReason()); n > MaxText {
-		return nil, malformed("leave reason", n, "at most 1024 bytes")
+	if ask := in.GetAsk(); int64(ask) > int64(d.size) {
+		d.fail("beat ask", ask, fmt.Sprintf("0 or 1 plus one of %d members", d.size))
 	}
-	blame, err := ranks("leave", in.GetBlame())
-	return &consensus.Leave{Reason: in.GetReason(), Blame: blame}, err
+	return &consensus.Beat{
+		State: consensus.State(in.GetState()), Promised: in.GetPromised(), Viewed: in.GetViewed(), Round: in.GetRound(),
+		Behind: in.GetBehind(), Stuck: in.GetStuck(), Ask: in.GetAsk(),
+		Waiting: d.ranks("beat waiting", in.GetWaiting()), Suspects: d.ranks("beat suspects", in.GetSuspects()),
+	}
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"testing"
@@ -10,122 +11,141 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire/pb"
 )
 
-func digests() *rapid.Generator[[32]byte] {
-	return rapid.Custom(func(t *rapid.T) [32]byte {
-		return [32]byte(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "digest"))
-	})
-}
-
-// list draws a list that is nil when empty, as it is after decoding.
-func list[T any](t *rapid.T, of *rapid.Generator[T], most int) []T {
-	if l := rapid.SliceOfN(of, 0, most).Draw(t, "list"); len(l) > 0 {
-		return l
-	}
-	return nil
-}
-
-func headers() *rapid.Generator[consensus.Header] {
-	return rapid.Custom(func(t *rapid.T) consensus.Header {
-		return consensus.Header{
-			Kind:  rapid.SampledFrom([]consensus.Kind{consensus.Sum, consensus.Gather}).Draw(t, "kind"),
-			Round: rapid.Uint32().Draw(t, "round"), Length: rapid.Uint32().Draw(t, "length"),
-			Hash: digests().Draw(t, "hash"),
-		}
-	})
-}
-
-func messages() *rapid.Generator[consensus.Message] {
-	return rapid.Custom(func(t *rapid.T) consensus.Message {
-		m := consensus.Message{Slot: rapid.Uint64().Draw(t, "slot"), Ballot: rapid.Uint32().Draw(t, "ballot")}
-		finite := rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64)
-		switch rapid.IntRange(0, 7).Draw(t, "body") {
-		case 0:
-			s := &consensus.Seeds{Header: headers().Draw(t, "header")}
-			if rapid.Bool().Draw(t, "chunk") {
-				s.Chunk = rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "seed")
+func TestMessagesRoundTrip(t *testing.T) {
+	for _, body := range bodies {
+		name := ""
+		rapid.Check(t, func(t *rapid.T) {
+			want := messages(body).Draw(t, "message")
+			name = fmt.Sprintf("%T", want.Body)
+			b := Marshal(want)
+			if len(b) != Size(want) {
+				t.Fatalf("%s: size %d, encoding of %d bytes", name, Size(want), len(b))
 			}
-			m.Body = s
-		case 1:
-			m.Body = &consensus.Ready{Header: digests().Draw(t, "header")}
-		case 2:
-			m.Body = &consensus.Step{Iteration: rapid.Uint32().Draw(t, "iteration"), Values: rapid.SliceOf(finite).Draw(t, "values")}
-		case 3:
-			m.Body = &consensus.Seal{Values: rapid.SliceOf(finite).Draw(t, "values")}
-		case 4:
-			m.Body = &consensus.Done{Value: digests().Draw(t, "value")}
-		case 5:
-			m.Body = &consensus.Blob{Header: headers().Draw(t, "header"), Data: list(t, rapid.Byte(), 50)}
-		case 6:
-			m.Body = &consensus.Beat{
-				State:     consensus.State(rapid.IntRange(int(consensus.Idle), int(consensus.Failed)).Draw(t, "state")),
-				Iteration: rapid.Uint32().Draw(t, "iteration"), Waiting: list(t, rapid.Uint32(), 9),
-			}
-		case 7:
-			m.Body = &consensus.Leave{Reason: rapid.StringN(0, 60, MaxText).Draw(t, "reason"), Blame: list(t, rapid.Uint32(), 9)}
-		}
-		return m
-	})
-}
-
-func TestMessageRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		want := messages().Draw(t, "message")
-		b := Marshal(want)
-		if len(b) != Size(want) {
-			t.Fatalf("size %d, encoding of %d bytes", Size(want), len(b))
-		}
-		got, err := Unmarshal(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("got %#v, want %#v", got, want)
-		}
-	})
-}
-
-func TestUnmarshalRefuses(t *testing.T) {
-	hash, good := make([]byte, 32), &pb.Header{Kind: 1, Hash: make([]byte, 32)}
-	for name, tc := range map[string]struct {
-		in   *pb.Message
-		want error
-	}{
-		"no version":    {&pb.Message{Body: &pb.Message_Done{Done: &pb.Done{Value: hash}}}, &VersionError{}},
-		"other version": {&pb.Message{Version: Version + 1, Body: &pb.Message_Done{Done: &pb.Done{Value: hash}}}, &VersionError{}},
-		"no body":       {&pb.Message{Version: Version}, &FormatError{}},
-		"short digest":  {&pb.Message{Version: Version, Body: &pb.Message_Done{Done: &pb.Done{Value: hash[:31]}}}, &FormatError{}},
-		"no header":     {&pb.Message{Version: Version, Body: &pb.Message_Seeds{Seeds: &pb.Seeds{}}}, &FormatError{}},
-		"short seed":    {&pb.Message{Version: Version, Body: &pb.Message_Seeds{Seeds: &pb.Seeds{Header: good, Chunk: hash[:1]}}}, &FormatError{}},
-		"unknown kind":  {&pb.Message{Version: Version, Body: &pb.Message_Blob{Blob: &pb.Blob{Header: &pb.Header{Kind: 257, Hash: hash}}}}, &FormatError{}},
-		"half a value":  {&pb.Message{Version: Version, Body: &pb.Message_Step{Step: &pb.Step{Values: hash[:12]}}}, &FormatError{}},
-		"NaN":           {&pb.Message{Version: Version, Body: &pb.Message_Seal{Seal: &pb.Seal{Values: putValues([]float64{math.NaN()})}}}, &FormatError{}},
-		"infinity":      {&pb.Message{Version: Version, Body: &pb.Message_Seal{Seal: &pb.Seal{Values: putValues([]float64{math.Inf(-1)})}}}, &FormatError{}},
-		"no state":      {&pb.Message{Version: Version, Body: &pb.Message_Beat{Beat: &pb.Beat{}}}, &FormatError{}},
-		"unknown state": {&pb.Message{Version: Version, Body: &pb.Message_Beat{Beat: &pb.Beat{State: 300}}}, &FormatError{}},
-		"too many":      {&pb.Message{Version: Version, Body: &pb.Message_Leave{Leave: &pb.Leave{Blame: make([]uint32, MaxMembers+1)}}}, &FormatError{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b, err := proto.Marshal(tc.in)
+			got, err := Unmarshal(b, rosterSize)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%s: %v", name, err)
 			}
-			if _, err = Unmarshal(b); reflect.TypeOf(err) != reflect.TypeOf(tc.want) {
-				t.Fatalf("got %v, want a %T", err, tc.want)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("got %#v, want %#v", got, want)
 			}
 		})
 	}
-	if _, err := Unmarshal([]byte{0xff}); err == nil {
-		t.Error("accepted bytes that are no protobuf")
+}
+
+func TestDecisionsRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := decisions().Draw(t, "decision")
+		want.Cost = costs().Draw(t, "cost")
+		got, err := UnmarshalDecision(MarshalDecision(want), rosterSize)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("got %#v, %v, want %#v", got, err, want)
+		}
+	})
+}
+
+// Each case is a message that is accepted but for one change.
+func TestUnmarshalRefuses(t *testing.T) {
+	header := consensus.Header{Kind: consensus.Sum}
+	gather := consensus.Header{Kind: consensus.Gather}
+	certificate := &consensus.Certificate{Votes: []consensus.SignedVote{{Member: 1}}}
+	seeds := &consensus.Seeds{Header: header, Chunk: make([]byte, 32), Full: []uint64{1}, Share: &chunking.Share{X: 1}}
+	sum := &consensus.Seal{Sealed: &consensus.Sealed{
+		Header: header, Blocks: []collabdict.Block{{Len: 1, Bound: 1}}, Members: []uint32{0, 2}, Commits: make([][32]byte, 2), Words: []uint64{1},
+	}}
+	blobs := &consensus.Seal{Sealed: &consensus.Sealed{Header: gather, Members: []uint32{0, 2}, Blobs: [][]byte{{1}, {2}}}}
+	total := &consensus.Decided{Decision: &consensus.Decision{Kind: consensus.Sum, Members: []uint32{0}, Total: []float64{1}}, Next: certificate}
+	many := make([]uint32, rosterSize+1)
+	for name, c := range map[string]struct {
+		body   consensus.Body
+		change func(m *pb.Message)
+	}{
+		"no body":           {&consensus.Prepare{}, func(m *pb.Message) { m.Body = nil }},
+		"short digest":      {&consensus.Done{}, func(m *pb.Message) { m.GetDone().Value.Digest = make([]byte, 31) }},
+		"no chain":          {&consensus.Done{}, func(m *pb.Message) { m.GetDone().Chain = nil }},
+		"no value":          {&consensus.Done{}, func(m *pb.Message) { m.GetDone().Value = nil }},
+		"long signature":    {&consensus.Done{}, func(m *pb.Message) { m.GetDone().Signature = make([]byte, MaxSignature+1) }},
+		"no header":         {seeds, func(m *pb.Message) { m.GetSeeds().Header = nil }},
+		"unknown kind":      {seeds, func(m *pb.Message) { m.GetSeeds().Header.Kind = 257 }},
+		"short seed":        {seeds, func(m *pb.Message) { m.GetSeeds().Chunk = []byte{1} }},
+		"half a word":       {seeds, func(m *pb.Message) { m.GetSeeds().Full = make([]byte, 12) }},
+		"share at zero":     {seeds, func(m *pb.Message) { m.GetSeeds().Share.X = 0 }},
+		"share beyond":      {seeds, func(m *pb.Message) { m.GetSeeds().Share.X = 256 }},
+		"short share":       {seeds, func(m *pb.Message) { m.GetSeeds().Share.Y = make([]byte, 31) }},
+		"half a step":       {&consensus.Step{Words: []uint64{1}}, func(m *pb.Message) { m.GetStep().Words = make([]byte, 4) }},
+		"nothing sealed":    {sum, func(m *pb.Message) { m.GetSeal().Header = nil }},
+		"commits of one":    {sum, func(m *pb.Message) { m.GetSeal().Commits = make([]byte, 32) }},
+		"half a commit":     {sum, func(m *pb.Message) { m.GetSeal().Commits = make([]byte, 63) }},
+		"a bound too few":   {sum, func(m *pb.Message) { m.GetSeal().BlockBounds = nil }},
+		"bound not finite":  {sum, func(m *pb.Message) { m.GetSeal().BlockBounds = putValues([]float64{math.Inf(1)}) }},
+		"endless block":     {sum, func(m *pb.Message) { m.GetSeal().BlockLengths[0] = math.MaxUint32 }},
+		"members unordered": {sum, func(m *pb.Message) { m.GetSeal().Members = []uint32{2, 0} }},
+		"member twice":      {sum, func(m *pb.Message) { m.GetSeal().Members = []uint32{2, 2} }},
+		"no such member":    {sum, func(m *pb.Message) { m.GetSeal().Members = []uint32{0, rosterSize} }},
+		"no such missing":   {sum, func(m *pb.Message) { m.GetSeal().Missing = []*pb.Missing{{Member: rosterSize}} }},
+		"long reason":       {sum, func(m *pb.Message) { m.GetSeal().Missing = []*pb.Missing{{Reason: long(MaxText + 1)}} }},
+		"blobs in a sum":    {sum, func(m *pb.Message) { m.GetSeal().Blobs = [][]byte{{1}} }},
+		"a blob too few":    {blobs, func(m *pb.Message) { m.GetSeal().Blobs = [][]byte{{1}} }},
+		"words in a gather": {blobs, func(m *pb.Message) { m.GetSeal().Words = make([]byte, 8) }},
+		"no decision":       {total, func(m *pb.Message) { m.GetDecided().Decision = nil }},
+		"no certificate":    {total, func(m *pb.Message) { m.GetDecided().Next = nil }},
+		"total not finite":  {total, func(m *pb.Message) { m.GetDecided().Decision.Total = putValues([]float64{math.NaN()}) }},
+		"total of a gather": {total, func(m *pb.Message) { m.GetDecided().Decision.Kind = uint32(consensus.Gather) }},
+		"no such voter":     {&consensus.Commit{Certificate: certificate}, func(m *pb.Message) { m.GetCommit().Votes[0].Member = rosterSize }},
+		"many votes":        {&consensus.Commit{Certificate: certificate}, func(m *pb.Message) { m.GetCommit().Votes = make([]*pb.SignedVote, rosterSize+1) }},
+		"no state":          {&consensus.Beat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().State = 0 }},
+		"unknown state":     {&consensus.Beat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().State = 300 }},
+		"asks nobody":       {&consensus.Beat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().Ask = rosterSize + 1 }},
+		"waits for many":    {&consensus.Beat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().Waiting = many }},
+		"suspects nobody":   {&consensus.Beat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().Suspects = []uint32{rosterSize} }},
+		"promise of nobody": {&consensus.Promise{}, func(m *pb.Message) { m.GetPromise().Member = rosterSize }},
+		"vote for nothing":  {&consensus.Promise{Vote: &consensus.Vote{}}, func(m *pb.Message) { m.GetPromise().Vote.Value = nil }},
+		"view of nobody":    {&consensus.View{}, func(m *pb.Message) { m.GetView().Members = []uint32{rosterSize} }},
+		"many promises":     {&consensus.View{}, func(m *pb.Message) { m.GetView().Promises = make([]*pb.Promise, rosterSize+1) }},
+		"finishes nothing":  {&consensus.View{}, func(m *pb.Message) { m.GetView().Finish = &pb.Value{} }},
+		"pad of nobody":     {&consensus.Pads{Pads: []consensus.Pad{{}}}, func(m *pb.Message) { m.GetPads().Pads[0].Member = rosterSize }},
+		"short pad":         {&consensus.Pads{Pads: []consensus.Pad{{}}}, func(m *pb.Message) { m.GetPads().Pads[0].Seed = nil }},
+		"no share":          {&consensus.Shares{Shares: []consensus.PadShare{{Share: chunking.Share{X: 1}}}}, func(m *pb.Message) { m.GetShares().Shares[0].Share = nil }},
+		"blames nobody":     {&consensus.Leave{}, func(m *pb.Message) { m.GetLeave().Blame = []uint32{rosterSize} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := envelope(consensus.Message{Body: c.body})
+			if _, err := Unmarshal(encode(m), rosterSize); err != nil {
+				t.Fatalf("before the change: %v", err)
+			}
+			c.change(m)
+			var format *FormatError
+			if got, err := Unmarshal(encode(m), rosterSize); !errors.As(err, &format) {
+				t.Fatalf("got %#v, %v, want a FormatError", got.Body, err)
+			}
+		})
+	}
+}
+
+func long(n int) string { return string(bytes.Repeat([]byte("x"), n)) }
+
+func TestUnmarshalRefusesOtherVersions(t *testing.T) {
+	for _, version := range []uint32{0, Version - 1, Version + 1} {
+		b := encode(&pb.Message{Version: version, Body: &pb.Message_Prepare{Prepare: &pb.Prepare{}}})
+		var other *VersionError
+		if _, err := Unmarshal(b, rosterSize); !errors.As(err, &other) || other.Got != version {
+			t.Errorf("version %d: got %v, want a VersionError", version, err)
+		}
+	}
+	var format *FormatError
+	if _, err := Unmarshal([]byte{0xff}, rosterSize); !errors.As(err, &format) {
+		t.Errorf("no protobuf: got %v, want a FormatError", err)
 	}
 }
 
 func TestLongReasonIsCut(t *testing.T) {
 	long := string(bytes.Repeat([]byte("é"), MaxText))
-	m, err := Unmarshal(Marshal(consensus.Message{Body: &consensus.Leave{Reason: long}}))
+	m, err := Unmarshal(Marshal(consensus.Message{Body: &consensus.Leave{Reason: long}}), rosterSize)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +154,15 @@ func TestLongReasonIsCut(t *testing.T) {
 	}
 }
 
+// The seeds of the corpus are of every kind of body.
 func FuzzUnmarshal(f *testing.F) {
-	for i := range 20 {
-		f.Add(Marshal(messages().Example(i)))
+	for _, body := range bodies {
+		for i := range 4 {
+			f.Add(Marshal(messages(body).Example(i)))
+		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := Unmarshal(b)
+		m, err := Unmarshal(b, rosterSize)
 		if err != nil {
 			var version *VersionError
 			var format *FormatError
@@ -148,19 +171,32 @@ func FuzzUnmarshal(f *testing.F) {
 			}
 			return
 		}
-		again, err := Unmarshal(Marshal(m))
-		if err != nil || !reflect.DeepEqual(again, m) {
+		again, err := Unmarshal(Marshal(m), rosterSize)
+		if err != nil || !proto.Equal(envelope(again), envelope(m)) {
 			t.Fatalf("accepted %#v, which came back as %#v, %v", m, again, err)
 		}
 	})
 }
 
+func FuzzUnmarshalDecision(f *testing.F) {
+	for i := range 10 {
+		f.Add(MarshalDecision(decisions().Example(i)))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if d, err := UnmarshalDecision(b, rosterSize); err == nil {
+			if _, err := UnmarshalDecision(MarshalDecision(d), rosterSize); err != nil {
+				t.Fatalf("accepted %#v, then refused its encoding: %v", d, err)
+			}
+		}
+	})
+}
+
 func BenchmarkStep(b *testing.B) {
-	m := consensus.Message{Body: &consensus.Step{Values: make([]float64, 1<<17)}}
+	m := consensus.Message{Body: &consensus.Step{Words: make([]uint64, 1<<17)}}
 	b.SetBytes(1 << 20)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Unmarshal(Marshal(m)); err != nil {
+		if _, err := Unmarshal(Marshal(m), rosterSize); err != nil {
 			b.Fatal(err)
 		}
 	}

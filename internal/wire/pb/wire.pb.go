@@ -21,7 +21,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Message is one consensus message. Vectors are IEEE 754 doubles, little endian.
+// Message is one consensus message. Vectors are words of 64 bits, little endian;
+// ranks are those of the run's roster.
 type Message struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Version uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
@@ -30,12 +31,19 @@ type Message struct {
 	// Types that are valid to be assigned to Body:
 	//
 	//	*Message_Seeds
-	//	*Message_Ready
 	//	*Message_Step
 	//	*Message_Seal
-	//	*Message_Done
 	//	*Message_Blob
+	//	*Message_Decided
 	//	*Message_Beat
+	//	*Message_Prepare
+	//	*Message_Promise
+	//	*Message_Busy
+	//	*Message_View
+	//	*Message_Done
+	//	*Message_Commit
+	//	*Message_Pads
+	//	*Message_Shares
 	//	*Message_Leave
 	Body          isMessage_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
@@ -109,15 +117,6 @@ func (x *Message) GetSeeds() *Seeds {
 	return nil
 }
 
-func (x *Message) GetReady() *Ready {
-	if x != nil {
-		if x, ok := x.Body.(*Message_Ready); ok {
-			return x.Ready
-		}
-	}
-	return nil
-}
-
 func (x *Message) GetStep() *Step {
 	if x != nil {
 		if x, ok := x.Body.(*Message_Step); ok {
@@ -127,19 +126,10 @@ func (x *Message) GetStep() *Step {
 	return nil
 }
 
-func (x *Message) GetSeal() *Seal {
+func (x *Message) GetSeal() *Sealed {
 	if x != nil {
 		if x, ok := x.Body.(*Message_Seal); ok {
 			return x.Seal
-		}
-	}
-	return nil
-}
-
-func (x *Message) GetDone() *Done {
-	if x != nil {
-		if x, ok := x.Body.(*Message_Done); ok {
-			return x.Done
 		}
 	}
 	return nil
@@ -154,10 +144,91 @@ func (x *Message) GetBlob() *Blob {
 	return nil
 }
 
+func (x *Message) GetDecided() *Decided {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Decided); ok {
+			return x.Decided
+		}
+	}
+	return nil
+}
+
 func (x *Message) GetBeat() *Beat {
 	if x != nil {
 		if x, ok := x.Body.(*Message_Beat); ok {
 			return x.Beat
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetPrepare() *Prepare {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Prepare); ok {
+			return x.Prepare
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetPromise() *Promise {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Promise); ok {
+			return x.Promise
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetBusy() *Busy {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Busy); ok {
+			return x.Busy
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetView() *View {
+	if x != nil {
+		if x, ok := x.Body.(*Message_View); ok {
+			return x.View
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetDone() *Done {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Done); ok {
+			return x.Done
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetCommit() *Certificate {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Commit); ok {
+			return x.Commit
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetPads() *Pads {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Pads); ok {
+			return x.Pads
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetShares() *Shares {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Shares); ok {
+			return x.Shares
 		}
 	}
 	return nil
@@ -180,47 +251,89 @@ type Message_Seeds struct {
 	Seeds *Seeds `protobuf:"bytes,4,opt,name=seeds,proto3,oneof"`
 }
 
-type Message_Ready struct {
-	Ready *Ready `protobuf:"bytes,5,opt,name=ready,proto3,oneof"`
-}
-
 type Message_Step struct {
-	Step *Step `protobuf:"bytes,6,opt,name=step,proto3,oneof"`
+	Step *Step `protobuf:"bytes,5,opt,name=step,proto3,oneof"`
 }
 
 type Message_Seal struct {
-	Seal *Seal `protobuf:"bytes,7,opt,name=seal,proto3,oneof"`
-}
-
-type Message_Done struct {
-	Done *Done `protobuf:"bytes,8,opt,name=done,proto3,oneof"`
+	Seal *Sealed `protobuf:"bytes,6,opt,name=seal,proto3,oneof"`
 }
 
 type Message_Blob struct {
-	Blob *Blob `protobuf:"bytes,9,opt,name=blob,proto3,oneof"`
+	Blob *Blob `protobuf:"bytes,7,opt,name=blob,proto3,oneof"`
+}
+
+type Message_Decided struct {
+	Decided *Decided `protobuf:"bytes,8,opt,name=decided,proto3,oneof"`
 }
 
 type Message_Beat struct {
-	Beat *Beat `protobuf:"bytes,10,opt,name=beat,proto3,oneof"`
+	Beat *Beat `protobuf:"bytes,9,opt,name=beat,proto3,oneof"`
+}
+
+type Message_Prepare struct {
+	Prepare *Prepare `protobuf:"bytes,10,opt,name=prepare,proto3,oneof"`
+}
+
+type Message_Promise struct {
+	Promise *Promise `protobuf:"bytes,11,opt,name=promise,proto3,oneof"`
+}
+
+type Message_Busy struct {
+	Busy *Busy `protobuf:"bytes,12,opt,name=busy,proto3,oneof"`
+}
+
+type Message_View struct {
+	View *View `protobuf:"bytes,13,opt,name=view,proto3,oneof"`
+}
+
+type Message_Done struct {
+	Done *Done `protobuf:"bytes,14,opt,name=done,proto3,oneof"`
+}
+
+type Message_Commit struct {
+	Commit *Certificate `protobuf:"bytes,15,opt,name=commit,proto3,oneof"`
+}
+
+type Message_Pads struct {
+	Pads *Pads `protobuf:"bytes,16,opt,name=pads,proto3,oneof"`
+}
+
+type Message_Shares struct {
+	Shares *Shares `protobuf:"bytes,17,opt,name=shares,proto3,oneof"`
 }
 
 type Message_Leave struct {
-	Leave *Leave `protobuf:"bytes,11,opt,name=leave,proto3,oneof"`
+	Leave *Leave `protobuf:"bytes,18,opt,name=leave,proto3,oneof"`
 }
 
 func (*Message_Seeds) isMessage_Body() {}
-
-func (*Message_Ready) isMessage_Body() {}
 
 func (*Message_Step) isMessage_Body() {}
 
 func (*Message_Seal) isMessage_Body() {}
 
-func (*Message_Done) isMessage_Body() {}
-
 func (*Message_Blob) isMessage_Body() {}
 
+func (*Message_Decided) isMessage_Body() {}
+
 func (*Message_Beat) isMessage_Body() {}
+
+func (*Message_Prepare) isMessage_Body() {}
+
+func (*Message_Promise) isMessage_Body() {}
+
+func (*Message_Busy) isMessage_Body() {}
+
+func (*Message_View) isMessage_Body() {}
+
+func (*Message_Done) isMessage_Body() {}
+
+func (*Message_Commit) isMessage_Body() {}
+
+func (*Message_Pads) isMessage_Body() {}
+
+func (*Message_Shares) isMessage_Body() {}
 
 func (*Message_Leave) isMessage_Body() {}
 
@@ -295,7 +408,11 @@ func (x *Header) GetHash() []byte {
 type Seeds struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Header        *Header                `protobuf:"bytes,1,opt,name=header,proto3" json:"header,omitempty"`
-	Chunk         []byte                 `protobuf:"bytes,2,opt,name=chunk,proto3" json:"chunk,omitempty"` // 32 bytes, or none
+	View          []byte                 `protobuf:"bytes,2,opt,name=view,proto3" json:"view,omitempty"`   // 32 bytes
+	Chunk         []byte                 `protobuf:"bytes,3,opt,name=chunk,proto3" json:"chunk,omitempty"` // 32 bytes, or none
+	Full          []byte                 `protobuf:"bytes,4,opt,name=full,proto3" json:"full,omitempty"`   // words
+	Share         *Share                 `protobuf:"bytes,5,opt,name=share,proto3" json:"share,omitempty"`
+	Commit        []byte                 `protobuf:"bytes,6,opt,name=commit,proto3" json:"commit,omitempty"` // 32 bytes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -337,6 +454,13 @@ func (x *Seeds) GetHeader() *Header {
 	return nil
 }
 
+func (x *Seeds) GetView() []byte {
+	if x != nil {
+		return x.View
+	}
+	return nil
+}
+
 func (x *Seeds) GetChunk() []byte {
 	if x != nil {
 		return x.Chunk
@@ -344,27 +468,49 @@ func (x *Seeds) GetChunk() []byte {
 	return nil
 }
 
-type Ready struct {
+func (x *Seeds) GetFull() []byte {
+	if x != nil {
+		return x.Full
+	}
+	return nil
+}
+
+func (x *Seeds) GetShare() *Share {
+	if x != nil {
+		return x.Share
+	}
+	return nil
+}
+
+func (x *Seeds) GetCommit() []byte {
+	if x != nil {
+		return x.Commit
+	}
+	return nil
+}
+
+type Share struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Header        []byte                 `protobuf:"bytes,1,opt,name=header,proto3" json:"header,omitempty"` // 32 bytes
+	X             uint32                 `protobuf:"varint,1,opt,name=x,proto3" json:"x,omitempty"` // 1 to 255
+	Y             []byte                 `protobuf:"bytes,2,opt,name=y,proto3" json:"y,omitempty"`  // 32 bytes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Ready) Reset() {
-	*x = Ready{}
+func (x *Share) Reset() {
+	*x = Share{}
 	mi := &file_wire_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Ready) String() string {
+func (x *Share) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Ready) ProtoMessage() {}
+func (*Share) ProtoMessage() {}
 
-func (x *Ready) ProtoReflect() protoreflect.Message {
+func (x *Share) ProtoReflect() protoreflect.Message {
 	mi := &file_wire_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -376,22 +522,31 @@ func (x *Ready) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Ready.ProtoReflect.Descriptor instead.
-func (*Ready) Descriptor() ([]byte, []int) {
+// Deprecated: Use Share.ProtoReflect.Descriptor instead.
+func (*Share) Descriptor() ([]byte, []int) {
 	return file_wire_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *Ready) GetHeader() []byte {
+func (x *Share) GetX() uint32 {
 	if x != nil {
-		return x.Header
+		return x.X
+	}
+	return 0
+}
+
+func (x *Share) GetY() []byte {
+	if x != nil {
+		return x.Y
 	}
 	return nil
 }
 
 type Step struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Iteration     uint32                 `protobuf:"varint,1,opt,name=iteration,proto3" json:"iteration,omitempty"`
-	Values        []byte                 `protobuf:"bytes,2,opt,name=values,proto3" json:"values,omitempty"`
+	Lane          uint32                 `protobuf:"varint,1,opt,name=lane,proto3" json:"lane,omitempty"`
+	Round         uint32                 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`
+	Part          uint32                 `protobuf:"varint,3,opt,name=part,proto3" json:"part,omitempty"`
+	Words         []byte                 `protobuf:"bytes,4,opt,name=words,proto3" json:"words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -426,41 +581,63 @@ func (*Step) Descriptor() ([]byte, []int) {
 	return file_wire_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *Step) GetIteration() uint32 {
+func (x *Step) GetLane() uint32 {
 	if x != nil {
-		return x.Iteration
+		return x.Lane
 	}
 	return 0
 }
 
-func (x *Step) GetValues() []byte {
+func (x *Step) GetRound() uint32 {
 	if x != nil {
-		return x.Values
+		return x.Round
+	}
+	return 0
+}
+
+func (x *Step) GetPart() uint32 {
+	if x != nil {
+		return x.Part
+	}
+	return 0
+}
+
+func (x *Step) GetWords() []byte {
+	if x != nil {
+		return x.Words
 	}
 	return nil
 }
 
-type Seal struct {
+type Sealed struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Values        []byte                 `protobuf:"bytes,1,opt,name=values,proto3" json:"values,omitempty"`
+	Attempt       uint32                 `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Header        *Header                `protobuf:"bytes,2,opt,name=header,proto3" json:"header,omitempty"`
+	BlockLengths  []uint32               `protobuf:"varint,3,rep,packed,name=block_lengths,json=blockLengths,proto3" json:"block_lengths,omitempty"`
+	BlockBounds   []byte                 `protobuf:"bytes,4,opt,name=block_bounds,json=blockBounds,proto3" json:"block_bounds,omitempty"` // IEEE 754 doubles, little endian
+	Members       []uint32               `protobuf:"varint,5,rep,packed,name=members,proto3" json:"members,omitempty"`
+	Missing       []*Missing             `protobuf:"bytes,6,rep,name=missing,proto3" json:"missing,omitempty"`
+	Commits       []byte                 `protobuf:"bytes,7,opt,name=commits,proto3" json:"commits,omitempty"` // 32 bytes a member, or none
+	Words         []byte                 `protobuf:"bytes,8,opt,name=words,proto3" json:"words,omitempty"`
+	Blobs         [][]byte               `protobuf:"bytes,9,rep,name=blobs,proto3" json:"blobs,omitempty"` // one a member
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Seal) Reset() {
-	*x = Seal{}
+func (x *Sealed) Reset() {
+	*x = Sealed{}
 	mi := &file_wire_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Seal) String() string {
+func (x *Sealed) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Seal) ProtoMessage() {}
+func (*Sealed) ProtoMessage() {}
 
-func (x *Seal) ProtoReflect() protoreflect.Message {
+func (x *Sealed) ProtoReflect() protoreflect.Message {
 	mi := &file_wire_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -472,39 +649,96 @@ func (x *Seal) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Seal.ProtoReflect.Descriptor instead.
-func (*Seal) Descriptor() ([]byte, []int) {
+// Deprecated: Use Sealed.ProtoReflect.Descriptor instead.
+func (*Sealed) Descriptor() ([]byte, []int) {
 	return file_wire_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *Seal) GetValues() []byte {
+func (x *Sealed) GetAttempt() uint32 {
 	if x != nil {
-		return x.Values
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *Sealed) GetHeader() *Header {
+	if x != nil {
+		return x.Header
 	}
 	return nil
 }
 
-type Done struct {
+func (x *Sealed) GetBlockLengths() []uint32 {
+	if x != nil {
+		return x.BlockLengths
+	}
+	return nil
+}
+
+func (x *Sealed) GetBlockBounds() []byte {
+	if x != nil {
+		return x.BlockBounds
+	}
+	return nil
+}
+
+func (x *Sealed) GetMembers() []uint32 {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+func (x *Sealed) GetMissing() []*Missing {
+	if x != nil {
+		return x.Missing
+	}
+	return nil
+}
+
+func (x *Sealed) GetCommits() []byte {
+	if x != nil {
+		return x.Commits
+	}
+	return nil
+}
+
+func (x *Sealed) GetWords() []byte {
+	if x != nil {
+		return x.Words
+	}
+	return nil
+}
+
+func (x *Sealed) GetBlobs() [][]byte {
+	if x != nil {
+		return x.Blobs
+	}
+	return nil
+}
+
+type Missing struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Value         []byte                 `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"` // 32 bytes
+	Member        uint32                 `protobuf:"varint,1,opt,name=member,proto3" json:"member,omitempty"`
+	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Done) Reset() {
-	*x = Done{}
+func (x *Missing) Reset() {
+	*x = Missing{}
 	mi := &file_wire_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Done) String() string {
+func (x *Missing) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Done) ProtoMessage() {}
+func (*Missing) ProtoMessage() {}
 
-func (x *Done) ProtoReflect() protoreflect.Message {
+func (x *Missing) ProtoReflect() protoreflect.Message {
 	mi := &file_wire_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -516,22 +750,30 @@ func (x *Done) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Done.ProtoReflect.Descriptor instead.
-func (*Done) Descriptor() ([]byte, []int) {
+// Deprecated: Use Missing.ProtoReflect.Descriptor instead.
+func (*Missing) Descriptor() ([]byte, []int) {
 	return file_wire_proto_rawDescGZIP(), []int{6}
 }
 
-func (x *Done) GetValue() []byte {
+func (x *Missing) GetMember() uint32 {
 	if x != nil {
-		return x.Value
+		return x.Member
 	}
-	return nil
+	return 0
+}
+
+func (x *Missing) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
 }
 
 type Blob struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Header        *Header                `protobuf:"bytes,1,opt,name=header,proto3" json:"header,omitempty"`
-	Data          []byte                 `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	View          []byte                 `protobuf:"bytes,2,opt,name=view,proto3" json:"view,omitempty"` // 32 bytes
+	Data          []byte                 `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -573,6 +815,13 @@ func (x *Blob) GetHeader() *Header {
 	return nil
 }
 
+func (x *Blob) GetView() []byte {
+	if x != nil {
+		return x.View
+	}
+	return nil
+}
+
 func (x *Blob) GetData() []byte {
 	if x != nil {
 		return x.Data
@@ -580,18 +829,1010 @@ func (x *Blob) GetData() []byte {
 	return nil
 }
 
+type Prepare struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Prepare) Reset() {
+	*x = Prepare{}
+	mi := &file_wire_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Prepare) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Prepare) ProtoMessage() {}
+
+func (x *Prepare) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Prepare.ProtoReflect.Descriptor instead.
+func (*Prepare) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{8}
+}
+
+type Promise struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint32                 `protobuf:"varint,1,opt,name=member,proto3" json:"member,omitempty"`
+	Vote          *Vote                  `protobuf:"bytes,2,opt,name=vote,proto3" json:"vote,omitempty"`
+	Joins         bool                   `protobuf:"varint,3,opt,name=joins,proto3" json:"joins,omitempty"`
+	Chain         []byte                 `protobuf:"bytes,4,opt,name=chain,proto3" json:"chain,omitempty"` // 32 bytes
+	Signature     []byte                 `protobuf:"bytes,5,opt,name=signature,proto3" json:"signature,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Promise) Reset() {
+	*x = Promise{}
+	mi := &file_wire_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Promise) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Promise) ProtoMessage() {}
+
+func (x *Promise) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Promise.ProtoReflect.Descriptor instead.
+func (*Promise) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Promise) GetMember() uint32 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *Promise) GetVote() *Vote {
+	if x != nil {
+		return x.Vote
+	}
+	return nil
+}
+
+func (x *Promise) GetJoins() bool {
+	if x != nil {
+		return x.Joins
+	}
+	return false
+}
+
+func (x *Promise) GetChain() []byte {
+	if x != nil {
+		return x.Chain
+	}
+	return nil
+}
+
+func (x *Promise) GetSignature() []byte {
+	if x != nil {
+		return x.Signature
+	}
+	return nil
+}
+
+type Value struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Attempt       uint32                 `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Digest        []byte                 `protobuf:"bytes,2,opt,name=digest,proto3" json:"digest,omitempty"` // 32 bytes
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Value) Reset() {
+	*x = Value{}
+	mi := &file_wire_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Value) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Value) ProtoMessage() {}
+
+func (x *Value) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Value.ProtoReflect.Descriptor instead.
+func (*Value) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Value) GetAttempt() uint32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *Value) GetDigest() []byte {
+	if x != nil {
+		return x.Digest
+	}
+	return nil
+}
+
+type Vote struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ballot        uint32                 `protobuf:"varint,1,opt,name=ballot,proto3" json:"ballot,omitempty"`
+	Value         *Value                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Vote) Reset() {
+	*x = Vote{}
+	mi := &file_wire_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Vote) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Vote) ProtoMessage() {}
+
+func (x *Vote) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Vote.ProtoReflect.Descriptor instead.
+func (*Vote) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Vote) GetBallot() uint32 {
+	if x != nil {
+		return x.Ballot
+	}
+	return 0
+}
+
+func (x *Vote) GetValue() *Value {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+type Busy struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Working       uint32                 `protobuf:"varint,1,opt,name=working,proto3" json:"working,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Busy) Reset() {
+	*x = Busy{}
+	mi := &file_wire_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Busy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Busy) ProtoMessage() {}
+
+func (x *Busy) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Busy.ProtoReflect.Descriptor instead.
+func (*Busy) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Busy) GetWorking() uint32 {
+	if x != nil {
+		return x.Working
+	}
+	return 0
+}
+
+type View struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ballot        uint32                 `protobuf:"varint,1,opt,name=ballot,proto3" json:"ballot,omitempty"`
+	Members       []uint32               `protobuf:"varint,2,rep,packed,name=members,proto3" json:"members,omitempty"`
+	Missing       []*Missing             `protobuf:"bytes,3,rep,name=missing,proto3" json:"missing,omitempty"`
+	Finish        *Value                 `protobuf:"bytes,4,opt,name=finish,proto3" json:"finish,omitempty"`
+	Promises      []*Promise             `protobuf:"bytes,5,rep,name=promises,proto3" json:"promises,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *View) Reset() {
+	*x = View{}
+	mi := &file_wire_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *View) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*View) ProtoMessage() {}
+
+func (x *View) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use View.ProtoReflect.Descriptor instead.
+func (*View) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *View) GetBallot() uint32 {
+	if x != nil {
+		return x.Ballot
+	}
+	return 0
+}
+
+func (x *View) GetMembers() []uint32 {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+func (x *View) GetMissing() []*Missing {
+	if x != nil {
+		return x.Missing
+	}
+	return nil
+}
+
+func (x *View) GetFinish() *Value {
+	if x != nil {
+		return x.Finish
+	}
+	return nil
+}
+
+func (x *View) GetPromises() []*Promise {
+	if x != nil {
+		return x.Promises
+	}
+	return nil
+}
+
+type Done struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Value         *Value                 `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
+	Chain         []byte                 `protobuf:"bytes,2,opt,name=chain,proto3" json:"chain,omitempty"` // 32 bytes
+	Signature     []byte                 `protobuf:"bytes,3,opt,name=signature,proto3" json:"signature,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Done) Reset() {
+	*x = Done{}
+	mi := &file_wire_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Done) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Done) ProtoMessage() {}
+
+func (x *Done) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Done.ProtoReflect.Descriptor instead.
+func (*Done) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Done) GetValue() *Value {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *Done) GetChain() []byte {
+	if x != nil {
+		return x.Chain
+	}
+	return nil
+}
+
+func (x *Done) GetSignature() []byte {
+	if x != nil {
+		return x.Signature
+	}
+	return nil
+}
+
+type Certificate struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ballot        uint32                 `protobuf:"varint,1,opt,name=ballot,proto3" json:"ballot,omitempty"`
+	Value         *Value                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	Chain         []byte                 `protobuf:"bytes,3,opt,name=chain,proto3" json:"chain,omitempty"` // 32 bytes
+	Votes         []*SignedVote          `protobuf:"bytes,4,rep,name=votes,proto3" json:"votes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Certificate) Reset() {
+	*x = Certificate{}
+	mi := &file_wire_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Certificate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Certificate) ProtoMessage() {}
+
+func (x *Certificate) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Certificate.ProtoReflect.Descriptor instead.
+func (*Certificate) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *Certificate) GetBallot() uint32 {
+	if x != nil {
+		return x.Ballot
+	}
+	return 0
+}
+
+func (x *Certificate) GetValue() *Value {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *Certificate) GetChain() []byte {
+	if x != nil {
+		return x.Chain
+	}
+	return nil
+}
+
+func (x *Certificate) GetVotes() []*SignedVote {
+	if x != nil {
+		return x.Votes
+	}
+	return nil
+}
+
+type SignedVote struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint32                 `protobuf:"varint,1,opt,name=member,proto3" json:"member,omitempty"`
+	Signature     []byte                 `protobuf:"bytes,2,opt,name=signature,proto3" json:"signature,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SignedVote) Reset() {
+	*x = SignedVote{}
+	mi := &file_wire_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SignedVote) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SignedVote) ProtoMessage() {}
+
+func (x *SignedVote) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SignedVote.ProtoReflect.Descriptor instead.
+func (*SignedVote) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *SignedVote) GetMember() uint32 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *SignedVote) GetSignature() []byte {
+	if x != nil {
+		return x.Signature
+	}
+	return nil
+}
+
+type Pads struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Pads          []*Pad                 `protobuf:"bytes,1,rep,name=pads,proto3" json:"pads,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Pads) Reset() {
+	*x = Pads{}
+	mi := &file_wire_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pads) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pads) ProtoMessage() {}
+
+func (x *Pads) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Pads.ProtoReflect.Descriptor instead.
+func (*Pads) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *Pads) GetPads() []*Pad {
+	if x != nil {
+		return x.Pads
+	}
+	return nil
+}
+
+type Pad struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint32                 `protobuf:"varint,1,opt,name=member,proto3" json:"member,omitempty"`
+	Seed          []byte                 `protobuf:"bytes,2,opt,name=seed,proto3" json:"seed,omitempty"` // 32 bytes
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Pad) Reset() {
+	*x = Pad{}
+	mi := &file_wire_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pad) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pad) ProtoMessage() {}
+
+func (x *Pad) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Pad.ProtoReflect.Descriptor instead.
+func (*Pad) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *Pad) GetMember() uint32 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *Pad) GetSeed() []byte {
+	if x != nil {
+		return x.Seed
+	}
+	return nil
+}
+
+type Shares struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Shares        []*PadShare            `protobuf:"bytes,1,rep,name=shares,proto3" json:"shares,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Shares) Reset() {
+	*x = Shares{}
+	mi := &file_wire_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Shares) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Shares) ProtoMessage() {}
+
+func (x *Shares) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Shares.ProtoReflect.Descriptor instead.
+func (*Shares) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *Shares) GetShares() []*PadShare {
+	if x != nil {
+		return x.Shares
+	}
+	return nil
+}
+
+type PadShare struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint32                 `protobuf:"varint,1,opt,name=member,proto3" json:"member,omitempty"`
+	Share         *Share                 `protobuf:"bytes,2,opt,name=share,proto3" json:"share,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PadShare) Reset() {
+	*x = PadShare{}
+	mi := &file_wire_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PadShare) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PadShare) ProtoMessage() {}
+
+func (x *PadShare) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PadShare.ProtoReflect.Descriptor instead.
+func (*PadShare) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *PadShare) GetMember() uint32 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *PadShare) GetShare() *Share {
+	if x != nil {
+		return x.Share
+	}
+	return nil
+}
+
+type Decided struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Decision      *Decision              `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
+	Next          *Certificate           `protobuf:"bytes,2,opt,name=next,proto3" json:"next,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Decided) Reset() {
+	*x = Decided{}
+	mi := &file_wire_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Decided) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Decided) ProtoMessage() {}
+
+func (x *Decided) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Decided.ProtoReflect.Descriptor instead.
+func (*Decided) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Decided) GetDecision() *Decision {
+	if x != nil {
+		return x.Decision
+	}
+	return nil
+}
+
+func (x *Decided) GetNext() *Certificate {
+	if x != nil {
+		return x.Next
+	}
+	return nil
+}
+
+// Decision is a decided slot. In a log it has the version and what the slot took
+// at the member whose log it is.
+type Decision struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Slot          uint64                 `protobuf:"varint,1,opt,name=slot,proto3" json:"slot,omitempty"`
+	Kind          uint32                 `protobuf:"varint,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	Round         uint32                 `protobuf:"varint,3,opt,name=round,proto3" json:"round,omitempty"`
+	Attempt       uint32                 `protobuf:"varint,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Members       []uint32               `protobuf:"varint,5,rep,packed,name=members,proto3" json:"members,omitempty"`
+	Missing       []*Missing             `protobuf:"bytes,6,rep,name=missing,proto3" json:"missing,omitempty"`
+	Total         []byte                 `protobuf:"bytes,7,opt,name=total,proto3" json:"total,omitempty"`   // IEEE 754 doubles, little endian
+	Blobs         [][]byte               `protobuf:"bytes,8,rep,name=blobs,proto3" json:"blobs,omitempty"`   // one a member
+	Digest        []byte                 `protobuf:"bytes,9,opt,name=digest,proto3" json:"digest,omitempty"` // 32 bytes
+	Chain         []byte                 `protobuf:"bytes,10,opt,name=chain,proto3" json:"chain,omitempty"`  // 32 bytes
+	Certificate   *Certificate           `protobuf:"bytes,11,opt,name=certificate,proto3" json:"certificate,omitempty"`
+	Cost          *Cost                  `protobuf:"bytes,12,opt,name=cost,proto3" json:"cost,omitempty"`
+	Version       uint32                 `protobuf:"varint,13,opt,name=version,proto3" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Decision) Reset() {
+	*x = Decision{}
+	mi := &file_wire_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Decision) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Decision) ProtoMessage() {}
+
+func (x *Decision) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Decision.ProtoReflect.Descriptor instead.
+func (*Decision) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *Decision) GetSlot() uint64 {
+	if x != nil {
+		return x.Slot
+	}
+	return 0
+}
+
+func (x *Decision) GetKind() uint32 {
+	if x != nil {
+		return x.Kind
+	}
+	return 0
+}
+
+func (x *Decision) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *Decision) GetAttempt() uint32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *Decision) GetMembers() []uint32 {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+func (x *Decision) GetMissing() []*Missing {
+	if x != nil {
+		return x.Missing
+	}
+	return nil
+}
+
+func (x *Decision) GetTotal() []byte {
+	if x != nil {
+		return x.Total
+	}
+	return nil
+}
+
+func (x *Decision) GetBlobs() [][]byte {
+	if x != nil {
+		return x.Blobs
+	}
+	return nil
+}
+
+func (x *Decision) GetDigest() []byte {
+	if x != nil {
+		return x.Digest
+	}
+	return nil
+}
+
+func (x *Decision) GetChain() []byte {
+	if x != nil {
+		return x.Chain
+	}
+	return nil
+}
+
+func (x *Decision) GetCertificate() *Certificate {
+	if x != nil {
+		return x.Certificate
+	}
+	return nil
+}
+
+func (x *Decision) GetCost() *Cost {
+	if x != nil {
+		return x.Cost
+	}
+	return nil
+}
+
+func (x *Decision) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+type Cost struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ballot        uint32                 `protobuf:"varint,1,opt,name=ballot,proto3" json:"ballot,omitempty"`
+	Lost          []uint32               `protobuf:"varint,2,rep,packed,name=lost,proto3" json:"lost,omitempty"`
+	Rounds        uint64                 `protobuf:"varint,3,opt,name=rounds,proto3" json:"rounds,omitempty"`
+	Difference    float64                `protobuf:"fixed64,4,opt,name=difference,proto3" json:"difference,omitempty"`
+	Began         int64                  `protobuf:"varint,5,opt,name=began,proto3" json:"began,omitempty"` // nanoseconds
+	Ended         int64                  `protobuf:"varint,6,opt,name=ended,proto3" json:"ended,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Cost) Reset() {
+	*x = Cost{}
+	mi := &file_wire_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Cost) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Cost) ProtoMessage() {}
+
+func (x *Cost) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Cost.ProtoReflect.Descriptor instead.
+func (*Cost) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *Cost) GetBallot() uint32 {
+	if x != nil {
+		return x.Ballot
+	}
+	return 0
+}
+
+func (x *Cost) GetLost() []uint32 {
+	if x != nil {
+		return x.Lost
+	}
+	return nil
+}
+
+func (x *Cost) GetRounds() uint64 {
+	if x != nil {
+		return x.Rounds
+	}
+	return 0
+}
+
+func (x *Cost) GetDifference() float64 {
+	if x != nil {
+		return x.Difference
+	}
+	return 0
+}
+
+func (x *Cost) GetBegan() int64 {
+	if x != nil {
+		return x.Began
+	}
+	return 0
+}
+
+func (x *Cost) GetEnded() int64 {
+	if x != nil {
+		return x.Ended
+	}
+	return 0
+}
+
 type Beat struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	State         uint32                 `protobuf:"varint,1,opt,name=state,proto3" json:"state,omitempty"`
-	Iteration     uint32                 `protobuf:"varint,2,opt,name=iteration,proto3" json:"iteration,omitempty"`
-	Waiting       []uint32               `protobuf:"varint,3,rep,packed,name=waiting,proto3" json:"waiting,omitempty"`
+	Promised      uint32                 `protobuf:"varint,2,opt,name=promised,proto3" json:"promised,omitempty"`
+	Viewed        uint32                 `protobuf:"varint,3,opt,name=viewed,proto3" json:"viewed,omitempty"`
+	Round         uint32                 `protobuf:"varint,4,opt,name=round,proto3" json:"round,omitempty"`
+	Behind        bool                   `protobuf:"varint,5,opt,name=behind,proto3" json:"behind,omitempty"`
+	Stuck         bool                   `protobuf:"varint,6,opt,name=stuck,proto3" json:"stuck,omitempty"`
+	Ask           uint32                 `protobuf:"varint,7,opt,name=ask,proto3" json:"ask,omitempty"`
+	Waiting       []uint32               `protobuf:"varint,8,rep,packed,name=waiting,proto3" json:"waiting,omitempty"`
+	Suspects      []uint32               `protobuf:"varint,9,rep,packed,name=suspects,proto3" json:"suspects,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Beat) Reset() {
 	*x = Beat{}
-	mi := &file_wire_proto_msgTypes[8]
+	mi := &file_wire_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -603,7 +1844,7 @@ func (x *Beat) String() string {
 func (*Beat) ProtoMessage() {}
 
 func (x *Beat) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[8]
+	mi := &file_wire_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -616,7 +1857,7 @@ func (x *Beat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Beat.ProtoReflect.Descriptor instead.
 func (*Beat) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{8}
+	return file_wire_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Beat) GetState() uint32 {
@@ -626,9 +1867,44 @@ func (x *Beat) GetState() uint32 {
 	return 0
 }
 
-func (x *Beat) GetIteration() uint32 {
+func (x *Beat) GetPromised() uint32 {
 	if x != nil {
-		return x.Iteration
+		return x.Promised
+	}
+	return 0
+}
+
+func (x *Beat) GetViewed() uint32 {
+	if x != nil {
+		return x.Viewed
+	}
+	return 0
+}
+
+func (x *Beat) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *Beat) GetBehind() bool {
+	if x != nil {
+		return x.Behind
+	}
+	return false
+}
+
+func (x *Beat) GetStuck() bool {
+	if x != nil {
+		return x.Stuck
+	}
+	return false
+}
+
+func (x *Beat) GetAsk() uint32 {
+	if x != nil {
+		return x.Ask
 	}
 	return 0
 }
@@ -640,17 +1916,25 @@ func (x *Beat) GetWaiting() []uint32 {
 	return nil
 }
 
+func (x *Beat) GetSuspects() []uint32 {
+	if x != nil {
+		return x.Suspects
+	}
+	return nil
+}
+
 type Leave struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Reason        string                 `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
 	Blame         []uint32               `protobuf:"varint,2,rep,packed,name=blame,proto3" json:"blame,omitempty"`
+	Returns       bool                   `protobuf:"varint,3,opt,name=returns,proto3" json:"returns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Leave) Reset() {
 	*x = Leave{}
-	mi := &file_wire_proto_msgTypes[9]
+	mi := &file_wire_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -662,7 +1946,7 @@ func (x *Leave) String() string {
 func (*Leave) ProtoMessage() {}
 
 func (x *Leave) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[9]
+	mi := &file_wire_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -675,7 +1959,7 @@ func (x *Leave) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Leave.ProtoReflect.Descriptor instead.
 func (*Leave) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{9}
+	return file_wire_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Leave) GetReason() string {
@@ -690,6 +1974,13 @@ func (x *Leave) GetBlame() []uint32 {
 		return x.Blame
 	}
 	return nil
+}
+
+func (x *Leave) GetReturns() bool {
+	if x != nil {
+		return x.Returns
+	}
+	return false
 }
 
 // Hello is what two processes tell each other before a run.
@@ -708,13 +1999,15 @@ type Hello struct {
 	Refused       string                 `protobuf:"bytes,11,opt,name=refused,proto3" json:"refused,omitempty"`
 	Proposal      []byte                 `protobuf:"bytes,12,opt,name=proposal,proto3" json:"proposal,omitempty"` // 32 bytes
 	Sequence      uint64                 `protobuf:"varint,13,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Resume        []byte                 `protobuf:"bytes,14,opt,name=resume,proto3" json:"resume,omitempty"` // 32 bytes, or none
+	Over          []byte                 `protobuf:"bytes,15,opt,name=over,proto3" json:"over,omitempty"`     // 32 bytes, or none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_wire_proto_msgTypes[10]
+	mi := &file_wire_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -726,7 +2019,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[10]
+	mi := &file_wire_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -739,7 +2032,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{10}
+	return file_wire_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Hello) GetVersion() uint32 {
@@ -833,6 +2126,20 @@ func (x *Hello) GetSequence() uint64 {
 	return 0
 }
 
+func (x *Hello) GetResume() []byte {
+	if x != nil {
+		return x.Resume
+	}
+	return nil
+}
+
+func (x *Hello) GetOver() []byte {
+	if x != nil {
+		return x.Over
+	}
+	return nil
+}
+
 type Field struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -843,7 +2150,7 @@ type Field struct {
 
 func (x *Field) Reset() {
 	*x = Field{}
-	mi := &file_wire_proto_msgTypes[11]
+	mi := &file_wire_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -855,7 +2162,7 @@ func (x *Field) String() string {
 func (*Field) ProtoMessage() {}
 
 func (x *Field) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[11]
+	mi := &file_wire_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -868,7 +2175,7 @@ func (x *Field) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Field.ProtoReflect.Descriptor instead.
 func (*Field) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{11}
+	return file_wire_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Field) GetName() string {
@@ -895,7 +2202,7 @@ type Contact struct {
 
 func (x *Contact) Reset() {
 	*x = Contact{}
-	mi := &file_wire_proto_msgTypes[12]
+	mi := &file_wire_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -907,7 +2214,7 @@ func (x *Contact) String() string {
 func (*Contact) ProtoMessage() {}
 
 func (x *Contact) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[12]
+	mi := &file_wire_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -920,7 +2227,7 @@ func (x *Contact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contact.ProtoReflect.Descriptor instead.
 func (*Contact) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{12}
+	return file_wire_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Contact) GetId() []byte {
@@ -946,7 +2253,7 @@ type Roster struct {
 
 func (x *Roster) Reset() {
 	*x = Roster{}
-	mi := &file_wire_proto_msgTypes[13]
+	mi := &file_wire_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -958,7 +2265,7 @@ func (x *Roster) String() string {
 func (*Roster) ProtoMessage() {}
 
 func (x *Roster) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[13]
+	mi := &file_wire_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -971,7 +2278,7 @@ func (x *Roster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Roster.ProtoReflect.Descriptor instead.
 func (*Roster) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{13}
+	return file_wire_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Roster) GetEntries() []*Entry {
@@ -992,7 +2299,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_wire_proto_msgTypes[14]
+	mi := &file_wire_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1004,7 +2311,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[14]
+	mi := &file_wire_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1017,7 +2324,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{14}
+	return file_wire_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Entry) GetName() string {
@@ -1052,7 +2359,7 @@ type Opening struct {
 
 func (x *Opening) Reset() {
 	*x = Opening{}
-	mi := &file_wire_proto_msgTypes[15]
+	mi := &file_wire_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1064,7 +2371,7 @@ func (x *Opening) String() string {
 func (*Opening) ProtoMessage() {}
 
 func (x *Opening) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[15]
+	mi := &file_wire_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1077,7 +2384,7 @@ func (x *Opening) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Opening.ProtoReflect.Descriptor instead.
 func (*Opening) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{15}
+	return file_wire_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Opening) GetVersion() uint32 {
@@ -1099,48 +2406,150 @@ var File_wire_proto protoreflect.FileDescriptor
 const file_wire_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"wire.proto\x12\x12collabdict.wire.v1\"\xe0\x03\n" +
+	"wire.proto\x12\x12collabdict.wire.v1\"\xdb\x06\n" +
 	"\aMessage\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04slot\x18\x02 \x01(\x04R\x04slot\x12\x16\n" +
 	"\x06ballot\x18\x03 \x01(\rR\x06ballot\x121\n" +
-	"\x05seeds\x18\x04 \x01(\v2\x19.collabdict.wire.v1.SeedsH\x00R\x05seeds\x121\n" +
-	"\x05ready\x18\x05 \x01(\v2\x19.collabdict.wire.v1.ReadyH\x00R\x05ready\x12.\n" +
-	"\x04step\x18\x06 \x01(\v2\x18.collabdict.wire.v1.StepH\x00R\x04step\x12.\n" +
-	"\x04seal\x18\a \x01(\v2\x18.collabdict.wire.v1.SealH\x00R\x04seal\x12.\n" +
-	"\x04done\x18\b \x01(\v2\x18.collabdict.wire.v1.DoneH\x00R\x04done\x12.\n" +
-	"\x04blob\x18\t \x01(\v2\x18.collabdict.wire.v1.BlobH\x00R\x04blob\x12.\n" +
-	"\x04beat\x18\n" +
-	" \x01(\v2\x18.collabdict.wire.v1.BeatH\x00R\x04beat\x121\n" +
-	"\x05leave\x18\v \x01(\v2\x19.collabdict.wire.v1.LeaveH\x00R\x05leaveB\x06\n" +
+	"\x05seeds\x18\x04 \x01(\v2\x19.collabdict.wire.v1.SeedsH\x00R\x05seeds\x12.\n" +
+	"\x04step\x18\x05 \x01(\v2\x18.collabdict.wire.v1.StepH\x00R\x04step\x120\n" +
+	"\x04seal\x18\x06 \x01(\v2\x1a.collabdict.wire.v1.SealedH\x00R\x04seal\x12.\n" +
+	"\x04blob\x18\a \x01(\v2\x18.collabdict.wire.v1.BlobH\x00R\x04blob\x127\n" +
+	"\adecided\x18\b \x01(\v2\x1b.collabdict.wire.v1.DecidedH\x00R\adecided\x12.\n" +
+	"\x04beat\x18\t \x01(\v2\x18.collabdict.wire.v1.BeatH\x00R\x04beat\x127\n" +
+	"\aprepare\x18\n" +
+	" \x01(\v2\x1b.collabdict.wire.v1.PrepareH\x00R\aprepare\x127\n" +
+	"\apromise\x18\v \x01(\v2\x1b.collabdict.wire.v1.PromiseH\x00R\apromise\x12.\n" +
+	"\x04busy\x18\f \x01(\v2\x18.collabdict.wire.v1.BusyH\x00R\x04busy\x12.\n" +
+	"\x04view\x18\r \x01(\v2\x18.collabdict.wire.v1.ViewH\x00R\x04view\x12.\n" +
+	"\x04done\x18\x0e \x01(\v2\x18.collabdict.wire.v1.DoneH\x00R\x04done\x129\n" +
+	"\x06commit\x18\x0f \x01(\v2\x1f.collabdict.wire.v1.CertificateH\x00R\x06commit\x12.\n" +
+	"\x04pads\x18\x10 \x01(\v2\x18.collabdict.wire.v1.PadsH\x00R\x04pads\x124\n" +
+	"\x06shares\x18\x11 \x01(\v2\x1a.collabdict.wire.v1.SharesH\x00R\x06shares\x121\n" +
+	"\x05leave\x18\x12 \x01(\v2\x19.collabdict.wire.v1.LeaveH\x00R\x05leaveB\x06\n" +
 	"\x04body\"^\n" +
 	"\x06Header\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12\x16\n" +
 	"\x06length\x18\x03 \x01(\rR\x06length\x12\x12\n" +
-	"\x04hash\x18\x04 \x01(\fR\x04hash\"Q\n" +
+	"\x04hash\x18\x04 \x01(\fR\x04hash\"\xc2\x01\n" +
 	"\x05Seeds\x122\n" +
-	"\x06header\x18\x01 \x01(\v2\x1a.collabdict.wire.v1.HeaderR\x06header\x12\x14\n" +
-	"\x05chunk\x18\x02 \x01(\fR\x05chunk\"\x1f\n" +
-	"\x05Ready\x12\x16\n" +
-	"\x06header\x18\x01 \x01(\fR\x06header\"<\n" +
-	"\x04Step\x12\x1c\n" +
-	"\titeration\x18\x01 \x01(\rR\titeration\x12\x16\n" +
-	"\x06values\x18\x02 \x01(\fR\x06values\"\x1e\n" +
-	"\x04Seal\x12\x16\n" +
-	"\x06values\x18\x01 \x01(\fR\x06values\"\x1c\n" +
-	"\x04Done\x12\x14\n" +
-	"\x05value\x18\x01 \x01(\fR\x05value\"N\n" +
+	"\x06header\x18\x01 \x01(\v2\x1a.collabdict.wire.v1.HeaderR\x06header\x12\x12\n" +
+	"\x04view\x18\x02 \x01(\fR\x04view\x12\x14\n" +
+	"\x05chunk\x18\x03 \x01(\fR\x05chunk\x12\x12\n" +
+	"\x04full\x18\x04 \x01(\fR\x04full\x12/\n" +
+	"\x05share\x18\x05 \x01(\v2\x19.collabdict.wire.v1.ShareR\x05share\x12\x16\n" +
+	"\x06commit\x18\x06 \x01(\fR\x06commit\"#\n" +
+	"\x05Share\x12\f\n" +
+	"\x01x\x18\x01 \x01(\rR\x01x\x12\f\n" +
+	"\x01y\x18\x02 \x01(\fR\x01y\"Z\n" +
+	"\x04Step\x12\x12\n" +
+	"\x04lane\x18\x01 \x01(\rR\x04lane\x12\x14\n" +
+	"\x05round\x18\x02 \x01(\rR\x05round\x12\x12\n" +
+	"\x04part\x18\x03 \x01(\rR\x04part\x12\x14\n" +
+	"\x05words\x18\x04 \x01(\fR\x05words\"\xb5\x02\n" +
+	"\x06Sealed\x12\x18\n" +
+	"\aattempt\x18\x01 \x01(\rR\aattempt\x122\n" +
+	"\x06header\x18\x02 \x01(\v2\x1a.collabdict.wire.v1.HeaderR\x06header\x12#\n" +
+	"\rblock_lengths\x18\x03 \x03(\rR\fblockLengths\x12!\n" +
+	"\fblock_bounds\x18\x04 \x01(\fR\vblockBounds\x12\x18\n" +
+	"\amembers\x18\x05 \x03(\rR\amembers\x125\n" +
+	"\amissing\x18\x06 \x03(\v2\x1b.collabdict.wire.v1.MissingR\amissing\x12\x18\n" +
+	"\acommits\x18\a \x01(\fR\acommits\x12\x14\n" +
+	"\x05words\x18\b \x01(\fR\x05words\x12\x14\n" +
+	"\x05blobs\x18\t \x03(\fR\x05blobs\"9\n" +
+	"\aMissing\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\rR\x06member\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"b\n" +
 	"\x04Blob\x122\n" +
 	"\x06header\x18\x01 \x01(\v2\x1a.collabdict.wire.v1.HeaderR\x06header\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"T\n" +
+	"\x04view\x18\x02 \x01(\fR\x04view\x12\x12\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"\t\n" +
+	"\aPrepare\"\x99\x01\n" +
+	"\aPromise\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\rR\x06member\x12,\n" +
+	"\x04vote\x18\x02 \x01(\v2\x18.collabdict.wire.v1.VoteR\x04vote\x12\x14\n" +
+	"\x05joins\x18\x03 \x01(\bR\x05joins\x12\x14\n" +
+	"\x05chain\x18\x04 \x01(\fR\x05chain\x12\x1c\n" +
+	"\tsignature\x18\x05 \x01(\fR\tsignature\"9\n" +
+	"\x05Value\x12\x18\n" +
+	"\aattempt\x18\x01 \x01(\rR\aattempt\x12\x16\n" +
+	"\x06digest\x18\x02 \x01(\fR\x06digest\"O\n" +
+	"\x04Vote\x12\x16\n" +
+	"\x06ballot\x18\x01 \x01(\rR\x06ballot\x12/\n" +
+	"\x05value\x18\x02 \x01(\v2\x19.collabdict.wire.v1.ValueR\x05value\" \n" +
+	"\x04Busy\x12\x18\n" +
+	"\aworking\x18\x01 \x01(\rR\aworking\"\xdb\x01\n" +
+	"\x04View\x12\x16\n" +
+	"\x06ballot\x18\x01 \x01(\rR\x06ballot\x12\x18\n" +
+	"\amembers\x18\x02 \x03(\rR\amembers\x125\n" +
+	"\amissing\x18\x03 \x03(\v2\x1b.collabdict.wire.v1.MissingR\amissing\x121\n" +
+	"\x06finish\x18\x04 \x01(\v2\x19.collabdict.wire.v1.ValueR\x06finish\x127\n" +
+	"\bpromises\x18\x05 \x03(\v2\x1b.collabdict.wire.v1.PromiseR\bpromises\"k\n" +
+	"\x04Done\x12/\n" +
+	"\x05value\x18\x01 \x01(\v2\x19.collabdict.wire.v1.ValueR\x05value\x12\x14\n" +
+	"\x05chain\x18\x02 \x01(\fR\x05chain\x12\x1c\n" +
+	"\tsignature\x18\x03 \x01(\fR\tsignature\"\xa2\x01\n" +
+	"\vCertificate\x12\x16\n" +
+	"\x06ballot\x18\x01 \x01(\rR\x06ballot\x12/\n" +
+	"\x05value\x18\x02 \x01(\v2\x19.collabdict.wire.v1.ValueR\x05value\x12\x14\n" +
+	"\x05chain\x18\x03 \x01(\fR\x05chain\x124\n" +
+	"\x05votes\x18\x04 \x03(\v2\x1e.collabdict.wire.v1.SignedVoteR\x05votes\"B\n" +
+	"\n" +
+	"SignedVote\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\rR\x06member\x12\x1c\n" +
+	"\tsignature\x18\x02 \x01(\fR\tsignature\"3\n" +
+	"\x04Pads\x12+\n" +
+	"\x04pads\x18\x01 \x03(\v2\x17.collabdict.wire.v1.PadR\x04pads\"1\n" +
+	"\x03Pad\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\rR\x06member\x12\x12\n" +
+	"\x04seed\x18\x02 \x01(\fR\x04seed\">\n" +
+	"\x06Shares\x124\n" +
+	"\x06shares\x18\x01 \x03(\v2\x1c.collabdict.wire.v1.PadShareR\x06shares\"S\n" +
+	"\bPadShare\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\rR\x06member\x12/\n" +
+	"\x05share\x18\x02 \x01(\v2\x19.collabdict.wire.v1.ShareR\x05share\"x\n" +
+	"\aDecided\x128\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1c.collabdict.wire.v1.DecisionR\bdecision\x123\n" +
+	"\x04next\x18\x02 \x01(\v2\x1f.collabdict.wire.v1.CertificateR\x04next\"\x98\x03\n" +
+	"\bDecision\x12\x12\n" +
+	"\x04slot\x18\x01 \x01(\x04R\x04slot\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x14\n" +
+	"\x05round\x18\x03 \x01(\rR\x05round\x12\x18\n" +
+	"\aattempt\x18\x04 \x01(\rR\aattempt\x12\x18\n" +
+	"\amembers\x18\x05 \x03(\rR\amembers\x125\n" +
+	"\amissing\x18\x06 \x03(\v2\x1b.collabdict.wire.v1.MissingR\amissing\x12\x14\n" +
+	"\x05total\x18\a \x01(\fR\x05total\x12\x14\n" +
+	"\x05blobs\x18\b \x03(\fR\x05blobs\x12\x16\n" +
+	"\x06digest\x18\t \x01(\fR\x06digest\x12\x14\n" +
+	"\x05chain\x18\n" +
+	" \x01(\fR\x05chain\x12A\n" +
+	"\vcertificate\x18\v \x01(\v2\x1f.collabdict.wire.v1.CertificateR\vcertificate\x12,\n" +
+	"\x04cost\x18\f \x01(\v2\x18.collabdict.wire.v1.CostR\x04cost\x12\x18\n" +
+	"\aversion\x18\r \x01(\rR\aversion\"\x96\x01\n" +
+	"\x04Cost\x12\x16\n" +
+	"\x06ballot\x18\x01 \x01(\rR\x06ballot\x12\x12\n" +
+	"\x04lost\x18\x02 \x03(\rR\x04lost\x12\x16\n" +
+	"\x06rounds\x18\x03 \x01(\x04R\x06rounds\x12\x1e\n" +
+	"\n" +
+	"difference\x18\x04 \x01(\x01R\n" +
+	"difference\x12\x14\n" +
+	"\x05began\x18\x05 \x01(\x03R\x05began\x12\x14\n" +
+	"\x05ended\x18\x06 \x01(\x03R\x05ended\"\xdc\x01\n" +
 	"\x04Beat\x12\x14\n" +
-	"\x05state\x18\x01 \x01(\rR\x05state\x12\x1c\n" +
-	"\titeration\x18\x02 \x01(\rR\titeration\x12\x18\n" +
-	"\awaiting\x18\x03 \x03(\rR\awaiting\"5\n" +
+	"\x05state\x18\x01 \x01(\rR\x05state\x12\x1a\n" +
+	"\bpromised\x18\x02 \x01(\rR\bpromised\x12\x16\n" +
+	"\x06viewed\x18\x03 \x01(\rR\x06viewed\x12\x14\n" +
+	"\x05round\x18\x04 \x01(\rR\x05round\x12\x16\n" +
+	"\x06behind\x18\x05 \x01(\bR\x06behind\x12\x14\n" +
+	"\x05stuck\x18\x06 \x01(\bR\x05stuck\x12\x10\n" +
+	"\x03ask\x18\a \x01(\rR\x03ask\x12\x18\n" +
+	"\awaiting\x18\b \x03(\rR\awaiting\x12\x1a\n" +
+	"\bsuspects\x18\t \x03(\rR\bsuspects\"O\n" +
 	"\x05Leave\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x14\n" +
-	"\x05blame\x18\x02 \x03(\rR\x05blame\"\xad\x03\n" +
+	"\x05blame\x18\x02 \x03(\rR\x05blame\x12\x18\n" +
+	"\areturns\x18\x03 \x01(\bR\areturns\"\xd9\x03\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -1155,7 +2564,9 @@ const file_wire_proto_rawDesc = "" +
 	" \x01(\tR\aleaving\x12\x18\n" +
 	"\arefused\x18\v \x01(\tR\arefused\x12\x1a\n" +
 	"\bproposal\x18\f \x01(\fR\bproposal\x12\x1a\n" +
-	"\bsequence\x18\r \x01(\x04R\bsequence\"1\n" +
+	"\bsequence\x18\r \x01(\x04R\bsequence\x12\x16\n" +
+	"\x06resume\x18\x0e \x01(\fR\x06resume\x12\x12\n" +
+	"\x04over\x18\x0f \x01(\fR\x04over\"1\n" +
 	"\x05Field\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"/\n" +
@@ -1184,45 +2595,87 @@ func file_wire_proto_rawDescGZIP() []byte {
 	return file_wire_proto_rawDescData
 }
 
-var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_wire_proto_goTypes = []any{
-	(*Message)(nil), // 0: collabdict.wire.v1.Message
-	(*Header)(nil),  // 1: collabdict.wire.v1.Header
-	(*Seeds)(nil),   // 2: collabdict.wire.v1.Seeds
-	(*Ready)(nil),   // 3: collabdict.wire.v1.Ready
-	(*Step)(nil),    // 4: collabdict.wire.v1.Step
-	(*Seal)(nil),    // 5: collabdict.wire.v1.Seal
-	(*Done)(nil),    // 6: collabdict.wire.v1.Done
-	(*Blob)(nil),    // 7: collabdict.wire.v1.Blob
-	(*Beat)(nil),    // 8: collabdict.wire.v1.Beat
-	(*Leave)(nil),   // 9: collabdict.wire.v1.Leave
-	(*Hello)(nil),   // 10: collabdict.wire.v1.Hello
-	(*Field)(nil),   // 11: collabdict.wire.v1.Field
-	(*Contact)(nil), // 12: collabdict.wire.v1.Contact
-	(*Roster)(nil),  // 13: collabdict.wire.v1.Roster
-	(*Entry)(nil),   // 14: collabdict.wire.v1.Entry
-	(*Opening)(nil), // 15: collabdict.wire.v1.Opening
+	(*Message)(nil),     // 0: collabdict.wire.v1.Message
+	(*Header)(nil),      // 1: collabdict.wire.v1.Header
+	(*Seeds)(nil),       // 2: collabdict.wire.v1.Seeds
+	(*Share)(nil),       // 3: collabdict.wire.v1.Share
+	(*Step)(nil),        // 4: collabdict.wire.v1.Step
+	(*Sealed)(nil),      // 5: collabdict.wire.v1.Sealed
+	(*Missing)(nil),     // 6: collabdict.wire.v1.Missing
+	(*Blob)(nil),        // 7: collabdict.wire.v1.Blob
+	(*Prepare)(nil),     // 8: collabdict.wire.v1.Prepare
+	(*Promise)(nil),     // 9: collabdict.wire.v1.Promise
+	(*Value)(nil),       // 10: collabdict.wire.v1.Value
+	(*Vote)(nil),        // 11: collabdict.wire.v1.Vote
+	(*Busy)(nil),        // 12: collabdict.wire.v1.Busy
+	(*View)(nil),        // 13: collabdict.wire.v1.View
+	(*Done)(nil),        // 14: collabdict.wire.v1.Done
+	(*Certificate)(nil), // 15: collabdict.wire.v1.Certificate
+	(*SignedVote)(nil),  // 16: collabdict.wire.v1.SignedVote
+	(*Pads)(nil),        // 17: collabdict.wire.v1.Pads
+	(*Pad)(nil),         // 18: collabdict.wire.v1.Pad
+	(*Shares)(nil),      // 19: collabdict.wire.v1.Shares
+	(*PadShare)(nil),    // 20: collabdict.wire.v1.PadShare
+	(*Decided)(nil),     // 21: collabdict.wire.v1.Decided
+	(*Decision)(nil),    // 22: collabdict.wire.v1.Decision
+	(*Cost)(nil),        // 23: collabdict.wire.v1.Cost
+	(*Beat)(nil),        // 24: collabdict.wire.v1.Beat
+	(*Leave)(nil),       // 25: collabdict.wire.v1.Leave
+	(*Hello)(nil),       // 26: collabdict.wire.v1.Hello
+	(*Field)(nil),       // 27: collabdict.wire.v1.Field
+	(*Contact)(nil),     // 28: collabdict.wire.v1.Contact
+	(*Roster)(nil),      // 29: collabdict.wire.v1.Roster
+	(*Entry)(nil),       // 30: collabdict.wire.v1.Entry
+	(*Opening)(nil),     // 31: collabdict.wire.v1.Opening
 }
 var file_wire_proto_depIdxs = []int32{
 	2,  // 0: collabdict.wire.v1.Message.seeds:type_name -> collabdict.wire.v1.Seeds
-	3,  // 1: collabdict.wire.v1.Message.ready:type_name -> collabdict.wire.v1.Ready
-	4,  // 2: collabdict.wire.v1.Message.step:type_name -> collabdict.wire.v1.Step
-	5,  // 3: collabdict.wire.v1.Message.seal:type_name -> collabdict.wire.v1.Seal
-	6,  // 4: collabdict.wire.v1.Message.done:type_name -> collabdict.wire.v1.Done
-	7,  // 5: collabdict.wire.v1.Message.blob:type_name -> collabdict.wire.v1.Blob
-	8,  // 6: collabdict.wire.v1.Message.beat:type_name -> collabdict.wire.v1.Beat
-	9,  // 7: collabdict.wire.v1.Message.leave:type_name -> collabdict.wire.v1.Leave
-	1,  // 8: collabdict.wire.v1.Seeds.header:type_name -> collabdict.wire.v1.Header
-	1,  // 9: collabdict.wire.v1.Blob.header:type_name -> collabdict.wire.v1.Header
-	11, // 10: collabdict.wire.v1.Hello.agreement:type_name -> collabdict.wire.v1.Field
-	12, // 11: collabdict.wire.v1.Hello.contacts:type_name -> collabdict.wire.v1.Contact
-	13, // 12: collabdict.wire.v1.Hello.roster:type_name -> collabdict.wire.v1.Roster
-	14, // 13: collabdict.wire.v1.Roster.entries:type_name -> collabdict.wire.v1.Entry
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	4,  // 1: collabdict.wire.v1.Message.step:type_name -> collabdict.wire.v1.Step
+	5,  // 2: collabdict.wire.v1.Message.seal:type_name -> collabdict.wire.v1.Sealed
+	7,  // 3: collabdict.wire.v1.Message.blob:type_name -> collabdict.wire.v1.Blob
+	21, // 4: collabdict.wire.v1.Message.decided:type_name -> collabdict.wire.v1.Decided
+	24, // 5: collabdict.wire.v1.Message.beat:type_name -> collabdict.wire.v1.Beat
+	8,  // 6: collabdict.wire.v1.Message.prepare:type_name -> collabdict.wire.v1.Prepare
+	9,  // 7: collabdict.wire.v1.Message.promise:type_name -> collabdict.wire.v1.Promise
+	12, // 8: collabdict.wire.v1.Message.busy:type_name -> collabdict.wire.v1.Busy
+	13, // 9: collabdict.wire.v1.Message.view:type_name -> collabdict.wire.v1.View
+	14, // 10: collabdict.wire.v1.Message.done:type_name -> collabdict.wire.v1.Done
+	15, // 11: collabdict.wire.v1.Message.commit:type_name -> collabdict.wire.v1.Certificate
+	17, // 12: collabdict.wire.v1.Message.pads:type_name -> collabdict.wire.v1.Pads
+	19, // 13: collabdict.wire.v1.Message.shares:type_name -> collabdict.wire.v1.Shares
+	25, // 14: collabdict.wire.v1.Message.leave:type_name -> collabdict.wire.v1.Leave
+	1,  // 15: collabdict.wire.v1.Seeds.header:type_name -> collabdict.wire.v1.Header
+	3,  // 16: collabdict.wire.v1.Seeds.share:type_name -> collabdict.wire.v1.Share
+	1,  // 17: collabdict.wire.v1.Sealed.header:type_name -> collabdict.wire.v1.Header
+	6,  // 18: collabdict.wire.v1.Sealed.missing:type_name -> collabdict.wire.v1.Missing
+	1,  // 19: collabdict.wire.v1.Blob.header:type_name -> collabdict.wire.v1.Header
+	11, // 20: collabdict.wire.v1.Promise.vote:type_name -> collabdict.wire.v1.Vote
+	10, // 21: collabdict.wire.v1.Vote.value:type_name -> collabdict.wire.v1.Value
+	6,  // 22: collabdict.wire.v1.View.missing:type_name -> collabdict.wire.v1.Missing
+	10, // 23: collabdict.wire.v1.View.finish:type_name -> collabdict.wire.v1.Value
+	9,  // 24: collabdict.wire.v1.View.promises:type_name -> collabdict.wire.v1.Promise
+	10, // 25: collabdict.wire.v1.Done.value:type_name -> collabdict.wire.v1.Value
+	10, // 26: collabdict.wire.v1.Certificate.value:type_name -> collabdict.wire.v1.Value
+	16, // 27: collabdict.wire.v1.Certificate.votes:type_name -> collabdict.wire.v1.SignedVote
+	18, // 28: collabdict.wire.v1.Pads.pads:type_name -> collabdict.wire.v1.Pad
+	20, // 29: collabdict.wire.v1.Shares.shares:type_name -> collabdict.wire.v1.PadShare
+	3,  // 30: collabdict.wire.v1.PadShare.share:type_name -> collabdict.wire.v1.Share
+	22, // 31: collabdict.wire.v1.Decided.decision:type_name -> collabdict.wire.v1.Decision
+	15, // 32: collabdict.wire.v1.Decided.next:type_name -> collabdict.wire.v1.Certificate
+	6,  // 33: collabdict.wire.v1.Decision.missing:type_name -> collabdict.wire.v1.Missing
+	15, // 34: collabdict.wire.v1.Decision.certificate:type_name -> collabdict.wire.v1.Certificate
+	23, // 35: collabdict.wire.v1.Decision.cost:type_name -> collabdict.wire.v1.Cost
+	27, // 36: collabdict.wire.v1.Hello.agreement:type_name -> collabdict.wire.v1.Field
+	28, // 37: collabdict.wire.v1.Hello.contacts:type_name -> collabdict.wire.v1.Contact
+	29, // 38: collabdict.wire.v1.Hello.roster:type_name -> collabdict.wire.v1.Roster
+	30, // 39: collabdict.wire.v1.Roster.entries:type_name -> collabdict.wire.v1.Entry
+	40, // [40:40] is the sub-list for method output_type
+	40, // [40:40] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_wire_proto_init() }
@@ -1232,12 +2685,19 @@ func file_wire_proto_init() {
 	}
 	file_wire_proto_msgTypes[0].OneofWrappers = []any{
 		(*Message_Seeds)(nil),
-		(*Message_Ready)(nil),
 		(*Message_Step)(nil),
 		(*Message_Seal)(nil),
-		(*Message_Done)(nil),
 		(*Message_Blob)(nil),
+		(*Message_Decided)(nil),
 		(*Message_Beat)(nil),
+		(*Message_Prepare)(nil),
+		(*Message_Promise)(nil),
+		(*Message_Busy)(nil),
+		(*Message_View)(nil),
+		(*Message_Done)(nil),
+		(*Message_Commit)(nil),
+		(*Message_Pads)(nil),
+		(*Message_Shares)(nil),
 		(*Message_Leave)(nil),
 	}
 	type x struct{}
@@ -1246,7 +2706,7 @@ func file_wire_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_wire_proto_rawDesc), len(file_wire_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire/pb"
+)
+
+func putDecision(in *consensus.Decision) *pb.Decision {
+	out := &pb.Decision{
+		Slot: in.Slot, Kind: uint32(in.Kind), Round: in.Round, Attempt: in.Attempt,
+		Members: in.Members, Missing: putMissing(in.Missing), Total: putValues(in.Total),
+		Digest: in.Digest[:], Chain: in.Chain[:], Certificate: putCertificate(in.Certificate),
+	}
+	if in.Kind == consensus.Gather {
+		for _, m := range in.Members {
+			out.Blobs = append(out.Blobs, in.Blobs[m])
+		}
+	}
+	return out
+}
+
+func (d *decoder) decision(in *pb.Decision) *consensus.Decision {
+	out := &consensus.Decision{
+		Slot: in.GetSlot(), Kind: d.kind(in.GetKind()), Round: in.GetRound(), Attempt: in.GetAttempt(),
+		Members: d.members("decision", in.GetMembers()), Missing: d.missing(in.GetMissing()), Total: d.values("total", in.GetTotal()),
+		Digest: d.digest("decision", in.GetDigest()), Chain: d.digest("decision", in.GetChain()),
+	}
+	if in.GetCertificate() != nil {
+		out.Certificate = d.certificate(in.GetCertificate())
+	}
+	if out.Kind != consensus.Gather {
+		d.blobs(in.GetBlobs(), 0)
+		return out
+	}
+	if out.Total != nil {
+		d.fail("decision", "a total", "blobs alone in a gather")
+	}
+	blobs := d.blobs(in.GetBlobs(), len(out.Members))
+	if d.err != nil {
+		return out
+	}
+	out.Blobs = make([][]byte, d.size)
+	for i, m := range out.Members {
+		out.Blobs[m] = blobs[i]
+	}
+	return out
+}
+
+// MarshalDecision encodes a decision for the log of the member that made it.
+func MarshalDecision(in *consensus.Decision) []byte {
+	out, c := putDecision(in), in.Cost
+	out.Version = Version
+	out.Cost = &pb.Cost{
+		Ballot: c.Ballot, Lost: c.Lost, Rounds: uint64(c.Rounds), Difference: c.Difference,
+		Began: int64(c.Began), Ended: int64(c.Ended),
+	}
+	return encode(out)
+}
+
+// UnmarshalDecision decodes a decision of a log of a run whose roster has the
+// given size.
+func UnmarshalDecision(b []byte, size int) (*consensus.Decision, error) {
+	var in pb.Decision
+	if err := proto.Unmarshal(b, &in); err != nil {
+		return nil, malformed("decision", "other bytes", "protobuf")
+	}
+	if in.Version != Version {
+		return nil, &VersionError{Got: in.Version, Want: Version}
+	}
+	d := &decoder{size: size}
+	out, c := d.decision(&in), in.GetCost()
+	out.Cost = consensus.Cost{
+		Ballot: c.GetBallot(), Lost: d.ranks("lost", c.GetLost()), Rounds: int(c.GetRounds()), Difference: c.GetDifference(),
+		Began: time.Duration(c.GetBegan()), Ended: time.Duration(c.GetEnded()),
+	}
+	if c.GetRounds() > math.MaxInt32 {
+		d.fail("rounds", c.GetRounds(), fmt.Sprintf("at most %d", math.MaxInt32))
+	}
+	return out, d.err
+}

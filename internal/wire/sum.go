@@ -1,0 +1,179 @@
+package wire
+
+import (
+	"math"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire/pb"
+)
+
+func putHeader(h consensus.Header) *pb.Header {
+	return &pb.Header{Kind: uint32(h.Kind), Round: h.Round, Length: h.Length, Hash: h.Hash[:]}
+}
+
+func putSeeds(s *consensus.Seeds) *pb.Seeds {
+	out := &pb.Seeds{Header: putHeader(s.Header), View: s.View[:], Chunk: s.Chunk, Full: putWords(s.Full), Commit: s.Commit[:]}
+	if s.Share != nil {
+		out.Share = putShare(*s.Share)
+	}
+	return out
+}
+
+func (d *decoder) seeds(in *pb.Seeds) *consensus.Seeds {
+	s := &consensus.Seeds{
+		Header: d.header(in.GetHeader()), View: d.digest("view", in.GetView()), Chunk: in.GetChunk(),
+		Full: d.words("chunk", in.GetFull()), Commit: d.digest("commitment", in.GetCommit()),
+	}
+	if n := len(s.Chunk); n != 0 && n != chunking.SeedSize {
+		d.fail("chunk seed", n, "32 bytes or none")
+	}
+	if in.GetShare() != nil {
+		share := d.share(in.GetShare())
+		s.Share = &share
+	}
+	return s
+}
+
+func putShare(s chunking.Share) *pb.Share { return &pb.Share{X: uint32(s.X), Y: s.Y[:]} }
+
+func (d *decoder) share(in *pb.Share) chunking.Share {
+	if x := in.GetX(); x < 1 || x > math.MaxUint8 {
+		d.fail("share", x, "a point from 1 to 255")
+	}
+	return chunking.Share{X: byte(in.GetX()), Y: d.digest("share", in.GetY())}
+}
+
+func putStep(s *consensus.Step) *pb.Step {
+	return &pb.Step{Lane: s.Lane, Round: s.Round, Part: s.Part, Words: putWords(s.Words)}
+}
+
+func (d *decoder) step(in *pb.Step) *consensus.Step {
+	return &consensus.Step{Lane: in.GetLane(), Round: in.GetRound(), Part: in.GetPart(), Words: d.words("step", in.GetWords())}
+}
+
+func putSealed(s *consensus.Sealed) *pb.Sealed {
+	if s == nil {
+		return nil
+	}
+	out := &pb.Sealed{
+		Attempt: s.Attempt, Header: putHeader(s.Header), Members: s.Members, Missing: putMissing(s.Missing),
+		Words: putWords(s.Words), Blobs: s.Blobs,
+	}
+	bounds := make([]float64, len(s.Blocks))
+	for i, b := range s.Blocks {
+		out.BlockLengths = append(out.BlockLengths, uint32(b.Len))
+		bounds[i] = b.Bound
+	}
+	out.BlockBounds = putValues(bounds)
+	for _, c := range s.Commits {
+		out.Commits = append(out.Commits, c[:]...)
+	}
+	return out
+}
+
+// sealed decodes a sealed result. What belongs to a sum and what to a gather, and
+// what there is of each member, is as it must be.
+func (d *decoder) sealed(in *pb.Sealed) *consensus.Sealed {
+	s := &consensus.Sealed{
+		Attempt: in.GetAttempt(), Header: d.header(in.GetHeader()), Blocks: d.blocks(in), Members: d.members("members", in.GetMembers()),
+		Missing: d.missing(in.GetMissing()), Words: d.words("sealed", in.GetWords()),
+	}
+	n := len(s.Members)
+	commits := in.GetCommits()
+	if len(commits) != 0 && len(commits) != 32*n {
+		d.fail("commitments", len(commits), "32 bytes a member, or none")
+		return s
+	}
+	for ; len(commits) > 0; commits = commits[32:] {
+		s.Commits = append(s.Commits, [32]byte(commits))
+	}
+	if s.Header.Kind == consensus.Gather {
+		s.Blobs = d.blobs(in.GetBlobs(), n)
+	} else {
+		d.blobs(in.GetBlobs(), 0)
+	}
+	if s.Header.Kind == consensus.Gather && len(s.Words)+len(s.Blocks)+len(s.Commits) > 0 {
+		d.fail("sealed", "words", "blobs alone in a gather")
+	}
+	return s
+}
+
+func (d *decoder) blocks(in *pb.Sealed) (blocks []collabdict.Block) {
+	lengths := in.GetBlockLengths()
+	if !d.most("blocks", len(lengths), MaxBlocks) {
+		return nil
+	}
+	bounds := d.values("block bounds", in.GetBlockBounds())
+	if len(bounds) != len(lengths) {
+		d.fail("block bounds", len(bounds), "one a block")
+		return nil
+	}
+	total := 0
+	for i, n := range lengths {
+		if total += int(n); n > MaxWords || total > MaxWords {
+			d.fail("block length", n, "no more values than a vector has")
+			return nil
+		}
+		blocks = append(blocks, collabdict.Block{Len: int(n), Bound: bounds[i]})
+	}
+	return blocks
+}
+
+// blobs checks that there is one of each of n members; an empty one is not nil.
+func (d *decoder) blobs(list [][]byte, n int) [][]byte {
+	if len(list) != n {
+		d.fail("blobs", len(list), "one a member")
+		return nil
+	}
+	for i, b := range list {
+		if b == nil {
+			list[i] = []byte{}
+		}
+	}
+	return list
+}
+
+func putMissing(missing []consensus.Missing) (out []*pb.Missing) {
+	for _, m := range missing {
+		out = append(out, &pb.Missing{Member: m.Member, Reason: text(m.Reason)})
+	}
+	return out
+}
+
+func putPads(p *consensus.Pads) *pb.Pads {
+	out := &pb.Pads{}
+	for _, pad := range p.Pads {
+		out.Pads = append(out.Pads, &pb.Pad{Member: pad.Member, Seed: pad.Seed[:]})
+	}
+	return out
+}
+
+func (d *decoder) pads(in *pb.Pads) *consensus.Pads {
+	out := &consensus.Pads{}
+	if d.most("pads", len(in.GetPads()), d.size) {
+		for _, p := range in.GetPads() {
+			out.Pads = append(out.Pads, consensus.Pad{Member: d.rank("pad", p.GetMember()), Seed: d.digest("pad", p.GetSeed())})
+		}
+	}
+	return out
+}
+
+func putShares(s *consensus.Shares) *pb.Shares {
+	out := &pb.Shares{}
+	for _, share := range s.Shares {
+		out.Shares = append(out.Shares, &pb.PadShare{Member: share.Member, Share: putShare(share.Share)})
+	}
+	return out
+}
+
+func (d *decoder) shares(in *pb.Shares) *consensus.Shares {
+	out := &consensus.Shares{}
+	if d.most("shares", len(in.GetShares()), d.size) {
+		for _, s := range in.GetShares() {
+			out.Shares = append(out.Shares, consensus.PadShare{Member: d.rank("share", s.GetMember()), Share: d.share(s.GetShare())})
+		}
+	}
+	return out
+}
