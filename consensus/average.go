@@ -93,20 +93,12 @@ func (m *Machine) addHanded(a *attempt, from int, units []uint64) error {
 	return nil
 }
 
-// placement deals the vertices of the topology anew: a public permutation that
-// follows from all that was decided before, so also from the nonce that nobody
-// chose alone.
+// placement deals the vertices of the topology anew.
 func (m *Machine) placement(a *attempt, lane int) session.Placement {
-	h := newHashing("labels", m.p.Run)
-	h.Write(m.slot.chain[:])
-	h.number(m.slot.number)
-	h.number(uint64(a.view.Ballot))
-	h.number(uint64(lane))
-	p := session.Placement{Self: m.p.Self}
-	for _, i := range choose(h.sum(), len(a.member), len(a.member)) {
-		p.Members = append(p.Members, a.member[i])
+	return session.Placement{
+		Self:    m.p.Self,
+		Members: Labels(m.p.Run, m.slot.chain, m.slot.number, a.view.Ballot, lane, a.member),
 	}
-	return p
 }
 
 // choose returns k of 0..n-1 in an order that follows from a public seed.

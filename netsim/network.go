@@ -56,7 +56,7 @@ func newNetwork(c Config) (*network, error) {
 }
 
 func (n *network) params(rank int) consensus.Params {
-	return consensus.Params{Settings: n.config.Settings, Self: rank, Members: n.config.Names, Run: runOf(n.config.Seed), Plans: n.plans}
+	return consensus.Params{Settings: n.config.Settings, Self: rank, Members: n.config.Names, Run: RunID(n.config.Seed), Plans: n.plans}
 }
 
 // tickEvery is half of the machine's time between two Beats.

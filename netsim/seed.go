@@ -19,5 +19,7 @@ func source(seed uint64, purpose string, rank int) *rand.ChaCha8 {
 	return rand.NewChaCha8(keyOf(seed, purpose, rank))
 }
 
-func runOf(seed uint64) [32]byte              { return keyOf(seed, "run", 0) }
+// RunID returns what separates the run of a seed from all others.
+func RunID(seed uint64) [32]byte { return keyOf(seed, "run", 0) }
+
 func secretOf(seed uint64, rank int) [32]byte { return keyOf(seed, "nonce", rank) }

@@ -1,0 +1,153 @@
+package attack
+
+import (
+	"slices"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// Attempt is what a coalition has of one attempt at a sum.
+type Attempt struct {
+	Run, Chain [32]byte // of the run, and over the slots before
+	Slot       uint64
+	Ballot     uint32
+	Members    []int // of its view, in rank order
+	Blocks     []collabdict.Block
+	Seeds      map[Edge]*consensus.Seeds
+	Lanes      []Frames
+	Pads       map[int][32]byte         // told after the commit, by owner
+	Shares     map[int][]chunking.Share // of other pads, told after the commit
+}
+
+// Edge is a sender and a receiver.
+type Edge struct{ From, To int }
+
+// Frames is what the coalition has sent and received in a session. From and To are
+// members.
+type Frames map[frameKey][]uint64
+
+// Recover returns the vectors of other members that a coalition can work out from
+// an attempt, by member. A vector that is not what the member has entered with
+// can be among them, as the coalition cannot rule out a chunk between two others.
+func (b *Book) Recover(a *Attempt, coalition []int) map[int][]float64 {
+	layout, err := chunking.NewLayout(b.settings.Arithmetic(), len(a.Members), a.Blocks)
+	if err != nil {
+		return nil // no member has entered with such blocks
+	}
+	found := map[int][]float64{}
+	open := b.candidates(a, coalition)
+	if len(open) == 0 {
+		return found
+	}
+	residues := b.residues(a, layout)
+	for _, s := range open {
+		units, ok := b.join(residues[s], layout)
+		if !ok {
+			continue
+		}
+		b.takeOff(a, layout, s, units)
+		if x, err := layout.Open(units, nil); err == nil {
+			found[s] = x
+		}
+	}
+	return found
+}
+
+// candidates returns the members whose masks the coalition may all know: their pad,
+// and as many chunks as a member hands out.
+func (b *Book) candidates(a *Attempt, coalition []int) []int {
+	plan, err := b.plans.For(len(a.Members))
+	if err != nil {
+		return nil
+	}
+	var open []int
+	for _, s := range a.Members {
+		if slices.Contains(coalition, s) {
+			continue
+		}
+		known := 0
+		for e, seeds := range a.Seeds {
+			if e.From == s && (seeds.Chunk != nil || seeds.Full != nil) {
+				known++
+			}
+		}
+		if _, pad := b.pad(a, s); known == plan.Fanout && (pad || !b.rules.Sealed) {
+			open = append(open, s)
+		}
+	}
+	return open
+}
+
+// pad returns a member's pad, as told or put together from shares.
+func (b *Book) pad(a *Attempt, s int) ([32]byte, bool) {
+	if pad, told := a.Pads[s]; told {
+		return pad, true
+	}
+	if b.rules.Shares == 0 || len(a.Shares[s]) < b.rules.Shares {
+		return [32]byte{}, false
+	}
+	pad, err := chunking.JoinSecret(a.Shares[s], b.rules.Shares)
+	return pad, err == nil
+}
+
+// takeOff takes the chunks and the pad that are known off a member's units.
+func (b *Book) takeOff(a *Attempt, layout *chunking.Layout, s int, units []uint64) {
+	c := chunking.Context{Run: a.Run, Slot: a.Slot, Ballot: a.Ballot}
+	for e, seeds := range a.Seeds {
+		if e.From != s && e.To != s {
+			continue
+		}
+		chunk := make([]uint64, len(units))
+		switch {
+		case seeds.Full != nil:
+			copy(chunk, seeds.Full)
+		case seeds.Chunk != nil:
+			c.From, c.To = e.From, e.To
+			layout.AddMask(chunk, chunking.Mask{Context: c, Purpose: chunking.ForChunk, Seed: [32]byte(seeds.Chunk)})
+		default:
+			continue
+		}
+		if e.From == s {
+			layout.Add(units, chunk)
+		} else {
+			layout.Subtract(units, chunk)
+		}
+	}
+	if pad, known := b.pad(a, s); known && b.rules.Sealed {
+		c.From, c.To = s, s
+		layout.SubtractMask(units, chunking.Mask{Context: c, Purpose: chunking.ForPad, Seed: pad})
+	}
+}
+
+// join puts a member's parts of the lanes together.
+func (b *Book) join(lanes [][]uint64, layout *chunking.Layout) ([]uint64, bool) {
+	all, threshold := b.settings.Lanes()
+	known := 0
+	for i, words := range lanes {
+		if words == nil {
+			continue
+		}
+		units, err := layout.FromSession(words)
+		if err != nil {
+			lanes[i] = nil
+			continue
+		}
+		lanes[i] = units
+		known++
+	}
+	var units []uint64
+	var err error
+	switch {
+	case known < threshold:
+		return nil, false
+	case b.settings.Protect == chunking.Shamir:
+		units, err = chunking.Join(lanes, threshold)
+	case all > 1:
+		units, err = layout.JoinLanes(lanes)
+	default:
+		units = lanes[0]
+	}
+	return slices.Clone(units), err == nil
+}

@@ -1,0 +1,73 @@
+package attack
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// rankTolerance is the least singular value, relative to the largest, that
+	// counts: below it there is only rounding.
+	rankTolerance = 1e-13
+	// aloneTolerance is how far what the rows tell of one residue may be from that
+	// residue alone.
+	aloneTolerance = 1e-6
+)
+
+// solveFloat returns, for each residue that follows from the rows, its weights, by
+// least squares.
+func solveFloat(rows [][]uint64, size int) map[int][]float64 {
+	o := mat.NewDense(len(rows), size, nil)
+	for i, row := range rows {
+		for j, w := range row {
+			o.Set(i, j, math.Float64frombits(w))
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(o, mat.SVDThin) {
+		return nil
+	}
+	var u, v mat.Dense
+	svd.UTo(&u)
+	svd.VTo(&v)
+	values := svd.Values(nil)
+	rank := 0
+	for rank < len(values) && values[rank] > rankTolerance*values[0] {
+		rank++
+	}
+	found := map[int][]float64{}
+	for s := range size {
+		var inside float64 // of the residue's unit vector, in the space of the rows
+		for k := range rank {
+			inside += v.At(s, k) * v.At(s, k)
+		}
+		if inside < 1-aloneTolerance {
+			continue
+		}
+		weights := make([]float64, len(rows))
+		for k := range rank {
+			c := v.At(s, k) / values[k]
+			for i := range weights {
+				weights[i] += c * u.At(i, k)
+			}
+		}
+		found[s] = weights
+	}
+	return found
+}
+
+// mixFloat returns the combination of observed words.
+func mixFloat(weights []float64, data [][]uint64) []uint64 {
+	y := make([]float64, len(data[0]))
+	for i, w := range weights {
+		for j, v := range data[i] {
+			y[j] += w * math.Float64frombits(v)
+		}
+	}
+	words := make([]uint64, len(y))
+	for j, v := range y {
+		words[j] = math.Float64bits(v)
+	}
+	return words
+}

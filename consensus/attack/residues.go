@@ -1,0 +1,139 @@
+package attack
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// Book is what is public in a run: its settings, and what follows from them.
+type Book struct {
+	settings consensus.Settings
+	rules    consensus.Rules
+	plans    *consensus.Plans
+	traces   map[[32]byte]*trace // by the digest of the plan
+}
+
+// NewBook returns the book of runs with a roster of the given size.
+func NewBook(s consensus.Settings, size int) *Book {
+	return &Book{settings: s, rules: s.Rules(size), plans: consensus.NewPlans(s), traces: map[[32]byte]*trace{}}
+}
+
+// residues returns what the members have entered the sessions with, as far as it
+// follows from what was seen of them: by member and lane, nil where it does not.
+func (b *Book) residues(a *Attempt, layout *chunking.Layout) map[int][][]uint64 {
+	t := b.trace(len(a.Members), layout.Words())
+	found := map[int][][]uint64{}
+	lanes, _ := b.settings.Lanes()
+	for _, s := range a.Members {
+		found[s] = make([][]uint64, lanes)
+	}
+	for lane, frames := range a.Lanes {
+		labels := consensus.Labels(a.Run, a.Chain, a.Slot, a.Ballot, lane, a.Members)
+		for vertex, words := range b.invert(t, frames, labels, layout.Words()) {
+			found[labels[vertex]][lane] = words
+		}
+	}
+	return found
+}
+
+func (b *Book) trace(size, words int) *trace {
+	p, err := b.plans.For(size)
+	if err != nil {
+		panic("attack: " + err.Error()) // the run has had this view
+	}
+	plan := p.Session(words)
+	if b.traces[plan.Digest()] == nil {
+		b.traces[plan.Digest()] = newTrace(plan, b.settings.Arithmetic())
+	}
+	return b.traces[plan.Digest()]
+}
+
+// invert returns the vectors that follow from the frames, by vertex.
+func (b *Book) invert(t *trace, frames Frames, labels []int, words int) map[int][]uint64 {
+	limbs := limbsOf(b.settings.Arithmetic())
+	seen := t.observed(frames, labels, words, limbs)
+	whole := map[int][]uint64{}
+	for cell := range t.cells {
+		found := b.solve(seen[cell], t.size)
+		from, to := t.bounds(cell, words, limbs)
+		for vertex := range t.size {
+			y, known := found[vertex]
+			switch {
+			case from == to:
+			case !known:
+				delete(whole, vertex)
+			case from == 0:
+				whole[vertex] = y
+			case whole[vertex] != nil:
+				whole[vertex] = append(whole[vertex], y...)
+			}
+		}
+	}
+	for vertex, y := range whole {
+		if len(y) != words {
+			delete(whole, vertex)
+		}
+	}
+	return whole
+}
+
+// observation is what was seen of one cell: combinations, and their values.
+type observation struct {
+	weights [][]uint64
+	data    [][]uint64
+}
+
+// observed returns what frames tell of each cell, the same combination once.
+func (t *trace) observed(frames Frames, labels []int, words, limbs int) []observation {
+	vertex := map[int]int{}
+	for v, member := range labels {
+		vertex[member] = v
+	}
+	seen := make([]observation, t.cells)
+	known := map[*uint64]bool{}
+	for _, k := range slices.SortedFunc(maps.Keys(frames), compareFrames) {
+		data := frames[k]
+		at := 0
+		for _, p := range t.frames[frameKey{vertex[k.From], vertex[k.To], k.Round, k.Part}] {
+			from, to := t.bounds(p.cell, words, limbs)
+			end := at + to - from
+			if end > len(data) {
+				break // not a frame of this session
+			}
+			if !known[&p.weights[0]] && end > at {
+				known[&p.weights[0]] = true
+				o := &seen[p.cell]
+				o.weights, o.data = append(o.weights, p.weights), append(o.data, data[at:end])
+			}
+			at = end
+		}
+	}
+	return seen
+}
+
+func compareFrames(a, b frameKey) int {
+	return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Part, b.Part))
+}
+
+// solve returns the vectors that follow from an observation, by vertex.
+func (b *Book) solve(o observation, size int) map[int][]uint64 {
+	found := map[int][]uint64{}
+	if len(o.weights) == 0 {
+		return found
+	}
+	a := b.settings.Arithmetic()
+	if a == chunking.Float {
+		for v, weights := range solveFloat(o.weights, size) {
+			found[v] = mixFloat(weights, o.data)
+		}
+		return found
+	}
+	for v, weights := range solveExact(a, o.weights) {
+		found[v] = mixExact(a, weights, o.data)
+	}
+	return found
+}

@@ -1,0 +1,147 @@
+package attack
+
+import (
+	"math"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus/session"
+)
+
+// trace is what moves in the sessions of a plan, as combinations of the vectors
+// that the members enter with. Members are named by their vertices.
+//
+// A plan may cut vectors into cells that travel on different ways. Within a cell
+// all values are combined alike.
+type trace struct {
+	size   int
+	cells  int
+	frames map[frameKey][]piece
+}
+
+// frameKey names a frame of a session by its ends.
+type frameKey struct{ From, To, Round, Part int }
+
+// piece is the part of a frame that belongs to one cell.
+type piece struct {
+	cell    int
+	weights []uint64 // of the members' vectors: numbers of the arithmetic, or the bits of float64
+}
+
+// newTrace runs the sessions of a plan on unit vectors.
+func newTrace(plan session.Plan, a chunking.Arithmetic) *trace {
+	t := &trace{size: plan.Size(), cells: 1, frames: map[frameKey][]piece{}}
+	if _, cut := plan.(*session.Circulant); cut {
+		t.cells = t.size
+		t.probeCells(plan, a)
+		return t
+	}
+	limbs := limbsOf(a)
+	one := uint64(1)
+	if a == chunking.Float {
+		one = math.Float64bits(1)
+	}
+	run(plan, func(vertex int) []uint64 {
+		x := make([]uint64, t.size*limbs)
+		x[vertex*limbs] = one
+		return x
+	}, func(k frameKey, words []uint64) {
+		if limbs > 1 {
+			words = low(words)
+		}
+		t.frames[k] = []piece{{weights: words}}
+	})
+	return t
+}
+
+// probeCells gives one member after the other a vector of one value a cell, its
+// number from 1: sums of these tell by their values which cells a frame holds.
+func (t *trace) probeCells(plan session.Plan, a chunking.Arithmetic) {
+	limbs := limbsOf(a)
+	for s := range t.size {
+		run(plan, func(vertex int) []uint64 {
+			x := make([]uint64, t.size*limbs)
+			for cell := range t.size {
+				if vertex == s {
+					x[cell*limbs] = uint64(cell + 1)
+				}
+			}
+			return x
+		}, func(k frameKey, words []uint64) {
+			if limbs > 1 {
+				words = low(words)
+			}
+			pieces := t.frames[k]
+			if pieces == nil {
+				pieces = make([]piece, len(words))
+				for i := range pieces {
+					pieces[i].weights = make([]uint64, t.size)
+				}
+				t.frames[k] = pieces
+			}
+			for i, w := range words {
+				if w > 0 {
+					pieces[i].cell, pieces[i].weights[s] = int(w)-1, 1
+				}
+			}
+		})
+	}
+}
+
+// run plays the sessions of all members and shows every frame.
+func run(plan session.Plan, vector func(vertex int) []uint64, show func(frameKey, []uint64)) {
+	members := make([]int, plan.Size())
+	for v := range members {
+		members[v] = v
+	}
+	sessions := make([]session.Session, len(members))
+	type sent struct {
+		from int
+		session.Frame
+	}
+	var frames []sent
+	send := func(from int, fs []session.Frame) {
+		for _, f := range fs {
+			show(frameKey{from, f.To, f.Round, f.Part}, f.Words)
+			frames = append(frames, sent{from, f})
+		}
+	}
+	for v := range sessions {
+		sessions[v] = plan.New(session.Placement{Members: members, Self: v}, vector(v))
+		send(v, sessions[v].Start())
+	}
+	for len(frames) > 0 {
+		arriving := frames
+		frames = nil
+		for _, f := range arriving {
+			if err := sessions[f.To].Receive(f.from, f.Round, f.Part, f.Words); err != nil {
+				panic("attack: " + err.Error()) // a plan that does not understand itself
+			}
+		}
+		for v, s := range sessions {
+			send(v, s.Advance())
+		}
+	}
+}
+
+// bounds returns where a cell begins and ends in a vector of the given number of
+// words.
+func (t *trace) bounds(cell, words, limbs int) (from, to int) {
+	values := words / limbs
+	return values * cell / t.cells * limbs, values * (cell + 1) / t.cells * limbs
+}
+
+func limbsOf(a chunking.Arithmetic) int {
+	if a == chunking.Ring128 {
+		return 2
+	}
+	return 1
+}
+
+// low returns the low words of values of two.
+func low(words []uint64) []uint64 {
+	l := make([]uint64, len(words)/2)
+	for i := range l {
+		l[i] = words[2*i]
+	}
+	return l
+}
