@@ -57,6 +57,15 @@ var importRules = []importRule{
 		reason:   "the protocol is a pure state machine, so that node and netsim run the same one and any run can be replayed",
 	},
 	{
+		packages: []string{"./consensus/attack"},
+		only:     []string{"std", ".", "./chunking", "./consensus", "./consensus/session", "gonum.org/v1/gonum/..."}, never: clocksAndTheWorld,
+		reason: "what curious members recover is computed from what was seen, and by nobody who takes part; gonum is for least squares",
+	},
+	{
+		packages: []string{"./..."}, except: []string{"./internal/experiment", "./cmd/..."}, never: []string{"./consensus/attack"},
+		reason: "attacks are for measuring in simulations",
+	},
+	{
 		packages: []string{"./gmm/...", "./vae/..."},
 		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/parallel", "./internal/blas", "./internal/bounds"},
 		never:    clocksAndTheWorld,

@@ -80,15 +80,24 @@ func (b *Book) candidates(a *Attempt, coalition []int) []int {
 	return open
 }
 
-// pad returns a member's pad, as told or put together from shares.
+// pad returns a member's pad, as told, or put together from shares: those told and
+// those that the coalition holds.
 func (b *Book) pad(a *Attempt, s int) ([32]byte, bool) {
 	if pad, told := a.Pads[s]; told {
 		return pad, true
 	}
-	if b.rules.Shares == 0 || len(a.Shares[s]) < b.rules.Shares {
+	shares := slices.Clone(a.Shares[s])
+	for e, seeds := range a.Seeds {
+		if e.From == s && seeds.Share != nil {
+			shares = append(shares, *seeds.Share)
+		}
+	}
+	slices.SortFunc(shares, func(x, y chunking.Share) int { return int(x.X) - int(y.X) })
+	shares = slices.CompactFunc(shares, func(x, y chunking.Share) bool { return x.X == y.X })
+	if b.rules.Shares == 0 || len(shares) < b.rules.Shares {
 		return [32]byte{}, false
 	}
-	pad, err := chunking.JoinSecret(a.Shares[s], b.rules.Shares)
+	pad, err := chunking.JoinSecret(shares, b.rules.Shares)
 	return pad, err == nil
 }
 

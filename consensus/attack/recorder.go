@@ -24,6 +24,10 @@ func Coalition(seed uint64, size, t int) []int {
 // Recorder collects what a coalition has of a run as it goes on, recovers what it
 // can from each sum, and compares that with what the members had.
 type Recorder struct {
+	// Show, if not nil, is given every attempt at a sum that the coalition knows of,
+	// when the slot is over.
+	Show func(a *Attempt, decided *consensus.Decision)
+
 	book      *Book
 	run       [32]byte
 	size      int
@@ -141,8 +145,12 @@ func (r *Recorder) look(before uint64) {
 		s := r.slot(r.done)
 		if d := s.decision; d != nil && d.Kind == consensus.Sum {
 			r.sums++
-			if a := r.attempts(r.done, s)[d.Attempt]; a != nil {
-				r.compare(s, r.book.Recover(a, r.coalition))
+			attempts := r.attempts(r.done, s)
+			for _, ballot := range slices.Sorted(maps.Keys(attempts)) {
+				r.compare(s, r.book.Recover(attempts[ballot], r.coalition))
+				if r.Show != nil {
+					r.Show(attempts[ballot], d)
+				}
 			}
 		}
 		r.last = s.decision

@@ -3,13 +3,16 @@ package attack_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/attack"
+	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -42,24 +45,92 @@ func watch(t *testing.T, s consensus.Settings, size int, coalition []int, rounds
 	return r
 }
 
-// One observer has all vectors of a sum in the clear, and of one split over
-// sessions: it inverts each session and adds the parts up. Of chunked vectors it
-// has none, though it sees as much.
+// One observer of a Laplacian session has all vectors of a sum in the clear, and of
+// one split over sessions: it inverts each session and adds the parts up. Of chunked
+// vectors it has none, though it sees as much.
 func TestOneObserver(t *testing.T) {
-	const size = 31
-	for name, c := range map[string]struct {
-		settings consensus.Settings
-		least    float64
-		most     float64
-	}{
-		"none":         {consensus.Settings{Protect: chunking.None}, 0.9, 1},
-		"sessions":     {consensus.Settings{Protect: chunking.Sessions, Chunks: 4}, 0.9, 1},
-		"chunks":       {consensus.Settings{Protect: chunking.Chunks}, 0, 0},
-	} {
-		r := watch(t, c.settings, size, []int{7}, 2, 3, 1)
-		t.Logf("%s: %.3f", name, r.Breached())
-		if got := r.Breached(); got < c.least || got > c.most {
-			t.Errorf("%s: breached %.3f, want %g to %g", name, got, c.least, c.most)
+	for _, step := range []session.Step{session.Chebyshev, session.Optimal, session.Metropolis} {
+		for mode, least := range map[chunking.Mode]float64{chunking.None: 0.9, chunking.Sessions: 0.9, chunking.Chunks: 0} {
+			if testing.Short() && step != session.Chebyshev {
+				continue
+			}
+			r := watch(t, consensus.Settings{Step: step, Protect: mode}, 31, []int{7}, 1, 3, 1)
+			t.Logf("%s, %s: %.3f", step, mode, r.Breached())
+			if got := r.Breached(); got < least || mode == chunking.Chunks && got != 0 {
+				t.Errorf("%s with step %s: breached %.3f, want above %g", mode, step, got, least)
+			}
 		}
+	}
+}
+
+// What is recovered from sums in the clear is what the coalition sees of one
+// session; split over lanes it has to see all, or with shares enough, of them.
+func TestSessionsOfFewRounds(t *testing.T) {
+	const size, colluding, rounds = 16, 6, 60
+	for name, s := range map[string]consensus.Settings{
+		"exact":    {Scheme: consensus.Exact, Protect: chunking.None},
+		"parity":   {Scheme: consensus.Exact, Parity: true, Protect: chunking.None},
+		"base-k":   {Scheme: consensus.BaseK, Protect: chunking.None},
+		"sessions": {Scheme: consensus.Exact, Protect: chunking.Sessions, Chunks: 2},
+		"shamir":   {Scheme: consensus.BaseK, Protect: chunking.Shamir, Chunks: 3, Threshold: 2},
+	} {
+		r := watch(t, s, size, attack.Coalition(2, size, colluding), rounds, 2, 2)
+		lanes, threshold := s.Lanes()
+		q, _ := attack.Exposure(planOf(t, size, 1, s.Arithmetic()), s.Arithmetic(), colluding, 300, rand.New(rand.NewPCG(1, 1)))
+		want := chunking.LanesBreach(q, threshold, lanes)
+		deviation := math.Sqrt(want * (1 - want) / (rounds * (size - colluding)))
+		t.Logf("%s: %.3f, predicted %.3f ± %.3f", name, r.PerSum(), want, deviation)
+		if math.Abs(r.PerSum()-want) > 3*deviation {
+			t.Errorf("%s: recovered %.3f of the vectors, predicted %.3f ± %.3f", name, r.PerSum(), want, deviation)
+		}
+	}
+}
+
+// Long vectors travel in cells, each on its own way: whoever sees a member's part
+// of one cell does not see that of the others.
+func TestVectorsInCells(t *testing.T) {
+	s := consensus.Settings{Scheme: consensus.Exact, Protect: chunking.None}
+	const size, values = 5, 40000
+	if r := watch(t, s, size, []int{2}, 2, values, 1); r.Breached() != 0 {
+		t.Errorf("one observer recovered %.2f", r.Breached())
+	}
+	if r := watch(t, s, size, []int{0, 1, 2, 3}, 2, values, 1); r.Breached() != 1 {
+		t.Errorf("all but one recovered %.2f", r.Breached())
+	}
+}
+
+// With few chunks a coalition cuts some members off, about as many as predicted;
+// on a complete chunk graph none, up to a coalition of all but two.
+func TestCoalitionsAgainstChunks(t *testing.T) {
+	const size, rounds = 16, 40
+	for _, scheme := range []consensus.Scheme{consensus.Laplacian, consensus.Exact, consensus.BaseK} {
+		s := consensus.Settings{Scheme: scheme, Protect: chunking.Chunks, Chunks: 2, Colluders: 10}
+		r := watch(t, s, size, attack.Coalition(9, size, 10), rounds, 2, 4)
+		want := chunking.BreachProbability(size, 1, 10)
+		deviation := math.Sqrt(want * (1 - want) / (rounds * 6))
+		t.Logf("%s: %.3f, predicted %.3f ± %.3f", scheme, r.PerSum(), want, deviation)
+		if scheme == consensus.Laplacian && math.Abs(r.PerSum()-want) > 3*deviation {
+			t.Errorf("%s: recovered %.3f of the vectors, predicted %.3f ± %.3f", scheme, r.PerSum(), want, deviation)
+		}
+		if r.PerSum() == 0 || r.PerSum() > want+3*deviation {
+			t.Errorf("%s: recovered %.3f of the vectors, at most %.3f ± %.3f predicted", scheme, r.PerSum(), want, deviation)
+		}
+		s.Chunks = 0
+		for colluding := 1; colluding <= 6; colluding++ {
+			s.Colluders = colluding
+			if r := watch(t, s, 8, attack.Coalition(3, 8, colluding), 2, 2, 5); r.Breached() != 0 {
+				t.Errorf("%s, complete chunk graph, %d colluders: %.3f", scheme, colluding, r.Breached())
+			}
+		}
+	}
+}
+
+// With a coalition of all but one the total gives the last vector away, whatever
+// protects it.
+func TestAllButOneAlwaysWin(t *testing.T) {
+	s := consensus.Settings{Protect: chunking.Chunks}
+	all := []int{0, 1, 2, 3, 4}
+	if r := watch(t, s, 5, slices.Delete(all, 2, 3), 1, 2, 1); r.Breached() != 1 {
+		t.Errorf("recovered %.2f", r.Breached())
 	}
 }
