@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
@@ -61,12 +58,13 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 
 // taskFlags say what is learned, and how sums are made.
 type taskFlags struct {
-	model, init, standardise, scheme, step, graph, protect string
-	components, rounds, degree, chunks                     int
-	tol, lambda0, rho, falseAlarm, tolerance               float64
-	seed                                                   uint64
-	noStandardise                                          bool
-	baselines                                              []string
+	settingsFlags
+	model, init, standardise      string
+	components, rounds            int
+	tol, lambda0, rho, falseAlarm float64
+	seed                          uint64
+	noStandardise                 bool
+	baselines                     []string
 }
 
 func (t *taskFlags) add(cmd *cobra.Command) {
@@ -82,13 +80,7 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
 	f.Float64Var(&t.falseAlarm, "false-alarm", 0.01, "share of own training rows that lie above the anomaly threshold")
 	f.Uint64Var(&t.seed, "seed", 1, "seed of everything public: starts, splits, generated data")
-	f.StringVar(&t.scheme, "scheme", task.Scheme, "`SCHEME` of the sums: laplacian")
-	f.StringVar(&t.step, "step", string(consensus.Chebyshev), "step `RULE`: chebyshev, optimal or paper")
-	f.StringVar(&t.graph, "graph", string(graph.HamiltonCycles), "`KIND` of graph: hamilton-cycles, inverse-chord, complete or ring")
-	f.IntVar(&t.degree, "degree", 4, "neighbours of a member, for hamilton-cycles")
-	f.Float64Var(&t.tolerance, "tolerance", 1e-9, "relative error of a sum")
-	f.StringVar(&t.protect, "protect", string(chunking.Chunks), "`MODE` of protection: chunks or none")
-	f.IntVar(&t.chunks, "chunks", 0, "`C`, the chunks that a vector is split into (default one a member up to 16 members, else 17)")
+	t.settingsFlags.add(cmd)
 }
 
 // addBaselines adds the flag --baselines with the ones that the command can do.
@@ -108,8 +100,9 @@ func (t *taskFlags) checkBaselines(known ...string) error {
 // task returns what to learn. How to standardise by default depends on how rows
 // are divided.
 func (t *taskFlags) task(cmd *cobra.Command, byDefault task.Standardise) (task.Task, error) {
-	if t.scheme != task.Scheme {
-		return task.Task{}, &usageError{fmt.Sprintf("--scheme: want %s, got %q", task.Scheme, t.scheme), ""}
+	settings, err := t.settings(cmd)
+	if err != nil {
+		return task.Task{}, err
 	}
 	if cmd.Flags().Changed("rho") && !(t.rho > 0) {
 		return task.Task{}, &usageError{fmt.Sprintf("--rho: want a value above 0, got %g", t.rho), "leave it out for 0.1·N/K"}
@@ -118,10 +111,7 @@ func (t *taskFlags) task(cmd *cobra.Command, byDefault task.Standardise) (task.T
 		Model: model.Kind(t.model), Components: t.components, Rounds: t.rounds, Tol: t.tol,
 		Lambda0: t.lambda0, Rho: t.rho, Seed: t.seed, FalseAlarm: t.falseAlarm,
 		Standardise: task.Standardise(t.standardise),
-		Settings: consensus.Settings{
-			Step: consensus.StepRule(t.step), Graph: graph.Kind(t.graph), Degree: t.degree,
-			Tolerance: t.tolerance, Protect: chunking.Mode(t.protect), Chunks: t.chunks,
-		},
+		Settings:    settings,
 	}
 	if t.standardise == "" {
 		k.Standardise = byDefault
