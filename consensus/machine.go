@@ -92,10 +92,15 @@ func (m *Machine) Step(now time.Duration, ev Event) Effects {
 	default:
 		panic(fmt.Sprintf("consensus: unknown event %T", ev))
 	}
-	for m.err == nil && m.advance(&e) {
-	}
-	m.flush(&e)
+	m.settle(&e)
 	return e
+}
+
+// settle goes as far as it can and makes the writes of what has changed.
+func (m *Machine) settle(e *Effects) {
+	for m.err == nil && m.advance(e) {
+	}
+	m.flush(e)
 }
 
 // Slot returns the number of the slot under way. All before it are decided.

@@ -260,6 +260,7 @@ func (m *Machine) decide(d *Decision, e *Effects) {
 	}
 	m.note(d)
 	m.last = m.slot
+	m.last.close()
 	if m.last.commit == nil { // learnt from others: there is nothing to open it with
 		e.Writes = append(e.Writes, Write{Slot: m.last.number, Name: Forget})
 		m.last = nil
@@ -272,6 +273,16 @@ func (m *Machine) decide(d *Decision, e *Effects) {
 	if !preset.has(m.p.Self) {
 		m.ask(e) // an outsider tells at once that it keeps up
 	}
+}
+
+// close drops all of a decided slot but what opens it for others.
+func (s *slot) close() {
+	for _, a := range s.attempts {
+		a.leave()
+		a.result, a.seal = nil, nil
+	}
+	s.call, s.shares, s.hints, s.lost = nil, nil, nil, nil
+	s.stalls, s.outcast = nil, nil
 }
 
 // receiveDecided takes a slot that this member has missed, if the votes of a

@@ -13,10 +13,11 @@ type Status struct {
 	Steps    int // predicted
 	Members  []uint32
 	Missing  []Missing
-	Stuck    string // why the ballot at hand cannot decide, "" if it may
-	Paused   bool   // too few members are there to go on
-	Decided  uint64 // slots
-	Waiting  []int  // members that hold the slot up, as far as their Beats tell
+	Lost     []Missing // members that are silent for too long, or have left
+	Stuck    string    // why the ballot at hand cannot decide, "" if it may
+	Paused   bool      // too few members are there to go on
+	Decided  uint64    // slots
+	Waiting  []int     // members that hold the slot up, as far as their Beats tell
 	Usual    time.Duration
 	Since    time.Duration // when this member last made a step
 	Finished bool
@@ -31,6 +32,11 @@ func (m *Machine) Status() Status {
 	}
 	if v := s.working(); v != nil {
 		st.Members, st.Missing = v.Members, v.Missing
+	}
+	for s := range m.peers {
+		if s != m.p.Self && m.lost(s) {
+			st.Lost = append(st.Lost, Missing{uint32(s), m.whyAbsent(s)})
+		}
 	}
 	if m.calls() {
 		st.Kind, st.Round = s.call.header.Kind, s.call.header.Round

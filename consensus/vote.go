@@ -156,6 +156,7 @@ func (m *Machine) commit(c *Certificate) {
 			s.drop(attempt)
 		}
 	}
-	s.done = map[uint32]map[int]Done{}
+	s.done, s.own, s.views = map[uint32]map[int]Done{}, map[uint32]*View{}, map[uint32]*View{}
+	s.promises, s.finish = nil, nil
 	m.replayHints()
 }

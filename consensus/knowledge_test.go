@@ -1,0 +1,122 @@
+package consensus
+
+// What a coalition knows is a linear space: of the vectors x_s, and for each
+// attempt of the pads b_s and the chunks r_ij of the complete chunk graph. It
+// knows its own x and b, every chunk that it dealt or was dealt, every residue
+// y_s = x_s + b_s - Σ_j r_sj + Σ_j r_js of a member that has begun its session (the
+// worst case: whatever is observed of a session gives no more than all residues),
+// every pad that was told, and every pad of which it knows T shares.
+
+// knownAttempt is what has left members in an attempt, as sets of ranks.
+type knownAttempt struct {
+	view, dealt, begun, pads, shares uint8
+}
+
+// prime is the modulus of the linear algebra.
+const prime = 1<<31 - 1
+
+func inverse(a uint64) uint64 {
+	r := uint64(1)
+	for e := uint64(prime - 2); e > 0; e >>= 1 {
+		if e&1 == 1 {
+			r = r * a % prime
+		}
+		a = a * a % prime
+	}
+	return r
+}
+
+// learned returns the dimension of what a coalition knows of the others' vectors
+// alone: 0 nothing, 1 one total, 2 a difference of totals.
+func learned(n int, coalition uint8, attempts []knownAttempt, threshold int) int {
+	perAttempt := n + n*n
+	nuisance := len(attempts) * perAttempt
+	var rows [][]uint64
+	unit := func(i int) {
+		r := make([]uint64, nuisance+n)
+		r[i] = 1
+		rows = append(rows, r)
+	}
+	in := func(set uint8, s int) bool { return set>>s&1 == 1 }
+	for s := range n {
+		if in(coalition, s) {
+			unit(nuisance + s)
+		}
+	}
+	for i, a := range attempts {
+		pad := func(s int) int { return i*perAttempt + s }
+		chunk := func(s, j int) int { return i*perAttempt + n + s*n + j }
+		for s := range n {
+			if !in(a.view, s) {
+				continue
+			}
+			shares := 0
+			for h := range n {
+				if h != s && in(a.view, h) && (in(coalition, h) && in(a.dealt, s) || in(a.shares, h)) {
+					shares++
+				}
+			}
+			if in(coalition, s) || in(a.pads, s) || threshold > 0 && shares >= threshold {
+				unit(pad(s))
+			}
+			residue := make([]uint64, nuisance+n)
+			residue[nuisance+s], residue[pad(s)] = 1, 1
+			for j := range n {
+				if j == s || !in(a.view, j) {
+					continue
+				}
+				if in(a.dealt, s) && (in(coalition, s) || in(coalition, j)) {
+					unit(chunk(s, j))
+				}
+				residue[chunk(s, j)] = prime - 1
+				residue[chunk(j, s)] = 1
+			}
+			if in(a.begun, s) {
+				rows = append(rows, residue)
+			}
+		}
+	}
+	known := 0
+	for _, pivot := range eliminate(rows) {
+		if pivot >= nuisance {
+			known++
+		}
+	}
+	for s := range n {
+		if in(coalition, s) {
+			known--
+		}
+	}
+	return known
+}
+
+// eliminate brings rows into echelon form and returns the pivots' columns.
+func eliminate(rows [][]uint64) (pivots []int) {
+	if len(rows) == 0 {
+		return nil
+	}
+	at := 0
+	for c := range rows[0] {
+		p := at
+		for p < len(rows) && rows[p][c] == 0 {
+			p++
+		}
+		if p == len(rows) {
+			continue
+		}
+		rows[at], rows[p] = rows[p], rows[at]
+		inv := inverse(rows[at][c])
+		for j := at + 1; j < len(rows); j++ {
+			if f := rows[j][c] * inv % prime; f != 0 {
+				for k := c; k < len(rows[j]); k++ {
+					rows[j][k] = (rows[j][k] + (prime-f)*rows[at][k]) % prime
+				}
+			}
+		}
+		pivots = append(pivots, c)
+		if at++; at == len(rows) {
+			break
+		}
+	}
+	return pivots
+}

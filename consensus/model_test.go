@@ -1,0 +1,379 @@
+package consensus
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
+)
+
+// The model of the search: real machines in one slot, a carrier that may deliver
+// whatever was ever sent at any later time or never, and crashes and restarts with
+// the disk intact. Machines see the messages of one kind and ballot together where
+// nothing happens before the last of them; time stands still, and what timeouts
+// would do may happen at any time.
+type model struct {
+	size     int
+	ballots  uint32 // the highest that may be prepared
+	crashes  int
+	restarts int
+	settings Settings
+	rules    func(*Rules)
+	mutant   mutant
+
+	nodes   []node // interned
+	nodeID  map[[32]byte]int32
+	posts   []post // interned
+	postID  map[string]int
+	values  map[Value]int
+	results map[localKey]result // of local steps
+	knows   map[[4]knownAttempt]int
+}
+
+// mutant breaks one rule of the protocol.
+type mutant string
+
+const (
+	noReport      mutant = "promises do not report votes"
+	forgetVotes   mutant = "votes are forgotten by a restart"
+	breakPromises mutant = "promises are not kept"
+	smallQuorum   mutant = "one vote less than a quorum decides"
+	forgetEntered mutant = "what was dealt is forgotten by a restart"
+	earlyPads     mutant = "pads are told with the vote"
+	oneShare      mutant = "one share opens a pad"
+	noShares      mutant = "nobody holds shares"
+)
+
+// node is a member: its machine, its disk, and whether it is up.
+type node struct {
+	self    int
+	machine *Machine
+	disk    map[string][]byte // of slot 0
+	log     *Decision
+	up      bool
+	failed  bool
+}
+
+// post is a message that has been sent to one or several members.
+type post struct {
+	from   int
+	kind   kind
+	ballot uint32
+	to     map[int]Message
+	mask   uint8 // of to
+	view   *View // of a View
+	value  int   // of a Done, interned
+}
+
+// kind is the kind of a message.
+type kind uint8
+
+const (
+	otherKind kind = iota
+	prepareKind
+	promiseKind
+	viewKind
+	seedsKind
+	stepKind
+	doneKind
+	padsKind
+	sharesKind
+)
+
+func kindOf(b Body) kind {
+	switch b.(type) {
+	case *Prepare:
+		return prepareKind
+	case *Promise:
+		return promiseKind
+	case *View:
+		return viewKind
+	case *Seeds:
+		return seedsKind
+	case *Step:
+		return stepKind
+	case *Done:
+		return doneKind
+	case *Pads:
+		return padsKind
+	case *Shares:
+		return sharesKind
+	}
+	return otherKind
+}
+
+var kindNames = [...]string{"other", "prepare", "promise", "view", "seeds", "step", "done", "pads", "shares"}
+
+// action is a step of one member, small enough to remember millions.
+type action struct {
+	what  byte // 'c'alls, 'p'repares, takes 'm'essages, asks for 'd'ecisions or to 'o'pen, tells 's'hares, 'x' crashes, 'r'estarts
+	self  int8
+	other int8      // who is asked
+	n     int8      // messages
+	posts [10]int16 // that are taken together
+}
+
+func (x *model) describe(a action) string {
+	switch a.what {
+	case 'c':
+		return fmt.Sprintf("%d calls", a.self)
+	case 'p':
+		return fmt.Sprintf("%d prepares", a.self)
+	case 'd', 'o':
+		return fmt.Sprintf("%d asks %d", a.self, a.other)
+	case 's':
+		return fmt.Sprintf("%d tells shares", a.self)
+	case 'x':
+		return fmt.Sprintf("crash %d", a.self)
+	case 'r':
+		return fmt.Sprintf("restart %d", a.self)
+	}
+	var from []string
+	last := x.posts[a.posts[0]]
+	for _, p := range a.posts[:a.n] {
+		from = append(from, fmt.Sprint(x.posts[p].from))
+	}
+	return fmt.Sprintf("%d <- %s@%d of %s", a.self, kindNames[last.kind], last.ballot, strings.Join(from, ""))
+}
+
+// localKey names a step of a node; for those that ask, helper is the other's.
+type localKey struct {
+	node, helper int32
+	action       action
+}
+
+// result is what a local step comes to.
+type result struct {
+	node              int32
+	posts             []int
+	committed, opened bool
+}
+
+// maxPosts bounds the different messages of a search.
+const maxPosts = 1024
+
+// world is a state of the whole.
+type world struct {
+	nodes    [4]int32
+	sent     [maxPosts / 64]uint64
+	crashes  int8
+	restarts int8
+}
+
+func (w *world) has(p int) bool { return w.sent[p/64]>>(p%64)&1 == 1 }
+
+func (w *world) each(f func(p int)) {
+	for i, word := range w.sent {
+		for ; word != 0; word &= word - 1 {
+			f(64*i + bits.TrailingZeros64(word))
+		}
+	}
+}
+
+var modelBlocks = []collabdict.Block{{Len: 1, Bound: 1 << 20}}
+
+func modelValue(s int) float64 { return float64(int(1) << (4 * s)) }
+
+func newModel(size int, ballots uint32, crashes, restarts int) *model {
+	return &model{
+		size: size, ballots: ballots, crashes: crashes, restarts: restarts,
+		settings: Settings{Scheme: Exact, Fan: size - 1, Protect: chunking.Chunks, Quorum: size/2 + 1, Colluders: 1},
+		nodeID:   map[[32]byte]int32{}, postID: map[string]int{}, values: map[Value]int{}, results: map[localKey]result{}, knows: map[[4]knownAttempt]int{},
+	}
+}
+
+func (x *model) params(self int) Params {
+	p := Params{Settings: x.settings, Self: self, Run: [32]byte{5}}
+	for s := range x.size {
+		p.Members = append(p.Members, fmt.Sprint(s))
+	}
+	return p
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// still prepares a machine for a world without time.
+func (x *model) still(m *Machine) *Machine {
+	m.p.Beat = 0
+	if x.rules != nil {
+		x.rules(&m.rules)
+	}
+	return m
+}
+
+func (x *model) start() world {
+	if x.mutant == noShares {
+		x.settings.Recover = Wait
+	}
+	if x.mutant == oneShare {
+		x.rules = func(r *Rules) { r.Shares = 1 }
+	}
+	if x.mutant == smallQuorum {
+		x.rules = func(r *Rules) { r.Quorum-- }
+	}
+	w := world{crashes: int8(x.crashes), restarts: int8(x.restarts)}
+	for s := range x.size {
+		w.nodes[s] = x.intern(node{self: s, machine: x.still(must(New(x.params(s)))), disk: map[string][]byte{}, up: true})
+	}
+	return w
+}
+
+// intern gives a node its number. What only judges failures is not part of it.
+func (x *model) intern(n node) int32 {
+	var key [32]byte
+	if n.machine != nil {
+		n.machine.peers = make([]peer, x.size)
+		n.machine.helper, n.machine.askedAt = -1, 0
+		n.machine.stuck, n.machine.usual = "", 0
+		key = digestOf(n.machine)
+	}
+	h := hashing{newHashing("node", key).Hash}
+	for _, name := range sortedKeys(n.disk) {
+		h.bytes([]byte(name))
+		h.bytes(n.disk[name])
+	}
+	h.bytes(fmt.Appendf(nil, "%v %v %v %v %v", n.self, n.machine == nil, n.log != nil, n.up, n.failed))
+	key = h.sum()
+	id, known := x.nodeID[key]
+	if !known {
+		id = int32(len(x.nodes))
+		x.nodes = append(x.nodes, n)
+		x.nodeID[key] = id
+	}
+	return id
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// local makes a step of one node, or takes it from memory.
+func (x *model) local(key localKey, do func(m *Machine, e *Effects)) result {
+	if r, known := x.results[key]; known {
+		return r
+	}
+	n := x.nodes[key.node]
+	next := node{self: n.self, machine: copyOf(n.machine), disk: map[string][]byte{}, log: n.log, up: true, failed: n.failed}
+	for k, v := range n.disk {
+		next.disk[k] = v
+	}
+	promised := next.machine.slot.promised
+	var e Effects
+	do(next.machine, &e)
+	if s := next.machine.slot; x.mutant == breakPromises && s.promised > promised && s.promises == nil {
+		s.promised = promised
+	}
+	next.machine.settle(&e)
+	r := result{posts: x.carryOut(n.self, &next, e)}
+	r.committed = next.log != nil || next.machine.slot.commit != nil
+	r.opened = next.log != nil
+	r.node = x.intern(next)
+	x.results[key] = r
+	return r
+}
+
+// carryOut writes to the disk and posts what is sent.
+func (x *model) carryOut(self int, n *node, e Effects) (posts []int) {
+	for _, w := range e.Writes {
+		switch {
+		case w.Slot > 0:
+		case w.Name == Forget:
+			n.disk = map[string][]byte{}
+		case w.Data == nil:
+			delete(n.disk, w.Name)
+		default:
+			n.disk[w.Name] = w.Data
+		}
+	}
+	for _, d := range e.Decisions {
+		if d.Slot == 0 {
+			n.log = d
+		}
+	}
+	n.failed = n.failed || e.Err != nil
+	byKind := map[string]*post{}
+	var order []string
+	for _, send := range e.Sends {
+		msg := send.Message
+		if kindOf(msg.Body) == otherKind || msg.Slot > 0 {
+			continue
+		}
+		if p, ok := msg.Body.(*Promise); ok && x.mutant == noReport {
+			stripped := *p
+			stripped.Vote = nil
+			msg.Body = &stripped
+		}
+		key := fmt.Sprintf("%T@%d", msg.Body, msg.Ballot)
+		p := byKind[key]
+		if p == nil {
+			p = &post{from: self, kind: kindOf(msg.Body), ballot: msg.Ballot, to: map[int]Message{}}
+			byKind[key] = p
+			order = append(order, key)
+		}
+		for to := range x.size {
+			if to != self && (send.To == All || send.To == to) {
+				p.to[to] = msg
+			}
+		}
+		switch b := msg.Body.(type) {
+		case *View:
+			p.view = b
+		case *Done:
+			if _, known := x.values[b.Value]; !known {
+				x.values[b.Value] = len(x.values)
+			}
+			p.value = x.values[b.Value]
+		}
+	}
+	for _, key := range order {
+		posts = append(posts, x.internPost(byKind[key]))
+	}
+	if p := byKind["*consensus.Done@0"]; x.mutant == earlyPads && p != nil {
+		posts = append(posts, x.internPost(&post{from: self, kind: padsKind, to: map[int]Message{}}))
+	}
+	return posts
+}
+
+func (x *model) internPost(p *post) int {
+	b := must(json.Marshal([]any{p.from, p.kind, p.ballot, p.to}))
+	id, known := x.postID[string(b)]
+	if !known {
+		id = len(x.posts)
+		for to := range p.to {
+			p.mask |= 1 << to
+		}
+		if id == maxPosts {
+			panic("too many different messages")
+		}
+		x.posts = append(x.posts, *p)
+		x.postID[string(b)] = id
+	}
+	return id
+}
+
+// check returns what is wrong with a decision.
+func (x *model) check(d *Decision) string {
+	var want float64
+	for _, s := range d.Members {
+		want += modelValue(int(s))
+	}
+	if math.Abs(d.Total[0]-want) > 1e-6 {
+		return fmt.Sprintf("the total of %v is %g, want %g", d.Members, d.Total[0], want)
+	}
+	return ""
+}

@@ -1,0 +1,513 @@
+package consensus
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// search visits all worlds that can be reached, breadth first.
+type search struct {
+	*model
+	rules_ Rules
+	index  map[world]int32
+	worlds []world
+	parent []int32
+	label  []action
+	back   [][]int32 // by world: from where it can be reached without a fault, by messages of members that are up
+	ends   []ending
+	bad    map[string]int32
+	edges  int
+}
+
+// ending says what a world is when nothing leads on from it.
+type ending byte
+
+const (
+	goesOn        ending = iota
+	opened               // by all members that are up
+	tooFewUp             // for a quorum or a view
+	tooFewHolders        // of shares of a lost member's pad
+	noBallots            // the search has no more
+)
+
+// run visits at most limit worlds and says whether those were all.
+func (x *model) run(limit int) (*search, bool) {
+	s := &search{model: x, index: map[world]int32{}, bad: map[string]int32{}}
+	first := x.start()
+	s.rules_ = x.settings.Rules(x.size)
+	if x.rules != nil {
+		x.rules(&s.rules_)
+	}
+	s.visit(first, -1, action{}, true)
+	for at := 0; at < len(s.worlds); at++ {
+		if at == limit {
+			return s, false
+		}
+		s.step(s.worlds[at], int32(at))
+	}
+	return s, true
+}
+
+func (s *search) visit(w world, from int32, a action, live bool) {
+	id, known := s.index[w]
+	if !known {
+		id = int32(len(s.worlds))
+		s.index[w] = id
+		s.worlds = append(s.worlds, w)
+		s.parent = append(s.parent, from)
+		s.label = append(s.label, a)
+		s.back = append(s.back, nil)
+		s.ends = append(s.ends, s.ending(&w))
+		s.violations(&w, func(v string) {
+			if _, had := s.bad[v]; !had {
+				s.bad[v] = id
+			}
+		})
+	}
+	if live && from >= 0 {
+		s.back[id] = append(s.back[id], from)
+	}
+	s.edges++
+}
+
+// trace returns the steps that lead to a world.
+func (s *search) trace(id int32) string {
+	var steps []string
+	for ; id > 0; id = s.parent[id] {
+		steps = append(steps, s.describe(s.label[id]))
+	}
+	slices.Reverse(steps)
+	return strings.Join(steps, ", ")
+}
+
+// stuck counts the worlds from which no opened one can be reached without a fault,
+// by what they are, and returns the first that nothing explains.
+func (s *search) stuck() (counts map[ending]int, first int32) {
+	good := make([]bool, len(s.worlds))
+	var queue []int32
+	for id, k := range s.ends {
+		if k == opened {
+			good[id] = true
+			queue = append(queue, int32(id))
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, from := range s.back[queue[0]] {
+			if !good[from] {
+				good[from] = true
+				queue = append(queue, from)
+			}
+		}
+	}
+	counts, first = map[ending]int{}, -1
+	for id, k := range s.ends {
+		if !good[id] {
+			counts[k]++
+			if k == goesOn && first < 0 {
+				first = int32(id)
+			}
+		}
+	}
+	return counts, first
+}
+
+func (s *search) node(w *world, member int) *node { return &s.nodes[w.nodes[member]] }
+
+// step makes everything happen that can in a world.
+func (s *search) step(w world, id int32) {
+	for self := range s.size {
+		n := s.node(&w, self)
+		if !n.up {
+			s.restart(w, id, self)
+			continue
+		}
+		if w.crashes > 0 {
+			next := w
+			next.nodes[self] = s.intern(node{self: self, disk: n.disk, log: n.log, failed: n.failed})
+			next.crashes--
+			s.visit(next, id, action{what: 'x', self: int8(self)}, false)
+		}
+		if n.failed {
+			continue
+		}
+		if n.log == nil {
+			s.act(&w, id, self, n.machine)
+		}
+		if sl := n.machine.slot; sl.number == 0 && sl.commit != nil && !sl.shown && s.lacksPads(&w, sl) {
+			s.take(&w, id, action{what: 's', self: int8(self)}, true, func(m *Machine, e *Effects) { m.tellShares(e) }, nil)
+		}
+	}
+}
+
+func (s *search) restart(w world, id int32, self int) {
+	if w.restarts == 0 {
+		return
+	}
+	a := action{what: 'r', self: int8(self), n: w.restarts}
+	key := localKey{node: w.nodes[self], action: a}
+	r, known := s.results[key]
+	if !known {
+		n := s.node(&w, self)
+		saved := Saved{Last: n.log}
+		if len(n.disk) > 0 {
+			saved.Slots = map[uint64]map[string][]byte{0: s.damage(n.disk)}
+		}
+		m := s.still(must(Resume(s.params(self), saved, [32]byte{byte(self), byte(w.restarts), 99})))
+		r = result{node: s.intern(node{self: self, machine: m, disk: n.disk, log: n.log, up: true, failed: n.failed})}
+		s.results[key] = r
+	}
+	next := w
+	next.nodes[self] = r.node
+	next.restarts--
+	s.visit(next, id, a, false)
+}
+
+// take makes a local step part of the world, if it is worth it.
+func (s *search) take(w *world, id int32, a action, live bool, do func(m *Machine, e *Effects), worth func(r result) bool) {
+	key := localKey{node: w.nodes[a.self], action: a}
+	if a.what == 'd' || a.what == 'o' {
+		key.helper = w.nodes[a.other]
+	}
+	r := s.local(key, do)
+	if worth != nil && !worth(r) {
+		return
+	}
+	next := *w
+	next.nodes[a.self] = r.node
+	for _, p := range r.posts {
+		next.sent[p/64] |= 1 << (p % 64)
+	}
+	if next != *w {
+		s.visit(next, id, a, live)
+	}
+}
+
+// act makes the steps of a member that has not opened the slot. Messages that do
+// nothing before the last of a kind has come are taken together, when all are
+// there: that loses no outcome, since taking some earlier changes nothing that
+// another member can see.
+func (s *search) act(w *world, id int32, self int, m *Machine) {
+	sl := m.slot
+	if !m.calls() {
+		entropy := [32]byte{byte(self), m.entropy[2]} // another one after a restart
+		s.take(w, id, action{what: 'c', self: int8(self)}, true, func(m *Machine, e *Effects) {
+			m.enter(Call{Kind: Sum, Values: []float64{modelValue(self)}, Blocks: modelBlocks, Entropy: entropy}, e)
+		}, nil)
+		return
+	}
+	if b := m.rules.next(self, sl.promised); sl.commit == nil && b <= s.ballots && sl.own[b] == nil {
+		s.take(w, id, action{what: 'p', self: int8(self)}, true, func(m *Machine, e *Effects) { m.propose(e) }, nil)
+	}
+	var seeds, steps, promises, opening []int16
+	votes := map[uint32][]int16{}
+	w.each(func(p int) {
+		post := &s.posts[p]
+		if post.mask>>self&1 == 0 {
+			return
+		}
+		switch post.kind {
+		case prepareKind, viewKind:
+			if sl.commit == nil {
+				s.hand(w, id, self, []int16{int16(p)}, nil, nil)
+			}
+		case promiseKind:
+			if sl.promises != nil && post.ballot == sl.promised && sl.own[post.ballot] == nil {
+				promises = append(promises, int16(p))
+			}
+		case seedsKind:
+			if post.ballot == sl.promised {
+				seeds = append(seeds, int16(p))
+			}
+		case stepKind:
+			if post.ballot == sl.promised {
+				steps = append(steps, int16(p))
+			}
+		case doneKind:
+			votes[post.ballot] = append(votes[post.ballot], int16(p))
+		case padsKind, sharesKind:
+			opening = append(opening, int16(p))
+		}
+	})
+	if a := sl.attempts[sl.promised]; a != nil && a.here && sl.commit == nil {
+		if a.lanes == nil && len(seeds) >= len(a.member)-1 {
+			s.hand(w, id, self, seeds, nil, nil)
+		}
+		if a.lanes != nil && a.result == nil && len(steps) >= len(a.member)-1 {
+			s.hand(w, id, self, steps, nil, nil)
+		}
+	}
+	for set := 1; set < 1<<len(promises); set++ {
+		var chosen []int16
+		for i, p := range promises {
+			if set>>i&1 == 1 {
+				chosen = append(chosen, p)
+			}
+		}
+		s.hand(w, id, self, chosen, func(m *Machine, e *Effects) { m.formView(true, e) }, func(r result) bool {
+			return s.nodes[r.node].machine.slot.own[sl.promised] != nil
+		})
+	}
+	if sl.commit == nil {
+		for b := range s.ballots + 1 {
+			if votes[b] != nil {
+				s.hand(w, id, self, votes[b], nil, func(r result) bool { return r.committed })
+			}
+		}
+	} else if opening != nil {
+		s.hand(w, id, self, opening, nil, func(r result) bool { return r.opened })
+	}
+	for other := range s.size {
+		if n := s.node(w, other); other != self && n.up && !n.failed {
+			s.ask(w, id, self, other)
+		}
+	}
+}
+
+func (s *search) hand(w *world, id int32, self int, posts []int16, then func(*Machine, *Effects), worth func(result) bool) {
+	a := action{what: 'm', self: int8(self), n: int8(len(posts))}
+	copy(a.posts[:], posts)
+	if len(posts) > len(a.posts) {
+		panic("too many messages at once")
+	}
+	live := true
+	for _, p := range posts {
+		live = live && s.node(w, s.posts[p].from).up
+	}
+	s.take(w, id, a, live, func(m *Machine, e *Effects) {
+		for _, p := range posts {
+			m.receive(s.posts[p].from, s.posts[p].to[self], e)
+		}
+		if then != nil {
+			then(m, e)
+		}
+	}, worth)
+}
+
+// lacksPads says whether a pad of the decided attempt has not been told, or only by
+// a member that is down.
+func (s *search) lacksPads(w *world, sl *slot) bool {
+	sealed := sl.sealed[sl.commit.Value.Attempt]
+	if sealed == nil {
+		return false
+	}
+	told := uint8(0)
+	w.each(func(p int) {
+		if post := &s.posts[p]; post.kind == padsKind && post.ballot == sealed.Attempt && s.node(w, post.from).up {
+			told |= 1 << post.from
+		}
+	})
+	for _, r := range sealed.Members {
+		if told>>r&1 == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ask lets a member ask another one for what has been decided, and take of the
+// answer what decides, or all if that opens the slot.
+func (s *search) ask(w *world, id int32, self, other int) {
+	ask := func(what byte, worth func(result) bool, wanted func(Body) bool) {
+		s.take(w, id, action{what: what, self: int8(self), other: int8(other)}, true, func(m *Machine, e *Effects) {
+			helper := copyOf(s.node(w, other).machine)
+			var question, answer Effects
+			copyOf(m).sendBeat(other, &question)
+			for _, send := range question.Sends {
+				helper.receive(self, send.Message, &answer)
+			}
+			for _, send := range answer.Sends {
+				if wanted(send.Message.Body) {
+					m.receive(other, send.Message, e)
+				}
+			}
+		}, worth)
+	}
+	ask('d', nil, func(b Body) bool {
+		switch b.(type) {
+		case *Commit, *Seal, *View:
+			return true
+		}
+		return false
+	})
+	ask('o', func(r result) bool { return r.opened }, func(b Body) bool {
+		switch b.(type) {
+		case *Commit, *Seal, *Pads, *Shares:
+			return true
+		}
+		return false
+	})
+}
+
+// ending says what a world is if nothing leads on from it.
+func (s *search) ending(w *world) ending {
+	live, done, promised := uint8(0), 0, uint32(0)
+	for self := range s.size {
+		n := s.node(w, self)
+		if !n.up {
+			continue
+		}
+		live |= 1 << self
+		if n.log != nil {
+			done++
+		} else {
+			promised = max(promised, n.machine.slot.promised)
+		}
+	}
+	count := bits.OnesCount8(live)
+	switch {
+	case live > 0 && done == count:
+		return opened
+	case count < s.rules_.Quorum || count < s.rules_.Least:
+		return tooFewUp
+	case s.mutant != noShares && s.holdersLost(w, live):
+		return tooFewHolders
+	}
+	for self := range s.size {
+		if live>>self&1 == 1 && s.rules_.next(self, promised) <= s.ballots {
+			return goesOn
+		}
+	}
+	return noBallots
+}
+
+// holdersLost says whether an attempt that has votes has a lost member, and too few
+// of its others are up to open that one's pad.
+func (s *search) holdersLost(w *world, live uint8) (yes bool) {
+	w.each(func(p int) {
+		post := &s.posts[p]
+		if post.kind != doneKind {
+			return
+		}
+		if v := s.viewOf(w, post.ballot); v != 0 && v&^live != 0 && bits.OnesCount8(v&live) < s.rules_.Shares {
+			yes = true
+		}
+	})
+	return yes
+}
+
+// viewOf returns who is in the new attempt of a ballot, 0 if there is none.
+func (s *search) viewOf(w *world, ballot uint32) (view uint8) {
+	if ballot == 0 {
+		return 1<<s.size - 1
+	}
+	w.each(func(p int) {
+		if post := &s.posts[p]; post.kind == viewKind && post.ballot == ballot {
+			for _, r := range post.view.Members {
+				view |= 1 << r
+			}
+		}
+	})
+	return view
+}
+
+// violations reports what must never be, and is.
+func (s *search) violations(w *world, report func(string)) {
+	var first *Decision
+	for self := range s.size {
+		n := s.node(w, self)
+		if n.failed {
+			report("a member has failed")
+		}
+		if n.log == nil {
+			continue
+		}
+		if first != nil && first.Chain != n.log.Chain {
+			report("S1: two totals")
+		}
+		first = n.log
+		if wrong := s.check(n.log); wrong != "" {
+			report("wrong sum: " + wrong)
+		}
+	}
+	var votes [8][16]uint8 // by ballot and value
+	var known [4]knownAttempt
+	w.each(func(p int) {
+		post := &s.posts[p]
+		a, bit := &known[post.ballot], uint8(1)<<post.from
+		switch post.kind {
+		case seedsKind:
+			if a.dealt&bit != 0 {
+				report("S3: dealt twice")
+			}
+			a.dealt |= bit
+		case stepKind:
+			a.begun |= bit
+		case padsKind:
+			a.pads |= bit
+		case sharesKind:
+			a.shares |= bit
+		case doneKind:
+			votes[post.ballot][post.value%16] |= bit
+		}
+	})
+	chosen := -1
+	for b := range votes {
+		for v, set := range votes[b] {
+			if bits.OnesCount8(set) < s.rules_.Quorum {
+				continue
+			}
+			if chosen >= 0 && chosen != v {
+				report("S1: two values have a quorum")
+			}
+			chosen = v
+		}
+	}
+	for b := range known {
+		if known[b].begun != 0 {
+			known[b].view = s.viewOf(w, uint32(b))
+		} else {
+			known[b] = knownAttempt{}
+		}
+	}
+	most := s.learned(known)
+	if most > 1 {
+		report("S2: a difference of totals is known")
+	}
+	if most > 0 && chosen < 0 {
+		report("S2: a total is known before the decision")
+	}
+}
+
+// learned returns the most that a coalition of one knows.
+func (s *search) learned(known [4]knownAttempt) int {
+	most, seen := s.knows[known]
+	if !seen {
+		for c := range s.size {
+			most = max(most, learned(s.size, 1<<c, known[:], s.rules_.Shares))
+		}
+		s.knows[known] = most
+	}
+	return most
+}
+
+// damage applies the mutants that concern the disk.
+func (s *search) damage(disk map[string][]byte) map[string][]byte { return disk }
+
+func (s *search) log(t *testing.T, began time.Time) {
+	counts, _ := s.stuck()
+	t.Logf("%d worlds, %d steps, %d local states, %d messages in %s; not live: %d too few up, %d too few holders of shares, %d ballots used up, %d unexplained",
+		len(s.worlds), s.edges, len(s.nodes), len(s.posts), time.Since(began).Round(time.Millisecond),
+		counts[tooFewUp], counts[tooFewHolders], counts[noBallots], counts[goesOn])
+}
+
+func TestSearch(t *testing.T) {
+	x := newModel(3, 1, 1, 1)
+	began := time.Now()
+	s, all := x.run(30_000_000)
+	s.log(t, began)
+	if !all {
+		t.Error("cut off")
+	}
+	for v, id := range s.bad {
+		t.Errorf("%s: %s", v, s.trace(id))
+	}
+	if _, first := s.stuck(); first >= 0 {
+		t.Errorf("stuck: %s", s.trace(first))
+	}
+}
+
+var _ = fmt.Sprint
