@@ -59,12 +59,20 @@ func (c *Config) complete() Agreement {
 	own := Agreement{
 		{"protocol", fmt.Sprint(wire.Version)},
 		{"members", c.roster()},
+		{"consensus: scheme", string(s.Scheme)},
 		{"consensus: step", string(s.Step)},
 		{"consensus: graph", fmt.Sprint(s.Graph)},
 		{"consensus: degree", fmt.Sprint(s.Degree)},
 		{"consensus: tolerance", fmt.Sprint(s.Tolerance)},
+		{"consensus: fan", fmt.Sprint(s.Fan)},
+		{"consensus: parity", fmt.Sprint(s.Parity)},
 		{"consensus: protection", string(s.Protect)},
 		{"consensus: chunks", fmt.Sprint(s.Chunks)},
+		{"consensus: full chunks", fmt.Sprint(s.Full)},
+		{"consensus: threshold", fmt.Sprint(s.Threshold)},
+		{"consensus: quorum", fmt.Sprint(s.Quorum)},
+		{"consensus: colluders", fmt.Sprint(s.Colluders)},
+		{"consensus: recover", string(s.Recover)},
 	}
 	for _, f := range own {
 		if !slices.ContainsFunc(a, func(g Field) bool { return g.Name == f.Name }) {

@@ -3,14 +3,19 @@ package node
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/store"
 )
 
 // assembleMost bounds the wait for all members to listen to the control plane.
@@ -53,29 +58,50 @@ func (g *greeter) close() error {
 // begin starts this member's part in the run that all have signed.
 func (g *greeter) begin() (*Node, error) {
 	g.mu.Lock()
-	r := g.roster
-	n := &Node{run: r.run(), host: g.host, store: g.store, traffic: g.traffic, log: g.log}
-	for rank, e := range r.entries {
-		id := peer.ID(e.ID)
-		addrs := addrsOf(g.host)
-		if id == g.host.ID() {
-			n.self = rank
+	r := store.Run{ID: g.roster.run(), Consortium: g.consortium}
+	for rank, e := range g.roster.entries {
+		m := store.Member{Name: e.Name, ID: e.ID, Process: e.Process}
+		if id := peer.ID(e.ID); id == g.host.ID() {
+			r.Self, m.Addrs = rank, addrsOf(g.host)
 		} else {
-			addrs = g.met[id].hello.Addrs
+			m.Addrs = g.met[id].hello.Addrs
 		}
-		n.members = append(n.members, Member{Name: e.Name, ID: id, Addrs: addrs})
+		r.Members = append(r.Members, m)
 	}
 	g.mu.Unlock()
-
-	beat := cmp.Or(g.cfg.Beat, time.Second) // as consensus.Params has it
-	n.linger = cmp.Or(g.cfg.Lost, 20*time.Second)
-	machine, err := consensus.New(consensus.Params{
-		Settings: g.cfg.Settings, Self: n.self, Members: r.names(), Run: n.run, Beat: beat, Lost: n.linger,
-	})
+	if _, err := rand.Read(r.Secret[:]); err != nil {
+		return nil, err
+	}
+	journal, err := g.store.Begin(r)
 	if err != nil {
 		return nil, err
 	}
-	n.loop = newLoop(machine, beat/2, r.names(), n)
+	return g.take(journal)
+}
+
+// take takes up this member's part in a run as its journal has it.
+func (g *greeter) take(journal *store.Journal) (*Node, error) {
+	n := &Node{
+		run: journal.ID, self: journal.Self, host: g.host, store: g.store, journal: journal, traffic: g.traffic, log: g.log,
+		beat: cmp.Or(g.cfg.Beat, time.Second), // as consensus.Params has it
+	}
+	words := 1
+	if g.cfg.Settings.Parity {
+		words = 2
+	}
+	n.mostValues = wire.MaxWords / words
+	var names []string
+	for _, m := range journal.Members {
+		n.members = append(n.members, Member{Name: m.Name, ID: peer.ID(m.ID), Addrs: m.Addrs})
+		names = append(names, m.Name)
+	}
+	machine, err := g.machine(n, names)
+	if err != nil {
+		return nil, err
+	}
+	if n.loop, err = newLoop(machine, n.beat/2, words, names, n); err != nil {
+		return nil, err
+	}
 	g.admission.limit(n.members)
 	g.admission.expel(g.host, g.pubsub)
 	n.streams = newStreams(g.consortium, n)
@@ -83,10 +109,30 @@ func (g *greeter) begin() (*Node, error) {
 	if n.gossip, err = newGossip(g.pubsub, g.host.ID(), g.consortium, n.run, n.streams.ranks, g.log); err != nil {
 		return nil, err
 	}
-	n.start(g.ctx, beat)
+	n.start(g.ctx, n.beat)
 	g.data = n.streams
+	g.locked(func() { g.onReturn = n.welcome })
 	close(g.begun)
 	return n, nil
+}
+
+// machine returns the machine of the run, in the slot that the disk tells.
+func (g *greeter) machine(n *Node, names []string) (*consensus.Machine, error) {
+	keys, err := newKeys(g.key, n.members)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := n.journal.Saved()
+	if err != nil {
+		return nil, err
+	}
+	var entropy [32]byte
+	if _, err := rand.Read(entropy[:]); err != nil {
+		return nil, err
+	}
+	return consensus.Resume(consensus.Params{
+		Settings: g.cfg.Settings, Self: n.self, Members: names, Run: n.run, Keys: keys, Beat: n.beat, Patience: g.cfg.Patience,
+	}, saved, entropy)
 }
 
 // start sets everything going.
@@ -110,8 +156,9 @@ func (n *Node) start(ctx context.Context, beat time.Duration) {
 	}
 }
 
-// prepare waits until the first messages can reach everybody, and draws the
-// labels' nonce.
+// prepare waits until the first messages can reach everybody, and draws the public
+// value that deals the labels of all sessions: these follow from all that was
+// decided before.
 func (n *Node) prepare(ctx context.Context) error {
 	assemble, cancel := context.WithTimeout(ctx, assembleMost)
 	defer cancel()
@@ -121,7 +168,16 @@ func (n *Node) prepare(ctx context.Context) error {
 		}
 		n.log.Warn("not all members listen to the control plane yet", "error", err)
 	}
-	return n.agreeNonce(ctx)
+	return n.agree(ctx)
+}
+
+// agree makes the first two collectives of a run. A process that was started again
+// has the same secret as the one before.
+func (n *Node) agree(ctx context.Context) error {
+	if _, err := collabdict.AgreeNonce(ctx, n, n.journal.Secret); err != nil {
+		return fmt.Errorf("agree on labels: %w", err)
+	}
+	return nil
 }
 
 // late says who could not be reached in time after all have signed, if that is
@@ -140,7 +196,7 @@ func (n *Node) late(ctx context.Context, limit time.Duration, err error) error {
 			missing[m.Name] = m.ID != n.host.ID() && !slices.Contains(there, m.ID)
 		}
 	}
-	e := &JoinTimeoutError{After: limit, Want: n.Size()}
+	e := &JoinTimeoutError{After: limit, Want: len(n.members)}
 	for _, m := range n.members {
 		if who := describe(m.Name, m.ID); missing[m.Name] {
 			e.Missing = append(e.Missing, who)

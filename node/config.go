@@ -19,7 +19,8 @@ import (
 type Config struct {
 	// Name is shown to the other members; no two have the same.
 	Name string
-	// Dir holds identity.key and state.db. It is created if missing.
+	// Dir holds identity.key, state.db and state.keys. It is created if missing.
+	// If a run was left there before its end, the node goes on with it.
 	Dir string
 	// Listen holds multiaddrs; none means TCP and QUIC on all interfaces, on
 	// ports that the system chooses.
@@ -41,8 +42,9 @@ type Config struct {
 	Settings  consensus.Settings
 	// JoinTimeout bounds the wait for the other members; 0 means for ever.
 	JoinTimeout time.Duration
-	// Beat and Lost are those of consensus.Params; 0 means its defaults.
-	Beat, Lost time.Duration
+	// Beat and Patience are those of consensus.Params; 0 means its defaults.
+	Beat     time.Duration
+	Patience float64
 	// Log gets what an operator should know; nil means nothing is logged.
 	Log hclog.Logger
 	// OnStatus, if not nil, is told who is there and who is missing whenever that
@@ -81,8 +83,11 @@ func (c *Config) validate() error {
 	if err := c.Settings.Validate(c.size()); err != nil {
 		return err
 	}
-	if c.JoinTimeout < 0 || c.Beat < 0 || c.Lost < 0 {
-		return &ConfigError{"durations", fmt.Sprintf("%v, %v, %v", c.JoinTimeout, c.Beat, c.Lost), "join timeout, beat and lost of at least 0"}
+	if c.JoinTimeout < 0 || c.Beat < 0 {
+		return &ConfigError{"durations", fmt.Sprintf("%v, %v", c.JoinTimeout, c.Beat), "join timeout and beat of at least 0"}
+	}
+	if c.Patience != 0 && !(c.Patience >= 1) {
+		return &ConfigError{"patience", fmt.Sprint(c.Patience), "0 for the default, or at least 1 times the usual time"}
 	}
 	for _, a := range c.Listen {
 		if _, err := multiaddr.NewMultiaddr(a); err != nil {

@@ -61,6 +61,14 @@ func (e *RosterError) Error() string {
 	return e.Peer + " " + e.Detail + ": start all members again"
 }
 
+// OverError says that the run that a process wants to go on with is over for
+// another member.
+type OverError struct{ Peer string }
+
+func (e *OverError) Error() string {
+	return "the run that this node was in is over for " + e.Peer + ": start all members again for a new one; this node's model is that of its last round"
+}
+
 // JoinTimeoutError says that not all members were found in time.
 type JoinTimeoutError struct {
 	After   time.Duration

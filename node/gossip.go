@@ -95,7 +95,7 @@ func (g *gossip) decode(ctx context.Context, msg *pubsub.Message) (consensus.Mes
 	if _, ok := g.ranks[msg.GetFrom()]; !ok {
 		return consensus.Message{}, errStranger
 	}
-	return decodeControl(msg.Data)
+	return decodeControl(msg.Data, len(g.ranks))
 }
 
 // read delivers the others' messages until ctx ends.

@@ -169,7 +169,9 @@ func (g *greeter) read(s network.Stream, from peer.ID) error {
 	if err != nil {
 		return err
 	}
-	g.learn(from, h)
+	if g.learn(from, h) {
+		g.cut(s.Conn())
+	}
 	if g.admits(from) && h.Refused == "" {
 		g.follow(from, h.Contacts)
 	}

@@ -19,11 +19,13 @@ import (
 const remindEvery = 30 * time.Second
 
 // Join finds the other members, agrees with them on the roster, and returns when
-// the run has begun. The context is for joining alone.
+// the run has begun. If an earlier process has left a run in Config.Dir before its
+// end, Join goes on with that, and returns when one other member of it is found: the
+// collectives that were decided return at once. The context is for joining alone.
 //
 // What keeps members apart is an error at both sides that names the peer, the
 // field and both values: *DisagreementError, *DuplicateNameError, *TooManyError,
-// *StrangerError, *RosterError, *JoinTimeoutError.
+// *StrangerError, *RosterError, *OverError, *JoinTimeoutError.
 func Join(ctx context.Context, c Config) (*Node, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -42,6 +44,35 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	}
 	c.Log.Info("joining", "name", c.Name, "members", c.size(), "addresses", addrsOf(g.host))
 	g.locked(g.report)
+	n, err := g.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.Log.Info("the run has begun", "run", fmt.Sprintf("%x", n.run[:8]), "members", n.loop.names)
+	return n, nil
+}
+
+// enter goes on with the run that was left in the folder, or meets the others for a
+// new one.
+func (g *greeter) enter(ctx context.Context) (*Node, error) {
+	journal, err := g.unfinished()
+	if err != nil {
+		g.close()
+		return nil, err
+	}
+	if journal != nil {
+		n, err := g.resume(ctx, journal)
+		if err != nil {
+			g.farewell(err)
+			g.close()
+			return nil, err
+		}
+		if err := n.agree(ctx); err != nil {
+			n.Leave("it was stopped while it came back")
+			return nil, errors.Join(n.late(ctx, g.cfg.JoinTimeout, err), n.Close())
+		}
+		return n, nil
+	}
 	if err := g.meet(ctx); err != nil {
 		g.farewell(err)
 		g.close()
@@ -53,12 +84,11 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 		return nil, err
 	}
 	if err := n.prepare(ctx); err != nil {
-		err = n.late(ctx, c.JoinTimeout, err)
+		err = n.late(ctx, g.cfg.JoinTimeout, err)
 		n.Abort("could not begin the run")
 		n.Close()
 		return nil, err
 	}
-	c.Log.Info("the run has begun", "run", fmt.Sprintf("%x", n.run[:8]), "members", n.loop.names)
 	return n, nil
 }
 
@@ -75,13 +105,13 @@ func open(c *Config) (*greeter, error) {
 	if err := c.checkSelf(id); err != nil {
 		return nil, err
 	}
-	st, err := store.Open(filepath.Join(c.Dir, "state.db"))
+	st, err := store.Open(c.Dir)
 	if err != nil {
 		return nil, err
 	}
 	m := &meeting{
 		cfg: c, agreement: c.complete(), key: key, store: st, log: c.Log, traffic: &traffic{},
-		met: map[peer.ID]*acquaintance{}, warned: map[string]bool{},
+		met: map[peer.ID]*acquaintance{}, warned: map[string]bool{}, resuming: map[peer.ID][32]byte{},
 		complete: make(chan struct{}), failed: make(chan struct{}), changed: make(chan struct{}),
 	}
 	m.consortium = m.agreement.ID()

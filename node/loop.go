@@ -2,6 +2,8 @@ package node
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -15,51 +17,70 @@ import (
 // belong to that goroutine.
 type loop struct {
 	machine *consensus.Machine
-	start   time.Time // of the run; the machine's time counts from here
+	rules   consensus.Rules
+	start   time.Time // of the process; the machine's time counts from here
 	names   []string
 	self    int
-	run     [32]byte
-	store   *store.Store
-	pending *request // the call under way
+	journal *store.Journal
+	calls   uint64   // that the learner has made in this process, one under way included
+	pending *request // the call under way, which is for the slot calls-1
 	ended   map[int]bool
-	last    progress
-	nagged  time.Duration // how long the members waited for were last said to be late
+	record  consensus.Record
+	took    time.Duration // the last slot
+	told    told
+	allOver bool
 
 	inbox    chan consensus.Receive
 	requests chan *request
 	stopped  chan struct{} // closed when the loop has returned
-	allEnded chan struct{} // closed when every other member has finished or left
+	allEnded chan struct{} // closed when every other member has finished or left, or is lost
 
 	longest atomic.Int64 // values of a Sum so far
+	words   int          // that a value takes
 
-	send   func(consensus.Send)
-	every  time.Duration // between two ticks
-	log    hclog.Logger
-	status atomic.Pointer[snapshot]
-	busy   atomic.Int64 // when the work under way began, in nanoseconds since start, or idle
+	send     func(consensus.Send)
+	every    time.Duration // between two ticks
+	log      hclog.Logger
+	status   atomic.Pointer[snapshot]
+	busy     atomic.Int64 // when the work under way began, in nanoseconds since start, or idle
+	lastBeat atomic.Pointer[consensus.Message]
+	over     *atomic.Pointer[string]
 }
 
 // request is something for the loop to do: an event for the machine, or do.
 type request struct {
 	event   consensus.Event
-	do      func(m *consensus.Machine)
-	outcome chan consensus.Outcome // of capacity 1
+	do      func() (*consensus.Decision, error)
+	outcome chan outcome // of capacity 1
 }
+
+// outcome is what became of a request.
+type outcome struct {
+	decision *consensus.Decision // of a call
+	err      error
+}
+
+// errDisk says that a step could not be written down.
+var errDisk = errors.New("cannot write the state")
 
 // inboxSize bounds the messages that wait for the loop: few, since each may be a
 // vector. Beyond that the senders' streams are held back.
 const inboxSize = 32
 
-func newLoop(m *consensus.Machine, every time.Duration, names []string, n *Node) *loop {
+func newLoop(m *consensus.Machine, every time.Duration, words int, names []string, n *Node) (*loop, error) {
 	l := &loop{
-		machine: m, start: time.Now(), names: names, self: n.self, run: n.run, store: n.store, ended: map[int]bool{},
+		machine: m, rules: m.Rules(), start: time.Now(), names: names, self: n.self, journal: n.journal, ended: map[int]bool{},
 		inbox: make(chan consensus.Receive, inboxSize), requests: make(chan *request),
 		stopped: make(chan struct{}), allEnded: make(chan struct{}),
-		send: n.post, every: every, log: n.log,
+		send: n.post, every: every, log: n.log, over: &n.ended, words: words,
 	}
 	l.busy.Store(idle)
+	err := n.journal.Each(func(d *consensus.Decision) error { // of an earlier process
+		l.enter(d)
+		return nil
+	})
 	l.publish()
-	return l
+	return l, err
 }
 
 func (l *loop) main(ctx context.Context) {
@@ -73,7 +94,7 @@ func (l *loop) main(ctx context.Context) {
 			return
 		case <-ticker.C:
 			l.work(func() {
-				l.step(consensus.Tick{})
+				l.step(consensus.Tick{Learner: l.calls})
 				l.nag()
 			})
 		case r := <-l.inbox:
@@ -95,146 +116,139 @@ func (l *loop) deliver(from int, m consensus.Message) {
 	}
 }
 
-// messageMost returns the most bytes of a message that a member may send by now.
-// No vector of a Sum comes before this member's own call, since its sender needs
-// this one's Ready; those of earlier calls may come late.
-func (l *loop) messageMost() int {
-	return max(mostBytes, 8*int(l.longest.Load())) + envelope
-}
-
 // ask hands the loop a request and waits for its outcome.
-func (l *loop) ask(ctx context.Context, q *request) (consensus.Outcome, error) {
-	q.outcome = make(chan consensus.Outcome, 1)
+func (l *loop) ask(ctx context.Context, q *request) (*consensus.Decision, error) {
+	q.outcome = make(chan outcome, 1)
 	select {
 	case l.requests <- q:
 	case <-l.stopped:
-		return consensus.Outcome{}, ErrClosed
+		return nil, ErrClosed
 	case <-ctx.Done():
-		return consensus.Outcome{}, ctx.Err()
+		return nil, ctx.Err()
 	}
 	select {
 	case out := <-q.outcome:
-		return out, out.Err
+		return out.decision, out.err
 	case <-l.stopped:
-		return consensus.Outcome{}, ErrClosed
+		return nil, ErrClosed
 	case <-ctx.Done():
-		return consensus.Outcome{}, ctx.Err()
+		return nil, ctx.Err()
 	}
 }
 
 // serve takes a request. What the machine would panic on is refused here.
 func (l *loop) serve(q *request) {
-	_, call := q.event.(consensus.Call)
 	_, finish := q.event.(consensus.Finish)
-	state := l.machine.Status().State
-	switch {
-	case (call || finish) && l.pending != nil:
-		q.outcome <- consensus.Outcome{Err: ErrBusy}
-	case call && state == consensus.Finished:
-		q.outcome <- consensus.Outcome{Err: ErrFinished}
-	case finish && state == consensus.Failed:
-		q.outcome <- consensus.Outcome{Err: ErrFailed}
-	case call:
-		l.pending = q
-		l.longest.Store(max(l.longest.Load(), int64(len(q.event.(consensus.Call).Values))))
-		l.step(q.event)
+	switch call, isCall := q.event.(consensus.Call); {
+	case (isCall || finish) && l.pending != nil:
+		q.outcome <- outcome{err: ErrBusy}
+	case isCall && l.machine.State() == consensus.Finished:
+		q.outcome <- outcome{err: ErrFinished}
+	case finish && l.machine.State() == consensus.Failed:
+		q.outcome <- outcome{err: ErrFailed}
+	case isCall:
+		l.call(q, call)
 	case q.event != nil:
 		l.step(q.event)
-		q.outcome <- consensus.Outcome{}
+		q.outcome <- outcome{}
 	default:
-		q.do(l.machine)
-		q.outcome <- consensus.Outcome{}
+		d, err := q.do()
+		q.outcome <- outcome{d, err}
 	}
 }
+
+// call makes the learner's next call. The slots that were decided before it, as
+// they are after a restart, are answered from the log.
+func (l *loop) call(q *request, c consensus.Call) {
+	l.calls++
+	l.noteLength(len(c.Values))
+	if slot := l.calls - 1; slot < l.machine.Slot() {
+		d, err := l.decided(slot)
+		if err == nil {
+			err = checkAnswer(c, d)
+		}
+		q.outcome <- outcome{d, err}
+		return
+	}
+	l.pending = q
+	l.step(c)
+}
+
+func (l *loop) noteLength(values int) { l.longest.Store(max(l.longest.Load(), int64(values))) }
 
 func (l *loop) step(ev consensus.Event) {
 	e := l.machine.Step(time.Since(l.start), ev)
 	l.apply(e)
-	if _, received := ev.(consensus.Receive); !received || len(e.Sends) > 0 || e.Outcome != nil {
+	if _, received := ev.(consensus.Receive); !received || len(e.Sends)+len(e.Decisions) > 0 || e.Err != nil {
 		l.publish()
 	}
 }
 
-// apply carries out what the machine wants: first the writes, then the sends,
-// then the outcome. Nothing leaves that should have been written and was not.
+// apply carries out what the machine wants: first what is to be on disk, then the
+// sends, then the decisions. Nothing leaves that should have been written and was
+// not.
 func (l *loop) apply(e consensus.Effects) {
-	if err := l.store.Apply(l.run, e.Writes, l.record(e.Outcome)); err != nil {
+	if err := l.journal.Apply(e.Writes, e.Decisions); err != nil {
+		err = fmt.Errorf("%w: %w", errDisk, err)
 		l.log.Error("the run ends here", "error", err)
-		e = l.machine.Step(time.Since(l.start), consensus.Abort{Reason: "cannot write its state"})
-		if e.Outcome == nil {
-			e.Outcome = &consensus.Outcome{}
-		}
-		e.Outcome.Err = err
+		e = l.machine.Step(time.Since(l.start), consensus.Abort{Reason: "it cannot write its state", Returns: true})
+		e.Writes, e.Decisions, e.Err = nil, nil, err
 	}
 	for _, s := range e.Sends {
+		if _, beat := s.Message.Body.(*consensus.Beat); beat && s.To == consensus.All {
+			l.lastBeat.Store(&s.Message)
+		}
 		l.send(s)
 	}
-	if e.Outcome != nil && l.pending != nil {
-		l.last.note(l.pending.event, e.Outcome)
-		l.publish() // so that the caller finds its own call in the status
-		l.pending.outcome <- *e.Outcome
+	for _, s := range e.Serves {
+		l.help(s)
+	}
+	for _, d := range e.Decisions {
+		l.enter(d)
+		if l.pending != nil && d.Slot == l.calls-1 {
+			l.answer(outcome{decision: d})
+		}
+	}
+	if e.Err != nil {
+		l.fail(e.Err)
+		l.answer(outcome{err: e.Err})
+	}
+}
+
+// fail notes why the run is over here, unless it may be gone on with.
+func (l *loop) fail(err error) {
+	var abort *consensus.AbortError
+	if errors.As(err, &abort) && abort.Returns || errors.Is(err, errDisk) {
+		return
+	}
+	why := printable(err.Error())
+	l.over.Store(&why)
+}
+
+// answer ends the call under way, if there is one.
+func (l *loop) answer(out outcome) {
+	if q := l.pending; q != nil {
+		if out.err == nil {
+			out.err = checkAnswer(q.event.(consensus.Call), out.decision)
+		}
 		l.pending = nil
+		l.publish() // so that the caller finds its own call in the status
+		q.outcome <- out
 	}
 }
 
-// record returns what to keep of a slot that has been opened.
-func (l *loop) record(out *consensus.Outcome) *store.Record {
-	if out == nil || out.Err != nil || l.pending == nil {
-		return nil
-	}
-	call := l.pending.event.(consensus.Call)
-	return &store.Record{
-		Slot: out.Slot, Kind: call.Kind.String(), Round: call.Round,
-		Invited: l.names, Sum: l.names, Digest: out.Digest,
-	}
-}
-
-// note watches for the ends of the others' runs.
-func (l *loop) note(r consensus.Receive) {
-	before := len(l.ended)
-	switch b := r.Message.Body.(type) {
-	case *consensus.Leave:
-		if !l.ended[r.From] {
-			l.log.Warn("a member has left", "name", l.names[r.From], "reason", printable(b.Reason))
-		}
-		l.ended[r.From] = true
-	case *consensus.Beat:
-		if b.State == consensus.Finished || b.State == consensus.Failed {
-			l.ended[r.From] = true
-		}
-	}
-	if len(l.ended) == before {
+// help serves a slot from the log to a member that has missed it.
+func (l *loop) help(s consensus.Serve) {
+	d, err := l.decided(s.Slot)
+	if err != nil {
+		l.log.Error("cannot help a member to catch up", "name", l.names[s.To], "error", err)
 		return
 	}
-	l.publish()
-	if len(l.ended) == len(l.names)-1 {
-		close(l.allEnded)
+	next, err := l.decided(s.Slot + 1)
+	if err != nil || next.Certificate == nil {
+		return // somebody else may
 	}
-}
-
-// nag says whom the run waits for: after a while, and then each time the wait has
-// doubled.
-func (l *loop) nag() {
-	s := l.status.Load()
-	names, first := l.namesOf(s.machine.Waiting), 10*time.Second
-	if len(s.unfinished) > 0 {
-		names, first = s.unfinished, 2*time.Second
-	}
-	waited := time.Since(l.start) - s.machine.Since
-	if len(names) == 0 || waited < first {
-		l.nagged = 0
-		return
-	}
-	if waited >= max(first, 2*l.nagged) {
-		l.nagged = waited
-		l.log.Info("waiting", "for", names, "seconds", int(waited.Seconds()), "state", s.machine.State)
-	}
-}
-
-func (l *loop) namesOf(ranks []int) []string {
-	names := make([]string, len(ranks))
-	for i, r := range ranks {
-		names[i] = l.names[r]
-	}
-	return names
+	l.send(consensus.Send{To: s.To, Message: consensus.Message{
+		Slot: s.Slot, Body: &consensus.Decided{Decision: d, Next: next.Certificate},
+	}})
 }

@@ -42,6 +42,9 @@ type meeting struct {
 	leaving   string
 	changed   chan struct{} // closed and replaced when the others should hear of it
 	warned    map[string]bool
+	resuming  map[peer.ID][32]byte // runs that peers go on with, as they say
+	resumed   *store.Journal       // of the run that this process goes on with, if it does
+	onReturn  func(from peer.ID, addrs []string)
 }
 
 // acquaintance is another process that has said hello, with the same agreement.
@@ -72,6 +75,12 @@ func (m *meeting) hello(to peer.ID) wire.Hello {
 	if m.roster != nil {
 		h.Roster = m.roster.entries
 	}
+	if m.resumed != nil {
+		h.Resume = m.resumed.ID
+	}
+	if run, resumes := m.resuming[to]; resumes && m.store.Over(run) != "" {
+		h.Over = run
+	}
 	if a := m.met[to]; a == nil || a.hello.Proposal != h.Proposal {
 		h.Contacts = m.contacts(to)
 	}
@@ -90,17 +99,31 @@ func (m *meeting) contacts(to peer.ID) (contacts []wire.Contact) {
 
 // admits says whether the roster, if it was agreed on beforehand, lists a peer.
 func (m *meeting) admits(id peer.ID) bool {
+	if m.resumed != nil {
+		return m.roster.has(id)
+	}
 	return len(m.cfg.Members) == 0 || slices.ContainsFunc(m.cfg.Members, func(o Member) bool { return o.ID == id })
 }
 
 // learn takes in what a peer says. The peer is authenticated; all else is only
-// what it claims.
-func (m *meeting) learn(from peer.ID, h wire.Hello) {
+// what it claims. It says whether a member of the run has come back with it.
+func (m *meeting) learn(from peer.ID, h wire.Hello) (again bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if h.Resume != [32]byte{} && m.admits(from) {
+		m.resuming[from] = h.Resume
+	}
 	who := describe(h.Name, from)
 	switch {
 	case m.failure != nil:
+	case m.resumed != nil:
+		return m.compare(from, h)
+	case m.agreed && h.Resume == m.proposed && m.roster.has(from):
+		if again = m.met[from].hello.Process != h.Process; again {
+			m.again(from, h)
+		}
+	case h.Resume != [32]byte{} && h.Refused == "":
+		m.warn("other "+from.String(), "a member wants to go on with a run that this node is not in", "peer", who)
 	case m.agreed || m.roster != nil && !m.roster.has(from):
 		m.latecomer(from, h)
 	case h.Refused != "":
@@ -110,6 +133,7 @@ func (m *meeting) learn(from peer.ID, h wire.Hello) {
 	default:
 		m.consider(from, h)
 	}
+	return again
 }
 
 // consider takes in what a possible member says. What the two cannot agree on
@@ -213,7 +237,7 @@ func (m *meeting) latecomer(from peer.ID, h wire.Hello) {
 	case !member:
 		m.warn("late "+from.String(), "a process wants to join after the run has begun and is not let in", "peer", describe(h.Name, from))
 	case e.Process != h.Process:
-		m.warn(fmt.Sprintf("again %x", h.Process), "a member was started again during the run: the new process is not of this run", "name", e.Name, "peer", from)
+		m.warn(fmt.Sprintf("again %x", h.Process), "a member was started again without the state that it had in this run, and is not let in", "name", e.Name, "peer", from)
 	}
 }
 

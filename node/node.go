@@ -19,19 +19,24 @@ import (
 // Node is a participant in a run. Its methods are safe for concurrent use; one
 // collective is under way at a time.
 type Node struct {
-	self    int
-	members []Member
-	run     [32]byte
-	round   atomic.Uint32
+	self       int
+	members    []Member
+	run        [32]byte
+	mostValues int
+	beat       time.Duration
+	round      atomic.Uint32
+	answered   atomic.Pointer[consensus.Decision] // of the learner's last call
+	included   atomic.Bool                        // this member, in the last Sum
+	ended      atomic.Pointer[string]             // why the run is over here for good
 
 	host    host.Host
 	store   *store.Store
+	journal *store.Journal
 	traffic *traffic
 	loop    *loop
 	streams *streams
 	gossip  *gossip
 	log     hclog.Logger
-	linger  time.Duration // at most, at the planned end
 
 	cancel    context.CancelFunc
 	work      sync.WaitGroup // all goroutines but the host's
@@ -65,14 +70,15 @@ func addrsOf(h host.Host) []string {
 const flushMost = 2 * time.Second
 
 // Finish ends the run as planned. It stays to help the others until all of them
-// have finished or left, for at most Config.Lost: a member that has stopped for
-// less than that at its last vote still finds what it lacks. Status and log name
-// those that are waited for. Close still has to be called.
+// have finished or left or are lost, for at most a few times of what a collective
+// takes. Status and log name those that are waited for. Close still has to be
+// called.
 func (n *Node) Finish(ctx context.Context) error {
 	if _, err := n.loop.ask(ctx, &request{event: consensus.Finish{}}); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, n.linger)
+	linger := max(lingerLeast*n.beat, lingerSlots*n.loop.status.Load().machine.Usual)
+	ctx, cancel := context.WithTimeout(ctx, linger)
 	defer cancel()
 	select {
 	case <-n.loop.allEnded:
@@ -82,15 +88,33 @@ func (n *Node) Finish(ctx context.Context) error {
 		return ErrClosed
 	}
 	n.flush()
+	n.ended.Store(&finishedAsPlanned)
 	return nil
 }
 
-// Abort ends the run before its end and tells the others why. A collective under
-// way returns a *consensus.AbortError. Close still has to be called.
-func (n *Node) Abort(reason string) {
+var finishedAsPlanned = "finished as planned"
+
+// How long a member stays at the end, in Beats and in collectives.
+const (
+	lingerLeast = 30
+	lingerSlots = 10
+)
+
+// Leave ends this process's part in the run for now and tells the others why: a
+// process that is started in the same folder goes on with the run. The others go
+// on without this member if enough of them are left, and wait for it otherwise. A
+// collective under way returns a *consensus.AbortError. Close still has to be
+// called.
+func (n *Node) Leave(reason string) { n.abort(consensus.Abort{Reason: reason, Returns: true}) }
+
+// Abort ends this member's part in the run for good and tells the others why.
+// Otherwise it is as Leave.
+func (n *Node) Abort(reason string) { n.abort(consensus.Abort{Reason: reason}) }
+
+func (n *Node) abort(ev consensus.Abort) {
 	ctx, cancel := context.WithTimeout(context.Background(), flushMost)
 	defer cancel()
-	if _, err := n.loop.ask(ctx, &request{event: consensus.Abort{Reason: reason}}); err == nil {
+	if _, err := n.loop.ask(ctx, &request{event: ev}); err == nil {
 		n.flush()
 	}
 }
@@ -129,8 +153,9 @@ var expired = func() <-chan time.Time {
 	return c
 }()
 
-// Close ends the node at once: without Finish or Abort before it the others find
-// a lost member. It leaves nothing behind but the files.
+// Close ends the node at once: without Finish, Leave or Abort before it the others
+// find a lost member, and the run can be gone on with. It leaves nothing behind but
+// the files.
 func (n *Node) Close() error {
 	n.closing.Do(func() {
 		if n.Status().State == consensus.Failed.String() {
@@ -140,6 +165,9 @@ func (n *Node) Close() error {
 		err := n.host.Close()
 		n.work.Wait()
 		n.streams.tasks.end(context.Background())
+		if why := n.ended.Load(); why != nil {
+			err = errors.Join(err, n.journal.End(*why))
+		}
 		n.closed = errors.Join(err, n.store.Close())
 	})
 	return n.closed

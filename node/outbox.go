@@ -30,16 +30,20 @@ type label struct {
 	slot   uint64
 	ballot uint32
 	body   reflect.Type
-	number uint32 // of the iteration or the state, where the body has one
+	number uint64 // of the frame, the state or what there is of it, where the body has one
 }
 
 func labelOf(m consensus.Message) label {
 	l := label{slot: m.Slot, ballot: m.Ballot, body: reflect.TypeOf(m.Body)}
 	switch b := m.Body.(type) {
 	case *consensus.Step:
-		l.number = b.Iteration
+		l.number = uint64(b.Lane)<<48 | uint64(b.Round)<<24 | uint64(b.Part)
 	case *consensus.Beat:
-		l.number = uint32(b.State)
+		l.number = uint64(b.State)<<32 | uint64(b.Ask)
+	case *consensus.Pads:
+		l.number = uint64(len(b.Pads))
+	case *consensus.Shares:
+		l.number = uint64(len(b.Shares))
 	}
 	return l
 }
@@ -71,6 +75,17 @@ func (o *outbox) add(m consensus.Message) bool {
 	}
 	o.queue = append(o.queue, m)
 	return true
+}
+
+// clear drops what waits: its receiver is not the process any more that it was
+// meant for.
+func (o *outbox) clear() {
+	o.mu.Lock()
+	for _, m := range o.queue {
+		delete(o.held, labelOf(m))
+	}
+	o.queue = nil
+	o.mu.Unlock()
 }
 
 // release notes that messages have been sent.

@@ -13,8 +13,8 @@ const pulseMost = 10 * time.Minute
 
 // pulse sends Beats in the loop's place while that is busy for longer than the
 // time between two: a step on a huge vector expands chunks and sums neighbours,
-// and its writes are waited for. They say where the loop stood when the work began,
-// and ask for nothing.
+// and its writes are waited for. They say what the loop's last Beat said, and ask
+// for nothing.
 func (l *loop) pulse(ctx context.Context, beat time.Duration, publish func(consensus.Message)) {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
@@ -26,12 +26,14 @@ func (l *loop) pulse(ctx context.Context, beat time.Duration, publish func(conse
 			return
 		case <-ticker.C:
 		}
-		since := l.busy.Load()
-		if busy := time.Since(l.start) - time.Duration(since); since == idle || busy < beat || busy > pulseMost {
+		since, last := l.busy.Load(), l.lastBeat.Load()
+		if busy := time.Since(l.start) - time.Duration(since); last == nil || since == idle || busy < beat || busy > pulseMost {
 			continue
 		}
-		if s := l.status.Load().machine; s.State < consensus.Finished {
-			publish(consensus.Message{Slot: s.Slot, Body: &consensus.Beat{State: s.State, Iteration: uint32(s.Iteration)}})
+		b := *last.Body.(*consensus.Beat)
+		b.Ask, b.Waiting, b.Stuck = 0, nil, false
+		if b.State < consensus.Finished {
+			publish(consensus.Message{Slot: last.Slot, Ballot: last.Ballot, Body: &b})
 		}
 	}
 }

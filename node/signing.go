@@ -24,7 +24,7 @@ func (m *meeting) checkRoster(from peer.ID, h wire.Hello) (run [32]byte, err err
 	case !listed:
 		return run, &StrangerError{Peer: who, Detail: fmt.Sprintf("does not let this node in: the %d members of its run have signed the roster without it: wait for the end of that run, or start all members again", len(theirs.entries))}
 	case own.Process != m.process:
-		return run, &RosterError{Peer: who, Detail: "is in a run with an earlier process of this node, which this one cannot continue"}
+		return run, &RosterError{Peer: who, Detail: "is in a run with an earlier process of this node: start this one in the folder of that, whose state it needs"}
 	}
 	return run, m.checkShared(who, theirs.names(), run)
 }

@@ -1,7 +1,10 @@
 package node
 
 import (
+	"slices"
 	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
 )
@@ -15,68 +18,74 @@ type Status struct {
 	Want    int      `json:"want"`              // members of the run
 	Addrs   []string `json:"addrs"`             // where others can dial this member
 
-	Slot       uint64    `json:"slot"`
-	Round      uint32    `json:"round"`
-	Call       string    `json:"call,omitempty"` // the collective under way
-	Iteration  int       `json:"iteration"`
-	Predicted  int       `json:"iterations_predicted"`
-	Waiting    []Waiting `json:"waiting,omitempty"` // members that hold the slot up, or have not finished
-	SetupSlots int       `json:"setup_slots"`       // ended before round 1, the nonce's included
+	Slot      uint64    `json:"slot"`
+	Attempt   uint32    `json:"attempt"` // at the slot: the ballot
+	Round     uint32    `json:"round"`
+	Call      string    `json:"call,omitempty"` // the collective under way
+	Iteration int       `json:"iteration"`
+	Predicted int       `json:"iterations_predicted"`
+	Members   []string  `json:"members"`           // of the view
+	Absent    []Absent  `json:"absent,omitempty"`  // all others, and those that were lost since
+	Paused    bool      `json:"paused"`            // too few members are there to go on
+	Least     int       `json:"least"`             // members that it takes
+	Stuck     string    `json:"stuck,omitempty"`   // why the attempt cannot decide
+	Waiting   []Waiting `json:"waiting,omitempty"` // members that hold the slot up, or have not finished
 
+	SetupSlots     int           `json:"setup_slots"`     // ended before round 1, the nonce's included
 	LastIterations int           `json:"last_iterations"` // of the last Sum
-	LastDifference float64       `json:"last_difference"` // of the own average from the adopted one, relative
+	LastDifference float64       `json:"last_difference"` // largest of the own average from the adopted one, relative
 	LastDigest     [32]byte      `json:"-"`               // of the last collective's result
 	LastTook       time.Duration `json:"last_took"`       // the last collective, by the wall clock
 	Traffic        Traffic       `json:"traffic"`
 }
 
+// Absent is a member that takes no part at the moment.
+type Absent struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
 // Waiting is a member that is waited for.
 type Waiting struct {
-	Name string        `json:"name"`
-	For  time.Duration `json:"for"` // since the slot last made a step
+	Name  string        `json:"name"`
+	For   time.Duration `json:"for"`   // since the slot last made a step
+	Usual time.Duration `json:"usual"` // what a slot takes; 0 if that is not known
 }
 
 // snapshot is what the loop publishes for readers.
 type snapshot struct {
 	machine    consensus.Status
-	last       progress
+	record     consensus.Record
+	took       time.Duration
 	unfinished []string // at the planned end: members whose end has not been heard
 }
 
-// progress is what is remembered of ended calls.
-type progress struct {
-	setup      int
-	iterations int
-	difference float64
-	digest     [32]byte
-	took       time.Duration
-}
-
-func (p *progress) note(ev consensus.Event, out *consensus.Outcome) {
-	call := ev.(consensus.Call)
-	if out.Err != nil {
-		return
-	}
-	if call.Round == 0 {
-		p.setup++
-	}
-	if call.Kind == consensus.Sum {
-		p.iterations, p.difference = out.Iterations, out.Difference
-	}
-	p.digest, p.took = out.Digest, out.Ended-out.Started
-}
-
-// publish makes the machine's status visible.
+// publish makes the machine's status visible, and tells of what has changed.
 func (l *loop) publish() {
-	s := &snapshot{machine: l.machine.Status(), last: l.last}
+	s := &snapshot{machine: l.machine.Status(), record: l.record, took: l.took}
+	l.watch(s.machine)
 	if s.machine.State == consensus.Finished {
-		for rank, name := range l.names {
-			if rank != l.self && !l.ended[rank] {
-				s.unfinished = append(s.unfinished, name)
-			}
-		}
+		s.unfinished = l.unfinished(s.machine)
 	}
 	l.status.Store(s)
+	if s.machine.State == consensus.Finished && s.unfinished == nil && !l.allOver {
+		l.allOver = true
+		close(l.allEnded)
+	}
+}
+
+// unfinished names the members that have neither ended their part nor are lost.
+func (l *loop) unfinished(s consensus.Status) (names []string) {
+	lost := map[int]bool{l.self: true}
+	for _, m := range s.Lost {
+		lost[int(m.Member)] = true
+	}
+	for rank, name := range l.names {
+		if !lost[rank] && !l.ended[rank] {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Status returns what the node is doing now. It never blocks.
@@ -84,20 +93,30 @@ func (n *Node) Status() Status {
 	s := n.loop.status.Load()
 	m := s.machine
 	out := Status{
-		Name: n.members[n.self].Name, State: m.State.String(), Want: n.Size(), Addrs: n.Addrs(),
-		Slot: m.Slot, Round: m.Round, Iteration: m.Iteration, Predicted: m.Iterations,
-		SetupSlots: s.last.setup, LastIterations: s.last.iterations, LastDifference: s.last.difference,
-		LastDigest: s.last.digest, LastTook: s.last.took, Traffic: n.Traffic(),
+		Name: n.members[n.self].Name, State: m.State.String(), Want: len(n.members), Addrs: n.Addrs(),
+		Slot: m.Slot, Attempt: m.Ballot, Round: m.Round, Iteration: m.Step, Predicted: m.Steps,
+		Paused: m.Paused, Least: n.loop.rules.Least, Stuck: m.Stuck,
+		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
+		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),
 	}
 	if m.Kind != 0 {
 		out.Call = m.Kind.String()
 	}
-	waited := time.Since(n.loop.start) - m.Since
-	for _, rank := range m.Waiting {
-		out.Waiting = append(out.Waiting, Waiting{Name: n.loop.names[rank], For: waited})
+	absent := map[uint32]string{}
+	for _, a := range slices.Concat(m.Missing, m.Lost) {
+		absent[a.Member] = a.Reason
 	}
-	for _, name := range s.unfinished {
-		out.Waiting = append(out.Waiting, Waiting{Name: name, For: waited})
+	for rank, name := range n.loop.names {
+		if reason, yes := absent[uint32(rank)]; yes {
+			out.Absent = append(out.Absent, Absent{name, printable(reason)})
+		}
+	}
+	for _, r := range m.Members {
+		out.Members = append(out.Members, n.loop.names[r])
+	}
+	waited := time.Since(n.loop.start) - m.Since
+	for _, name := range slices.Concat(n.loop.namesOf(m.Waiting), s.unfinished) {
+		out.Waiting = append(out.Waiting, Waiting{Name: name, For: waited, Usual: m.Usual})
 	}
 	return out
 }
@@ -116,9 +135,16 @@ func (m *meeting) status() Status {
 	return Status{Name: m.cfg.Name, State: "joining", Want: m.cfg.size(), Addrs: addrsOf(m.host), Present: m.present(), Missing: m.missing()}
 }
 
-// missing names the members of a given roster that are not met.
+// missing names the members of a roster known beforehand that are not met.
 func (m *meeting) missing() (names []string) {
-	for _, o := range m.cfg.Members {
+	list := m.cfg.Members
+	if m.resumed != nil {
+		list = nil
+		for _, o := range m.resumed.Members {
+			list = append(list, Member{Name: o.Name, ID: peer.ID(o.ID)})
+		}
+	}
+	for _, o := range list {
 		if o.ID != m.host.ID() && m.met[o.ID] == nil {
 			names = append(names, describe(o.Name, o.ID))
 		}

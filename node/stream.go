@@ -40,7 +40,8 @@ type streams struct {
 	peers    []peer.ID // by rank
 	lanes    []*lane   // by rank; nil for this member
 	deliver  func(from int, m consensus.Message)
-	most     func() int // bytes of a message
+	usual    func() int    // bytes of a message
+	large    chan struct{} // of capacity 1: held by whoever reads a larger one
 	traffic  *traffic
 	log      hclog.Logger
 	tasks    tasks
@@ -56,7 +57,7 @@ type lane struct {
 func newStreams(consortium [32]byte, n *Node) *streams {
 	s := &streams{
 		host: n.host, protocol: dataProtocol(consortium), run: n.run, ranks: map[peer.ID]int{},
-		deliver: n.loop.deliver, most: n.loop.messageMost, traffic: n.traffic, log: n.log,
+		deliver: n.loop.deliver, usual: n.loop.messageMost, large: make(chan struct{}, 1), traffic: n.traffic, log: n.log,
 	}
 	for rank, m := range n.members {
 		s.ranks[m.ID] = rank
@@ -185,11 +186,7 @@ func (s *streams) read(stream network.Stream, id peer.ID) error {
 		return fmt.Errorf("it belongs to run %x, this node to %x", run[:4], s.run[:4])
 	}
 	for {
-		b, err := wire.ReadMessageWithin(r, s.most)
-		var m consensus.Message
-		if err == nil {
-			m, err = wire.Unmarshal(b)
-		}
+		m, err := s.next(r)
 		if err != nil {
 			if refusal(err) {
 				s.log.Warn("a member sends what cannot be read", "peer", id, "error", err)
@@ -199,4 +196,32 @@ func (s *streams) read(stream network.Stream, id peer.ID) error {
 		s.traffic.messagesIn.Add(1)
 		s.deliver(from, m)
 	}
+}
+
+// next reads a message. One that is larger than usual is let in as long as no other
+// member sends one: what all of them together can make this one hold is bounded,
+// and a vector comes through that this member cannot know of, as one that has
+// missed the first large sums.
+func (s *streams) next(r io.Reader) (consensus.Message, error) {
+	holds := false
+	defer func() {
+		if holds {
+			<-s.large
+		}
+	}()
+	b, err := wire.ReadMessageIf(r, func(size int) error {
+		switch {
+		case holds || size <= s.usual():
+		case size > wire.MaxPayload:
+			return &wire.LimitError{Got: size, Limit: wire.MaxPayload}
+		default:
+			s.large <- struct{}{}
+			holds = true
+		}
+		return nil
+	})
+	if err != nil {
+		return consensus.Message{}, err
+	}
+	return wire.Unmarshal(b, len(s.ranks))
 }

@@ -32,14 +32,14 @@ func verdict(err error) pubsub.ValidationResult {
 	return pubsub.ValidationReject
 }
 
-// decodeControl reads a message of the control plane.
-func decodeControl(b []byte) (consensus.Message, error) {
-	m, err := wire.Unmarshal(b)
+// decodeControl reads a message of the control plane of a roster of the given size.
+func decodeControl(b []byte, size int) (consensus.Message, error) {
+	m, err := wire.Unmarshal(b, size)
 	if err != nil {
 		return m, err
 	}
 	switch m.Body.(type) {
-	case *consensus.Ready, *consensus.Done, *consensus.Beat, *consensus.Leave:
+	case *consensus.Prepare, *consensus.View, *consensus.Done, *consensus.Commit, *consensus.Pads, *consensus.Shares, *consensus.Beat, *consensus.Leave:
 		return m, nil
 	}
 	return m, fmt.Errorf("%T: %w", m.Body, errNotControl)

@@ -52,11 +52,17 @@ func WriteMessage(w io.Writer, payload []byte) error {
 // io.EOF where the stream ends between two messages and io.ErrUnexpectedEOF
 // where it ends within one. Memory grows only as the bytes arrive.
 func ReadMessage(r io.Reader, limit int) ([]byte, error) {
-	return ReadMessageWithin(r, func() int { return limit })
+	return ReadMessageIf(r, func(size int) error {
+		if size > limit {
+			return &LimitError{Got: size, Limit: limit}
+		}
+		return nil
+	})
 }
 
-// ReadMessageWithin is ReadMessage with a limit that may change while it waits.
-func ReadMessageWithin(r io.Reader, limit func() int) ([]byte, error) {
+// ReadMessageIf is ReadMessage with a limit that may change while it waits: admit
+// is asked before each frame whether the message may grow to a size.
+func ReadMessageIf(r io.Reader, admit func(size int) error) ([]byte, error) {
 	var payload []byte
 	for {
 		var head [frameHeader]byte
@@ -66,14 +72,15 @@ func ReadMessageWithin(r io.Reader, limit func() int) ([]byte, error) {
 			}
 			return nil, err
 		}
-		n, flags, most := int(binary.LittleEndian.Uint32(head[:])), head[4], limit()
+		n, flags := int(binary.LittleEndian.Uint32(head[:])), head[4]
 		switch {
 		case flags&^flagMore != 0:
 			return nil, malformed("frame flags", flags, "0 or 1")
 		case n > Segment || flags == flagMore && n != Segment:
 			return nil, malformed("frame length", n, "full frames of 1048576 bytes and a last one")
-		case len(payload)+n > most:
-			return nil, &LimitError{Got: len(payload) + n, Limit: most}
+		}
+		if err := admit(len(payload) + n); err != nil {
+			return nil, err
 		}
 		before := len(payload)
 		var err error

@@ -1,116 +1,193 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 
 	"go.etcd.io/bbolt"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// Record says who took part in a slot that was opened.
-type Record struct {
-	Slot    uint64   `json:"slot"`
-	Kind    string   `json:"kind"`
-	Round   uint32   `json:"round"`
-	Invited []string `json:"invited"` // the members of the view, by rank
-	Sum     []string `json:"sum"`     // those whose contribution is in the result
-	Digest  [32]byte `json:"digest"`  // of the result
-}
-
-// Apply makes the writes of one step of the protocol durable, and with them the
-// slot's record if the step opened it. It returns when they are on disk.
-func (s *Store) Apply(run [32]byte, writes []consensus.Write, record *Record) error {
-	if len(writes) == 0 && record == nil {
+// Apply makes the writes and decisions of one step of the protocol durable. It
+// returns when they are on disk.
+func (j *Journal) Apply(writes []consensus.Write, decisions []*consensus.Decision) error {
+	if len(writes) == 0 && len(decisions) == 0 {
 		return nil
 	}
-	err := s.db.Update(func(tx *bbolt.Tx) error {
-		b, err := tx.Bucket(bucketRuns).CreateBucketIfNotExists(run[:])
+	sealed := make([][]byte, len(writes))
+	for i, w := range writes {
+		if w.Name == consensus.Forget || w.Data == nil {
+			continue
+		}
+		var err error
+		if sealed[i], err = j.store.keys.seal(w.Slot, j.name(w.Slot, w.Name), w.Data); err != nil {
+			return err
+		}
+	}
+	err := j.store.update(func(tx *bbolt.Tx) error {
+		b, err := j.bucket(tx)
 		if err != nil {
 			return err
 		}
-		if err := putWrites(b, writes); err != nil || record == nil {
+		if err := apply(b, writes, sealed); err != nil {
 			return err
 		}
-		return putRecord(b, record)
+		return appendLog(b, decisions)
 	})
-	if err != nil {
-		return fmt.Errorf("state.db: %w", err)
-	}
-	return nil
-}
-
-func putWrites(run *bbolt.Bucket, writes []consensus.Write) error {
-	b, err := run.CreateBucketIfNotExists(bucketWrites)
 	if err != nil {
 		return err
 	}
 	for _, w := range writes {
-		if err := b.Put(writeKey(w), w.Digest[:]); err != nil {
+		if w.Name == consensus.Forget {
+			if err := j.store.keys.destroy(w.Slot); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func apply(run *bbolt.Bucket, writes []consensus.Write, sealed [][]byte) error {
+	b, err := run.CreateBucketIfNotExists(bucketSlots)
+	if err != nil {
+		return err
+	}
+	for i, w := range writes {
+		switch {
+		case w.Name == consensus.Forget:
+			err = forget(b, w.Slot)
+		case w.Data == nil:
+			err = b.Delete(slotKey(w.Slot, w.Name))
+		default:
+			err = b.Put(slotKey(w.Slot, w.Name), sealed[i])
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func putRecord(run *bbolt.Bucket, r *Record) error {
-	b, err := run.CreateBucketIfNotExists(bucketRecords)
-	if err != nil {
-		return err
+func forget(b *bbolt.Bucket, slot uint64) error {
+	prefix := slotKey(slot, "")
+	var keys [][]byte
+	c := b.Cursor()
+	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
+		keys = append(keys, bytes.Clone(k))
 	}
-	v, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	return b.Put(binary.BigEndian.AppendUint64(nil, r.Slot), v)
-}
-
-// writeKey orders writes by slot, ballot and step.
-func writeKey(w consensus.Write) []byte {
-	k := binary.BigEndian.AppendUint64(nil, w.Slot)
-	k = binary.BigEndian.AppendUint32(k, w.Ballot)
-	return append(k, byte(w.Kind))
-}
-
-// Writes returns the steps recorded for a run, by slot, ballot and step.
-func (s *Store) Writes(run [32]byte) (writes []consensus.Write, err error) {
-	err = s.each(run, bucketWrites, func(k, v []byte) error {
-		if len(k) != 13 || len(v) != 32 {
-			return fmt.Errorf("state.db is damaged: a write with a key of %d and a value of %d bytes", len(k), len(v))
+	for _, k := range keys {
+		if err := b.Delete(k); err != nil {
+			return err
 		}
-		writes = append(writes, consensus.Write{
-			Slot: binary.BigEndian.Uint64(k), Ballot: binary.BigEndian.Uint32(k[8:]),
-			Kind: consensus.WriteKind(k[12]), Digest: [32]byte(v),
+	}
+	return nil
+}
+
+func appendLog(run *bbolt.Bucket, decisions []*consensus.Decision) error {
+	b, err := run.CreateBucketIfNotExists(bucketLog)
+	if err != nil {
+		return err
+	}
+	for _, d := range decisions {
+		if err := b.Put(slotKey(d.Slot, ""), wire.MarshalDecision(d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// slotKey orders entries by slot.
+func slotKey(slot uint64, name string) []byte {
+	return append(binary.BigEndian.AppendUint64(nil, slot), name...)
+}
+
+// name is what a sealed entry is bound to.
+func (j *Journal) name(slot uint64, name string) []byte {
+	return append(bytes.Clone(j.ID[:]), slotKey(slot, name)...)
+}
+
+// Decision returns a decided slot, or nil if the log does not have it.
+func (j *Journal) Decision(slot uint64) (d *consensus.Decision, err error) {
+	err = j.log(func(b *bbolt.Bucket) error {
+		if v := b.Get(slotKey(slot, "")); v != nil {
+			d, err = j.decode(v)
+		}
+		return err
+	})
+	return d, err
+}
+
+// Each calls f with every decision in order, until that returns an error.
+func (j *Journal) Each(f func(*consensus.Decision) error) error {
+	return j.log(func(b *bbolt.Bucket) error {
+		return b.ForEach(func(_, v []byte) error {
+			d, err := j.decode(v)
+			if err != nil {
+				return err
+			}
+			return f(d)
 		})
-		return nil
 	})
-	return writes, err
 }
 
-// Records returns the records of a run's opened slots, in order.
-func (s *Store) Records(run [32]byte) (records []Record, err error) {
-	err = s.each(run, bucketRecords, func(_, v []byte) error {
-		var r Record
-		if err := json.Unmarshal(v, &r); err != nil {
-			return fmt.Errorf("state.db is damaged: record %d: %w", len(records), err)
+func (j *Journal) decode(v []byte) (*consensus.Decision, error) {
+	d, err := wire.UnmarshalDecision(bytes.Clone(v), len(j.Members))
+	if err != nil {
+		return nil, fmt.Errorf("state.db is damaged: log: %w", err)
+	}
+	return d, nil
+}
+
+func (j *Journal) log(f func(b *bbolt.Bucket) error) error {
+	return j.store.db.View(func(tx *bbolt.Tx) error {
+		if b := tx.Bucket(bucketRuns).Bucket(j.ID[:]); b != nil && b.Bucket(bucketLog) != nil {
+			return f(b.Bucket(bucketLog))
 		}
-		records = append(records, r)
 		return nil
 	})
-	return records, err
 }
 
-func (s *Store) each(run [32]byte, name []byte, visit func(k, v []byte) error) error {
-	return s.db.View(func(tx *bbolt.Tx) error {
-		b := tx.Bucket(bucketRuns).Bucket(run[:])
+// Saved returns what is kept of the run for consensus.Resume.
+func (j *Journal) Saved() (saved consensus.Saved, err error) {
+	err = j.log(func(b *bbolt.Bucket) error {
+		if _, v := b.Cursor().Last(); v != nil {
+			saved.Last, err = j.decode(v)
+		}
+		return err
+	})
+	if err != nil {
+		return saved, err
+	}
+	saved.Slots = map[uint64]map[string][]byte{}
+	return saved, j.store.db.View(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(bucketRuns).Bucket(j.ID[:]).Bucket(bucketSlots)
 		if b == nil {
 			return nil
 		}
-		if b = b.Bucket(name); b == nil {
-			return nil
-		}
-		return b.ForEach(visit)
+		return b.ForEach(func(k, v []byte) error { return j.enter(saved, k, v) })
 	})
+}
+
+// enter opens an entry. One of a slot that is decided may have lost its key
+// already; it is of no use then.
+func (j *Journal) enter(saved consensus.Saved, k, v []byte) error {
+	if len(k) < 8 {
+		return fmt.Errorf("state.db is damaged: an entry with a key of %d bytes", len(k))
+	}
+	slot, name := binary.BigEndian.Uint64(k), string(k[8:])
+	if saved.Last != nil && slot <= saved.Last.Slot && !j.store.keys.has(slot) {
+		return nil
+	}
+	data, err := j.store.keys.open(slot, j.name(slot, name), v)
+	if err != nil {
+		return fmt.Errorf("entry %q of slot %d: %w", name, slot, err)
+	}
+	if saved.Slots[slot] == nil {
+		saved.Slots[slot] = map[string][]byte{}
+	}
+	saved.Slots[slot][name] = data
+	return nil
 }

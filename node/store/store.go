@@ -12,26 +12,40 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// Version of the file's layout.
-const Version = 1
+// Version of the files' layout.
+const Version = 2
 
-// The buckets: meta holds the version, rosters what each process has signed,
-// and runs one bucket a run with its writes and records.
+// The files in a participant's folder.
+const (
+	StateFile = "state.db"
+	KeysFile  = "state.keys"
+)
+
+// The buckets: meta holds the version and which run is the last, rosters what
+// each process has signed, and runs one bucket a run with what is known of it, the
+// entries of its slots and its log of decisions.
 var (
 	bucketMeta    = []byte("meta")
 	bucketRosters = []byte("rosters")
 	bucketRuns    = []byte("runs")
-	bucketWrites  = []byte("writes")
-	bucketRecords = []byte("records")
+	bucketSlots   = []byte("slots")
+	bucketLog     = []byte("log")
 	keyVersion    = []byte("version")
+	keyLast       = []byte("last")
+	keyRun        = []byte("run")
 )
 
-// Store is an open state file. It is safe for concurrent use.
-type Store struct{ db *bbolt.DB }
+// Store is the open files. It is safe for concurrent use.
+type Store struct {
+	db   *bbolt.DB
+	keys *keys
+}
 
-// Open opens the file, or creates it readable by its owner alone; it is there
-// after a power cut from then on. One process can hold it at a time.
-func Open(path string) (*Store, error) {
+// Open opens the files in a folder, or creates them readable by their owner
+// alone; they are there after a power cut from then on. One process can hold them
+// at a time.
+func Open(dir string) (*Store, error) {
+	path := filepath.Join(dir, StateFile)
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("%s is in use by another process: stop it, or give this node a folder of its own", path)
@@ -39,11 +53,18 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err := errors.Join(db.Update(prepare), syncDir(filepath.Dir(path))); err != nil {
+	if err := db.Update(prepare); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Store{db: db}, nil
+	k, err := openKeys(filepath.Join(dir, KeysFile))
+	if err == nil {
+		err = syncDir(dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Store{db: db, keys: k}, nil
 }
 
 // syncDir makes the names in a folder durable; bbolt syncs only the file. It is
@@ -56,8 +77,8 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Close releases the file.
-func (s *Store) Close() error { return s.db.Close() }
+// Close releases the files.
+func (s *Store) Close() error { return errors.Join(s.db.Close(), s.keys.close()) }
 
 func prepare(tx *bbolt.Tx) error {
 	if meta := tx.Bucket(bucketMeta); meta != nil {

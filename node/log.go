@@ -1,0 +1,64 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+// decided returns a slot of the log.
+func (l *loop) decided(slot uint64) (*consensus.Decision, error) {
+	d, err := l.journal.Decision(slot)
+	if err == nil && d == nil {
+		err = fmt.Errorf("state.db is damaged: slot %d is not in the log", slot)
+	}
+	return d, err
+}
+
+// checkAnswer reports a decision that cannot be a call's: the learner is not the
+// one that has made the calls so far.
+func checkAnswer(c consensus.Call, d *consensus.Decision) error {
+	if c.Kind == d.Kind && c.Round == d.Round && (c.Kind != consensus.Sum || len(c.Values) == len(d.Total)) {
+		return nil
+	}
+	return fmt.Errorf("the run has decided a %s of %d values in round %d, and this member calls for a %s of %d in round %d: start with the same data, settings and version as before",
+		d.Kind, len(d.Total), d.Round, c.Kind, len(c.Values), c.Round)
+}
+
+// missed returns the decision of the next call, if that is a sum without this
+// member; it counts as called.
+func (l *loop) missed() (*consensus.Decision, error) {
+	if l.pending != nil || l.calls >= l.machine.Slot() {
+		return nil, nil
+	}
+	d, err := l.decided(l.calls)
+	if err != nil || d.Kind != consensus.Sum || has(d, l.self) {
+		return nil, err
+	}
+	l.calls++
+	return d, nil
+}
+
+// has says whether a member's contribution is in a decision.
+func has(d *consensus.Decision, rank int) bool {
+	for _, m := range d.Members {
+		if int(m) == rank {
+			return true
+		}
+	}
+	return false
+}
+
+// enter counts a decision.
+func (l *loop) enter(d *consensus.Decision) {
+	l.record.Add(d)
+	l.took = d.Cost.Ended - d.Cost.Began
+	l.noteLength(len(d.Total))
+}
+
+// messageMost returns the most bytes of a message as far as this member knows the
+// run's vectors.
+func (l *loop) messageMost() int {
+	return max(mostBytes, 8*l.words*int(l.longest.Load())) + wire.Beside(len(l.names))
+}

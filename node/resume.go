@@ -1,0 +1,153 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/peerstore"
+
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/store"
+)
+
+// A process that finds an unfinished run of this consortium in its folder goes on
+// with it. It needs nobody's leave, since it is the same member, by its identity,
+// of the roster that all have signed. It tells the others in its hellos which run
+// it resumes and where it can be reached now; they answer with the roster of the
+// run that they are in, or that the run is over for them.
+
+// unfinished returns the run to go on with, or nil.
+func (g *greeter) unfinished() (*store.Journal, error) {
+	j, err := g.store.Last()
+	if err != nil || j == nil || j.Over != "" {
+		return nil, err
+	}
+	if j.Consortium != g.consortium || !bytes.Equal(j.Members[j.Self].ID, []byte(g.host.ID())) {
+		g.log.Warn("a run with another agreement was left in this folder before its end; a new one begins")
+		return nil, nil
+	}
+	return j, nil
+}
+
+// resume goes on with a run as soon as one other member is found to be in it.
+func (g *greeter) resume(ctx context.Context, j *store.Journal) (*Node, error) {
+	r := &roster{consortium: g.consortium}
+	var members []Member
+	for _, m := range j.Members {
+		r.entries = append(r.entries, wire.Entry{Name: m.Name, ID: m.ID, Process: m.Process})
+		members = append(members, Member{Name: m.Name, ID: peer.ID(m.ID)})
+	}
+	signature, err := r.sign(g.key)
+	if err != nil {
+		return nil, err
+	}
+	g.locked(func() { g.roster, g.signature, g.proposed, g.resumed = r, signature, r.run(), j })
+	g.admission.limit(members)
+	g.joining = g.ctx // the visits go on until all members are found
+	stop, err := g.discover()
+	if err != nil {
+		return nil, err
+	}
+	end := func() { stop(); g.visits.end(context.Background()) }
+	for _, m := range j.Members {
+		g.found(peer.AddrInfo{ID: peer.ID(m.ID), Addrs: multiaddrs(m.Addrs)}, true)
+	}
+	g.log.Info("goes on with an unfinished run", "run", j.ID[:8], "members", r.names())
+	var n *Node
+	if err = g.settle(ctx); err == nil {
+		n, err = g.take(j)
+	}
+	if err != nil {
+		g.cancel()
+		end()
+		return nil, err
+	}
+	n.work.Go(func() { <-g.ctx.Done(); end() })
+	return n, nil
+}
+
+// compare takes in what a member says to a process that goes on with a run. The
+// meeting is locked.
+func (m *meeting) compare(from peer.ID, h wire.Hello) (again bool) {
+	run, who := m.resumed.ID, describe(h.Name, from)
+	if !m.roster.has(from) || h.Refused != "" {
+		m.warn("stranger "+from.String(), "a process that is not of this run", "peer", who, "refused", printable(h.Refused))
+		return false
+	}
+	if field, own, theirs, differs := m.agreement.difference(h.Agreement); differs {
+		m.fail(&DisagreementError{Peer: who, Field: printable(field), Own: own, Theirs: theirs})
+		return false
+	}
+	if h.Over == run {
+		m.over(who)
+		return false
+	}
+	if h.Resume != run && (h.Roster == nil || newRoster(m.consortium, h.Roster).run() != run) {
+		m.warn("other "+from.String(), "a member is not in the run that this node goes on with", "peer", who)
+		return false
+	}
+	if a := m.met[from]; a == nil {
+		m.log.Info("found a member of the run", "name", h.Name, "peer", from)
+		m.met[from] = &acquaintance{hello: h, signed: run}
+		defer m.report()
+	} else if a.hello.Process != h.Process {
+		again = true
+		m.again(from, h)
+	}
+	m.host.Peerstore().AddAddrs(from, multiaddrs(h.Addrs), peerstore.PermanentAddrTTL)
+	if !m.agreed {
+		m.agreed = true
+		close(m.complete)
+	}
+	return again
+}
+
+// over ends a process whose run is over for another member. The next one in this
+// folder begins anew.
+func (m *meeting) over(who string) {
+	if m.agreed {
+		m.warn("over "+who, "the run is over for a member", "peer", who)
+		return
+	}
+	err := &OverError{Peer: who}
+	if noted := m.resumed.End(err.Error()); noted != nil {
+		m.log.Error("cannot note that the run is over", "error", noted)
+	}
+	m.fail(err)
+}
+
+// again notes that a member of the run was started again, once for each process,
+// and where it is reached now. The meeting is locked.
+func (m *meeting) again(from peer.ID, h wire.Hello) {
+	m.log.Warn("a member was started again and goes on with the run", "name", h.Name, "peer", from)
+	m.met[from] = &acquaintance{hello: h, signed: h.Resume}
+	m.host.Peerstore().AddAddrs(from, multiaddrs(h.Addrs), peerstore.PermanentAddrTTL)
+	if m.onReturn != nil {
+		m.onReturn(from, h.Addrs)
+	}
+}
+
+// cut closes the connections to an earlier process of a member, which may take
+// long to be found dead, and keeps the one that its new process speaks on.
+func (g *greeter) cut(keep network.Conn) {
+	for _, c := range g.host.Network().ConnsToPeer(keep.RemotePeer()) {
+		if c != keep && c.Stat().Opened.Before(keep.Stat().Opened) {
+			c.Close()
+		}
+	}
+}
+
+// welcome does what is to be done when a member has come back: it drops what was
+// meant for its earlier process, and keeps the address.
+func (n *Node) welcome(from peer.ID, addrs []string) {
+	rank := slices.IndexFunc(n.members, func(m Member) bool { return m.ID == from })
+	n.streams.lanes[rank].clear()
+	n.streams.tasks.start(func() {
+		if err := n.journal.Reached(rank, addrs); err != nil {
+			n.log.Error("cannot note where a member is reached", "error", err)
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+)
+
+// A key file holds the keys of the last slots, each in a place of its own: the
+// slot's number, then the key. The place of a slot that is forgotten is
+// overwritten.
+const (
+	keyPlaces = 3
+	keySize   = 32
+	placeSize = 8 + keySize
+)
+
+// noSlot is in a place that holds no key.
+const noSlot = ^uint64(0)
+
+// keys seals the entries of slots, so that those that are forgotten cannot be read
+// any more: bbolt does not overwrite what it deletes.
+type keys struct {
+	mu     sync.Mutex
+	file   *os.File
+	places [keyPlaces]place
+}
+
+type place struct {
+	slot uint64
+	key  [keySize]byte
+}
+
+func openKeys(path string) (*keys, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	k := &keys{file: f}
+	for i := range k.places {
+		k.places[i].slot = noSlot
+		b := make([]byte, placeSize)
+		if _, err := f.ReadAt(b, int64(i*placeSize)); err == nil {
+			k.places[i] = place{slot: binary.BigEndian.Uint64(b), key: [keySize]byte(b[8:])}
+		}
+	}
+	return k, nil
+}
+
+func (k *keys) close() error { return k.file.Close() }
+
+// write puts a place on disk.
+func (k *keys) write(i int) error {
+	p := k.places[i]
+	b := append(binary.BigEndian.AppendUint64(nil, p.slot), p.key[:]...)
+	_, err := k.file.WriteAt(b, int64(i*placeSize))
+	if err == nil {
+		err = k.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", KeysFile, err)
+	}
+	return nil
+}
+
+// has says whether the slot's key is known.
+func (k *keys) has(slot uint64) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.places[slot%keyPlaces].slot == slot
+}
+
+// destroy overwrites the slot's key.
+func (k *keys) destroy(slot uint64) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := int(slot % keyPlaces)
+	if k.places[i].slot != slot {
+		return nil
+	}
+	k.places[i] = place{slot: noSlot}
+	return k.write(i)
+}
+
+func (k *keys) destroyAll() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var errs []error
+	for i := range k.places {
+		k.places[i] = place{slot: noSlot}
+		errs = append(errs, k.write(i))
+	}
+	return errors.Join(errs...)
+}
+
+// seal encrypts an entry of a slot. The key is drawn and on disk with the first.
+func (k *keys) seal(slot uint64, name, data []byte) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := int(slot % keyPlaces)
+	if k.places[i].slot != slot {
+		k.places[i].slot = slot
+		if _, err := rand.Read(k.places[i].key[:]); err != nil {
+			return nil, err
+		}
+		if err := k.write(i); err != nil {
+			return nil, err
+		}
+	}
+	aead := k.places[i].aead()
+	nonce := make([]byte, aead.NonceSize(), aead.NonceSize()+len(data)+aead.Overhead())
+	if _, err := rand.Read(nonce); err != nil {
+		return nil, err
+	}
+	return aead.Seal(nonce, nonce, data, name), nil
+}
+
+// open decrypts an entry of a slot.
+func (k *keys) open(slot uint64, name, sealed []byte) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	p := k.places[slot%keyPlaces]
+	if p.slot != slot {
+		return nil, fmt.Errorf("its key is missing: want %s of the same time as %s: what this member has promised the others is lost, so it cannot go on with the run", KeysFile, StateFile)
+	}
+	aead := p.aead()
+	if n := aead.NonceSize(); len(sealed) >= n {
+		if data, err := aead.Open(nil, sealed[:n], sealed[n:], name); err == nil {
+			return data, nil
+		}
+	}
+	return nil, fmt.Errorf("%s is damaged, or not of the same time as %s", StateFile, KeysFile)
+}
+
+func (p place) aead() cipher.AEAD {
+	block, err := aes.NewCipher(p.key[:])
+	if err != nil {
+		panic("store: " + err.Error()) // the size of the key is right
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		panic("store: " + err.Error())
+	}
+	return aead
+}

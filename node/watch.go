@@ -1,0 +1,116 @@
+package node
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// told is what the log has told of the run so far.
+type told struct {
+	lost   map[uint32]bool
+	slot   uint64
+	ballot uint32
+	paused bool
+	waited time.Duration // how long the members waited for were last said to be late
+}
+
+// watch tells the operator of members that are lost or come back, of ballots, and
+// of pauses.
+func (l *loop) watch(s consensus.Status) {
+	if s.State >= consensus.Finished {
+		return
+	}
+	t := &l.told
+	lost := map[uint32]bool{}
+	for _, m := range s.Lost {
+		lost[m.Member] = true
+		if !t.lost[m.Member] && !l.ended[int(m.Member)] {
+			l.log.Warn("a member is lost", "name", l.names[m.Member], "reason", m.Reason)
+		}
+	}
+	for _, m := range slices.Sorted(maps.Keys(t.lost)) {
+		if !lost[m] {
+			l.log.Warn("a member is back", "name", l.names[m])
+		}
+	}
+	t.lost = lost
+	if s.Ballot > 0 && (s.Slot != t.slot || s.Ballot != t.ballot) {
+		l.log.Warn("another ballot is held, since the one before it cannot decide", "slot", s.Slot, "ballot", s.Ballot, "reason", s.Stuck)
+	}
+	t.slot, t.ballot = s.Slot, s.Ballot
+	if s.Paused != t.paused {
+		if t.paused = s.Paused; t.paused {
+			l.log.Warn(l.pause(s))
+		} else {
+			l.log.Warn("resumed: enough members are here")
+		}
+	}
+}
+
+// pause says who is missing for the run to go on.
+func (l *loop) pause(s consensus.Status) string {
+	var missing []string
+	for _, m := range s.Lost {
+		missing = append(missing, l.names[m.Member])
+	}
+	return fmt.Sprintf("paused: %d of %d members are here, want %d; waiting for %s",
+		len(l.names)-len(missing), len(l.names), l.rules.Least, strings.Join(missing, ", "))
+}
+
+// note watches for the ends of the others' runs.
+func (l *loop) note(r consensus.Receive) {
+	before := l.ended[r.From]
+	switch b := r.Message.Body.(type) {
+	case *consensus.Leave:
+		if !before {
+			l.log.Warn("a member has left", "name", l.names[r.From], "reason", printable(b.Reason))
+		}
+		l.ended[r.From] = true
+	case *consensus.Beat:
+		l.ended[r.From] = b.State == consensus.Finished || b.State == consensus.Failed
+	}
+	if l.ended[r.From] != before {
+		l.publish()
+	}
+}
+
+// nag says whom the run waits for: after a while, and then each time the wait has
+// doubled.
+func (l *loop) nag() {
+	s := l.status.Load()
+	names, first := l.namesOf(s.machine.Waiting), 10*time.Second
+	if len(s.unfinished) > 0 {
+		names, first = s.unfinished, 2*time.Second
+	}
+	waited := time.Since(l.start) - s.machine.Since
+	if len(names) == 0 || waited < first || s.machine.Paused {
+		l.told.waited = 0
+		return
+	}
+	if waited >= max(first, 2*l.told.waited) {
+		l.told.waited = waited
+		l.log.Info(waitingLine(names, waited, s.machine.Usual), "state", s.machine.State)
+	}
+}
+
+// waitingLine says who is waited for, and how long that usually takes.
+func waitingLine(names []string, waited, usual time.Duration) string {
+	line := fmt.Sprintf("waiting for %s %s", strings.Join(names, ", "), waited.Round(time.Second))
+	if usual > 0 {
+		line += fmt.Sprintf(" (usual %s)", usual.Round(100*time.Millisecond))
+	}
+	return line
+}
+
+func (l *loop) namesOf(ranks []int) []string {
+	names := make([]string, len(ranks))
+	for i, r := range ranks {
+		names[i] = l.names[r]
+	}
+	return names
+}
