@@ -12,6 +12,18 @@ func (s Settings) Arithmetic() chunking.Arithmetic { return s.withDefaults().ari
 // the sum.
 func (s Settings) Lanes() (lanes, threshold int) { return s.lanes(), s.threshold() }
 
+// RoundsFor returns the rounds of a session of vectors of so many values.
+func (p *Plan) RoundsFor(values int) int {
+	if p.Laplacian != nil {
+		return p.Rounds()
+	}
+	words := values + 1 // the check
+	if p.settings.arithmetic() == chunking.Ring128 {
+		words *= 2
+	}
+	return p.Session(words).Rounds()
+}
+
 // Labels returns the members of a view in the order of the vertices of the
 // topology: a permutation that follows from all that was decided before the slot,
 // which chain covers, so also from the nonce that nobody chose alone.

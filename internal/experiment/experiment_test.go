@@ -7,6 +7,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plants"
@@ -18,7 +19,7 @@ func example(standardise task.Standardise) (task.Task, []dataset.Participant) {
 	t := task.Task{
 		Model: model.GGM, Components: 3, Rounds: 30, Tol: 1e-6, Lambda0: 1, Rho: 1, Seed: 2,
 		Standardise: standardise, FalseAlarm: 0.01,
-		Settings: consensus.Settings{Step: consensus.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
+		Settings: consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
 	}
 	return t, plants.Generate(plants.Spec{Participants: 4, Rows: 80, Columns: 4, Patterns: 3, TestRows: 100}, 2)
 }
@@ -96,17 +97,6 @@ func TestAloneUsesOwnRowsForEverything(t *testing.T) {
 	s := Scores(alone[1], parts[1], parts[1:2])
 	if want := alone[1].Mixture.MeanLogLik(own.Apply(parts[1].Train)); math.Abs(s.Loglik.Value-want) > 1e-9 || !s.ROCAUC.Defined {
 		t.Errorf("%+v, want a log-likelihood of %g", s, want)
-	}
-}
-
-func TestProtectionPredictsBreaches(t *testing.T) {
-	s := consensus.Settings{Protect: chunking.Chunks, Chunks: 2}
-	if p := Protection(s, 10); p.Colluders != 3 || p.Chunks != 2 || !(*p.BreachPredicted > 0) {
-		t.Errorf("%+v", p)
-	}
-	s.Protect = chunking.None
-	if p := Protection(s, 10); *p.BreachPredicted != 1 {
-		t.Errorf("%+v", p)
 	}
 }
 

@@ -15,27 +15,56 @@ import (
 // told.
 const breachWarned = 1e-6
 
-// Summary returns the part of a run's result that its participants share.
+// Summary returns the part of a run's result that its participants share. The
+// decided slots are entered by [EnterLedger].
 func Summary(t task.Task, names []string, r *task.Result) *report.Run {
 	run := &report.Run{
 		Model: string(t.Model), Seed: t.Seed,
 		Rounds: r.Last.Number, Converged: r.Last.Converged, Objective: report.Of(r.Last.Objective),
-		Consensus: report.Consensus{Scheme: task.Scheme, Step: string(t.Settings.Step)},
+		Consensus: describe(t.Settings, len(names), 1),
 		Views:     []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
 	}
 	if r.Model != nil {
 		run.Clusters = r.Model.Mixture.Components()
 	}
 	run.Protection = Protection(t.Settings, len(names))
-	if breach := *run.Protection.BreachPredicted; breach > breachWarned && t.Settings.Protect == chunking.Chunks {
-		run.Warnings = append(run.Warnings, fmt.Sprintf("privacy: %d members that work together learn another's vector with probability %.2g: raise --chunks", run.Protection.Colluders, breach))
-	}
-	if plan, err := consensus.NewPlan(t.Settings, len(names)); err == nil {
-		run.Consensus.Graph = string(plan.Graph.Kind)
-		run.Consensus.Degree = plan.Graph.Degree()
-		run.Consensus.IterationsPredicted = plan.Iterations
+	if w := breachWarning(run.Protection); w != "" {
+		run.Warnings = append(run.Warnings, w)
 	}
 	return run
+}
+
+// EnterLedger enters who was in which sum, and what sums tell together.
+func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledger) {
+	if views := l.Views(); len(views) > 0 {
+		run.Views = views
+	}
+	run.LoneChanges = l.LoneChanges()
+	if s.Protect != chunking.None { // else each vector is seen anyway
+		run.Warnings = append(run.Warnings, l.Warnings()...)
+	}
+	if d := l.Last(); d != nil && d.Kind == consensus.Sum {
+		iterations, failed := run.Consensus.Iterations, run.Consensus.Error
+		run.Consensus = describe(s, size, len(d.Total))
+		run.Consensus.Iterations, run.Consensus.Error = iterations, failed
+	}
+}
+
+// describe says how sums of so many values are made.
+func describe(s consensus.Settings, size, values int) report.Consensus {
+	c := report.Consensus{Scheme: string(s.Scheme), Fan: s.Fan}
+	if s.Scheme == "" {
+		c.Scheme = string(consensus.Laplacian)
+	}
+	plan, err := consensus.NewPlans(s).For(size)
+	if err != nil {
+		return c
+	}
+	c.IterationsPredicted = plan.RoundsFor(values)
+	if l := plan.Laplacian; l != nil {
+		c.Step, c.Graph, c.Degree = string(s.Step), string(l.Graph().Kind), l.Graph().Degree()
+	}
+	return c
 }
 
 // Participant returns a participant's own figures under its model.
@@ -48,16 +77,13 @@ func Participant(m *model.Model, p dataset.Participant) report.Participant {
 	}
 }
 
-// Protection describes the protection of a view of the given size against the
-// default number of colluders, a third of the others.
-func Protection(s consensus.Settings, size int) report.Protection {
-	p := report.Protection{Mode: string(s.Protect), Colluders: max(1, (size-1)/3)}
-	breach := 1.0
-	if s.Protect == chunking.Chunks {
-		fanout := chunking.Fanout(size, s.Chunks)
-		p.Chunks = fanout + 1
-		breach = chunking.BreachProbability(size, fanout, p.Colluders)
+func breachWarning(p report.Protection) string {
+	if p.BreachPredicted == nil || *p.BreachPredicted <= breachWarned || p.Mode == string(chunking.None) {
+		return ""
 	}
-	p.BreachPredicted = &breach
-	return p
+	cure := "raise --chunks"
+	if *p.BreachPredicted == 1 {
+		cure = "choose --protect chunks"
+	}
+	return fmt.Sprintf("privacy: %d members that work together learn another's vector with probability %.2g: %s", p.Colluders, *p.BreachPredicted, cure)
 }

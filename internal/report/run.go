@@ -81,12 +81,13 @@ type Consensus struct {
 // Protection says how the vectors in the sums were hidden.
 type Protection struct {
 	Mode            string   `json:"mode"`
-	Chunks          int      `json:"chunks,omitempty"`           // a vector, the one at home included; or its lanes
-	Threshold       int      `json:"threshold,omitempty"`        // lanes that are enough, with shares
-	Colluders       int      `json:"colluders,omitempty"`        // of the prediction
-	BreachPredicted *float64 `json:"breach_predicted,omitempty"` // probability that they learn a given vector of another member
-	Adversary       []string `json:"adversary,omitempty"`        // the members that worked together
-	BreachMeasured  *float64 `json:"breach_measured,omitempty"`  // share of the others whose vector they recovered in any round
+	Chunks          int      `json:"chunks,omitempty"`                  // a vector, the one at home included; or its lanes
+	Threshold       int      `json:"threshold,omitempty"`               // lanes that are enough, with shares
+	Colluders       int      `json:"colluders,omitempty"`               // of the prediction
+	BreachPredicted *float64 `json:"breach_predicted,omitempty"`        // probability that they learn another member's vector of a sum
+	Adversary       []string `json:"adversary,omitempty"`               // the members that worked together
+	BreachMeasured  *float64 `json:"breach_measured,omitempty"`         // share of the others whose vector they recovered in any round
+	BreachPerSum    *float64 `json:"breach_measured_per_sum,omitempty"` // mean share of the others whose vector they recovered in a sum, as predicted
 }
 
 // Diversity is the entropy ℓ-diversity E^s of Eq. (48) of Idé et al. 2024 in the

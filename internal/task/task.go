@@ -95,7 +95,6 @@ func (t Task) Fields(columns []string) []Field {
 		{"standardise", string(t.Standardise)},
 		{"false-alarm", g(t.FalseAlarm)},
 		{"init", t.InitDigest},
-		{"scheme", Scheme},
 		{"number of columns", fmt.Sprint(len(columns))},
 	}
 	for i, c := range columns {
@@ -103,6 +102,3 @@ func (t Task) Fields(columns []string) []Field {
 	}
 	return fields
 }
-
-// Scheme names how sums are made: Laplacian consensus.
-const Scheme = "laplacian"

@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/netsim"
@@ -22,7 +23,7 @@ func example() Task {
 	return Task{
 		Model: model.GGM, Components: 2, Rounds: 5, Tol: 1e-6, Lambda0: 1, Seed: 3,
 		Standardise: Own, FalseAlarm: 0.01,
-		Settings: consensus.Settings{Step: consensus.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
+		Settings: consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
 	}
 }
 

@@ -1,0 +1,83 @@
+package experiment
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/task"
+)
+
+func TestProtectionByMode(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings          consensus.Settings
+		chunks, colluders int
+		breach            float64
+	}{
+		"few chunks":         {consensus.Settings{Protect: chunking.Chunks, Chunks: 2}, 2, 3, chunking.BreachProbability(10, 1, 3)},
+		"chunks":             {consensus.Settings{Protect: chunking.Chunks}, 10, 3, 0},
+		"sessions, seen":     {consensus.Settings{Protect: chunking.Sessions}, 8, 3, 1},
+		"none":               {consensus.Settings{Protect: chunking.None}, 0, 3, 1},
+		"named colluders":    {consensus.Settings{Protect: chunking.Chunks, Chunks: 2, Colluders: 5}, 2, 5, chunking.BreachProbability(10, 1, 5)},
+		"a pair of the four": {consensus.Settings{Scheme: consensus.Exact, Protect: chunking.None}, 0, 3, math.NaN()},
+	} {
+		p := Protection(c.settings, 10)
+		if p.Chunks != c.chunks || p.Colluders != c.colluders || !math.IsNaN(c.breach) && *p.BreachPredicted != c.breach {
+			t.Errorf("%s: %+v, breach %g, want %g", name, p, *p.BreachPredicted, c.breach)
+		}
+		if math.IsNaN(c.breach) && !(*p.BreachPredicted > 0 && *p.BreachPredicted < 1) {
+			t.Errorf("%s: breach %g, want one between 0 and 1", name, *p.BreachPredicted)
+		}
+	}
+	s := consensus.Settings{Scheme: consensus.BaseK, Protect: chunking.Shamir, Chunks: 8, Threshold: 6}
+	few, all := *Protection(s, 16).BreachPredicted, consensus.Settings{Scheme: consensus.BaseK, Protect: chunking.Sessions, Chunks: 8}
+	if more := *Protection(all, 16).BreachPredicted; !(few > more && more > 0 && few < 1) {
+		t.Errorf("six of eight shares: breach %g; all of eight: %g", few, more)
+	}
+}
+
+func TestAdversaries(t *testing.T) {
+	for text, want := range map[string]Adversary{"": 0, "observer": 1, "coalition:t=1": 1, "coalition:t=12": 12} {
+		if got, err := ParseAdversary(text); err != nil || got != want {
+			t.Errorf("%q: got %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"coalition", "coalition:t=", "coalition:t=0", "coalition:t=-1", "coalition:k=3", "observer:t=2", "x"} {
+		if _, err := ParseAdversary(text); err == nil || !strings.Contains(err.Error(), "coalition:t=N") {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+	if Adversary(4).Check(4) == nil || Adversary(3).Check(4) != nil {
+		t.Error("want one member left to learn about")
+	}
+}
+
+// An observer has the vectors of all in the clear, and none with chunks, whatever
+// the scheme; the result says so.
+func TestSimulationsUnderObservation(t *testing.T) {
+	for _, c := range []struct {
+		settings            consensus.Settings
+		predicted, measured float64
+	}{
+		{consensus.Settings{Protect: chunking.None}, 1, 1},
+		{consensus.Settings{Protect: chunking.Chunks}, 0, 0},
+		{consensus.Settings{Scheme: consensus.Exact, Protect: chunking.Chunks}, 0, 0},
+		{consensus.Settings{Scheme: consensus.BaseK, Protect: chunking.Sessions}, math.NaN(), 0},
+	} {
+		k, parts := example(task.Global)
+		k.Settings, k.Rounds = c.settings, 2
+		run, err := SimulateAgainst(t.Context(), 1, k, parts, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := run.Report.Protection
+		if len(p.Adversary) != 1 || p.Colluders != 1 || *p.BreachMeasured != c.measured || !math.IsNaN(c.predicted) && *p.BreachPredicted != c.predicted {
+			t.Errorf("%+v: %+v, predicted %g, measured %g", c.settings, p, *p.BreachPredicted, *p.BreachMeasured)
+		}
+		if r := run.Report.Consensus; r.Iterations != r.IterationsPredicted || (r.Graph != "") != (c.settings.Scheme == "") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
