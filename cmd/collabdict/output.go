@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/collabdict/collabdict/internal/report"
@@ -33,11 +34,15 @@ func runTable(r *report.Run) func(io.Writer) {
 			converged = "converged"
 		}
 		fmt.Fprintf(w, "%s with %d components: %d rounds (%s), %d members\n", r.Model, r.Clusters, r.Rounds, converged, memberCount(r))
-		fmt.Fprintf(w, "sums: protected by %s, %s on %s, iterations %d, largest difference %.1e\n",
-			r.Protection.Mode, r.Consensus.Step, r.Consensus.Graph, r.Consensus.Iterations, r.Consensus.Error)
+		fmt.Fprintf(w, "sums: protected by %s, %s, iterations %d, largest difference %.1e\n",
+			r.Protection.Mode, how(r.Consensus), r.Consensus.Iterations, r.Consensus.Error)
 		if p := r.Protection.BreachPredicted; p != nil {
-			fmt.Fprintf(w, "privacy: %d colluding learn another's vector with probability %.2g; least entropy %s nats\n",
+			fmt.Fprintf(w, "privacy: %d colluding learn another's vector of a sum with probability %.2g; least entropy %s nats\n",
 				r.Protection.Colluders, *p, leastEntropy(r.Diversity))
+		}
+		if p := r.Protection; p.BreachMeasured != nil && p.BreachPerSum != nil {
+			fmt.Fprintf(w, "adversary: %s recovered %.2g of the others' vectors a sum, and one in any round of %.0f%% of the others\n",
+				strings.Join(p.Adversary, ", "), *p.BreachPerSum, 100**p.BreachMeasured)
 		}
 		fmt.Fprintln(w)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -49,6 +54,17 @@ func runTable(r *report.Run) func(io.Writer) {
 		fmt.Fprintln(t, row("mean", "", report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r)}, r.ARI, r.Baselines))
 		t.Flush()
 	}
+}
+
+// how says in a few words how sums are made.
+func how(c report.Consensus) string {
+	switch {
+	case c.Graph != "":
+		return c.Step + " on " + c.Graph
+	case c.Fan > 1:
+		return fmt.Sprintf("%s with fan %d", c.Scheme, c.Fan)
+	}
+	return c.Scheme
 }
 
 func memberCount(r *report.Run) int {

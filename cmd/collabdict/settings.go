@@ -50,6 +50,9 @@ func (s *settingsFlags) settings(cmd *cobra.Command) (consensus.Settings, error)
 		Scheme: consensus.Scheme(s.scheme), Protect: chunking.Mode(s.protect), Chunks: s.chunks, Full: s.full,
 		Threshold: s.threshold, Quorum: s.quorum, Colluders: s.colluders, Recover: consensus.Recovery(s.recovery), Parity: s.parity,
 	}
+	if !slices.Contains([]consensus.Scheme{consensus.Laplacian, consensus.Exact, consensus.BaseK}, c.Scheme) {
+		return c, &usageError{fmt.Sprintf("--scheme: want laplacian, exact or base-k, got %q", s.scheme), ""}
+	}
 	for _, name := range []string{"step", "graph", "degree", "tolerance", "fan", "parity"} {
 		if cmd.Flags().Changed(name) && !slices.Contains(only[name], c.Scheme) {
 			return c, &usageError{fmt.Sprintf("--%s: the scheme %s has none", name, s.scheme), fmt.Sprintf("it goes with --scheme %s", only[name][0])}

@@ -19,14 +19,15 @@ import (
 func (a *app) sim() *cobra.Command {
 	var s sourceFlags
 	var t taskFlags
-	var out string
+	var out, adversary string
 	cmd := &cobra.Command{
 		Use: "sim", Short: "Train all participants in this process, over a simulated network in virtual time",
 		Long: `sim trains all participants in this process. The network between them is simulated,
 in virtual time; everything else is the real thing. The same seed gives the same
 bytes.`,
 		Example: `  collabdict sim --generate participants=20,rows=200,columns=6,patterns=3 --baselines alone,pooled
-  collabdict sim --data 'machines/*.csv' --label fault --test-where split=test --components 8 --out result`,
+  collabdict sim --data 'machines/*.csv' --label fault --test-where split=test --components 8 --out result
+  collabdict sim --generate participants=32 --chunks 3 --adversary coalition:t=8 --rounds 5`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			src, err := s.source(t.seed)
@@ -40,18 +41,23 @@ bytes.`,
 			if err := t.checkBaselines("alone", "pooled"); err != nil {
 				return err
 			}
-			return a.simulate(cmd.Context(), src, k, t.baselines, out)
+			against, err := experiment.ParseAdversary(adversary)
+			if err != nil {
+				return &usageError{"--adversary: " + err.Error(), ""}
+			}
+			return a.simulate(cmd.Context(), src, k, t.baselines, against, out)
 		},
 	}
 	s.add(cmd)
 	t.add(cmd)
 	t.addBaselines(cmd, "alone, pooled")
 	cmd.Flags().StringVar(&out, "out", "", "write result.json and, a folder a participant, model.npz and result.json to `DIR`")
+	cmd.Flags().StringVar(&adversary, "adversary", "", "let curious members `WHO` put together what they see: observer (one member) or coalition:t=N")
 	a.addJSON(cmd)
 	return cmd
 }
 
-func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, out string) error {
+func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, against experiment.Adversary, out string) error {
 	began := time.Now()
 	data, err := src.load(t)
 	if err != nil {
@@ -61,13 +67,16 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	if err := t.Settings.Validate(len(data.Participants)); err != nil {
 		return &usageError{err.Error(), ""}
 	}
+	if err := against.Check(len(data.Participants)); err != nil {
+		return &usageError{"--" + err.Error(), ""}
+	}
 	if out != "" {
 		if err := atomicfile.CheckDir(out); err != nil {
 			return err
 		}
 	}
 	progress := a.newProgress(t.Rounds)
-	run, err := experiment.Simulate(ctx, t, data.Participants, func(p task.Progress) {
+	run, err := experiment.SimulateAgainst(ctx, against, t, data.Participants, func(p task.Progress) {
 		progress.round(p, len(data.Participants), 0)
 	})
 	progress.end()
