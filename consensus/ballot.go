@@ -155,19 +155,29 @@ func (m *Machine) draft() *View {
 		v.Finish = &best.Value
 		return v
 	}
-	for member := range m.rules.Size {
-		p, promised := s.promises[member]
-		reason := m.whyOut(member, p, promised)
-		if reason == "" {
-			v.Members = append(v.Members, uint32(member))
-		} else {
-			v.Missing = append(v.Missing, Missing{uint32(member), reason})
-		}
+	m.divide(v)
+	if len(v.Members) < m.rules.Least && len(s.outcast) > 0 {
+		// Without them there is no view at all: their links may have been mended.
+		s.outcast, s.stalls = map[int]bool{}, map[int]int{}
+		m.divide(v)
 	}
 	if len(v.Members) < m.rules.Least {
 		return nil
 	}
 	return v
+}
+
+// divide says who is in a view of this member's ballot, and why the others are not.
+func (m *Machine) divide(v *View) {
+	v.Members, v.Missing = nil, nil
+	for member := range m.rules.Size {
+		p, promised := m.slot.promises[member]
+		if reason := m.whyOut(member, p, promised); reason == "" {
+			v.Members = append(v.Members, uint32(member))
+		} else {
+			v.Missing = append(v.Missing, Missing{uint32(member), reason})
+		}
+	}
 }
 
 // highestVote returns the vote of the highest ballot, or nil if there is none.

@@ -29,6 +29,7 @@ type network struct {
 	loss     float64
 	trace    func(string)
 	cut      func(from, to int) bool // links that carry nothing
+	carries  func(from, to int, body Body) bool
 }
 
 // testMember is a machine with the disk under it.
@@ -181,7 +182,7 @@ func (n *network) settle() {
 		if n.rng == nil || n.rng.Float64() >= 0.1 { // else it comes once more
 			n.flight = append(n.flight[:i], n.flight[i+1:]...)
 		}
-		if n.cut != nil && n.cut(d.from, d.to) {
+		if n.cut != nil && n.cut(d.from, d.to) || n.carries != nil && !n.carries(d.from, d.to, d.msg.Body) {
 			continue
 		}
 		if n.rng == nil || n.rng.Float64() >= n.loss {

@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,9 +31,9 @@ func testConfig(t *testing.T, i, size int) Config {
 		Listen:    []string{"/ip4/127.0.0.1/udp/0/quic-v1", "/ip4/127.0.0.1/tcp/0"},
 		Agreement: Agreement{{"model", "ggm"}, {"rho", "0.1"}},
 		Settings: consensus.Settings{
-			Step: consensus.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Protect: chunking.Chunks,
+			Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Protect: chunking.Chunks,
 		},
-		JoinTimeout: within, Beat: 200 * time.Millisecond, Lost: 5 * time.Second,
+		JoinTimeout: within, Beat: 200 * time.Millisecond,
 	}
 	if os.Getenv("COLLABDICT_TEST_LOG") != "" {
 		c.Log = hclog.New(&hclog.LoggerOptions{Name: c.Name, Level: hclog.Debug})

@@ -81,7 +81,9 @@ func (m *meeting) hello(to peer.ID) wire.Hello {
 	if run, resumes := m.resuming[to]; resumes && m.store.Over(run) != "" {
 		h.Over = run
 	}
-	if a := m.met[to]; a == nil || a.hello.Proposal != h.Proposal {
+	if _, resumes := m.resuming[to]; resumes || m.resumed != nil {
+		h.Contacts = m.contacts(to)
+	} else if a := m.met[to]; a == nil || a.hello.Proposal != h.Proposal {
 		h.Contacts = m.contacts(to)
 	}
 	return h
@@ -282,6 +284,9 @@ func (m *meeting) news() <-chan struct{} {
 func (m *meeting) done(id peer.ID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.resumed != nil {
+		return len(m.met) == len(m.roster.entries)-1 // until then others may find somebody
+	}
 	return m.roster != nil && m.met[id] != nil && m.met[id].signed == m.proposed
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
 )
 
 type result struct {
@@ -93,12 +94,15 @@ func checkStatus(t *testing.T, nodes []*Node, rounds int) {
 		if names := n.loop.names; !slices.IsSorted(names) || len(names) != len(nodes) {
 			t.Errorf("member %d: names %v", rank, names)
 		}
-		records, err := n.store.Records(n.run)
-		if err != nil || len(records) != 2+rounds+1 || records[2].Round != 1 || records[2].Kind != "sum" || len(records[2].Sum) != len(nodes) {
-			t.Errorf("member %d: records %v, %v", rank, records, err)
-		}
-		if writes, err := n.store.Writes(n.run); err != nil || len(writes) != 3*(2+rounds+1) {
-			t.Errorf("member %d: %d writes, %v; want 3 a slot", rank, len(writes), err)
+		slots := 0
+		if err := n.Decisions(func(d *consensus.Decision) error {
+			if d.Slot != uint64(slots) || len(d.Members) != len(nodes) || d.Certificate == nil {
+				return fmt.Errorf("slot %d after %d, with members %v", d.Slot, slots, d.Members)
+			}
+			slots++
+			return nil
+		}); err != nil || slots != 2+rounds+1 {
+			t.Errorf("member %d: %d decisions, %v", rank, slots, err)
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 // What waits or is being written is not put in again, however slow the link;
 // what has been sent may be asked for again.
 func TestOutboxHoldsAMessageOnce(t *testing.T) {
-	step := func(slot uint64, iteration uint32) consensus.Message {
-		return consensus.Message{Slot: slot, Body: &consensus.Step{Iteration: iteration, Values: []float64{1}}}
+	step := func(slot uint64, round uint32) consensus.Message {
+		return consensus.Message{Slot: slot, Body: &consensus.Step{Round: round, Words: []uint64{1}}}
 	}
-	seal := consensus.Message{Slot: 1, Body: &consensus.Seal{Values: []float64{1}}}
+	seal := consensus.Message{Slot: 1, Body: &consensus.Seal{Sealed: &consensus.Sealed{}}}
 	box := newOutbox()
 	sending, results := make(chan []consensus.Message), make(chan error)
 	done := make(chan struct{})

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -94,7 +95,7 @@ func (n *Node) Status() Status {
 	m := s.machine
 	out := Status{
 		Name: n.members[n.self].Name, State: m.State.String(), Want: len(n.members), Addrs: n.Addrs(),
-		Slot: m.Slot, Attempt: m.Ballot, Round: m.Round, Iteration: m.Step, Predicted: m.Steps,
+		Slot: m.Slot, Attempt: m.Ballot, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
 		Paused: m.Paused, Least: n.loop.rules.Least, Stuck: m.Stuck,
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
 		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),
