@@ -202,7 +202,7 @@ func (m *Machine) whyOut(member int, p Promise, promised bool) string {
 		return "catching up"
 	case !s.preset.has(member) && !m.newRound():
 		return "comes in with the next round"
-	case member != m.p.Self && m.tooSlow(member):
+	case member != m.p.Self && m.tooSlow(member) && m.spareSlow():
 		return "slow"
 	case member != m.p.Self && m.outcast(member):
 		return "its links hold the session up"

@@ -13,20 +13,20 @@ type peer struct {
 	beat   Beat          // its last Beat
 	left   *Leave
 	gone   time.Duration // when it left
-	help   help
-	pace   pace   // of its local updates
-	asked  uint32 // rounds to come in which it is not waited for again at the round's start
-	misses uint32 // times that it was waited for in vain
+	help   [2]help       // unasked and asked
+	pace   pace          // of its local updates
+	asked  uint32        // rounds to come in which it is not waited for again at the round's start
+	misses uint32        // times that it was waited for in vain
 }
 
 // help is what was last sent again to a member.
 type help struct {
-	slot  uint64
-	state State
-	round uint32
-	ask   bool
-	next  time.Duration // when to send it once more
-	wait  time.Duration // between the last time and the next
+	slot   uint64
+	ballot uint32 // promised here
+	state  State
+	round  uint32
+	next   time.Duration // when to send it once more
+	wait   time.Duration // between the last time and the next
 }
 
 // passTime beats, judges whether the attempt under way has failed, and tells what
@@ -35,8 +35,9 @@ func (m *Machine) passTime(e *Effects) {
 	if m.now-m.tick > 3*m.p.Beat {
 		// This process was stopped, not the others: give them time to speak.
 		for s := range m.peers {
-			m.peers[s].heard = m.now
+			m.peers[s].heard, m.peers[s].pace.since = m.now, m.now
 		}
+		m.since, m.stuckSince = m.now, m.now
 	}
 	m.tick = m.now
 	if m.err != nil {
@@ -141,7 +142,14 @@ func (m *Machine) receiveBeat(from int, slot uint64, b *Beat, e *Effects) {
 func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
 	asks := b.Ask == uint32(m.p.Self)+1
 	waits := slices.Contains(b.Waiting, uint32(m.p.Self)) && (m.now-m.since >= 2*m.p.Beat || asks)
-	if !asks && !waits || !m.helpAgain(to, slot, b, asks) {
+	if !asks && !waits {
+		return
+	}
+	h := &m.peers[to].help[0]
+	if asks {
+		h = &m.peers[to].help[1]
+	}
+	if !m.helpAgain(h, slot, b) {
 		return
 	}
 	sent := len(e.Sends) + len(e.Serves)
@@ -156,7 +164,7 @@ func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
 		e.Serves = append(e.Serves, Serve{To: to, Slot: slot})
 	}
 	if len(e.Sends)+len(e.Serves) == sent {
-		m.peers[to].help = help{} // what has not been sent yet is not waited for longer and longer
+		*h = help{} // what has not been sent yet is not waited for longer and longer
 	}
 }
 
@@ -256,10 +264,10 @@ const longestWait = 32
 // helpAgain says whether it is time to send the same thing again: at first at
 // once, then after twice the time each time, so that a slow carrier is not fed
 // faster than it can deliver.
-func (m *Machine) helpAgain(to int, slot uint64, b *Beat, ask bool) bool {
-	h := &m.peers[to].help
-	if h.slot != slot || h.state != b.State || h.round != b.Round || h.ask != ask || h.wait == 0 {
-		*h = help{slot: slot, state: b.State, round: b.Round, ask: ask, wait: m.p.Beat / 2}
+func (m *Machine) helpAgain(h *help, slot uint64, b *Beat) bool {
+	promised := m.slot.promised
+	if h.slot != slot || h.ballot != promised || h.state != b.State || h.round != b.Round || h.wait == 0 {
+		*h = help{slot: slot, ballot: promised, state: b.State, round: b.Round, wait: m.p.Beat / 2}
 	}
 	if m.now < h.next {
 		return false

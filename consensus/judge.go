@@ -117,6 +117,17 @@ func (m *Machine) tooSlow(member int) bool {
 	return m.now-p.pace.since > limit && m.now-m.slot.began > limit
 }
 
+// spareSlow says whether enough members are left without those that are too slow.
+func (m *Machine) spareSlow() bool {
+	left := 0
+	for _, r := range m.slot.preset.Members {
+		if s := int(r); s == m.p.Self || !m.lost(s) && !m.tooSlow(s) {
+			left++
+		}
+	}
+	return left >= m.rules.Least
+}
+
 // outcast says whether a member is left out because sessions with it have stalled
 // twice.
 func (m *Machine) outcast(member int) bool { return m.slot.outcast[member] }
@@ -212,7 +223,7 @@ func (m *Machine) whyFailed(member int) string {
 		return "has promised a higher ballot"
 	case p.slot == m.slot.number && p.beat.State == Stranded:
 		return "was started again"
-	case m.tooSlow(member):
+	case m.tooSlow(member) && m.spareSlow():
 		return "slow"
 	}
 	return ""
@@ -241,10 +252,21 @@ func (m *Machine) whyOwnerStuck(ballot uint32) string {
 // though all members of it are there.
 func (m *Machine) stalled() bool {
 	state := m.State()
-	if state != Dealt && state != Session && state != Sealing {
+	if state != Dealt && state != Session && state != Sealing || state == Dealt && m.computing() {
 		return false
 	}
 	return m.now-m.since > max(stallLeast*m.p.Beat, 5*m.usual)
+}
+
+// computing says whether a member whose opening message is lacking is still in its
+// local update: however long that takes, it is no stall.
+func (m *Machine) computing() bool {
+	for _, member := range m.waiting() {
+		if p := &m.peers[member]; p.slot == m.slot.number && p.beat.State == Idle && !p.beat.Behind {
+			return true
+		}
+	}
+	return false
 }
 
 // noteStall remembers who held up a session that is given up. Who does so twice is

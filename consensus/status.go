@@ -41,7 +41,7 @@ func (m *Machine) Status() Status {
 	if m.calls() {
 		st.Kind, st.Round = s.call.header.Kind, s.call.header.Round
 		st.Waiting = m.holdingUp()
-		st.Paused = m.paused()
+		st.Paused = m.err == nil && m.paused()
 	}
 	if a := s.attempts[s.promised]; a != nil && a.lanes != nil {
 		st.Steps = m.plans.plan(len(a.member)).Rounds()
@@ -60,7 +60,7 @@ func (m *Machine) paused() bool {
 			there++
 		}
 	}
-	return there < m.rules.Least && (m.stuck != "" || m.slot.promises != nil)
+	return there < m.rules.Least && (m.stuck != "" || m.slot.promises != nil || m.State() == Promised)
 }
 
 // holdingUp returns the members that hold the slot up: those that are waited for

@@ -1,0 +1,109 @@
+package consensus
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus/session"
+)
+
+// exact and floating are the two kinds of sums that differ in how they are voted
+// for: all have the same bits, or all adopt the sealer's.
+var (
+	exact    = Settings{Scheme: Exact, Protect: chunking.Chunks}
+	floating = settings(session.Chebyshev, chunking.Chunks)
+)
+
+// bothSchemes runs a test for exact sums and for floating-point ones.
+func bothSchemes(t *testing.T, test func(t *testing.T, s Settings)) {
+	t.Helper()
+	for _, s := range []Settings{exact, floating} {
+		t.Run(string(s.Scheme), func(t *testing.T) { test(t, s) })
+	}
+}
+
+var oneBlock = []collabdict.Block{{Len: 1, Bound: 1 << 10}}
+
+// powers returns a vector of one value for each member, such that each set of
+// members has another total.
+func powers(size int) (xs [][]float64) {
+	for s := range size {
+		xs = append(xs, []float64{float64(int(1) << s)})
+	}
+	return xs
+}
+
+func randomVectors(seed uint64, size int) [][]float64 {
+	return vectors(rand.New(rand.NewPCG(seed, 1)), size, testBlocks)
+}
+
+// callAll lets all live members make a call.
+func (n *network) callAll(call func(s int) Call) {
+	for s := range n.members {
+		n.call(s, call(s))
+	}
+}
+
+// deliverUntil delivers messages in order, one at a time, until something is so or
+// none are left. It says whether it came to be so.
+func (n *network) deliverUntil(is func() bool) bool {
+	for !is() {
+		if len(n.flight) == 0 {
+			return false
+		}
+		d := n.flight[0]
+		n.flight = n.flight[1:]
+		if n.cut == nil || !n.cut(d.from, d.to) {
+			n.step(d.to, Receive{From: d.from, Message: d.msg})
+		}
+	}
+	return true
+}
+
+// deliver delivers at most so many messages.
+func (n *network) deliver(count int) {
+	n.deliverUntil(func() bool { count--; return count < 0 })
+}
+
+// drop loses the messages in flight that a rule picks.
+func (n *network) drop(picked func(d delivery) bool) {
+	var kept []delivery
+	for _, d := range n.flight {
+		if !picked(d) {
+			kept = append(kept, d)
+		}
+	}
+	n.flight = kept
+}
+
+// isolate kills a member and loses what of it is in flight.
+func (n *network) isolate(s int) {
+	n.kill(s)
+	n.drop(func(d delivery) bool { return d.from == s })
+}
+
+// catchUp makes a learner's calls again until it has made as many as the log of the
+// most advanced member holds.
+func (n *network) catchUp(s int, call func(s int) Call) {
+	slots := uint64(0)
+	for _, m := range n.members {
+		slots = max(slots, uint64(len(m.log)))
+	}
+	for n.members[s].calls < slots {
+		n.call(s, call(s))
+		n.settle()
+		n.pass(5*time.Minute, func() bool { return uint64(len(n.members[s].log)) >= n.members[s].calls })
+	}
+}
+
+func (n *network) status(s int) Status { return n.members[s].Status() }
+
+// as returns the error of a member as one of a type.
+func as[E error](err error) (e E, ok bool) {
+	ok = errors.As(err, &e)
+	return e, ok
+}
