@@ -12,16 +12,13 @@ import (
 )
 
 // A key file holds the keys of the last slots, each in a place of its own: the
-// slot's number, then the key. The place of a slot that is forgotten is
-// overwritten.
+// slot's number plus one, then the key. The place of a slot that is forgotten is
+// overwritten by zeros.
 const (
 	keyPlaces = 3
 	keySize   = 32
 	placeSize = 8 + keySize
 )
-
-// noSlot is in a place that holds no key.
-const noSlot = ^uint64(0)
 
 // keys seals the entries of slots, so that those that are forgotten cannot be read
 // any more: bbolt does not overwrite what it deletes.
@@ -32,7 +29,7 @@ type keys struct {
 }
 
 type place struct {
-	slot uint64
+	next uint64 // the slot plus one; 0 if there is no key
 	key  [keySize]byte
 }
 
@@ -43,10 +40,9 @@ func openKeys(path string) (*keys, error) {
 	}
 	k := &keys{file: f}
 	for i := range k.places {
-		k.places[i].slot = noSlot
 		b := make([]byte, placeSize)
 		if _, err := f.ReadAt(b, int64(i*placeSize)); err == nil {
-			k.places[i] = place{slot: binary.BigEndian.Uint64(b), key: [keySize]byte(b[8:])}
+			k.places[i] = place{next: binary.BigEndian.Uint64(b), key: [keySize]byte(b[8:])}
 		}
 	}
 	return k, nil
@@ -57,7 +53,7 @@ func (k *keys) close() error { return k.file.Close() }
 // write puts a place on disk.
 func (k *keys) write(i int) error {
 	p := k.places[i]
-	b := append(binary.BigEndian.AppendUint64(nil, p.slot), p.key[:]...)
+	b := append(binary.BigEndian.AppendUint64(nil, p.next), p.key[:]...)
 	_, err := k.file.WriteAt(b, int64(i*placeSize))
 	if err == nil {
 		err = k.file.Sync()
@@ -72,7 +68,7 @@ func (k *keys) write(i int) error {
 func (k *keys) has(slot uint64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.places[slot%keyPlaces].slot == slot
+	return k.places[slot%keyPlaces].next == slot+1
 }
 
 // destroy overwrites the slot's key.
@@ -80,10 +76,10 @@ func (k *keys) destroy(slot uint64) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	i := int(slot % keyPlaces)
-	if k.places[i].slot != slot {
+	if k.places[i].next != slot+1 {
 		return nil
 	}
-	k.places[i] = place{slot: noSlot}
+	k.places[i] = place{}
 	return k.write(i)
 }
 
@@ -92,7 +88,7 @@ func (k *keys) destroyAll() error {
 	defer k.mu.Unlock()
 	var errs []error
 	for i := range k.places {
-		k.places[i] = place{slot: noSlot}
+		k.places[i] = place{}
 		errs = append(errs, k.write(i))
 	}
 	return errors.Join(errs...)
@@ -103,8 +99,8 @@ func (k *keys) seal(slot uint64, name, data []byte) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	i := int(slot % keyPlaces)
-	if k.places[i].slot != slot {
-		k.places[i].slot = slot
+	if k.places[i].next != slot+1 {
+		k.places[i].next = slot + 1
 		if _, err := rand.Read(k.places[i].key[:]); err != nil {
 			return nil, err
 		}
@@ -125,7 +121,7 @@ func (k *keys) open(slot uint64, name, sealed []byte) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	p := k.places[slot%keyPlaces]
-	if p.slot != slot {
+	if p.next != slot+1 {
 		return nil, fmt.Errorf("its key is missing: want %s of the same time as %s: what this member has promised the others is lost, so it cannot go on with the run", KeysFile, StateFile)
 	}
 	aead := p.aead()

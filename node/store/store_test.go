@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -14,9 +15,9 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-func open(t *testing.T, path string) *Store {
+func open(t *testing.T, dir string) *Store {
 	t.Helper()
-	s, err := Open(path)
+	s, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,50 +25,162 @@ func open(t *testing.T, path string) *Store {
 	return s
 }
 
-func TestApplySurvivesReopening(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
-	s := open(t, path)
-	run, other := [32]byte{1}, [32]byte{2}
-	steps := []consensus.Write{
-		{Slot: 1, Kind: consensus.WroteEntered, Digest: [32]byte{3}},
-		{Slot: 1, Kind: consensus.WroteVote, Digest: [32]byte{4}},
-		{Slot: 1, Ballot: 2, Kind: consensus.WroteEntered, Digest: [32]byte{5}},
-		{Slot: 256, Kind: consensus.WroteEntered, Digest: [32]byte{6}},
-	}
-	record := Record{Slot: 1, Kind: "sum", Round: 7, Invited: []string{"a", "b"}, Sum: []string{"a"}, Digest: [32]byte{4}}
-	// Applied out of order and twice: the order is that of the keys.
-	for _, batch := range [][]consensus.Write{steps[3:], steps[:2], steps[:3]} {
-		if err := s.Apply(run, batch, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Apply(run, nil, &record); err != nil {
+// run is what a process keeps of a run of three.
+func run(id byte) Run {
+	return Run{ID: [32]byte{id}, Consortium: [32]byte{7}, Self: 1, Secret: [32]byte{5}, Members: []Member{
+		{Name: "a", ID: []byte{1}, Process: [32]byte{1}, Addrs: []string{"/ip4/127.0.0.1/tcp/1"}},
+		{Name: "b", ID: []byte{2}, Process: [32]byte{2}},
+		{Name: "c", ID: []byte{3}, Process: [32]byte{3}},
+	}}
+}
+
+func begin(t *testing.T, s *Store, r Run) *Journal {
+	t.Helper()
+	j, err := s.Begin(r)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Apply(other, steps[:1], nil); err != nil {
+	return j
+}
+
+func last(t *testing.T, s *Store) *Journal {
+	t.Helper()
+	j, err := s.Last()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func apply1(t *testing.T, j *Journal, decisions []*consensus.Decision, writes ...consensus.Write) {
+	t.Helper()
+	if err := j.Apply(writes, decisions); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func decision(slot uint64) *consensus.Decision {
+	return &consensus.Decision{
+		Slot: slot, Kind: consensus.Sum, Members: []uint32{0, 2}, Missing: []consensus.Missing{{Member: 1, Reason: "slow"}},
+		Total: []float64{1, float64(slot)}, Certificate: &consensus.Certificate{Ballot: 3, Votes: []consensus.SignedVote{{Member: 2, Signature: []byte{9}}}},
+		Cost: consensus.Cost{Rounds: 4, Ended: 5},
+	}
+}
+
+func TestAJournalSurvivesReopening(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	if j := last(t, s); j != nil {
+		t.Errorf("a new store has the run %+v", j.Run)
+	}
+	begin(t, s, run(1))
+	j := begin(t, s, run(2))
+	state := func(slot uint64, data string) consensus.Write {
+		return consensus.Write{Slot: slot, Name: consensus.EntryState, Data: []byte(data)}
+	}
+	apply1(t, j, nil, state(0, "old"), consensus.Write{Slot: 0, Name: "sealed/1", Data: []byte("words")})
+	apply1(t, j, nil, state(0, "new"), consensus.Write{Slot: 0, Name: "call", Data: []byte("x")})
+	apply1(t, j, []*consensus.Decision{decision(0)}, state(0, "decided"), state(1, "next"), consensus.Write{Slot: 0, Name: "sealed/1"})
+	apply1(t, j, []*consensus.Decision{decision(1)}, state(2, "third"), consensus.Write{Slot: 0, Name: consensus.Forget})
+	if err := j.Reached(0, []string{"/ip4/127.0.0.1/tcp/2"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 
-	s = open(t, path)
-	if got, err := s.Writes(run); err != nil || !reflect.DeepEqual(got, steps) {
-		t.Errorf("writes: got %v, %v; want %v", got, err, steps)
+	s = open(t, dir)
+	j = last(t, s)
+	want := run(2)
+	want.Members[0].Addrs = []string{"/ip4/127.0.0.1/tcp/2"}
+	if !reflect.DeepEqual(j.Run, want) {
+		t.Errorf("got the run %+v, want %+v", j.Run, want)
 	}
-	if got, err := s.Records(run); err != nil || !reflect.DeepEqual(got, []Record{record}) {
-		t.Errorf("records: got %v, %v; want %v", got, err, record)
+	saved, err := j.Saved()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got, err := s.Writes(other); err != nil || len(got) != 1 {
-		t.Errorf("another run: got %v, %v; want one write", got, err)
+	entries := map[uint64]map[string][]byte{1: {"state": []byte("next")}, 2: {"state": []byte("third")}}
+	if !reflect.DeepEqual(saved.Slots, entries) || !reflect.DeepEqual(saved.Last, decision(1)) {
+		t.Errorf("got %v and %+v", saved.Slots, saved.Last)
 	}
-	if got, err := s.Records([32]byte{9}); err != nil || got != nil {
-		t.Errorf("unknown run: got %v, %v; want nothing", got, err)
+	var slots []uint64
+	if err := j.Each(func(d *consensus.Decision) error { slots = append(slots, d.Slot); return nil }); err != nil || !reflect.DeepEqual(slots, []uint64{0, 1}) {
+		t.Errorf("log: got %v, %v", slots, err)
+	}
+	if d, err := j.Decision(0); err != nil || !reflect.DeepEqual(d, decision(0)) {
+		t.Errorf("slot 0: got %+v, %v", d, err)
+	}
+	if d, err := j.Decision(2); err != nil || d != nil {
+		t.Errorf("slot 2: got %+v, %v, want nothing", d, err)
+	}
+	if err := j.End("all is done"); err != nil {
+		t.Fatal(err)
+	}
+	saved, err = j.Saved()
+	if err != nil || len(saved.Slots) != 0 || saved.Last == nil || s.Over([32]byte{2}) != "all is done" || s.Over([32]byte{1}) != "" || s.Over([32]byte{3}) != "" {
+		t.Errorf("after the end: %v, %v, %q", saved, err, s.Over([32]byte{2}))
 	}
 }
 
+// What is forgotten is on the disk no more, and nothing of a slot ever was in
+// the clear: only the key of the file of keys would show it, which is overwritten.
+func TestSecretsOfForgottenSlotsAreGone(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	j := begin(t, s, run(1))
+	pad := []byte("the secret pad of an attempt that was given up")
+	for slot := range uint64(5) {
+		writes := []consensus.Write{{Slot: slot, Name: consensus.EntryState, Data: pad}}
+		if slot >= 2 {
+			writes = append(writes, consensus.Write{Slot: slot - 2, Name: consensus.Forget})
+		}
+		apply1(t, j, []*consensus.Decision{decision(slot)}, writes...)
+		keys := readFile(t, filepath.Join(dir, KeysFile))
+		for old := range slot + 1 {
+			b := binary.BigEndian.AppendUint64(nil, old+1)
+			if there := bytes.Contains(keys, b); there != (old+2 > slot) {
+				t.Errorf("slot %d: the key of slot %d is there: %v", slot, old, there)
+			}
+		}
+	}
+	if db := readFile(t, filepath.Join(dir, StateFile)); bytes.Contains(db, pad) || bytes.Contains(db, pad[:16]) {
+		t.Error("a pad is on disk in the clear")
+	}
+}
+
+// A state without its keys, or with other ones, is not gone on with: it would break
+// promises.
+func TestKeysOfAnotherTime(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"lost":  os.Remove,
+		"other": func(path string) error { return os.WriteFile(path, make([]byte, keyPlaces*placeSize), 0o600) },
+	} {
+		dir := t.TempDir()
+		s := open(t, dir)
+		j := begin(t, s, run(1))
+		apply1(t, j, []*consensus.Decision{decision(0)}, consensus.Write{Slot: 0, Name: "state", Data: []byte("0")}, consensus.Write{Slot: 1, Name: "state", Data: []byte("1")})
+		s.Close()
+		if err := change(filepath.Join(dir, KeysFile)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := last(t, open(t, dir)).Saved(); err == nil || !strings.Contains(err.Error(), "slot 1") {
+			t.Errorf("%s: got %v, want an error", name, err)
+		}
+	}
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 func TestOneRosterAProcess(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
+	path := t.TempDir()
 	s := open(t, path)
 	if err := s.SignRoster([32]byte{1}, []byte("a,b,c")); err != nil {
 		t.Fatal(err)
@@ -111,7 +224,7 @@ func TestOpenRefuses(t *testing.T) {
 				}
 				return b.Put(keyVersion, binary.BigEndian.AppendUint32(nil, 7))
 			})
-		}, "want 1, got 7"},
+		}, "want 2, got 7"},
 		"foreign file": {func(path string) {
 			change(path, func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("mail")); return err })
 		}, `a bucket "mail"`},
@@ -120,12 +233,12 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "state.db"},
-		"in use": {func(path string) { open(t, path) }, "in use by another process"},
+		"in use": {func(path string) { open(t, filepath.Dir(path)) }, "in use by another process"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "state.db")
-			tc.prepare(path)
-			if s, err := Open(path); err == nil {
+			dir := t.TempDir()
+			tc.prepare(filepath.Join(dir, StateFile))
+			if s, err := Open(dir); err == nil {
 				s.Close()
 				t.Fatal("opened")
 			} else if !strings.Contains(err.Error(), tc.want) {
