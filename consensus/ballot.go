@@ -19,6 +19,12 @@ import (
 func (m *Machine) propose(e *Effects) {
 	s := m.slot
 	m.promise(m.rules.next(m.p.Self, s.promised))
+	m.prepare(e)
+}
+
+// prepare asks for the promises of this member's ballot that it has promised.
+func (m *Machine) prepare(e *Effects) {
+	s := m.slot
 	s.prepared = m.now
 	s.promises = map[int]Promise{m.p.Self: m.ownPromise()}
 	m.send(e, All, s.promised, &Prepare{})

@@ -177,9 +177,11 @@ func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 		}
 		return
 	}
-	if s.promises != nil && s.own[s.promised] == nil && b.Promised < s.promised {
-		m.send(e, to, s.promised, &Prepare{})
-		return
+	if s.promises != nil && s.own[s.promised] == nil && b.Promised <= s.promised {
+		if p, promised := s.promises[to]; !promised || !p.Joins && !b.Behind {
+			m.send(e, to, s.promised, &Prepare{})
+			return
+		}
 	}
 	if v := m.newestView(); v != nil && b.Viewed < v.Ballot && asks {
 		m.send(e, to, v.Ballot, v)

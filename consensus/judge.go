@@ -148,6 +148,9 @@ func (m *Machine) judge(e *Effects) {
 		m.propose(e)
 		return
 	}
+	if s.promised > 0 && m.rules.owner(s.promised) == m.p.Self && s.promises == nil && s.own[s.promised] == nil {
+		m.prepare(e) // an earlier process has not come to its view
+	}
 	if s.promises != nil && s.own[s.promised] == nil {
 		m.formView(m.now-s.prepared > viewWait*m.p.Beat, e)
 	}
@@ -233,7 +236,15 @@ func (m *Machine) whyFailed(member int) string {
 // an attempt, does not go on.
 func (m *Machine) whyOwnerStuck(ballot uint32) string {
 	owner := m.rules.owner(ballot)
-	if owner == m.p.Self || ballot == 0 {
+	if ballot == 0 {
+		return ""
+	}
+	if owner == m.p.Self { // it goes on, unless others have left it
+		for s := range m.peers {
+			if p := &m.peers[s]; s != owner && !m.lost(s) && p.slot == m.slot.number && p.beat.Promised > ballot {
+				return m.p.Members[s] + " has promised a higher ballot"
+			}
+		}
 		return ""
 	}
 	p := &m.peers[owner]
@@ -248,11 +259,16 @@ func (m *Machine) whyOwnerStuck(ballot uint32) string {
 	return ""
 }
 
-// stalled says whether the session has made no step for much longer than usual,
-// though all members of it are there.
+// stalled says whether the session, or the votes that follow it, have made no step
+// for much longer than usual, though all members of it are there.
 func (m *Machine) stalled() bool {
-	state := m.State()
-	if state != Dealt && state != Session && state != Sealing || state == Dealt && m.computing() {
+	switch m.State() {
+	case Dealt:
+		if m.computing() {
+			return false
+		}
+	case Session, Sealing, Voted:
+	default:
 		return false
 	}
 	return m.now-m.since > max(stallLeast*m.p.Beat, 5*m.usual)

@@ -15,7 +15,7 @@ import (
 // for: all have the same bits, or all adopt the sealer's.
 var (
 	exact    = Settings{Scheme: Exact, Protect: chunking.Chunks}
-	floating = settings(session.Chebyshev, chunking.Chunks)
+	floating = Settings{Scheme: Laplacian, Step: session.Chebyshev, Protect: chunking.Chunks}
 )
 
 // bothSchemes runs a test for exact sums and for floating-point ones.
@@ -57,7 +57,7 @@ func (n *network) deliverUntil(is func() bool) bool {
 		}
 		d := n.flight[0]
 		n.flight = n.flight[1:]
-		if n.cut == nil || !n.cut(d.from, d.to) {
+		if (n.cut == nil || !n.cut(d.from, d.to)) && (n.carries == nil || n.carries(d.from, d.to, d.msg.Body)) {
 			n.step(d.to, Receive{From: d.from, Message: d.msg})
 		}
 	}
@@ -97,6 +97,58 @@ func (n *network) catchUp(s int, call func(s int) Call) {
 		n.call(s, call(s))
 		n.settle()
 		n.pass(5*time.Minute, func() bool { return uint64(len(n.members[s].log)) >= n.members[s].calls })
+	}
+}
+
+// learn lets every live member's learner make the calls, each when the one before
+// is answered. It says whether all were answered at all live members in time.
+func (n *network) learn(calls []func(s int) Call, limit time.Duration) bool {
+	for end := n.now + limit; ; n.pass(500*time.Millisecond, nil) {
+		n.callDue(calls)
+		if n.over(len(calls))() {
+			return true
+		}
+		if n.now >= end {
+			return false
+		}
+	}
+}
+
+// callDue makes the calls that are due, and those that are due when they are
+// answered at once.
+func (n *network) callDue(calls []func(s int) Call) {
+	for called := true; called; {
+		called = false
+		for s, m := range n.members {
+			for !m.dead && m.err == nil && m.calls < uint64(len(calls)) && m.calls <= uint64(len(m.log)) {
+				n.call(s, calls[m.calls](s))
+				called = true
+			}
+		}
+		n.settle()
+	}
+}
+
+// checkLogs asserts that nobody has another decision than the others, living or not,
+// and that every total is the sum over its members.
+func (n *network) checkLogs(xs [][]float64, blocks []collabdict.Block) {
+	n.t.Helper()
+	bySlot := map[uint64]*Decision{}
+	for s, m := range n.members {
+		if m.err != nil {
+			n.t.Fatalf("member %d: %v", s, m.err)
+		}
+		for _, d := range m.log {
+			other := bySlot[d.Slot]
+			if other == nil {
+				bySlot[d.Slot] = d
+				if d.Kind == Sum {
+					checkTotal(n.t, d, xs, blocks, 1e-6)
+				}
+			} else if other.Chain != d.Chain || other.Digest != d.Digest {
+				n.t.Fatalf("slot %d: member %d has decided otherwise than another", d.Slot, s)
+			}
+		}
 	}
 }
 

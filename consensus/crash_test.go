@@ -1,0 +1,107 @@
+package consensus
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// crash is a run of two rounds in which a member stops at one of its writes.
+type crash struct {
+	settings Settings
+	size     int
+	victim   int
+	at       int           // the write, twice as often as there are: before and after it
+	before   []int         // members lost before
+	restart  time.Duration // after the stop; 0 never
+}
+
+func (c crash) String() string {
+	return fmt.Sprintf("%s, %d members without %v: m%d stops at write %d, restart after %s", c.settings.Scheme, c.size, c.before, c.victim, c.at, c.restart)
+}
+
+// play plays the run and says whether the member has stopped at all.
+func (c crash) play(t *testing.T) bool {
+	t.Helper()
+	n := newNetwork(t, c.size, c.settings)
+	xs := powers(c.size)
+	calls := []func(s int) Call{sumOf(1, xs, oneBlock), sumOf(1, xs, oneBlock), sumOf(2, xs, oneBlock)}
+	v := n.members[c.victim]
+	v.stopAt = c.at
+	for _, s := range c.before {
+		n.callDue(calls[:1])
+		n.kill(s)
+	}
+	went := n.learn(calls, 90*time.Second)
+	stopped := v.dead
+	if stopped && c.restart > 0 {
+		n.restart(c.victim)
+		went = n.learn(calls, 10*time.Minute)
+	}
+	up := c.size - len(c.before)
+	if v.dead {
+		up--
+	}
+	if least := v.Rules().Least; up >= least && !went {
+		t.Fatalf("%s: does not go on\n%s", c, n.describe())
+	} else if up < least && !went {
+		for _, m := range n.members {
+			if st := m.Status(); !m.dead && uint64(len(m.log)) < 3 && !st.Paused {
+				t.Fatalf("%s: neither goes on nor pauses\n%s", c, n.describe())
+			}
+		}
+	}
+	n.checkLogs(xs, oneBlock)
+	return stopped
+}
+
+// everywhere plays a run with a stop at every write there is.
+func (c crash) everywhere(t *testing.T) {
+	t.Helper()
+	for c.at = 1; c.play(t); c.at++ {
+	}
+	if c.at < 20 {
+		t.Errorf("%s: only so many writes", c)
+	}
+}
+
+// Whichever write a member stops at, before it is on disk or after, nobody has
+// another total, and the others go on or, where they are too few, pause.
+func TestStopAtEveryWrite(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		for size := 3; size <= 5; size++ {
+			for victim := range size {
+				crash{settings: s, size: size, victim: victim}.everywhere(t)
+			}
+		}
+	})
+}
+
+// A member that is started again after it has stopped at a write comes in again,
+// and nothing of what it has promised, voted for or dealt is undone.
+func TestRestartAtEveryWrite(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		for size := 3; size <= 5; size++ {
+			for victim := range size {
+				crash{settings: s, size: size, victim: victim, restart: 2 * time.Second}.everywhere(t)
+			}
+		}
+	})
+}
+
+// The same where a member has been lost before, so that what is written belongs to
+// ballots that follow it.
+func TestStopAtEveryWriteOfLaterBallots(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		for _, c := range []crash{
+			{size: 5, victim: 0, before: []int{4}},
+			{size: 5, victim: 1, before: []int{0}},
+			{size: 5, victim: 3, before: []int{0}},
+			{size: 4, victim: 0, before: []int{3}, restart: time.Second},
+			{size: 4, victim: 2, before: []int{0}, restart: time.Second},
+		} {
+			c.settings = s
+			c.everywhere(t)
+		}
+	})
+}
