@@ -72,7 +72,7 @@ func TestTooFewMembersPause(t *testing.T) {
 	}
 	waitFor(t, func() bool {
 		for _, n := range without(nodes, 1) {
-			if s := n.Status(); !s.Paused || s.Least != 3 || len(s.Absent) != 1 || s.Absent[0] != (Absent{"m1", "it was stopped by its operator"}) {
+			if s := n.Status(); !s.Paused || s.Least != 3 || len(s.Absent) != 1 || s.Absent[0] != (Absent{"m1", "it was stopped by its operator", true}) {
 				return false
 			}
 		}

@@ -44,6 +44,7 @@ type Status struct {
 type Absent struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
+	Lost   bool   `json:"lost"` // is silent, or has left; else it may come in soon
 }
 
 // Waiting is a member that is waited for.
@@ -103,13 +104,13 @@ func (n *Node) Status() Status {
 	if m.Kind != 0 {
 		out.Call = m.Kind.String()
 	}
-	absent := map[uint32]string{}
-	for _, a := range slices.Concat(m.Missing, m.Lost) {
-		absent[a.Member] = a.Reason
+	absent := map[uint32]Absent{}
+	for i, a := range slices.Concat(m.Missing, m.Lost) {
+		absent[a.Member] = Absent{n.loop.names[a.Member], printable(a.Reason), i >= len(m.Missing)}
 	}
-	for rank, name := range n.loop.names {
-		if reason, yes := absent[uint32(rank)]; yes {
-			out.Absent = append(out.Absent, Absent{name, printable(reason)})
+	for rank := range n.members {
+		if a, yes := absent[uint32(rank)]; yes {
+			out.Absent = append(out.Absent, a)
 		}
 	}
 	for _, r := range m.Members {

@@ -108,7 +108,7 @@ func (a *app) nodes(ctx context.Context, t task.Task, parts []dataset.Participan
 			},
 		}
 		if i == 0 {
-			c.OnRound = func(p task.Progress, s node.Status) { shown.round(p, s.Want, int64(s.Traffic.BytesSent)) }
+			c.OnRound = func(p task.Progress, s node.Status) { shown.round(p, len(s.Members), int64(s.Traffic.BytesSent)) }
 		}
 		running.Go(func() {
 			r, err := participant.Run(ctx, c)

@@ -53,6 +53,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		extra  *node.TooManyError
 		alien  *node.StrangerError
 		roster *node.RosterError
+		over   *node.OverError
 		late   *node.JoinTimeoutError
 		lost   *consensus.LostError
 		member *consensus.MemberError
@@ -76,7 +77,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, ""
 	case errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
 		return disagreement, ""
-	case errors.As(err, &late):
+	case errors.As(err, &late), errors.As(err, &over):
 		return membersLost, ""
 	case errors.As(err, &lost):
 		return membersLost, "bring it back and run again with all members: a run on the same rows without it would let the others work out its part"
@@ -85,7 +86,7 @@ func classify(ctx context.Context, err error) (class, string) {
 	case errors.As(err, &path):
 		return usageFailure, "choose another path, or change its permissions"
 	case errors.As(err, &child) && child.Killed:
-		return membersLost, "the others have kept the model of the last completed round; run again with all members"
+		return membersLost, "bring it back with collabdict run --dir and its folder"
 	case errors.As(err, &child):
 		return class{child.Class, child.Code}, child.Hint
 	}

@@ -155,8 +155,18 @@ func (p *progress) watch(n *node.Node) (stop func()) {
 	})
 }
 
-// waitingLine says who holds up a slot that takes much longer than the last one.
+// waitingLine says who holds up a slot that takes much longer than the last one, or
+// who is missing to go on at all.
 func waitingLine(s node.Status) string {
+	if s.Paused {
+		var missing []string
+		for _, m := range s.Absent {
+			if m.Lost {
+				missing = append(missing, m.Name)
+			}
+		}
+		return fmt.Sprintf("paused: %d of %d members are here, want %d; waiting for %s", s.Want-len(missing), s.Want, s.Least, strings.Join(missing, ", "))
+	}
 	if len(s.Waiting) == 0 {
 		return ""
 	}

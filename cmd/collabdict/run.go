@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -25,6 +26,7 @@ type runFlags struct {
 	listen, peers   []string
 	expect          int
 	joinTimeout     time.Duration
+	patience        float64
 	withParent      bool
 	verbose         bool
 }
@@ -36,7 +38,9 @@ func (a *app) run() *cobra.Command {
 		Long: `run is a participant. It waits until all --expect members have found each other on
 the local network (or through --peer), trains with them, and leaves model.npz and
 result.json in its folder. With the folder of a participant that up has made, it
-needs nothing but --dir.`,
+needs nothing but --dir. A member that was stopped or has crashed comes back with the
+same command: it goes on with the run that its folder has the state of, while the
+others have gone on without it or, where too few were left, have waited.`,
 		Example: `  collabdict run --name plant-a --data plant-a.csv --expect 3
   collabdict run --name plant-b --data plant-b.csv --expect 3 --peer /ip4/10.0.0.5/tcp/4001/p2p/12D3...`,
 		Args: noArgs,
@@ -66,6 +70,7 @@ needs nothing but --dir.`,
 	fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
 	fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
 	fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if not all members are there by then; 0 waits for ever")
+	addPatience(cmd, &f.patience)
 	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input does")
 	fl.BoolVar(&f.verbose, "verbose", false, "log what the node does")
 	if err := fl.MarkHidden("with-parent"); err != nil {
@@ -110,7 +115,7 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	c.Out = dir
 	c.Node = node.Config{
 		Name: c.Data.Name, Dir: dir, Listen: f.listen, Peers: f.peers,
-		Expect: f.expect, MDNS: f.mdns, JoinTimeout: f.joinTimeout,
+		Expect: f.expect, MDNS: f.mdns, JoinTimeout: f.joinTimeout, Patience: f.patience,
 	}
 	return c, warnings, nil
 }
@@ -144,7 +149,10 @@ func (f *runFlags) fromFolder() (c participant.Config, warnings []string, err er
 	}
 	f.baselines = own.Baselines
 	c.Out = f.dir
-	c.Node = node.Config{Name: own.Name, Dir: f.dir, Listen: own.Listen, JoinTimeout: f.joinTimeout}
+	c.Node = node.Config{
+		Name: own.Name, Dir: f.dir, Listen: own.Listen, JoinTimeout: f.joinTimeout,
+		Patience: cmp.Or(f.patience, own.Patience),
+	}
 	c.Node.Members, err = membersOf(agreed.Members, own.Consortium)
 	return c, warnings, err
 }
@@ -192,13 +200,16 @@ func (a *app) participate(ctx context.Context, c participant.Config, baselines [
 		return shown.watch(n)
 	}
 	c.OnRound = func(p task.Progress, s node.Status) {
-		shown.round(p, s.Want, int64(s.Traffic.BytesSent))
+		shown.round(p, len(s.Members), int64(s.Traffic.BytesSent))
 	}
 	result, err := participant.Run(ctx, c)
 	shown.end()
 	if err != nil {
 		if result != nil {
 			a.note("the model of round %d is saved in %s", result.Report.Rounds, c.Out)
+		}
+		if ctx.Err() != nil {
+			a.note("the same command goes on with the run")
 		}
 		return err
 	}

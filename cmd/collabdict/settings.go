@@ -19,6 +19,11 @@ type settingsFlags struct {
 	parity, full                                      bool
 }
 
+// addPatience adds the flag --patience of commands that wait for real members.
+func addPatience(cmd *cobra.Command, patience *float64) {
+	cmd.Flags().Float64Var(patience, "patience", 0, "go on without a member that takes `N` times as long as usual (default 3)")
+}
+
 func (s *settingsFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.scheme, "scheme", string(consensus.Laplacian), "`SCHEME` of the sums: laplacian, exact or base-k")

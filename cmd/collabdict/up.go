@@ -23,8 +23,9 @@ import (
 type upFlags struct {
 	sourceFlags
 	taskFlags
-	nodes int
-	out   string
+	nodes    int
+	out      string
+	patience float64
 }
 
 func (a *app) up() *cobra.Command {
@@ -33,7 +34,8 @@ func (a *app) up() *cobra.Command {
 		Use: "up", Short: "Run all participants on this machine, a process each",
 		Long: `up starts a process for every participant, with one agreement for all, a folder and
 real ports on 127.0.0.1 for each, and shows how they get on. A process that ends is
-not started again. The folders and their logs stay under --out.`,
+not started again: the others go on without it, and collabdict run --dir OUT/NAME
+brings it back. The folders and their logs stay under --out.`,
 		Example: `  collabdict up --data 'machines/*.csv' --label fault --test-where split=test
   collabdict up --nodes 5 --data all.csv --split iid:clients=5`,
 		Args: noArgs,
@@ -55,6 +57,7 @@ not started again. The folders and their logs stay under --out.`,
 	f.sourceFlags.add(cmd)
 	f.taskFlags.add(cmd)
 	f.addBaselines(cmd, "alone, pooled")
+	addPatience(cmd, &f.patience)
 	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "`N`, the number of participants that there should be; an error if the data have another")
 	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json and a folder a participant")
 	a.addJSON(cmd)
@@ -75,7 +78,7 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if err := t.Settings.Validate(len(parts)); err != nil {
 		return &usageError{err.Error(), ""}
 	}
-	c := local.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src)}
+	c := local.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Patience: f.patience}
 	if slices.Contains(f.baselines, experiment.BaselineAlone) {
 		c.Baselines = []string{experiment.BaselineAlone}
 	}
@@ -83,7 +86,7 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 		return err
 	}
 	a.note("%d nodes under %s", len(parts), f.out)
-	run, err := a.runAll(ctx, f.out, parts)
+	run, err := a.runAll(ctx, f.out, parts, t.Settings.Rules(len(parts)).Quorum)
 	if err != nil {
 		return err
 	}
@@ -121,9 +124,9 @@ func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 	}
 }
 
-// runAll runs the nodes and returns their results as one. More than half of them
-// must finish.
-func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participant) (*report.Run, error) {
+// runAll runs the nodes and returns their results as one. A quorum of them must
+// finish; the others are listed with the reason why they have not.
+func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participant, quorum int) (*report.Run, error) {
 	names := namesOf(parts)
 	args := func(folder string) []string {
 		return []string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}
@@ -145,10 +148,29 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 		return nil, err
 	}
 	run, failed := report.Combine(names, ends)
-	if 2*(len(names)-len(failed)) <= len(names) {
+	if len(names)-len(failed) < quorum {
 		return nil, tellingError(failed)
 	}
+	listMissing(run, parts, ends)
 	return run, nil
+}
+
+// listMissing lists the participants that have left no result.
+func listMissing(run *report.Run, parts []dataset.Participant, ends []report.End) {
+	for i, end := range ends {
+		if end.Run != nil {
+			continue
+		}
+		rows, _ := parts[i].Train.Dims()
+		left := report.Participant{Name: parts[i].Name, Rows: rows, Left: end.Err.Error()}
+		for _, m := range run.Views[len(run.Views)-1].Missing {
+			if m.Name == left.Name {
+				left.Left = m.Reason
+			}
+		}
+		run.Participants = append(run.Participants, left)
+	}
+	slices.SortFunc(run.Participants, func(p, q report.Participant) int { return strings.Compare(p.Name, q.Name) })
 }
 
 func namesOf(parts []dataset.Participant) []string {
@@ -167,7 +189,7 @@ func kept(line string) bool {
 
 // unusual says whether a line of a child is of interest even where there are many.
 func unusual(line string) bool {
-	for _, prefix := range []string{"waiting for", "error:", "the model of"} {
+	for _, prefix := range []string{"waiting for", "paused:", "error:", "the model of"} {
 		if strings.HasPrefix(line, prefix) {
 			return true
 		}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/task"
 )
@@ -19,7 +21,10 @@ func example() *Consortium {
 	t := task.Task{
 		Model: model.GGM, Components: 3, Rounds: 7, Tol: 1e-5, Lambda0: 2, Rho: 0.5, Seed: 9,
 		Standardise: task.Global, FalseAlarm: 0.02,
-		Settings: consensus.Settings{Step: consensus.Optimal, Graph: graph.Ring, Degree: 6, Tolerance: 1e-8, Protect: chunking.None, Chunks: 4},
+		Settings: consensus.Settings{
+			Scheme: consensus.Laplacian, Step: session.Optimal, Graph: graph.Ring, Degree: 6, Tolerance: 1e-8, Fan: 2,
+			Protect: chunking.None, Chunks: 4, Quorum: 2, Recover: consensus.Wait,
+		},
 	}
 	return NewConsortium(t, []string{"temp", "flow"}, []Member{{Name: "a", ID: "x", Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}, {Name: "b", ID: "y"}})
 }
@@ -42,6 +47,29 @@ func TestAgreementsKeepTheTask(t *testing.T) {
 	}
 }
 
+// Whatever members can agree on, the file keeps.
+func TestAgreementsKeepAllSettings(t *testing.T) {
+	var s consensus.Settings
+	v := reflect.ValueOf(&s).Elem()
+	for i := range v.NumField() {
+		switch f := v.Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString(fmt.Sprint("x", i))
+		case reflect.Int:
+			f.SetInt(int64(i + 1))
+		case reflect.Float64:
+			f.SetFloat(float64(i + 1))
+		case reflect.Bool:
+			f.SetBool(true)
+		default:
+			t.Fatalf("field %s", v.Type().Field(i).Name)
+		}
+	}
+	if got := newConsensus(s).settings(); got != s {
+		t.Errorf("got %+v, want %+v", got, s)
+	}
+}
+
 func TestAgreementsThatCannotBeUsed(t *testing.T) {
 	dir := t.TempDir()
 	for want, change := range map[string]func(string) string{
@@ -50,6 +78,7 @@ func TestAgreementsThatCannotBeUsed(t *testing.T) {
 		"cannot unmarshal":            func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
 		"the file is empty":           func(string) string { return "" },
 		`scheme: want "laplacian"`:    func(s string) string { return strings.Replace(s, "laplacian", "magic", 1) },
+		"quorum: want at most":        func(s string) string { return strings.Replace(s, "quorum: 2", "quorum: 9", 1) },
 		"columns: want at least 1":    func(s string) string { return strings.Replace(s, "  - temp\n  - flow\n", "", 1) },
 		"members: want at least 2, g": func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },
 	} {

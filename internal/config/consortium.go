@@ -6,6 +6,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/task"
 )
@@ -42,19 +43,41 @@ type Model struct {
 
 // Consensus is how sums are made and protected.
 type Consensus struct {
-	Scheme    string  `yaml:"scheme"`
-	Step      string  `yaml:"step"`
-	Graph     string  `yaml:"graph"`
-	Degree    int     `yaml:"degree,omitempty"`
-	Tolerance float64 `yaml:"tolerance,omitempty"`
-	Protect   string  `yaml:"protect"`
-	Chunks    int     `yaml:"chunks,omitempty"`
+	Scheme     string  `yaml:"scheme"`
+	Step       string  `yaml:"step,omitempty"`
+	Graph      string  `yaml:"graph,omitempty"`
+	Degree     int     `yaml:"degree,omitempty"`
+	Tolerance  float64 `yaml:"tolerance,omitempty"`
+	Fan        int     `yaml:"fan,omitempty"`
+	Parity     bool    `yaml:"parity,omitempty"`
+	Protect    string  `yaml:"protect"`
+	Chunks     int     `yaml:"chunks,omitempty"`
+	FullChunks bool    `yaml:"full_chunks,omitempty"`
+	Threshold  int     `yaml:"threshold,omitempty"`
+	Quorum     int     `yaml:"quorum,omitempty"`
+	Colluders  int     `yaml:"colluders,omitempty"`
+	Recover    string  `yaml:"recover,omitempty"`
+}
+
+func newConsensus(s consensus.Settings) Consensus {
+	return Consensus{
+		Scheme: string(s.Scheme), Step: string(s.Step), Graph: string(s.Graph), Degree: s.Degree, Tolerance: s.Tolerance,
+		Fan: s.Fan, Parity: s.Parity, Protect: string(s.Protect), Chunks: s.Chunks, FullChunks: s.Full,
+		Threshold: s.Threshold, Quorum: s.Quorum, Colluders: s.Colluders, Recover: string(s.Recover),
+	}
+}
+
+func (c Consensus) settings() consensus.Settings {
+	return consensus.Settings{
+		Scheme: consensus.Scheme(c.Scheme), Step: session.Step(c.Step), Graph: graph.Kind(c.Graph), Degree: c.Degree, Tolerance: c.Tolerance,
+		Fan: c.Fan, Parity: c.Parity, Protect: chunking.Mode(c.Protect), Chunks: c.Chunks, Full: c.FullChunks,
+		Threshold: c.Threshold, Quorum: c.Quorum, Colluders: c.Colluders, Recover: consensus.Recovery(c.Recover),
+	}
 }
 
 // NewConsortium returns the agreement of a task. The file of a given start is
 // entered by the caller.
 func NewConsortium(t task.Task, columns []string, members []Member) *Consortium {
-	s := t.Settings
 	return &Consortium{
 		Version: Version, Members: members, Columns: columns,
 		Model: Model{
@@ -62,24 +85,18 @@ func NewConsortium(t task.Task, columns []string, members []Member) *Consortium 
 			Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed,
 			Standardise: string(t.Standardise), FalseAlarm: t.FalseAlarm,
 		},
-		Consensus: Consensus{
-			Scheme: task.Scheme, Step: string(s.Step), Graph: string(s.Graph), Degree: s.Degree,
-			Tolerance: s.Tolerance, Protect: string(s.Protect), Chunks: s.Chunks,
-		},
+		Consensus: newConsensus(t.Settings),
 	}
 }
 
 // Task returns the task that the members agree on, without the given start.
 func (c *Consortium) Task() task.Task {
-	m, s := c.Model, c.Consensus
+	m := c.Model
 	return task.Task{
 		Model: model.Kind(m.Kind), Components: m.Components, Rounds: m.Rounds, Tol: m.Tol,
 		Lambda0: m.Lambda0, Rho: m.Rho, Seed: m.Seed,
 		Standardise: task.Standardise(m.Standardise), FalseAlarm: m.FalseAlarm,
-		Settings: consensus.Settings{
-			Step: consensus.StepRule(s.Step), Graph: graph.Kind(s.Graph), Degree: s.Degree,
-			Tolerance: s.Tolerance, Protect: chunking.Mode(s.Protect), Chunks: s.Chunks,
-		},
+		Settings: c.Consensus.settings(),
 	}
 }
 
@@ -97,8 +114,9 @@ func ReadConsortium(path string) (*Consortium, error) {
 		return nil, &Error{path, fmt.Sprintf("members: want at least 2, got %d", len(c.Members)), "list every member with its name, id and addrs"}
 	case len(c.Columns) == 0:
 		return nil, &Error{path, "columns: want at least 1, got none", "list the features that all members have"}
-	case c.Consensus.Scheme != task.Scheme:
-		return nil, &Error{path, fmt.Sprintf("consensus: scheme: want %q, got %q", task.Scheme, c.Consensus.Scheme), "correct the file"}
+	}
+	if err := c.Consensus.settings().Validate(len(c.Members)); err != nil {
+		return nil, &Error{path, "consensus: " + err.Error(), "correct the file"}
 	}
 	return c, nil
 }

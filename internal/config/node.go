@@ -22,6 +22,9 @@ type Node struct {
 	Limit      int      `yaml:"limit,omitempty"`
 	Ignore     []string `yaml:"ignore,omitempty"`
 	Baselines  []string `yaml:"baselines,omitempty"`
+	// Patience is how many times its usual time a member may take before this one
+	// would go on without it; 0 means the default.
+	Patience float64 `yaml:"patience,omitempty"`
 }
 
 // ReadNode reads a participant's configuration from its folder. Paths in it are

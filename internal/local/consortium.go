@@ -24,6 +24,7 @@ type Consortium struct {
 	InitFile  string // that Task.Init was read from, if any
 	Data      *dataset.Dataset
 	Baselines []string // that each node trains by itself
+	Patience  float64  // of all members; 0 means the default
 	// Rows says where a participant's own rows are, with paths that are absolute,
 	// or nil if they are to be written into its folder.
 	Rows func(name string) (*config.Node, error)
@@ -69,7 +70,7 @@ func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {
 			return err
 		}
 	}
-	n.Version, n.Name, n.Listen, n.Baselines = config.Version, p.Name, listen, c.Baselines
+	n.Version, n.Name, n.Listen, n.Baselines, n.Patience = config.Version, p.Name, listen, c.Baselines, c.Patience
 	n.Consortium = filepath.Join("..", ConsortiumFile)
 	return n.Write(dir)
 }

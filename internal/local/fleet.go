@@ -5,23 +5,20 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// endTogether is how long the others have to end by themselves once a child has
-// failed: enough to find a lost member.
-const endTogether = 90 * time.Second
-
 // RunAll starts a child for each name, whose folder is the name under dir, with
 // the arguments for that folder, and returns how each ended. onLine is given each
-// line that a child says on standard error. Children that still run long after
-// another has failed are asked to stop.
+// line that a child says on standard error. A child that ends is not started
+// again; if a process that somebody else has started in its folder has finished
+// with the others, that is how the member has ended.
 func RunAll(ctx context.Context, dir string, names []string, args func(dir string) []string, onLine func(i int, line string)) ([]report.End, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	ends := make([]report.End, len(names))
+	children := make([]*Child, len(names))
 	var running sync.WaitGroup
 	for i, name := range names {
 		folder := filepath.Join(dir, name)
@@ -31,12 +28,16 @@ func RunAll(ctx context.Context, dir string, names []string, args func(dir strin
 			running.Wait()
 			return nil, fmt.Errorf("start %s: %w", name, err)
 		}
-		running.Go(func() {
-			if ends[i] = c.Wait(); ends[i].Err != nil {
-				time.AfterFunc(endTogether, stop)
-			}
-		})
+		children[i] = c
+		running.Go(func() { ends[i] = c.Wait() })
 	}
 	running.Wait()
+	for i, end := range ends {
+		if end.Err != nil && end.Run == nil {
+			if run := children[i].readReport(); run != nil {
+				ends[i] = report.End{Run: run}
+			}
+		}
+	}
 	return ends, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
@@ -79,7 +80,7 @@ func end(ctx context.Context, n *node.Node, err error) error {
 	case err == nil:
 		err = n.Finish(ctx)
 	case ctx.Err() != nil:
-		n.Abort("it was stopped by its operator")
+		n.Leave("it was stopped by its operator")
 		err = nil
 	default:
 		n.Abort("it met an error, which its log tells")
@@ -89,7 +90,7 @@ func end(ctx context.Context, n *node.Node, err error) error {
 }
 
 func (c Config) assemble(n *node.Node, trained *task.Result) *Result {
-	names := make([]string, 0, n.Size())
+	var names []string
 	for _, m := range n.Members() {
 		names = append(names, m.Name)
 	}
@@ -97,12 +98,24 @@ func (c Config) assemble(n *node.Node, trained *task.Result) *Result {
 	r := experiment.Summary(c.Task, names, trained)
 	r.SetupRounds = s.SetupSlots
 	r.Consensus.Iterations, r.Consensus.Error = s.LastIterations, s.LastDifference
+	ledger := report.NewLedger(names, c.Task.Settings.Rules(len(names)).Colluders)
+	if err := n.Decisions(func(d *consensus.Decision) error { ledger.Add(d); return nil }); err != nil {
+		r.Warnings = append(r.Warnings, "who was in which sum is not known: "+err.Error())
+	}
+	experiment.EnterLedger(r, c.Task.Settings, len(names), ledger)
 	r.BytesSent, r.Messages = int64(s.Traffic.BytesSent), int64(s.Traffic.MessagesSent)
 	m := trained.Model
-	m.Manifest.Views = r.Views
+	m.Manifest.Views, m.Manifest.Privacy.LoneChanges = r.Views, r.LoneChanges
 	m.Manifest.Privacy.Protection = r.Protection
 	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])
 	p := experiment.Participant(m, c.Data)
+	if d := ledger.Last(); d != nil {
+		for _, missing := range d.Missing {
+			if int(missing.Member) == n.Self() {
+				p.Left, p.Digest = missing.Reason, ""
+			}
+		}
+	}
 	p.Loglik, p.LoglikRows = report.Of(m.Mixture.MeanLogLik(m.Scaling.Apply(c.Data.Train))), "own"
 	r.Participants = []report.Participant{p}
 	r.Warnings = append(r.Warnings, trained.Warnings...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,12 +13,14 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 	"go.uber.org/goleak"
@@ -29,16 +32,19 @@ func learn(rounds int) task.Task {
 	return task.Task{
 		Model: model.GGM, Components: 2, Rounds: rounds, Lambda0: 1, Rho: 1, Seed: 2,
 		Standardise: task.Global, FalseAlarm: 0.01,
-		Settings: consensus.Settings{Step: consensus.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
+		Settings: consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
 	}
 }
 
-// configs lays three participants out on this machine.
-func configs(t *testing.T, k task.Task) ([]participant.Config, []dataset.Participant) {
+// configs lays participants out on this machine.
+func configs(t *testing.T, size int, k task.Task) ([]participant.Config, []dataset.Participant) {
 	t.Helper()
-	parts := plants.Generate(plants.Spec{Participants: 3, Rows: 60, Columns: 3, Patterns: 2}, 4)
+	parts := plants.Generate(plants.Spec{Participants: size, Rows: 60, Columns: 3, Patterns: 2}, 4)
 	dir := t.TempDir()
-	names := []string{parts[0].Name, parts[1].Name, parts[2].Name}
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.Name)
+	}
 	layout, err := local.Layout(dir, names)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +83,7 @@ func runAll(contexts []context.Context, all []participant.Config) ([]*participan
 // the chunks, which differ.
 func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
 	k := learn(8)
-	all, parts := configs(t, k)
+	all, parts := configs(t, 3, k)
 	results, errs := runAll([]context.Context{t.Context(), t.Context(), t.Context()}, all)
 	simulated, err := experiment.Simulate(t.Context(), k, parts, nil)
 	if err = errors.Join(append(errs, err)...); err != nil {
@@ -104,31 +110,70 @@ func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
 	}
 }
 
-// When a participant is stopped the others hear why, and everybody keeps the
-// model of the last round completed.
+// A participant that is stopped keeps the model of its last round, and the others
+// go on; started again it catches up, and all end with the same.
 func TestAStoppedParticipant(t *testing.T) {
-	all, _ := configs(t, learn(1_000_000))
+	const rounds = 16
+	all, parts := configs(t, 5, learn(rounds))
 	stopped, stop := context.WithCancel(t.Context())
 	defer stop()
-	all[1].OnRound = func(p task.Progress, _ node.Status) {
-		if p.Number == 3 {
-			stop()
+	back, end := make(chan struct{}), make(chan struct{})
+	for i := range all {
+		all[i].Node.Beat = 100 * time.Millisecond
+		all[i].OnRound = func(p task.Progress, _ node.Status) {
+			switch {
+			case i == 1 && p.Number == 3:
+				stop()
+			case i != 1 && p.Number == 8:
+				<-back
+			case i != 1 && p.Number > 8 && p.Number < rounds:
+				time.Sleep(all[i].Node.Beat) // as a local update takes: the participant is let in between two rounds
+			}
 		}
 	}
-	results, errs := runAll([]context.Context{t.Context(), stopped, t.Context()}, all)
-	if !errors.Is(errs[1], context.Canceled) {
-		t.Errorf("the stopped one ended with %v", errs[1])
+	contexts := []context.Context{t.Context(), stopped, t.Context(), t.Context(), t.Context()}
+	var results []*participant.Result
+	var errs []error
+	go func() { results, errs = runAll(contexts, all); close(end) }()
+	<-stopped.Done()
+	again := all[1]
+	again.OnRound = nil
+	again.OnJoin = func(*node.Node) func() { close(back); return func() {} }
+	// The first process holds its folder until it has left.
+	result, err := participant.Run(t.Context(), again)
+	for ; err != nil && strings.Contains(err.Error(), "in use by another process"); result, err = participant.Run(t.Context(), again) {
 	}
-	for _, i := range []int{0, 2} {
-		var lost *consensus.LostError
-		if !errors.As(errs[i], &lost) || lost.Names[0] != "plant-b" || lost.Reason != "it was stopped by its operator" {
-			t.Errorf("participant %d ended with %v", i, errs[i])
-		}
+	if err != nil {
+		t.Fatal(err)
 	}
+	<-end
+	if !errors.Is(errs[1], context.Canceled) || results[1] == nil || results[1].Report.Rounds != 3 {
+		t.Errorf("the stopped one ended with %v, %+v", errs[1], results[1])
+	}
+	results[1], errs[1] = result, nil
 	for i, r := range results {
-		saved, err := model.Read(filepath.Join(all[i].Out, participant.ModelFile))
-		if err != nil || r == nil || saved.Manifest.Rounds < 3 {
-			t.Errorf("participant %d: %v", i, err)
+		if errs[i] != nil {
+			t.Fatalf("participant %d: %v", i, errs[i])
 		}
+		checkViews(t, parts[i].Name, r)
+		if d := r.Report.Participants[0].Digest; d == "" || d != results[0].Report.Participants[0].Digest || r.Report.Rounds != rounds {
+			t.Errorf("%s: digest %q after %d rounds", parts[i].Name, d, r.Report.Rounds)
+		}
+	}
+}
+
+// checkViews asserts that the views tell of plant-b's absence, in the middle.
+func checkViews(t *testing.T, name string, r *participant.Result) {
+	t.Helper()
+	views := r.Report.Views
+	if len(views) < 3 || len(views[0].Members) != 5 || len(views[len(views)-1].Members) != 5 {
+		t.Fatalf("%s: views %+v", name, views)
+	}
+	v := views[1]
+	if len(v.Members) != 4 || len(v.Missing) != 1 || v.Missing[0] != (report.Missing{Name: "plant-b", Reason: "it was stopped by its operator"}) || v.Round < 3 {
+		t.Errorf("%s: view %+v", name, v)
+	}
+	if len(r.Model.Manifest.Views) != len(views) {
+		t.Errorf("%s: the model has the views %+v", name, r.Model.Manifest.Views)
 	}
 }
