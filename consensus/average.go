@@ -29,7 +29,7 @@ func (m *Machine) begin(a *attempt, e *Effects) {
 	for lane, words := range lanes {
 		x := plan.Session(len(words)).New(m.placement(a, lane), words)
 		a.lanes = append(a.lanes, x)
-		m.sendFrames(lane, x.Start(), e)
+		m.sendFrames(a, lane, x.Start(), e)
 	}
 	m.since = m.now
 	early := a.early
@@ -106,9 +106,9 @@ func choose(seed [32]byte, n, k int) []int {
 	return rand.New(rand.NewChaCha8(seed)).Perm(n)[:min(n, k)]
 }
 
-func (m *Machine) sendFrames(lane int, frames []session.Frame, e *Effects) {
+func (m *Machine) sendFrames(a *attempt, lane int, frames []session.Frame, e *Effects) {
 	for _, f := range frames {
-		m.send(e, f.To, m.slot.promised, &Step{Lane: uint32(lane), Round: uint32(f.Round), Part: uint32(f.Part), Words: f.Words})
+		m.send(e, f.To, a.view.Ballot, &Step{Lane: uint32(lane), Round: uint32(f.Round), Part: uint32(f.Part), Words: f.Words})
 	}
 }
 
@@ -151,7 +151,7 @@ func (m *Machine) average(a *attempt, e *Effects) bool {
 	for lane, x := range a.lanes {
 		before := x.Round()
 		frames := x.Advance()
-		m.sendFrames(lane, frames, e)
+		m.sendFrames(a, lane, frames, e)
 		moved = moved || len(frames) > 0 || x.Round() > before
 		if x.Done() {
 			results[lane] = x.Result()

@@ -221,7 +221,7 @@ func (m *Machine) again(to int, b *Beat, e *Effects) {
 	case Session:
 		for lane, x := range a.lanes {
 			for round := int(b.Round); round <= int(b.Round)+1; round++ {
-				m.sendFrames(lane, x.Again(to, round), e)
+				m.sendFrames(a, lane, x.Again(to, round), e)
 			}
 		}
 	case Sealing:

@@ -3,10 +3,12 @@ package consensus
 import (
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"math/bits"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
@@ -20,6 +22,7 @@ import (
 type model struct {
 	size     int
 	ballots  uint32 // the highest that may be prepared
+	called   bool   // all members have called when the search begins, and call as soon as they are started again
 	crashes  int
 	restarts int
 	settings Settings
@@ -155,7 +158,7 @@ type result struct {
 }
 
 // maxPosts bounds the different messages of a search.
-const maxPosts = 1024
+const maxPosts = 448
 
 // world is a state of the whole.
 type world struct {
@@ -163,9 +166,18 @@ type world struct {
 	sent     [maxPosts / 64]uint64
 	crashes  int8
 	restarts int8
+	_        [6]byte // so that a world has no gap
 }
 
 func (w *world) has(p int) bool { return w.sent[p/64]>>(p%64)&1 == 1 }
+
+// digest returns a hash of a world, long enough that no two of a search collide.
+func (w *world) digest() [2]uint64 {
+	b := unsafe.Slice((*byte)(unsafe.Pointer(w)), unsafe.Sizeof(*w))
+	return [2]uint64{maphash.Bytes(seedA, b), maphash.Bytes(seedB, b)}
+}
+
+var seedA, seedB = maphash.MakeSeed(), maphash.MakeSeed()
 
 func (w *world) each(f func(p int)) {
 	for i, word := range w.sent {
@@ -278,13 +290,33 @@ func (x *model) local(key localKey, do func(m *Machine, e *Effects)) result {
 	if s := next.machine.slot; x.mutant == breakPromises && s.promised > promised && s.promises == nil {
 		s.promised = promised
 	}
-	next.machine.settle(&e)
+	for next.machine.err == nil && next.machine.advance(&e) {
+	}
+	x.settleCertificates(next.machine)
+	next.machine.flush(&e)
 	r := result{posts: x.carryOut(n.self, &next, e)}
 	r.committed = next.log != nil || next.machine.slot.commit != nil
 	r.opened = next.log != nil
 	r.node = x.intern(next)
 	x.results[key] = r
 	return r
+}
+
+// settleCertificates makes all certificates of a value the same: whose votes are in
+// one makes no difference where nothing is signed.
+func (x *model) settleCertificates(m *Machine) {
+	for _, s := range []*slot{m.slot, m.last} {
+		if s == nil || s.commit == nil {
+			continue
+		}
+		c := *s.commit
+		c.Ballot = c.Value.Attempt
+		c.Votes = nil
+		for v := range m.rules.Quorum {
+			c.Votes = append(c.Votes, SignedVote{Member: uint32(v)})
+		}
+		s.commit = &c
+	}
 }
 
 // carryOut writes to the disk and posts what is sent.

@@ -277,12 +277,14 @@ func (m *Machine) decide(d *Decision, e *Effects) {
 
 // close drops all of a decided slot but what opens it for others.
 func (s *slot) close() {
-	for _, a := range s.attempts {
-		a.leave()
-		a.result, a.seal = nil, nil
+	for b, a := range s.attempts {
+		kept := newAttempt(a.view)
+		kept.dealt, kept.pad, kept.held, kept.commits = a.dealt, a.pad, a.held, a.commits
+		s.attempts[b] = kept
 	}
 	s.call, s.shares, s.hints, s.lost = nil, nil, nil, nil
 	s.stalls, s.outcast = nil, nil
+	s.entered = -1
 }
 
 // receiveDecided takes a slot that this member has missed, if the votes of a

@@ -13,14 +13,16 @@ import (
 type search struct {
 	*model
 	rules_ Rules
-	index  map[world]int32
-	worlds []world
+	index  map[[2]uint64]int32 // by digest
+	queue  []world             // to be visited
 	parent []int32
-	label  []action
-	back   [][]int32 // by world: from where it can be reached without a fault, by messages of members that are up
+	label  []uint32   // of actions
+	edges  [][2]int32 // without a fault, and by messages of members that are up
 	ends   []ending
 	bad    map[string]int32
-	edges  int
+	steps  int
+	labels map[action]uint32
+	acts   []action
 }
 
 // ending says what a world is when nothing leads on from it.
@@ -36,31 +38,43 @@ const (
 
 // run visits at most limit worlds and says whether those were all.
 func (x *model) run(limit int) (*search, bool) {
-	s := &search{model: x, index: map[world]int32{}, bad: map[string]int32{}}
+	s := &search{model: x, index: map[[2]uint64]int32{}, bad: map[string]int32{}, labels: map[action]uint32{}}
 	first := x.start()
 	s.rules_ = x.settings.Rules(x.size)
 	if x.rules != nil {
 		x.rules(&s.rules_)
 	}
+	if x.called {
+		for self := range x.size {
+			r := s.call(first.nodes[self], self)
+			first.nodes[self] = r.node
+			for _, p := range r.posts {
+				first.sent[p/64] |= 1 << (p % 64)
+			}
+		}
+	}
 	s.visit(first, -1, action{}, true)
-	for at := 0; at < len(s.worlds); at++ {
-		if at == limit {
+	for at := int32(0); len(s.queue) > 0; at++ {
+		if int(at) == limit {
 			return s, false
 		}
-		s.step(s.worlds[at], int32(at))
+		w := s.queue[0]
+		s.queue = s.queue[1:]
+		s.step(w, at)
 	}
 	return s, true
 }
 
 func (s *search) visit(w world, from int32, a action, live bool) {
-	id, known := s.index[w]
+	s.tidy(&w)
+	key := w.digest()
+	id, known := s.index[key]
 	if !known {
-		id = int32(len(s.worlds))
-		s.index[w] = id
-		s.worlds = append(s.worlds, w)
+		id = int32(len(s.parent))
+		s.index[key] = id
+		s.queue = append(s.queue, w)
 		s.parent = append(s.parent, from)
-		s.label = append(s.label, a)
-		s.back = append(s.back, nil)
+		s.label = append(s.label, s.number(a))
 		s.ends = append(s.ends, s.ending(&w))
 		s.violations(&w, func(v string) {
 			if _, had := s.bad[v]; !had {
@@ -69,16 +83,42 @@ func (s *search) visit(w world, from int32, a action, live bool) {
 		})
 	}
 	if live && from >= 0 {
-		s.back[id] = append(s.back[id], from)
+		s.edges = append(s.edges, [2]int32{id, from})
 	}
-	s.edges++
+	s.steps++
+}
+
+func (s *search) number(a action) uint32 {
+	n, known := s.labels[a]
+	if !known {
+		n = uint32(len(s.acts))
+		s.labels[a] = n
+		s.acts = append(s.acts, a)
+	}
+	return n
+}
+
+// tidy drops messages that can have no effect any more: promises of a ballot whose
+// owner has made its view.
+func (s *search) tidy(w *world) {
+	var viewed [8]bool
+	w.each(func(p int) {
+		if post := &s.posts[p]; post.kind == viewKind {
+			viewed[post.ballot] = true
+		}
+	})
+	w.each(func(p int) {
+		if post := &s.posts[p]; post.kind == promiseKind && viewed[post.ballot] {
+			w.sent[p/64] &^= 1 << (p % 64)
+		}
+	})
 }
 
 // trace returns the steps that lead to a world.
 func (s *search) trace(id int32) string {
 	var steps []string
 	for ; id > 0; id = s.parent[id] {
-		steps = append(steps, s.describe(s.label[id]))
+		steps = append(steps, s.describe(s.acts[s.label[id]]))
 	}
 	slices.Reverse(steps)
 	return strings.Join(steps, ", ")
@@ -87,7 +127,19 @@ func (s *search) trace(id int32) string {
 // stuck counts the worlds from which no opened one can be reached without a fault,
 // by what they are, and returns the first that nothing explains.
 func (s *search) stuck() (counts map[ending]int, first int32) {
-	good := make([]bool, len(s.worlds))
+	start := make([]int32, len(s.parent)+1) // of each world's edges, sorted by where they lead
+	for _, e := range s.edges {
+		start[e[0]+1]++
+	}
+	for i := range s.parent {
+		start[i+1] += start[i]
+	}
+	back, at := make([]int32, len(s.edges)), slices.Clone(start)
+	for _, e := range s.edges {
+		back[at[e[0]]] = e[1]
+		at[e[0]]++
+	}
+	good := make([]bool, len(s.parent))
 	var queue []int32
 	for id, k := range s.ends {
 		if k == opened {
@@ -96,7 +148,7 @@ func (s *search) stuck() (counts map[ending]int, first int32) {
 		}
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
-		for _, from := range s.back[queue[0]] {
+		for _, from := range back[start[queue[0]]:start[queue[0]+1]] {
 			if !good[from] {
 				good[from] = true
 				queue = append(queue, from)
@@ -163,6 +215,13 @@ func (s *search) restart(w world, id int32, self int) {
 	next := w
 	next.nodes[self] = r.node
 	next.restarts--
+	if s.called && s.nodes[r.node].log == nil {
+		r = s.call(r.node, self)
+		next.nodes[self] = r.node
+		for _, p := range r.posts {
+			next.sent[p/64] |= 1 << (p % 64)
+		}
+	}
 	s.visit(next, id, a, false)
 }
 
@@ -193,10 +252,7 @@ func (s *search) take(w *world, id int32, a action, live bool, do func(m *Machin
 func (s *search) act(w *world, id int32, self int, m *Machine) {
 	sl := m.slot
 	if !m.calls() {
-		entropy := [32]byte{byte(self), m.entropy[2]} // another one after a restart
-		s.take(w, id, action{what: 'c', self: int8(self)}, true, func(m *Machine, e *Effects) {
-			m.enter(Call{Kind: Sum, Values: []float64{modelValue(self)}, Blocks: modelBlocks, Entropy: entropy}, e)
-		}, nil)
+		s.take(w, id, action{what: 'c', self: int8(self)}, true, s.enter(self, m), nil)
 		return
 	}
 	if b := m.rules.next(self, sl.promised); sl.commit == nil && b <= s.ballots && sl.own[b] == nil {
@@ -265,6 +321,18 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 			s.ask(w, id, self, other)
 		}
 	}
+}
+
+// enter returns the step of a member's call, with other entropy after a restart.
+func (s *search) enter(self int, m *Machine) func(m *Machine, e *Effects) {
+	entropy := [32]byte{byte(self), m.entropy[2]}
+	return func(m *Machine, e *Effects) {
+		m.enter(Call{Kind: Sum, Values: []float64{modelValue(self)}, Blocks: modelBlocks, Entropy: entropy}, e)
+	}
+}
+
+func (s *search) call(node int32, self int) result {
+	return s.local(localKey{node: node, action: action{what: 'c', self: int8(self)}}, s.enter(self, s.nodes[node].machine))
 }
 
 func (s *search) hand(w *world, id int32, self int, posts []int16, then func(*Machine, *Effects), worth func(result) bool) {
@@ -490,14 +558,15 @@ func (s *search) damage(disk map[string][]byte) map[string][]byte { return disk 
 func (s *search) log(t *testing.T, began time.Time) {
 	counts, _ := s.stuck()
 	t.Logf("%d worlds, %d steps, %d local states, %d messages in %s; not live: %d too few up, %d too few holders of shares, %d ballots used up, %d unexplained",
-		len(s.worlds), s.edges, len(s.nodes), len(s.posts), time.Since(began).Round(time.Millisecond),
+		len(s.parent), s.steps, len(s.nodes), len(s.posts), time.Since(began).Round(time.Millisecond),
 		counts[tooFewUp], counts[tooFewHolders], counts[noBallots], counts[goesOn])
 }
 
 func TestSearch(t *testing.T) {
 	x := newModel(3, 1, 1, 1)
+	x.called = true
 	began := time.Now()
-	s, all := x.run(30_000_000)
+	s, all := x.run(100_000_000)
 	s.log(t, began)
 	if !all {
 		t.Error("cut off")

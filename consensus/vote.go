@@ -157,6 +157,7 @@ func (m *Machine) commit(c *Certificate) {
 		}
 	}
 	s.done, s.own, s.views = map[uint32]map[int]Done{}, map[uint32]*View{}, map[uint32]*View{}
-	s.promises, s.finish = nil, nil
+	s.promises, s.finish, s.vote = nil, nil, nil
+	s.promised = c.Value.Attempt // no ballot matters any more
 	m.replayHints()
 }

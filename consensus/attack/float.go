@@ -13,11 +13,15 @@ const (
 	// aloneTolerance is how far what the rows tell of one residue may be from that
 	// residue alone.
 	aloneTolerance = 1e-6
+	// rowsPerMember bounds the rows that are looked at. Those of the first rounds come
+	// first and tell most; later ones are close to the average.
+	rowsPerMember = 40
 )
 
 // solveFloat returns, for each residue that follows from the rows, its weights, by
 // least squares.
 func solveFloat(rows [][]uint64, size int) map[int][]float64 {
+	rows = rows[:min(len(rows), rowsPerMember*size)]
 	o := mat.NewDense(len(rows), size, nil)
 	for i, row := range rows {
 		for j, w := range row {

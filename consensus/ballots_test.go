@@ -1,0 +1,225 @@
+package consensus
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// votes counts the members that have voted.
+func (n *network) votes() (votes int) {
+	for _, m := range n.members {
+		if m.slot.vote != nil || len(m.log) > 0 {
+			votes++
+		}
+	}
+	return votes
+}
+
+// committed counts the members that know of the first slot's decision.
+func (n *network) committed() (count int) {
+	for _, m := range n.members {
+		if len(m.log) > 0 || m.slot.commit != nil {
+			count++
+		}
+	}
+	return count
+}
+
+// opened counts the members that have the first slot's total.
+func (n *network) opened() (count int) {
+	for _, m := range n.members {
+		if len(m.log) > 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// H1: one member opens the total with everybody's pads and is lost, with another
+// whose pad nobody else has heard. The others must not take the attempt for void and
+// sum over a smaller view: the total that is known already is the only one, also
+// where they have not heard of the decision.
+func TestALostPadDoesNotMakeAnAttemptVoid(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		for _, decided := range []bool{true, false} {
+			const size, lost, hears = 5, 1, 0
+			n := newNetwork(t, size, s)
+			xs := powers(size)
+			n.carries = func(from, to int, b Body) bool {
+				switch b.(type) {
+				case *Pads:
+					return to == hears
+				case *Done:
+					return decided || to == hears
+				case *Beat, *Commit:
+					return decided
+				}
+				return true
+			}
+			n.callAll(sumOf(1, xs, oneBlock))
+			n.settle()
+			if !decided { // the others' pads, once they know of the decision, are its, too
+				for from := 1; from < size; from++ {
+					m := n.members[from]
+					n.step(hears, Receive{From: from, Message: Message{Body: &Pads{Pads: []Pad{{uint32(from), m.slot.attempts[0].pad}}}}})
+				}
+			}
+			if n.opened() != 1 || len(n.members[hears].log) != 1 {
+				t.Fatalf("%d have opened\n%s", n.opened(), n.describe())
+			}
+			n.isolate(lost)
+			n.isolate(hears)
+			n.carries = nil
+			n.pass(5*time.Minute, n.over(1))
+			n.checkDecisions()
+			d := n.members[2].log[0]
+			if d.Attempt != 0 || len(d.Members) != size || fmt.Sprint(d.Cost.Lost) != "[0 1]" {
+				t.Fatalf("decided %+v\n%s", d, n.describe())
+			}
+			n.checkLogs(xs, oneBlock)
+		}
+	})
+}
+
+// H2: a curious member that votes, promises the next ballot and keeps its pad to
+// itself cannot make the others open another total: its promise tells its vote, and
+// the others' promises theirs.
+func TestACuriousMemberCannotHaveTwoTotals(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		const size, curious = 4, 0
+		n := newNetwork(t, size, s)
+		xs := powers(size)
+		n.carries = func(from, _ int, b Body) bool {
+			switch b.(type) {
+			case *Pads, *Shares, *Commit:
+				return from != curious
+			case *Beat:
+				return from != curious
+			case *Done:
+				return from == curious // the others' votes are late
+			}
+			return true
+		}
+		n.callAll(sumOf(1, xs, oneBlock))
+		n.settle()
+		if n.votes() != size || n.committed() != 0 {
+			t.Fatalf("%d votes, %d know of a decision", n.votes(), n.committed())
+		}
+		// It proposes at once, without the others' consent.
+		var e Effects
+		n.members[curious].propose(&e)
+		n.members[curious].settle(&e)
+		n.members[curious].write(e)
+		for _, send := range e.Sends {
+			for to := 1; to < size; to++ {
+				n.step(to, Receive{From: curious, Message: send.Message})
+			}
+		}
+		n.settle()
+		n.pass(5*time.Second, nil)
+		for s, m := range n.members {
+			if v := m.slot.views[m.slot.promised]; v != nil && v.Ballot > 0 {
+				t.Errorf("member %d works in a new attempt of %v", s, v.Members)
+			}
+			if len(m.log) == 0 && (m.slot.finish == nil || m.slot.finish.Finish.Attempt != 0) {
+				t.Errorf("member %d does not finish the attempt that has votes", s)
+			}
+		}
+		n.carries = nil
+		n.pass(time.Minute, n.over(1))
+		if d := n.checkDecisions(); d == nil || d.Attempt != 0 || len(d.Members) != size || d.Certificate.Ballot == 0 {
+			t.Fatalf("decided %+v\n%s", d, n.describe())
+		}
+		n.checkLogs(xs, oneBlock)
+	})
+}
+
+// H3: a member is lost after another has voted. Those that are left neither are
+// stuck nor begin anew: they finish the attempt, and the lost member's value counts.
+func TestALossAfterAVoteIsNotStuck(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		for size := 4; size <= 6; size++ {
+			for lost := range size {
+				n := newNetwork(t, size, s)
+				xs := powers(size)
+				n.callAll(sumOf(1, xs, oneBlock))
+				if !n.deliverUntil(func() bool { return n.votes() > 0 }) {
+					t.Fatal("no votes")
+				}
+				n.isolate(lost)
+				n.settle()
+				n.pass(2*time.Minute, n.over(1))
+				if d := n.checkDecisions(); d == nil {
+					t.Fatalf("%d of %d lost: %s", lost, size, n.describe())
+				}
+				n.checkLogs(xs, oneBlock)
+			}
+		}
+	})
+}
+
+// H4: a member is lost in the second of two sums of a round. The first has been
+// opened and is never summed again over the smaller view: slots, not rounds, are
+// repeated.
+func TestTheFirstSumOfARoundIsNotRepeated(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		const size, lost = 5, 2
+		n := newNetwork(t, size, s)
+		xs := powers(size)
+		n.play(sumOf(1, xs, oneBlock))
+		first := n.checkDecisions()
+		n.callAll(sumOf(1, xs, oneBlock))
+		n.deliver(10)
+		n.isolate(lost)
+		n.settle()
+		n.pass(2*time.Minute, n.over(2))
+		for s, m := range n.members {
+			if !m.dead && (len(m.log) != 2 || m.log[0].Chain != first.Chain || m.disk[0] != nil) {
+				t.Fatalf("member %d has decided %d slots, and keeps of the first %d entries", s, len(m.log), len(m.disk[0]))
+			}
+		}
+		d := n.checkDecisions()
+		if len(first.Members) != size || len(d.Members) != size-1 || d.Slot != 1 {
+			t.Errorf("the first over %v, the second over %v", first.Members, d.Members)
+		}
+		n.checkLogs(xs, oneBlock)
+	})
+}
+
+// Several ballots in a row fail, each by the loss of its owner, before one decides.
+func TestSeveralBallotsFail(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		const size = 7
+		n := newNetwork(t, size, s)
+		xs := powers(size)
+		n.callAll(sumOf(1, xs, oneBlock))
+		n.isolate(6)
+		for _, owner := range []int{0, 1} {
+			ballot := func() bool { // a view of its own ballot is out
+				return n.members[owner].slot.own[n.members[owner].slot.promised] != nil
+			}
+			for range 200 {
+				if n.deliverUntil(ballot) {
+					break
+				}
+				n.now += 500 * time.Millisecond
+				for s := range n.members {
+					n.step(s, Tick{Learner: 1})
+				}
+			}
+			if !ballot() {
+				t.Fatalf("member %d did not make a view\n%s", owner, n.describe())
+			}
+			n.deliver(5)
+			n.isolate(owner)
+		}
+		n.settle()
+		n.pass(5*time.Minute, n.over(1))
+		d := n.checkDecisions()
+		if d == nil || fmt.Sprint(d.Members) != "[2 3 4 5]" {
+			t.Fatalf("decided %+v\n%s", d, n.describe())
+		}
+		n.checkLogs(xs, oneBlock)
+	})
+}
