@@ -21,12 +21,13 @@ func NewBaseK(size, k int) (*Exchange, error) {
 	for v := range vertices {
 		vertices[v] = v
 	}
+	base := min(k, size-1) + 1
 	var s schedule
-	if fs := factors(size, k+1); fs != nil {
+	if fs := factors(size, base); fs != nil {
 		s.hypercube(vertices, fs, 0, size)
 	} else {
-		s.simple(vertices, k, 0, size)
-		if t := transversal(vertices, k); t != nil && len(t) < len(s) {
+		s.simple(vertices, base, 0, size)
+		if t := transversal(vertices, base); t != nil && len(t) < len(s) {
 			s = t
 		}
 	}
@@ -45,24 +46,24 @@ func (s *schedule) hypercube(vertices, fs []int, from, size int) int {
 	return from + len(fs)
 }
 
-// block is a·(k+1)^p vertices, in a parts of (k+1)^p.
+// block is a·base^p vertices, in a parts of base^p.
 type block struct {
 	vertices []int
 	parts    [][]int
 }
 
-// simple averages over any number of vertices that has a prime factor above k+1,
-// by the simple base-(k+1) graph, and returns the round after the last one.
+// simple averages over vertices whose number has a prime factor above the base,
+// k+1, by the simple base-(k+1) graph, and returns the round after the last one.
 //
 // Every block averages first. Then block after block is averaged with what is
 // left: each vertex of the later blocks pairs with one vertex of each part, so
 // that every part's mean, and that of what is left, become the mean of both; and
 // the parts average once more.
-func (s *schedule) simple(vertices []int, k, from, size int) int {
-	blocks := digits(vertices, k+1)
+func (s *schedule) simple(vertices []int, base, from, size int) int {
+	blocks := digits(vertices, base)
 	largest := from
 	for _, b := range blocks {
-		largest = max(largest, s.hypercube(b.vertices, factors(len(b.vertices), k+1), from, size))
+		largest = max(largest, s.hypercube(b.vertices, factors(len(b.vertices), base), from, size))
 	}
 	end := largest
 	left := vertices
@@ -72,7 +73,7 @@ func (s *schedule) simple(vertices []int, k, from, size int) int {
 		s.grow(largest+l+1, size)
 		s.pair(largest+l, b, left, total)
 		for _, part := range b.parts {
-			end = max(end, s.hypercube(part, factors(len(part), k+1), largest+l+1, size))
+			end = max(end, s.hypercube(part, factors(len(part), base), largest+l+1, size))
 		}
 	}
 	return end
@@ -96,12 +97,13 @@ func digits(vertices []int, base int) []block {
 }
 
 // transversal returns the base-(k+1) graph: with p the part of the number of
-// vertices that has small prime factors, p classes average by the simple one and
-// then the p vertices at the same place of each. It is nil if p is 1.
-func transversal(vertices []int, k int) schedule {
+// vertices that has no prime factors above the base, p classes average by the
+// simple one, and then the p vertices at the same place of each. It is nil if p is
+// 1.
+func transversal(vertices []int, base int) schedule {
 	p, size := 1, len(vertices)
 	q := size
-	for f := 2; f <= k+1; f++ {
+	for f := 2; f <= base; f++ {
 		for q%f == 0 {
 			p *= f
 			q /= f
@@ -113,14 +115,14 @@ func transversal(vertices []int, k int) schedule {
 	var s schedule
 	end := 0
 	for class := range slices.Chunk(vertices, q) {
-		end = s.simple(class, k, 0, size)
+		end = s.simple(class, base, 0, size)
 	}
 	for place := range q {
 		across := make([]int, p)
 		for i := range across {
 			across[i] = vertices[i*q+place]
 		}
-		s.hypercube(across, factors(p, k+1), end, size)
+		s.hypercube(across, factors(p, base), end, size)
 	}
 	return s
 }

@@ -9,8 +9,8 @@ const roundBytes = 64 << 10
 // NewExact returns the plan that takes less time for vectors of the given number of
 // words: fold-in, which needs fewer rounds, for short ones, or circulant, by which
 // a member sends less than two vectors in all, for long ones. A round is reckoned
-// as long as sending 64 KiB; for most sizes that puts the limit at vectors of 50
-// to 130 KiB. It follows from public numbers alone.
+// as long as sending 64 KiB, which puts the limit at vectors of 60 to 120 KiB for
+// nearly all sizes. It follows from public numbers alone.
 func NewExact(size, k int, a chunking.Arithmetic, words int) (Plan, error) {
 	fold, err := NewFoldIn(size, k, a)
 	if err != nil {

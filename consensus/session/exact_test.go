@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -191,6 +192,9 @@ func TestFoldInTakesFewestRounds(t *testing.T) {
 				}
 			}
 		}
+	}
+	if p := must[*Exchange](t)(NewFoldIn(7, math.MaxInt, chunking.Ring)); p.Rounds() != 1 {
+		t.Errorf("everybody hears everybody: %d rounds, want 1", p.Rounds())
 	}
 	if ties != 142 {
 		t.Errorf("%d ties, want 142", ties)

@@ -17,7 +17,8 @@ func NewFoldIn(size, k int, a chunking.Arithmetic) (*Exchange, error) {
 	if err := checkExact(size, k, a); err != nil {
 		return nil, err
 	}
-	core := coreSize(size, k)
+	most := min(k, size-1) + 1
+	core := coreSize(size, most)
 	var s schedule
 	if core < size {
 		s.grow(1, size)
@@ -32,7 +33,7 @@ func NewFoldIn(size, k int, a chunking.Arithmetic) (*Exchange, error) {
 	for v := range vertices {
 		vertices[v] = v
 	}
-	for _, round := range groups(vertices, factors(core, k+1)) {
+	for _, round := range groups(vertices, factors(core, most)) {
 		s.grow(len(s)+1, size)
 		for _, group := range round {
 			s.gather(len(s)-1, group, false)
@@ -50,11 +51,12 @@ func NewFoldIn(size, k int, a chunking.Arithmetic) (*Exchange, error) {
 	return newExchange(fmt.Sprintf("fold-in k=%d", k), size, a, s, 1), nil
 }
 
-// coreSize returns the size of the core among the given number of members.
-func coreSize(size, k int) int {
+// coreSize returns the size of the core among the given number of members, of whom
+// at most so many make a group.
+func coreSize(size, most int) int {
 	best, bestRounds, bestMessages := 0, 0, 0
-	for core := (size + k) / (k + 1); core <= size; core++ {
-		fs := factors(core, k+1)
+	for core := (size + most - 1) / most; core <= size; core++ {
+		fs := factors(core, most)
 		if fs == nil {
 			continue
 		}

@@ -23,15 +23,39 @@ func (m *mixing) vector() []uint64 {
 	for from := 0; from < len(next); from += stretch {
 		to := min(from+stretch, len(next))
 		sum, x := next[from:to], m.x[from:to]
-		for j, other := range m.others {
-			accumulate(sum, x, other[from:to], m.weights[j])
-		}
+		m.sum(sum, x, from)
 		move(sum, x, m.alpha)
 		if m.omega != 1 {
 			extrapolate(sum, m.before[from:to], m.omega)
 		}
 	}
 	return next
+}
+
+// sum adds Σ_j w_j (x_j - x) to a stretch that begins at from, four neighbours at a
+// time where there are as many.
+func (m *mixing) sum(sum, x []uint64, from int) {
+	j := 0
+	for ; j+4 <= len(m.others); j += 4 {
+		accumulate4(sum, x, from, [4][]uint64(m.others[j:]), [4]float64(m.weights[j:]))
+	}
+	for ; j < len(m.others); j++ {
+		accumulate(sum, x, m.others[j][from:], m.weights[j])
+	}
+}
+
+// accumulate4 is accumulate for four others in their order, each from a place on.
+func accumulate4(sum, x []uint64, from int, others [4][]uint64, weights [4]float64) {
+	to := from + len(sum)
+	x, a, b, c, d := x[:len(sum)], others[0][from:to], others[1][from:to], others[2][from:to], others[3][from:to]
+	for i := range sum {
+		v, s := math.Float64frombits(x[i]), math.Float64frombits(sum[i])
+		s += float64(weights[0] * (math.Float64frombits(a[i]) - v))
+		s += float64(weights[1] * (math.Float64frombits(b[i]) - v))
+		s += float64(weights[2] * (math.Float64frombits(c[i]) - v))
+		s += float64(weights[3] * (math.Float64frombits(d[i]) - v))
+		sum[i] = math.Float64bits(s)
+	}
 }
 
 // accumulate adds weight (other - x) to sum.

@@ -56,7 +56,8 @@ type Plan interface {
 }
 
 // Placement says who sits where: Members[v] is the member at vertex v of the
-// plan's topology, by any distinct ids, and Self is one of them.
+// plan's topology, by any distinct ids, and Self is one of them. It is not to be
+// modified.
 type Placement struct {
 	Members []int
 	Self    int

@@ -123,13 +123,60 @@ func TestMalformedFrames(t *testing.T) {
 	}
 }
 
-// A frame of a round that is over is not read again.
-func TestLateFramesAreIgnored(t *testing.T) {
+// Words that were sent, received or given are never modified.
+func TestWordsStayAsTheyAre(t *testing.T) {
+	for _, size := range []int{5, 12} {
+		for _, p := range plans(t, size) {
+			rng := rand.New(rand.NewPCG(6, uint64(size)))
+			xs := vectors(rng, p, 29)
+			sessions := open(rng, p, xs)
+			var words, copies [][]uint64
+			keep := func(w []uint64) { words, copies = append(words, w), append(copies, slices.Clone(w)) }
+			for s := range sessions {
+				keep(xs[s])
+				sessions[s] = keeping{sessions[s], keep}
+			}
+			results, _ := lockstep(t, sessions)
+			for s := range sessions {
+				if !slices.Equal(sessions[s].Result(), results[s]) {
+					t.Errorf("%s of %d: member %d has two results", p.Name(), size, s)
+				}
+			}
+			for i := range words {
+				if !slices.Equal(words[i], copies[i]) {
+					t.Fatalf("%s of %d: words were modified", p.Name(), size)
+				}
+			}
+		}
+	}
+}
+
+// keeping is a session that shows the words of all frames that it sends.
+type keeping struct {
+	Session
+	keep func([]uint64)
+}
+
+func (k keeping) show(frames []Frame) []Frame {
+	for _, f := range frames {
+		k.keep(f.Words)
+	}
+	return frames
+}
+
+func (k keeping) Start() []Frame   { return k.show(k.Session.Start()) }
+func (k keeping) Advance() []Frame { return k.show(k.Session.Advance()) }
+
+// Of two frames for one place the first counts, and one of a round that is over is
+// not read again.
+func TestDoubleAndLateFramesAreIgnored(t *testing.T) {
 	p := must[*Exchange](t)(NewFoldIn(3, 1, chunking.Ring))
 	s := p.New(Placement{Members: []int{0, 1, 2}, Self: 0}, []uint64{1})
 	s.Start()
-	if err := s.Receive(2, 0, 0, []uint64{10}); err != nil {
-		t.Fatal(err)
+	for _, word := range []uint64{10, 20} {
+		if err := s.Receive(2, 0, 0, []uint64{word}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if got := s.Advance(); len(got) != 1 || got[0].To != 1 || got[0].Words[0] != 11 {
 		t.Fatalf("sends %v, want 11 to 1", got)

@@ -11,9 +11,9 @@ func (p *Laplacian) Rounding() float64 {
 }
 
 // Tolerance returns how far the results of two members may lie apart in a
-// coordinate whose values are of the given size: what the iterations leave and
+// coordinate whose values are of the given spread, their root mean square: what the iterations leave and
 // what rounding adds, with a factor of 4 for safety.
-func (p *Laplacian) Tolerance(size float64) float64 {
+func (p *Laplacian) Tolerance(spread float64) float64 {
 	n := float64(p.graph.Len())
-	return 4 * n * size * (math.Sqrt(n)*p.Left() + p.Rounding())
+	return 4 * n * spread * (math.Sqrt(n)*p.Left() + p.Rounding())
 }
