@@ -135,9 +135,9 @@ func graphText(w io.Writer, r topology.Report) {
 	line("topology", "%s", graphName(r))
 	if r.Lambda2 > 0 {
 		line("spectrum", "λ₂ %.4g, λ_max %.4g; diameter %d", r.Lambda2, r.LambdaMax, r.Diameter)
-		line("predicted", "%d iterations with step %s to a disagreement of %g", r.Iterations, r.Step, r.Tolerance)
+		line("predicted", "iterations %d (step %s, to a disagreement of %g)", r.Iterations, r.Step, r.Tolerance)
 	} else {
-		line("predicted", "%d rounds, exact", r.Iterations)
+		line("predicted", "rounds %d (exact)", r.Iterations)
 	}
 	if r.Run == nil {
 		return
@@ -145,14 +145,14 @@ func graphText(w io.Writer, r topology.Report) {
 	if r.Measured > 0 {
 		line("measured", "%d", r.Measured)
 	} else {
-		line("measured", "not reached, for rounding")
+		line("measured", "not reached: rounding stands above the tolerance")
 	}
 	if r.Exact {
 		line("totals", "exact at every member")
 	} else {
 		line("totals", "largest error %.2g", r.MaxError)
 	}
-	line("sent", "%.1f messages and %.0f bytes a member, mean, for vectors of %d; before framing", r.Messages, r.Bytes, r.Values)
+	line("sent", "%.1f messages and %.0f bytes a member (mean, before framing; values of a vector: %d)", r.Messages, r.Bytes, r.Values)
 }
 
 func graphName(r topology.Report) string {

@@ -72,25 +72,30 @@ func TestReport(t *testing.T) {
 		want   string
 	}{
 		{
-			Spec{Kind: "ring", Size: 2}, 0,
+			Spec{Kind: "ring", Size: 2},
+			0,
 			`{"kind":"ring","size":2,"degree":1,"diameter":1,"lambda2":2,"lambda_max":2,"scheme":"laplacian","step":"chebyshev","tolerance":1e-9,"iterations_predicted":1}`,
 		},
 		{
-			Spec{Kind: "fold-in", Size: 31, Degree: 3}, 0,
+			Spec{Kind: "fold-in", Size: 31, Degree: 3},
+			0,
 			`{"kind":"fold-in","size":31,"degree":3,"scheme":"exact","iterations_predicted":4}`,
 		},
 		{ // 16 of 31 are the core: 15 send and hear once more
-			Spec{Kind: "fold-in", Size: 31}, 62,
+			Spec{Kind: "fold-in", Size: 31},
+			62,
 			`{"kind":"fold-in","size":31,"degree":1,"scheme":"exact","iterations_predicted":6,"values":62,"seed":7,` +
 				`"iterations_measured":6,"max_error":0,"exact":true,"messages_per_node":3.032258064516129,"bytes_per_node":1504}`,
 		},
 		{
-			Spec{Kind: "base-k", Size: 8}, 2,
+			Spec{Kind: "base-k", Size: 8},
+			2,
 			`{"kind":"base-k","size":8,"degree":1,"scheme":"base-k","iterations_predicted":3,"values":2,"seed":7,` +
 				`"iterations_measured":3,"max_error":0,"exact":true,"messages_per_node":3,"bytes_per_node":48}`,
 		},
 		{
-			Spec{Kind: "circulant", Size: 8}, 16,
+			Spec{Kind: "circulant", Size: 8},
+			16,
 			`{"kind":"circulant","size":8,"scheme":"exact","iterations_predicted":6,"values":16,"seed":7,` +
 				`"iterations_measured":6,"max_error":0,"exact":true,"messages_per_node":6,"bytes_per_node":224}`,
 		},
