@@ -84,7 +84,7 @@ func (p *Laplacian) converge() error {
 	default:
 		return fmt.Errorf("session: want the step %s, %s, %s or %s, got %q", Chebyshev, Optimal, Metropolis, Paper, string(p.step))
 	}
-	p.rate = max(math.Abs(1-p.alpha*lambda2), math.Abs(1-p.alpha*lambdaMax))
+	p.rate = max(math.Abs(1-float64(p.alpha*lambda2)), math.Abs(1-float64(p.alpha*lambdaMax)))
 	if p.rate < 1e-12 { // a complete graph: one step is exact, but for rounding
 		p.rate = 0
 	}
