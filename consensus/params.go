@@ -74,5 +74,9 @@ func (s Settings) Validate(size int) error {
 	case s.Chunks < 0 || s.Chunks == 1 || s.Chunks > chunking.MaxFanout+1:
 		return fmt.Errorf("chunks: want 0 for the default or 2 to %d, got %d", chunking.MaxFanout+1, s.Chunks)
 	}
-	return s.Graph.Check(size)
+	g, err := graph.New(s.Graph, size, Params{Settings: s}.withDefaults().Degree)
+	if err == nil && (g.Kind == graph.Margulis || g.Len() != size) {
+		err = fmt.Errorf("graph: sums know neither weights of edges nor more vertices than members yet, which %s has with %d members; choose %s", g.Kind, size, graph.HamiltonCycles)
+	}
+	return err
 }
