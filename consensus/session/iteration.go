@@ -139,7 +139,7 @@ func (it *iteration) combine(heard [][]uint64) {
 	case it.t == 1:
 		it.omega = 2 // so that ω₂ = 1/(1-ρ²/2) falls out of the recurrence
 	default:
-		it.omega = 1 / (1 - float64(it.plan.rate*it.plan.rate*it.omega)/4)
+		it.omega = 1 / (1 - float64(it.plan.rate*it.plan.rate*it.omega/4))
 		omega = it.omega
 	}
 	next := make([][]uint64, len(it.vertices))
