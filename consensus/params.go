@@ -156,7 +156,8 @@ func (s Settings) Validate(size int) error {
 	default:
 		return fmt.Errorf("step: want %q, %q, %q or %q, got %q", session.Chebyshev, session.Optimal, session.Metropolis, session.Paper, s.Step)
 	}
-	return s.Graph.Check(size)
+	_, err := graph.New(s.Graph, size, s.Degree)
+	return err
 }
 
 func (s Settings) validateProtection() error {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
@@ -11,6 +12,7 @@ import (
 // once. Not safe for concurrent use.
 type Plans struct {
 	settings Settings
+	roster   int // the size asked for first, of which others are a part
 	bySize   map[int]*Plan
 }
 
@@ -34,6 +36,7 @@ func (p *Plans) For(size int) (*Plan, error) {
 	if plan := p.bySize[size]; plan != nil {
 		return plan, nil
 	}
+	p.roster = max(p.roster, size)
 	s := p.settings
 	plan := &Plan{Size: size, settings: s, exact: map[int]session.Plan{}}
 	if s.Protect == chunking.Chunks {
@@ -42,7 +45,12 @@ func (p *Plans) For(size int) (*Plan, error) {
 	if s.Scheme == Laplacian {
 		var err error
 		// The disagreement to remove is that of the residues.
-		if plan.Laplacian, err = session.NewLaplacian(size, s.Step, s.Graph, s.Degree, s.Tolerance/plan.spread()); err != nil {
+		reach := s.Tolerance / plan.spread()
+		if plan.Laplacian, err = session.NewLaplacian(size, s.Step, s.Graph, s.Degree, reach); err != nil && p.roster > size {
+			// Not every kind has a graph of every size that a view may shrink to.
+			plan.Laplacian, err = session.NewLaplacian(size, s.Step, graph.HamiltonCycles, s.Degree, reach)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

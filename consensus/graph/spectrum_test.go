@@ -104,9 +104,20 @@ func TestEstimatesAreThoseOfTheDenseMatrix(t *testing.T) {
 		kind         Kind
 		size, degree int
 	}{
-		{HamiltonCycles, 5, 4}, {HamiltonCycles, 6, 4}, {HamiltonCycles, 17, 4}, {RandomRegular, 8, 3},
-		{HamiltonCycles, 100, 4}, {HamiltonCycles, 300, 6}, {RandomRegular, 200, 3}, {RandomRegular, 400, 4},
-		{InverseChord, 600, 0}, {Margulis, 400, 0}, {Hypercube, 128, 0}, {Ring, 300, 0}, {Complete, 100, 0}, {HamiltonCycles, 900, 4},
+		{HamiltonCycles, 5, 4},
+		{HamiltonCycles, 6, 4},
+		{HamiltonCycles, 17, 4},
+		{RandomRegular, 8, 3},
+		{HamiltonCycles, 100, 4},
+		{HamiltonCycles, 300, 6},
+		{RandomRegular, 200, 3},
+		{RandomRegular, 400, 4},
+		{InverseChord, 600, 0},
+		{Margulis, 400, 0},
+		{Hypercube, 128, 0},
+		{Ring, 300, 0},
+		{Complete, 100, 0},
+		{HamiltonCycles, 900, 4},
 	} {
 		g, err := New(c.kind, c.size, c.degree)
 		if err != nil {

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/topology"
+	"github.com/spf13/cobra"
+)
+
+// graphFlags say which topology, and what to do with it.
+type graphFlags struct {
+	topology.Spec
+	step   string
+	run    bool
+	values int
+	seed   uint64
+	svg    string
+}
+
+func (a *app) graph() *cobra.Command {
+	var g graphFlags
+	cmd := &cobra.Command{
+		Use: "graph", Short: "Tell what a sum over a topology takes: its spectrum, its iterations, its messages",
+		Long: `graph builds the topology that so many members would sum over, and prints how well
+it connects them (the smallest non-zero and the largest eigenvalue of its Laplacian)
+and how many iterations it therefore takes until the disagreement is the tolerance
+times the initial one. With --run it makes the sessions of all members in this process,
+on random vectors that are not masked, and prints what they really took.
+
+Kinds: hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete and
+ring are graphs, that values are averaged on; base-k, fold-in and circulant are
+schedules, whose sums are exact after finitely many rounds.`,
+		Example: `  collabdict graph --size 31 --run
+  collabdict graph --kind margulis --size 256 --step optimal --svg margulis.svg
+  collabdict graph --kind fold-in --size 31 --degree 3 --run --values 1000 --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := g.check(cmd); err != nil {
+				return err
+			}
+			return stoppable(cmd.Context(), func() error { return a.describeGraph(g) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&g.Kind, "kind", string(graph.HamiltonCycles), "`KIND` of topology: "+strings.Join(topology.Kinds(), ", "))
+	f.IntVar(&g.Size, "size", 0, "`N`, the number of members")
+	f.IntVar(&g.Degree, "degree", 0, "neighbours of a member, for hamilton-cycles and random-regular (default 4); for base-k and fold-in the members heard in a round (default 1)")
+	f.StringVar(&g.step, "step", string(session.Chebyshev), "step `RULE` of a graph: chebyshev, optimal, metropolis or paper")
+	f.Float64Var(&g.Tolerance, "tolerance", 1e-9, "disagreement to reach on a graph, relative to the initial one")
+	f.BoolVar(&g.run, "run", false, "make the sessions and measure")
+	f.IntVar(&g.values, "values", 1, "`M`, the values of a vector, for --run")
+	f.Uint64Var(&g.seed, "seed", 1, "seed of the vectors, for --run")
+	f.StringVar(&g.svg, "svg", "", "draw the graph to an SVG `FILE`")
+	a.addJSON(cmd)
+	return cmd
+}
+
+// leastTolerance is a little above what rounding leaves.
+const leastTolerance = 1e-13
+
+// mostMembers and mostValues, of all members together, bound memory.
+const (
+	mostMembers = 1 << 20
+	mostValues  = 1 << 26
+)
+
+// check reports a flag that cannot be followed.
+func (g *graphFlags) check(cmd *cobra.Command) error {
+	g.Step = session.Step(g.step)
+	changed := cmd.Flags().Changed
+	exact := g.Kind == topology.FoldIn || g.Kind == topology.BaseK || g.Kind == topology.Circulant
+	switch {
+	case !changed("size"):
+		return &usageError{"--size is missing", "give the number of members"}
+	case g.Size < 2 || g.Size > mostMembers:
+		return &usageError{fmt.Sprintf("--size: want 2 to %d members, got %d", mostMembers, g.Size), ""}
+	case changed("degree") && g.Degree < 1:
+		return &usageError{fmt.Sprintf("--degree: want at least 1, got %d", g.Degree), ""}
+	case !(g.Tolerance >= leastTolerance && g.Tolerance < 1):
+		return &usageError{fmt.Sprintf("--tolerance: want a value from %g to below 1, got %g", leastTolerance, g.Tolerance), ""}
+	case g.values < 1 || g.values > mostValues/g.Size:
+		return &usageError{fmt.Sprintf("--values: want 1 to %d for %d members, got %d", mostValues/g.Size, g.Size, g.values), ""}
+	}
+	if !exact {
+		return nil
+	}
+	for _, name := range []string{"step", "tolerance", "svg"} {
+		if changed(name) {
+			return &usageError{fmt.Sprintf("--%s: %s has none: it is a schedule of exact rounds", name, g.Kind), "leave it out, or choose a graph"}
+		}
+	}
+	return nil
+}
+
+// stoppable returns when what it calls does, or when the context ends.
+func stoppable(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (a *app) describeGraph(g graphFlags) error {
+	t, err := topology.Describe(g.Spec)
+	if err != nil {
+		return &usageError{err.Error(), ""}
+	}
+	if g.svg != "" {
+		if err := atomicfile.Write(g.svg, 0o644, t.Draw); err != nil {
+			return err
+		}
+	}
+	if g.run {
+		if err := t.Measure(g.values, g.seed); err != nil {
+			return err
+		}
+	}
+	return a.print(t.Report, func(w io.Writer) { graphText(w, t.Report) })
+}
+
+func graphText(w io.Writer, r topology.Report) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-10s  "+format+"\n", append([]any{name}, args...)...)
+	}
+	line("topology", "%s", graphName(r))
+	if r.Lambda2 > 0 {
+		line("spectrum", "λ₂ %.4g, λ_max %.4g; diameter %d", r.Lambda2, r.LambdaMax, r.Diameter)
+		line("predicted", "iterations %d (step %s, to a disagreement of %g)", r.Iterations, r.Step, r.Tolerance)
+	} else {
+		line("predicted", "rounds %d (exact)", r.Iterations)
+	}
+	if r.Run == nil {
+		return
+	}
+	if r.Measured > 0 {
+		line("measured", "%d", r.Measured)
+	} else {
+		line("measured", "not reached: rounding stands above the tolerance")
+	}
+	if r.Exact {
+		line("totals", "exact at every member")
+	} else {
+		line("totals", "largest error %.2g", r.MaxError)
+	}
+	line("sent", "%.1f messages and %.0f bytes a member (mean, before framing; values of a vector: %d)", r.Messages, r.Bytes, r.Values)
+}
+
+func graphName(r topology.Report) string {
+	name := fmt.Sprintf("%s, %d members", r.Kind, r.Size)
+	if r.Vertices > 0 {
+		name += fmt.Sprintf(" on %d vertices", r.Vertices)
+	}
+	if r.Degree > 0 {
+		name += fmt.Sprintf(", degree %d", r.Degree)
+	}
+	return name
+}
