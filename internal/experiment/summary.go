@@ -52,9 +52,9 @@ func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledg
 
 // describe says how sums of so many values are made.
 func describe(s consensus.Settings, size, values int) report.Consensus {
-	c := report.Consensus{Scheme: string(s.Scheme), Fan: s.Fan}
-	if s.Scheme == "" {
-		c.Scheme = string(consensus.Laplacian)
+	c := report.Consensus{Scheme: string(s.Scheme), Fan: max(1, s.Fan)}
+	if s.Scheme == "" || s.Scheme == consensus.Laplacian {
+		c.Scheme, c.Fan = string(consensus.Laplacian), 0
 	}
 	plan, err := consensus.NewPlans(s).For(size)
 	if err != nil {
