@@ -66,7 +66,7 @@ func TestOneObserver(t *testing.T) {
 // What is recovered from sums in the clear is what the coalition sees of one
 // session; split over lanes it has to see all, or with shares enough, of them.
 func TestSessionsOfFewRounds(t *testing.T) {
-	const size, colluding, rounds = 16, 6, 60
+	const size, colluding, rounds = 16, 6, 30
 	for name, s := range map[string]consensus.Settings{
 		"exact":    {Scheme: consensus.Exact, Protect: chunking.None},
 		"parity":   {Scheme: consensus.Exact, Parity: true, Protect: chunking.None},
@@ -102,7 +102,7 @@ func TestVectorsInCells(t *testing.T) {
 // With few chunks a coalition cuts some members off, about as many as predicted;
 // on a complete chunk graph none, up to a coalition of all but two.
 func TestCoalitionsAgainstChunks(t *testing.T) {
-	const size, rounds = 16, 40
+	const size, rounds = 16, 25
 	for _, scheme := range []consensus.Scheme{consensus.Laplacian, consensus.Exact, consensus.BaseK} {
 		s := consensus.Settings{Scheme: scheme, Protect: chunking.Chunks, Chunks: 2, Colluders: 10}
 		r := watch(t, s, size, attack.Coalition(9, size, 10), rounds, 2, 4)
