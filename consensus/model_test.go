@@ -26,8 +26,9 @@ type model struct {
 	crashes  int
 	restarts int
 	settings Settings
-	rules    func(*Rules)
+	least    int // members of a view, if not as the rules have it
 	mutant   mutant
+	firstBad string // what ends the search when it is found
 
 	nodes   []node // interned
 	nodeID  map[[32]byte]int32
@@ -217,21 +218,27 @@ func must[T any](v T, err error) T {
 // still prepares a machine for a world without time.
 func (x *model) still(m *Machine) *Machine {
 	m.p.Beat = 0
-	if x.rules != nil {
-		x.rules(&m.rules)
-	}
+	m.rules = x.bend(m.rules)
 	return m
+}
+
+// bend returns the rules as the model has them.
+func (x *model) bend(r Rules) Rules {
+	if x.least > 0 { // smaller views than the product has, with too few others for shares
+		r.Least, r.Shares = x.least, 0
+	}
+	switch x.mutant {
+	case oneShare:
+		r.Shares = 1
+	case smallQuorum:
+		r.Quorum--
+	}
+	return r
 }
 
 func (x *model) start() world {
 	if x.mutant == noShares {
 		x.settings.Recover = Wait
-	}
-	if x.mutant == oneShare {
-		x.rules = func(r *Rules) { r.Shares = 1 }
-	}
-	if x.mutant == smallQuorum {
-		x.rules = func(r *Rules) { r.Quorum-- }
 	}
 	w := world{crashes: int8(x.crashes), restarts: int8(x.restarts)}
 	for s := range x.size {
@@ -284,12 +291,8 @@ func (x *model) local(key localKey, do func(m *Machine, e *Effects)) result {
 	for k, v := range n.disk {
 		next.disk[k] = v
 	}
-	promised := next.machine.slot.promised
 	var e Effects
 	do(next.machine, &e)
-	if s := next.machine.slot; x.mutant == breakPromises && s.promised > promised && s.promises == nil {
-		s.promised = promised
-	}
 	for next.machine.err == nil && next.machine.advance(&e) {
 	}
 	x.settleCertificates(next.machine)
@@ -375,8 +378,12 @@ func (x *model) carryOut(self int, n *node, e Effects) (posts []int) {
 	for _, key := range order {
 		posts = append(posts, x.internPost(byKind[key]))
 	}
-	if p := byKind["*consensus.Done@0"]; x.mutant == earlyPads && p != nil {
-		posts = append(posts, x.internPost(&post{from: self, kind: padsKind, to: map[int]Message{}}))
+	for _, key := range order {
+		p := byKind[key]
+		if x.mutant != earlyPads || p.kind != doneKind {
+			continue
+		}
+		posts = append(posts, x.internPost(&post{from: self, kind: padsKind, ballot: p.ballot, to: map[int]Message{}}))
 	}
 	return posts
 }

@@ -40,10 +40,7 @@ const (
 func (x *model) run(limit int) (*search, bool) {
 	s := &search{model: x, index: map[[2]uint64]int32{}, bad: map[string]int32{}, labels: map[action]uint32{}}
 	first := x.start()
-	s.rules_ = x.settings.Rules(x.size)
-	if x.rules != nil {
-		x.rules(&s.rules_)
-	}
+	s.rules_ = x.bend(x.settings.Rules(x.size))
 	if x.called {
 		for self := range x.size {
 			r := s.call(first.nodes[self], self)
@@ -55,7 +52,7 @@ func (x *model) run(limit int) (*search, bool) {
 	}
 	s.visit(first, -1, action{}, true)
 	for at := int32(0); len(s.queue) > 0; at++ {
-		if int(at) == limit {
+		if int(at) == limit || s.found() {
 			return s, false
 		}
 		w := s.queue[0]
@@ -86,6 +83,16 @@ func (s *search) visit(w world, from int32, a action, live bool) {
 		s.edges = append(s.edges, [2]int32{id, from})
 	}
 	s.steps++
+}
+
+// found says whether the search has found what a mutant is to show.
+func (s *search) found() bool {
+	for v := range s.bad {
+		if s.firstBad != "" && strings.HasPrefix(v, s.firstBad) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *search) number(a action) uint32 {
@@ -347,7 +354,7 @@ func (s *search) hand(w *world, id int32, self int, posts []int16, then func(*Ma
 	}
 	s.take(w, id, a, live, func(m *Machine, e *Effects) {
 		for _, p := range posts {
-			m.receive(s.posts[p].from, s.posts[p].to[self], e)
+			s.receive(m, &s.posts[p], e)
 		}
 		if then != nil {
 			then(m, e)
@@ -551,9 +558,6 @@ func (s *search) learned(known [4]knownAttempt) int {
 	}
 	return most
 }
-
-// damage applies the mutants that concern the disk.
-func (s *search) damage(disk map[string][]byte) map[string][]byte { return disk }
 
 func (s *search) log(t *testing.T, began time.Time) {
 	counts, _ := s.stuck()

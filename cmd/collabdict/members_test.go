@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 // member is a participant's process, whose words are watched.
@@ -117,32 +119,90 @@ func startPlants(t *testing.T, dir string, n int, args func(i int) []string) []*
 	return members
 }
 
-// A member that is killed in mid-run is named by all the others while they wait;
-// they end in bounded time with a clear message, and keep their last good model.
+// A member that is killed in mid-run is named by the others, which go on without it
+// and finish; brought back in its folder it finishes with them, with the same model.
 func TestAKilledMember(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes as long as a member is waited for")
 	}
-	t.Parallel()
-	dir := t.TempDir()
-	members := startPlants(t, dir, 3, func(int) []string { return []string{"--tol", "0", "--rounds", "1000000"} })
-	members[0].until(t, `^round 5/`)
-	if err := members[1].cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
+	for back, rounds := range map[bool]int{false: 60, true: 900} {
+		t.Run(fmt.Sprint("back ", back), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			up := start(t, dir, "up", "--generate", "participants=5,rows=60,columns=4,patterns=2", "--components", "2",
+				"--tol", "0", "--rounds", fmt.Sprint(rounds), "--out", "o", "--json")
+			up.until(t, `^plant-a: round 5/`)
+			kill(t, up.cmd.Process.Pid, filepath.Join("o", "plant-b"))
+			up.until(t, `waiting for plant-b \d+s \(usual `)
+			up.until(t, `^plant-a: round .* 4 participants`)
+			if back {
+				again := start(t, dir, "run", "--dir", filepath.Join("o", "plant-b"))
+				if code, said := again.end(t); code != 0 {
+					t.Errorf("exit code %d; it said:\n%s", code, said)
+				}
+			}
+			code, said := up.end(t)
+			if code != 0 {
+				t.Fatalf("exit code %d; it said:\n%s", code, said)
+			}
+			checkKilled(t, filepath.Join(dir, "o", "result.json"), back)
+		})
 	}
-	for _, i := range []int{0, 2} {
-		members[i].until(t, `^waiting for plant-b \d+s \(usual `)
+}
+
+// checkKilled reads the result of a run of five in which plant-b was killed.
+func checkKilled(t *testing.T, path string, back bool) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	var run report.Run
+	if err == nil {
+		err = json.Unmarshal(b, &run)
 	}
-	for _, i := range []int{0, 2} {
-		code, said := members[i].end(t)
-		if code != membersLost.code || !strings.Contains(said, "lost plant-b") || strings.Contains(said, "goroutine ") {
-			t.Errorf("exit code %d; it said:\n%s", code, said)
+	if err != nil || len(run.Participants) != 5 {
+		t.Fatalf("%v: %s", err, b)
+	}
+	for i, p := range run.Participants {
+		switch {
+		case i == 1 && !back && (p.Name != "plant-b" || p.Digest != "" || !strings.Contains(p.Left, "nothing heard")):
+			t.Errorf("the member that is missing: %+v", p)
+		case (i != 1 || back) && (p.Left != "" || p.Digest == "" || p.Digest != run.Participants[0].Digest):
+			t.Errorf("%s: digest %q, left %q", p.Name, p.Digest, p.Left)
 		}
-		m, err := model.Read(filepath.Join(dir, fmt.Sprintf("plant-%c", 'a'+i), "model.npz"))
-		if err != nil || m.Manifest.Rounds < 5 {
-			t.Errorf("model of member %d: %v", i, err)
-		}
 	}
+	last := run.Views[len(run.Views)-1]
+	if there := len(last.Missing) == 0; there != back {
+		t.Errorf("views %+v", run.Views)
+	}
+}
+
+// kill ends the child of a process that works in a folder, without a word.
+func kill(t *testing.T, parent int, folder string) {
+	t.Helper()
+	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil || len(commands) == 0 {
+		t.Skip("processes are not listed here")
+	}
+	for _, path := range commands {
+		args, _ := os.ReadFile(path)
+		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "stat"))
+		var pid, of int
+		_, after, _ := strings.Cut(string(stat), ") ")
+		if _, err := fmt.Sscanf(after, "%1s %d", new(string), &of); err != nil || of != parent || !strings.Contains(string(args), folder) {
+			continue
+		}
+		if _, err := fmt.Sscan(filepath.Base(filepath.Dir(path)), &pid); err != nil {
+			t.Fatal(err)
+		}
+		p, err := os.FindProcess(pid)
+		if err == nil {
+			err = p.Kill()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Fatalf("no child of %d works in %s", parent, folder)
 }
 
 // Members with other hyper-parameters end on both sides with the field's name.

@@ -1,0 +1,143 @@
+package consensus
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"testing"
+)
+
+// testKeys stands for signatures: whoever does not hold the rank's key writes other
+// bytes.
+type testKeys int
+
+func (k testKeys) Sign(message []byte) []byte {
+	d := sha256.Sum256(append([]byte{byte(k)}, message...))
+	return d[:8]
+}
+
+func (k testKeys) Verify(member int, message, signature []byte) bool {
+	return bytes.Equal(testKeys(member).Sign(message), signature)
+}
+
+// signed gives all members keys.
+func signed(t testing.TB, n *network) *network {
+	t.Helper()
+	for s, m := range n.members {
+		p := n.params(s)
+		p.Keys = testKeys(s)
+		var err error
+		if m.Machine, err = New(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// unpeered returns the digest of a machine but for what it knows of where the others
+// are, which any message tells.
+func unpeered(m *Machine) [32]byte {
+	peers := m.peers
+	m.peers = nil
+	defer func() { m.peers = peers }()
+	return digestOf(m)
+}
+
+// at returns a network of four, signed, whose member 1 is at a stage of the first
+// slot, and nothing in flight.
+func at(t testing.TB, s Settings, stage string) *network {
+	t.Helper()
+	n := signed(t, newNetwork(t, 4, s))
+	call := sumOf(1, powers(4), oneBlock)
+	state := Idle
+	withheld := func(Body) bool { return false }
+	switch stage {
+	case "idle":
+		return n
+	case "dealt":
+		n.call(1, call(1))
+		n.flight = nil
+		return n
+	case "promised":
+		n.call(1, call(1))
+		n.step(1, Receive{From: 0, Message: Message{Ballot: 4, Body: &Prepare{}}})
+		n.flight = nil
+		return n
+	case "proposing":
+		n.call(1, call(1))
+		var e Effects
+		n.members[1].propose(&e)
+		n.members[1].settle(&e)
+		n.flight = nil
+		return n
+	case "second": // a view without member 3
+		promises := n.promises(4, 0, 1, 2)
+		v := &View{Ballot: 4, Members: []uint32{0, 1, 2}, Missing: []Missing{{3, "lost"}}, Promises: promises}
+		n.call(1, call(1))
+		n.step(1, Receive{From: 0, Message: Message{Ballot: 4, Body: &Prepare{}}})
+		n.step(1, Receive{From: 0, Message: Message{Ballot: 4, Body: v}})
+		n.flight = nil
+		if n.members[1].State() != Dealt || n.members[1].slot.promised != 4 {
+			t.Fatal(n.describe())
+		}
+		return n
+	case "session":
+		state = Session
+	case "sealing":
+		state = Sealing
+		withheld = func(b Body) bool { _, is := b.(*Seal); return is }
+	case "voted":
+		state = Voted
+		withheld = func(b Body) bool { _, is := b.(*Done); return is }
+	case "opening":
+		state = Opening
+		withheld = func(b Body) bool { _, is := b.(*Pads); return is }
+	}
+	n.carries = func(_, to int, b Body) bool { return to != 1 || !withheld(b) }
+	n.callAll(call)
+	if !n.deliverUntil(func() bool { return n.members[1].State() == state }) {
+		t.Fatalf("%s: never so\n%s", stage, n.describe())
+	}
+	n.flight, n.carries = nil, nil
+	return n
+}
+
+// promises returns members' promises of a ballot, which none of them has made.
+func (n *network) promises(ballot uint32, members ...int) (promises []Promise) {
+	for _, s := range members {
+		p := Promise{Member: uint32(s), Joins: true}
+		p.Signature = testKeys(s).Sign(n.members[s].promiseBytes(ballot, p))
+		promises = append(promises, p)
+	}
+	return promises
+}
+
+// voting gives a promise of promises a vote, and signs it anew.
+func (n *network) voting(ballot uint32, p Promise, v Vote) Promise {
+	p.Vote = &v
+	p.Signature = testKeys(p.Member).Sign(n.members[p.Member].promiseBytes(ballot, p))
+	return p
+}
+
+// certificate returns members' votes for a value, which none of them has given.
+func (n *network) certificate(slot uint64, ballot uint32, v Value, chain [32]byte, members ...int) *Certificate {
+	c := &Certificate{Ballot: ballot, Value: v, Chain: chain}
+	for _, s := range members {
+		c.Votes = append(c.Votes, SignedVote{uint32(s), testKeys(s).Sign(n.members[s].voteBytes(slot, ballot, v, chain))})
+	}
+	return c
+}
+
+// Signatures do not stand in the way of anything honest.
+func TestSignedRunsGoOn(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		n := signed(t, newNetwork(t, 5, s))
+		xs := powers(5)
+		n.callAll(sumOf(1, xs, oneBlock))
+		n.deliver(20)
+		n.isolate(0)
+		if !n.learn([]func(int) Call{sumOf(1, xs, oneBlock), sumOf(2, xs, oneBlock)}, 1e12) {
+			t.Fatal(n.describe())
+		}
+		n.checkLogs(xs, oneBlock)
+	})
+}

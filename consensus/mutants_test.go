@@ -1,0 +1,85 @@
+package consensus
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every rule is needed: without it the search finds what the rule is there for.
+func TestEveryRuleIsNeeded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches for minutes under the race detector")
+	}
+	for _, c := range []struct {
+		mutant            mutant
+		ballots           uint32
+		crashes, restarts int
+		want              string
+	}{
+		{noReport, 1, 0, 0, "S1"},
+		{breakPromises, 1, 0, 0, "S1"},
+		{forgetVotes, 1, 1, 1, "S1"},
+		{smallQuorum, 1, 0, 0, "S1"},
+		{forgetEntered, 1, 1, 1, "S3"},
+		{earlyPads, 1, 0, 0, "S2"},
+		{oneShare, 0, 0, 0, "S2"},
+		{noShares, 1, 1, 0, "stuck"},
+	} {
+		t.Run(string(c.mutant), func(t *testing.T) {
+			x := newModel(3, c.ballots, c.crashes, c.restarts)
+			x.mutant, x.called, x.least, x.firstBad = c.mutant, true, 2, c.want
+			began := time.Now()
+			s, all := x.run(10_000_000)
+			for v, id := range s.bad {
+				if strings.HasPrefix(v, c.want) {
+					t.Logf("%d worlds in %s: %s: %s", len(s.parent), time.Since(began).Round(time.Millisecond), v, s.trace(id))
+					return
+				}
+			}
+			if counts, first := s.stuck(); c.want == "stuck" && all && first >= 0 {
+				t.Logf("%d worlds: %d stuck, as after: %s", len(s.parent), counts[goesOn], s.trace(first))
+				return
+			}
+			t.Errorf("%d worlds, all %v: found %v, want %s", len(s.parent), all, s.bad, c.want)
+		})
+	}
+}
+
+// receive gives a machine a message; one that does not keep its promises goes on in
+// its attempt until it sees the view of the ballot it has promised.
+func (x *model) receive(m *Machine, p *post, e *Effects) {
+	s := m.slot
+	if x.mutant == breakPromises && p.kind == prepareKind && s.commit == nil && p.ballot > s.promised {
+		liar := copyOf(m)
+		liar.receive(p.from, p.to[m.p.Self], e)
+		return
+	}
+	if x.mutant == breakPromises && p.kind == viewKind && p.ballot > s.promised && s.commit == nil {
+		m.promise(p.ballot)
+	}
+	m.receive(p.from, p.to[m.p.Self], e)
+}
+
+// damage applies the mutants that concern the disk.
+func (x *model) damage(disk map[string][]byte) map[string][]byte {
+	if x.mutant != forgetVotes && x.mutant != forgetEntered {
+		return disk
+	}
+	var state slotState
+	if err := json.Unmarshal(disk[EntryState], &state); err != nil {
+		panic(err)
+	}
+	if x.mutant == forgetVotes {
+		state.Vote, state.Promised = nil, 0
+	} else {
+		state.Entered, state.Attempts = -1, nil
+	}
+	damaged := map[string][]byte{}
+	for name, b := range disk {
+		damaged[name] = b
+	}
+	damaged[EntryState] = must(json.Marshal(state))
+	return damaged
+}
