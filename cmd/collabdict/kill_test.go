@@ -120,8 +120,7 @@ func runKilled(t *testing.T, p killPlan) {
 	if code != 0 {
 		t.Fatalf("exit code %d; it said:\n%s", code, said)
 	}
-	t.Logf("the process that returned said:\n%s", back.all())
-	t.Logf("took %s; up said:\n%s", time.Since(began).Round(100*time.Millisecond), said)
+	t.Logf("took %s; the process that returned said:\n%s\nup said:\n%s", time.Since(began).Round(100*time.Millisecond), back.all(), said)
 	checkRun(t, filepath.Join(dir, "o"), p)
 }
 
@@ -162,39 +161,47 @@ func lastRound(up *member) string {
 func checkRun(t *testing.T, out string, p killPlan) {
 	t.Helper()
 	gone := p.victims[1-p.returns]
-	log := readLog(t, filepath.Join(out, sevenPlants[0]))
-	if gone == sevenPlants[0] {
-		log = readLog(t, filepath.Join(out, sevenPlants[1]))
-	}
-	models, plain := refit(t, out, sevenPlants, log)
+	there := slices.DeleteFunc(slices.Clone(sevenPlants), func(name string) bool { return name == gone })
+	log, digest := checkModels(t, out, there)
 	var run report.Run
 	readJSON(t, filepath.Join(out, "result.json"), &run)
+	for _, r := range run.Participants {
+		if (r.Name == gone) != (r.Digest == "") || r.Name != gone && r.Digest != digest || len(run.Participants) != killRoster {
+			t.Errorf("result of %s: digest %q, left %q", r.Name, r.Digest, r.Left)
+		}
+	}
 	checkViewsOf(t, run.Views, log, p)
+}
+
+// checkModels checks that members have the same record and parameters, and these
+// are those of a plain fit over who was in.
+func checkModels(t *testing.T, out string, there []string) (log []slotRecord, digest string) {
+	t.Helper()
+	log = readLog(t, filepath.Join(out, there[0]))
+	models, plain := refit(t, out, sevenPlants, log)
 	worst := 0.0
-	var digest string
 	for i, name := range sevenPlants {
-		if name == gone {
+		if !slices.Contains(there, name) {
 			continue
 		}
 		saved, err := model.Read(filepath.Join(out, name, participant.ModelFile))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if digest == "" {
-			digest = saved.Manifest.Digest
-		}
-		if d := saved.Manifest.Digest; d == "" || d != digest || d != run.Participants[i].Digest {
-			t.Errorf("%s has digest %q, the result %q, want %q", name, d, run.Participants[i].Digest, digest)
+		digest = cmp.Or(digest, saved.Manifest.Digest)
+		if d := saved.Manifest.Digest; d == "" || d != digest || saved.Manifest.Rounds != killRounds {
+			t.Errorf("%s has digest %q after %d rounds, want %q", name, d, saved.Manifest.Rounds, digest)
 		}
 		if own := readLog(t, filepath.Join(out, name)); !slices.EqualFunc(own, log, sameSlot) {
-			t.Errorf("%s has another record than the others", name)
+			t.Errorf("%s has another record than %s", name, there[0])
 		}
-		d := deviation(t, filepath.Join(out, name), models[i])
-		if worst = max(worst, d); d > 1e-6 {
+		d := deviation(saved, models[i])
+		if worst = max(worst, d); !(d <= 1e-6) {
 			t.Errorf("%s: the model is %.2g from a plain fit over who was in", name, d)
 		}
 	}
 	t.Logf("largest deviation from a plain fit: %.2g of a model, %.2g of a sum", worst, slices.Max(plain.apart))
+	return log, digest
 }
 
 func sameSlot(x, y slotRecord) bool {
