@@ -24,12 +24,14 @@ type network struct {
 	names    []string
 	members  []*testMember
 	flight   []delivery
+	held     []delivery
 	now      time.Duration
 	rng      *rand.Rand
 	loss     float64
 	trace    func(string)
 	cut      func(from, to int) bool // links that carry nothing
 	carries  func(from, to int, body Body) bool
+	spoils   func(d *delivery) // what is delivered
 }
 
 // testMember is a machine with the disk under it.
@@ -184,6 +186,9 @@ func (n *network) settle() {
 		}
 		if n.cut != nil && n.cut(d.from, d.to) || n.carries != nil && !n.carries(d.from, d.to, d.msg.Body) {
 			continue
+		}
+		if n.spoils != nil {
+			n.spoils(&d)
 		}
 		if n.rng == nil || n.rng.Float64() >= n.loss {
 			n.step(d.to, Receive{From: d.from, Message: d.msg})

@@ -296,7 +296,7 @@ func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 	}
 	next := *d
 	next.Chain = chain(s.chain, m.p.Run, d)
-	if !m.checkCertificate(d.Slot+1, next.Chain, b.Next) {
+	if !m.checkCertificate(d.Slot, s.chain, d.Certificate) || !m.checkCertificate(d.Slot+1, next.Chain, b.Next) {
 		return
 	}
 	next.Cost = Cost{Began: m.now, Ended: m.now}

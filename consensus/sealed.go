@@ -93,6 +93,7 @@ func (s *Sealed) digest(run [32]byte, slot uint64) [32]byte {
 	h.blocks(s.Blocks)
 	h.ranks(s.Members)
 	h.missing(s.Missing)
+	h.number(uint64(len(s.Commits)))
 	for _, c := range s.Commits {
 		h.Write(c[:])
 	}
