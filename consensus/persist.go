@@ -172,6 +172,9 @@ func (m *Machine) decodeSlot(number uint64, entries map[string][]byte) (*slot, e
 	}
 	s := newSlot(number, [32]byte(state.Chain), state.Round, state.Preset)
 	s.promised, s.vote, s.entered, s.commit = state.Promised, state.Vote, state.Entered, state.Commit
+	if err := m.checkState(s.preset, &state); err != nil {
+		return nil, damaged(EntryState, err)
+	}
 	for _, v := range state.Own {
 		s.own[v.Ballot] = v
 	}
@@ -200,7 +203,7 @@ func (m *Machine) decodeSlot(number uint64, entries map[string][]byte) (*slot, e
 		if _, err := fmt.Sscanf(name, EntrySealed+"%d", &attempt); err != nil {
 			continue
 		}
-		sealed, err := decodeSealed(b)
+		sealed, err := m.checkSealed(decodeSealed(b))
 		if err != nil {
 			return nil, damaged(name, err)
 		}
