@@ -227,6 +227,30 @@ func TestFinishWaitsForTheLast(t *testing.T) {
 	}
 }
 
+// The two planes do not keep their order: what a member has said before its end may
+// come after it.
+func TestAnEndIsNotTakenBackByWhatWasSaidBefore(t *testing.T) {
+	t.Parallel()
+	nodes := startAll(t, testConfigs(t, 3)...)
+	nodes[2].cancel()
+	slot := nodes[2].Status().Slot
+	for _, n := range nodes[:2] {
+		for _, state := range []consensus.State{consensus.Finished, consensus.Idle} {
+			n.loop.deliver(2, consensus.Message{Slot: slot, Body: &consensus.Beat{State: state}})
+		}
+	}
+	for _, err := range each(t, nodes[:2], func(ctx context.Context, n *Node) error { return n.Finish(ctx) }) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, n := range nodes[:2] {
+		if lost := n.loop.status.Load().machine.Lost; len(lost) > 0 {
+			t.Errorf("%s has waited until it has lost %v", n.Status().Name, lost)
+		}
+	}
+}
+
 func TestFinishGivesALostMemberUp(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)

@@ -23,9 +23,9 @@ type loop struct {
 	self      int
 	predicted int // rounds of a session of all members
 	journal   *store.Journal
-	calls     uint64   // that the learner has made in this process, one under way included
-	pending   *request // the call under way, which is for the slot calls-1
-	ended     map[int]bool
+	calls     uint64            // that the learner has made in this process, one under way included
+	pending   *request          // the call under way, which is for the slot calls-1
+	ended     map[int]time.Time // members whose end was heard, and when
 	record    consensus.Record
 	took      time.Duration // the last slot
 	told      told
@@ -70,7 +70,7 @@ const inboxSize = 32
 
 func newLoop(m *consensus.Machine, every time.Duration, words int, names []string, n *Node) (*loop, error) {
 	l := &loop{
-		machine: m, rules: m.Rules(), predicted: m.Plan().Rounds(), start: time.Now(), names: names, self: n.self, journal: n.journal, ended: map[int]bool{},
+		machine: m, rules: m.Rules(), predicted: m.Plan().Rounds(), start: time.Now(), names: names, self: n.self, journal: n.journal, ended: map[int]time.Time{},
 		inbox: make(chan consensus.Receive, inboxSize), requests: make(chan *request),
 		stopped: make(chan struct{}), allEnded: make(chan struct{}),
 		send: n.post, every: every, log: n.log, over: &n.ended, words: words, told: told{plans: map[string]bool{}},

@@ -83,7 +83,7 @@ func (l *loop) unfinished(s consensus.Status) (names []string) {
 		lost[int(m.Member)] = true
 	}
 	for rank, name := range l.names {
-		if !lost[rank] && !l.ended[rank] {
+		if !lost[rank] && l.ended[rank].IsZero() {
 			names = append(names, name)
 		}
 	}

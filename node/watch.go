@@ -30,7 +30,7 @@ func (l *loop) watch(s consensus.Status) {
 	lost := map[uint32]bool{}
 	for _, m := range s.Lost {
 		lost[m.Member] = true
-		if !t.lost[m.Member] && !l.ended[int(m.Member)] {
+		if !t.lost[m.Member] && l.ended[int(m.Member)].IsZero() {
 			l.log.Warn("a member is lost", "name", l.names[m.Member], "reason", m.Reason)
 		}
 	}
@@ -67,19 +67,29 @@ func (l *loop) pause(s consensus.Status) string {
 		len(l.names)-len(missing), l.rules.Least, strings.Join(missing, ", "))
 }
 
+// comesBack is after how long a member that has ended and speaks again has come
+// back, in ticks. Until then it may be that what it said before comes late: the two
+// planes do not keep their order.
+const comesBack = 6
+
 // note watches for the ends of the others' runs.
 func (l *loop) note(r consensus.Receive) {
 	before := l.ended[r.From]
 	switch b := r.Message.Body.(type) {
 	case *consensus.Leave:
-		if !before {
+		if before.IsZero() {
 			l.log.Warn("a member has left", "name", l.names[r.From], "reason", printable(b.Reason))
 		}
-		l.ended[r.From] = true
+		l.ended[r.From] = time.Now()
 	case *consensus.Beat:
-		l.ended[r.From] = b.State == consensus.Finished || b.State == consensus.Failed
+		switch {
+		case b.State == consensus.Finished || b.State == consensus.Failed:
+			l.ended[r.From] = time.Now()
+		case time.Since(before) > comesBack*l.every:
+			delete(l.ended, r.From)
+		}
 	}
-	if l.ended[r.From] != before {
+	if l.ended[r.From].IsZero() != before.IsZero() {
 		l.publish()
 	}
 }
