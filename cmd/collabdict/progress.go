@@ -28,6 +28,8 @@ type progress struct {
 	reachable bool // where this member is reached has been said
 	joined    atomic.Bool
 	decided   int // rounds that were decided before this process has begun
+	first     int // the first round shown, at
+	firstAt   time.Time
 	out       []node.Absent
 }
 
@@ -43,7 +45,6 @@ func (a *app) newProgress(rounds int) *progress {
 // nothing is really sent.
 func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	if r.Number <= p.decided {
-		p.began = time.Now() // computing them again says nothing about those to come
 		return
 	}
 	line := fmt.Sprintf("round %d/%d  loss %.6g a row  %d participants  entropy %.2f..%.2f",
@@ -54,8 +55,10 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	switch left := p.rounds - r.Number; {
 	case r.Converged:
 		line += "  converged"
+	case p.first == 0:
+		p.first, p.firstAt = r.Number, time.Now() // what came before it says nothing about those to come
 	case left > 0:
-		each := time.Since(p.began) / time.Duration(r.Number-p.decided)
+		each := time.Since(p.firstAt) / time.Duration(r.Number-p.first)
 		line += fmt.Sprintf("  at most %s to go", (each * time.Duration(left)).Round(time.Second))
 	}
 	p.show(line)

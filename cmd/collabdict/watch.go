@@ -31,10 +31,7 @@ func (p *progress) watch(n *node.Node) (stop func()) {
 	if decided > 0 {
 		p.line(fmt.Sprintf("goes on with the run after round %d, which this member takes from its folder", decided))
 	}
-	p.mu.Lock()
 	p.decided = decided
-	p.began = time.Now() // the wait for the members says nothing about the rounds
-	p.mu.Unlock()
 	var w waits
 	return every(watchEvery, func(now time.Time) {
 		if line := w.line(n.Status(), now); line != "" {
