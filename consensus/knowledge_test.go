@@ -1,5 +1,7 @@
 package consensus
 
+import "slices"
+
 // What a coalition knows is a linear space: of the vectors x_s, and for each
 // attempt of the pads b_s and the chunks r_ij of the complete chunk graph. It
 // knows its own x and b, every chunk that it dealt or was dealt, every residue
@@ -29,6 +31,12 @@ func inverse(a uint64) uint64 {
 // learned returns the dimension of what a coalition knows of the others' vectors
 // alone: 0 nothing, 1 one total, 2 a difference of totals.
 func learned(n int, coalition uint8, attempts []knownAttempt, threshold int) int {
+	return len(known(n, coalition, attempts, threshold))
+}
+
+// known returns what a coalition knows of the others' vectors alone: independent
+// combinations, by their weights, of which the first is 1 in each.
+func known(n int, coalition uint8, attempts []knownAttempt, threshold int) (combinations [][]uint64) {
 	perAttempt := n + n*n
 	nuisance := len(attempts) * perAttempt
 	var rows [][]uint64
@@ -76,18 +84,26 @@ func learned(n int, coalition uint8, attempts []knownAttempt, threshold int) int
 			}
 		}
 	}
-	known := 0
-	for _, pivot := range eliminate(rows) {
-		if pivot >= nuisance {
-			known++
+	for i, pivot := range eliminate(rows) {
+		if pivot < nuisance {
+			continue
+		}
+		x := rows[i][nuisance:]
+		for s := range n {
+			if in(coalition, s) {
+				x[s] = 0 // known, and taken off
+			}
+		}
+		combinations = append(combinations, x)
+	}
+	combinations = combinations[:len(eliminate(combinations))]
+	for _, x := range combinations {
+		first := inverse(x[slices.IndexFunc(x, func(w uint64) bool { return w != 0 })])
+		for s := range x {
+			x[s] = x[s] * first % prime
 		}
 	}
-	for s := range n {
-		if in(coalition, s) {
-			known--
-		}
-	}
-	return known
+	return combinations
 }
 
 // eliminate brings rows into echelon form and returns the pivots' columns.

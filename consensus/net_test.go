@@ -29,8 +29,10 @@ type network struct {
 	now      time.Duration
 	rng      *rand.Rand
 	loss     float64
-	watch    func(s int, ev Event, e Effects) // each step
-	cut      func(from, to int) bool          // links that carry nothing
+	watch    func(s int, ev Event, e Effects)    // each step
+	leaves   func(from, to int, msg Message)     // each message, also if it is lost
+	called   func(s int, slot uint64, call Call) // each call
+	cut      func(from, to int) bool             // links that carry nothing
 	carries  func(from, to int, body Body) bool
 	spoils   func(d *delivery) // what is delivered
 }
@@ -117,16 +119,24 @@ func (n *network) carryOut(s int, e Effects) {
 	for _, send := range e.Sends {
 		for to := range n.members {
 			if to != s && (send.To == to || send.To == All) {
-				n.flight = append(n.flight, delivery{s, to, send.Message})
+				n.put(s, to, send.Message)
 			}
 		}
 	}
 	for _, serve := range e.Serves {
 		if serve.Slot+1 < uint64(len(m.log)) {
 			d := &Decided{Decision: m.log[serve.Slot], Next: m.log[serve.Slot+1].Certificate}
-			n.flight = append(n.flight, delivery{s, serve.To, Message{Slot: serve.Slot, Body: d}})
+			n.put(s, serve.To, Message{Slot: serve.Slot, Body: d})
 		}
 	}
+}
+
+// put puts a message in flight.
+func (n *network) put(from, to int, msg Message) {
+	if n.leaves != nil {
+		n.leaves(from, to, msg)
+	}
+	n.flight = append(n.flight, delivery{from, to, msg})
 }
 
 func (m *testMember) write(e Effects) {
@@ -181,6 +191,9 @@ func (n *network) call(s int, c Call) {
 		return
 	}
 	c.Entropy = [32]byte{1, byte(s), byte(m.calls), byte(m.starts)}
+	if n.called != nil {
+		n.called(s, m.calls-1, c)
+	}
 	n.step(s, c)
 }
 
