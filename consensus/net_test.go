@@ -28,6 +28,7 @@ type network struct {
 	rng      *rand.Rand
 	loss     float64
 	trace    func(string)
+	plans    *Plans // of a large roster, where each working them out takes long
 	cut      func(from, to int) bool // links that carry nothing
 	carries  func(from, to int, body Body) bool
 }
@@ -57,6 +58,9 @@ func settings(step session.Step, protect chunking.Mode) Settings {
 func newNetwork(t testing.TB, size int, s Settings) *network {
 	t.Helper()
 	n := &network{t: t, settings: s}
+	if size > smallRoster {
+		n.plans = NewPlans(s)
+	}
 	for i := range size {
 		n.names = append(n.names, fmt.Sprintf("m%d", i))
 	}
@@ -71,7 +75,7 @@ func newNetwork(t testing.TB, size int, s Settings) *network {
 }
 
 func (n *network) params(self int) Params {
-	return Params{Settings: n.settings, Self: self, Members: n.names, Run: [32]byte{9}}
+	return Params{Settings: n.settings, Self: self, Members: n.names, Run: [32]byte{9}, Plans: n.plans}
 }
 
 // step gives a machine an event and carries out the effects as a driver does.

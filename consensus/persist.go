@@ -15,6 +15,7 @@ import (
 const (
 	EntryState  = "state"
 	EntryCall   = "call"
+	EntryPads   = "pads"
 	EntrySealed = "sealed/"
 )
 
@@ -72,6 +73,10 @@ func (m *Machine) flush(e *Effects) {
 			}
 		}
 		s.unsaved = nil
+		if s.padSumNew {
+			s.padSumNew = false
+			writes = append(writes, Write{s.number, EntryPads, encodeWords(struct{}{}, s.padSum)})
+		}
 		if s.dirty {
 			s.dirty = false
 			writes = append(writes, Write{s.number, EntryState, s.encode()})
@@ -188,6 +193,12 @@ func (m *Machine) decodeSlot(number uint64, entries map[string][]byte) (*slot, e
 	}
 	for _, p := range state.Pads {
 		s.pads[int(p.Member)] = p.Seed
+	}
+	if b := entries[EntryPads]; b != nil {
+		var err error
+		if s.padSum, err = decodeWords(b, &struct{}{}); err != nil {
+			return nil, damaged(EntryPads, err)
+		}
 	}
 	if b := entries[EntryCall]; b != nil {
 		var err error

@@ -33,7 +33,7 @@ func (m *Machine) Status() Status {
 	if v := s.working(); v != nil {
 		st.Members, st.Missing = v.Members, v.Missing
 	}
-	for s := range m.peers {
+	for _, s := range m.watched {
 		if s != m.p.Self && m.lost(s) {
 			st.Lost = append(st.Lost, Missing{uint32(s), m.whyAbsent(s)})
 		}
@@ -54,37 +54,40 @@ func (m *Machine) Status() Status {
 
 // paused says whether too few members are there to form a view.
 func (m *Machine) paused() bool {
-	there := 0
-	for s := range m.peers {
+	there, needed := 0, m.rules.Least
+	if len(m.watched) < m.rules.Size {
+		needed = m.rules.Quorum // of the committee: that is all that is known here
+	}
+	for _, s := range m.watched {
 		if s == m.p.Self || !m.lost(s) {
 			there++
 		}
 	}
-	return there < m.rules.Least && (m.stuck != "" || m.slot.promises != nil || m.State() == Promised)
+	return there < needed && (m.stuck != "" || m.slot.promises != nil || m.State() == Promised)
 }
 
 // holdingUp returns the members that hold the slot up: those that are waited for
 // and wait for nobody themselves, or are silent, following the waiting-for sets of
 // the Beats.
 func (m *Machine) holdingUp() []int {
-	reached := make([]bool, len(m.peers))
+	reached := make([]bool, m.rules.Size)
 	reached[m.p.Self] = true
 	queue := m.waiting()
-	root := make([]bool, len(m.peers))
+	root := make([]bool, m.rules.Size)
 	for ; len(queue) > 0; queue = queue[1:] {
 		s := queue[0]
 		if reached[s] {
 			continue
 		}
 		reached[s] = true
-		p := m.peers[s]
+		p := m.peer(s)
 		silent := m.now-p.heard > 3*m.p.Beat
 		if silent || p.slot != m.slot.number || len(p.beat.Waiting) == 0 {
 			root[s] = true
 			continue
 		}
 		for _, w := range p.beat.Waiting {
-			if int(w) < len(m.peers) {
+			if int(w) < m.rules.Size {
 				queue = append(queue, int(w))
 			}
 		}
