@@ -60,11 +60,7 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 		m.fail(e, err)
 		return
 	}
-	to := m.dealsTo(m.seats(a.view), m.p.Self)
-	if s.call.header.Kind == Gather {
-		to = others(a.member, m.p.Self)
-	}
-	for _, member := range to {
+	for _, member := range m.opensTowards(a) {
 		m.send(e, member, s.promised, m.opening(a, member))
 	}
 	for _, from := range a.member { // what came before this member's own call
@@ -75,6 +71,14 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 			m.checkSeeds(from, a, a.headers[from], a.view.digest(m), e)
 		}
 	}
+}
+
+// opensTowards returns the members that this one's opening messages go to.
+func (m *Machine) opensTowards(a *attempt) []int {
+	if m.slot.call.header.Kind == Gather {
+		return others(a.member, m.p.Self)
+	}
+	return m.dealsTo(m.seats(a.view), m.p.Self)
 }
 
 // draw draws the chunks, the pad and its shares from the call's entropy, which is

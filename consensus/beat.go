@@ -90,6 +90,7 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 		return
 	}
 	m.tell(e, s.promised, b)
+	m.passOn(e, s.promised, b)
 	if m.rules.Committee != nil {
 		for _, w := range b.Waiting[:min(len(b.Waiting), fewWaited)] {
 			if !m.rules.decides(int(w)) {
@@ -117,8 +118,8 @@ func (m *Machine) nextHelper() int {
 		if p.slot > m.slot.number {
 			return s
 		}
-		if same < 0 && p.slot == m.slot.number {
-			same = s
+		if same < 0 && (p.slot == m.slot.number || !m.rules.decides(m.p.Self)) {
+			same = s // an outsider does not know where all of the committee are
 		}
 	}
 	return same
@@ -237,7 +238,9 @@ func (m *Machine) again(to int, b *Beat, e *Effects) {
 	}
 	switch b.State {
 	case Idle, Dealt:
-		m.send(e, to, s.promised, m.opening(a, to))
+		if slices.Contains(m.opensTowards(a), to) {
+			m.send(e, to, s.promised, m.opening(a, to))
+		}
 	case Session:
 		for lane, x := range a.lanes {
 			for round := int(b.Round); round <= int(b.Round)+1; round++ {
@@ -261,8 +264,13 @@ func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
 	if sealed := s.sealed[attempt]; sealed != nil && b.State != Opening {
 		send(&Seal{Sealed: sealed})
 	}
-	if s.padSum != nil {
-		send(&Opened{Words: s.padSum})
+	if m.rules.Committee != nil {
+		switch u := s.unmask; {
+		case s.padSum != nil:
+			send(&Opened{Words: s.padSum})
+		case u != nil && u.epoch > 0:
+			send(&Reopen{Epoch: u.epoch, Lost: u.lost})
+		}
 		return
 	}
 	pads := &Pads{}

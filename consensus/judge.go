@@ -88,6 +88,9 @@ func median(d []time.Duration) time.Duration {
 // lost says whether a member has been silent for too long, or has left.
 func (m *Machine) lost(member int) bool {
 	p := m.peer(member)
+	if !m.rules.decides(m.p.Self) { // few others send it Beats
+		return p.left != nil
+	}
 	return p.left != nil || m.now-p.heard > p.rhythm.limit(lostLeast*m.p.Beat)
 }
 

@@ -28,7 +28,7 @@ type network struct {
 	rng      *rand.Rand
 	loss     float64
 	trace    func(string)
-	plans    *Plans // of a large roster, where each working them out takes long
+	plans    *Plans                  // of a large roster, where each working them out takes long
 	cut      func(from, to int) bool // links that carry nothing
 	carries  func(from, to int, body Body) bool
 }

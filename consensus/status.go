@@ -54,16 +54,18 @@ func (m *Machine) Status() Status {
 
 // paused says whether too few members are there to form a view.
 func (m *Machine) paused() bool {
-	there, needed := 0, m.rules.Least
-	if len(m.watched) < m.rules.Size {
-		needed = m.rules.Quorum // of the committee: that is all that is known here
-	}
+	there, deciding := 0, 0
 	for _, s := range m.watched {
 		if s == m.p.Self || !m.lost(s) {
 			there++
+			if m.rules.decides(s) {
+				deciding++
+			}
 		}
 	}
-	return there < needed && (m.stuck != "" || m.slot.promises != nil || m.State() == Promised)
+	// Who is not of the committee knows of nobody else.
+	tooFew := deciding < m.rules.Quorum || len(m.watched) == m.rules.Size && there < m.rules.Least
+	return tooFew && (m.stuck != "" || m.slot.promises != nil || m.State() == Promised)
 }
 
 // holdingUp returns the members that hold the slot up: those that are waited for

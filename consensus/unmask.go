@@ -18,6 +18,7 @@ import (
 type unmasking struct {
 	epoch   uint32
 	lost    []Substitute
+	tries   int           // epochs before it
 	since   time.Duration // of its last step
 	session session.Session
 	early   []frame
@@ -210,7 +211,11 @@ func (m *Machine) receiveReopen(from int, msg Message, b *Reopen, e *Effects) {
 func (m *Machine) reopen(b *Reopen, e *Effects) {
 	s := m.slot
 	attempt := s.commit.Value.Attempt
-	s.unmask = &unmasking{epoch: b.Epoch, lost: b.Lost, since: m.now}
+	next := &unmasking{epoch: b.Epoch, lost: b.Lost, since: m.now}
+	if s.unmask != nil {
+		next.tries = s.unmask.tries + 1
+	}
+	s.unmask = next
 	m.passOn(e, attempt, b)
 	a := s.attempts[attempt]
 	if a == nil {
@@ -254,12 +259,13 @@ func (m *Machine) judgeOpening(e *Effects) {
 }
 
 // openingPatience returns after what time without a step a member begins another
-// epoch: soon if one of the attempt is lost, each member of the committee after
-// those of lower rank that are there.
+// epoch: soon if one of those who take part is lost, but after twice the time each
+// time, so that all come to hear of it; each member of the committee after those of
+// lower rank that are there.
 func (m *Machine) openingPatience(sealed *Sealed) time.Duration {
 	least := max(stallLeast*m.p.Beat, 5*m.usual)
-	if slices.ContainsFunc(sealed.Members, func(r uint32) bool { return int(r) != m.p.Self && m.lost(int(r)) }) {
-		least = 0
+	if slices.ContainsFunc(m.slot.unmask.members(sealed), func(s int) bool { return s != m.p.Self && m.lost(s) }) {
+		least = m.p.Beat << min(m.slot.unmask.tries, 6)
 	}
 	turn := 0
 	for _, s := range m.rules.Committee {
