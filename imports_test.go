@@ -104,6 +104,10 @@ var importRules = []importRule{
 		reason: "a node carries collectives; what is learned, and from what, is not its concern",
 	},
 	{
+		packages: []string{"./..."}, except: []string{"./cmd/..."}, never: []string{"./internal/bench"},
+		reason: "measuring is for commands: what is measured knows nothing of it",
+	},
+	{
 		packages: []string{"./..."}, never: []string{"./cmd/..."},
 		reason: "commands wire packages together; nothing is built on them",
 	},
@@ -128,9 +132,9 @@ var clock = map[string][]string{"time": {"Now", "Since", "Until", "Sleep", "Afte
 var codeRules = []codeRule{
 	{
 		packages: []string{".", "./chunking", "./consensus/...", "./gmm/...", "./vae/...", "./netsim", "./internal/..."},
-		except:   []string{"./internal/local"},
+		except:   []string{"./internal/local", "./internal/bench"},
 		calls:    clock,
-		reason:   "time comes in as data; only node, commands and what starts processes have a clock",
+		reason:   "time comes in as data; only node, commands, what starts processes and what measures have a clock",
 	},
 	{
 		packages: []string{"."}, calls: map[string][]string{"math/rand/v2": {"*"}},

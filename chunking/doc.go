@@ -12,11 +12,16 @@
 //     remains, the residue, goes into the session. [Layout.Draw] gives a full chunk
 //     in place of a seed, which hides in a ring or the field whatever becomes of
 //     ChaCha8.
-//   - Pads. A mask that a member adds to its residue seals the total until the sum
-//     is committed; then all pads are told and [Layout.Total] takes them off. The
+//   - Pads. A mask that a member adds to its residue seals the total until that has
+//     been decided; then all pads are told and [Layout.Total] takes them off. The
 //     others hold shares of a pad's seed ([SplitSecret]), in case a member is lost.
+//     Pads of what is not decided are never told.
 //   - Lanes. In place of chunks a vector may be split over several sessions, by
 //     [Layout.Lanes] or, with shares of which some are enough, by [Split].
+//
+// A value outside its bound is an error, and so is a total that is larger than all
+// bounds together allow, or whose check is not zero. That is how a mask shows that
+// was lost or expanded differently.
 //
 // How likely it is that members who work together see through this is told by
 // [BreachProbability], [LanesBreach] and [PadBreach].

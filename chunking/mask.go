@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math/rand/v2"
 )
 
 // Purpose says what a mask is. Masks of different purposes have nothing to do with
@@ -75,11 +74,9 @@ type source func(words []uint64) error
 
 // source returns the words that a mask is made of. They never end in an error.
 func (m Mask) source() source {
-	rng := rand.NewChaCha8(derive(m.Seed[:], m.Purpose, m.Context))
-	return func(words []uint64) error {
-		for i := range words {
-			words[i] = rng.Uint64()
-		}
+	words := newStream(derive(m.Seed[:], m.Purpose, m.Context))
+	return func(room []uint64) error {
+		words.fill(room)
 		return nil
 	}
 }

@@ -11,7 +11,7 @@ import (
 func (a *attempt) leave() {
 	a.here = false
 	a.handedOut, a.dealtShares, a.early, a.lanes = nil, nil, nil, nil
-	a.seeds, a.blobs, a.headers = map[int]*Seeds{}, map[int][]byte{}, map[int]Header{}
+	a.seeds, a.blobs, a.gathered = map[int]*Seeds{}, map[int][]byte{}, map[int]*Blob{}
 }
 
 // work goes one step further in the attempt that this member works in.
@@ -67,8 +67,8 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 		switch {
 		case a.seeds[from] != nil:
 			m.checkSeeds(from, a, a.seeds[from].Header, a.seeds[from].View, e)
-		case from != m.p.Self && a.blobs[from] != nil:
-			m.checkSeeds(from, a, a.headers[from], a.view.digest(m), e)
+		case a.gathered[from] != nil:
+			m.checkSeeds(from, a, a.gathered[from].Header, a.gathered[from].View, e)
 		}
 	}
 }
@@ -178,12 +178,12 @@ func (m *Machine) receiveOpening(from int, msg Message, e *Effects) {
 	}
 	switch b := msg.Body.(type) {
 	case *Seeds:
-		if a.seeds[from] == nil && m.checkSeeds(from, a, b.Header, b.View, e) && m.checkShare(from, a, b, e) {
+		if b.Header.Kind == Sum && a.seeds[from] == nil && m.checkSeeds(from, a, b.Header, b.View, e) && m.checkShare(from, a, b, e) {
 			a.seeds[from] = b
 		}
 	case *Blob:
-		if a.blobs[from] == nil && m.checkSeeds(from, a, b.Header, b.View, e) {
-			a.blobs[from], a.headers[from] = append([]byte{}, b.Data...), b.Header
+		if b.Header.Kind == Gather && a.blobs[from] == nil && m.checkSeeds(from, a, b.Header, b.View, e) {
+			a.blobs[from], a.gathered[from] = append([]byte{}, b.Data...), b
 		}
 	}
 }

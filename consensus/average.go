@@ -82,13 +82,15 @@ func (m *Machine) addHanded(a *attempt, from int, units []uint64) error {
 		return nil
 	case len(b.Full) > 0:
 		if len(b.Full) != len(units) || a.layout.Check(b.Full) != nil {
-			return m.memberError(from, fmt.Sprintf("handed over a chunk of %d words that cannot be one of %d", len(b.Full), len(units)))
+			return m.memberError(from, fmt.Sprintf("handed over a chunk of %d words that cannot be one of %d: run the same version everywhere", len(b.Full), len(units)))
 		}
 		a.layout.Add(units, b.Full)
 	case len(b.Chunk) == chunking.SeedSize:
 		c := m.context(from)
 		c.To = m.p.Self
 		a.layout.AddMask(units, chunking.Mask{Context: c, Purpose: chunking.ForChunk, Seed: [32]byte(b.Chunk)})
+	case len(b.Chunk) > 0:
+		return m.memberError(from, fmt.Sprintf("handed over a seed of %d bytes, want %d: run the same version everywhere", len(b.Chunk), chunking.SeedSize))
 	}
 	return nil
 }
@@ -131,11 +133,11 @@ func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 		return
 	}
 	if int(b.Lane) >= len(a.lanes) {
-		m.fail(e, m.memberError(from, fmt.Sprintf("sent a frame of lane %d, want one of %d lanes", b.Lane, len(a.lanes))))
+		m.fail(e, m.memberError(from, fmt.Sprintf("sent a frame of lane %d, want one of %d: run the same version everywhere", b.Lane, len(a.lanes))))
 		return
 	}
 	if err := a.lanes[b.Lane].Receive(from, int(b.Round), int(b.Part), b.Words); err != nil {
-		m.fail(e, m.memberError(from, "sent a frame that no session has: "+err.Error()))
+		m.fail(e, m.memberError(from, "sent what no session has: "+err.Error()+": run the same version everywhere"))
 	}
 }
 

@@ -15,6 +15,10 @@ import (
 //     among them was for, and starts anew only where there is none;
 //   - a quorum's equal votes in one ballot decide, and quorums meet.
 
+// maxBallot is above any ballot that members come to one after the other. Who was
+// made to promise one at the end of the numbers would go on from the beginning.
+const maxBallot = 1 << 30
+
 // propose prepares this member's next ballot.
 func (m *Machine) propose(e *Effects) {
 	s := m.slot
@@ -50,6 +54,9 @@ func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
 		return
 	}
 	if ballot > s.promised {
+		if ballot > maxBallot {
+			return
+		}
 		if m.busy() {
 			m.send(e, from, ballot, &Busy{Working: s.promised})
 			return
@@ -272,6 +279,11 @@ func (m *Machine) checkMembers(v *View, promised map[uint32]bool) error {
 	for i, member := range v.Members {
 		if m.rules.decides(int(member)) && !promised[member] || int(member) >= m.rules.Size || i > 0 && member <= v.Members[i-1] {
 			return fmt.Errorf("view of ballot %d: member %d is out of order or has not promised", v.Ballot, member)
+		}
+	}
+	for i, out := range v.Missing {
+		if int(out.Member) >= m.rules.Size || v.has(int(out.Member)) || i > 0 && out.Member <= v.Missing[i-1].Member {
+			return fmt.Errorf("view of ballot %d: member %d is missing out of order, or is in the view", v.Ballot, out.Member)
 		}
 	}
 	return nil

@@ -180,7 +180,7 @@ func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
 		if asks {
 			m.helpOpen(m.last, to, b, e)
 		}
-	case slot+1 < m.slot.number && asks:
+	case asks && slot < m.slot.number && slot+1 < m.slot.number: // slots of nonsense wrap around
 		e.Serves = append(e.Serves, Serve{To: to, Slot: slot})
 	}
 	if len(e.Sends)+len(e.Serves) == sent {

@@ -94,13 +94,19 @@ func (m *Machine) lost(member int) bool {
 	return p.left != nil || m.now-p.heard > p.rhythm.limit(lostLeast*m.p.Beat)
 }
 
+// silent says whether nothing was heard of a member for as long as a ballot waits
+// for promises. It may be lost soon.
+func (m *Machine) silent(member int) bool {
+	return m.now-m.peer(member).heard > viewWait*m.p.Beat
+}
+
 // whyAbsent says in words that follow the name why a member is not there.
 func (m *Machine) whyAbsent(member int) string {
 	p := m.peer(member)
 	switch {
 	case p.left != nil:
 		return printable(p.left.Reason)
-	case m.lost(member):
+	case m.silent(member):
 		return fmt.Sprintf("nothing heard for %s", (m.now - p.heard).Round(time.Second/10))
 	case p.slot < m.slot.number:
 		return "catching up"
@@ -334,7 +340,7 @@ func (m *Machine) invites() bool {
 	found := false
 	for i, member := range m.watched {
 		p := &m.peers[i]
-		if member == m.p.Self || s.preset.has(member) || m.lost(member) || !m.near(member) {
+		if member == m.p.Self || s.preset.has(member) || m.lost(member) || m.silent(member) || !m.near(member) {
 			continue
 		}
 		if p.asked > 0 && !p.ready(s.number) {

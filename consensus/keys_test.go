@@ -43,7 +43,7 @@ func unpeered(m *Machine) [32]byte {
 }
 
 // at returns a network of four, signed, whose member 1 is at a stage of the first
-// slot, and nothing in flight.
+// slot, and nothing in flight. What has not reached it is held.
 func at(t testing.TB, s Settings, stage string) *network {
 	t.Helper()
 	n := signed(t, newNetwork(t, 4, s))
@@ -53,9 +53,16 @@ func at(t testing.TB, s Settings, stage string) *network {
 	switch stage {
 	case "idle":
 		return n
-	case "dealt":
+	case "dealt", "gathering":
+		if stage == "gathering" {
+			call = gatherOf([][]byte{{0}, {1}, {2}, {3}})
+		}
 		n.call(1, call(1))
 		n.flight = nil
+		for _, s := range []int{0, 2, 3} {
+			n.call(s, call(s))
+		}
+		n.hold()
 		return n
 	case "promised":
 		n.call(1, call(1))
@@ -92,13 +99,46 @@ func at(t testing.TB, s Settings, stage string) *network {
 		state = Opening
 		withheld = func(b Body) bool { _, is := b.(*Pads); return is }
 	}
-	n.carries = func(_, to int, b Body) bool { return to != 1 || !withheld(b) }
+	n.carries = func(from, to int, b Body) bool {
+		if to != 1 || !withheld(b) {
+			return true
+		}
+		n.held = append(n.held, delivery{from: from, to: to, msg: Message{Body: b}})
+		return false
+	}
 	n.callAll(call)
 	if !n.deliverUntil(func() bool { return n.members[1].State() == state }) {
 		t.Fatalf("%s: never so\n%s", stage, n.describe())
 	}
-	n.flight, n.carries = nil, nil
+	n.carries = nil
+	n.hold()
 	return n
+}
+
+// hold takes all messages out of flight, and holds those to member 1.
+func (n *network) hold() {
+	n.drop(func(d delivery) bool {
+		if d.to == 1 {
+			n.held = append(n.held, d)
+		}
+		return true
+	})
+}
+
+// honest returns a message that is held with a kind of body, and a copy of the body
+// for what is to be wrong with it.
+func honest[B any](n *network) (from int, m Message, body *B) {
+	n.t.Helper()
+	for _, d := range n.held {
+		if b, is := d.msg.Body.(any).(*B); is {
+			c := *b
+			m := d.msg
+			m.Body = any(&c).(Body)
+			return d.from, m, &c
+		}
+	}
+	n.t.Fatalf("no %T is held", *new(B))
+	return 0, Message{}, nil
 }
 
 // promises returns members' promises of a ballot, which none of them has made.

@@ -170,8 +170,6 @@ type world struct {
 	_        [6]byte // so that a world has no gap
 }
 
-func (w *world) has(p int) bool { return w.sent[p/64]>>(p%64)&1 == 1 }
-
 // digest returns a hash of a world, long enough that no two of a search collide.
 func (w *world) digest() [2]uint64 {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(w)), unsafe.Sizeof(*w))

@@ -24,6 +24,7 @@ type network struct {
 	names    []string
 	members  []*testMember
 	flight   []delivery
+	held     []delivery
 	now      time.Duration
 	rng      *rand.Rand
 	loss     float64
@@ -31,6 +32,7 @@ type network struct {
 	plans    *Plans                  // of a large roster, where each working them out takes long
 	cut      func(from, to int) bool // links that carry nothing
 	carries  func(from, to int, body Body) bool
+	spoils   func(d *delivery) // what is delivered
 }
 
 // testMember is a machine with the disk under it.
@@ -58,7 +60,7 @@ func settings(step session.Step, protect chunking.Mode) Settings {
 func newNetwork(t testing.TB, size int, s Settings) *network {
 	t.Helper()
 	n := &network{t: t, settings: s}
-	if size > smallRoster {
+	if size > SmallRoster {
 		n.plans = NewPlans(s)
 	}
 	for i := range size {
@@ -188,6 +190,9 @@ func (n *network) settle() {
 		}
 		if n.cut != nil && n.cut(d.from, d.to) || n.carries != nil && !n.carries(d.from, d.to, d.msg.Body) {
 			continue
+		}
+		if n.spoils != nil {
+			n.spoils(&d)
 		}
 		if n.rng == nil || n.rng.Float64() >= n.loss {
 			n.step(d.to, Receive{From: d.from, Message: d.msg})

@@ -34,7 +34,7 @@ func (m *Machine) open(e *Effects) bool {
 func (m *Machine) tellPad(e *Effects) {
 	s := m.slot
 	a := s.attempts[s.commit.Value.Attempt]
-	if !m.rules.Sealed || m.rules.Committee != nil || a == nil || !a.dealt || s.pads == nil {
+	if !m.rules.Sealed || m.rules.Committee != nil || a == nil || !a.dealt || s.call.header.Kind != Sum {
 		return
 	}
 	if _, told := s.pads[m.p.Self]; told {
@@ -298,12 +298,12 @@ func (s *slot) close() {
 // quorum in the slot after it sign a chain with it.
 func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 	s, d := m.slot, b.Decision
-	if d == nil || d.Slot != s.number || m.checkDecision(d) != nil {
+	if d == nil || d.Certificate == nil || d.Slot != s.number || m.checkDecision(d) != nil {
 		return
 	}
 	next := *d
 	next.Chain = chain(s.chain, m.p.Run, d)
-	if !m.checkCertificate(d.Slot+1, next.Chain, b.Next) {
+	if !m.checkCertificate(d.Slot, s.chain, d.Certificate) || !m.checkCertificate(d.Slot+1, next.Chain, b.Next) {
 		return
 	}
 	next.Cost = Cost{Began: m.now, Ended: m.now}

@@ -171,8 +171,8 @@ func (s Settings) validateProtection() error {
 		return fmt.Errorf("protection: want %q, %q, %q or %q, got %q", chunking.Chunks, chunking.Sessions, chunking.Shamir, chunking.None, s.Protect)
 	}
 	switch {
-	case s.Chunks < 0 || s.Chunks == 1 || s.Chunks > chunking.MaxFanout+1:
-		return fmt.Errorf("chunks: want 0 for the default or 2 to %d, got %d", chunking.MaxFanout+1, s.Chunks)
+	case s.Chunks < 0 || s.Chunks == 1 || s.Chunks > s.mostChunks():
+		return fmt.Errorf("chunks: want 0 for the default or 2 to %d, got %d", s.mostChunks(), s.Chunks)
 	case s.Full && s.Protect != chunking.Chunks:
 		return fmt.Errorf("full chunks: want protection %q, got %q", chunking.Chunks, s.Protect)
 	case s.Threshold != 0 && s.Protect != chunking.Shamir:
@@ -183,6 +183,14 @@ func (s Settings) validateProtection() error {
 		return fmt.Errorf("recover: want %q or %q, got %q", FromShares, Wait, s.Recover)
 	}
 	return nil
+}
+
+// mostChunks bounds C. The home chunk is not handed out, but it has a lane.
+func (s Settings) mostChunks() int {
+	if s.Protect == chunking.Chunks || s.Protect == chunking.None {
+		return chunking.MaxFanout + 1
+	}
+	return chunking.MaxFanout
 }
 
 // defaultLanes is C of the modes that spread a vector over sessions.

@@ -20,11 +20,14 @@ type Rules struct {
 	Committee []int
 }
 
-// smallRoster is the number of members up to which all talk to all, and hold
-// shares of each other's pads. In larger rosters a committee decides, and each
-// member deals to manyHolders others, manyShares of whom open its pad.
+// SmallRoster is the number of members up to which all talk to all, hold shares of
+// each other's pads, and agree on a nonce before anything else: two Gathers. In
+// larger rosters a committee decides, and each member deals to manyHolders others,
+// manyShares of whom open its pad. There are no Gathers: who sits where follows from
+// the run's name, and after the first sum from that sum, which is random to all.
+const SmallRoster = 64
+
 const (
-	smallRoster   = 64
 	committeeSize = 31
 	manyHolders   = 40
 	manyShares    = 14
@@ -33,7 +36,7 @@ const (
 // Rules returns the rules of the settings for a roster of the given size.
 func (s Settings) Rules(size int) Rules {
 	r := Rules{Size: size, Quorum: s.quorum(size), Least: s.quorum(size), Colluders: s.Colluders}
-	large := size > smallRoster
+	large := size > SmallRoster
 	if large {
 		r.Quorum = committeeSize/2 + 1
 	}
@@ -107,7 +110,7 @@ func (r Rules) decides(member int) bool {
 
 // committee draws who decides in a large roster of a run; nil in others.
 func committee(run [32]byte, size int) []int {
-	if size <= smallRoster {
+	if size <= SmallRoster {
 		return nil
 	}
 	members := choose(newHashing("committee", run).sum(), size, committeeSize)

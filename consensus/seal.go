@@ -117,12 +117,12 @@ func (m *Machine) adoptSeal(a *attempt, e *Effects) bool {
 func (m *Machine) checkSeal(a *attempt) error {
 	own, seal := *a.result, *a.seal
 	if len(seal.Words) != len(own.Words) {
-		return m.memberError(a.sealedBy, fmt.Sprintf("passed on a total of %d values, want %d", len(seal.Words), len(own.Words)))
+		return m.memberError(a.sealedBy, fmt.Sprintf("passed on a total of %d values, want %d: run the same version everywhere", len(seal.Words), len(own.Words)))
 	}
 	frame := seal
 	frame.Words = own.Words
 	if frame.digest(m.p.Run, m.slot.number) != a.digest {
-		return m.memberError(a.sealedBy, "passed on a total of another call, view or other pads than this member's")
+		return m.memberError(a.sealedBy, "passed on a total of another call, view or other pads than this member's: run the same version everywhere")
 	}
 	plan := m.plans.plan(len(a.member))
 	i, apart := 0, 0.0
@@ -132,7 +132,7 @@ func (m *Machine) checkSeal(a *attempt) error {
 			x, y := math.Float64frombits(own.Words[i]), math.Float64frombits(seal.Words[i])
 			if d := math.Abs(x - y); !(d <= tolerance) {
 				err := m.memberError(a.sealedBy, fmt.Sprintf("passed on a total whose value %d is too far from this member's own", i))
-				err.Detail = fmt.Sprintf("they differ by %.3g, want at most %.3g", d, tolerance)
+				err.Detail = fmt.Sprintf("they differ by %.3g, want at most %.3g: run the same version everywhere", d, tolerance)
 				return err
 			}
 			apart += (x - y) * (x - y)

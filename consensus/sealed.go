@@ -93,6 +93,7 @@ func (s *Sealed) digest(run [32]byte, slot uint64) [32]byte {
 	h.blocks(s.Blocks)
 	h.ranks(s.Members)
 	h.missing(s.Missing)
+	h.number(uint64(len(s.Commits)))
 	for _, c := range s.Commits {
 		h.Write(c[:])
 	}
@@ -143,5 +144,8 @@ func chain(before, run [32]byte, d *Decision) [32]byte {
 	h.ranks(d.Members)
 	h.missing(d.Missing)
 	h.Write(d.Digest[:])
+	// The sealed result is random to everybody, by the pads of all: who sits where in
+	// the next sessions is known to nobody before it.
+	h.value(d.Certificate.Value)
 	return h.sum()
 }

@@ -64,8 +64,8 @@ type attempt struct {
 	dealtShares map[int]chunking.Share
 	seeds       map[int]*Seeds
 	blobs       map[int][]byte
-	headers     map[int]Header // of blobs
-	early       []frame        // before the session began
+	gathered    map[int]*Blob // as they came
+	early       []frame       // before the session began
 	layout      *chunking.Layout
 	lanes       []session.Session
 	result      *Sealed  // what this member's session ended with
@@ -95,7 +95,7 @@ func newSlot(number uint64, chain [32]byte, round uint32, preset *View) *slot {
 func newAttempt(v *View) *attempt {
 	return &attempt{
 		view: v, held: map[int]chunking.Share{}, commits: map[int][32]byte{},
-		seeds: map[int]*Seeds{}, blobs: map[int][]byte{}, headers: map[int]Header{},
+		seeds: map[int]*Seeds{}, blobs: map[int][]byte{}, gathered: map[int]*Blob{},
 	}
 }
 

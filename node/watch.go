@@ -19,8 +19,8 @@ type told struct {
 	waited time.Duration // how long the members waited for were last said to be late
 }
 
-// watch tells the operator of members that are lost or come back, of ballots, and
-// of pauses.
+// watch tells the operator of members that are lost or come back, and who wants to
+// know more of ballots and pauses, which the status has too.
 func (l *loop) watch(s consensus.Status) {
 	if s.State >= consensus.Finished {
 		return
@@ -40,14 +40,14 @@ func (l *loop) watch(s consensus.Status) {
 	}
 	t.lost = lost
 	if s.Ballot > 0 && (s.Slot != t.slot || s.Ballot != t.ballot) {
-		l.log.Warn("another ballot is held, since the one before it cannot decide", "slot", s.Slot, "ballot", s.Ballot, "reason", s.Stuck)
+		l.log.Info("another ballot is held", "slot", s.Slot, "ballot", s.Ballot, "reason", s.Stuck)
 	}
 	t.slot, t.ballot = s.Slot, s.Ballot
 	if s.Paused != t.paused {
 		if t.paused = s.Paused; t.paused {
-			l.log.Warn(l.pause(s))
+			l.log.Info(l.pause(s))
 		} else {
-			l.log.Warn("resumed: enough members are here")
+			l.log.Info("resumed: enough members are here")
 		}
 	}
 }
@@ -58,8 +58,8 @@ func (l *loop) pause(s consensus.Status) string {
 	for _, m := range s.Lost {
 		missing = append(missing, l.names[m.Member])
 	}
-	return fmt.Sprintf("paused: %d of %d members are here, want %d; waiting for %s",
-		len(l.names)-len(missing), len(l.names), l.rules.Least, strings.Join(missing, ", "))
+	return fmt.Sprintf("paused: %d of the %d members that are needed are here; waiting for %s",
+		len(l.names)-len(missing), l.rules.Least, strings.Join(missing, ", "))
 }
 
 // note watches for the ends of the others' runs.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/collabdict/collabdict/internal/task"
@@ -25,6 +26,9 @@ type progress struct {
 	met      string // who is there while members find each other
 
 	reachable bool // where this member is reached has been said
+	joined    atomic.Bool
+	decided   int  // rounds that were decided before this process has begun
+	out       []node.Absent
 }
 
 func (a *app) newProgress(rounds int) *progress {
@@ -38,6 +42,10 @@ func (a *app) newProgress(rounds int) *progress {
 // round shows the end of a round. bytes is what this participant has sent; 0 if
 // nothing is really sent.
 func (p *progress) round(r task.Progress, participants int, bytes int64) {
+	if r.Number <= p.decided {
+		p.began = time.Now() // computing them again says nothing about those to come
+		return
+	}
 	line := fmt.Sprintf("round %d/%d  loss %.6g a row  %d participants  entropy %.2f..%.2f",
 		r.Number, p.rounds, -r.Objective/float64(max(r.TotalRows, 1)), participants, r.Diversity.Min, r.Diversity.Max)
 	if bytes > 0 {
@@ -47,7 +55,7 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	case r.Converged:
 		line += "  converged"
 	case left > 0:
-		each := time.Since(p.began) / time.Duration(r.Number)
+		each := time.Since(p.began) / time.Duration(r.Number-p.decided)
 		line += fmt.Sprintf("  at most %s to go", (each * time.Duration(left)).Round(time.Second))
 	}
 	p.show(line)
@@ -70,8 +78,11 @@ func (p *progress) show(line string) {
 }
 
 // joining shows who is there while members find each other, and once where this
-// one can be reached.
+// one can be reached. Those that are found later are told of by watch.
 func (p *progress) joining(s node.Status) {
+	if p.joined.Load() {
+		return
+	}
 	if !p.reachable && len(s.Missing) == 0 && len(s.Addrs) > 0 && len(s.Present) < s.Want {
 		p.reachable = true
 		for _, a := range s.Addrs {
@@ -130,56 +141,6 @@ func names(members []string) string {
 		short[i], _, _ = strings.Cut(m, " (")
 	}
 	return strings.Join(short, ", ")
-}
-
-const (
-	watchEvery = time.Second
-	// sayAfter and sayEvery bound how often a wait is told; one that is not much
-	// longer than usual is not told at all.
-	sayAfter = 5 * time.Second
-	sayEvery = 10 * time.Second
-)
-
-// watch tells whom a node waits for, if that takes longer than usual, until the
-// returned function is called.
-func (p *progress) watch(n *node.Node) (stop func()) {
-	p.mu.Lock()
-	p.began = time.Now() // the wait for the members says nothing about the rounds
-	p.mu.Unlock()
-	var said time.Time
-	return every(watchEvery, func(now time.Time) {
-		if line := waitingLine(n.Status()); line != "" && now.Sub(said) >= sayEvery {
-			said = now
-			p.show(line)
-		}
-	})
-}
-
-// waitingLine says who holds up a slot that takes much longer than the last one, or
-// who is missing to go on at all.
-func waitingLine(s node.Status) string {
-	if s.Paused {
-		var missing []string
-		for _, m := range s.Absent {
-			if m.Lost {
-				missing = append(missing, m.Name)
-			}
-		}
-		return fmt.Sprintf("paused: %d of %d members are here, want %d; waiting for %s", s.Want-len(missing), s.Want, s.Least, strings.Join(missing, ", "))
-	}
-	if len(s.Waiting) == 0 {
-		return ""
-	}
-	longest := s.Waiting[0].For
-	names := make([]string, len(s.Waiting))
-	for i, w := range s.Waiting {
-		names[i] = w.Name
-		longest = max(longest, w.For)
-	}
-	if longest < sayAfter || longest < 3*s.LastTook {
-		return ""
-	}
-	return fmt.Sprintf("waiting for %s %s (usual %s)", strings.Join(names, ", "), longest.Round(time.Second), s.LastTook.Round(100*time.Millisecond))
 }
 
 // line prints a line that stays.

@@ -200,6 +200,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, baselines [
 		return shown.watch(n)
 	}
 	c.OnRound = func(p task.Progress, s node.Status) {
+		shown.members(s)
 		shown.round(p, len(s.Members), int64(s.Traffic.BytesSent))
 	}
 	result, err := participant.Run(ctx, c)

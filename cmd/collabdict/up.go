@@ -131,15 +131,8 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 	args := func(folder string) []string {
 		return []string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}
 	}
-	shown := a.newProgress(0)
-	ends, err := local.RunAll(ctx, dir, names, args, func(i int, line string) {
-		switch {
-		case i == 0 && strings.HasPrefix(line, "round "):
-			shown.show(names[i] + ": " + line)
-		case i == 0 && !kept(line) || unusual(line):
-			shown.line(names[i] + ": " + line)
-		}
-	})
+	shown := &fleet{progress: a.newProgress(0), dir: dir, names: names}
+	ends, err := local.RunAll(ctx, dir, names, args, shown.say, shown.ended)
 	shown.end()
 	if err == nil {
 		err = ctx.Err() // how the children took it does not matter then
@@ -179,22 +172,6 @@ func namesOf(parts []dataset.Participant) []string {
 		names[i] = p.Name
 	}
 	return names
-}
-
-// kept says whether a line of the first child is for its log alone, or comes again
-// at the end.
-func kept(line string) bool {
-	return strings.Contains(line, "]  node: ") || strings.HasPrefix(line, "warning:")
-}
-
-// unusual says whether a line of a child is of interest even where there are many.
-func unusual(line string) bool {
-	for _, prefix := range []string{"waiting for", "paused:", "error:", "the model of"} {
-		if strings.HasPrefix(line, prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 // joinTimeout bounds the wait of a node for the others, all of which start now on

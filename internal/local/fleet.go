@@ -11,10 +11,10 @@ import (
 
 // RunAll starts a child for each name, whose folder is the name under dir, with
 // the arguments for that folder, and returns how each ended. onLine is given each
-// line that a child says on standard error. A child that ends is not started
-// again; if a process that somebody else has started in its folder has finished
-// with the others, that is how the member has ended.
-func RunAll(ctx context.Context, dir string, names []string, args func(dir string) []string, onLine func(i int, line string)) ([]report.End, error) {
+// line that a child says on standard error, and onEnd how it has ended. A child
+// that ends is not started again; if a process that somebody else has started in
+// its folder has finished with the others, that is how the member has ended.
+func RunAll(ctx context.Context, dir string, names []string, args func(dir string) []string, onLine func(i int, line string), onEnd func(i int, end report.End)) ([]report.End, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	ends := make([]report.End, len(names))
@@ -29,7 +29,10 @@ func RunAll(ctx context.Context, dir string, names []string, args func(dir strin
 			return nil, fmt.Errorf("start %s: %w", name, err)
 		}
 		children[i] = c
-		running.Go(func() { ends[i] = c.Wait() })
+		running.Go(func() {
+			ends[i] = c.Wait()
+			onEnd(i, ends[i])
+		})
 	}
 	running.Wait()
 	for i, end := range ends {

@@ -1,6 +1,9 @@
 package report
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"strings"
+)
 
 // End is how one participant's own run ended.
 type End struct {
@@ -33,18 +36,44 @@ func Combine(names []string, ends []End) (*Run, []error) {
 			p.Left, p.Digest = end.Err.Error(), ""
 		}
 		all.Participants = append(all.Participants, p)
-		for _, w := range end.Run.Warnings {
-			all.Warnings = append(all.Warnings, names[i]+": "+w)
-		}
 		all.BytesSent += end.Run.BytesSent / n
 		all.Messages += end.Run.Messages / n
 		all.Consensus.Error = max(all.Consensus.Error, end.Run.Consensus.Error)
 	}
 	if all != nil {
+		all.Warnings = warnings(names, ends)
 		all.Loglik = overRows(all.Participants)
 		all.Aggregate()
 	}
 	return all, failed
+}
+
+// warnings returns what participants warn of, each text once: under the names of
+// those that do, or under none if all with a result do.
+func warnings(names []string, ends []End) (list []string) {
+	by := map[string][]string{}
+	var texts []string
+	results := 0
+	for i, end := range ends {
+		if end.Run == nil {
+			continue
+		}
+		results++
+		for _, w := range end.Run.Warnings {
+			if by[w] == nil {
+				texts = append(texts, w)
+			}
+			by[w] = append(by[w], names[i])
+		}
+	}
+	for _, w := range texts {
+		if len(by[w]) == results && results > 1 {
+			list = append(list, w)
+		} else {
+			list = append(list, strings.Join(by[w], ", ")+": "+w)
+		}
+	}
+	return list
 }
 
 // overRows returns the mean log-likelihood of all rows, each under its owner's

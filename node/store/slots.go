@@ -60,9 +60,9 @@ func apply(run *bbolt.Bucket, writes []consensus.Write, sealed [][]byte) error {
 		case w.Name == consensus.Forget:
 			err = forget(b, w.Slot)
 		case w.Data == nil:
-			err = b.Delete(slotKey(w.Slot, w.Name))
+			err = deleteEntry(b, slotKey(w.Slot, w.Name))
 		default:
-			err = b.Put(slotKey(w.Slot, w.Name), sealed[i])
+			err = putEntry(b, slotKey(w.Slot, w.Name), sealed[i])
 		}
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func forget(b *bbolt.Bucket, slot uint64) error {
 		keys = append(keys, bytes.Clone(k))
 	}
 	for _, k := range keys {
-		if err := b.Delete(k); err != nil {
+		if err := deleteEntry(b, k); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func appendLog(run *bbolt.Bucket, decisions []*consensus.Decision) error {
 		return err
 	}
 	for _, d := range decisions {
-		if err := b.Put(slotKey(d.Slot, ""), wire.MarshalDecision(d)); err != nil {
+		if err := putEntry(b, slotKey(d.Slot, ""), wire.MarshalDecision(d)); err != nil {
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func (j *Journal) name(slot uint64, name string) []byte {
 // Decision returns a decided slot, or nil if the log does not have it.
 func (j *Journal) Decision(slot uint64) (d *consensus.Decision, err error) {
 	err = j.log(func(b *bbolt.Bucket) error {
-		if v := b.Get(slotKey(slot, "")); v != nil {
+		if v := entry(b, slotKey(slot, "")); v != nil {
 			d, err = j.decode(v)
 		}
 		return err
@@ -123,7 +123,7 @@ func (j *Journal) Decision(slot uint64) (d *consensus.Decision, err error) {
 // Each calls f with every decision in order, until that returns an error.
 func (j *Journal) Each(f func(*consensus.Decision) error) error {
 	return j.log(func(b *bbolt.Bucket) error {
-		return b.ForEach(func(_, v []byte) error {
+		return eachEntry(b, func(_, v []byte) error {
 			d, err := j.decode(v)
 			if err != nil {
 				return err
@@ -153,8 +153,8 @@ func (j *Journal) log(f func(b *bbolt.Bucket) error) error {
 // Saved returns what is kept of the run for consensus.Resume.
 func (j *Journal) Saved() (saved consensus.Saved, err error) {
 	err = j.log(func(b *bbolt.Bucket) error {
-		if _, v := b.Cursor().Last(); v != nil {
-			saved.Last, err = j.decode(v)
+		if k, _ := b.Cursor().Last(); k != nil {
+			saved.Last, err = j.decode(entry(b, k))
 		}
 		return err
 	})
@@ -167,7 +167,7 @@ func (j *Journal) Saved() (saved consensus.Saved, err error) {
 		if b == nil {
 			return nil
 		}
-		return b.ForEach(func(k, v []byte) error { return j.enter(saved, k, v) })
+		return eachEntry(b, func(k, v []byte) error { return j.enter(saved, k, v) })
 	})
 }
 

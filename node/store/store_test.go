@@ -123,6 +123,31 @@ func TestAJournalSurvivesReopening(t *testing.T) {
 	}
 }
 
+// What a step changes is written, and not the vectors beside it.
+func TestSmallEntriesDoNotCostTheVectorsBesideThem(t *testing.T) {
+	const vector = 1 << 20
+	s := open(t, t.TempDir())
+	j := begin(t, s, run(1))
+	long := decision(0)
+	long.Total = make([]float64, vector/8)
+	apply1(t, j, []*consensus.Decision{long}, consensus.Write{Slot: 1, Name: "call", Data: make([]byte, vector)})
+	written := func(decisions []*consensus.Decision, w ...consensus.Write) int64 {
+		before := s.db.Stats()
+		apply1(t, j, decisions, w...)
+		after := s.db.Stats()
+		return after.TxStats.GetPageAlloc() - before.TxStats.GetPageAlloc()
+	}
+	if n := written(nil, consensus.Write{Slot: 1, Name: consensus.EntryState, Data: make([]byte, 100)}); n > vector/8 {
+		t.Errorf("a small entry costs %d bytes", n)
+	}
+	if n := written([]*consensus.Decision{decision(1)}); n > vector/8 {
+		t.Errorf("a small decision costs %d bytes", n)
+	}
+	if n := written(nil, consensus.Write{Slot: 1, Name: "sealed/0", Data: make([]byte, vector)}); n > vector+vector/8 {
+		t.Errorf("a vector of %d bytes costs %d", vector, n)
+	}
+}
+
 // What is forgotten is on the disk no more, and nothing of a slot ever was in
 // the clear: only the key of the file of keys would show it, which is overwritten.
 func TestSecretsOfForgottenSlotsAreGone(t *testing.T) {
@@ -224,7 +249,7 @@ func TestOpenRefuses(t *testing.T) {
 				}
 				return b.Put(keyVersion, binary.BigEndian.AppendUint32(nil, 7))
 			})
-		}, "want 2, got 7"},
+		}, "want 3, got 7"},
 		"foreign file": {func(path string) {
 			change(path, func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("mail")); return err })
 		}, `a bucket "mail"`},

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/bench"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) bench() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "bench", Short: "Measure the hot paths on this machine",
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return &usageError{"bench: what to measure is missing", "want: collabdict bench consensus"}
+		},
+	}
+	cmd.AddCommand(a.benchConsensus())
+	return cmd
+}
+
+// benchFlags say which sum to measure.
+type benchFlags struct {
+	settingsFlags
+	nodes, values int
+}
+
+// mostNodes of a bench: each has a connection to every other one.
+const mostNodes = 128
+
+func (a *app) benchConsensus() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use: "consensus", Short: "One private sum over real nodes, and the arithmetic of its vectors",
+		Long: `consensus makes one private sum over real libp2p nodes in this process, on ports of
+127.0.0.1, of made-up vectors, holds its total against the plain sum, and prints how
+long it took, what each node sent, and what it held in memory. It also measures how
+fast one core expands masks and adds vectors.`,
+		Example: `  collabdict bench consensus
+  collabdict bench consensus --nodes 8 --values 100000 --scheme laplacian --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := f.consensus(cmd)
+			if err != nil {
+				return err
+			}
+			return a.measureConsensus(cmd.Context(), c)
+		},
+	}
+	f.settingsFlags.add(cmd)
+	f.scheme = string(consensus.Exact) // what is fastest for long vectors
+	cmd.Flags().Lookup("scheme").DefValue = f.scheme
+	cmd.Flags().IntVar(&f.nodes, "nodes", 16, "`N`, the nodes that sum")
+	cmd.Flags().IntVar(&f.values, "values", 1_000_000, "`M`, the values of a vector")
+	a.addJSON(cmd)
+	return cmd
+}
+
+func (f *benchFlags) consensus(cmd *cobra.Command) (c bench.Consensus, err error) {
+	c = bench.Consensus{Nodes: f.nodes, Values: f.values}
+	if c.Settings, err = f.settings(cmd); err != nil {
+		return c, err
+	}
+	switch {
+	case f.nodes < 2 || f.nodes > mostNodes:
+		return c, &usageError{fmt.Sprintf("--nodes: want 2 to %d, got %d", mostNodes, f.nodes), ""}
+	case f.values < 1 || f.values > mostValues/f.nodes:
+		return c, &usageError{fmt.Sprintf("--values: want 1 to %d for %d nodes, got %d", mostValues/f.nodes, f.nodes, f.values), ""}
+	}
+	if err := c.Settings.Validate(f.nodes); err != nil {
+		return c, &usageError{err.Error(), ""}
+	}
+	return c, nil
+}
+
+func (a *app) measureConsensus(ctx context.Context, c bench.Consensus) (err error) {
+	if c.Dir, err = os.MkdirTemp("", "collabdict-bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(c.Dir)
+	r, err := bench.MeasureConsensus(ctx, c)
+	if err != nil {
+		return err
+	}
+	return a.print(r, func(w io.Writer) { consensusText(w, r) })
+}
+
+func consensusText(w io.Writer, r *bench.ConsensusReport) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-10s  "+format+"\n", append([]any{name}, args...)...)
+	}
+	for _, m := range r.Arithmetics {
+		line(m.Name, "mask expanded and added %.2f GB/s, vector added %.2f GB/s, on one core", m.Mask, m.Add)
+	}
+	line("sum", "%.2f s: %d values over %d nodes, %s in %d rounds, protection %s", r.Seconds, r.Values, r.Nodes, r.Plan, r.Rounds, r.Protection)
+	line("sent", "%.0f bytes a node in %.0f messages, %.2f times a ring all-reduce of %.0f", r.Bytes, r.Messages, r.RingRatio, r.RingBytes)
+	line("memory", "%.1f vectors a node (%.0f bytes)", r.Vectors, r.Memory)
+	line("total", "the same at all nodes, largest error %.1e", r.MaxError)
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/report"
+)
+
+// fleet shows what many nodes say as one: the progress of the first that is there,
+// and of the others what is out of the ordinary, once where several say it.
+type fleet struct {
+	*progress
+	dir   string
+	names []string
+
+	mu    sync.Mutex
+	gone  map[int]bool
+	told  map[string]time.Time // when what was said last, but for how long
+	round int                  // the last one shown
+}
+
+// say shows a line of a node if it is of interest.
+func (f *fleet) say(i int, line string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	speaks := true
+	for j := range i {
+		speaks = speaks && f.gone[j]
+	}
+	var round int
+	_, err := fmt.Sscanf(line, "round %d/", &round)
+	switch {
+	case err == nil:
+		if speaks && round > f.round {
+			f.round = round
+			f.show(f.names[i] + ": " + line)
+		}
+	case (speaks && !kept(line) || unusual(line)) && f.news(line):
+		f.line(f.names[i] + ": " + line)
+	}
+}
+
+var durations = regexp.MustCompile(`\b\d[\dhmnµ.]*s\b`)
+
+// news says whether a line tells something that was not told a short while ago.
+func (f *fleet) news(line string) bool {
+	if f.told == nil {
+		f.told = map[string]time.Time{}
+	}
+	key, now := durations.ReplaceAllString(line, ""), time.Now()
+	last, known := f.told[key]
+	if known && now.Sub(last) < sayEvery/2 {
+		return false
+	}
+	f.told[key] = now
+	return true
+}
+
+// ended tells how to bring a node back that has ended without a word.
+func (f *fleet) ended(i int, end report.End) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gone == nil {
+		f.gone = map[int]bool{}
+	}
+	f.gone[i] = true
+	var child *local.ChildError
+	if errors.As(end.Err, &child) && child.Killed {
+		f.line(fmt.Sprintf("%s; collabdict run --dir %s brings it back", child, filepath.Join(f.dir, f.names[i])))
+	}
+}
+
+// kept says whether a line is for the node's log alone, or comes again at the end.
+func kept(line string) bool {
+	return strings.Contains(line, "]  node: ") || strings.HasPrefix(line, "warning:")
+}
+
+// unusual says whether a line is of interest whoever says it.
+func unusual(line string) bool {
+	return slices.ContainsFunc([]string{"waiting for", "paused:", "resumed:", "error:", "the model of"}, func(prefix string) bool {
+		return strings.HasPrefix(line, prefix)
+	})
+}

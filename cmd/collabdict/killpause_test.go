@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/local"
+)
+
+// With too few members the run pauses and says so, nothing is decided meanwhile,
+// and it goes on when enough have come back.
+func TestAPause(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes as long as members are waited for")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	p := killPlan{scheme: "exact", rows: 300}
+	up := startSeven(t, dir, p)
+	up.until(t, `: round 6/`)
+	gone := sevenPlants[3:]
+	for _, name := range gone {
+		kill(t, up.cmd.Process.Pid, filepath.Join("o", name))
+	}
+	up.until(t, `paused: 3 of the 4 members that are needed are here; waiting for 1 of plant-d, plant-e, plant-f, plant-g$`)
+	before := roundsSaid(t, dir, sevenPlants[:3])
+	up.until(t, `paused: .*; for 1\ds now`)
+	if after := roundsSaid(t, dir, sevenPlants[:3]); after != before {
+		t.Errorf("rounds are decided in a pause: %s, then %s", before, after)
+	}
+	back := []*member{
+		start(t, dir, "run", "--dir", filepath.Join("o", gone[1])),
+		start(t, dir, "run", "--dir", filepath.Join("o", gone[2])),
+	}
+	up.until(t, `resumed: enough members are here`)
+	for _, m := range back {
+		if code, said := m.end(t); code != 0 {
+			t.Errorf("exit code %d; it said:\n%s", code, said)
+		}
+	}
+	if code, said := up.end(t); code != 0 {
+		t.Fatalf("exit code %d; it said:\n%s", code, said)
+	}
+	log, _ := checkModels(t, filepath.Join(dir, "o"), []string{"plant-a", "plant-b", "plant-c", "plant-e", "plant-f"})
+	if last := log[len(log)-1]; len(last.members) != 5 {
+		t.Errorf("the last sum is over %v", last.members)
+	}
+}
+
+// roundsSaid renders which round each of some nodes has told last.
+func roundsSaid(t *testing.T, dir string, names []string) string {
+	t.Helper()
+	var last []string
+	for _, name := range names {
+		b, err := os.ReadFile(filepath.Join(dir, "o", name, local.LogFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := regexp.MustCompile(`(?m)^round \d+`).FindAllString(string(b), -1); found != nil {
+			last = append(last, found[len(found)-1])
+		}
+	}
+	return strings.Join(last, ", ")
+}
+
+// All processes of a run may be killed: those that are started again in their
+// folders go on with it.
+func TestAllAreKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts fourteen processes")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	up := startSeven(t, dir, killPlan{scheme: "exact", rows: 300})
+	up.until(t, `: round 8/`)
+	for _, name := range sevenPlants {
+		kill(t, up.cmd.Process.Pid, filepath.Join("o", name))
+	}
+	if code, said := up.end(t); code != membersLost.code || !strings.Contains(said, "collabdict run --dir o/plant-d brings it back") {
+		t.Errorf("exit code %d; it said:\n%s", code, said)
+	}
+	var again []*member
+	for _, name := range sevenPlants {
+		again = append(again, start(t, dir, "run", "--dir", filepath.Join("o", name)))
+	}
+	for i, m := range again {
+		code, said := m.end(t)
+		if code != 0 {
+			t.Fatalf("%s: exit code %d; it said:\n%s", sevenPlants[i], code, said)
+		}
+		if !regexp.MustCompile(`goes on with the run after round [89]`).MatchString(said) || strings.Contains(said, "round 8/") || !strings.Contains(said, fmt.Sprintf("round %d/", killRounds)) {
+			t.Errorf("%s said:\n%s", sevenPlants[i], said)
+		}
+	}
+	checkModels(t, filepath.Join(dir, "o"), sevenPlants)
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/node"
+)
+
+const (
+	watchEvery = time.Second
+	// sayAfter and sayEvery bound how often a wait is told; one that is not much
+	// longer than usual is not told at all.
+	sayAfter = 4 * time.Second
+	sayEvery = 10 * time.Second
+)
+
+// watch tells whom a node waits for, if that takes longer than usual, until the
+// returned function is called. It first says after which round a run is gone on
+// with, if that is so.
+func (p *progress) watch(n *node.Node) (stop func()) {
+	p.joined.Store(true)
+	decided := 0
+	_ = n.Decisions(func(d *consensus.Decision) error { // an error comes again with the first sum
+		decided = int(d.Round)
+		return nil
+	})
+	if decided > 0 {
+		p.line(fmt.Sprintf("goes on with the run after round %d, which this member takes from its folder", decided))
+	}
+	p.mu.Lock()
+	p.decided = decided
+	p.began = time.Now() // the wait for the members says nothing about the rounds
+	p.mu.Unlock()
+	var w waits
+	return every(watchEvery, func(now time.Time) {
+		if line := w.line(n.Status(), now); line != "" {
+			p.show(line)
+		}
+	})
+}
+
+// waits is what has been told of waits and pauses.
+type waits struct {
+	said   time.Time
+	paused time.Time // since when; zero if the run goes on
+}
+
+// line returns what is to be told now, "" if nothing is.
+func (w *waits) line(s node.Status, now time.Time) string {
+	switch {
+	case s.Paused && w.paused.IsZero():
+		w.paused, w.said = now, now
+		return pauseLine(s)
+	case !s.Paused && !w.paused.IsZero():
+		w.paused, w.said = time.Time{}, now
+		return "resumed: enough members are here"
+	case now.Sub(w.said) < sayEvery:
+		return ""
+	case s.Paused:
+		w.said = now
+		return fmt.Sprintf("%s; for %s now", pauseLine(s), now.Sub(w.paused).Round(time.Second))
+	}
+	line := waitingLine(s)
+	if line != "" {
+		w.said = now
+	}
+	return line
+}
+
+// pauseLine says who is missing for the run to go on.
+func pauseLine(s node.Status) string {
+	var missing []string
+	for _, m := range s.Absent {
+		if m.Lost {
+			missing = append(missing, m.Name)
+		}
+	}
+	here := s.Want - len(missing)
+	which := ""
+	if want := s.Least - here; want < len(missing) {
+		which = fmt.Sprintf("%d of ", want)
+	}
+	return fmt.Sprintf("paused: %d of the %d members that are needed are here; waiting for %s%s",
+		here, s.Least, which, strings.Join(missing, ", "))
+}
+
+// waitingLine says who holds up a slot that takes much longer than the last one.
+func waitingLine(s node.Status) string {
+	if len(s.Waiting) == 0 {
+		return ""
+	}
+	longest := s.Waiting[0].For
+	names := make([]string, len(s.Waiting))
+	for i, w := range s.Waiting {
+		names[i] = w.Name
+		longest = max(longest, w.For)
+	}
+	if longest < sayAfter || longest < 3*s.LastTook {
+		return ""
+	}
+	return fmt.Sprintf("waiting for %s %s (usual %s)", strings.Join(names, ", "), longest.Round(time.Second), s.LastTook.Round(100*time.Millisecond))
+}
+
+// members tells who is not in the sums any more, and who is again.
+func (p *progress) members(s node.Status) {
+	var out []node.Absent
+	for _, m := range s.Absent {
+		if !slices.Contains(s.Members, m.Name) {
+			out = append(out, m)
+		}
+	}
+	without := func(list []node.Absent, name string) bool {
+		return !slices.ContainsFunc(list, func(m node.Absent) bool { return m.Name == name })
+	}
+	for _, m := range out {
+		if without(p.out, m.Name) {
+			p.line(fmt.Sprintf("without %s from now on: %s", p.called(m.Name, s), m.Reason))
+		}
+	}
+	for _, m := range p.out {
+		if without(out, m.Name) {
+			p.line(fmt.Sprintf("with %s again", p.called(m.Name, s)))
+		}
+	}
+	p.out = out
+}
+
+func (p *progress) called(name string, s node.Status) string {
+	if name == s.Name {
+		return "this member"
+	}
+	return name
+}

@@ -1,0 +1,47 @@
+package consensus
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// A member that has fallen silent is left out of a ballot that another's return
+// has caused before it counts as lost. The record says that nothing was heard of
+// it, and the rounds that follow do not wait for it.
+func TestASilentMemberIsNotInvited(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		const size, returns, silent = 7, 4, 0
+		n := newNetwork(t, size, s)
+		xs := randomVectors(5, size)
+		for round := range uint32(3) {
+			n.pass(4*time.Second, nil)
+			n.play(sumOf(round, xs, testBlocks))
+		}
+		n.kill(silent)
+		n.callAll(sumOf(3, xs, testBlocks))
+		n.pass(time.Second, nil)
+		n.kill(returns)
+		n.restart(returns)
+		for range 4 {
+			n.call(returns, sumOf(3, xs, testBlocks)(returns))
+		}
+		n.settle()
+		for round := uint32(3); round < 8; round++ {
+			began := n.now
+			if round > 3 {
+				n.callAll(sumOf(round, xs, testBlocks))
+				n.settle()
+			}
+			n.pass(time.Minute, n.over(int(round)+1))
+			d := n.checkDecisions()
+			checkTotal(t, d, xs, testBlocks, 1e-6)
+			if got := n.missingOf(d); !strings.HasPrefix(got, "m0: nothing heard for ") || len(d.Missing) > 1 {
+				t.Errorf("round %d: missing %s", round, got)
+			}
+			if took := n.now - began; round > 3 && took > time.Second {
+				t.Errorf("round %d took %s, in ballot %d", round, took, d.Certificate.Ballot)
+			}
+		}
+	})
+}
