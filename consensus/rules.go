@@ -80,6 +80,18 @@ func (s Settings) validateRules(size int) error {
 	return nil
 }
 
+// Holders returns how many members of a view of the given size hold shares of
+// a member's pad.
+func (r Rules) Holders(view int) int {
+	switch {
+	case r.Shares == 0:
+		return 0
+	case r.Size <= SmallRoster:
+		return view - 1
+	}
+	return min(view-1, manyHolders)
+}
+
 // owner returns whose ballot it is; ballot 0 is nobody's.
 func (r Rules) owner(ballot uint32) int {
 	if r.Committee == nil {
