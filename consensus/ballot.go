@@ -149,7 +149,7 @@ func (m *Machine) promisesToCome() bool {
 		if promised || m.lost(member) {
 			continue
 		}
-		if s.preset.has(member) || m.newRound() && m.near(member) {
+		if s.preset.has(member) || m.newRound() && m.near(member) && !m.silent(member) {
 			return true
 		}
 	}

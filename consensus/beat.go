@@ -69,13 +69,13 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 			b.Round = max(b.Round, uint32(x.Round()))
 		}
 	}
-	if to == All {
+	ask := to
+	if to == All && m.asks(0) {
 		m.helper = m.nextHelper()
+		ask = m.helper
 	}
-	if to >= 0 {
-		b.Ask = uint32(to) + 1
-	} else if m.helper >= 0 {
-		b.Ask = uint32(m.helper) + 1
+	if ask >= 0 {
+		b.Ask, m.askedAt = uint32(ask)+1, m.now
 	}
 	for _, w := range m.waiting() {
 		b.Waiting = append(b.Waiting, uint32(w))
@@ -103,6 +103,20 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 // fewWaited bounds the members outside the committee that a Beat goes to, since
 // they are waited for.
 const fewWaited = 8
+
+// asks says whether to ask for what has been decided, if that was not done for the
+// given time. A member whose session gets on finds it there itself. It asks when the
+// session has stood still for two Beats, and leaves as long for an answer, which may
+// hold a vector.
+func (m *Machine) asks(pause time.Duration) bool {
+	if a := m.slot.attempts[m.slot.promised]; a != nil && a.lanes != nil && a.result == nil {
+		pause = 2 * m.p.Beat
+		if m.now-m.since < pause {
+			return false
+		}
+	}
+	return m.now-m.askedAt >= pause
+}
 
 // nextHelper returns the next live member after the last one asked, those that
 // are ahead first, or -1.
@@ -150,8 +164,7 @@ func (m *Machine) receiveBeat(from int, slot uint64, b *Beat, e *Effects) {
 		m.fail(e, m.finishedError(from))
 		return
 	}
-	if slot > m.slot.number && m.now-m.askedAt >= m.p.Beat/8 {
-		m.askedAt = m.now
+	if slot > m.slot.number && m.asks(m.p.Beat/8) {
 		m.sendBeat(from, e)
 	}
 	m.help(from, slot, b, e)
@@ -261,7 +274,8 @@ func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
 		e.Sends = append(e.Sends, Send{To: to, Message: Message{Slot: s.number, Ballot: attempt, Body: body}})
 	}
 	send(&Commit{Certificate: s.commit})
-	if sealed := s.sealed[attempt]; sealed != nil && b.State != Opening {
+	// Who has voted has a result, nearly always this one.
+	if sealed := s.sealed[attempt]; sealed != nil && b.State != Opening && b.State != Voted {
 		send(&Seal{Sealed: sealed})
 	}
 	if m.rules.Committee != nil {

@@ -29,7 +29,7 @@ type Machine struct {
 	watched []int             // the members that peers are of
 	peers   []peer
 	helper  int           // who was last asked for what has been decided
-	askedAt time.Duration // when a member that is ahead was last asked
+	askedAt time.Duration // when a member was last asked
 
 	stuck      string // why the ballot at hand cannot decide
 	stuckSince time.Duration
@@ -180,12 +180,13 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 		switch {
 		case msg.Slot == m.slot.number:
 			m.apply(from, msg, e)
-		case msg.Slot == m.slot.number+1:
-			m.keepEarly(from, msg)
-			fallthrough
-		case msg.Slot > m.slot.number && m.now-m.askedAt >= m.p.Beat/8:
-			m.askedAt = m.now
-			m.sendBeat(from, e)
+		case msg.Slot > m.slot.number:
+			if msg.Slot == m.slot.number+1 {
+				m.keepEarly(from, msg)
+			}
+			if m.asks(m.p.Beat / 8) {
+				m.sendBeat(from, e)
+			}
 		}
 	}
 }

@@ -45,3 +45,39 @@ func TestASilentMemberIsNotInvited(t *testing.T) {
 		}
 	})
 }
+
+// Who has come back is let in without waiting for another that is out and silent.
+func TestASilentMemberDoesNotHoldUpAnother(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		const size, outside, returns, silent = 7, 5, 4, 6
+		n := newNetwork(t, size, s)
+		xs := randomVectors(5, size)
+		n.play(sumOf(0, xs, testBlocks))
+		n.kill(outside)
+		n.play(sumOf(1, xs, testBlocks))
+		n.pass(4*time.Second, nil)
+		n.kill(silent)
+		n.callAll(sumOf(2, xs, testBlocks))
+		n.pass(time.Second, nil)
+		n.kill(returns)
+		n.restart(returns)
+		for range 3 {
+			n.call(returns, sumOf(2, xs, testBlocks)(returns))
+		}
+		n.settle()
+		log := func() []*Decision { return n.members[0].log }
+		n.pass(time.Minute, func() bool { return len(log()) > 2 })
+		n.restart(outside)
+		n.catchUp(outside, sumOf(2, xs, testBlocks))
+		if d := log()[2]; len(d.Members) != size-2 || n.members[0].lost(silent) {
+			t.Fatalf("missing %s; lost: %v", n.missingOf(d), n.members[0].lost(silent))
+		}
+		for round := uint32(3); len(log()[round-1].Members) < size-1; round++ {
+			began := n.now
+			n.play(sumOf(round, xs, testBlocks))
+			if took := n.now - began; took > time.Second || round > 5 {
+				t.Fatalf("round %d took %s, in ballot %d", round, took, log()[round].Certificate.Ballot)
+			}
+		}
+	})
+}

@@ -9,8 +9,9 @@ type Status struct {
 	Kind     Kind // of the call under way; 0 between calls
 	Round    uint32
 	State    State
-	Step     int // of the session
-	Steps    int // predicted
+	Plan     string // how the session under way runs
+	Step     int    // of the session
+	Steps    int    // predicted
 	Members  []uint32
 	Missing  []Missing
 	Lost     []Missing // members that are silent for too long, or have left
@@ -44,7 +45,8 @@ func (m *Machine) Status() Status {
 		st.Paused = m.err == nil && m.paused()
 	}
 	if a := s.attempts[s.promised]; a != nil && a.lanes != nil {
-		st.Steps = m.plans.plan(len(a.member)).Rounds()
+		plan := m.plans.plan(len(a.member)).Session(a.layout.Words())
+		st.Plan, st.Steps = plan.Name(), plan.Rounds()
 		for _, x := range a.lanes {
 			st.Step = max(st.Step, x.Round())
 		}

@@ -73,7 +73,7 @@ func newLoop(m *consensus.Machine, every time.Duration, words int, names []strin
 		machine: m, rules: m.Rules(), predicted: m.Plan().Rounds(), start: time.Now(), names: names, self: n.self, journal: n.journal, ended: map[int]bool{},
 		inbox: make(chan consensus.Receive, inboxSize), requests: make(chan *request),
 		stopped: make(chan struct{}), allEnded: make(chan struct{}),
-		send: n.post, every: every, log: n.log, over: &n.ended, words: words,
+		send: n.post, every: every, log: n.log, over: &n.ended, words: words, told: told{plans: map[string]bool{}},
 	}
 	l.busy.Store(idle)
 	err := n.journal.Each(func(d *consensus.Decision) error { // of an earlier process

@@ -119,8 +119,8 @@ func (n *Node) abort(ev consensus.Abort) {
 	}
 }
 
-// flush lets the last messages leave, to members that are connected. Nothing can
-// be sent afterwards.
+// flush lets the last messages leave, to members that are connected and not lost.
+// Nothing can be sent afterwards.
 func (n *Node) flush() {
 	n.ending.Do(func() {
 		n.gossip.box.close()
@@ -139,8 +139,12 @@ func (n *Node) flush() {
 		}
 	}
 	wait(n.published)
+	lost := map[int]bool{} // the connection to a process that has died may seem good for long
+	for _, m := range n.loop.status.Load().machine.Lost {
+		lost[int(m.Member)] = true
+	}
 	for rank, l := range n.streams.lanes {
-		if l != nil && n.host.Network().Connectedness(n.members[rank].ID) == network.Connected {
+		if l != nil && !lost[rank] && n.host.Network().Connectedness(n.members[rank].ID) == network.Connected {
 			wait(l.done)
 		}
 	}

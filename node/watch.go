@@ -16,11 +16,12 @@ type told struct {
 	slot   uint64
 	ballot uint32
 	paused bool
+	plans  map[string]bool
 	waited time.Duration // how long the members waited for were last said to be late
 }
 
 // watch tells the operator of members that are lost or come back, and who wants to
-// know more of ballots and pauses, which the status has too.
+// know more of ballots and pauses, which the status has too, and of how sums go.
 func (l *loop) watch(s consensus.Status) {
 	if s.State >= consensus.Finished {
 		return
@@ -43,6 +44,10 @@ func (l *loop) watch(s consensus.Status) {
 		l.log.Info("another ballot is held", "slot", s.Slot, "ballot", s.Ballot, "reason", s.Stuck)
 	}
 	t.slot, t.ballot = s.Slot, s.Ballot
+	if s.Plan != "" && !t.plans[s.Plan] {
+		t.plans[s.Plan] = true
+		l.log.Info("sums as long as this one go by "+s.Plan, "slot", s.Slot, "rounds", s.Steps)
+	}
 	if s.Paused != t.paused {
 		if t.paused = s.Paused; t.paused {
 			l.log.Info(l.pause(s))

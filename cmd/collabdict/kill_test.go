@@ -53,10 +53,24 @@ func planFor(seed uint64) killPlan {
 		returns: rng.IntN(2), pause: upTo(5 * time.Second),
 	}
 	p.before = p.returns == 0 && rng.IntN(2) == 0
-	if seed%5 == 0 {
+	switch {
+	case seed%5 == 0:
 		p.scheme = "laplacian"
+	case seed%5 == 2:
+		p.round, p.delay = 0, upTo(3*time.Second) // the start-up takes about as long
+	case seed%5 == 4:
+		p.between = 7*time.Second + upTo(4*time.Second) // while the others settle how to go on
 	}
 	return p
+}
+
+// precision is how far models may be from a plain fit. In floating point the
+// chunks that hide a vector cost it about 1e-7 of its bounds.
+func (p killPlan) precision() float64 {
+	if p.scheme == "laplacian" {
+		return 1e-4
+	}
+	return 1e-6
 }
 
 // Of seven members two are killed at random instants, and one comes back: the run
@@ -162,7 +176,7 @@ func checkRun(t *testing.T, out string, p killPlan) {
 	t.Helper()
 	gone := p.victims[1-p.returns]
 	there := slices.DeleteFunc(slices.Clone(sevenPlants), func(name string) bool { return name == gone })
-	log, digest := checkModels(t, out, there)
+	log, digest := checkModels(t, out, there, p.precision())
 	var run report.Run
 	readJSON(t, filepath.Join(out, "result.json"), &run)
 	for _, r := range run.Participants {
@@ -175,7 +189,7 @@ func checkRun(t *testing.T, out string, p killPlan) {
 
 // checkModels checks that members have the same record and parameters, and these
 // are those of a plain fit over who was in.
-func checkModels(t *testing.T, out string, there []string) (log []slotRecord, digest string) {
+func checkModels(t *testing.T, out string, there []string, precision float64) (log []slotRecord, digest string) {
 	t.Helper()
 	log = readLog(t, filepath.Join(out, there[0]))
 	models, plain := refit(t, out, sevenPlants, log)
@@ -196,7 +210,7 @@ func checkModels(t *testing.T, out string, there []string) (log []slotRecord, di
 			t.Errorf("%s has another record than %s", name, there[0])
 		}
 		d := deviation(saved, models[i])
-		if worst = max(worst, d); !(d <= 1e-6) {
+		if worst = max(worst, d); !(d <= precision) {
 			t.Errorf("%s: the model is %.2g from a plain fit over who was in", name, d)
 		}
 	}

@@ -45,7 +45,7 @@ func TestAPause(t *testing.T) {
 	if code, said := up.end(t); code != 0 {
 		t.Fatalf("exit code %d; it said:\n%s", code, said)
 	}
-	log, _ := checkModels(t, filepath.Join(dir, "o"), []string{"plant-a", "plant-b", "plant-c", "plant-e", "plant-f"})
+	log, _ := checkModels(t, filepath.Join(dir, "o"), []string{"plant-a", "plant-b", "plant-c", "plant-e", "plant-f"}, 1e-6)
 	if last := log[len(log)-1]; len(last.members) != 5 {
 		t.Errorf("the last sum is over %v", last.members)
 	}
@@ -96,5 +96,5 @@ func TestAllAreKilled(t *testing.T) {
 			t.Errorf("%s said:\n%s", sevenPlants[i], said)
 		}
 	}
-	checkModels(t, filepath.Join(dir, "o"), sevenPlants)
+	checkModels(t, filepath.Join(dir, "o"), sevenPlants, 1e-6)
 }

@@ -23,6 +23,7 @@ import (
 // member is a participant's process, whose words are watched.
 type member struct {
 	cmd   *exec.Cmd
+	began time.Time
 	mu    sync.Mutex
 	said  bytes.Buffer
 	lines chan string
@@ -36,7 +37,7 @@ func start(t *testing.T, dir string, args ...string) *member {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &member{cmd: exec.Command(self, args...), lines: make(chan string, 10000), done: make(chan struct{})}
+	m := &member{cmd: exec.Command(self, args...), began: time.Now(), lines: make(chan string, 10000), done: make(chan struct{})}
 	m.cmd.Args[0] = "collabdict" // TestMain then runs Main
 	m.cmd.Dir = dir
 	r, w := io.Pipe()
@@ -52,7 +53,7 @@ func start(t *testing.T, dir string, args ...string) *member {
 		defer close(m.done)
 		for s := bufio.NewScanner(r); s.Scan(); {
 			m.mu.Lock()
-			fmt.Fprintln(&m.said, s.Text())
+			fmt.Fprintf(&m.said, "%5.1fs  %s\n", time.Since(m.began).Seconds(), s.Text())
 			m.mu.Unlock()
 			m.lines <- s.Text()
 		}

@@ -27,7 +27,7 @@ type progress struct {
 
 	reachable bool // where this member is reached has been said
 	joined    atomic.Bool
-	decided   int  // rounds that were decided before this process has begun
+	decided   int // rounds that were decided before this process has begun
 	out       []node.Absent
 }
 

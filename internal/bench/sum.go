@@ -55,9 +55,12 @@ func measureSum(ctx context.Context, c Consensus) (*SumReport, error) {
 		total, err := n.Sum(ctx, x[i], []collabdict.Block{{Len: c.Values, Bound: 1}})
 		return ended{total, err}
 	})
-	took := time.Since(began)
+	r := &SumReport{Seconds: time.Since(began).Seconds()}
 	after := traffic(nodes)
-	grown := heap.end()
+	r.enter(c, before, after, heap.end())
+	for _, n := range nodes { // one that was slow may have been told the result
+		r.Rounds = max(r.Rounds, n.Status().LastIterations)
+	}
 	totals := make([][]float64, len(ends))
 	for i, e := range ends {
 		if e.err != nil {
@@ -68,19 +71,22 @@ func measureSum(ctx context.Context, c Consensus) (*SumReport, error) {
 	if in := nodes[0].Size(); in < c.Nodes {
 		return nil, fmt.Errorf("the sum was decided with %d of %d nodes in it, the others were too slow: measure on a machine that has less to do, or with fewer nodes", in, c.Nodes)
 	}
-	r := &SumReport{Seconds: took.Seconds(), Rounds: nodes[0].Status().LastIterations}
 	if r.MaxError, err = check(x, totals, c.largestError()); err != nil {
 		return nil, err
 	}
-	size := float64(c.Nodes)
+	return r, finish(ctx, nodes)
+}
+
+// enter works out the figures of a node.
+func (r *SumReport) enter(c Consensus, before, after node.Traffic, grown float64) {
+	size, vector := float64(c.Nodes), float64(8*c.Values)
 	r.Bytes = float64(after.BytesSent-before.BytesSent) / size
 	r.DataBytes = float64(after.DataBytesSent-before.DataBytesSent) / size
 	r.Messages = float64(after.MessagesSent-before.MessagesSent) / size
-	r.RingBytes = 8 * 2 * float64(c.Values) * (size - 1) / size
+	r.RingBytes = 2 * vector * (size - 1) / size
 	r.RingRatio = r.Bytes / r.RingBytes
 	r.Memory = grown / size
-	r.Vectors = r.Memory / float64(8*c.Values)
-	return r, finish(ctx, nodes)
+	r.Vectors = r.Memory / vector
 }
 
 // traffic adds up what nodes have sent so far.

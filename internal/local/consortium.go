@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/node/store"
 )
 
 // The files of a consortium in its folder.
@@ -31,7 +33,8 @@ type Consortium struct {
 }
 
 // Write lays the consortium out: the agreement of all, and for each participant a
-// folder with an identity, free ports and where its rows are.
+// folder with an identity, free ports and where its rows are. What participants
+// have left unfinished in their folders is not gone on with.
 func (c *Consortium) Write() error {
 	names := make([]string, len(c.Data.Participants))
 	for i, p := range c.Data.Participants {
@@ -40,6 +43,11 @@ func (c *Consortium) Write() error {
 	members, err := Layout(c.Dir, names)
 	if err != nil {
 		return err
+	}
+	for _, name := range names {
+		if err := abandon(filepath.Join(c.Dir, name)); err != nil {
+			return err
+		}
 	}
 	agreed := config.NewConsortium(c.Task, c.Data.Columns, members)
 	if c.InitFile != "" {
@@ -57,6 +65,20 @@ func (c *Consortium) Write() error {
 		}
 	}
 	return nil
+}
+
+// abandon ends a run that was left in a folder before its end: who goes on with it
+// would not meet the others, which begin another.
+func abandon(dir string) error {
+	s, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	j, err := s.Last()
+	if err == nil && j != nil && j.Over == "" {
+		err = j.End("another run was begun in its folder")
+	}
+	return errors.Join(err, s.Close())
 }
 
 func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {

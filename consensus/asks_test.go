@@ -1,0 +1,71 @@
+package consensus
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict/chunking"
+)
+
+// A member in a session asks for the result when the session has stood still for
+// two Beats, and every two Beats: not while it gets on.
+func TestSessionsThatGetOnAskForNothing(t *testing.T) {
+	n := newNetwork(t, 5, Settings{Scheme: Exact, Protect: chunking.Chunks})
+	var asked []time.Duration
+	n.carries = func(from, to int, body Body) bool {
+		if b, beat := body.(*Beat); beat && from == 0 && to == 1 && b.Ask > 0 {
+			asked = append(asked, n.now)
+		}
+		_, frame := body.(*Step)
+		return !frame
+	}
+	n.now = time.Minute
+	for s := range n.members {
+		n.call(s, sumOf(1, powers(5), oneBlock)(s))
+	}
+	n.settle()
+	if state := n.members[0].State(); state != Session {
+		t.Fatalf("member 0 is %s", state)
+	}
+	n.pass(6*time.Second, nil) // it beats at the half seconds
+	if want := []time.Duration{62500 * time.Millisecond, 64500 * time.Millisecond}; !slices.Equal(asked, want) {
+		t.Errorf("asked at %v, want %v", asked, want)
+	}
+}
+
+// Who has voted but hears no votes is told of the decision, and not sent the vector
+// that it has.
+func TestVotersAreNotSentTheResult(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		n := newNetwork(t, 4, s)
+		seals := 0
+		n.carries = func(_, to int, body Body) bool {
+			if _, seal := body.(*Seal); seal && to == 3 && n.members[3].State() != Sealing {
+				seals++
+			}
+			_, vote := body.(*Done)
+			return !vote || to != 3
+		}
+		n.play(sumOf(1, powers(4), oneBlock))
+		if n.checkDecisions(); len(n.members[3].log) != 1 || seals > 0 {
+			t.Errorf("%d slots decided after %d results, want 1 after none", len(n.members[3].log), seals)
+		}
+	})
+}
+
+// Whoever hears from several members that are ahead asks one of them.
+func TestOneOfThoseAheadIsAsked(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		n := newNetwork(t, 5, s)
+		n.now = time.Minute
+		m, asked := n.members[0], 0
+		for from := 1; from < 5; from++ {
+			e := m.Step(n.now, Receive{From: from, Message: Message{Slot: 1, Body: &Seeds{}}})
+			asked += len(e.Sends)
+		}
+		if asked != 1 {
+			t.Errorf("asked %d members, want 1", asked)
+		}
+	})
+}

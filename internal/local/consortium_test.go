@@ -1,0 +1,49 @@
+package local
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/node/store"
+)
+
+// A member that was lost in an earlier run in the same folder begins the new one
+// with the others.
+func TestANewRunInAnOldFolder(t *testing.T) {
+	c := Consortium{
+		Dir: t.TempDir(), Data: &dataset.Dataset{Columns: []string{"x"}, Participants: []dataset.Participant{{Name: "a"}, {Name: "b"}}},
+		Rows: func(string) (*config.Node, error) { return &config.Node{}, nil },
+	}
+	last := func(begin bool) *store.Journal {
+		t.Helper()
+		s, err := store.Open(filepath.Join(c.Dir, "b"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if begin {
+			if _, err := s.Begin(store.Run{ID: [32]byte{1}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		j, err := s.Last()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	if err := c.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if j := last(true); j == nil || j.Over != "" {
+		t.Fatalf("journal %+v", j)
+	}
+	if err := c.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if j := last(false); j == nil || j.Over == "" {
+		t.Errorf("the old run would be gone on with: %+v", j)
+	}
+}

@@ -1,0 +1,51 @@
+package node
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+)
+
+// A member whose process has died or hangs may stay connected for half a minute.
+// Nobody waits at the end for it to read.
+func TestAFrozenMemberDoesNotHoldUpTheEnd(t *testing.T) {
+	t.Parallel()
+	nodes := startAll(t, testConfigs(t, 5)...)
+	freeze(nodes[0])
+	rest := without(nodes, 0)
+	for _, err := range each(t, rest, sum) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, took := range each(t, rest, func(ctx context.Context, n *Node) time.Duration {
+		if n.host.Network().Connectedness(nodes[0].host.ID()) != network.Connected {
+			t.Errorf("%s is not connected with it any more", n.Status().Name)
+		}
+		began := time.Now()
+		if err := n.Finish(ctx); err != nil {
+			t.Error(err)
+		}
+		return time.Since(began)
+	}) {
+		if took >= flushMost {
+			t.Errorf("member %d took %s to finish", i, took)
+		}
+	}
+}
+
+// freeze leaves a node's connections as they are, but nothing is read or said any
+// more.
+func freeze(n *Node) {
+	n.host.SetStreamHandler(n.streams.protocol, func(network.Stream) {})
+	for _, c := range n.host.Network().Conns() {
+		for _, s := range c.GetStreams() {
+			if s.Protocol() == n.streams.protocol {
+				s.Reset()
+			}
+		}
+	}
+	n.cancel()
+}

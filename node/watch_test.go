@@ -1,0 +1,42 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// The log names how sums go, once for each way: it depends on their length.
+func TestPlansAreLogged(t *testing.T) {
+	t.Parallel()
+	configs := testConfigs(t, 3)
+	var log bytes.Buffer // written under the logger's lock, and read when the node is closed
+	for i := range configs {
+		configs[i].Settings = consensus.Settings{Scheme: consensus.Exact, Protect: chunking.Chunks}
+	}
+	configs[0].Log = hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Info})
+	nodes := startAll(t, configs...)
+	for _, length := range []int{10, 50_000, 20, 60_000} {
+		for _, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
+			_, err := n.Sum(ctx, make([]float64, length), []collabdict.Block{{Len: length, Bound: 1}})
+			return err
+		}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	finish(t, nodes)
+	for _, want := range []string{"go by fold-in k=1: slot=2 rounds=3", "go by circulant: slot=3 rounds=4"} {
+		if strings.Count(log.String(), want) != 1 {
+			t.Errorf("the log does not say once %q:\n%s", want, &log)
+		}
+	}
+}
