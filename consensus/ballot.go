@@ -180,6 +180,9 @@ func (m *Machine) draft() *View {
 	if len(v.Members) < m.rules.Least {
 		return nil
 	}
+	if m.held = m.loneChange(v.Members); m.held != "" {
+		return nil
+	}
 	return v
 }
 
@@ -275,6 +278,9 @@ func (m *Machine) checkMembers(v *View, promised map[uint32]bool) error {
 	}
 	if len(v.Members) < m.rules.Least || len(v.Members)+len(v.Missing) != m.rules.Size {
 		return fmt.Errorf("view of ballot %d: want at least %d of %d members and the others missing, got %d and %d", v.Ballot, m.rules.Least, m.rules.Size, len(v.Members), len(v.Missing))
+	}
+	if reason := m.loneChange(v.Members); reason != "" {
+		return fmt.Errorf("view of ballot %d: %s", v.Ballot, reason)
 	}
 	for i, member := range v.Members {
 		if m.rules.decides(int(member)) && !promised[member] || int(member) >= m.rules.Size || i > 0 && member <= v.Members[i-1] {

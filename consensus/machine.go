@@ -25,6 +25,8 @@ type Machine struct {
 	finished bool
 	err      error // why the machine has failed
 
+	seen    [][]uint32        // different views of the slots so far, where a view may not differ by few from them
+	held    string            // why no view was formed though enough have promised
 	early   map[int][]Message // for the slot under way or the next one, by member
 	watched []int             // the members that peers are of
 	peers   []peer

@@ -266,6 +266,8 @@ func (m *Machine) decide(d *Decision, e *Effects) {
 		e.Writes = append(e.Writes, Write{Slot: m.last.number, Name: Forget})
 	}
 	m.note(d)
+	m.noteView(d.Members)
+	m.held = ""
 	m.last = m.slot
 	m.last.close()
 	if m.last.commit == nil { // learnt from others: there is nothing to open it with

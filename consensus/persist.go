@@ -37,6 +37,7 @@ type slotState struct {
 	Attempts []attemptState
 	Commit   *Certificate
 	Pads     []Pad // known, of the decided attempt
+	Seen     [][]uint32
 }
 
 type attemptState struct {
@@ -78,7 +79,7 @@ func (m *Machine) flush(e *Effects) {
 		}
 		if s.dirty {
 			s.dirty = false
-			writes = append(writes, Write{s.number, EntryState, s.encode()})
+			writes = append(writes, Write{s.number, EntryState, s.encode(m.seen)})
 		}
 	}
 	e.Writes = append(writes, e.Writes...)
@@ -100,10 +101,10 @@ func (s *slot) drop(attempt uint32) {
 	s.unsaved = append(s.unsaved, attempt)
 }
 
-func (s *slot) encode() []byte {
+func (s *slot) encode(seen [][]uint32) []byte {
 	state := slotState{
 		Chain: s.chain[:], Round: s.round, Promised: s.promised,
-		Vote: s.vote, Entered: s.entered, Commit: s.commit,
+		Vote: s.vote, Entered: s.entered, Commit: s.commit, Seen: seen,
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.own)) {
 		state.Own = append(state.Own, s.own[b])
@@ -178,6 +179,7 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 	if len(state.Chain) != 32 {
 		return nil, damaged(EntryState, fmt.Errorf("want a chain of 32 bytes, got %d", len(state.Chain)))
 	}
+	m.seen = state.Seen // that of the slot under way comes last
 	s := newSlot(number, [32]byte(state.Chain), state.Round, preset)
 	s.promised, s.vote, s.entered, s.commit = state.Promised, state.Vote, state.Entered, state.Commit
 	for _, v := range state.Own {

@@ -17,6 +17,7 @@ type Status struct {
 	Lost     []Missing // members that are silent for too long, or have left
 	Stuck    string    // why the ballot at hand cannot decide, "" if it may
 	Paused   bool      // too few members are there to go on
+	Held     string    // why the members that are there do not go on without the others
 	Decided  uint64    // slots
 	Waiting  []int     // members that hold the slot up, as far as their Beats tell
 	Usual    time.Duration
@@ -42,7 +43,8 @@ func (m *Machine) Status() Status {
 	if m.calls() {
 		st.Kind, st.Round = s.call.header.Kind, s.call.header.Round
 		st.Waiting = m.holdingUp()
-		st.Paused = m.err == nil && m.paused()
+		st.Paused = m.err == nil && (m.paused() || m.held != "")
+		st.Held = m.held
 	}
 	if a := s.attempts[s.promised]; a != nil && a.lanes != nil {
 		plan := m.plans.plan(len(a.member)).Session(a.layout.Words())
