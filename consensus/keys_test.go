@@ -22,11 +22,10 @@ func (k testKeys) Verify(member int, message, signature []byte) bool {
 // signed gives all members keys.
 func signed(t testing.TB, n *network) *network {
 	t.Helper()
+	n.signed = true
 	for s, m := range n.members {
-		p := n.params(s)
-		p.Keys = testKeys(s)
 		var err error
-		if m.Machine, err = New(p); err != nil {
+		if m.Machine, err = New(n.params(s)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 type network struct {
 	t        testing.TB
 	settings Settings
+	signed   bool
 	names    []string
 	members  []*testMember
 	flight   []delivery
@@ -28,9 +29,9 @@ type network struct {
 	now      time.Duration
 	rng      *rand.Rand
 	loss     float64
-	trace    func(string)
-	plans    *Plans                  // of a large roster, where each working them out takes long
-	cut      func(from, to int) bool // links that carry nothing
+	plans    *Plans                           // of a large roster, where each working them out takes long
+	watch    func(s int, ev Event, e Effects) // each step
+	cut      func(from, to int) bool          // links that carry nothing
 	carries  func(from, to int, body Body) bool
 	spoils   func(d *delivery) // what is delivered
 }
@@ -77,7 +78,11 @@ func newNetwork(t testing.TB, size int, s Settings) *network {
 }
 
 func (n *network) params(self int) Params {
-	return Params{Settings: n.settings, Self: self, Members: n.names, Run: [32]byte{9}, Plans: n.plans}
+	p := Params{Settings: n.settings, Self: self, Members: n.names, Run: [32]byte{9}, Plans: n.plans}
+	if n.signed {
+		p.Keys = testKeys(self)
+	}
+	return p
 }
 
 // step gives a machine an event and carries out the effects as a driver does.
@@ -87,8 +92,8 @@ func (n *network) step(s int, ev Event) {
 		return
 	}
 	e := m.Step(n.now, ev)
-	if n.trace != nil {
-		n.trace(describe(s, ev, e, m.State()))
+	if n.watch != nil {
+		n.watch(s, ev, e)
 	}
 	if len(e.Writes)+len(e.Decisions) > 0 {
 		if m.written++; m.written == m.stopAt {
@@ -101,6 +106,18 @@ func (n *network) step(s int, ev Event) {
 			return
 		}
 	}
+	n.carryOut(s, e)
+	if e.Err != nil {
+		if m.err != nil {
+			n.t.Fatalf("member %d has failed twice", s)
+		}
+		m.err = e.Err
+	}
+}
+
+// carryOut puts what a machine sends in flight.
+func (n *network) carryOut(s int, e Effects) {
+	m := n.members[s]
 	for _, send := range e.Sends {
 		for to := range n.members {
 			if to != s && (send.To == to || send.To == All) {
@@ -113,12 +130,6 @@ func (n *network) step(s int, ev Event) {
 			d := &Decided{Decision: m.log[serve.Slot], Next: m.log[serve.Slot+1].Certificate}
 			n.flight = append(n.flight, delivery{s, serve.To, Message{Slot: serve.Slot, Body: d}})
 		}
-	}
-	if e.Err != nil {
-		if m.err != nil {
-			n.t.Fatalf("member %d has failed twice", s)
-		}
-		m.err = e.Err
 	}
 }
 

@@ -182,6 +182,9 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 	m.seen = state.Seen // that of the slot under way comes last
 	s := newSlot(number, [32]byte(state.Chain), state.Round, preset)
 	s.promised, s.vote, s.entered, s.commit = state.Promised, state.Vote, state.Entered, state.Commit
+	if err := m.checkState(s.preset, &state); err != nil {
+		return nil, damaged(EntryState, err)
+	}
 	for _, v := range state.Own {
 		s.own[v.Ballot] = v
 	}
@@ -219,7 +222,7 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		if _, err := fmt.Sscanf(name, EntrySealed+"%d", &attempt); err != nil {
 			continue
 		}
-		sealed, err := decodeSealed(b)
+		sealed, err := m.checkSealed(decodeSealed(b))
 		if err != nil {
 			return nil, damaged(name, err)
 		}

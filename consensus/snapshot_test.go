@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"github.com/collabdict/collabdict/consensus/session"
 )
 
 // shared says whether values of a type are never modified once made, so that
@@ -23,7 +25,12 @@ func shared(t reflect.Type) bool {
 		return false
 	}
 	pkg := t.Elem().PkgPath()
-	return pkg == "github.com/collabdict/collabdict/chunking" || t.Elem().Name() == "Exchange"
+	return pkg == "github.com/collabdict/collabdict/chunking" || plan(t)
+}
+
+// plan says whether a type is one of the plans of sessions.
+func plan(t reflect.Type) bool {
+	return t == reflect.TypeFor[*session.Exchange]() || t == reflect.TypeFor[*session.Laplacian]()
 }
 
 // copyOf returns a deep copy of a machine.
@@ -99,7 +106,7 @@ func hashValue(h hash.Hash, v reflect.Value) {
 	case reflect.TypeFor[Params](), reflect.TypeFor[*Plans]():
 		return
 	}
-	if v.Kind() == reflect.Pointer && v.Type().Elem().Name() == "Exchange" {
+	if plan(v.Type()) {
 		return
 	}
 	number := func(n uint64) { h.Write(binary.BigEndian.AppendUint64(nil, n)) }

@@ -1,0 +1,52 @@
+package consensus_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+// A member of four is brought to a stage and given, beside what all honestly send it,
+// several messages of one kind by a member whose own key is all that it can sign with.
+// Nothing panics; what member 1 has promised, entered and voted for never goes back; no
+// pad or share is told without a quorum's votes; whoever decides decides the right total
+// and the same; and an error that ends the run names the attacker or says that the total
+// is spoilt. Messages go through package wire, as all do.
+func fuzz(f *testing.F, body func(*consensus.Fuzzed) consensus.Body) {
+	for stage := range consensus.Stages() {
+		for kind := range consensus.Kinds() {
+			f.Add([]byte{byte(stage), byte(kind)})
+			f.Add([]byte{byte(stage), byte(kind), 1, 1, 0, 4, 255, 0, 1, 2, 3, 4, 5, 6, 7})
+			f.Add(append([]byte{byte(stage), byte(kind)}, slices.Repeat([]byte{2, 0, 3, 0, 9, 1}, 12)...))
+			f.Add(append([]byte{byte(stage), byte(kind)}, slices.Repeat([]byte{7, 31, 64, 5}, 25)...))
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x, in := consensus.NewFuzzed(t, b)
+		for messages := 0; messages < 8 && (in.More() || messages == 0); messages++ {
+			m, err := wire.Unmarshal(wire.Marshal(x.Next(body)), 4)
+			if err == nil {
+				x.Give(m)
+			}
+		}
+		x.Finish()
+	})
+}
+
+func FuzzSeeds(f *testing.F)   { fuzz(f, consensus.InventSeeds) }
+func FuzzBlob(f *testing.F)    { fuzz(f, consensus.InventBlob) }
+func FuzzStep(f *testing.F)    { fuzz(f, consensus.InventStep) }
+func FuzzSeal(f *testing.F)    { fuzz(f, consensus.InventSeal) }
+func FuzzPrepare(f *testing.F) { fuzz(f, consensus.InventPrepare) }
+func FuzzPromise(f *testing.F) { fuzz(f, consensus.InventPromise) }
+func FuzzBusy(f *testing.F)    { fuzz(f, consensus.InventBusy) }
+func FuzzView(f *testing.F)    { fuzz(f, consensus.InventView) }
+func FuzzDone(f *testing.F)    { fuzz(f, consensus.InventDone) }
+func FuzzCommit(f *testing.F)  { fuzz(f, consensus.InventCommit) }
+func FuzzPads(f *testing.F)    { fuzz(f, consensus.InventPads) }
+func FuzzShares(f *testing.F)  { fuzz(f, consensus.InventShares) }
+func FuzzDecided(f *testing.F) { fuzz(f, consensus.InventDecided) }
+func FuzzBeat(f *testing.F)    { fuzz(f, consensus.InventBeat) }
+func FuzzLeave(f *testing.F)   { fuzz(f, consensus.InventLeave) }

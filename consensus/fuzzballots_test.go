@@ -1,0 +1,228 @@
+package consensus
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+func InventPrepare(*Fuzzed) Body { return &Prepare{} }
+
+func InventBusy(x *Fuzzed) Body { return &Busy{Working: x.number()} }
+
+// value is one that somebody has voted for, or another.
+func (x *Fuzzed) value() Value {
+	var known []Value
+	for _, v := range x.sortedVotes() {
+		known = append(known, v.Value)
+	}
+	n := x.in.below(len(known) + 2)
+	switch {
+	case n < len(known):
+		return known[n]
+	case n == len(known) && n > 0:
+		return Value{known[0].Attempt, x.digest(known[0].Digest)}
+	}
+	return Value{x.ballot(), x.digest()}
+}
+
+func (x *Fuzzed) sortedVotes() []Vote {
+	return slices.SortedFunc(maps.Keys(x.signed), func(a, b Vote) int {
+		if a.Ballot != b.Ballot {
+			return int(a.Ballot) - int(b.Ballot)
+		}
+		return strings.Compare(string(a.Value.Digest[:]), string(b.Value.Digest[:]))
+	})
+}
+
+// promise is the attacker's own, or one that a member has given.
+func (x *Fuzzed) promise(ballot uint32) Promise {
+	given := x.promises[ballot]
+	if n := x.in.below(len(given) + 2); n < len(given) {
+		return given[n]
+	}
+	m := x.members[x.attacker]
+	p := Promise{Member: uint32(x.attacker), Joins: x.in.below(8) > 0, Chain: x.chain()}
+	if x.in.below(4) == 0 {
+		p.Vote = &Vote{Ballot: x.ballot(), Value: x.value()}
+	}
+	p.Signature = testKeys(x.attacker).Sign(m.promiseBytes(ballot, p))
+	switch x.in.below(16) {
+	case 1:
+		p.Member = x.rank()
+	case 2:
+		p.Signature = nil
+	case 3:
+		p.Joins = !p.Joins
+	}
+	return p
+}
+
+func InventPromise(x *Fuzzed) Body {
+	p := x.promise(x.me().promised)
+	return &p
+}
+
+func InventView(x *Fuzzed) Body {
+	v := &View{Ballot: x.ballot()}
+	if bs := slices.Sorted(maps.Keys(x.promises)); len(bs) > 0 && x.in.below(4) > 0 {
+		v.Ballot = bs[len(bs)-1]
+	}
+	switch x.in.below(3) {
+	case 0: // all promises
+		v.Promises = slices.Clone(x.promises[v.Ballot])
+		if !slices.ContainsFunc(v.Promises, func(p Promise) bool { return int(p.Member) == x.attacker }) {
+			v.Promises = append(v.Promises, x.promise(v.Ballot))
+		}
+	default:
+		for range x.in.below(5) {
+			v.Promises = append(v.Promises, x.promise(v.Ballot))
+		}
+	}
+	switch x.in.below(4) {
+	case 0:
+		for _, p := range v.Promises {
+			v.Members = append(v.Members, p.Member)
+		}
+		slices.Sort(v.Members)
+		for r := range uint32(4) {
+			if !slices.Contains(v.Members, r) {
+				v.Missing = append(v.Missing, Missing{r, x.reason()})
+			}
+		}
+	case 1:
+		v.Members, v.Missing = x.ranks(), x.missing()
+	case 2:
+		value := x.value()
+		v.Finish = &value
+	case 3:
+		if best := highestVote(v.Promises); best != nil {
+			v.Finish = &best.Value
+		}
+	}
+	return v
+}
+
+// done is the attacker's vote.
+func (x *Fuzzed) done(slot uint64, ballot uint32, v Value, chain [32]byte) *Done {
+	d := &Done{Value: v, Chain: chain}
+	d.Signature = testKeys(x.attacker).Sign(x.members[x.attacker].voteBytes(slot, ballot, v, chain))
+	return d
+}
+
+func InventDone(x *Fuzzed) Body {
+	d := x.done(x.me().number, x.ballot(), x.value(), x.chain())
+	if x.in.below(8) == 1 {
+		d.Signature = []byte{x.in.byte()}
+	}
+	return d
+}
+
+// certificate is made of the votes that have been given, and the attacker's.
+func (x *Fuzzed) certificate(slot uint64) *Certificate {
+	c := &Certificate{Ballot: x.ballot(), Value: x.value(), Chain: x.chain()}
+	if votes := x.sortedVotes(); len(votes) > 0 && x.in.below(4) > 0 {
+		v := votes[x.in.below(len(votes))]
+		c.Ballot, c.Value = v.Ballot, v.Value
+	}
+	c.Votes = slices.Clone(x.signed[Vote{c.Ballot, c.Value}])
+	if x.in.below(2) == 1 {
+		c.Votes = append(c.Votes, SignedVote{uint32(x.attacker), x.done(slot, c.Ballot, c.Value, c.Chain).Signature})
+	}
+	if len(c.Votes) > 0 {
+		switch at := x.in.below(len(c.Votes)); x.in.below(8) {
+		case 1:
+			c.Votes = append(c.Votes, c.Votes[at])
+		case 2:
+			c.Votes[at].Member = x.rank()
+		case 3:
+			c.Votes[at].Signature = nil
+		case 4:
+			c.Votes = c.Votes[:at]
+		}
+	}
+	return c
+}
+
+func InventCommit(x *Fuzzed) Body { return &Commit{x.certificate(x.me().number)} }
+
+func InventPads(x *Fuzzed) Body {
+	b := &Pads{}
+	for range x.in.below(6) {
+		p := Pad{Member: x.rank()}
+		if a := x.members[x.attacker].slot.attempts[x.ballot()]; a != nil {
+			p.Seed = a.pad
+		}
+		p.Seed = x.digest(p.Seed)
+		b.Pads = append(b.Pads, p)
+	}
+	return b
+}
+
+func InventShares(x *Fuzzed) Body {
+	b := &Shares{}
+	for range x.in.below(6) {
+		p := PadShare{Member: x.rank(), Share: x.share()}
+		if a := x.members[x.attacker].slot.attempts[x.ballot()]; a != nil && x.in.below(2) == 0 {
+			p.Share = a.held[int(p.Member)%4]
+		}
+		b.Shares = append(b.Shares, p)
+	}
+	return b
+}
+
+func InventDecided(x *Fuzzed) Body {
+	d := Decision{Slot: x.me().number, Kind: Sum, Members: []uint32{0, 2, 3}, Total: []float64{1, 2, 3}, Certificate: x.certificate(x.me().number)}
+	next := x.certificate(x.me().number + 1)
+	for _, m := range x.members {
+		if at := x.me().number; at < uint64(len(m.log)) {
+			d = *m.log[at]
+			if at+1 < uint64(len(m.log)) && x.in.below(4) > 0 {
+				next = m.log[at+1].Certificate
+			}
+		}
+	}
+	mask := x.in.byte()
+	if mask&1 != 0 {
+		d.Slot = x.slot()
+	}
+	if mask&2 != 0 {
+		d.Round, d.Attempt = x.number(), x.ballot()
+	}
+	if mask&4 != 0 {
+		d.Members = slices.DeleteFunc(x.ranks(), func(r uint32) bool { return r > 3 })
+	}
+	if mask&8 != 0 {
+		d.Missing = x.missing()
+	}
+	if mask&16 != 0 {
+		d.Kind, d.Total, d.Blobs = Sum, []float64{float64(x.in.byte()), -3}[:x.in.below(3)], nil
+		d.Digest = digestOfValues(d.Total)
+	}
+	if mask&32 != 0 {
+		d.Kind, d.Total, d.Blobs = Gather, nil, [][]byte{{1}, {}, nil, []byte(x.reason())}
+		d.Digest = digestOfBlobs(d.Blobs)
+	}
+	if mask&64 != 0 {
+		d.Digest = x.digest(d.Digest)
+	}
+	if mask&128 != 0 {
+		d.Certificate = x.certificate(x.me().number)
+	}
+	if d.Kind == Gather && len(d.Blobs) != 4 {
+		d.Blobs = make([][]byte, 4)
+	}
+	return &Decided{Decision: &d, Next: next}
+}
+
+func InventBeat(x *Fuzzed) Body {
+	mask := x.in.byte()
+	return &Beat{
+		State: State(1 + x.in.below(12)), Promised: x.ballot(), Viewed: x.ballot(), Round: x.number(),
+		Behind: mask&1 != 0, Stuck: mask&2 != 0, Ask: uint32(x.in.below(5)), Waiting: x.ranks(), Suspects: x.ranks(),
+	}
+}
+
+func InventLeave(x *Fuzzed) Body {
+	return &Leave{Reason: x.reason(), Blame: x.ranks(), Returns: x.in.below(2) == 1}
+}

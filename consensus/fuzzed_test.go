@@ -1,0 +1,199 @@
+package consensus
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+)
+
+// Input is what a fuzzer makes up, read from its beginning; zeros follow.
+type Input struct{ b []byte }
+
+// More says whether anything is left.
+func (in *Input) More() bool { return len(in.b) > 0 }
+
+func (in *Input) byte() byte {
+	if len(in.b) == 0 {
+		return 0
+	}
+	c := in.b[0]
+	in.b = in.b[1:]
+	return c
+}
+
+// below returns a number from 0 to n-1.
+func (in *Input) below(n int) int { return int(in.byte()) % n }
+
+func (in *Input) uint64() uint64 {
+	var b [8]byte
+	for i := range b {
+		b[i] = in.byte()
+	}
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// Fuzzed is a signed run of four members, one of whom, beside what it honestly
+// sends, sends member 1 whatever a fuzzer makes up.
+type Fuzzed struct {
+	*fuzzedRun
+	in       *Input
+	attacker int
+	before   progress
+	chains   map[uint64][32]byte // of what has been decided, by slot
+}
+
+// progress is what never goes back at a member, within a slot.
+type progress struct {
+	slot     uint64
+	promised uint32
+	entered  int64
+	vote     int64 // its ballot, -1 for none
+	commit   *Certificate
+}
+
+func progressOf(m *Machine) progress {
+	s := m.slot
+	p := progress{slot: s.number, promised: s.promised, entered: s.entered, vote: -1, commit: s.commit}
+	if s.vote != nil {
+		p.vote = int64(s.vote.Ballot)
+	}
+	return p
+}
+
+// NewFuzzed returns the run that the first bytes choose. The others are for Next.
+func NewFuzzed(t testing.TB, b []byte) (*Fuzzed, *Input) {
+	in := &Input{b}
+	stage := in.below(len(fuzzedStages))
+	kind := in.below(len(fuzzedKinds))
+	x := &Fuzzed{in: in, attacker: []int{0, 2, 3}[in.below(3)], chains: map[uint64][32]byte{}}
+	x.fuzzedRun = runAt(t, kind, stage).copy(t)
+	x.before = progressOf(x.members[1].Machine)
+	x.watch = x.check
+	for s, m := range x.members {
+		for _, d := range m.log {
+			x.checkDecision(s, d)
+		}
+	}
+	return x, in
+}
+
+// Stages and Kinds are how many there are to choose from.
+func Stages() int { return len(fuzzedStages) }
+func Kinds() int  { return len(fuzzedKinds) }
+
+// Next returns the attacker's next message, with a body of the given kind, after some
+// honest messages have come.
+func (x *Fuzzed) Next(body func(*Fuzzed) Body) Message {
+	x.deliver(x.in.below(4))
+	m := Message{Slot: x.slot(), Ballot: x.ballot()}
+	m.Body = body(x)
+	return m
+}
+
+// Give gives member 1 a message of the attacker. An error is the attacker's, or that
+// of a total that it has spoilt.
+func (x *Fuzzed) Give(msg Message) {
+	x.t.Helper()
+	m := x.members[1]
+	failed := m.err != nil
+	from := x.attacker
+	if x.in.byte() == 255 {
+		from = []int{-1, 1, 4}[x.in.below(3)]
+	}
+	x.step(1, Receive{From: from, Message: msg})
+	if m.err == nil || failed {
+		return
+	}
+	text := m.err.Error()
+	spoilt := strings.Contains(text, "of the total") || strings.Contains(text, "lane")
+	if !spoilt && !strings.Contains(text, x.names[x.attacker]) || from != x.attacker {
+		x.t.Fatalf("%s of m%d: ended with %q", describeBody(msg), from, text)
+	}
+	if strings.ContainsFunc(text, unicode.IsControl) || len(text) > 1000 {
+		x.t.Fatalf("not fit for a line: %q", text)
+	}
+}
+
+// Finish lets the run go on with honest messages for a while.
+func (x *Fuzzed) Finish() {
+	calls := uint64(0)
+	for _, m := range x.members {
+		calls = max(calls, m.Slot()+1)
+	}
+	x.learn(slices.Repeat([]func(int) Call{x.call}, int(calls)), 12*time.Second)
+}
+
+// check holds a step of a member against what never happens.
+func (x *Fuzzed) check(s int, ev Event, e Effects) {
+	x.t.Helper()
+	x.note(s, ev, e)
+	m := x.members[s]
+	for _, d := range e.Decisions {
+		x.checkDecision(s, d)
+	}
+	for _, send := range e.Sends {
+		switch send.Message.Body.(type) {
+		case *Pads, *Shares:
+			x.checkOpening(s, send.Message)
+		}
+	}
+	if s != 1 {
+		return
+	}
+	p, q := x.before, progressOf(m.Machine)
+	x.before = q
+	switch {
+	case q.slot > p.slot:
+	case q.slot < p.slot,
+		p.commit != nil && (q.commit == nil || q.commit.Value != p.commit.Value),
+		q.commit == nil && (q.promised < p.promised || q.entered < p.entered || q.vote < p.vote):
+		x.t.Fatalf("goes back from %+v to %+v", p, q)
+	}
+}
+
+// checkDecision asserts that a decision is right, and what the others have decided.
+func (x *Fuzzed) checkDecision(s int, d *Decision) {
+	x.t.Helper()
+	if other, known := x.chains[d.Slot]; known && other != d.Chain {
+		x.t.Fatalf("member %d decides slot %d otherwise than another", s, d.Slot)
+	}
+	x.chains[d.Slot] = d.Chain
+	if d.Kind == Sum {
+		checkTotal(x.t, d, fuzzedValues, fuzzedBlocks, 1e-6)
+		return
+	}
+	for i, b := range d.Blobs {
+		if in := slices.Contains(d.Members, uint32(i)); in != (b != nil) || in && !bytes.Equal(b, fuzzedBlobs[i]) {
+			x.t.Fatalf("member %d decides on %q of member %d", s, b, i)
+		}
+	}
+}
+
+// checkOpening asserts that an attempt whose pads or shares are told has been decided:
+// by a certificate where they are told, and by votes that members have really given,
+// the attacker's aside.
+func (x *Fuzzed) checkOpening(s int, msg Message) {
+	x.t.Helper()
+	m := x.members[s]
+	var value *Value
+	for _, sl := range []*slot{m.slot, m.last} {
+		if sl != nil && sl.number == msg.Slot && sl.commit != nil && sl.commit.Value.Attempt == msg.Ballot {
+			value = &sl.commit.Value
+		}
+	}
+	if value == nil {
+		x.t.Fatalf("member %d tells %s without a certificate", s, describeBody(msg))
+	}
+	for v, members := range x.votes {
+		if v.slot == msg.Slot && v.Value == *value && bits.OnesCount8(members|1<<x.attacker) >= m.rules.Quorum {
+			return
+		}
+	}
+	x.t.Fatalf("member %d tells %s, for which too few have voted: %v", s, describeBody(msg), fmt.Sprint(x.votes))
+}
