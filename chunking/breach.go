@@ -26,6 +26,22 @@ func BreachProbability(size, fanout, t int) float64 {
 	return p * math.Pow(1-float64(fanout)/float64(size-1), float64(honest-1))
 }
 
+// NeighboursBreach is BreachProbability where every member shares seeds, dealt or
+// handed, with the given number of others, drawn at random in public.
+func NeighboursBreach(size, neighbours, t int) float64 {
+	switch {
+	case t <= 0:
+		return 0
+	case size-t <= 1:
+		return 1
+	}
+	p := 1.0
+	for i := range min(neighbours, size-1) {
+		p *= max(0, float64(t-i)/float64(size-1-i))
+	}
+	return p
+}
+
 // LanesBreach returns the probability that colluding members learn a vector that is
 // in so many lanes of which the threshold is enough, when they work out a member's
 // part of one lane with probability q, in each lane independently: that of at least

@@ -2,6 +2,7 @@ package chunking
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/collabdict/collabdict"
@@ -21,6 +22,37 @@ func TestBreachProbabilityAgainstCounting(t *testing.T) {
 			}
 		}
 		want := BreachProbability(c.size, c.fanout, c.colluders)
+		got := float64(breached) / trials
+		if math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/trials)+1e-12 {
+			t.Errorf("size %d, fanout %d, %d colluders: counted %g, predicted %g", c.size, c.fanout, c.colluders, got, want)
+		}
+	}
+}
+
+// Of a public ring of places in which each member deals to those a few places on.
+func TestNeighboursBreachAgainstCounting(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct{ size, fanout, colluders int }{{9, 1, 4}, {9, 2, 6}, {12, 2, 8}, {9, 2, 3}, {9, 2, 0}, {9, 2, 8}} {
+		const trials = 20000
+		breached := 0
+		for range trials {
+			offsets := rng.Perm((c.size - 1) / 2)[:c.fanout] // none as far back as another is ahead
+			out := make([][]int, c.size)
+			places := rng.Perm(c.size)
+			at := make([]int, c.size)
+			for member, place := range places {
+				at[place] = member
+			}
+			for s := range out {
+				for _, o := range offsets {
+					out[s] = append(out[s], at[(places[s]+o+1)%c.size])
+				}
+			}
+			if c.colluders > 0 && isolated(out, c.colluders) {
+				breached++
+			}
+		}
+		want := NeighboursBreach(c.size, 2*c.fanout, c.colluders)
 		got := float64(breached) / trials
 		if math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/trials)+1e-12 {
 			t.Errorf("size %d, fanout %d, %d colluders: counted %g, predicted %g", c.size, c.fanout, c.colluders, got, want)

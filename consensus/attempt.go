@@ -17,8 +17,8 @@ func (a *attempt) leave() {
 // work goes one step further in the attempt that this member works in.
 func (m *Machine) work(e *Effects) bool {
 	s := m.slot
-	a := s.attempt(s.promised)
-	if a == nil || !a.view.has(m.p.Self) || s.vote != nil && s.vote.Ballot >= s.promised {
+	a := m.attempt(s.promised)
+	if a == nil || a.settled || !a.view.has(m.p.Self) || s.vote != nil && s.vote.Ballot >= s.promised {
 		return false
 	}
 	switch {
@@ -37,7 +37,7 @@ func (m *Machine) work(e *Effects) bool {
 	case a.result != nil:
 		return m.adoptSeal(a, e)
 	case a.lanes == nil:
-		if len(a.seeds) < len(a.member)-1 {
+		if len(a.seeds) < len(m.dealsFrom(m.seats(a.view), m.p.Self)) {
 			return false
 		}
 		m.begin(a, e)
@@ -60,10 +60,8 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 		m.fail(e, err)
 		return
 	}
-	for _, to := range a.member {
-		if to != m.p.Self {
-			m.send(e, to, s.promised, m.opening(a, to))
-		}
+	for _, member := range m.opensTowards(a) {
+		m.send(e, member, s.promised, m.opening(a, member))
 	}
 	for _, from := range a.member { // what came before this member's own call
 		switch {
@@ -73,6 +71,14 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 			m.checkSeeds(from, a, a.gathered[from].Header, a.gathered[from].View, e)
 		}
 	}
+}
+
+// opensTowards returns the members that this one's opening messages go to.
+func (m *Machine) opensTowards(a *attempt) []int {
+	if m.slot.call.header.Kind == Gather {
+		return others(a.member, m.p.Self)
+	}
+	return m.dealsTo(m.seats(a.view), m.p.Self)
 }
 
 // draw draws the chunks, the pad and its shares from the call's entropy, which is
@@ -89,7 +95,7 @@ func (m *Machine) draw(a *attempt) error {
 		a.commits[m.p.Self] = m.commitment(m.p.Self, s.promised, a.pad)
 	}
 	if m.rules.Shares > 0 {
-		holders := m.holders(a.member, m.p.Self, s.promised)
+		holders := m.holders(m.seats(a.view), m.p.Self)
 		shares := chunking.SplitSecret(a.pad, len(holders), m.rules.Shares, m.secret("shares"))
 		a.dealtShares = map[int]chunking.Share{}
 		for i, h := range holders {
@@ -124,13 +130,9 @@ func (m *Machine) padMask(owner int, attempt uint32, seed [32]byte) chunking.Mas
 
 // handOut returns the chunks for this member's partners, by their ranks.
 func (m *Machine) handOut(a *attempt, c chunking.Context) []chunking.Mask {
-	self := slices.Index(a.member, m.p.Self)
-	fanout := chunking.Fanout(len(a.member), m.p.Chunks)
-	at := c
-	at.From = self
 	var chunks []chunking.Mask
-	for _, i := range chunking.Partners(m.entropy, at, len(a.member), fanout) {
-		c.To = a.member[i]
+	for _, to := range m.partners(m.seats(a.view), c) {
+		c.To = to
 		chunks = append(chunks, chunking.Mask{Context: c, Purpose: chunking.ForChunk, Seed: chunking.Seed(m.entropy, c)})
 	}
 	return chunks
@@ -164,7 +166,7 @@ func (m *Machine) opening(a *attempt, to int) Body {
 // and before the view that they belong to.
 func (m *Machine) receiveOpening(from int, msg Message, e *Effects) {
 	s := m.slot
-	a := s.attempt(msg.Ballot)
+	a := m.attempt(msg.Ballot)
 	if a == nil || msg.Ballot > s.promised {
 		if s.commit == nil && msg.Ballot >= s.promised {
 			m.keepEarly(from, msg)
@@ -210,37 +212,13 @@ func (m *Machine) checkSeeds(from int, a *attempt, h Header, view [32]byte, e *E
 
 // checkShare ends the run if a member's Seeds lack what this member is to hold.
 func (m *Machine) checkShare(from int, a *attempt, b *Seeds, e *Effects) bool {
-	holds := m.rules.Shares > 0 && slices.Contains(m.holders(a.member, from, a.view.Ballot), m.p.Self)
-	if holds == (b.Share != nil) {
+	x := m.seats(a.view)
+	holds := m.rules.Shares > 0 && slices.Contains(m.holders(x, from), m.p.Self)
+	if holds == (b.Share != nil) && slices.Contains(m.dealsFrom(x, m.p.Self), from) {
 		return true
 	}
 	m.fail(e, m.memberError(from, "dealt its pad to other members than this member expects: run the same version everywhere"))
 	return false
-}
-
-// holdersUpTo is the size of a view up to which all others hold shares of a pad,
-// and manyHolders how many do in larger ones.
-const (
-	holdersUpTo = 64
-	manyHolders = 40
-)
-
-// holders returns who holds shares of a member's pad, in rank order: all others,
-// or in large views a public random choice of them.
-func (m *Machine) holders(members []int, owner int, ballot uint32) []int {
-	others := slices.DeleteFunc(slices.Clone(members), func(s int) bool { return s == owner })
-	if len(others) < holdersUpTo {
-		return others
-	}
-	h := newHashing("holders", m.p.Run)
-	h.Write(m.slot.chain[:])
-	h.number(uint64(ballot))
-	h.number(uint64(owner))
-	chosen := others[:0]
-	for _, i := range choose(h.sum(), len(others), max(manyHolders, m.rules.Shares)) {
-		chosen = append(chosen, others[i])
-	}
-	return chosen
 }
 
 func (a *attempt) blobsOf() [][]byte {

@@ -35,7 +35,7 @@ func (m *Machine) begin(a *attempt, e *Effects) {
 	early := a.early
 	a.early = nil
 	for _, f := range early {
-		m.receiveStep(f.from, s.promised, f.step, e)
+		m.receiveStep(f.from, Message{Ballot: s.promised, Body: f.step}, f.step, e)
 	}
 }
 
@@ -99,7 +99,7 @@ func (m *Machine) addHanded(a *attempt, from int, units []uint64) error {
 func (m *Machine) placement(a *attempt, lane int) session.Placement {
 	return session.Placement{
 		Self:    m.p.Self,
-		Members: Labels(m.p.Run, m.slot.chain, m.slot.number, a.view.Ballot, lane, a.member),
+		Members: m.seats(a.view).in(lane),
 	}
 }
 
@@ -116,9 +116,13 @@ func (m *Machine) sendFrames(a *attempt, lane int, frames []session.Frame, e *Ef
 
 // receiveStep takes a frame of the session. Those of members that have begun
 // already are kept until this one does.
-func (m *Machine) receiveStep(from int, ballot uint32, b *Step, e *Effects) {
+func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 	s := m.slot
-	a := s.attempts[ballot]
+	if m.rules.Committee != nil && int(b.Lane) >= m.p.lanes() {
+		m.receiveUnmask(from, msg, b, e)
+		return
+	}
+	a := s.attempts[msg.Ballot]
 	if a == nil || !a.here || a.result != nil || !a.view.has(from) {
 		return
 	}
@@ -175,7 +179,7 @@ func (m *Machine) average(a *attempt, e *Effects) bool {
 		a.rounds = max(a.rounds, x.Round())
 	}
 	commits := make([][32]byte, 0, len(a.member))
-	if m.rules.Sealed {
+	if m.rules.Sealed && m.rules.Committee == nil {
 		for _, s := range a.member {
 			commits = append(commits, a.commits[s])
 		}

@@ -31,7 +31,7 @@ func (m *Machine) prepare(e *Effects) {
 	s := m.slot
 	s.prepared = m.now
 	s.promises = map[int]Promise{m.p.Self: m.ownPromise()}
-	m.send(e, All, s.promised, &Prepare{})
+	m.tell(e, s.promised, &Prepare{})
 }
 
 // promise leaves all lower ballots for good.
@@ -50,7 +50,7 @@ func (m *Machine) promise(ballot uint32) {
 // attempt that goes on.
 func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
 	s := m.slot
-	if ballot == 0 || m.rules.owner(ballot) != from || ballot < s.promised || s.commit != nil {
+	if ballot == 0 || m.rules.owner(ballot) != from || ballot < s.promised || s.commit != nil || !m.rules.decides(m.p.Self) {
 		return
 	}
 	if ballot > s.promised {
@@ -98,7 +98,7 @@ func (m *Machine) promiseBytes(ballot uint32, p Promise) []byte {
 
 // checkPromise says whether a promise may enter the view of a ballot.
 func (m *Machine) checkPromise(ballot uint32, p Promise) bool {
-	if int(p.Member) >= m.rules.Size || p.Chain != m.slot.chain {
+	if int(p.Member) >= m.rules.Size || !m.rules.decides(int(p.Member)) || p.Chain != m.slot.chain {
 		return false
 	}
 	if v := p.Vote; v != nil && (v.Ballot >= ballot || v.Value.Attempt > v.Ballot) {
@@ -133,7 +133,7 @@ func (m *Machine) formView(over bool, e *Effects) {
 		return
 	}
 	s.own[v.Ballot], s.dirty = v, true
-	m.send(e, All, v.Ballot, v)
+	m.tell(e, v.Ballot, v)
 	m.adoptView(v, e)
 }
 
@@ -141,7 +141,10 @@ func (m *Machine) formView(over bool, e *Effects) {
 // not promised yet.
 func (m *Machine) promisesToCome() bool {
 	s := m.slot
-	for member := range m.peers {
+	for _, member := range m.watched {
+		if !m.rules.decides(member) {
+			continue
+		}
 		_, promised := s.promises[member]
 		if promised || m.lost(member) {
 			continue
@@ -177,6 +180,9 @@ func (m *Machine) draft() *View {
 	if len(v.Members) < m.rules.Least {
 		return nil
 	}
+	if m.held = m.loneChange(v.Members); m.held != "" {
+		return nil
+	}
 	return v
 }
 
@@ -209,9 +215,11 @@ func highestVote(promises []Promise) *Vote {
 func (m *Machine) whyOut(member int, p Promise, promised bool) string {
 	s := m.slot
 	switch {
-	case !promised:
+	case m.rules.decides(member) && !promised:
 		return m.whyAbsent(member)
-	case !p.Joins:
+	case !m.rules.decides(member) && (m.lost(member) || !m.peer(member).ready(s.number)):
+		return m.whyAbsent(member)
+	case m.rules.decides(member) && !p.Joins:
 		return "catching up"
 	case !s.preset.has(member) && !m.newRound():
 		return "comes in with the next round"
@@ -271,8 +279,11 @@ func (m *Machine) checkMembers(v *View, promised map[uint32]bool) error {
 	if len(v.Members) < m.rules.Least || len(v.Members)+len(v.Missing) != m.rules.Size {
 		return fmt.Errorf("view of ballot %d: want at least %d of %d members and the others missing, got %d and %d", v.Ballot, m.rules.Least, m.rules.Size, len(v.Members), len(v.Missing))
 	}
+	if reason := m.loneChange(v.Members); reason != "" {
+		return fmt.Errorf("view of ballot %d: %s", v.Ballot, reason)
+	}
 	for i, member := range v.Members {
-		if !promised[member] || i > 0 && member <= v.Members[i-1] {
+		if m.rules.decides(int(member)) && !promised[member] || int(member) >= m.rules.Size || i > 0 && member <= v.Members[i-1] {
 			return fmt.Errorf("view of ballot %d: member %d is out of order or has not promised", v.Ballot, member)
 		}
 	}
@@ -289,21 +300,30 @@ func (m *Machine) adoptView(v *View, e *Effects) {
 	s := m.slot
 	switch {
 	case v.Finish != nil:
-		if s.finish == nil || v.Ballot > s.finish.Ballot {
-			s.finish = v
+		if s.finish != nil && v.Ballot <= s.finish.Ballot {
+			return
 		}
+		s.finish = v
 	case s.views[v.Ballot] == nil && v.Ballot >= s.promised:
 		s.views[v.Ballot] = v
 		m.since = m.now
 	default:
 		return
 	}
+	if m.rules.Committee != nil {
+		if v.Ballot > s.promised { // who does not promise follows the views
+			m.promise(v.Ballot)
+		}
+		m.passOn(e, v.Ballot, v)
+	}
 	m.replayEarly(e)
 }
 
-// digest returns what the members of a view compare before they work in it: who
-// they are, and what their sessions do.
-func (v *View) digest(m *Machine) [32]byte {
+// digest returns what the members of a view compare before they work in it.
+func (v *View) digest(m *Machine) [32]byte { return m.seats(v).digest }
+
+// hash covers who the members are, and what their sessions do.
+func (v *View) hash(m *Machine) [32]byte {
 	h := newHashing("view", m.p.Run)
 	h.number(m.slot.number)
 	h.Write(m.slot.chain[:])

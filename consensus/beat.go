@@ -34,8 +34,8 @@ type help struct {
 func (m *Machine) passTime(e *Effects) {
 	if m.now-m.tick > 3*m.p.Beat {
 		// This process was stopped, not the others: give them time to speak.
-		for s := range m.peers {
-			m.peers[s].heard, m.peers[s].pace.since = m.now, m.now
+		for i := range m.peers {
+			m.peers[i].heard, m.peers[i].pace.since = m.now, m.now
 		}
 		m.since, m.stuckSince = m.now, m.now
 	}
@@ -62,7 +62,9 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 	if s.finish != nil {
 		b.Viewed = max(b.Viewed, s.finish.Ballot)
 	}
-	if a := s.attempts[s.promised]; a != nil {
+	if s.commit != nil && s.unmask != nil && s.unmask.session != nil {
+		b.Round = uint32(s.unmask.session.Round())
+	} else if a := s.attempts[s.promised]; a != nil {
 		for _, x := range a.lanes {
 			b.Round = max(b.Round, uint32(x.Round()))
 		}
@@ -78,13 +80,29 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 	for _, w := range m.waiting() {
 		b.Waiting = append(b.Waiting, uint32(w))
 	}
-	for s := range m.peers {
+	for _, s := range m.watched {
 		if s != m.p.Self && m.lost(s) {
 			b.Suspects = append(b.Suspects, uint32(s))
 		}
 	}
-	m.send(e, to, s.promised, b)
+	if to != All {
+		m.send(e, to, s.promised, b)
+		return
+	}
+	m.tell(e, s.promised, b)
+	m.passOn(e, s.promised, b)
+	if m.rules.Committee != nil {
+		for _, w := range b.Waiting[:min(len(b.Waiting), fewWaited)] {
+			if !m.rules.decides(int(w)) {
+				m.send(e, int(w), s.promised, b)
+			}
+		}
+	}
 }
+
+// fewWaited bounds the members outside the committee that a Beat goes to, since
+// they are waited for.
+const fewWaited = 8
 
 // asks says whether to ask for what has been decided, if that was not done for the
 // given time. A member whose session gets on finds it there itself. It asks when the
@@ -103,17 +121,19 @@ func (m *Machine) asks(pause time.Duration) bool {
 // nextHelper returns the next live member after the last one asked, those that
 // are ahead first, or -1.
 func (m *Machine) nextHelper() int {
-	n, same := m.rules.Size, -1
+	n, same := len(m.watched), -1
+	at, _ := slices.BinarySearch(m.watched, max(m.helper, 0))
 	for i := 1; i <= n; i++ {
-		s := (max(m.helper, 0) + i) % n
-		if s == m.p.Self || m.lost(s) {
+		s := m.watched[(at+i)%n]
+		if s == m.p.Self || !m.rules.decides(s) || m.lost(s) {
 			continue
 		}
-		if m.peers[s].slot > m.slot.number {
+		p := m.peer(s)
+		if p.slot > m.slot.number {
 			return s
 		}
-		if same < 0 && m.peers[s].slot == m.slot.number {
-			same = s
+		if same < 0 && (p.slot == m.slot.number || !m.rules.decides(m.p.Self)) {
+			same = s // an outsider does not know where all of the committee are
 		}
 	}
 	return same
@@ -128,7 +148,7 @@ func (m *Machine) ask(e *Effects) {
 
 // receiveBeat notes where a member stands and helps it on.
 func (m *Machine) receiveBeat(from int, slot uint64, b *Beat, e *Effects) {
-	p := &m.peers[from]
+	p := m.peer(from)
 	if p.left != nil && m.now-p.gone > 3*m.p.Beat && b.State != Failed {
 		p.left = nil // it has come back
 	}
@@ -158,9 +178,9 @@ func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
 	if !asks && !waits {
 		return
 	}
-	h := &m.peers[to].help[0]
+	h := &m.peer(to).help[0]
 	if asks {
-		h = &m.peers[to].help[1]
+		h = &m.peer(to).help[1]
 	}
 	if !m.helpAgain(h, slot, b) {
 		return
@@ -188,6 +208,7 @@ func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 		if asks {
 			m.helpOpen(s, to, b, e)
 		}
+		m.unmaskAgain(to, b, e)
 		return
 	}
 	if s.promises != nil && s.own[s.promised] == nil && b.Promised <= s.promised {
@@ -230,7 +251,9 @@ func (m *Machine) again(to int, b *Beat, e *Effects) {
 	}
 	switch b.State {
 	case Idle, Dealt:
-		m.send(e, to, s.promised, m.opening(a, to))
+		if slices.Contains(m.opensTowards(a), to) {
+			m.send(e, to, s.promised, m.opening(a, to))
+		}
 	case Session:
 		for lane, x := range a.lanes {
 			for round := int(b.Round); round <= int(b.Round)+1; round++ {
@@ -254,6 +277,15 @@ func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
 	// Who has voted has a result, nearly always this one.
 	if sealed := s.sealed[attempt]; sealed != nil && b.State != Opening && b.State != Voted {
 		send(&Seal{Sealed: sealed})
+	}
+	if m.rules.Committee != nil {
+		switch u := s.unmask; {
+		case s.padSum != nil:
+			send(&Opened{Words: s.padSum})
+		case u != nil && u.epoch > 0:
+			send(&Reopen{Epoch: u.epoch, Lost: u.lost})
+		}
+		return
 	}
 	pads := &Pads{}
 	var lacking []int

@@ -87,19 +87,22 @@ func median(d []time.Duration) time.Duration {
 
 // lost says whether a member has been silent for too long, or has left.
 func (m *Machine) lost(member int) bool {
-	p := &m.peers[member]
+	p := m.peer(member)
+	if !m.rules.decides(m.p.Self) { // few others send it Beats
+		return p.left != nil
+	}
 	return p.left != nil || m.now-p.heard > p.rhythm.limit(lostLeast*m.p.Beat)
 }
 
 // silent says whether nothing was heard of a member for as long as a ballot waits
 // for promises. It may be lost soon.
 func (m *Machine) silent(member int) bool {
-	return m.now-m.peers[member].heard > viewWait*m.p.Beat
+	return m.now-m.peer(member).heard > viewWait*m.p.Beat
 }
 
 // whyAbsent says in words that follow the name why a member is not there.
 func (m *Machine) whyAbsent(member int) string {
-	p := &m.peers[member]
+	p := m.peer(member)
 	switch {
 	case p.left != nil:
 		return printable(p.left.Reason)
@@ -114,7 +117,7 @@ func (m *Machine) whyAbsent(member int) string {
 // tooSlow says whether a member has been computing for many times its usual time,
 // while all others wait.
 func (m *Machine) tooSlow(member int) bool {
-	p := &m.peers[member]
+	p := m.peer(member)
 	usual := p.pace.usual()
 	if usual == 0 || !p.pace.open || p.slot != m.slot.number || p.beat.State != Idle {
 		return false
@@ -142,8 +145,9 @@ func (m *Machine) outcast(member int) bool { return m.slot.outcast[member] }
 // quorum sees that it has, and no member of a lower rank does.
 func (m *Machine) judge(e *Effects) {
 	s := m.slot
-	if s.call == nil || s.commit != nil {
+	if s.call == nil || s.commit != nil || !m.rules.decides(m.p.Self) {
 		m.stuck, m.stuckSince = "", 0
+		m.judgeOpening(e)
 		return
 	}
 	if err := m.forsaken(); err != nil {
@@ -182,8 +186,9 @@ func (m *Machine) judge(e *Effects) {
 // many members do in all.
 func (m *Machine) turn() (turn, agree int) {
 	agree = 1
-	for s, p := range m.peers {
-		if s == m.p.Self || m.lost(s) || p.slot != m.slot.number || !p.beat.Stuck {
+	for i, p := range m.peers {
+		s := m.watched[i]
+		if s == m.p.Self || !m.rules.decides(s) || m.lost(s) || p.slot != m.slot.number || !p.beat.Stuck {
 			continue
 		}
 		agree++
@@ -224,7 +229,7 @@ func (m *Machine) whyStuck() string {
 
 // whyFailed says why a member of the view cannot do its part in the ballot.
 func (m *Machine) whyFailed(member int) string {
-	p := &m.peers[member]
+	p := m.peer(member)
 	switch {
 	case m.lost(member):
 		return m.whyAbsent(member)
@@ -246,14 +251,14 @@ func (m *Machine) whyOwnerStuck(ballot uint32) string {
 		return ""
 	}
 	if owner == m.p.Self { // it goes on, unless others have left it
-		for s := range m.peers {
-			if p := &m.peers[s]; s != owner && !m.lost(s) && p.slot == m.slot.number && p.beat.Promised > ballot {
+		for i, s := range m.watched {
+			if p := &m.peers[i]; s != owner && !m.lost(s) && p.slot == m.slot.number && p.beat.Promised > ballot {
 				return m.p.Members[s] + " has promised a higher ballot"
 			}
 		}
 		return ""
 	}
-	p := &m.peers[owner]
+	p := m.peer(owner)
 	switch {
 	case m.lost(owner):
 		return m.p.Members[owner] + " " + m.whyAbsent(owner)
@@ -284,7 +289,7 @@ func (m *Machine) stalled() bool {
 // local update: however long that takes, it is no stall.
 func (m *Machine) computing() bool {
 	for _, member := range m.waiting() {
-		if p := &m.peers[member]; p.slot == m.slot.number && p.beat.State == Idle && !p.beat.Behind {
+		if p := m.peer(member); p.slot == m.slot.number && p.beat.State == Idle && !p.beat.Behind {
 			return true
 		}
 	}
@@ -325,7 +330,7 @@ func (m *Machine) invites() bool {
 		if int(r) == m.p.Self {
 			break
 		}
-		if !m.lost(int(r)) {
+		if m.rules.decides(int(r)) && !m.lost(int(r)) {
 			return false
 		}
 	}
@@ -333,8 +338,8 @@ func (m *Machine) invites() bool {
 		return false
 	}
 	found := false
-	for member := range m.peers {
-		p := &m.peers[member]
+	for i, member := range m.watched {
+		p := &m.peers[i]
 		if member == m.p.Self || s.preset.has(member) || m.lost(member) || m.silent(member) || !m.near(member) {
 			continue
 		}
@@ -348,7 +353,7 @@ func (m *Machine) invites() bool {
 
 // near says whether a member outside the view keeps up with the slots.
 func (m *Machine) near(member int) bool {
-	p := &m.peers[member]
+	p := m.peer(member)
 	return p.slot+nearSlots >= m.slot.number && !p.beat.Behind
 }
 
@@ -362,12 +367,12 @@ func (p *peer) ready(slot uint64) bool { return p.slot == slot && !p.beat.Behind
 // can be formed.
 func (m *Machine) forsaken() error {
 	var left []int
-	for s, p := range m.peers {
-		if s != m.p.Self && p.left != nil && !p.left.Returns {
+	for i, p := range m.peers {
+		if s := m.watched[i]; s != m.p.Self && p.left != nil && !p.left.Returns {
 			left = append(left, s)
 		}
 	}
-	if m.rules.Size-len(left) >= m.rules.Least {
+	if m.rules.Size-len(left) >= m.rules.Least && len(m.watched)-len(left) >= m.rules.Quorum {
 		return nil
 	}
 	return m.leftError(left)

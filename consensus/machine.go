@@ -2,6 +2,8 @@ package consensus
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -23,7 +25,10 @@ type Machine struct {
 	finished bool
 	err      error // why the machine has failed
 
+	seen    [][]uint32        // different views of the slots so far, where a view may not differ by few from them
+	held    string            // why no view was formed though enough have promised
 	early   map[int][]Message // for the slot under way or the next one, by member
+	watched []int             // the members that peers are of
 	peers   []peer
 	helper  int           // who was last asked for what has been decided
 	askedAt time.Duration // when a member was last asked
@@ -51,8 +56,10 @@ func New(p Params) (*Machine, error) {
 	}
 	m := &Machine{
 		p: p, rules: p.Rules(len(p.Members)), plans: p.Plans, helper: -1,
-		early: map[int][]Message{}, peers: make([]peer, len(p.Members)),
+		early: map[int][]Message{},
 	}
+	m.rules.Committee = committee(p.Run, len(p.Members))
+	m.watch()
 	all := &View{}
 	for s := range p.Members {
 		all.Members = append(all.Members, uint32(s))
@@ -138,7 +145,7 @@ func (m *Machine) enter(c Call, e *Effects) {
 	}
 	for i, p := range m.peers {
 		if p.beat.State == Finished && p.slot == s.number {
-			m.fail(e, m.finishedError(i))
+			m.fail(e, m.finishedError(m.watched[i]))
 			return
 		}
 	}
@@ -151,7 +158,7 @@ func (m *Machine) advance(e *Effects) bool {
 	switch {
 	case s.commit != nil:
 		return m.open(e)
-	case s.finish != nil && s.finish.Ballot >= s.promised && (s.vote == nil || s.vote.Ballot < s.finish.Ballot):
+	case s.finish != nil && m.rules.decides(m.p.Self) && s.finish.Ballot >= s.promised && (s.vote == nil || s.vote.Ballot < s.finish.Ballot):
 		return m.finishVote(e)
 	}
 	return m.work(e)
@@ -159,10 +166,10 @@ func (m *Machine) advance(e *Effects) bool {
 
 // receive takes a message from another member.
 func (m *Machine) receive(from int, msg Message, e *Effects) {
-	if from < 0 || from >= len(m.peers) || from == m.p.Self || m.err != nil {
+	if from < 0 || from >= m.rules.Size || from == m.p.Self || m.err != nil {
 		return
 	}
-	m.peers[from].heard = m.now
+	m.peer(from).heard = m.now
 	switch body := msg.Body.(type) {
 	case nil:
 	case *Beat:
@@ -190,10 +197,10 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 func (m *Machine) apply(from int, msg Message, e *Effects) {
 	switch b := msg.Body.(type) {
 	case *Seeds, *Blob:
-		m.peers[from].pace.ended(m.now)
+		m.peer(from).pace.ended(m.now)
 		m.receiveOpening(from, msg, e)
 	case *Step:
-		m.receiveStep(from, msg.Ballot, b, e)
+		m.receiveStep(from, msg, b, e)
 	case *Seal:
 		m.receiveSeal(from, msg.Ballot, b)
 	case *Prepare:
@@ -207,11 +214,15 @@ func (m *Machine) apply(from int, msg Message, e *Effects) {
 	case *Done:
 		m.receiveDone(from, msg.Ballot, b, e)
 	case *Commit:
-		m.receiveCommit(b.Certificate)
+		m.receiveCommit(b.Certificate, e)
 	case *Pads:
 		m.receivePads(from, msg, b)
 	case *Shares:
 		m.receiveShares(from, msg, b)
+	case *Reopen:
+		m.receiveReopen(from, msg, b, e)
+	case *Opened:
+		m.receiveOpened(msg, b)
 	}
 }
 
@@ -239,7 +250,7 @@ func (m *Machine) keepEarly(from int, msg Message) {
 func (m *Machine) replayEarly(e *Effects) {
 	early := m.early
 	m.early = map[int][]Message{}
-	for from := range m.peers { // in rank order: maps have none
+	for _, from := range slices.Sorted(maps.Keys(early)) {
 		for _, msg := range early[from] {
 			switch {
 			case m.err != nil || msg.Slot < m.slot.number:
@@ -255,7 +266,8 @@ func (m *Machine) replayEarly(e *Effects) {
 // leave notes that a member has ended its part. What it has said before still
 // counts.
 func (m *Machine) leave(from int, l *Leave, e *Effects) {
-	m.peers[from].left, m.peers[from].gone = l, m.now
+	p := m.peer(from)
+	p.left, p.gone = l, m.now
 	m.judge(e)
 }
 
@@ -270,5 +282,5 @@ func (m *Machine) fail(e *Effects, err error) {
 	}
 	m.err, e.Err = err, err
 	m.since = m.now
-	m.send(e, All, 0, leaveOf(err))
+	m.tell(e, 0, leaveOf(err))
 }

@@ -11,7 +11,7 @@ type Message struct {
 }
 
 // Body is one of *Seeds, *Step, *Seal, *Blob, *Prepare, *Promise, *Busy, *View,
-// *Done, *Commit, *Pads, *Shares, *Decided, *Beat and *Leave. Bodies and the slices
+// *Done, *Commit, *Pads, *Shares, *Reopen, *Opened, *Decided, *Beat and *Leave. Bodies and the slices
 // in them are not modified once sent.
 type Body interface{ body() }
 
@@ -27,7 +27,8 @@ type Seeds struct {
 	Commit [32]byte // to the sender's pad
 }
 
-// Step is a frame of the averaging session.
+// Step is a frame of the averaging session, or of the one that adds up the pads
+// of a large roster: its lanes are the epochs, after those of the vectors.
 type Step struct {
 	Lane, Round, Part uint32
 	Words             []uint64
@@ -132,6 +133,19 @@ type PadShare struct {
 	Share  chunking.Share
 }
 
+// Reopen begins the session that adds up the pads of the decided attempt anew,
+// without members that are lost. Its epoch belongs to the sender, as ballots do.
+type Reopen struct {
+	Epoch uint32
+	Lost  []Substitute // in rank order
+}
+
+// Substitute says who puts a lost member's pad together and adds it to its own.
+type Substitute struct{ Member, By uint32 }
+
+// Opened is the sum of all pads of the decided attempt, in words.
+type Opened struct{ Words []uint64 }
+
 // Decided is a decided slot for a member that has missed it, with the certificate of
 // the slot after it, whose votes sign the chain up to this one.
 type Decided struct {
@@ -175,6 +189,8 @@ func (*Done) body()    {}
 func (*Commit) body()  {}
 func (*Pads) body()    {}
 func (*Shares) body()  {}
+func (*Reopen) body()  {}
+func (*Opened) body()  {}
 func (*Decided) body() {}
 func (*Beat) body()    {}
 func (*Leave) body()   {}

@@ -29,6 +29,7 @@ type network struct {
 	now      time.Duration
 	rng      *rand.Rand
 	loss     float64
+	plans    *Plans                              // of a large roster, where each working them out takes long
 	watch    func(s int, ev Event, e Effects)    // each step
 	leaves   func(from, to int, msg Message)     // each message, also if it is lost
 	called   func(s int, slot uint64, call Call) // each call
@@ -62,6 +63,9 @@ func settings(step session.Step, protect chunking.Mode) Settings {
 func newNetwork(t testing.TB, size int, s Settings) *network {
 	t.Helper()
 	n := &network{t: t, settings: s}
+	if size > SmallRoster {
+		n.plans = NewPlans(s)
+	}
 	for i := range size {
 		n.names = append(n.names, fmt.Sprintf("m%d", i))
 	}
@@ -76,7 +80,7 @@ func newNetwork(t testing.TB, size int, s Settings) *network {
 }
 
 func (n *network) params(self int) Params {
-	p := Params{Settings: n.settings, Self: self, Members: n.names, Run: [32]byte{9}}
+	p := Params{Settings: n.settings, Self: self, Members: n.names, Run: [32]byte{9}, Plans: n.plans}
 	if n.signed {
 		p.Keys = testKeys(self)
 	}

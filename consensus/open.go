@@ -18,7 +18,7 @@ func (m *Machine) open(e *Effects) bool {
 		return a != nil && a.here && a.lanes != nil && a.result == nil && m.average(a, e)
 	}
 	s.keep(sealed, s.commit.Value.Digest)
-	if !m.padsKnown(sealed) {
+	if !m.padsKnown(sealed) || m.unmasks(sealed) && !m.unmaskOn(sealed, e) {
 		return false
 	}
 	d, err := m.decision(sealed)
@@ -34,7 +34,7 @@ func (m *Machine) open(e *Effects) bool {
 func (m *Machine) tellPad(e *Effects) {
 	s := m.slot
 	a := s.attempts[s.commit.Value.Attempt]
-	if !m.rules.Sealed || a == nil || !a.dealt || s.pads == nil {
+	if !m.rules.Sealed || m.rules.Committee != nil || a == nil || !a.dealt || s.call.header.Kind != Sum {
 		return
 	}
 	if _, told := s.pads[m.p.Self]; told {
@@ -73,7 +73,7 @@ func (s *slot) hint(from int, msg Message) {
 }
 
 // replayHints takes up what came before the decision.
-func (m *Machine) replayHints() {
+func (m *Machine) replayHints(e *Effects) {
 	hints := m.slot.hints
 	m.slot.hints = map[int][]Message{}
 	for from, kept := range hints {
@@ -83,6 +83,10 @@ func (m *Machine) replayHints() {
 				m.receivePads(from, msg, b)
 			case *Shares:
 				m.receiveShares(from, msg, b)
+			case *Reopen:
+				m.receiveReopen(from, msg, b, e)
+			case *Step:
+				m.receiveUnmask(from, msg, b, e)
 			}
 		}
 	}
@@ -190,7 +194,7 @@ func (s *slot) sharesOf(owners []int) *Shares {
 // tellShares tells this member's shares of pads that do not come, once.
 func (m *Machine) tellShares(e *Effects) {
 	s := m.slot
-	if s.commit == nil || s.shown || m.now-s.decided < 2*m.p.Beat {
+	if s.commit == nil || s.shown || m.rules.Committee != nil || m.now-s.decided < 2*m.p.Beat {
 		return
 	}
 	lacking := s.padsLacking()
@@ -235,6 +239,9 @@ func (m *Machine) total(sealed *Sealed, d *Decision) error {
 		return err
 	}
 	pads := make([]uint64, layout.Words())
+	if m.unmasks(sealed) {
+		pads = s.padSum
+	}
 	for i := range sealed.Commits {
 		owner := int(sealed.Members[i])
 		layout.AddMask(pads, m.padMask(owner, sealed.Attempt, s.pads[owner]))
@@ -259,6 +266,8 @@ func (m *Machine) decide(d *Decision, e *Effects) {
 		e.Writes = append(e.Writes, Write{Slot: m.last.number, Name: Forget})
 	}
 	m.note(d)
+	m.noteView(d.Members)
+	m.held = ""
 	m.last = m.slot
 	m.last.close()
 	if m.last.commit == nil { // learnt from others: there is nothing to open it with
@@ -282,7 +291,7 @@ func (s *slot) close() {
 		kept.dealt, kept.pad, kept.held, kept.commits = a.dealt, a.pad, a.held, a.commits
 		s.attempts[b] = kept
 	}
-	s.call, s.shares, s.hints, s.lost = nil, nil, nil, nil
+	s.call, s.shares, s.hints, s.lost, s.unmask = nil, nil, nil, nil, nil
 	s.stalls, s.outcast = nil, nil
 	s.entered = -1
 }
@@ -291,7 +300,7 @@ func (s *slot) close() {
 // quorum in the slot after it sign a chain with it.
 func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 	s, d := m.slot, b.Decision
-	if d == nil || d.Slot != s.number || m.checkDecision(d) != nil {
+	if d == nil || d.Certificate == nil || d.Slot != s.number || m.checkDecision(d) != nil {
 		return
 	}
 	next := *d

@@ -51,6 +51,9 @@ type Settings struct {
 	Quorum    int  // k, the votes that decide; 0 means more than half
 	Colluders int  // t, that together learn nothing; 0 means a third of the others
 	Recover   Recovery
+	// OnLoneChange is the policy on views that tell about few members by what they
+	// differ in; "" means WarnOfLoneChange.
+	OnLoneChange LoneChange
 }
 
 // Params describes one member's machine.
@@ -101,6 +104,9 @@ func (s Settings) withDefaults() Settings {
 	}
 	if s.Recover == "" {
 		s.Recover = FromShares
+	}
+	if s.OnLoneChange == "" {
+		s.OnLoneChange = WarnOfLoneChange
 	}
 	return s
 }
@@ -179,6 +185,8 @@ func (s Settings) validateProtection() error {
 		return fmt.Errorf("threshold: want protection %q, got %q", chunking.Shamir, s.Protect)
 	case s.Threshold < 0 || s.Threshold > s.lanes():
 		return fmt.Errorf("threshold: want 0 for the default or 1 to %d, the number of lanes, got %d", s.lanes(), s.Threshold)
+	case s.OnLoneChange != WarnOfLoneChange && s.OnLoneChange != AvoidLoneChange:
+		return fmt.Errorf("on lone change: want %q or %q, got %q", WarnOfLoneChange, AvoidLoneChange, s.OnLoneChange)
 	case s.Recover != FromShares && s.Recover != Wait:
 		return fmt.Errorf("recover: want %q or %q, got %q", FromShares, Wait, s.Recover)
 	}

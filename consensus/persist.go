@@ -15,6 +15,7 @@ import (
 const (
 	EntryState  = "state"
 	EntryCall   = "call"
+	EntryPads   = "pads"
 	EntrySealed = "sealed/"
 )
 
@@ -29,7 +30,6 @@ type Saved struct {
 type slotState struct {
 	Chain    []byte
 	Round    uint32
-	Preset   *View
 	Promised uint32
 	Vote     *Vote
 	Entered  int64
@@ -37,10 +37,11 @@ type slotState struct {
 	Attempts []attemptState
 	Commit   *Certificate
 	Pads     []Pad // known, of the decided attempt
+	Seen     [][]uint32
 }
 
 type attemptState struct {
-	View    *View
+	View    *View // nil for ballot 0, whose view follows from the slot before
 	Dealt   bool
 	Pad     []byte
 	Shares  []PadShare
@@ -72,9 +73,13 @@ func (m *Machine) flush(e *Effects) {
 			}
 		}
 		s.unsaved = nil
+		if s.padSumNew {
+			s.padSumNew = false
+			writes = append(writes, Write{s.number, EntryPads, encodeWords(struct{}{}, s.padSum)})
+		}
 		if s.dirty {
 			s.dirty = false
-			writes = append(writes, Write{s.number, EntryState, s.encode()})
+			writes = append(writes, Write{s.number, EntryState, s.encode(m.seen)})
 		}
 	}
 	e.Writes = append(writes, e.Writes...)
@@ -96,10 +101,10 @@ func (s *slot) drop(attempt uint32) {
 	s.unsaved = append(s.unsaved, attempt)
 }
 
-func (s *slot) encode() []byte {
+func (s *slot) encode(seen [][]uint32) []byte {
 	state := slotState{
-		Chain: s.chain[:], Round: s.round, Preset: s.preset, Promised: s.promised,
-		Vote: s.vote, Entered: s.entered, Commit: s.commit,
+		Chain: s.chain[:], Round: s.round, Promised: s.promised,
+		Vote: s.vote, Entered: s.entered, Commit: s.commit, Seen: seen,
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.own)) {
 		state.Own = append(state.Own, s.own[b])
@@ -120,7 +125,10 @@ func (s *slot) encode() []byte {
 }
 
 func (a *attempt) state() attemptState {
-	st := attemptState{View: a.view, Dealt: a.dealt, Pad: a.pad[:]}
+	st := attemptState{Dealt: a.dealt, Pad: a.pad[:]}
+	if a.view.Ballot > 0 {
+		st.View = a.view
+	}
 	for _, s := range slices.Sorted(maps.Keys(a.held)) {
 		st.Shares = append(st.Shares, PadShare{uint32(s), a.held[s]})
 	}
@@ -143,7 +151,8 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 	if d := saved.Last; d != nil {
 		m.slot = newSlot(d.Slot+1, d.Chain, d.Round, &View{Members: d.Members, Missing: d.Missing})
 		if entries := saved.Slots[d.Slot]; entries != nil {
-			if m.last, err = m.decodeSlot(d.Slot, entries); err != nil {
+			decided := &View{Members: d.Members, Missing: d.Missing}
+			if m.last, err = m.decodeSlot(d.Slot, decided, entries); err != nil {
 				return nil, err
 			}
 			if m.last.commit == nil {
@@ -152,14 +161,14 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 		}
 	}
 	if entries := saved.Slots[m.slot.number]; entries != nil {
-		if m.slot, err = m.decodeSlot(m.slot.number, entries); err != nil {
+		if m.slot, err = m.decodeSlot(m.slot.number, m.slot.preset, entries); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-func (m *Machine) decodeSlot(number uint64, entries map[string][]byte) (*slot, error) {
+func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]byte) (*slot, error) {
 	damaged := func(what string, err error) error {
 		return fmt.Errorf("the record of slot %d is damaged: %s: %w", number, what, err)
 	}
@@ -167,10 +176,11 @@ func (m *Machine) decodeSlot(number uint64, entries map[string][]byte) (*slot, e
 	if err := json.Unmarshal(entries[EntryState], &state); err != nil {
 		return nil, damaged(EntryState, err)
 	}
-	if len(state.Chain) != 32 || state.Preset == nil {
-		return nil, damaged(EntryState, fmt.Errorf("want a chain of 32 bytes and a preset view, got %d bytes", len(state.Chain)))
+	if len(state.Chain) != 32 {
+		return nil, damaged(EntryState, fmt.Errorf("want a chain of 32 bytes, got %d", len(state.Chain)))
 	}
-	s := newSlot(number, [32]byte(state.Chain), state.Round, state.Preset)
+	m.seen = state.Seen // that of the slot under way comes last
+	s := newSlot(number, [32]byte(state.Chain), state.Round, preset)
 	s.promised, s.vote, s.entered, s.commit = state.Promised, state.Vote, state.Entered, state.Commit
 	if err := m.checkState(s.preset, &state); err != nil {
 		return nil, damaged(EntryState, err)
@@ -179,6 +189,9 @@ func (m *Machine) decodeSlot(number uint64, entries map[string][]byte) (*slot, e
 		s.own[v.Ballot] = v
 	}
 	for _, st := range state.Attempts {
+		if st.View == nil {
+			st.View = preset
+		}
 		a := newAttempt(st.View)
 		a.dealt, a.pad = st.Dealt, [32]byte(st.Pad)
 		for _, h := range st.Shares {
@@ -191,6 +204,12 @@ func (m *Machine) decodeSlot(number uint64, entries map[string][]byte) (*slot, e
 	}
 	for _, p := range state.Pads {
 		s.pads[int(p.Member)] = p.Seed
+	}
+	if b := entries[EntryPads]; b != nil {
+		var err error
+		if s.padSum, err = decodeWords(b, &struct{}{}); err != nil {
+			return nil, damaged(EntryPads, err)
+		}
 	}
 	if b := entries[EntryCall]; b != nil {
 		var err error

@@ -14,6 +14,7 @@ type Plans struct {
 	settings Settings
 	roster   int // the size asked for first, of which others are a part
 	bySize   map[int]*Plan
+	seats    []*seats // of the last views
 }
 
 // Plan is what the settings come to in a view of one size.
@@ -24,6 +25,7 @@ type Plan struct {
 	Laplacian *session.Laplacian
 	settings  Settings
 	exact     map[int]session.Plan // of the other schemes, by words of a vector
+	pads      map[int]session.Plan // of sums of pads, by words
 }
 
 // NewPlans returns the plans of the settings.

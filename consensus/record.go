@@ -1,6 +1,9 @@
 package consensus
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Record sums up the slots of a run at one member.
 type Record struct {
@@ -36,12 +39,9 @@ func (m *Machine) note(d *Decision) {
 	if !m.newRound() {
 		return
 	}
-	for member := range m.peers {
-		p := &m.peers[member]
-		in := false
-		for _, r := range d.Members {
-			in = in || int(r) == member
-		}
+	for i, member := range m.watched {
+		p := &m.peers[i]
+		_, in := slices.BinarySearch(d.Members, uint32(member))
 		switch {
 		case in:
 			p.misses, p.asked = 0, 0

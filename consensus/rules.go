@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/collabdict/collabdict/chunking"
 )
@@ -14,36 +15,63 @@ type Rules struct {
 	Least     int // members of a view: at least the quorum, and t+2, so that a total less the colluders' own hides someone
 	Shares    int // T, shares that open a pad; 0 without shares
 	Sealed    bool
+	// Committee is who promises and votes in a large roster, in rank order; nil
+	// where all do. The quorum is then one of the committee.
+	Committee []int
 }
+
+// SmallRoster is the number of members up to which all talk to all, hold shares of
+// each other's pads, and agree on a nonce before anything else: two Gathers. In
+// larger rosters a committee decides, and each member deals to manyHolders others,
+// manyShares of whom open its pad. There are no Gathers: who sits where follows from
+// the run's name, and after the first sum from that sum, which is random to all.
+const SmallRoster = 64
+
+const (
+	committeeSize = 31
+	manyHolders   = 40
+	manyShares    = 14
+)
 
 // Rules returns the rules of the settings for a roster of the given size.
 func (s Settings) Rules(size int) Rules {
-	r := Rules{Size: size, Quorum: s.Quorum, Colluders: s.Colluders}
-	if r.Quorum == 0 {
-		r.Quorum = size/2 + 1
+	r := Rules{Size: size, Quorum: s.quorum(size), Least: s.quorum(size), Colluders: s.Colluders}
+	large := size > SmallRoster
+	if large {
+		r.Quorum = committeeSize/2 + 1
 	}
 	if s.Protect == chunking.None {
-		r.Least = r.Quorum
 		return r
 	}
 	r.Sealed = true
 	if r.Colluders == 0 {
 		r.Colluders = max(1, (size-1)/3)
 	}
-	r.Least = max(r.Quorum, r.Colluders+2)
+	r.Least = max(r.Least, r.Colluders+2)
 	if s.Recover != Wait {
 		r.Shares = r.Colluders + 1
+		if large {
+			r.Shares = min(r.Shares, manyShares)
+		}
 	}
 	return r
+}
+
+// quorum returns how many members of a roster are a quorum of it.
+func (s Settings) quorum(size int) int {
+	if s.Quorum == 0 {
+		return size/2 + 1
+	}
+	return s.Quorum
 }
 
 func (s Settings) validateRules(size int) error {
 	r := s.Rules(size)
 	switch {
-	case 2*r.Quorum <= size:
-		return fmt.Errorf("quorum: want more than half of %d members, got %d: two halves would decide two sums", size, r.Quorum)
-	case r.Quorum > size:
-		return fmt.Errorf("quorum: want at most the %d members, got %d", size, r.Quorum)
+	case 2*s.quorum(size) <= size:
+		return fmt.Errorf("quorum: want more than half of %d members, got %d: two halves would decide two sums", size, s.Quorum)
+	case s.quorum(size) > size:
+		return fmt.Errorf("quorum: want at most the %d members, got %d", size, s.Quorum)
 	case s.Protect == chunking.None && s.Colluders != 0:
 		return fmt.Errorf("colluders: want 0 with protection %q, got %d", s.Protect, s.Colluders)
 	case r.Colluders < 0 || s.Protect != chunking.None && r.Colluders > size-2:
@@ -52,11 +80,52 @@ func (s Settings) validateRules(size int) error {
 	return nil
 }
 
-// owner returns whose ballot it is; ballot 0 is nobody's.
-func (r Rules) owner(ballot uint32) int { return int(ballot) % r.Size }
+// Holders returns how many members of a view of the given size hold shares of
+// a member's pad.
+func (r Rules) Holders(view int) int {
+	switch {
+	case r.Shares == 0:
+		return 0
+	case r.Size <= SmallRoster:
+		return view - 1
+	}
+	return min(view-1, manyHolders)
+}
 
-// next returns a member's first ballot above the given one.
+// owner returns whose ballot it is; ballot 0 is nobody's.
+func (r Rules) owner(ballot uint32) int {
+	if r.Committee == nil {
+		return int(ballot) % r.Size
+	}
+	return r.Committee[int(ballot)%len(r.Committee)]
+}
+
+// next returns the first ballot above the given one of a member that decides.
 func (r Rules) next(member int, above uint32) uint32 {
+	place, places := member, r.Size
+	if r.Committee != nil {
+		place, _ = slices.BinarySearch(r.Committee, member)
+		places = len(r.Committee)
+	}
 	b := above + 1
-	return b + uint32((member-r.owner(b)+r.Size)%r.Size)
+	return b + uint32((place-int(b)%places+places)%places)
+}
+
+// decides says whether a member promises and votes.
+func (r Rules) decides(member int) bool {
+	if r.Committee == nil {
+		return true
+	}
+	_, in := slices.BinarySearch(r.Committee, member)
+	return in
+}
+
+// committee draws who decides in a large roster of a run; nil in others.
+func committee(run [32]byte, size int) []int {
+	if size <= SmallRoster {
+		return nil
+	}
+	members := choose(newHashing("committee", run).sum(), size, committeeSize)
+	slices.Sort(members)
+	return members
 }

@@ -144,5 +144,8 @@ func chain(before, run [32]byte, d *Decision) [32]byte {
 	h.ranks(d.Members)
 	h.missing(d.Missing)
 	h.Write(d.Digest[:])
+	// The sealed result is random to everybody, by the pads of all: who sits where in
+	// the next sessions is known to nobody before it.
+	h.value(d.Certificate.Value)
 	return h.sum()
 }

@@ -419,7 +419,7 @@ func (s *search) ask(w *world, id int32, self, other int) {
 
 // ending says what a world is if nothing leads on from it.
 func (s *search) ending(w *world) ending {
-	live, done, promised := uint8(0), 0, uint32(0)
+	live, done, promised, committed := uint8(0), 0, uint32(0), false
 	for self := range s.size {
 		n := s.node(w, self)
 		if !n.up {
@@ -431,15 +431,18 @@ func (s *search) ending(w *world) ending {
 		} else {
 			promised = max(promised, n.machine.slot.promised)
 		}
+		committed = committed || n.log != nil || n.machine.slot.commit != nil
 	}
 	count := bits.OnesCount8(live)
 	switch {
 	case live > 0 && done == count:
 		return opened
-	case count < s.rules_.Quorum || count < s.rules_.Least:
-		return tooFewUp
 	case s.mutant != noShares && s.holdersLost(w, live):
 		return tooFewHolders
+	case committed: // what is left needs no quorum
+		return goesOn
+	case count < s.rules_.Quorum || count < s.rules_.Least:
+		return tooFewUp
 	}
 	for self := range s.size {
 		if live>>self&1 == 1 && s.rules_.next(self, promised) <= s.ballots {

@@ -1,6 +1,7 @@
 package consensus
 
 import (
+	"slices"
 	"time"
 
 	"github.com/collabdict/collabdict/chunking"
@@ -39,9 +40,13 @@ type slot struct {
 	shown    bool                     // own shares were sent
 	decided  time.Duration            // when the commit was known
 	lost     []uint32                 // whose pads came from shares
-	began    time.Duration            // of this member's call
-	stalls   map[int]int              // sessions given up that a member held up
-	outcast  map[int]bool             // members that did so twice
+	unmask   *unmasking               // of a large roster's decided attempt
+	padSum   []uint64                 // kept: what it came to
+
+	padSumNew bool          // it is not on disk yet
+	began     time.Duration // of this member's call
+	stalls    map[int]int   // sessions given up that a member held up
+	outcast   map[int]bool  // members that did so twice
 }
 
 // attempt is one member's part in one ballot's new view.
@@ -69,6 +74,7 @@ type attempt struct {
 	sealedBy    int      // who passed it on
 	rounds      int
 	apart       float64 // ‖own − adopted‖₂ / ‖adopted‖₂
+	settled     bool    // has what it waits for the votes of others for
 }
 
 type frame struct {
@@ -87,14 +93,10 @@ func newSlot(number uint64, chain [32]byte, round uint32, preset *View) *slot {
 }
 
 func newAttempt(v *View) *attempt {
-	a := &attempt{
+	return &attempt{
 		view: v, held: map[int]chunking.Share{}, commits: map[int][32]byte{},
 		seeds: map[int]*Seeds{}, blobs: map[int][]byte{}, gathered: map[int]*Blob{},
 	}
-	for _, s := range v.Members {
-		a.member = append(a.member, int(s))
-	}
-	return a
 }
 
 // working returns the view that this member acts in: the one it has promised.
@@ -102,7 +104,8 @@ func (s *slot) working() *View { return s.views[s.promised] }
 
 // attempt returns the state of the ballot's new view, made when first needed, or
 // nil where the ballot has none that is known.
-func (s *slot) attempt(ballot uint32) *attempt {
+func (m *Machine) attempt(ballot uint32) *attempt {
+	s := m.slot
 	v := s.views[ballot]
 	if v == nil || v.Finish != nil {
 		return nil
@@ -110,17 +113,17 @@ func (s *slot) attempt(ballot uint32) *attempt {
 	if s.attempts[ballot] == nil {
 		s.attempts[ballot] = newAttempt(v)
 	}
-	return s.attempts[ballot]
+	a := s.attempts[ballot]
+	if a.member == nil {
+		a.member = m.seats(v).ranks
+	}
+	return a
 }
 
 // has says whether a member is in the view.
 func (v *View) has(member int) bool {
-	for _, m := range v.Members {
-		if int(m) == member {
-			return true
-		}
-	}
-	return false
+	_, in := slices.BinarySearch(v.Members, uint32(member))
+	return in
 }
 
 // reasonFor returns why a member is missing.

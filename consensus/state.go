@@ -1,5 +1,7 @@
 package consensus
 
+import "slices"
+
 // State is where a member stands in its slot.
 type State uint8
 
@@ -44,12 +46,18 @@ func (m *Machine) State() State {
 		return Fetching
 	case s.commit != nil:
 		return Opening
-	case s.vote != nil && s.vote.Ballot >= s.promised:
+	case s.vote != nil && s.vote.Ballot >= s.promised, s.settled():
 		return Voted
 	case s.finish != nil && s.finish.Ballot >= s.promised:
 		return Fetching
 	}
 	return m.attemptState()
+}
+
+// settled says whether a member that does not vote has done its part.
+func (s *slot) settled() bool {
+	a := s.attempts[s.promised]
+	return a != nil && a.settled
 }
 
 func (m *Machine) attemptState() State {
@@ -85,23 +93,38 @@ func (m *Machine) waiting() []int {
 		}
 		return m.without(s.preset, func(member int) bool { _, ok := s.promises[member]; return ok })
 	case Dealt:
-		return m.without(a.view, func(member int) bool { return a.seeds[member] != nil || a.blobs[member] != nil })
+		return m.unopened(a)
 	case Session:
 		return a.waiting()
 	case Sealing:
 		from, _ := m.heirs(a)
 		return []int{from}
 	case Voted:
+		if s.vote == nil { // the votes of others decide
+			return nil
+		}
 		v := s.preset
 		if a != nil {
 			v = a.view
 		}
 		votes := s.done[s.vote.Ballot]
-		return m.without(v, func(member int) bool { _, ok := votes[member]; return ok })
+		return m.without(v, func(member int) bool { _, ok := votes[member]; return ok || !m.rules.decides(member) })
 	case Opening:
+		if s.unmask != nil {
+			return m.unmaskWaits()
+		}
 		return s.padsLacking()
 	}
 	return nil
+}
+
+// unopened returns the members whose opening messages have not come.
+func (m *Machine) unopened(a *attempt) []int {
+	from := others(a.member, m.p.Self)
+	if m.slot.call != nil && m.slot.call.header.Kind == Sum {
+		from = m.dealsFrom(m.seats(a.view), m.p.Self)
+	}
+	return slices.DeleteFunc(from, func(member int) bool { return a.seeds[member] != nil || a.blobs[member] != nil })
 }
 
 func (m *Machine) without(v *View, has func(member int) bool) []int {

@@ -17,6 +17,7 @@ type Status struct {
 	Lost     []Missing // members that are silent for too long, or have left
 	Stuck    string    // why the ballot at hand cannot decide, "" if it may
 	Paused   bool      // too few members are there to go on
+	Held     string    // why the members that are there do not go on without the others
 	Decided  uint64    // slots
 	Waiting  []int     // members that hold the slot up, as far as their Beats tell
 	Usual    time.Duration
@@ -34,7 +35,7 @@ func (m *Machine) Status() Status {
 	if v := s.working(); v != nil {
 		st.Members, st.Missing = v.Members, v.Missing
 	}
-	for s := range m.peers {
+	for _, s := range m.watched {
 		if s != m.p.Self && m.lost(s) {
 			st.Lost = append(st.Lost, Missing{uint32(s), m.whyAbsent(s)})
 		}
@@ -42,7 +43,8 @@ func (m *Machine) Status() Status {
 	if m.calls() {
 		st.Kind, st.Round = s.call.header.Kind, s.call.header.Round
 		st.Waiting = m.holdingUp()
-		st.Paused = m.err == nil && m.paused()
+		st.Paused = m.err == nil && (m.paused() || m.held != "")
+		st.Held = m.held
 	}
 	if a := s.attempts[s.promised]; a != nil && a.lanes != nil {
 		plan := m.plans.plan(len(a.member)).Session(a.layout.Words())
@@ -56,37 +58,42 @@ func (m *Machine) Status() Status {
 
 // paused says whether too few members are there to form a view.
 func (m *Machine) paused() bool {
-	there := 0
-	for s := range m.peers {
+	there, deciding := 0, 0
+	for _, s := range m.watched {
 		if s == m.p.Self || !m.lost(s) {
 			there++
+			if m.rules.decides(s) {
+				deciding++
+			}
 		}
 	}
-	return there < m.rules.Least && (m.stuck != "" || m.slot.promises != nil || m.State() == Promised)
+	// Who is not of the committee knows of nobody else.
+	tooFew := deciding < m.rules.Quorum || len(m.watched) == m.rules.Size && there < m.rules.Least
+	return tooFew && (m.stuck != "" || m.slot.promises != nil || m.State() == Promised)
 }
 
 // holdingUp returns the members that hold the slot up: those that are waited for
 // and wait for nobody themselves, or are silent, following the waiting-for sets of
 // the Beats.
 func (m *Machine) holdingUp() []int {
-	reached := make([]bool, len(m.peers))
+	reached := make([]bool, m.rules.Size)
 	reached[m.p.Self] = true
 	queue := m.waiting()
-	root := make([]bool, len(m.peers))
+	root := make([]bool, m.rules.Size)
 	for ; len(queue) > 0; queue = queue[1:] {
 		s := queue[0]
 		if reached[s] {
 			continue
 		}
 		reached[s] = true
-		p := m.peers[s]
+		p := m.peer(s)
 		silent := m.now-p.heard > 3*m.p.Beat
 		if silent || p.slot != m.slot.number || len(p.beat.Waiting) == 0 {
 			root[s] = true
 			continue
 		}
 		for _, w := range p.beat.Waiting {
-			if int(w) < len(m.peers) {
+			if int(w) < m.rules.Size {
 				queue = append(queue, int(w))
 			}
 		}

@@ -10,14 +10,20 @@ import (
 // before anybody hears of it.
 func (m *Machine) vote(ballot uint32, sealed *Sealed, digest [32]byte, e *Effects) {
 	s := m.slot
+	if !m.rules.decides(m.p.Self) {
+		s.attempts[ballot].settled = true
+		s.keep(sealed, digest)
+		m.since = m.now
+		return
+	}
 	s.promised = ballot
 	s.vote = &Vote{Ballot: ballot, Value: Value{Attempt: sealed.Attempt, Digest: digest}}
 	s.dirty = true
 	s.keep(sealed, digest)
 	m.since = m.now
 	done := m.ownDone()
-	m.count(m.p.Self, ballot, done)
-	m.send(e, All, ballot, &done)
+	m.count(m.p.Self, ballot, done, e)
+	m.tell(e, ballot, &done)
 }
 
 // ownDone returns this member's last vote as it is told to the others.
@@ -70,10 +76,10 @@ func (m *Machine) receiveDone(from int, ballot uint32, d *Done, e *Effects) {
 		m.fail(e, m.memberError(from, "has opened another result than this member in an earlier collective: run the same version everywhere"))
 		return
 	}
-	if d.Value.Attempt > ballot || m.p.Keys != nil && !m.p.Keys.Verify(from, m.voteBytes(s.number, ballot, d.Value, d.Chain), d.Signature) {
+	if d.Value.Attempt > ballot || !m.rules.decides(from) || m.p.Keys != nil && !m.p.Keys.Verify(from, m.voteBytes(s.number, ballot, d.Value, d.Chain), d.Signature) {
 		return
 	}
-	m.count(from, ballot, *d)
+	m.count(from, ballot, *d, e)
 	if v := s.vote; s.commit == nil && v != nil && v.Ballot == ballot && v.Value != d.Value {
 		m.fail(e, m.memberError(from, fmt.Sprintf("voted for %x, this member for %x: run the same version everywhere", d.Value.Digest[:4], v.Value.Digest[:4])))
 	}
@@ -81,7 +87,7 @@ func (m *Machine) receiveDone(from int, ballot uint32, d *Done, e *Effects) {
 
 // count enters a vote, and the commit if a quorum has voted alike. Of each member
 // the votes of the highest ballots are kept, as many as anybody needs.
-func (m *Machine) count(member int, ballot uint32, d Done) {
+func (m *Machine) count(member int, ballot uint32, d Done, e *Effects) {
 	s := m.slot
 	if s.commit != nil {
 		return
@@ -108,7 +114,7 @@ func (m *Machine) count(member int, ballot uint32, d Done) {
 		}
 	}
 	if len(c.Votes) >= m.rules.Quorum {
-		m.commit(c)
+		m.commit(c, e)
 	}
 }
 
@@ -122,7 +128,7 @@ func (m *Machine) checkCertificate(slot uint64, chain [32]byte, c *Certificate) 
 	}
 	voted := map[uint32]bool{}
 	for _, v := range c.Votes {
-		if int(v.Member) >= m.rules.Size || voted[v.Member] {
+		if int(v.Member) >= m.rules.Size || voted[v.Member] || !m.rules.decides(int(v.Member)) {
 			return false
 		}
 		if m.p.Keys != nil && !m.p.Keys.Verify(int(v.Member), m.voteBytes(slot, c.Ballot, c.Value, chain), v.Signature) {
@@ -134,15 +140,15 @@ func (m *Machine) checkCertificate(slot uint64, chain [32]byte, c *Certificate) 
 }
 
 // receiveCommit takes a certificate from whoever has it.
-func (m *Machine) receiveCommit(c *Certificate) {
+func (m *Machine) receiveCommit(c *Certificate, e *Effects) {
 	if m.slot.commit == nil && m.checkCertificate(m.slot.number, m.slot.chain, c) {
-		m.commit(c)
+		m.commit(c, e)
 	}
 }
 
 // commit notes what the slot has decided, and forgets the secrets of all other
 // attempts: they must never be told.
-func (m *Machine) commit(c *Certificate) {
+func (m *Machine) commit(c *Certificate, e *Effects) {
 	s := m.slot
 	s.commit, s.decided, s.dirty = c, m.now, true
 	m.since = m.now
@@ -159,5 +165,6 @@ func (m *Machine) commit(c *Certificate) {
 	s.done, s.own, s.views = map[uint32]map[int]Done{}, map[uint32]*View{}, map[uint32]*View{}
 	s.promises, s.finish, s.vote = nil, nil, nil
 	s.promised = c.Value.Attempt // no ballot matters any more
-	m.replayHints()
+	m.passOn(e, c.Value.Attempt, &Commit{Certificate: c})
+	m.replayHints(e)
 }

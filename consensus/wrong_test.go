@@ -284,8 +284,8 @@ func TestWrongVotes(t *testing.T) {
 	other := Value{Digest: [32]byte{0xde, 0xad, 0xbe, 0xef}}
 	const opened = " has opened another result than this member in an earlier collective" + sameVersion
 	checkWrong(t, []wrong{
-		{"for another result", "voted", onlyExact, vote(2, other, 0), "m2 voted for deadbeef, this member for 843918be" + sameVersion},
-		{"for another result", "voted", onlyFloating, vote(0, other, 0), "m0 voted for deadbeef, this member for 4fd56d43" + sameVersion},
+		{"for another result", "voted", onlyExact, vote(2, other, 0), "m2 voted for deadbeef, this member for 9afb9056" + sameVersion},
+		{"for another result", "voted", onlyFloating, vote(0, other, 0), "m0 voted for deadbeef, this member for 1660d42e" + sameVersion},
 		{"on another chain", "voted", nil, vote(0, other, 1), "m0" + opened},
 		{"on another chain, in the session", "session", nil, vote(2, Value{}, 1), "m2" + opened},
 		{"on another chain, before the call", "idle", nil, vote(3, Value{}, 1), "m3" + opened},

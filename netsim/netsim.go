@@ -68,8 +68,8 @@ type Member struct {
 type Participant func(ctx context.Context, rank int, g collabdict.Group) error
 
 // Run lets every participant play its part and returns when all have ended. The
-// group's labels are dealt with a nonce that all participants agree on first. The
-// others go on without a participant that has failed or was stopped, if they are
+// group's labels are dealt with a nonce that the participants of a small roster
+// agree on first. The others go on without a participant that has failed or was stopped, if they are
 // enough. Each one's error is in the report, and Run returns the first by rank
 // that is neither another's doing nor planned.
 func Run(ctx context.Context, c Config, part Participant) (*Report, error) {
@@ -89,8 +89,10 @@ func Run(ctx context.Context, c Config, part Participant) (*Report, error) {
 }
 
 func participate(ctx context.Context, rank int, g *group, seed uint64, part Participant) error {
-	if _, err := collabdict.AgreeNonce(ctx, g, secretOf(seed, rank)); err != nil {
-		return fmt.Errorf("nonce: %w", err)
+	if g.size <= consensus.SmallRoster {
+		if _, err := collabdict.AgreeNonce(ctx, g, secretOf(seed, rank)); err != nil {
+			return fmt.Errorf("nonce: %w", err)
+		}
 	}
 	return part(ctx, rank, g)
 }

@@ -73,6 +73,7 @@ func (c *Config) complete() Agreement {
 		{"consensus: quorum", fmt.Sprint(s.Quorum)},
 		{"consensus: colluders", fmt.Sprint(s.Colluders)},
 		{"consensus: recover", string(s.Recover)},
+		{"consensus: on lone change", string(s.OnLoneChange)},
 	}
 	for _, f := range own {
 		if !slices.ContainsFunc(a, func(g Field) bool { return g.Name == f.Name }) {

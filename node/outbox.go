@@ -44,6 +44,8 @@ func labelOf(m consensus.Message) label {
 		l.number = uint64(len(b.Pads))
 	case *consensus.Shares:
 		l.number = uint64(len(b.Shares))
+	case *consensus.Reopen:
+		l.number = uint64(b.Epoch)
 	}
 	return l
 }

@@ -28,6 +28,7 @@ type Status struct {
 	Members   []string  `json:"members"`           // of the view
 	Absent    []Absent  `json:"absent,omitempty"`  // all others, and those that were lost since
 	Paused    bool      `json:"paused"`            // too few members are there to go on
+	Held      string    `json:"held,omitempty"`    // why those that are there do not go on without the others
 	Least     int       `json:"least"`             // members that it takes
 	Stuck     string    `json:"stuck,omitempty"`   // why the attempt cannot decide
 	Waiting   []Waiting `json:"waiting,omitempty"` // members that hold the slot up, or have not finished
@@ -97,7 +98,7 @@ func (n *Node) Status() Status {
 	out := Status{
 		Name: n.members[n.self].Name, State: m.State.String(), Want: len(n.members), Addrs: n.Addrs(),
 		Slot: m.Slot, Attempt: m.Ballot, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
-		Paused: m.Paused, Least: n.loop.rules.Least, Stuck: m.Stuck,
+		Paused: m.Paused, Held: m.Held, Least: n.loop.rules.Least, Stuck: m.Stuck,
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
 		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),
 	}

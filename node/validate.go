@@ -39,7 +39,7 @@ func decodeControl(b []byte, size int) (consensus.Message, error) {
 		return m, err
 	}
 	switch m.Body.(type) {
-	case *consensus.Prepare, *consensus.View, *consensus.Done, *consensus.Commit, *consensus.Pads, *consensus.Shares, *consensus.Beat, *consensus.Leave:
+	case *consensus.Prepare, *consensus.View, *consensus.Done, *consensus.Commit, *consensus.Pads, *consensus.Shares, *consensus.Reopen, *consensus.Beat, *consensus.Leave:
 		return m, nil
 	}
 	return m, fmt.Errorf("%T: %w", m.Body, errNotControl)

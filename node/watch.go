@@ -63,6 +63,9 @@ func (l *loop) pause(s consensus.Status) string {
 	for _, m := range s.Lost {
 		missing = append(missing, l.names[m.Member])
 	}
+	if s.Held != "" {
+		return fmt.Sprintf("paused: without %s %s", strings.Join(missing, ", "), s.Held)
+	}
 	return fmt.Sprintf("paused: %d of the %d members that are needed are here; waiting for %s",
 		len(l.names)-len(missing), l.rules.Least, strings.Join(missing, ", "))
 }

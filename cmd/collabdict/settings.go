@@ -13,10 +13,10 @@ import (
 
 // settingsFlags say how sums are made, protected and decided.
 type settingsFlags struct {
-	scheme, step, graph, protect, recovery            string
-	degree, fan, chunks, threshold, quorum, colluders int
-	tolerance                                         float64
-	parity, full                                      bool
+	scheme, step, graph, protect, recovery, loneChange string
+	degree, fan, chunks, threshold, quorum, colluders  int
+	tolerance                                          float64
+	parity, full                                       bool
 }
 
 // addPatience adds the flag --patience of commands that wait for real members.
@@ -39,6 +39,7 @@ func (s *settingsFlags) add(cmd *cobra.Command) {
 	f.IntVar(&s.threshold, "threshold", 0, "sessions of shamir that give the sum (default three quarters of them)")
 	f.IntVar(&s.quorum, "quorum", 0, "`K`, the members whose votes decide a sum (default more than half)")
 	f.IntVar(&s.colluders, "colluders", 0, "`T`, the members that together may learn nothing (default a third of the others)")
+	f.StringVar(&s.loneChange, "on-lone-change", string(consensus.WarnOfLoneChange), "when two sums would differ by few members alone: warn, or wait for those that are missing")
 	f.StringVar(&s.recovery, "recover", string(consensus.FromShares), "what becomes of a member that is lost after the vote: shares or wait")
 }
 
@@ -53,7 +54,7 @@ var only = map[string][]consensus.Scheme{
 func (s *settingsFlags) settings(cmd *cobra.Command) (consensus.Settings, error) {
 	c := consensus.Settings{
 		Scheme: consensus.Scheme(s.scheme), Protect: chunking.Mode(s.protect), Chunks: s.chunks, Full: s.full,
-		Threshold: s.threshold, Quorum: s.quorum, Colluders: s.colluders, Recover: consensus.Recovery(s.recovery), Parity: s.parity,
+		Threshold: s.threshold, Quorum: s.quorum, Colluders: s.colluders, Recover: consensus.Recovery(s.recovery), OnLoneChange: consensus.LoneChange(s.loneChange), Parity: s.parity,
 	}
 	if !slices.Contains([]consensus.Scheme{consensus.Laplacian, consensus.Exact, consensus.BaseK}, c.Scheme) {
 		return c, &usageError{fmt.Sprintf("--scheme: want laplacian, exact or base-k, got %q", s.scheme), ""}

@@ -76,6 +76,9 @@ func pauseLine(s node.Status) string {
 			missing = append(missing, m.Name)
 		}
 	}
+	if s.Held != "" {
+		return fmt.Sprintf("paused: without %s %s (--on-lone-change wait)", strings.Join(missing, ", "), s.Held)
+	}
 	here := s.Want - len(missing)
 	which := ""
 	if want := s.Least - here; want < len(missing) {

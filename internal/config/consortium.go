@@ -57,13 +57,14 @@ type Consensus struct {
 	Quorum     int     `yaml:"quorum,omitempty"`
 	Colluders  int     `yaml:"colluders,omitempty"`
 	Recover    string  `yaml:"recover,omitempty"`
+	LoneChange string  `yaml:"on_lone_change,omitempty"`
 }
 
 func newConsensus(s consensus.Settings) Consensus {
 	return Consensus{
 		Scheme: string(s.Scheme), Step: string(s.Step), Graph: string(s.Graph), Degree: s.Degree, Tolerance: s.Tolerance,
 		Fan: s.Fan, Parity: s.Parity, Protect: string(s.Protect), Chunks: s.Chunks, FullChunks: s.Full,
-		Threshold: s.Threshold, Quorum: s.Quorum, Colluders: s.Colluders, Recover: string(s.Recover),
+		Threshold: s.Threshold, Quorum: s.Quorum, Colluders: s.Colluders, Recover: string(s.Recover), LoneChange: string(s.OnLoneChange),
 	}
 }
 
@@ -71,7 +72,7 @@ func (c Consensus) settings() consensus.Settings {
 	return consensus.Settings{
 		Scheme: consensus.Scheme(c.Scheme), Step: session.Step(c.Step), Graph: graph.Kind(c.Graph), Degree: c.Degree, Tolerance: c.Tolerance,
 		Fan: c.Fan, Parity: c.Parity, Protect: chunking.Mode(c.Protect), Chunks: c.Chunks, Full: c.FullChunks,
-		Threshold: c.Threshold, Quorum: c.Quorum, Colluders: c.Colluders, Recover: consensus.Recovery(c.Recover),
+		Threshold: c.Threshold, Quorum: c.Quorum, Colluders: c.Colluders, Recover: consensus.Recovery(c.Recover), OnLoneChange: consensus.LoneChange(c.LoneChange),
 	}
 }
 

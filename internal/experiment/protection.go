@@ -35,6 +35,13 @@ func ProtectionAgainst(s consensus.Settings, size, colluders int) report.Protect
 		fanout := chunking.Fanout(size, s.Chunks)
 		p.Chunks = fanout + 1
 		breach = chunking.BreachProbability(size, fanout, colluders)
+		if r := s.Rules(size); size > consensus.SmallRoster {
+			breach = chunking.NeighboursBreach(size, 2*fanout, colluders)
+			if r.Shares > 0 {
+				pad := chunking.PadBreach(size, colluders, r.Holders(size), r.Shares)
+				p.PadBreachPredicted = &pad
+			}
+		}
 	default:
 		if lanes > 1 {
 			p.Chunks = lanes

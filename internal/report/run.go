@@ -81,13 +81,17 @@ type Consensus struct {
 // Protection says how the vectors in the sums were hidden.
 type Protection struct {
 	Mode            string   `json:"mode"`
-	Chunks          int      `json:"chunks,omitempty"`                  // a vector, the one at home included; or its lanes
-	Threshold       int      `json:"threshold,omitempty"`               // lanes that are enough, with shares
-	Colluders       int      `json:"colluders,omitempty"`               // of the prediction
-	BreachPredicted *float64 `json:"breach_predicted,omitempty"`        // probability that they learn another member's vector of a sum
-	Adversary       []string `json:"adversary,omitempty"`               // the members that worked together
-	BreachMeasured  *float64 `json:"breach_measured,omitempty"`         // share of the others whose vector they recovered in any round
-	BreachPerSum    *float64 `json:"breach_measured_per_sum,omitempty"` // mean share of the others whose vector they recovered in a sum, as predicted
+	Chunks          int      `json:"chunks,omitempty"`           // a vector, the one at home included; or its lanes
+	Threshold       int      `json:"threshold,omitempty"`        // lanes that are enough, with shares
+	Colluders       int      `json:"colluders,omitempty"`        // of the prediction
+	BreachPredicted *float64 `json:"breach_predicted,omitempty"` // probability that they learn another member's vector of a sum
+	// PadBreachPredicted is the probability that they can rebuild a member's pad, in
+	// large rosters. What an attempt that is given up shows stays hidden as long as
+	// one pad of a component does.
+	PadBreachPredicted *float64 `json:"pad_breach_predicted,omitempty"`
+	Adversary          []string `json:"adversary,omitempty"`               // the members that worked together
+	BreachMeasured     *float64 `json:"breach_measured,omitempty"`         // share of the others whose vector they recovered in any round
+	BreachPerSum       *float64 `json:"breach_measured_per_sum,omitempty"` // mean share of the others whose vector they recovered in a sum, as predicted
 }
 
 // Diversity is the entropy ℓ-diversity E^s of Eq. (48) of Idé et al. 2024 in the

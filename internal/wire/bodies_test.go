@@ -226,6 +226,14 @@ var bodies = []func(t *rapid.T) consensus.Body{
 		}), rosterSize)}
 	},
 	func(t *rapid.T) consensus.Body {
+		return &consensus.Reopen{Epoch: rapid.Uint32().Draw(t, "epoch"), Lost: list(t, rapid.Custom(func(t *rapid.T) consensus.Substitute {
+			return consensus.Substitute{Member: ranks().Draw(t, "member"), By: ranks().Draw(t, "by")}
+		}), rosterSize)}
+	},
+	func(t *rapid.T) consensus.Body {
+		return &consensus.Opened{Words: rapid.SliceOfN(rapid.Uint64(), 1, 300).Draw(t, "words")}
+	},
+	func(t *rapid.T) consensus.Body {
 		return &consensus.Leave{Reason: rapid.StringN(0, 60, MaxText).Draw(t, "reason"), Blame: list(t, ranks(), rosterSize), Returns: rapid.Bool().Draw(t, "returns")}
 	},
 }

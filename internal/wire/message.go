@@ -53,6 +53,10 @@ func envelope(m consensus.Message) *pb.Message {
 		out.Body = &pb.Message_Pads{Pads: putPads(b)}
 	case *consensus.Shares:
 		out.Body = &pb.Message_Shares{Shares: putShares(b)}
+	case *consensus.Reopen:
+		out.Body = &pb.Message_Reopen{Reopen: putReopen(b)}
+	case *consensus.Opened:
+		out.Body = &pb.Message_Opened{Opened: &pb.Opened{Words: putWords(b.Words)}}
 	case *consensus.Leave:
 		out.Body = &pb.Message_Leave{Leave: &pb.Leave{Reason: text(b.Reason), Blame: b.Blame, Returns: b.Returns}}
 	default:
@@ -118,6 +122,10 @@ func (d *decoder) body(in *pb.Message) consensus.Body {
 		return d.pads(b.Pads)
 	case *pb.Message_Shares:
 		return d.shares(b.Shares)
+	case *pb.Message_Reopen:
+		return d.reopen(b.Reopen)
+	case *pb.Message_Opened:
+		return &consensus.Opened{Words: d.words("opened", b.Opened.GetWords())}
 	case *pb.Message_Leave:
 		return &consensus.Leave{Reason: d.text("reason", b.Leave.GetReason()), Blame: d.ranks("blame", b.Leave.GetBlame()), Returns: b.Leave.GetReturns()}
 	}

@@ -9,8 +9,11 @@ import (
 )
 
 // The numbers of the fields that hold vectors, and of the bodies that they are in,
-// all have tags of one byte.
-const tagSize = 1
+// have tags of one byte, but for that of Opened.
+const (
+	tagSize      = 1
+	openedNumber = 20
+)
 
 // Size returns len(Marshal(m)), without encoding any vector.
 func Size(m consensus.Message) int {
@@ -28,6 +31,8 @@ func Size(m consensus.Message) int {
 		bare := *b.Sealed
 		bare.Words = nil
 		return proto.Size(head) + field(proto.Size(putSealed(&bare))+vector(len(b.Sealed.Words)))
+	case *consensus.Opened:
+		return proto.Size(head) + protowire.SizeTag(openedNumber) + protowire.SizeBytes(vector(len(b.Words)))
 	case *consensus.Decided:
 		bare := *b.Decision
 		bare.Total = nil

@@ -160,6 +160,24 @@ func (d *decoder) pads(in *pb.Pads) *consensus.Pads {
 	return out
 }
 
+func putReopen(r *consensus.Reopen) *pb.Reopen {
+	out := &pb.Reopen{Epoch: r.Epoch}
+	for _, l := range r.Lost {
+		out.Lost = append(out.Lost, &pb.Substitute{Member: l.Member, By: l.By})
+	}
+	return out
+}
+
+func (d *decoder) reopen(in *pb.Reopen) *consensus.Reopen {
+	out := &consensus.Reopen{Epoch: in.GetEpoch()}
+	if d.most("lost members", len(in.GetLost()), d.size) {
+		for _, l := range in.GetLost() {
+			out.Lost = append(out.Lost, consensus.Substitute{Member: d.rank("lost member", l.GetMember()), By: d.rank("substitute", l.GetBy())})
+		}
+	}
+	return out
+}
+
 func putShares(s *consensus.Shares) *pb.Shares {
 	out := &pb.Shares{}
 	for _, share := range s.Shares {

@@ -45,6 +45,8 @@ type Message struct {
 	//	*Message_Pads
 	//	*Message_Shares
 	//	*Message_Leave
+	//	*Message_Reopen
+	//	*Message_Opened
 	Body          isMessage_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -243,6 +245,24 @@ func (x *Message) GetLeave() *Leave {
 	return nil
 }
 
+func (x *Message) GetReopen() *Reopen {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Reopen); ok {
+			return x.Reopen
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetOpened() *Opened {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Opened); ok {
+			return x.Opened
+		}
+	}
+	return nil
+}
+
 type isMessage_Body interface {
 	isMessage_Body()
 }
@@ -307,6 +327,14 @@ type Message_Leave struct {
 	Leave *Leave `protobuf:"bytes,18,opt,name=leave,proto3,oneof"`
 }
 
+type Message_Reopen struct {
+	Reopen *Reopen `protobuf:"bytes,19,opt,name=reopen,proto3,oneof"`
+}
+
+type Message_Opened struct {
+	Opened *Opened `protobuf:"bytes,20,opt,name=opened,proto3,oneof"`
+}
+
 func (*Message_Seeds) isMessage_Body() {}
 
 func (*Message_Step) isMessage_Body() {}
@@ -336,6 +364,10 @@ func (*Message_Pads) isMessage_Body() {}
 func (*Message_Shares) isMessage_Body() {}
 
 func (*Message_Leave) isMessage_Body() {}
+
+func (*Message_Reopen) isMessage_Body() {}
+
+func (*Message_Opened) isMessage_Body() {}
 
 type Header struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1441,6 +1473,154 @@ func (x *Pad) GetSeed() []byte {
 	return nil
 }
 
+type Reopen struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Epoch         uint32                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Lost          []*Substitute          `protobuf:"bytes,2,rep,name=lost,proto3" json:"lost,omitempty"` // in rank order
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Reopen) Reset() {
+	*x = Reopen{}
+	mi := &file_wire_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Reopen) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Reopen) ProtoMessage() {}
+
+func (x *Reopen) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Reopen.ProtoReflect.Descriptor instead.
+func (*Reopen) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *Reopen) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *Reopen) GetLost() []*Substitute {
+	if x != nil {
+		return x.Lost
+	}
+	return nil
+}
+
+type Substitute struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint32                 `protobuf:"varint,1,opt,name=member,proto3" json:"member,omitempty"`
+	By            uint32                 `protobuf:"varint,2,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Substitute) Reset() {
+	*x = Substitute{}
+	mi := &file_wire_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Substitute) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Substitute) ProtoMessage() {}
+
+func (x *Substitute) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Substitute.ProtoReflect.Descriptor instead.
+func (*Substitute) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Substitute) GetMember() uint32 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *Substitute) GetBy() uint32 {
+	if x != nil {
+		return x.By
+	}
+	return 0
+}
+
+type Opened struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Words         []byte                 `protobuf:"bytes,1,opt,name=words,proto3" json:"words,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Opened) Reset() {
+	*x = Opened{}
+	mi := &file_wire_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Opened) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Opened) ProtoMessage() {}
+
+func (x *Opened) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Opened.ProtoReflect.Descriptor instead.
+func (*Opened) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Opened) GetWords() []byte {
+	if x != nil {
+		return x.Words
+	}
+	return nil
+}
+
 type Shares struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Shares        []*PadShare            `protobuf:"bytes,1,rep,name=shares,proto3" json:"shares,omitempty"`
@@ -1450,7 +1630,7 @@ type Shares struct {
 
 func (x *Shares) Reset() {
 	*x = Shares{}
-	mi := &file_wire_proto_msgTypes[19]
+	mi := &file_wire_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1462,7 +1642,7 @@ func (x *Shares) String() string {
 func (*Shares) ProtoMessage() {}
 
 func (x *Shares) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[19]
+	mi := &file_wire_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1475,7 +1655,7 @@ func (x *Shares) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Shares.ProtoReflect.Descriptor instead.
 func (*Shares) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{19}
+	return file_wire_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Shares) GetShares() []*PadShare {
@@ -1495,7 +1675,7 @@ type PadShare struct {
 
 func (x *PadShare) Reset() {
 	*x = PadShare{}
-	mi := &file_wire_proto_msgTypes[20]
+	mi := &file_wire_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1507,7 +1687,7 @@ func (x *PadShare) String() string {
 func (*PadShare) ProtoMessage() {}
 
 func (x *PadShare) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[20]
+	mi := &file_wire_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1520,7 +1700,7 @@ func (x *PadShare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PadShare.ProtoReflect.Descriptor instead.
 func (*PadShare) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{20}
+	return file_wire_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *PadShare) GetMember() uint32 {
@@ -1547,7 +1727,7 @@ type Decided struct {
 
 func (x *Decided) Reset() {
 	*x = Decided{}
-	mi := &file_wire_proto_msgTypes[21]
+	mi := &file_wire_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1559,7 +1739,7 @@ func (x *Decided) String() string {
 func (*Decided) ProtoMessage() {}
 
 func (x *Decided) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[21]
+	mi := &file_wire_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1572,7 +1752,7 @@ func (x *Decided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decided.ProtoReflect.Descriptor instead.
 func (*Decided) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{21}
+	return file_wire_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Decided) GetDecision() *Decision {
@@ -1612,7 +1792,7 @@ type Decision struct {
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_wire_proto_msgTypes[22]
+	mi := &file_wire_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1624,7 +1804,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[22]
+	mi := &file_wire_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1637,7 +1817,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{22}
+	return file_wire_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Decision) GetSlot() uint64 {
@@ -1745,7 +1925,7 @@ type Cost struct {
 
 func (x *Cost) Reset() {
 	*x = Cost{}
-	mi := &file_wire_proto_msgTypes[23]
+	mi := &file_wire_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1757,7 +1937,7 @@ func (x *Cost) String() string {
 func (*Cost) ProtoMessage() {}
 
 func (x *Cost) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[23]
+	mi := &file_wire_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1770,7 +1950,7 @@ func (x *Cost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cost.ProtoReflect.Descriptor instead.
 func (*Cost) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{23}
+	return file_wire_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Cost) GetBallot() uint32 {
@@ -1832,7 +2012,7 @@ type Beat struct {
 
 func (x *Beat) Reset() {
 	*x = Beat{}
-	mi := &file_wire_proto_msgTypes[24]
+	mi := &file_wire_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1844,7 +2024,7 @@ func (x *Beat) String() string {
 func (*Beat) ProtoMessage() {}
 
 func (x *Beat) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[24]
+	mi := &file_wire_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1857,7 +2037,7 @@ func (x *Beat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Beat.ProtoReflect.Descriptor instead.
 func (*Beat) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{24}
+	return file_wire_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Beat) GetState() uint32 {
@@ -1934,7 +2114,7 @@ type Leave struct {
 
 func (x *Leave) Reset() {
 	*x = Leave{}
-	mi := &file_wire_proto_msgTypes[25]
+	mi := &file_wire_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1946,7 +2126,7 @@ func (x *Leave) String() string {
 func (*Leave) ProtoMessage() {}
 
 func (x *Leave) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[25]
+	mi := &file_wire_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1959,7 +2139,7 @@ func (x *Leave) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Leave.ProtoReflect.Descriptor instead.
 func (*Leave) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{25}
+	return file_wire_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Leave) GetReason() string {
@@ -2007,7 +2187,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_wire_proto_msgTypes[26]
+	mi := &file_wire_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2019,7 +2199,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[26]
+	mi := &file_wire_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2032,7 +2212,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{26}
+	return file_wire_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Hello) GetVersion() uint32 {
@@ -2150,7 +2330,7 @@ type Field struct {
 
 func (x *Field) Reset() {
 	*x = Field{}
-	mi := &file_wire_proto_msgTypes[27]
+	mi := &file_wire_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2162,7 +2342,7 @@ func (x *Field) String() string {
 func (*Field) ProtoMessage() {}
 
 func (x *Field) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[27]
+	mi := &file_wire_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2175,7 +2355,7 @@ func (x *Field) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Field.ProtoReflect.Descriptor instead.
 func (*Field) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{27}
+	return file_wire_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Field) GetName() string {
@@ -2202,7 +2382,7 @@ type Contact struct {
 
 func (x *Contact) Reset() {
 	*x = Contact{}
-	mi := &file_wire_proto_msgTypes[28]
+	mi := &file_wire_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2214,7 +2394,7 @@ func (x *Contact) String() string {
 func (*Contact) ProtoMessage() {}
 
 func (x *Contact) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[28]
+	mi := &file_wire_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2227,7 +2407,7 @@ func (x *Contact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contact.ProtoReflect.Descriptor instead.
 func (*Contact) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{28}
+	return file_wire_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Contact) GetId() []byte {
@@ -2253,7 +2433,7 @@ type Roster struct {
 
 func (x *Roster) Reset() {
 	*x = Roster{}
-	mi := &file_wire_proto_msgTypes[29]
+	mi := &file_wire_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2265,7 +2445,7 @@ func (x *Roster) String() string {
 func (*Roster) ProtoMessage() {}
 
 func (x *Roster) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[29]
+	mi := &file_wire_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2278,7 +2458,7 @@ func (x *Roster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Roster.ProtoReflect.Descriptor instead.
 func (*Roster) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{29}
+	return file_wire_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Roster) GetEntries() []*Entry {
@@ -2299,7 +2479,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_wire_proto_msgTypes[30]
+	mi := &file_wire_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2311,7 +2491,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[30]
+	mi := &file_wire_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2324,7 +2504,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{30}
+	return file_wire_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Entry) GetName() string {
@@ -2359,7 +2539,7 @@ type Opening struct {
 
 func (x *Opening) Reset() {
 	*x = Opening{}
-	mi := &file_wire_proto_msgTypes[31]
+	mi := &file_wire_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2371,7 +2551,7 @@ func (x *Opening) String() string {
 func (*Opening) ProtoMessage() {}
 
 func (x *Opening) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[31]
+	mi := &file_wire_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2384,7 +2564,7 @@ func (x *Opening) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Opening.ProtoReflect.Descriptor instead.
 func (*Opening) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{31}
+	return file_wire_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Opening) GetVersion() uint32 {
@@ -2406,7 +2586,7 @@ var File_wire_proto protoreflect.FileDescriptor
 const file_wire_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"wire.proto\x12\x12collabdict.wire.v1\"\xdb\x06\n" +
+	"wire.proto\x12\x12collabdict.wire.v1\"\xc7\a\n" +
 	"\aMessage\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04slot\x18\x02 \x01(\x04R\x04slot\x12\x16\n" +
@@ -2426,7 +2606,9 @@ const file_wire_proto_rawDesc = "" +
 	"\x06commit\x18\x0f \x01(\v2\x1f.collabdict.wire.v1.CertificateH\x00R\x06commit\x12.\n" +
 	"\x04pads\x18\x10 \x01(\v2\x18.collabdict.wire.v1.PadsH\x00R\x04pads\x124\n" +
 	"\x06shares\x18\x11 \x01(\v2\x1a.collabdict.wire.v1.SharesH\x00R\x06shares\x121\n" +
-	"\x05leave\x18\x12 \x01(\v2\x19.collabdict.wire.v1.LeaveH\x00R\x05leaveB\x06\n" +
+	"\x05leave\x18\x12 \x01(\v2\x19.collabdict.wire.v1.LeaveH\x00R\x05leave\x124\n" +
+	"\x06reopen\x18\x13 \x01(\v2\x1a.collabdict.wire.v1.ReopenH\x00R\x06reopen\x124\n" +
+	"\x06opened\x18\x14 \x01(\v2\x1a.collabdict.wire.v1.OpenedH\x00R\x06openedB\x06\n" +
 	"\x04body\"^\n" +
 	"\x06Header\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x14\n" +
@@ -2503,7 +2685,16 @@ const file_wire_proto_rawDesc = "" +
 	"\x04pads\x18\x01 \x03(\v2\x17.collabdict.wire.v1.PadR\x04pads\"1\n" +
 	"\x03Pad\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\rR\x06member\x12\x12\n" +
-	"\x04seed\x18\x02 \x01(\fR\x04seed\">\n" +
+	"\x04seed\x18\x02 \x01(\fR\x04seed\"R\n" +
+	"\x06Reopen\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x122\n" +
+	"\x04lost\x18\x02 \x03(\v2\x1e.collabdict.wire.v1.SubstituteR\x04lost\"4\n" +
+	"\n" +
+	"Substitute\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\rR\x06member\x12\x0e\n" +
+	"\x02by\x18\x02 \x01(\rR\x02by\"\x1e\n" +
+	"\x06Opened\x12\x14\n" +
+	"\x05words\x18\x01 \x01(\fR\x05words\">\n" +
 	"\x06Shares\x124\n" +
 	"\x06shares\x18\x01 \x03(\v2\x1c.collabdict.wire.v1.PadShareR\x06shares\"S\n" +
 	"\bPadShare\x12\x16\n" +
@@ -2595,7 +2786,7 @@ func file_wire_proto_rawDescGZIP() []byte {
 	return file_wire_proto_rawDescData
 }
 
-var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_wire_proto_goTypes = []any{
 	(*Message)(nil),     // 0: collabdict.wire.v1.Message
 	(*Header)(nil),      // 1: collabdict.wire.v1.Header
@@ -2616,27 +2807,30 @@ var file_wire_proto_goTypes = []any{
 	(*SignedVote)(nil),  // 16: collabdict.wire.v1.SignedVote
 	(*Pads)(nil),        // 17: collabdict.wire.v1.Pads
 	(*Pad)(nil),         // 18: collabdict.wire.v1.Pad
-	(*Shares)(nil),      // 19: collabdict.wire.v1.Shares
-	(*PadShare)(nil),    // 20: collabdict.wire.v1.PadShare
-	(*Decided)(nil),     // 21: collabdict.wire.v1.Decided
-	(*Decision)(nil),    // 22: collabdict.wire.v1.Decision
-	(*Cost)(nil),        // 23: collabdict.wire.v1.Cost
-	(*Beat)(nil),        // 24: collabdict.wire.v1.Beat
-	(*Leave)(nil),       // 25: collabdict.wire.v1.Leave
-	(*Hello)(nil),       // 26: collabdict.wire.v1.Hello
-	(*Field)(nil),       // 27: collabdict.wire.v1.Field
-	(*Contact)(nil),     // 28: collabdict.wire.v1.Contact
-	(*Roster)(nil),      // 29: collabdict.wire.v1.Roster
-	(*Entry)(nil),       // 30: collabdict.wire.v1.Entry
-	(*Opening)(nil),     // 31: collabdict.wire.v1.Opening
+	(*Reopen)(nil),      // 19: collabdict.wire.v1.Reopen
+	(*Substitute)(nil),  // 20: collabdict.wire.v1.Substitute
+	(*Opened)(nil),      // 21: collabdict.wire.v1.Opened
+	(*Shares)(nil),      // 22: collabdict.wire.v1.Shares
+	(*PadShare)(nil),    // 23: collabdict.wire.v1.PadShare
+	(*Decided)(nil),     // 24: collabdict.wire.v1.Decided
+	(*Decision)(nil),    // 25: collabdict.wire.v1.Decision
+	(*Cost)(nil),        // 26: collabdict.wire.v1.Cost
+	(*Beat)(nil),        // 27: collabdict.wire.v1.Beat
+	(*Leave)(nil),       // 28: collabdict.wire.v1.Leave
+	(*Hello)(nil),       // 29: collabdict.wire.v1.Hello
+	(*Field)(nil),       // 30: collabdict.wire.v1.Field
+	(*Contact)(nil),     // 31: collabdict.wire.v1.Contact
+	(*Roster)(nil),      // 32: collabdict.wire.v1.Roster
+	(*Entry)(nil),       // 33: collabdict.wire.v1.Entry
+	(*Opening)(nil),     // 34: collabdict.wire.v1.Opening
 }
 var file_wire_proto_depIdxs = []int32{
 	2,  // 0: collabdict.wire.v1.Message.seeds:type_name -> collabdict.wire.v1.Seeds
 	4,  // 1: collabdict.wire.v1.Message.step:type_name -> collabdict.wire.v1.Step
 	5,  // 2: collabdict.wire.v1.Message.seal:type_name -> collabdict.wire.v1.Sealed
 	7,  // 3: collabdict.wire.v1.Message.blob:type_name -> collabdict.wire.v1.Blob
-	21, // 4: collabdict.wire.v1.Message.decided:type_name -> collabdict.wire.v1.Decided
-	24, // 5: collabdict.wire.v1.Message.beat:type_name -> collabdict.wire.v1.Beat
+	24, // 4: collabdict.wire.v1.Message.decided:type_name -> collabdict.wire.v1.Decided
+	27, // 5: collabdict.wire.v1.Message.beat:type_name -> collabdict.wire.v1.Beat
 	8,  // 6: collabdict.wire.v1.Message.prepare:type_name -> collabdict.wire.v1.Prepare
 	9,  // 7: collabdict.wire.v1.Message.promise:type_name -> collabdict.wire.v1.Promise
 	12, // 8: collabdict.wire.v1.Message.busy:type_name -> collabdict.wire.v1.Busy
@@ -2644,38 +2838,41 @@ var file_wire_proto_depIdxs = []int32{
 	14, // 10: collabdict.wire.v1.Message.done:type_name -> collabdict.wire.v1.Done
 	15, // 11: collabdict.wire.v1.Message.commit:type_name -> collabdict.wire.v1.Certificate
 	17, // 12: collabdict.wire.v1.Message.pads:type_name -> collabdict.wire.v1.Pads
-	19, // 13: collabdict.wire.v1.Message.shares:type_name -> collabdict.wire.v1.Shares
-	25, // 14: collabdict.wire.v1.Message.leave:type_name -> collabdict.wire.v1.Leave
-	1,  // 15: collabdict.wire.v1.Seeds.header:type_name -> collabdict.wire.v1.Header
-	3,  // 16: collabdict.wire.v1.Seeds.share:type_name -> collabdict.wire.v1.Share
-	1,  // 17: collabdict.wire.v1.Sealed.header:type_name -> collabdict.wire.v1.Header
-	6,  // 18: collabdict.wire.v1.Sealed.missing:type_name -> collabdict.wire.v1.Missing
-	1,  // 19: collabdict.wire.v1.Blob.header:type_name -> collabdict.wire.v1.Header
-	11, // 20: collabdict.wire.v1.Promise.vote:type_name -> collabdict.wire.v1.Vote
-	10, // 21: collabdict.wire.v1.Vote.value:type_name -> collabdict.wire.v1.Value
-	6,  // 22: collabdict.wire.v1.View.missing:type_name -> collabdict.wire.v1.Missing
-	10, // 23: collabdict.wire.v1.View.finish:type_name -> collabdict.wire.v1.Value
-	9,  // 24: collabdict.wire.v1.View.promises:type_name -> collabdict.wire.v1.Promise
-	10, // 25: collabdict.wire.v1.Done.value:type_name -> collabdict.wire.v1.Value
-	10, // 26: collabdict.wire.v1.Certificate.value:type_name -> collabdict.wire.v1.Value
-	16, // 27: collabdict.wire.v1.Certificate.votes:type_name -> collabdict.wire.v1.SignedVote
-	18, // 28: collabdict.wire.v1.Pads.pads:type_name -> collabdict.wire.v1.Pad
-	20, // 29: collabdict.wire.v1.Shares.shares:type_name -> collabdict.wire.v1.PadShare
-	3,  // 30: collabdict.wire.v1.PadShare.share:type_name -> collabdict.wire.v1.Share
-	22, // 31: collabdict.wire.v1.Decided.decision:type_name -> collabdict.wire.v1.Decision
-	15, // 32: collabdict.wire.v1.Decided.next:type_name -> collabdict.wire.v1.Certificate
-	6,  // 33: collabdict.wire.v1.Decision.missing:type_name -> collabdict.wire.v1.Missing
-	15, // 34: collabdict.wire.v1.Decision.certificate:type_name -> collabdict.wire.v1.Certificate
-	23, // 35: collabdict.wire.v1.Decision.cost:type_name -> collabdict.wire.v1.Cost
-	27, // 36: collabdict.wire.v1.Hello.agreement:type_name -> collabdict.wire.v1.Field
-	28, // 37: collabdict.wire.v1.Hello.contacts:type_name -> collabdict.wire.v1.Contact
-	29, // 38: collabdict.wire.v1.Hello.roster:type_name -> collabdict.wire.v1.Roster
-	30, // 39: collabdict.wire.v1.Roster.entries:type_name -> collabdict.wire.v1.Entry
-	40, // [40:40] is the sub-list for method output_type
-	40, // [40:40] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	22, // 13: collabdict.wire.v1.Message.shares:type_name -> collabdict.wire.v1.Shares
+	28, // 14: collabdict.wire.v1.Message.leave:type_name -> collabdict.wire.v1.Leave
+	19, // 15: collabdict.wire.v1.Message.reopen:type_name -> collabdict.wire.v1.Reopen
+	21, // 16: collabdict.wire.v1.Message.opened:type_name -> collabdict.wire.v1.Opened
+	1,  // 17: collabdict.wire.v1.Seeds.header:type_name -> collabdict.wire.v1.Header
+	3,  // 18: collabdict.wire.v1.Seeds.share:type_name -> collabdict.wire.v1.Share
+	1,  // 19: collabdict.wire.v1.Sealed.header:type_name -> collabdict.wire.v1.Header
+	6,  // 20: collabdict.wire.v1.Sealed.missing:type_name -> collabdict.wire.v1.Missing
+	1,  // 21: collabdict.wire.v1.Blob.header:type_name -> collabdict.wire.v1.Header
+	11, // 22: collabdict.wire.v1.Promise.vote:type_name -> collabdict.wire.v1.Vote
+	10, // 23: collabdict.wire.v1.Vote.value:type_name -> collabdict.wire.v1.Value
+	6,  // 24: collabdict.wire.v1.View.missing:type_name -> collabdict.wire.v1.Missing
+	10, // 25: collabdict.wire.v1.View.finish:type_name -> collabdict.wire.v1.Value
+	9,  // 26: collabdict.wire.v1.View.promises:type_name -> collabdict.wire.v1.Promise
+	10, // 27: collabdict.wire.v1.Done.value:type_name -> collabdict.wire.v1.Value
+	10, // 28: collabdict.wire.v1.Certificate.value:type_name -> collabdict.wire.v1.Value
+	16, // 29: collabdict.wire.v1.Certificate.votes:type_name -> collabdict.wire.v1.SignedVote
+	18, // 30: collabdict.wire.v1.Pads.pads:type_name -> collabdict.wire.v1.Pad
+	20, // 31: collabdict.wire.v1.Reopen.lost:type_name -> collabdict.wire.v1.Substitute
+	23, // 32: collabdict.wire.v1.Shares.shares:type_name -> collabdict.wire.v1.PadShare
+	3,  // 33: collabdict.wire.v1.PadShare.share:type_name -> collabdict.wire.v1.Share
+	25, // 34: collabdict.wire.v1.Decided.decision:type_name -> collabdict.wire.v1.Decision
+	15, // 35: collabdict.wire.v1.Decided.next:type_name -> collabdict.wire.v1.Certificate
+	6,  // 36: collabdict.wire.v1.Decision.missing:type_name -> collabdict.wire.v1.Missing
+	15, // 37: collabdict.wire.v1.Decision.certificate:type_name -> collabdict.wire.v1.Certificate
+	26, // 38: collabdict.wire.v1.Decision.cost:type_name -> collabdict.wire.v1.Cost
+	30, // 39: collabdict.wire.v1.Hello.agreement:type_name -> collabdict.wire.v1.Field
+	31, // 40: collabdict.wire.v1.Hello.contacts:type_name -> collabdict.wire.v1.Contact
+	32, // 41: collabdict.wire.v1.Hello.roster:type_name -> collabdict.wire.v1.Roster
+	33, // 42: collabdict.wire.v1.Roster.entries:type_name -> collabdict.wire.v1.Entry
+	43, // [43:43] is the sub-list for method output_type
+	43, // [43:43] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_wire_proto_init() }
@@ -2699,6 +2896,8 @@ func file_wire_proto_init() {
 		(*Message_Pads)(nil),
 		(*Message_Shares)(nil),
 		(*Message_Leave)(nil),
+		(*Message_Reopen)(nil),
+		(*Message_Opened)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2706,7 +2905,7 @@ func file_wire_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_wire_proto_rawDesc), len(file_wire_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,138 @@
+package consensus
+
+import (
+	"slices"
+
+	"github.com/collabdict/collabdict/chunking"
+)
+
+// seats are what follows from a view in public: members that share their Plans
+// share them.
+type seats struct {
+	run, chain [32]byte
+	slot       uint64
+	view       *View
+	ranks      []int         // of the view's members
+	digest     [32]byte      // what members compare before they work in the view
+	labels     map[int][]int // the members in the order of the topology's vertices, by lane
+	offsets    []int         // in a large roster the places further on that a member deals to; chunks to the first
+}
+
+// keptSeats bounds how many are kept.
+const keptSeats = 4
+
+// seats returns what follows from a view of the slot under way.
+func (m *Machine) seats(v *View) *seats {
+	s := m.slot
+	for _, x := range m.plans.seats {
+		if x.slot == s.number && x.chain == s.chain && x.run == m.p.Run && x.view.same(v) {
+			return x
+		}
+	}
+	x := &seats{run: m.p.Run, chain: s.chain, slot: s.number, view: v, labels: map[int][]int{}}
+	for _, r := range v.Members {
+		x.ranks = append(x.ranks, int(r))
+	}
+	x.digest = v.hash(m)
+	if m.rules.Committee != nil {
+		x.offsets = x.deals(chunking.Fanout(len(x.ranks), m.p.Chunks))
+	}
+	m.plans.seats = append(m.plans.seats, x)
+	if len(m.plans.seats) > keptSeats {
+		m.plans.seats = m.plans.seats[1:]
+	}
+	return x
+}
+
+// same says whether two views are of the same members in the same ballot.
+func (v *View) same(w *View) bool {
+	if v == w {
+		return true
+	}
+	return v.Ballot == w.Ballot && len(v.Members) == len(w.Members) &&
+		(len(v.Members) == 0 || &v.Members[0] == &w.Members[0] || slices.Equal(v.Members, w.Members)) &&
+		slices.Equal(v.Missing, w.Missing)
+}
+
+// in returns the members in the order of the vertices of a lane's topology.
+func (x *seats) in(lane int) []int {
+	if x.labels[lane] == nil {
+		x.labels[lane] = Labels(x.run, x.chain, x.slot, x.view.Ballot, lane, x.ranks)
+	}
+	return x.labels[lane]
+}
+
+// deals draws the places further on that each member of a large view deals to. Of
+// those that get chunks none is as far back as another one is ahead, so that a
+// member has twice as many partners as it deals chunks to.
+func (x *seats) deals(fanout int) []int {
+	n := len(x.ranks)
+	h := newHashing("deals", x.run)
+	h.Write(x.chain[:])
+	h.number(x.slot)
+	h.number(uint64(x.view.Ballot))
+	var first, rest []int
+	for _, o := range choose(h.sum(), n-1, n-1) {
+		if o++; slices.Contains(first, n-o) || len(first) == fanout {
+			rest = append(rest, o)
+		} else {
+			first = append(first, o)
+		}
+	}
+	return append(first, rest...)[:min(n-1, max(manyHolders, fanout))]
+}
+
+// at returns the members of a large view that stand the given number of places
+// further on than a member, or as far back.
+func (x *seats) at(member int, offsets []int, sign int) []int {
+	n := len(x.ranks)
+	place, _ := slices.BinarySearch(x.ranks, member)
+	members := make([]int, len(offsets))
+	for i, o := range offsets {
+		members[i] = x.ranks[(place+sign*o+n)%n]
+	}
+	return members
+}
+
+// dealsTo returns the members of a view that a member opens the attempt towards,
+// and who opens it towards a member.
+func (m *Machine) dealsTo(x *seats, member int) []int {
+	if m.rules.Committee == nil {
+		return others(x.ranks, member)
+	}
+	return x.at(member, x.offsets, 1)
+}
+
+func (m *Machine) dealsFrom(x *seats, member int) []int {
+	if m.rules.Committee == nil {
+		return others(x.ranks, member)
+	}
+	return x.at(member, x.offsets, -1)
+}
+
+// holders returns who holds shares of a member's pad.
+func (m *Machine) holders(x *seats, owner int) []int {
+	if m.rules.Committee == nil {
+		return others(x.ranks, owner)
+	}
+	return x.at(owner, x.offsets[:min(manyHolders, len(x.offsets))], 1)
+}
+
+// partners returns the members that this one hands a chunk to: drawn in secret, or
+// in a large roster in public.
+func (m *Machine) partners(x *seats, at chunking.Context) []int {
+	fanout := chunking.Fanout(len(x.ranks), m.p.Chunks)
+	if m.rules.Committee != nil {
+		return x.at(m.p.Self, x.offsets[:fanout], 1)
+	}
+	at.From = slices.Index(x.ranks, m.p.Self)
+	var partners []int
+	for _, i := range chunking.Partners(m.entropy, at, len(x.ranks), fanout) {
+		partners = append(partners, x.ranks[i])
+	}
+	return partners
+}
+
+func others(members []int, self int) []int {
+	return slices.DeleteFunc(slices.Clone(members), func(s int) bool { return s == self })
+}
