@@ -9,9 +9,8 @@
 //   - Chunks. A member hands a fresh 32-byte seed to each of some others, over an
 //     encrypted stream ([Partners], [Seed]). Both expand it to the same [Mask]; the
 //     one that dealt it subtracts the mask, the one that got it adds it. What
-//     remains, the residue, goes into the session. [Layout.Draw] gives a full chunk
-//     in place of a seed, which hides in a ring or the field whatever becomes of
-//     ChaCha8.
+//     remains, the residue, goes into the session. A chunk may also travel whole,
+//     in place of its seed.
 //   - Pads. A mask that a member adds to its residue seals the total until that has
 //     been decided; then all pads are told and [Layout.Total] takes them off. The
 //     others hold shares of a pad's seed ([SplitSecret]), in case a member is lost.
@@ -24,11 +23,11 @@
 // was lost or expanded differently.
 //
 // How likely it is that members who work together see through this is told by
-// [BreachProbability], [LanesBreach] and [PadBreach].
+// [BreachProbability], [NeighboursBreach], [LanesBreach] and [PadBreach].
 //
-// All randomness comes in as an argument: 32 bytes from which seeds are derived, or
-// a reader where a vector has to be random throughout. The package has no clock,
-// socket or goroutine, and units and totals have the same bits on every machine.
+// All randomness comes in as an argument: 32 bytes from which seeds are derived. The
+// package has no clock, socket or goroutine, and units and totals have the same bits
+// on every machine.
 //
 // Start reading at [Layout] and [Mask].
 package chunking

@@ -1,11 +1,5 @@
 package chunking
 
-import (
-	"encoding/binary"
-	"fmt"
-	"io"
-)
-
 // Purpose says what a mask is. Masks of different purposes have nothing to do with
 // each other, even with the same seed and context.
 type Purpose string
@@ -43,30 +37,6 @@ func (l *Layout) AddMask(units []uint64, m Mask) {
 func (l *Layout) SubtractMask(units []uint64, m Mask) {
 	l.mustFit(units)
 	l.arithmetic.each(units, m.source(), l.arithmetic.subtract)
-}
-
-// Draw returns a full chunk, a random vector that goes to its receiver as it is in
-// place of a seed: without the assumption that ChaCha8 cannot be told from
-// uniform, it hides a vector from whoever has not seen it (in a ring or the field;
-// in Float as a seeded one does). The driver of a machine draws it from the
-// operating system, as it draws seeds, and hands it in with the call.
-func (l *Layout) Draw(r io.Reader) ([]uint64, error) {
-	var bytes []byte
-	units := make([]uint64, l.Words())
-	err := l.arithmetic.each(units, func(words []uint64) error {
-		if bytes == nil {
-			bytes = make([]byte, 8*len(words))
-		}
-		read := bytes[:8*len(words)]
-		if _, err := io.ReadFull(r, read); err != nil {
-			return fmt.Errorf("full chunk: read random bytes: %w", err)
-		}
-		for i := range words {
-			words[i] = binary.LittleEndian.Uint64(read[8*i:])
-		}
-		return nil
-	}, l.arithmetic.add)
-	return units, err
 }
 
 // source draws uniform words.

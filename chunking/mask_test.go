@@ -1,11 +1,8 @@
 package chunking
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -142,28 +139,6 @@ func TestMasksDifferWithAllThatTheyAreFor(t *testing.T) {
 			t.Errorf("masks %d and %d are the same", i, j)
 		}
 		seen[w] = i
-	}
-}
-
-// A full chunk has the distribution of a seeded one: from the same words it is the
-// same.
-func TestFullChunks(t *testing.T) {
-	for _, a := range arithmetics {
-		l := mustLayout(t, a, 2, collabdict.Block{Len: 700, Bound: 1})
-		random := rand.NewChaCha8(derive(someMask.Seed[:], someMask.Purpose, someMask.Context))
-		got, err := l.Draw(random)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got, expansion(l, someMask)) {
-			t.Errorf("%s: a full chunk is not made of its words as a mask is", a)
-		}
-		if _, err := l.Draw(io.LimitReader(random, 1000)); err == nil {
-			t.Errorf("%s: a full chunk of too few random bytes", a)
-		}
-		if _, err := l.Draw(bytes.NewReader(nil)); err == nil {
-			t.Errorf("%s: a full chunk of nothing", a)
-		}
 	}
 }
 
