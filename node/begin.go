@@ -162,7 +162,7 @@ func (n *Node) start(ctx context.Context, beat time.Duration) {
 func (n *Node) prepare(ctx context.Context) error {
 	assemble, cancel := context.WithTimeout(ctx, assembleMost)
 	defer cancel()
-	if err := n.gossip.assemble(assemble); err != nil {
+	if err := n.gossip.assemble(assemble, n.beat, n.lost); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -48,4 +49,32 @@ func freeze(n *Node) {
 		}
 	}
 	n.cancel()
+}
+
+// A member that dies when all have signed may never listen to the control plane.
+// It is waited for no longer than any lost one.
+func TestALostMemberDoesNotHoldUpTheBeginning(t *testing.T) {
+	t.Parallel()
+	nodes := startAll(t, testConfigs(t, 5)...)
+	nodes[4].Close() // without a word
+	waitFor(t, func() bool {
+		for _, n := range nodes[:4] {
+			if slices.Contains(n.gossip.topic.ListPeers(), nodes[4].host.ID()) {
+				return false
+			}
+		}
+		return true
+	})
+	for _, err := range each(t, nodes[:4], func(ctx context.Context, n *Node) error {
+		return n.gossip.assemble(ctx, n.beat, n.lost)
+	}) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, n := range nodes[:4] {
+		if lost := n.lost(); len(lost) != 1 || !lost[4] {
+			t.Errorf("%s has begun with %v lost", n.Status().Name, lost)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
@@ -128,23 +129,35 @@ func (g *gossip) write(ctx context.Context, t *traffic) {
 }
 
 // assemble waits until all other members listen to the topic, so that the first
-// messages reach them.
-func (g *gossip) assemble(ctx context.Context) error {
+// messages reach them. Those that count as lost by now, by rank, are asked for
+// at intervals, and not waited for.
+func (g *gossip) assemble(ctx context.Context, interval time.Duration, lost func() map[int]bool) error {
 	events, err := g.topic.EventHandler()
 	if err != nil {
 		return fmt.Errorf("control plane: %w", err)
 	}
 	defer events.Cancel()
-	there := map[peer.ID]bool{}
-	for len(there) < len(g.ranks)-1 {
-		e, err := events.NextPeerEvent(ctx)
-		if err != nil {
+	there := map[peer.ID]bool{g.self: true}
+	for !g.complete(there, lost) {
+		wait, cancel := context.WithTimeout(ctx, interval)
+		e, err := events.NextPeerEvent(wait)
+		cancel()
+		switch {
+		case err == nil:
+			there[e.Peer] = e.Type == pubsub.PeerJoin
+		case wait.Err() == nil || ctx.Err() != nil:
 			return err
-		}
-		there[e.Peer] = e.Type == pubsub.PeerJoin
-		if !there[e.Peer] {
-			delete(there, e.Peer)
 		}
 	}
 	return nil
+}
+
+func (g *gossip) complete(there map[peer.ID]bool, lost func() map[int]bool) bool {
+	gone := lost()
+	for id, rank := range g.ranks {
+		if !there[id] && !gone[rank] {
+			return false
+		}
+	}
+	return true
 }

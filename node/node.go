@@ -139,10 +139,7 @@ func (n *Node) flush() {
 		}
 	}
 	wait(n.published)
-	lost := map[int]bool{} // the connection to a process that has died may seem good for long
-	for _, m := range n.loop.status.Load().machine.Lost {
-		lost[int(m.Member)] = true
-	}
+	lost := n.lost() // the connection to a process that has died may seem good for long
 	for rank, l := range n.streams.lanes {
 		if l != nil && !lost[rank] && n.host.Network().Connectedness(n.members[rank].ID) == network.Connected {
 			wait(l.done)

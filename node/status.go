@@ -79,17 +79,25 @@ func (l *loop) publish() {
 
 // unfinished names the members that have neither ended their part nor are lost.
 func (l *loop) unfinished(s consensus.Status) (names []string) {
-	lost := map[int]bool{l.self: true}
-	for _, m := range s.Lost {
-		lost[int(m.Member)] = true
-	}
+	lost := ranksOf(s.Lost)
 	for rank, name := range l.names {
-		if !lost[rank] && l.ended[rank].IsZero() {
+		if rank != l.self && !lost[rank] && l.ended[rank].IsZero() {
 			names = append(names, name)
 		}
 	}
 	return names
 }
+
+func ranksOf(members []consensus.Missing) map[int]bool {
+	ranks := map[int]bool{}
+	for _, m := range members {
+		ranks[int(m.Member)] = true
+	}
+	return ranks
+}
+
+// lost returns the ranks of the members that count as lost.
+func (n *Node) lost() map[int]bool { return ranksOf(n.loop.status.Load().machine.Lost) }
 
 // Status returns what the node is doing now. It never blocks.
 func (n *Node) Status() Status {
