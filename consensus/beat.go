@@ -65,9 +65,7 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 	if s.commit != nil && s.unmask != nil && s.unmask.session != nil {
 		b.Round = uint32(s.unmask.session.Round())
 	} else if a := s.attempts[s.promised]; a != nil {
-		for _, x := range a.lanes {
-			b.Round = max(b.Round, uint32(x.Round()))
-		}
+		b.Round = a.round()
 	}
 	ask := to
 	if to == All && m.asks(0) {
