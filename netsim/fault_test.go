@@ -50,9 +50,9 @@ func (c *counts) part(rounds int) Participant {
 func TestAMemberComesBack(t *testing.T) {
 	const size, rounds = 5, 40
 	c := config(size)
-	c.Faults = []Fault{{Member: 1, Slot: 5, RestartAfter: 20 * time.Second}}
+	c.Faults = []Fault{Stop{Member: 1, Slot: 5, RestartAfter: 20 * time.Second}}
 	n := newCounts(size)
-	c.Latency = 300 * time.Millisecond // so that rounds go by while it is away
+	c.Latency = Uniform(300 * time.Millisecond) // so that rounds go by while it is away
 	report, err := Run(t.Context(), c, n.part(rounds))
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestMembersThatDoNotComeBack(t *testing.T) {
 	for stopped, want := range map[int]string{1: "", 3: "too few members"} {
 		c := config(size)
 		for s := range stopped {
-			c.Faults = append(c.Faults, Fault{Member: s, Slot: 3, After: time.Duration(s) * time.Millisecond})
+			c.Faults = append(c.Faults, Stop{Member: s, Slot: 3, After: time.Duration(s) * time.Millisecond})
 		}
 		n := newCounts(size)
 		report, err := Run(t.Context(), c, n.part(6))
@@ -112,10 +112,10 @@ func TestFaultsAreReplayed(t *testing.T) {
 	play := func(procs int) (*Report, *counts) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		c := config(7)
-		c.Latency = 200 * time.Millisecond
+		c.Latency = Uniform(200 * time.Millisecond)
 		c.Faults = []Fault{
-			{Member: 0, Slot: 4, After: 3 * time.Millisecond, RestartAfter: 15 * time.Second},
-			{Member: 5, Slot: 6, After: 400 * time.Millisecond, RestartAfter: time.Second},
+			Stop{Member: 0, Slot: 4, After: 3 * time.Millisecond, RestartAfter: 15 * time.Second},
+			Stop{Member: 5, Slot: 6, After: 400 * time.Millisecond, RestartAfter: time.Second},
 		}
 		n := newCounts(7)
 		report, err := Run(t.Context(), c, n.part(12))
@@ -132,10 +132,10 @@ func TestFaultsAreReplayed(t *testing.T) {
 }
 
 func TestFaultsThatCannotBe(t *testing.T) {
-	for _, f := range []Fault{{Member: -1}, {Member: 3}, {After: -1}, {RestartAfter: -1}} {
+	for _, f := range []Fault{Stop{Member: -1}, Stop{Member: 3}, Stop{After: -1}, Stop{RestartAfter: -1}} {
 		c := config(3)
 		c.Faults = []Fault{f}
-		if _, err := Run(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "fault") {
+		if _, err := Run(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "netsim.Stop: ") {
 			t.Errorf("%+v: got %v", f, err)
 		}
 	}

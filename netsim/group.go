@@ -11,30 +11,37 @@ import (
 
 // group is a participant's face of the network, from a start of its process to
 // the end. The participant runs in a goroutine of its own and hands its calls to
-// the one that plays the network. That one gives the member no event while the
-// participant computes, so that each may look at the member's log in its turn.
+// the one that plays the network. With an answer it is told what the member has
+// decided until then; of that it takes its calls that are decided already.
 type group struct {
-	member *member
-	rank   int
-	size   int
-	round  uint32
-	calls  uint64              // made so far, one under way included
-	last   *consensus.Decision // that was handed to the participant
-	ask    chan request
-	reply  chan answer
-	slots  chan struct{} // held while computing
+	rank  int
+	size  int
+	round uint32
+	// updated is the last round whose local update was made, updates those that
+	// have not taken virtual time yet.
+	updated uint32
+	updates int
+	calls   uint64                // made so far, one under way included
+	known   []*consensus.Decision // by slot
+	last    *consensus.Decision   // that was handed to the participant
+	over    bool                  // its end was heard; the network's
+	ask     chan request
+	reply   chan answer
+	slots   chan struct{} // held while computing
 }
 
 // request is what a participant wants next: a call, or its end.
 type request struct {
-	call  consensus.Call
-	ended bool
-	err   error
+	call    consensus.Call
+	updates int // local updates made since the last request
+	ended   bool
+	err     error
 }
 
-// answer is what a call came to.
+// answer is what a call came to, and all decisions up to then.
 type answer struct {
 	decision *consensus.Decision
+	known    []*consensus.Decision
 	err      error
 }
 
@@ -48,7 +55,7 @@ func (g *group) begin() { g.slots <- struct{}{} }
 
 func (g *group) end(err error) {
 	<-g.slots
-	g.ask <- request{ended: true, err: err}
+	g.ask <- request{ended: true, err: err, updates: g.updates}
 }
 
 // Size returns the number of participants in the last call.
@@ -103,8 +110,8 @@ func (g *group) Included() bool {
 // decided returns the decision of the next call if that is known already: since
 // the participant was started again, or the others went on without it.
 func (g *group) decided() *consensus.Decision {
-	if log := g.member.log; g.calls < uint64(len(log)) {
-		return log[g.calls]
+	if g.calls < uint64(len(g.known)) {
+		return g.known[g.calls]
 	}
 	return nil
 }
@@ -113,18 +120,22 @@ func (g *group) call(ctx context.Context, c consensus.Call) (*consensus.Decision
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if g.round > g.updated {
+		g.updated = g.round
+		g.updates++
+	}
 	d := g.decided()
 	g.calls++
 	if d == nil {
 		c.Round = g.round
 		<-g.slots
-		g.ask <- request{call: c}
+		g.ask <- request{call: c, updates: g.updates}
 		a := <-g.reply
 		g.slots <- struct{}{}
 		if a.err != nil {
 			return nil, a.err
 		}
-		d = a.decision
+		d, g.known, g.updates = a.decision, a.known, 0
 	}
 	if d.Kind != c.Kind {
 		return nil, fmt.Errorf("call %d is a %s here, and was decided as a %s", g.calls-1, c.Kind, d.Kind)

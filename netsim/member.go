@@ -11,19 +11,29 @@ import (
 // when its process is stopped.
 type member struct {
 	machine *consensus.Machine // nil while it is stopped
+	process int                // how many have been stopped
 	group   *group             // of its process
 	state   processState
 	since   time.Duration // when it began to compute
-	planned []Fault       // not come yet
+	learner uint64        // the slot that its participant has come to
+	stops   []Stop        // not come yet
+	factor  float64       // of the time that its local updates take; 0 is 1
+	clock   Clock
+	up      pipe
+	down    pipe
+	round   uint32        // the last that it has come to
+	began   time.Duration // when it did
+	took    time.Duration // its last round
 
-	entropy  *rand.ChaCha8
-	disk     map[uint64]map[string][]byte // nil if nobody is ever started again
-	log      []*consensus.Decision
-	record   consensus.Record
-	messages int64
-	bytes    int64
-	err      error
-	network  bool // err came from the machine, so is perhaps another's doing
+	adversary Adversary
+	entropy   *rand.ChaCha8
+	disk      map[uint64]map[string][]byte // nil if nobody is ever started again
+	log       []*consensus.Decision
+	record    consensus.Record
+	messages  int64
+	bytes     int64
+	err       error
+	network   bool // err came from the machine, so is perhaps another's doing
 }
 
 // processState says what a participant does.
@@ -31,6 +41,7 @@ type processState int
 
 const (
 	computing processState = iota // the network is to hear what it wants next
+	updating                      // it has been heard, and its local update takes virtual time
 	waiting                       // for the decision of a call
 	ended
 	awaited // stopped, and to be started again
@@ -42,6 +53,19 @@ func (m *member) fresh() (b [32]byte) {
 		panic(err) // a ChaCha8 never fails
 	}
 	return b
+}
+
+// keepsDisk lets the member come back after a stop.
+func (m *member) keepsDisk() {
+	if m.disk == nil {
+		m.disk = map[uint64]map[string][]byte{}
+	}
+}
+
+// forget empties the disk.
+func (m *member) forget() {
+	m.disk = map[uint64]map[string][]byte{}
+	m.log, m.record = nil, consensus.Record{}
 }
 
 // saved returns what the disk holds.

@@ -14,24 +14,25 @@ type Config struct {
 	Names    []string // of the participants, in rank order
 	Settings consensus.Settings
 	Seed     uint64
-	// Latency is the mean time that a message takes; each takes between half and
-	// one and a half of it. 0 means 1 ms.
-	Latency time.Duration
+	// Latency is how long messages take; nil means Uniform(time.Millisecond).
+	Latency Latency
+	// Compute is the virtual time that a local update takes: the first call of a
+	// model round is made so much later. All other computing takes none.
+	Compute time.Duration
 	Faults  []Fault
+	// Adversaries are members that do not follow the protocol, by rank.
+	Adversaries map[int]Adversary
 	// Observer, if not nil, is shown what happens. All calls come from one goroutine.
 	Observer Observer
 }
 
-// Fault stops a member: its process ends, and what was not on its disk is lost.
-type Fault struct {
-	Member int
-	// After is how long after the member's call of Slot it stops. Slot 0 is called
-	// at the start of the run.
-	Slot  uint64
-	After time.Duration
-	// RestartAfter is how long it stays away; 0 means for ever. Its participant is
-	// then run from the beginning, with the answers of the calls decided so far.
-	RestartAfter time.Duration
+// Names returns n names that are in rank order, p0001 and so on.
+func Names(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("p%04d", i+1)
+	}
+	return names
 }
 
 // Observer is shown what members do.
@@ -73,9 +74,6 @@ type Participant func(ctx context.Context, rank int, g collabdict.Group) error
 // enough. Each one's error is in the report, and Run returns the first by rank
 // that is neither another's doing nor planned.
 func Run(ctx context.Context, c Config, part Participant) (*Report, error) {
-	if c.Latency == 0 {
-		c.Latency = time.Millisecond
-	}
 	net, err := newNetwork(c)
 	if err != nil {
 		return nil, err

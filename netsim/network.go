@@ -1,7 +1,6 @@
 package netsim
 
 import (
-	"container/heap"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -14,6 +13,7 @@ import (
 
 // network is the event loop: one goroutine owns it.
 type network struct {
+	carrier
 	config  Config
 	plans   *consensus.Plans
 	part    func(rank int, g *group) error
@@ -22,8 +22,13 @@ type network struct {
 	members []*member
 	now     time.Duration
 	seq     uint64
-	events  eventHeap
-	delay   *rand.Rand
+	events  queue
+	sources map[string]int // made, by purpose
+	tricks  *rand.Rand     // of adversaries
+
+	round  uint32            // the highest that a member has come to
+	rounds map[uint32][]deed // what is due when one comes to it
+	churns []*churning
 
 	computing []int         // participants to be heard, in the order in which they began
 	hearBy    time.Duration // before any event later than this
@@ -33,24 +38,34 @@ type network struct {
 }
 
 func newNetwork(c Config) (*network, error) {
+	if c.Latency == nil {
+		c.Latency = Uniform(time.Millisecond)
+	}
 	n := &network{
-		config: c, plans: consensus.NewPlans(c.Settings), delay: rand.New(source(c.Seed, "delay", 0)),
+		config: c, plans: consensus.NewPlans(c.Settings), sources: map[string]int{}, rounds: map[uint32][]deed{},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)), common: map[[32]byte]*consensus.Decision{},
+	}
+	n.delay, n.tricks = n.source("delay"), n.source("adversary")
+	if err := firstOf(checkTime("compute", c.Compute), c.Latency.Check(len(c.Names))); err != nil {
+		return nil, fmt.Errorf("netsim: %w", err)
+	}
+	for rank := range c.Adversaries {
+		if err := checkMember(rank, len(c.Names)); err != nil {
+			return nil, fmt.Errorf("netsim: adversary: %w", err)
+		}
 	}
 	for rank := range c.Names {
 		machine, err := consensus.New(n.params(rank))
 		if err != nil {
 			return nil, err
 		}
-		n.members = append(n.members, &member{machine: machine, entropy: source(c.Seed, "entropy", rank)})
+		n.members = append(n.members, &member{machine: machine, adversary: c.Adversaries[rank], entropy: source(c.Seed, "entropy", rank)})
 	}
 	for _, f := range c.Faults {
-		if f.Member < 0 || f.Member >= len(n.members) || f.After < 0 || f.RestartAfter < 0 {
-			return nil, fmt.Errorf("netsim: fault %+v: want a member from 0 to %d and times of at least 0", f, len(n.members)-1)
+		if err := f.check(len(n.members)); err != nil {
+			return nil, fmt.Errorf("netsim: %T: %w", f, err)
 		}
-		m := n.members[f.Member]
-		m.planned = append(m.planned, f)
-		m.disk = map[uint64]map[string][]byte{}
+		f.plan(n)
 	}
 	return n, nil
 }
@@ -65,19 +80,23 @@ const tickEvery = 500 * time.Millisecond
 // play runs the network until every participant has ended its part and nobody is
 // to be started again.
 func (n *network) play() {
-	for rank := range n.members {
+	for rank, m := range n.members {
+		if m.state == awaited {
+			n.live++
+			continue
+		}
 		n.launch(rank)
 	}
 	n.push(event{at: tickEvery, to: everybody, what: tick{}})
 	for n.live > 0 {
-		next := n.events[0]
+		next := &n.events[0]
 		switch {
 		case len(n.computing) > 0 && (next.at > n.hearBy || next.to == everybody):
 			n.hearAll()
-		case next.to != everybody && n.members[next.to].machine != nil && n.members[next.to].state == computing:
+		case next.to >= 0 && n.members[next.to].machine != nil && n.members[next.to].state == computing:
 			n.hear(next.to)
 		default:
-			e := heap.Pop(&n.events).(event)
+			e := n.events.pop()
 			n.now = max(n.now, e.at)
 			n.apply(e)
 		}
@@ -93,12 +112,19 @@ func (n *network) apply(e event) {
 			return
 		}
 		for rank, m := range n.members {
-			n.step(rank, e.at, consensus.Tick{Learner: m.group.calls})
+			if m.clock.Rate == 0 {
+				n.step(rank, e.at, consensus.Tick{Learner: m.learner})
+			}
 		}
-	case stop:
-		n.stop(e.to, e.at, what)
+	case ownTick:
+		n.push(event{at: e.at + what.every, to: e.to, what: what})
+		n.step(e.to, e.at, consensus.Tick{Learner: n.members[e.to].learner})
+	case deed:
+		what(e.at)
 	case start:
-		n.restart(e.to, e.at)
+		n.restart(e.to, e.at, what.process)
+	case enter:
+		n.enter(e.to, e.at, what)
 	case consensus.Event:
 		n.step(e.to, e.at, what)
 	}
@@ -110,7 +136,7 @@ func (n *network) step(rank int, at time.Duration, what consensus.Event) {
 	if m.machine == nil {
 		return // what reaches a stopped process is lost
 	}
-	effects := m.machine.Step(at, what)
+	effects := m.machine.Step(m.local(at), what)
 	m.write(effects.Writes)
 	for _, d := range effects.Decisions {
 		n.decide(rank, d)
@@ -156,9 +182,9 @@ func (n *network) answer(rank int, at time.Duration, err error) {
 	if m.state != waiting {
 		return
 	}
-	a := answer{err: err}
+	a := answer{err: err, known: m.log}
 	if m.group.calls <= uint64(len(m.log)) {
-		a = answer{decision: m.log[m.group.calls-1]}
+		a.decision, a.err = m.log[m.group.calls-1], nil
 	}
 	if a.decision == nil && a.err == nil {
 		return
@@ -167,24 +193,49 @@ func (n *network) answer(rank int, at time.Duration, err error) {
 	m.group.reply <- a
 }
 
+// send lets a message leave for whom it is meant.
 func (n *network) send(from int, at time.Duration, s consensus.Send, size int) {
-	m := n.members[from]
-	for to := range n.members {
-		if to == from || s.To != consensus.All && s.To != to {
-			continue
-		}
-		m.messages++
-		m.bytes += int64(size)
-		if n.config.Observer != nil {
-			n.config.Observer.Sent(from, to, s.Message)
-		}
-		latency := time.Duration(float64(n.config.Latency) * (0.5 + n.delay.Float64()))
-		n.push(event{at: at + latency, to: to, what: consensus.Receive{From: from, Message: s.Message}})
+	if s.To != consensus.All {
+		n.leave(parcel{from: from, to: s.To, size: size}, at, s.Message, nil)
+		return
 	}
+	received := consensus.Event(consensus.Receive{From: from, Message: s.Message})
+	for to := range n.members {
+		if to != from {
+			n.leave(parcel{from: from, to: to, size: size, gossip: true}, at, s.Message, received)
+		}
+	}
+}
+
+// leave lets a message leave for one member, or what an adversary makes of it.
+// Received is the message as an event, if that is at hand.
+func (n *network) leave(p parcel, at time.Duration, msg consensus.Message, received consensus.Event) {
+	m := n.members[p.from]
+	if m.adversary != nil {
+		for _, msg := range m.adversary.Send(p.to, msg, n.tricks) {
+			n.depart(p, at, msg, consensus.Receive{From: p.from, Message: msg})
+		}
+		return
+	}
+	if received == nil {
+		received = consensus.Receive{From: p.from, Message: msg}
+	}
+	n.depart(p, at, msg, received)
+}
+
+func (n *network) depart(p parcel, at time.Duration, msg consensus.Message, received consensus.Event) {
+	m := n.members[p.from]
+	m.messages++
+	m.bytes += int64(p.size)
+	if n.config.Observer != nil {
+		n.config.Observer.Sent(p.from, p.to, msg)
+	}
+	p.what, p.process = received, m.process
+	n.carry(p, at)
 }
 
 func (n *network) push(e event) {
 	e.seq = n.seq
 	n.seq++
-	heap.Push(&n.events, e)
+	n.events.push(e)
 }

@@ -3,6 +3,7 @@ package netsim
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,10 +19,13 @@ var ErrStopped = errors.New("stopped by plan")
 func (n *network) launch(rank int) {
 	m := n.members[rank]
 	g := &group{
-		member: m, rank: rank, size: len(n.members), slots: n.slots,
+		rank: rank, size: len(n.members), known: m.log, slots: n.slots,
 		ask: make(chan request), reply: make(chan answer),
 	}
-	m.group, m.err, m.network = g, nil, false
+	m.group, m.err, m.network, m.learner = g, nil, false, 0
+	if m.clock.Offset > 0 {
+		n.step(rank, n.now, consensus.Tick{}) // its clock shows a time already
+	}
 	n.live++
 	n.compute(rank, n.now)
 	n.running.Go(func() {
@@ -30,50 +34,94 @@ func (n *network) launch(rank int) {
 	})
 }
 
-// compute notes that a participant computes. It takes no virtual time, but what it
-// asks for next reaches no other member before half the latency, so that all that
-// are due in the meantime compute in parallel.
+// compute notes that a participant computes. What it asks for next reaches no
+// other member before the least latency, so that all that are due in the meantime
+// compute in parallel.
 func (n *network) compute(rank int, at time.Duration) {
 	m := n.members[rank]
 	m.state, m.since = computing, at
-	if by := at + n.config.Latency/2; len(n.computing) == 0 || by < n.hearBy {
+	if by := at + n.config.Latency.Least(); len(n.computing) == 0 || by < n.hearBy {
 		n.hearBy = by
 	}
 	n.computing = append(n.computing, rank)
 }
 
 func (n *network) hearAll() {
-	for len(n.computing) > 0 {
-		n.hear(n.computing[0])
+	for _, rank := range n.computing {
+		if n.members[rank].state == computing {
+			n.listen(rank)
+		}
 	}
+	n.computing = n.computing[:0]
 }
 
 // hear takes the next request of a participant that computes.
 func (n *network) hear(rank int) {
-	n.computing = slices.DeleteFunc(n.computing, func(r int) bool { return r == rank })
+	n.listen(rank)
+	if len(n.computing) > 0 && n.computing[0] == rank {
+		n.computing = n.computing[1:]
+	}
+}
+
+// listen is hear, and leaves it to the caller to take the participant off the list
+// of those that compute.
+func (n *network) listen(rank int) {
 	m := n.members[rank]
 	r := <-m.group.ask
-	if r.ended {
-		n.end(rank, r.err)
+	m.state, m.group.over = updating, r.ended
+	if !r.ended && r.call.Round > m.round {
+		n.comeTo(r.call.Round, m.since)
+		if m.round > 0 {
+			m.took = m.since - m.began
+		}
+		m.round, m.began = r.call.Round, m.since
+		for _, c := range n.churns {
+			c.strike(n, rank, m.round, m.since)
+		}
+	}
+	takes := time.Duration(float64(n.config.Compute) * float64(r.updates))
+	if m.factor > 0 {
+		takes = time.Duration(float64(takes) * m.factor)
+	}
+	switch {
+	case r.ended:
+		m.learner = m.group.calls
+	case r.updates < 2: // else it computes earlier rounds again
+		m.learner = m.group.calls - 1
+	}
+	n.push(event{at: m.since + takes, to: rank, what: enter{m.process, r}})
+}
+
+// enter makes a participant's call, or ends its part.
+func (n *network) enter(rank int, at time.Duration, e enter) {
+	m := n.members[rank]
+	if m.process != e.process || m.state != updating {
+		return // stopped since
+	}
+	if e.request.ended {
+		n.end(rank, at, e.request.err)
 		return
 	}
-	r.call.Entropy = m.fresh()
-	m.state = waiting
+	m.state, m.learner = waiting, m.group.calls
 	slot := m.group.calls - 1
-	if n.config.Observer != nil {
-		n.config.Observer.Called(rank, slot, r.call)
+	if slot < uint64(len(m.log)) { // decided in the meantime
+		n.answer(rank, at, nil)
+		return
 	}
-	n.push(event{at: m.since, to: rank, what: r.call})
-	m.planned = slices.DeleteFunc(m.planned, func(f Fault) bool {
-		if f.Slot == slot {
-			n.push(event{at: m.since + f.After, to: rank, what: stop{f.RestartAfter}})
-		}
-		return f.Slot == slot
-	})
+	c := e.request.call
+	if m.adversary != nil {
+		c = m.adversary.Call(c)
+	}
+	c.Entropy = m.fresh()
+	if n.config.Observer != nil {
+		n.config.Observer.Called(rank, slot, c)
+	}
+	n.stopAt(rank, slot, at)
+	n.step(rank, at, c)
 }
 
 // end tells the machine that its participant has ended.
-func (n *network) end(rank int, err error) {
+func (n *network) end(rank int, at time.Duration, err error) {
 	m := n.members[rank]
 	m.state, m.err = ended, err
 	n.live--
@@ -81,40 +129,61 @@ func (n *network) end(rank int, err error) {
 	var lost *consensus.LostError
 	m.network = errors.As(err, &left) || errors.As(err, &lost)
 	if err != nil {
-		n.push(event{at: m.since, to: rank, what: consensus.Abort{Reason: "its part in the simulation has failed"}})
+		n.step(rank, at, consensus.Abort{Reason: "its part in the simulation has failed"})
 		return
 	}
-	n.push(event{at: m.since, to: rank, what: consensus.Finish{}})
+	n.step(rank, at, consensus.Finish{})
 }
 
-// stop ends a member's process.
-func (n *network) stop(rank int, at time.Duration, s stop) {
+// stop ends a member's process, for good if it does not stay away for some time.
+func (n *network) stop(rank int, at, away time.Duration, amnesia bool) {
 	m := n.members[rank]
 	if m.machine == nil {
 		return
 	}
-	if m.state == waiting {
-		m.group.reply <- answer{err: ErrStopped}
-		for r := range m.group.ask {
-			if r.ended {
-				break
-			}
-			m.group.reply <- answer{err: ErrStopped}
-		}
-		n.live--
-		m.err = ErrStopped
+	if m.state == computing {
+		n.hear(rank)
+	}
+	if m.state == waiting || m.state == updating {
+		n.silence(rank)
 	}
 	m.machine, m.state = nil, ended
-	if s.restartAfter > 0 {
+	m.process++
+	if amnesia {
+		m.forget()
+	}
+	if away > 0 {
 		m.state = awaited
 		n.live++ // the run goes on until it is back
-		n.push(event{at: at + s.restartAfter, to: rank, what: start{}})
+		n.push(event{at: at + away, to: rank, what: start{m.process}})
 	}
 }
 
-// restart starts a member's process again with what its disk holds.
-func (n *network) restart(rank int, at time.Duration) {
+// silence ends the participant of a process that is stopped, after its call or
+// before it.
+func (n *network) silence(rank int) {
 	m := n.members[rank]
+	m.err = ErrStopped
+	n.live--
+	if m.group.over {
+		return
+	}
+	m.group.reply <- answer{err: ErrStopped}
+	for r := range m.group.ask {
+		if r.ended {
+			return
+		}
+		m.group.reply <- answer{err: ErrStopped}
+	}
+}
+
+// restart starts a member's process again with what its disk holds, unless that
+// has been done since the process given was stopped.
+func (n *network) restart(rank int, at time.Duration, process int) {
+	m := n.members[rank]
+	if m.state != awaited || m.process != process {
+		return
+	}
 	machine, err := consensus.Resume(n.params(rank), m.saved(), m.fresh())
 	if err != nil {
 		panic("netsim: " + err.Error()) // the disk is what the machine wrote
@@ -133,8 +202,20 @@ const stuckAfter = 30 * time.Minute
 // endIfStuck ends the parts of those that wait for members that do not come back,
 // and says whether it did.
 func (n *network) endIfStuck() bool {
-	away := func(m *member) bool { return m.state == awaited }
-	if n.now-n.progress < stuckAfter || slices.ContainsFunc(n.members, away) {
+	away := 0
+	for _, m := range n.members {
+		if m.state == awaited {
+			away++
+		}
+	}
+	if n.live > away && n.now-n.progress < stuckAfter {
+		return false
+	}
+	if len(n.rounds) > 0 { // nobody comes to these rounds any more
+		n.comeTo(slices.Max(slices.Collect(maps.Keys(n.rounds))), n.now)
+		return false
+	}
+	if away > 0 {
 		return false
 	}
 	for rank, m := range n.members {

@@ -19,6 +19,13 @@ func source(seed uint64, purpose string, rank int) *rand.ChaCha8 {
 	return rand.NewChaCha8(keyOf(seed, purpose, rank))
 }
 
+// source returns the random source of one purpose of the network. Each call for a
+// purpose gives another.
+func (n *network) source(purpose string) *rand.Rand {
+	n.sources[purpose]++
+	return rand.New(source(n.config.Seed, purpose, n.sources[purpose]-1))
+}
+
 // RunID returns what separates the run of a seed from all others.
 func RunID(seed uint64) [32]byte { return keyOf(seed, "run", 0) }
 

@@ -19,10 +19,11 @@ import (
 // the second, for good if it is not waited for, under the eyes of a coalition.
 func dropped(t *testing.T, s consensus.Settings, coalition []int, after time.Duration, show func(*attack.Attempt, *consensus.Decision)) (*attack.Recorder, []*consensus.Decision) {
 	t.Helper()
-	c := netsim.Config{Settings: s, Seed: 8, Faults: []netsim.Fault{{Member: 4, Slot: 3, After: after}}}
+	stop := netsim.Stop{Member: 4, Slot: 3, After: after}
 	if s.Recover == consensus.Wait {
-		c.Faults[0].RestartAfter = time.Minute
+		stop.RestartAfter = time.Minute
 	}
+	c := netsim.Config{Settings: s, Seed: 8, Faults: []netsim.Fault{stop}}
 	for i := range 7 {
 		c.Names = append(c.Names, fmt.Sprintf("p%d", i))
 	}

@@ -1,0 +1,54 @@
+package netsim
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Bandwidth is how fast members' links are, in bytes a second up and down; 0 is no
+// limit. Messages queue at both ends.
+type Bandwidth struct {
+	Members  []int // none: all
+	Up, Down float64
+	When
+}
+
+func (b Bandwidth) check(size int) error {
+	for name, v := range map[string]float64{"up": b.Up, "down": b.Down} {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("%s: want bytes a second of at least 0, got %g", name, v)
+		}
+	}
+	return firstOf(checkMembers(b.Members, size), b.When.check())
+}
+
+func (b Bandwidth) plan(n *network) {
+	set := func(up, down float64) deed {
+		return func(time.Duration) {
+			for rank, is := range in(b.Members, len(n.members)) {
+				if is {
+					n.members[rank].up.rate, n.members[rank].down.rate = up, down
+				}
+			}
+			n.limited = true
+		}
+	}
+	b.When.plan(n, set(b.Up, b.Down), set(0, 0))
+}
+
+// pipe is one direction of a member's link: messages go through it one after the
+// other.
+type pipe struct {
+	rate float64 // bytes a second; 0: no limit
+	free time.Duration
+}
+
+// through returns when a message that comes to the pipe has left it.
+func (p *pipe) through(at time.Duration, size int) time.Duration {
+	if p.rate == 0 {
+		return at
+	}
+	p.free = max(p.free, at) + time.Duration(float64(size)/p.rate*float64(time.Second))
+	return p.free
+}

@@ -1,0 +1,103 @@
+package netsim
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// cutter says whether a message that leaves now gets lost.
+type cutter interface {
+	cuts(from, to int, at time.Duration) bool
+}
+
+// carrier is the network between the members: what becomes of a message once it
+// has left its sender.
+type carrier struct {
+	delay   *rand.Rand
+	cutters []cutter
+	doubled float64 // probability of a message to come twice
+	twice   *rand.Rand
+	held    Reorder
+	late    *rand.Rand
+	limited bool // by bandwidth
+}
+
+// parcel is a message under way.
+type parcel struct {
+	from, to int
+	process  int // of the sender: what it has not delivered ends with it
+	what     consensus.Event
+	size     int
+	gossip   bool // sent once, over many ways; others over a stream
+	tries    int
+}
+
+const (
+	retryAfter = 200 * time.Millisecond
+	mostTries  = 8
+)
+
+func (n *network) planCut(w When, c cutter) {
+	if w.always() {
+		n.cut(c)
+		return
+	}
+	w.plan(n, func(time.Duration) { n.cut(c) }, func(time.Duration) { n.mend(c) })
+}
+
+func (n *network) cut(c cutter)  { n.cutters = append(n.cutters, c) }
+func (n *network) mend(c cutter) { n.cutters = slices.DeleteFunc(n.cutters, func(o cutter) bool { return o == c }) }
+
+// carry sends a message on its way.
+func (n *network) carry(p parcel, at time.Duration) {
+	leaves := at
+	if n.limited {
+		leaves = n.members[p.from].up.through(at, p.size)
+	}
+	lost := false
+	for _, c := range n.cutters { // each sees every message
+		lost = c.cuts(p.from, p.to, leaves) || lost
+	}
+	takes := n.config.Latency.Delay(p.from, p.to, n.delay)
+	if lost {
+		n.retry(p, leaves, takes)
+		return
+	}
+	if n.held.Rate > 0 && n.late.Float64() < n.held.Rate {
+		takes += time.Duration(n.late.Float64() * float64(n.held.Delay))
+	}
+	n.arrive(p, leaves+takes)
+	if n.doubled > 0 && n.twice.Float64() < n.doubled {
+		n.arrive(p, leaves+takes+n.config.Latency.Delay(p.from, p.to, n.twice))
+	}
+}
+
+// retry sends a message that got lost once more, when its sender has noticed.
+func (n *network) retry(p parcel, at, takes time.Duration) {
+	if p.gossip || p.tries+1 == mostTries {
+		return
+	}
+	wait := (retryAfter + 2*takes) << p.tries
+	p.tries++
+	n.push(event{at: at + wait, to: nobody, what: deed(func(at time.Duration) {
+		if m := n.members[p.from]; m.machine != nil && m.process == p.process {
+			m.bytes += int64(p.size)
+			n.carry(p, at)
+		}
+	})})
+}
+
+// arrive hands a message over, when it is through the receiver's link.
+func (n *network) arrive(p parcel, at time.Duration) {
+	m := n.members[p.to]
+	if m.down.rate == 0 {
+		n.push(event{at: at, to: p.to, what: p.what})
+		return
+	}
+	n.push(event{at: at, to: nobody, what: deed(func(at time.Duration) {
+		n.push(event{at: m.down.through(at, p.size), to: p.to, what: p.what})
+	})})
+}

@@ -1,0 +1,116 @@
+package netsim
+
+import (
+	"fmt"
+	"time"
+)
+
+// Fault is something that goes wrong, or is not as one would like it: one of
+// [Crash], [Stop], [Churn], [Late], [Slow], [Clock], [Partition], [Flap], [NAT],
+// [Loss], [Duplicate], [Reorder] and [Bandwidth]. Members are ranks.
+type Fault interface {
+	check(size int) error
+	plan(n *network)
+}
+
+// When says when something begins and how long it lasts, in virtual time.
+type When struct {
+	// Round, if not 0, is the model round that a first member comes to; At counts
+	// from then, else from the start of the run.
+	Round uint32
+	At    time.Duration
+	For   time.Duration // 0: to the end of the run
+}
+
+func (w When) check() error {
+	return firstOf(checkTime("at", w.At), checkTime("for", w.For))
+}
+
+// plan lets something begin, and end if it does.
+func (w When) plan(n *network, begin, end deed) {
+	from := func(zero time.Duration) {
+		n.push(event{at: zero + w.At, to: nobody, what: begin})
+		if w.For > 0 && end != nil {
+			n.push(event{at: zero + w.At + w.For, to: nobody, what: end})
+		}
+	}
+	if w.Round == 0 {
+		from(0)
+		return
+	}
+	n.atRound(w.Round, from)
+}
+
+// always says that something lasts from the start of the run to its end.
+func (w When) always() bool { return w == When{} }
+
+// atRound does something when the first member comes to a round.
+func (n *network) atRound(round uint32, do deed) {
+	if round <= n.round {
+		do(n.now)
+		return
+	}
+	n.rounds[round] = append(n.rounds[round], do)
+}
+
+// comeTo notes that a member comes to a round.
+func (n *network) comeTo(round uint32, at time.Duration) {
+	for n.round < round {
+		n.round++
+		for _, do := range n.rounds[n.round] {
+			do(max(at, n.now))
+		}
+		delete(n.rounds, n.round)
+	}
+}
+
+func checkMember(member, size int) error {
+	if member < 0 || member >= size {
+		return fmt.Errorf("node: want a member from 1 to %d, got %d", size, member+1)
+	}
+	return nil
+}
+
+func checkMembers(members []int, size int) error {
+	for _, m := range members {
+		if err := checkMember(m, size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkRate(rate float64) error {
+	if !(rate >= 0 && rate <= 1) {
+		return fmt.Errorf("rate: want a probability from 0 to 1, got %g", rate)
+	}
+	return nil
+}
+
+// in returns for each member whether it is one of some; of all if there are none.
+func in(members []int, size int) []bool {
+	is := make([]bool, size)
+	for i := range is {
+		is[i] = len(members) == 0
+	}
+	for _, m := range members {
+		is[m] = true
+	}
+	return is
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkTime(what string, d time.Duration) error {
+	if d < 0 {
+		return fmt.Errorf("%s: want a time of at least 0, got %s", what, d)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package netsim
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Loss loses each packet with probability Rate, to and from all members, or those
+// given. A message over a stream is sent again after 0.2 s and a round trip, then
+// after twice the time each time, at most seven times, and then lost with its
+// connection. A gossip message is sent once.
+type Loss struct {
+	Rate    float64
+	Members []int // none: all
+	When
+}
+
+func (l Loss) check(size int) error {
+	return firstOf(checkRate(l.Rate), checkMembers(l.Members, size), l.When.check())
+}
+
+func (l Loss) plan(n *network) {
+	n.planCut(l.When, &lossy{rate: l.Rate, of: in(l.Members, len(n.members)), rng: n.source("loss")})
+}
+
+type lossy struct {
+	rate float64
+	of   []bool
+	rng  *rand.Rand
+}
+
+func (l *lossy) cuts(from, to int, _ time.Duration) bool {
+	return (l.of[from] || l.of[to]) && l.rng.Float64() < l.rate
+}
+
+// Duplicate delivers each message twice with probability Rate.
+type Duplicate struct {
+	Rate float64
+	When
+}
+
+func (d Duplicate) check(int) error { return firstOf(checkRate(d.Rate), d.When.check()) }
+
+func (d Duplicate) plan(n *network) {
+	if n.twice == nil {
+		n.twice = n.source("duplicate")
+	}
+	d.When.plan(n, func(time.Duration) { n.doubled = d.Rate }, func(time.Duration) { n.doubled = 0 })
+}
+
+// Reorder holds each message back with probability Rate, by up to Delay, so that
+// later ones overtake it. Those whose latency varies do so anyway.
+type Reorder struct {
+	Rate  float64
+	Delay time.Duration
+	When
+}
+
+func (r Reorder) check(int) error {
+	if r.Delay <= 0 {
+		return positive("reorder", r.Delay)
+	}
+	return firstOf(checkRate(r.Rate), r.When.check())
+}
+
+func (r Reorder) plan(n *network) {
+	if n.late == nil {
+		n.late = n.source("reorder")
+	}
+	r.When.plan(n, func(time.Duration) { n.held = r }, func(time.Duration) { n.held = Reorder{} })
+}

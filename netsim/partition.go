@@ -1,0 +1,83 @@
+package netsim
+
+import (
+	"errors"
+	"time"
+)
+
+// Partition cuts the links between members of different sides. Those that are in
+// none are cut off from nobody.
+type Partition struct {
+	Sides [][]int
+	// OneWay lets through what the members of a side send to those of later sides.
+	OneWay bool
+	When
+}
+
+func (p Partition) check(size int) error {
+	if len(p.Sides) < 2 {
+		return errors.New("sides: want at least 2, as a=1-4|b=5-7")
+	}
+	seen := map[int]bool{}
+	for _, side := range p.Sides {
+		if err := checkMembers(side, size); err != nil {
+			return err
+		}
+		for _, m := range side {
+			if seen[m] {
+				return errors.New("sides: want each member on one side only")
+			}
+			seen[m] = true
+		}
+	}
+	return p.When.check()
+}
+
+func (p Partition) plan(n *network) {
+	c := &partitioned{side: make([]int, len(n.members)), oneWay: p.OneWay}
+	for i, side := range p.Sides {
+		for _, m := range side {
+			c.side[m] = i + 1
+		}
+	}
+	n.planCut(p.When, c)
+}
+
+type partitioned struct {
+	side   []int // 0: none
+	oneWay bool
+}
+
+func (p *partitioned) cuts(from, to int, _ time.Duration) bool {
+	a, b := p.side[from], p.side[to]
+	return a != b && a > 0 && b > 0 && (!p.oneWay || a > b)
+}
+
+// Flap lets a member's links come and go: they are there for Up, then gone for
+// Down, and so on.
+type Flap struct {
+	Member   int
+	Up, Down time.Duration
+	When
+}
+
+func (f Flap) check(size int) error {
+	if f.Up <= 0 || f.Down <= 0 {
+		return errors.New("up, down: want times above 0")
+	}
+	return firstOf(checkMember(f.Member, size), f.When.check())
+}
+
+func (f Flap) plan(n *network) {
+	c := &flapping{Flap: f}
+	f.When.plan(n, func(at time.Duration) { c.began = at; n.cut(c) }, func(time.Duration) { n.mend(c) })
+}
+
+type flapping struct {
+	Flap
+	began time.Duration
+}
+
+func (f *flapping) cuts(from, to int, at time.Duration) bool {
+	return (from == f.Member || to == f.Member) && (at-f.began)%(f.Up+f.Down) >= f.Up
+}
