@@ -26,6 +26,8 @@ type slot struct {
 	digests  map[uint32][32]byte // of sealed
 	commit   *Certificate        // kept
 	dirty    bool                // what is kept has changed
+	barred   bool                // an earlier process may have acted in it, and nothing is known of that
+	marked   bool                // it is on disk that the slot was begun
 	callNew  bool                // the call is not on disk yet
 	unsaved  []uint32            // attempts whose sealed result is not
 
