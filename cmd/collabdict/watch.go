@@ -44,10 +44,29 @@ func (p *progress) watch(n *node.Node) (stop func()) {
 type waits struct {
 	said   time.Time
 	paused time.Time // since when; zero if the run goes on
+	slot   uint64
+	took   []time.Duration // the last collectives
+}
+
+// lastTook bounds the collectives whose median says what is usual: one that a lost
+// member has held up does not make the next such wait a usual one.
+const lastTook = 9
+
+// usual notes what the last collective took, and returns what is usual.
+func (w *waits) usual(s node.Status) time.Duration {
+	if s.Slot != w.slot {
+		w.slot, w.took = s.Slot, append(w.took, s.LastTook)
+		w.took = w.took[max(0, len(w.took)-lastTook):]
+	}
+	if w.took == nil {
+		return 0
+	}
+	return slices.Sorted(slices.Values(w.took))[len(w.took)/2]
 }
 
 // line returns what is to be told now, "" if nothing is.
 func (w *waits) line(s node.Status, now time.Time) string {
+	usual := w.usual(s)
 	switch {
 	case s.Paused && w.paused.IsZero():
 		w.paused, w.said = now, now
@@ -61,7 +80,7 @@ func (w *waits) line(s node.Status, now time.Time) string {
 		w.said = now
 		return fmt.Sprintf("%s; for %s now", pauseLine(s), now.Sub(w.paused).Round(time.Second))
 	}
-	line := waitingLine(s)
+	line := waitingLine(s, usual)
 	if line != "" {
 		w.said = now
 	}
@@ -88,8 +107,8 @@ func pauseLine(s node.Status) string {
 		here, s.Least, which, strings.Join(missing, ", "))
 }
 
-// waitingLine says who holds up a slot that takes much longer than the last one.
-func waitingLine(s node.Status) string {
+// waitingLine says who holds up a collective that takes much longer than usual.
+func waitingLine(s node.Status, usual time.Duration) string {
 	if len(s.Waiting) == 0 {
 		return ""
 	}
@@ -99,10 +118,10 @@ func waitingLine(s node.Status) string {
 		names[i] = w.Name
 		longest = max(longest, w.For)
 	}
-	if longest < sayAfter || longest < 3*s.LastTook {
+	if longest < sayAfter || longest < 3*usual {
 		return ""
 	}
-	return fmt.Sprintf("waiting for %s %s (usual %s)", strings.Join(names, ", "), longest.Round(time.Second), s.LastTook.Round(100*time.Millisecond))
+	return fmt.Sprintf("waiting for %s %s (usual %s)", strings.Join(names, ", "), longest.Round(time.Second), usual.Round(100*time.Millisecond))
 }
 
 // members tells who is not in the sums any more, and who is again.

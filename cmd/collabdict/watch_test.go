@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/node"
+)
+
+func TestWaitsAreTold(t *testing.T) {
+	var w waits
+	now := time.Unix(0, 0)
+	say := func(s node.Status) string {
+		now = now.Add(time.Second)
+		return w.line(s, now)
+	}
+	for slot, took := range []time.Duration{1, 1, 9, 1} { // a lost member held one up
+		if got := say(node.Status{Slot: uint64(slot + 1), LastTook: took * 100 * time.Millisecond}); got != "" {
+			t.Errorf("said %q", got)
+		}
+	}
+	waiting := node.Status{Slot: 4, LastTook: 9 * time.Second, Want: 3, Least: 3, Waiting: []node.Waiting{{Name: "b", For: 5 * time.Second}}}
+	paused := waiting
+	paused.Paused, paused.Absent = true, []node.Absent{{Name: "b", Lost: true}, {Name: "c", Lost: true}, {Name: "d"}}
+	one := paused
+	one.Want, one.Least = 4, 3
+	for i, c := range []struct {
+		after time.Duration
+		s     node.Status
+		want  string
+	}{
+		{0, waiting, "waiting for b 5s (usual 100ms)"},
+		{0, waiting, ""},
+		{sayEvery, waiting, "waiting for b 5s (usual 100ms)"},
+		{0, paused, "paused: 1 of the 3 members that are needed are here; waiting for b, c"},
+		{0, paused, ""},
+		{sayEvery, one, "paused: 2 of the 3 members that are needed are here; waiting for 1 of b, c; for 12s now"},
+		{0, node.Status{Slot: 5}, "resumed: enough members are here"},
+		{sayEvery, node.Status{Slot: 5}, ""},
+	} {
+		now = now.Add(c.after)
+		if got := say(c.s); got != c.want {
+			t.Errorf("%d: said %q, want %q", i, got, c.want)
+		}
+	}
+}
+
+// Of many nodes one tells how it goes on, and another when that has ended; what
+// several say is told once.
+func TestAFleetSpeaksAsOne(t *testing.T) {
+	var out bytes.Buffer
+	f := &fleet{progress: (&app{err: &out}).newProgress(0), dir: "o", names: []string{"a", "b", "c"}}
+	f.say(1, "round 1/9  loss 2")
+	f.say(0, "round 1/9  loss 2")
+	f.say(1, "waiting for c 4s (usual 100ms)")
+	f.say(0, "waiting for c 5s (usual 200ms)")
+	f.say(2, "with a again")
+	f.ended(0, report.End{Err: &local.ChildError{Name: "a", Killed: true, Message: "its process ended: signal: killed"}})
+	f.say(1, "round 1/9  loss 2")
+	f.say(1, "round 2/9  loss 1")
+	f.say(2, "error: no space")
+	f.ended(2, report.End{Err: errors.New("no space")})
+	want := `a: round 1/9  loss 2
+b: waiting for c 4s (usual 100ms)
+a: its process ended: signal: killed; collabdict run --dir o/a brings it back
+b: round 2/9  loss 1
+c: error: no space
+`
+	if got := strings.ReplaceAll(out.String(), `o\a`, "o/a"); got != want {
+		t.Errorf("said\n%swant\n%s", got, want)
+	}
+}
