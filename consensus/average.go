@@ -216,3 +216,15 @@ func (a *attempt) waiting() []int {
 	slices.Sort(w)
 	return slices.Compact(w)
 }
+
+// round returns the round of the lane that is least far, of those under way: what
+// that one lacks is sent again.
+func (a *attempt) round() uint32 {
+	least := -1
+	for _, x := range a.lanes {
+		if least < 0 || !x.Done() && x.Round() < least {
+			least = x.Round()
+		}
+	}
+	return uint32(max(least, 0))
+}

@@ -65,9 +65,7 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 	if s.commit != nil && s.unmask != nil && s.unmask.session != nil {
 		b.Round = uint32(s.unmask.session.Round())
 	} else if a := s.attempts[s.promised]; a != nil {
-		for _, x := range a.lanes {
-			b.Round = max(b.Round, uint32(x.Round()))
-		}
+		b.Round = a.round()
 	}
 	ask := to
 	if to == All && m.asks(0) {
@@ -175,7 +173,7 @@ func (m *Machine) receiveBeat(from int, slot uint64, b *Beat, e *Effects) {
 func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
 	asks := b.Ask == uint32(m.p.Self)+1
 	waits := slices.Contains(b.Waiting, uint32(m.p.Self)) && (m.now-m.since >= 2*m.p.Beat || asks)
-	if !asks && !waits {
+	if !asks && !waits && !(slot == m.slot.number && m.lacksPrepare(to, b)) {
 		return
 	}
 	h := &m.peer(to).help[0]
@@ -201,6 +199,19 @@ func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
 	}
 }
 
+// lacksPrepare says whether a member of the same slot has not promised the ballot
+// that this member prepares, or has done so before its learner had come to the slot.
+// The wait for promises is short: the member may have been in an earlier slot when
+// it was asked.
+func (m *Machine) lacksPrepare(to int, b *Beat) bool {
+	s := m.slot
+	if s.commit != nil || s.promises == nil || s.own[s.promised] != nil || b.Promised > s.promised {
+		return false
+	}
+	p, promised := s.promises[to]
+	return !promised || !p.Joins && !b.Behind
+}
+
 // helpOn sends what a member of the same slot lacks.
 func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 	s := m.slot
@@ -211,11 +222,9 @@ func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 		m.unmaskAgain(to, b, e)
 		return
 	}
-	if s.promises != nil && s.own[s.promised] == nil && b.Promised <= s.promised {
-		if p, promised := s.promises[to]; !promised || !p.Joins && !b.Behind {
-			m.send(e, to, s.promised, &Prepare{})
-			return
-		}
+	if m.lacksPrepare(to, b) {
+		m.send(e, to, s.promised, &Prepare{})
+		return
 	}
 	if v := m.newestView(); v != nil && b.Viewed < v.Ballot && asks {
 		m.send(e, to, v.Ballot, v)

@@ -81,3 +81,33 @@ func TestASilentMemberDoesNotHoldUpAnother(t *testing.T) {
 		}
 	})
 }
+
+// Who has come back and has not heard of the ballot that is to let it in hears of it
+// with its next Beat.
+func TestALostInvitationIsRepeated(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		const size, returns = 7, 5
+		n := newNetwork(t, size, s)
+		xs := randomVectors(5, size)
+		n.play(sumOf(0, xs, testBlocks))
+		n.kill(returns)
+		n.play(sumOf(1, xs, testBlocks))
+		n.restart(returns)
+		n.catchUp(returns, sumOf(1, xs, testBlocks))
+		n.pass(3*time.Second, nil)
+		lost := 0
+		n.carries = func(_, to int, b Body) bool {
+			_, invites := b.(*Prepare)
+			if invites && to == returns {
+				lost++
+			}
+			return !invites || to != returns || lost > 1
+		}
+		n.callAll(sumOf(2, xs, testBlocks))
+		n.settle()
+		n.pass(1500*time.Millisecond, n.over(3))
+		if d := n.checkDecisions(); lost < 2 || len(n.members[0].log) < 3 || len(d.Members) < size {
+			t.Fatalf("%d invitations, %d slots decided\n%s", lost, len(n.members[0].log), n.describe())
+		}
+	})
+}
