@@ -3,6 +3,8 @@ package consensus
 import (
 	"math"
 	"testing"
+
+	"github.com/collabdict/collabdict/chunking"
 )
 
 // What opens a slot of a large roster can be asked for again, so what is wrong with it
@@ -50,16 +52,19 @@ func TestWrongOpeningsOfLargeRosters(t *testing.T) {
 	}
 }
 
-// A session of one member alone is not begun.
+// A session of one member alone is not begun, though it can put together all pads.
 func TestAnEpochOfOneMemberIsNotBegun(t *testing.T) {
 	for kind := range largeKinds {
 		x, _ := NewFuzzedLarge(t, []byte{1, byte(kind)})
 		by := uint32(x.m.p.Self)
 		b := &Reopen{Epoch: 5}
-		for s := range uint32(LargeSize) {
-			if s != by {
-				b.Lost = append(b.Lost, Substitute{s, by})
+		for s := range LargeSize {
+			if s == int(by) {
+				continue
 			}
+			b.Lost = append(b.Lost, Substitute{uint32(s), by})
+			x.m.slot.attempts[0].commits[s] = x.m.commitment(s, 0, [32]byte{})
+			x.m.slot.shares[s] = chunking.SplitSecret([32]byte{}, x.m.rules.Shares, x.m.rules.Shares, [32]byte{})
 		}
 		x.Give(Message{Body: b})
 		x.Finish()
