@@ -127,13 +127,3 @@ func (v *View) has(member int) bool {
 	_, in := slices.BinarySearch(v.Members, uint32(member))
 	return in
 }
-
-// reasonFor returns why a member is missing.
-func (v *View) reasonFor(member int) string {
-	for _, m := range v.Missing {
-		if int(m.Member) == member {
-			return m.Reason
-		}
-	}
-	return ""
-}
