@@ -1,5 +1,7 @@
 package chunking
 
+import "math/rand/v2"
+
 // Purpose says what a mask is. Masks of different purposes have nothing to do with
 // each other, even with the same seed and context.
 type Purpose string
@@ -30,86 +32,66 @@ type Mask struct {
 // AddMask adds a mask to units.
 func (l *Layout) AddMask(units []uint64, m Mask) {
 	l.mustFit(units)
-	l.arithmetic.each(units, m.source(), l.arithmetic.add)
+	l.arithmetic.each(units, m, l.arithmetic.add)
 }
 
 // SubtractMask subtracts a mask from units.
 func (l *Layout) SubtractMask(units []uint64, m Mask) {
 	l.mustFit(units)
-	l.arithmetic.each(units, m.source(), l.arithmetic.subtract)
+	l.arithmetic.each(units, m, l.arithmetic.subtract)
 }
 
-// source draws uniform words.
-type source func(words []uint64) error
-
-// source returns the words that a mask is made of. They never end in an error.
-func (m Mask) source() source {
-	words := newStream(derive(m.Seed[:], m.Purpose, m.Context))
-	return func(room []uint64) error {
-		words.fill(room)
-		return nil
-	}
-}
-
-// each applies random units to units, block by block, so that what is drawn stays
-// in the cache.
-func (a Arithmetic) each(units []uint64, s source, apply func(dst, src []uint64)) error {
+// each applies a mask to units, block by block, so that what is drawn stays in the
+// cache.
+func (a Arithmetic) each(units []uint64, m Mask, apply func(dst, src []uint64)) {
 	const block = 128 // even: no value of two words is torn apart
+	rng := rand.NewChaCha8(derive(m.Seed[:], m.Purpose, m.Context))
 	n := min(block, len(units))
 	mask := make([]uint64, n)
-	var words []uint64
-	if a == Float {
-		words = make([]uint64, terms*n)
-	}
 	for len(units) > 0 {
 		n = min(n, len(units))
-		if err := a.draw(mask[:n], words, s); err != nil {
-			return err
-		}
+		a.draw(mask[:n], rng)
 		apply(units[:n], mask[:n])
 		units = units[n:]
 	}
-	return nil
 }
 
 // draw fills units with random ones. Which word gives which unit is part of the
 // protocol: in Float the four words that come next, in the rings the next one, in
-// the field the top 61 bits of the next one for which they are not p. words is
-// room for those of Float.
-func (a Arithmetic) draw(units, words []uint64, s source) error {
+// the field the top 61 bits of the next one for which they are not p.
+func (a Arithmetic) draw(units []uint64, rng *rand.ChaCha8) {
 	switch a {
 	case Float:
-		return uniformSums(units, words[:terms*len(units)], s)
+		uniformSums(units, rng)
 	case Field:
-		for len(units) > 0 {
-			if err := s(units); err != nil {
-				return err
-			}
-			n := 0
-			for _, w := range units {
-				if units[n] = w >> 3; units[n] != Prime {
-					n++
-				}
-			}
-			units = units[n:]
+		fieldElements(units, rng)
+	default:
+		for i := range units {
+			units[i] = rng.Uint64()
 		}
-		return nil
 	}
-	return s(units)
+}
+
+// fieldElements fills units with elements of the field.
+func fieldElements(units []uint64, rng rand.Source) {
+	for i := range units {
+		for units[i] = rng.Uint64() >> 3; units[i] == Prime; {
+			units[i] = rng.Uint64() >> 3
+		}
+	}
 }
 
 // uniformSums fills units with sums of uniform numbers, less their mean.
-func uniformSums(units, words []uint64, s source) error {
+func uniformSums(units []uint64, rng *rand.ChaCha8) {
 	const (
 		drop = 64 - chunkBits
 		mean = terms << (chunkBits - 1)
 	)
-	if err := s(words); err != nil {
-		return err
-	}
 	for i := range units {
-		w := words[terms*i : terms*i+terms : terms*i+terms]
-		units[i] = w[0]>>drop + w[1]>>drop + w[2]>>drop + w[3]>>drop - mean
+		var sum uint64
+		for range terms {
+			sum += rng.Uint64() >> drop
+		}
+		units[i] = sum - mean
 	}
-	return nil
 }

@@ -71,19 +71,20 @@ func TestMasksOfAnyLength(t *testing.T) {
 	}
 }
 
+// source gives the words of a list.
+type source []uint64
+
+func (s *source) Uint64() uint64 {
+	w := (*s)[0]
+	*s = (*s)[1:]
+	return w
+}
+
 // In the field the words that give p are left out, wherever a block ends.
 func TestFieldLeavesOutThePrime(t *testing.T) {
-	words := []uint64{8, math.MaxUint64, 16, math.MaxUint64, Prime << 3, 24, Prime<<3 - 1}
-	next := func(raw []uint64) error {
-		for i := range raw {
-			raw[i], words = words[0], words[1:]
-		}
-		return nil
-	}
+	words := source{8, math.MaxUint64, 16, math.MaxUint64, Prime << 3, 24, Prime<<3 - 1}
 	got := make([]uint64, 4)
-	if err := Field.draw(got, nil, next); err != nil {
-		t.Fatal(err)
-	}
+	fieldElements(got, &words)
 	if want := []uint64{1, 2, 3, Prime - 1}; !slices.Equal(got, want) || len(words) > 0 {
 		t.Errorf("got %d, want %d", got, want)
 	}

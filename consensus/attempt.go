@@ -18,7 +18,7 @@ func (a *attempt) leave() {
 func (m *Machine) work(e *Effects) bool {
 	s := m.slot
 	a := m.attempt(s.promised)
-	if a == nil || a.settled || !a.view.has(m.p.Self) || s.vote != nil && s.vote.Ballot >= s.promised {
+	if a == nil || s.barred || a.settled || !a.view.has(m.p.Self) || s.vote != nil && s.vote.Ballot >= s.promised {
 		return false
 	}
 	switch {

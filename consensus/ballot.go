@@ -50,7 +50,7 @@ func (m *Machine) promise(ballot uint32) {
 // attempt that goes on.
 func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
 	s := m.slot
-	if ballot == 0 || m.rules.owner(ballot) != from || ballot < s.promised || s.commit != nil || !m.rules.decides(m.p.Self) {
+	if ballot == 0 || m.rules.owner(ballot) != from || ballot < s.promised || s.commit != nil || s.barred || !m.rules.decides(m.p.Self) {
 		return
 	}
 	if ballot > s.promised {

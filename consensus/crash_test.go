@@ -65,11 +65,14 @@ func (c crash) everywhere(t *testing.T) {
 	}
 }
 
+// mostStopped is the largest group in which members stop at every write.
+var mostStopped = map[bool]int{false: 5, true: 4}[raced]
+
 // Whichever write a member stops at, before it is on disk or after, nobody has
 // another total, and the others go on or, where they are too few, pause.
 func TestStopAtEveryWrite(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
-		for size := 3; size <= 5; size++ {
+		for size := 3; size <= mostStopped; size++ {
 			for victim := range size {
 				crash{settings: s, size: size, victim: victim}.everywhere(t)
 			}
@@ -81,7 +84,7 @@ func TestStopAtEveryWrite(t *testing.T) {
 // and nothing of what it has promised, voted for or dealt is undone.
 func TestRestartAtEveryWrite(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
-		for size := 3; size <= 5; size++ {
+		for size := 3; size <= mostStopped; size++ {
 			for victim := range size {
 				crash{settings: s, size: size, victim: victim, restart: 2 * time.Second}.everywhere(t)
 			}
@@ -100,8 +103,9 @@ func TestStopAtEveryWriteOfLaterBallots(t *testing.T) {
 			{size: 4, victim: 0, before: []int{3}, restart: time.Second},
 			{size: 4, victim: 2, before: []int{0}, restart: time.Second},
 		} {
-			c.settings = s
-			c.everywhere(t)
+			if c.settings = s; !raced || c.size == 4 {
+				c.everywhere(t)
+			}
 		}
 	})
 }

@@ -35,6 +35,31 @@ func fuzz(f *testing.F, body func(*consensus.Fuzzed) consensus.Body) {
 	})
 }
 
+// The same for what members of large rosters tell each other, of which one is played
+// alone.
+func fuzzLarge(f *testing.F, body func(*consensus.FuzzedLarge) consensus.Body) {
+	for stage := range consensus.LargeStages() {
+		for kind := range consensus.LargeKinds() {
+			f.Add([]byte{byte(stage), byte(kind)})
+			f.Add(append([]byte{byte(stage), byte(kind)}, slices.Repeat([]byte{2, 3, 200, 1, 9, 1}, 8)...))
+			f.Add(append([]byte{byte(stage), byte(kind)}, slices.Repeat([]byte{5, 4, 5, 2, 64, 5}, 8)...))
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x, in := consensus.NewFuzzedLarge(t, b)
+		for messages := 0; messages < 8 && (in.More() || messages == 0); messages++ {
+			if m, err := wire.Unmarshal(wire.Marshal(x.Next(body)), consensus.LargeSize); err == nil {
+				x.Give(m)
+			}
+		}
+		x.Finish()
+	})
+}
+
+func FuzzReopen(f *testing.F) { fuzzLarge(f, consensus.InventReopen) }
+func FuzzOpened(f *testing.F) { fuzzLarge(f, consensus.InventOpened) }
+func FuzzUnmask(f *testing.F) { fuzzLarge(f, consensus.InventUnmask) }
+
 func FuzzSeeds(f *testing.F)   { fuzz(f, consensus.InventSeeds) }
 func FuzzBlob(f *testing.F)    { fuzz(f, consensus.InventBlob) }
 func FuzzStep(f *testing.F)    { fuzz(f, consensus.InventStep) }

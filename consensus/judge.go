@@ -145,7 +145,7 @@ func (m *Machine) outcast(member int) bool { return m.slot.outcast[member] }
 // quorum sees that it has, and no member of a lower rank does.
 func (m *Machine) judge(e *Effects) {
 	s := m.slot
-	if s.call == nil || s.commit != nil || !m.rules.decides(m.p.Self) {
+	if s.call == nil || s.commit != nil || s.barred || !m.rules.decides(m.p.Self) {
 		m.stuck, m.stuckSince = "", 0
 		m.judgeOpening(e)
 		return

@@ -158,7 +158,7 @@ func (m *Machine) advance(e *Effects) bool {
 	switch {
 	case s.commit != nil:
 		return m.open(e)
-	case s.finish != nil && m.rules.decides(m.p.Self) && s.finish.Ballot >= s.promised && (s.vote == nil || s.vote.Ballot < s.finish.Ballot):
+	case s.finish != nil && !s.barred && m.rules.decides(m.p.Self) && s.finish.Ballot >= s.promised && (s.vote == nil || s.vote.Ballot < s.finish.Ballot):
 		return m.finishVote(e)
 	}
 	return m.work(e)

@@ -29,6 +29,7 @@ type network struct {
 	now      time.Duration
 	rng      *rand.Rand
 	loss     float64
+	volatile bool
 	plans    *Plans                              // of a large roster, where each working them out takes long
 	watch    func(s int, ev Event, e Effects)    // each step
 	leaves   func(from, to int, msg Message)     // each message, also if it is lost
@@ -80,7 +81,7 @@ func newNetwork(t testing.TB, size int, s Settings) *network {
 }
 
 func (n *network) params(self int) Params {
-	p := Params{Settings: n.settings, Self: self, Members: n.names, Run: [32]byte{9}, Plans: n.plans}
+	p := Params{Settings: n.settings, Self: self, Members: n.names, Run: [32]byte{9}, Plans: n.plans, Volatile: n.volatile}
 	if n.signed {
 		p.Keys = testKeys(self)
 	}

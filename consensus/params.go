@@ -72,6 +72,10 @@ type Params struct {
 	Keys Keys
 	// Beat is the time between two Beats; 0 means 1 s.
 	Beat time.Duration
+	// Volatile keeps nothing of a slot on disk but that it was begun: one write a
+	// slot in place of one a step. A member that was started again then takes no part
+	// in the slot under way, so it is of no help where all members are needed.
+	Volatile bool
 	// Patience is how many times its usual time a member may take to compute
 	// before the others go on without it; 0 means 3.
 	Patience float64

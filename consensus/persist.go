@@ -38,6 +38,7 @@ type slotState struct {
 	Commit   *Certificate
 	Pads     []Pad // known, of the decided attempt
 	Seen     [][]uint32
+	Barred   bool // all else was kept in memory
 }
 
 type attemptState struct {
@@ -53,7 +54,7 @@ type attemptState struct {
 func (m *Machine) flush(e *Effects) {
 	var writes []Write
 	for _, s := range []*slot{m.last, m.slot} {
-		if s == nil {
+		if s == nil || m.p.Volatile {
 			continue
 		}
 		if s.callNew {
@@ -82,7 +83,18 @@ func (m *Machine) flush(e *Effects) {
 			writes = append(writes, Write{s.number, EntryState, s.encode(m.seen)})
 		}
 	}
+	if s := m.slot; m.p.Volatile && !s.marked {
+		s.marked = true
+		writes = append(writes, Write{s.number, EntryState, s.mark(m.seen)})
+	}
 	e.Writes = append(writes, e.Writes...)
+}
+
+// mark says that a slot was begun, and no more.
+func (s *slot) mark(seen [][]uint32) []byte {
+	bare := newSlot(s.number, s.chain, s.round, s.preset)
+	bare.barred = true
+	return bare.encode(seen)
 }
 
 // keep keeps a sealed result, on disk as well.
@@ -104,7 +116,7 @@ func (s *slot) drop(attempt uint32) {
 func (s *slot) encode(seen [][]uint32) []byte {
 	state := slotState{
 		Chain: s.chain[:], Round: s.round, Promised: s.promised,
-		Vote: s.vote, Entered: s.entered, Commit: s.commit, Seen: seen,
+		Vote: s.vote, Entered: s.entered, Commit: s.commit, Seen: seen, Barred: s.barred,
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.own)) {
 		state.Own = append(state.Own, s.own[b])
@@ -182,6 +194,7 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 	m.seen = state.Seen // that of the slot under way comes last
 	s := newSlot(number, [32]byte(state.Chain), state.Round, preset)
 	s.promised, s.vote, s.entered, s.commit = state.Promised, state.Vote, state.Entered, state.Commit
+	s.barred = state.Barred
 	if err := m.checkState(s.preset, &state); err != nil {
 		return nil, damaged(EntryState, err)
 	}

@@ -232,6 +232,9 @@ func (r *Recording) learnt(slot uint64, show func(coalition uint8, combinations 
 	return len(list)
 }
 
+// recordedSeeds is how many runs of a kind there are.
+var recordedSeeds = map[bool]uint64{false: 25, true: 3}[raced]
+
 // In every run, at every moment, no coalition of as many as may collude knows anything
 // of the others' vectors before the slot is decided, and nothing but the total of the
 // decided attempt afterwards; which it knows in the end. It is given all that has left
@@ -240,7 +243,7 @@ func (r *Recording) learnt(slot uint64, show func(coalition uint8, combinations 
 func TestKnowledgeOfRecordedRuns(t *testing.T) {
 	abandoned, finished, fromShares, opened := 0, 0, 0, 0
 	for kind, c := range recordedSettings {
-		for seed := range uint64(25) {
+		for seed := range recordedSeeds {
 			totals := map[uint64]int{}
 			r := NewRecording(t, kind, seed, func(r *Recording) {
 				slot := r.Events[len(r.Events)-1].Slot
@@ -283,7 +286,10 @@ func TestKnowledgeOfRecordedRuns(t *testing.T) {
 		}
 	}
 	t.Logf("%d slots, %d sessions given up, %d decisions by a later ballot, %d pads from shares", opened, abandoned, finished, fromShares)
-	if abandoned < 20 || finished < 20 || fromShares < 5 {
+	if raced {
+		return // too few runs
+	}
+	if abandoned < 10 || finished < 10 || fromShares < 10 {
 		t.Error("want more of each")
 	}
 }

@@ -30,8 +30,8 @@ func (m *Machine) checkState(preset *View, st *slotState) error {
 		ranks = append(ranks, p.Member)
 	}
 	for _, v := range views {
-		if v == nil || v.Finish == nil && len(v.Members) == 0 {
-			return errors.New("want views with members")
+		if v == nil || v.Finish == nil && len(v.Members) < 2 {
+			return errors.New("want views of at least 2 members")
 		}
 		if err := m.checkMembersOf(v.Members); err != nil {
 			return err

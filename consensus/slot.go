@@ -26,6 +26,8 @@ type slot struct {
 	digests  map[uint32][32]byte // of sealed
 	commit   *Certificate        // kept
 	dirty    bool                // what is kept has changed
+	barred   bool                // an earlier process may have acted in it, and nothing is known of that
+	marked   bool                // it is on disk that the slot was begun
 	callNew  bool                // the call is not on disk yet
 	unsaved  []uint32            // attempts whose sealed result is not
 
@@ -124,14 +126,4 @@ func (m *Machine) attempt(ballot uint32) *attempt {
 func (v *View) has(member int) bool {
 	_, in := slices.BinarySearch(v.Members, uint32(member))
 	return in
-}
-
-// reasonFor returns why a member is missing.
-func (v *View) reasonFor(member int) string {
-	for _, m := range v.Missing {
-		if int(m.Member) == member {
-			return m.Reason
-		}
-	}
-	return ""
 }

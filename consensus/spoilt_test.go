@@ -3,6 +3,7 @@ package consensus
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"testing"
 	"time"
 
@@ -31,6 +32,9 @@ func first[B any](change func(b *B)) func(Body) Body {
 	}
 }
 
+// anyDigest is what is shown of a digest that was voted for.
+var anyDigest = regexp.MustCompile("for [0-9a-f]{8}")
+
 // play gives the message and all honest ones, and asserts what becomes of the run.
 func (c spoilt) play(t *testing.T) {
 	t.Helper()
@@ -53,7 +57,7 @@ func (c spoilt) play(t *testing.T) {
 	for s, m := range n.members {
 		got := ""
 		if m.err != nil {
-			got = m.err.Error()
+			got = anyDigest.ReplaceAllString(m.err.Error(), "for DIGEST")
 		}
 		if got != c.ends[s] || len(m.log) > 0 != (got == "") {
 			t.Errorf("%s, %s: member %d has decided %d slots and ends with %q, want %q", c.settings.Scheme, c.name, s, len(m.log), got, c.ends[s])
@@ -78,8 +82,8 @@ func TestSpoiltRuns(t *testing.T) {
 	far := func(by string) [4]string {
 		return one("m0 passed on a total whose value 0 is too far from this member's own: they differ by " + by + ", want at most 4.08e-05" + sameVersion)
 	}
-	voted := func(s int, one, other string) string {
-		return fmt.Sprintf("m%d voted for %s, this member for %s%s", s, one, other, sameVersion)
+	voted := func(s int) string {
+		return fmt.Sprintf("m%d voted for DIGEST, this member for DIGEST%s", s, sameVersion)
 	}
 	noChunk := first(func(b *Seeds) { b.Chunk = nil })
 	otherChunk := first(func(b *Seeds) { b.Chunk = make([]byte, 32) })
@@ -94,11 +98,11 @@ func TestSpoiltRuns(t *testing.T) {
 		{"no chunk", exact, noChunk, all(noZero)},
 		{"no chunk", floating, noChunk, all(tooLarge)},
 		{"commitment to another pad", exact, otherPad, [4]string{
-			voted(1, "da8083db", "9afb9056"), voted(2, "9afb9056", "da8083db"), voted(1, "da8083db", "9afb9056"), voted(1, "da8083db", "9afb9056"),
+			voted(1), voted(2), voted(1), voted(1),
 		}},
 		{"commitment to another pad", floating, otherPad, one(other)},
 		{"a frame with another number", exact, otherFrame, [4]string{
-			voted(1, "d365b1ef", "9afb9056"), voted(3, "9afb9056", "d365b1ef"), voted(3, "9afb9056", "d365b1ef"), voted(1, "d365b1ef", "9afb9056"),
+			voted(1), voted(3), voted(3), voted(1),
 		}},
 		{"a frame with another number", floating, otherFrame, far("1.05e+06")},
 		{"a frame of the largest number", floating, first(func(b *Step) { b.Words = []uint64{math.Float64bits(math.MaxFloat64)} }), far("1.8e+308")},

@@ -70,6 +70,8 @@ func (m *Machine) attemptState() State {
 	switch {
 	case !v.has(m.p.Self):
 		return Watching
+	case m.slot.barred:
+		return Stranded
 	case a == nil || !a.dealt:
 		return Idle
 	case !a.here:

@@ -61,7 +61,7 @@ func (m *Machine) unmaskBegin(sealed *Sealed, e *Effects) bool {
 	u := s.unmask
 	a := s.attempts[sealed.Attempt]
 	members := u.members(sealed)
-	if a == nil || !a.dealt || !slices.Contains(members, m.p.Self) {
+	if a == nil || !a.dealt || len(members) < 2 || !slices.Contains(members, m.p.Self) {
 		return false
 	}
 	layout, err := chunking.NewLayout(m.p.arithmetic(), len(sealed.Members), sealed.Blocks)
@@ -195,7 +195,7 @@ func (m *Machine) receiveOpened(msg Message, b *Opened) {
 func (m *Machine) receiveReopen(from int, msg Message, b *Reopen, e *Effects) {
 	s := m.slot
 	switch {
-	case m.rules.Committee == nil || b.Epoch == 0:
+	case m.rules.Committee == nil || !m.checkReopen(b):
 		return
 	case s.commit == nil:
 		s.hint(from, msg)
@@ -204,6 +204,19 @@ func (m *Machine) receiveReopen(from int, msg Message, b *Reopen, e *Effects) {
 		return
 	}
 	m.reopen(b, e)
+}
+
+// checkReopen says whether those who are lost, and who stands in for them, can be as
+// a message says.
+func (m *Machine) checkReopen(b *Reopen) bool {
+	for i, l := range b.Lost {
+		known := int(l.Member) < m.rules.Size && int(l.By) < m.rules.Size
+		inLost := func(o Substitute) bool { return o.Member == l.By }
+		if !known || i > 0 && l.Member <= b.Lost[i-1].Member || slices.ContainsFunc(b.Lost, inLost) {
+			return false
+		}
+	}
+	return b.Epoch > 0 && b.Epoch <= maxBallot
 }
 
 // reopen enters an epoch, and gives its shares of lost members' pads to those who

@@ -131,7 +131,7 @@ func (g *greeter) machine(n *Node, names []string) (*consensus.Machine, error) {
 		return nil, err
 	}
 	return consensus.Resume(consensus.Params{
-		Settings: g.cfg.Settings, Self: n.self, Members: names, Run: n.run, Keys: keys, Beat: n.beat, Patience: g.cfg.Patience,
+		Settings: g.cfg.Settings, Self: n.self, Members: names, Run: n.run, Keys: keys, Beat: n.beat, Patience: g.cfg.Patience, Volatile: g.cfg.Durability == InMemory,
 	}, saved, entropy)
 }
 

@@ -15,6 +15,19 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
+// Durability says what of a slot under way is on disk.
+type Durability string
+
+// The durabilities.
+const (
+	// OnDisk keeps all that a process that is started again needs to go on.
+	OnDisk Durability = "disk"
+	// InMemory keeps only that the slot was begun, in one write: a process that is
+	// started again takes no part in the slot under way. Where all members are needed
+	// the run then ends there.
+	InMemory Durability = "memory"
+)
+
 // Config describes one participant.
 type Config struct {
 	// Name is shown to the other members; no two have the same.
@@ -45,6 +58,8 @@ type Config struct {
 	// Beat and Patience are those of consensus.Params; 0 means its defaults.
 	Beat     time.Duration
 	Patience float64
+	// Durability is what of a slot under way is on disk; "" means OnDisk.
+	Durability Durability
 	// Log gets what an operator should know; nil means nothing is logged.
 	Log hclog.Logger
 	// OnStatus, if not nil, is told who is there and who is missing whenever that
@@ -85,6 +100,9 @@ func (c *Config) validate() error {
 	}
 	if c.JoinTimeout < 0 || c.Beat < 0 {
 		return &ConfigError{"durations", fmt.Sprintf("%v, %v", c.JoinTimeout, c.Beat), "join timeout and beat of at least 0"}
+	}
+	if d := c.Durability; d != "" && d != OnDisk && d != InMemory {
+		return &ConfigError{"durability", string(d), fmt.Sprintf("%s or %s", OnDisk, InMemory)}
 	}
 	if c.Patience != 0 && !(c.Patience >= 1) {
 		return &ConfigError{"patience", fmt.Sprint(c.Patience), "0 for the default, or at least 1 times the usual time"}

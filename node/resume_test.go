@@ -83,7 +83,7 @@ func TestAMemberComesBack(t *testing.T) {
 					there.Done()
 					<-hold
 				case s != 2 && round > 12:
-					time.Sleep(configs[s].Beat / 2) // as a local update takes, so that the member is heard of
+					time.Sleep(2 * configs[s].Beat) // as a local update takes, so that the member is heard of
 				}
 			})
 		})

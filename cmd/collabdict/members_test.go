@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plants"
-	"github.com/collabdict/collabdict/internal/report"
 )
 
 // member is a participant's process, whose words are watched.
@@ -62,11 +60,14 @@ func start(t *testing.T, dir string, args ...string) *member {
 	return m
 }
 
+// within bounds everything that a test waits for, on a machine with other work.
+const within = 3 * time.Minute
+
 // until waits for a line and returns its match.
 func (m *member) until(t *testing.T, pattern string) []string {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
-	limit := time.After(90 * time.Second)
+	limit := time.After(within)
 	for {
 		select {
 		case line := <-m.lines:
@@ -118,62 +119,6 @@ func startPlants(t *testing.T, dir string, n int, args func(i int) []string) []*
 		}
 	}
 	return members
-}
-
-// A member that is killed in mid-run is named by the others, which go on without it
-// and finish; brought back in its folder it finishes with them, with the same model.
-func TestAKilledMember(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes as long as a member is waited for")
-	}
-	for back, rounds := range map[bool]int{false: 60, true: 900} {
-		t.Run(fmt.Sprint("back ", back), func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			up := start(t, dir, "up", "--generate", "participants=5,rows=60,columns=4,patterns=2", "--components", "2",
-				"--tol", "0", "--rounds", fmt.Sprint(rounds), "--out", "o", "--json")
-			up.until(t, `^plant-a: round 5/`)
-			kill(t, up.cmd.Process.Pid, filepath.Join("o", "plant-b"))
-			up.until(t, `waiting for plant-b \d+s \(usual `)
-			up.until(t, `^plant-a: round .* 4 participants`)
-			if back {
-				again := start(t, dir, "run", "--dir", filepath.Join("o", "plant-b"))
-				if code, said := again.end(t); code != 0 {
-					t.Errorf("exit code %d; it said:\n%s", code, said)
-				}
-			}
-			code, said := up.end(t)
-			if code != 0 {
-				t.Fatalf("exit code %d; it said:\n%s", code, said)
-			}
-			checkKilled(t, filepath.Join(dir, "o", "result.json"), back)
-		})
-	}
-}
-
-// checkKilled reads the result of a run of five in which plant-b was killed.
-func checkKilled(t *testing.T, path string, back bool) {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	var run report.Run
-	if err == nil {
-		err = json.Unmarshal(b, &run)
-	}
-	if err != nil || len(run.Participants) != 5 {
-		t.Fatalf("%v: %s", err, b)
-	}
-	for i, p := range run.Participants {
-		switch {
-		case i == 1 && !back && (p.Name != "plant-b" || p.Digest != "" || !strings.Contains(p.Left, "nothing heard")):
-			t.Errorf("the member that is missing: %+v", p)
-		case (i != 1 || back) && (p.Left != "" || p.Digest == "" || p.Digest != run.Participants[0].Digest):
-			t.Errorf("%s: digest %q, left %q", p.Name, p.Digest, p.Left)
-		}
-	}
-	last := run.Views[len(run.Views)-1]
-	if there := len(last.Missing) == 0; there != back {
-		t.Errorf("views %+v", run.Views)
-	}
 }
 
 // kill ends the child of a process that works in a folder, without a word.

@@ -27,6 +27,7 @@ type runFlags struct {
 	expect          int
 	joinTimeout     time.Duration
 	patience        float64
+	durability      string
 	withParent      bool
 	verbose         bool
 }
@@ -71,6 +72,7 @@ others have gone on without it or, where too few were left, have waited.`,
 	fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
 	fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if not all members are there by then; 0 waits for ever")
 	addPatience(cmd, &f.patience)
+	addDurability(cmd, &f.durability)
 	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input does")
 	fl.BoolVar(&f.verbose, "verbose", false, "log what the node does")
 	if err := fl.MarkHidden("with-parent"); err != nil {
@@ -82,6 +84,9 @@ others have gone on without it or, where too few were left, have waited.`,
 
 // config puts the participant together, from its folder or from flags.
 func (f *runFlags) config(cmd *cobra.Command) (participant.Config, []string, error) {
+	if err := checkDurability(f.durability); err != nil {
+		return participant.Config{}, nil, err
+	}
 	if len(f.data) == 0 && f.dir != "" {
 		return f.fromFolder()
 	}
@@ -116,6 +121,7 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	c.Node = node.Config{
 		Name: c.Data.Name, Dir: dir, Listen: f.listen, Peers: f.peers,
 		Expect: f.expect, MDNS: f.mdns, JoinTimeout: f.joinTimeout, Patience: f.patience,
+		Durability: node.Durability(f.durability),
 	}
 	return c, warnings, nil
 }
@@ -151,7 +157,7 @@ func (f *runFlags) fromFolder() (c participant.Config, warnings []string, err er
 	c.Out = f.dir
 	c.Node = node.Config{
 		Name: own.Name, Dir: f.dir, Listen: own.Listen, JoinTimeout: f.joinTimeout,
-		Patience: cmp.Or(f.patience, own.Patience),
+		Patience: cmp.Or(f.patience, own.Patience), Durability: node.Durability(cmp.Or(f.durability, own.Durability)),
 	}
 	c.Node.Members, err = membersOf(agreed.Members, own.Consortium)
 	return c, warnings, err

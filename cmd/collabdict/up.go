@@ -23,9 +23,10 @@ import (
 type upFlags struct {
 	sourceFlags
 	taskFlags
-	nodes    int
-	out      string
-	patience float64
+	nodes      int
+	out        string
+	patience   float64
+	durability string
 }
 
 func (a *app) up() *cobra.Command {
@@ -58,6 +59,7 @@ brings it back. The folders and their logs stay under --out.`,
 	f.taskFlags.add(cmd)
 	f.addBaselines(cmd, "alone, pooled")
 	addPatience(cmd, &f.patience)
+	addDurability(cmd, &f.durability)
 	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "`N`, the number of participants that there should be; an error if the data have another")
 	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json and a folder a participant")
 	a.addJSON(cmd)
@@ -78,7 +80,10 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if err := t.Settings.Validate(len(parts)); err != nil {
 		return &usageError{err.Error(), ""}
 	}
-	c := local.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Patience: f.patience}
+	if err := checkDurability(f.durability); err != nil {
+		return err
+	}
+	c := local.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Patience: f.patience, Durability: f.durability}
 	if slices.Contains(f.baselines, experiment.BaselineAlone) {
 		c.Baselines = []string{experiment.BaselineAlone}
 	}
@@ -86,7 +91,7 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 		return err
 	}
 	a.note("%d nodes under %s", len(parts), f.out)
-	run, err := a.runAll(ctx, f.out, parts, t.Settings.Rules(len(parts)).Quorum)
+	run, err := a.runAll(ctx, f.out, parts, max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,8 @@ type Node struct {
 	// Patience is how many times its usual time a member may take before this one
 	// would go on without it; 0 means the default.
 	Patience float64 `yaml:"patience,omitempty"`
+	// Durability is disk or memory; empty means disk.
+	Durability string `yaml:"durability,omitempty"`
 }
 
 // ReadNode reads a participant's configuration from its folder. Paths in it are

@@ -21,12 +21,13 @@ const (
 
 // Consortium is a consortium on this machine that is yet to be laid out.
 type Consortium struct {
-	Dir       string
-	Task      task.Task
-	InitFile  string // that Task.Init was read from, if any
-	Data      *dataset.Dataset
-	Baselines []string // that each node trains by itself
-	Patience  float64  // of all members; 0 means the default
+	Dir        string
+	Task       task.Task
+	InitFile   string // that Task.Init was read from, if any
+	Data       *dataset.Dataset
+	Baselines  []string // that each node trains by itself
+	Patience   float64  // of all members; 0 means the default
+	Durability string   // of all members; "" means the default
 	// Rows says where a participant's own rows are, with paths that are absolute,
 	// or nil if they are to be written into its folder.
 	Rows func(name string) (*config.Node, error)
@@ -92,7 +93,7 @@ func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {
 			return err
 		}
 	}
-	n.Version, n.Name, n.Listen, n.Baselines, n.Patience = config.Version, p.Name, listen, c.Baselines, c.Patience
+	n.Version, n.Name, n.Listen, n.Baselines, n.Patience, n.Durability = config.Version, p.Name, listen, c.Baselines, c.Patience, c.Durability
 	n.Consortium = filepath.Join("..", ConsortiumFile)
 	return n.Write(dir)
 }

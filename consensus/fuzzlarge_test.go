@@ -1,0 +1,219 @@
+package consensus
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/chunking"
+)
+
+// FuzzedLarge is a member of a roster that is large enough for a committee, alone with
+// what the others have sent it in a run, and an attacker.
+type FuzzedLarge struct {
+	t        testing.TB
+	m        *Machine
+	tape     []delivery // what is to come to it
+	want     *Decision
+	in       *Input
+	attacker int
+}
+
+// LargeSize is the size of its roster.
+const LargeSize = SmallRoster + 2
+
+// largeStages are where the member stands.
+var largeStages = []func(m *Machine) bool{
+	func(m *Machine) bool { return m.State() == Session },
+	func(m *Machine) bool { return m.slot.commit != nil },
+	func(m *Machine) bool { return m.slot.unmask != nil && m.slot.unmask.session != nil },
+}
+
+var largeKinds = []Settings{exact, floating}
+
+// LargeStages and LargeKinds are how many there are to choose from.
+func LargeStages() int { return len(largeStages) }
+func LargeKinds() int  { return len(largeKinds) }
+
+var fuzzedLarge = map[[2]int]*FuzzedLarge{}
+
+// largeAt returns a member that does not decide at a stage.
+func largeAt(t testing.TB, kind, stage int) *FuzzedLarge {
+	t.Helper()
+	key := [2]int{kind, stage}
+	if fuzzedLarge[key] != nil {
+		return fuzzedLarge[key]
+	}
+	n := signed(t, newNetwork(t, LargeSize, largeKinds[kind]))
+	committee := n.members[0].rules.Committee
+	self := LargeSize - 1
+	for slices.Contains(committee, self) {
+		self--
+	}
+	var xs [][]float64
+	for s := range LargeSize {
+		xs = append(xs, []float64{float64(s * s), 1, -0.5})
+	}
+	blocks := slices.Clone(fuzzedBlocks)
+	blocks[0].Bound = 1 << 13
+	n.callAll(sumOf(1, xs, blocks))
+	var reached []*FuzzedLarge
+	n.watch = func(s int, ev Event, _ Effects) {
+		if r, is := ev.(Receive); is && s == self {
+			for _, x := range reached {
+				x.tape = append(x.tape, delivery{r.From, s, r.Message})
+			}
+		}
+	}
+	for i, is := range largeStages {
+		if !n.deliverUntil(func() bool { return is(n.members[self].Machine) }) {
+			t.Fatalf("stage %d: never so", i)
+		}
+		x := &FuzzedLarge{m: copyOf(n.members[self].Machine), attacker: committee[0]}
+		reached = append(reached, x)
+		fuzzedLarge[[2]int{kind, i}] = x
+	}
+	n.settle()
+	for _, x := range reached {
+		x.want = n.checkDecisions()
+	}
+	checkTotal(t, reached[0].want, xs, blocks, 1e-6)
+	return fuzzedLarge[key]
+}
+
+// NewFuzzedLarge returns what the first bytes choose. The others are for Next.
+func NewFuzzedLarge(t testing.TB, b []byte) (*FuzzedLarge, *Input) {
+	in := &Input{b}
+	stage, kind := in.below(len(largeStages)), in.below(len(largeKinds))
+	x := *largeAt(t, kind, stage)
+	x.t, x.in, x.m = t, in, copyOf(x.m)
+	return &x, in
+}
+
+// Next returns the attacker's next message, after some honest ones have come.
+func (x *FuzzedLarge) Next(body func(*FuzzedLarge) Body) Message {
+	for range x.in.below(16) {
+		x.hear()
+	}
+	msg := Message{Body: body(x)}
+	if x.in.below(8) == 7 {
+		msg.Ballot = uint32(x.in.byte())
+	}
+	return msg
+}
+
+// Give gives the member a message of the attacker.
+func (x *FuzzedLarge) Give(msg Message) { x.step(delivery{from: x.attacker, msg: msg}) }
+
+// Finish gives the member what is left of the others' messages.
+func (x *FuzzedLarge) Finish() {
+	for len(x.tape) > 0 {
+		x.hear()
+	}
+}
+
+func (x *FuzzedLarge) hear() {
+	if len(x.tape) > 0 {
+		d := x.tape[0]
+		x.tape = x.tape[1:]
+		x.step(d)
+	}
+}
+
+// step asserts that the member decides what all have decided or nothing, and tells
+// nobody a pad or a share before.
+func (x *FuzzedLarge) step(d delivery) {
+	x.t.Helper()
+	e := x.m.Step(x.m.now, Receive{From: d.from, Message: d.msg})
+	for _, got := range e.Decisions {
+		if got.Chain != x.want.Chain {
+			x.t.Fatalf("%s: decides on %v, the others on %v", describeBody(d.msg), got.Total, x.want.Total)
+		}
+	}
+	for _, send := range e.Sends {
+		switch b := send.Message.Body.(type) {
+		case *Pads, *Shares:
+		case *Step:
+			if b.Lane == 0 {
+				continue
+			}
+		default:
+			continue
+		}
+		if x.m.slot.number == 0 && x.m.slot.commit == nil {
+			x.t.Fatalf("tells %s without a certificate", describeBody(send.Message))
+		}
+	}
+	if spoilt := new(chunking.TotalError); e.Err != nil && !errors.As(e.Err, &spoilt) && !strings.HasPrefix(e.Err.Error(), x.m.p.Members[x.attacker]+" ") {
+		x.t.Fatalf("%s: ended with %v", describeBody(d.msg), e.Err)
+	}
+}
+
+func (x *FuzzedLarge) rank() uint32 {
+	switch x.in.below(4) {
+	case 0:
+		return uint32(x.m.p.Self)
+	case 1:
+		return uint32(x.attacker)
+	}
+	return uint32(x.in.below(LargeSize))
+}
+
+func (x *FuzzedLarge) epoch() uint32 {
+	switch x.in.below(6) {
+	case 0:
+		return math.MaxUint32
+	case 1:
+		return uint32(x.in.uint64())
+	}
+	return uint32(x.in.below(100))
+}
+
+func (x *FuzzedLarge) words() []uint64 {
+	words := make([]uint64, x.in.below(8))
+	for i := range words {
+		words[i] = x.in.uint64()
+	}
+	return words
+}
+
+func InventReopen(x *FuzzedLarge) Body {
+	b := &Reopen{Epoch: x.epoch()}
+	switch n := x.in.byte(); {
+	case n < 128:
+		for range n % 8 {
+			b.Lost = append(b.Lost, Substitute{x.rank(), x.rank()})
+		}
+	default: // all but some
+		for s := range uint32(LargeSize) {
+			if s >= uint32(n)%4 && int(s) != x.m.p.Self {
+				b.Lost = append(b.Lost, Substitute{s, x.rank()})
+			}
+		}
+	}
+	if x.in.below(2) == 1 {
+		by := x.rank()
+		for i := range b.Lost {
+			b.Lost[i].By = by
+		}
+		slices.SortFunc(b.Lost, func(a, b Substitute) int { return int(a.Member) - int(b.Member) })
+		b.Lost = slices.CompactFunc(b.Lost, func(a, b Substitute) bool { return a.Member == b.Member })
+		b.Lost = slices.DeleteFunc(b.Lost, func(l Substitute) bool { return l.Member == by })
+	}
+	return b
+}
+
+func InventOpened(x *FuzzedLarge) Body { return &Opened{Words: x.words()} }
+
+func InventUnmask(x *FuzzedLarge) Body {
+	b := &Step{Lane: 1, Round: uint32(x.in.below(9)), Part: uint32(x.in.below(3)), Words: x.words()}
+	if u := x.m.slot.unmask; u != nil {
+		b.Lane += u.epoch
+	}
+	if x.in.below(8) == 7 {
+		b.Lane = x.epoch()
+	}
+	return b
+}

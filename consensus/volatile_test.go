@@ -1,0 +1,54 @@
+package consensus
+
+import (
+	"testing"
+	"time"
+)
+
+// A member that keeps nothing of its slots on disk takes no more part in the one
+// that it was stopped in, whatever it had done there, and comes back later.
+func TestAVolatileMemberComesBack(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		for after := range 60 {
+			n := newNetwork(t, 5, s)
+			n.volatile = true
+			for s := range n.members {
+				n.members[s].Machine = must(New(n.params(s)))
+			}
+			xs := powers(5)
+			calls := []func(int) Call{sumOf(1, xs, oneBlock), sumOf(2, xs, oneBlock), sumOf(3, xs, oneBlock)}
+			n.callAll(calls[0])
+			n.deliver(after)
+			begun := n.members[3].slot.number
+			n.isolate(3)
+			n.restart(3)
+			if s := n.members[3].slot; s.number != begun || !s.barred {
+				t.Fatalf("after %d messages: slot %d, barred %v, want slot %d barred", after, s.number, s.barred, begun)
+			}
+			n.watch = func(s int, ev Event, e Effects) {
+				for _, send := range e.Sends {
+					switch send.Message.Body.(type) {
+					case *Promise, *Done, *Seeds, *Prepare, *Step:
+						if s == 3 && send.Message.Slot == begun {
+							t.Fatalf("after %d messages: it says %s", after, describeBody(send.Message))
+						}
+					}
+				}
+			}
+			if !n.learn(calls[:1], 5*time.Minute) {
+				t.Fatal(n.describe())
+			}
+			n.pass(10*time.Second, nil)
+			if !n.learn(calls, 10*time.Minute) {
+				t.Fatal(n.describe())
+			}
+			n.checkLogs(xs, oneBlock)
+			if d := n.members[0].log[2]; len(d.Members) != 5 {
+				t.Errorf("after %d messages: it is not back: %s", after, n.missingOf(d))
+			}
+			if w := n.members[0].written / 2; w > 4 { // it counts before and after
+				t.Errorf("%d writes for three slots", w)
+			}
+		}
+	})
+}
