@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/collabdict/collabdict/chunking"
@@ -63,13 +64,12 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 	for _, member := range m.opensTowards(a) {
 		m.send(e, member, s.promised, m.opening(a, member))
 	}
-	for _, from := range a.member { // what came before this member's own call
-		switch {
-		case a.seeds[from] != nil:
-			m.checkSeeds(from, a, a.seeds[from].Header, a.seeds[from].View, e)
-		case a.gathered[from] != nil:
-			m.checkSeeds(from, a, a.gathered[from].Header, a.gathered[from].View, e)
-		}
+	// what came before this member's own call
+	for _, from := range slices.Sorted(maps.Keys(a.seeds)) {
+		m.checkSeeds(from, a, a.seeds[from].Header, a.seeds[from].View, e)
+	}
+	for _, from := range slices.Sorted(maps.Keys(a.gathered)) {
+		m.checkSeeds(from, a, a.gathered[from].Header, a.gathered[from].View, e)
 	}
 }
 
@@ -148,13 +148,14 @@ func (m *Machine) opening(a *attempt, to int) Body {
 	if share, held := a.dealtShares[to]; held {
 		seeds.Share = &share
 	}
-	for _, chunk := range a.handedOut {
+	for i := range a.handedOut {
+		chunk := &a.handedOut[i]
 		if chunk.To != to {
 			continue
 		}
 		if m.p.Full {
 			seeds.Full = make([]uint64, a.layout.Words())
-			a.layout.AddMask(seeds.Full, chunk)
+			a.layout.AddMask(seeds.Full, *chunk)
 		} else {
 			seeds.Chunk = chunk.Seed[:]
 		}
@@ -213,8 +214,12 @@ func (m *Machine) checkSeeds(from int, a *attempt, h Header, view [32]byte, e *E
 // checkShare ends the run if a member's Seeds lack what this member is to hold.
 func (m *Machine) checkShare(from int, a *attempt, b *Seeds, e *Effects) bool {
 	x := m.seats(a.view)
-	holds := m.rules.Shares > 0 && slices.Contains(m.holders(x, from), m.p.Self)
-	if holds == (b.Share != nil) && slices.Contains(m.dealsFrom(x, m.p.Self), from) {
+	deals, holds := true, m.rules.Shares > 0
+	if m.rules.Committee != nil {
+		place := slices.Index(x.offsets, x.distance(from, m.p.Self))
+		deals, holds = place >= 0, holds && place >= 0 && place < manyHolders
+	}
+	if holds == (b.Share != nil) && deals {
 		return true
 	}
 	m.fail(e, m.memberError(from, "dealt its pad to other members than this member expects: run the same version everywhere"))

@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -57,7 +58,7 @@ func (m *Machine) residues(a *attempt) ([][]uint64, error) {
 		for _, chunk := range a.handedOut {
 			a.layout.SubtractMask(units, chunk)
 		}
-		for _, from := range a.member {
+		for _, from := range slices.Sorted(maps.Keys(a.seeds)) {
 			if err := m.addHanded(a, from, units); err != nil {
 				return nil, err
 			}
@@ -178,7 +179,7 @@ func (m *Machine) average(a *attempt, e *Effects) bool {
 	for _, x := range a.lanes {
 		a.rounds = max(a.rounds, x.Round())
 	}
-	commits := make([][32]byte, 0, len(a.member))
+	var commits [][32]byte
 	if m.rules.Sealed && m.rules.Committee == nil {
 		for _, s := range a.member {
 			commits = append(commits, a.commits[s])

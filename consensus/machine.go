@@ -58,13 +58,9 @@ func New(p Params) (*Machine, error) {
 		p: p, rules: p.Rules(len(p.Members)), plans: p.Plans, helper: -1,
 		early: map[int][]Message{},
 	}
-	m.rules.Committee = committee(p.Run, len(p.Members))
+	m.rules.Committee = m.plans.committeeOf(p.Run, len(p.Members))
 	m.watch()
-	all := &View{}
-	for s := range p.Members {
-		all.Members = append(all.Members, uint32(s))
-	}
-	m.slot = newSlot(0, [32]byte{}, 0, all)
+	m.slot = newSlot(0, [32]byte{}, 0, m.plans.everybody(len(p.Members)))
 	return m, nil
 }
 

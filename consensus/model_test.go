@@ -254,7 +254,7 @@ func (x *model) intern(n node) int32 {
 		n.machine.stuck, n.machine.usual = "", 0
 		key = digestOf(n.machine)
 	}
-	h := hashing{newHashing("node", key).Hash}
+	h := newHashing("node", key)
 	for _, name := range sortedKeys(n.disk) {
 		h.bytes([]byte(name))
 		h.bytes(n.disk[name])

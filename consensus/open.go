@@ -227,7 +227,7 @@ func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 	} else if err := m.total(sealed, d); err != nil {
 		return nil, err
 	}
-	d.Chain = chain(s.chain, m.p.Run, d)
+	d.Chain = m.plans.chainOf(s.chain, m.p.Run, d)
 	return d, nil
 }
 
@@ -304,7 +304,7 @@ func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 		return
 	}
 	next := *d
-	next.Chain = chain(s.chain, m.p.Run, d)
+	next.Chain = m.plans.chainOf(s.chain, m.p.Run, d)
 	if !m.checkCertificate(d.Slot, s.chain, d.Certificate) || !m.checkCertificate(d.Slot+1, next.Chain, b.Next) {
 		return
 	}

@@ -15,6 +15,13 @@ type Plans struct {
 	roster   int // the size asked for first, of which others are a part
 	bySize   map[int]*Plan
 	seats    []*seats // of the last views
+
+	all        *View // of the roster
+	decide     []int // its committee
+	decideRun  [32]byte
+	decideSize int
+	sealed     []sharedSealed
+	chains     []sharedChain
 }
 
 // Plan is what the settings come to in a view of one size.

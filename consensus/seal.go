@@ -14,7 +14,8 @@ func (m *Machine) end(a *attempt, result *Sealed, e *Effects) {
 	s := m.slot
 	result.Attempt, result.Header = a.view.Ballot, s.call.header
 	result.Members, result.Missing = a.view.Members, a.view.Missing
-	a.result, a.digest = result, result.digest(m.p.Run, s.number)
+	a.result, a.digest = m.plans.digestOf(m.p.Run, s.number, result)
+	result = a.result
 	m.since = m.now
 	if s.commit == nil && m.votesOwn(a) {
 		m.tellSeal(a, result, e)

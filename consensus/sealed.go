@@ -24,16 +24,19 @@ type Sealed struct {
 
 // hashing writes values of fixed and of told length, so that no two different
 // sequences of values give the same bytes.
-type hashing struct{ hash.Hash }
+type hashing struct {
+	hash.Hash
+	word []byte // room for a number
+}
 
 func newHashing(purpose string, run [32]byte) hashing {
-	h := hashing{sha256.New()}
+	h := hashing{sha256.New(), make([]byte, 0, 8)}
 	h.bytes([]byte("collabdict/" + purpose + "/2"))
 	h.Write(run[:])
 	return h
 }
 
-func (h hashing) number(v uint64) { h.Write(binary.BigEndian.AppendUint64(nil, v)) }
+func (h hashing) number(v uint64) { h.Write(binary.BigEndian.AppendUint64(h.word[:0], v)) }
 
 func (h hashing) bytes(b []byte) {
 	h.number(uint64(len(b)))
@@ -54,9 +57,14 @@ func (h hashing) words(words []uint64) {
 
 func (h hashing) ranks(ranks []uint32) {
 	h.number(uint64(len(ranks)))
+	buf := make([]byte, 0, 4096)
 	for _, r := range ranks {
-		h.number(uint64(r))
+		if buf = binary.BigEndian.AppendUint64(buf, uint64(r)); len(buf) == cap(buf) {
+			h.Write(buf)
+			buf = buf[:0]
+		}
 	}
+	h.Write(buf)
 }
 
 func (h hashing) missing(missing []Missing) {
@@ -122,7 +130,7 @@ func digestOfValues(values []float64) [32]byte {
 // digestOfBlobs returns the SHA-256 of the blobs by rank, each with its length;
 // a missing one has the length 2^64-1.
 func digestOfBlobs(blobs [][]byte) [32]byte {
-	h := hashing{sha256.New()}
+	h := hashing{sha256.New(), make([]byte, 0, 8)}
 	for _, b := range blobs {
 		if b == nil {
 			h.number(math.MaxUint64)

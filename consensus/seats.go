@@ -94,6 +94,14 @@ func (x *seats) at(member int, offsets []int, sign int) []int {
 	return members
 }
 
+// distance returns how many places further on one member of a view stands than
+// another.
+func (x *seats) distance(from, to int) int {
+	a, _ := slices.BinarySearch(x.ranks, from)
+	b, _ := slices.BinarySearch(x.ranks, to)
+	return (b - a + len(x.ranks)) % len(x.ranks)
+}
+
 // dealsTo returns the members of a view that a member opens the attempt towards,
 // and who opens it towards a member.
 func (m *Machine) dealsTo(x *seats, member int) []int {

@@ -60,8 +60,8 @@ func (m *Machine) unmaskBegin(sealed *Sealed, e *Effects) bool {
 	s := m.slot
 	u := s.unmask
 	a := s.attempts[sealed.Attempt]
-	members := u.members(sealed)
-	if a == nil || !a.dealt || len(members) < 2 || !slices.Contains(members, m.p.Self) {
+	members := m.unmaskMembers(sealed)
+	if _, in := slices.BinarySearch(members, m.p.Self); a == nil || !a.dealt || len(members) < 2 || !in {
 		return false
 	}
 	layout, err := chunking.NewLayout(m.p.arithmetic(), len(sealed.Members), sealed.Blocks)
@@ -90,8 +90,12 @@ func (m *Machine) unmaskBegin(sealed *Sealed, e *Effects) bool {
 	return true
 }
 
-// members returns who takes part in the epoch.
-func (u *unmasking) members(sealed *Sealed) []int {
+// unmaskMembers returns who takes part in the epoch, in rank order.
+func (m *Machine) unmaskMembers(sealed *Sealed) []int {
+	u := m.slot.unmask
+	if len(u.lost) == 0 {
+		return m.seats(&View{Ballot: sealed.Attempt, Members: sealed.Members, Missing: sealed.Missing}).ranks
+	}
 	var members []int
 	for _, r := range sealed.Members {
 		if !slices.ContainsFunc(u.lost, func(l Substitute) bool { return l.Member == r }) {
@@ -277,7 +281,7 @@ func (m *Machine) judgeOpening(e *Effects) {
 // lower rank that are there.
 func (m *Machine) openingPatience(sealed *Sealed) time.Duration {
 	least := max(stallLeast*m.p.Beat, 5*m.usual)
-	if slices.ContainsFunc(m.slot.unmask.members(sealed), func(s int) bool { return s != m.p.Self && m.lost(s) }) {
+	if slices.ContainsFunc(m.unmaskMembers(sealed), func(s int) bool { return s != m.p.Self && m.lost(s) }) {
 		least = m.p.Beat << min(m.slot.unmask.tries, 6)
 	}
 	turn := 0

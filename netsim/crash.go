@@ -75,7 +75,7 @@ func (l Late) check(size int) error { return firstOf(checkMember(l.Member, size)
 func (l Late) plan(n *network) {
 	m := n.members[l.Member]
 	m.keepsDisk()
-	m.state, m.machine = awaited, nil
+	m.state = awaited
 	process := m.process
 	w := l.When
 	w.For = 0

@@ -25,6 +25,9 @@ type member struct {
 	began   time.Duration // when it did
 	took    time.Duration // its last round
 
+	busy    bool          // has a job in the batch
+	held    bool          // its later jobs in the batch are to wait
+
 	adversary Adversary
 	entropy   *rand.ChaCha8
 	disk      map[uint64]map[string][]byte // nil if nobody is ever started again

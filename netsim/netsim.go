@@ -98,7 +98,7 @@ func participate(ctx context.Context, rank int, g *group, seed uint64, part Part
 // report sums up the run.
 func (n *network) report() *Report {
 	r := &Report{Rules: n.config.Settings.Rules(len(n.members)), Virtual: n.now}
-	r.Plan, _ = n.plans.For(len(n.members)) // worked out before
+	r.Plan, _ = n.plans[0].For(len(n.members)) // worked out before
 	for _, m := range n.members {
 		r.Members = append(r.Members, Member{
 			Record: m.record, Decisions: m.log, Messages: m.messages, Bytes: m.bytes, Err: m.err,

@@ -15,7 +15,8 @@ import (
 type network struct {
 	carrier
 	config  Config
-	plans   *consensus.Plans
+	plans   []*consensus.Plans // by rank, in turn
+	jobs    []job
 	part    func(rank int, g *group) error
 	running sync.WaitGroup
 	slots   chan struct{} // participants computing at once
@@ -42,7 +43,7 @@ func newNetwork(c Config) (*network, error) {
 		c.Latency = Uniform(time.Millisecond)
 	}
 	n := &network{
-		config: c, plans: consensus.NewPlans(c.Settings), sources: map[string]int{}, rounds: map[uint32][]deed{},
+		config: c, plans: newPlans(c.Settings), sources: map[string]int{}, rounds: map[uint32][]deed{},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)), common: map[[32]byte]*consensus.Decision{},
 	}
 	n.delay, n.tricks = n.source("delay"), n.source("adversary")
@@ -55,11 +56,7 @@ func newNetwork(c Config) (*network, error) {
 		}
 	}
 	for rank := range c.Names {
-		machine, err := consensus.New(n.params(rank))
-		if err != nil {
-			return nil, err
-		}
-		n.members = append(n.members, &member{machine: machine, adversary: c.Adversaries[rank], entropy: source(c.Seed, "entropy", rank)})
+		n.members = append(n.members, &member{adversary: c.Adversaries[rank], entropy: source(c.Seed, "entropy", rank)})
 	}
 	for _, f := range c.Faults {
 		if err := f.check(len(n.members)); err != nil {
@@ -67,11 +64,23 @@ func newNetwork(c Config) (*network, error) {
 		}
 		f.plan(n)
 	}
+	for rank, m := range n.members {
+		machine, err := consensus.New(n.params(rank))
+		if err != nil {
+			return nil, err
+		}
+		if m.state != awaited {
+			m.machine = machine
+		}
+	}
 	return n, nil
 }
 
 func (n *network) params(rank int) consensus.Params {
-	return consensus.Params{Settings: n.config.Settings, Self: rank, Members: n.config.Names, Run: RunID(n.config.Seed), Plans: n.plans}
+	return consensus.Params{
+		Settings: n.config.Settings, Self: rank, Members: n.config.Names, Run: RunID(n.config.Seed), Plans: n.plans[rank%len(n.plans)],
+		Volatile: n.members[rank].disk == nil,
+	}
 }
 
 // tickEvery is half of the machine's time between two Beats.
@@ -95,6 +104,8 @@ func (n *network) play() {
 			n.hearAll()
 		case next.to >= 0 && n.members[next.to].machine != nil && n.members[next.to].state == computing:
 			n.hear(next.to)
+		case n.batched(next):
+			n.batch()
 		default:
 			e := n.events.pop()
 			n.now = max(n.now, e.at)
@@ -130,24 +141,25 @@ func (n *network) apply(e event) {
 	}
 }
 
-// step gives an event to a machine and carries out the effects.
+// step gives an event to a machine and carries out what it causes.
 func (n *network) step(rank int, at time.Duration, what consensus.Event) {
 	m := n.members[rank]
 	if m.machine == nil {
 		return // what reaches a stopped process is lost
 	}
 	effects := m.machine.Step(m.local(at), what)
+	n.follow(rank, at, effects, sizesOf(effects.Sends, nil))
+}
+
+// follow carries out the effects of a step.
+func (n *network) follow(rank int, at time.Duration, effects consensus.Effects, sizes []int) {
+	m := n.members[rank]
 	m.write(effects.Writes)
 	for _, d := range effects.Decisions {
 		n.decide(rank, d)
 	}
-	var sized consensus.Body
-	size := 0
-	for _, s := range effects.Sends {
-		if s.Message.Body != sized { // a vector goes to several neighbours
-			sized, size = s.Message.Body, wire.Size(s.Message)
-		}
-		n.send(rank, at, s, size)
+	for i, s := range effects.Sends {
+		n.send(rank, at, s, sizes[i])
 	}
 	for _, s := range effects.Serves {
 		if s.Slot+1 < uint64(len(m.log)) {

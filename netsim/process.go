@@ -102,12 +102,19 @@ func (n *network) enter(rank int, at time.Duration, e enter) {
 		n.end(rank, at, e.request.err)
 		return
 	}
-	m.state, m.learner = waiting, m.group.calls
-	slot := m.group.calls - 1
-	if slot < uint64(len(m.log)) { // decided in the meantime
+	if m.group.calls <= uint64(len(m.log)) { // decided in the meantime
+		m.state, m.learner = waiting, m.group.calls
 		n.answer(rank, at, nil)
 		return
 	}
+	n.step(rank, at, n.called(rank, at, e))
+}
+
+// called returns a participant's call of the slot under way.
+func (n *network) called(rank int, at time.Duration, e enter) consensus.Call {
+	m := n.members[rank]
+	m.state, m.learner = waiting, m.group.calls
+	slot := m.group.calls - 1
 	c := e.request.call
 	if m.adversary != nil {
 		c = m.adversary.Call(c)
@@ -117,7 +124,7 @@ func (n *network) enter(rank int, at time.Duration, e enter) {
 		n.config.Observer.Called(rank, slot, c)
 	}
 	n.stopAt(rank, slot, at)
-	n.step(rank, at, c)
+	return c
 }
 
 // end tells the machine that its participant has ended.

@@ -1,0 +1,140 @@
+package netsim
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+// No message takes less than the least latency. So what reaches members within that
+// time of each other cannot be an effect of one another, unless it is at the same
+// member: machines of different members step in parallel, and what they cause is
+// carried out in the order of the events.
+
+// job is a step of a machine.
+type job struct {
+	event   event
+	effects consensus.Effects
+	sizes   []int // of the messages, by Send
+	held    bool  // not made yet: the one before may have to be heard first
+}
+
+const (
+	// mostJobs bounds a batch, and fewJobs those that are not worth spreading.
+	mostJobs = 1 << 15
+	fewJobs  = 64
+)
+
+// batch lets the next events of machines happen, as many as may in parallel.
+func (n *network) batch() {
+	end := n.events[0].at + n.config.Latency.Least()
+	jobs := n.jobs[:0]
+	for len(n.events) > 0 && len(jobs) < mostJobs {
+		next := &n.events[0]
+		if len(jobs) > 0 && next.at >= end || !n.batched(next) {
+			break
+		}
+		e := n.events.pop()
+		n.now = max(n.now, e.at)
+		m := n.members[e.to]
+		if call, is := e.what.(enter); is {
+			e.what = nil
+			if m.process == call.process && m.state == updating {
+				e.what = n.called(e.to, e.at, call)
+			}
+		}
+		if m.machine != nil && e.what != nil {
+			m.busy = true
+			jobs = append(jobs, job{event: e})
+		}
+	}
+	n.make(jobs)
+	for i := range jobs {
+		j := &jobs[i]
+		if j.held {
+			n.events.push(j.event) // in its old place
+		} else {
+			n.follow(j.event.to, j.event.at, j.effects, j.sizes)
+		}
+		m := n.members[j.event.to]
+		m.busy, m.held = false, false
+		*j = job{}
+	}
+	n.jobs = jobs[:0]
+}
+
+// batched says whether an event may be one of a batch.
+func (n *network) batched(e *event) bool {
+	if e.to < 0 || len(n.computing) > 0 && e.at > n.hearBy {
+		return false
+	}
+	m := n.members[e.to]
+	if m.state == computing && m.machine != nil {
+		return false
+	}
+	switch what := e.what.(type) {
+	case consensus.Receive:
+		return true
+	case enter: // what was decided before it would be its answer
+		return !m.busy && !what.request.ended && uint64(len(m.log)) < m.group.calls
+	}
+	return false
+}
+
+// make makes the steps of a batch: those of one member in their order.
+func (n *network) make(jobs []job) {
+	workers := len(n.plans)
+	if workers == 1 || len(jobs) < fewJobs {
+		for i := range jobs {
+			n.makeOne(&jobs[i])
+		}
+		return
+	}
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := range jobs {
+				if jobs[i].event.to%workers == w {
+					n.makeOne(&jobs[i])
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func (n *network) makeOne(j *job) {
+	m := n.members[j.event.to]
+	if m.held {
+		j.held = true
+		return
+	}
+	j.effects = m.machine.Step(m.local(j.event.at), j.event.what.(consensus.Event))
+	j.sizes = sizesOf(j.effects.Sends, j.sizes)
+	m.held = len(j.effects.Decisions) > 0 || j.effects.Err != nil // its participant is to be heard
+}
+
+// sizesOf returns the encoded sizes of messages. A vector goes to several
+// neighbours.
+func sizesOf(sends []consensus.Send, sizes []int) []int {
+	var sized consensus.Body
+	size := 0
+	for _, s := range sends {
+		if s.Message.Body != sized {
+			sized, size = s.Message.Body, wire.Size(s.Message)
+		}
+		sizes = append(sizes, size)
+	}
+	return sizes
+}
+
+// newPlans returns one for each processor: machines that step in parallel share
+// none.
+func newPlans(s consensus.Settings) (plans []*consensus.Plans) {
+	for range runtime.GOMAXPROCS(0) {
+		plans = append(plans, consensus.NewPlans(s))
+	}
+	return plans
+}
