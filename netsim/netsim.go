@@ -72,7 +72,7 @@ type Participant func(ctx context.Context, rank int, g collabdict.Group) error
 // group's labels are dealt with a nonce that the participants of a small roster
 // agree on first. The others go on without a participant that has failed or was stopped, if they are
 // enough. Each one's error is in the report, and Run returns the first by rank
-// that is neither another's doing nor planned.
+// that is neither another's doing nor planned, adversaries left out.
 func Run(ctx context.Context, c Config, part Participant) (*Report, error) {
 	net, err := newNetwork(c)
 	if err != nil {
@@ -115,7 +115,7 @@ func (n *network) firstError(ctx context.Context) error {
 	}
 	var heard error
 	for i, m := range n.members {
-		if m.err == nil || m.err == ErrStopped {
+		if m.err == nil || m.err == ErrStopped || m.adversary != nil {
 			continue
 		}
 		err := fmt.Errorf("%s: %w", n.config.Names[i], m.err)

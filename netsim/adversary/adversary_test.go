@@ -1,0 +1,208 @@
+package adversary_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/netsim"
+	"github.com/collabdict/collabdict/netsim/adversary"
+)
+
+const (
+	size   = 7
+	rounds = 4
+	bad    = 2 // the adversary's rank
+)
+
+var blocks = []collabdict.Block{{Len: 2, Bound: 100}}
+
+// end is what became of the honest members.
+type end struct {
+	totals [][][]float64 // by participant and round, of those that went through
+	report *netsim.Report
+	err    error
+}
+
+func play(t *testing.T, s consensus.Settings, a netsim.Adversary, seed uint64) end {
+	t.Helper()
+	c := netsim.Config{
+		Names: netsim.Names(size), Settings: s, Seed: seed, Compute: time.Second,
+		Adversaries: map[int]netsim.Adversary{bad: a},
+	}
+	e := end{totals: make([][][]float64, size)}
+	e.report, e.err = netsim.Run(t.Context(), c, func(ctx context.Context, rank int, g collabdict.Group) error {
+		for r := range rounds {
+			g.(collabdict.RoundStarter).StartRound(r + 1)
+			total, missed := g.(collabdict.Absentee).Missed()
+			if !missed {
+				var err error
+				if total, err = g.Sum(ctx, []float64{1, float64(rank)}, blocks); err != nil {
+					return err
+				}
+			}
+			e.totals[rank] = append(e.totals[rank], total)
+		}
+		return nil
+	})
+	return e
+}
+
+// schemes are those that adversaries are tried on.
+var schemes = map[string]consensus.Settings{
+	"exact":     {Scheme: consensus.Exact, Protect: chunking.Chunks},
+	"laplacian": {Protect: chunking.Chunks},
+}
+
+// through returns how many honest members came to the end.
+func (e end) through() (n int) {
+	for rank, totals := range e.totals {
+		if rank != bad && len(totals) == rounds {
+			n++
+		}
+	}
+	return n
+}
+
+// differ says whether two honest members have come to different totals of a round.
+func (e end) differ() bool {
+	for rank, own := range e.totals {
+		for other, theirs := range e.totals[:rank] {
+			n := min(len(own), len(theirs))
+			if rank != bad && other != bad && !reflect.DeepEqual(own[:n], theirs[:n]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// named says whether an honest member ended with an error that names the adversary.
+func (e end) named() bool {
+	for rank, m := range e.report.Members {
+		if rank != bad && m.Err != nil && strings.Contains(m.Err.Error(), "p0003") {
+			return true
+		}
+	}
+	return false
+}
+
+// checkSums fails if a total that an honest member has opened is not the sum over
+// those who are in it, with what the adversary adds.
+func (e end) checkSums(t *testing.T, adds []float64) {
+	t.Helper()
+	for rank, m := range e.report.Members {
+		for _, d := range m.Decisions {
+			if rank == bad || d.Kind != consensus.Sum {
+				continue
+			}
+			want := []float64{0, 0}
+			for _, member := range d.Members {
+				x := []float64{1, float64(member)}
+				if member == bad && adds != nil {
+					x = adds
+				}
+				want[0], want[1] = want[0]+x[0], want[1]+x[1]
+			}
+			if math.Abs(d.Total[0]-want[0]) > 1e-4 || math.Abs(d.Total[1]-want[1]) > 1e-4 {
+				t.Errorf("participant %d opened %v over %v, want %v", rank+1, d.Total, d.Members, want)
+			}
+		}
+	}
+}
+
+// each tries an adversary on all schemes, with a few seeds.
+func each(t *testing.T, a func() netsim.Adversary, check func(t *testing.T, e end)) {
+	for name, s := range schemes {
+		for seed := range uint64(5) {
+			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) { check(t, play(t, s, a(), seed)) })
+		}
+	}
+}
+
+// Who says nothing is gone on without.
+func TestSilent(t *testing.T) {
+	each(t, func() netsim.Adversary { return adversary.Silent{} }, func(t *testing.T, e end) {
+		e.checkSums(t, nil)
+		if e.err != nil || e.through() != size-1 || e.differ() || math.Round(e.totals[0][0][0]) != size-1 {
+			t.Errorf("%d came to the end: %v", e.through(), e.err)
+		}
+	})
+}
+
+// What is sent again to the member that it was for has no effect.
+func TestReplay(t *testing.T) {
+	each(t, func() netsim.Adversary { return &adversary.Replay{} }, func(t *testing.T, e end) {
+		e.checkSums(t, nil)
+		if e.err != nil || e.through() != size-1 || e.differ() || math.Round(e.totals[0][rounds-1][0]) != size {
+			t.Errorf("%d came to the end: %v", e.through(), e.err)
+		}
+	})
+}
+
+// A wrong contribution is not noticed. It moves a total by no more than the bounds.
+func TestScaled(t *testing.T) {
+	each(t, func() netsim.Adversary { return adversary.Scaled{Factor: 1e6} }, func(t *testing.T, e end) {
+		e.checkSums(t, []float64{100, 100})
+		if e.err != nil || e.through() != size-1 || e.differ() {
+			t.Errorf("%d came to the end: %v", e.through(), e.err)
+		}
+	})
+}
+
+func TestFlipped(t *testing.T) {
+	each(t, func() netsim.Adversary { return adversary.Flipped{} }, func(t *testing.T, e end) {
+		e.checkSums(t, []float64{bad, 1})
+		if e.err != nil || e.through() != size-1 || e.differ() {
+			t.Errorf("%d came to the end: %v", e.through(), e.err)
+		}
+	})
+}
+
+// Nonsense in a session ends the run: by the value itself, by the votes that
+// differ, or by the check of the total. No wrong total is opened.
+func TestNaN(t *testing.T) {
+	each(t, func() netsim.Adversary { return adversary.NaN{} }, func(t *testing.T, e end) {
+		e.checkSums(t, nil)
+		if e.err == nil || e.through() > 0 {
+			t.Errorf("%d came to the end", e.through())
+		}
+	})
+}
+
+func TestGarbage(t *testing.T) {
+	ended := 0
+	each(t, func() netsim.Adversary { return adversary.Garbage{Rate: 0.05} }, func(t *testing.T, e end) {
+		e.checkSums(t, nil)
+		if e.err != nil {
+			ended++
+		}
+	})
+	if ended == 0 {
+		t.Error("garbage never ended a run")
+	}
+}
+
+// Who votes for two values can make the others come to two totals, each the sum
+// over members that took part in it. They notice, at the latest in the next slot,
+// and end the run.
+func TestEquivocator(t *testing.T) {
+	different := false
+	each(t, func() netsim.Adversary { return adversary.Equivocator{} }, func(t *testing.T, e end) {
+		e.checkSums(t, nil)
+		different = different || e.differ()
+		if e.err == nil || !e.named() {
+			t.Errorf("nobody names the adversary: %v", e.err)
+		}
+	})
+	if !different {
+		t.Error("no two totals: the documents say too little of what holds")
+	}
+}

@@ -1,0 +1,31 @@
+package adversary
+
+import (
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// Replay sends each member with each message an old one once more.
+type Replay struct {
+	honest
+	kept map[int][]consensus.Message
+}
+
+// mostKept bounds what is remembered for a member.
+const mostKept = 200
+
+// Send implements netsim.Adversary.
+func (a *Replay) Send(to int, m consensus.Message, r *rand.Rand) []consensus.Message {
+	if a.kept == nil {
+		a.kept = map[int][]consensus.Message{}
+	}
+	kept := a.kept[to]
+	if len(kept) < mostKept {
+		kept = append(kept, m)
+	} else {
+		kept[r.IntN(mostKept)] = m
+	}
+	a.kept[to] = kept
+	return []consensus.Message{m, kept[r.IntN(len(kept))]}
+}

@@ -1,0 +1,138 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Scenario is what a simulated network is like, and what goes wrong in it.
+type Scenario struct {
+	words []word
+	// ReadFile reads a file that a word names; nil where files are not to be read.
+	ReadFile func(name string) (io.ReadCloser, error)
+}
+
+// word is one thing that is said, as "crash:node=3,at=2m".
+type word struct {
+	name   string
+	where  string // for errors
+	values []pair
+}
+
+type pair struct{ key, value string }
+
+// Empty says that nothing is said.
+func (s *Scenario) Empty() bool { return s == nil || len(s.words) == 0 }
+
+// Parse reads words separated by semicolons, each with values separated by commas.
+func Parse(text string) (*Scenario, error) {
+	s := &Scenario{}
+	for i, part := range strings.Split(text, ";") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, rest, _ := strings.Cut(part, ":")
+		w := word{name: strings.TrimSpace(name), where: fmt.Sprintf("fault %d", i+1)}
+		for _, item := range split(rest) {
+			key, value, found := strings.Cut(item, "=")
+			if !found || strings.TrimSpace(key) == "" || value == "" {
+				return nil, fmt.Errorf("%s, %s: want KEY=VALUE, got %q", w.where, w.name, item)
+			}
+			w.values = append(w.values, pair{strings.TrimSpace(key), strings.TrimSpace(value)})
+		}
+		s.words = append(s.words, w)
+	}
+	return s, s.known()
+}
+
+func split(rest string) []string {
+	if strings.TrimSpace(rest) == "" {
+		return nil
+	}
+	return strings.Split(rest, ",")
+}
+
+// ParseYAML reads a scenario file:
+//
+//	compute: 2s
+//	latency: {kind: log-normal, median: 40ms, sigma: 0.5}
+//	faults:
+//	  - crash: {node: 3, at: 2m, for: 30s}
+func ParseYAML(r io.Reader) (*Scenario, error) {
+	var file struct {
+		Compute string      `yaml:"compute"`
+		Latency yaml.Node   `yaml:"latency"`
+		Faults  []yaml.Node `yaml:"faults"`
+	}
+	d := yaml.NewDecoder(r)
+	d.KnownFields(true)
+	if err := d.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("want compute, latency and faults: %s", oneLine(err))
+	}
+	s := &Scenario{}
+	if file.Compute != "" {
+		s.words = append(s.words, word{name: "compute", where: "compute", values: []pair{{"time", file.Compute}}})
+	}
+	if file.Latency.Kind != 0 {
+		w := word{name: "latency", where: "latency"}
+		if err := w.take(&file.Latency); err != nil {
+			return nil, err
+		}
+		s.words = append(s.words, w)
+	}
+	for i := range file.Faults {
+		node := &file.Faults[i]
+		w := word{where: fmt.Sprintf("line %d", node.Line)}
+		switch {
+		case node.Kind == yaml.ScalarNode:
+			w.name = node.Value
+		case node.Kind == yaml.MappingNode && len(node.Content) == 2:
+			w.name = node.Content[0].Value
+			if err := w.take(node.Content[1]); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fmt.Errorf("%s: want one fault an entry, as crash: {node: 3, at: 2m}", w.where)
+		}
+		s.words = append(s.words, w)
+	}
+	return s, s.known()
+}
+
+// take takes a word's values from a mapping.
+func (w *word) take(node *yaml.Node) error {
+	if node.Kind != yaml.MappingNode {
+		return fmt.Errorf("%s, %s: want values as {node: 3, at: 2m}", w.where, w.name)
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		if value.Kind != yaml.ScalarNode {
+			return fmt.Errorf("line %d, %s, %s: want a single value", value.Line, w.name, key.Value)
+		}
+		w.values = append(w.values, pair{key.Value, value.Value})
+	}
+	return nil
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// Add says what another scenario says, too.
+func (s *Scenario) Add(more *Scenario) {
+	if more != nil {
+		s.words = append(s.words, more.words...)
+	}
+}
+
+// known reports the first word that means nothing.
+func (s *Scenario) known() error {
+	for _, w := range s.words {
+		if kinds[w.name] == nil {
+			return fmt.Errorf("%s: want %s, got %q", w.where, names(), w.name)
+		}
+	}
+	return nil
+}
