@@ -48,8 +48,10 @@ func (n *network) planCut(w When, c cutter) {
 	w.plan(n, func(time.Duration) { n.cut(c) }, func(time.Duration) { n.mend(c) })
 }
 
-func (n *network) cut(c cutter)  { n.cutters = append(n.cutters, c) }
-func (n *network) mend(c cutter) { n.cutters = slices.DeleteFunc(n.cutters, func(o cutter) bool { return o == c }) }
+func (n *network) cut(c cutter) { n.cutters = append(n.cutters, c) }
+func (n *network) mend(c cutter) {
+	n.cutters = slices.DeleteFunc(n.cutters, func(o cutter) bool { return o == c })
+}
 
 // carry sends a message on its way.
 func (n *network) carry(p parcel, at time.Duration) {

@@ -135,7 +135,7 @@ func TestFaultsThatCannotBe(t *testing.T) {
 	for _, f := range []Fault{Stop{Member: -1}, Stop{Member: 3}, Stop{After: -1}, Stop{RestartAfter: -1}} {
 		c := config(3)
 		c.Faults = []Fault{f}
-		if _, err := Run(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "netsim.Stop: ") {
+		if _, err := Run(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "stop: ") {
 			t.Errorf("%+v: got %v", f, err)
 		}
 	}

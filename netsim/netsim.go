@@ -3,6 +3,7 @@ package netsim
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/collabdict/collabdict"
@@ -24,6 +25,31 @@ type Config struct {
 	Adversaries map[int]Adversary
 	// Observer, if not nil, is shown what happens. All calls come from one goroutine.
 	Observer Observer
+}
+
+// Validate reports the first setting that cannot be; those of consensus are left to
+// [consensus.Settings.Validate].
+func (c Config) Validate() error {
+	size := len(c.Names)
+	if err := checkTime("compute", c.Compute); err != nil {
+		return err
+	}
+	if c.Latency != nil {
+		if err := c.Latency.Check(size); err != nil {
+			return err
+		}
+	}
+	for rank := range c.Adversaries {
+		if err := checkMember(rank, size); err != nil {
+			return fmt.Errorf("adversary: %w", err)
+		}
+	}
+	for _, f := range c.Faults {
+		if err := f.check(size); err != nil {
+			return fmt.Errorf("%s: %w", strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", f), "netsim.")), err)
+		}
+	}
+	return nil
 }
 
 // Names returns n names that are in rank order, p0001 and so on.

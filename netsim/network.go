@@ -40,28 +40,20 @@ type network struct {
 
 func newNetwork(c Config) (*network, error) {
 	if c.Latency == nil {
-		c.Latency = Uniform(time.Millisecond)
+		c.Latency = Uniform(time.Millisecond) // see Config
 	}
 	n := &network{
 		config: c, plans: newPlans(c.Settings), sources: map[string]int{}, rounds: map[uint32][]deed{},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)), common: map[[32]byte]*consensus.Decision{},
 	}
 	n.delay, n.tricks = n.source("delay"), n.source("adversary")
-	if err := firstOf(checkTime("compute", c.Compute), c.Latency.Check(len(c.Names))); err != nil {
+	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("netsim: %w", err)
-	}
-	for rank := range c.Adversaries {
-		if err := checkMember(rank, len(c.Names)); err != nil {
-			return nil, fmt.Errorf("netsim: adversary: %w", err)
-		}
 	}
 	for rank := range c.Names {
 		n.members = append(n.members, &member{adversary: c.Adversaries[rank], entropy: source(c.Seed, "entropy", rank)})
 	}
 	for _, f := range c.Faults {
-		if err := f.check(len(n.members)); err != nil {
-			return nil, fmt.Errorf("netsim: %T: %w", f, err)
-		}
 		f.plan(n)
 	}
 	for rank, m := range n.members {

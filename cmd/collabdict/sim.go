@@ -19,14 +19,16 @@ import (
 func (a *app) sim() *cobra.Command {
 	var s sourceFlags
 	var t taskFlags
-	var out, adversary string
+	var under scenarioFlags
+	var out string
 	cmd := &cobra.Command{
 		Use: "sim", Short: "Train all participants in this process, over a simulated network in virtual time",
 		Long: `sim trains all participants in this process. The network between them is simulated,
 in virtual time; everything else is the real thing. The same seed gives the same
-bytes.`,
+bytes. --faults and --scenario say what the network is like and what goes wrong.`,
 		Example: `  collabdict sim --generate participants=20,rows=200,columns=6,patterns=3 --baselines alone,pooled
   collabdict sim --data 'machines/*.csv' --label fault --test-where split=test --components 8 --out result
+  collabdict sim --generate participants=20 --faults 'churn:rate=0.05;loss:rate=0.01' --scheme exact
   collabdict sim --generate participants=32 --chunks 3 --adversary coalition:t=8 --rounds 5`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -41,23 +43,23 @@ bytes.`,
 			if err := t.checkBaselines("alone", "pooled"); err != nil {
 				return err
 			}
-			against, err := experiment.ParseAdversary(adversary)
+			c, err := under.conditions()
 			if err != nil {
-				return &usageError{"--adversary: " + err.Error(), ""}
+				return err
 			}
-			return a.simulate(cmd.Context(), src, k, t.baselines, against, out)
+			return a.simulate(cmd.Context(), src, k, t.baselines, c, out)
 		},
 	}
 	s.add(cmd)
 	t.add(cmd)
 	t.addBaselines(cmd, "alone, pooled")
 	cmd.Flags().StringVar(&out, "out", "", "write result.json and, a folder a participant, model.npz and result.json to `DIR`")
-	cmd.Flags().StringVar(&adversary, "adversary", "", "let curious members `WHO` put together what they see: observer (one member) or coalition:t=N")
+	under.add(cmd)
 	a.addJSON(cmd)
 	return cmd
 }
 
-func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, against experiment.Adversary, out string) error {
+func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, under experiment.Conditions, out string) error {
 	began := time.Now()
 	data, err := src.load(t)
 	if err != nil {
@@ -67,8 +69,11 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	if err := t.Settings.Validate(len(data.Participants)); err != nil {
 		return &usageError{err.Error(), ""}
 	}
-	if err := against.Check(len(data.Participants)); err != nil {
+	if err := under.Adversary.Check(len(data.Participants)); err != nil {
 		return &usageError{"--" + err.Error(), ""}
+	}
+	if err := under.Check(t, data.Participants); err != nil {
+		return &usageError{"--faults or --scenario: " + err.Error(), ""}
 	}
 	if out != "" {
 		if err := atomicfile.CheckDir(out); err != nil {
@@ -76,7 +81,7 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		}
 	}
 	progress := a.newProgress(t.Rounds)
-	run, err := experiment.SimulateAgainst(ctx, against, t, data.Participants, func(p task.Progress) {
+	run, err := experiment.SimulateUnder(ctx, under, t, data.Participants, func(p task.Progress) {
 		progress.round(p, len(data.Participants), 0)
 	})
 	progress.end()
@@ -132,6 +137,12 @@ func (a *app) warn(warnings []string) {
 func writeRun(out string, r *report.Run, models []*model.Model) error {
 	for i, m := range models {
 		p := &r.Participants[i]
+		if m == nil { // it has not come to the end
+			if err := atomicfile.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
+				return err
+			}
+			continue
+		}
 		p.ModelFile = filepath.Join(p.Name, "model.npz")
 		if err := model.Write(filepath.Join(out, p.ModelFile), m); err != nil {
 			return fmt.Errorf("write the model of %s: %w", p.Name, err)

@@ -13,6 +13,9 @@ import (
 func addLogliks(run *Run, parts []dataset.Participant) {
 	var own, rows float64
 	for i, m := range run.Models {
+		if m == nil {
+			continue
+		}
 		p := &run.Report.Participants[i]
 		p.Loglik, p.LoglikRows = overAll(m, parts), "all"
 		n, _ := parts[i].Train.Dims()

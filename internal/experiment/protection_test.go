@@ -68,7 +68,7 @@ func TestSimulationsUnderObservation(t *testing.T) {
 	} {
 		k, parts := example(task.Global)
 		k.Settings, k.Rounds = c.settings, 2
-		run, err := SimulateAgainst(t.Context(), 1, k, parts, nil)
+		run, err := SimulateUnder(t.Context(), Conditions{Adversary: 1}, k, parts, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,9 @@ package experiment
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
 	"sync"
+	"time"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -11,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/netsim"
+	"github.com/collabdict/collabdict/netsim/scenario"
 )
 
 // Run is what a simulation made: the result and the participants' models.
@@ -23,17 +26,50 @@ type Run struct {
 // their models and figures. Of the result, seconds and model files are left to
 // the caller. onRound sees the rounds of the first participant.
 func Simulate(ctx context.Context, t task.Task, parts []dataset.Participant, onRound func(task.Progress)) (*Run, error) {
-	return SimulateAgainst(ctx, 0, t, parts, onRound)
+	return SimulateUnder(ctx, Conditions{}, t, parts, onRound)
 }
 
-// SimulateAgainst is Simulate under the eyes of an adversary.
-func SimulateAgainst(ctx context.Context, a Adversary, t task.Task, parts []dataset.Participant, onRound func(task.Progress)) (*Run, error) {
+// Conditions are what a simulation is like: who watches, what the network is like
+// and what goes wrong.
+type Conditions struct {
+	Adversary Adversary
+	Scenario  *scenario.Scenario // nil: nothing goes wrong
+}
+
+// updateTime is the virtual time of a local update where a scenario does not say
+// it: faults are to hit it, too.
+const updateTime = time.Second
+
+// config returns the settings of the simulation.
+func (c Conditions) config(t task.Task, parts []dataset.Participant) (netsim.Config, error) {
+	n := netsim.Config{Settings: t.Settings, Seed: t.Seed}
+	for _, p := range parts {
+		n.Names = append(n.Names, p.Name)
+	}
+	if !c.Scenario.Empty() {
+		n.Compute = updateTime
+	}
+	return n, c.Scenario.Apply(&n)
+}
+
+// Check reports conditions that cannot be among so many participants.
+func (c Conditions) Check(t task.Task, parts []dataset.Participant) error {
+	n, err := c.config(t, parts)
+	if err != nil {
+		return err
+	}
+	return n.Validate()
+}
+
+// SimulateUnder is Simulate under conditions.
+func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []dataset.Participant, onRound func(task.Progress)) (*Run, error) {
+	a := under.Adversary
 	if err := a.Check(len(parts)); err != nil {
 		return nil, err
 	}
-	c := netsim.Config{Settings: t.Settings, Seed: t.Seed}
-	for _, p := range parts {
-		c.Names = append(c.Names, p.Name)
+	c, err := under.config(t, parts)
+	if err != nil {
+		return nil, err
 	}
 	watch := a.watch(t, len(parts))
 	if a > 0 {
@@ -41,13 +77,18 @@ func SimulateAgainst(ctx context.Context, a Adversary, t task.Task, parts []data
 	}
 	results := make([]*task.Result, len(parts))
 	var show sync.Mutex
+	shown := 0
 	cost, err := netsim.Run(ctx, c,
 		func(ctx context.Context, rank int, g collabdict.Group) error {
 			var err error
 			results[rank], err = t.Train(ctx, g, parts[rank], func(p task.Progress) {
-				if rank == 0 && onRound != nil {
-					show.Lock()
-					defer show.Unlock()
+				if onRound == nil {
+					return
+				}
+				show.Lock()
+				defer show.Unlock()
+				if p.Number > shown { // by whoever is there first
+					shown = p.Number
 					onRound(p)
 				}
 			})
@@ -56,17 +97,47 @@ func SimulateAgainst(ctx context.Context, a Adversary, t task.Task, parts []data
 	if err != nil {
 		return nil, err
 	}
-	run := &Run{Report: Summary(t, c.Names, results[0])}
-	run.network(t, c.Names, cost)
+	first := farthest(cost)
+	if results[first] == nil || results[first].Model == nil {
+		return nil, fmt.Errorf("no participant has come to the end of a round: %w", cost.Members[first].Err)
+	}
+	run := &Run{Report: Summary(t, c.Names, results[first])}
+	run.network(t, c.Names, cost, first)
 	if a > 0 {
 		a.enter(run.Report, t, c.Names, watch)
 	}
 	for i, r := range results {
+		if err := cost.Members[i].Err; err != nil || r == nil || r.Model == nil {
+			run.without(parts[i], err)
+			continue
+		}
 		run.add(r, parts[i], hex.EncodeToString(cost.Members[i].Digest[:]))
 	}
 	addLogliks(run, parts)
 	run.Report.Aggregate()
 	return run, nil
+}
+
+// farthest returns the first of the participants that have decided most.
+func farthest(cost *netsim.Report) int {
+	best := 0
+	for i, m := range cost.Members {
+		if b := cost.Members[best]; b.Err != nil && m.Err == nil || (b.Err == nil) == (m.Err == nil) && len(m.Decisions) > len(b.Decisions) {
+			best = i
+		}
+	}
+	return best
+}
+
+// without enters a participant that has not come to the end.
+func (r *Run) without(p dataset.Participant, err error) {
+	rows, _ := p.Train.Dims()
+	left := "its part ended without a model"
+	if err != nil {
+		left = err.Error()
+	}
+	r.Models = append(r.Models, nil)
+	r.Report.Participants = append(r.Report.Participants, report.Participant{Name: p.Name, Rows: rows, Left: left})
 }
 
 // add enters a participant's part.
@@ -84,17 +155,17 @@ func (r *Run) add(result *task.Result, p dataset.Participant, digest string) {
 }
 
 // network enters who was in the sums, and what they cost.
-func (r *Run) network(t task.Task, names []string, cost *netsim.Report) {
+func (r *Run) network(t task.Task, names []string, cost *netsim.Report, first int) {
 	n := int64(len(cost.Members))
 	for _, m := range cost.Members {
 		r.Report.BytesSent += m.Bytes / n
 		r.Report.Messages += m.Messages / n
-		r.Report.Consensus.Iterations = m.Rounds
+		r.Report.Consensus.Iterations = max(r.Report.Consensus.Iterations, m.Rounds)
 		r.Report.Consensus.Error = max(r.Report.Consensus.Error, m.Difference)
-		r.Report.SetupRounds = m.Setup
+		r.Report.SetupRounds = max(r.Report.SetupRounds, m.Setup)
 	}
 	l := report.NewLedger(names, cost.Rules.Colluders)
-	for _, d := range cost.Members[0].Decisions {
+	for _, d := range cost.Members[first].Decisions {
 		l.Add(d)
 	}
 	EnterLedger(r.Report, t.Settings, len(names), l)

@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +50,7 @@ var kinds = map[string]func(s *Scenario, v *values, c *netsim.Config) netsim.Fau
 		return netsim.Late{Member: v.node(), When: v.when()}
 	},
 	"slow": func(_ *Scenario, v *values, _ *netsim.Config) netsim.Fault {
-		return netsim.Slow{Member: v.node(), Factor: v.number("factor", math.SmallestNonzeroFloat64, 1e6), When: v.when()}
+		return netsim.Slow{Member: v.node(), Factor: v.number("factor", 0.001, 1e6), When: v.when()}
 	},
 	"clock": func(_ *Scenario, v *values, _ *netsim.Config) netsim.Fault {
 		return netsim.Clock{Member: v.node(), Rate: v.numberOr("rate", 1e-3, 1e3, 1), Offset: v.time("offset", 0)}
@@ -98,11 +97,17 @@ var kinds = map[string]func(s *Scenario, v *values, c *netsim.Config) netsim.Fau
 	},
 }
 
+// adversaries are the words that make a member one.
+var adversaries = []string{"silent", "garbage", "replay", "equivocate", "scale", "flip", "nan"}
+
+// IsAdversary says whether a word makes a member an adversary.
+func IsAdversary(word string) bool { return slices.Contains(adversaries, word) }
+
 // turn makes a member an adversary.
 func turn(v *values, c *netsim.Config, a netsim.Adversary) netsim.Fault {
-	adversaries := map[int]netsim.Adversary{v.node(): a}
-	maps.Copy(adversaries, c.Adversaries)
-	c.Adversaries = adversaries
+	turned := map[int]netsim.Adversary{v.node(): a}
+	maps.Copy(turned, c.Adversaries)
+	c.Adversaries = turned
 	return nil
 }
 

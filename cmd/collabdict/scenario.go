@@ -1,0 +1,64 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/collabdict/collabdict/internal/experiment"
+	"github.com/collabdict/collabdict/netsim/scenario"
+	"github.com/spf13/cobra"
+)
+
+// scenarioFlags say what a simulated network is like, and who in it is up to what.
+type scenarioFlags struct {
+	faults, file, adversary string
+}
+
+func (s *scenarioFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.faults, "faults", "", "what goes wrong, as `'crash:node=3,at=2m;churn:rate=0.05;loss:rate=0.01'`")
+	f.StringVar(&s.file, "scenario", "", "read the network and what goes wrong from a YAML `FILE`")
+	f.StringVar(&s.adversary, "adversary", "", "let curious members `WHO` put together what they see: observer (one member) or coalition:t=N; or let one not follow the protocol: silent, garbage, replay, equivocate, scale, flip or nan, as scale:node=3,factor=100")
+}
+
+// conditions reads the flags.
+func (s *scenarioFlags) conditions() (experiment.Conditions, error) {
+	var c experiment.Conditions
+	all := &scenario.Scenario{}
+	if s.file != "" {
+		f, err := os.Open(s.file)
+		if err != nil {
+			return c, &usageError{"--scenario: " + err.Error(), ""}
+		}
+		defer f.Close()
+		read, err := scenario.ParseYAML(f)
+		if err != nil {
+			return c, &usageError{"--scenario: " + s.file + ": " + err.Error(), ""}
+		}
+		all.Add(read)
+	}
+	all.ReadFile = func(name string) (io.ReadCloser, error) {
+		if s.file != "" && !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(s.file), name)
+		}
+		return os.Open(name)
+	}
+	faults, err := scenario.Parse(s.faults)
+	if err != nil {
+		return c, &usageError{"--faults: " + err.Error(), ""}
+	}
+	all.Add(faults)
+	if kind, _, _ := strings.Cut(s.adversary, ":"); scenario.IsAdversary(kind) {
+		cheats, err := scenario.Parse(s.adversary)
+		if err != nil {
+			return c, &usageError{"--adversary: " + err.Error(), ""}
+		}
+		all.Add(cheats)
+	} else if c.Adversary, err = experiment.ParseAdversary(s.adversary); err != nil {
+		return c, &usageError{"--adversary: " + err.Error(), "or name one that does not follow the protocol, as silent:node=3"}
+	}
+	c.Scenario = all
+	return c, nil
+}
