@@ -64,6 +64,9 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 	for _, member := range m.opensTowards(a) {
 		m.send(e, member, s.promised, m.opening(a, member))
 	}
+	if m.rules.Committee != nil {
+		m.replayEarly(e)
+	}
 	// what came before this member's own call
 	for _, from := range slices.Sorted(maps.Keys(a.seeds)) {
 		m.checkSeeds(from, a, a.seeds[from].Header, a.seeds[from].View, e)

@@ -124,7 +124,13 @@ func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 		return
 	}
 	a := s.attempts[msg.Ballot]
-	if a == nil || !a.here || a.result != nil || !a.view.has(from) {
+	if a == nil || !a.dealt { // in a large roster not all wait for this member's deal
+		if s.commit == nil && msg.Ballot >= s.promised {
+			m.keepEarly(from, msg)
+		}
+		return
+	}
+	if !a.here || a.result != nil || !a.view.has(from) {
 		return
 	}
 	if a.lanes == nil {

@@ -107,7 +107,9 @@ const fewWaited = 8
 // session has stood still for two Beats, and leaves as long for an answer, which may
 // hold a vector.
 func (m *Machine) asks(pause time.Duration) bool {
-	if a := m.slot.attempts[m.slot.promised]; a != nil && a.lanes != nil && a.result == nil {
+	s := m.slot
+	a, u := s.attempts[s.promised], s.unmask
+	if a != nil && a.lanes != nil && a.result == nil || s.commit != nil && u != nil && u.session != nil {
 		pause = 2 * m.p.Beat
 		if m.now-m.since < pause {
 			return false

@@ -231,6 +231,10 @@ const earlyMost = 4
 func (m *Machine) keepEarly(from int, msg Message) {
 	switch msg.Body.(type) {
 	case *Seeds, *Blob, *Prepare:
+	case *Step:
+		if m.rules.Committee == nil {
+			return
+		}
 	default:
 		return
 	}

@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/collabdict/collabdict/chunking"
@@ -76,8 +77,8 @@ func (s *slot) hint(from int, msg Message) {
 func (m *Machine) replayHints(e *Effects) {
 	hints := m.slot.hints
 	m.slot.hints = map[int][]Message{}
-	for from, kept := range hints {
-		for _, msg := range kept {
+	for _, from := range slices.Sorted(maps.Keys(hints)) {
+		for _, msg := range hints[from] {
 			switch b := msg.Body.(type) {
 			case *Pads:
 				m.receivePads(from, msg, b)

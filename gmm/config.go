@@ -18,6 +18,8 @@ type Config struct {
 	Seed uint64
 	// Init gives the start. Nil means one that the members agree on.
 	Init *Parameters
+	// Shared, if not nil, is what learners of one process share.
+	Shared *Solutions
 }
 
 // Validate reports the first field that is out of range.

@@ -15,6 +15,7 @@ import (
 type prior struct {
 	lambda0, rho float64
 	steps        int // bounds the graphical lasso's Newton steps; 0 is its own bound
+	shared       *Solutions
 }
 
 // minRows is the smallest N̄_k with which a component is updated.
@@ -24,6 +25,15 @@ const minRows = 1
 // over all participants, about the origin. n is at least minRows; second holds an
 // upper triangle. start, the precision so far, may be nil.
 func (p prior) optimise(n float64, first, second []float64, start *mat.SymDense) ([]float64, *mat.SymDense, error) {
+	if p.shared == nil {
+		return p.solve(n, first, second, start)
+	}
+	return p.shared.of(p.keyOf(n, first, second, start), func() ([]float64, *mat.SymDense, error) {
+		return p.solve(n, first, second, start)
+	})
+}
+
+func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) ([]float64, *mat.SymDense, error) {
 	mean := make([]float64, len(first))
 	floats.ScaleTo(mean, 1/(p.lambda0+n), first)
 	r, err := p.lasso(n, first, second, mean).Solve(start)

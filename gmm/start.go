@@ -69,7 +69,7 @@ func (s *starter) count(n float64) error {
 	if k := s.config.Components; k > s.total {
 		return &ComponentsError{Components: k, Rows: s.total}
 	}
-	s.prior = prior{lambda0: s.config.lambda0(), rho: s.config.Rho}
+	s.prior = prior{lambda0: s.config.lambda0(), rho: s.config.Rho, shared: s.config.Shared}
 	if s.prior.rho == 0 {
 		s.prior.rho = 0.1 * float64(s.total) / float64(s.config.Components)
 	}

@@ -29,8 +29,13 @@ const (
 	slack = 1 + 1e-6
 )
 
-// Agree publishes the bounds of the rows of x and returns those of all members.
+// Agree publishes the bounds of the rows of x and returns those of all members. In
+// a large group they are learned by private sums, and nothing is published.
 func Agree(ctx context.Context, g collabdict.Group, x *mat.Dense) (Bounds, error) {
+	if g.Size() > manyMembers {
+		rowsExp, exps := exponents(x)
+		return agreeByCounts(ctx, g, rowsExp, exps)
+	}
 	blobs, err := g.Gather(ctx, encode(x))
 	if err != nil {
 		return Bounds{}, fmt.Errorf("gather bounds: %w", err)
@@ -42,9 +47,19 @@ func Agree(ctx context.Context, g collabdict.Group, x *mat.Dense) (Bounds, error
 // encode returns what a member publishes: a version byte, the exponent of its
 // rows, M as four bytes and M exponents of two bytes, big endian.
 func encode(x *mat.Dense) []byte {
+	rowsExp, exps := exponents(x)
+	out := binary.BigEndian.AppendUint32([]byte{version, byte(rowsExp)}, uint32(len(exps)))
+	for _, exp := range exps {
+		out = binary.BigEndian.AppendUint16(out, uint16(int16(exp)))
+	}
+	return out
+}
+
+// exponents returns those of the powers of two above the number of rows, and above
+// the root mean square of each column.
+func exponents(x *mat.Dense) (rowsExp int, exps []int) {
 	n, dim := x.Dims()
-	_, rowsExp := math.Frexp(float64(n))
-	out := binary.BigEndian.AppendUint32([]byte{version, byte(rowsExp)}, uint32(dim))
+	_, rowsExp = math.Frexp(float64(n))
 	for i := range dim {
 		sum := 0.0
 		for j := range n {
@@ -55,9 +70,9 @@ func encode(x *mat.Dense) []byte {
 		if rms := math.Sqrt(sum / float64(n)); rms > 0 {
 			_, exp = math.Frexp(rms)
 		}
-		out = binary.BigEndian.AppendUint16(out, uint16(int16(max(exp, -MaxExp))))
+		exps = append(exps, max(exp, -MaxExp))
 	}
-	return out
+	return rowsExp, exps
 }
 
 // decode is the inverse of encode for data of dim columns.

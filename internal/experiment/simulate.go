@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
@@ -71,6 +72,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	if err != nil {
 		return nil, err
 	}
+	t.Shared = &gmm.Solutions{}
 	watch := a.watch(t, len(parts))
 	if a > 0 {
 		c.Observer = watch

@@ -35,6 +35,9 @@ type Task struct {
 	Init       *gmm.Parameters
 	InitDigest string
 	Settings   consensus.Settings
+	// Shared, if not nil, is what participants in one process need not compute each
+	// by itself.
+	Shared *gmm.Solutions
 }
 
 // Error is a hyper-parameter that cannot be used.
@@ -73,7 +76,7 @@ func (t Task) Validate() error {
 }
 
 func (t Task) mixture() gmm.Config {
-	return gmm.Config{Components: t.Components, Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed, Init: t.Init}
+	return gmm.Config{Components: t.Components, Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed, Init: t.Init, Shared: t.Shared}
 }
 
 // Field is a name and a value that all members must share.

@@ -1,0 +1,68 @@
+package gmm
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Solutions are the components that learners of one process have worked out.
+// Learners that share them and are given the same sums, as in a simulation, take
+// each other's in place of computing the same bits again. Safe for concurrent use.
+type Solutions struct {
+	mu   sync.Mutex
+	by   map[[32]byte]*solution
+	last [][32]byte
+}
+
+// keptSolutions bounds how many are kept: those of a few rounds.
+const keptSolutions = 1024
+
+type solution struct {
+	once      sync.Once
+	mean      []float64
+	precision *mat.SymDense
+	err       error
+}
+
+// of returns the solution of a problem, worked out by whoever asks first. It is
+// not to be modified.
+func (s *Solutions) of(key [32]byte, solve func() ([]float64, *mat.SymDense, error)) ([]float64, *mat.SymDense, error) {
+	s.mu.Lock()
+	x := s.by[key]
+	if x == nil {
+		if s.by == nil {
+			s.by = map[[32]byte]*solution{}
+		}
+		if len(s.last) == keptSolutions {
+			delete(s.by, s.last[0])
+			s.last = s.last[1:]
+		}
+		x = &solution{}
+		s.by[key], s.last = x, append(s.last, key)
+	}
+	s.mu.Unlock()
+	x.once.Do(func() { x.mean, x.precision, x.err = solve() })
+	return x.mean, x.precision, x.err
+}
+
+// keyOf covers all that a solution follows from.
+func (p prior) keyOf(n float64, first, second []float64, start *mat.SymDense) [32]byte {
+	values := append([]float64{p.lambda0, p.rho, float64(p.steps), n, float64(len(first))}, first...)
+	values = append(values, second...)
+	if start != nil {
+		for i := range first {
+			for j := i; j < len(first); j++ {
+				values = append(values, start.At(i, j))
+			}
+		}
+	}
+	b := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return sha256.Sum256(b)
+}

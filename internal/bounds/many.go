@@ -1,0 +1,68 @@
+package bounds
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/collabdict/collabdict"
+)
+
+// Above manyMembers members nobody publishes anything: a Gather would go from all
+// to all. The members agree on the largest exponents by two private sums instead,
+// of how many members have an exponent in which span, and in the highest of these.
+const (
+	manyMembers = 64
+	span        = 20
+	spans       = 2*MaxExp/span + 1
+	rowsExps    = maxRowsExp + 1
+)
+
+// agreeByCounts is Agree for many members, from the exponents of this one.
+func agreeByCounts(ctx context.Context, g collabdict.Group, rowsExp int, exps []int) (Bounds, error) {
+	if rowsExp > maxRowsExp {
+		return Bounds{}, fmt.Errorf("want at most 2^%d rows, got 2^%d", maxRowsExp, rowsExp)
+	}
+	counts := make([]float64, rowsExps+spans*len(exps))
+	counts[rowsExp] = 1
+	for i, e := range exps {
+		if e < -MaxExp || e > MaxExp {
+			return Bounds{}, fmt.Errorf("column %d: want an exponent from %d to %d, got %d", i+1, -MaxExp, MaxExp, e)
+		}
+		counts[rowsExps+spans*i+(e+MaxExp)/span] = 1
+	}
+	counts, err := sumCounts(ctx, g, counts)
+	if err != nil {
+		return Bounds{}, fmt.Errorf("sum of the spans: %w", err)
+	}
+	b := Bounds{Rows: math.Ldexp(1, highest(counts[:rowsExps])), RMS: make([]float64, len(exps))}
+	top := make([]int, len(exps))
+	within := make([]float64, span*len(exps))
+	for i, e := range exps {
+		from := rowsExps + spans*i
+		if top[i] = highest(counts[from : from+spans]); (e+MaxExp)/span == top[i] {
+			within[span*i+(e+MaxExp)%span] = 1
+		}
+	}
+	if within, err = sumCounts(ctx, g, within); err != nil {
+		return Bounds{}, fmt.Errorf("sum of the exponents: %w", err)
+	}
+	for i := range exps {
+		b.RMS[i] = math.Ldexp(1, span*top[i]+highest(within[span*i:span*(i+1)])-MaxExp)
+	}
+	return b, nil
+}
+
+func sumCounts(ctx context.Context, g collabdict.Group, counts []float64) ([]float64, error) {
+	return g.Sum(ctx, counts, Append(nil, len(counts), 1))
+}
+
+// highest returns the last place that a member is counted in, the first if none is.
+func highest(counts []float64) int {
+	for i := len(counts) - 1; i > 0; i-- {
+		if counts[i] > 0.5 {
+			return i
+		}
+	}
+	return 0
+}

@@ -1,0 +1,26 @@
+package netsim
+
+import (
+	"testing"
+	"time"
+)
+
+// On a network that loses nothing no sum of a large roster waits for a Beat: what
+// comes too early is kept, and nobody is helped past a session that gets on.
+func TestLargeRostersDoNotStall(t *testing.T) {
+	for seed := range uint64(3) {
+		report, _ := simulate(t, Config{Names: Names(150), Settings: exactly, Seed: seed}, 12)
+		t.Logf("%d sums in %s", len(report.Members[0].Decisions), report.Virtual)
+		if report.Virtual > tickEvery {
+			t.Errorf("seed %d: 12 sums took %s, want less than %s", seed, report.Virtual, tickEvery)
+		}
+		// Members whose local updates end at other times than those of the rest.
+		c := Config{Names: Names(100), Settings: exactly, Seed: seed, Compute: 200 * time.Millisecond}
+		for m := range 30 {
+			c.Faults = append(c.Faults, Slow{Member: 3 * m, Factor: 1 + float64(m)/60})
+		}
+		if report, _ = simulate(t, c, 5); report.Virtual > 5*(300+100)*time.Millisecond {
+			t.Errorf("seed %d: 5 sums took %s", seed, report.Virtual)
+		}
+	}
+}
