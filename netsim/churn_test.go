@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,7 +89,8 @@ func simulate(t testing.TB, c Config, rounds int) (*Report, *sums) {
 
 // replay is the command that plays one seed of a test again.
 func replay(t testing.TB, seed uint64) string {
-	return fmt.Sprintf("seed %d; again: COLLABDICT_SIM_SEED=%d go test -run '^%s$' ./netsim", seed, seed, t.Name())
+	name, _, _ := strings.Cut(t.Name(), "/")
+	return fmt.Sprintf("seed %d; again: COLLABDICT_SIM_SEED=%d go test -run '^%s$' ./netsim", seed, seed, name)
 }
 
 // seeds are those that a test plays: a few, as many as COLLABDICT_SIM_SEEDS says,

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -59,6 +61,13 @@ bytes. --faults and --scenario say what the network is like and what goes wrong.
 	return cmd
 }
 
+// Above manyParticipants the heap would grow to twice of what is needed, some
+// gigabytes, before it is collected.
+const (
+	manyParticipants = 2000
+	memoryOfMany     = 3 << 30
+)
+
 func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, under experiment.Conditions, out string) error {
 	began := time.Now()
 	data, err := src.load(t)
@@ -79,6 +88,9 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		if err := atomicfile.CheckDir(out); err != nil {
 			return err
 		}
+	}
+	if len(data.Participants) > manyParticipants && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryOfMany)
 	}
 	progress := a.newProgress(t.Rounds)
 	run, err := experiment.SimulateUnder(ctx, under, t, data.Participants, func(p task.Progress) {

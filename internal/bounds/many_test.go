@@ -1,0 +1,95 @@
+package bounds
+
+import (
+	"context"
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// table is a group whose members sum in one place.
+type table struct {
+	mu    sync.Mutex
+	all   *sync.Cond
+	size  int
+	here  int
+	total []float64
+	done  []float64
+}
+
+type seat struct {
+	collabdict.Group
+	*table
+}
+
+func (s seat) Size() int { return s.size + manyMembers } // many, as far as anybody can tell
+
+func (s seat) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if err := collabdict.CheckBlocks(x, blocks); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.here == 0 {
+		s.total = make([]float64, len(x))
+	}
+	for i, v := range x {
+		s.total[i] += v
+	}
+	if s.here++; s.here == s.size {
+		s.here, s.done = 0, s.total
+		s.all.Broadcast()
+		return s.done, nil
+	}
+	for mine := &s.total[0]; s.done == nil || mine != &s.done[0]; {
+		s.all.Wait()
+	}
+	return s.done, nil
+}
+
+// Many members come to the bounds that they would have by publishing.
+func TestCountsGiveTheWidestBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const dim = 3
+		size := rapid.IntRange(1, 5).Draw(t, "members")
+		group := &table{size: size}
+		group.all = sync.NewCond(&group.mu)
+		var rows []*mat.Dense
+		var blobs [][]byte
+		for range size {
+			n := rapid.IntRange(1, 9).Draw(t, "rows")
+			x := mat.NewDense(n, dim, nil)
+			for j := range dim {
+				scale := math.Ldexp(1, rapid.IntRange(-220, 199).Draw(t, "exponent"))
+				for i := range n {
+					x.Set(i, j, scale*rapid.Float64Range(-1, 1).Draw(t, "value"))
+				}
+			}
+			rows, blobs = append(rows, x), append(blobs, encode(x))
+		}
+		want, err := widest(blobs, dim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for _, x := range rows {
+			all.Go(func() {
+				got, err := Agree(context.Background(), seat{nil, group}, x)
+				if err != nil || got.Rows != want.Rows {
+					t.Errorf("%v, rows %g, want %g", err, got.Rows, want.Rows)
+					return
+				}
+				for i, v := range got.RMS {
+					if v != want.RMS[i] {
+						t.Errorf("column %d: %g, want %g", i, v, want.RMS[i])
+					}
+				}
+			})
+		}
+		all.Wait()
+	})
+}
