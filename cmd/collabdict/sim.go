@@ -65,7 +65,7 @@ bytes. --faults and --scenario say what the network is like and what goes wrong.
 // gigabytes, before it is collected.
 const (
 	manyParticipants = 2000
-	memoryOfMany     = 3 << 30
+	memoryOfMany     = 3600 << 20
 )
 
 func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, under experiment.Conditions, out string) error {
