@@ -108,13 +108,11 @@ func runKilled(t *testing.T, p killPlan) {
 	pass(t, up, p.delay)
 	kill(t, up.cmd.Process.Pid, filepath.Join("o", p.victims[0]))
 	t.Logf("%s is killed %s after round %d, %s", p.victims[0], p.delay.Round(time.Millisecond), p.round, doing(t, dir, p.victims[0]))
+	pass(t, up, p.between)
 	var back *member
 	if p.before {
-		pass(t, up, p.between)
 		back = start(t, dir, "run", "--dir", filepath.Join("o", p.victims[0]))
 		pass(t, up, p.pause)
-	} else {
-		pass(t, up, p.between)
 	}
 	kill(t, up.cmd.Process.Pid, filepath.Join("o", p.victims[1]))
 	t.Logf("%s is killed after %s, %s", p.victims[1], lastRound(up), doing(t, dir, p.victims[1]))
