@@ -192,14 +192,16 @@ func (s *slot) sharesOf(owners []int) *Shares {
 	return b
 }
 
-// tellShares tells this member's shares of pads that do not come, once.
+// tellShares tells this member's shares of pads that do not come, once: at once if
+// their owners are lost.
 func (m *Machine) tellShares(e *Effects) {
 	s := m.slot
-	if s.commit == nil || s.shown || m.rules.Committee != nil || m.now-s.decided < 2*m.p.Beat {
+	if s.commit == nil || s.shown || m.rules.Committee != nil {
 		return
 	}
 	lacking := s.padsLacking()
-	if lacking == nil {
+	there := slices.ContainsFunc(lacking, func(owner int) bool { return !m.lost(owner) })
+	if lacking == nil || there && m.now-s.decided < 2*m.p.Beat {
 		return
 	}
 	s.shown = true

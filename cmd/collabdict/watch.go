@@ -137,18 +137,18 @@ func (p *progress) members(s node.Status) {
 	}
 	for _, m := range out {
 		if without(p.out, m.Name) {
-			p.line(fmt.Sprintf("without %s from now on: %s", p.called(m.Name, s), m.Reason))
+			p.line(fmt.Sprintf("without %s from now on: %s", called(m.Name, s), m.Reason))
 		}
 	}
 	for _, m := range p.out {
 		if without(out, m.Name) {
-			p.line(fmt.Sprintf("with %s again", p.called(m.Name, s)))
+			p.line(fmt.Sprintf("with %s again", called(m.Name, s)))
 		}
 	}
 	p.out = out
 }
 
-func (p *progress) called(name string, s node.Status) string {
+func called(name string, s node.Status) string {
 	if name == s.Name {
 		return "this member"
 	}

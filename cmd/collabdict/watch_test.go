@@ -50,6 +50,28 @@ func TestWaitsAreTold(t *testing.T) {
 	}
 }
 
+func TestWhoIsInIsTold(t *testing.T) {
+	var out bytes.Buffer
+	p := (&app{err: &out}).newProgress(0)
+	silent := node.Absent{Name: "b", Reason: "nothing heard for 8s", Lost: true}
+	for _, s := range []node.Status{
+		{Name: "c", Members: []string{"a", "b", "c"}, Absent: []node.Absent{silent}}, // since the last sum
+		{Name: "c", Members: []string{"a", "c"}, Absent: []node.Absent{silent}},
+		{Name: "c", Members: []string{"a"}, Absent: []node.Absent{silent, {Name: "c", Reason: "catching up"}}},
+		{Name: "c", Members: []string{"a", "b", "c"}},
+	} {
+		p.members(s)
+	}
+	want := `without b from now on: nothing heard for 8s
+without this member from now on: catching up
+with b again
+with this member again
+`
+	if got := out.String(); got != want {
+		t.Errorf("said\n%swant\n%s", got, want)
+	}
+}
+
 // Of many nodes one tells how it goes on, and another when that has ended; what
 // several say is told once.
 func TestAFleetSpeaksAsOne(t *testing.T) {
