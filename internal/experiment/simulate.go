@@ -160,12 +160,14 @@ func (r *Run) add(result *task.Result, p dataset.Participant, digest string) {
 func (r *Run) network(t task.Task, names []string, cost *netsim.Report, first int) {
 	n := int64(len(cost.Members))
 	for _, m := range cost.Members {
-		r.Report.BytesSent += m.Bytes / n
-		r.Report.Messages += m.Messages / n
+		r.Report.BytesSent += m.Bytes
+		r.Report.Messages += m.Messages
 		r.Report.Consensus.Iterations = max(r.Report.Consensus.Iterations, m.Rounds)
 		r.Report.Consensus.Error = max(r.Report.Consensus.Error, m.Difference)
 		r.Report.SetupRounds = max(r.Report.SetupRounds, m.Setup)
 	}
+	r.Report.BytesSent /= n
+	r.Report.Messages /= n
 	l := report.NewLedger(names, cost.Rules.Colluders)
 	for _, d := range cost.Members[first].Decisions {
 		l.Add(d)
