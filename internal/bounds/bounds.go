@@ -29,10 +29,13 @@ const (
 	slack = 1 + 1e-6
 )
 
+// Publishes says whether Agree publishes anything in a group.
+func Publishes(g collabdict.Group) bool { return g.Size() <= manyMembers }
+
 // Agree publishes the bounds of the rows of x and returns those of all members. In
 // a large group they are learned by private sums, and nothing is published.
 func Agree(ctx context.Context, g collabdict.Group, x *mat.Dense) (Bounds, error) {
-	if g.Size() > manyMembers {
+	if !Publishes(g) {
 		rowsExp, exps := exponents(x)
 		return agreeByCounts(ctx, g, rowsExp, exps)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
@@ -40,6 +41,7 @@ type Result struct {
 // round, the result holds the model of the last round completed.
 func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, onRound func(Progress)) (*Result, error) {
 	r := &Result{}
+	public := t.published(g)
 	scaling, constant, err := t.scaling(ctx, g, p.Train)
 	if err != nil {
 		return r, fmt.Errorf("standardise: %w", err)
@@ -63,6 +65,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	r.Last, err = collabdict.Train(ctx, g, learner, options)
 	if r.Last.Number > 0 {
 		r.Model = t.assemble(p, scaling, learner, z, r.Last, history)
+		r.Model.Manifest.Privacy.Published = public
 		if least := r.Model.Manifest.Privacy.LeastDiversity; least < math.Log(EntropyFloor) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %d: only the sum over the members hides them", math.Exp(least), EntropyFloor))
 		}
@@ -101,7 +104,7 @@ func (t Task) assemble(p dataset.Participant, scaling dataset.Scaling, l *gmm.Le
 			Rounds: last.Number, Converged: last.Converged, Objective: report.Of(last.Objective),
 			Rows: rows, TotalRows: l.TotalRows(),
 			Privacy: model.Ledger{
-				Published: t.published(), Diversity: diversity(l),
+				Diversity:      diversity(l),
 				LeastDiversity: leastOf(history), History: history,
 			},
 		},
@@ -116,8 +119,12 @@ func leastOf(history []report.Round) float64 {
 	return least
 }
 
-// published lists what Train shows to all members in the clear.
-func (t Task) published() []string {
+// published lists what Train shows to all members of a group in the clear: nothing
+// in a large one.
+func (t Task) published(g collabdict.Group) []string {
+	if !bounds.Publishes(g) {
+		return []string{}
+	}
 	list := []string{"a random value for the agreed nonce"}
 	if t.Standardise == Global {
 		list = append(list, "the power of two above the root mean square of each column, and of its deviation from the common mean")
