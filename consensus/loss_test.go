@@ -34,6 +34,18 @@ func TestSlotsSurviveABadCarrier(t *testing.T) {
 	}
 }
 
+// stoppedAfter returns a network whose member 3 has stopped in the first sum, after
+// so many messages, and in which the others had time to go on.
+func stoppedAfter(t *testing.T, s Settings, xs [][]float64, after int) *network {
+	n := newNetwork(t, len(xs), s)
+	n.callAll(sumOf(1, xs, testBlocks))
+	n.deliver(after)
+	n.kill(3)
+	n.settle()
+	n.pass(time.Minute, n.over(1))
+	return n
+}
+
 // A member that stops at any point of a slot is left out of it, or counts although
 // it is gone; the others go on.
 func TestTheOthersGoOnWithoutALostMember(t *testing.T) {
@@ -41,20 +53,9 @@ func TestTheOthersGoOnWithoutALostMember(t *testing.T) {
 	for _, s := range []Settings{settings(session.Chebyshev, chunking.Chunks), {Scheme: Exact, Protect: chunking.Chunks}} {
 		counted := 0
 		for after := range 60 {
-			n := newNetwork(t, size, s)
 			rng := rand.New(rand.NewPCG(1, 1))
 			xs := vectors(rng, size, testBlocks)
-			for s := range xs {
-				n.call(s, sumOf(1, xs, testBlocks)(s))
-			}
-			for i := 0; i < after && len(n.flight) > 0; i++ {
-				d := n.flight[0]
-				n.flight = n.flight[1:]
-				n.step(d.to, Receive{From: d.from, Message: d.msg})
-			}
-			n.kill(3)
-			n.settle()
-			n.pass(time.Minute, n.over(1))
+			n := stoppedAfter(t, s, xs, after)
 			d := n.checkDecisions()
 			if d == nil {
 				t.Fatalf("after %d messages: %s", after, n.describe())
@@ -85,20 +86,9 @@ func TestAMemberComesBack(t *testing.T) {
 	const size = 5
 	for _, s := range []Settings{settings(session.Chebyshev, chunking.Chunks), {Scheme: Exact, Protect: chunking.Chunks}} {
 		for after := range 60 {
-			n := newNetwork(t, size, s)
 			rng := rand.New(rand.NewPCG(1, 1))
 			xs := vectors(rng, size, testBlocks)
-			for s := range xs {
-				n.call(s, sumOf(1, xs, testBlocks)(s))
-			}
-			for i := 0; i < after && len(n.flight) > 0; i++ {
-				d := n.flight[0]
-				n.flight = n.flight[1:]
-				n.step(d.to, Receive{From: d.from, Message: d.msg})
-			}
-			n.kill(3)
-			n.settle()
-			n.pass(time.Minute, n.over(1))
+			n := stoppedAfter(t, s, xs, after)
 			n.play(sumOf(1, xs, testBlocks))
 			n.play(sumOf(2, xs, testBlocks))
 			n.restart(3)

@@ -49,11 +49,7 @@ func (m *Machine) tellPad(e *Effects) {
 // member knows of the decision wait for it.
 func (m *Machine) receivePads(from int, msg Message, b *Pads) {
 	s := m.slot
-	if s.commit == nil {
-		s.hint(from, msg)
-		return
-	}
-	if msg.Ballot != s.commit.Value.Attempt {
+	if !s.ofDecided(from, msg) {
 		return
 	}
 	for _, p := range b.Pads {
@@ -61,6 +57,16 @@ func (m *Machine) receivePads(from int, msg Message, b *Pads) {
 			s.pads[int(p.Member)] = p.Seed
 		}
 	}
+}
+
+// ofDecided says whether a message is of the decided attempt. One that comes before
+// this member knows of the decision is kept.
+func (s *slot) ofDecided(from int, msg Message) bool {
+	if s.commit == nil {
+		s.hint(from, msg)
+		return false
+	}
+	return msg.Ballot == s.commit.Value.Attempt
 }
 
 // hint keeps what a member says of an attempt before this one knows of its
@@ -96,11 +102,7 @@ func (m *Machine) replayHints(e *Effects) {
 // receiveShares takes shares of lost members' pads.
 func (m *Machine) receiveShares(from int, msg Message, b *Shares) {
 	s := m.slot
-	if s.commit == nil {
-		s.hint(from, msg)
-		return
-	}
-	if msg.Ballot != s.commit.Value.Attempt {
+	if !s.ofDecided(from, msg) {
 		return
 	}
 	for _, p := range b.Shares {

@@ -136,8 +136,7 @@ func (m *Machine) sendUnmask(frames []session.Frame, e *Effects) {
 // has is of no use: there will be another epoch.
 func (m *Machine) receiveUnmask(from int, msg Message, b *Step, e *Effects) {
 	s := m.slot
-	if s.commit == nil {
-		s.hint(from, msg)
+	if !s.ofDecided(from, msg) {
 		return
 	}
 	u := s.unmask
@@ -145,7 +144,7 @@ func (m *Machine) receiveUnmask(from int, msg Message, b *Step, e *Effects) {
 		u = &unmasking{since: m.now}
 		s.unmask = u
 	}
-	if msg.Ballot != s.commit.Value.Attempt || b.Lane != uint32(m.p.lanes())+u.epoch || s.padSum != nil {
+	if b.Lane != uint32(m.p.lanes())+u.epoch || s.padSum != nil {
 		return
 	}
 	if u.session == nil {
@@ -201,10 +200,7 @@ func (m *Machine) receiveReopen(from int, msg Message, b *Reopen, e *Effects) {
 	switch {
 	case m.rules.Committee == nil || !m.checkReopen(b):
 		return
-	case s.commit == nil:
-		s.hint(from, msg)
-		return
-	case msg.Ballot != s.commit.Value.Attempt || s.padSum != nil || s.unmask != nil && b.Epoch <= s.unmask.epoch:
+	case !s.ofDecided(from, msg) || s.padSum != nil || s.unmask != nil && b.Epoch <= s.unmask.epoch:
 		return
 	}
 	m.reopen(b, e)
