@@ -31,6 +31,7 @@ type progress struct {
 	first     int // the first round shown, at
 	firstAt   time.Time
 	out       []node.Absent
+	waits     waits
 }
 
 func (a *app) newProgress(rounds int) *progress {
@@ -46,6 +47,9 @@ func (a *app) newProgress(rounds int) *progress {
 func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	if r.Number <= p.decided {
 		return
+	}
+	if line := p.waits.round(time.Now()); line != "" {
+		p.show(line)
 	}
 	line := fmt.Sprintf("round %d/%d  loss %.6g a row  %d participants  entropy %.2f..%.2f",
 		r.Number, p.rounds, -r.Objective/float64(max(r.TotalRows, 1)), participants, r.Diversity.Min, r.Diversity.Max)

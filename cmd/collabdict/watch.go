@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/collabdict/collabdict/consensus"
@@ -32,9 +33,8 @@ func (p *progress) watch(n *node.Node) (stop func()) {
 		p.line(fmt.Sprintf("goes on with the run after round %d, which this member takes from its folder", decided))
 	}
 	p.decided = decided
-	var w waits
 	return every(watchEvery, func(now time.Time) {
-		if line := w.line(n.Status(), now); line != "" {
+		if line := p.waits.look(n.Status, now); line != "" {
 			p.show(line)
 		}
 	})
@@ -42,6 +42,7 @@ func (p *progress) watch(n *node.Node) (stop func()) {
 
 // waits is what has been told of waits and pauses.
 type waits struct {
+	mu     sync.Mutex
 	said   time.Time
 	paused time.Time // since when; zero if the run goes on
 	slot   uint64
@@ -64,7 +65,29 @@ func (w *waits) usual(s node.Status) time.Duration {
 	return slices.Sorted(slices.Values(w.took))[len(w.took)/2]
 }
 
-// line returns what is to be told now, "" if nothing is.
+// look takes a look at how the run goes and returns what is to be told now, "" if
+// nothing is.
+func (w *waits) look(status func() node.Status, now time.Time) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.line(status(), now)
+}
+
+// round notes that a round has ended. It returns what is to be told before it: a
+// run that was paused may go on, and even end, between two looks.
+func (w *waits) round(now time.Time) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.paused.IsZero() {
+		return ""
+	}
+	w.paused, w.said = time.Time{}, now
+	return resumed
+}
+
+const resumed = "resumed: enough members are here"
+
+// line returns what is to be told of a status, "" if nothing is.
 func (w *waits) line(s node.Status, now time.Time) string {
 	usual := w.usual(s)
 	switch {
@@ -73,7 +96,7 @@ func (w *waits) line(s node.Status, now time.Time) string {
 		return pauseLine(s)
 	case !s.Paused && !w.paused.IsZero():
 		w.paused, w.said = time.Time{}, now
-		return "resumed: enough members are here"
+		return resumed
 	case now.Sub(w.said) < sayEvery:
 		return ""
 	case s.Paused:

@@ -50,6 +50,22 @@ func TestWaitsAreTold(t *testing.T) {
 	}
 }
 
+// A run may go on between two looks at it.
+func TestARoundEndsAPause(t *testing.T) {
+	var w waits
+	now := time.Unix(0, 0)
+	if got := w.round(now); got != "" {
+		t.Errorf("said %q of a run that was not paused", got)
+	}
+	w.look(func() node.Status { return node.Status{Paused: true} }, now)
+	if got := w.round(now); got != resumed {
+		t.Errorf("said %q, want %q", got, resumed)
+	}
+	if got := w.look(func() node.Status { return node.Status{} }, now); got != "" {
+		t.Errorf("said %q again", got)
+	}
+}
+
 func TestWhoIsInIsTold(t *testing.T) {
 	var out bytes.Buffer
 	p := (&app{err: &out}).newProgress(0)
