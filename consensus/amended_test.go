@@ -35,7 +35,6 @@ func (n *network) callAgain(s int, decisions []*Decision) {
 
 // amended returns the parameters after the amendments of a log.
 func (n *network) amended(p Params, log []*Decision) Params {
-	n.t.Helper()
 	for _, d := range log {
 		if d.Kind != Amend {
 			continue
