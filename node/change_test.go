@@ -33,6 +33,16 @@ func listed(t *testing.T, configs []Config, founders int) []Member {
 	return all
 }
 
+// reached returns the members of a run with their addresses.
+func reached(nodes []*Node) (members []Member) {
+	for _, n := range nodes {
+		m := n.Members()[n.Self()]
+		m.Addrs = n.Addrs()
+		members = append(members, m)
+	}
+	return members
+}
+
 // Of a run under way one member is removed, and a newcomer joins, which learns all
 // that was decided before. Those that are left come to the same end.
 func TestTheRosterChanges(t *testing.T) {
@@ -72,7 +82,7 @@ func TestTheRosterChanges(t *testing.T) {
 		})
 	}
 	newcomer := configs[founders]
-	newcomer.Changes, newcomer.Peers = changes, nodes[0].Addrs()
+	newcomer.Changes, newcomer.Members = changes, reached(nodes)
 	end := join(t, newcomer).wait(t)
 	if end.err != nil {
 		t.Fatal(end.err)
@@ -119,7 +129,7 @@ func TestWhoComesBackKnowsTheRoster(t *testing.T) {
 	}
 	nodes := startAll(t, configs[:founders]...)
 	newcomer := configs[founders]
-	newcomer.Peers = nodes[0].Addrs()
+	newcomer.Members = reached(nodes)
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	in, gone, back := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -170,7 +180,6 @@ func TestWhoComesBackKnowsTheRoster(t *testing.T) {
 	close(gone)
 	var again []*Node
 	for _, c := range []Config{configs[0], newcomer} {
-		c.Peers = nil // it knows the others' addresses
 		end := join(t, c).wait(t)
 		if end.err != nil {
 			t.Fatal(end.err)

@@ -105,7 +105,15 @@ func (m *meeting) contacts(to peer.ID) (contacts []wire.Contact) {
 	return contacts
 }
 
-// admits says whether the roster, if it was agreed on beforehand, lists a peer.
+// knows is admits where the meeting is not locked.
+func (m *meeting) knows(id peer.ID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.admits(id)
+}
+
+// admits says whether the roster, if it was agreed on beforehand, lists a peer. The
+// meeting is locked.
 func (m *meeting) admits(id peer.ID) bool {
 	switch {
 	case m.newcomer != nil:
