@@ -56,6 +56,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		over   *node.OverError
 		late   *node.JoinTimeoutError
 		lost   *consensus.LostError
+		gone   *consensus.RemovedError
 		member *consensus.MemberError
 		child  *local.ChildError
 		path   *fs.PathError
@@ -81,6 +82,8 @@ func classify(ctx context.Context, err error) (class, string) {
 		return membersLost, ""
 	case errors.As(err, &lost):
 		return membersLost, "bring it back and run again with all members: a run on the same rows without it would let the others work out its part"
+	case errors.As(err, &gone):
+		return membersLost, "what was learned until then is in the folder; the others' agreement says who is of the roster"
 	case errors.As(err, &member):
 		return membersLost, "see that member's log"
 	case errors.As(err, &path):
