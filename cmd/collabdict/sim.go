@@ -93,8 +93,8 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		debug.SetMemoryLimit(memoryOfMany)
 	}
 	progress := a.newProgress(t.Rounds)
-	run, err := experiment.SimulateUnder(ctx, under, t, data.Participants, func(p task.Progress) {
-		progress.round(p, len(data.Participants), 0)
+	run, err := experiment.SimulateUnder(ctx, under, t, data.Participants, func(p experiment.Progress) {
+		progress.round(p.Progress, len(data.Participants), 0)
 	})
 	progress.end()
 	if err != nil {
