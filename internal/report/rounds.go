@@ -3,12 +3,20 @@ package report
 import (
 	"encoding/csv"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
 )
 
-// RoundsFile is the name of the file that [WriteRounds] fills.
+// RoundsFile is the name of the file of rounds in a folder of results.
 const RoundsFile = "rounds.csv"
+
+// WriteRoundsFile writes rounds into that file of a folder.
+func WriteRoundsFile(dir string, rows []RoundRow) error {
+	return atomicfile.Write(filepath.Join(dir, RoundsFile), 0o644, func(w io.Writer) error { return WriteRounds(w, rows) })
+}
 
 // RoundRow is what is known of a round.
 type RoundRow struct {
@@ -58,8 +66,8 @@ func (r *Run) RoundRows() []RoundRow {
 // WriteRounds writes rounds as CSV, a header first. Cells without a value are
 // empty.
 func WriteRounds(w io.Writer, rows []RoundRow) error {
-	c := csv.NewWriter(w)
-	c.Write([]string{"round", "objective", "members", "missing", "missing_names", "messages", "bytes_sent", "error", "virtual_seconds"})
+	c := csv.NewWriter(w) // keeps its first error
+	_ = c.Write([]string{"round", "objective", "members", "missing", "missing_names", "messages", "bytes_sent", "error", "virtual_seconds"})
 	for _, r := range rows {
 		cells := []string{strconv.Itoa(r.Round), "", strconv.Itoa(r.Members), strconv.Itoa(len(r.Missing)), strings.Join(r.Missing, ";"), "", "", "", ""}
 		if r.Objective.Defined {
@@ -69,7 +77,7 @@ func WriteRounds(w io.Writer, rows []RoundRow) error {
 			cells[5], cells[6] = strconv.FormatInt(t.Messages, 10), strconv.FormatInt(t.Bytes, 10)
 			cells[7], cells[8] = number(t.Error), number(t.Virtual)
 		}
-		c.Write(cells)
+		_ = c.Write(cells)
 	}
 	c.Flush()
 	return c.Error()
