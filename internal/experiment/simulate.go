@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/attack"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -44,8 +45,8 @@ func Simulate(ctx context.Context, t task.Task, parts []dataset.Participant, onR
 type Conditions struct {
 	Adversary Adversary
 	Scenario  *scenario.Scenario // nil: nothing goes wrong
-	// Converge notes what the last sum of a round begins with, and makes its session
-	// once more to see how the disagreement falls.
+	// Converge notes what the last Laplacian session of a round begins with, and
+	// runs it once more to see how the disagreement falls.
 	Converge bool
 }
 
@@ -86,7 +87,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	}
 	t.Shared = &gmm.Solutions{}
 	watch, begun := a.watch(t, len(parts)), newInputs()
-	c.Observer = under.observer(watch, begun)
+	c.Observer = under.observer(t.Settings.Scheme, watch, begun)
 	net, err := netsim.New(c)
 	if err != nil {
 		return nil, err
@@ -137,12 +138,12 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 }
 
 // observer returns what watches the simulation: nothing unless it is asked for.
-func (c Conditions) observer(watch *attack.Recorder, begun *inputs) netsim.Observer {
+func (c Conditions) observer(s consensus.Scheme, watch *attack.Recorder, begun *inputs) netsim.Observer {
 	var o observers
 	if c.Adversary > 0 {
 		o = append(o, watch)
 	}
-	if c.Converge {
+	if c.Converge && (s == consensus.Laplacian || s == "") {
 		o = append(o, begun)
 	}
 	if o == nil {
