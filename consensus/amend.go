@@ -94,7 +94,26 @@ func (p Params) Amend(a *Amendment) (Params, error) {
 		}
 		next.Members = append(next.Members, s.Name)
 	}
-	return next, next.Validate(len(next.Members) - len(next.Removed))
+	size := len(next.Members) - len(next.Removed)
+	if err := next.Validate(size); err != nil {
+		return p, err
+	}
+	return next, p.checkAmended(a, next.Rules(size))
+}
+
+// checkAmended reports an amendment after which the run might not go on.
+func (p Params) checkAmended(a *Amendment, after Rules) error {
+	size := len(p.Members) - len(p.Removed)
+	// Who is removed ends when it knows. The others must be able to finish without
+	// it what it may have decided.
+	if most := size - p.Rules(size).Quorum; size <= SmallRoster && len(a.Removed) > most {
+		return fmt.Errorf("removed members: want at most %d of %d at a time, since the others must be a quorum, got %d", most, size, len(a.Removed))
+	}
+	// No view of the new roster would be formed.
+	if n := len(a.Removed) + len(a.Added); p.OnLoneChange == AvoidLoneChange && after.Sealed && n > 0 && n <= after.Colluders+1 {
+		return fmt.Errorf("on lone change: %q wants none or at least %d members to come and go at a time, got %d", AvoidLoneChange, after.Colluders+2, n)
+	}
+	return nil
 }
 
 // roster returns the ranks of the members, or nil if all ranks are.
@@ -161,11 +180,24 @@ func (m *Machine) betweenRounds() bool {
 	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round
 }
 
+// noneBegun says whether no session is given up for another ballot: there is none in
+// the preset view yet, or the ballot at hand does not come to its view, as in a run
+// that is paused.
+func (m *Machine) noneBegun() bool {
+	s := m.slot
+	if s.promised == 0 {
+		return s.attempts[0] == nil || s.attempts[0].lanes == nil
+	}
+	finishes := s.finish != nil && s.finish.Ballot >= s.promised
+	return s.working() == nil && !finishes && m.now-m.since > 2*viewWait*m.p.Beat
+}
+
 // amendsNow says whether this member is to propose the amendment: at the beginning
-// of a round, as the lowest rank of those who want it, if a quorum does.
+// of a round, as the lowest rank of those who want it and have come there, if a quorum
+// does.
 func (m *Machine) amendsNow() bool {
 	s := m.slot
-	if m.amendment == nil || s.promised != 0 || s.call == nil || !m.betweenRounds() || s.attempts[0] != nil && s.attempts[0].lanes != nil {
+	if m.amendment == nil || s.call == nil || !m.betweenRounds() || !m.noneBegun() {
 		return false
 	}
 	agree := 1
@@ -173,7 +205,7 @@ func (m *Machine) amendsNow() bool {
 		if member == m.p.Self || !m.rules.decides(member) || m.lost(member) || m.peers[i].beat.Amends != m.amends {
 			continue
 		}
-		if agree++; member < m.p.Self {
+		if agree++; member < m.p.Self && !m.peers[i].beat.Behind {
 			return false
 		}
 	}
@@ -183,7 +215,7 @@ func (m *Machine) amendsNow() bool {
 // amendedBy returns the amendment that a quorum of promises is for, if this member
 // has it.
 func (m *Machine) amendedBy(promises []Promise) bool {
-	return m.amendment != nil && countWishes(promises, m.amends) >= m.rules.Quorum
+	return m.amendment != nil && m.betweenRounds() && countWishes(promises, m.amends) >= m.rules.Quorum
 }
 
 func countWishes(promises []Promise, amends [32]byte) (n int) {
@@ -207,11 +239,26 @@ func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	return true
 }
 
-// receiveStranger tells a member that was removed what was decided until then. All
-// else that it says, or one says that is not of this member's roster yet, is nothing.
+// receiveStranger takes from one who is not of this member's roster what was decided,
+// if it is further: all of the roster as it was may have gone since. All else that it
+// says is nothing.
 func (m *Machine) receiveStranger(from int, msg Message, e *Effects) {
-	b, beats := msg.Body.(*Beat)
-	if !beats || from < 0 || from >= len(m.p.Members) || b.Ask != uint32(m.p.Self)+1 {
+	switch b := msg.Body.(type) {
+	case *Decided:
+		m.receiveDecided(b, e)
+	case *Beat:
+		if msg.Slot > m.slot.number && m.asks(m.p.Beat/8) {
+			m.sendBeat(from, e)
+		}
+		m.helpRemoved(from, msg, b, e)
+	}
+}
+
+// helpRemoved tells a member that was removed what was decided until then, and
+// nothing of what came after it.
+func (m *Machine) helpRemoved(from int, msg Message, b *Beat, e *Effects) {
+	at, removed := m.removed[from]
+	if !removed || msg.Slot > at || b.Ask != uint32(m.p.Self)+1 {
 		return
 	}
 	switch {
@@ -246,6 +293,12 @@ func (m *Machine) checkAmendment(d *Decision) error {
 	return err
 }
 
+func (m *Machine) noteRemoved(a *Amendment, slot uint64) {
+	for _, r := range a.Removed {
+		m.removed[int(r)] = slot
+	}
+}
+
 // reform goes on with the roster that a decision has made.
 func (m *Machine) reform(d *Decision) error {
 	a, err := d.Amendment()
@@ -271,6 +324,7 @@ func (m *Machine) reform(d *Decision) error {
 		m.peers[i] = p
 	}
 	m.amendment, m.helper = nil, -1
+	m.noteRemoved(a, d.Slot)
 	if _, removed := slices.BinarySearch(next.Removed, uint32(m.p.Self)); removed {
 		return &RemovedError{Revision: next.Revision}
 	}

@@ -101,7 +101,9 @@ func leaveOf(err error) *Leave {
 	case *chunking.TotalError:
 		l.Reason = "a total was larger than all bounds together allow"
 	case *RemovedError:
-		l.Reason = "it is not of the roster any more"
+		// Who does not know of that yet is to hear of it from those who are left, not to
+		// give the run up.
+		l.Reason, l.Returns = "it is not of the roster any more", true
 	case *AbortError:
 		l.Reason, l.Returns = err.Reason, err.Returns
 	}

@@ -203,7 +203,11 @@ func (m *Machine) turn() (turn, agree int) {
 func (m *Machine) whyStuck() string {
 	s := m.slot
 	if s.finish != nil && s.finish.Ballot >= s.promised {
-		return m.whyOwnerStuck(s.finish.Ballot)
+		reason := m.whyOwnerStuck(s.finish.Ballot)
+		if reason == "" && m.stalled() {
+			reason = "nobody passes on what is to be finished"
+		}
+		return reason
 	}
 	v := s.working()
 	if v == nil {
@@ -270,12 +274,20 @@ func (m *Machine) whyOwnerStuck(ballot uint32) string {
 	return ""
 }
 
-// stalled says whether the session, or the votes that follow it, have made no step
+// stalled says whether the session, or the votes of a ballot, have made no step
 // for much longer than usual, though all members of it are there.
 func (m *Machine) stalled() bool {
 	switch m.State() {
 	case Dealt:
 		if m.computing() {
+			return false
+		}
+	case Watching: // whoever has the amendment is to vote for it
+		if !m.slot.working().amends() {
+			return false
+		}
+	case Fetching:
+		if m.slot.commit != nil {
 			return false
 		}
 	case Session, Sealing, Voted:
@@ -300,7 +312,7 @@ func (m *Machine) computing() bool {
 // left out.
 func (m *Machine) noteStall() {
 	s := m.slot
-	if !m.stalled() {
+	if v := s.working(); !m.stalled() || v == nil || v.amends() {
 		return
 	}
 	roots := m.holdingUp()

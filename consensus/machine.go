@@ -33,8 +33,9 @@ type Machine struct {
 	helper  int           // who was last asked for what has been decided
 	askedAt time.Duration // when a member was last asked
 
-	amendment *Amendment // that this member wants; nil if none
-	amends    [32]byte   // its digest
+	amendment *Amendment     // that this member wants; nil if none
+	amends    [32]byte       // its digest
+	removed   map[int]uint64 // members, by the slots that have removed them in this process
 
 	stuck      string // why the ballot at hand cannot decide
 	stuckSince time.Duration
@@ -45,7 +46,7 @@ type Machine struct {
 // same settings, names and run.
 func New(p Params) (*Machine, error) {
 	p = p.withDefaults()
-	m := &Machine{helper: -1, early: map[int][]Message{}}
+	m := &Machine{helper: -1, early: map[int][]Message{}, removed: map[int]uint64{}}
 	if err := m.form(p); err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (m *Machine) advance(e *Effects) bool {
 	case s.finish != nil && !s.barred && m.rules.decides(m.p.Self) && s.finish.Ballot >= s.promised && (s.vote == nil || s.vote.Ballot < s.finish.Ballot):
 		return m.finishVote(e)
 	}
-	if v := s.working(); v != nil && v.Amends != [32]byte{} {
+	if v := s.working(); v != nil && v.amends() {
 		return m.voteAmendment(v, e)
 	}
 	return m.work(e)

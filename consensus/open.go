@@ -338,7 +338,7 @@ func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 	if d.Kind == Gather {
 		next.Blobs = m.byRank(d.Blobs)
 	}
-	if m.checkDecision(&next) != nil || !m.checkCertificate(d.Slot, s.chain, d.Certificate) {
+	if !m.checkCertificate(d.Slot, s.chain, d.Certificate) || m.checkDecision(&next) != nil {
 		return
 	}
 	next.Chain = m.plans.chainOf(s.chain, m.p.Run, &next)

@@ -162,6 +162,9 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 	m.entropy = entropy
 	if d := saved.Last; d != nil {
 		m.slot = m.slotAfter(d)
+		if a, err := d.Amendment(); err == nil {
+			m.noteRemoved(a, d.Slot)
+		}
 		if entries := saved.Slots[d.Slot]; entries != nil {
 			if m.last, err = m.decodeSlot(d.Slot, m.slot.preset, entries); err != nil {
 				return nil, err

@@ -1,0 +1,207 @@
+package consensus
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Nobody deals in a ballot that amends the roster. What says otherwise is of no use.
+func TestOpeningsOfABallotThatAmends(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		n := newNetwork(t, 5, s)
+		n.join()
+		n.wish(revision(1, nil, "new"), 0, 2, 4)
+		n.callAll(rounds(1, powers(6))[0])
+		views := func() bool {
+			s := n.members[3].slot
+			v := s.working()
+			return v != nil && v.Amends != [32]byte{}
+		}
+		if !n.deliverUntil(views) {
+			t.Fatalf("no view amends the roster\n%s", n.describe())
+		}
+		ballot := n.members[3].slot.promised
+		for _, body := range []Body{&Seeds{Header: Header{Kind: Sum}}, &Blob{Header: Header{Kind: Gather}}, &Step{}, &Seal{Sealed: &Sealed{Attempt: ballot}}} {
+			n.step(3, Receive{From: 1, Message: Message{Ballot: ballot, Body: body}})
+		}
+		if err := n.members[3].err; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// An amendment that was promised and does not come to a quorum of votes is finished
+// by those who have not wanted it, or given up.
+func TestAVoterIsLostInAnAmendment(t *testing.T) {
+	for _, lost := range []int{0, 4} { // the proposer, another who wants it
+		n := newNetwork(t, 5, exact)
+		n.join()
+		n.wish(revision(1, []uint32{1}, "new"), 0, 2, 4)
+		calls := rounds(4, powers(6))
+		n.callAll(calls[0])
+		if !n.deliverUntil(func() bool { v := n.members[2].slot.working(); return v != nil && v.Ballot > 0 }) {
+			t.Fatal("no view")
+		}
+		n.isolate(lost)
+		if !n.learn(calls, 10*time.Minute) {
+			t.Fatalf("without m%d: does not go on\n%s", lost, n.describe())
+		}
+		n.members[1].err = nil
+		n.checkLogs(powers(6), oneBlock)
+	}
+}
+
+// A member that is removed ends when it knows. Who does not know yet does not give
+// the run up because of that.
+func TestAMemberIsReplacedInASmallRoster(t *testing.T) {
+	for seed := range uint64(40) {
+		n, calls := amendment(t, exact, 3)
+		n.rng, n.loss = rand.New(rand.NewPCG(seed, 5)), 0.3
+		if !n.learn(calls, 10*time.Minute) {
+			t.Fatalf("seed %d: does not go on\n%s", seed, n.describe())
+		}
+		for s, m := range n.members {
+			if s != 1 && m.err != nil {
+				t.Fatalf("seed %d: member %d: %v", seed, s, m.err)
+			}
+		}
+		n.checkAmended(powers(4))
+	}
+}
+
+// A run that is paused, since too few are there for a view, goes on when an
+// amendment replaces who does not come back.
+func TestAPausedRunIsAmended(t *testing.T) {
+	n := newNetwork(t, 3, exact)
+	n.join()
+	xs := powers(5)
+	n.learn(rounds(2, xs), time.Minute)
+	n.kill(1)
+	n.members[3].dead = true // it comes late
+	if n.learn(rounds(3, xs), time.Minute) {
+		t.Fatal("goes on with two of three")
+	}
+	n.wish(revision(1, []uint32{1}, "new"), 0, 2)
+	n.learn(rounds(3, xs), 2*time.Minute)
+	if got := amendments(n.members[0].log); len(got) != 1 {
+		t.Fatalf("amended in slots %d\n%s", got, n.describe())
+	}
+	// Nor does the new one come: another takes its place.
+	s := n.join()
+	n.wish(revision(2, []uint32{3}, "newer"), 0, 2)
+	if !n.learn(rounds(5, xs), 10*time.Minute) {
+		t.Fatalf("does not go on\n%s", n.describe())
+	}
+	n.checkLogs(xs, oneBlock)
+	if got := last(n.members[s].log).Members; !slices.Equal(got, []uint32{0, 2, 4}) {
+		t.Errorf("the last sum is over %d", got)
+	}
+}
+
+// All are started again right after an amendment, before anything else is decided.
+func TestAllStartAgainAfterAnAmendment(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		n, calls := amendment(t, s, 4)
+		n.callAll(calls[0])
+		if !n.deliverUntil(func() bool { return len(amendments(n.members[0].log)) > 0 }) {
+			t.Fatalf("never amended\n%s", n.describe())
+		}
+		n.flight = nil
+		for s := range n.members {
+			n.restart(s)
+			if m := n.members[s]; m.Machine.err == nil && len(amendments(m.log)) == 0 {
+				n.step(s, Wish{Amendment: revision(1, []uint32{1}, "new")})
+			}
+		}
+		if !n.learn(calls, 10*time.Minute) {
+			t.Fatalf("does not go on\n%s", n.describe())
+		}
+		n.checkAmended(powers(5))
+	})
+}
+
+// All who began a run may have gone from its roster when a member comes.
+func TestWhoComesWhenAllFoundersHaveGone(t *testing.T) {
+	n := newNetwork(t, 3, exact)
+	xs := powers(8)
+	r, all := 1, []int{0, 1, 2}
+	n.learn(rounds(r, xs), time.Minute)
+	for i := range 3 {
+		s := n.join()
+		n.wish(revision(uint32(i+1), []uint32{uint32(i)}, string(rune('a'+i))), all[i:]...)
+		all = append(all, s)
+		r += 2
+		if !n.learn(rounds(r, xs), 10*time.Minute) {
+			t.Fatalf("does not go on\n%s", n.describe())
+		}
+		n.kill(i)
+		n.members[i].err = nil
+		r++
+		if !n.learn(rounds(r, xs), 10*time.Minute) {
+			t.Fatalf("does not go on\n%s", n.describe())
+		}
+	}
+	s := n.join()
+	n.wish(revision(4, nil, "d"), 3, 4, 5)
+	for range 6 {
+		r += 2
+		if !n.learn(rounds(r, xs), 10*time.Minute) {
+			t.Fatalf("does not go on\n%s", n.describe())
+		}
+		n.pass(2*time.Second, nil)
+	}
+	n.checkLogs(xs, oneBlock)
+	if got := last(n.members[s].log).Members; !slices.Equal(got, []uint32{3, 4, 5, 6}) {
+		t.Errorf("the last sum is over %d", got)
+	}
+}
+
+// Nobody amends the roster within a round, also if the others have not come there
+// since they were started again.
+func TestNoAmendmentWithinARoundAfterARestart(t *testing.T) {
+	n := newNetwork(t, 5, exact)
+	xs := powers(6)
+	n.learn([]func(int) Call{sumOf(1, xs, oneBlock)}, time.Minute)
+	n.carries = func(_, _ int, b Body) bool {
+		switch b.(type) {
+		case *Promise, *Seeds:
+			return false
+		}
+		return true
+	}
+	n.callAll(sumOf(1, xs, oneBlock))
+	n.kill(4)
+	n.pass(time.Minute, func() bool { return n.members[0].slot.promises != nil })
+	n.carries = nil
+	for s := range 4 {
+		n.restart(s)
+		n.step(s, Wish{Amendment: revision(1, nil, "new")})
+	}
+	n.call(0, Call{})
+	n.call(0, sumOf(1, xs, oneBlock)(0))
+	n.pass(time.Minute, nil)
+	for s, m := range n.members {
+		if v := m.slot.working(); v != nil && v.amends() || len(amendments(m.log)) > 0 {
+			t.Errorf("member %d amends the roster within a round", s)
+		}
+	}
+}
+
+// A member that was removed is told that, and no sum that it was not in.
+func TestWhoWasRemovedIsToldNoMore(t *testing.T) {
+	n, calls := amendment(t, exact, 4)
+	n.kill(1)
+	if !n.learn(calls, 10*time.Minute) {
+		t.Fatalf("does not go on\n%s", n.describe())
+	}
+	m := n.members[0]
+	at := amendments(m.log)[0]
+	for slot := range uint64(len(m.log)) {
+		e := m.Step(n.now, Receive{From: 1, Message: Message{Slot: slot, Body: &Beat{Ask: 1}}})
+		if told := len(e.Sends)+len(e.Serves) > 0; told != (slot <= at) {
+			t.Errorf("amended in slot %d, told of slot %d: %v", at, slot, told)
+		}
+	}
+}
