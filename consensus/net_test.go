@@ -46,6 +46,7 @@ type testMember struct {
 	disk    map[uint64]map[string][]byte
 	log     []*Decision
 	calls   uint64 // made by its learner
+	wants   *Amendment
 	call    Call   // the last that was not answered at once
 	err     error
 	starts  int
@@ -188,6 +189,9 @@ func (n *network) restart(s int) {
 	}
 	// Times of a process count from its start; here they go on.
 	m.Step(n.now, Tick{})
+	if m.wants != nil {
+		n.step(s, Wish{Amendment: m.wants})
+	}
 }
 
 // call makes the learner's next call, unless its answer is known.
