@@ -216,7 +216,7 @@ func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 // fetches says whether this member lacks the amendment that it is to vote for.
 func (m *Machine) fetches(v *View) bool {
 	has := m.wished() == v.Amends || m.slot.amendment != nil && m.slot.amendment.Attempt == v.Ballot
-	return v.Amends != [32]byte{} && m.rules.decides(m.p.Self) && !has
+	return v.amends() && m.rules.decides(m.p.Self) && !has
 }
 
 // receiveAmendment takes the amendment that this member is to vote for, if it is the

@@ -154,7 +154,7 @@ func (m *Machine) advance(e *Effects) bool {
 	case s.finish != nil && !s.barred && m.rules.decides(m.p.Self) && s.finish.Ballot >= s.promised && (s.vote == nil || s.vote.Ballot < s.finish.Ballot):
 		return m.finishVote(e)
 	}
-	if v := s.working(); v != nil && v.Amends != [32]byte{} {
+	if v := s.working(); v != nil && v.amends() {
 		return m.voteAmendment(v, e)
 	}
 	return m.work(e)

@@ -110,7 +110,7 @@ func (s *slot) working() *View { return s.views[s.promised] }
 func (m *Machine) attempt(ballot uint32) *attempt {
 	s := m.slot
 	v := s.views[ballot]
-	if v == nil || v.Finish != nil {
+	if v == nil || v.Finish != nil || v.amends() {
 		return nil
 	}
 	if s.attempts[ballot] == nil {
@@ -122,6 +122,9 @@ func (m *Machine) attempt(ballot uint32) *attempt {
 	}
 	return a
 }
+
+// amends says whether the view amends the roster, so that nothing is dealt in it.
+func (v *View) amends() bool { return v.Amends != [32]byte{} }
 
 // has says whether a member is in the view.
 func (v *View) has(member int) bool {
