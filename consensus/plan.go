@@ -16,12 +16,13 @@ type Plans struct {
 	bySize   map[int]*Plan
 	seats    []*seats // of the last views
 
-	all        *View // of the roster
-	decide     []int // its committee
-	decideRun  [32]byte
-	decideSize int
-	sealed     []sharedSealed
-	chains     []sharedChain
+	all            *View // of the roster
+	decide         []int // its committee
+	decideRun      [32]byte
+	decideSize     int
+	decideRevision uint32
+	sealed         []sharedSealed
+	chains         []sharedChain
 }
 
 // Plan is what the settings come to in a view of one size.

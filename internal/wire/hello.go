@@ -81,12 +81,7 @@ func UnmarshalHello(b []byte) (h Hello, err error) {
 	}
 	d := &decoder{}
 	h.Process, h.Proposal = d.digest("hello process", in.Process), d.digest("hello proposal", in.Proposal)
-	if len(in.Resume) > 0 {
-		h.Resume = d.digest("hello resume", in.Resume)
-	}
-	if len(in.Over) > 0 {
-		h.Over = d.digest("hello over", in.Over)
-	}
+	h.Resume, h.Over = d.optional("hello resume", in.Resume), d.optional("hello over", in.Over)
 	if err := helloLimits(&in); err != nil {
 		return Hello{}, err
 	}
