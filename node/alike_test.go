@@ -20,7 +20,7 @@ func TestNodesDoAsTheSimulation(t *testing.T) {
 	t.Parallel()
 	const size = 5
 	k := task.Task{
-		Model: model.GGM, Components: 2, Rounds: 5, Lambda0: 1, Rho: 1, Seed: 2, Standardise: task.Global, FalseAlarm: 0.01,
+		Model: model.GGM, Components: 2, Rounds: 3, Lambda0: 1, Rho: 1, Seed: 2, Standardise: task.Global, FalseAlarm: 0.01,
 		Settings: testConfig(t, 0, size).Settings,
 	}
 	k.Settings.Scheme = consensus.Exact

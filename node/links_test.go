@@ -29,19 +29,26 @@ func TestSumsOverLinks(t *testing.T) {
 	})
 }
 
-// More hosts on slow links: a vector takes a second on its way.
+// More hosts, on links that a vector takes longer to pass than a packet.
 func TestSumsOverSlowLinks(t *testing.T) {
-	const rounds, length = 2, 2500
-	size := 12
+	const (
+		rounds, length = 2, 2500
+		latency, bits  = 100 * time.Millisecond, megabit * 3 / 2
+		vector         = 64 * length * time.Second / bits
+	)
+	size := manyHosts
 	if env := os.Getenv("COLLABDICT_HOSTS"); env != "" {
 		size, _ = strconv.Atoi(env)
 	} else {
-		t.Log("12 hosts; COLLABDICT_HOSTS=20 takes more")
+		t.Logf("%d hosts; COLLABDICT_HOSTS=20 takes more", size)
 	}
-	simulate(t, 100*time.Millisecond, 2*megabit, func(t *testing.T, s *simulation) {
+	simulate(t, latency, bits, func(t *testing.T, s *simulation) {
 		nodes := s.start(t, s.configs(t, size)...)
 		for round := 1; round <= rounds; round++ {
-			t.Log(sums(t, nodes, round, length))
+			// All vectors have to come to every member, added up or not.
+			if took := sums(t, nodes, round, length); took < 5*latency+vector || took > 10*time.Second {
+				t.Errorf("round %d took %s, want at least 5 packets one after the other of %s each, and %s for a vector", round, took, latency, vector)
+			}
 		}
 		checkLogs(t, nodes, 2+rounds)
 		finish(t, nodes)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -28,7 +27,7 @@ func (l *script) Start(ctx context.Context, g collabdict.Group) error {
 	return err
 }
 
-func (l *script) run(ctx context.Context, n *Node, onRound func(round int)) error {
+func (l *script) run(ctx context.Context, n *Node) error {
 	if err := l.Start(ctx, n); err != nil {
 		return err
 	}
@@ -45,9 +44,6 @@ func (l *script) run(ctx context.Context, n *Node, onRound func(round int)) erro
 			}
 		}
 		l.totals, l.sizes = append(l.totals, total[0]), append(l.sizes, n.Size())
-		if onRound != nil {
-			onRound(r)
-		}
 		if all := len(n.members); l.whole && r > 2 && slices.Min(l.sizes) < all && l.sizes[r-1] == all && l.sizes[r-2] == all {
 			break
 		}
@@ -84,7 +80,7 @@ func TestAMemberComesBack(t *testing.T) {
 		if absent := nodes[0].Status().Absent; len(absent) != 1 || absent[0].Name != "m2" {
 			t.Errorf("absent: %+v", absent)
 		}
-		s.move(&configs[2], 2, 1) // it knows where the others are
+		s.Place(&configs[2], 2, 1) // it knows where the others are
 		end := join(t, configs[2]).wait(t)
 		if end.err != nil {
 			t.Fatal(end.err)
@@ -98,43 +94,45 @@ func TestAMemberComesBack(t *testing.T) {
 
 // All processes of a run may be ended and started again: nothing is lost.
 func TestAllMembersComeBack(t *testing.T) {
-	t.Parallel()
-	configs := testConfigs(t, 3)
-	var before []*Node
-	for part := range 3 {
-		nodes := startAll(t, configs...)
-		if part > 0 && nodes[0].RunID() != before[0].RunID() {
-			t.Fatal("another run was begun")
-		}
-		for s, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
-			l := script{rounds: 2 * (part + 1)}
-			err := l.run(ctx, n, nil)
-			if err != nil {
-				t.Logf("%+v", n.Status())
+	simulate(t, 20*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		const size = 3
+		configs := s.configs(t, size)
+		var before []*Node
+		for part := range 3 {
+			for i := range configs {
+				s.Place(&configs[i], i, part)
 			}
-			if err == nil && math.Abs(l.totals[len(l.totals)-1]-float64(6*l.rounds)) > 1e-3 {
-				err = fmt.Errorf("totals %v", l.totals)
+			nodes := s.start(t, configs...)
+			if part > 0 && nodes[0].RunID() != before[0].RunID() {
+				t.Fatal("another run was begun")
 			}
-			return err
-		}) {
-			if err != nil {
-				t.Fatalf("member %d: %v", s, err)
+			for rank, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
+				l := script{rounds: 2 * (part + 1)}
+				err := l.run(ctx, n)
+				if err == nil && l.totals[len(l.totals)-1] != float64(6*l.rounds) {
+					err = fmt.Errorf("totals %v", l.totals)
+				}
+				return err
+			}) {
+				if err != nil {
+					t.Fatalf("member %d: %v, status %+v", rank, err, nodes[rank].Status())
+				}
 			}
+			if part == 2 {
+				finish(t, nodes)
+				break
+			}
+			for _, n := range nodes {
+				n.Leave("it was stopped by its operator")
+				n.Close()
+			}
+			before = nodes
 		}
-		if part == 2 {
-			finish(t, nodes)
-			break
+		nodes := s.start(t, configs...) // the run is over, so this is another
+		if nodes[0].RunID() == before[0].RunID() {
+			t.Error("the run that had ended was gone on with")
 		}
-		for _, n := range nodes {
-			n.Leave("it was stopped by its operator")
-			n.Close()
-		}
-		before = nodes
-	}
-	nodes := startAll(t, configs...) // the run is over, so this is another
-	if nodes[0].RunID() == before[0].RunID() {
-		t.Error("the run that had ended was gone on with")
-	}
+	})
 }
 
 // A process that comes back after the others have finished is told so, and begins

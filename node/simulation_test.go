@@ -65,12 +65,12 @@ func (s *simulation) heal() { s.sides.Store(nil) }
 func (s *simulation) config(t *testing.T, i, size int) Config {
 	c := testConfig(t, i, size)
 	c.Settings.Scheme, c.Beat = consensus.Exact, time.Second
-	s.move(&c, i, 0)
+	s.Place(&c, i, 0)
 	return c
 }
 
-// move gives host i another port.
-func (s *simulation) move(c *Config, i, port int) {
+// Place puts host i on the network.
+func (s *simulation) Place(c *Config, i, port int) {
 	c.Listen = []string{fmt.Sprintf("/ip4/%s/udp/%d/quic-v1", simnet.IntToPublicIPv4(i), 8000+port)}
 	c.links = []libp2p.Option{simlibp2p.QUICSimnet(s.net, simnet.NodeBiDiLinkSettings{Uplink: s.link, Downlink: s.link})}
 }
