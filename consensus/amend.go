@@ -35,7 +35,8 @@ func (e *RemovedError) Error() string {
 	return fmt.Sprintf("revision %d of the roster, which a quorum has decided, is without this member", e.Revision)
 }
 
-func (a *Amendment) encode() []byte {
+// Encode returns the amendment as it is decided.
+func (a *Amendment) Encode() []byte {
 	b, err := json.Marshal(a)
 	if err != nil {
 		panic("consensus: " + err.Error()) // plain data
@@ -46,7 +47,7 @@ func (a *Amendment) encode() []byte {
 // digest names an amendment in promises and views.
 func (a *Amendment) digest() [32]byte {
 	h := newHashing("amendment", [32]byte{})
-	h.bytes(a.encode())
+	h.bytes(a.Encode())
 	return h.sum()
 }
 
@@ -55,9 +56,14 @@ func (d *Decision) Amendment() (*Amendment, error) {
 	if d.Kind != Amend || len(d.Blobs) != 1 {
 		return nil, fmt.Errorf("slot %d: want an amendment, got a %s of %d blobs", d.Slot, d.Kind, len(d.Blobs))
 	}
+	return DecodeAmendment(d.Blobs[0])
+}
+
+// DecodeAmendment is the inverse of Encode.
+func DecodeAmendment(b []byte) (*Amendment, error) {
 	a := &Amendment{}
-	if err := json.Unmarshal(d.Blobs[0], a); err != nil {
-		return nil, fmt.Errorf("slot %d: amendment: %w", d.Slot, err)
+	if err := json.Unmarshal(b, a); err != nil {
+		return nil, fmt.Errorf("amendment: %w", err)
 	}
 	return a, nil
 }
@@ -196,7 +202,7 @@ func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	if m.wished() != v.Amends || s.barred || !m.rules.decides(m.p.Self) || s.vote != nil && s.vote.Ballot >= v.Ballot {
 		return false
 	}
-	sealed := m.sealedAmendment(v.Ballot, m.amendment.encode())
+	sealed := m.sealedAmendment(v.Ballot, m.amendment.Encode())
 	m.vote(v.Ballot, sealed, sealed.digest(m.p.Run, s.number), e)
 	return true
 }

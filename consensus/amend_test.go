@@ -212,9 +212,9 @@ func TestDecidedAmendmentsAreChecked(t *testing.T) {
 	before := n.members[0].log[:d.Slot]
 	for name, change := range map[string]func(d *Decision){
 		"right":   func(*Decision) {},
-		"another": func(d *Decision) { d.Blobs = [][]byte{revision(1, nil, "evil").encode()} },
+		"another": func(d *Decision) { d.Blobs = [][]byte{revision(1, nil, "evil").Encode()} },
 		"another, hashed": func(d *Decision) {
-			d.Blobs = [][]byte{revision(1, nil, "evil").encode()}
+			d.Blobs = [][]byte{revision(1, nil, "evil").Encode()}
 			d.Digest = digestOfBlobs(d.Blobs)
 		},
 		"nothing":          func(d *Decision) { d.Blobs = nil },

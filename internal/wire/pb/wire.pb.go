@@ -2203,8 +2203,9 @@ type Hello struct {
 	Refused       string                 `protobuf:"bytes,11,opt,name=refused,proto3" json:"refused,omitempty"`
 	Proposal      []byte                 `protobuf:"bytes,12,opt,name=proposal,proto3" json:"proposal,omitempty"` // 32 bytes
 	Sequence      uint64                 `protobuf:"varint,13,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	Resume        []byte                 `protobuf:"bytes,14,opt,name=resume,proto3" json:"resume,omitempty"` // 32 bytes, or none
-	Over          []byte                 `protobuf:"bytes,15,opt,name=over,proto3" json:"over,omitempty"`     // 32 bytes, or none
+	Resume        []byte                 `protobuf:"bytes,14,opt,name=resume,proto3" json:"resume,omitempty"`         // 32 bytes, or none
+	Over          []byte                 `protobuf:"bytes,15,opt,name=over,proto3" json:"over,omitempty"`             // 32 bytes, or none
+	Amendments    [][]byte               `protobuf:"bytes,16,rep,name=amendments,proto3" json:"amendments,omitempty"` // of the roster
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2340,6 +2341,13 @@ func (x *Hello) GetResume() []byte {
 func (x *Hello) GetOver() []byte {
 	if x != nil {
 		return x.Over
+	}
+	return nil
+}
+
+func (x *Hello) GetAmendments() [][]byte {
+	if x != nil {
+		return x.Amendments
 	}
 	return nil
 }
@@ -2768,7 +2776,7 @@ const file_wire_proto_rawDesc = "" +
 	"\x05Leave\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x14\n" +
 	"\x05blame\x18\x02 \x03(\rR\x05blame\x12\x18\n" +
-	"\areturns\x18\x03 \x01(\bR\areturns\"\xd9\x03\n" +
+	"\areturns\x18\x03 \x01(\bR\areturns\"\xf9\x03\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -2785,7 +2793,10 @@ const file_wire_proto_rawDesc = "" +
 	"\bproposal\x18\f \x01(\fR\bproposal\x12\x1a\n" +
 	"\bsequence\x18\r \x01(\x04R\bsequence\x12\x16\n" +
 	"\x06resume\x18\x0e \x01(\fR\x06resume\x12\x12\n" +
-	"\x04over\x18\x0f \x01(\fR\x04over\"1\n" +
+	"\x04over\x18\x0f \x01(\fR\x04over\x12\x1e\n" +
+	"\n" +
+	"amendments\x18\x10 \x03(\fR\n" +
+	"amendments\"1\n" +
 	"\x05Field\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"/\n" +
