@@ -75,7 +75,7 @@ func learn(t *testing.T, rounds int, nodes ...*Node) []*learner {
 	all := make([]*learner, len(nodes))
 	for i, n := range nodes {
 		l := &learner{script{rounds: rounds, update: func() { pass(update) }, whole: true}, make(chan error, 1)}
-		go func() { l.ended <- l.run(ctx, n) }()
+		go func() { l.ended <- l.run(ctx, n, nil) }()
 		all[i] = l
 	}
 	return all

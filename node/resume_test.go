@@ -27,7 +27,7 @@ func (l *script) Start(ctx context.Context, g collabdict.Group) error {
 	return err
 }
 
-func (l *script) run(ctx context.Context, n *Node) error {
+func (l *script) run(ctx context.Context, n *Node, onRound func(round int)) error {
 	if err := l.Start(ctx, n); err != nil {
 		return err
 	}
@@ -44,7 +44,10 @@ func (l *script) run(ctx context.Context, n *Node) error {
 			}
 		}
 		l.totals, l.sizes = append(l.totals, total[0]), append(l.sizes, n.Size())
-		if all := len(n.members); l.whole && r > 2 && slices.Min(l.sizes) < all && l.sizes[r-1] == all && l.sizes[r-2] == all {
+		if onRound != nil {
+			onRound(r)
+		}
+		if all := len(n.Members()); l.whole && r > 2 && slices.Min(l.sizes) < all && l.sizes[r-1] == all && l.sizes[r-2] == all {
 			break
 		}
 	}
@@ -108,7 +111,7 @@ func TestAllMembersComeBack(t *testing.T) {
 			}
 			for rank, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
 				l := script{rounds: 2 * (part + 1)}
-				err := l.run(ctx, n)
+				err := l.run(ctx, n, nil)
 				if err == nil && l.totals[len(l.totals)-1] != float64(6*l.rounds) {
 					err = fmt.Errorf("totals %v", l.totals)
 				}
