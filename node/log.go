@@ -68,5 +68,5 @@ func (l *loop) enter(d *consensus.Decision) {
 // messageMost returns the most bytes of a message as far as this member knows the
 // run's vectors.
 func (l *loop) messageMost() int {
-	return max(mostBytes, 8*l.words*int(l.longest.Load())) + wire.Beside(l.roll.most())
+	return max(mostBytes, 8*l.words*int(l.longest.Load())) + wire.Beside(len(l.roll.Load().members))
 }

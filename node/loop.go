@@ -20,10 +20,10 @@ type loop struct {
 	start     time.Time // of the process; the machine's time counts from here
 	roll      *roll
 	self      int
-	epochs    []epoch // of the roster
+	epochs    []epoch            // of the roster
 	founding  consensus.Settings // that the run has begun with
-	changes   []Change // of the roster that this member's operator wants
-	predicted int // rounds of a session of all members
+	changes   []Change           // of the roster that this member's operator wants
+	predicted int                // rounds of a session of all members
 	journal   *store.Journal
 	calls     uint64            // that the learner has made in this process, one under way included
 	pending   *request          // the call under way, which is for the slot calls-1

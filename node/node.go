@@ -30,14 +30,14 @@ type Node struct {
 	ended      atomic.Pointer[string]             // why the run is over here for good
 
 	admission *admission
-	host    host.Host
-	store   *store.Store
-	journal *store.Journal
-	traffic *traffic
-	loop    *loop
-	streams *streams
-	gossip  *gossip
-	log     hclog.Logger
+	host      host.Host
+	store     *store.Store
+	journal   *store.Journal
+	traffic   *traffic
+	loop      *loop
+	streams   *streams
+	gossip    *gossip
+	log       hclog.Logger
 
 	ctx       context.Context // of the process
 	cancel    context.CancelFunc

@@ -18,7 +18,7 @@ type Run struct {
 	Self       int      `json:"self"`
 	Members    []Member `json:"members"`  // in rank order: of the roster, and who has come since
 	Founders   int      `json:"founders"` // members of the roster that the run has begun with
-	Secret     [32]byte `json:"secret"`  // drawn for the run's first collectives
+	Secret     [32]byte `json:"secret"`   // drawn for the run's first collectives
 	Over       string   `json:"over,omitempty"`
 }
 
