@@ -69,7 +69,7 @@ func (n *newcomer) learn(m *meeting, from peer.ID, h wire.Hello) {
 		return
 	}
 	if h.Refused != "" || h.Roster == nil {
-		m.warn("waits "+from.String(), "waits until a quorum of the members has the change of the roster that adds this node", "peer", who)
+		m.warn("waits", "waits until a quorum of the members has the change of the roster that adds this node", "peer", who)
 		return
 	}
 	r := newRoster(m.consortium, h.Roster)

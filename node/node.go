@@ -54,6 +54,18 @@ func (n *Node) Self() int { return n.self }
 // Members returns all who are or were of the roster, in rank order.
 func (n *Node) Members() []Member { return slices.Clone(n.roll.Load().members) }
 
+// Roster returns the members as they are now, in rank order.
+func (n *Node) Roster() []Member {
+	all := n.roll.Load()
+	var list []Member
+	for rank, m := range all.members[:len(all.params.Members)] {
+		if !all.removed[rank] {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
 // RunID returns the identity of the run, the same at all its members.
 func (n *Node) RunID() [32]byte { return n.run }
 

@@ -28,6 +28,7 @@ type Status struct {
 	Paused    bool      `json:"paused"`            // too few members are there to go on
 	Held      string    `json:"held,omitempty"`    // why those that are there do not go on without the others
 	Least     int       `json:"least"`             // members that it takes
+	Quorum    int       `json:"quorum"`            // members that decide
 	Stuck     string    `json:"stuck,omitempty"`   // why the attempt cannot decide
 	Waiting   []Waiting `json:"waiting,omitempty"` // members that hold the slot up, or have not finished
 
@@ -107,7 +108,7 @@ func (n *Node) Status() Status {
 	out := Status{
 		Name: all.members[n.self].Name, State: m.State.String(), Want: s.rules.Size, Addrs: n.Addrs(),
 		Slot: m.Slot, Attempt: m.Ballot, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
-		Paused: m.Paused, Held: m.Held, Least: s.rules.Least, Stuck: m.Stuck,
+		Paused: m.Paused, Held: m.Held, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
 		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),
 	}

@@ -103,7 +103,11 @@ func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 	want, _ := dataset.Own(all)
 	k := example()
 	k.Standardise = Global
-	_, err := netsim.Run(t.Context(), netsim.Config{Names: []string{"a", "b", "c"}, Settings: k.Settings, Seed: 1},
+	net, err := netsim.New(netsim.Config{Names: []string{"a", "b", "c"}, Settings: k.Settings, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = net.Run(t.Context(),
 		func(ctx context.Context, rank int, g collabdict.Group) error {
 			got, constant, err := k.scaling(ctx, g, parts[rank])
 			if err != nil {
