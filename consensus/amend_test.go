@@ -273,3 +273,43 @@ func TestTheRosterIsAmendedAgain(t *testing.T) {
 		t.Errorf("rules %+v", r)
 	}
 }
+
+// In a large roster the committee decides, and there is another one afterwards; a
+// change of nobody draws a new committee alone.
+func TestALargeRosterIsAmended(t *testing.T) {
+	n := newNetwork(t, 70, exact)
+	xs := make([][]float64, 71)
+	for s := range xs {
+		xs[s] = []float64{float64(s)}
+	}
+	n.join()
+	before := n.members[0].Rules().Committee
+	n.learn(rounds(1, xs), time.Minute)
+	n.wish(revision(1, []uint32{1}, "new"), n.all()...)
+	n.pass(2*time.Second, nil)
+	n.learn(rounds(4, xs), 10*time.Minute)
+	for s := range n.members {
+		n.wish(revision(2, nil), s)
+	}
+	for r := 5; r < 9; r++ { // members that the new committee has not heard of come in again
+		n.pass(2*time.Second, nil)
+		if !n.learn(rounds(r, xs), 10*time.Minute) {
+			t.Fatalf("does not go on\n%s", n.describe()[:3000])
+		}
+	}
+	if _, removed := as[*RemovedError](n.members[1].err); !removed {
+		t.Errorf("the removed member has ended with %v", n.members[1].err)
+	}
+	n.members[1].err = nil
+	n.checkLogs(xs, oneBlock)
+	m := n.members[70]
+	if got := amendments(m.log); len(got) != 2 {
+		t.Errorf("amended in slots %d", got)
+	}
+	if got := last(m.log).Members; len(got) != 70 || slices.Contains(got, 1) || !slices.Contains(got, 70) {
+		t.Errorf("the last sum is over %d\n%s", got, n.missingOf(last(m.log)))
+	}
+	if after := m.Rules().Committee; slices.Equal(before, after) || len(after) != len(before) || !slices.Equal(after, n.members[5].Rules().Committee) {
+		t.Errorf("committee %d, before %d", after, before)
+	}
+}
