@@ -26,8 +26,11 @@ func TestNodesDoAsTheSimulation(t *testing.T) {
 	k.Settings.Scheme = consensus.Exact
 	parts := plants.Generate(plants.Spec{Participants: size, Rows: 60, Columns: 3, Patterns: 2}, 4)
 	want := newTranscript()
-	c := netsim.Config{Names: netsim.Names(size), Settings: k.Settings, Seed: k.Seed, Observer: want}
-	report, err := netsim.Run(t.Context(), c, func(ctx context.Context, rank int, g collabdict.Group) error {
+	net, err := netsim.New(netsim.Config{Names: netsim.Names(size), Settings: k.Settings, Seed: k.Seed, Observer: want})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		_, err := k.Train(ctx, g, parts[rank], nil)
 		return err
 	})
