@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"slices"
@@ -36,12 +37,11 @@ func TestSumsOverSlowLinks(t *testing.T) {
 		latency, bits  = 100 * time.Millisecond, megabit * 3 / 2
 		vector         = 64 * length * time.Second / bits
 	)
-	size := manyHosts
-	if env := os.Getenv("COLLABDICT_HOSTS"); env != "" {
-		size, _ = strconv.Atoi(env)
-	} else {
-		t.Logf("%d hosts; COLLABDICT_HOSTS=20 takes more", size)
+	size, err := strconv.Atoi(cmp.Or(os.Getenv("COLLABDICT_HOSTS"), strconv.Itoa(manyHosts)))
+	if err != nil {
+		t.Fatal("COLLABDICT_HOSTS: want a number, got", err)
 	}
+	t.Logf("%d hosts; COLLABDICT_HOSTS=20 takes more", size)
 	simulate(t, latency, bits, func(t *testing.T, s *simulation) {
 		nodes := s.start(t, s.configs(t, size)...)
 		for round := 1; round <= rounds; round++ {
