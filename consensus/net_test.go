@@ -47,7 +47,7 @@ type testMember struct {
 	log     []*Decision
 	calls   uint64 // made by its learner
 	wants   *Amendment
-	call    Call   // the last that was not answered at once
+	call    Call // the last that was not answered at once
 	err     error
 	starts  int
 	written int // writes so far
