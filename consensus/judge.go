@@ -282,10 +282,6 @@ func (m *Machine) stalled() bool {
 		if m.computing() {
 			return false
 		}
-	case Watching: // whoever has the amendment is to vote for it
-		if !m.slot.working().amends() {
-			return false
-		}
 	case Fetching:
 		if m.slot.commit != nil {
 			return false
