@@ -158,34 +158,44 @@ func TestWhoComesWhenAllFoundersHaveGone(t *testing.T) {
 	}
 }
 
-// Nobody amends the roster within a round, also if the others have not come there
-// since they were started again.
-func TestNoAmendmentWithinARoundAfterARestart(t *testing.T) {
-	n := newNetwork(t, 5, exact)
-	xs := powers(6)
-	n.learn([]func(int) Call{sumOf(1, xs, oneBlock)}, time.Minute)
-	n.carries = func(_, _ int, b Body) bool {
-		switch b.(type) {
-		case *Promise, *Seeds:
-			return false
+// What one member alone has voted for, in any slot, is given up when that member is
+// lost before it has passed it on.
+func TestTheOnlyVoterIsLost(t *testing.T) {
+	for name, wishes := range map[string][]int{"a sum": nil, "an amendment": {0, 2, 4}} {
+		n := newNetwork(t, 5, floating)
+		n.members[n.join()].dead = wishes == nil
+		n.wish(revision(1, []uint32{1}, "new"), wishes...)
+		n.carries = func(from, _ int, b Body) bool {
+			switch b := b.(type) {
+			case *Done, *Seal:
+				return from != 0
+			case *View:
+				return from != 0 || wishes == nil || b.Finish != nil
+			}
+			return true
 		}
-		return true
-	}
-	n.callAll(sumOf(1, xs, oneBlock))
-	n.kill(4)
-	n.pass(time.Minute, func() bool { return n.members[0].slot.promises != nil })
-	n.carries = nil
-	for s := range 4 {
-		n.restart(s)
-		n.step(s, Wish{Amendment: revision(1, nil, "new")})
-	}
-	n.call(0, Call{})
-	n.call(0, sumOf(1, xs, oneBlock)(0))
-	n.pass(time.Minute, nil)
-	for s, m := range n.members {
-		if v := m.slot.working(); v != nil && v.amends() || len(amendments(m.log)) > 0 {
-			t.Errorf("member %d amends the roster within a round", s)
+		calls := rounds(4, powers(6))
+		n.callAll(calls[0])
+		if !n.deliverUntil(func() bool { return n.members[0].slot.vote != nil }) {
+			t.Fatalf("%s: no vote", name)
 		}
+		n.settle()
+		var e Effects
+		m := n.members[1]
+		m.propose(&e)
+		m.flush(&e)
+		m.write(e)
+		n.carryOut(1, e)
+		if !n.deliverUntil(func() bool { return n.members[3].slot.finish != nil }) {
+			t.Fatalf("%s: nothing to be finished\n%s", name, n.describe())
+		}
+		n.isolate(0)
+		n.carries = nil
+		if !n.learn(calls, 10*time.Minute) {
+			t.Fatalf("%s: does not go on\n%s", name, n.describe())
+		}
+		n.members[1].err = nil
+		n.checkLogs(powers(6), oneBlock)
 	}
 }
 
