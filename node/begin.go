@@ -162,6 +162,9 @@ func (g *greeter) machine(n *Node) (*consensus.Machine, error) {
 
 // start sets everything going.
 func (n *Node) start(ctx context.Context, beat time.Duration) {
+	for _, lane := range n.roll.Load().lanes { // the loop serves those that come
+		n.serve(lane)
+	}
 	n.work.Go(func() { n.loop.main(ctx) })
 	n.work.Go(func() { n.loop.pulse(ctx, beat, n.gossip.box.put) })
 	n.work.Go(func() { n.gossip.read(ctx, n.traffic, n.loop.deliver) })
@@ -171,9 +174,6 @@ func (n *Node) start(ctx context.Context, beat time.Duration) {
 		defer close(n.published)
 		n.gossip.write(ctx, n.traffic)
 	})
-	for _, lane := range n.roll.Load().lanes {
-		n.serve(lane)
-	}
 }
 
 // serve begins to send to a member.

@@ -9,7 +9,6 @@ import (
 	"github.com/libp2p/go-libp2p/core/peerstore"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/node/store"
 )
 
 // Change is an amendment of the roster as people write it: the same at all members.
@@ -51,11 +50,14 @@ func amendmentsOf(p consensus.Params, founders []Member, changes []Change) ([]*c
 		}
 		slices.Sort(a.Removed)
 		for _, m := range c.Add {
-			if rankOf(members, removed, func(o Member) bool { return o.ID == m.ID }) >= 0 {
-				return nil, fail("to add "+m.ID.String(), "a peer ID that no member has")
+			if err := m.checkNew(); err != nil {
+				return nil, err
+			}
+			if rankOf(members, nil, func(o Member) bool { return o.ID == m.ID }) >= 0 {
+				return nil, fail("to add "+m.ID.String(), "a peer ID that no member has or has had: a new folder has one")
 			}
 			members = append(members, m)
-			a.Added = append(a.Added, consensus.Seat{Name: m.Name, ID: []byte(m.ID), Addrs: m.Addrs})
+			a.Added = append(a.Added, consensus.Seat{Name: m.Name, ID: []byte(m.ID), Addrs: append([]string(nil), m.Addrs...)})
 		}
 		var err error
 		if p, err = p.Amend(a); err != nil {
@@ -67,6 +69,21 @@ func amendmentsOf(p consensus.Params, founders []Member, changes []Change) ([]*c
 		list = append(list, a)
 	}
 	return list, nil
+}
+
+// checkNew reports what all members would choke on once it is decided.
+func (m Member) checkNew() error {
+	if err := checkName("changes: name", m.Name); err != nil {
+		return err
+	}
+	if m.ID.Validate() != nil {
+		return &ConfigError{"changes: " + m.Name + ": id", "none", "a peer ID"}
+	}
+	if _, err := m.ID.ExtractPublicKey(); err != nil {
+		return &ConfigError{"changes: " + m.Name + ": id", m.ID.String(), "one that is made of its key, as collabdict id prints it"}
+	}
+	_, err := m.addrInfo()
+	return err
 }
 
 func rankOf(members []Member, removed map[int]bool, is func(Member) bool) int {
@@ -110,6 +127,7 @@ func (l *loop) wish(list []*consensus.Amendment) {
 	for i, a := range list[:min(len(list), len(decided))] {
 		if string(a.Encode()) != string(decided[i]) {
 			l.log.Warn("the members have decided another change of the roster than this member's agreement has: take theirs over", "revision", i+1)
+			l.step(consensus.Wish{}) // those after it are of another roster
 			return
 		}
 	}
@@ -195,17 +213,14 @@ func (n *Node) reform(a *consensus.Amendment) error {
 	if err := all.amend(a); err != nil {
 		return err
 	}
-	var added []store.Member
-	for rank := len(old.members); rank < len(all.members); rank++ {
-		m := all.members[rank]
-		added = append(added, store.Member{Name: m.Name, ID: []byte(m.ID), Addrs: m.Addrs})
+	for _, m := range all.members[len(old.members):] {
 		all.lanes = append(all.lanes, newLane(m.ID))
 		n.host.Peerstore().AddAddrs(m.ID, multiaddrs(m.Addrs), peerstore.PermanentAddrTTL)
 	}
-	if err := n.journal.Extend(added); err != nil {
-		return err
+	if err := n.journal.Extend(all.stored()); err != nil {
+		n.log.Error("cannot note who has come to the roster, which the next start does", "error", err)
 	}
-	n.admission.limit(append(all.active(), old.members...))
+	n.admission.limit(all.spokenWith())
 	n.roll.Store(all)
 	for _, s := range a.Added {
 		n.log.Warn("a member comes to the roster", "name", s.Name, "revision", a.Revision)

@@ -216,3 +216,51 @@ func TestWhoComesBackKnowsTheRoster(t *testing.T) {
 	}
 	finish(t, append(nodes, again[1]))
 }
+
+// A newcomer that has ended its part for good has forgotten what it has promised in
+// the run, and is not in it again.
+func TestANewcomerEndsForGood(t *testing.T) {
+	t.Parallel()
+	const founders, rounds = 3, 30
+	configs := testConfigs(t, founders+1)
+	all := listed(t, configs, founders)
+	for i := range configs {
+		configs[i].Changes = []Change{{Add: all[founders:]}}
+	}
+	nodes := startAll(t, configs[:founders]...)
+	newcomer := configs[founders]
+	newcomer.Members = reached(nodes)
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	tried := make(chan struct{})
+	scripts, errs := make([]script, founders), make([]error, founders)
+	var running sync.WaitGroup
+	for s, n := range nodes {
+		scripts[s].rounds = rounds
+		running.Go(func() {
+			errs[s] = scripts[s].run(ctx, n, func(int) {
+				if n.Status().Want > founders {
+					<-tried
+				}
+			})
+		})
+	}
+	end := join(t, newcomer).wait(t)
+	if end.err != nil {
+		t.Fatal(end.err)
+	}
+	end.node.Abort("it met an error, which its log tells")
+	if err := end.node.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var ended *EndedError
+	if end = join(t, newcomer).wait(t); !errors.As(end.err, &ended) {
+		t.Errorf("it joins again with %v", end.err)
+	}
+	close(tried)
+	running.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+	finish(t, nodes)
+}

@@ -147,28 +147,10 @@ func (c *Config) validateMembers() error {
 	if len(c.Changes) > 0 && len(c.Members) == 0 {
 		return &ConfigError{"changes", "none to change", "the list of members that the run begins with"}
 	}
-	if err := c.validateChanges(); err != nil {
+	if _, _, err := c.amendments(); err != nil {
 		return err
 	}
 	return c.Agreement.validate()
-}
-
-func (c *Config) validateChanges() error {
-	for _, change := range c.Changes {
-		for _, m := range change.Add {
-			if err := checkName("changes: name", m.Name); err != nil {
-				return err
-			}
-			if m.ID.Validate() != nil {
-				return &ConfigError{"changes: " + m.Name + ": id", "none", "a peer ID"}
-			}
-			if _, err := m.addrInfo(); err != nil {
-				return err
-			}
-		}
-	}
-	_, _, err := c.amendments()
-	return err
 }
 
 // checkName refuses names that would not print in one line.

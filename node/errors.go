@@ -69,6 +69,13 @@ func (e *OverError) Error() string {
 	return "the run that this node was in is over for " + e.Peer + ": start all members again for a new one; this node's model is that of its last round"
 }
 
+// EndedError says that a newcomer has ended its part in the run for good.
+type EndedError struct{ Name string }
+
+func (e *EndedError) Error() string {
+	return e.Name + " has ended its part in this run for good: let a change of the roster remove it and add another, with a folder of its own"
+}
+
 // JoinTimeoutError says that not all members were found in time.
 type JoinTimeoutError struct {
 	After   time.Duration

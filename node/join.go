@@ -25,7 +25,7 @@ const remindEvery = 30 * time.Second
 //
 // What keeps members apart is an error at both sides that names the peer, the
 // field and both values: *DisagreementError, *DuplicateNameError, *TooManyError,
-// *StrangerError, *RosterError, *OverError, *JoinTimeoutError.
+// *StrangerError, *RosterError, *OverError, *EndedError, *JoinTimeoutError.
 func Join(ctx context.Context, c Config) (*Node, error) {
 	if err := c.validate(); err != nil {
 		return nil, err

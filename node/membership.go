@@ -67,6 +67,24 @@ func (m *membership) active() []Member {
 	return list
 }
 
+// spokenWith returns the members that are spoken with.
+func (m *membership) spokenWith() []Member {
+	var list []Member
+	for _, rank := range m.ranks {
+		list = append(list, m.members[rank])
+	}
+	return list
+}
+
+// stored returns the members as a journal has them.
+func (m *membership) stored() []store.Member {
+	var list []store.Member
+	for _, o := range m.members {
+		list = append(list, store.Member{Name: o.Name, ID: []byte(o.ID), Addrs: o.Addrs})
+	}
+	return list
+}
+
 // newMembership returns the members of a run as its journal has them, with the
 // amendments of its log.
 func newMembership(j *store.Journal, p consensus.Params) (*membership, error) {
@@ -92,7 +110,10 @@ func newMembership(j *store.Journal, p consensus.Params) (*membership, error) {
 		return m.amend(a)
 	})
 	m.dismiss()
-	return m, err
+	if err != nil {
+		return nil, err
+	}
+	return m, j.Extend(m.stored()) // an earlier process may have ended before it did
 }
 
 // dismiss ends what is spoken with those who were removed.

@@ -153,6 +153,10 @@ func (g *greeter) come(ctx context.Context, nc *newcomer) (*Node, error) {
 
 // beginWith begins this member's part in a run that it is let into.
 func (g *greeter) beginWith(nc *newcomer) (*Node, error) {
+	if g.store.Knows(nc.roster.run()) {
+		// What an earlier process has promised there is forgotten.
+		return nil, &EndedError{Name: g.cfg.Name}
+	}
 	rank, _ := nc.rank(g.host.ID(), len(nc.decided))
 	r := store.Run{ID: nc.roster.run(), Consortium: g.consortium, Self: rank, Founders: len(nc.founders)}
 	for i, e := range nc.roster.entries {

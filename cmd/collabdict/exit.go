@@ -54,6 +54,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		alien  *node.StrangerError
 		roster *node.RosterError
 		over   *node.OverError
+		ended  *node.EndedError
 		late   *node.JoinTimeoutError
 		lost   *consensus.LostError
 		gone   *consensus.RemovedError
@@ -78,7 +79,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, ""
 	case errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
 		return disagreement, ""
-	case errors.As(err, &late), errors.As(err, &over):
+	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended):
 		return membersLost, ""
 	case errors.As(err, &lost):
 		return membersLost, "bring it back and run again with all members: a run on the same rows without it would let the others work out its part"

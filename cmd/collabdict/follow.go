@@ -15,13 +15,12 @@ import (
 const followEvery = 2 * time.Second
 
 // follow tells a node the changes of the members that are written into its agreement
-// while it runs, until the returned function is called.
-func (p *progress) follow(n *node.Node, agreement string) (stop func()) {
-	if agreement == "" {
+// since that was read, until the returned function is called.
+func (p *progress) follow(n *node.Node, f *follower) (stop func()) {
+	if f.file == "" {
 		return func() {}
 	}
-	f := follower{file: agreement, roster: n.Roster()}
-	f.changed() // as it was when the run was joined
+	f.roster = n.Roster()
 	return every(followEvery, func(time.Time) {
 		if line := f.news(n.Roster()); line != "" {
 			p.line(line)

@@ -28,7 +28,7 @@ type runFlags struct {
 	joinTimeout     time.Duration
 	patience        float64
 	durability      string
-	agreement       string // the file that the folder names
+	agreement       follower // of the file that the folder names
 	withParent      bool
 	verbose         bool
 }
@@ -133,6 +133,8 @@ func (f *runFlags) fromFolder() (c participant.Config, warnings []string, err er
 	if err != nil {
 		return c, nil, err
 	}
+	f.agreement.file = own.Consortium
+	f.agreement.changed() // as it is now
 	agreed, err := config.ReadConsortium(own.Consortium)
 	if err != nil {
 		return c, nil, err
@@ -164,7 +166,6 @@ func (f *runFlags) fromFolder() (c participant.Config, warnings []string, err er
 		return c, nil, err
 	}
 	c.Node.Changes, err = changesOf(agreed.Changes, own.Consortium)
-	f.agreement = own.Consortium
 	return c, warnings, err
 }
 
@@ -220,7 +221,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	defer stopReminding()
 	c.OnJoin = func(n *node.Node) (ended func()) {
 		stopReminding()
-		stopWatching, stopFollowing := shown.watch(n), shown.follow(n, f.agreement)
+		stopWatching, stopFollowing := shown.watch(n), shown.follow(n, &f.agreement)
 		return func() { stopFollowing(); stopWatching() }
 	}
 	c.OnRound = func(p task.Progress, s node.Status) {

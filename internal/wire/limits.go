@@ -20,8 +20,8 @@ const (
 	// MaxMembers is the most members of a roster.
 	MaxMembers = 1 << 16
 	// ToCome bounds the ranks that amendments of a roster may have given before a
-	// member knows of them.
-	ToCome = 1 << 8
+	// member knows of them: more than there is room for in the list of all changes.
+	ToCome = 1 << 9
 	// MaxText is the most bytes of a name, a reason or an address.
 	MaxText = 1 << 10
 	// MaxSignature is the most bytes of a signature.

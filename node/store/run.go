@@ -69,6 +69,15 @@ func (s *Store) Last() (j *Journal, err error) {
 	return j, nil
 }
 
+// Knows says whether this participant has begun a run.
+func (s *Store) Knows(run [32]byte) (known bool) {
+	_ = s.db.View(func(tx *bbolt.Tx) error {
+		known = tx.Bucket(bucketRuns).Bucket(run[:]) != nil
+		return nil
+	})
+	return known
+}
+
 // Over says whether a run is known to be over here, and why.
 func (s *Store) Over(run [32]byte) (why string) {
 	_ = s.db.View(func(tx *bbolt.Tx) error {
@@ -106,10 +115,14 @@ func (j *Journal) End(why string) error {
 	return errors.Join(err, j.store.keys.destroyAll())
 }
 
-// Extend notes who has come to the roster.
-func (j *Journal) Extend(added []Member) error {
+// Extend notes who has come to the roster, of which all members are given, in rank
+// order. Those that are noted already stay as they are.
+func (j *Journal) Extend(all []Member) error {
+	if len(all) <= len(j.Members) {
+		return nil
+	}
 	return j.store.update(func(tx *bbolt.Tx) error {
-		j.Members = append(j.Members, added...)
+		j.Members = append(j.Members, all[len(j.Members):]...)
 		return j.put(tx)
 	})
 }
@@ -117,6 +130,9 @@ func (j *Journal) Extend(added []Member) error {
 // Reached notes where a member can be reached now.
 func (j *Journal) Reached(rank int, addrs []string) error {
 	return j.store.update(func(tx *bbolt.Tx) error {
+		if rank >= len(j.Members) { // it could not be noted
+			return nil
+		}
 		j.Members[rank].Addrs = addrs
 		return j.put(tx)
 	})
