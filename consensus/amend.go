@@ -164,8 +164,7 @@ func (m *Machine) betweenRounds() bool {
 // amendsNow says whether this member is to propose the amendment: at the beginning
 // of a round, as the lowest rank of those who want it, if a quorum does.
 func (m *Machine) amendsNow() bool {
-	s := m.slot
-	if m.amendment == nil || s.promised != 0 || s.call == nil || !m.betweenRounds() || s.attempts[0] != nil && s.attempts[0].lanes != nil {
+	if m.amendment == nil || m.slot.call == nil || !m.betweenRounds() || !m.unbegun() {
 		return false
 	}
 	agree := 1
@@ -178,6 +177,18 @@ func (m *Machine) amendsNow() bool {
 		}
 	}
 	return agree >= m.rules.Quorum
+}
+
+// unbegun says whether nothing is under way in the slot that an amendment would break
+// off: no session of the preset view, or for a while no view of the ballot promised,
+// as in a run that is paused.
+func (m *Machine) unbegun() bool {
+	s := m.slot
+	if s.promised == 0 {
+		return s.attempts[0] == nil || s.attempts[0].lanes == nil
+	}
+	finishes := s.finish != nil && s.finish.Ballot >= s.promised
+	return !finishes && s.working() == nil && m.now-m.since > 2*viewWait*m.p.Beat
 }
 
 // amendedBy returns the amendment that a quorum of promises is for, if this member
