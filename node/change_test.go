@@ -10,6 +10,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
 )
 
 // listed gives configurations the list of the first of them as members.
@@ -77,6 +78,11 @@ func TestTheRosterChanges(t *testing.T) {
 					}
 				case round == 12 && s != 1:
 					<-in
+				case round == 20 && s == 0:
+					var other *ConfigError
+					if err := n.Change([]Change{{Remove: []string{"m2"}}}); !errors.As(err, &other) {
+						t.Errorf("another change than the decided one: %v", err)
+					}
 				}
 			})
 		})
@@ -215,4 +221,15 @@ func TestWhoComesBackKnowsTheRoster(t *testing.T) {
 		t.Errorf("%d members", st.Want)
 	}
 	finish(t, append(nodes, again[1]))
+}
+
+// Who was removed and begins anew is told why it is not let in.
+func TestARemovedMemberIsToldSo(t *testing.T) {
+	founders := &roster{entries: []wire.Entry{{Name: "a", ID: []byte("a")}, {Name: "b", ID: []byte("b")}}}
+	amendments := [][]byte{{'?'}, (&consensus.Amendment{Revision: 1, Removed: []uint32{1}}).Encode()}
+	for id, want := range map[peer.ID]bool{"a": false, "b": true, "c": false} {
+		if got := removes(amendments, founders, id); got != want {
+			t.Errorf("%s: got %t, want %t", id, got, want)
+		}
+	}
 }

@@ -149,7 +149,6 @@ func (n *newcomer) rank(id peer.ID, amendments int) (rank int, in bool) {
 
 // come joins the run of the others as soon as they let this process in.
 func (g *greeter) come(ctx context.Context, nc *newcomer) (*Node, error) {
-	g.locked(func() { g.newcomer = nc })
 	g.admission.limit(nc.members)
 	g.joining = g.ctx
 	stop, err := g.discover()
