@@ -281,7 +281,7 @@ func (m *Machine) checkView(v *View) error {
 		return fmt.Errorf("view of ballot %d: want the promises of %d members, got %d", v.Ballot, m.rules.Quorum, len(promised))
 	}
 	best := highestVote(v.Promises)
-	if best == nil && v.Amends != [32]byte{} {
+	if best == nil && v.amends() {
 		return m.checkAmends(v)
 	}
 	if best == nil {
@@ -292,7 +292,7 @@ func (m *Machine) checkView(v *View) error {
 			return fmt.Errorf("view of ballot %d: two values have votes in ballot %d", v.Ballot, best.Ballot)
 		}
 	}
-	if v.Finish == nil || *v.Finish != best.Value || len(v.Members) > 0 || v.Amends != [32]byte{} {
+	if v.Finish == nil || *v.Finish != best.Value || len(v.Members) > 0 || v.amends() {
 		return fmt.Errorf("view of ballot %d: want it to finish attempt %d, which has votes", v.Ballot, best.Value.Attempt)
 	}
 	return nil

@@ -47,7 +47,7 @@ type testMember struct {
 	log     []*Decision
 	calls   uint64 // made by its learner
 	wants   *Amendment
-	call    Call   // the last that was not answered at once
+	call    Call // the last that was not answered at once
 	err     error
 	starts  int
 	written int // writes so far
@@ -184,7 +184,12 @@ func (n *network) restart(s int) {
 		saved.Last = m.log[len(m.log)-1]
 	}
 	var err error
-	if m.Machine, err = Resume(n.params(s), saved, [32]byte{77, byte(s), byte(m.starts)}); err != nil {
+	m.Machine, err = Resume(n.params(s), saved, [32]byte{77, byte(s), byte(m.starts)})
+	if _, removed := as[*RemovedError](err); removed {
+		m.dead = true
+		return
+	}
+	if err != nil {
 		n.t.Fatal(err)
 	}
 	// Times of a process count from its start; here they go on.
