@@ -71,9 +71,9 @@ func TestAMemberIsReplacedInASmallRoster(t *testing.T) {
 	}
 }
 
-// A run that is paused, since too few are there for a view, goes on when an
-// amendment replaces who does not come back.
-func TestAPausedRunIsAmended(t *testing.T) {
+// Nor does the one come that an amendment has added to a run that is paused: another
+// amendment replaces that, too.
+func TestAPausedRunIsAmendedTwice(t *testing.T) {
 	n := newNetwork(t, 3, exact)
 	n.join()
 	xs := powers(5)
