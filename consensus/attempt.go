@@ -38,7 +38,7 @@ func (m *Machine) work(e *Effects) bool {
 	case a.result != nil:
 		return m.adoptSeal(a, e)
 	case a.lanes == nil:
-		if len(a.seeds) < len(m.dealsFrom(m.seats(a.view), m.p.Self)) {
+		if len(a.seeds) < m.dealers(m.seats(a.view)) {
 			return false
 		}
 		m.begin(a, e)
@@ -92,15 +92,18 @@ func (m *Machine) draw(a *attempt) error {
 	if a.layout, err = chunking.NewLayout(m.p.arithmetic(), len(a.member), s.call.blocks); err != nil {
 		return fmt.Errorf("sum: %w", err)
 	}
-	c := m.context(m.p.Self)
+	c, x := m.context(m.p.Self), m.seats(a.view)
+	a.seeds = sized(a.seeds, m.dealers(x))
 	if m.rules.Sealed {
+		a.commits = sized(a.commits, m.dealers(x)+1)
 		a.pad = m.secret("pad")
 		a.commits[m.p.Self] = m.commitment(m.p.Self, s.promised, a.pad)
 	}
 	if m.rules.Shares > 0 {
-		holders := m.holders(m.seats(a.view), m.p.Self)
+		holders := m.holders(x, m.p.Self)
+		a.held = sized(a.held, len(holders))
 		shares := chunking.SplitSecret(a.pad, len(holders), m.rules.Shares, m.secret("shares"))
-		a.dealtShares = map[int]chunking.Share{}
+		a.dealtShares = make(map[int]chunking.Share, len(holders))
 		for i, h := range holders {
 			a.dealtShares[h] = shares[i]
 		}
@@ -109,6 +112,13 @@ func (m *Machine) draw(a *attempt) error {
 		a.handedOut = m.handOut(a, c)
 	}
 	return nil
+}
+
+// sized returns a map with room for so many entries from the start.
+func sized[T any](was map[int]T, n int) map[int]T {
+	is := make(map[int]T, n)
+	maps.Copy(is, was)
+	return is
 }
 
 // context names this member's secrets in the ballot at hand.

@@ -118,6 +118,14 @@ func (m *Machine) dealsFrom(x *seats, member int) []int {
 	return x.at(member, x.offsets, -1)
 }
 
+// dealers returns how many open an attempt towards each member of its view.
+func (m *Machine) dealers(x *seats) int {
+	if m.rules.Committee == nil {
+		return len(x.ranks) - 1
+	}
+	return len(x.offsets)
+}
+
 // holders returns who holds shares of a member's pad.
 func (m *Machine) holders(x *seats, owner int) []int {
 	if m.rules.Committee == nil {
