@@ -23,7 +23,7 @@ type job struct {
 
 const (
 	// mostJobs bounds a batch, and fewJobs those that are not worth spreading.
-	mostJobs = 1 << 15
+	mostJobs = 1 << 18
 	fewJobs  = 64
 )
 
@@ -46,7 +46,10 @@ func (n *network) batch() {
 			}
 		}
 		if m.machine != nil && e.what != nil {
-			m.busy = true
+			if len(m.jobs) == 0 {
+				n.busy = append(n.busy, e.to)
+			}
+			m.jobs = append(m.jobs, len(jobs))
 			jobs = append(jobs, job{event: e})
 		}
 	}
@@ -58,11 +61,13 @@ func (n *network) batch() {
 		} else {
 			n.follow(j.event.to, j.event.at, j.effects, j.sizes)
 		}
-		m := n.members[j.event.to]
-		m.busy, m.held = false, false
 		*j = job{}
 	}
-	n.jobs = jobs[:0]
+	for _, rank := range n.busy {
+		m := n.members[rank]
+		m.jobs, m.held = m.jobs[:0], false
+	}
+	n.jobs, n.busy = jobs[:0], n.busy[:0]
 }
 
 // batched says whether an event may be one of a batch.
@@ -78,30 +83,32 @@ func (n *network) batched(e *event) bool {
 	case consensus.Receive:
 		return true
 	case enter: // what was decided before it would be its answer
-		return !m.busy && !what.request.ended && uint64(len(m.log)) < m.group.calls
+		return len(m.jobs) == 0 && !what.request.ended && uint64(len(m.log)) < m.group.calls
 	}
 	return false
 }
 
-// make makes the steps of a batch: those of one member in their order.
+// make makes the steps of a batch: all those of a member, in their order, before
+// those of the next, so that what a member holds is fetched from memory once.
 func (n *network) make(jobs []job) {
 	workers := len(n.plans)
-	if workers == 1 || len(jobs) < fewJobs {
-		for i := range jobs {
-			n.makeOne(&jobs[i])
-		}
-		return
+	if len(jobs) < fewJobs {
+		workers = 1
 	}
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() {
-			for i := range jobs {
-				if jobs[i].event.to%workers == w {
+	work := func(worker int) {
+		for _, rank := range n.busy {
+			if rank%workers == worker {
+				for _, i := range n.members[rank].jobs {
 					n.makeOne(&jobs[i])
 				}
 			}
-		})
+		}
 	}
+	var all sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		all.Go(func() { work(w) })
+	}
+	work(0)
 	all.Wait()
 }
 

@@ -16,7 +16,8 @@ type network struct {
 	carrier
 	config  Config
 	plans   []*consensus.Plans // by rank, in turn
-	jobs    []job
+	jobs    []job // of the batch
+	busy    []int // members that have some
 	part    func(rank int, g *group) error
 	running sync.WaitGroup
 	slots   chan struct{} // participants computing at once
