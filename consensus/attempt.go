@@ -89,7 +89,7 @@ func (m *Machine) opensTowards(a *attempt) []int {
 func (m *Machine) draw(a *attempt) error {
 	s := m.slot
 	var err error
-	if a.layout, err = chunking.NewLayout(m.p.arithmetic(), len(a.member), s.call.blocks); err != nil {
+	if a.layout, err = m.plans.layout(len(a.member), s.call.blocks); err != nil {
 		return fmt.Errorf("sum: %w", err)
 	}
 	c, x := m.context(m.p.Self), m.seats(a.view)

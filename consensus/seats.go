@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus/session"
 )
 
 // seats are what follows from a view in public: members that share their Plans
@@ -15,6 +16,7 @@ type seats struct {
 	ranks      []int         // of the view's members
 	digest     [32]byte      // what members compare before they work in the view
 	labels     map[int][]int // the members in the order of the topology's vertices, by lane
+	vertices   map[int][]int // and the vertices of the members in the order of ranks
 	offsets    []int         // in a large roster the places further on that a member deals to; chunks to the first
 }
 
@@ -29,7 +31,7 @@ func (m *Machine) seats(v *View) *seats {
 			return x
 		}
 	}
-	x := &seats{run: m.p.Run, chain: s.chain, slot: s.number, view: v, labels: map[int][]int{}}
+	x := &seats{run: m.p.Run, chain: s.chain, slot: s.number, view: v, labels: map[int][]int{}, vertices: map[int][]int{}}
 	for _, r := range v.Members {
 		x.ranks = append(x.ranks, int(r))
 	}
@@ -54,12 +56,20 @@ func (v *View) same(w *View) bool {
 		slices.Equal(v.Missing, w.Missing)
 }
 
-// in returns the members in the order of the vertices of a lane's topology.
-func (x *seats) in(lane int) []int {
+// in returns the members in the order of the vertices of a lane's topology, for a
+// member.
+func (x *seats) in(lane, member int) session.Placement {
+	place, _ := slices.BinarySearch(x.ranks, member)
 	if x.labels[lane] == nil {
 		x.labels[lane] = Labels(x.run, x.chain, x.slot, x.view.Ballot, lane, x.ranks)
+		at := make([]int, len(x.ranks))
+		for vertex, member := range x.labels[lane] {
+			place, _ := slices.BinarySearch(x.ranks, member)
+			at[place] = vertex
+		}
+		x.vertices[lane] = at
 	}
-	return x.labels[lane]
+	return session.Placement{Members: x.labels[lane], Self: member, Guess: x.vertices[lane][place]}
 }
 
 // deals draws the places further on that each member of a large view deals to. Of
