@@ -33,11 +33,19 @@ func (n *network) batch() {
 	jobs := n.jobs[:0]
 	for len(n.events) > 0 && len(jobs) < mostJobs {
 		next := &n.events[0]
-		if len(jobs) > 0 && next.at >= end || !n.batched(next) {
+		if len(jobs) > 0 && next.at >= end || !n.mayBatch(next) {
+			break
+		}
+		if n.computes(next.to) {
+			n.hear(next.to) // what it asks for may come first
+			continue
+		}
+		if !n.batched(next) {
 			break
 		}
 		e := n.events.pop()
 		n.now = max(n.now, e.at)
+		end = min(end, e.at+n.config.Latency.Least()) // a call may be made late
 		m := n.members[e.to]
 		if call, is := e.what.(enter); is {
 			e.what = nil
@@ -70,15 +78,15 @@ func (n *network) batch() {
 	n.jobs, n.busy = jobs[:0], n.busy[:0]
 }
 
-// batched says whether an event may be one of a batch.
+// mayBatch says whether a batch may come to an event: it is of one member, and no
+// participant is to be heard before.
+func (n *network) mayBatch(e *event) bool {
+	return e.to >= 0 && (len(n.computing) == 0 || e.at <= n.hearBy)
+}
+
+// batched says whether an event that a batch has come to may be one of it.
 func (n *network) batched(e *event) bool {
-	if e.to < 0 || len(n.computing) > 0 && e.at > n.hearBy {
-		return false
-	}
 	m := n.members[e.to]
-	if m.state == computing && m.machine != nil {
-		return false
-	}
 	switch what := e.what.(type) {
 	case consensus.Receive:
 		return true

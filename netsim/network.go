@@ -95,9 +95,9 @@ func (n *network) play() {
 		switch {
 		case len(n.computing) > 0 && (next.at > n.hearBy || next.to == everybody):
 			n.hearAll()
-		case next.to >= 0 && n.members[next.to].machine != nil && n.members[next.to].state == computing:
+		case n.computes(next.to):
 			n.hear(next.to)
-		case n.batched(next):
+		case n.mayBatch(next) && n.batched(next):
 			n.batch()
 		default:
 			e := n.events.pop()
