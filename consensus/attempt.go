@@ -103,9 +103,9 @@ func (m *Machine) draw(a *attempt) error {
 		holders := m.holders(x, m.p.Self)
 		a.held = sized(a.held, len(holders))
 		shares := chunking.SplitSecret(a.pad, len(holders), m.rules.Shares, m.secret("shares"))
-		a.dealtShares = make(map[int]chunking.Share, len(holders))
+		a.dealtShares = make(map[int]*chunking.Share, len(holders))
 		for i, h := range holders {
-			a.dealtShares[h] = shares[i]
+			a.dealtShares[h] = &shares[i]
 		}
 	}
 	if m.p.Protect == chunking.Chunks {
@@ -143,8 +143,9 @@ func (m *Machine) padMask(owner int, attempt uint32, seed [32]byte) chunking.Mas
 
 // handOut returns the chunks for this member's partners, by their ranks.
 func (m *Machine) handOut(a *attempt, c chunking.Context) []chunking.Mask {
-	var chunks []chunking.Mask
-	for _, to := range m.partners(m.seats(a.view), c) {
+	partners := m.partners(m.seats(a.view), c)
+	chunks := make([]chunking.Mask, 0, len(partners))
+	for _, to := range partners {
 		c.To = to
 		chunks = append(chunks, chunking.Mask{Context: c, Purpose: chunking.ForChunk, Seed: chunking.Seed(m.entropy, c)})
 	}
@@ -157,10 +158,7 @@ func (m *Machine) opening(a *attempt, to int) Body {
 	if c.header.Kind == Gather {
 		return &Blob{Header: c.header, View: a.view.digest(m), Data: c.blob}
 	}
-	seeds := &Seeds{Header: c.header, View: a.view.digest(m), Commit: a.commits[m.p.Self]}
-	if share, held := a.dealtShares[to]; held {
-		seeds.Share = &share
-	}
+	seeds := &Seeds{Header: c.header, View: a.view.digest(m), Commit: a.commits[m.p.Self], Share: a.dealtShares[to]}
 	for i := range a.handedOut {
 		chunk := &a.handedOut[i]
 		if chunk.To != to {

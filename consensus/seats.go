@@ -59,17 +59,15 @@ func (v *View) same(w *View) bool {
 // in returns the members in the order of the vertices of a lane's topology, for a
 // member.
 func (x *seats) in(lane, member int) session.Placement {
-	place, _ := slices.BinarySearch(x.ranks, member)
 	if x.labels[lane] == nil {
 		x.labels[lane] = Labels(x.run, x.chain, x.slot, x.view.Ballot, lane, x.ranks)
 		at := make([]int, len(x.ranks))
 		for vertex, member := range x.labels[lane] {
-			place, _ := slices.BinarySearch(x.ranks, member)
-			at[place] = vertex
+			at[x.place(member)] = vertex
 		}
 		x.vertices[lane] = at
 	}
-	return session.Placement{Members: x.labels[lane], Self: member, Guess: x.vertices[lane][place]}
+	return session.Placement{Members: x.labels[lane], Self: member, Guess: x.vertices[lane][x.place(member)]}
 }
 
 // deals draws the places further on that each member of a large view deals to. Of
@@ -96,7 +94,7 @@ func (x *seats) deals(fanout int) []int {
 // further on than a member, or as far back.
 func (x *seats) at(member int, offsets []int, sign int) []int {
 	n := len(x.ranks)
-	place, _ := slices.BinarySearch(x.ranks, member)
+	place := x.place(member)
 	members := make([]int, len(offsets))
 	for i, o := range offsets {
 		members[i] = x.ranks[(place+sign*o+n)%n]
@@ -104,12 +102,19 @@ func (x *seats) at(member int, offsets []int, sign int) []int {
 	return members
 }
 
+// place returns where a member stands in the view.
+func (x *seats) place(member int) int {
+	if member < len(x.ranks) && x.ranks[member] == member { // nobody before it is missing
+		return member
+	}
+	place, _ := slices.BinarySearch(x.ranks, member)
+	return place
+}
+
 // distance returns how many places further on one member of a view stands than
 // another.
 func (x *seats) distance(from, to int) int {
-	a, _ := slices.BinarySearch(x.ranks, from)
-	b, _ := slices.BinarySearch(x.ranks, to)
-	return (b - a + len(x.ranks)) % len(x.ranks)
+	return (x.place(to) - x.place(from) + len(x.ranks)) % len(x.ranks)
 }
 
 // dealsTo returns the members of a view that a member opens the attempt towards,
