@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
@@ -61,11 +62,11 @@ bytes. --faults and --scenario say what the network is like and what goes wrong.
 	return cmd
 }
 
-// Above manyParticipants the heap would grow to twice of what is needed, some
-// gigabytes, before it is collected.
+// A simulation of many is collected seldom, as long as it stays within some
+// gigabytes.
 const (
-	manyParticipants = 2000
-	memoryOfMany     = 3600 << 20
+	memoryOfMany  = 3200 << 20
+	collectedOver = 300 // percent of what is in use
 )
 
 func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, under experiment.Conditions, out string) error {
@@ -89,8 +90,9 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 			return err
 		}
 	}
-	if len(data.Participants) > manyParticipants && os.Getenv("GOMEMLIMIT") == "" {
+	if len(data.Participants) > consensus.SmallRoster && os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" {
 		debug.SetMemoryLimit(memoryOfMany)
+		debug.SetGCPercent(collectedOver)
 	}
 	progress := a.newProgress(t.Rounds)
 	run, err := experiment.SimulateUnder(ctx, under, t, data.Participants, func(p task.Progress) {
