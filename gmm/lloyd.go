@@ -16,9 +16,9 @@ import (
 
 // lloyd improves all candidates side by side, one sum a step, and returns the one
 // whose rows were nearest to its centres in the last step.
-func (s *starter) lloyd(ctx context.Context, candidates []*mat.Dense) (*mat.Dense, error) {
+func (s *starter) lloyd(ctx context.Context, candidates []*mat.Dense, steps int) (*mat.Dense, error) {
 	var squares []float64
-	for range lloydSteps {
+	for range steps {
 		local := clusterSums(s.rows, candidates)
 		total, err := s.group.Sum(ctx, local, s.lloydBlocks(candidates))
 		if err != nil {

@@ -18,11 +18,16 @@ import (
 type starter struct {
 	*Learner
 	group collabdict.Group
+	// moving are candidates that make a step of clustering with each sum that finds
+	// another one: in large groups, where a sum takes long.
+	moving []*mat.Dense
+	steps  int // that they have made
 }
 
 const (
 	draws      = 8 // random candidates beside the one by principal components
 	lloydSteps = 8
+	leastSteps = 4 // of a candidate that is found while others move
 )
 
 // start returns the given parameters or those of the best clustering: uniform
@@ -39,16 +44,19 @@ func (s *starter) start(ctx context.Context) (*Mixture, error) {
 		return s.config.Init.mixture()
 	}
 	_, dim := s.rows.Dims()
+	var drawn []*mat.Dense
+	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(dim)))
+	for range draws {
+		drawn = append(drawn, gaussianCentres(all, s.config.Components, rng))
+	}
+	if !bounds.Publishes(s.group) {
+		s.moving = drawn
+	}
 	first, err := s.pcaPart(ctx, all)
 	if err != nil {
 		return nil, fmt.Errorf("start by principal components: %w", err)
 	}
-	candidates := []*mat.Dense{first}
-	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(dim)))
-	for range draws {
-		candidates = append(candidates, gaussianCentres(all, s.config.Components, rng))
-	}
-	centres, err := s.lloyd(ctx, candidates)
+	centres, err := s.lloyd(ctx, append([]*mat.Dense{first}, drawn...), max(lloydSteps-s.steps, leastSteps))
 	if err != nil {
 		return nil, fmt.Errorf("start by clustering: %w", err)
 	}
