@@ -104,6 +104,19 @@ var importRules = []importRule{
 		reason: "a node carries collectives; what is learned, and from what, is not its concern",
 	},
 	{
+		packages: []string{"./internal/plots"},
+		only:     []string{"std", "./internal/report", "./internal/atomicfile", "gonum.org/v1/plot/..."},
+		reason:   "what is drawn is drawn from a report, and knows nothing of how it came about",
+	},
+	{
+		packages: []string{"./..."}, except: []string{"./internal/plots"}, never: []string{"gonum.org/v1/plot/..."},
+		reason: "one package draws, so that all figures look alike",
+	},
+	{
+		packages: []string{"./..."}, except: []string{"./cmd/..."}, never: []string{"./internal/plots"},
+		reason: "drawing is for commands",
+	},
+	{
 		packages: []string{"./..."}, except: []string{"./cmd/..."}, never: []string{"./internal/bench"},
 		reason: "measuring is for commands: what is measured knows nothing of it",
 	},

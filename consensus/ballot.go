@@ -70,6 +70,9 @@ func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
 func (m *Machine) ownPromise() Promise {
 	s := m.slot
 	p := Promise{Member: uint32(m.p.Self), Vote: s.vote, Joins: m.joins(), Chain: s.chain}
+	if m.betweenRounds() {
+		p.Amends = m.wished()
+	}
 	if m.p.Keys != nil {
 		p.Signature = m.p.Keys.Sign(m.promiseBytes(s.promised, p))
 	}
@@ -81,6 +84,10 @@ func (m *Machine) joins() bool { return m.slot.call != nil || m.learner >= m.slo
 
 func (m *Machine) promiseBytes(ballot uint32, p Promise) []byte {
 	h := newHashing("promise", m.p.Run)
+	if p.Amends != [32]byte{} {
+		h = newHashing("promise to amend", m.p.Run)
+		h.Write(p.Amends[:])
+	}
 	h.number(m.slot.number)
 	h.number(uint64(ballot))
 	h.number(uint64(p.Member))
@@ -98,7 +105,7 @@ func (m *Machine) promiseBytes(ballot uint32, p Promise) []byte {
 
 // checkPromise says whether a promise may enter the view of a ballot.
 func (m *Machine) checkPromise(ballot uint32, p Promise) bool {
-	if int(p.Member) >= m.rules.Size || !m.rules.decides(int(p.Member)) || p.Chain != m.slot.chain {
+	if !m.rules.decides(int(p.Member)) || p.Chain != m.slot.chain {
 		return false
 	}
 	if v := p.Vote; v != nil && (v.Ballot >= ballot || v.Value.Attempt > v.Ballot) {
@@ -171,6 +178,10 @@ func (m *Machine) draft() *View {
 		v.Finish = &best.Value
 		return v
 	}
+	if m.amendedBy(v.Promises) {
+		v.Amends = m.amends
+		return v
+	}
 	m.divide(v)
 	if len(v.Members) < m.rules.Least && len(s.outcast) > 0 {
 		// Without them there is no view at all: their links may have been mended.
@@ -189,7 +200,8 @@ func (m *Machine) draft() *View {
 // divide says who is in a view of this member's ballot, and why the others are not.
 func (m *Machine) divide(v *View) {
 	v.Members, v.Missing = nil, nil
-	for member := range m.rules.Size {
+	for i := range m.rules.Size {
+		member := m.rules.rank(i)
 		p, promised := m.slot.promises[member]
 		if reason := m.whyOut(member, p, promised); reason == "" {
 			v.Members = append(v.Members, uint32(member))
@@ -258,6 +270,9 @@ func (m *Machine) checkView(v *View) error {
 		return fmt.Errorf("view of ballot %d: want the promises of %d members, got %d", v.Ballot, m.rules.Quorum, len(promised))
 	}
 	best := highestVote(v.Promises)
+	if best == nil && v.Amends != [32]byte{} {
+		return m.checkAmends(v)
+	}
 	if best == nil {
 		return m.checkMembers(v, promised)
 	}
@@ -266,8 +281,15 @@ func (m *Machine) checkView(v *View) error {
 			return fmt.Errorf("view of ballot %d: two values have votes in ballot %d", v.Ballot, best.Ballot)
 		}
 	}
-	if v.Finish == nil || *v.Finish != best.Value || len(v.Members) > 0 {
+	if v.Finish == nil || *v.Finish != best.Value || len(v.Members) > 0 || v.Amends != [32]byte{} {
 		return fmt.Errorf("view of ballot %d: want it to finish attempt %d, which has votes", v.Ballot, best.Value.Attempt)
+	}
+	return nil
+}
+
+func (m *Machine) checkAmends(v *View) error {
+	if n := countWishes(v.Promises, v.Amends); n < m.rules.Quorum || v.Finish != nil || len(v.Members)+len(v.Missing) > 0 || !m.betweenRounds() {
+		return fmt.Errorf("view of ballot %d: want %d members to want an amendment, between two rounds, got %d", v.Ballot, m.rules.Quorum, n)
 	}
 	return nil
 }
@@ -283,12 +305,12 @@ func (m *Machine) checkMembers(v *View, promised map[uint32]bool) error {
 		return fmt.Errorf("view of ballot %d: %s", v.Ballot, reason)
 	}
 	for i, member := range v.Members {
-		if m.rules.decides(int(member)) && !promised[member] || int(member) >= m.rules.Size || i > 0 && member <= v.Members[i-1] {
+		if m.rules.decides(int(member)) && !promised[member] || !m.rules.belongs(int(member)) || i > 0 && member <= v.Members[i-1] {
 			return fmt.Errorf("view of ballot %d: member %d is out of order or has not promised", v.Ballot, member)
 		}
 	}
 	for i, out := range v.Missing {
-		if int(out.Member) >= m.rules.Size || v.has(int(out.Member)) || i > 0 && out.Member <= v.Missing[i-1].Member {
+		if !m.rules.belongs(int(out.Member)) || v.has(int(out.Member)) || i > 0 && out.Member <= v.Missing[i-1].Member {
 			return fmt.Errorf("view of ballot %d: member %d is missing out of order, or is in the view", v.Ballot, out.Member)
 		}
 	}

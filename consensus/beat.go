@@ -55,7 +55,7 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 		m.beat = m.now + m.p.Beat
 	}
 	s := m.slot
-	b := &Beat{State: m.State(), Promised: s.promised, Behind: !m.joins(), Stuck: m.stuck != ""}
+	b := &Beat{State: m.State(), Promised: s.promised, Behind: !m.joins(), Stuck: m.stuck != "", Amends: m.wished()}
 	for ballot := range s.views {
 		b.Viewed = max(b.Viewed, ballot)
 	}

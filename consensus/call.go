@@ -29,6 +29,8 @@ type Kind uint8
 const (
 	Sum Kind = iota + 1
 	Gather
+	// Amend is no call: it changes the roster.
+	Amend
 )
 
 func (k Kind) String() string {
@@ -37,6 +39,8 @@ func (k Kind) String() string {
 		return "sum"
 	case Gather:
 		return "gather"
+	case Amend:
+		return "amendment"
 	}
 	return "unknown collective"
 }

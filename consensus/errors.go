@@ -100,6 +100,8 @@ func leaveOf(err error) *Leave {
 		l.Reason, l.Blame = "it "+err.Reason, []uint32{uint32(err.Member)}
 	case *chunking.TotalError:
 		l.Reason = "a total was larger than all bounds together allow"
+	case *RemovedError:
+		l.Reason = "it is not of the roster any more"
 	case *AbortError:
 		l.Reason, l.Returns = err.Reason, err.Returns
 	}

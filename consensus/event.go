@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Event is an input of the machine: one of Call, Receive, Tick, Finish, Abort.
+// Event is an input of the machine: one of Call, Receive, Tick, Wish, Finish, Abort.
 // Every event carries the time since the start of the run; the machine has no
 // clock.
 type Event interface{ event() }
@@ -38,6 +38,11 @@ type Tick struct {
 	Learner uint64
 }
 
+// Wish says which amendment of the roster this member wants; nil means none. It is
+// made between two rounds, once a quorum wants the same. One that the roster cannot
+// be amended by is not wanted.
+type Wish struct{ Amendment *Amendment }
+
 // Finish says that the run is over here, as planned.
 type Finish struct{}
 
@@ -51,6 +56,7 @@ type Abort struct {
 func (Call) event()    {}
 func (Receive) event() {}
 func (Tick) event()    {}
+func (Wish) event()    {}
 func (Finish) event()  {}
 func (Abort) event()   {}
 
@@ -101,7 +107,7 @@ type Decision struct {
 	Members     []uint32  // whose contributions are in it, in rank order
 	Missing     []Missing // all others
 	Total       []float64 // of a Sum
-	Blobs       [][]byte  // of a Gather, by rank; nil for a missing member
+	Blobs       [][]byte  // of a Gather, by rank; nil for a missing member. Of an Amend the amendment
 	Digest      [32]byte  // SHA-256 of Total's or Blobs' bytes
 	Chain       [32]byte  // over this and all earlier decisions
 	Certificate *Certificate

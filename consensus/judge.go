@@ -154,7 +154,7 @@ func (m *Machine) judge(e *Effects) {
 		m.fail(e, err)
 		return
 	}
-	if m.invites() {
+	if m.amendsNow() || m.invites() {
 		m.propose(e)
 		return
 	}
@@ -246,10 +246,10 @@ func (m *Machine) whyFailed(member int) string {
 // whyOwnerStuck says why a ballot whose view this member lacks, or which finishes
 // an attempt, does not go on.
 func (m *Machine) whyOwnerStuck(ballot uint32) string {
-	owner := m.rules.owner(ballot)
 	if ballot == 0 {
-		return ""
+		return "the roster has changed"
 	}
+	owner := m.rules.owner(ballot)
 	if owner == m.p.Self { // it goes on, unless others have left it
 		for i, s := range m.watched {
 			if p := &m.peers[i]; s != owner && !m.lost(s) && p.slot == m.slot.number && p.beat.Promised > ballot {

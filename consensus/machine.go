@@ -33,6 +33,9 @@ type Machine struct {
 	helper  int           // who was last asked for what has been decided
 	askedAt time.Duration // when a member was last asked
 
+	amendment *Amendment // that this member wants; nil if none
+	amends    [32]byte   // its digest
+
 	stuck      string // why the ballot at hand cannot decide
 	stuckSince time.Duration
 	usual      time.Duration // between this member's call and the decision
@@ -42,25 +45,14 @@ type Machine struct {
 // same settings, names and run.
 func New(p Params) (*Machine, error) {
 	p = p.withDefaults()
-	if p.Self < 0 || p.Self >= len(p.Members) {
-		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, len(p.Members))
-	}
-	if err := p.Validate(len(p.Members)); err != nil {
+	m := &Machine{helper: -1, early: map[int][]Message{}}
+	if err := m.form(p); err != nil {
 		return nil, err
 	}
-	if p.Plans == nil {
-		p.Plans = NewPlans(p.Settings)
+	if p.Self < 0 || p.Self < len(p.Members) != m.rules.belongs(p.Self) || p.Self >= len(p.Members) && !p.Joins {
+		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, m.rules.Size)
 	}
-	if _, err := p.Plans.For(len(p.Members)); err != nil {
-		return nil, err
-	}
-	m := &Machine{
-		p: p, rules: p.Rules(len(p.Members)), plans: p.Plans, helper: -1,
-		early: map[int][]Message{},
-	}
-	m.rules.Committee = m.plans.committeeOf(p.Run, len(p.Members))
-	m.watch()
-	m.slot = newSlot(0, [32]byte{}, 0, m.plans.everybody(len(p.Members)))
+	m.slot = newSlot(0, [32]byte{}, 0, m.plans.everybody(m.rules))
 	return m, nil
 }
 
@@ -84,6 +76,8 @@ func (m *Machine) Step(now time.Duration, ev Event) Effects {
 	case Tick:
 		m.learner = max(m.learner, ev.Learner)
 		m.passTime(&e)
+	case Wish:
+		m.wish(ev.Amendment, &e)
 	case Finish:
 		if m.calls() {
 			panic("consensus: finish during a call")
@@ -157,12 +151,19 @@ func (m *Machine) advance(e *Effects) bool {
 	case s.finish != nil && !s.barred && m.rules.decides(m.p.Self) && s.finish.Ballot >= s.promised && (s.vote == nil || s.vote.Ballot < s.finish.Ballot):
 		return m.finishVote(e)
 	}
+	if v := s.working(); v != nil && v.Amends != [32]byte{} {
+		return m.voteAmendment(v, e)
+	}
 	return m.work(e)
 }
 
 // receive takes a message from another member.
 func (m *Machine) receive(from int, msg Message, e *Effects) {
-	if from < 0 || from >= m.rules.Size || from == m.p.Self || m.err != nil {
+	if from == m.p.Self || m.err != nil {
+		return
+	}
+	if !m.rules.belongs(from) {
+		m.receiveStranger(from, msg, e)
 		return
 	}
 	m.peer(from).heard = m.now

@@ -55,6 +55,7 @@ type Promise struct {
 	Vote      *Vote    // nil if the member has not voted in this slot
 	Joins     bool     // the member's learner has come to this slot
 	Chain     [32]byte // of the slots before
+	Amends    [32]byte // digest of the amendment that the member wants made in this slot; zero for none
 	Signature []byte
 }
 
@@ -62,12 +63,13 @@ type Promise struct {
 type Busy struct{ Working uint32 }
 
 // View says who takes part in a ballot, or that an earlier attempt is to be
-// finished in it, with the promises that it follows from.
+// finished or the roster amended in it, with the promises that it follows from.
 type View struct {
 	Ballot   uint32
 	Members  []uint32  // in rank order; none when an attempt is to be finished
 	Missing  []Missing // all others, with the reasons
 	Finish   *Value
+	Amends   [32]byte  `json:",omitzero"` // digest of the amendment
 	Promises []Promise // none in ballot 0
 }
 
@@ -166,6 +168,7 @@ type Beat struct {
 	Ask      uint32 // who is to send what has been decided: 1 + a rank, or 0
 	Waiting  []uint32
 	Suspects []uint32 // members that the sender takes for lost
+	Amends   [32]byte // digest of the amendment that the sender wants; zero for none
 }
 
 // Leave says that the sender ends its part in the run before its end: because of

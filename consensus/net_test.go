@@ -46,6 +46,7 @@ type testMember struct {
 	disk    map[uint64]map[string][]byte
 	log     []*Decision
 	calls   uint64 // made by its learner
+	call    Call   // the last that was not answered at once
 	err     error
 	starts  int
 	written int // writes so far
@@ -82,6 +83,9 @@ func newNetwork(t testing.TB, size int, s Settings) *network {
 
 func (n *network) params(self int) Params {
 	p := Params{Settings: n.settings, Self: self, Members: n.names, Run: [32]byte{9}, Plans: n.plans, Volatile: n.volatile}
+	if self < len(n.members) {
+		p = n.amended(p, n.members[self].log)
+	}
 	if n.signed {
 		p.Keys = testKeys(self)
 	}
@@ -116,6 +120,7 @@ func (n *network) step(s int, ev Event) {
 		}
 		m.err = e.Err
 	}
+	n.callAgain(s, e.Decisions)
 }
 
 // carryOut puts what a machine sends in flight.
@@ -192,12 +197,13 @@ func (n *network) call(s int, c Call) {
 		return
 	}
 	m.calls++
-	if m.calls <= uint64(len(m.log)) {
+	if m.calls <= m.answered() {
 		return
 	}
+	m.call = c
 	c.Entropy = [32]byte{1, byte(s), byte(m.calls), byte(m.starts)}
 	if n.called != nil {
-		n.called(s, m.calls-1, c)
+		n.called(s, m.Slot(), c)
 	}
 	n.step(s, c)
 }
@@ -230,7 +236,7 @@ func (n *network) pass(d time.Duration, done func() bool) {
 	for end := n.now + d; n.now < end && (done == nil || !done()); {
 		n.now += 500 * time.Millisecond
 		for s, m := range n.members {
-			n.step(s, Tick{Learner: m.calls})
+			n.step(s, Tick{Learner: m.next()})
 		}
 		n.settle()
 	}
@@ -250,7 +256,7 @@ func (n *network) describe() string {
 func (n *network) over(slots int) func() bool {
 	return func() bool {
 		for _, m := range n.members {
-			if !m.dead && m.err == nil && len(m.log) < slots {
+			if !m.dead && m.err == nil && m.answered() < uint64(slots) {
 				return false
 			}
 		}

@@ -53,7 +53,7 @@ func (m *Machine) receivePads(from int, msg Message, b *Pads) {
 		return
 	}
 	for _, p := range b.Pads {
-		if _, known := s.pads[int(p.Member)]; !known && int(p.Member) < m.rules.Size {
+		if _, known := s.pads[int(p.Member)]; !known && m.rules.belongs(int(p.Member)) {
 			s.pads[int(p.Member)] = p.Seed
 		}
 	}
@@ -106,7 +106,7 @@ func (m *Machine) receiveShares(from int, msg Message, b *Shares) {
 		return
 	}
 	for _, p := range b.Shares {
-		if int(p.Member) < m.rules.Size {
+		if m.rules.belongs(int(p.Member)) {
 			s.addShare(int(p.Member), p.Share)
 		}
 	}
@@ -223,14 +223,19 @@ func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 		Attempt: sealed.Attempt, Members: sealed.Members, Missing: sealed.Missing, Certificate: s.commit,
 		Cost: Cost{Ballot: s.commit.Ballot, Lost: s.lost, Began: s.began, Ended: m.now},
 	}
-	if d.Kind == Gather {
-		d.Blobs = make([][]byte, m.rules.Size)
+	switch d.Kind {
+	case Gather:
+		d.Blobs = make([][]byte, len(m.p.Members))
 		for i, member := range sealed.Members {
 			d.Blobs[member] = sealed.Blobs[i]
 		}
 		d.Digest = digestOfBlobs(d.Blobs)
-	} else if err := m.total(sealed, d); err != nil {
-		return nil, err
+	case Amend:
+		d.Blobs, d.Digest = sealed.Blobs, digestOfBlobs(sealed.Blobs)
+	default:
+		if err := m.total(sealed, d); err != nil {
+			return nil, err
+		}
 	}
 	d.Chain = m.plans.chainOf(s.chain, m.p.Run, d)
 	return d, nil
@@ -270,8 +275,10 @@ func (m *Machine) decide(d *Decision, e *Effects) {
 	if m.last != nil {
 		e.Writes = append(e.Writes, Write{Slot: m.last.number, Name: Forget})
 	}
-	m.note(d)
-	m.noteView(d.Members)
+	if d.Kind != Amend {
+		m.note(d)
+		m.noteView(d.Members)
+	}
 	m.held = ""
 	m.last = m.slot
 	m.last.close()
@@ -279,14 +286,33 @@ func (m *Machine) decide(d *Decision, e *Effects) {
 		e.Writes = append(e.Writes, Write{Slot: m.last.number, Name: Forget})
 		m.last = nil
 	}
-	preset := &View{Members: d.Members, Missing: d.Missing}
-	m.slot = newSlot(d.Slot+1, d.Chain, d.Round, preset)
+	if d.Kind == Amend {
+		if err := m.reform(d); err != nil {
+			m.slot = newSlot(d.Slot+1, d.Chain, d.Round, &View{})
+			m.fail(e, err)
+			return
+		}
+	}
+	m.slot = m.slotAfter(d)
+	preset := m.slot.preset
 	m.slot.dirty = true
 	m.since = m.now
 	m.replayEarly(e)
 	if !preset.has(m.p.Self) {
 		m.ask(e) // an outsider tells at once that it keeps up
 	}
+}
+
+// slotAfter returns the slot after a decision. Its preset view is that of the slot
+// before; after an amendment there is none, and the members of the new roster agree
+// on one first.
+func (m *Machine) slotAfter(d *Decision) *slot {
+	if d.Kind != Amend {
+		return newSlot(d.Slot+1, d.Chain, d.Round, &View{Members: d.Members, Missing: d.Missing})
+	}
+	s := newSlot(d.Slot+1, d.Chain, d.Round, m.plans.everybody(m.rules))
+	delete(s.views, 0)
+	return s
 }
 
 // close drops all of a decided slot but what opens it for others.
@@ -305,12 +331,20 @@ func (s *slot) close() {
 // quorum in the slot after it sign a chain with it.
 func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 	s, d := m.slot, b.Decision
-	if d == nil || d.Certificate == nil || d.Slot != s.number || m.checkDecision(d) != nil {
+	if d == nil || d.Certificate == nil || d.Slot != s.number {
 		return
 	}
 	next := *d
-	next.Chain = m.plans.chainOf(s.chain, m.p.Run, d)
-	if !m.checkCertificate(d.Slot, s.chain, d.Certificate) || !m.checkCertificate(d.Slot+1, next.Chain, b.Next) {
+	if d.Kind == Gather {
+		next.Blobs = m.byRank(d.Blobs)
+	}
+	if m.checkDecision(&next) != nil || !m.checkCertificate(d.Slot, s.chain, d.Certificate) {
+		return
+	}
+	next.Chain = m.plans.chainOf(s.chain, m.p.Run, &next)
+	// The votes of an amendment are for what it says; those after it are not of the
+	// same roster.
+	if d.Kind != Amend && !m.checkCertificate(d.Slot+1, next.Chain, b.Next) {
 		return
 	}
 	next.Cost = Cost{Began: m.now, Ended: m.now}
@@ -318,10 +352,27 @@ func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 	m.decide(&next, e)
 }
 
+// byRank returns a Gather's blobs for as many ranks as there were in its slot.
+func (m *Machine) byRank(blobs [][]byte) [][]byte {
+	for _, b := range blobs[min(len(blobs), len(m.p.Members)):] {
+		if b != nil {
+			return nil
+		}
+	}
+	exact := make([][]byte, len(m.p.Members))
+	copy(exact, blobs)
+	return exact
+}
+
 func (m *Machine) checkDecision(d *Decision) error {
 	for i, member := range d.Members {
-		if int(member) >= m.rules.Size || i > 0 && member <= d.Members[i-1] {
+		if !m.rules.belongs(int(member)) || i > 0 && member <= d.Members[i-1] {
 			return errors.New("members out of order")
+		}
+	}
+	for _, out := range d.Missing {
+		if !m.rules.belongs(int(out.Member)) {
+			return errors.New("missing members that are not of the roster")
 		}
 	}
 	switch d.Kind {
@@ -330,7 +381,7 @@ func (m *Machine) checkDecision(d *Decision) error {
 			return errors.New("not the total of the digest")
 		}
 	case Gather:
-		if len(d.Blobs) != m.rules.Size || d.Digest != digestOfBlobs(d.Blobs) {
+		if len(d.Blobs) != len(m.p.Members) || d.Digest != digestOfBlobs(d.Blobs) {
 			return errors.New("not the blobs of the digest")
 		}
 		for member, b := range d.Blobs {
@@ -338,6 +389,8 @@ func (m *Machine) checkDecision(d *Decision) error {
 				return errors.New("blobs of other members than those of the decision")
 			}
 		}
+	case Amend:
+		return m.checkAmendment(d)
 	default:
 		return errors.New("unknown collective")
 	}

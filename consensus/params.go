@@ -60,7 +60,14 @@ type Settings struct {
 type Params struct {
 	Settings
 	Self    int      // this member's rank
-	Members []string // the roster's names in rank order
+	Members []string // the names of all who are or were of the roster, in rank order
+	// Removed are the ranks of those who are not of it any more, in order, and
+	// Revision counts the amendments that have made it.
+	Removed  []uint32
+	Revision uint32
+	// Joins says that Self is a rank which an amendment gives: until it is decided
+	// this member only learns what the others decide.
+	Joins bool
 	// Run separates this run from all others: it enters every hash and every
 	// derived key.
 	Run [32]byte

@@ -15,7 +15,7 @@ func (m *Machine) peer(member int) *peer {
 }
 
 func (m *Machine) place(member int) int {
-	if len(m.peers) == m.rules.Size {
+	if m.rules.Roster == nil && len(m.peers) == m.rules.Size && member < m.rules.Size {
 		return member
 	}
 	if i, in := slices.BinarySearch(m.watched, member); in {
@@ -27,10 +27,10 @@ func (m *Machine) place(member int) int {
 // watch begins to keep track of those who matter to this member.
 func (m *Machine) watch() {
 	m.watched = m.rules.Committee
-	if m.rules.decides(m.p.Self) {
+	if m.watched == nil || m.rules.decides(m.p.Self) {
 		m.watched = make([]int, m.rules.Size)
-		for s := range m.watched {
-			m.watched[s] = s
+		for i := range m.watched {
+			m.watched[i] = m.rules.rank(i)
 		}
 	}
 	m.peers = make([]peer, len(m.watched))
@@ -56,8 +56,8 @@ func (m *Machine) passOn(e *Effects, ballot uint32, body Body) {
 	if !in {
 		return
 	}
-	for s := place; s < m.rules.Size; s += len(m.rules.Committee) {
-		if !m.rules.decides(s) {
+	for i := place; i < m.rules.Size; i += len(m.rules.Committee) {
+		if s := m.rules.rank(i); !m.rules.decides(s) {
 			m.send(e, s, ballot, body)
 		}
 	}

@@ -161,10 +161,9 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 	}
 	m.entropy = entropy
 	if d := saved.Last; d != nil {
-		m.slot = newSlot(d.Slot+1, d.Chain, d.Round, &View{Members: d.Members, Missing: d.Missing})
+		m.slot = m.slotAfter(d)
 		if entries := saved.Slots[d.Slot]; entries != nil {
-			decided := &View{Members: d.Members, Missing: d.Missing}
-			if m.last, err = m.decodeSlot(d.Slot, decided, entries); err != nil {
+			if m.last, err = m.decodeSlot(d.Slot, m.slot.preset, entries); err != nil {
 				return nil, err
 			}
 			if m.last.commit == nil {
@@ -173,8 +172,12 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 		}
 	}
 	if entries := saved.Slots[m.slot.number]; entries != nil {
+		_, preset := m.slot.views[0]
 		if m.slot, err = m.decodeSlot(m.slot.number, m.slot.preset, entries); err != nil {
 			return nil, err
+		}
+		if !preset {
+			delete(m.slot.views, 0)
 		}
 	}
 	return m, nil

@@ -16,13 +16,14 @@ type Plans struct {
 	bySize   map[int]*Plan
 	seats    []*seats // of the last views
 
-	all        *View // of the roster
-	decide     []int // its committee
-	decideRun  [32]byte
-	decideSize int
-	layouts    []sharedLayout
-	sealed     []sharedSealed
-	chains     []sharedChain
+	all            *View // of the roster
+	decide         []int // its committee
+	decideRun      [32]byte
+	decideSize     int
+	decideRevision uint32
+	layouts        []sharedLayout
+	sealed         []sharedSealed
+	chains         []sharedChain
 }
 
 // Plan is what the settings come to in a view of one size.

@@ -17,6 +17,9 @@ type Record struct {
 // Add enters a decision.
 func (r *Record) Add(d *Decision) {
 	r.Slots++
+	if d.Kind == Amend {
+		return
+	}
 	if d.Round == 0 {
 		r.Setup++
 	} else {

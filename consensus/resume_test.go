@@ -123,7 +123,7 @@ func TestDamagedRecords(t *testing.T) {
 		{EntrySealed + "0", sealed(func(s *Sealed) { s.Members[0] = 3 }), sorted + "[3 1 2 3]"},
 		{EntrySealed + "0", sealed(func(s *Sealed) { s.Commits = s.Commits[1:] }), "want the result of 4 members, got 3 commitments and 0 blobs"},
 		{EntrySealed + "0", sealed(func(s *Sealed) { s.Header.Kind = Gather }), "want the result of 4 members, got 4 commitments and 0 blobs"},
-		{EntrySealed + "0", sealed(func(s *Sealed) { s.Header.Kind = 0 }), "want the result of a sum or a gather, got that of an unknown collective"},
+		{EntrySealed + "0", sealed(func(s *Sealed) { s.Header.Kind = 0 }), "want the result of a sum, a gather or an amendment, got that of an unknown collective"},
 	} {
 		r, saved := savedAt(t, 0, 4) // exact, voted
 		saved.Slots[0][c.entry] = c.damage(saved.Slots[0][c.entry])

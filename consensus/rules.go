@@ -9,11 +9,12 @@ import (
 
 // Rules are the numbers that decide what is safe in a roster.
 type Rules struct {
-	Size      int // n, members of the roster
-	Quorum    int // k, equal votes that decide; 2k > n, so that two quorums meet
-	Colluders int // t, members that together may learn nothing
-	Least     int // members of a view: at least the quorum, and t+2, so that a total less the colluders' own hides someone
-	Shares    int // T, shares that open a pad; 0 without shares
+	Size      int   // n, members of the roster
+	Roster    []int // their ranks in order; nil for 0 to n-1
+	Quorum    int   // k, equal votes that decide; 2k > n, so that two quorums meet
+	Colluders int   // t, members that together may learn nothing
+	Least     int   // members of a view: at least the quorum, and t+2, so that a total less the colluders' own hides someone
+	Shares    int   // T, shares that open a pad; 0 without shares
 	Sealed    bool
 	// Committee is who promises and votes in a large roster, in rank order; nil
 	// where all do. The quorum is then one of the committee.
@@ -94,18 +95,41 @@ func (r Rules) Holders(view int) int {
 
 // owner returns whose ballot it is; ballot 0 is nobody's.
 func (r Rules) owner(ballot uint32) int {
-	if r.Committee == nil {
-		return int(ballot) % r.Size
+	switch {
+	case r.Committee != nil:
+		return r.Committee[int(ballot)%len(r.Committee)]
+	case r.Roster != nil:
+		return r.Roster[int(ballot)%r.Size]
 	}
-	return r.Committee[int(ballot)%len(r.Committee)]
+	return int(ballot) % r.Size
+}
+
+// rank returns the rank of the i-th member of the roster.
+func (r Rules) rank(i int) int {
+	if r.Roster == nil {
+		return i
+	}
+	return r.Roster[i]
+}
+
+// belongs says whether a rank is that of a member of the roster.
+func (r Rules) belongs(rank int) bool {
+	if r.Roster == nil {
+		return rank >= 0 && rank < r.Size
+	}
+	_, in := slices.BinarySearch(r.Roster, rank)
+	return in
 }
 
 // next returns the first ballot above the given one of a member that decides.
 func (r Rules) next(member int, above uint32) uint32 {
 	place, places := member, r.Size
-	if r.Committee != nil {
+	switch {
+	case r.Committee != nil:
 		place, _ = slices.BinarySearch(r.Committee, member)
 		places = len(r.Committee)
+	case r.Roster != nil:
+		place, _ = slices.BinarySearch(r.Roster, member)
 	}
 	b := above + 1
 	return b + uint32((place-int(b)%places+places)%places)
@@ -114,18 +138,25 @@ func (r Rules) next(member int, above uint32) uint32 {
 // decides says whether a member promises and votes.
 func (r Rules) decides(member int) bool {
 	if r.Committee == nil {
-		return true
+		return r.belongs(member)
 	}
 	_, in := slices.BinarySearch(r.Committee, member)
 	return in
 }
 
 // committee draws who decides in a large roster of a run; nil in others.
-func committee(run [32]byte, size int) []int {
-	if size <= SmallRoster {
+func committee(run [32]byte, revision uint32, r Rules) []int {
+	if r.Size <= SmallRoster {
 		return nil
 	}
-	members := choose(newHashing("committee", run).sum(), size, committeeSize)
+	h := newHashing("committee", run)
+	if revision > 0 {
+		h.number(uint64(revision))
+	}
+	members := choose(h.sum(), r.Size, committeeSize)
+	for i, m := range members {
+		members[i] = r.rank(m)
+	}
 	slices.Sort(members)
 	return members
 }

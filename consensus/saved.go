@@ -30,7 +30,7 @@ func (m *Machine) checkState(preset *View, st *slotState) error {
 		ranks = append(ranks, p.Member)
 	}
 	for _, v := range views {
-		if v == nil || v.Finish == nil && len(v.Members) < 2 {
+		if v == nil || v.Finish == nil && v.Amends == [32]byte{} && len(v.Members) < 2 {
 			return errors.New("want views of at least 2 members")
 		}
 		if err := m.checkMembersOf(v.Members); err != nil {
@@ -38,8 +38,8 @@ func (m *Machine) checkState(preset *View, st *slotState) error {
 		}
 	}
 	for _, r := range ranks {
-		if int(r) >= m.rules.Size {
-			return fmt.Errorf("want members of a roster of %d, got %d", m.rules.Size, r)
+		if int(r) >= len(m.p.Members) {
+			return fmt.Errorf("want members of a roster of %d, got %d", len(m.p.Members), r)
 		}
 	}
 	return nil
@@ -50,8 +50,11 @@ func (m *Machine) checkSealed(s *Sealed, err error) (*Sealed, error) {
 		return nil, err
 	}
 	n := len(s.Members)
-	if k := s.Header.Kind; k != Sum && k != Gather {
-		return nil, fmt.Errorf("want the result of a sum or a gather, got that of an %s", k)
+	if k := s.Header.Kind; k != Sum && k != Gather && k != Amend {
+		return nil, fmt.Errorf("want the result of a sum, a gather or an amendment, got that of an %s", k)
+	}
+	if s.Header.Kind == Amend && len(s.Blobs) != 1 {
+		return nil, fmt.Errorf("want one amendment, got %d", len(s.Blobs))
 	}
 	if len(s.Commits) != 0 && len(s.Commits) != n || s.Header.Kind == Gather && len(s.Blobs) != n {
 		return nil, fmt.Errorf("want the result of %d members, got %d commitments and %d blobs", n, len(s.Commits), len(s.Blobs))
@@ -61,8 +64,8 @@ func (m *Machine) checkSealed(s *Sealed, err error) (*Sealed, error) {
 
 func (m *Machine) checkMembersOf(members []uint32) error {
 	for i, r := range members {
-		if int(r) >= m.rules.Size || i > 0 && r <= members[i-1] {
-			return fmt.Errorf("want members of a roster of %d in rank order, got %d", m.rules.Size, members)
+		if int(r) >= len(m.p.Members) || i > 0 && r <= members[i-1] {
+			return fmt.Errorf("want members of a roster of %d in rank order, got %d", len(m.p.Members), members)
 		}
 	}
 	return nil

@@ -12,20 +12,20 @@ import (
 // shares: what members send each other is not modified.
 
 // everybody returns the view of all members of a roster in ballot 0.
-func (p *Plans) everybody(size int) *View {
-	if p.all == nil || len(p.all.Members) != size {
+func (p *Plans) everybody(r Rules) *View {
+	if p.all == nil || r.Roster != nil || len(p.all.Members) != r.Size {
 		p.all = &View{}
-		for s := range size {
-			p.all.Members = append(p.all.Members, uint32(s))
+		for i := range r.Size {
+			p.all.Members = append(p.all.Members, uint32(r.rank(i)))
 		}
 	}
 	return p.all
 }
 
 // committeeOf returns who decides in the roster of a run.
-func (p *Plans) committeeOf(run [32]byte, size int) []int {
-	if p.decide == nil || p.decideRun != run || p.decideSize != size {
-		p.decide, p.decideRun, p.decideSize = committee(run, size), run, size
+func (p *Plans) committeeOf(run [32]byte, revision uint32, r Rules) []int {
+	if p.decide == nil || p.decideRun != run || p.decideRevision != revision || p.decideSize != r.Size {
+		p.decide, p.decideRun, p.decideRevision, p.decideSize = committee(run, revision, r), run, revision, r.Size
 	}
 	return p.decide
 }

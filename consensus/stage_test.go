@@ -120,7 +120,7 @@ func (n *network) callDue(calls []func(s int) Call) {
 	for called := true; called; {
 		called = false
 		for s, m := range n.members {
-			for !m.dead && m.err == nil && m.calls < uint64(len(calls)) && m.calls <= uint64(len(m.log)) {
+			for !m.dead && m.err == nil && m.calls < uint64(len(calls)) && m.calls <= m.answered() {
 				n.call(s, calls[m.calls](s))
 				called = true
 			}

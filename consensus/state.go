@@ -90,7 +90,7 @@ func (m *Machine) waiting() []int {
 	a := s.attempts[s.promised]
 	switch m.State() {
 	case Promised:
-		if s.promises == nil {
+		if s.promises == nil && s.promised > 0 {
 			return []int{m.rules.owner(s.promised)}
 		}
 		return m.without(s.preset, func(member int) bool { _, ok := s.promises[member]; return ok })

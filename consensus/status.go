@@ -1,6 +1,10 @@
 package consensus
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Status is where a machine stands, for showing.
 type Status struct {
@@ -76,10 +80,9 @@ func (m *Machine) paused() bool {
 // and wait for nobody themselves, or are silent, following the waiting-for sets of
 // the Beats.
 func (m *Machine) holdingUp() []int {
-	reached := make([]bool, m.rules.Size)
-	reached[m.p.Self] = true
+	reached := map[int]bool{m.p.Self: true}
 	queue := m.waiting()
-	root := make([]bool, m.rules.Size)
+	root := map[int]bool{}
 	for ; len(queue) > 0; queue = queue[1:] {
 		s := queue[0]
 		if reached[s] {
@@ -93,17 +96,12 @@ func (m *Machine) holdingUp() []int {
 			continue
 		}
 		for _, w := range p.beat.Waiting {
-			if int(w) < m.rules.Size {
+			if m.rules.belongs(int(w)) {
 				queue = append(queue, int(w))
 			}
 		}
 	}
-	var roots []int
-	for s, yes := range root {
-		if yes {
-			roots = append(roots, s)
-		}
-	}
+	roots := slices.Sorted(maps.Keys(root))
 	if roots == nil { // a circle: all wait for each other
 		return m.waiting()
 	}

@@ -192,7 +192,7 @@ func (m *Machine) receiveReopen(from int, msg Message, b *Reopen, e *Effects) {
 // a message says.
 func (m *Machine) checkReopen(b *Reopen) bool {
 	for i, l := range b.Lost {
-		known := int(l.Member) < m.rules.Size && int(l.By) < m.rules.Size
+		known := m.rules.belongs(int(l.Member)) && m.rules.belongs(int(l.By))
 		inLost := func(o Substitute) bool { return o.Member == l.By }
 		if !known || i > 0 && l.Member <= b.Lost[i-1].Member || slices.ContainsFunc(b.Lost, inLost) {
 			return false

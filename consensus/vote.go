@@ -128,7 +128,7 @@ func (m *Machine) checkCertificate(slot uint64, chain [32]byte, c *Certificate) 
 	}
 	voted := map[uint32]bool{}
 	for _, v := range c.Votes {
-		if int(v.Member) >= m.rules.Size || voted[v.Member] || !m.rules.decides(int(v.Member)) {
+		if voted[v.Member] || !m.rules.decides(int(v.Member)) {
 			return false
 		}
 		if m.p.Keys != nil && !m.p.Keys.Verify(int(v.Member), m.voteBytes(slot, c.Ballot, c.Value, chain), v.Signature) {

@@ -42,6 +42,7 @@ const (
 
 func (n *network) planCut(w When, c cutter) {
 	if w.always() {
+		n.noteFault(n.planned, 0, open)
 		n.cut(c)
 		return
 	}

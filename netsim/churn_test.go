@@ -57,7 +57,7 @@ var exactly = consensus.Settings{Scheme: consensus.Exact, Protect: chunking.Chun
 func simulate(t testing.TB, c Config, rounds int) (*Report, *sums) {
 	t.Helper()
 	s := &sums{rounds: rounds, totals: make([][][]float64, len(c.Names))}
-	report, err := Run(t.Context(), c, s.part)
+	report, err := run(t.Context(), c, s.part)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, replay(t, c.Seed))
 	}

@@ -26,6 +26,7 @@ func (c Clock) check(size int) error {
 }
 
 func (c Clock) plan(n *network) {
+	n.noteFault(c, 0, open)
 	n.members[c.Member].clock = c
 	every := time.Duration(float64(tickEvery) / c.Rate)
 	n.push(event{at: every, to: c.Member, what: ownTick{every}})

@@ -75,7 +75,7 @@ func (l Late) check(size int) error { return firstOf(checkMember(l.Member, size)
 func (l Late) plan(n *network) {
 	m := n.members[l.Member]
 	m.keepsDisk()
-	m.state = awaited
+	m.state, m.stopped = awaited, []Span{{0, open}}
 	process := m.process
 	w := l.When
 	w.For = 0

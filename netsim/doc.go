@@ -2,8 +2,9 @@
 // same consensus machines that a node drives, a queue of messages in flight
 // instead of sockets, and one seed for everything.
 //
-// [Run] is given a [Config] and, for each participant, a function that sees the
-// others as a [collabdict.Group]: whatever learns over a node learns here. The
+// [New] makes a [Network] of a [Config], and [Network.Run] runs on it, for each
+// participant, a function that sees the others as a [collabdict.Group]: whatever
+// learns over a node learns here. The
 // network is as a [Latency] and [Fault]s say: lost and doubled messages, narrow
 // links, partitions, members that crash, come late or are slow. An [Adversary]
 // does not follow the protocol. Package netsim/scenario reads all that from text.
@@ -20,5 +21,5 @@
 // nothing is decided for half an hour of virtual time, and nobody is to come back,
 // the run ends and says why.
 //
-// Start reading at [Run].
+// Start reading at [New].
 package netsim

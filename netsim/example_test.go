@@ -3,31 +3,43 @@ package netsim_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/netsim"
 )
 
-var exact = consensus.Settings{Scheme: consensus.Exact, Protect: chunking.Chunks}
-
 // Every participant is a function that is given its rank and its view of the
 // others.
-func ExampleRun() {
-	_, err := netsim.Run(context.Background(), netsim.Config{Names: netsim.Names(5), Settings: exact, Seed: 1},
-		func(ctx context.Context, rank int, g collabdict.Group) error {
-			total, err := g.Sum(ctx, []float64{float64(rank)}, []collabdict.Block{{Len: 1, Bound: 10}})
-			if rank == 0 && err == nil {
-				fmt.Println(g.Size(), "members:", total[0])
-			}
-			return err
-		})
+func Example() {
+	net, err := netsim.New(netsim.Config{Names: netsim.Names(5), Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = net.Run(context.Background(), func(ctx context.Context, rank int, g collabdict.Group) error {
+		total, err := g.Sum(ctx, []float64{float64(rank)}, []collabdict.Block{{Len: 1, Bound: 10}})
+		if rank == 0 && err == nil {
+			fmt.Printf("%d members: %.6f\n", g.Size(), total[0])
+		}
+		return err
+	})
 	fmt.Println(err)
 	// Output:
-	// 5 members: 10
+	// 5 members: 10.000000
 	// <nil>
+}
+
+// What cannot be is said before anything runs.
+func ExampleNew() {
+	_, err := netsim.New(netsim.Config{
+		Names:  netsim.Names(3),
+		Faults: []netsim.Fault{netsim.Loss{Rate: 1.5}},
+	})
+	fmt.Println(err)
+	// Output: netsim: loss: rate: want a probability from 0 to 1, got 1.5
 }
 
 // average learns the mean of all participants' numbers: a learner of one's own.
@@ -44,29 +56,66 @@ func (a *average) Optimize(total []float64, _ bool) (float64, error) {
 	return a.mean, nil
 }
 
-// A learner is trained as by real nodes, while members crash and messages get lost.
-func ExampleRun_faults() {
+// A learner is tested against what it should learn: here the mean of 0, 10, ... 60.
+func ExampleNetwork_Run() {
+	net, err := netsim.New(netsim.Config{Names: netsim.Names(7), Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	learners := make([]*average, 7)
-	report, err := netsim.Run(context.Background(), netsim.Config{
-		Names: netsim.Names(len(learners)), Settings: exact, Seed: 1,
-		Latency: netsim.LogNormal{Median: 20 * time.Millisecond, Sigma: 0.5},
-		Compute: time.Second,
+	_, err = net.Run(context.Background(), func(ctx context.Context, rank int, g collabdict.Group) error {
+		learners[rank] = &average{own: float64(10 * rank)}
+		_, err := collabdict.Train(ctx, g, learners[rank], collabdict.Options{Rounds: 3})
+		return err
+	})
+	for _, l := range learners {
+		if err == nil && (math.Abs(l.mean-30) > 1e-6 || l.mean != learners[0].mean) {
+			err = fmt.Errorf("got %g and %g, want 30 everywhere", l.mean, learners[0].mean)
+		}
+	}
+	fmt.Println(err)
+	// Output: <nil>
+}
+
+// The same learner, with sums that are exact, while a member crashes and messages
+// get lost. The report tells what happened when, in virtual time.
+func ExampleNetwork_Run_faults() {
+	net, err := netsim.New(netsim.Config{
+		Names: netsim.Names(7), Seed: 1,
+		Settings: consensus.Settings{Scheme: consensus.Exact},
+		Latency:  netsim.LogNormal{Median: 20 * time.Millisecond, Sigma: 0.5},
+		Compute:  time.Second,
 		Faults: []netsim.Fault{
 			netsim.Loss{Rate: 0.01},
 			netsim.Crash{Member: 6, When: netsim.When{Round: 3, At: 100 * time.Millisecond}},
 		},
-	}, func(ctx context.Context, rank int, g collabdict.Group) error {
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	learners := make([]*average, 7)
+	report, err := net.Run(context.Background(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		learners[rank] = &average{own: float64(10 * rank)}
 		_, err := collabdict.Train(ctx, g, learners[rank], collabdict.Options{Rounds: 5})
 		return err
 	})
 	fmt.Println(err, learners[0].mean)
-	for _, m := range report.Members[0].Decisions[6].Missing {
-		fmt.Println("missing in the last round:", report.Members[m.Member].Err)
+	for _, s := range report.Slots {
+		if s.Decision.Round > 0 {
+			fmt.Printf("round %d: %d members\n", s.Decision.Round, len(s.Decision.Members))
+		}
 	}
+	fmt.Println(report.Members[6].Err)
 	// Output:
 	// <nil> 25
-	// missing in the last round: stopped by plan
+	// round 1: 7 members
+	// round 2: 7 members
+	// round 3: 6 members
+	// round 4: 6 members
+	// round 5: 6 members
+	// stopped by plan
 }
 
 func ExampleNames() {

@@ -28,10 +28,14 @@ func (w When) check() error {
 
 // plan lets something begin, and end if it does.
 func (w When) plan(n *network, begin, end deed) {
+	fault := n.planned
 	from := func(zero time.Duration) {
+		if end != nil {
+			n.noteFault(fault, zero+w.At, w.end(zero))
+		}
 		n.push(event{at: zero + w.At, to: nobody, what: begin})
 		if w.For > 0 && end != nil {
-			n.push(event{at: zero + w.At + w.For, to: nobody, what: end})
+			n.push(event{at: w.end(zero), to: nobody, what: end})
 		}
 	}
 	if w.Round == 0 {
@@ -39,6 +43,14 @@ func (w When) plan(n *network, begin, end deed) {
 		return
 	}
 	n.atRound(w.Round, from)
+}
+
+// end returns when something ends that counts from the given time.
+func (w When) end(zero time.Duration) time.Duration {
+	if w.For == 0 {
+		return open
+	}
+	return zero + w.At + w.For
 }
 
 // always says that something lasts from the start of the run to its end.

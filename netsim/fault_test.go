@@ -53,7 +53,7 @@ func TestAMemberComesBack(t *testing.T) {
 	c.Faults = []Fault{Stop{Member: 1, Slot: 5, RestartAfter: 20 * time.Second}}
 	n := newCounts(size)
 	c.Latency = Uniform(300 * time.Millisecond) // so that rounds go by while it is away
-	report, err := Run(t.Context(), c, n.part(rounds))
+	report, err := run(t.Context(), c, n.part(rounds))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestMembersThatDoNotComeBack(t *testing.T) {
 			c.Faults = append(c.Faults, Stop{Member: s, Slot: 3, After: time.Duration(s) * time.Millisecond})
 		}
 		n := newCounts(size)
-		report, err := Run(t.Context(), c, n.part(6))
+		report, err := run(t.Context(), c, n.part(6))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%d stopped: got %v, want %q", stopped, err, want)
 		}
@@ -118,7 +118,7 @@ func TestFaultsAreReplayed(t *testing.T) {
 			Stop{Member: 5, Slot: 6, After: 400 * time.Millisecond, RestartAfter: time.Second},
 		}
 		n := newCounts(7)
-		report, err := Run(t.Context(), c, n.part(12))
+		report, err := run(t.Context(), c, n.part(12))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestFaultsThatCannotBe(t *testing.T) {
 	for _, f := range []Fault{Stop{Member: -1}, Stop{Member: 3}, Stop{After: -1}, Stop{RestartAfter: -1}} {
 		c := config(3)
 		c.Faults = []Fault{f}
-		if _, err := Run(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "stop: ") {
+		if _, err := run(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "stop: ") {
 			t.Errorf("%+v: got %v", f, err)
 		}
 	}

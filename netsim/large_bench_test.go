@@ -21,7 +21,7 @@ func BenchmarkSum(b *testing.B) {
 			var report *Report
 			for b.Loop() {
 				var err error
-				report, err = Run(b.Context(), Config{Names: Names(size), Settings: exactly, Seed: 1}, func(ctx context.Context, rank int, g collabdict.Group) error {
+				report, err = run(b.Context(), Config{Names: Names(size), Settings: exactly, Seed: 1}, func(ctx context.Context, rank int, g collabdict.Group) error {
 					_, err := g.Sum(ctx, x, []collabdict.Block{{Len: len(x), Bound: 1 << 10}})
 					return err
 				})

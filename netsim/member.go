@@ -36,7 +36,8 @@ type member struct {
 	messages  int64
 	bytes     int64
 	err       error
-	network   bool // err came from the machine, so is perhaps another's doing
+	network   bool   // err came from the machine, so is perhaps another's doing
+	stopped   []Span // when it had no process
 }
 
 // processState says what a participant does.

@@ -20,6 +20,7 @@ func (x NAT) check(size int) error {
 }
 
 func (x NAT) plan(n *network) {
+	n.noteFault(x, 0, open)
 	n.cut(&hidden{NAT: x, behind: in(x.Members, len(n.members)), opened: map[[2]int]time.Duration{}})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/collabdict/collabdict"
@@ -12,7 +13,8 @@ import (
 
 // Config describes a simulated consortium.
 type Config struct {
-	Names    []string // of the participants, in rank order
+	Names []string // of the participants, in rank order
+	// Settings say how sums are made. Protect left out means chunks.
 	Settings consensus.Settings
 	Seed     uint64
 	// Latency is how long messages take; nil means Uniform(time.Millisecond).
@@ -71,46 +73,48 @@ type Observer interface {
 	Decided(member int, d *consensus.Decision)
 }
 
-// Report tells what a run cost, by participant.
-type Report struct {
-	Plan    *consensus.Plan // for all members
-	Rules   consensus.Rules
-	Virtual time.Duration // from the first event to the last
-	Members []Member
-}
-
-// Member is the report of one participant.
-type Member struct {
-	consensus.Record
-	// Decisions are all slots that it knows, in order. They are shared between
-	// members and not to be modified.
-	Decisions []*consensus.Decision
-	Messages  int64
-	Bytes     int64 // of encoded messages, without framing and encryption
-	Err       error // why its part ended early
-}
-
 // Participant is the part of one participant, given its rank and its view of the
 // others. It is called once more after its member was stopped and started again.
 type Participant func(ctx context.Context, rank int, g collabdict.Group) error
+
+// Network is a simulated consortium, for one run.
+type Network struct {
+	loop *network
+	ran  atomic.Bool
+}
+
+// New returns the network of a consortium. Its error names the first setting that
+// cannot be, and says what was wanted.
+func New(c Config) (*Network, error) {
+	n, err := newNetwork(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Network{loop: n}, nil
+}
 
 // Run lets every participant play its part and returns when all have ended. The
 // group's labels are dealt with a nonce that the participants of a small roster
 // agree on first. The others go on without a participant that has failed or was stopped, if they are
 // enough. Each one's error is in the report, and Run returns the first by rank
-// that is neither another's doing nor planned, adversaries left out.
-func Run(ctx context.Context, c Config, part Participant) (*Report, error) {
-	net, err := newNetwork(c)
-	if err != nil {
-		return nil, err
+// that is neither another's doing nor planned, adversaries left out. It panics when
+// called again.
+func (x *Network) Run(ctx context.Context, part Participant) (*Report, error) {
+	if x.ran.Swap(true) {
+		panic("netsim: a network is for one run")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	net.part = func(rank int, g *group) error { return participate(ctx, rank, g, c.Seed, part) }
-	net.play()
-	net.running.Wait()
-	return net.report(), net.firstError(ctx)
+	n := x.loop
+	n.part = func(rank int, g *group) error { return participate(ctx, rank, g, n.config.Seed, part) }
+	n.play()
+	n.running.Wait()
+	return n.report(), n.firstError(ctx)
 }
+
+// Now returns the virtual time of the last decision. It may be called while the
+// network runs.
+func (x *Network) Now() time.Duration { return time.Duration(x.loop.reached.Load()) }
 
 func participate(ctx context.Context, rank int, g *group, seed uint64, part Participant) error {
 	if g.size <= consensus.SmallRoster {
@@ -119,18 +123,6 @@ func participate(ctx context.Context, rank int, g *group, seed uint64, part Part
 		}
 	}
 	return part(ctx, rank, g)
-}
-
-// report sums up the run.
-func (n *network) report() *Report {
-	r := &Report{Rules: n.config.Settings.Rules(len(n.members)), Virtual: n.now}
-	r.Plan, _ = n.plans[0].For(len(n.members)) // worked out before
-	for _, m := range n.members {
-		r.Members = append(r.Members, Member{
-			Record: m.record, Decisions: m.log, Messages: m.messages, Bytes: m.bytes, Err: m.err,
-		})
-	}
-	return r
 }
 
 // firstError returns the error that ended the run: that of a participant itself

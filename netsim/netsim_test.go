@@ -49,7 +49,7 @@ func twoSums(totals [][]float64) Participant {
 func TestRunSumsEverywhereTheSame(t *testing.T) {
 	const size = 9
 	totals := make([][]float64, size)
-	report, err := Run(t.Context(), config(size), twoSums(totals))
+	report, err := run(t.Context(), config(size), twoSums(totals))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,20 +66,20 @@ func TestRunSumsEverywhereTheSame(t *testing.T) {
 }
 
 func TestSameSeedSameRunWhateverGOMAXPROCS(t *testing.T) {
-	type run struct {
+	type result struct {
 		Totals [][]float64
 		Report *Report
 	}
-	play := func(procs int, seed uint64) run {
+	play := func(procs int, seed uint64) result {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		c := config(7)
 		c.Seed = seed
 		totals := make([][]float64, 7)
-		report, err := Run(t.Context(), c, twoSums(totals))
+		report, err := run(t.Context(), c, twoSums(totals))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return run{totals, report}
+		return result{totals, report}
 	}
 	one, two, other := play(1, 5), play(2, 5), play(2, 6)
 	if !reflect.DeepEqual(one, two) {
@@ -94,7 +94,7 @@ func TestSameSeedSameRunWhateverGOMAXPROCS(t *testing.T) {
 func TestAFailingParticipant(t *testing.T) {
 	bad := errors.New("cell 3 is not a number")
 	for size, goOn := range map[int]bool{4: true, 3: false} {
-		report, err := Run(t.Context(), config(size), func(ctx context.Context, rank int, g collabdict.Group) error {
+		report, err := run(t.Context(), config(size), func(ctx context.Context, rank int, g collabdict.Group) error {
 			if _, err := g.Sum(ctx, []float64{1, 2}, blocks); err != nil {
 				return err
 			}
@@ -121,7 +121,7 @@ func TestAFailingParticipant(t *testing.T) {
 
 func TestCancellationEndsTheRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Run(ctx, config(3), func(ctx context.Context, rank int, g collabdict.Group) error {
+	_, err := run(ctx, config(3), func(ctx context.Context, rank int, g collabdict.Group) error {
 		if rank == 1 {
 			cancel()
 		}
@@ -134,7 +134,7 @@ func TestCancellationEndsTheRun(t *testing.T) {
 }
 
 func TestUnequalCallsAreNamed(t *testing.T) {
-	_, err := Run(t.Context(), config(3), func(ctx context.Context, rank int, g collabdict.Group) error {
+	_, err := run(t.Context(), config(3), func(ctx context.Context, rank int, g collabdict.Group) error {
 		x := make([]float64, 1+rank/2)
 		_, err := g.Sum(ctx, x, []collabdict.Block{{Len: len(x), Bound: 1}})
 		return err
@@ -146,7 +146,7 @@ func TestUnequalCallsAreNamed(t *testing.T) {
 
 func TestSizesThatCannotRun(t *testing.T) {
 	for size, want := range map[int]string{1: "at least 2", 2: "at least 3 with protection"} {
-		_, err := Run(t.Context(), config(size), nil)
+		_, err := run(t.Context(), config(size), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d participants: got %v, want %q", size, err, want)
 		}

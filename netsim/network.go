@@ -5,8 +5,10 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire"
 )
@@ -16,8 +18,8 @@ type network struct {
 	carrier
 	config  Config
 	plans   []*consensus.Plans // by rank, in turn
-	jobs    []job // of the batch
-	busy    []int // members that have some
+	jobs    []job              // of the batch
+	busy    []int              // members that have some
 	part    func(rank int, g *group) error
 	running sync.WaitGroup
 	slots   chan struct{} // participants computing at once
@@ -37,11 +39,20 @@ type network struct {
 	live      int           // participants that have not ended
 	progress  time.Duration // of the last decision or start
 	common    map[[32]byte]*consensus.Decision
+
+	planned  Fault // the fault whose plan is made
+	episodes []Episode
+	decided  []Slot
+	sent     struct{ messages, bytes int64 } // by all, up to the last of decided
+	reached  atomic.Int64                    // the time of that
 }
 
 func newNetwork(c Config) (*network, error) {
 	if c.Latency == nil {
 		c.Latency = Uniform(time.Millisecond) // see Config
+	}
+	if c.Settings.Protect == "" {
+		c.Settings.Protect = chunking.Chunks
 	}
 	n := &network{
 		config: c, plans: newPlans(c.Settings), sources: map[string]int{}, rounds: map[uint32][]deed{},
@@ -55,6 +66,7 @@ func newNetwork(c Config) (*network, error) {
 		n.members = append(n.members, &member{adversary: c.Adversaries[rank], entropy: source(c.Seed, "entropy", rank)})
 	}
 	for _, f := range c.Faults {
+		n.planned = f
 		f.plan(n)
 	}
 	for rank, m := range n.members {
@@ -149,7 +161,7 @@ func (n *network) follow(rank int, at time.Duration, effects consensus.Effects, 
 	m := n.members[rank]
 	m.write(effects.Writes)
 	for _, d := range effects.Decisions {
-		n.decide(rank, d)
+		n.decide(rank, at, d)
 	}
 	for i, s := range effects.Sends {
 		n.send(rank, at, s, sizes[i])
@@ -166,7 +178,7 @@ func (n *network) follow(rank int, at time.Duration, effects consensus.Effects, 
 
 // decide enters a decision into a member's log. What is the same everywhere is
 // held once.
-func (n *network) decide(rank int, d *consensus.Decision) {
+func (n *network) decide(rank int, at time.Duration, d *consensus.Decision) {
 	m := n.members[rank]
 	if c := n.common[d.Chain]; c != nil {
 		d.Members, d.Missing, d.Total, d.Blobs, d.Certificate = c.Members, c.Missing, c.Total, c.Blobs, c.Certificate
@@ -175,6 +187,7 @@ func (n *network) decide(rank int, d *consensus.Decision) {
 	}
 	m.log = append(m.log, d)
 	m.record.Add(d)
+	n.noteDecision(at, d)
 	n.progress = n.now
 	if n.config.Observer != nil {
 		n.config.Observer.Decided(rank, d)

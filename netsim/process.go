@@ -160,6 +160,7 @@ func (n *network) stop(rank int, at, away time.Duration, amnesia bool) {
 		n.silence(rank)
 	}
 	m.machine, m.state = nil, ended
+	m.stopped = append(m.stopped, Span{at, open})
 	m.process++
 	if amnesia {
 		m.forget()
@@ -201,6 +202,7 @@ func (n *network) restart(rank int, at time.Duration, process int) {
 		panic("netsim: " + err.Error()) // the disk is what the machine wrote
 	}
 	m.machine = machine
+	m.stopped[len(m.stopped)-1].To = at
 	n.step(rank, at, consensus.Tick{}) // its time goes on, it does not begin
 	n.live--
 	n.progress = at

@@ -58,7 +58,7 @@ func (g *greeter) close() error {
 // begin starts this member's part in the run that all have signed.
 func (g *greeter) begin() (*Node, error) {
 	g.mu.Lock()
-	r := store.Run{ID: g.roster.run(), Consortium: g.consortium}
+	r := store.Run{ID: g.roster.run(), Consortium: g.consortium, Founders: len(g.roster.entries)}
 	for rank, e := range g.roster.entries {
 		m := store.Member{Name: e.Name, ID: e.ID, Process: e.Process}
 		if id := peer.ID(e.ID); id == g.host.ID() {
@@ -76,52 +76,79 @@ func (g *greeter) begin() (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.take(journal)
+	n := g.node(journal)
+	members, err := g.members(n)
+	if err != nil {
+		return nil, err
+	}
+	n.roll.Store(members)
+	return n, g.take(n)
 }
 
-// take takes up this member's part in a run as its journal has it.
-func (g *greeter) take(journal *store.Journal) (*Node, error) {
-	n := &Node{
+// node returns this member's part in a run as its journal has it, not taken up.
+func (g *greeter) node(journal *store.Journal) *Node {
+	return &Node{
 		run: journal.ID, self: journal.Self, host: g.host, store: g.store, journal: journal, traffic: g.traffic, log: g.log,
+		admission: &g.admission, ctx: g.ctx, cancel: g.cancel,
 		beat: cmp.Or(g.cfg.Beat, time.Second), // as consensus.Params has it
 	}
+}
+
+// take takes up this member's part in a run.
+func (g *greeter) take(n *Node) error {
 	words := 1
 	if g.cfg.Settings.Parity {
 		words = 2
 	}
 	n.mostValues = wire.MaxWords / words
-	var names []string
-	for _, m := range journal.Members {
-		n.members = append(n.members, Member{Name: m.Name, ID: peer.ID(m.ID), Addrs: m.Addrs})
-		names = append(names, m.Name)
+	machine, err := g.machine(n)
+	if err != nil {
+		return err
 	}
-	machine, err := g.machine(n, names)
+	if n.loop, err = newLoop(machine, n.beat/2, words, n); err != nil {
+		return err
+	}
+	g.admission.limit(n.roll.Load().active())
+	g.admission.expel(g.host, g.pubsub)
+	n.streams = newStreams(g.consortium, n)
+	if n.gossip, err = newGossip(g.pubsub, g.host.ID(), g.consortium, n.run, &n.roll, g.log); err != nil {
+		return err
+	}
+	n.loop.founding, n.loop.changes = g.cfg.Settings, g.cfg.Changes
+	n.start(g.ctx, n.beat)
+	g.data = n.streams
+	g.locked(func() {
+		g.onFound, g.onReturn, g.roll = n.reached, n.welcome, &n.roll
+		if g.resumed != nil { // those found already
+			for id, a := range g.met {
+				n.reached(id, a.hello.Addrs)
+			}
+		}
+	})
+	close(g.begun)
+	return nil
+}
+
+// members returns who is of the run as the journal has it, with the ways to them.
+func (g *greeter) members(n *Node) (*membership, error) {
+	m, err := newMembership(n.journal, consensus.Params{
+		Settings: g.cfg.Settings, Self: n.self, Run: n.run, Keys: &keys{own: g.key, roll: &n.roll},
+		Beat: n.beat, Patience: g.cfg.Patience, Volatile: g.cfg.Durability == InMemory,
+	})
 	if err != nil {
 		return nil, err
 	}
-	if n.loop, err = newLoop(machine, n.beat/2, words, names, n); err != nil {
-		return nil, err
+	m.lanes = make([]*lane, len(m.members))
+	for rank, o := range m.members {
+		if rank != n.self && !m.removed[rank] {
+			m.lanes[rank] = newLane(o.ID)
+		}
 	}
-	g.admission.limit(n.members)
-	g.admission.expel(g.host, g.pubsub)
-	n.streams = newStreams(g.consortium, n)
-	n.cancel = g.cancel
-	if n.gossip, err = newGossip(g.pubsub, g.host.ID(), g.consortium, n.run, n.streams.ranks, g.log); err != nil {
-		return nil, err
-	}
-	n.start(g.ctx, n.beat)
-	g.data = n.streams
-	g.locked(func() { g.onReturn = n.welcome })
-	close(g.begun)
-	return n, nil
+	return m, nil
 }
 
 // machine returns the machine of the run, in the slot that the disk tells.
-func (g *greeter) machine(n *Node, names []string) (*consensus.Machine, error) {
-	keys, err := newKeys(g.key, n.members)
-	if err != nil {
-		return nil, err
-	}
+func (g *greeter) machine(n *Node) (*consensus.Machine, error) {
 	saved, err := n.journal.Saved()
 	if err != nil {
 		return nil, err
@@ -130,9 +157,7 @@ func (g *greeter) machine(n *Node, names []string) (*consensus.Machine, error) {
 	if _, err := rand.Read(entropy[:]); err != nil {
 		return nil, err
 	}
-	return consensus.Resume(consensus.Params{
-		Settings: g.cfg.Settings, Self: n.self, Members: names, Run: n.run, Keys: keys, Beat: n.beat, Patience: g.cfg.Patience, Volatile: g.cfg.Durability == InMemory,
-	}, saved, entropy)
+	return consensus.Resume(*n.roll.Load().params, saved, entropy)
 }
 
 // start sets everything going.
@@ -146,14 +171,22 @@ func (n *Node) start(ctx context.Context, beat time.Duration) {
 		defer close(n.published)
 		n.gossip.write(ctx, n.traffic)
 	})
-	for rank, lane := range n.streams.lanes {
-		if lane != nil {
-			n.work.Go(func() {
-				defer close(lane.done)
-				n.streams.writeTo(ctx, rank)
-			})
-		}
+	for _, lane := range n.roll.Load().lanes {
+		n.serve(lane)
 	}
+}
+
+// serve begins to send to a member.
+func (n *Node) serve(l *lane) {
+	if l == nil {
+		return
+	}
+	ctx, stop := context.WithCancel(n.ctx)
+	l.stop = stop
+	n.work.Go(func() {
+		defer stop()
+		n.streams.writeTo(ctx, l)
+	})
 }
 
 // prepare waits until the first messages can reach everybody, and draws the public
@@ -174,7 +207,7 @@ func (n *Node) prepare(ctx context.Context) error {
 // agree makes the first two collectives of a run, unless its roster is large. A
 // process that was started again has the same secret as the one before.
 func (n *Node) agree(ctx context.Context) error {
-	if len(n.members) > consensus.SmallRoster {
+	if n.journal.Founders > consensus.SmallRoster {
 		return nil
 	}
 	if _, err := collabdict.AgreeNonce(ctx, n, n.journal.Secret); err != nil {
@@ -195,12 +228,12 @@ func (n *Node) late(ctx context.Context, limit time.Duration, err error) error {
 	}
 	if len(missing) == 0 { // not even the first collective was begun
 		there := n.gossip.topic.ListPeers()
-		for _, m := range n.members {
+		for _, m := range n.Members() {
 			missing[m.Name] = m.ID != n.host.ID() && !slices.Contains(there, m.ID)
 		}
 	}
-	e := &JoinTimeoutError{After: limit, Want: len(n.members)}
-	for _, m := range n.members {
+	e := &JoinTimeoutError{After: limit, Want: len(n.Members())}
+	for _, m := range n.Members() {
 		if who := describe(m.Name, m.ID); missing[m.Name] {
 			e.Missing = append(e.Missing, who)
 		} else {

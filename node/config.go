@@ -44,6 +44,10 @@ type Config struct {
 	// Members is the roster, this participant included, if it was agreed on
 	// beforehand. Nobody else is let in.
 	Members []Member
+	// Changes are made to the roster in turn, each between two rounds, once a quorum
+	// of the members has it. A participant that Members does not list and a change
+	// adds joins the run of the others.
+	Changes []Change
 	// Expect is the number of members, this one included, if Members is empty.
 	Expect int
 	// MDNS is a tag under which members find each other on a local network, the
@@ -137,7 +141,31 @@ func (c *Config) validateMembers() error {
 			return err
 		}
 	}
+	if len(c.Changes) > 0 && len(c.Members) == 0 {
+		return &ConfigError{"changes", "none to change", "the list of members that the run begins with"}
+	}
+	if err := c.validateChanges(); err != nil {
+		return err
+	}
 	return c.Agreement.validate()
+}
+
+func (c *Config) validateChanges() error {
+	for _, change := range c.Changes {
+		for _, m := range change.Add {
+			if err := checkName("changes: name", m.Name); err != nil {
+				return err
+			}
+			if m.ID.Validate() != nil {
+				return &ConfigError{"changes: " + m.Name + ": id", "none", "a peer ID"}
+			}
+			if _, err := m.addrInfo(); err != nil {
+				return err
+			}
+		}
+	}
+	_, _, err := c.amendments()
+	return err
 }
 
 // checkName refuses names that would not print in one line.

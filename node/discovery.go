@@ -49,7 +49,7 @@ func (f notifee) HandlePeerFound(info peer.AddrInfo) { f(info) }
 
 // found begins to visit a peer, unless the roster does not list it.
 func (g *greeter) found(info peer.AddrInfo, atOnce bool) {
-	if g.joining.Err() != nil || !g.admits(info.ID) || info.ID == g.host.ID() {
+	if g.joining.Err() != nil || !g.knows(info.ID) || info.ID == g.host.ID() {
 		return
 	}
 	g.host.Peerstore().AddAddrs(info.ID, info.Addrs, peerstore.PermanentAddrTTL)

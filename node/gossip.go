@@ -55,22 +55,22 @@ func topicPrefix(consortium [32]byte) string {
 // messages are taken, is up to admission and validate.
 type gossip struct {
 	self  peer.ID
-	ranks map[peer.ID]int
+	roll  *roll
 	box   *outbox
 	topic *pubsub.Topic
 	sub   *pubsub.Subscription
 	log   hclog.Logger
 }
 
-func newGossip(ps *pubsub.PubSub, self peer.ID, consortium, run [32]byte, ranks map[peer.ID]int, log hclog.Logger) (*gossip, error) {
+func newGossip(ps *pubsub.PubSub, self peer.ID, consortium, run [32]byte, members *roll, log hclog.Logger) (*gossip, error) {
 	name := topicPrefix(consortium) + hex.EncodeToString(run[:])
-	g := &gossip{self: self, ranks: ranks, box: newOutbox(), log: log}
+	g := &gossip{self: self, roll: members, box: newOutbox(), log: log}
 	err := ps.RegisterTopicValidator(name, g.validate, pubsub.WithValidatorInline(true))
 	if err == nil {
 		g.topic, err = ps.Join(name)
 	}
 	if err == nil {
-		g.sub, err = g.topic.Subscribe(pubsub.WithBufferSize(queued * len(ranks)))
+		g.sub, err = g.topic.Subscribe(pubsub.WithBufferSize(queued * len(members.Load().members)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("control plane: %w", err)
@@ -93,10 +93,10 @@ func (g *gossip) decode(ctx context.Context, msg *pubsub.Message) (consensus.Mes
 	if ctx.Err() != nil {
 		return consensus.Message{}, errEnding
 	}
-	if _, ok := g.ranks[msg.GetFrom()]; !ok {
+	if !g.roll.has(msg.GetFrom()) {
 		return consensus.Message{}, errStranger
 	}
-	return decodeControl(msg.Data, len(g.ranks))
+	return decodeControl(msg.Data, g.roll.most())
 }
 
 // read delivers the others' messages until ctx ends.
@@ -109,8 +109,10 @@ func (g *gossip) read(ctx context.Context, t *traffic, deliver func(from int, m 
 		if msg.GetFrom() == g.self {
 			continue
 		}
-		t.messagesIn.Add(1)
-		deliver(g.ranks[msg.GetFrom()], msg.ValidatorData.(consensus.Message))
+		if from, ok := g.roll.Load().ranks[msg.GetFrom()]; ok { // else it has been removed since
+			t.messagesIn.Add(1)
+			deliver(from, msg.ValidatorData.(consensus.Message))
+		}
 	}
 }
 
@@ -154,7 +156,7 @@ func (g *gossip) assemble(ctx context.Context, interval time.Duration, lost func
 
 func (g *gossip) complete(there map[peer.ID]bool, lost func() map[int]bool) bool {
 	gone := lost()
-	for id, rank := range g.ranks {
+	for id, rank := range g.roll.Load().ranks {
 		if !there[id] && !gone[rank] {
 			return false
 		}

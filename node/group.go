@@ -26,7 +26,7 @@ func (n *Node) Size() int {
 	if d := n.answered.Load(); d != nil {
 		return len(d.Members)
 	}
-	return len(n.members)
+	return n.journal.Founders
 }
 
 // StartRound says that the collectives from now on belong to a model round.

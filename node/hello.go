@@ -172,7 +172,7 @@ func (g *greeter) read(s network.Stream, from peer.ID) error {
 	if g.learn(from, h) {
 		g.cut(s.Conn())
 	}
-	if g.admits(from) && h.Refused == "" {
+	if g.knows(from) && h.Refused == "" {
 		g.follow(from, h.Contacts)
 	}
 	return nil

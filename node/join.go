@@ -48,7 +48,7 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Log.Info("the run has begun", "run", fmt.Sprintf("%x", n.run[:8]), "members", n.loop.names)
+	c.Log.Info("the run has begun", "run", fmt.Sprintf("%x", n.run[:8]), "members", n.roll.Load().names())
 	return n, nil
 }
 
@@ -60,8 +60,13 @@ func (g *greeter) enter(ctx context.Context) (*Node, error) {
 		g.close()
 		return nil, err
 	}
-	if journal != nil {
-		n, err := g.resume(ctx, journal)
+	newcomer, err := g.cfg.newcomer(g.host.ID())
+	if err != nil {
+		g.close()
+		return nil, err
+	}
+	if journal != nil || newcomer != nil {
+		n, err := g.goOn(ctx, journal, newcomer)
 		if err != nil {
 			g.farewell(err)
 			g.close()
@@ -90,6 +95,14 @@ func (g *greeter) enter(ctx context.Context) (*Node, error) {
 		return nil, err
 	}
 	return n, nil
+}
+
+// goOn enters a run under way: that of the journal, or as a newcomer.
+func (g *greeter) goOn(ctx context.Context, journal *store.Journal, nc *newcomer) (*Node, error) {
+	if journal != nil {
+		return g.resume(ctx, journal)
+	}
+	return g.come(ctx, nc)
 }
 
 // open makes a process that can meet others. It holds the lock on its files.
@@ -147,12 +160,16 @@ func (c *Config) checkSelf(id peer.ID) error {
 	if len(c.Members) == 0 {
 		return nil
 	}
-	i := slices.IndexFunc(c.Members, func(m Member) bool { return m.ID == id })
+	named := slices.Clone(c.Members)
+	for _, change := range c.Changes {
+		named = append(named, change.Add...)
+	}
+	i := slices.IndexFunc(named, func(m Member) bool { return m.ID == id })
 	if i < 0 {
 		return &ConfigError{"members", "a list without " + id.String(), "this participant in it, with the peer ID of " + filepath.Join(c.Dir, identityFile)}
 	}
-	if c.Members[i].Name != c.Name {
-		return &ConfigError{"name", fmt.Sprintf("%q", c.Name), fmt.Sprintf("%q, as in the list of members", c.Members[i].Name)}
+	if named[i].Name != c.Name {
+		return &ConfigError{"name", fmt.Sprintf("%q", c.Name), fmt.Sprintf("%q, as in the list of members", named[i].Name)}
 	}
 	return nil
 }

@@ -13,6 +13,9 @@ func (l *loop) decided(slot uint64) (*consensus.Decision, error) {
 	if err == nil && d == nil {
 		err = fmt.Errorf("state.db is damaged: slot %d is not in the log", slot)
 	}
+	if err == nil && d.Kind == consensus.Gather {
+		d.Blobs = d.Blobs[:l.ranksAt(slot)]
+	}
 	return d, err
 }
 
@@ -29,10 +32,11 @@ func checkAnswer(c consensus.Call, d *consensus.Decision) error {
 // missed returns the decision of the next call, if that is a sum without this
 // member; it counts as called.
 func (l *loop) missed() (*consensus.Decision, error) {
-	if l.pending != nil || l.calls >= l.machine.Slot() {
+	slot := l.slotOf(l.calls)
+	if l.pending != nil || slot >= l.machine.Slot() {
 		return nil, nil
 	}
-	d, err := l.decided(l.calls)
+	d, err := l.decided(slot)
 	if err != nil || d.Kind != consensus.Sum || has(d, l.self) {
 		return nil, err
 	}
@@ -53,6 +57,10 @@ func has(d *consensus.Decision, rank int) bool {
 // enter counts a decision.
 func (l *loop) enter(d *consensus.Decision) {
 	l.record.Add(d)
+	if d.Kind == consensus.Amend {
+		l.noteEpoch(d)
+		return
+	}
 	l.took = d.Cost.Ended - d.Cost.Began
 	l.noteLength(len(d.Total))
 }
@@ -60,5 +68,5 @@ func (l *loop) enter(d *consensus.Decision) {
 // messageMost returns the most bytes of a message as far as this member knows the
 // run's vectors.
 func (l *loop) messageMost() int {
-	return max(mostBytes, 8*l.words*int(l.longest.Load())) + wire.Beside(len(l.names))
+	return max(mostBytes, 8*l.words*int(l.longest.Load())) + wire.Beside(len(l.roll.Load().members))
 }

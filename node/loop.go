@@ -17,11 +17,13 @@ import (
 // belong to that goroutine.
 type loop struct {
 	machine   *consensus.Machine
-	rules     consensus.Rules
 	start     time.Time // of the process; the machine's time counts from here
-	names     []string
+	roll      *roll
 	self      int
-	predicted int // rounds of a session of all members
+	epochs    []epoch            // of the roster
+	founding  consensus.Settings // that the run has begun with
+	changes   []Change           // of the roster that this member's operator wants
+	predicted int                // rounds of a session of all members
 	journal   *store.Journal
 	calls     uint64            // that the learner has made in this process, one under way included
 	pending   *request          // the call under way, which is for the slot calls-1
@@ -40,6 +42,7 @@ type loop struct {
 	words   int          // that a value takes
 
 	send     func(consensus.Send)
+	reform   func(*consensus.Amendment) error
 	every    time.Duration // between two ticks
 	log      hclog.Logger
 	status   atomic.Pointer[snapshot]
@@ -68,12 +71,12 @@ var errDisk = errors.New("cannot write the state")
 // vector. Beyond that the senders' streams are held back.
 const inboxSize = 32
 
-func newLoop(m *consensus.Machine, every time.Duration, words int, names []string, n *Node) (*loop, error) {
+func newLoop(m *consensus.Machine, every time.Duration, words int, n *Node) (*loop, error) {
 	l := &loop{
-		machine: m, rules: m.Rules(), predicted: m.Plan().Rounds(), start: time.Now(), names: names, self: n.self, journal: n.journal, ended: map[int]time.Time{},
+		machine: m, predicted: m.Plan().Rounds(), start: time.Now(), roll: &n.roll, self: n.self, journal: n.journal, ended: map[int]time.Time{},
 		inbox: make(chan consensus.Receive, inboxSize), requests: make(chan *request),
 		stopped: make(chan struct{}), allEnded: make(chan struct{}),
-		send: n.post, every: every, log: n.log, over: &n.ended, words: words, told: told{plans: map[string]bool{}},
+		send: n.post, reform: n.reform, epochs: []epoch{{0, n.journal.Founders}}, every: every, log: n.log, over: &n.ended, words: words, told: told{plans: map[string]bool{}},
 	}
 	l.busy.Store(idle)
 	err := n.journal.Each(func(d *consensus.Decision) error { // of an earlier process
@@ -89,13 +92,16 @@ func (l *loop) main(ctx context.Context) {
 	ticker := time.NewTicker(l.every)
 	defer ticker.Stop()
 	l.step(consensus.Tick{})
+	if len(l.changes) > 0 {
+		l.goOn()
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 			l.work(func() {
-				l.step(consensus.Tick{Learner: l.calls})
+				l.step(consensus.Tick{Learner: l.slotOf(l.calls)})
 				l.nag()
 			})
 		case r := <-l.inbox:
@@ -163,7 +169,7 @@ func (l *loop) serve(q *request) {
 func (l *loop) call(q *request, c consensus.Call) {
 	l.calls++
 	l.noteLength(len(c.Values))
-	if slot := l.calls - 1; slot < l.machine.Slot() {
+	if slot := l.slotOf(l.calls - 1); slot < l.machine.Slot() {
 		d, err := l.decided(slot)
 		if err == nil {
 			err = checkAnswer(c, d)
@@ -204,11 +210,19 @@ func (l *loop) apply(e consensus.Effects) {
 	for _, s := range e.Serves {
 		l.help(s)
 	}
+	amended := false
 	for _, d := range e.Decisions {
 		l.enter(d)
-		if l.pending != nil && d.Slot == l.calls-1 {
+		switch {
+		case d.Kind == consensus.Amend:
+			l.amend(d)
+			amended = true
+		case l.pending != nil && d.Slot == l.slotOf(l.calls-1):
 			l.answer(outcome{decision: d})
 		}
+	}
+	if amended && e.Err == nil {
+		l.goOn()
 	}
 	if e.Err != nil {
 		l.fail(e.Err)
@@ -242,7 +256,7 @@ func (l *loop) answer(out outcome) {
 func (l *loop) help(s consensus.Serve) {
 	d, err := l.decided(s.Slot)
 	if err != nil {
-		l.log.Error("cannot help a member to catch up", "name", l.names[s.To], "error", err)
+		l.log.Error("cannot help a member to catch up", "name", l.roll.name(s.To), "error", err)
 		return
 	}
 	next, err := l.decided(s.Slot + 1)

@@ -44,6 +44,9 @@ type meeting struct {
 	warned    map[string]bool
 	resuming  map[peer.ID][32]byte // runs that peers go on with, as they say
 	resumed   *store.Journal       // of the run that this process goes on with, if it does
+	roll      *roll                // of the run, once there is one
+	newcomer  *newcomer            // if this process is to be added to a run
+	onFound   func(from peer.ID, addrs []string)
 	onReturn  func(from peer.ID, addrs []string)
 }
 
@@ -58,7 +61,7 @@ func (m *meeting) hello(to peer.ID) wire.Hello {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.admits(to) {
-		return wire.Hello{Process: m.process, Name: m.cfg.Name, Refused: "does not let this node in: its roster does not list the peer ID " + to.String()}
+		return wire.Hello{Process: m.process, Name: m.cfg.Name, Refused: m.refusal(to)}
 	}
 	m.sequence++
 	h := wire.Hello{
@@ -74,6 +77,9 @@ func (m *meeting) hello(to peer.ID) wire.Hello {
 	h.Addrs = h.Addrs[:min(len(h.Addrs), wire.MaxAddrs)]
 	if m.roster != nil {
 		h.Roster = m.roster.entries
+	}
+	if m.roll != nil {
+		h.Amendments = m.roll.Load().amendments
 	}
 	if m.resumed != nil {
 		h.Resume = m.resumed.ID
@@ -99,12 +105,36 @@ func (m *meeting) contacts(to peer.ID) (contacts []wire.Contact) {
 	return contacts
 }
 
-// admits says whether the roster, if it was agreed on beforehand, lists a peer.
+// knows is admits where the meeting is not locked.
+func (m *meeting) knows(id peer.ID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.admits(id)
+}
+
+// admits says whether the roster, if it was agreed on beforehand, lists a peer. The
+// meeting is locked.
 func (m *meeting) admits(id peer.ID) bool {
-	if m.resumed != nil {
-		return m.roster.has(id)
+	switch {
+	case m.newcomer != nil:
+		return m.newcomer.knows(id)
+	case m.roll != nil && (m.resumed != nil || len(m.cfg.Members) > 0 || len(m.roll.Load().amendments) > 0):
+		return m.roll.has(id)
 	}
 	return len(m.cfg.Members) == 0 || slices.ContainsFunc(m.cfg.Members, func(o Member) bool { return o.ID == id })
+}
+
+// refusal says why a peer is not let in.
+func (m *meeting) refusal(id peer.ID) string {
+	if m.roll != nil {
+		all := m.roll.Load()
+		for rank := range all.removed {
+			if all.members[rank].ID == id {
+				return fmt.Sprintf("does not let this node in: it was removed by one of the %d changes of the roster", len(all.amendments))
+			}
+		}
+	}
+	return "does not let this node in: its roster does not list the peer ID " + id.String()
 }
 
 // learn takes in what a peer says. The peer is authenticated; all else is only
@@ -120,13 +150,18 @@ func (m *meeting) learn(from peer.ID, h wire.Hello) (again bool) {
 	case m.failure != nil:
 	case m.resumed != nil:
 		return m.compare(from, h)
-	case m.agreed && h.Resume == m.proposed && m.roster.has(from):
-		if again = m.met[from].hello.Process != h.Process; again {
+	case m.newcomer != nil:
+		if !m.agreed {
+			m.newcomer.learn(m, from, h)
+		}
+	case m.agreed && h.Resume == m.proposed && m.belongs(from):
+		a := m.met[from]
+		if again = a == nil || a.hello.Process != h.Process; again {
 			m.again(from, h)
 		}
 	case h.Resume != [32]byte{} && h.Refused == "":
 		m.warn("other "+from.String(), "a member wants to go on with a run that this node is not in", "peer", who)
-	case m.agreed || m.roster != nil && !m.roster.has(from):
+	case m.agreed || m.roster != nil && !m.belongs(from):
 		m.latecomer(from, h)
 	case h.Refused != "":
 		m.fail(&StrangerError{Peer: who, Detail: printable(h.Refused)})
@@ -136,6 +171,14 @@ func (m *meeting) learn(from peer.ID, h wire.Hello) (again bool) {
 		m.consider(from, h)
 	}
 	return again
+}
+
+// belongs says whether a peer is of the roster that this process has signed.
+func (m *meeting) belongs(id peer.ID) bool {
+	if m.roll != nil {
+		return m.roll.has(id)
+	}
+	return m.roster.has(id)
 }
 
 // consider takes in what a possible member says. What the two cannot agree on
@@ -236,6 +279,7 @@ func (m *meeting) part(from peer.ID, h wire.Hello) {
 // the answer; the run does not.
 func (m *meeting) latecomer(from peer.ID, h wire.Hello) {
 	switch e, member := m.roster.find(from); {
+	case !member && m.belongs(from): // it is told of the run, and will come
 	case !member:
 		m.warn("late "+from.String(), "a process wants to join after the run has begun and is not let in", "peer", describe(h.Name, from))
 	case e.Process != h.Process:
@@ -285,7 +329,7 @@ func (m *meeting) done(id peer.ID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.resumed != nil {
-		return len(m.met) == len(m.roster.entries)-1 // until then others may find somebody
+		return len(m.met) >= len(m.roll.Load().ranks)-1 // until then others may find somebody
 	}
 	return m.roster != nil && m.met[id] != nil && m.met[id].signed == m.proposed
 }

@@ -20,7 +20,7 @@ import (
 // collective is under way at a time.
 type Node struct {
 	self       int
-	members    []Member
+	roll       roll
 	run        [32]byte
 	mostValues int
 	beat       time.Duration
@@ -29,15 +29,17 @@ type Node struct {
 	included   atomic.Bool                        // this member, in the last Sum
 	ended      atomic.Pointer[string]             // why the run is over here for good
 
-	host    host.Host
-	store   *store.Store
-	journal *store.Journal
-	traffic *traffic
-	loop    *loop
-	streams *streams
-	gossip  *gossip
-	log     hclog.Logger
+	admission *admission
+	host      host.Host
+	store     *store.Store
+	journal   *store.Journal
+	traffic   *traffic
+	loop      *loop
+	streams   *streams
+	gossip    *gossip
+	log       hclog.Logger
 
+	ctx       context.Context // of the process
 	cancel    context.CancelFunc
 	work      sync.WaitGroup // all goroutines but the host's
 	published chan struct{}  // closed when the control plane's outbox is closed and empty
@@ -49,8 +51,20 @@ type Node struct {
 // Self returns this member's rank.
 func (n *Node) Self() int { return n.self }
 
-// Members returns all members in rank order.
-func (n *Node) Members() []Member { return slices.Clone(n.members) }
+// Members returns all who are or were of the roster, in rank order.
+func (n *Node) Members() []Member { return slices.Clone(n.roll.Load().members) }
+
+// Roster returns the members as they are now, in rank order.
+func (n *Node) Roster() []Member {
+	all := n.roll.Load()
+	var list []Member
+	for rank, m := range all.members[:len(all.params.Members)] {
+		if !all.removed[rank] {
+			list = append(list, m)
+		}
+	}
+	return list
+}
 
 // RunID returns the identity of the run, the same at all its members.
 func (n *Node) RunID() [32]byte { return n.run }
@@ -124,7 +138,7 @@ func (n *Node) abort(ev consensus.Abort) {
 func (n *Node) flush() {
 	n.ending.Do(func() {
 		n.gossip.box.close()
-		for _, l := range n.streams.lanes {
+		for _, l := range n.roll.Load().lanes {
 			if l != nil {
 				l.close()
 			}
@@ -140,8 +154,8 @@ func (n *Node) flush() {
 	}
 	wait(n.published)
 	lost := n.lost() // the connection to a process that has died may seem good for long
-	for rank, l := range n.streams.lanes {
-		if l != nil && !lost[rank] && n.host.Network().Connectedness(n.members[rank].ID) == network.Connected {
+	for rank, l := range n.roll.Load().lanes {
+		if l != nil && !lost[rank] && n.host.Network().Connectedness(l.to) == network.Connected {
 			wait(l.done)
 		}
 	}
@@ -178,14 +192,16 @@ func (n *Node) Close() error {
 // streams as well, where their arrival can be waited for.
 func (n *Node) post(s consensus.Send) {
 	if s.To != consensus.All {
-		n.streams.lanes[s.To].putOnce(s.Message)
+		if l := n.roll.lane(s.To); l != nil {
+			l.putOnce(s.Message)
+		}
 		return
 	}
 	n.gossip.box.put(s.Message)
 	if !isLast(s.Message) {
 		return
 	}
-	for _, l := range n.streams.lanes {
+	for _, l := range n.roll.Load().lanes {
 		if l != nil {
 			l.putOnce(s.Message)
 		}

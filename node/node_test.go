@@ -59,7 +59,7 @@ func TestCollectives(t *testing.T) {
 				}
 			}
 			gathers := each(t, nodes, func(ctx context.Context, n *Node) (r result) {
-				r.blobs, r.err = n.Gather(ctx, []byte(nodes[n.Self()].members[n.Self()].Name))
+				r.blobs, r.err = n.Gather(ctx, []byte(nodes[n.Self()].Members()[n.Self()].Name))
 				return r
 			})
 			for s, r := range gathers {
@@ -91,7 +91,7 @@ func checkStatus(t *testing.T, nodes []*Node, rounds int) {
 		if n.RunID() != nodes[0].RunID() || s.LastDigest != nodes[0].Status().LastDigest {
 			t.Errorf("member %d has another run or digest than member 0", rank)
 		}
-		if names := n.loop.names; !slices.IsSorted(names) || len(names) != len(nodes) {
+		if names := n.roll.Load().names(); !slices.IsSorted(names) || len(names) != len(nodes) {
 			t.Errorf("member %d: names %v", rank, names)
 		}
 		slots := 0

@@ -28,13 +28,13 @@ func (s *streams) reconnect(ctx context.Context) {
 				return
 			}
 			change := e.(event.EvtPeerConnectednessChanged)
-			rank, member := s.ranks[change.Peer]
-			if !member || s.lanes[rank] == nil || change.Connectedness != network.NotConnected {
+			rank, member := s.roll.Load().ranks[change.Peer]
+			if !member || change.Connectedness != network.NotConnected {
 				continue
 			}
-			if s.lanes[rank].dialling.CompareAndSwap(false, true) {
+			if l := s.roll.lane(rank); l != nil && l.dialling.CompareAndSwap(false, true) {
 				s.tasks.start(func() {
-					defer s.lanes[rank].dialling.Store(false)
+					defer l.dialling.Store(false)
 					s.redial(ctx, change.Peer)
 				})
 			}
@@ -44,7 +44,7 @@ func (s *streams) reconnect(ctx context.Context) {
 
 func (s *streams) redial(ctx context.Context, id peer.ID) {
 	const first, most = 100 * time.Millisecond, 5 * time.Second
-	for wait := first; s.host.Network().Connectedness(id) != network.Connected; wait = min(2*wait, most) {
+	for wait := first; s.roll.has(id) && s.host.Network().Connectedness(id) != network.Connected; wait = min(2*wait, most) {
 		dial, cancel := context.WithTimeout(ctx, openTimeout)
 		s.clearBackoff(id)
 		err := s.host.Connect(dial, peer.AddrInfo{ID: id})

@@ -3,7 +3,6 @@ package node
 import (
 	"bytes"
 	"context"
-	"slices"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -34,32 +33,52 @@ func (g *greeter) unfinished() (*store.Journal, error) {
 
 // resume goes on with a run as soon as one other member is found to be in it.
 func (g *greeter) resume(ctx context.Context, j *store.Journal) (*Node, error) {
-	r := &roster{consortium: g.consortium}
-	var members []Member
-	for _, m := range j.Members {
-		r.entries = append(r.entries, wire.Entry{Name: m.Name, ID: m.ID, Process: m.Process})
-		members = append(members, Member{Name: m.Name, ID: peer.ID(m.ID)})
-	}
-	signature, err := r.sign(g.key)
+	n, err := g.adopt(j)
 	if err != nil {
 		return nil, err
 	}
-	g.locked(func() { g.roster, g.signature, g.proposed, g.resumed = r, signature, r.run(), j })
-	g.admission.limit(members)
+	g.admission.limit(n.roll.Load().active())
 	g.joining = g.ctx // the visits go on until all members are found
 	stop, err := g.discover()
 	if err != nil {
 		return nil, err
 	}
-	end := func() { stop(); g.visits.end(context.Background()) }
-	for _, m := range j.Members {
-		g.found(peer.AddrInfo{ID: peer.ID(m.ID), Addrs: multiaddrs(m.Addrs)}, true)
+	for _, m := range n.roll.Load().active() {
+		g.found(peer.AddrInfo{ID: m.ID, Addrs: multiaddrs(m.Addrs)}, true)
 	}
-	g.log.Info("goes on with an unfinished run", "run", j.ID[:8], "members", r.names())
-	var n *Node
+	g.log.Info("goes on with an unfinished run", "run", j.ID[:8], "members", n.roll.Load().names())
 	if err = g.settle(ctx); err == nil {
-		n, err = g.take(j)
+		err = g.take(n)
 	}
+	return g.linger(n, stop, err)
+}
+
+// adopt makes the run of a journal that which this process speaks of.
+func (g *greeter) adopt(j *store.Journal) (*Node, error) {
+	r := &roster{consortium: g.consortium}
+	for _, m := range j.Members[:j.Founders] {
+		r.entries = append(r.entries, wire.Entry{Name: m.Name, ID: m.ID, Process: m.Process})
+	}
+	signature, err := r.sign(g.key)
+	if err != nil {
+		return nil, err
+	}
+	n := g.node(j)
+	members, err := g.members(n)
+	if err != nil {
+		return nil, err
+	}
+	n.roll.Store(members)
+	g.locked(func() {
+		g.roster, g.signature, g.proposed = r, signature, r.run()
+		g.resumed, g.roll, g.newcomer = j, &n.roll, nil
+	})
+	return n, nil
+}
+
+// linger lets the visits go on through the run, or ends them with an error.
+func (g *greeter) linger(n *Node, stop func(), err error) (*Node, error) {
+	end := func() { stop(); g.visits.end(context.Background()) }
 	if err != nil {
 		g.cancel()
 		end()
@@ -73,7 +92,7 @@ func (g *greeter) resume(ctx context.Context, j *store.Journal) (*Node, error) {
 // meeting is locked.
 func (m *meeting) compare(from peer.ID, h wire.Hello) (again bool) {
 	run, who := m.resumed.ID, describe(h.Name, from)
-	if !m.roster.has(from) || h.Refused != "" {
+	if !m.roll.has(from) || h.Refused != "" {
 		m.warn("stranger "+from.String(), "a process that is not of this run", "peer", who, "refused", printable(h.Refused))
 		return false
 	}
@@ -92,6 +111,9 @@ func (m *meeting) compare(from peer.ID, h wire.Hello) (again bool) {
 	if a := m.met[from]; a == nil {
 		m.log.Info("found a member of the run", "name", h.Name, "peer", from)
 		m.met[from] = &acquaintance{hello: h, signed: run}
+		if m.onFound != nil {
+			m.onFound(from, h.Addrs)
+		}
 		defer m.report()
 	} else if a.hello.Process != h.Process {
 		again = true
@@ -122,7 +144,11 @@ func (m *meeting) over(who string) {
 // again notes that a member of the run was started again, once for each process,
 // and where it is reached now. The meeting is locked.
 func (m *meeting) again(from peer.ID, h wire.Hello) {
-	m.log.Warn("a member was started again and goes on with the run", "name", h.Name, "peer", from)
+	if m.met[from] == nil {
+		m.log.Info("found a member of the run", "name", h.Name, "peer", from)
+	} else {
+		m.log.Warn("a member was started again and goes on with the run", "name", h.Name, "peer", from)
+	}
 	m.met[from] = &acquaintance{hello: h, signed: h.Resume}
 	m.host.Peerstore().AddAddrs(from, multiaddrs(h.Addrs), peerstore.PermanentAddrTTL)
 	if m.onReturn != nil {
@@ -143,8 +169,21 @@ func (g *greeter) cut(keep network.Conn) {
 // welcome does what is to be done when a member has come back: it drops what was
 // meant for its earlier process, and keeps the address.
 func (n *Node) welcome(from peer.ID, addrs []string) {
-	rank := slices.IndexFunc(n.members, func(m Member) bool { return m.ID == from })
-	n.streams.lanes[rank].clear()
+	rank, member := n.roll.Load().ranks[from]
+	l := n.roll.lane(rank)
+	if !member || l == nil {
+		return
+	}
+	l.clear()
+	n.reached(from, addrs)
+}
+
+// reached keeps the address of a member.
+func (n *Node) reached(from peer.ID, addrs []string) {
+	rank, member := n.roll.Load().ranks[from]
+	if !member {
+		return
+	}
 	n.streams.tasks.start(func() {
 		if err := n.journal.Reached(rank, addrs); err != nil {
 			n.log.Error("cannot note where a member is reached", "error", err)

@@ -22,10 +22,12 @@ type roster struct {
 }
 
 func newRoster(consortium [32]byte, entries []wire.Entry) *roster {
-	sorted := slices.SortedFunc(slices.Values(entries), func(a, b wire.Entry) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), bytes.Compare(a.ID, b.ID))
-	})
-	return &roster{consortium: consortium, entries: sorted}
+	return &roster{consortium: consortium, entries: slices.SortedFunc(slices.Values(entries), compareEntries)}
+}
+
+// compareEntries gives the order of ranks.
+func compareEntries(a, b wire.Entry) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), bytes.Compare(a.ID, b.ID))
 }
 
 // canonical returns the bytes that are hashed, stored and signed.

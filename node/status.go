@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/peer"
-
 	"github.com/collabdict/collabdict/consensus"
 )
 
@@ -30,6 +28,7 @@ type Status struct {
 	Paused    bool      `json:"paused"`            // too few members are there to go on
 	Held      string    `json:"held,omitempty"`    // why those that are there do not go on without the others
 	Least     int       `json:"least"`             // members that it takes
+	Quorum    int       `json:"quorum"`            // members that decide
 	Stuck     string    `json:"stuck,omitempty"`   // why the attempt cannot decide
 	Waiting   []Waiting `json:"waiting,omitempty"` // members that hold the slot up, or have not finished
 
@@ -58,6 +57,7 @@ type Waiting struct {
 // snapshot is what the loop publishes for readers.
 type snapshot struct {
 	machine    consensus.Status
+	rules      consensus.Rules
 	record     consensus.Record
 	took       time.Duration
 	unfinished []string // at the planned end: members whose end has not been heard
@@ -65,7 +65,7 @@ type snapshot struct {
 
 // publish makes the machine's status visible, and tells of what has changed.
 func (l *loop) publish() {
-	s := &snapshot{machine: l.machine.Status(), record: l.record, took: l.took}
+	s := &snapshot{machine: l.machine.Status(), rules: l.machine.Rules(), record: l.record, took: l.took}
 	l.watch(s.machine)
 	if s.machine.State == consensus.Finished {
 		s.unfinished = l.unfinished(s.machine)
@@ -80,9 +80,10 @@ func (l *loop) publish() {
 // unfinished names the members that have neither ended their part nor are lost.
 func (l *loop) unfinished(s consensus.Status) (names []string) {
 	lost := ranksOf(s.Lost)
-	for rank, name := range l.names {
-		if rank != l.self && !lost[rank] && l.ended[rank].IsZero() {
-			names = append(names, name)
+	all := l.roll.Load()
+	for rank, m := range all.members {
+		if rank != l.self && !all.removed[rank] && !lost[rank] && l.ended[rank].IsZero() {
+			names = append(names, m.Name)
 		}
 	}
 	return names
@@ -103,10 +104,11 @@ func (n *Node) lost() map[int]bool { return ranksOf(n.loop.status.Load().machine
 func (n *Node) Status() Status {
 	s := n.loop.status.Load()
 	m := s.machine
+	all := n.roll.Load()
 	out := Status{
-		Name: n.members[n.self].Name, State: m.State.String(), Want: len(n.members), Addrs: n.Addrs(),
+		Name: all.members[n.self].Name, State: m.State.String(), Want: s.rules.Size, Addrs: n.Addrs(),
 		Slot: m.Slot, Attempt: m.Ballot, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
-		Paused: m.Paused, Held: m.Held, Least: n.loop.rules.Least, Stuck: m.Stuck,
+		Paused: m.Paused, Held: m.Held, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
 		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),
 	}
@@ -115,15 +117,15 @@ func (n *Node) Status() Status {
 	}
 	absent := map[uint32]Absent{}
 	for i, a := range slices.Concat(m.Missing, m.Lost) {
-		absent[a.Member] = Absent{n.loop.names[a.Member], printable(a.Reason), i >= len(m.Missing)}
+		absent[a.Member] = Absent{all.members[a.Member].Name, printable(a.Reason), i >= len(m.Missing)}
 	}
-	for rank := range n.members {
+	for rank := range all.members {
 		if a, yes := absent[uint32(rank)]; yes {
 			out.Absent = append(out.Absent, a)
 		}
 	}
 	for _, r := range m.Members {
-		out.Members = append(out.Members, n.loop.names[r])
+		out.Members = append(out.Members, all.members[r].Name)
 	}
 	waited := time.Since(n.loop.start) - m.Since
 	for _, name := range slices.Concat(n.loop.namesOf(m.Waiting), s.unfinished) {
@@ -149,11 +151,11 @@ func (m *meeting) status() Status {
 // missing names the members of a roster known beforehand that are not met.
 func (m *meeting) missing() (names []string) {
 	list := m.cfg.Members
-	if m.resumed != nil {
-		list = nil
-		for _, o := range m.resumed.Members {
-			list = append(list, Member{Name: o.Name, ID: peer.ID(o.ID)})
-		}
+	switch {
+	case m.roll != nil:
+		list = m.roll.Load().active()
+	case m.newcomer != nil:
+		list = m.newcomer.members
 	}
 	for _, o := range list {
 		if o.ID != m.host.ID() && m.met[o.ID] == nil {

@@ -36,9 +36,7 @@ type streams struct {
 	host     host.Host
 	protocol protocol.ID
 	run      [32]byte
-	ranks    map[peer.ID]int
-	peers    []peer.ID // by rank
-	lanes    []*lane   // by rank; nil for this member
+	roll     *roll
 	deliver  func(from int, m consensus.Message)
 	usual    func() int    // bytes of a message
 	large    chan struct{} // of capacity 1: held by whoever reads a larger one
@@ -50,46 +48,43 @@ type streams struct {
 // lane is the way to one member.
 type lane struct {
 	*outbox
-	done     chan struct{} // closed when writeTo has returned
-	dialling atomic.Bool   // by redial
+	to       peer.ID
+	done     chan struct{}      // closed when writeTo has returned
+	stop     context.CancelFunc // ends writeTo at once
+	dialling atomic.Bool        // by redial
 }
 
 func newStreams(consortium [32]byte, n *Node) *streams {
-	s := &streams{
-		host: n.host, protocol: dataProtocol(consortium), run: n.run, ranks: map[peer.ID]int{},
+	return &streams{
+		host: n.host, protocol: dataProtocol(consortium), run: n.run, roll: &n.roll,
 		deliver: n.loop.deliver, usual: n.loop.messageMost, large: make(chan struct{}, 1), traffic: n.traffic, log: n.log,
 	}
-	for rank, m := range n.members {
-		s.ranks[m.ID] = rank
-		s.peers = append(s.peers, m.ID)
-		var way *lane
-		if rank != n.self {
-			way = &lane{outbox: newOutbox(), done: make(chan struct{})}
-		}
-		s.lanes = append(s.lanes, way)
-	}
-	return s
+}
+
+func newLane(to peer.ID) *lane {
+	return &lane{outbox: newOutbox(), to: to, done: make(chan struct{})}
 }
 
 // writeTo sends what is put into a member's outbox until that is closed and
 // empty, or ctx has ended. A stream that breaks is opened anew; what was not
 // handed over is sent again, so a message may come twice.
-func (s *streams) writeTo(ctx context.Context, rank int) {
+func (s *streams) writeTo(ctx context.Context, l *lane) {
+	defer close(l.done)
 	var out *outStream
 	defer func() {
 		if out != nil {
 			out.finish(ctx)
 		}
 	}()
-	s.lanes[rank].drain(ctx, func(ctx context.Context, batch []consensus.Message) (err error) {
+	l.drain(ctx, func(ctx context.Context, batch []consensus.Message) (err error) {
 		if out == nil {
-			if out, err = s.open(ctx, s.peers[rank]); err != nil {
-				s.log.Debug("no stream to a member", "peer", s.peers[rank], "error", err)
+			if out, err = s.open(ctx, l.to); err != nil {
+				s.log.Debug("no stream to a member", "peer", l.to, "error", err)
 				return err
 			}
 		}
 		if err = out.write(batch); err != nil {
-			s.log.Debug("a stream to a member broke", "peer", s.peers[rank], "error", err)
+			s.log.Debug("a stream to a member broke", "peer", l.to, "error", err)
 			out.abandon()
 			out = nil
 			return err
@@ -169,8 +164,8 @@ func (s *streams) accept(stream network.Stream) {
 }
 
 func (s *streams) read(stream network.Stream, id peer.ID) error {
-	from, ok := s.ranks[id]
-	if !ok || s.lanes[from] == nil {
+	from, ok := s.roll.Load().ranks[id]
+	if !ok || id == s.host.ID() {
 		return errStranger
 	}
 	r := bufio.NewReaderSize(stream, bufferSize)
@@ -223,5 +218,5 @@ func (s *streams) next(r io.Reader) (consensus.Message, error) {
 	if err != nil {
 		return consensus.Message{}, err
 	}
-	return wire.Unmarshal(b, len(s.ranks))
+	return wire.Unmarshal(b, s.roll.most())
 }

@@ -31,12 +31,12 @@ func (l *loop) watch(s consensus.Status) {
 	for _, m := range s.Lost {
 		lost[m.Member] = true
 		if !t.lost[m.Member] && l.ended[int(m.Member)].IsZero() {
-			l.log.Warn("a member is lost", "name", l.names[m.Member], "reason", m.Reason)
+			l.log.Warn("a member is lost", "name", l.roll.name(int(m.Member)), "reason", m.Reason)
 		}
 	}
 	for _, m := range slices.Sorted(maps.Keys(t.lost)) {
-		if !lost[m] {
-			l.log.Warn("a member is back", "name", l.names[m])
+		if !lost[m] && !l.roll.Load().removed[int(m)] {
+			l.log.Warn("a member is back", "name", l.roll.name(int(m)))
 		}
 	}
 	t.lost = lost
@@ -61,13 +61,14 @@ func (l *loop) watch(s consensus.Status) {
 func (l *loop) pause(s consensus.Status) string {
 	var missing []string
 	for _, m := range s.Lost {
-		missing = append(missing, l.names[m.Member])
+		missing = append(missing, l.roll.name(int(m.Member)))
 	}
+	r := l.machine.Rules()
 	if s.Held != "" {
 		return fmt.Sprintf("paused: without %s %s", strings.Join(missing, ", "), s.Held)
 	}
 	return fmt.Sprintf("paused: %d of the %d members that are needed are here; waiting for %s",
-		len(l.names)-len(missing), l.rules.Least, strings.Join(missing, ", "))
+		r.Size-len(missing), r.Least, strings.Join(missing, ", "))
 }
 
 // comesBack is after how long a member that has ended and speaks again has come
@@ -81,7 +82,7 @@ func (l *loop) note(r consensus.Receive) {
 	switch b := r.Message.Body.(type) {
 	case *consensus.Leave:
 		if before.IsZero() {
-			l.log.Warn("a member has left", "name", l.names[r.From], "reason", printable(b.Reason))
+			l.log.Warn("a member has left", "name", l.roll.name(r.From), "reason", printable(b.Reason))
 		}
 		l.ended[r.From] = time.Now()
 	case *consensus.Beat:
@@ -128,7 +129,7 @@ func waitingLine(names []string, waited, usual time.Duration) string {
 func (l *loop) namesOf(ranks []int) []string {
 	names := make([]string, len(ranks))
 	for i, r := range ranks {
-		names[i] = l.names[r]
+		names[i] = l.roll.name(r)
 	}
 	return names
 }

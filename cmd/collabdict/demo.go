@@ -73,6 +73,9 @@ func (a *app) demonstrate(ctx context.Context, t task.Task, out string) error {
 	}
 	run.Seconds = time.Since(began).Seconds()
 	if out != "" {
+		if err := report.WriteRoundsFile(out, run.RoundRows()); err != nil {
+			return err
+		}
 		if err := atomicfile.WriteJSON(filepath.Join(out, "result.json"), run); err != nil {
 			return err
 		}

@@ -56,6 +56,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		over   *node.OverError
 		late   *node.JoinTimeoutError
 		lost   *consensus.LostError
+		gone   *consensus.RemovedError
 		member *consensus.MemberError
 		child  *local.ChildError
 		path   *fs.PathError
@@ -81,6 +82,8 @@ func classify(ctx context.Context, err error) (class, string) {
 		return membersLost, ""
 	case errors.As(err, &lost):
 		return membersLost, "bring it back and run again with all members: a run on the same rows without it would let the others work out its part"
+	case errors.As(err, &gone):
+		return membersLost, "what was learned until then is in the folder; the others' agreement says who is of the roster"
 	case errors.As(err, &member):
 		return membersLost, "see that member's log"
 	case errors.As(err, &path):
@@ -100,18 +103,30 @@ func (a *app) fail(ctx context.Context, err error) int {
 	if c == interrupted {
 		message = "interrupted"
 	}
+	var again replayError
+	errors.As(err, &again)
 	if a.json {
 		type failure struct {
-			Code    string `json:"code"`
-			Message string `json:"message"`
-			Hint    string `json:"hint,omitempty"`
+			Code    string  `json:"code"`
+			Message string  `json:"message"`
+			Hint    string  `json:"hint,omitempty"`
+			Seed    *uint64 `json:"seed,omitempty"`
+			Replay  string  `json:"replay,omitempty"`
 		}
-		b, _ := json.Marshal(map[string]failure{"error": {c.name, message, hint}})
-		fmt.Fprintf(a.out, "%s\n", b)
+		f := failure{Code: c.name, Message: message, Hint: hint, Replay: again.line}
+		if again.line != "" {
+			f.Seed = &again.seed
+		}
+		e := json.NewEncoder(a.out)
+		e.SetEscapeHTML(false) // a command line is to be pasted
+		_ = e.Encode(map[string]failure{"error": f})
 	}
 	fmt.Fprintf(a.err, "error: %s\n", message)
 	if hint != "" {
 		fmt.Fprintf(a.err, "  %s\n", hint)
+	}
+	if again.line != "" {
+		fmt.Fprintf(a.err, "  seed %d; the same again: %s\n", again.seed, again.line)
 	}
 	return c.code
 }

@@ -28,7 +28,8 @@ type slotRecord struct {
 	total   []float64
 }
 
-// readLog returns the decisions that a member has on disk, by slot.
+// readLog returns the decisions that a member has on disk, by slot, but for those
+// that amend the roster.
 func readLog(t *testing.T, dir string) (log []slotRecord) {
 	t.Helper()
 	s, err := store.Open(dir)
@@ -40,9 +41,14 @@ func readLog(t *testing.T, dir string) (log []slotRecord) {
 	if err != nil || j == nil {
 		t.Fatalf("%s: no run: %v", dir, err)
 	}
+	amendments := 0
 	err = j.Each(func(d *consensus.Decision) error {
-		if d.Slot != uint64(len(log)) {
-			return fmt.Errorf("slot %d after %d slots", d.Slot, len(log))
+		if d.Slot != uint64(len(log)+amendments) {
+			return fmt.Errorf("slot %d after %d slots", d.Slot, len(log)+amendments)
+		}
+		if d.Kind == consensus.Amend {
+			amendments++
+			return nil
 		}
 		r := slotRecord{
 			round: int(d.Round), missing: slices.Clone(d.Missing),

@@ -27,8 +27,9 @@ type progress struct {
 
 	reachable bool // where this member is reached has been said
 	joined    atomic.Bool
-	decided   int // rounds that were decided before this process has begun
-	first     int // the first round shown, at
+	virtual   time.Duration // of a simulation, at the last round
+	decided   int           // rounds that were decided before this process has begun
+	first     int           // the first round shown, at
 	firstAt   time.Time
 	out       []node.Absent
 	waits     waits
@@ -53,6 +54,10 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	}
 	line := fmt.Sprintf("round %d/%d  loss %.6g a row  %d participants  entropy %.2f..%.2f",
 		r.Number, p.rounds, -r.Objective/float64(max(r.TotalRows, 1)), participants, r.Diversity.Min, r.Diversity.Max)
+	if p.virtual > 0 && p.terminal != nil {
+		line = fmt.Sprintf("%s %d/%d  virtual time %s  loss %.6g a row",
+			bar(r.Number, p.rounds), r.Number, p.rounds, p.virtual.Round(time.Millisecond), -r.Objective/float64(max(r.TotalRows, 1)))
+	}
 	if bytes > 0 {
 		line += fmt.Sprintf("  sent %s", byteCount(bytes))
 	}
@@ -66,6 +71,21 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 		line += fmt.Sprintf("  at most %s to go", (each * time.Duration(left)).Round(time.Second))
 	}
 	p.show(line)
+}
+
+// start shows on a terminal that a simulation has begun: its first round may take
+// long.
+func (p *progress) start() {
+	if p.terminal != nil {
+		p.show(bar(0, p.rounds) + " start-up")
+	}
+}
+
+// bar shows how much is done.
+func bar(done, of int) string {
+	const width = 24
+	full := width * done / max(of, 1)
+	return "[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "]"
 }
 
 // show replaces the live line, or prints one more.

@@ -15,7 +15,8 @@ import (
 // app is what the commands share.
 type app struct {
 	out, err io.Writer
-	json     bool // stdout is one JSON object, everything else goes to stderr
+	args     []string // as given to the program, its own name left out
+	json     bool     // stdout is one JSON object, everything else goes to stderr
 }
 
 // Main runs the program and returns its exit code.
@@ -24,9 +25,9 @@ func Main() int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	node.QuietLibraries()
-	a := &app{out: os.Stdout, err: os.Stderr}
+	a := &app{out: os.Stdout, err: os.Stderr, args: os.Args[1:]}
 	root := a.root()
-	root.SetArgs(os.Args[1:])
+	root.SetArgs(a.args)
 	if err := root.ExecuteContext(ctx); err != nil {
 		return a.fail(ctx, err)
 	}
@@ -58,7 +59,7 @@ model file; 5 members disagree; 6 members lost; 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err.Error(), "see " + cmd.CommandPath() + " --help"}
 	})
-	root.AddCommand(a.demo(), a.run(), a.up(), a.sim(), a.score(), a.evaluate(), a.inspect(), a.graph(), a.bench(), a.version())
+	root.AddCommand(a.demo(), a.run(), a.up(), a.id(), a.sim(), a.score(), a.evaluate(), a.inspect(), a.graph(), a.bench(), a.version())
 	return root
 }
 

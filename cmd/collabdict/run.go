@@ -28,6 +28,7 @@ type runFlags struct {
 	joinTimeout     time.Duration
 	patience        float64
 	durability      string
+	agreement       string // the file that the folder names
 	withParent      bool
 	verbose         bool
 }
@@ -57,7 +58,7 @@ others have gone on without it or, where too few were left, have waited.`,
 				return err
 			}
 			a.warn(warnings)
-			return a.participate(ctx, c, f.baselines, f.verbose)
+			return a.participate(ctx, c, &f)
 		},
 	}
 	f.dataFlags.add(cmd)
@@ -159,8 +160,24 @@ func (f *runFlags) fromFolder() (c participant.Config, warnings []string, err er
 		Name: own.Name, Dir: f.dir, Listen: own.Listen, JoinTimeout: f.joinTimeout,
 		Patience: cmp.Or(f.patience, own.Patience), Durability: node.Durability(cmp.Or(f.durability, own.Durability)),
 	}
-	c.Node.Members, err = membersOf(agreed.Members, own.Consortium)
+	if c.Node.Members, err = membersOf(agreed.Members, own.Consortium); err != nil {
+		return c, nil, err
+	}
+	c.Node.Changes, err = changesOf(agreed.Changes, own.Consortium)
+	f.agreement = own.Consortium
 	return c, warnings, err
+}
+
+func changesOf(changes []config.Change, file string) ([]node.Change, error) {
+	var list []node.Change
+	for _, c := range changes {
+		add, err := membersOf(c.Add, file)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, node.Change{Add: add, Remove: c.Remove, Quorum: c.Quorum, Colluders: c.Colluders})
+	}
+	return list, nil
 }
 
 func membersOf(members []config.Member, file string) ([]node.Member, error) {
@@ -190,10 +207,10 @@ func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, err
 }
 
 // participate runs a participant and shows how it goes.
-func (a *app) participate(ctx context.Context, c participant.Config, baselines []string, verbose bool) error {
+func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags) error {
 	began := time.Now()
 	level := hclog.Warn
-	if verbose {
+	if f.verbose {
 		level = hclog.Info
 	}
 	c.Node.Log = hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level})
@@ -203,7 +220,8 @@ func (a *app) participate(ctx context.Context, c participant.Config, baselines [
 	defer stopReminding()
 	c.OnJoin = func(n *node.Node) (ended func()) {
 		stopReminding()
-		return shown.watch(n)
+		stopWatching, stopFollowing := shown.watch(n), shown.follow(n, f.agreement)
+		return func() { stopFollowing(); stopWatching() }
 	}
 	c.OnRound = func(p task.Progress, s node.Status) {
 		shown.members(s)
@@ -220,7 +238,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, baselines [
 		}
 		return err
 	}
-	if err := experiment.AddBaselines(ctx, result.Report, c.Task, baselines, []dataset.Participant{c.Data}, nil); err != nil {
+	if err := experiment.AddBaselines(ctx, result.Report, c.Task, f.baselines, []dataset.Participant{c.Data}, nil); err != nil {
 		return err
 	}
 	result.Report.Seconds = time.Since(began).Seconds()

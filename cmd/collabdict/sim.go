@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
 	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
@@ -23,15 +24,16 @@ func (a *app) sim() *cobra.Command {
 	var s sourceFlags
 	var t taskFlags
 	var under scenarioFlags
-	var out string
+	var to outputs
 	cmd := &cobra.Command{
 		Use: "sim", Short: "Train all participants in this process, over a simulated network in virtual time",
 		Long: `sim trains all participants in this process. The network between them is simulated,
 in virtual time; everything else is the real thing. The same seed gives the same
-bytes. --faults and --scenario say what the network is like and what goes wrong.`,
+bytes. --faults and --scenario say what the network is like and what goes wrong;
+--plots draws how it went.`,
 		Example: `  collabdict sim --generate participants=20,rows=200,columns=6,patterns=3 --baselines alone,pooled
   collabdict sim --data 'machines/*.csv' --label fault --test-where split=test --components 8 --out result
-  collabdict sim --generate participants=20 --faults 'churn:rate=0.05;loss:rate=0.01' --scheme exact
+  collabdict sim --generate participants=20 --faults 'churn:rate=0.05;loss:rate=0.01' --plots plots
   collabdict sim --generate participants=32 --chunks 3 --adversary coalition:t=8 --rounds 5`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,16 +52,46 @@ bytes. --faults and --scenario say what the network is like and what goes wrong.
 			if err != nil {
 				return err
 			}
-			return a.simulate(cmd.Context(), src, k, t.baselines, c, out)
+			return a.simulate(cmd.Context(), src, k, t.baselines, c, to)
 		},
 	}
 	s.add(cmd)
 	t.add(cmd)
 	t.addBaselines(cmd, "alone, pooled")
-	cmd.Flags().StringVar(&out, "out", "", "write result.json and, a folder a participant, model.npz and result.json to `DIR`")
+	cmd.Flags().StringVar(&to.dir, "out", "", "write result.json, rounds.csv and, a folder a participant, model.npz and result.json to `DIR`")
+	cmd.Flags().StringVar(&to.plots, "plots", "", "draw the objective, a sum's convergence, bytes sent, and views and faults in time, as SVG and PNG in `DIR`")
 	under.add(cmd)
 	a.addJSON(cmd)
 	return cmd
+}
+
+// outputs are the folders that a simulation writes to; none if empty.
+type outputs struct{ dir, plots string }
+
+// check reports a folder that cannot be written to, before anything is done.
+func (o outputs) check() error {
+	for _, dir := range []string{o.dir, o.plots} {
+		if dir == "" {
+			continue
+		}
+		if err := atomicfile.CheckDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes what a simulation has made.
+func (o outputs) write(run *experiment.Run) error {
+	if o.plots != "" {
+		if err := plots.Write(o.plots, run.Course); err != nil {
+			return err
+		}
+	}
+	if o.dir == "" {
+		return nil
+	}
+	return writeRun(o.dir, run.Report, run.Course.Rounds, run.Models)
 }
 
 // A simulation of many is collected seldom, as long as it stays within some
@@ -69,7 +101,7 @@ const (
 	collectedOver = 300 // percent of what is in use
 )
 
-func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, under experiment.Conditions, out string) error {
+func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, under experiment.Conditions, to outputs) error {
 	began := time.Now()
 	data, err := src.load(t)
 	if err != nil {
@@ -85,22 +117,23 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	if err := under.Check(t, data.Participants); err != nil {
 		return &usageError{"--faults or --scenario: " + err.Error(), ""}
 	}
-	if out != "" {
-		if err := atomicfile.CheckDir(out); err != nil {
-			return err
-		}
+	if err := to.check(); err != nil {
+		return err
 	}
+	under.Converge = to.plots != ""
 	if len(data.Participants) > consensus.SmallRoster && os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" {
 		debug.SetMemoryLimit(memoryOfMany)
 		debug.SetGCPercent(collectedOver)
 	}
 	progress := a.newProgress(t.Rounds)
-	run, err := experiment.SimulateUnder(ctx, under, t, data.Participants, func(p task.Progress) {
-		progress.round(p, len(data.Participants), 0)
+	progress.start()
+	run, err := experiment.SimulateUnder(ctx, under, t, data.Participants, func(p experiment.Progress) {
+		progress.virtual = p.Virtual
+		progress.round(p.Progress, len(data.Participants), 0)
 	})
 	progress.end()
 	if err != nil {
-		return err
+		return a.replayable(ctx, err, t.Seed)
 	}
 	if err := experiment.AddBaselines(ctx, run.Report, t, baselines, data.Participants, data.Participants); err != nil {
 		return err
@@ -109,10 +142,8 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		run.Report.LeftOut = append(run.Report.LeftOut, report.LeftOut(l))
 	}
 	run.Report.Seconds = time.Since(began).Seconds()
-	if out != "" {
-		if err := writeRun(out, run.Report, run.Models); err != nil {
-			return err
-		}
+	if err := to.write(run); err != nil {
+		return err
 	}
 	a.warn(run.Report.Warnings)
 	return a.print(run.Report, runTable(run.Report))
@@ -147,8 +178,8 @@ func (a *app) warn(warnings []string) {
 	}
 }
 
-// writeRun writes a result: one file for all, and a folder a participant.
-func writeRun(out string, r *report.Run, models []*model.Model) error {
+// writeRun writes a result: two files for all, and a folder a participant.
+func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*model.Model) error {
 	for i, m := range models {
 		p := &r.Participants[i]
 		if m == nil { // it has not come to the end
@@ -164,6 +195,9 @@ func writeRun(out string, r *report.Run, models []*model.Model) error {
 		if err := atomicfile.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
 			return err
 		}
+	}
+	if err := report.WriteRoundsFile(out, rounds); err != nil {
+		return err
 	}
 	return atomicfile.WriteJSON(filepath.Join(out, "result.json"), r)
 }

@@ -61,7 +61,7 @@ brings it back. The folders and their logs stay under --out.`,
 	addPatience(cmd, &f.patience)
 	addDurability(cmd, &f.durability)
 	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "`N`, the number of participants that there should be; an error if the data have another")
-	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json and a folder a participant")
+	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json, rounds.csv and a folder a participant")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -104,6 +104,9 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 		}
 	}
 	run.Seconds = time.Since(began).Seconds()
+	if err := report.WriteRoundsFile(f.out, run.RoundRows()); err != nil {
+		return err
+	}
 	if err := atomicfile.WriteJSON(filepath.Join(f.out, "result.json"), run); err != nil {
 		return err
 	}

@@ -30,7 +30,11 @@ func dropped(t *testing.T, s consensus.Settings, coalition []int, after time.Dur
 	r := attack.NewRecorder(s, netsim.RunID(c.Seed), 7, coalition)
 	r.Show = show
 	c.Observer = r
-	report, err := netsim.Run(t.Context(), c, func(ctx context.Context, rank int, g collabdict.Group) error {
+	net, err := netsim.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		for range 3 {
 			if _, err := g.Sum(ctx, vectorOf(rank), []collabdict.Block{{Len: 2, Bound: 100}}); err != nil {
 				return err

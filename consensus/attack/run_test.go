@@ -25,7 +25,11 @@ func watch(t *testing.T, s consensus.Settings, size int, coalition []int, rounds
 	}
 	r := attack.NewRecorder(s, netsim.RunID(c.Seed), size, coalition)
 	c.Observer = r
-	_, err := netsim.Run(t.Context(), c, func(ctx context.Context, rank int, g collabdict.Group) error {
+	net, err := netsim.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		rng := rand.New(rand.NewPCG(seed, uint64(rank)))
 		x := make([]float64, values)
 		for range rounds {

@@ -151,12 +151,17 @@ func (p *Laplacian) Graph() *graph.Graph { return p.graph }
 
 // Left returns what the iterations leave at most of the initial disagreement
 // ‖x-x̄‖₂, relative to it, but for rounding.
-func (p *Laplacian) Left() float64 {
+func (p *Laplacian) Left() float64 { return p.LeftAfter(p.iterations) }
+
+// LeftAfter is Left after another number of iterations.
+func (p *Laplacian) LeftAfter(iterations int) float64 {
 	switch {
+	case iterations == 0:
+		return 1
 	case p.rate == 0:
 		return 0
 	case p.step == Chebyshev:
-		return 1 / math.Cosh(float64(p.iterations)*math.Acosh(1/p.rate))
+		return 1 / math.Cosh(float64(iterations)*math.Acosh(1/p.rate))
 	}
-	return math.Pow(p.rate, float64(p.iterations))
+	return math.Pow(p.rate, float64(iterations))
 }

@@ -14,7 +14,8 @@ import (
 // Consortium is the agreement of all members.
 type Consortium struct {
 	Version   int       `yaml:"version"`
-	Members   []Member  `yaml:"members"`
+	Members   []Member  `yaml:"members"` // that a run begins with
+	Changes   []Change  `yaml:"changes,omitempty"`
 	Columns   []string  `yaml:"columns"`
 	Model     Model     `yaml:"model"`
 	Consensus Consensus `yaml:"consensus"`
@@ -25,6 +26,14 @@ type Member struct {
 	Name  string   `yaml:"name"`
 	ID    string   `yaml:"id"`    // libp2p peer ID
 	Addrs []string `yaml:"addrs"` // multiaddrs
+}
+
+// Change is made to the members during a run, each after those before it.
+type Change struct {
+	Add       []Member `yaml:"add,omitempty"`
+	Remove    []string `yaml:"remove,omitempty"`    // names
+	Quorum    *int     `yaml:"quorum,omitempty"`    // from then on; absent: as before
+	Colluders *int     `yaml:"colluders,omitempty"` // from then on; absent: as before
 }
 
 // Model is what is learned.

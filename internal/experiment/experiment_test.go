@@ -51,7 +51,7 @@ func TestTogetherWithOneComponentIsPooled(t *testing.T) {
 func TestSimulateFillsTheResult(t *testing.T) {
 	k, parts := example(task.Global)
 	rounds := 0
-	run, err := Simulate(t.Context(), k, parts, func(p task.Progress) { rounds = p.Number })
+	run, err := Simulate(t.Context(), k, parts, func(p Progress) { rounds = p.Number })
 	if err != nil {
 		t.Fatal(err)
 	}

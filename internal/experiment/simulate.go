@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/consensus/attack"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
@@ -17,16 +19,24 @@ import (
 	"github.com/collabdict/collabdict/netsim/scenario"
 )
 
-// Run is what a simulation made: the result and the participants' models.
+// Run is what a simulation made: the result, the participants' models, and how it
+// went.
 type Run struct {
 	Report *report.Run
 	Models []*model.Model // by participant
+	Course *report.Course
+}
+
+// Progress is how far a simulation is.
+type Progress struct {
+	task.Progress
+	Virtual time.Duration // of the last decision
 }
 
 // Simulate trains the participants together over a simulated network and returns
 // their models and figures. Of the result, seconds and model files are left to
 // the caller. onRound sees the rounds of the first participant.
-func Simulate(ctx context.Context, t task.Task, parts []dataset.Participant, onRound func(task.Progress)) (*Run, error) {
+func Simulate(ctx context.Context, t task.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
 	return SimulateUnder(ctx, Conditions{}, t, parts, onRound)
 }
 
@@ -35,6 +45,9 @@ func Simulate(ctx context.Context, t task.Task, parts []dataset.Participant, onR
 type Conditions struct {
 	Adversary Adversary
 	Scenario  *scenario.Scenario // nil: nothing goes wrong
+	// Converge notes what the last Laplacian session of a round begins with, and
+	// runs it once more to see how the disagreement falls.
+	Converge bool
 }
 
 // updateTime is the virtual time of a local update where a scenario does not say
@@ -63,7 +76,7 @@ func (c Conditions) Check(t task.Task, parts []dataset.Participant) error {
 }
 
 // SimulateUnder is Simulate under conditions.
-func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []dataset.Participant, onRound func(task.Progress)) (*Run, error) {
+func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
 	a := under.Adversary
 	if err := a.Check(len(parts)); err != nil {
 		return nil, err
@@ -73,14 +86,16 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 		return nil, err
 	}
 	t.Shared = &gmm.Solutions{}
-	watch := a.watch(t, len(parts))
-	if a > 0 {
-		c.Observer = watch
+	watch, begun := a.watch(t, len(parts)), newInputs()
+	c.Observer = under.observer(t.Settings.Scheme, watch, begun)
+	net, err := netsim.New(c)
+	if err != nil {
+		return nil, err
 	}
 	results := make([]*task.Result, len(parts))
 	var show sync.Mutex
 	shown := 0
-	cost, err := netsim.Run(ctx, c,
+	cost, err := net.Run(ctx,
 		func(ctx context.Context, rank int, g collabdict.Group) error {
 			var err error
 			results[rank], err = t.Train(ctx, g, parts[rank], func(p task.Progress) {
@@ -91,7 +106,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 				defer show.Unlock()
 				if p.Number > shown { // by whoever is there first
 					shown = p.Number
-					onRound(p)
+					onRound(Progress{p, net.Now()})
 				}
 			})
 			return err
@@ -117,7 +132,24 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	}
 	addLogliks(run, parts)
 	run.Report.Aggregate()
+	run.Course = courseOf(c, cost, run.Report)
+	run.Course.Convergence = begun.convergence(t.Settings, t.Seed, cost.Slots)
 	return run, nil
+}
+
+// observer returns what watches the simulation: nothing unless it is asked for.
+func (c Conditions) observer(s consensus.Scheme, watch *attack.Recorder, begun *inputs) netsim.Observer {
+	var o observers
+	if c.Adversary > 0 {
+		o = append(o, watch)
+	}
+	if c.Converge && (s == consensus.Laplacian || s == "") {
+		o = append(o, begun)
+	}
+	if o == nil {
+		return nil
+	}
+	return o
 }
 
 // farthest returns the first of the participants that have decided most.

@@ -39,7 +39,7 @@ func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledg
 	if views := l.Views(); len(views) > 0 {
 		run.Views = views
 	}
-	run.LoneChanges = l.LoneChanges()
+	run.LoneChanges, run.RosterChanges = l.LoneChanges(), l.RosterChanges()
 	if s.Protect != chunking.None { // else each vector is seen anyway
 		run.Warnings = append(run.Warnings, l.Warnings()...)
 	}

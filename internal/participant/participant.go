@@ -134,7 +134,11 @@ func (c Config) save(r *Result) error {
 	return WriteResult(c.Out, r.Report)
 }
 
-// WriteResult writes the result of a participant into its folder.
+// WriteResult writes the result of a participant into its folder, and what is known
+// of each round.
 func WriteResult(dir string, r *report.Run) error {
+	if err := report.WriteRoundsFile(dir, r.RoundRows()); err != nil {
+		return err
+	}
 	return atomicfile.WriteJSON(filepath.Join(dir, ResultFile), r)
 }

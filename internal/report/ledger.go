@@ -17,6 +17,8 @@ type Ledger struct {
 	views  []View
 	sums   map[int]*series // by length
 	lone   []LoneChange
+	roster []RosterChange
+	round  int // of the last sum
 	latest *consensus.Decision
 }
 
@@ -66,7 +68,11 @@ func NewLedger(names []string, colluders int) *Ledger {
 
 // Add enters the decision of the next slot, whose total is kept and not modified.
 func (l *Ledger) Add(d *consensus.Decision) {
-	l.latest = d
+	if d.Kind == consensus.Amend {
+		l.addChange(d)
+		return
+	}
+	l.latest, l.round = d, int(d.Round)
 	l.addView(d)
 	if d.Kind != consensus.Sum {
 		return
@@ -78,6 +84,19 @@ func (l *Ledger) Add(d *consensus.Decision) {
 	}
 	l.compare(s, d)
 	s.last = d
+}
+
+// addChange notes how the roster was changed.
+func (l *Ledger) addChange(d *consensus.Decision) {
+	a, err := d.Amendment()
+	if err != nil {
+		return // no member has decided it
+	}
+	c := RosterChange{After: l.round, Added: []string{}, Removed: l.namesOf(a.Removed)}
+	for _, s := range a.Added {
+		c.Added = append(c.Added, s.Name)
+	}
+	l.roster = append(l.roster, c)
 }
 
 // addView notes who took part where that has changed.
@@ -191,6 +210,9 @@ func ratio(a, b float64) *float64 {
 // Views returns who took part from which round on: an entry where that, or the
 // attempt that counts, has changed.
 func (l *Ledger) Views() []View { return l.views }
+
+// RosterChanges returns how the roster was changed, in order.
+func (l *Ledger) RosterChanges() []RosterChange { return l.roster }
 
 // LoneChanges returns the pairs of sums over views that differ by few members: all
 // that follow each other, and of any two other views the first pair.

@@ -24,8 +24,10 @@ type Run struct {
 	Diversity    *Diversity    `json:"diversity,omitempty"`
 	Views        []View        `json:"views"`
 	LoneChanges  []LoneChange  `json:"lone_changes,omitempty"`
-	Warnings     []string      `json:"warnings,omitempty"`
-	Seconds      float64       `json:"seconds"`
+	// RosterChanges are the members that have come and gone by agreement.
+	RosterChanges []RosterChange `json:"roster_changes,omitempty"`
+	Warnings      []string       `json:"warnings,omitempty"`
+	Seconds       float64        `json:"seconds"`
 }
 
 // Participant is the result of one participant.
@@ -118,6 +120,13 @@ type View struct {
 	Attempt int       `json:"attempt"`
 	Members []string  `json:"members"`
 	Missing []Missing `json:"missing"`
+}
+
+// RosterChange says who came to the roster and who was removed after a round.
+type RosterChange struct {
+	After   int      `json:"after_round"`
+	Added   []string `json:"added"`
+	Removed []string `json:"removed"`
 }
 
 // Missing is a member that is not in a view.

@@ -102,7 +102,11 @@ func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 		k := example()
 		k.Standardise = Global
 		k.Settings.Scheme = consensus.Exact
-		_, err := netsim.Run(t.Context(), netsim.Config{Names: netsim.Names(size), Settings: k.Settings, Seed: 1},
+		net, err := netsim.New(netsim.Config{Names: netsim.Names(size), Settings: k.Settings, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = net.Run(t.Context(),
 			func(ctx context.Context, rank int, g collabdict.Group) error {
 				own := all.Slice(each*rank, each*(rank+1), 0, 4).(*mat.Dense)
 				got, constant, common, err := k.scaling(ctx, g, own)

@@ -145,14 +145,30 @@ func draw(members, values int, number func() uint64) [][]uint64 {
 	return vectors
 }
 
+// start begins the sessions of members that sit in the order of their numbers.
 func start(p session.Plan, vectors [][]uint64) []session.Session {
 	members := make([]int, len(vectors))
 	for i := range members {
 		members[i] = i
 	}
+	return seat(p, members, vectors)
+}
+
+// seat begins the sessions of members that sit as said.
+func seat(p session.Plan, members []int, vectors [][]uint64) []session.Session {
 	sessions := make([]session.Session, len(vectors))
 	for i, x := range vectors {
 		sessions[i] = p.New(session.Placement{Members: members, Self: i}, slices.Clone(x))
 	}
 	return sessions
+}
+
+// Converge runs the sessions of a view anew: members[v] is the number of who sits
+// at vertex v, and vectors are by that number. It returns the disagreement ‖x-x̄‖₂
+// over all vertices and values after each number of iterations from 0.
+func Converge(p *session.Laplacian, members []int, vectors [][]uint64) ([]float64, error) {
+	sessions := seat(p, members, vectors)
+	course := []float64{disagreement(p, sessions)}
+	_, err := session.Lockstep(sessions, func(int) { course = append(course, disagreement(p, sessions)) })
+	return course, err
 }

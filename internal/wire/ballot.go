@@ -14,7 +14,7 @@ func (d *decoder) value(in *pb.Value) consensus.Value {
 }
 
 func putPromise(p consensus.Promise) *pb.Promise {
-	out := &pb.Promise{Member: p.Member, Joins: p.Joins, Chain: p.Chain[:], Signature: p.Signature}
+	out := &pb.Promise{Member: p.Member, Joins: p.Joins, Chain: p.Chain[:], Amends: optional(p.Amends), Signature: p.Signature}
 	if p.Vote != nil {
 		out.Vote = &pb.Vote{Ballot: p.Vote.Ballot, Value: putValue(p.Vote.Value)}
 	}
@@ -24,7 +24,7 @@ func putPromise(p consensus.Promise) *pb.Promise {
 func (d *decoder) promise(in *pb.Promise) consensus.Promise {
 	p := consensus.Promise{
 		Member: d.rank("promise", in.GetMember()), Joins: in.GetJoins(),
-		Chain: d.digest("chain", in.GetChain()), Signature: d.signature(in.GetSignature()),
+		Chain: d.digest("chain", in.GetChain()), Amends: d.optional("amends", in.GetAmends()), Signature: d.signature(in.GetSignature()),
 	}
 	if v := in.GetVote(); v != nil {
 		p.Vote = &consensus.Vote{Ballot: v.GetBallot(), Value: d.value(v.GetValue())}
@@ -33,7 +33,7 @@ func (d *decoder) promise(in *pb.Promise) consensus.Promise {
 }
 
 func putView(v *consensus.View) *pb.View {
-	out := &pb.View{Ballot: v.Ballot, Members: v.Members, Missing: putMissing(v.Missing)}
+	out := &pb.View{Ballot: v.Ballot, Members: v.Members, Missing: putMissing(v.Missing), Amends: optional(v.Amends)}
 	if v.Finish != nil {
 		out.Finish = putValue(*v.Finish)
 	}
@@ -44,7 +44,10 @@ func putView(v *consensus.View) *pb.View {
 }
 
 func (d *decoder) view(in *pb.View) *consensus.View {
-	v := &consensus.View{Ballot: in.GetBallot(), Members: d.members("view", in.GetMembers()), Missing: d.missing(in.GetMissing())}
+	v := &consensus.View{
+		Ballot: in.GetBallot(), Members: d.members("view", in.GetMembers()), Missing: d.missing(in.GetMissing()),
+		Amends: d.optional("amends", in.GetAmends()),
+	}
 	if f := in.GetFinish(); f != nil {
 		value := d.value(f)
 		v.Finish = &value

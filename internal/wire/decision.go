@@ -17,10 +17,13 @@ func putDecision(in *consensus.Decision) *pb.Decision {
 		Members: in.Members, Missing: putMissing(in.Missing), Total: putValues(in.Total),
 		Digest: in.Digest[:], Chain: in.Chain[:], Certificate: putCertificate(in.Certificate),
 	}
-	if in.Kind == consensus.Gather {
+	switch in.Kind {
+	case consensus.Gather:
 		for _, m := range in.Members {
 			out.Blobs = append(out.Blobs, in.Blobs[m])
 		}
+	case consensus.Amend:
+		out.Blobs = in.Blobs
 	}
 	return out
 }
@@ -34,12 +37,16 @@ func (d *decoder) decision(in *pb.Decision) *consensus.Decision {
 	if in.GetCertificate() != nil {
 		out.Certificate = d.certificate(in.GetCertificate())
 	}
-	if out.Kind != consensus.Gather {
+	if out.Kind == consensus.Sum {
 		d.blobs(in.GetBlobs(), 0)
 		return out
 	}
 	if out.Total != nil {
-		d.fail("decision", "a total", "blobs alone in a gather")
+		d.fail("decision", "a total", "blobs alone in a "+out.Kind.String())
+	}
+	if out.Kind == consensus.Amend {
+		out.Blobs = d.blobs(in.GetBlobs(), 1)
+		return out
 	}
 	blobs := d.blobs(in.GetBlobs(), len(out.Members))
 	if d.err != nil {

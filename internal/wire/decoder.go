@@ -31,6 +31,14 @@ func (d *decoder) digest(field string, b []byte) (digest [32]byte) {
 	return [32]byte(b)
 }
 
+// optional decodes 32 bytes, or none, which is zero.
+func (d *decoder) optional(field string, b []byte) (digest [32]byte) {
+	if len(b) == 0 {
+		return digest
+	}
+	return d.digest(field, b)
+}
+
 func (d *decoder) words(field string, b []byte) []uint64 {
 	if len(b)%8 != 0 || len(b) > 8*MaxWords {
 		d.fail(field, len(b), fmt.Sprintf("a multiple of 8 bytes up to %d", 8*MaxWords))
@@ -123,7 +131,7 @@ func (d *decoder) signature(b []byte) []byte {
 }
 
 func (d *decoder) kind(k uint32) consensus.Kind {
-	if k != uint32(consensus.Sum) && k != uint32(consensus.Gather) {
+	if k < uint32(consensus.Sum) || k > uint32(consensus.Amend) {
 		d.fail("kind", k, "a known collective")
 	}
 	return consensus.Kind(k)

@@ -22,6 +22,8 @@ type Hello struct {
 	Proposal  [32]byte // the run that the sender would begin with those it has met
 	Resume    [32]byte // the run that the sender goes on with after a restart, if it does
 	Over      [32]byte // the run that the receiver would go on with, if it is over at the sender
+	// Amendments of the roster that the sender knows to be decided.
+	Amendments [][]byte
 }
 
 // Field is one line of the agreement.
@@ -45,7 +47,7 @@ func MarshalHello(h Hello) ([]byte, error) {
 	out := &pb.Hello{
 		Version: Version, Name: h.Name, Expect: h.Expect, Process: h.Process[:], Addrs: h.Addrs,
 		Signature: h.Signature, Leaving: text(h.Leaving), Refused: text(h.Refused), Proposal: h.Proposal[:], Sequence: h.Sequence,
-		Resume: optional(h.Resume), Over: optional(h.Over),
+		Resume: optional(h.Resume), Over: optional(h.Over), Amendments: h.Amendments,
 	}
 	for _, f := range h.Agreement {
 		out.Agreement = append(out.Agreement, &pb.Field{Name: f.Name, Value: f.Value})
@@ -81,17 +83,12 @@ func UnmarshalHello(b []byte) (h Hello, err error) {
 	}
 	d := &decoder{}
 	h.Process, h.Proposal = d.digest("hello process", in.Process), d.digest("hello proposal", in.Proposal)
-	if len(in.Resume) > 0 {
-		h.Resume = d.digest("hello resume", in.Resume)
-	}
-	if len(in.Over) > 0 {
-		h.Over = d.digest("hello over", in.Over)
-	}
+	h.Resume, h.Over = d.optional("hello resume", in.Resume), d.optional("hello over", in.Over)
 	if err := helloLimits(&in); err != nil {
 		return Hello{}, err
 	}
 	h.Name, h.Sequence, h.Expect, h.Addrs = in.Name, in.Sequence, in.Expect, in.Addrs
-	h.Signature, h.Leaving, h.Refused = in.Signature, in.Leaving, in.Refused
+	h.Signature, h.Leaving, h.Refused, h.Amendments = in.Signature, in.Leaving, in.Refused, in.Amendments
 	for _, f := range in.Agreement {
 		h.Agreement = append(h.Agreement, Field{Name: f.Name, Value: f.Value})
 	}
@@ -106,7 +103,7 @@ func UnmarshalHello(b []byte) (h Hello, err error) {
 
 func helloLimits(in *pb.Hello) error {
 	texts := append([]string{in.Name, in.Leaving, in.Refused}, in.Addrs...)
-	lists := map[string]int{"agreement": len(in.Agreement), "contacts": len(in.Contacts), "roster": len(in.Roster.GetEntries())}
+	lists := map[string]int{"agreement": len(in.Agreement), "contacts": len(in.Contacts), "roster": len(in.Roster.GetEntries()), "amendments": len(in.Amendments)}
 	for name, n := range lists {
 		if n > MaxMembers {
 			return malformed("hello "+name, n, "at most 65536 entries")

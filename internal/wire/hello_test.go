@@ -29,6 +29,7 @@ func hellos() *rapid.Generator[Hello] {
 			Signature: list(t, rapid.Byte(), 64), Leaving: texts().Draw(t, "leaving"),
 			Refused: texts().Draw(t, "refused"), Proposal: digests().Draw(t, "proposal"), Sequence: rapid.Uint64().Draw(t, "sequence"),
 			Resume: digests().Draw(t, "resume"), Over: digests().Draw(t, "over"),
+			Amendments: list(t, ids, 3),
 		}
 	})
 }

@@ -19,6 +19,9 @@ const (
 	MaxHello = 4 << 20
 	// MaxMembers is the most members of a roster.
 	MaxMembers = 1 << 16
+	// ToCome bounds the ranks that amendments of a roster may have given before a
+	// member knows of them.
+	ToCome = 1 << 8
 	// MaxText is the most bytes of a name, a reason or an address.
 	MaxText = 1 << 10
 	// MaxSignature is the most bytes of a signature.

@@ -89,13 +89,16 @@ func (d *decoder) sealed(in *pb.Sealed) *consensus.Sealed {
 	for ; len(commits) > 0; commits = commits[32:] {
 		s.Commits = append(s.Commits, [32]byte(commits))
 	}
-	if s.Header.Kind == consensus.Gather {
+	switch s.Header.Kind {
+	case consensus.Gather:
 		s.Blobs = d.blobs(in.GetBlobs(), n)
-	} else {
+	case consensus.Amend:
+		s.Blobs = d.blobs(in.GetBlobs(), 1)
+	default:
 		d.blobs(in.GetBlobs(), 0)
 	}
-	if s.Header.Kind == consensus.Gather && len(s.Words)+len(s.Blocks)+len(s.Commits) > 0 {
-		d.fail("sealed", "words", "blobs alone in a gather")
+	if s.Header.Kind != consensus.Sum && len(s.Words)+len(s.Blocks)+len(s.Commits) > 0 {
+		d.fail("sealed", "words", "blobs alone in a "+s.Header.Kind.String())
 	}
 	return s
 }

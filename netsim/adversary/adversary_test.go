@@ -38,7 +38,11 @@ func play(t *testing.T, s consensus.Settings, a netsim.Adversary, seed uint64) e
 		Adversaries: map[int]netsim.Adversary{bad: a},
 	}
 	e := end{totals: make([][][]float64, size)}
-	e.report, e.err = netsim.Run(t.Context(), c, func(ctx context.Context, rank int, g collabdict.Group) error {
+	net, err := netsim.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.report, e.err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		for r := range rounds {
 			g.(collabdict.RoundStarter).StartRound(r + 1)
 			total, missed := g.(collabdict.Absentee).Missed()

@@ -46,7 +46,11 @@ func load(t *testing.T, name string) netsim.Config {
 func play(t *testing.T, name string) (in [rounds + 1][]uint32, r *netsim.Report) {
 	t.Helper()
 	totals := make([][]float64, size)
-	r, err := netsim.Run(t.Context(), load(t, name), func(ctx context.Context, rank int, g collabdict.Group) error {
+	net, err := netsim.New(load(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		totals[rank] = nil
 		for n := range rounds {
 			g.(collabdict.RoundStarter).StartRound(n + 1)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/collabdict/collabdict/internal/wire"
 )
 
 // Run is what a process needs to go on with a run that an earlier process of the
@@ -14,8 +16,9 @@ type Run struct {
 	ID         [32]byte `json:"id"`
 	Consortium [32]byte `json:"consortium"`
 	Self       int      `json:"self"`
-	Members    []Member `json:"members"` // in rank order
-	Secret     [32]byte `json:"secret"`  // drawn for the run's first collectives
+	Members    []Member `json:"members"`  // in rank order: of the roster, and who has come since
+	Founders   int      `json:"founders"` // members of the roster that the run has begun with
+	Secret     [32]byte `json:"secret"`   // drawn for the run's first collectives
 	Over       string   `json:"over,omitempty"`
 }
 
@@ -31,6 +34,7 @@ type Member struct {
 type Journal struct {
 	Run
 	store *Store
+	ranks int // more than any that its log names
 }
 
 // Begin makes a run the last one of this participant. The secrets of earlier ones
@@ -39,7 +43,7 @@ func (s *Store) Begin(r Run) (*Journal, error) {
 	if err := s.keys.destroyAll(); err != nil {
 		return nil, err
 	}
-	j := &Journal{Run: r, store: s}
+	j := &Journal{Run: r, store: s, ranks: len(r.Members) + wire.ToCome}
 	return j, s.update(func(tx *bbolt.Tx) error {
 		if err := tx.Bucket(bucketMeta).Put(keyLast, r.ID[:]); err != nil {
 			return err
@@ -56,7 +60,7 @@ func (s *Store) Last() (j *Journal, err error) {
 			return nil
 		}
 		r, err := read(tx, id)
-		j = &Journal{Run: r, store: s}
+		j = &Journal{Run: r, store: s, ranks: len(r.Members) + wire.ToCome}
 		return err
 	})
 	if err != nil {
@@ -100,6 +104,14 @@ func (j *Journal) End(why string) error {
 		return j.put(tx)
 	})
 	return errors.Join(err, j.store.keys.destroyAll())
+}
+
+// Extend notes who has come to the roster.
+func (j *Journal) Extend(added []Member) error {
+	return j.store.update(func(tx *bbolt.Tx) error {
+		j.Members = append(j.Members, added...)
+		return j.put(tx)
+	})
 }
 
 // Reached notes where a member can be reached now.

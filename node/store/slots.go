@@ -134,7 +134,7 @@ func (j *Journal) Each(f func(*consensus.Decision) error) error {
 }
 
 func (j *Journal) decode(v []byte) (*consensus.Decision, error) {
-	d, err := wire.UnmarshalDecision(bytes.Clone(v), len(j.Members))
+	d, err := wire.UnmarshalDecision(bytes.Clone(v), j.ranks)
 	if err != nil {
 		return nil, fmt.Errorf("state.db is damaged: log: %w", err)
 	}

@@ -904,6 +904,7 @@ type Promise struct {
 	Joins         bool                   `protobuf:"varint,3,opt,name=joins,proto3" json:"joins,omitempty"`
 	Chain         []byte                 `protobuf:"bytes,4,opt,name=chain,proto3" json:"chain,omitempty"` // 32 bytes
 	Signature     []byte                 `protobuf:"bytes,5,opt,name=signature,proto3" json:"signature,omitempty"`
+	Amends        []byte                 `protobuf:"bytes,6,opt,name=amends,proto3" json:"amends,omitempty"` // 32 bytes, or none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -969,6 +970,13 @@ func (x *Promise) GetChain() []byte {
 func (x *Promise) GetSignature() []byte {
 	if x != nil {
 		return x.Signature
+	}
+	return nil
+}
+
+func (x *Promise) GetAmends() []byte {
+	if x != nil {
+		return x.Amends
 	}
 	return nil
 }
@@ -1128,6 +1136,7 @@ type View struct {
 	Missing       []*Missing             `protobuf:"bytes,3,rep,name=missing,proto3" json:"missing,omitempty"`
 	Finish        *Value                 `protobuf:"bytes,4,opt,name=finish,proto3" json:"finish,omitempty"`
 	Promises      []*Promise             `protobuf:"bytes,5,rep,name=promises,proto3" json:"promises,omitempty"`
+	Amends        []byte                 `protobuf:"bytes,6,opt,name=amends,proto3" json:"amends,omitempty"` // 32 bytes, or none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1193,6 +1202,13 @@ func (x *View) GetFinish() *Value {
 func (x *View) GetPromises() []*Promise {
 	if x != nil {
 		return x.Promises
+	}
+	return nil
+}
+
+func (x *View) GetAmends() []byte {
+	if x != nil {
+		return x.Amends
 	}
 	return nil
 }
@@ -1780,7 +1796,7 @@ type Decision struct {
 	Members       []uint32               `protobuf:"varint,5,rep,packed,name=members,proto3" json:"members,omitempty"`
 	Missing       []*Missing             `protobuf:"bytes,6,rep,name=missing,proto3" json:"missing,omitempty"`
 	Total         []byte                 `protobuf:"bytes,7,opt,name=total,proto3" json:"total,omitempty"`   // IEEE 754 doubles, little endian
-	Blobs         [][]byte               `protobuf:"bytes,8,rep,name=blobs,proto3" json:"blobs,omitempty"`   // one a member
+	Blobs         [][]byte               `protobuf:"bytes,8,rep,name=blobs,proto3" json:"blobs,omitempty"`   // one a member, or an amendment
 	Digest        []byte                 `protobuf:"bytes,9,opt,name=digest,proto3" json:"digest,omitempty"` // 32 bytes
 	Chain         []byte                 `protobuf:"bytes,10,opt,name=chain,proto3" json:"chain,omitempty"`  // 32 bytes
 	Certificate   *Certificate           `protobuf:"bytes,11,opt,name=certificate,proto3" json:"certificate,omitempty"`
@@ -2006,6 +2022,7 @@ type Beat struct {
 	Ask           uint32                 `protobuf:"varint,7,opt,name=ask,proto3" json:"ask,omitempty"`
 	Waiting       []uint32               `protobuf:"varint,8,rep,packed,name=waiting,proto3" json:"waiting,omitempty"`
 	Suspects      []uint32               `protobuf:"varint,9,rep,packed,name=suspects,proto3" json:"suspects,omitempty"`
+	Amends        []byte                 `protobuf:"bytes,10,opt,name=amends,proto3" json:"amends,omitempty"` // 32 bytes, or none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2103,6 +2120,13 @@ func (x *Beat) GetSuspects() []uint32 {
 	return nil
 }
 
+func (x *Beat) GetAmends() []byte {
+	if x != nil {
+		return x.Amends
+	}
+	return nil
+}
+
 type Leave struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Reason        string                 `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -2179,8 +2203,9 @@ type Hello struct {
 	Refused       string                 `protobuf:"bytes,11,opt,name=refused,proto3" json:"refused,omitempty"`
 	Proposal      []byte                 `protobuf:"bytes,12,opt,name=proposal,proto3" json:"proposal,omitempty"` // 32 bytes
 	Sequence      uint64                 `protobuf:"varint,13,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	Resume        []byte                 `protobuf:"bytes,14,opt,name=resume,proto3" json:"resume,omitempty"` // 32 bytes, or none
-	Over          []byte                 `protobuf:"bytes,15,opt,name=over,proto3" json:"over,omitempty"`     // 32 bytes, or none
+	Resume        []byte                 `protobuf:"bytes,14,opt,name=resume,proto3" json:"resume,omitempty"`         // 32 bytes, or none
+	Over          []byte                 `protobuf:"bytes,15,opt,name=over,proto3" json:"over,omitempty"`             // 32 bytes, or none
+	Amendments    [][]byte               `protobuf:"bytes,16,rep,name=amendments,proto3" json:"amendments,omitempty"` // of the roster
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2316,6 +2341,13 @@ func (x *Hello) GetResume() []byte {
 func (x *Hello) GetOver() []byte {
 	if x != nil {
 		return x.Over
+	}
+	return nil
+}
+
+func (x *Hello) GetAmendments() [][]byte {
+	if x != nil {
+		return x.Amendments
 	}
 	return nil
 }
@@ -2647,13 +2679,14 @@ const file_wire_proto_rawDesc = "" +
 	"\x06header\x18\x01 \x01(\v2\x1a.collabdict.wire.v1.HeaderR\x06header\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\fR\x04view\x12\x12\n" +
 	"\x04data\x18\x03 \x01(\fR\x04data\"\t\n" +
-	"\aPrepare\"\x99\x01\n" +
+	"\aPrepare\"\xb1\x01\n" +
 	"\aPromise\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\rR\x06member\x12,\n" +
 	"\x04vote\x18\x02 \x01(\v2\x18.collabdict.wire.v1.VoteR\x04vote\x12\x14\n" +
 	"\x05joins\x18\x03 \x01(\bR\x05joins\x12\x14\n" +
 	"\x05chain\x18\x04 \x01(\fR\x05chain\x12\x1c\n" +
-	"\tsignature\x18\x05 \x01(\fR\tsignature\"9\n" +
+	"\tsignature\x18\x05 \x01(\fR\tsignature\x12\x16\n" +
+	"\x06amends\x18\x06 \x01(\fR\x06amends\"9\n" +
 	"\x05Value\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\rR\aattempt\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\fR\x06digest\"O\n" +
@@ -2661,13 +2694,14 @@ const file_wire_proto_rawDesc = "" +
 	"\x06ballot\x18\x01 \x01(\rR\x06ballot\x12/\n" +
 	"\x05value\x18\x02 \x01(\v2\x19.collabdict.wire.v1.ValueR\x05value\" \n" +
 	"\x04Busy\x12\x18\n" +
-	"\aworking\x18\x01 \x01(\rR\aworking\"\xdb\x01\n" +
+	"\aworking\x18\x01 \x01(\rR\aworking\"\xf3\x01\n" +
 	"\x04View\x12\x16\n" +
 	"\x06ballot\x18\x01 \x01(\rR\x06ballot\x12\x18\n" +
 	"\amembers\x18\x02 \x03(\rR\amembers\x125\n" +
 	"\amissing\x18\x03 \x03(\v2\x1b.collabdict.wire.v1.MissingR\amissing\x121\n" +
 	"\x06finish\x18\x04 \x01(\v2\x19.collabdict.wire.v1.ValueR\x06finish\x127\n" +
-	"\bpromises\x18\x05 \x03(\v2\x1b.collabdict.wire.v1.PromiseR\bpromises\"k\n" +
+	"\bpromises\x18\x05 \x03(\v2\x1b.collabdict.wire.v1.PromiseR\bpromises\x12\x16\n" +
+	"\x06amends\x18\x06 \x01(\fR\x06amends\"k\n" +
 	"\x04Done\x12/\n" +
 	"\x05value\x18\x01 \x01(\v2\x19.collabdict.wire.v1.ValueR\x05value\x12\x14\n" +
 	"\x05chain\x18\x02 \x01(\fR\x05chain\x12\x1c\n" +
@@ -2726,7 +2760,7 @@ const file_wire_proto_rawDesc = "" +
 	"difference\x18\x04 \x01(\x01R\n" +
 	"difference\x12\x14\n" +
 	"\x05began\x18\x05 \x01(\x03R\x05began\x12\x14\n" +
-	"\x05ended\x18\x06 \x01(\x03R\x05ended\"\xdc\x01\n" +
+	"\x05ended\x18\x06 \x01(\x03R\x05ended\"\xf4\x01\n" +
 	"\x04Beat\x12\x14\n" +
 	"\x05state\x18\x01 \x01(\rR\x05state\x12\x1a\n" +
 	"\bpromised\x18\x02 \x01(\rR\bpromised\x12\x16\n" +
@@ -2736,11 +2770,13 @@ const file_wire_proto_rawDesc = "" +
 	"\x05stuck\x18\x06 \x01(\bR\x05stuck\x12\x10\n" +
 	"\x03ask\x18\a \x01(\rR\x03ask\x12\x18\n" +
 	"\awaiting\x18\b \x03(\rR\awaiting\x12\x1a\n" +
-	"\bsuspects\x18\t \x03(\rR\bsuspects\"O\n" +
+	"\bsuspects\x18\t \x03(\rR\bsuspects\x12\x16\n" +
+	"\x06amends\x18\n" +
+	" \x01(\fR\x06amends\"O\n" +
 	"\x05Leave\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x14\n" +
 	"\x05blame\x18\x02 \x03(\rR\x05blame\x12\x18\n" +
-	"\areturns\x18\x03 \x01(\bR\areturns\"\xd9\x03\n" +
+	"\areturns\x18\x03 \x01(\bR\areturns\"\xf9\x03\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -2757,7 +2793,10 @@ const file_wire_proto_rawDesc = "" +
 	"\bproposal\x18\f \x01(\fR\bproposal\x12\x1a\n" +
 	"\bsequence\x18\r \x01(\x04R\bsequence\x12\x16\n" +
 	"\x06resume\x18\x0e \x01(\fR\x06resume\x12\x12\n" +
-	"\x04over\x18\x0f \x01(\fR\x04over\"1\n" +
+	"\x04over\x18\x0f \x01(\fR\x04over\x12\x1e\n" +
+	"\n" +
+	"amendments\x18\x10 \x03(\fR\n" +
+	"amendments\"1\n" +
 	"\x05Field\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"/\n" +

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/node"
+)
+
+// followEvery is how often the agreement is looked at for changes of the members.
+const followEvery = 2 * time.Second
+
+// follow tells a node the changes of the members that are written into its agreement
+// while it runs, until the returned function is called.
+func (p *progress) follow(n *node.Node, agreement string) (stop func()) {
+	if agreement == "" {
+		return func() {}
+	}
+	f := follower{file: agreement, roster: n.Roster()}
+	f.changed() // as it was when the run was joined
+	return every(followEvery, func(time.Time) {
+		if line := f.news(n.Roster()); line != "" {
+			p.line(line)
+		}
+		if !f.changed() {
+			return
+		}
+		line, err := f.tell(n)
+		if err != nil {
+			line = "warning: the agreement has changed, and is not taken over: " + err.Error()
+		}
+		if line != f.told {
+			p.line(line)
+			f.told = line
+		}
+	})
+}
+
+// follower looks at an agreement, and at what has become of it.
+type follower struct {
+	file   string
+	size   int64
+	wrote  time.Time
+	roster []node.Member
+	told   string
+}
+
+// news says who has come to the roster and who has gone since it was called last.
+func (f *follower) news(now []node.Member) string {
+	in := func(list []node.Member, m node.Member) bool {
+		return slices.ContainsFunc(list, func(o node.Member) bool { return o.ID == m.ID })
+	}
+	var parts []string
+	for _, m := range now {
+		if !in(f.roster, m) {
+			parts = append(parts, m.Name+" has come")
+		}
+	}
+	for _, m := range f.roster {
+		if !in(now, m) {
+			parts = append(parts, m.Name+" has gone")
+		}
+	}
+	f.roster = now
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf("the members have changed: %s; %d now", strings.Join(parts, ", "), len(now))
+}
+
+// changed says whether the file is not the one last looked at. One that is not there
+// is being replaced.
+func (f *follower) changed() bool {
+	info, err := os.Stat(f.file)
+	if err != nil || info.Size() == f.size && info.ModTime().Equal(f.wrote) {
+		return false
+	}
+	f.size, f.wrote = info.Size(), info.ModTime()
+	return true
+}
+
+// tell hands a node the changes of the file.
+func (f *follower) tell(n *node.Node) (line string, err error) {
+	agreed, err := config.ReadConsortium(f.file)
+	if err != nil {
+		return "", err
+	}
+	changes, err := changesOf(agreed.Changes, f.file)
+	if err != nil {
+		return "", err
+	}
+	if err := n.Change(changes); err != nil {
+		return "", &config.Error{File: f.file, Msg: err.Error(), Hint: "correct the file"}
+	}
+	if len(changes) == 0 {
+		return "the agreement changes no members", nil
+	}
+	return fmt.Sprintf("the agreement changes the members: %s; this is done between two rounds when %d of them have it",
+		describeChange(changes[len(changes)-1]), n.Status().Quorum), nil
+}
+
+// describeChange says who comes and who goes.
+func describeChange(c node.Change) string {
+	var parts []string
+	for _, m := range c.Add {
+		parts = append(parts, m.Name+" comes")
+	}
+	for _, name := range c.Remove {
+		parts = append(parts, name+" goes")
+	}
+	if parts == nil {
+		return "other rules"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/collabdict/collabdict/node"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) id() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use: "id", Short: "Print the peer ID of a participant's folder, made if there is none",
+		Long: `id prints the peer ID that an agreement lists a participant by. Its private half is
+made with the folder and does not leave it.`,
+		Example: "  collabdict id --dir plant-h",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if dir == "" {
+				return &usageError{"--dir: want the folder of a participant, got nothing", ""}
+			}
+			id, err := node.Identity(dir)
+			if err != nil {
+				return err
+			}
+			return a.print(map[string]string{"id": id.String()}, func(w io.Writer) { fmt.Fprintln(w, id) })
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "`FOLDER` of the participant")
+	a.addJSON(cmd)
+	return cmd
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/task"
+)
+
+// On a terminal a simulation has a bar, and one line that is replaced; elsewhere a
+// line a round, as any run.
+func TestProgressOfASimulation(t *testing.T) {
+	play := func(terminal *os.File) string {
+		var out bytes.Buffer
+		p := &progress{w: &out, terminal: terminal, rounds: 4, began: time.Now()}
+		p.start()
+		for n := 1; n <= 3; n++ {
+			p.virtual = time.Duration(n) * time.Minute
+			p.round(task.Progress{Round: collabdict.Round{Number: n, Objective: -120}, TotalRows: 60}, 5, 0)
+		}
+		p.end()
+		return out.String()
+	}
+	file, err := os.Create(t.TempDir() + "/terminal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	live := play(file)
+	if strings.Count(live, "\n") != 1 || !strings.HasPrefix(live, "\r[........................] start-up") ||
+		!strings.Contains(live, "\r[##################......] 3/4  virtual time 3m0s  loss 2 a row  at most 0s to go") {
+		t.Errorf("on a terminal: %q", live)
+	}
+	lines := strings.Split(strings.TrimSpace(play(nil)), "\n")
+	if len(lines) != 3 || !strings.HasPrefix(lines[2], "round 3/4  loss 2 a row  5 participants") {
+		t.Errorf("elsewhere: %q", lines)
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	got := quoted("collabdict", []string{"sim", "--data", "a b/*.csv", "--faults=crash:node=1,at=2m;loss:rate=0.1", "it's", "", "50%", "x~y"})
+	want := `collabdict sim --data 'a b/*.csv' '--faults=crash:node=1,at=2m;loss:rate=0.1' 'it'\''s' '' 50% 'x~y'`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,278 @@
+package consensus
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A roster is changed by a slot of its own, between two rounds: a quorum of the
+// roster as it was decides it as it decides a sum, but what is sealed is the
+// amendment. Ranks are given once and for ever, so that what is kept of a run means
+// the same before and after.
+
+// Amendment changes the roster of a run.
+type Amendment struct {
+	Revision  uint32   // of the roster that it makes: one more than before, which is 0 at first
+	Removed   []uint32 // ranks of members that leave, in order
+	Added     []Seat   // members that come, who get the next ranks
+	Quorum    int      // k from then on, as in Settings
+	Colluders int      // t from then on, as in Settings
+}
+
+// Seat is a member that an amendment adds.
+type Seat struct {
+	Name  string
+	ID    []byte   // as the carrier knows it
+	Addrs []string // where it is reached at first
+}
+
+// RemovedError says that this member is not of the roster any more.
+type RemovedError struct{ Revision uint32 }
+
+func (e *RemovedError) Error() string {
+	return fmt.Sprintf("revision %d of the roster, which a quorum has decided, is without this member", e.Revision)
+}
+
+// Encode returns the amendment as it is decided.
+func (a *Amendment) Encode() []byte {
+	b, err := json.Marshal(a)
+	if err != nil {
+		panic("consensus: " + err.Error()) // plain data
+	}
+	return b
+}
+
+// digest names an amendment in promises and views.
+func (a *Amendment) digest() [32]byte {
+	h := newHashing("amendment", [32]byte{})
+	h.bytes(a.Encode())
+	return h.sum()
+}
+
+// Amendment returns what a decision of kind Amend changes.
+func (d *Decision) Amendment() (*Amendment, error) {
+	if d.Kind != Amend || len(d.Blobs) != 1 {
+		return nil, fmt.Errorf("slot %d: want an amendment, got a %s of %d blobs", d.Slot, d.Kind, len(d.Blobs))
+	}
+	return DecodeAmendment(d.Blobs[0])
+}
+
+// DecodeAmendment is the inverse of Encode.
+func DecodeAmendment(b []byte) (*Amendment, error) {
+	a := &Amendment{}
+	if err := json.Unmarshal(b, a); err != nil {
+		return nil, fmt.Errorf("amendment: %w", err)
+	}
+	return a, nil
+}
+
+// Amend returns the parameters of the run after an amendment, or why that cannot be
+// made.
+func (p Params) Amend(a *Amendment) (Params, error) {
+	if a.Revision != p.Revision+1 {
+		return p, fmt.Errorf("revision: want %d, got %d", p.Revision+1, a.Revision)
+	}
+	next := p
+	next.Revision, next.Plans = a.Revision, nil
+	next.Quorum, next.Colluders = a.Quorum, a.Colluders
+	next.Removed = slices.Clone(p.Removed)
+	for i, r := range a.Removed {
+		if int(r) >= len(p.Members) || slices.Contains(p.Removed, r) || i > 0 && r <= a.Removed[i-1] {
+			return p, fmt.Errorf("removed members: want some of the roster in rank order, got %d", a.Removed)
+		}
+		next.Removed = append(next.Removed, r)
+	}
+	slices.Sort(next.Removed)
+	next.Members = slices.Clone(p.Members)
+	for _, s := range a.Added {
+		for rank, name := range next.Members {
+			if name == s.Name && !slices.Contains(next.Removed, uint32(rank)) {
+				return p, fmt.Errorf("added members: %s is of the roster already", s.Name)
+			}
+		}
+		next.Members = append(next.Members, s.Name)
+	}
+	return next, next.Validate(len(next.Members) - len(next.Removed))
+}
+
+// roster returns the ranks of the members, or nil if all ranks are.
+func (p Params) roster() []int {
+	if p.Removed == nil {
+		return nil
+	}
+	var ranks []int
+	for r := range p.Members {
+		if _, removed := slices.BinarySearch(p.Removed, uint32(r)); !removed {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks
+}
+
+// form makes the rules of the roster that the parameters tell.
+func (m *Machine) form(p Params) error {
+	size := len(p.Members) - len(p.Removed)
+	if err := p.Validate(size); err != nil {
+		return err
+	}
+	if p.Plans == nil {
+		p.Plans = NewPlans(p.Settings)
+	}
+	if _, err := p.Plans.For(size); err != nil {
+		return err
+	}
+	m.p, m.plans, m.rules = p, p.Plans, p.Rules(size)
+	m.rules.Roster = p.roster()
+	m.rules.Committee = m.plans.committeeOf(p.Run, p.Revision, m.rules)
+	m.watch()
+	return nil
+}
+
+// wish notes which amendment this member wants, and tells the others.
+func (m *Machine) wish(a *Amendment, e *Effects) {
+	if m.err != nil {
+		return
+	}
+	m.amendment = nil
+	if a != nil {
+		if _, err := m.p.Amend(a); err == nil {
+			m.amendment, m.amends = a, a.digest()
+		}
+	}
+	m.sendBeat(All, e)
+	m.judge(e)
+}
+
+// wished returns the digest of the amendment that this member wants, zero if it
+// wants none.
+func (m *Machine) wished() [32]byte {
+	if m.amendment == nil {
+		return [32]byte{}
+	}
+	return m.amends
+}
+
+// betweenRounds says whether the roster may be changed in the slot under way, as far
+// as this member knows. Who has not called yet leaves that to those who have.
+func (m *Machine) betweenRounds() bool {
+	c := m.slot.call
+	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round
+}
+
+// amendsNow says whether this member is to propose the amendment: at the beginning
+// of a round, as the lowest rank of those who want it, if a quorum does.
+func (m *Machine) amendsNow() bool {
+	s := m.slot
+	if m.amendment == nil || s.promised != 0 || s.call == nil || !m.betweenRounds() || s.attempts[0] != nil && s.attempts[0].lanes != nil {
+		return false
+	}
+	agree := 1
+	for i, member := range m.watched {
+		if member == m.p.Self || !m.rules.decides(member) || m.lost(member) || m.peers[i].beat.Amends != m.amends {
+			continue
+		}
+		if agree++; member < m.p.Self {
+			return false
+		}
+	}
+	return agree >= m.rules.Quorum
+}
+
+// amendedBy returns the amendment that a quorum of promises is for, if this member
+// has it.
+func (m *Machine) amendedBy(promises []Promise) bool {
+	return m.amendment != nil && countWishes(promises, m.amends) >= m.rules.Quorum
+}
+
+func countWishes(promises []Promise, amends [32]byte) (n int) {
+	for _, p := range promises {
+		if p.Amends == amends {
+			n++
+		}
+	}
+	return n
+}
+
+// voteAmendment votes for the amendment that a view is of, if this member has it.
+// Who has not follows the others' votes.
+func (m *Machine) voteAmendment(v *View, e *Effects) bool {
+	s := m.slot
+	if m.wished() != v.Amends || s.barred || !m.rules.decides(m.p.Self) || s.vote != nil && s.vote.Ballot >= v.Ballot {
+		return false
+	}
+	sealed := m.sealedAmendment(v.Ballot, m.amendment.Encode())
+	m.vote(v.Ballot, sealed, sealed.digest(m.p.Run, s.number), e)
+	return true
+}
+
+// receiveStranger tells a member that was removed what was decided until then. All
+// else that it says, or one says that is not of this member's roster yet, is nothing.
+func (m *Machine) receiveStranger(from int, msg Message, e *Effects) {
+	b, beats := msg.Body.(*Beat)
+	if !beats || from < 0 || from >= len(m.p.Members) || b.Ask != uint32(m.p.Self)+1 {
+		return
+	}
+	switch {
+	case m.last != nil && msg.Slot == m.last.number:
+		m.helpOpen(m.last, from, b, e)
+	case msg.Slot < m.slot.number && msg.Slot+1 < m.slot.number:
+		e.Serves = append(e.Serves, Serve{To: from, Slot: msg.Slot})
+	}
+}
+
+// sealedAmendment returns what is voted for. It follows from the amendment, so that
+// a certificate proves it.
+func (m *Machine) sealedAmendment(attempt uint32, amendment []byte) *Sealed {
+	header := m.header(Call{Kind: Amend, Round: m.slot.round})
+	return &Sealed{Attempt: attempt, Header: header, Blobs: [][]byte{amendment}}
+}
+
+// checkAmendment reports a decision of kind Amend that its certificate is not for, or
+// that cannot be made.
+func (m *Machine) checkAmendment(d *Decision) error {
+	a, err := d.Amendment()
+	if err != nil {
+		return err
+	}
+	if d.Round != m.slot.round || d.Members != nil || d.Missing != nil || d.Total != nil || d.Digest != digestOfBlobs(d.Blobs) {
+		return errors.New("not what follows from the amendment")
+	}
+	if v := d.Certificate.Value; v.Attempt != d.Attempt || v.Digest != m.sealedAmendment(d.Attempt, d.Blobs[0]).digest(m.p.Run, d.Slot) {
+		return errors.New("not what the certificate is for")
+	}
+	_, err = m.p.Amend(a)
+	return err
+}
+
+// reform goes on with the roster that a decision has made.
+func (m *Machine) reform(d *Decision) error {
+	a, err := d.Amendment()
+	if err != nil {
+		return err
+	}
+	next, err := m.p.Amend(a)
+	if err != nil {
+		return fmt.Errorf("slot %d: amendment: %w", d.Slot, err)
+	}
+	known := map[int]peer{}
+	for i, member := range m.watched {
+		known[member] = m.peers[i]
+	}
+	if err := m.form(next); err != nil {
+		return err
+	}
+	for i, member := range m.watched {
+		p, was := known[member]
+		if !was {
+			p.heard = m.now // it is given time to come
+		}
+		m.peers[i] = p
+	}
+	m.amendment, m.helper = nil, -1
+	if _, removed := slices.BinarySearch(next.Removed, uint32(m.p.Self)); removed {
+		return &RemovedError{Revision: next.Revision}
+	}
+	return nil
+}

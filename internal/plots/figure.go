@@ -1,0 +1,129 @@
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"path/filepath"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/report"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// figure is a plot with what stands above it.
+type figure struct {
+	name            string // of its files
+	title, subtitle string
+	keys            []key
+	height          vg.Length
+	*plot.Plot
+}
+
+// key is a sign of the legend: one of a line, a dot and a box.
+type key struct {
+	label     string
+	line      draw.LineStyle // if its width is not 0
+	dot, fill color.Color
+}
+
+const (
+	width  = 7.5 * vg.Inch
+	height = 4.4 * vg.Inch
+	margin = vg.Length(12)
+	dpi    = 160
+)
+
+// Write draws the figures that a run gives as NAME.svg and NAME.png into a folder.
+func Write(dir string, c *report.Course) error {
+	for _, f := range figures(c) {
+		for _, w := range []func() ([]byte, string, error){f.svg, f.png} {
+			b, ending, err := w()
+			if err == nil {
+				err = atomicfile.Write(filepath.Join(dir, f.name+ending), 0o644, func(w io.Writer) error { _, err := w.Write(b); return err })
+			}
+			if err != nil {
+				return fmt.Errorf("draw %s: %w", f.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func figures(c *report.Course) []*figure {
+	all := []*figure{objective(c), sent(c), timeline(c)}
+	if c.Convergence != nil {
+		all = append(all, convergence(c.Convergence))
+	}
+	return all
+}
+
+// fonts are used in place of the font that is measured with, where that is not
+// installed: they are as wide.
+const fonts = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"
+
+func (f *figure) svg() ([]byte, string, error) {
+	c := vgsvg.New(width, f.height)
+	f.draw(draw.New(c))
+	var b bytes.Buffer
+	_, err := c.WriteTo(&b)
+	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans"), []byte(fonts)), ".svg", err
+}
+
+func (f *figure) png() ([]byte, string, error) {
+	c := vgimg.NewWith(vgimg.UseWH(width, f.height), vgimg.UseDPI(dpi))
+	f.draw(draw.New(c))
+	var b bytes.Buffer
+	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
+	return b.Bytes(), ".png", err
+}
+
+func (f *figure) draw(c draw.Canvas) {
+	c.SetColor(white)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	line := func(s text.Style, txt string, below vg.Length) {
+		c.FillText(s, vg.Point{X: c.Min.X, Y: c.Max.Y}, txt)
+		c.Max.Y -= s.Height("x") + below
+	}
+	line(bold(style(titleSize, ink, text.XLeft, text.YTop)), f.title, 5)
+	line(style(labelSize, grey, text.XLeft, text.YTop), f.subtitle, 6)
+	if len(f.keys) > 0 {
+		c.Max.Y -= f.legend(c) + 4
+	}
+	f.Plot.Draw(c)
+}
+
+// legend draws the keys in lines, and returns how high they are.
+func (f *figure) legend(c draw.Canvas) vg.Length {
+	const swatch, gap, apart, row = vg.Length(18), vg.Length(5), vg.Length(16), vg.Length(14)
+	s := style(tickSize, ink, text.XLeft, text.YCenter)
+	x, y := c.Min.X, c.Max.Y-row/2
+	for _, k := range f.keys {
+		w := swatch + gap + s.Width(k.label) + apart
+		if x > c.Min.X && x+w-apart > c.Max.X {
+			x, y = c.Min.X, y-row
+		}
+		switch {
+		case k.dot != nil:
+			c.DrawGlyph(draw.GlyphStyle{Color: k.dot, Radius: 3, Shape: draw.CircleGlyph{}}, vg.Point{X: x + swatch/2, Y: y})
+		case k.fill != nil:
+			c.FillPolygon(k.fill, box(x, y-4, x+swatch, y+4))
+		default:
+			c.StrokeLine2(k.line, x, y, x+swatch, y)
+		}
+		middle(c, s, vg.Point{X: x + swatch + gap, Y: y}, k.label)
+		x += w
+	}
+	return c.Max.Y - y + row/2
+}
+
+func box(x0, y0, x1, y1 vg.Length) []vg.Point {
+	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
+}

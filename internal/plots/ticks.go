@@ -1,0 +1,119 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/plot"
+)
+
+// even marks an axis at round numbers, about as many as said and at least least
+// apart.
+type even struct {
+	about int
+	least float64
+}
+
+// Ticks implements [plot.Ticker].
+func (e even) Ticks(low, high float64) []plot.Tick {
+	step := max(e.least, roundUp((high-low)/float64(e.about)))
+	decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
+	var ticks []plot.Tick
+	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: number(i*step, decimals)})
+	}
+	return ticks
+}
+
+// roundUp returns the next of 1, 2, 5, 10, ...
+func roundUp(x float64) float64 {
+	if !(x > 0) {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, f := range []float64{1, 2, 5} {
+		if x <= f*power*(1+1e-9) {
+			return f * power
+		}
+	}
+	return 10 * power
+}
+
+// number writes a number with its thousands set apart.
+func number(v float64, decimals int) string {
+	whole, rest, _ := strings.Cut(strconv.FormatFloat(math.Abs(v), 'f', decimals, 64), ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + " " + whole[i:]
+	}
+	if rest != "" {
+		whole += "." + rest
+	}
+	if v < 0 && strings.Trim(whole, "0. ") != "" {
+		whole = "−" + whole
+	}
+	return whole
+}
+
+// decades marks an axis of logarithms to the base 10.
+type decades struct{ about int }
+
+// Ticks implements [plot.Ticker].
+func (d decades) Ticks(low, high float64) []plot.Tick {
+	from, to := int(math.Ceil(low-1e-9)), int(math.Floor(high+1e-9))
+	step := max(1, (to-from+d.about-1)/d.about)
+	var ticks []plot.Tick
+	for e := to; e >= from; e-- {
+		label := ""
+		if (to-e)%step == 0 {
+			label = fmt.Sprintf("1e%d", e)
+			if e == 0 {
+				label = "1"
+			}
+		}
+		ticks = append(ticks, plot.Tick{Value: float64(e), Label: label})
+	}
+	return ticks
+}
+
+// unit is a unit that values are shown in.
+type unit struct {
+	name string
+	of   float64
+}
+
+// timeUnit returns the unit to show times up to the given one in.
+func timeUnit(longest time.Duration) unit {
+	switch {
+	case longest < 2*time.Second:
+		return unit{"ms", float64(time.Millisecond)}
+	case longest < 5*time.Minute:
+		return unit{"s", float64(time.Second)}
+	case longest < 5*time.Hour:
+		return unit{"min", float64(time.Minute)}
+	}
+	return unit{"h", float64(time.Hour)}
+}
+
+// byteUnit returns the unit to show bytes up to the given number in.
+func byteUnit(most float64) unit {
+	switch {
+	case most < 1e5:
+		return unit{"kB", 1e3}
+	case most < 1e9:
+		return unit{"MB", 1e6}
+	}
+	return unit{"GB", 1e9}
+}
+
+// show writes a value with three digits and its unit.
+func (u unit) show(v float64) string {
+	v /= u.of
+	decimals := 2
+	if v > 0 {
+		decimals = max(0, 2-int(math.Floor(math.Log10(v))))
+	}
+	return number(v, min(decimals, 4)) + " " + u.name
+}

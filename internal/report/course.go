@@ -1,0 +1,40 @@
+package report
+
+import "time"
+
+// Course is how a simulated run went, in virtual time: what is drawn of it.
+type Course struct {
+	Names   []string // of the roster
+	Virtual time.Duration
+	Rounds  []RoundRow // the start-up is round 0
+	Slots   []Slot
+	Sent    []int64  // bytes, by member
+	Down    [][]Span // when a member's process was not there, by member
+	Faults  []Fault
+	// Convergence is that of the last sum of a round; nil where sums are exact.
+	Convergence *Convergence
+}
+
+// Slot is a decided call.
+type Slot struct {
+	Round   int
+	At      time.Duration
+	Members []uint32 // who is in it, by rank
+}
+
+// Span is a part of a run.
+type Span struct{ From, To time.Duration }
+
+// Fault is what was wrong for some time.
+type Fault struct {
+	Label string
+	Span
+}
+
+// Convergence is how the disagreement ‖x − x̄‖₂ of a session fell, relative to what
+// it was at first, after each number of iterations from 0.
+type Convergence struct {
+	Round, Members      int
+	Step, Graph         string
+	Measured, Predicted []float64
+}

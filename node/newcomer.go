@@ -1,0 +1,178 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/store"
+)
+
+// newcomer is a process that a change of the roster adds to a run under way. It says
+// hello to the members again and again. They let it in when they have decided the
+// change; what they tell it then must be what its own agreement says. From there on
+// it is as a process that was started again with an empty log.
+type newcomer struct {
+	founders []Member               // in rank order
+	members  []Member               // all who are named
+	list     []*consensus.Amendment // of the own agreement
+	roster   *roster                // of the run, once it is let in
+	decided  []*consensus.Amendment
+}
+
+// newcomer returns what this process knows as one, nil if the roster lists it.
+func (c *Config) newcomer(self peer.ID) (*newcomer, error) {
+	isSelf := func(m Member) bool { return m.ID == self }
+	if len(c.Changes) == 0 || slices.ContainsFunc(c.Members, isSelf) {
+		return nil, nil
+	}
+	founders, list, err := c.amendments()
+	if err != nil {
+		return nil, err
+	}
+	n := &newcomer{founders: founders, members: slices.Clone(founders), list: list}
+	for _, change := range c.Changes {
+		n.members = append(n.members, change.Add...)
+	}
+	return n, nil
+}
+
+// amendments returns the members that a run begins with, in rank order, and what the
+// changes come to.
+func (c *Config) amendments() ([]Member, []*consensus.Amendment, error) {
+	founders := slices.SortedFunc(slices.Values(c.Members), func(a, b Member) int {
+		return compareEntries(wire.Entry{Name: a.Name, ID: []byte(a.ID)}, wire.Entry{Name: b.Name, ID: []byte(b.ID)})
+	})
+	p := consensus.Params{Settings: c.Settings}
+	for _, m := range founders {
+		p.Members = append(p.Members, m.Name)
+	}
+	list, err := amendmentsOf(p, founders, c.Changes)
+	return founders, list, err
+}
+
+func (n *newcomer) knows(id peer.ID) bool {
+	return slices.ContainsFunc(n.members, func(m Member) bool { return m.ID == id })
+}
+
+// learn takes in what a member says. The meeting is locked.
+func (n *newcomer) learn(m *meeting, from peer.ID, h wire.Hello) {
+	who := describe(h.Name, from)
+	if field, own, theirs, differs := m.agreement.difference(h.Agreement); differs && h.Refused == "" {
+		m.fail(&DisagreementError{Peer: who, Field: printable(field), Own: own, Theirs: theirs})
+		return
+	}
+	if h.Refused != "" || h.Roster == nil {
+		m.warn("waits", "waits until a quorum of the members has the change of the roster that adds this node", "peer", who)
+		return
+	}
+	r := newRoster(m.consortium, h.Roster)
+	if err := r.verify(from, h.Signature); err != nil {
+		m.warn("roster "+from.String(), "a roster that cannot be believed", "peer", who, "error", err)
+		return
+	}
+	if err := n.compare(who, r, h.Amendments); err != nil {
+		m.fail(err)
+		return
+	}
+	if _, in := n.rank(m.host.ID(), len(h.Amendments)); !in {
+		return // the change that adds this node is still to come
+	}
+	n.roster, n.decided = r, n.list[:len(h.Amendments)]
+	m.agreed = true
+	close(m.complete)
+}
+
+// compare reports a run of other members than the own agreement's, or one that was
+// changed in another way.
+func (n *newcomer) compare(who string, r *roster, amendments [][]byte) error {
+	same := slices.EqualFunc(r.entries, n.founders, func(e wire.Entry, m Member) bool {
+		return e.Name == m.Name && bytes.Equal(e.ID, []byte(m.ID))
+	})
+	if !same {
+		return &StrangerError{Peer: who, Detail: fmt.Sprintf("is in a run of other members than this node's agreement lists: %q", r.names())}
+	}
+	for i, b := range amendments {
+		if i >= len(n.list) || !bytes.Equal(b, n.list[i].Encode()) {
+			return &DisagreementError{Peer: who, Field: fmt.Sprintf("the %d. change of the roster", i+1), Own: n.describe(i), Theirs: quoted(string(b))}
+		}
+	}
+	return nil
+}
+
+func (n *newcomer) describe(i int) string {
+	if i >= len(n.list) {
+		return missing
+	}
+	return quoted(string(n.list[i].Encode()))
+}
+
+// rank returns the rank that one of the first amendments gives a peer.
+func (n *newcomer) rank(id peer.ID, amendments int) (rank int, in bool) {
+	next := len(n.founders)
+	for _, a := range n.list[:amendments] {
+		if in && slices.Contains(a.Removed, uint32(rank)) {
+			in = false
+		}
+		for _, s := range a.Added {
+			if bytes.Equal(s.ID, []byte(id)) {
+				rank, in = next, true
+			}
+			next++
+		}
+	}
+	return rank, in
+}
+
+// come joins the run of the others as soon as they let this process in.
+func (g *greeter) come(ctx context.Context, nc *newcomer) (*Node, error) {
+	g.locked(func() { g.newcomer = nc })
+	g.admission.limit(nc.members)
+	g.joining = g.ctx
+	stop, err := g.discover()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range nc.members {
+		if info, err := m.addrInfo(); err == nil {
+			g.found(info, true)
+		}
+	}
+	var n *Node
+	if err = g.settle(ctx); err == nil {
+		n, err = g.beginWith(nc)
+	}
+	return g.linger(n, stop, err)
+}
+
+// beginWith begins this member's part in a run that it is let into.
+func (g *greeter) beginWith(nc *newcomer) (*Node, error) {
+	rank, _ := nc.rank(g.host.ID(), len(nc.decided))
+	r := store.Run{ID: nc.roster.run(), Consortium: g.consortium, Self: rank, Founders: len(nc.founders)}
+	for i, e := range nc.roster.entries {
+		r.Members = append(r.Members, store.Member{Name: e.Name, ID: e.ID, Process: e.Process, Addrs: nc.founders[i].Addrs})
+	}
+	for _, a := range nc.decided {
+		for _, s := range a.Added {
+			r.Members = append(r.Members, store.Member{Name: s.Name, ID: s.ID, Addrs: s.Addrs})
+		}
+	}
+	if _, err := rand.Read(r.Secret[:]); err != nil {
+		return nil, err
+	}
+	j, err := g.store.Begin(r)
+	if err != nil {
+		return nil, err
+	}
+	n, err := g.adopt(j)
+	if err != nil {
+		return nil, err
+	}
+	return n, g.take(n)
+}
