@@ -101,6 +101,13 @@ const (
 	collectedOver = 300 // percent of what is in use
 )
 
+func collectSeldom() {
+	if os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" { // the user has not said otherwise
+		debug.SetMemoryLimit(memoryOfMany)
+		debug.SetGCPercent(collectedOver)
+	}
+}
+
 func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, under experiment.Conditions, to outputs) error {
 	began := time.Now()
 	data, err := src.load(t)
@@ -121,9 +128,8 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		return err
 	}
 	under.Converge = to.plots != ""
-	if len(data.Participants) > consensus.SmallRoster && os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" {
-		debug.SetMemoryLimit(memoryOfMany)
-		debug.SetGCPercent(collectedOver)
+	if len(data.Participants) > consensus.SmallRoster {
+		collectSeldom()
 	}
 	progress := a.newProgress(t.Rounds)
 	progress.start()
