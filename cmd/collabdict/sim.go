@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -151,8 +152,20 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	if err := to.write(run); err != nil {
 		return err
 	}
+	a.noteMemory(len(data.Participants))
 	a.warn(run.Report.Warnings)
 	return a.print(run.Report, runTable(run.Report))
+}
+
+// noteMemory says what a simulation of many has taken of the system. It is no part of
+// the result, which is the same every time.
+func (a *app) noteMemory(participants int) {
+	if participants <= consensus.SmallRoster {
+		return
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	a.note("memory: %.2f GB at most, %d kB a participant", float64(m.Sys)/1e9, int(m.Sys)/participants/1000)
 }
 
 // noteData says what the features are, and what was left out of the data.
@@ -186,6 +199,7 @@ func (a *app) warn(warnings []string) {
 
 // writeRun writes a result: two files for all, and a folder a participant.
 func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*model.Model) error {
+	counted := report.Counted(r.Views)
 	for i, m := range models {
 		p := &r.Participants[i]
 		if m == nil { // it has not come to the end
@@ -193,6 +207,9 @@ func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*mod
 				return err
 			}
 			continue
+		}
+		if len(models) > consensus.SmallRoster { // else the names of all would be written once for each
+			m.Manifest.Views, m.Manifest.Privacy.LoneChanges, m.Manifest.Run = counted, nil, "../result.json"
 		}
 		p.ModelFile = filepath.Join(p.Name, "model.npz")
 		if err := model.Write(filepath.Join(out, p.ModelFile), m); err != nil {
