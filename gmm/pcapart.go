@@ -119,7 +119,6 @@ func (s *starter) momentsAndMove(ctx context.Context, assign []int, k int) (*mom
 	if err != nil {
 		return nil, err
 	}
-	s.steps++
 	moveCentres(s.moving, total[packedLen(k, dim, true)+len(s.moving):])
 	return unpack(total, k, dim, true), nil
 }

@@ -21,13 +21,12 @@ type starter struct {
 	// moving are candidates that make a step of clustering with each sum that finds
 	// another one: in large groups, where a sum takes long.
 	moving []*mat.Dense
-	steps  int // that they have made
 }
 
 const (
 	draws      = 8 // random candidates beside the one by principal components
 	lloydSteps = 8
-	leastSteps = 4 // of a candidate that is found while others move
+	jointSteps = 3 // of all candidates, where others have moved while one was found
 )
 
 // start returns the given parameters or those of the best clustering: uniform
@@ -49,14 +48,15 @@ func (s *starter) start(ctx context.Context) (*Mixture, error) {
 	for range draws {
 		drawn = append(drawn, gaussianCentres(all, s.config.Components, rng))
 	}
+	steps := lloydSteps
 	if !bounds.Publishes(s.group) {
-		s.moving = drawn
+		s.moving, steps = drawn, jointSteps
 	}
 	first, err := s.pcaPart(ctx, all)
 	if err != nil {
 		return nil, fmt.Errorf("start by principal components: %w", err)
 	}
-	centres, err := s.lloyd(ctx, append([]*mat.Dense{first}, drawn...), max(lloydSteps-s.steps, leastSteps))
+	centres, err := s.lloyd(ctx, append([]*mat.Dense{first}, drawn...), steps)
 	if err != nil {
 		return nil, fmt.Errorf("start by clustering: %w", err)
 	}
