@@ -195,16 +195,43 @@ func countWishes(promises []Promise, amends [32]byte) (n int) {
 	return n
 }
 
-// voteAmendment votes for the amendment that a view is of, if this member has it.
-// Who has not follows the others' votes.
+// voteAmendment votes for the amendment that a view is of. Who wants another or none
+// fetches it from those who have voted.
 func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	s := m.slot
-	if m.wished() != v.Amends || s.barred || !m.rules.decides(m.p.Self) || s.vote != nil && s.vote.Ballot >= v.Ballot {
+	if s.barred || !m.rules.decides(m.p.Self) || s.vote != nil && s.vote.Ballot >= v.Ballot {
 		return false
 	}
-	sealed := m.sealedAmendment(v.Ballot, m.amendment.Encode())
+	sealed := s.amendment
+	if m.wished() == v.Amends {
+		sealed = m.sealedAmendment(v.Ballot, m.amendment.Encode())
+	}
+	if sealed == nil || sealed.Attempt != v.Ballot {
+		return false
+	}
 	m.vote(v.Ballot, sealed, sealed.digest(m.p.Run, s.number), e)
 	return true
+}
+
+// fetches says whether this member lacks the amendment that it is to vote for.
+func (m *Machine) fetches(v *View) bool {
+	has := m.wished() == v.Amends || m.slot.amendment != nil && m.slot.amendment.Attempt == v.Ballot
+	return v.amends() && m.rules.decides(m.p.Self) && !has
+}
+
+// receiveAmendment takes the amendment that this member is to vote for, if it is the
+// one that a quorum wants, and can be made.
+func (m *Machine) receiveAmendment(v *View, sealed *Sealed) {
+	if sealed.Attempt != v.Ballot || sealed.Header.Kind != Amend || len(sealed.Blobs) != 1 {
+		return
+	}
+	a, err := DecodeAmendment(sealed.Blobs[0])
+	if err != nil || a.digest() != v.Amends {
+		return
+	}
+	if _, err := m.p.Amend(a); err == nil {
+		m.slot.amendment = m.sealedAmendment(v.Ballot, a.Encode())
+	}
 }
 
 // receiveStranger tells a member that was removed what was decided until then. All

@@ -1,7 +1,9 @@
 package consensus
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -108,7 +110,6 @@ func TestRestartAtEveryWriteOfAnAmendment(t *testing.T) {
 			n.learn(calls, 30*time.Second)
 			if stopped = v.dead; stopped {
 				n.restart(victim)
-				n.step(victim, Wish{Amendment: revision(1, []uint32{1}, "new")})
 			}
 			if !n.learn(calls, 10*time.Minute) {
 				t.Fatalf("m%d stops at write %d: does not go on\n%s", victim, at, n.describe())
@@ -272,4 +273,86 @@ func TestTheRosterIsAmendedAgain(t *testing.T) {
 	if r := m.Rules(); r.Size != 5 || r.Quorum != 4 || r.Colluders != 2 || !slices.Equal(r.Roster, []int{2, 3, 4, 5, 6}) {
 		t.Errorf("rules %+v", r)
 	}
+}
+
+// In a large roster the committee decides, and there is another one afterwards; a
+// change of nobody draws a new committee alone.
+func TestALargeRosterIsAmended(t *testing.T) {
+	n := newNetwork(t, 70, exact)
+	xs := make([][]float64, 71)
+	for s := range xs {
+		xs[s] = []float64{float64(s)}
+	}
+	n.join()
+	before := n.members[0].Rules().Committee
+	n.learn(rounds(1, xs), time.Minute)
+	n.wish(revision(1, []uint32{1}, "new"), n.all()...)
+	n.pass(2*time.Second, nil)
+	n.learn(rounds(4, xs), 10*time.Minute)
+	for s := range n.members {
+		n.wish(revision(2, nil), s)
+	}
+	for r := 5; r < 9; r++ { // members that the new committee has not heard of come in again
+		n.pass(2*time.Second, nil)
+		if !n.learn(rounds(r, xs), 10*time.Minute) {
+			t.Fatalf("does not go on\n%s", n.describe()[:3000])
+		}
+	}
+	if _, removed := as[*RemovedError](n.members[1].err); !removed {
+		t.Errorf("the removed member has ended with %v", n.members[1].err)
+	}
+	n.members[1].err = nil
+	n.checkLogs(xs, oneBlock)
+	m := n.members[70]
+	if got := amendments(m.log); len(got) != 2 {
+		t.Errorf("amended in slots %d", got)
+	}
+	if got := last(m.log).Members; len(got) != 70 || slices.Contains(got, 1) || !slices.Contains(got, 70) {
+		t.Errorf("the last sum is over %d\n%s", got, n.missingOf(last(m.log)))
+	}
+	if after := m.Rules().Committee; slices.Equal(before, after) || len(after) != len(before) || !slices.Equal(after, n.members[5].Rules().Committee) {
+		t.Errorf("committee %d, before %d", after, before)
+	}
+}
+
+// In runs whose roster is amended while members stop and come back, no coalition ever
+// knows more of a slot than its total, and nobody decides otherwise than the others.
+func TestKnowledgeOfAmendedRuns(t *testing.T) {
+	amended, abandoned := 0, 0
+	for seed := range amendedSeeds(t) {
+		for _, c := range recordedSettings[:4] {
+			r := newRecording(t, c.settings, c.size)
+			r.members[r.join()].dead = true
+			r.Size++
+			a := revision(1, []uint32{uint32(seed) % uint32(c.size)}, "new")
+			a.Colluders = c.settings.Colluders
+			want := c.size/2 + 1 + int(seed)%2
+			for s := range want {
+				r.wish(a, (s+int(seed))%c.size)
+			}
+			r.play(seed, rounds(6, powers(r.Size)), func(r *Recording) { r.checkKnowledge(seed, map[uint64]int{}) })
+			amended += min(1, len(amendments(r.members[0].log)))
+			for key := range r.attempts {
+				if r.commits[key.slot].Attempt != key.ballot && r.attempts[key].begun != 0 {
+					abandoned++
+				}
+			}
+		}
+	}
+	t.Logf("%d rosters amended, %d sessions given up", amended, abandoned)
+	if amended < 4 || abandoned == 0 {
+		t.Error("want more of each")
+	}
+}
+
+// amendedSeeds is how many runs of a kind there are.
+func amendedSeeds(t *testing.T) (seeds uint64) {
+	t.Helper()
+	seeds = recordedSeeds
+	if s := os.Getenv("COLLABDICT_AMEND_SEEDS"); s != "" {
+		if _, err := fmt.Sscan(s, &seeds); err != nil {
+			t.Fatalf("COLLABDICT_AMEND_SEEDS: want a number of seeds, got %q", s)
+		}
+	}
+	return seeds
 }

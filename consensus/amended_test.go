@@ -69,6 +69,7 @@ func (n *network) join() int {
 // wish makes members want an amendment.
 func (n *network) wish(a *Amendment, members ...int) {
 	for _, s := range members {
+		n.members[s].wants = a
 		n.step(s, Wish{Amendment: a})
 	}
 	n.settle()

@@ -229,7 +229,7 @@ func (m *Machine) whyOut(member int, p Promise, promised bool) string {
 	switch {
 	case m.rules.decides(member) && !promised:
 		return m.whyAbsent(member)
-	case !m.rules.decides(member) && (m.lost(member) || !m.peer(member).ready(s.number)):
+	case !m.rules.decides(member) && !m.follows(member):
 		return m.whyAbsent(member)
 	case m.rules.decides(member) && !p.Joins:
 		return "catching up"
@@ -241,6 +241,17 @@ func (m *Machine) whyOut(member int, p Promise, promised bool) string {
 		return "its links hold the session up"
 	}
 	return ""
+}
+
+// follows says whether a member that does not promise can be in a view: one of the
+// last view that was heard of a moment ago may be about to come to the slot, others
+// have said that they have.
+func (m *Machine) follows(member int) bool {
+	s := m.slot
+	if m.lost(member) {
+		return false
+	}
+	return m.peer(member).ready(s.number) || s.preset.has(member) && m.near(member) && !m.silent(member)
 }
 
 // newRound says whether the slot under way is the first of its round.
@@ -270,7 +281,7 @@ func (m *Machine) checkView(v *View) error {
 		return fmt.Errorf("view of ballot %d: want the promises of %d members, got %d", v.Ballot, m.rules.Quorum, len(promised))
 	}
 	best := highestVote(v.Promises)
-	if best == nil && v.Amends != [32]byte{} {
+	if best == nil && v.amends() {
 		return m.checkAmends(v)
 	}
 	if best == nil {
@@ -281,7 +292,7 @@ func (m *Machine) checkView(v *View) error {
 			return fmt.Errorf("view of ballot %d: two values have votes in ballot %d", v.Ballot, best.Ballot)
 		}
 	}
-	if v.Finish == nil || *v.Finish != best.Value || len(v.Members) > 0 || v.Amends != [32]byte{} {
+	if v.Finish == nil || *v.Finish != best.Value || len(v.Members) > 0 || v.amends() {
 		return fmt.Errorf("view of ballot %d: want it to finish attempt %d, which has votes", v.Ballot, best.Value.Attempt)
 	}
 	return nil

@@ -234,6 +234,9 @@ func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 	if f := s.finish; f != nil && asks && s.sealed[f.Finish.Attempt] != nil && b.State == Fetching {
 		m.send(e, to, f.Finish.Attempt, &Seal{Sealed: s.sealed[f.Finish.Attempt]})
 	}
+	if v := s.working(); v != nil && v.amends() && asks && s.sealed[v.Ballot] != nil && b.State == Fetching && b.Promised == v.Ballot {
+		m.send(e, to, v.Ballot, &Seal{Sealed: s.sealed[v.Ballot]})
+	}
 	if s.vote != nil {
 		d := m.ownDone()
 		m.send(e, to, s.vote.Ballot, &d)

@@ -6,6 +6,17 @@ import (
 	"strings"
 )
 
+// amends is the digest of the amendment that is wanted, of another, or of none.
+func (x *Fuzzed) amends() [32]byte {
+	switch x.in.below(8) {
+	case 1, 2:
+		return fuzzedAmendment.digest()
+	case 3:
+		return x.digest()
+	}
+	return [32]byte{}
+}
+
 func InventPrepare(*Fuzzed) Body { return &Prepare{} }
 
 func InventBusy(x *Fuzzed) Body { return &Busy{Working: x.number()} }
@@ -42,7 +53,7 @@ func (x *Fuzzed) promise(ballot uint32) Promise {
 		return given[n]
 	}
 	m := x.members[x.attacker]
-	p := Promise{Member: uint32(x.attacker), Joins: x.in.below(8) > 0, Chain: x.chain()}
+	p := Promise{Member: uint32(x.attacker), Joins: x.in.below(8) > 0, Chain: x.chain(), Amends: x.amends()}
 	if x.in.below(4) == 0 {
 		p.Vote = &Vote{Ballot: x.ballot(), Value: x.value()}
 	}
@@ -64,7 +75,7 @@ func InventPromise(x *Fuzzed) Body {
 }
 
 func InventView(x *Fuzzed) Body {
-	v := &View{Ballot: x.ballot()}
+	v := &View{Ballot: x.ballot(), Amends: x.amends()}
 	if bs := slices.Sorted(maps.Keys(x.promises)); len(bs) > 0 && x.in.below(4) > 0 {
 		v.Ballot = bs[len(bs)-1]
 	}
@@ -203,6 +214,10 @@ func InventDecided(x *Fuzzed) Body {
 		d.Kind, d.Total, d.Blobs = Gather, nil, [][]byte{{1}, {}, nil, []byte(x.reason())}
 		d.Digest = digestOfBlobs(d.Blobs)
 	}
+	if mask&48 == 48 {
+		d.Kind, d.Total, d.Blobs = Amend, nil, [][]byte{x.amendment()}
+		d.Digest = digestOfBlobs(d.Blobs)
+	}
 	if mask&64 != 0 {
 		d.Digest = x.digest(d.Digest)
 	}
@@ -219,8 +234,25 @@ func InventBeat(x *Fuzzed) Body {
 	mask := x.in.byte()
 	return &Beat{
 		State: State(1 + x.in.below(12)), Promised: x.ballot(), Viewed: x.ballot(), Round: x.number(),
-		Behind: mask&1 != 0, Stuck: mask&2 != 0, Ask: uint32(x.in.below(5)), Waiting: x.ranks(), Suspects: x.ranks(),
+		Behind: mask&1 != 0, Stuck: mask&2 != 0, Ask: uint32(x.in.below(5)), Waiting: x.ranks(), Suspects: x.ranks(), Amends: x.amends(),
 	}
+}
+
+// amendment is the one that is wanted, another, or nonsense.
+func (x *Fuzzed) amendment() []byte {
+	switch x.in.below(4) {
+	case 0:
+		return fuzzedAmendment.Encode()
+	case 1:
+		return (&Amendment{
+			Revision: x.number(), Removed: x.ranks(), Quorum: x.in.below(5), Colluders: x.in.below(5),
+			Added: []Seat{{Name: x.reason()}},
+		}).Encode()
+	case 2:
+		b := fuzzedAmendment.Encode()
+		return b[:x.in.below(len(b))]
+	}
+	return []byte(x.reason())
 }
 
 func InventLeave(x *Fuzzed) Body {

@@ -157,7 +157,7 @@ func (x *Fuzzed) header(kind Kind) Header {
 	}
 	mask := x.in.byte()
 	if mask&1 != 0 {
-		h.Kind = []Kind{Sum, Gather}[x.in.below(2)]
+		h.Kind = []Kind{Sum, Gather, Amend}[x.in.below(3)]
 	}
 	if mask&2 != 0 {
 		h.Round = x.number()
@@ -174,7 +174,7 @@ func (x *Fuzzed) header(kind Kind) Header {
 func (x *Fuzzed) viewDigest() [32]byte {
 	var right [][32]byte
 	for _, b := range slices.Sorted(maps.Keys(x.me().views)) {
-		if v := x.me().views[b]; v.Finish == nil {
+		if v := x.me().views[b]; v.Finish == nil && !v.amends() {
 			right = append(right, v.digest(x.members[1].Machine))
 		}
 	}
@@ -293,6 +293,11 @@ func (x *Fuzzed) sealed() *Sealed {
 	}
 	if mask&128 != 0 {
 		s.Blobs = [][]byte{{}, {1}, {2}, {3}, {4}}[:x.in.below(6)]
+	}
+	if v := x.members[1].slot.working(); v != nil && v.amends() && x.in.below(4) > 0 {
+		amended := x.members[1].sealedAmendment(v.Ballot, x.amendment())
+		amended.Header = x.header(Amend)
+		return amended
 	}
 	return &s
 }

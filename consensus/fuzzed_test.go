@@ -164,8 +164,14 @@ func (x *Fuzzed) checkDecision(s int, d *Decision) {
 		x.t.Fatalf("member %d decides slot %d otherwise than another", s, d.Slot)
 	}
 	x.chains[d.Slot] = d.Chain
-	if d.Kind == Sum {
+	switch d.Kind {
+	case Sum:
 		checkTotal(x.t, d, fuzzedValues, fuzzedBlocks, 1e-6)
+		return
+	case Amend:
+		if !bytes.Equal(d.Blobs[0], fuzzedAmendment.Encode()) {
+			x.t.Fatalf("member %d decides on %q", s, d.Blobs)
+		}
 		return
 	}
 	for i, b := range d.Blobs {

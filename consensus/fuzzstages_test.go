@@ -93,7 +93,20 @@ var fuzzedStages = []func(n *network, call func(s int) Call){
 		n.restart(1)
 		n.call(1, call(1))
 	},
+	func(n *network, call func(int) Call) { // all have promised, and three want an amendment
+		n.wish(fuzzedAmendment, 0, 2, 3)
+		n.callAll(call)
+		n.asked(2)
+	},
+	func(n *network, call func(int) Call) { // lacks the amendment that the others have voted for
+		n.wish(fuzzedAmendment, 0, 2, 3)
+		n.callAll(call)
+		n.deliverUntil(func() bool { return n.members[1].State() == Fetching })
+	},
 }
+
+// fuzzedAmendment adds a member that never comes.
+var fuzzedAmendment = revision(1, nil, "new")
 
 // until brings member 1 to a state by withholding from it what leads on.
 func (n *network) until(call func(int) Call, state State) {

@@ -42,14 +42,17 @@ type Machine struct {
 }
 
 // New returns the machine of one member at slot 0. All members start with the
-// same settings, names and run.
+// same settings, names and run. One that the roster is without gets a *RemovedError.
 func New(p Params) (*Machine, error) {
 	p = p.withDefaults()
 	m := &Machine{helper: -1, early: map[int][]Message{}}
 	if err := m.form(p); err != nil {
 		return nil, err
 	}
-	if p.Self < 0 || p.Self < len(p.Members) != m.rules.belongs(p.Self) || p.Self >= len(p.Members) && !p.Joins {
+	if _, removed := slices.BinarySearch(p.Removed, uint32(max(p.Self, 0))); removed {
+		return nil, &RemovedError{Revision: p.Revision}
+	}
+	if p.Self < 0 || p.Self >= len(p.Members) && !p.Joins {
 		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, m.rules.Size)
 	}
 	m.slot = newSlot(0, [32]byte{}, 0, m.plans.everybody(m.rules))
@@ -151,7 +154,7 @@ func (m *Machine) advance(e *Effects) bool {
 	case s.finish != nil && !s.barred && m.rules.decides(m.p.Self) && s.finish.Ballot >= s.promised && (s.vote == nil || s.vote.Ballot < s.finish.Ballot):
 		return m.finishVote(e)
 	}
-	if v := s.working(); v != nil && v.Amends != [32]byte{} {
+	if v := s.working(); v != nil && v.amends() {
 		return m.voteAmendment(v, e)
 	}
 	return m.work(e)

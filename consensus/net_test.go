@@ -46,7 +46,8 @@ type testMember struct {
 	disk    map[uint64]map[string][]byte
 	log     []*Decision
 	calls   uint64 // made by its learner
-	call    Call   // the last that was not answered at once
+	wants   *Amendment
+	call    Call // the last that was not answered at once
 	err     error
 	starts  int
 	written int // writes so far
@@ -183,11 +184,19 @@ func (n *network) restart(s int) {
 		saved.Last = m.log[len(m.log)-1]
 	}
 	var err error
-	if m.Machine, err = Resume(n.params(s), saved, [32]byte{77, byte(s), byte(m.starts)}); err != nil {
+	m.Machine, err = Resume(n.params(s), saved, [32]byte{77, byte(s), byte(m.starts)})
+	if _, removed := as[*RemovedError](err); removed {
+		m.dead = true
+		return
+	}
+	if err != nil {
 		n.t.Fatal(err)
 	}
 	// Times of a process count from its start; here they go on.
 	m.Step(n.now, Tick{})
+	if m.wants != nil {
+		n.step(s, Wish{Amendment: m.wants})
+	}
 }
 
 // call makes the learner's next call, unless its answer is known.

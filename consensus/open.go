@@ -288,6 +288,7 @@ func (m *Machine) decide(d *Decision, e *Effects) {
 	}
 	if d.Kind == Amend {
 		if err := m.reform(d); err != nil {
+			m.tell(e, d.Attempt, &Commit{Certificate: d.Certificate}) // it may be the only one to know
 			m.slot = newSlot(d.Slot+1, d.Chain, d.Round, &View{})
 			m.fail(e, err)
 			return

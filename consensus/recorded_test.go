@@ -66,11 +66,28 @@ func RecordedKinds() int { return len(recordedSettings) }
 func NewRecording(t testing.TB, kind int, seed uint64, looking func(r *Recording)) *Recording {
 	t.Helper()
 	c := recordedSettings[kind]
+	calls := func(xs [][]float64) []func(int) Call {
+		return []func(int) Call{sumOf(1, xs, oneBlock), sumOf(1, xs, oneBlock), sumOf(2, xs, oneBlock)}
+	}
+	r := newRecording(t, c.settings, c.size)
+	r.play(seed, calls(powers(c.size)), looking)
+	return r
+}
+
+func newRecording(t testing.TB, s Settings, size int) *Recording {
+	t.Helper()
 	r := &Recording{
-		Settings: c.settings, Size: c.size, network: signed(t, newNetwork(t, c.size, c.settings)),
+		Settings: s, Size: size, network: signed(t, newNetwork(t, size, s)),
 		attempts: map[attemptKey]*recordedAttempt{}, commits: map[uint64]Value{},
 	}
 	r.Run = r.params(0).Run
+	return r
+}
+
+// play plays the run with the calls given.
+func (r *Recording) play(seed uint64, calls []func(s int) Call, looking func(r *Recording)) {
+	t := r.t
+	t.Helper()
 	r.rng = rand.New(rand.NewPCG(seed, 5))
 	r.loss = 0.15 * r.rng.Float64()
 	r.called = func(s int, slot uint64, c Call) {
@@ -78,9 +95,7 @@ func NewRecording(t testing.TB, kind int, seed uint64, looking func(r *Recording
 	}
 	r.watch = r.step
 	r.leaves = func(from, to int, msg Message) { r.leave(from, to, msg, looking) }
-	xs := powers(c.size)
-	calls := []func(int) Call{sumOf(1, xs, oneBlock), sumOf(1, xs, oneBlock), sumOf(2, xs, oneBlock)}
-	victims := r.rng.Perm(c.size)[:2]
+	victims := r.rng.Perm(len(r.names))[:2]
 	for i, s := range victims {
 		r.members[s].stopAt = 1 + r.rng.IntN(24)
 		r.learn(calls, time.Duration(10+20*r.rng.IntN(2))*time.Second)
@@ -90,15 +105,19 @@ func NewRecording(t testing.TB, kind int, seed uint64, looking func(r *Recording
 	}
 	r.learn(calls, time.Minute)
 	for s, m := range r.members {
-		if m.dead {
+		if m.dead && s < len(r.names) { // else it was never let in
 			r.restart(s)
 		}
 	}
 	if !r.learn(calls, 10*time.Minute) {
-		t.Fatalf("seed %d of %+v: does not go on\n%s", seed, c.settings, r.describe())
+		t.Fatalf("seed %d of %+v: does not go on\n%s", seed, r.Settings, r.describe())
 	}
-	r.checkLogs(xs, oneBlock)
-	return r
+	for _, m := range r.members {
+		if _, removed := as[*RemovedError](m.err); removed {
+			m.err = nil
+		}
+	}
+	r.checkLogs(powers(r.Size), oneBlock)
 }
 
 // step notes what a member has come to, before anything leaves it.
@@ -110,6 +129,9 @@ func (r *Recording) step(s int, _ Event, e Effects) {
 	for _, d := range e.Decisions {
 		r.commits[d.Slot] = d.Certificate.Value
 		r.Events = append(r.Events, Recorded{Member: s, Slot: d.Slot, Decision: d})
+		if d.Kind == Amend {
+			r.members[len(r.names)].dead = false // the newcomer is let in
+		}
 	}
 }
 
@@ -221,7 +243,7 @@ func (r *Recording) learnt(slot uint64, show func(coalition uint8, combinations 
 			list = append(list, a.knownAttempt)
 		}
 	}
-	rules := r.Settings.Rules(r.Size)
+	rules := r.Settings.Rules(len(r.names))
 	for _, c := range Coalitions(r.Size, rules.Colluders) {
 		set := uint8(0)
 		for _, s := range c {
@@ -230,6 +252,30 @@ func (r *Recording) learnt(slot uint64, show func(coalition uint8, combinations 
 		show(set, known(r.Size, set, list, rules.Shares))
 	}
 	return len(list)
+}
+
+// checkKnowledge asserts that no coalition knows more of the slot of the last message
+// than it may, and counts those that know its total.
+func (r *Recording) checkKnowledge(seed uint64, totals map[uint64]int) {
+	t := r.t
+	t.Helper()
+	slot := r.Events[len(r.Events)-1].Slot
+	v, decided := r.commits[slot]
+	r.learnt(slot, func(coalition uint8, combinations [][]uint64) {
+		switch {
+		case len(combinations) == 0:
+			return
+		case !decided || len(combinations) > 1:
+			t.Fatalf("%+v, seed %d, slot %d: members %b know %v; decided: %v", r.Settings, seed, slot, coalition, combinations, decided)
+		}
+		view := r.attempts[attemptKey{slot, v.Attempt}].view &^ coalition
+		for s, weight := range combinations[0] {
+			if weight != uint64(view>>s&1) {
+				t.Fatalf("%+v, seed %d, slot %d: members %b know %v, which is not the total of %b", r.Settings, seed, slot, coalition, combinations[0], view)
+			}
+		}
+		totals[slot]++
+	})
 }
 
 // recordedSeeds is how many runs of a kind there are.
@@ -245,25 +291,7 @@ func TestKnowledgeOfRecordedRuns(t *testing.T) {
 	for kind, c := range recordedSettings {
 		for seed := range recordedSeeds {
 			totals := map[uint64]int{}
-			r := NewRecording(t, kind, seed, func(r *Recording) {
-				slot := r.Events[len(r.Events)-1].Slot
-				v, decided := r.commits[slot]
-				r.learnt(slot, func(coalition uint8, combinations [][]uint64) {
-					switch {
-					case len(combinations) == 0:
-						return
-					case !decided || len(combinations) > 1:
-						t.Fatalf("%+v, seed %d, slot %d: members %b know %v; decided: %v", c.settings, seed, slot, coalition, combinations, decided)
-					}
-					view := r.attempts[attemptKey{slot, v.Attempt}].view &^ coalition
-					for s, weight := range combinations[0] {
-						if weight != uint64(view>>s&1) {
-							t.Fatalf("%+v, seed %d, slot %d: members %b know %v, which is not the total of %b", c.settings, seed, slot, coalition, combinations[0], view)
-						}
-					}
-					totals[slot]++
-				})
-			})
+			r := NewRecording(t, kind, seed, func(r *Recording) { r.checkKnowledge(seed, totals) })
 			for slot := range uint64(3) {
 				if totals[slot] == 0 {
 					t.Errorf("%+v, seed %d: nobody knows the total of slot %d", c.settings, seed, slot)

@@ -30,7 +30,7 @@ func (m *Machine) checkState(preset *View, st *slotState) error {
 		ranks = append(ranks, p.Member)
 	}
 	for _, v := range views {
-		if v == nil || v.Finish == nil && v.Amends == [32]byte{} && len(v.Members) < 2 {
+		if v == nil || v.Finish == nil && !v.amends() && len(v.Members) < 2 {
 			return errors.New("want views of at least 2 members")
 		}
 		if err := m.checkMembersOf(v.Members); err != nil {

@@ -76,6 +76,10 @@ func (m *Machine) receiveSeal(from int, ballot uint32, b *Seal) {
 		}
 		return
 	}
+	if v := s.working(); v != nil && s.commit == nil && m.fetches(v) {
+		m.receiveAmendment(v, b.Sealed)
+		return
+	}
 	a := s.attempts[ballot]
 	if a != nil && ballot == s.promised && a.here && a.seal == nil && s.commit == nil && m.p.Scheme == Laplacian {
 		a.seal, a.sealedBy = b.Sealed, from

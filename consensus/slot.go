@@ -16,20 +16,21 @@ type slot struct {
 	round  uint32   // kept: of the slot before
 	preset *View    // kept: ballot 0
 
-	call     *call            // kept: frozen at the first entry, in every attempt the same
-	promised uint32           // kept: acts in no lower ballot
-	vote     *Vote            // kept: the last one
-	entered  int64            // kept: highest ballot whose secrets were drawn, -1 for none
-	own      map[uint32]*View // kept: views this member has made of its ballots
-	attempts map[uint32]*attempt
-	sealed   map[uint32]*Sealed  // kept: what has been voted for, by attempt
-	digests  map[uint32][32]byte // of sealed
-	commit   *Certificate        // kept
-	dirty    bool                // what is kept has changed
-	barred   bool                // an earlier process may have acted in it, and nothing is known of that
-	marked   bool                // it is on disk that the slot was begun
-	callNew  bool                // the call is not on disk yet
-	unsaved  []uint32            // attempts whose sealed result is not
+	call      *call            // kept: frozen at the first entry, in every attempt the same
+	promised  uint32           // kept: acts in no lower ballot
+	vote      *Vote            // kept: the last one
+	entered   int64            // kept: highest ballot whose secrets were drawn, -1 for none
+	own       map[uint32]*View // kept: views this member has made of its ballots
+	attempts  map[uint32]*attempt
+	sealed    map[uint32]*Sealed  // kept: what has been voted for, by attempt
+	digests   map[uint32][32]byte // of sealed
+	commit    *Certificate        // kept
+	amendment *Sealed             // that this member is to vote for, from others
+	dirty     bool                // what is kept has changed
+	barred    bool                // an earlier process may have acted in it, and nothing is known of that
+	marked    bool                // it is on disk that the slot was begun
+	callNew   bool                // the call is not on disk yet
+	unsaved   []uint32            // attempts whose sealed result is not
 
 	views    map[uint32]*View         // of NEW ballots known, and the highest FINISH
 	finish   *View                    // the highest ballot that finishes an attempt
@@ -109,7 +110,7 @@ func (s *slot) working() *View { return s.views[s.promised] }
 func (m *Machine) attempt(ballot uint32) *attempt {
 	s := m.slot
 	v := s.views[ballot]
-	if v == nil || v.Finish != nil {
+	if v == nil || v.Finish != nil || v.amends() {
 		return nil
 	}
 	if s.attempts[ballot] == nil {
@@ -121,6 +122,9 @@ func (m *Machine) attempt(ballot uint32) *attempt {
 	}
 	return a
 }
+
+// amends says whether the view amends the roster, so that nothing is dealt in it.
+func (v *View) amends() bool { return v.Amends != [32]byte{} }
 
 // has says whether a member is in the view.
 func (v *View) has(member int) bool {

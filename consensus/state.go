@@ -68,6 +68,8 @@ func (m *Machine) attemptState() State {
 	}
 	a := s.attempts[s.promised]
 	switch {
+	case m.fetches(v):
+		return Fetching
 	case !v.has(m.p.Self):
 		return Watching
 	case m.slot.barred:

@@ -36,7 +36,7 @@ func (m *Machine) Status() Status {
 		Slot: s.number, Ballot: s.promised, State: m.State(), Since: m.since, Stuck: m.stuck, Decided: s.number,
 		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.usual, Finished: m.finished,
 	}
-	if v := s.working(); v != nil {
+	if v := s.working(); v != nil && !v.amends() {
 		st.Members, st.Missing = v.Members, v.Missing
 	}
 	for _, s := range m.watched {

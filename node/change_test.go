@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"testing"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -43,176 +43,109 @@ func reached(nodes []*Node) (members []Member) {
 	return members
 }
 
-// Of a run under way one member is removed, and a newcomer joins, which learns all
-// that was decided before. Those that are left come to the same end.
-func TestTheRosterChanges(t *testing.T) {
-	t.Parallel()
-	const founders, rounds = 4, 30
-	configs := testConfigs(t, founders+1)
-	all := listed(t, configs, founders)
-	changes := []Change{{Add: all[founders:], Remove: []string{"m1"}}}
-	joins := joinAll(t, configs[:founders]...)
-	nodes := make([]*Node, founders)
-	for _, j := range joins {
-		end := j.wait(t)
-		if end.err != nil {
-			t.Fatal(end.err)
-		}
-		nodes[end.node.Self()] = end.node
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), within)
-	defer cancel()
-	in := make(chan struct{}) // the newcomer has come
-	scripts := make([]script, founders+1)
-	errs := make([]error, founders+1)
-	var running sync.WaitGroup
-	for s, n := range nodes {
-		scripts[s].rounds = rounds
-		running.Go(func() {
-			errs[s] = scripts[s].run(ctx, n, func(round int) {
-				switch {
-				case round == 5 && s != 3: // m3 follows the others
-					if err := n.Change(changes); err != nil {
-						t.Error(err)
-					}
-				case round == 12 && s != 1:
-					<-in
-				}
-			})
-		})
-	}
-	newcomer := configs[founders]
-	newcomer.Changes, newcomer.Members = changes, reached(nodes)
-	end := join(t, newcomer).wait(t)
+// steady runs a script of so many rounds at a node.
+func steady(t *testing.T, rounds int, n *Node) *learner {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	t.Cleanup(cancel)
+	l := &learner{script{rounds: rounds, update: func() { pass(update) }}, make(chan error, 1)}
+	go func() { l.ended <- l.run(ctx, n, nil) }()
+	return l
+}
+
+// comeIn lets a member join or come back, and learn.
+func comeIn(t *testing.T, rounds int, c Config) (*Node, *learner) {
+	t.Helper()
+	end := join(t, c).wait(t)
 	if end.err != nil {
 		t.Fatal(end.err)
 	}
-	close(in)
-	scripts[founders].rounds = rounds
-	if err := scripts[founders].run(ctx, end.node, nil); err != nil {
-		t.Fatal(err)
-	}
-	running.Wait()
-	var removed *consensus.RemovedError
-	if !errors.As(errs[1], &removed) {
-		t.Errorf("the member that was removed ends with %v", errs[1])
-	}
-	nodes = append(nodes, end.node)
-	left := []*Node{nodes[0], nodes[2], nodes[3], nodes[4]}
-	for _, s := range []int{0, 2, 3, 4} {
-		if errs[s] != nil {
-			t.Errorf("member %d: %v", s, errs[s])
+	return end.node, steady(t, rounds, end.node)
+}
+
+// checkAlike asserts that nodes have decided the same, and that their roster is as
+// given.
+func checkAlike(t *testing.T, nodes []*Node, roster ...string) {
+	t.Helper()
+	for _, n := range nodes {
+		if !slices.Equal(digests(t, n), digests(t, nodes[0])) {
+			t.Errorf("%s has decided otherwise than %s", n.Status().Name, nodes[0].Status().Name)
 		}
-		if !slices.Equal(digests(t, nodes[s]), digests(t, nodes[0])) {
-			t.Errorf("member %d has decided otherwise", s)
+		var names []string
+		for _, m := range n.Roster() {
+			names = append(names, m.Name)
 		}
-		if !slices.Equal(scripts[s].totals, scripts[0].totals) {
-			t.Errorf("member %d holds %v, another %v", s, scripts[s].totals, scripts[0].totals)
+		if st := n.Status(); !slices.Equal(names, roster) || st.Want != len(roster) || !slices.Equal(st.Members, roster) {
+			t.Errorf("%s has the roster %v of %d and the view %v, want %v", st.Name, names, st.Want, st.Members, roster)
 		}
 	}
-	if st := nodes[0].Status(); st.Want != founders || slices.Contains(st.Members, "m1") || !slices.Contains(st.Members, "m4") {
-		t.Errorf("the last view is %v of %d", st.Members, st.Want)
-	}
-	finish(t, left)
+}
+
+// Of a run under way one member is removed, and a newcomer joins, which learns all
+// that was decided before. Those that are left come to the same end.
+func TestTheRosterChanges(t *testing.T) {
+	const founders, rounds = 4, 20
+	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		configs := s.configs(t, founders+1)
+		all := listed(t, configs, founders)
+		changes := []Change{{Add: all[founders:], Remove: []string{"m1"}}}
+		nodes := s.start(t, configs[:founders]...)
+		var learners []*learner
+		for _, n := range nodes {
+			learners = append(learners, steady(t, rounds, n))
+		}
+		waitFor(t, func() bool { return nodes[0].Status().Round == 3 })
+		for _, rank := range []int{0, 1, 2} { // m3 follows the others
+			if err := nodes[rank].Change(changes); err != nil {
+				t.Error(err)
+			}
+		}
+		newcomer := configs[founders]
+		newcomer.Changes, newcomer.Members = changes, reached(nodes)
+		node, learner := comeIn(t, rounds, newcomer)
+		var removed *consensus.RemovedError
+		if err := <-learners[1].ended; !errors.As(err, &removed) {
+			t.Errorf("the member that was removed ends with %v", err)
+		}
+		waitForAll(t, append(slices.Delete(learners, 1, 2), learner))
+		left := append(slices.Delete(nodes, 1, 2), node)
+		checkAlike(t, left, "m0", "m2", "m3", "m4")
+		finish(t, left)
+	})
 }
 
 // A newcomer, and a member, that are ended without a word after the change and
 // started again go on with the roster as it is.
 func TestWhoComesBackKnowsTheRoster(t *testing.T) {
-	t.Parallel()
-	const founders, rounds = 4, 40
-	configs := testConfigs(t, founders+1)
-	all := listed(t, configs, founders)
-	changes := []Change{{Add: all[founders:]}}
-	for i := range configs {
-		configs[i].Changes = changes
-	}
-	nodes := startAll(t, configs[:founders]...)
-	newcomer := configs[founders]
-	newcomer.Members = reached(nodes)
-	ctx, cancel := context.WithTimeout(t.Context(), within)
-	defer cancel()
-	in, gone, back := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	scripts := make([]script, founders)
-	errs := make([]error, founders)
-	var running, ended sync.WaitGroup
-	ended.Add(2)
-	leaves := func(n *Node) func(round int) {
-		return func(round int) {
-			if round == 10 {
-				n.Close()
-				ended.Done()
+	const founders, rounds = 4, 30
+	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		configs := s.configs(t, founders+1)
+		all := listed(t, configs, founders)
+		for i := range configs {
+			configs[i].Changes = []Change{{Add: all[founders:]}}
+		}
+		nodes := s.start(t, configs[:founders]...)
+		var learners []*learner
+		for _, n := range nodes {
+			learners = append(learners, steady(t, rounds, n))
+		}
+		configs[founders].Members = reached(nodes)
+		node, learner := comeIn(t, rounds, configs[founders])
+		nodes, learners = append(nodes, node), append(learners, learner)
+		waitFor(t, func() bool { return slices.Contains(nodes[1].Status().Members, "m4") })
+		for _, rank := range []int{0, founders} {
+			nodes[rank].Close() // without a word
+			if err := <-learners[rank].ended; !errors.Is(err, ErrClosed) {
+				t.Errorf("the process that was ended got %v", err)
 			}
 		}
-	}
-	for s, n := range nodes {
-		scripts[s].rounds = rounds
-		running.Go(func() {
-			onRound := leaves(n)
-			if s != 0 {
-				onRound = func(round int) {
-					switch round {
-					case 10:
-						<-gone
-					case 20:
-						<-back
-					}
-				}
-			}
-			errs[s] = scripts[s].run(ctx, n, func(round int) {
-				if n.Status().Want > founders {
-					<-in
-				}
-				onRound(round)
-			})
-		})
-	}
-	end := join(t, newcomer).wait(t)
-	if end.err != nil {
-		t.Fatal(end.err)
-	}
-	close(in)
-	first := script{rounds: rounds}
-	if err := first.run(ctx, end.node, leaves(end.node)); !errors.Is(err, ErrClosed) {
-		t.Fatalf("the newcomer got %v", err)
-	}
-	ended.Wait()
-	close(gone)
-	var again []*Node
-	for _, c := range []Config{configs[0], newcomer} {
-		end := join(t, c).wait(t)
-		if end.err != nil {
-			t.Fatal(end.err)
+		at := nodes[1].Status().Round
+		waitFor(t, func() bool { return nodes[1].Status().Round > at+1 })
+		for _, rank := range []int{0, founders} {
+			s.Place(&configs[rank], rank, 1)
+			nodes[rank], learners[rank] = comeIn(t, rounds, configs[rank])
 		}
-		again = append(again, end.node)
-	}
-	close(back)
-	totals := make([]script, len(again))
-	for i, n := range again {
-		totals[i].rounds = rounds
-		running.Go(func() {
-			if err := totals[i].run(ctx, n, nil); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	running.Wait()
-	nodes[0] = again[0]
-	for s, n := range append(nodes, again[1]) {
-		if s > 0 && s < founders && errs[s] != nil {
-			t.Errorf("member %d: %v", s, errs[s])
-		}
-		if !slices.Equal(digests(t, n), digests(t, nodes[1])) {
-			t.Errorf("member %d has decided otherwise", s)
-		}
-	}
-	for _, l := range totals {
-		if !slices.Equal(l.totals, scripts[1].totals) {
-			t.Errorf("who came back holds %v, another %v", l.totals, scripts[1].totals)
-		}
-	}
-	if st := nodes[1].Status(); st.Want != founders+1 {
-		t.Errorf("%d members", st.Want)
-	}
-	finish(t, append(nodes, again[1]))
+		waitForAll(t, learners)
+		checkAlike(t, nodes, "m0", "m1", "m2", "m3", "m4")
+		finish(t, nodes)
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/go-hclog"
+	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/multiformats/go-multiaddr"
 
@@ -69,6 +70,8 @@ type Config struct {
 	// OnStatus, if not nil, is told who is there and who is missing whenever that
 	// changes during Join. It must not block.
 	OnStatus func(Status)
+
+	links []libp2p.Option // of tests: what connections go over, in place of the system's network
 }
 
 // Member is a participant in the run.

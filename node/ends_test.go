@@ -272,23 +272,23 @@ func TestFinishGivesALostMemberUp(t *testing.T) {
 // A member whose loop is at work for longer than members may be silent is waited
 // for.
 func TestBusyMemberIsNotLost(t *testing.T) {
-	t.Parallel()
-	configs := testConfigs(t, 3)
-	nodes := startAll(t, configs...)
-	ended := make(chan error, 2)
-	for _, n := range nodes[1:] {
-		go func() { ended <- sum(t.Context(), n) }()
-	}
-	busy := time.After(4 * time.Second)
-	if _, err := nodes[0].loop.ask(t.Context(), &request{do: func() (*consensus.Decision, error) { <-busy; return nil, nil }}); err != nil {
-		t.Fatal(err)
-	}
-	if err := sum(t.Context(), nodes[0]); err != nil {
-		t.Error(err)
-	}
-	for range 2 {
-		if err := receive(t, ended); err != nil {
+	simulate(t, 10*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		nodes := s.start(t, s.configs(t, 3)...)
+		ended := make(chan error, 2)
+		for _, n := range nodes[1:] {
+			go func() { ended <- sum(t.Context(), n) }()
+		}
+		busy := time.After(within / 2)
+		if _, err := nodes[0].loop.ask(t.Context(), &request{do: func() (*consensus.Decision, error) { <-busy; return nil, nil }}); err != nil {
+			t.Fatal(err)
+		}
+		if err := sum(t.Context(), nodes[0]); err != nil {
 			t.Error(err)
 		}
-	}
+		for range 2 {
+			if err := receive(t, ended); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }

@@ -98,4 +98,19 @@ func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision,
 
 // Decisions calls f with every decision of the run in order, until f returns an
 // error.
-func (n *Node) Decisions(f func(*consensus.Decision) error) error { return n.journal.Each(f) }
+func (n *Node) Decisions(f func(*consensus.Decision) error) error {
+	ranks := n.journal.Founders
+	return n.journal.Each(func(d *consensus.Decision) error {
+		switch d.Kind {
+		case consensus.Gather:
+			d.Blobs = d.Blobs[:ranks] // the log has room for ranks to come
+		case consensus.Amend:
+			a, err := d.Amendment()
+			if err != nil {
+				return err
+			}
+			ranks += len(a.Added)
+		}
+		return f(d)
+	})
+}

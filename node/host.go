@@ -23,7 +23,7 @@ var everywhere = []string{
 
 // newHost listens. The connection manager trims nothing: all members stay
 // connected for the whole run.
-func newHost(key crypto.PrivKey, listen []string, size int, traffic *traffic, gater connmgr.ConnectionGater) (host.Host, error) {
+func newHost(key crypto.PrivKey, listen []string, size int, traffic *traffic, gater connmgr.ConnectionGater, links ...libp2p.Option) (host.Host, error) {
 	if len(listen) == 0 {
 		listen = everywhere
 	}
@@ -31,7 +31,7 @@ func newHost(key crypto.PrivKey, listen []string, size int, traffic *traffic, ga
 	if err != nil {
 		return nil, err
 	}
-	h, err := libp2p.New(
+	h, err := libp2p.New(append([]libp2p.Option{
 		libp2p.Identity(key),
 		libp2p.ListenAddrStrings(listen...),
 		libp2p.Transport(quic.NewTransport),
@@ -47,7 +47,7 @@ func newHost(key crypto.PrivKey, listen []string, size int, traffic *traffic, ga
 		libp2p.DisableMetrics(),
 		libp2p.DisableIdentifyAddressDiscovery(),
 		libp2p.Ping(false),
-	)
+	}, links...)...)
 	if err != nil {
 		return nil, &ConfigError{"listen", fmt.Sprintf("%v: %v", listen, err), "addresses of this machine with ports that are free"}
 	}

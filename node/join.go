@@ -143,7 +143,7 @@ func (g *greeter) listen() (err error) {
 	if len(g.cfg.Members) > 0 {
 		g.admission.limit(g.cfg.Members)
 	}
-	if g.host, err = newHost(g.key, g.cfg.Listen, g.cfg.size(), g.traffic, &g.admission); err != nil {
+	if g.host, err = newHost(g.key, g.cfg.Listen, g.cfg.size(), g.traffic, &g.admission, g.cfg.links...); err != nil {
 		return err
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())

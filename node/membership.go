@@ -53,9 +53,6 @@ func (r *roll) lane(rank int) *lane {
 // most bounds the ranks that a message may name.
 func (r *roll) most() int { return len(r.Load().members) + toCome }
 
-// size returns the number of members of the roster.
-func (m *membership) size() int { return len(m.params.Members) - len(m.removed) }
-
 // active returns the members of the roster, and those known to come.
 func (m *membership) active() []Member {
 	var list []Member

@@ -3,11 +3,13 @@ package node
 import (
 	"bytes"
 	"context"
+	"errors"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/peerstore"
 
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/store"
 )
@@ -67,6 +69,10 @@ func (g *greeter) adopt(j *store.Journal) (*Node, error) {
 	members, err := g.members(n)
 	if err != nil {
 		return nil, err
+	}
+	if members.removed[n.self] { // an earlier process has written it down, and ended before it could say so
+		err := &consensus.RemovedError{Revision: members.params.Revision}
+		return nil, errors.Join(err, j.End(err.Error()))
 	}
 	n.roll.Store(members)
 	g.locked(func() {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +16,10 @@ import (
 // totals. The vector of member s in round r is (s+1)·r.
 type script struct {
 	totals []float64
-	rounds int
+	rounds int    // at most
+	update func() // a local update, if it takes time; rounds that were missed have none
+	whole  bool   // ends when all members are in two sums again, after there were fewer
+	sizes  []int  // of the views
 }
 
 func (l *script) Start(ctx context.Context, g collabdict.Group) error {
@@ -34,14 +35,20 @@ func (l *script) run(ctx context.Context, n *Node, onRound func(round int)) erro
 		n.StartRound(r)
 		total, missed := n.Missed()
 		if !missed {
+			if l.update != nil {
+				l.update()
+			}
 			var err error
 			if total, err = n.Sum(ctx, []float64{float64((n.Self() + 1) * r)}, []collabdict.Block{{Len: 1, Bound: 1000}}); err != nil {
 				return fmt.Errorf("round %d: %w", r, err)
 			}
 		}
-		l.totals = append(l.totals, total[0])
+		l.totals, l.sizes = append(l.totals, total[0]), append(l.sizes, n.Size())
 		if onRound != nil {
 			onRound(r)
+		}
+		if all := len(n.Members()); l.whole && r > 2 && slices.Min(l.sizes) < all && l.sizes[r-1] == all && l.sizes[r-2] == all {
+			break
 		}
 	}
 	return nil
@@ -57,113 +64,78 @@ func digests(t *testing.T, n *Node) (all [][32]byte) {
 }
 
 // A process that ends without a word in the middle of a run and is started again in
-// its folder, on other ports, goes on with the run: all come to the same end.
+// its folder, on another port, goes on with the run: all come to the same end.
 func TestAMemberComesBack(t *testing.T) {
-	t.Parallel()
-	const size, rounds = 5, 24
-	configs := testConfigs(t, size)
-	nodes := startAll(t, configs...)
-	ctx, cancel := context.WithTimeout(t.Context(), within)
-	defer cancel()
-	scripts := make([]script, size)
-	errs := make([]error, size)
-	gone := make(chan struct{})
-	hold := make(chan struct{}) // until the new process is there
-	var running, there sync.WaitGroup
-	there.Add(size - 1)
-	for s, n := range nodes {
-		scripts[s].rounds = rounds
-		running.Go(func() {
-			errs[s] = scripts[s].run(ctx, n, func(round int) {
-				switch {
-				case s == 2 && round == 5:
-					n.Close() // without a word
-					close(gone)
-				case s != 2 && round == 12:
-					there.Done()
-					<-hold
-				case s != 2 && round > 12:
-					time.Sleep(2 * configs[s].Beat) // as a local update takes, so that the member is heard of
-				}
-			})
+	const size, rounds = 5, 40
+	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		configs := s.configs(t, size)
+		nodes := s.start(t, configs...)
+		learners := learn(t, rounds, nodes...)
+		waitFor(t, func() bool {
+			st := nodes[2].Status()
+			return st.Round == 2 && st.State == consensus.Session.String()
 		})
-	}
-	<-gone
-	there.Wait()
-	again := configs[2]
-	again.Peers = nil // it knows the others' addresses
-	back := join(t, again)
-	end := back.wait(t)
-	if end.err != nil {
-		t.Fatal(end.err)
-	}
-	close(hold)
-	rejoined := script{rounds: rounds}
-	if err := rejoined.run(ctx, end.node, nil); err != nil {
-		t.Fatal(err)
-	}
-	running.Wait()
-	if !errors.Is(errs[2], ErrClosed) {
-		t.Errorf("the process that was ended got %v", errs[2])
-	}
-	want := scripts[0].totals
-	if !slices.Equal(rejoined.totals, want) || !slices.Equal(rejoined.totals[:5], scripts[2].totals[:5]) {
-		t.Errorf("the member that came back holds %v, another %v", rejoined.totals, want)
-	}
-	if want[3] != want[3] || math.Abs(want[3]-15*4) > 1e-3 || math.Abs(want[8]-12*9) > 1e-3 || math.Abs(want[rounds-1]-15*rounds) > 1e-3 {
-		t.Errorf("totals %v: want 15 a round with all members, 12 without m2", want)
-	}
-	nodes[2] = end.node
-	for s, n := range nodes {
-		if errs[s] != nil && s != 2 {
-			t.Errorf("member %d: %v", s, errs[s])
+		nodes[2].Close() // without a word
+		if err := <-learners[2].ended; !errors.Is(err, ErrClosed) {
+			t.Errorf("the process that was ended got %v", err)
 		}
-		if !slices.Equal(digests(t, n), digests(t, nodes[0])) {
-			t.Errorf("member %d has decided otherwise", s)
+		waitFor(t, func() bool { return nodes[0].Status().Round == 4 })
+		if absent := nodes[0].Status().Absent; len(absent) != 1 || absent[0].Name != "m2" {
+			t.Errorf("absent: %+v", absent)
 		}
-	}
-	finish(t, nodes)
+		s.Place(&configs[2], 2, 1) // it knows where the others are
+		end := join(t, configs[2]).wait(t)
+		if end.err != nil {
+			t.Fatal(end.err)
+		}
+		nodes[2], learners[2] = end.node, learn(t, rounds, end.node)[0]
+		waitForAll(t, learners)
+		checkViews(t, nodes, []string{"01234", "0134", "01234"})
+		finish(t, nodes)
+	})
 }
 
 // All processes of a run may be ended and started again: nothing is lost.
 func TestAllMembersComeBack(t *testing.T) {
-	t.Parallel()
-	configs := testConfigs(t, 3)
-	var before []*Node
-	for part := range 3 {
-		nodes := startAll(t, configs...)
-		if part > 0 && nodes[0].RunID() != before[0].RunID() {
-			t.Fatal("another run was begun")
-		}
-		for s, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
-			l := script{rounds: 2 * (part + 1)}
-			err := l.run(ctx, n, nil)
-			if err != nil {
-				t.Logf("%+v", n.Status())
+	simulate(t, 20*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		const size = 3
+		configs := s.configs(t, size)
+		var before []*Node
+		for part := range 3 {
+			for i := range configs {
+				s.Place(&configs[i], i, part)
 			}
-			if err == nil && math.Abs(l.totals[len(l.totals)-1]-float64(6*l.rounds)) > 1e-3 {
-				err = fmt.Errorf("totals %v", l.totals)
+			nodes := s.start(t, configs...)
+			if part > 0 && nodes[0].RunID() != before[0].RunID() {
+				t.Fatal("another run was begun")
 			}
-			return err
-		}) {
-			if err != nil {
-				t.Fatalf("member %d: %v", s, err)
+			for rank, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
+				l := script{rounds: 2 * (part + 1)}
+				err := l.run(ctx, n, nil)
+				if err == nil && l.totals[len(l.totals)-1] != float64(6*l.rounds) {
+					err = fmt.Errorf("totals %v", l.totals)
+				}
+				return err
+			}) {
+				if err != nil {
+					t.Fatalf("member %d: %v, status %+v", rank, err, nodes[rank].Status())
+				}
 			}
+			if part == 2 {
+				finish(t, nodes)
+				break
+			}
+			for _, n := range nodes {
+				n.Leave("it was stopped by its operator")
+				n.Close()
+			}
+			before = nodes
 		}
-		if part == 2 {
-			finish(t, nodes)
-			break
+		nodes := s.start(t, configs...) // the run is over, so this is another
+		if nodes[0].RunID() == before[0].RunID() {
+			t.Error("the run that had ended was gone on with")
 		}
-		for _, n := range nodes {
-			n.Leave("it was stopped by its operator")
-			n.Close()
-		}
-		before = nodes
-	}
-	nodes := startAll(t, configs...) // the run is over, so this is another
-	if nodes[0].RunID() == before[0].RunID() {
-		t.Error("the run that had ended was gone on with")
-	}
+	})
 }
 
 // A process that comes back after the others have finished is told so, and begins

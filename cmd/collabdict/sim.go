@@ -191,12 +191,6 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (a *app) warn(warnings []string) {
-	for _, w := range warnings {
-		a.note("warning: %s", w)
-	}
-}
-
 // writeRun writes a result: two files for all, and a folder a participant.
 func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*model.Model) error {
 	counted := report.Counted(r.Views)

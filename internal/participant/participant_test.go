@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,7 +19,6 @@ import (
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/plants"
-	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 	"go.uber.org/goleak"
@@ -107,76 +105,5 @@ func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
 		if len(p.History) != 8 || r.Report.SetupRounds != simulated.Report.SetupRounds || r.Report.BytesSent == 0 || p.LoglikRows != "own" {
 			t.Errorf("result of %s: %+v", p.Name, r.Report)
 		}
-	}
-}
-
-// A participant that is stopped keeps the model of its last round, and the others
-// go on; started again it catches up, and all end with the same.
-func TestAStoppedParticipant(t *testing.T) {
-	const rounds = 24
-	all, parts := configs(t, 5, learn(rounds))
-	stopped, stop := context.WithCancel(t.Context())
-	defer stop()
-	away, back, end := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	for i := range all {
-		all[i].Node.Beat = 100 * time.Millisecond
-		all[i].OnRound = func(p task.Progress, _ node.Status) {
-			switch {
-			case i == 1 && p.Number == 3:
-				stop()
-			case i != 1 && p.Number == 8:
-				if i == 0 {
-					close(away)
-				}
-				<-back
-			case i != 1 && p.Number > 8 && p.Number < rounds:
-				time.Sleep(2 * all[i].Node.Beat) // as a local update takes: the participant is let in between two rounds
-			}
-		}
-	}
-	contexts := []context.Context{t.Context(), stopped, t.Context(), t.Context(), t.Context()}
-	var results []*participant.Result
-	var errs []error
-	go func() { results, errs = runAll(contexts, all); close(end) }()
-	<-away // or it is let in again before a sum is made without it
-	again := all[1]
-	again.OnRound = nil
-	again.OnJoin = func(*node.Node) func() { close(back); return func() {} }
-	// The first process holds its folder until it has left.
-	result, err := participant.Run(t.Context(), again)
-	for ; err != nil && strings.Contains(err.Error(), "in use by another process"); result, err = participant.Run(t.Context(), again) {
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-end
-	if !errors.Is(errs[1], context.Canceled) || results[1] == nil || results[1].Report.Rounds != 3 {
-		t.Errorf("the stopped one ended with %v, %+v", errs[1], results[1])
-	}
-	results[1], errs[1] = result, nil
-	for i, r := range results {
-		if errs[i] != nil {
-			t.Fatalf("participant %d: %v", i, errs[i])
-		}
-		checkViews(t, parts[i].Name, r)
-		if d := r.Report.Participants[0].Digest; d == "" || d != results[0].Report.Participants[0].Digest || r.Report.Rounds != rounds {
-			t.Errorf("%s: digest %q after %d rounds", parts[i].Name, d, r.Report.Rounds)
-		}
-	}
-}
-
-// checkViews asserts that the views tell of plant-b's absence, in the middle.
-func checkViews(t *testing.T, name string, r *participant.Result) {
-	t.Helper()
-	views := r.Report.Views
-	if len(views) < 3 || len(views[0].Members) != 5 || len(views[len(views)-1].Members) != 5 {
-		t.Fatalf("%s: views %+v", name, views)
-	}
-	v := views[1]
-	if len(v.Members) != 4 || len(v.Missing) != 1 || v.Missing[0] != (report.Missing{Name: "plant-b", Reason: "it was stopped by its operator"}) || v.Round < 3 {
-		t.Errorf("%s: view %+v", name, v)
-	}
-	if len(r.Model.Manifest.Views) != len(views) {
-		t.Errorf("%s: the model has the views %+v", name, r.Model.Manifest.Views)
 	}
 }

@@ -1,0 +1,77 @@
+package node
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/netsim"
+)
+
+// Five nodes and five simulated members that learn the same from the same rows
+// decide the same, bit for bit, and send the same for it.
+func TestNodesDoAsTheSimulation(t *testing.T) {
+	t.Parallel()
+	const size = 5
+	k := task.Task{
+		Model: model.GGM, Components: 2, Rounds: 3, Lambda0: 1, Rho: 1, Seed: 2, Standardise: task.Global, FalseAlarm: 0.01,
+		Settings: testConfig(t, 0, size).Settings,
+	}
+	k.Settings.Scheme = consensus.Exact
+	parts := plants.Generate(plants.Spec{Participants: size, Rows: 60, Columns: 3, Patterns: 2}, 4)
+	want := newTranscript()
+	net, err := netsim.New(netsim.Config{Names: netsim.Names(size), Settings: k.Settings, Seed: k.Seed, Observer: want})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
+		_, err := k.Train(ctx, g, parts[rank], nil)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("loopback", func(t *testing.T) {
+		t.Parallel()
+		configs := testConfigs(t, size)
+		for i := range configs {
+			configs[i].Settings, configs[i].Beat = k.Settings, time.Second
+		}
+		train(t, startAll(t, configs...), k, parts).compare(t, want, report.Rules.Quorum)
+	})
+	t.Run("links", func(t *testing.T) {
+		simulate(t, 20*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+			train(t, s.start(t, s.configs(t, size)...), k, parts).compare(t, want, report.Rules.Quorum)
+		})
+	})
+}
+
+// train returns the transcript of nodes that learn.
+func train(t *testing.T, nodes []*Node, k task.Task, parts []dataset.Participant) *transcript {
+	t.Helper()
+	r := newTranscript()
+	for _, n := range nodes {
+		r.tap(t, n)
+	}
+	for rank, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
+		_, err := k.Train(ctx, n, parts[n.Self()], nil)
+		return err
+	}) {
+		if err != nil {
+			t.Fatalf("member %d: %v", rank, err)
+		}
+	}
+	for rank, n := range nodes {
+		if err := n.Decisions(func(d *consensus.Decision) error { r.Decided(rank, d); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	finish(t, nodes)
+	return r
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package node
+
+// Under the race detector everything takes ten times as long.
+const manyHosts = 8

@@ -1,0 +1,111 @@
+package node
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/libp2p/go-libp2p"
+	"github.com/libp2p/go-libp2p/x/simlibp2p"
+	"github.com/marcopolo/simnet"
+
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// simulation is a network in virtual time that hosts of libp2p are on: QUIC over
+// links with latency and bandwidth. It differs from netsim in what carries the
+// messages: here it is all of node, gossip and streams and the disk included. All
+// waits are in virtual time (testing/synctest): they cost nothing, each has a limit,
+// and none is missed because the machine is slow. What runs at the same virtual time
+// does so in any order, so it is results that are the same every time, not events.
+type simulation struct {
+	net     *simnet.Simnet
+	latency time.Duration
+	link    simnet.LinkSettings
+	sides   atomic.Pointer[[]int] // of each host; nil while all reach each other
+}
+
+const megabit = 1_000_000
+
+// simulate runs a test on a network. Latency is that of a packet, bits are those
+// that a link carries in a second each way.
+func simulate(t *testing.T, latency time.Duration, bits int, test func(t *testing.T, s *simulation)) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &simulation{net: &simnet.Simnet{}, latency: latency, link: simnet.LinkSettings{BitsPerSecond: bits}}
+		s.net.LatencyFunc = s.route
+		s.net.Start()
+		t.Cleanup(s.net.Close)
+		test(t, s)
+	})
+}
+
+// route returns how long a packet takes: those to another side do not come within
+// any test.
+func (s *simulation) route(p *simnet.Packet) time.Duration {
+	host := func(a net.Addr) int { return int(a.(*net.UDPAddr).IP.To4()[3]) - 1 } // see config
+	if sides := s.sides.Load(); sides != nil && (*sides)[host(p.From)] != (*sides)[host(p.To)] {
+		return 1000 * time.Hour
+	}
+	return s.latency
+}
+
+// part cuts all links between hosts of different sides, given by host. What is on
+// its way arrives.
+func (s *simulation) part(sides ...int) { s.sides.Store(&sides) }
+
+// heal mends all links.
+func (s *simulation) heal() { s.sides.Store(nil) }
+
+// config describes member i of a run of size members on the network. Sums are exact.
+func (s *simulation) config(t *testing.T, i, size int) Config {
+	c := testConfig(t, i, size)
+	c.Settings.Scheme, c.Beat = consensus.Exact, time.Second
+	s.Place(&c, i, 0)
+	return c
+}
+
+// Place puts host i on the network.
+func (s *simulation) Place(c *Config, i, port int) {
+	c.Listen = []string{fmt.Sprintf("/ip4/%s/udp/%d/quic-v1", simnet.IntToPublicIPv4(i), 8000+port)}
+	c.links = []libp2p.Option{simlibp2p.QUICSimnet(s.net, simnet.NodeBiDiLinkSettings{Uplink: s.link, Downlink: s.link})}
+}
+
+func (s *simulation) configs(t *testing.T, size int) []Config {
+	configs := make([]Config, size)
+	for i := range configs {
+		configs[i] = s.config(t, i, size)
+	}
+	return configs
+}
+
+// start returns the nodes of a run, in rank order. Their hosts are made one after
+// the other, since simnet is not for more at a time.
+func (s *simulation) start(t *testing.T, configs ...Config) []*Node {
+	t.Helper()
+	var peers []string
+	all := make([]*joining, len(configs))
+	for i, c := range configs {
+		c.Peers = slices.Clone(peers)
+		all[i] = join(t, c)
+		if addrs := receive(t, all[i].addrs); i == 0 {
+			peers = addrs
+		}
+	}
+	nodes := make([]*Node, len(configs))
+	for i, j := range all {
+		end := j.wait(t)
+		if end.err != nil {
+			t.Fatalf("%s: %v", configs[i].Name, end.err)
+		}
+		nodes[end.node.Self()] = end.node
+	}
+	return nodes
+}
+
+// pass lets virtual time pass, as a local update does.
+func pass(d time.Duration) { <-time.After(d) }

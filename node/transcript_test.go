@@ -1,0 +1,149 @@
+package node
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/netsim"
+)
+
+// transcript is what a run without faults decides and sends, as far as the protocol
+// fixes it. Left out are
+//
+//   - Beats, and what answers them: what was sent before, and what shows a decision
+//     to who asks for it;
+//   - how many vote, from a quorum to all: who knows of the decision does not vote
+//     any more;
+//   - signatures, which simulations do without;
+//   - who sends what to whom: it follows from labels, which follow from what is drawn
+//     in the first two slots;
+//   - what is drawn there.
+type transcript struct {
+	mu        sync.Mutex
+	decisions []string                // one a slot
+	messages  map[string]int          // by slot, kind and size
+	voters    map[uint64]map[int]bool // by slot
+	seen      map[sent]bool
+}
+
+type sent struct {
+	from, to int
+	label    label
+}
+
+// nonceSlots are the Gathers that begin a run, whose blobs are random.
+const nonceSlots = 2
+
+var _ netsim.Observer = (*transcript)(nil)
+
+func newTranscript() *transcript {
+	return &transcript{messages: map[string]int{}, voters: map[uint64]map[int]bool{}, seen: map[sent]bool{}}
+}
+
+// Sent implements netsim.Observer.
+func (r *transcript) Sent(from, to int, m consensus.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := sent{from, to, labelOf(m)}
+	if m.Slot < nonceSlots || r.seen[s] {
+		return
+	}
+	switch b := m.Body.(type) {
+	case *consensus.Beat, *consensus.Commit, *consensus.Seal, *consensus.Shares, *consensus.Decided:
+		return // Seals are answers where sums are exact, Shares where nobody is lost
+	case *consensus.Pads:
+		if len(b.Pads) != 1 || int(b.Pads[0].Member) != from {
+			return
+		}
+	case *consensus.Done:
+		r.vote(from, m, *b)
+		return
+	}
+	r.seen[s] = true
+	r.messages[nameOf(m)]++
+}
+
+func nameOf(m consensus.Message) string {
+	return fmt.Sprintf("slot %d, ballot %d: %T of %d bytes", m.Slot, m.Ballot, m.Body, wire.Size(m))
+}
+
+// vote notes that there are votes, and whose.
+func (r *transcript) vote(from int, m consensus.Message, d consensus.Done) {
+	d.Signature = nil
+	m.Body = &d
+	r.messages[nameOf(m)] = 1
+	if r.voters[m.Slot] == nil {
+		r.voters[m.Slot] = map[int]bool{}
+	}
+	r.voters[m.Slot][from] = true
+}
+
+// Called implements netsim.Observer.
+func (r *transcript) Called(int, uint64, consensus.Call) {}
+
+// Decided implements netsim.Observer. All members decide the same.
+func (r *transcript) Decided(member int, d *consensus.Decision) {
+	line := fmt.Sprintf("slot %d: %s of round %d, attempt %d, members %v, missing %v, session of %d rounds", d.Slot, d.Kind, d.Round, d.Attempt, d.Members, d.Missing, d.Cost.Rounds)
+	if d.Slot >= nonceSlots {
+		line += fmt.Sprintf(", digest %x, blobs %x, total", d.Digest, d.Blobs)
+		for _, v := range d.Total {
+			line += fmt.Sprintf(" %016x", math.Float64bits(v))
+		}
+	}
+	switch {
+	case d.Slot == uint64(len(r.decisions)):
+		r.decisions = append(r.decisions, line)
+	case r.decisions[d.Slot] != line:
+		r.decisions[d.Slot] += fmt.Sprintf("\nat member %d %s", member, line)
+	}
+}
+
+// tap notes what a node's machine sends from now on.
+func (r *transcript) tap(t *testing.T, n *Node) {
+	t.Helper()
+	if _, err := n.loop.ask(t.Context(), &request{do: func() (*consensus.Decision, error) {
+		send := n.loop.send
+		n.loop.send = func(s consensus.Send) {
+			for to := range n.Members() {
+				if to == s.To || s.To == consensus.All && to != n.self {
+					r.Sent(n.self, to, s.Message)
+				}
+			}
+			send(s)
+		}
+		return nil, nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// compare names what differs between a run and the simulation.
+func (r *transcript) compare(t *testing.T, want *transcript, quorum int) {
+	t.Helper()
+	if len(r.decisions) != len(want.decisions) {
+		t.Errorf("%d slots are decided, in the simulation %d", len(r.decisions), len(want.decisions))
+	}
+	for slot, d := range r.decisions[:min(len(r.decisions), len(want.decisions))] {
+		if d != want.decisions[slot] {
+			t.Errorf("decided\n%s\nin the simulation\n%s", d, want.decisions[slot])
+		}
+	}
+	both := maps.Clone(want.messages)
+	maps.Copy(both, r.messages)
+	for _, m := range slices.Sorted(maps.Keys(both)) {
+		if r.messages[m] != want.messages[m] {
+			t.Errorf("%s: sent %d times, in the simulation %d times", m, r.messages[m], want.messages[m])
+		}
+	}
+	for slot := nonceSlots; slot < len(r.decisions); slot++ {
+		if v, w := len(r.voters[uint64(slot)]), len(want.voters[uint64(slot)]); min(v, w) < quorum {
+			t.Errorf("slot %d: %d have voted, in the simulation %d, want at least %d", slot, v, w, quorum)
+		}
+	}
+}
