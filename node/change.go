@@ -32,7 +32,7 @@ func amendmentsOf(p consensus.Params, founders []Member, changes []Change) ([]*c
 	bytes := 0
 	for i, c := range changes {
 		fail := func(got, want string) error {
-			return &ConfigError{fmt.Sprintf("changes: the %d. of them", i+1), got, want}
+			return &ConfigError{fmt.Sprintf("changes: number %d", i+1), got, want}
 		}
 		a := &consensus.Amendment{Revision: uint32(i + 1), Quorum: p.Quorum, Colluders: p.Colluders}
 		if c.Quorum != nil {
@@ -59,7 +59,7 @@ func amendmentsOf(p consensus.Params, founders []Member, changes []Change) ([]*c
 		}
 		var err error
 		if p, err = p.Amend(a); err != nil {
-			return nil, &ConfigError{Field: fmt.Sprintf("changes: the %d. of them", i+1), Got: err.Error(), Want: "one that the roster can have"}
+			return nil, &ConfigError{Field: fmt.Sprintf("changes: number %d", i+1), Got: err.Error(), Want: "one that the roster can have"}
 		}
 		if bytes += len(a.Encode()); bytes > amendmentsMost {
 			return nil, fail(fmt.Sprintf("%d bytes", bytes), fmt.Sprintf("at most %d bytes in all: begin a new run with the list as it is now", amendmentsMost))
@@ -86,7 +86,7 @@ func (n *Node) Change(changes []Change) error {
 		list, err := n.loop.amendments(changes)
 		if err == nil {
 			n.loop.changes = changes
-			n.loop.wish(list)
+			err = n.loop.wish(list)
 		}
 		return nil, err
 	}})
@@ -101,16 +101,17 @@ func (l *loop) amendments(changes []Change) ([]*consensus.Amendment, error) {
 	return amendmentsOf(p, all.members[:l.journal.Founders], changes)
 }
 
-// wish tells the machine which amendment is wanted next.
-func (l *loop) wish(list []*consensus.Amendment) {
+// wish tells the machine which amendment is wanted next. An error says that the
+// members have decided another one, and that none is wanted.
+func (l *loop) wish(list []*consensus.Amendment) error {
 	if l.roll.Load().params.Joins {
-		return // a newcomer follows
+		return nil // a newcomer follows
 	}
 	decided := l.roll.Load().amendments
 	for i, a := range list[:min(len(list), len(decided))] {
 		if string(a.Encode()) != string(decided[i]) {
-			l.log.Warn("the members have decided another change of the roster than this member's agreement has: take theirs over", "revision", i+1)
-			return
+			l.step(consensus.Wish{})
+			return &ConfigError{fmt.Sprintf("changes: number %d", i+1), "another one", "the one that the members have decided: take theirs over"}
 		}
 	}
 	var next *consensus.Amendment
@@ -119,6 +120,7 @@ func (l *loop) wish(list []*consensus.Amendment) {
 		l.log.Info("a change of the roster waits for a quorum to want it", "revision", next.Revision)
 	}
 	l.step(consensus.Wish{Amendment: next})
+	return nil
 }
 
 // epoch says how many ranks there are from a slot on.
@@ -171,7 +173,9 @@ func (l *loop) amend(d *consensus.Decision) {
 // goOn makes the call that an amendment has come before, and wants the next change.
 func (l *loop) goOn() {
 	if list, err := l.amendments(l.changes); err == nil { // it has been checked
-		l.wish(list)
+		if err := l.wish(list); err != nil {
+			l.log.Warn("a change of the roster has been decided", "error", err)
+		}
 	}
 	if l.pending == nil || l.slotOf(l.calls-1) != l.machine.Slot() {
 		return

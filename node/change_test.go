@@ -10,6 +10,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
 )
 
 // listed gives configurations the list of the first of them as members.
@@ -106,6 +107,10 @@ func TestTheRosterChanges(t *testing.T) {
 		if err := <-learners[1].ended; !errors.As(err, &removed) {
 			t.Errorf("the member that was removed ends with %v", err)
 		}
+		var other *ConfigError
+		if err := nodes[0].Change([]Change{{Remove: []string{"m2"}}}); !errors.As(err, &other) {
+			t.Errorf("another change than the decided one: %v", err)
+		}
 		waitForAll(t, append(slices.Delete(learners, 1, 2), learner))
 		left := append(slices.Delete(nodes, 1, 2), node)
 		checkAlike(t, left, "m0", "m2", "m3", "m4")
@@ -148,4 +153,15 @@ func TestWhoComesBackKnowsTheRoster(t *testing.T) {
 		checkAlike(t, nodes, "m0", "m1", "m2", "m3", "m4")
 		finish(t, nodes)
 	})
+}
+
+// Who was removed and begins anew is told why it is not let in.
+func TestARemovedMemberIsToldSo(t *testing.T) {
+	founders := &roster{entries: []wire.Entry{{Name: "a", ID: []byte("a")}, {Name: "b", ID: []byte("b")}}}
+	amendments := [][]byte{{'?'}, (&consensus.Amendment{Revision: 1, Removed: []uint32{1}}).Encode()}
+	for id, want := range map[peer.ID]bool{"a": false, "b": true, "c": false} {
+		if got := removes(amendments, founders, id); got != want {
+			t.Errorf("%s: got %t, want %t", id, got, want)
+		}
+	}
 }

@@ -43,7 +43,6 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 		return nil, err
 	}
 	c.Log.Info("joining", "name", c.Name, "members", c.size(), "addresses", addrsOf(g.host))
-	g.locked(g.report)
 	n, err := g.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -65,6 +64,12 @@ func (g *greeter) enter(ctx context.Context) (*Node, error) {
 		g.close()
 		return nil, err
 	}
+	g.locked(func() {
+		if journal == nil {
+			g.newcomer = newcomer
+		}
+		g.report()
+	})
 	if journal != nil || newcomer != nil {
 		n, err := g.goOn(ctx, journal, newcomer)
 		if err != nil {

@@ -124,13 +124,16 @@ func (m *meeting) admits(id peer.ID) bool {
 	return len(m.cfg.Members) == 0 || slices.ContainsFunc(m.cfg.Members, func(o Member) bool { return o.ID == id })
 }
 
+// wasRemoved is what who was removed is told.
+const wasRemoved = "does not let this node in: a change of the roster has removed it"
+
 // refusal says why a peer is not let in.
 func (m *meeting) refusal(id peer.ID) string {
 	if m.roll != nil {
 		all := m.roll.Load()
 		for rank := range all.removed {
 			if all.members[rank].ID == id {
-				return fmt.Sprintf("does not let this node in: it was removed by one of the %d changes of the roster", len(all.amendments))
+				return wasRemoved
 			}
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // it is as a process that was started again with an empty log.
 type newcomer struct {
 	founders []Member               // in rank order
-	members  []Member               // all who are named
+	members  []Member               // all who are named, in rank order
 	list     []*consensus.Amendment // of the own agreement
 	roster   *roster                // of the run, once it is let in
 	decided  []*consensus.Amendment
@@ -59,6 +59,23 @@ func (c *Config) amendments() ([]Member, []*consensus.Amendment, error) {
 
 func (n *newcomer) knows(id peer.ID) bool {
 	return slices.ContainsFunc(n.members, func(m Member) bool { return m.ID == id })
+}
+
+// active returns the members that there are after all changes.
+func (n *newcomer) active() []Member {
+	removed := map[int]bool{}
+	for _, a := range n.list {
+		for _, r := range a.Removed {
+			removed[int(r)] = true
+		}
+	}
+	var list []Member
+	for rank, m := range n.members {
+		if !removed[rank] {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // learn takes in what a member says. The meeting is locked.
@@ -100,7 +117,7 @@ func (n *newcomer) compare(who string, r *roster, amendments [][]byte) error {
 	}
 	for i, b := range amendments {
 		if i >= len(n.list) || !bytes.Equal(b, n.list[i].Encode()) {
-			return &DisagreementError{Peer: who, Field: fmt.Sprintf("the %d. change of the roster", i+1), Own: n.describe(i), Theirs: quoted(string(b))}
+			return &DisagreementError{Peer: who, Field: fmt.Sprintf("change %d of the roster", i+1), Own: n.describe(i), Theirs: quoted(string(b))}
 		}
 	}
 	return nil
@@ -132,7 +149,6 @@ func (n *newcomer) rank(id peer.ID, amendments int) (rank int, in bool) {
 
 // come joins the run of the others as soon as they let this process in.
 func (g *greeter) come(ctx context.Context, nc *newcomer) (*Node, error) {
-	g.locked(func() { g.newcomer = nc })
 	g.admission.limit(nc.members)
 	g.joining = g.ctx
 	stop, err := g.discover()

@@ -1,10 +1,13 @@
 package node
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
@@ -23,10 +26,22 @@ func (m *meeting) checkRoster(from peer.ID, h wire.Hello) (run [32]byte, err err
 	switch {
 	case !listed:
 		return run, &StrangerError{Peer: who, Detail: fmt.Sprintf("does not let this node in: the %d members of its run have signed the roster without it: wait for the end of that run, or start all members again", len(theirs.entries))}
+	case removes(h.Amendments, theirs, m.host.ID()):
+		return run, &StrangerError{Peer: who, Detail: wasRemoved}
 	case own.Process != m.process:
 		return run, &RosterError{Peer: who, Detail: "is in a run with an earlier process of this node: start this one in the folder of that, whose state it needs"}
 	}
 	return run, m.checkShared(who, theirs.names(), run)
+}
+
+// removes says whether one of a run's amendments removes a member that it has begun
+// with.
+func removes(amendments [][]byte, founders *roster, id peer.ID) bool {
+	rank := slices.IndexFunc(founders.entries, func(e wire.Entry) bool { return bytes.Equal(e.ID, []byte(id)) })
+	return slices.ContainsFunc(amendments, func(b []byte) bool {
+		a, err := consensus.DecodeAmendment(b)
+		return err == nil && slices.Contains(a.Removed, uint32(rank))
+	})
 }
 
 // checkShared reports a signed roster that is not the one this process signed.

@@ -145,7 +145,11 @@ func (m *meeting) report() {
 }
 
 func (m *meeting) status() Status {
-	return Status{Name: m.cfg.Name, State: "joining", Want: m.cfg.size(), Addrs: addrsOf(m.host), Present: m.present(), Missing: m.missing()}
+	s := Status{Name: m.cfg.Name, State: "joining", Want: m.cfg.size(), Addrs: addrsOf(m.host), Present: m.present(), Missing: m.missing()}
+	if m.roll != nil || m.newcomer != nil { // changes may have made it another number
+		s.Want = len(s.Present) + len(s.Missing)
+	}
+	return s
 }
 
 // missing names the members of a roster known beforehand that are not met.
@@ -155,7 +159,7 @@ func (m *meeting) missing() (names []string) {
 	case m.roll != nil:
 		list = m.roll.Load().active()
 	case m.newcomer != nil:
-		list = m.newcomer.members
+		list = m.newcomer.active()
 	}
 	for _, o := range list {
 		if o.ID != m.host.ID() && m.met[o.ID] == nil {

@@ -149,11 +149,27 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 		return nil, err
 	}
 	run, failed := report.Combine(names, ends)
-	if len(names)-len(failed) < quorum {
+	if len(names)-len(failed) < min(quorum, staying(run, names)) {
 		return nil, tellingError(failed)
 	}
 	listMissing(run, parts, ends)
 	return run, nil
+}
+
+// staying returns how many of the participants no change of the roster has removed,
+// at least 1.
+func staying(run *report.Run, names []string) int {
+	n := len(names)
+	if run != nil {
+		for _, c := range run.RosterChanges {
+			for _, name := range c.Removed {
+				if slices.Contains(names, name) {
+					n--
+				}
+			}
+		}
+	}
+	return max(1, n)
 }
 
 // listMissing lists the participants that have left no result.

@@ -118,7 +118,10 @@ func pauseLine(s node.Status) string {
 			missing = append(missing, m.Name)
 		}
 	}
-	if s.Held != "" {
+	switch {
+	case s.Held != "" && missing == nil: // members have come or gone by agreement
+		return fmt.Sprintf("paused: %s (--on-lone-change wait)", s.Held)
+	case s.Held != "":
 		return fmt.Sprintf("paused: without %s %s (--on-lone-change wait)", strings.Join(missing, ", "), s.Held)
 	}
 	here := s.Want - len(missing)

@@ -15,8 +15,8 @@ type End struct {
 // one, and returns the errors of those that did not end as planned. Model files
 // are given under the participant's name. The result is nil if there is none.
 func Combine(names []string, ends []End) (*Run, []error) {
-	var all *Run
 	var failed []error
+	all := common(ends)
 	n := int64(len(names))
 	for i, end := range ends {
 		if end.Err != nil {
@@ -24,11 +24,6 @@ func Combine(names []string, ends []End) (*Run, []error) {
 		}
 		if end.Run == nil {
 			continue
-		}
-		if all == nil {
-			first := *end.Run
-			first.Participants, first.Warnings, first.BytesSent, first.Messages = nil, nil, 0, 0
-			all = &first
 		}
 		p := end.Run.Participants[0]
 		p.ModelFile = filepath.Join(names[i], p.ModelFile)
@@ -46,6 +41,23 @@ func Combine(names []string, ends []End) (*Run, []error) {
 		all.Aggregate()
 	}
 	return all, failed
+}
+
+// common returns what one participant says of the run: one that has seen its end, if
+// there is any.
+func common(ends []End) *Run {
+	var all *Run
+	for _, end := range ends {
+		if end.Run == nil || all != nil && end.Err != nil {
+			continue
+		}
+		first := *end.Run
+		first.Participants, first.Warnings, first.BytesSent, first.Messages = nil, nil, 0, 0
+		if all = &first; end.Err == nil {
+			break
+		}
+	}
+	return all
 }
 
 // warnings returns what participants warn of, each text once: under the names of

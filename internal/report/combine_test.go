@@ -18,3 +18,20 @@ func TestCombineTellsAWarningOnce(t *testing.T) {
 		t.Errorf("warnings %q", run.Warnings)
 	}
 }
+
+// What is said of the run is what one of those says that have seen its end.
+func TestTheCommonPartIsOfOneThatCameToTheEnd(t *testing.T) {
+	of := func(rounds int, err error) End {
+		return End{Run: &Run{Rounds: rounds, Participants: []Participant{{Rows: 1}}}, Err: err}
+	}
+	gone := errors.New("removed")
+	for want, ends := range map[int][]End{
+		9: {of(3, gone), {Err: gone}, of(9, nil), of(9, nil)},
+		3: {{Err: gone}, of(3, gone), of(4, gone), of(5, gone)},
+	} {
+		run, _ := Combine([]string{"a", "b", "c", "d"}, ends)
+		if run.Rounds != want || len(run.Participants) != 3 {
+			t.Errorf("%d rounds of %d participants, want %d of 3", run.Rounds, len(run.Participants), want)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package consensus
+
+import (
+	"testing"
+	"time"
+)
+
+// A run that is paused, since a member that it needs is gone for good, goes on with
+// another one in its place: whichever of those that are left have the change, and
+// although they have promised ballots that no view can be made of.
+func TestAPausedRunIsAmended(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		s.Quorum, s.Colluders = 3, 3 // 5 members are needed, 3 decide
+		for _, wish := range [][]int{{0, 1, 2, 3}, {1, 2, 3}, {0, 1, 3}} {
+			n := newNetwork(t, 5, s)
+			xs := powers(6)
+			if !n.learn(rounds(2, xs), 10*time.Minute) {
+				t.Fatalf("does not begin\n%s", n.describe())
+			}
+			n.kill(4)
+			if n.learn(rounds(3, xs), time.Minute) {
+				t.Fatal("goes on without a member that is needed")
+			}
+			n.join()
+			n.wish(&Amendment{Revision: 1, Removed: []uint32{4}, Added: []Seat{{Name: "m5"}}, Quorum: 3, Colluders: 3}, wish...)
+			if !n.learn(rounds(4, xs), 10*time.Minute) {
+				t.Fatalf("%d have the change: does not go on\n%s", wish, n.describe())
+			}
+			n.checkLogs(xs, oneBlock)
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package consensus
+
+// wish notes which amendment this member wants, and tells the others.
+func (m *Machine) wish(a *Amendment, e *Effects) {
+	if m.err != nil {
+		return
+	}
+	m.amendment = nil
+	if a != nil {
+		if _, err := m.p.Amend(a); err == nil {
+			m.amendment, m.amends = a, a.digest()
+		}
+	}
+	m.sendBeat(All, e)
+	m.judge(e)
+}
+
+// wished returns the digest of the amendment that this member wants, zero if it
+// wants none.
+func (m *Machine) wished() [32]byte {
+	if m.amendment == nil {
+		return [32]byte{}
+	}
+	return m.amends
+}
+
+// betweenRounds says whether the roster may be changed in the slot under way, as far
+// as this member knows. Who has not called yet leaves that to those who have.
+func (m *Machine) betweenRounds() bool {
+	c := m.slot.call
+	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round
+}
+
+// amendsNow says whether this member is to propose the amendment: at the beginning
+// of a round, as the lowest rank of those who want it, if a quorum does.
+func (m *Machine) amendsNow() bool {
+	if m.amendment == nil || m.slot.call == nil || !m.betweenRounds() || !m.unbegun() {
+		return false
+	}
+	agree := 1
+	for i, member := range m.watched {
+		if member == m.p.Self || !m.rules.decides(member) || m.lost(member) || m.peers[i].beat.Amends != m.amends {
+			continue
+		}
+		if agree++; member < m.p.Self {
+			return false
+		}
+	}
+	return agree >= m.rules.Quorum
+}
+
+// unbegun says whether nothing is under way in the slot that an amendment would break
+// off: no session of the preset view, or for a while no view of the ballot promised,
+// as in a run that is paused.
+func (m *Machine) unbegun() bool {
+	s := m.slot
+	if s.promised == 0 {
+		return s.attempts[0] == nil || s.attempts[0].lanes == nil
+	}
+	finishes := s.finish != nil && s.finish.Ballot >= s.promised
+	return !finishes && s.working() == nil && m.now-m.since > 2*viewWait*m.p.Beat
+}
