@@ -56,7 +56,7 @@ func Split(units []uint64, threshold, count int, entropy [32]byte, c Context) []
 	coefficients := make([]uint64, len(units))
 	for j := 1; j < threshold; j++ {
 		clear(coefficients)
-		Field.each(coefficients, laneMask(j, entropy, c), Field.add)
+		Field.mask(coefficients, laneMask(j, entropy, c), false)
 		for i, lane := range lanes {
 			powers[i] = FieldMul(powers[i], uint64(i+1))
 			addMultiple(lane, powers[i], coefficients)

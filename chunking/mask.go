@@ -32,26 +32,28 @@ type Mask struct {
 // AddMask adds a mask to units.
 func (l *Layout) AddMask(units []uint64, m Mask) {
 	l.mustFit(units)
-	l.arithmetic.each(units, m, l.arithmetic.add)
+	l.arithmetic.mask(units, m, false)
 }
 
 // SubtractMask subtracts a mask from units.
 func (l *Layout) SubtractMask(units []uint64, m Mask) {
 	l.mustFit(units)
-	l.arithmetic.each(units, m, l.arithmetic.subtract)
+	l.arithmetic.mask(units, m, true)
 }
 
-// each applies a mask to units, block by block, so that what is drawn stays in the
-// cache.
-func (a Arithmetic) each(units []uint64, m Mask, apply func(dst, src []uint64)) {
-	const block = 128 // even: no value of two words is torn apart
+// mask adds a mask to units or takes it off, block by block, so that what is drawn
+// stays in the cache.
+func (a Arithmetic) mask(units []uint64, m Mask, off bool) {
+	var block [128]uint64 // even: no value of two words is torn apart
 	rng := rand.NewChaCha8(derive(m.Seed[:], m.Purpose, m.Context))
-	n := min(block, len(units))
-	mask := make([]uint64, n)
 	for len(units) > 0 {
-		n = min(n, len(units))
-		a.draw(mask[:n], rng)
-		apply(units[:n], mask[:n])
+		n := min(len(block), len(units))
+		a.draw(block[:n], rng)
+		if off {
+			a.subtract(units[:n], block[:n])
+		} else {
+			a.add(units[:n], block[:n])
+		}
 		units = units[n:]
 	}
 }

@@ -1,8 +1,6 @@
 package chunking
 
 import (
-	"crypto/hkdf"
-	"crypto/sha256"
 	"encoding/binary"
 	"math/rand/v2"
 )
@@ -23,7 +21,11 @@ type Context struct {
 // derive returns 32 bytes that depend on the secret, the purpose and the
 // context.
 func derive(secret []byte, purpose Purpose, c Context) [32]byte {
-	info := append([]byte("collabdict/"+string(purpose)+"/1/"), c.Run[:]...)
+	var room [128]byte
+	info := append(room[:0], "collabdict/"...)
+	info = append(info, purpose...)
+	info = append(info, "/1/"...)
+	info = append(info, c.Run[:]...)
 	info = binary.BigEndian.AppendUint64(info, c.Slot)
 	info = binary.BigEndian.AppendUint32(info, c.Ballot)
 	info = binary.BigEndian.AppendUint32(info, uint32(c.From))
@@ -31,16 +33,7 @@ func derive(secret []byte, purpose Purpose, c Context) [32]byte {
 	if c.Lane > 0 { // by its length it is no context without a lane
 		info = binary.BigEndian.AppendUint32(info, c.Lane)
 	}
-	return key(secret, string(info))
-}
-
-// key returns the 32 bytes of HKDF-SHA256 of a secret and what they are for.
-func key(secret []byte, info string) [32]byte {
-	k, err := hkdf.Key(sha256.New, secret, nil, info, SeedSize)
-	if err != nil {
-		panic("chunking: " + err.Error()) // only for keys longer than SHA-256 allows
-	}
-	return [32]byte(k)
+	return key(secret, info)
 }
 
 // Partners draws the members that c.From hands a seed to: fanout of the size-1

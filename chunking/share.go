@@ -24,7 +24,7 @@ func SplitSecret(secret [32]byte, holders, threshold int, entropy [32]byte) []Sh
 	}
 	// That the key depends on all that is split keeps the polynomials of two
 	// secrets, or of two thresholds, apart.
-	info := fmt.Sprintf("collabdict/shares/1/%d/%d", holders, threshold)
+	info := fmt.Appendf(nil, "collabdict/shares/1/%d/%d", holders, threshold)
 	rng := rand.NewChaCha8(key(append(entropy[:], secret[:]...), info))
 	polynomial := make([][4]uint64, threshold)
 	polynomial[0] = words256(secret)

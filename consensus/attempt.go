@@ -38,7 +38,7 @@ func (m *Machine) work(e *Effects) bool {
 	case a.result != nil:
 		return m.adoptSeal(a, e)
 	case a.lanes == nil:
-		if len(a.seeds) < len(m.dealsFrom(m.seats(a.view), m.p.Self)) {
+		if len(a.seeds) < m.dealers(m.seats(a.view)) {
 			return false
 		}
 		m.begin(a, e)
@@ -89,26 +89,36 @@ func (m *Machine) opensTowards(a *attempt) []int {
 func (m *Machine) draw(a *attempt) error {
 	s := m.slot
 	var err error
-	if a.layout, err = chunking.NewLayout(m.p.arithmetic(), len(a.member), s.call.blocks); err != nil {
+	if a.layout, err = m.plans.layout(len(a.member), s.call.blocks); err != nil {
 		return fmt.Errorf("sum: %w", err)
 	}
-	c := m.context(m.p.Self)
+	c, x := m.context(m.p.Self), m.seats(a.view)
+	a.seeds = sized(a.seeds, m.dealers(x))
 	if m.rules.Sealed {
+		a.commits = sized(a.commits, m.dealers(x)+1)
 		a.pad = m.secret("pad")
 		a.commits[m.p.Self] = m.commitment(m.p.Self, s.promised, a.pad)
 	}
 	if m.rules.Shares > 0 {
-		holders := m.holders(m.seats(a.view), m.p.Self)
+		holders := m.holders(x, m.p.Self)
+		a.held = sized(a.held, len(holders))
 		shares := chunking.SplitSecret(a.pad, len(holders), m.rules.Shares, m.secret("shares"))
-		a.dealtShares = map[int]chunking.Share{}
+		a.dealtShares = make(map[int]*chunking.Share, len(holders))
 		for i, h := range holders {
-			a.dealtShares[h] = shares[i]
+			a.dealtShares[h] = &shares[i]
 		}
 	}
 	if m.p.Protect == chunking.Chunks {
 		a.handedOut = m.handOut(a, c)
 	}
 	return nil
+}
+
+// sized returns a map with room for so many entries from the start.
+func sized[T any](was map[int]T, n int) map[int]T {
+	is := make(map[int]T, n)
+	maps.Copy(is, was)
+	return is
 }
 
 // context names this member's secrets in the ballot at hand.
@@ -133,8 +143,9 @@ func (m *Machine) padMask(owner int, attempt uint32, seed [32]byte) chunking.Mas
 
 // handOut returns the chunks for this member's partners, by their ranks.
 func (m *Machine) handOut(a *attempt, c chunking.Context) []chunking.Mask {
-	var chunks []chunking.Mask
-	for _, to := range m.partners(m.seats(a.view), c) {
+	partners := m.partners(m.seats(a.view), c)
+	chunks := make([]chunking.Mask, 0, len(partners))
+	for _, to := range partners {
 		c.To = to
 		chunks = append(chunks, chunking.Mask{Context: c, Purpose: chunking.ForChunk, Seed: chunking.Seed(m.entropy, c)})
 	}
@@ -147,10 +158,7 @@ func (m *Machine) opening(a *attempt, to int) Body {
 	if c.header.Kind == Gather {
 		return &Blob{Header: c.header, View: a.view.digest(m), Data: c.blob}
 	}
-	seeds := &Seeds{Header: c.header, View: a.view.digest(m), Commit: a.commits[m.p.Self]}
-	if share, held := a.dealtShares[to]; held {
-		seeds.Share = &share
-	}
+	seeds := &Seeds{Header: c.header, View: a.view.digest(m), Commit: a.commits[m.p.Self], Share: a.dealtShares[to]}
 	for i := range a.handedOut {
 		chunk := &a.handedOut[i]
 		if chunk.To != to {

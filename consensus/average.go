@@ -28,13 +28,13 @@ func (m *Machine) begin(a *attempt, e *Effects) {
 	}
 	plan := m.plans.plan(len(a.member))
 	for lane, words := range lanes {
-		x := plan.Session(len(words)).New(m.placement(a, lane), words)
+		x := plan.Session(len(words)).New(m.seats(a.view).in(lane, m.p.Self), words)
 		a.lanes = append(a.lanes, x)
 		m.sendFrames(a, lane, x.Start(), e)
 	}
 	m.since = m.now
 	early := a.early
-	a.early = nil
+	a.early, a.seeds = nil, nil
 	for _, f := range early {
 		m.receiveStep(f.from, Message{Ballot: s.promised, Body: f.step}, f.step, e)
 	}
@@ -94,14 +94,6 @@ func (m *Machine) addHanded(a *attempt, from int, units []uint64) error {
 		return m.memberError(from, fmt.Sprintf("handed over a seed of %d bytes, want %d: run the same version everywhere", len(b.Chunk), chunking.SeedSize))
 	}
 	return nil
-}
-
-// placement deals the vertices of the topology anew.
-func (m *Machine) placement(a *attempt, lane int) session.Placement {
-	return session.Placement{
-		Self:    m.p.Self,
-		Members: m.seats(a.view).in(lane),
-	}
 }
 
 // choose returns k of 0..n-1 in an order that follows from a public seed.

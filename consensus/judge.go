@@ -26,11 +26,13 @@ const (
 type rhythm struct {
 	last time.Duration
 	gaps []time.Duration
+	far  time.Duration // six deviations above the median gap, once worked out; 0 if not
 }
 
 func (r *rhythm) hear(now time.Duration) {
 	if r.last > 0 {
 		r.gaps = append(r.gaps, now-r.last)
+		r.far = 0
 		if len(r.gaps) > rhythmLength {
 			r.gaps = r.gaps[1:]
 		}
@@ -41,15 +43,15 @@ func (r *rhythm) hear(now time.Duration) {
 // limit returns after what silence the member counts as lost: six deviations above
 // the median gap, and no less than least.
 func (r *rhythm) limit(least time.Duration) time.Duration {
-	if len(r.gaps) == 0 {
-		return least
+	if r.far == 0 && len(r.gaps) > 0 {
+		mid := median(r.gaps)
+		var square float64
+		for _, g := range r.gaps {
+			square += float64(g-mid) * float64(g-mid)
+		}
+		r.far = mid + 6*time.Duration(math.Sqrt(square/float64(len(r.gaps))))
 	}
-	mid := median(r.gaps)
-	var square float64
-	for _, g := range r.gaps {
-		square += float64(g-mid) * float64(g-mid)
-	}
-	return max(least, mid+6*time.Duration(math.Sqrt(square/float64(len(r.gaps)))))
+	return max(least, r.far)
 }
 
 // pace holds how long a member's last local updates took, from the slot's

@@ -244,7 +244,7 @@ func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 // total takes the pads off a sum.
 func (m *Machine) total(sealed *Sealed, d *Decision) error {
 	s := m.slot
-	layout, err := chunking.NewLayout(m.p.arithmetic(), len(sealed.Members), sealed.Blocks)
+	layout, err := m.plans.layout(len(sealed.Members), sealed.Blocks)
 	if err != nil {
 		return err
 	}

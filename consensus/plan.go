@@ -21,6 +21,7 @@ type Plans struct {
 	decideRun      [32]byte
 	decideSize     int
 	decideRevision uint32
+	layouts        []sharedLayout
 	sealed         []sharedSealed
 	chains         []sharedChain
 }
@@ -32,8 +33,9 @@ type Plan struct {
 	// Laplacian is the plan of floating-point sessions, nil in other schemes.
 	Laplacian *session.Laplacian
 	settings  Settings
-	exact     map[int]session.Plan // of the other schemes, by words of a vector
-	pads      map[int]session.Plan // of sums of pads, by words
+	baseK     session.Plan // of that scheme
+	exact     *session.Exact
+	pads      *session.Exact // of sums of pads, in any scheme
 }
 
 // NewPlans returns the plans of the settings.
@@ -48,7 +50,7 @@ func (p *Plans) For(size int) (*Plan, error) {
 	}
 	p.roster = max(p.roster, size)
 	s := p.settings
-	plan := &Plan{Size: size, settings: s, exact: map[int]session.Plan{}}
+	plan := &Plan{Size: size, settings: s}
 	if s.Protect == chunking.Chunks {
 		plan.Fanout = chunking.Fanout(size, s.Chunks)
 	}
@@ -82,21 +84,40 @@ func (p *Plan) Session(words int) session.Plan {
 	if p.Laplacian != nil {
 		return p.Laplacian
 	}
-	plan := p.exact[words]
-	if plan == nil {
-		s := p.settings
-		var err error
-		if s.Scheme == BaseK {
-			plan, err = session.NewBaseK(p.Size, s.Fan)
-		} else {
-			plan, err = session.NewExact(p.Size, s.Fan, s.arithmetic(), words)
-		}
-		if err != nil {
-			panic("consensus: " + err.Error()) // size and fan have been checked
-		}
-		p.exact[words] = plan
+	s := p.settings
+	var err error
+	switch {
+	case s.Scheme == BaseK && p.baseK == nil:
+		p.baseK, err = session.NewBaseK(p.Size, s.Fan)
+	case s.Scheme != BaseK && p.exact == nil:
+		p.exact, err = session.NewExact(p.Size, s.Fan, s.arithmetic())
 	}
-	return plan
+	if err != nil {
+		panic("consensus: " + err.Error()) // size and fan have been checked
+	}
+	if s.Scheme == BaseK {
+		return p.baseK
+	}
+	return p.exact.For(words)
+}
+
+// unmasking returns how the sums of pads of the given number of words are made.
+func (p *Plan) unmasking(words int) session.Plan {
+	if p.pads == nil && p.settings.Scheme == Exact && p.settings.Fan == 1 {
+		p.Session(words) // the same
+		p.pads = p.exact
+	}
+	if p.pads == nil {
+		a := p.settings.arithmetic()
+		if a == chunking.Float {
+			a = chunking.Ring // what its units are
+		}
+		var err error
+		if p.pads, err = session.NewExact(p.Size, 1, a); err != nil {
+			panic("consensus: " + err.Error()) // size and arithmetic have been checked
+		}
+	}
+	return p.pads.For(words)
 }
 
 // Rounds returns the rounds of a session of short vectors.

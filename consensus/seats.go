@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus/session"
 )
 
 // seats are what follows from a view in public: members that share their Plans
@@ -15,6 +16,7 @@ type seats struct {
 	ranks      []int         // of the view's members
 	digest     [32]byte      // what members compare before they work in the view
 	labels     map[int][]int // the members in the order of the topology's vertices, by lane
+	vertices   map[int][]int // and the vertices of the members in the order of ranks
 	offsets    []int         // in a large roster the places further on that a member deals to; chunks to the first
 }
 
@@ -29,7 +31,7 @@ func (m *Machine) seats(v *View) *seats {
 			return x
 		}
 	}
-	x := &seats{run: m.p.Run, chain: s.chain, slot: s.number, view: v, labels: map[int][]int{}}
+	x := &seats{run: m.p.Run, chain: s.chain, slot: s.number, view: v, labels: map[int][]int{}, vertices: map[int][]int{}}
 	for _, r := range v.Members {
 		x.ranks = append(x.ranks, int(r))
 	}
@@ -54,12 +56,18 @@ func (v *View) same(w *View) bool {
 		slices.Equal(v.Missing, w.Missing)
 }
 
-// in returns the members in the order of the vertices of a lane's topology.
-func (x *seats) in(lane int) []int {
+// in returns the members in the order of the vertices of a lane's topology, for a
+// member.
+func (x *seats) in(lane, member int) session.Placement {
 	if x.labels[lane] == nil {
 		x.labels[lane] = Labels(x.run, x.chain, x.slot, x.view.Ballot, lane, x.ranks)
+		at := make([]int, len(x.ranks))
+		for vertex, member := range x.labels[lane] {
+			at[x.place(member)] = vertex
+		}
+		x.vertices[lane] = at
 	}
-	return x.labels[lane]
+	return session.Placement{Members: x.labels[lane], Self: member, Guess: x.vertices[lane][x.place(member)]}
 }
 
 // deals draws the places further on that each member of a large view deals to. Of
@@ -86,7 +94,7 @@ func (x *seats) deals(fanout int) []int {
 // further on than a member, or as far back.
 func (x *seats) at(member int, offsets []int, sign int) []int {
 	n := len(x.ranks)
-	place, _ := slices.BinarySearch(x.ranks, member)
+	place := x.place(member)
 	members := make([]int, len(offsets))
 	for i, o := range offsets {
 		members[i] = x.ranks[(place+sign*o+n)%n]
@@ -94,12 +102,19 @@ func (x *seats) at(member int, offsets []int, sign int) []int {
 	return members
 }
 
+// place returns where a member stands in the view.
+func (x *seats) place(member int) int {
+	if member < len(x.ranks) && x.ranks[member] == member { // nobody before it is missing
+		return member
+	}
+	place, _ := slices.BinarySearch(x.ranks, member)
+	return place
+}
+
 // distance returns how many places further on one member of a view stands than
 // another.
 func (x *seats) distance(from, to int) int {
-	a, _ := slices.BinarySearch(x.ranks, from)
-	b, _ := slices.BinarySearch(x.ranks, to)
-	return (b - a + len(x.ranks)) % len(x.ranks)
+	return (x.place(to) - x.place(from) + len(x.ranks)) % len(x.ranks)
 }
 
 // dealsTo returns the members of a view that a member opens the attempt towards,
@@ -116,6 +131,14 @@ func (m *Machine) dealsFrom(x *seats, member int) []int {
 		return others(x.ranks, member)
 	}
 	return x.at(member, x.offsets, -1)
+}
+
+// dealers returns how many open an attempt towards each member of its view.
+func (m *Machine) dealers(x *seats) int {
+	if m.rules.Committee == nil {
+		return len(x.ranks) - 1
+	}
+	return len(x.offsets)
 }
 
 // holders returns who holds shares of a member's pad.

@@ -1,6 +1,11 @@
 package consensus
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
+)
 
 // What is the same at all members that share their Plans, and takes longer the
 // larger the roster is, is worked out once. It is recognised by the memory that it
@@ -23,6 +28,28 @@ func (p *Plans) committeeOf(run [32]byte, revision uint32, r Rules) []int {
 		p.decide, p.decideRun, p.decideRevision, p.decideSize = committee(run, revision, r), run, revision, r.Size
 	}
 	return p.decide
+}
+
+// sharedLayout is the layout of vectors with its blocks.
+type sharedLayout struct {
+	size   int
+	blocks []collabdict.Block
+	layout *chunking.Layout
+}
+
+// layout returns the layout of vectors in a view of the given size.
+func (p *Plans) layout(size int, blocks []collabdict.Block) (*chunking.Layout, error) {
+	for _, x := range p.layouts {
+		if x.size == size && slices.Equal(x.blocks, blocks) {
+			return x.layout, nil
+		}
+	}
+	l, err := chunking.NewLayout(p.settings.arithmetic(), size, blocks)
+	if err != nil {
+		return nil, err
+	}
+	p.layouts = keepLast(p.layouts, sharedLayout{size, slices.Clone(blocks), l})
+	return l, nil
 }
 
 // sharedSealed is a sealed result with its digest.

@@ -64,7 +64,7 @@ type attempt struct {
 	here    bool                   // the secrets were drawn by this process
 
 	handedOut   []chunking.Mask
-	dealtShares map[int]chunking.Share
+	dealtShares map[int]*chunking.Share
 	seeds       map[int]*Seeds
 	blobs       map[int][]byte
 	gathered    map[int]*Blob // as they came

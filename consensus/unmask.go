@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
@@ -61,10 +60,11 @@ func (m *Machine) unmaskBegin(sealed *Sealed, e *Effects) bool {
 	u := s.unmask
 	a := s.attempts[sealed.Attempt]
 	members := m.unmaskMembers(sealed)
-	if _, in := slices.BinarySearch(members, m.p.Self); a == nil || !a.dealt || len(members) < 2 || !in {
+	place, in := slices.BinarySearch(members, m.p.Self)
+	if a == nil || !a.dealt || len(members) < 2 || !in {
 		return false
 	}
-	layout, err := chunking.NewLayout(m.p.arithmetic(), len(sealed.Members), sealed.Blocks)
+	layout, err := m.plans.layout(len(sealed.Members), sealed.Blocks)
 	if err != nil {
 		return false // total reports it
 	}
@@ -81,7 +81,8 @@ func (m *Machine) unmaskBegin(sealed *Sealed, e *Effects) bool {
 		layout.AddMask(pads, m.padMask(int(l.Member), sealed.Attempt, pad))
 	}
 	plan := m.plans.plan(len(members)).unmasking(len(pads))
-	u.session = plan.New(session.Placement{Self: m.p.Self, Members: members}, pads)
+	u.session = plan.New(session.Placement{Self: m.p.Self, Members: members, Guess: place}, pads)
+	a.leave() // nobody needs anything of its session any more
 	m.sendUnmask(u.session.Start(), e)
 	for _, f := range u.early {
 		_ = u.session.Receive(f.from, int(f.step.Round), int(f.step.Part), f.step.Words) // as in receiveUnmask
@@ -103,25 +104,6 @@ func (m *Machine) unmaskMembers(sealed *Sealed) []int {
 		}
 	}
 	return members
-}
-
-// unmasking returns how the sums of pads of the given number of words are made.
-func (p *Plan) unmasking(words int) session.Plan {
-	if p.pads == nil {
-		p.pads = map[int]session.Plan{}
-	}
-	if p.pads[words] == nil {
-		a := p.settings.arithmetic()
-		if a == chunking.Float {
-			a = chunking.Ring // what its units are
-		}
-		plan, err := session.NewExact(p.Size, 1, a, words)
-		if err != nil {
-			panic("consensus: " + err.Error()) // size and arithmetic have been checked
-		}
-		p.pads[words] = plan
-	}
-	return p.pads[words]
 }
 
 func (m *Machine) sendUnmask(frames []session.Frame, e *Effects) {

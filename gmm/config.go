@@ -18,6 +18,9 @@ type Config struct {
 	Seed uint64
 	// Init gives the start. Nil means one that the members agree on.
 	Init *Parameters
+	// Common, if not nil, is what the participants know of their rows already. All
+	// must have it, or none.
+	Common *Common
 	// Shared, if not nil, is what learners of one process share.
 	Shared *Solutions
 }

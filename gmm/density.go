@@ -50,12 +50,13 @@ type scratch struct {
 	lse  []float64 // n, ln Σ_k π_k N(x|k)
 }
 
-func (m *Mixture) newScratch() *scratch {
-	k, dim := m.Components(), m.Dim()
+// newScratch returns room for blocks of the given number of rows.
+func (m *Mixture) newScratch(rows int) *scratch {
+	k, dim, n := m.Components(), m.Dim(), min(rows, blockRows)
 	return &scratch{
-		x: make([]float64, dim*blockRows), d: make([]float64, dim*blockRows), y: make([]float64, dim*blockRows),
-		logd: make([]float64, k*blockRows), logr: make([]float64, k*blockRows), r: make([]float64, k*blockRows),
-		lse: make([]float64, blockRows),
+		x: make([]float64, dim*n), d: make([]float64, dim*n), y: make([]float64, dim*n),
+		logd: make([]float64, k*n), logr: make([]float64, k*n), r: make([]float64, k*n),
+		lse: make([]float64, n),
 	}
 }
 

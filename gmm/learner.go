@@ -70,12 +70,8 @@ func NewLearner(rows *mat.Dense, config Config) (*Learner, error) {
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
-	agreed, err := bounds.Agree(ctx, counted, l.rows)
-	if err != nil {
-		return err
-	}
-	l.limits = limits{agreed}
 	s := &starter{Learner: l, group: counted}
+	var err error
 	if l.model, err = s.start(ctx); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package gmm
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -15,9 +16,9 @@ import (
 
 // lloyd improves all candidates side by side, one sum a step, and returns the one
 // whose rows were nearest to its centres in the last step.
-func (s *starter) lloyd(ctx context.Context, candidates []*mat.Dense) (*mat.Dense, error) {
+func (s *starter) lloyd(ctx context.Context, candidates []*mat.Dense, steps int) (*mat.Dense, error) {
 	var squares []float64
-	for range lloydSteps {
+	for range steps {
 		local := clusterSums(s.rows, candidates)
 		total, err := s.group.Sum(ctx, local, s.lloydBlocks(candidates))
 		if err != nil {
@@ -55,7 +56,7 @@ func clusterSums(x *mat.Dense, candidates []*mat.Dense) []float64 {
 	rows, dim := x.Dims()
 	k, _ := candidates[0].Dims()
 	stride := k * (1 + dim)
-	lane := make([][]float64, lanes(rows))
+	lane, near := make([][]float64, lanes(rows)), make([]assigner, lanes(rows))
 	sweep(rows, func(l, lo, hi int) {
 		if lane[l] == nil {
 			lane[l] = make([]float64, len(candidates)*(1+stride))
@@ -63,12 +64,12 @@ func clusterSums(x *mat.Dense, candidates []*mat.Dense) []float64 {
 		block := x.Slice(lo, hi, 0, dim).(*mat.Dense)
 		for r, c := range candidates {
 			sums := lane[l][len(candidates)+r*stride:][:stride]
-			for j, near := range nearestInBlock(block, c) {
+			for j, to := range near[l].nearest(block, c) {
 				row := block.RawRowView(j)
-				lane[l][r] += squaredDistance(row, c.RawRowView(near))
-				sums[near]++
+				lane[l][r] += squaredDistance(row, c.RawRowView(to))
+				sums[to]++
 				for i, v := range row {
-					sums[k+i*k+near] += v
+					sums[k+i*k+to] += v
 				}
 			}
 		}
@@ -97,35 +98,44 @@ func moveCentres(candidates []*mat.Dense, sums []float64) {
 // nearest returns for every row of x the index of the centre nearest to it.
 func nearest(x, centres *mat.Dense) []int {
 	rows, dim := x.Dims()
-	out := make([]int, rows)
-	sweep(rows, func(_, lo, hi int) {
-		copy(out[lo:hi], nearestInBlock(x.Slice(lo, hi, 0, dim).(*mat.Dense), centres))
+	out, near := make([]int, rows), make([]assigner, lanes(rows))
+	sweep(rows, func(l, lo, hi int) {
+		copy(out[lo:hi], near[l].nearest(x.Slice(lo, hi, 0, dim).(*mat.Dense), centres))
 	})
 	return out
 }
 
-// nearestInBlock minimises ½‖c‖² − x·c over the centres; the lowest index wins a
-// tie.
-func nearestInBlock(x, centres *mat.Dense) []int {
+// assigner finds the centres nearest to the rows of a block. Its memory is used again
+// for the next one.
+type assigner struct {
+	half, product []float64
+	out           []int
+}
+
+// nearest minimises ½‖c‖² − x·c over the centres; the lowest index wins a tie. The
+// result holds until the next call.
+func (s *assigner) nearest(x, centres *mat.Dense) []int {
 	k, _ := centres.Dims()
 	rows, _ := x.Dims()
-	half := make([]float64, k)
-	for i := range half {
+	s.half = slices.Grow(s.half[:0], k)[:k]
+	s.product = slices.Grow(s.product[:0], rows*k)[:rows*k]
+	s.out = slices.Grow(s.out[:0], rows)[:rows]
+	for i := range s.half {
 		c := centres.RawRowView(i)
-		half[i] = floats.Dot(c, c) / 2
+		s.half[i] = floats.Dot(c, c) / 2
 	}
-	product := blas64.General{Rows: rows, Cols: k, Stride: k, Data: make([]float64, rows*k)}
+	product := blas64.General{Rows: rows, Cols: k, Stride: k, Data: s.product}
 	blas64.Gemm(blas.NoTrans, blas.Trans, 1, x.RawMatrix(), centres.RawMatrix(), 0, product)
-	out := make([]int, rows)
-	for j := range out {
+	for j := range s.out {
 		best := math.Inf(1)
-		for i, dot := range product.Data[j*k : (j+1)*k] {
-			if v := half[i] - dot; v < best {
-				best, out[j] = v, i
+		s.out[j] = 0
+		for i, dot := range s.product[j*k : (j+1)*k] {
+			if v := s.half[i] - dot; v < best {
+				best, s.out[j] = v, i
 			}
 		}
 	}
-	return out
+	return s.out
 }
 
 func squaredDistance(x, y []float64) (sum float64) {

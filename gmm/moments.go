@@ -98,7 +98,7 @@ func (m *Mixture) eStep(x, centres *mat.Dense, measure bool) (*moments, privacy.
 	scratches, sums, all := make([]*scratch, count), make([]*moments, count), make([]entropies, count)
 	sweep(rows, func(lane, lo, hi int) {
 		if scratches[lane] == nil {
-			scratches[lane], sums[lane] = m.newScratch(), newMoments(k, m.Dim(), m.form == Full)
+			scratches[lane], sums[lane] = m.newScratch(rows), newMoments(k, m.Dim(), m.form == Full)
 			all[lane] = entropies{make([]privacy.Entropy, k), make([]privacy.Entropy, k)}
 		}
 		sc := scratches[lane]

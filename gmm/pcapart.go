@@ -94,7 +94,7 @@ func (s *starter) halve(ctx context.Context, leaves []*leaf) error {
 			}
 		}
 	}
-	low, err := s.moments(ctx, assign, len(leaves))
+	low, err := s.momentsAndMove(ctx, assign, len(leaves))
 	if err != nil {
 		return err
 	}
@@ -105,6 +105,22 @@ func (s *starter) halve(ctx context.Context, leaves []*leaf) error {
 		keepMean(f.high.sums, f.sums)
 	}
 	return nil
+}
+
+// momentsAndMove is moments in one sum with a step of the candidates that move
+// meanwhile.
+func (s *starter) momentsAndMove(ctx context.Context, assign []int, k int) (*moments, error) {
+	if s.moving == nil {
+		return s.moments(ctx, assign, k)
+	}
+	_, dim := s.rows.Dims()
+	local := append(hardMoments(s.rows, assign, mat.NewDense(k, dim, nil), true).pack(), clusterSums(s.rows, s.moving)...)
+	total, err := s.group.Sum(ctx, local, append(s.limits.moments(k), s.lloydBlocks(s.moving)...))
+	if err != nil {
+		return nil, err
+	}
+	moveCentres(s.moving, total[packedLen(k, dim, true)+len(s.moving):])
+	return unpack(total, k, dim, true), nil
 }
 
 // component returns the moments of component k alone.

@@ -145,7 +145,7 @@ func (m *Mixture) blocks(x *mat.Dense, f func(s *scratch, lo int)) {
 	scratches := make([]*scratch, lanes(rows))
 	sweep(rows, func(lane, lo, hi int) {
 		if scratches[lane] == nil {
-			scratches[lane] = m.newScratch()
+			scratches[lane] = m.newScratch(rows)
 		}
 		m.posterior(scratches[lane], x, lo, hi)
 		f(scratches[lane], lo)

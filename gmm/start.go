@@ -18,49 +18,76 @@ import (
 type starter struct {
 	*Learner
 	group collabdict.Group
+	// moving are candidates that make a step of clustering with each sum that finds
+	// another one: in large groups, where a sum takes long.
+	moving []*mat.Dense
 }
 
 const (
 	draws      = 8 // random candidates beside the one by principal components
 	lloydSteps = 8
+	jointSteps = 3 // of all candidates, where others have moved while one was found
 )
 
 // start returns the given parameters or those of the best clustering: uniform
 // weights, and means and precisions by Eqs. (15) and (16).
 func (s *starter) start(ctx context.Context) (*Mixture, error) {
-	if init := s.config.Init; init != nil {
-		rows, _ := s.rows.Dims()
-		n, err := s.group.Sum(ctx, []float64{float64(rows)}, bounds.Append(nil, 1, s.limits.Rows))
-		if err != nil {
-			return nil, fmt.Errorf("sum of the rows: %w", err)
-		}
-		if err := s.count(n[0]); err != nil {
-			return nil, err
-		}
-		return init.mixture()
-	}
-	rows, dim := s.rows.Dims()
-	all, err := s.moments(ctx, make([]int, rows), 1)
+	all, err := s.common(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("sum of the moments: %w", err)
+		return nil, err
 	}
 	if err := s.count(all.n[0]); err != nil {
 		return nil, err
+	}
+	if s.config.Init != nil {
+		return s.config.Init.mixture()
+	}
+	_, dim := s.rows.Dims()
+	var drawn []*mat.Dense
+	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(dim)))
+	for range draws {
+		drawn = append(drawn, gaussianCentres(all, s.config.Components, rng))
+	}
+	steps := lloydSteps
+	if !bounds.Publishes(s.group) {
+		s.moving, steps = drawn, jointSteps
 	}
 	first, err := s.pcaPart(ctx, all)
 	if err != nil {
 		return nil, fmt.Errorf("start by principal components: %w", err)
 	}
-	candidates := []*mat.Dense{first}
-	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(dim)))
-	for range draws {
-		candidates = append(candidates, gaussianCentres(all, s.config.Components, rng))
-	}
-	centres, err := s.lloyd(ctx, candidates)
+	centres, err := s.lloyd(ctx, append([]*mat.Dense{first}, drawn...), steps)
 	if err != nil {
 		return nil, fmt.Errorf("start by clustering: %w", err)
 	}
 	return s.firstModel(ctx, centres, all)
+}
+
+// common agrees on bounds and returns the moments of all participants' rows; where
+// the start is given, their number alone.
+func (s *starter) common(ctx context.Context) (*moments, error) {
+	if c := s.config.Common; c != nil {
+		s.limits = c.limits
+		return c.sums, nil
+	}
+	agreed, err := bounds.Agree(ctx, s.group, s.rows)
+	if err != nil {
+		return nil, err
+	}
+	s.limits = limits{agreed}
+	if s.config.Init != nil {
+		rows, _ := s.rows.Dims()
+		n, err := s.group.Sum(ctx, []float64{float64(rows)}, bounds.Append(nil, 1, s.limits.Rows))
+		if err != nil {
+			return nil, fmt.Errorf("sum of the rows: %w", err)
+		}
+		return &moments{n: n}, nil
+	}
+	c, err := SumMoments(ctx, s.group, s.rows, agreed)
+	if err != nil {
+		return nil, fmt.Errorf("sum of the moments: %w", err)
+	}
+	return c.sums, nil
 }
 
 // count takes N from the sum of all participants' rows.

@@ -23,7 +23,7 @@ type job struct {
 
 const (
 	// mostJobs bounds a batch, and fewJobs those that are not worth spreading.
-	mostJobs = 1 << 15
+	mostJobs = 1 << 18
 	fewJobs  = 64
 )
 
@@ -33,11 +33,19 @@ func (n *network) batch() {
 	jobs := n.jobs[:0]
 	for len(n.events) > 0 && len(jobs) < mostJobs {
 		next := &n.events[0]
-		if len(jobs) > 0 && next.at >= end || !n.batched(next) {
+		if len(jobs) > 0 && next.at >= end || !n.mayBatch(next) {
+			break
+		}
+		if n.computes(next.to) {
+			n.hear(next.to) // what it asks for may come first
+			continue
+		}
+		if !n.batched(next) {
 			break
 		}
 		e := n.events.pop()
 		n.now = max(n.now, e.at)
+		end = min(end, e.at+n.config.Latency.Least()) // a call may be made late
 		m := n.members[e.to]
 		if call, is := e.what.(enter); is {
 			e.what = nil
@@ -46,7 +54,10 @@ func (n *network) batch() {
 			}
 		}
 		if m.machine != nil && e.what != nil {
-			m.busy = true
+			if len(m.jobs) == 0 {
+				n.busy = append(n.busy, e.to)
+			}
+			m.jobs = append(m.jobs, len(jobs))
 			jobs = append(jobs, job{event: e})
 		}
 	}
@@ -58,50 +69,54 @@ func (n *network) batch() {
 		} else {
 			n.follow(j.event.to, j.event.at, j.effects, j.sizes)
 		}
-		m := n.members[j.event.to]
-		m.busy, m.held = false, false
 		*j = job{}
 	}
-	n.jobs = jobs[:0]
+	for _, rank := range n.busy {
+		m := n.members[rank]
+		m.jobs, m.held = m.jobs[:0], false
+	}
+	n.jobs, n.busy = jobs[:0], n.busy[:0]
 }
 
-// batched says whether an event may be one of a batch.
+// mayBatch says whether a batch may come to an event: it is of one member, and no
+// participant is to be heard before.
+func (n *network) mayBatch(e *event) bool {
+	return e.to >= 0 && (len(n.computing) == 0 || e.at <= n.hearBy)
+}
+
+// batched says whether an event that a batch has come to may be one of it.
 func (n *network) batched(e *event) bool {
-	if e.to < 0 || len(n.computing) > 0 && e.at > n.hearBy {
-		return false
-	}
 	m := n.members[e.to]
-	if m.state == computing && m.machine != nil {
-		return false
-	}
 	switch what := e.what.(type) {
 	case consensus.Receive:
 		return true
 	case enter: // what was decided before it would be its answer
-		return !m.busy && !what.request.ended && uint64(len(m.log)) < m.group.calls
+		return len(m.jobs) == 0 && !what.request.ended && uint64(len(m.log)) < m.group.calls
 	}
 	return false
 }
 
-// make makes the steps of a batch: those of one member in their order.
+// make makes the steps of a batch: all those of a member, in their order, before
+// those of the next, so that what a member holds is fetched from memory once.
 func (n *network) make(jobs []job) {
 	workers := len(n.plans)
-	if workers == 1 || len(jobs) < fewJobs {
-		for i := range jobs {
-			n.makeOne(&jobs[i])
-		}
-		return
+	if len(jobs) < fewJobs {
+		workers = 1
 	}
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() {
-			for i := range jobs {
-				if jobs[i].event.to%workers == w {
+	work := func(worker int) {
+		for _, rank := range n.busy {
+			if rank%workers == worker {
+				for _, i := range n.members[rank].jobs {
 					n.makeOne(&jobs[i])
 				}
 			}
-		})
+		}
 	}
+	var all sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		all.Go(func() { work(w) })
+	}
+	work(0)
 	all.Wait()
 }
 

@@ -94,7 +94,7 @@ func (g *group) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 // Missed implements [collabdict.Absentee].
 func (g *group) Missed() ([]float64, bool) {
 	d := g.decided()
-	if d == nil || d.Kind != consensus.Sum || slices.Contains(d.Members, uint32(g.rank)) {
+	if d == nil || d.Kind != consensus.Sum || included(d, g.rank) {
 		return nil, false
 	}
 	g.calls++
@@ -104,7 +104,7 @@ func (g *group) Missed() ([]float64, bool) {
 
 // Included implements [collabdict.Absentee].
 func (g *group) Included() bool {
-	return g.last != nil && slices.Contains(g.last.Members, uint32(g.rank))
+	return g.last != nil && included(g.last, g.rank)
 }
 
 // decided returns the decision of the next call if that is known already: since
@@ -142,4 +142,9 @@ func (g *group) call(ctx context.Context, c consensus.Call) (*consensus.Decision
 	}
 	g.last = d
 	return d, ctx.Err()
+}
+
+func included(d *consensus.Decision, rank int) bool {
+	_, in := slices.BinarySearch(d.Members, uint32(rank))
+	return in
 }

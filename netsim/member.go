@@ -25,8 +25,8 @@ type member struct {
 	began   time.Duration // when it did
 	took    time.Duration // its last round
 
-	busy bool // has a job in the batch
-	held bool // its later jobs in the batch are to wait
+	jobs []int // in the batch
+	held bool  // those to come are to wait
 
 	adversary Adversary
 	entropy   *rand.ChaCha8

@@ -18,7 +18,8 @@ type network struct {
 	carrier
 	config  Config
 	plans   []*consensus.Plans // by rank, in turn
-	jobs    []job
+	jobs    []job              // of the batch
+	busy    []int              // members that have some
 	part    func(rank int, g *group) error
 	running sync.WaitGroup
 	slots   chan struct{} // participants computing at once
@@ -106,9 +107,9 @@ func (n *network) play() {
 		switch {
 		case len(n.computing) > 0 && (next.at > n.hearBy || next.to == everybody):
 			n.hearAll()
-		case next.to >= 0 && n.members[next.to].machine != nil && n.members[next.to].state == computing:
+		case n.computes(next.to):
 			n.hear(next.to)
-		case n.batched(next):
+		case n.mayBatch(next) && n.batched(next):
 			n.batch()
 		default:
 			e := n.events.pop()

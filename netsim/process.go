@@ -46,6 +46,11 @@ func (n *network) compute(rank int, at time.Duration) {
 	n.computing = append(n.computing, rank)
 }
 
+// computes says whether the participant of a member computes.
+func (n *network) computes(rank int) bool {
+	return rank >= 0 && n.members[rank].machine != nil && n.members[rank].state == computing
+}
+
 func (n *network) hearAll() {
 	for _, rank := range n.computing {
 		if n.members[rank].state == computing {

@@ -113,7 +113,11 @@ func members(views []report.View) string {
 	if len(views) == 0 {
 		return "it alone"
 	}
-	return strings.Join(views[len(views)-1].Members, ", ")
+	last := views[len(views)-1]
+	if last.Count > 0 {
+		return fmt.Sprintf("%d participants", last.Count)
+	}
+	return strings.Join(last.Members, ", ")
 }
 
 func strongest(edges []edge, n int) string {

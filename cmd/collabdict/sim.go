@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
@@ -93,12 +95,19 @@ func (o outputs) write(run *experiment.Run) error {
 	return writeRun(o.dir, run.Report, run.Course.Rounds, run.Models)
 }
 
-// Above manyParticipants the heap would grow to twice of what is needed, some
-// gigabytes, before it is collected.
+// A simulation of many is collected seldom, as long as it stays within some
+// gigabytes.
 const (
-	manyParticipants = 2000
-	memoryOfMany     = 3600 << 20
+	memoryOfMany  = 3200 << 20
+	collectedOver = 300 // percent of what is in use
 )
+
+func collectSeldom() {
+	if os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" { // the user has not said otherwise
+		debug.SetMemoryLimit(memoryOfMany)
+		debug.SetGCPercent(collectedOver)
+	}
+}
 
 func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, under experiment.Conditions, to outputs) error {
 	began := time.Now()
@@ -120,8 +129,8 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		return err
 	}
 	under.Converge = to.plots != ""
-	if len(data.Participants) > manyParticipants && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryOfMany)
+	if len(data.Participants) > consensus.SmallRoster {
+		collectSeldom()
 	}
 	progress := a.newProgress(t.Rounds)
 	progress.start()
@@ -143,8 +152,20 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	if err := to.write(run); err != nil {
 		return err
 	}
+	a.noteMemory(len(data.Participants))
 	a.warn(run.Report.Warnings)
 	return a.print(run.Report, runTable(run.Report))
+}
+
+// noteMemory says what a simulation of many has taken of the system. It is no part of
+// the result, which is the same every time.
+func (a *app) noteMemory(participants int) {
+	if participants <= consensus.SmallRoster {
+		return
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	a.note("memory: %.2f GB at most, %d kB a participant", float64(m.Sys)/1e9, int(m.Sys)/participants/1000)
 }
 
 // noteData says what the features are, and what was left out of the data.
@@ -172,6 +193,7 @@ func listed(names []string) string {
 
 // writeRun writes a result: two files for all, and a folder a participant.
 func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*model.Model) error {
+	counted := report.Counted(r.Views)
 	for i, m := range models {
 		p := &r.Participants[i]
 		if m == nil { // it has not come to the end
@@ -179,6 +201,9 @@ func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*mod
 				return err
 			}
 			continue
+		}
+		if len(models) > consensus.SmallRoster { // else the names of all would be written once for each
+			m.Manifest.Views, m.Manifest.Privacy.LoneChanges, m.Manifest.Run = counted, nil, "../result.json"
 		}
 		p.ModelFile = filepath.Join(p.Name, "model.npz")
 		if err := model.Write(filepath.Join(out, p.ModelFile), m); err != nil {

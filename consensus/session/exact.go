@@ -6,12 +6,18 @@ import "github.com/collabdict/collabdict/chunking"
 // besides: half a millisecond of latency and handling, at 1 Gbit/s.
 const roundBytes = 64 << 10
 
-// NewExact returns the plan that takes less time for vectors of the given number of
-// words: fold-in, which needs fewer rounds, for short ones, or circulant, by which
-// a member sends less than two vectors in all, for long ones. A round is reckoned
-// as long as sending 64 KiB, which puts the limit at vectors of 60 to 120 KiB for
-// nearly all sizes. It follows from public numbers alone.
-func NewExact(size, k int, a chunking.Arithmetic, words int) (Plan, error) {
+// Exact are the plans for members of one number: fold-in, which needs fewer rounds,
+// for short vectors, and circulant, by which a member sends less than two vectors in
+// all, for long ones.
+type Exact struct {
+	fold      *Exchange
+	circulant *Circulant
+	busiest   int
+}
+
+// NewExact returns the plans for the given number of members. In fold-in each hears
+// up to k others a round.
+func NewExact(size, k int, a chunking.Arithmetic) (*Exact, error) {
 	fold, err := NewFoldIn(size, k, a)
 	if err != nil {
 		return nil, err
@@ -20,11 +26,19 @@ func NewExact(size, k int, a chunking.Arithmetic, words int) (Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	return &Exact{fold, circulant, fold.busiest()}, nil
+}
+
+// For returns the plan that takes less time for vectors of the given number of
+// words. A round is reckoned as long as sending 64 KiB, which puts the limit at
+// vectors of 60 to 120 KiB for nearly all sizes. It follows from public numbers
+// alone.
+func (e *Exact) For(words int) Plan {
 	bytes := 8 * words
-	folding := fold.Rounds()*roundBytes + fold.busiest()*bytes
-	circling := circulant.Rounds()*roundBytes + 2*(bytes-bytes/size)
+	folding := e.fold.Rounds()*roundBytes + e.busiest*bytes
+	circling := e.circulant.Rounds()*roundBytes + 2*(bytes-bytes/e.fold.size)
 	if circling < folding {
-		return circulant, nil
+		return e.circulant
 	}
-	return fold, nil
+	return e.fold
 }

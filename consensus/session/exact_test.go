@@ -216,11 +216,11 @@ func TestNewExactChoosesByLength(t *testing.T) {
 		{31, 3, 100_000, "circulant"},
 		{2, 1, 10_000_000, "fold-in k=1"}, // either sends one vector, circulant in two halves
 	} {
-		p, err := NewExact(c.size, c.k, chunking.Ring, c.words)
+		e, err := NewExact(c.size, c.k, chunking.Ring)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Name() != c.want {
+		if p := e.For(c.words); p.Name() != c.want {
 			t.Errorf("%d words among %d, k = %d: %s, want %s", c.words, c.size, c.k, p.Name(), c.want)
 		}
 	}

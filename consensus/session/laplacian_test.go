@@ -229,7 +229,7 @@ func TestSettingsThatNoPlanCanBeMadeOf(t *testing.T) {
 	_, empty := NewFoldIn(0, 1, "ring")
 	_, k := NewBaseK(8, 0)
 	_, arithmetic := NewCirculant(8, "float")
-	_, exact := NewExact(8, 1, "float", 10)
+	_, exact := NewExact(8, 1, "float")
 	for i, err := range []error{size, step, kind, nothing, nan, empty, k, arithmetic, exact} {
 		if err == nil || errors.As(err, new(*FrameError)) {
 			t.Errorf("case %d: got %v, want an error of the settings", i, err)

@@ -57,16 +57,20 @@ type Plan interface {
 
 // Placement says who sits where: Members[v] is the member at vertex v of the
 // plan's topology, by any distinct ids, and Self is one of them. It is not to be
-// modified.
+// modified. Where Self sits is found at once at the vertex Guess.
 type Placement struct {
 	Members []int
 	Self    int
+	Guess   int
 }
 
 // vertex returns the vertex of the member itself.
 func (p Placement) vertex(size int) int {
 	if len(p.Members) != size {
 		panic(fmt.Sprintf("session: placement of %d members in a plan for %d", len(p.Members), size))
+	}
+	if p.Guess >= 0 && p.Guess < size && p.Members[p.Guess] == p.Self {
+		return p.Guess
 	}
 	v := slices.Index(p.Members, p.Self)
 	if v < 0 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
 )
 
@@ -51,6 +53,45 @@ func agreeByCounts(ctx context.Context, g collabdict.Group, rowsExp int, exps []
 		b.RMS[i] = math.Ldexp(1, span*top[i]+highest(within[span*i:span*(i+1)])-MaxExp)
 	}
 	return b, nil
+}
+
+// Tighten returns the bounds of the rows x, whose columns have been moved by common
+// values that are within b, the bounds of the rows before. In a large group that takes
+// one sum, of how many members have which exponent; those far below b count as less
+// far.
+func (b Bounds) Tighten(ctx context.Context, g collabdict.Group, x *mat.Dense) (Bounds, error) {
+	if !Publishes(g) {
+		_, exps := exponents(x)
+		return b.tightenByCounts(ctx, g, exps)
+	}
+	return Agree(ctx, g, x)
+}
+
+// below is how many exponents under the largest that can be are told apart. A column
+// with less left, when it has been moved by its mean, counts as constant.
+const below = 32
+
+func (b Bounds) tightenByCounts(ctx context.Context, g collabdict.Group, exps []int) (Bounds, error) {
+	counts := make([]float64, (below+1)*len(exps))
+	top := make([]int, len(exps))
+	for i, e := range exps {
+		_, exp := math.Frexp(b.RMS[i]) // one more than that of the bound, which is a power of two
+		top[i] = min(exp+1, MaxExp)
+		if e > top[i] {
+			return Bounds{}, fmt.Errorf("column %d: want values moved by no more than their bound, got a root mean square of 2^%d for one of %g", i+1, e, b.RMS[i])
+		}
+		counts[(below+1)*i+max(0, below-(top[i]-e))] = 1
+	}
+	counts, err := sumCounts(ctx, g, counts)
+	if err != nil {
+		return Bounds{}, fmt.Errorf("sum of the exponents: %w", err)
+	}
+	tight := Bounds{Rows: b.Rows, RMS: make([]float64, len(exps))}
+	for i := range exps {
+		exp := top[i] - below + highest(counts[(below+1)*i:(below+1)*(i+1)])
+		tight.RMS[i] = math.Ldexp(1, max(exp, -MaxExp))
+	}
+	return tight, nil
 }
 
 func sumCounts(ctx context.Context, g collabdict.Group, counts []float64) ([]float64, error) {

@@ -49,8 +49,11 @@ type Manifest struct {
 	Rows      int           `json:"rows"`       // the participant's own
 	TotalRows int           `json:"total_rows"` // of all participants
 	Views     []report.View `json:"views"`
-	Digest    string        `json:"digest,omitempty"` // of what the last optimize was given
-	Privacy   Ledger        `json:"privacy"`
+	// Run is the file, seen from the model's, with the names of the views and the lone
+	// changes, where there are too many for each model.
+	Run     string `json:"run,omitempty"`
+	Digest  string `json:"digest,omitempty"` // of what the last optimize was given
+	Privacy Ledger `json:"privacy"`
 }
 
 // Hyper are the hyper-parameters, as all participants agreed on them.

@@ -120,6 +120,18 @@ type View struct {
 	Attempt int       `json:"attempt"`
 	Members []string  `json:"members"`
 	Missing []Missing `json:"missing"`
+	// Count is how many members there were where their names, and those who were
+	// missing, stand elsewhere.
+	Count int `json:"count,omitempty"`
+}
+
+// Counted returns views without names.
+func Counted(views []View) []View {
+	counted := make([]View, len(views))
+	for i, v := range views {
+		counted[i] = View{Round: v.Round, Attempt: v.Attempt, Members: []string{}, Missing: []Missing{}, Count: len(v.Members)}
+	}
+	return counted
 }
 
 // RosterChange says who came to the roster and who was removed after a round.

@@ -6,82 +6,83 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
 // scaling returns how this participant moves its rows to the coordinates trained
-// on, and the columns that are constant.
-func (t Task) scaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) (dataset.Scaling, []int, error) {
+// on, the columns that are constant, and what was learned of all rows on the way.
+func (t Task) scaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) (dataset.Scaling, []int, *gmm.Common, error) {
 	switch t.Standardise {
 	case Own:
 		s, constant := dataset.Own(rows)
-		return s, constant, nil
+		return s, constant, nil, nil
 	case None:
 		_, dim := rows.Dims()
-		return dataset.Unscaled(dim), nil, nil
+		return dataset.Unscaled(dim), nil, nil, nil
 	}
 	return globalScaling(ctx, g, rows)
 }
 
 // globalScaling standardises by the moments of all participants' rows, learned
 // from private sums alone: first of the values, then, about the common mean, of
-// the squares, so that a mean far from zero costs no precision.
-func globalScaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) (dataset.Scaling, []int, error) {
-	first, _, err := columnMoments(ctx, g, rows, 1)
+// the products of any two, so that a mean far from zero costs no precision. The
+// learner starts from the same products.
+func globalScaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) (dataset.Scaling, []int, *gmm.Common, error) {
+	fail := func(what string, err error) (dataset.Scaling, []int, *gmm.Common, error) {
+		return dataset.Scaling{}, nil, nil, fmt.Errorf("%s: %w", what, err)
+	}
+	b, err := bounds.Agree(ctx, g, rows)
 	if err != nil {
-		return dataset.Scaling{}, nil, fmt.Errorf("means: %w", err)
+		return fail("means", err)
 	}
-	count := math.Round(first[0])
-	centred := dataset.Unscaled(len(first) - 1)
-	for i, v := range first[1:] {
-		centred.Shift[i] = v / count
+	centred := dataset.Unscaled(len(b.RMS))
+	if centred.Shift, err = means(ctx, g, rows, b); err != nil {
+		return fail("means", err)
 	}
-	second, noise, err := columnMoments(ctx, g, centred.Apply(rows), 2)
+	moved := centred.Apply(rows)
+	if b, err = b.Tighten(ctx, g, moved); err != nil {
+		return fail("variances", err)
+	}
+	common, err := gmm.SumMoments(ctx, g, moved, b)
 	if err != nil {
-		return dataset.Scaling{}, nil, fmt.Errorf("variances: %w", err)
+		return fail("variances", err)
 	}
-	variance := make([]float64, len(second)-1)
-	for i, v := range second[1:] {
-		if v > noise[1+i] {
+	count := math.Round(common.Rows())
+	variance := make([]float64, len(b.RMS))
+	for i, rms := range b.RMS {
+		// Below it, a sum is nothing but the chunks' rounding.
+		noise := math.Ldexp(b.Rows*rms*rms, -26) * float64(g.Size())
+		if v := common.Squares(i); v > noise {
 			variance[i] = v / count
 		}
 	}
-	return dataset.FromMoments(count, centred.Shift, variance)
+	s, constant, err := dataset.FromMoments(count, centred.Shift, variance)
+	if err != nil {
+		return dataset.Scaling{}, nil, nil, err
+	}
+	return s, constant, common.Scaled(s.Scale), nil
 }
 
-// columnMoments returns the number of rows of all participants and the sum of each
-// column's power, and below what value a sum is nothing but rounding.
-func columnMoments(ctx context.Context, g collabdict.Group, rows *mat.Dense, power int) (total, noise []float64, err error) {
-	b, err := bounds.Agree(ctx, g, rows)
-	if err != nil {
-		return nil, nil, err
-	}
+// means returns the mean of each column over the rows of all participants.
+func means(ctx context.Context, g collabdict.Group, rows *mat.Dense, b bounds.Bounds) ([]float64, error) {
 	n, dim := rows.Dims()
 	x := make([]float64, 1+dim)
 	x[0] = float64(n)
 	for i := range n {
-		for j, v := range rows.RawRowView(i) {
-			if power == 2 {
-				v = float64(v * v)
-			}
-			x[1+j] += v
-		}
+		floats.Add(x[1:], rows.RawRowView(i))
 	}
-	limits := []float64{b.Rows}
+	blocks := bounds.Append(nil, 1, b.Rows)
 	for _, rms := range b.RMS {
-		limits = append(limits, b.Rows*math.Pow(rms, float64(power)))
+		blocks = bounds.Append(blocks, 1, b.Rows*rms)
 	}
-	var blocks []collabdict.Block
-	for _, l := range limits {
-		blocks = bounds.Append(blocks, 1, l)
+	total, err := g.Sum(ctx, x, blocks)
+	if err != nil {
+		return nil, err
 	}
-	if total, err = g.Sum(ctx, x, blocks); err != nil {
-		return nil, nil, err
-	}
-	for i, l := range limits { // the chunks' rounding, and then some
-		limits[i] = math.Ldexp(l, -26) * float64(g.Size())
-	}
-	return total, limits, nil
+	floats.Scale(1/math.Round(total[0]), total[1:])
+	return total[1:], nil
 }

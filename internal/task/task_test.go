@@ -89,42 +89,49 @@ func TestFieldsTellTasksApart(t *testing.T) {
 }
 
 // Standardising by private sums gives what all rows in one place would, also for
-// means far from zero and very different scales.
+// means far from zero and very different scales. What is learned of the rows on the
+// way is true of them, in small groups and in large ones.
 func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 	mean, deviation := []float64{300, -2e6, 0.01, 5}, []float64{0.1, 30, 1e-5, 0}
-	parts := []*mat.Dense{rows(1, 40, mean, deviation), rows(2, 90, mean, deviation), rows(3, 10, mean, deviation)}
-	all := mat.NewDense(140, 4, nil)
-	at := 0
-	for _, p := range parts {
-		n, _ := p.Dims()
-		all.Slice(at, at+n, 0, 4).(*mat.Dense).Copy(p)
-		at += n
-	}
-	want, _ := dataset.Own(all)
-	k := example()
-	k.Standardise = Global
-	net, err := netsim.New(netsim.Config{Names: []string{"a", "b", "c"}, Settings: k.Settings, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = net.Run(t.Context(),
-		func(ctx context.Context, rank int, g collabdict.Group) error {
-			got, constant, err := k.scaling(ctx, g, parts[rank])
-			if err != nil {
-				return err
-			}
-			if len(constant) != 1 || constant[0] != 3 {
-				t.Errorf("constant columns %v, want the last", constant)
-			}
-			for j := range mean {
-				if math.Abs(got.Shift[j]-want.Shift[j]) > 1e-3*want.Scale[j] || math.Abs(got.Scale[j]/want.Scale[j]-1) > 1e-3 {
-					t.Errorf("column %d: shift %g scale %g, want %g and %g", j, got.Shift[j], got.Scale[j], want.Shift[j], want.Scale[j])
+	for _, size := range []int{3, 70} {
+		const each = 20
+		all := rows(1, each*size, mean, deviation)
+		want, _ := dataset.Own(all)
+		product := mat.NewDense(4, 4, nil)
+		product.Mul(want.Apply(all).T(), want.Apply(all))
+		k := example()
+		k.Standardise = Global
+		k.Settings.Scheme = consensus.Exact
+		net, err := netsim.New(netsim.Config{Names: netsim.Names(size), Settings: k.Settings, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = net.Run(t.Context(),
+			func(ctx context.Context, rank int, g collabdict.Group) error {
+				own := all.Slice(each*rank, each*(rank+1), 0, 4).(*mat.Dense)
+				got, constant, common, err := k.scaling(ctx, g, own)
+				if err != nil {
+					return err
 				}
-			}
-			return nil
-		})
-	if err != nil {
-		t.Fatal(err)
+				if len(constant) != 1 || constant[0] != 3 {
+					t.Errorf("constant columns %v, want the last", constant)
+				}
+				if common.Rows() != float64(each*size) {
+					t.Errorf("%g rows, want %d", common.Rows(), each*size)
+				}
+				for j := range mean {
+					if math.Abs(got.Shift[j]-want.Shift[j]) > 1e-3*want.Scale[j] || math.Abs(got.Scale[j]/want.Scale[j]-1) > 1e-3 {
+						t.Errorf("column %d: shift %g scale %g, want %g and %g", j, got.Shift[j], got.Scale[j], want.Shift[j], want.Scale[j])
+					}
+					if j < 3 && math.Abs(common.Squares(j)/product.At(j, j)-1) > 2e-3 {
+						t.Errorf("column %d: squares %g, want %g", j, common.Squares(j), product.At(j, j))
+					}
+				}
+				return nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ type Result struct {
 func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, onRound func(Progress)) (*Result, error) {
 	r := &Result{}
 	public := t.published(g)
-	scaling, constant, err := t.scaling(ctx, g, p.Train)
+	scaling, constant, common, err := t.scaling(ctx, g, p.Train)
 	if err != nil {
 		return r, fmt.Errorf("standardise: %w", err)
 	}
@@ -50,7 +50,9 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		r.Warnings = append(r.Warnings, constantWarning(p.Columns, constant))
 	}
 	z := scaling.Apply(p.Train)
-	learner, err := gmm.NewLearner(z, t.mixture())
+	config := t.mixture()
+	config.Common = common
+	learner, err := gmm.NewLearner(z, config)
 	if err != nil {
 		return r, err
 	}
@@ -125,9 +127,9 @@ func (t Task) published(g collabdict.Group) []string {
 	if !bounds.Publishes(g) {
 		return []string{}
 	}
-	list := []string{"a random value for the agreed nonce"}
+	of := " as trained on"
 	if t.Standardise == Global {
-		list = append(list, "the power of two above the root mean square of each column, and of its deviation from the common mean")
+		of = ", and of its deviation from the common mean"
 	}
-	return append(list, "the power of two above the number of own rows, and above the root mean square of each column as trained on")
+	return []string{"a random value for the agreed nonce", "the power of two above the number of own rows, and above the root mean square of each column" + of}
 }

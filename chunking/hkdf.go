@@ -1,0 +1,28 @@
+package chunking
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+)
+
+// key returns the 32 bytes of HKDF-SHA256 (RFC 5869), without a salt, of a secret
+// and what they are for. They are those of crypto/hkdf, which puts hash states on
+// the heap: a member of a large roster derives some sixty keys a sum.
+func key(secret, info []byte) [SeedSize]byte {
+	extracted := hmac([sha256.Size]byte{}, secret)
+	return hmac(extracted, append(info, 1)) // one block is all
+}
+
+var innerPad, outerPad = bytes.Repeat([]byte{0x36}, sha256.BlockSize), bytes.Repeat([]byte{0x5c}, sha256.BlockSize)
+
+// hmac returns the HMAC-SHA256 (RFC 2104) of a message under a key of 32 bytes.
+func hmac(key [sha256.Size]byte, message []byte) [sha256.Size]byte {
+	var room [4 * sha256.BlockSize]byte // longer messages take memory of their own
+	inner := append(room[:0], innerPad...)
+	subtle.XORBytes(inner, inner, key[:])
+	digest := sha256.Sum256(append(inner, message...))
+	outer := append(room[:0], outerPad...)
+	subtle.XORBytes(outer, outer, key[:])
+	return sha256.Sum256(append(outer, digest[:]...))
+}

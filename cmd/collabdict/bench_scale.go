@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/bench"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) benchScale() *cobra.Command {
+	var f settingsFlags
+	var sizes []int
+	var values, sums int
+	cmd := &cobra.Command{
+		Use: "scale", Short: "What a private sum takes of a participant, the more there are",
+		Long: `scale makes private sums of made-up vectors in simulated consortia of several sizes,
+and prints what one sum takes of each participant: messages, bytes, time of a
+processor, memory. Everything but the network is the real thing. The table is CSV.`,
+		Example: `  collabdict bench scale --sizes 64,256,1024 --values 331`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := f.settings(cmd)
+			if err != nil {
+				return err
+			}
+			switch {
+			case len(sizes) == 0 || slices.Min(sizes) < 2 || slices.Max(sizes) > mostSimulated:
+				return &usageError{fmt.Sprintf("--sizes: want numbers of 2 to %d, got %v", mostSimulated, sizes), ""}
+			case values < 1 || values > mostValues/slices.Max(sizes):
+				return &usageError{fmt.Sprintf("--values: want 1 to %d for %d participants, got %d", mostValues/slices.Max(sizes), slices.Max(sizes), values), ""}
+			case sums < 1:
+				return &usageError{fmt.Sprintf("--sums: want at least 1, got %d", sums), ""}
+			}
+			var all []*bench.ScaleReport
+			collectSeldom()
+			for _, size := range sizes {
+				if err := settings.Validate(size); err != nil {
+					return &usageError{err.Error(), ""}
+				}
+				a.note("%d participants", size)
+				r, err := bench.MeasureScale(cmd.Context(), bench.Scale{Participants: size, Values: values, Sums: sums, Settings: settings})
+				if err != nil {
+					return err
+				}
+				all = append(all, r)
+			}
+			return a.print(all, scaleTable(all))
+		},
+	}
+	f.add(cmd)
+	f.scheme = string(consensus.Exact)
+	cmd.Flags().Lookup("scheme").DefValue = f.scheme
+	cmd.Flags().IntSliceVar(&sizes, "sizes", []int{16, 64, 256, 1024, 4096}, "`S`, the participants, with commas between")
+	cmd.Flags().IntVar(&values, "values", 331, "`M`, the values of a vector")
+	cmd.Flags().IntVar(&sums, "sums", 4, "`N`, the sums of each consortium")
+	a.addJSON(cmd)
+	return cmd
+}
+
+// mostSimulated are the participants that a bench simulates at most.
+const mostSimulated = 1 << 16
+
+func scaleTable(all []*bench.ScaleReport) func(io.Writer) {
+	return func(w io.Writer) {
+		fmt.Fprintln(w, "participants,sums,rounds,messages,bytes,cpu_ms,memory_bytes,virtual_seconds")
+		for _, r := range all {
+			fmt.Fprintf(w, "%d,%d,%d,%.1f,%.0f,%.3f,%.0f,%.4f\n", r.Participants, r.Sums, r.Rounds, r.Messages, r.Bytes, r.CPU, r.Memory, r.Virtual)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package gmm
+
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
+)
+
+// A learner that is told what is known of its rows comes to the same start as one
+// that asks, by two collectives less.
+func TestCommonSavesTheFirstSums(t *testing.T) {
+	x := patterns(400, 3, 4, 3)
+	scale := []float64{4, 0.5, 2}
+	wide := mat.DenseCopyOf(x)
+	wide.Apply(func(_, j int, v float64) float64 { return v * scale[j] }, wide)
+	b, err := bounds.Agree(t.Context(), collabdict.Solo{}, wide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := SumMoments(t.Context(), collabdict.Solo{}, wide, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var starts []*Learner
+	for _, common := range []*Common{nil, known.Scaled(scale)} {
+		l, _ := NewLearner(x, Config{Components: 4, Common: common})
+		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
+			t.Fatal(err)
+		}
+		starts = append(starts, l)
+	}
+	asked, told := starts[0], starts[1]
+	if told.SetupSums() != asked.SetupSums()-2 || told.TotalRows() != 400 {
+		t.Errorf("%d collectives and %d rows, want %d and 400", told.SetupSums(), told.TotalRows(), asked.SetupSums()-2)
+	}
+	want := flat(asked.Model())
+	for i, v := range flat(told.Model()) {
+		near(t, "parameter", v, want[i], 1e-9)
+	}
+	given := asked.Model()
+	l, _ := NewLearner(x, Config{Components: 4, Common: known.Scaled(scale), Init: &Parameters{
+		Weights: given.Weights(), Means: given.Means(), Precisions: []*mat.SymDense{given.Precision(0), given.Precision(1), given.Precision(2), given.Precision(3)},
+	}})
+	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil || l.SetupSums() != 0 || l.TotalRows() != 400 {
+		t.Errorf("a given start: %v, %d collectives, %d rows", err, l.SetupSums(), l.TotalRows())
+	}
+}

@@ -1,0 +1,93 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/netsim"
+)
+
+// Scale says what sums to measure, of simulated participants.
+type Scale struct {
+	Participants int
+	Values       int // of a vector
+	Sums         int // one after the other
+	Settings     consensus.Settings
+}
+
+// ScaleReport is what one of the sums took of each participant, in the mean. Names
+// are a contract.
+type ScaleReport struct {
+	Participants int     `json:"participants"`
+	Sums         int     `json:"sums"`
+	Rounds       int     `json:"rounds"` // of a session
+	Messages     float64 `json:"messages"`
+	Bytes        float64 `json:"bytes"`           // of encoded messages
+	CPU          float64 `json:"cpu_ms"`          // of this process, the simulated network included; 0 where it cannot be told
+	Memory       float64 `json:"memory_bytes"`    // the most that the heap grew by, what waits for the collector included
+	Virtual      float64 `json:"virtual_seconds"` // messages are under way for 1 ms
+}
+
+// MeasureScale measures sums in a simulation, all else being the real thing. A sum
+// with a wrong total is an error.
+func MeasureScale(ctx context.Context, c Scale) (*ScaleReport, error) {
+	x := draw(c.Participants, c.Values)
+	net, err := netsim.New(netsim.Config{Names: netsim.Names(c.Participants), Settings: c.Settings, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	var total []float64 // of the first participant
+	heap, before := watchHeap(), processTime()
+	run, err := net.Run(ctx, func(ctx context.Context, rank int, g collabdict.Group) error {
+		for range c.Sums {
+			sum, err := g.Sum(ctx, x[rank], []collabdict.Block{{Len: c.Values, Bound: 1}})
+			if err != nil {
+				return err
+			}
+			if rank == 0 {
+				total = sum
+			}
+		}
+		return nil
+	})
+	taken, grown := processTime()-before, heap.end()
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range run.Members {
+		if m.Digest != run.Members[0].Digest || len(m.Decisions) < c.Sums {
+			return nil, fmt.Errorf("%s and %s have different totals", nameOf(0), nameOf(i))
+		}
+	}
+	limit := Consensus{Nodes: c.Participants, Settings: c.Settings}.largestError()
+	if _, err := check(x, [][]float64{total}, limit); err != nil {
+		return nil, err
+	}
+	r := &ScaleReport{Participants: c.Participants, Sums: c.Sums, Rounds: run.Members[0].Rounds}
+	r.enter(run, taken.Seconds(), grown)
+	return r, nil
+}
+
+// enter works out the means. What the nonce of a small group took is no part of a
+// sum.
+func (r *ScaleReport) enter(run *netsim.Report, cpu, grown float64) {
+	size := float64(r.Participants)
+	each := size * float64(r.Sums)
+	for _, m := range run.Members {
+		r.Messages += float64(m.Messages) / each
+		r.Bytes += float64(m.Bytes) / each
+	}
+	r.Virtual = run.Slots[len(run.Slots)-1].At.Seconds()
+	for i, s := range run.Slots {
+		if s.Decision.Kind == consensus.Gather {
+			r.Messages -= float64(s.Messages) / each
+			r.Bytes -= float64(s.Bytes) / each
+			r.Virtual = (run.Slots[len(run.Slots)-1].At - run.Slots[i].At).Seconds()
+		}
+	}
+	r.Virtual /= float64(r.Sums)
+	r.CPU = 1000 * cpu / each
+	r.Memory = grown / size
+}
