@@ -7,12 +7,24 @@ func (m *Machine) wish(a *Amendment, e *Effects) {
 	}
 	m.amendment = nil
 	if a != nil {
-		if _, err := m.p.Amend(a); err == nil {
+		if _, err := m.p.Amend(a); err == nil && m.leavesQuorum(a) {
 			m.amendment, m.amends = a, a.digest()
 		}
 	}
 	m.sendBeat(All, e)
 	m.judge(e)
+}
+
+// leavesQuorum says whether enough of a large roster's committee are left to decide
+// after an amendment: those who stay must be able to finish it without those who go.
+func (m *Machine) leavesQuorum(a *Amendment) bool {
+	left := len(m.rules.Committee)
+	for _, r := range a.Removed {
+		if m.rules.decides(int(r)) {
+			left--
+		}
+	}
+	return m.rules.Committee == nil || left >= m.rules.Quorum
 }
 
 // wished returns the digest of the amendment that this member wants, zero if it

@@ -89,7 +89,7 @@ func (g *greeter) begin() (*Node, error) {
 func (g *greeter) node(journal *store.Journal) *Node {
 	return &Node{
 		run: journal.ID, self: journal.Self, host: g.host, store: g.store, journal: journal, traffic: g.traffic, log: g.log,
-		admission: &g.admission, ctx: g.ctx, cancel: g.cancel,
+		meeting: g.meeting, admission: &g.admission, ctx: g.ctx, cancel: g.cancel,
 		beat: cmp.Or(g.cfg.Beat, time.Second), // as consensus.Params has it
 	}
 }
@@ -119,6 +119,11 @@ func (g *greeter) take(n *Node) error {
 	g.data = n.streams
 	g.locked(func() {
 		g.onFound, g.onReturn, g.roll = n.reached, n.welcome, &n.roll
+		for _, m := range n.journal.Members[n.journal.Founders:] {
+			if m.Came {
+				g.came[peer.ID(m.ID)] = true
+			}
+		}
 		if g.resumed != nil { // those found already
 			for id, a := range g.met {
 				n.reached(id, a.hello.Addrs)

@@ -184,6 +184,7 @@ func (l *loop) amend(d *consensus.Decision) {
 	}
 	if err != nil {
 		l.log.Error("cannot follow a change of the roster", "error", err)
+		l.step(consensus.Abort{Reason: "it cannot follow a change of the roster", Returns: true})
 	}
 }
 

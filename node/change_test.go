@@ -3,6 +3,8 @@ package node
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -190,8 +192,55 @@ func TestANewcomerEndsForGood(t *testing.T) {
 		}
 		s.Place(&newcomer, founders, 1)
 		var ended *EndedError
-		if end := join(t, newcomer).wait(t); !errors.As(end.err, &ended) {
+		var stranger *StrangerError // the members may say so before it looks
+		if end := join(t, newcomer).wait(t); !errors.As(end.err, &ended) && !errors.As(end.err, &stranger) {
 			t.Errorf("it joins again with %v", end.err)
+		}
+		waitForAll(t, learners)
+		finish(t, nodes)
+	})
+}
+
+// A newcomer that has lost its folder is not let in again: it would promise and vote
+// anew where it has done so already.
+func TestANewcomerWithoutItsFolderIsRefused(t *testing.T) {
+	const founders, rounds = 4, 20
+	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		configs := s.configs(t, founders+1)
+		all := listed(t, configs, founders)
+		for i := range configs {
+			configs[i].Changes = []Change{{Add: all[founders:]}}
+		}
+		nodes := s.start(t, configs[:founders]...)
+		var learners []*learner
+		for _, n := range nodes {
+			learners = append(learners, steady(t, rounds, n))
+		}
+		newcomer := configs[founders]
+		newcomer.Members = reached(nodes)
+		node, learner := comeIn(t, rounds, newcomer)
+		waitFor(t, func() bool { // it has taken part
+			in := false
+			_ = nodes[1].Decisions(func(d *consensus.Decision) error {
+				in = in || slices.Contains(d.Members, founders)
+				return nil
+			})
+			return in
+		})
+		node.Close()
+		<-learner.ended
+		key, err := os.ReadFile(filepath.Join(newcomer.Dir, identityFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		newcomer.Dir = t.TempDir()
+		if err := os.WriteFile(filepath.Join(newcomer.Dir, identityFile), key, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.Place(&newcomer, founders, 1)
+		var stranger *StrangerError
+		if end := join(t, newcomer).wait(t); !errors.As(end.err, &stranger) || stranger.Detail != otherFolder {
+			t.Errorf("joins again with %v", end.err)
 		}
 		waitForAll(t, learners)
 		finish(t, nodes)

@@ -22,6 +22,7 @@ type loop struct {
 	self      int
 	epochs    []epoch            // of the roster
 	founding  consensus.Settings // that the run has begun with
+	came      map[int]bool       // newcomers that were heard of, and are noted
 	changes   []Change           // of the roster that this member's operator wants
 	predicted int                // rounds of a session of all members
 	journal   *store.Journal
@@ -43,6 +44,7 @@ type loop struct {
 
 	send     func(consensus.Send)
 	reform   func(*consensus.Amendment) error
+	onCame   func(rank int)
 	every    time.Duration // between two ticks
 	log      hclog.Logger
 	status   atomic.Pointer[snapshot]
@@ -76,7 +78,7 @@ func newLoop(m *consensus.Machine, every time.Duration, words int, n *Node) (*lo
 		machine: m, predicted: m.Plan().Rounds(), start: time.Now(), roll: &n.roll, self: n.self, journal: n.journal, ended: map[int]time.Time{},
 		inbox: make(chan consensus.Receive, inboxSize), requests: make(chan *request),
 		stopped: make(chan struct{}), allEnded: make(chan struct{}),
-		send: n.post, reform: n.reform, epochs: []epoch{{0, n.journal.Founders}}, every: every, log: n.log, over: &n.ended, words: words, told: told{plans: map[string]bool{}},
+		send: n.post, reform: n.reform, onCame: n.noteCame, came: map[int]bool{}, epochs: []epoch{{0, n.journal.Founders}}, every: every, log: n.log, over: &n.ended, words: words, told: told{plans: map[string]bool{}},
 	}
 	l.busy.Store(idle)
 	err := n.journal.Each(func(d *consensus.Decision) error { // of an earlier process

@@ -46,6 +46,7 @@ type meeting struct {
 	resumed   *store.Journal       // of the run that this process goes on with, if it does
 	roll      *roll                // of the run, once there is one
 	newcomer  *newcomer            // if this process is to be added to a run
+	came      map[peer.ID]bool     // newcomers that have begun
 	onFound   func(from peer.ID, addrs []string)
 	onReturn  func(from peer.ID, addrs []string)
 }
@@ -60,6 +61,9 @@ type acquaintance struct {
 func (m *meeting) hello(to peer.ID) wire.Hello {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if _, resumes := m.resuming[to]; m.came[to] && !resumes {
+		return wire.Hello{Process: m.process, Name: m.cfg.Name, Refused: otherFolder}
+	}
 	if !m.admits(to) {
 		return wire.Hello{Process: m.process, Name: m.cfg.Name, Refused: m.refusal(to)}
 	}
@@ -124,6 +128,10 @@ func (m *meeting) admits(id peer.ID) bool {
 	return len(m.cfg.Members) == 0 || slices.ContainsFunc(m.cfg.Members, func(o Member) bool { return o.ID == id })
 }
 
+// otherFolder is what a newcomer is told that has lost what it had promised and voted
+// for: it must not do either again.
+const otherFolder = "does not let this node in: it has been in the run already, with another folder, whose state it needs"
+
 // wasRemoved is what who was removed is told.
 const wasRemoved = "does not let this node in: a change of the roster has removed it"
 
@@ -145,7 +153,10 @@ func (m *meeting) refusal(id peer.ID) string {
 func (m *meeting) learn(from peer.ID, h wire.Hello) (again bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if h.Resume != [32]byte{} && m.admits(from) {
+	switch {
+	case h.Resume == [32]byte{}:
+		delete(m.resuming, from)
+	case m.admits(from):
 		m.resuming[from] = h.Resume
 	}
 	who := describe(h.Name, from)

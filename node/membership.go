@@ -144,8 +144,11 @@ func (m *membership) amend(a *consensus.Amendment) error {
 	m.params = &p
 	m.amendments = append(m.amendments, a.Encode())
 	for i, s := range a.Added {
-		if first+i < len(m.members) {
-			continue // known to come
+		if rank := first + i; rank < len(m.members) { // known to come
+			if m.members[rank].ID != peer.ID(s.ID) {
+				return fmt.Errorf("the members have decided that %s comes as number %d, this node was told %s", s.Name, rank+1, m.members[rank].Name)
+			}
+			continue
 		}
 		if err := m.add(Member{Name: s.Name, ID: peer.ID(s.ID), Addrs: s.Addrs}); err != nil {
 			return err

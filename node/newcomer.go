@@ -85,6 +85,10 @@ func (n *newcomer) learn(m *meeting, from peer.ID, h wire.Hello) {
 		m.fail(&DisagreementError{Peer: who, Field: printable(field), Own: own, Theirs: theirs})
 		return
 	}
+	if h.Refused == otherFolder {
+		m.fail(&StrangerError{Peer: who, Detail: otherFolder})
+		return
+	}
 	if h.Refused != "" || h.Roster == nil {
 		m.warn("waits", "waits until a quorum of the members has the change of the roster that adds this node", "peer", who)
 		return

@@ -29,6 +29,7 @@ type Node struct {
 	included   atomic.Bool                        // this member, in the last Sum
 	ended      atomic.Pointer[string]             // why the run is over here for good
 
+	meeting   *meeting
 	admission *admission
 	host      host.Host
 	store     *store.Store

@@ -184,6 +184,15 @@ func (n *Node) welcome(from peer.ID, addrs []string) {
 	n.reached(from, addrs)
 }
 
+// noteCame notes that a newcomer has taken part: without its folder it is not let in
+// again.
+func (n *Node) noteCame(rank int) {
+	n.meeting.locked(func() { n.meeting.came[n.roll.Load().members[rank].ID] = true })
+	if err := n.journal.Came(rank); err != nil {
+		n.log.Error("cannot note that a member has come", "error", err)
+	}
+}
+
 // reached keeps the address of a member.
 func (n *Node) reached(from peer.ID, addrs []string) {
 	rank, member := n.roll.Load().ranks[from]

@@ -78,6 +78,10 @@ const comesBack = 6
 
 // note watches for the ends of the others' runs.
 func (l *loop) note(r consensus.Receive) {
+	if r.From >= l.journal.Founders && !l.came[r.From] {
+		l.came[r.From] = true
+		l.onCame(r.From)
+	}
 	before := l.ended[r.From]
 	switch b := r.Message.Body.(type) {
 	case *consensus.Leave:

@@ -26,8 +26,9 @@ type Run struct {
 type Member struct {
 	Name    string   `json:"name"`
 	ID      []byte   `json:"id"`
-	Process [32]byte `json:"process"` // that has signed the roster
-	Addrs   []string `json:"addrs"`   // where it was last reached
+	Process [32]byte `json:"process"`        // that has signed the roster
+	Addrs   []string `json:"addrs"`          // where it was last reached
+	Came    bool     `json:"came,omitempty"` // was added to the roster and has taken part
 }
 
 // Journal is what is kept of one run.
@@ -123,6 +124,17 @@ func (j *Journal) Extend(all []Member) error {
 	}
 	return j.store.update(func(tx *bbolt.Tx) error {
 		j.Members = append(j.Members, all[len(j.Members):]...)
+		return j.put(tx)
+	})
+}
+
+// Came notes that a member that was added to the roster has taken part.
+func (j *Journal) Came(rank int) error {
+	return j.store.update(func(tx *bbolt.Tx) error {
+		if rank >= len(j.Members) { // it could not be noted
+			return nil
+		}
+		j.Members[rank].Came = true
 		return j.put(tx)
 	})
 }
