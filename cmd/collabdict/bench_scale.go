@@ -7,6 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/bench"
+	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/spf13/cobra"
 )
 
@@ -14,6 +15,7 @@ func (a *app) benchScale() *cobra.Command {
 	var f settingsFlags
 	var sizes []int
 	var values, sums int
+	var dir string
 	cmd := &cobra.Command{
 		Use: "scale", Short: "What a private sum takes of a participant, the more there are",
 		Long: `scale makes private sums of made-up vectors in simulated consortia of several sizes,
@@ -47,6 +49,11 @@ processor, memory. Everything but the network is the real thing. The table is CS
 				}
 				all = append(all, r)
 			}
+			if dir != "" {
+				if err := plots.WriteScale(dir, costsOf(all), consensus.SmallRoster+1); err != nil {
+					return err
+				}
+			}
 			return a.print(all, scaleTable(all))
 		},
 	}
@@ -56,8 +63,16 @@ processor, memory. Everything but the network is the real thing. The table is CS
 	cmd.Flags().IntSliceVar(&sizes, "sizes", []int{16, 64, 256, 1024, 4096}, "`S`, the participants, with commas between")
 	cmd.Flags().IntVar(&values, "values", 331, "`M`, the values of a vector")
 	cmd.Flags().IntVar(&sums, "sums", 4, "`N`, the sums of each consortium")
+	cmd.Flags().StringVar(&dir, "plots", "", "`FOLDER` for a figure of the bytes, as SVG and PNG")
 	a.addJSON(cmd)
 	return cmd
+}
+
+func costsOf(all []*bench.ScaleReport) (costs []plots.Cost) {
+	for _, r := range all {
+		costs = append(costs, plots.Cost{Participants: r.Participants, Bytes: r.Bytes})
+	}
+	return costs
 }
 
 // mostSimulated are the participants that a bench simulates at most.

@@ -43,14 +43,21 @@ const (
 // Write draws the figures that a run gives as NAME.svg and NAME.png into a folder.
 func Write(dir string, c *report.Course) error {
 	for _, f := range figures(c) {
-		for _, w := range []func() ([]byte, string, error){f.svg, f.png} {
-			b, ending, err := w()
-			if err == nil {
-				err = atomicfile.Write(filepath.Join(dir, f.name+ending), 0o644, func(w io.Writer) error { _, err := w.Write(b); return err })
-			}
-			if err != nil {
-				return fmt.Errorf("draw %s: %w", f.name, err)
-			}
+		if err := f.write(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *figure) write(dir string) error {
+	for _, w := range []func() ([]byte, string, error){f.svg, f.png} {
+		b, ending, err := w()
+		if err == nil {
+			err = atomicfile.Write(filepath.Join(dir, f.name+ending), 0o644, func(w io.Writer) error { _, err := w.Write(b); return err })
+		}
+		if err != nil {
+			return fmt.Errorf("draw %s: %w", f.name, err)
 		}
 	}
 	return nil
