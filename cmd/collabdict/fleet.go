@@ -85,7 +85,7 @@ func kept(line string) bool {
 
 // unusual says whether a line is of interest whoever says it.
 func unusual(line string) bool {
-	return slices.ContainsFunc([]string{"waiting for", "paused:", "resumed:", "error:", "the model of", "the members have changed"}, func(prefix string) bool {
+	return slices.ContainsFunc([]string{"waiting for", "paused:", "resumed:", "error:", "the model of", "the members have changed", "warning: the agreement has changed"}, func(prefix string) bool {
 		return strings.HasPrefix(line, prefix)
 	})
 }
