@@ -48,3 +48,26 @@ func TestCommonSavesTheFirstSums(t *testing.T) {
 		t.Errorf("a given start: %v, %d collectives, %d rows", err, l.SetupSums(), l.TotalRows())
 	}
 }
+
+// The rows told are those of the participants in the last total, which may not be
+// those of the start.
+func TestTotalRowsAreThoseOfTheLastTotal(t *testing.T) {
+	x := mat.NewDense(6, 1, []float64{0, 1, 2, 10, 11, 12})
+	l, err := NewLearner(x, Config{Components: 2})
+	if err == nil {
+		err = l.Start(t.Context(), collabdict.Solo{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	total, _, err := l.LocalUpdate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range total {
+		total[i] *= 3 // two more participants with the same rows
+	}
+	if _, err := l.Optimize(total, true); err != nil || l.TotalRows() != 18 {
+		t.Errorf("%d rows, %v, want 18", l.TotalRows(), err)
+	}
+}

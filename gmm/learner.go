@@ -25,10 +25,11 @@ type Learner struct {
 	rows   *mat.Dense
 	config Config
 
-	limits limits
-	prior  prior
-	total  int // N of all participants
-	setup  int
+	limits  limits
+	prior   prior
+	total   int // N of all participants of the start
+	counted int // of those in the last total
+	setup   int
 
 	model     *Mixture
 	pending   []float64 // π^s that belongs to the last LocalUpdate
@@ -135,10 +136,12 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	if l.pending != nil && included {
 		weights = l.pending
 	}
-	next, err := l.prior.step(l.model, unpack(total, k, dim, true), weights)
+	s := unpack(total, k, dim, true)
+	next, err := l.prior.step(l.model, s, weights)
 	if err != nil {
 		return 0, err
 	}
+	l.counted = int(math.Round(floats.Sum(s.n)))
 	objective = total[len(total)-1] + l.prior.logDensity(l.model)
 	l.model, l.pending = next, nil
 	return objective, nil
@@ -153,8 +156,14 @@ func (l *Learner) Diversity() privacy.Diversity { return l.diversity }
 // SetupSums returns how many collectives the last Start took.
 func (l *Learner) SetupSums() int { return l.setup }
 
-// TotalRows returns N, the rows of all participants, known after Start.
-func (l *Learner) TotalRows() int { return l.total }
+// TotalRows returns N, the rows of all participants that are in the last total, known
+// after Start.
+func (l *Learner) TotalRows() int {
+	if l.counted > 0 {
+		return l.counted
+	}
+	return l.total
+}
 
 // Rho returns the ρ in use, known after Start.
 func (l *Learner) Rho() float64 { return l.prior.rho }

@@ -242,6 +242,17 @@ func (n *network) endIfStuck() bool {
 	return true
 }
 
+// StuckError says that the members of a simulation do not come on.
+type StuckError struct {
+	Slot   uint64
+	After  time.Duration // of virtual time
+	Reason string
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("slot %d was not decided in %s: %s", e.Slot, e.After, e.Reason)
+}
+
 func (n *network) stuckError(s consensus.Status) error {
 	names := make([]string, len(s.Waiting))
 	for i, w := range s.Waiting {
@@ -249,7 +260,11 @@ func (n *network) stuckError(s consensus.Status) error {
 	}
 	what := "waits for " + strings.Join(names, ", ")
 	if s.Paused {
-		what = "too few members are there: " + s.Stuck
+		var lost []string
+		for _, m := range s.Lost {
+			lost = append(lost, n.config.Names[m.Member])
+		}
+		what = "too few members are there without " + strings.Join(lost, ", ")
 	}
-	return fmt.Errorf("slot %d was not decided in %s: %s", s.Slot, stuckAfter, what)
+	return &StuckError{Slot: s.Slot, After: stuckAfter, Reason: what}
 }

@@ -67,6 +67,9 @@ func (n *Node) Roster() []Member {
 	return list
 }
 
+// Changes returns how many changes of the roster have been decided.
+func (n *Node) Changes() int { return len(n.roll.Load().amendments) }
+
 // RunID returns the identity of the run, the same at all its members.
 func (n *Node) RunID() [32]byte { return n.run }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -58,6 +59,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		late   *node.JoinTimeoutError
 		lost   *consensus.LostError
 		gone   *consensus.RemovedError
+		stuck  *netsim.StuckError
 		member *consensus.MemberError
 		child  *local.ChildError
 		path   *fs.PathError
@@ -83,6 +85,8 @@ func classify(ctx context.Context, err error) (class, string) {
 		return membersLost, ""
 	case errors.As(err, &lost):
 		return membersLost, "bring it back and run again with all members: a run on the same rows without it would let the others work out its part"
+	case errors.As(err, &stuck):
+		return membersLost, "let them come back (for=), or want fewer (--quorum, --colluders)"
 	case errors.As(err, &gone):
 		return membersLost, "what was learned until then is in the folder; the others' agreement says who is of the roster"
 	case errors.As(err, &member):

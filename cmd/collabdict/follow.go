@@ -95,8 +95,8 @@ func (f *follower) tell(n *node.Node) (line string, err error) {
 	if err := n.Change(changes); err != nil {
 		return "", &config.Error{File: f.file, Msg: err.Error(), Hint: "correct the file"}
 	}
-	if len(changes) == 0 {
-		return "the agreement changes no members", nil
+	if decided := n.Changes(); len(changes) <= decided {
+		return "the agreement says what the members have decided", nil
 	}
 	return fmt.Sprintf("the agreement changes the members: %s; this is done between two rounds when %d of them have it",
 		describeChange(changes[len(changes)-1]), n.Status().Quorum), nil

@@ -235,7 +235,11 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 			a.note("the model of round %d is saved in %s", result.Report.Rounds, c.Out)
 		}
 		if ctx.Err() != nil {
-			a.note("the same command goes on with the run")
+			again := "the same command"
+			if f.withParent { // up would begin another
+				again = "collabdict run --dir " + c.Out
+			}
+			a.note("%s goes on with the run", again)
 		}
 		return err
 	}

@@ -31,6 +31,8 @@ type Consortium struct {
 	// Rows says where a participant's own rows are, with paths that are absolute,
 	// or nil if they are to be written into its folder.
 	Rows func(name string) (*config.Node, error)
+	// Abandoned are the participants whose folders had an unfinished run, after Write.
+	Abandoned []string
 }
 
 // Write lays the consortium out: the agreement of all, and for each participant a
@@ -46,8 +48,12 @@ func (c *Consortium) Write() error {
 		return err
 	}
 	for _, name := range names {
-		if err := abandon(filepath.Join(c.Dir, name)); err != nil {
+		unfinished, err := abandon(filepath.Join(c.Dir, name))
+		if err != nil {
 			return err
+		}
+		if unfinished {
+			c.Abandoned = append(c.Abandoned, name)
 		}
 	}
 	agreed := config.NewConsortium(c.Task, c.Data.Columns, members)
@@ -68,18 +74,18 @@ func (c *Consortium) Write() error {
 	return nil
 }
 
-// abandon ends a run that was left in a folder before its end: who goes on with it
-// would not meet the others, which begin another.
-func abandon(dir string) error {
+// abandon ends a run that was left in a folder before its end, and says whether there
+// was one: who goes on with it would not meet the others, which begin another.
+func abandon(dir string) (unfinished bool, err error) {
 	s, err := store.Open(dir)
 	if err != nil {
-		return err
+		return false, err
 	}
 	j, err := s.Last()
-	if err == nil && j != nil && j.Over == "" {
+	if unfinished = err == nil && j != nil && j.Over == ""; unfinished {
 		err = j.End("another run was begun in its folder")
 	}
-	return errors.Join(err, s.Close())
+	return unfinished, errors.Join(err, s.Close())
 }
 
 func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {

@@ -46,4 +46,7 @@ func TestANewRunInAnOldFolder(t *testing.T) {
 	if j := last(false); j == nil || j.Over == "" {
 		t.Errorf("the old run would be gone on with: %+v", j)
 	}
+	if len(c.Abandoned) != 1 {
+		t.Errorf("abandoned: %v", c.Abandoned)
+	}
 }

@@ -56,10 +56,13 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	if err != nil {
 		return r, err
 	}
-	var history []report.Round
+	var history, own []report.Round // own: those that this participant is in
 	options := collabdict.Options{Rounds: t.Rounds, Tol: t.Tol, OnRound: func(round collabdict.Round) {
 		d := diversity(learner)
 		history = append(history, report.Round{Round: round.Number, Objective: round.Objective, Diversity: d})
+		if a, may := g.(collabdict.Absentee); !may || a.Included() {
+			own = append(own, history[len(history)-1])
+		}
 		if onRound != nil {
 			onRound(Progress{Round: round, TotalRows: learner.TotalRows(), Diversity: d})
 		}
@@ -67,6 +70,9 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	r.Last, err = collabdict.Train(ctx, g, learner, options)
 	if r.Last.Number > 0 {
 		r.Model = t.assemble(p, scaling, learner, z, r.Last, history)
+		if len(own) > 0 {
+			r.Model.Manifest.Privacy.LeastDiversity = leastOf(own)
+		}
 		r.Model.Manifest.Privacy.Published = public
 		if least := r.Model.Manifest.Privacy.LeastDiversity; least < math.Log(EntropyFloor) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %d: only the sum over the members hides them", math.Exp(least), EntropyFloor))
