@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build test race vet fmt lint tidy-check generate-check fuzz check clean
+.PHONY: help build test race noasm vet fmt lint tidy-check generate-check fuzz check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -20,6 +20,9 @@ test: ## run all tests
 
 race: ## run all tests under the race detector (needs a C compiler)
 	$(GO) test -race ./...
+
+noasm: ## run the tests of what has assembly, without it
+	$(GO) test -tags noasm ./internal/blas
 
 vet: ## run go vet
 	$(GO) vet ./...
@@ -34,7 +37,12 @@ lint: ## run staticcheck
 tidy-check: ## check that go.mod and go.sum are as go mod tidy would have them
 	$(GO) mod tidy -diff
 
-generate-check: ## check that generated files are up to date, where protoc is installed
+generate-check: ## check that generated files are up to date, those of protoc where it is installed
+	@set -e; d="$$(mktemp -d)"; for f in add_amd64.s add_amd64.go; do cp "internal/blas/$$f" "$$d/"; done; \
+	$(GO) generate ./internal/blas; \
+	for f in add_amd64.s add_amd64.go; do \
+		cmp "$$d/$$f" "internal/blas/$$f" || { echo "go generate ./internal/blas has changed it: commit that"; exit 1; }; \
+	done
 	@command -v protoc >/dev/null || { echo "protoc is not installed: nothing checked"; exit 0; }; \
 	set -e; d="$$(mktemp -d)"; trap 'rm -rf "$$d"' EXIT; \
 	$(GO) build -o "$$d/" google.golang.org/protobuf/cmd/protoc-gen-go; \
@@ -47,7 +55,7 @@ fuzz: ## run every fuzz test for FUZZTIME, one after the other
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
 	done
 
-check: tidy-check fmt vet lint race test ## everything that CI runs, each once
+check: tidy-check fmt vet lint race noasm test ## everything that CI runs, each once
 
 clean: ## remove what was built
 	rm -rf bin

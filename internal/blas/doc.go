@@ -1,7 +1,19 @@
-// Package blas is for the vector and matrix kernels of the hot loops of the
-// models, where they can be made faster than those of gonum. It holds no code
-// yet: the models call gonum.
+// Package blas has the matrix kernels of the hot loops of the models, where they
+// can be made faster than those of gonum: [Implementation] is gonum's BLAS with
+// Dgemm and Dsyrk of its own, in AVX-512, in AVX2 with FMA, or in plain Go.
 //
-// A kernel added here is to sum in an order that does not depend on the machine
-// or on GOMAXPROCS, so that members compute the same bits.
+// Invariant: an element of a result is a function of its row of A, its column of B
+// and its C, whatever machine, kernel, shape, strides or GOMAXPROCS. It is
+//
+//	c = beta·c                                        rounded; 0 if beta is 0
+//	s = fma(a[k+255], b[k+255], ... fma(a[k], b[k], 0))
+//	c = fma(alpha, s, c)                              for k = 0, 256, 512, ...
+//
+// so that members that compute from the same totals go on with the same bits
+// (docs/adr/0014-products-are-defined-to-the-last-bit.md). Of a NaN the payload is
+// not defined.
+//
+// The assembly is written by the generator in folder asm: run go generate. Build
+// tag noasm leaves it out. Nothing is registered with gonum: callers use a value
+// of Implementation, or blas64.Use. Start reading at adder.
 package blas

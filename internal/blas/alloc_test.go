@@ -1,0 +1,20 @@
+//go:build !race
+
+package blas
+
+import "testing"
+
+// Under the race detector a sync.Pool drops what it is given at random.
+func TestNoAllocation(t *testing.T) {
+	x, c := make([]float64, 300*300), make([]float64, 300*300)
+	eachKernel(func(name string) {
+		f := func() {
+			Implementation{}.Dgemm('N', 'T', 30, 30, 300, 1, x, 300, x, 300, 0, c, 300)
+			Implementation{}.Dsyrk('U', 'T', 30, 300, 1, x, 300, 0, c, 300)
+		}
+		f()
+		if n := testing.AllocsPerRun(20, f); n > 0 {
+			t.Errorf("%s: got %v allocations, want none", name, n)
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package blas
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// Implementation is gonum's BLAS with other products of matrices. A call runs on
+// the goroutine of its caller and does not allocate, but for a buffer of half a
+// MiB that is kept for later calls.
+//
+// The zero value is ready for use, by several goroutines at once.
+type Implementation struct {
+	gonum.Implementation
+}
+
+// Path returns the name of the instructions that this process computes with:
+// "avx512", "avx2" or "portable". Results do not depend on it, speed does.
+func Path() string { return active.name }
+
+// Dgemm computes
+//
+//	C = alpha·op(A)·op(B) + beta·C
+//
+// where op(X) is X or its transpose, op(A) is m×k, op(B) k×n and C m×n, all in
+// rows of lda, ldb and ldc elements. C may not overlap A or B. If beta is zero, C
+// is not read; if alpha is zero, A and B are not.
+//
+// Unlike gonum's, it skips no element of A that is zero, so that what is not
+// finite in B is seen in C: 0·Inf is NaN, as in the reference BLAS.
+//
+// It panics as gonum's does if an argument is out of range or a slice too short.
+func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	x, okA := operand(tA, m, k, a, lda)
+	y, okB := operand(tB, k, n, b, ldb)
+	if !okA || !okB || m <= 0 || n <= 0 || ldc < n || len(c) < (m-1)*ldc+n {
+		// C is empty, or gonum has a panic that names the argument.
+		i.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	if ldc == n {
+		scale(beta, c[:m*n])
+	} else {
+		for r := range m {
+			scale(beta, c[r*ldc:][:n])
+		}
+	}
+	if alpha == 0 || k == 0 {
+		return
+	}
+	w := workspaces.Get().(*workspace)
+	active.product(w, m, n, k, alpha, x, y, c, ldc)
+	workspaces.Put(w)
+}
+
+// Dsyrk computes
+//
+//	C = alpha·A·Aᵀ + beta·C    or    C = alpha·Aᵀ·A + beta·C
+//
+// where C is symmetric, n×n, and only its triangle ul is read and written. A is
+// n×k, or k×n if it is transposed. Elements of C have the bits that [Implementation.Dgemm] gives
+// them, in either triangle. All else that is said of Dgemm holds.
+func (i Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+	x, ok := operand(tA, n, k, a, lda)
+	if !ok || ul != blas.Upper && ul != blas.Lower || n <= 0 || ldc < n || len(c) < (n-1)*ldc+n {
+		i.Implementation.Dsyrk(ul, tA, n, k, alpha, a, lda, beta, c, ldc)
+		return
+	}
+	for r := range n {
+		if ul == blas.Upper {
+			scale(beta, c[r*ldc:][r:n])
+		} else {
+			scale(beta, c[r*ldc:][:r+1])
+		}
+	}
+	if alpha == 0 || k == 0 {
+		return
+	}
+	w := workspaces.Get().(*workspace)
+	active.triangle(w, ul, n, k, alpha, x, c, ldc)
+	workspaces.Put(w)
+}
+
+// view is a matrix whose element (i, j) is data[i*row+j*column].
+type view struct {
+	data        []float64
+	row, column int
+}
+
+// from returns the matrix without its first i rows and j columns.
+func (v view) from(i, j int) view {
+	return view{v.data[i*v.row+j*v.column:], v.row, v.column}
+}
+
+func (v view) transposed() view { return view{v.data, v.column, v.row} }
+
+// operand returns op(X) of shape rows×columns, and whether the arguments are in
+// range.
+func operand(t blas.Transpose, rows, columns int, x []float64, ld int) (view, bool) {
+	v := view{x, ld, 1}
+	switch t {
+	default:
+		return v, false
+	case blas.Trans, blas.ConjTrans:
+		rows, columns = columns, rows
+		v = v.transposed()
+	case blas.NoTrans:
+	}
+	return v, rows >= 0 && columns >= 0 && ld >= max(1, columns) && len(x) >= (rows-1)*ld+columns
+}
+
+func scale(beta float64, x []float64) {
+	switch beta {
+	case 1:
+	case 0:
+		clear(x)
+	default:
+		for i := range x {
+			x[i] *= beta
+		}
+	}
+}

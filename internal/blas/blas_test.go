@@ -1,0 +1,210 @@
+package blas
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// eachKernel calls f with every kernel of the machine in use.
+func eachKernel(f func(name string)) {
+	defer func(was kernel) { active = was }(active)
+	for _, k := range kernels() {
+		active = k
+		f(k.name)
+	}
+}
+
+// call is one product, with room around the matrices that is not theirs.
+type call struct {
+	tA, tB           blas.Transpose
+	m, n, k          int
+	alpha, beta      float64
+	padA, padB, padC int
+	a, b, c          []float64
+	lda, ldb, ldc    int
+}
+
+// filled returns the call with its matrices, whose elements rng draws.
+func (x call) filled(draw func() float64) call {
+	shape := func(t blas.Transpose, rows, columns, pad int) ([]float64, int) {
+		if t != blas.NoTrans {
+			rows, columns = columns, rows
+		}
+		ld := max(1, columns) + pad
+		s := make([]float64, max(0, (rows-1)*ld+columns))
+		for i := range s {
+			s[i] = draw()
+		}
+		return s, ld
+	}
+	x.a, x.lda = shape(x.tA, x.m, x.k, x.padA)
+	x.b, x.ldb = shape(x.tB, x.k, x.n, x.padB)
+	x.c, x.ldc = shape(blas.NoTrans, x.m, x.n, x.padC)
+	return x
+}
+
+func (x call) dgemm(i level3) []float64 {
+	c := slices.Clone(x.c)
+	i.Dgemm(x.tA, x.tB, x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta, c, x.ldc)
+	return c
+}
+
+// defined returns what Dgemm is defined to compute, bit for bit, one element at
+// a time.
+func (x call) defined() []float64 {
+	c := slices.Clone(x.c)
+	at := func(t blas.Transpose, s []float64, ld, i, j int) float64 {
+		if t != blas.NoTrans {
+			i, j = j, i
+		}
+		return s[i*ld+j]
+	}
+	for i := range x.m {
+		for j := range x.n {
+			v := c[i*x.ldc+j] * x.beta
+			if x.beta == 0 {
+				v = 0
+			}
+			for from := 0; from < x.k && x.alpha != 0; from += depth {
+				s := 0.0
+				for p := from; p < min(from+depth, x.k); p++ {
+					s = math.FMA(at(x.tA, x.a, x.lda, i, p), at(x.tB, x.b, x.ldb, p, j), s)
+				}
+				v = math.FMA(x.alpha, s, v)
+			}
+			c[i*x.ldc+j] = v
+		}
+	}
+	return c
+}
+
+// sameBits fails the test unless got and want are the same, whatever NaN they
+// have.
+func sameBits(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
+			t.Fatalf("%s: element %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// near fails the test unless got is want but for rounding: size bounds the sums
+// of absolute values.
+func near(t *testing.T, what string, got, want []float64, size float64) {
+	t.Helper()
+	for i := range want {
+		if d := math.Abs(got[i] - want[i]); !(d <= 1e-15*size) {
+			t.Fatalf("%s: element %d is %v, want %v: %.1g off, at most %.1g", what, i, got[i], want[i], d, 1e-15*size)
+		}
+	}
+}
+
+var (
+	transposes = []blas.Transpose{blas.NoTrans, blas.Trans}
+	scalars    = [][2]float64{{1, 0}, {1, 1}, {0, 0.5}, {-0.7, 1.3}, {2, 0}, {0, 0}, {0, 1}}
+	edges      = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 13, 16, 17, 23, 24, 25, 31, 47, 49, 70}
+)
+
+// String tells a failing call.
+func (x call) String() string {
+	return fmt.Sprintf("%c%c %dx%dx%d alpha=%v beta=%v lda=%d ldb=%d ldc=%d", x.tA, x.tB, x.m, x.n, x.k, x.alpha, x.beta, x.lda, x.ldb, x.ldc)
+}
+
+// check compares all kernels with what is defined, so that they give the same
+// bits.
+func (x call) check(t *testing.T) {
+	t.Helper()
+	want := x.defined()
+	eachKernel(func(name string) { sameBits(t, name+" "+x.String(), x.dgemm(Implementation{}), want) })
+}
+
+// For numbers that are finite the result is gonum's but for rounding.
+func TestDgemmOfAllShapes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	count := 0
+	for _, m := range edges {
+		for n := range 73 {
+			for _, k := range []int{0, 1, 2, 5, 31, 70} {
+				count++
+				s := scalars[count%len(scalars)]
+				x := call{
+					tA: transposes[count/2%2], tB: transposes[count%2], m: m, n: n, k: k, alpha: s[0], beta: s[1],
+					padA: count % 3, padB: count / 2 % 3, padC: count / 5 % 3,
+				}.filled(rng.NormFloat64)
+				x.check(t)
+				near(t, x.String(), x.dgemm(Implementation{}), x.dgemm(gonum.Implementation{}), 16*float64(k+1))
+			}
+		}
+	}
+}
+
+// The same bits on every machine and in every version. If they are to change, so
+// do the models that members compute.
+func TestBitsAreDefined(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	x := call{tA: blas.NoTrans, tB: blas.Trans, m: 21, n: 31, k: 2*depth + 9, alpha: 0.3, beta: -1.7}
+	x = x.filled(func() float64 { return rng.Float64() - 0.5 })
+	eachKernel(func(name string) {
+		hash := fnv.New64a()
+		if err := binary.Write(hash, binary.LittleEndian, x.dgemm(Implementation{})); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := hash.Sum64(), uint64(0x24f8ee9d59c07661); got != want {
+			t.Errorf("%s: digest %#x, want %#x", name, got, want)
+		}
+	})
+}
+
+// Every combination of small shape, transposes and scalars.
+func TestDgemmOfSmallShapes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, s := range [][3]int{{1, 1, 1}, {3, 5, 6}, {9, 26, 4}, {2, 15, 1}, {7, 1, 9}} {
+		for _, tA := range append(transposes, blas.ConjTrans) {
+			for _, tB := range append(transposes, blas.ConjTrans) {
+				for _, ab := range scalars {
+					call{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: ab[0], beta: ab[1], padC: 2}.filled(rng.NormFloat64).check(t)
+				}
+			}
+		}
+	}
+}
+
+// Shapes that are cut along each of their sides.
+func TestDgemmOfLargeShapes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i, s := range [][3]int{{9, packWidth + 27, depth + 3}, {rowBlock + 13, 30, 2*depth + 1}, {50, packWidth + 1, 20}, {fewRows, shortRow + 1, 3}} {
+		for j, tA := range transposes {
+			for _, tB := range transposes {
+				call{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 1.5, beta: float64(j), padB: 3 * i, padC: i}.filled(rng.NormFloat64).check(t)
+			}
+		}
+	}
+}
+
+// What is not finite goes where it belongs; if beta is zero nothing of C does.
+func TestDgemmOfWhatIsNotFinite(t *testing.T) {
+	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), math.MaxFloat64, 5e-324, -1e-310, 1}
+	rng := rand.New(rand.NewPCG(7, 8))
+	draw := func() float64 {
+		if rng.IntN(40) == 0 {
+			return odd[rng.IntN(len(odd))]
+		}
+		return rng.NormFloat64()
+	}
+	for i := range 300 {
+		s := scalars[i%len(scalars)]
+		call{
+			tA: transposes[i/2%2], tB: transposes[i%2], m: 1 + rng.IntN(20), n: 1 + rng.IntN(50), k: 1 + rng.IntN(10),
+			alpha: s[0], beta: s[1], padC: 1,
+		}.filled(draw).check(t)
+	}
+}

@@ -1,0 +1,40 @@
+package blas
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+)
+
+// FuzzDgemm takes shapes, strides and the bits of all numbers from the fuzzer,
+// and compares every kernel with what is defined.
+func FuzzDgemm(f *testing.F) {
+	f.Add(uint8(0), uint8(8), uint8(24), uint16(10), 1.0, 0.0, []byte("shapes of whole tiles"))
+	f.Add(uint8(1), uint8(9), uint8(25), uint16(1), -1.0, 1.0, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x7f})
+	f.Add(uint8(6), uint8(7), uint8(13), uint16(depth+1), 0.5, math.Inf(1), []byte{1})
+	f.Add(uint8(2), uint8(23), uint8(63), uint16(0), math.NaN(), -96.0, []byte("0")) // an empty sum adds nothing
+	f.Add(uint8(16), uint8(1), uint8(63), uint16(0), math.NaN(), -96.0, []byte{})    // not even to a zero's sign
+	f.Add(uint8(31), uint8(1), uint8(1), uint16(3), math.NaN(), 2.0, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, bits, m, n uint8, k uint16, alpha, beta float64, seed []byte) {
+		call{
+			tA: transposes[bits&1], tB: transposes[bits>>1&1], m: int(m % 40), n: int(n % 80), k: int(k) % (depth + 20),
+			alpha: alpha, beta: beta, padA: int(bits >> 2 & 1), padB: int(bits >> 3 & 1), padC: int(bits >> 4 & 3),
+		}.filled(repeated(seed)).check(t)
+	})
+}
+
+// repeated returns the numbers that seed spells, over and over, each time one
+// byte later.
+func repeated(seed []byte) func() float64 {
+	at := 0
+	return func() float64 {
+		var b [8]byte
+		for i := range b {
+			if len(seed) > 0 {
+				b[i] = seed[(at+i)%len(seed)]
+			}
+		}
+		at += 9
+		return math.Float64frombits(binary.LittleEndian.Uint64(b[:]))
+	}
+}

@@ -1,0 +1,127 @@
+package blas
+
+import "sync"
+
+const (
+	// depth is the number of products that are summed before alpha times the sum
+	// is added to C. It is part of what the results are: another depth gives
+	// other bits.
+	depth = 256
+
+	// The following only say what is kept in which cache.
+	packWidth  = 240  // columns of B that are packed at a time: a multiple of the widths of all kernels
+	rowBlock   = 256  // rows of A that are read again for each panel of B
+	fewRows    = 48   // with that many rows of A at most, packing B costs more than it brings,
+	shortRow   = 1024 // if its rows are not longer than this
+	denseRow   = 128  // and for any A, if they are not longer than this
+	widthLimit = 24
+)
+
+// adder adds alpha·A·B to C, where A is m×k with elements a[i*ars+p*aks], B k×n
+// with elements b[p*bks+j], and C m×n with elements c[i*cs+j]; m, n and k are 1 at
+// least, n is at most the kernel's width. Each element of C becomes
+//
+//	fma(alpha, fma(a[k-1], b[k-1], ... fma(a[0], b[0], 0)), c)
+//
+// on every machine: vectors lie along the rows of C, so that no sum is split.
+type adder func(m, n, k int, alpha float64, a []float64, ars, aks int, b []float64, bks int, c []float64, cs int)
+
+// turner copies four rows of k numbers, that begin at from[0], from[rows[1]] and so
+// on, to the columns of to: to[p*stride+i] = from[rows[i]+p], for k%4 = 0.
+type turner func(k int, from []float64, rows [4]int, to []float64, stride int)
+
+// kernel is one way to compute, and its name.
+type kernel struct {
+	name  string
+	width int
+	add   adder
+	turn  turner
+}
+
+// active is fixed for the process; only tests change it.
+var active = kernels()[0]
+
+// workspace is what a call needs beside its arguments.
+type workspace struct {
+	packed [depth * packWidth]float64
+	tile   [widthLimit * widthLimit]float64
+}
+
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+
+// isDirect says that B is read where it is, by m rows of A: it has its rows
+// without gaps of more than a few cache lines, or is not read often enough for a
+// copy to be worth its time.
+func isDirect(m int, b view) bool {
+	return b.column == 1 && (b.row <= denseRow || m <= fewRows && b.row <= shortRow)
+}
+
+// product adds alpha·A·B to C.
+func (kn *kernel) product(w *workspace, m, n, k int, alpha float64, a, b view, c []float64, ldc int) {
+	direct := isDirect(m, b)
+	step := packWidth
+	if direct {
+		step = n
+	}
+	for j0 := 0; j0 < n; j0 += step {
+		nb := min(step, n-j0)
+		for p0 := 0; p0 < k; p0 += depth {
+			kb := min(depth, k-p0)
+			block := b.from(p0, j0)
+			for j := 0; j < nb && !direct; j += kn.width {
+				kn.pack(w.packed[j*kb:], kb, min(kn.width, nb-j), block.from(0, j))
+			}
+			for i0 := 0; i0 < m; i0 += rowBlock {
+				mb := min(rowBlock, m-i0)
+				x := a.from(i0, p0)
+				for j := 0; j < nb; j += kn.width {
+					wide := min(kn.width, nb-j)
+					y, stride := block.data[j:], block.row
+					if !direct {
+						y, stride = w.packed[j*kb:], packed(wide)
+					}
+					kn.add(mb, wide, kb, alpha, x.data, x.row, x.column, y, stride, c[i0*ldc+j0+j:], ldc)
+				}
+			}
+		}
+	}
+}
+
+// packed returns how far apart the rows of a packed panel of n columns are.
+func packed(n int) int { return (n + 3) &^ 3 }
+
+// pack copies k rows and n columns of B, n at most the kernel's width. What comes
+// after the n columns of a row is not used.
+func (kn *kernel) pack(to []float64, k, n int, b view) {
+	stride := packed(n)
+	if b.column == 1 {
+		for p := range k {
+			copy(to[p*stride:][:n], b.data[p*b.row:])
+		}
+		return
+	}
+	// Columns of B are without gaps.
+	whole := k &^ 3
+	for j := 0; j < n; j += 4 {
+		x := b.data[j*b.column:]
+		var rows [4]int
+		for i := range min(4, n-j) {
+			rows[i] = i * b.column
+		}
+		if whole > 0 {
+			kn.turn(whole, x, rows, to[j:], stride)
+		}
+		if whole < k {
+			turn(k-whole, x[whole:], rows, to[whole*stride+j:], stride)
+		}
+	}
+}
+
+// turn is a [turner] for any k.
+func turn(k int, from []float64, rows [4]int, to []float64, stride int) {
+	for i, r := range rows {
+		for p := range k {
+			to[p*stride+i] = from[r+p]
+		}
+	}
+}
