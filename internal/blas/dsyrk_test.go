@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -52,6 +53,31 @@ func checkDsyrk(t *testing.T, ul blas.Uplo, x call) {
 		sameBits(t, fmt.Sprintf("%s %c %v", name, ul, x), dsyrk(Implementation{}), want)
 	})
 	near(t, fmt.Sprintf("%c %v", ul, x), want, dsyrk(gonum.Implementation{}), 32*float64(x.k+1))
+}
+
+// Calls at the same time have buffers of their own.
+func TestCallsAtOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	x := call{tA: blas.NoTrans, tB: blas.Trans, m: 30, n: 60, k: 2 * depth, alpha: 1}.filled(rng.NormFloat64)
+	y := call{tA: blas.Trans, tB: blas.Trans, m: 60, n: 50, k: depth, alpha: 1}.filled(rng.NormFloat64)
+	wantX, wantY := x.defined(), y.defined()
+	var group sync.WaitGroup
+	for range 4 {
+		for _, one := range []struct {
+			call
+			want []float64
+		}{{x, wantX}, {y, wantY}} {
+			group.Go(func() {
+				for range 20 {
+					if !slices.Equal(one.dgemm(Implementation{}), one.want) {
+						t.Errorf("%v: another result than alone", one.call)
+						return
+					}
+				}
+			})
+		}
+	}
+	group.Wait()
 }
 
 // Arguments out of range panic, with gonum's words.

@@ -8,13 +8,15 @@ const (
 	// other bits.
 	depth = 256
 
-	// The following only say what is kept in which cache.
-	packWidth  = 240  // columns of B that are packed at a time: a multiple of the widths of all kernels
-	rowBlock   = 256  // rows of A that are read again for each panel of B
-	fewRows    = 48   // with that many rows of A at most, packing B costs more than it brings,
-	shortRow   = 1024 // if its rows are not longer than this
-	denseRow   = 128  // and for any A, if they are not longer than this
+	// widthLimit is the greatest width of a kernel.
 	widthLimit = 24
+
+	// The following only say what is kept in which cache.
+	packWidth = 240  // columns of B that are packed at a time: a multiple of the widths of all kernels
+	rowBlock  = 256  // rows of A that are read again for each panel of B
+	fewRows   = 48   // with that many rows of A at most, packing B costs more than it brings,
+	shortRow  = 1024 // if its rows are not longer than this
+	denseRow  = 128  // and for any A, if they are not longer than this
 )
 
 // adder adds alpha·A·B to C, where A is m×k with elements a[i*ars+p*aks], B k×n

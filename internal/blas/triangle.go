@@ -31,8 +31,8 @@ func (kn *kernel) triangle(w *workspace, ul blas.Uplo, n, k int, alpha float64, 
 }
 
 // columns adds k products, at most depth, to the panel of columns from j: to the
-// rectangle in C, and to the whole square at the diagonal in the tile, as the
-// other triangle of C is not ours.
+// rectangle in C, and to the corner at the diagonal in the tile: the strips of rows
+// that are computed there reach into the other triangle, which is not ours.
 func (kn *kernel) columns(w *workspace, ul blas.Uplo, n, j, k int, alpha float64, a view, c []float64, ldc int) {
 	wide := min(kn.width, n-j)
 	diagonal := a.from(j, 0)
@@ -42,7 +42,12 @@ func (kn *kernel) columns(w *workspace, ul blas.Uplo, n, j, k int, alpha float64
 		y, stride = w.packed[:], packed(wide)
 		kn.pack(y, k, wide, b)
 	}
-	kn.add(wide, wide, k, alpha, diagonal.data, a.row, a.column, y, stride, w.tile[:], wide)
+	for i := 0; i < wide; i += kn.width / 3 { // as many rows as a vector has elements
+		rows := min(kn.width/3, wide-i)
+		lo, _ := part(ul, wide, i)
+		_, hi := part(ul, wide, i+rows-1)
+		kn.add(rows, hi-lo, k, alpha, diagonal.from(i, 0).data, a.row, a.column, y[lo:], stride, w.tile[i*wide+lo:], wide)
+	}
 	if ul == blas.Upper && j > 0 {
 		kn.add(j, wide, k, alpha, a.data, a.row, a.column, y, stride, c[j:], ldc)
 	}
