@@ -2,6 +2,8 @@ package node
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,5 +83,21 @@ func TestIdentityStays(t *testing.T) {
 	}
 	if _, err := Identity(dir); err == nil || !strings.Contains(err.Error(), "not an identity key") {
 		t.Errorf("no key: got %v", err)
+	}
+}
+
+// An address that cannot be had is an error even if there are others.
+func TestAllListenAddressesAreHad(t *testing.T) {
+	taken, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	c := testConfig(t, 0, 3)
+	c.Listen = []string{fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", taken.Addr().(*net.TCPAddr).Port), "/ip4/127.0.0.1/udp/0/quic-v1"}
+	_, err = Join(t.Context(), c)
+	var setup *ConfigError
+	if !errors.As(err, &setup) || setup.Field != "listen" {
+		t.Errorf("%v, want one of the listen addresses", err)
 	}
 }

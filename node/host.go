@@ -24,7 +24,8 @@ var everywhere = []string{
 // newHost listens. The connection manager trims nothing: all members stay
 // connected for the whole run.
 func newHost(key crypto.PrivKey, listen []string, size int, traffic *traffic, gater connmgr.ConnectionGater, links ...libp2p.Option) (host.Host, error) {
-	if len(listen) == 0 {
+	asked := len(listen)
+	if asked == 0 {
 		listen = everywhere
 	}
 	resources, err := newResources(size)
@@ -50,6 +51,10 @@ func newHost(key crypto.PrivKey, listen []string, size int, traffic *traffic, ga
 	}, links...)...)
 	if err != nil {
 		return nil, &ConfigError{"listen", fmt.Sprintf("%v: %v", listen, err), "addresses of this machine with ports that are free"}
+	}
+	if got := len(h.Network().ListenAddresses()); got < asked { // libp2p goes on with those it can have
+		h.Close()
+		return nil, &ConfigError{"listen", fmt.Sprintf("%v, of which %d can be had", listen, got), "addresses of this machine with ports that are free"}
 	}
 	return h, nil
 }

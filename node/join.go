@@ -65,10 +65,10 @@ func (g *greeter) enter(ctx context.Context) (*Node, error) {
 		return nil, err
 	}
 	g.locked(func() {
-		if journal == nil {
+		if journal == nil { // else the journal says who is of the run
 			g.newcomer = newcomer
+			g.report()
 		}
-		g.report()
 	})
 	if journal != nil || newcomer != nil {
 		n, err := g.goOn(ctx, journal, newcomer)

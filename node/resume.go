@@ -39,6 +39,7 @@ func (g *greeter) resume(ctx context.Context, j *store.Journal) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.locked(g.report)
 	g.admission.limit(n.roll.Load().active())
 	g.joining = g.ctx // the visits go on until all members are found
 	stop, err := g.discover()

@@ -234,7 +234,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 		if result != nil {
 			a.note("the model of round %d is saved in %s", result.Report.Rounds, c.Out)
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil && shown.joined.Load() {
 			again := "the same command"
 			if f.withParent { // up would begin another
 				again = "collabdict run --dir " + c.Out
