@@ -149,8 +149,8 @@ func (m *Machine) form(p Params) error {
 	return nil
 }
 
-// amendedBy returns the amendment that a quorum of promises is for, if this member
-// has it.
+// amendedBy says whether a quorum of promises is for the amendment that this member
+// wants.
 func (m *Machine) amendedBy(promises []Promise) bool {
 	return m.amendment != nil && m.betweenRounds() && countWishes(promises, m.amends) >= m.rules.Quorum
 }

@@ -115,15 +115,17 @@ func (g *greeter) take(n *Node) error {
 		return err
 	}
 	n.loop.founding, n.loop.changes = g.cfg.Settings, g.cfg.Changes
-	n.start(g.ctx, n.beat)
-	g.data = n.streams
-	g.locked(func() {
-		g.onFound, g.onReturn, g.roll = n.reached, n.welcome, &n.roll
+	g.locked(func() { // before the loop writes to the journal
 		for _, m := range n.journal.Members[n.journal.Founders:] {
 			if m.Came {
 				g.came[peer.ID(m.ID)] = true
 			}
 		}
+	})
+	n.start(g.ctx, n.beat)
+	g.data = n.streams
+	g.locked(func() {
+		g.onFound, g.onReturn, g.roll = n.reached, n.welcome, &n.roll
 		if g.resumed != nil { // those found already
 			for id, a := range g.met {
 				n.reached(id, a.hello.Addrs)

@@ -55,6 +55,23 @@ func steady(t *testing.T, rounds int, n *Node) *learner {
 	return l
 }
 
+// amended begins a run in which a newcomer, whose configuration is the last, is added.
+func (s *simulation) amended(t *testing.T, founders, rounds int) ([]Config, []*Node, []*learner) {
+	t.Helper()
+	configs := s.configs(t, founders+1)
+	all := listed(t, configs, founders)
+	for i := range configs {
+		configs[i].Changes = []Change{{Add: all[founders:]}}
+	}
+	nodes := s.start(t, configs[:founders]...)
+	var learners []*learner
+	for _, n := range nodes {
+		learners = append(learners, steady(t, rounds, n))
+	}
+	configs[founders].Members = reached(nodes)
+	return configs, nodes, learners
+}
+
 // comeIn lets a member join or come back, and learn.
 func comeIn(t *testing.T, rounds int, c Config) (*Node, *learner) {
 	t.Helper()
@@ -125,17 +142,7 @@ func TestTheRosterChanges(t *testing.T) {
 func TestWhoComesBackKnowsTheRoster(t *testing.T) {
 	const founders, rounds = 4, 30
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
-		configs := s.configs(t, founders+1)
-		all := listed(t, configs, founders)
-		for i := range configs {
-			configs[i].Changes = []Change{{Add: all[founders:]}}
-		}
-		nodes := s.start(t, configs[:founders]...)
-		var learners []*learner
-		for _, n := range nodes {
-			learners = append(learners, steady(t, rounds, n))
-		}
-		configs[founders].Members = reached(nodes)
+		configs, nodes, learners := s.amended(t, founders, rounds)
 		node, learner := comeIn(t, rounds, configs[founders])
 		nodes, learners = append(nodes, node), append(learners, learner)
 		waitFor(t, func() bool { return slices.Contains(nodes[1].Status().Members, "m4") })
@@ -173,18 +180,8 @@ func TestARemovedMemberIsToldSo(t *testing.T) {
 func TestANewcomerEndsForGood(t *testing.T) {
 	const founders, rounds = 4, 20
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
-		configs := s.configs(t, founders+1)
-		all := listed(t, configs, founders)
-		for i := range configs {
-			configs[i].Changes = []Change{{Add: all[founders:]}}
-		}
-		nodes := s.start(t, configs[:founders]...)
-		var learners []*learner
-		for _, n := range nodes {
-			learners = append(learners, steady(t, rounds, n))
-		}
+		configs, nodes, learners := s.amended(t, founders, rounds)
 		newcomer := configs[founders]
-		newcomer.Members = reached(nodes)
 		node, _ := comeIn(t, rounds, newcomer)
 		node.Abort("it met an error, which its log tells")
 		if err := node.Close(); err != nil {
@@ -206,18 +203,8 @@ func TestANewcomerEndsForGood(t *testing.T) {
 func TestANewcomerWithoutItsFolderIsRefused(t *testing.T) {
 	const founders, rounds = 4, 20
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
-		configs := s.configs(t, founders+1)
-		all := listed(t, configs, founders)
-		for i := range configs {
-			configs[i].Changes = []Change{{Add: all[founders:]}}
-		}
-		nodes := s.start(t, configs[:founders]...)
-		var learners []*learner
-		for _, n := range nodes {
-			learners = append(learners, steady(t, rounds, n))
-		}
+		configs, nodes, learners := s.amended(t, founders, rounds)
 		newcomer := configs[founders]
-		newcomer.Members = reached(nodes)
 		node, learner := comeIn(t, rounds, newcomer)
 		waitFor(t, func() bool { // it has taken part
 			in := false
