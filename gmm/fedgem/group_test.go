@@ -90,6 +90,8 @@ type client struct {
 	x      *mat.Dense
 	truth  []int
 	number int // of clusters
+	// nearest is the true centre that is nearest to each row.
+	nearest []int
 }
 
 // run trains all clients together.
@@ -134,7 +136,7 @@ func blobs(rng *rand.Rand, k, dim, members, rows, least, most int, apart float64
 		seen := map[int]bool{}
 		for g := range clients {
 			own := rng.Perm(k)[:least+rng.IntN(most-least+1)]
-			clients[g] = client{mat.NewDense(rows, dim, nil), make([]int, rows), len(own)}
+			clients[g] = client{mat.NewDense(rows, dim, nil), make([]int, rows), len(own), make([]int, rows)}
 			for i := range rows {
 				c := own[i%len(own)]
 				seen[c] = true
@@ -142,6 +144,7 @@ func blobs(rng *rand.Rand, k, dim, members, rows, least, most int, apart float64
 				for j := range dim {
 					clients[g].x.Set(i, j, centres[c][j]+rng.NormFloat64())
 				}
+				clients[g].nearest[i] = nearestOf(clients[g].x.RawRowView(i), centres, own)
 			}
 		}
 		if len(seen) == k {
@@ -175,4 +178,23 @@ func scattered(rng *rand.Rand, k, dim int, apart float64) [][]float64 {
 		}
 	}
 	return out
+}
+
+// nearestOf returns which of the own centres is nearest to a row.
+func nearestOf(row []float64, centres [][]float64, own []int) int {
+	best := own[0]
+	for _, c := range own {
+		if floats.Distance(row, centres[c], 2) < floats.Distance(row, centres[best], 2) {
+			best = c
+		}
+	}
+	return best
+}
+
+// best is the agreement of those who know the true centres.
+func best(clients []client) (mean float64) {
+	for _, c := range clients {
+		mean += metrics.ARI(c.truth, c.nearest) / float64(len(clients))
+	}
+	return mean
 }

