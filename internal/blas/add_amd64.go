@@ -20,3 +20,23 @@ func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b
 //
 //go:noescape
 func turnAVX(k int, from *float64, row1 int, row2 int, row3 int, to *float64, stride int)
+
+// dotAVX512 is [dotter] with AVX-512.
+//
+//go:noescape
+func dotAVX512(n int, x *float64, y *float64) float64
+
+// axpyAVX512 is [axpyer] with AVX-512.
+//
+//go:noescape
+func axpyAVX512(n int, alpha float64, x *float64, y *float64)
+
+// dotAVX2 is [dotter] with AVX2 and FMA.
+//
+//go:noescape
+func dotAVX2(n int, x *float64, y *float64) float64
+
+// axpyAVX2 is [axpyer] with AVX2 and FMA.
+//
+//go:noescape
+func axpyAVX2(n int, alpha float64, x *float64, y *float64)

@@ -27,9 +27,11 @@ type isa struct {
 
 func main() {
 	ConstraintExpr("!noasm")
+	masks := maskTable()
 	avx512().generate()
-	avx2().generate()
+	avx2(masks).generate()
 	turn()
+	vectors(masks)
 	Generate()
 }
 
@@ -96,7 +98,8 @@ func avx512() *isa {
 	}
 }
 
-func avx2() *isa {
+// maskTable has four lanes of ones, then four of zeros.
+func maskTable() Mem {
 	masks := GLOBL("masks", RODATA|NOPTR)
 	for i := range 8 {
 		if i < 4 {
@@ -105,6 +108,10 @@ func avx2() *isa {
 			DATA(8*i, U64(0))
 		}
 	}
+	return masks
+}
+
+func avx2(masks Mem) *isa {
 	var at reg.GPVirtual // what of masks is the mask
 	withMask := func(t *tile, f func(mask reg.VecVirtual)) {
 		mask := t.spare
