@@ -33,6 +33,17 @@ func TestNoElementBesides(t *testing.T) {
 	}
 }
 
+func TestNoElementOfVectorsBesides(t *testing.T) {
+	lastX, firstX := fenced(t)
+	lastY, firstY := fenced(t)
+	rng := rand.New(rand.NewPCG(11, 12))
+	for n := 1; n < 100; n++ {
+		x, y := normals(rng, n), normals(rng, n)
+		checkVectors(t, 1, lastX(x), lastY(y))
+		checkVectors(t, 1, firstX(x), firstY(y))
+	}
+}
+
 // fenced returns functions that copy a slice to the end, or to the beginning, of
 // memory between two pages that cannot be touched.
 func fenced(t *testing.T) (last, first func([]float64) []float64) {
