@@ -23,6 +23,7 @@ type descent struct {
 	r, xrx    []float64 // the smallest subgradient R, and XRX
 	value     float64   // of the model, less that at D = 0
 	row       []float64 // row i of WD
+	changed   bool      // the last sweep has made a coordinate 0, or other than 0
 	cg        conjugate
 }
 
@@ -48,9 +49,7 @@ func (c *descent) direction(b *block) (slope float64, settled bool) {
 	before := math.Inf(1)
 	for faces, round := 4, 0; round < maxRounds && c.cg.spent <= b.budget(); round++ {
 		for range sweeps {
-			last := c.value
-			c.sweep(b)
-			if last-c.value <= little*-c.value {
+			if c.sweep(b); !c.changed {
 				break
 			}
 		}
@@ -58,10 +57,12 @@ func (c *descent) direction(b *block) (slope float64, settled bool) {
 		energy := c.energy(b)
 		gain := math.Max(0, -c.value)
 		enough := math.Min(0.02, 2*gain) * gain
+		t := tolerance*b.scale/b.residual
+		enough = math.Max(enough, 0.01*t*t*gain)
 		if energy <= enough || energy <= negligible {
 			return c.slope(b), true
 		}
-		if energy > before*slow {
+		if energy > before*slow || !c.changed {
 			c.cg.improve(b, c, enough/10, faces)
 			faces *= 2
 		}
@@ -69,6 +70,7 @@ func (c *descent) direction(b *block) (slope float64, settled bool) {
 	}
 	return c.slope(b), false
 }
+
 
 // start sets D = 0.
 func (c *descent) start(b *block) {
@@ -93,6 +95,7 @@ func (c *descent) start(b *block) {
 // of d_ij changes in two places.
 func (c *descent) sweep(b *block) {
 	p := b.p
+	c.changed = false
 	for i := range p {
 		wi := b.w[i*p:][:p]
 		for l := range c.row {
@@ -128,6 +131,7 @@ func (c *descent) update(b *block, k, i, j int) (moved float64) {
 	// The new x_ij + d_ij is computed first, so that a zero is exact.
 	y := c.x[k] + c.d[k]
 	x := soft(y-grad/curvature, b.lambda/curvature)
+	c.changed = c.changed || (x == 0) != (y == 0)
 	d := x - c.x[k]
 	moved = d - c.d[k]
 	c.d[k] = d
