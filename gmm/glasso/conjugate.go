@@ -4,8 +4,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	kernels "github.com/collabdict/collabdict/internal/blas"
 )
 
 // conjugate minimises the model of descent over the coordinates with x + d ≠ 0,
@@ -134,6 +135,5 @@ func (k *conjugate) step(b *block, c *descent, step float64, first int) {
 
 // multiply sets out to a·b, all p by p.
 func multiply(p int, a, b, out []float64) {
-	general := func(v []float64) blas64.General { return blas64.General{Rows: p, Cols: p, Stride: p, Data: v} }
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, general(a), general(b), 0, general(out))
+	kernels.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, p, p, p, 1, a, p, b, p, 0, out, p)
 }
