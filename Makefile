@@ -22,7 +22,7 @@ race: ## run all tests under the race detector (needs a C compiler)
 	$(GO) test -race ./...
 
 noasm: ## run the tests of what has assembly, without it
-	$(GO) test -tags noasm ./internal/blas
+	$(GO) test -tags noasm ./internal/cpu ./internal/blas
 
 vet: ## run go vet
 	$(GO) vet ./...

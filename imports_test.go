@@ -81,8 +81,12 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./internal/parallel", "./internal/blas"},
-		only:     []string{"std", "gonum.org/v1/gonum/...", "golang.org/x/sys/cpu"}, never: clocksAndTheWorld,
+		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/cpu"}, never: clocksAndTheWorld,
 		reason: "numerical kernels stand below the models",
+	},
+	{
+		packages: []string{"./..."}, except: []string{"./internal/cpu"}, never: []string{"golang.org/x/sys/cpu"},
+		reason: "one package finds out what the processor can do, so that all kernels of a process are of the same path",
 	},
 	{
 		packages: []string{"./internal/bounds"},

@@ -14,10 +14,6 @@ type Implementation struct {
 	gonum.Implementation
 }
 
-// Path returns the name of the instructions that this process computes with:
-// "avx512", "avx2" or "portable". Results do not depend on it, speed does.
-func Path() string { return active.name }
-
 // Dgemm computes
 //
 //	C = alpha·op(A)·op(B) + beta·C

@@ -18,7 +18,7 @@ func eachKernel(f func(name string)) {
 	defer func(was kernel) { active = was }(active)
 	for _, k := range kernels() {
 		active = k
-		f(k.name)
+		f(string(k.path))
 	}
 }
 

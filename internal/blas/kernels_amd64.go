@@ -2,18 +2,21 @@
 
 package blas
 
-import "golang.org/x/sys/cpu"
+import "github.com/collabdict/collabdict/internal/cpu"
 
 // kernels returns those that this machine has, the fastest first.
-func kernels() []kernel {
-	var found []kernel
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ {
-		found = append(found, kernel{"avx512", 24, checked(addAVX512), turnChecked})
+func kernels() (found []kernel) {
+	for _, p := range cpu.All() {
+		switch p {
+		case cpu.AVX512:
+			found = append(found, kernel{p, 24, checked(addAVX512), turnChecked})
+		case cpu.AVX2:
+			found = append(found, kernel{p, 12, checked(addAVX2), turnChecked})
+		default:
+			found = append(found, portable)
+		}
 	}
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		found = append(found, kernel{"avx2", 12, checked(addAVX2), turnChecked})
-	}
-	return append(found, portable)
+	return found
 }
 
 type assembly func(m, n, k int, alpha float64, a *float64, ars, aks int, b *float64, bks int, c *float64, cs int)

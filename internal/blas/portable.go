@@ -1,11 +1,15 @@
 package blas
 
-import "math"
+import (
+	"math"
+
+	"github.com/collabdict/collabdict/internal/cpu"
+)
 
 // portable computes with [math.FMA], which is one instruction on arm64, ppc64,
 // s390x, riscv64, and on amd64 since 2013. Where it is not, it is the same bits
 // at a fraction of the speed.
-var portable = kernel{"portable", widthLimit, addPortable, turn}
+var portable = kernel{cpu.Portable, widthLimit, addPortable, turn}
 
 // addPortable is an [adder]. It sums two rows by four columns of C at a time in
 // registers.

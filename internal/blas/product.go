@@ -1,6 +1,11 @@
 package blas
 
-import "sync"
+import (
+	"slices"
+	"sync"
+
+	"github.com/collabdict/collabdict/internal/cpu"
+)
 
 const (
 	// depth is the number of products that are summed before alpha times the sum
@@ -32,16 +37,19 @@ type adder func(m, n, k int, alpha float64, a []float64, ars, aks int, b []float
 // on, to the columns of to: to[p*stride+i] = from[rows[i]+p], for k%4 = 0.
 type turner func(k int, from []float64, rows [4]int, to []float64, stride int)
 
-// kernel is one way to compute, and its name.
+// kernel is one way to compute.
 type kernel struct {
-	name  string
+	path  cpu.Path
 	width int
 	add   adder
 	turn  turner
 }
 
 // active is fixed for the process; only tests change it.
-var active = kernels()[0]
+var active = func() kernel {
+	all := kernels()
+	return all[slices.IndexFunc(all, func(k kernel) bool { return k.path == cpu.Active() })]
+}()
 
 // workspace is what a call needs beside its arguments.
 type workspace struct {
