@@ -30,7 +30,7 @@ const (
 
 // Validate reports the first size or value that no contribution may have.
 func (c Contribution) Validate() error {
-	if c.Rows < 1 || c.Rows > maxRows {
+	if c.Rows < 1 || int64(c.Rows) > maxRows {
 		return fmt.Errorf("rows: want 1 to 2^40, got %d", c.Rows)
 	}
 	k := len(c.Weights)

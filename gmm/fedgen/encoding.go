@@ -84,7 +84,7 @@ func Decode(blob []byte, form gmm.Covariance, dim, most int) (Contribution, erro
 		return Contribution{}, fmt.Errorf("want a mixture of %d bytes, got %d", want, len(blob))
 	}
 	rows := binary.BigEndian.Uint64(blob[10:])
-	if rows > maxRows {
+	if rows > min(maxRows, math.MaxInt) {
 		return Contribution{}, fmt.Errorf("rows: want 1 to 2^40, got %d", rows)
 	}
 	r := reader(blob[headLength:])

@@ -52,7 +52,11 @@ func Select(x *mat.Dense, r Range, em gmm.EM, seed [32]byte) (choices []Choice, 
 		if err != nil {
 			return nil, 0, fmt.Errorf("%d components: %w", k, err)
 		}
-		choices = append(choices, Choice{fit.Mixture, fit.Mixture.MeanLogLik(x), len(fit.Trace), fit.Converged})
+		mean, err := fit.Mixture.MeanLogLik(gmm.Matrix(x))
+		if err != nil {
+			return nil, 0, err
+		}
+		choices = append(choices, Choice{fit.Mixture, mean, len(fit.Trace), fit.Converged})
 		if last := len(choices) - 1; choices[last].BIC(float64(rows)) < choices[best].BIC(float64(rows)) {
 			best = last
 		}
