@@ -84,11 +84,12 @@ func (k *conjugate) solve(b *block, c *descent, enough float64) {
 			return
 		}
 		step := rz / curvature
-		floats.AddScaled(k.e, step, k.q)
-		floats.AddScaled(k.r, -step, k.h)
+		kernels.AddScaled(k.e, step, k.q)
+		kernels.AddScaled(k.r, -step, k.h)
 		k.sandwich(c, b.x, k.r, k.z)
 		next := c.inner(k.r, k.z)
-		floats.AddScaledTo(k.q, k.z, next/rz, k.q)
+		floats.Scale(next/rz, k.q)
+		floats.Add(k.q, k.z)
 		rz = next
 	}
 }

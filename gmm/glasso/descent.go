@@ -21,7 +21,7 @@ type descent struct {
 	dw        []float64 // the matrix DW
 	g         []float64 // the gradient of the model's smooth part, s − W + WDW
 	r, xrx    []float64 // the smallest subgradient R, and XRX
-	value     float64   // of the model, less that at D = 0
+	value     float64   // of the model, less that at D = 0, when g was filled
 	row       []float64 // row i of WD
 	changed   bool      // the last sweep has made a coordinate 0, or other than 0
 	cg        conjugate
@@ -29,10 +29,9 @@ type descent struct {
 
 const (
 	maxRounds = 50
-	// A round is of this many sweeps of coordinate descent, but ends when a sweep gains
-	// no more than the share little of what is gained in all.
+	// sweeps of coordinate descent in a round, which ends with the first that lets all
+	// zeros stay and makes none.
 	sweeps = 4
-	little = 0.01
 	// slow is the factor on the energy above which a round of sweeps does not get on
 	// by itself.
 	slow = 0.6
@@ -43,7 +42,8 @@ const (
 // direction fills d and returns the directional derivative Tr((s−W)D) +
 // λ(‖x+D‖₁ − ‖x‖₁), negative unless D = 0, and whether D is close enough to the
 // minimum for fast convergence: what it leaves of the model is a share of what it
-// gains, the smaller the less there is to gain.
+// gains, the smaller the less there is to gain, but no smaller than the residual that
+// is aimed at needs.
 func (c *descent) direction(b *block) (slope float64, settled bool) {
 	c.start(b)
 	before := math.Inf(1)
@@ -56,9 +56,8 @@ func (c *descent) direction(b *block) (slope float64, settled bool) {
 		c.gradient(b)
 		energy := c.energy(b)
 		gain := math.Max(0, -c.value)
-		enough := math.Min(0.02, 2*gain) * gain
-		t := tolerance*b.scale/b.residual
-		enough = math.Max(enough, 0.01*t*t*gain)
+		last := tolerance * b.scale / b.residual // what is left to do
+		enough := gain * math.Max(math.Min(0.02, 2*gain), 0.01*last*last)
 		if energy <= enough || energy <= negligible {
 			return c.slope(b), true
 		}
@@ -70,7 +69,6 @@ func (c *descent) direction(b *block) (slope float64, settled bool) {
 	}
 	return c.slope(b), false
 }
-
 
 // start sets D = 0.
 func (c *descent) start(b *block) {
@@ -123,7 +121,6 @@ func (c *descent) update(b *block, k, i, j int) (moved float64) {
 	if i == j {
 		moved = -grad / float64(wj[j]*wj[j])
 		c.d[k] += moved
-		c.value += float64(moved*grad) / 2
 		return moved
 	}
 	wii := b.w[i*b.p+i]
@@ -135,40 +132,31 @@ func (c *descent) update(b *block, k, i, j int) (moved float64) {
 	d := x - c.x[k]
 	moved = d - c.d[k]
 	c.d[k] = d
-	c.value += moved*(2*grad+float64(curvature*moved)) + 2*b.lambda*(math.Abs(x)-math.Abs(y))
 	return moved
 }
 
 // gradient fills g and value from d and dw.
 func (c *descent) gradient(b *block) {
 	c.against(c.dw, b.w, c.g)
-	c.value = 0
-	for i := range c.p {
-		for k := c.first[i]; k < c.first[i+1]; k++ {
-			d := c.d[k]
-			v := d * (c.slopes[k] + c.g[k]/2)
-			if c.columns[k] != i {
-				v = 2 * (v + b.lambda*(math.Abs(c.x[k]+d)-math.Abs(c.x[k])))
-			}
-			c.value += v
-			c.g[k] += c.slopes[k]
-		}
+	for k, g := range c.g {
+		c.r[k] = c.slopes[k] + g/2
+		c.g[k] += c.slopes[k]
 	}
+	c.value = c.along(b, c.r)
 }
 
 // slope is the directional derivative along D.
-func (c *descent) slope(b *block) (slope float64) {
+func (c *descent) slope(b *block) float64 { return c.along(b, c.slopes) }
+
+// along is Tr(GD) + λ(‖x+D‖₁ − ‖x‖₁), without the diagonal in the norms.
+func (c *descent) along(b *block, g []float64) float64 {
+	norm := 0.0
 	for i := range c.p {
-		for k := c.first[i]; k < c.first[i+1]; k++ {
-			d := c.d[k]
-			v := c.slopes[k] * d
-			if c.columns[k] != i {
-				v = 2 * (v + b.lambda*(math.Abs(c.x[k]+d)-math.Abs(c.x[k])))
-			}
-			slope += v
+		for k := c.first[i] + 1; k < c.first[i+1]; k++ {
+			norm += math.Abs(c.x[k]+c.d[k]) - math.Abs(c.x[k])
 		}
 	}
-	return slope
+	return c.inner(g, c.d) + float64(2*b.lambda*norm)
 }
 
 // energy is Tr(XRXR) with R the smallest subgradient of the model. The model's

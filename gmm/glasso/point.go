@@ -23,7 +23,6 @@ type point struct {
 
 func newPoint(p int) point { return point{x: make([]float64, p*p), w: make([]float64, p*p)} }
 
-
 // evaluate sets logDet and value from x, if that is positive definite. The factor
 // goes to w, for invert.
 func (b *block) evaluate(q *point) bool {

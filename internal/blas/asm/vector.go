@@ -23,18 +23,18 @@ type vectorISA struct {
 }
 
 // vectors writes the kernels for vectors.
-func vectors(masks Mem) {
+func vectors() {
 	for _, s := range []*vectorISA{
 		{name: "AVX512", title: "AVX-512", lanes: 8, vector: ZMM},
 		{name: "AVX2", title: "AVX2 and FMA", lanes: 4, vector: YMM},
 	} {
-		s.dot(masks)
-		s.axpy(masks)
+		s.dot()
+		s.axpy()
 	}
 }
 
 // tail prepares for the last n%lanes elements.
-func (s *vectorISA) tail(n reg.GPVirtual, masks Mem) {
+func (s *vectorISA) tail(n reg.GPVirtual) {
 	count := GP64()
 	MOVQ(n, count)
 	ANDQ(U8(uint8(s.lanes-1)), count)
@@ -73,7 +73,7 @@ func (s *vectorISA) store(v reg.VecVirtual, memory Mem) {
 }
 
 // dot writes a dotter: chain l sums the elements l, l+32, l+64, ...
-func (s *vectorISA) dot(masks Mem) {
+func (s *vectorISA) dot() {
 	name := "dot" + s.name
 	TEXT(name, NOSPLIT, "func(n int, x, y *float64) float64")
 	Pragma("noescape")
@@ -97,7 +97,7 @@ func (s *vectorISA) dot(masks Mem) {
 	SUBQ(U32(chains), n)
 	JMP(LabelRef(name + "_loop"))
 	Label(name + "_rest")
-	s.tail(n, masks)
+	s.tail(n)
 	part := func(i int) string { return fmt.Sprintf("%s_part%d", name, i) }
 	for i, sum := range sums[:len(sums)-1] {
 		CMPQ(n, U32(uint32(s.lanes*(i+1))))
@@ -146,7 +146,7 @@ func (s *vectorISA) sum(sums []reg.VecVirtual) {
 }
 
 // axpy writes an axpyer.
-func (s *vectorISA) axpy(masks Mem) {
+func (s *vectorISA) axpy() {
 	name := "axpy" + s.name
 	TEXT(name, NOSPLIT, "func(n int, alpha float64, x, y *float64)")
 	Pragma("noescape")
@@ -158,7 +158,7 @@ func (s *vectorISA) axpy(masks Mem) {
 		panic(err)
 	}
 	VBROADCASTSD(parameter.Addr, alpha)
-	s.tail(n, masks)
+	s.tail(n)
 	const unroll = 4
 	run := func(label string, vectors int) {
 		Label(name + "_" + label)
