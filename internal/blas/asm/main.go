@@ -42,6 +42,7 @@ func main() {
 	}
 	turnDouble()
 	turnSingle()
+	vectors()
 	Generate()
 }
 
