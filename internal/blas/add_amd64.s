@@ -3475,3 +3475,333 @@ loop:
 	JNE         loop
 	VZEROUPPER
 	RET
+
+// func dotAVX512(n int, x *float64, y *float64) float64
+// Requires: AVX, AVX512DQ, AVX512F, SSE2
+TEXT ·dotAVX512(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), DX
+	MOVQ   y+16(FP), BX
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+
+dotAVX512_loop:
+	CMPQ        AX, $0x00000020
+	JL          dotAVX512_rest
+	VMOVUPD     (DX), Z4
+	VFMADD231PD (BX), Z4, Z0
+	VMOVUPD     64(DX), Z4
+	VFMADD231PD 64(BX), Z4, Z1
+	VMOVUPD     128(DX), Z4
+	VFMADD231PD 128(BX), Z4, Z2
+	VMOVUPD     192(DX), Z4
+	VFMADD231PD 192(BX), Z4, Z3
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, BX
+	SUBQ        $0x00000020, AX
+	JMP         dotAVX512_loop
+
+dotAVX512_rest:
+	MOVQ        AX, CX
+	ANDQ        $0x07, CX
+	MOVQ        $0x0000000000000001, SI
+	SHLQ        CL, SI
+	DECQ        SI
+	KMOVW       SI, K1
+	CMPQ        AX, $0x00000008
+	JL          dotAVX512_part0
+	VMOVUPD     (DX), Z4
+	VFMADD231PD (BX), Z4, Z0
+	CMPQ        AX, $0x00000010
+	JL          dotAVX512_part1
+	VMOVUPD     64(DX), Z4
+	VFMADD231PD 64(BX), Z4, Z1
+	CMPQ        AX, $0x00000018
+	JL          dotAVX512_part2
+	VMOVUPD     128(DX), Z4
+	VFMADD231PD 128(BX), Z4, Z2
+	VMOVUPD.Z   192(DX), K1, Z4
+	VMOVUPD.Z   192(BX), K1, Z5
+	VFMADD231PD Z5, Z4, Z3
+	JMP         dotAVX512_sum
+
+dotAVX512_part2:
+	VMOVUPD.Z   128(DX), K1, Z4
+	VMOVUPD.Z   128(BX), K1, Z5
+	VFMADD231PD Z5, Z4, Z2
+	JMP         dotAVX512_sum
+
+dotAVX512_part1:
+	VMOVUPD.Z   64(DX), K1, Z4
+	VMOVUPD.Z   64(BX), K1, Z5
+	VFMADD231PD Z5, Z4, Z1
+	JMP         dotAVX512_sum
+
+dotAVX512_part0:
+	VMOVUPD.Z   (DX), K1, Z4
+	VMOVUPD.Z   (BX), K1, Z5
+	VFMADD231PD Z5, Z4, Z0
+
+dotAVX512_sum:
+	VADDPD        Z1, Z0, Z0
+	VADDPD        Z3, Z2, Z2
+	VADDPD        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VXORPD        X1, X1, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func axpyAVX512(n int, alpha float64, x *float64, y *float64)
+// Requires: AVX, AVX512F
+TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         x+16(FP), DX
+	MOVQ         y+24(FP), BX
+	VBROADCASTSD alpha+8(FP), Z0
+	MOVQ         AX, CX
+	ANDQ         $0x07, CX
+	MOVQ         $0x0000000000000001, SI
+	SHLQ         CL, SI
+	DECQ         SI
+	KMOVW        SI, K1
+
+axpyAVX512_four:
+	CMPQ        AX, $0x00000020
+	JL          axpyAVX512_four_done
+	VMOVUPD     (BX), Z1
+	VFMADD231PD (DX), Z0, Z1
+	VMOVUPD     Z1, (BX)
+	VMOVUPD     64(BX), Z1
+	VFMADD231PD 64(DX), Z0, Z1
+	VMOVUPD     Z1, 64(BX)
+	VMOVUPD     128(BX), Z1
+	VFMADD231PD 128(DX), Z0, Z1
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     192(BX), Z1
+	VFMADD231PD 192(DX), Z0, Z1
+	VMOVUPD     Z1, 192(BX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, BX
+	SUBQ        $0x00000020, AX
+	JMP         axpyAVX512_four
+
+axpyAVX512_four_done:
+axpyAVX512_one:
+	CMPQ        AX, $0x00000008
+	JL          axpyAVX512_one_done
+	VMOVUPD     (BX), Z1
+	VFMADD231PD (DX), Z0, Z1
+	VMOVUPD     Z1, (BX)
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, BX
+	SUBQ        $0x00000008, AX
+	JMP         axpyAVX512_one
+
+axpyAVX512_one_done:
+	VMOVUPD.Z   (DX), K1, Z1
+	VMOVUPD.Z   (BX), K1, Z2
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, K1, (BX)
+	VZEROUPPER
+	RET
+
+// func dotAVX2(n int, x *float64, y *float64) float64
+// Requires: AVX, FMA3, SSE2
+TEXT ·dotAVX2(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+dotAVX2_loop:
+	CMPQ        AX, $0x00000020
+	JL          dotAVX2_rest
+	VMOVUPD     (CX), Y8
+	VFMADD231PD (DX), Y8, Y0
+	VMOVUPD     32(CX), Y8
+	VFMADD231PD 32(DX), Y8, Y1
+	VMOVUPD     64(CX), Y8
+	VFMADD231PD 64(DX), Y8, Y2
+	VMOVUPD     96(CX), Y8
+	VFMADD231PD 96(DX), Y8, Y3
+	VMOVUPD     128(CX), Y8
+	VFMADD231PD 128(DX), Y8, Y4
+	VMOVUPD     160(CX), Y8
+	VFMADD231PD 160(DX), Y8, Y5
+	VMOVUPD     192(CX), Y8
+	VFMADD231PD 192(DX), Y8, Y6
+	VMOVUPD     224(CX), Y8
+	VFMADD231PD 224(DX), Y8, Y7
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000020, AX
+	JMP         dotAVX2_loop
+
+dotAVX2_rest:
+	MOVQ        AX, BX
+	ANDQ        $0x03, BX
+	LEAQ        masks<>+32(SB), SI
+	SHLQ        $0x03, BX
+	SUBQ        BX, SI
+	VMOVDQU     (SI), Y9
+	CMPQ        AX, $0x00000004
+	JL          dotAVX2_part0
+	VMOVUPD     (CX), Y8
+	VFMADD231PD (DX), Y8, Y0
+	CMPQ        AX, $0x00000008
+	JL          dotAVX2_part1
+	VMOVUPD     32(CX), Y8
+	VFMADD231PD 32(DX), Y8, Y1
+	CMPQ        AX, $0x0000000c
+	JL          dotAVX2_part2
+	VMOVUPD     64(CX), Y8
+	VFMADD231PD 64(DX), Y8, Y2
+	CMPQ        AX, $0x00000010
+	JL          dotAVX2_part3
+	VMOVUPD     96(CX), Y8
+	VFMADD231PD 96(DX), Y8, Y3
+	CMPQ        AX, $0x00000014
+	JL          dotAVX2_part4
+	VMOVUPD     128(CX), Y8
+	VFMADD231PD 128(DX), Y8, Y4
+	CMPQ        AX, $0x00000018
+	JL          dotAVX2_part5
+	VMOVUPD     160(CX), Y8
+	VFMADD231PD 160(DX), Y8, Y5
+	CMPQ        AX, $0x0000001c
+	JL          dotAVX2_part6
+	VMOVUPD     192(CX), Y8
+	VFMADD231PD 192(DX), Y8, Y6
+	VMASKMOVPD  224(CX), Y9, Y8
+	VMASKMOVPD  224(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y7
+	JMP         dotAVX2_sum
+
+dotAVX2_part6:
+	VMASKMOVPD  192(CX), Y9, Y8
+	VMASKMOVPD  192(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y6
+	JMP         dotAVX2_sum
+
+dotAVX2_part5:
+	VMASKMOVPD  160(CX), Y9, Y8
+	VMASKMOVPD  160(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y5
+	JMP         dotAVX2_sum
+
+dotAVX2_part4:
+	VMASKMOVPD  128(CX), Y9, Y8
+	VMASKMOVPD  128(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y4
+	JMP         dotAVX2_sum
+
+dotAVX2_part3:
+	VMASKMOVPD  96(CX), Y9, Y8
+	VMASKMOVPD  96(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y3
+	JMP         dotAVX2_sum
+
+dotAVX2_part2:
+	VMASKMOVPD  64(CX), Y9, Y8
+	VMASKMOVPD  64(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y2
+	JMP         dotAVX2_sum
+
+dotAVX2_part1:
+	VMASKMOVPD  32(CX), Y9, Y8
+	VMASKMOVPD  32(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y1
+	JMP         dotAVX2_sum
+
+dotAVX2_part0:
+	VMASKMOVPD  (CX), Y9, Y8
+	VMASKMOVPD  (DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y0
+
+dotAVX2_sum:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y6, Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VXORPD       X1, X1, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func axpyAVX2(n int, alpha float64, x *float64, y *float64)
+// Requires: AVX, FMA3
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         y+24(FP), DX
+	VBROADCASTSD alpha+8(FP), Y0
+	MOVQ         AX, BX
+	ANDQ         $0x03, BX
+	LEAQ         masks<>+32(SB), SI
+	SHLQ         $0x03, BX
+	SUBQ         BX, SI
+	VMOVDQU      (SI), Y1
+
+axpyAVX2_four:
+	CMPQ        AX, $0x00000010
+	JL          axpyAVX2_four_done
+	VMOVUPD     (DX), Y2
+	VFMADD231PD (CX), Y0, Y2
+	VMOVUPD     Y2, (DX)
+	VMOVUPD     32(DX), Y2
+	VFMADD231PD 32(CX), Y0, Y2
+	VMOVUPD     Y2, 32(DX)
+	VMOVUPD     64(DX), Y2
+	VFMADD231PD 64(CX), Y0, Y2
+	VMOVUPD     Y2, 64(DX)
+	VMOVUPD     96(DX), Y2
+	VFMADD231PD 96(CX), Y0, Y2
+	VMOVUPD     Y2, 96(DX)
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x00000010, AX
+	JMP         axpyAVX2_four
+
+axpyAVX2_four_done:
+axpyAVX2_one:
+	CMPQ        AX, $0x00000004
+	JL          axpyAVX2_one_done
+	VMOVUPD     (DX), Y2
+	VFMADD231PD (CX), Y0, Y2
+	VMOVUPD     Y2, (DX)
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000004, AX
+	JMP         axpyAVX2_one
+
+axpyAVX2_one_done:
+	VMASKMOVPD  (CX), Y1, Y2
+	VMASKMOVPD  (DX), Y1, Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMASKMOVPD  Y3, Y1, (DX)
+	VZEROUPPER
+	RET

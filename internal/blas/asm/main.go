@@ -44,6 +44,7 @@ func main() {
 	turnSingle()
 	peak("peakAVX512", 24, ZMM)
 	peak("peakAVX2", 12, YMM)
+	vectors()
 	Generate()
 }
 
