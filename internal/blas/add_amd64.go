@@ -38,6 +38,12 @@ func turnAVX(k int, from *float64, row1 int, row2 int, row3 int, to *float64, st
 //go:noescape
 func turnAVXSingle(k int, from *float32, row1 int, row2 int, row3 int, to *float32, stride int)
 
+// peakAVX512 does rounds, 1 at least, of fused multiply-adds in registers, one a chain.
+func peakAVX512(rounds int)
+
+// peakAVX2 does rounds, 1 at least, of fused multiply-adds in registers, one a chain.
+func peakAVX2(rounds int)
+
 // dotAVX512 is [dotter] with AVX-512.
 //
 //go:noescape
