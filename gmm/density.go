@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/parallel"
 )
@@ -50,30 +49,34 @@ type scratch struct {
 	lse  []float64 // n, ln Σ_k π_k N(x|k)
 }
 
-// newScratch returns room for blocks of the given number of rows.
-func (m *Mixture) newScratch(rows int) *scratch {
-	k, dim, n := m.Components(), m.Dim(), min(rows, blockRows)
-	return &scratch{
+// scratchFor returns the lane's scratch with room for blocks of n rows.
+func (l *lane) scratchFor(m *Mixture, n int) *scratch {
+	k, dim := m.Components(), m.Dim()
+	if s := l.scratch; s != nil && len(s.x) >= dim*n && len(s.r) >= k*n {
+		return s
+	}
+	l.scratch = &scratch{
 		x: make([]float64, dim*n), d: make([]float64, dim*n), y: make([]float64, dim*n),
 		logd: make([]float64, k*n), logr: make([]float64, k*n), r: make([]float64, k*n),
 		lse: make([]float64, n),
 	}
+	return l.scratch
 }
 
-// posterior computes all of s for rows [lo, hi) of x.
-func (m *Mixture) posterior(s *scratch, x *mat.Dense, lo, hi int) {
-	s.load(x, lo, hi)
+// posterior computes all of s for a block of rows.
+func (m *Mixture) posterior(s *scratch, x []float64) {
+	s.load(x, m.Dim())
 	for k := range m.parts {
 		m.logDensity(s, k, s.logd[k*s.n:(k+1)*s.n])
 	}
 	s.normalise(m.weights)
 }
 
-func (s *scratch) load(x *mat.Dense, lo, hi int) {
-	s.n = hi - lo
-	for j := lo; j < hi; j++ {
-		for i, v := range x.RawRowView(j) {
-			s.x[i*s.n+j-lo] = v
+func (s *scratch) load(x []float64, dim int) {
+	s.n = len(x) / dim
+	for j := range s.n {
+		for i, v := range x[j*dim : (j+1)*dim] {
+			s.x[i*s.n+j] = v
 		}
 	}
 }

@@ -90,44 +90,63 @@ func (e *entropies) add(sc *scratch) {
 	}
 }
 
-// eStep computes the moments of the rows of x about the centres (nil is the
-// origin) and, if measure is set, the diversity of their weights.
-func (m *Mixture) eStep(x, centres *mat.Dense, measure bool) (*moments, privacy.Diversity) {
-	rows, _ := x.Dims()
-	k, count := m.Components(), lanes(rows)
-	scratches, sums, all := make([]*scratch, count), make([]*moments, count), make([]entropies, count)
-	sweep(rows, func(lane, lo, hi int) {
-		if scratches[lane] == nil {
-			scratches[lane], sums[lane] = m.newScratch(rows), newMoments(k, m.Dim(), m.form == Full)
-			all[lane] = entropies{make([]privacy.Entropy, k), make([]privacy.Entropy, k)}
+func (e *entropies) merge(o *entropies) {
+	for k := range e.g {
+		e.g[k].Merge(o.g[k])
+		e.r[k].Merge(o.r[k])
+	}
+}
+
+// sums are what an E-step makes of rows.
+type sums struct {
+	moments
+	entropies
+}
+
+func (m *Mixture) newSums() *sums {
+	k := m.Components()
+	return &sums{*newMoments(k, m.Dim(), m.form == Full), entropies{make([]privacy.Entropy, k), make([]privacy.Entropy, k)}}
+}
+
+// addBlock adds a block of rows: their moments about the centres (nil is the origin)
+// and, if measure is set, the entropies of their weights.
+func (s *sums) addBlock(m *Mixture, sc *scratch, x []float64, centres *mat.Dense, measure bool) {
+	m.posterior(sc, x)
+	if measure {
+		s.entropies.add(sc)
+	}
+	s.logLik += floats.Sum(sc.lse[:sc.n])
+	for k := range s.k {
+		var centre []float64
+		if centres != nil {
+			centre = centres.RawRowView(k)
 		}
-		sc := scratches[lane]
-		m.posterior(sc, x, lo, hi)
-		if measure {
-			all[lane].add(sc)
+		s.moments.add(sc, k, centre)
+	}
+}
+
+// eStep computes the moments of the rows about the centres (nil is the origin)
+// and, if measure is set, the diversity of their weights.
+func (m *Mixture) eStep(r *reader, centres *mat.Dense, measure bool) (*moments, privacy.Diversity, error) {
+	lane := make([]*sums, len(r.lanes))
+	err := r.sweep(func(l, _ int, x []float64) {
+		if lane[l] == nil {
+			lane[l] = m.newSums()
 		}
-		sums[lane].logLik += floats.Sum(sc.lse[:sc.n])
-		for c := range k {
-			var centre []float64
-			if centres != nil {
-				centre = centres.RawRowView(c)
-			}
-			sums[lane].add(sc, c, centre)
-		}
+		lane[l].addBlock(m, r.lanes[l].scratchFor(m, min(r.n, blockRows)), x, centres, measure)
 	})
-	total := newMoments(k, m.Dim(), m.form == Full)
-	entropy := entropies{make([]privacy.Entropy, k), make([]privacy.Entropy, k)}
-	for lane := range count {
-		total.merge(sums[lane])
-		for c := range k {
-			entropy.g[c].Merge(all[lane].g[c])
-			entropy.r[c].Merge(all[lane].r[c])
-		}
+	if err != nil {
+		return nil, privacy.Diversity{}, err
+	}
+	total := m.newSums()
+	for _, s := range lane {
+		total.moments.merge(&s.moments)
+		total.entropies.merge(&s.entropies)
 	}
 	if !measure {
-		return total, privacy.Diversity{}
+		return &total.moments, privacy.Diversity{}, nil
 	}
-	return total, privacy.Measure(entropy.g, entropy.r)
+	return &total.moments, privacy.Measure(total.g, total.r), nil
 }
 
 // packedLen is the length of a packed vector.

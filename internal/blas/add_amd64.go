@@ -16,7 +16,24 @@ func addAVX512(m int, n int, k int, alpha float64, a *float64, ars int, aks int,
 //go:noescape
 func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int)
 
+// addAVX512Single is [adder] with AVX-512, for n from 1 to 48 columns.
+// It reads and writes no element that is not of A, B or C.
+//
+//go:noescape
+func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int)
+
+// addAVX2Single is [adder] with AVX2 and FMA, for n from 1 to 24 columns.
+// It reads and writes no element that is not of A, B or C.
+//
+//go:noescape
+func addAVX2Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int)
+
 // turnAVX is [turner] with AVX, where the first row begins at from.
 //
 //go:noescape
 func turnAVX(k int, from *float64, row1 int, row2 int, row3 int, to *float64, stride int)
+
+// turnAVXSingle is [turner] with AVX, where the first row begins at from.
+//
+//go:noescape
+func turnAVXSingle(k int, from *float32, row1 int, row2 int, row3 int, to *float32, stride int)

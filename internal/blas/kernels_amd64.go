@@ -2,28 +2,42 @@
 
 package blas
 
-import "github.com/collabdict/collabdict/internal/cpu"
+import (
+	"slices"
+
+	"github.com/collabdict/collabdict/internal/cpu"
+)
 
 // kernels returns those that this machine has, the fastest first.
-func kernels() (found []kernel) {
-	for _, p := range cpu.All() {
-		switch p {
-		case cpu.AVX512:
-			found = append(found, kernel{p, 24, checked(addAVX512), turnChecked})
-		case cpu.AVX2:
-			found = append(found, kernel{p, 12, checked(addAVX2), turnChecked})
-		default:
-			found = append(found, portable)
+func kernels() []kernel[float64] {
+	return of(
+		kernel[float64]{cpu.AVX512, 24, checked(addAVX512), turnChecked(turnAVX)},
+		kernel[float64]{cpu.AVX2, 12, checked(addAVX2), turnChecked(turnAVX)},
+		portable,
+	)
+}
+
+// kernelsSingle are those for float32.
+func kernelsSingle() []kernel[float32] {
+	return of(
+		kernel[float32]{cpu.AVX512, 48, checked(addAVX512Single), turnChecked(turnAVXSingle)},
+		kernel[float32]{cpu.AVX2, 24, checked(addAVX2Single), turnChecked(turnAVXSingle)},
+		portableSingle,
+	)
+}
+
+func of[T number](all ...kernel[T]) (found []kernel[T]) {
+	for _, k := range all {
+		if slices.Contains(cpu.All(), k.path) {
+			found = append(found, k)
 		}
 	}
 	return found
 }
 
-type assembly func(m, n, k int, alpha float64, a *float64, ars, aks int, b *float64, bks int, c *float64, cs int)
-
 // checked returns an adder that panics where the assembly would leave a slice.
-func checked(add assembly) adder {
-	return func(m, n, k int, alpha float64, a []float64, ars, aks int, b []float64, bks int, c []float64, cs int) {
+func checked[T number](add func(m, n, k int, alpha T, a *T, ars, aks int, b *T, bks int, c *T, cs int)) adder[T] {
+	return func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int) {
 		_ = a[(m-1)*ars+(k-1)*aks]
 		_ = b[(k-1)*bks+n-1]
 		_ = c[(m-1)*cs+n-1]
@@ -31,10 +45,12 @@ func checked(add assembly) adder {
 	}
 }
 
-func turnChecked(k int, from []float64, rows [4]int, to []float64, stride int) {
-	for _, r := range rows {
-		_ = from[r+k-1]
+func turnChecked[T number](turn func(k int, from *T, row1, row2, row3 int, to *T, stride int)) turner[T] {
+	return func(k int, from []T, rows [4]int, to []T, stride int) {
+		for _, r := range rows {
+			_ = from[r+k-1]
+		}
+		_ = to[(k-1)*stride+3]
+		turn(k, &from[0], rows[1], rows[2], rows[3], &to[0], stride)
 	}
-	_ = to[(k-1)*stride+3]
-	turnAVX(k, &from[0], rows[1], rows[2], rows[3], &to[0], stride)
 }

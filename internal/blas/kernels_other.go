@@ -3,4 +3,7 @@
 package blas
 
 // kernels returns those that this machine has, the fastest first.
-func kernels() []kernel { return []kernel{portable} }
+func kernels() []kernel[float64] { return []kernel[float64]{portable} }
+
+// kernelsSingle are those for float32.
+func kernelsSingle() []kernel[float32] { return []kernel[float32]{portableSingle} }

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
@@ -28,7 +29,7 @@ func addLogliks(run *Run, parts []dataset.Participant) {
 		}
 		p := &run.Report.Participants[i]
 		n, _ := parts[i].Train.Dims()
-		mean := m.Mixture.MeanLogLik(m.Scaling.Apply(parts[i].Train))
+		mean, _ := m.Mixture.MeanLogLik(gmm.Matrix(m.Scaling.Apply(parts[i].Train)))
 		own += float64(n) * mean
 		if p.Loglik, p.LoglikRows = report.Of(mean), "own"; densities <= mostDensities {
 			p.Loglik, p.LoglikRows = overAll(m, parts), "all"
@@ -45,7 +46,8 @@ func overAll(m *model.Model, parts []dataset.Participant) report.Figure {
 	var total, rows float64
 	for _, p := range parts {
 		n, _ := p.Train.Dims()
-		total += float64(n) * m.Mixture.MeanLogLik(unitsOf(m, p.Train))
+		mean, _ := m.Mixture.MeanLogLik(gmm.Matrix(unitsOf(m, p.Train)))
+		total += float64(n) * mean
 		rows += float64(n)
 	}
 	return report.Of(total / rows)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
@@ -116,7 +117,8 @@ func (c Config) assemble(n *node.Node, trained *task.Result) *Result {
 			}
 		}
 	}
-	p.Loglik, p.LoglikRows = report.Of(m.Mixture.MeanLogLik(m.Scaling.Apply(c.Data.Train))), "own"
+	loglik, _ := m.Mixture.MeanLogLik(gmm.Matrix(m.Scaling.Apply(c.Data.Train)))
+	p.Loglik, p.LoglikRows = report.Of(loglik), "own"
 	r.Participants = []report.Participant{p}
 	r.Warnings = append(r.Warnings, trained.Warnings...)
 	r.Aggregate()

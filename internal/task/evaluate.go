@@ -1,6 +1,7 @@
 package task
 
 import (
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/metrics"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
@@ -17,7 +18,8 @@ func Evaluate(m *model.Model, rows *mat.Dense, labels []float64) report.Evaluati
 	}
 	z := m.Scaling.Apply(rows)
 	n, _ := z.Dims()
-	e := report.Evaluation{Rows: n, Loglik: report.Of(m.Mixture.MeanLogLik(z))}
+	loglik, _ := m.Mixture.MeanLogLik(gmm.Matrix(z))
+	e := report.Evaluation{Rows: n, Loglik: report.Of(loglik)}
 	switch {
 	case labels == nil:
 	case binary(labels):

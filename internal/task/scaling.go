@@ -35,7 +35,7 @@ func globalScaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) (da
 	fail := func(what string, err error) (dataset.Scaling, []int, *gmm.Common, error) {
 		return dataset.Scaling{}, nil, nil, fmt.Errorf("%s: %w", what, err)
 	}
-	b, err := bounds.Agree(ctx, g, rows)
+	b, err := bounds.Agree(ctx, g, gmm.Matrix(rows))
 	if err != nil {
 		return fail("means", err)
 	}
@@ -44,10 +44,10 @@ func globalScaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) (da
 		return fail("means", err)
 	}
 	moved := centred.Apply(rows)
-	if b, err = b.Tighten(ctx, g, moved); err != nil {
+	if b, err = b.Tighten(ctx, g, gmm.Matrix(moved)); err != nil {
 		return fail("variances", err)
 	}
-	common, err := gmm.SumMoments(ctx, g, moved, b)
+	common, err := gmm.SumMoments(ctx, g, gmm.Matrix(moved), b)
 	if err != nil {
 		return fail("variances", err)
 	}

@@ -52,7 +52,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	z := scaling.Apply(p.Train)
 	config := t.mixture()
 	config.Common = common
-	learner, err := gmm.NewLearner(z, config)
+	learner, err := gmm.NewLearner(gmm.Matrix(z), config)
 	if err != nil {
 		return r, err
 	}
