@@ -14,8 +14,8 @@ func BenchmarkBlock(b *testing.B) {
 		full bool
 	}{{10, 15, true}, {38, 10, true}, {84, 10, true}, {10, 15, false}, {24, 30, false}} {
 		x, _ := random(rng, s.k, s.m, s.full)
-		rows := normals(rng, BlockRows*s.m)
-		w, sums := NewWorkspace(s.k, s.m), NewSums(s.k, s.m, s.full)
+		rows := normals(rng, blockRows*s.m)
+		w, sums := x.NewWorkspace(blockRows), x.NewSums()
 		for _, kn := range all() {
 			run := func(name string, f func()) {
 				b.Run(fmt.Sprintf("M=%d/K=%d/full=%v/%s/%s", s.m, s.k, s.full, name, kn.path), func(b *testing.B) {
@@ -25,10 +25,9 @@ func BenchmarkBlock(b *testing.B) {
 					for b.Loop() {
 						f()
 					}
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/BlockRows, "ns/row")
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/blockRows, "ns/row")
 				})
 			}
-			run("load", func() { w.load(rows) })
 			run("posterior", func() { w.Load(x, rows) })
 			run("sums", func() { sums.Add(w, nil) })
 			run("centred", func() { sums.Add(w, x.means) })
@@ -37,7 +36,7 @@ func BenchmarkBlock(b *testing.B) {
 					w.Entropies(x, k)
 				}
 			})
-			run("normalise", func() { active.normalise(w.padded(), w.k, BlockRows, w.logd, x.logw, w.r, w.lse) })
+			run("normalise", func() { active.normalise(w.padded(), w.k, w.rows, w.logd, x.logw, w.r, w.lse) })
 		}
 	}
 }

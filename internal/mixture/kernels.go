@@ -38,6 +38,9 @@ type kernels struct {
 	spread func(panels, vars int, x []float64, stride int, centre, r, first, second []float64)
 }
 
+// mostGroup is a multiple of the group of all kernels.
+const mostGroup = 4
+
 // beyond is the number of elements that sums have room for beyond their own.
 const beyond = 3
 

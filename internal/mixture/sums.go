@@ -11,8 +11,10 @@ type Sums struct {
 	sums []float64
 }
 
-// NewSums returns the sums over no row.
-func NewSums(k, m int, full bool) *Sums {
+// NewSums returns the sums over no row, by the model's components.
+func (x *Model) NewSums() *Sums { return newSums(x.k, x.m, x.full) }
+
+func newSums(k, m int, full bool) *Sums {
 	s := &Sums{k: k, m: m, full: full}
 	s.sums = make([]float64, k*s.size())
 	return s
@@ -39,7 +41,7 @@ func (s *Sums) Add(w *Workspace, centres []float64) {
 	panels, stride := w.padded()/lanes, w.stride()
 	clear(w.centre)
 	for k := range s.k {
-		r, sums := w.r[k*BlockRows:(k+1)*BlockRows], s.sums[k*s.size():(k+1)*s.size()]
+		r, sums := w.r[k*w.rows:(k+1)*w.rows], s.sums[k*s.size():(k+1)*s.size()]
 		if centres != nil {
 			copy(w.centre, centres[k*s.m:(k+1)*s.m])
 		}
@@ -90,18 +92,27 @@ func (s *Sums) N(k int) float64 {
 	return s.sums[k*s.size()+s.m]
 }
 
-// First returns Σ r·d_i of component k.
-func (s *Sums) First(k, i int) float64 {
-	if s.full {
-		return s.sums[k*s.size()+i*s.row()+s.m]
+// First sets to to Σ r·d of component k.
+func (s *Sums) First(k int, to []float64) {
+	sums := s.sums[k*s.size():]
+	for i := range to {
+		if s.full {
+			to[i] = sums[i*s.row()+s.m]
+		} else {
+			to[i] = sums[i]
+		}
 	}
-	return s.sums[k*s.size()+i]
 }
 
-// Second returns Σ r·d_i·d_j of component k, for i ≤ j; if not full, for i = j.
-func (s *Sums) Second(k, i, j int) float64 {
-	if s.full {
-		return s.sums[k*s.size()+i*s.row()+j]
+// Second sets to, M by M, to Σ r·d·dᵀ of component k, of which only the upper
+// triangle is written; if not full, M values, to its diagonal.
+func (s *Sums) Second(k int, to []float64) {
+	sums := s.sums[k*s.size():]
+	if !s.full {
+		copy(to, sums[s.row():][:s.m])
+		return
 	}
-	return s.sums[k*s.size()+s.row()+i]
+	for i := range s.m {
+		copy(to[i*s.m+i:(i+1)*s.m], sums[i*s.row()+i:])
+	}
 }
