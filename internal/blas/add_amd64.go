@@ -37,3 +37,29 @@ func turnAVX(k int, from *float64, row1 int, row2 int, row3 int, to *float64, st
 //
 //go:noescape
 func turnAVXSingle(k int, from *float32, row1 int, row2 int, row3 int, to *float32, stride int)
+
+// peakAVX512 does rounds, 1 at least, of fused multiply-adds in registers, one a chain.
+func peakAVX512(rounds int)
+
+// peakAVX2 does rounds, 1 at least, of fused multiply-adds in registers, one a chain.
+func peakAVX2(rounds int)
+
+// dotAVX512 is [dotter] with AVX-512.
+//
+//go:noescape
+func dotAVX512(n int, x *float64, y *float64) float64
+
+// axpyAVX512 is [axpyer] with AVX-512.
+//
+//go:noescape
+func axpyAVX512(n int, alpha float64, x *float64, y *float64)
+
+// dotAVX2 is [dotter] with AVX2 and FMA.
+//
+//go:noescape
+func dotAVX2(n int, x *float64, y *float64) float64
+
+// axpyAVX2 is [axpyer] with AVX2 and FMA.
+//
+//go:noescape
+func axpyAVX2(n int, alpha float64, x *float64, y *float64)

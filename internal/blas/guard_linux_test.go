@@ -38,6 +38,17 @@ func testNoElementBesides[T number](t *testing.T) {
 	}
 }
 
+func TestNoElementOfVectorsBesides(t *testing.T) {
+	lastX, firstX := fenced[float64](t)
+	lastY, firstY := fenced[float64](t)
+	rng := rand.New(rand.NewPCG(11, 12))
+	for n := 1; n < 100; n++ {
+		x, y := normals(rng, n), normals(rng, n)
+		checkVectors(t, 1, lastX(x), lastY(y))
+		checkVectors(t, 1, firstX(x), firstY(y))
+	}
+}
+
 // fenced returns functions that copy a slice to the end, or to the beginning, of
 // memory between two pages that cannot be touched.
 func fenced[T number](t *testing.T) (last, first func([]T) []T) {

@@ -11,8 +11,8 @@ import (
 // kernels returns those that this machine has, the fastest first.
 func kernels() []kernel[float64] {
 	return of(
-		kernel[float64]{cpu.AVX512, 24, checked(addAVX512), turnChecked(turnAVX)},
-		kernel[float64]{cpu.AVX2, 12, checked(addAVX2), turnChecked(turnAVX)},
+		kernel[float64]{cpu.AVX512, 24, checked(addAVX512), turnChecked(turnAVX), false},
+		kernel[float64]{cpu.AVX2, 12, checked(addAVX2), turnChecked(turnAVX), true},
 		portable,
 	)
 }
@@ -20,8 +20,8 @@ func kernels() []kernel[float64] {
 // kernelsSingle are those for float32.
 func kernelsSingle() []kernel[float32] {
 	return of(
-		kernel[float32]{cpu.AVX512, 48, checked(addAVX512Single), turnChecked(turnAVXSingle)},
-		kernel[float32]{cpu.AVX2, 24, checked(addAVX2Single), turnChecked(turnAVXSingle)},
+		kernel[float32]{cpu.AVX512, 48, checked(addAVX512Single), turnChecked(turnAVXSingle), false},
+		kernel[float32]{cpu.AVX2, 24, checked(addAVX2Single), turnChecked(turnAVXSingle), true},
 		portableSingle,
 	)
 }
@@ -33,6 +33,17 @@ func of[T number](all ...kernel[T]) (found []kernel[T]) {
 		}
 	}
 	return found
+}
+
+// peakOf returns a loop, and how many multiplications are in a round of it.
+func peakOf(p cpu.Path) (chains int, run func(rounds int)) {
+	switch p {
+	case cpu.AVX512:
+		return 24 * 8, peakAVX512
+	case cpu.AVX2:
+		return 12 * 4, peakAVX2
+	}
+	return 8, peakPortable
 }
 
 // checked returns an adder that panics where the assembly would leave a slice.

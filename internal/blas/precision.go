@@ -27,6 +27,7 @@ func choose[T number](all []kernel[T]) kernel[T] {
 // workspace is what a call needs beside its arguments.
 type workspace[T number] struct {
 	packed [depth * packWidth]T
+	left   [depth * leftStride]T
 	tile   [widthLimit * widthLimit]T
 }
 

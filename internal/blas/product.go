@@ -12,11 +12,13 @@ const (
 	widthLimit = 48
 
 	// The following only say what is kept in which cache.
-	packWidth = 240  // columns of B that are packed at a time: a multiple of the widths of all kernels
-	rowBlock  = 256  // rows of A that are read again for each panel of B
-	fewRows   = 48   // with that many rows of A at most, packing B costs more than it brings,
-	shortRow  = 1024 // if its rows are not longer than this
-	denseRow  = 128  // and for any A, if they are not longer than this
+	packWidth  = 240          // columns of B that are packed at a time: a multiple of the widths of all kernels
+	rowBlock   = 128          // rows of A that are read again for each panel of B
+	leftStride = rowBlock + 8 // how far apart columns of A are that are gathered: an odd number of cache lines
+	farColumn  = 128          // columns of A are gathered that are at least so far apart
+	fewRows    = 48           // with that many rows of A at most, packing B costs more than it brings,
+	shortRow   = 1024         // if its rows are not longer than this
+	denseRow   = 128          // and for any A, if they are not longer than this
 )
 
 // number is what matrices are made of.
@@ -41,6 +43,10 @@ type kernel[T number] struct {
 	width int
 	add   adder[T]
 	turn  turner[T]
+	// gathers says that a tile reads less than a cache line of a column of A, so that
+	// columns are worth a copy if they are far apart: else they push each other out
+	// of the cache.
+	gathers bool
 }
 
 // isDirect says that B is read where it is, by m rows of A: it has its rows
@@ -53,6 +59,7 @@ func isDirect[T number](m int, b view[T]) bool {
 // product adds alpha·A·B to C.
 func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T], c []T, ldc int) {
 	direct := isDirect(m, b)
+	gather := kn.gathers && a.row == 1 && a.column >= farColumn && n > kn.width
 	step := packWidth
 	if direct {
 		step = n
@@ -68,6 +75,9 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 			for i0 := 0; i0 < m; i0 += rowBlock {
 				mb := min(rowBlock, m-i0)
 				x := a.from(i0, p0)
+				if gather {
+					x = w.gather(mb, kb, x)
+				}
 				for j := 0; j < nb; j += kn.width {
 					wide := min(kn.width, nb-j)
 					y, stride := block.data[j:], block.row
@@ -79,6 +89,15 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 			}
 		}
 	}
+}
+
+// gather copies m rows and k columns of A, whose columns have no gaps, to columns
+// that are close to each other and do not begin at the same places of cache lines.
+func (w *workspace[T]) gather(m, k int, a view[T]) view[T] {
+	for p := range k {
+		copy(w.left[p*leftStride:][:m], a.data[p*a.column:])
+	}
+	return view[T]{w.left[:], 1, leftStride}
 }
 
 // packed returns how far apart the rows of a packed panel of n columns are.

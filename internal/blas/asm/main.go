@@ -42,6 +42,9 @@ func main() {
 	}
 	turnDouble()
 	turnSingle()
+	peak("peakAVX512", 24, ZMM)
+	peak("peakAVX2", 12, YMM)
+	vectors()
 	Generate()
 }
 
