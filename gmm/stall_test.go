@@ -18,7 +18,7 @@ func TestStalledGraphicalLasso(t *testing.T) {
 	for j := range 8 {
 		x.Set(7, j, 1e3*math.Cos(float64(3*j))) // an outlier row
 	}
-	l, err := NewLearner(x, Config{Components: 3, Rho: 0.1})
+	l, err := NewLearner(Matrix(x), Config{Components: 3, Rho: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,10 +32,14 @@ func TestStalledGraphicalLasso(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stalled += stalls(l, total)
+		count := stalls(l, total)
+		stalled += count
 		objective, err := l.Optimize(total, true)
 		if err != nil {
 			t.Fatalf("round %d: %v", round+1, err)
+		}
+		if e := l.Stalled(); (e != nil) != (count > 0) || e != nil && !(e.Gap > 0) {
+			t.Errorf("round %d: %d components stalled, but the learner tells %v", round+1, count, e)
 		}
 		if objective < last-1e-9*(1+math.Abs(last)) {
 			t.Fatalf("objective falls from %.12g to %.12g in round %d", last, objective, round+1)

@@ -60,7 +60,7 @@ func fit(x *mat.Dense, k int, form gmm.Covariance, steps int, seed uint64) (best
 		if err != nil {
 			return nil, false, err
 		}
-		l := f.Mixture.MeanLogLik(x)
+		l := floats.Sum(f.Mixture.LogDensities(nil, x))
 		isSound := floats.Min(f.Mixture.Weights())*float64(rows) > float64(dim+1)
 		if best == nil || isSound && !sound || isSound == sound && l > likeliest {
 			best, sound, likeliest = f.Mixture, isSound, l
