@@ -67,7 +67,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./gmm/...", "./vae/..."},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/parallel", "./internal/blas", "./internal/bounds"},
+		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/parallel", "./internal/blas", "./internal/mixture", "./internal/bounds"},
 		never:    clocksAndTheWorld,
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
@@ -80,9 +80,13 @@ var importRules = []importRule{
 		reason: "the two families of models know nothing of each other",
 	},
 	{
-		packages: []string{"./internal/parallel", "./internal/blas"},
-		only:     []string{"std", "gonum.org/v1/gonum/...", "golang.org/x/sys/cpu"}, never: clocksAndTheWorld,
+		packages: []string{"./internal/parallel", "./internal/blas", "./internal/mixture"},
+		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/cpu"}, never: clocksAndTheWorld,
 		reason: "numerical kernels stand below the models",
+	},
+	{
+		packages: []string{"./..."}, except: []string{"./internal/cpu"}, never: []string{"golang.org/x/sys/cpu"},
+		reason: "one package finds out what the processor can do, so that all kernels of a process are of the same path",
 	},
 	{
 		packages: []string{"./internal/bounds"},

@@ -8,7 +8,7 @@ import (
 
 // A round's work at a participant with 24,000 rows of 38 variables.
 func BenchmarkLocalUpdate(b *testing.B) {
-	l, err := NewLearner(patterns(24000, 38, 10, 9), Config{Components: 10})
+	l, err := NewLearner(Matrix(patterns(24000, 38, 10, 9)), Config{Components: 10})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -21,15 +21,20 @@ type Common struct {
 
 // SumMoments sums the number of rows, their columns, and the products of any two
 // columns, over all participants.
-func SumMoments(ctx context.Context, g collabdict.Group, x *mat.Dense, b Bounds) (*Common, error) {
-	rows, dim := x.Dims()
-	l := limits{b}
-	own := hardMoments(x, make([]int, rows), mat.NewDense(1, dim, nil), true)
+func SumMoments(ctx context.Context, g collabdict.Group, rows Rows, b Bounds) (*Common, error) {
+	return sumMoments(ctx, g, newReader(rows), limits{b})
+}
+
+func sumMoments(ctx context.Context, g collabdict.Group, r *reader, l limits) (*Common, error) {
+	own, err := hardMoments(r, oneComponent, mat.NewDense(1, r.dim, nil), true)
+	if err != nil {
+		return nil, err
+	}
 	total, err := g.Sum(ctx, own.pack(), l.moments(1))
 	if err != nil {
 		return nil, err
 	}
-	return &Common{l, unpack(total, 1, dim, true)}, nil
+	return &Common{l, unpack(total, 1, r.dim, true)}, nil
 }
 
 // Rows returns the number of all rows.

@@ -16,17 +16,17 @@ func TestCommonSavesTheFirstSums(t *testing.T) {
 	scale := []float64{4, 0.5, 2}
 	wide := mat.DenseCopyOf(x)
 	wide.Apply(func(_, j int, v float64) float64 { return v * scale[j] }, wide)
-	b, err := bounds.Agree(t.Context(), collabdict.Solo{}, wide)
+	b, err := bounds.Agree(t.Context(), collabdict.Solo{}, Matrix(wide))
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err := SumMoments(t.Context(), collabdict.Solo{}, wide, b)
+	known, err := SumMoments(t.Context(), collabdict.Solo{}, Matrix(wide), b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var starts []*Learner
 	for _, common := range []*Common{nil, known.Scaled(scale)} {
-		l, _ := NewLearner(x, Config{Components: 4, Common: common})
+		l, _ := NewLearner(Matrix(x), Config{Components: 4, Common: common})
 		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestCommonSavesTheFirstSums(t *testing.T) {
 		near(t, "parameter", v, want[i], 1e-9)
 	}
 	given := asked.Model()
-	l, _ := NewLearner(x, Config{Components: 4, Common: known.Scaled(scale), Init: &Parameters{
+	l, _ := NewLearner(Matrix(x), Config{Components: 4, Common: known.Scaled(scale), Init: &Parameters{
 		Weights: given.Weights(), Means: given.Means(), Precisions: []*mat.SymDense{given.Precision(0), given.Precision(1), given.Precision(2), given.Precision(3)},
 	}})
 	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil || l.SetupSums() != 0 || l.TotalRows() != 400 {
@@ -53,7 +53,7 @@ func TestCommonSavesTheFirstSums(t *testing.T) {
 // those of the start.
 func TestTotalRowsAreThoseOfTheLastTotal(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{0, 1, 2, 10, 11, 12})
-	l, err := NewLearner(x, Config{Components: 2})
+	l, err := NewLearner(Matrix(x), Config{Components: 2})
 	if err == nil {
 		err = l.Start(t.Context(), collabdict.Solo{})
 	}

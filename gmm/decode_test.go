@@ -58,7 +58,7 @@ func TestBoundsHold(t *testing.T) {
 		value := rapid.OneOf(rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{0, 1, -1, 1e-90}))
 		x := mat.NewDense(n, dim, rapid.SliceOfN(value, n*dim, n*dim).Draw(t, "values"))
 		x.Scale(scale, x)
-		agreed, err := bounds.Agree(context.Background(), collabdict.Solo{}, x)
+		agreed, err := bounds.Agree(context.Background(), collabdict.Solo{}, Matrix(x))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,10 @@ func TestBoundsHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, _ := m.eStep(x, nil, false)
+		s, _, err := m.eStep(newReader(Matrix(x)), nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
 		blocks := bounds.Append(b.moments(k), 1, b.logLik(m))
 		if err := collabdict.CheckBlocks(append(s.pack(), s.logLik), blocks); err != nil {
 			t.Fatal(err)

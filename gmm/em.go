@@ -66,13 +66,13 @@ func Fit(x *mat.Dense, k int, o EM, src rand.Source) (*Fitted, error) {
 // component without a row gets the covariance of all rows.
 func hardStart(x, centres *mat.Dense, o EM) (*Mixture, error) {
 	k, dim := centres.Dims()
-	rows, _ := x.Dims()
 	full := o.Form == Full
-	s := hardMoments(x, nearest(x, centres), centres, full)
+	r := newReader(Matrix(x)) // whose passes do not fail
+	s, _ := hardMoments(r, nearestOf(centres), centres, full)
 	m := &Mixture{form: o.Form, parts: make([]part, k)}
 	if floats.Min(s.n) == 0 {
 		mean := mat.NewDense(1, dim, x.RawRowView(0))
-		all := hardMoments(x, make([]int, rows), mat.DenseCopyOf(mean), full)
+		all, _ := hardMoments(r, oneComponent, mat.DenseCopyOf(mean), full)
 		floats.Scale(1/all.n[0], all.first)
 		p, err := all.part(o.Form, 0, all.first, o.RegCovar)
 		if err != nil {
@@ -95,11 +95,14 @@ func FitFrom(start *Mixture, x *mat.Dense, o EM) (*Fitted, error) {
 	if err := checkFinite(x); err != nil {
 		return nil, err
 	}
-	rows, _ := x.Dims()
+	r := newReader(Matrix(x))
 	out := &Fitted{Mixture: start}
 	for n := range o.Iterations {
-		s, _ := out.Mixture.eStep(x, out.Mixture.means, false)
-		out.Trace = append(out.Trace, s.logLik/float64(rows))
+		s, _, err := out.Mixture.eStep(r, out.Mixture.means, false)
+		if err != nil {
+			return nil, err
+		}
+		out.Trace = append(out.Trace, s.logLik/float64(r.n))
 		next, err := out.Mixture.maximise(s, o.RegCovar, out.Mixture.means)
 		if err != nil {
 			return nil, fmt.Errorf("iteration %d: %w", n+1, err)
@@ -120,7 +123,7 @@ func (m *Mixture) EStep(x *mat.Dense) []float64 {
 	if _, dim := x.Dims(); dim != m.Dim() {
 		panic(errShape)
 	}
-	s, _ := m.eStep(x, m.means, false)
+	s, _, _ := m.eStep(newReader(Matrix(x)), m.means, false)
 	return append(s.pack(), s.logLik)
 }
 

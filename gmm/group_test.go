@@ -74,7 +74,7 @@ func train(t testing.TB, config Config, rounds int, data ...*mat.Dense) ([]*Lear
 	learners, traces, errs := make([]*Learner, len(data)), make([][]float64, len(data)), make([]error, len(data))
 	var wg sync.WaitGroup
 	for s, rows := range data {
-		l, err := NewLearner(rows, config)
+		l, err := NewLearner(Matrix(rows), config)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,29 +5,47 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// hardMoments are the moments of the rows of x about the centres, row n in
-// component assign[n] alone (in none if negative).
-func hardMoments(x *mat.Dense, assign []int, centres *mat.Dense, full bool) *moments {
-	rows, _ := x.Dims()
+// classifier returns the component that each row of a block is in alone, negative
+// for none. The result holds until the lane's next block.
+type classifier func(l *lane, x []float64) []int
+
+// oneComponent is the classifier of a single component.
+func oneComponent(l *lane, x []float64) []int {
+	out := l.near.assignment(len(x) / l.dim)
+	clear(out)
+	return out
+}
+
+// nearestOf is the classifier by the nearest of the centres.
+func nearestOf(centres *mat.Dense) classifier {
+	return func(l *lane, x []float64) []int { return l.near.nearest(x, centres) }
+}
+
+// hardMoments are the moments of the rows about the centres, each row in the
+// component of alone.
+func hardMoments(r *reader, of classifier, centres *mat.Dense, full bool) (*moments, error) {
 	k, dim := centres.Dims()
-	lane := make([]*moments, lanes(rows))
-	sweep(rows, func(l, lo, hi int) {
+	lane := make([]*moments, len(r.lanes))
+	err := r.sweep(func(l, _ int, x []float64) {
 		if lane[l] == nil {
 			lane[l] = newMoments(k, dim, full)
 		}
 		d := make([]float64, dim)
-		for n := lo; n < hi; n++ {
-			if assign[n] >= 0 {
-				floats.SubTo(d, x.RawRowView(n), centres.RawRowView(assign[n]))
-				lane[l].addRow(d, assign[n])
+		for n, to := range of(&r.lanes[l], x) {
+			if to >= 0 {
+				floats.SubTo(d, x[n*dim:(n+1)*dim], centres.RawRowView(to))
+				lane[l].addRow(d, to)
 			}
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
 	total := newMoments(k, dim, full)
 	for _, m := range lane {
 		total.merge(m)
 	}
-	return total
+	return total, nil
 }
 
 // addRow adds a row, given as its distance from the centre, to component k.

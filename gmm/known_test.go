@@ -141,7 +141,7 @@ func TestLearnerKnownAnswers(t *testing.T) {
 	logLik := make(chan float64, len(want.LogLik))
 	learners := make([]*Learner, len(data))
 	for s, rows := range data {
-		if learners[s], err = NewLearner(rows, config); err != nil {
+		if learners[s], err = NewLearner(Matrix(rows), config); err != nil {
 			t.Fatal(err)
 		}
 		go func() {

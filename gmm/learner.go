@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm/privacy"
@@ -22,7 +21,7 @@ import (
 // LocalUpdate computes takes effect with the Optimize that follows, so that a
 // failed sum changes nothing.
 type Learner struct {
-	rows   *mat.Dense
+	rows   *reader
 	config Config
 
 	limits  limits
@@ -41,8 +40,10 @@ var _ collabdict.Learner = (*Learner)(nil)
 var errNotStarted = errors.New("the learner has no parameters: start it first")
 
 // NewLearner returns a learner on a participant's rows, N^s by M, standardised by
-// the caller if at all. It keeps and never modifies them.
-func NewLearner(rows *mat.Dense, config Config) (*Learner, error) {
+// the caller if at all. It keeps the source, and reads all rows once; each sum over
+// them is another pass, or two. Rows that cannot be read are an error of the method
+// that asked for the sum.
+func NewLearner(rows Rows, config Config) (*Learner, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
@@ -50,20 +51,16 @@ func NewLearner(rows *mat.Dense, config Config) (*Learner, error) {
 	if n == 0 || dim == 0 {
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
 	}
-	limit := math.Ldexp(1, bounds.MaxExp-1)
-	for j := range n {
-		for i, v := range rows.RawRowView(j) {
-			if !(math.Abs(v) <= limit) {
-				return nil, fmt.Errorf("rows: row %d, column %d: want a finite value of at most %.3g in size, got %g", j+1, i+1, limit, v)
-			}
-		}
+	r := newReader(rows)
+	if err := r.check(math.Ldexp(1, bounds.MaxExp-1)); err != nil {
+		return nil, err
 	}
 	if config.Init != nil {
 		if _, got := config.Init.Means.Dims(); got != dim {
 			return nil, fmt.Errorf("init: means: want %d columns as the rows have, got %d", dim, got)
 		}
 	}
-	return &Learner{rows: rows, config: config}, nil
+	return &Learner{rows: r, config: config}, nil
 }
 
 // Start agrees with the group on bounds of the statistics and on the first
@@ -103,7 +100,10 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	if l.model == nil {
 		return nil, nil, errNotStarted
 	}
-	s, diversity := l.model.eStep(l.rows, nil, true)
+	s, diversity, err := l.model.eStep(l.rows, nil, true)
+	if err != nil {
+		return nil, nil, err
+	}
 	l.diversity = diversity
 	l.pending = make([]float64, s.k)
 	floats.ScaleTo(l.pending, 1/floats.Sum(s.n), s.n)

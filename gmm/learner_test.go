@@ -60,7 +60,7 @@ func TestObjectiveNeverFalls(t *testing.T) {
 			}
 			near(rt, "sum of the weights", floats.Sum(l.Model().Weights()), 1, 1e-12)
 			d := l.Diversity()
-			n, _ := l.rows.Dims()
+			n := l.rows.n
 			if limit := math.Log(float64(n)) + 1e-9; d.Min > d.Max || d.Max > limit || d.MinResponsibility > limit {
 				rt.Fatalf("diversity %+v of %d rows", d, n)
 			}
@@ -99,7 +99,7 @@ func TestStatisticsAreAdditive(t *testing.T) {
 	x := patterns(700, 3, 3, 2)
 	init := start(t, x, 3)
 	statistics := func(rows *mat.Dense) []float64 {
-		l, err := NewLearner(rows, Config{Components: 3, Init: init})
+		l, err := NewLearner(Matrix(rows), Config{Components: 3, Init: init})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func bruteEntropy(weights []float64) (h float64) {
 
 func TestLocalUpdateMatchesDefinition(t *testing.T) {
 	x := patterns(600, 4, 3, 2)
-	l, err := NewLearner(x, Config{Components: 3, Init: start(t, x, 3)})
+	l, err := NewLearner(Matrix(x), Config{Components: 3, Init: start(t, x, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestBitsDoNotDependOnProcessors(t *testing.T) {
 
 func TestFailedRoundKeepsTheModel(t *testing.T) {
 	x := patterns(200, 3, 2, 1)
-	l, _ := NewLearner(x, Config{Components: 2})
+	l, _ := NewLearner(Matrix(x), Config{Components: 2})
 	if _, _, err := l.LocalUpdate(); !errors.Is(err, errNotStarted) {
 		t.Errorf("update before start: got error %v", err)
 	}
@@ -270,7 +270,7 @@ func TestLearnerErrors(t *testing.T) {
 		"rows: want at least 1 row and 1 column":      {&mat.Dense{}, Config{Components: 1}},
 		"components: want at most the 20 rows of all": {x, Config{Components: 21}},
 	} {
-		l, err := NewLearner(c.rows, c.config)
+		l, err := NewLearner(Matrix(c.rows), c.config)
 		if err == nil {
 			err = l.Start(t.Context(), collabdict.Solo{})
 		}
@@ -295,7 +295,7 @@ func (f *failing) Sum(ctx context.Context, x []float64, b []collabdict.Block) ([
 
 func TestStart(t *testing.T) {
 	x := patterns(400, 3, 4, 3)
-	l, _ := NewLearner(x, Config{Components: 4})
+	l, _ := NewLearner(Matrix(x), Config{Components: 4})
 	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestStart(t *testing.T) {
 	}
 	near(t, "first weight", l.Model().Weights()[0], 0.25, 0)
 	for n := range sums - 1 {
-		again, _ := NewLearner(x, Config{Components: 4})
+		again, _ := NewLearner(Matrix(x), Config{Components: 4})
 		if err := again.Start(t.Context(), &failing{n: n}); err == nil || again.Model() != nil {
 			t.Errorf("sum %d of the start was lost: error %v, model %v", n+1, err, again.Model())
 		}

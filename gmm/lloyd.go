@@ -19,7 +19,10 @@ import (
 func (s *starter) lloyd(ctx context.Context, candidates []*mat.Dense, steps int) (*mat.Dense, error) {
 	var squares []float64
 	for range steps {
-		local := clusterSums(s.rows, candidates)
+		local, err := clusterSums(s.rows, candidates)
+		if err != nil {
+			return nil, err
+		}
 		total, err := s.group.Sum(ctx, local, s.lloydBlocks(candidates))
 		if err != nil {
 			return nil, err
@@ -52,21 +55,19 @@ func (s *starter) lloydBlocks(candidates []*mat.Dense) (blocks []collabdict.Bloc
 
 // clusterSums returns per candidate the sum of squares to the nearest centre, and
 // then per candidate the rows of each centre and, per column, their sums.
-func clusterSums(x *mat.Dense, candidates []*mat.Dense) []float64 {
-	rows, dim := x.Dims()
-	k, _ := candidates[0].Dims()
+func clusterSums(r *reader, candidates []*mat.Dense) ([]float64, error) {
+	k, dim := candidates[0].Dims()
 	stride := k * (1 + dim)
-	lane, near := make([][]float64, lanes(rows)), make([]assigner, lanes(rows))
-	sweep(rows, func(l, lo, hi int) {
+	lane := make([][]float64, len(r.lanes))
+	err := r.sweep(func(l, _ int, x []float64) {
 		if lane[l] == nil {
 			lane[l] = make([]float64, len(candidates)*(1+stride))
 		}
-		block := x.Slice(lo, hi, 0, dim).(*mat.Dense)
-		for r, c := range candidates {
-			sums := lane[l][len(candidates)+r*stride:][:stride]
-			for j, to := range near[l].nearest(block, c) {
-				row := block.RawRowView(j)
-				lane[l][r] += squaredDistance(row, c.RawRowView(to))
+		for which, c := range candidates {
+			sums := lane[l][len(candidates)+which*stride:][:stride]
+			for j, to := range r.lanes[l].near.nearest(x, c) {
+				row := x[j*dim : (j+1)*dim]
+				lane[l][which] += squaredDistance(row, c.RawRowView(to))
 				sums[to]++
 				for i, v := range row {
 					sums[k+i*k+to] += v
@@ -74,11 +75,14 @@ func clusterSums(x *mat.Dense, candidates []*mat.Dense) []float64 {
 			}
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
 	total := make([]float64, len(candidates)*(1+stride))
 	for _, v := range lane {
 		floats.Add(total, v)
 	}
-	return total
+	return total, nil
 }
 
 // moveCentres moves every centre with a row to the mean of its rows.
@@ -95,16 +99,6 @@ func moveCentres(candidates []*mat.Dense, sums []float64) {
 	}
 }
 
-// nearest returns for every row of x the index of the centre nearest to it.
-func nearest(x, centres *mat.Dense) []int {
-	rows, dim := x.Dims()
-	out, near := make([]int, rows), make([]assigner, lanes(rows))
-	sweep(rows, func(l, lo, hi int) {
-		copy(out[lo:hi], near[l].nearest(x.Slice(lo, hi, 0, dim).(*mat.Dense), centres))
-	})
-	return out
-}
-
 // assigner finds the centres nearest to the rows of a block. Its memory is used again
 // for the next one.
 type assigner struct {
@@ -114,27 +108,34 @@ type assigner struct {
 
 // nearest minimises ½‖c‖² − x·c over the centres; the lowest index wins a tie. The
 // result holds until the next call.
-func (s *assigner) nearest(x, centres *mat.Dense) []int {
-	k, _ := centres.Dims()
-	rows, _ := x.Dims()
+func (s *assigner) nearest(x []float64, centres *mat.Dense) []int {
+	k, dim := centres.Dims()
+	rows := len(x) / dim
 	s.half = slices.Grow(s.half[:0], k)[:k]
 	s.product = slices.Grow(s.product[:0], rows*k)[:rows*k]
-	s.out = slices.Grow(s.out[:0], rows)[:rows]
+	out := s.assignment(rows)
 	for i := range s.half {
 		c := centres.RawRowView(i)
 		s.half[i] = floats.Dot(c, c) / 2
 	}
 	product := blas64.General{Rows: rows, Cols: k, Stride: k, Data: s.product}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, x.RawMatrix(), centres.RawMatrix(), 0, product)
-	for j := range s.out {
+	block := blas64.General{Rows: rows, Cols: dim, Stride: dim, Data: x}
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1, block, centres.RawMatrix(), 0, product)
+	for j := range out {
 		best := math.Inf(1)
-		s.out[j] = 0
+		out[j] = 0
 		for i, dot := range s.product[j*k : (j+1)*k] {
 			if v := s.half[i] - dot; v < best {
-				best, s.out[j] = v, i
+				best, out[j] = v, i
 			}
 		}
 	}
+	return out
+}
+
+// assignment returns room for the components of rows.
+func (s *assigner) assignment(rows int) []int {
+	s.out = slices.Grow(s.out[:0], rows)[:rows]
 	return s.out
 }
 

@@ -25,7 +25,7 @@ func TestStartInALargeGroup(t *testing.T) {
 		var objectives []float64
 		var sums []int
 		for _, g := range []collabdict.Group{collabdict.Solo{}, crowd{}} {
-			l, _ := NewLearner(x, Config{Components: 5, Seed: n})
+			l, _ := NewLearner(Matrix(x), Config{Components: 5, Seed: n})
 			last, err := collabdict.Train(t.Context(), g, l, collabdict.Options{Rounds: 60, Tol: 1e-6})
 			if err != nil {
 				t.Fatal(err)

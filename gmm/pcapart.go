@@ -4,19 +4,48 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
 // leaf is a cell of the tree of splits. Its moments are those of all
-// participants' rows in it, its rows this participant's.
+// participants' rows in it. Which rows these are follows from the cuts above it.
 type leaf struct {
-	sums      *moments
-	rows      []int
-	low, high *leaf // the two halves, once asked for
+	sums *moments
+	// part is the component of the sum under way that its rows are in, negative if
+	// in none.
+	part int
+	// Once the halves are asked for, rows whose product with direction is below
+	// edge are in low, the others in high.
+	direction blas64.Vector
+	edge      float64
+	low, high *leaf
+}
+
+// of returns the cell that a row is in.
+func (f *leaf) of(row []float64) *leaf {
+	x := blas64.Vector{N: len(row), Inc: 1, Data: row}
+	for f.low != nil {
+		if blas64.Dot(f.direction, x) < f.edge {
+			f = f.low
+		} else {
+			f = f.high
+		}
+	}
+	return f
 }
 
 // squares is Σ ‖x − mean‖² over the leaf's rows.
 func (f *leaf) squares() float64 { return mat.Trace(f.sums.spread(0)) }
+
+// classify is a [classifier] by the part of the cell that a row is in.
+func (f *leaf) classify(l *lane, x []float64) []int {
+	out := l.near.assignment(len(x) / l.dim)
+	for j := range out {
+		out[j] = f.of(x[j*l.dim : (j+1)*l.dim]).part
+	}
+	return out
+}
 
 // pcaPart splits the leaf with the largest sum of squares through its mean, along
 // its first principal component, until there is one leaf per component (PCA-Part,
@@ -25,14 +54,11 @@ func (f *leaf) squares() float64 { return mat.Trace(f.sums.spread(0)) }
 func (s *starter) pcaPart(ctx context.Context, all *moments) (*mat.Dense, error) {
 	k := s.config.Components
 	root := &leaf{sums: all}
-	for n := range s.rows.RawMatrix().Rows {
-		root.rows = append(root.rows, n)
-	}
 	leaves := []*leaf{root}
 	for len(leaves) < k {
 		worst := largest(leaves)
 		if leaves[worst].low == nil {
-			if err := s.halve(ctx, candidates(leaves, k-len(leaves))); err != nil {
+			if err := s.halve(ctx, root, candidates(leaves, k-len(leaves))); err != nil {
 				return nil, err
 			}
 		}
@@ -71,34 +97,22 @@ func candidates(leaves []*leaf, count int) (out []*leaf) {
 	return out
 }
 
-// halve fills low and high of the leaves. One half is summed, the other is the
-// rest. The rows of an empty or single-valued leaf all stay in one half.
-func (s *starter) halve(ctx context.Context, leaves []*leaf) error {
-	n, dim := s.rows.Dims()
-	assign := make([]int, n)
-	for i := range assign {
-		assign[i] = -1
-	}
+// halve fills low and high of the leaves of a tree. One half is summed, the other is
+// the rest. The rows of an empty or single-valued leaf all stay in one half.
+func (s *starter) halve(ctx context.Context, root *leaf, leaves []*leaf) error {
 	for i, f := range leaves {
 		values, vectors := eigen(f.sums.spread(0))
-		direction := vectors.ColView(len(values) - 1)
-		mean := mat.NewVecDense(dim, f.sums.mean(0))
-		cut := mat.Dot(direction, mean)
-		f.low, f.high = &leaf{}, &leaf{}
-		for _, row := range f.rows {
-			if mat.Dot(direction, s.rows.RowView(row)) < cut {
-				assign[row] = i
-				f.low.rows = append(f.low.rows, row)
-			} else {
-				f.high.rows = append(f.high.rows, row)
-			}
-		}
+		f.direction = vectors.ColView(len(values) - 1).(*mat.VecDense).RawVector()
+		mean := f.sums.mean(0)
+		f.edge = blas64.Dot(f.direction, blas64.Vector{N: len(mean), Inc: 1, Data: mean})
+		f.low, f.high = &leaf{part: i}, &leaf{part: -1}
 	}
-	low, err := s.momentsAndMove(ctx, assign, len(leaves))
+	low, err := s.momentsAndMove(ctx, root.classify, len(leaves))
 	if err != nil {
 		return err
 	}
 	for i, f := range leaves {
+		f.low.part = -1
 		f.low.sums = low.component(i)
 		f.high.sums = f.sums.minus(f.low.sums)
 		keepMean(f.low.sums, f.sums)
@@ -109,13 +123,20 @@ func (s *starter) halve(ctx context.Context, leaves []*leaf) error {
 
 // momentsAndMove is moments in one sum with a step of the candidates that move
 // meanwhile.
-func (s *starter) momentsAndMove(ctx context.Context, assign []int, k int) (*moments, error) {
+func (s *starter) momentsAndMove(ctx context.Context, of classifier, k int) (*moments, error) {
 	if s.moving == nil {
-		return s.moments(ctx, assign, k)
+		return s.moments(ctx, of, k)
 	}
-	_, dim := s.rows.Dims()
-	local := append(hardMoments(s.rows, assign, mat.NewDense(k, dim, nil), true).pack(), clusterSums(s.rows, s.moving)...)
-	total, err := s.group.Sum(ctx, local, append(s.limits.moments(k), s.lloydBlocks(s.moving)...))
+	dim := s.rows.dim
+	local, err := hardMoments(s.rows, of, mat.NewDense(k, dim, nil), true)
+	if err != nil {
+		return nil, err
+	}
+	moves, err := clusterSums(s.rows, s.moving)
+	if err != nil {
+		return nil, err
+	}
+	total, err := s.group.Sum(ctx, append(local.pack(), moves...), append(s.limits.moments(k), s.lloydBlocks(s.moving)...))
 	if err != nil {
 		return nil, err
 	}

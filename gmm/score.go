@@ -3,6 +3,7 @@ package gmm
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -12,13 +13,19 @@ func (m *Mixture) LogDensity(x []float64) float64 { return m.LogDensities(nil, m
 // LogDensities computes LogDensity of every row of x into dst, which is allocated
 // if nil.
 func (m *Mixture) LogDensities(dst []float64, x *mat.Dense) []float64 {
-	return m.perRow(dst, x, func(s *scratch, out []float64) { copy(out, s.lse) })
+	return m.perRow(dst, x, func(s *space, out []float64) { copy(out, s.LogSums()) })
 }
 
-// MeanLogLik returns the mean of LogDensity over the rows of x.
-func (m *Mixture) MeanLogLik(x *mat.Dense) float64 {
-	all := m.LogDensities(nil, x)
-	return mat.Sum(mat.NewVecDense(len(all), all)) / float64(len(all))
+// MeanLogLik returns the mean of LogDensity over the rows.
+func (m *Mixture) MeanLogLik(rows Rows) (float64, error) {
+	r := newReader(rows)
+	lane := make([]float64, len(r.lanes))
+	err := m.blocks(r, func(l, _ int, s *space) {
+		for _, v := range s.LogSums() {
+			lane[l] += v
+		}
+	})
+	return floats.Sum(lane) / float64(r.n), err
 }
 
 // Score returns the anomaly score of a row, Eqs. (19) and (20) of Idé et al. 2024:
@@ -28,22 +35,14 @@ func (m *Mixture) Score(x []float64) float64 { return m.Scores(nil, m.row(x))[0]
 
 // Scores computes Score of every row of x into dst, which is allocated if nil.
 func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
-	return m.perRow(dst, x, func(s *scratch, out []float64) {
-		clear(out)
-		for k := range m.parts {
-			logd := s.logd[k*s.n : (k+1)*s.n]
-			for j, r := range s.r[k*s.n : (k+1)*s.n] {
-				if r > 0 {
-					out[j] -= float64(r * logd[j])
-				}
-			}
-		}
-		for j, l := range s.lse[:s.n] {
-			if math.IsNaN(l) || math.IsInf(l, 0) || math.IsNaN(out[j]) {
-				out[j] = math.Inf(1)
-			}
-		}
-	})
+	return m.perRow(dst, x, func(s *space, out []float64) { copy(out, s.score()) })
+}
+
+// EachScores calls f with the scores of every block of rows, from being the place of
+// the first one. Blocks come in any order, and several at the same time; scores hold
+// until f returns.
+func (m *Mixture) EachScores(rows Rows, f func(from int, scores []float64)) error {
+	return m.blocks(newReader(rows), func(_, from int, s *space) { f(from, s.score()) })
 }
 
 // Responsibilities returns r_k(x) of Eq. (12) as N rows of K values that sum to 1.
@@ -51,9 +50,9 @@ func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
 func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
 	rows, _ := x.Dims()
 	out := mat.NewDense(rows, m.Components(), nil)
-	m.blocks(x, func(s *scratch, lo int) {
+	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *space) {
 		for k := range m.parts {
-			for j, r := range s.r[k*s.n : (k+1)*s.n] {
+			for j, r := range s.Responsibilities(k) {
 				out.Set(lo+j, k, r)
 			}
 		}
@@ -79,11 +78,11 @@ func (m *Mixture) Contributions(x []float64) []float64 {
 func (m *Mixture) ContributionRows(x *mat.Dense) *mat.Dense {
 	rows, dim := x.Dims()
 	out := mat.NewDense(rows, dim, nil)
-	m.blocks(x, func(s *scratch, lo int) {
+	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *space) {
 		pull := make([]float64, dim)
 		for k, p := range m.parts {
 			mean := m.means.RawRowView(k)
-			for j, r := range s.r[k*s.n : (k+1)*s.n] {
+			for j, r := range s.Responsibilities(k) {
 				if r == 0 {
 					continue
 				}
@@ -123,7 +122,7 @@ func (m *Mixture) row(x []float64) *mat.Dense {
 }
 
 // perRow computes one value per row of x.
-func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *scratch, out []float64)) []float64 {
+func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *space, out []float64)) []float64 {
 	rows, _ := x.Dims()
 	if dst == nil {
 		dst = make([]float64, rows)
@@ -131,32 +130,16 @@ func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *scratch, out []f
 	if len(dst) != rows {
 		panic(errShape)
 	}
-	m.blocks(x, func(s *scratch, lo int) { f(s, dst[lo:lo+s.n]) })
+	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *space) { f(s, dst[lo:lo+len(s.LogSums())]) })
 	return dst
-}
-
-// blocks calls f with the posterior of every block of rows of x, lo being the
-// block's first row.
-func (m *Mixture) blocks(x *mat.Dense, f func(s *scratch, lo int)) {
-	rows, dim := x.Dims()
-	if dim != m.Dim() {
-		panic(errShape)
-	}
-	scratches := make([]*scratch, lanes(rows))
-	sweep(rows, func(lane, lo, hi int) {
-		if scratches[lane] == nil {
-			scratches[lane] = m.newScratch(rows)
-		}
-		m.posterior(scratches[lane], x, lo, hi)
-		f(scratches[lane], lo)
-	})
 }
 
 // BIC returns −2 ln L + P ln N of the N rows of x, with P the free parameters.
 func (m *Mixture) BIC(x *mat.Dense) float64 {
 	rows, _ := x.Dims()
 	n := float64(rows)
-	return -2*n*m.MeanLogLik(x) + float64(m.FreeParameters())*math.Log(n)
+	mean, _ := m.MeanLogLik(Matrix(x))
+	return -2*n*mean + float64(m.FreeParameters())*math.Log(n)
 }
 
 // FreeParameters returns P: K−1 weights, K·M means and the covariances' values.

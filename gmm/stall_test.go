@@ -18,7 +18,7 @@ func TestStalledGraphicalLasso(t *testing.T) {
 	for j := range 8 {
 		x.Set(7, j, 1e3*math.Cos(float64(3*j))) // an outlier row
 	}
-	l, err := NewLearner(x, Config{Components: 3, Rho: 0.1})
+	l, err := NewLearner(Matrix(x), Config{Components: 3, Rho: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,9 +42,8 @@ func (s *starter) start(ctx context.Context) (*Mixture, error) {
 	if s.config.Init != nil {
 		return s.config.Init.mixture()
 	}
-	_, dim := s.rows.Dims()
 	var drawn []*mat.Dense
-	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(dim)))
+	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.dim)))
 	for range draws {
 		drawn = append(drawn, gaussianCentres(all, s.config.Components, rng))
 	}
@@ -70,20 +69,19 @@ func (s *starter) common(ctx context.Context) (*moments, error) {
 		s.limits = c.limits
 		return c.sums, nil
 	}
-	agreed, err := bounds.Agree(ctx, s.group, s.rows)
+	agreed, err := bounds.Agree(ctx, s.group, s.rows.rows)
 	if err != nil {
 		return nil, err
 	}
 	s.limits = limits{agreed}
 	if s.config.Init != nil {
-		rows, _ := s.rows.Dims()
-		n, err := s.group.Sum(ctx, []float64{float64(rows)}, bounds.Append(nil, 1, s.limits.Rows))
+		n, err := s.group.Sum(ctx, []float64{float64(s.rows.n)}, bounds.Append(nil, 1, s.limits.Rows))
 		if err != nil {
 			return nil, fmt.Errorf("sum of the rows: %w", err)
 		}
 		return &moments{n: n}, nil
 	}
-	c, err := SumMoments(ctx, s.group, s.rows, agreed)
+	c, err := sumMoments(ctx, s.group, s.rows, s.limits)
 	if err != nil {
 		return nil, fmt.Errorf("sum of the moments: %w", err)
 	}
@@ -108,7 +106,7 @@ func (s *starter) count(n float64) error {
 // rows.
 func (s *starter) firstModel(ctx context.Context, centres *mat.Dense, all *moments) (*Mixture, error) {
 	k, dim := centres.Dims()
-	m, err := s.moments(ctx, nearest(s.rows, centres), k)
+	m, err := s.moments(ctx, nearestOf(centres), k)
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
 	}
@@ -131,16 +129,18 @@ func (s *starter) firstModel(ctx context.Context, centres *mat.Dense, all *momen
 	return s.prior.step(fallback, m, weights)
 }
 
-// moments sums the moments about the origin of all participants' rows, row n in
-// component assign[n] (none if negative).
-func (s *starter) moments(ctx context.Context, assign []int, k int) (*moments, error) {
-	_, dim := s.rows.Dims()
-	local := hardMoments(s.rows, assign, mat.NewDense(k, dim, nil), true)
+// moments sums the moments about the origin of all participants' rows, each
+// row in the component of alone.
+func (s *starter) moments(ctx context.Context, of classifier, k int) (*moments, error) {
+	local, err := hardMoments(s.rows, of, mat.NewDense(k, s.rows.dim, nil), true)
+	if err != nil {
+		return nil, err
+	}
 	total, err := s.group.Sum(ctx, local.pack(), s.limits.moments(k))
 	if err != nil {
 		return nil, err
 	}
-	return unpack(total, k, dim, true), nil
+	return unpack(total, k, s.rows.dim, true), nil
 }
 
 // spread returns the covariance matrix of component k times its rows, with no

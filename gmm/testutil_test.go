@@ -79,6 +79,20 @@ func patterns(n, dim, k int, which uint64) *mat.Dense {
 	return x
 }
 
+// nearest returns for every row of x the index of the centre nearest to it.
+func nearest(x, centres *mat.Dense) []int {
+	return new(assigner).nearest(x.RawMatrix().Data, centres)
+}
+
+func meanLogLik(t testing.TB, m *Mixture, x *mat.Dense) float64 {
+	t.Helper()
+	v, err := m.MeanLogLik(Matrix(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 func bits(a, b []float64) bool {
 	for i := range a {
 		if math.Float64bits(a[i]) != math.Float64bits(b[i]) {

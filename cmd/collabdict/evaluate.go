@@ -19,7 +19,10 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e := task.Evaluate(m, p.Train, p.TrainLabels)
+			e, err := task.Evaluate(m, p.Train, p.TrainLabels)
+			if err != nil {
+				return err
+			}
 			return a.print(e, func(w io.Writer) { evaluationText(w, e) })
 		},
 	}

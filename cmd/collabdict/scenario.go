@@ -33,9 +33,9 @@ func (s *scenarioFlags) conditions() (experiment.Conditions, error) {
 			return c, &usageError{"--scenario: " + err.Error(), ""}
 		}
 		defer f.Close()
-		read, err := scenario.ParseYAML(f)
+		read, err := scenario.ParseYAML(s.file, f)
 		if err != nil {
-			return c, &usageError{"--scenario: " + s.file + ": " + err.Error(), ""}
+			return c, &usageError{err.Error(), ""}
 		}
 		all.Add(read)
 	}
@@ -45,15 +45,15 @@ func (s *scenarioFlags) conditions() (experiment.Conditions, error) {
 		}
 		return os.Open(name)
 	}
-	faults, err := scenario.Parse(s.faults)
+	faults, err := scenario.Parse("--faults", s.faults)
 	if err != nil {
-		return c, &usageError{"--faults: " + err.Error(), ""}
+		return c, &usageError{err.Error(), ""}
 	}
 	all.Add(faults)
 	if kind, _, _ := strings.Cut(s.adversary, ":"); scenario.IsAdversary(kind) {
-		cheats, err := scenario.Parse(s.adversary)
+		cheats, err := scenario.Parse("--adversary", s.adversary)
 		if err != nil {
-			return c, &usageError{"--adversary: " + err.Error(), ""}
+			return c, &usageError{err.Error(), ""}
 		}
 		all.Add(cheats)
 	} else if c.Adversary, err = experiment.ParseAdversary(s.adversary); err != nil {

@@ -81,32 +81,40 @@ a variable says how far the row is from what the other variables predict of it.`
 }
 
 // writeScores writes the scores of rows in the units of the data.
-func writeScores(out io.Writer, m *model.Model, rows *mat.Dense, explain bool) error {
+func writeScores(out io.Writer, m *model.Model, rows dataset.Rows, explain bool) error {
 	buffered := bufio.NewWriter(out)
 	w := csv.NewWriter(buffered)
 	head := []string{"row", "score", "anomaly"}
-	var contributions *mat.Dense
 	if explain {
 		head = append(head, m.Manifest.Columns...)
-		contributions = m.Mixture.ContributionRows(m.Scaling.Apply(rows))
 	}
 	if err := w.Write(head); err != nil {
 		return err
 	}
 	line := make([]string, len(head))
-	for i, score := range m.Score(rows) {
-		line[0], line[1], line[2] = strconv.Itoa(i+1), decimal(score), "0"
-		if !(score <= m.Manifest.Threshold) {
-			line[2] = "1"
-		}
+	err := dataset.Each(m.Scaling.Rows(rows), func(z *mat.Dense, from int) error {
+		var contributions *mat.Dense
 		if explain {
-			for j, c := range contributions.RawRowView(i) {
-				line[3+j] = decimal(c)
+			contributions = m.Mixture.ContributionRows(z)
+		}
+		for i, score := range m.Mixture.Scores(nil, z) {
+			line[0], line[1], line[2] = strconv.Itoa(from+i+1), decimal(score), "0"
+			if !(score <= m.Manifest.Threshold) {
+				line[2] = "1"
+			}
+			if explain {
+				for j, c := range contributions.RawRowView(i) {
+					line[3+j] = decimal(c)
+				}
+			}
+			if err := w.Write(line); err != nil {
+				return err
 			}
 		}
-		if err := w.Write(line); err != nil {
-			return err
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	w.Flush()
 	if err := w.Error(); err != nil {

@@ -123,7 +123,7 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		return &usageError{"--" + err.Error(), ""}
 	}
 	if err := under.Check(t, data.Participants); err != nil {
-		return &usageError{"--faults or --scenario: " + err.Error(), ""}
+		return &usageError{err.Error(), ""}
 	}
 	if err := to.check(); err != nil {
 		return err

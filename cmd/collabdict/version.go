@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/collabdict/collabdict/internal/cpu"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/spf13/cobra"
@@ -25,9 +26,10 @@ func (a *app) version() *cobra.Command {
 				Model    int    `json:"model"`
 				Go       string `json:"go"`
 				Platform string `json:"platform"`
-			}{release, revision(), wire.Version, model.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+				Kernels  string `json:"kernels"`
+			}{release, revision(), wire.Version, model.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, string(cpu.Active())}
 			return a.print(v, func(w io.Writer) {
-				fmt.Fprintf(w, "collabdict %s, protocol %d, model files %d, %s %s\n", v.Version, v.Protocol, v.Model, v.Go, v.Platform)
+				fmt.Fprintf(w, "collabdict %s, protocol %d, model files %d, %s %s, kernels %s\n", v.Version, v.Protocol, v.Model, v.Go, v.Platform, v.Kernels)
 			})
 		},
 	}

@@ -6,22 +6,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// residual is the largest violation of the optimality conditions at x.
-func (b *block) residual() float64 {
-	worst := 0.0
-	for i := range b.p {
-		for j := range i + 1 {
-			at := i*b.p + j
-			x := b.x[at]
-			if i == j {
-				x = math.NaN()
-			}
-			worst = math.Max(worst, violation(x, b.s[at]-b.w[at], b.lambda))
-		}
-	}
-	return worst
-}
-
 // violation is the distance of 0 from the subdifferential g + λ∂|x|; x = NaN
 // stands for a value that is not penalised.
 func violation(x, g, lambda float64) float64 {
@@ -89,29 +73,4 @@ func diagonalMatrix(s *mat.SymDense) []float64 {
 		out[i*m+i] = s.At(i, i)
 	}
 	return out
-}
-
-func diagonal(s []float64, p int) []float64 {
-	d := make([]float64, p)
-	for i := range d {
-		d[i] = s[i*p+i]
-	}
-	return d
-}
-
-func sumLog(d []float64) (sum float64) {
-	for _, v := range d {
-		sum += math.Log(v)
-	}
-	return sum
-}
-
-// offNorm is Σ_{i≠j}|x_ij|.
-func offNorm(x []float64, p int) (sum float64) {
-	for i, v := range x {
-		if i%(p+1) != 0 {
-			sum += math.Abs(v)
-		}
-	}
-	return sum
 }

@@ -17,6 +17,7 @@
 // than the start. The same input gives the same bits.
 //
 // Start reading at [Problem.Solve]; newton.go is the solver of one connected
-// block, descent.go the search direction, interior.go the dual solver, polish.go
-// what makes its solution accurate, check.go what certifies a solution.
+// block, free.go the coordinates that may move and products over them, descent.go
+// and conjugate.go the search direction, interior.go the dual solver, polish.go what
+// makes its solution accurate, check.go what certifies a solution.
 package glasso

@@ -90,7 +90,7 @@ func (r *Result) take(b *block, members []int) {
 	}
 	r.LogDet += b.logDet
 	r.Steps = max(r.Steps, b.steps)
-	r.Residual = math.Max(r.Residual, b.residual())
+	r.Residual = math.Max(r.Residual, b.residual)
 }
 
 const errShape = "glasso: start and S differ in size"

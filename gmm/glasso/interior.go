@@ -59,9 +59,9 @@ func (b *block) interiorPoint() {
 			break
 		}
 	}
-	before := *b
-	if !b.factorise(v.solution()) || b.value > before.value {
-		*b = before
+	next := point{x: v.solution(), w: make([]float64, b.p*b.p)}
+	if b.evaluate(&next) && next.value <= b.value && b.invert(&next) {
+		b.point = next
 	}
 	b.polish()
 }

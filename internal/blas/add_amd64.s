@@ -4,6 +4,16 @@
 
 #include "textflag.h"
 
+DATA masks<>+0(SB)/8, $0xffffffffffffffff
+DATA masks<>+8(SB)/8, $0xffffffffffffffff
+DATA masks<>+16(SB)/8, $0xffffffffffffffff
+DATA masks<>+24(SB)/8, $0xffffffffffffffff
+DATA masks<>+32(SB)/8, $0x0000000000000000
+DATA masks<>+40(SB)/8, $0x0000000000000000
+DATA masks<>+48(SB)/8, $0x0000000000000000
+DATA masks<>+56(SB)/8, $0x0000000000000000
+GLOBL masks<>(SB), RODATA|NOPTR, $64
+
 // func addAVX512(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·addAVX512(SB), NOSPLIT, $0-88
@@ -760,16 +770,6 @@ vectors3_rows1_loop:
 vectors3_rows1_done:
 	VZEROUPPER
 	RET
-
-DATA masks<>+0(SB)/8, $0xffffffffffffffff
-DATA masks<>+8(SB)/8, $0xffffffffffffffff
-DATA masks<>+16(SB)/8, $0xffffffffffffffff
-DATA masks<>+24(SB)/8, $0xffffffffffffffff
-DATA masks<>+32(SB)/8, $0x0000000000000000
-DATA masks<>+40(SB)/8, $0x0000000000000000
-DATA masks<>+48(SB)/8, $0x0000000000000000
-DATA masks<>+56(SB)/8, $0x0000000000000000
-GLOBL masks<>(SB), RODATA|NOPTR, $64
 
 // func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int)
 // Requires: AVX, FMA3
@@ -1657,6 +1657,1649 @@ vectors3whole_rows1_done:
 	VZEROUPPER
 	RET
 
+// func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·addAVX512Single(SB), NOSPLIT, $0-88
+	MOVQ  a+32(FP), AX
+	MOVQ  ars+40(FP), DX
+	SHLQ  $0x02, DX
+	MOVQ  aks+48(FP), BX
+	SHLQ  $0x02, BX
+	MOVQ  bks+64(FP), SI
+	SHLQ  $0x02, SI
+	MOVQ  c+72(FP), DI
+	MOVQ  cs+80(FP), R8
+	SHLQ  $0x02, R8
+	MOVQ  m+0(FP), R9
+	LEAQ  (DX)(DX*2), R10
+	MOVQ  n+8(FP), CX
+	CMPQ  CX, $0x00000010
+	JG    morevectors1
+	MOVQ  n+8(FP), CX
+	SUBQ  $0x00, CX
+	MOVQ  $0x0000000000000001, R11
+	SHLQ  CL, R11
+	DECQ  R11
+	KMOVW R11, K1
+
+vectors1_rows8:
+	CMPQ   R9, $0x00000008
+	JL     vectors1_rows8_done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	MOVQ   AX, CX
+	LEAQ   (AX)(DX*4), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   k+16(FP), R13
+
+vectors1_rows8_loop:
+	VMOVUPS.Z    (R12), K1, Z9
+	VBROADCASTSS (CX), Z8
+	VFMADD231PS  Z9, Z8, Z0
+	VBROADCASTSS (CX)(DX*1), Z8
+	VFMADD231PS  Z9, Z8, Z1
+	VBROADCASTSS (CX)(DX*2), Z8
+	VFMADD231PS  Z9, Z8, Z2
+	VBROADCASTSS (CX)(R10*1), Z8
+	VFMADD231PS  Z9, Z8, Z3
+	VBROADCASTSS (R11), Z8
+	VFMADD231PS  Z9, Z8, Z4
+	VBROADCASTSS (R11)(DX*1), Z8
+	VFMADD231PS  Z9, Z8, Z5
+	VBROADCASTSS (R11)(DX*2), Z8
+	VFMADD231PS  Z9, Z8, Z6
+	VBROADCASTSS (R11)(R10*1), Z8
+	VFMADD231PS  Z9, Z8, Z7
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         SI, R12
+	DECQ         R13
+	JNE          vectors1_rows8_loop
+	VBROADCASTSS alpha+24(FP), Z8
+	LEAQ         (R8)(R8*2), CX
+	LEAQ         (DI)(R8*4), R11
+	VMOVUPS.Z    (DI), K1, Z9
+	VFMADD213PS  Z9, Z8, Z0
+	VMOVUPS.Z    (DI)(R8*1), K1, Z9
+	VFMADD213PS  Z9, Z8, Z1
+	VMOVUPS.Z    (DI)(R8*2), K1, Z9
+	VFMADD213PS  Z9, Z8, Z2
+	VMOVUPS.Z    (DI)(CX*1), K1, Z9
+	VFMADD213PS  Z9, Z8, Z3
+	VMOVUPS.Z    (R11), K1, Z9
+	VFMADD213PS  Z9, Z8, Z4
+	VMOVUPS.Z    (R11)(R8*1), K1, Z9
+	VFMADD213PS  Z9, Z8, Z5
+	VMOVUPS.Z    (R11)(R8*2), K1, Z9
+	VFMADD213PS  Z9, Z8, Z6
+	VMOVUPS.Z    (R11)(CX*1), K1, Z9
+	VFMADD213PS  Z9, Z8, Z7
+	VMOVUPS      Z0, K1, (DI)
+	VMOVUPS      Z1, K1, (DI)(R8*1)
+	VMOVUPS      Z2, K1, (DI)(R8*2)
+	VMOVUPS      Z3, K1, (DI)(CX*1)
+	VMOVUPS      Z4, K1, (R11)
+	VMOVUPS      Z5, K1, (R11)(R8*1)
+	VMOVUPS      Z6, K1, (R11)(R8*2)
+	VMOVUPS      Z7, K1, (R11)(CX*1)
+	LEAQ         (DI)(R8*8), DI
+	LEAQ         (AX)(DX*8), AX
+	SUBQ         $0x08, R9
+	JMP          vectors1_rows8
+
+vectors1_rows8_done:
+	CMPQ   R9, $0x00000004
+	JL     vectors1_rows4_done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	MOVQ   AX, CX
+	MOVQ   b+56(FP), R11
+	MOVQ   k+16(FP), R12
+
+vectors1_rows4_loop:
+	VMOVUPS.Z    (R11), K1, Z5
+	VBROADCASTSS (CX), Z4
+	VFMADD231PS  Z5, Z4, Z0
+	VBROADCASTSS (CX)(DX*1), Z4
+	VFMADD231PS  Z5, Z4, Z1
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z5, Z4, Z2
+	VBROADCASTSS (CX)(R10*1), Z4
+	VFMADD231PS  Z5, Z4, Z3
+	ADDQ         BX, CX
+	ADDQ         SI, R11
+	DECQ         R12
+	JNE          vectors1_rows4_loop
+	VBROADCASTSS alpha+24(FP), Z4
+	LEAQ         (R8)(R8*2), CX
+	VMOVUPS.Z    (DI), K1, Z5
+	VFMADD213PS  Z5, Z4, Z0
+	VMOVUPS.Z    (DI)(R8*1), K1, Z5
+	VFMADD213PS  Z5, Z4, Z1
+	VMOVUPS.Z    (DI)(R8*2), K1, Z5
+	VFMADD213PS  Z5, Z4, Z2
+	VMOVUPS.Z    (DI)(CX*1), K1, Z5
+	VFMADD213PS  Z5, Z4, Z3
+	VMOVUPS      Z0, K1, (DI)
+	VMOVUPS      Z1, K1, (DI)(R8*1)
+	VMOVUPS      Z2, K1, (DI)(R8*2)
+	VMOVUPS      Z3, K1, (DI)(CX*1)
+	LEAQ         (DI)(R8*4), DI
+	LEAQ         (AX)(DX*4), AX
+	SUBQ         $0x04, R9
+
+vectors1_rows4_done:
+	CMPQ   R9, $0x00000002
+	JL     vectors1_rows2_done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	MOVQ   AX, CX
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors1_rows2_loop:
+	VMOVUPS.Z    (R10), K1, Z3
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z3, Z2, Z0
+	VBROADCASTSS (CX)(DX*1), Z2
+	VFMADD231PS  Z3, Z2, Z1
+	ADDQ         BX, CX
+	ADDQ         SI, R10
+	DECQ         R11
+	JNE          vectors1_rows2_loop
+	VBROADCASTSS alpha+24(FP), Z2
+	LEAQ         (R8)(R8*2), CX
+	VMOVUPS.Z    (DI), K1, Z3
+	VFMADD213PS  Z3, Z2, Z0
+	VMOVUPS.Z    (DI)(R8*1), K1, Z3
+	VFMADD213PS  Z3, Z2, Z1
+	VMOVUPS      Z0, K1, (DI)
+	VMOVUPS      Z1, K1, (DI)(R8*1)
+	LEAQ         (DI)(R8*2), DI
+	LEAQ         (AX)(DX*2), AX
+	SUBQ         $0x02, R9
+
+vectors1_rows2_done:
+	CMPQ   R9, $0x00000001
+	JL     vectors1_rows1_done
+	VXORPD Z0, Z0, Z0
+	MOVQ   AX, CX
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors1_rows1_loop:
+	VMOVUPS.Z    (R10), K1, Z2
+	VBROADCASTSS (CX), Z1
+	VFMADD231PS  Z2, Z1, Z0
+	ADDQ         BX, CX
+	ADDQ         SI, R10
+	DECQ         R11
+	JNE          vectors1_rows1_loop
+	VBROADCASTSS alpha+24(FP), Z1
+	LEAQ         (R8)(R8*2), CX
+	VMOVUPS.Z    (DI), K1, Z2
+	VFMADD213PS  Z2, Z1, Z0
+	VMOVUPS      Z0, K1, (DI)
+	LEAQ         (DI)(R8*1), DI
+	LEAQ         (AX)(DX*1), AX
+	SUBQ         $0x01, R9
+
+vectors1_rows1_done:
+	VZEROUPPER
+	RET
+
+morevectors1:
+	CMPQ  CX, $0x00000020
+	JG    morevectors2
+	MOVQ  n+8(FP), CX
+	SUBQ  $0x10, CX
+	MOVQ  $0x0000000000000001, R11
+	SHLQ  CL, R11
+	DECQ  R11
+	KMOVW R11, K1
+
+vectors2_rows8:
+	CMPQ   R9, $0x00000008
+	JL     vectors2_rows8_done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	MOVQ   AX, CX
+	LEAQ   (AX)(DX*4), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   k+16(FP), R13
+
+vectors2_rows8_loop:
+	VMOVUPS      (R12), Z17
+	VMOVUPS.Z    64(R12), K1, Z18
+	VBROADCASTSS (CX), Z16
+	VFMADD231PS  Z17, Z16, Z0
+	VFMADD231PS  Z18, Z16, Z1
+	VBROADCASTSS (CX)(DX*1), Z16
+	VFMADD231PS  Z17, Z16, Z2
+	VFMADD231PS  Z18, Z16, Z3
+	VBROADCASTSS (CX)(DX*2), Z16
+	VFMADD231PS  Z17, Z16, Z4
+	VFMADD231PS  Z18, Z16, Z5
+	VBROADCASTSS (CX)(R10*1), Z16
+	VFMADD231PS  Z17, Z16, Z6
+	VFMADD231PS  Z18, Z16, Z7
+	VBROADCASTSS (R11), Z16
+	VFMADD231PS  Z17, Z16, Z8
+	VFMADD231PS  Z18, Z16, Z9
+	VBROADCASTSS (R11)(DX*1), Z16
+	VFMADD231PS  Z17, Z16, Z10
+	VFMADD231PS  Z18, Z16, Z11
+	VBROADCASTSS (R11)(DX*2), Z16
+	VFMADD231PS  Z17, Z16, Z12
+	VFMADD231PS  Z18, Z16, Z13
+	VBROADCASTSS (R11)(R10*1), Z16
+	VFMADD231PS  Z17, Z16, Z14
+	VFMADD231PS  Z18, Z16, Z15
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         SI, R12
+	DECQ         R13
+	JNE          vectors2_rows8_loop
+	VBROADCASTSS alpha+24(FP), Z16
+	LEAQ         (R8)(R8*2), CX
+	LEAQ         (DI)(R8*4), R11
+	VFMADD213PS  (DI), Z16, Z0
+	VMOVUPS.Z    64(DI), K1, Z17
+	VFMADD213PS  Z17, Z16, Z1
+	VFMADD213PS  (DI)(R8*1), Z16, Z2
+	VMOVUPS.Z    64(DI)(R8*1), K1, Z17
+	VFMADD213PS  Z17, Z16, Z3
+	VFMADD213PS  (DI)(R8*2), Z16, Z4
+	VMOVUPS.Z    64(DI)(R8*2), K1, Z17
+	VFMADD213PS  Z17, Z16, Z5
+	VFMADD213PS  (DI)(CX*1), Z16, Z6
+	VMOVUPS.Z    64(DI)(CX*1), K1, Z17
+	VFMADD213PS  Z17, Z16, Z7
+	VFMADD213PS  (R11), Z16, Z8
+	VMOVUPS.Z    64(R11), K1, Z17
+	VFMADD213PS  Z17, Z16, Z9
+	VFMADD213PS  (R11)(R8*1), Z16, Z10
+	VMOVUPS.Z    64(R11)(R8*1), K1, Z17
+	VFMADD213PS  Z17, Z16, Z11
+	VFMADD213PS  (R11)(R8*2), Z16, Z12
+	VMOVUPS.Z    64(R11)(R8*2), K1, Z17
+	VFMADD213PS  Z17, Z16, Z13
+	VFMADD213PS  (R11)(CX*1), Z16, Z14
+	VMOVUPS.Z    64(R11)(CX*1), K1, Z17
+	VFMADD213PS  Z17, Z16, Z15
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, K1, 64(DI)
+	VMOVUPS      Z2, (DI)(R8*1)
+	VMOVUPS      Z3, K1, 64(DI)(R8*1)
+	VMOVUPS      Z4, (DI)(R8*2)
+	VMOVUPS      Z5, K1, 64(DI)(R8*2)
+	VMOVUPS      Z6, (DI)(CX*1)
+	VMOVUPS      Z7, K1, 64(DI)(CX*1)
+	VMOVUPS      Z8, (R11)
+	VMOVUPS      Z9, K1, 64(R11)
+	VMOVUPS      Z10, (R11)(R8*1)
+	VMOVUPS      Z11, K1, 64(R11)(R8*1)
+	VMOVUPS      Z12, (R11)(R8*2)
+	VMOVUPS      Z13, K1, 64(R11)(R8*2)
+	VMOVUPS      Z14, (R11)(CX*1)
+	VMOVUPS      Z15, K1, 64(R11)(CX*1)
+	LEAQ         (DI)(R8*8), DI
+	LEAQ         (AX)(DX*8), AX
+	SUBQ         $0x08, R9
+	JMP          vectors2_rows8
+
+vectors2_rows8_done:
+	CMPQ   R9, $0x00000004
+	JL     vectors2_rows4_done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	MOVQ   AX, CX
+	MOVQ   b+56(FP), R11
+	MOVQ   k+16(FP), R12
+
+vectors2_rows4_loop:
+	VMOVUPS      (R11), Z9
+	VMOVUPS.Z    64(R11), K1, Z10
+	VBROADCASTSS (CX), Z8
+	VFMADD231PS  Z9, Z8, Z0
+	VFMADD231PS  Z10, Z8, Z1
+	VBROADCASTSS (CX)(DX*1), Z8
+	VFMADD231PS  Z9, Z8, Z2
+	VFMADD231PS  Z10, Z8, Z3
+	VBROADCASTSS (CX)(DX*2), Z8
+	VFMADD231PS  Z9, Z8, Z4
+	VFMADD231PS  Z10, Z8, Z5
+	VBROADCASTSS (CX)(R10*1), Z8
+	VFMADD231PS  Z9, Z8, Z6
+	VFMADD231PS  Z10, Z8, Z7
+	ADDQ         BX, CX
+	ADDQ         SI, R11
+	DECQ         R12
+	JNE          vectors2_rows4_loop
+	VBROADCASTSS alpha+24(FP), Z8
+	LEAQ         (R8)(R8*2), CX
+	VFMADD213PS  (DI), Z8, Z0
+	VMOVUPS.Z    64(DI), K1, Z9
+	VFMADD213PS  Z9, Z8, Z1
+	VFMADD213PS  (DI)(R8*1), Z8, Z2
+	VMOVUPS.Z    64(DI)(R8*1), K1, Z9
+	VFMADD213PS  Z9, Z8, Z3
+	VFMADD213PS  (DI)(R8*2), Z8, Z4
+	VMOVUPS.Z    64(DI)(R8*2), K1, Z9
+	VFMADD213PS  Z9, Z8, Z5
+	VFMADD213PS  (DI)(CX*1), Z8, Z6
+	VMOVUPS.Z    64(DI)(CX*1), K1, Z9
+	VFMADD213PS  Z9, Z8, Z7
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, K1, 64(DI)
+	VMOVUPS      Z2, (DI)(R8*1)
+	VMOVUPS      Z3, K1, 64(DI)(R8*1)
+	VMOVUPS      Z4, (DI)(R8*2)
+	VMOVUPS      Z5, K1, 64(DI)(R8*2)
+	VMOVUPS      Z6, (DI)(CX*1)
+	VMOVUPS      Z7, K1, 64(DI)(CX*1)
+	LEAQ         (DI)(R8*4), DI
+	LEAQ         (AX)(DX*4), AX
+	SUBQ         $0x04, R9
+
+vectors2_rows4_done:
+	CMPQ   R9, $0x00000002
+	JL     vectors2_rows2_done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	MOVQ   AX, CX
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors2_rows2_loop:
+	VMOVUPS      (R10), Z5
+	VMOVUPS.Z    64(R10), K1, Z6
+	VBROADCASTSS (CX), Z4
+	VFMADD231PS  Z5, Z4, Z0
+	VFMADD231PS  Z6, Z4, Z1
+	VBROADCASTSS (CX)(DX*1), Z4
+	VFMADD231PS  Z5, Z4, Z2
+	VFMADD231PS  Z6, Z4, Z3
+	ADDQ         BX, CX
+	ADDQ         SI, R10
+	DECQ         R11
+	JNE          vectors2_rows2_loop
+	VBROADCASTSS alpha+24(FP), Z4
+	LEAQ         (R8)(R8*2), CX
+	VFMADD213PS  (DI), Z4, Z0
+	VMOVUPS.Z    64(DI), K1, Z5
+	VFMADD213PS  Z5, Z4, Z1
+	VFMADD213PS  (DI)(R8*1), Z4, Z2
+	VMOVUPS.Z    64(DI)(R8*1), K1, Z5
+	VFMADD213PS  Z5, Z4, Z3
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, K1, 64(DI)
+	VMOVUPS      Z2, (DI)(R8*1)
+	VMOVUPS      Z3, K1, 64(DI)(R8*1)
+	LEAQ         (DI)(R8*2), DI
+	LEAQ         (AX)(DX*2), AX
+	SUBQ         $0x02, R9
+
+vectors2_rows2_done:
+	CMPQ   R9, $0x00000001
+	JL     vectors2_rows1_done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	MOVQ   AX, CX
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors2_rows1_loop:
+	VMOVUPS      (R10), Z3
+	VMOVUPS.Z    64(R10), K1, Z4
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z3, Z2, Z0
+	VFMADD231PS  Z4, Z2, Z1
+	ADDQ         BX, CX
+	ADDQ         SI, R10
+	DECQ         R11
+	JNE          vectors2_rows1_loop
+	VBROADCASTSS alpha+24(FP), Z2
+	LEAQ         (R8)(R8*2), CX
+	VFMADD213PS  (DI), Z2, Z0
+	VMOVUPS.Z    64(DI), K1, Z3
+	VFMADD213PS  Z3, Z2, Z1
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, K1, 64(DI)
+	LEAQ         (DI)(R8*1), DI
+	LEAQ         (AX)(DX*1), AX
+	SUBQ         $0x01, R9
+
+vectors2_rows1_done:
+	VZEROUPPER
+	RET
+
+morevectors2:
+	MOVQ  n+8(FP), CX
+	SUBQ  $0x20, CX
+	MOVQ  $0x0000000000000001, R11
+	SHLQ  CL, R11
+	DECQ  R11
+	KMOVW R11, K1
+
+vectors3_rows8:
+	CMPQ   R9, $0x00000008
+	JL     vectors3_rows8_done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+	VXORPD Z18, Z18, Z18
+	VXORPD Z19, Z19, Z19
+	VXORPD Z20, Z20, Z20
+	VXORPD Z21, Z21, Z21
+	VXORPD Z22, Z22, Z22
+	VXORPD Z23, Z23, Z23
+	MOVQ   AX, CX
+	LEAQ   (AX)(DX*4), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   k+16(FP), R13
+
+vectors3_rows8_loop:
+	VMOVUPS      (R12), Z25
+	VMOVUPS      64(R12), Z26
+	VMOVUPS.Z    128(R12), K1, Z27
+	VBROADCASTSS (CX), Z24
+	VFMADD231PS  Z25, Z24, Z0
+	VFMADD231PS  Z26, Z24, Z1
+	VFMADD231PS  Z27, Z24, Z2
+	VBROADCASTSS (CX)(DX*1), Z24
+	VFMADD231PS  Z25, Z24, Z3
+	VFMADD231PS  Z26, Z24, Z4
+	VFMADD231PS  Z27, Z24, Z5
+	VBROADCASTSS (CX)(DX*2), Z24
+	VFMADD231PS  Z25, Z24, Z6
+	VFMADD231PS  Z26, Z24, Z7
+	VFMADD231PS  Z27, Z24, Z8
+	VBROADCASTSS (CX)(R10*1), Z24
+	VFMADD231PS  Z25, Z24, Z9
+	VFMADD231PS  Z26, Z24, Z10
+	VFMADD231PS  Z27, Z24, Z11
+	VBROADCASTSS (R11), Z24
+	VFMADD231PS  Z25, Z24, Z12
+	VFMADD231PS  Z26, Z24, Z13
+	VFMADD231PS  Z27, Z24, Z14
+	VBROADCASTSS (R11)(DX*1), Z24
+	VFMADD231PS  Z25, Z24, Z15
+	VFMADD231PS  Z26, Z24, Z16
+	VFMADD231PS  Z27, Z24, Z17
+	VBROADCASTSS (R11)(DX*2), Z24
+	VFMADD231PS  Z25, Z24, Z18
+	VFMADD231PS  Z26, Z24, Z19
+	VFMADD231PS  Z27, Z24, Z20
+	VBROADCASTSS (R11)(R10*1), Z24
+	VFMADD231PS  Z25, Z24, Z21
+	VFMADD231PS  Z26, Z24, Z22
+	VFMADD231PS  Z27, Z24, Z23
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         SI, R12
+	DECQ         R13
+	JNE          vectors3_rows8_loop
+	VBROADCASTSS alpha+24(FP), Z24
+	LEAQ         (R8)(R8*2), CX
+	LEAQ         (DI)(R8*4), R11
+	VFMADD213PS  (DI), Z24, Z0
+	VFMADD213PS  64(DI), Z24, Z1
+	VMOVUPS.Z    128(DI), K1, Z25
+	VFMADD213PS  Z25, Z24, Z2
+	VFMADD213PS  (DI)(R8*1), Z24, Z3
+	VFMADD213PS  64(DI)(R8*1), Z24, Z4
+	VMOVUPS.Z    128(DI)(R8*1), K1, Z25
+	VFMADD213PS  Z25, Z24, Z5
+	VFMADD213PS  (DI)(R8*2), Z24, Z6
+	VFMADD213PS  64(DI)(R8*2), Z24, Z7
+	VMOVUPS.Z    128(DI)(R8*2), K1, Z25
+	VFMADD213PS  Z25, Z24, Z8
+	VFMADD213PS  (DI)(CX*1), Z24, Z9
+	VFMADD213PS  64(DI)(CX*1), Z24, Z10
+	VMOVUPS.Z    128(DI)(CX*1), K1, Z25
+	VFMADD213PS  Z25, Z24, Z11
+	VFMADD213PS  (R11), Z24, Z12
+	VFMADD213PS  64(R11), Z24, Z13
+	VMOVUPS.Z    128(R11), K1, Z25
+	VFMADD213PS  Z25, Z24, Z14
+	VFMADD213PS  (R11)(R8*1), Z24, Z15
+	VFMADD213PS  64(R11)(R8*1), Z24, Z16
+	VMOVUPS.Z    128(R11)(R8*1), K1, Z25
+	VFMADD213PS  Z25, Z24, Z17
+	VFMADD213PS  (R11)(R8*2), Z24, Z18
+	VFMADD213PS  64(R11)(R8*2), Z24, Z19
+	VMOVUPS.Z    128(R11)(R8*2), K1, Z25
+	VFMADD213PS  Z25, Z24, Z20
+	VFMADD213PS  (R11)(CX*1), Z24, Z21
+	VFMADD213PS  64(R11)(CX*1), Z24, Z22
+	VMOVUPS.Z    128(R11)(CX*1), K1, Z25
+	VFMADD213PS  Z25, Z24, Z23
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	VMOVUPS      Z2, K1, 128(DI)
+	VMOVUPS      Z3, (DI)(R8*1)
+	VMOVUPS      Z4, 64(DI)(R8*1)
+	VMOVUPS      Z5, K1, 128(DI)(R8*1)
+	VMOVUPS      Z6, (DI)(R8*2)
+	VMOVUPS      Z7, 64(DI)(R8*2)
+	VMOVUPS      Z8, K1, 128(DI)(R8*2)
+	VMOVUPS      Z9, (DI)(CX*1)
+	VMOVUPS      Z10, 64(DI)(CX*1)
+	VMOVUPS      Z11, K1, 128(DI)(CX*1)
+	VMOVUPS      Z12, (R11)
+	VMOVUPS      Z13, 64(R11)
+	VMOVUPS      Z14, K1, 128(R11)
+	VMOVUPS      Z15, (R11)(R8*1)
+	VMOVUPS      Z16, 64(R11)(R8*1)
+	VMOVUPS      Z17, K1, 128(R11)(R8*1)
+	VMOVUPS      Z18, (R11)(R8*2)
+	VMOVUPS      Z19, 64(R11)(R8*2)
+	VMOVUPS      Z20, K1, 128(R11)(R8*2)
+	VMOVUPS      Z21, (R11)(CX*1)
+	VMOVUPS      Z22, 64(R11)(CX*1)
+	VMOVUPS      Z23, K1, 128(R11)(CX*1)
+	LEAQ         (DI)(R8*8), DI
+	LEAQ         (AX)(DX*8), AX
+	SUBQ         $0x08, R9
+	JMP          vectors3_rows8
+
+vectors3_rows8_done:
+	CMPQ   R9, $0x00000004
+	JL     vectors3_rows4_done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	MOVQ   AX, CX
+	MOVQ   b+56(FP), R11
+	MOVQ   k+16(FP), R12
+
+vectors3_rows4_loop:
+	VMOVUPS      (R11), Z13
+	VMOVUPS      64(R11), Z14
+	VMOVUPS.Z    128(R11), K1, Z15
+	VBROADCASTSS (CX), Z12
+	VFMADD231PS  Z13, Z12, Z0
+	VFMADD231PS  Z14, Z12, Z1
+	VFMADD231PS  Z15, Z12, Z2
+	VBROADCASTSS (CX)(DX*1), Z12
+	VFMADD231PS  Z13, Z12, Z3
+	VFMADD231PS  Z14, Z12, Z4
+	VFMADD231PS  Z15, Z12, Z5
+	VBROADCASTSS (CX)(DX*2), Z12
+	VFMADD231PS  Z13, Z12, Z6
+	VFMADD231PS  Z14, Z12, Z7
+	VFMADD231PS  Z15, Z12, Z8
+	VBROADCASTSS (CX)(R10*1), Z12
+	VFMADD231PS  Z13, Z12, Z9
+	VFMADD231PS  Z14, Z12, Z10
+	VFMADD231PS  Z15, Z12, Z11
+	ADDQ         BX, CX
+	ADDQ         SI, R11
+	DECQ         R12
+	JNE          vectors3_rows4_loop
+	VBROADCASTSS alpha+24(FP), Z12
+	LEAQ         (R8)(R8*2), CX
+	VFMADD213PS  (DI), Z12, Z0
+	VFMADD213PS  64(DI), Z12, Z1
+	VMOVUPS.Z    128(DI), K1, Z13
+	VFMADD213PS  Z13, Z12, Z2
+	VFMADD213PS  (DI)(R8*1), Z12, Z3
+	VFMADD213PS  64(DI)(R8*1), Z12, Z4
+	VMOVUPS.Z    128(DI)(R8*1), K1, Z13
+	VFMADD213PS  Z13, Z12, Z5
+	VFMADD213PS  (DI)(R8*2), Z12, Z6
+	VFMADD213PS  64(DI)(R8*2), Z12, Z7
+	VMOVUPS.Z    128(DI)(R8*2), K1, Z13
+	VFMADD213PS  Z13, Z12, Z8
+	VFMADD213PS  (DI)(CX*1), Z12, Z9
+	VFMADD213PS  64(DI)(CX*1), Z12, Z10
+	VMOVUPS.Z    128(DI)(CX*1), K1, Z13
+	VFMADD213PS  Z13, Z12, Z11
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	VMOVUPS      Z2, K1, 128(DI)
+	VMOVUPS      Z3, (DI)(R8*1)
+	VMOVUPS      Z4, 64(DI)(R8*1)
+	VMOVUPS      Z5, K1, 128(DI)(R8*1)
+	VMOVUPS      Z6, (DI)(R8*2)
+	VMOVUPS      Z7, 64(DI)(R8*2)
+	VMOVUPS      Z8, K1, 128(DI)(R8*2)
+	VMOVUPS      Z9, (DI)(CX*1)
+	VMOVUPS      Z10, 64(DI)(CX*1)
+	VMOVUPS      Z11, K1, 128(DI)(CX*1)
+	LEAQ         (DI)(R8*4), DI
+	LEAQ         (AX)(DX*4), AX
+	SUBQ         $0x04, R9
+
+vectors3_rows4_done:
+	CMPQ   R9, $0x00000002
+	JL     vectors3_rows2_done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	MOVQ   AX, CX
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors3_rows2_loop:
+	VMOVUPS      (R10), Z7
+	VMOVUPS      64(R10), Z8
+	VMOVUPS.Z    128(R10), K1, Z9
+	VBROADCASTSS (CX), Z6
+	VFMADD231PS  Z7, Z6, Z0
+	VFMADD231PS  Z8, Z6, Z1
+	VFMADD231PS  Z9, Z6, Z2
+	VBROADCASTSS (CX)(DX*1), Z6
+	VFMADD231PS  Z7, Z6, Z3
+	VFMADD231PS  Z8, Z6, Z4
+	VFMADD231PS  Z9, Z6, Z5
+	ADDQ         BX, CX
+	ADDQ         SI, R10
+	DECQ         R11
+	JNE          vectors3_rows2_loop
+	VBROADCASTSS alpha+24(FP), Z6
+	LEAQ         (R8)(R8*2), CX
+	VFMADD213PS  (DI), Z6, Z0
+	VFMADD213PS  64(DI), Z6, Z1
+	VMOVUPS.Z    128(DI), K1, Z7
+	VFMADD213PS  Z7, Z6, Z2
+	VFMADD213PS  (DI)(R8*1), Z6, Z3
+	VFMADD213PS  64(DI)(R8*1), Z6, Z4
+	VMOVUPS.Z    128(DI)(R8*1), K1, Z7
+	VFMADD213PS  Z7, Z6, Z5
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	VMOVUPS      Z2, K1, 128(DI)
+	VMOVUPS      Z3, (DI)(R8*1)
+	VMOVUPS      Z4, 64(DI)(R8*1)
+	VMOVUPS      Z5, K1, 128(DI)(R8*1)
+	LEAQ         (DI)(R8*2), DI
+	LEAQ         (AX)(DX*2), AX
+	SUBQ         $0x02, R9
+
+vectors3_rows2_done:
+	CMPQ   R9, $0x00000001
+	JL     vectors3_rows1_done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	MOVQ   AX, CX
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors3_rows1_loop:
+	VMOVUPS      (R10), Z4
+	VMOVUPS      64(R10), Z5
+	VMOVUPS.Z    128(R10), K1, Z6
+	VBROADCASTSS (CX), Z3
+	VFMADD231PS  Z4, Z3, Z0
+	VFMADD231PS  Z5, Z3, Z1
+	VFMADD231PS  Z6, Z3, Z2
+	ADDQ         BX, CX
+	ADDQ         SI, R10
+	DECQ         R11
+	JNE          vectors3_rows1_loop
+	VBROADCASTSS alpha+24(FP), Z3
+	LEAQ         (R8)(R8*2), CX
+	VFMADD213PS  (DI), Z3, Z0
+	VFMADD213PS  64(DI), Z3, Z1
+	VMOVUPS.Z    128(DI), K1, Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	VMOVUPS      Z2, K1, 128(DI)
+	LEAQ         (DI)(R8*1), DI
+	LEAQ         (AX)(DX*1), AX
+	SUBQ         $0x01, R9
+
+vectors3_rows1_done:
+	VZEROUPPER
+	RET
+
+// func addAVX2Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int)
+// Requires: AVX, FMA3
+TEXT ·addAVX2Single(SB), NOSPLIT, $0-88
+	MOVQ a+32(FP), AX
+	MOVQ ars+40(FP), CX
+	SHLQ $0x02, CX
+	MOVQ aks+48(FP), DX
+	SHLQ $0x02, DX
+	MOVQ bks+64(FP), BX
+	SHLQ $0x02, BX
+	MOVQ c+72(FP), SI
+	MOVQ cs+80(FP), DI
+	SHLQ $0x02, DI
+	MOVQ m+0(FP), R8
+	LEAQ (CX)(CX*2), R9
+	MOVQ n+8(FP), R10
+	CMPQ R10, $0x00000008
+	JG   morevectors1
+	CMPQ R10, $0x00000008
+	JE   vectors1whole_start
+	MOVQ n+8(FP), R10
+	LEAQ masks<>+32(SB), R11
+	SHLQ $0x02, R10
+	SUBQ R10, R11
+
+vectors1_rows4:
+	CMPQ   R8, $0x00000004
+	JL     vectors1_rows4_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   AX, R10
+	MOVQ   b+56(FP), R12
+	MOVQ   k+16(FP), R13
+
+vectors1_rows4_loop:
+	VMOVDQU      (R11), Y4
+	VMASKMOVPS   (R12), Y4, Y5
+	VBROADCASTSS (R10), Y4
+	VFMADD231PS  Y5, Y4, Y0
+	VBROADCASTSS (R10)(CX*1), Y4
+	VFMADD231PS  Y5, Y4, Y1
+	VBROADCASTSS (R10)(CX*2), Y4
+	VFMADD231PS  Y5, Y4, Y2
+	VBROADCASTSS (R10)(R9*1), Y4
+	VFMADD231PS  Y5, Y4, Y3
+	ADDQ         DX, R10
+	ADDQ         BX, R12
+	DECQ         R13
+	JNE          vectors1_rows4_loop
+	VBROADCASTSS alpha+24(FP), Y4
+	LEAQ         (DI)(DI*2), R10
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   (SI), Y5, Y5
+	VFMADD213PS  Y5, Y4, Y0
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   (SI)(DI*1), Y5, Y5
+	VFMADD213PS  Y5, Y4, Y1
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   (SI)(DI*2), Y5, Y5
+	VFMADD213PS  Y5, Y4, Y2
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   (SI)(R10*1), Y5, Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   Y0, Y5, (SI)
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   Y1, Y5, (SI)(DI*1)
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   Y2, Y5, (SI)(DI*2)
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   Y3, Y5, (SI)(R10*1)
+	LEAQ         (SI)(DI*4), SI
+	LEAQ         (AX)(CX*4), AX
+	SUBQ         $0x04, R8
+	JMP          vectors1_rows4
+
+vectors1_rows4_done:
+	CMPQ   R8, $0x00000002
+	JL     vectors1_rows2_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R12
+
+vectors1_rows2_loop:
+	VMOVDQU      (R11), Y2
+	VMASKMOVPS   (R10), Y2, Y3
+	VBROADCASTSS (R9), Y2
+	VFMADD231PS  Y3, Y2, Y0
+	VBROADCASTSS (R9)(CX*1), Y2
+	VFMADD231PS  Y3, Y2, Y1
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R12
+	JNE          vectors1_rows2_loop
+	VBROADCASTSS alpha+24(FP), Y2
+	LEAQ         (DI)(DI*2), R9
+	VMOVDQU      (R11), Y3
+	VMASKMOVPS   (SI), Y3, Y3
+	VFMADD213PS  Y3, Y2, Y0
+	VMOVDQU      (R11), Y3
+	VMASKMOVPS   (SI)(DI*1), Y3, Y3
+	VFMADD213PS  Y3, Y2, Y1
+	VMOVDQU      (R11), Y3
+	VMASKMOVPS   Y0, Y3, (SI)
+	VMOVDQU      (R11), Y3
+	VMASKMOVPS   Y1, Y3, (SI)(DI*1)
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (AX)(CX*2), AX
+	SUBQ         $0x02, R8
+
+vectors1_rows2_done:
+	CMPQ   R8, $0x00000001
+	JL     vectors1_rows1_done
+	VXORPD Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R12
+
+vectors1_rows1_loop:
+	VMOVDQU      (R11), Y1
+	VMASKMOVPS   (R10), Y1, Y2
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y2, Y1, Y0
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R12
+	JNE          vectors1_rows1_loop
+	VBROADCASTSS alpha+24(FP), Y1
+	LEAQ         (DI)(DI*2), DX
+	VMOVDQU      (R11), Y2
+	VMASKMOVPS   (SI), Y2, Y2
+	VFMADD213PS  Y2, Y1, Y0
+	VMOVDQU      (R11), Y2
+	VMASKMOVPS   Y0, Y2, (SI)
+	LEAQ         (SI)(DI*1), SI
+	LEAQ         (AX)(CX*1), AX
+	SUBQ         $0x01, R8
+
+vectors1_rows1_done:
+	VZEROUPPER
+	RET
+
+vectors1whole_start:
+vectors1whole_rows4:
+	CMPQ   R8, $0x00000004
+	JL     vectors1whole_rows4_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   AX, R10
+	MOVQ   b+56(FP), R11
+	MOVQ   k+16(FP), R12
+
+vectors1whole_rows4_loop:
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R10), Y4
+	VFMADD231PS  Y5, Y4, Y0
+	VBROADCASTSS (R10)(CX*1), Y4
+	VFMADD231PS  Y5, Y4, Y1
+	VBROADCASTSS (R10)(CX*2), Y4
+	VFMADD231PS  Y5, Y4, Y2
+	VBROADCASTSS (R10)(R9*1), Y4
+	VFMADD231PS  Y5, Y4, Y3
+	ADDQ         DX, R10
+	ADDQ         BX, R11
+	DECQ         R12
+	JNE          vectors1whole_rows4_loop
+	VBROADCASTSS alpha+24(FP), Y4
+	LEAQ         (DI)(DI*2), R10
+	VFMADD213PS  (SI), Y4, Y0
+	VFMADD213PS  (SI)(DI*1), Y4, Y1
+	VFMADD213PS  (SI)(DI*2), Y4, Y2
+	VFMADD213PS  (SI)(R10*1), Y4, Y3
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y1, (SI)(DI*1)
+	VMOVUPS      Y2, (SI)(DI*2)
+	VMOVUPS      Y3, (SI)(R10*1)
+	LEAQ         (SI)(DI*4), SI
+	LEAQ         (AX)(CX*4), AX
+	SUBQ         $0x04, R8
+	JMP          vectors1whole_rows4
+
+vectors1whole_rows4_done:
+	CMPQ   R8, $0x00000002
+	JL     vectors1whole_rows2_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors1whole_rows2_loop:
+	VMOVUPS      (R10), Y3
+	VBROADCASTSS (R9), Y2
+	VFMADD231PS  Y3, Y2, Y0
+	VBROADCASTSS (R9)(CX*1), Y2
+	VFMADD231PS  Y3, Y2, Y1
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R11
+	JNE          vectors1whole_rows2_loop
+	VBROADCASTSS alpha+24(FP), Y2
+	LEAQ         (DI)(DI*2), R9
+	VFMADD213PS  (SI), Y2, Y0
+	VFMADD213PS  (SI)(DI*1), Y2, Y1
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y1, (SI)(DI*1)
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (AX)(CX*2), AX
+	SUBQ         $0x02, R8
+
+vectors1whole_rows2_done:
+	CMPQ   R8, $0x00000001
+	JL     vectors1whole_rows1_done
+	VXORPD Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors1whole_rows1_loop:
+	VMOVUPS      (R10), Y2
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y2, Y1, Y0
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R11
+	JNE          vectors1whole_rows1_loop
+	VBROADCASTSS alpha+24(FP), Y1
+	LEAQ         (DI)(DI*2), DX
+	VFMADD213PS  (SI), Y1, Y0
+	VMOVUPS      Y0, (SI)
+	LEAQ         (SI)(DI*1), SI
+	LEAQ         (AX)(CX*1), AX
+	SUBQ         $0x01, R8
+
+vectors1whole_rows1_done:
+	VZEROUPPER
+	RET
+
+morevectors1:
+	CMPQ R10, $0x00000010
+	JG   morevectors2
+	CMPQ R10, $0x00000010
+	JE   vectors2whole_start
+	MOVQ n+8(FP), R10
+	LEAQ masks<>+64(SB), R11
+	SHLQ $0x02, R10
+	SUBQ R10, R11
+
+vectors2_rows4:
+	CMPQ   R8, $0x00000004
+	JL     vectors2_rows4_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   AX, R10
+	MOVQ   b+56(FP), R12
+	MOVQ   k+16(FP), R13
+
+vectors2_rows4_loop:
+	VMOVUPS      (R12), Y9
+	VMOVDQU      (R11), Y8
+	VMASKMOVPS   32(R12), Y8, Y10
+	VBROADCASTSS (R10), Y8
+	VFMADD231PS  Y9, Y8, Y0
+	VFMADD231PS  Y10, Y8, Y1
+	VBROADCASTSS (R10)(CX*1), Y8
+	VFMADD231PS  Y9, Y8, Y2
+	VFMADD231PS  Y10, Y8, Y3
+	VBROADCASTSS (R10)(CX*2), Y8
+	VFMADD231PS  Y9, Y8, Y4
+	VFMADD231PS  Y10, Y8, Y5
+	VBROADCASTSS (R10)(R9*1), Y8
+	VFMADD231PS  Y9, Y8, Y6
+	VFMADD231PS  Y10, Y8, Y7
+	ADDQ         DX, R10
+	ADDQ         BX, R12
+	DECQ         R13
+	JNE          vectors2_rows4_loop
+	VBROADCASTSS alpha+24(FP), Y8
+	LEAQ         (DI)(DI*2), R10
+	VFMADD213PS  (SI), Y8, Y0
+	VMOVDQU      (R11), Y9
+	VMASKMOVPS   32(SI), Y9, Y9
+	VFMADD213PS  Y9, Y8, Y1
+	VFMADD213PS  (SI)(DI*1), Y8, Y2
+	VMOVDQU      (R11), Y9
+	VMASKMOVPS   32(SI)(DI*1), Y9, Y9
+	VFMADD213PS  Y9, Y8, Y3
+	VFMADD213PS  (SI)(DI*2), Y8, Y4
+	VMOVDQU      (R11), Y9
+	VMASKMOVPS   32(SI)(DI*2), Y9, Y9
+	VFMADD213PS  Y9, Y8, Y5
+	VFMADD213PS  (SI)(R10*1), Y8, Y6
+	VMOVDQU      (R11), Y9
+	VMASKMOVPS   32(SI)(R10*1), Y9, Y9
+	VFMADD213PS  Y9, Y8, Y7
+	VMOVUPS      Y0, (SI)
+	VMOVDQU      (R11), Y9
+	VMASKMOVPS   Y1, Y9, 32(SI)
+	VMOVUPS      Y2, (SI)(DI*1)
+	VMOVDQU      (R11), Y9
+	VMASKMOVPS   Y3, Y9, 32(SI)(DI*1)
+	VMOVUPS      Y4, (SI)(DI*2)
+	VMOVDQU      (R11), Y9
+	VMASKMOVPS   Y5, Y9, 32(SI)(DI*2)
+	VMOVUPS      Y6, (SI)(R10*1)
+	VMOVDQU      (R11), Y9
+	VMASKMOVPS   Y7, Y9, 32(SI)(R10*1)
+	LEAQ         (SI)(DI*4), SI
+	LEAQ         (AX)(CX*4), AX
+	SUBQ         $0x04, R8
+	JMP          vectors2_rows4
+
+vectors2_rows4_done:
+	CMPQ   R8, $0x00000002
+	JL     vectors2_rows2_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R12
+
+vectors2_rows2_loop:
+	VMOVUPS      (R10), Y5
+	VMOVDQU      (R11), Y4
+	VMASKMOVPS   32(R10), Y4, Y6
+	VBROADCASTSS (R9), Y4
+	VFMADD231PS  Y5, Y4, Y0
+	VFMADD231PS  Y6, Y4, Y1
+	VBROADCASTSS (R9)(CX*1), Y4
+	VFMADD231PS  Y5, Y4, Y2
+	VFMADD231PS  Y6, Y4, Y3
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R12
+	JNE          vectors2_rows2_loop
+	VBROADCASTSS alpha+24(FP), Y4
+	LEAQ         (DI)(DI*2), R9
+	VFMADD213PS  (SI), Y4, Y0
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   32(SI), Y5, Y5
+	VFMADD213PS  Y5, Y4, Y1
+	VFMADD213PS  (SI)(DI*1), Y4, Y2
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   32(SI)(DI*1), Y5, Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      Y0, (SI)
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   Y1, Y5, 32(SI)
+	VMOVUPS      Y2, (SI)(DI*1)
+	VMOVDQU      (R11), Y5
+	VMASKMOVPS   Y3, Y5, 32(SI)(DI*1)
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (AX)(CX*2), AX
+	SUBQ         $0x02, R8
+
+vectors2_rows2_done:
+	CMPQ   R8, $0x00000001
+	JL     vectors2_rows1_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R12
+
+vectors2_rows1_loop:
+	VMOVUPS      (R10), Y3
+	VMOVDQU      (R11), Y2
+	VMASKMOVPS   32(R10), Y2, Y4
+	VBROADCASTSS (R9), Y2
+	VFMADD231PS  Y3, Y2, Y0
+	VFMADD231PS  Y4, Y2, Y1
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R12
+	JNE          vectors2_rows1_loop
+	VBROADCASTSS alpha+24(FP), Y2
+	LEAQ         (DI)(DI*2), DX
+	VFMADD213PS  (SI), Y2, Y0
+	VMOVDQU      (R11), Y3
+	VMASKMOVPS   32(SI), Y3, Y3
+	VFMADD213PS  Y3, Y2, Y1
+	VMOVUPS      Y0, (SI)
+	VMOVDQU      (R11), Y3
+	VMASKMOVPS   Y1, Y3, 32(SI)
+	LEAQ         (SI)(DI*1), SI
+	LEAQ         (AX)(CX*1), AX
+	SUBQ         $0x01, R8
+
+vectors2_rows1_done:
+	VZEROUPPER
+	RET
+
+vectors2whole_start:
+vectors2whole_rows4:
+	CMPQ   R8, $0x00000004
+	JL     vectors2whole_rows4_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   AX, R10
+	MOVQ   b+56(FP), R11
+	MOVQ   k+16(FP), R12
+
+vectors2whole_rows4_loop:
+	VMOVUPS      (R11), Y9
+	VMOVUPS      32(R11), Y10
+	VBROADCASTSS (R10), Y8
+	VFMADD231PS  Y9, Y8, Y0
+	VFMADD231PS  Y10, Y8, Y1
+	VBROADCASTSS (R10)(CX*1), Y8
+	VFMADD231PS  Y9, Y8, Y2
+	VFMADD231PS  Y10, Y8, Y3
+	VBROADCASTSS (R10)(CX*2), Y8
+	VFMADD231PS  Y9, Y8, Y4
+	VFMADD231PS  Y10, Y8, Y5
+	VBROADCASTSS (R10)(R9*1), Y8
+	VFMADD231PS  Y9, Y8, Y6
+	VFMADD231PS  Y10, Y8, Y7
+	ADDQ         DX, R10
+	ADDQ         BX, R11
+	DECQ         R12
+	JNE          vectors2whole_rows4_loop
+	VBROADCASTSS alpha+24(FP), Y8
+	LEAQ         (DI)(DI*2), R10
+	VFMADD213PS  (SI), Y8, Y0
+	VFMADD213PS  32(SI), Y8, Y1
+	VFMADD213PS  (SI)(DI*1), Y8, Y2
+	VFMADD213PS  32(SI)(DI*1), Y8, Y3
+	VFMADD213PS  (SI)(DI*2), Y8, Y4
+	VFMADD213PS  32(SI)(DI*2), Y8, Y5
+	VFMADD213PS  (SI)(R10*1), Y8, Y6
+	VFMADD213PS  32(SI)(R10*1), Y8, Y7
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y2, (SI)(DI*1)
+	VMOVUPS      Y3, 32(SI)(DI*1)
+	VMOVUPS      Y4, (SI)(DI*2)
+	VMOVUPS      Y5, 32(SI)(DI*2)
+	VMOVUPS      Y6, (SI)(R10*1)
+	VMOVUPS      Y7, 32(SI)(R10*1)
+	LEAQ         (SI)(DI*4), SI
+	LEAQ         (AX)(CX*4), AX
+	SUBQ         $0x04, R8
+	JMP          vectors2whole_rows4
+
+vectors2whole_rows4_done:
+	CMPQ   R8, $0x00000002
+	JL     vectors2whole_rows2_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors2whole_rows2_loop:
+	VMOVUPS      (R10), Y5
+	VMOVUPS      32(R10), Y6
+	VBROADCASTSS (R9), Y4
+	VFMADD231PS  Y5, Y4, Y0
+	VFMADD231PS  Y6, Y4, Y1
+	VBROADCASTSS (R9)(CX*1), Y4
+	VFMADD231PS  Y5, Y4, Y2
+	VFMADD231PS  Y6, Y4, Y3
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R11
+	JNE          vectors2whole_rows2_loop
+	VBROADCASTSS alpha+24(FP), Y4
+	LEAQ         (DI)(DI*2), R9
+	VFMADD213PS  (SI), Y4, Y0
+	VFMADD213PS  32(SI), Y4, Y1
+	VFMADD213PS  (SI)(DI*1), Y4, Y2
+	VFMADD213PS  32(SI)(DI*1), Y4, Y3
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y2, (SI)(DI*1)
+	VMOVUPS      Y3, 32(SI)(DI*1)
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (AX)(CX*2), AX
+	SUBQ         $0x02, R8
+
+vectors2whole_rows2_done:
+	CMPQ   R8, $0x00000001
+	JL     vectors2whole_rows1_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors2whole_rows1_loop:
+	VMOVUPS      (R10), Y3
+	VMOVUPS      32(R10), Y4
+	VBROADCASTSS (R9), Y2
+	VFMADD231PS  Y3, Y2, Y0
+	VFMADD231PS  Y4, Y2, Y1
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R11
+	JNE          vectors2whole_rows1_loop
+	VBROADCASTSS alpha+24(FP), Y2
+	LEAQ         (DI)(DI*2), DX
+	VFMADD213PS  (SI), Y2, Y0
+	VFMADD213PS  32(SI), Y2, Y1
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y1, 32(SI)
+	LEAQ         (SI)(DI*1), SI
+	LEAQ         (AX)(CX*1), AX
+	SUBQ         $0x01, R8
+
+vectors2whole_rows1_done:
+	VZEROUPPER
+	RET
+
+morevectors2:
+	CMPQ R10, $0x00000018
+	JE   vectors3whole_start
+	MOVQ n+8(FP), R10
+	LEAQ masks<>+96(SB), R11
+	SHLQ $0x02, R10
+	SUBQ R10, R11
+
+vectors3_rows4:
+	CMPQ   R8, $0x00000004
+	JL     vectors3_rows4_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	MOVQ   AX, R10
+	MOVQ   b+56(FP), R12
+	MOVQ   k+16(FP), R13
+
+vectors3_rows4_loop:
+	VMOVUPS      (R12), Y13
+	VMOVUPS      32(R12), Y14
+	VMOVDQU      (R11), Y12
+	VMASKMOVPS   64(R12), Y12, Y15
+	VBROADCASTSS (R10), Y12
+	VFMADD231PS  Y13, Y12, Y0
+	VFMADD231PS  Y14, Y12, Y1
+	VFMADD231PS  Y15, Y12, Y2
+	VBROADCASTSS (R10)(CX*1), Y12
+	VFMADD231PS  Y13, Y12, Y3
+	VFMADD231PS  Y14, Y12, Y4
+	VFMADD231PS  Y15, Y12, Y5
+	VBROADCASTSS (R10)(CX*2), Y12
+	VFMADD231PS  Y13, Y12, Y6
+	VFMADD231PS  Y14, Y12, Y7
+	VFMADD231PS  Y15, Y12, Y8
+	VBROADCASTSS (R10)(R9*1), Y12
+	VFMADD231PS  Y13, Y12, Y9
+	VFMADD231PS  Y14, Y12, Y10
+	VFMADD231PS  Y15, Y12, Y11
+	ADDQ         DX, R10
+	ADDQ         BX, R12
+	DECQ         R13
+	JNE          vectors3_rows4_loop
+	VBROADCASTSS alpha+24(FP), Y12
+	LEAQ         (DI)(DI*2), R10
+	VFMADD213PS  (SI), Y12, Y0
+	VFMADD213PS  32(SI), Y12, Y1
+	VMOVDQU      (R11), Y13
+	VMASKMOVPS   64(SI), Y13, Y13
+	VFMADD213PS  Y13, Y12, Y2
+	VFMADD213PS  (SI)(DI*1), Y12, Y3
+	VFMADD213PS  32(SI)(DI*1), Y12, Y4
+	VMOVDQU      (R11), Y13
+	VMASKMOVPS   64(SI)(DI*1), Y13, Y13
+	VFMADD213PS  Y13, Y12, Y5
+	VFMADD213PS  (SI)(DI*2), Y12, Y6
+	VFMADD213PS  32(SI)(DI*2), Y12, Y7
+	VMOVDQU      (R11), Y13
+	VMASKMOVPS   64(SI)(DI*2), Y13, Y13
+	VFMADD213PS  Y13, Y12, Y8
+	VFMADD213PS  (SI)(R10*1), Y12, Y9
+	VFMADD213PS  32(SI)(R10*1), Y12, Y10
+	VMOVDQU      (R11), Y13
+	VMASKMOVPS   64(SI)(R10*1), Y13, Y13
+	VFMADD213PS  Y13, Y12, Y11
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y1, 32(SI)
+	VMOVDQU      (R11), Y13
+	VMASKMOVPS   Y2, Y13, 64(SI)
+	VMOVUPS      Y3, (SI)(DI*1)
+	VMOVUPS      Y4, 32(SI)(DI*1)
+	VMOVDQU      (R11), Y13
+	VMASKMOVPS   Y5, Y13, 64(SI)(DI*1)
+	VMOVUPS      Y6, (SI)(DI*2)
+	VMOVUPS      Y7, 32(SI)(DI*2)
+	VMOVDQU      (R11), Y13
+	VMASKMOVPS   Y8, Y13, 64(SI)(DI*2)
+	VMOVUPS      Y9, (SI)(R10*1)
+	VMOVUPS      Y10, 32(SI)(R10*1)
+	VMOVDQU      (R11), Y13
+	VMASKMOVPS   Y11, Y13, 64(SI)(R10*1)
+	LEAQ         (SI)(DI*4), SI
+	LEAQ         (AX)(CX*4), AX
+	SUBQ         $0x04, R8
+	JMP          vectors3_rows4
+
+vectors3_rows4_done:
+	CMPQ   R8, $0x00000002
+	JL     vectors3_rows2_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R12
+
+vectors3_rows2_loop:
+	VMOVUPS      (R10), Y7
+	VMOVUPS      32(R10), Y8
+	VMOVDQU      (R11), Y6
+	VMASKMOVPS   64(R10), Y6, Y9
+	VBROADCASTSS (R9), Y6
+	VFMADD231PS  Y7, Y6, Y0
+	VFMADD231PS  Y8, Y6, Y1
+	VFMADD231PS  Y9, Y6, Y2
+	VBROADCASTSS (R9)(CX*1), Y6
+	VFMADD231PS  Y7, Y6, Y3
+	VFMADD231PS  Y8, Y6, Y4
+	VFMADD231PS  Y9, Y6, Y5
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R12
+	JNE          vectors3_rows2_loop
+	VBROADCASTSS alpha+24(FP), Y6
+	LEAQ         (DI)(DI*2), R9
+	VFMADD213PS  (SI), Y6, Y0
+	VFMADD213PS  32(SI), Y6, Y1
+	VMOVDQU      (R11), Y7
+	VMASKMOVPS   64(SI), Y7, Y7
+	VFMADD213PS  Y7, Y6, Y2
+	VFMADD213PS  (SI)(DI*1), Y6, Y3
+	VFMADD213PS  32(SI)(DI*1), Y6, Y4
+	VMOVDQU      (R11), Y7
+	VMASKMOVPS   64(SI)(DI*1), Y7, Y7
+	VFMADD213PS  Y7, Y6, Y5
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y1, 32(SI)
+	VMOVDQU      (R11), Y7
+	VMASKMOVPS   Y2, Y7, 64(SI)
+	VMOVUPS      Y3, (SI)(DI*1)
+	VMOVUPS      Y4, 32(SI)(DI*1)
+	VMOVDQU      (R11), Y7
+	VMASKMOVPS   Y5, Y7, 64(SI)(DI*1)
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (AX)(CX*2), AX
+	SUBQ         $0x02, R8
+
+vectors3_rows2_done:
+	CMPQ   R8, $0x00000001
+	JL     vectors3_rows1_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R12
+
+vectors3_rows1_loop:
+	VMOVUPS      (R10), Y4
+	VMOVUPS      32(R10), Y5
+	VMOVDQU      (R11), Y3
+	VMASKMOVPS   64(R10), Y3, Y6
+	VBROADCASTSS (R9), Y3
+	VFMADD231PS  Y4, Y3, Y0
+	VFMADD231PS  Y5, Y3, Y1
+	VFMADD231PS  Y6, Y3, Y2
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R12
+	JNE          vectors3_rows1_loop
+	VBROADCASTSS alpha+24(FP), Y3
+	LEAQ         (DI)(DI*2), DX
+	VFMADD213PS  (SI), Y3, Y0
+	VFMADD213PS  32(SI), Y3, Y1
+	VMOVDQU      (R11), Y4
+	VMASKMOVPS   64(SI), Y4, Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y1, 32(SI)
+	VMOVDQU      (R11), Y4
+	VMASKMOVPS   Y2, Y4, 64(SI)
+	LEAQ         (SI)(DI*1), SI
+	LEAQ         (AX)(CX*1), AX
+	SUBQ         $0x01, R8
+
+vectors3_rows1_done:
+	VZEROUPPER
+	RET
+
+vectors3whole_start:
+vectors3whole_rows4:
+	CMPQ   R8, $0x00000004
+	JL     vectors3whole_rows4_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	MOVQ   AX, R10
+	MOVQ   b+56(FP), R11
+	MOVQ   k+16(FP), R12
+
+vectors3whole_rows4_loop:
+	VMOVUPS      (R11), Y13
+	VMOVUPS      32(R11), Y14
+	VMOVUPS      64(R11), Y15
+	VBROADCASTSS (R10), Y12
+	VFMADD231PS  Y13, Y12, Y0
+	VFMADD231PS  Y14, Y12, Y1
+	VFMADD231PS  Y15, Y12, Y2
+	VBROADCASTSS (R10)(CX*1), Y12
+	VFMADD231PS  Y13, Y12, Y3
+	VFMADD231PS  Y14, Y12, Y4
+	VFMADD231PS  Y15, Y12, Y5
+	VBROADCASTSS (R10)(CX*2), Y12
+	VFMADD231PS  Y13, Y12, Y6
+	VFMADD231PS  Y14, Y12, Y7
+	VFMADD231PS  Y15, Y12, Y8
+	VBROADCASTSS (R10)(R9*1), Y12
+	VFMADD231PS  Y13, Y12, Y9
+	VFMADD231PS  Y14, Y12, Y10
+	VFMADD231PS  Y15, Y12, Y11
+	ADDQ         DX, R10
+	ADDQ         BX, R11
+	DECQ         R12
+	JNE          vectors3whole_rows4_loop
+	VBROADCASTSS alpha+24(FP), Y12
+	LEAQ         (DI)(DI*2), R10
+	VFMADD213PS  (SI), Y12, Y0
+	VFMADD213PS  32(SI), Y12, Y1
+	VFMADD213PS  64(SI), Y12, Y2
+	VFMADD213PS  (SI)(DI*1), Y12, Y3
+	VFMADD213PS  32(SI)(DI*1), Y12, Y4
+	VFMADD213PS  64(SI)(DI*1), Y12, Y5
+	VFMADD213PS  (SI)(DI*2), Y12, Y6
+	VFMADD213PS  32(SI)(DI*2), Y12, Y7
+	VFMADD213PS  64(SI)(DI*2), Y12, Y8
+	VFMADD213PS  (SI)(R10*1), Y12, Y9
+	VFMADD213PS  32(SI)(R10*1), Y12, Y10
+	VFMADD213PS  64(SI)(R10*1), Y12, Y11
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y2, 64(SI)
+	VMOVUPS      Y3, (SI)(DI*1)
+	VMOVUPS      Y4, 32(SI)(DI*1)
+	VMOVUPS      Y5, 64(SI)(DI*1)
+	VMOVUPS      Y6, (SI)(DI*2)
+	VMOVUPS      Y7, 32(SI)(DI*2)
+	VMOVUPS      Y8, 64(SI)(DI*2)
+	VMOVUPS      Y9, (SI)(R10*1)
+	VMOVUPS      Y10, 32(SI)(R10*1)
+	VMOVUPS      Y11, 64(SI)(R10*1)
+	LEAQ         (SI)(DI*4), SI
+	LEAQ         (AX)(CX*4), AX
+	SUBQ         $0x04, R8
+	JMP          vectors3whole_rows4
+
+vectors3whole_rows4_done:
+	CMPQ   R8, $0x00000002
+	JL     vectors3whole_rows2_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors3whole_rows2_loop:
+	VMOVUPS      (R10), Y7
+	VMOVUPS      32(R10), Y8
+	VMOVUPS      64(R10), Y9
+	VBROADCASTSS (R9), Y6
+	VFMADD231PS  Y7, Y6, Y0
+	VFMADD231PS  Y8, Y6, Y1
+	VFMADD231PS  Y9, Y6, Y2
+	VBROADCASTSS (R9)(CX*1), Y6
+	VFMADD231PS  Y7, Y6, Y3
+	VFMADD231PS  Y8, Y6, Y4
+	VFMADD231PS  Y9, Y6, Y5
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R11
+	JNE          vectors3whole_rows2_loop
+	VBROADCASTSS alpha+24(FP), Y6
+	LEAQ         (DI)(DI*2), R9
+	VFMADD213PS  (SI), Y6, Y0
+	VFMADD213PS  32(SI), Y6, Y1
+	VFMADD213PS  64(SI), Y6, Y2
+	VFMADD213PS  (SI)(DI*1), Y6, Y3
+	VFMADD213PS  32(SI)(DI*1), Y6, Y4
+	VFMADD213PS  64(SI)(DI*1), Y6, Y5
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y2, 64(SI)
+	VMOVUPS      Y3, (SI)(DI*1)
+	VMOVUPS      Y4, 32(SI)(DI*1)
+	VMOVUPS      Y5, 64(SI)(DI*1)
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (AX)(CX*2), AX
+	SUBQ         $0x02, R8
+
+vectors3whole_rows2_done:
+	CMPQ   R8, $0x00000001
+	JL     vectors3whole_rows1_done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	MOVQ   AX, R9
+	MOVQ   b+56(FP), R10
+	MOVQ   k+16(FP), R11
+
+vectors3whole_rows1_loop:
+	VMOVUPS      (R10), Y4
+	VMOVUPS      32(R10), Y5
+	VMOVUPS      64(R10), Y6
+	VBROADCASTSS (R9), Y3
+	VFMADD231PS  Y4, Y3, Y0
+	VFMADD231PS  Y5, Y3, Y1
+	VFMADD231PS  Y6, Y3, Y2
+	ADDQ         DX, R9
+	ADDQ         BX, R10
+	DECQ         R11
+	JNE          vectors3whole_rows1_loop
+	VBROADCASTSS alpha+24(FP), Y3
+	LEAQ         (DI)(DI*2), DX
+	VFMADD213PS  (SI), Y3, Y0
+	VFMADD213PS  32(SI), Y3, Y1
+	VFMADD213PS  64(SI), Y3, Y2
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y2, 64(SI)
+	LEAQ         (SI)(DI*1), SI
+	LEAQ         (AX)(CX*1), AX
+	SUBQ         $0x01, R8
+
+vectors3whole_rows1_done:
+	VZEROUPPER
+	RET
+
 // func turnAVX(k int, from *float64, row1 int, row2 int, row3 int, to *float64, stride int)
 // Requires: AVX
 TEXT ·turnAVX(SB), NOSPLIT, $0-56
@@ -1674,25 +3317,491 @@ TEXT ·turnAVX(SB), NOSPLIT, $0-56
 	LEAQ (R8)(R8*2), R9
 
 turn_loop:
-	VMOVUPD     (AX), X0
-	VMOVUPD     (AX)(BX*1), X1
-	VINSERTF128 $0x01, (AX)(SI*1), Y0, Y0
-	VINSERTF128 $0x01, (AX)(DI*1), Y1, Y1
-	VUNPCKLPD   Y1, Y0, Y2
-	VUNPCKHPD   Y1, Y0, Y3
-	VMOVUPD     16(AX), X4
-	VMOVUPD     16(AX)(BX*1), X5
-	VINSERTF128 $0x01, 16(AX)(SI*1), Y4, Y4
-	VINSERTF128 $0x01, 16(AX)(DI*1), Y5, Y5
-	VUNPCKLPD   Y5, Y4, Y6
-	VUNPCKHPD   Y5, Y4, Y7
-	VMOVUPD     Y2, (CX)
-	VMOVUPD     Y3, (CX)(R8*1)
-	VMOVUPD     Y6, (CX)(R8*2)
-	VMOVUPD     Y7, (CX)(R9*1)
+	VMOVUPD     (AX), X4
+	VMOVUPD     (AX)(BX*1), X5
+	VINSERTF128 $0x01, (AX)(SI*1), Y4, Y4
+	VINSERTF128 $0x01, (AX)(DI*1), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y0
+	VUNPCKHPD   Y5, Y4, Y1
+	VMOVUPD     16(AX), X6
+	VMOVUPD     16(AX)(BX*1), X7
+	VINSERTF128 $0x01, 16(AX)(SI*1), Y6, Y6
+	VINSERTF128 $0x01, 16(AX)(DI*1), Y7, Y7
+	VUNPCKLPD   Y7, Y6, Y2
+	VUNPCKHPD   Y7, Y6, Y3
+	VMOVUPD     Y0, (CX)
+	VMOVUPD     Y1, (CX)(R8*1)
+	VMOVUPD     Y2, (CX)(R8*2)
+	VMOVUPD     Y3, (CX)(R9*1)
 	ADDQ        $0x20, AX
 	LEAQ        (CX)(R8*4), CX
 	SUBQ        $0x04, DX
 	JNE         turn_loop
+	VZEROUPPER
+	RET
+
+// func turnAVXSingle(k int, from *float32, row1 int, row2 int, row3 int, to *float32, stride int)
+// Requires: AVX
+TEXT ·turnAVXSingle(SB), NOSPLIT, $0-56
+	MOVQ from+8(FP), AX
+	MOVQ to+40(FP), CX
+	MOVQ k+0(FP), DX
+	MOVQ row1+16(FP), BX
+	SHLQ $0x02, BX
+	MOVQ row2+24(FP), SI
+	SHLQ $0x02, SI
+	MOVQ row3+32(FP), DI
+	SHLQ $0x02, DI
+	MOVQ stride+48(FP), R8
+	SHLQ $0x02, R8
+	LEAQ (R8)(R8*2), R9
+
+turn_loop:
+	VMOVUPS   (AX), X0
+	VMOVUPS   (AX)(BX*1), X1
+	VMOVUPS   (AX)(SI*1), X2
+	VMOVUPS   (AX)(DI*1), X3
+	VUNPCKLPS X1, X0, X5
+	VUNPCKLPS X3, X2, X6
+	VUNPCKLPD X6, X5, X4
+	VUNPCKHPD X6, X5, X5
+	VUNPCKHPS X1, X0, X0
+	VUNPCKHPS X3, X2, X2
+	VUNPCKLPD X2, X0, X1
+	VUNPCKHPD X2, X0, X0
+	VMOVUPS   X4, (CX)
+	VMOVUPS   X5, (CX)(R8*1)
+	VMOVUPS   X1, (CX)(R8*2)
+	VMOVUPS   X0, (CX)(R9*1)
+	ADDQ      $0x10, AX
+	LEAQ      (CX)(R8*4), CX
+	SUBQ      $0x04, DX
+	JNE       turn_loop
+	VZEROUPPER
+	RET
+
+// func peakAVX512(rounds int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·peakAVX512(SB), NOSPLIT, $0-8
+	MOVQ   rounds+0(FP), AX
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+	VXORPD Z18, Z18, Z18
+	VXORPD Z19, Z19, Z19
+	VXORPD Z20, Z20, Z20
+	VXORPD Z21, Z21, Z21
+	VXORPD Z22, Z22, Z22
+	VXORPD Z23, Z23, Z23
+	VXORPD Z24, Z24, Z24
+
+loop:
+	VFMADD231PD Z24, Z24, Z0
+	VFMADD231PD Z24, Z24, Z1
+	VFMADD231PD Z24, Z24, Z2
+	VFMADD231PD Z24, Z24, Z3
+	VFMADD231PD Z24, Z24, Z4
+	VFMADD231PD Z24, Z24, Z5
+	VFMADD231PD Z24, Z24, Z6
+	VFMADD231PD Z24, Z24, Z7
+	VFMADD231PD Z24, Z24, Z8
+	VFMADD231PD Z24, Z24, Z9
+	VFMADD231PD Z24, Z24, Z10
+	VFMADD231PD Z24, Z24, Z11
+	VFMADD231PD Z24, Z24, Z12
+	VFMADD231PD Z24, Z24, Z13
+	VFMADD231PD Z24, Z24, Z14
+	VFMADD231PD Z24, Z24, Z15
+	VFMADD231PD Z24, Z24, Z16
+	VFMADD231PD Z24, Z24, Z17
+	VFMADD231PD Z24, Z24, Z18
+	VFMADD231PD Z24, Z24, Z19
+	VFMADD231PD Z24, Z24, Z20
+	VFMADD231PD Z24, Z24, Z21
+	VFMADD231PD Z24, Z24, Z22
+	VFMADD231PD Z24, Z24, Z23
+	DECQ        AX
+	JNE         loop
+	VZEROUPPER
+	RET
+
+// func peakAVX2(rounds int)
+// Requires: AVX, FMA3
+TEXT ·peakAVX2(SB), NOSPLIT, $0-8
+	MOVQ   rounds+0(FP), AX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	VXORPD Y12, Y12, Y12
+
+loop:
+	VFMADD231PD Y12, Y12, Y0
+	VFMADD231PD Y12, Y12, Y1
+	VFMADD231PD Y12, Y12, Y2
+	VFMADD231PD Y12, Y12, Y3
+	VFMADD231PD Y12, Y12, Y4
+	VFMADD231PD Y12, Y12, Y5
+	VFMADD231PD Y12, Y12, Y6
+	VFMADD231PD Y12, Y12, Y7
+	VFMADD231PD Y12, Y12, Y8
+	VFMADD231PD Y12, Y12, Y9
+	VFMADD231PD Y12, Y12, Y10
+	VFMADD231PD Y12, Y12, Y11
+	DECQ        AX
+	JNE         loop
+	VZEROUPPER
+	RET
+
+// func dotAVX512(n int, x *float64, y *float64) float64
+// Requires: AVX, AVX512DQ, AVX512F, SSE2
+TEXT ·dotAVX512(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), DX
+	MOVQ   y+16(FP), BX
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+
+dotAVX512_loop:
+	CMPQ        AX, $0x00000020
+	JL          dotAVX512_rest
+	VMOVUPD     (DX), Z4
+	VFMADD231PD (BX), Z4, Z0
+	VMOVUPD     64(DX), Z4
+	VFMADD231PD 64(BX), Z4, Z1
+	VMOVUPD     128(DX), Z4
+	VFMADD231PD 128(BX), Z4, Z2
+	VMOVUPD     192(DX), Z4
+	VFMADD231PD 192(BX), Z4, Z3
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, BX
+	SUBQ        $0x00000020, AX
+	JMP         dotAVX512_loop
+
+dotAVX512_rest:
+	MOVQ        AX, CX
+	ANDQ        $0x07, CX
+	MOVQ        $0x0000000000000001, SI
+	SHLQ        CL, SI
+	DECQ        SI
+	KMOVW       SI, K1
+	CMPQ        AX, $0x00000008
+	JL          dotAVX512_part0
+	VMOVUPD     (DX), Z4
+	VFMADD231PD (BX), Z4, Z0
+	CMPQ        AX, $0x00000010
+	JL          dotAVX512_part1
+	VMOVUPD     64(DX), Z4
+	VFMADD231PD 64(BX), Z4, Z1
+	CMPQ        AX, $0x00000018
+	JL          dotAVX512_part2
+	VMOVUPD     128(DX), Z4
+	VFMADD231PD 128(BX), Z4, Z2
+	VMOVUPD.Z   192(DX), K1, Z4
+	VMOVUPD.Z   192(BX), K1, Z5
+	VFMADD231PD Z5, Z4, Z3
+	JMP         dotAVX512_sum
+
+dotAVX512_part2:
+	VMOVUPD.Z   128(DX), K1, Z4
+	VMOVUPD.Z   128(BX), K1, Z5
+	VFMADD231PD Z5, Z4, Z2
+	JMP         dotAVX512_sum
+
+dotAVX512_part1:
+	VMOVUPD.Z   64(DX), K1, Z4
+	VMOVUPD.Z   64(BX), K1, Z5
+	VFMADD231PD Z5, Z4, Z1
+	JMP         dotAVX512_sum
+
+dotAVX512_part0:
+	VMOVUPD.Z   (DX), K1, Z4
+	VMOVUPD.Z   (BX), K1, Z5
+	VFMADD231PD Z5, Z4, Z0
+
+dotAVX512_sum:
+	VADDPD        Z1, Z0, Z0
+	VADDPD        Z3, Z2, Z2
+	VADDPD        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VXORPD        X1, X1, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func axpyAVX512(n int, alpha float64, x *float64, y *float64)
+// Requires: AVX, AVX512F
+TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         x+16(FP), DX
+	MOVQ         y+24(FP), BX
+	VBROADCASTSD alpha+8(FP), Z0
+	MOVQ         AX, CX
+	ANDQ         $0x07, CX
+	MOVQ         $0x0000000000000001, SI
+	SHLQ         CL, SI
+	DECQ         SI
+	KMOVW        SI, K1
+
+axpyAVX512_four:
+	CMPQ        AX, $0x00000020
+	JL          axpyAVX512_four_done
+	VMOVUPD     (BX), Z1
+	VFMADD231PD (DX), Z0, Z1
+	VMOVUPD     Z1, (BX)
+	VMOVUPD     64(BX), Z1
+	VFMADD231PD 64(DX), Z0, Z1
+	VMOVUPD     Z1, 64(BX)
+	VMOVUPD     128(BX), Z1
+	VFMADD231PD 128(DX), Z0, Z1
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     192(BX), Z1
+	VFMADD231PD 192(DX), Z0, Z1
+	VMOVUPD     Z1, 192(BX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, BX
+	SUBQ        $0x00000020, AX
+	JMP         axpyAVX512_four
+
+axpyAVX512_four_done:
+axpyAVX512_one:
+	CMPQ        AX, $0x00000008
+	JL          axpyAVX512_one_done
+	VMOVUPD     (BX), Z1
+	VFMADD231PD (DX), Z0, Z1
+	VMOVUPD     Z1, (BX)
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, BX
+	SUBQ        $0x00000008, AX
+	JMP         axpyAVX512_one
+
+axpyAVX512_one_done:
+	VMOVUPD.Z   (DX), K1, Z1
+	VMOVUPD.Z   (BX), K1, Z2
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, K1, (BX)
+	VZEROUPPER
+	RET
+
+// func dotAVX2(n int, x *float64, y *float64) float64
+// Requires: AVX, FMA3, SSE2
+TEXT ·dotAVX2(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+dotAVX2_loop:
+	CMPQ        AX, $0x00000020
+	JL          dotAVX2_rest
+	VMOVUPD     (CX), Y8
+	VFMADD231PD (DX), Y8, Y0
+	VMOVUPD     32(CX), Y8
+	VFMADD231PD 32(DX), Y8, Y1
+	VMOVUPD     64(CX), Y8
+	VFMADD231PD 64(DX), Y8, Y2
+	VMOVUPD     96(CX), Y8
+	VFMADD231PD 96(DX), Y8, Y3
+	VMOVUPD     128(CX), Y8
+	VFMADD231PD 128(DX), Y8, Y4
+	VMOVUPD     160(CX), Y8
+	VFMADD231PD 160(DX), Y8, Y5
+	VMOVUPD     192(CX), Y8
+	VFMADD231PD 192(DX), Y8, Y6
+	VMOVUPD     224(CX), Y8
+	VFMADD231PD 224(DX), Y8, Y7
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000020, AX
+	JMP         dotAVX2_loop
+
+dotAVX2_rest:
+	MOVQ        AX, BX
+	ANDQ        $0x03, BX
+	LEAQ        masks<>+32(SB), SI
+	SHLQ        $0x03, BX
+	SUBQ        BX, SI
+	VMOVDQU     (SI), Y9
+	CMPQ        AX, $0x00000004
+	JL          dotAVX2_part0
+	VMOVUPD     (CX), Y8
+	VFMADD231PD (DX), Y8, Y0
+	CMPQ        AX, $0x00000008
+	JL          dotAVX2_part1
+	VMOVUPD     32(CX), Y8
+	VFMADD231PD 32(DX), Y8, Y1
+	CMPQ        AX, $0x0000000c
+	JL          dotAVX2_part2
+	VMOVUPD     64(CX), Y8
+	VFMADD231PD 64(DX), Y8, Y2
+	CMPQ        AX, $0x00000010
+	JL          dotAVX2_part3
+	VMOVUPD     96(CX), Y8
+	VFMADD231PD 96(DX), Y8, Y3
+	CMPQ        AX, $0x00000014
+	JL          dotAVX2_part4
+	VMOVUPD     128(CX), Y8
+	VFMADD231PD 128(DX), Y8, Y4
+	CMPQ        AX, $0x00000018
+	JL          dotAVX2_part5
+	VMOVUPD     160(CX), Y8
+	VFMADD231PD 160(DX), Y8, Y5
+	CMPQ        AX, $0x0000001c
+	JL          dotAVX2_part6
+	VMOVUPD     192(CX), Y8
+	VFMADD231PD 192(DX), Y8, Y6
+	VMASKMOVPD  224(CX), Y9, Y8
+	VMASKMOVPD  224(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y7
+	JMP         dotAVX2_sum
+
+dotAVX2_part6:
+	VMASKMOVPD  192(CX), Y9, Y8
+	VMASKMOVPD  192(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y6
+	JMP         dotAVX2_sum
+
+dotAVX2_part5:
+	VMASKMOVPD  160(CX), Y9, Y8
+	VMASKMOVPD  160(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y5
+	JMP         dotAVX2_sum
+
+dotAVX2_part4:
+	VMASKMOVPD  128(CX), Y9, Y8
+	VMASKMOVPD  128(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y4
+	JMP         dotAVX2_sum
+
+dotAVX2_part3:
+	VMASKMOVPD  96(CX), Y9, Y8
+	VMASKMOVPD  96(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y3
+	JMP         dotAVX2_sum
+
+dotAVX2_part2:
+	VMASKMOVPD  64(CX), Y9, Y8
+	VMASKMOVPD  64(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y2
+	JMP         dotAVX2_sum
+
+dotAVX2_part1:
+	VMASKMOVPD  32(CX), Y9, Y8
+	VMASKMOVPD  32(DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y1
+	JMP         dotAVX2_sum
+
+dotAVX2_part0:
+	VMASKMOVPD  (CX), Y9, Y8
+	VMASKMOVPD  (DX), Y9, Y9
+	VFMADD231PD Y9, Y8, Y0
+
+dotAVX2_sum:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y6, Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VXORPD       X1, X1, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func axpyAVX2(n int, alpha float64, x *float64, y *float64)
+// Requires: AVX, FMA3
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         y+24(FP), DX
+	VBROADCASTSD alpha+8(FP), Y0
+	MOVQ         AX, BX
+	ANDQ         $0x03, BX
+	LEAQ         masks<>+32(SB), SI
+	SHLQ         $0x03, BX
+	SUBQ         BX, SI
+	VMOVDQU      (SI), Y1
+
+axpyAVX2_four:
+	CMPQ        AX, $0x00000010
+	JL          axpyAVX2_four_done
+	VMOVUPD     (DX), Y2
+	VFMADD231PD (CX), Y0, Y2
+	VMOVUPD     Y2, (DX)
+	VMOVUPD     32(DX), Y2
+	VFMADD231PD 32(CX), Y0, Y2
+	VMOVUPD     Y2, 32(DX)
+	VMOVUPD     64(DX), Y2
+	VFMADD231PD 64(CX), Y0, Y2
+	VMOVUPD     Y2, 64(DX)
+	VMOVUPD     96(DX), Y2
+	VFMADD231PD 96(CX), Y0, Y2
+	VMOVUPD     Y2, 96(DX)
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x00000010, AX
+	JMP         axpyAVX2_four
+
+axpyAVX2_four_done:
+axpyAVX2_one:
+	CMPQ        AX, $0x00000004
+	JL          axpyAVX2_one_done
+	VMOVUPD     (DX), Y2
+	VFMADD231PD (CX), Y0, Y2
+	VMOVUPD     Y2, (DX)
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000004, AX
+	JMP         axpyAVX2_one
+
+axpyAVX2_one_done:
+	VMASKMOVPD  (CX), Y1, Y2
+	VMASKMOVPD  (DX), Y1, Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMASKMOVPD  Y3, Y1, (DX)
 	VZEROUPPER
 	RET

@@ -13,6 +13,7 @@ import (
 // level3 is what is measured.
 type level3 interface {
 	Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int)
+	Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int)
 	Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int)
 }
 
@@ -42,32 +43,26 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return x
 }
 
-func BenchmarkDgemm(b *testing.B) {
+func BenchmarkDgemm(b *testing.B) { benchmarkGemm[float64](b) }
+
+func BenchmarkSgemm(b *testing.B) { benchmarkGemm[float32](b) }
+
+func benchmarkGemm[T number](b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, s := range []struct {
-		m, n, k int
-		tA, tB  blas.Transpose
-	}{
-		{512, 512, 512, blas.NoTrans, blas.NoTrans},
-		{512, 512, 512, blas.Trans, blas.NoTrans},
-		{512, 512, 512, blas.NoTrans, blas.Trans},
-		{1024, 10, 10, blas.NoTrans, blas.NoTrans},
-		{1024, 38, 38, blas.NoTrans, blas.NoTrans},
-		{1024, 84, 84, blas.NoTrans, blas.NoTrans},
-		{1024, 84, 84, blas.NoTrans, blas.Trans},
+	for _, x := range []call[T]{
+		{m: 512, n: 512, k: 512, tA: blas.NoTrans, tB: blas.NoTrans},
+		{m: 512, n: 512, k: 512, tA: blas.Trans, tB: blas.NoTrans},
+		{m: 512, n: 512, k: 512, tA: blas.NoTrans, tB: blas.Trans},
+		{m: 64, n: 64, k: 4096, tA: blas.Trans, tB: blas.NoTrans},
+		{m: 1024, n: 10, k: 10, tA: blas.NoTrans, tB: blas.NoTrans},
+		{m: 1024, n: 38, k: 38, tA: blas.NoTrans, tB: blas.NoTrans},
+		{m: 1024, n: 84, k: 84, tA: blas.NoTrans, tB: blas.NoTrans},
+		{m: 1024, n: 84, k: 84, tA: blas.NoTrans, tB: blas.Trans},
 	} {
-		lda, ldb := s.k, s.n
-		if s.tA == blas.Trans {
-			lda = s.m
-		}
-		if s.tB == blas.Trans {
-			ldb = s.k
-		}
-		x, y, c := normals(rng, s.m*s.k), normals(rng, s.k*s.n), make([]float64, s.m*s.n)
-		b.Run(fmt.Sprintf("%dx%dx%d-%c%c", s.m, s.n, s.k, s.tA, s.tB), func(b *testing.B) {
-			measure(b, 2*s.m*s.n*s.k, func(i level3) {
-				i.Dgemm(s.tA, s.tB, s.m, s.n, s.k, 1, x, lda, y, ldb, 0, c, s.n)
-			})
+		x.alpha = 1
+		x = x.filled(rng.NormFloat64)
+		b.Run(fmt.Sprintf("%dx%dx%d-%c%c", x.m, x.n, x.k, x.tA, x.tB), func(b *testing.B) {
+			measure(b, 2*x.m*x.n*x.k, func(i level3) { x.into(i, x.c) })
 		})
 	}
 }

@@ -6,17 +6,13 @@ import (
 )
 
 // Implementation is gonum's BLAS with other products of matrices. A call runs on
-// the goroutine of its caller and does not allocate, but for a buffer of half a
-// MiB that is kept for later calls.
+// the goroutine of its caller and does not allocate, but for a buffer of a MiB that
+// is kept for later calls.
 //
 // The zero value is ready for use, by several goroutines at once.
 type Implementation struct {
 	gonum.Implementation
 }
-
-// Path returns the name of the instructions that this process computes with:
-// "avx512", "avx2" or "portable". Results do not depend on it, speed does.
-func Path() string { return active.name }
 
 // Dgemm computes
 //
@@ -38,19 +34,7 @@ func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64,
 		i.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
-	if ldc == n {
-		scale(beta, c[:m*n])
-	} else {
-		for r := range m {
-			scale(beta, c[r*ldc:][:n])
-		}
-	}
-	if alpha == 0 || k == 0 {
-		return
-	}
-	w := workspaces.Get().(*workspace)
-	active.product(w, m, n, k, alpha, x, y, c, ldc)
-	workspaces.Put(w)
+	double.gemm(m, n, k, alpha, x, y, beta, c, ldc)
 }
 
 // Dsyrk computes
@@ -66,57 +50,17 @@ func (i Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha f
 		i.Implementation.Dsyrk(ul, tA, n, k, alpha, a, lda, beta, c, ldc)
 		return
 	}
-	for r := range n {
-		if ul == blas.Upper {
-			scale(beta, c[r*ldc:][r:n])
-		} else {
-			scale(beta, c[r*ldc:][:r+1])
-		}
-	}
-	if alpha == 0 || k == 0 {
+	double.syrk(ul, n, k, alpha, x, beta, c, ldc)
+}
+
+// Sgemm is [Implementation.Dgemm] for float32: products are summed in float32, too.
+func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	x, okA := operand(tA, m, k, a, lda)
+	y, okB := operand(tB, k, n, b, ldb)
+	if !okA || !okB || m <= 0 || n <= 0 || ldc < n || len(c) < (m-1)*ldc+n {
+		// C is empty, or gonum has a panic that names the argument.
+		i.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
-	w := workspaces.Get().(*workspace)
-	active.triangle(w, ul, n, k, alpha, x, c, ldc)
-	workspaces.Put(w)
-}
-
-// view is a matrix whose element (i, j) is data[i*row+j*column].
-type view struct {
-	data        []float64
-	row, column int
-}
-
-// from returns the matrix without its first i rows and j columns.
-func (v view) from(i, j int) view {
-	return view{v.data[i*v.row+j*v.column:], v.row, v.column}
-}
-
-func (v view) transposed() view { return view{v.data, v.column, v.row} }
-
-// operand returns op(X) of shape rows×columns, and whether the arguments are in
-// range.
-func operand(t blas.Transpose, rows, columns int, x []float64, ld int) (view, bool) {
-	v := view{x, ld, 1}
-	switch t {
-	default:
-		return v, false
-	case blas.Trans, blas.ConjTrans:
-		rows, columns = columns, rows
-		v = v.transposed()
-	case blas.NoTrans:
-	}
-	return v, rows >= 0 && columns >= 0 && ld >= max(1, columns) && len(x) >= (rows-1)*ld+columns
-}
-
-func scale(beta float64, x []float64) {
-	switch beta {
-	case 1:
-	case 0:
-		clear(x)
-	default:
-		for i := range x {
-			x[i] *= beta
-		}
-	}
+	single.gemm(m, n, k, alpha, x, y, beta, c, ldc)
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -15,33 +16,34 @@ import (
 
 // eachKernel calls f with every kernel of the machine in use.
 func eachKernel(f func(name string)) {
-	defer func(was kernel) { active = was }(active)
-	for _, k := range kernels() {
-		active = k
-		f(k.name)
+	defer func(d kernel[float64], s kernel[float32]) { double.active, single.active = d, s }(double.active, single.active)
+	singles := kernelsSingle()
+	for i, k := range kernels() {
+		double.active, single.active = k, singles[i]
+		f(string(k.path))
 	}
 }
 
 // call is one product, with room around the matrices that is not theirs.
-type call struct {
+type call[T number] struct {
 	tA, tB           blas.Transpose
 	m, n, k          int
-	alpha, beta      float64
+	alpha, beta      T
 	padA, padB, padC int
-	a, b, c          []float64
+	a, b, c          []T
 	lda, ldb, ldc    int
 }
 
-// filled returns the call with its matrices, whose elements rng draws.
-func (x call) filled(draw func() float64) call {
-	shape := func(t blas.Transpose, rows, columns, pad int) ([]float64, int) {
+// filled returns the call with its matrices, whose elements draw makes.
+func (x call[T]) filled(draw func() float64) call[T] {
+	shape := func(t blas.Transpose, rows, columns, pad int) ([]T, int) {
 		if t != blas.NoTrans {
 			rows, columns = columns, rows
 		}
 		ld := max(1, columns) + pad
-		s := make([]float64, max(0, (rows-1)*ld+columns))
+		s := make([]T, max(0, (rows-1)*ld+columns))
 		for i := range s {
-			s[i] = draw()
+			s[i] = T(draw())
 		}
 		return s, ld
 	}
@@ -51,17 +53,27 @@ func (x call) filled(draw func() float64) call {
 	return x
 }
 
-func (x call) dgemm(i level3) []float64 {
+// gemm returns what Dgemm or Sgemm computes.
+func (x call[T]) gemm(i level3) []T {
 	c := slices.Clone(x.c)
-	i.Dgemm(x.tA, x.tB, x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta, c, x.ldc)
+	x.into(i, c)
 	return c
 }
 
-// defined returns what Dgemm is defined to compute, bit for bit, one element at
+func (x call[T]) into(i level3, c []T) {
+	switch x := any(x).(type) {
+	case call[float64]:
+		i.Dgemm(x.tA, x.tB, x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta, any(c).([]float64), x.ldc)
+	case call[float32]:
+		i.Sgemm(x.tA, x.tB, x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta, any(c).([]float32), x.ldc)
+	}
+}
+
+// defined returns what gemm is defined to compute, bit for bit, one element at
 // a time.
-func (x call) defined() []float64 {
+func (x call[T]) defined() []T {
 	c := slices.Clone(x.c)
-	at := func(t blas.Transpose, s []float64, ld, i, j int) float64 {
+	at := func(t blas.Transpose, s []T, ld, i, j int) T {
 		if t != blas.NoTrans {
 			i, j = j, i
 		}
@@ -74,11 +86,11 @@ func (x call) defined() []float64 {
 				v = 0
 			}
 			for from := 0; from < x.k && x.alpha != 0; from += depth {
-				s := 0.0
+				s := T(0)
 				for p := from; p < min(from+depth, x.k); p++ {
-					s = math.FMA(at(x.tA, x.a, x.lda, i, p), at(x.tB, x.b, x.ldb, p, j), s)
+					s = fma(at(x.tA, x.a, x.lda, i, p), at(x.tB, x.b, x.ldb, p, j), s)
 				}
-				v = math.FMA(x.alpha, s, v)
+				v = fma(x.alpha, s, v)
 			}
 			c[i*x.ldc+j] = v
 		}
@@ -86,12 +98,22 @@ func (x call) defined() []float64 {
 	return c
 }
 
+// fma returns x·y + z, rounded once.
+func fma[T number](x, y, z T) T {
+	if unsafe.Sizeof(x) == 8 {
+		return T(math.FMA(float64(x), float64(y), float64(z)))
+	}
+	return T(fused(float32(x), float32(y), float32(z)))
+}
+
 // sameBits fails the test unless got and want are the same, whatever NaN they
 // have.
-func sameBits(t *testing.T, what string, got, want []float64) {
+func sameBits[T number](t *testing.T, what string, got, want []T) {
 	t.Helper()
-	for i := range want {
-		if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
+	for i, w := range want {
+		g := got[i]
+		same := g == w && math.Signbit(float64(g)) == math.Signbit(float64(w))
+		if !same && (g == g || w == w) {
 			t.Fatalf("%s: element %d is %v, want %v", what, i, got[i], want[i])
 		}
 	}
@@ -99,11 +121,15 @@ func sameBits(t *testing.T, what string, got, want []float64) {
 
 // near fails the test unless got is want but for rounding: size bounds the sums
 // of absolute values.
-func near(t *testing.T, what string, got, want []float64, size float64) {
+func near[T number](t *testing.T, what string, got, want []T, size float64) {
 	t.Helper()
+	limit := 1e-15 * size
+	if unsafe.Sizeof(T(0)) == 4 {
+		limit = 5e-7 * size
+	}
 	for i := range want {
-		if d := math.Abs(got[i] - want[i]); !(d <= 1e-15*size) {
-			t.Fatalf("%s: element %d is %v, want %v: %.1g off, at most %.1g", what, i, got[i], want[i], d, 1e-15*size)
+		if d := math.Abs(float64(got[i] - want[i])); !(d <= limit) {
+			t.Fatalf("%s: element %d is %v, want %v: %.1g off, at most %.1g", what, i, got[i], want[i], d, limit)
 		}
 	}
 }
@@ -115,20 +141,25 @@ var (
 )
 
 // String tells a failing call.
-func (x call) String() string {
+func (x call[T]) String() string {
 	return fmt.Sprintf("%c%c %dx%dx%d alpha=%v beta=%v lda=%d ldb=%d ldc=%d", x.tA, x.tB, x.m, x.n, x.k, x.alpha, x.beta, x.lda, x.ldb, x.ldc)
 }
 
 // check compares all kernels with what is defined, so that they give the same
 // bits.
-func (x call) check(t *testing.T) {
+func (x call[T]) check(t *testing.T) {
 	t.Helper()
 	want := x.defined()
-	eachKernel(func(name string) { sameBits(t, name+" "+x.String(), x.dgemm(Implementation{}), want) })
+	eachKernel(func(name string) { sameBits(t, name+" "+x.String(), x.gemm(Implementation{}), want) })
 }
 
 // For numbers that are finite the result is gonum's but for rounding.
-func TestDgemmOfAllShapes(t *testing.T) {
+func TestGemmOfAllShapes(t *testing.T) {
+	t.Run("float64", testGemmOfAllShapes[float64])
+	t.Run("float32", testGemmOfAllShapes[float32])
+}
+
+func testGemmOfAllShapes[T number](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	count := 0
 	for _, m := range edges {
@@ -136,12 +167,12 @@ func TestDgemmOfAllShapes(t *testing.T) {
 			for _, k := range []int{0, 1, 2, 5, 31, 70} {
 				count++
 				s := scalars[count%len(scalars)]
-				x := call{
-					tA: transposes[count/2%2], tB: transposes[count%2], m: m, n: n, k: k, alpha: s[0], beta: s[1],
+				x := call[T]{
+					tA: transposes[count/2%2], tB: transposes[count%2], m: m, n: n, k: k, alpha: T(s[0]), beta: T(s[1]),
 					padA: count % 3, padB: count / 2 % 3, padC: count / 5 % 3,
 				}.filled(rng.NormFloat64)
 				x.check(t)
-				near(t, x.String(), x.dgemm(Implementation{}), x.dgemm(gonum.Implementation{}), 16*float64(k+1))
+				near(t, x.String(), x.gemm(Implementation{}), x.gemm(gonum.Implementation{}), 16*float64(k+1))
 			}
 		}
 	}
@@ -150,28 +181,38 @@ func TestDgemmOfAllShapes(t *testing.T) {
 // The same bits on every machine and in every version. If they are to change, so
 // do the models that members compute.
 func TestBitsAreDefined(t *testing.T) {
+	testDigest[float64](t, 0x24f8ee9d59c07661)
+	testDigest[float32](t, 0x210ebf135b3d0343)
+}
+
+func testDigest[T number](t *testing.T, want uint64) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	x := call{tA: blas.NoTrans, tB: blas.Trans, m: 21, n: 31, k: 2*depth + 9, alpha: 0.3, beta: -1.7}
+	x := call[T]{tA: blas.NoTrans, tB: blas.Trans, m: 21, n: 31, k: 2*depth + 9, alpha: 0.3, beta: -1.7}
 	x = x.filled(func() float64 { return rng.Float64() - 0.5 })
 	eachKernel(func(name string) {
 		hash := fnv.New64a()
-		if err := binary.Write(hash, binary.LittleEndian, x.dgemm(Implementation{})); err != nil {
+		if err := binary.Write(hash, binary.LittleEndian, x.gemm(Implementation{})); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := hash.Sum64(), uint64(0x24f8ee9d59c07661); got != want {
-			t.Errorf("%s: digest %#x, want %#x", name, got, want)
+		if got := hash.Sum64(); got != want {
+			t.Errorf("%T, %s: digest %#x, want %#x", x.alpha, name, got, want)
 		}
 	})
 }
 
 // Every combination of small shape, transposes and scalars.
-func TestDgemmOfSmallShapes(t *testing.T) {
+func TestGemmOfSmallShapes(t *testing.T) {
+	t.Run("float64", testGemmOfSmallShapes[float64])
+	t.Run("float32", testGemmOfSmallShapes[float32])
+}
+
+func testGemmOfSmallShapes[T number](t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, s := range [][3]int{{1, 1, 1}, {3, 5, 6}, {9, 26, 4}, {2, 15, 1}, {7, 1, 9}} {
 		for _, tA := range append(transposes, blas.ConjTrans) {
 			for _, tB := range append(transposes, blas.ConjTrans) {
 				for _, ab := range scalars {
-					call{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: ab[0], beta: ab[1], padC: 2}.filled(rng.NormFloat64).check(t)
+					call[T]{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: T(ab[0]), beta: T(ab[1]), padC: 2}.filled(rng.NormFloat64).check(t)
 				}
 			}
 		}
@@ -179,20 +220,30 @@ func TestDgemmOfSmallShapes(t *testing.T) {
 }
 
 // Shapes that are cut along each of their sides.
-func TestDgemmOfLargeShapes(t *testing.T) {
+func TestGemmOfLargeShapes(t *testing.T) {
+	t.Run("float64", testGemmOfLargeShapes[float64])
+	t.Run("float32", testGemmOfLargeShapes[float32])
+}
+
+func testGemmOfLargeShapes[T number](t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for i, s := range [][3]int{{9, packWidth + 27, depth + 3}, {rowBlock + 13, 30, 2*depth + 1}, {50, packWidth + 1, 20}, {fewRows, shortRow + 1, 3}} {
 		for j, tA := range transposes {
 			for _, tB := range transposes {
-				call{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 1.5, beta: float64(j), padB: 3 * i, padC: i}.filled(rng.NormFloat64).check(t)
+				call[T]{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 1.5, beta: T(j), padB: 3 * i, padC: i}.filled(rng.NormFloat64).check(t)
 			}
 		}
 	}
 }
 
 // What is not finite goes where it belongs; if beta is zero nothing of C does.
-func TestDgemmOfWhatIsNotFinite(t *testing.T) {
-	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), math.MaxFloat64, 5e-324, -1e-310, 1}
+func TestGemmOfWhatIsNotFinite(t *testing.T) {
+	t.Run("float64", testGemmOfWhatIsNotFinite[float64])
+	t.Run("float32", testGemmOfWhatIsNotFinite[float32])
+}
+
+func testGemmOfWhatIsNotFinite[T number](t *testing.T) {
+	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), math.MaxFloat64, math.MaxFloat32, 5e-324, -1e-310, 1e-45, -1e-39, 1}
 	rng := rand.New(rand.NewPCG(7, 8))
 	draw := func() float64 {
 		if rng.IntN(40) == 0 {
@@ -202,9 +253,17 @@ func TestDgemmOfWhatIsNotFinite(t *testing.T) {
 	}
 	for i := range 300 {
 		s := scalars[i%len(scalars)]
-		call{
+		call[T]{
 			tA: transposes[i/2%2], tB: transposes[i%2], m: 1 + rng.IntN(20), n: 1 + rng.IntN(50), k: 1 + rng.IntN(10),
-			alpha: s[0], beta: s[1], padC: 1,
+			alpha: T(s[0]), beta: T(s[1]), padC: 1,
 		}.filled(draw).check(t)
+	}
+}
+
+func TestPeakCounts(t *testing.T) {
+	for _, about := range []int{0, 1000, 5000} {
+		if got := Peak(about); got < about || got > 2*about+1000 {
+			t.Errorf("%d operations, want about %d", got, 2*about)
+		}
 	}
 }

@@ -23,7 +23,7 @@ func TestDsyrk(t *testing.T) {
 			for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
 				count++
 				tA, s := transposes[count/2%2], scalars[count%len(scalars)]
-				checkDsyrk(t, ul, call{
+				checkDsyrk(t, ul, call[float64]{
 					tA: tA, tB: blas.Trans + blas.NoTrans - tA, m: n, n: n, k: k, alpha: s[0], beta: s[1],
 					padA: count % 3, padC: count / 2 % 3,
 				}.filled(rng.NormFloat64))
@@ -31,12 +31,12 @@ func TestDsyrk(t *testing.T) {
 		}
 	}
 	for _, tA := range transposes { // longer rows than are read where they are
-		x := call{tA: tA, tB: blas.Trans + blas.NoTrans - tA, m: denseRow + 3, n: denseRow + 3, k: 9, alpha: 1}
+		x := call[float64]{tA: tA, tB: blas.Trans + blas.NoTrans - tA, m: denseRow + 3, n: denseRow + 3, k: 9, alpha: 1}
 		checkDsyrk(t, blas.Lower, x.filled(rng.NormFloat64))
 	}
 }
 
-func checkDsyrk(t *testing.T, ul blas.Uplo, x call) {
+func checkDsyrk(t *testing.T, ul blas.Uplo, x call[float64]) {
 	t.Helper()
 	x.b, x.ldb = x.a, x.lda
 	dsyrk := func(i level3) []float64 {
@@ -44,7 +44,7 @@ func checkDsyrk(t *testing.T, ul blas.Uplo, x call) {
 		i.Dsyrk(ul, x.tA, x.n, x.k, x.alpha, x.a, x.lda, x.beta, c, x.ldc)
 		return c
 	}
-	full, want := x.dgemm(Implementation{}), slices.Clone(x.c)
+	full, want := x.gemm(Implementation{}), slices.Clone(x.c)
 	for i := range x.n {
 		lo, hi := part(ul, x.n, i)
 		copy(want[i*x.ldc+lo:i*x.ldc+hi], full[i*x.ldc+lo:])
@@ -58,18 +58,18 @@ func checkDsyrk(t *testing.T, ul blas.Uplo, x call) {
 // Calls at the same time have buffers of their own.
 func TestCallsAtOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
-	x := call{tA: blas.NoTrans, tB: blas.Trans, m: 30, n: 60, k: 2 * depth, alpha: 1}.filled(rng.NormFloat64)
-	y := call{tA: blas.Trans, tB: blas.Trans, m: 60, n: 50, k: depth, alpha: 1}.filled(rng.NormFloat64)
+	x := call[float64]{tA: blas.NoTrans, tB: blas.Trans, m: 30, n: 60, k: 2 * depth, alpha: 1}.filled(rng.NormFloat64)
+	y := call[float64]{tA: blas.Trans, tB: blas.Trans, m: 60, n: 50, k: depth, alpha: 1}.filled(rng.NormFloat64)
 	wantX, wantY := x.defined(), y.defined()
 	var group sync.WaitGroup
 	for range 4 {
 		for _, one := range []struct {
-			call
+			call[float64]
 			want []float64
 		}{{x, wantX}, {y, wantY}} {
 			group.Go(func() {
 				for range 20 {
-					if !slices.Equal(one.dgemm(Implementation{}), one.want) {
+					if !slices.Equal(one.gemm(Implementation{}), one.want) {
 						t.Errorf("%v: another result than alone", one.call)
 						return
 					}
@@ -91,6 +91,7 @@ func TestBadArguments(t *testing.T) {
 		"short a":     func(i level3) { i.Dgemm('N', 'N', 2, 2, 2, 1, x[:3], 2, x, 2, 0, x, 2) },
 		"short b":     func(i level3) { i.Dgemm('N', 'T', 2, 2, 2, 1, x, 2, x[:3], 2, 0, x, 2) },
 		"short c":     func(i level3) { i.Dgemm('N', 'N', 2, 2, 2, 1, x, 2, x, 2, 0, x[:3], 2) },
+		"single":      func(i level3) { i.Sgemm('N', 'N', 2, 2, 2, 1, make([]float32, 4), 1, nil, 2, 0, nil, 2) },
 		"uplo":        func(i level3) { i.Dsyrk('x', 'N', 2, 2, 1, x, 2, 0, x, 2) },
 		"syrk short":  func(i level3) { i.Dsyrk('U', 'N', 2, 2, 1, x[:3], 2, 0, x, 2) },
 		"syrk ldc":    func(i level3) { i.Dsyrk('L', 'T', 2, 2, 1, x, 2, 0, x, 1) },

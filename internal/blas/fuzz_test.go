@@ -16,11 +16,27 @@ func FuzzDgemm(f *testing.F) {
 	f.Add(uint8(16), uint8(1), uint8(63), uint16(0), math.NaN(), -96.0, []byte{})    // not even to a zero's sign
 	f.Add(uint8(31), uint8(1), uint8(1), uint16(3), math.NaN(), 2.0, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, bits, m, n uint8, k uint16, alpha, beta float64, seed []byte) {
-		call{
-			tA: transposes[bits&1], tB: transposes[bits>>1&1], m: int(m % 40), n: int(n % 80), k: int(k) % (depth + 20),
-			alpha: alpha, beta: beta, padA: int(bits >> 2 & 1), padB: int(bits >> 3 & 1), padC: int(bits >> 4 & 3),
-		}.filled(repeated(seed)).check(t)
+		fuzzed(bits, m, n, k, alpha, beta).filled(repeated(seed)).check(t)
 	})
+}
+
+// FuzzSgemm does the same for float32.
+func FuzzSgemm(f *testing.F) {
+	f.Add(uint8(0), uint8(8), uint8(48), uint16(10), float32(1), float32(0), []byte("shapes of whole tiles"))
+	f.Add(uint8(1), uint8(9), uint8(49), uint16(1), float32(-1), float32(1), []byte{0, 0, 0, 0, 0, 0, 0x80, 0x7f})
+	f.Add(uint8(6), uint8(7), uint8(25), uint16(depth+1), float32(0.5), float32(math.Inf(1)), []byte{1, 0, 0})
+	f.Fuzz(func(t *testing.T, bits, m, n uint8, k uint16, alpha, beta float32, seed []byte) {
+		bytes := repeated(seed)
+		draw := func() float64 { return float64(math.Float32frombits(uint32(math.Float64bits(bytes())))) }
+		fuzzed(bits, m, n, k, alpha, beta).filled(draw).check(t)
+	})
+}
+
+func fuzzed[T number](bits, m, n uint8, k uint16, alpha, beta T) call[T] {
+	return call[T]{
+		tA: transposes[bits&1], tB: transposes[bits>>1&1], m: int(m % 40), n: int(n % 80), k: int(k) % (depth + 20),
+		alpha: alpha, beta: beta, padA: int(bits >> 2 & 1), padB: int(bits >> 3 & 1), padC: int(bits >> 4 & 3),
+	}
 }
 
 // repeated returns the numbers that seed spells, over and over, each time one

@@ -2,25 +2,53 @@
 
 package blas
 
-import "golang.org/x/sys/cpu"
+import (
+	"slices"
+
+	"github.com/collabdict/collabdict/internal/cpu"
+)
 
 // kernels returns those that this machine has, the fastest first.
-func kernels() []kernel {
-	var found []kernel
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ {
-		found = append(found, kernel{"avx512", 24, checked(addAVX512), turnChecked})
-	}
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		found = append(found, kernel{"avx2", 12, checked(addAVX2), turnChecked})
-	}
-	return append(found, portable)
+func kernels() []kernel[float64] {
+	return of(
+		kernel[float64]{cpu.AVX512, 24, checked(addAVX512), turnChecked(turnAVX), false},
+		kernel[float64]{cpu.AVX2, 12, checked(addAVX2), turnChecked(turnAVX), true},
+		portable,
+	)
 }
 
-type assembly func(m, n, k int, alpha float64, a *float64, ars, aks int, b *float64, bks int, c *float64, cs int)
+// kernelsSingle are those for float32.
+func kernelsSingle() []kernel[float32] {
+	return of(
+		kernel[float32]{cpu.AVX512, 48, checked(addAVX512Single), turnChecked(turnAVXSingle), false},
+		kernel[float32]{cpu.AVX2, 24, checked(addAVX2Single), turnChecked(turnAVXSingle), true},
+		portableSingle,
+	)
+}
+
+func of[T number](all ...kernel[T]) (found []kernel[T]) {
+	for _, k := range all {
+		if slices.Contains(cpu.All(), k.path) {
+			found = append(found, k)
+		}
+	}
+	return found
+}
+
+// peakOf returns a loop, and how many multiplications are in a round of it.
+func peakOf(p cpu.Path) (chains int, run func(rounds int)) {
+	switch p {
+	case cpu.AVX512:
+		return 24 * 8, peakAVX512
+	case cpu.AVX2:
+		return 12 * 4, peakAVX2
+	}
+	return 8, peakPortable
+}
 
 // checked returns an adder that panics where the assembly would leave a slice.
-func checked(add assembly) adder {
-	return func(m, n, k int, alpha float64, a []float64, ars, aks int, b []float64, bks int, c []float64, cs int) {
+func checked[T number](add func(m, n, k int, alpha T, a *T, ars, aks int, b *T, bks int, c *T, cs int)) adder[T] {
+	return func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int) {
 		_ = a[(m-1)*ars+(k-1)*aks]
 		_ = b[(k-1)*bks+n-1]
 		_ = c[(m-1)*cs+n-1]
@@ -28,10 +56,12 @@ func checked(add assembly) adder {
 	}
 }
 
-func turnChecked(k int, from []float64, rows [4]int, to []float64, stride int) {
-	for _, r := range rows {
-		_ = from[r+k-1]
+func turnChecked[T number](turn func(k int, from *T, row1, row2, row3 int, to *T, stride int)) turner[T] {
+	return func(k int, from []T, rows [4]int, to []T, stride int) {
+		for _, r := range rows {
+			_ = from[r+k-1]
+		}
+		_ = to[(k-1)*stride+3]
+		turn(k, &from[0], rows[1], rows[2], rows[3], &to[0], stride)
 	}
-	_ = to[(k-1)*stride+3]
-	turnAVX(k, &from[0], rows[1], rows[2], rows[3], &to[0], stride)
 }

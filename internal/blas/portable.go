@@ -1,30 +1,39 @@
 package blas
 
-import "math"
+import (
+	"math"
+
+	"github.com/collabdict/collabdict/internal/cpu"
+)
 
 // portable computes with [math.FMA], which is one instruction on arm64, ppc64,
 // s390x, riscv64, and on amd64 since 2013. Where it is not, it is the same bits
 // at a fraction of the speed.
-var portable = kernel{"portable", widthLimit, addPortable, turn}
+var portable = kernel[float64]{cpu.Portable, widthLimit, addPortable(addOne, addEight), turn[float64], false}
 
-// addPortable is an [adder]. It sums two rows by four columns of C at a time in
-// registers.
-func addPortable(m, n, k int, alpha float64, a []float64, ars, aks int, b []float64, bks int, c []float64, cs int) {
-	for i := 0; i < m; i += 2 {
-		x := a[i*ars:]
-		if i+1 == m {
-			for j := range n {
-				addOne(k, alpha, x, aks, b[j:], bks, &c[i*cs+j])
+// addPortable returns an [adder] of single elements and of two rows by four columns
+// of C at a time.
+func addPortable[T number](
+	addOne func(k int, alpha T, a []T, aks int, b []T, bks int, c *T),
+	addEight func(k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int),
+) adder[T] {
+	return func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int) {
+		for i := 0; i < m; i += 2 {
+			x := a[i*ars:]
+			if i+1 == m {
+				for j := range n {
+					addOne(k, alpha, x, aks, b[j:], bks, &c[i*cs+j])
+				}
+				return
 			}
-			return
-		}
-		j := 0
-		for ; j+4 <= n; j += 4 {
-			addEight(k, alpha, x, ars, aks, b[j:], bks, c[i*cs+j:], cs)
-		}
-		for ; j < n; j++ {
-			addOne(k, alpha, x, aks, b[j:], bks, &c[i*cs+j])
-			addOne(k, alpha, x[ars:], aks, b[j:], bks, &c[(i+1)*cs+j])
+			j := 0
+			for ; j+4 <= n; j += 4 {
+				addEight(k, alpha, x, ars, aks, b[j:], bks, c[i*cs+j:], cs)
+			}
+			for ; j < n; j++ {
+				addOne(k, alpha, x, aks, b[j:], bks, &c[i*cs+j])
+				addOne(k, alpha, x[ars:], aks, b[j:], bks, &c[(i+1)*cs+j])
+			}
 		}
 	}
 }

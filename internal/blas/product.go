@@ -1,6 +1,6 @@
 package blas
 
-import "sync"
+import "github.com/collabdict/collabdict/internal/cpu"
 
 const (
 	// depth is the number of products that are summed before alpha times the sum
@@ -9,15 +9,20 @@ const (
 	depth = 256
 
 	// widthLimit is the greatest width of a kernel.
-	widthLimit = 24
+	widthLimit = 48
 
 	// The following only say what is kept in which cache.
-	packWidth = 240  // columns of B that are packed at a time: a multiple of the widths of all kernels
-	rowBlock  = 256  // rows of A that are read again for each panel of B
-	fewRows   = 48   // with that many rows of A at most, packing B costs more than it brings,
-	shortRow  = 1024 // if its rows are not longer than this
-	denseRow  = 128  // and for any A, if they are not longer than this
+	packWidth  = 240          // columns of B that are packed at a time: a multiple of the widths of all kernels
+	rowBlock   = 128          // rows of A that are read again for each panel of B
+	leftStride = rowBlock + 8 // how far apart columns of A are that are gathered: an odd number of cache lines
+	farColumn  = 128          // columns of A are gathered that are at least so far apart
+	fewRows    = 48           // with that many rows of A at most, packing B costs more than it brings,
+	shortRow   = 1024         // if its rows are not longer than this
+	denseRow   = 128          // and for any A, if they are not longer than this
 )
+
+// number is what matrices are made of.
+type number interface{ float32 | float64 }
 
 // adder adds alpha·A·B to C, where A is m×k with elements a[i*ars+p*aks], B k×n
 // with elements b[p*bks+j], and C m×n with elements c[i*cs+j]; m, n and k are 1 at
@@ -26,41 +31,35 @@ const (
 //	fma(alpha, fma(a[k-1], b[k-1], ... fma(a[0], b[0], 0)), c)
 //
 // on every machine: vectors lie along the rows of C, so that no sum is split.
-type adder func(m, n, k int, alpha float64, a []float64, ars, aks int, b []float64, bks int, c []float64, cs int)
+type adder[T number] func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int)
 
 // turner copies four rows of k numbers, that begin at from[0], from[rows[1]] and so
 // on, to the columns of to: to[p*stride+i] = from[rows[i]+p], for k%4 = 0.
-type turner func(k int, from []float64, rows [4]int, to []float64, stride int)
+type turner[T number] func(k int, from []T, rows [4]int, to []T, stride int)
 
-// kernel is one way to compute, and its name.
-type kernel struct {
-	name  string
+// kernel is one way to compute.
+type kernel[T number] struct {
+	path  cpu.Path
 	width int
-	add   adder
-	turn  turner
+	add   adder[T]
+	turn  turner[T]
+	// gathers says that a tile reads less than a cache line of a column of A, so that
+	// columns are worth a copy if they are far apart: else they push each other out
+	// of the cache.
+	gathers bool
 }
-
-// active is fixed for the process; only tests change it.
-var active = kernels()[0]
-
-// workspace is what a call needs beside its arguments.
-type workspace struct {
-	packed [depth * packWidth]float64
-	tile   [widthLimit * widthLimit]float64
-}
-
-var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 // isDirect says that B is read where it is, by m rows of A: it has its rows
 // without gaps of more than a few cache lines, or is not read often enough for a
 // copy to be worth its time.
-func isDirect(m int, b view) bool {
+func isDirect[T number](m int, b view[T]) bool {
 	return b.column == 1 && (b.row <= denseRow || m <= fewRows && b.row <= shortRow)
 }
 
 // product adds alpha·A·B to C.
-func (kn *kernel) product(w *workspace, m, n, k int, alpha float64, a, b view, c []float64, ldc int) {
+func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T], c []T, ldc int) {
 	direct := isDirect(m, b)
+	gather := kn.gathers && a.row == 1 && a.column >= farColumn && n > kn.width
 	step := packWidth
 	if direct {
 		step = n
@@ -76,6 +75,9 @@ func (kn *kernel) product(w *workspace, m, n, k int, alpha float64, a, b view, c
 			for i0 := 0; i0 < m; i0 += rowBlock {
 				mb := min(rowBlock, m-i0)
 				x := a.from(i0, p0)
+				if gather {
+					x = w.gather(mb, kb, x)
+				}
 				for j := 0; j < nb; j += kn.width {
 					wide := min(kn.width, nb-j)
 					y, stride := block.data[j:], block.row
@@ -89,12 +91,21 @@ func (kn *kernel) product(w *workspace, m, n, k int, alpha float64, a, b view, c
 	}
 }
 
+// gather copies m rows and k columns of A, whose columns have no gaps, to columns
+// that are close to each other and do not begin at the same places of cache lines.
+func (w *workspace[T]) gather(m, k int, a view[T]) view[T] {
+	for p := range k {
+		copy(w.left[p*leftStride:][:m], a.data[p*a.column:])
+	}
+	return view[T]{w.left[:], 1, leftStride}
+}
+
 // packed returns how far apart the rows of a packed panel of n columns are.
 func packed(n int) int { return (n + 3) &^ 3 }
 
 // pack copies k rows and n columns of B, n at most the kernel's width. What comes
 // after the n columns of a row is not used.
-func (kn *kernel) pack(to []float64, k, n int, b view) {
+func (kn *kernel[T]) pack(to []T, k, n int, b view[T]) {
 	stride := packed(n)
 	if b.column == 1 {
 		for p := range k {
@@ -120,7 +131,7 @@ func (kn *kernel) pack(to []float64, k, n int, b view) {
 }
 
 // turn is a [turner] for any k.
-func turn(k int, from []float64, rows [4]int, to []float64, stride int) {
+func turn[T number](k int, from []T, rows [4]int, to []T, stride int) {
 	for i, r := range rows {
 		for p := range k {
 			to[p*stride+i] = from[r+p]

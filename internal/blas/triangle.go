@@ -8,7 +8,7 @@ const triangleDepth = 4 * depth
 
 // triangle adds alpha·A·Aᵀ to the triangle ul of C, where A is n×k. Each panel of
 // columns is a rectangle and a corner on the diagonal.
-func (kn *kernel) triangle(w *workspace, ul blas.Uplo, n, k int, alpha float64, a view, c []float64, ldc int) {
+func (kn *kernel[T]) triangle(w *workspace[T], ul blas.Uplo, n, k int, alpha T, a view[T], c []T, ldc int) {
 	for from := 0; from < k; from += triangleDepth {
 		to := min(from+triangleDepth, k)
 		for j := 0; j < n; j += kn.width {
@@ -33,7 +33,7 @@ func (kn *kernel) triangle(w *workspace, ul blas.Uplo, n, k int, alpha float64, 
 // columns adds k products, at most depth, to the panel of columns from j: to the
 // rectangle in C, and to the corner at the diagonal in the tile: the strips of rows
 // that are computed there reach into the other triangle, which is not ours.
-func (kn *kernel) columns(w *workspace, ul blas.Uplo, n, j, k int, alpha float64, a view, c []float64, ldc int) {
+func (kn *kernel[T]) columns(w *workspace[T], ul blas.Uplo, n, j, k int, alpha T, a view[T], c []T, ldc int) {
 	wide := min(kn.width, n-j)
 	diagonal := a.from(j, 0)
 	b := diagonal.transposed()

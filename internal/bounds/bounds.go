@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/collabdict/collabdict"
 )
 
@@ -19,6 +17,12 @@ type Bounds struct {
 	RMS  []float64 // M, above the root mean square of each column
 }
 
+// Rows is a source of n rows of m values, as in package gmm.
+type Rows interface {
+	Dims() (n, m int)
+	ReadRows(x []float64, from int) error
+}
+
 const (
 	version    = 1
 	maxRowsExp = 40
@@ -27,30 +31,33 @@ const (
 	MaxExp = 200
 	// slack covers the rounding of sums that reach their bound.
 	slack = 1 + 1e-6
+	// blockRows rows are in memory at a time.
+	blockRows = 256
 )
 
 // Publishes says whether Agree publishes anything in a group.
 func Publishes(g collabdict.Group) bool { return g.Size() <= manyMembers }
 
-// Agree publishes the bounds of the rows of x and returns those of all members. In
+// Agree publishes the bounds of the rows x and returns those of all members. In
 // a large group they are learned by private sums, and nothing is published.
-func Agree(ctx context.Context, g collabdict.Group, x *mat.Dense) (Bounds, error) {
+func Agree(ctx context.Context, g collabdict.Group, x Rows) (Bounds, error) {
+	rowsExp, exps, err := exponents(x)
+	if err != nil {
+		return Bounds{}, err
+	}
 	if !Publishes(g) {
-		rowsExp, exps := exponents(x)
 		return agreeByCounts(ctx, g, rowsExp, exps)
 	}
-	blobs, err := g.Gather(ctx, encode(x))
+	blobs, err := g.Gather(ctx, encode(rowsExp, exps))
 	if err != nil {
 		return Bounds{}, fmt.Errorf("gather bounds: %w", err)
 	}
-	_, dim := x.Dims()
-	return widest(blobs, dim)
+	return widest(blobs, len(exps))
 }
 
 // encode returns what a member publishes: a version byte, the exponent of its
 // rows, M as four bytes and M exponents of two bytes, big endian.
-func encode(x *mat.Dense) []byte {
-	rowsExp, exps := exponents(x)
+func encode(rowsExp int, exps []int) []byte {
 	out := binary.BigEndian.AppendUint32([]byte{version, byte(rowsExp)}, uint32(len(exps)))
 	for _, exp := range exps {
 		out = binary.BigEndian.AppendUint16(out, uint16(int16(exp)))
@@ -60,22 +67,29 @@ func encode(x *mat.Dense) []byte {
 
 // exponents returns those of the powers of two above the number of rows, and above
 // the root mean square of each column.
-func exponents(x *mat.Dense) (rowsExp int, exps []int) {
+func exponents(x Rows) (rowsExp int, exps []int, err error) {
 	n, dim := x.Dims()
 	_, rowsExp = math.Frexp(float64(n))
-	for i := range dim {
-		sum := 0.0
-		for j := range n {
-			v := x.At(j, i)
-			sum += float64(v * v)
+	sums, block := make([]float64, dim), make([]float64, min(n, blockRows)*dim)
+	for from := 0; from < n; from += blockRows {
+		block = block[:min(n-from, blockRows)*dim]
+		if err := x.ReadRows(block, from); err != nil {
+			return 0, nil, err
 		}
+		for rest := block; len(rest) > 0; rest = rest[dim:] {
+			for i, v := range rest[:dim] {
+				sums[i] += float64(v * v)
+			}
+		}
+	}
+	for _, sum := range sums {
 		exp := -MaxExp
 		if rms := math.Sqrt(sum / float64(n)); rms > 0 {
 			_, exp = math.Frexp(rms)
 		}
 		exps = append(exps, max(exp, -MaxExp))
 	}
-	return rowsExp, exps
+	return rowsExp, exps, nil
 }
 
 // decode is the inverse of encode for data of dim columns.

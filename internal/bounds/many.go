@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/collabdict/collabdict"
 )
 
@@ -59,9 +57,12 @@ func agreeByCounts(ctx context.Context, g collabdict.Group, rowsExp int, exps []
 // values that are within b, the bounds of the rows before. In a large group that takes
 // one sum, of how many members have which exponent; those far below b count as less
 // far.
-func (b Bounds) Tighten(ctx context.Context, g collabdict.Group, x *mat.Dense) (Bounds, error) {
+func (b Bounds) Tighten(ctx context.Context, g collabdict.Group, x Rows) (Bounds, error) {
 	if !Publishes(g) {
-		_, exps := exponents(x)
+		_, exps, err := exponents(x)
+		if err != nil {
+			return Bounds{}, err
+		}
 		return b.tightenByCounts(ctx, g, exps)
 	}
 	return Agree(ctx, g, x)

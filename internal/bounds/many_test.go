@@ -69,7 +69,7 @@ func TestCountsGiveTheWidestBounds(t *testing.T) {
 					x.Set(i, j, scale*rapid.Float64Range(-1, 1).Draw(t, "value"))
 				}
 			}
-			rows, blobs = append(rows, x), append(blobs, encode(x))
+			rows, blobs = append(rows, x), append(blobs, published(x))
 		}
 		want, err := widest(blobs, dim)
 		if err != nil {
@@ -78,7 +78,7 @@ func TestCountsGiveTheWidestBounds(t *testing.T) {
 		var all sync.WaitGroup
 		for _, x := range rows {
 			all.Go(func() {
-				got, err := Agree(context.Background(), seat{nil, group}, x)
+				got, err := Agree(context.Background(), seat{nil, group}, matrix{x})
 				if err != nil || got.Rows != want.Rows {
 					t.Errorf("%v, rows %g, want %g", err, got.Rows, want.Rows)
 					return
@@ -105,8 +105,8 @@ func TestTightenFindsTheBoundsOfMovedRows(t *testing.T) {
 		var all sync.WaitGroup
 		for _, sign := range []float64{1, -1} {
 			all.Go(func() {
-				at := func(mean float64) *mat.Dense {
-					return mat.NewDense(2, 1, []float64{mean + 0.9*sign*c.spread, mean - 0.3*c.spread})
+				at := func(mean float64) Rows {
+					return matrix{mat.NewDense(2, 1, []float64{mean + 0.9*sign*c.spread, mean - 0.3*c.spread})}
 				}
 				before, err := Agree(t.Context(), seat{nil, group}, at(c.shift))
 				if err != nil {

@@ -74,8 +74,8 @@ func TestAgreementsThatCannotBeUsed(t *testing.T) {
 	dir := t.TempDir()
 	for want, change := range map[string]func(string) string{
 		"want version 1, got 3":       func(s string) string { return strings.Replace(s, "version: 1", "version: 3", 1) },
-		"field sead not found":        func(s string) string { return strings.Replace(s, "seed:", "sead:", 1) },
-		"cannot unmarshal":            func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
+		"unknown field sead":          func(s string) string { return strings.Replace(s, "seed:", "sead:", 1) },
+		"want a whole number":         func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
 		"the file is empty":           func(string) string { return "" },
 		`scheme: want "laplacian"`:    func(s string) string { return strings.Replace(s, "laplacian", "magic", 1) },
 		"quorum: want at most":        func(s string) string { return strings.Replace(s, "quorum: 2", "quorum: 9", 1) },

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/strictyaml"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -36,24 +37,14 @@ func read(path string, into any, hint string) error {
 	if err != nil {
 		return &Error{path, err.Error(), ""}
 	}
-	d := yaml.NewDecoder(bytes.NewReader(b))
-	d.KnownFields(true)
-	if err := d.Decode(into); err != nil {
-		return &Error{path, oneLine(err), "correct the file"}
+	err = strictyaml.Decode(bytes.NewReader(b), into)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the file is empty")
+	}
+	if err != nil {
+		return &Error{path, err.Error(), "correct the file"}
 	}
 	return nil
-}
-
-// oneLine puts the several lines of a YAML error into one.
-func oneLine(err error) string {
-	var typed *yaml.TypeError
-	if errors.As(err, &typed) && len(typed.Errors) > 0 {
-		return typed.Errors[0]
-	}
-	if errors.Is(err, io.EOF) {
-		return "the file is empty"
-	}
-	return err.Error()
 }
 
 func checkVersion(path string, got int) error {

@@ -121,12 +121,13 @@ func (s *Spec) participant(name string, g *group, columns []string) Participant 
 }
 
 // matrix returns the first n rows, nil without any.
-func (r *rows) matrix(width int) (*mat.Dense, []float64) {
+func (r *rows) matrix(width int) (Rows, []float64) {
 	if r.n == 0 {
 		return nil, nil
 	}
-	if r.labels == nil {
-		return mat.NewDense(r.n, width, r.values[:r.n*width]), nil
+	labels := r.labels
+	if labels != nil {
+		labels = labels[:r.n]
 	}
-	return mat.NewDense(r.n, width, r.values[:r.n*width]), r.labels[:r.n]
+	return InMemory(mat.NewDense(r.n, width, r.values[:r.n*width])), labels
 }

@@ -28,20 +28,20 @@ func openFile(path string, before fs.FileInfo) (*file, error) {
 		return nil, fileError(path, err)
 	}
 	f := &file{path: path, disk: disk, info: info}
-	if before != nil && !(os.SameFile(info, before) && same(info, before)) {
+	if before != nil && !(os.SameFile(info, before) && unchanged(info, before)) {
 		disk.Close()
 		return nil, f.changedError()
 	}
 	return f, nil
 }
 
-func same(a, b fs.FileInfo) bool { return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) }
+func unchanged(a, b fs.FileInfo) bool { return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) }
 
 // ReadAt reads as io.ReaderAt says.
 func (f *file) ReadAt(p []byte, at int64) (int, error) {
 	n, err := f.disk.ReadAt(p, at)
 	now, failed := f.disk.Stat()
-	if failed == nil && !same(f.info, now) {
+	if failed == nil && !unchanged(f.info, now) {
 		f.changed = true
 		return 0, f.changedError()
 	}

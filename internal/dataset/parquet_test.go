@@ -112,8 +112,11 @@ type sited struct {
 }
 
 var sites = []sited{
-	{1, "north", 10, -1, "train"}, {2, "south", 20, -1, "train"}, {3, "north", 30, 0, "test"},
-	{4, "south", 40, 1, "test "}, {5, "north", 50, 0, "old"},
+	{1, "north", 10, -1, "train"},
+	{2, "south", 20, -1, "train"},
+	{3, "north", 30, 0, "test"},
+	{4, "south", 40, 1, "test "},
+	{5, "north", 50, 0, "old"},
 }
 
 // TestParquetIsAsCSV loads the same rows in both forms in all ways.

@@ -25,7 +25,7 @@ func TestCourse(t *testing.T) {
 	k, _ := example(task.Global)
 	k.Settings.Scheme, k.Rounds, k.Tol = consensus.Exact, 8, 0
 	parts := plants.Generate(plants.Spec{Participants: 7, Rows: 40, Columns: 3, Patterns: 2}, 2)
-	faults, err := scenario.Parse("crash:node=3,round=3,for=30s;partition:a=1-5|b=6-7,round=5,for=20s;loss:rate=0.001")
+	faults, err := scenario.Parse("--faults", "crash:node=3,round=3,for=30s;partition:a=1-5|b=6-7,round=5,for=20s;loss:rate=0.001")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,13 +68,13 @@ func describe(s consensus.Settings, size, values int) report.Consensus {
 }
 
 // Participant returns a participant's own figures under its model.
-func Participant(m *model.Model, p dataset.Participant) report.Participant {
-	e := task.Evaluate(m, p.Test, p.TestLabels)
+func Participant(m *model.Model, p dataset.Participant) (report.Participant, error) {
+	e, err := task.Evaluate(m, p.Test, p.TestLabels)
 	d := m.Manifest.Privacy.Diversity
 	return report.Participant{
 		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: &d, History: m.Manifest.Privacy.History,
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI,
-	}
+	}, err
 }
 
 func breachWarning(p report.Protection) string {

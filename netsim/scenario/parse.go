@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/collabdict/collabdict/internal/strictyaml"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -29,14 +30,15 @@ type pair struct{ key, value string }
 func (s *Scenario) Empty() bool { return s == nil || len(s.words) == 0 }
 
 // Parse reads words separated by semicolons, each with values separated by commas.
-func Parse(text string) (*Scenario, error) {
+// The name of the text is for errors.
+func Parse(name, text string) (*Scenario, error) {
 	s := &Scenario{}
 	for i, part := range strings.Split(text, ";") {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
 		}
-		name, rest, _ := strings.Cut(part, ":")
-		w := word{name: strings.TrimSpace(name), where: fmt.Sprintf("fault %d", i+1)}
+		kind, rest, _ := strings.Cut(part, ":")
+		w := word{name: strings.TrimSpace(kind), where: fmt.Sprintf("%s: fault %d", name, i+1)}
 		for _, item := range split(rest) {
 			key, value, found := strings.Cut(item, "=")
 			if !found || strings.TrimSpace(key) == "" || value == "" {
@@ -56,29 +58,27 @@ func split(rest string) []string {
 	return strings.Split(rest, ",")
 }
 
-// ParseYAML reads a scenario file:
+// ParseYAML reads a scenario file, whose name is for errors:
 //
 //	compute: 2s
 //	latency: {kind: log-normal, median: 40ms, sigma: 0.5}
 //	faults:
 //	  - crash: {node: 3, at: 2m, for: 30s}
-func ParseYAML(r io.Reader) (*Scenario, error) {
+func ParseYAML(name string, r io.Reader) (*Scenario, error) {
 	var file struct {
 		Compute string      `yaml:"compute"`
 		Latency yaml.Node   `yaml:"latency"`
 		Faults  []yaml.Node `yaml:"faults"`
 	}
-	d := yaml.NewDecoder(r)
-	d.KnownFields(true)
-	if err := d.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("want compute, latency and faults: %s", oneLine(err))
+	if err := strictyaml.Decode(r, &file); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w; a scenario has compute, latency and faults", name, err)
 	}
 	s := &Scenario{}
 	if file.Compute != "" {
-		s.words = append(s.words, word{name: "compute", where: "compute", values: []pair{{"time", file.Compute}}})
+		s.words = append(s.words, word{name: "compute", where: name, values: []pair{{"time", file.Compute}}})
 	}
 	if file.Latency.Kind != 0 {
-		w := word{name: "latency", where: "latency"}
+		w := word{name: "latency", where: fmt.Sprintf("%s: line %d", name, file.Latency.Line)}
 		if err := w.take(&file.Latency); err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func ParseYAML(r io.Reader) (*Scenario, error) {
 	}
 	for i := range file.Faults {
 		node := &file.Faults[i]
-		w := word{where: fmt.Sprintf("line %d", node.Line)}
+		w := word{where: fmt.Sprintf("%s: line %d", name, node.Line)}
 		switch {
 		case node.Kind == yaml.ScalarNode:
 			w.name = node.Value
@@ -111,14 +111,12 @@ func (w *word) take(node *yaml.Node) error {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
 		if value.Kind != yaml.ScalarNode {
-			return fmt.Errorf("line %d, %s, %s: want a single value", value.Line, w.name, key.Value)
+			return fmt.Errorf("%s, %s: %s: want a single value", w.where, w.name, key.Value)
 		}
 		w.values = append(w.values, pair{key.Value, value.Value})
 	}
 	return nil
 }
-
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // Add says what another scenario says, too.
 func (s *Scenario) Add(more *Scenario) {

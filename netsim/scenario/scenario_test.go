@@ -29,7 +29,7 @@ func load(t *testing.T, name string) netsim.Config {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := scenario.ParseYAML(f)
+	s, err := scenario.ParseYAML("s.yaml", f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,11 +190,11 @@ func TestScenariosAreDocumented(t *testing.T) {
 }
 
 func TestTextAndYAMLSayTheSame(t *testing.T) {
-	text, err := scenario.Parse("compute:time=2s; latency:kind=log-normal,median=20ms,sigma=0.4;crash:node=p0003,at=2m,state=lost;partition:a=1-4|b=5-7,at=5m,for=1m;churn:rate=0.05;nat:nodes=1-2+4;bandwidth:up=1M,down=10M;late:node=2,round=8")
+	text, err := scenario.Parse("--faults", "compute:time=2s; latency:kind=log-normal,median=20ms,sigma=0.4;crash:node=p0003,at=2m,state=lost;partition:a=1-4|b=5-7,at=5m,for=1m;churn:rate=0.05;nat:nodes=1-2+4;bandwidth:up=1M,down=10M;late:node=2,round=8")
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := scenario.ParseYAML(strings.NewReader(`
+	file, err := scenario.ParseYAML("s.yaml", strings.NewReader(`
 compute: 2s
 latency: {kind: log-normal, median: 20ms, sigma: 0.4}
 faults:
@@ -239,7 +239,7 @@ func TestWhatCannotBe(t *testing.T) {
 		"clock:node=1,rate=-1":            `clock: rate: want a number from 0.001 to 1000, got "-1"`,
 		"silent:node=8":                   `silent: node: want a member's name`,
 	} {
-		s, err := scenario.Parse(text)
+		s, err := scenario.Parse("--faults", text)
 		if err == nil {
 			c := netsim.Config{Names: netsim.Names(7)}
 			if err = s.Apply(&c); err == nil {
@@ -251,14 +251,14 @@ func TestWhatCannotBe(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"speed: 3":                         "want compute, latency and faults",
-		"faults: [{crash: {node: [1]}}]":   "line 1, crash, node: want a single value",
-		"faults: [{crash: 3}]":             "line 1, crash: want values",
+		"speed: 3":                         "a scenario has compute, latency and faults",
+		"faults: [{crash: {node: [1]}}]":   "s.yaml: line 1, crash: node: want a single value",
+		"faults: [{crash: 3}]":             "s.yaml: line 1, crash: want values",
 		"faults: [{crash: {}, churn: {}}]": "line 1: want one fault an entry",
 		"faults:\n  - crush: {node: 1}":    "line 2: want one of",
-		"compute: {a: 1}":                  "want compute, latency and faults",
+		"compute: {a: 1}":                  "a scenario has compute, latency and faults",
 	} {
-		if _, err := scenario.ParseYAML(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := scenario.ParseYAML("s.yaml", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
@@ -270,10 +270,10 @@ func FuzzParse(f *testing.F) {
 	f.Add("faults: [{loss: {rate: 0.1}}]")
 	f.Fuzz(func(t *testing.T, text string) {
 		c := netsim.Config{Names: netsim.Names(7)}
-		if s, err := scenario.Parse(text); err == nil && s.Apply(&c) == nil {
+		if s, err := scenario.Parse("--faults", text); err == nil && s.Apply(&c) == nil {
 			_ = fmt.Sprint(c.Validate())
 		}
-		if s, err := scenario.ParseYAML(strings.NewReader(text)); err == nil {
+		if s, err := scenario.ParseYAML("s.yaml", strings.NewReader(text)); err == nil {
 			_ = s.Apply(&c)
 		}
 	})

@@ -10,10 +10,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const signature = "func(m, n, k int, alpha float64, a *float64, ars, aks int, b *float64, bks int, c *float64, cs int)"
+// signature of an adder of numbers of a type.
+const signature = "func(m, n, k int, alpha %[1]s, a *%[1]s, ars, aks int, b *%[1]s, bks int, c *%[1]s, cs int)"
 
 // isa is what differs between the two instruction sets.
 type isa struct {
+	*number
 	name, title string
 	lanes       int   // elements of a vector
 	heights     []int // rows of the tiles, from the highest; each but the first half of the one before
@@ -25,20 +27,36 @@ type isa struct {
 	plain bool
 }
 
+// masks is ones as long as a vector of AVX, and as many zeros.
+var masks Mem
+
 func main() {
 	ConstraintExpr("!noasm")
-	avx512().generate()
-	avx2().generate()
-	turn()
+	masks = GLOBL("masks", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(8*i, U64(uint64(i/4)-1))
+	}
+	for _, x := range []*number{double, single} {
+		avx512(x).generate()
+		avx2(x).generate()
+	}
+	turnDouble()
+	turnSingle()
+	peak("peakAVX512", 24, ZMM)
+	peak("peakAVX2", 12, YMM)
+	vectors()
 	Generate()
 }
 
 func (s *isa) generate() {
-	TEXT(s.name, NOSPLIT, signature)
+	TEXT(s.name, NOSPLIT, fmt.Sprintf(signature, s.goType))
 	Pragma("noescape")
 	Doc(s.name+" is [adder] with "+s.title+", for n from 1 to "+fmt.Sprint(3*s.lanes)+" columns.",
 		"It reads and writes no element that is not of A, B or C.")
-	t := &tile{isa: s, row: load("a"), ars: bytes("ars"), aks: bytes("aks"), bks: bytes("bks"), c: load("c"), cs: bytes("cs"), m: load("m")}
+	t := &tile{
+		isa: s, row: load("a"), ars: s.bytes("ars"), aks: s.bytes("aks"),
+		bks: s.bytes("bks"), c: load("c"), cs: s.bytes("cs"), m: load("m"),
+	}
 	t.ars3 = GP64()
 	LEAQ(Mem{Base: t.ars, Index: t.ars, Scale: 2}, t.ars3)
 	n := load("n")
@@ -66,24 +84,18 @@ func (s *isa) generate() {
 	}
 }
 
-// load returns a parameter in a register; bytes one that counts elements, as
-// bytes.
+// load returns a parameter in a register.
 func load(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
-func bytes(name string) reg.GPVirtual {
-	r := load(name)
-	SHLQ(U8(3), r)
-	return r
-}
-
-func avx512() *isa {
+func avx512(x *number) *isa {
 	var k reg.OpmaskVirtual
+	lanes := 64 / x.size
 	return &isa{
-		name: "addAVX512", title: "AVX-512", lanes: 8, heights: []int{8, 4, 2, 1},
+		number: x, name: "addAVX512" + x.suffix, title: "AVX-512", lanes: lanes, heights: []int{8, 4, 2, 1},
 		vector: ZMM,
 		mask: func(t *tile) {
 			count, ones := load("n"), GP64()
-			SUBQ(U8(uint8(8*(t.vectors-1))), count)
+			SUBQ(U8(uint8(lanes*(t.vectors-1))), count)
 			MOVQ(U64(1), ones)
 			MOVQ(count, reg.RCX)
 			SHLQ(reg.CL, ones)
@@ -91,20 +103,13 @@ func avx512() *isa {
 			k = K()
 			KMOVW(ones.As32(), k)
 		},
-		load:  func(_ *tile, memory Mem, v reg.VecVirtual) { VMOVUPD_Z(memory, k, v) },
-		store: func(_ *tile, memory Mem, v reg.VecVirtual) { VMOVUPD(v, k, memory) },
+		load:  func(_ *tile, memory Mem, v reg.VecVirtual) { x.loadMasked(memory, k, v) },
+		store: func(_ *tile, memory Mem, v reg.VecVirtual) { x.move(v, k, memory) },
 	}
 }
 
-func avx2() *isa {
-	masks := GLOBL("masks", RODATA|NOPTR)
-	for i := range 8 {
-		if i < 4 {
-			DATA(8*i, U64(1<<64-1))
-		} else {
-			DATA(8*i, U64(0))
-		}
-	}
+func avx2(x *number) *isa {
+	lanes := 32 / x.size
 	var at reg.GPVirtual // what of masks is the mask
 	withMask := func(t *tile, f func(mask reg.VecVirtual)) {
 		mask := t.spare
@@ -112,20 +117,20 @@ func avx2() *isa {
 		f(mask)
 	}
 	return &isa{
-		name: "addAVX2", title: "AVX2 and FMA", lanes: 4, heights: []int{4, 2, 1}, plain: true,
+		number: x, name: "addAVX2" + x.suffix, title: "AVX2 and FMA", lanes: lanes, heights: []int{4, 2, 1}, plain: true,
 		vector: YMM,
 		mask: func(t *tile) {
 			count := load("n")
 			at = GP64()
 			LEAQ(masks.Offset(32*t.vectors), at)
-			SHLQ(U8(3), count)
+			SHLQ(U8(x.shift()), count)
 			SUBQ(count, at)
 		},
 		load: func(t *tile, memory Mem, v reg.VecVirtual) {
-			withMask(t, func(mask reg.VecVirtual) { VMASKMOVPD(memory, mask, v) })
+			withMask(t, func(mask reg.VecVirtual) { x.moveMasked(memory, mask, v) })
 		},
 		store: func(t *tile, memory Mem, v reg.VecVirtual) {
-			withMask(t, func(mask reg.VecVirtual) { VMASKMOVPD(v, mask, memory) })
+			withMask(t, func(mask reg.VecVirtual) { x.moveMasked(v, mask, memory) })
 		},
 	}
 }

@@ -73,17 +73,17 @@ func (t *tile) products(name string, at []reg.GPVirtual, sums [][]reg.VecVirtual
 	t.spare = y
 	for j := range x {
 		x[j] = t.vector()
-		memory := Mem{Base: b, Disp: 8 * t.lanes * j}
+		memory := Mem{Base: b, Disp: t.size * t.lanes * j}
 		if t.masked && j == t.vectors-1 {
 			t.load(t, memory, x[j])
 		} else {
-			VMOVUPD(memory, x[j])
+			t.move(memory, x[j])
 		}
 	}
 	for i := range sums {
-		VBROADCASTSD(row(at, i, t.ars, t.ars3), y)
+		t.broadcast(row(at, i, t.ars, t.ars3), y)
 		for j := range x {
-			VFMADD231PD(x[j], y, sums[i][j])
+			t.fma231(x[j], y, sums[i][j])
 		}
 	}
 	for _, r := range at {
@@ -103,7 +103,7 @@ func (t *tile) add(sums [][]reg.VecVirtual) {
 	if err != nil {
 		panic(err)
 	}
-	VBROADCASTSD(parameter.Addr, alpha)
+	t.broadcast(parameter.Addr, alpha)
 	t.spare = t.vector()
 	cs3 := GP64()
 	LEAQ(Mem{Base: t.cs, Index: t.cs, Scale: 2}, cs3)
@@ -114,22 +114,22 @@ func (t *tile) add(sums [][]reg.VecVirtual) {
 	}
 	for i := range sums {
 		for j, sum := range sums[i] {
-			memory := row(at, i, t.cs, cs3).Offset(8 * t.lanes * j)
+			memory := row(at, i, t.cs, cs3).Offset(t.size * t.lanes * j)
 			if t.masked && j == t.vectors-1 {
 				t.load(t, memory, y)
-				VFMADD213PD(y, alpha, sum)
+				t.fma213(y, alpha, sum)
 			} else {
-				VFMADD213PD(memory, alpha, sum)
+				t.fma213(memory, alpha, sum)
 			}
 		}
 	}
 	for i := range sums {
 		for j, sum := range sums[i] {
-			memory := row(at, i, t.cs, cs3).Offset(8 * t.lanes * j)
+			memory := row(at, i, t.cs, cs3).Offset(t.size * t.lanes * j)
 			if t.masked && j == t.vectors-1 {
 				t.store(t, memory, sum)
 			} else {
-				VMOVUPD(sum, memory)
+				t.move(sum, memory)
 			}
 		}
 	}

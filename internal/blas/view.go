@@ -1,0 +1,43 @@
+package blas
+
+import "gonum.org/v1/gonum/blas"
+
+// view is a matrix whose element (i, j) is data[i*row+j*column].
+type view[T number] struct {
+	data        []T
+	row, column int
+}
+
+// from returns the matrix without its first i rows and j columns.
+func (v view[T]) from(i, j int) view[T] {
+	return view[T]{v.data[i*v.row+j*v.column:], v.row, v.column}
+}
+
+func (v view[T]) transposed() view[T] { return view[T]{v.data, v.column, v.row} }
+
+// operand returns op(X) of shape rows×columns, and whether the arguments are in
+// range.
+func operand[T number](t blas.Transpose, rows, columns int, x []T, ld int) (view[T], bool) {
+	v := view[T]{x, ld, 1}
+	switch t {
+	default:
+		return v, false
+	case blas.Trans, blas.ConjTrans:
+		rows, columns = columns, rows
+		v = v.transposed()
+	case blas.NoTrans:
+	}
+	return v, rows >= 0 && columns >= 0 && ld >= max(1, columns) && len(x) >= (rows-1)*ld+columns
+}
+
+func scale[T number](beta T, x []T) {
+	switch beta {
+	case 1:
+	case 0:
+		clear(x)
+	default:
+		for i := range x {
+			x[i] *= beta
+		}
+	}
+}

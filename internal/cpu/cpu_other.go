@@ -1,0 +1,16 @@
+//go:build !amd64
+
+package cpu
+
+import "runtime"
+
+// The compiler makes one instruction of math.FMA on these.
+var isFMASlow = func() bool {
+	switch runtime.GOARCH {
+	case "arm64", "loong64", "ppc64", "ppc64le", "riscv64", "s390x":
+		return false
+	}
+	return true
+}()
+
+func vectors() []Path { return nil }
