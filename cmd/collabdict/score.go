@@ -16,13 +16,15 @@ import (
 // scoredFlags name a model and the rows to hold against it.
 type scoredFlags struct {
 	dataFlags
+	memoryFlags
 	model string
 }
 
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	f.StringVar(&s.model, "model", "", "model `FILE`")
-	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv or .csv.gz; may be repeated")
+	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv, .csv.gz or .parquet; may be repeated")
+	s.memoryFlags.add(cmd)
 	f.StringVar(&s.where, "where", "", what+" rows with `COLUMN=VALUE` only")
 }
 
@@ -38,6 +40,9 @@ func (s *scoredFlags) load() (*model.Model, *dataset.Participant, error) {
 	s.testWhere = ""
 	spec, err := s.spec()
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.hold(&spec); err != nil {
 		return nil, nil, err
 	}
 	m, err := model.Read(s.model)

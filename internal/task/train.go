@@ -49,7 +49,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	if len(constant) > 0 {
 		r.Warnings = append(r.Warnings, constantWarning(p.Columns, constant))
 	}
-	z := scaling.Rows(p.Train)
+	z := scaling.Copy(p.Train)
 	config := t.mixture()
 	config.Common = common
 	learner, err := gmm.NewLearner(z, config)
@@ -73,6 +73,9 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		var unread error
 		if m.Manifest.Threshold, unread = threshold(m.Mixture, z, t.FalseAlarm); unread != nil {
 			return r, errors.Join(err, fmt.Errorf("threshold: %w", unread))
+		}
+		if e := learner.Stalled(); e != nil {
+			r.Warnings = append(r.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
 		}
 		r.Model = m
 		if len(own) > 0 {
