@@ -40,14 +40,14 @@ type reader struct {
 	rows   Rows
 	n, dim int
 	lanes  []lane
+	pass   *pass // of the last mixture
 }
 
 // lane is what one lane works with.
 type lane struct {
-	dim     int
-	block   []float64 // the rows read last
-	scratch *scratch
-	near    assigner
+	dim   int
+	block []float64 // the rows read last
+	near  assigner
 }
 
 func newReader(rows Rows) *reader {

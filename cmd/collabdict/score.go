@@ -16,6 +16,7 @@ import (
 // scoredFlags name a model and the rows to hold against it.
 type scoredFlags struct {
 	dataFlags
+	memoryFlags
 	model string
 }
 
@@ -23,6 +24,7 @@ func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	f.StringVar(&s.model, "model", "", "model `FILE`")
 	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv or .csv.gz; may be repeated")
+	s.memoryFlags.add(cmd)
 	f.StringVar(&s.where, "where", "", what+" rows with `COLUMN=VALUE` only")
 }
 
@@ -38,6 +40,9 @@ func (s *scoredFlags) load() (*model.Model, *dataset.Participant, error) {
 	s.testWhere = ""
 	spec, err := s.spec()
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.hold(&spec); err != nil {
 		return nil, nil, err
 	}
 	m, err := model.Read(s.model)

@@ -168,7 +168,7 @@ func TestRecipeOfAnotherProgram(t *testing.T) {
 	}
 	parts, all := clients(t)
 	var fedGen, pooled, local []float64
-	for run := range byte(20) {
+	for run := range byte(12) {
 		c := config(8)
 		c.Seed = seed(run)
 		var published []fedgen.Contribution
@@ -204,7 +204,7 @@ func TestRecipeOfAnotherProgram(t *testing.T) {
 		want, wantSD := stat.MeanStdDev(c.want, nil)
 		t.Logf("%s: %.4f ± %.4f, the other program %.4f ± %.4f", c.name, m, sd, want, wantSD)
 		// Three standard errors of the difference, or better.
-		if least := want - 3*math.Hypot(sd/math.Sqrt(20), wantSD/math.Sqrt(40)); m < least {
+		if least := want - 3*math.Hypot(sd/math.Sqrt(12), wantSD/math.Sqrt(40)); m < least {
 			t.Errorf("%s: mean log-likelihood %.4f, want at least %.4f", c.name, m, least)
 		}
 	}

@@ -88,13 +88,16 @@ func standard(mean, variance []float64, tol float64) (s Scaling, constant []int)
 	return s, constant
 }
 
-// Rows returns the scaled rows of x. Rows in memory are copied, others are scaled
-// whenever they are read.
-func (s Scaling) Rows(x Rows) Rows {
+// Rows returns the rows of x, scaled whenever they are read.
+func (s Scaling) Rows(x Rows) Rows { return scaled{x, s} }
+
+// Copy is Rows, with what is in memory in double precision scaled once into a copy:
+// for rows that are read often.
+func (s Scaling) Copy(x Rows) Rows {
 	if m, ok := x.(Matrix); ok {
 		return InMemory(s.Apply(m.Dense))
 	}
-	return scaled{x, s}
+	return s.Rows(x)
 }
 
 type scaled struct {

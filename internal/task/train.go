@@ -49,7 +49,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	if len(constant) > 0 {
 		r.Warnings = append(r.Warnings, constantWarning(p.Columns, constant))
 	}
-	z := scaling.Rows(p.Train)
+	z := scaling.Copy(p.Train)
 	config := t.mixture()
 	config.Common = common
 	learner, err := gmm.NewLearner(z, config)

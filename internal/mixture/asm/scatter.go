@@ -1,0 +1,356 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// reduce adds the sums of up to four vectors to as many numbers in memory, and
+// nothing to what comes after them, up to four. A vector of 8 elements is summed as
+//
+//	((v0+v4) + (v1+v5)) + ((v2+v6) + (v3+v7))
+//
+// and one of 4 is the sum of two halves already.
+func (s *isa) reduce(v []reg.VecVirtual, to Mem) {
+	v = slices.Clone(v)
+	for len(v) < 4 {
+		v = append(v, s.zero())
+	}
+	if s.size == 64 {
+		s.reduceHalves(v, to)
+		return
+	}
+	a, b, c := YMM(), YMM(), YMM()
+	VHADDPD(v[1], v[0], a)
+	VHADDPD(v[3], v[2], b)
+	VPERM2F128(U8(0x20), b, a, c)
+	VPERM2F128(U8(0x31), b, a, a)
+	VADDPD(a, c, c)
+	VADDPD(to, c, c)
+	VMOVUPD(c, to)
+}
+
+func (s *isa) reduceHalves(v []reg.VecVirtual, to Mem) {
+	fold := func(a, b reg.VecVirtual) reg.VecVirtual { // 4 lanes of a, 4 of b
+		low, high := ZMM(), ZMM()
+		VSHUFF64X2(U8(0x44), b, a, low)
+		VSHUFF64X2(U8(0xee), b, a, high)
+		VADDPD(high, low, low)
+		return low
+	}
+	x, y := fold(v[0], v[2]), fold(v[1], v[3])
+	even, odd := ZMM(), ZMM()
+	VUNPCKLPD(y, x, even)
+	VUNPCKHPD(y, x, odd)
+	VADDPD(odd, even, even) // v0 v1 twice, then v2 v3 twice
+	VSHUFF64X2(U8(0xb1), even, even, odd)
+	VADDPD(odd, even, even)
+	VSHUFF64X2(U8(0x08), even, even, even)
+	sum := even.AsY()
+	VADDPD(to, sum, sum)
+	VMOVUPD(sum, to)
+}
+
+// scatter writes the kernel of [kernels.scatter]. The upper triangle is cut into
+// strips of rows; a strip is a triangle at the diagonal and rectangles.
+func (s *isa) scatter() {
+	s.text("scatter", "func(panels, vars int, a, b *float64, stride int, c *float64, ldc int)", "kernels.scatter")
+	t := &tiles{isa: s, a: load("a"), b: load("b"), c: load("c"), stride: bytes("stride"), ldc: bytes("ldc")}
+	if s.halves == 2 {
+		t.low = AllocLocal(s.height * s.height * 32)
+	}
+	left := load("vars")
+	Label("strip")
+	CMPQ(left, U8(uint8(s.height)))
+	JL(LabelRef("rest"))
+	t.tile(t.b, t.c, s.height, 0)
+	b, c, right := GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: t.b, Disp: 64 * s.height}, b)
+	LEAQ(Mem{Base: t.c, Disp: 8 * s.height}, c)
+	MOVQ(left, right)
+	SUBQ(U8(uint8(s.height)), right)
+	Label("columns")
+	CMPQ(right, U8(uint8(s.width)))
+	JL(LabelRef("edge"))
+	t.tile(b, c, s.height, s.width)
+	ADDQ(U32(uint32(64*s.width)), b)
+	ADDQ(U8(uint8(8*s.width)), c)
+	SUBQ(U8(uint8(s.width)), right)
+	JMP(LabelRef("columns"))
+	Label("edge")
+	for w := 1; w < s.width; w++ {
+		CMPQ(right, U8(uint8(w)))
+		JE(LabelRef(fmt.Sprintf("edge%d", w)))
+	}
+	JMP(LabelRef("next"))
+	for w := 1; w < s.width; w++ {
+		Label(fmt.Sprintf("edge%d", w))
+		t.tile(b, c, s.height, w)
+		if w < s.width-1 {
+			JMP(LabelRef("next"))
+		}
+	}
+	Label("next")
+	ADDQ(U32(uint32(64*s.height)), t.a)
+	ADDQ(U32(uint32(64*s.height)), t.b)
+	for range s.height {
+		LEAQ(Mem{Base: t.c, Index: t.ldc, Scale: 1, Disp: 8}, t.c)
+	}
+	SUBQ(U8(uint8(s.height)), left)
+	JMP(LabelRef("strip"))
+	Label("rest")
+	for h := 1; h < s.height; h++ {
+		CMPQ(left, U8(uint8(h)))
+		JE(LabelRef(fmt.Sprintf("rest%d", h)))
+	}
+	JMP(LabelRef("done"))
+	for h := 1; h < s.height; h++ {
+		Label(fmt.Sprintf("rest%d", h))
+		t.tile(t.b, t.c, h, 0)
+		if h < s.height-1 {
+			JMP(LabelRef("done"))
+		}
+	}
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+type tiles struct {
+	*isa
+	a, b, c, stride, ldc reg.GPVirtual
+	low                  Mem // sums of the lower halves of panels
+	count                int
+}
+
+// tile writes the code of the tile of C at c: height rows by width columns, or
+// the triangle of height rows if width is 0. Its sums stay in registers.
+func (t *tiles) tile(b, c reg.GPVirtual, height, width int) {
+	t.count++
+	first := func(i int) int { return 0 }
+	if width == 0 {
+		width = height
+		first = func(i int) int { return i }
+	}
+	sums := make([][]reg.VecVirtual, height)
+	for i := range sums {
+		for j := first(i); j < width; j++ {
+			sums[i] = append(sums[i], t.vector())
+		}
+	}
+	low := func(i, j int) Mem { return t.low.Offset(32 * (i*t.height + j - first(i))) }
+	for half := range t.halves {
+		for i := range sums {
+			for _, v := range sums[i] {
+				VXORPD(v, v, v)
+			}
+		}
+		t.products(b, height, width, first, sums, 32*half, fmt.Sprintf("tile%d_%d", t.count, half))
+		for i := range sums {
+			for j := first(i); j < width && t.halves == 2; j++ {
+				v := sums[i][j-first(i)]
+				if half == 0 {
+					VMOVUPD(v, low(i, j))
+				} else {
+					VADDPD(low(i, j), v, v)
+				}
+			}
+		}
+	}
+	row := GP64()
+	MOVQ(c, row)
+	for i, all := range sums {
+		at := 8 * first(i)
+		for ; len(all) > 4; all = all[4:] {
+			t.reduce(all[:4], Mem{Base: row, Disp: at})
+			at += 32
+		}
+		t.reduce(all, Mem{Base: row, Disp: at})
+		if i < height-1 {
+			ADDQ(t.ldc, row)
+		}
+	}
+}
+
+// products writes the loop over panels.
+func (t *tiles) products(b reg.GPVirtual, height, width int, first func(int) int, sums [][]reg.VecVirtual, half int, label string) {
+	pa, pb, count := GP64(), GP64(), load("panels")
+	MOVQ(t.a, pa)
+	MOVQ(b, pb)
+	Label(label)
+	// Those of the shorter side are kept in registers, the others come one by one.
+	at := func(p reg.GPVirtual, i int) reg.VecVirtual {
+		v := t.vector()
+		VMOVUPD(Mem{Base: p, Disp: 64*i + half}, v)
+		return v
+	}
+	kept, keptFrom, others, othersFrom := height, pa, width, pb
+	if width < height {
+		kept, keptFrom, others, othersFrom = width, pb, height, pa
+	}
+	var x []reg.VecVirtual
+	for i := range kept {
+		x = append(x, at(keptFrom, i))
+	}
+	for n := range others {
+		y := at(othersFrom, n)
+		for m, v := range x {
+			i, j := m, n
+			if width < height {
+				i, j = n, m
+			}
+			if j >= first(i) {
+				VFMADD231PD(y, v, sums[i][j-first(i)])
+			}
+		}
+	}
+	ADDQ(t.stride, pa)
+	ADDQ(t.stride, pb)
+	DECQ(count)
+	JNE(LabelRef(label))
+}
+
+// spreads is the number of variables whose two sums are in registers at a time.
+const spreads = 6
+
+// spread writes the kernel of [kernels.spread].
+func (s *isa) spread() {
+	s.text("spread", "func(panels, vars int, x *float64, stride int, centre, r, first, second *float64)", "kernels.spread")
+	x, stride, left := load("x"), bytes("stride"), load("vars")
+	centre, first, second := load("centre"), load("first"), load("second")
+	var low Mem
+	if s.halves == 2 {
+		low = AllocLocal(2 * spreads * 32)
+	}
+	piece := func(vars int) {
+		sums := make([]reg.VecVirtual, 2*vars)
+		for i := range sums {
+			sums[i] = s.vector()
+		}
+		for half := range s.halves {
+			for _, v := range sums {
+				VXORPD(v, v, v)
+			}
+			p, r, count := GP64(), load("r"), load("panels")
+			MOVQ(x, p)
+			label := fmt.Sprintf("piece%d_%d", vars, half)
+			Label(label)
+			weight := s.vector()
+			VMOVUPD(Mem{Base: r, Disp: 32 * half}, weight)
+			for i := range vars {
+				d, w := s.vector(), s.broadcast(Mem{Base: centre, Disp: 8 * i})
+				VMOVUPD(Mem{Base: p, Disp: 64*i + 32*half}, d)
+				VSUBPD(w, d, d)
+				VMULPD(weight, d, w)
+				VADDPD(w, sums[i], sums[i])
+				VFMADD231PD(w, d, sums[vars+i])
+			}
+			ADDQ(stride, p)
+			ADDQ(U8(64), r)
+			DECQ(count)
+			JNE(LabelRef(label))
+			for i, v := range sums {
+				if s.halves == 1 {
+					break
+				}
+				if half == 0 {
+					VMOVUPD(v, low.Offset(32*i))
+				} else {
+					VADDPD(low.Offset(32*i), v, v)
+				}
+			}
+		}
+		for i := 0; i < vars; i += 4 {
+			to := min(i+4, vars)
+			s.reduce(sums[i:to], Mem{Base: first, Disp: 8 * i})
+			s.reduce(sums[vars+i:vars+to], Mem{Base: second, Disp: 8 * i})
+		}
+	}
+	Label("strip")
+	CMPQ(left, U8(spreads))
+	JL(LabelRef("rest"))
+	piece(spreads)
+	ADDQ(U32(64*spreads), x)
+	for _, p := range []reg.GPVirtual{centre, first, second} {
+		ADDQ(U8(8*spreads), p)
+	}
+	SUBQ(U8(spreads), left)
+	JMP(LabelRef("strip"))
+	Label("rest")
+	for h := 1; h < spreads; h++ {
+		CMPQ(left, U8(uint8(h)))
+		JE(LabelRef(fmt.Sprintf("rest%d", h)))
+	}
+	JMP(LabelRef("done"))
+	for h := 1; h < spreads; h++ {
+		Label(fmt.Sprintf("rest%d", h))
+		piece(h)
+		if h < spreads-1 {
+			JMP(LabelRef("done"))
+		}
+	}
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// weigh writes the kernel of [kernels.weigh], or of [kernels.centre].
+func (s *isa) weigh(centred bool) {
+	name, signature := "weigh", "func(panels, vars int, x *float64, stride int, r, w *float64)"
+	if centred {
+		name, signature = "centre", "func(panels, vars int, x *float64, stride int, mean, r, d, w *float64)"
+	}
+	s.text(name, signature, "kernels."+name)
+	x, r, w, stride, panels := load("x"), load("r"), load("w"), bytes("stride"), load("panels")
+	at, step := GP64(), GP64() // what lies beyond the variables is skipped
+	MOVQ(load("vars"), step)
+	SHLQ(U8(6), step)
+	var d reg.GPVirtual
+	if centred {
+		d = load("d")
+	}
+	Label("panel")
+	weights := make([]reg.VecVirtual, s.halves)
+	for h := range weights {
+		weights[h] = s.vector()
+		VMOVUPD(Mem{Base: r, Disp: 32 * h}, weights[h])
+	}
+	var mean reg.GPVirtual
+	if centred {
+		mean = load("mean")
+	}
+	XORQ(at, at)
+	Label("variable")
+	var mu reg.VecVirtual
+	if centred {
+		mu = s.broadcast(Mem{Base: mean})
+		ADDQ(U8(8), mean)
+	}
+	for h, weight := range weights {
+		v := s.vector()
+		VMOVUPD(Mem{Base: x, Index: at, Scale: 1, Disp: 32 * h}, v)
+		if centred {
+			VSUBPD(mu, v, v)
+			VMOVUPD(v, Mem{Base: d, Index: at, Scale: 1, Disp: 32 * h})
+		}
+		VMULPD(weight, v, v)
+		VMOVUPD(v, Mem{Base: w, Index: at, Scale: 1, Disp: 32 * h})
+	}
+	ADDQ(U8(64), at)
+	CMPQ(at, step)
+	JNE(LabelRef("variable"))
+	for _, p := range []reg.GPVirtual{x, w, d} {
+		if p != nil {
+			ADDQ(stride, p)
+		}
+	}
+	ADDQ(U8(64), r)
+	DECQ(panels)
+	JNE(LabelRef("panel"))
+	VZEROUPPER()
+	RET()
+}
