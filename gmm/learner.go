@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/glasso"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/bounds"
 )
@@ -33,6 +34,7 @@ type Learner struct {
 	model     *Mixture
 	pending   []float64 // π^s that belongs to the last LocalUpdate
 	diversity privacy.Diversity
+	stalled   *glasso.StalledError
 }
 
 var _ collabdict.Learner = (*Learner)(nil)
@@ -137,10 +139,11 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		weights = l.pending
 	}
 	s := unpack(total, k, dim, true)
-	next, err := l.prior.step(l.model, s, weights)
+	next, stalled, err := l.prior.step(l.model, s, weights)
 	if err != nil {
 		return 0, err
 	}
+	l.stalled = stalled
 	l.counted = int(math.Round(floats.Sum(s.n)))
 	objective = total[len(total)-1] + l.prior.logDensity(l.model)
 	l.model, l.pending = next, nil
@@ -152,6 +155,10 @@ func (l *Learner) Model() *Mixture { return l.model }
 
 // Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
 func (l *Learner) Diversity() privacy.Diversity { return l.diversity }
+
+// Stalled returns what is left of the graphical lasso that the last Optimize stopped
+// furthest from its solution, nil if all are solved.
+func (l *Learner) Stalled() *glasso.StalledError { return l.stalled }
 
 // SetupSums returns how many collectives the last Start took.
 func (l *Learner) SetupSums() int { return l.setup }

@@ -20,6 +20,24 @@ func violation(x, g, lambda float64) float64 {
 	return math.Abs(g)
 }
 
+// gap bounds how far the objective at b is from its optimum. With the smallest
+// subgradient R, W + R is a point of the dual problem: s_ij plus λ times the sign of
+// x_ij where that is not 0, and within λ of s_ij where it is. There the dual objective
+// is the objective at X but for
+//
+//	Tr(XR) − ln det(1 + XR)  ≤  q/2(1−√q)
+//
+// where q = Tr(XRXR), if that is below 1.
+func (c *descent) gap(b *block) float64 {
+	c.start(b)
+	copy(c.g, c.slopes)
+	q := math.Max(0, c.energy(b))
+	if !(q < 1) {
+		return math.Inf(1)
+	}
+	return q / (2 - 2*math.Sqrt(q))
+}
+
 // Objective returns ln|Λ| − Tr(ΛS) − λ‖Λ‖₁, or −∞ if x is not positive definite.
 func (p Problem) Objective(x *mat.SymDense) (float64, error) {
 	s, err := p.smooth()

@@ -56,13 +56,13 @@ func (c *descent) direction(b *block) (slope float64, settled bool) {
 		c.gradient(b)
 		energy := c.energy(b)
 		gain := math.Max(0, -c.value)
-		last := tolerance * b.scale / b.residual // what is left to do
-		enough := gain * math.Max(math.Min(0.02, 2*gain), 0.01*last*last)
+		last := b.target() / b.residual // what is left to do
+		enough := gain * math.Max(math.Min(0.1, 2*gain), 0.01*last*last)
 		if energy <= enough || energy <= negligible {
 			return c.slope(b), true
 		}
 		if energy > before*slow || !c.changed {
-			c.cg.improve(b, c, enough/10, faces)
+			c.cg.improve(b, c, enough/2, faces)
 			faces *= 2
 		}
 		before = energy

@@ -165,6 +165,11 @@ const hardDraws = 2
 func TestStalled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	p := readKnown(t, "testdata/outliers/p38.json.gz").problem()
+	solution, err := p.Solve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, _ := p.Objective(solution.Precision)
 	for _, start := range []*mat.SymDense{nil, randomPrecision(38, 1e-2, 10, rng), randomPrecision(38, 1, 1e4, rng)} {
 		last := math.Inf(-1)
 		if start != nil {
@@ -174,14 +179,17 @@ func TestStalled(t *testing.T) {
 			p.MaxSteps = steps
 			r, err := p.Solve(start)
 			var stalled *StalledError
-			if !errors.As(err, &stalled) || stalled.Steps != steps || !(stalled.Residual > stalled.Want) || stalled.Residual != r.Residual {
+			if !errors.As(err, &stalled) || stalled.Steps != steps || !(stalled.Residual > stalled.Want) || stalled.Residual != r.Residual || stalled.Gap != r.Gap {
 				t.Fatalf("%d steps: got error %v", steps, err)
 			}
-			if got, _ := p.Objective(r.Precision); got < last {
+			got, _ := p.Objective(r.Precision)
+			if got < last {
 				t.Errorf("%d steps: objective %g after %g", steps, got, last)
-			} else {
-				last = got
 			}
+			if !(r.Gap >= best-got) {
+				t.Errorf("%d steps: duality gap %g, but the objective is %g below its maximum", steps, r.Gap, best-got)
+			}
+			last = got
 		}
 	}
 }

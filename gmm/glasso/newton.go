@@ -33,9 +33,9 @@ type block struct {
 	lambda float64
 	scale  float64 // the largest |s_ij|
 	point
-	next     point // being tried
-	residual float64
-	steps    int
+	next          point // being tried
+	residual, gap float64
+	steps         int
 
 	descent descent
 }
@@ -108,19 +108,26 @@ func gather(a *mat.SymDense, members []int) []float64 {
 }
 
 // solve takes Newton steps, at most the given number, until the optimality
-// conditions hold. A block too ill-conditioned for coordinate descent to find a
-// direction goes to the interior point method, once.
-func (b *block) solve(steps int) error {
-	target, before, interior := tolerance*b.scale, math.Inf(1), b.p > maxInterior
+// conditions hold, and says whether they do.
+func (b *block) solve(steps int) bool {
+	solved := b.newton(steps)
+	b.gap = b.descent.gap(b)
+	return solved
+}
+
+// newton is solve but for the gap. A block too ill-conditioned for coordinate descent
+// to find a direction goes to the interior point method, once.
+func (b *block) newton(steps int) bool {
+	before, interior := math.Inf(1), b.p > maxInterior
 	for {
 		b.residual = b.descent.collect(b)
 		r := b.residual
 		floor := math.Min(rounding*b.cond, worst) * b.scale
-		if r <= target || r <= floor && r > before/2 {
-			return nil
+		if r <= b.target() || r <= floor && r > before/2 {
+			return true
 		}
 		if b.steps >= steps {
-			return &StalledError{Residual: r, Want: target, Steps: b.steps}
+			return false
 		}
 		b.steps++
 		before = r
@@ -131,14 +138,22 @@ func (b *block) solve(steps int) error {
 			b.interiorPoint()
 		case b.search(slope):
 		case r <= floor:
-			return nil
+			return true
 		case interior:
-			return &StalledError{Residual: r, Want: target, Steps: b.steps}
+			return false
 		default:
 			interior = true
 			b.interiorPoint()
 		}
 	}
+}
+
+// target is the residual aimed at.
+func (b *block) target() float64 { return tolerance * b.scale }
+
+// stalled tells how far b is from its solution.
+func (b *block) stalled() *StalledError {
+	return &StalledError{Residual: b.residual, Want: b.target(), Gap: b.gap, Steps: b.steps}
 }
 
 // budget is the number of conjugate gradient iterations on one direction that take

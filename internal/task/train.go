@@ -74,6 +74,9 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		if m.Manifest.Threshold, unread = threshold(m.Mixture, z, t.FalseAlarm); unread != nil {
 			return r, errors.Join(err, fmt.Errorf("threshold: %w", unread))
 		}
+		if e := learner.Stalled(); e != nil {
+			r.Warnings = append(r.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
+		}
 		r.Model = m
 		if len(own) > 0 {
 			r.Model.Manifest.Privacy.LeastDiversity = leastOf(own)
