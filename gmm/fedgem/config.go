@@ -27,9 +27,11 @@ type Config struct {
 	Tol float64
 	// Half takes half of each squared radius, as the public code of the paper does.
 	Half bool
-	// Apart keeps centres of one participant in different super-clusters, as the
-	// public code does: with it, each of the own clusters counts as another one.
-	Apart bool
+	// Chain lets centres of one participant come into one super-cluster, by way of
+	// those of others: super-clusters are the connected components of the regions that
+	// meet. Otherwise what a participant tells apart stays apart, as in the paper's
+	// public code, without which many participants chain everything together.
+	Chain bool
 	// Final gives the regions of the last merge; nil is ChiSquare with its default.
 	Final Final
 	// Noise hides single rows in what is published; nil adds none.
