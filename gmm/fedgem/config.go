@@ -1,10 +1,6 @@
 package fedgem
 
-import (
-	"fmt"
-
-	"github.com/collabdict/collabdict/gmm"
-)
+import "fmt"
 
 // Config steers [Train]. All members use the same but for Components and Noise. The
 // zero value of a field means its default.
@@ -13,7 +9,7 @@ type Config struct {
 	// number from 1 to MaxComponents with the smallest BIC.
 	Components, MaxComponents int // the latter 10 by default
 	// Full takes clusters with any covariance, whose regions are ellipsoids. Otherwise
-	// clusters are round, and regions balls.
+	// clusters are round, those of a participant equally large, and regions balls.
 	Full bool
 	// BurnIn is the number of EM steps on own rows before the first round, default
 	// 10. Weights and covariances stay as they are then.
@@ -57,13 +53,6 @@ func (c Config) withDefaults() Config {
 		c.Final = ChiSquare{}
 	}
 	return c
-}
-
-func (c Config) form() gmm.Covariance {
-	if c.Full {
-		return gmm.Full
-	}
-	return gmm.Spherical
 }
 
 // check reports the first value of a field that cannot be, for this many rows.
