@@ -145,7 +145,7 @@ func (s *Spec) loadAs(sch schema, files, names []string, hold *holding) (*Datase
 	if err := s.check(shares, files[0]); err != nil {
 		return nil, err
 	}
-	return s.assemble(sch, shares), nil
+	return s.assemble(sch, shares)
 }
 
 // readAll reads the files on all cores. Of several faulty files the first is
