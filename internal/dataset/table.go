@@ -37,6 +37,17 @@ func open(path string) (*table, error) {
 }
 
 func newTable(path string, r io.Reader) (*table, error) {
+	plain, err := unpacked(path, r)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{path: path, rows: csv.NewReader(plain)}
+	t.rows.ReuseRecord = true
+	return t, t.readHeader()
+}
+
+// unpacked returns the text of a file that may be compressed and marked as UTF-8.
+func unpacked(path string, r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if magic, _ := buffered.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
 		unzipped, err := gzip.NewReader(buffered)
@@ -48,9 +59,7 @@ func newTable(path string, r io.Reader) (*table, error) {
 	if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
 		_, _ = buffered.Discard(3) // cannot fail: the bytes are there
 	}
-	t := &table{path: path, rows: csv.NewReader(buffered)}
-	t.rows.ReuseRecord = true
-	return t, t.readHeader()
+	return buffered, nil
 }
 
 func (t *table) readHeader() error {
