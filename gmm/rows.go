@@ -27,6 +27,10 @@ func (m matrix) ReadRows(x []float64, from int) error {
 	if len(x)%dim != 0 {
 		panic(errShape)
 	}
+	if raw := m.RawMatrix(); raw.Stride == dim {
+		copy(x, raw.Data[from*dim:][:len(x)])
+		return nil
+	}
 	for ; len(x) > 0; from++ {
 		copy(x[:dim], m.RawRowView(from))
 		x = x[dim:]

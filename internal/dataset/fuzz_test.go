@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/parquet-go/parquet-go"
 )
 
 // FuzzLoad reads any bytes as a file: a typed error, or rows of finite numbers.
@@ -18,7 +19,27 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("\ufeffa;b\n1;2\n"))
 	f.Add([]byte(" \na,label\n1e61,\xff\n0x1p0,1_0\n"))
 	f.Add([]byte("\"a\"\"b\",label\n\"1\",x\n"))
-	path := filepath.Join(f.TempDir(), "f.csv")
+	fuzzLoad(f, "f.csv")
+}
+
+// FuzzParquet does the same with Parquet.
+func FuzzParquet(f *testing.F) {
+	type few struct {
+		A float64 `parquet:"a"`
+		B *int32  `parquet:"b,dict"`
+		C string  `parquet:"label,optional"`
+	}
+	one := int32(1)
+	rows := []few{{1, &one, "x"}, {2, &one, ""}, {3, &one, "y"}, {4, &one, "x"}}
+	f.Add([]byte(parquetFile(f, rows[:1])))
+	f.Add([]byte(parquetFile(f, rows, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1))))
+	f.Add([]byte(parquetFile(f, rows, parquet.MaxRowsPerRowGroup(3), parquet.PageBufferSize(20))))
+	fuzzLoad(f, "f.parquet")
+}
+
+// fuzzLoad reads any bytes as a file of this name.
+func fuzzLoad(f *testing.F, name string) {
+	path := filepath.Join(f.TempDir(), name)
 	f.Fuzz(func(t *testing.T, content []byte) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)

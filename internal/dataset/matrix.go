@@ -1,12 +1,10 @@
 package dataset
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,16 +14,12 @@ import (
 // gzipped. Elements (i, j) and (j, i) may differ by rounding; their mean counts. The
 // error is an [*Error].
 func LoadSymmetric(path string) (*mat.SymDense, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fileError(path, err)
-	}
-	defer f.Close()
-	text, err := unpacked(path, f)
+	f, err := openFile(path, nil)
 	if err != nil {
 		return nil, err
 	}
-	rows, lines, err := readSquare(path, text)
+	defer f.close()
+	rows, lines, err := readSquare(f)
 	if err != nil {
 		return nil, err
 	}
@@ -56,20 +50,22 @@ func LoadSymmetric(path string) (*mat.SymDense, error) {
 const asymmetry = 1e-9
 
 // readSquare reads rows of numbers, as many as each has, and their lines.
-func readSquare(path string, text io.Reader) (rows [][]float64, lines []int, err error) {
-	t := &table{path: path, rows: csv.NewReader(text), header: []string{}}
+func readSquare(f *file) (rows [][]float64, lines []int, err error) {
+	path, t := f.path, &csvFile{file: f, names: []string{}}
+	if err := t.begin(); err != nil {
+		return nil, nil, err
+	}
 	t.rows.FieldsPerRecord = -1
-	t.rows.ReuseRecord = true
 	for {
-		record, line, err := t.next()
+		at, err := t.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		row := make([]float64, len(record))
-		for j, cell := range record {
+		line, row := at.line, make([]float64, len(t.record))
+		for j, cell := range t.record {
 			v, msg := usable(strings.TrimSpace(cell))
 			if msg != "" {
 				return nil, nil, &Error{File: path, Line: line, Column: fmt.Sprint(j + 1), Msg: msg, Hint: "give a matrix of numbers without a header"}

@@ -1,0 +1,120 @@
+package fedgem
+
+import (
+	"cmp"
+	"slices"
+)
+
+// superClusters returns for every region the super-cluster that it belongs to: the
+// connected components of the graph in which regions that meet are neighbours.
+// They are numbered by their first region; one without rows is in none, −1. With
+// apart, regions of one owner never come together: links are taken from the nearest
+// centres to the farthest, and one that would bring such regions together is not.
+func superClusters(regions []region, owner []int, apart bool) (of []int, count int) {
+	f := newForest(len(regions), owner)
+	for _, l := range links(regions, apart) {
+		if f.root(l.i) != f.root(l.j) && !(apart && f.shareOwner(l.i, l.j)) {
+			f.join(l.i, l.j)
+		}
+	}
+	of = make([]int, len(regions))
+	number := map[int]int{}
+	for i, r := range regions {
+		if r.empty() {
+			of[i] = -1
+			continue
+		}
+		root := f.root(i)
+		if _, known := number[root]; !known {
+			number[root] = len(number)
+		}
+		of[i] = number[root]
+	}
+	return of, len(number)
+}
+
+// link says that regions i and j meet.
+type link struct {
+	i, j   int
+	square float64 // of the distance between the centres
+}
+
+func links(regions []region, sorted bool) (out []link) {
+	for i, r := range regions {
+		for j, o := range regions[:i] {
+			if r.empty() || o.empty() {
+				continue
+			}
+			if square, meet := r.meets(o); meet {
+				out = append(out, link{i, j, square})
+			}
+		}
+	}
+	if sorted {
+		slices.SortStableFunc(out, func(a, b link) int { return cmp.Compare(a.square, b.square) })
+	}
+	return out
+}
+
+// forest is the sets of regions joined so far, and whose they are.
+type forest struct {
+	parent []int
+	owners []map[int]bool // of the roots
+}
+
+func newForest(n int, owner []int) *forest {
+	f := &forest{make([]int, n), make([]map[int]bool, n)}
+	for i := range n {
+		f.parent[i], f.owners[i] = i, map[int]bool{owner[i]: true}
+	}
+	return f
+}
+
+func (f *forest) root(i int) int {
+	for f.parent[i] != i {
+		f.parent[i] = f.parent[f.parent[i]]
+		i = f.parent[i]
+	}
+	return i
+}
+
+func (f *forest) join(i, j int) {
+	i, j = f.root(i), f.root(j)
+	f.parent[j] = i
+	for o := range f.owners[j] {
+		f.owners[i][o] = true
+	}
+}
+
+func (f *forest) shareOwner(i, j int) bool {
+	a, b := f.owners[f.root(i)], f.owners[f.root(j)]
+	for o := range a {
+		if b[o] {
+			return true
+		}
+	}
+	return false
+}
+
+// centres returns the mean of each super-cluster's centres, weighted by their rows.
+func centres(regions []region, of []int, count int) [][]float64 {
+	out, rows := make([][]float64, count), make([]float64, count)
+	for i, r := range regions {
+		if of[i] < 0 {
+			continue
+		}
+		if out[of[i]] == nil {
+			out[of[i]] = make([]float64, len(r.centre))
+		}
+		rows[of[i]] += r.rows
+		for j, v := range r.centre {
+			out[of[i]][j] += float64(r.rows * v)
+		}
+	}
+	for c, sum := range out {
+		for j := range sum {
+			sum[j] /= rows[c]
+		}
+	}
+	return out
+}
