@@ -10,7 +10,7 @@ import (
 )
 
 // assemble puts the files' shares together, in the order of the files.
-func (s *Spec) assemble(sch schema, shares []*share) *Dataset {
+func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 	d := &Dataset{Columns: sch.features, Ignored: sch.ignored}
 	if sch.textLabels {
 		d.Classes = numberClasses(shares)
@@ -18,6 +18,11 @@ func (s *Spec) assemble(sch schema, shares []*share) *Dataset {
 	groups := merge(shares)
 	if s.Split.Kind == IID {
 		groups = s.deal(groups[""], len(sch.features))
+	} else if s.Split.Kind.Dealt() {
+		var err error
+		if groups, err = s.dealClasses(groups, len(sch.features)); err != nil {
+			return nil, err
+		}
 	}
 	names := make([]string, 0, len(groups))
 	for name := range groups {
@@ -27,7 +32,7 @@ func (s *Spec) assemble(sch schema, shares []*share) *Dataset {
 	for _, name := range names {
 		d.Participants = append(d.Participants, s.participant(name, groups[name], sch.features))
 	}
-	return d
+	return d, nil
 }
 
 // numberClasses replaces each file's own numbers of its text labels by 2 plus

@@ -139,7 +139,7 @@ func load(spec *Spec, files, names []string) (*Dataset, error) {
 	if err := spec.check(shares, files[0]); err != nil {
 		return nil, err
 	}
-	return spec.assemble(sch, shares), nil
+	return spec.assemble(sch, shares)
 }
 
 // readAll reads the files on all cores. Of several faulty files the first is

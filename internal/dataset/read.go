@@ -96,7 +96,7 @@ func (sc *scanner) add(at place) error {
 	if err != nil {
 		return err
 	}
-	if limit := sc.spec.Limit; limit > 0 && sc.spec.Split.Kind != IID && g.train.n >= limit {
+	if limit := sc.spec.Limit; limit > 0 && !sc.spec.Split.Kind.Dealt() && g.train.n >= limit {
 		train = false
 	}
 	if !train && !test {
@@ -175,6 +175,9 @@ func (sc *scanner) group(at place) (*group, error) {
 	if sc.layout.part >= 0 {
 		if err := sc.text(key, at, sc.spec.Split.Column); err != nil {
 			return nil, err
+		}
+		if sc.spec.Split.Kind.Dealt() { // a class names nobody
+			return sc.newGroup(key), nil
 		}
 		from := Error{File: sc.path, Line: at.line, Row: at.row, Column: sc.spec.Split.Column, Hint: "fix the cells, or split by another column"}
 		if err := checkName(key, from); err != nil {
