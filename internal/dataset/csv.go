@@ -74,6 +74,7 @@ func (t *csvFile) begin() error {
 // table, see there.
 func (t *csvFile) header() []string  { return t.names }
 func (t *csvFile) info() fs.FileInfo { return t.file.info }
+func (t *csvFile) total() int        { return -1 }
 func (t *csvFile) seekable() bool    { return !t.zipped }
 func (t *csvFile) close()            { t.file.close() }
 
