@@ -80,8 +80,8 @@ var importRules = []importRule{
 		reason: "the two families of models know nothing of each other",
 	},
 	{
-		packages: []string{"./internal/parallel", "./internal/blas", "./internal/mixture"},
-		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/cpu"}, never: clocksAndTheWorld,
+		packages: []string{"./internal/parallel", "./internal/blas", "./internal/lapack", "./internal/mixture"},
+		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/cpu", "./internal/blas"}, never: clocksAndTheWorld,
 		reason: "numerical kernels stand below the models",
 	},
 	{

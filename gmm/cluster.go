@@ -31,9 +31,7 @@ func Nearest(x, centres *mat.Dense) []int {
 		panic(errShape)
 	}
 	out := make([]int, rows)
-	r := newReader(Matrix(x))
-	r.sweep(func(l, from int, block []float64) {
-		copy(out[from:], r.lanes[l].near.nearest(block, centres))
-	})
+	r, of := newReader(Matrix(x)), nearestOf(centres)
+	_ = r.sweep(func(l, from int, block []float64) { copy(out[from:], of(&r.lanes[l], block)) })
 	return out
 }

@@ -11,8 +11,8 @@ import (
 // kernels returns those that this machine has, the fastest first.
 func kernels() []kernel[float64] {
 	return of(
-		kernel[float64]{cpu.AVX512, 24, checked(addAVX512), turnChecked(turnAVX), false},
-		kernel[float64]{cpu.AVX2, 12, checked(addAVX2), turnChecked(turnAVX), true},
+		kernel[float64]{cpu.AVX512, 24, checked(addAVX512), turnChecked(turnAVX), solveChecked(solveAVX512), false},
+		kernel[float64]{cpu.AVX2, 12, checked(addAVX2), turnChecked(turnAVX), solveChecked(solveAVX2), true},
 		portable,
 	)
 }
@@ -20,8 +20,8 @@ func kernels() []kernel[float64] {
 // kernelsSingle are those for float32.
 func kernelsSingle() []kernel[float32] {
 	return of(
-		kernel[float32]{cpu.AVX512, 48, checked(addAVX512Single), turnChecked(turnAVXSingle), false},
-		kernel[float32]{cpu.AVX2, 24, checked(addAVX2Single), turnChecked(turnAVXSingle), true},
+		kernel[float32]{cpu.AVX512, 48, checked(addAVX512Single), turnChecked(turnAVXSingle), nil, false},
+		kernel[float32]{cpu.AVX2, 24, checked(addAVX2Single), turnChecked(turnAVXSingle), nil, true},
 		portableSingle,
 	)
 }
@@ -63,5 +63,13 @@ func turnChecked[T number](turn func(k int, from *T, row1, row2, row3 int, to *T
 		}
 		_ = to[(k-1)*stride+3]
 		turn(k, &from[0], rows[1], rows[2], rows[3], &to[0], stride)
+	}
+}
+
+func solveChecked(solve func(m, n int, a *float64, as int, b *float64, bs int)) solver[float64] {
+	return func(m, n int, a []float64, as int, b []float64, from, bs int) {
+		_ = a[(m-1)*as+m-1]
+		_, _ = b[from+n-1], b[from+(m-1)*bs+n-1]
+		solve(m, n, &a[0], as, &b[from], bs)
 	}
 }

@@ -43,6 +43,7 @@ type kernel[T number] struct {
 	width int
 	add   adder[T]
 	turn  turner[T]
+	solve solver[T] // of float64 alone
 	// gathers says that a tile reads less than a cache line of a column of A, so that
 	// columns are worth a copy if they are far apart: else they push each other out
 	// of the cache.
@@ -70,7 +71,8 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 			kb := min(depth, k-p0)
 			block := b.from(p0, j0)
 			for j := 0; j < nb && !direct; j += kn.width {
-				kn.pack(w.packed[j*kb:], kb, min(kn.width, nb-j), block.from(0, j))
+				wide := min(kn.width, nb-j)
+				kn.pack(w.packed[j*kb:], packed(wide), kb, wide, block.from(0, j))
 			}
 			for i0 := 0; i0 < m; i0 += rowBlock {
 				mb := min(rowBlock, m-i0)
@@ -98,43 +100,4 @@ func (w *workspace[T]) gather(m, k int, a view[T]) view[T] {
 		copy(w.left[p*leftStride:][:m], a.data[p*a.column:])
 	}
 	return view[T]{w.left[:], 1, leftStride}
-}
-
-// packed returns how far apart the rows of a packed panel of n columns are.
-func packed(n int) int { return (n + 3) &^ 3 }
-
-// pack copies k rows and n columns of B, n at most the kernel's width. What comes
-// after the n columns of a row is not used.
-func (kn *kernel[T]) pack(to []T, k, n int, b view[T]) {
-	stride := packed(n)
-	if b.column == 1 {
-		for p := range k {
-			copy(to[p*stride:][:n], b.data[p*b.row:])
-		}
-		return
-	}
-	// Columns of B are without gaps.
-	whole := k &^ 3
-	for j := 0; j < n; j += 4 {
-		x := b.data[j*b.column:]
-		var rows [4]int
-		for i := range min(4, n-j) {
-			rows[i] = i * b.column
-		}
-		if whole > 0 {
-			kn.turn(whole, x, rows, to[j:], stride)
-		}
-		if whole < k {
-			turn(k-whole, x[whole:], rows, to[whole*stride+j:], stride)
-		}
-	}
-}
-
-// turn is a [turner] for any k.
-func turn[T number](k int, from []T, rows [4]int, to []T, stride int) {
-	for i, r := range rows {
-		for p := range k {
-			to[p*stride+i] = from[r+p]
-		}
-	}
 }

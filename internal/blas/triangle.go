@@ -40,7 +40,7 @@ func (kn *kernel[T]) columns(w *workspace[T], ul blas.Uplo, n, j, k int, alpha T
 	y, stride := b.data, b.row
 	if !isDirect(n, b) {
 		y, stride = w.packed[:], packed(wide)
-		kn.pack(y, k, wide, b)
+		kn.pack(y, stride, k, wide, b)
 	}
 	for i := 0; i < wide; i += kn.width / 3 { // as many rows as a vector has elements
 		rows := min(kn.width/3, wide-i)
