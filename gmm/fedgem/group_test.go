@@ -122,8 +122,9 @@ func agreement(clients []client, results []*fedgem.Result) (mean float64) {
 // known gives every client the true number of its clusters.
 func known(clients []client, c fedgem.Config) func(int) fedgem.Config {
 	return func(rank int) fedgem.Config {
-		c.Components = clients[rank].number
-		return c
+		own := c
+		own.Components = clients[rank].number
+		return own
 	}
 }
 

@@ -8,11 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// rows grows by one row at a time.
+// rows grows by one row at a time. It has values, or singles, or parts.
 type rows struct {
-	n      int
-	values []float64 // n × features
-	labels []float64 // n, or nil
+	n       int
+	values  []float64 // n × features
+	singles []float32 // n × features
+	parts   []part
+	labels  []float64 // n, or nil
 }
 
 // group is the rows of a participant, or of one file's share of them.
@@ -42,13 +44,15 @@ type scanner struct {
 	path   string
 	rows   rowReader
 	name   string // of all rows, where no column names participants
+	hold   *holding
+	file   part // of which each group's share is to be
 	out    *share
 	row    []float64 // scratch
 }
 
 // read returns the rows of a file that train or are scored. name is the key
 // of its group; with a ByColumn split the column's value is.
-func (s *Spec) read(sch schema, path, name string) (*share, error) {
+func (s *Spec) read(sch schema, path, name string, hold *holding) (*share, error) {
 	t, err := open(path, nil)
 	if err != nil {
 		return nil, err
@@ -63,9 +67,10 @@ func (s *Spec) read(sch schema, path, name string) (*share, error) {
 		return nil, err
 	}
 	sc := &scanner{
-		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name,
-		out: &share{header: t.header(), groups: make(map[string]*group), index: make(map[string]int)},
-		row: make([]float64, len(lay.features)),
+		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name, hold: hold,
+		file: part{path: path, info: t.info(), seekable: t.seekable(), layout: lay},
+		out:  &share{header: t.header(), groups: make(map[string]*group), index: make(map[string]int)},
+		row:  make([]float64, len(lay.features)),
 	}
 	for any := false; ; any = true {
 		at, err := rows.next()
@@ -96,7 +101,7 @@ func (sc *scanner) add(at place) error {
 	if err != nil {
 		return err
 	}
-	if limit := sc.spec.Limit; limit > 0 && sc.spec.Split.Kind != IID && g.train.n >= limit {
+	if limit := sc.spec.Limit; limit > 0 && !sc.spec.Split.Kind.Dealt() && g.train.n >= limit {
 		train = false
 	}
 	if !train && !test {
@@ -110,12 +115,9 @@ func (sc *scanner) add(at place) error {
 		return err
 	}
 	if train {
-		sc.put(&g.train, label)
+		return sc.put(&g.train, at, label)
 	}
-	if test {
-		sc.put(&g.test, label)
-	}
-	return nil
+	return sc.put(&g.test, at, label)
 }
 
 // numbers reads the features of the present row into the scratch row.
@@ -132,31 +134,57 @@ func (sc *scanner) numbers(at place) error {
 	return nil
 }
 
-func (sc *scanner) put(r *rows, label float64) {
+// put adds the scratch row.
+func (sc *scanner) put(r *rows, at place, label float64) error {
+	switch {
+	case sc.hold.index:
+		r.mark(&sc.file, at)
+	case sc.spec.Float32:
+		for _, v := range sc.row {
+			r.singles = append(r.singles, float32(v))
+		}
+	default:
+		r.values = append(r.values, sc.row...)
+	}
 	r.n++
-	r.values = append(r.values, sc.row...)
 	if sc.layout.label >= 0 {
 		r.labels = append(r.labels, label)
 	}
+	return sc.hold.add(len(sc.row))
+}
+
+// mark notes where the row of a file stands that is the next of its share.
+func (r *rows) mark(file *part, at place) {
+	if r.parts == nil {
+		r.parts = []part{*file}
+	}
+	p := &r.parts[0]
+	if p.n%blockRows == 0 {
+		p.marks = append(p.marks, at)
+	}
+	p.n++
 }
 
 // role tells what a row is for, never both. With neither condition all rows
 // train; that they are scored too is settled later.
+func (s *Spec) role(lay *layout, row rowReader) (train, test bool) {
+	test = lay.testWhere >= 0 && row.text(lay.testWhere) == s.TestWhere.Value
+	train = !test && (lay.where < 0 || row.text(lay.where) == s.Where.Value)
+	return train, test
+}
+
+// role tells what the present row is for, and notes what else there is.
 func (sc *scanner) role() (train, test bool) {
+	train, test = sc.spec.role(&sc.layout, sc.rows)
 	if i := sc.layout.testWhere; i >= 0 {
+		note(&sc.out.seenTest, sc.rows.text(i))
+	}
+	if i := sc.layout.where; i >= 0 {
 		value := sc.rows.text(i)
-		test = value == sc.spec.TestWhere.Value
-		note(&sc.out.seenTest, value)
+		note(&sc.out.seenWhere, value)
+		sc.out.meetsBoth = sc.out.meetsBoth || test && value == sc.spec.Where.Value
 	}
-	i := sc.layout.where
-	if i < 0 {
-		return !test, test
-	}
-	value := sc.rows.text(i)
-	note(&sc.out.seenWhere, value)
-	train = value == sc.spec.Where.Value
-	sc.out.meetsBoth = sc.out.meetsBoth || train && test
-	return train && !test, test
+	return train, test
 }
 
 // note collects a few different values.
@@ -175,6 +203,9 @@ func (sc *scanner) group(at place) (*group, error) {
 	if sc.layout.part >= 0 {
 		if err := sc.text(key, at, sc.spec.Split.Column); err != nil {
 			return nil, err
+		}
+		if sc.spec.Split.Kind.Dealt() { // a class names nobody
+			return sc.newGroup(key), nil
 		}
 		from := Error{File: sc.path, Line: at.line, Row: at.row, Column: sc.spec.Split.Column, Hint: "fix the cells, or split by another column"}
 		if err := checkName(key, from); err != nil {

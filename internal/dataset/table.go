@@ -17,6 +17,8 @@ type table interface {
 	// read starts before the first row. Of what it returns, numbers gives the
 	// features, and text any of both.
 	read(features, others []int) (rowReader, error)
+	// total is the number of rows, -1 if it takes reading them.
+	total() int
 	info() fs.FileInfo
 	// seekable tells whether rows can be sought.
 	seekable() bool
