@@ -76,6 +76,8 @@ func merge(shares []*share) map[string]*group {
 func (r *rows) add(more *rows) {
 	r.n += more.n
 	r.values = append(r.values, more.values...)
+	r.singles = append(r.singles, more.singles...)
+	r.parts = append(r.parts, more.parts...)
 	r.labels = append(r.labels, more.labels...)
 }
 
@@ -106,7 +108,11 @@ func NumberedName(i, n int) string {
 
 func (r *rows) take(from *rows, row, width int) {
 	r.n++
-	r.values = append(r.values, from.values[row*width:(row+1)*width]...)
+	if from.singles != nil {
+		r.singles = append(r.singles, from.singles[row*width:(row+1)*width]...)
+	} else {
+		r.values = append(r.values, from.values[row*width:(row+1)*width]...)
+	}
 	if from.labels != nil {
 		r.labels = append(r.labels, from.labels[row])
 	}
@@ -117,22 +123,28 @@ func (s *Spec) participant(name string, g *group, columns []string) Participant 
 		g.train.n = s.Limit
 	}
 	p := Participant{Name: name, Columns: columns}
-	p.Train, p.TrainLabels = g.train.matrix(len(columns))
+	p.Train, p.TrainLabels = s.source(&g.train, len(columns), false)
 	p.Test, p.TestLabels = p.Train, p.TrainLabels
 	if s.TestWhere.Given() {
-		p.Test, p.TestLabels = g.test.matrix(len(columns))
+		p.Test, p.TestLabels = s.source(&g.test, len(columns), true)
 	}
 	return p
 }
 
-// matrix returns the first n rows, nil without any.
-func (r *rows) matrix(width int) (Rows, []float64) {
+// source returns the first n rows, nil without any.
+func (s *Spec) source(r *rows, width int, test bool) (Rows, []float64) {
 	if r.n == 0 {
 		return nil, nil
 	}
 	labels := r.labels
 	if labels != nil {
 		labels = labels[:r.n]
+	}
+	switch {
+	case r.parts != nil:
+		return newStream(s, width, test, r.parts, r.n), labels
+	case r.singles != nil:
+		return Single{width, r.singles[:r.n*width]}, labels
 	}
 	return InMemory(mat.NewDense(r.n, width, r.values[:r.n*width])), labels
 }

@@ -44,10 +44,14 @@ func openCSV(path string, before fs.FileInfo) (*csvFile, error) {
 		f.close()
 		return nil, err
 	}
+	if err := t.readHeader(); err != nil {
+		f.close()
+		return nil, err
+	}
 	return t, nil
 }
 
-// begin reads the header.
+// begin reads up to the first row.
 func (t *csvFile) begin() error {
 	buffered := bufio.NewReaderSize(io.NewSectionReader(t.file, 0, math.MaxInt64), bufferSize)
 	if magic, _ := buffered.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
@@ -64,12 +68,13 @@ func (t *csvFile) begin() error {
 	}
 	t.rows = csv.NewReader(buffered)
 	t.rows.ReuseRecord = true
-	return t.readHeader()
+	return nil
 }
 
 // table, see there.
 func (t *csvFile) header() []string  { return t.names }
 func (t *csvFile) info() fs.FileInfo { return t.file.info }
+func (t *csvFile) total() int        { return -1 }
 func (t *csvFile) seekable() bool    { return !t.zipped }
 func (t *csvFile) close()            { t.file.close() }
 

@@ -30,7 +30,7 @@ func openFile(path string, before fs.FileInfo) (*file, error) {
 	f := &file{path: path, disk: disk, info: info}
 	if before != nil && !(os.SameFile(info, before) && unchanged(info, before)) {
 		disk.Close()
-		return nil, f.changedError()
+		return nil, changedError(path)
 	}
 	return f, nil
 }
@@ -43,15 +43,15 @@ func (f *file) ReadAt(p []byte, at int64) (int, error) {
 	now, failed := f.disk.Stat()
 	if failed == nil && !unchanged(f.info, now) {
 		f.changed = true
-		return 0, f.changedError()
+		return 0, changedError(f.path)
 	}
 	return n, err
 }
 
 func (f *file) size() int64 { return f.info.Size() }
 
-func (f *file) changedError() error {
-	return &Error{File: f.path, Msg: "the file changed while it was in use", Hint: "start again, and leave it as it is until the end"}
+func changedError(path string) error {
+	return &Error{File: path, Msg: "the file changed while it was in use", Hint: "start again, and leave it as it is until the end"}
 }
 
 func (f *file) close() { _ = f.disk.Close() } // read only: nothing can be lost

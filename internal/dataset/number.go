@@ -32,16 +32,8 @@ func (sc *scanner) number(cell string, at place, column string) (float64, error)
 	if cell == "" {
 		return 0, sc.spec.missing(sc.path, at, column)
 	}
-	v, ok := parse(cell)
-	var msg string
-	switch {
-	case !ok:
-		msg = fmt.Sprintf("want a number, got %q", cell)
-	case v-v != 0: // of NaN and infinities
-		msg = fmt.Sprintf("want a finite number, got %q", cell)
-	case math.Abs(v) > mostSize:
-		msg = fmt.Sprintf("want a number of at most %g in size, got %s", mostSize, cell)
-	default:
+	v, msg := usable(cell)
+	if msg == "" {
 		return v, nil
 	}
 	hint := "fix the cell" + sc.spec.orIgnore(column)
@@ -49,6 +41,20 @@ func (sc *scanner) number(cell string, at place, column string) (float64, error)
 		hint = "fix the cell, or name another --label"
 	}
 	return 0, &Error{File: sc.path, Line: at.line, Row: at.row, Column: column, Msg: msg, Hint: hint}
+}
+
+// usable returns the number in a cell, or what is wrong with it.
+func usable(cell string) (v float64, msg string) {
+	v, ok := parse(cell)
+	switch {
+	case !ok:
+		msg = fmt.Sprintf("want a number, got %q", cell)
+	case v-v != 0: // of NaN and infinities
+		msg = fmt.Sprintf("want a finite number, got %q", cell)
+	case math.Abs(v) > mostSize:
+		msg = fmt.Sprintf("want a number of at most %g in size, got %s", mostSize, cell)
+	}
+	return v, msg
 }
 
 // missing is an empty cell of a feature, or of a column that the Spec needs.

@@ -101,12 +101,13 @@ func (p *parquetFile) damaged(err *error) {
 		return
 	}
 	if p.file.changed {
-		*err = p.file.changedError()
+		*err = changedError(p.file.path)
 		return
 	}
 	*err = &Error{File: p.file.path, Msg: fmt.Sprintf("the Parquet file is damaged: %v", *err), Hint: "copy or write it again"}
 }
 
+func (p *parquetFile) total() int        { return p.rows() }
 func (p *parquetFile) rows() int         { return p.starts[len(p.starts)-1] }
 func (p *parquetFile) info() fs.FileInfo { return p.file.info }
 func (p *parquetFile) seekable() bool    { return true }

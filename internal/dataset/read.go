@@ -8,11 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// rows grows by one row at a time.
+// rows grows by one row at a time. It has values, or singles, or parts.
 type rows struct {
-	n      int
-	values []float64 // n × features
-	labels []float64 // n, or nil
+	n       int
+	values  []float64 // n × features
+	singles []float32 // n × features
+	parts   []part
+	labels  []float64 // n, or nil
 }
 
 // group is the rows of a participant, or of one file's share of them.
@@ -42,33 +44,26 @@ type scanner struct {
 	path   string
 	rows   rowReader
 	name   string // of all rows, where no column names participants
+	hold   *holding
+	file   part // of which each group's share is to be
 	out    *share
 	row    []float64 // scratch
 }
 
 // read returns the rows of a file that train or are scored. name is the key
 // of its group; with a ByColumn split the column's value is.
-func (s *Spec) read(sch schema, path, name string) (*share, error) {
+func (s *Spec) read(sch schema, path, name string, hold *holding) (*share, error) {
 	t, err := open(path, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer t.close()
-	lay, err := s.layout(sch, path, t.header())
+	sc, err := s.scanner(sch, path, name, t, hold)
 	if err != nil {
 		return nil, err
-	}
-	rows, err := t.read(lay.features, lay.others())
-	if err != nil {
-		return nil, err
-	}
-	sc := &scanner{
-		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name,
-		out: &share{header: t.header(), groups: make(map[string]*group), index: make(map[string]int)},
-		row: make([]float64, len(lay.features)),
 	}
 	for any := false; ; any = true {
-		at, err := rows.next()
+		at, err := sc.rows.next()
 		if err == io.EOF && !any {
 			return nil, noRows(path)
 		}
@@ -82,6 +77,24 @@ func (s *Spec) read(sch schema, path, name string) (*share, error) {
 			return nil, err
 		}
 	}
+}
+
+// scanner stands before the first row of an open file.
+func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*scanner, error) {
+	lay, err := s.layout(sch, path, t.header())
+	if err != nil {
+		return nil, err
+	}
+	rows, err := t.read(lay.features, lay.others())
+	if err != nil {
+		return nil, err
+	}
+	return &scanner{
+		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name, hold: hold,
+		file: part{path: path, info: t.info(), seekable: t.seekable(), layout: lay},
+		out:  &share{header: t.header(), groups: make(map[string]*group), index: make(map[string]int)},
+		row:  make([]float64, len(lay.features)),
+	}, nil
 }
 
 // add files the present row. Of a row that is dropped only the cells that say
@@ -110,12 +123,9 @@ func (sc *scanner) add(at place) error {
 		return err
 	}
 	if train {
-		sc.put(&g.train, label)
+		return sc.put(&g.train, at, label)
 	}
-	if test {
-		sc.put(&g.test, label)
-	}
-	return nil
+	return sc.put(&g.test, at, label)
 }
 
 // numbers reads the features of the present row into the scratch row.
@@ -132,31 +142,57 @@ func (sc *scanner) numbers(at place) error {
 	return nil
 }
 
-func (sc *scanner) put(r *rows, label float64) {
+// put adds the scratch row.
+func (sc *scanner) put(r *rows, at place, label float64) error {
+	switch {
+	case sc.hold.index:
+		r.mark(&sc.file, at)
+	case sc.spec.Float32:
+		for _, v := range sc.row {
+			r.singles = append(r.singles, float32(v))
+		}
+	default:
+		r.values = append(r.values, sc.row...)
+	}
 	r.n++
-	r.values = append(r.values, sc.row...)
 	if sc.layout.label >= 0 {
 		r.labels = append(r.labels, label)
 	}
+	return sc.hold.add(len(sc.row))
+}
+
+// mark notes where the row of a file stands that is the next of its share.
+func (r *rows) mark(file *part, at place) {
+	if r.parts == nil {
+		r.parts = []part{*file}
+	}
+	p := &r.parts[0]
+	if p.n%blockRows == 0 {
+		p.marks = append(p.marks, at)
+	}
+	p.n++
 }
 
 // role tells what a row is for, never both. With neither condition all rows
 // train; that they are scored too is settled later.
+func (s *Spec) role(lay *layout, row rowReader) (train, test bool) {
+	test = lay.testWhere >= 0 && row.text(lay.testWhere) == s.TestWhere.Value
+	train = !test && (lay.where < 0 || row.text(lay.where) == s.Where.Value)
+	return train, test
+}
+
+// role tells what the present row is for, and notes what else there is.
 func (sc *scanner) role() (train, test bool) {
+	train, test = sc.spec.role(&sc.layout, sc.rows)
 	if i := sc.layout.testWhere; i >= 0 {
+		note(&sc.out.seenTest, sc.rows.text(i))
+	}
+	if i := sc.layout.where; i >= 0 {
 		value := sc.rows.text(i)
-		test = value == sc.spec.TestWhere.Value
-		note(&sc.out.seenTest, value)
+		note(&sc.out.seenWhere, value)
+		sc.out.meetsBoth = sc.out.meetsBoth || test && value == sc.spec.Where.Value
 	}
-	i := sc.layout.where
-	if i < 0 {
-		return !test, test
-	}
-	value := sc.rows.text(i)
-	note(&sc.out.seenWhere, value)
-	train = value == sc.spec.Where.Value
-	sc.out.meetsBoth = sc.out.meetsBoth || train && test
-	return train && !test, test
+	return train, test
 }
 
 // note collects a few different values.

@@ -17,6 +17,8 @@ type table interface {
 	// read starts before the first row. Of what it returns, numbers gives the
 	// features, and text any of both.
 	read(features, others []int) (rowReader, error)
+	// total is the number of rows, -1 if it takes reading them.
+	total() int
 	info() fs.FileInfo
 	// seekable tells whether rows can be sought.
 	seekable() bool
@@ -60,7 +62,12 @@ type fileFormat struct {
 
 var (
 	csvFormat = fileFormat{[]string{".csv.gz", ".csv"}, opener(openCSV)}
-	formats   = []fileFormat{csvFormat, {[]string{".parquet"}, opener(openParquet)}}
+	formats   = []fileFormat{
+		csvFormat,
+		{[]string{".parquet"}, opener(openParquet)},
+		{[]string{".npy"}, opener(openNumpy)},
+		{[]string{".npz"}, opener(openArchive)},
+	}
 )
 
 func isCSV(path string) bool {
@@ -78,7 +85,7 @@ func opener[T table](open func(string, fs.FileInfo) (T, error)) func(string, fs.
 	}
 }
 
-const fileForms = "want a .csv, .csv.gz or .parquet file, or a folder of them"
+const fileForms = "want a .csv, .csv.gz, .parquet, .npy or .npz file, or a folder of them"
 
 // open opens a data file; before is nil if it was not open yet.
 func open(path string, before fs.FileInfo) (table, error) {
