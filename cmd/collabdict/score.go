@@ -23,7 +23,7 @@ type scoredFlags struct {
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	f.StringVar(&s.model, "model", "", "model `FILE`")
-	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv, .csv.gz or .parquet; may be repeated")
+	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv, .csv.gz, .parquet, .npy or .npz; may be repeated")
 	s.memoryFlags.add(cmd)
 	f.StringVar(&s.where, "where", "", what+" rows with `COLUMN=VALUE` only")
 }
