@@ -197,32 +197,22 @@ func logDet(form gmm.Covariance, c []float64, dim int) (float64, bool) {
 	return 2 * portable.LogProduct(c[:dim]), true
 }
 
-// reduce is Aggregate without synthetic rows. Of a range, the number of components is
-// chosen by the least BIC that there can be at worst.
-func (r *Result) reduce(merged Moments, k Range) error {
-	red, err := newReduction(merged)
+// reductions returns what is left of m at each number of components in a range, from
+// the largest down, and the sums of the costs.
+func (m Moments) reductions(k Range) (left []Moments, costs []float64, err error) {
+	r, err := newReduction(m)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	least := math.Inf(1)
 	for {
-		if red.left <= k.Max {
-			m, err := red.moments().Mixture()
-			if err != nil {
-				return err
-			}
-			s := Summary{Components: red.left, Divergence: red.cost}
-			s.BICData = 2*float64(r.Rows)*red.cost + float64(m.FreeParameters())*portable.Log(float64(r.Rows))
-			if s.BICData < least {
-				least, r.Mixture, r.Best = s.BICData, m, len(r.Choices)
-			}
-			r.Choices = append(r.Choices, s)
+		if r.left <= k.Max {
+			left, costs = append(left, r.moments()), append(costs, r.cost)
 		}
-		if red.left <= k.Min {
-			return nil
+		if r.left <= k.Min {
+			return left, costs, nil
 		}
-		if err := red.step(); err != nil {
-			return err
+		if err := r.step(); err != nil {
+			return nil, nil, err
 		}
 	}
 }
