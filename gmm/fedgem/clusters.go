@@ -37,7 +37,7 @@ func superClusters(regions []region, owner []int, chain bool) (of []int, count i
 	return of, len(number)
 }
 
-// link says that regions i and j are near.
+// link says that regions i and j may meet.
 type link struct {
 	i, j   int
 	square float64 // of the distance between the centres
@@ -45,12 +45,16 @@ type link struct {
 
 // links returns those of all regions, the nearest first.
 func links(regions []region) (out []link) {
+	reach := make([]float64, len(regions))
 	for i, r := range regions {
-		for j, o := range regions[:i] {
-			if r.empty() || o.empty() {
+		if reach[i] = r.reach(); r.empty() {
+			continue
+		}
+		for j := range i {
+			if regions[j].empty() {
 				continue
 			}
-			if square, may := r.near(o); may {
+			if square, may := near(r.centre, regions[j].centre, reach[i]+reach[j]); may {
 				out = append(out, link{i, j, square})
 			}
 		}
