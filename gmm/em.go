@@ -74,12 +74,12 @@ func hardStart(x, centres *mat.Dense, o EM) (*Mixture, error) {
 		mean := mat.NewDense(1, dim, x.RawRowView(0))
 		all, _ := hardMoments(r, oneComponent, mat.DenseCopyOf(mean), full)
 		floats.Scale(1/all.n[0], all.first)
-		p, err := all.part(o.Form, 0, all.first, o.RegCovar)
-		if err != nil {
+		p := &m.room(1, dim).parts[0]
+		if err := all.part(p, o.Form, 0, all.first, o.RegCovar, make([]float64, dim)); err != nil {
 			return nil, err
 		}
 		for i := range m.parts {
-			m.parts[i] = p
+			m.parts[i] = *p
 		}
 	}
 	return m.maximise(s, o.RegCovar, centres)

@@ -5,18 +5,27 @@ package gmm
 type Stepper struct {
 	rows     *reader
 	regCovar float64
-	mixture  *Mixture
+	mixture  *Mixture // of the last Maximise, without precisions, or the start
 	sums     *moments // of the last Expect; nil after Maximise
+	// Steps are made into one and into the other of two mixtures.
+	next, after *maximiser
+	stepped     bool
 }
 
 // NewStepper returns a stepper at the given mixture over rows, which are finite and have
 // its number of variables. Of o it takes RegCovar alone.
 func NewStepper(start *Mixture, rows Rows, o EM) *Stepper {
-	return &Stepper{rows: newReader(rows), regCovar: o.withDefaults().RegCovar, mixture: start}
+	room := func() *maximiser { return &maximiser{out: start.room(start.Components(), start.Dim())} }
+	return &Stepper{rows: newReader(rows), regCovar: o.withDefaults().RegCovar, mixture: start, next: room(), after: room()}
 }
 
 // Mixture returns the mixture of the last Maximise, at first that of the start.
-func (s *Stepper) Mixture() *Mixture { return s.mixture }
+func (s *Stepper) Mixture() *Mixture {
+	if !s.stepped {
+		return s.mixture
+	}
+	return s.mixture.finished()
+}
 
 // Expect is the E-step: it sums over the rows, and returns their mean log-likelihood in
 // nats.
@@ -33,10 +42,10 @@ func (s *Stepper) Maximise() error {
 	if s.sums == nil {
 		panic("gmm: an M-step without an E-step")
 	}
-	next, err := s.mixture.maximise(s.sums, s.regCovar, s.mixture.means)
-	if err != nil {
+	if err := s.next.maximise(s.mixture, s.sums, s.regCovar, s.mixture.means); err != nil {
 		return err
 	}
-	s.mixture, s.sums = next, nil
+	s.mixture, s.sums, s.stepped = s.next.out, nil, true
+	s.next, s.after = s.after, s.next
 	return nil
 }

@@ -17,12 +17,23 @@ type Config struct {
 	// PerComponent is H of Eq. (5): synthetic rows per gathered component. 0 means
 	// 100.
 	PerComponent int
-	// Reduce puts the gathered components together without synthetic rows, by
-	// [Moments.Reduce].
-	Reduce bool
+	// Method is how what is gathered becomes one mixture.
+	Method Method
 	// Seed is public. It gives the starts of all fits and the synthetic rows.
 	Seed [32]byte
 }
+
+// Method is a way to make one mixture of many components.
+type Method int
+
+const (
+	// Synthetic is the paper's: EM on synthetic rows from a k-means++ start.
+	Synthetic Method = iota
+	// Reduced is [Moments.Reduce], without synthetic rows.
+	Reduced
+	// ReducedStart is EM on synthetic rows from the reduced mixture.
+	ReducedStart
+)
 
 // Validate reports the first field that is out of range.
 func (c Config) Validate() error {
@@ -34,6 +45,9 @@ func (c Config) Validate() error {
 	}
 	if c.PerComponent < 0 || c.PerComponent > 1e6 {
 		return fmt.Errorf("synthetic rows per component: want 1 to 1000000, or 0 for 100, got %d", c.PerComponent)
+	}
+	if c.Method < Synthetic || c.Method > ReducedStart {
+		return fmt.Errorf("method: want %d to %d, got %d", Synthetic, ReducedStart, c.Method)
 	}
 	return nil
 }
@@ -99,31 +113,18 @@ func Aggregate(contributions []Contribution, c Config) (*Result, error) {
 	}
 	merged, rows := Merge(contributions)
 	r := &Result{Rows: rows, Gathered: len(merged.Weights)}
-	if c.Reduce {
-		if err := r.reduce(merged, c.Global); err != nil {
+	var left []Moments
+	if c.Method != Synthetic {
+		reduced, costs, err := merged.reductions(c.Global)
+		if err != nil {
 			return nil, fmt.Errorf("reduce: %w", err)
 		}
-		return r, nil
+		if c.Method == Reduced {
+			return r.choose(reduced, costs)
+		}
+		left = reduced
 	}
-	r.Synthetic = r.Gathered * c.perComponent()
-	x, err := merged.Sample(r.Synthetic, source(c.Seed, "synthetic rows", 0))
-	if err != nil {
-		return nil, err
-	}
-	choices, best, err := Select(x, c.Global, c.EM, c.Seed)
-	if err != nil {
-		return nil, fmt.Errorf("fit to %d synthetic rows: %w", r.Synthetic, err)
-	}
-	for _, choice := range choices {
-		r.Choices = append(r.Choices, Summary{
-			Components: choice.Mixture.Components(),
-			MeanLogLik: choice.MeanLogLik,
-			BIC:        choice.BIC(float64(r.Synthetic)),
-			BICData:    choice.BIC(float64(rows)),
-		})
-	}
-	r.Mixture, r.Best = choices[best].Mixture, best
-	return r, nil
+	return r.fit(merged, left, c)
 }
 
 func (c Config) perComponent() int {

@@ -167,7 +167,7 @@ func TestRecipeOfAnotherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts, all := clients(t)
-	var fedGen, pooled, local []float64
+	var fedGen, reduced, pooled, local []float64
 	for run := range byte(12) {
 		c := config(8)
 		c.Seed = seed(run)
@@ -188,10 +188,16 @@ func TestRecipeOfAnotherProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		c.Method = fedgen.ReducedStart
+		start, err := fedgen.Aggregate(published, c)
+		if err != nil {
+			t.Fatal(err)
+		}
 		choices, best, err := fedgen.Select(all, c.Global, c.EM, c.Seed)
 		if err != nil {
 			t.Fatal(err)
 		}
+		reduced = append(reduced, meanLogLik(t, start.Mixture, all))
 		fedGen = append(fedGen, meanLogLik(t, r.Mixture, all))
 		pooled = append(pooled, choices[best].MeanLogLik)
 		local = append(local, stat.Mean(fedgen.AverageLogDensities(own, all), nil))
@@ -199,7 +205,7 @@ func TestRecipeOfAnotherProgram(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		got, want []float64
-	}{{"shared", fedGen, other.FedGen}, {"pooled", pooled, other.Pooled}, {"local", local, other.Local}} {
+	}{{"shared", fedGen, other.FedGen}, {"shared, from the reduced mixture", reduced, other.FedGen}, {"pooled", pooled, other.Pooled}, {"local", local, other.Local}} {
 		m, sd := stat.MeanStdDev(c.got, nil)
 		want, wantSD := stat.MeanStdDev(c.want, nil)
 		t.Logf("%s: %.4f ± %.4f, the other program %.4f ± %.4f", c.name, m, sd, want, wantSD)
@@ -218,16 +224,16 @@ func TestBICFindsTheComponents(t *testing.T) {
 	c := config(1)
 	c.Global = fedgen.Range{Min: 1, Max: 6}
 	c.PerComponent = 500
-	for _, c.Reduce = range []bool{false, true} {
+	for _, c.Method = range []fedgen.Method{fedgen.Synthetic, fedgen.Reduced, fedgen.ReducedStart} {
 		r, err := fedgen.Aggregate([]fedgen.Contribution{truth}, c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := r.Mixture.Components(); got != 3 {
-			t.Errorf("reduce %t: got %d components, want 3", c.Reduce, got)
+			t.Errorf("method %d: got %d components, want 3", c.Method, got)
 		}
 		if best := r.Choices[r.Best]; best.Components != 3 || !(best.BICData > 0) {
-			t.Errorf("reduce %t: the best choice is %+v", c.Reduce, best)
+			t.Errorf("method %d: the best choice is %+v", c.Method, best)
 		}
 	}
 }
@@ -272,6 +278,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{func(c *fedgen.Config) { c.Local.Min = 0 }, "local components: want a number or a range within 1 to 4096, got 0 to 2"},
 		{func(c *fedgen.Config) { c.Global.Max = 1 }, "global components: want a number or a range"},
+		{func(c *fedgen.Config) { c.Method = 3 }, "method: want 0 to 2, got 3"},
 		{func(c *fedgen.Config) { c.PerComponent = -1 }, "synthetic rows per component: want 1 to 1000000"},
 	} {
 		bad := config(2)

@@ -1,8 +1,9 @@
 // Package fedgen learns one Gaussian mixture in a single round, after Zhang
 // Pettersson et al. 2025 (FedGenGMM): every participant fits a mixture to its
 // own rows and publishes it, and every member fits the shared mixture to the
-// same synthetic rows drawn from the published ones ([Learn]). In place of
-// synthetic rows, components may be put together pair by pair ([Moments.Reduce]).
+// same synthetic rows drawn from the published ones ([Learn]). Beyond the paper,
+// components may be put together pair by pair ([Moments.Reduce]), in place of
+// synthetic rows or as a better start of the fit to them ([ReducedStart]).
 //
 // Mixtures are published in the clear: there is no sum that hides one.
 //

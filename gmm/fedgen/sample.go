@@ -3,6 +3,7 @@ package fedgen
 import (
 	"math"
 	"math/rand/v2"
+	"sort"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -19,12 +20,9 @@ func (m Moments) Sample(n int, src rand.Source) (*mat.Dense, error) {
 	}
 	dim := m.Dim()
 	x, z := mat.NewDense(n, dim, nil), make([]float64, dim)
-	total := 0.0
-	for _, w := range m.Weights {
-		total += w
-	}
+	pick := m.picker()
 	for j := range n {
-		k := m.pick(float64(portable.Uniform(src) * total))
+		k := pick(portable.Uniform(src))
 		for i := range z {
 			z[i] = portable.Normal(src)
 		}
@@ -35,20 +33,21 @@ func (m Moments) Sample(n int, src rand.Source) (*mat.Dense, error) {
 	return x, nil
 }
 
-// pick returns the component at which the running sum of the weights exceeds u.
-func (m Moments) pick(u float64) int {
-	last := 0
+// picker returns the function that gives the component at which the running sum of the
+// weights exceeds u of their total.
+func (m Moments) picker() func(u float64) int {
+	running, total, last := make([]float64, len(m.Weights)), 0.0, 0
 	for k, w := range m.Weights {
-		if w == 0 {
-			continue
+		if w > 0 {
+			last = k
 		}
-		if u < w {
-			return k
-		}
-		u -= w
-		last = k
+		total += w
+		running[k] = total
 	}
-	return last
+	return func(u float64) int {
+		at := float64(u * total)
+		return min(last, sort.Search(len(running), func(k int) bool { return at < running[k] }))
+	}
 }
 
 // roots returns per component the U with UᵀU = C, or the square roots of its variances.

@@ -52,16 +52,29 @@ func Select(x *mat.Dense, r Range, em gmm.EM, seed [32]byte) (choices []Choice, 
 		if err != nil {
 			return nil, 0, fmt.Errorf("%d components: %w", k, err)
 		}
-		mean, err := fit.Mixture.MeanLogLik(gmm.Matrix(x))
+		choice, err := choiceOf(fit, x)
 		if err != nil {
 			return nil, 0, err
 		}
-		choices = append(choices, Choice{fit.Mixture, mean, len(fit.Trace), fit.Converged})
-		if last := len(choices) - 1; choices[last].BIC(float64(rows)) < choices[best].BIC(float64(rows)) {
-			best = last
+		choices = append(choices, choice)
+	}
+	return choices, leastBIC(choices, x), nil
+}
+
+func choiceOf(fit *gmm.Fitted, x *mat.Dense) (Choice, error) {
+	mean, err := fit.Mixture.MeanLogLik(gmm.Matrix(x))
+	return Choice{fit.Mixture, mean, len(fit.Trace), fit.Converged}, err
+}
+
+// leastBIC returns the index of the choice of least BIC for the rows of x.
+func leastBIC(choices []Choice, x *mat.Dense) (best int) {
+	rows, _ := x.Dims()
+	for i, c := range choices {
+		if c.BIC(float64(rows)) < choices[best].BIC(float64(rows)) {
+			best = i
 		}
 	}
-	return choices, best, nil
+	return best
 }
 
 // source returns a source of its own for a purpose and a number.

@@ -10,38 +10,50 @@ const singular = 1e-13
 // of which only the upper triangle is read. ok is false if A is not positive
 // definite, or so nearly that rounding decides.
 func Cholesky(a []float64, n int) (u []float64, ok bool) {
+	u = append(u, a...)
+	if !Factorise(u, n) {
+		return nil, false
+	}
+	for i := range n {
+		clear(u[i*n : i*n+i])
+	}
+	return u, true
+}
+
+// Factorise is Cholesky in place. The lower triangle is left as it is.
+func Factorise(a []float64, n int) (ok bool) {
 	if len(a) != n*n {
 		panic("portable: want a square matrix")
 	}
-	u = make([]float64, n*n)
 	for i := range n {
-		row := u[i*n : (i+1)*n]
-		copy(row[i:], a[i*n+i:(i+1)*n])
+		row := a[i*n : (i+1)*n]
+		variance := row[i]
 		for k := range i {
-			above := u[k*n : (k+1)*n]
-			f := above[i]
-			for j := i; j < n; j++ {
-				row[j] -= float64(f * above[j])
+			above := a[k*n+i : k*n+n]
+			f := above[0]
+			rest := row[i:]
+			for j, v := range above {
+				rest[j] -= float64(f * v)
 			}
 		}
-		if !(row[i] > singular*a[i*n+i]) || math.IsInf(row[i], 1) {
-			return nil, false
+		if !(row[i] > singular*variance) || math.IsInf(row[i], 1) {
+			return false
 		}
 		root := math.Sqrt(row[i])
 		for j := i; j < n; j++ {
 			row[j] /= root
 		}
 	}
-	return u, true
+	return true
 }
 
 // LogDet returns ln|UᵀU|.
 func LogDet(u []float64, n int) float64 {
-	sum := 0.0
-	for i := range n {
-		sum += Log(u[i*n+i])
+	diagonal := make([]float64, n)
+	for i := range diagonal {
+		diagonal[i] = u[i*n+i]
 	}
-	return 2 * sum
+	return 2 * LogProduct(diagonal)
 }
 
 // Inverse returns (UᵀU)⁻¹, both triangles.

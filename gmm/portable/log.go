@@ -9,6 +9,9 @@ const (
 	ln2Low  = 0x1.a39ef35793c76p-33
 )
 
+// artanh are the coefficients of s²² to s² in artanh(s)/s.
+var artanh = [11]float64{1. / 23, 1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13, 1. / 11, 1. / 9, 1. / 7, 1. / 5, 1. / 3}
+
 // Log returns the natural logarithm of a finite x > 0 with a relative error below
 // 4·10⁻¹⁶. It panics for any other x.
 func Log(x float64) float64 {
@@ -26,11 +29,31 @@ func Log(x float64) float64 {
 	s := f / (2 + f)
 	z := float64(s * s)
 	sum := 0.0
-	for odd := 23.0; odd >= 3; odd -= 2 {
-		sum = float64(sum*z) + 1/odd
+	for _, c := range artanh {
+		sum = float64(sum*z) + c
 	}
 	// 2s = f − s·f, in which f is exact.
 	e := float64(exp)
 	rest := float64(s*f) - float64(float64(2*s)*float64(sum*z)) - float64(e*ln2Low)
 	return float64(e*ln2High) + (f - rest)
+}
+
+// LogProduct returns the logarithm of the product of finite numbers above 0, 0 for none.
+// It panics for any other.
+func LogProduct(x []float64) float64 {
+	product, exp := 1.0, 0
+	for i, v := range x {
+		if !(v > 0) || math.IsInf(v, 1) {
+			panic("portable: logarithm of a number that is not positive and finite")
+		}
+		m, e := math.Frexp(v)
+		product = float64(product * m)
+		exp += e
+		if i%512 == 511 { // 512 mantissas of ½ and more are above the smallest number
+			m, e := math.Frexp(product)
+			product = m
+			exp += e
+		}
+	}
+	return Log(product) + float64(float64(exp)*math.Ln2)
 }

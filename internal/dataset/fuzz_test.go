@@ -1,6 +1,7 @@
 package dataset_test
 
 import (
+	"archive/zip"
 	"errors"
 	"math"
 	"os"
@@ -35,6 +36,20 @@ func FuzzParquet(f *testing.F) {
 	f.Add([]byte(parquetFile(f, rows, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1))))
 	f.Add([]byte(parquetFile(f, rows, parquet.MaxRowsPerRowGroup(3), parquet.PageBufferSize(20))))
 	fuzzLoad(f, "f.parquet")
+}
+
+// FuzzNumpy does the same with an array.
+func FuzzNumpy(f *testing.F) {
+	f.Add([]byte(array(1, "'<f8'", "False", "(2, 3)", []float64{1, 2, 3, 4, 5, 6.5})))
+	f.Add([]byte(array(2, "'>i2'", "True", "(2, 2)", []int16{1, 2, 3, 4})))
+	f.Add([]byte(records(sites)))
+	fuzzLoad(f, "f.npy")
+}
+
+// FuzzNumpyArchive does the same with an archive.
+func FuzzNumpyArchive(f *testing.F) {
+	f.Add([]byte(archive(f, zip.Store, "x.npy", array(1, "'<f4'", "False", "(1, 2)", []float32{1, 2}))))
+	fuzzLoad(f, "f.npz")
 }
 
 // fuzzLoad reads any bytes as a file of this name.

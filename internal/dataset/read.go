@@ -58,22 +58,12 @@ func (s *Spec) read(sch schema, path, name string, hold *holding) (*share, error
 		return nil, err
 	}
 	defer t.close()
-	lay, err := s.layout(sch, path, t.header())
+	sc, err := s.scanner(sch, path, name, t, hold)
 	if err != nil {
 		return nil, err
-	}
-	rows, err := t.read(lay.features, lay.others())
-	if err != nil {
-		return nil, err
-	}
-	sc := &scanner{
-		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name, hold: hold,
-		file: part{path: path, info: t.info(), seekable: t.seekable(), layout: lay},
-		out:  &share{header: t.header(), groups: make(map[string]*group), index: make(map[string]int)},
-		row:  make([]float64, len(lay.features)),
 	}
 	for any := false; ; any = true {
-		at, err := rows.next()
+		at, err := sc.rows.next()
 		if err == io.EOF && !any {
 			return nil, noRows(path)
 		}
@@ -87,6 +77,24 @@ func (s *Spec) read(sch schema, path, name string, hold *holding) (*share, error
 			return nil, err
 		}
 	}
+}
+
+// scanner stands before the first row of an open file.
+func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*scanner, error) {
+	lay, err := s.layout(sch, path, t.header())
+	if err != nil {
+		return nil, err
+	}
+	rows, err := t.read(lay.features, lay.others())
+	if err != nil {
+		return nil, err
+	}
+	return &scanner{
+		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name, hold: hold,
+		file: part{path: path, info: t.info(), seekable: t.seekable(), layout: lay},
+		out:  &share{header: t.header(), groups: make(map[string]*group), index: make(map[string]int)},
+		row:  make([]float64, len(lay.features)),
+	}, nil
 }
 
 // add files the present row. Of a row that is dropped only the cells that say

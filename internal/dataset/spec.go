@@ -4,7 +4,7 @@ import "strings"
 
 // Spec says what to load.
 type Spec struct {
-	// Data names files (.csv, .csv.gz), folders and globs. In a folder, and
+	// Data names files (of the endings in formats), folders and globs. In a folder, and
 	// among what a glob matches, only data files count, sorted by name.
 	Data []string
 	// Name names the participant of [LoadOne]; "" is named like the first file.
@@ -27,7 +27,7 @@ type Spec struct {
 	Ignore []string
 	// Columns, if not nil, names the features and their order, as a trained
 	// model wants them; a file may hold others. nil takes every column that
-	// has a number in its first row and no other part in the Spec.
+	// has numbers (in CSV: in its first row) and no other part in the Spec.
 	Columns []string
 	// Seed shuffles the rows of an iid split.
 	Seed uint64

@@ -71,13 +71,13 @@ func TestStreamsAreAsMemory(t *testing.T) {
 	more, _ := many(300)
 	folder(
 		t,
-		"a.csv", csv, "b.csv", more, "a.csv.gz", zipped(t, csv),
+		"a.csv", csv, "b.csv", more,
 		"a.parquet", parquetFile(t, rows, parquet.MaxRowsPerRowGroup(700), parquet.PageBufferSize(256)),
-		"b.parquet", parquetFile(t, rows[:300], parquet.DataPageVersion(1)),
+		"b.parquet", parquetFile(t, rows[:300], parquet.DataPageVersion(1)), "a.npy", records(rows),
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		spec := dataset.Spec{
-			Data:  rapid.SampledFrom([][]string{{"a.csv"}, {"a.csv", "b.csv"}, {"a.parquet"}, {"a.parquet", "b.parquet"}, {"b.csv", "a.parquet"}}).Draw(t, "data"),
+			Data:  rapid.SampledFrom([][]string{{"a.csv"}, {"a.csv", "b.csv"}, {"a.parquet"}, {"a.parquet", "b.parquet"}, {"a.npy"}, {"b.csv", "a.npy", "a.parquet"}}).Draw(t, "data"),
 			Label: rapid.SampledFrom([]string{"", "label", "site"}).Draw(t, "label"),
 			Limit: rapid.SampledFrom([]int{0, 1, 256, 1000, 1200}).Draw(t, "limit"),
 		}
@@ -124,7 +124,7 @@ func TestCompressedCSVMustFit(t *testing.T) {
 	}
 	spec.Memory--
 	_, err = dataset.LoadOne(spec)
-	wantError(t, err, `a.csv.gz: a compressed CSV file cannot be read from disk again and again, and 4500 values take more memory than the 35999 bytes of --memory; unpack it, convert it to Parquet, or allow more`)
+	wantError(t, err, `a.csv.gz: rows of a compressed CSV file cannot be sought, and 4500 values take more memory than the 35999 bytes of --memory; unpack it, convert it to Parquet, or allow more`)
 }
 
 // TestFaultsAreFoundBeforehand in rows that would be read later only.
@@ -144,7 +144,7 @@ func TestFaultsAreFoundBeforehand(t *testing.T) {
 // TestFilesMustNotChange whether they are written to, replaced or removed.
 func TestFilesMustNotChange(t *testing.T) {
 	csv, rows := many(3000)
-	forms := map[string]string{"a.csv": csv, "a.parquet": parquetFile(t, rows, parquet.PageBufferSize(256))}
+	forms := map[string]string{"a.csv": csv, "a.parquet": parquetFile(t, rows, parquet.PageBufferSize(256)), "a.npy": records(rows)}
 	for file, content := range forms {
 		for name, change := range map[string]func() error{
 			"written to": func() error { return os.WriteFile(file, []byte(content+" "), 0o600) },

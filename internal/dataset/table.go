@@ -62,7 +62,12 @@ type fileFormat struct {
 
 var (
 	csvFormat = fileFormat{[]string{".csv.gz", ".csv"}, opener(openCSV)}
-	formats   = []fileFormat{csvFormat, {[]string{".parquet"}, opener(openParquet)}}
+	formats   = []fileFormat{
+		csvFormat,
+		{[]string{".parquet"}, opener(openParquet)},
+		{[]string{".npy"}, opener(openNumpy)},
+		{[]string{".npz"}, opener(openArchive)},
+	}
 )
 
 func isCSV(path string) bool {
@@ -80,7 +85,7 @@ func opener[T table](open func(string, fs.FileInfo) (T, error)) func(string, fs.
 	}
 }
 
-const fileForms = "want a .csv, .csv.gz or .parquet file, or a folder of them"
+const fileForms = "want a .csv, .csv.gz, .parquet, .npy or .npz file, or a folder of them"
 
 // open opens a data file; before is nil if it was not open yet.
 func open(path string, before fs.FileInfo) (table, error) {

@@ -104,7 +104,7 @@ func (s *Spec) settleStreams(d *Dataset, most int64, files, names []string) (*Da
 	switch {
 	case values > most && stuck != "":
 		return nil, &Error{
-			File: stuck, Msg: fmt.Sprintf("a compressed CSV file cannot be read from disk again and again, and %d values take more memory than the %d bytes of --memory", values, s.Memory),
+			File: stuck, Msg: fmt.Sprintf("rows of a compressed CSV file cannot be sought, and %d values take more memory than the %d bytes of --memory", values, s.Memory),
 			Hint: "unpack it, convert it to Parquet, or allow more",
 		}
 	case values > most:

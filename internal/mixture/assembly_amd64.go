@@ -34,20 +34,15 @@ func highestAVX512(n int, x *float64, top *float64)
 //go:noescape
 func entropyAVX512(n int, logd *float64, r *float64, lse *float64, logw float64, top float64, sums *float64)
 
-// weighAVX512 is kernels.weigh, with AVX-512.
-//
-//go:noescape
-func weighAVX512(panels int, vars int, x *float64, stride int, r *float64, w *float64)
-
 // centreAVX512 is kernels.centre, with AVX-512.
 //
 //go:noescape
-func centreAVX512(panels int, vars int, x *float64, stride int, mean *float64, r *float64, d *float64, w *float64)
+func centreAVX512(panels int, vars int, x *float64, stride int, mean *float64, d *float64)
 
 // scatterAVX512 is kernels.scatter, with AVX-512.
 //
 //go:noescape
-func scatterAVX512(panels int, vars int, a *float64, b *float64, stride int, c *float64, ldc int)
+func scatterAVX512(panels int, vars int, x *float64, stride int, r *float64, w *float64, c *float64, ldc int)
 
 // spreadAVX512 is kernels.spread, with AVX-512.
 //
@@ -79,20 +74,15 @@ func highestAVX2(n int, x *float64, top *float64)
 //go:noescape
 func entropyAVX2(n int, logd *float64, r *float64, lse *float64, logw float64, top float64, sums *float64)
 
-// weighAVX2 is kernels.weigh, with AVX2 and FMA.
-//
-//go:noescape
-func weighAVX2(panels int, vars int, x *float64, stride int, r *float64, w *float64)
-
 // centreAVX2 is kernels.centre, with AVX2 and FMA.
 //
 //go:noescape
-func centreAVX2(panels int, vars int, x *float64, stride int, mean *float64, r *float64, d *float64, w *float64)
+func centreAVX2(panels int, vars int, x *float64, stride int, mean *float64, d *float64)
 
 // scatterAVX2 is kernels.scatter, with AVX2 and FMA.
 //
 //go:noescape
-func scatterAVX2(panels int, vars int, a *float64, b *float64, stride int, c *float64, ldc int)
+func scatterAVX2(panels int, vars int, x *float64, stride int, r *float64, w *float64, c *float64, ldc int)
 
 // spreadAVX2 is kernels.spread, with AVX2 and FMA.
 //

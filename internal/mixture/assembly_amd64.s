@@ -919,119 +919,103 @@ DATA constants<>+1248(SB)/8, $0x3ff0000000000000
 DATA constants<>+1256(SB)/8, $0x3ff0000000000000
 DATA constants<>+1264(SB)/8, $0x3ff0000000000000
 DATA constants<>+1272(SB)/8, $0x3ff0000000000000
-DATA constants<>+1280(SB)/8, $0x3ff0000000000000
-DATA constants<>+1288(SB)/8, $0x3ff0000000000000
-DATA constants<>+1296(SB)/8, $0x3ff0000000000000
-DATA constants<>+1304(SB)/8, $0x3ff0000000000000
-DATA constants<>+1312(SB)/8, $0x3ff0000000000000
-DATA constants<>+1320(SB)/8, $0x3ff0000000000000
-DATA constants<>+1328(SB)/8, $0x3ff0000000000000
-DATA constants<>+1336(SB)/8, $0x3ff0000000000000
-DATA constants<>+1344(SB)/8, $0xc082c00000000000
-DATA constants<>+1352(SB)/8, $0xc082c00000000000
-DATA constants<>+1360(SB)/8, $0xc082c00000000000
-DATA constants<>+1368(SB)/8, $0xc082c00000000000
-DATA constants<>+1376(SB)/8, $0xc082c00000000000
-DATA constants<>+1384(SB)/8, $0xc082c00000000000
-DATA constants<>+1392(SB)/8, $0xc082c00000000000
-DATA constants<>+1400(SB)/8, $0xc082c00000000000
-DATA constants<>+1408(SB)/8, $0x3ff0000000000000
-DATA constants<>+1416(SB)/8, $0x3ff0000000000000
-DATA constants<>+1424(SB)/8, $0x3ff0000000000000
-DATA constants<>+1432(SB)/8, $0x3ff0000000000000
-DATA constants<>+1440(SB)/8, $0x3ff0000000000000
-DATA constants<>+1448(SB)/8, $0x3ff0000000000000
-DATA constants<>+1456(SB)/8, $0x3ff0000000000000
-DATA constants<>+1464(SB)/8, $0x3ff0000000000000
-DATA constants<>+1472(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1480(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1488(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1496(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1504(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1512(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1520(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1528(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1536(SB)/8, $0x4330000000000000
-DATA constants<>+1544(SB)/8, $0x4330000000000000
-DATA constants<>+1552(SB)/8, $0x4330000000000000
-DATA constants<>+1560(SB)/8, $0x4330000000000000
-DATA constants<>+1568(SB)/8, $0x4330000000000000
-DATA constants<>+1576(SB)/8, $0x4330000000000000
-DATA constants<>+1584(SB)/8, $0x4330000000000000
-DATA constants<>+1592(SB)/8, $0x4330000000000000
-DATA constants<>+1600(SB)/8, $0x4000000000000000
-DATA constants<>+1608(SB)/8, $0x4000000000000000
-DATA constants<>+1616(SB)/8, $0x4000000000000000
-DATA constants<>+1624(SB)/8, $0x4000000000000000
-DATA constants<>+1632(SB)/8, $0x4000000000000000
-DATA constants<>+1640(SB)/8, $0x4000000000000000
-DATA constants<>+1648(SB)/8, $0x4000000000000000
-DATA constants<>+1656(SB)/8, $0x4000000000000000
-DATA constants<>+1664(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+1672(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+1680(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+1688(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+1696(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+1704(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+1712(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+1720(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+1728(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+1736(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+1744(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+1752(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+1760(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+1768(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+1776(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+1784(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+1792(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+1800(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+1808(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+1816(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+1824(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+1832(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+1840(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+1848(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+1856(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1864(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1872(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1880(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1888(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1896(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1904(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1912(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1920(SB)/8, $0x3fd2492494229359
-DATA constants<>+1928(SB)/8, $0x3fd2492494229359
-DATA constants<>+1936(SB)/8, $0x3fd2492494229359
-DATA constants<>+1944(SB)/8, $0x3fd2492494229359
-DATA constants<>+1952(SB)/8, $0x3fd2492494229359
-DATA constants<>+1960(SB)/8, $0x3fd2492494229359
-DATA constants<>+1968(SB)/8, $0x3fd2492494229359
-DATA constants<>+1976(SB)/8, $0x3fd2492494229359
-DATA constants<>+1984(SB)/8, $0x3fd999999997fa04
-DATA constants<>+1992(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2000(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2008(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2016(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2024(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2032(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2040(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2048(SB)/8, $0x3fe5555555555593
-DATA constants<>+2056(SB)/8, $0x3fe5555555555593
-DATA constants<>+2064(SB)/8, $0x3fe5555555555593
-DATA constants<>+2072(SB)/8, $0x3fe5555555555593
-DATA constants<>+2080(SB)/8, $0x3fe5555555555593
-DATA constants<>+2088(SB)/8, $0x3fe5555555555593
-DATA constants<>+2096(SB)/8, $0x3fe5555555555593
-DATA constants<>+2104(SB)/8, $0x3fe5555555555593
-DATA constants<>+2112(SB)/8, $0x3fe0000000000000
-DATA constants<>+2120(SB)/8, $0x3fe0000000000000
-DATA constants<>+2128(SB)/8, $0x3fe0000000000000
-DATA constants<>+2136(SB)/8, $0x3fe0000000000000
-DATA constants<>+2144(SB)/8, $0x3fe0000000000000
-DATA constants<>+2152(SB)/8, $0x3fe0000000000000
-DATA constants<>+2160(SB)/8, $0x3fe0000000000000
-DATA constants<>+2168(SB)/8, $0x3fe0000000000000
-GLOBL constants<>(SB), RODATA|NOPTR, $2176
+DATA constants<>+1280(SB)/8, $0xc082c00000000000
+DATA constants<>+1288(SB)/8, $0xc082c00000000000
+DATA constants<>+1296(SB)/8, $0xc082c00000000000
+DATA constants<>+1304(SB)/8, $0xc082c00000000000
+DATA constants<>+1312(SB)/8, $0xc082c00000000000
+DATA constants<>+1320(SB)/8, $0xc082c00000000000
+DATA constants<>+1328(SB)/8, $0xc082c00000000000
+DATA constants<>+1336(SB)/8, $0xc082c00000000000
+DATA constants<>+1344(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1352(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1360(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1368(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1376(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1384(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1392(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1400(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1408(SB)/8, $0x4330000000000000
+DATA constants<>+1416(SB)/8, $0x4330000000000000
+DATA constants<>+1424(SB)/8, $0x4330000000000000
+DATA constants<>+1432(SB)/8, $0x4330000000000000
+DATA constants<>+1440(SB)/8, $0x4330000000000000
+DATA constants<>+1448(SB)/8, $0x4330000000000000
+DATA constants<>+1456(SB)/8, $0x4330000000000000
+DATA constants<>+1464(SB)/8, $0x4330000000000000
+DATA constants<>+1472(SB)/8, $0x4000000000000000
+DATA constants<>+1480(SB)/8, $0x4000000000000000
+DATA constants<>+1488(SB)/8, $0x4000000000000000
+DATA constants<>+1496(SB)/8, $0x4000000000000000
+DATA constants<>+1504(SB)/8, $0x4000000000000000
+DATA constants<>+1512(SB)/8, $0x4000000000000000
+DATA constants<>+1520(SB)/8, $0x4000000000000000
+DATA constants<>+1528(SB)/8, $0x4000000000000000
+DATA constants<>+1536(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+1544(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+1552(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+1560(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+1568(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+1576(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+1584(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+1592(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+1600(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+1608(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+1616(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+1624(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+1632(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+1640(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+1648(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+1656(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+1664(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1672(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1680(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1688(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1696(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1704(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1712(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1720(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1728(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1736(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1744(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1752(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1760(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1768(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1776(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1784(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1792(SB)/8, $0x3fd2492494229359
+DATA constants<>+1800(SB)/8, $0x3fd2492494229359
+DATA constants<>+1808(SB)/8, $0x3fd2492494229359
+DATA constants<>+1816(SB)/8, $0x3fd2492494229359
+DATA constants<>+1824(SB)/8, $0x3fd2492494229359
+DATA constants<>+1832(SB)/8, $0x3fd2492494229359
+DATA constants<>+1840(SB)/8, $0x3fd2492494229359
+DATA constants<>+1848(SB)/8, $0x3fd2492494229359
+DATA constants<>+1856(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1864(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1872(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1880(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1888(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1896(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1904(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1912(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1920(SB)/8, $0x3fe5555555555593
+DATA constants<>+1928(SB)/8, $0x3fe5555555555593
+DATA constants<>+1936(SB)/8, $0x3fe5555555555593
+DATA constants<>+1944(SB)/8, $0x3fe5555555555593
+DATA constants<>+1952(SB)/8, $0x3fe5555555555593
+DATA constants<>+1960(SB)/8, $0x3fe5555555555593
+DATA constants<>+1968(SB)/8, $0x3fe5555555555593
+DATA constants<>+1976(SB)/8, $0x3fe5555555555593
+DATA constants<>+1984(SB)/8, $0x3fe0000000000000
+DATA constants<>+1992(SB)/8, $0x3fe0000000000000
+DATA constants<>+2000(SB)/8, $0x3fe0000000000000
+DATA constants<>+2008(SB)/8, $0x3fe0000000000000
+DATA constants<>+2016(SB)/8, $0x3fe0000000000000
+DATA constants<>+2024(SB)/8, $0x3fe0000000000000
+DATA constants<>+2032(SB)/8, $0x3fe0000000000000
+DATA constants<>+2040(SB)/8, $0x3fe0000000000000
+GLOBL constants<>(SB), RODATA|NOPTR, $2048
 
 // func diagonalAVX512(panels int, m int, x *float64, stride int, mean *float64, precision *float64, norm float64, out *float64)
 // Requires: AVX, AVX512DQ, AVX512F
@@ -1145,31 +1129,33 @@ exp:
 	VMOVAPD      Z3, Z6
 	VFNMADD231PD constants<>+320(SB), Z5, Z6
 	VFNMADD231PD constants<>+384(SB), Z5, Z6
-	VMOVUPD      constants<>+448(SB), Z5
-	VFMADD213PD  constants<>+512(SB), Z6, Z5
-	VFMADD213PD  constants<>+576(SB), Z6, Z5
-	VFMADD213PD  constants<>+640(SB), Z6, Z5
-	VFMADD213PD  constants<>+704(SB), Z6, Z5
-	VFMADD213PD  constants<>+768(SB), Z6, Z5
-	VFMADD213PD  constants<>+832(SB), Z6, Z5
-	VFMADD213PD  constants<>+896(SB), Z6, Z5
-	VFMADD213PD  constants<>+960(SB), Z6, Z5
-	VFMADD213PD  constants<>+1024(SB), Z6, Z5
-	VFMADD213PD  constants<>+1088(SB), Z6, Z5
-	VFMADD213PD  constants<>+1152(SB), Z6, Z5
-	VFMADD213PD  constants<>+1216(SB), Z6, Z5
-	VFMADD213PD  constants<>+1280(SB), Z6, Z5
+	VMULPD       Z6, Z6, Z7
+	VMOVUPD      constants<>+448(SB), Z8
+	VMOVUPD      constants<>+512(SB), Z5
+	VFMADD213PD  constants<>+576(SB), Z7, Z8
+	VFMADD213PD  constants<>+640(SB), Z7, Z5
+	VFMADD213PD  constants<>+704(SB), Z7, Z8
+	VFMADD213PD  constants<>+768(SB), Z7, Z5
+	VFMADD213PD  constants<>+832(SB), Z7, Z8
+	VFMADD213PD  constants<>+896(SB), Z7, Z5
+	VFMADD213PD  constants<>+960(SB), Z7, Z8
+	VFMADD213PD  constants<>+1024(SB), Z7, Z5
+	VFMADD213PD  constants<>+1088(SB), Z7, Z8
+	VFMADD213PD  constants<>+1152(SB), Z7, Z5
+	VFMADD231PD  Z8, Z6, Z5
+	VFMADD213PD  Z6, Z7, Z5
+	VADDPD       constants<>+1216(SB), Z5, Z5
 	VPSLLQ       $0x34, Z4, Z4
 	VPADDQ       Z4, Z5, Z5
 	VXORPD       Z4, Z4, Z4
-	VCMPPD       $0x1a, constants<>+1344(SB), Z3, K1
+	VCMPPD       $0x1a, constants<>+1280(SB), Z3, K1
 	VMAXPD       Z3, Z4, K1, Z5
 	VADDPD       Z5, Z2, Z2
 	VMOVUPD      Z5, (R10)
 	ADDQ         SI, R10
 	DECQ         R9
 	JNE          exp
-	VMOVUPD      constants<>+1408(SB), Z1
+	VMOVUPD      constants<>+1216(SB), Z1
 	VDIVPD       Z2, Z1, Z1
 	MOVQ         DX, R10
 	MOVQ         k+8(FP), DI
@@ -1181,25 +1167,25 @@ divide:
 	DECQ        DI
 	JNE         divide
 	VMOVAPD     Z2, Z1
-	VPSUBQ      constants<>+1472(SB), Z1, Z1
+	VPSUBQ      constants<>+1344(SB), Z1, Z1
 	VPSRLQ      $0x34, Z1, Z1
 	VPSLLQ      $0x34, Z1, Z3
 	VPSUBQ      Z3, Z2, Z3
-	VPORQ       constants<>+1536(SB), Z1, Z1
-	VSUBPD      constants<>+1536(SB), Z1, Z1
-	VSUBPD      constants<>+1408(SB), Z3, Z3
-	VADDPD      constants<>+1600(SB), Z3, Z4
+	VPORQ       constants<>+1408(SB), Z1, Z1
+	VSUBPD      constants<>+1408(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z3, Z3
+	VADDPD      constants<>+1472(SB), Z3, Z4
 	VDIVPD      Z4, Z3, Z4
 	VMULPD      Z4, Z4, Z5
-	VMOVUPD     constants<>+1664(SB), Z6
+	VMOVUPD     constants<>+1536(SB), Z6
+	VFMADD213PD constants<>+1600(SB), Z5, Z6
+	VFMADD213PD constants<>+1664(SB), Z5, Z6
 	VFMADD213PD constants<>+1728(SB), Z5, Z6
 	VFMADD213PD constants<>+1792(SB), Z5, Z6
 	VFMADD213PD constants<>+1856(SB), Z5, Z6
 	VFMADD213PD constants<>+1920(SB), Z5, Z6
-	VFMADD213PD constants<>+1984(SB), Z5, Z6
-	VFMADD213PD constants<>+2048(SB), Z5, Z6
 	VMULPD      Z5, Z6, Z6
-	VMULPD      constants<>+2112(SB), Z3, Z5
+	VMULPD      constants<>+1984(SB), Z3, Z5
 	VMULPD      Z3, Z5, Z5
 	VADDPD      Z5, Z6, Z6
 	VMULPD      constants<>+384(SB), Z1, Z7
@@ -1255,7 +1241,7 @@ rows:
 	VMOVUPD      (CX), Z5
 	VADDPD       Z5, Z0, Z6
 	VSUBPD       (BX), Z6, Z6
-	VMOVUPD      constants<>+1344(SB), Z7
+	VMOVUPD      constants<>+1280(SB), Z7
 	VMAXPD       Z6, Z7, Z6
 	VFMADD231PD  (DX), Z6, Z4
 	VSUBPD       Z1, Z5, Z5
@@ -1266,24 +1252,26 @@ rows:
 	VMOVAPD      Z5, Z9
 	VFNMADD231PD constants<>+320(SB), Z8, Z9
 	VFNMADD231PD constants<>+384(SB), Z8, Z9
-	VMOVUPD      constants<>+448(SB), Z8
-	VFMADD213PD  constants<>+512(SB), Z9, Z8
-	VFMADD213PD  constants<>+576(SB), Z9, Z8
-	VFMADD213PD  constants<>+640(SB), Z9, Z8
-	VFMADD213PD  constants<>+704(SB), Z9, Z8
-	VFMADD213PD  constants<>+768(SB), Z9, Z8
-	VFMADD213PD  constants<>+832(SB), Z9, Z8
-	VFMADD213PD  constants<>+896(SB), Z9, Z8
-	VFMADD213PD  constants<>+960(SB), Z9, Z8
-	VFMADD213PD  constants<>+1024(SB), Z9, Z8
-	VFMADD213PD  constants<>+1088(SB), Z9, Z8
-	VFMADD213PD  constants<>+1152(SB), Z9, Z8
-	VFMADD213PD  constants<>+1216(SB), Z9, Z8
-	VFMADD213PD  constants<>+1280(SB), Z9, Z8
+	VMULPD       Z9, Z9, Z10
+	VMOVUPD      constants<>+448(SB), Z11
+	VMOVUPD      constants<>+512(SB), Z8
+	VFMADD213PD  constants<>+576(SB), Z10, Z11
+	VFMADD213PD  constants<>+640(SB), Z10, Z8
+	VFMADD213PD  constants<>+704(SB), Z10, Z11
+	VFMADD213PD  constants<>+768(SB), Z10, Z8
+	VFMADD213PD  constants<>+832(SB), Z10, Z11
+	VFMADD213PD  constants<>+896(SB), Z10, Z8
+	VFMADD213PD  constants<>+960(SB), Z10, Z11
+	VFMADD213PD  constants<>+1024(SB), Z10, Z8
+	VFMADD213PD  constants<>+1088(SB), Z10, Z11
+	VFMADD213PD  constants<>+1152(SB), Z10, Z8
+	VFMADD231PD  Z11, Z9, Z8
+	VFMADD213PD  Z9, Z10, Z8
+	VADDPD       constants<>+1216(SB), Z8, Z8
 	VPSLLQ       $0x34, Z6, Z6
 	VPADDQ       Z6, Z8, Z8
 	VXORPD       Z6, Z6, Z6
-	VCMPPD       $0x1a, constants<>+1344(SB), Z5, K1
+	VCMPPD       $0x1a, constants<>+1280(SB), Z5, K1
 	VMAXPD       Z5, Z6, K1, Z8
 	VADDPD       Z8, Z2, Z2
 	VFMADD231PD  Z8, Z7, Z3
@@ -1311,91 +1299,50 @@ rows:
 	VZEROUPPER
 	RET
 
-// func weighAVX512(panels int, vars int, x *float64, stride int, r *float64, w *float64)
+// func centreAVX512(panels int, vars int, x *float64, stride int, mean *float64, d *float64)
 // Requires: AVX, AVX512F
-TEXT ·weighAVX512(SB), NOSPLIT, $0-48
+TEXT ·centreAVX512(SB), NOSPLIT, $0-48
 	MOVQ x+16(FP), AX
-	MOVQ r+32(FP), CX
-	MOVQ w+40(FP), DX
-	MOVQ stride+24(FP), BX
-	SHLQ $0x03, BX
-	MOVQ panels+0(FP), SI
+	MOVQ d+40(FP), CX
+	MOVQ stride+24(FP), DX
+	SHLQ $0x03, DX
+	MOVQ panels+0(FP), BX
 	MOVQ vars+8(FP), DI
-	MOVQ DI, R8
-	SHLQ $0x06, R8
+	SHLQ $0x06, DI
 
 panel:
-	VMOVUPD (CX), Z0
-	XORQ    DI, DI
+	MOVQ mean+32(FP), R8
+	XORQ SI, SI
 
 variable:
-	VMOVUPD (AX)(DI*1), Z1
-	VMULPD  Z0, Z1, Z1
-	VMOVUPD Z1, (DX)(DI*1)
-	ADDQ    $0x40, DI
-	CMPQ    DI, R8
-	JNE     variable
-	ADDQ    BX, AX
-	ADDQ    BX, DX
-	ADDQ    $0x40, CX
-	DECQ    SI
-	JNE     panel
-	VZEROUPPER
-	RET
-
-// func centreAVX512(panels int, vars int, x *float64, stride int, mean *float64, r *float64, d *float64, w *float64)
-// Requires: AVX, AVX512F
-TEXT ·centreAVX512(SB), NOSPLIT, $0-64
-	MOVQ x+16(FP), AX
-	MOVQ r+40(FP), CX
-	MOVQ w+56(FP), DX
-	MOVQ stride+24(FP), BX
-	SHLQ $0x03, BX
-	MOVQ panels+0(FP), SI
-	MOVQ vars+8(FP), DI
-	MOVQ DI, R8
-	SHLQ $0x06, R8
-	MOVQ d+48(FP), R9
-
-panel:
-	VMOVUPD (CX), Z0
-	MOVQ    mean+32(FP), R10
-	XORQ    DI, DI
-
-variable:
-	VBROADCASTSD (R10), Z1
-	ADDQ         $0x08, R10
-	VMOVUPD      (AX)(DI*1), Z2
-	VSUBPD       Z1, Z2, Z2
-	VMOVUPD      Z2, (R9)(DI*1)
-	VMULPD       Z0, Z2, Z2
-	VMOVUPD      Z2, (DX)(DI*1)
-	ADDQ         $0x40, DI
-	CMPQ         DI, R8
+	VBROADCASTSD (R8), Z0
+	VMOVUPD      (AX)(SI*1), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMOVUPD      Z1, (CX)(SI*1)
+	ADDQ         $0x08, R8
+	ADDQ         $0x40, SI
+	CMPQ         SI, DI
 	JNE          variable
-	ADDQ         BX, AX
-	ADDQ         BX, DX
-	ADDQ         BX, R9
-	ADDQ         $0x40, CX
-	DECQ         SI
+	ADDQ         DX, AX
+	ADDQ         DX, CX
+	DECQ         BX
 	JNE          panel
 	VZEROUPPER
 	RET
 
-// func scatterAVX512(panels int, vars int, a *float64, b *float64, stride int, c *float64, ldc int)
+// func scatterAVX512(panels int, vars int, x *float64, stride int, r *float64, w *float64, c *float64, ldc int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·scatterAVX512(SB), NOSPLIT, $0-56
-	MOVQ a+16(FP), AX
-	MOVQ b+24(FP), CX
-	MOVQ c+40(FP), DX
-	MOVQ stride+32(FP), BX
+TEXT ·scatterAVX512(SB), NOSPLIT, $0-64
+	MOVQ x+16(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ stride+24(FP), DX
+	SHLQ $0x03, DX
+	MOVQ ldc+56(FP), BX
 	SHLQ $0x03, BX
-	MOVQ ldc+48(FP), SI
-	SHLQ $0x03, SI
-	MOVQ vars+8(FP), DI
+	MOVQ vars+8(FP), SI
 
 strip:
-	CMPQ   DI, $0x06
+	CMPQ   SI, $0x06
 	JL     rest
 	VXORPD Z0, Z0, Z0
 	VXORPD Z1, Z1, Z1
@@ -1418,49 +1365,58 @@ strip:
 	VXORPD Z18, Z18, Z18
 	VXORPD Z19, Z19, Z19
 	VXORPD Z20, Z20, Z20
+	MOVQ   w+40(FP), DI
+	MOVQ   r+32(FP), R9
 	MOVQ   panels+0(FP), R10
 	MOVQ   AX, R8
-	MOVQ   CX, R9
 
 tile1_0:
-	VMOVUPD     (R8), Z21
+	VMOVUPD     (R9), Z21
+	VMOVUPD     (R8), Z22
+	VMULPD      Z21, Z22, Z23
+	VMOVUPD     Z23, (DI)
+	VFMADD231PD Z22, Z23, Z0
 	VMOVUPD     64(R8), Z22
-	VMOVUPD     128(R8), Z23
-	VMOVUPD     192(R8), Z24
-	VMOVUPD     256(R8), Z25
-	VMOVUPD     320(R8), Z26
-	VMOVUPD     (R9), Z27
-	VFMADD231PD Z27, Z21, Z0
-	VMOVUPD     64(R9), Z27
-	VFMADD231PD Z27, Z21, Z1
-	VFMADD231PD Z27, Z22, Z6
-	VMOVUPD     128(R9), Z27
-	VFMADD231PD Z27, Z21, Z2
-	VFMADD231PD Z27, Z22, Z7
-	VFMADD231PD Z27, Z23, Z11
-	VMOVUPD     192(R9), Z27
-	VFMADD231PD Z27, Z21, Z3
-	VFMADD231PD Z27, Z22, Z8
-	VFMADD231PD Z27, Z23, Z12
-	VFMADD231PD Z27, Z24, Z15
-	VMOVUPD     256(R9), Z27
-	VFMADD231PD Z27, Z21, Z4
-	VFMADD231PD Z27, Z22, Z9
-	VFMADD231PD Z27, Z23, Z13
-	VFMADD231PD Z27, Z24, Z16
-	VFMADD231PD Z27, Z25, Z18
-	VMOVUPD     320(R9), Z27
-	VFMADD231PD Z27, Z21, Z5
-	VFMADD231PD Z27, Z22, Z10
-	VFMADD231PD Z27, Z23, Z14
-	VFMADD231PD Z27, Z24, Z17
-	VFMADD231PD Z27, Z25, Z19
-	VFMADD231PD Z27, Z26, Z20
-	ADDQ        BX, R8
-	ADDQ        BX, R9
+	VMULPD      Z21, Z22, Z24
+	VMOVUPD     Z24, 64(DI)
+	VFMADD231PD Z22, Z23, Z1
+	VFMADD231PD Z22, Z24, Z6
+	VMOVUPD     128(R8), Z22
+	VMULPD      Z21, Z22, Z25
+	VMOVUPD     Z25, 128(DI)
+	VFMADD231PD Z22, Z23, Z2
+	VFMADD231PD Z22, Z24, Z7
+	VFMADD231PD Z22, Z25, Z11
+	VMOVUPD     192(R8), Z22
+	VMULPD      Z21, Z22, Z26
+	VMOVUPD     Z26, 192(DI)
+	VFMADD231PD Z22, Z23, Z3
+	VFMADD231PD Z22, Z24, Z8
+	VFMADD231PD Z22, Z25, Z12
+	VFMADD231PD Z22, Z26, Z15
+	VMOVUPD     256(R8), Z22
+	VMULPD      Z21, Z22, Z27
+	VMOVUPD     Z27, 256(DI)
+	VFMADD231PD Z22, Z23, Z4
+	VFMADD231PD Z22, Z24, Z9
+	VFMADD231PD Z22, Z25, Z13
+	VFMADD231PD Z22, Z26, Z16
+	VFMADD231PD Z22, Z27, Z18
+	VMOVUPD     320(R8), Z22
+	VMULPD      Z21, Z22, Z21
+	VMOVUPD     Z21, 320(DI)
+	VFMADD231PD Z22, Z23, Z5
+	VFMADD231PD Z22, Z24, Z10
+	VFMADD231PD Z22, Z25, Z14
+	VFMADD231PD Z22, Z26, Z17
+	VFMADD231PD Z22, Z27, Z19
+	VFMADD231PD Z22, Z21, Z20
+	ADDQ        $0x00000180, DI
+	ADDQ        DX, R8
+	ADDQ        $0x40, R9
 	DECQ        R10
 	JNE         tile1_0
-	MOVQ        DX, R8
+	MOVQ        CX, DI
 	VSHUFF64X2  $0x44, Z2, Z0, Z21
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
 	VADDPD      Z0, Z21, Z21
@@ -1473,8 +1429,8 @@ tile1_0:
 	VSHUFF64X2  $0xb1, Z1, Z1, Z0
 	VADDPD      Z0, Z1, Z1
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
-	VADDPD      (R8), Y1, Y1
-	VMOVUPD     Y1, (R8)
+	VADDPD      (DI), Y1, Y1
+	VMOVUPD     Y1, (DI)
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VSHUFF64X2  $0x44, Z0, Z4, Z2
@@ -1489,9 +1445,9 @@ tile1_0:
 	VSHUFF64X2  $0xb1, Z1, Z1, Z0
 	VADDPD      Z0, Z1, Z1
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
-	VADDPD      32(R8), Y1, Y1
-	VMOVUPD     Y1, 32(R8)
-	ADDQ        SI, R8
+	VADDPD      32(DI), Y1, Y1
+	VMOVUPD     Y1, 32(DI)
+	ADDQ        BX, DI
 	VSHUFF64X2  $0x44, Z8, Z6, Z0
 	VSHUFF64X2  $0xee, Z8, Z6, Z1
 	VADDPD      Z1, Z0, Z0
@@ -1504,8 +1460,8 @@ tile1_0:
 	VSHUFF64X2  $0xb1, Z2, Z2, Z0
 	VADDPD      Z0, Z2, Z2
 	VSHUFF64X2  $0x08, Z2, Z2, Z2
-	VADDPD      8(R8), Y2, Y2
-	VMOVUPD     Y2, 8(R8)
+	VADDPD      8(DI), Y2, Y2
+	VMOVUPD     Y2, 8(DI)
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VXORPD      Z2, Z2, Z2
@@ -1521,9 +1477,9 @@ tile1_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      40(R8), Y0, Y0
-	VMOVUPD     Y0, 40(R8)
-	ADDQ        SI, R8
+	VADDPD      40(DI), Y0, Y0
+	VMOVUPD     Y0, 40(DI)
+	ADDQ        BX, DI
 	VSHUFF64X2  $0x44, Z13, Z11, Z0
 	VSHUFF64X2  $0xee, Z13, Z11, Z1
 	VADDPD      Z1, Z0, Z0
@@ -1536,9 +1492,9 @@ tile1_0:
 	VSHUFF64X2  $0xb1, Z2, Z2, Z0
 	VADDPD      Z0, Z2, Z2
 	VSHUFF64X2  $0x08, Z2, Z2, Z2
-	VADDPD      16(R8), Y2, Y2
-	VMOVUPD     Y2, 16(R8)
-	ADDQ        SI, R8
+	VADDPD      16(DI), Y2, Y2
+	VMOVUPD     Y2, 16(DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VSHUFF64X2  $0x44, Z17, Z15, Z1
 	VSHUFF64X2  $0xee, Z17, Z15, Z2
@@ -1552,9 +1508,9 @@ tile1_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      24(R8), Y0, Y0
-	VMOVUPD     Y0, 24(R8)
-	ADDQ        SI, R8
+	VADDPD      24(DI), Y0, Y0
+	VMOVUPD     Y0, 24(DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VSHUFF64X2  $0x44, Z0, Z18, Z2
@@ -1569,9 +1525,9 @@ tile1_0:
 	VSHUFF64X2  $0xb1, Z1, Z1, Z0
 	VADDPD      Z0, Z1, Z1
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
-	VADDPD      32(R8), Y1, Y1
-	VMOVUPD     Y1, 32(R8)
-	ADDQ        SI, R8
+	VADDPD      32(DI), Y1, Y1
+	VMOVUPD     Y1, 32(DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VXORPD      Z2, Z2, Z2
@@ -1587,15 +1543,15 @@ tile1_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      40(R8), Y0, Y0
-	VMOVUPD     Y0, 40(R8)
-	LEAQ        384(CX), R8
-	LEAQ        48(DX), R9
-	MOVQ        DI, R10
-	SUBQ        $0x06, R10
+	VADDPD      40(DI), Y0, Y0
+	VMOVUPD     Y0, 40(DI)
+	LEAQ        384(AX), DI
+	LEAQ        48(CX), R8
+	MOVQ        SI, R9
+	SUBQ        $0x06, R9
 
 columns:
-	CMPQ   R10, $0x04
+	CMPQ   R9, $0x04
 	JL     edge
 	VXORPD Z0, Z0, Z0
 	VXORPD Z1, Z1, Z1
@@ -1621,50 +1577,50 @@ columns:
 	VXORPD Z21, Z21, Z21
 	VXORPD Z22, Z22, Z22
 	VXORPD Z23, Z23, Z23
-	MOVQ   panels+0(FP), R13
-	MOVQ   AX, R11
-	MOVQ   R8, R12
+	MOVQ   w+40(FP), R10
+	MOVQ   panels+0(FP), R12
+	MOVQ   DI, R11
 
 tile2_0:
-	VMOVUPD     (R12), Z24
-	VMOVUPD     64(R12), Z25
-	VMOVUPD     128(R12), Z26
-	VMOVUPD     192(R12), Z27
-	VMOVUPD     (R11), Z28
+	VMOVUPD     (R11), Z24
+	VMOVUPD     64(R11), Z25
+	VMOVUPD     128(R11), Z26
+	VMOVUPD     192(R11), Z27
+	VMOVUPD     (R10), Z28
 	VFMADD231PD Z28, Z24, Z0
 	VFMADD231PD Z28, Z25, Z1
 	VFMADD231PD Z28, Z26, Z2
 	VFMADD231PD Z28, Z27, Z3
-	VMOVUPD     64(R11), Z28
+	VMOVUPD     64(R10), Z28
 	VFMADD231PD Z28, Z24, Z4
 	VFMADD231PD Z28, Z25, Z5
 	VFMADD231PD Z28, Z26, Z6
 	VFMADD231PD Z28, Z27, Z7
-	VMOVUPD     128(R11), Z28
+	VMOVUPD     128(R10), Z28
 	VFMADD231PD Z28, Z24, Z8
 	VFMADD231PD Z28, Z25, Z9
 	VFMADD231PD Z28, Z26, Z10
 	VFMADD231PD Z28, Z27, Z11
-	VMOVUPD     192(R11), Z28
+	VMOVUPD     192(R10), Z28
 	VFMADD231PD Z28, Z24, Z12
 	VFMADD231PD Z28, Z25, Z13
 	VFMADD231PD Z28, Z26, Z14
 	VFMADD231PD Z28, Z27, Z15
-	VMOVUPD     256(R11), Z28
+	VMOVUPD     256(R10), Z28
 	VFMADD231PD Z28, Z24, Z16
 	VFMADD231PD Z28, Z25, Z17
 	VFMADD231PD Z28, Z26, Z18
 	VFMADD231PD Z28, Z27, Z19
-	VMOVUPD     320(R11), Z28
+	VMOVUPD     320(R10), Z28
 	VFMADD231PD Z28, Z24, Z20
 	VFMADD231PD Z28, Z25, Z21
 	VFMADD231PD Z28, Z26, Z22
 	VFMADD231PD Z28, Z27, Z23
-	ADDQ        BX, R11
-	ADDQ        BX, R12
-	DECQ        R13
+	ADDQ        $0x00000180, R10
+	ADDQ        DX, R11
+	DECQ        R12
 	JNE         tile2_0
-	MOVQ        R9, R11
+	MOVQ        R8, R10
 	VSHUFF64X2  $0x44, Z2, Z0, Z24
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
 	VADDPD      Z0, Z24, Z24
@@ -1677,9 +1633,9 @@ tile2_0:
 	VSHUFF64X2  $0xb1, Z1, Z1, Z0
 	VADDPD      Z0, Z1, Z1
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
-	VADDPD      (R11), Y1, Y1
-	VMOVUPD     Y1, (R11)
-	ADDQ        SI, R11
+	VADDPD      (R10), Y1, Y1
+	VMOVUPD     Y1, (R10)
+	ADDQ        BX, R10
 	VSHUFF64X2  $0x44, Z6, Z4, Z0
 	VSHUFF64X2  $0xee, Z6, Z4, Z1
 	VADDPD      Z1, Z0, Z0
@@ -1692,9 +1648,9 @@ tile2_0:
 	VSHUFF64X2  $0xb1, Z2, Z2, Z0
 	VADDPD      Z0, Z2, Z2
 	VSHUFF64X2  $0x08, Z2, Z2, Z2
-	VADDPD      (R11), Y2, Y2
-	VMOVUPD     Y2, (R11)
-	ADDQ        SI, R11
+	VADDPD      (R10), Y2, Y2
+	VMOVUPD     Y2, (R10)
+	ADDQ        BX, R10
 	VSHUFF64X2  $0x44, Z10, Z8, Z0
 	VSHUFF64X2  $0xee, Z10, Z8, Z1
 	VADDPD      Z1, Z0, Z0
@@ -1707,9 +1663,9 @@ tile2_0:
 	VSHUFF64X2  $0xb1, Z2, Z2, Z0
 	VADDPD      Z0, Z2, Z2
 	VSHUFF64X2  $0x08, Z2, Z2, Z2
-	VADDPD      (R11), Y2, Y2
-	VMOVUPD     Y2, (R11)
-	ADDQ        SI, R11
+	VADDPD      (R10), Y2, Y2
+	VMOVUPD     Y2, (R10)
+	ADDQ        BX, R10
 	VSHUFF64X2  $0x44, Z14, Z12, Z0
 	VSHUFF64X2  $0xee, Z14, Z12, Z1
 	VADDPD      Z1, Z0, Z0
@@ -1722,9 +1678,9 @@ tile2_0:
 	VSHUFF64X2  $0xb1, Z2, Z2, Z0
 	VADDPD      Z0, Z2, Z2
 	VSHUFF64X2  $0x08, Z2, Z2, Z2
-	VADDPD      (R11), Y2, Y2
-	VMOVUPD     Y2, (R11)
-	ADDQ        SI, R11
+	VADDPD      (R10), Y2, Y2
+	VMOVUPD     Y2, (R10)
+	ADDQ        BX, R10
 	VSHUFF64X2  $0x44, Z18, Z16, Z0
 	VSHUFF64X2  $0xee, Z18, Z16, Z1
 	VADDPD      Z1, Z0, Z0
@@ -1737,9 +1693,9 @@ tile2_0:
 	VSHUFF64X2  $0xb1, Z2, Z2, Z0
 	VADDPD      Z0, Z2, Z2
 	VSHUFF64X2  $0x08, Z2, Z2, Z2
-	VADDPD      (R11), Y2, Y2
-	VMOVUPD     Y2, (R11)
-	ADDQ        SI, R11
+	VADDPD      (R10), Y2, Y2
+	VMOVUPD     Y2, (R10)
+	ADDQ        BX, R10
 	VSHUFF64X2  $0x44, Z22, Z20, Z0
 	VSHUFF64X2  $0xee, Z22, Z20, Z1
 	VADDPD      Z1, Z0, Z0
@@ -1752,19 +1708,19 @@ tile2_0:
 	VSHUFF64X2  $0xb1, Z2, Z2, Z0
 	VADDPD      Z0, Z2, Z2
 	VSHUFF64X2  $0x08, Z2, Z2, Z2
-	VADDPD      (R11), Y2, Y2
-	VMOVUPD     Y2, (R11)
-	ADDQ        $0x00000100, R8
-	ADDQ        $0x20, R9
-	SUBQ        $0x04, R10
+	VADDPD      (R10), Y2, Y2
+	VMOVUPD     Y2, (R10)
+	ADDQ        $0x00000100, DI
+	ADDQ        $0x20, R8
+	SUBQ        $0x04, R9
 	JMP         columns
 
 edge:
-	CMPQ R10, $0x01
+	CMPQ R9, $0x01
 	JE   edge1
-	CMPQ R10, $0x02
+	CMPQ R9, $0x02
 	JE   edge2
-	CMPQ R10, $0x03
+	CMPQ R9, $0x03
 	JE   edge3
 	JMP  next
 
@@ -1775,28 +1731,28 @@ edge1:
 	VXORPD Z3, Z3, Z3
 	VXORPD Z4, Z4, Z4
 	VXORPD Z5, Z5, Z5
-	MOVQ   panels+0(FP), R11
-	MOVQ   AX, R10
+	MOVQ   w+40(FP), R9
+	MOVQ   panels+0(FP), R10
 
 tile3_0:
-	VMOVUPD     (R8), Z6
-	VMOVUPD     (R10), Z7
+	VMOVUPD     (DI), Z6
+	VMOVUPD     (R9), Z7
 	VFMADD231PD Z7, Z6, Z0
-	VMOVUPD     64(R10), Z7
+	VMOVUPD     64(R9), Z7
 	VFMADD231PD Z7, Z6, Z1
-	VMOVUPD     128(R10), Z7
+	VMOVUPD     128(R9), Z7
 	VFMADD231PD Z7, Z6, Z2
-	VMOVUPD     192(R10), Z7
+	VMOVUPD     192(R9), Z7
 	VFMADD231PD Z7, Z6, Z3
-	VMOVUPD     256(R10), Z7
+	VMOVUPD     256(R9), Z7
 	VFMADD231PD Z7, Z6, Z4
-	VMOVUPD     320(R10), Z7
+	VMOVUPD     320(R9), Z7
 	VFMADD231PD Z7, Z6, Z5
-	ADDQ        BX, R10
-	ADDQ        BX, R8
-	DECQ        R11
+	ADDQ        $0x00000180, R9
+	ADDQ        DX, DI
+	DECQ        R10
 	JNE         tile3_0
-	MOVQ        R9, R8
+	MOVQ        R8, DI
 	VXORPD      Z6, Z6, Z6
 	VXORPD      Z7, Z7, Z7
 	VXORPD      Z8, Z8, Z8
@@ -1812,9 +1768,9 @@ tile3_0:
 	VSHUFF64X2  $0xb1, Z6, Z6, Z0
 	VADDPD      Z0, Z6, Z6
 	VSHUFF64X2  $0x08, Z6, Z6, Z6
-	VADDPD      (R8), Y6, Y6
-	VMOVUPD     Y6, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y6, Y6
+	VMOVUPD     Y6, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z6, Z6, Z6
 	VXORPD      Z7, Z7, Z7
@@ -1830,9 +1786,9 @@ tile3_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      (R8), Y0, Y0
-	VMOVUPD     Y0, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y0, Y0
+	VMOVUPD     Y0, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VXORPD      Z6, Z6, Z6
@@ -1848,9 +1804,9 @@ tile3_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      (R8), Y0, Y0
-	VMOVUPD     Y0, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y0, Y0
+	VMOVUPD     Y0, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VXORPD      Z2, Z2, Z2
@@ -1866,9 +1822,9 @@ tile3_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      (R8), Y0, Y0
-	VMOVUPD     Y0, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y0, Y0
+	VMOVUPD     Y0, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VXORPD      Z2, Z2, Z2
@@ -1884,9 +1840,9 @@ tile3_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      (R8), Y0, Y0
-	VMOVUPD     Y0, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y0, Y0
+	VMOVUPD     Y0, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VXORPD      Z2, Z2, Z2
@@ -1902,8 +1858,8 @@ tile3_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      (R8), Y0, Y0
-	VMOVUPD     Y0, (R8)
+	VADDPD      (DI), Y0, Y0
+	VMOVUPD     Y0, (DI)
 	JMP         next
 
 edge2:
@@ -1919,35 +1875,35 @@ edge2:
 	VXORPD Z9, Z9, Z9
 	VXORPD Z10, Z10, Z10
 	VXORPD Z11, Z11, Z11
-	MOVQ   panels+0(FP), R11
-	MOVQ   AX, R10
+	MOVQ   w+40(FP), R9
+	MOVQ   panels+0(FP), R10
 
 tile4_0:
-	VMOVUPD     (R8), Z12
-	VMOVUPD     64(R8), Z13
-	VMOVUPD     (R10), Z14
+	VMOVUPD     (DI), Z12
+	VMOVUPD     64(DI), Z13
+	VMOVUPD     (R9), Z14
 	VFMADD231PD Z14, Z12, Z0
 	VFMADD231PD Z14, Z13, Z1
-	VMOVUPD     64(R10), Z14
+	VMOVUPD     64(R9), Z14
 	VFMADD231PD Z14, Z12, Z2
 	VFMADD231PD Z14, Z13, Z3
-	VMOVUPD     128(R10), Z14
+	VMOVUPD     128(R9), Z14
 	VFMADD231PD Z14, Z12, Z4
 	VFMADD231PD Z14, Z13, Z5
-	VMOVUPD     192(R10), Z14
+	VMOVUPD     192(R9), Z14
 	VFMADD231PD Z14, Z12, Z6
 	VFMADD231PD Z14, Z13, Z7
-	VMOVUPD     256(R10), Z14
+	VMOVUPD     256(R9), Z14
 	VFMADD231PD Z14, Z12, Z8
 	VFMADD231PD Z14, Z13, Z9
-	VMOVUPD     320(R10), Z14
+	VMOVUPD     320(R9), Z14
 	VFMADD231PD Z14, Z12, Z10
 	VFMADD231PD Z14, Z13, Z11
-	ADDQ        BX, R10
-	ADDQ        BX, R8
-	DECQ        R11
+	ADDQ        $0x00000180, R9
+	ADDQ        DX, DI
+	DECQ        R10
 	JNE         tile4_0
-	MOVQ        R9, R8
+	MOVQ        R8, DI
 	VXORPD      Z12, Z12, Z12
 	VXORPD      Z13, Z13, Z13
 	VSHUFF64X2  $0x44, Z12, Z0, Z14
@@ -1962,9 +1918,9 @@ tile4_0:
 	VSHUFF64X2  $0xb1, Z1, Z1, Z0
 	VADDPD      Z0, Z1, Z1
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
-	VADDPD      (R8), Y1, Y1
-	VMOVUPD     Y1, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y1, Y1
+	VMOVUPD     Y1, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VSHUFF64X2  $0x44, Z0, Z2, Z12
@@ -1979,9 +1935,9 @@ tile4_0:
 	VSHUFF64X2  $0xb1, Z1, Z1, Z0
 	VADDPD      Z0, Z1, Z1
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
-	VADDPD      (R8), Y1, Y1
-	VMOVUPD     Y1, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y1, Y1
+	VMOVUPD     Y1, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VSHUFF64X2  $0x44, Z0, Z4, Z2
@@ -1996,9 +1952,9 @@ tile4_0:
 	VSHUFF64X2  $0xb1, Z1, Z1, Z0
 	VADDPD      Z0, Z1, Z1
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
-	VADDPD      (R8), Y1, Y1
-	VMOVUPD     Y1, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y1, Y1
+	VMOVUPD     Y1, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VSHUFF64X2  $0x44, Z0, Z6, Z2
@@ -2013,9 +1969,9 @@ tile4_0:
 	VSHUFF64X2  $0xb1, Z1, Z1, Z0
 	VADDPD      Z0, Z1, Z1
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
-	VADDPD      (R8), Y1, Y1
-	VMOVUPD     Y1, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y1, Y1
+	VMOVUPD     Y1, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VSHUFF64X2  $0x44, Z0, Z8, Z2
@@ -2030,9 +1986,9 @@ tile4_0:
 	VSHUFF64X2  $0xb1, Z1, Z1, Z0
 	VADDPD      Z0, Z1, Z1
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
-	VADDPD      (R8), Y1, Y1
-	VMOVUPD     Y1, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y1, Y1
+	VMOVUPD     Y1, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VSHUFF64X2  $0x44, Z0, Z10, Z2
@@ -2047,8 +2003,8 @@ tile4_0:
 	VSHUFF64X2  $0xb1, Z1, Z1, Z0
 	VADDPD      Z0, Z1, Z1
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
-	VADDPD      (R8), Y1, Y1
-	VMOVUPD     Y1, (R8)
+	VADDPD      (DI), Y1, Y1
+	VMOVUPD     Y1, (DI)
 	JMP         next
 
 edge3:
@@ -2070,42 +2026,42 @@ edge3:
 	VXORPD Z15, Z15, Z15
 	VXORPD Z16, Z16, Z16
 	VXORPD Z17, Z17, Z17
-	MOVQ   panels+0(FP), R11
-	MOVQ   AX, R10
+	MOVQ   w+40(FP), R9
+	MOVQ   panels+0(FP), R10
 
 tile5_0:
-	VMOVUPD     (R8), Z18
-	VMOVUPD     64(R8), Z19
-	VMOVUPD     128(R8), Z20
-	VMOVUPD     (R10), Z21
+	VMOVUPD     (DI), Z18
+	VMOVUPD     64(DI), Z19
+	VMOVUPD     128(DI), Z20
+	VMOVUPD     (R9), Z21
 	VFMADD231PD Z21, Z18, Z0
 	VFMADD231PD Z21, Z19, Z1
 	VFMADD231PD Z21, Z20, Z2
-	VMOVUPD     64(R10), Z21
+	VMOVUPD     64(R9), Z21
 	VFMADD231PD Z21, Z18, Z3
 	VFMADD231PD Z21, Z19, Z4
 	VFMADD231PD Z21, Z20, Z5
-	VMOVUPD     128(R10), Z21
+	VMOVUPD     128(R9), Z21
 	VFMADD231PD Z21, Z18, Z6
 	VFMADD231PD Z21, Z19, Z7
 	VFMADD231PD Z21, Z20, Z8
-	VMOVUPD     192(R10), Z21
+	VMOVUPD     192(R9), Z21
 	VFMADD231PD Z21, Z18, Z9
 	VFMADD231PD Z21, Z19, Z10
 	VFMADD231PD Z21, Z20, Z11
-	VMOVUPD     256(R10), Z21
+	VMOVUPD     256(R9), Z21
 	VFMADD231PD Z21, Z18, Z12
 	VFMADD231PD Z21, Z19, Z13
 	VFMADD231PD Z21, Z20, Z14
-	VMOVUPD     320(R10), Z21
+	VMOVUPD     320(R9), Z21
 	VFMADD231PD Z21, Z18, Z15
 	VFMADD231PD Z21, Z19, Z16
 	VFMADD231PD Z21, Z20, Z17
-	ADDQ        BX, R10
-	ADDQ        BX, R8
-	DECQ        R11
+	ADDQ        $0x00000180, R9
+	ADDQ        DX, DI
+	DECQ        R10
 	JNE         tile5_0
-	MOVQ        R9, R8
+	MOVQ        R8, DI
 	VXORPD      Z18, Z18, Z18
 	VSHUFF64X2  $0x44, Z2, Z0, Z19
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
@@ -2119,9 +2075,9 @@ tile5_0:
 	VSHUFF64X2  $0xb1, Z1, Z1, Z0
 	VADDPD      Z0, Z1, Z1
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
-	VADDPD      (R8), Y1, Y1
-	VMOVUPD     Y1, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y1, Y1
+	VMOVUPD     Y1, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VSHUFF64X2  $0x44, Z5, Z3, Z1
 	VSHUFF64X2  $0xee, Z5, Z3, Z2
@@ -2135,9 +2091,9 @@ tile5_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      (R8), Y0, Y0
-	VMOVUPD     Y0, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y0, Y0
+	VMOVUPD     Y0, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VSHUFF64X2  $0x44, Z8, Z6, Z1
 	VSHUFF64X2  $0xee, Z8, Z6, Z2
@@ -2151,9 +2107,9 @@ tile5_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      (R8), Y0, Y0
-	VMOVUPD     Y0, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y0, Y0
+	VMOVUPD     Y0, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VSHUFF64X2  $0x44, Z11, Z9, Z1
 	VSHUFF64X2  $0xee, Z11, Z9, Z2
@@ -2167,9 +2123,9 @@ tile5_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      (R8), Y0, Y0
-	VMOVUPD     Y0, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y0, Y0
+	VMOVUPD     Y0, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VSHUFF64X2  $0x44, Z14, Z12, Z1
 	VSHUFF64X2  $0xee, Z14, Z12, Z2
@@ -2183,9 +2139,9 @@ tile5_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      (R8), Y0, Y0
-	VMOVUPD     Y0, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y0, Y0
+	VMOVUPD     Y0, (DI)
+	ADDQ        BX, DI
 	VXORPD      Z0, Z0, Z0
 	VSHUFF64X2  $0x44, Z17, Z15, Z1
 	VSHUFF64X2  $0xee, Z17, Z15, Z2
@@ -2199,48 +2155,50 @@ tile5_0:
 	VSHUFF64X2  $0xb1, Z0, Z0, Z1
 	VADDPD      Z1, Z0, Z0
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
-	VADDPD      (R8), Y0, Y0
-	VMOVUPD     Y0, (R8)
+	VADDPD      (DI), Y0, Y0
+	VMOVUPD     Y0, (DI)
 
 next:
 	ADDQ $0x00000180, AX
-	ADDQ $0x00000180, CX
-	LEAQ 8(DX)(SI*1), DX
-	LEAQ 8(DX)(SI*1), DX
-	LEAQ 8(DX)(SI*1), DX
-	LEAQ 8(DX)(SI*1), DX
-	LEAQ 8(DX)(SI*1), DX
-	LEAQ 8(DX)(SI*1), DX
-	SUBQ $0x06, DI
+	LEAQ 8(CX)(BX*1), CX
+	LEAQ 8(CX)(BX*1), CX
+	LEAQ 8(CX)(BX*1), CX
+	LEAQ 8(CX)(BX*1), CX
+	LEAQ 8(CX)(BX*1), CX
+	LEAQ 8(CX)(BX*1), CX
+	SUBQ $0x06, SI
 	JMP  strip
 
 rest:
-	CMPQ DI, $0x01
+	CMPQ SI, $0x01
 	JE   rest1
-	CMPQ DI, $0x02
+	CMPQ SI, $0x02
 	JE   rest2
-	CMPQ DI, $0x03
+	CMPQ SI, $0x03
 	JE   rest3
-	CMPQ DI, $0x04
+	CMPQ SI, $0x04
 	JE   rest4
-	CMPQ DI, $0x05
+	CMPQ SI, $0x05
 	JE   rest5
 	JMP  done
 
 rest1:
 	VXORPD Z0, Z0, Z0
-	MOVQ   panels+0(FP), SI
-	MOVQ   CX, CX
+	MOVQ   w+40(FP), BX
+	MOVQ   r+32(FP), SI
+	MOVQ   panels+0(FP), DI
 
 tile6_0:
-	VMOVUPD     (AX), Z1
-	VMOVUPD     (CX), Z2
+	VMOVUPD     (SI), Z1
+	VMOVUPD     (AX), Z2
+	VMULPD      Z1, Z2, Z1
 	VFMADD231PD Z2, Z1, Z0
-	ADDQ        BX, AX
-	ADDQ        BX, CX
-	DECQ        SI
+	ADDQ        $0x00000180, BX
+	ADDQ        DX, AX
+	ADDQ        $0x40, SI
+	DECQ        DI
 	JNE         tile6_0
-	MOVQ        DX, AX
+	MOVQ        CX, AX
 	VXORPD      Z1, Z1, Z1
 	VXORPD      Z2, Z2, Z2
 	VXORPD      Z3, Z3, Z3
@@ -2264,22 +2222,25 @@ rest2:
 	VXORPD Z0, Z0, Z0
 	VXORPD Z1, Z1, Z1
 	VXORPD Z2, Z2, Z2
-	MOVQ   panels+0(FP), DI
-	MOVQ   CX, CX
+	MOVQ   w+40(FP), SI
+	MOVQ   r+32(FP), DI
+	MOVQ   panels+0(FP), R8
 
 tile7_0:
-	VMOVUPD     (AX), Z3
+	VMOVUPD     (DI), Z3
+	VMOVUPD     (AX), Z4
+	VMULPD      Z3, Z4, Z5
+	VFMADD231PD Z4, Z5, Z0
 	VMOVUPD     64(AX), Z4
-	VMOVUPD     (CX), Z5
-	VFMADD231PD Z5, Z3, Z0
-	VMOVUPD     64(CX), Z5
-	VFMADD231PD Z5, Z3, Z1
-	VFMADD231PD Z5, Z4, Z2
-	ADDQ        BX, AX
-	ADDQ        BX, CX
-	DECQ        DI
+	VMULPD      Z3, Z4, Z3
+	VFMADD231PD Z4, Z5, Z1
+	VFMADD231PD Z4, Z3, Z2
+	ADDQ        $0x00000180, SI
+	ADDQ        DX, AX
+	ADDQ        $0x40, DI
+	DECQ        R8
 	JNE         tile7_0
-	MOVQ        DX, AX
+	MOVQ        CX, AX
 	VXORPD      Z3, Z3, Z3
 	VXORPD      Z4, Z4, Z4
 	VSHUFF64X2  $0x44, Z3, Z0, Z5
@@ -2296,7 +2257,7 @@ tile7_0:
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
 	VADDPD      (AX), Y1, Y1
 	VMOVUPD     Y1, (AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VXORPD      Z3, Z3, Z3
@@ -2323,27 +2284,30 @@ rest3:
 	VXORPD Z3, Z3, Z3
 	VXORPD Z4, Z4, Z4
 	VXORPD Z5, Z5, Z5
-	MOVQ   panels+0(FP), DI
-	MOVQ   CX, CX
+	MOVQ   w+40(FP), SI
+	MOVQ   r+32(FP), DI
+	MOVQ   panels+0(FP), R8
 
 tile8_0:
-	VMOVUPD     (AX), Z6
+	VMOVUPD     (DI), Z6
+	VMOVUPD     (AX), Z7
+	VMULPD      Z6, Z7, Z8
+	VFMADD231PD Z7, Z8, Z0
 	VMOVUPD     64(AX), Z7
-	VMOVUPD     128(AX), Z8
-	VMOVUPD     (CX), Z9
-	VFMADD231PD Z9, Z6, Z0
-	VMOVUPD     64(CX), Z9
-	VFMADD231PD Z9, Z6, Z1
-	VFMADD231PD Z9, Z7, Z3
-	VMOVUPD     128(CX), Z9
-	VFMADD231PD Z9, Z6, Z2
-	VFMADD231PD Z9, Z7, Z4
-	VFMADD231PD Z9, Z8, Z5
-	ADDQ        BX, AX
-	ADDQ        BX, CX
-	DECQ        DI
+	VMULPD      Z6, Z7, Z9
+	VFMADD231PD Z7, Z8, Z1
+	VFMADD231PD Z7, Z9, Z3
+	VMOVUPD     128(AX), Z7
+	VMULPD      Z6, Z7, Z6
+	VFMADD231PD Z7, Z8, Z2
+	VFMADD231PD Z7, Z9, Z4
+	VFMADD231PD Z7, Z6, Z5
+	ADDQ        $0x00000180, SI
+	ADDQ        DX, AX
+	ADDQ        $0x40, DI
+	DECQ        R8
 	JNE         tile8_0
-	MOVQ        DX, AX
+	MOVQ        CX, AX
 	VXORPD      Z6, Z6, Z6
 	VSHUFF64X2  $0x44, Z2, Z0, Z7
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
@@ -2359,7 +2323,7 @@ tile8_0:
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
 	VADDPD      (AX), Y1, Y1
 	VMOVUPD     Y1, (AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VSHUFF64X2  $0x44, Z0, Z3, Z2
@@ -2376,7 +2340,7 @@ tile8_0:
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
 	VADDPD      8(AX), Y1, Y1
 	VMOVUPD     Y1, 8(AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VXORPD      Z2, Z2, Z2
@@ -2407,33 +2371,36 @@ rest4:
 	VXORPD Z7, Z7, Z7
 	VXORPD Z8, Z8, Z8
 	VXORPD Z9, Z9, Z9
-	MOVQ   panels+0(FP), DI
-	MOVQ   CX, CX
+	MOVQ   w+40(FP), SI
+	MOVQ   r+32(FP), DI
+	MOVQ   panels+0(FP), R8
 
 tile9_0:
-	VMOVUPD     (AX), Z10
+	VMOVUPD     (DI), Z10
+	VMOVUPD     (AX), Z11
+	VMULPD      Z10, Z11, Z12
+	VFMADD231PD Z11, Z12, Z0
 	VMOVUPD     64(AX), Z11
-	VMOVUPD     128(AX), Z12
-	VMOVUPD     192(AX), Z13
-	VMOVUPD     (CX), Z14
-	VFMADD231PD Z14, Z10, Z0
-	VMOVUPD     64(CX), Z14
-	VFMADD231PD Z14, Z10, Z1
-	VFMADD231PD Z14, Z11, Z4
-	VMOVUPD     128(CX), Z14
-	VFMADD231PD Z14, Z10, Z2
-	VFMADD231PD Z14, Z11, Z5
-	VFMADD231PD Z14, Z12, Z7
-	VMOVUPD     192(CX), Z14
-	VFMADD231PD Z14, Z10, Z3
-	VFMADD231PD Z14, Z11, Z6
-	VFMADD231PD Z14, Z12, Z8
-	VFMADD231PD Z14, Z13, Z9
-	ADDQ        BX, AX
-	ADDQ        BX, CX
-	DECQ        DI
+	VMULPD      Z10, Z11, Z13
+	VFMADD231PD Z11, Z12, Z1
+	VFMADD231PD Z11, Z13, Z4
+	VMOVUPD     128(AX), Z11
+	VMULPD      Z10, Z11, Z14
+	VFMADD231PD Z11, Z12, Z2
+	VFMADD231PD Z11, Z13, Z5
+	VFMADD231PD Z11, Z14, Z7
+	VMOVUPD     192(AX), Z11
+	VMULPD      Z10, Z11, Z10
+	VFMADD231PD Z11, Z12, Z3
+	VFMADD231PD Z11, Z13, Z6
+	VFMADD231PD Z11, Z14, Z8
+	VFMADD231PD Z11, Z10, Z9
+	ADDQ        $0x00000180, SI
+	ADDQ        DX, AX
+	ADDQ        $0x40, DI
+	DECQ        R8
 	JNE         tile9_0
-	MOVQ        DX, AX
+	MOVQ        CX, AX
 	VSHUFF64X2  $0x44, Z2, Z0, Z10
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
 	VADDPD      Z0, Z10, Z10
@@ -2448,7 +2415,7 @@ tile9_0:
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
 	VADDPD      (AX), Y1, Y1
 	VMOVUPD     Y1, (AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Z0, Z0, Z0
 	VSHUFF64X2  $0x44, Z6, Z4, Z1
 	VSHUFF64X2  $0xee, Z6, Z4, Z2
@@ -2464,7 +2431,7 @@ tile9_0:
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
 	VADDPD      8(AX), Y0, Y0
 	VMOVUPD     Y0, 8(AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VSHUFF64X2  $0x44, Z0, Z7, Z2
@@ -2481,7 +2448,7 @@ tile9_0:
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
 	VADDPD      16(AX), Y1, Y1
 	VMOVUPD     Y1, 16(AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VXORPD      Z2, Z2, Z2
@@ -2517,40 +2484,43 @@ rest5:
 	VXORPD Z12, Z12, Z12
 	VXORPD Z13, Z13, Z13
 	VXORPD Z14, Z14, Z14
-	MOVQ   panels+0(FP), DI
-	MOVQ   CX, CX
+	MOVQ   w+40(FP), SI
+	MOVQ   r+32(FP), DI
+	MOVQ   panels+0(FP), R8
 
 tile10_0:
-	VMOVUPD     (AX), Z15
+	VMOVUPD     (DI), Z15
+	VMOVUPD     (AX), Z16
+	VMULPD      Z15, Z16, Z17
+	VFMADD231PD Z16, Z17, Z0
 	VMOVUPD     64(AX), Z16
-	VMOVUPD     128(AX), Z17
-	VMOVUPD     192(AX), Z18
-	VMOVUPD     256(AX), Z19
-	VMOVUPD     (CX), Z20
-	VFMADD231PD Z20, Z15, Z0
-	VMOVUPD     64(CX), Z20
-	VFMADD231PD Z20, Z15, Z1
-	VFMADD231PD Z20, Z16, Z5
-	VMOVUPD     128(CX), Z20
-	VFMADD231PD Z20, Z15, Z2
-	VFMADD231PD Z20, Z16, Z6
-	VFMADD231PD Z20, Z17, Z9
-	VMOVUPD     192(CX), Z20
-	VFMADD231PD Z20, Z15, Z3
-	VFMADD231PD Z20, Z16, Z7
-	VFMADD231PD Z20, Z17, Z10
-	VFMADD231PD Z20, Z18, Z12
-	VMOVUPD     256(CX), Z20
-	VFMADD231PD Z20, Z15, Z4
-	VFMADD231PD Z20, Z16, Z8
-	VFMADD231PD Z20, Z17, Z11
-	VFMADD231PD Z20, Z18, Z13
-	VFMADD231PD Z20, Z19, Z14
-	ADDQ        BX, AX
-	ADDQ        BX, CX
-	DECQ        DI
+	VMULPD      Z15, Z16, Z18
+	VFMADD231PD Z16, Z17, Z1
+	VFMADD231PD Z16, Z18, Z5
+	VMOVUPD     128(AX), Z16
+	VMULPD      Z15, Z16, Z19
+	VFMADD231PD Z16, Z17, Z2
+	VFMADD231PD Z16, Z18, Z6
+	VFMADD231PD Z16, Z19, Z9
+	VMOVUPD     192(AX), Z16
+	VMULPD      Z15, Z16, Z20
+	VFMADD231PD Z16, Z17, Z3
+	VFMADD231PD Z16, Z18, Z7
+	VFMADD231PD Z16, Z19, Z10
+	VFMADD231PD Z16, Z20, Z12
+	VMOVUPD     256(AX), Z16
+	VMULPD      Z15, Z16, Z15
+	VFMADD231PD Z16, Z17, Z4
+	VFMADD231PD Z16, Z18, Z8
+	VFMADD231PD Z16, Z19, Z11
+	VFMADD231PD Z16, Z20, Z13
+	VFMADD231PD Z16, Z15, Z14
+	ADDQ        $0x00000180, SI
+	ADDQ        DX, AX
+	ADDQ        $0x40, DI
+	DECQ        R8
 	JNE         tile10_0
-	MOVQ        DX, AX
+	MOVQ        CX, AX
 	VSHUFF64X2  $0x44, Z2, Z0, Z15
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
 	VADDPD      Z0, Z15, Z15
@@ -2582,7 +2552,7 @@ tile10_0:
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
 	VADDPD      32(AX), Y0, Y0
 	VMOVUPD     Y0, 32(AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VSHUFF64X2  $0x44, Z7, Z5, Z0
 	VSHUFF64X2  $0xee, Z7, Z5, Z1
 	VADDPD      Z1, Z0, Z0
@@ -2597,7 +2567,7 @@ tile10_0:
 	VSHUFF64X2  $0x08, Z2, Z2, Z2
 	VADDPD      8(AX), Y2, Y2
 	VMOVUPD     Y2, 8(AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Z0, Z0, Z0
 	VSHUFF64X2  $0x44, Z11, Z9, Z1
 	VSHUFF64X2  $0xee, Z11, Z9, Z2
@@ -2613,7 +2583,7 @@ tile10_0:
 	VSHUFF64X2  $0x08, Z0, Z0, Z0
 	VADDPD      16(AX), Y0, Y0
 	VMOVUPD     Y0, 16(AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VSHUFF64X2  $0x44, Z0, Z12, Z2
@@ -2630,7 +2600,7 @@ tile10_0:
 	VSHUFF64X2  $0x08, Z1, Z1, Z1
 	VADDPD      24(AX), Y1, Y1
 	VMOVUPD     Y1, 24(AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Z0, Z0, Z0
 	VXORPD      Z1, Z1, Z1
 	VXORPD      Z2, Z2, Z2
@@ -3668,24 +3638,26 @@ exp:
 	VMOVAPD      Y3, Y6
 	VFNMADD231PD constants<>+320(SB), Y5, Y6
 	VFNMADD231PD constants<>+384(SB), Y5, Y6
-	VMOVUPD      constants<>+448(SB), Y5
-	VFMADD213PD  constants<>+512(SB), Y6, Y5
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
-	VFMADD213PD  constants<>+640(SB), Y6, Y5
-	VFMADD213PD  constants<>+704(SB), Y6, Y5
-	VFMADD213PD  constants<>+768(SB), Y6, Y5
-	VFMADD213PD  constants<>+832(SB), Y6, Y5
-	VFMADD213PD  constants<>+896(SB), Y6, Y5
-	VFMADD213PD  constants<>+960(SB), Y6, Y5
-	VFMADD213PD  constants<>+1024(SB), Y6, Y5
-	VFMADD213PD  constants<>+1088(SB), Y6, Y5
-	VFMADD213PD  constants<>+1152(SB), Y6, Y5
-	VFMADD213PD  constants<>+1216(SB), Y6, Y5
-	VFMADD213PD  constants<>+1280(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VMOVUPD      constants<>+448(SB), Y8
+	VMOVUPD      constants<>+512(SB), Y5
+	VFMADD213PD  constants<>+576(SB), Y7, Y8
+	VFMADD213PD  constants<>+640(SB), Y7, Y5
+	VFMADD213PD  constants<>+704(SB), Y7, Y8
+	VFMADD213PD  constants<>+768(SB), Y7, Y5
+	VFMADD213PD  constants<>+832(SB), Y7, Y8
+	VFMADD213PD  constants<>+896(SB), Y7, Y5
+	VFMADD213PD  constants<>+960(SB), Y7, Y8
+	VFMADD213PD  constants<>+1024(SB), Y7, Y5
+	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1152(SB), Y7, Y5
+	VFMADD231PD  Y8, Y6, Y5
+	VFMADD213PD  Y6, Y7, Y5
+	VADDPD       constants<>+1216(SB), Y5, Y5
 	VPSLLQ       $0x34, Y4, Y4
 	VPADDQ       Y4, Y5, Y5
 	VXORPD       Y4, Y4, Y4
-	VCMPPD       $0x1a, constants<>+1344(SB), Y3, Y6
+	VCMPPD       $0x1a, constants<>+1280(SB), Y3, Y6
 	VMAXPD       Y3, Y4, Y3
 	VBLENDVPD    Y6, Y3, Y5, Y5
 	VADDPD       Y5, Y2, Y2
@@ -3693,7 +3665,7 @@ exp:
 	ADDQ         SI, R10
 	DECQ         R9
 	JNE          exp
-	VMOVUPD      constants<>+1408(SB), Y1
+	VMOVUPD      constants<>+1216(SB), Y1
 	VDIVPD       Y2, Y1, Y1
 	MOVQ         DX, R10
 	MOVQ         k+8(FP), DI
@@ -3705,25 +3677,25 @@ divide:
 	DECQ        DI
 	JNE         divide
 	VMOVAPD     Y2, Y1
-	VPSUBQ      constants<>+1472(SB), Y1, Y1
+	VPSUBQ      constants<>+1344(SB), Y1, Y1
 	VPSRLQ      $0x34, Y1, Y1
 	VPSLLQ      $0x34, Y1, Y3
 	VPSUBQ      Y3, Y2, Y3
-	VPOR        constants<>+1536(SB), Y1, Y1
-	VSUBPD      constants<>+1536(SB), Y1, Y1
-	VSUBPD      constants<>+1408(SB), Y3, Y3
-	VADDPD      constants<>+1600(SB), Y3, Y4
+	VPOR        constants<>+1408(SB), Y1, Y1
+	VSUBPD      constants<>+1408(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y3, Y3
+	VADDPD      constants<>+1472(SB), Y3, Y4
 	VDIVPD      Y4, Y3, Y4
 	VMULPD      Y4, Y4, Y5
-	VMOVUPD     constants<>+1664(SB), Y6
+	VMOVUPD     constants<>+1536(SB), Y6
+	VFMADD213PD constants<>+1600(SB), Y5, Y6
+	VFMADD213PD constants<>+1664(SB), Y5, Y6
 	VFMADD213PD constants<>+1728(SB), Y5, Y6
 	VFMADD213PD constants<>+1792(SB), Y5, Y6
 	VFMADD213PD constants<>+1856(SB), Y5, Y6
 	VFMADD213PD constants<>+1920(SB), Y5, Y6
-	VFMADD213PD constants<>+1984(SB), Y5, Y6
-	VFMADD213PD constants<>+2048(SB), Y5, Y6
 	VMULPD      Y5, Y6, Y6
-	VMULPD      constants<>+2112(SB), Y3, Y5
+	VMULPD      constants<>+1984(SB), Y3, Y5
 	VMULPD      Y3, Y5, Y5
 	VADDPD      Y5, Y6, Y6
 	VMULPD      constants<>+384(SB), Y1, Y7
@@ -3787,7 +3759,7 @@ rows:
 	VMOVUPD      (CX), Y8
 	VADDPD       Y8, Y0, Y9
 	VSUBPD       (BX), Y9, Y9
-	VMOVUPD      constants<>+1344(SB), Y10
+	VMOVUPD      constants<>+1280(SB), Y10
 	VMAXPD       Y9, Y10, Y9
 	VFMADD231PD  (DX), Y9, Y6
 	VSUBPD       Y1, Y8, Y8
@@ -3798,24 +3770,26 @@ rows:
 	VMOVAPD      Y8, Y12
 	VFNMADD231PD constants<>+320(SB), Y11, Y12
 	VFNMADD231PD constants<>+384(SB), Y11, Y12
-	VMOVUPD      constants<>+448(SB), Y11
-	VFMADD213PD  constants<>+512(SB), Y12, Y11
-	VFMADD213PD  constants<>+576(SB), Y12, Y11
-	VFMADD213PD  constants<>+640(SB), Y12, Y11
-	VFMADD213PD  constants<>+704(SB), Y12, Y11
-	VFMADD213PD  constants<>+768(SB), Y12, Y11
-	VFMADD213PD  constants<>+832(SB), Y12, Y11
-	VFMADD213PD  constants<>+896(SB), Y12, Y11
-	VFMADD213PD  constants<>+960(SB), Y12, Y11
-	VFMADD213PD  constants<>+1024(SB), Y12, Y11
-	VFMADD213PD  constants<>+1088(SB), Y12, Y11
-	VFMADD213PD  constants<>+1152(SB), Y12, Y11
-	VFMADD213PD  constants<>+1216(SB), Y12, Y11
-	VFMADD213PD  constants<>+1280(SB), Y12, Y11
+	VMULPD       Y12, Y12, Y13
+	VMOVUPD      constants<>+448(SB), Y14
+	VMOVUPD      constants<>+512(SB), Y11
+	VFMADD213PD  constants<>+576(SB), Y13, Y14
+	VFMADD213PD  constants<>+640(SB), Y13, Y11
+	VFMADD213PD  constants<>+704(SB), Y13, Y14
+	VFMADD213PD  constants<>+768(SB), Y13, Y11
+	VFMADD213PD  constants<>+832(SB), Y13, Y14
+	VFMADD213PD  constants<>+896(SB), Y13, Y11
+	VFMADD213PD  constants<>+960(SB), Y13, Y14
+	VFMADD213PD  constants<>+1024(SB), Y13, Y11
+	VFMADD213PD  constants<>+1088(SB), Y13, Y14
+	VFMADD213PD  constants<>+1152(SB), Y13, Y11
+	VFMADD231PD  Y14, Y12, Y11
+	VFMADD213PD  Y12, Y13, Y11
+	VADDPD       constants<>+1216(SB), Y11, Y11
 	VPSLLQ       $0x34, Y9, Y9
 	VPADDQ       Y9, Y11, Y11
 	VXORPD       Y9, Y9, Y9
-	VCMPPD       $0x1a, constants<>+1344(SB), Y8, Y12
+	VCMPPD       $0x1a, constants<>+1280(SB), Y8, Y12
 	VMAXPD       Y8, Y9, Y8
 	VBLENDVPD    Y12, Y8, Y11, Y11
 	VADDPD       Y11, Y2, Y2
@@ -3823,7 +3797,7 @@ rows:
 	VMOVUPD      32(CX), Y8
 	VADDPD       Y8, Y0, Y9
 	VSUBPD       32(BX), Y9, Y9
-	VMOVUPD      constants<>+1344(SB), Y10
+	VMOVUPD      constants<>+1280(SB), Y10
 	VMAXPD       Y9, Y10, Y9
 	VFMADD231PD  32(DX), Y9, Y7
 	VSUBPD       Y1, Y8, Y8
@@ -3834,24 +3808,26 @@ rows:
 	VMOVAPD      Y8, Y12
 	VFNMADD231PD constants<>+320(SB), Y11, Y12
 	VFNMADD231PD constants<>+384(SB), Y11, Y12
-	VMOVUPD      constants<>+448(SB), Y11
-	VFMADD213PD  constants<>+512(SB), Y12, Y11
-	VFMADD213PD  constants<>+576(SB), Y12, Y11
-	VFMADD213PD  constants<>+640(SB), Y12, Y11
-	VFMADD213PD  constants<>+704(SB), Y12, Y11
-	VFMADD213PD  constants<>+768(SB), Y12, Y11
-	VFMADD213PD  constants<>+832(SB), Y12, Y11
-	VFMADD213PD  constants<>+896(SB), Y12, Y11
-	VFMADD213PD  constants<>+960(SB), Y12, Y11
-	VFMADD213PD  constants<>+1024(SB), Y12, Y11
-	VFMADD213PD  constants<>+1088(SB), Y12, Y11
-	VFMADD213PD  constants<>+1152(SB), Y12, Y11
-	VFMADD213PD  constants<>+1216(SB), Y12, Y11
-	VFMADD213PD  constants<>+1280(SB), Y12, Y11
+	VMULPD       Y12, Y12, Y13
+	VMOVUPD      constants<>+448(SB), Y14
+	VMOVUPD      constants<>+512(SB), Y11
+	VFMADD213PD  constants<>+576(SB), Y13, Y14
+	VFMADD213PD  constants<>+640(SB), Y13, Y11
+	VFMADD213PD  constants<>+704(SB), Y13, Y14
+	VFMADD213PD  constants<>+768(SB), Y13, Y11
+	VFMADD213PD  constants<>+832(SB), Y13, Y14
+	VFMADD213PD  constants<>+896(SB), Y13, Y11
+	VFMADD213PD  constants<>+960(SB), Y13, Y14
+	VFMADD213PD  constants<>+1024(SB), Y13, Y11
+	VFMADD213PD  constants<>+1088(SB), Y13, Y14
+	VFMADD213PD  constants<>+1152(SB), Y13, Y11
+	VFMADD231PD  Y14, Y12, Y11
+	VFMADD213PD  Y12, Y13, Y11
+	VADDPD       constants<>+1216(SB), Y11, Y11
 	VPSLLQ       $0x34, Y9, Y9
 	VPADDQ       Y9, Y11, Y11
 	VXORPD       Y9, Y9, Y9
-	VCMPPD       $0x1a, constants<>+1344(SB), Y8, Y12
+	VCMPPD       $0x1a, constants<>+1280(SB), Y8, Y12
 	VMAXPD       Y8, Y9, Y8
 	VBLENDVPD    Y12, Y8, Y11, Y11
 	VADDPD       Y11, Y3, Y3
@@ -3876,101 +3852,53 @@ rows:
 	VZEROUPPER
 	RET
 
-// func weighAVX2(panels int, vars int, x *float64, stride int, r *float64, w *float64)
+// func centreAVX2(panels int, vars int, x *float64, stride int, mean *float64, d *float64)
 // Requires: AVX
-TEXT ·weighAVX2(SB), NOSPLIT, $0-48
+TEXT ·centreAVX2(SB), NOSPLIT, $0-48
 	MOVQ x+16(FP), AX
-	MOVQ r+32(FP), CX
-	MOVQ w+40(FP), DX
-	MOVQ stride+24(FP), BX
-	SHLQ $0x03, BX
-	MOVQ panels+0(FP), SI
+	MOVQ d+40(FP), CX
+	MOVQ stride+24(FP), DX
+	SHLQ $0x03, DX
+	MOVQ panels+0(FP), BX
 	MOVQ vars+8(FP), DI
-	MOVQ DI, R8
-	SHLQ $0x06, R8
+	SHLQ $0x06, DI
 
 panel:
-	VMOVUPD (CX), Y0
-	VMOVUPD 32(CX), Y1
-	XORQ    DI, DI
+	MOVQ mean+32(FP), R8
+	XORQ SI, SI
 
 variable:
-	VMOVUPD (AX)(DI*1), Y2
-	VMULPD  Y0, Y2, Y2
-	VMOVUPD Y2, (DX)(DI*1)
-	VMOVUPD 32(AX)(DI*1), Y2
-	VMULPD  Y1, Y2, Y2
-	VMOVUPD Y2, 32(DX)(DI*1)
-	ADDQ    $0x40, DI
-	CMPQ    DI, R8
-	JNE     variable
-	ADDQ    BX, AX
-	ADDQ    BX, DX
-	ADDQ    $0x40, CX
-	DECQ    SI
-	JNE     panel
-	VZEROUPPER
-	RET
-
-// func centreAVX2(panels int, vars int, x *float64, stride int, mean *float64, r *float64, d *float64, w *float64)
-// Requires: AVX
-TEXT ·centreAVX2(SB), NOSPLIT, $0-64
-	MOVQ x+16(FP), AX
-	MOVQ r+40(FP), CX
-	MOVQ w+56(FP), DX
-	MOVQ stride+24(FP), BX
-	SHLQ $0x03, BX
-	MOVQ panels+0(FP), SI
-	MOVQ vars+8(FP), DI
-	MOVQ DI, R8
-	SHLQ $0x06, R8
-	MOVQ d+48(FP), R9
-
-panel:
-	VMOVUPD (CX), Y0
-	VMOVUPD 32(CX), Y1
-	MOVQ    mean+32(FP), R10
-	XORQ    DI, DI
-
-variable:
-	VBROADCASTSD (R10), Y2
-	ADDQ         $0x08, R10
-	VMOVUPD      (AX)(DI*1), Y3
-	VSUBPD       Y2, Y3, Y3
-	VMOVUPD      Y3, (R9)(DI*1)
-	VMULPD       Y0, Y3, Y3
-	VMOVUPD      Y3, (DX)(DI*1)
-	VMOVUPD      32(AX)(DI*1), Y3
-	VSUBPD       Y2, Y3, Y3
-	VMOVUPD      Y3, 32(R9)(DI*1)
-	VMULPD       Y1, Y3, Y3
-	VMOVUPD      Y3, 32(DX)(DI*1)
-	ADDQ         $0x40, DI
-	CMPQ         DI, R8
+	VBROADCASTSD (R8), Y0
+	VMOVUPD      (AX)(SI*1), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMOVUPD      Y1, (CX)(SI*1)
+	VMOVUPD      32(AX)(SI*1), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 32(CX)(SI*1)
+	ADDQ         $0x08, R8
+	ADDQ         $0x40, SI
+	CMPQ         SI, DI
 	JNE          variable
-	ADDQ         BX, AX
-	ADDQ         BX, DX
-	ADDQ         BX, R9
-	ADDQ         $0x40, CX
-	DECQ         SI
+	ADDQ         DX, AX
+	ADDQ         DX, CX
+	DECQ         BX
 	JNE          panel
 	VZEROUPPER
 	RET
 
-// func scatterAVX2(panels int, vars int, a *float64, b *float64, stride int, c *float64, ldc int)
+// func scatterAVX2(panels int, vars int, x *float64, stride int, r *float64, w *float64, c *float64, ldc int)
 // Requires: AVX, FMA3
-TEXT ·scatterAVX2(SB), NOSPLIT, $512-56
-	MOVQ a+16(FP), AX
-	MOVQ b+24(FP), CX
-	MOVQ c+40(FP), DX
-	MOVQ stride+32(FP), BX
+TEXT ·scatterAVX2(SB), NOSPLIT, $512-64
+	MOVQ x+16(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ stride+24(FP), DX
+	SHLQ $0x03, DX
+	MOVQ ldc+56(FP), BX
 	SHLQ $0x03, BX
-	MOVQ ldc+48(FP), SI
-	SHLQ $0x03, SI
-	MOVQ vars+8(FP), DI
+	MOVQ vars+8(FP), SI
 
 strip:
-	CMPQ   DI, $0x04
+	CMPQ   SI, $0x04
 	JL     rest
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -3982,31 +3910,38 @@ strip:
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 	VXORPD Y9, Y9, Y9
+	MOVQ   w+40(FP), DI
+	MOVQ   r+32(FP), R9
 	MOVQ   panels+0(FP), R10
 	MOVQ   AX, R8
-	MOVQ   CX, R9
 
 tile1_0:
-	VMOVUPD     (R8), Y10
+	VMOVUPD     (R9), Y10
+	VMOVUPD     (R8), Y11
+	VMULPD      Y10, Y11, Y12
+	VMOVUPD     Y12, (DI)
+	VFMADD231PD Y11, Y12, Y0
 	VMOVUPD     64(R8), Y11
-	VMOVUPD     128(R8), Y12
-	VMOVUPD     192(R8), Y13
-	VMOVUPD     (R9), Y14
-	VFMADD231PD Y14, Y10, Y0
-	VMOVUPD     64(R9), Y14
-	VFMADD231PD Y14, Y10, Y1
-	VFMADD231PD Y14, Y11, Y4
-	VMOVUPD     128(R9), Y14
-	VFMADD231PD Y14, Y10, Y2
-	VFMADD231PD Y14, Y11, Y5
-	VFMADD231PD Y14, Y12, Y7
-	VMOVUPD     192(R9), Y14
-	VFMADD231PD Y14, Y10, Y3
-	VFMADD231PD Y14, Y11, Y6
-	VFMADD231PD Y14, Y12, Y8
-	VFMADD231PD Y14, Y13, Y9
-	ADDQ        BX, R8
-	ADDQ        BX, R9
+	VMULPD      Y10, Y11, Y13
+	VMOVUPD     Y13, 64(DI)
+	VFMADD231PD Y11, Y12, Y1
+	VFMADD231PD Y11, Y13, Y4
+	VMOVUPD     128(R8), Y11
+	VMULPD      Y10, Y11, Y14
+	VMOVUPD     Y14, 128(DI)
+	VFMADD231PD Y11, Y12, Y2
+	VFMADD231PD Y11, Y13, Y5
+	VFMADD231PD Y11, Y14, Y7
+	VMOVUPD     192(R8), Y11
+	VMULPD      Y10, Y11, Y10
+	VMOVUPD     Y10, 192(DI)
+	VFMADD231PD Y11, Y12, Y3
+	VFMADD231PD Y11, Y13, Y6
+	VFMADD231PD Y11, Y14, Y8
+	VFMADD231PD Y11, Y10, Y9
+	ADDQ        $0x00000100, DI
+	ADDQ        DX, R8
+	ADDQ        $0x40, R9
 	DECQ        R10
 	JNE         tile1_0
 	VMOVUPD     Y0, (SP)
@@ -4029,31 +3964,38 @@ tile1_0:
 	VXORPD      Y7, Y7, Y7
 	VXORPD      Y8, Y8, Y8
 	VXORPD      Y9, Y9, Y9
+	MOVQ        w+40(FP), DI
+	MOVQ        r+32(FP), R9
 	MOVQ        panels+0(FP), R10
 	MOVQ        AX, R8
-	MOVQ        CX, R9
 
 tile1_1:
-	VMOVUPD     32(R8), Y10
+	VMOVUPD     32(R9), Y10
+	VMOVUPD     32(R8), Y11
+	VMULPD      Y10, Y11, Y12
+	VMOVUPD     Y12, 32(DI)
+	VFMADD231PD Y11, Y12, Y0
 	VMOVUPD     96(R8), Y11
-	VMOVUPD     160(R8), Y12
-	VMOVUPD     224(R8), Y13
-	VMOVUPD     32(R9), Y14
-	VFMADD231PD Y14, Y10, Y0
-	VMOVUPD     96(R9), Y14
-	VFMADD231PD Y14, Y10, Y1
-	VFMADD231PD Y14, Y11, Y4
-	VMOVUPD     160(R9), Y14
-	VFMADD231PD Y14, Y10, Y2
-	VFMADD231PD Y14, Y11, Y5
-	VFMADD231PD Y14, Y12, Y7
-	VMOVUPD     224(R9), Y14
-	VFMADD231PD Y14, Y10, Y3
-	VFMADD231PD Y14, Y11, Y6
-	VFMADD231PD Y14, Y12, Y8
-	VFMADD231PD Y14, Y13, Y9
-	ADDQ        BX, R8
-	ADDQ        BX, R9
+	VMULPD      Y10, Y11, Y13
+	VMOVUPD     Y13, 96(DI)
+	VFMADD231PD Y11, Y12, Y1
+	VFMADD231PD Y11, Y13, Y4
+	VMOVUPD     160(R8), Y11
+	VMULPD      Y10, Y11, Y14
+	VMOVUPD     Y14, 160(DI)
+	VFMADD231PD Y11, Y12, Y2
+	VFMADD231PD Y11, Y13, Y5
+	VFMADD231PD Y11, Y14, Y7
+	VMOVUPD     224(R8), Y11
+	VMULPD      Y10, Y11, Y10
+	VMOVUPD     Y10, 224(DI)
+	VFMADD231PD Y11, Y12, Y3
+	VFMADD231PD Y11, Y13, Y6
+	VFMADD231PD Y11, Y14, Y8
+	VFMADD231PD Y11, Y10, Y9
+	ADDQ        $0x00000100, DI
+	ADDQ        DX, R8
+	ADDQ        $0x40, R9
 	DECQ        R10
 	JNE         tile1_1
 	VADDPD      (SP), Y0, Y0
@@ -4066,24 +4008,24 @@ tile1_1:
 	VADDPD      256(SP), Y7, Y7
 	VADDPD      288(SP), Y8, Y8
 	VADDPD      384(SP), Y9, Y9
-	MOVQ        DX, R8
+	MOVQ        CX, DI
 	VHADDPD     Y1, Y0, Y0
 	VHADDPD     Y3, Y2, Y1
 	VPERM2F128  $0x20, Y1, Y0, Y2
 	VPERM2F128  $0x31, Y1, Y0, Y0
 	VADDPD      Y0, Y2, Y2
-	VADDPD      (R8), Y2, Y2
-	VMOVUPD     Y2, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y2, Y2
+	VMOVUPD     Y2, (DI)
+	ADDQ        BX, DI
 	VXORPD      Y0, Y0, Y0
 	VHADDPD     Y5, Y4, Y1
 	VHADDPD     Y0, Y6, Y0
 	VPERM2F128  $0x20, Y0, Y1, Y2
 	VPERM2F128  $0x31, Y0, Y1, Y1
 	VADDPD      Y1, Y2, Y2
-	VADDPD      8(R8), Y2, Y2
-	VMOVUPD     Y2, 8(R8)
-	ADDQ        SI, R8
+	VADDPD      8(DI), Y2, Y2
+	VMOVUPD     Y2, 8(DI)
+	ADDQ        BX, DI
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y1, Y1, Y1
 	VHADDPD     Y8, Y7, Y2
@@ -4091,9 +4033,9 @@ tile1_1:
 	VPERM2F128  $0x20, Y0, Y2, Y1
 	VPERM2F128  $0x31, Y0, Y2, Y2
 	VADDPD      Y2, Y1, Y1
-	VADDPD      16(R8), Y1, Y1
-	VMOVUPD     Y1, 16(R8)
-	ADDQ        SI, R8
+	VADDPD      16(DI), Y1, Y1
+	VMOVUPD     Y1, 16(DI)
+	ADDQ        BX, DI
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y1, Y1, Y1
 	VXORPD      Y2, Y2, Y2
@@ -4102,15 +4044,15 @@ tile1_1:
 	VPERM2F128  $0x20, Y1, Y0, Y2
 	VPERM2F128  $0x31, Y1, Y0, Y0
 	VADDPD      Y0, Y2, Y2
-	VADDPD      24(R8), Y2, Y2
-	VMOVUPD     Y2, 24(R8)
-	LEAQ        256(CX), R8
-	LEAQ        32(DX), R9
-	MOVQ        DI, R10
-	SUBQ        $0x04, R10
+	VADDPD      24(DI), Y2, Y2
+	VMOVUPD     Y2, 24(DI)
+	LEAQ        256(AX), DI
+	LEAQ        32(CX), R8
+	MOVQ        SI, R9
+	SUBQ        $0x04, R9
 
 columns:
-	CMPQ   R10, $0x03
+	CMPQ   R9, $0x03
 	JL     edge
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -4124,33 +4066,33 @@ columns:
 	VXORPD Y9, Y9, Y9
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
-	MOVQ   panels+0(FP), R13
-	MOVQ   AX, R11
-	MOVQ   R8, R12
+	MOVQ   w+40(FP), R10
+	MOVQ   panels+0(FP), R12
+	MOVQ   DI, R11
 
 tile2_0:
-	VMOVUPD     (R12), Y12
-	VMOVUPD     64(R12), Y13
-	VMOVUPD     128(R12), Y14
-	VMOVUPD     (R11), Y15
+	VMOVUPD     (R11), Y12
+	VMOVUPD     64(R11), Y13
+	VMOVUPD     128(R11), Y14
+	VMOVUPD     (R10), Y15
 	VFMADD231PD Y15, Y12, Y0
 	VFMADD231PD Y15, Y13, Y1
 	VFMADD231PD Y15, Y14, Y2
-	VMOVUPD     64(R11), Y15
+	VMOVUPD     64(R10), Y15
 	VFMADD231PD Y15, Y12, Y3
 	VFMADD231PD Y15, Y13, Y4
 	VFMADD231PD Y15, Y14, Y5
-	VMOVUPD     128(R11), Y15
+	VMOVUPD     128(R10), Y15
 	VFMADD231PD Y15, Y12, Y6
 	VFMADD231PD Y15, Y13, Y7
 	VFMADD231PD Y15, Y14, Y8
-	VMOVUPD     192(R11), Y15
+	VMOVUPD     192(R10), Y15
 	VFMADD231PD Y15, Y12, Y9
 	VFMADD231PD Y15, Y13, Y10
 	VFMADD231PD Y15, Y14, Y11
-	ADDQ        BX, R11
-	ADDQ        BX, R12
-	DECQ        R13
+	ADDQ        $0x00000100, R10
+	ADDQ        DX, R11
+	DECQ        R12
 	JNE         tile2_0
 	VMOVUPD     Y0, (SP)
 	VMOVUPD     Y1, 32(SP)
@@ -4176,33 +4118,33 @@ tile2_0:
 	VXORPD      Y9, Y9, Y9
 	VXORPD      Y10, Y10, Y10
 	VXORPD      Y11, Y11, Y11
-	MOVQ        panels+0(FP), R13
-	MOVQ        AX, R11
-	MOVQ        R8, R12
+	MOVQ        w+40(FP), R10
+	MOVQ        panels+0(FP), R12
+	MOVQ        DI, R11
 
 tile2_1:
-	VMOVUPD     32(R12), Y12
-	VMOVUPD     96(R12), Y13
-	VMOVUPD     160(R12), Y14
-	VMOVUPD     32(R11), Y15
+	VMOVUPD     32(R11), Y12
+	VMOVUPD     96(R11), Y13
+	VMOVUPD     160(R11), Y14
+	VMOVUPD     32(R10), Y15
 	VFMADD231PD Y15, Y12, Y0
 	VFMADD231PD Y15, Y13, Y1
 	VFMADD231PD Y15, Y14, Y2
-	VMOVUPD     96(R11), Y15
+	VMOVUPD     96(R10), Y15
 	VFMADD231PD Y15, Y12, Y3
 	VFMADD231PD Y15, Y13, Y4
 	VFMADD231PD Y15, Y14, Y5
-	VMOVUPD     160(R11), Y15
+	VMOVUPD     160(R10), Y15
 	VFMADD231PD Y15, Y12, Y6
 	VFMADD231PD Y15, Y13, Y7
 	VFMADD231PD Y15, Y14, Y8
-	VMOVUPD     224(R11), Y15
+	VMOVUPD     224(R10), Y15
 	VFMADD231PD Y15, Y12, Y9
 	VFMADD231PD Y15, Y13, Y10
 	VFMADD231PD Y15, Y14, Y11
-	ADDQ        BX, R11
-	ADDQ        BX, R12
-	DECQ        R13
+	ADDQ        $0x00000100, R10
+	ADDQ        DX, R11
+	DECQ        R12
 	JNE         tile2_1
 	VADDPD      (SP), Y0, Y0
 	VADDPD      32(SP), Y1, Y1
@@ -4216,51 +4158,51 @@ tile2_1:
 	VADDPD      384(SP), Y9, Y9
 	VADDPD      416(SP), Y10, Y10
 	VADDPD      448(SP), Y11, Y11
-	MOVQ        R9, R11
+	MOVQ        R8, R10
 	VXORPD      Y12, Y12, Y12
 	VHADDPD     Y1, Y0, Y0
 	VHADDPD     Y12, Y2, Y1
 	VPERM2F128  $0x20, Y1, Y0, Y2
 	VPERM2F128  $0x31, Y1, Y0, Y0
 	VADDPD      Y0, Y2, Y2
-	VADDPD      (R11), Y2, Y2
-	VMOVUPD     Y2, (R11)
-	ADDQ        SI, R11
+	VADDPD      (R10), Y2, Y2
+	VMOVUPD     Y2, (R10)
+	ADDQ        BX, R10
 	VXORPD      Y0, Y0, Y0
 	VHADDPD     Y4, Y3, Y1
 	VHADDPD     Y0, Y5, Y0
 	VPERM2F128  $0x20, Y0, Y1, Y2
 	VPERM2F128  $0x31, Y0, Y1, Y1
 	VADDPD      Y1, Y2, Y2
-	VADDPD      (R11), Y2, Y2
-	VMOVUPD     Y2, (R11)
-	ADDQ        SI, R11
+	VADDPD      (R10), Y2, Y2
+	VMOVUPD     Y2, (R10)
+	ADDQ        BX, R10
 	VXORPD      Y0, Y0, Y0
 	VHADDPD     Y7, Y6, Y1
 	VHADDPD     Y0, Y8, Y0
 	VPERM2F128  $0x20, Y0, Y1, Y2
 	VPERM2F128  $0x31, Y0, Y1, Y1
 	VADDPD      Y1, Y2, Y2
-	VADDPD      (R11), Y2, Y2
-	VMOVUPD     Y2, (R11)
-	ADDQ        SI, R11
+	VADDPD      (R10), Y2, Y2
+	VMOVUPD     Y2, (R10)
+	ADDQ        BX, R10
 	VXORPD      Y0, Y0, Y0
 	VHADDPD     Y10, Y9, Y1
 	VHADDPD     Y0, Y11, Y0
 	VPERM2F128  $0x20, Y0, Y1, Y2
 	VPERM2F128  $0x31, Y0, Y1, Y1
 	VADDPD      Y1, Y2, Y2
-	VADDPD      (R11), Y2, Y2
-	VMOVUPD     Y2, (R11)
-	ADDQ        $0x000000c0, R8
-	ADDQ        $0x18, R9
-	SUBQ        $0x03, R10
+	VADDPD      (R10), Y2, Y2
+	VMOVUPD     Y2, (R10)
+	ADDQ        $0x000000c0, DI
+	ADDQ        $0x18, R8
+	SUBQ        $0x03, R9
 	JMP         columns
 
 edge:
-	CMPQ R10, $0x01
+	CMPQ R9, $0x01
 	JE   edge1
-	CMPQ R10, $0x02
+	CMPQ R9, $0x02
 	JE   edge2
 	JMP  next
 
@@ -4269,23 +4211,23 @@ edge1:
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	MOVQ   panels+0(FP), R12
-	MOVQ   AX, R10
-	MOVQ   R8, R11
+	MOVQ   w+40(FP), R9
+	MOVQ   panels+0(FP), R11
+	MOVQ   DI, R10
 
 tile3_0:
-	VMOVUPD     (R11), Y4
-	VMOVUPD     (R10), Y5
+	VMOVUPD     (R10), Y4
+	VMOVUPD     (R9), Y5
 	VFMADD231PD Y5, Y4, Y0
-	VMOVUPD     64(R10), Y5
+	VMOVUPD     64(R9), Y5
 	VFMADD231PD Y5, Y4, Y1
-	VMOVUPD     128(R10), Y5
+	VMOVUPD     128(R9), Y5
 	VFMADD231PD Y5, Y4, Y2
-	VMOVUPD     192(R10), Y5
+	VMOVUPD     192(R9), Y5
 	VFMADD231PD Y5, Y4, Y3
-	ADDQ        BX, R10
-	ADDQ        BX, R11
-	DECQ        R12
+	ADDQ        $0x00000100, R9
+	ADDQ        DX, R10
+	DECQ        R11
 	JNE         tile3_0
 	VMOVUPD     Y0, (SP)
 	VMOVUPD     Y1, 128(SP)
@@ -4295,28 +4237,28 @@ tile3_0:
 	VXORPD      Y1, Y1, Y1
 	VXORPD      Y2, Y2, Y2
 	VXORPD      Y3, Y3, Y3
-	MOVQ        panels+0(FP), R11
-	MOVQ        AX, R10
+	MOVQ        w+40(FP), R9
+	MOVQ        panels+0(FP), R10
 
 tile3_1:
-	VMOVUPD     32(R8), Y4
-	VMOVUPD     32(R10), Y5
+	VMOVUPD     32(DI), Y4
+	VMOVUPD     32(R9), Y5
 	VFMADD231PD Y5, Y4, Y0
-	VMOVUPD     96(R10), Y5
+	VMOVUPD     96(R9), Y5
 	VFMADD231PD Y5, Y4, Y1
-	VMOVUPD     160(R10), Y5
+	VMOVUPD     160(R9), Y5
 	VFMADD231PD Y5, Y4, Y2
-	VMOVUPD     224(R10), Y5
+	VMOVUPD     224(R9), Y5
 	VFMADD231PD Y5, Y4, Y3
-	ADDQ        BX, R10
-	ADDQ        BX, R8
-	DECQ        R11
+	ADDQ        $0x00000100, R9
+	ADDQ        DX, DI
+	DECQ        R10
 	JNE         tile3_1
 	VADDPD      (SP), Y0, Y0
 	VADDPD      128(SP), Y1, Y1
 	VADDPD      256(SP), Y2, Y2
 	VADDPD      384(SP), Y3, Y3
-	MOVQ        R9, R8
+	MOVQ        R8, DI
 	VXORPD      Y4, Y4, Y4
 	VXORPD      Y5, Y5, Y5
 	VXORPD      Y6, Y6, Y6
@@ -4325,9 +4267,9 @@ tile3_1:
 	VPERM2F128  $0x20, Y4, Y0, Y5
 	VPERM2F128  $0x31, Y4, Y0, Y0
 	VADDPD      Y0, Y5, Y5
-	VADDPD      (R8), Y5, Y5
-	VMOVUPD     Y5, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y5, Y5
+	VMOVUPD     Y5, (DI)
+	ADDQ        BX, DI
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y4, Y4, Y4
 	VXORPD      Y5, Y5, Y5
@@ -4336,9 +4278,9 @@ tile3_1:
 	VPERM2F128  $0x20, Y1, Y0, Y4
 	VPERM2F128  $0x31, Y1, Y0, Y0
 	VADDPD      Y0, Y4, Y4
-	VADDPD      (R8), Y4, Y4
-	VMOVUPD     Y4, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y4, Y4
+	VMOVUPD     Y4, (DI)
+	ADDQ        BX, DI
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y1, Y1, Y1
 	VXORPD      Y4, Y4, Y4
@@ -4347,9 +4289,9 @@ tile3_1:
 	VPERM2F128  $0x20, Y1, Y0, Y2
 	VPERM2F128  $0x31, Y1, Y0, Y0
 	VADDPD      Y0, Y2, Y2
-	VADDPD      (R8), Y2, Y2
-	VMOVUPD     Y2, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y2, Y2
+	VMOVUPD     Y2, (DI)
+	ADDQ        BX, DI
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y1, Y1, Y1
 	VXORPD      Y2, Y2, Y2
@@ -4358,8 +4300,8 @@ tile3_1:
 	VPERM2F128  $0x20, Y1, Y0, Y2
 	VPERM2F128  $0x31, Y1, Y0, Y0
 	VADDPD      Y0, Y2, Y2
-	VADDPD      (R8), Y2, Y2
-	VMOVUPD     Y2, (R8)
+	VADDPD      (DI), Y2, Y2
+	VMOVUPD     Y2, (DI)
 	JMP         next
 
 edge2:
@@ -4371,28 +4313,28 @@ edge2:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	MOVQ   panels+0(FP), R12
-	MOVQ   AX, R10
-	MOVQ   R8, R11
+	MOVQ   w+40(FP), R9
+	MOVQ   panels+0(FP), R11
+	MOVQ   DI, R10
 
 tile4_0:
-	VMOVUPD     (R11), Y8
-	VMOVUPD     64(R11), Y9
-	VMOVUPD     (R10), Y10
+	VMOVUPD     (R10), Y8
+	VMOVUPD     64(R10), Y9
+	VMOVUPD     (R9), Y10
 	VFMADD231PD Y10, Y8, Y0
 	VFMADD231PD Y10, Y9, Y1
-	VMOVUPD     64(R10), Y10
+	VMOVUPD     64(R9), Y10
 	VFMADD231PD Y10, Y8, Y2
 	VFMADD231PD Y10, Y9, Y3
-	VMOVUPD     128(R10), Y10
+	VMOVUPD     128(R9), Y10
 	VFMADD231PD Y10, Y8, Y4
 	VFMADD231PD Y10, Y9, Y5
-	VMOVUPD     192(R10), Y10
+	VMOVUPD     192(R9), Y10
 	VFMADD231PD Y10, Y8, Y6
 	VFMADD231PD Y10, Y9, Y7
-	ADDQ        BX, R10
-	ADDQ        BX, R11
-	DECQ        R12
+	ADDQ        $0x00000100, R9
+	ADDQ        DX, R10
+	DECQ        R11
 	JNE         tile4_0
 	VMOVUPD     Y0, (SP)
 	VMOVUPD     Y1, 32(SP)
@@ -4410,27 +4352,27 @@ tile4_0:
 	VXORPD      Y5, Y5, Y5
 	VXORPD      Y6, Y6, Y6
 	VXORPD      Y7, Y7, Y7
-	MOVQ        panels+0(FP), R11
-	MOVQ        AX, R10
+	MOVQ        w+40(FP), R9
+	MOVQ        panels+0(FP), R10
 
 tile4_1:
-	VMOVUPD     32(R8), Y8
-	VMOVUPD     96(R8), Y9
-	VMOVUPD     32(R10), Y10
+	VMOVUPD     32(DI), Y8
+	VMOVUPD     96(DI), Y9
+	VMOVUPD     32(R9), Y10
 	VFMADD231PD Y10, Y8, Y0
 	VFMADD231PD Y10, Y9, Y1
-	VMOVUPD     96(R10), Y10
+	VMOVUPD     96(R9), Y10
 	VFMADD231PD Y10, Y8, Y2
 	VFMADD231PD Y10, Y9, Y3
-	VMOVUPD     160(R10), Y10
+	VMOVUPD     160(R9), Y10
 	VFMADD231PD Y10, Y8, Y4
 	VFMADD231PD Y10, Y9, Y5
-	VMOVUPD     224(R10), Y10
+	VMOVUPD     224(R9), Y10
 	VFMADD231PD Y10, Y8, Y6
 	VFMADD231PD Y10, Y9, Y7
-	ADDQ        BX, R10
-	ADDQ        BX, R8
-	DECQ        R11
+	ADDQ        $0x00000100, R9
+	ADDQ        DX, DI
+	DECQ        R10
 	JNE         tile4_1
 	VADDPD      (SP), Y0, Y0
 	VADDPD      32(SP), Y1, Y1
@@ -4440,7 +4382,7 @@ tile4_1:
 	VADDPD      288(SP), Y5, Y5
 	VADDPD      384(SP), Y6, Y6
 	VADDPD      416(SP), Y7, Y7
-	MOVQ        R9, R8
+	MOVQ        R8, DI
 	VXORPD      Y8, Y8, Y8
 	VXORPD      Y9, Y9, Y9
 	VHADDPD     Y1, Y0, Y0
@@ -4448,9 +4390,9 @@ tile4_1:
 	VPERM2F128  $0x20, Y1, Y0, Y8
 	VPERM2F128  $0x31, Y1, Y0, Y0
 	VADDPD      Y0, Y8, Y8
-	VADDPD      (R8), Y8, Y8
-	VMOVUPD     Y8, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y8, Y8
+	VMOVUPD     Y8, (DI)
+	ADDQ        BX, DI
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y1, Y1, Y1
 	VHADDPD     Y3, Y2, Y2
@@ -4458,9 +4400,9 @@ tile4_1:
 	VPERM2F128  $0x20, Y0, Y2, Y1
 	VPERM2F128  $0x31, Y0, Y2, Y2
 	VADDPD      Y2, Y1, Y1
-	VADDPD      (R8), Y1, Y1
-	VMOVUPD     Y1, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y1, Y1
+	VMOVUPD     Y1, (DI)
+	ADDQ        BX, DI
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y1, Y1, Y1
 	VHADDPD     Y5, Y4, Y2
@@ -4468,9 +4410,9 @@ tile4_1:
 	VPERM2F128  $0x20, Y0, Y2, Y1
 	VPERM2F128  $0x31, Y0, Y2, Y2
 	VADDPD      Y2, Y1, Y1
-	VADDPD      (R8), Y1, Y1
-	VMOVUPD     Y1, (R8)
-	ADDQ        SI, R8
+	VADDPD      (DI), Y1, Y1
+	VMOVUPD     Y1, (DI)
+	ADDQ        BX, DI
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y1, Y1, Y1
 	VHADDPD     Y7, Y6, Y2
@@ -4478,57 +4420,62 @@ tile4_1:
 	VPERM2F128  $0x20, Y0, Y2, Y1
 	VPERM2F128  $0x31, Y0, Y2, Y2
 	VADDPD      Y2, Y1, Y1
-	VADDPD      (R8), Y1, Y1
-	VMOVUPD     Y1, (R8)
+	VADDPD      (DI), Y1, Y1
+	VMOVUPD     Y1, (DI)
 
 next:
 	ADDQ $0x00000100, AX
-	ADDQ $0x00000100, CX
-	LEAQ 8(DX)(SI*1), DX
-	LEAQ 8(DX)(SI*1), DX
-	LEAQ 8(DX)(SI*1), DX
-	LEAQ 8(DX)(SI*1), DX
-	SUBQ $0x04, DI
+	LEAQ 8(CX)(BX*1), CX
+	LEAQ 8(CX)(BX*1), CX
+	LEAQ 8(CX)(BX*1), CX
+	LEAQ 8(CX)(BX*1), CX
+	SUBQ $0x04, SI
 	JMP  strip
 
 rest:
-	CMPQ DI, $0x01
+	CMPQ SI, $0x01
 	JE   rest1
-	CMPQ DI, $0x02
+	CMPQ SI, $0x02
 	JE   rest2
-	CMPQ DI, $0x03
+	CMPQ SI, $0x03
 	JE   rest3
 	JMP  done
 
 rest1:
 	VXORPD Y0, Y0, Y0
+	MOVQ   w+40(FP), BX
+	MOVQ   r+32(FP), DI
 	MOVQ   panels+0(FP), R8
 	MOVQ   AX, SI
-	MOVQ   CX, DI
 
 tile5_0:
-	VMOVUPD     (SI), Y1
-	VMOVUPD     (DI), Y2
+	VMOVUPD     (DI), Y1
+	VMOVUPD     (SI), Y2
+	VMULPD      Y1, Y2, Y1
 	VFMADD231PD Y2, Y1, Y0
-	ADDQ        BX, SI
-	ADDQ        BX, DI
+	ADDQ        $0x00000100, BX
+	ADDQ        DX, SI
+	ADDQ        $0x40, DI
 	DECQ        R8
 	JNE         tile5_0
 	VMOVUPD     Y0, (SP)
 	VXORPD      Y0, Y0, Y0
-	MOVQ        panels+0(FP), SI
-	MOVQ        CX, CX
+	MOVQ        w+40(FP), BX
+	MOVQ        r+32(FP), SI
+	MOVQ        panels+0(FP), DI
 
 tile5_1:
-	VMOVUPD     32(AX), Y1
-	VMOVUPD     32(CX), Y2
+	VMOVUPD     32(SI), Y1
+	VMOVUPD     32(AX), Y2
+	VMULPD      Y1, Y2, Y1
 	VFMADD231PD Y2, Y1, Y0
-	ADDQ        BX, AX
-	ADDQ        BX, CX
-	DECQ        SI
+	ADDQ        $0x00000100, BX
+	ADDQ        DX, AX
+	ADDQ        $0x40, SI
+	DECQ        DI
 	JNE         tile5_1
 	VADDPD      (SP), Y0, Y0
-	MOVQ        DX, AX
+	MOVQ        CX, AX
 	VXORPD      Y1, Y1, Y1
 	VXORPD      Y2, Y2, Y2
 	VXORPD      Y3, Y3, Y3
@@ -4545,20 +4492,23 @@ rest2:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
+	MOVQ   w+40(FP), SI
+	MOVQ   r+32(FP), R8
 	MOVQ   panels+0(FP), R9
 	MOVQ   AX, DI
-	MOVQ   CX, R8
 
 tile6_0:
-	VMOVUPD     (DI), Y3
+	VMOVUPD     (R8), Y3
+	VMOVUPD     (DI), Y4
+	VMULPD      Y3, Y4, Y5
+	VFMADD231PD Y4, Y5, Y0
 	VMOVUPD     64(DI), Y4
-	VMOVUPD     (R8), Y5
-	VFMADD231PD Y5, Y3, Y0
-	VMOVUPD     64(R8), Y5
-	VFMADD231PD Y5, Y3, Y1
-	VFMADD231PD Y5, Y4, Y2
-	ADDQ        BX, DI
-	ADDQ        BX, R8
+	VMULPD      Y3, Y4, Y3
+	VFMADD231PD Y4, Y5, Y1
+	VFMADD231PD Y4, Y3, Y2
+	ADDQ        $0x00000100, SI
+	ADDQ        DX, DI
+	ADDQ        $0x40, R8
 	DECQ        R9
 	JNE         tile6_0
 	VMOVUPD     Y0, (SP)
@@ -4567,25 +4517,28 @@ tile6_0:
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y1, Y1, Y1
 	VXORPD      Y2, Y2, Y2
-	MOVQ        panels+0(FP), DI
-	MOVQ        CX, CX
+	MOVQ        w+40(FP), SI
+	MOVQ        r+32(FP), DI
+	MOVQ        panels+0(FP), R8
 
 tile6_1:
-	VMOVUPD     32(AX), Y3
+	VMOVUPD     32(DI), Y3
+	VMOVUPD     32(AX), Y4
+	VMULPD      Y3, Y4, Y5
+	VFMADD231PD Y4, Y5, Y0
 	VMOVUPD     96(AX), Y4
-	VMOVUPD     32(CX), Y5
-	VFMADD231PD Y5, Y3, Y0
-	VMOVUPD     96(CX), Y5
-	VFMADD231PD Y5, Y3, Y1
-	VFMADD231PD Y5, Y4, Y2
-	ADDQ        BX, AX
-	ADDQ        BX, CX
-	DECQ        DI
+	VMULPD      Y3, Y4, Y3
+	VFMADD231PD Y4, Y5, Y1
+	VFMADD231PD Y4, Y3, Y2
+	ADDQ        $0x00000100, SI
+	ADDQ        DX, AX
+	ADDQ        $0x40, DI
+	DECQ        R8
 	JNE         tile6_1
 	VADDPD      (SP), Y0, Y0
 	VADDPD      32(SP), Y1, Y1
 	VADDPD      128(SP), Y2, Y2
-	MOVQ        DX, AX
+	MOVQ        CX, AX
 	VXORPD      Y3, Y3, Y3
 	VXORPD      Y4, Y4, Y4
 	VHADDPD     Y1, Y0, Y0
@@ -4595,7 +4548,7 @@ tile6_1:
 	VADDPD      Y0, Y3, Y3
 	VADDPD      (AX), Y3, Y3
 	VMOVUPD     Y3, (AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y1, Y1, Y1
 	VXORPD      Y3, Y3, Y3
@@ -4615,25 +4568,28 @@ rest3:
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
+	MOVQ   w+40(FP), SI
+	MOVQ   r+32(FP), R8
 	MOVQ   panels+0(FP), R9
 	MOVQ   AX, DI
-	MOVQ   CX, R8
 
 tile7_0:
-	VMOVUPD     (DI), Y6
+	VMOVUPD     (R8), Y6
+	VMOVUPD     (DI), Y7
+	VMULPD      Y6, Y7, Y8
+	VFMADD231PD Y7, Y8, Y0
 	VMOVUPD     64(DI), Y7
-	VMOVUPD     128(DI), Y8
-	VMOVUPD     (R8), Y9
-	VFMADD231PD Y9, Y6, Y0
-	VMOVUPD     64(R8), Y9
-	VFMADD231PD Y9, Y6, Y1
-	VFMADD231PD Y9, Y7, Y3
-	VMOVUPD     128(R8), Y9
-	VFMADD231PD Y9, Y6, Y2
-	VFMADD231PD Y9, Y7, Y4
-	VFMADD231PD Y9, Y8, Y5
-	ADDQ        BX, DI
-	ADDQ        BX, R8
+	VMULPD      Y6, Y7, Y9
+	VFMADD231PD Y7, Y8, Y1
+	VFMADD231PD Y7, Y9, Y3
+	VMOVUPD     128(DI), Y7
+	VMULPD      Y6, Y7, Y6
+	VFMADD231PD Y7, Y8, Y2
+	VFMADD231PD Y7, Y9, Y4
+	VFMADD231PD Y7, Y6, Y5
+	ADDQ        $0x00000100, SI
+	ADDQ        DX, DI
+	ADDQ        $0x40, R8
 	DECQ        R9
 	JNE         tile7_0
 	VMOVUPD     Y0, (SP)
@@ -4648,25 +4604,28 @@ tile7_0:
 	VXORPD      Y3, Y3, Y3
 	VXORPD      Y4, Y4, Y4
 	VXORPD      Y5, Y5, Y5
-	MOVQ        panels+0(FP), DI
-	MOVQ        CX, CX
+	MOVQ        w+40(FP), SI
+	MOVQ        r+32(FP), DI
+	MOVQ        panels+0(FP), R8
 
 tile7_1:
-	VMOVUPD     32(AX), Y6
+	VMOVUPD     32(DI), Y6
+	VMOVUPD     32(AX), Y7
+	VMULPD      Y6, Y7, Y8
+	VFMADD231PD Y7, Y8, Y0
 	VMOVUPD     96(AX), Y7
-	VMOVUPD     160(AX), Y8
-	VMOVUPD     32(CX), Y9
-	VFMADD231PD Y9, Y6, Y0
-	VMOVUPD     96(CX), Y9
-	VFMADD231PD Y9, Y6, Y1
-	VFMADD231PD Y9, Y7, Y3
-	VMOVUPD     160(CX), Y9
-	VFMADD231PD Y9, Y6, Y2
-	VFMADD231PD Y9, Y7, Y4
-	VFMADD231PD Y9, Y8, Y5
-	ADDQ        BX, AX
-	ADDQ        BX, CX
-	DECQ        DI
+	VMULPD      Y6, Y7, Y9
+	VFMADD231PD Y7, Y8, Y1
+	VFMADD231PD Y7, Y9, Y3
+	VMOVUPD     160(AX), Y7
+	VMULPD      Y6, Y7, Y6
+	VFMADD231PD Y7, Y8, Y2
+	VFMADD231PD Y7, Y9, Y4
+	VFMADD231PD Y7, Y6, Y5
+	ADDQ        $0x00000100, SI
+	ADDQ        DX, AX
+	ADDQ        $0x40, DI
+	DECQ        R8
 	JNE         tile7_1
 	VADDPD      (SP), Y0, Y0
 	VADDPD      32(SP), Y1, Y1
@@ -4674,7 +4633,7 @@ tile7_1:
 	VADDPD      128(SP), Y3, Y3
 	VADDPD      160(SP), Y4, Y4
 	VADDPD      256(SP), Y5, Y5
-	MOVQ        DX, AX
+	MOVQ        CX, AX
 	VXORPD      Y6, Y6, Y6
 	VHADDPD     Y1, Y0, Y0
 	VHADDPD     Y6, Y2, Y1
@@ -4683,7 +4642,7 @@ tile7_1:
 	VADDPD      Y0, Y2, Y2
 	VADDPD      (AX), Y2, Y2
 	VMOVUPD     Y2, (AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y1, Y1, Y1
 	VHADDPD     Y4, Y3, Y2
@@ -4693,7 +4652,7 @@ tile7_1:
 	VADDPD      Y2, Y1, Y1
 	VADDPD      8(AX), Y1, Y1
 	VMOVUPD     Y1, 8(AX)
-	ADDQ        SI, AX
+	ADDQ        BX, AX
 	VXORPD      Y0, Y0, Y0
 	VXORPD      Y1, Y1, Y1
 	VXORPD      Y2, Y2, Y2

@@ -27,12 +27,12 @@ type kernels struct {
 	// entropy adds Σ e^(logd−top), Σ e^(logd−top)·(logd−top), and Σ r·ln r with
 	// ln r = logd + logw − lse, over n rows to sums, which has room for 4.
 	entropy func(n int, logd, r, lse []float64, logw, top float64, sums []float64)
-	// weigh sets w to r·x, centre d to x−mean and w to r·d.
-	weigh  func(panels, vars int, x []float64, stride int, r, w []float64)
-	centre func(panels, vars int, x []float64, stride int, mean, r, d, w []float64)
-	// scatter adds Σ a·bᵀ over all rows to the upper triangle of c. It adds 0 to up to
-	// three elements that come after a row of it.
-	scatter func(panels, vars int, a, b []float64, stride int, c []float64, ldc int)
+	// centre sets d to x−mean.
+	centre func(panels, vars int, x []float64, stride int, mean, d []float64)
+	// scatter adds Σ r·x·xᵀ over all rows to the upper triangle of c. It adds 0 to up to
+	// three elements that come after a row of it. w is scratch for panels of mostHeight
+	// variables.
+	scatter func(panels, vars int, x []float64, stride int, r, w, c []float64, ldc int)
 	// spread adds Σ r(x−centre) to first and Σ r(x−centre)² to second, and 0 to up to
 	// three elements after them.
 	spread func(panels, vars int, x []float64, stride int, centre, r, first, second []float64)
@@ -40,6 +40,9 @@ type kernels struct {
 
 // mostGroup is a multiple of the group of all kernels.
 const mostGroup = 4
+
+// mostHeight is the number of variables whose weighted values scatter keeps at most.
+const mostHeight = 6
 
 // beyond is the number of elements that sums have room for beyond their own.
 const beyond = 3

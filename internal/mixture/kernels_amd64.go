@@ -11,12 +11,12 @@ func all() (found []*kernels) {
 		case cpu.AVX512:
 			found = append(found, assembly{
 				4, densityAVX512, diagonalAVX512, normaliseAVX512, highestAVX512, entropyAVX512,
-				weighAVX512, centreAVX512, scatterAVX512, spreadAVX512,
+				centreAVX512, scatterAVX512, spreadAVX512,
 			}.checked(p))
 		case cpu.AVX2:
 			found = append(found, assembly{
 				1, densityAVX2, diagonalAVX2, normaliseAVX2, highestAVX2, entropyAVX2,
-				weighAVX2, centreAVX2, scatterAVX2, spreadAVX2,
+				centreAVX2, scatterAVX2, spreadAVX2,
 			}.checked(p))
 		default:
 			found = append(found, portable)
@@ -33,9 +33,8 @@ type assembly struct {
 	normalise func(n, k, stride int, logd, logw, r, lse *float64)
 	highest   func(n int, x, top *float64)
 	entropy   func(n int, logd, r, lse *float64, logw, top float64, sums *float64)
-	weigh     func(panels, vars int, x *float64, stride int, r, w *float64)
-	centre    func(panels, vars int, x *float64, stride int, mean, r, d, w *float64)
-	scatter   func(panels, vars int, a, b *float64, stride int, c *float64, ldc int)
+	centre    func(panels, vars int, x *float64, stride int, mean, d *float64)
+	scatter   func(panels, vars int, x *float64, stride int, r, w, c *float64, ldc int)
 	spread    func(panels, vars int, x *float64, stride int, centre, r, first, second *float64)
 }
 
@@ -67,15 +66,11 @@ func (a assembly) checked(p cpu.Path) *kernels {
 			whole(n, lanes)
 			a.entropy(n, first(logd, n), first(r, n), first(lse, n), logw, top, first(sums, 4))
 		},
-		weigh: func(panels, vars int, x []float64, stride int, r, w []float64) {
-			a.weigh(panels, vars, inPanels(x, panels, vars, stride), stride, first(r, panels*lanes), inPanels(w, panels, vars, stride))
+		centre: func(panels, vars int, x []float64, stride int, mean, d []float64) {
+			a.centre(panels, vars, inPanels(x, panels, vars, stride), stride, first(mean, vars), inPanels(d, panels, vars, stride))
 		},
-		centre: func(panels, vars int, x []float64, stride int, mean, r, d, w []float64) {
-			a.centre(panels, vars, inPanels(x, panels, vars, stride), stride, first(mean, vars), first(r, panels*lanes),
-				inPanels(d, panels, vars, stride), inPanels(w, panels, vars, stride))
-		},
-		scatter: func(panels, vars int, x, y []float64, stride int, c []float64, ldc int) {
-			a.scatter(panels, vars, inPanels(x, panels, vars, stride), inPanels(y, panels, vars, stride), stride,
+		scatter: func(panels, vars int, x []float64, stride int, r, w, c []float64, ldc int) {
+			a.scatter(panels, vars, inPanels(x, panels, vars, stride), stride, first(r, panels*lanes), first(w, panels*mostHeight*lanes),
 				first(c, (vars-1)*ldc+vars+beyond), ldc)
 		},
 		spread: func(panels, vars int, x []float64, stride int, centre, r, one, two []float64) {

@@ -8,7 +8,7 @@ import (
 
 // portable computes with [math.FMA], each operation in the order of the assembly.
 var portable = &kernels{
-	cpu.Portable, 1, turn, density, diagonal, normalise, highest, entropy, weigh, centre, scatter, spread,
+	cpu.Portable, 1, turn, density, diagonal, normalise, highest, entropy, centre, scatter, spread,
 }
 
 func turn(panels, vars int, rows, x []float64, stride int) {

@@ -2,41 +2,26 @@ package mixture
 
 import "math"
 
-func weigh(panels, vars int, x []float64, stride int, r, w []float64) {
+func centre(panels, vars int, x []float64, stride int, mean, d []float64) {
 	for p := range panels {
-		weights := r[p*lanes:][:lanes]
-		for i := range vars {
-			from, to := x[p*stride+i*lanes:][:lanes], w[p*stride+i*lanes:][:lanes]
-			for l, a := range weights {
-				to[l] = a * from[l]
-			}
-		}
-	}
-}
-
-func centre(panels, vars int, x []float64, stride int, mean, r, d, w []float64) {
-	for p := range panels {
-		weights := r[p*lanes:][:lanes]
 		for i, mu := range mean[:vars] {
 			at := p*stride + i*lanes
-			from, moved, to := x[at:][:lanes], d[at:][:lanes], w[at:][:lanes]
-			for l, a := range weights {
-				v := from[l] - mu
-				moved[l] = v
-				to[l] = a * v
+			to := d[at:][:lanes]
+			for l, v := range x[at:][:lanes] {
+				to[l] = v - mu
 			}
 		}
 	}
 }
 
-func scatter(panels, vars int, a, b []float64, stride int, c []float64, ldc int) {
+func scatter(panels, vars int, x []float64, stride int, r, _, c []float64, ldc int) {
 	for i := range vars {
 		for j := i; j < vars; j++ {
 			var s [lanes]float64
 			for p := range panels {
-				x, y := a[p*stride+i*lanes:][:lanes], b[p*stride+j*lanes:][:lanes]
-				for l, v := range x {
-					s[l] = math.FMA(v, y[l], s[l])
+				a, b, weights := x[p*stride+i*lanes:][:lanes], x[p*stride+j*lanes:][:lanes], r[p*lanes:][:lanes]
+				for l, v := range a {
+					s[l] = math.FMA(weights[l]*v, b[l], s[l])
 				}
 			}
 			c[i*ldc+j] += reduce(&s)

@@ -49,11 +49,10 @@ func (s *Sums) Add(w *Workspace, centres []float64) {
 		case !s.full:
 			active.spread(panels, s.m+1, w.x, stride, w.centre, r, sums, sums[s.row():])
 		case centres == nil:
-			active.weigh(panels, s.m+1, w.x, stride, r, w.w)
-			active.scatter(panels, s.m+1, w.w, w.x, stride, sums, s.row())
+			active.scatter(panels, s.m+1, w.x, stride, r, w.weighted, sums, s.row())
 		default:
-			active.centre(panels, s.m+1, w.x, stride, w.centre, r, w.d, w.w)
-			active.scatter(panels, s.m+1, w.w, w.d, stride, sums, s.row())
+			active.centre(panels, s.m+1, w.x, stride, w.centre, w.d)
+			active.scatter(panels, s.m+1, w.d, stride, r, w.weighted, sums, s.row())
 		}
 	}
 	s.logLik += total(w.LogSums())

@@ -45,15 +45,16 @@ func (x *Model) Set(k int, weight float64, mean, precision []float64, norm float
 // Workspace is what is known of a block of rows. It is used by one goroutine at a
 // time, and for any number of blocks and models of one shape.
 type Workspace struct {
-	k, m, n int
-	rows    int       // that there is room for
-	x, d, w []float64 // panels of the variables and a last one that is 1
-	tail    []float64 // the last rows, if they are no whole panel
-	logd, r []float64 // K by rows
-	lse     []float64 // rows
-	centre  []float64 // M+1
-	tops    [lanes]float64
-	sums    [4]float64
+	k, m, n  int
+	rows     int       // that there is room for
+	x, d     []float64 // panels of the variables and a last one that is 1
+	weighted []float64 // panels of mostHeight variables
+	tail     []float64 // the last rows, if they are no whole panel
+	logd, r  []float64 // K by rows
+	lse      []float64 // rows
+	centre   []float64 // M+1
+	tops     [lanes]float64
+	sums     [4]float64
 }
 
 // NewWorkspace returns a workspace for models of the shape of x and blocks of so many
@@ -63,7 +64,7 @@ func (x *Model) NewWorkspace(rows int) *Workspace {
 	rows = (rows + lanes*mostGroup - 1) / (lanes * mostGroup) * (lanes * mostGroup)
 	panels := rows * (m + 1)
 	return &Workspace{
-		k: k, m: m, rows: rows, x: make([]float64, panels), d: make([]float64, panels), w: make([]float64, panels),
+		k: k, m: m, rows: rows, x: make([]float64, panels), d: make([]float64, panels), weighted: make([]float64, rows*mostHeight),
 		tail: make([]float64, lanes*m), logd: make([]float64, k*rows), r: make([]float64, k*rows),
 		lse: make([]float64, rows), centre: make([]float64, m+1),
 	}

@@ -33,8 +33,7 @@ func main() {
 		s.normalise()
 		s.highest()
 		s.entropy()
-		s.weigh(false)
-		s.weigh(true)
+		s.centre()
 		s.scatter()
 		s.spread()
 	}

@@ -38,11 +38,19 @@ func (s *isa) exp(v reg.VecVirtual) reg.VecVirtual {
 	VMOVAPD(v, r)
 	VFNMADD231PD(s.constant("ln2 high"), whole, r)
 	VFNMADD231PD(s.constant("ln2 low"), whole, r)
+	square, odd := s.vector(), s.vector()
+	VMULPD(r, r, square)
+	term := func(i int) Mem { return number(fmt.Sprintf("1/%d!", i), math.Float64bits(taylor[i])) }
 	top := len(taylor) - 1
-	VMOVUPD(number(fmt.Sprintf("1/%d!", top), math.Float64bits(taylor[top])), e)
-	for i := top - 1; i >= 0; i-- {
-		VFMADD213PD(number(fmt.Sprintf("1/%d!", i), math.Float64bits(taylor[i])), r, e)
+	VMOVUPD(term(top), odd)
+	VMOVUPD(term(top-1), e)
+	for i := top - 2; i > 1; i -= 2 {
+		VFMADD213PD(term(i), square, odd)
+		VFMADD213PD(term(i-1), square, e)
 	}
+	VFMADD231PD(odd, r, e)
+	VFMADD213PD(r, square, e)
+	VADDPD(s.constant("one"), e, e)
 	VPSLLQ(U8(52), n, n)
 	VPADDQ(n, e, e)
 	zero := s.zero()

@@ -58,8 +58,8 @@ func (s *isa) reduceHalves(v []reg.VecVirtual, to Mem) {
 // scatter writes the kernel of [kernels.scatter]. The upper triangle is cut into
 // strips of rows; a strip is a triangle at the diagonal and rectangles.
 func (s *isa) scatter() {
-	s.text("scatter", "func(panels, vars int, a, b *float64, stride int, c *float64, ldc int)", "kernels.scatter")
-	t := &tiles{isa: s, a: load("a"), b: load("b"), c: load("c"), stride: bytes("stride"), ldc: bytes("ldc")}
+	s.text("scatter", "func(panels, vars int, x *float64, stride int, r, w, c *float64, ldc int)", "kernels.scatter")
+	t := &tiles{isa: s, x: load("x"), c: load("c"), stride: bytes("stride"), ldc: bytes("ldc")}
 	if s.halves == 2 {
 		t.low = AllocLocal(s.height * s.height * 32)
 	}
@@ -67,17 +67,17 @@ func (s *isa) scatter() {
 	Label("strip")
 	CMPQ(left, U8(uint8(s.height)))
 	JL(LabelRef("rest"))
-	t.tile(t.b, t.c, s.height, 0)
-	b, c, right := GP64(), GP64(), GP64()
-	LEAQ(Mem{Base: t.b, Disp: 64 * s.height}, b)
+	t.tile(t.x, t.c, s.height, 0)
+	x, c, right := GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: t.x, Disp: 64 * s.height}, x)
 	LEAQ(Mem{Base: t.c, Disp: 8 * s.height}, c)
 	MOVQ(left, right)
 	SUBQ(U8(uint8(s.height)), right)
 	Label("columns")
 	CMPQ(right, U8(uint8(s.width)))
 	JL(LabelRef("edge"))
-	t.tile(b, c, s.height, s.width)
-	ADDQ(U32(uint32(64*s.width)), b)
+	t.tile(x, c, s.height, s.width)
+	ADDQ(U32(uint32(64*s.width)), x)
 	ADDQ(U8(uint8(8*s.width)), c)
 	SUBQ(U8(uint8(s.width)), right)
 	JMP(LabelRef("columns"))
@@ -89,14 +89,13 @@ func (s *isa) scatter() {
 	JMP(LabelRef("next"))
 	for w := 1; w < s.width; w++ {
 		Label(fmt.Sprintf("edge%d", w))
-		t.tile(b, c, s.height, w)
+		t.tile(x, c, s.height, w)
 		if w < s.width-1 {
 			JMP(LabelRef("next"))
 		}
 	}
 	Label("next")
-	ADDQ(U32(uint32(64*s.height)), t.a)
-	ADDQ(U32(uint32(64*s.height)), t.b)
+	ADDQ(U32(uint32(64*s.height)), t.x)
 	for range s.height {
 		LEAQ(Mem{Base: t.c, Index: t.ldc, Scale: 1, Disp: 8}, t.c)
 	}
@@ -110,7 +109,7 @@ func (s *isa) scatter() {
 	JMP(LabelRef("done"))
 	for h := 1; h < s.height; h++ {
 		Label(fmt.Sprintf("rest%d", h))
-		t.tile(t.b, t.c, h, 0)
+		t.tile(t.x, t.c, h, 0)
 		if h < s.height-1 {
 			JMP(LabelRef("done"))
 		}
@@ -122,17 +121,20 @@ func (s *isa) scatter() {
 
 type tiles struct {
 	*isa
-	a, b, c, stride, ldc reg.GPVirtual
-	low                  Mem // sums of the lower halves of panels
-	count                int
+	x, c, stride, ldc reg.GPVirtual // at the first variable of the strip
+	low               Mem           // sums of the lower halves of panels
+	count             int
 }
 
-// tile writes the code of the tile of C at c: height rows by width columns, or
-// the triangle of height rows if width is 0. Its sums stay in registers.
-func (t *tiles) tile(b, c reg.GPVirtual, height, width int) {
+// tile writes the code of the tile of C at c, the columns being the variables at x:
+// height rows by width columns, or the triangle of height rows if width is 0. Its sums
+// stay in registers. The triangle leaves the weighted variables of its strip in w, for
+// the rectangles beside it.
+func (t *tiles) tile(x, c reg.GPVirtual, height, width int) {
 	t.count++
 	first := func(i int) int { return 0 }
-	if width == 0 {
+	diagonal := width == 0
+	if diagonal {
 		width = height
 		first = func(i int) int { return i }
 	}
@@ -149,7 +151,12 @@ func (t *tiles) tile(b, c reg.GPVirtual, height, width int) {
 				VXORPD(v, v, v)
 			}
 		}
-		t.products(b, height, width, first, sums, 32*half, fmt.Sprintf("tile%d_%d", t.count, half))
+		label := fmt.Sprintf("tile%d_%d", t.count, half)
+		if diagonal {
+			t.diagonalProducts(height, sums, 32*half, label)
+		} else {
+			t.products(x, height, width, sums, 32*half, label)
+		}
 		for i := range sums {
 			for j := first(i); j < width && t.halves == 2; j++ {
 				v := sums[i][j-first(i)]
@@ -176,40 +183,64 @@ func (t *tiles) tile(b, c reg.GPVirtual, height, width int) {
 	}
 }
 
-// products writes the loop over panels.
-func (t *tiles) products(b reg.GPVirtual, height, width int, first func(int) int, sums [][]reg.VecVirtual, half int, label string) {
-	pa, pb, count := GP64(), GP64(), load("panels")
-	MOVQ(t.a, pa)
-	MOVQ(b, pb)
+// products writes the loop over panels of a rectangle. Those of its shorter side are
+// kept in registers, the others come one by one.
+func (t *tiles) products(x reg.GPVirtual, height, width int, sums [][]reg.VecVirtual, half int, label string) {
+	pw, px, count := load("w"), GP64(), load("panels")
+	MOVQ(x, px)
 	Label(label)
-	// Those of the shorter side are kept in registers, the others come one by one.
 	at := func(p reg.GPVirtual, i int) reg.VecVirtual {
 		v := t.vector()
 		VMOVUPD(Mem{Base: p, Disp: 64*i + half}, v)
 		return v
 	}
-	kept, keptFrom, others, othersFrom := height, pa, width, pb
+	kept, keptFrom, others, othersFrom := height, pw, width, px
 	if width < height {
-		kept, keptFrom, others, othersFrom = width, pb, height, pa
+		kept, keptFrom, others, othersFrom = width, px, height, pw
 	}
-	var x []reg.VecVirtual
+	var all []reg.VecVirtual
 	for i := range kept {
-		x = append(x, at(keptFrom, i))
+		all = append(all, at(keptFrom, i))
 	}
 	for n := range others {
 		y := at(othersFrom, n)
-		for m, v := range x {
-			i, j := m, n
+		for m, v := range all {
 			if width < height {
-				i, j = n, m
-			}
-			if j >= first(i) {
-				VFMADD231PD(y, v, sums[i][j-first(i)])
+				VFMADD231PD(y, v, sums[n][m])
+			} else {
+				VFMADD231PD(y, v, sums[m][n])
 			}
 		}
 	}
-	ADDQ(t.stride, pa)
-	ADDQ(t.stride, pb)
+	ADDQ(U32(uint32(64*t.height)), pw)
+	ADDQ(t.stride, px)
+	DECQ(count)
+	JNE(LabelRef(label))
+}
+
+// diagonalProducts writes the loop over panels of a triangle.
+func (t *tiles) diagonalProducts(height int, sums [][]reg.VecVirtual, half int, label string) {
+	pw, px, pr, count := load("w"), GP64(), load("r"), load("panels")
+	MOVQ(t.x, px)
+	Label(label)
+	r := t.vector()
+	VMOVUPD(Mem{Base: pr, Disp: half}, r)
+	var weighted []reg.VecVirtual
+	for j := range height {
+		x, w := t.vector(), t.vector()
+		VMOVUPD(Mem{Base: px, Disp: 64*j + half}, x)
+		VMULPD(r, x, w)
+		if height == t.height {
+			VMOVUPD(w, Mem{Base: pw, Disp: 64*j + half})
+		}
+		weighted = append(weighted, w)
+		for i, w := range weighted {
+			VFMADD231PD(x, w, sums[i][j-i])
+		}
+	}
+	ADDQ(U32(uint32(64*t.height)), pw)
+	ADDQ(t.stride, px)
+	ADDQ(U8(64), pr)
 	DECQ(count)
 	JNE(LabelRef(label))
 }
@@ -298,57 +329,29 @@ func (s *isa) spread() {
 	RET()
 }
 
-// weigh writes the kernel of [kernels.weigh], or of [kernels.centre].
-func (s *isa) weigh(centred bool) {
-	name, signature := "weigh", "func(panels, vars int, x *float64, stride int, r, w *float64)"
-	if centred {
-		name, signature = "centre", "func(panels, vars int, x *float64, stride int, mean, r, d, w *float64)"
-	}
-	s.text(name, signature, "kernels."+name)
-	x, r, w, stride, panels := load("x"), load("r"), load("w"), bytes("stride"), load("panels")
-	at, step := GP64(), GP64() // what lies beyond the variables is skipped
-	MOVQ(load("vars"), step)
-	SHLQ(U8(6), step)
-	var d reg.GPVirtual
-	if centred {
-		d = load("d")
-	}
+// centre writes the kernel of [kernels.centre].
+func (s *isa) centre() {
+	s.text("centre", "func(panels, vars int, x *float64, stride int, mean, d *float64)", "kernels.centre")
+	x, d, stride, panels := load("x"), load("d"), bytes("stride"), load("panels")
+	at, end := GP64(), load("vars")
+	SHLQ(U8(6), end)
 	Label("panel")
-	weights := make([]reg.VecVirtual, s.halves)
-	for h := range weights {
-		weights[h] = s.vector()
-		VMOVUPD(Mem{Base: r, Disp: 32 * h}, weights[h])
-	}
-	var mean reg.GPVirtual
-	if centred {
-		mean = load("mean")
-	}
+	mean := load("mean")
 	XORQ(at, at)
 	Label("variable")
-	var mu reg.VecVirtual
-	if centred {
-		mu = s.broadcast(Mem{Base: mean})
-		ADDQ(U8(8), mean)
-	}
-	for h, weight := range weights {
+	mu := s.broadcast(Mem{Base: mean})
+	for h := range s.halves {
 		v := s.vector()
 		VMOVUPD(Mem{Base: x, Index: at, Scale: 1, Disp: 32 * h}, v)
-		if centred {
-			VSUBPD(mu, v, v)
-			VMOVUPD(v, Mem{Base: d, Index: at, Scale: 1, Disp: 32 * h})
-		}
-		VMULPD(weight, v, v)
-		VMOVUPD(v, Mem{Base: w, Index: at, Scale: 1, Disp: 32 * h})
+		VSUBPD(mu, v, v)
+		VMOVUPD(v, Mem{Base: d, Index: at, Scale: 1, Disp: 32 * h})
 	}
+	ADDQ(U8(8), mean)
 	ADDQ(U8(64), at)
-	CMPQ(at, step)
+	CMPQ(at, end)
 	JNE(LabelRef("variable"))
-	for _, p := range []reg.GPVirtual{x, w, d} {
-		if p != nil {
-			ADDQ(stride, p)
-		}
-	}
-	ADDQ(U8(64), r)
+	ADDQ(stride, x)
+	ADDQ(stride, d)
 	DECQ(panels)
 	JNE(LabelRef("panel"))
 	VZEROUPPER()
