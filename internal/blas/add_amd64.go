@@ -29,16 +29,18 @@ func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, ak
 func addAVX2Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int)
 
 // solveAVX512 is [solver] with AVX-512, for n from 1 to 24 columns,
-// where the first row of B begins at b. It reads and writes no element that is not of A or B.
+// where A and B begin at a and b, and unit is 1 or 0. It reads and writes no element that is
+// not of A or B.
 //
 //go:noescape
-func solveAVX512(m int, n int, a *float64, as int, b *float64, bs int)
+func solveAVX512(m int, n int, a *float64, ars int, aks int, unit int, b *float64, bs int)
 
 // solveAVX2 is [solver] with AVX2 and FMA, for n from 1 to 12 columns,
-// where the first row of B begins at b. It reads and writes no element that is not of A or B.
+// where A and B begin at a and b, and unit is 1 or 0. It reads and writes no element that is
+// not of A or B.
 //
 //go:noescape
-func solveAVX2(m int, n int, a *float64, as int, b *float64, bs int)
+func solveAVX2(m int, n int, a *float64, ars int, aks int, unit int, b *float64, bs int)
 
 // turnAVX is [turner] with AVX, where the first row begins at from.
 //

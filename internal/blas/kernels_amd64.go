@@ -66,10 +66,14 @@ func turnChecked[T number](turn func(k int, from *T, row1, row2, row3 int, to *T
 	}
 }
 
-func solveChecked(solve func(m, n int, a *float64, as int, b *float64, bs int)) solver[float64] {
-	return func(m, n int, a []float64, as int, b []float64, from, bs int) {
-		_ = a[(m-1)*as+m-1]
-		_, _ = b[from+n-1], b[from+(m-1)*bs+n-1]
-		solve(m, n, &a[0], as, &b[from], bs)
+func solveChecked(solve func(m, n int, a *float64, ars, aks, unit int, b *float64, bs int)) solver[float64] {
+	return func(m, n int, l corner[float64], b []float64, from, stride int) {
+		unit := 0
+		if l.unit {
+			unit = 1
+		}
+		_, _ = l.data[l.at], l.data[l.at+(m-1)*(l.row+l.column)]
+		_, _ = b[from+n-1], b[from+(m-1)*stride+n-1]
+		solve(m, n, &l.data[l.at], l.row, l.column, unit, &b[from], stride)
 	}
 }

@@ -72,17 +72,17 @@ func addEight(k int, alpha float64, a []float64, ars, aks int, b []float64, bks 
 }
 
 // solvePortable is a [solver].
-func solvePortable(m, n int, a []float64, as int, b []float64, from, bs int) {
+func solvePortable(m, n int, l corner[float64], b []float64, from, stride int) {
 	for i := range m {
-		x := b[from+i*bs:][:n]
+		x, row := b[from+i*stride:][:n], l.at+i*l.row
 		for p := range i {
-			f, y := -a[i*as+p], b[from+p*bs:][:n]
+			f, y := -l.data[row+p*l.column], b[from+p*stride:][:n]
 			for j := range x {
 				x[j] = math.FMA(f, y[j], x[j])
 			}
 		}
-		for j := range x {
-			x[j] /= a[i*as+i]
+		for j := 0; j < n && !l.unit; j++ {
+			x[j] /= l.data[row+i*l.column]
 		}
 	}
 }

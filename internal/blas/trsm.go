@@ -1,104 +1,64 @@
 package blas
 
-// solveLeft computes B = alpha·op(A)⁻¹·B, where B has n columns.
-func (kn *kernel[T]) solveLeft(w *workspace[T], t triangular[T], n int, alpha T, b []T, ldb int) {
-	blocks(t.order, !t.upper, func(at, size, lo, hi int) {
-		rows := b[at*ldb:]
-		for r := range size {
-			scale(alpha, rows[r*ldb:][:n])
-		}
-		if lo < hi {
-			kn.product(w, size, n, hi-lo, -1, t.a.from(at, lo), view[T]{b[lo*ldb:], ldb, 1}, rows, ldb)
-		}
-		t.lower(w, at, size)
-		for j := 0; j < n; j += kn.width {
-			kn.solveBlock(w, t.upper, size, min(kn.width, n-j), rows[j:], ldb)
-		}
-	})
-}
+import "gonum.org/v1/gonum/blas"
 
-// solveRight computes B = alpha·B·op(A)⁻¹, where B has m rows.
-func (kn *kernel[T]) solveRight(w *workspace[T], t triangular[T], m int, alpha T, b []T, ldb int) {
-	side := t.transposed()
-	blocks(t.order, t.upper, func(at, size, lo, hi int) {
-		columns := b[at:]
-		for r := range m {
-			scale(alpha, columns[r*ldb:][:size])
-		}
-		if lo < hi {
-			kn.product(w, m, size, hi-lo, -1, view[T]{b[lo:], ldb, 1}, t.a.from(lo, at), columns, ldb)
-		}
-		side.lower(w, at, size)
-		for i := 0; i < m; i += kn.width {
-			wide := min(kn.width, m-i)
-			rows, stride := columns[i*ldb:], packed(wide)
-			kn.pack(w.panel[:], stride, size, wide, view[T]{rows, 1, ldb})
-			kn.solveBlock(w, side.upper, size, wide, w.panel[:], stride)
-			kn.unpack(w.panel[:], stride, size, wide, rows, ldb)
-		}
-	})
-}
-
-// solveBlock solves for one panel with the triangle that is in w.
-func (kn *kernel[T]) solveBlock(w *workspace[T], upper bool, m, n int, b []T, ldb int) {
-	from, stride := 0, ldb
-	if upper {
-		from, stride = (m-1)*ldb, -ldb
+// Dtrsm computes
+//
+//	B = alpha·op(A)⁻¹·B    or    B = alpha·B·op(A)⁻¹
+//
+// where A is triangular and B m×n. Each element has the same bits on every machine.
+// Blocks of 64 rows, or columns, of B are solved one after the other: as Dgemm with
+// -1 and alpha takes the products with the solved ones off them, in the order of
+// these, and then within the block by
+//
+//	x[i] = fma(-a[i,i-1], x[i-1], ... fma(-a[i,0], x[0], b[i])) / a[i,i]
+//
+// or from the last to the first. It panics as gonum's does.
+func (i Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	t, ok := triangularOf(s, ul, tA, d, m, n, a, lda, b, ldb)
+	if !ok || alpha == 0 {
+		i.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+		return
 	}
-	kn.solve(m, n, w.triangle[:], triangleBlock, b, from, stride)
-}
-
-// multiplyLeft computes B = alpha·op(A)·B, where B has n columns: each block of rows
-// when no other one needs it any more.
-func (kn *kernel[T]) multiplyLeft(w *workspace[T], t triangular[T], n int, alpha T, b []T, ldb int) {
-	blocks(t.order, t.upper, func(at, size, _, _ int) {
-		rows := b[at*ldb:]
-		block := t.block(w, at, size)
-		for j := 0; j < n; j += packWidth {
-			wide := min(packWidth, n-j)
-			old := w.move(size, wide, rows[j:], ldb)
-			kn.product(w, size, wide, size, alpha, block, old, rows[j:], ldb)
-		}
-		lo, hi := t.others(at, size)
-		if lo < hi {
-			kn.product(w, size, n, hi-lo, alpha, t.a.from(at, lo), view[T]{b[lo*ldb:], ldb, 1}, rows, ldb)
-		}
-	})
-}
-
-// multiplyRight computes B = alpha·B·op(A), where B has m rows.
-func (kn *kernel[T]) multiplyRight(w *workspace[T], t triangular[T], m int, alpha T, b []T, ldb int) {
-	side := t.transposed()
-	blocks(t.order, side.upper, func(at, size, _, _ int) {
-		columns := b[at:]
-		block := t.block(w, at, size)
-		for i := 0; i < m; i += packWidth {
-			rows := columns[i*ldb:]
-			high := min(packWidth, m-i)
-			old := w.move(high, size, rows, ldb)
-			kn.product(w, high, size, size, alpha, old, block, rows, ldb)
-		}
-		lo, hi := side.others(at, size)
-		if lo < hi {
-			kn.product(w, m, size, hi-lo, alpha, view[T]{b[lo:], ldb, 1}, t.a.from(lo, at), columns, ldb)
-		}
-	})
-}
-
-// others returns which columns of the rows of a block are beside the block.
-func (t *triangular[T]) others(at, size int) (lo, hi int) {
-	if t.upper {
-		return at + size, t.order
+	w := double.workspace()
+	if s == blas.Left {
+		double.active.solveLeft(w, t, n, alpha, b, ldb)
+	} else {
+		double.active.solveRight(w, t, m, alpha, b, ldb)
 	}
-	return 0, at
+	double.workspaces.Put(w)
 }
 
-// move takes m×n numbers away from b, where zeros stay.
-func (w *workspace[T]) move(m, n int, b []T, ldb int) view[T] {
-	for i := range m {
-		row := b[i*ldb:][:n]
-		copy(w.panel[i*n:], row)
-		clear(row)
+// Dtrmm computes
+//
+//	B = alpha·op(A)·B    or    B = alpha·B·op(A)
+//
+// where A is triangular and B m×n. Each element has the same bits on every machine:
+// as Dgemm computes with the blocks of 64 on the diagonal, whose other triangle counts
+// as zeros, and then with all that is beside them. It panics as gonum's does.
+func (i Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	t, ok := triangularOf(s, ul, tA, d, m, n, a, lda, b, ldb)
+	if !ok || alpha == 0 {
+		i.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+		return
 	}
-	return view[T]{w.panel[:], n, 1}
+	w := double.workspace()
+	if s == blas.Left {
+		double.active.multiplyLeft(w, t, n, alpha, b, ldb)
+	} else {
+		double.active.multiplyRight(w, t, m, alpha, b, ldb)
+	}
+	double.workspaces.Put(w)
+}
+
+// triangularOf returns op(A), and whether the arguments are in range and not empty.
+func triangularOf(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, a []float64, lda int, b []float64, ldb int) (t triangular[float64], ok bool) {
+	t = triangular[float64]{order: n, upper: (ul == blas.Upper) == (tA == blas.NoTrans), unit: d == blas.Unit}
+	if s == blas.Left {
+		t.order = m
+	}
+	t.a, ok = operand(tA, t.order, t.order, a, lda)
+	ok = ok && (s == blas.Left || s == blas.Right) && (ul == blas.Upper || ul == blas.Lower) && (d == blas.Unit || d == blas.NonUnit) &&
+		m > 0 && n > 0 && ldb >= n && len(b) >= (m-1)*ldb+n
+	return t, ok
 }

@@ -12,20 +12,24 @@ import (
 // registers until it is solved.
 type rows struct {
 	shape
-	m, done           reg.GPVirtual // rows that are left, and that are solved
-	a, as, as3, b, bs reg.GPVirtual // row of A and of B, and strides
+	m, done                  reg.GPVirtual // rows that are left, and that are solved
+	a, ars, ars3, aks, b, bs reg.GPVirtual // row of A and of B, and strides
 }
 
 // solver writes a solver of float64.
 func (s *isa) solver() {
 	name := "solve" + s.title
-	TEXT(name, NOSPLIT, "func(m, n int, a *float64, as int, b *float64, bs int)")
+	TEXT(name, NOSPLIT, "func(m, n int, a *float64, ars, aks, unit int, b *float64, bs int)")
 	Pragma("noescape")
 	Doc(name+" is [solver] with "+s.needs+", for n from 1 to "+fmt.Sprint(3*s.lanes)+" columns,",
-		"where the first row of B begins at b. It reads and writes no element that is not of A or B.")
-	t := &rows{shape: shape{isa: s}, m: load("m"), done: GP64(), a: load("a"), as: s.bytes("as"), as3: GP64(), b: load("b"), bs: s.bytes("bs")}
+		"where A and B begin at a and b, and unit is 1 or 0. It reads and writes no element that is",
+		"not of A or B.")
+	t := &rows{
+		shape: shape{isa: s}, m: load("m"), done: GP64(), a: load("a"), ars: s.bytes("ars"), ars3: GP64(), aks: s.bytes("aks"),
+		b: load("b"), bs: s.bytes("bs"),
+	}
 	XORQ(t.done, t.done)
-	LEAQ(Mem{Base: t.as, Index: t.as, Scale: 2}, t.as3)
+	LEAQ(Mem{Base: t.ars, Index: t.ars, Scale: 2}, t.ars3)
 	t.variants(func() {
 		Label(t.variant + "_start")
 		for i, height := range t.heights {
@@ -63,16 +67,16 @@ func (t *rows) tile(name string, height int) {
 	MOVQ(t.a, at[0])
 	if height > 4 {
 		at = append(at, GP64())
-		LEAQ(Mem{Base: t.a, Index: t.as, Scale: 4}, at[1])
+		LEAQ(Mem{Base: t.a, Index: t.ars, Scale: 4}, at[1])
 	}
 	t.above(name, at, x)
-	t.within(at, x)
+	t.within(name, at, x)
 	t.eachRow(height, func(i int, row Mem) {
 		for j, v := range x[i] {
 			t.write(v, row, j)
 		}
 	})
-	LEAQ(Mem{Base: t.a, Index: t.as, Scale: uint8(height)}, t.a)
+	LEAQ(Mem{Base: t.a, Index: t.ars, Scale: uint8(height)}, t.a)
 	LEAQ(Mem{Base: t.b, Index: t.bs, Scale: uint8(height)}, t.b)
 }
 
@@ -90,13 +94,13 @@ func (t *rows) above(name string, at []reg.GPVirtual, x [][]reg.VecVirtual) {
 		t.read(Mem{Base: b}, j, solved[j])
 	}
 	for i := range x {
-		t.broadcast(row(at, i, t.as, t.as3), y)
+		t.broadcast(row(at, i, t.ars, t.ars3), y)
 		for j, v := range solved {
 			VFNMADD231PD(v, y, x[i][j])
 		}
 	}
 	for _, r := range at {
-		ADDQ(U8(uint8(t.size)), r)
+		ADDQ(t.aks, r)
 	}
 	ADDQ(t.bs, b)
 	DECQ(k)
@@ -104,21 +108,27 @@ func (t *rows) above(name string, at []reg.GPVirtual, x [][]reg.VecVirtual) {
 	Label(name + "_within")
 }
 
-// within solves the tile itself.
-func (t *rows) within(at []reg.GPVirtual, x [][]reg.VecVirtual) {
-	y := t.vector()
+// within solves the tile itself, column by column of A.
+func (t *rows) within(name string, at []reg.GPVirtual, x [][]reg.VecVirtual) {
+	y, unit := t.vector(), load("unit")
 	t.spare = t.vector()
 	for i := range x {
-		column := t.size * i
-		t.broadcast(row(at, i, t.as, t.as3).Offset(column), y)
+		divided := fmt.Sprintf("%s_divided%d", name, i)
+		TESTQ(unit, unit)
+		JNE(LabelRef(divided))
+		t.broadcast(row(at, i, t.ars, t.ars3), y)
 		for j := range x[i] {
 			VDIVPD(y, x[i][j], x[i][j])
 		}
+		Label(divided)
 		for below := i + 1; below < len(x); below++ {
-			t.broadcast(row(at, below, t.as, t.as3).Offset(column), y)
+			t.broadcast(row(at, below, t.ars, t.ars3), y)
 			for j, v := range x[i] {
 				VFNMADD231PD(v, y, x[below][j])
 			}
+		}
+		for _, r := range at {
+			ADDQ(t.aks, r)
 		}
 	}
 }
