@@ -3,6 +3,7 @@ package gmm
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -99,19 +100,13 @@ func (m *Mixture) ContributionRows(x *mat.Dense) *mat.Dense {
 
 // pull sets dst to Λ(x − mean).
 func (p part) pull(dst, x, mean []float64) {
+	d := floats.SubTo(make([]float64, len(dst)), x, mean)
 	if p.precision == nil {
-		for i, v := range p.diagonal {
-			dst[i] = v * (x[i] - mean[i])
-		}
+		floats.MulTo(dst, p.diagonal, d)
 		return
 	}
-	for i := range dst {
-		sum := 0.0
-		for j := range dst {
-			sum += float64(p.precision.At(i, j) * (x[j] - mean[j]))
-		}
-		dst[i] = sum
-	}
+	vector := func(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
+	blas64.Symv(1, p.precision.RawSymmetric(), vector(d), 0, vector(dst))
 }
 
 func (m *Mixture) row(x []float64) *mat.Dense {

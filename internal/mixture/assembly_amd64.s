@@ -767,166 +767,166 @@ DATA constants<>+32(SB)/8, $0xbfe0000000000000
 DATA constants<>+40(SB)/8, $0xbfe0000000000000
 DATA constants<>+48(SB)/8, $0xbfe0000000000000
 DATA constants<>+56(SB)/8, $0xbfe0000000000000
-DATA constants<>+64(SB)/8, $0xfff0000000000000
-DATA constants<>+72(SB)/8, $0xfff0000000000000
-DATA constants<>+80(SB)/8, $0xfff0000000000000
-DATA constants<>+88(SB)/8, $0xfff0000000000000
-DATA constants<>+96(SB)/8, $0xfff0000000000000
-DATA constants<>+104(SB)/8, $0xfff0000000000000
-DATA constants<>+112(SB)/8, $0xfff0000000000000
-DATA constants<>+120(SB)/8, $0xfff0000000000000
-DATA constants<>+128(SB)/8, $0xffefffffffffffff
-DATA constants<>+136(SB)/8, $0xffefffffffffffff
-DATA constants<>+144(SB)/8, $0xffefffffffffffff
-DATA constants<>+152(SB)/8, $0xffefffffffffffff
-DATA constants<>+160(SB)/8, $0xffefffffffffffff
-DATA constants<>+168(SB)/8, $0xffefffffffffffff
-DATA constants<>+176(SB)/8, $0xffefffffffffffff
-DATA constants<>+184(SB)/8, $0xffefffffffffffff
-DATA constants<>+192(SB)/8, $0x4338000000000000
-DATA constants<>+200(SB)/8, $0x4338000000000000
-DATA constants<>+208(SB)/8, $0x4338000000000000
-DATA constants<>+216(SB)/8, $0x4338000000000000
-DATA constants<>+224(SB)/8, $0x4338000000000000
-DATA constants<>+232(SB)/8, $0x4338000000000000
-DATA constants<>+240(SB)/8, $0x4338000000000000
-DATA constants<>+248(SB)/8, $0x4338000000000000
-DATA constants<>+256(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+264(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+272(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+280(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+288(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+296(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+304(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+312(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+320(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+328(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+336(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+344(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+352(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+360(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+368(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+376(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+384(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+392(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+400(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+408(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+416(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+424(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+432(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+440(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+448(SB)/8, $0x3de6124613a86d09
-DATA constants<>+456(SB)/8, $0x3de6124613a86d09
-DATA constants<>+464(SB)/8, $0x3de6124613a86d09
-DATA constants<>+472(SB)/8, $0x3de6124613a86d09
-DATA constants<>+480(SB)/8, $0x3de6124613a86d09
-DATA constants<>+488(SB)/8, $0x3de6124613a86d09
-DATA constants<>+496(SB)/8, $0x3de6124613a86d09
-DATA constants<>+504(SB)/8, $0x3de6124613a86d09
-DATA constants<>+512(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+520(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+528(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+536(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+544(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+552(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+560(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+568(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+576(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+584(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+592(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+600(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+608(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+616(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+624(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+632(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+640(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+648(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+656(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+664(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+672(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+680(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+688(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+696(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+704(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+712(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+720(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+728(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+736(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+744(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+752(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+760(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+768(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+776(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+784(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+792(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+800(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+808(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+816(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+824(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+832(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+840(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+848(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+856(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+864(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+872(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+880(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+888(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+896(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+904(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+912(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+920(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+928(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+936(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+944(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+952(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+960(SB)/8, $0x3f81111111111111
-DATA constants<>+968(SB)/8, $0x3f81111111111111
-DATA constants<>+976(SB)/8, $0x3f81111111111111
-DATA constants<>+984(SB)/8, $0x3f81111111111111
-DATA constants<>+992(SB)/8, $0x3f81111111111111
-DATA constants<>+1000(SB)/8, $0x3f81111111111111
-DATA constants<>+1008(SB)/8, $0x3f81111111111111
-DATA constants<>+1016(SB)/8, $0x3f81111111111111
-DATA constants<>+1024(SB)/8, $0x3fa5555555555555
-DATA constants<>+1032(SB)/8, $0x3fa5555555555555
-DATA constants<>+1040(SB)/8, $0x3fa5555555555555
-DATA constants<>+1048(SB)/8, $0x3fa5555555555555
-DATA constants<>+1056(SB)/8, $0x3fa5555555555555
-DATA constants<>+1064(SB)/8, $0x3fa5555555555555
-DATA constants<>+1072(SB)/8, $0x3fa5555555555555
-DATA constants<>+1080(SB)/8, $0x3fa5555555555555
-DATA constants<>+1088(SB)/8, $0x3fc5555555555555
-DATA constants<>+1096(SB)/8, $0x3fc5555555555555
-DATA constants<>+1104(SB)/8, $0x3fc5555555555555
-DATA constants<>+1112(SB)/8, $0x3fc5555555555555
-DATA constants<>+1120(SB)/8, $0x3fc5555555555555
-DATA constants<>+1128(SB)/8, $0x3fc5555555555555
-DATA constants<>+1136(SB)/8, $0x3fc5555555555555
-DATA constants<>+1144(SB)/8, $0x3fc5555555555555
-DATA constants<>+1152(SB)/8, $0x3fe0000000000000
-DATA constants<>+1160(SB)/8, $0x3fe0000000000000
-DATA constants<>+1168(SB)/8, $0x3fe0000000000000
-DATA constants<>+1176(SB)/8, $0x3fe0000000000000
-DATA constants<>+1184(SB)/8, $0x3fe0000000000000
-DATA constants<>+1192(SB)/8, $0x3fe0000000000000
-DATA constants<>+1200(SB)/8, $0x3fe0000000000000
-DATA constants<>+1208(SB)/8, $0x3fe0000000000000
-DATA constants<>+1216(SB)/8, $0x3ff0000000000000
-DATA constants<>+1224(SB)/8, $0x3ff0000000000000
-DATA constants<>+1232(SB)/8, $0x3ff0000000000000
-DATA constants<>+1240(SB)/8, $0x3ff0000000000000
-DATA constants<>+1248(SB)/8, $0x3ff0000000000000
-DATA constants<>+1256(SB)/8, $0x3ff0000000000000
-DATA constants<>+1264(SB)/8, $0x3ff0000000000000
-DATA constants<>+1272(SB)/8, $0x3ff0000000000000
-DATA constants<>+1280(SB)/8, $0xc082c00000000000
-DATA constants<>+1288(SB)/8, $0xc082c00000000000
-DATA constants<>+1296(SB)/8, $0xc082c00000000000
-DATA constants<>+1304(SB)/8, $0xc082c00000000000
-DATA constants<>+1312(SB)/8, $0xc082c00000000000
-DATA constants<>+1320(SB)/8, $0xc082c00000000000
-DATA constants<>+1328(SB)/8, $0xc082c00000000000
-DATA constants<>+1336(SB)/8, $0xc082c00000000000
+DATA constants<>+64(SB)/8, $0x4338000000000000
+DATA constants<>+72(SB)/8, $0x4338000000000000
+DATA constants<>+80(SB)/8, $0x4338000000000000
+DATA constants<>+88(SB)/8, $0x4338000000000000
+DATA constants<>+96(SB)/8, $0x4338000000000000
+DATA constants<>+104(SB)/8, $0x4338000000000000
+DATA constants<>+112(SB)/8, $0x4338000000000000
+DATA constants<>+120(SB)/8, $0x4338000000000000
+DATA constants<>+128(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+136(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+144(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+152(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+160(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+168(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+176(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+184(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+192(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+200(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+208(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+216(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+224(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+232(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+240(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+248(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+256(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+264(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+272(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+280(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+288(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+296(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+304(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+312(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+320(SB)/8, $0x3ff0000000000000
+DATA constants<>+328(SB)/8, $0x3ff0000000000000
+DATA constants<>+336(SB)/8, $0x3ff0000000000000
+DATA constants<>+344(SB)/8, $0x3ff0000000000000
+DATA constants<>+352(SB)/8, $0x3ff0000000000000
+DATA constants<>+360(SB)/8, $0x3ff0000000000000
+DATA constants<>+368(SB)/8, $0x3ff0000000000000
+DATA constants<>+376(SB)/8, $0x3ff0000000000000
+DATA constants<>+384(SB)/8, $0xc082c00000000000
+DATA constants<>+392(SB)/8, $0xc082c00000000000
+DATA constants<>+400(SB)/8, $0xc082c00000000000
+DATA constants<>+408(SB)/8, $0xc082c00000000000
+DATA constants<>+416(SB)/8, $0xc082c00000000000
+DATA constants<>+424(SB)/8, $0xc082c00000000000
+DATA constants<>+432(SB)/8, $0xc082c00000000000
+DATA constants<>+440(SB)/8, $0xc082c00000000000
+DATA constants<>+448(SB)/8, $0x3fe0000000000000
+DATA constants<>+456(SB)/8, $0x3fe0000000000000
+DATA constants<>+464(SB)/8, $0x3fe0000000000000
+DATA constants<>+472(SB)/8, $0x3fe0000000000000
+DATA constants<>+480(SB)/8, $0x3fe0000000000000
+DATA constants<>+488(SB)/8, $0x3fe0000000000000
+DATA constants<>+496(SB)/8, $0x3fe0000000000000
+DATA constants<>+504(SB)/8, $0x3fe0000000000000
+DATA constants<>+512(SB)/8, $0x3fc5555555555555
+DATA constants<>+520(SB)/8, $0x3fc5555555555555
+DATA constants<>+528(SB)/8, $0x3fc5555555555555
+DATA constants<>+536(SB)/8, $0x3fc5555555555555
+DATA constants<>+544(SB)/8, $0x3fc5555555555555
+DATA constants<>+552(SB)/8, $0x3fc5555555555555
+DATA constants<>+560(SB)/8, $0x3fc5555555555555
+DATA constants<>+568(SB)/8, $0x3fc5555555555555
+DATA constants<>+576(SB)/8, $0x3fa5555555555555
+DATA constants<>+584(SB)/8, $0x3fa5555555555555
+DATA constants<>+592(SB)/8, $0x3fa5555555555555
+DATA constants<>+600(SB)/8, $0x3fa5555555555555
+DATA constants<>+608(SB)/8, $0x3fa5555555555555
+DATA constants<>+616(SB)/8, $0x3fa5555555555555
+DATA constants<>+624(SB)/8, $0x3fa5555555555555
+DATA constants<>+632(SB)/8, $0x3fa5555555555555
+DATA constants<>+640(SB)/8, $0x3f81111111111111
+DATA constants<>+648(SB)/8, $0x3f81111111111111
+DATA constants<>+656(SB)/8, $0x3f81111111111111
+DATA constants<>+664(SB)/8, $0x3f81111111111111
+DATA constants<>+672(SB)/8, $0x3f81111111111111
+DATA constants<>+680(SB)/8, $0x3f81111111111111
+DATA constants<>+688(SB)/8, $0x3f81111111111111
+DATA constants<>+696(SB)/8, $0x3f81111111111111
+DATA constants<>+704(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+712(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+720(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+728(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+736(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+744(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+752(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+760(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+768(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+776(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+784(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+792(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+800(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+808(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+816(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+824(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+832(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+840(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+848(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+856(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+864(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+872(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+880(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+888(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+896(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+904(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+912(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+920(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+928(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+936(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+944(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+952(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+960(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+968(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+976(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+984(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+992(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1000(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1008(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1016(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1024(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1032(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1040(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1048(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1056(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1064(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1072(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1080(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1088(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1096(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1104(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1112(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1120(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1128(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1136(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1144(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1152(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1160(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1168(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1176(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1184(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1192(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1200(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1208(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1216(SB)/8, $0xfff0000000000000
+DATA constants<>+1224(SB)/8, $0xfff0000000000000
+DATA constants<>+1232(SB)/8, $0xfff0000000000000
+DATA constants<>+1240(SB)/8, $0xfff0000000000000
+DATA constants<>+1248(SB)/8, $0xfff0000000000000
+DATA constants<>+1256(SB)/8, $0xfff0000000000000
+DATA constants<>+1264(SB)/8, $0xfff0000000000000
+DATA constants<>+1272(SB)/8, $0xfff0000000000000
+DATA constants<>+1280(SB)/8, $0xffefffffffffffff
+DATA constants<>+1288(SB)/8, $0xffefffffffffffff
+DATA constants<>+1296(SB)/8, $0xffefffffffffffff
+DATA constants<>+1304(SB)/8, $0xffefffffffffffff
+DATA constants<>+1312(SB)/8, $0xffefffffffffffff
+DATA constants<>+1320(SB)/8, $0xffefffffffffffff
+DATA constants<>+1328(SB)/8, $0xffefffffffffffff
+DATA constants<>+1336(SB)/8, $0xffefffffffffffff
 DATA constants<>+1344(SB)/8, $0x3fe6a09e667f3bcd
 DATA constants<>+1352(SB)/8, $0x3fe6a09e667f3bcd
 DATA constants<>+1360(SB)/8, $0x3fe6a09e667f3bcd
@@ -1089,115 +1089,133 @@ variable:
 // func normaliseAVX512(n int, k int, stride int, logd *float64, logw *float64, r *float64, lse *float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·normaliseAVX512(SB), NOSPLIT, $0-56
-	MOVQ n+0(FP), AX
-	MOVQ logd+24(FP), CX
-	MOVQ r+40(FP), DX
-	MOVQ lse+48(FP), BX
-	MOVQ stride+16(FP), SI
-	SHLQ $0x03, SI
+	MOVQ    n+0(FP), AX
+	MOVQ    logd+24(FP), CX
+	MOVQ    r+40(FP), DX
+	MOVQ    lse+48(FP), BX
+	MOVQ    stride+16(FP), SI
+	SHLQ    $0x03, SI
+	VMOVUPD constants<>+64(SB), Z0
+	VMOVUPD constants<>+128(SB), Z1
+	VMOVUPD constants<>+192(SB), Z2
+	VMOVUPD constants<>+256(SB), Z3
+	VMOVUPD constants<>+320(SB), Z4
+	VMOVUPD constants<>+384(SB), Z5
+	VMOVUPD constants<>+448(SB), Z6
+	VMOVUPD constants<>+512(SB), Z7
+	VMOVUPD constants<>+576(SB), Z8
+	VMOVUPD constants<>+640(SB), Z9
+	VMOVUPD constants<>+704(SB), Z10
+	VMOVUPD constants<>+768(SB), Z11
+	VMOVUPD constants<>+832(SB), Z12
+	VMOVUPD constants<>+896(SB), Z13
+	VMOVUPD constants<>+960(SB), Z14
+	VMOVUPD constants<>+1024(SB), Z15
+	VMOVUPD constants<>+1088(SB), Z16
+	VMOVUPD constants<>+1152(SB), Z17
 
 rows:
 	MOVQ    logw+32(FP), R8
 	MOVQ    k+8(FP), R9
 	MOVQ    CX, DI
-	VMOVUPD constants<>+64(SB), Z0
+	VMOVUPD constants<>+1216(SB), Z18
 
 top:
-	VBROADCASTSD (R8), Z1
-	VADDPD       (DI), Z1, Z1
+	VBROADCASTSD (R8), Z19
+	VADDPD       (DI), Z19, Z19
 	ADDQ         SI, DI
 	ADDQ         $0x08, R8
-	VMAXPD       Z1, Z0, Z0
+	VMAXPD       Z19, Z18, Z18
 	DECQ         R9
 	JNE          top
-	VXORPD       Z2, Z2, Z2
-	VMAXPD       constants<>+128(SB), Z0, Z1
+	VXORPD       Z20, Z20, Z20
+	VMAXPD       constants<>+1280(SB), Z18, Z19
 	MOVQ         CX, DI
 	MOVQ         logw+32(FP), R8
 	MOVQ         k+8(FP), R9
 	MOVQ         DX, R10
 
 exp:
-	VBROADCASTSD (R8), Z3
-	VADDPD       (DI), Z3, Z3
+	VBROADCASTSD (R8), Z21
+	VADDPD       (DI), Z21, Z21
 	ADDQ         SI, DI
 	ADDQ         $0x08, R8
-	VSUBPD       Z1, Z3, Z3
-	VMOVUPD      constants<>+192(SB), Z4
-	VFMADD231PD  constants<>+256(SB), Z3, Z4
-	VSUBPD       constants<>+192(SB), Z4, Z5
-	VMOVAPD      Z3, Z6
-	VFNMADD231PD constants<>+320(SB), Z5, Z6
-	VFNMADD231PD constants<>+384(SB), Z5, Z6
-	VMULPD       Z6, Z6, Z7
-	VMOVUPD      constants<>+448(SB), Z8
-	VMOVUPD      constants<>+512(SB), Z5
-	VFMADD213PD  constants<>+576(SB), Z7, Z8
-	VFMADD213PD  constants<>+640(SB), Z7, Z5
-	VFMADD213PD  constants<>+704(SB), Z7, Z8
-	VFMADD213PD  constants<>+768(SB), Z7, Z5
-	VFMADD213PD  constants<>+832(SB), Z7, Z8
-	VFMADD213PD  constants<>+896(SB), Z7, Z5
-	VFMADD213PD  constants<>+960(SB), Z7, Z8
-	VFMADD213PD  constants<>+1024(SB), Z7, Z5
-	VFMADD213PD  constants<>+1088(SB), Z7, Z8
-	VFMADD213PD  constants<>+1152(SB), Z7, Z5
-	VFMADD231PD  Z8, Z6, Z5
-	VFMADD213PD  Z6, Z7, Z5
-	VADDPD       constants<>+1216(SB), Z5, Z5
-	VPSLLQ       $0x34, Z4, Z4
-	VPADDQ       Z4, Z5, Z5
-	VXORPD       Z4, Z4, Z4
-	VCMPPD       $0x1a, constants<>+1280(SB), Z3, K1
-	VMAXPD       Z3, Z4, K1, Z5
-	VADDPD       Z5, Z2, Z2
-	VMOVUPD      Z5, (R10)
+	VSUBPD       Z19, Z21, Z21
+	VMOVUPD      Z0, Z22
+	VFMADD231PD  Z1, Z21, Z22
+	VSUBPD       Z0, Z22, Z23
+	VMOVAPD      Z21, Z24
+	VFNMADD231PD Z2, Z23, Z24
+	VFNMADD231PD Z3, Z23, Z24
+	VMULPD       Z24, Z24, Z25
+	VMOVUPD      Z17, Z26
+	VMOVUPD      Z16, Z23
+	VFMADD213PD  Z15, Z25, Z26
+	VFMADD213PD  Z14, Z25, Z23
+	VFMADD213PD  Z13, Z25, Z26
+	VFMADD213PD  Z12, Z25, Z23
+	VFMADD213PD  Z11, Z25, Z26
+	VFMADD213PD  Z10, Z25, Z23
+	VFMADD213PD  Z9, Z25, Z26
+	VFMADD213PD  Z8, Z25, Z23
+	VFMADD213PD  Z7, Z25, Z26
+	VFMADD213PD  Z6, Z25, Z23
+	VFMADD231PD  Z26, Z24, Z23
+	VFMADD213PD  Z24, Z25, Z23
+	VADDPD       Z4, Z23, Z23
+	VPSLLQ       $0x34, Z22, Z22
+	VPADDQ       Z22, Z23, Z23
+	VXORPD       Z22, Z22, Z22
+	VCMPPD       $0x1a, Z5, Z21, K1
+	VMAXPD       Z21, Z22, K1, Z23
+	VADDPD       Z23, Z20, Z20
+	VMOVUPD      Z23, (R10)
 	ADDQ         SI, R10
 	DECQ         R9
 	JNE          exp
-	VMOVUPD      constants<>+1216(SB), Z1
-	VDIVPD       Z2, Z1, Z1
+	VMOVUPD      Z4, Z19
+	VDIVPD       Z20, Z19, Z19
 	MOVQ         DX, R10
 	MOVQ         k+8(FP), DI
 
 divide:
-	VMULPD      (R10), Z1, Z3
-	VMOVUPD     Z3, (R10)
+	VMULPD      (R10), Z19, Z21
+	VMOVUPD     Z21, (R10)
 	ADDQ        SI, R10
 	DECQ        DI
 	JNE         divide
-	VMOVAPD     Z2, Z1
-	VPSUBQ      constants<>+1344(SB), Z1, Z1
-	VPSRLQ      $0x34, Z1, Z1
-	VPSLLQ      $0x34, Z1, Z3
-	VPSUBQ      Z3, Z2, Z3
-	VPORQ       constants<>+1408(SB), Z1, Z1
-	VSUBPD      constants<>+1408(SB), Z1, Z1
-	VSUBPD      constants<>+1216(SB), Z3, Z3
-	VADDPD      constants<>+1472(SB), Z3, Z4
-	VDIVPD      Z4, Z3, Z4
-	VMULPD      Z4, Z4, Z5
-	VMOVUPD     constants<>+1536(SB), Z6
-	VFMADD213PD constants<>+1600(SB), Z5, Z6
-	VFMADD213PD constants<>+1664(SB), Z5, Z6
-	VFMADD213PD constants<>+1728(SB), Z5, Z6
-	VFMADD213PD constants<>+1792(SB), Z5, Z6
-	VFMADD213PD constants<>+1856(SB), Z5, Z6
-	VFMADD213PD constants<>+1920(SB), Z5, Z6
-	VMULPD      Z5, Z6, Z6
-	VMULPD      constants<>+1984(SB), Z3, Z5
-	VMULPD      Z3, Z5, Z5
-	VADDPD      Z5, Z6, Z6
-	VMULPD      constants<>+384(SB), Z1, Z7
-	VFMADD213PD Z7, Z4, Z6
-	VSUBPD      Z6, Z5, Z6
-	VSUBPD      Z3, Z6, Z6
-	VFMSUB132PD constants<>+320(SB), Z6, Z1
-	VXORPD      Z3, Z3, Z3
-	VCMPPD      $0x1a, Z3, Z2, K1
-	VADDPD      constants<>+64(SB), Z2, K1, Z1
-	VADDPD      Z1, Z0, Z1
-	VMOVUPD     Z1, (BX)
+	VMOVAPD     Z20, Z19
+	VPSUBQ      constants<>+1344(SB), Z19, Z19
+	VPSRLQ      $0x34, Z19, Z19
+	VPSLLQ      $0x34, Z19, Z21
+	VPSUBQ      Z21, Z20, Z21
+	VPORQ       constants<>+1408(SB), Z19, Z19
+	VSUBPD      constants<>+1408(SB), Z19, Z19
+	VSUBPD      Z4, Z21, Z21
+	VADDPD      constants<>+1472(SB), Z21, Z22
+	VDIVPD      Z22, Z21, Z22
+	VMULPD      Z22, Z22, Z23
+	VMOVUPD     constants<>+1536(SB), Z24
+	VFMADD213PD constants<>+1600(SB), Z23, Z24
+	VFMADD213PD constants<>+1664(SB), Z23, Z24
+	VFMADD213PD constants<>+1728(SB), Z23, Z24
+	VFMADD213PD constants<>+1792(SB), Z23, Z24
+	VFMADD213PD constants<>+1856(SB), Z23, Z24
+	VFMADD213PD constants<>+1920(SB), Z23, Z24
+	VMULPD      Z23, Z24, Z24
+	VMULPD      constants<>+1984(SB), Z21, Z23
+	VMULPD      Z21, Z23, Z23
+	VADDPD      Z23, Z24, Z24
+	VMULPD      Z3, Z19, Z25
+	VFMADD213PD Z25, Z22, Z24
+	VSUBPD      Z24, Z23, Z24
+	VSUBPD      Z21, Z24, Z24
+	VFMSUB132PD Z2, Z24, Z19
+	VXORPD      Z21, Z21, Z21
+	VCMPPD      $0x1a, Z21, Z20, K1
+	VADDPD      constants<>+1216(SB), Z20, K1, Z19
+	VADDPD      Z19, Z18, Z19
+	VMOVUPD     Z19, (BX)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
@@ -1211,7 +1229,7 @@ divide:
 TEXT ·highestAVX512(SB), NOSPLIT, $0-24
 	MOVQ    n+0(FP), AX
 	MOVQ    x+8(FP), CX
-	VMOVUPD constants<>+64(SB), Z0
+	VMOVUPD constants<>+1216(SB), Z0
 
 rows:
 	VMOVUPD (CX), Z1
@@ -1233,48 +1251,66 @@ TEXT ·entropyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         lse+24(FP), BX
 	VBROADCASTSD logw+32(FP), Z0
 	VBROADCASTSD top+40(FP), Z1
-	VXORPD       Z2, Z2, Z2
-	VXORPD       Z3, Z3, Z3
-	VXORPD       Z4, Z4, Z4
+	VMOVUPD      constants<>+64(SB), Z2
+	VMOVUPD      constants<>+128(SB), Z3
+	VMOVUPD      constants<>+192(SB), Z4
+	VMOVUPD      constants<>+256(SB), Z5
+	VMOVUPD      constants<>+320(SB), Z6
+	VMOVUPD      constants<>+384(SB), Z7
+	VMOVUPD      constants<>+448(SB), Z8
+	VMOVUPD      constants<>+512(SB), Z9
+	VMOVUPD      constants<>+576(SB), Z10
+	VMOVUPD      constants<>+640(SB), Z11
+	VMOVUPD      constants<>+704(SB), Z12
+	VMOVUPD      constants<>+768(SB), Z13
+	VMOVUPD      constants<>+832(SB), Z14
+	VMOVUPD      constants<>+896(SB), Z15
+	VMOVUPD      constants<>+960(SB), Z16
+	VMOVUPD      constants<>+1024(SB), Z17
+	VMOVUPD      constants<>+1088(SB), Z18
+	VMOVUPD      constants<>+1152(SB), Z19
+	VXORPD       Z20, Z20, Z20
+	VXORPD       Z21, Z21, Z21
+	VXORPD       Z22, Z22, Z22
 
 rows:
-	VMOVUPD      (CX), Z5
-	VADDPD       Z5, Z0, Z6
-	VSUBPD       (BX), Z6, Z6
-	VMOVUPD      constants<>+1280(SB), Z7
-	VMAXPD       Z6, Z7, Z6
-	VFMADD231PD  (DX), Z6, Z4
-	VSUBPD       Z1, Z5, Z5
-	VMAXPD       Z5, Z7, Z7
-	VMOVUPD      constants<>+192(SB), Z6
-	VFMADD231PD  constants<>+256(SB), Z5, Z6
-	VSUBPD       constants<>+192(SB), Z6, Z8
-	VMOVAPD      Z5, Z9
-	VFNMADD231PD constants<>+320(SB), Z8, Z9
-	VFNMADD231PD constants<>+384(SB), Z8, Z9
-	VMULPD       Z9, Z9, Z10
-	VMOVUPD      constants<>+448(SB), Z11
-	VMOVUPD      constants<>+512(SB), Z8
-	VFMADD213PD  constants<>+576(SB), Z10, Z11
-	VFMADD213PD  constants<>+640(SB), Z10, Z8
-	VFMADD213PD  constants<>+704(SB), Z10, Z11
-	VFMADD213PD  constants<>+768(SB), Z10, Z8
-	VFMADD213PD  constants<>+832(SB), Z10, Z11
-	VFMADD213PD  constants<>+896(SB), Z10, Z8
-	VFMADD213PD  constants<>+960(SB), Z10, Z11
-	VFMADD213PD  constants<>+1024(SB), Z10, Z8
-	VFMADD213PD  constants<>+1088(SB), Z10, Z11
-	VFMADD213PD  constants<>+1152(SB), Z10, Z8
-	VFMADD231PD  Z11, Z9, Z8
-	VFMADD213PD  Z9, Z10, Z8
-	VADDPD       constants<>+1216(SB), Z8, Z8
-	VPSLLQ       $0x34, Z6, Z6
-	VPADDQ       Z6, Z8, Z8
-	VXORPD       Z6, Z6, Z6
-	VCMPPD       $0x1a, constants<>+1280(SB), Z5, K1
-	VMAXPD       Z5, Z6, K1, Z8
-	VADDPD       Z8, Z2, Z2
-	VFMADD231PD  Z8, Z7, Z3
+	VMOVUPD      (CX), Z23
+	VADDPD       Z23, Z0, Z24
+	VSUBPD       (BX), Z24, Z24
+	VMOVUPD      Z7, Z25
+	VMAXPD       Z24, Z25, Z24
+	VFMADD231PD  (DX), Z24, Z22
+	VSUBPD       Z1, Z23, Z23
+	VMAXPD       Z23, Z25, Z25
+	VMOVUPD      Z2, Z24
+	VFMADD231PD  Z3, Z23, Z24
+	VSUBPD       Z2, Z24, Z26
+	VMOVAPD      Z23, Z27
+	VFNMADD231PD Z4, Z26, Z27
+	VFNMADD231PD Z5, Z26, Z27
+	VMULPD       Z27, Z27, Z28
+	VMOVUPD      Z19, Z29
+	VMOVUPD      Z18, Z26
+	VFMADD213PD  Z17, Z28, Z29
+	VFMADD213PD  Z16, Z28, Z26
+	VFMADD213PD  Z15, Z28, Z29
+	VFMADD213PD  Z14, Z28, Z26
+	VFMADD213PD  Z13, Z28, Z29
+	VFMADD213PD  Z12, Z28, Z26
+	VFMADD213PD  Z11, Z28, Z29
+	VFMADD213PD  Z10, Z28, Z26
+	VFMADD213PD  Z9, Z28, Z29
+	VFMADD213PD  Z8, Z28, Z26
+	VFMADD231PD  Z29, Z27, Z26
+	VFMADD213PD  Z27, Z28, Z26
+	VADDPD       Z6, Z26, Z26
+	VPSLLQ       $0x34, Z24, Z24
+	VPADDQ       Z24, Z26, Z26
+	VXORPD       Z24, Z24, Z24
+	VCMPPD       $0x1a, Z7, Z23, K1
+	VMAXPD       Z23, Z24, K1, Z26
+	VADDPD       Z26, Z20, Z20
+	VFMADD231PD  Z26, Z25, Z21
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, BX
@@ -1282,11 +1318,11 @@ rows:
 	JNE          rows
 	MOVQ         sums+48(FP), AX
 	VXORPD       Z0, Z0, Z0
-	VSHUFF64X2   $0x44, Z4, Z2, Z1
-	VSHUFF64X2   $0xee, Z4, Z2, Z2
+	VSHUFF64X2   $0x44, Z22, Z20, Z1
+	VSHUFF64X2   $0xee, Z22, Z20, Z2
 	VADDPD       Z2, Z1, Z1
-	VSHUFF64X2   $0x44, Z0, Z3, Z2
-	VSHUFF64X2   $0xee, Z0, Z3, Z0
+	VSHUFF64X2   $0x44, Z0, Z21, Z2
+	VSHUFF64X2   $0xee, Z0, Z21, Z0
 	VADDPD       Z0, Z2, Z2
 	VUNPCKLPD    Z2, Z1, Z0
 	VUNPCKHPD    Z2, Z1, Z1
@@ -3609,7 +3645,7 @@ rows:
 	MOVQ    logw+32(FP), R8
 	MOVQ    k+8(FP), R9
 	MOVQ    CX, DI
-	VMOVUPD constants<>+64(SB), Y0
+	VMOVUPD constants<>+1216(SB), Y0
 
 top:
 	VBROADCASTSD (R8), Y1
@@ -3620,7 +3656,7 @@ top:
 	DECQ         R9
 	JNE          top
 	VXORPD       Y2, Y2, Y2
-	VMAXPD       constants<>+128(SB), Y0, Y1
+	VMAXPD       constants<>+1280(SB), Y0, Y1
 	MOVQ         CX, DI
 	MOVQ         logw+32(FP), R8
 	MOVQ         k+8(FP), R9
@@ -3632,32 +3668,32 @@ exp:
 	ADDQ         SI, DI
 	ADDQ         $0x08, R8
 	VSUBPD       Y1, Y3, Y3
-	VMOVUPD      constants<>+192(SB), Y4
-	VFMADD231PD  constants<>+256(SB), Y3, Y4
-	VSUBPD       constants<>+192(SB), Y4, Y5
+	VMOVUPD      constants<>+64(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+64(SB), Y4, Y5
 	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+320(SB), Y5, Y6
-	VFNMADD231PD constants<>+384(SB), Y5, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VFNMADD231PD constants<>+256(SB), Y5, Y6
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+448(SB), Y8
-	VMOVUPD      constants<>+512(SB), Y5
-	VFMADD213PD  constants<>+576(SB), Y7, Y8
-	VFMADD213PD  constants<>+640(SB), Y7, Y5
-	VFMADD213PD  constants<>+704(SB), Y7, Y8
-	VFMADD213PD  constants<>+768(SB), Y7, Y5
-	VFMADD213PD  constants<>+832(SB), Y7, Y8
-	VFMADD213PD  constants<>+896(SB), Y7, Y5
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y5
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1152(SB), Y7, Y5
+	VMOVUPD      constants<>+1152(SB), Y8
+	VMOVUPD      constants<>+1088(SB), Y5
+	VFMADD213PD  constants<>+1024(SB), Y7, Y8
+	VFMADD213PD  constants<>+960(SB), Y7, Y5
+	VFMADD213PD  constants<>+896(SB), Y7, Y8
+	VFMADD213PD  constants<>+832(SB), Y7, Y5
+	VFMADD213PD  constants<>+768(SB), Y7, Y8
+	VFMADD213PD  constants<>+704(SB), Y7, Y5
+	VFMADD213PD  constants<>+640(SB), Y7, Y8
+	VFMADD213PD  constants<>+576(SB), Y7, Y5
+	VFMADD213PD  constants<>+512(SB), Y7, Y8
+	VFMADD213PD  constants<>+448(SB), Y7, Y5
 	VFMADD231PD  Y8, Y6, Y5
 	VFMADD213PD  Y6, Y7, Y5
-	VADDPD       constants<>+1216(SB), Y5, Y5
+	VADDPD       constants<>+320(SB), Y5, Y5
 	VPSLLQ       $0x34, Y4, Y4
 	VPADDQ       Y4, Y5, Y5
 	VXORPD       Y4, Y4, Y4
-	VCMPPD       $0x1a, constants<>+1280(SB), Y3, Y6
+	VCMPPD       $0x1a, constants<>+384(SB), Y3, Y6
 	VMAXPD       Y3, Y4, Y3
 	VBLENDVPD    Y6, Y3, Y5, Y5
 	VADDPD       Y5, Y2, Y2
@@ -3665,7 +3701,7 @@ exp:
 	ADDQ         SI, R10
 	DECQ         R9
 	JNE          exp
-	VMOVUPD      constants<>+1216(SB), Y1
+	VMOVUPD      constants<>+320(SB), Y1
 	VDIVPD       Y2, Y1, Y1
 	MOVQ         DX, R10
 	MOVQ         k+8(FP), DI
@@ -3683,7 +3719,7 @@ divide:
 	VPSUBQ      Y3, Y2, Y3
 	VPOR        constants<>+1408(SB), Y1, Y1
 	VSUBPD      constants<>+1408(SB), Y1, Y1
-	VSUBPD      constants<>+1216(SB), Y3, Y3
+	VSUBPD      constants<>+320(SB), Y3, Y3
 	VADDPD      constants<>+1472(SB), Y3, Y4
 	VDIVPD      Y4, Y3, Y4
 	VMULPD      Y4, Y4, Y5
@@ -3698,14 +3734,14 @@ divide:
 	VMULPD      constants<>+1984(SB), Y3, Y5
 	VMULPD      Y3, Y5, Y5
 	VADDPD      Y5, Y6, Y6
-	VMULPD      constants<>+384(SB), Y1, Y7
+	VMULPD      constants<>+256(SB), Y1, Y7
 	VFMADD213PD Y7, Y4, Y6
 	VSUBPD      Y6, Y5, Y6
 	VSUBPD      Y3, Y6, Y6
-	VFMSUB132PD constants<>+320(SB), Y6, Y1
+	VFMSUB132PD constants<>+192(SB), Y6, Y1
 	VXORPD      Y3, Y3, Y3
 	VCMPPD      $0x1a, Y3, Y2, Y3
-	VADDPD      constants<>+64(SB), Y2, Y2
+	VADDPD      constants<>+1216(SB), Y2, Y2
 	VBLENDVPD   Y3, Y2, Y1, Y1
 	VADDPD      Y1, Y0, Y1
 	VMOVUPD     Y1, (BX)
@@ -3722,8 +3758,8 @@ divide:
 TEXT ·highestAVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+0(FP), AX
 	MOVQ    x+8(FP), CX
-	VMOVUPD constants<>+64(SB), Y0
-	VMOVUPD constants<>+64(SB), Y1
+	VMOVUPD constants<>+1216(SB), Y0
+	VMOVUPD constants<>+1216(SB), Y1
 
 rows:
 	VMOVUPD (CX), Y2
@@ -3759,37 +3795,37 @@ rows:
 	VMOVUPD      (CX), Y8
 	VADDPD       Y8, Y0, Y9
 	VSUBPD       (BX), Y9, Y9
-	VMOVUPD      constants<>+1280(SB), Y10
+	VMOVUPD      constants<>+384(SB), Y10
 	VMAXPD       Y9, Y10, Y9
 	VFMADD231PD  (DX), Y9, Y6
 	VSUBPD       Y1, Y8, Y8
 	VMAXPD       Y8, Y10, Y10
-	VMOVUPD      constants<>+192(SB), Y9
-	VFMADD231PD  constants<>+256(SB), Y8, Y9
-	VSUBPD       constants<>+192(SB), Y9, Y11
+	VMOVUPD      constants<>+64(SB), Y9
+	VFMADD231PD  constants<>+128(SB), Y8, Y9
+	VSUBPD       constants<>+64(SB), Y9, Y11
 	VMOVAPD      Y8, Y12
-	VFNMADD231PD constants<>+320(SB), Y11, Y12
-	VFNMADD231PD constants<>+384(SB), Y11, Y12
+	VFNMADD231PD constants<>+192(SB), Y11, Y12
+	VFNMADD231PD constants<>+256(SB), Y11, Y12
 	VMULPD       Y12, Y12, Y13
-	VMOVUPD      constants<>+448(SB), Y14
-	VMOVUPD      constants<>+512(SB), Y11
-	VFMADD213PD  constants<>+576(SB), Y13, Y14
-	VFMADD213PD  constants<>+640(SB), Y13, Y11
-	VFMADD213PD  constants<>+704(SB), Y13, Y14
-	VFMADD213PD  constants<>+768(SB), Y13, Y11
-	VFMADD213PD  constants<>+832(SB), Y13, Y14
-	VFMADD213PD  constants<>+896(SB), Y13, Y11
-	VFMADD213PD  constants<>+960(SB), Y13, Y14
-	VFMADD213PD  constants<>+1024(SB), Y13, Y11
-	VFMADD213PD  constants<>+1088(SB), Y13, Y14
-	VFMADD213PD  constants<>+1152(SB), Y13, Y11
+	VMOVUPD      constants<>+1152(SB), Y14
+	VMOVUPD      constants<>+1088(SB), Y11
+	VFMADD213PD  constants<>+1024(SB), Y13, Y14
+	VFMADD213PD  constants<>+960(SB), Y13, Y11
+	VFMADD213PD  constants<>+896(SB), Y13, Y14
+	VFMADD213PD  constants<>+832(SB), Y13, Y11
+	VFMADD213PD  constants<>+768(SB), Y13, Y14
+	VFMADD213PD  constants<>+704(SB), Y13, Y11
+	VFMADD213PD  constants<>+640(SB), Y13, Y14
+	VFMADD213PD  constants<>+576(SB), Y13, Y11
+	VFMADD213PD  constants<>+512(SB), Y13, Y14
+	VFMADD213PD  constants<>+448(SB), Y13, Y11
 	VFMADD231PD  Y14, Y12, Y11
 	VFMADD213PD  Y12, Y13, Y11
-	VADDPD       constants<>+1216(SB), Y11, Y11
+	VADDPD       constants<>+320(SB), Y11, Y11
 	VPSLLQ       $0x34, Y9, Y9
 	VPADDQ       Y9, Y11, Y11
 	VXORPD       Y9, Y9, Y9
-	VCMPPD       $0x1a, constants<>+1280(SB), Y8, Y12
+	VCMPPD       $0x1a, constants<>+384(SB), Y8, Y12
 	VMAXPD       Y8, Y9, Y8
 	VBLENDVPD    Y12, Y8, Y11, Y11
 	VADDPD       Y11, Y2, Y2
@@ -3797,37 +3833,37 @@ rows:
 	VMOVUPD      32(CX), Y8
 	VADDPD       Y8, Y0, Y9
 	VSUBPD       32(BX), Y9, Y9
-	VMOVUPD      constants<>+1280(SB), Y10
+	VMOVUPD      constants<>+384(SB), Y10
 	VMAXPD       Y9, Y10, Y9
 	VFMADD231PD  32(DX), Y9, Y7
 	VSUBPD       Y1, Y8, Y8
 	VMAXPD       Y8, Y10, Y10
-	VMOVUPD      constants<>+192(SB), Y9
-	VFMADD231PD  constants<>+256(SB), Y8, Y9
-	VSUBPD       constants<>+192(SB), Y9, Y11
+	VMOVUPD      constants<>+64(SB), Y9
+	VFMADD231PD  constants<>+128(SB), Y8, Y9
+	VSUBPD       constants<>+64(SB), Y9, Y11
 	VMOVAPD      Y8, Y12
-	VFNMADD231PD constants<>+320(SB), Y11, Y12
-	VFNMADD231PD constants<>+384(SB), Y11, Y12
+	VFNMADD231PD constants<>+192(SB), Y11, Y12
+	VFNMADD231PD constants<>+256(SB), Y11, Y12
 	VMULPD       Y12, Y12, Y13
-	VMOVUPD      constants<>+448(SB), Y14
-	VMOVUPD      constants<>+512(SB), Y11
-	VFMADD213PD  constants<>+576(SB), Y13, Y14
-	VFMADD213PD  constants<>+640(SB), Y13, Y11
-	VFMADD213PD  constants<>+704(SB), Y13, Y14
-	VFMADD213PD  constants<>+768(SB), Y13, Y11
-	VFMADD213PD  constants<>+832(SB), Y13, Y14
-	VFMADD213PD  constants<>+896(SB), Y13, Y11
-	VFMADD213PD  constants<>+960(SB), Y13, Y14
-	VFMADD213PD  constants<>+1024(SB), Y13, Y11
-	VFMADD213PD  constants<>+1088(SB), Y13, Y14
-	VFMADD213PD  constants<>+1152(SB), Y13, Y11
+	VMOVUPD      constants<>+1152(SB), Y14
+	VMOVUPD      constants<>+1088(SB), Y11
+	VFMADD213PD  constants<>+1024(SB), Y13, Y14
+	VFMADD213PD  constants<>+960(SB), Y13, Y11
+	VFMADD213PD  constants<>+896(SB), Y13, Y14
+	VFMADD213PD  constants<>+832(SB), Y13, Y11
+	VFMADD213PD  constants<>+768(SB), Y13, Y14
+	VFMADD213PD  constants<>+704(SB), Y13, Y11
+	VFMADD213PD  constants<>+640(SB), Y13, Y14
+	VFMADD213PD  constants<>+576(SB), Y13, Y11
+	VFMADD213PD  constants<>+512(SB), Y13, Y14
+	VFMADD213PD  constants<>+448(SB), Y13, Y11
 	VFMADD231PD  Y14, Y12, Y11
 	VFMADD213PD  Y12, Y13, Y11
-	VADDPD       constants<>+1216(SB), Y11, Y11
+	VADDPD       constants<>+320(SB), Y11, Y11
 	VPSLLQ       $0x34, Y9, Y9
 	VPADDQ       Y9, Y11, Y11
 	VXORPD       Y9, Y9, Y9
-	VCMPPD       $0x1a, constants<>+1280(SB), Y8, Y12
+	VCMPPD       $0x1a, constants<>+384(SB), Y8, Y12
 	VMAXPD       Y8, Y9, Y8
 	VBLENDVPD    Y12, Y8, Y11, Y11
 	VADDPD       Y11, Y3, Y3

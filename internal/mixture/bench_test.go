@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// One block of rows with every kernel of the machine.
+// The phases of one block of rows, with every kernel of the machine: nanoseconds a
+// row, and where multiplications and additions are most of the work their rate.
 func BenchmarkBlock(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, s := range []struct {
@@ -16,27 +17,42 @@ func BenchmarkBlock(b *testing.B) {
 		x, _ := random(rng, s.k, s.m, s.full)
 		rows := normals(rng, blockRows*s.m)
 		w, sums := x.NewWorkspace(blockRows), x.NewSums()
-		for _, kn := range all() {
-			run := func(name string, f func()) {
-				b.Run(fmt.Sprintf("M=%d/K=%d/full=%v/%s/%s", s.m, s.k, s.full, name, kn.path), func(b *testing.B) {
-					defer func(was *kernels) { active = was }(active)
-					active = kn
-					b.ReportAllocs()
-					for b.Loop() {
-						f()
-					}
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/blockRows, "ns/row")
-				})
-			}
-			run("posterior", func() { w.Load(x, rows) })
-			run("sums", func() { sums.Add(w, nil) })
-			run("centred", func() { sums.Add(w, x.means) })
-			run("entropies", func() {
+		w.Load(x, rows)
+		density, scatter := 4*s.m, 4*(s.m+1) // operations a row and component
+		if s.full {
+			density, scatter = 3*s.m+s.m*(s.m+1), (s.m+1)+(s.m+1)*(s.m+2)
+		}
+		for _, phase := range []struct {
+			name       string
+			operations int
+			f          func()
+		}{
+			{"turn", 0, func() { w.load(rows) }},
+			{"densities", density, func() { w.densities(x, blockRows/lanes) }},
+			{"normalise", 0, func() { active.normalise(w.padded(), w.k, w.rows, w.logd, x.logw, w.r, w.lse) }},
+			{"entropies", 0, func() {
 				for k := range s.k {
 					w.Entropies(x, k)
 				}
-			})
-			run("normalise", func() { active.normalise(w.padded(), w.k, w.rows, w.logd, x.logw, w.r, w.lse) })
+			}},
+			{"sums", scatter, func() { sums.Add(w, nil) }},
+			{"centred", scatter, func() { sums.Add(w, x.means) }},
+		} {
+			for _, kn := range all() {
+				b.Run(fmt.Sprintf("M=%d/K=%d/full=%v/%s/%s", s.m, s.k, s.full, phase.name, kn.path), func(b *testing.B) {
+					use(kn, func() {
+						b.ReportAllocs()
+						for b.Loop() {
+							phase.f()
+						}
+					})
+					ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / blockRows
+					b.ReportMetric(ns, "ns/row")
+					if phase.operations > 0 {
+						b.ReportMetric(float64(phase.operations*s.k)/ns, "GFLOP/s")
+					}
+				})
+			}
 		}
 	}
 }

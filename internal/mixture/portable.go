@@ -43,29 +43,42 @@ func density(panels, m int, x []float64, stride int, mean, factor []float64, nor
 // squares adds the squares of the next rows of U·d to q, and returns what is left of
 // U. Of d are left the variables from the first row's on.
 func squares(q *[lanes]float64, u, d []float64, rows int) []float64 {
-	var y [strip][lanes]float64
-	for j := 0; j*lanes < len(d); j++ {
-		x := d[j*lanes:][:lanes]
-		for i := range min(j+1, rows) {
-			a, to := u[0], &y[i]
-			u = u[1:]
-			if i == j {
-				for l, v := range x {
-					to[l] = a * v
-				}
-				continue
+	var y [lanes][strip]float64
+	for j := range rows {
+		for l, x := range d[j*lanes:][:lanes] {
+			for i, a := range u[:j] {
+				y[l][i] = math.FMA(a, x, y[l][i])
 			}
-			for l, v := range x {
-				to[l] = math.FMA(a, v, to[l])
-			}
+			y[l][j] = u[j] * x
 		}
+		u = u[j+1:]
 	}
-	for i := range rows {
-		for l, v := range y[i] {
+	d = d[rows*lanes:]
+	for l := range y {
+		if len(d) > 0 { // which only a whole strip leaves
+			columns(&y[l], u, d[l:])
+		}
+		for _, v := range y[l][:rows] {
 			q[l] = math.FMA(v, v, q[l])
 		}
 	}
-	return u
+	return u[len(d)/lanes*strip:]
+}
+
+// columns adds the products with the variables of one row, which are lanes apart.
+func columns(y *[strip]float64, u, d []float64) {
+	y0, y1, y2, y3, y4, y5 := y[0], y[1], y[2], y[3], y[4], y[5]
+	for j := 0; j < len(d); j += lanes {
+		x, a := d[j], u[:strip]
+		y0 = math.FMA(a[0], x, y0)
+		y1 = math.FMA(a[1], x, y1)
+		y2 = math.FMA(a[2], x, y2)
+		y3 = math.FMA(a[3], x, y3)
+		y4 = math.FMA(a[4], x, y4)
+		y5 = math.FMA(a[5], x, y5)
+		u = u[strip:]
+	}
+	*y = [strip]float64{y0, y1, y2, y3, y4, y5}
 }
 
 func finish(q *[lanes]float64, norm float64, out []float64) {

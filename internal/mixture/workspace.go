@@ -79,7 +79,18 @@ func (w *Workspace) Load(x *Model, rows []float64) {
 	if len(rows) != w.n*w.m || w.n == 0 || w.n > w.rows || x.k != w.k || x.m != w.m {
 		panic("mixture: shapes differ")
 	}
-	panels := w.load(rows)
+	w.densities(x, w.load(rows))
+	active.normalise(w.padded(), w.k, w.rows, w.logd, x.logw, w.r, w.lse)
+	for j := w.n; j < w.padded(); j++ {
+		for k := range w.k {
+			w.logd[k*w.rows+j], w.r[k*w.rows+j] = math.Inf(-1), 0
+		}
+		w.lse[j] = 0
+	}
+}
+
+// densities computes those of the rows in so many panels.
+func (w *Workspace) densities(x *Model, panels int) {
 	for k := range x.k {
 		mean, factor, out := x.means[k*x.m:(k+1)*x.m], x.factors[k*x.factor():(k+1)*x.factor()], w.logd[k*w.rows:(k+1)*w.rows]
 		if x.full {
@@ -87,13 +98,6 @@ func (w *Workspace) Load(x *Model, rows []float64) {
 		} else {
 			active.diagonal(panels, x.m, w.x, w.stride(), mean, factor, x.norm[k], out)
 		}
-	}
-	active.normalise(w.padded(), w.k, w.rows, w.logd, x.logw, w.r, w.lse)
-	for j := w.n; j < w.padded(); j++ {
-		for k := range w.k {
-			w.logd[k*w.rows+j], w.r[k*w.rows+j] = math.Inf(-1), 0
-		}
-		w.lse[j] = 0
 	}
 }
 

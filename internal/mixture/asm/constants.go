@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -48,16 +49,15 @@ var constants = map[string]uint64{
 	"2^52":       math.Float64bits(0x1p52),
 }
 
-// constant returns a vector in memory.
-func (s *isa) constant(name string) Mem {
+// constant returns a vector, which is in memory unless it is kept.
+func (s *isa) constant(name string) Op {
+	if v, ok := s.kept[name]; ok {
+		return v
+	}
 	bits, ok := constants[name]
 	if !ok {
 		panic("no constant " + name)
 	}
-	return number(name, bits)
-}
-
-func number(name string, bits uint64) Mem {
 	if len(index) == 0 {
 		table = GLOBL("constants", RODATA|NOPTR)
 	}
@@ -71,3 +71,33 @@ func number(name string, bits uint64) Mem {
 	}
 	return table.Offset(at)
 }
+
+// keep loads what exp needs into registers, where there are enough of them.
+func (s *isa) keep() {
+	if s.size < 64 {
+		return
+	}
+	kept := map[string]Op{}
+	for _, name := range exponential {
+		v := s.vector()
+		VMOVUPD(s.constant(name), v)
+		kept[name] = v
+	}
+	s.kept = kept
+}
+
+var exponential = []string{"magic", "log2 e", "ln2 high", "ln2 low", "one", "negligible"}
+
+func init() {
+	for i, v := range taylor {
+		constants[factorial(i)] = math.Float64bits(v)
+		if i > 1 {
+			exponential = append(exponential, factorial(i))
+		}
+	}
+	for i, v := range logs {
+		constants[fmt.Sprintf("log %d", i)] = math.Float64bits(v)
+	}
+}
+
+func factorial(i int) string { return fmt.Sprintf("1/%d!", i) }

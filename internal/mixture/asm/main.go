@@ -18,7 +18,8 @@ type isa struct {
 	panels      int // that are these
 	height      int // of the tiles of a scatter matrix
 	width       int
-	halves      int // vectors of a panel
+	halves      int           // vectors of a panel
+	kept        map[string]Op // constants that are in registers
 }
 
 func main() {
@@ -42,6 +43,7 @@ func main() {
 
 func (s *isa) text(name, signature string, doc ...string) {
 	TEXT(name+s.name, NOSPLIT, signature)
+	s.kept = nil
 	Pragma("noescape")
 	doc[0] = name + s.name + " is " + doc[0] + ", with " + s.title + "."
 	Doc(doc...)

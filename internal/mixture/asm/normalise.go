@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -40,13 +39,12 @@ func (s *isa) exp(v reg.VecVirtual) reg.VecVirtual {
 	VFNMADD231PD(s.constant("ln2 low"), whole, r)
 	square, odd := s.vector(), s.vector()
 	VMULPD(r, r, square)
-	term := func(i int) Mem { return number(fmt.Sprintf("1/%d!", i), math.Float64bits(taylor[i])) }
 	top := len(taylor) - 1
-	VMOVUPD(term(top), odd)
-	VMOVUPD(term(top-1), e)
+	VMOVUPD(s.constant(factorial(top)), odd)
+	VMOVUPD(s.constant(factorial(top-1)), e)
 	for i := top - 2; i > 1; i -= 2 {
-		VFMADD213PD(term(i), square, odd)
-		VFMADD213PD(term(i-1), square, e)
+		VFMADD213PD(s.constant(factorial(i)), square, odd)
+		VFMADD213PD(s.constant(factorial(i-1)), square, e)
 	}
 	VFMADD231PD(odd, r, e)
 	VFMADD213PD(r, square, e)
@@ -77,9 +75,9 @@ func (s *isa) log(x reg.VecVirtual) reg.VecVirtual {
 	VDIVPD(two, f, q)
 	z, r, h := s.vector(), s.vector(), s.vector()
 	VMULPD(q, q, z)
-	VMOVUPD(number("log 6", math.Float64bits(logs[6])), r)
+	VMOVUPD(s.constant("log 6"), r)
 	for i := 5; i >= 0; i-- {
-		VFMADD213PD(number(fmt.Sprintf("log %d", i), math.Float64bits(logs[i])), z, r)
+		VFMADD213PD(s.constant(fmt.Sprintf("log %d", i)), z, r)
 	}
 	VMULPD(z, r, r)
 	VMULPD(s.constant("half"), f, h)
@@ -100,6 +98,7 @@ func (s *isa) log(x reg.VecVirtual) reg.VecVirtual {
 func (s *isa) normalise() {
 	s.text("normalise", "func(n, k, stride int, logd, logw, r, lse *float64)", "kernels.normalise")
 	n, logd, r, lse, stride := load("n"), load("logd"), load("r"), load("lse"), bytes("stride")
+	s.keep()
 	Label("rows")
 	d, w, left := GP64(), load("logw"), load("k")
 	MOVQ(logd, d)
@@ -189,6 +188,7 @@ func (s *isa) entropy() {
 	s.text("entropy", "func(n int, logd, r, lse *float64, logw, top float64, sums *float64)", "kernels.entropy")
 	n, logd, r, lse := load("n"), load("logd"), load("r"), load("lse")
 	logw, top := s.broadcast(address("logw")), s.broadcast(address("top"))
+	s.keep()
 	sums := make([][]reg.VecVirtual, 3)
 	for i := range sums {
 		for range s.halves {
