@@ -16,14 +16,18 @@ func ComponentsByBIC(x *mat.Dense, least, most int, full bool, seed uint64) (int
 	}
 	best, smallest := least, math.Inf(1)
 	for k := least; k <= min(most, rows); k++ {
-		m, sound, err := fit(x, k, Config{Full: full}.form(), 100, seed)
+		m, sound, err := fit(x, k, full, 100, seed)
 		if err != nil {
 			return 0, fmt.Errorf("%d components: %w", k, err)
 		}
 		if !sound && k > least {
 			break
 		}
-		if bic := m.BIC(x); bic < smallest {
+		bic := m.BIC(x)
+		if !full { // which counts a variance for each component
+			bic -= float64(k-1) * math.Log(float64(rows))
+		}
+		if bic < smallest {
 			best, smallest = k, bic
 		}
 	}

@@ -46,7 +46,7 @@ func TestFactorIsChosen(t *testing.T) {
 	factors := []float64{0.5, 100}
 	chosen := make([]float64, len(clients))
 	config := func(rank int) fedgem.Config {
-		return fedgem.Config{Components: clients[rank].number, Rounds: 5}
+		return fedgem.Config{Components: clients[rank].number, Rounds: 5, Chain: true}
 	}
 	together(len(clients), func(rank int, g collabdict.Group) {
 		var err error

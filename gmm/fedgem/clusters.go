@@ -5,15 +5,19 @@ import (
 	"slices"
 )
 
-// superClusters returns for every region the super-cluster that it belongs to: the
-// connected components of the graph in which regions that meet are neighbours.
-// They are numbered by their first region; one without rows is in none, −1. With
-// apart, regions of one owner never come together: links are taken from the nearest
-// centres to the farthest, and one that would bring such regions together is not.
-func superClusters(regions []region, owner []int, apart bool) (of []int, count int) {
+// superClusters returns for every region the super-cluster that it belongs to, from
+// a graph in which regions that meet are neighbours. They are numbered by their first
+// region; one without rows is in none, −1. With chain they are the connected
+// components of the graph. Otherwise regions of one owner never come together:
+// neighbours are joined from the nearest centres to the farthest, but for those that
+// would bring two such regions together.
+func superClusters(regions []region, owner []int, chain bool) (of []int, count int) {
 	f := newForest(len(regions), owner)
-	for _, l := range links(regions, apart) {
-		if f.root(l.i) != f.root(l.j) && !(apart && f.shareOwner(l.i, l.j)) {
+	for _, l := range links(regions) {
+		if f.root(l.i) == f.root(l.j) || !chain && f.shareOwner(l.i, l.j) {
+			continue
+		}
+		if regions[l.i].meets(regions[l.j]) {
 			f.join(l.i, l.j)
 		}
 	}
@@ -33,26 +37,25 @@ func superClusters(regions []region, owner []int, apart bool) (of []int, count i
 	return of, len(number)
 }
 
-// link says that regions i and j meet.
+// link says that regions i and j are near.
 type link struct {
 	i, j   int
 	square float64 // of the distance between the centres
 }
 
-func links(regions []region, sorted bool) (out []link) {
+// links returns those of all regions, the nearest first.
+func links(regions []region) (out []link) {
 	for i, r := range regions {
 		for j, o := range regions[:i] {
 			if r.empty() || o.empty() {
 				continue
 			}
-			if square, meet := r.meets(o); meet {
+			if square, may := r.near(o); may {
 				out = append(out, link{i, j, square})
 			}
 		}
 	}
-	if sorted {
-		slices.SortStableFunc(out, func(a, b link) int { return cmp.Compare(a.square, b.square) })
-	}
+	slices.SortStableFunc(out, func(a, b link) int { return cmp.Compare(a.square, b.square) })
 	return out
 }
 

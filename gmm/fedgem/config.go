@@ -1,10 +1,6 @@
 package fedgem
 
-import (
-	"fmt"
-
-	"github.com/collabdict/collabdict/gmm"
-)
+import "fmt"
 
 // Config steers [Train]. All members use the same but for Components and Noise. The
 // zero value of a field means its default.
@@ -13,7 +9,7 @@ type Config struct {
 	// number from 1 to MaxComponents with the smallest BIC.
 	Components, MaxComponents int // the latter 10 by default
 	// Full takes clusters with any covariance, whose regions are ellipsoids. Otherwise
-	// clusters are round, and regions balls.
+	// clusters are round, those of a participant equally large, and regions balls.
 	Full bool
 	// BurnIn is the number of EM steps on own rows before the first round, default
 	// 10. Weights and covariances stay as they are then.
@@ -27,9 +23,11 @@ type Config struct {
 	Tol float64
 	// Half takes half of each squared radius, as the public code of the paper does.
 	Half bool
-	// Apart keeps centres of one participant in different super-clusters, as the
-	// public code does: with it, each of the own clusters counts as another one.
-	Apart bool
+	// Chain lets centres of one participant come into one super-cluster, by way of
+	// those of others: super-clusters are the connected components of the regions that
+	// meet. Otherwise what a participant tells apart stays apart, as in the paper's
+	// public code, without which many participants chain everything together.
+	Chain bool
 	// Final gives the regions of the last merge; nil is ChiSquare with its default.
 	Final Final
 	// Noise hides single rows in what is published; nil adds none.
@@ -55,13 +53,6 @@ func (c Config) withDefaults() Config {
 		c.Final = ChiSquare{}
 	}
 	return c
-}
-
-func (c Config) form() gmm.Covariance {
-	if c.Full {
-		return gmm.Full
-	}
-	return gmm.Spherical
 }
 
 // check reports the first value of a field that cannot be, for this many rows.

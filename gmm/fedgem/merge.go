@@ -11,7 +11,7 @@ import (
 // merge sets the clusters, the same at every member, and where the own components
 // are in them.
 func (r *Result) merge(all gathered, own []region) error {
-	of, count := superClusters(all.regions, all.owner, r.local.config.Apart)
+	of, count := superClusters(all.regions, all.owner, r.local.config.Chain)
 	if count == 0 {
 		return fmt.Errorf("last merge: no component of any member has %d rows or more", minRows)
 	}

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/portable"
 )
 
 // Mixture returns the clusters as a mixture, weighted by their rows: that of all
@@ -28,14 +29,11 @@ func (r *Result) Mixture() (*gmm.Mixture, error) {
 		if c.Shape == nil {
 			continue
 		}
-		var chol mat.Cholesky
-		inverse := mat.NewSymDense(dim, nil)
-		if !chol.Factorize(mat.NewSymDense(dim, c.Shape)) {
+		root, ok := portable.Cholesky(c.Shape, dim)
+		if !ok {
 			return nil, fmt.Errorf("cluster %d: its covariance is not positive definite", i+1)
 		}
-		if err := chol.InverseTo(inverse); err != nil {
-			return nil, fmt.Errorf("cluster %d: %w", i+1, err)
-		}
+		inverse := mat.NewSymDense(dim, portable.Inverse(root, dim))
 		precisions = append(precisions, inverse)
 	}
 	if precisions != nil {

@@ -21,10 +21,10 @@ const minRows = 1
 
 func (r region) empty() bool { return !(r.rows >= minRows) }
 
-// meets says whether two regions have a point in common, and gives the squared
-// distance between their centres. The answer is the same on every machine: it comes
-// of sums, products, quotients and roots in a fixed order.
-func (r region) meets(o region) (square float64, meet bool) {
+// near says whether two regions may have a point in common, as balls that meet do,
+// and gives the squared distance between their centres. The answer is the same on every
+// machine: it comes of sums, products, quotients and roots in a fixed order.
+func (r region) near(o region) (square float64, may bool) {
 	reach := r.reach() + o.reach()
 	limit := float64(reach * reach)
 	for i, v := range r.centre {
@@ -33,8 +33,11 @@ func (r region) meets(o region) (square float64, meet bool) {
 			return square, false
 		}
 	}
-	return square, r.shape == nil || ellipsoidsMeet(r, o)
+	return square, true
 }
+
+// meets says whether two regions that are near have a point in common.
+func (r region) meets(o region) bool { return r.shape == nil || ellipsoidsMeet(r, o) }
 
 // reach returns the radius of a ball about the centre in which the region lies: of
 // an ellipsoid, the root of its matrix's trace.
@@ -51,8 +54,9 @@ func (r region) reach() float64 {
 
 // ellipsoidsMeet decides by the theorem of Gilitschenski and Hanebeck (2012): with
 // A and B the matrices of the two ellipsoids and d between their centres, they are
-// apart if and only if dᵀ(A/s + B/(1−s))⁻¹d > 1 for an s between 0 and 1. It is
-// concave in s; golden sections find its largest value.
+// apart if and only if f(s) = dᵀ(A/s + B/(1−s))⁻¹d > 1 for an s between 0 and 1. It is
+// concave in s and 0 at both ends, so golden sections close in on its largest value,
+// and lines through two of its points bound it.
 func ellipsoidsMeet(r, o region) bool {
 	d := make([]float64, len(r.centre))
 	for i, v := range r.centre {
@@ -63,32 +67,41 @@ func ellipsoidsMeet(r, o region) bool {
 		return allZero(d)
 	}
 	sum := make([]float64, len(r.shape))
-	at := func(s float64) float64 {
+	at := func(s float64) point {
 		u, v := a/s, b/(1-s)
 		for i := range sum {
 			sum[i] = float64(u*r.shape[i]) + float64(v*o.shape[i])
 		}
-		return inverseForm(sum, d)
+		return point{s, inverseForm(sum, d)}
 	}
 	const golden = 0.6180339887498949
-	lo, hi := 0.0, 1.0
-	left, right := 1-golden, golden
-	fLeft, fRight := at(left), at(right)
+	lo, hi := point{0, 0}, point{1, 0}
+	left, right := at(1-golden), at(golden)
 	for range 40 {
-		if fLeft > 1 || fRight > 1 {
+		if left.f > 1 || right.f > 1 {
 			return false
 		}
-		if fLeft < fRight {
-			lo, left, fLeft = left, right, fRight
-			right = lo + float64(golden*(hi-lo))
-			fRight = at(right)
+		if lo.ahead(left, right.s) <= 1 && hi.ahead(right, left.s) <= 1 && right.ahead(left, lo.s) <= 1 && left.ahead(right, hi.s) <= 1 {
+			return true
+		}
+		if left.f < right.f {
+			lo, left = left, right
+			right = at(lo.s + float64(golden*(hi.s-lo.s)))
 		} else {
-			hi, right, fRight = right, left, fLeft
-			left = hi - float64(golden*(hi-lo))
-			fLeft = at(left)
+			hi, right = right, left
+			left = at(hi.s - float64(golden*(hi.s-lo.s)))
 		}
 	}
-	return fLeft <= 1 && fRight <= 1
+	return true
+}
+
+// point is one of a curve.
+type point struct{ s, f float64 }
+
+// ahead returns the value at s of the line through two points, which a concave curve
+// is not above where it has left them behind.
+func (p point) ahead(q point, s float64) float64 {
+	return q.f + float64((q.f-p.f)/(q.s-p.s)*(s-q.s))
 }
 
 func allZero(d []float64) bool {

@@ -98,6 +98,11 @@ func ellipse(x, y, a, b, angle float64) region {
 	return region{rows: 9, centre: []float64{x, y}, radius: 1, shape: []float64{c*c*a*a + s*s*b*b, off, off, s*s*a*a + c*c*b*b}}
 }
 
+func meet(a, b region) bool {
+	_, may := a.near(b)
+	return may && a.meets(b)
+}
+
 // Ellipsoids meet as a fine grid of points on their borders says.
 func TestEllipsoidsMeet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -121,8 +126,7 @@ func TestEllipsoidsMeet(t *testing.T) {
 			p.MulVec(&l, p)
 			want = want || inside(b, p.RawVector().Data)
 		}
-		_, got := a.meets(b)
-		_, back := b.meets(a)
+		got, back := meet(a, b), meet(b, a)
 		seen[got]++
 		if got != back || got != want {
 			t.Fatalf("%v and %v: got %t and %t, want %t", a, b, got, back, want)
@@ -145,8 +149,8 @@ func TestBallsAreEllipsoids(t *testing.T) {
 			r.shape = []float64{1, 0, 0, 1}
 			return r
 		}
-		_, balls := ball(0, c.r).meets(ball(c.distance, c.o))
-		_, ellipsoids := round(0, c.r).meets(round(c.distance, c.o))
+		balls := meet(ball(0, c.r), ball(c.distance, c.o))
+		ellipsoids := meet(round(0, c.r), round(c.distance, c.o))
 		if balls != c.want || ellipsoids != c.want {
 			t.Errorf("%+v: got %t as balls, %t as ellipsoids", c, balls, ellipsoids)
 		}
@@ -159,14 +163,14 @@ func TestSuperClusters(t *testing.T) {
 	at := func(x, radius, rows float64) region { return region{rows: rows, centre: []float64{x}, radius: radius} }
 	regions := []region{at(0, 0.5, 1), at(9, 0.5, 2), at(1, 0.6, 3), at(5, 100, 0), at(2.05, 0.5, 1)}
 	owner := []int{0, 0, 1, 1, 0}
-	of, count := superClusters(regions, owner, false)
+	of, count := superClusters(regions, owner, true)
 	if want := []int{0, 1, 0, -1, 0}; !reflect.DeepEqual(of, want) || count != 2 {
 		t.Errorf("got %v of %d, want %v", of, count, want)
 	}
 	if got := centres(regions, of, count); got[0][0] != (0+3*1+2.05)/5 || got[1][0] != 9 {
 		t.Errorf("got centres %v", got)
 	}
-	of, count = superClusters(regions, owner, true)
+	of, count = superClusters(regions, owner, false)
 	if want := []int{0, 1, 0, -1, 2}; !reflect.DeepEqual(of, want) || count != 3 {
 		t.Errorf("apart: got %v of %d, want %v", of, count, want)
 	}

@@ -87,7 +87,7 @@ func (l *local) rounds(ctx context.Context, g collabdict.Group) (n int, converge
 		if err != nil {
 			return n, false, fmt.Errorf("round %d: %w", n, err)
 		}
-		of, count := superClusters(all.regions, all.owner, l.config.Apart)
+		of, count := superClusters(all.regions, all.owner, l.config.Chain)
 		l.pull(own, all.targets(of, centres(all.regions, of, count), len(own)))
 		if all.settled {
 			return n, true, nil

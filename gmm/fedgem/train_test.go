@@ -22,7 +22,7 @@ func TestClustersAreFound(t *testing.T) {
 			"balls":       {},
 			"half":        {Half: true},
 			"local steps": {LocalSteps: 3},
-			"apart":       {Apart: true},
+			"chain":       {Chain: true},
 		} {
 			c.Seed = seed
 			r := run(t, clients, known(clients, c))
@@ -141,8 +141,8 @@ func TestSyntheticGrid(t *testing.T) {
 			}
 		}
 		t.Logf("%+v: ARI %.3f (%.3f by the true centres), K within 1 of 10 in %d of %d, %d ms for all members", grid, ari, ideal, hits, repeats, least.Milliseconds())
-		if ari < min(0.95, ideal-0.01) || hits < 18 {
-			t.Errorf("want an ARI of 0.95, or of those who know the centres, and 18 hits")
+		if ari < 0.95 || ari < ideal-0.01 || hits < 18 {
+			t.Errorf("want an ARI of 0.95, and nearly that of those who know the centres, and 18 hits")
 		}
 	}
 }

@@ -3,8 +3,9 @@
 // its own.
 //
 // Invariant: results have the same bits on every machine. Matrices are halved, at
-// multiples of leaf, until at most leaf rows are left; what halves do to each other
-// are operations of package blas, and leaves are chains of fused multiply-adds.
+// multiples of leaf; what halves do to each other are operations of package blas. So
+// are leaves of triangles, whose other half counts as zeros; leaves that are factored
+// are chains of fused multiply-adds.
 //
 // Nothing is registered with gonum: that is for commands, by lapack64.Use. Start
 // reading at factor.

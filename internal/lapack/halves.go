@@ -6,14 +6,18 @@ import (
 	kernels "github.com/collabdict/collabdict/internal/blas"
 )
 
-// leaf is the greatest order that is not halved. It is part of what the results are.
-const leaf = 16
+// The greatest orders that are not halved, of matrices that are factored, and of
+// triangles. They are part of what the results are.
+const (
+	leaf     = 8
+	wideLeaf = 64
+)
 
-// halves are the parts of a triangle: the first and the last on its diagonal, and the
-// rectangle above or below.
+// halves are the parts of a triangle: the first, of order n1, the last, of order n2, and
+// the rectangle above or below them.
 type halves struct {
-	first, last, rest int // where they begin
-	n1, n2            int // orders of the first and the last
+	last, rest int // where they begin
+	n1, n2     int
 }
 
 func halve(ul blas.Uplo, n, lda int) halves {
@@ -48,7 +52,7 @@ func factor(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 
 // invert replaces a triangle by its inverse.
 func invert(ul blas.Uplo, d blas.Diag, n int, a []float64, lda int) {
-	if n <= leaf {
+	if n <= wideLeaf {
 		invertLeaf(ul, d, n, a, lda)
 		return
 	}
@@ -68,7 +72,7 @@ func invert(ul blas.Uplo, d blas.Diag, n int, a []float64, lda int) {
 
 // square replaces U by U·Uᵀ, or L by Lᵀ·L.
 func square(ul blas.Uplo, n int, a []float64, lda int) {
-	if n <= leaf {
+	if n <= wideLeaf {
 		squareLeaf(ul, n, a, lda)
 		return
 	}

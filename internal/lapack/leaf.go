@@ -2,99 +2,94 @@ package lapack
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
+
+	kernels "github.com/collabdict/collabdict/internal/blas"
 )
 
-// square16 holds a triangle of at most leaf rows, and zeros: rows are as long as that
-// so that loops over them have no bounds to check.
-type square16 [leaf][leaf]float64
-
-// upper returns a triangle as an upper one: a lower one as its transpose.
-func (s *square16) upper(ul blas.Uplo, n int, a []float64, lda int) {
-	for i := range n {
-		for j := i; j < n; j++ {
-			s[i][j] = a[at(ul, i, j, lda)]
-		}
-	}
-}
-
-// back copies an upper triangle back to where it comes from.
-func (s *square16) back(ul blas.Uplo, n int, a []float64, lda int) {
-	for i := range n {
-		for j := i; j < n; j++ {
-			a[at(ul, i, j, lda)] = s[i][j]
-		}
-	}
-}
-
-// at returns where element (i, j) of the upper triangle is.
-func at(ul blas.Uplo, i, j, lda int) int {
-	if ul == blas.Upper {
-		return i*lda + j
-	}
-	return j*lda + i
-}
-
-// add adds f·y to x from element j on, fused.
-func add(x *[leaf]float64, f float64, y *[leaf]float64, j int) {
-	for ; j < leaf; j++ {
-		x[j] = math.FMA(f, y[j], x[j])
-	}
-}
-
-// factorLeaf sets U with UᵀU = A: row i is (a_i - Σ_k u_ki·u_k) / u_ii.
+// factorLeaf sets U with UᵀU = A, or its transpose: row i is (a_i - Σ_k u_ki·u_k) / u_ii,
+// fused and in the order of k.
 func factorLeaf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
-	var u square16
-	u.upper(ul, n, a, lda)
+	var u [leaf][leaf]float64 // rows of constant length, so that no bounds are checked
+	row, column := lda, 1
+	if ul == blas.Lower {
+		row, column = column, row
+	}
 	for i := range n {
-		row := &u[i]
-		for k := range i {
-			add(row, -u[k][i], &u[k], i)
+		for j := i; j < n; j++ {
+			u[i][j] = a[i*row+j*column]
 		}
-		if !(row[i] > 0) {
+	}
+	for i := range n {
+		x := &u[i]
+		for k := range i {
+			y := &u[k]
+			f := -y[i]
+			for j := i; j < leaf; j++ {
+				x[j] = math.FMA(f, y[j], x[j])
+			}
+		}
+		if !(x[i] > 0) {
 			return false
 		}
-		root := math.Sqrt(row[i])
-		for j := i; j < leaf; j++ {
-			row[j] /= root
+		root := math.Sqrt(x[i])
+		for j := i; j < n; j++ {
+			x[j] /= root
+			a[i*row+j*column] = x[j]
 		}
 	}
-	u.back(ul, n, a, lda)
 	return true
 }
 
-// invertLeaf sets V = U⁻¹ from the last row: v_i = (e_i - Σ_k u_ik·v_k) / u_ii.
+// squares are n×n matrices, n at most wideLeaf.
+var squares = sync.Pool{New: func() any { return new([wideLeaf * wideLeaf]float64) }}
+
+// invertLeaf solves for all columns of the inverse at once, zeros among them.
 func invertLeaf(ul blas.Uplo, d blas.Diag, n int, a []float64, lda int) {
-	var u, v square16
-	u.upper(ul, n, a, lda)
-	for i := n - 1; i >= 0; i-- {
-		row := &v[i]
-		row[i] = 1
-		for k := i + 1; k < n; k++ {
-			add(row, -u[i][k], &v[k], k)
-		}
-		for j := i; j < leaf && d == blas.NonUnit; j++ {
-			row[j] /= u[i][i]
-		}
+	square := squares.Get().(*[wideLeaf * wideLeaf]float64)
+	x := square[:n*n]
+	clear(x)
+	for i := range n {
+		x[i*n+i] = 1
 	}
-	for i := 0; i < n && d == blas.Unit; i++ {
-		v[i][i] = u[i][i] // whatever that is
+	kernels.Implementation{}.Dtrsm(blas.Left, ul, blas.NoTrans, d, n, n, 1, a, lda, x, n)
+	for i := range n {
+		lo, hi := part(ul, d, n, i)
+		copy(a[i*lda+lo:i*lda+hi], x[i*n+lo:])
 	}
-	v.back(ul, n, a, lda)
+	squares.Put(square)
 }
 
-// squareLeaf sets U·Uᵀ, one column of U after the other.
+// squareLeaf multiplies the whole matrix, zeros included.
 func squareLeaf(ul blas.Uplo, n int, a []float64, lda int) {
-	var s square16
-	for k := range n {
-		var column [leaf]float64
-		for i := range k + 1 {
-			column[i] = a[at(ul, i, k, lda)]
-		}
-		for i := range k + 1 {
-			add(&s[i], column[i], &column, i)
-		}
+	square := squares.Get().(*[wideLeaf * wideLeaf]float64)
+	x := square[:n*n]
+	clear(x)
+	for i := range n {
+		lo, hi := part(ul, blas.NonUnit, n, i)
+		copy(x[i*n+lo:i*n+hi], a[i*lda+lo:])
 	}
-	s.back(ul, n, a, lda)
+	t := blas.NoTrans
+	if ul == blas.Lower {
+		t = blas.Trans
+	}
+	kernels.Implementation{}.Dsyrk(ul, t, n, n, 1, x, n, 0, a, lda)
+	squares.Put(square)
+}
+
+// part returns the columns of row i that are in the triangle, from lo to hi-1: without
+// the diagonal if that is not stored.
+func part(ul blas.Uplo, d blas.Diag, n, i int) (lo, hi int) {
+	lo, hi = 0, i+1
+	if ul == blas.Upper {
+		lo, hi = i, n
+	}
+	if d == blas.Unit && ul == blas.Upper {
+		lo++
+	} else if d == blas.Unit {
+		hi--
+	}
+	return lo, hi
 }
