@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// LoadAll reads the rows of all participants. At least two must be left.
+// LoadAll reads the rows of all participants. At least two must be left. Where each
+// has files of its own, and all rows together take more than Memory, they stay there.
 // Errors in files and in the Spec are of type [*Error].
 func LoadAll(spec Spec) (*Dataset, error) {
 	files, err := dataFiles(spec.Data)
@@ -22,7 +23,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	d, err := spec.load(files, names)
+	d, err := spec.loadApart(files, names)
 	if err != nil {
 		return nil, err
 	}

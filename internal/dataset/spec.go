@@ -34,7 +34,7 @@ type Spec struct {
 	// MinRows leaves out participants with fewer training rows; a min= in
 	// Split comes before it.
 	MinRows int
-	// Memory is how many bytes of values [LoadOne] holds in memory. Rows that take
+	// Memory is how many bytes of values are held in memory. Rows that take
 	// more stay where they are and are read whenever they are wanted. 0 holds all.
 	Memory int64
 	// Float32 holds what is in memory in single precision.

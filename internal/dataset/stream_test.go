@@ -11,6 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/parquet-go/parquet-go"
+	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
@@ -73,7 +74,7 @@ func TestStreamsAreAsMemory(t *testing.T) {
 		t,
 		"a.csv", csv, "b.csv", more,
 		"a.parquet", parquetFile(t, rows, parquet.MaxRowsPerRowGroup(700), parquet.PageBufferSize(256)),
-		"b.parquet", parquetFile(t, rows[:300], parquet.DataPageVersion(1)), "a.npy", records(rows),
+		"b.parquet", withoutIndex(t, parquetFile(t, rows[:300], parquet.DataPageVersion(1), parquet.PageBufferSize(100))), "a.npy", records(rows),
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		spec := dataset.Spec{
@@ -198,5 +199,33 @@ func TestFloat32(t *testing.T) {
 				t.Errorf("got %v, %v", x, err)
 			}
 		}
+	}
+}
+
+// Participants with files of their own have them left there if the rows of all are
+// too many, and the same rows in either case.
+func TestLoadAllLeavesRowsInTheirFiles(t *testing.T) {
+	folder(t, "a.csv", "x,y\n1,2\n3,4\n5,6\n", "b.csv", "x,y\n7,8\n9,10\n", "z/c.csv.gz", zipped(t, "x,y\n1,1\n"))
+	for memory, streamed := range map[int64]bool{0: false, 1 << 20: false, 8: true} {
+		d, err := dataset.LoadAll(dataset.Spec{Data: []string{"a.csv", "b.csv"}, Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []*mat.Dense{mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6}), mat.NewDense(2, 2, []float64{7, 8, 9, 10})} {
+			p := d.Participants[i]
+			if _, held := p.Train.(dataset.Matrix); held == streamed {
+				t.Errorf("memory %d: rows are %T", memory, p.Train)
+			}
+			if got, err := dataset.Dense(p.Train); err != nil || !mat.Equal(got, want) {
+				t.Errorf("memory %d: %s has %v, %v", memory, p.Name, got, err)
+			}
+		}
+	}
+	d, err := dataset.LoadAll(dataset.Spec{Data: []string{"a.csv", "z"}, Memory: 1})
+	if err != nil || len(d.Participants) != 2 {
+		t.Fatal(d, err)
+	}
+	if _, ok := d.Participants[1].Train.(dataset.Matrix); !ok {
+		t.Errorf("rows of a compressed file are %T", d.Participants[1].Train)
 	}
 }

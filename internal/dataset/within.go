@@ -1,8 +1,10 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
@@ -38,22 +40,53 @@ func (s *Spec) loadWithin(files, names []string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := max(s.Memory/s.valueSize(), 1)
-	const small = 4 // as values are added, they are held up to three times
-	if expected, err := expectedValues(files, len(sch.features)); err != nil {
-		return nil, err
-	} else if expected <= most/small {
-		d, err := s.loadAs(sch, files, names, &holding{most: most})
-		if err != errFull {
-			return d, err
-		}
+	if d, err := s.loadSmall(sch, files, names); d != nil || err != nil {
+		return d, err
 	}
 	d, err := s.loadAs(sch, files, names, &holding{index: true})
 	if err != nil {
 		return nil, err
 	}
-	return s.settleStreams(d, most, files, names)
+	return s.settleStreams(d, s.mostValues(), files, names)
 }
+
+// loadApart is load of participants with files of their own, whose rows stay there
+// unless all of them together are few. Those that could not be read again are held.
+func (s *Spec) loadApart(files, names []string) (*Dataset, error) {
+	if s.Memory == 0 || s.Split.Kind != ByFile {
+		return s.load(files, names)
+	}
+	sch, err := s.settle(files[0])
+	if err != nil {
+		return nil, err
+	}
+	if d, err := s.loadSmall(sch, files, names); d != nil || err != nil {
+		return d, err
+	}
+	d, err := s.loadAs(sch, files, names, &holding{index: true})
+	if err == nil && slices.ContainsFunc(d.Participants, func(p Participant) bool { return stuck(p.Train)+stuck(p.Test) != "" }) {
+		return s.load(files, names)
+	}
+	return d, err
+}
+
+// loadSmall is load where the size of the files tells that their values fit well
+// within Memory, else nil.
+func (s *Spec) loadSmall(sch schema, files, names []string) (*Dataset, error) {
+	const small = 4 // as values are added, they are held up to three times
+	expected, err := expectedValues(files, len(sch.features))
+	if err != nil || expected > s.mostValues()/small {
+		return nil, err
+	}
+	d, err := s.loadAs(sch, files, names, &holding{most: s.mostValues()})
+	if err == errFull {
+		return nil, nil
+	}
+	return d, err
+}
+
+// mostValues is how many values Memory has room for.
+func (s *Spec) mostValues() int64 { return max(s.Memory/s.valueSize(), 1) }
 
 func (s *Spec) valueSize() int64 {
 	if s.Float32 {
@@ -91,25 +124,21 @@ func (s *Spec) settleStreams(d *Dataset, most int64, files, names []string) (*Da
 	if separate {
 		streams = append(streams, p.Test)
 	}
-	values, stuck := int64(0), ""
+	values, unsought := int64(0), ""
 	for _, rows := range streams {
 		n, m := rows.Dims()
 		values += int64(n) * int64(m)
-		for _, f := range rows.(*stream).parts {
-			if !f.seekable {
-				stuck = f.path
-			}
-		}
+		unsought = cmp.Or(unsought, stuck(rows))
 	}
 	switch {
-	case values > most && stuck != "":
+	case values > most && unsought != "":
 		return nil, &Error{
-			File: stuck, Msg: fmt.Sprintf("rows of a compressed CSV file cannot be sought, and %d values take more memory than the %d bytes of --memory", values, s.Memory),
+			File: unsought, Msg: fmt.Sprintf("rows of a compressed CSV file cannot be sought, and %d values take more memory than the %d bytes of --memory", values, s.Memory),
 			Hint: "unpack it, convert it to Parquet, or allow more",
 		}
 	case values > most:
 		return d, nil
-	case stuck != "":
+	case unsought != "":
 		return s.load(files, names)
 	}
 	var err error
@@ -122,6 +151,18 @@ func (s *Spec) settleStreams(d *Dataset, most int64, files, names []string) (*Da
 	}
 	p.Test, err = s.held(p.Test)
 	return d, err
+}
+
+// stuck names a file of the stream whose rows cannot be sought, if there is one.
+func stuck(rows Rows) string {
+	if s, ok := rows.(*stream); ok {
+		for _, f := range s.parts {
+			if !f.seekable {
+				return f.path
+			}
+		}
+	}
+	return ""
 }
 
 // held reads rows into memory.
