@@ -72,6 +72,10 @@ var importRules = []importRule{
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
 	{
+		packages: []string{"./gmm/portable"}, only: []string{"std"},
+		reason: "what has the same bits on every machine is made of nothing that might not",
+	},
+	{
 		packages: []string{"./gmm/..."}, never: []string{"./vae/..."},
 		reason: "the two families of models know nothing of each other",
 	},
@@ -152,6 +156,11 @@ var codeRules = []codeRule{
 		except:   []string{"./internal/local", "./internal/bench"},
 		calls:    clock,
 		reason:   "time comes in as data; only node, commands, what starts processes and what measures have a clock",
+	},
+	{
+		packages: []string{"./gmm/portable"}, calls: map[string][]string{"math": {"*"}},
+		but:    []string{"Abs", "Copysign", "Frexp", "IsInf", "Ln2", "Sqrt", "Sqrt2"},
+		reason: "the other functions of package math differ in their last bits between architectures",
 	},
 	{
 		packages: []string{"."}, calls: map[string][]string{"math/rand/v2": {"*"}},

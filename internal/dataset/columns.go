@@ -86,6 +86,21 @@ func (r *numberedRows) numbers(dst []float64) (sound bool, err error) {
 	return true, nil
 }
 
+// fill is next and numbers of as many rows as x has room for, which are there. It
+// goes past the others columns.
+func (r *numberedRows) fill(x []float64) (sound bool, err error) {
+	if err := r.reader.numbers(x, r.at+1); err != nil {
+		return false, err
+	}
+	r.at += len(x) / len(r.features)
+	for _, v := range x {
+		if !(math.Abs(v) <= mostSize) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // row is the present row of a block that is loaded.
 func (r *numberedRows) row() []float64 {
 	m := len(r.features)

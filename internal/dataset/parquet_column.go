@@ -38,19 +38,24 @@ func (c *parquetColumn) read(x []float64, stride, from, n int) error {
 		}
 		k = min(k, n-i)
 		if d := c.values.plain(from+i-c.first, k); d != nil {
-			for s, v := range d {
-				x[(i+s)*stride] = v
-			}
+			spread(x[i*stride:], d, stride)
 		} else {
 			c.scratch = resized(c.scratch, k)
 			c.values.numbers(c.scratch, from+i-c.first)
-			for s, v := range c.scratch {
-				x[(i+s)*stride] = v
-			}
+			spread(x[i*stride:], c.scratch, stride)
 		}
 		i += k
 	}
 	return nil
+}
+
+// spread writes values to dst[0], dst[stride] and so on.
+func spread(dst, values []float64, stride int) {
+	at := 0
+	for _, v := range values {
+		dst[at] = v
+		at += stride
+	}
 }
 
 // texts is read for cells as text; a null is "".

@@ -2,13 +2,19 @@ package dataset_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"math"
+	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // parquetFile is the content of a file with these rows.
@@ -99,6 +105,97 @@ func TestParquetTypes(t *testing.T) {
 			}
 			t.Fatalf("got %d rows, want %d", len(got), len(want))
 		}
+	}
+}
+
+// withoutIndex takes away what tells where pages begin, as many writers leave it
+// out.
+func withoutIndex(t testing.TB, content string) string {
+	t.Helper()
+	end := len(content) - 8
+	start := end - int(binary.LittleEndian.Uint32([]byte(content[end:])))
+	var protocol thrift.CompactProtocol
+	var footer format.FileMetaData
+	if err := thrift.Unmarshal(&protocol, []byte(content[start:end]), &footer); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range footer.RowGroups {
+		for i := range g.Columns {
+			c := &g.Columns[i]
+			c.OffsetIndexOffset, c.OffsetIndexLength, c.ColumnIndexOffset, c.ColumnIndexLength = 0, 0, 0, 0
+		}
+	}
+	b, err := thrift.Marshal(&protocol, footer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content[:start] + string(binary.LittleEndian.AppendUint32(b, uint32(len(b)))) + "PAR1"
+}
+
+// TestDamagedParquet changes each byte, and cuts the file everywhere: that is an
+// error of one line, or other numbers.
+func TestDamagedParquet(t *testing.T) {
+	content := parquetFile(t, sites[:3], parquet.Compression(&parquet.Snappy), parquet.DataPageStatistics(false))
+	folder(t, "f.parquet", content)
+	read := func(content string) {
+		t.Helper()
+		if err := os.WriteFile("f.parquet", []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.parquet"}, Label: "label", Where: condition("part=train")})
+		var typed *dataset.Error
+		if err != nil && (!errors.As(err, &typed) || strings.Contains(err.Error(), "\n")) {
+			t.Fatalf("untyped error %v", err)
+		}
+	}
+	for i := range content {
+		read(content[:i] + string([]byte{content[i] ^ 0x81}) + content[i+1:])
+		if i%16 == 0 {
+			read(content[:i])
+		}
+	}
+	for cut, want := range map[int]string{
+		3:                `f.parquet: this is no Parquet file: it is too short; copy or write it again`,
+		len(content) - 1: `f.parquet: the Parquet file ends too early; copy it again`,
+	} {
+		folder(t, "f.parquet", content[:cut])
+		_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.parquet"}})
+		wantError(t, err, want)
+	}
+}
+
+func TestParquetErrors(t *testing.T) {
+	type few struct {
+		A *float64 `parquet:"a"`
+		B string   `parquet:"b"`
+		L []int32  `parquet:"l,list"`
+	}
+	type other struct {
+		A string `parquet:"a"`
+		B string `parquet:"b"`
+	}
+	one, nan := 1.0, math.NaN()
+	folder(
+		t,
+		"fine.parquet", parquetFile(t, []few{{&one, "x", nil}}),
+		"null.parquet", parquetFile(t, []few{{&one, "x", nil}, {nil, "x", nil}}),
+		"nan.parquet", parquetFile(t, []few{{&nan, "x", nil}}),
+		"other.parquet", parquetFile(t, []other{{"1", "x"}}),
+		"none.parquet", parquetFile(t, []few{}),
+	)
+	for _, c := range []struct {
+		data        []string
+		label, want string
+	}{
+		{[]string{"null.parquet"}, "b", `null.parquet: row 2: column "a": the cell is empty; fill it, or leave the column out with --ignore a`},
+		{[]string{"nan.parquet"}, "", `nan.parquet: row 1: column "a": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore a`},
+		{[]string{"null.parquet"}, "a", `null.parquet: no column is a feature: none that is left holds numbers; columns are "a", "b", "l"`},
+		{[]string{"fine.parquet"}, "l", `fine.parquet: column "l": want numbers or text, got a column of another type; convert it, or name another column`},
+		{[]string{"fine.parquet", "other.parquet"}, "", `other.parquet: column "a": want numbers, got a column of another type; convert it`},
+		{[]string{"none.parquet"}, "", `none.parquet: the file has no rows`},
+	} {
+		_, err := dataset.LoadOne(dataset.Spec{Data: c.data, Label: c.label})
+		wantError(t, err, c.want)
 	}
 }
 

@@ -101,19 +101,33 @@ func (c *cursor) read(x []float64, from int) error {
 		if err := c.seek(from); err != nil {
 			return err
 		}
-		for end := s.starts[c.part+1]; from < end && len(x) > 0; from++ {
-			if err := c.advance(); err != nil {
-				return err
-			}
-			if sound, err := c.rows.numbers(x[:s.width]); err != nil {
-				return err
-			} else if !sound {
-				return c.changed()
-			}
-			x = x[s.width:]
+		n := min(len(x)/s.width, s.starts[c.part+1]-from)
+		if sound, err := c.take(x[:n*s.width]); err != nil {
+			return err
+		} else if !sound {
+			return c.changed()
 		}
+		x, from = x[n*s.width:], from+n
 	}
 	return nil
+}
+
+// take fills x with the next rows of the part.
+func (c *cursor) take(x []float64) (sound bool, err error) {
+	s, lay := c.stream, &c.stream.parts[c.part].layout
+	if rows, ok := c.rows.(*numberedRows); ok && lay.where < 0 && lay.testWhere < 0 {
+		c.next += len(x) / s.width
+		return rows.fill(x)
+	}
+	for ; len(x) > 0; x = x[s.width:] {
+		if err := c.advance(); err != nil {
+			return false, err
+		}
+		if sound, err := c.rows.numbers(x[:s.width]); err != nil || !sound {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // seek goes to the mark before the row, and on from there.
