@@ -69,7 +69,7 @@ func TestMergeWeighsByRows(t *testing.T) {
 func TestSampleMoments(t *testing.T) {
 	for _, form := range forms {
 		m := contribution(t, form, 3, 3, 5).Moments
-		const n = 200000
+		const n = 50000
 		x, err := m.Sample(n, rand.NewChaCha8(seed(3)))
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +168,7 @@ func TestRecipeOfAnotherProgram(t *testing.T) {
 	}
 	parts, all := clients(t)
 	var fedGen, reduced, pooled, local []float64
-	for run := range byte(12) {
+	for run := range byte(8) {
 		c := config(8)
 		c.Seed = seed(run)
 		var published []fedgen.Contribution
@@ -210,7 +210,7 @@ func TestRecipeOfAnotherProgram(t *testing.T) {
 		want, wantSD := stat.MeanStdDev(c.want, nil)
 		t.Logf("%s: %.4f ± %.4f, the other program %.4f ± %.4f", c.name, m, sd, want, wantSD)
 		// Three standard errors of the difference, or better.
-		if least := want - 3*math.Hypot(sd/math.Sqrt(12), wantSD/math.Sqrt(40)); m < least {
+		if least := want - 3*math.Hypot(sd/math.Sqrt(8), wantSD/math.Sqrt(40)); m < least {
 			t.Errorf("%s: mean log-likelihood %.4f, want at least %.4f", c.name, m, least)
 		}
 	}
