@@ -2,6 +2,7 @@ package glasso
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,7 +16,7 @@ func violation(x, g, lambda float64) float64 {
 	case x < 0:
 		g -= lambda
 	case x == 0:
-		return math.Max(0, math.Abs(g)-lambda)
+		return larger(0, math.Abs(g)-lambda)
 	}
 	return math.Abs(g)
 }
@@ -27,15 +28,32 @@ func violation(x, g, lambda float64) float64 {
 //
 //	Tr(XR) − ln det(1 + XR)  ≤  q/2(1−√q)
 //
-// where q = Tr(XRXR), if that is below 1.
+// where q = Tr(XRXR), if that is below 1. If not, points between s, which may be
+// singular, and W clipped to |w_ij − s_ij| ≤ λ are tried from the latter on.
 func (c *descent) gap(b *block) float64 {
 	c.start(b)
 	copy(c.g, c.slopes)
 	q := math.Max(0, c.energy(b))
-	if !(q < 1) {
-		return math.Inf(1)
+	if q < 1 {
+		return q / (2 - 2*math.Sqrt(q))
 	}
-	return q / (2 - 2*math.Sqrt(q))
+	dual := point{x: slices.Clone(b.s), w: make([]float64, len(b.s))}
+	for step := 1.0; ; step /= 2 {
+		if step < 1e-6 {
+			step = 0
+		}
+		for i := range b.s {
+			if i%(b.p+1) != 0 {
+				dual.x[i] = b.s[i] + float64(step*math.Max(-b.lambda, math.Min(b.w[i]-b.s[i], b.lambda)))
+			}
+		}
+		if b.evaluate(&dual) {
+			return b.value - dual.logDet - float64(b.p)
+		}
+		if step == 0 {
+			return math.Inf(1)
+		}
+	}
 }
 
 // Objective returns ln|Λ| − Tr(ΛS) − λ‖Λ‖₁, or −∞ if x is not positive definite.

@@ -94,19 +94,27 @@ func (k *conjugate) solve(b *block, c *descent, enough float64) {
 	}
 }
 
-// move adds e to d and says whether some x + d became 0. Those that would change
-// sign become 0 if that lowers the model; else the step ends where the first one
-// is 0, up to which the model falls for certain.
+// move adds a share of e to d, of which those that would change sign become 0, and
+// says whether some did: all of it if that lowers the model, else the best of ½, ¼,
+// ⅛, ... until it gets worse, but no less than up to where the first one is 0, to which
+// the model falls for certain.
 func (k *conjugate) move(b *block, c *descent) (zeros bool) {
-	step, first := k.firstZero(c)
+	shortest, first := k.firstZero(c)
+	if first < 0 {
+		k.step(b, c, 1, first)
+		return false
+	}
 	before := c.value
 	copy(k.z, c.d)
-	k.step(b, c, 1, first)
-	if first >= 0 && !(c.value < before) {
+	for step := 1.0; step > shortest; step /= 2 {
 		copy(c.d, k.z)
-		k.step(b, c, step, first)
+		if k.step(b, c, step, -1); c.value < before {
+			return true
+		}
 	}
-	return first >= 0
+	copy(c.d, k.z)
+	k.step(b, c, shortest, first)
+	return true
 }
 
 // firstZero returns the shortest step at which some x + d is 0, and where.

@@ -54,20 +54,27 @@ func (c *descent) direction(b *block) (slope float64, settled bool) {
 			}
 		}
 		c.gradient(b)
-		energy := c.energy(b)
-		gain := math.Max(0, -c.value)
-		last := b.target() / b.residual // what is left to do
-		enough := gain * math.Max(math.Min(0.1, 2*gain), 0.01*last*last)
-		if energy <= enough || energy <= negligible {
+		energy, enough := c.left(b)
+		if energy <= enough {
 			return c.slope(b), true
 		}
 		if energy > before*slow || !c.changed {
 			c.cg.improve(b, c, enough/2, faces)
 			faces *= 2
+			if energy, enough = c.left(b); energy <= enough {
+				return c.slope(b), true
+			}
 		}
 		before = energy
 	}
 	return c.slope(b), false
+}
+
+// left returns the energy, and how much of it may be left.
+func (c *descent) left(b *block) (energy, enough float64) {
+	gain, last := math.Max(0, -c.value), b.target()/b.residual
+	enough = gain * math.Max(math.Min(0.1, 2*gain), 0.01*last*last)
+	return c.energy(b), math.Max(enough, negligible)
 }
 
 // start sets D = 0.

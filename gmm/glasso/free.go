@@ -34,7 +34,7 @@ func (f *free) collect(b *block) float64 {
 	for i := range b.p {
 		row := i * b.p
 		x, s, w := b.x[row:row+b.p], b.s[row:row+b.p], b.w[row:row+b.p]
-		worst = math.Max(worst, math.Abs(s[i]-w[i]))
+		worst = larger(worst, math.Abs(s[i]-w[i]))
 		f.columns = append(f.columns, i)
 		for j := i + 1; j < b.p; j++ {
 			g := s[j] - w[j]
@@ -42,11 +42,19 @@ func (f *free) collect(b *block) float64 {
 				continue
 			}
 			f.columns = append(f.columns, j)
-			worst = math.Max(worst, violation(x[j], g, b.lambda))
+			worst = larger(worst, violation(x[j], g, b.lambda))
 		}
 		f.first = append(f.first, f.size())
 	}
 	return worst
+}
+
+// larger is [math.Max] for numbers that are not negative.
+func larger(a, b float64) float64 {
+	if a > b {
+		return a
+	}
+	return b
 }
 
 // each calls do with every coordinate and its number.

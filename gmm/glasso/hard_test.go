@@ -122,17 +122,7 @@ var hardScatters = map[string]func(x *mat.Dense, rng *rand.Rand){
 
 func hardProblem(name string, ratio float64, rng *rand.Rand) Problem {
 	m, n := 2+rng.IntN(29), 1+rng.IntN(12)
-	x := mat.NewDense(n, m, nil)
-	for i := range n {
-		common := rng.NormFloat64()
-		for j := range m {
-			x.Set(i, j, common*float64(j%3)+0.1*rng.NormFloat64())
-		}
-	}
-	hardScatters[name](x, rng)
-	s := mat.NewSymDense(m, nil)
-	s.SymOuterK(1/float64(n), x.T())
-	return Problem{S: s, Penalty: mat.Max(s) / ratio}
+	return scattered(name, ratio, m, n, rng)
 }
 
 func TestIllConditioned(t *testing.T) {

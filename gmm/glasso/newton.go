@@ -35,7 +35,7 @@ type block struct {
 	point
 	next          point // being tried
 	residual, gap float64
-	steps         int
+	steps, spent  int // Newton steps, and iterations of conjugate gradients
 
 	descent descent
 }
@@ -47,7 +47,7 @@ func newBlock(s *mat.SymDense, lambda float64, members []int, start *mat.SymDens
 	p := len(members)
 	b := &block{p: p, lambda: lambda, s: gather(s, members), point: newPoint(p)}
 	for _, v := range b.s {
-		b.scale = math.Max(b.scale, math.Abs(v))
+		b.scale = larger(b.scale, math.Abs(v))
 	}
 	plain := float64(p) // the objective without edges
 	for i := range p {
@@ -126,12 +126,13 @@ func (b *block) newton(steps int) bool {
 		if r <= b.target() || r <= floor && r > before/2 {
 			return true
 		}
-		if b.steps >= steps {
+		if b.steps >= steps || b.spent > b.patience() {
 			return false
 		}
 		b.steps++
 		before = r
 		slope, settled := b.descent.direction(b)
+		b.spent += b.descent.cg.spent
 		switch {
 		case !settled && !interior:
 			interior = true
@@ -158,7 +159,14 @@ func (b *block) stalled() *StalledError {
 
 // budget is the number of conjugate gradient iterations on one direction that take
 // about as long as the whole interior point method.
-func (b *block) budget() int { return b.p * b.p * b.p / 32 }
+func (b *block) budget() int {
+	p := min(b.p, maxInterior)
+	return p * p * p / 32
+}
+
+// patience is the number of conjugate gradient iterations that are spent on the whole
+// block: with dense matrices about 4·10^11 multiplications, or 1000.
+func (b *block) patience() int { return max(1000, int(1e11/float64(b.p)/float64(b.p)/float64(b.p))) }
 
 // search moves x along the direction found, by the longest step 1, ½, ¼, ...
 // that stays positive definite and meets Armijo's rule.
