@@ -12,7 +12,7 @@ import (
 // neighbours are joined from the nearest centres to the farthest, but for those that
 // would bring two such regions together.
 func superClusters(regions []region, owner []int, chain bool) (of []int, count int) {
-	f := newForest(len(regions), owner)
+	f := newForest(owner)
 	for _, l := range links(regions) {
 		if f.root(l.i) == f.root(l.j) || !chain && f.shareOwner(l.i, l.j) {
 			continue
@@ -37,7 +37,7 @@ func superClusters(regions []region, owner []int, chain bool) (of []int, count i
 	return of, len(number)
 }
 
-// link says that regions i and j are near.
+// link says that regions i and j may meet.
 type link struct {
 	i, j   int
 	square float64 // of the distance between the centres
@@ -45,12 +45,16 @@ type link struct {
 
 // links returns those of all regions, the nearest first.
 func links(regions []region) (out []link) {
+	reach := make([]float64, len(regions))
 	for i, r := range regions {
-		for j, o := range regions[:i] {
-			if r.empty() || o.empty() {
+		if reach[i] = r.reach(); r.empty() {
+			continue
+		}
+		for j := range i {
+			if regions[j].empty() {
 				continue
 			}
-			if square, may := r.near(o); may {
+			if square, may := near(r.centre, regions[j].centre, reach[i]+reach[j]); may {
 				out = append(out, link{i, j, square})
 			}
 		}
@@ -62,13 +66,20 @@ func links(regions []region) (out []link) {
 // forest is the sets of regions joined so far, and whose they are.
 type forest struct {
 	parent []int
-	owners []map[int]bool // of the roots
+	owners [][]uint64 // of the roots, a bit for each owner
 }
 
-func newForest(n int, owner []int) *forest {
-	f := &forest{make([]int, n), make([]map[int]bool, n)}
-	for i := range n {
-		f.parent[i], f.owners[i] = i, map[int]bool{owner[i]: true}
+func newForest(owner []int) *forest {
+	n := len(owner)
+	f := &forest{make([]int, n), make([][]uint64, n)}
+	words := 1
+	for _, o := range owner {
+		words = max(words, o/64+1)
+	}
+	all := make([]uint64, n*words)
+	for i, o := range owner {
+		f.parent[i], f.owners[i] = i, all[i*words:(i+1)*words]
+		f.owners[i][o/64] = 1 << (o % 64)
 	}
 	return f
 }
@@ -84,15 +95,15 @@ func (f *forest) root(i int) int {
 func (f *forest) join(i, j int) {
 	i, j = f.root(i), f.root(j)
 	f.parent[j] = i
-	for o := range f.owners[j] {
-		f.owners[i][o] = true
+	for w, bits := range f.owners[j] {
+		f.owners[i][w] |= bits
 	}
 }
 
 func (f *forest) shareOwner(i, j int) bool {
 	a, b := f.owners[f.root(i)], f.owners[f.root(j)]
-	for o := range a {
-		if b[o] {
+	for w, bits := range a {
+		if bits&b[w] != 0 {
 			return true
 		}
 	}

@@ -21,22 +21,22 @@ const minRows = 1
 
 func (r region) empty() bool { return !(r.rows >= minRows) }
 
-// near says whether two regions may have a point in common, as balls that meet do,
-// and gives the squared distance between their centres. The answer is the same on every
+// near says whether balls about two centres meet whose radii sum to reach, and gives
+// the squared distance between the centres if so. The answer is the same on every
 // machine: it comes of sums, products, quotients and roots in a fixed order.
-func (r region) near(o region) (square float64, may bool) {
-	reach := r.reach() + o.reach()
+func near(a, b []float64, reach float64) (square float64, may bool) {
 	limit := float64(reach * reach)
-	for i, v := range r.centre {
-		d := v - o.centre[i]
+	b = b[:len(a)]
+	for i, v := range a {
+		d := v - b[i]
 		if square += float64(d * d); square > limit {
-			return square, false
+			return 0, false
 		}
 	}
 	return square, true
 }
 
-// meets says whether two regions that are near have a point in common.
+// meets says whether two regions whose reaches meet have a point in common.
 func (r region) meets(o region) bool { return r.shape == nil || ellipsoidsMeet(r, o) }
 
 // reach returns the radius of a ball about the centre in which the region lies: of

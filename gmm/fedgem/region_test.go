@@ -99,7 +99,7 @@ func ellipse(x, y, a, b, angle float64) region {
 }
 
 func meet(a, b region) bool {
-	_, may := a.near(b)
+	_, may := near(a.centre, b.centre, a.reach()+b.reach())
 	return may && a.meets(b)
 }
 
