@@ -10,7 +10,8 @@
 // results have the same bits whatever GOMAXPROCS is, and members that are handed
 // the same totals compute the same parameters.
 //
-// Start reading at [Mixture]; density.go and moments.go are the hot loops. The
-// learner is in learner.go (Algorithm 1), moments.go (what is summed), mstep.go
-// (Eqs. (14) to (16)) and start.go (the agreed start).
+// Start reading at [Mixture]; density.go and moments.go lead the passes over rows,
+// whose loops are those of internal/mixture. The learner is in learner.go (Algorithm
+// 1), moments.go (what is summed), mstep.go (Eqs. (14) to (16)) and start.go (the
+// agreed start).
 package gmm
