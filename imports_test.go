@@ -121,6 +121,10 @@ var importRules = []importRule{
 		reason: "one package draws, so that all figures look alike",
 	},
 	{
+		packages: []string{"./..."}, except: []string{"./internal/dataset"}, never: []string{"github.com/parquet-go/..."},
+		reason: "one package reads files of rows, and keeps what their formats do from the others",
+	},
+	{
 		packages: []string{"./..."}, except: []string{"./cmd/..."}, never: []string{"./internal/plots"},
 		reason: "drawing is for commands",
 	},

@@ -89,14 +89,17 @@ func (r *numberedRows) numbers(dst []float64) (sound bool, err error) {
 // fill is next and numbers of as many rows as x has room for, which are there. It
 // goes past the others columns.
 func (r *numberedRows) fill(x []float64) (sound bool, err error) {
-	if err := r.reader.numbers(x, r.at+1); err != nil {
-		return false, err
-	}
-	r.at += len(x) / len(r.features)
-	for _, v := range x {
-		if !(math.Abs(v) <= mostSize) {
-			return false, nil
+	for m := len(r.features); len(x) > 0; {
+		n := min(len(x)/m, blockRows)
+		if err := r.reader.numbers(x[:n*m], r.at+1); err != nil {
+			return false, err
 		}
+		for _, v := range x[:n*m] {
+			if !(math.Abs(v) <= mostSize) {
+				return false, nil
+			}
+		}
+		x, r.at = x[n*m:], r.at+n
 	}
 	return true, nil
 }

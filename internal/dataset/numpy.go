@@ -158,16 +158,25 @@ func (t *numpyFile) read(features, others []int) (rowReader, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	return newNumberedRows(&numpyReader{file: t, features: features}, features, others, t.n), nil
+	return newNumberedRows(&numpyReader{file: t, features: features, blocks: make(map[*numpyColumn]*numpyBlock)}, features, others, t.n), nil
 }
 
 // numpyReader reads the bytes of a block of rows at once where rows stand one
-// after the other, and column by column where columns do.
+// after the other, and those of many rows of a column where columns do.
 type numpyReader struct {
 	file     *numpyFile
 	features []int
-	bytes    []byte
+	blocks   map[*numpyColumn]*numpyBlock
 }
+
+// numpyBlock is the bytes of rows from the first byte of a column's value on.
+type numpyBlock struct {
+	first, end int
+	bytes      []byte
+}
+
+// columnBytes are read at a time of a column that stands by itself.
+const columnBytes = 1 << 15
 
 func (r *numpyReader) numbers(x []float64, from int) error {
 	m := len(r.features)
@@ -194,16 +203,29 @@ func (r *numpyReader) numbers(x []float64, from int) error {
 	return nil
 }
 
-// load reads n rows from the first byte of a column's value on.
+// load returns n rows from the first byte of a column's value on.
 func (r *numpyReader) load(c *numpyColumn, from, n int) ([]byte, error) {
 	t := r.file
-	at := c.at + int64(from)*t.rowSize
-	size := min(int64(n)*t.rowSize, t.size-at) // the last row lacks what stands before the column
-	r.bytes = slices.Grow(r.bytes[:0], int(size))[:size]
-	if got, err := t.data.ReadAt(r.bytes, at); got < len(r.bytes) {
-		return nil, t.fault(err)
+	b := r.blocks[c]
+	if b == nil {
+		b = &numpyBlock{}
+		r.blocks[c] = b
 	}
-	return r.bytes, nil
+	if from < b.first || from+n > b.end {
+		rows := n
+		if t.rowSize == c.size {
+			rows = min(max(n, columnBytes/int(c.size)), t.n-from)
+		}
+		at := c.at + int64(from)*t.rowSize
+		size := min(int64(rows)*t.rowSize, t.size-at) // the last row lacks what stands before the column
+		b.first, b.end = 0, 0
+		b.bytes = slices.Grow(b.bytes[:0], int(size))[:size]
+		if got, err := t.data.ReadAt(b.bytes, at); got < len(b.bytes) {
+			return nil, t.fault(err)
+		}
+		b.first, b.end = from, from+rows
+	}
+	return b.bytes[int64(from-b.first)*t.rowSize:], nil
 }
 
 func (r *numpyReader) texts(dst []string, column, from int) error {
