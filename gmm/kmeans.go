@@ -34,7 +34,7 @@ func PlusPlus(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 		before := distance
 		for trial := range trials {
 			row := x.RawRowView(draw(before, rng.Float64()))
-			if d := nearer(x, row, before); trial == 0 || floats.Sum(d) < floats.Sum(distance) {
+			if d := nearer(x, row, before); trial == 0 || sum(d) < sum(distance) {
 				distance = d
 				centres.SetRow(i, row)
 			}

@@ -108,7 +108,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	}
 	l.diversity = diversity
 	l.pending = make([]float64, s.k)
-	floats.ScaleTo(l.pending, 1/floats.Sum(s.n), s.n)
+	floats.ScaleTo(l.pending, 1/sum(s.n), s.n)
 	blocks = bounds.Append(l.limits.moments(s.k), 1, l.limits.logLik(l.model))
 	return append(s.pack(), s.logLik), blocks, nil
 }
@@ -144,7 +144,7 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		return 0, err
 	}
 	l.stalled = stalled
-	l.counted = int(math.Round(floats.Sum(s.n)))
+	l.counted = int(math.Round(sum(s.n)))
 	objective = total[len(total)-1] + l.prior.logDensity(l.model)
 	l.model, l.pending = next, nil
 	return objective, nil

@@ -86,7 +86,7 @@ func (x *maximiser) maximise(old *Mixture, s *moments, regCovar float64, centres
 		x.solve = x.component
 		x.errs, x.work = make([]error, s.k), make([]float64, 2*s.k*s.dim)
 	}
-	x.old, x.sums, x.centres, x.regCovar, x.total = old, s, centres, regCovar, floats.Sum(s.n)
+	x.old, x.sums, x.centres, x.regCovar, x.total = old, s, centres, regCovar, sum(s.n)
 	if !(x.total > 0) {
 		return fmt.Errorf("want sums over at least 1 row, got %g", x.total)
 	}
@@ -147,7 +147,7 @@ func (s *moments) part(p *part, form Covariance, k int, shift []float64, regCova
 	if !ok {
 		return fmt.Errorf("covariance of %.3g rows in %d variables is singular: raise the regularisation %g or take fewer components", n, dim, regCovar)
 	}
-	p.logNorm = -0.5 * (logDet + float64(dim)*math.Log(2*math.Pi))
+	p.logNorm = -0.5 * (logDet + float64(float64(dim)*math.Log(2*math.Pi)))
 	return nil
 }
 
@@ -155,7 +155,7 @@ func (s *moments) part(p *part, form Covariance, k int, shift []float64, regCova
 // change.
 func (p *part) setVariances(form Covariance, variances []float64) error {
 	if form == Spherical {
-		mean := floats.Sum(variances) / float64(len(variances))
+		mean := sum(variances) / float64(len(variances))
 		for i := range variances {
 			variances[i] = mean
 		}
@@ -166,7 +166,7 @@ func (p *part) setVariances(form Covariance, variances []float64) error {
 			return fmt.Errorf("variance %d is %g, want more than 0: raise the regularisation", i+1, v)
 		}
 		p.diagonal[i] = 1 / v
-		p.logNorm -= 0.5 * (math.Log(v) + math.Log(2*math.Pi))
+		p.logNorm -= float64(0.5 * (math.Log(v) + math.Log(2*math.Pi)))
 	}
 	return nil
 }

@@ -137,6 +137,14 @@ func (p *pass) diversity() privacy.Diversity {
 	return privacy.Measure(total.g, r)
 }
 
+// sum adds x up in its order. That of gonum's Sum is another with each build of it.
+func sum(x []float64) (total float64) {
+	for _, v := range x {
+		total += v
+	}
+	return total
+}
+
 // packedLen is the length of a packed vector.
 func packedLen(k, dim int, full bool) int {
 	if full {

@@ -3,6 +3,7 @@ package gmm
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -61,7 +62,7 @@ func (p prior) lasso(n float64, first, second, mean []float64) glasso.Problem {
 	s := mat.NewSymDense(dim, nil)
 	for i := range dim {
 		for j := i; j < dim; j++ {
-			s.SetSym(i, j, (second[i*dim+j]-first[i]*mean[j])/(n+1))
+			s.SetSym(i, j, (second[i*dim+j]-float64(first[i]*mean[j]))/(n+1))
 		}
 	}
 	return glasso.Problem{S: s, Penalty: p.rho / (n + 1), MaxSteps: p.steps}
@@ -105,17 +106,15 @@ func (p prior) step(m *Mixture, s *moments, weights []float64) (next *Mixture, s
 func (p prior) logDensity(m *Mixture) float64 {
 	sum := 0.0
 	for k, part := range m.parts {
-		mu := m.means.RowView(k)
-		sum += 0.5*m.LogDet(k) - p.lambda0/2*mat.Inner(mu, part.precision, mu)
-		for i := range m.Dim() {
-			for j := range m.Dim() {
+		mu, square, norm := m.means.RawRowView(k), 0.0, 0.0
+		for i := range mu {
+			for j := range mu {
 				v := part.precision.At(i, j)
-				if v < 0 {
-					v = -v
-				}
-				sum -= p.rho / 2 * v
+				square += float64(float64(mu[i]*v) * mu[j])
+				norm += math.Abs(v)
 			}
 		}
+		sum += m.LogDet(k)/2 - float64(p.lambda0/2*square) - float64(p.rho/2*norm)
 	}
 	return sum
 }

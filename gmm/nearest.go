@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	kernels "github.com/collabdict/collabdict/internal/blas"
@@ -26,7 +25,7 @@ func stack(candidates []*mat.Dense) *stacked {
 		for i := range k {
 			row := c.RawRowView(i)
 			s.centres = append(s.centres, row...)
-			s.half = append(s.half, floats.Dot(row, row)/2)
+			s.half = append(s.half, kernels.Dot(row, row)/2)
 		}
 	}
 	return s

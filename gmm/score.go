@@ -26,7 +26,7 @@ func (m *Mixture) MeanLogLik(rows Rows) (float64, error) {
 			lane[l] += v
 		}
 	})
-	return floats.Sum(lane) / float64(r.n), err
+	return sum(lane) / float64(r.n), err
 }
 
 // Score returns the anomaly score of a row, Eqs. (19) and (20) of Idé et al. 2024:

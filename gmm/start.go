@@ -152,7 +152,7 @@ func (s *moments) spread(k int) *mat.SymDense {
 	first, second := s.first[k*s.dim:(k+1)*s.dim], s.second[k*s.dim*s.dim:]
 	for i := range s.dim {
 		for j := i; j < s.dim; j++ {
-			out.SetSym(i, j, second[i*s.dim+j]-first[i]/n*first[j])
+			out.SetSym(i, j, second[i*s.dim+j]-float64(first[i]/n*first[j]))
 		}
 		out.SetSym(i, i, math.Max(0, out.At(i, i)))
 	}
