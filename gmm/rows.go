@@ -63,9 +63,9 @@ func newReader(rows Rows) *reader {
 	return r
 }
 
-// sweep calls f for every block x of rows, from being the place of its first one,
-// and returns the error of the lowest lane that could not read its rows. Blocks of one lane come in
-// order, one after the other.
+// sweep calls f for every block x of rows, from being the place of its first one, and
+// returns the error of the lowest lane that could not read its rows. Blocks of one lane
+// come in order, one after the other.
 func (r *reader) sweep(f func(l, from int, x []float64)) error {
 	errs := make([]error, len(r.lanes))
 	sweep(r.n, func(l, lo, hi int) {
