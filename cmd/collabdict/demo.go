@@ -38,7 +38,7 @@ alone on its own rows; the table shows how well either finds the faults.`,
 		},
 	}
 	t.add(cmd)
-	t.components, t.rho = 6, 1 // what suits the data of the demonstration
+	t.components, t.rho = "6", 1 // what suits the data of the demonstration
 	for _, name := range []string{"components", "rho"} {
 		f := cmd.Flags().Lookup(name)
 		f.DefValue = f.Value.String()

@@ -59,8 +59,10 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 // taskFlags say what is learned, and how sums are made.
 type taskFlags struct {
 	settingsFlags
+	mixtureFlags
 	model, init, standardise      string
-	components, rounds            int
+	components                    string
+	rounds                        int
 	tol, lambda0, rho, falseAlarm float64
 	seed                          uint64
 	noStandardise                 bool
@@ -69,13 +71,14 @@ type taskFlags struct {
 
 func (t *taskFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&t.model, "model", string(model.GGM), "`KIND` of model: ggm, a mixture of sparse Gaussian graphical models")
-	f.IntVar(&t.components, "components", 5, "`K`, the number of patterns in the shared dictionary")
-	f.IntVar(&t.rounds, "rounds", 100, "most rounds to train")
-	f.Float64Var(&t.tol, "tol", 1e-6, "stop when the objective changes by less than this share; 0 runs all rounds")
-	f.Float64Var(&t.lambda0, "lambda0", 1, "weight in rows of the prior mean")
-	f.Float64Var(&t.rho, "rho", 0, "sparsity of the precision matrices, absolute; if left out 0.1·N/K with the N rows of all")
-	f.StringVar(&t.init, "init", "", "start from the means, precisions and weights in a JSON `FILE`")
+	f.StringVar(&t.model, "model", string(model.GGM), "`KIND` of model: ggm, a mixture of sparse Gaussian graphical models; fedgen, a Gaussian mixture in one round, for which every member shows all others its own mixture in the clear; dem, a Gaussian mixture by sums")
+	f.StringVar(&t.components, "components", "5", "`K`, the number of patterns in the shared dictionary; of fedgen also a range, as 3-10, that the BIC chooses from")
+	f.IntVar(&t.rounds, "rounds", 100, "most rounds to train; of ggm and dem")
+	f.Float64Var(&t.tol, "tol", 1e-6, "stop when the objective changes by less than this share, or in fedgen and dem by less nats a row (default of these 0.001); 0 runs all rounds")
+	t.mixtureFlags.add(cmd)
+	f.Float64Var(&t.lambda0, "lambda0", 1, "weight in rows of the prior mean; of ggm")
+	f.Float64Var(&t.rho, "rho", 0, "of ggm: sparsity of the precision matrices, absolute; if left out 0.1·N/K with the N rows of all")
+	f.StringVar(&t.init, "init", "", "of ggm: start from the means, precisions and weights in a JSON `FILE`")
 	f.StringVar(&t.standardise, "standardise", "", "standardise columns by the moments of all rows (global), of each participant's (own), or none (default own with --split files or column, else global)")
 	f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
 	f.Float64Var(&t.falseAlarm, "false-alarm", 0.01, "share of own training rows that lie above the anomaly threshold")
@@ -108,10 +111,15 @@ func (t *taskFlags) task(cmd *cobra.Command, byDefault task.Standardise) (task.T
 		return task.Task{}, &usageError{fmt.Sprintf("--rho: want a value above 0, got %g", t.rho), "leave it out for 0.1·N/K"}
 	}
 	k := task.Task{
-		Model: model.Kind(t.model), Components: t.components, Rounds: t.rounds, Tol: t.tol,
-		Lambda0: t.lambda0, Rho: t.rho, Seed: t.seed, FalseAlarm: t.falseAlarm,
+		Model: model.Kind(t.model), Rounds: t.rounds, Tol: t.tol, Seed: t.seed, FalseAlarm: t.falseAlarm,
 		Standardise: task.Standardise(t.standardise),
 		Settings:    settings,
+	}
+	if k.Components, k.MostComponents, err = parseComponents(t.components); err != nil {
+		return k, err
+	}
+	if err := t.setOptions(cmd, &k); err != nil {
+		return k, err
 	}
 	if t.standardise == "" {
 		k.Standardise = byDefault

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -88,15 +89,18 @@ func describe(m *model.Model) description {
 func (d description) text(w io.Writer) {
 	fmt.Fprintf(w, "%s of %s: %d components over %d columns, trained on %d rows (%d of its own) by %s\n",
 		d.Kind, d.Participant, len(d.Components), len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
-	fmt.Fprintf(w, "%d rounds, converged: %t; lambda0 %g, rho %.4g, seed %d, standardised: %s\n",
-		d.Rounds, d.Converged, d.Hyper.Lambda0, d.Hyper.Rho, d.Hyper.Seed, d.Standardise)
+	fmt.Fprintf(w, "%d rounds, converged: %t; %s, seed %d, standardised: %s\n",
+		d.Rounds, d.Converged, d.options(), d.Hyper.Seed, d.Standardise)
 	fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
 	p := d.Privacy
 	fmt.Fprintf(w, "privacy: protection %s", p.Protection.Mode)
 	if b := p.Protection.BreachPredicted; b != nil {
 		fmt.Fprintf(w, ", %d colluders learn a member's vector with probability %.2g", p.Protection.Colluders, *b)
 	}
-	fmt.Fprintf(w, "; least entropy of a contribution %.2f nats\n", p.LeastDiversity)
+	if p.LeastDiversity.Applies {
+		fmt.Fprintf(w, "; least entropy of a contribution %.2f nats", p.LeastDiversity.Value)
+	}
+	fmt.Fprintln(w)
 	for _, s := range p.Published {
 		fmt.Fprintf(w, "  published: %s\n", s)
 	}
@@ -107,6 +111,21 @@ func (d description) text(w io.Writer) {
 		fmt.Fprintf(t, "%d\t%.4f\t%d\t%s\n", k+1, c.Weight, len(c.Edges), strongest(c.Edges, 3))
 	}
 	t.Flush()
+}
+
+// options tells those that the kind has of its own.
+func (d description) options() string {
+	if d.Kind == model.GGM {
+		return fmt.Sprintf("lambda0 %g, rho %.4g", d.Hyper.Lambda0, d.Hyper.Rho)
+	}
+	s := "covariance " + cmp.Or(d.Covariance, "full")
+	if d.Hyper.Start != "" {
+		s += ", start " + d.Hyper.Start
+	}
+	if d.Hyper.Synthetic > 0 {
+		s += fmt.Sprintf(", %d synthetic rows a component", d.Hyper.Synthetic)
+	}
+	return s
 }
 
 func members(views []report.View) string {

@@ -52,11 +52,13 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	if line := p.waits.round(time.Now()); line != "" {
 		p.show(line)
 	}
-	line := fmt.Sprintf("round %d/%d  loss %.6g a row  %d participants  entropy %.2f..%.2f",
-		r.Number, p.rounds, -r.Objective/float64(max(r.TotalRows, 1)), participants, r.Diversity.Min, r.Diversity.Max)
+	line := fmt.Sprintf("round %d/%d  loss %.6g a row  %d participants", r.Number, p.rounds, r.Loss, participants)
+	if d := r.Diversity; d != nil {
+		line += fmt.Sprintf("  entropy %.2f..%.2f", d.Min, d.Max)
+	}
 	if p.virtual > 0 && p.terminal != nil {
 		line = fmt.Sprintf("%s %d/%d  virtual time %s  loss %.6g a row",
-			bar(r.Number, p.rounds), r.Number, p.rounds, p.virtual.Round(time.Millisecond), -r.Objective/float64(max(r.TotalRows, 1)))
+			bar(r.Number, p.rounds), r.Number, p.rounds, p.virtual.Round(time.Millisecond), r.Loss)
 	}
 	if bytes > 0 {
 		line += fmt.Sprintf("  sent %s", byteCount(bytes))

@@ -23,7 +23,7 @@ import (
 
 func (a *app) sim() *cobra.Command {
 	var s sourceFlags
-	var t taskFlags
+	t := taskFlags{mixtureFlags: mixtureFlags{simulated: true}}
 	var under scenarioFlags
 	var to outputs
 	cmd := &cobra.Command{

@@ -40,9 +40,13 @@ type Change struct {
 type Model struct {
 	Kind        string  `yaml:"kind"`
 	Components  int     `yaml:"components"`
+	Most        int     `yaml:"most_components,omitempty"`
 	Rounds      int     `yaml:"rounds"`
 	Tol         float64 `yaml:"tol"`
-	Lambda0     float64 `yaml:"lambda0"`
+	Covariance  string  `yaml:"covariance,omitempty"`
+	Synthetic   int     `yaml:"synthetic,omitempty"`
+	Start       string  `yaml:"start,omitempty"`
+	Lambda0     float64 `yaml:"lambda0,omitempty"`
 	Rho         float64 `yaml:"rho,omitempty"`
 	Seed        uint64  `yaml:"seed"`
 	Standardise string  `yaml:"standardise"`
@@ -92,6 +96,7 @@ func NewConsortium(t task.Task, columns []string, members []Member) *Consortium 
 		Version: Version, Members: members, Columns: columns,
 		Model: Model{
 			Kind: string(t.Model), Components: t.Components, Rounds: t.Rounds, Tol: t.Tol,
+			Most: t.MostComponents, Covariance: t.Covariance, Synthetic: t.Synthetic, Start: string(t.Start),
 			Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed,
 			Standardise: string(t.Standardise), FalseAlarm: t.FalseAlarm,
 		},
@@ -104,6 +109,7 @@ func (c *Consortium) Task() task.Task {
 	m := c.Model
 	return task.Task{
 		Model: model.Kind(m.Kind), Components: m.Components, Rounds: m.Rounds, Tol: m.Tol,
+		MostComponents: m.Most, Covariance: m.Covariance, Synthetic: m.Synthetic, Start: task.Start(m.Start),
 		Lambda0: m.Lambda0, Rho: m.Rho, Seed: m.Seed,
 		Standardise: task.Standardise(m.Standardise), FalseAlarm: m.FalseAlarm,
 		Settings: c.Consensus.settings(),

@@ -9,7 +9,6 @@ import (
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
-	"gonum.org/v1/gonum/mat"
 )
 
 // The baselines by name.
@@ -73,32 +72,19 @@ func Alone(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*mo
 // participant would use it. Where everybody standardises by itself, so do the
 // pooled rows: each in its owner's units.
 func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*model.Model, error) {
-	models := make([]*model.Model, len(parts))
-	scalings := make([]dataset.Scaling, len(parts))
-	rows, dim := 0, len(parts[0].Columns)
-	var all []float64
-	for i, p := range parts {
-		scalings[i] = dataset.Unscaled(dim)
-		if t.Standardise == task.Own {
-			var err error
-			if scalings[i], _, err = dataset.Own(p.Train); err != nil {
-				return nil, fmt.Errorf("baseline pooled: %s: %w", p.Name, err)
-			}
-		}
-		if err := dataset.EachRow(scalings[i].Rows(p.Train), func(row []float64) { all = append(all, row...) }); err != nil {
-			return nil, fmt.Errorf("baseline pooled: %s: %w", p.Name, err)
-		}
-		n, _ := p.Train.Dims()
-		rows += n
+	scalings, all, err := pool(t.Standardise, parts)
+	if err != nil {
+		return nil, fmt.Errorf("baseline pooled: %w", err)
 	}
 	pooled := t
 	if t.Standardise == task.Own {
 		pooled.Standardise = task.None
 	}
-	r, err := pooled.Train(ctx, collabdict.Solo{}, dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(mat.NewDense(rows, dim, all))}, nil)
+	r, err := pooled.Train(ctx, collabdict.Solo{}, dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(all)}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("baseline pooled: %w", err)
 	}
+	models := make([]*model.Model, len(parts))
 	for i := range models {
 		m := *r.Model
 		m.Manifest.Standardise = string(t.Standardise)

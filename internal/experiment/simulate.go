@@ -86,6 +86,11 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 		return nil, err
 	}
 	t.Shared = &gmm.Solutions{}
+	if t.Start == task.SharedRows {
+		if err := shareRows(&t, parts); err != nil {
+			return nil, err
+		}
+	}
 	watch, begun := a.watch(t, len(parts)), newInputs()
 	c.Observer = under.observer(t.Settings.Scheme, watch, begun)
 	net, err := netsim.New(c)

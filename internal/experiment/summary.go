@@ -23,12 +23,16 @@ func Summary(t task.Task, names []string, r *task.Result) *report.Run {
 		Model: string(t.Model), Seed: t.Seed, Kernels: string(cpu.Active()),
 		Rounds: r.Last.Number, Converged: r.Last.Converged, Objective: report.Of(r.Last.Objective),
 		Consensus: describe(t.Settings, len(names), 1),
+		Selection: r.Selection,
 		Views:     []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
 	}
 	if r.Model != nil {
 		run.Clusters = r.Model.Mixture.Components()
 	}
 	run.Protection = Protection(t.Settings, len(names))
+	if w := t.ShownWarning(); w != "" {
+		run.Warnings = append(run.Warnings, w)
+	}
 	if w := breachWarning(run.Protection); w != "" {
 		run.Warnings = append(run.Warnings, w)
 	}
@@ -71,9 +75,8 @@ func describe(s consensus.Settings, size, values int) report.Consensus {
 // Participant returns a participant's own figures under its model.
 func Participant(m *model.Model, p dataset.Participant) (report.Participant, error) {
 	e, err := task.Evaluate(m, p.Test, p.TestLabels)
-	d := m.Manifest.Privacy.Diversity
 	return report.Participant{
-		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: &d, History: m.Manifest.Privacy.History,
+		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: m.Manifest.Privacy.Diversity, History: m.Manifest.Privacy.History,
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI,
 	}, err
 }

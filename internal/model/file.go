@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 
-	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/npz"
 	"gonum.org/v1/gonum/mat"
@@ -42,6 +42,7 @@ func Write(path string, m *Model) error {
 
 func (m *Model) write(out io.Writer) error {
 	m.Manifest.Format, m.Manifest.Version = format, Version
+	m.Manifest.Covariance = covariance(m.Mixture.Form())
 	text, err := json.MarshalIndent(m.Manifest, "", "  ")
 	if err != nil {
 		return err
@@ -51,22 +52,14 @@ func (m *Model) write(out io.Writer) error {
 		return err
 	}
 	k, dim := m.Mixture.Components(), m.Mixture.Dim()
-	precisions := make([]float64, 0, k*dim*dim)
-	for c := range k {
-		p := m.Mixture.Precision(c)
-		for i := range dim {
-			for j := range dim {
-				precisions = append(precisions, p.At(i, j))
-			}
-		}
-	}
+	precisions, shape := precisionsOf(m.Mixture)
 	for _, a := range []struct {
 		name  string
 		shape []int
 		data  []float64
 	}{
 		{"means", []int{k, dim}, m.Mixture.Means().RawMatrix().Data},
-		{"precisions", []int{k, dim, dim}, precisions},
+		{"precisions", shape, precisions},
 		{"weights", []int{k}, m.Mixture.Weights()},
 		{"shift", []int{dim}, m.Scaling.Shift},
 		{"scale", []int{dim}, m.Scaling.Scale},
@@ -128,8 +121,8 @@ func read(r io.ReaderAt, size int64) (*Model, error) {
 		return nil, fmt.Errorf("%s: want format %q, got %q", manifest, format, m.Manifest.Format)
 	case m.Manifest.Version != Version:
 		return nil, &versionError{m.Manifest.Version}
-	case m.Manifest.Kind != GGM:
-		return nil, fmt.Errorf("%s: want a model of kind %q, got %q", manifest, GGM, m.Manifest.Kind)
+	case !slices.Contains(Kinds(), m.Manifest.Kind):
+		return nil, fmt.Errorf("%s: want a model of kind %q, got %q", manifest, Kinds(), m.Manifest.Kind)
 	}
 	return m, m.readArrays(a)
 }
@@ -144,12 +137,14 @@ func (m *Model) readArrays(a *npz.Archive) error {
 		return err
 	}
 	k := len(weights.Data)
+	if k == 0 {
+		return errors.New("weights: want at least one component, got none")
+	}
 	means, err := array(a, "means", k, dim)
 	if err != nil {
 		return err
 	}
-	precisions, err := array(a, "precisions", k, dim, dim)
-	if err != nil {
+	if m.Mixture, err = readMixture(a, m.Manifest.Covariance, weights.Data, mat.NewDense(k, dim, means)); err != nil {
 		return err
 	}
 	if m.Scaling.Shift, err = array(a, "shift", dim); err != nil {
@@ -163,28 +158,7 @@ func (m *Model) readArrays(a *npz.Archive) error {
 			return fmt.Errorf("shift and scale: want finite values, the scale above 0, got %g for column %q", v, m.Manifest.Columns[i])
 		}
 	}
-	if k == 0 {
-		return errors.New("weights: want at least one component, got none")
-	}
-	parts := make([]*mat.SymDense, k)
-	for c := range parts {
-		if parts[c], err = symmetric(precisions[c*dim*dim:(c+1)*dim*dim], dim); err != nil {
-			return fmt.Errorf("precisions: component %d: %w", c+1, err)
-		}
-	}
-	m.Mixture, err = gmm.NewMixture(weights.Data, mat.NewDense(k, dim, means), parts)
-	return err
-}
-
-func symmetric(values []float64, dim int) (*mat.SymDense, error) {
-	for i := range dim {
-		for j := range i {
-			if a, b := values[i*dim+j], values[j*dim+i]; a != b {
-				return nil, fmt.Errorf("want a symmetric matrix, got %g and %g", a, b)
-			}
-		}
-	}
-	return mat.NewSymDense(dim, values), nil
+	return nil
 }
 
 // array returns the values of an array that must have the given shape.

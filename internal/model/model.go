@@ -14,8 +14,15 @@ const Version = 1
 // Kind names what a model file holds.
 type Kind string
 
-// GGM is the sparse Gaussian-graphical mixture.
-const GGM Kind = "ggm"
+// The kinds of models: mixtures that are learned in different ways.
+const (
+	GGM    Kind = "ggm"    // of sparse Gaussian graphical models, by private sums
+	FedGen Kind = "fedgen" // of Gaussians, in one round from the participants' own
+	DEM    Kind = "dem"    // of Gaussians, by private sums
+)
+
+// Kinds returns all kinds.
+func Kinds() []Kind { return []Kind{GGM, FedGen, DEM} }
 
 // Model is a participant's trained model: what it scores rows with, and where it
 // came from.
@@ -33,6 +40,9 @@ type Manifest struct {
 	Participant string   `json:"participant"`
 	Columns     []string `json:"columns"`
 	Standardise string   `json:"standardise"` // global, own or none
+	// Covariance is the form of the covariance matrices, as gmm.Covariance writes it;
+	// empty means full.
+	Covariance string `json:"covariance,omitempty"`
 	// Threshold is the score above which a row is an anomaly: the 1-FalseAlarm
 	// quantile of the participant's own training scores.
 	Threshold  float64 `json:"threshold"`
@@ -55,12 +65,15 @@ type Manifest struct {
 
 // Hyper are the hyper-parameters, as all participants agreed on them.
 type Hyper struct {
-	Components int     `json:"components"`
-	Rounds     int     `json:"rounds"` // at most
-	Tol        float64 `json:"tol"`
-	Lambda0    float64 `json:"lambda0"`
-	Rho        float64 `json:"rho"` // as used
-	Seed       uint64  `json:"seed"`
+	Components     int     `json:"components"` // the fewest, if there are MostComponents
+	MostComponents int     `json:"most_components,omitempty"`
+	Rounds         int     `json:"rounds"` // at most
+	Tol            float64 `json:"tol"`
+	Lambda0        float64 `json:"lambda0,omitempty"`
+	Rho            float64 `json:"rho,omitempty"` // as used
+	Synthetic      int     `json:"synthetic,omitempty"`
+	Start          string  `json:"start,omitempty"`
+	Seed           uint64  `json:"seed"`
 }
 
 // Ledger says what the training told others, and how well it was hidden.
@@ -69,10 +82,10 @@ type Ledger struct {
 	// Published lists what members showed each other in the clear.
 	Published []string `json:"published"`
 	// Diversity is that of the last round, LeastDiversity the smallest of all
-	// rounds and both kinds of weights, in nats.
-	Diversity      report.Diversity `json:"diversity"`
-	LeastDiversity float64          `json:"least_diversity"`
-	History        []report.Round   `json:"history"`
+	// rounds and both kinds of weights, in nats. Only ggm has them.
+	Diversity      *report.Diversity `json:"diversity,omitempty"`
+	LeastDiversity report.Figure     `json:"least_diversity,omitzero"`
+	History        []report.Round    `json:"history"`
 	// LoneChanges are pairs of sums that differ by few members.
 	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
 }

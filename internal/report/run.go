@@ -17,8 +17,9 @@ type Run struct {
 	ARI          Figure        `json:"ari,omitzero"`
 	Baselines    *Baselines    `json:"baselines,omitempty"` // means over participants
 	Clusters     int           `json:"clusters,omitempty"`
-	BytesSent    int64         `json:"bytes_sent"` // a participant, mean
-	Messages     int64         `json:"messages"`   // a participant, mean
+	Selection    *Selection    `json:"selection,omitempty"` // of fedgen
+	BytesSent    int64         `json:"bytes_sent"`          // a participant, mean
+	Messages     int64         `json:"messages"`            // a participant, mean
 	Consensus    Consensus     `json:"consensus"`
 	Protection   Protection    `json:"protection"`
 	Diversity    *Diversity    `json:"diversity,omitempty"`
@@ -111,9 +112,10 @@ type Diversity struct {
 
 // Round is what a participant saw of a round.
 type Round struct {
-	Round     int       `json:"round"`
-	Objective float64   `json:"objective"` // before the round's step
-	Diversity Diversity `json:"diversity"` // of what the participant contributed
+	Round     int     `json:"round"`
+	Objective float64 `json:"objective"` // before the round's step
+	// Diversity is that of what the participant contributed; nil if the kind has none.
+	Diversity *Diversity `json:"diversity,omitempty"`
 }
 
 // View says who took part from a round on.

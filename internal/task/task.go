@@ -21,23 +21,34 @@ const (
 
 // Task is what all participants of a run agree on.
 type Task struct {
-	Model       model.Kind
-	Components  int     // K
-	Rounds      int     // at most
-	Tol         float64 // relative change of the objective at which to stop; 0: never
-	Lambda0     float64
-	Rho         float64 // 0: 0.1·N/K
-	Seed        uint64  // public
+	Model      model.Kind
+	Components int // K
+	Rounds     int // at most; of fedgen the one round, and those that refine
+	// Tol is the change of the objective at which to stop, 0 never: of ggm relative, of
+	// the others in nats a row.
+	Tol         float64
+	Seed        uint64 // public
 	Standardise Standardise
 	FalseAlarm  float64 // share of the own training rows above the threshold
-	// Init, if not nil, is the start; InitDigest tells members that theirs
+	Lambda0     float64 // of ggm
+	Rho         float64 // of ggm; 0: 0.1·N/K
+	// Init, if not nil, is the start of ggm; InitDigest tells members that theirs
 	// differ.
 	Init       *gmm.Parameters
 	InitDigest string
-	Settings   consensus.Settings
+	// MostComponents, if not 0, lets fedgen choose the number of components, from
+	// Components on.
+	MostComponents int
+	Covariance     string // of fedgen and dem: full, diag or spherical
+	// Synthetic is the number of rows that fedgen draws for each component gathered to
+	// fit to them from scratch; 0: 100, to fit to them from the reduced mixture.
+	Synthetic int
+	Start     Start // of dem
+	Settings  consensus.Settings
 	// Shared, if not nil, is what participants in one process need not compute each
 	// by itself.
 	Shared *gmm.Solutions
+	First  *gmm.Mixture // see ShareRows
 }
 
 // Error is a hyper-parameter that cannot be used.
@@ -45,38 +56,37 @@ type Error struct{ Field, Msg string }
 
 func (e *Error) Error() string { return e.Field + ": " + e.Msg }
 
+func wrong(field, format string, args ...any) error {
+	return &Error{Field: field, Msg: fmt.Sprintf(format, args...)}
+}
+
+func finite(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
+
 // Validate reports the first hyper-parameter that cannot be used, as *Error.
 func (t Task) Validate() error {
-	wrong := func(field, format string, args ...any) error {
-		return &Error{Field: field, Msg: fmt.Sprintf(format, args...)}
-	}
-	finite := func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
+	k, known := kinds[t.Model]
 	switch {
-	case t.Model != model.GGM:
-		return wrong("model", "want %q, got %q", model.GGM, t.Model)
+	case !known:
+		return wrong("model", "want %s, %s or %s, got %q", model.GGM, model.FedGen, model.DEM, t.Model)
 	case t.Components < 1:
 		return wrong("components", "want at least 1, got %d", t.Components)
 	case t.Rounds < 1:
 		return wrong("rounds", "want at least 1, got %d", t.Rounds)
 	case !finite(t.Tol):
 		return wrong("tol", "want a finite value of at least 0, got %g", t.Tol)
-	case !finite(t.Lambda0) || t.Lambda0 == 0:
-		return wrong("lambda0", "want a finite value above 0, got %g", t.Lambda0)
-	case !finite(t.Rho):
-		return wrong("rho", "want a finite value above 0, or 0 for 0.1·N/K, got %g", t.Rho)
+	case t.foreign() != "":
+		return wrong(t.foreign(), "the model %s has none", t.Model)
+	}
+	if err := k.check(t); err != nil {
+		return err
+	}
+	switch {
 	case t.Standardise != Global && t.Standardise != Own && t.Standardise != None:
 		return wrong("standardise", "want %q, %q or %q, got %q", Global, Own, None, t.Standardise)
 	case !(t.FalseAlarm > 0 && t.FalseAlarm < 1):
 		return wrong("false-alarm", "want a share between 0 and 1, got %g", t.FalseAlarm)
 	}
-	if err := t.mixture().Validate(); err != nil {
-		return &Error{Field: "init", Msg: err.Error()}
-	}
 	return nil
-}
-
-func (t Task) mixture() gmm.Config {
-	return gmm.Config{Components: t.Components, Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed, Init: t.Init, Shared: t.Shared}
 }
 
 // Field is a name and a value that all members must share.
@@ -87,9 +97,13 @@ type Field struct{ Name, Value string }
 // its own.
 func (t Task) Fields(columns []string) []Field {
 	g := func(v float64) string { return fmt.Sprintf("%g", v) }
+	components := fmt.Sprint(t.Components)
+	if t.MostComponents != 0 {
+		components += fmt.Sprintf("-%d", t.MostComponents)
+	}
 	fields := []Field{
 		{"model", string(t.Model)},
-		{"components", fmt.Sprint(t.Components)},
+		{"components", components},
 		{"rounds", fmt.Sprint(t.Rounds)},
 		{"tol", g(t.Tol)},
 		{"lambda0", g(t.Lambda0)},
@@ -99,6 +113,12 @@ func (t Task) Fields(columns []string) []Field {
 		{"false-alarm", g(t.FalseAlarm)},
 		{"init", t.InitDigest},
 		{"number of columns", fmt.Sprint(len(columns))},
+	}
+	// What only some kinds have is there only if set: others agree on what they always did.
+	for _, f := range []Field{{"covariance", t.Covariance}, {"synthetic", fmt.Sprint(t.Synthetic)}, {"start", string(t.Start)}} {
+		if f.Value != "" && f.Value != "0" {
+			fields = append(fields, f)
+		}
 	}
 	for i, c := range columns {
 		fields = append(fields, Field{fmt.Sprintf("column %d", i+1), c})

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
@@ -24,15 +22,18 @@ const EntropyFloor = 5
 // Progress is a participant's state after a round.
 type Progress struct {
 	collabdict.Round
-	TotalRows int
-	Diversity report.Diversity
+	// Loss is the objective of a row, with the sign changed.
+	Loss      float64
+	Diversity *report.Diversity // nil if the kind has none
 }
 
 // Result is what one participant holds after its part.
 type Result struct {
-	Model    *model.Model // nil if no round was completed
-	Last     collabdict.Round
-	Warnings []string
+	Model *model.Model // nil if no round was completed
+	Last  collabdict.Round
+	// Selection is of what fedgen has put together; nil with other kinds.
+	Selection *report.Selection
+	Warnings  []string
 }
 
 // Train plays one participant's part: it standardises the training rows, trains
@@ -50,48 +51,43 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		r.Warnings = append(r.Warnings, constantWarning(p.Columns, constant))
 	}
 	z := scaling.Copy(p.Train)
-	config := t.mixture()
-	config.Common = common
-	learner, err := gmm.NewLearner(z, config)
+	learner, err := kinds[t.Model].learner(t, z, common)
 	if err != nil {
 		return r, err
 	}
 	var history, own []report.Round // own: those that this participant is in
-	options := collabdict.Options{Rounds: t.Rounds, Tol: t.Tol, OnRound: func(round collabdict.Round) {
-		d := diversity(learner)
+	r.Last, err = learner.train(ctx, g, func(round collabdict.Round) {
+		loss, d := learner.progress(round.Objective)
 		history = append(history, report.Round{Round: round.Number, Objective: round.Objective, Diversity: d})
 		if a, may := g.(collabdict.Absentee); !may || a.Included() {
 			own = append(own, history[len(history)-1])
 		}
 		if onRound != nil {
-			onRound(Progress{Round: round, TotalRows: learner.TotalRows(), Diversity: d})
+			onRound(Progress{Round: round, Loss: loss, Diversity: d})
 		}
-	}}
-	r.Last, err = collabdict.Train(ctx, g, learner, options)
-	if r.Last.Number > 0 {
-		m := t.assemble(p, scaling, learner, r.Last, history)
-		var unread error
-		if m.Manifest.Threshold, unread = threshold(m.Mixture, z, t.FalseAlarm); unread != nil {
-			return r, errors.Join(err, fmt.Errorf("threshold: %w", unread))
-		}
-		if e := learner.Stalled(); e != nil {
-			r.Warnings = append(r.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
-		}
-		r.Model = m
-		if len(own) > 0 {
-			r.Model.Manifest.Privacy.LeastDiversity = leastOf(own)
-		}
-		r.Model.Manifest.Privacy.Published = public
-		if least := r.Model.Manifest.Privacy.LeastDiversity; least < math.Log(EntropyFloor) {
+	})
+	if r.Last.Number == 0 {
+		return r, err
+	}
+	s := learner.state()
+	m := t.assemble(p, scaling, s, r.Last, history)
+	var unread error
+	if m.Manifest.Threshold, unread = threshold(m.Mixture, z, t.FalseAlarm); unread != nil {
+		return r, errors.Join(err, fmt.Errorf("threshold: %w", unread))
+	}
+	r.Model, r.Selection = m, s.selection
+	r.Warnings = append(r.Warnings, s.warnings...)
+	m.Manifest.Privacy.Published = public
+	if len(own) == 0 {
+		own = history
+	}
+	if least, ok := leastOf(own); ok {
+		m.Manifest.Privacy.LeastDiversity = report.Of(least)
+		if least < math.Log(EntropyFloor) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %d: only the sum over the members hides them", math.Exp(least), EntropyFloor))
 		}
 	}
 	return r, err
-}
-
-func diversity(l *gmm.Learner) report.Diversity {
-	d := l.Diversity()
-	return report.Diversity{Max: d.Max, Min: d.Min, MinResponsibility: d.MinResponsibility}
 }
 
 func constantWarning(columns []string, constant []int) string {
@@ -103,45 +99,32 @@ func constantWarning(columns []string, constant []int) string {
 }
 
 // assemble puts the model of the last completed round together.
-func (t Task) assemble(p dataset.Participant, scaling dataset.Scaling, l *gmm.Learner, last collabdict.Round, history []report.Round) *model.Model {
+func (t Task) assemble(p dataset.Participant, scaling dataset.Scaling, s state, last collabdict.Round, history []report.Round) *model.Model {
 	rows, _ := p.Train.Dims()
 	return &model.Model{
 		Scaling: scaling,
-		Mixture: l.Model(),
+		Mixture: s.mixture,
 		Manifest: model.Manifest{
 			Kind: t.Model, Participant: p.Name, Columns: p.Columns, Standardise: string(t.Standardise),
 			FalseAlarm: t.FalseAlarm,
 			Hyper: model.Hyper{
-				Components: t.Components, Rounds: t.Rounds, Tol: t.Tol,
-				Lambda0: t.Lambda0, Rho: l.Rho(), Seed: t.Seed,
+				Components: t.Components, MostComponents: t.MostComponents, Rounds: t.Rounds, Tol: t.Tol,
+				Lambda0: t.Lambda0, Rho: s.rho, Synthetic: t.Synthetic, Start: string(t.Start), Seed: t.Seed,
 			},
 			Rounds: last.Number, Converged: last.Converged, Objective: report.Of(last.Objective),
-			Rows: rows, TotalRows: l.TotalRows(),
-			Privacy: model.Ledger{
-				Diversity:      diversity(l),
-				LeastDiversity: leastOf(history), History: history,
-			},
+			Rows: rows, TotalRows: s.totalRows,
+			Privacy: model.Ledger{Diversity: history[len(history)-1].Diversity, History: history},
 		},
 	}
 }
 
-func leastOf(history []report.Round) float64 {
-	least := math.Inf(1)
+// leastOf returns the smallest diversity of some rounds, if the kind has any.
+func leastOf(history []report.Round) (least float64, ok bool) {
+	least = math.Inf(1)
 	for _, r := range history {
-		least = min(least, r.Diversity.Min, r.Diversity.MinResponsibility)
+		if r.Diversity != nil {
+			least, ok = min(least, r.Diversity.Min, r.Diversity.MinResponsibility), true
+		}
 	}
-	return least
-}
-
-// published lists what Train shows to all members of a group in the clear: nothing
-// in a large one.
-func (t Task) published(g collabdict.Group) []string {
-	if !bounds.Publishes(g) {
-		return []string{}
-	}
-	of := " as trained on"
-	if t.Standardise == Global {
-		of = ", and of its deviation from the common mean"
-	}
-	return []string{"a random value for the agreed nonce", "the power of two above the number of own rows, and above the root mean square of each column" + of}
+	return least, ok
 }

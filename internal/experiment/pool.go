@@ -1,0 +1,48 @@
+package experiment
+
+import (
+	"fmt"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/task"
+	"gonum.org/v1/gonum/mat"
+)
+
+// pool puts the training rows of all participants together: each in its owner's units
+// where everybody standardises by itself, else in those of the data.
+func pool(by task.Standardise, parts []dataset.Participant) ([]dataset.Scaling, *mat.Dense, error) {
+	scalings := make([]dataset.Scaling, len(parts))
+	rows, dim := 0, len(parts[0].Columns)
+	var all []float64
+	for i, p := range parts {
+		scalings[i] = dataset.Unscaled(dim)
+		if by == task.Own {
+			var err error
+			if scalings[i], _, err = dataset.Own(p.Train); err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", p.Name, err)
+			}
+		}
+		if err := dataset.EachRow(scalings[i].Rows(p.Train), func(row []float64) { all = append(all, row...) }); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		n, _ := p.Train.Dims()
+		rows += n
+	}
+	return scalings, mat.NewDense(rows, dim, all), nil
+}
+
+// shareRows gives the task its start from rows that are shared.
+func shareRows(t *task.Task, parts []dataset.Participant) error {
+	_, all, err := pool(t.Standardise, parts)
+	if err != nil {
+		return err
+	}
+	if t.Standardise == task.Global {
+		s, _, err := dataset.Own(dataset.InMemory(all))
+		if err != nil {
+			return err
+		}
+		all = s.Apply(all)
+	}
+	return t.ShareRows(all)
+}

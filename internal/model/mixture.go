@@ -1,0 +1,88 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/npz"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ParseCovariance reads the form of covariance matrices; empty means full.
+func ParseCovariance(name string) (gmm.Covariance, error) {
+	for _, form := range []gmm.Covariance{gmm.Full, gmm.Diag, gmm.Spherical} {
+		if name == form.String() || name == covariance(form) {
+			return form, nil
+		}
+	}
+	return 0, fmt.Errorf("want full, diag or spherical, got %q", name)
+}
+
+// covariance is how manifests name a form. Those of older files have none: full.
+func covariance(form gmm.Covariance) string {
+	if form == gmm.Full {
+		return ""
+	}
+	return form.String()
+}
+
+// precisionsOf returns the precision matrices, K by M by M, or if they are diagonal
+// what is on their diagonals, K by M.
+func precisionsOf(m *gmm.Mixture) (values []float64, shape []int) {
+	k, dim := m.Components(), m.Dim()
+	shape = []int{k, dim}
+	if m.Form() == gmm.Full {
+		shape = append(shape, dim)
+	}
+	for c := range k {
+		p := m.Precision(c)
+		for i := range dim {
+			if m.Form() != gmm.Full {
+				values = append(values, p.At(i, i))
+				continue
+			}
+			for j := range dim {
+				values = append(values, p.At(i, j))
+			}
+		}
+	}
+	return values, shape
+}
+
+// readMixture is the inverse of precisionsOf, with weights and means.
+func readMixture(a *npz.Archive, form string, weights []float64, means *mat.Dense) (*gmm.Mixture, error) {
+	k, dim := means.Dims()
+	of, err := ParseCovariance(form)
+	if err != nil {
+		return nil, fmt.Errorf("%s: covariance: %w", manifest, err)
+	}
+	if of != gmm.Full {
+		diagonals, err := array(a, "precisions", k, dim)
+		if err != nil {
+			return nil, err
+		}
+		return gmm.NewDiagMixture(of, weights, means, mat.NewDense(k, dim, diagonals))
+	}
+	values, err := array(a, "precisions", k, dim, dim)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]*mat.SymDense, k)
+	for c := range parts {
+		if parts[c], err = symmetric(values[c*dim*dim:(c+1)*dim*dim], dim); err != nil {
+			return nil, fmt.Errorf("precisions: component %d: %w", c+1, err)
+		}
+	}
+	return gmm.NewMixture(weights, means, parts)
+}
+
+func symmetric(values []float64, dim int) (*mat.SymDense, error) {
+	for i := range dim {
+		for j := range i {
+			if a, b := values[i*dim+j], values[j*dim+i]; a != b {
+				return nil, fmt.Errorf("want a symmetric matrix, got %g and %g", a, b)
+			}
+		}
+	}
+	return mat.NewSymDense(dim, values), nil
+}

@@ -1,0 +1,88 @@
+package task
+
+import (
+	"context"
+	"slices"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+)
+
+// learner learns a model at one participant.
+type learner interface {
+	// train learns with the group and calls after at the end of each round. It returns
+	// the last round completed.
+	train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (collabdict.Round, error)
+	// progress returns the loss of a row that an objective is, and the diversity of what
+	// was contributed in the last round, nil if the kind has none.
+	progress(objective float64) (loss float64, d *report.Diversity)
+	// state is what the rounds completed have come to.
+	state() state
+}
+
+// state is what a participant holds after a round.
+type state struct {
+	mixture   *gmm.Mixture
+	totalRows int
+	rho       float64           // as used; 0 if the kind has none
+	selection *report.Selection // nil if the kind has none
+	warnings  []string          // of the last round
+}
+
+// kind is what is particular to a kind of model.
+type kind struct {
+	// options are those that it takes, of the ones that not all kinds do.
+	options []string
+	// check reports the first of them that cannot be used, as *Error.
+	check func(t Task) error
+	// learner returns what learns from rows in the coordinates trained on. Of all
+	// rows, common may be known.
+	learner func(t Task, rows dataset.Rows, common *gmm.Common) (learner, error)
+	// shown lists what members show each other of their rows in the clear, apart from
+	// bounds of sums; sums says whether there are any.
+	shown func(t Task) (what []string, sums bool)
+}
+
+var kinds = map[model.Kind]kind{
+	model.GGM: {
+		options: []string{"rounds", "lambda0", "rho", "init"},
+		check:   checkGGM, learner: newGGM,
+		shown: func(Task) ([]string, bool) { return nil, true },
+	},
+	model.FedGen: {
+		options: []string{"a range of components", "covariance", "synthetic", "refine"},
+		check:   checkFedGen, learner: newFedGen,
+		shown: func(t Task) ([]string, bool) { return []string{wholeMixture}, t.Rounds > 1 },
+	},
+	model.DEM: {
+		options: []string{"rounds", "covariance", "start"},
+		check:   checkDEM, learner: newDEM, shown: shownByDEM,
+	},
+}
+
+// Takes says whether a kind has an option, of those that not all kinds have.
+func Takes(k model.Kind, option string) bool { return slices.Contains(kinds[k].options, option) }
+
+// foreign returns the first option set that is of other kinds, empty if none is.
+func (t Task) foreign() string {
+	for _, o := range []struct {
+		name string
+		set  bool
+	}{
+		{"lambda0", t.Lambda0 != 0},
+		{"rho", t.Rho != 0},
+		{"init", t.Init != nil},
+		{"a range of components", t.MostComponents != 0},
+		{"covariance", t.Covariance != ""},
+		{"synthetic", t.Synthetic != 0},
+		{"start", t.Start != ""},
+	} {
+		if o.set && !Takes(t.Model, o.name) {
+			return o.name
+		}
+	}
+	return ""
+}
