@@ -20,7 +20,7 @@ func TestProgressOfASimulation(t *testing.T) {
 		p.start()
 		for n := 1; n <= 3; n++ {
 			p.virtual = time.Duration(n) * time.Minute
-			p.round(task.Progress{Round: collabdict.Round{Number: n, Objective: -120}, TotalRows: 60}, 5, 0)
+			p.round(task.Progress{Round: collabdict.Round{Number: n}, Loss: 2}, 5, 0)
 		}
 		p.end()
 		return out.String()

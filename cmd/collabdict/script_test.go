@@ -3,11 +3,13 @@ package main
 import (
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/model"
@@ -36,6 +38,7 @@ func TestScripts(t *testing.T) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[1]), unzipped(ts, args[0]), 0o644))
 			},
 			"convert": func(ts *testscript.TestScript, _ bool, args []string) { convert(ts, args[0], args[1]) },
+			"alike":   func(ts *testscript.TestScript, _ bool, args []string) { alikeModels(ts, args[0], args[1]) },
 			"better":  func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
 		},
 	})
@@ -80,6 +83,28 @@ func compareKnown(ts *testscript.TestScript, known, dir string) {
 			for i, row := range want.Precisions[k] {
 				near(ts, file+": precisions", mat.Row(nil, i, m.Mixture.Precision(k)), row)
 			}
+		}
+	}
+}
+
+// alikeModels asserts that so many models under a folder hold one and the same mixture,
+// from the same decisions.
+func alikeModels(ts *testscript.TestScript, dir, want string) {
+	files, err := filepath.Glob(ts.MkAbs(filepath.Join(dir, "*", "model.npz")))
+	ts.Check(err)
+	if fmt.Sprint(len(files)) != want {
+		ts.Fatalf("got %d models under %s, want %s", len(files), dir, want)
+	}
+	var first *model.Model
+	for _, file := range files {
+		m, err := model.Read(file)
+		ts.Check(err)
+		if first == nil {
+			first = m
+		}
+		if m.Manifest.Digest != first.Manifest.Digest || m.Manifest.Digest == "" || !mat.Equal(m.Mixture.Means(), first.Mixture.Means()) ||
+			!slices.Equal(m.Mixture.Weights(), first.Mixture.Weights()) || !mat.Equal(m.Mixture.Precision(0), first.Mixture.Precision(0)) {
+			ts.Fatalf("%s: another model than that of %s", file, files[0])
 		}
 	}
 }

@@ -29,6 +29,24 @@ func example() *Consortium {
 	return NewConsortium(t, []string{"temp", "flow"}, []Member{{Name: "a", ID: "x", Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}, {Name: "b", ID: "y"}})
 }
 
+func TestAgreementsKeepMixtures(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "consortium.yaml")
+	c := example()
+	c.Model.Kind, c.Model.Lambda0, c.Model.Rho = string(model.FedGen), 0, 0
+	c.Model.Most, c.Model.Covariance, c.Model.Synthetic, c.Model.Start = 7, "spherical", 50, "k-fed"
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadConsortium(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := got.Task()
+	if !reflect.DeepEqual(k, c.Task()) || k.MostComponents != 7 || k.Covariance != "spherical" || k.Synthetic != 50 || k.Start != task.KFed {
+		t.Errorf("got %+v, want %+v", k, c.Task())
+	}
+}
+
 func TestAgreementsKeepTheTask(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consortium.yaml")
 	c := example()

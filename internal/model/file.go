@@ -122,7 +122,7 @@ func read(r io.ReaderAt, size int64) (*Model, error) {
 	case m.Manifest.Version != Version:
 		return nil, &versionError{m.Manifest.Version}
 	case !slices.Contains(Kinds(), m.Manifest.Kind):
-		return nil, fmt.Errorf("%s: want a model of kind %q, got %q", manifest, Kinds(), m.Manifest.Kind)
+		return nil, fmt.Errorf("%s: want a model of kind %s, %s or %s, got %q", manifest, GGM, FedGen, DEM, m.Manifest.Kind)
 	}
 	return m, m.readArrays(a)
 }

@@ -59,6 +59,34 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
+// The form of the covariance matrices stays, and with it what scores are computed by.
+func TestDiagonalMixturesAreRead(t *testing.T) {
+	for _, form := range []gmm.Covariance{gmm.Diag, gmm.Spherical} {
+		precisions := mat.NewDense(2, 2, []float64{2, 2, 0.3, 0.3})
+		if form == gmm.Diag {
+			precisions.Set(0, 1, 7)
+		}
+		mixture, err := gmm.NewDiagMixture(form, []float64{0.25, 0.75}, mat.NewDense(2, 2, []float64{0, 1, 2, 3}), precisions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := example(t)
+		m.Mixture, m.Manifest.Kind = mixture, FedGen
+		path := filepath.Join(t.TempDir(), "model.npz")
+		if err := Write(path, m); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := mat.NewDense(3, 2, []float64{10, 20, 12, 21, 9, 19})
+		if got.Mixture.Form() != form || got.Manifest.Covariance != form.String() || !reflect.DeepEqual(got.Score(rows), m.Score(rows)) {
+			t.Errorf("%v: got %v, %+v", form, got.Mixture.Form(), got.Manifest)
+		}
+	}
+}
+
 func TestFilesThatAreNoModel(t *testing.T) {
 	dir := t.TempDir()
 	file := func(content func(*npz.Writer)) string {
@@ -87,9 +115,17 @@ func TestFilesThatAreNoModel(t *testing.T) {
 		"manifest.json: invalid":                                        manifestOf("x"),
 		`want format "collabdict model", got ""`:                        manifestOf("{}"),
 		"want model version 1, got 2; use the collabdict that wrote it": manifestOf(`{"format":"collabdict model","version":2}`),
-		`want a model of kind "ggm", got "vae"`:                         manifestOf(`{"format":"collabdict model","version":1,"kind":"vae"}`),
-		"want at least one column":                                      manifestOf("{" + good + "}"),
-		`"weights.npy"`:                                                 manifestOf("{" + good + `,"columns":["a"]}`),
+		`want a model of kind ggm, fedgen or dem, got "vae"`:            manifestOf(`{"format":"collabdict model","version":1,"kind":"vae"}`),
+		`covariance: want full, diag or spherical, got "banded"`: func(w *npz.Writer) {
+			manifestOf(`{"format":"collabdict model","version":1,"kind":"dem","columns":["a"],"covariance":"banded"}`)(w)
+			for name, shape := range map[string][]int{"weights": {1}, "means": {1, 1}} {
+				if err := npz.Put(w, name, npz.Array[float64]{Shape: shape, Data: []float64{1}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+		"want at least one column": manifestOf("{" + good + "}"),
+		`"weights.npy"`:            manifestOf("{" + good + `,"columns":["a"]}`),
 	} {
 		_, err := Read(file(content))
 		var typed *Error
