@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// wholeMixture is what a participant shows.
 const wholeMixture = "the own mixture, whole: the weights, means and covariance matrices of its components, and the number of own rows"
 
 // oneRound learns a mixture in one round from the participants' own ones, and may
@@ -151,27 +152,4 @@ func (l *oneRound) state() state {
 		s.selection.Choices = append(s.selection.Choices, report.Choice{Components: c.Components, Loglik: c.MeanLogLik, BIC: c.BIC, BICRows: c.BICData})
 	}
 	return s
-}
-
-// later is a group whose rounds come after one that was made before.
-type later struct{ collabdict.Group }
-
-var _ collabdict.Absentee = later{}
-
-func (l later) StartRound(number int) {
-	if s, ok := l.Group.(collabdict.RoundStarter); ok {
-		s.StartRound(number + 1)
-	}
-}
-
-func (l later) Missed() (total []float64, ok bool) {
-	if a, may := l.Group.(collabdict.Absentee); may {
-		return a.Missed()
-	}
-	return nil, false
-}
-
-func (l later) Included() bool {
-	a, may := l.Group.(collabdict.Absentee)
-	return !may || a.Included()
 }

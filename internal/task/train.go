@@ -51,13 +51,13 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		r.Warnings = append(r.Warnings, constantWarning(p.Columns, constant))
 	}
 	z := scaling.Copy(p.Train)
-	learner, err := kinds[t.Model].learner(t, z, common)
+	l, err := kinds[t.Model].learner(t, z, common)
 	if err != nil {
 		return r, err
 	}
 	var history, own []report.Round // own: those that this participant is in
-	r.Last, err = learner.train(ctx, g, func(round collabdict.Round) {
-		loss, d := learner.progress(round.Objective)
+	r.Last, err = l.train(ctx, g, func(round collabdict.Round) {
+		loss, d := l.progress(round.Objective)
 		history = append(history, report.Round{Round: round.Number, Objective: round.Objective, Diversity: d})
 		if a, may := g.(collabdict.Absentee); !may || a.Included() {
 			own = append(own, history[len(history)-1])
@@ -69,7 +69,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	if r.Last.Number == 0 {
 		return r, err
 	}
-	s := learner.state()
+	s := l.state()
 	m := t.assemble(p, scaling, s, r.Last, history)
 	var unread error
 	if m.Manifest.Threshold, unread = threshold(m.Mixture, z, t.FalseAlarm); unread != nil {
