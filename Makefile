@@ -5,6 +5,8 @@ FUZZTIME ?= 30s
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
+ASSEMBLY := $(foreach f,internal/blas/add internal/mixture/assembly,$(f)_amd64.s $(f)_amd64.go)
+
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
 .PHONY: help build test race noasm vet fmt lint tidy-check generate-check fuzz check clean
@@ -22,7 +24,7 @@ race: ## run all tests under the race detector (needs a C compiler)
 	$(GO) test -race ./...
 
 noasm: ## run the tests of what has assembly, without it
-	$(GO) test -tags noasm ./internal/cpu ./internal/blas
+	$(GO) test -tags noasm ./internal/cpu ./internal/blas ./internal/lapack ./internal/mixture ./gmm
 
 vet: ## run go vet
 	$(GO) vet ./...
@@ -38,10 +40,10 @@ tidy-check: ## check that go.mod and go.sum are as go mod tidy would have them
 	$(GO) mod tidy -diff
 
 generate-check: ## check that generated files are up to date, those of protoc where it is installed
-	@set -e; d="$$(mktemp -d)"; for f in add_amd64.s add_amd64.go; do cp "internal/blas/$$f" "$$d/"; done; \
-	$(GO) generate ./internal/blas; \
-	for f in add_amd64.s add_amd64.go; do \
-		cmp "$$d/$$f" "internal/blas/$$f" || { echo "go generate ./internal/blas has changed it: commit that"; exit 1; }; \
+	@set -e; d="$$(mktemp -d)"; for f in $(ASSEMBLY); do mkdir -p "$$d/$$(dirname $$f)"; cp "$$f" "$$d/$$f"; done; \
+	$(GO) generate ./internal/blas ./internal/mixture; \
+	for f in $(ASSEMBLY); do \
+		cmp "$$d/$$f" "$$f" || { echo "go generate ./$$(dirname $$f) has changed it: commit that"; exit 1; }; \
 	done
 	@command -v protoc >/dev/null || { echo "protoc is not installed: nothing checked"; exit 0; }; \
 	set -e; d="$$(mktemp -d)"; trap 'rm -rf "$$d"' EXIT; \

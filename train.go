@@ -11,8 +11,12 @@ type Options struct {
 	// Rounds is the largest number of rounds; at least 1.
 	Rounds int
 	// Tol stops the training when the objective changes by at most Tol times
-	// its magnitude between two rounds. 0 runs all rounds.
+	// its magnitude between two rounds. 0 leaves this rule out.
 	Tol float64
+	// AbsTol stops the training when the objective changes by less than AbsTol, in its
+	// own units: for a mean log-likelihood, nats per row. 0 leaves this rule out. With
+	// neither rule all rounds are run.
+	AbsTol float64
 	// OnRound, if not nil, is called after every round.
 	OnRound func(Round)
 }
@@ -41,8 +45,8 @@ type RoundStarter interface {
 // the learner holds the parameters of that round. The rule looks at shared
 // values only, so all members stop in the same round.
 func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) {
-	if opt.Rounds < 1 || opt.Tol < 0 || math.IsNaN(opt.Tol) {
-		return Round{}, fmt.Errorf("collabdict: want at least 1 round and a tolerance of at least 0, got %d and %g", opt.Rounds, opt.Tol)
+	if opt.Rounds < 1 || !(opt.Tol >= 0 && opt.AbsTol >= 0) {
+		return Round{}, fmt.Errorf("collabdict: want at least 1 round and tolerances of at least 0, got %d, %g and %g", opt.Rounds, opt.Tol, opt.AbsTol)
 	}
 	if err := l.Start(ctx, g); err != nil {
 		return Round{}, fmt.Errorf("start: %w", err)
@@ -56,7 +60,7 @@ func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) 
 		if err != nil {
 			return last, fmt.Errorf("round %d: %w", n, err)
 		}
-		converged := n > 1 && opt.Tol > 0 && math.Abs(objective-last.Objective) <= opt.Tol*math.Abs(objective)
+		converged := n > 1 && opt.stops(last.Objective, objective)
 		last = Round{Number: n, Objective: objective, Converged: converged}
 		if opt.OnRound != nil {
 			opt.OnRound(last)
@@ -66,6 +70,12 @@ func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) 
 		}
 	}
 	return last, nil
+}
+
+// stops says whether a rule ends the training after this change of the objective.
+func (o Options) stops(from, to float64) bool {
+	change := math.Abs(to - from)
+	return o.Tol > 0 && change <= o.Tol*math.Abs(to) || change < o.AbsTol
 }
 
 func round(ctx context.Context, g Group, l Learner) (objective float64, err error) {

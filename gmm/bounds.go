@@ -48,7 +48,7 @@ func (l limits) logLik(m *Mixture) float64 {
 		quadratic := 0.0
 		for i := range c {
 			for j := range c {
-				quadratic += math.Abs(p.precision.At(i, j)) * c[i] * c[j]
+				quadratic += float64(math.Abs(p.precision.At(i, j)) * c[i] * c[j])
 			}
 		}
 		high = math.Max(high, p.logNorm)

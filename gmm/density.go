@@ -2,11 +2,9 @@ package gmm
 
 import (
 	"math"
+	"sync"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
-
+	"github.com/collabdict/collabdict/internal/mixture"
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
@@ -16,9 +14,6 @@ const (
 	// maxLanes pieces of consecutive blocks run in parallel. The number does not
 	// depend on the machine: it fixes the order of every sum.
 	maxLanes = 16
-	// negligible is the log of responsibilities that are taken as 0, so that no
-	// product with one is a denormal number.
-	negligible = -600
 )
 
 // lanes returns in how many pieces n rows are worked on.
@@ -27,136 +22,134 @@ func lanes(n int) int { return min(maxLanes, (n+blockRows-1)/blockRows) }
 // sweep calls f for every block [lo, hi) of n rows. Blocks of one lane come in
 // order, one after the other.
 func sweep(n int, f func(lane, lo, hi int)) {
-	count, blocks := lanes(n), (n+blockRows-1)/blockRows
-	parallel.For(count, func(lane int) {
-		for b := lane * blocks / count; b < (lane+1)*blocks/count; b++ {
+	parallel.For(lanes(n), func(lane int) {
+		first, last := blocksOf(lane, n)
+		for b := first; b < last; b++ {
 			f(lane, b*blockRows, min(n, (b+1)*blockRows))
 		}
 	})
 }
 
-// scratch is what one lane needs to compute densities. All fields hold one block,
-// a row per variable or component and a column per sample, so that the inner
-// loops run over samples.
-type scratch struct {
-	n    int
-	x    []float64 // M by n, the block transposed
-	d    []float64 // M by n, x − μ_k
-	y    []float64 // M by n, U(x − μ_k)
-	logd []float64 // K by n, ln N(x|k)
-	logr []float64 // K by n, ln r_k(x)
-	r    []float64 // K by n, r_k(x)
-	lse  []float64 // n, ln Σ_k π_k N(x|k)
+// blocksOf returns the blocks of a lane, the first and the one after the last.
+func blocksOf(lane, n int) (first, last int) {
+	count, blocks := lanes(n), (n+blockRows-1)/blockRows
+	return lane * blocks / count, (lane + 1) * blocks / count
 }
 
-// scratchFor returns the lane's scratch with room for blocks of n rows.
-func (l *lane) scratchFor(m *Mixture, n int) *scratch {
-	k, dim := m.Components(), m.Dim()
-	if s := l.scratch; s != nil && len(s.x) >= dim*n && len(s.r) >= k*n {
+// pass is what passes of a mixture over rows work with. The next one uses it again,
+// and allocates nothing.
+type pass struct {
+	*reader
+	model *mixture.Model
+	errs  []error // a lane
+	mu    sync.Mutex
+	idle  []*space
+	each  func(lane, from int, s *space)
+	lane  func(lane int) // p.overLane
+
+	eStep
+}
+
+// space is what one goroutine works with.
+type space struct {
+	*mixture.Workspace
+	block []float64 // of rows
+	out   []float64 // a value a row
+}
+
+// passOver returns a pass of m over the rows of r: the last one's, if it was of
+// a mixture of that shape.
+func (m *Mixture) passOver(r *reader) *pass {
+	if r.dim != m.Dim() {
+		panic(errShape)
+	}
+	k, full := m.Components(), m.form == Full
+	if p := r.pass; p == nil || !p.model.Is(k, full) {
+		p := &pass{reader: r, model: mixture.NewModel(k, r.dim, full), errs: make([]error, len(r.lanes))}
+		p.lane = p.overLane
+		r.pass = p
+	}
+	for i, part := range m.parts {
+		precision := part.diagonal
+		if full {
+			precision = part.root
+		}
+		r.pass.model.Set(i, m.weights[i], m.means.RawRowView(i), precision, part.logNorm)
+	}
+	return r.pass
+}
+
+// run calls f for every block of rows, from being the place of the first one, with
+// what the mixture says of it, and returns the error of the lowest lane that could
+// not read its rows.
+func (p *pass) run(f func(lane, from int, s *space)) error {
+	clear(p.errs)
+	p.each = f
+	parallel.For(len(p.lanes), p.lane)
+	for _, err := range p.errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pass) overLane(lane int) {
+	s := p.take()
+	defer p.put(s)
+	first, last := blocksOf(lane, p.n)
+	for b := first; b < last; b++ {
+		from := b * blockRows
+		x := s.block[:(min(p.n, from+blockRows)-from)*p.dim]
+		if p.errs[lane] = p.rows.ReadRows(x, from); p.errs[lane] != nil {
+			return
+		}
+		s.Load(p.model, x)
+		p.each(lane, from, s)
+	}
+}
+
+func (p *pass) take() *space {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.idle); n > 0 {
+		s := p.idle[n-1]
+		p.idle = p.idle[:n-1]
 		return s
 	}
-	l.scratch = &scratch{
-		x: make([]float64, dim*n), d: make([]float64, dim*n), y: make([]float64, dim*n),
-		logd: make([]float64, k*n), logr: make([]float64, k*n), r: make([]float64, k*n),
-		lse: make([]float64, n),
-	}
-	return l.scratch
+	rows := min(p.n, blockRows)
+	return &space{p.model.NewWorkspace(rows), make([]float64, rows*p.dim), make([]float64, rows)}
 }
 
-// posterior computes all of s for a block of rows.
-func (m *Mixture) posterior(s *scratch, x []float64) {
-	s.load(x, m.Dim())
-	for k := range m.parts {
-		m.logDensity(s, k, s.logd[k*s.n:(k+1)*s.n])
-	}
-	s.normalise(m.weights)
+func (p *pass) put(s *space) {
+	p.mu.Lock()
+	p.idle = append(p.idle, s)
+	p.mu.Unlock()
 }
 
-func (s *scratch) load(x []float64, dim int) {
-	s.n = len(x) / dim
-	for j := range s.n {
-		for i, v := range x[j*dim : (j+1)*dim] {
-			s.x[i*s.n+j] = v
-		}
-	}
+// blocks calls f with what m says of every block of rows, from being the place of
+// the first one. Rows in memory give no error.
+func (m *Mixture) blocks(r *reader, f func(lane, from int, s *space)) error {
+	return m.passOver(r).run(f)
 }
 
-// logDensity sets out to ln N(x|k) of the block's rows.
-func (m *Mixture) logDensity(s *scratch, k int, out []float64) {
-	n, p := s.n, m.parts[k]
-	s.centre(m.means.RawRowView(k))
+// score sets the values of s to the scores of its rows.
+func (s *space) score() []float64 {
+	sums := s.LogSums()
+	out := s.out[:len(sums)]
 	clear(out)
-	if p.root == nil {
-		for i, precision := range p.diagonal {
-			addSquares(precision, s.d[i*n:(i+1)*n], out)
-		}
-	} else {
-		dim := len(p.diagonal)
-		general := func(rows, cols int, v []float64) blas64.General {
-			return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: v}
-		}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, general(dim, dim, p.root), general(dim, n, s.d), 0, general(dim, n, s.y))
-		for i := range dim {
-			addSquares(1, s.y[i*n:(i+1)*n], out)
-		}
-	}
-	for j, quadratic := range out {
-		out[j] = p.logNorm - 0.5*quadratic
-	}
-}
-
-// centre sets d to x − mean.
-func (s *scratch) centre(mean []float64) {
-	n := s.n
-	for i, mu := range mean {
-		x, d := s.x[i*n:(i+1)*n], s.d[i*n:(i+1)*n]
-		for j, v := range x {
-			d[j] = v - mu
-		}
-	}
-}
-
-func addSquares(a float64, x, sum []float64) {
-	sum = sum[:len(x)]
-	for j, v := range x {
-		sum[j] += float64(a * float64(v*v))
-	}
-}
-
-// normalise fills lse, logr and r from logd: Eq. (12) of Idé et al. 2024 with
-// μ_k for its m_k.
-func (s *scratch) normalise(weights []float64) {
-	n := s.n
-	top := s.lse[:n]
-	for j := range top {
-		top[j] = math.Inf(-1)
-	}
-	for k, w := range weights {
-		logw := math.Log(w)
-		for j, v := range s.logd[k*n : (k+1)*n] {
-			s.logr[k*n+j] = v + logw
-			top[j] = math.Max(top[j], v+logw)
-		}
-	}
-	sum := s.y[:n]
-	clear(sum)
-	for k := range weights {
-		floats.Sub(s.logr[k*n:(k+1)*n], top)
-		for j, v := range s.logr[k*n : (k+1)*n] {
-			e := 0.0
-			if v > negligible {
-				e = math.Exp(v)
+	for k := range s.Components() {
+		logd := s.LogDensities(k)
+		for j, r := range s.Responsibilities(k) {
+			if r > 0 {
+				out[j] -= float64(r * logd[j])
 			}
-			s.r[k*n+j] = e
-			sum[j] += e
 		}
 	}
-	for j, v := range sum {
-		logSum := math.Log(v)
-		s.lse[j] = top[j] + logSum
-		for k := range weights {
-			s.r[k*n+j] /= v
-			s.logr[k*n+j] -= logSum
+	for j, l := range sums {
+		if math.IsNaN(l) || math.IsInf(l, 0) || math.IsNaN(out[j]) {
+			out[j] = math.Inf(1)
 		}
 	}
+	return out
 }

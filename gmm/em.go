@@ -74,12 +74,12 @@ func hardStart(x, centres *mat.Dense, o EM) (*Mixture, error) {
 		mean := mat.NewDense(1, dim, x.RawRowView(0))
 		all, _ := hardMoments(r, oneComponent, mat.DenseCopyOf(mean), full)
 		floats.Scale(1/all.n[0], all.first)
-		p, err := all.part(o.Form, 0, all.first, o.RegCovar)
-		if err != nil {
+		p := &m.room(1, dim).parts[0]
+		if err := all.part(p, o.Form, 0, all.first, o.RegCovar, make([]float64, dim)); err != nil {
 			return nil, err
 		}
 		for i := range m.parts {
-			m.parts[i] = p
+			m.parts[i] = *p
 		}
 	}
 	return m.maximise(s, o.RegCovar, centres)
@@ -95,24 +95,23 @@ func FitFrom(start *Mixture, x *mat.Dense, o EM) (*Fitted, error) {
 	if err := checkFinite(x); err != nil {
 		return nil, err
 	}
-	r := newReader(Matrix(x))
-	out := &Fitted{Mixture: start}
+	s := NewStepper(start, Matrix(x), o)
+	out := &Fitted{}
 	for n := range o.Iterations {
-		s, _, err := out.Mixture.eStep(r, out.Mixture.means, false)
+		mean, err := s.Expect()
 		if err != nil {
 			return nil, err
 		}
-		out.Trace = append(out.Trace, s.logLik/float64(r.n))
-		next, err := out.Mixture.maximise(s, o.RegCovar, out.Mixture.means)
-		if err != nil {
+		out.Trace = append(out.Trace, mean)
+		if err := s.Maximise(); err != nil {
 			return nil, fmt.Errorf("iteration %d: %w", n+1, err)
 		}
-		out.Mixture = next
 		if n > 0 && math.Abs(out.Trace[n]-out.Trace[n-1]) < o.Tol {
 			out.Converged = true
 			break
 		}
 	}
+	out.Mixture = s.Mixture()
 	return out, nil
 }
 

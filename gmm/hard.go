@@ -18,7 +18,11 @@ func oneComponent(l *lane, x []float64) []int {
 
 // nearestOf is the classifier by the nearest of the centres.
 func nearestOf(centres *mat.Dense) classifier {
-	return func(l *lane, x []float64) []int { return l.near.nearest(x, centres) }
+	one := stack([]*mat.Dense{centres})
+	return func(l *lane, x []float64) []int {
+		l.near.multiply(x, one)
+		return l.near.nearest(one, 0)
+	}
 }
 
 // hardMoments are the moments of the rows about the centres, each row in the

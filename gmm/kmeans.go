@@ -14,17 +14,7 @@ const maxLloyd = 100
 // k-means++ start (Arthur and Vassilvitskii 2007) and returns the k by M centres. k is from 1 to
 // the rows of x. With fewer distinct rows than k, centres coincide.
 func KMeans(x *mat.Dense, k int, src rand.Source) *mat.Dense {
-	centres, r := PlusPlus(x, k, src), newReader(Matrix(x))
-	last := math.Inf(1)
-	for range maxLloyd {
-		sums, _ := clusterSums(r, []*mat.Dense{centres}) // rows in memory are always there
-		if sums[0] >= last {
-			break
-		}
-		last = sums[0]
-		moveCentres([]*mat.Dense{centres}, sums[1:])
-	}
-	return centres
+	return Lloyd(x, PlusPlus(x, k, src))
 }
 
 // PlusPlus draws k rows of x as centres. Each is the best of 2 + ln k rows drawn
@@ -44,7 +34,7 @@ func PlusPlus(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 		before := distance
 		for trial := range trials {
 			row := x.RawRowView(draw(before, rng.Float64()))
-			if d := nearer(x, row, before); trial == 0 || floats.Sum(d) < floats.Sum(distance) {
+			if d := nearer(x, row, before); trial == 0 || sum(d) < sum(distance) {
 				distance = d
 				centres.SetRow(i, row)
 			}

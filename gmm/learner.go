@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/glasso"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/bounds"
 )
@@ -33,6 +34,7 @@ type Learner struct {
 	model     *Mixture
 	pending   []float64 // π^s that belongs to the last LocalUpdate
 	diversity privacy.Diversity
+	stalled   *glasso.StalledError
 }
 
 var _ collabdict.Learner = (*Learner)(nil)
@@ -106,7 +108,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	}
 	l.diversity = diversity
 	l.pending = make([]float64, s.k)
-	floats.ScaleTo(l.pending, 1/floats.Sum(s.n), s.n)
+	floats.ScaleTo(l.pending, 1/sum(s.n), s.n)
 	blocks = bounds.Append(l.limits.moments(s.k), 1, l.limits.logLik(l.model))
 	return append(s.pack(), s.logLik), blocks, nil
 }
@@ -137,11 +139,12 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		weights = l.pending
 	}
 	s := unpack(total, k, dim, true)
-	next, err := l.prior.step(l.model, s, weights)
+	next, stalled, err := l.prior.step(l.model, s, weights)
 	if err != nil {
 		return 0, err
 	}
-	l.counted = int(math.Round(floats.Sum(s.n)))
+	l.stalled = stalled
+	l.counted = int(math.Round(sum(s.n)))
 	objective = total[len(total)-1] + l.prior.logDensity(l.model)
 	l.model, l.pending = next, nil
 	return objective, nil
@@ -152,6 +155,10 @@ func (l *Learner) Model() *Mixture { return l.model }
 
 // Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
 func (l *Learner) Diversity() privacy.Diversity { return l.diversity }
+
+// Stalled returns what is left of the graphical lasso that the last Optimize stopped
+// furthest from its solution, nil if all are solved.
+func (l *Learner) Stalled() *glasso.StalledError { return l.stalled }
 
 // SetupSums returns how many collectives the last Start took.
 func (l *Learner) SetupSums() int { return l.setup }

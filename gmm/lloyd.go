@@ -3,10 +3,7 @@ package gmm
 import (
 	"context"
 	"math"
-	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -56,33 +53,78 @@ func (s *starter) lloydBlocks(candidates []*mat.Dense) (blocks []collabdict.Bloc
 // clusterSums returns per candidate the sum of squares to the nearest centre, and
 // then per candidate the rows of each centre and, per column, their sums.
 func clusterSums(r *reader, candidates []*mat.Dense) ([]float64, error) {
-	k, dim := candidates[0].Dims()
-	stride := k * (1 + dim)
-	lane := make([][]float64, len(r.lanes))
+	stacked := stack(candidates)
+	lane := make([][]cluster, len(r.lanes))
 	err := r.sweep(func(l, _ int, x []float64) {
 		if lane[l] == nil {
-			lane[l] = make([]float64, len(candidates)*(1+stride))
+			lane[l] = newClusters(candidates)
 		}
+		near := &r.lanes[l].near
+		near.multiply(x, stacked)
 		for which, c := range candidates {
-			sums := lane[l][len(candidates)+which*stride:][:stride]
-			for j, to := range r.lanes[l].near.nearest(x, c) {
-				row := x[j*dim : (j+1)*dim]
-				lane[l][which] += squaredDistance(row, c.RawRowView(to))
-				sums[to]++
-				for i, v := range row {
-					sums[k+i*k+to] += v
-				}
-			}
+			lane[l][which].add(x, near.nearest(stacked, which), c)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	total := make([]float64, len(candidates)*(1+stride))
-	for _, v := range lane {
-		floats.Add(total, v)
+	total := newClusters(candidates)
+	for _, some := range lane {
+		for which := range some {
+			total[which].merge(&some[which])
+		}
 	}
-	return total, nil
+	return packClusters(total), nil
+}
+
+// cluster is the sums of one candidate.
+type cluster struct {
+	squares float64   // to the nearest centre
+	n       []float64 // K
+	first   []float64 // K by M
+}
+
+func newClusters(candidates []*mat.Dense) []cluster {
+	out := make([]cluster, len(candidates))
+	for i, c := range candidates {
+		k, dim := c.Dims()
+		out[i] = cluster{n: make([]float64, k), first: make([]float64, k*dim)}
+	}
+	return out
+}
+
+// add adds rows, row j to centre to[j].
+func (s *cluster) add(x []float64, to []int, centres *mat.Dense) {
+	dim := len(s.first) / len(s.n)
+	for j, k := range to {
+		row := x[j*dim : (j+1)*dim]
+		s.squares += squaredDistance(row, centres.RawRowView(k))
+		s.n[k]++
+		floats.Add(s.first[k*dim:(k+1)*dim], row)
+	}
+}
+
+func (s *cluster) merge(o *cluster) {
+	s.squares += o.squares
+	floats.Add(s.n, o.n)
+	floats.Add(s.first, o.first)
+}
+
+// packClusters puts what shares a bound together, as lloydBlocks has it.
+func packClusters(all []cluster) (out []float64) {
+	for _, s := range all {
+		out = append(out, s.squares)
+	}
+	for _, s := range all {
+		out = append(out, s.n...)
+		dim := len(s.first) / len(s.n)
+		for i := range dim {
+			for k := range s.n {
+				out = append(out, s.first[k*dim+i])
+			}
+		}
+	}
+	return out
 }
 
 // moveCentres moves every centre with a row to the mean of its rows.
@@ -97,52 +139,4 @@ func moveCentres(candidates []*mat.Dense, sums []float64) {
 		}
 		sums = sums[k*(1+dim):]
 	}
-}
-
-// assigner finds the centres nearest to the rows of a block. Its memory is used again
-// for the next one.
-type assigner struct {
-	half, product []float64
-	out           []int
-}
-
-// nearest minimises ½‖c‖² − x·c over the centres; the lowest index wins a tie. The
-// result holds until the next call.
-func (s *assigner) nearest(x []float64, centres *mat.Dense) []int {
-	k, dim := centres.Dims()
-	rows := len(x) / dim
-	s.half = slices.Grow(s.half[:0], k)[:k]
-	s.product = slices.Grow(s.product[:0], rows*k)[:rows*k]
-	out := s.assignment(rows)
-	for i := range s.half {
-		c := centres.RawRowView(i)
-		s.half[i] = floats.Dot(c, c) / 2
-	}
-	product := blas64.General{Rows: rows, Cols: k, Stride: k, Data: s.product}
-	block := blas64.General{Rows: rows, Cols: dim, Stride: dim, Data: x}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, block, centres.RawMatrix(), 0, product)
-	for j := range out {
-		best := math.Inf(1)
-		out[j] = 0
-		for i, dot := range s.product[j*k : (j+1)*k] {
-			if v := s.half[i] - dot; v < best {
-				best, out[j] = v, i
-			}
-		}
-	}
-	return out
-}
-
-// assignment returns room for the components of rows.
-func (s *assigner) assignment(rows int) []int {
-	s.out = slices.Grow(s.out[:0], rows)[:rows]
-	return s.out
-}
-
-func squaredDistance(x, y []float64) (sum float64) {
-	for i, v := range x {
-		d := v - y[i]
-		sum += float64(d * d)
-	}
-	return sum
 }

@@ -12,75 +12,161 @@ import (
 
 // maximise is the M-step of plain EM from moments about the centres.
 func (m *Mixture) maximise(s *moments, regCovar float64, centres *mat.Dense) (*Mixture, error) {
-	total := floats.Sum(s.n)
-	if !(total > 0) {
-		return nil, fmt.Errorf("want sums over at least 1 row, got %g", total)
+	to := &maximiser{out: m.room(s.k, s.dim)}
+	if err := to.maximise(m, s, regCovar, centres); err != nil {
+		return nil, err
 	}
-	out := &Mixture{form: m.form, weights: make([]float64, s.k), means: mat.NewDense(s.k, s.dim, nil), parts: make([]part, s.k)}
-	errs := make([]error, s.k)
-	parallel.For(s.k, func(k int) {
-		out.weights[k] = s.n[k] / total
-		if s.n[k] < vanished {
-			out.means.SetRow(k, centres.RawRowView(k))
-			out.parts[k] = m.parts[k]
-			return
+	return to.out.finished(), nil
+}
+
+// room returns a mixture of m's form whose values are to be filled in: in place of
+// precisions, of which only Full ones are not diagonals, there are none.
+func (m *Mixture) room(k, dim int) *Mixture {
+	out := &Mixture{form: m.form, weights: make([]float64, k), means: mat.NewDense(k, dim, nil), parts: make([]part, k)}
+	for i := range out.parts {
+		out.parts[i].diagonal = make([]float64, dim)
+		if m.form == Full {
+			out.parts[i].root = make([]float64, dim*dim)
 		}
-		shift := make([]float64, s.dim)
-		floats.ScaleTo(shift, 1/s.n[k], s.first[k*s.dim:(k+1)*s.dim])
-		floats.AddTo(out.means.RawRowView(k), centres.RawRowView(k), shift)
-		out.parts[k], errs[k] = s.part(m.form, k, shift, regCovar)
-	})
-	for k, err := range errs {
+	}
+	return out
+}
+
+// finished returns a copy of what has been filled in, with its precisions.
+func (m *Mixture) finished() *Mixture {
+	out := m.room(m.Components(), m.Dim())
+	copy(out.weights, m.weights)
+	out.means.Copy(m.means)
+	for k, p := range m.parts {
+		q := &out.parts[k]
+		q.logNorm = p.logNorm
+		copy(q.diagonal, p.diagonal)
+		if m.form == Full {
+			copy(q.root, p.root)
+			q.multiply()
+		}
+	}
+	return out
+}
+
+// multiply sets the precision to UᵀU.
+func (p *part) multiply() {
+	dim := len(p.diagonal)
+	product := make([]float64, dim*dim)
+	for k := range dim {
+		u := p.root[k*dim : (k+1)*dim]
+		for i := k; i < dim; i++ {
+			floats.AddScaled(product[i*dim+i:(i+1)*dim], u[i], u[i:])
+		}
+	}
+	p.precision = mat.NewSymDense(dim, product)
+	for i := range dim {
+		p.diagonal[i] = product[i*dim+i]
+	}
+}
+
+// maximiser works out M-steps into the same mixture; those after the first allocate
+// nothing.
+type maximiser struct {
+	out *Mixture // without precisions
+
+	old      *Mixture
+	sums     *moments
+	centres  *mat.Dense
+	regCovar float64
+	total    float64
+
+	errs  []error
+	work  []float64 // K by M by 2
+	solve func(k int)
+}
+
+func (x *maximiser) maximise(old *Mixture, s *moments, regCovar float64, centres *mat.Dense) error {
+	if x.solve == nil {
+		x.solve = x.component
+		x.errs, x.work = make([]error, s.k), make([]float64, 2*s.k*s.dim)
+	}
+	x.old, x.sums, x.centres, x.regCovar, x.total = old, s, centres, regCovar, sum(s.n)
+	if !(x.total > 0) {
+		return fmt.Errorf("want sums over at least 1 row, got %g", x.total)
+	}
+	parallel.For(s.k, x.solve)
+	for k, err := range x.errs {
 		if err != nil {
-			return nil, fmt.Errorf("component %d of %d: %w", k+1, s.k, err)
+			return fmt.Errorf("component %d of %d: %w", k+1, s.k, err)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // vanished is the N_k below which a component has no rows to estimate from.
 const vanished = 1e-12
 
-// part returns the precision of component k, whose mean is at centre + shift.
-func (s *moments) part(form Covariance, k int, shift []float64, regCovar float64) (part, error) {
+func (x *maximiser) component(k int) {
+	s, dim, p := x.sums, x.sums.dim, &x.out.parts[k]
+	x.out.weights[k] = s.n[k] / x.total
+	x.errs[k] = nil
+	mean, centre := x.out.means.RawRowView(k), x.centres.RawRowView(k)
+	if s.n[k] < vanished {
+		copy(mean, centre)
+		p.take(x.old.parts[k])
+		return
+	}
+	work := x.work[2*k*dim : 2*(k+1)*dim]
+	shift := work[:dim]
+	floats.ScaleTo(shift, 1/s.n[k], s.first[k*dim:(k+1)*dim])
+	floats.AddTo(mean, centre, shift)
+	x.errs[k] = s.part(p, x.out.form, k, shift, x.regCovar, work[dim:])
+}
+
+// take sets p, but for the precision, to o.
+func (p *part) take(o part) {
+	p.logNorm = o.logNorm
+	copy(p.diagonal, o.diagonal)
+	copy(p.root, o.root)
+}
+
+// part sets p, but for a precision that is no diagonal, to that of component k, whose
+// mean is at centre + shift. work has room for M values.
+func (s *moments) part(p *part, form Covariance, k int, shift []float64, regCovar float64, work []float64) error {
 	n, dim := s.n[k], s.dim
 	second := s.second[k*s.stride() : (k+1)*s.stride()]
 	if form != Full {
-		variances := make([]float64, dim)
-		for i := range variances {
-			variances[i] = second[i]/n - shift[i]*shift[i] + regCovar
+		for i := range work {
+			work[i] = second[i]/n - float64(shift[i]*shift[i]) + regCovar
 		}
-		return diagPart(form, variances)
+		return p.setVariances(form, work)
 	}
-	cov := mat.NewSymDense(dim, nil)
 	for i := range dim {
 		for j := i; j < dim; j++ {
-			cov.SetSym(i, j, second[i*dim+j]/n-shift[i]*shift[j])
+			p.root[i*dim+j] = second[i*dim+j]/n - float64(shift[i]*shift[j])
 		}
-		cov.SetSym(i, i, cov.At(i, i)+regCovar)
+		p.root[i*dim+i] += regCovar
 	}
-	var c mat.Cholesky
-	var precision mat.SymDense
-	if !c.Factorize(cov) || c.InverseTo(&precision) != nil {
-		return part{}, fmt.Errorf("covariance of %.3g rows in %d variables is singular: raise the regularisation %g or take fewer components", n, dim, regCovar)
+	logDet, ok := invertRoot(p.root, dim, work)
+	if !ok {
+		return fmt.Errorf("covariance of %.3g rows in %d variables is singular: raise the regularisation %g or take fewer components", n, dim, regCovar)
 	}
-	return fullPart(&precision)
+	p.logNorm = -0.5 * (logDet + float64(float64(dim)*math.Log(2*math.Pi)))
+	return nil
 }
 
-func diagPart(form Covariance, variances []float64) (part, error) {
+// setVariances sets p to the precisions that belong to variances, which it may
+// change.
+func (p *part) setVariances(form Covariance, variances []float64) error {
 	if form == Spherical {
-		mean := floats.Sum(variances) / float64(len(variances))
+		mean := sum(variances) / float64(len(variances))
 		for i := range variances {
 			variances[i] = mean
 		}
 	}
-	p := part{diagonal: make([]float64, len(variances))}
+	p.logNorm = 0
 	for i, v := range variances {
 		if !(v > 0) || math.IsInf(1/v, 1) {
-			return part{}, fmt.Errorf("variance %d is %g, want more than 0: raise the regularisation", i+1, v)
+			return fmt.Errorf("variance %d is %g, want more than 0: raise the regularisation", i+1, v)
 		}
 		p.diagonal[i] = 1 / v
-		p.logNorm -= 0.5 * (math.Log(v) + math.Log(2*math.Pi))
+		p.logNorm -= float64(0.5 * (math.Log(v) + math.Log(2*math.Pi)))
 	}
-	return p, nil
+	return nil
 }

@@ -140,7 +140,7 @@ func fullPart(p *mat.SymDense) (part, error) {
 			out.root[i*m+j] = u.At(i, j)
 		}
 	}
-	out.logNorm = 0.5 * (logDet - float64(m)*math.Log(2*math.Pi))
+	out.logNorm = 0.5 * (logDet - float64(float64(m)*math.Log(2*math.Pi)))
 	return out, nil
 }
 
@@ -174,7 +174,7 @@ func (m *Mixture) Precision(k int) *mat.SymDense {
 
 // LogDet returns ln|Λ_k|.
 func (m *Mixture) LogDet(k int) float64 {
-	return 2*m.parts[k].logNorm + float64(m.Dim())*math.Log(2*math.Pi)
+	return 2*m.parts[k].logNorm + float64(float64(m.Dim())*math.Log(2*math.Pi))
 }
 
 // Covariance returns Λ_k⁻¹, M by M.

@@ -1,14 +1,11 @@
 package gmm
 
 import (
-	"math"
-
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/mixture"
 )
 
 // moments are the sums over rows that an EM step needs, about a centre c_k.
@@ -45,108 +42,107 @@ func (s *moments) merge(o *moments) {
 	floats.Add(s.second, o.second)
 }
 
-// add adds the block in sc, weighted by its responsibilities for component k,
-// about a centre (nil is the origin).
-func (s *moments) add(sc *scratch, k int, centre []float64) {
-	n, r := sc.n, sc.r[k*sc.n:(k+1)*sc.n]
-	total := floats.Sum(r)
-	if total == 0 {
-		return
-	}
-	s.n[k] += total
-	d := sc.x
-	if centre != nil {
-		sc.centre(centre)
-		d = sc.d
-	}
-	for i := range s.dim {
-		s.first[k*s.dim+i] += floats.Dot(r, d[i*n:(i+1)*n])
-	}
-	second := s.second[k*s.stride() : (k+1)*s.stride()]
-	if !s.full {
-		for i := range s.dim {
-			floats.MulTo(sc.y[:n], d[i*n:(i+1)*n], r)
-			second[i] += floats.Dot(sc.y[:n], d[i*n:(i+1)*n])
-		}
-		return
-	}
-	for j, v := range r {
-		r[j] = math.Sqrt(v)
-	}
-	for i := range s.dim {
-		floats.MulTo(sc.y[i*n:(i+1)*n], d[i*n:(i+1)*n], r)
-	}
-	blas64.Syrk(blas.NoTrans, 1, blas64.General{Rows: s.dim, Cols: n, Stride: n, Data: sc.y}, 1,
-		blas64.Symmetric{N: s.dim, Stride: s.dim, Data: second, Uplo: blas.Upper})
-}
-
-// entropies are a participant's, for the l-diversity of its statistics.
-type entropies struct{ g, r []privacy.Entropy }
-
-func (e *entropies) add(sc *scratch) {
-	for k := range e.g {
-		e.g[k].Add(sc.logd[k*sc.n : (k+1)*sc.n])
-		e.r[k].Add(sc.logr[k*sc.n : (k+1)*sc.n])
-	}
-}
-
-func (e *entropies) merge(o *entropies) {
-	for k := range e.g {
-		e.g[k].Merge(o.g[k])
-		e.r[k].Merge(o.r[k])
-	}
-}
-
-// sums are what an E-step makes of rows.
-type sums struct {
-	moments
-	entropies
-}
-
-func (m *Mixture) newSums() *sums {
-	k := m.Components()
-	return &sums{*newMoments(k, m.Dim(), m.form == Full), entropies{make([]privacy.Entropy, k), make([]privacy.Entropy, k)}}
-}
-
-// addBlock adds a block of rows: their moments about the centres (nil is the origin)
-// and, if measure is set, the entropies of their weights.
-func (s *sums) addBlock(m *Mixture, sc *scratch, x []float64, centres *mat.Dense, measure bool) {
-	m.posterior(sc, x)
-	if measure {
-		s.entropies.add(sc)
-	}
-	s.logLik += floats.Sum(sc.lse[:sc.n])
+// set makes s those of x.
+func (s *moments) set(x *mixture.Sums) {
+	s.logLik = x.LogLik()
 	for k := range s.k {
-		var centre []float64
-		if centres != nil {
-			centre = centres.RawRowView(k)
-		}
-		s.moments.add(sc, k, centre)
+		s.n[k] = x.N(k)
+		x.First(k, s.first[k*s.dim:(k+1)*s.dim])
+		x.Second(k, s.second[k*s.stride():(k+1)*s.stride()])
 	}
+}
+
+// eStep is what an E-step makes of rows: of those of each lane, and then of all.
+type eStep struct {
+	centres   []float64 // K by M; nil is the origin
+	measure   bool
+	sums      []*mixture.Sums
+	entropies []entropies
+	moments   *moments
+	add       func(lane, from int, s *space)
+}
+
+// entropies are a participant's, for the l-diversity of its statistics: of the
+// densities, and Σ_n r_k(n) ln r_k(n).
+type entropies struct {
+	g     []privacy.Entropy
+	plogp []float64
 }
 
 // eStep computes the moments of the rows about the centres (nil is the origin)
-// and, if measure is set, the diversity of their weights.
+// and, if measure is set, the diversity of their weights. The moments hold until
+// the next pass over r.
 func (m *Mixture) eStep(r *reader, centres *mat.Dense, measure bool) (*moments, privacy.Diversity, error) {
-	lane := make([]*sums, len(r.lanes))
-	err := r.sweep(func(l, _ int, x []float64) {
-		if lane[l] == nil {
-			lane[l] = m.newSums()
-		}
-		lane[l].addBlock(m, r.lanes[l].scratchFor(m, min(r.n, blockRows)), x, centres, measure)
-	})
-	if err != nil {
+	p := m.passOver(r)
+	p.prepare(m)
+	p.centres, p.measure = nil, measure
+	if centres != nil {
+		p.centres = centres.RawMatrix().Data
+	}
+	if err := p.run(p.add); err != nil {
 		return nil, privacy.Diversity{}, err
 	}
-	total := m.newSums()
-	for _, s := range lane {
-		total.moments.merge(&s.moments)
-		total.entropies.merge(&s.entropies)
+	for l, s := range p.sums {
+		if l > 0 {
+			p.sums[0].Merge(s)
+		}
 	}
+	p.moments.set(p.sums[0])
 	if !measure {
-		return &total.moments, privacy.Diversity{}, nil
+		return p.moments, privacy.Diversity{}, nil
 	}
-	return &total.moments, privacy.Measure(total.g, total.r), nil
+	return p.moments, p.diversity(), nil
+}
+
+// prepare makes all sums those over no row.
+func (p *pass) prepare(m *Mixture) {
+	if p.add == nil {
+		p.add = p.addBlock
+		p.moments = newMoments(m.Components(), m.Dim(), m.form == Full)
+		for range p.lanes {
+			p.sums = append(p.sums, p.model.NewSums())
+			p.entropies = append(p.entropies, entropies{make([]privacy.Entropy, p.moments.k), make([]float64, p.moments.k)})
+		}
+	}
+	for l, s := range p.sums {
+		s.Reset()
+		clear(p.entropies[l].g)
+		clear(p.entropies[l].plogp)
+	}
+}
+
+// addBlock adds a block of rows to the sums of a lane.
+func (p *pass) addBlock(lane, _ int, s *space) {
+	p.sums[lane].Add(s.Workspace, p.centres)
+	e := &p.entropies[lane]
+	for k := 0; k < len(e.g) && p.measure; k++ {
+		top, sum, mean, plogp := s.Entropies(p.model, k)
+		e.g[k].Merge(privacy.EntropyOf(top, sum, mean))
+		e.plogp[k] += plogp
+	}
+}
+
+func (p *pass) diversity() privacy.Diversity {
+	total := &p.entropies[0]
+	for _, e := range p.entropies[1:] {
+		for k := range e.g {
+			total.g[k].Merge(e.g[k])
+			total.plogp[k] += e.plogp[k]
+		}
+	}
+	r := make([]privacy.Entropy, len(total.g))
+	for k, n := range p.moments.n {
+		r[k] = privacy.EntropyOf(0, n, total.plogp[k])
+	}
+	return privacy.Measure(total.g, r)
+}
+
+// sum adds x up in its order. That of gonum's Sum is another with each build of it.
+func sum(x []float64) (total float64) {
+	for _, v := range x {
+		total += v
+	}
+	return total
 }
 
 // packedLen is the length of a packed vector.

@@ -3,6 +3,7 @@ package gmm
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -21,29 +22,36 @@ type prior struct {
 // minRows is the smallest N̄_k with which a component is updated.
 const minRows = 1
 
-// optimise is Eqs. (14) to (16): the component's mean and precision from its sums
-// over all participants, about the origin. n is at least minRows; second holds an
-// upper triangle. start, the precision so far, may be nil.
-func (p prior) optimise(n float64, first, second []float64, start *mat.SymDense) ([]float64, *mat.SymDense, error) {
+// component is what Eqs. (14) to (16) make of a component's sums.
+type component struct {
+	mean      []float64
+	precision *mat.SymDense
+	stalled   *glasso.StalledError // nil if the precision is optimal
+}
+
+// optimise is Eqs. (14) to (16) for a component, from its sums over all participants,
+// about the origin. n is at least minRows; second holds an upper triangle. start, the
+// precision so far, may be nil.
+func (p prior) optimise(n float64, first, second []float64, start *mat.SymDense) (component, error) {
 	if p.shared == nil {
 		return p.solve(n, first, second, start)
 	}
-	return p.shared.of(p.keyOf(n, first, second, start), func() ([]float64, *mat.SymDense, error) {
+	return p.shared.of(p.keyOf(n, first, second, start), func() (component, error) {
 		return p.solve(n, first, second, start)
 	})
 }
 
-func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) ([]float64, *mat.SymDense, error) {
-	mean := make([]float64, len(first))
-	floats.ScaleTo(mean, 1/(p.lambda0+n), first)
-	r, err := p.lasso(n, first, second, mean).Solve(start)
+func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c component, err error) {
+	c.mean = make([]float64, len(first))
+	floats.ScaleTo(c.mean, 1/(p.lambda0+n), first)
+	r, err := p.lasso(n, first, second, c.mean).Solve(start)
 	// A solver that stalls is still no worse than its start, which is all that
 	// generalised EM needs for the objective not to fall.
-	var stalled *glasso.StalledError
-	if err != nil && !errors.As(err, &stalled) {
-		return nil, nil, err
+	if err != nil && !errors.As(err, &c.stalled) {
+		return c, err
 	}
-	return mean, r.Precision, nil
+	c.precision = r.Precision
+	return c, nil
 }
 
 // lasso is the problem that Eq. (16) poses for a component with the given new mean.
@@ -54,18 +62,20 @@ func (p prior) lasso(n float64, first, second, mean []float64) glasso.Problem {
 	s := mat.NewSymDense(dim, nil)
 	for i := range dim {
 		for j := i; j < dim; j++ {
-			s.SetSym(i, j, (second[i*dim+j]-first[i]*mean[j])/(n+1))
+			s.SetSym(i, j, (second[i*dim+j]-float64(first[i]*mean[j]))/(n+1))
 		}
 	}
 	return glasso.Problem{S: s, Penalty: p.rho / (n + 1), MaxSteps: p.steps}
 }
 
 // step returns m's successor: every component that holds minRows updated from the
-// sums over all participants, the others as they are.
-func (p prior) step(m *Mixture, s *moments, weights []float64) (*Mixture, error) {
+// sums over all participants, the others as they are. stalled is the graphical lasso
+// that has stopped furthest from its solution, nil if none has stopped short of it.
+func (p prior) step(m *Mixture, s *moments, weights []float64) (next *Mixture, stalled *glasso.StalledError, err error) {
 	means := m.Means()
 	precisions := make([]*mat.SymDense, s.k)
 	errs := make([]error, s.k)
+	stalls := make([]*glasso.StalledError, s.k)
 	dim := s.dim
 	parallel.For(s.k, func(k int) {
 		old := m.parts[k].precision
@@ -73,18 +83,22 @@ func (p prior) step(m *Mixture, s *moments, weights []float64) (*Mixture, error)
 			precisions[k] = old
 			return
 		}
-		mean, precision, err := p.optimise(s.n[k], s.first[k*dim:(k+1)*dim], s.second[k*dim*dim:(k+1)*dim*dim], old)
+		c, err := p.optimise(s.n[k], s.first[k*dim:(k+1)*dim], s.second[k*dim*dim:(k+1)*dim*dim], old)
 		if errs[k] = err; err == nil {
-			means.SetRow(k, mean)
-			precisions[k] = precision
+			means.SetRow(k, c.mean)
+			precisions[k], stalls[k] = c.precision, c.stalled
 		}
 	})
 	for k, err := range errs {
 		if err != nil {
-			return nil, fmt.Errorf("component %d of %d: %w", k+1, s.k, err)
+			return nil, nil, fmt.Errorf("component %d of %d: %w", k+1, s.k, err)
+		}
+		if e := stalls[k]; e != nil && (stalled == nil || e.Gap > stalled.Gap) {
+			stalled = e
 		}
 	}
-	return NewMixture(weights, means, precisions)
+	next, err = NewMixture(weights, means, precisions)
+	return next, stalled, err
 }
 
 // logDensity is ln p(μ, Λ) of Eq. (8) up to a constant: Σ_k ½ ln|Λ_k| −
@@ -92,17 +106,15 @@ func (p prior) step(m *Mixture, s *moments, weights []float64) (*Mixture, error)
 func (p prior) logDensity(m *Mixture) float64 {
 	sum := 0.0
 	for k, part := range m.parts {
-		mu := m.means.RowView(k)
-		sum += 0.5*m.LogDet(k) - p.lambda0/2*mat.Inner(mu, part.precision, mu)
-		for i := range m.Dim() {
-			for j := range m.Dim() {
+		mu, square, norm := m.means.RawRowView(k), 0.0, 0.0
+		for i := range mu {
+			for j := range mu {
 				v := part.precision.At(i, j)
-				if v < 0 {
-					v = -v
-				}
-				sum -= p.rho / 2 * v
+				square += float64(float64(mu[i]*v) * mu[j])
+				norm += math.Abs(v)
 			}
 		}
+		sum += m.LogDet(k)/2 - float64(p.lambda0/2*square) - float64(p.rho/2*norm)
 	}
 	return sum
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	kernels "github.com/collabdict/collabdict/internal/blas"
 )
 
 // leaf is a cell of the tree of splits. Its moments are those of all
@@ -17,16 +18,15 @@ type leaf struct {
 	part int
 	// Once the halves are asked for, rows whose product with direction is below
 	// edge are in low, the others in high.
-	direction blas64.Vector
+	direction []float64
 	edge      float64
 	low, high *leaf
 }
 
 // of returns the cell that a row is in.
 func (f *leaf) of(row []float64) *leaf {
-	x := blas64.Vector{N: len(row), Inc: 1, Data: row}
 	for f.low != nil {
-		if blas64.Dot(f.direction, x) < f.edge {
+		if kernels.Dot(f.direction, row) < f.edge {
 			f = f.low
 		} else {
 			f = f.high
@@ -102,9 +102,9 @@ func candidates(leaves []*leaf, count int) (out []*leaf) {
 func (s *starter) halve(ctx context.Context, root *leaf, leaves []*leaf) error {
 	for i, f := range leaves {
 		values, vectors := eigen(f.sums.spread(0))
-		f.direction = vectors.ColView(len(values) - 1).(*mat.VecDense).RawVector()
+		f.direction = mat.Col(nil, len(values)-1, vectors)
 		mean := f.sums.mean(0)
-		f.edge = blas64.Dot(f.direction, blas64.Vector{N: len(mean), Inc: 1, Data: mean})
+		f.edge = kernels.Dot(f.direction, mean)
 		f.low, f.high = &leaf{part: i}, &leaf{part: -1}
 	}
 	low, err := s.momentsAndMove(ctx, root.classify, len(leaves))

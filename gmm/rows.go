@@ -27,6 +27,10 @@ func (m matrix) ReadRows(x []float64, from int) error {
 	if len(x)%dim != 0 {
 		panic(errShape)
 	}
+	if raw := m.RawMatrix(); raw.Stride == dim {
+		copy(x, raw.Data[from*dim:][:len(x)])
+		return nil
+	}
 	for ; len(x) > 0; from++ {
 		copy(x[:dim], m.RawRowView(from))
 		x = x[dim:]
@@ -40,14 +44,14 @@ type reader struct {
 	rows   Rows
 	n, dim int
 	lanes  []lane
+	pass   *pass // of the last mixture
 }
 
 // lane is what one lane works with.
 type lane struct {
-	dim     int
-	block   []float64 // the rows read last
-	scratch *scratch
-	near    assigner
+	dim   int
+	block []float64 // the rows read last
+	near  assigner
 }
 
 func newReader(rows Rows) *reader {
@@ -59,9 +63,9 @@ func newReader(rows Rows) *reader {
 	return r
 }
 
-// sweep calls f for every block x of rows, from being the place of its first one,
-// and returns the error of the lowest lane that could not read its rows. Blocks of one lane come in
-// order, one after the other.
+// sweep calls f for every block x of rows, from being the place of its first one, and
+// returns the error of the lowest lane that could not read its rows. Blocks of one lane
+// come in order, one after the other.
 func (r *reader) sweep(f func(l, from int, x []float64)) error {
 	errs := make([]error, len(r.lanes))
 	sweep(r.n, func(l, lo, hi int) {

@@ -10,7 +10,8 @@ import (
 )
 
 // Sample draws n rows, n by M with n at least 1. The same source gives the same
-// rows.
+// rows on machines of one architecture. Rows that are the same everywhere are drawn by
+// package fedgen.
 func (m *Mixture) Sample(n int, src rand.Source) *mat.Dense {
 	rng := rand.New(src)
 	dim := m.Dim()

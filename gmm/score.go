@@ -3,6 +3,7 @@ package gmm
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -13,19 +14,19 @@ func (m *Mixture) LogDensity(x []float64) float64 { return m.LogDensities(nil, m
 // LogDensities computes LogDensity of every row of x into dst, which is allocated
 // if nil.
 func (m *Mixture) LogDensities(dst []float64, x *mat.Dense) []float64 {
-	return m.perRow(dst, x, func(s *scratch, out []float64) { copy(out, s.lse) })
+	return m.perRow(dst, x, func(s *space, out []float64) { copy(out, s.LogSums()) })
 }
 
 // MeanLogLik returns the mean of LogDensity over the rows.
 func (m *Mixture) MeanLogLik(rows Rows) (float64, error) {
 	r := newReader(rows)
 	lane := make([]float64, len(r.lanes))
-	err := m.blocks(r, func(l, _ int, s *scratch) {
-		for _, v := range s.lse[:s.n] {
+	err := m.blocks(r, func(l, _ int, s *space) {
+		for _, v := range s.LogSums() {
 			lane[l] += v
 		}
 	})
-	return floats.Sum(lane) / float64(r.n), err
+	return sum(lane) / float64(r.n), err
 }
 
 // Score returns the anomaly score of a row, Eqs. (19) and (20) of Idé et al. 2024:
@@ -35,36 +36,14 @@ func (m *Mixture) Score(x []float64) float64 { return m.Scores(nil, m.row(x))[0]
 
 // Scores computes Score of every row of x into dst, which is allocated if nil.
 func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
-	return m.perRow(dst, x, m.scores)
+	return m.perRow(dst, x, func(s *space, out []float64) { copy(out, s.score()) })
 }
 
 // EachScores calls f with the scores of every block of rows, from being the place of
 // the first one. Blocks come in any order, and several at the same time; scores hold
 // until f returns.
 func (m *Mixture) EachScores(rows Rows, f func(from int, scores []float64)) error {
-	return m.blocks(newReader(rows), func(_, from int, s *scratch) {
-		out := s.y[:s.n]
-		m.scores(s, out)
-		f(from, out)
-	})
-}
-
-// scores computes the scores of the block in s.
-func (m *Mixture) scores(s *scratch, out []float64) {
-	clear(out)
-	for k := range m.parts {
-		logd := s.logd[k*s.n : (k+1)*s.n]
-		for j, r := range s.r[k*s.n : (k+1)*s.n] {
-			if r > 0 {
-				out[j] -= float64(r * logd[j])
-			}
-		}
-	}
-	for j, l := range s.lse[:s.n] {
-		if math.IsNaN(l) || math.IsInf(l, 0) || math.IsNaN(out[j]) {
-			out[j] = math.Inf(1)
-		}
-	}
+	return m.blocks(newReader(rows), func(_, from int, s *space) { f(from, s.score()) })
 }
 
 // Responsibilities returns r_k(x) of Eq. (12) as N rows of K values that sum to 1.
@@ -72,9 +51,9 @@ func (m *Mixture) scores(s *scratch, out []float64) {
 func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
 	rows, _ := x.Dims()
 	out := mat.NewDense(rows, m.Components(), nil)
-	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *scratch) {
+	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *space) {
 		for k := range m.parts {
-			for j, r := range s.r[k*s.n : (k+1)*s.n] {
+			for j, r := range s.Responsibilities(k) {
 				out.Set(lo+j, k, r)
 			}
 		}
@@ -100,11 +79,11 @@ func (m *Mixture) Contributions(x []float64) []float64 {
 func (m *Mixture) ContributionRows(x *mat.Dense) *mat.Dense {
 	rows, dim := x.Dims()
 	out := mat.NewDense(rows, dim, nil)
-	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *scratch) {
+	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *space) {
 		pull := make([]float64, dim)
 		for k, p := range m.parts {
 			mean := m.means.RawRowView(k)
-			for j, r := range s.r[k*s.n : (k+1)*s.n] {
+			for j, r := range s.Responsibilities(k) {
 				if r == 0 {
 					continue
 				}
@@ -121,19 +100,13 @@ func (m *Mixture) ContributionRows(x *mat.Dense) *mat.Dense {
 
 // pull sets dst to Λ(x − mean).
 func (p part) pull(dst, x, mean []float64) {
+	d := floats.SubTo(make([]float64, len(dst)), x, mean)
 	if p.precision == nil {
-		for i, v := range p.diagonal {
-			dst[i] = v * (x[i] - mean[i])
-		}
+		floats.MulTo(dst, p.diagonal, d)
 		return
 	}
-	for i := range dst {
-		sum := 0.0
-		for j := range dst {
-			sum += float64(p.precision.At(i, j) * (x[j] - mean[j]))
-		}
-		dst[i] = sum
-	}
+	vector := func(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
+	blas64.Symv(1, p.precision.RawSymmetric(), vector(d), 0, vector(dst))
 }
 
 func (m *Mixture) row(x []float64) *mat.Dense {
@@ -144,7 +117,7 @@ func (m *Mixture) row(x []float64) *mat.Dense {
 }
 
 // perRow computes one value per row of x.
-func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *scratch, out []float64)) []float64 {
+func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *space, out []float64)) []float64 {
 	rows, _ := x.Dims()
 	if dst == nil {
 		dst = make([]float64, rows)
@@ -152,21 +125,8 @@ func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *scratch, out []f
 	if len(dst) != rows {
 		panic(errShape)
 	}
-	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *scratch) { f(s, dst[lo:lo+s.n]) })
+	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *space) { f(s, dst[lo:lo+len(s.LogSums())]) })
 	return dst
-}
-
-// blocks calls f with the posterior of every block of rows, lo being the block's
-// first row. Rows in memory give no error.
-func (m *Mixture) blocks(r *reader, f func(l, lo int, s *scratch)) error {
-	if r.dim != m.Dim() {
-		panic(errShape)
-	}
-	return r.sweep(func(l, lo int, x []float64) {
-		s := r.lanes[l].scratchFor(m, min(r.n, blockRows))
-		m.posterior(s, x)
-		f(l, lo, s)
-	})
 }
 
 // BIC returns −2 ln L + P ln N of the N rows of x, with P the free parameters.

@@ -23,14 +23,13 @@ const keptSolutions = 1024
 
 type solution struct {
 	once      sync.Once
-	mean      []float64
-	precision *mat.SymDense
+	component component
 	err       error
 }
 
 // of returns the solution of a problem, worked out by whoever asks first. It is
 // not to be modified.
-func (s *Solutions) of(key [32]byte, solve func() ([]float64, *mat.SymDense, error)) ([]float64, *mat.SymDense, error) {
+func (s *Solutions) of(key [32]byte, solve func() (component, error)) (component, error) {
 	s.mu.Lock()
 	x := s.by[key]
 	if x == nil {
@@ -45,8 +44,8 @@ func (s *Solutions) of(key [32]byte, solve func() ([]float64, *mat.SymDense, err
 		s.by[key], s.last = x, append(s.last, key)
 	}
 	s.mu.Unlock()
-	x.once.Do(func() { x.mean, x.precision, x.err = solve() })
-	return x.mean, x.precision, x.err
+	x.once.Do(func() { x.component, x.err = solve() })
+	return x.component, x.err
 }
 
 // keyOf covers all that a solution follows from.

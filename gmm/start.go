@@ -114,19 +114,20 @@ func (s *starter) firstModel(ctx context.Context, centres *mat.Dense, all *momen
 	floats.ScaleTo(second, 1/float64(k), all.second)
 	first := make([]float64, dim)
 	floats.ScaleTo(first, 1/float64(k), all.first)
-	_, precision, err := s.prior.optimise(math.Max(minRows, all.n[0]/float64(k)), first, second, nil)
+	common, err := s.prior.optimise(math.Max(minRows, all.n[0]/float64(k)), first, second, nil)
 	if err != nil {
 		return nil, fmt.Errorf("first precision: %w", err)
 	}
 	weights, precisions := make([]float64, k), make([]*mat.SymDense, k)
 	for i := range k {
-		weights[i], precisions[i] = 1/float64(k), precision
+		weights[i], precisions[i] = 1/float64(k), common.precision
 	}
 	fallback, err := NewMixture(weights, centres, precisions)
 	if err != nil {
 		return nil, fmt.Errorf("first parameters: %w", err)
 	}
-	return s.prior.step(fallback, m, weights)
+	model, _, err := s.prior.step(fallback, m, weights)
+	return model, err
 }
 
 // moments sums the moments about the origin of all participants' rows, each
@@ -151,7 +152,7 @@ func (s *moments) spread(k int) *mat.SymDense {
 	first, second := s.first[k*s.dim:(k+1)*s.dim], s.second[k*s.dim*s.dim:]
 	for i := range s.dim {
 		for j := i; j < s.dim; j++ {
-			out.SetSym(i, j, second[i*s.dim+j]-first[i]/n*first[j])
+			out.SetSym(i, j, second[i*s.dim+j]-float64(first[i]/n*first[j]))
 		}
 		out.SetSym(i, i, math.Max(0, out.At(i, i)))
 	}

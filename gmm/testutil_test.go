@@ -81,7 +81,7 @@ func patterns(n, dim, k int, which uint64) *mat.Dense {
 
 // nearest returns for every row of x the index of the centre nearest to it.
 func nearest(x, centres *mat.Dense) []int {
-	return new(assigner).nearest(x.RawMatrix().Data, centres)
+	return Nearest(x, centres)
 }
 
 func meanLogLik(t testing.TB, m *Mixture, x *mat.Dense) float64 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
@@ -11,19 +12,32 @@ import (
 
 func (a *app) evaluate() *cobra.Command {
 	var s scoredFlags
+	var memory memoryFlags
 	cmd := &cobra.Command{
 		Use: "evaluate", Short: "Measure a model on labelled rows",
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			m, p, err := s.load()
+			m, spec, err := s.load()
+			if err == nil {
+				err = memory.hold(&spec)
+			}
 			if err != nil {
 				return err
 			}
-			e := task.Evaluate(m, p.Train, p.TrainLabels)
+			data, err := dataset.LoadOne(spec)
+			if err != nil {
+				return err
+			}
+			p := data.Participants[0]
+			e, err := task.Evaluate(m, p.Train, p.TrainLabels)
+			if err != nil {
+				return err
+			}
 			return a.print(e, func(w io.Writer) { evaluationText(w, e) })
 		},
 	}
 	s.add(cmd, "measure on")
+	memory.add(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes")
 	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "the same as --where, with the words of training")
 	a.addJSON(cmd)

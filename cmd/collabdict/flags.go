@@ -26,7 +26,7 @@ type dataFlags struct {
 
 func (d *dataFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of .csv and .csv.gz files; may be repeated")
+	f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of .csv, .csv.gz, .parquet, .npy and .npz files; may be repeated")
 	f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes")
 	f.StringVar(&d.where, "where", "", "train on rows with `COLUMN=VALUE` only")
 	f.StringVar(&d.testWhere, "test-where", "", "score, and do not train on, rows with `COLUMN=VALUE`")

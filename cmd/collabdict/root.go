@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/collabdict/collabdict/internal/cpu"
 	"github.com/collabdict/collabdict/node"
 	"github.com/spf13/cobra"
 )
@@ -47,12 +46,7 @@ Try it:   collabdict demo
 Exit codes: 0 done; 1 internal error; 2 wrong use; 3 unusable data; 4 unusable
 model file; 5 members disagree; 6 members lost; 130 interrupted.`,
 		SilenceUsage: true, SilenceErrors: true,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			if err := cpu.Check(); err != nil {
-				return &usageError{err.Error(), ""}
-			}
-			return nil
-		},
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkKernels(cmd) },
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return &usageError{fmt.Sprintf("unknown command %q", args[0]), "see collabdict --help"}

@@ -21,6 +21,7 @@ import (
 // runFlags say who a node is and how it finds the others.
 type runFlags struct {
 	dataFlags
+	memoryFlags
 	taskFlags
 	dir, name, mdns string
 	listen, peers   []string
@@ -62,6 +63,7 @@ others have gone on without it or, where too few were left, have waited.`,
 		},
 	}
 	f.dataFlags.add(cmd)
+	f.memoryFlags.add(cmd)
 	f.taskFlags.add(cmd)
 	f.addBaselines(cmd, "alone")
 	fl := cmd.Flags()
@@ -111,6 +113,9 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	if err != nil {
 		return c, nil, err
 	}
+	if err := f.hold(&spec); err != nil {
+		return c, nil, err
+	}
 	if c.Data, warnings, err = loadOne(spec, f.name); err != nil {
 		return c, nil, err
 	}
@@ -148,6 +153,7 @@ func (f *runFlags) fromFolder() (c participant.Config, warnings []string, err er
 	if err := c.Task.Validate(); err != nil {
 		return c, nil, &config.Error{File: own.Consortium, Msg: err.Error(), Hint: "correct the file"}
 	}
+	own.Memory, own.Float32 = cmp.Or(f.memory, own.Memory), own.Float32 || f.float32
 	spec, err := own.Spec()
 	if err != nil {
 		return c, nil, err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/csv"
 	"io"
 	"strconv"
@@ -22,15 +21,14 @@ type scoredFlags struct {
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	f.StringVar(&s.model, "model", "", "model `FILE`")
-	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv or .csv.gz; may be repeated")
+	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv, .csv.gz, .parquet, .npy or .npz; may be repeated")
 	f.StringVar(&s.where, "where", "", what+" rows with `COLUMN=VALUE` only")
 }
 
-// load reads the model, and the rows that where keeps, in the columns of the
-// model.
-func (s *scoredFlags) load() (*model.Model, *dataset.Participant, error) {
+// load reads the model, and says which rows are to be read, in its columns.
+func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 	if s.model == "" {
-		return nil, nil, &usageError{"--model is missing", "name a model.npz"}
+		return nil, dataset.Spec{}, &usageError{"--model is missing", "name a model.npz"}
 	}
 	if s.where == "" { // either flag names the rows
 		s.where = s.testWhere
@@ -38,18 +36,14 @@ func (s *scoredFlags) load() (*model.Model, *dataset.Participant, error) {
 	s.testWhere = ""
 	spec, err := s.spec()
 	if err != nil {
-		return nil, nil, err
+		return nil, spec, err
 	}
 	m, err := model.Read(s.model)
 	if err != nil {
-		return nil, nil, err
+		return nil, spec, err
 	}
 	spec.Columns, spec.MinRows = m.Manifest.Columns, 1
-	data, err := dataset.LoadOne(spec)
-	if err != nil {
-		return nil, nil, err
-	}
-	return m, &data.Participants[0], nil
+	return m, spec, nil
 }
 
 func (a *app) score() *cobra.Command {
@@ -58,16 +52,18 @@ func (a *app) score() *cobra.Command {
 	var explain bool
 	cmd := &cobra.Command{
 		Use: "score", Short: "Give every row an anomaly score, as CSV",
-		Long: `score writes a CSV line a row: its number, its anomaly score (Eq. (19) of Idé et al.
-2024), and 1 if the score is above the model's threshold. With --explain, a column
-a variable says how far the row is from what the other variables predict of it.`,
+		Long: `score writes a CSV line a row: its number in the file, from 1 and in further files
+going on; its anomaly score (Eq. (19) of Idé et al. 2024); and 1 if the score is above
+the model's threshold. With --explain, a column a variable says how far the row is
+from what the other variables predict of it. It writes as it reads: files may be
+larger than the memory.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			m, p, err := s.load()
+			m, spec, err := s.load()
 			if err != nil {
 				return err
 			}
-			write := func(w io.Writer) error { return writeScores(w, m, p.Train, explain) }
+			write := func(w io.Writer) error { return writeScores(w, m, spec, explain) }
 			if out == "" {
 				return write(a.out)
 			}
@@ -80,39 +76,44 @@ a variable says how far the row is from what the other variables predict of it.`
 	return cmd
 }
 
-// writeScores writes the scores of rows in the units of the data.
-func writeScores(out io.Writer, m *model.Model, rows *mat.Dense, explain bool) error {
-	buffered := bufio.NewWriter(out)
-	w := csv.NewWriter(buffered)
+// writeScores writes the scores of the rows that spec names.
+func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, explain bool) error {
+	w := csv.NewWriter(out)
 	head := []string{"row", "score", "anomaly"}
-	var contributions *mat.Dense
 	if explain {
 		head = append(head, m.Manifest.Columns...)
-		contributions = m.Mixture.ContributionRows(m.Scaling.Apply(rows))
 	}
 	if err := w.Write(head); err != nil {
 		return err
 	}
 	line := make([]string, len(head))
-	for i, score := range m.Score(rows) {
-		line[0], line[1], line[2] = strconv.Itoa(i+1), decimal(score), "0"
-		if !(score <= m.Manifest.Threshold) {
-			line[2] = "1"
-		}
+	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
+		m.Scaling.ApplyTo(x, x)
+		var contributions *mat.Dense
 		if explain {
-			for j, c := range contributions.RawRowView(i) {
-				line[3+j] = decimal(c)
+			contributions = m.Mixture.ContributionRows(x)
+		}
+		for i, score := range m.Mixture.Scores(nil, x) {
+			line[0], line[1], line[2] = strconv.Itoa(numbers[i]), decimal(score), "0"
+			if !(score <= m.Manifest.Threshold) {
+				line[2] = "1"
+			}
+			if explain {
+				for j, c := range contributions.RawRowView(i) {
+					line[3+j] = decimal(c)
+				}
+			}
+			if err := w.Write(line); err != nil {
+				return err
 			}
 		}
-		if err := w.Write(line); err != nil {
-			return err
-		}
-	}
-	w.Flush()
-	if err := w.Error(); err != nil {
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	return buffered.Flush()
+	w.Flush()
+	return w.Error()
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }

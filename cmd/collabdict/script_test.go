@@ -35,7 +35,8 @@ func TestScripts(t *testing.T) {
 			"gunzip": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[1]), unzipped(ts, args[0]), 0o644))
 			},
-			"better": func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
+			"convert": func(ts *testscript.TestScript, _ bool, args []string) { convert(ts, args[0], args[1]) },
+			"better":  func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
 		},
 	})
 }

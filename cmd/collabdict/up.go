@@ -22,6 +22,7 @@ import (
 // upFlags say which nodes to start.
 type upFlags struct {
 	sourceFlags
+	memoryFlags
 	taskFlags
 	nodes      int
 	out        string
@@ -45,6 +46,9 @@ brings it back. The folders and their logs stay under --out.`,
 			if err != nil {
 				return err
 			}
+			if err := f.hold(&src.spec); err != nil {
+				return err
+			}
 			t, err := f.task(cmd, src.standardise())
 			if err != nil {
 				return err
@@ -56,6 +60,7 @@ brings it back. The folders and their logs stay under --out.`,
 		},
 	}
 	f.sourceFlags.add(cmd)
+	f.memoryFlags.add(cmd)
 	f.taskFlags.add(cmd)
 	f.addBaselines(cmd, "alone, pooled")
 	addPatience(cmd, &f.patience)
@@ -83,7 +88,7 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if err := checkDurability(f.durability); err != nil {
 		return err
 	}
-	c := local.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Patience: f.patience, Durability: f.durability}
+	c := local.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability}
 	if slices.Contains(f.baselines, experiment.BaselineAlone) {
 		c.Baselines = []string{experiment.BaselineAlone}
 	}

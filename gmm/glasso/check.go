@@ -2,25 +2,10 @@ package glasso
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// residual is the largest violation of the optimality conditions at x.
-func (b *block) residual() float64 {
-	worst := 0.0
-	for i := range b.p {
-		for j := range i + 1 {
-			at := i*b.p + j
-			x := b.x[at]
-			if i == j {
-				x = math.NaN()
-			}
-			worst = math.Max(worst, violation(x, b.s[at]-b.w[at], b.lambda))
-		}
-	}
-	return worst
-}
 
 // violation is the distance of 0 from the subdifferential g + λ∂|x|; x = NaN
 // stands for a value that is not penalised.
@@ -31,9 +16,44 @@ func violation(x, g, lambda float64) float64 {
 	case x < 0:
 		g -= lambda
 	case x == 0:
-		return math.Max(0, math.Abs(g)-lambda)
+		return larger(0, math.Abs(g)-lambda)
 	}
 	return math.Abs(g)
+}
+
+// gap bounds how far the objective at b is from its optimum. With the smallest
+// subgradient R, W + R is a point of the dual problem: s_ij plus λ times the sign of
+// x_ij where that is not 0, and within λ of s_ij where it is. There the dual objective
+// is the objective at X but for
+//
+//	Tr(XR) − ln det(1 + XR)  ≤  q/2(1−√q)
+//
+// where q = Tr(XRXR), if that is below 1. If not, points between s, which may be
+// singular, and W clipped to |w_ij − s_ij| ≤ λ are tried from the latter on.
+func (c *descent) gap(b *block) float64 {
+	c.start(b)
+	copy(c.g, c.slopes)
+	q := math.Max(0, c.energy(b))
+	if q < 1 {
+		return q / (2 - 2*math.Sqrt(q))
+	}
+	dual := point{x: slices.Clone(b.s), w: make([]float64, len(b.s))}
+	for step := 1.0; ; step /= 2 {
+		if step < 1e-6 {
+			step = 0
+		}
+		for i := range b.s {
+			if i%(b.p+1) != 0 {
+				dual.x[i] = b.s[i] + float64(step*math.Max(-b.lambda, math.Min(b.w[i]-b.s[i], b.lambda)))
+			}
+		}
+		if b.evaluate(&dual) {
+			return b.value - dual.logDet - float64(b.p)
+		}
+		if step == 0 {
+			return math.Inf(1)
+		}
+	}
 }
 
 // Objective returns ln|Λ| − Tr(ΛS) − λ‖Λ‖₁, or −∞ if x is not positive definite.
@@ -89,29 +109,4 @@ func diagonalMatrix(s *mat.SymDense) []float64 {
 		out[i*m+i] = s.At(i, i)
 	}
 	return out
-}
-
-func diagonal(s []float64, p int) []float64 {
-	d := make([]float64, p)
-	for i := range d {
-		d[i] = s[i*p+i]
-	}
-	return d
-}
-
-func sumLog(d []float64) (sum float64) {
-	for _, v := range d {
-		sum += math.Log(v)
-	}
-	return sum
-}
-
-// offNorm is Σ_{i≠j}|x_ij|.
-func offNorm(x []float64, p int) (sum float64) {
-	for i, v := range x {
-		if i%(p+1) != 0 {
-			sum += math.Abs(v)
-		}
-	}
-	return sum
 }

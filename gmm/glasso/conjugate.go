@@ -4,17 +4,18 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	kernels "github.com/collabdict/collabdict/internal/blas"
 )
 
 // conjugate minimises the model of descent over the coordinates with x + d ≠ 0,
 // their signs held, by conjugate gradients. The model's Hessian is W⊗W, so X⊗X
 // restricted to these coordinates is the preconditioner: exact when none is 0.
 type conjugate struct {
-	e, r, z, q, h, work []float64
-	held                []bool // coordinates that stay
-	spent               int    // iterations
+	e, r, z, q, h []float64
+	held          []bool // coordinates that stay
+	spent         int    // iterations
 }
 
 const maxConjugate = 200
@@ -25,31 +26,30 @@ const maxConjugate = 200
 func (k *conjugate) improve(b *block, c *descent, enough float64, faces int) {
 	for range faces {
 		k.start(b, c)
-		k.solve(b, enough)
-		zeros := k.move(b, c)
-		c.gradient(b)
-		if !zeros || k.spent > b.budget() {
+		k.solve(b, c, enough)
+		if zeros := k.move(b, c); !zeros || k.spent > b.budget() {
 			return
 		}
 	}
 }
 
 func (k *conjugate) start(b *block, c *descent) {
-	if n := len(b.x); len(k.e) != n {
+	n := c.size()
+	if len(k.held) != n {
 		k.held = make([]bool, n)
-		for _, v := range []*[]float64{&k.e, &k.r, &k.z, &k.q, &k.h, &k.work} {
-			*v = make([]float64, n)
+		for _, v := range []*[]float64{&k.e, &k.r, &k.z, &k.q, &k.h} {
+			*v = resize(*v, n)
 		}
 	}
 	clear(k.e)
-	for i := range k.r {
-		x := b.x[i] + c.d[i]
-		k.held[i] = x == 0
-		k.r[i] = -c.g[i]
-		if i%(b.p+1) != 0 && x != 0 {
-			k.r[i] -= math.Copysign(b.lambda, x)
+	c.each(func(at, i, j int) {
+		x := c.x[at] + c.d[at]
+		k.held[at] = i != j && x == 0
+		k.r[at] = -c.g[at]
+		if i != j && x != 0 {
+			k.r[at] -= math.Copysign(b.lambda, x)
 		}
-	}
+	})
 	k.project(k.r)
 }
 
@@ -62,89 +62,87 @@ func (k *conjugate) project(v []float64) {
 }
 
 // sandwich sets out to the restriction of a·v·a.
-func (k *conjugate) sandwich(p int, a, v, out []float64) {
-	multiply(p, a, v, k.work)
-	multiply(p, k.work, a, out)
+func (k *conjugate) sandwich(c *descent, a, v, out []float64) {
+	c.congruence(a, v, out)
 	k.project(out)
 }
 
 // solve sets e to the solution of W e W = r on the coordinates not held, until the
 // energy Tr(XrXr) of the residual is at most enough.
-func (k *conjugate) solve(b *block, enough float64) {
-	k.sandwich(b.p, b.x, k.r, k.z)
+func (k *conjugate) solve(b *block, c *descent, enough float64) {
+	k.sandwich(c, b.x, k.r, k.z)
 	copy(k.q, k.z)
-	rz := floats.Dot(k.r, k.z)
+	rz := c.inner(k.r, k.z)
 	for range maxConjugate {
 		if rz <= enough || !(rz > 0) {
 			return
 		}
 		k.spent++
-		k.sandwich(b.p, b.w, k.q, k.h)
-		curvature := floats.Dot(k.q, k.h)
+		k.sandwich(c, b.w, k.q, k.h)
+		curvature := c.inner(k.q, k.h)
 		if !(curvature > 0) {
 			return
 		}
 		step := rz / curvature
-		floats.AddScaled(k.e, step, k.q)
-		floats.AddScaled(k.r, -step, k.h)
-		k.sandwich(b.p, b.x, k.r, k.z)
-		next := floats.Dot(k.r, k.z)
-		floats.AddScaledTo(k.q, k.z, next/rz, k.q)
+		kernels.AddScaled(k.e, step, k.q)
+		kernels.AddScaled(k.r, -step, k.h)
+		k.sandwich(c, b.x, k.r, k.z)
+		next := c.inner(k.r, k.z)
+		floats.Scale(next/rz, k.q)
+		floats.Add(k.q, k.z)
 		rz = next
 	}
 }
 
-// move adds e to d and says whether some x + d became 0. Those that would change
-// sign become 0 if that lowers the model; else the step ends where the first one
-// is 0, up to which the model falls for certain.
+// move adds a share of e to d, of which those that would change sign become 0, and
+// says whether some did: all of it if that lowers the model, else the best of ½, ¼,
+// ⅛, ... until it gets worse, but no less than up to where the first one is 0, to which
+// the model falls for certain.
 func (k *conjugate) move(b *block, c *descent) (zeros bool) {
-	step, first := k.firstZero(b, c)
+	shortest, first := k.firstZero(c)
 	if first < 0 {
 		k.step(b, c, 1, first)
 		return false
 	}
-	before := c.model(b)
+	before := c.value
 	copy(k.z, c.d)
-	k.step(b, c, 1, first)
-	if !(c.model(b) < before) {
+	for step := 1.0; step > shortest; step /= 2 {
 		copy(c.d, k.z)
-		k.step(b, c, step, first)
+		if k.step(b, c, step, -1); c.value < before {
+			return true
+		}
 	}
+	copy(c.d, k.z)
+	k.step(b, c, shortest, first)
 	return true
 }
 
 // firstZero returns the shortest step at which some x + d is 0, and where.
-func (k *conjugate) firstZero(b *block, c *descent) (step float64, first int) {
+func (k *conjugate) firstZero(c *descent) (step float64, first int) {
 	step, first = 1, -1
-	for i := range b.p {
-		for j := i + 1; j < b.p; j++ {
-			at := i*b.p + j
-			x := b.x[at] + c.d[at]
-			if e := k.e[at]; x*e < 0 && -x/e < step {
-				step, first = -x/e, at
-			}
+	c.each(func(at, i, j int) {
+		x := c.x[at] + c.d[at]
+		if e := k.e[at]; i != j && x*e < 0 && -x/e < step {
+			step, first = -x/e, at
 		}
-	}
+	})
 	return step, first
 }
 
 // step adds step·e to d; coordinate first and those that change sign become 0.
 func (k *conjugate) step(b *block, c *descent, step float64, first int) {
-	for i := range b.p {
-		for j := i; j < b.p; j++ {
-			at := i*b.p + j
-			d := c.d[at] + float64(step*k.e[at])
-			if i != j && (at == first || (b.x[at]+c.d[at])*(b.x[at]+d) < 0) {
-				d = -b.x[at]
-			}
-			c.d[at], c.d[j*b.p+i] = d, d
+	c.each(func(at, i, j int) {
+		d := c.d[at] + float64(step*k.e[at])
+		if i != j && (at == first || (c.x[at]+c.d[at])*(c.x[at]+d) < 0) {
+			d = -c.x[at]
 		}
-	}
-	multiply(b.p, b.w, c.d, c.wd)
+		c.d[at] = d
+	})
+	c.times(c.d, b.w, c.dw)
+	c.gradient(b)
 }
 
 // multiply sets out to a·b, all p by p.
 func multiply(p int, a, b, out []float64) {
-	general := func(v []float64) blas64.General { return blas64.General{Rows: p, Cols: p, Stride: p, Data: v} }
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, general(a), general(b), 0, general(out))
+	kernels.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, p, p, p, 1, a, p, b, p, 0, out, p)
 }

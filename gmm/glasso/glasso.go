@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/parallel"
 )
 
 // Problem is max ln|Λ| − Tr(ΛS) − Penalty·‖Λ‖₁.
@@ -26,12 +28,14 @@ type Problem struct {
 type StalledError struct {
 	// Residual is the largest violation, Want the one wanted, in the units of S.
 	Residual, Want float64
+	// Gap bounds how far the objective is below its maximum, +Inf if nothing is known.
+	Gap float64
 	// Steps is the number of Newton steps taken.
 	Steps int
 }
 
 func (e *StalledError) Error() string {
-	return fmt.Sprintf("stuck at a residual of %.2g after %d steps, want %.2g: raise the penalty", e.Residual, e.Steps, e.Want)
+	return fmt.Sprintf("stuck at a residual of %.2g and a duality gap of %.2g after %d steps, want a residual of %.2g: raise the penalty", e.Residual, e.Gap, e.Steps, e.Want)
 }
 
 // Result is a solution.
@@ -45,6 +49,9 @@ type Result struct {
 	// Residual is the largest violation of the optimality conditions, in the
 	// units of S.
 	Residual float64
+	// Gap bounds how far the objective at Precision is below its maximum, +Inf if
+	// nothing is known. It is about the square of the residual's relative size.
+	Gap float64
 }
 
 // Solve maximises the objective. A positive definite start near the solution
@@ -70,12 +77,18 @@ func (p Problem) Solve(start *mat.SymDense) (*Result, error) {
 		steps = maxSteps
 	}
 	r := &Result{Precision: mat.NewSymDense(m, nil), Covariance: mat.NewSymDense(m, nil)}
-	for _, members := range components(s, p.Penalty) {
-		b := newBlock(s, p.Penalty, members, start)
-		if stalled := b.solve(steps); stalled != nil && err == nil {
-			err = fmt.Errorf("graphical lasso of %d variables, penalty %g: %w", m, p.Penalty, stalled)
+	all := components(s, p.Penalty)
+	blocks, solved := make([]*block, len(all)), make([]bool, len(all))
+	parallel.For(len(all), func(i int) {
+		blocks[i] = newBlock(s, p.Penalty, all[i], start)
+		solved[i] = blocks[i].solve(steps)
+		blocks[i].descent = descent{} // memory of blocks still to come
+	})
+	for i, b := range blocks {
+		if !solved[i] && err == nil {
+			err = fmt.Errorf("graphical lasso of %d variables, penalty %g: %w", m, p.Penalty, b.stalled())
 		}
-		r.take(b, members)
+		r.take(b, all[i])
 	}
 	return r, err
 }
@@ -90,7 +103,8 @@ func (r *Result) take(b *block, members []int) {
 	}
 	r.LogDet += b.logDet
 	r.Steps = max(r.Steps, b.steps)
-	r.Residual = math.Max(r.Residual, b.residual())
+	r.Residual = math.Max(r.Residual, b.residual)
+	r.Gap += b.gap
 }
 
 const errShape = "glasso: start and S differ in size"

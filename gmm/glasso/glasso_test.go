@@ -67,6 +67,9 @@ func checkSolution(t rapid.TB, p Problem, r *Result) {
 	if gap, err := p.Gap(r); err != nil || gap < -1e-8 || gap > 1e-4*float64(m) {
 		t.Fatalf("duality gap %g (%v), want about 0", gap, err)
 	}
+	if r.Gap < 0 || r.Gap > 1e-4*float64(m) {
+		t.Fatalf("duality gap %g in the result, want about 0", r.Gap)
+	}
 }
 
 // scatter draws the scatter matrix of n rows in m dimensions with correlated
@@ -244,6 +247,35 @@ func TestWarmStartTakesFewSteps(t *testing.T) {
 	singular := mat.NewSymDense(20, nil)
 	if r, err := p.Solve(singular); err != nil || maxDiff(r.Precision, cold.Precision) != 0 {
 		t.Errorf("a start that is not positive definite was used (%v)", err)
+	}
+}
+
+// What has changed since the last solution, as between rounds of EM, is worked off in
+// fewer steps than all of it.
+func TestWarmStartSavesSteps(t *testing.T) {
+	for _, name := range []string{"p20-rho0.05-diag", "p60-rho0.05-diag", "p60-rho0.3-diag"} {
+		p := readKnown(t, "testdata/"+name+".json.gz").problem()
+		cold, err := p.Solve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(4, 4))
+		s := mat.NewSymDense(p.S.SymmetricDim(), nil)
+		for i := range s.SymmetricDim() {
+			for j := range i + 1 {
+				s.SetSym(i, j, p.S.At(i, j)*(1+1e-3*rng.NormFloat64()))
+			}
+		}
+		moved := Problem{S: s, Penalty: p.Penalty, FreeDiagonal: p.FreeDiagonal}
+		warm, err := moved.Solve(cold.Precision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := moved.Solve(nil); err != nil || maxDiff(warm.Precision, again.Precision) > 1e-7 {
+			t.Errorf("%s: the start changes the solution (%v)", name, err)
+		} else if warm.Steps > 3 || warm.Steps >= again.Steps {
+			t.Errorf("%s: %d steps from the last solution, %d from none, want at most 3", name, warm.Steps, again.Steps)
+		}
 	}
 }
 

@@ -122,17 +122,7 @@ var hardScatters = map[string]func(x *mat.Dense, rng *rand.Rand){
 
 func hardProblem(name string, ratio float64, rng *rand.Rand) Problem {
 	m, n := 2+rng.IntN(29), 1+rng.IntN(12)
-	x := mat.NewDense(n, m, nil)
-	for i := range n {
-		common := rng.NormFloat64()
-		for j := range m {
-			x.Set(i, j, common*float64(j%3)+0.1*rng.NormFloat64())
-		}
-	}
-	hardScatters[name](x, rng)
-	s := mat.NewSymDense(m, nil)
-	s.SymOuterK(1/float64(n), x.T())
-	return Problem{S: s, Penalty: mat.Max(s) / ratio}
+	return scattered(name, ratio, m, n, rng)
 }
 
 func TestIllConditioned(t *testing.T) {
@@ -165,6 +155,11 @@ const hardDraws = 2
 func TestStalled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	p := readKnown(t, "testdata/outliers/p38.json.gz").problem()
+	solution, err := p.Solve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, _ := p.Objective(solution.Precision)
 	for _, start := range []*mat.SymDense{nil, randomPrecision(38, 1e-2, 10, rng), randomPrecision(38, 1, 1e4, rng)} {
 		last := math.Inf(-1)
 		if start != nil {
@@ -174,14 +169,17 @@ func TestStalled(t *testing.T) {
 			p.MaxSteps = steps
 			r, err := p.Solve(start)
 			var stalled *StalledError
-			if !errors.As(err, &stalled) || stalled.Steps != steps || !(stalled.Residual > stalled.Want) || stalled.Residual != r.Residual {
+			if !errors.As(err, &stalled) || stalled.Steps != steps || !(stalled.Residual > stalled.Want) || stalled.Residual != r.Residual || stalled.Gap != r.Gap {
 				t.Fatalf("%d steps: got error %v", steps, err)
 			}
-			if got, _ := p.Objective(r.Precision); got < last {
+			got, _ := p.Objective(r.Precision)
+			if got < last {
 				t.Errorf("%d steps: objective %g after %g", steps, got, last)
-			} else {
-				last = got
 			}
+			if !(r.Gap >= best-got) {
+				t.Errorf("%d steps: duality gap %g, but the objective is %g below its maximum", steps, r.Gap, best-got)
+			}
+			last = got
 		}
 	}
 }

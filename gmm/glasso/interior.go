@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,7 +22,7 @@ type interior struct {
 	pairs        [][2]int // i > j
 	above, below side
 	w, x         *mat.SymDense
-	hessian      mat.Cholesky
+	hessian      []float64 // upper triangle, of which direction needs the factor
 }
 
 // side is one of the two bounds on the u of all pairs: the room up to it, kept on
@@ -33,7 +36,7 @@ type side struct {
 const (
 	// maxInterior is the size of the largest block whose matrix of p(p−1)/2 rows is
 	// factorised.
-	maxInterior   = 64
+	maxInterior   = 96
 	interiorSteps = 100
 	// toBoundary is the share of the way to the boundary that a step goes.
 	toBoundary = 0.99
@@ -59,9 +62,9 @@ func (b *block) interiorPoint() {
 			break
 		}
 	}
-	before := *b
-	if !b.factorise(v.solution()) || b.value > before.value {
-		*b = before
+	next := point{x: v.solution(), w: make([]float64, b.p*b.p)}
+	if b.evaluate(&next) && next.value <= b.value && b.invert(&next) {
+		b.point = next
 	}
 	b.polish()
 }
@@ -88,8 +91,15 @@ func (v *interior) invert() bool {
 	if !c.Factorize(v.w) || c.InverseTo(&x) != nil {
 		return false
 	}
-	v.x = &x
+	v.x = symmetric(&x)
 	return true
+}
+
+// symmetric fills the lower triangle of x's data.
+func symmetric(x *mat.SymDense) *mat.SymDense {
+	raw := x.RawSymmetric()
+	mirror(raw.Data, raw.N)
+	return x
 }
 
 // gap is the mean of room times force.
@@ -115,27 +125,32 @@ func (v *interior) step() bool {
 
 // factorise prepares direction: X⊗X on the pairs plus the curvature of the bounds.
 func (v *interior) factorise() bool {
-	n := len(v.pairs)
-	h := mat.NewSymDense(n, nil)
+	n, x, p := len(v.pairs), v.x.RawSymmetric().Data, v.b.p
+	v.hessian = resize(v.hessian, n*n)
 	for k, q := range v.pairs {
-		for l, r := range v.pairs[:k+1] {
-			h.SetSym(l, k, float64(v.x.At(q[0], r[0])*v.x.At(q[1], r[1]))+float64(v.x.At(q[0], r[1])*v.x.At(q[1], r[0])))
+		a, b := x[q[0]*p:][:p], x[q[1]*p:][:p]
+		row := v.hessian[k*n:][:n]
+		for l := k; l < n; l++ {
+			i, j := v.pairs[l][0], v.pairs[l][1]
+			row[l] = float64(a[i]*b[j]) + float64(a[j]*b[i])
 		}
-		h.SetSym(k, k, h.At(k, k)+v.above.force[k]/v.above.room[k]+v.below.force[k]/v.below.room[k])
+		row[k] += v.above.force[k]/v.above.room[k] + v.below.force[k]/v.below.room[k]
 	}
-	return v.hessian.Factorize(h)
+	_, ok := lapack64.Potrf(blas64.Symmetric{N: n, Stride: n, Data: v.hessian, Uplo: blas.Upper})
+	return ok
 }
 
 // direction is Newton's for W⁻¹ = above.force − below.force and room·force =
 // barrier. It returns that of U and sets the changes of force.
 func (v *interior) direction(barrier float64) []float64 {
-	rhs := mat.NewVecDense(len(v.pairs), nil)
+	n := len(v.pairs)
+	du := make([]float64, n)
 	for k, q := range v.pairs {
-		rhs.SetVec(k, v.x.At(q[0], q[1])-barrier/v.above.room[k]+barrier/v.below.room[k])
+		du[k] = v.x.At(q[0], q[1]) - barrier/v.above.room[k] + barrier/v.below.room[k]
 	}
 	// A matrix near singular still gives a direction of ascent.
-	_ = v.hessian.SolveVecTo(rhs, rhs)
-	du := rhs.RawVector().Data
+	factor := blas64.Triangular{N: n, Stride: n, Data: v.hessian, Uplo: blas.Upper, Diag: blas.NonUnit}
+	lapack64.Potrs(factor, blas64.General{Rows: n, Cols: 1, Stride: 1, Data: du})
 	for _, d := range []*side{&v.above, &v.below} {
 		for k, f := range d.force {
 			d.change[k] = (barrier+float64(d.sign*f*du[k]))/d.room[k] - f

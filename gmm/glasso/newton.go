@@ -2,6 +2,7 @@ package glasso
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -26,18 +27,15 @@ const (
 
 // block is one connected component: min −ln|X| + Tr(sX) + λ Σ_{i≠j}|x_ij|.
 // Matrices are p by p, row-major, both triangles filled.
-//
-// Invariant: x is positive definite, w is its inverse and logDet its ln|x|.
 type block struct {
 	p      int
 	s      []float64
 	lambda float64
 	scale  float64 // the largest |s_ij|
-
-	x, w         []float64
-	logDet, cond float64
-	value        float64 // the objective at x
-	steps        int
+	point
+	next          point // being tried
+	residual, gap float64
+	steps, spent  int // Newton steps, and iterations of conjugate gradients
 
 	descent descent
 }
@@ -47,40 +45,53 @@ type block struct {
 // better: from a start far too large, Newton's model leads far astray.
 func newBlock(s *mat.SymDense, lambda float64, members []int, start *mat.SymDense) *block {
 	p := len(members)
-	b := &block{p: p, lambda: lambda, s: gather(s, members), w: make([]float64, p*p)}
+	b := &block{p: p, lambda: lambda, s: gather(s, members), point: newPoint(p)}
 	for _, v := range b.s {
-		b.scale = math.Max(b.scale, math.Abs(v))
+		b.scale = larger(b.scale, math.Abs(v))
 	}
-	plain := sumLog(diagonal(b.s, p)) + float64(p) // the objective without edges
-	if start != nil && p > 1 && b.factorise(gather(start, members)) {
-		b.rescale()
-		if b.value < plain {
-			return b
+	plain := float64(p) // the objective without edges
+	for i := range p {
+		plain += math.Log(b.s[i*p+i])
+	}
+	if start != nil && p > 1 {
+		b.x = gather(start, members)
+		if b.evaluate(&b.point) && b.invert(&b.point) {
+			b.rescale()
+			if b.value < plain {
+				return b
+			}
 		}
 	}
-	x := make([]float64, p*p)
-	for i := range p {
-		x[i*p+i] = 1 / b.s[i*p+i]
-	}
-	if !b.factorise(x) {
-		// A diagonal spread over more than maxCond is still exactly solvable.
-		b.accept(x, mat.NewDiagDense(p, diagonal(b.s, p)), -sumLog(diagonal(b.s, p)), 1)
-	}
+	b.withoutEdges(plain)
 	return b
+}
+
+// withoutEdges sets x to the solution without edges, whose objective is value. A
+// diagonal spread over more than maxCond is still exactly solvable.
+func (b *block) withoutEdges(value float64) {
+	clear(b.x)
+	clear(b.w)
+	least, most := math.Inf(1), 0.0
+	for i := range b.p {
+		at := i * (b.p + 1)
+		b.x[at], b.w[at] = 1/b.s[at], b.s[at]
+		least, most = math.Min(least, b.s[at]), math.Max(most, b.s[at])
+	}
+	b.value, b.logDet, b.cond = value, float64(b.p)-value, most/least
 }
 
 // rescale multiplies x by the factor that minimises the objective, at which
 // Tr(sX) + λ‖X‖₁ = p.
 func (b *block) rescale() {
 	p := float64(b.p)
-	linear := floats.Dot(b.s, b.x) + b.lambda*offNorm(b.x, b.p)
+	linear := b.value + b.logDet
 	factor := p / linear
 	if !(linear > 0) || math.IsInf(factor, 1) {
 		return
 	}
 	floats.Scale(factor, b.x)
 	floats.Scale(1/factor, b.w)
-	b.logDet += p * math.Log(factor)
+	b.logDet += float64(p * math.Log(factor))
 	b.value = p - b.logDet
 }
 
@@ -97,31 +108,40 @@ func gather(a *mat.SymDense, members []int) []float64 {
 }
 
 // solve takes Newton steps, at most the given number, until the optimality
-// conditions hold. A block too ill-conditioned for coordinate descent to find a
-// direction goes to the interior point method, once.
-func (b *block) solve(steps int) error {
-	target, before, interior := tolerance*b.scale, math.Inf(1), b.p > maxInterior
+// conditions hold, and says whether they do.
+func (b *block) solve(steps int) bool {
+	solved := b.newton(steps)
+	b.gap = b.descent.gap(b)
+	return solved
+}
+
+// newton is solve but for the gap. A block too ill-conditioned for coordinate descent
+// to find a direction goes to the interior point method, once.
+func (b *block) newton(steps int) bool {
+	before, interior := math.Inf(1), b.p > maxInterior
 	for {
-		r := b.residual()
+		b.residual = b.descent.collect(b)
+		r := b.residual
 		floor := math.Min(rounding*b.cond, worst) * b.scale
-		if r <= target || r <= floor && r > before/2 {
-			return nil
+		if r <= b.target() || r <= floor && r > before/2 {
+			return true
 		}
-		if b.steps >= steps {
-			return &StalledError{Residual: r, Want: target, Steps: b.steps}
+		if b.steps >= steps || b.spent > b.patience() {
+			return false
 		}
 		b.steps++
 		before = r
 		slope, settled := b.descent.direction(b)
+		b.spent += b.descent.cg.spent
 		switch {
 		case !settled && !interior:
 			interior = true
 			b.interiorPoint()
 		case b.search(slope):
 		case r <= floor:
-			return nil
+			return true
 		case interior:
-			return &StalledError{Residual: r, Want: target, Steps: b.steps}
+			return false
 		default:
 			interior = true
 			b.interiorPoint()
@@ -129,73 +149,60 @@ func (b *block) solve(steps int) error {
 	}
 }
 
+// target is the residual aimed at.
+func (b *block) target() float64 { return tolerance * b.scale }
+
+// stalled tells how far b is from its solution.
+func (b *block) stalled() *StalledError {
+	return &StalledError{Residual: b.residual, Want: b.target(), Gap: b.gap, Steps: b.steps}
+}
+
 // budget is the number of conjugate gradient iterations on one direction that take
 // about as long as the whole interior point method.
-func (b *block) budget() int { return b.p * b.p * b.p / 32 }
+func (b *block) budget() int {
+	p := min(b.p, maxInterior)
+	return p * p * p / 32
+}
+
+// patience is the number of conjugate gradient iterations that are spent on the whole
+// block: with dense matrices about 4·10^11 multiplications, or 1000.
+func (b *block) patience() int { return max(1000, int(1e11/float64(b.p)/float64(b.p)/float64(b.p))) }
 
 // search moves x along the direction found, by the longest step 1, ½, ¼, ...
 // that stays positive definite and meets Armijo's rule.
 func (b *block) search(slope float64) bool {
-	before, size := b.value, b.magnitude()
-	next := make([]float64, len(b.x))
-	old := *b
-	step := 1.0
+	if b.next.x == nil {
+		b.next = newPoint(b.p)
+	}
+	c := &b.descent
+	copy(b.next.x, b.x)
+	// Near the solution the gain is below the objective's rounding.
+	limit, step := b.value+0x1p-51*b.magnitude(), 1.0
 	for range maxHalving {
-		for i, x := range old.x {
-			next[i] = x + float64(step*b.descent.d[i])
+		for k, x := range c.x {
+			c.r[k] = x + float64(step*c.d[k])
 		}
-		if b.factorise(next) {
-			// Near the solution the gain is below the objective's rounding.
-			if b.value <= before+armijo*step*slope+0x1p-51*size {
-				return !same(old.x, b.x)
-			}
-			next = make([]float64, len(b.x))
+		c.scatter(c.r, b.next.x)
+		if b.evaluate(&b.next) && b.next.value <= limit+float64(armijo*step*slope) && b.invert(&b.next) {
+			b.point, b.next = b.next, b.point
+			return !slices.Equal(c.r, c.x)
 		}
 		step /= 2
 	}
-	b.accept(old.x, mat.NewDense(b.p, b.p, old.w), old.logDet, old.cond)
 	return false
-}
-
-func same(x, y []float64) bool {
-	for i, v := range x {
-		if v != y[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// factorise makes x the current point if it is numerically positive definite.
-func (b *block) factorise(x []float64) bool {
-	var c mat.Cholesky
-	if !c.Factorize(mat.NewSymDense(b.p, x)) || c.Cond() > maxCond {
-		return false
-	}
-	var w mat.SymDense
-	if c.InverseTo(&w) != nil {
-		return false
-	}
-	b.accept(x, &w, c.LogDet(), c.Cond())
-	return true
-}
-
-func (b *block) accept(x []float64, w mat.Matrix, logDet, cond float64) {
-	out := make([]float64, len(x))
-	for i := range b.p {
-		for j := range b.p {
-			out[i*b.p+j] = w.At(i, j)
-		}
-	}
-	b.x, b.w, b.logDet, b.cond = x, out, logDet, cond
-	b.value = -logDet + floats.Dot(b.s, x) + b.lambda*offNorm(x, b.p)
 }
 
 // magnitude is the sum of the magnitudes of what the objective's terms add up:
 // a change of X by its own rounding changes them by about that times Σ|w||x|.
 func (b *block) magnitude() (sum float64) {
-	for i, x := range b.x {
-		sum += math.Abs(x) * (math.Abs(b.s[i]) + math.Abs(b.w[i]) + b.lambda)
-	}
+	c := &b.descent
+	c.each(func(k, i, j int) {
+		at := i*b.p + j
+		v := math.Abs(c.x[k]) * (math.Abs(b.s[at]) + math.Abs(b.w[at]) + b.lambda)
+		if i != j {
+			v *= 2
+		}
+		sum += v
+	})
 	return sum + math.Abs(b.logDet)
 }

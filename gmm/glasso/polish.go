@@ -19,10 +19,14 @@ func (b *block) polish() {
 			}
 		}
 	}
+	b.residual = b.descent.collect(b)
 	for {
-		old := *b
-		if !b.faceStep(at) || !(b.residual() < old.residual()/2) {
-			*b = old
+		old, before := b.point, b.residual
+		if !b.faceStep(at) {
+			return
+		}
+		if b.residual = b.descent.collect(b); !(b.residual < before/2) {
+			b.point = old
 			return
 		}
 	}
@@ -62,5 +66,10 @@ func (b *block) faceStep(at [][2]int) bool {
 			return false
 		}
 	}
-	return b.factorise(next)
+	q := point{x: next, w: make([]float64, p*p)}
+	if !b.evaluate(&q) || !b.invert(&q) {
+		return false
+	}
+	b.point = q
+	return true
 }

@@ -10,6 +10,10 @@ type Entropy struct {
 	mean  float64 // Σ e^(l−shift)·(l−shift)
 }
 
+// EntropyOf returns what adding values l would have made, given the sums of their
+// weights w = e^(l−shift) and of w·(l−shift).
+func EntropyOf(shift, sum, mean float64) Entropy { return Entropy{shift, sum, mean} }
+
 // Add adds values of l; −Inf is a weight of 0.
 func (e *Entropy) Add(l []float64) {
 	top := math.Inf(-1)

@@ -28,6 +28,20 @@ func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, ak
 //go:noescape
 func addAVX2Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int)
 
+// solveAVX512 is [solver] with AVX-512, for n from 1 to 24 columns,
+// where A and B begin at a and b, and unit is 1 or 0. It reads and writes no element that is
+// not of A or B.
+//
+//go:noescape
+func solveAVX512(m int, n int, a *float64, ars int, aks int, unit int, b *float64, bs int)
+
+// solveAVX2 is [solver] with AVX2 and FMA, for n from 1 to 12 columns,
+// where A and B begin at a and b, and unit is 1 or 0. It reads and writes no element that is
+// not of A or B.
+//
+//go:noescape
+func solveAVX2(m int, n int, a *float64, ars int, aks int, unit int, b *float64, bs int)
+
 // turnAVX is [turner] with AVX, where the first row begins at from.
 //
 //go:noescape
@@ -37,3 +51,29 @@ func turnAVX(k int, from *float64, row1 int, row2 int, row3 int, to *float64, st
 //
 //go:noescape
 func turnAVXSingle(k int, from *float32, row1 int, row2 int, row3 int, to *float32, stride int)
+
+// peakAVX512 does rounds, 1 at least, of fused multiply-adds in registers, one a chain.
+func peakAVX512(rounds int)
+
+// peakAVX2 does rounds, 1 at least, of fused multiply-adds in registers, one a chain.
+func peakAVX2(rounds int)
+
+// dotAVX512 is [dotter] with AVX-512.
+//
+//go:noescape
+func dotAVX512(n int, x *float64, y *float64) float64
+
+// axpyAVX512 is [axpyer] with AVX-512.
+//
+//go:noescape
+func axpyAVX512(n int, alpha float64, x *float64, y *float64)
+
+// dotAVX2 is [dotter] with AVX2 and FMA.
+//
+//go:noescape
+func dotAVX2(n int, x *float64, y *float64) float64
+
+// axpyAVX2 is [axpyer] with AVX2 and FMA.
+//
+//go:noescape
+func axpyAVX2(n int, alpha float64, x *float64, y *float64)

@@ -11,6 +11,9 @@ func TestNoAllocation(t *testing.T) {
 		f := func() {
 			Implementation{}.Dgemm('N', 'T', 30, 30, 300, 1, x, 300, x, 300, 0, c, 300)
 			Implementation{}.Dsyrk('U', 'T', 30, 300, 1, x, 300, 0, c, 300)
+			Implementation{}.Dtrsm('L', 'U', 'T', 'U', 70, 30, 1, x, 300, c, 300)
+			Implementation{}.Dtrsm('R', 'U', 'N', 'U', 30, 70, 1, x, 300, c, 300)
+			Implementation{}.Dtrmm('R', 'U', 'N', 'U', 30, 70, 1, x, 300, c, 300)
 		}
 		f()
 		if n := testing.AllocsPerRun(20, f); n > 0 {

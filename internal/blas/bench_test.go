@@ -2,9 +2,11 @@ package blas
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -12,6 +14,7 @@ import (
 
 // level3 is what is measured.
 type level3 interface {
+	triangles
 	Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int)
 	Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int)
 	Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int)
@@ -25,10 +28,13 @@ func measure(b *testing.B, flops int, f func(level3)) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			f(i)
+			best := time.Duration(math.MaxInt64) // of all, as other programs may be running
 			for b.Loop() {
+				start := time.Now()
 				f(i)
+				best = min(best, time.Since(start))
 			}
-			b.ReportMetric(float64(flops)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			b.ReportMetric(float64(flops)/best.Seconds()/1e9, "GFLOP/s")
 		})
 	}
 	eachKernel(func(name string) { run(name, Implementation{}) })

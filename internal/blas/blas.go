@@ -6,8 +6,8 @@ import (
 )
 
 // Implementation is gonum's BLAS with other products of matrices. A call runs on
-// the goroutine of its caller and does not allocate, but for a buffer of half a
-// MiB that is kept for later calls.
+// the goroutine of its caller and does not allocate, but for a buffer of a MiB that
+// is kept for later calls.
 //
 // The zero value is ready for use, by several goroutines at once.
 type Implementation struct {

@@ -259,3 +259,11 @@ func testGemmOfWhatIsNotFinite[T number](t *testing.T) {
 		}.filled(draw).check(t)
 	}
 }
+
+func TestPeakCounts(t *testing.T) {
+	for _, about := range []int{0, 1000, 5000} {
+		if got := Peak(about); got < about || got > 2*about+1000 {
+			t.Errorf("%d operations, want about %d", got, 2*about)
+		}
+	}
+}

@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/internal/cpu"
 )
 
-var portableSingle = kernel[float32]{cpu.Portable, widthLimit, addPortable(addOneSingle, addEightSingle), turn[float32]}
+var portableSingle = kernel[float32]{cpu.Portable, widthLimit, addPortable(addOneSingle, addEightSingle), turn[float32], nil, false}
 
 func addOneSingle(k int, alpha float32, a []float32, aks int, b []float32, bks int, c *float32) {
 	s := float32(0)
@@ -17,16 +17,24 @@ func addOneSingle(k int, alpha float32, a []float32, aks int, b []float32, bks i
 }
 
 func addEightSingle(k int, alpha float32, a []float32, ars, aks int, b []float32, bks int, c []float32, cs int) {
-	var s, t [4]float32
+	var s, t [4]float64 // numbers of float32
 	for p := range k {
-		x, y := a[p*aks], a[ars+p*aks]
+		x, y := float64(a[p*aks]), float64(a[ars+p*aks])
 		z := b[p*bks:][:4]
 		for j := range s {
-			s[j], t[j] = fused(x, z[j], s[j]), fused(y, z[j], t[j])
+			w := float64(z[j])
+			u, v := x*w+s[j], y*w+t[j]
+			if !isPlain(u) {
+				u = oddSum(x*w, s[j])
+			}
+			if !isPlain(v) {
+				v = oddSum(y*w, t[j])
+			}
+			s[j], t[j] = float64(float32(u)), float64(float32(v))
 		}
 	}
 	for j := range s {
-		c[j], c[cs+j] = fused(alpha, s[j], c[j]), fused(alpha, t[j], c[cs+j])
+		c[j], c[cs+j] = fused(alpha, float32(s[j]), c[j]), fused(alpha, float32(t[j]), c[cs+j])
 	}
 }
 
@@ -34,11 +42,19 @@ func addEightSingle(k int, alpha float32, a []float32, ars, aks int, b []float32
 // is rounded twice, to float64 and to float32, which goes wrong only if the first
 // rounding ends halfway between two numbers of float32.
 func fused(x, y, z float32) float32 {
-	s := float64(x)*float64(y) + float64(z)
-	if b := math.Float64bits(s); b&(1<<29-1) != 1<<28 && b<<1 >= 0x381<<53 {
-		return float32(s)
+	p := float64(x) * float64(y)
+	s := p + float64(z)
+	if !isPlain(s) {
+		s = oddSum(p, float64(z))
 	}
-	return float32(oddSum(float64(x)*float64(y), float64(z)))
+	return float32(s)
+}
+
+// isPlain says that s is not halfway between two numbers of float32, and so large that
+// these are not subnormal.
+func isPlain(s float64) bool {
+	b := math.Float64bits(s)
+	return b&(1<<29-1) != 1<<28 && b<<1 >= 0x381<<53
 }
 
 // oddSum returns x + y rounded to odd, so that to round it again, to float32 and

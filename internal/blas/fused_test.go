@@ -55,8 +55,15 @@ func TestFusedSingle(t *testing.T) {
 func TestFusedSingleOfWhatIsNotFinite(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, test := range [][4]float32{
-		{inf, 1, 1, inf}, {inf, 0, 1, nan}, {1, inf, -inf, nan}, {1, 1, -inf, -inf}, {nan, 1, 1, nan}, {0, 1, nan, nan},
-		{math.MaxFloat32, 2, 0, inf}, {math.MaxFloat32, -2, 0, -inf}, {0, 1, 0, 0},
+		{inf, 1, 1, inf},
+		{inf, 0, 1, nan},
+		{1, inf, -inf, nan},
+		{1, 1, -inf, -inf},
+		{nan, 1, 1, nan},
+		{0, 1, nan, nan},
+		{math.MaxFloat32, 2, 0, inf},
+		{math.MaxFloat32, -2, 0, -inf},
+		{0, 1, 0, 0},
 	} {
 		sameBits(t, "fused", []float32{fused(test[0], test[1], test[2])}, test[3:])
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // FuzzDgemm takes shapes, strides and the bits of all numbers from the fuzzer,
@@ -37,6 +39,36 @@ func fuzzed[T number](bits, m, n uint8, k uint16, alpha, beta T) call[T] {
 		tA: transposes[bits&1], tB: transposes[bits>>1&1], m: int(m % 40), n: int(n % 80), k: int(k) % (depth + 20),
 		alpha: alpha, beta: beta, padA: int(bits >> 2 & 1), padB: int(bits >> 3 & 1), padC: int(bits >> 4 & 3),
 	}
+}
+
+// FuzzTriangles takes the kinds and shapes of triangles and the bits of all numbers,
+// and compares every kernel with what is defined.
+func FuzzTriangles(f *testing.F) {
+	f.Add(uint8(0), uint8(8), uint8(24), 1.0, []byte("some numbers"))
+	f.Add(uint8(0x55), uint8(65), uint8(3), -2.0, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x7f})
+	f.Add(uint8(0xaa), uint8(5), uint8(70), 0.5, []byte{})
+	f.Fuzz(func(t *testing.T, bits, m, n uint8, alpha float64, seed []byte) {
+		if alpha == 0 {
+			return // that is left to gonum
+		}
+		x := triangleCall{
+			side: blas.Side("LR"[bits&1]), ul: blas.Uplo("UL"[bits>>1&1]), tA: transposes[bits>>2&1], diag: blas.Diag("NU"[bits>>3&1]),
+			m: 1 + int(m%70), n: 1 + int(n%70), alpha: alpha,
+		}
+		draw := repeated(seed)
+		x.lda, x.ldb = x.order()+int(bits>>4&3), x.n+int(bits>>6)
+		x.a, x.b = make([]float64, x.order()*x.lda), make([]float64, x.m*x.ldb)
+		for _, s := range [][]float64{x.a, x.b} {
+			for i := range s {
+				s[i] = draw()
+			}
+		}
+		solved, multiplied := x.defined(x.solved), x.defined(x.multiplied)
+		eachKernel(func(name string) {
+			sameBits(t, name+" Dtrsm "+x.String(), x.dtrsm(Implementation{}), solved)
+			sameBits(t, name+" Dtrmm "+x.String(), x.dtrmm(Implementation{}), multiplied)
+		})
+	})
 }
 
 // repeated returns the numbers that seed spells, over and over, each time one

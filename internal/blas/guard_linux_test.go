@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // Matrices that end where their memory ends, or begin where it begins, are
@@ -36,6 +38,44 @@ func testNoElementBesides[T number](t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestNoElementOfVectorsBesides(t *testing.T) {
+	lastX, firstX := fenced[float64](t)
+	lastY, firstY := fenced[float64](t)
+	rng := rand.New(rand.NewPCG(11, 12))
+	for n := 1; n < 100; n++ {
+		x, y := normals(rng, n), normals(rng, n)
+		checkVectors(t, 1, lastX(x), lastY(y))
+		checkVectors(t, 1, firstX(x), firstY(y))
+	}
+}
+
+func TestNoElementBesidesTriangles(t *testing.T) {
+	lastA, firstA := fenced[float64](t)
+	lastB, firstB := fenced[float64](t)
+	rng := rand.New(rand.NewPCG(9, 10))
+	eachTriangle(func(x triangleCall) {
+		for m := 1; m < 18; m++ {
+			for _, n := range []int{1, 3, 4, 7, 8, 12, 13, 17, 24, 25} {
+				x.m, x.n = m, n
+				if x.side == blas.Right {
+					x.m, x.n = n, m
+				}
+				y := x.filled(rng, m%2)
+				want := y.dtrsm(Implementation{})
+				for _, at := range [][2]func([]float64) []float64{{lastA, lastB}, {firstA, firstB}} {
+					eachKernel(func(name string) {
+						a, b := at[0](y.a), at[1](y.b)
+						Implementation{}.Dtrsm(y.side, y.ul, y.tA, y.diag, y.m, y.n, 1, a, y.lda, b, y.ldb)
+						sameBits(t, name+" "+y.String(), b, want)
+						copy(b, y.b)
+						Implementation{}.Dtrmm(y.side, y.ul, y.tA, y.diag, y.m, y.n, 1, a, y.lda, b, y.ldb)
+					})
+				}
+			}
+		}
+	})
 }
 
 // fenced returns functions that copy a slice to the end, or to the beginning, of

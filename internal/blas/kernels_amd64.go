@@ -11,8 +11,8 @@ import (
 // kernels returns those that this machine has, the fastest first.
 func kernels() []kernel[float64] {
 	return of(
-		kernel[float64]{cpu.AVX512, 24, checked(addAVX512), turnChecked(turnAVX)},
-		kernel[float64]{cpu.AVX2, 12, checked(addAVX2), turnChecked(turnAVX)},
+		kernel[float64]{cpu.AVX512, 24, checked(addAVX512), turnChecked(turnAVX), solveChecked(solveAVX512), false},
+		kernel[float64]{cpu.AVX2, 12, checked(addAVX2), turnChecked(turnAVX), solveChecked(solveAVX2), true},
 		portable,
 	)
 }
@@ -20,8 +20,8 @@ func kernels() []kernel[float64] {
 // kernelsSingle are those for float32.
 func kernelsSingle() []kernel[float32] {
 	return of(
-		kernel[float32]{cpu.AVX512, 48, checked(addAVX512Single), turnChecked(turnAVXSingle)},
-		kernel[float32]{cpu.AVX2, 24, checked(addAVX2Single), turnChecked(turnAVXSingle)},
+		kernel[float32]{cpu.AVX512, 48, checked(addAVX512Single), turnChecked(turnAVXSingle), nil, false},
+		kernel[float32]{cpu.AVX2, 24, checked(addAVX2Single), turnChecked(turnAVXSingle), nil, true},
 		portableSingle,
 	)
 }
@@ -33,6 +33,17 @@ func of[T number](all ...kernel[T]) (found []kernel[T]) {
 		}
 	}
 	return found
+}
+
+// peakOf returns a loop, and how many multiplications are in a round of it.
+func peakOf(p cpu.Path) (chains int, run func(rounds int)) {
+	switch p {
+	case cpu.AVX512:
+		return 24 * 8, peakAVX512
+	case cpu.AVX2:
+		return 12 * 4, peakAVX2
+	}
+	return 8, peakPortable
 }
 
 // checked returns an adder that panics where the assembly would leave a slice.
@@ -52,5 +63,17 @@ func turnChecked[T number](turn func(k int, from *T, row1, row2, row3 int, to *T
 		}
 		_ = to[(k-1)*stride+3]
 		turn(k, &from[0], rows[1], rows[2], rows[3], &to[0], stride)
+	}
+}
+
+func solveChecked(solve func(m, n int, a *float64, ars, aks, unit int, b *float64, bs int)) solver[float64] {
+	return func(m, n int, l corner[float64], b []float64, from, stride int) {
+		unit := 0
+		if l.unit {
+			unit = 1
+		}
+		_, _ = l.data[l.at], l.data[l.at+(m-1)*(l.row+l.column)]
+		_, _ = b[from+n-1], b[from+(m-1)*stride+n-1]
+		solve(m, n, &l.data[l.at], l.row, l.column, unit, &b[from], stride)
 	}
 }

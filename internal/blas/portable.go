@@ -9,7 +9,7 @@ import (
 // portable computes with [math.FMA], which is one instruction on arm64, ppc64,
 // s390x, riscv64, and on amd64 since 2013. Where it is not, it is the same bits
 // at a fraction of the speed.
-var portable = kernel[float64]{cpu.Portable, widthLimit, addPortable(addOne, addEight), turn[float64]}
+var portable = kernel[float64]{cpu.Portable, widthLimit, addPortable(addOne, addEight), turn[float64], solvePortable, false}
 
 // addPortable returns an [adder] of single elements and of two rows by four columns
 // of C at a time.
@@ -69,4 +69,20 @@ func addEight(k int, alpha float64, a []float64, ars, aks int, b []float64, bks 
 	c1[1] = math.FMA(alpha, t1, c1[1])
 	c1[2] = math.FMA(alpha, t2, c1[2])
 	c1[3] = math.FMA(alpha, t3, c1[3])
+}
+
+// solvePortable is a [solver].
+func solvePortable(m, n int, l corner[float64], b []float64, from, stride int) {
+	for i := range m {
+		x, row := b[from+i*stride:][:n], l.at+i*l.row
+		for p := range i {
+			f, y := -l.data[row+p*l.column], b[from+p*stride:][:n]
+			for j := range x {
+				x[j] = math.FMA(f, y[j], x[j])
+			}
+		}
+		for j := 0; j < n && !l.unit; j++ {
+			x[j] /= l.data[row+i*l.column]
+		}
+	}
 }

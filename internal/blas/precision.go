@@ -26,8 +26,11 @@ func choose[T number](all []kernel[T]) kernel[T] {
 
 // workspace is what a call needs beside its arguments.
 type workspace[T number] struct {
-	packed [depth * packWidth]T
-	tile   [widthLimit * widthLimit]T
+	packed   [depth * packWidth]T  // panels of B
+	left     [depth * leftStride]T // columns of A
+	tile     [widthLimit * widthLimit]T
+	triangle [triangleBlock * triangleBlock]T
+	panel    [triangleBlock * packWidth]T // what a triangle multiplies or divides
 }
 
 func (p *precision[T]) workspace() *workspace[T] {

@@ -12,11 +12,13 @@ const (
 	widthLimit = 48
 
 	// The following only say what is kept in which cache.
-	packWidth = 240  // columns of B that are packed at a time: a multiple of the widths of all kernels
-	rowBlock  = 256  // rows of A that are read again for each panel of B
-	fewRows   = 48   // with that many rows of A at most, packing B costs more than it brings,
-	shortRow  = 1024 // if its rows are not longer than this
-	denseRow  = 128  // and for any A, if they are not longer than this
+	packWidth  = 240          // columns of B that are packed at a time: a multiple of the widths of all kernels
+	rowBlock   = 128          // rows of A that are read again for each panel of B
+	leftStride = rowBlock + 8 // how far apart columns of A are that are gathered: an odd number of cache lines
+	farColumn  = 128          // columns of A are gathered that are at least so far apart
+	fewRows    = 48           // with that many rows of A at most, packing B costs more than it brings,
+	shortRow   = 1024         // if its rows are not longer than this
+	denseRow   = 128          // and for any A, if they are not longer than this
 )
 
 // number is what matrices are made of.
@@ -41,6 +43,11 @@ type kernel[T number] struct {
 	width int
 	add   adder[T]
 	turn  turner[T]
+	solve solver[T] // of float64 alone
+	// gathers says that a tile reads less than a cache line of a column of A, so that
+	// columns are worth a copy if they are far apart: else they push each other out
+	// of the cache.
+	gathers bool
 }
 
 // isDirect says that B is read where it is, by m rows of A: it has its rows
@@ -53,6 +60,7 @@ func isDirect[T number](m int, b view[T]) bool {
 // product adds alpha·A·B to C.
 func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T], c []T, ldc int) {
 	direct := isDirect(m, b)
+	gather := kn.gathers && a.row == 1 && a.column >= farColumn && n > kn.width
 	step := packWidth
 	if direct {
 		step = n
@@ -63,11 +71,15 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 			kb := min(depth, k-p0)
 			block := b.from(p0, j0)
 			for j := 0; j < nb && !direct; j += kn.width {
-				kn.pack(w.packed[j*kb:], kb, min(kn.width, nb-j), block.from(0, j))
+				wide := min(kn.width, nb-j)
+				kn.pack(w.packed[j*kb:], packed(wide), kb, wide, block.from(0, j))
 			}
 			for i0 := 0; i0 < m; i0 += rowBlock {
 				mb := min(rowBlock, m-i0)
 				x := a.from(i0, p0)
+				if gather {
+					x = w.gather(mb, kb, x)
+				}
 				for j := 0; j < nb; j += kn.width {
 					wide := min(kn.width, nb-j)
 					y, stride := block.data[j:], block.row
@@ -81,41 +93,11 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 	}
 }
 
-// packed returns how far apart the rows of a packed panel of n columns are.
-func packed(n int) int { return (n + 3) &^ 3 }
-
-// pack copies k rows and n columns of B, n at most the kernel's width. What comes
-// after the n columns of a row is not used.
-func (kn *kernel[T]) pack(to []T, k, n int, b view[T]) {
-	stride := packed(n)
-	if b.column == 1 {
-		for p := range k {
-			copy(to[p*stride:][:n], b.data[p*b.row:])
-		}
-		return
+// gather copies m rows and k columns of A, whose columns have no gaps, to columns
+// that are close to each other and do not begin at the same places of cache lines.
+func (w *workspace[T]) gather(m, k int, a view[T]) view[T] {
+	for p := range k {
+		copy(w.left[p*leftStride:][:m], a.data[p*a.column:])
 	}
-	// Columns of B are without gaps.
-	whole := k &^ 3
-	for j := 0; j < n; j += 4 {
-		x := b.data[j*b.column:]
-		var rows [4]int
-		for i := range min(4, n-j) {
-			rows[i] = i * b.column
-		}
-		if whole > 0 {
-			kn.turn(whole, x, rows, to[j:], stride)
-		}
-		if whole < k {
-			turn(k-whole, x[whole:], rows, to[whole*stride+j:], stride)
-		}
-	}
-}
-
-// turn is a [turner] for any k.
-func turn[T number](k int, from []T, rows [4]int, to []T, stride int) {
-	for i, r := range rows {
-		for p := range k {
-			to[p*stride+i] = from[r+p]
-		}
-	}
+	return view[T]{w.left[:], 1, leftStride}
 }

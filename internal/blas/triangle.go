@@ -1,66 +1,77 @@
 package blas
 
-import "gonum.org/v1/gonum/blas"
+// triangular is a triangle op(A) that multiplies B or divides it.
+type triangular[T number] struct {
+	a     view[T]
+	order int
+	upper bool // op(A), not A
+	unit  bool // the elements on the diagonal are taken as 1
+}
 
-// triangleDepth is the number of products after which triangle turns to the
-// next rows of A, so that these stay in a cache: a multiple of depth.
-const triangleDepth = 4 * depth
+// triangleBlock is the order of the triangles that a [solver] solves. It is part of
+// what the results are, as depth is.
+const triangleBlock = 64
 
-// triangle adds alpha·A·Aᵀ to the triangle ul of C, where A is n×k. Each panel of
-// columns is a rectangle and a corner on the diagonal.
-func (kn *kernel[T]) triangle(w *workspace[T], ul blas.Uplo, n, k int, alpha T, a view[T], c []T, ldc int) {
-	for from := 0; from < k; from += triangleDepth {
-		to := min(from+triangleDepth, k)
-		for j := 0; j < n; j += kn.width {
-			wide := min(kn.width, n-j)
-			corner, tile := c[j*ldc+j:], w.tile[:wide*wide]
-			clear(tile)
-			for i := range wide {
-				lo, hi := part(ul, wide, i)
-				copy(tile[i*wide+lo:i*wide+hi], corner[i*ldc+lo:])
-			}
-			for p := from; p < to; p += depth {
-				kn.columns(w, ul, n, j, min(depth, to-p), alpha, a.from(0, p), c, ldc)
-			}
-			for i := range wide {
-				lo, hi := part(ul, wide, i)
-				copy(corner[i*ldc+lo:i*ldc+hi], tile[i*wide+lo:])
-			}
+// solver solves L·X = B in place, where L is lower triangular and m×m, and B m×n; m is
+// from 1 to triangleBlock, n from 1 to the kernel's width. Row by row, elements become
+//
+//	fma(-l[i,i-1], x[i-1], ... fma(-l[i,0], x[0], b)) / l[i,i]
+type solver[T number] func(m, n int, l corner[T], b []T, from, stride int)
+
+// corner is a lower triangle with elements data[at+i*row+j*column]; row and column may
+// both be negative, and stride, too: element (i, j) of B is b[from+i*stride+j].
+type corner[T number] struct {
+	data            []T
+	at, row, column int
+	unit            bool // the diagonal counts as ones, and is not read
+}
+
+// blocks calls f for the blocks of the diagonal, each with the range of those that
+// come before it: from the first to the last, or the other way round.
+func blocks(n int, forward bool, f func(at, size, lo, hi int)) {
+	last := (n - 1) / triangleBlock * triangleBlock
+	for i := 0; i <= last; i += triangleBlock {
+		if forward {
+			f(i, min(triangleBlock, n-i), 0, i)
+		} else {
+			at := last - i
+			size := min(triangleBlock, n-at)
+			f(at, size, at+size, n)
 		}
 	}
 }
 
-// columns adds k products, at most depth, to the panel of columns from j: to the
-// rectangle in C, and to the corner at the diagonal in the tile: the strips of rows
-// that are computed there reach into the other triangle, which is not ours.
-func (kn *kernel[T]) columns(w *workspace[T], ul blas.Uplo, n, j, k int, alpha T, a view[T], c []T, ldc int) {
-	wide := min(kn.width, n-j)
-	diagonal := a.from(j, 0)
-	b := diagonal.transposed()
-	y, stride := b.data, b.row
-	if !isDirect(n, b) {
-		y, stride = w.packed[:], packed(wide)
-		kn.pack(y, k, wide, b)
+// block copies a triangle of the diagonal to w, where the rest is zero.
+func (t *triangular[T]) block(w *workspace[T], at, size int) view[T] {
+	to := view[T]{w.triangle[:], triangleBlock, 1}
+	for i := range size {
+		row := w.triangle[i*triangleBlock:][:size]
+		clear(row)
+		lo, hi := 0, i+1
+		if t.upper {
+			lo, hi = i, size
+		}
+		for j := lo; j < hi; j++ {
+			row[j] = t.a.data[(at+i)*t.a.row+(at+j)*t.a.column]
+		}
+		if t.unit {
+			row[i] = 1
+		}
 	}
-	for i := 0; i < wide; i += kn.width / 3 { // as many rows as a vector has elements
-		rows := min(kn.width/3, wide-i)
-		lo, _ := part(ul, wide, i)
-		_, hi := part(ul, wide, i+rows-1)
-		kn.add(rows, hi-lo, k, alpha, diagonal.from(i, 0).data, a.row, a.column, y[lo:], stride, w.tile[i*wide+lo:], wide)
-	}
-	if ul == blas.Upper && j > 0 {
-		kn.add(j, wide, k, alpha, a.data, a.row, a.column, y, stride, c[j:], ldc)
-	}
-	if below := j + wide; ul == blas.Lower && below < n {
-		x := a.from(below, 0)
-		kn.add(n-below, wide, k, alpha, x.data, a.row, a.column, y, stride, c[below*ldc+j:], ldc)
-	}
+	return to
 }
 
-// part returns the columns of row i that are in the triangle, from lo to hi-1.
-func part(ul blas.Uplo, n, i int) (lo, hi int) {
-	if ul == blas.Upper {
-		return i, n
+// lower returns a triangle of the diagonal as a lower one: an upper one from its last
+// row and column to the first.
+func (t *triangular[T]) lower(at, size int) corner[T] {
+	c := corner[T]{t.a.data, at * (t.a.row + t.a.column), t.a.row, t.a.column, t.unit}
+	if t.upper {
+		c.at += (size - 1) * (c.row + c.column)
+		c.row, c.column = -c.row, -c.column
 	}
-	return 0, i + 1
+	return c
+}
+
+func (t *triangular[T]) transposed() triangular[T] {
+	return triangular[T]{t.a.transposed(), t.order, !t.upper, t.unit}
 }

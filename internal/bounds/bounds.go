@@ -76,8 +76,10 @@ func exponents(x Rows) (rowsExp int, exps []int, err error) {
 		if err := x.ReadRows(block, from); err != nil {
 			return 0, nil, err
 		}
-		for i, v := range block {
-			sums[i%dim] += float64(v * v)
+		for rest := block; len(rest) > 0; rest = rest[dim:] {
+			for i, v := range rest[:dim] {
+				sums[i] += float64(v * v)
+			}
 		}
 	}
 	for _, sum := range sums {

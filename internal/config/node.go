@@ -21,6 +21,8 @@ type Node struct {
 	TestWhere  string   `yaml:"test_where,omitempty"`
 	Limit      int      `yaml:"limit,omitempty"`
 	Ignore     []string `yaml:"ignore,omitempty"`
+	Memory     string   `yaml:"memory,omitempty"`
+	Float32    bool     `yaml:"float32,omitempty"`
 	Baselines  []string `yaml:"baselines,omitempty"`
 	// Patience is how many times its usual time a member may take before this one
 	// would go on without it; 0 means the default.
@@ -70,8 +72,12 @@ func (n *Node) Spec() (dataset.Spec, error) {
 	if err != nil {
 		return dataset.Spec{}, err
 	}
+	memory, err := dataset.ParseMemory(n.Memory)
+	if err != nil {
+		return dataset.Spec{}, err
+	}
 	return dataset.Spec{
 		Data: n.Data, Label: n.Label, Where: where, TestWhere: testWhere,
-		Limit: n.Limit, Ignore: n.Ignore,
+		Limit: n.Limit, Ignore: n.Ignore, Memory: memory, Float32: n.Float32,
 	}, nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // assemble puts the files' shares together, in the order of the files.
-func (s *Spec) assemble(sch schema, shares []*share) *Dataset {
+func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 	d := &Dataset{Columns: sch.features, Ignored: sch.ignored}
 	if sch.textLabels {
 		d.Classes = numberClasses(shares)
@@ -18,6 +18,11 @@ func (s *Spec) assemble(sch schema, shares []*share) *Dataset {
 	groups := merge(shares)
 	if s.Split.Kind == IID {
 		groups = s.deal(groups[""], len(sch.features))
+	} else if s.Split.Kind.Dealt() {
+		var err error
+		if groups, err = s.dealClasses(groups, len(sch.features)); err != nil {
+			return nil, err
+		}
 	}
 	names := make([]string, 0, len(groups))
 	for name := range groups {
@@ -27,7 +32,7 @@ func (s *Spec) assemble(sch schema, shares []*share) *Dataset {
 	for _, name := range names {
 		d.Participants = append(d.Participants, s.participant(name, groups[name], sch.features))
 	}
-	return d
+	return d, nil
 }
 
 // numberClasses replaces each file's own numbers of its text labels by 2 plus
@@ -71,6 +76,8 @@ func merge(shares []*share) map[string]*group {
 func (r *rows) add(more *rows) {
 	r.n += more.n
 	r.values = append(r.values, more.values...)
+	r.singles = append(r.singles, more.singles...)
+	r.parts = append(r.parts, more.parts...)
 	r.labels = append(r.labels, more.labels...)
 }
 
@@ -101,7 +108,11 @@ func NumberedName(i, n int) string {
 
 func (r *rows) take(from *rows, row, width int) {
 	r.n++
-	r.values = append(r.values, from.values[row*width:(row+1)*width]...)
+	if from.singles != nil {
+		r.singles = append(r.singles, from.singles[row*width:(row+1)*width]...)
+	} else {
+		r.values = append(r.values, from.values[row*width:(row+1)*width]...)
+	}
 	if from.labels != nil {
 		r.labels = append(r.labels, from.labels[row])
 	}
@@ -112,21 +123,28 @@ func (s *Spec) participant(name string, g *group, columns []string) Participant 
 		g.train.n = s.Limit
 	}
 	p := Participant{Name: name, Columns: columns}
-	p.Train, p.TrainLabels = g.train.matrix(len(columns))
+	p.Train, p.TrainLabels = s.source(&g.train, len(columns), false)
 	p.Test, p.TestLabels = p.Train, p.TrainLabels
 	if s.TestWhere.Given() {
-		p.Test, p.TestLabels = g.test.matrix(len(columns))
+		p.Test, p.TestLabels = s.source(&g.test, len(columns), true)
 	}
 	return p
 }
 
-// matrix returns the first n rows, nil without any.
-func (r *rows) matrix(width int) (*mat.Dense, []float64) {
+// source returns the first n rows, nil without any.
+func (s *Spec) source(r *rows, width int, test bool) (Rows, []float64) {
 	if r.n == 0 {
 		return nil, nil
 	}
-	if r.labels == nil {
-		return mat.NewDense(r.n, width, r.values[:r.n*width]), nil
+	labels := r.labels
+	if labels != nil {
+		labels = labels[:r.n]
 	}
-	return mat.NewDense(r.n, width, r.values[:r.n*width]), r.labels[:r.n]
+	switch {
+	case r.parts != nil:
+		return newStream(s, width, test, r.parts, r.n), labels
+	case r.singles != nil:
+		return Single{width, r.singles[:r.n*width]}, labels
+	}
+	return InMemory(mat.NewDense(r.n, width, r.values[:r.n*width])), labels
 }

@@ -1,15 +1,13 @@
 package dataset
 
-import "gonum.org/v1/gonum/mat"
-
 // Participant is one organisation's rows.
 type Participant struct {
 	Name string
 	// Columns names the columns of Train and Test, the same for all.
 	Columns []string
-	// Train (rows × columns) is trained on. Test is scored: the same matrix
-	// where the Spec names no rows for it, nil where none of them is here.
-	Train, Test *mat.Dense
+	// Train (rows × columns) is trained on. Test is scored: the same rows
+	// where the Spec names none for it, nil where none of them is here.
+	Train, Test Rows
 	// TrainLabels and TestLabels have an entry a row, or are nil without a
 	// label column: 1 is an anomaly, 0 and -1 are normal. Labels that are text
 	// are numbers from 2 on, see [Dataset].

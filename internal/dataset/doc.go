@@ -1,18 +1,24 @@
 // Package dataset turns files into the rows of participants.
 //
+// Files are CSV, Parquet or NumPy arrays: each form is a table (table.go). What
+// is too large for memory stays in its files and is read again whenever it is
+// wanted ([Rows], stream.go).
+//
 // A [Spec] says which files there are, how their rows are divided among
 // participants and which of them train and which are only scored. [LoadAll]
 // reads the rows of all participants (a simulation), [LoadOne] those of one (a
 // node). [Scaling] standardises columns.
 //
 // What holds of everything that is returned:
-//   - every cell of a matrix is a number of at most 1e60 in size, so that sums of
+//   - every value is a number of at most 1e60 in size, so that sums of
 //     squares are finite; a cell that is not is an [*Error] that names file, line
-//     and column, never a value made up;
+//     or row, and column, never a value made up;
 //   - no row is both trained on and scored if the Spec tells the two apart;
 //   - the name of a participant that trains is fit for a folder and a line, see
 //     [CheckName];
 //   - all participants have the same columns in the same order;
+//   - rows are those that the files held when they were loaded, or an error, also
+//     where they stay in their files;
 //   - the result depends on the files and the Spec alone: files are read in
 //     parallel and put together in a fixed order.
 //

@@ -9,11 +9,12 @@ import (
 // Error is a fault in the data or in what was asked of it. Fields that do not
 // apply are zero.
 type Error struct {
-	// File is the path of the file, Line counts from 1 with the header as
-	// line 1, Column is the name in the header.
-	File   string
-	Line   int
-	Column string
+	// File is the path of the file. Line counts from 1 with the header as line
+	// 1; in files without lines Row counts from 1. Column is the name in the
+	// header.
+	File      string
+	Line, Row int
+	Column    string
 	// Msg says what is wrong (wanted and got), Hint what to do about it.
 	Msg, Hint string
 }
@@ -27,6 +28,9 @@ func (e *Error) Error() string {
 			fmt.Fprintf(&b, ":%d", e.Line)
 		}
 		b.WriteString(": ")
+	}
+	if e.Row > 0 {
+		fmt.Fprintf(&b, "row %d: ", e.Row)
 	}
 	if e.Column != "" {
 		fmt.Fprintf(&b, "column %q: ", e.Column)

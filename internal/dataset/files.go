@@ -9,8 +9,6 @@ import (
 	"strings"
 )
 
-const fileForms = "want a .csv or .csv.gz file, or a folder of them"
-
 // dataFiles resolves paths, folders and globs to data files in the order given.
 func dataFiles(data []string) ([]string, error) {
 	if len(data) == 0 {
@@ -93,13 +91,12 @@ func isData(path string) bool {
 	return stem(path) != name && !strings.HasPrefix(name, ".")
 }
 
-// stem is the file name without the endings of data files, in small letters or
-// capitals.
+// stem is the file name without the ending of data files.
 func stem(path string) string {
 	name := filepath.Base(path)
-	for _, ending := range []string{".csv.gz", ".csv"} {
-		if at := len(name) - len(ending); at >= 0 && strings.EqualFold(name[at:], ending) {
-			return name[:at]
+	for _, f := range formats {
+		if short, ok := f.stem(name); ok {
+			return short
 		}
 	}
 	return name

@@ -1,6 +1,7 @@
 package dataset_test
 
 import (
+	"archive/zip"
 	"errors"
 	"math"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/parquet-go/parquet-go"
 )
 
 // FuzzLoad reads any bytes as a file: a typed error, or rows of finite numbers.
@@ -18,7 +20,41 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("\ufeffa;b\n1;2\n"))
 	f.Add([]byte(" \na,label\n1e61,\xff\n0x1p0,1_0\n"))
 	f.Add([]byte("\"a\"\"b\",label\n\"1\",x\n"))
-	path := filepath.Join(f.TempDir(), "f.csv")
+	fuzzLoad(f, "f.csv")
+}
+
+// FuzzParquet does the same with Parquet.
+func FuzzParquet(f *testing.F) {
+	type few struct {
+		A float64 `parquet:"a"`
+		B *int32  `parquet:"b,dict"`
+		C string  `parquet:"label,optional"`
+	}
+	one := int32(1)
+	rows := []few{{1, &one, "x"}, {2, &one, ""}, {3, &one, "y"}, {4, &one, "x"}}
+	f.Add([]byte(parquetFile(f, rows[:1])))
+	f.Add([]byte(parquetFile(f, rows, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1))))
+	f.Add([]byte(parquetFile(f, rows, parquet.MaxRowsPerRowGroup(3), parquet.PageBufferSize(20))))
+	fuzzLoad(f, "f.parquet")
+}
+
+// FuzzNumpy does the same with an array.
+func FuzzNumpy(f *testing.F) {
+	f.Add([]byte(array(1, "'<f8'", "False", "(2, 3)", []float64{1, 2, 3, 4, 5, 6.5})))
+	f.Add([]byte(array(2, "'>i2'", "True", "(2, 2)", []int16{1, 2, 3, 4})))
+	f.Add([]byte(records(sites)))
+	fuzzLoad(f, "f.npy")
+}
+
+// FuzzNumpyArchive does the same with an archive.
+func FuzzNumpyArchive(f *testing.F) {
+	f.Add([]byte(archive(f, zip.Store, "x.npy", array(1, "'<f4'", "False", "(1, 2)", []float32{1, 2}))))
+	fuzzLoad(f, "f.npz")
+}
+
+// fuzzLoad reads any bytes as a file of this name.
+func fuzzLoad(f *testing.F, name string) {
+	path := filepath.Join(f.TempDir(), name)
 	f.Fuzz(func(t *testing.T, content []byte) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)

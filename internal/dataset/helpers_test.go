@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // folder writes files, given as name and content in turn, and moves there, so
@@ -40,11 +40,12 @@ func zipped(t testing.TB, content string) string {
 	return b.String()
 }
 
-// values lists a matrix row by row; nil is empty.
-func values(x *mat.Dense) [][]float64 {
-	if x == nil {
+// values lists rows in memory; nil is empty.
+func values(rows dataset.Rows) [][]float64 {
+	if rows == nil {
 		return nil
 	}
+	x := rows.(dataset.Matrix)
 	n, _ := x.Dims()
 	out := make([][]float64, n)
 	for i := range out {

@@ -21,6 +21,17 @@ type layout struct {
 	label, where, testWhere, part int
 }
 
+// others lists the columns that are read for something else than features.
+func (l *layout) others() []int {
+	var out []int
+	for _, i := range []int{l.label, l.where, l.testWhere, l.part} {
+		if i >= 0 && !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // roles lists the columns that the Spec uses for something else than features
 // and that every file must have.
 func (s *Spec) roles() []string {
@@ -35,12 +46,12 @@ func (s *Spec) roles() []string {
 
 // settle reads the header and the first row of a file.
 func (s *Spec) settle(path string) (schema, error) {
-	t, err := open(path)
+	t, err := open(path, nil)
 	if err != nil {
 		return schema{}, err
 	}
 	defer t.close()
-	row, line, err := t.next()
+	kinds, first, err := t.kinds()
 	if err == io.EOF {
 		return schema{}, noRows(path)
 	}
@@ -52,25 +63,24 @@ func (s *Spec) settle(path string) (schema, error) {
 		out.features = []string{}
 	}
 	roles := s.roles()
-	for i, name := range t.header {
+	for i, name := range t.header() {
 		if name == s.Label {
-			out.textLabels = !isNumber(row[i])
+			out.textLabels = kinds[i] != kindNumber
 		}
 		if s.Columns != nil || slices.Contains(roles, name) || slices.Contains(s.Ignore, name) {
 			continue
 		}
-		cell := strings.TrimSpace(row[i])
-		switch {
-		case cell == "":
-			return schema{}, s.missing(path, line, name)
-		case isNumber(cell):
+		switch kinds[i] {
+		case kindEmpty:
+			return schema{}, s.missing(path, first, name)
+		case kindNumber:
 			out.features = append(out.features, name)
 		default:
 			out.ignored = append(out.ignored, name)
 		}
 	}
 	if len(out.features) == 0 {
-		return schema{}, &Error{File: path, Msg: "no column is a feature: none that is left has a number in the first row", Hint: "columns are " + quoted(t.header) + ", separated by commas"}
+		return schema{}, noFeatures(path, t.header())
 	}
 	return out, nil
 }
@@ -123,5 +133,16 @@ func differ(path, first string, lacks, extra []string) error {
 }
 
 func noRows(path string) error {
-	return &Error{File: path, Msg: "no rows below the header"}
+	if isCSV(path) {
+		return &Error{File: path, Msg: "no rows below the header"}
+	}
+	return &Error{File: path, Msg: "the file has no rows"}
+}
+
+func noFeatures(path string, header []string) error {
+	const none = "no column is a feature: none that is left "
+	if isCSV(path) {
+		return &Error{File: path, Msg: none + "has a number in the first row", Hint: "columns are " + quoted(header) + ", separated by commas"}
+	}
+	return &Error{File: path, Msg: none + "holds numbers", Hint: "columns are " + quoted(header)}
 }

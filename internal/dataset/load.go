@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// LoadAll reads the rows of all participants. At least two must be left.
+// LoadAll reads the rows of all participants. At least two must be left. Where each
+// has files of its own, and all rows together take more than Memory, they stay there.
 // Errors in files and in the Spec are of type [*Error].
 func LoadAll(spec Spec) (*Dataset, error) {
 	files, err := dataFiles(spec.Data)
@@ -22,7 +23,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	d, err := load(&spec, files, names)
+	d, err := spec.loadApart(files, names)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,8 @@ func LoadAll(spec Spec) (*Dataset, error) {
 }
 
 // LoadOne reads all files as the rows of one participant. It does not look at
-// Split; fewer than MinRows training rows are an error.
+// Split; fewer than MinRows training rows are an error. Rows that take more than
+// Memory are checked, and stay in their files.
 func LoadOne(spec Spec) (*Dataset, error) {
 	files, err := dataFiles(spec.Data)
 	if err != nil {
@@ -54,7 +56,7 @@ func LoadOne(spec Spec) (*Dataset, error) {
 	names := slices.Repeat([]string{name}, len(files))
 	spec.Ignore = trimmed(spec.Ignore)
 	spec.Split = Split{}
-	d, err := load(&spec, files, names)
+	d, err := spec.loadWithin(files, names)
 	if err != nil {
 		return nil, err
 	}
@@ -127,31 +129,36 @@ func trimmed(names []string) []string {
 
 // load reads and groups the files; names are the keys of their rows, where no
 // column says them.
-func load(spec *Spec, files, names []string) (*Dataset, error) {
-	sch, err := spec.settle(files[0])
+func (s *Spec) load(files, names []string) (*Dataset, error) {
+	sch, err := s.settle(files[0])
 	if err != nil {
 		return nil, err
 	}
-	shares, err := spec.readAll(sch, files, names)
+	return s.loadAs(sch, files, names, &holding{})
+}
+
+// loadAs does with rows as hold says.
+func (s *Spec) loadAs(sch schema, files, names []string, hold *holding) (*Dataset, error) {
+	shares, err := s.readAll(sch, files, names, hold)
 	if err != nil {
 		return nil, err
 	}
-	if err := spec.check(shares, files[0]); err != nil {
+	if err := s.check(shares, files[0]); err != nil {
 		return nil, err
 	}
-	return spec.assemble(sch, shares), nil
+	return s.assemble(sch, shares)
 }
 
 // readAll reads the files on all cores. Of several faulty files the first is
 // reported.
-func (s *Spec) readAll(sch schema, files, names []string) ([]*share, error) {
+func (s *Spec) readAll(sch schema, files, names []string, hold *holding) ([]*share, error) {
 	shares, errs := make([]*share, len(files)), make([]error, len(files))
 	var wait sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range files {
 		free <- struct{}{}
 		wait.Go(func() {
-			shares[i], errs[i] = s.read(sch, files[i], names[i])
+			shares[i], errs[i] = s.read(sch, files[i], names[i], hold)
 			<-free
 		})
 	}

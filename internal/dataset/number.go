@@ -26,15 +26,26 @@ func isNumber(cell string) bool {
 	return ok
 }
 
-// number reads a cell that may have blanks around it, and says what is wrong
-// with one that is no number to calculate with.
-func (sc *scanner) number(cell string, line int, column string) (float64, error) {
-	cell = strings.TrimSpace(cell)
+// number reads a cell, and says what is wrong with one that is no number to
+// calculate with.
+func (sc *scanner) number(cell string, at place, column string) (float64, error) {
 	if cell == "" {
-		return 0, sc.spec.missing(sc.table.path, line, column)
+		return 0, sc.spec.missing(sc.path, at, column)
 	}
+	v, msg := usable(cell)
+	if msg == "" {
+		return v, nil
+	}
+	hint := "fix the cell" + sc.spec.orIgnore(column)
+	if column == sc.spec.Label {
+		hint = "fix the cell, or name another --label"
+	}
+	return 0, &Error{File: sc.path, Line: at.line, Row: at.row, Column: column, Msg: msg, Hint: hint}
+}
+
+// usable returns the number in a cell, or what is wrong with it.
+func usable(cell string) (v float64, msg string) {
 	v, ok := parse(cell)
-	var msg string
 	switch {
 	case !ok:
 		msg = fmt.Sprintf("want a number, got %q", cell)
@@ -42,19 +53,13 @@ func (sc *scanner) number(cell string, line int, column string) (float64, error)
 		msg = fmt.Sprintf("want a finite number, got %q", cell)
 	case math.Abs(v) > mostSize:
 		msg = fmt.Sprintf("want a number of at most %g in size, got %s", mostSize, cell)
-	default:
-		return v, nil
 	}
-	hint := "fix the cell" + sc.spec.orIgnore(column)
-	if column == sc.spec.Label {
-		hint = "fix the cell, or name another --label"
-	}
-	return 0, &Error{File: sc.table.path, Line: line, Column: column, Msg: msg, Hint: hint}
+	return v, msg
 }
 
 // missing is an empty cell of a feature, or of a column that the Spec needs.
-func (s *Spec) missing(path string, line int, column string) error {
-	return &Error{File: path, Line: line, Column: column, Msg: "the cell is empty", Hint: "fill it" + s.orIgnore(column)}
+func (s *Spec) missing(path string, at place, column string) error {
+	return &Error{File: path, Line: at.line, Row: at.row, Column: column, Msg: "the cell is empty", Hint: "fill it" + s.orIgnore(column)}
 }
 
 // orIgnore proposes to leave a column out, where that can be done: not if the

@@ -30,22 +30,29 @@ func Unscaled(n int) Scaling {
 }
 
 // Own standardises the columns of x to mean 0 and variance 1 (divided by the
-// number of rows). It returns the columns that are constant, which keep scale
-// 1. x must have rows.
-func Own(x *mat.Dense) (s Scaling, constant []int) {
+// number of rows), in two passes. It returns the columns that are constant, which
+// keep scale 1. x must have rows.
+func Own(x Rows) (s Scaling, constant []int, err error) {
 	rows, cols := x.Dims()
 	mean, variance := make([]float64, cols), make([]float64, cols)
-	for i := range rows {
-		for j, v := range x.RawRowView(i) {
+	err = EachRow(x, func(row []float64) {
+		for j, v := range row {
 			mean[j] += v / float64(rows)
 		}
+	})
+	if err != nil {
+		return Scaling{}, nil, err
 	}
-	for i := range rows {
-		for j, v := range x.RawRowView(i) {
+	err = EachRow(x, func(row []float64) {
+		for j, v := range row {
 			variance[j] += (v - mean[j]) * (v - mean[j]) / float64(rows)
 		}
+	})
+	if err != nil {
+		return Scaling{}, nil, err
 	}
-	return standard(mean, variance, negligible)
+	s, constant = standard(mean, variance, negligible)
+	return s, constant, nil
 }
 
 // FromMoments standardises by the mean and variance (divided by the count) of
@@ -81,6 +88,39 @@ func standard(mean, variance []float64, tol float64) (s Scaling, constant []int)
 	return s, constant
 }
 
+// Rows returns the rows of x, scaled whenever they are read.
+func (s Scaling) Rows(x Rows) Rows { return scaled{x, s} }
+
+// Copy is Rows, with what is in memory in double precision scaled once into a copy:
+// for rows that are read often.
+func (s Scaling) Copy(x Rows) Rows {
+	if m, ok := x.(Matrix); ok {
+		return InMemory(s.Apply(m.Dense))
+	}
+	return s.Rows(x)
+}
+
+type scaled struct {
+	Rows
+	by Scaling
+}
+
+func (r scaled) ReadRows(x []float64, from int) error {
+	err := r.Rows.ReadRows(x, from)
+	r.by.scale(x, x)
+	return err
+}
+
+// scale writes scaled rows to dst, which may be x.
+func (s Scaling) scale(dst, x []float64) {
+	width := len(s.Scale)
+	for ; len(x) > 0; dst, x = dst[width:], x[width:] {
+		for j, v := range x[:width] {
+			dst[j] = (v - s.Shift[j]) / s.Scale[j]
+		}
+	}
+}
+
 // Apply returns a scaled copy of x.
 func (s Scaling) Apply(x *mat.Dense) *mat.Dense {
 	z := mat.DenseCopyOf(x)
@@ -95,9 +135,6 @@ func (s Scaling) ApplyTo(dst, x *mat.Dense) {
 		panic("dataset: scaling, dst and x have different shapes")
 	}
 	for i := range rows {
-		from, to := x.RawRowView(i), dst.RawRowView(i)
-		for j, v := range from {
-			to[j] = (v - s.Shift[j]) / s.Scale[j]
-		}
+		s.scale(dst.RawRowView(i), x.RawRowView(i))
 	}
 }

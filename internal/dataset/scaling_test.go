@@ -18,7 +18,10 @@ func TestOwnStandardises(t *testing.T) {
 		n, m := rapid.IntRange(1, 20).Draw(t, "rows"), rapid.IntRange(1, 5).Draw(t, "columns")
 		x := mat.NewDense(n, m, rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), n*m, n*m).Draw(t, "values"))
 		x.Set(0, 0, 1e6) // a column is constant or varies visibly, never by rounding alone
-		s, constant := dataset.Own(x)
+		s, constant, err := dataset.Own(dataset.InMemory(x))
+		if err != nil {
+			t.Fatal(err)
+		}
 		z := s.Apply(x)
 		for j := range m {
 			col := mat.Col(nil, j, x)
@@ -49,8 +52,8 @@ func TestConstantColumns(t *testing.T) {
 		518.67, 0, 2, 0.1,
 		518.67, 0, 3, 0.1 + 1e-16,
 	})
-	s, constant := dataset.Own(x)
-	if !slices.Equal(constant, []int{0, 1, 3}) || s.Scale[0] != 1 || s.Scale[2] != math.Sqrt(2./3) {
+	s, constant, err := dataset.Own(dataset.InMemory(x))
+	if err != nil || !slices.Equal(constant, []int{0, 1, 3}) || s.Scale[0] != 1 || s.Scale[2] != math.Sqrt(2./3) {
 		t.Errorf("got constant %v and scales %v", constant, s.Scale)
 	}
 	summed, constant, err := dataset.FromMoments(3, []float64{518.67, 0, 2, 0.1}, []float64{-1e-11, 0, 2. / 3, 1e-15})
@@ -66,10 +69,10 @@ func TestLargestNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := d.Participants[0].Train
-	s, constant := dataset.Own(x)
-	if z := s.Apply(x); constant != nil || math.Abs(z.At(0, 0)-1) > 1e-12 || math.Abs(z.At(1, 0)+1) > 1e-12 {
-		t.Errorf("got scale %v, constant %v, rows %v", s.Scale, constant, values(z))
+	x := d.Participants[0].Train.(dataset.Matrix)
+	s, constant, err := dataset.Own(x)
+	if z := s.Apply(x.Dense); err != nil || constant != nil || math.Abs(z.At(0, 0)-1) > 1e-12 || math.Abs(z.At(1, 0)+1) > 1e-12 {
+		t.Errorf("got scale %v, constant %v, rows %v", s.Scale, constant, mat.Formatted(z))
 	}
 }
 

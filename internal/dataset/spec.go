@@ -4,7 +4,7 @@ import "strings"
 
 // Spec says what to load.
 type Spec struct {
-	// Data names files (.csv, .csv.gz), folders and globs. In a folder, and
+	// Data names files (of the endings in formats), folders and globs. In a folder, and
 	// among what a glob matches, only data files count, sorted by name.
 	Data []string
 	// Name names the participant of [LoadOne]; "" is named like the first file.
@@ -27,13 +27,18 @@ type Spec struct {
 	Ignore []string
 	// Columns, if not nil, names the features and their order, as a trained
 	// model wants them; a file may hold others. nil takes every column that
-	// has a number in its first row and no other part in the Spec.
+	// has numbers (in CSV: in its first row) and no other part in the Spec.
 	Columns []string
 	// Seed shuffles the rows of an iid split.
 	Seed uint64
 	// MinRows leaves out participants with fewer training rows; a min= in
 	// Split comes before it.
 	MinRows int
+	// Memory is how many bytes of values are held in memory. Rows that take
+	// more stay where they are and are read whenever they are wanted. 0 holds all.
+	Memory int64
+	// Float32 holds what is in memory in single precision.
+	Float32 bool
 }
 
 // Condition is met by rows that hold Value in Column, as text. The zero value

@@ -1,7 +1,10 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,22 +21,51 @@ const (
 	// IID shuffles all rows by the seed and deals them evenly to participants
 	// named p0001, p0002 and so on.
 	IID
+	// Dirichlet deals the rows of each class to participants in shares that are
+	// drawn from a symmetric Dirichlet distribution. With a small Alpha most of a
+	// class is with a few.
+	Dirichlet
+	// Quantity gives every participant rows of Alpha classes, in equal shares.
+	Quantity
+	// Classes gives every participant rows of some classes, from Least to Most, in
+	// equal shares.
+	Classes
 )
+
+// Dealt says that rows are pooled and dealt to participants named p0001, p0002 and
+// so on: who gives the data does not say whose they are.
+func (k SplitKind) Dealt() bool { return k >= IID }
 
 // Split says how rows are divided among participants.
 type Split struct {
 	Kind SplitKind
-	// Column is the column of ByColumn.
+	// Column is the column of ByColumn, or that of the classes.
 	Column string
-	// Clients is the number of participants of IID.
+	// Clients is the number of participants that rows are dealt to.
 	Clients int
+	// Alpha is that of Dirichlet or Quantity, Least and Most those of Classes.
+	Alpha       float64
+	Least, Most int
 	// Min, if positive, leaves out participants with fewer training rows.
 	Min int
 }
 
-const splitForms = "files, column=NAME or iid:clients=N, each with an optional min=ROWS (as files:min=20)"
+const splitForms = "files, column=NAME, iid:clients=N, dirichlet:alpha=A,clients=N,label=NAME, quantity:alpha=C,clients=N,label=NAME or classes:least=C,most=C,clients=N,label=NAME, each with an optional min=ROWS (as files:min=20)"
 
-// ParseSplit reads files, column=NAME or iid:clients=N; a field min=ROWS may
+// splitKinds are the kinds by name, with the fields that each wants.
+var splitKinds = []struct {
+	name   string
+	kind   SplitKind
+	fields []string
+}{
+	{"files", ByFile, nil},
+	{"iid", IID, []string{"clients"}},
+	{"dirichlet", Dirichlet, []string{"alpha", "clients", "label"}},
+	{"quantity", Quantity, []string{"alpha", "clients", "label"}},
+	{"classes", Classes, []string{"least", "most", "clients", "label"}},
+}
+
+// ParseSplit reads one of the forms that its errors list; a field min=ROWS may
 // follow each. "" is files.
 func ParseSplit(s string) (Split, error) {
 	var split Split
@@ -41,51 +73,77 @@ func ParseSplit(s string) (Split, error) {
 	if i := strings.IndexAny(s, ":,"); i >= 0 {
 		kind, rest = s[:i], s[i+1:]
 	}
-	switch {
-	case kind == "files" || s == "":
-	case kind == "iid":
-		split.Kind = IID
-	case strings.HasPrefix(s, "column="):
+	wanted := []string{"column"}
+	if strings.HasPrefix(s, "column=") {
 		split.Kind, rest = ByColumn, s
-	default:
-		return Split{}, splitError(s, fmt.Sprintf("got kind %q", kind))
-	}
-	for _, field := range strings.FieldsFunc(rest, func(r rune) bool { return r == ',' }) {
-		if err := split.set(s, field); err != nil {
-			return Split{}, err
+	} else {
+		known := false
+		for _, k := range splitKinds {
+			if kind == k.name || s == "" && k.kind == ByFile {
+				split.Kind, wanted, known = k.kind, k.fields, true
+			}
+		}
+		if !known {
+			return Split{}, splitError(s, fmt.Sprintf("got kind %q", kind))
 		}
 	}
-	if split.Kind == IID && split.Clients == 0 {
-		return Split{}, splitError(s, "clients=N is missing")
+	given := map[string]bool{}
+	for _, field := range strings.FieldsFunc(rest, func(r rune) bool { return r == ',' }) {
+		key, value, _ := strings.Cut(field, "=")
+		if key != "min" && !slices.Contains(wanted, key) {
+			return Split{}, splitError(s, fmt.Sprintf("got unknown field %q", key))
+		}
+		if fault := split.set(key, value); fault != "" || given[key] {
+			return Split{}, splitError(s, cmp.Or(fault, key+" wants one value"))
+		}
+		given[key] = true
+	}
+	for _, key := range wanted {
+		if !given[key] {
+			return Split{}, splitError(s, key+"="+map[bool]string{true: "NAME", false: "N"}[key == "label"]+" is missing")
+		}
+	}
+	if split.Most < split.Least {
+		return Split{}, splitError(s, fmt.Sprintf("most wants a number of at least least=%d, got %d", split.Least, split.Most))
 	}
 	return split, nil
 }
 
-// set takes one key=value of the split s.
-func (p *Split) set(s, field string) error {
-	key, value, _ := strings.Cut(field, "=")
-	switch {
-	case key == "min":
+// set takes one field, and says what is wrong with it.
+func (p *Split) set(key, value string) (fault string) {
+	whole := func(to *int, most int, of string) string {
 		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			return splitError(s, fmt.Sprintf("min wants a number of rows of at least 1, got %q", value))
+		if err != nil || n < 1 || n > most {
+			return fmt.Sprintf("%s wants a number%s, got %q", key, of, value)
 		}
-		p.Min = n
-	case key == "column" && p.Kind == ByColumn:
-		if value == "" || p.Column != "" {
-			return splitError(s, "column wants one name")
+		*to = n
+		return ""
+	}
+	switch key {
+	case "min":
+		return whole(&p.Min, math.MaxInt, " of rows of at least 1")
+	case "clients":
+		return whole(&p.Clients, 1e6, " from 1 to 1000000")
+	case "least":
+		return whole(&p.Least, 1e6, " of classes of at least 1")
+	case "most":
+		return whole(&p.Most, 1e6, " of classes of at least 1")
+	case "alpha":
+		var err error
+		p.Alpha, err = strconv.ParseFloat(value, 64)
+		if err != nil || !(p.Alpha > 0 && p.Alpha <= 1e6) {
+			return fmt.Sprintf("alpha wants a number above 0, got %q", value)
+		}
+		if p.Kind == Quantity && p.Alpha != math.Trunc(p.Alpha) {
+			return fmt.Sprintf("alpha wants a whole number of classes, got %q", value)
+		}
+	default:
+		if value == "" {
+			return key + " wants one name"
 		}
 		p.Column = value
-	case key == "clients" && p.Kind == IID:
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > 1e6 {
-			return splitError(s, fmt.Sprintf("clients wants a number from 1 to 1000000, got %q", value))
-		}
-		p.Clients = n
-	default:
-		return splitError(s, fmt.Sprintf("got unknown field %q", key))
 	}
-	return nil
+	return ""
 }
 
 func splitError(s, got string) error {
@@ -95,11 +153,20 @@ func splitError(s, got string) error {
 // String returns the form that [ParseSplit] reads.
 func (p Split) String() string {
 	s, sep := "files", ":"
+	if p.Kind != ByFile {
+		sep = ","
+	}
 	switch p.Kind {
 	case ByColumn:
-		s, sep = "column="+p.Column, ","
+		s = "column=" + p.Column
 	case IID:
-		s, sep = fmt.Sprintf("iid:clients=%d", p.Clients), ","
+		s = fmt.Sprintf("iid:clients=%d", p.Clients)
+	case Dirichlet:
+		s = fmt.Sprintf("dirichlet:alpha=%g,clients=%d,label=%s", p.Alpha, p.Clients, p.Column)
+	case Quantity:
+		s = fmt.Sprintf("quantity:alpha=%g,clients=%d,label=%s", p.Alpha, p.Clients, p.Column)
+	case Classes:
+		s = fmt.Sprintf("classes:least=%d,most=%d,clients=%d,label=%s", p.Least, p.Most, p.Clients, p.Column)
 	}
 	if p.Min > 0 {
 		s += fmt.Sprintf("%smin=%d", sep, p.Min)

@@ -1,155 +1,124 @@
 package dataset
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"slices"
+	"io/fs"
+	"path/filepath"
 	"strings"
-	"unicode/utf8"
 )
 
-// table streams a CSV file: the header first, then its rows.
-type table struct {
-	path   string
-	header []string
-	rows   *csv.Reader
-	file   io.Closer
+// table is an open data file.
+type table interface {
+	// header names the columns.
+	header() []string
+	// kinds says what the columns hold: by their types, or by the first row,
+	// whose place it returns. io.EOF is a file without rows.
+	kinds() ([]kind, place, error)
+	// read starts before the first row. Of what it returns, numbers gives the
+	// features, and text any of both.
+	read(features, others []int) (rowReader, error)
+	// total is the number of rows, -1 if it takes reading them.
+	total() int
+	info() fs.FileInfo
+	// seekable tells whether rows can be sought.
+	seekable() bool
+	close()
 }
 
-// open reads up to the header. Gzip is told by its first bytes.
-func open(path string) (*table, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fileError(path, err)
-	}
-	t, err := newTable(path, f)
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	t.file = f
-	return t, nil
+// rowReader goes through the rows of a file.
+type rowReader interface {
+	// next moves to the next row; io.EOF after the last.
+	next() (place, error)
+	// text returns the cell of a column without blanks around, "" if empty.
+	text(column int) string
+	// numbers fills dst with the features. sound is false if one is empty, no
+	// number, or larger than mostSize.
+	numbers(dst []float64) (sound bool, err error)
+	// seek makes the row of that place the next.
+	seek(place) error
 }
 
-func newTable(path string, r io.Reader) (*table, error) {
-	buffered := bufio.NewReaderSize(r, 1<<16)
-	if magic, _ := buffered.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
-		unzipped, err := gzip.NewReader(buffered)
+// kind is what a column holds.
+type kind int
+
+const (
+	kindOther kind = iota // neither numbers nor text
+	kindNumber
+	kindText
+	kindEmpty // the first cell of a CSV file is empty
+)
+
+// place is where a row stands in its file.
+type place struct {
+	line, row int   // as in [Error]
+	offset    int64 // of its first byte, in a CSV file
+}
+
+// fileFormat is a form of data files.
+type fileFormat struct {
+	endings []string
+	open    func(path string, before fs.FileInfo) (table, error)
+}
+
+var (
+	csvFormat = fileFormat{[]string{".csv.gz", ".csv"}, opener(openCSV)}
+	formats   = []fileFormat{
+		csvFormat,
+		{[]string{".parquet"}, opener(openParquet)},
+		{[]string{".npy"}, opener(openNumpy)},
+		{[]string{".npz"}, opener(openArchive)},
+	}
+)
+
+func isCSV(path string) bool {
+	_, ok := csvFormat.stem(filepath.Base(path))
+	return ok
+}
+
+func opener[T table](open func(string, fs.FileInfo) (T, error)) func(string, fs.FileInfo) (table, error) {
+	return func(path string, before fs.FileInfo) (table, error) {
+		t, err := open(path, before)
 		if err != nil {
-			return nil, readError(path, err)
+			return nil, err // not a table that holds nil
 		}
-		buffered = bufio.NewReaderSize(unzipped, 1<<16)
+		return t, nil
 	}
-	if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
-		_, _ = buffered.Discard(3) // cannot fail: the bytes are there
-	}
-	t := &table{path: path, rows: csv.NewReader(buffered)}
-	t.rows.ReuseRecord = true
-	return t, t.readHeader()
 }
 
-func (t *table) readHeader() error {
-	record, line, err := t.next()
-	if err == io.EOF {
-		return &Error{File: t.path, Msg: "the file is empty", Hint: "want a header row of column names, then rows"}
+const fileForms = "want a .csv, .csv.gz, .parquet, .npy or .npz file, or a folder of them"
+
+// open opens a data file; before is nil if it was not open yet.
+func open(path string, before fs.FileInfo) (table, error) {
+	for _, f := range formats {
+		if _, ok := f.stem(filepath.Base(path)); ok {
+			return f.open(path, before)
+		}
 	}
-	if err != nil {
-		return err
+	return nil, &Error{File: path, Msg: "unknown kind of file; " + fileForms}
+}
+
+// stem is the name of a file without an ending of the format, in small letters
+// or capitals.
+func (f *fileFormat) stem(name string) (string, bool) {
+	for _, ending := range f.endings {
+		if at := len(name) - len(ending); at >= 0 && strings.EqualFold(name[at:], ending) {
+			return name[:at], true
+		}
 	}
-	if err := t.checkHeader(record, line); err != nil {
-		return err
-	}
-	numbers := 0
-	seen := make(map[string]bool, len(record))
-	for i, cell := range record {
-		name := strings.TrimSpace(cell)
-		if name == "" {
-			return &Error{File: t.path, Line: line, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: "name it in the header"}
+	return name, false
+}
+
+// checkNames refuses names that are empty or stand twice.
+func checkNames(path string, header []string) error {
+	seen := make(map[string]bool, len(header))
+	for i, name := range header {
+		if strings.TrimSpace(name) == "" {
+			return &Error{File: path, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: "name it"}
 		}
 		if seen[name] {
-			return &Error{File: t.path, Line: line, Column: name, Msg: "the name stands twice in the header", Hint: "rename one"}
-		}
-		if isNumber(name) {
-			numbers++
+			return &Error{File: path, Column: name, Msg: "the name stands twice", Hint: "rename one"}
 		}
 		seen[name] = true
-		t.header = append(t.header, strings.Clone(name))
-	}
-	if numbers == len(record) {
-		return &Error{File: t.path, Line: line, Msg: "want a header row of column names, got numbers only", Hint: "put the names into the first line"}
 	}
 	return nil
 }
-
-const saveUTF8 = "save the file as UTF-8"
-
-// checkHeader refuses a file that is saved in another way than expected.
-func (t *table) checkHeader(record []string, line int) error {
-	if slices.ContainsFunc(record, func(name string) bool { return !utf8.ValidString(name) }) {
-		return &Error{File: t.path, Line: line, Msg: "the header is not valid UTF-8", Hint: saveUTF8}
-	}
-	got := ""
-	switch {
-	case len(record) > 1:
-		return nil
-	case strings.Contains(record[0], ";"):
-		got = "semicolons"
-	case strings.Contains(record[0], "\t"):
-		got = "tabs"
-	default:
-		return nil
-	}
-	return &Error{File: t.path, Line: line, Msg: "want values separated by commas, got " + got, Hint: "save the file with commas between values, and points in numbers"}
-}
-
-// next returns the next row, valid until the call after, with its line; io.EOF
-// after the last.
-func (t *table) next() ([]string, int, error) {
-	record, err := t.read()
-	if err == nil {
-		line, _ := t.rows.FieldPos(0)
-		return record, line, nil
-	}
-	if err == io.EOF {
-		return nil, 0, io.EOF
-	}
-	var bad *csv.ParseError
-	switch {
-	case errors.Is(err, csv.ErrFieldCount):
-		line, _ := t.rows.FieldPos(0)
-		return nil, 0, &Error{File: t.path, Line: line, Msg: fmt.Sprintf("want %d cells as in the header, got %d", len(t.header), len(record)), Hint: "fix the row"}
-	case errors.As(err, &bad):
-		return nil, 0, &Error{File: t.path, Line: bad.Line, Msg: fmt.Sprintf("malformed row: %v", bad.Err), Hint: `write a quote inside a cell as ""`}
-	}
-	return nil, 0, readError(t.path, err)
-}
-
-// read passes over lines of blanks, as the reader does over empty ones. A
-// quoted cell "" is none.
-func (t *table) read() ([]string, error) {
-	for {
-		record, err := t.rows.Read()
-		sound := err == nil || errors.Is(err, csv.ErrFieldCount)
-		if !sound || len(record) != 1 || record[0] == "" || strings.TrimSpace(record[0]) != "" {
-			return record, err
-		}
-		if t.header == nil {
-			t.rows.FieldsPerRecord = 0 // not 1, as of this line
-		}
-	}
-}
-
-// readError is a fault of the disk or of compressed bytes.
-func readError(path string, err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return &Error{File: path, Msg: "the compressed file ends too early", Hint: "copy it again"}
-	}
-	return fileError(path, err)
-}
-
-func (t *table) close() { _ = t.file.Close() } // read only: nothing can be lost

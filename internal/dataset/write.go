@@ -55,12 +55,11 @@ func Write(path string, p Participant) (Spec, error) {
 }
 
 // writeRows writes rows with their labels; without any they count as normal.
-func writeRows(w *csv.Writer, spec Spec, x *mat.Dense, labels []float64, split string) error {
-	n, _ := x.Dims()
+func writeRows(w *csv.Writer, spec Spec, rows Rows, labels []float64, split string) error {
 	var line []string
-	for i := range n {
+	write := func(i int, row []float64) error {
 		line = line[:0]
-		for _, v := range x.RawRowView(i) {
+		for _, v := range row {
 			line = append(line, decimal(v))
 		}
 		if spec.Label != "" {
@@ -73,11 +72,17 @@ func writeRows(w *csv.Writer, spec Spec, x *mat.Dense, labels []float64, split s
 		if split != "" {
 			line = append(line, split)
 		}
-		if err := w.Write(line); err != nil {
-			return err
-		}
+		return w.Write(line)
 	}
-	return nil
+	return Each(rows, func(x *mat.Dense, from int) error {
+		n, _ := x.Dims()
+		for i := range n {
+			if err := write(from+i, x.RawRowView(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -36,11 +36,14 @@ func AddBaselines(ctx context.Context, r *report.Run, t task.Task, which []strin
 			if of == nil {
 				of = parts[i : i+1]
 			}
+			s, err := Scores(m, parts[i], of)
+			if err != nil {
+				return fmt.Errorf("baseline %s: %s: %w", name, parts[i].Name, err)
+			}
 			p := &r.Participants[i]
 			if p.Baselines == nil {
 				p.Baselines = &report.Baselines{}
 			}
-			s := Scores(m, parts[i], of)
 			if name == BaselineAlone {
 				p.Baselines.Alone = s
 			} else {
@@ -72,27 +75,27 @@ func Alone(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*mo
 func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*model.Model, error) {
 	models := make([]*model.Model, len(parts))
 	scalings := make([]dataset.Scaling, len(parts))
-	rows := 0
+	rows, dim := 0, len(parts[0].Columns)
+	var all []float64
 	for i, p := range parts {
-		n, dim := p.Train.Dims()
-		rows += n
 		scalings[i] = dataset.Unscaled(dim)
 		if t.Standardise == task.Own {
-			scalings[i], _ = dataset.Own(p.Train)
+			var err error
+			if scalings[i], _, err = dataset.Own(p.Train); err != nil {
+				return nil, fmt.Errorf("baseline pooled: %s: %w", p.Name, err)
+			}
 		}
-	}
-	all := mat.NewDense(rows, len(parts[0].Columns), nil)
-	at := 0
-	for i, p := range parts {
-		n, dim := p.Train.Dims()
-		scalings[i].ApplyTo(all.Slice(at, at+n, 0, dim).(*mat.Dense), p.Train)
-		at += n
+		if err := dataset.EachRow(scalings[i].Rows(p.Train), func(row []float64) { all = append(all, row...) }); err != nil {
+			return nil, fmt.Errorf("baseline pooled: %s: %w", p.Name, err)
+		}
+		n, _ := p.Train.Dims()
+		rows += n
 	}
 	pooled := t
 	if t.Standardise == task.Own {
 		pooled.Standardise = task.None
 	}
-	r, err := pooled.Train(ctx, collabdict.Solo{}, dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: all}, nil)
+	r, err := pooled.Train(ctx, collabdict.Solo{}, dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(mat.NewDense(rows, dim, all))}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("baseline pooled: %w", err)
 	}
@@ -109,7 +112,11 @@ func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*m
 
 // Scores measures a baseline's model on a participant's test rows, and on the
 // training rows that loglik is taken of.
-func Scores(m *model.Model, p dataset.Participant, loglikOf []dataset.Participant) *report.Scores {
-	e := task.Evaluate(m, p.Test, p.TestLabels)
-	return &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, Loglik: overAll(m, loglikOf)}
+func Scores(m *model.Model, p dataset.Participant, loglikOf []dataset.Participant) (*report.Scores, error) {
+	e, err := task.Evaluate(m, p.Test, p.TestLabels)
+	if err != nil {
+		return nil, err
+	}
+	loglik, err := overAll(m, loglikOf)
+	return &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, Loglik: loglik}, err
 }

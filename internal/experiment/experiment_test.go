@@ -40,8 +40,8 @@ func TestTogetherWithOneComponentIsPooled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, m := range run.Models {
-			for j, got := range m.Score(parts[i].Test) {
-				if want := pooled[i].Score(parts[i].Test)[j]; math.Abs(got-want) > 1e-5*math.Abs(want)+1e-5 {
+			for j, got := range m.Score(dense(parts[i].Test)) {
+				if want := pooled[i].Score(dense(parts[i].Test))[j]; math.Abs(got-want) > 1e-5*math.Abs(want)+1e-5 {
 					t.Fatalf("%s, %s, row %d: score %g together, %g pooled", standardise, parts[i].Name, j, got, want)
 				}
 			}
@@ -76,7 +76,7 @@ func TestSimulateFillsTheResult(t *testing.T) {
 	// each model gives its own rows.
 	var own float64
 	for i, m := range run.Models {
-		own += meanLogLik(m, m.Scaling.Apply(parts[i].Train)) / 4
+		own += meanLogLik(m, m.Scaling.Apply(dense(parts[i].Train))) / 4
 	}
 	if math.Abs(own-r.Loglik.Value) > 1e-12*math.Abs(own) {
 		t.Errorf("mean log-likelihood %g, want %g", r.Loglik.Value, own)
@@ -89,14 +89,20 @@ func TestAloneUsesOwnRowsForEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, _ := dataset.Own(parts[1].Train)
+	own, _, err := dataset.Own(parts[1].Train)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for j, v := range own.Scale {
 		if math.Abs(alone[1].Scaling.Scale[j]-v) > 1e-9*v || alone[1].Manifest.TotalRows != 80 {
 			t.Errorf("column %d: scale %g, want %g", j, alone[1].Scaling.Scale[j], v)
 		}
 	}
-	s := Scores(alone[1], parts[1], parts[1:2])
-	if want := meanLogLik(alone[1], own.Apply(parts[1].Train)); math.Abs(s.Loglik.Value-want) > 1e-9 || !s.ROCAUC.Defined {
+	s, err := Scores(alone[1], parts[1], parts[1:2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := meanLogLik(alone[1], own.Apply(dense(parts[1].Train))); math.Abs(s.Loglik.Value-want) > 1e-9 || !s.ROCAUC.Defined {
 		t.Errorf("%+v, want a log-likelihood of %g", s, want)
 	}
 }
@@ -104,10 +110,10 @@ func TestAloneUsesOwnRowsForEverything(t *testing.T) {
 // Rows are pooled in their owners' units where everybody standardises by itself.
 func TestPooledKeepsEachOwnersUnits(t *testing.T) {
 	k, parts := example(task.Own)
-	scaled := mat.DenseCopyOf(parts[0].Train)
+	scaled := mat.DenseCopyOf(dense(parts[0].Train))
 	scaled.Scale(1000, scaled)
 	other := append([]dataset.Participant(nil), parts...)
-	other[0].Train, other[0].Test = scaled, scaled
+	other[0].Train, other[0].Test = dataset.InMemory(scaled), dataset.InMemory(scaled)
 	a, err := Pooled(t.Context(), k, parts)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +122,7 @@ func TestPooledKeepsEachOwnersUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, y := a[0].Score(parts[0].Train), b[0].Score(scaled)
+	x, y := a[0].Score(dense(parts[0].Train)), b[0].Score(scaled)
 	for i := range x {
 		if math.Abs(x[i]-y[i]) > 1e-6*math.Abs(x[i]) {
 			t.Fatalf("row %d: score %g, in other units %g", i, x[i], y[i])
@@ -128,3 +134,5 @@ func meanLogLik(m *model.Model, z *mat.Dense) float64 {
 	v, _ := m.Mixture.MeanLogLik(gmm.Matrix(z))
 	return v
 }
+
+func dense(rows dataset.Rows) *mat.Dense { return rows.(dataset.Matrix).Dense }

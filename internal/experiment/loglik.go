@@ -1,12 +1,10 @@
 package experiment
 
 import (
-	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
-	"gonum.org/v1/gonum/mat"
 )
 
 // mostDensities is how many densities of rows under models are computed at most for
@@ -16,7 +14,7 @@ const mostDensities = 1e7
 
 // addLogliks enters the mean log-likelihoods: of all participants' training rows
 // under each participant's model, and of each row under its owner's.
-func addLogliks(run *Run, parts []dataset.Participant) {
+func addLogliks(run *Run, parts []dataset.Participant) error {
 	var own, rows float64
 	densities := 0.0
 	for _, p := range parts {
@@ -29,34 +27,48 @@ func addLogliks(run *Run, parts []dataset.Participant) {
 		}
 		p := &run.Report.Participants[i]
 		n, _ := parts[i].Train.Dims()
-		mean, _ := m.Mixture.MeanLogLik(gmm.Matrix(m.Scaling.Apply(parts[i].Train)))
+		mean, err := m.Mixture.MeanLogLik(m.Scaling.Rows(parts[i].Train))
+		if err != nil {
+			return err
+		}
 		own += float64(n) * mean
 		if p.Loglik, p.LoglikRows = report.Of(mean), "own"; densities <= mostDensities {
-			p.Loglik, p.LoglikRows = overAll(m, parts), "all"
+			if p.Loglik, err = overAll(m, parts); err != nil {
+				return err
+			}
+			p.LoglikRows = "all"
 		}
 		rows += float64(n)
 	}
 	run.Report.Loglik = report.Of(own / rows)
+	return nil
 }
 
 // overAll returns the mean log-likelihood of all participants' training rows
 // under a model, in the units trained on: where everybody standardises by itself,
 // a row is in its owner's.
-func overAll(m *model.Model, parts []dataset.Participant) report.Figure {
+func overAll(m *model.Model, parts []dataset.Participant) (report.Figure, error) {
 	var total, rows float64
 	for _, p := range parts {
 		n, _ := p.Train.Dims()
-		mean, _ := m.Mixture.MeanLogLik(gmm.Matrix(unitsOf(m, p.Train)))
+		z, err := unitsOf(m, p.Train)
+		if err != nil {
+			return report.Figure{}, err
+		}
+		mean, err := m.Mixture.MeanLogLik(z)
+		if err != nil {
+			return report.Figure{}, err
+		}
 		total += float64(n) * mean
 		rows += float64(n)
 	}
-	return report.Of(total / rows)
+	return report.Of(total / rows), nil
 }
 
-func unitsOf(m *model.Model, rows *mat.Dense) *mat.Dense {
+func unitsOf(m *model.Model, rows dataset.Rows) (dataset.Rows, error) {
 	if m.Manifest.Standardise == string(task.Own) {
-		own, _ := dataset.Own(rows)
-		return own.Apply(rows)
+		own, _, err := dataset.Own(rows)
+		return own.Rows(rows), err
 	}
-	return m.Scaling.Apply(rows)
+	return m.Scaling.Rows(rows), nil
 }

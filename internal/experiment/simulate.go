@@ -128,9 +128,13 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 			run.without(parts[i], err)
 			continue
 		}
-		run.add(r, parts[i], hex.EncodeToString(cost.Members[i].Digest[:]))
+		if err := run.add(r, parts[i], hex.EncodeToString(cost.Members[i].Digest[:])); err != nil {
+			return nil, err
+		}
 	}
-	addLogliks(run, parts)
+	if err := addLogliks(run, parts); err != nil {
+		return nil, err
+	}
 	run.Report.Aggregate()
 	run.Course = courseOf(c, cost, run.Report)
 	run.Course.Convergence = begun.convergence(t.Settings, t.Seed, cost.Slots)
@@ -175,17 +179,22 @@ func (r *Run) without(p dataset.Participant, err error) {
 }
 
 // add enters a participant's part.
-func (r *Run) add(result *task.Result, p dataset.Participant, digest string) {
+func (r *Run) add(result *task.Result, p dataset.Participant, digest string) error {
 	m := result.Model
 	m.Manifest.Views = r.Report.Views
 	m.Manifest.Privacy.Protection = r.Report.Protection
 	m.Manifest.Privacy.LoneChanges = r.Report.LoneChanges
 	m.Manifest.Digest = digest
 	r.Models = append(r.Models, m)
-	r.Report.Participants = append(r.Report.Participants, Participant(m, p))
+	own, err := Participant(m, p)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	r.Report.Participants = append(r.Report.Participants, own)
 	for _, w := range result.Warnings {
 		r.Report.Warnings = append(r.Report.Warnings, p.Name+": "+w)
 	}
+	return nil
 }
 
 // network enters who was in the sums, and what they cost.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/cpu"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
@@ -19,7 +20,7 @@ const breachWarned = 1e-6
 // decided slots are entered by [EnterLedger].
 func Summary(t task.Task, names []string, r *task.Result) *report.Run {
 	run := &report.Run{
-		Model: string(t.Model), Seed: t.Seed,
+		Model: string(t.Model), Seed: t.Seed, Kernels: string(cpu.Active()),
 		Rounds: r.Last.Number, Converged: r.Last.Converged, Objective: report.Of(r.Last.Objective),
 		Consensus: describe(t.Settings, len(names), 1),
 		Views:     []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
@@ -68,13 +69,13 @@ func describe(s consensus.Settings, size, values int) report.Consensus {
 }
 
 // Participant returns a participant's own figures under its model.
-func Participant(m *model.Model, p dataset.Participant) report.Participant {
-	e := task.Evaluate(m, p.Test, p.TestLabels)
+func Participant(m *model.Model, p dataset.Participant) (report.Participant, error) {
+	e, err := task.Evaluate(m, p.Test, p.TestLabels)
 	d := m.Manifest.Privacy.Diversity
 	return report.Participant{
 		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: &d, History: m.Manifest.Privacy.History,
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI,
-	}
+	}, err
 }
 
 func breachWarning(p report.Protection) string {

@@ -28,6 +28,8 @@ type Consortium struct {
 	Baselines  []string // that each node trains by itself
 	Patience   float64  // of all members; 0 means the default
 	Durability string   // of all members; "" means the default
+	Memory     string   // for the rows of each member, in the words of the flag
+	Float32    bool
 	// Rows says where a participant's own rows are, with paths that are absolute,
 	// or nil if they are to be written into its folder.
 	Rows func(name string) (*config.Node, error)
@@ -100,6 +102,7 @@ func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {
 		}
 	}
 	n.Version, n.Name, n.Listen, n.Baselines, n.Patience, n.Durability = config.Version, p.Name, listen, c.Baselines, c.Patience, c.Durability
+	n.Memory, n.Float32 = c.Memory, c.Float32
 	n.Consortium = filepath.Join("..", ConsortiumFile)
 	return n.Write(dir)
 }

@@ -4,5 +4,7 @@
 // anomaly. A figure that the labels do not define (one class alone, labels that
 // are classes) is reported as missing, never as a number.
 //
+// [Silhouette] wants no labels but the clusters themselves.
+//
 // Start reading at [ROCAUC].
 package metrics

@@ -1,9 +1,6 @@
 package model
 
 import (
-	"math"
-	"slices"
-
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/report"
@@ -84,16 +81,4 @@ type Ledger struct {
 // units of the data.
 func (m *Model) Score(rows *mat.Dense) []float64 {
 	return m.Mixture.Scores(nil, m.Scaling.Apply(rows))
-}
-
-// Threshold returns the score that the given share of the training scores
-// exceeds: the 1-falseAlarm quantile, by linear interpolation between order
-// statistics.
-func Threshold(trainingScores []float64, falseAlarm float64) float64 {
-	s := slices.Clone(trainingScores)
-	slices.Sort(s)
-	at := (1 - falseAlarm) * float64(len(s)-1)
-	low := int(math.Floor(at))
-	high := min(low+1, len(s)-1)
-	return s[low] + (at-float64(low))*(s[high]-s[low])
 }

@@ -3,7 +3,6 @@ package model
 import (
 	"bytes"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -101,29 +100,4 @@ func TestFilesThatAreNoModel(t *testing.T) {
 	if _, err := Read(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "no such model file") {
 		t.Errorf("got %v", err)
 	}
-}
-
-func TestThreshold(t *testing.T) {
-	scores := []float64{5, 1, 4, 2, 3}
-	for _, c := range []struct{ falseAlarm, want float64 }{{0.5, 3}, {0.25, 4}, {0.1, 4.6}, {0.999999, 1}} {
-		if got := Threshold(scores, c.falseAlarm); math.Abs(got-c.want) > 1e-4 {
-			t.Errorf("Threshold(%g) = %g, want %g", c.falseAlarm, got, c.want)
-		}
-	}
-	if scores[0] != 5 {
-		t.Error("the scores were sorted in place")
-	}
-}
-
-func FuzzRead(f *testing.F) {
-	var b bytes.Buffer
-	if err := example(f).write(&b); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(b.Bytes())
-	f.Fuzz(func(t *testing.T, content []byte) {
-		if m, err := read(bytes.NewReader(content), int64(len(content))); err == nil {
-			m.Score(mat.NewDense(1, len(m.Manifest.Columns), nil))
-		}
-	})
 }

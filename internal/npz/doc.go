@@ -11,5 +11,8 @@
 // proportion to the file's own length. Nothing but numbers is read: Python
 // objects are refused by their type.
 //
+// Arrays of other types and orders, too large for memory perhaps, can be read by
+// offsets with a [Layout].
+//
 // Start reading at [Put] and [Get].
 package npz

@@ -7,7 +7,8 @@ import (
 
 // description is the header of a .npy file.
 type description struct {
-	kind    string
+	kind    string  // "" of a structured type
+	fields  []Field // of a structured type
 	fortran bool
 	shape   []int
 }
@@ -81,7 +82,9 @@ func (p *parser) quoted() (s string, ok bool) {
 func (p *parser) value(key string, d *description) (ok bool) {
 	switch key {
 	case "descr":
-		d.kind, ok = p.quoted()
+		if d.fields, ok = p.fields(); !ok {
+			d.kind, ok = p.quoted()
+		}
 	case "fortran_order":
 		d.fortran = p.skip("True")
 		ok = d.fortran || p.skip("False")
@@ -89,6 +92,28 @@ func (p *parser) value(key string, d *description) (ok bool) {
 		d.shape, ok = p.tuple()
 	}
 	return ok
+}
+
+// fields reads [('x', '<f8'), ('y', '<i4')]. If there is no list, nothing is
+// consumed.
+func (p *parser) fields() (fields []Field, ok bool) {
+	if !p.skip("[") {
+		return nil, false
+	}
+	for !p.skip("]") {
+		var f Field
+		if len(fields) > 0 && !p.skip(",") || !p.skip("(") {
+			return nil, false
+		}
+		if f.Name, ok = p.quoted(); !ok || !p.skip(",") {
+			return nil, false
+		}
+		if f.Type, ok = p.quoted(); !ok || !p.skip(")") {
+			return nil, false
+		}
+		fields = append(fields, f)
+	}
+	return fields, len(fields) > 0
 }
 
 // tuple reads () or (2,) or (2, 3).

@@ -63,11 +63,19 @@ func checkSize(f *zip.File, archive int64) error {
 // their ending .npy.
 func (a *Archive) Names() []string { return append([]string(nil), a.names...) }
 
-// File returns the content of a plain file.
-func (a *Archive) File(name string) ([]byte, error) {
+func (a *Archive) member(name string) (*zip.File, error) {
 	f, ok := a.members[name]
 	if !ok {
 		return nil, fault(ErrMissing, name, "there is no such member, there are %s", strings.Join(a.names, ", "))
+	}
+	return f, nil
+}
+
+// File returns the content of a plain file.
+func (a *Archive) File(name string) ([]byte, error) {
+	f, err := a.member(name)
+	if err != nil {
+		return nil, err
 	}
 	r, err := f.Open()
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
@@ -67,10 +66,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	ended()
 	var result *Result
 	if trained.Model != nil {
-		result = c.assemble(n, trained)
-		if saved := c.save(result); saved != nil {
-			err = errors.Join(err, saved)
-		}
+		var unread error
+		result, unread = c.assemble(n, trained)
+		err = errors.Join(err, unread, c.save(result))
 	}
 	return result, errors.Join(err, end(ctx, n, err))
 }
@@ -90,7 +88,7 @@ func end(ctx context.Context, n *node.Node, err error) error {
 	return errors.Join(err, n.Close())
 }
 
-func (c Config) assemble(n *node.Node, trained *task.Result) *Result {
+func (c Config) assemble(n *node.Node, trained *task.Result) (*Result, error) {
 	var names []string
 	for _, m := range n.Members() {
 		names = append(names, m.Name)
@@ -109,7 +107,7 @@ func (c Config) assemble(n *node.Node, trained *task.Result) *Result {
 	m.Manifest.Views, m.Manifest.Privacy.LoneChanges = r.Views, r.LoneChanges
 	m.Manifest.Privacy.Protection = r.Protection
 	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])
-	p := experiment.Participant(m, c.Data)
+	p, err := experiment.Participant(m, c.Data)
 	if d := ledger.Last(); d != nil {
 		for _, missing := range d.Missing {
 			if int(missing.Member) == n.Self() {
@@ -117,12 +115,14 @@ func (c Config) assemble(n *node.Node, trained *task.Result) *Result {
 			}
 		}
 	}
-	loglik, _ := m.Mixture.MeanLogLik(gmm.Matrix(m.Scaling.Apply(c.Data.Train)))
-	p.Loglik, p.LoglikRows = report.Of(loglik), "own"
+	loglik, unread := m.Mixture.MeanLogLik(m.Scaling.Rows(c.Data.Train))
+	if unread == nil {
+		p.Loglik, p.LoglikRows = report.Of(loglik), "own"
+	}
 	r.Participants = []report.Participant{p}
 	r.Warnings = append(r.Warnings, trained.Warnings...)
 	r.Aggregate()
-	return &Result{Report: r, Model: m}
+	return &Result{Report: r, Model: m}, errors.Join(err, unread)
 }
 
 func (c Config) save(r *Result) error {

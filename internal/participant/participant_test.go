@@ -95,8 +95,8 @@ func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
 		if saved.Manifest.Digest != results[0].Model.Manifest.Digest {
 			t.Errorf("%s has another digest than %s", parts[i].Name, parts[0].Name)
 		}
-		want := simulated.Models[i].Score(parts[i].Test)
-		for j, got := range saved.Score(parts[i].Test) {
+		want := simulated.Models[i].Score(parts[i].Test.(dataset.Matrix).Dense)
+		for j, got := range saved.Score(parts[i].Test.(dataset.Matrix).Dense) {
 			if math.Abs(got-want[j]) > 1e-4*math.Abs(want[j])+1e-4 {
 				t.Fatalf("%s, row %d: score %g, simulated %g", parts[i].Name, j, got, want[j])
 			}

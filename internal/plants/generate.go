@@ -27,23 +27,24 @@ func Generate(spec Spec, seed uint64) []dataset.Participant {
 	all := make([]dataset.Participant, spec.Participants)
 	for s := range all {
 		p := plant{patterns: patterns, weights: weights[s], random: random}
+		train := p.rows(spec.Rows, spec.Columns, nil)
 		all[s] = dataset.Participant{
 			Name:        names[s],
 			Columns:     sensors.names,
-			Train:       p.rows(spec.Rows, spec.Columns, nil),
 			TrainLabels: make([]float64, spec.Rows),
 			TestLabels:  make([]float64, spec.testRows()),
 		}
 		faults := plan(spec.testRows(), spec.Columns, random)
 		p.weights = later(p.weights)
-		all[s].Test = p.rows(spec.testRows(), spec.Columns, faults)
+		test := p.rows(spec.testRows(), spec.Columns, faults)
 		for _, f := range faults {
 			for i := f.from; i < f.to; i++ {
 				all[s].TestLabels[i] = 1
 			}
 		}
-		sensors.units(all[s].Train)
-		sensors.units(all[s].Test)
+		sensors.units(train)
+		sensors.units(test)
+		all[s].Train, all[s].Test = dataset.InMemory(train), dataset.InMemory(test)
 	}
 	return all
 }

@@ -37,8 +37,8 @@ func TestGenerateGivesWhatIsAskedFor(t *testing.T) {
 			if slices.Max(p.TrainLabels) != 0 || (nt > 1 && slices.Max(p.TestLabels) != 1) || (nt > 7 && slices.Min(p.TestLabels) != 0) {
 				t.Fatalf("%s: labels %v and %v", p.Name, p.TrainLabels, p.TestLabels)
 			}
-			for _, x := range []*mat.Dense{p.Train, p.Test} {
-				for _, v := range x.RawMatrix().Data {
+			for _, x := range []dataset.Rows{p.Train, p.Test} {
+				for _, v := range dense(x).RawMatrix().Data {
 					if v-v != 0 {
 						t.Fatalf("%s holds %v", p.Name, v)
 					}
@@ -51,10 +51,10 @@ func TestGenerateGivesWhatIsAskedFor(t *testing.T) {
 func TestGenerateFollowsTheSeed(t *testing.T) {
 	a, b, other := Generate(Demo(), 7), Generate(Demo(), 7), Generate(Demo(), 8)
 	for s := range a {
-		if !mat.Equal(a[s].Train, b[s].Train) || !mat.Equal(a[s].Test, b[s].Test) || !slices.Equal(a[s].TestLabels, b[s].TestLabels) {
+		if !mat.Equal(dense(a[s].Train), dense(b[s].Train)) || !mat.Equal(dense(a[s].Test), dense(b[s].Test)) || !slices.Equal(a[s].TestLabels, b[s].TestLabels) {
 			t.Errorf("%s differs with the same seed", a[s].Name)
 		}
-		if mat.Equal(a[s].Train, other[s].Train) {
+		if mat.Equal(dense(a[s].Train), dense(other[s].Train)) {
 			t.Errorf("%s does not differ with another seed", a[s].Name)
 		}
 	}
@@ -80,7 +80,10 @@ func TestPatternIsATree(t *testing.T) {
 	for i := range n {
 		p.draw(x.RawRowView(i), random)
 	}
-	s, _ := dataset.Own(x)
+	s, _, err := dataset.Own(dataset.InMemory(x))
+	if err != nil {
+		t.Fatal(err)
+	}
 	z := s.Apply(x)
 	for j := range 5 {
 		// Six standard errors of a mean and of a variance over n rows.
@@ -174,19 +177,19 @@ func TestTogetherIsBetter(t *testing.T) {
 		var pooled []float64
 		var rows []*mat.Dense
 		for _, p := range plants {
-			pooled = append(pooled, p.Train.RawMatrix().Data...)
+			pooled = append(pooled, dense(p.Train).RawMatrix().Data...)
 		}
-		common, _ := dataset.Own(mat.NewDense(len(pooled)/Demo().Columns, Demo().Columns, pooled))
+		common, _, _ := dataset.Own(dataset.InMemory(mat.NewDense(len(pooled)/Demo().Columns, Demo().Columns, pooled)))
 		for _, p := range plants {
-			rows = append(rows, common.Apply(p.Train))
+			rows = append(rows, common.Apply(dense(p.Train)))
 		}
 		group := fit(rows, 6, 30, rand.New(rand.NewPCG(seed, 1)))
 		for s, p := range plants {
-			auc, _ := metrics.ROCAUC(group.scores(s, common.Apply(p.Test)), p.TestLabels)
+			auc, _ := metrics.ROCAUC(group.scores(s, common.Apply(dense(p.Test))), p.TestLabels)
 			together += auc / float64(seeds*len(plants))
-			own, _ := dataset.Own(p.Train)
-			single := fit([]*mat.Dense{own.Apply(p.Train)}, 6, 30, rand.New(rand.NewPCG(seed, 2)))
-			auc, _ = metrics.ROCAUC(single.scores(0, own.Apply(p.Test)), p.TestLabels)
+			own, _, _ := dataset.Own(p.Train)
+			single := fit([]*mat.Dense{own.Apply(dense(p.Train))}, 6, 30, rand.New(rand.NewPCG(seed, 2)))
+			auc, _ = metrics.ROCAUC(single.scores(0, own.Apply(dense(p.Test))), p.TestLabels)
 			alone += auc / float64(seeds*len(plants))
 		}
 	}
@@ -235,9 +238,11 @@ func TestFilesHoldTheData(t *testing.T) {
 	}
 	for s, p := range got.Participants {
 		w := want[s]
-		if p.Name != w.Name || !slices.Equal(p.Columns, w.Columns) || !mat.Equal(p.Train, w.Train) || !mat.Equal(p.Test, w.Test) ||
+		if p.Name != w.Name || !slices.Equal(p.Columns, w.Columns) || !mat.Equal(dense(p.Train), dense(w.Train)) || !mat.Equal(dense(p.Test), dense(w.Test)) ||
 			!slices.Equal(p.TrainLabels, w.TrainLabels) || !slices.Equal(p.TestLabels, w.TestLabels) {
 			t.Errorf("%s came back different", w.Name)
 		}
 	}
 }
+
+func dense(rows dataset.Rows) *mat.Dense { return rows.(dataset.Matrix).Dense }

@@ -27,7 +27,9 @@ type Run struct {
 	// RosterChanges are the members that have come and gone by agreement.
 	RosterChanges []RosterChange `json:"roster_changes,omitempty"`
 	Warnings      []string       `json:"warnings,omitempty"`
-	Seconds       float64        `json:"seconds"`
+	// Kernels are the instructions that matrices were computed with.
+	Kernels string  `json:"kernels"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Participant is the result of one participant.

@@ -10,16 +10,15 @@ import (
 	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // scaling returns how this participant moves its rows to the coordinates trained
 // on, the columns that are constant, and what was learned of all rows on the way.
-func (t Task) scaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) (dataset.Scaling, []int, *gmm.Common, error) {
+func (t Task) scaling(ctx context.Context, g collabdict.Group, rows dataset.Rows) (dataset.Scaling, []int, *gmm.Common, error) {
 	switch t.Standardise {
 	case Own:
-		s, constant := dataset.Own(rows)
-		return s, constant, nil, nil
+		s, constant, err := dataset.Own(rows)
+		return s, constant, nil, err
 	case None:
 		_, dim := rows.Dims()
 		return dataset.Unscaled(dim), nil, nil, nil
@@ -31,11 +30,11 @@ func (t Task) scaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) 
 // from private sums alone: first of the values, then, about the common mean, of
 // the products of any two, so that a mean far from zero costs no precision. The
 // learner starts from the same products.
-func globalScaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) (dataset.Scaling, []int, *gmm.Common, error) {
+func globalScaling(ctx context.Context, g collabdict.Group, rows dataset.Rows) (dataset.Scaling, []int, *gmm.Common, error) {
 	fail := func(what string, err error) (dataset.Scaling, []int, *gmm.Common, error) {
 		return dataset.Scaling{}, nil, nil, fmt.Errorf("%s: %w", what, err)
 	}
-	b, err := bounds.Agree(ctx, g, gmm.Matrix(rows))
+	b, err := bounds.Agree(ctx, g, rows)
 	if err != nil {
 		return fail("means", err)
 	}
@@ -43,11 +42,11 @@ func globalScaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) (da
 	if centred.Shift, err = means(ctx, g, rows, b); err != nil {
 		return fail("means", err)
 	}
-	moved := centred.Apply(rows)
-	if b, err = b.Tighten(ctx, g, gmm.Matrix(moved)); err != nil {
+	moved := centred.Rows(rows)
+	if b, err = b.Tighten(ctx, g, moved); err != nil {
 		return fail("variances", err)
 	}
-	common, err := gmm.SumMoments(ctx, g, gmm.Matrix(moved), b)
+	common, err := gmm.SumMoments(ctx, g, moved, b)
 	if err != nil {
 		return fail("variances", err)
 	}
@@ -68,12 +67,12 @@ func globalScaling(ctx context.Context, g collabdict.Group, rows *mat.Dense) (da
 }
 
 // means returns the mean of each column over the rows of all participants.
-func means(ctx context.Context, g collabdict.Group, rows *mat.Dense, b bounds.Bounds) ([]float64, error) {
+func means(ctx context.Context, g collabdict.Group, rows dataset.Rows, b bounds.Bounds) ([]float64, error) {
 	n, dim := rows.Dims()
 	x := make([]float64, 1+dim)
 	x[0] = float64(n)
-	for i := range n {
-		floats.Add(x[1:], rows.RawRowView(i))
+	if err := dataset.EachRow(rows, func(row []float64) { floats.Add(x[1:], row) }); err != nil {
+		return nil, err
 	}
 	blocks := bounds.Append(nil, 1, b.Rows)
 	for _, rms := range b.RMS {

@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/netsim"
 	"gonum.org/v1/gonum/mat"
 )
@@ -96,7 +97,10 @@ func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 	for _, size := range []int{3, 70} {
 		const each = 20
 		all := rows(1, each*size, mean, deviation)
-		want, _ := dataset.Own(all)
+		want, _, err := dataset.Own(dataset.InMemory(all))
+		if err != nil {
+			t.Fatal(err)
+		}
 		product := mat.NewDense(4, 4, nil)
 		product.Mul(want.Apply(all).T(), want.Apply(all))
 		k := example()
@@ -109,7 +113,7 @@ func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 		_, err = net.Run(t.Context(),
 			func(ctx context.Context, rank int, g collabdict.Group) error {
 				own := all.Slice(each*rank, each*(rank+1), 0, 4).(*mat.Dense)
-				got, constant, common, err := k.scaling(ctx, g, own)
+				got, constant, common, err := k.scaling(ctx, g, dataset.InMemory(own))
 				if err != nil {
 					return err
 				}
@@ -152,7 +156,7 @@ func (f *failing) Sum(ctx context.Context, x []float64, blocks []collabdict.Bloc
 
 // A run that ends early leaves the model of the last round completed.
 func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
-	p := dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: rows(5, 60, []float64{0, 0}, []float64{1, 2})}
+	p := dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: dataset.InMemory(rows(5, 60, []float64{0, 0}, []float64{1, 2}))}
 	k := example()
 	k.Tol = 0
 	counting := &failing{left: 1 << 30}
@@ -165,7 +169,7 @@ func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
 	if !errors.Is(err, errLost) || r.Model == nil || r.Last.Number != 3 || r.Model.Manifest.Rounds != 3 {
 		t.Fatalf("after a failure in round 4: %+v, %v", r.Last, err)
 	}
-	if r.Model.Manifest.Rows != 60 || r.Model.Manifest.TotalRows != 60 || len(r.Model.Score(p.Train)) != 60 {
+	if r.Model.Manifest.Rows != 60 || r.Model.Manifest.TotalRows != 60 || len(r.Model.Score(p.Train.(dataset.Matrix).Dense)) != 60 {
 		t.Errorf("the model is not usable: %+v", r.Model.Manifest)
 	}
 	r, err = k.Train(t.Context(), &failing{left: 0}, p, nil)
@@ -181,7 +185,7 @@ func TestWarnings(t *testing.T) {
 	}
 	k := example()
 	k.Components = 4
-	r, err := k.Train(t.Context(), collabdict.Solo{}, dataset.Participant{Name: "a", Columns: []string{"x", "stuck"}, Train: x}, nil)
+	r, err := k.Train(t.Context(), collabdict.Solo{}, dataset.Participant{Name: "a", Columns: []string{"x", "stuck"}, Train: dataset.InMemory(x)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,24 +198,33 @@ func TestWarnings(t *testing.T) {
 func TestEvaluateByKindOfLabel(t *testing.T) {
 	x := rows(6, 50, []float64{0, 0}, []float64{1, 1})
 	x.SetRow(0, []float64{9, -9})
-	r, err := example().Train(t.Context(), collabdict.Solo{}, dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: rows(7, 50, []float64{0, 0}, []float64{1, 1})}, nil)
+	r, err := example().Train(t.Context(), collabdict.Solo{}, dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: dataset.InMemory(rows(7, 50, []float64{0, 0}, []float64{1, 1}))}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	labels := make([]float64, 50)
 	labels[0], labels[1] = 1, -1
-	if e := Evaluate(r.Model, x, labels); e.ROCAUC.Value != 1 || e.PRAUC.Value != 1 || e.ARI.Applies || e.Rows != 50 || !e.Loglik.Defined {
+	if e := evaluate(t, r.Model, x, labels); e.ROCAUC.Value != 1 || e.PRAUC.Value != 1 || e.ARI.Applies || e.Rows != 50 || !e.Loglik.Defined {
 		t.Errorf("anomaly labels: %+v", e)
 	}
 	labels[0] = 0
-	if e := Evaluate(r.Model, x, labels); !e.ROCAUC.Applies || e.ROCAUC.Defined {
+	if e := evaluate(t, r.Model, x, labels); !e.ROCAUC.Applies || e.ROCAUC.Defined {
 		t.Errorf("one class alone: %+v", e)
 	}
 	labels[0] = 3
-	if e := Evaluate(r.Model, x, labels); e.ROCAUC.Applies || !e.ARI.Defined {
+	if e := evaluate(t, r.Model, x, labels); e.ROCAUC.Applies || !e.ARI.Defined {
 		t.Errorf("classes: %+v", e)
 	}
-	if e := Evaluate(r.Model, x, nil); e.ROCAUC.Applies || e.ARI.Applies {
+	if e := evaluate(t, r.Model, x, nil); e.ROCAUC.Applies || e.ARI.Applies {
 		t.Errorf("no labels: %+v", e)
 	}
+}
+
+func evaluate(t *testing.T, m *model.Model, x *mat.Dense, labels []float64) report.Evaluation {
+	t.Helper()
+	e, err := Evaluate(m, dataset.InMemory(x), labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
-	"gonum.org/v1/gonum/mat"
 )
 
 // EntropyFloor is ℓ₀: the policy is to warn when what a participant contributes to
@@ -49,10 +49,10 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	if len(constant) > 0 {
 		r.Warnings = append(r.Warnings, constantWarning(p.Columns, constant))
 	}
-	z := scaling.Apply(p.Train)
+	z := scaling.Copy(p.Train)
 	config := t.mixture()
 	config.Common = common
-	learner, err := gmm.NewLearner(gmm.Matrix(z), config)
+	learner, err := gmm.NewLearner(z, config)
 	if err != nil {
 		return r, err
 	}
@@ -69,7 +69,15 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	}}
 	r.Last, err = collabdict.Train(ctx, g, learner, options)
 	if r.Last.Number > 0 {
-		r.Model = t.assemble(p, scaling, learner, z, r.Last, history)
+		m := t.assemble(p, scaling, learner, r.Last, history)
+		var unread error
+		if m.Manifest.Threshold, unread = threshold(m.Mixture, z, t.FalseAlarm); unread != nil {
+			return r, errors.Join(err, fmt.Errorf("threshold: %w", unread))
+		}
+		if e := learner.Stalled(); e != nil {
+			r.Warnings = append(r.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
+		}
+		r.Model = m
 		if len(own) > 0 {
 			r.Model.Manifest.Privacy.LeastDiversity = leastOf(own)
 		}
@@ -95,15 +103,13 @@ func constantWarning(columns []string, constant []int) string {
 }
 
 // assemble puts the model of the last completed round together.
-func (t Task) assemble(p dataset.Participant, scaling dataset.Scaling, l *gmm.Learner, z *mat.Dense, last collabdict.Round, history []report.Round) *model.Model {
-	mixture := l.Model()
+func (t Task) assemble(p dataset.Participant, scaling dataset.Scaling, l *gmm.Learner, last collabdict.Round, history []report.Round) *model.Model {
 	rows, _ := p.Train.Dims()
 	return &model.Model{
 		Scaling: scaling,
-		Mixture: mixture,
+		Mixture: l.Model(),
 		Manifest: model.Manifest{
 			Kind: t.Model, Participant: p.Name, Columns: p.Columns, Standardise: string(t.Standardise),
-			Threshold:  model.Threshold(mixture.Scores(nil, z), t.FalseAlarm),
 			FalseAlarm: t.FalseAlarm,
 			Hyper: model.Hyper{
 				Components: t.Components, Rounds: t.Rounds, Tol: t.Tol,

@@ -11,14 +11,8 @@ import (
 // tile is the code for a tile of some rows by some vectors of C, whose sums are
 // in registers from the first k to the last.
 type tile struct {
-	*isa
-	vectors int
-	masked  bool   // the last vector is one of n%lanes elements
-	variant string // begins the labels
-
+	shape
 	m, row, ars, ars3, aks, bks, c, cs reg.GPVirtual
-
-	spare reg.VecVirtual // for masks, where these are vectors
 }
 
 // panels writes code for all rows: tiles of the greatest height, then at most
@@ -73,12 +67,7 @@ func (t *tile) products(name string, at []reg.GPVirtual, sums [][]reg.VecVirtual
 	t.spare = y
 	for j := range x {
 		x[j] = t.vector()
-		memory := Mem{Base: b, Disp: t.size * t.lanes * j}
-		if t.masked && j == t.vectors-1 {
-			t.load(t, memory, x[j])
-		} else {
-			t.move(memory, x[j])
-		}
+		t.read(Mem{Base: b}, j, x[j])
 	}
 	for i := range sums {
 		t.broadcast(row(at, i, t.ars, t.ars3), y)
@@ -116,7 +105,7 @@ func (t *tile) add(sums [][]reg.VecVirtual) {
 		for j, sum := range sums[i] {
 			memory := row(at, i, t.cs, cs3).Offset(t.size * t.lanes * j)
 			if t.masked && j == t.vectors-1 {
-				t.load(t, memory, y)
+				t.load(&t.shape, memory, y)
 				t.fma213(y, alpha, sum)
 			} else {
 				t.fma213(memory, alpha, sum)
@@ -125,12 +114,7 @@ func (t *tile) add(sums [][]reg.VecVirtual) {
 	}
 	for i := range sums {
 		for j, sum := range sums[i] {
-			memory := row(at, i, t.cs, cs3).Offset(t.size * t.lanes * j)
-			if t.masked && j == t.vectors-1 {
-				t.store(t, memory, sum)
-			} else {
-				t.move(sum, memory)
-			}
+			t.write(sum, row(at, i, t.cs, cs3), j)
 		}
 	}
 	LEAQ(Mem{Base: t.c, Index: t.cs, Scale: uint8(len(sums))}, t.c)

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/collabdict/collabdict/internal/bench"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) benchBLAS() *cobra.Command {
+	var threads int
+	cmd := &cobra.Command{
+		Use: "blas", Short: "Matrix products, beside those of gonum and what a core can do at most",
+		Long: `blas measures matrix products with the instructions that this process uses, and with
+gonum, in 10^9 multiplications and additions a second. With several threads each has
+products of its own, and rates are those of all. The environment variable
+COLLABDICT_CPU chooses other instructions than the fastest: avx512, avx2 or portable.`,
+		Example: `  collabdict bench blas --json
+  COLLABDICT_CPU=avx2 collabdict bench blas`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if threads < 1 || threads > runtime.NumCPU() {
+				return &usageError{fmt.Sprintf("--threads: want 1 to %d, the processors of this machine, got %d", runtime.NumCPU(), threads), ""}
+			}
+			r, err := bench.MeasureBLAS(cmd.Context(), threads)
+			if err != nil {
+				return err
+			}
+			return a.print(r, func(w io.Writer) { blasText(w, r) })
+		},
+	}
+	cmd.Flags().IntVar(&threads, "threads", 1, "`N`, the threads that compute at the same time")
+	a.addJSON(cmd)
+	return cmd
+}
+
+func blasText(w io.Writer, r *bench.BLASReport) {
+	fmt.Fprintf(w, "instructions %s, threads %d, at most %.1f GFLOP/s in float64\n", r.Path, r.Threads, r.Peak)
+	for _, line := range []struct {
+		name               string
+		here, gonum, ratio float64
+	}{
+		{"dgemm 512x512x512", r.Dgemm, r.Gonum.Dgemm, r.Ratio.Dgemm},
+		{"  A transposed", r.DgemmTransposed, r.Gonum.DgemmTransposed, r.Ratio.DgemmTransposed},
+		{"sgemm 512x512x512", r.Sgemm, r.Gonum.Sgemm, r.Ratio.Sgemm},
+		{"  A transposed", r.SgemmTransposed, r.Gonum.SgemmTransposed, r.Ratio.SgemmTransposed},
+		{"dsyrk 4096x64", r.Dsyrk, r.Gonum.Dsyrk, r.Ratio.Dsyrk},
+	} {
+		fmt.Fprintf(w, "%-18s %6.1f GFLOP/s, gonum %5.1f, ratio %4.1f\n", line.name, line.here, line.gonum, line.ratio)
+	}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/bench"
+	"github.com/spf13/cobra"
+)
+
+// mostBenched are the values of the rows that bench em makes up at most: 8 GB.
+const mostBenched = 1 << 30
+
+func (a *app) benchEM() *cobra.Command {
+	var e bench.EM
+	var form string
+	cmd := &cobra.Command{
+		Use: "em", Short: "Iterations of EM on made-up rows",
+		Long: `em fits a mixture to made-up rows, and prints how long the best iteration of expectation
+maximisation took: its E-step, in which the rows are gone through, and its M-step. The
+environment variable COLLABDICT_CPU chooses other instructions than the fastest.`,
+		Example: `  collabdict bench em --n 200000 --m 10 --k 15
+  COLLABDICT_CPU=avx2 collabdict bench em --cov diag --threads 2 --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if e.Form, err = formOf(form); err != nil {
+				return err
+			}
+			if err := checkEM(e); err != nil {
+				return err
+			}
+			r, err := bench.MeasureEM(cmd.Context(), e)
+			if err != nil {
+				return err
+			}
+			return a.print(r, func(w io.Writer) { emText(w, r) })
+		},
+	}
+	cmd.Flags().IntVar(&e.N, "n", 100_000, "`N`, the rows")
+	cmd.Flags().IntVar(&e.M, "m", 38, "`M`, the variables")
+	cmd.Flags().IntVar(&e.K, "k", 10, "`K`, the components")
+	cmd.Flags().StringVar(&form, "cov", gmm.Full.String(), "`FORM` of the covariance matrices: full, diag or spherical")
+	cmd.Flags().IntVar(&e.Threads, "threads", 1, "`T`, the threads")
+	cmd.Flags().IntVar(&e.Reps, "reps", 5, "`R`, the iterations of which the best counts")
+	a.addJSON(cmd)
+	return cmd
+}
+
+func formOf(name string) (gmm.Covariance, error) {
+	for _, form := range []gmm.Covariance{gmm.Full, gmm.Diag, gmm.Spherical} {
+		if form.String() == name {
+			return form, nil
+		}
+	}
+	return 0, &usageError{fmt.Sprintf("--cov: want full, diag or spherical, got %q", name), ""}
+}
+
+func checkEM(e bench.EM) error {
+	switch {
+	case e.M < 1 || e.M > 1000:
+		return &usageError{fmt.Sprintf("--m: want 1 to 1000, got %d", e.M), ""}
+	case e.N < 1 || e.N > mostBenched/e.M:
+		return &usageError{fmt.Sprintf("--n: want 1 to %d for %d variables, got %d", mostBenched/e.M, e.M, e.N), ""}
+	case e.K < 1 || e.K > e.N:
+		return &usageError{fmt.Sprintf("--k: want 1 to the %d rows, got %d", e.N, e.K), ""}
+	case e.Threads < 1 || e.Threads > runtime.NumCPU():
+		return &usageError{fmt.Sprintf("--threads: want 1 to %d, the processors of this machine, got %d", runtime.NumCPU(), e.Threads), ""}
+	case e.Reps < 1:
+		return &usageError{fmt.Sprintf("--reps: want at least 1, got %d", e.Reps), ""}
+	}
+	return nil
+}
+
+func emText(w io.Writer, r *bench.EMReport) {
+	fmt.Fprintf(w, "instructions %s, threads %d, at most %.1f GFLOP/s in float64\n", r.Path, r.Threads, r.Peak)
+	fmt.Fprintf(w, "iteration %.2f ms: E-step %.2f ms at %.1f GFLOP/s, M-step %.2f ms\n", r.Iteration, r.EStep, r.Rate, r.MStep)
+}

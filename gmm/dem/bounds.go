@@ -1,0 +1,77 @@
+package dem
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/bounds"
+)
+
+// limits bound the sums of every member.
+type limits struct{ bounds.Bounds }
+
+// reach returns per column the largest root mean square that the distance from the
+// centres can have at any member: by Minkowski's inequality, that of the column plus the
+// size of the centre.
+func (l limits) reach(centres *mat.Dense) []float64 {
+	k, dim := centres.Dims()
+	out := make([]float64, dim)
+	for i, v := range l.RMS {
+		for c := range k {
+			out[i] = math.Max(out[i], v+math.Abs(centres.At(c, i)))
+		}
+	}
+	return out
+}
+
+// sums returns the blocks of statistics about the centres, in the order of
+// [gmm.Mixture.EStep] and without the log-likelihood. Values of one kind and column have
+// one bound for all components. With weights 0 ≤ r ≤ 1, |Σ r d_i| ≤ N·rms(d_i) and
+// |Σ r d_i d_j| ≤ N·rms(d_i)·rms(d_j) by Cauchy and Schwarz.
+func (l limits) sums(centres *mat.Dense, form gmm.Covariance) []collabdict.Block {
+	k, _ := centres.Dims()
+	out := bounds.Append(nil, k, l.Rows)
+	reach := l.reach(centres)
+	for _, v := range reach {
+		out = bounds.Append(out, k, l.Rows*v)
+	}
+	for i, v := range reach {
+		if form != gmm.Full {
+			out = bounds.Append(out, k, l.Rows*v*v)
+			continue
+		}
+		for _, w := range reach[i:] {
+			out = bounds.Append(out, k, l.Rows*v*w)
+		}
+	}
+	return out
+}
+
+// logLik bounds |Σ_n ln Σ_k π_k N(x_n|k)|. No density is above its value at the mean;
+// and ln Σ π_k N_k ≥ Σ π_k ln N_k (Jensen), where Σ_n (x_n−μ)ᵀΛ(x_n−μ) ≤
+// N Σ_ij |Λ_ij| c_i c_j with c_i = rms_i + |μ_i|.
+func (l limits) logLik(m *gmm.Mixture) float64 {
+	high, low := math.Inf(-1), math.Inf(1)
+	means := m.Means()
+	for k := range m.Components() {
+		precision := m.Precision(k)
+		c := l.reach(means.Slice(k, k+1, 0, m.Dim()).(*mat.Dense))
+		quadratic := 0.0
+		for i := range c {
+			if m.Form() != gmm.Full {
+				quadratic += precision.At(i, i) * c[i] * c[i]
+				continue
+			}
+			for j := range c {
+				quadratic += math.Abs(precision.At(i, j)) * c[i] * c[j]
+			}
+		}
+		peak := 0.5 * (m.LogDet(k) - float64(m.Dim())*math.Log(2*math.Pi))
+		high = math.Max(high, peak)
+		low = math.Min(low, peak-quadratic/2)
+	}
+	return l.Rows * (math.Max(math.Abs(high), math.Abs(low)) + 1e-6)
+}

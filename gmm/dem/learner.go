@@ -1,0 +1,141 @@
+package dem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/bounds"
+)
+
+// Config says where EM begins: one of Mixture and Centres is set, the same at all
+// members.
+type Config struct {
+	// Mixture agrees with the group on the first mixture.
+	Mixture func(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error)
+	// Centres agrees on K by M centres. A sum over all rows, each in the component of
+	// the centre nearest to it, then makes the first mixture, of the given Form.
+	Centres func(ctx context.Context, g collabdict.Group) (*mat.Dense, error)
+	Form    gmm.Covariance
+	// RegCovar is added to the diagonal of every covariance matrix; 0 means 1e-6.
+	RegCovar float64
+}
+
+// Learner is distributed EM at one participant. All of the mixture is shared, its
+// weights too, unlike those of [gmm.Learner].
+//
+// Invariant: the mixture is the one of the last Optimize (at first, of Start), the same
+// at all members.
+type Learner struct {
+	rows    gmm.Rows
+	config  Config
+	limits  limits
+	model   *gmm.Mixture
+	counted int
+}
+
+var _ collabdict.Learner = (*Learner)(nil)
+
+var errNotStarted = errors.New("the learner has no mixture: start it first")
+
+// NewLearner returns a learner on a participant's rows, of which each round is a pass.
+func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
+	if (config.Mixture == nil) == (config.Centres == nil) {
+		panic("dem: want a start by a mixture or by centres")
+	}
+	if n, dim := rows.Dims(); n == 0 || dim == 0 {
+		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
+	}
+	if err := gmm.CheckRows(rows); err != nil {
+		return nil, err
+	}
+	if config.RegCovar == 0 {
+		config.RegCovar = 1e-6
+	}
+	return &Learner{rows: rows, config: config}, nil
+}
+
+// Start agrees on bounds of all that will be summed, and on the first mixture.
+func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
+	agreed, err := bounds.Agree(ctx, g, l.rows)
+	if err != nil {
+		return err
+	}
+	l.limits = limits{agreed}
+	model, err := l.first(ctx, g)
+	if err != nil {
+		return err
+	}
+	if _, dim := l.rows.Dims(); model.Dim() != dim {
+		return fmt.Errorf("want a first mixture of %d columns as the rows have, got %d", dim, model.Dim())
+	}
+	l.model = model
+	return nil
+}
+
+func (l *Learner) first(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error) {
+	if l.config.Mixture != nil {
+		return l.config.Mixture(ctx, g)
+	}
+	centres, err := l.config.Centres(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	return l.fromCentres(ctx, g, centres)
+}
+
+// LocalUpdate computes the statistics of the own rows about the means: what
+// [gmm.Mixture.EStep] returns.
+func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
+	if l.model == nil {
+		return nil, nil, errNotStarted
+	}
+	if x, err = l.model.EStepRows(l.rows); err != nil {
+		return nil, nil, err
+	}
+	blocks = l.limits.sums(l.model.Means(), l.model.Form())
+	return x, bounds.Append(blocks, 1, l.limits.logLik(l.model)), nil
+}
+
+// Optimize is the M-step on the statistics of all. The objective is the mean
+// log-likelihood of all rows before the step, in nats; AbsTol of [collabdict.Options]
+// is for it. After an error the mixture is the old one.
+func (l *Learner) Optimize(total []float64, _ bool) (objective float64, err error) {
+	if l.model == nil {
+		return 0, errNotStarted
+	}
+	if err := check(total, l.model.SumsLen()); err != nil {
+		return 0, err
+	}
+	next, err := l.model.MStep(total, l.config.RegCovar)
+	if err != nil {
+		return 0, err
+	}
+	rows := floats.Sum(total[:l.model.Components()])
+	l.model, l.counted = next, int(math.Round(rows))
+	return total[len(total)-1] / rows, nil
+}
+
+func check(total []float64, want int) error {
+	if len(total) != want {
+		return fmt.Errorf("want a total of %d values, got %d", want, len(total))
+	}
+	for i, v := range total {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
+		}
+	}
+	return nil
+}
+
+// Mixture returns the mixture, nil before Start.
+func (l *Learner) Mixture() *gmm.Mixture { return l.model }
+
+// TotalRows returns the rows of all participants in the last total, 0 before the first.
+func (l *Learner) TotalRows() int { return l.counted }

@@ -1,0 +1,108 @@
+package fedgem
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+)
+
+const folds = 3
+
+// ChooseFactor returns the one of the given factors for [Factor] with which rows that
+// were held out are clustered best, in three folds over the rows of every member. In
+// each fold the rounds are made once, as they do not depend on the factor, and so is
+// the last merge, from which all members work out the clusters of every factor. Score
+// says how good a clustering of rows is, from −1 to 1 as the silhouette; of its values
+// only the sums over the members are learned. All members give the same factors.
+func ChooseFactor(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, factors []float64, score func(x *mat.Dense, labels []int) float64) (float64, error) {
+	c = c.withDefaults()
+	rows, _ := x.Dims()
+	if rows < 2*folds || len(factors) == 0 {
+		return 0, fmt.Errorf("fedgem: want at least %d rows and a factor to choose from, got %d and %d", 2*folds, rows, len(factors))
+	}
+	if c.Noise != nil {
+		return 0, fmt.Errorf("fedgem: a factor chosen by held-out rows tells of them: want no noise, or a factor given")
+	}
+	for _, v := range factors {
+		if err := (Factor{v}).check(); err != nil {
+			return 0, fmt.Errorf("fedgem: %w", err)
+		}
+	}
+	order := rand.New(rand.NewPCG(c.Seed, 1)).Perm(rows)
+	scores := make([]float64, len(factors))
+	for f := range folds {
+		var train, held []int
+		for i, row := range order {
+			if i%folds == f {
+				held = append(held, row)
+			} else {
+				train = append(train, row)
+			}
+		}
+		if err := scoreFactors(ctx, g, take(x, train), take(x, held), c, factors, score, scores); err != nil {
+			return 0, fmt.Errorf("fold %d of %d: %w", f+1, folds, err)
+		}
+	}
+	total, err := g.Sum(ctx, scores, []collabdict.Block{{Len: len(scores), Bound: folds + 1e-6}})
+	if err != nil {
+		return 0, fmt.Errorf("sum of the scores: %w", err)
+	}
+	return factors[floats.MaxIdx(total)], nil
+}
+
+// scoreFactors adds to the scores those of one fold.
+func scoreFactors(ctx context.Context, g collabdict.Group, train, held *mat.Dense, c Config, factors []float64, score func(*mat.Dense, []int) float64, scores []float64) error {
+	rows, _ := train.Dims()
+	if err := c.check(rows); err != nil {
+		return err
+	}
+	l, err := newLocal(train, c)
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	if _, _, err := l.rounds(ctx, g); err != nil {
+		return err
+	}
+	own, err := l.last(Factor{1})
+	if err != nil {
+		return err
+	}
+	all, err := l.exchange(ctx, g, own)
+	if err != nil {
+		return err
+	}
+	for i, v := range factors {
+		scale := v
+		if c.Half {
+			scale = math.Sqrt(v)
+		}
+		scaled := all
+		scaled.regions = append([]region(nil), all.regions...)
+		for j := range scaled.regions {
+			scaled.regions[j].radius *= scale
+		}
+		r := &Result{local: &local{config: c, x: train, mix: l.mix}}
+		if err := r.merge(scaled, own); err != nil {
+			return err
+		}
+		if s := score(held, r.Labels(held)); !math.IsNaN(s) {
+			scores[i] += max(-1, min(1, s))
+		}
+	}
+	return nil
+}
+
+func take(x *mat.Dense, rows []int) *mat.Dense {
+	_, dim := x.Dims()
+	out := mat.NewDense(len(rows), dim, nil)
+	for i, row := range rows {
+		out.SetRow(i, x.RawRowView(row))
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package fedgem_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/fedgem"
+)
+
+// silhouette is the mean silhouette of Rousseeuw (1987), 0 for one cluster.
+func silhouette(x *mat.Dense, labels []int) float64 {
+	counts := map[int]int{}
+	for _, l := range labels {
+		counts[l]++
+	}
+	total := 0.0
+	for i, l := range labels {
+		sums := map[int]float64{}
+		for j, o := range labels {
+			sums[o] += floats.Distance(x.RawRowView(i), x.RawRowView(j), 2)
+		}
+		if counts[l] < 2 || len(counts) < 2 {
+			continue
+		}
+		a, b := sums[l]/float64(counts[l]-1), 0.0
+		for o, s := range sums {
+			if mean := s / float64(counts[o]); o != l && (b == 0 || mean < b) {
+				b = mean
+			}
+		}
+		total += (b - a) / max(a, b)
+	}
+	return total / float64(len(labels))
+}
+
+// Held-out rows tell that a factor which lumps all clusters together is too large,
+// and all members choose the same.
+func TestFactorIsChosen(t *testing.T) {
+	clients := blobs(rand.New(rand.NewPCG(4, 1)), 6, 3, 6, 90, 3, 4, 6)
+	factors := []float64{0.5, 100}
+	chosen := make([]float64, len(clients))
+	config := func(rank int) fedgem.Config {
+		return fedgem.Config{Components: clients[rank].number, Rounds: 5, Chain: true}
+	}
+	together(len(clients), func(rank int, g collabdict.Group) {
+		var err error
+		if chosen[rank], err = fedgem.ChooseFactor(context.Background(), g, clients[rank].x, config(rank), factors, silhouette); err != nil {
+			t.Error(err)
+		}
+	})
+	for rank, v := range chosen {
+		if v != 0.5 {
+			t.Errorf("member %d: got %g", rank, v)
+		}
+	}
+	for _, c := range []struct {
+		v         float64
+		low, high int
+	}{{0.5, 6, 9}, {100, 1, 1}} {
+		r := run(t, clients, func(rank int) fedgem.Config {
+			own := config(rank)
+			own.Final = fedgem.Factor{V: c.v}
+			return own
+		})
+		if k := len(r[0].Clusters); k < c.low || k > c.high {
+			t.Errorf("factor %g: got %d clusters, want %d to %d", c.v, k, c.low, c.high)
+		}
+	}
+	_, err := fedgem.ChooseFactor(t.Context(), seat{}, clients[0].x, fedgem.Config{}, []float64{-1}, silhouette)
+	if err == nil || !strings.Contains(err.Error(), "factor: want a finite value above 0, got -1") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,145 @@
+package fedgem
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/collabdict/collabdict/gmm"
+)
+
+// Final is a rule for the regions of the last merge, where those of the rounds have
+// shrunk to nothing. It is [ChiSquare] or [Factor].
+type Final interface {
+	check() error
+	// radii sets those of the regions, which are about the centres of next, an EM
+	// step from the participant's mixture.
+	radii(regions []region, l *local, next *gmm.Mixture)
+}
+
+// ChiSquare makes each region as large as the sampling error of its centre. For a
+// ball, M_k is normal about the true centre with variance σ²/N_k in each of d
+// columns, so the radius is σ√(χ²_{d,1−α}/N_k); for an ellipsoid √(χ²_{d,1−α}/N_k)
+// in units of the covariance. It needs no tuning.
+type ChiSquare struct {
+	// Alpha is the probability that a centre is outside its region; default 1e-4.
+	Alpha float64
+	// Round takes balls as if all clusters were round. Otherwise σ² is multiplied by
+	// the anisotropy of the own clusters: how far, on average, their largest variance
+	// in any direction is above the mean one.
+	Round bool
+}
+
+func (f ChiSquare) check() error {
+	if !(f.Alpha >= 0 && f.Alpha < 1) {
+		return fmt.Errorf("alpha: want a probability above 0 and below 1, got %g", f.Alpha)
+	}
+	return nil
+}
+
+func (f ChiSquare) radii(regions []region, l *local, next *gmm.Mixture) {
+	alpha := f.Alpha
+	if alpha == 0 {
+		alpha = 1e-4
+	}
+	dim := next.Dim()
+	square := distuv.ChiSquared{K: float64(dim)}.Quantile(1 - alpha)
+	stretch := 1.0
+	if !l.config.Full && l.rng == nil && !f.Round {
+		stretch = anisotropy(l.x, l.mix, next.Means())
+	}
+	for k, r := range regions {
+		variance := 1.0
+		if r.shape == nil {
+			variance = r.spread * stretch
+		}
+		variance /= r.rows
+		if l.rng != nil {
+			// The noise moves the centre too.
+			variance += l.config.Noise.variance(r.rows) / (map[bool]float64{true: 1, false: r.spread}[r.shape == nil])
+		}
+		regions[k].radius = math.Sqrt(square * variance)
+	}
+}
+
+// Factor is the paper's rule: a region has the radius V·R_g/(π_k√N_g), with R_g the
+// least distance between two centres of the participant, and N_g its rows. The
+// result depends much on V; [ChooseFactor] finds one. With Config.Half, it is the
+// squared radius, as in the public code.
+type Factor struct{ V float64 }
+
+func (f Factor) check() error {
+	if !(f.V > 0) || math.IsInf(f.V, 1) {
+		return fmt.Errorf("factor: want a finite value above 0, got %g", f.V)
+	}
+	return nil
+}
+
+func (f Factor) radii(regions []region, l *local, next *gmm.Mixture) {
+	rows, dim := l.x.Dims()
+	least := math.Inf(1)
+	for i, r := range regions {
+		for _, o := range regions[:i] {
+			least = math.Min(least, floats.Distance(r.centre, o.centre, 2))
+		}
+	}
+	for k, r := range regions {
+		if len(regions) == 1 { // no other centre: what its rows are from it
+			least = math.Sqrt(r.spread * float64(dim))
+		}
+		v := f.V * least / (next.Weights()[k] * math.Sqrt(float64(rows)))
+		if l.config.Half {
+			v = math.Sqrt(v)
+		}
+		if r.shape != nil {
+			v /= math.Sqrt(r.spread)
+		}
+		regions[k].radius = v
+	}
+}
+
+// anisotropy returns the largest eigenvalue of a cluster's covariance over the mean
+// one, on average over the mixture's components by their rows. The largest of few
+// rows is too large even if the cluster is round; that is taken back by the law of
+// spiked covariances (Paul 2007).
+func anisotropy(x *mat.Dense, m *gmm.Mixture, means *mat.Dense) float64 {
+	n, dim := x.Dims()
+	resp := m.Responsibilities(x)
+	d := mat.NewVecDense(dim, nil)
+	sum, all := 0.0, 0.0
+	for k := range m.Components() {
+		scatter, rows := mat.NewSymDense(dim, nil), 0.0
+		for i := range n {
+			if r := resp.At(i, k); r > 1e-6 {
+				rows += r
+				d.SubVec(x.RowView(i), means.RowView(k))
+				scatter.SymRankOne(scatter, r, d)
+			}
+		}
+		mean := mat.Trace(scatter) / float64(dim)
+		var e mat.EigenSym
+		if rows < minRows || !(mean > 0) || !e.Factorize(scatter, false) {
+			continue
+		}
+		sum += rows * spike(e.Values(nil)[dim-1]/mean, float64(dim)/rows)
+		all += rows
+	}
+	if all == 0 {
+		return 1
+	}
+	return max(1, sum/all)
+}
+
+// spike returns the eigenvalue of the true covariance whose largest sample
+// eigenvalue is l, where the others are 1 and gamma is columns over rows; 1 if l
+// can come of chance.
+func spike(l, gamma float64) float64 {
+	b := l + 1 - gamma
+	if edge := 1 + math.Sqrt(gamma); l <= edge*edge || b*b <= 4*l {
+		return 1
+	}
+	return (b + math.Sqrt(b*b-4*l)) / 2
+}

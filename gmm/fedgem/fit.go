@@ -1,0 +1,74 @@
+package fedgem
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+)
+
+const (
+	starts   = 8 // k-means++ starts, of which the likeliest is kept
+	regCovar = 1e-6
+)
+
+// fit returns the likeliest mixture of several starts, after EM steps. One with a
+// component of fewer rows than span the space may be as likely as it wants, by
+// collapsing on them: it is taken only if there is no other, and sound is false then.
+func fit(x *mat.Dense, k int, full bool, steps int, seed uint64) (best *gmm.Mixture, sound bool, err error) {
+	likeliest := math.Inf(-1)
+	rows, dim := x.Dims()
+	for s := range starts {
+		m, err := fitOnce(x, k, full, steps, rand.NewPCG(seed, uint64(s)))
+		if err != nil {
+			return nil, false, err
+		}
+		l := floats.Sum(m.LogDensities(nil, x))
+		isSound := floats.Min(m.Weights())*float64(rows) > float64(dim+1)
+		if best == nil || isSound && !sound || isSound == sound && l > likeliest {
+			best, sound, likeliest = m, isSound, l
+		}
+	}
+	return best, sound, nil
+}
+
+func fitOnce(x *mat.Dense, k int, full bool, steps int, src rand.Source) (*gmm.Mixture, error) {
+	em := gmm.EM{Form: gmm.Full, RegCovar: regCovar, Tol: -1, Iterations: steps}
+	if !full {
+		em.Form, em.Iterations = gmm.Spherical, 1
+	}
+	f, err := gmm.Fit(x, k, em, src)
+	if err != nil || full {
+		return f.Mixture, err
+	}
+	m, err := tied(f.Mixture)
+	for n := 1; n < steps && err == nil; n++ {
+		m, err = step(m, x)
+	}
+	return m, err
+}
+
+// step is one of EM, which for round clusters has one variance for all of a
+// participant's.
+func step(m *gmm.Mixture, x *mat.Dense) (*gmm.Mixture, error) {
+	next, err := m.MStep(m.EStep(x), regCovar)
+	if err != nil || m.Form() == gmm.Full {
+		return next, err
+	}
+	return tied(next)
+}
+
+// tied returns round clusters with their variances averaged by their rows. With one
+// variance for all, none can collapse on a few rows.
+func tied(m *gmm.Mixture) (*gmm.Mixture, error) {
+	variance, weights := 0.0, m.Weights()
+	for k, w := range weights {
+		variance += w / m.Precision(k).At(0, 0)
+	}
+	precisions := mat.NewDense(len(weights), m.Dim(), nil)
+	precisions.Apply(func(int, int, float64) float64 { return 1 / variance }, precisions)
+	return gmm.NewDiagMixture(gmm.Spherical, weights, m.Means(), precisions)
+}

@@ -1,0 +1,167 @@
+package fedgem
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+)
+
+// local is one participant: its rows, and its mixture. After the burn-in only the
+// centres move.
+type local struct {
+	config Config
+	x      *mat.Dense
+	mix    *gmm.Mixture
+	steps  int        // of EM that were made on the rows
+	rng    *rand.Rand // of the noise; nil without
+	// settled says that no centre moved by more than the tolerance in the last round.
+	settled bool
+}
+
+// newLocal fits the start.
+func newLocal(x *mat.Dense, c Config) (*local, error) {
+	l := &local{config: c, x: x}
+	if c.Noise != nil {
+		l.rng = rand.New(c.Noise.Source)
+		return l, l.noisyStart()
+	}
+	k := c.Components
+	if k == 0 {
+		var err error
+		if k, err = ComponentsByBIC(x, 1, c.MaxComponents, c.Full, c.Seed); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	l.mix, _, err = fit(x, k, c.Full, c.BurnIn, c.Seed)
+	l.steps = c.BurnIn
+	return l, err
+}
+
+// maximise makes an EM step on the own rows, of all parameters.
+func (l *local) maximise() (*gmm.Mixture, error) {
+	l.steps++
+	next, err := step(l.mix, l.x)
+	if err != nil || l.rng == nil {
+		return next, err
+	}
+	rows, _ := l.x.Dims()
+	return l.config.Noise.blur(l.mix, next, float64(rows), l.rng)
+}
+
+// round makes the EM steps of a round and returns the regions in which the centres
+// may be put. With N_k = Σγ and M_k = Σγx/N_k, Σγ‖x−θ‖² = N_k‖θ−M_k‖² +
+// Σγ‖x−M_k‖² for every θ. So the places that are no less likely than the centre θ′
+// at the last E-step are exactly the ball about M_k that θ′ is on the border of,
+// and with another covariance the ellipsoid.
+func (l *local) round() ([]region, error) {
+	for range l.config.LocalSteps - 1 {
+		next, err := l.maximise()
+		if err != nil {
+			return nil, err
+		}
+		l.move(next.Means())
+	}
+	next, err := l.maximise()
+	if err != nil {
+		return nil, err
+	}
+	out := l.published(next, l.mix)
+	old := l.mix.Means()
+	for k := range out {
+		out[k].radius = l.distance(k, old.RawRowView(k), out[k].centre)
+		if l.config.Half {
+			out[k].radius *= math.Sqrt(0.5)
+		}
+	}
+	return out, nil
+}
+
+// published returns regions with the centres and rows of next and the covariances of
+// shape.
+func (l *local) published(next, shape *gmm.Mixture) []region {
+	rows, dim := l.x.Dims()
+	means, weights := next.Means(), next.Weights()
+	out := make([]region, len(weights))
+	for k := range out {
+		cov := shape.Covariance(k)
+		out[k] = region{rows: weights[k] * float64(rows), centre: means.RawRowView(k), spread: mat.Trace(cov) / float64(dim)}
+		if l.config.Full {
+			out[k].shape = mat.DenseCopyOf(cov).RawMatrix().Data
+		}
+	}
+	return out
+}
+
+// distance is between two places of centre k: Euclidean for balls, else that of
+// Mahalanobis.
+func (l *local) distance(k int, a, b []float64) float64 {
+	d := make([]float64, len(a))
+	floats.SubTo(d, a, b)
+	if !l.config.Full {
+		return math.Sqrt(floats.Dot(d, d))
+	}
+	v := mat.NewVecDense(len(d), d)
+	return math.Sqrt(math.Max(0, mat.Inner(v, l.mix.Precision(k), v)))
+}
+
+// pull moves every centre towards the mean of its super-cluster as far as its region
+// goes, so that no participant's likelihood falls (its own-ball projection). Centres
+// that are in none go to the middle of their regions.
+func (l *local) pull(regions []region, targets [][]float64) {
+	_, dim := l.x.Dims()
+	old := l.mix.Means()
+	to := mat.NewDense(len(regions), dim, nil)
+	l.settled = true
+	for k, r := range regions {
+		row := to.RawRowView(k)
+		copy(row, r.centre)
+		if targets[k] != nil {
+			share := 1.0
+			if d := l.distance(k, targets[k], r.centre); d > r.radius {
+				share = r.radius / d
+			}
+			for i, c := range targets[k] {
+				row[i] += share * (c - r.centre[i])
+			}
+		}
+		moved := floats.Distance(row, old.RawRowView(k), 2)
+		if moved > l.config.Tol*math.Sqrt(r.spread) {
+			l.settled = false
+		}
+	}
+	l.move(to)
+}
+
+// move puts the centres elsewhere; weights and covariances stay.
+func (l *local) move(means *mat.Dense) {
+	mix, err := withMeans(l.mix, means)
+	if err != nil {
+		panic(fmt.Sprintf("fedgem: centres that cannot be: %v", err))
+	}
+	l.mix = mix
+}
+
+func withMeans(m *gmm.Mixture, means *mat.Dense) (*gmm.Mixture, error) {
+	k, dim := means.Dims()
+	if m.Form() == gmm.Full {
+		precisions := make([]*mat.SymDense, k)
+		for i := range precisions {
+			precisions[i] = m.Precision(i)
+		}
+		return gmm.NewMixture(m.Weights(), means, precisions)
+	}
+	diagonals := mat.NewDense(k, dim, nil)
+	for i := range k {
+		p := m.Precision(i)
+		for j := range dim {
+			diagonals.Set(i, j, p.At(j, j))
+		}
+	}
+	return gmm.NewDiagMixture(m.Form(), m.Weights(), means, diagonals)
+}

@@ -1,0 +1,99 @@
+package fedgem
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// merge sets the clusters, the same at every member, and where the own components
+// are in them.
+func (r *Result) merge(all gathered, own []region) error {
+	of, count := superClusters(all.regions, all.owner, r.local.config.Chain)
+	if count == 0 {
+		return fmt.Errorf("last merge: no component of any member has %d rows or more", minRows)
+	}
+	r.Clusters = pool(all.regions, of, count)
+	r.Own = make([]int, len(own))
+	to := mat.NewDense(len(own), len(own[0].centre), nil)
+	for k, o := range own {
+		if all.own >= 0 && of[all.own+k] >= 0 {
+			r.Own[k] = of[all.own+k]
+		} else {
+			r.Own[k] = nearest(o.centre, r.Clusters)
+		}
+		to.SetRow(k, r.Clusters[r.Own[k]].Centre)
+	}
+	r.local.move(to)
+	r.Weights = make([]float64, count)
+	rows, _ := r.local.x.Dims()
+	for _, c := range r.Labels(r.local.x) {
+		r.Weights[c] += 1 / float64(rows)
+	}
+	return nil
+}
+
+// pool returns the clusters of the given regions: the moments of all their rows.
+func pool(regions []region, of []int, count int) []Cluster {
+	out := make([]Cluster, count)
+	for c, centre := range centres(regions, of, count) {
+		out[c].Centre = centre
+	}
+	for i, r := range regions {
+		if of[i] < 0 {
+			continue
+		}
+		c := &out[of[i]]
+		c.Parts++
+		c.Rows += r.rows
+		if r.shape != nil && c.Shape == nil {
+			c.Shape = make([]float64, len(r.shape))
+		}
+		between := 0.0
+		for j, v := range r.centre {
+			d := v - c.Centre[j]
+			between += float64(d * d)
+			for i := 0; r.shape != nil && i < len(r.centre); i++ {
+				at := j*len(r.centre) + i
+				c.Shape[at] += float64(r.rows * (r.shape[at] + float64(d*(r.centre[i]-c.Centre[i]))))
+			}
+		}
+		c.Spread += float64(r.rows * (r.spread + between/float64(len(r.centre))))
+	}
+	for c := range out {
+		out[c].Spread /= out[c].Rows
+		for i := range out[c].Shape {
+			out[c].Shape[i] /= out[c].Rows
+		}
+	}
+	return out
+}
+
+// Labels returns the cluster of each row of x: that of the own component which has
+// most of it, with the centres that were found together.
+func (r *Result) Labels(x *mat.Dense) []int {
+	rows, _ := x.Dims()
+	resp := r.local.mix.Responsibilities(x)
+	out := make([]int, rows)
+	shares := make([]float64, len(r.Clusters))
+	for i := range out {
+		clear(shares)
+		for k, v := range resp.RawRowView(i) {
+			shares[r.Own[k]] += v
+		}
+		out[i] = floats.MaxIdx(shares)
+	}
+	return out
+}
+
+func nearest(x []float64, clusters []Cluster) (best int) {
+	least := math.Inf(1)
+	for c := range clusters {
+		if d := floats.Distance(x, clusters[c].Centre, 2); d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}

@@ -1,0 +1,144 @@
+package fedgem
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+)
+
+// Noise makes all that a participant publishes differentially private in its single
+// rows. What an EM step needs of the rows are sums over them, Σγ_k, Σγ_k x/R and
+// Σγ_k‖x‖²/R² for every component; as the responsibilities of a row sum to 1 and no
+// row is longer than R, one row more or less changes the vector of all of them by at
+// most √3. Every step, in the burn-in too, adds normal noise of the standard
+// deviation √3·Multiplier to each sum, and sees nothing else of the rows: the start is
+// drawn without them, and Components has to be given. By composition of Gaussian
+// mechanisms T steps are ρ-zCDP with ρ = T/(2·Multiplier²); see [Epsilon].
+//
+// What this does not cover: the number of rows, the scaling of the columns and
+// Radius are taken as public; the noise is made of floating-point numbers (Mironov
+// 2012), and no one keeps a member that follows another protocol from learning more.
+type Noise struct {
+	// Multiplier is the noise of a sum over what one row changes it by.
+	Multiplier float64
+	// Radius is R: rows that are longer are shortened to it. It may not depend on
+	// the rows.
+	Radius float64
+	// Source draws the noise. It has to be secret, and fresh in every run.
+	Source rand.Source
+}
+
+// narrowest is the least variance of a cluster, over the squared radius.
+const narrowest = 1e-3
+
+// Epsilon returns the ε of the (ε, δ)-differential privacy that ρ-zCDP is (Bun and
+// Steinke 2016).
+func Epsilon(rho, delta float64) float64 {
+	return rho + 2*math.Sqrt(rho*math.Log(1/delta))
+}
+
+func (n Noise) check(c Config) error {
+	switch {
+	case !(n.Multiplier > 0) || !(n.Radius > 0) || math.IsInf(n.Multiplier, 1) || n.Radius > largest:
+		return fmt.Errorf("noise: want a finite multiplier and radius above 0, got %g and %g", n.Multiplier, n.Radius)
+	case n.Source == nil:
+		return fmt.Errorf("noise: want a source to draw it from, got none")
+	case c.Components == 0:
+		return fmt.Errorf("noise: want the number of components given, since one by BIC or by labels tells of the rows")
+	case c.Full:
+		return fmt.Errorf("noise: want round clusters, got full covariances")
+	}
+	return nil
+}
+
+// rho returns what the steps so far cost.
+func (n Noise) rho(steps int) float64 {
+	return float64(steps) / (2 * n.Multiplier * n.Multiplier)
+}
+
+// variance is that which the noise gives each column of a centre.
+func (n Noise) variance(rows float64) float64 {
+	sd := math.Sqrt(3) * n.Multiplier * n.Radius / rows
+	return sd * sd
+}
+
+// clip returns the rows, shortened to the radius.
+func (n Noise) clip(x *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	rows, _ := out.Dims()
+	for i := range rows {
+		row := out.RawRowView(i)
+		if norm := floats.Norm(row, 2); norm > n.Radius {
+			floats.Scale(n.Radius/norm, row)
+		}
+	}
+	return out
+}
+
+// noisyStart draws centres in the ball of all possible rows and makes the burn-in.
+func (l *local) noisyStart() error {
+	n := l.config.Noise
+	l.x = n.clip(l.x)
+	k := l.config.Components
+	_, dim := l.x.Dims()
+	rng := rand.New(rand.NewPCG(l.config.Seed, 0))
+	place := n.Radius * n.Radius / float64(4*dim)
+	// From a variance that is small, EM begins like k-means; from a large one, all
+	// centres would fall on the mean.
+	variance := narrowest * n.Radius * n.Radius / float64(dim)
+	weights, means, precisions := make([]float64, k), mat.NewDense(k, dim, nil), mat.NewDense(k, dim, nil)
+	for i := range k {
+		weights[i] = 1 / float64(k)
+		for j := range dim {
+			means.Set(i, j, rng.NormFloat64()*math.Sqrt(place))
+			precisions.Set(i, j, 1/variance)
+		}
+	}
+	var err error
+	if l.mix, err = gmm.NewDiagMixture(gmm.Spherical, weights, means, precisions); err != nil {
+		return err
+	}
+	for range l.config.BurnIn {
+		if l.mix, err = l.maximise(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blur returns what the mixture m, an EM step from another, is when
+// noise is added to the sums that it comes of. All components get one variance, for
+// which the noise matters less than for that of each.
+func (n Noise) blur(before, m *gmm.Mixture, rows float64, rng *rand.Rand) (*gmm.Mixture, error) {
+	sd := math.Sqrt(3) * n.Multiplier
+	dim := float64(m.Dim())
+	weights, means := m.Weights(), m.Means()
+	within, total := 0.0, 0.0
+	for k, w := range weights {
+		count, mean := w*rows, means.RawRowView(k)
+		square := count * (floats.Dot(mean, mean) + dim*(1/m.Precision(k).At(0, 0)-regCovar))
+		weights[k] = math.Max(minRows, count+sd*rng.NormFloat64())
+		for i, v := range mean {
+			mean[i] = (count*v + sd*n.Radius*rng.NormFloat64()) / weights[k]
+		}
+		if norm := floats.Norm(mean, 2); norm > n.Radius {
+			floats.Scale(n.Radius/norm, mean)
+		}
+		square += sd * n.Radius * n.Radius * rng.NormFloat64()
+		within += square - weights[k]*floats.Dot(mean, mean)
+		total += weights[k]
+	}
+	// The noise may make clusters narrower than nothing; and if they widened at once,
+	// all centres would fall together.
+	variance := max(within/total, narrowest*n.Radius*n.Radius) / dim
+	variance = min(variance, 2/before.Precision(0).At(0, 0))
+	precisions := mat.NewDense(len(weights), m.Dim(), nil)
+	precisions.Apply(func(int, int, float64) float64 { return 1 / variance }, precisions)
+	floats.Scale(1/total, weights)
+	return gmm.NewDiagMixture(gmm.Spherical, weights, means, precisions)
+}

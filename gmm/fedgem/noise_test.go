@@ -1,0 +1,54 @@
+package fedgem_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/gmm/fedgem"
+)
+
+// With little noise clusters are found as without; what it cost is counted.
+func TestNoiseHidesRowsAndLeavesClusters(t *testing.T) {
+	for _, seed := range []uint64{0, 1, 3} {
+		clients := blobs(rand.New(rand.NewPCG(seed, 1)), 3, 2, 4, 4000, 2, 3, 8)
+		r := run(t, clients, func(rank int) fedgem.Config {
+			return fedgem.Config{
+				Components: clients[rank].number, Rounds: 4, BurnIn: 5, Seed: 3,
+				Noise: &fedgem.Noise{Multiplier: 3, Radius: 25, Source: rand.NewPCG(uint64(rank), 5)},
+			}
+		})
+		if k, ari := len(r[0].Clusters), agreement(clients, r); k != 3 || ari < 0.95 {
+			t.Errorf("seed %d: got %d clusters of 3, ARI %.2f", seed, k, ari)
+		}
+		if want := (5 + 4 + 1) / (2 * 3. * 3); math.Abs(r[0].Rho-want) > 1e-12 {
+			t.Errorf("got rho %g, want %g", r[0].Rho, want)
+		}
+	}
+	// ρ = ½ is (5.30, 1e-5)-private.
+	if e := fedgem.Epsilon(0.5, 1e-5); math.Abs(e-5.298) > 1e-3 {
+		t.Errorf("got epsilon %g", e)
+	}
+}
+
+func TestSettingsThatCannotBe(t *testing.T) {
+	clients := blobs(rand.New(rand.NewPCG(2, 1)), 2, 2, 1, 20, 2, 2, 8)
+	noise := &fedgem.Noise{Multiplier: 1, Radius: 1, Source: rand.NewPCG(1, 1)}
+	for want, c := range map[string]fedgem.Config{
+		"rounds: want at least 1, got -1":                                       {Rounds: -1},
+		"components: want 0 (by BIC) or 1 to the 20 rows, at most 4096, got 21": {Components: 21},
+		"tolerance: want at least 0":                                            {Tol: -1},
+		"alpha: want a probability":                                             {Final: fedgem.ChiSquare{Alpha: 1}},
+		"factor: want a finite value above 0":                                   {Final: fedgem.Factor{}},
+		"noise: want the number of components":                                  {Noise: noise},
+		"noise: want round clusters":                                            {Noise: noise, Components: 2, Full: true},
+		"noise: want a source":                                                  {Noise: &fedgem.Noise{Multiplier: 1, Radius: 1}, Components: 2},
+		"noise: want a finite multiplier":                                       {Noise: &fedgem.Noise{Radius: 1}, Components: 2},
+	} {
+		_, err := fedgem.Train(t.Context(), seat{}, clients[0].x, c)
+		if err == nil || !strings.HasPrefix(err.Error(), "fedgem: "+want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package fedgem
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+)
+
+// Cluster is one of the K̂ that the members found together.
+type Cluster struct {
+	Centre []float64
+	Rows   float64 // of all members
+	Parts  int     // the number of members' components in it
+	// Spread is the variance of its rows, averaged over the columns. Shape is their
+	// covariance, row-major; nil for round clusters.
+	Spread float64
+	Shape  []float64
+}
+
+// Result is what a participant holds in the end. Clusters, Rounds and Blobs are the
+// same at every member.
+type Result struct {
+	Clusters []Cluster
+	// Rounds is the number of gathers, the last merge included; Converged says that
+	// no centre moved any more.
+	Rounds    int
+	Converged bool
+	// Blobs are what the members published for the last merge, by rank; nil for one
+	// that is not in it.
+	Blobs [][]byte
+	// Own says which cluster each own component is in, Weights which share of the
+	// own rows is in each cluster.
+	Own     []int
+	Weights []float64
+	// Rho is the zero-concentrated differential privacy of what was published, if
+	// there was noise.
+	Rho float64
+
+	local *local
+}
+
+// Train learns clusters with the group from the own rows, which are finite. One
+// round is one gather; then there is one for the last merge.
+func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
+	c = c.withDefaults()
+	rows, _ := x.Dims()
+	if err := c.check(rows); err != nil {
+		return nil, fmt.Errorf("fedgem: %w", err)
+	}
+	l, err := newLocal(x, c)
+	if err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	rounds, converged, err := l.rounds(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	begin(g, rounds+1)
+	own, err := l.last(c.Final)
+	if err != nil {
+		return nil, fmt.Errorf("last step: %w", err)
+	}
+	all, err := l.exchange(ctx, g, own)
+	if err != nil {
+		return nil, fmt.Errorf("last merge: %w", err)
+	}
+	r := &Result{Rounds: rounds + 1, Converged: converged, Blobs: all.blobs, local: l}
+	if c.Noise != nil {
+		r.Rho = c.Noise.rho(l.steps)
+	}
+	return r, r.merge(all, own)
+}
+
+// rounds makes rounds until nobody's centres move, and returns their number.
+func (l *local) rounds(ctx context.Context, g collabdict.Group) (n int, converged bool, err error) {
+	for n = 1; n <= l.config.Rounds; n++ {
+		begin(g, n)
+		own, err := l.round()
+		if err != nil {
+			return n, false, fmt.Errorf("round %d: local step: %w", n, err)
+		}
+		all, err := l.exchange(ctx, g, own)
+		if err != nil {
+			return n, false, fmt.Errorf("round %d: %w", n, err)
+		}
+		of, count := superClusters(all.regions, all.owner, l.config.Chain)
+		l.pull(own, all.targets(of, centres(all.regions, of, count), len(own)))
+		if all.settled {
+			return n, true, nil
+		}
+	}
+	return l.config.Rounds, false, nil
+}
+
+// last makes the last step and returns the regions of the last merge.
+func (l *local) last(rule Final) ([]region, error) {
+	next, err := l.maximise()
+	if err != nil {
+		return nil, err
+	}
+	own := l.published(next, next)
+	rule.radii(own, l, next)
+	for k, r := range own {
+		if r.empty() {
+			own[k].radius = 0
+		}
+	}
+	return own, nil
+}
+
+func begin(g collabdict.Group, round int) {
+	if s, ok := g.(collabdict.RoundStarter); ok {
+		s.StartRound(round)
+	}
+}
+
+// gathered is what the members in the view have published, in the order of ranks.
+type gathered struct {
+	blobs   [][]byte
+	regions []region
+	owner   []int // rank, by region
+	own     int   // the first region of this member; -1 if it is not in the view
+	settled bool  // says that all members are
+}
+
+func (l *local) exchange(ctx context.Context, g collabdict.Group, own []region) (gathered, error) {
+	mine := encode(own, l.settled)
+	blobs, err := g.Gather(ctx, mine)
+	if err != nil {
+		return gathered{}, fmt.Errorf("gather: %w", err)
+	}
+	all := gathered{blobs: blobs, own: -1, settled: true}
+	for rank, b := range blobs {
+		if b == nil {
+			continue
+		}
+		regions, settled, err := decode(b, len(own[0].centre), l.config.Full)
+		if err != nil {
+			return gathered{}, fmt.Errorf("member %d of %d: %w", rank+1, len(blobs), err)
+		}
+		if all.own < 0 && bytes.Equal(b, mine) {
+			all.own = len(all.regions)
+		}
+		all.settled = all.settled && settled
+		all.regions = append(all.regions, regions...)
+		for range regions {
+			all.owner = append(all.owner, rank)
+		}
+	}
+	return all, nil
+}
+
+// targets returns the centre of the super-cluster of each own component; nil for one
+// that is in none.
+func (a gathered) targets(of []int, centres [][]float64, own int) [][]float64 {
+	out := make([][]float64, own)
+	for k := range out {
+		if a.own >= 0 && of[a.own+k] >= 0 {
+			out[k] = centres[of[a.own+k]]
+		}
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+package fedgen
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+)
+
+// Local fits a participant's mixture to its rows: its part before anything is
+// published.
+func Local(x *mat.Dense, c Config) (Contribution, error) {
+	if err := c.Validate(); err != nil {
+		return Contribution{}, err
+	}
+	rows, _ := x.Dims()
+	choices, best, err := Select(x, c.Local, c.EM, c.Seed)
+	if err != nil {
+		return Contribution{}, fmt.Errorf("local fit: %w", err)
+	}
+	return Contribution{Rows: rows, Moments: MomentsOf(choices[best].Mixture)}, nil
+}
+
+// Learn is FedGenGMM at one participant: a local fit to the rows of x, one Gather,
+// and the shared mixture.
+func Learn(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
+	own, err := Local(x, c)
+	if err != nil {
+		return nil, err
+	}
+	return Exchange(ctx, g, own, c)
+}
+
+// Exchange gathers the contributions of all members and aggregates them. Who is
+// lost before it has published is left out.
+func Exchange(ctx context.Context, g collabdict.Group, own Contribution, c Config) (*Result, error) {
+	blob, err := own.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("own mixture: %w", err)
+	}
+	blobs, err := g.Gather(ctx, blob)
+	if err != nil {
+		return nil, fmt.Errorf("gather mixtures: %w", err)
+	}
+	var all []Contribution
+	for s, blob := range blobs {
+		if blob == nil { // not in the view
+			continue
+		}
+		one, err := Decode(blob, c.EM.Form, own.Dim(), c.Local.Max)
+		if err != nil {
+			return nil, fmt.Errorf("mixture of member %d of %d: %w", s+1, len(blobs), err)
+		}
+		all = append(all, one)
+	}
+	return Aggregate(all, c)
+}

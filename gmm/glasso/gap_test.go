@@ -1,0 +1,66 @@
+package glasso
+
+import (
+	"runtime"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// The gap is never less than what is missing, and falls with the square of the
+// residual.
+func TestGap(t *testing.T) {
+	p := readKnown(t, "testdata/p60-rho0.05-diag.json.gz").problem()
+	solution, err := p.Solve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if solution.Gap > 1e-14*60 {
+		t.Errorf("gap %g at the solution", solution.Gap)
+	}
+	best, _ := p.Objective(solution.Precision)
+	last := 0.0
+	for p.MaxSteps = 1; p.MaxSteps < solution.Steps; p.MaxSteps++ {
+		r, _ := p.Solve(nil)
+		value, _ := p.Objective(r.Precision)
+		if last = r.Gap; !(r.Gap >= best-value-1e-12*60) {
+			t.Errorf("%d steps: gap %g, but %g is missing", p.MaxSteps, r.Gap, best-value)
+		}
+		if byObjectives, _ := p.Gap(r); byObjectives < best-value-1e-12*60 {
+			t.Errorf("%d steps: gap by the objectives %g, but %g is missing", p.MaxSteps, byObjectives, best-value)
+		}
+	}
+	if last > 1e-6 {
+		t.Errorf("gap %g one step before the solution, want at most 1e-6", last)
+	}
+}
+
+// Connected blocks are solved at the same time, with the bits of one after the other.
+func TestBlocksHaveTheBitsOfAny(t *testing.T) {
+	const blocks, size = 7, 20
+	one := readKnown(t, "testdata/p20-rho0.05-diag.json.gz").problem()
+	s := mat.NewSymDense(blocks*size, nil)
+	for k := range blocks {
+		for i := range size {
+			for j := range i + 1 {
+				s.SetSym(k+blocks*i, k+blocks*j, one.S.At(i, j)*float64(k+1))
+			}
+		}
+	}
+	p := Problem{S: s, Penalty: one.Penalty}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	want, err := p.Solve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSolution(t, p, want)
+	runtime.GOMAXPROCS(4)
+	got, err := p.Solve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if maxDiff(got.Precision, want.Precision) != 0 || maxDiff(got.Covariance, want.Covariance) != 0 ||
+		got.LogDet != want.LogDet || got.Gap != want.Gap || got.Residual != want.Residual {
+		t.Error("on more processors there are other bits")
+	}
+}

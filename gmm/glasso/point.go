@@ -1,0 +1,99 @@
+package glasso
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	kernels "github.com/collabdict/collabdict/internal/blas"
+)
+
+// point is X and what follows from it. Matrices are p by p, row-major, both triangles
+// filled.
+//
+// Invariant: but for points that are being tried, x is positive definite and w its
+// inverse.
+type point struct {
+	x, w         []float64
+	logDet, cond float64 // ln|X|, and ‖X‖₁‖W‖₁
+	value        float64 // the objective
+}
+
+func newPoint(p int) point { return point{x: make([]float64, p*p), w: make([]float64, p*p)} }
+
+// evaluate sets logDet and value from x, if that is positive definite. The factor
+// goes to w, for invert.
+func (b *block) evaluate(q *point) bool {
+	copy(q.w, q.x)
+	_, ok := lapack64.Potrf(blas64.Symmetric{N: b.p, Stride: b.p, Data: q.w, Uplo: blas.Upper})
+	if !ok {
+		return false
+	}
+	sum := 0.0
+	for i := range b.p {
+		sum += math.Log(q.w[i*b.p+i])
+	}
+	q.logDet = 2 * sum
+	q.value = -q.logDet + kernels.Dot(b.s, q.x) + float64(b.lambda*offNorm(q.x, b.p))
+	return !math.IsNaN(q.value) && !math.IsInf(q.value, 0)
+}
+
+// invert sets w from the factor that evaluate has left there, and cond. It says
+// whether x is numerically positive definite.
+func (b *block) invert(q *point) bool {
+	factor := blas64.Triangular{N: b.p, Stride: b.p, Data: q.w, Uplo: blas.Upper, Diag: blas.NonUnit}
+	if _, ok := lapack64.Potri(factor); !ok {
+		return false
+	}
+	mirror(q.w, b.p)
+	q.cond = norm1(q.x, b.p) * norm1(q.w, b.p)
+	return q.cond <= maxCond
+}
+
+// mirror copies the upper triangle of a to the lower one, by tiles that stay in the
+// cache.
+func mirror(a []float64, p int) {
+	const tile = 16
+	for i0 := 0; i0 < p; i0 += tile {
+		for j0 := i0; j0 < p; j0 += tile {
+			for i := i0; i < min(i0+tile, p); i++ {
+				row := a[i*p:][:p]
+				for j := max(j0, i+1); j < min(j0+tile, p); j++ {
+					a[j*p+i] = row[j]
+				}
+			}
+		}
+	}
+}
+
+// norm1 is the largest row sum of absolute values.
+func norm1(a []float64, p int) (largest float64) {
+	for i := range p {
+		largest = math.Max(largest, sumAbs(a[i*p:][:p]))
+	}
+	return largest
+}
+
+// offNorm is Σ_{i≠j}|x_ij|.
+func offNorm(x []float64, p int) (sum float64) {
+	for i := range p {
+		sum += sumAbs(x[i*p:][:p]) - math.Abs(x[i*p+i])
+	}
+	return sum
+}
+
+func sumAbs(x []float64) float64 {
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a += math.Abs(x[0])
+		b += math.Abs(x[1])
+		c += math.Abs(x[2])
+		d += math.Abs(x[3])
+	}
+	for _, v := range x {
+		a += math.Abs(v)
+	}
+	return (a + b) + (c + d)
+}

@@ -1,0 +1,87 @@
+package glasso
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// awkward draws a problem whose S may be singular, indefinite by less than the penalty,
+// or of variables in units far apart, and a start, which may be nil.
+func awkward(t *rapid.T) (Problem, *mat.SymDense) {
+	m := rapid.IntRange(1, 9).Draw(t, "m")
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	n := rapid.IntRange(1, 2*m).Draw(t, "n")
+	x := mat.NewDense(n, m, nil)
+	x.Apply(func(_, j int, _ float64) float64 { return rng.NormFloat64() + float64(j%2)*x.At(0, 0) }, x)
+	spread := rapid.SampledFrom([]float64{0, 2, 6}).Draw(t, "spread")
+	for j := range m {
+		unit := math.Pow(10, spread*(rng.Float64()-0.5))
+		for i := range n {
+			x.Set(i, j, x.At(i, j)*unit)
+		}
+	}
+	s := mat.NewSymDense(m, nil)
+	s.SymOuterK(1/float64(n), x.T())
+	unit := math.Pow(10, rapid.Float64Range(-30, 30).Draw(t, "log unit"))
+	s.ScaleSym(unit, s)
+	penalty := mat.Max(s) * math.Pow(10, rapid.Float64Range(-4, 0.5).Draw(t, "log λ"))
+	below := rapid.SampledFrom([]float64{0, 0.5, 0.9}).Draw(t, "below")
+	for i := range m {
+		s.SetSym(i, i, s.At(i, i)-below*penalty)
+	}
+	var start *mat.SymDense
+	if rapid.Bool().Draw(t, "warm") {
+		start = randomPrecision(m, 1/penalty, math.Pow(10, rapid.Float64Range(0, 6).Draw(t, "log cond")), rng)
+	}
+	return Problem{S: s, Penalty: penalty}, start
+}
+
+// Whatever the problem, it is solved: the precision is positive definite, no worse than the start
+// and than the solution without edges, and as good as from no start.
+func TestAwkwardProblems(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, start := awkward(t)
+		r, err := p.Solve(start)
+		if r == nil {
+			t.Fatal(err)
+		}
+		var c mat.Cholesky
+		if !c.Factorize(r.Precision) {
+			t.Fatalf("not positive definite: %v", mat.Formatted(r.Precision))
+		}
+		m := p.S.SymmetricDim()
+		plain := mat.NewSymDense(m, nil)
+		for i := range m {
+			plain.SetSym(i, i, 1/(math.Max(p.S.At(i, i), 0)+p.Penalty))
+		}
+		value, _ := p.Objective(r.Precision) // of a start, too, if it has stalled
+		for _, other := range []*mat.SymDense{plain, start} {
+			if other == nil {
+				continue
+			}
+			if v, _ := p.Objective(other); value < v-1e-9*(1+math.Abs(v)) {
+				t.Fatalf("objective %.12g, of a start %.12g", value, v)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Cond() < 1e8 && r.Gap > 1e-6*float64(m) {
+			t.Fatalf("gap %g at condition %g", r.Gap, c.Cond())
+		}
+		if start == nil {
+			return
+		}
+		cold, err := p.Solve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, _ := p.Objective(cold.Precision); value < v-1e-7*(1+math.Abs(v)) {
+			t.Fatalf("objective %.12g warm, %.12g cold", value, v)
+		}
+	})
+}

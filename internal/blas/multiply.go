@@ -1,0 +1,56 @@
+package blas
+
+// multiplyLeft computes B = alpha·op(A)·B, where B has n columns: each block of rows
+// when no other one needs it any more.
+func (kn *kernel[T]) multiplyLeft(w *workspace[T], t triangular[T], n int, alpha T, b []T, ldb int) {
+	blocks(t.order, t.upper, func(at, size, _, _ int) {
+		rows := b[at*ldb:]
+		block := t.block(w, at, size)
+		for j := 0; j < n; j += packWidth {
+			wide := min(packWidth, n-j)
+			old := w.move(size, wide, rows[j:], ldb)
+			kn.product(w, size, wide, size, alpha, block, old, rows[j:], ldb)
+		}
+		lo, hi := t.others(at, size)
+		if lo < hi {
+			kn.product(w, size, n, hi-lo, alpha, t.a.from(at, lo), view[T]{b[lo*ldb:], ldb, 1}, rows, ldb)
+		}
+	})
+}
+
+// multiplyRight computes B = alpha·B·op(A), where B has m rows.
+func (kn *kernel[T]) multiplyRight(w *workspace[T], t triangular[T], m int, alpha T, b []T, ldb int) {
+	side := t.transposed()
+	blocks(t.order, side.upper, func(at, size, _, _ int) {
+		columns := b[at:]
+		block := t.block(w, at, size)
+		for i := 0; i < m; i += packWidth {
+			rows := columns[i*ldb:]
+			high := min(packWidth, m-i)
+			old := w.move(high, size, rows, ldb)
+			kn.product(w, high, size, size, alpha, old, block, rows, ldb)
+		}
+		lo, hi := side.others(at, size)
+		if lo < hi {
+			kn.product(w, m, size, hi-lo, alpha, view[T]{b[lo:], ldb, 1}, t.a.from(lo, at), columns, ldb)
+		}
+	})
+}
+
+// others returns which columns of the rows of a block are beside the block.
+func (t *triangular[T]) others(at, size int) (lo, hi int) {
+	if t.upper {
+		return at + size, t.order
+	}
+	return 0, at
+}
+
+// move takes m×n numbers away from b, where zeros stay.
+func (w *workspace[T]) move(m, n int, b []T, ldb int) view[T] {
+	for i := range m {
+		row := b[i*ldb:][:n]
+		copy(w.panel[i*n:], row)
+		clear(row)
+	}
+	return view[T]{w.panel[:], n, 1}
+}

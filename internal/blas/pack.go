@@ -1,0 +1,60 @@
+package blas
+
+// packed returns how far apart the rows of a packed panel of n columns are.
+func packed(n int) int { return (n + 3) &^ 3 }
+
+// pack copies k rows and n columns of B, n at most the kernel's width, to rows that
+// are stride apart. What comes after the n columns of a row is not used.
+func (kn *kernel[T]) pack(to []T, stride, k, n int, b view[T]) {
+	if b.column == 1 {
+		for p := range k {
+			copy(to[p*stride:][:n], b.data[p*b.row:])
+		}
+		return
+	}
+	// Columns of B are without gaps.
+	whole := k &^ 3
+	for j := 0; j < n; j += 4 {
+		x := b.data[j*b.column:]
+		var rows [4]int
+		for i := range min(4, n-j) {
+			rows[i] = i * b.column
+		}
+		if whole > 0 {
+			kn.turn(whole, x, rows, to[j:], stride)
+		}
+		if whole < k {
+			turn(k-whole, x[whole:], rows, to[whole*stride+j:], stride)
+		}
+	}
+}
+
+// turn is a [turner] for any k.
+func turn[T number](k int, from []T, rows [4]int, to []T, stride int) {
+	for i, r := range rows {
+		for p := range k {
+			to[p*stride+i] = from[r+p]
+		}
+	}
+}
+
+// unpack is the opposite of pack for a matrix whose columns have no gaps:
+// to[j*ld+p] = from[p*stride+j] for k rows and n columns.
+func (kn *kernel[T]) unpack(from []T, stride, k, n int, to []T, ld int) {
+	rows, whole := [4]int{0, stride, 2 * stride, 3 * stride}, n&^3
+	p := 0
+	for ; p+4 <= k; p += 4 {
+		x := from[p*stride:]
+		if whole > 0 {
+			kn.turn(whole, x, rows, to[p:], ld)
+		}
+		if whole < n {
+			turn(n-whole, x[whole:], rows, to[whole*ld+p:], ld)
+		}
+	}
+	for ; p < k; p++ {
+		for j := range n {
+			to[j*ld+p] = from[p*stride+j]
+		}
+	}
+}

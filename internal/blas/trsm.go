@@ -1,0 +1,64 @@
+package blas
+
+import "gonum.org/v1/gonum/blas"
+
+// Dtrsm computes
+//
+//	B = alpha·op(A)⁻¹·B    or    B = alpha·B·op(A)⁻¹
+//
+// where A is triangular and B m×n. Each element has the same bits on every machine.
+// Blocks of 64 rows, or columns, of B are solved one after the other: as Dgemm with
+// -1 and alpha takes the products with the solved ones off them, in the order of
+// these, and then within the block by
+//
+//	x[i] = fma(-a[i,i-1], x[i-1], ... fma(-a[i,0], x[0], b[i])) / a[i,i]
+//
+// or from the last to the first. It panics as gonum's does.
+func (i Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	t, ok := triangularOf(s, ul, tA, d, m, n, a, lda, b, ldb)
+	if !ok || alpha == 0 {
+		i.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+		return
+	}
+	w := double.workspace()
+	if s == blas.Left {
+		double.active.solveLeft(w, t, n, alpha, b, ldb)
+	} else {
+		double.active.solveRight(w, t, m, alpha, b, ldb)
+	}
+	double.workspaces.Put(w)
+}
+
+// Dtrmm computes
+//
+//	B = alpha·op(A)·B    or    B = alpha·B·op(A)
+//
+// where A is triangular and B m×n. Each element has the same bits on every machine:
+// as Dgemm computes with the blocks of 64 on the diagonal, whose other triangle counts
+// as zeros, and then with all that is beside them. It panics as gonum's does.
+func (i Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	t, ok := triangularOf(s, ul, tA, d, m, n, a, lda, b, ldb)
+	if !ok || alpha == 0 {
+		i.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+		return
+	}
+	w := double.workspace()
+	if s == blas.Left {
+		double.active.multiplyLeft(w, t, n, alpha, b, ldb)
+	} else {
+		double.active.multiplyRight(w, t, m, alpha, b, ldb)
+	}
+	double.workspaces.Put(w)
+}
+
+// triangularOf returns op(A), and whether the arguments are in range and not empty.
+func triangularOf(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, a []float64, lda int, b []float64, ldb int) (t triangular[float64], ok bool) {
+	t = triangular[float64]{order: n, upper: (ul == blas.Upper) == (tA == blas.NoTrans), unit: d == blas.Unit}
+	if s == blas.Left {
+		t.order = m
+	}
+	t.a, ok = operand(tA, t.order, t.order, a, lda)
+	ok = ok && (s == blas.Left || s == blas.Right) && (ul == blas.Upper || ul == blas.Lower) && (d == blas.Unit || d == blas.NonUnit) &&
+		m > 0 && n > 0 && ldb >= n && len(b) >= (m-1)*ldb+n
+	return t, ok
+}

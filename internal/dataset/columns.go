@@ -1,0 +1,139 @@
+package dataset
+
+import (
+	"io"
+	"math"
+	"slices"
+)
+
+// columnReader reads rows of a file whose rows are numbered. Ascending rows are
+// fast, others are sought.
+type columnReader interface {
+	// numbers fills x, row-major, with the features of rows from row `from` on;
+	// an empty cell is missingCell.
+	numbers(x []float64, from int) error
+	// texts fills dst with cells of another column without blanks around.
+	texts(dst []string, column, from int) error
+}
+
+// blockRows is how many rows are read at a time.
+const blockRows = 256
+
+// numberedRows is the rowReader of such a file.
+type numberedRows struct {
+	reader           columnReader
+	features, others []int
+	total            int // rows of the file
+	// at is the present row; first and end are those of the block.
+	at, first, end int
+	x              []float64 // of the block, if it is loaded
+	loaded         bool
+	cells          [][]string // of the block, by place in others
+}
+
+func newNumberedRows(reader columnReader, features, others []int, total int) *numberedRows {
+	r := &numberedRows{reader: reader, features: features, others: others, total: total, at: -1}
+	r.x = make([]float64, blockRows*len(features))
+	for range others {
+		r.cells = append(r.cells, make([]string, blockRows))
+	}
+	return r
+}
+
+func (r *numberedRows) next() (place, error) {
+	r.at++
+	p := place{row: r.at + 1}
+	if r.at >= r.total {
+		return p, io.EOF
+	}
+	if r.at < r.end {
+		return p, nil
+	}
+	r.first, r.end, r.loaded = r.at, min(r.at+blockRows, r.total), false
+	for i, column := range r.others {
+		if err := r.reader.texts(r.cells[i][:r.end-r.first], column, r.first); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+func (r *numberedRows) text(column int) string {
+	if i := slices.Index(r.others, column); i >= 0 {
+		return r.cells[i][r.at-r.first]
+	}
+	v := r.row()[slices.Index(r.features, column)]
+	if isMissing(v) {
+		return ""
+	}
+	return shortest(v)
+}
+
+// numbers reads the block's features when the first row wants them.
+func (r *numberedRows) numbers(dst []float64) (sound bool, err error) {
+	if !r.loaded {
+		if err := r.reader.numbers(r.x[:(r.end-r.first)*len(r.features)], r.first); err != nil {
+			return false, err
+		}
+		r.loaded = true
+	}
+	for j, v := range r.row() {
+		if !(math.Abs(v) <= mostSize) {
+			return false, nil
+		}
+		dst[j] = v
+	}
+	return true, nil
+}
+
+// fill is next and numbers of as many rows as x has room for, which are there. It
+// goes past the others columns.
+func (r *numberedRows) fill(x []float64) (sound bool, err error) {
+	for m := len(r.features); len(x) > 0; {
+		n := min(len(x)/m, blockRows)
+		if err := r.reader.numbers(x[:n*m], r.at+1); err != nil {
+			return false, err
+		}
+		for _, v := range x[:n*m] {
+			if !(math.Abs(v) <= mostSize) {
+				return false, nil
+			}
+		}
+		x, r.at = x[n*m:], r.at+n
+	}
+	return true, nil
+}
+
+// row is the present row of a block that is loaded.
+func (r *numberedRows) row() []float64 {
+	m := len(r.features)
+	return r.x[(r.at-r.first)*m:][:m]
+}
+
+func (r *numberedRows) seek(to place) error {
+	r.at = to.row - 2
+	r.first, r.end = 0, 0
+	return nil
+}
+
+// missingCell stands for an empty cell among numbers: a NaN that no calculation
+// gives.
+var missingCell = math.Float64frombits(0x7ff8_6e75_6c6c_0001)
+
+func isMissing(v float64) bool { return math.Float64bits(v) == math.Float64bits(missingCell) }
+
+// checkKinds says what is wrong with columns that do not hold what they are read
+// for.
+func checkKinds(path string, header []string, kinds []kind, features, others []int) error {
+	for _, i := range features {
+		if kinds[i] != kindNumber {
+			return &Error{File: path, Column: header[i], Msg: "want numbers, got a column of another type", Hint: "convert it"}
+		}
+	}
+	for _, i := range others {
+		if kinds[i] == kindOther {
+			return &Error{File: path, Column: header[i], Msg: "want numbers or text, got a column of another type", Hint: "convert it, or name another column"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package dataset
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"strings"
+)
+
+// bufferSize is how much of a file is read at a time.
+const bufferSize = 1 << 16
+
+// csvFile streams a CSV file: the header first, then its rows. It is a table,
+// and the rows of itself.
+type csvFile struct {
+	file  *file
+	names []string
+	rows  *csv.Reader
+	// start is the byte at which rows began to read; before it are lines lines.
+	start int64
+	lines int
+	// sought is the line of the row that was sought, until it is read: blank
+	// lines may be before it.
+	sought int
+	// zipped says that rows can be read from the beginning only.
+	zipped   bool
+	features []int
+	record   []string // the present row
+}
+
+// openCSV reads up to the header. Gzip is told by its first bytes.
+func openCSV(path string, before fs.FileInfo) (*csvFile, error) {
+	f, err := openFile(path, before)
+	if err != nil {
+		return nil, err
+	}
+	t := &csvFile{file: f}
+	if err := t.begin(); err != nil {
+		f.close()
+		return nil, err
+	}
+	if err := t.readHeader(); err != nil {
+		f.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// begin reads up to the first row.
+func (t *csvFile) begin() error {
+	buffered := bufio.NewReaderSize(io.NewSectionReader(t.file, 0, math.MaxInt64), bufferSize)
+	if magic, _ := buffered.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
+		unzipped, err := gzip.NewReader(buffered)
+		if err != nil {
+			return t.readError(err)
+		}
+		t.zipped = true
+		buffered = bufio.NewReaderSize(unzipped, bufferSize)
+	}
+	if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
+		_, _ = buffered.Discard(3) // cannot fail: the bytes are there
+		t.start = 3
+	}
+	t.rows = csv.NewReader(buffered)
+	t.rows.ReuseRecord = true
+	return nil
+}
+
+// table, see there.
+func (t *csvFile) header() []string  { return t.names }
+func (t *csvFile) info() fs.FileInfo { return t.file.info }
+func (t *csvFile) total() int        { return -1 }
+func (t *csvFile) seekable() bool    { return !t.zipped }
+func (t *csvFile) close()            { t.file.close() }
+
+// kinds goes by the first row, and so has read it.
+func (t *csvFile) kinds() ([]kind, place, error) {
+	p, err := t.next()
+	if err != nil {
+		return nil, p, err
+	}
+	kinds := make([]kind, len(t.record))
+	for i := range t.record {
+		switch cell := t.text(i); {
+		case cell == "":
+			kinds[i] = kindEmpty
+		case isNumber(cell):
+			kinds[i] = kindNumber
+		default:
+			kinds[i] = kindText
+		}
+	}
+	return kinds, p, nil
+}
+
+func (t *csvFile) read(features, _ []int) (rowReader, error) {
+	t.features = features
+	return t, nil
+}
+
+// next, text, numbers and seek: see rowReader.
+func (t *csvFile) next() (place, error) {
+	at := place{line: t.lines + 1, offset: t.start + t.rows.InputOffset()}
+	var err error
+	t.record, err = t.nextRecord()
+	if err == io.EOF {
+		return at, io.EOF
+	}
+	var bad *csv.ParseError
+	switch {
+	case err == nil, errors.Is(err, csv.ErrFieldCount):
+		line, _ := t.rows.FieldPos(0)
+		if t.sought > 0 {
+			t.lines, t.sought = t.sought-line, 0
+		}
+		at.line = t.lines + line
+		if err != nil {
+			err = &Error{File: t.file.path, Line: at.line, Msg: fmt.Sprintf("want %d cells as in the header, got %d", len(t.names), len(t.record)), Hint: "fix the row"}
+		}
+	case errors.As(err, &bad):
+		err = &Error{File: t.file.path, Line: t.lines + bad.Line, Msg: fmt.Sprintf("malformed row: %v", bad.Err), Hint: `write a quote inside a cell as ""`}
+	default:
+		err = t.readError(err)
+	}
+	return at, err
+}
+
+// nextRecord passes over lines of blanks, as the reader does over empty ones. A
+// quoted cell "" is none.
+func (t *csvFile) nextRecord() ([]string, error) {
+	for {
+		record, err := t.rows.Read()
+		sound := err == nil || errors.Is(err, csv.ErrFieldCount)
+		if !sound || len(record) != 1 || record[0] == "" || strings.TrimSpace(record[0]) != "" {
+			return record, err
+		}
+		if t.names == nil {
+			t.rows.FieldsPerRecord = 0 // not 1, as of this line
+		}
+	}
+}
+
+func (t *csvFile) text(column int) string { return strings.TrimSpace(t.record[column]) }
+
+func (t *csvFile) numbers(dst []float64) (sound bool, err error) {
+	for j, i := range t.features {
+		v, ok := parse(t.text(i))
+		if !ok || !(math.Abs(v) <= mostSize) {
+			return false, nil
+		}
+		dst[j] = v
+	}
+	return true, nil
+}
+
+func (t *csvFile) seek(to place) error {
+	t.start, t.sought = to.offset, to.line
+	section := io.NewSectionReader(t.file, to.offset, math.MaxInt64-to.offset)
+	t.rows = csv.NewReader(bufio.NewReaderSize(section, bufferSize))
+	t.rows.ReuseRecord, t.rows.FieldsPerRecord = true, len(t.names)
+	return nil
+}
+
+// readError is a fault of the disk or of compressed bytes.
+func (t *csvFile) readError(err error) error {
+	var known *Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &Error{File: t.file.path, Msg: "the compressed file ends too early", Hint: "copy it again"}
+	}
+	return fileError(t.file.path, err)
+}

@@ -1,0 +1,57 @@
+package dataset
+
+import (
+	"io/fs"
+	"os"
+)
+
+// file is an open data file. A read after the file has changed is an error, so
+// that rows of two versions never stand side by side.
+type file struct {
+	path string
+	disk *os.File
+	info fs.FileInfo
+	// changed says that a read has failed for that reason, whatever error a
+	// library makes of it.
+	changed bool
+}
+
+// openFile opens a file that is as it was: before is nil if it was not open yet.
+func openFile(path string, before fs.FileInfo) (*file, error) {
+	disk, err := os.Open(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	info, err := disk.Stat()
+	if err != nil {
+		disk.Close()
+		return nil, fileError(path, err)
+	}
+	f := &file{path: path, disk: disk, info: info}
+	if before != nil && !(os.SameFile(info, before) && unchanged(info, before)) {
+		disk.Close()
+		return nil, changedError(path)
+	}
+	return f, nil
+}
+
+func unchanged(a, b fs.FileInfo) bool { return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) }
+
+// ReadAt reads as io.ReaderAt says.
+func (f *file) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.disk.ReadAt(p, at)
+	now, failed := f.disk.Stat()
+	if failed == nil && !unchanged(f.info, now) {
+		f.changed = true
+		return 0, changedError(f.path)
+	}
+	return n, err
+}
+
+func (f *file) size() int64 { return f.info.Size() }
+
+func changedError(path string) error {
+	return &Error{File: path, Msg: "the file changed while it was in use", Hint: "start again, and leave it as it is until the end"}
+}
+
+func (f *file) close() { _ = f.disk.Close() } // read only: nothing can be lost

@@ -1,0 +1,195 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// parquetFile is a columnFile.
+type parquetFile struct {
+	file    *file
+	parquet *parquet.File
+	// columns are those of the top level, in the order of the file.
+	columns []*parquet.Column
+	holds   []kind
+	types   []valueType
+	// starts holds the first row of each row group, and the number of rows.
+	starts []int
+	reader *parquetReader // nil until read
+}
+
+// openParquet reads the footer.
+func openParquet(path string, before fs.FileInfo) (p *parquetFile, err error) {
+	f, err := openFile(path, before)
+	if err != nil {
+		return nil, err
+	}
+	p = &parquetFile{file: f}
+	defer func() {
+		if err != nil {
+			f.close()
+		}
+	}()
+	defer p.damaged(&err)
+	if err := p.checkFooter(); err != nil {
+		return nil, err
+	}
+	p.parquet, err = parquet.OpenFile(f, f.size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, err
+	}
+	p.columns = p.parquet.Root().Columns()
+	for _, c := range p.columns {
+		p.holds, p.types = append(p.holds, kindOf(c)), append(p.types, valueTypeOf(c))
+	}
+	p.starts = []int{0}
+	for _, g := range p.parquet.Metadata().RowGroups {
+		if g.NumRows < 0 || g.NumRows > math.MaxInt32 {
+			return nil, fmt.Errorf("a row group has %d rows", g.NumRows)
+		}
+		p.starts = append(p.starts, p.rows()+int(g.NumRows))
+	}
+	return p, checkNames(path, p.header())
+}
+
+// checkFooter looks at the two ends, before a library takes memory for what the
+// last bytes claim.
+func (p *parquetFile) checkFooter() error {
+	const magic = "PAR1"
+	var first, last [8]byte
+	size := p.file.size()
+	if size < 12 {
+		return &Error{File: p.file.path, Msg: "this is no Parquet file: it is too short", Hint: "copy or write it again"}
+	}
+	if _, err := p.file.ReadAt(first[:4], 0); err != nil {
+		return err
+	}
+	if _, err := p.file.ReadAt(last[:], size-8); err != nil {
+		return err
+	}
+	switch {
+	case string(first[:4]) == "PARE" || string(last[4:]) == "PARE":
+		return &Error{File: p.file.path, Msg: "the Parquet file is encrypted", Hint: "write it without encryption"}
+	case string(first[:4]) != magic:
+		return &Error{File: p.file.path, Msg: "this is no Parquet file: it does not begin with " + magic, Hint: "give the file the ending of what it is"}
+	case string(last[4:]) != magic:
+		return &Error{File: p.file.path, Msg: "the Parquet file ends too early", Hint: "copy it again"}
+	}
+	footer := int64(last[0]) | int64(last[1])<<8 | int64(last[2])<<16 | int64(last[3])<<24
+	if footer > size-12 {
+		return fmt.Errorf("a footer of %d bytes in a file of %d", footer, size)
+	}
+	return nil
+}
+
+// damaged turns a panic of the library, or an error that says nothing of files,
+// into an [*Error]. It is to be deferred.
+func (p *parquetFile) damaged(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%v", r)
+	}
+	if *err == nil {
+		return
+	}
+	if _, ok := (*err).(*Error); ok {
+		return
+	}
+	if p.file.changed {
+		*err = changedError(p.file.path)
+		return
+	}
+	*err = &Error{File: p.file.path, Msg: fmt.Sprintf("the Parquet file is damaged: %v", *err), Hint: "copy or write it again"}
+}
+
+func (p *parquetFile) total() int        { return p.rows() }
+func (p *parquetFile) rows() int         { return p.starts[len(p.starts)-1] }
+func (p *parquetFile) info() fs.FileInfo { return p.file.info }
+func (p *parquetFile) seekable() bool    { return true }
+
+// groupOf returns the row group of a row.
+func (p *parquetFile) groupOf(row int) int {
+	i, _ := slices.BinarySearch(p.starts, row+1)
+	return i - 1
+}
+
+func (p *parquetFile) header() []string {
+	names := make([]string, len(p.columns))
+	for i, c := range p.columns {
+		names[i] = strings.TrimSpace(c.Name())
+	}
+	return names
+}
+
+func (p *parquetFile) kinds() ([]kind, place, error) {
+	if p.rows() == 0 {
+		return nil, place{}, io.EOF
+	}
+	return p.holds, place{row: 1}, nil
+}
+
+func (p *parquetFile) read(features, others []int) (rowReader, error) {
+	if err := checkKinds(p.file.path, p.header(), p.holds, features, others); err != nil {
+		return nil, err
+	}
+	r := &parquetReader{file: p, others: make(map[int]*parquetColumn)}
+	for _, i := range features {
+		r.features = append(r.features, newParquetColumn(p, i))
+	}
+	for _, i := range others {
+		r.others[i] = newParquetColumn(p, i)
+	}
+	p.reader = r
+	return newNumberedRows(r, features, others, p.rows()), nil
+}
+
+func (p *parquetFile) close() {
+	if p.reader != nil {
+		p.reader.close()
+	}
+	p.file.close()
+}
+
+// parquetReader reads rows of some columns, each column from a page of its own.
+type parquetReader struct {
+	file     *parquetFile
+	features []*parquetColumn
+	others   map[int]*parquetColumn
+}
+
+// numbers goes through the columns of a few rows at a time, which stay in the
+// cache meanwhile.
+func (r *parquetReader) numbers(x []float64, from int) (err error) {
+	defer r.file.damaged(&err)
+	const few = 64
+	m := len(r.features)
+	for len(x) > 0 {
+		n := min(few, len(x)/m)
+		for j, c := range r.features {
+			if err := c.read(x[j:n*m], m, from, n); err != nil {
+				return err
+			}
+		}
+		x, from = x[n*m:], from+n
+	}
+	return nil
+}
+
+func (r *parquetReader) texts(dst []string, column, from int) (err error) {
+	defer r.file.damaged(&err)
+	return r.others[column].texts(dst, from)
+}
+
+func (r *parquetReader) close() {
+	for _, c := range r.features {
+		c.close()
+	}
+	for _, c := range r.others {
+		c.close()
+	}
+}

@@ -1,0 +1,245 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// valueType says how the values of a column are to be understood.
+type valueType struct {
+	physical parquet.Kind
+	unsigned bool
+	scale    float64 // what a decimal is divided by; 1 otherwise
+}
+
+func valueTypeOf(c *parquet.Column) valueType {
+	if kindOf(c) == kindOther {
+		return valueType{}
+	}
+	t := valueType{physical: c.Type().Kind(), scale: 1}
+	if logical := c.Type().LogicalType(); logical != nil {
+		switch l := logical.Value.(type) {
+		case *format.IntType:
+			t.unsigned = !l.IsSigned
+		case *format.DecimalType:
+			t.scale = math.Pow10(int(l.Scale))
+		}
+	}
+	return t
+}
+
+// kindOf tells numbers and text from what is neither: times, lists, bytes of
+// other meaning.
+func kindOf(c *parquet.Column) kind {
+	if !c.Leaf() || c.MaxRepetitionLevel() > 0 {
+		return kindOther
+	}
+	var logical format.LogicalTypeValue
+	if l := c.Type().LogicalType(); l != nil {
+		logical = l.Value
+	}
+	switch logical.(type) {
+	case nil, *format.StringType, *format.EnumType, *format.IntType, *format.DecimalType:
+	default:
+		return kindOther
+	}
+	_, decimal := logical.(*format.DecimalType)
+	switch c.Type().Kind() {
+	case parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double:
+		return kindNumber
+	case parquet.FixedLenByteArray:
+		if decimal {
+			return kindNumber
+		}
+	case parquet.ByteArray:
+		if !decimal {
+			return kindText
+		}
+	}
+	return kindOther
+}
+
+// pageValues are the values of a page. Nulls are not among the stored values,
+// but have a level below the highest.
+type pageValues struct {
+	of     valueType
+	rows   int
+	levels []byte // of each row, nil if none is null
+	most   byte   // the level of a value
+	stored values
+	// row and at are a row and the number of stored values before it.
+	row, at int
+	// dictionary has been made from the column's, which is kept for the pages
+	// that share it.
+	source     parquet.Dictionary
+	dictionary values
+}
+
+// values are stored values; what number and text return is of value i.
+type values struct {
+	doubles []float64 // if that is what they are
+	n       int
+	number  func(i int) float64
+	text    func(i int) string
+}
+
+// load takes the values of a page, which must not be released before the next.
+func (t valueType) load(v *pageValues, page parquet.Page, most byte) error {
+	v.rows, v.levels, v.most, v.row, v.at = int(page.NumRows()), nil, most, 0, 0
+	nulls := int(page.NumNulls())
+	if nulls > 0 {
+		v.levels = page.DefinitionLevels()
+	}
+	if d := page.Dictionary(); d == nil {
+		v.stored = t.decode(page.Data(), v.rows-nulls)
+	} else {
+		if d != v.source {
+			v.source, v.dictionary = d, t.decode(d.Page().Data(), d.Len())
+		}
+		v.stored = indexed(v.dictionary, page.Data())
+	}
+	if v.stored.n < v.rows-nulls {
+		return fmt.Errorf("a page of %d values has %d", v.rows-nulls, v.stored.n)
+	}
+	return nil
+}
+
+// decode reads data of n values.
+func (t valueType) decode(data encoding.Values, n int) values {
+	switch t.physical {
+	case parquet.Double:
+		d := data.Double()
+		return values{doubles: d, n: len(d), number: func(i int) float64 { return d[i] }}
+	case parquet.Float:
+		d := data.Float()
+		return values{n: len(d), number: func(i int) float64 { return float64(d[i]) }}
+	case parquet.Boolean:
+		d := data.Boolean()
+		return values{n: min(n, 8*len(d)), number: func(i int) float64 { return float64(d[i/8] >> (i % 8) & 1) }}
+	case parquet.Int32:
+		return integers(data.Int32(), data.Uint32(), t)
+	case parquet.Int64:
+		return integers(data.Int64(), data.Uint64(), t)
+	case parquet.FixedLenByteArray:
+		d, size := data.FixedLenByteArray()
+		return values{n: len(d) / max(size, 1), number: func(i int) float64 { return bigEndian(d[i*size:(i+1)*size]) / t.scale }}
+	default:
+		d, ends := data.ByteArray()
+		return values{n: len(ends) - 1, text: func(i int) string { return string(bytes.TrimSpace(d[ends[i]:ends[i+1]])) }}
+	}
+}
+
+// integers reads signed or unsigned ones, or decimals; as text they are exact.
+func integers[S int32 | int64, U uint32 | uint64](signed []S, unsigned []U, t valueType) values {
+	switch {
+	case t.scale != 1:
+		return values{n: len(signed), number: func(i int) float64 { return float64(signed[i]) / t.scale }}
+	case t.unsigned:
+		return values{
+			n:      len(unsigned),
+			number: func(i int) float64 { return float64(unsigned[i]) },
+			text:   func(i int) string { return strconv.FormatUint(uint64(unsigned[i]), 10) },
+		}
+	}
+	return values{
+		n:      len(signed),
+		number: func(i int) float64 { return float64(signed[i]) },
+		text:   func(i int) string { return strconv.FormatInt(int64(signed[i]), 10) },
+	}
+}
+
+// bigEndian reads a whole number in two's complement.
+func bigEndian(b []byte) float64 {
+	v := 0.0
+	for i, x := range b {
+		if i == 0 {
+			v = float64(int8(x))
+		} else {
+			v = 256*v + float64(x)
+		}
+	}
+	return v
+}
+
+// indexed looks values up in a dictionary.
+func indexed(dictionary values, data encoding.Values) values {
+	at := data.Int32()
+	out := values{n: len(at)}
+	if dictionary.number != nil {
+		out.number = func(i int) float64 { return dictionary.number(int(at[i])) }
+	}
+	if dictionary.text != nil {
+		out.text = func(i int) string { return dictionary.text(int(at[i])) }
+	}
+	return out
+}
+
+// plain returns the values of n rows if they are stored so, else nil.
+func (v *pageValues) plain(row, n int) []float64 {
+	if v.levels != nil || v.stored.doubles == nil {
+		return nil
+	}
+	return v.stored.doubles[row : row+n]
+}
+
+// each calls f for rows from row on: with the place of the row's value among
+// those stored, -1 for a null.
+func (v *pageValues) each(row, n int, f func(i, at int)) {
+	if v.levels == nil {
+		for i := range n {
+			f(i, row+i)
+		}
+		return
+	}
+	if row < v.row {
+		v.row, v.at = 0, 0
+	}
+	v.at += bytes.Count(v.levels[v.row:row], []byte{v.most})
+	for i, level := range v.levels[row : row+n] {
+		if level != v.most {
+			f(i, -1)
+			continue
+		}
+		f(i, v.at)
+		v.at++
+	}
+	v.row = row + n
+}
+
+// numbers reads rows from row on.
+func (v *pageValues) numbers(dst []float64, row int) {
+	v.each(row, len(dst), func(i, at int) {
+		dst[i] = missingCell
+		if at >= 0 {
+			dst[i] = v.stored.number(at)
+		}
+	})
+}
+
+// texts reads rows from row on; numbers in the shortest form.
+func (v *pageValues) texts(dst []string, row int) {
+	text := v.stored.text
+	if text == nil {
+		text = func(i int) string { return shortest(v.stored.number(i)) }
+	}
+	v.each(row, len(dst), func(i, at int) {
+		dst[i] = ""
+		if at >= 0 {
+			dst[i] = text(at)
+		}
+	})
+}
+
+// shortest writes a number as short as can be; whole ones without exponent.
+func shortest(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

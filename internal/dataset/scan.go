@@ -1,0 +1,99 @@
+package dataset
+
+import (
+	"io"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Scan reads all files once, one after the other, and calls f with the rows that Where
+// keeps, in order, a block x of them at a time. numbers are those of the rows among all
+// rows of the files, from 1, whether kept or not. Both hold until f returns; after an
+// error of it, nothing more is read. A fault in a file comes after the rows before it.
+// Of the Spec, Data, Where, Ignore and Columns count.
+func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) error {
+	files, err := dataFiles(spec.Data)
+	if err != nil {
+		return err
+	}
+	spec.Ignore = trimmed(spec.Ignore)
+	sch, err := spec.settle(files[0])
+	if err != nil {
+		return err
+	}
+	b := &scan{width: len(sch.features), f: f}
+	var shares []*share
+	for _, path := range files {
+		sh, err := b.file(&spec, sch, path)
+		if err != nil {
+			return err
+		}
+		shares = append(shares, sh)
+	}
+	if err := b.flush(); err != nil {
+		return err
+	}
+	return spec.check(shares, files[0])
+}
+
+// scan gathers rows into blocks.
+type scan struct {
+	width   int
+	f       func(x *mat.Dense, numbers []int) error
+	read    int // rows of all files
+	values  []float64
+	numbers []int
+}
+
+func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
+	t, err := open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	sc, err := spec.scanner(sch, path, path, t, nil)
+	if err != nil {
+		return nil, err
+	}
+	kept := &sc.newGroup(path).train
+	for first := b.read; ; {
+		at, err := sc.rows.next()
+		if err == io.EOF && b.read == first {
+			return nil, noRows(path)
+		}
+		if err == io.EOF {
+			return sc.out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		b.read++
+		if train, _ := sc.role(); !train {
+			continue
+		}
+		if err := sc.numbers(at); err != nil {
+			return nil, err
+		}
+		kept.n++
+		if err := b.add(sc.row); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (b *scan) add(row []float64) error {
+	b.values, b.numbers = append(b.values, row...), append(b.numbers, b.read)
+	if len(b.numbers) < eachRows {
+		return nil
+	}
+	return b.flush()
+}
+
+func (b *scan) flush() error {
+	if len(b.numbers) == 0 {
+		return nil
+	}
+	err := b.f(mat.NewDense(len(b.numbers), b.width, b.values), b.numbers)
+	b.values, b.numbers = b.values[:0], b.numbers[:0]
+	return err
+}

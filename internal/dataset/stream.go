@@ -1,0 +1,201 @@
+package dataset
+
+import (
+	"io"
+	"io/fs"
+	"slices"
+	"sync"
+)
+
+// part is a file's share of a stream.
+type part struct {
+	path     string
+	info     fs.FileInfo
+	seekable bool
+	layout   layout
+	n        int
+	// marks are the places of every [blockRows]-th of the n rows, from the first.
+	marks []place
+}
+
+// stream is rows that stay in their files. It holds what says which of them they
+// are, and as many open files as there have been readers at a time.
+type stream struct {
+	spec  *Spec
+	width int
+	test  bool // not those that train
+	parts []part
+	// starts holds the first row of each part, and the number of rows.
+	starts []int
+
+	mu sync.Mutex
+	// idle are in the order in which they have been read from.
+	idle []*cursor
+}
+
+// newStream gives the first n rows of the parts.
+func newStream(spec *Spec, width int, test bool, parts []part, n int) *stream {
+	s := &stream{spec: spec, width: width, test: test}
+	at := 0
+	for _, p := range parts {
+		if p.n == 0 {
+			continue
+		}
+		s.parts, s.starts = append(s.parts, p), append(s.starts, min(at, n))
+		at += p.n
+	}
+	s.starts = append(s.starts, min(at, n))
+	return s
+}
+
+func (s *stream) Dims() (n, m int) { return s.starts[len(s.parts)], s.width }
+
+// ReadRows goes on with the cursor that stands at row from. If none does, that is
+// the beginning of a range, for which the cursor is taken that was not used for
+// longest.
+func (s *stream) ReadRows(x []float64, from int) error {
+	if len(x)%s.width != 0 || from < 0 || from+len(x)/s.width > s.starts[len(s.parts)] {
+		panic("dataset: want whole rows that are there")
+	}
+	c := s.take(from)
+	if err := c.read(x, from); err != nil {
+		c.close()
+		return err
+	}
+	s.mu.Lock()
+	s.idle = append(s.idle, c)
+	s.mu.Unlock()
+	return nil
+}
+
+func (s *stream) take(from int) *cursor {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.idle) == 0 {
+		return &cursor{stream: s, part: -1}
+	}
+	at := max(0, slices.IndexFunc(s.idle, func(c *cursor) bool { return c.next == from }))
+	c := s.idle[at]
+	s.idle = slices.Delete(s.idle, at, at+1)
+	return c
+}
+
+// cursor reads rows of a stream.
+type cursor struct {
+	stream *stream
+	part   int // -1 for none
+	table  table
+	rows   rowReader
+	next   int // the row that would be read, -1 if that is none of the stream
+}
+
+// read fills x with the rows from row from on.
+func (c *cursor) read(x []float64, from int) error {
+	s := c.stream
+	for len(x) > 0 {
+		if at, _ := slices.BinarySearch(s.starts, from+1); at-1 != c.part {
+			if err := c.open(at - 1); err != nil {
+				return err
+			}
+		}
+		if err := c.seek(from); err != nil {
+			return err
+		}
+		n := min(len(x)/s.width, s.starts[c.part+1]-from)
+		if sound, err := c.take(x[:n*s.width]); err != nil {
+			return err
+		} else if !sound {
+			return c.changed()
+		}
+		x, from = x[n*s.width:], from+n
+	}
+	return nil
+}
+
+// take fills x with the next rows of the part.
+func (c *cursor) take(x []float64) (sound bool, err error) {
+	s, lay := c.stream, &c.stream.parts[c.part].layout
+	if rows, ok := c.rows.(*numberedRows); ok && lay.where < 0 && lay.testWhere < 0 {
+		c.next += len(x) / s.width
+		return rows.fill(x)
+	}
+	for ; len(x) > 0; x = x[s.width:] {
+		if err := c.advance(); err != nil {
+			return false, err
+		}
+		if sound, err := c.rows.numbers(x[:s.width]); err != nil || !sound {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// seek goes to the mark before the row, and on from there.
+func (c *cursor) seek(row int) error {
+	if row == c.next {
+		return nil
+	}
+	s := c.stream
+	block := (row - s.starts[c.part]) / blockRows
+	if err := c.rows.seek(s.parts[c.part].marks[block]); err != nil {
+		return err
+	}
+	c.next = s.starts[c.part] + block*blockRows
+	for c.next < row {
+		if err := c.advance(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance moves to the next row that belongs to the stream.
+func (c *cursor) advance() error {
+	s := c.stream
+	for {
+		if _, err := c.rows.next(); err != nil {
+			if err == io.EOF {
+				return c.changed()
+			}
+			return err
+		}
+		if train, test := s.spec.role(&s.parts[c.part].layout, c.rows); test && s.test || train && !s.test {
+			c.next++
+			return nil
+		}
+	}
+}
+
+func (c *cursor) open(i int) error {
+	c.close()
+	p := &c.stream.parts[i]
+	t, err := open(p.path, p.info)
+	if err != nil {
+		return err
+	}
+	c.table, c.part, c.next = t, i, -1
+	c.rows, err = t.read(p.layout.features, p.layout.others())
+	return err
+}
+
+func (c *cursor) close() {
+	if c.table != nil {
+		c.table.close()
+		c.table = nil
+	}
+	c.part, c.next = -1, -1
+}
+
+// changed is the error of a file that has other rows than at first, though its
+// size and time say nothing of it.
+func (c *cursor) changed() error { return changedError(c.stream.parts[c.part].path) }
+
+// close closes what nobody reads from. It can be read again.
+func (s *stream) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.idle {
+		c.close()
+	}
+	s.idle = nil
+}

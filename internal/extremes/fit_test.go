@@ -1,0 +1,101 @@
+package extremes
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/netsim"
+)
+
+// All values come to be from 0 to 1, and the extreme ones near these.
+func TestFitAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, dim := rapid.IntRange(2, 40).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "columns")
+		x := mat.NewDense(n, dim, nil)
+		for j := range dim {
+			shift, scale := rapid.Float64Range(-100, 100).Draw(t, "shift"), math.Pow(10, rapid.Float64Range(0, 6).Draw(t, "scale"))
+			for i := range n {
+				x.Set(i, j, shift+scale*rapid.Float64Range(-1, 1).Draw(t, "value"))
+			}
+		}
+		s, constant, err := Fit(context.Background(), collabdict.Solo{}, dataset.InMemory(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := s.Apply(x)
+		for j := range dim {
+			if slices.Contains(constant, j) {
+				continue
+			}
+			low, high := mat.Min(z.ColView(j)), mat.Max(z.ColView(j))
+			size := mat.Max(x.ColView(j)) - mat.Min(x.ColView(j))
+			off := 1e-7 * math.Max(mat.Max(x.ColView(j)), -mat.Min(x.ColView(j))) / size
+			if low < 0 || high > 1 || low > off || high < 1-off {
+				t.Fatalf("column %d is from %g to %g, off by more than %g", j, low, high, off)
+			}
+		}
+	})
+}
+
+// Over the protocol, members agree on the extremes of all, whoever has them.
+func TestFitTogether(t *testing.T) {
+	const size = 5
+	own := func(rank int) *mat.Dense {
+		rng := rand.New(rand.NewPCG(uint64(rank), 1))
+		x := mat.NewDense(30, 3, nil)
+		x.Apply(func(_, j int, _ float64) float64 { return rng.Float64()*float64(1+rank) + 3*float64(j) }, x)
+		for i := range 30 {
+			x.Set(i, 2, 4)
+		}
+		return x
+	}
+	net, err := netsim.New(netsim.Config{Names: netsim.Names(size), Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]dataset.Scaling, size)
+	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
+		var constant []int
+		got[rank], constant, err = Fit(ctx, g, dataset.InMemory(own(rank)))
+		if err == nil && !slices.Equal(constant, []int{2}) {
+			t.Errorf("member %d: constant columns %v", rank, constant)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for rank, s := range got {
+		if !reflect.DeepEqual(s, got[0]) {
+			t.Errorf("member %d has another scaling", rank)
+		}
+		z := s.Apply(own(rank)).Slice(0, 30, 0, 2)
+		low, high = math.Min(low, mat.Min(z)), math.Max(high, mat.Max(z))
+	}
+	if low < 0 || low > 1e-6 || high > 1 || high < 1-1e-6 {
+		t.Errorf("all rows are from %g to %g", low, high)
+	}
+}
+
+func TestRanges(t *testing.T) {
+	s, err := Ranges([]float64{-1, 10}, []float64{3, 20})
+	if err != nil || !reflect.DeepEqual(s, dataset.Scaling{Shift: []float64{-1, 10}, Scale: []float64{4, 10}}) {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	for _, high := range []float64{1, 0, math.NaN(), math.Inf(1)} {
+		if _, err := Ranges([]float64{0, 1}, []float64{1, high}); err == nil || !strings.Contains(err.Error(), "column 2: want a finite range") {
+			t.Errorf("up to %g: got %v", high, err)
+		}
+	}
+}

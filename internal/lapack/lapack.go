@@ -1,0 +1,70 @@
+package lapack
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/lapack/gonum"
+)
+
+// Implementation is gonum's LAPACK with other routines for positive definite and
+// triangular matrices. A call runs on the goroutine of its caller.
+//
+// The zero value is ready for use, by several goroutines at once.
+type Implementation struct {
+	gonum.Implementation
+}
+
+// Dpotrf computes the factor of a positive definite matrix, of which only the
+// triangle ul is read and written: A = Uᵀ·U or A = L·Lᵀ. It returns false if A is not
+// positive definite; part of A is written then.
+//
+// It panics as gonum's does if an argument is out of range or a slice too short.
+func (i Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
+	if !isSquare(ul, n, a, lda) {
+		return i.Implementation.Dpotrf(ul, n, a, lda)
+	}
+	return factor(ul, n, a, lda)
+}
+
+// Dpotri computes the triangle ul of the inverse of the matrix whose factor
+// [Implementation.Dpotrf] has computed. It returns false if the factor has a zero on
+// its diagonal.
+func (i Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
+	if !isSquare(ul, n, a, lda) {
+		return i.Implementation.Dpotri(ul, n, a, lda)
+	}
+	if !i.Dtrtri(ul, blas.NonUnit, n, a, lda) {
+		return false
+	}
+	square(ul, n, a, lda)
+	return true
+}
+
+// Dtrtri computes the inverse of a triangle. It returns false if there is a zero on
+// the diagonal, and changes nothing then.
+func (i Implementation) Dtrtri(ul blas.Uplo, d blas.Diag, n int, a []float64, lda int) (ok bool) {
+	if !isSquare(ul, n, a, lda) || d != blas.Unit && d != blas.NonUnit {
+		return i.Implementation.Dtrtri(ul, d, n, a, lda)
+	}
+	for j := 0; j < n && d == blas.NonUnit; j++ {
+		if a[j*lda+j] == 0 {
+			return false
+		}
+	}
+	invert(ul, d, n, a, lda)
+	return true
+}
+
+// Dlauum computes the triangle ul of U·Uᵀ, or of Lᵀ·L.
+func (i Implementation) Dlauum(ul blas.Uplo, n int, a []float64, lda int) {
+	if !isSquare(ul, n, a, lda) {
+		i.Implementation.Dlauum(ul, n, a, lda)
+		return
+	}
+	square(ul, n, a, lda)
+}
+
+// isSquare says that a triangle is in range and not empty; if not, gonum has the
+// panic.
+func isSquare(ul blas.Uplo, n int, a []float64, lda int) bool {
+	return (ul == blas.Upper || ul == blas.Lower) && n > 0 && lda >= n && len(a) >= (n-1)*lda+n
+}

@@ -1,0 +1,3 @@
+package mixture
+
+//go:generate go -C asm run . -out ../assembly_amd64.s -stubs ../assembly_amd64.go -pkg mixture

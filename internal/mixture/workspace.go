@@ -1,0 +1,155 @@
+package mixture
+
+import "math"
+
+// Model is a mixture of K components over M variables, as the kernels read it.
+type Model struct {
+	k, m       int
+	full       bool
+	logw, norm []float64 // K
+	means      []float64 // K by M
+	factors    []float64 // K packed triangles, or K by M precisions
+}
+
+// NewModel returns room for k components over m variables, with full or with diagonal
+// precision matrices.
+func NewModel(k, m int, full bool) *Model {
+	x := &Model{k: k, m: m, full: full, logw: make([]float64, k), norm: make([]float64, k), means: make([]float64, k*m)}
+	x.factors = make([]float64, k*x.factor())
+	return x
+}
+
+func (x *Model) factor() int {
+	if x.full {
+		return x.m * (x.m + 1) / 2
+	}
+	return x.m
+}
+
+// Is says that the model has k components, and that they are full or not.
+func (x *Model) Is(k int, full bool) bool { return x.k == k && x.full == full }
+
+// Set sets component k: its weight, mean, norm = ½ ln|Λ| − M/2 ln 2π, and the upper
+// triangular U with Λ = UᵀU, M by M, or the diagonal of Λ.
+func (x *Model) Set(k int, weight float64, mean, precision []float64, norm float64) {
+	x.logw[k], x.norm[k] = math.Log(weight), norm
+	copy(x.means[k*x.m:(k+1)*x.m], mean)
+	to := x.factors[k*x.factor() : (k+1)*x.factor()]
+	if x.full {
+		pack(to, precision, x.m)
+		return
+	}
+	copy(to, precision)
+}
+
+// Workspace is what is known of a block of rows. It is used by one goroutine at a
+// time, and for any number of blocks and models of one shape.
+type Workspace struct {
+	k, m, n  int
+	rows     int       // that there is room for
+	x, d     []float64 // panels of the variables and a last one that is 1
+	weighted []float64 // panels of mostHeight variables
+	tail     []float64 // the last rows, if they are no whole panel
+	logd, r  []float64 // K by rows
+	lse      []float64 // rows
+	centre   []float64 // M+1
+	tops     [lanes]float64
+	sums     [4]float64
+}
+
+// NewWorkspace returns a workspace for models of the shape of x and blocks of so many
+// rows or less.
+func (x *Model) NewWorkspace(rows int) *Workspace {
+	k, m := x.k, x.m
+	rows = (rows + lanes*mostGroup - 1) / (lanes * mostGroup) * (lanes * mostGroup)
+	panels := rows * (m + 1)
+	return &Workspace{
+		k: k, m: m, rows: rows, x: make([]float64, panels), d: make([]float64, panels), weighted: make([]float64, rows*mostHeight),
+		tail: make([]float64, lanes*m), logd: make([]float64, k*rows), r: make([]float64, k*rows),
+		lse: make([]float64, rows), centre: make([]float64, m+1),
+	}
+}
+
+func (w *Workspace) stride() int { return (w.m + 1) * lanes }
+
+// Load computes what a model says of a block of rows, M values each. They are
+// not kept.
+func (w *Workspace) Load(x *Model, rows []float64) {
+	w.n = len(rows) / w.m
+	if len(rows) != w.n*w.m || w.n == 0 || w.n > w.rows || x.k != w.k || x.m != w.m {
+		panic("mixture: shapes differ")
+	}
+	w.densities(x, w.load(rows))
+	active.normalise(w.padded(), w.k, w.rows, w.logd, x.logw, w.r, w.lse)
+	for j := w.n; j < w.padded(); j++ {
+		for k := range w.k {
+			w.logd[k*w.rows+j], w.r[k*w.rows+j] = math.Inf(-1), 0
+		}
+		w.lse[j] = 0
+	}
+}
+
+// densities computes those of the rows in so many panels.
+func (w *Workspace) densities(x *Model, panels int) {
+	for k := range x.k {
+		mean, factor, out := x.means[k*x.m:(k+1)*x.m], x.factors[k*x.factor():(k+1)*x.factor()], w.logd[k*w.rows:(k+1)*w.rows]
+		if x.full {
+			active.density(panels, x.m, w.x, w.stride(), mean, factor, x.norm[k], w.d, out)
+		} else {
+			active.diagonal(panels, x.m, w.x, w.stride(), mean, factor, x.norm[k], out)
+		}
+	}
+}
+
+// load turns rows into panels, and returns how many that are with those of zeros that
+// the densities need.
+func (w *Workspace) load(rows []float64) int {
+	whole, stride := w.n/lanes, w.stride()
+	if whole > 0 {
+		active.turn(whole, w.m, rows, w.x, stride)
+	}
+	if rest := rows[whole*lanes*w.m:]; len(rest) > 0 {
+		clear(w.tail[copy(w.tail, rest):])
+		active.turn(1, w.m, w.tail, w.x[whole*stride:], stride)
+	}
+	panels := (w.n + lanes*active.group - 1) / (lanes * active.group) * active.group
+	clear(w.x[w.padded()/lanes*stride : panels*stride])
+	for j := range w.padded() {
+		one := 0.0
+		if j < w.n {
+			one = 1
+		}
+		w.x[j/lanes*stride+w.m*lanes+j%lanes] = one
+	}
+	return panels
+}
+
+// padded is the number of rows of whole panels.
+func (w *Workspace) padded() int { return (w.n + lanes - 1) / lanes * lanes }
+
+// Components returns K.
+func (w *Workspace) Components() int { return w.k }
+
+// LogDensities returns ln N(x|k) of the block's rows.
+func (w *Workspace) LogDensities(k int) []float64 { return w.logd[k*w.rows:][:w.n] }
+
+// Responsibilities returns r_k of the block's rows. Those below e^−600 are 0.
+func (w *Workspace) Responsibilities(k int) []float64 { return w.r[k*w.rows:][:w.n] }
+
+// LogSums returns ln Σ_k π_k N(x|k) of the block's rows: NaN or −Inf of a row so far out
+// that a density is no number or 0.
+func (w *Workspace) LogSums() []float64 { return w.lse[:w.n] }
+
+// Entropies returns of component k and the block's rows the highest l = ln N(x|k),
+// Σ e^(l−top) and Σ e^(l−top)·(l−top), and Σ r·ln r.
+func (w *Workspace) Entropies(x *Model, k int) (top, sum, mean, plogp float64) {
+	at := k * w.rows
+	active.highest(w.padded(), w.logd[at:], w.tops[:])
+	top = -math.MaxFloat64
+	for _, v := range w.tops {
+		top = max(top, v)
+	}
+	clear(w.sums[:])
+	active.entropy(w.padded(), w.logd[at:], w.r[at:], w.lse, x.logw[k], top, w.sums[:])
+	return top, w.sums[0], w.sums[1], w.sums[2]
+}

@@ -1,0 +1,160 @@
+package pca
+
+import "math"
+
+// eigen returns the eigenvalues of the symmetric matrix a, row-major n by n, and the
+// eigenvectors as rows of a matrix of that form. It overwrites a. ok is false if
+// they do not converge.
+//
+// It reduces the matrix to three diagonals by Householder's reflections and these by
+// the implicit QL method (Bowdler, Martin, Reinsch and Wilkinson 1968). As members
+// have to come to the same axes, it uses only operations that are rounded alike on
+// every machine, in a fixed order.
+func eigen(a []float64, n int) (values, vectors []float64, ok bool) {
+	values, off := make([]float64, n), make([]float64, n)
+	vectors = make([]float64, n*n)
+	reflectors := make([][]float64, 0, n)
+	for k := range n - 2 {
+		reflectors = append(reflectors, tridiagonal(a, n, k))
+	}
+	for i := range n {
+		values[i] = a[i*n+i]
+		vectors[i*n+i] = 1
+		if i+1 < n {
+			off[i] = a[i*n+i+1]
+		}
+	}
+	// Row i of vectors is column i of the product of the reflections.
+	for k := n - 3; k >= 0; k-- {
+		v := reflectors[k]
+		for i := k + 1; v != nil && i < n; i++ {
+			row := vectors[i*n+k+1 : (i+1)*n]
+			addScaled(row, -2*dot(v, row), v)
+		}
+	}
+	for l := range n {
+		if !converge(values, off, vectors, l) {
+			return nil, nil, false
+		}
+	}
+	return values, vectors, true
+}
+
+// tridiagonal makes zeros in row and column k of a beyond its neighbour of the diagonal,
+// by the reflection with the unit vector that it returns, of the entries from k+1;
+// nil if there is nothing to do.
+func tridiagonal(a []float64, n, k int) []float64 {
+	x := a[k*n+k+1 : (k+1)*n]
+	norm := math.Sqrt(dot(x, x))
+	if norm == 0 {
+		return nil
+	}
+	alpha := -math.Copysign(norm, x[0])
+	v := append([]float64(nil), x...)
+	v[0] -= alpha
+	length := math.Sqrt(dot(v, v))
+	for i := range v {
+		v[i] /= length
+	}
+	// A − 2v(Av)ᵀ − 2(Av)vᵀ + 4(vᵀAv)vvᵀ, for the rest of the matrix.
+	w := make([]float64, len(v))
+	for i := range w {
+		w[i] = dot(a[(k+1+i)*n+k+1:(k+2+i)*n], v)
+	}
+	addScaled(w, -dot(v, w), v)
+	for i := range w {
+		row := a[(k+1+i)*n+k+1 : (k+2+i)*n]
+		for j := range row {
+			row[j] -= 2 * (float64(v[i]*w[j]) + float64(w[i]*v[j]))
+		}
+	}
+	clear(x)
+	x[0] = alpha
+	for i := k + 1; i < n; i++ {
+		a[i*n+k] = x[i-k-1]
+	}
+	return v
+}
+
+// converge turns the diagonals until off[l] is nothing beside its neighbours, and
+// the vectors with them.
+func converge(d, off, vectors []float64, l int) bool {
+	const (
+		sweeps = 60
+		eps    = 0x1p-52
+	)
+	n := len(d)
+	for range sweeps {
+		m := l
+		for m < n-1 && math.Abs(off[m]) > eps*(math.Abs(d[m])+math.Abs(d[m+1])) {
+			m++
+		}
+		if m == l {
+			return true
+		}
+		g := (d[l+1] - d[l]) / (2 * off[l])
+		g = d[m] - d[l] + off[l]/(g+math.Copysign(hypotenuse(g, 1), g))
+		sin, cos, p := 1.0, 1.0, 0.0
+		i := m - 1
+		for ; i >= l; i-- {
+			f, b := sin*off[i], cos*off[i]
+			r := hypotenuse(f, g)
+			off[i+1] = r
+			if r == 0 { // the matrix falls into two parts here
+				d[i+1] -= p
+				off[m] = 0
+				break
+			}
+			sin, cos = f/r, g/r
+			g = d[i+1] - p
+			r = float64((d[i]-g)*sin) + float64(2*float64(cos*b))
+			p = float64(sin * r)
+			d[i+1] = g + p
+			g = float64(cos*r) - b
+			turn(vectors[i*n:(i+1)*n], vectors[(i+1)*n:(i+2)*n], sin, cos)
+		}
+		if i >= l {
+			continue
+		}
+		d[l] -= p
+		off[l], off[m] = g, 0
+	}
+	return false
+}
+
+func turn(x, y []float64, sin, cos float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		w := y[i]
+		y[i] = float64(sin*v) + float64(cos*w)
+		x[i] = float64(cos*v) - float64(sin*w)
+	}
+}
+
+// hypotenuse returns √(x² + y²) without overflow.
+func hypotenuse(x, y float64) float64 {
+	x, y = math.Abs(x), math.Abs(y)
+	if x < y {
+		x, y = y, x
+	}
+	if y == 0 {
+		return x
+	}
+	r := y / x
+	return float64(x * math.Sqrt(1+float64(r*r)))
+}
+
+func dot(x, y []float64) (sum float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		sum += float64(v * y[i])
+	}
+	return sum
+}
+
+func addScaled(dst []float64, a float64, x []float64) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] += float64(a * v)
+	}
+}

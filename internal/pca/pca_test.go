@@ -1,0 +1,135 @@
+package pca
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/netsim"
+)
+
+// example is rows that lie near a plane, far from the origin; the last column is
+// constant.
+func example(n int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	x := mat.NewDense(n, 5, nil)
+	for i := range n {
+		u, v := 3*rng.NormFloat64(), rng.NormFloat64()
+		x.SetRow(i, []float64{100 + u, -u + v, 1e-3 * v, 0.01 * rng.NormFloat64(), 7})
+	}
+	return x
+}
+
+// Alone: the axes and variances are those of gonum's singular values.
+func TestFitAlone(t *testing.T) {
+	x := example(200, 1)
+	p, err := Fit(t.Context(), collabdict.Solo{}, dataset.InMemory(x), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	centred := mat.DenseCopyOf(x)
+	centred.Apply(func(_, j int, v float64) float64 { return v - p.Mean[j] }, centred)
+	var svd mat.SVD
+	svd.Factorize(centred, mat.SVDThin)
+	var v mat.Dense
+	svd.VTo(&v)
+	for i, s := range svd.Values(nil)[:3] {
+		if want := s * s / 200; math.Abs(p.Variances[i]-want) > 1e-9*want+1e-15 {
+			t.Errorf("axis %d: variance %g, want %g", i, p.Variances[i], want)
+		}
+		axis := p.Axes.RawRowView(i)
+		if along := math.Abs(floats.Dot(axis, mat.Col(nil, i, &v))); along < 1-1e-9 {
+			t.Errorf("axis %d is not that of the singular values: %g", i, along)
+		}
+		if floats.Max(axis) < -floats.Min(axis) {
+			t.Errorf("axis %d: its largest entry is negative: %v", i, axis)
+		}
+	}
+	z := p.Apply(x)
+	if n, k := z.Dims(); n != 200 || k != 3 {
+		t.Fatalf("%d by %d", n, k)
+	}
+	streamed := make([]float64, 2*3)
+	if err := p.Rows(dataset.InMemory(x)).ReadRows(streamed, 50); err != nil || !reflect.DeepEqual(streamed, z.RawMatrix().Data[150:156]) {
+		t.Errorf("read %v, %v, want %v", streamed, err, z.RawMatrix().Data[150:156])
+	}
+	if _, err := Fit(t.Context(), collabdict.Solo{}, dataset.InMemory(x), 6); err == nil || !strings.Contains(err.Error(), "want 1 to 5 axes") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Over the protocol all members come to the same bits, and those are the axes of the
+// rows in one place.
+func TestFitTogether(t *testing.T) {
+	net, err := netsim.New(netsim.Config{Names: netsim.Names(5), Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]*Projection, 5)
+	pooled := mat.NewDense(5*40, 5, nil)
+	for rank := range got {
+		pooled.Slice(rank*40, (rank+1)*40, 0, 5).(*mat.Dense).Copy(example(40, uint64(rank)))
+	}
+	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
+		got[rank], err = Fit(ctx, g, dataset.InMemory(example(40, uint64(rank))), 2)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Fit(t.Context(), collabdict.Solo{}, dataset.InMemory(pooled), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, p := range got {
+		if !reflect.DeepEqual(p, got[0]) {
+			t.Errorf("member %d has other axes", rank)
+		}
+	}
+	if !mat.EqualApprox(got[0].Axes, want.Axes, 1e-6) || !floats.EqualApprox(got[0].Variances, want.Variances, 1e-6) || math.Abs(got[0].Total/want.Total-1) > 1e-6 {
+		t.Errorf("got %v, want %v", got[0], want)
+	}
+}
+
+// A is V diag(values) Vᵀ with orthonormal rows, whatever the matrix: with equal
+// eigenvalues, zeros and far apart scales too.
+func TestEigen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "n")
+		a := make([]float64, n*n)
+		for i := range n {
+			for j := range i + 1 {
+				v := rapid.SampledFrom([]float64{0, 0, 1, -1, 1e-8, 1e6, 0.3}).Draw(t, "entry")
+				a[i*n+j], a[j*n+i] = v, v
+			}
+		}
+		values, vectors, ok := eigen(append([]float64(nil), a...), n)
+		if !ok {
+			t.Fatal("no convergence")
+		}
+		scale := 1e-13 * (1 + floats.Norm(a, 2)) * float64(n)
+		v := mat.NewDense(n, n, vectors)
+		var back, gram mat.Dense
+		back.Mul(v.T(), mat.NewDiagDense(n, values))
+		back.Mul(&back, v)
+		if !mat.EqualApprox(&back, mat.NewDense(n, n, a), scale) {
+			t.Fatalf("%v came back as %v", a, back.RawMatrix().Data)
+		}
+		gram.Mul(v, v.T())
+		for i := range n {
+			gram.Set(i, i, gram.At(i, i)-1)
+		}
+		if mat.Norm(&gram, 2) > 1e-12 {
+			t.Fatalf("vectors are not orthonormal: %g", mat.Norm(&gram, 2))
+		}
+	})
+}
