@@ -44,8 +44,8 @@ type Result struct {
 	local *local
 }
 
-// Train learns clusters with the group from the own rows. One
-// round is one gather; then there is one for the last merge.
+// Train learns clusters with the group from the own rows. One round is one gather;
+// then there is one for the last merge.
 func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
 	c = c.withDefaults()
 	rows, _ := x.Dims()
