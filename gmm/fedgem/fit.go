@@ -11,18 +11,20 @@ import (
 )
 
 const (
-	starts   = 8 // k-means++ starts, of which the likeliest is kept
-	regCovar = 1e-6
+	starts     = 20 // by k-means++
+	firstSteps = 10
+	regCovar   = 1e-6
 )
 
-// fit returns the likeliest mixture of several starts, after EM steps. One with a
-// component of fewer rows than span the space may be as likely as it wants, by
-// collapsing on them: it is taken only if there is no other, and sound is false then.
+// fit returns the mixture after EM steps from the start that is the likeliest after the
+// first of them. One with a component of fewer rows than span the space may be as
+// likely as it wants, by collapsing on them: it is taken only if there is no other, and
+// sound is false then.
 func fit(x *mat.Dense, k int, full bool, steps int, seed uint64) (best *gmm.Mixture, sound bool, err error) {
 	likeliest := math.Inf(-1)
 	rows, dim := x.Dims()
 	for s := range starts {
-		m, err := fitOnce(x, k, full, steps, rand.NewPCG(seed, uint64(s)))
+		m, err := fitOnce(x, k, full, min(steps, firstSteps), rand.NewPCG(seed, uint64(s)))
 		if err != nil {
 			return nil, false, err
 		}
@@ -30,6 +32,11 @@ func fit(x *mat.Dense, k int, full bool, steps int, seed uint64) (best *gmm.Mixt
 		isSound := floats.Min(m.Weights())*float64(rows) > float64(dim+1)
 		if best == nil || isSound && !sound || isSound == sound && l > likeliest {
 			best, sound, likeliest = m, isSound, l
+		}
+	}
+	for n := firstSteps; n < steps; n++ {
+		if best, err = step(best, x); err != nil {
+			return nil, false, err
 		}
 	}
 	return best, sound, nil
@@ -41,8 +48,11 @@ func fitOnce(x *mat.Dense, k int, full bool, steps int, src rand.Source) (*gmm.M
 		em.Form, em.Iterations = gmm.Spherical, 1
 	}
 	f, err := gmm.Fit(x, k, em, src)
-	if err != nil || full {
-		return f.Mixture, err
+	if err != nil {
+		return nil, err
+	}
+	if full {
+		return f.Mixture, nil
 	}
 	m, err := tied(f.Mixture)
 	for n := 1; n < steps && err == nil; n++ {

@@ -9,34 +9,41 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm/fedgem"
+	"github.com/collabdict/collabdict/internal/metrics"
 	"github.com/collabdict/collabdict/netsim"
 )
 
 // Over the protocol, in virtual time: a member that is lost on the way is gone on
-// without, and all others hold the same clusters.
+// without, one that comes back takes what it has missed, and all hold the same clusters.
 func TestLostMember(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(6, 1)), 5, 3, 6, 80, 2, 4, 6)
-	net, err := netsim.New(netsim.Config{
-		Names: netsim.Names(len(clients)), Seed: 1, Compute: time.Second,
-		Faults: []netsim.Fault{netsim.Crash{Member: 2, When: netsim.When{Round: 2, At: 10 * time.Millisecond}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	results := make([]*fedgem.Result, len(clients))
-	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
-		results[rank], err = fedgem.Train(ctx, g, clients[rank].x, fedgem.Config{Components: clients[rank].number, Rounds: 4})
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rank, r := range results {
-		if rank == 2 {
-			continue
+	for _, away := range []time.Duration{0, 5 * time.Second} {
+		net, err := netsim.New(netsim.Config{
+			Names: netsim.Names(len(clients)), Seed: 1, Compute: time.Second,
+			Faults: []netsim.Fault{netsim.Crash{Member: 2, When: netsim.When{Round: 2, At: 10 * time.Millisecond, For: away}}},
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if r == nil || !reflect.DeepEqual(r.Clusters, results[0].Clusters) || r.Blobs[2] != nil || len(r.Clusters) != 5 {
-			t.Errorf("member %d: got %+v", rank, r)
+		results := make([]*fedgem.Result, len(clients))
+		_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
+			results[rank], err = fedgem.Train(ctx, g, clients[rank].x, fedgem.Config{Components: clients[rank].number, Rounds: 4})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank, r := range results {
+			if rank == 2 && away == 0 {
+				continue
+			}
+			if r == nil || !reflect.DeepEqual(r.Clusters, results[0].Clusters) || len(r.Clusters) != 5 || away == 0 && r.Blobs[2] != nil {
+				t.Errorf("away for %s: member %d: got %+v", away, rank, r)
+				continue
+			}
+			if ari := metrics.ARI(clients[rank].truth, r.Labels(clients[rank].x)); ari < 0.9 {
+				t.Errorf("away for %s: member %d has an ARI of %.2f", away, rank, ari)
+			}
 		}
 	}
 }

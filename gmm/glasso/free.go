@@ -19,8 +19,8 @@ type free struct {
 	first   []int
 	columns []int
 
-	z, column []float64 // scratch of products, and two matrices of dense ones
-	v, az     []float64
+	// Scratch of products: VA, a column of it, and for dense sets V and AVA.
+	z, column, v, az []float64
 }
 
 // size is the number of coordinates.
