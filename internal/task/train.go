@@ -72,7 +72,14 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		m := t.assemble(p, scaling, learner, r.Last, history)
 		var unread error
 		if m.Manifest.Threshold, unread = threshold(m.Mixture, z, t.FalseAlarm); unread != nil {
-			return r, errors.Join(err, fmt.Errorf("threshold: %w", unread))
+			var said *dataset.Error
+			switch {
+			case err == nil:
+				err = fmt.Errorf("threshold: %w", unread)
+			case !errors.As(err, &said): // a file that cannot be read has ended the round as well
+				err = fmt.Errorf("%w; threshold: %w", err, unread)
+			}
+			return r, err
 		}
 		if e := learner.Stalled(); e != nil {
 			r.Warnings = append(r.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
