@@ -113,3 +113,22 @@ func TestEqualVariables(t *testing.T) {
 		}
 	}
 }
+
+// A block too large for the interior point method, which its residual would let pass,
+// is told of, with a bound on what is missing.
+func TestSmallResidualIsNoSolution(t *testing.T) {
+	const m, lambda, variance = 100, 0.05, 2.25e7
+	s := mat.NewSymDense(m, nil)
+	for i := range m {
+		for j := range i + 1 {
+			s.SetSym(i, j, variance)
+		}
+	}
+	p := Problem{S: s, Penalty: lambda}
+	r, err := p.Solve(nil)
+	best := -(m-1)*math.Log(2*lambda) - math.Log(m*variance+(2-m)*lambda) - m
+	value, _ := p.Objective(r.Precision)
+	if missing := best - value; err == nil && missing > 1e-3 || !(r.Gap >= missing) {
+		t.Errorf("%g is missing with gap %g and error %v", missing, r.Gap, err)
+	}
+}
