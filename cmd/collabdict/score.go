@@ -109,10 +109,10 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, explain bool)
 		}
 		return nil
 	})
+	w.Flush() // after an error, too: the last line is a whole one
 	if err != nil {
 		return err
 	}
-	w.Flush()
 	return w.Error()
 }
 

@@ -57,9 +57,8 @@ func (f ChiSquare) radii(regions []region, l *local, next *gmm.Mixture) {
 			variance = r.spread * stretch
 		}
 		variance /= r.rows
-		if l.rng != nil {
-			// The noise moves the centre too.
-			variance += l.config.Noise.variance(r.rows) / (map[bool]float64{true: 1, false: r.spread}[r.shape == nil])
+		if l.rng != nil { // which moves the centre too
+			variance += l.config.Noise.variance(r.rows)
 		}
 		regions[k].radius = math.Sqrt(square * variance)
 	}

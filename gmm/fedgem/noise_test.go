@@ -51,4 +51,8 @@ func TestSettingsThatCannotBe(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
+	clients[0].x.Set(4, 1, math.NaN())
+	if _, err := fedgem.Train(t.Context(), seat{}, clients[0].x, fedgem.Config{}); err == nil || !strings.Contains(err.Error(), "row 5, column 2") {
+		t.Errorf("got %v", err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
 )
 
 // Cluster is one of the K̂ that the members found together.
@@ -43,12 +44,15 @@ type Result struct {
 	local *local
 }
 
-// Train learns clusters with the group from the own rows, which are finite. One
-// round is one gather; then there is one for the last merge.
+// Train learns clusters with the group from the own rows. One round is one gather;
+// then there is one for the last merge.
 func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
 	c = c.withDefaults()
 	rows, _ := x.Dims()
 	if err := c.check(rows); err != nil {
+		return nil, fmt.Errorf("fedgem: %w", err)
+	}
+	if err := gmm.CheckRows(gmm.Matrix(x)); err != nil {
 		return nil, fmt.Errorf("fedgem: %w", err)
 	}
 	l, err := newLocal(x, c)

@@ -12,9 +12,10 @@
 //
 // Invariants: a solution returned without an error is positive definite, satisfies
 // the optimality conditions to 1e-9 of the largest |S| (or, when S is so
-// ill-conditioned that this is below rounding, to what rounding allows) and has
-// exact zeros. What comes with a [*StalledError] is positive definite and no worse
-// than the start. With both comes a duality gap, which bounds what is missing. The same
+// ill-conditioned that this is below rounding, to what rounding allows), has a duality
+// gap of at most 1e-5 a variable, as a residual says little where the penalty is hardly
+// larger, and exact zeros. What comes with a [*StalledError] is positive definite and no
+// worse than the start. With both comes the gap, which bounds what is missing. The same
 // input gives the same bits, whatever GOMAXPROCS is.
 //
 // Start reading at [Problem.Solve]; newton.go is the solver of one connected

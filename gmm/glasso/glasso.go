@@ -35,7 +35,7 @@ type StalledError struct {
 }
 
 func (e *StalledError) Error() string {
-	return fmt.Sprintf("stuck at a residual of %.2g and a duality gap of %.2g after %d steps, want a residual of %.2g: raise the penalty", e.Residual, e.Gap, e.Steps, e.Want)
+	return fmt.Sprintf("stuck at a residual of %.2g and a duality gap of %.2g after %d steps, want at most %.2g and %g a variable: raise the penalty", e.Residual, e.Gap, e.Steps, e.Want, enoughGap)
 }
 
 // Result is a solution.

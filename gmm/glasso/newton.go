@@ -15,8 +15,10 @@ const (
 	// of the inverse W, below which the residual cannot be pushed.
 	rounding = 0x1p-50
 	// worst is the relative residual beyond which rounding is no excuse.
-	worst    = 1e-6
-	maxSteps = 200
+	worst = 1e-6
+	// enoughGap is the duality gap of a solution, in nats a variable.
+	enoughGap = 1e-5
+	maxSteps  = 200
 	// Armijo's rule: accept a step that gains at least this share of what the
 	// quadratic model's slope promises, halve it otherwise.
 	armijo     = 1e-3
@@ -108,26 +110,36 @@ func gather(a *mat.SymDense, members []int) []float64 {
 }
 
 // solve takes Newton steps, at most the given number, until the optimality
-// conditions hold, and says whether they do.
+// conditions hold, and says whether they do. Where the penalty is no more than the
+// residual aimed at, they say little: then the gap decides.
 func (b *block) solve(steps int) bool {
-	solved := b.newton(steps)
+	solved, interior := b.newton(steps, b.p > maxInterior)
 	b.gap = b.descent.gap(b)
-	return solved
+	if solved && !interior && !b.isNear() {
+		b.interiorPoint()
+		solved, _ = b.newton(steps, true)
+		b.gap = b.descent.gap(b)
+	}
+	return solved && b.isNear()
 }
 
+// isNear says that the gap is that of a solution.
+func (b *block) isNear() bool { return b.gap <= enoughGap*float64(b.p) }
+
 // newton is solve but for the gap. A block too ill-conditioned for coordinate descent
-// to find a direction goes to the interior point method, once.
-func (b *block) newton(steps int) bool {
-	before, interior := math.Inf(1), b.p > maxInterior
+// to find a direction goes to the interior point method, unless interior says that it
+// has been there or is too large.
+func (b *block) newton(steps int, interior bool) (solved, been bool) {
+	before := math.Inf(1)
 	for {
 		b.residual = b.descent.collect(b)
 		r := b.residual
 		floor := math.Min(rounding*b.cond, worst) * b.scale
 		if r <= b.target() || r <= floor && r > before/2 {
-			return true
+			return true, interior
 		}
 		if b.steps >= steps || b.spent > b.patience() {
-			return false
+			return false, interior
 		}
 		b.steps++
 		before = r
@@ -139,9 +151,9 @@ func (b *block) newton(steps int) bool {
 			b.interiorPoint()
 		case b.search(slope):
 		case r <= floor:
-			return true
+			return true, interior
 		case interior:
-			return false
+			return false, interior
 		default:
 			interior = true
 			b.interiorPoint()

@@ -85,3 +85,50 @@ func TestAwkwardProblems(t *testing.T) {
 		}
 	})
 }
+
+// Variables that are all the same, with a penalty that is little beside the residual
+// aimed at, which is 1e-9 of the variances: the objective is what counts.
+func TestEqualVariables(t *testing.T) {
+	const lambda = 0.05
+	for _, variance := range []float64{1, 1e4, 1e6, 2.25e7, 1e8, 1e9} {
+		for m := 2; m < 7; m++ {
+			s := mat.NewSymDense(m, nil)
+			for i := range m {
+				for j := range i + 1 {
+					s.SetSym(i, j, variance)
+				}
+			}
+			p := Problem{S: s, Penalty: lambda}
+			r, err := p.Solve(nil)
+			if err != nil {
+				t.Errorf("%d of variance %g: %v", m, variance, err)
+				continue
+			}
+			// W has the eigenvalue 2λ m−1 times, and mS + 2λ − mλ.
+			n := float64(m)
+			best := -(n-1)*math.Log(2*lambda) - math.Log(n*variance+(2-n)*lambda) - n
+			if got, _ := p.Objective(r.Precision); !near(got, best, 1e-5) {
+				t.Errorf("%d of variance %g: objective %.9g, want %.9g", m, variance, got, best)
+			}
+		}
+	}
+}
+
+// A block too large for the interior point method, which its residual would let pass,
+// is told of, with a bound on what is missing.
+func TestSmallResidualIsNoSolution(t *testing.T) {
+	const m, lambda, variance = 100, 0.05, 2.25e7
+	s := mat.NewSymDense(m, nil)
+	for i := range m {
+		for j := range i + 1 {
+			s.SetSym(i, j, variance)
+		}
+	}
+	p := Problem{S: s, Penalty: lambda}
+	r, err := p.Solve(nil)
+	best := -(m-1)*math.Log(2*lambda) - math.Log(m*variance+(2-m)*lambda) - m
+	value, _ := p.Objective(r.Precision)
+	if missing := best - value; err == nil && missing > 1e-3 || !(r.Gap >= missing) {
+		t.Errorf("%g is missing with gap %g and error %v", missing, r.Gap, err)
+	}
+}

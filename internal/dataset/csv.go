@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"compress/flate"
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
@@ -123,7 +124,7 @@ func (t *csvFile) next() (place, error) {
 			err = &Error{File: t.file.path, Line: at.line, Msg: fmt.Sprintf("want %d cells as in the header, got %d", len(t.names), len(t.record)), Hint: "fix the row"}
 		}
 	case errors.As(err, &bad):
-		err = &Error{File: t.file.path, Line: t.lines + bad.Line, Msg: fmt.Sprintf("malformed row: %v", bad.Err), Hint: `write a quote inside a cell as ""`}
+		err = &Error{File: t.file.path, Line: t.lines + bad.StartLine, Msg: fmt.Sprintf("malformed row: %v", bad.Err), Hint: `write a quote inside a cell as ""`}
 	default:
 		err = t.readError(err)
 	}
@@ -174,6 +175,8 @@ func (t *csvFile) readError(err error) error {
 		return known
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{File: t.file.path, Msg: "the compressed file ends too early", Hint: "copy it again"}
+	case t.zipped && (errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, new(flate.CorruptInputError))):
+		return &Error{File: t.file.path, Msg: "the compressed file is damaged", Hint: "copy it again"}
 	}
 	return fileError(t.file.path, err)
 }

@@ -18,6 +18,10 @@ type file struct {
 
 // openFile opens a file that is as it was: before is nil if it was not open yet.
 func openFile(path string, before fs.FileInfo) (*file, error) {
+	// To open a pipe would wait for who writes to it.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &Error{File: path, Msg: "want a file, got a folder, a pipe or a device", Hint: "save the rows in a file"}
+	}
 	disk, err := os.Open(path)
 	if err != nil {
 		return nil, fileError(path, err)

@@ -80,7 +80,7 @@ func openArray(path string, before fs.FileInfo, find func(*file) (io.ReaderAt, i
 // place works out where the values of each column are.
 func (t *numpyFile) place(l *npz.Layout) error {
 	if len(l.Shape) == 0 || len(l.Shape) > 2 || len(l.Shape) == 2 && l.Fields[0].Name != "" {
-		return fmt.Errorf("want an array of two dimensions, or records in one, got shape %v", l.Shape)
+		return &Error{File: t.file.path, Msg: fmt.Sprintf("want an array of two dimensions, or records in one, got shape %v", l.Shape), Hint: "reshape it, a sample a row"}
 	}
 	t.n = l.Shape[0]
 	t.rowSize = l.Size
@@ -123,7 +123,11 @@ func (t *numpyFile) fault(err error) error {
 	if errors.As(err, &path) {
 		return fileError(t.file.path, err)
 	}
-	return &Error{File: t.file.path, Msg: strings.TrimPrefix(err.Error(), `"": `), Hint: "write it again with numpy.save"}
+	hint := "write it again with numpy.save"
+	if errors.Is(err, npz.ErrUnsupported) {
+		hint = "save it as float64 with numpy.save"
+	}
+	return &Error{File: t.file.path, Msg: strings.TrimPrefix(err.Error(), `"": `), Hint: hint}
 }
 
 func (t *numpyFile) total() int        { return t.n }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -131,12 +132,32 @@ func (sc *scanner) add(at place) error {
 // numbers reads the features of the present row into the scratch row.
 func (sc *scanner) numbers(at place) error {
 	sound, err := sc.rows.numbers(sc.row)
-	if sound || err != nil {
+	if err != nil {
 		return err
+	}
+	if sound {
+		return sc.single(at)
 	}
 	for j, i := range sc.layout.features {
 		if sc.row[j], err = sc.number(sc.rows.text(i), at, sc.schema.features[j]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// single refuses a scratch row that has no place in single precision, if it is to
+// be held so.
+func (sc *scanner) single(at place) error {
+	if !sc.spec.Float32 {
+		return nil
+	}
+	for j, v := range sc.row {
+		if math.Abs(v) > math.MaxFloat32 {
+			return &Error{
+				File: sc.path, Line: at.line, Row: at.row, Column: sc.schema.features[j],
+				Msg: fmt.Sprintf("want a number of at most %.3g in size in single precision, got %g", math.MaxFloat32, v), Hint: "leave out --float32",
+			}
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 // Scan reads all files once, one after the other, and calls f with the rows that Where
 // keeps, in order, a block x of them at a time. numbers are those of the rows among all
 // rows of the files, from 1, whether kept or not. Both hold until f returns; after an
-// error of it, nothing more is read. A fault in a file comes after the rows before it.
+// error of it, nothing more is read. A fault in a file comes after the blocks before it.
 // Of the Spec, Data, Where, Ignore and Columns count.
 func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) error {
 	files, err := dataFiles(spec.Data)

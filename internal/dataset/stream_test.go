@@ -202,6 +202,21 @@ func TestFloat32(t *testing.T) {
 	}
 }
 
+func TestFloat32HasRoom(t *testing.T) {
+	_, rows := many(900)
+	rows[700].Temp = 1e39
+	folder(t, "a.csv", "x,y\n1,3.4e38\n2,-1e39\n", "a.parquet", parquetFile(t, rows))
+	for file, want := range map[string]string{
+		"a.csv":     `a.csv:3: column "y": want a number of at most 3.4e+38 in size in single precision, got -1e+39; leave out --float32`,
+		"a.parquet": `a.parquet: row 701: column "temp": want a number of at most 3.4e+38 in size in single precision, got 1e+39; leave out --float32`,
+	} {
+		for _, memory := range []int64{0, 1} {
+			_, err := dataset.LoadOne(dataset.Spec{Data: []string{file}, Float32: true, Memory: memory})
+			wantError(t, err, want)
+		}
+	}
+}
+
 // Participants with files of their own have them left there if the rows of all are
 // too many, and the same rows in either case.
 func TestLoadAllLeavesRowsInTheirFiles(t *testing.T) {

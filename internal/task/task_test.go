@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/collabdict/collabdict"
@@ -136,6 +137,35 @@ func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// changing are rows whose file changes.
+type changing struct {
+	dataset.Rows
+	changed *atomic.Bool
+}
+
+func (c changing) ReadRows(x []float64, from int) error {
+	if c.changed.Load() {
+		return &dataset.Error{File: "a.csv", Msg: "the file changed"}
+	}
+	return c.Rows.ReadRows(x, from)
+}
+
+func TestAFileThatChangesIsToldOnce(t *testing.T) {
+	k, at := example(), changing{dataset.InMemory(rows(1, 60, []float64{1, 2}, []float64{1, 1})), new(atomic.Bool)}
+	k.Tol = 0
+	p := dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: at}
+	_, err := k.Train(t.Context(), collabdict.Solo{}, p, func(Progress) { at.changed.Store(true) })
+	if err == nil || err.Error() != "round 2: local update: a.csv: the file changed" {
+		t.Errorf("got %v", err)
+	}
+	at.changed.Store(false)
+	k.Rounds = 1
+	_, err = k.Train(t.Context(), collabdict.Solo{}, p, func(Progress) { at.changed.Store(true) })
+	if err == nil || err.Error() != "threshold: a.csv: the file changed" {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -73,7 +73,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	m := t.assemble(p, scaling, s, r.Last, history)
 	var unread error
 	if m.Manifest.Threshold, unread = threshold(m.Mixture, z, t.FalseAlarm); unread != nil {
-		return r, errors.Join(err, fmt.Errorf("threshold: %w", unread))
+		return r, withUnread(err, unread)
 	}
 	r.Model, r.Selection = m, s.selection
 	r.Warnings = append(r.Warnings, s.warnings...)
@@ -88,6 +88,18 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		}
 	}
 	return r, err
+}
+
+// withUnread adds to how the training has ended that the threshold could not be had.
+func withUnread(err, unread error) error {
+	var said *dataset.Error
+	switch {
+	case err == nil:
+		return fmt.Errorf("threshold: %w", unread)
+	case errors.As(err, &said): // a file that cannot be read has ended the round as well
+		return err
+	}
+	return fmt.Errorf("%w; threshold: %w", err, unread)
 }
 
 func constantWarning(columns []string, constant []int) string {

@@ -1,0 +1,22 @@
+//go:build unix
+
+package dataset_test
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+)
+
+// A pipe that nobody writes to is not waited for.
+func TestPipesAreNoFiles(t *testing.T) {
+	folder(t)
+	for _, file := range []string{"a.csv", "a.parquet", "a.npy"} {
+		if err := syscall.Mkfifo(file, 0o600); err != nil {
+			t.Skip(err)
+		}
+		_, err := dataset.LoadOne(dataset.Spec{Data: []string{file}})
+		wantError(t, err, file+": want a file, got a folder, a pipe or a device; save the rows in a file")
+	}
+}
