@@ -37,7 +37,7 @@ func runTable(r *report.Run) func(io.Writer) {
 		fmt.Fprintf(w, "sums: protected by %s, %s, iterations %d, largest difference %.1e\n",
 			r.Protection.Mode, how(r.Consensus), r.Consensus.Iterations, r.Consensus.Error)
 		if p := r.Protection.BreachPredicted; p != nil {
-			fmt.Fprintf(w, "privacy: %d colluding learn another's vector of a sum with probability %.2g; least entropy %s nats\n",
+			fmt.Fprintf(w, "privacy: %d colluding learn another's vector of a sum with probability %.2g%s\n",
 				r.Protection.Colluders, *p, leastEntropy(r.Diversity))
 		}
 		if p := r.Protection; p.BreachMeasured != nil && p.BreachPerSum != nil {
@@ -76,9 +76,9 @@ func memberCount(r *report.Run) int {
 
 func leastEntropy(d *report.Diversity) string {
 	if d == nil {
-		return "-"
+		return ""
 	}
-	return fmt.Sprintf("%.2f", min(d.Min, d.MinResponsibility))
+	return fmt.Sprintf("; least entropy %.2f nats", min(d.Min, d.MinResponsibility))
 }
 
 func left(p report.Participant) string {
