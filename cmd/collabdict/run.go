@@ -221,6 +221,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 		level = hclog.Info
 	}
 	c.Node.Log = hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level})
+	a.warnOfShown(c.Task)
 	shown := a.newProgress(c.Task.Rounds)
 	c.Node.OnStatus = shown.joining
 	stopReminding := shown.remind()

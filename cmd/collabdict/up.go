@@ -98,6 +98,7 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if len(c.Abandoned) > 0 {
 		a.note("warning: the run that was left unfinished in %s is given up; collabdict run --dir in each of the folders would have gone on with it", f.out)
 	}
+	a.warnOfShown(t)
 	a.note("%d nodes under %s", len(parts), f.out)
 	run, err := a.runAll(ctx, f.out, parts, max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
 	if err != nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"regexp"
 	"strings"
+
+	"github.com/collabdict/collabdict/internal/task"
 )
 
 // alikeMost bounds the warnings that are told of many participants alike.
@@ -26,6 +28,14 @@ func (a *app) warn(warnings []string) {
 		case told[key] == alikeMost+1:
 			a.note("warning: the same of %d more participants, all in the warnings of the result (--json, --out)", of[key]-alikeMost)
 		}
+	}
+}
+
+// warnOfShown tells before anything is shown what members will show each other because
+// of the kind of model. The result has it, too.
+func (a *app) warnOfShown(t task.Task) {
+	if w := t.ShownWarning(); w != "" {
+		a.warn([]string{w})
 	}
 }
 
