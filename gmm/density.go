@@ -13,7 +13,7 @@ const (
 	blockRows = 256
 	// maxLanes pieces of consecutive blocks run in parallel. The number does not
 	// depend on the machine: it fixes the order of every sum.
-	maxLanes = 16
+	maxLanes = 32
 )
 
 // lanes returns in how many pieces n rows are worked on.

@@ -58,6 +58,7 @@ others have gone on without it or, where too few were left, have waited.`,
 			if err != nil {
 				return err
 			}
+			collectInTime(c.Data.Train)
 			a.warn(warnings)
 			return a.participate(ctx, c, &f)
 		},

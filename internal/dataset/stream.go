@@ -48,6 +48,9 @@ func newStream(spec *Spec, width int, test bool, parts []part, n int) *stream {
 	return s
 }
 
+// Streams says that the rows stay in their files.
+func Streams(r Rows) bool { _, ok := r.(*stream); return ok }
+
 func (s *stream) Dims() (n, m int) { return s.starts[len(s.parts)], s.width }
 
 // ReadRows goes on with the cursor that stands at row from. If none does, that is

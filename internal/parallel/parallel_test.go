@@ -35,3 +35,24 @@ func TestForRunsAtMostGOMAXPROCS(t *testing.T) {
 		t.Errorf("at most %d calls at a time and %d after return, want at most 3 and 0", most.Load(), now.Load())
 	}
 }
+
+// A worker that is held up is helped by the others, and numbers that are neighbours
+// are mostly done by the same one.
+func TestForSharesWhatIsLeft(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	const n = 64
+	var done atomic.Int64
+	all := make(chan struct{})
+	For(n, func(i int) {
+		if i == 0 {
+			<-all // the first worker stands at its first number until all others are done
+			return
+		}
+		if done.Add(1) == n-1 {
+			close(all)
+		}
+	})
+	if got := done.Load(); got != n-1 {
+		t.Errorf("%d calls, want %d", got, n-1)
+	}
+}
