@@ -58,7 +58,9 @@ others have gone on without it or, where too few were left, have waited.`,
 			if err != nil {
 				return err
 			}
-			collectInTime(c.Data.Train)
+			if !c.Task.HoldsRows() {
+				collectInTime(c.Data.Train)
+			}
 			a.warn(warnings)
 			return a.participate(ctx, c, &f)
 		},

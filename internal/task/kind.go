@@ -66,6 +66,9 @@ var kinds = map[model.Kind]kind{
 // Takes says whether a kind has an option, of those that not all kinds have.
 func Takes(k model.Kind, option string) bool { return slices.Contains(kinds[k].options, option) }
 
+// HoldsRows says whether training reads all own rows into memory, wherever they stand.
+func (t Task) HoldsRows() bool { return t.Model == model.FedGen || t.Start == KFed }
+
 // foreign returns the first option set that is of other kinds, empty if none is.
 func (t Task) foreign() string {
 	for _, o := range []struct {
