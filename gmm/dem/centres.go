@@ -35,6 +35,15 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 		return nil, err
 	}
 	k, dim := centres.Dims()
+	for c := range k {
+		if total[c] >= leastRows {
+			continue
+		}
+		for at := c; at < len(total); at += k { // what rounding has left of no row
+			total[at] = 0
+		}
+	}
+	clip(total, k, dim, form)
 	addWithin(total, k, dim, form)
 	return frame.MStep(total, l.config.RegCovar)
 }

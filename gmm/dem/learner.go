@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -113,6 +114,8 @@ func (l *Learner) Optimize(total []float64, _ bool) (objective float64, err erro
 	if err := check(total, l.model.SumsLen()); err != nil {
 		return 0, err
 	}
+	total = slices.Clone(total)
+	settle(total, l.model)
 	next, err := l.model.MStep(total, l.config.RegCovar)
 	if err != nil {
 		return 0, err

@@ -1,0 +1,61 @@
+package dem
+
+import (
+	"math"
+
+	"github.com/collabdict/collabdict/gmm"
+)
+
+// leastRows are those that a component needs to have a shape of its own: what rounding
+// leaves in a sum is divided by them.
+const leastRows = 1
+
+// settle makes up for what rounding has left in sums about the means of m, which would
+// otherwise be no mixture's. A component of less than leastRows keeps its mean and
+// covariance matrix, and no variance is below 0. All do it to the same total.
+func settle(sums []float64, m *gmm.Mixture) {
+	k, dim := m.Components(), m.Dim()
+	for c := range k {
+		if sums[c] = math.Max(sums[c], 0); sums[c] < leastRows {
+			keep(sums, m, c)
+		}
+	}
+	clip(sums, k, dim, m.Form())
+}
+
+// keep puts the sums of as many rows in the place of a component's as would leave it.
+func keep(sums []float64, m *gmm.Mixture, c int) {
+	k, dim := m.Components(), m.Dim()
+	first, second := sums[k:k+k*dim], sums[k+k*dim:]
+	covariance, pair := m.Covariance(c), 0
+	for i := range dim {
+		first[i*k+c] = 0
+		for j := i; j < lastOf(i, dim, m.Form()); j++ {
+			second[pair*k+c] = float64(sums[c] * covariance.At(i, j))
+			pair++
+		}
+	}
+}
+
+// clip raises second moments of a column with itself to what the first leave room for.
+func clip(sums []float64, k, dim int, form gmm.Covariance) {
+	first, second := sums[k:k+k*dim], sums[k+k*dim:]
+	pair := 0
+	for i := range dim {
+		for c := range k {
+			if n := sums[c]; n > 0 {
+				f := first[i*k+c]
+				second[pair*k+c] = math.Max(second[pair*k+c], float64(f*f)/n)
+			}
+		}
+		pair += lastOf(i, dim, form) - i
+	}
+}
+
+// lastOf returns one more than the last column that column i has a product with.
+func lastOf(i, dim int, form gmm.Covariance) int {
+	if form == gmm.Full {
+		return dim
+	}
+	return i + 1
+}
