@@ -102,7 +102,7 @@ func candidates(leaves []*leaf, count int) (out []*leaf) {
 func (s *starter) halve(ctx context.Context, root *leaf, leaves []*leaf) error {
 	for i, f := range leaves {
 		values, vectors := eigen(f.sums.spread(0))
-		f.direction = mat.Col(nil, len(values)-1, vectors)
+		f.direction = vectors.RawRowView(len(values) - 1)
 		mean := f.sums.mean(0)
 		f.edge = kernels.Dot(f.direction, mean)
 		f.low, f.high = &leaf{part: i}, &leaf{part: -1}

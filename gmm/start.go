@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/portable"
 	"github.com/collabdict/collabdict/internal/bounds"
 )
 
@@ -174,46 +175,31 @@ func gaussianCentres(all *moments, k int, rng *rand.Rand) *mat.Dense {
 	values, vectors := eigen(cov)
 	centres := mat.NewDense(k, all.dim, nil)
 	for i := range k {
-		z := mat.NewVecDense(all.dim, nil)
+		centre := centres.RawRowView(i)
 		for j, v := range values {
-			z.SetVec(j, math.Sqrt(math.Max(0, v))*rng.NormFloat64())
+			z := math.Sqrt(math.Max(0, v)) * rng.NormFloat64()
+			for at, axis := range vectors.RawRowView(j) {
+				centre[at] += float64(z * axis)
+			}
 		}
-		x := mat.NewVecDense(all.dim, all.mean(0))
-		z.MulVec(vectors, z)
-		x.AddVec(x, z)
-		centres.SetRow(i, x.RawVector().Data)
+		for at, mean := range all.mean(0) {
+			centre[at] += mean
+		}
 	}
 	return centres
 }
 
-// eigen returns the eigenvalues, ascending, and the eigenvectors as columns; the
-// largest entry of each is positive, so that rounding cannot flip one.
+// eigen returns the eigenvalues, ascending, and the eigenvectors as rows, with the
+// same bits at all members.
 func eigen(s *mat.SymDense) ([]float64, *mat.Dense) {
 	dim := s.SymmetricDim()
-	var e mat.EigenSym
-	if !e.Factorize(s, true) {
+	values, vectors, ok := portable.Eigen(mat.DenseCopyOf(s).RawMatrix().Data, dim)
+	if !ok {
 		// No convergence: the axes serve as directions just as well.
-		values, vectors := make([]float64, dim), mat.NewDense(dim, dim, nil)
+		values, vectors = make([]float64, dim), make([]float64, dim*dim)
 		for i := range dim {
-			values[i] = s.At(i, i)
-			vectors.Set(i, i, 1)
-		}
-		return values, vectors
-	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	for j := range dim {
-		at := 0
-		for i := range dim {
-			if math.Abs(vectors.At(i, j)) > math.Abs(vectors.At(at, j)) {
-				at = i
-			}
-		}
-		if vectors.At(at, j) < 0 {
-			for i := range dim {
-				vectors.Set(i, j, -vectors.At(i, j))
-			}
+			values[i], vectors[i*dim+i] = s.At(i, i), 1
 		}
 	}
-	return e.Values(nil), &vectors
+	return values, mat.NewDense(dim, dim, vectors)
 }

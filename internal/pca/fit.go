@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/portable"
 	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/dataset"
 )
@@ -59,28 +60,14 @@ func (p *Projection) decompose(covariance []float64, k int) error {
 	for i := range dim {
 		p.Total += covariance[i*dim+i]
 	}
-	values, vectors, ok := eigen(covariance, dim)
+	values, vectors, ok := portable.Eigen(covariance, dim)
 	if !ok {
 		return fmt.Errorf("pca: the eigenvalues of the covariance matrix do not converge")
 	}
-	order := make([]int, dim)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[j], values[i]) })
 	p.Axes = mat.NewDense(k, dim, nil)
-	for i, from := range order[:k] {
-		axis := vectors[from*dim : (from+1)*dim]
-		largest := 0
-		for j, v := range axis {
-			if math.Abs(v) > math.Abs(axis[largest]) {
-				largest = j
-			}
-		}
-		if axis[largest] < 0 {
-			floats.Scale(-1, axis)
-		}
-		p.Axes.SetRow(i, axis)
+	for i := range k {
+		from := dim - 1 - i
+		p.Axes.SetRow(i, vectors[from*dim:(from+1)*dim])
 		p.Variances = append(p.Variances, math.Max(0, values[from]))
 	}
 	return nil

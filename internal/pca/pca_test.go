@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -98,38 +97,4 @@ func TestFitTogether(t *testing.T) {
 	if !mat.EqualApprox(got[0].Axes, want.Axes, 1e-6) || !floats.EqualApprox(got[0].Variances, want.Variances, 1e-6) || math.Abs(got[0].Total/want.Total-1) > 1e-6 {
 		t.Errorf("got %v, want %v", got[0], want)
 	}
-}
-
-// A is V diag(values) Vᵀ with orthonormal rows, whatever the matrix: with equal
-// eigenvalues, zeros and far apart scales too.
-func TestEigen(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 12).Draw(t, "n")
-		a := make([]float64, n*n)
-		for i := range n {
-			for j := range i + 1 {
-				v := rapid.SampledFrom([]float64{0, 0, 1, -1, 1e-8, 1e6, 0.3}).Draw(t, "entry")
-				a[i*n+j], a[j*n+i] = v, v
-			}
-		}
-		values, vectors, ok := eigen(append([]float64(nil), a...), n)
-		if !ok {
-			t.Fatal("no convergence")
-		}
-		scale := 1e-13 * (1 + floats.Norm(a, 2)) * float64(n)
-		v := mat.NewDense(n, n, vectors)
-		var back, gram mat.Dense
-		back.Mul(v.T(), mat.NewDiagDense(n, values))
-		back.Mul(&back, v)
-		if !mat.EqualApprox(&back, mat.NewDense(n, n, a), scale) {
-			t.Fatalf("%v came back as %v", a, back.RawMatrix().Data)
-		}
-		gram.Mul(v, v.T())
-		for i := range n {
-			gram.Set(i, i, gram.At(i, i)-1)
-		}
-		if mat.Norm(&gram, 2) > 1e-12 {
-			t.Fatalf("vectors are not orthonormal: %g", mat.Norm(&gram, 2))
-		}
-	})
 }

@@ -1,16 +1,19 @@
-package pca
+package portable
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
-// eigen returns the eigenvalues of the symmetric matrix a, row-major n by n, and the
-// eigenvectors as rows of a matrix of that form. It overwrites a. ok is false if
-// they do not converge.
+// Eigen returns the eigenvalues of the symmetric matrix a, row-major n by n, ascending,
+// and the eigenvectors as rows of a matrix of that form. The largest entry of each is
+// positive, so that rounding cannot flip one. It overwrites a. ok is false if they do
+// not converge.
 //
 // It reduces the matrix to three diagonals by Householder's reflections and these by
-// the implicit QL method (Bowdler, Martin, Reinsch and Wilkinson 1968). As members
-// have to come to the same axes, it uses only operations that are rounded alike on
-// every machine, in a fixed order.
-func eigen(a []float64, n int) (values, vectors []float64, ok bool) {
+// the implicit QL method (Bowdler, Martin, Reinsch and Wilkinson 1968).
+func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 	values, off := make([]float64, n), make([]float64, n)
 	vectors = make([]float64, n*n)
 	reflectors := make([][]float64, 0, n)
@@ -37,7 +40,35 @@ func eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 			return nil, nil, false
 		}
 	}
-	return values, vectors, true
+	return sorted(values, vectors)
+}
+
+// sorted puts values and their vectors in order, and signs the vectors.
+func sorted(values, vectors []float64) (ascending, rows []float64, ok bool) {
+	n := len(values)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	for _, from := range order {
+		axis := vectors[from*n : (from+1)*n]
+		largest := 0
+		for j, v := range axis {
+			if math.Abs(v) > math.Abs(axis[largest]) {
+				largest = j
+			}
+		}
+		sign := 1.0
+		if axis[largest] < 0 {
+			sign = -1
+		}
+		ascending = append(ascending, values[from])
+		for _, v := range axis {
+			rows = append(rows, sign*v)
+		}
+	}
+	return ascending, rows, true
 }
 
 // tridiagonal makes zeros in row and column k of a beyond its neighbour of the diagonal,
