@@ -37,7 +37,7 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 	}
 	norm := 0.0
 	for i, v := range values {
-		norm = math.Max(norm, math.Abs(v)+math.Abs(off[i]))
+		norm = max(norm, math.Abs(v)+math.Abs(off[i]))
 	}
 	for l := range n {
 		if !converge(values, off, vectors, l, epsilon*norm) {
@@ -129,7 +129,7 @@ func converge(d, off, vectors []float64, l int, rounding float64) bool {
 			least = rounding
 		}
 		m := l
-		for m < n-1 && math.Abs(off[m]) > math.Max(least, epsilon*(math.Abs(d[m])+math.Abs(d[m+1]))) {
+		for m < n-1 && math.Abs(off[m]) > max(least, epsilon*(math.Abs(d[m])+math.Abs(d[m+1]))) {
 			m++
 		}
 		if m == l {
