@@ -1,7 +1,6 @@
 package fedgem_test
 
 import (
-	"context"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -48,11 +47,9 @@ func TestFactorIsChosen(t *testing.T) {
 	config := func(rank int) fedgem.Config {
 		return fedgem.Config{Components: clients[rank].number, Rounds: 5, Chain: true}
 	}
-	together(len(clients), func(rank int, g collabdict.Group) {
-		var err error
-		if chosen[rank], err = fedgem.ChooseFactor(context.Background(), g, clients[rank].x, config(rank), factors, silhouette); err != nil {
-			t.Error(err)
-		}
+	together(t, len(clients), func(rank int, g collabdict.Group) (err error) {
+		chosen[rank], err = fedgem.ChooseFactor(t.Context(), g, clients[rank].x, config(rank), factors, silhouette)
+		return err
 	})
 	for rank, v := range chosen {
 		if v != 0.5 {
@@ -72,7 +69,7 @@ func TestFactorIsChosen(t *testing.T) {
 			t.Errorf("factor %g: got %d clusters, want %d to %d", c.v, k, c.low, c.high)
 		}
 	}
-	_, err := fedgem.ChooseFactor(t.Context(), seat{}, clients[0].x, fedgem.Config{}, []float64{-1}, silhouette)
+	_, err := fedgem.ChooseFactor(t.Context(), collabdict.Solo{}, clients[0].x, fedgem.Config{}, []float64{-1}, silhouette)
 	if err == nil || !strings.Contains(err.Error(), "factor: want a finite value above 0, got -1") {
 		t.Errorf("got %v", err)
 	}
