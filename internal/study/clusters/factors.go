@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/internal/plots"
@@ -24,7 +25,7 @@ func (p plan) tryFactors(ctx context.Context, l *study.Lab) error {
 	for _, c := range []*plots.Chart{&index, &number} {
 		c.Subtitle = "Ten clusters; mean and standard deviation over the repeats. Level lines: chi-square radius, without a factor"
 		for _, v := range p.factors {
-			c.Places = append(c.Places, fmt.Sprintf("%g", v))
+			c.Places = append(c.Places, short(v))
 		}
 	}
 	var rows [][]string
@@ -36,7 +37,7 @@ func (p plan) tryFactors(ctx context.Context, l *study.Lab) error {
 		for i, o := range found {
 			rule := "chi-square"
 			if i > 0 {
-				rule = fmt.Sprintf("%g", p.factors[i-1])
+				rule = short(p.factors[i-1])
 			}
 			rows = append(rows, append([]string{s.name, rule}, row(s, chiSquare, o)[3:7]...))
 		}
@@ -50,6 +51,14 @@ func (p plan) tryFactors(ctx context.Context, l *study.Lab) error {
 		return err
 	}
 	return l.Chart(number)
+}
+
+// short writes a factor, large ones as 1e4.
+func short(v float64) string {
+	if v >= 1e4 {
+		return strings.Replace(fmt.Sprintf("%.0e", v), "e+0", "e", 1)
+	}
+	return fmt.Sprintf("%g", v)
 }
 
 // byFactor returns the outcomes of the repeats, first with the chi-square radius and
