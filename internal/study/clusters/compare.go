@@ -90,7 +90,7 @@ func found(sets []set, all []map[method][]outcome) plots.Chart {
 	for _, s := range sets {
 		c.Places = append(c.Places, s.name)
 	}
-	line("there are", func(_ int, s set) figure { return figure{float64(s.classes), 0} })
+	line("true number", func(_ int, s set) figure { return figure{float64(s.classes), 0} })
 	for _, m := range []method{chiSquare, chosen, published, process} {
 		line(string(m), func(i int, _ set) figure {
 			return over(all[i][m], func(o outcome) float64 { return float64(o.Clusters) })

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/gmm/fedgem"
+	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/study"
 )
@@ -75,7 +76,7 @@ func (p plan) byFactor(ctx context.Context, l *study.Lab, s set) ([][]outcome, e
 			if err != nil {
 				return nil, err
 			}
-			return together(ctx, clients, fedgem.Config{Seed: seed}, rules, nil)
+			return together(ctx, lockstep.Run, clients, fedgem.Config{Seed: seed}, rules, nil)
 		})
 		if err != nil {
 			return nil, err

@@ -11,20 +11,22 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/gmm/kfed"
-	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/metrics"
 )
 
 // rounds is the largest number of them in the published experiments.
 const rounds = 10
 
+// runner runs a group, as lockstep.Run does.
+type runner func(ctx context.Context, size int, f func(ctx context.Context, g collabdict.Group, rank int) error) error
+
 // together runs FedGEM with all clients, each told the number of its own classes, and
 // returns an outcome for each rule of the last merge. If there are factors to choose
 // from, the one that is chosen gives the last outcome.
-func together(ctx context.Context, clients []client, c fedgem.Config, rules []fedgem.Final, factors []float64) ([]outcome, error) {
+func together(ctx context.Context, run runner, clients []client, c fedgem.Config, rules []fedgem.Final, factors []float64) ([]outcome, error) {
 	results := make([][]*fedgem.Result, len(clients))
 	c.Rounds = rounds
-	err := lockstep.Run(ctx, len(clients), func(ctx context.Context, g collabdict.Group, rank int) error {
+	err := run(ctx, len(clients), func(ctx context.Context, g collabdict.Group, rank int) error {
 		own, x, all := c, clients[rank].train.x, rules
 		own.Components = clients[rank].classes
 		if factors != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/gmm/fedgem"
+	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/study"
 )
@@ -69,7 +70,7 @@ func timed(ctx context.Context, l *study.Lab, s set, members, repeats int, clock
 				return run{}, err
 			}
 			before := clock()
-			found, err := together(ctx, clients, fedgem.Config{Seed: seed}, []fedgem.Final{fedgem.ChiSquare{}}, nil)
+			found, err := together(ctx, lockstep.Run, clients, fedgem.Config{Seed: seed}, []fedgem.Final{fedgem.ChiSquare{}}, nil)
 			if err != nil {
 				return run{}, err
 			}

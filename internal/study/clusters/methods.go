@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict/gmm/fedgem"
+	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/study"
 )
 
@@ -58,7 +59,7 @@ func fedGEM(ctx context.Context, clients []client, s set, seed uint64, out map[m
 	if s.published != nil {
 		rules, names = append(rules, fedgem.Factor{V: s.published[0]}), append(names, published)
 	}
-	found, err := together(ctx, clients, c, rules, s.factors)
+	found, err := together(ctx, lockstep.Run, clients, c, rules, s.factors)
 	if err != nil {
 		return fmt.Errorf("FedGEM: %w", err)
 	}
@@ -69,7 +70,7 @@ func fedGEM(ctx context.Context, clients []client, s set, seed uint64, out map[m
 		return nil
 	}
 	c.Half = true
-	found, err = together(ctx, clients, c, rules[1:], nil)
+	found, err = together(ctx, lockstep.Run, clients, c, rules[1:], nil)
 	if err != nil {
 		return fmt.Errorf("FedGEM with half radii: %w", err)
 	}

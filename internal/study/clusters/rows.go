@@ -90,7 +90,7 @@ func deal(rng *rand.Rand, classes [][][]float64, d dealing) ([]client, error) {
 	for rank, own := range hands(rng, len(classes), d.members, d.least, d.most) {
 		var train, test share
 		for _, c := range own {
-			n := len(shuffled[c]) / d.shares
+			n := len(classes[c]) / d.shares
 			train.add(shuffled[c][:n*7/10], c)
 			test.add(shuffled[c][n*7/10:n], c)
 			shuffled[c] = shuffled[c][n:]
