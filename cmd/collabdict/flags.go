@@ -180,7 +180,7 @@ type sourceFlags struct {
 func (s *sourceFlags) add(cmd *cobra.Command) {
 	s.dataFlags.add(cmd)
 	f := cmd.Flags()
-	f.StringVar(&s.split, "split", "files", "who has which rows: files, column=NAME, iid:clients=N, dirichlet:, quantity: or classes:, each with an optional min=ROWS")
+	f.StringVar(&s.split, "split", "files", "who has which rows: files, column=NAME, iid:clients=N, dirichlet:, quantity:, classes: or pca-kmeans:, each with an optional min=ROWS")
 	f.StringVar(&s.generate, "generate", "", "make data up in place of --data, as participants=20,rows=200,columns=6,patterns=3")
 }
 

@@ -124,8 +124,11 @@ func (t Task) Fields(columns []string) []Field {
 	}
 	// What not all runs have is there only if set: others agree on what they always did.
 	for _, f := range []Field{
-		{"covariance", t.Covariance}, {"synthetic", fmt.Sprint(t.Synthetic)}, {"start", string(t.Start)},
-		{"normalise", string(t.Normalise)}, {"pca", fmt.Sprint(t.PCA)},
+		{"covariance", t.Covariance},
+		{"synthetic", fmt.Sprint(t.Synthetic)},
+		{"start", string(t.Start)},
+		{"normalise", string(t.Normalise)},
+		{"pca", fmt.Sprint(t.PCA)},
 	} {
 		if f.Value != "" && f.Value != "0" {
 			fields = append(fields, f)
