@@ -59,6 +59,9 @@ others have gone on without it or, where too few were left, have waited.`,
 			if err != nil {
 				return err
 			}
+			if err := c.Task.CheckColumns(len(c.Data.Columns)); err != nil {
+				return err
+			}
 			if !c.Task.HoldsRows() {
 				collectInTime(c.Data.Train)
 			}

@@ -137,6 +137,9 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		return err
 	}
 	a.noteData(data)
+	if err := t.CheckColumns(len(data.Columns)); err != nil {
+		return err
+	}
 	if err := t.Settings.Validate(len(data.Participants)); err != nil {
 		return &usageError{err.Error(), ""}
 	}

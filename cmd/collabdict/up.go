@@ -83,6 +83,9 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if f.nodes != 0 && f.nodes != len(parts) {
 		return &usageError{fmt.Sprintf("--nodes: the data have %d participants, got %d", len(parts), f.nodes), "leave --nodes out, or change --split"}
 	}
+	if err := t.CheckColumns(len(data.Columns)); err != nil {
+		return err
+	}
 	if err := t.Settings.Validate(len(parts)); err != nil {
 		return &usageError{err.Error(), ""}
 	}

@@ -88,7 +88,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	}
 	t.Shared = &gmm.Solutions{}
 	if t.Start == task.SharedRows {
-		if err := shareRows(&t, parts); err != nil {
+		if err := shareRows(ctx, &t, parts); err != nil {
 			return nil, err
 		}
 	}
