@@ -42,7 +42,7 @@ func repeat(ctx context.Context, l *study.Lab, s set, seed uint64) (map[method]o
 			return nil, fmt.Errorf("k-FED: %w", err)
 		}
 		if out[process], err = dirichlet(clients, s.classes, seed); err != nil {
-			return nil, fmt.Errorf("Dirichlet process: %w", err)
+			return nil, fmt.Errorf("variational mixture: %w", err)
 		}
 		if out[known], err = knownNumber(clients, s.classes, seed); err != nil {
 			return nil, fmt.Errorf("mixture: %w", err)
