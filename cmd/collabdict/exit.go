@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/study"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/node"
@@ -63,6 +64,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		member *consensus.MemberError
 		child  *local.ChildError
 		path   *fs.PathError
+		again  *study.Error
 	)
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
@@ -73,6 +75,8 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, "correct --" + field.Field
 	case errors.As(err, &many):
 		return usageFailure, "lower --components, or give more rows"
+	case errors.As(err, &again):
+		return usageFailure, ""
 	case errors.As(err, &data):
 		return dataFailure, ""
 	case errors.As(err, &file):
