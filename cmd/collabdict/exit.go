@@ -45,6 +45,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		usage  *usageError
 		field  *task.Error
 		many   *gmm.ComponentsError
+		flat   *gmm.SingularError
 		data   *dataset.Error
 		file   *model.Error
 		conf   *config.Error
@@ -73,6 +74,8 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, "correct --" + field.Field
 	case errors.As(err, &many):
 		return usageFailure, "lower --components, or give more rows"
+	case errors.As(err, &flat):
+		return dataFailure, "standardise the columns, lower --components, or take --covariance diag"
 	case errors.As(err, &data):
 		return dataFailure, ""
 	case errors.As(err, &file):
