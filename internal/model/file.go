@@ -12,7 +12,6 @@ import (
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/npz"
-	"gonum.org/v1/gonum/mat"
 )
 
 const (
@@ -51,20 +50,19 @@ func (m *Model) write(out io.Writer) error {
 	if err := w.File(manifest, append(text, '\n')); err != nil {
 		return err
 	}
-	k, dim := m.Mixture.Components(), m.Mixture.Dim()
-	precisions, shape := precisionsOf(m.Mixture)
+	if err := putMixture(w, "", m.Mixture); err != nil {
+		return err
+	}
 	for _, a := range []struct {
-		name  string
-		shape []int
-		data  []float64
-	}{
-		{"means", []int{k, dim}, m.Mixture.Means().RawMatrix().Data},
-		{"precisions", shape, precisions},
-		{"weights", []int{k}, m.Mixture.Weights()},
-		{"shift", []int{dim}, m.Scaling.Shift},
-		{"scale", []int{dim}, m.Scaling.Scale},
-	} {
-		if err := npz.Put(w, a.name, npz.Array[float64]{Shape: a.shape, Data: a.data}); err != nil {
+		name string
+		data []float64
+	}{{"shift", m.Scaling.Shift}, {"scale", m.Scaling.Scale}} {
+		if err := npz.Put(w, a.name, npz.Array[float64]{Shape: []int{len(a.data)}, Data: a.data}); err != nil {
+			return err
+		}
+	}
+	if m.Own != nil {
+		if err := m.Own.put(w); err != nil {
 			return err
 		}
 	}
@@ -122,30 +120,23 @@ func read(r io.ReaderAt, size int64) (*Model, error) {
 	case m.Manifest.Version != Version:
 		return nil, &versionError{m.Manifest.Version}
 	case !slices.Contains(Kinds(), m.Manifest.Kind):
-		return nil, fmt.Errorf("%s: want a model of kind %s, %s or %s, got %q", manifest, GGM, FedGen, DEM, m.Manifest.Kind)
+		return nil, fmt.Errorf("%s: want a model of kind %s, got %q", manifest, KindNames(), m.Manifest.Kind)
 	}
 	return m, m.readArrays(a)
 }
 
-func (m *Model) readArrays(a *npz.Archive) error {
+func (m *Model) readArrays(a *npz.Archive) (err error) {
 	dim := len(m.Manifest.Columns)
 	if dim == 0 {
 		return fmt.Errorf("%s: want at least one column, got none", manifest)
 	}
-	weights, err := npz.Get[float64](a, "weights")
-	if err != nil {
+	if m.Mixture, err = m.readMixture(a, ""); err != nil {
 		return err
 	}
-	k := len(weights.Data)
-	if k == 0 {
-		return errors.New("weights: want at least one component, got none")
-	}
-	means, err := array(a, "means", k, dim)
-	if err != nil {
-		return err
-	}
-	if m.Mixture, err = readMixture(a, m.Manifest.Covariance, weights.Data, mat.NewDense(k, dim, means)); err != nil {
-		return err
+	if m.Manifest.Kind == FedGEM {
+		if m.Own, err = m.readOwn(a); err != nil {
+			return err
+		}
 	}
 	if m.Scaling.Shift, err = array(a, "shift", dim); err != nil {
 		return err
