@@ -125,8 +125,8 @@ var importRules = []importRule{
 		reason: "one package reads files of rows, and keeps what their formats do from the others",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./cmd/..."}, never: []string{"./internal/plots"},
-		reason: "drawing is for commands",
+		packages: []string{"./..."}, except: []string{"./internal/study/...", "./cmd/..."}, never: []string{"./internal/plots"},
+		reason: "drawing is for commands, and for what runs the experiments of papers",
 	},
 	{
 		packages: []string{"./..."}, except: []string{"./cmd/..."}, never: []string{"./internal/bench"},

@@ -1,6 +1,8 @@
 package gmm
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -69,5 +71,29 @@ func TestTotalRowsAreThoseOfTheLastTotal(t *testing.T) {
 	}
 	if _, err := l.Optimize(total, true); err != nil || l.TotalRows() != 18 {
 		t.Errorf("%d rows, %v, want 18", l.TotalRows(), err)
+	}
+}
+
+// Sums over many columns are those that each lane makes of few.
+func TestProductsOfManyColumns(t *testing.T) {
+	const n, dim = 700, manyColumns + 3
+	rng := rand.New(rand.NewPCG(4, 4))
+	x := mat.NewDense(n, dim, nil)
+	x.Apply(func(_, j int, _ float64) float64 { return float64(j%5) + rng.NormFloat64() }, x)
+	got, err := SumMoments(t.Context(), collabdict.Solo{}, Matrix(x), Bounds{Rows: 1024, RMS: slices.Repeat([]float64{8}, dim)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want mat.Dense
+	want.Mul(x.T(), x)
+	covariance := got.Covariance()
+	for i := range dim {
+		near(t, "sum", got.sums.first[i], mat.Sum(x.ColView(i)), 1e-9)
+		for j := range dim {
+			near(t, "product", covariance[i*dim+j], want.At(i, j)/n, 1e-9)
+		}
+	}
+	if got.Rows() != n {
+		t.Errorf("%g rows, want %d", got.Rows(), n)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
 )
 
 // emKnown holds EM from identity precisions, computed by an independent program.
@@ -137,41 +139,37 @@ func TestLearnerKnownAnswers(t *testing.T) {
 	const tol = 1e-6
 
 	// The pooled log-likelihood before each round is the objective less the prior.
-	h := newHub(len(data))
-	logLik := make(chan float64, len(want.LogLik))
+	var logLik []float64
 	learners := make([]*Learner, len(data))
-	for s, rows := range data {
-		if learners[s], err = NewLearner(Matrix(rows), config); err != nil {
-			t.Fatal(err)
+	together(t, len(data), func(g collabdict.Group, s int) (err error) {
+		if learners[s], err = NewLearner(Matrix(data[s]), config); err != nil {
+			return err
 		}
-		go func() {
-			if err := learners[s].Start(t.Context(), member{h, s}); err != nil {
-				panic(err)
+		if err := learners[s].Start(t.Context(), g); err != nil {
+			return err
+		}
+		for range params.Iterations {
+			before := learners[s].prior.logDensity(learners[s].model)
+			x, blocks, _ := learners[s].LocalUpdate()
+			total, err := g.Sum(t.Context(), x, blocks)
+			if err != nil {
+				return err
 			}
-			for range params.Iterations {
-				before := learners[s].prior.logDensity(learners[s].model)
-				x, blocks, _ := learners[s].LocalUpdate()
-				total, _ := member{h, s}.Sum(t.Context(), x, blocks)
-				objective, err := learners[s].Optimize(total, true)
-				if err != nil {
-					panic(err)
-				}
-				if s == 0 {
-					logLik <- objective - before
-				}
+			objective, err := learners[s].Optimize(total, true)
+			if err != nil {
+				return err
 			}
 			if s == 0 {
-				close(logLik)
+				logLik = append(logLik, objective-before)
 			}
-		}()
-	}
-	i := 0
-	for got := range logLik {
+		}
+		return nil
+	})
+	for i, got := range logLik[:min(len(logLik), len(want.LogLik))] {
 		near(t, fmt.Sprintf("log-likelihood before round %d", i+1), got, want.LogLik[i], 1e-9)
-		i++
 	}
-	if i != len(want.LogLik) {
-		t.Errorf("%d rounds, want %d", i, len(want.LogLik))
+	if len(logLik) != len(want.LogLik) {
+		t.Errorf("%d rounds, want %d", len(logLik), len(want.LogLik))
 	}
 
 	trained, _ := train(t, config, params.Iterations, data...)

@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/study"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/node"
@@ -64,6 +65,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		member *consensus.MemberError
 		child  *local.ChildError
 		path   *fs.PathError
+		again  *study.Error
 	)
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
@@ -76,6 +78,8 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, "lower --components, or give more rows"
 	case errors.As(err, &flat):
 		return dataFailure, "standardise the columns, lower --components, or take --covariance diag"
+	case errors.As(err, &again):
+		return usageFailure, ""
 	case errors.As(err, &data):
 		return dataFailure, ""
 	case errors.As(err, &file):

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -64,6 +65,9 @@ larger than the memory.`,
 			if err != nil {
 				return err
 			}
+			if with.explain && m.Projection != nil {
+				return &usageError{fmt.Sprintf("--explain: the model is of %d principal axes, and any column that has a part in one could undo a deviation along it: none can be said to be to blame", m.Mixture.Dim()), "leave --explain out, or train without --pca"}
+			}
 			write := func(w io.Writer) error { return writeScores(w, m, spec, with) }
 			if out == "" {
 				return write(a.out)
@@ -96,7 +100,7 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 	}
 	line := make([]string, 0, len(head))
 	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
-		m.Scaling.ApplyTo(x, x)
+		x = m.Trained(x)
 		var contributions *mat.Dense
 		if with.explain {
 			contributions = m.Mixture.ContributionRows(x)

@@ -3,7 +3,6 @@ package fedgem_test
 import (
 	"context"
 	"math/rand/v2"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -11,78 +10,17 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm/fedgem"
+	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/metrics"
 )
 
-// table is an exact group in process: a collective returns when all have called it.
-type table struct {
-	mu      sync.Mutex
-	all     *sync.Cond
-	size    int
-	brought []any
-	arrived int
-	done    []any
-}
-
-type seat struct {
-	*table
-	rank int
-}
-
-func (s seat) Size() int { return s.size }
-
-func (s seat) meet(v any) []any {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.brought == nil {
-		s.brought = make([]any, s.size)
-	}
-	mine := s.brought
-	mine[s.rank] = v
-	if s.arrived++; s.arrived == s.size {
-		s.done, s.brought, s.arrived = mine, nil, 0
-		s.all.Broadcast()
-	}
-	for &mine[0] != first(s.done) {
-		s.all.Wait()
-	}
-	return mine
-}
-
-func first(v []any) *any {
-	if v == nil {
-		return nil
-	}
-	return &v[0]
-}
-
-func (s seat) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	if err := collabdict.CheckBlocks(x, blocks); err != nil {
-		return nil, err
-	}
-	total := make([]float64, len(x))
-	for _, v := range s.meet(append([]float64(nil), x...)) {
-		floats.Add(total, v.([]float64))
-	}
-	return total, nil
-}
-
-func (s seat) Gather(_ context.Context, blob []byte) (out [][]byte, err error) {
-	for _, v := range s.meet(blob) {
-		out = append(out, v.([]byte))
-	}
-	return out, nil
-}
-
 // together calls f for every member of a group, all at once.
-func together(size int, f func(rank int, g collabdict.Group)) {
-	t := &table{size: size}
-	t.all = sync.NewCond(&t.mu)
-	var all sync.WaitGroup
-	for rank := range size {
-		all.Go(func() { f(rank, seat{t, rank}) })
+func together(t testing.TB, size int, f func(rank int, g collabdict.Group) error) {
+	t.Helper()
+	err := lockstep.Run(t.Context(), size, func(_ context.Context, g collabdict.Group, rank int) error { return f(rank, g) })
+	if err != nil {
+		t.Fatal(err)
 	}
-	all.Wait()
 }
 
 // client is a participant's rows with the true clusters of its rows.
@@ -98,15 +36,10 @@ type client struct {
 func run(t testing.TB, clients []client, c func(rank int) fedgem.Config) []*fedgem.Result {
 	t.Helper()
 	out := make([]*fedgem.Result, len(clients))
-	together(len(clients), func(rank int, g collabdict.Group) {
-		var err error
-		if out[rank], err = fedgem.Train(context.Background(), g, clients[rank].x, c(rank)); err != nil {
-			t.Errorf("member %d: %v", rank, err)
-		}
+	together(t, len(clients), func(rank int, g collabdict.Group) (err error) {
+		out[rank], err = fedgem.Train(t.Context(), g, clients[rank].x, c(rank))
+		return err
 	})
-	if t.Failed() {
-		t.FailNow()
-	}
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 )
 
@@ -48,13 +49,13 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		"noise: want a source":                                                  {Noise: &fedgem.Noise{Multiplier: 1, Radius: 1}, Components: 2},
 		"noise: want a finite multiplier":                                       {Noise: &fedgem.Noise{Radius: 1}, Components: 2},
 	} {
-		_, err := fedgem.Train(t.Context(), seat{}, clients[0].x, c)
+		_, err := fedgem.Train(t.Context(), collabdict.Solo{}, clients[0].x, c)
 		if err == nil || !strings.HasPrefix(err.Error(), "fedgem: "+want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 	clients[0].x.Set(4, 1, math.NaN())
-	if _, err := fedgem.Train(t.Context(), seat{}, clients[0].x, fedgem.Config{}); err == nil || !strings.Contains(err.Error(), "row 5, column 2") {
+	if _, err := fedgem.Train(t.Context(), collabdict.Solo{}, clients[0].x, fedgem.Config{}); err == nil || !strings.Contains(err.Error(), "row 5, column 2") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,12 +4,10 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/csv"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"strconv"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -18,85 +16,15 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
-// hub is an exact group in process: a collective returns when all have called it.
-type hub struct {
-	mu      sync.Mutex
-	arrived int
-	slots   []any
-	turn    chan struct{} // closed when the collective is complete
-	result  []any
-	lost    map[int]bool // publish nothing
-	sums    int
-}
-
-type member struct {
-	*hub
-	index int
-}
-
-func newHub(n int) *hub {
-	return &hub{slots: make([]any, n), turn: make(chan struct{}), lost: map[int]bool{}}
-}
-
-func (m member) Size() int { return len(m.slots) }
-
-func (m member) meet(v any) []any {
-	m.mu.Lock()
-	turn := m.turn
-	m.slots[m.index] = v
-	if m.arrived++; m.arrived == len(m.slots) {
-		m.result = append([]any(nil), m.slots...)
-		m.arrived, m.turn = 0, make(chan struct{})
-		close(turn)
-	}
-	m.mu.Unlock()
-	<-turn
-	return m.result
-}
-
-func (m member) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	if err := collabdict.CheckBlocks(x, blocks); err != nil {
-		panic(fmt.Sprintf("member %d: %v", m.index, err))
-	}
-	if m.index == 0 {
-		m.sums++
-	}
-	total := make([]float64, len(x))
-	for i, v := range m.meet([2]any{append([]float64(nil), x...), fmt.Sprint(blocks)}) {
-		p := v.([2]any)
-		if p[1] != fmt.Sprint(blocks) {
-			panic(fmt.Sprintf("members %d and %d have other blocks", m.index, i))
-		}
-		floats.Add(total, p[0].([]float64))
-	}
-	return total, nil
-}
-
-func (m member) Gather(_ context.Context, blob []byte) (out [][]byte, err error) {
-	for i, v := range m.meet(blob) {
-		if m.lost[i] {
-			v = []byte(nil)
-		}
-		out = append(out, v.([]byte))
-	}
-	return out, nil
-}
-
-// together calls f for every member of a hub, in lock step.
-func together(t testing.TB, h *hub, f func(g collabdict.Group, s int) error) {
+// together calls f for every member of a group of n, in lock step.
+func together(t testing.TB, n int, f func(g collabdict.Group, s int) error) {
 	t.Helper()
-	errs := make([]error, len(h.slots))
-	var wg sync.WaitGroup
-	for s := range h.slots {
-		wg.Go(func() { errs[s] = f(member{h, s}, s) })
-	}
-	wg.Wait()
-	for s, err := range errs {
-		if err != nil {
-			t.Fatalf("member %d: %v", s, err)
-		}
+	err := lockstep.Run(t.Context(), n, func(_ context.Context, g collabdict.Group, s int) error { return f(g, s) })
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestOverTheProtocol(t *testing.T) {
 		}
 	}
 	exact := make([]*gmm.Mixture, len(parts))
-	together(t, newHub(len(parts)), func(g collabdict.Group, s int) (err error) {
+	together(t, len(parts), func(g collabdict.Group, s int) (err error) {
 		_, exact[s], err = refined(t.Context(), g, gmm.Matrix(parts[s]), own[s], c)
 		return err
 	})

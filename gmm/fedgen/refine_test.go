@@ -22,7 +22,7 @@ func TestRefinedByDEM(t *testing.T) {
 	}
 	learners := make([]*dem.Learner, len(parts))
 	var trace []float64
-	together(t, newHub(len(parts)), func(g collabdict.Group, s int) (err error) {
+	together(t, len(parts), func(g collabdict.Group, s int) (err error) {
 		learners[s], err = dem.NewLearner(gmm.Matrix(parts[s]), dem.Config{
 			Mixture: func(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error) {
 				r, err := fedgen.Learn(ctx, g, parts[s], c)

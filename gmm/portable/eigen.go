@@ -35,8 +35,12 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 			addScaled(row, -2*dot(v, row), v)
 		}
 	}
+	norm := 0.0
+	for i, v := range values {
+		norm = max(norm, math.Abs(v)+math.Abs(off[i]))
+	}
 	for l := range n {
-		if !converge(values, off, vectors, l) {
+		if !converge(values, off, vectors, l, epsilon*norm) {
 			return nil, nil, false
 		}
 	}
@@ -107,17 +111,25 @@ func tridiagonal(a []float64, n, k int) []float64 {
 	return v
 }
 
+const epsilon = 0x1p-52
+
 // converge turns the diagonals until off[l] is nothing beside its neighbours, and
-// the vectors with them.
-func converge(d, off, vectors []float64, l int) bool {
+// the vectors with them. Nothing, too, is what the reflections' rounding may have left
+// of a zero: where the matrix has a null space, such entries never fall below the
+// eigenvalues beside them, which are as small.
+func converge(d, off, vectors []float64, l int, rounding float64) bool {
 	const (
 		sweeps = 60
-		eps    = 0x1p-52
+		strict = 10 // sweeps in which rounding does not count
 	)
 	n := len(d)
-	for range sweeps {
+	for sweep := range sweeps {
+		least := 0.0
+		if sweep >= strict {
+			least = rounding
+		}
 		m := l
-		for m < n-1 && math.Abs(off[m]) > eps*(math.Abs(d[m])+math.Abs(d[m+1])) {
+		for m < n-1 && math.Abs(off[m]) > max(least, epsilon*(math.Abs(d[m])+math.Abs(d[m+1]))) {
 			m++
 		}
 		if m == l {

@@ -1,6 +1,7 @@
 package portable_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -46,4 +47,29 @@ func TestEigen(t *testing.T) {
 			t.Fatalf("vectors are not orthonormal: %g", mat.Norm(&gram, 2))
 		}
 	})
+}
+
+// A matrix of few rows has a null space, where eigenvalues are rounding alone.
+func TestEigenOfANullSpace(t *testing.T) {
+	const n, rank = 150, 40
+	rng := rand.New(rand.NewPCG(5, 6))
+	x := mat.NewDense(rank, n, nil)
+	for i := range rank {
+		for j := range n - 3 { // the last columns are zero
+			x.Set(i, j, 100*rng.NormFloat64()*float64(j%7))
+		}
+	}
+	var a mat.Dense
+	a.Mul(x.T(), x)
+	values, vectors, ok := portable.Eigen(mat.DenseCopyOf(&a).RawMatrix().Data, n)
+	if !ok {
+		t.Fatal("no convergence")
+	}
+	v := mat.NewDense(n, n, vectors)
+	var back mat.Dense
+	back.Mul(v.T(), mat.NewDiagDense(n, values))
+	back.Mul(&back, v)
+	if norm := mat.Norm(&a, 2); !mat.EqualApprox(&back, &a, 1e-13*norm) || values[n-rank-1] > 1e-13*norm || values[n-rank] < 1e-6*norm {
+		t.Errorf("eigenvalues %v", values)
+	}
 }

@@ -56,6 +56,8 @@ type Model struct {
 	Rho         float64 `yaml:"rho,omitempty"`
 	Seed        uint64  `yaml:"seed"`
 	Standardise string  `yaml:"standardise"`
+	Normalise   string  `yaml:"normalise,omitempty"`
+	PCA         int     `yaml:"pca,omitempty"`
 	FalseAlarm  float64 `yaml:"false_alarm"`
 	Init        string  `yaml:"init,omitempty"` // file, relative to this one
 }
@@ -106,7 +108,7 @@ func NewConsortium(t task.Task, columns []string, members []Member) *Consortium 
 			LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 			Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
 			Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed,
-			Standardise: string(t.Standardise), FalseAlarm: t.FalseAlarm,
+			Standardise: string(t.Standardise), Normalise: string(t.Normalise), PCA: t.PCA, FalseAlarm: t.FalseAlarm,
 		},
 		Consensus: newConsensus(t.Settings),
 	}
@@ -121,10 +123,13 @@ func (c *Consortium) Task() task.Task {
 		LocalSteps: m.LocalSteps, Radius: m.Radius, Final: m.Final,
 		Privacy: task.Privacy{Epsilon: m.Epsilon, Delta: m.Delta, Clip: m.Clip},
 		Lambda0: m.Lambda0, Rho: m.Rho, Seed: m.Seed,
-		Standardise: task.Standardise(m.Standardise), FalseAlarm: m.FalseAlarm,
+		Standardise: task.Standardise(m.Standardise), Normalise: task.Normalise(m.Normalise), PCA: m.PCA, FalseAlarm: m.FalseAlarm,
 		Settings: c.Consensus.settings(),
 	}
 }
+
+// standard is another word for what is done if an agreement says nothing of it.
+const standard = "standard"
 
 // ReadConsortium reads an agreement.
 func ReadConsortium(path string) (*Consortium, error) {
@@ -134,6 +139,9 @@ func ReadConsortium(path string) (*Consortium, error) {
 	}
 	if err := checkVersion(path, c.Version); err != nil {
 		return nil, err
+	}
+	if c.Model.Normalise == standard {
+		c.Model.Normalise = ""
 	}
 	switch {
 	case len(c.Members) < 2:

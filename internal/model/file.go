@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"slices"
 
@@ -40,7 +39,10 @@ func Write(path string, m *Model) error {
 }
 
 func (m *Model) write(out io.Writer) error {
-	m.Manifest.Format, m.Manifest.Version = format, Version
+	m.Manifest.Format, m.Manifest.Version = format, withoutAxes
+	if m.Projection != nil {
+		m.Manifest.Version, m.Manifest.PCA = Version, m.Projection.Report()
+	}
 	m.Manifest.Covariance = covariance(m.Mixture.Form())
 	text, err := json.MarshalIndent(m.Manifest, "", "  ")
 	if err != nil {
@@ -53,13 +55,13 @@ func (m *Model) write(out io.Writer) error {
 	if err := putMixture(w, "", m.Mixture); err != nil {
 		return err
 	}
-	for _, a := range []struct {
-		name string
-		data []float64
-	}{{"shift", m.Scaling.Shift}, {"scale", m.Scaling.Scale}} {
-		if err := npz.Put(w, a.name, npz.Array[float64]{Shape: []int{len(a.data)}, Data: a.data}); err != nil {
-			return err
-		}
+	columns := len(m.Scaling.Scale)
+	arrays := []namedArray{{"shift", []int{columns}, m.Scaling.Shift}, {"scale", []int{columns}, m.Scaling.Scale}}
+	if p := m.Projection; p != nil {
+		arrays = append(arrays, namedArray{"centre", []int{columns}, p.Mean}, namedArray{"axes", []int{m.Mixture.Dim(), columns}, p.Axes.RawMatrix().Data})
+	}
+	if err := putArrays(w, "", arrays); err != nil {
+		return err
 	}
 	if m.Own != nil {
 		if err := m.Own.put(w); err != nil {
@@ -67,6 +69,22 @@ func (m *Model) write(out io.Writer) error {
 		}
 	}
 	return w.Close()
+}
+
+type namedArray struct {
+	name  string
+	shape []int
+	data  []float64
+}
+
+// putArrays writes arrays, each under its name with a prefix.
+func putArrays(w *npz.Writer, prefix string, arrays []namedArray) error {
+	for _, a := range arrays {
+		if err := npz.Put(w, prefix+a.name, npz.Array[float64]{Shape: a.shape, Data: a.data}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Read reads a model from a file. Errors are of type *Error.
@@ -98,7 +116,7 @@ func Read(path string) (*Model, error) {
 type versionError struct{ got int }
 
 func (e *versionError) Error() string {
-	return fmt.Sprintf("want model version %d, got %d", Version, e.got)
+	return fmt.Sprintf("want model version %d or %d, got %d", withoutAxes, Version, e.got)
 }
 
 func read(r io.ReaderAt, size int64) (*Model, error) {
@@ -117,7 +135,7 @@ func read(r io.ReaderAt, size int64) (*Model, error) {
 	switch {
 	case m.Manifest.Format != format:
 		return nil, fmt.Errorf("%s: want format %q, got %q", manifest, format, m.Manifest.Format)
-	case m.Manifest.Version != Version:
+	case m.Manifest.Version != Version && m.Manifest.Version != withoutAxes:
 		return nil, &versionError{m.Manifest.Version}
 	case !slices.Contains(Kinds(), m.Manifest.Kind):
 		return nil, fmt.Errorf("%s: want a model of kind %s, got %q", manifest, KindNames(), m.Manifest.Kind)
@@ -125,31 +143,24 @@ func read(r io.ReaderAt, size int64) (*Model, error) {
 	return m, m.readArrays(a)
 }
 
-func (m *Model) readArrays(a *npz.Archive) (err error) {
-	dim := len(m.Manifest.Columns)
-	if dim == 0 {
+func (m *Model) readArrays(a *npz.Archive) error {
+	columns := len(m.Manifest.Columns)
+	if columns == 0 {
 		return fmt.Errorf("%s: want at least one column, got none", manifest)
 	}
-	if m.Mixture, err = m.readMixture(a, ""); err != nil {
+	dim, err := m.dim(columns)
+	if err != nil {
+		return err
+	}
+	if m.Mixture, err = m.readMixture(a, "", dim); err != nil {
 		return err
 	}
 	if m.Manifest.Kind == FedGEM {
-		if m.Own, err = m.readOwn(a); err != nil {
+		if m.Own, err = m.readOwn(a, dim); err != nil {
 			return err
 		}
 	}
-	if m.Scaling.Shift, err = array(a, "shift", dim); err != nil {
-		return err
-	}
-	if m.Scaling.Scale, err = array(a, "scale", dim); err != nil {
-		return err
-	}
-	for i, v := range m.Scaling.Scale {
-		if !(v > 0) || math.IsInf(v, 1) || math.IsNaN(m.Scaling.Shift[i]) || math.IsInf(m.Scaling.Shift[i], 0) {
-			return fmt.Errorf("shift and scale: want finite values, the scale above 0, got %g for column %q", v, m.Manifest.Columns[i])
-		}
-	}
-	return nil
+	return m.readCoordinates(a, columns)
 }
 
 // array returns the values of an array that must have the given shape.

@@ -49,33 +49,24 @@ func precisionsOf(m *gmm.Mixture) (values []float64, shape []int) {
 	return values, shape
 }
 
-// putMixture writes the arrays of a mixture, each under its name with a prefix.
+// putMixture writes the arrays of a mixture.
 func putMixture(w *npz.Writer, prefix string, m *gmm.Mixture) error {
 	k, dim := m.Components(), m.Dim()
 	precisions, shape := precisionsOf(m)
-	for _, a := range []struct {
-		name  string
-		shape []int
-		data  []float64
-	}{
+	return putArrays(w, prefix, []namedArray{
 		{"means", []int{k, dim}, m.Means().RawMatrix().Data},
 		{"precisions", shape, precisions},
 		{"weights", []int{k}, m.Weights()},
-	} {
-		if err := npz.Put(w, prefix+a.name, npz.Array[float64]{Shape: a.shape, Data: a.data}); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
-// readMixture is the inverse of putMixture, of the form and columns of the manifest.
-func (m *Model) readMixture(a *npz.Archive, prefix string) (*gmm.Mixture, error) {
+// readMixture is the inverse of putMixture, of the form of the manifest.
+func (m *Model) readMixture(a *npz.Archive, prefix string, dim int) (*gmm.Mixture, error) {
 	all, err := npz.Get[float64](a, prefix+"weights")
 	if err != nil {
 		return nil, err
 	}
-	weights, dim := all.Data, len(m.Manifest.Columns)
+	weights := all.Data
 	k := len(weights)
 	if k == 0 {
 		return nil, fmt.Errorf("%sweights: want at least one component, got none", prefix)

@@ -46,8 +46,8 @@ func (o *Own) put(w *npz.Writer) error {
 	return npz.Put(w, ownPrefix+"clusters", npz.Array[int64]{Shape: []int{len(of)}, Data: of})
 }
 
-func (m *Model) readOwn(a *npz.Archive) (*Own, error) {
-	mixture, err := m.readMixture(a, ownPrefix)
+func (m *Model) readOwn(a *npz.Archive, dim int) (*Own, error) {
+	mixture, err := m.readMixture(a, ownPrefix, dim)
 	if err != nil {
 		return nil, err
 	}

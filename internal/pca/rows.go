@@ -1,32 +1,50 @@
 package pca
 
 import (
+	gonum "gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/internal/blas"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 // Apply returns the rows of x along the axes, N by k.
 func (p *Projection) Apply(x *mat.Dense) *mat.Dense {
-	n, dim := x.Dims()
+	n, _ := x.Dims()
 	k, _ := p.Axes.Dims()
 	out := mat.NewDense(n, k, nil)
-	centred := make([]float64, dim)
-	for i := range n {
-		p.project(out.RawRowView(i), centred, x.RawRowView(i))
-	}
+	p.project(out.RawMatrix().Data, mat.DenseCopyOf(x).RawMatrix().Data)
 	return out
 }
 
 // Rows returns the rows of x along the axes, projected whenever they are read.
 func (p *Projection) Rows(x dataset.Rows) dataset.Rows { return projected{x, p} }
 
-func (p *Projection) project(dst, centred, row []float64) {
-	floats.SubTo(centred, row, p.Mean)
-	for a := range dst {
-		dst[a] = floats.Dot(p.Axes.RawRowView(a), centred)
+// Back returns the point of the M columns that a point along the axes stands for.
+func (p *Projection) Back(z []float64) []float64 {
+	x := append([]float64(nil), p.Mean...)
+	for a, v := range z {
+		floats.AddScaled(x, v, p.Axes.RawRowView(a))
 	}
+	return x
+}
+
+// Report describes the axes.
+func (p *Projection) Report() *report.PCA {
+	return &report.PCA{Axes: len(p.Variances), Variances: p.Variances, Total: p.Total}
+}
+
+// project writes rows along the axes to dst, and overwrites rows. A row comes to the
+// same bits whatever rows are beside it.
+func (p *Projection) project(dst, rows []float64) {
+	k, dim := p.Axes.Dims()
+	for row := rows; len(row) > 0; row = row[dim:] {
+		floats.Sub(row[:dim], p.Mean)
+	}
+	axes := p.Axes.RawMatrix()
+	blas.Implementation{}.Dgemm(gonum.NoTrans, gonum.Trans, len(rows)/dim, k, dim, 1, rows, dim, axes.Data, axes.Stride, 0, dst, k)
 }
 
 type projected struct {
@@ -40,16 +58,19 @@ func (r projected) Dims() (n, m int) {
 	return n, m
 }
 
+// blockRows rows are in memory at a time.
+const blockRows = 256
+
 func (r projected) ReadRows(x []float64, from int) error {
-	dim, k := len(r.by.Mean), len(r.by.Variances)
-	n := len(x) / k
-	values := make([]float64, n*dim)
-	if err := r.rows.ReadRows(values, from); err != nil {
-		return err
-	}
-	centred := make([]float64, dim)
-	for i := range n {
-		r.by.project(x[i*k:(i+1)*k], centred, values[i*dim:(i+1)*dim])
+	k, dim := r.by.Axes.Dims()
+	values := make([]float64, min(len(x)/k, blockRows)*dim)
+	for len(x) > 0 {
+		n := min(len(x)/k, blockRows)
+		if err := r.rows.ReadRows(values[:n*dim], from); err != nil {
+			return err
+		}
+		r.by.project(x[:n*k], values[:n*dim])
+		x, from = x[n*k:], from+n
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func shownByFedGEM(t Task) (what []string, sums bool) {
 		shape = "covariance matrix"
 	}
 	clusters := fmt.Sprintf("the centre, the number of rows and the %s of each own cluster, in every round", shape)
-	return []string{t.Privacy.of(clusters, "the number of own rows and how columns are scaled")}, false
+	return []string{t.Privacy.of(clusters, "the number of own rows, and how columns are scaled and projected")}, false
 }
 
 func (l *clustering) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (collabdict.Round, error) {

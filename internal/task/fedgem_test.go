@@ -120,7 +120,7 @@ func TestNoiseIsInWhatIsShown(t *testing.T) {
 		if other := private(t, k, 2); reflect.DeepEqual(once, other) {
 			t.Errorf("%s: there is no noise", kind)
 		}
-		if w := k.ShownWarning(); !strings.Contains(w, "(5, 1e-05)-differentially private in each row") || !strings.Contains(w, "Not covered:") {
+		if w := k.ShownWarnings()[0]; !strings.Contains(w, "(5, 1e-05)-differentially private in each row") || !strings.Contains(w, "Not covered:") {
 			t.Errorf("%s: %s", kind, w)
 		}
 	}

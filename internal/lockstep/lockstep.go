@@ -1,0 +1,138 @@
+// Package lockstep is a group in one process without a network: a collective returns
+// when all members have called it, and its sums are those of plain addition in the
+// order of ranks. Experiments and tests that are about what is learned run on it;
+// what a sum costs, who sees what and who is lost is netsim's.
+//
+// Start reading at Run.
+package lockstep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/collabdict/collabdict"
+)
+
+// Run calls f for every rank of a group of the given size, all at once, and returns
+// when all have returned: the error of the smallest rank that failed by itself, if any
+// did. Once one has returned, with an error or without, collectives that wait for it
+// return an error.
+func Run(ctx context.Context, size int, f func(ctx context.Context, g collabdict.Group, rank int) error) error {
+	h := &hub{slots: make([]any, size), turn: make(chan struct{}), gone: make(chan struct{})}
+	errs := make([]error, size)
+	var all sync.WaitGroup
+	for rank := range size {
+		all.Go(func() {
+			defer h.leave.Do(func() { close(h.gone) })
+			errs[rank] = f(ctx, member{h, rank}, rank)
+		})
+	}
+	all.Wait()
+	var first error
+	for rank, err := range errs {
+		switch {
+		case err == nil:
+		case !errors.Is(err, errGone):
+			return fmt.Errorf("member %d: %w", rank, err)
+		case first == nil:
+			first = fmt.Errorf("member %d: %w", rank, err)
+		}
+	}
+	return first
+}
+
+var errGone = errors.New("another member has returned without this collective")
+
+// hub is where members meet.
+type hub struct {
+	mu      sync.Mutex
+	arrived int
+	slots   []any
+	turn    chan struct{} // closed when the collective under way is complete
+	result  []any         // of the last complete one
+	gone    chan struct{} // closed when a member has returned
+	leave   sync.Once
+}
+
+type member struct {
+	*hub
+	rank int
+}
+
+func (m member) Size() int { return len(m.slots) }
+
+// meet returns what all members brought, by rank. The next collective cannot be
+// complete before everybody has taken the result of this one along.
+func (m member) meet(ctx context.Context, v any) ([]any, error) {
+	m.mu.Lock()
+	turn := m.turn
+	m.slots[m.rank] = v
+	if m.arrived++; m.arrived == len(m.slots) {
+		m.result = slices.Clone(m.slots)
+		m.arrived, m.turn = 0, make(chan struct{})
+		close(turn)
+	}
+	m.mu.Unlock()
+	select {
+	case <-turn:
+		return m.result, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-m.gone:
+	}
+	// Who has returned was here, or never comes.
+	select {
+	case <-turn:
+		return m.result, nil
+	default:
+		return nil, errGone
+	}
+}
+
+// summand is what a member brings to a sum.
+type summand struct {
+	x      []float64
+	blocks []collabdict.Block
+}
+
+// Sum implements collabdict.Group. That members differ in their blocks is an error.
+func (m member) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if err := collabdict.CheckBlocks(x, blocks); err != nil {
+		return nil, err
+	}
+	all, err := m.meet(ctx, summand{slices.Clone(x), slices.Clone(blocks)})
+	if err != nil {
+		return nil, err
+	}
+	total := make([]float64, len(x))
+	for rank, v := range all {
+		s, ok := v.(summand)
+		if !ok || !slices.Equal(s.blocks, blocks) {
+			return nil, fmt.Errorf("members %d and %d have not called the same sum", m.rank, rank)
+		}
+		for i, v := range s.x {
+			total[i] += v
+		}
+	}
+	return total, nil
+}
+
+// Gather implements collabdict.Group.
+func (m member) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
+	all, err := m.meet(ctx, slices.Clone(blob))
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(all))
+	for rank, v := range all {
+		blob, ok := v.([]byte)
+		if !ok {
+			return nil, fmt.Errorf("members %d and %d have not called the same collective", m.rank, rank)
+		}
+		out[rank] = blob
+	}
+	return out, nil
+}

@@ -1,0 +1,130 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+)
+
+// Chart is lines through values, with a spread where values are means.
+type Chart struct {
+	Name            string // of its files
+	Title, Subtitle string
+	X, Y            string // names of the axes
+	// Places, if not nil, are the names of the places 0, 1, 2, ... across.
+	Places []string
+	// Doubling spaces numbers across by their logarithm.
+	Doubling bool
+	// Decades spaces values up by their logarithm; they are above 0.
+	Decades bool
+	Lines   []Line
+}
+
+// Line is values over places.
+type Line struct {
+	Name string
+	X, Y []float64
+	// Spread is half the length of the bar at each value; nil draws none.
+	Spread []float64
+	// Published marks numbers of others.
+	Published bool
+}
+
+// WriteChart draws a chart as NAME.svg and NAME.png into a folder. Values that are not
+// finite are left out.
+func WriteChart(dir string, c Chart) error { return c.figure().write(dir) }
+
+// lineColors tell lines apart, up to eight.
+var lineColors = []color.Color{
+	blue, orange, rgb(0x00, 0x9e, 0x73), purple, rgb(0xd5, 0x5e, 0x00), rgb(0x56, 0xb4, 0xe9), ink, rgb(0xb8, 0xa9, 0x00),
+}
+
+func (c Chart) figure() *figure {
+	p := newPlot(c.X, c.Y)
+	p.Y.Tick.Marker = even{6, 0}
+	if c.Decades {
+		p.Y.Tick.Marker = decades{6}
+	}
+	p.X.Tick.Marker = c.ticks()
+	p.Add(grid{})
+	f := &figure{name: c.Name, title: c.Title, subtitle: c.Subtitle, height: height, Plot: p}
+	for i, l := range c.Lines {
+		clr := lineColors[i%len(lineColors)]
+		line := stroke(clr, 1.5)
+		if l.Published {
+			line = stroke(clr, 1.2, 4, 3)
+		}
+		at, bars := c.points(l, i)
+		if len(at) == 0 {
+			continue
+		}
+		p.Add(&plotter.Line{XYs: at, LineStyle: line}, dots(at, clr, 2.2))
+		for _, b := range bars {
+			p.Add(&plotter.Line{XYs: b, LineStyle: stroke(clr, 0.8)})
+		}
+		f.keys = append(f.keys, key{label: l.Name, line: line})
+	}
+	pad := 0.04 * math.Max(p.X.Max-p.X.Min, 1e-9)
+	p.X.Min, p.X.Max = p.X.Min-pad, p.X.Max+pad
+	pad = 0.05 * math.Max(p.Y.Max-p.Y.Min, 1e-9)
+	p.Y.Min, p.Y.Max = p.Y.Min-pad, p.Y.Max+pad
+	return f
+}
+
+// points returns where the values of a line are, and the bars of their spread. Lines
+// are moved aside a little, so that their bars do not hide each other.
+func (c Chart) points(l Line, index int) (at plotter.XYs, bars []plotter.XYs) {
+	up := func(y float64) float64 { return y }
+	if c.Decades {
+		up = math.Log10
+	}
+	aside := 0.0
+	if l.Spread != nil && c.Places != nil {
+		aside = 0.02 * (float64(index) - float64(len(c.Lines)-1)/2)
+	}
+	for i, y := range l.Y {
+		x := l.X[i]
+		if c.Doubling {
+			x = math.Log2(x)
+		}
+		p := plotter.XY{X: x + aside, Y: up(y)}
+		if math.IsNaN(p.Y) || math.IsInf(p.Y, 0) {
+			continue
+		}
+		at = append(at, p)
+		if l.Spread != nil && l.Spread[i] > 0 {
+			low, high := up(y-l.Spread[i]), up(y+l.Spread[i])
+			if math.IsNaN(low) {
+				low = p.Y
+			}
+			bars = append(bars, plotter.XYs{{X: p.X, Y: low}, {X: p.X, Y: high}})
+		}
+	}
+	return at, bars
+}
+
+// ticks are the places, or all numbers that occur where they are spaced by doubling.
+func (c Chart) ticks() plot.Ticker {
+	var ticks []plot.Tick
+	switch {
+	case c.Places != nil:
+		for i, name := range c.Places {
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+		}
+	case c.Doubling:
+		seen := map[float64]bool{}
+		for _, l := range c.Lines {
+			for _, x := range l.X {
+				if !seen[x] {
+					seen[x] = true
+					ticks = append(ticks, plot.Tick{Value: math.Log2(x), Label: number(x, 0)})
+				}
+			}
+		}
+	default:
+		return even{8, 0}
+	}
+	return plot.ConstantTicks(ticks)
+}

@@ -1,0 +1,64 @@
+package study
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+)
+
+func (t Table) write() error {
+	return atomicfile.Write(t.File, 0o644, func(w io.Writer) error {
+		c := csv.NewWriter(w)
+		for i, row := range append([][]string{t.Header}, t.Rows...) {
+			if len(row) != len(t.Header) {
+				panic(fmt.Sprintf("table %s, row %d: %d columns, header %d", t.Name, i, len(row), len(t.Header)))
+			}
+			if err := c.Write(row); err != nil {
+				return err
+			}
+		}
+		c.Flush()
+		return c.Error()
+	})
+}
+
+// Summary is a mean over repeats.
+type Summary struct {
+	N        int
+	Mean, SD float64 // the latter with N − 1, 0 for a single value
+}
+
+// Summarise returns the mean and the standard deviation of repeats. NaN, for what a
+// repeat does not define, is left out.
+func Summarise(values []float64) Summary {
+	var s Summary
+	var sum, squares float64
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			s.N++
+			sum += v
+		}
+	}
+	s.Mean = sum / float64(s.N)
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			squares += (v - s.Mean) * (v - s.Mean)
+		}
+	}
+	if s.N > 1 {
+		s.SD = math.Sqrt(squares / float64(s.N-1))
+	}
+	return s
+}
+
+// Number formats a value for a table, empty if there is none.
+func Number(v float64, digits int) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}

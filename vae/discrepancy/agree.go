@@ -1,0 +1,87 @@
+package discrepancy
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
+)
+
+// Agree returns this member's weight. Most bounds what any member has, and is the same
+// at all; its Discrepancy is looked at if the rule is Relative. It makes a sum of the
+// rows (and discrepancies), with Auto one of counts, and one of the weights. What members
+// learn beside their own weight are these sums; with Auto, how many of them want an offset
+// of which size.
+//
+// Members that were not in these sums, or are not in a later one, have no part in that
+// the weights add up to 1: who averages models sums p_k beside p_k·ω_k, and divides.
+func (r Rule) Agree(ctx context.Context, g collabdict.Group, own, most Member) (Weight, error) {
+	if err := r.check(own); err != nil {
+		return Weight{}, fmt.Errorf("discrepancy: %w", err)
+	}
+	share, d, mostShare, err := r.relative(ctx, g, own, most)
+	if err != nil {
+		return Weight{}, fmt.Errorf("discrepancy: sum of the rows: %w", err)
+	}
+	o := offset{b: r.B, members: float64(g.Size())}
+	if r.Auto {
+		if o.b, err = agreeOffset(ctx, g, float64(r.A*d)-share, leastShare/o.members); err != nil {
+			return Weight{}, fmt.Errorf("discrepancy: sum of the offsets: %w", err)
+		}
+	}
+	raw, limit := r.raw(share, d, o), r.most(mostShare, o)
+	total, err := g.Sum(ctx, []float64{raw}, bounds.Append(nil, 1, limit))
+	if err != nil {
+		return Weight{}, fmt.Errorf("discrepancy: sum of the weights: %w", err)
+	}
+	// Below, a sum is little but the rounding of the chunks that hide its values.
+	if total[0] <= math.Ldexp(float64(limit*float64(g.Size())), -20) {
+		return Weight{P: share, Offset: o.b, ByRows: true}, nil
+	}
+	return Weight{P: raw / total[0], Offset: o.b}, nil
+}
+
+func (r Rule) check(own Member) error {
+	switch {
+	case !(r.A >= 0) || math.IsInf(r.A, 1):
+		return fmt.Errorf("want an effect of at least 0, got a = %g", r.A)
+	case math.IsNaN(r.B) || math.IsInf(r.B, 0):
+		return fmt.Errorf("want a finite offset, got b = %g", r.B)
+	case !(r.Softplus >= 0) || math.IsInf(r.Softplus, 1):
+		return fmt.Errorf("want a softplus of at least 0 mean shares, got %g", r.Softplus)
+	case !(own.Rows >= 1) || math.IsInf(own.Rows, 1):
+		return fmt.Errorf("want a member of at least one row, got %g", own.Rows)
+	case math.IsNaN(own.Discrepancy) || math.IsInf(own.Discrepancy, 0):
+		return fmt.Errorf("want a finite discrepancy, got %g", own.Discrepancy)
+	}
+	return nil
+}
+
+// relative returns this member's share of the rows of all, the largest that there can
+// be, and the discrepancy, divided by that of all if the rule says so.
+func (r Rule) relative(ctx context.Context, g collabdict.Group, own, most Member) (share, d, mostShare float64, err error) {
+	d = math.Max(0, own.Discrepancy)
+	x, blocks := []float64{own.Rows}, bounds.Append(nil, 1, most.Rows)
+	if r.Relative {
+		x, blocks = append(x, d), bounds.Append(blocks, 1, most.Discrepancy)
+	}
+	total, err := g.Sum(ctx, x, blocks)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	rows := math.Round(total[0])
+	if !(rows >= 1) {
+		return 0, 0, 0, fmt.Errorf("want at least one row at all members together, got %g", total[0])
+	}
+	if r.Relative {
+		// Discrepancies that are nothing but rounding are none.
+		if total[1] <= math.Ldexp(float64(most.Discrepancy*float64(g.Size())), -20) {
+			d = 0
+		} else {
+			d /= total[1]
+		}
+	}
+	return own.Rows / rows, d, most.Rows / rows, nil
+}
