@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/study"
+	"github.com/collabdict/collabdict/internal/study/oneshot"
 	"github.com/spf13/cobra"
 )
 
 // studies are the experiments there are.
-var studies = []study.Study{}
+var studies = []study.Study{oneshot.Study()}
 
 func (a *app) experiment() *cobra.Command {
 	var data, out string
