@@ -109,7 +109,7 @@ func (r *runner) course(s *set, from []string) error {
 	}
 	c := plots.Chart{
 		Name: "refine-" + strings.ToLower(s.name), Title: s.name + ": rounds of sums after one round, or from the start",
-		Subtitle: fmt.Sprintf("%s α = %g, %d participants, mean of %d repeats", s.scheme(), s.fixed, s.clients, r.repeats()),
+		Subtitle: fmt.Sprintf("%s α = %g, %d participants; means, repeats: %d", s.scheme(), s.fixed, s.clients, r.repeats()),
 		X:        "rounds of sums", Y: "mean log-likelihood, nats",
 		Lines: []plots.Line{{Name: pooled, X: []float64{0, shown}, Y: []float64{all.Mean, all.Mean}}},
 	}

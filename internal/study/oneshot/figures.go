@@ -124,13 +124,13 @@ func (r *runner) figure(f figure) error {
 
 func (f figure) chart(s *set, lines []plots.Line, repeats int) plots.Chart {
 	c := plots.Chart{Name: f.name + "-" + strings.ToLower(s.name), Title: s.name + ": " + f.title, X: f.x, Y: f.y}
-	c.Subtitle = fmt.Sprintf("%d participants, mean and standard deviation of %d repeats", s.clients, repeats)
+	c.Subtitle = fmt.Sprintf("%d participants; means and standard deviations, repeats: %d", s.clients, repeats)
 	switch {
 	case f.x == "":
 		c.X = map[bool]string{true: "α of the Dirichlet split", false: "classes of each participant"}[s.scheme() == "dirichlet"]
 	case f.name == "clients":
 		c.Doubling = true
-		c.Subtitle = fmt.Sprintf("%s α = %g, mean and standard deviation of %d repeats", s.scheme(), s.fixed, repeats)
+		c.Subtitle = fmt.Sprintf("%s α = %g; means and standard deviations, repeats: %d", s.scheme(), s.fixed, repeats)
 	}
 	for _, l := range lines {
 		if l.Name == f.hidden {

@@ -79,14 +79,19 @@ func (r *runner) crowd(s *set, clients, repeat int) plan {
 	return plan{s, s.fixed, clients, s.k, s.k, repeat, methods, false}
 }
 
-func (r *runner) crowds(s *set) []int {
+// crowds are the numbers of participants of a growing set: 20 to 320 in the paper.
+func (r *runner) crowds(s *set) (ns []int) {
+	doublings := 5
 	switch {
 	case !s.growing:
-		return nil
+		doublings = 0
 	case r.Quick:
-		return []int{20, 80}
+		doublings = 2
 	}
-	return []int{20, 40, 80, 160, 320}
+	for i := range doublings {
+		ns = append(ns, s.clients<<i)
+	}
+	return ns
 }
 
 // large is the number of components of the shared mixture of Fig. 5.

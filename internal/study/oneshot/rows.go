@@ -58,9 +58,13 @@ func unitRows(rows dataset.Rows) (*mat.Dense, error) {
 	return unit.Apply(x), nil
 }
 
+// early is how many cycles before its end an engine is taken for worn (after Heimes
+// 2008, who found that its wear cannot be seen earlier).
+const early = 125
+
 // loadCMAPSS gives the sensors of a hundred engines that run until they fail, those of
-// more than two values. Rows are normal with at least 100 cycles to go, anomalies with
-// fewer than 30. Ten engines are a class; the paper's classes are three environments.
+// more than two values. Rows of worn engines are anomalies. Ten engines are a class; the
+// paper's classes are three environments.
 func loadCMAPSS(_ context.Context, l *study.Lab) (draw, error) {
 	d, err := dataset.LoadOne(dataset.Spec{
 		Data: []string{l.Path(cmapssFile)}, Label: "label", Where: dataset.Condition{Column: "split", Value: "train"},
@@ -78,26 +82,25 @@ func loadCMAPSS(_ context.Context, l *study.Lab) (draw, error) {
 	if err != nil {
 		return nil, err
 	}
-	var normal, failing []int
+	var normal, worn []int
 	classes := make([]float64, n)
 	for row, left := range d.Participants[0].TrainLabels {
 		classes[row] = float64(int(all.At(row, 0)-1) / 10)
-		switch {
-		case left >= 100:
+		if left >= early {
 			normal = append(normal, row)
-		case left < 30:
-			failing = append(failing, row)
+		} else {
+			worn = append(worn, row)
 		}
 	}
-	size := sizes{8500, 2000, 2000}.of(l)
-	if len(normal) < size.train+size.normal || len(failing) < size.anomalies {
-		return nil, fmt.Errorf("%s: want %d normal rows and %d of engines that fail, got %d and %d", cmapssFile, size.train+size.normal, size.anomalies, len(normal), len(failing))
+	size := sizes{6400, 1600, 1600}.of(l)
+	if len(normal) < size.train+size.normal || len(worn) < size.anomalies {
+		return nil, fmt.Errorf("%s: want %d normal rows and %d of worn engines, got %d and %d", cmapssFile, size.train+size.normal, size.anomalies, len(normal), len(worn))
 	}
 	return func(random *rand.Rand) sample {
-		normal, failing := permuted(random, normal), permuted(random, failing)
+		normal, worn := permuted(random, normal), permuted(random, worn)
 		train := normal[:size.train]
 		return sample{train: take(x, train), classes: takeClasses(classes, train)}.
-			with(take(x, normal[size.train:size.train+size.normal]), take(x, failing[:size.anomalies]))
+			with(take(x, normal[size.train:size.train+size.normal]), take(x, worn[:size.anomalies]))
 	}, nil
 }
 

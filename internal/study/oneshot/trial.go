@@ -19,7 +19,7 @@ import (
 const tolerance = 1e-3
 
 // fewest is how many rows a component a participant needs for its own mixture to be
-// counted in the mean of the local ones: the likelihood of all rows in one of a handful
+// counted in the mean of the local ones, if any has as many: the likelihood of all rows in one of a handful
 // of rows is nearly 0, whatever the others' are.
 const fewest = 10
 
@@ -113,21 +113,29 @@ func (t *trial) pooled() (Outcome, error) {
 
 // local is the mean of what the participants' own mixtures come to.
 func (t *trial) local() (Outcome, error) {
-	var own []*gmm.Mixture
-	for s, c := range t.own {
-		if n, _ := t.parts[s].Dims(); n < fewest*t.each {
+	own, err := t.mixtures(fewest * t.each)
+	if len(own) == 0 && err == nil {
+		own, err = t.mixtures(0)
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	return t.score(own...)
+}
+
+// mixtures returns those of participants with some number of rows.
+func (t *trial) mixtures(least int) (own []*gmm.Mixture, err error) {
+	for _, c := range t.own {
+		if c.Rows < least {
 			continue
 		}
 		m, err := c.Mixture()
 		if err != nil {
-			return Outcome{}, err
+			return nil, err
 		}
 		own = append(own, m)
 	}
-	if len(own) == 0 {
-		return Outcome{}, fmt.Errorf("want a participant with %d rows, got none", fewest*t.each)
-	}
-	return t.score(own...)
+	return own, nil
 }
 
 // oneRound is FedGenGMM, and rounds of sums after it if there is a target.
@@ -150,7 +158,7 @@ func (t *trial) oneRound(ctx context.Context, method fedgen.Method) (Outcome, er
 
 // score returns the means over mixtures of what the experiments measure.
 func (t *trial) score(mixtures ...*gmm.Mixture) (o Outcome, err error) {
-	_, share := 0, 1/float64(len(mixtures))
+	share := 1 / float64(len(mixtures))
 	for _, m := range mixtures {
 		mean, err := m.MeanLogLik(gmm.Matrix(t.train))
 		if err != nil {
