@@ -51,6 +51,9 @@ alone on its own rows; the table shows how well either finds the faults.`,
 func (a *app) demonstrate(ctx context.Context, t task.Task, out string) error {
 	began := time.Now()
 	parts := plants.Generate(plants.Demo(), t.Seed)
+	if err := t.CheckColumns(len(parts[0].Columns)); err != nil {
+		return err
+	}
 	dir := out
 	if dir == "" {
 		var err error

@@ -56,11 +56,16 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 	}, nil
 }
 
+// standard is the default of --normalise.
+const standard = "standard"
+
 // taskFlags say what is learned, and how sums are made.
 type taskFlags struct {
 	settingsFlags
 	mixtureFlags
-	model, init, standardise      string
+	model, init                   string
+	standardise, normalise        string
+	pca                           int
 	components                    string
 	rounds                        int
 	tol, lambda0, rho, falseAlarm float64
@@ -81,6 +86,8 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 	f.StringVar(&t.init, "init", "", "of ggm: start from the means, precisions and weights in a JSON `FILE`")
 	f.StringVar(&t.standardise, "standardise", "", "standardise columns by the moments of all rows (global), of each participant's (own), or none (default own with --split files or column, else global)")
 	f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
+	f.StringVar(&t.normalise, "normalise", standard, "bring columns to mean 0 and variance 1 (standard), or to the range from 0 to 1 (minmax), by the rows that --standardise says")
+	f.IntVar(&t.pca, "pca", 0, "learn from the rows along the `K` principal axes of the rows of all, after they are scaled")
 	f.Float64Var(&t.falseAlarm, "false-alarm", 0.01, "share of own training rows that lie above the anomaly threshold")
 	f.Uint64Var(&t.seed, "seed", 1, "seed of everything public: starts, splits, generated data")
 	t.settingsFlags.add(cmd)
@@ -112,8 +119,14 @@ func (t *taskFlags) task(cmd *cobra.Command, byDefault task.Standardise) (task.T
 	}
 	k := task.Task{
 		Model: model.Kind(t.model), Rounds: t.rounds, Tol: t.tol, Seed: t.seed, FalseAlarm: t.falseAlarm,
-		Standardise: task.Standardise(t.standardise),
-		Settings:    settings,
+		Standardise: task.Standardise(t.standardise), Normalise: task.Normalise(t.normalise), PCA: t.pca,
+		Settings: settings,
+	}
+	if t.normalise == standard {
+		k.Normalise = task.Standard
+	}
+	if cmd.Flags().Changed("pca") && t.pca < 1 {
+		return task.Task{}, &usageError{fmt.Sprintf("--pca: want at least 1 axis, got %d", t.pca), "leave it out to learn from the columns"}
 	}
 	if k.Components, k.MostComponents, err = parseComponents(t.components); err != nil {
 		return k, err
@@ -167,7 +180,7 @@ type sourceFlags struct {
 func (s *sourceFlags) add(cmd *cobra.Command) {
 	s.dataFlags.add(cmd)
 	f := cmd.Flags()
-	f.StringVar(&s.split, "split", "files", "who has which rows: files, column=NAME, iid:clients=N, dirichlet:, quantity: or classes:, each with an optional min=ROWS")
+	f.StringVar(&s.split, "split", "files", "who has which rows: files, column=NAME, iid:clients=N, dirichlet:, quantity:, classes: or pca-kmeans:, each with an optional min=ROWS")
 	f.StringVar(&s.generate, "generate", "", "make data up in place of --data, as participants=20,rows=200,columns=6,patterns=3")
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
 )
 
@@ -58,15 +59,12 @@ func (a *app) inspect() *cobra.Command {
 
 func describe(m *model.Model) description {
 	d := description{Manifest: m.Manifest}
-	weights, means := m.Mixture.Weights(), m.Mixture.Means()
-	for k, w := range weights {
-		c := component{Weight: w, Edges: []edge{}}
-		for j, z := range means.RawRowView(k) {
-			c.Mean = append(c.Mean, z*m.Scaling.Scale[j]+m.Scaling.Shift[j])
-		}
+	means, names := m.Means(), coordinates(m)
+	for k, w := range m.Mixture.Weights() {
+		c := component{Weight: w, Mean: means.RawRowView(k), Edges: []edge{}}
 		p := m.Mixture.Precision(k)
-		for i, nameI := range m.Manifest.Columns {
-			for j, nameJ := range m.Manifest.Columns[:i] {
+		for i, nameI := range names {
+			for j, nameJ := range names[:i] {
 				if v := p.At(i, j); v != 0 {
 					c.Edges = append(c.Edges, edge{nameJ, nameI, -v / math.Sqrt(p.At(i, i)*p.At(j, j))})
 				}
@@ -86,11 +84,27 @@ func describe(m *model.Model) description {
 	return d
 }
 
+// coordinates names those trained on: the columns, or the axes that they are projected
+// to.
+func coordinates(m *model.Model) []string {
+	if m.Projection == nil {
+		return m.Manifest.Columns
+	}
+	names := make([]string, m.Mixture.Dim())
+	for i := range names {
+		names[i] = fmt.Sprintf("axis%d", i+1)
+	}
+	return names
+}
+
 func (d description) text(w io.Writer) {
 	fmt.Fprintf(w, "%s of %s: %d components over %d columns, trained on %d rows (%d of its own) by %s\n",
 		d.Kind, d.Participant, len(d.Components), len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
-	fmt.Fprintf(w, "%d rounds, converged: %t; %s, seed %d, standardised: %s\n",
-		d.Rounds, d.Converged, d.options(), d.Hyper.Seed, d.Standardise)
+	fmt.Fprintf(w, "%d rounds, converged: %t; %s, seed %d, %s: %s\n",
+		d.Rounds, d.Converged, d.options(), d.Hyper.Seed, scaled(d.Normalise), d.Standardise)
+	if p := d.PCA; p != nil {
+		fmt.Fprintf(w, "projected to %d principal axes, which have %.3g of the variance\n", p.Axes, p.Explained())
+	}
 	fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
 	p := d.Privacy
 	fmt.Fprintf(w, "privacy: protection %s", p.Protection.Mode)
@@ -111,6 +125,13 @@ func (d description) text(w io.Writer) {
 		fmt.Fprintf(t, "%d\t%.4f\t%d\t%s\n", k+1, c.Weight, len(c.Edges), strongest(c.Edges, 3))
 	}
 	t.Flush()
+}
+
+func scaled(normalise string) string {
+	if normalise == string(task.MinMax) {
+		return "scaled to the range from 0 to 1"
+	}
+	return "standardised"
 }
 
 // options tells those that the kind has of its own.

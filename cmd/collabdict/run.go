@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/experiment"
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 	"github.com/hashicorp/go-hclog"
@@ -56,6 +57,9 @@ others have gone on without it or, where too few were left, have waited.`,
 			}
 			c, warnings, err := f.config(cmd)
 			if err != nil {
+				return err
+			}
+			if err := c.Task.CheckColumns(len(c.Data.Columns)); err != nil {
 				return err
 			}
 			if !c.Task.HoldsRows() {
@@ -238,11 +242,14 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 		shown.members(s)
 		shown.round(p, len(s.Members), int64(s.Traffic.BytesSent))
 	}
+	before := earlierIn(c.Out, participant.ModelFile, participant.ResultFile, report.RoundsFile)
 	result, err := participant.Run(ctx, c)
 	shown.end()
 	if err != nil {
 		if result != nil {
 			a.note("the model of round %d is saved in %s", result.Report.Rounds, c.Out)
+		} else if shown.joined.Load() && shown.decided == 0 && !f.withParent { // up says it of all
+			a.noteEarlier(before)
 		}
 		if ctx.Err() != nil && shown.joined.Load() {
 			again := "the same command"

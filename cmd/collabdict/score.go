@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -63,6 +64,9 @@ larger than the memory.`,
 			if err != nil {
 				return err
 			}
+			if explain && m.Projection != nil {
+				return &usageError{fmt.Sprintf("--explain: the model is of %d principal axes, and any column that has a part in one could undo a deviation along it: none can be said to be to blame", m.Mixture.Dim()), "leave --explain out, or train without --pca"}
+			}
 			write := func(w io.Writer) error { return writeScores(w, m, spec, explain) }
 			if out == "" {
 				return write(a.out)
@@ -88,7 +92,7 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, explain bool)
 	}
 	line := make([]string, len(head))
 	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
-		m.Scaling.ApplyTo(x, x)
+		x = m.Trained(x)
 		var contributions *mat.Dense
 		if explain {
 			contributions = m.Mixture.ContributionRows(x)

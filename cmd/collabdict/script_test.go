@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"testing"
@@ -103,7 +104,7 @@ func alikeModels(ts *testscript.TestScript, dir, want string) {
 			first = m
 		}
 		if m.Manifest.Digest != first.Manifest.Digest || m.Manifest.Digest == "" || !mat.Equal(m.Mixture.Means(), first.Mixture.Means()) ||
-			!slices.Equal(m.Mixture.Weights(), first.Mixture.Weights()) || !mat.Equal(m.Mixture.Precision(0), first.Mixture.Precision(0)) {
+			!slices.Equal(m.Mixture.Weights(), first.Mixture.Weights()) || !mat.Equal(m.Mixture.Precision(0), first.Mixture.Precision(0)) || !reflect.DeepEqual(m.Projection, first.Projection) {
 			ts.Fatalf("%s: another model than that of %s", file, files[0])
 		}
 	}

@@ -82,6 +82,27 @@ func (o outputs) check() error {
 	return nil
 }
 
+// earlier returns the files that a simulation of some participants writes, where
+// there are any already.
+func (o outputs) earlier(names []string) earlier {
+	if o.dir == "" {
+		return nil
+	}
+	return earlierIn(o.dir, append(inFolders(names, "model.npz", "result.json"), "result.json", report.RoundsFile)...)
+}
+
+// drawFailed draws how far a simulation has come that has failed.
+func (a *app) drawFailed(run *experiment.Run, to outputs) {
+	if run == nil || to.plots == "" {
+		return
+	}
+	if err := plots.Write(to.plots, run.Course); err != nil {
+		a.note("warning: what happened until then is not drawn: %v", err)
+		return
+	}
+	a.note("%s shows what happened until then", filepath.Join(to.plots, "timeline.svg"))
+}
+
 // write writes what a simulation has made.
 func (o outputs) write(run *experiment.Run) error {
 	if o.plots != "" {
@@ -116,6 +137,9 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		return err
 	}
 	a.noteData(data)
+	if err := t.CheckColumns(len(data.Columns)); err != nil {
+		return err
+	}
 	if err := t.Settings.Validate(len(data.Participants)); err != nil {
 		return &usageError{err.Error(), ""}
 	}
@@ -128,6 +152,7 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	if err := to.check(); err != nil {
 		return err
 	}
+	before := to.earlier(namesOf(data.Participants))
 	under.Converge = to.plots != ""
 	if len(data.Participants) > consensus.SmallRoster {
 		collectSeldom()
@@ -140,6 +165,8 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	})
 	progress.end()
 	if err != nil {
+		a.noteEarlier(before)
+		a.drawFailed(run, to)
 		return a.replayable(ctx, err, t.Seed)
 	}
 	if err := experiment.AddBaselines(ctx, run.Report, t, baselines, data.Participants, data.Participants); err != nil {
@@ -150,6 +177,9 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	}
 	run.Report.Seconds = time.Since(began).Seconds()
 	if err := to.write(run); err != nil {
+		return err
+	}
+	if err := before.remove(); err != nil {
 		return err
 	}
 	a.noteMemory(len(data.Participants))

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
 	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
@@ -82,12 +83,16 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if f.nodes != 0 && f.nodes != len(parts) {
 		return &usageError{fmt.Sprintf("--nodes: the data have %d participants, got %d", len(parts), f.nodes), "leave --nodes out, or change --split"}
 	}
+	if err := t.CheckColumns(len(data.Columns)); err != nil {
+		return err
+	}
 	if err := t.Settings.Validate(len(parts)); err != nil {
 		return &usageError{err.Error(), ""}
 	}
 	if err := checkDurability(f.durability); err != nil {
 		return err
 	}
+	before := earlierIn(f.out, append(inFolders(namesOf(parts), participant.ModelFile, report.RoundsFile), "result.json", report.RoundsFile)...)
 	c := local.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability}
 	if slices.Contains(f.baselines, experiment.BaselineAlone) {
 		c.Baselines = []string{experiment.BaselineAlone}
@@ -102,6 +107,7 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	a.note("%d nodes under %s", len(parts), f.out)
 	run, err := a.runAll(ctx, f.out, parts, max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
 	if err != nil {
+		a.noteEarlier(before)
 		return err
 	}
 	for _, l := range data.LeftOut {
@@ -119,6 +125,9 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if err := atomicfile.WriteJSON(filepath.Join(f.out, "result.json"), run); err != nil {
 		return err
 	}
+	if err := before.remove(); err != nil {
+		return err
+	}
 	a.warn(run.Warnings)
 	return a.print(run, runTable(run))
 }
@@ -133,10 +142,14 @@ func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 		if err != nil {
 			return nil, err
 		}
+		ignore, err := src.spec.IgnoredIn(files[name])
+		if err != nil {
+			return nil, err
+		}
 		path, err := filepath.Abs(files[name])
 		return &config.Node{
 			Data: []string{path}, Label: f.label, Where: f.where, TestWhere: f.testWhere,
-			Limit: f.limit, Ignore: f.ignore,
+			Limit: f.limit, Ignore: ignore,
 		}, err
 	}
 }

@@ -31,12 +31,10 @@ func (a *app) warn(warnings []string) {
 	}
 }
 
-// warnOfShown tells before anything is shown what members will show each other because
-// of the kind of model. The result has it, too.
+// warnOfShown tells before anything is shown what members will show each other and
+// learn. The result has it, too.
 func (a *app) warnOfShown(t task.Task) {
-	if w := t.ShownWarning(); w != "" {
-		a.warn([]string{w})
-	}
+	a.warn(t.ShownWarnings())
 }
 
 // alike returns a warning without its participant and its figures.

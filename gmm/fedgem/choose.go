@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -77,18 +78,11 @@ func scoreFactors(ctx context.Context, g collabdict.Group, train, held *mat.Dens
 	if err != nil {
 		return err
 	}
+	// Those of the largest factor are all that there are.
+	links := links(all.scaled(slices.Max(factors), c.Half).regions)
 	for i, v := range factors {
-		scale := v
-		if c.Half {
-			scale = math.Sqrt(v)
-		}
-		scaled := all
-		scaled.regions = append([]region(nil), all.regions...)
-		for j := range scaled.regions {
-			scaled.regions[j].radius *= scale
-		}
 		r := &Result{local: &local{config: c, x: train, mix: l.mix}}
-		if err := r.merge(scaled, own); err != nil {
+		if err := r.take(all.scaled(v, c.Half), own, links); err != nil {
 			return err
 		}
 		if s := score(held, r.Labels(held)); !math.IsNaN(s) {
@@ -96,6 +90,18 @@ func scoreFactors(ctx context.Context, g collabdict.Group, train, held *mat.Dens
 		}
 	}
 	return nil
+}
+
+// scaled returns what would have been gathered with the given factor in place of 1.
+func (a gathered) scaled(factor float64, half bool) gathered {
+	if half {
+		factor = math.Sqrt(factor)
+	}
+	a.regions = slices.Clone(a.regions)
+	for i := range a.regions {
+		a.regions[i].radius *= factor
+	}
+	return a
 }
 
 func take(x *mat.Dense, rows []int) *mat.Dense {

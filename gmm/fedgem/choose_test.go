@@ -2,6 +2,7 @@ package fedgem_test
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -72,5 +73,31 @@ func TestFactorIsChosen(t *testing.T) {
 	_, err := fedgem.ChooseFactor(t.Context(), collabdict.Solo{}, clients[0].x, fedgem.Config{}, []float64{-1}, silhouette)
 	if err == nil || !strings.Contains(err.Error(), "factor: want a finite value above 0, got -1") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Each of several rules gives the result that it gives alone.
+func TestRulesShareTheRounds(t *testing.T) {
+	clients := blobs(rand.New(rand.NewPCG(8, 1)), 6, 3, 6, 90, 3, 4, 4)
+	rules := []fedgem.Final{fedgem.ChiSquare{}, fedgem.Factor{V: 0.3}, fedgem.Factor{V: 1e6}}
+	config := known(clients, fedgem.Config{Rounds: 5})
+	all := make([][]*fedgem.Result, len(clients))
+	together(t, len(clients), func(rank int, g collabdict.Group) (err error) {
+		all[rank], err = fedgem.TrainRules(t.Context(), g, clients[rank].x, config(rank), rules)
+		return err
+	})
+	for i, rule := range rules {
+		alone := run(t, clients, func(rank int) fedgem.Config {
+			c := config(rank)
+			c.Final = rule
+			return c
+		})
+		for rank, r := range alone {
+			got := all[rank][i]
+			if !reflect.DeepEqual(got.Clusters, r.Clusters) || !reflect.DeepEqual(got.Own, r.Own) || got.Rounds != r.Rounds ||
+				!reflect.DeepEqual(got.Labels(clients[rank].x), r.Labels(clients[rank].x)) {
+				t.Errorf("rule %d, member %d: got another result than alone", i, rank)
+			}
+		}
 	}
 }

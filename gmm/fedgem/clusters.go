@@ -1,9 +1,6 @@
 package fedgem
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // superClusters returns for every region the super-cluster that it belongs to, from
 // a graph in which regions that meet are neighbours. They are numbered by their first
@@ -12,13 +9,23 @@ import (
 // neighbours are joined from the nearest centres to the farthest, but for those that
 // would bring two such regions together.
 func superClusters(regions []region, owner []int, chain bool) (of []int, count int) {
-	f := newForest(owner)
-	for _, l := range links(regions) {
-		if f.root(l.i) == f.root(l.j) || !chain && f.shareOwner(l.i, l.j) {
+	return joined(links(regions), regions, owner, chain)
+}
+
+// joined is superClusters with the links given: those of the regions, and maybe
+// others.
+func joined(links []link, regions []region, owner []int, chain bool) (of []int, count int) {
+	f, reach := newForest(owner), reaches(regions)
+	for _, l := range links {
+		i, j := f.root(int(l.i)), f.root(int(l.j))
+		if i == j || !chain && f.shareOwner(i, j) {
+			continue
+		}
+		if both := reach[l.i] + reach[l.j]; l.square > float64(both*both) {
 			continue
 		}
 		if regions[l.i].meets(regions[l.j]) {
-			f.join(l.i, l.j)
+			f.join(i, j)
 		}
 	}
 	of = make([]int, len(regions))
@@ -39,15 +46,16 @@ func superClusters(regions []region, owner []int, chain bool) (of []int, count i
 
 // link says that regions i and j may meet.
 type link struct {
-	i, j   int
 	square float64 // of the distance between the centres
+	i, j   int32
 }
 
-// links returns those of all regions, the nearest first.
+// links returns those of all regions, the nearest first, and of equally near ones that
+// of the first regions.
 func links(regions []region) (out []link) {
-	reach := make([]float64, len(regions))
+	reach := reaches(regions)
 	for i, r := range regions {
-		if reach[i] = r.reach(); r.empty() {
+		if r.empty() {
 			continue
 		}
 		for j := range i {
@@ -55,11 +63,32 @@ func links(regions []region) (out []link) {
 				continue
 			}
 			if square, may := near(r.centre, regions[j].centre, reach[i]+reach[j]); may {
-				out = append(out, link{i, j, square})
+				if len(out) == cap(out) {
+					out = slices.Grow(out, len(out)+64)
+				}
+				out = append(out, link{square, int32(i), int32(j)})
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b link) int { return cmp.Compare(a.square, b.square) })
+	slices.SortFunc(out, func(a, b link) int {
+		switch {
+		case a.square < b.square:
+			return -1
+		case a.square > b.square:
+			return 1
+		case a.i != b.i:
+			return int(a.i - b.i)
+		}
+		return int(a.j - b.j)
+	})
+	return out
+}
+
+func reaches(regions []region) []float64 {
+	out := make([]float64, len(regions))
+	for i, r := range regions {
+		out[i] = r.reach()
+	}
 	return out
 }
 
@@ -92,16 +121,17 @@ func (f *forest) root(i int) int {
 	return i
 }
 
+// join puts the sets of two roots together.
 func (f *forest) join(i, j int) {
-	i, j = f.root(i), f.root(j)
 	f.parent[j] = i
 	for w, bits := range f.owners[j] {
 		f.owners[i][w] |= bits
 	}
 }
 
+// shareOwner says whether an owner has regions in the sets of both roots.
 func (f *forest) shareOwner(i, j int) bool {
-	a, b := f.owners[f.root(i)], f.owners[f.root(j)]
+	a, b := f.owners[i], f.owners[j]
 	for w, bits := range a {
 		if bits&b[w] != 0 {
 			return true

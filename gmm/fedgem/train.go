@@ -47,6 +47,52 @@ type Result struct {
 // Train learns clusters with the group from the own rows. One round is one gather;
 // then there is one for the last merge.
 func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
+	l, err := prepare(x, c)
+	if err != nil {
+		return nil, err
+	}
+	rounds, converged, err := l.rounds(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	begin(g, rounds+1)
+	return l.finish(ctx, g, l.config.Final, Result{Rounds: rounds + 1, Converged: converged})
+}
+
+// TrainRules is [Train] with each of several rules for the last merge in place of that
+// of c: a result for each, after the same rounds. All members give the same rules.
+func TrainRules(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, rules []Final) ([]*Result, error) {
+	for _, rule := range rules {
+		if err := rule.check(); err != nil {
+			return nil, fmt.Errorf("fedgem: %w", err)
+		}
+	}
+	if c.Noise != nil {
+		return nil, fmt.Errorf("fedgem: several last merges show more than one: want no noise")
+	}
+	l, err := prepare(x, c)
+	if err != nil {
+		return nil, err
+	}
+	rounds, converged, err := l.rounds(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Result
+	for i, rule := range rules {
+		begin(g, rounds+1+i)
+		own := *l
+		r, err := own.finish(ctx, g, rule, Result{Rounds: rounds + 1, Converged: converged})
+		if err != nil {
+			return nil, fmt.Errorf("rule %d of %d: %w", i+1, len(rules), err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// prepare checks rows and settings, and fits the start.
+func prepare(x *mat.Dense, c Config) (*local, error) {
 	c = c.withDefaults()
 	rows, _ := x.Dims()
 	if err := c.check(rows); err != nil {
@@ -59,12 +105,12 @@ func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Re
 	if err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
-	rounds, converged, err := l.rounds(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	begin(g, rounds+1)
-	own, err := l.last(c.Final)
+	return l, nil
+}
+
+// finish makes the last merge, and what came before it a result.
+func (l *local) finish(ctx context.Context, g collabdict.Group, rule Final, r Result) (*Result, error) {
+	own, err := l.last(rule)
 	if err != nil {
 		return nil, fmt.Errorf("last step: %w", err)
 	}
@@ -72,11 +118,11 @@ func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Re
 	if err != nil {
 		return nil, fmt.Errorf("last merge: %w", err)
 	}
-	r := &Result{Rounds: rounds + 1, Converged: converged, Blobs: all.blobs, local: l}
-	if c.Noise != nil {
-		r.Rho = c.Noise.rho(l.steps)
+	r.Blobs, r.local = all.blobs, l
+	if l.rng != nil {
+		r.Rho = l.config.Noise.rho(l.steps)
 	}
-	return r, r.merge(all, own)
+	return &r, r.merge(all, own)
 }
 
 // rounds makes rounds until nobody's centres move, and returns their number.

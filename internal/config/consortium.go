@@ -50,6 +50,8 @@ type Model struct {
 	Rho         float64 `yaml:"rho,omitempty"`
 	Seed        uint64  `yaml:"seed"`
 	Standardise string  `yaml:"standardise"`
+	Normalise   string  `yaml:"normalise,omitempty"`
+	PCA         int     `yaml:"pca,omitempty"`
 	FalseAlarm  float64 `yaml:"false_alarm"`
 	Init        string  `yaml:"init,omitempty"` // file, relative to this one
 }
@@ -98,7 +100,7 @@ func NewConsortium(t task.Task, columns []string, members []Member) *Consortium 
 			Kind: string(t.Model), Components: t.Components, Rounds: t.Rounds, Tol: t.Tol,
 			Most: t.MostComponents, Covariance: t.Covariance, Synthetic: t.Synthetic, Start: string(t.Start),
 			Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed,
-			Standardise: string(t.Standardise), FalseAlarm: t.FalseAlarm,
+			Standardise: string(t.Standardise), Normalise: string(t.Normalise), PCA: t.PCA, FalseAlarm: t.FalseAlarm,
 		},
 		Consensus: newConsensus(t.Settings),
 	}
@@ -111,10 +113,13 @@ func (c *Consortium) Task() task.Task {
 		Model: model.Kind(m.Kind), Components: m.Components, Rounds: m.Rounds, Tol: m.Tol,
 		MostComponents: m.Most, Covariance: m.Covariance, Synthetic: m.Synthetic, Start: task.Start(m.Start),
 		Lambda0: m.Lambda0, Rho: m.Rho, Seed: m.Seed,
-		Standardise: task.Standardise(m.Standardise), FalseAlarm: m.FalseAlarm,
+		Standardise: task.Standardise(m.Standardise), Normalise: task.Normalise(m.Normalise), PCA: m.PCA, FalseAlarm: m.FalseAlarm,
 		Settings: c.Consensus.settings(),
 	}
 }
+
+// standard is another word for what is done if an agreement says nothing of it.
+const standard = "standard"
 
 // ReadConsortium reads an agreement.
 func ReadConsortium(path string) (*Consortium, error) {
@@ -124,6 +129,9 @@ func ReadConsortium(path string) (*Consortium, error) {
 	}
 	if err := checkVersion(path, c.Version); err != nil {
 		return nil, err
+	}
+	if c.Model.Normalise == standard {
+		c.Model.Normalise = ""
 	}
 	switch {
 	case len(c.Members) < 2:

@@ -13,7 +13,11 @@ func (s *Spec) dealClasses(classes map[string]*group, width int) (map[string]*gr
 	names := slices.Sorted(maps.Keys(classes))
 	names = slices.DeleteFunc(names, func(c string) bool { return classes[c].train.n+classes[c].test.n == 0 })
 	random := rand.New(rand.NewPCG(s.Seed, 0))
-	shares, err := s.Split.shares(len(names), random)
+	all := make([]*group, len(names))
+	for c, name := range names {
+		all[c] = classes[name]
+	}
+	owners, err := s.owners(names, all, width, random)
 	if err != nil {
 		return nil, err
 	}
@@ -22,13 +26,12 @@ func (s *Spec) dealClasses(classes map[string]*group, width int) (map[string]*gr
 		hands[i] = &group{}
 		groups[NumberedName(i, len(hands))] = hands[i]
 	}
-	for c, name := range names {
-		all := classes[name]
-		for at, to := range allot(shares[c], random.Perm(all.train.n)) {
-			hands[to].train.take(&all.train, at, width)
+	for c, g := range all {
+		for at, to := range owners[c].train {
+			hands[to].train.take(&g.train, at, width)
 		}
-		for at, to := range allot(shares[c], random.Perm(all.test.n)) {
-			hands[to].test.take(&all.test, at, width)
+		for at, to := range owners[c].test {
+			hands[to].test.take(&g.test, at, width)
 		}
 	}
 	for _, h := range hands {
@@ -37,6 +40,25 @@ func (s *Spec) dealClasses(classes map[string]*group, width int) (map[string]*gr
 		h.test = h.test.permuted(random, width)
 	}
 	return groups, nil
+}
+
+// owners says whose each row of a class is.
+type owners struct{ train, test []int }
+
+func (s *Spec) owners(names []string, classes []*group, width int, random *rand.Rand) ([]owners, error) {
+	if s.Split.Kind == PCAKMeans {
+		return s.alike(names, classes, width, random)
+	}
+	shares, err := s.Split.shares(len(classes), random)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]owners, len(classes))
+	for c, g := range classes {
+		out[c].train = allot(shares[c], random.Perm(g.train.n))
+		out[c].test = allot(shares[c], random.Perm(g.test.n))
+	}
+	return out, nil
 }
 
 // shares returns for every class the share of its rows that each participant gets.

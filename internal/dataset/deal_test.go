@@ -70,6 +70,7 @@ func TestDealtSplitsKeepEveryRow(t *testing.T) {
 	for _, split := range []string{
 		"dirichlet:alpha=5,clients=4,label=class", "quantity:alpha=2,clients=4,label=class",
 		"classes:least=1,most=3,clients=4,label=class", "classes:least=3,most=9,clients=2,label=class",
+		"pca-kmeans:clients=4,shuffle=0.3,label=class",
 	} {
 		d, err := classes(t, split, 1, 100, 57, 93)
 		if err != nil {

@@ -29,7 +29,7 @@ type Spec struct {
 	// model wants them; a file may hold others. nil takes every column that
 	// has numbers (in CSV: in its first row) and no other part in the Spec.
 	Columns []string
-	// Seed shuffles the rows of an iid split.
+	// Seed deals the rows of splits that pool them.
 	Seed uint64
 	// MinRows leaves out participants with fewer training rows; a min= in
 	// Split comes before it.

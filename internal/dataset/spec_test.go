@@ -20,6 +20,8 @@ func TestParseSplit(t *testing.T) {
 		"dirichlet:alpha=0.3,clients=20,label=species":         {Kind: dataset.Dirichlet, Alpha: 0.3, Clients: 20, Column: "species"},
 		"quantity:label=a=b,alpha=2,clients=3,min=9":           {Kind: dataset.Quantity, Alpha: 2, Clients: 3, Column: "a=b", Min: 9},
 		"classes:least=2,most=8,clients=100,label=Class Rings": {Kind: dataset.Classes, Least: 2, Most: 8, Clients: 100, Column: "Class Rings"},
+		"pca-kmeans:clients=10,shuffle=0.2,label=class":        {Kind: dataset.PCAKMeans, Clients: 10, Shuffle: 0.2, Column: "class"},
+		"pca-kmeans:shuffle=1,clients=3,label=a,min=7":         {Kind: dataset.PCAKMeans, Clients: 3, Shuffle: 1, Column: "a", Min: 7},
 	} {
 		got, err := dataset.ParseSplit(text)
 		if err != nil || got != want {
@@ -47,6 +49,10 @@ func TestParseSplit(t *testing.T) {
 		"dirichlet:alpha=1,clients=2,label=":       "label wants one name",
 		"quantity:alpha=1.5,clients=2,label=a":     `alpha wants a whole number of classes, got "1.5"`,
 		"classes:least=3,most=2,clients=2,label=a": "most wants a number of at least least=3, got 2",
+		"pca-kmeans:clients=2,label=a":             "shuffle=N is missing",
+		"pca-kmeans:clients=2,label=a,shuffle=1.1": `shuffle wants a share of the rows from 0 to 1, got "1.1"`,
+		"pca-kmeans:clients=2,label=a,shuffle=NaN": `got "NaN"`,
+		"pca-kmeans:clients=2,label=a,alpha=1":     `got unknown field "alpha"`,
 		"files:min=0":                              `min wants a number of rows of at least 1, got "0"`,
 	} {
 		_, err := dataset.ParseSplit(text)

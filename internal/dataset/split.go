@@ -30,6 +30,9 @@ const (
 	// Classes gives every participant rows of some classes, from Least to Most, in
 	// equal shares.
 	Classes
+	// PCAKMeans gives every participant rows that are like each other: of each
+	// class those nearest to one centroid (Rieger et al. 2020, section 3.3).
+	PCAKMeans
 )
 
 // Dealt says that rows are pooled and dealt to participants named p0001, p0002 and
@@ -46,11 +49,13 @@ type Split struct {
 	// Alpha is that of Dirichlet or Quantity, Least and Most those of Classes.
 	Alpha       float64
 	Least, Most int
+	// Shuffle is the share of the rows whose participants PCAKMeans permutes at random.
+	Shuffle float64
 	// Min, if positive, leaves out participants with fewer training rows.
 	Min int
 }
 
-const splitForms = "files, column=NAME, iid:clients=N, dirichlet:alpha=A,clients=N,label=NAME, quantity:alpha=C,clients=N,label=NAME or classes:least=C,most=C,clients=N,label=NAME, each with an optional min=ROWS (as files:min=20)"
+const splitForms = "files, column=NAME, iid:clients=N, dirichlet:alpha=A,clients=N,label=NAME, quantity:alpha=C,clients=N,label=NAME classes:least=C,most=C,clients=N,label=NAME or pca-kmeans:clients=N,shuffle=S,label=NAME, each with an optional min=ROWS (as files:min=20)"
 
 // splitKinds are the kinds by name, with the fields that each wants.
 var splitKinds = []struct {
@@ -63,6 +68,7 @@ var splitKinds = []struct {
 	{"dirichlet", Dirichlet, []string{"alpha", "clients", "label"}},
 	{"quantity", Quantity, []string{"alpha", "clients", "label"}},
 	{"classes", Classes, []string{"least", "most", "clients", "label"}},
+	{"pca-kmeans", PCAKMeans, []string{"clients", "shuffle", "label"}},
 }
 
 // ParseSplit reads one of the forms that its errors list; a field min=ROWS may
@@ -137,6 +143,12 @@ func (p *Split) set(key, value string) (fault string) {
 		if p.Kind == Quantity && p.Alpha != math.Trunc(p.Alpha) {
 			return fmt.Sprintf("alpha wants a whole number of classes, got %q", value)
 		}
+	case "shuffle":
+		var err error
+		p.Shuffle, err = strconv.ParseFloat(value, 64)
+		if err != nil || !(p.Shuffle >= 0 && p.Shuffle <= 1) {
+			return fmt.Sprintf("shuffle wants a share of the rows from 0 to 1, got %q", value)
+		}
 	default:
 		if value == "" {
 			return key + " wants one name"
@@ -167,6 +179,8 @@ func (p Split) String() string {
 		s = fmt.Sprintf("quantity:alpha=%g,clients=%d,label=%s", p.Alpha, p.Clients, p.Column)
 	case Classes:
 		s = fmt.Sprintf("classes:least=%d,most=%d,clients=%d,label=%s", p.Least, p.Most, p.Clients, p.Column)
+	case PCAKMeans:
+		s = fmt.Sprintf("pca-kmeans:clients=%d,shuffle=%g,label=%s", p.Clients, p.Shuffle, p.Column)
 	}
 	if p.Min > 0 {
 		s += fmt.Sprintf("%smin=%d", sep, p.Min)

@@ -72,13 +72,13 @@ func Alone(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*mo
 // participant would use it. Where everybody standardises by itself, so do the
 // pooled rows: each in its owner's units.
 func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*model.Model, error) {
-	scalings, all, err := pool(t.Standardise, parts)
+	scalings, all, err := pool(t, parts)
 	if err != nil {
 		return nil, fmt.Errorf("baseline pooled: %w", err)
 	}
 	pooled := t
 	if t.Standardise == task.Own {
-		pooled.Standardise = task.None
+		pooled = t.OfScaled()
 	}
 	r, err := pooled.Train(ctx, collabdict.Solo{}, dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(all)}, nil)
 	if err != nil {
@@ -87,7 +87,7 @@ func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*m
 	models := make([]*model.Model, len(parts))
 	for i := range models {
 		m := *r.Model
-		m.Manifest.Standardise = string(t.Standardise)
+		m.Manifest.Standardise, m.Manifest.Normalise = string(t.Standardise), string(t.Normalise)
 		if t.Standardise == task.Own {
 			m.Scaling = scalings[i]
 		}

@@ -27,7 +27,7 @@ func addLogliks(run *Run, parts []dataset.Participant) error {
 		}
 		p := &run.Report.Participants[i]
 		n, _ := parts[i].Train.Dims()
-		mean, err := m.Mixture.MeanLogLik(m.Scaling.Rows(parts[i].Train))
+		mean, err := m.Mixture.MeanLogLik(m.Rows(parts[i].Train))
 		if err != nil {
 			return err
 		}
@@ -66,9 +66,11 @@ func overAll(m *model.Model, parts []dataset.Participant) (report.Figure, error)
 }
 
 func unitsOf(m *model.Model, rows dataset.Rows) (dataset.Rows, error) {
-	if m.Manifest.Standardise == string(task.Own) {
-		own, _, err := dataset.Own(rows)
-		return own.Rows(rows), err
+	if m.Manifest.Standardise != string(task.Own) {
+		return m.Rows(rows), nil
 	}
-	return m.Scaling.Rows(rows), nil
+	own := *m
+	var err error
+	own.Scaling, _, err = task.OwnScaling(task.Normalise(m.Manifest.Normalise), rows)
+	return own.Rows(rows), err
 }

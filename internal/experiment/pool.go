@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -10,15 +11,15 @@ import (
 
 // pool puts the training rows of all participants together: each in its owner's units
 // where everybody standardises by itself, else in those of the data.
-func pool(by task.Standardise, parts []dataset.Participant) ([]dataset.Scaling, *mat.Dense, error) {
+func pool(t task.Task, parts []dataset.Participant) ([]dataset.Scaling, *mat.Dense, error) {
 	scalings := make([]dataset.Scaling, len(parts))
 	rows, dim := 0, len(parts[0].Columns)
 	var all []float64
 	for i, p := range parts {
 		scalings[i] = dataset.Unscaled(dim)
-		if by == task.Own {
+		if t.Standardise == task.Own {
 			var err error
-			if scalings[i], _, err = dataset.Own(p.Train); err != nil {
+			if scalings[i], _, err = task.OwnScaling(t.Normalise, p.Train); err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", p.Name, err)
 			}
 		}
@@ -32,17 +33,21 @@ func pool(by task.Standardise, parts []dataset.Participant) ([]dataset.Scaling, 
 }
 
 // shareRows gives the task its start from rows that are shared.
-func shareRows(t *task.Task, parts []dataset.Participant) error {
-	_, all, err := pool(t.Standardise, parts)
+func shareRows(ctx context.Context, t *task.Task, parts []dataset.Participant) error {
+	_, all, err := pool(*t, parts)
 	if err != nil {
 		return err
 	}
-	if t.Standardise == task.Global {
-		s, _, err := dataset.Own(dataset.InMemory(all))
-		if err != nil {
-			return err
-		}
-		all = s.Apply(all)
+	of := *t
+	if t.Standardise == task.Own {
+		of = t.OfScaled()
+	}
+	rows, err := of.Prepared(ctx, dataset.Participant{Columns: parts[0].Columns, Train: dataset.InMemory(all)})
+	if err != nil {
+		return err
+	}
+	if all, err = dataset.Dense(rows); err != nil {
+		return err
 	}
 	return t.ShareRows(all)
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // Run is what a simulation made: the result, the participants' models, and how it
-// went.
+// went. Of one that has failed there is the course alone.
 type Run struct {
 	Report *report.Run
 	Models []*model.Model // by participant
@@ -75,7 +75,8 @@ func (c Conditions) Check(t task.Task, parts []dataset.Participant) error {
 	return n.Validate()
 }
 
-// SimulateUnder is Simulate under conditions.
+// SimulateUnder is Simulate under conditions. Of a simulation that has failed it
+// returns the course, too, if there is one.
 func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
 	a := under.Adversary
 	if err := a.Check(len(parts)); err != nil {
@@ -87,7 +88,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	}
 	t.Shared = &gmm.Solutions{}
 	if t.Start == task.SharedRows {
-		if err := shareRows(&t, parts); err != nil {
+		if err := shareRows(ctx, &t, parts); err != nil {
 			return nil, err
 		}
 	}
@@ -116,12 +117,15 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 			})
 			return err
 		})
-	if err != nil {
-		return nil, err
-	}
 	first := farthest(cost)
-	if results[first] == nil || results[first].Model == nil {
-		return nil, fmt.Errorf("no participant has come to the end of a round: %w", cost.Members[first].Err)
+	if err == nil && (results[first] == nil || results[first].Model == nil) {
+		err = fmt.Errorf("no participant has come to the end of a round: %w", cost.Members[first].Err)
+	}
+	if err != nil {
+		course := courseOf(c, cost, histories(results))
+		course.Failed = true
+		course.Convergence = begun.convergence(t.Settings, t.Seed, cost.Slots)
+		return &Run{Course: course}, err
 	}
 	run := &Run{Report: Summary(t, c.Names, results[first])}
 	run.network(t, c.Names, cost, first)
@@ -159,6 +163,17 @@ func (c Conditions) observer(s consensus.Scheme, watch *attack.Recorder, begun *
 		return nil
 	}
 	return o
+}
+
+// histories returns what participants know of the rounds until a simulation failed.
+func histories(results []*task.Result) *report.Run {
+	r := &report.Run{}
+	for _, own := range results {
+		if own != nil && own.Model != nil {
+			r.Participants = append(r.Participants, report.Participant{History: own.Model.Manifest.Privacy.History})
+		}
+	}
+	return r
 }
 
 // farthest returns the first of the participants that have decided most.

@@ -27,12 +27,10 @@ func Summary(t task.Task, names []string, r *task.Result) *report.Run {
 		Views:     []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
 	}
 	if r.Model != nil {
-		run.Clusters = r.Model.Mixture.Components()
+		run.Clusters, run.PCA = r.Model.Mixture.Components(), r.Model.Manifest.PCA
 	}
 	run.Protection = Protection(t.Settings, len(names))
-	if w := t.ShownWarning(); w != "" {
-		run.Warnings = append(run.Warnings, w)
-	}
+	run.Warnings = append(run.Warnings, t.ShownWarnings()...)
 	if w := breachWarning(run.Protection); w != "" {
 		run.Warnings = append(run.Warnings, w)
 	}

@@ -31,16 +31,7 @@ func Fit(ctx context.Context, g collabdict.Group, rows dataset.Rows) (s dataset.
 		return dataset.Scaling{}, nil, fmt.Errorf("extremes: %w", err)
 	}
 	_, dim := rows.Dims()
-	// The smallest value is the largest of the negated ones.
-	own := make([]float64, 2*dim)
-	for i := range own {
-		own[i] = math.Inf(-1)
-	}
-	err = dataset.EachRow(rows, func(row []float64) {
-		for j, v := range row {
-			own[j], own[dim+j] = math.Max(own[j], v), math.Max(own[dim+j], -v)
-		}
-	})
+	own, err := ends(rows)
 	if err != nil {
 		return dataset.Scaling{}, nil, fmt.Errorf("extremes: %w", err)
 	}
@@ -58,6 +49,40 @@ func Fit(ctx context.Context, g collabdict.Group, rows dataset.Rows) (s dataset.
 		}
 	}
 	return s, constant, nil
+}
+
+// Own is Fit by the rows of one member, which asks nobody.
+func Own(rows dataset.Rows) (s dataset.Scaling, constant []int, err error) {
+	own, err := ends(rows)
+	if err != nil {
+		return dataset.Scaling{}, nil, err
+	}
+	_, dim := rows.Dims()
+	s = dataset.Unscaled(dim)
+	for j := range dim {
+		s.Shift[j] = -own[dim+j]
+		if size := own[j] + own[dim+j]; size > 0 {
+			s.Scale[j] = size
+		} else {
+			constant = append(constant, j)
+		}
+	}
+	return s, constant, nil
+}
+
+// ends returns the largest value of each column, and then that of the negated values,
+// which is the smallest.
+func ends(rows dataset.Rows) ([]float64, error) {
+	_, dim := rows.Dims()
+	own := make([]float64, 2*dim)
+	for i := range own {
+		own[i] = math.Inf(-1)
+	}
+	return own, dataset.EachRow(rows, func(row []float64) {
+		for j, v := range row {
+			own[j], own[dim+j] = math.Max(own[j], v), math.Max(own[dim+j], -v)
+		}
+	})
 }
 
 // search returns an upper bound of each value over all members that is no more than

@@ -99,3 +99,15 @@ func TestRanges(t *testing.T) {
 		}
 	}
 }
+
+// By the own rows, the range is exact.
+func TestOwn(t *testing.T) {
+	x := mat.NewDense(3, 3, []float64{1, -4, 7, 3, -2, 7, 2, 0, 7})
+	s, constant, err := Own(dataset.InMemory(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := mat.NewDense(3, 3, []float64{0, 0, 0, 1, 0.5, 0, 0.5, 1, 0}); !mat.Equal(s.Apply(x), want) || !slices.Equal(constant, []int{2}) {
+		t.Errorf("got %v, constant %v", s.Apply(x), constant)
+	}
+}

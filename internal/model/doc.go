@@ -2,8 +2,10 @@
 // numpy.load reads, and manifest.json in the same zip, which says what they mean.
 //
 // Arrays of kind "ggm": means (K, M), precisions (K, M, M), weights (K), in the
-// trained coordinates z = (x - shift) / scale; shift (M) and scale (M). Files have
-// no times in them: the same training gives the same bytes.
+// trained coordinates z = (x - shift) / scale; shift (M) and scale (M). Models of rows
+// along R principal axes have centre (M) and axes (R, M) besides: in place of M of z
+// there are R coordinates (z - centre) axesᵀ. Files have no times in them: the same
+// training gives the same bytes.
 //
 // Start reading at [Model], [Write] and [Read].
 package model

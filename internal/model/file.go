@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"slices"
 
@@ -41,7 +40,10 @@ func Write(path string, m *Model) error {
 }
 
 func (m *Model) write(out io.Writer) error {
-	m.Manifest.Format, m.Manifest.Version = format, Version
+	m.Manifest.Format, m.Manifest.Version = format, withoutAxes
+	if m.Projection != nil {
+		m.Manifest.Version, m.Manifest.PCA = Version, m.Projection.Report()
+	}
 	m.Manifest.Covariance = covariance(m.Mixture.Form())
 	text, err := json.MarshalIndent(m.Manifest, "", "  ")
 	if err != nil {
@@ -52,23 +54,30 @@ func (m *Model) write(out io.Writer) error {
 		return err
 	}
 	k, dim := m.Mixture.Components(), m.Mixture.Dim()
+	columns := len(m.Scaling.Scale)
 	precisions, shape := precisionsOf(m.Mixture)
-	for _, a := range []struct {
-		name  string
-		shape []int
-		data  []float64
-	}{
+	arrays := []namedArray{
 		{"means", []int{k, dim}, m.Mixture.Means().RawMatrix().Data},
 		{"precisions", shape, precisions},
 		{"weights", []int{k}, m.Mixture.Weights()},
-		{"shift", []int{dim}, m.Scaling.Shift},
-		{"scale", []int{dim}, m.Scaling.Scale},
-	} {
+		{"shift", []int{columns}, m.Scaling.Shift},
+		{"scale", []int{columns}, m.Scaling.Scale},
+	}
+	if p := m.Projection; p != nil {
+		arrays = append(arrays, namedArray{"centre", []int{columns}, p.Mean}, namedArray{"axes", []int{dim, columns}, p.Axes.RawMatrix().Data})
+	}
+	for _, a := range arrays {
 		if err := npz.Put(w, a.name, npz.Array[float64]{Shape: a.shape, Data: a.data}); err != nil {
 			return err
 		}
 	}
 	return w.Close()
+}
+
+type namedArray struct {
+	name  string
+	shape []int
+	data  []float64
 }
 
 // Read reads a model from a file. Errors are of type *Error.
@@ -100,7 +109,7 @@ func Read(path string) (*Model, error) {
 type versionError struct{ got int }
 
 func (e *versionError) Error() string {
-	return fmt.Sprintf("want model version %d, got %d", Version, e.got)
+	return fmt.Sprintf("want model version %d or %d, got %d", withoutAxes, Version, e.got)
 }
 
 func read(r io.ReaderAt, size int64) (*Model, error) {
@@ -119,7 +128,7 @@ func read(r io.ReaderAt, size int64) (*Model, error) {
 	switch {
 	case m.Manifest.Format != format:
 		return nil, fmt.Errorf("%s: want format %q, got %q", manifest, format, m.Manifest.Format)
-	case m.Manifest.Version != Version:
+	case m.Manifest.Version != Version && m.Manifest.Version != withoutAxes:
 		return nil, &versionError{m.Manifest.Version}
 	case !slices.Contains(Kinds(), m.Manifest.Kind):
 		return nil, fmt.Errorf("%s: want a model of kind %s, %s or %s, got %q", manifest, GGM, FedGen, DEM, m.Manifest.Kind)
@@ -128,9 +137,13 @@ func read(r io.ReaderAt, size int64) (*Model, error) {
 }
 
 func (m *Model) readArrays(a *npz.Archive) error {
-	dim := len(m.Manifest.Columns)
-	if dim == 0 {
+	columns := len(m.Manifest.Columns)
+	if columns == 0 {
 		return fmt.Errorf("%s: want at least one column, got none", manifest)
+	}
+	dim, err := m.dim(columns)
+	if err != nil {
+		return err
 	}
 	weights, err := npz.Get[float64](a, "weights")
 	if err != nil {
@@ -147,18 +160,7 @@ func (m *Model) readArrays(a *npz.Archive) error {
 	if m.Mixture, err = readMixture(a, m.Manifest.Covariance, weights.Data, mat.NewDense(k, dim, means)); err != nil {
 		return err
 	}
-	if m.Scaling.Shift, err = array(a, "shift", dim); err != nil {
-		return err
-	}
-	if m.Scaling.Scale, err = array(a, "scale", dim); err != nil {
-		return err
-	}
-	for i, v := range m.Scaling.Scale {
-		if !(v > 0) || math.IsInf(v, 1) || math.IsNaN(m.Scaling.Shift[i]) || math.IsInf(m.Scaling.Shift[i], 0) {
-			return fmt.Errorf("shift and scale: want finite values, the scale above 0, got %g for column %q", v, m.Manifest.Columns[i])
-		}
-	}
-	return nil
+	return m.readCoordinates(a, columns)
 }
 
 // array returns the values of an array that must have the given shape.

@@ -3,13 +3,17 @@ package model
 import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pca"
 	"github.com/collabdict/collabdict/internal/report"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Version is the version of the model files that this package writes, and the
-// only one that it reads.
-const Version = 1
+// Version is the newest version of model files. Those without principal axes are
+// written as version 1, which older programs read, too.
+const (
+	Version     = 2
+	withoutAxes = 1
+)
 
 // Kind names what a model file holds.
 type Kind string
@@ -29,7 +33,9 @@ func Kinds() []Kind { return []Kind{GGM, FedGen, DEM} }
 type Model struct {
 	Manifest Manifest
 	Scaling  dataset.Scaling
-	Mixture  *gmm.Mixture
+	// Projection, if not nil, follows the scaling.
+	Projection *pca.Projection
+	Mixture    *gmm.Mixture
 }
 
 // Manifest describes a model.
@@ -40,6 +46,11 @@ type Manifest struct {
 	Participant string   `json:"participant"`
 	Columns     []string `json:"columns"`
 	Standardise string   `json:"standardise"` // global, own or none
+	// Normalise is minmax where columns were brought to the range from 0 to 1; empty
+	// means to mean 0 and variance 1, unless Standardise is none.
+	Normalise string `json:"normalise,omitempty"`
+	// PCA is of the axes that rows are projected to; nil if they are not.
+	PCA *report.PCA `json:"pca,omitempty"`
 	// Covariance is the form of the covariance matrices, as gmm.Covariance writes it;
 	// empty means full.
 	Covariance string `json:"covariance,omitempty"`
@@ -93,5 +104,42 @@ type Ledger struct {
 // Score returns the anomaly scores of Eq. (19) of Idé et al. 2024 of rows in the
 // units of the data.
 func (m *Model) Score(rows *mat.Dense) []float64 {
-	return m.Mixture.Scores(nil, m.Scaling.Apply(rows))
+	return m.Mixture.Scores(nil, m.Trained(mat.DenseCopyOf(rows)))
+}
+
+// Trained returns rows, given in the units of the data and overwritten, in the
+// coordinates trained on.
+func (m *Model) Trained(x *mat.Dense) *mat.Dense {
+	m.Scaling.ApplyTo(x, x)
+	if m.Projection == nil {
+		return x
+	}
+	return m.Projection.Apply(x)
+}
+
+// Rows is Trained of rows whenever they are read.
+func (m *Model) Rows(x dataset.Rows) dataset.Rows {
+	z := m.Scaling.Rows(x)
+	if m.Projection == nil {
+		return z
+	}
+	return m.Projection.Rows(z)
+}
+
+// Means returns the means of the components in the units of the data, K by M. With a
+// projection they are the points of the axes' plane.
+func (m *Model) Means() *mat.Dense {
+	means := m.Mixture.Means()
+	k, _ := means.Dims()
+	out := mat.NewDense(k, len(m.Scaling.Scale), nil)
+	for c := range k {
+		z := means.RawRowView(c)
+		if m.Projection != nil {
+			z = m.Projection.Back(z)
+		}
+		for j, v := range z {
+			out.Set(c, j, v*m.Scaling.Scale[j]+m.Scaling.Shift[j])
+		}
+	}
+	return out
 }

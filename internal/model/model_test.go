@@ -12,7 +12,9 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/pca"
 	"github.com/collabdict/collabdict/internal/report"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -111,11 +113,12 @@ func TestFilesThatAreNoModel(t *testing.T) {
 	}
 	const good = `"format":"collabdict model","version":1,"kind":"ggm"`
 	for want, content := range map[string]func(*npz.Writer){
-		`"manifest.json"`:                                               func(*npz.Writer) {},
-		"manifest.json: invalid":                                        manifestOf("x"),
-		`want format "collabdict model", got ""`:                        manifestOf("{}"),
-		"want model version 1, got 2; use the collabdict that wrote it": manifestOf(`{"format":"collabdict model","version":2}`),
-		`want a model of kind ggm, fedgen or dem, got "vae"`:            manifestOf(`{"format":"collabdict model","version":1,"kind":"vae"}`),
+		`"manifest.json"`:                        func(*npz.Writer) {},
+		"manifest.json: invalid":                 manifestOf("x"),
+		`want format "collabdict model", got ""`: manifestOf("{}"),
+		"want model version 1 or 2, got 3; use the collabdict that wrote it": manifestOf(`{"format":"collabdict model","version":3}`),
+		"pca: want 1 to 1 axes, each with its variance, got 2 with 0":        manifestOf(`{"format":"collabdict model","version":2,"kind":"ggm","columns":["a"],"pca":{"axes":2}}`),
+		`want a model of kind ggm, fedgen or dem, got "vae"`:                 manifestOf(`{"format":"collabdict model","version":1,"kind":"vae"}`),
 		`covariance: want full, diag or spherical, got "banded"`: func(w *npz.Writer) {
 			manifestOf(`{"format":"collabdict model","version":1,"kind":"dem","columns":["a"],"covariance":"banded"}`)(w)
 			for name, shape := range map[string][]int{"weights": {1}, "means": {1, 1}} {
@@ -135,5 +138,45 @@ func TestFilesThatAreNoModel(t *testing.T) {
 	}
 	if _, err := Read(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "no such model file") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Rows along principal axes: a model takes and tells columns in the units of the data,
+// and so does the file.
+func TestProjectionsAreRead(t *testing.T) {
+	m := example(t)
+	m.Manifest.Columns, m.Manifest.Normalise = []string{"temp", "flow", "level"}, "minmax"
+	m.Scaling = dataset.Scaling{Shift: []float64{10, 20, 0}, Scale: []float64{2, 0.5, 4}}
+	m.Projection = &pca.Projection{
+		Mean: []float64{0.5, 0.25, 1}, Axes: mat.NewDense(2, 3, []float64{0.6, 0, 0.8, 0, 1, 0}),
+		Variances: []float64{3, 1}, Total: 5,
+	}
+	path := filepath.Join(t.TempDir(), "model.npz")
+	if err := Write(path, m); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Manifest.Version != 2 || !reflect.DeepEqual(got.Projection, m.Projection) || got.Manifest.PCA.Explained() != 0.8 {
+		t.Errorf("got %+v, %+v", got.Manifest, got.Projection)
+	}
+	// (12−10)/2, (20−20)/0.5 and 8/4, less the centre, are 0.5, −0.25 and 1.
+	row := mat.NewDense(1, 3, []float64{12, 20, 8})
+	z := mat.NewDense(1, 2, []float64{0.5*0.6 + 0.8, -0.25})
+	if trained := got.Trained(mat.DenseCopyOf(row)); !mat.EqualApprox(trained, z, 1e-15) {
+		t.Errorf("trained on %v, want %v", trained, z)
+	}
+	read := make([]float64, 2)
+	if err := got.Rows(dataset.InMemory(row)).ReadRows(read, 0); err != nil || !floats.EqualApprox(read, z.RawRowView(0), 1e-15) {
+		t.Errorf("read %v, want %v", read, z)
+	}
+	if s := got.Score(row)[0]; s != m.Mixture.Score(z.RawRowView(0)) {
+		t.Errorf("score %g, want %g", s, m.Mixture.Score(z.RawRowView(0)))
+	}
+	// The point of the first mean, (0, 1): the centre plus the second axis.
+	if want := []float64{11, 20.625, 4}; !floats.EqualApprox(got.Means().RawRowView(0), want, 1e-12) {
+		t.Errorf("mean %v, want %v", got.Means().RawRowView(0), want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/blas"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 // Apply returns the rows of x along the axes, N by k.
@@ -28,6 +29,11 @@ func (p *Projection) Back(z []float64) []float64 {
 		floats.AddScaled(x, v, p.Axes.RawRowView(a))
 	}
 	return x
+}
+
+// Report describes the axes.
+func (p *Projection) Report() *report.PCA {
+	return &report.PCA{Axes: len(p.Variances), Variances: p.Variances, Total: p.Total}
 }
 
 // project writes rows along the axes to dst, and overwrites rows. A row comes to the

@@ -15,6 +15,8 @@ const (
 	fewDots = 100
 )
 
+const convergenceName = "convergence"
+
 // convergence draws the disagreement after each iteration of a session, with the
 // prediction.
 func convergence(c *report.Convergence) *figure {
@@ -22,7 +24,7 @@ func convergence(c *report.Convergence) *figure {
 	p.X.Tick.Marker, p.Y.Tick.Marker = even{8, 1}, decades{8}
 	p.Add(grid{})
 	f := &figure{
-		name: "convergence", title: "Disagreement of the members during a sum", height: height, Plot: p,
+		name: convergenceName, title: "Disagreement of the members during a sum", height: height, Plot: p,
 		subtitle: fmt.Sprintf("sum of round %d, %s; step %s on %s", c.Round, members(c.Members), c.Step, c.Graph),
 	}
 	dashed := stroke(orange, 2, 5, 3)

@@ -2,9 +2,12 @@ package plots
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image/color"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
@@ -40,10 +43,20 @@ const (
 	dpi    = 160
 )
 
-// Write draws the figures that a run gives as NAME.svg and NAME.png into a folder.
+// Write draws the figures that a run gives as NAME.svg and NAME.png into a folder. The
+// figure of a sum's convergence that another run has left there is removed if this
+// one gives none.
 func Write(dir string, c *report.Course) error {
 	for _, f := range figures(c) {
 		if err := f.write(dir); err != nil {
+			return err
+		}
+	}
+	if c.Convergence != nil {
+		return nil
+	}
+	for _, ending := range []string{".svg", ".png"} {
+		if err := os.Remove(filepath.Join(dir, convergenceName+ending)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

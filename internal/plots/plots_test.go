@@ -107,6 +107,56 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// Of a run with exact sums no convergence stands beside its figures, though one of
+// an earlier run did; what is not this package's stays.
+func TestWriteLeavesNoOtherRunsConvergence(t *testing.T) {
+	dir := t.TempDir()
+	c := course(3, 5)
+	for _, f := range []func() error{
+		func() error { return os.WriteFile(filepath.Join(dir, "notes.svg"), nil, 0o600) },
+		func() error { return Write(dir, c) },
+		func() error { c.Convergence = nil; return Write(dir, c) },
+		func() error { return Write(dir, c) },
+	} {
+		if err := f(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, _ := filepath.Glob(filepath.Join(dir, "*.svg"))
+	if len(left) != 4 || filepath.Base(left[0]) != "notes.svg" {
+		t.Errorf("in the folder: %v", left)
+	}
+}
+
+// What came after the last decision of a run that has failed is drawn for a while.
+func TestTheEndOfAFailedRun(t *testing.T) {
+	s := time.Second
+	c := course(2, 4)
+	c.Failed, c.Virtual = true, 30*time.Minute
+	c.Down = [][]report.Span{{{From: 9 * s, To: c.Virtual}}, nil}
+	want := [][]stretch{{{in, 0, 8 * s}, {out, 8 * s, 9 * s}, {down, 9 * s, 10 * s}}, {{in, 0, 8 * s}, {out, 8 * s, 10 * s}}}
+	if got := stretches(c); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+	if got := timeline(c).subtitle; got != "2 members, 4 calls decided in 8.00 s, then none until it ended at 1 800 s" {
+		t.Error(got)
+	}
+}
+
+// The legend of a timeline has what is to be seen in it.
+func TestLegendOfATimeline(t *testing.T) {
+	c := course(2, 4)
+	c.Down = make([][]report.Span, 2)
+	c.Faults = []report.Fault{{Label: "split 1 | 2", Span: report.Span{From: 8500 * time.Millisecond, To: 9 * time.Second}}} // when all is decided
+	f := timeline(c)
+	if len(f.keys) != 1 || f.keys[0].label != stateLabels[in] {
+		t.Errorf("keys %+v", f.keys)
+	}
+	if svg, _, _ := f.svg(); bytes.Contains(svg, []byte("split")) {
+		t.Error("a fault has a lane in which there is nothing")
+	}
+}
+
 func readFile(t *testing.T, path ...string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(path...))

@@ -23,12 +23,26 @@ type stretch struct {
 	from, to time.Duration
 }
 
-// end returns when the last call of a run was decided.
-func end(c *report.Course) time.Duration {
+// decided returns when the last call of a run was decided.
+func decided(c *report.Course) time.Duration {
 	if len(c.Slots) == 0 {
-		return c.Virtual
+		return 0
 	}
 	return c.Slots[len(c.Slots)-1].At
+}
+
+// end returns up to when a run is drawn: its last decision. Of one that has failed
+// some of the time after it is drawn as well, in which the reason is to be seen; all
+// of it, often half an hour, would leave no room for what came before.
+func end(c *report.Course) time.Duration {
+	last := decided(c)
+	switch {
+	case last == 0:
+		return c.Virtual
+	case c.Failed:
+		return min(c.Virtual, last+last/4)
+	}
+	return last
 }
 
 // stretches returns the states of all members in the order of time.
@@ -46,6 +60,7 @@ func stretches(c *report.Course) [][]stretch {
 		began = s.At
 	}
 	for rank := range all {
+		all[rank] = add(all[rank], stretch{out, began, end(c)})
 		for _, d := range c.Down[rank] {
 			all[rank] = cut(all[rank], d)
 		}

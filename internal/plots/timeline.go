@@ -37,7 +37,10 @@ func timeline(c *report.Course) *figure {
 	p.Add(grid{onlyX: true}, t)
 	f := &figure{
 		name: "timeline", title: "Views and faults", height: vg.Length(t.height) + 105, Plot: p,
-		subtitle: fmt.Sprintf("%s, %d calls decided in %s", members(len(c.Names)), len(c.Slots), t.unit.show(float64(t.end))),
+		subtitle: fmt.Sprintf("%s, %d calls decided in %s", members(len(c.Names)), len(c.Slots), t.unit.show(float64(decided(c)))),
+	}
+	if c.Failed {
+		f.subtitle += fmt.Sprintf(", then none until it ended at %s", t.unit.show(float64(c.Virtual)))
 	}
 	if t.many() {
 		p.Y.Label.Text = "number of members"
@@ -47,7 +50,7 @@ func timeline(c *report.Course) *figure {
 			f.keys = append(f.keys, key{label: label, fill: stateColors[s]})
 		}
 	}
-	if len(c.Faults) > 0 {
+	if len(t.faults) > 0 {
 		f.keys = append(f.keys, key{label: "fault", fill: purple})
 	}
 	return f
@@ -66,7 +69,8 @@ type lanes struct {
 }
 
 func newLanes(c *report.Course) *lanes {
-	l := &lanes{course: c, end: end(c), all: stretches(c), faults: faultLanes(c.Faults)}
+	l := &lanes{course: c, end: end(c), all: stretches(c)}
+	l.faults = faultLanes(slices.DeleteFunc(slices.Clone(c.Faults), func(f report.Fault) bool { return f.From >= l.end }))
 	l.unit = timeUnit(l.end)
 	n := len(c.Names)
 	switch {

@@ -6,6 +6,7 @@ import "time"
 type Course struct {
 	Names   []string // of the roster
 	Virtual time.Duration
+	Failed  bool       // after the last of Slots
 	Rounds  []RoundRow // the start-up is round 0
 	Slots   []Slot
 	Sent    []int64  // bytes, by member

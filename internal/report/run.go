@@ -17,6 +17,7 @@ type Run struct {
 	ARI          Figure        `json:"ari,omitzero"`
 	Baselines    *Baselines    `json:"baselines,omitempty"` // means over participants
 	Clusters     int           `json:"clusters,omitempty"`
+	PCA          *PCA          `json:"pca,omitempty"`       // nil if rows are not projected
 	Selection    *Selection    `json:"selection,omitempty"` // of fedgen
 	BytesSent    int64         `json:"bytes_sent"`          // a participant, mean
 	Messages     int64         `json:"messages"`            // a participant, mean

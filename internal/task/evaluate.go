@@ -16,7 +16,7 @@ func Evaluate(m *model.Model, rows dataset.Rows, labels []float64) (report.Evalu
 	if rows == nil {
 		return report.Evaluation{}, nil
 	}
-	z := m.Scaling.Rows(rows)
+	z := m.Rows(rows)
 	n, _ := z.Dims()
 	loglik, err := m.Mixture.MeanLogLik(z)
 	if err != nil {

@@ -202,17 +202,17 @@ func TestWhatMixturesShow(t *testing.T) {
 	k := mixtureTask(model.FedGen)
 	k.Rounds = 1
 	list := strings.Join(k.published(collabdict.Solo{}), "; ")
-	if !strings.Contains(list, "the own mixture, whole") || strings.Contains(list, "power of two") || !strings.Contains(k.ShownWarning(), "no sum hides: the own mixture") {
+	if !strings.Contains(list, "the own mixture, whole") || strings.Contains(list, "power of two") || !strings.Contains(strings.Join(k.ShownWarnings(), ""), "no sum hides: the own mixture") {
 		t.Errorf("fedgen: %s", list)
 	}
 	k.Rounds = 2
 	if list := strings.Join(k.published(collabdict.Solo{}), "; "); !strings.Contains(list, "power of two") {
 		t.Errorf("refined: %s", list)
 	}
-	if k = mixtureTask(model.DEM); k.ShownWarning() != "" {
-		t.Errorf("dem: %s", k.ShownWarning())
+	if k = mixtureTask(model.DEM); len(k.ShownWarnings()) > 0 {
+		t.Errorf("dem: %s", k.ShownWarnings())
 	}
-	if k.Start = KFed; !strings.Contains(k.ShownWarning(), "centres of clusters") {
-		t.Errorf("k-fed: %s", k.ShownWarning())
+	if k.Start = KFed; !strings.Contains(strings.Join(k.ShownWarnings(), ""), "centres of clusters") {
+		t.Errorf("k-fed: %s", k.ShownWarnings())
 	}
 }

@@ -6,32 +6,70 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/model"
 )
 
-// published lists what Train shows to all members of a group in the clear. What
-// bounds and the nonce need is not shown in a large one.
+// published lists what Train shows to all members of a group in the clear, and what
+// they learn of all rows by sums that serve to prepare these. What bounds and the nonce
+// need is not shown in a large one.
 func (t Task) published(g collabdict.Group) []string {
 	shown, sums := kinds[t.Model].shown(t)
 	list := []string{}
 	if bounds.Publishes(g) {
 		list = append(list, "a random value for the agreed nonce")
-		if sums || t.Standardise == Global {
-			of := " as trained on"
-			if t.Standardise == Global {
-				of = ", and of its deviation from the common mean"
-			}
-			list = append(list, "the power of two above the number of own rows, and above the root mean square of each column"+of)
+		if of := t.bounded(sums); len(of) > 0 {
+			list = append(list, "the power of two above the number of own rows, and above the root mean square of each column "+strings.Join(of, ", "))
 		}
+	}
+	for _, l := range t.learned() {
+		list = append(list, "in sums over all members: "+l)
 	}
 	return append(list, shown...)
 }
 
-// ShownWarning tells users what members show each other in the clear because of the
-// kind of model; empty if that is nothing.
-func (t Task) ShownWarning() string {
-	shown, _ := kinds[t.Model].shown(t)
-	if len(shown) == 0 {
-		return ""
+// bounded lists in which coordinates columns are bounded; sums says whether that is so
+// for the ones trained on.
+func (t Task) bounded(sums bool) (of []string) {
+	moments := t.Standardise == Global && t.Normalise == Standard
+	if t.Standardise == Global {
+		of = append(of, "in the units of the data")
 	}
-	return fmt.Sprintf("privacy: with --model %s every member shows all others, and no sum hides: %s", t.Model, strings.Join(shown, "; "))
+	if moments {
+		of = append(of, "about the common mean")
+	}
+	if t.PCA > 0 && !moments {
+		of = append(of, "as scaled", "as scaled about the common mean")
+	}
+	switch {
+	case !sums || moments && t.PCA == 0 && t.Model == model.GGM: // its bounds follow
+	case t.PCA > 0:
+		of = append(of, "along the principal axes")
+	default:
+		of = append(of, "as trained on")
+	}
+	return of
+}
+
+// learned lists what preparing rows tells all members of the rows of all, beyond what
+// every kind does.
+func (t Task) learned() (what []string) {
+	if t.Normalise == MinMax && t.Standardise == Global {
+		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs near these")
+	}
+	if t.PCA > 0 {
+		what = append(what, "the mean and the covariance matrix of all columns")
+	}
+	return what
+}
+
+// ShownWarnings tell users what members show each other in the clear because of the
+// kind of model, and what of all rows they learn when these are prepared.
+func (t Task) ShownWarnings() (list []string) {
+	if shown, _ := kinds[t.Model].shown(t); len(shown) > 0 {
+		list = append(list, fmt.Sprintf("privacy: with --model %s every member shows all others, and no sum hides: %s", t.Model, strings.Join(shown, "; ")))
+	}
+	if what := t.learned(); len(what) > 0 {
+		list = append(list, "privacy: to prepare the rows all members learn, of the rows of all: "+strings.Join(what, "; "))
+	}
+	return list
 }

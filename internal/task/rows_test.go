@@ -73,6 +73,10 @@ func values(m *model.Model) (out []uint64) {
 	add(m.Manifest.Threshold)
 	add(m.Scaling.Shift...)
 	add(m.Scaling.Scale...)
+	if p := m.Projection; p != nil {
+		add(p.Mean...)
+		add(p.Axes.RawMatrix().Data...)
+	}
 	add(m.Mixture.Weights()...)
 	add(m.Mixture.Means().RawMatrix().Data...)
 	for k := range m.Mixture.Components() {

@@ -7,6 +7,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/extremes"
 	"github.com/collabdict/collabdict/internal/moments"
 )
 
@@ -15,11 +16,15 @@ import (
 func (t Task) scaling(ctx context.Context, g collabdict.Group, rows dataset.Rows) (dataset.Scaling, []int, *gmm.Common, error) {
 	switch t.Standardise {
 	case Own:
-		s, constant, err := dataset.Own(rows)
+		s, constant, err := OwnScaling(t.Normalise, rows)
 		return s, constant, nil, err
 	case None:
 		_, dim := rows.Dims()
 		return dataset.Unscaled(dim), nil, nil, nil
+	}
+	if t.Normalise == MinMax {
+		s, constant, err := extremes.Fit(ctx, g, rows)
+		return s, constant, nil, err
 	}
 	return globalScaling(ctx, g, rows)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/model"
 )
 
-// Standardise says by whose moments the columns are standardised.
+// Standardise says by whose rows the columns are scaled.
 type Standardise string
 
 // The ways to standardise.
@@ -29,6 +29,8 @@ type Task struct {
 	Tol         float64
 	Seed        uint64 // public
 	Standardise Standardise
+	Normalise   Normalise
+	PCA         int     // principal axes that rows are projected to; 0: rows stay as they are scaled
 	FalseAlarm  float64 // share of the own training rows above the threshold
 	Lambda0     float64 // of ggm
 	Rho         float64 // of ggm; 0: 0.1·N/K
@@ -83,6 +85,12 @@ func (t Task) Validate() error {
 	switch {
 	case t.Standardise != Global && t.Standardise != Own && t.Standardise != None:
 		return wrong("standardise", "want %q, %q or %q, got %q", Global, Own, None, t.Standardise)
+	case t.Normalise != Standard && t.Normalise != MinMax:
+		return wrong("normalise", "want standard or %s, got %q", MinMax, t.Normalise)
+	case t.Normalise == MinMax && t.Standardise == None:
+		return wrong("normalise", "%s wants the ranges of all rows or of the own ones: --standardise %s or %s, not %s", MinMax, Global, Own, None)
+	case t.PCA < 0:
+		return wrong("pca", "want at least 1 axis, or 0 for none, got %d", t.PCA)
 	case !(t.FalseAlarm > 0 && t.FalseAlarm < 1):
 		return wrong("false-alarm", "want a share between 0 and 1, got %g", t.FalseAlarm)
 	}
@@ -114,8 +122,14 @@ func (t Task) Fields(columns []string) []Field {
 		{"init", t.InitDigest},
 		{"number of columns", fmt.Sprint(len(columns))},
 	}
-	// What only some kinds have is there only if set: others agree on what they always did.
-	for _, f := range []Field{{"covariance", t.Covariance}, {"synthetic", fmt.Sprint(t.Synthetic)}, {"start", string(t.Start)}} {
+	// What not all runs have is there only if set: others agree on what they always did.
+	for _, f := range []Field{
+		{"covariance", t.Covariance},
+		{"synthetic", fmt.Sprint(t.Synthetic)},
+		{"start", string(t.Start)},
+		{"normalise", string(t.Normalise)},
+		{"pca", fmt.Sprint(t.PCA)},
+	} {
 		if f.Value != "" && f.Value != "0" {
 			fields = append(fields, f)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -36,22 +35,19 @@ type Result struct {
 	Warnings  []string
 }
 
-// Train plays one participant's part: it standardises the training rows, trains
+// Train plays one participant's part: it prepares the training rows, trains
 // against the group and puts the model together. Names of members, views and the
 // digest are not known here and are left to the caller. After an error in a later
 // round, the result holds the model of the last round completed.
 func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, onRound func(Progress)) (*Result, error) {
 	r := &Result{}
 	public := t.published(g)
-	scaling, constant, common, err := t.scaling(ctx, g, p.Train)
+	of, err := t.prepare(ctx, g, p)
 	if err != nil {
-		return r, fmt.Errorf("standardise: %w", err)
+		return r, err
 	}
-	if len(constant) > 0 {
-		r.Warnings = append(r.Warnings, constantWarning(p.Columns, constant))
-	}
-	z := scaling.Copy(p.Train)
-	l, err := kinds[t.Model].learner(t, z, common)
+	r.Warnings = of.warnings
+	l, err := kinds[t.Model].learner(t, of.rows, of.common)
 	if err != nil {
 		return r, err
 	}
@@ -70,9 +66,9 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		return r, err
 	}
 	s := l.state()
-	m := t.assemble(p, scaling, s, r.Last, history)
+	m := t.assemble(p, of, s, r.Last, history)
 	var unread error
-	if m.Manifest.Threshold, unread = threshold(m.Mixture, z, t.FalseAlarm); unread != nil {
+	if m.Manifest.Threshold, unread = threshold(m.Mixture, of.rows, t.FalseAlarm); unread != nil {
 		return r, withUnread(err, unread)
 	}
 	r.Model, r.Selection = m, s.selection
@@ -102,22 +98,14 @@ func withUnread(err, unread error) error {
 	return fmt.Errorf("%w; threshold: %w", err, unread)
 }
 
-func constantWarning(columns []string, constant []int) string {
-	names := make([]string, len(constant))
-	for i, c := range constant {
-		names[i] = columns[c]
-	}
-	return "constant in training, so left unscaled: " + strings.Join(names, ", ")
-}
-
 // assemble puts the model of the last completed round together.
-func (t Task) assemble(p dataset.Participant, scaling dataset.Scaling, s state, last collabdict.Round, history []report.Round) *model.Model {
+func (t Task) assemble(p dataset.Participant, of *prepared, s state, last collabdict.Round, history []report.Round) *model.Model {
 	rows, _ := p.Train.Dims()
-	return &model.Model{
-		Scaling: scaling,
+	m := &model.Model{
+		Scaling: of.scaling, Projection: of.projection,
 		Mixture: s.mixture,
 		Manifest: model.Manifest{
-			Kind: t.Model, Participant: p.Name, Columns: p.Columns, Standardise: string(t.Standardise),
+			Kind: t.Model, Participant: p.Name, Columns: p.Columns, Standardise: string(t.Standardise), Normalise: string(t.Normalise),
 			FalseAlarm: t.FalseAlarm,
 			Hyper: model.Hyper{
 				Components: t.Components, MostComponents: t.MostComponents, Rounds: t.Rounds, Tol: t.Tol,
@@ -128,6 +116,10 @@ func (t Task) assemble(p dataset.Participant, scaling dataset.Scaling, s state, 
 			Privacy: model.Ledger{Diversity: history[len(history)-1].Diversity, History: history},
 		},
 	}
+	if of.projection != nil {
+		m.Manifest.PCA = of.projection.Report()
+	}
+	return m
 }
 
 // leastOf returns the smallest diversity of some rounds, if the kind has any.

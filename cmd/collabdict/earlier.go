@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// earlier are files of results, by path, that were there before a run which writes
+// files of these names. They stay until the run's own stand, and must not be taken
+// for those.
+type earlier map[string]fs.FileInfo
+
+// earlierIn looks for files in a folder.
+func earlierIn(dir string, files ...string) earlier {
+	e := earlier{}
+	for _, f := range files {
+		path := filepath.Join(dir, f)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			e[path] = info
+		}
+	}
+	return e
+}
+
+// inFolders returns the paths of files in each of some folders.
+func inFolders(names []string, files ...string) []string {
+	var paths []string
+	for _, name := range names {
+		for _, f := range files {
+			paths = append(paths, filepath.Join(name, f))
+		}
+	}
+	return paths
+}
+
+// left returns those that the run has not replaced, in order.
+func (e earlier) left() []string {
+	var paths []string
+	for _, path := range slices.Sorted(maps.Keys(e)) {
+		now, err := os.Stat(path)
+		if err == nil && os.SameFile(now, e[path]) && now.ModTime().Equal(e[path].ModTime()) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// remove removes those that the run has not replaced, now that its result stands.
+func (e earlier) remove() error {
+	var errs []error
+	for _, path := range e.left() {
+		errs = append(errs, os.Remove(path))
+	}
+	return errors.Join(errs...)
+}
+
+// noteEarlier says which files a run that has failed has not replaced.
+func (a *app) noteEarlier(e earlier) {
+	if left := e.left(); len(left) > 0 {
+		a.note("not of this run, but as they were before it: %s", listed(left))
+	}
+}

@@ -1,0 +1,61 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/pca"
+	"gonum.org/v1/gonum/mat"
+)
+
+// dim returns the number of coordinates trained on.
+func (m *Model) dim(columns int) (int, error) {
+	of := m.Manifest.PCA
+	switch {
+	case of == nil:
+		return columns, nil
+	case of.Axes < 1 || of.Axes > columns || len(of.Variances) != of.Axes:
+		return 0, fmt.Errorf("%s: pca: want 1 to %d axes, each with its variance, got %d with %d", manifest, columns, of.Axes, len(of.Variances))
+	}
+	return of.Axes, nil
+}
+
+// readCoordinates reads how rows of so many columns come to the coordinates trained
+// on.
+func (m *Model) readCoordinates(a *npz.Archive, columns int) (err error) {
+	if m.Scaling.Shift, err = array(a, "shift", columns); err != nil {
+		return err
+	}
+	if m.Scaling.Scale, err = array(a, "scale", columns); err != nil {
+		return err
+	}
+	for i, v := range m.Scaling.Scale {
+		if !(v > 0) || math.IsInf(v, 1) || !finite(m.Scaling.Shift[i]) {
+			return fmt.Errorf("shift and scale: want finite values, the scale above 0, got %g for column %q", v, m.Manifest.Columns[i])
+		}
+	}
+	of := m.Manifest.PCA
+	if of == nil {
+		return nil
+	}
+	p := &pca.Projection{Variances: of.Variances, Total: of.Total}
+	if p.Mean, err = array(a, "centre", columns); err != nil {
+		return err
+	}
+	axes, err := array(a, "axes", of.Axes, columns)
+	if err != nil {
+		return err
+	}
+	for _, v := range slices.Concat(p.Mean, axes) {
+		if !finite(v) {
+			return fmt.Errorf("centre and axes: want finite values, got %g", v)
+		}
+	}
+	p.Axes = mat.NewDense(of.Axes, columns, axes)
+	m.Projection = p
+	return nil
+}
+
+func finite(v float64) bool { return v-v == 0 }
