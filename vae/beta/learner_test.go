@@ -115,7 +115,7 @@ func plainly(t *testing.T, c Config, own []Own, rounds int) (values []float32, p
 // What the group learns is the weighted average of all models, for every kind of
 // weights, and all members hold the same bits.
 func TestGroupAveragesModels(t *testing.T) {
-	const rounds = 5
+	const rounds = 3
 	for name, w := range weightings() {
 		t.Run(name, func(t *testing.T) {
 			c, own := small(w), owns(1)
