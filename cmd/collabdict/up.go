@@ -142,10 +142,14 @@ func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 		if err != nil {
 			return nil, err
 		}
+		ignore, err := src.spec.IgnoredIn(files[name])
+		if err != nil {
+			return nil, err
+		}
 		path, err := filepath.Abs(files[name])
 		return &config.Node{
 			Data: []string{path}, Label: f.label, Where: f.where, TestWhere: f.testWhere,
-			Limit: f.limit, Ignore: f.ignore,
+			Limit: f.limit, Ignore: ignore,
 		}, err
 	}
 }
@@ -157,7 +161,7 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 	args := func(folder string) []string {
 		return []string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}
 	}
-	shown := &fleet{progress: a.newProgress(0), dir: dir, names: names}
+	shown := &fleet{progress: a.newProgress(task.Task{}), dir: dir, names: names}
 	ends, err := local.RunAll(ctx, dir, names, args, shown.say, shown.ended)
 	shown.end()
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 // split deals those of files, and returns the numbers of each participant's rows in
 // ascending order. A participant may have none.
 func (p Split) Deal(classes []float64, seed uint64) ([][]int, error) {
-	if p.Kind < Dirichlet {
-		panic(fmt.Sprintf("dataset: split %q does not deal by classes", p))
+	if p.Kind < Dirichlet || p.Kind == PCAKMeans {
+		panic(fmt.Sprintf("dataset: split %q does not deal by classes alone", p))
 	}
 	rows := map[float64][]int{}
 	for row, class := range classes {

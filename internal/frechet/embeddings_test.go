@@ -1,0 +1,51 @@
+package frechet
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/lockstep"
+)
+
+// The published table, of the share of shuffled rows and the heterogeneity of ten members,
+// on the rows of a CSV file with the column label: asked for by
+// COLLABDICT_EMBEDDINGS=FILE.csv.gz.
+func TestEmbeddings(t *testing.T) {
+	path := os.Getenv("COLLABDICT_EMBEDDINGS")
+	if path == "" {
+		t.Skip("COLLABDICT_EMBEDDINGS=FILE.csv.gz asks for it")
+	}
+	const members = 10
+	before := math.Inf(1)
+	for _, share := range []string{"0", "0.2", "0.4", "0.6", "0.8", "1"} {
+		split, err := dataset.ParseSplit(fmt.Sprintf("pca-kmeans:clients=%d,shuffle=%s,label=label", members, share))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := dataset.LoadAll(dataset.Spec{Data: []string{path}, Split: split, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mean float64
+		err = lockstep.Run(t.Context(), members, func(ctx context.Context, g collabdict.Group, rank int) error {
+			h, err := Measure(ctx, g, d.Participants[rank].Train)
+			if rank == 0 {
+				mean = h.Mean
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("shuffle %s: heterogeneity %.3f", share, mean)
+		if mean >= before {
+			t.Errorf("shuffle %s: heterogeneity %g, with less shuffling %g", share, mean, before)
+		}
+		before = mean
+	}
+}

@@ -1,0 +1,91 @@
+package frechet
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/dataset"
+)
+
+// Heterogeneity says how unlike each other the members' rows are.
+type Heterogeneity struct {
+	// Mean is the mean of the distances of all members, the same at each.
+	Mean float64
+	// Own is the distance between this member's rows and those of all the others.
+	Own float64
+}
+
+// Measure makes a Gather of bounds and two sums: one of the number of rows, the columns,
+// and the products of any two, from which this member takes its own to have those of all
+// the others; and one of the distances. Members learn the mean and the covariance matrix
+// of all rows, and the mean distance. Each of them must have the same columns.
+//
+// The values of a sum have finite precision, so columns whose mean is far from zero beside
+// their spread have to be centred before; the error that says so is the same at all.
+func Measure(ctx context.Context, g collabdict.Group, rows dataset.Rows) (Heterogeneity, error) {
+	b, err := bounds.Agree(ctx, g, rows)
+	if err != nil {
+		return Heterogeneity{}, fmt.Errorf("frechet: %w", err)
+	}
+	order, blocks := layout(b)
+	own, err := newStatistics(rows, order)
+	if err != nil {
+		return Heterogeneity{}, fmt.Errorf("frechet: %w", err)
+	}
+	total, err := g.Sum(ctx, own, blocks)
+	if err != nil {
+		return Heterogeneity{}, fmt.Errorf("frechet: sum of the products: %w", err)
+	}
+	if err := precise(total, order, b, g.Size()); err != nil {
+		return Heterogeneity{}, fmt.Errorf("frechet: %w", err)
+	}
+	if a, ok := g.(collabdict.Absentee); !ok || a.Included() {
+		floats.Sub(total, own)
+	}
+	if total[0] = math.Round(total[0]); total[0] < 1 {
+		return Heterogeneity{}, fmt.Errorf("frechet: want rows at two members at least, got none but those of this one")
+	}
+	dim := len(order)
+	var out Heterogeneity
+	if out.Own, err = Distance(own.normal(dim), statistics(total).normal(dim)); err != nil {
+		return Heterogeneity{}, err
+	}
+	out.Mean, err = mean(ctx, g, out.Own, b)
+	return out, err
+}
+
+// precise refuses totals whose columns have less variance than a sum has precision.
+func precise(total []float64, order []int, b bounds.Bounds, members int) error {
+	n, dim := math.Round(total[0]), len(order)
+	at := 1 + dim
+	for i, column := range order {
+		// Below it, a sum is little but the rounding of the chunks that hide its values.
+		noise := math.Ldexp(float64(b.Rows*float64(b.RMS[column]*b.RMS[column])), -26) * float64(members)
+		mean := total[1+i] / n
+		if total[at]-float64(n*float64(mean*mean)) <= noise && total[at] > noise {
+			return fmt.Errorf("want columns with a spread beside their mean, got column %d with a mean of %g and nearly none: centre it, or leave it out", column+1, mean)
+		}
+		at += dim - i
+	}
+	return nil
+}
+
+// mean returns that of the distances of all members. None is above 4 Σ_i RMS_i²: with X
+// and Y of the two distributions, independent, it is at most E‖X−Y‖² ≤ 2E‖X‖² + 2E‖Y‖².
+func mean(ctx context.Context, g collabdict.Group, own float64, b bounds.Bounds) (float64, error) {
+	most := 0.0
+	for _, v := range b.RMS {
+		most += 4 * float64(v*v)
+	}
+	blocks := bounds.Append(bounds.Append(nil, 1, 1), 1, most)
+	total, err := g.Sum(ctx, []float64{1, math.Min(own, most)}, blocks)
+	if err != nil {
+		return 0, fmt.Errorf("frechet: sum of the distances: %w", err)
+	}
+	return math.Max(0, total[1]) / math.Round(total[0]), nil
+}

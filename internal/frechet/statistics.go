@@ -1,0 +1,84 @@
+package frechet
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/dataset"
+)
+
+// statistics are the number of rows, the sum of each column, and that of the products of
+// any two: additive over sets of rows. In a vector they stand in this order, products
+// i ≤ j by columns.
+type statistics []float64
+
+// layout is the order of the columns, those with equal bounds together, so that there are
+// few blocks.
+func layout(b bounds.Bounds) (order []int, blocks []collabdict.Block) {
+	order = make([]int, len(b.RMS))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.RMS[i], b.RMS[j]) })
+	blocks = bounds.Append(nil, 1, b.Rows)
+	for _, i := range order {
+		blocks = bounds.Append(blocks, 1, b.Rows*b.RMS[i])
+	}
+	for at, i := range order {
+		for _, j := range order[at:] {
+			blocks = bounds.Append(blocks, 1, b.Rows*b.RMS[i]*b.RMS[j])
+		}
+	}
+	return order, blocks
+}
+
+func newStatistics(rows dataset.Rows, order []int) (statistics, error) {
+	n, dim := rows.Dims()
+	sums := make([]float64, dim)
+	products := blas64.Symmetric{N: dim, Stride: dim, Uplo: blas.Upper, Data: make([]float64, dim*dim)}
+	err := dataset.Each(rows, func(x *mat.Dense, _ int) error {
+		size, _ := x.Dims()
+		for i := range size {
+			floats.Add(sums, x.RawRowView(i))
+		}
+		blas64.Syrk(blas.Trans, 1, x.RawMatrix(), 1, products)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := statistics{float64(n)}
+	for _, i := range order {
+		s = append(s, sums[i])
+	}
+	for at, i := range order {
+		for _, j := range order[at:] {
+			s = append(s, products.Data[min(i, j)*dim+max(i, j)])
+		}
+	}
+	return s, nil
+}
+
+// normal is the distribution with the mean and the covariance matrix, divided by the
+// number of rows, in the order of the layout: a distance is the same in any.
+func (s statistics) normal(dim int) Normal {
+	n, sums, products := s[0], s[1:1+dim], s[1+dim:]
+	out := Normal{make([]float64, dim), mat.NewSymDense(dim, nil)}
+	for i, v := range sums {
+		out.Mean[i] = v / n
+	}
+	for i := range dim {
+		for j := i; j < dim; j++ {
+			out.Covariance.SetSym(i, j, products[0]/n-float64(out.Mean[i]*out.Mean[j]))
+			products = products[1:]
+		}
+	}
+	return out
+}
