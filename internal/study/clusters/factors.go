@@ -84,7 +84,7 @@ func (p plan) byFactor(ctx context.Context, l *study.Lab, s set, chain bool) ([]
 			if err != nil {
 				return nil, err
 			}
-			return together(ctx, lockstep.Run, clients, fedgem.Config{Seed: seed, Chain: chain}, rules, nil)
+			return together(ctx, lockstep.Run, clients, fedgem.Config{Seed: seed, Chain: chain, Shared: &fedgem.Merges{}}, rules, nil)
 		})
 		if err != nil {
 			return nil, err
