@@ -67,7 +67,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./gmm/...", "./vae/..."},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/parallel", "./internal/blas", "./internal/mixture", "./internal/bounds"},
+		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/parallel", "./internal/blas", "./internal/elementwise", "./internal/mixture", "./internal/bounds"},
 		never:    clocksAndTheWorld,
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
@@ -84,7 +84,7 @@ var importRules = []importRule{
 		reason: "the two families of models know nothing of each other",
 	},
 	{
-		packages: []string{"./internal/parallel", "./internal/blas", "./internal/lapack", "./internal/mixture"},
+		packages: []string{"./internal/parallel", "./internal/blas", "./internal/elementwise", "./internal/lapack", "./internal/mixture"},
 		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/cpu", "./internal/blas"}, never: clocksAndTheWorld,
 		reason: "numerical kernels stand below the models",
 	},

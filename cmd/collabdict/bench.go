@@ -16,10 +16,10 @@ func (a *app) bench() *cobra.Command {
 		Use: "bench", Short: "Measure the hot paths on this machine",
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return &usageError{"bench: what to measure is missing", "want: collabdict bench blas, bench consensus, bench em, bench glasso, or bench scale"}
+			return &usageError{"bench: what to measure is missing", "want: collabdict bench blas, bench consensus, bench em, bench glasso, bench scale, or bench vae"}
 		},
 	}
-	cmd.AddCommand(a.benchBLAS(), a.benchEM(), a.benchConsensus(), a.benchGlasso(), a.benchScale())
+	cmd.AddCommand(a.benchBLAS(), a.benchEM(), a.benchConsensus(), a.benchGlasso(), a.benchScale(), a.benchVAE())
 	return cmd
 }
 

@@ -1,0 +1,56 @@
+package nn
+
+// Parameters are the weights of networks in one vector.
+type Parameters struct {
+	Values   []float32
+	Gradient []float32 // of the last calls of Backward, in the order of Values
+	Shapes   []Shape   // of the matrices and vectors that Values consist of, in order
+}
+
+// Shape is a matrix in rows, or a vector as a matrix of one row, within [Parameters].
+type Shape struct {
+	Name          string // as encoder.0.weight
+	Rows, Columns int
+}
+
+// Size returns the number of elements.
+func (s Shape) Size() int { return s.Rows * s.Columns }
+
+// Matrices calls f with every matrix and its elements.
+func (p *Parameters) Matrices(f func(s Shape, values []float32)) {
+	at := 0
+	for _, s := range p.Shapes {
+		f(s, p.Values[at:][:s.Size()])
+		at += s.Size()
+	}
+}
+
+func (p *Parameters) add(s Shape) (at int) {
+	at = len(p.Values)
+	p.Values = append(p.Values, make([]float32, s.Size())...)
+	p.Gradient = append(p.Gradient, make([]float32, s.Size())...)
+	p.Shapes = append(p.Shapes, s)
+	return at
+}
+
+// Join puts the shared parameters of networks, in their order, into one vector, which is
+// [Network.Shared] of all of them from then on. It panics if one of them has been joined
+// before.
+func Join(networks ...*Network) *Parameters {
+	all := new(Parameters)
+	for _, n := range networks {
+		if n.joined {
+			panic("nn: network " + n.name + " has been joined before")
+		}
+		n.joined = true
+		from := n.Shared
+		n.first = len(all.Values)
+		all.Values = append(all.Values, from.Values...)
+		all.Gradient = append(all.Gradient, from.Gradient...)
+		all.Shapes = append(all.Shapes, from.Shapes...)
+	}
+	for _, n := range networks {
+		n.Shared = all
+	}
+	return all
+}

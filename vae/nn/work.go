@@ -1,0 +1,81 @@
+package nn
+
+import (
+	"runtime"
+
+	"gonum.org/v1/gonum/blas"
+
+	kernels "github.com/collabdict/collabdict/internal/blas"
+	"github.com/collabdict/collabdict/internal/elementwise"
+	"github.com/collabdict/collabdict/internal/parallel"
+)
+
+// work is what pieces of a layer are computed of. Elements of a product depend on their
+// row and column alone, so results do not depend on how columns are cut into pieces.
+type work struct {
+	layer           *dense
+	pieces, columns int
+	parts           Parts
+	dx              []float32
+
+	forward, gradient, input func(piece int) // made once, so that a step allocates none
+}
+
+func (n *Network) prepare() {
+	n.work.forward, n.work.gradient, n.work.input = n.forwardPiece, n.gradientPiece, n.inputPiece
+}
+
+const (
+	// pieceColumns is the width of the widest kernel: pieces are multiples of it.
+	pieceColumns = 48
+	// leastPiece is the number of multiplications that are worth another goroutine.
+	leastPiece = 1 << 19
+)
+
+// spread calls f for pieces of so many columns, which take so many multiplications each.
+func (n *Network) spread(columns, each int, f func(piece int)) {
+	w := &n.work
+	w.columns = columns
+	w.pieces = max(1, min(runtime.GOMAXPROCS(0), columns*each/leastPiece, (columns+pieceColumns-1)/pieceColumns))
+	parallel.For(w.pieces, f)
+}
+
+// piece returns its columns.
+func (w *work) piece(i int) (lo, hi int) {
+	blocks := (w.columns + pieceColumns - 1) / pieceColumns
+	return i * blocks / w.pieces * pieceColumns, min(w.columns, (i+1)*blocks/w.pieces*pieceColumns)
+}
+
+// forward computes activations from inputs.
+func (n *Network) forward(l *dense, x []float32) {
+	l.x, l.dropping = x, false
+	l.a = room(l.a, n.rows*l.sums)
+	if l.Activation == Gated {
+		l.product = room(l.product, n.rows*l.Units)
+		l.shift = room(l.shift, l.sums)
+		copy(l.shift, n.bias(l))
+		elementwise.Add(l.shift, n.Private.Values[l.condition:])
+	}
+	n.work.layer = l
+	n.spread(l.Units, n.rows*l.in*l.sums/l.Units, n.work.forward)
+}
+
+func (n *Network) forwardPiece(i int) {
+	l := n.work.layer
+	lo, hi := n.work.piece(i)
+	n.products(l, lo, hi)
+	bias := n.bias(l)
+	if l.Activation == Gated {
+		n.products(l, l.Units+lo, l.Units+hi)
+		bias = l.shift
+	}
+	for row := range n.rows {
+		l.activate(row, lo, hi, bias)
+	}
+}
+
+// products computes the sums of columns of W.
+func (n *Network) products(l *dense, lo, hi int) {
+	kernels.Implementation{}.Sgemm(blas.NoTrans, blas.NoTrans, n.rows, hi-lo, l.in,
+		1, l.x, l.in, n.weights(l)[lo:], l.sums, 0, l.a[lo:], l.sums)
+}
