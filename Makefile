@@ -5,7 +5,7 @@ FUZZTIME ?= 30s
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-ASSEMBLY := $(foreach f,internal/blas/add internal/mixture/assembly,$(f)_amd64.s $(f)_amd64.go)
+ASSEMBLY := $(foreach f,internal/blas/add internal/mixture/assembly internal/elementwise/assembly,$(f)_amd64.s $(f)_amd64.go)
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
@@ -41,7 +41,7 @@ tidy-check: ## check that go.mod and go.sum are as go mod tidy would have them
 
 generate-check: ## check that generated files are up to date, those of protoc where it is installed
 	@set -e; d="$$(mktemp -d)"; for f in $(ASSEMBLY); do mkdir -p "$$d/$$(dirname $$f)"; cp "$$f" "$$d/$$f"; done; \
-	$(GO) generate ./internal/blas ./internal/mixture; \
+	$(GO) generate ./internal/blas ./internal/mixture ./internal/elementwise; \
 	for f in $(ASSEMBLY); do \
 		cmp "$$d/$$f" "$$f" || { echo "go generate ./$$(dirname $$f) has changed it: commit that"; exit 1; }; \
 	done

@@ -73,7 +73,6 @@ func addPlant(t *testing.T, out, rows, name, gone string) {
 	t.Helper()
 	dir := filepath.Join(out, name)
 	copyTo(t, filepath.Join(out, "plant-a", "plant-a.csv"), filepath.Join(rows, name+".csv"))
-	id := collabdictSays(t, "id", "--dir", dir)
 	n, err := config.ReadNode(filepath.Join(out, "plant-a"))
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +81,7 @@ func addPlant(t *testing.T, out, rows, name, gone string) {
 	if err := n.Write(dir); err != nil {
 		t.Fatal(err)
 	}
+	id := collabdictSays(t, "id", "--dir", dir)
 	file := filepath.Join(out, "consortium.yaml")
 	agreed, err := config.ReadConsortium(file)
 	if err != nil {

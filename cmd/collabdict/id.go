@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/collabdict/collabdict/node"
 	"github.com/spf13/cobra"
@@ -13,12 +14,16 @@ func (a *app) id() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "id", Short: "Print the peer ID of a participant's folder, made if there is none",
 		Long: `id prints the peer ID that an agreement lists a participant by. Its private half is
-made with the folder and does not leave it.`,
+made in the folder if there is none, and does not leave it. The folder must be there:
+a name misspelt would give the ID of nobody.`,
 		Example: "  collabdict id --dir plant-h",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if dir == "" {
 				return &usageError{"--dir: want the folder of a participant, got nothing", ""}
+			}
+			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+				return &usageError{fmt.Sprintf("--dir: want the folder of a participant, got %q, which is none", dir), "correct the name; or make the folder, for a new participant"}
 			}
 			id, err := node.Identity(dir)
 			if err != nil {

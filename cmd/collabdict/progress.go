@@ -29,9 +29,9 @@ type progress struct {
 	joined    atomic.Bool
 	virtual   time.Duration // of a simulation, at the last round
 	decided   int           // rounds that were decided before this process has begun
-	first     int           // the first round shown, at
-	firstAt   time.Time
+	pace      pace
 	out       []node.Absent
+	behind    bool // this member is of them
 	waits     waits
 }
 
@@ -63,13 +63,11 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	if bytes > 0 {
 		line += fmt.Sprintf("  sent %s", byteCount(bytes))
 	}
+	each, known := p.pace.round(time.Now(), p.behind)
 	switch left := p.rounds - r.Number; {
 	case r.Converged:
 		line += "  converged"
-	case p.first == 0:
-		p.first, p.firstAt = r.Number, time.Now() // what came before it says nothing about those to come
-	case left > 0:
-		each := time.Since(p.firstAt) / time.Duration(r.Number-p.first)
+	case left > 0 && known:
 		line += fmt.Sprintf("  at most %s to go", (each * time.Duration(left)).Round(time.Second))
 	}
 	p.show(line)

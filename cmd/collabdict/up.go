@@ -142,10 +142,14 @@ func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 		if err != nil {
 			return nil, err
 		}
+		ignore, err := src.spec.IgnoredIn(files[name])
+		if err != nil {
+			return nil, err
+		}
 		path, err := filepath.Abs(files[name])
 		return &config.Node{
 			Data: []string{path}, Label: f.label, Where: f.where, TestWhere: f.testWhere,
-			Limit: f.limit, Ignore: f.ignore,
+			Limit: f.limit, Ignore: ignore,
 		}, err
 	}
 }

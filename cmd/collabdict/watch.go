@@ -171,7 +171,7 @@ func (p *progress) members(s node.Status) {
 			p.line(fmt.Sprintf("with %s again", called(m.Name, s)))
 		}
 	}
-	p.out = out
+	p.out, p.behind = out, !without(out, s.Name)
 }
 
 func called(name string, s node.Status) string {

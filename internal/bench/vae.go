@@ -26,7 +26,7 @@ type VAEReport struct {
 	Rate    float64  `json:"samples_per_second"` // of the best run
 	// Allocations are those of a step of the last run.
 	Allocations float64 `json:"allocations_per_step"`
-	// Loss is that of a sample after the last step.
+	// Loss is that of a sample before the last step.
 	Loss float64 `json:"loss"`
 }
 

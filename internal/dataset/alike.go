@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/portable"
+	kernels "github.com/collabdict/collabdict/internal/blas"
 )
 
 // alike deals rows that are like each other to the same participant (Rieger et al. 2020,
@@ -19,7 +19,7 @@ import (
 // trained on. Each class has as many centroids as there are participants, by k-means on
 // its training rows, which are assigned to participants at random; a row is with whom the
 // nearest centroid of its class is assigned to. Of a share Shuffle of the rows the
-// participants are permuted then.
+// participants are permuted then. The same seed gives the same split on every machine.
 func (s *Spec) alike(names []string, classes []*group, width int, random *rand.Rand) ([]owners, error) {
 	for c, g := range classes {
 		if g.train.n == 0 {
@@ -90,11 +90,12 @@ func (s *Spec) principalPlane(classes []*group, width int) (*plane, error) {
 		}
 	}
 	floats.Scale(1/float64(n), p.mean)
-	scatter := blas64.Symmetric{N: width, Stride: width, Uplo: blas.Upper, Data: make([]float64, width*width)}
+	scatter := make([]float64, width*width)
 	for _, g := range classes {
 		err := Each(s.everyRow(&g.train, width), func(x *mat.Dense, _ int) error {
 			p.centre(x)
-			blas64.Syrk(blas.Trans, 1, x.RawMatrix(), 1, scatter)
+			rows, _ := x.Dims()
+			kernels.Implementation{}.Dsyrk(blas.Upper, blas.Trans, width, rows, 1, x.RawMatrix().Data, width, 1, scatter, width)
 			return nil
 		})
 		if err != nil {
@@ -103,10 +104,10 @@ func (s *Spec) principalPlane(classes []*group, width int) (*plane, error) {
 	}
 	for i := range width {
 		for j := range i {
-			scatter.Data[i*width+j] = scatter.Data[j*width+i]
+			scatter[i*width+j] = scatter[j*width+i]
 		}
 	}
-	_, vectors, ok := portable.Eigen(scatter.Data, width)
+	_, vectors, ok := portable.Eigen(scatter, width)
 	if !ok {
 		return nil, &Error{Msg: fmt.Sprintf("split %q: the principal axes do not converge", s.Split), Hint: "scale the columns"}
 	}
@@ -133,7 +134,7 @@ func (p *plane) project(rows Rows) (*mat.Dense, error) {
 		size, _ := x.Dims()
 		for i := range size {
 			for a, axis := range p.axes {
-				out.Set(from+i, a, floats.Dot(x.RawRowView(i), axis))
+				out.Set(from+i, a, kernels.Dot(x.RawRowView(i), axis))
 			}
 		}
 		return nil
@@ -148,8 +149,13 @@ func nearest(x, centroids *mat.Dense, assigned []int) []int {
 	for i := range out {
 		best := math.Inf(1)
 		for c := range k {
-			if d := floats.Distance(x.RawRowView(i), centroids.RawRowView(c), 2); d < best {
-				best, out[i] = d, assigned[c]
+			distance := 0.0
+			for a, v := range centroids.RawRowView(c) {
+				d := x.At(i, a) - v
+				distance += float64(d * d)
+			}
+			if distance < best {
+				best, out[i] = distance, assigned[c]
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -122,4 +123,15 @@ func (s Spec) FilesByName() (map[string]string, error) {
 		byName[stem(f)] = f
 	}
 	return byName, nil
+}
+
+// IgnoredIn returns those of the columns to ignore that a file has: where each
+// participant has a file of its own, not all need have them.
+func (s Spec) IgnoredIn(path string) ([]string, error) {
+	t, err := open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	return slices.DeleteFunc(trimmed(s.Ignore), func(name string) bool { return !slices.Contains(t.header(), name) }), nil
 }

@@ -82,6 +82,9 @@ func (t *numpyFile) place(l *npz.Layout) error {
 	if len(l.Shape) == 0 || len(l.Shape) > 2 || len(l.Shape) == 2 && l.Fields[0].Name != "" {
 		return &Error{File: t.file.path, Msg: fmt.Sprintf("want an array of two dimensions, or records in one, got shape %v", l.Shape), Hint: "reshape it, a sample a row"}
 	}
+	if f := l.Fields[0]; f.Name == "" && numpyTypeOf(f.Type).kind == kindOther {
+		return &Error{File: t.file.path, Msg: fmt.Sprintf("want an array of numbers of at most 64 bits, got elements of type %s", f.Type), Hint: "save it as float64 with numpy.save"}
+	}
 	t.n = l.Shape[0]
 	t.rowSize = l.Size
 	if len(l.Shape) == 2 {

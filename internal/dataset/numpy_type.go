@@ -31,6 +31,8 @@ func numpyTypeOf(name string) numpyType {
 		return t
 	case "f4":
 		return numpyNumber(func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) })
+	case "f2":
+		return numpyNumber(func(b []byte) float64 { return half(order.Uint16(b)) })
 	case "b1", "u1":
 		return numpyNumber(func(b []byte) float64 { return float64(b[0]) })
 	case "i1":
@@ -63,6 +65,24 @@ func numpyTypeOf(name string) numpyType {
 
 func numpyNumber(number func(b []byte) float64) numpyType {
 	return numpyType{kind: kindNumber, number: number, text: func(b []byte) string { return shortest(number(b)) }}
+}
+
+// half returns the number whose IEEE 754 binary16 representation is b.
+func half(b uint16) float64 {
+	exponent, fraction := int(b>>10&0x1f), float64(b&0x3ff)
+	v := math.Ldexp(fraction+1024, exponent-25)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		v = math.NaN()
+	}
+	if b>>15 == 1 {
+		return -v
+	}
+	return v
 }
 
 // utf32 reads text that is padded with zeros.

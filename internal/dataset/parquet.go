@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -40,8 +41,7 @@ func openParquet(path string, before fs.FileInfo) (p *parquetFile, err error) {
 	if err := p.checkFooter(); err != nil {
 		return nil, err
 	}
-	p.parquet, err = parquet.OpenFile(f, f.size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
+	if err := p.readFooter(); err != nil {
 		return nil, err
 	}
 	p.columns = p.parquet.Root().Columns()
@@ -88,6 +88,19 @@ func (p *parquetFile) checkFooter() error {
 	return nil
 }
 
+// readFooter reads what the file says of itself. What a library makes of a footer
+// that it cannot read helps nobody to mend it.
+func (p *parquetFile) readFooter() (err error) {
+	defer func() {
+		var disk *fs.PathError
+		if recover() != nil || err != nil && !errors.As(err, &disk) {
+			err = errors.New("its footer, which says where the rows are, cannot be read")
+		}
+	}()
+	p.parquet, err = parquet.OpenFile(p.file, p.file.size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	return err
+}
+
 // damaged turns a panic of the library, or an error that says nothing of files,
 // into an [*Error]. It is to be deferred.
 func (p *parquetFile) damaged(err *error) {
@@ -102,6 +115,11 @@ func (p *parquetFile) damaged(err *error) {
 	}
 	if p.file.changed {
 		*err = changedError(p.file.path)
+		return
+	}
+	var disk *fs.PathError
+	if errors.As(*err, &disk) {
+		*err = fileError(p.file.path, disk)
 		return
 	}
 	*err = &Error{File: p.file.path, Msg: fmt.Sprintf("the Parquet file is damaged: %v", *err), Hint: "copy or write it again"}

@@ -154,6 +154,10 @@ func TestDamagedParquet(t *testing.T) {
 			read(content[:i])
 		}
 	}
+	// Where the footer is damaged, a user is not told in the words of a library.
+	folder(t, "f.parquet", content[:len(content)-9]+strings.Repeat("\xff", 1)+content[len(content)-8:])
+	_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.parquet"}})
+	wantError(t, err, `f.parquet: the Parquet file is damaged: its footer, which says where the rows are, cannot be read; copy or write it again`)
 	for cut, want := range map[int]string{
 		3:                `f.parquet: this is no Parquet file: it is too short; copy or write it again`,
 		len(content) - 1: `f.parquet: the Parquet file ends too early; copy it again`,

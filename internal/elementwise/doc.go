@@ -10,7 +10,7 @@
 //
 // Denormal numbers make many processors slow: what is so small is taken as 0 where it
 // would stay or be multiplied on, in derivatives and in the moments of optimisers
-// (docs/adr/0018-small-networks-of-our-own.md).
+// (docs/adr/0018-networks-of-our-own.md).
 //
 // The assembly is written by the generator in folder asm: run go generate. Build
 // tag noasm leaves it out. Start reading at [Tanh], then kernels.

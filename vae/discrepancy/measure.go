@@ -13,7 +13,7 @@ import (
 // weight twice. If debias is set, [ExpectedW1] is subtracted: then the mean over samples
 // of the prior is 0, whatever their size, and single ones may be below 0. Of rows that
 // are far from the prior the distance hardly has that bias, and is too small then, by
-// as much.
+// as much. No row, or a value that is not finite, is an error.
 func Latent[T ~float32 | ~float64](z []T, dim int, debias bool) (float64, error) {
 	if dim < 1 || len(z)%dim != 0 {
 		panic("discrepancy: want whole rows of latent variables")

@@ -10,7 +10,8 @@ import (
 
 // W1 returns the Wasserstein distance of first order between the sample x, in any
 // order, and the standard normal distribution: ∫ |F(t) − Φ(t)| dt with the empirical
-// F, to rounding. It takes O(n log n) and does not modify x.
+// F, to rounding. It takes O(n log n) and does not modify x. An empty sample, or a value
+// that is not finite, is an error.
 func W1(x []float64) (float64, error) {
 	s, err := ascending(x)
 	if err != nil {

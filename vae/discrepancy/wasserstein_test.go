@@ -127,6 +127,27 @@ func TestDistancesOfExtremes(t *testing.T) {
 	}
 }
 
+// Of a large sample W1 is the area between the two distribution functions, summed in thin
+// strips.
+func TestDistanceOfALargeSample(t *testing.T) {
+	x := normals(3000, 5)
+	for i := range x {
+		x[i] = 0.4 + 1.3*x[i]
+	}
+	w1, _ := distances(t, x)
+	const step = 1e-4
+	sorted, below, area := slices.Sorted(slices.Values(x)), 0, 0.0
+	for v := -8.0; v < 8; v += step {
+		for below < len(sorted) && sorted[below] <= v {
+			below++
+		}
+		area += step * math.Abs(float64(below)/float64(len(sorted))-normalCDF(v))
+	}
+	if math.Abs(w1-area) > 1e-4 {
+		t.Errorf("got %.6f, the area is %.6f", w1, area)
+	}
+}
+
 func normals(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x := make([]float64, n)

@@ -69,7 +69,9 @@ func (n *Network) Initialise(src rand.Source) {
 	}
 }
 
-func (n *Network) weights(l *dense) []float32 { return n.Shared.Values[n.first+l.weight:][:l.in*l.sums] }
+func (n *Network) weights(l *dense) []float32 {
+	return n.Shared.Values[n.first+l.weight:][:l.in*l.sums]
+}
 
 func (n *Network) bias(l *dense) []float32 { return n.Shared.Values[n.first+l.bias:][:l.sums] }
 

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Our training steps of a β-VAE of 784-512-256-2 units and those of PyTorch, in turn, and
+# the ratios of the best rates: on one thread with the fastest instructions of the
+# processor and with AVX2, and ours on two threads. Needs go, jq, and in COLLABDICT_PEERS
+# the folder of vae_torch.py, a program that takes --batch, --threads and --steps, and
+# prints JSON with samples_per_second. REPEAT is how often each runs, STEPS how many
+# steps a run of a program's own has.
+set -eu
+: "${COLLABDICT_PEERS:?want the folder that has vae_torch.py}"
+cd "$(dirname "$0")/../.."
+repeat=${REPEAT:-5} steps=${STEPS:-30}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+go build -o "$dir/collabdict" ./cmd/collabdict
+fastest=$("$dir/collabdict" version --json | jq -r .kernels)
+export OPENBLAS_NUM_THREADS=1
+
+ours() { # path, threads, batch
+	COLLABDICT_CPU=$1 "$dir/collabdict" bench vae --threads "$2" --batch "$3" --steps "$steps" --json >>"$dir/$1-$2"
+}
+
+# OpenBLAS of some years ago does not know newer processors: the peer runs with what it
+# takes by itself and with the kernels for AVX-512, and the best of all counts.
+peer() { # batch
+	for core in "" SkylakeX; do
+		OPENBLAS_CORETYPE=$core /usr/bin/python3 "$COLLABDICT_PEERS/vae_torch.py" --threads 1 --batch "$1" --steps "$steps" >>"$dir/peer"
+	done
+}
+
+for batch in 64 256; do
+	rm -f "$dir"/*-1 "$dir"/*-2 "$dir/peer"
+	for _ in $(seq "$repeat"); do
+		for path in $(printf '%s\n' "$fastest" avx2 | uniq); do
+			ours "$path" 1 "$batch"
+		done
+		ours "$fastest" 2 "$batch"
+		peer "$batch"
+	done
+	jq -nc --slurpfile ours "$dir/$fastest-1" --slurpfile avx2 "$dir/avx2-1" --slurpfile two "$dir/$fastest-2" --slurpfile peer "$dir/peer" '
+		def best(all): [all[] | .samples_per_second] | max;
+		def cents: . * 100 | round / 100;
+		$ours[0] | {batch, path, peer: $peer[0].peer, rate: (best($ours) | round), rate_avx2: (best($avx2) | round),
+			rate_two_threads: (best($two) | round), rate_peer: (best($peer) | round), ratio: (best($ours) / best($peer) | cents),
+			ratio_avx2: (best($avx2) / best($peer) | cents), ratio_two_threads_to_one: (best($two) / best($ours) | cents),
+			allocations_per_step: ([$ours[] | .allocations_per_step] | max)}'
+done
