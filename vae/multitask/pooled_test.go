@@ -93,26 +93,65 @@ func TestGradientsSummedAreThoseOfThePooledBatch(t *testing.T) {
 			if l.TotalRows() != 660 {
 				t.Errorf("participant %d counts %d rows", s, l.TotalRows())
 			}
-			t.Logf("participant %d: decoder %.1e, encoder %.1e off", s,
-				furthest(l.model.Decoder.Shared.Values, decoder), furthest(l.model.Encoder.Shared.Values, encoders[s]))
 		}
 	}
 	learners, _ := train(t, config, steps, data...)
 	compare(learners)
 
+	overProtocol(t, steps, data, func(s int) (collabdict.Learner, error) {
+		var err error
+		learners[s], err = NewLearner(data[s], config, uint64(s))
+		return learners[s], err
+	})
+	compare(learners)
+}
+
+// overProtocol trains a learner for each data set in the simulator.
+func overProtocol(t *testing.T, rounds int, data []Rows, learner func(s int) (collabdict.Learner, error)) {
+	t.Helper()
 	net, err := netsim.New(netsim.Config{Names: netsim.Names(len(data)), Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = net.Run(t.Context(), func(ctx context.Context, s int, g collabdict.Group) (err error) {
-		if learners[s], err = NewLearner(data[s], config, uint64(s)); err != nil {
+	_, err = net.Run(t.Context(), func(ctx context.Context, s int, g collabdict.Group) error {
+		l, err := learner(s)
+		if err != nil {
 			return err
 		}
-		_, err = collabdict.Train(ctx, g, learners[s], collabdict.Options{Rounds: steps})
+		_, err = collabdict.Train(ctx, g, l, collabdict.Options{Rounds: rounds})
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(learners)
+}
+
+// numb is a learner with a hidden unit of the decoder that never answers.
+type numb struct{ *Learner }
+
+func (n numb) Start(ctx context.Context, g collabdict.Group) error {
+	err := n.Learner.Start(ctx, g)
+	n.shared[n.config.Latent*n.config.Hidden[0]] = -1000 // its bias
+	return err
+}
+
+// Errors of a sum are not taken for a gradient: what has none stays as it is.
+func TestWeightsWithoutAGradientStay(t *testing.T) {
+	config := Config{Latent: 2, Hidden: []int{6}}
+	data := []Rows{patterns(30, 4, 0), patterns(20, 4, 1), patterns(40, 4, 2), patterns(10, 4, 3)}
+	learners := make([]*Learner, len(data))
+	overProtocol(t, 20, data, func(s int) (collabdict.Learner, error) {
+		var err error
+		learners[s], err = NewLearner(data[s], config, uint64(s))
+		return numb{learners[s]}, err
+	})
+	start := NewModel(4, config).Decoder.Shared.Values
+	for _, at := range []int{0, 6} { // from z to the unit
+		if got := learners[0].shared[at]; got != start[at] {
+			t.Errorf("weight %d goes from %g to %g without a gradient", at, start[at], got)
+		}
+	}
+	if learners[0].shared[1] == start[1] {
+		t.Error("nothing was learned")
+	}
 }
