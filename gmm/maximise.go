@@ -135,7 +135,10 @@ func (s *moments) part(p *part, form Covariance, k int, shift []float64, regCova
 		for i := range work {
 			work[i] = second[i]/n - float64(shift[i]*shift[i]) + regCovar
 		}
-		return p.setVariances(form, work)
+		if !p.setVariances(form, work) {
+			return &SingularError{n, dim, regCovar}
+		}
+		return nil
 	}
 	for i := range dim {
 		for j := i; j < dim; j++ {
@@ -145,15 +148,27 @@ func (s *moments) part(p *part, form Covariance, k int, shift []float64, regCova
 	}
 	logDet, ok := invertRoot(p.root, dim, work)
 	if !ok {
-		return fmt.Errorf("covariance of %.3g rows in %d variables is singular: raise the regularisation %g or take fewer components", n, dim, regCovar)
+		return &SingularError{n, dim, regCovar}
 	}
 	p.logNorm = -0.5 * (logDet + float64(float64(dim)*math.Log(2*math.Pi)))
 	return nil
 }
 
+// SingularError says that a component's rows do not span the space of their variables,
+// as far as can be told beside their size: no normal distribution fits them.
+type SingularError struct {
+	Rows      float64
+	Variables int
+	RegCovar  float64 // which was added to the variances
+}
+
+func (e *SingularError) Error() string {
+	return fmt.Sprintf("covariance of %.3g rows in %d variables is singular beside a regularisation of %g", e.Rows, e.Variables, e.RegCovar)
+}
+
 // setVariances sets p to the precisions that belong to variances, which it may
-// change.
-func (p *part) setVariances(form Covariance, variances []float64) error {
+// change; ok is false if one is not above 0.
+func (p *part) setVariances(form Covariance, variances []float64) (ok bool) {
 	if form == Spherical {
 		mean := sum(variances) / float64(len(variances))
 		for i := range variances {
@@ -163,10 +178,10 @@ func (p *part) setVariances(form Covariance, variances []float64) error {
 	p.logNorm = 0
 	for i, v := range variances {
 		if !(v > 0) || math.IsInf(1/v, 1) {
-			return fmt.Errorf("variance %d is %g, want more than 0: raise the regularisation", i+1, v)
+			return false
 		}
 		p.diagonal[i] = 1 / v
 		p.logNorm -= float64(0.5 * (math.Log(v) + math.Log(2*math.Pi)))
 	}
-	return nil
+	return true
 }

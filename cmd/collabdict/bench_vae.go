@@ -14,7 +14,7 @@ func (a *app) benchVAE() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "vae", Short: "Training steps of a variational auto-encoder on made-up samples",
 		Long: `vae trains a β-VAE of 784-512-256-2 units and back on made-up samples, and prints how many
-samples a second the best of five runs went through, forward, backward and with a step of
+samples a second the best of three runs went through, forward, backward and with a step of
 Adam for each batch. The environment variable COLLABDICT_CPU chooses other instructions
 than the fastest.`,
 		Example: `  collabdict bench vae --batch 64
@@ -33,7 +33,7 @@ than the fastest.`,
 	}
 	cmd.Flags().IntVar(&v.Batch, "batch", 64, "`B`, the samples of a batch")
 	cmd.Flags().IntVar(&v.Threads, "threads", 1, "`T`, the threads")
-	cmd.Flags().IntVar(&v.Steps, "steps", 100, "`S`, the steps of each of five runs")
+	cmd.Flags().IntVar(&v.Steps, "steps", 100, "`S`, the steps of each of three runs")
 	a.addJSON(cmd)
 	return cmd
 }

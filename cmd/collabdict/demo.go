@@ -66,7 +66,11 @@ func (a *app) demonstrate(ctx context.Context, t task.Task, out string) error {
 		return err
 	}
 	rows, columns := parts[0].Train.Dims()
-	a.note("%d plants, %d rows of %d sensors each; real libp2p nodes on 127.0.0.1 learn %d patterns together", len(parts), rows, columns, t.Components)
+	what := fmt.Sprintf("%d patterns", t.Components)
+	if t.Components == 0 {
+		what = "their patterns"
+	}
+	a.note("%d plants, %d rows of %d sensors each; real libp2p nodes on 127.0.0.1 learn %s together", len(parts), rows, columns, what)
 	run, err := a.nodes(ctx, t, parts, dir)
 	if err != nil {
 		return err
@@ -99,7 +103,7 @@ func (a *app) nodes(ctx context.Context, t task.Task, parts []dataset.Participan
 	if err != nil {
 		return nil, err
 	}
-	shown := a.newProgress(t.Rounds)
+	shown := a.newProgress(t)
 	defer shown.end()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

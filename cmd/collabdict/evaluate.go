@@ -45,13 +45,17 @@ func (a *app) evaluate() *cobra.Command {
 }
 
 func evaluationText(w io.Writer, e report.Evaluation) {
-	fmt.Fprintf(w, "rows     %d\nloglik   %s\n", e.Rows, e.Loglik)
+	width := len("ROC-AUC ")
+	if e.Silhouette.Applies {
+		width = len("silhouette")
+	}
+	fmt.Fprintf(w, "%-*s %d\n%-*s %s\n", width, "rows", e.Rows, width, "loglik", e.Loglik)
 	for _, f := range []struct {
 		name string
 		v    report.Figure
-	}{{"ROC-AUC ", e.ROCAUC}, {"PR-AUC  ", e.PRAUC}, {"ARI     ", e.ARI}} {
+	}{{"ROC-AUC", e.ROCAUC}, {"PR-AUC", e.PRAUC}, {"ARI", e.ARI}, {"silhouette", e.Silhouette}} {
 		if f.v.Applies {
-			fmt.Fprintf(w, "%s %s\n", f.name, f.v)
+			fmt.Fprintf(w, "%-*s %s\n", width, f.name, f.v)
 		}
 	}
 }

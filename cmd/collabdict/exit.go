@@ -46,6 +46,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		usage  *usageError
 		field  *task.Error
 		many   *gmm.ComponentsError
+		flat   *gmm.SingularError
 		data   *dataset.Error
 		file   *model.Error
 		conf   *config.Error
@@ -75,6 +76,8 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, "correct --" + field.Field
 	case errors.As(err, &many):
 		return usageFailure, "lower --components, or give more rows"
+	case errors.As(err, &flat):
+		return dataFailure, "standardise the columns, lower --components, or take --covariance diag"
 	case errors.As(err, &again):
 		return usageFailure, ""
 	case errors.As(err, &data):

@@ -7,12 +7,15 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/collabdict/collabdict/internal/bench"
 	"github.com/collabdict/collabdict/internal/study"
+	"github.com/collabdict/collabdict/internal/study/clusters"
+	"github.com/collabdict/collabdict/internal/study/oneshot"
 	"github.com/spf13/cobra"
 )
 
 // studies are the experiments there are.
-var studies = []study.Study{}
+var studies = []study.Study{oneshot.Study(), clusters.Study(bench.ProcessTime)}
 
 func (a *app) experiment() *cobra.Command {
 	var data, out string

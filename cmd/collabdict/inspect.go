@@ -146,6 +146,12 @@ func (d description) options() string {
 	if d.Hyper.Synthetic > 0 {
 		s += fmt.Sprintf(", %d synthetic rows a component", d.Hyper.Synthetic)
 	}
+	if d.Hyper.Final != "" {
+		s += fmt.Sprintf(", radius %s, final %s", d.Hyper.Radius, d.Hyper.Final)
+	}
+	if d.Hyper.Epsilon > 0 {
+		s += fmt.Sprintf(", epsilon %g, delta %g, clip %g", d.Hyper.Epsilon, d.Hyper.Delta, d.Hyper.Clip)
+	}
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 )
 
@@ -33,7 +34,11 @@ func runTable(r *report.Run) func(io.Writer) {
 		if r.Converged {
 			converged = "converged"
 		}
-		fmt.Fprintf(w, "%s with %d components: %d rounds (%s), %d members\n", r.Model, r.Clusters, r.Rounds, converged, memberCount(r))
+		what := "components"
+		if r.Model == string(model.FedGEM) {
+			what = "clusters"
+		}
+		fmt.Fprintf(w, "%s with %d %s: %d rounds (%s), %d members\n", r.Model, r.Clusters, what, r.Rounds, converged, memberCount(r))
 		fmt.Fprintf(w, "sums: protected by %s, %s, iterations %d, largest difference %.1e\n",
 			r.Protection.Mode, how(r.Consensus), r.Consensus.Iterations, r.Consensus.Error)
 		if p := r.Protection.BreachPredicted; p != nil {
@@ -49,9 +54,11 @@ func runTable(r *report.Run) func(io.Writer) {
 		head, row := columnsOf(r)
 		fmt.Fprintln(t, head)
 		for _, p := range r.Participants {
-			fmt.Fprintln(t, row(p.Name, fmt.Sprint(p.Rows), report.Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik}, p.ARI, p.Baselines)+left(p))
+			together := report.Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik, ARI: p.ARI, Silhouette: p.Silhouette}
+			fmt.Fprintln(t, row(p.Name, fmt.Sprint(p.Rows), together, p.Baselines)+left(p))
 		}
-		fmt.Fprintln(t, row("mean", "", report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r)}, r.ARI, r.Baselines))
+		together := report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r), ARI: r.ARI, Silhouette: r.Silhouette}
+		fmt.Fprintln(t, row("mean", "", together, r.Baselines))
 		t.Flush()
 	}
 }
@@ -94,55 +101,4 @@ func meanLoglik(r *report.Run) report.Figure {
 		all = append(all, p.Loglik)
 	}
 	return report.Mean(all)
-}
-
-// columnsOf returns the header of the table and how to make a row, with the
-// figures that this run has.
-func columnsOf(r *report.Run) (string, func(name, rows string, s report.Scores, ari report.Figure, b *report.Baselines) string) {
-	auc := r.ROCAUC.Applies
-	head := "participant\trows\t"
-	label := func(which string) string {
-		if auc {
-			return "ROC-AUC " + which + "\tPR-AUC " + which + "\t"
-		}
-		return "loglik " + which + "\t"
-	}
-	cells := func(s *report.Scores) string {
-		if s == nil { // a participant without this baseline
-			s = &report.Scores{}
-		}
-		if auc {
-			return s.ROCAUC.String() + "\t" + s.PRAUC.String() + "\t"
-		}
-		return s.Loglik.String() + "\t"
-	}
-	alone := r.Baselines != nil && r.Baselines.Alone != nil
-	pooled := r.Baselines != nil && r.Baselines.Pooled != nil
-	if alone {
-		head += label("alone")
-	}
-	head += label("together")
-	if pooled {
-		head += label("pooled")
-	}
-	if r.ARI.Applies {
-		head += "ARI\t"
-	}
-	return head, func(name, rows string, s report.Scores, ari report.Figure, b *report.Baselines) string {
-		line := name + "\t" + rows + "\t"
-		if b == nil {
-			b = &report.Baselines{}
-		}
-		if alone {
-			line += cells(b.Alone)
-		}
-		line += cells(&s)
-		if pooled {
-			line += cells(b.Pooled)
-		}
-		if r.ARI.Applies {
-			line += ari.String() + "\t"
-		}
-		return line
-	}
 }

@@ -40,7 +40,7 @@ func TestPace(t *testing.T) {
 // A member that catches up does not know how long the run will take.
 func TestNoTimeLeftWhileCatchingUp(t *testing.T) {
 	var out bytes.Buffer
-	p := (&app{err: &out}).newProgress(9)
+	p := (&app{err: &out}).newProgress(task.Task{Rounds: 9})
 	end := func(n int, s node.Status) {
 		p.members(s)
 		p.round(task.Progress{Round: collabdict.Round{Number: n}}, 3, 0)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 	"golang.org/x/term"
@@ -21,6 +22,7 @@ type progress struct {
 	w        io.Writer
 	terminal *os.File // for a live line; nil elsewhere
 	rounds   int
+	steps    bool // that centres make are shown, in place of a loss
 	began    time.Time
 	last     string // the live line
 	met      string // who is there while members find each other
@@ -35,8 +37,8 @@ type progress struct {
 	waits     waits
 }
 
-func (a *app) newProgress(rounds int) *progress {
-	p := &progress{w: a.err, rounds: rounds, began: time.Now()}
+func (a *app) newProgress(t task.Task) *progress {
+	p := &progress{w: a.err, rounds: t.Rounds, steps: t.Model == model.FedGEM, began: time.Now()}
 	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.terminal = f
 	}
@@ -52,13 +54,19 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	if line := p.waits.round(time.Now()); line != "" {
 		p.show(line)
 	}
-	line := fmt.Sprintf("round %d/%d  loss %.6g a row  %d participants", r.Number, p.rounds, r.Loss, participants)
+	how := fmt.Sprintf("loss %.6g a row", r.Loss)
+	switch {
+	case r.Clusters > 0:
+		how = fmt.Sprintf("%d clusters", r.Clusters)
+	case p.steps:
+		how = fmt.Sprintf("step %.3g", r.Loss)
+	}
+	line := fmt.Sprintf("round %d/%d  %s  %d participants", r.Number, p.rounds, how, participants)
 	if d := r.Diversity; d != nil {
 		line += fmt.Sprintf("  entropy %.2f..%.2f", d.Min, d.Max)
 	}
 	if p.virtual > 0 && p.terminal != nil {
-		line = fmt.Sprintf("%s %d/%d  virtual time %s  loss %.6g a row",
-			bar(r.Number, p.rounds), r.Number, p.rounds, p.virtual.Round(time.Millisecond), r.Loss)
+		line = fmt.Sprintf("%s %d/%d  virtual time %s  %s", bar(r.Number, p.rounds), r.Number, p.rounds, p.virtual.Round(time.Millisecond), how)
 	}
 	if bytes > 0 {
 		line += fmt.Sprintf("  sent %s", byteCount(bytes))

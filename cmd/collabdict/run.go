@@ -229,7 +229,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	}
 	c.Node.Log = hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level})
 	a.warnOfShown(c.Task)
-	shown := a.newProgress(c.Task.Rounds)
+	shown := a.newProgress(c.Task)
 	c.Node.OnStatus = shown.joining
 	stopReminding := shown.remind()
 	defer stopReminding()

@@ -50,12 +50,13 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 func (a *app) score() *cobra.Command {
 	var s scoredFlags
 	var out string
-	var explain bool
+	var with columnsOfScores
 	cmd := &cobra.Command{
 		Use: "score", Short: "Give every row an anomaly score, as CSV",
 		Long: `score writes a CSV line a row: its number in the file, from 1 and in further files
 going on; its anomaly score (Eq. (19) of Idé et al. 2024); and 1 if the score is above
-the model's threshold. With --explain, a column a variable says how far the row is
+the model's threshold. With --clusters, the component that it is of, from 1 as inspect
+numbers them. With --explain, a column a variable says how far the row is
 from what the other variables predict of it. It writes as it reads: files may be
 larger than the memory.`,
 		Args: noArgs,
@@ -64,10 +65,10 @@ larger than the memory.`,
 			if err != nil {
 				return err
 			}
-			if explain && m.Projection != nil {
+			if with.explain && m.Projection != nil {
 				return &usageError{fmt.Sprintf("--explain: the model is of %d principal axes, and any column that has a part in one could undo a deviation along it: none can be said to be to blame", m.Mixture.Dim()), "leave --explain out, or train without --pca"}
 			}
-			write := func(w io.Writer) error { return writeScores(w, m, spec, explain) }
+			write := func(w io.Writer) error { return writeScores(w, m, spec, with) }
 			if out == "" {
 				return write(a.out)
 			}
@@ -76,35 +77,49 @@ larger than the memory.`,
 	}
 	s.add(cmd, "score")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
-	cmd.Flags().BoolVar(&explain, "explain", false, "add the contribution of each variable")
+	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
+	cmd.Flags().BoolVar(&with.explain, "explain", false, "add the contribution of each variable")
 	return cmd
 }
 
+// columnsOfScores are those that are wanted beside the score.
+type columnsOfScores struct{ clusters, explain bool }
+
 // writeScores writes the scores of the rows that spec names.
-func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, explain bool) error {
+func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsOfScores) error {
 	w := csv.NewWriter(out)
 	head := []string{"row", "score", "anomaly"}
-	if explain {
+	if with.clusters {
+		head = append(head, "cluster")
+	}
+	if with.explain {
 		head = append(head, m.Manifest.Columns...)
 	}
 	if err := w.Write(head); err != nil {
 		return err
 	}
-	line := make([]string, len(head))
+	line := make([]string, 0, len(head))
 	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
 		x = m.Trained(x)
 		var contributions *mat.Dense
-		if explain {
+		if with.explain {
 			contributions = m.Mixture.ContributionRows(x)
 		}
+		var clusters []int
+		if with.clusters {
+			clusters = m.Assign(x)
+		}
 		for i, score := range m.Mixture.Scores(nil, x) {
-			line[0], line[1], line[2] = strconv.Itoa(numbers[i]), decimal(score), "0"
+			line = append(line[:0], strconv.Itoa(numbers[i]), decimal(score), "0")
 			if !(score <= m.Manifest.Threshold) {
 				line[2] = "1"
 			}
-			if explain {
-				for j, c := range contributions.RawRowView(i) {
-					line[3+j] = decimal(c)
+			if with.clusters {
+				line = append(line, strconv.Itoa(clusters[i]+1))
+			}
+			if with.explain {
+				for _, c := range contributions.RawRowView(i) {
+					line = append(line, decimal(c))
 				}
 			}
 			if err := w.Write(line); err != nil {

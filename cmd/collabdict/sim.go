@@ -157,7 +157,7 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	if len(data.Participants) > consensus.SmallRoster {
 		collectSeldom()
 	}
-	progress := a.newProgress(t.Rounds)
+	progress := a.newProgress(t)
 	progress.start()
 	run, err := experiment.SimulateUnder(ctx, under, t, data.Participants, func(p experiment.Progress) {
 		progress.virtual = p.Virtual

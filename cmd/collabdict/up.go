@@ -161,7 +161,7 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 	args := func(folder string) []string {
 		return []string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}
 	}
-	shown := &fleet{progress: a.newProgress(0), dir: dir, names: names}
+	shown := &fleet{progress: a.newProgress(task.Task{}), dir: dir, names: names}
 	ends, err := local.RunAll(ctx, dir, names, args, shown.say, shown.ended)
 	shown.end()
 	if err == nil {

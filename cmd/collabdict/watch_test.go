@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -68,7 +69,7 @@ func TestARoundEndsAPause(t *testing.T) {
 
 func TestWhoIsInIsTold(t *testing.T) {
 	var out bytes.Buffer
-	p := (&app{err: &out}).newProgress(0)
+	p := (&app{err: &out}).newProgress(task.Task{})
 	silent := node.Absent{Name: "b", Reason: "nothing heard for 8s", Lost: true}
 	for _, s := range []node.Status{
 		{Name: "c", Members: []string{"a", "b", "c"}, Absent: []node.Absent{silent}}, // since the last sum
@@ -104,7 +105,7 @@ func TestAPauseAfterAChangeIsTold(t *testing.T) {
 // several say is told once.
 func TestAFleetSpeaksAsOne(t *testing.T) {
 	var out bytes.Buffer
-	f := &fleet{progress: (&app{err: &out}).newProgress(0), dir: "o", names: []string{"a", "b", "c"}}
+	f := &fleet{progress: (&app{err: &out}).newProgress(task.Task{}), dir: "o", names: []string{"a", "b", "c"}}
 	f.say(1, "round 1/9  loss 2")
 	f.say(0, "round 1/9  loss 2")
 	f.say(1, "waiting for c 4s (usual 100ms)")

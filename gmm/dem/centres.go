@@ -45,7 +45,7 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 	}
 	clip(total, k, dim, form)
 	addWithin(total, k, dim, form)
-	return frame.MStep(total, l.config.RegCovar)
+	return maximise(total, frame, l.config.RegCovar)
 }
 
 // frame is a mixture with the centres for means, to take an M-step from.

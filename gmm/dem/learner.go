@@ -116,7 +116,7 @@ func (l *Learner) Optimize(total []float64, _ bool) (objective float64, err erro
 	}
 	total = slices.Clone(total)
 	settle(total, l.model)
-	next, err := l.model.MStep(total, l.config.RegCovar)
+	next, err := maximise(total, l.model, l.config.RegCovar)
 	if err != nil {
 		return 0, err
 	}

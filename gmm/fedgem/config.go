@@ -1,6 +1,9 @@
 package fedgem
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Config steers [Train]. All members use the same but for Components and Noise. The
 // zero value of a field means its default.
@@ -19,7 +22,7 @@ type Config struct {
 	// Rounds is the largest number of rounds before the last merge, default 50.
 	Rounds int
 	// Tol ends the rounds when no centre of anybody moves by more than Tol times the
-	// standard deviation of its cluster, default 1e-6.
+	// standard deviation of its cluster, default 1e-6; below 0 nothing does.
 	Tol float64
 	// Half takes half of each squared radius, as the public code of the paper does.
 	Half bool
@@ -34,6 +37,8 @@ type Config struct {
 	Noise *Noise
 	// Seed draws the starts.
 	Seed uint64
+	// OnRound, if not nil, is called after each round before the last merge.
+	OnRound func(Round)
 }
 
 func (c Config) withDefaults() Config {
@@ -68,8 +73,8 @@ func (c Config) check(rows int) error {
 	if c.Components < 0 || c.Components > min(rows, maxRegions) {
 		return fmt.Errorf("components: want 0 (by BIC) or 1 to the %d rows, at most %d, got %d", rows, maxRegions, c.Components)
 	}
-	if !(c.Tol >= 0) {
-		return fmt.Errorf("tolerance: want at least 0, got %g", c.Tol)
+	if math.IsNaN(c.Tol) {
+		return fmt.Errorf("tolerance: want a number, got %g", c.Tol)
 	}
 	if err := c.Final.check(); err != nil {
 		return err

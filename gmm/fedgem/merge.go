@@ -3,9 +3,12 @@ package fedgem
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
 )
 
 // merge sets the clusters, the same at every member, and where the own components
@@ -78,15 +81,23 @@ func pool(regions []region, of []int, count int) []Cluster {
 
 // Labels returns the cluster of each row of x: that of the own component which has
 // most of it, with the centres that were found together.
-func (r *Result) Labels(x *mat.Dense) []int {
+func (r *Result) Labels(x *mat.Dense) []int { return Labels(r.local.mix, r.Own, x) }
+
+// Local returns the participant's own components, with the centres of the clusters that
+// they are in.
+func (r *Result) Local() *gmm.Mixture { return r.local.mix }
+
+// Labels returns the cluster of each row of x under a participant's own mixture, whose
+// components are of the given clusters: the one that has most of the row.
+func Labels(local *gmm.Mixture, clusters []int, x *mat.Dense) []int {
 	rows, _ := x.Dims()
-	resp := r.local.mix.Responsibilities(x)
+	resp := local.Responsibilities(x)
 	out := make([]int, rows)
-	shares := make([]float64, len(r.Clusters))
+	shares := make([]float64, slices.Max(clusters)+1)
 	for i := range out {
 		clear(shares)
 		for k, v := range resp.RawRowView(i) {
-			shares[r.Own[k]] += v
+			shares[clusters[k]] += v
 		}
 		out[i] = floats.MaxIdx(shares)
 	}

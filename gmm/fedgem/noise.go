@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
 // Noise makes all that a participant publishes differentially private in its single
@@ -17,8 +18,8 @@ import (
 // row is longer than R, one row more or less changes the vector of all of them by at
 // most √3. Every step, in the burn-in too, adds normal noise of the standard
 // deviation √3·Multiplier to each sum, and sees nothing else of the rows: the start is
-// drawn without them, and Components has to be given. By composition of Gaussian
-// mechanisms T steps are ρ-zCDP with ρ = T/(2·Multiplier²); see [Epsilon].
+// drawn without them, and Components has to be given. T steps are together one Gaussian
+// mechanism, whose ratio of sensitivity to noise is √T/Multiplier; see [Config.Multiplier].
 //
 // What this does not cover: the number of rows, the scaling of the columns and
 // Radius are taken as public; the noise is made of floating-point numbers (Mironov
@@ -36,10 +37,12 @@ type Noise struct {
 // narrowest is the least variance of a cluster, over the squared radius.
 const narrowest = 1e-3
 
-// Epsilon returns the ε of the (ε, δ)-differential privacy that ρ-zCDP is (Bun and
-// Steinke 2016).
-func Epsilon(rho, delta float64) float64 {
-	return rho + 2*math.Sqrt(rho*math.Log(1/delta))
+// Multiplier returns that of the least noise with which a run of the given settings is
+// (ε, δ)-differentially private, whether or not it makes all its rounds.
+func (c Config) Multiplier(epsilon, delta float64) float64 {
+	c = c.withDefaults()
+	steps := c.BurnIn + c.Rounds*c.LocalSteps + 1
+	return math.Sqrt(float64(steps)) / privacy.GaussianRatio(epsilon, delta)
 }
 
 func (n Noise) check(c Config) error {
@@ -54,11 +57,6 @@ func (n Noise) check(c Config) error {
 		return fmt.Errorf("noise: want round clusters, got full covariances")
 	}
 	return nil
-}
-
-// rho returns what the steps so far cost.
-func (n Noise) rho(steps int) float64 {
-	return float64(steps) / (2 * n.Multiplier * n.Multiplier)
 }
 
 // variance is that which the noise gives each column of a centre.

@@ -23,13 +23,15 @@ func TestNoiseHidesRowsAndLeavesClusters(t *testing.T) {
 		if k, ari := len(r[0].Clusters), agreement(clients, r); k != 3 || ari < 0.95 {
 			t.Errorf("seed %d: got %d clusters of 3, ARI %.2f", seed, k, ari)
 		}
-		if want := (5 + 4 + 1) / (2 * 3. * 3); math.Abs(r[0].Rho-want) > 1e-12 {
-			t.Errorf("got rho %g, want %g", r[0].Rho, want)
+		if r[0].Steps != 5+4+1 {
+			t.Errorf("got %d steps, want 10", r[0].Steps)
 		}
 	}
-	// ρ = ½ is (5.30, 1e-5)-private.
-	if e := fedgem.Epsilon(0.5, 1e-5); math.Abs(e-5.298) > 1e-3 {
-		t.Errorf("got epsilon %g", e)
+	// A ratio of sensitivity to noise of 1 is (1, 0.12694)-private, and 10 steps of a
+	// ratio of 1/m are one of √10/m.
+	c := fedgem.Config{BurnIn: 5, Rounds: 2, LocalSteps: 2}
+	if m := c.Multiplier(1, 0.12693673750664403); math.Abs(m-math.Sqrt(10)) > 1e-6 {
+		t.Errorf("got a multiplier of %g", m)
 	}
 }
 
@@ -39,7 +41,7 @@ func TestSettingsThatCannotBe(t *testing.T) {
 	for want, c := range map[string]fedgem.Config{
 		"rounds: want at least 1, got -1":                                       {Rounds: -1},
 		"components: want 0 (by BIC) or 1 to the 20 rows, at most 4096, got 21": {Components: 21},
-		"tolerance: want at least 0":                                            {Tol: -1},
+		"tolerance: want a number":                                              {Tol: math.NaN()},
 		"alpha: want a probability":                                             {Final: fedgem.ChiSquare{Alpha: 1}},
 		"factor: want a finite value above 0":                                   {Final: fedgem.Factor{}},
 		"noise: want the number of components":                                  {Noise: noise},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -37,9 +38,8 @@ type Result struct {
 	// own rows is in each cluster.
 	Own     []int
 	Weights []float64
-	// Rho is the zero-concentrated differential privacy of what was published, if
-	// there was noise.
-	Rho float64
+	// Steps is the number of EM steps that were made on the own rows.
+	Steps int
 
 	local *local
 }
@@ -118,10 +118,7 @@ func (l *local) finish(ctx context.Context, g collabdict.Group, rule Final, r Re
 	if err != nil {
 		return nil, fmt.Errorf("last merge: %w", err)
 	}
-	r.Blobs, r.local = all.blobs, l
-	if l.rng != nil {
-		r.Rho = l.config.Noise.rho(l.steps)
-	}
+	r.Blobs, r.Steps, r.local = all.blobs, l.steps, l
 	return &r, r.merge(all, own)
 }
 
@@ -139,11 +136,41 @@ func (l *local) rounds(ctx context.Context, g collabdict.Group) (n int, converge
 		}
 		of, count := superClusters(all.regions, all.owner, l.config.Chain)
 		l.pull(own, all.targets(of, centres(all.regions, of, count), len(own)))
+		if l.config.OnRound != nil {
+			l.config.OnRound(Round{Number: n, Clusters: count, Step: all.step(l.config.Half)})
+		}
 		if all.settled {
 			return n, true, nil
 		}
 	}
 	return l.config.Rounds, false, nil
+}
+
+// Round is what all members know of a round.
+type Round struct {
+	Number   int
+	Clusters int // super-clusters
+	// Step is by how much the members' EM steps have moved a centre at most, in standard
+	// deviations of its cluster.
+	Step float64
+}
+
+// step is that of the round: the radius of a region is how far its centre moved, or
+// half of the square that of it.
+func (a gathered) step(half bool) (most float64) {
+	for _, r := range a.regions {
+		far := r.radius
+		if half {
+			far *= math.Sqrt2
+		}
+		if r.shape == nil && r.spread > 0 {
+			far /= math.Sqrt(r.spread)
+		}
+		if !r.empty() {
+			most = max(most, far)
+		}
+	}
+	return most
 }
 
 // last makes the last step and returns the regions of the last merge.

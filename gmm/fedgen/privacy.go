@@ -3,6 +3,8 @@ package fedgen
 import (
 	"fmt"
 	"math"
+
+	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
 // Privacy asks for a contribution that is (Epsilon, Delta)-differentially private: what is
@@ -54,29 +56,5 @@ func (p Privacy) iterations() int {
 // bits of what it hides could make use of (Mironov 2012): here it goes through a
 // mixture first.
 func (p Privacy) Sigma() float64 {
-	return math.Sqrt(3*float64(p.iterations())) / gaussianPrivacy(p.Epsilon, p.Delta)
-}
-
-// gaussianPrivacy returns the largest ratio μ of sensitivity to noise of a Gaussian
-// mechanism that is (ε, δ)-differentially private (Balle and Wang 2018):
-//
-//	δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)
-func gaussianPrivacy(epsilon, delta float64) float64 {
-	low, high := 0.0, 1.0
-	for deltaOf(epsilon, high) < delta {
-		high *= 2
-	}
-	for range 60 {
-		if middle := (low + high) / 2; deltaOf(epsilon, middle) < delta {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low
-}
-
-func deltaOf(epsilon, mu float64) float64 {
-	phi := func(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }
-	return phi(mu/2-epsilon/mu) - math.Exp(epsilon)*phi(-mu/2-epsilon/mu)
+	return math.Sqrt(3*float64(p.iterations())) / privacy.GaussianRatio(p.Epsilon, p.Delta)
 }

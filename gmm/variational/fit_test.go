@@ -57,6 +57,18 @@ func TestTheNumberOfClustersIsFound(t *testing.T) {
 	}
 }
 
+// Components that no row has anything of leave the others alone.
+func TestComponentsWithoutRows(t *testing.T) {
+	x, truth := groups(5, 600, 20, 1, 1)
+	f, err := variational.Fit(x, variational.Config{Components: 30, Tol: 1e-9}, rand.NewPCG(1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ari := metrics.ARI(truth, f.Labels(x)); f.Clusters(x) != 5 || ari < 0.99 || !f.Converged {
+		t.Errorf("got %d clusters, ARI %.3f, converged %t", f.Clusters(x), ari, f.Converged)
+	}
+}
+
 func TestTheSameSourceGivesTheSame(t *testing.T) {
 	x, _ := groups(4, 120, 2, 2, 1)
 	fit := func() *variational.Fitted {

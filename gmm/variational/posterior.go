@@ -20,7 +20,12 @@ type posterior struct {
 	beta, a, b []float64 // of μ_k ~ N(m_k, (β_k λ_k)⁻¹I) and λ_k ~ Gamma(a_k, b_k)
 }
 
-const beta0 = 1
+const (
+	beta0 = 1
+	// leastRows is from how many rows on a component has a mean of its own: of less,
+	// the reciprocal may be infinite.
+	leastRows = 1e-300
+)
 
 func newPosterior(x *mat.Dense, c Config) *posterior {
 	rows, dim := x.Dims()
@@ -65,7 +70,9 @@ func (p *posterior) update(x, resp *mat.Dense) {
 		for i := range rows {
 			floats.AddScaled(mean, resp.At(i, from), x.RawRowView(i))
 		}
-		floats.Scale(1/math.Max(n[from], math.SmallestNonzeroFloat64), mean)
+		if n[from] > leastRows {
+			floats.Scale(1/n[from], mean)
+		}
 		scatter := 0.0
 		for i := range rows {
 			if r := resp.At(i, from); r > 0 {

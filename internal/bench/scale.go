@@ -39,7 +39,7 @@ func MeasureScale(ctx context.Context, c Scale) (*ScaleReport, error) {
 		return nil, err
 	}
 	var total []float64 // of the first participant
-	heap, before := watchHeap(), processTime()
+	heap, before := watchHeap(), ProcessTime()
 	run, err := net.Run(ctx, func(ctx context.Context, rank int, g collabdict.Group) error {
 		for range c.Sums {
 			sum, err := g.Sum(ctx, x[rank], []collabdict.Block{{Len: c.Values, Bound: 1}})
@@ -52,7 +52,7 @@ func MeasureScale(ctx context.Context, c Scale) (*ScaleReport, error) {
 		}
 		return nil
 	})
-	taken, grown := processTime()-before, heap.end()
+	taken, grown := ProcessTime()-before, heap.end()
 	if err != nil {
 		return nil, err
 	}

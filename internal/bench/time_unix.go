@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processTime returns the time that processors have spent on this process.
-func processTime() time.Duration {
+// ProcessTime returns the time that processors have spent on this process.
+func ProcessTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

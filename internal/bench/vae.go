@@ -15,7 +15,7 @@ import (
 // plus ten times the divergence, and Adam.
 type VAE struct {
 	Batch, Threads int
-	Steps          int // of a run, of which there are five
+	Steps          int // of a run, of which there are three
 }
 
 // VAEReport is what the command bench vae prints. Names are a contract.
@@ -36,7 +36,7 @@ func MeasureVAE(ctx context.Context, v VAE) (*VAEReport, error) {
 	r := &VAEReport{Batch: v.Batch, Threads: v.Threads, Path: cpu.Active()}
 	m := newBetaVAE(v.Batch)
 	best := time.Duration(math.MaxInt64)
-	const runs, warmUp = 5, 5
+	const runs, warmUp = 3, 5
 	for run := range runs + 1 {
 		steps := v.Steps
 		if run == 0 {

@@ -46,6 +46,12 @@ type Model struct {
 	Covariance  string  `yaml:"covariance,omitempty"`
 	Synthetic   int     `yaml:"synthetic,omitempty"`
 	Start       string  `yaml:"start,omitempty"`
+	LocalSteps  int     `yaml:"local_steps,omitempty"`
+	Radius      string  `yaml:"radius,omitempty"`
+	Final       string  `yaml:"final,omitempty"`
+	Epsilon     float64 `yaml:"epsilon,omitempty"`
+	Delta       float64 `yaml:"delta,omitempty"`
+	Clip        float64 `yaml:"clip,omitempty"`
 	Lambda0     float64 `yaml:"lambda0,omitempty"`
 	Rho         float64 `yaml:"rho,omitempty"`
 	Seed        uint64  `yaml:"seed"`
@@ -99,6 +105,8 @@ func NewConsortium(t task.Task, columns []string, members []Member) *Consortium 
 		Model: Model{
 			Kind: string(t.Model), Components: t.Components, Rounds: t.Rounds, Tol: t.Tol,
 			Most: t.MostComponents, Covariance: t.Covariance, Synthetic: t.Synthetic, Start: string(t.Start),
+			LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
+			Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
 			Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed,
 			Standardise: string(t.Standardise), Normalise: string(t.Normalise), PCA: t.PCA, FalseAlarm: t.FalseAlarm,
 		},
@@ -112,6 +120,8 @@ func (c *Consortium) Task() task.Task {
 	return task.Task{
 		Model: model.Kind(m.Kind), Components: m.Components, Rounds: m.Rounds, Tol: m.Tol,
 		MostComponents: m.Most, Covariance: m.Covariance, Synthetic: m.Synthetic, Start: task.Start(m.Start),
+		LocalSteps: m.LocalSteps, Radius: m.Radius, Final: m.Final,
+		Privacy: task.Privacy{Epsilon: m.Epsilon, Delta: m.Delta, Clip: m.Clip},
 		Lambda0: m.Lambda0, Rho: m.Rho, Seed: m.Seed,
 		Standardise: task.Standardise(m.Standardise), Normalise: task.Normalise(m.Normalise), PCA: m.PCA, FalseAlarm: m.FalseAlarm,
 		Settings: c.Consensus.settings(),

@@ -59,11 +59,6 @@ func expAVX512(n int, x *float32, y *float32)
 //go:noescape
 func logAVX512(n int, x *float32, y *float32)
 
-// squareAVX512 is kernels.square, with AVX-512.
-//
-//go:noescape
-func squareAVX512(n int, x *float32, y *float32)
-
 // multiplyAVX512 is kernels.multiply, with AVX-512.
 //
 //go:noescape
@@ -173,11 +168,6 @@ func expAVX2(n int, x *float32, y *float32)
 //
 //go:noescape
 func logAVX2(n int, x *float32, y *float32)
-
-// squareAVX2 is kernels.square, with AVX2.
-//
-//go:noescape
-func squareAVX2(n int, x *float32, y *float32)
 
 // multiplyAVX2 is kernels.multiply, with AVX2.
 //

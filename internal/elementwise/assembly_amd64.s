@@ -1515,39 +1515,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func squareAVX512(n int, x *float32, y *float32)
-// Requires: AVX, AVX512F
-TEXT ·squareAVX512(SB), NOSPLIT, $0-24
-	MOVQ n+0(FP), CX
-	MOVQ x+8(FP), AX
-	MOVQ y+16(FP), DX
-
-round:
-	CMPQ    CX, $0x10
-	JL      rest
-	VMOVUPS (AX), Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, (DX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, DX
-	SUBQ    $0x10, CX
-	JMP     round
-
-rest:
-	TESTQ     CX, CX
-	JE        done
-	MOVQ      $0x0000000000000001, BX
-	SHLQ      CL, BX
-	DECQ      BX
-	KMOVW     BX, K1
-	VMOVUPS.Z (AX), K1, Z0
-	VMULPS    Z0, Z0, Z0
-	VMOVUPS   Z0, K1, (DX)
-
-done:
-	VZEROUPPER
-	RET
-
 // func multiplyAVX512(n int, x *float32, y *float32, z *float32)
 // Requires: AVX, AVX512F
 TEXT ·multiplyAVX512(SB), NOSPLIT, $0-32
@@ -3914,61 +3881,6 @@ rest:
 	VCMPPS     $0x1e, constants<>+2240(SB), Y1, Y3
 	VBLENDVPS  Y3, Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(DX)
-
-done:
-	VZEROUPPER
-	RET
-
-// func squareAVX2(n int, x *float32, y *float32)
-// Requires: AVX, CMOV
-TEXT ·squareAVX2(SB), NOSPLIT, $0-24
-	MOVQ n+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-
-round:
-	CMPQ    AX, $0x10
-	JL      rest
-	VMOVUPS (CX), Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (DX)
-	VMOVUPS 32(CX), Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, 32(DX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x10, AX
-	JMP     round
-
-rest:
-	TESTQ      AX, AX
-	JE         done
-	MOVQ       AX, SI
-	MOVQ       $0x0000000000000008, BX
-	CMPQ       SI, BX
-	CMOVQGT    BX, SI
-	LEAQ       masks<>+32(SB), BX
-	SHLQ       $0x02, SI
-	SUBQ       SI, BX
-	VMOVDQU    (BX), Y0
-	VMASKMOVPS (CX), Y0, Y1
-	VMULPS     Y1, Y1, Y1
-	VMASKMOVPS Y1, Y0, (DX)
-	SUBQ       $0x08, AX
-	JLE        done
-	TESTQ      AX, AX
-	JE         done
-	MOVQ       AX, BX
-	MOVQ       $0x0000000000000008, AX
-	CMPQ       BX, AX
-	CMOVQGT    AX, BX
-	LEAQ       masks<>+32(SB), AX
-	SHLQ       $0x02, BX
-	SUBQ       BX, AX
-	VMOVDQU    (AX), Y0
-	VMASKMOVPS 32(CX), Y0, Y1
-	VMULPS     Y1, Y1, Y1
-	VMASKMOVPS Y1, Y0, 32(DX)
 
 done:
 	VZEROUPPER

@@ -18,18 +18,17 @@ func Sigmoid(y, b []float32) { biasedBy(active.sigmoid, y, b) }
 // Softplus sets y to ln(1+e^(y+b)), to about 2 ulp.
 func Softplus(y, b []float32) { biasedBy(active.softplus, y, b) }
 
-// ReLUBack, TanhBack, SigmoidBack and SoftplusBack multiply d, the derivative by the
-// output y of a function, by that of y, so that it is the derivative by the function's
+// ReLUBack turns d, the derivative by an output y of the function, into that by its
 // argument.
 func ReLUBack(d, y []float32) { biasedBy(active.reluBack, d, y) }
 
-// TanhBack is for tanh what [ReLUBack] says.
+// TanhBack is to [Tanh] what [ReLUBack] is to [ReLU].
 func TanhBack(d, y []float32) { biasedBy(active.tanhBack, d, y) }
 
-// SigmoidBack is for the sigmoid what [ReLUBack] says.
+// SigmoidBack is to [Sigmoid] what [ReLUBack] is to [ReLU].
 func SigmoidBack(d, y []float32) { biasedBy(active.sigmoidBack, d, y) }
 
-// SoftplusBack is for the softplus what [ReLUBack] says.
+// SoftplusBack is to [Softplus] what [ReLUBack] is to [ReLU].
 func SoftplusBack(d, y []float32) { biasedBy(active.softplusBack, d, y) }
 
 // Exp sets y to e^x, to about 1 ulp, which is 0 for x below −87 and e^88 for x above 88.
@@ -37,9 +36,6 @@ func Exp(y, x []float32) { biasedBy(active.exp, y, x) }
 
 // Log sets y to ln x, to about 2 ulp, and to NaN where x is no normal number above 0.
 func Log(y, x []float32) { biasedBy(active.log, y, x) }
-
-// Square sets y to x².
-func Square(y, x []float32) { biasedBy(active.square, y, x) }
 
 func biasedBy(f func(y, b []float32), y, b []float32) {
 	if len(y) > 0 {
@@ -115,9 +111,6 @@ func Difference(d, y, x []float32) float32 {
 func IsFinite(x []float32) bool {
 	return len(x) == 0 || active.check(x) == 0
 }
-
-// ExpOf is [Exp] of a single number.
-func ExpOf(x float32) float32 { return exp(x) }
 
 // LogOf is [Log] of a single number.
 func LogOf(x float32) float32 { return log(x) }

@@ -24,7 +24,6 @@ var calls = []struct {
 	{"softplusBack", func(k *kernels, x [][]float32, _ *float32) { k.softplusBack(x[0], x[1]) }},
 	{"exp", func(k *kernels, x [][]float32, _ *float32) { k.exp(x[0], x[1]) }},
 	{"log", func(k *kernels, x [][]float32, _ *float32) { k.log(x[0], x[1]) }},
-	{"square", func(k *kernels, x [][]float32, _ *float32) { k.square(x[0], x[1]) }},
 	{"multiply", func(k *kernels, x [][]float32, _ *float32) { k.multiply(x[0], x[1], x[2]) }},
 	{"gateBack", func(k *kernels, x [][]float32, _ *float32) { k.gateBack(x[0], x[1], x[2]) }},
 	{"clamp", func(k *kernels, x [][]float32, _ *float32) { k.clamp(x[0], x[1], -0.5, 0.75) }},

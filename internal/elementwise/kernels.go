@@ -14,7 +14,7 @@ type kernels struct {
 	reluBack, tanhBack, sigmoidBack, softplusBack func(d, y []float32)
 	multiply                                      func(z, x, y []float32)
 	gateBack                                      func(f, g, d []float32) // f and g become their derivatives
-	exp, log, square                              func(y, x []float32)
+	exp, log                                      func(y, x []float32)
 	clamp                                         func(y, x []float32, low, high float32)
 	clampBack                                     func(d, x []float32, low, high float32)
 	scaleBack                                     func(d, scale []float32, least float32)

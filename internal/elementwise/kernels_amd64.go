@@ -11,14 +11,14 @@ func all() (found []*kernels) {
 		case cpu.AVX512:
 			found = append(found, assembly{
 				addAVX512, reluAVX512, tanhAVX512, sigmoidAVX512, softplusAVX512,
-				reluBackAVX512, tanhBackAVX512, sigmoidBackAVX512, softplusBackAVX512, expAVX512, logAVX512, squareAVX512,
+				reluBackAVX512, tanhBackAVX512, sigmoidBackAVX512, softplusBackAVX512, expAVX512, logAVX512,
 				multiplyAVX512, gateBackAVX512, clampAVX512, clampBackAVX512, scaleBackAVX512,
 				gaussianAVX512, gaussianBackAVX512, differenceAVX512, checkAVX512, adamAVX512, momentumAVX512,
 			}.checked(p))
 		case cpu.AVX2:
 			found = append(found, assembly{
 				addAVX2, reluAVX2, tanhAVX2, sigmoidAVX2, softplusAVX2,
-				reluBackAVX2, tanhBackAVX2, sigmoidBackAVX2, softplusBackAVX2, expAVX2, logAVX2, squareAVX2,
+				reluBackAVX2, tanhBackAVX2, sigmoidBackAVX2, softplusBackAVX2, expAVX2, logAVX2,
 				multiplyAVX2, gateBackAVX2, clampAVX2, clampBackAVX2, scaleBackAVX2,
 				gaussianAVX2, gaussianBackAVX2, differenceAVX2, checkAVX2, adamAVX2, momentumAVX2,
 			}.checked(p))
@@ -36,7 +36,7 @@ type binary = func(n int, x, y *float32)
 type assembly struct {
 	add, relu, tanh, sigmoid, softplus            binary
 	reluBack, tanhBack, sigmoidBack, softplusBack binary
-	exp, log, square                              binary // from x to y
+	exp, log                                      binary // from x to y
 	multiply, gateBack                            func(n int, x, y, z *float32)
 	clamp, clampBack                              func(n int, x, y *float32, low, high float32)
 	scaleBack                                     func(n int, d, scale *float32, least float32)
@@ -60,7 +60,7 @@ func (a assembly) checked(p cpu.Path) *kernels {
 		path: p,
 		add:  into(a.add), relu: into(a.relu), tanh: into(a.tanh), sigmoid: into(a.sigmoid), softplus: into(a.softplus),
 		reluBack: into(a.reluBack), tanhBack: into(a.tanhBack), sigmoidBack: into(a.sigmoidBack), softplusBack: into(a.softplusBack),
-		exp: from(a.exp), log: from(a.log), square: from(a.square),
+		exp: from(a.exp), log: from(a.log),
 		multiply: func(z, x, y []float32) {
 			n := len(z)
 			a.multiply(n, first(x, n), first(y, n), &z[0])

@@ -33,7 +33,6 @@ var portable = &kernels{
 	gateBack:     gateBack,
 	exp:          each(exp),
 	log:          each(log),
-	square:       each(func(x float32) float32 { return x * x }),
 	clamp:        clamp,
 	clampBack:    clampBack,
 	scaleBack:    scaleBack,

@@ -80,7 +80,7 @@ func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*m
 	if t.Standardise == task.Own {
 		pooled = t.OfScaled()
 	}
-	r, err := pooled.Train(ctx, collabdict.Solo{}, dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(all)}, nil)
+	r, err := pooled.Train(ctx, collabdict.Solo{}, dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(all), TrainLabels: labelsOf(parts)}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("baseline pooled: %w", err)
 	}
@@ -104,5 +104,9 @@ func Scores(m *model.Model, p dataset.Participant, loglikOf []dataset.Participan
 		return nil, err
 	}
 	loglik, err := overAll(m, loglikOf)
-	return &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, Loglik: loglik}, err
+	s := &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, Loglik: loglik}
+	if m.Manifest.Kind == model.FedGEM {
+		s.ARI, s.Silhouette, s.Clusters = e.ARI, e.Silhouette, m.Mixture.Components()
+	}
+	return s, err
 }

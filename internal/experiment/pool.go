@@ -32,6 +32,18 @@ func pool(t task.Task, parts []dataset.Participant) ([]dataset.Scaling, *mat.Den
 	return scalings, mat.NewDense(rows, dim, all), nil
 }
 
+// labelsOf returns the labels of the rows that pool puts together, nil if a participant
+// has none.
+func labelsOf(parts []dataset.Participant) (all []float64) {
+	for _, p := range parts {
+		if p.TrainLabels == nil {
+			return nil
+		}
+		all = append(all, p.TrainLabels...)
+	}
+	return all
+}
+
 // shareRows gives the task its start from rows that are shared.
 func shareRows(ctx context.Context, t *task.Task, parts []dataset.Participant) error {
 	_, all, err := pool(*t, parts)

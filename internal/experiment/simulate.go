@@ -2,8 +2,10 @@ package experiment
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -104,7 +106,9 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	cost, err := net.Run(ctx,
 		func(ctx context.Context, rank int, g collabdict.Group) error {
 			var err error
-			results[rank], err = t.Train(ctx, g, parts[rank], func(p task.Progress) {
+			own := t
+			own.Noise = noise(t.Seed, rank)
+			results[rank], err = own.Train(ctx, g, parts[rank], func(p task.Progress) {
 				if onRound == nil {
 					return
 				}
@@ -148,6 +152,11 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	run.Course = courseOf(c, cost, run.Report)
 	run.Course.Convergence = begun.convergence(t.Settings, t.Seed, cost.Slots)
 	return run, nil
+}
+
+// noise draws what a simulated participant hides its rows with, the same every time.
+func noise(seed uint64, rank int) rand.Source {
+	return rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "collabdict/experiment/noise/%d/%d", seed, rank)))
 }
 
 // observer returns what watches the simulation: nothing unless it is asked for.

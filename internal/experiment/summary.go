@@ -23,8 +23,8 @@ func Summary(t task.Task, names []string, r *task.Result) *report.Run {
 		Model: string(t.Model), Seed: t.Seed, Kernels: string(cpu.Active()),
 		Rounds: r.Last.Number, Converged: r.Last.Converged, Objective: report.Of(r.Last.Objective),
 		Consensus: describe(t.Settings, len(names), 1),
-		Selection: r.Selection,
-		Views:     []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
+		Selection: r.Selection, Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta,
+		Views: []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
 	}
 	if r.Model != nil {
 		run.Clusters, run.PCA = r.Model.Mixture.Components(), r.Model.Manifest.PCA
@@ -73,10 +73,16 @@ func describe(s consensus.Settings, size, values int) report.Consensus {
 // Participant returns a participant's own figures under its model.
 func Participant(m *model.Model, p dataset.Participant) (report.Participant, error) {
 	e, err := task.Evaluate(m, p.Test, p.TestLabels)
-	return report.Participant{
+	own := report.Participant{
 		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: m.Manifest.Privacy.Diversity, History: m.Manifest.Privacy.History,
-		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI,
-	}, err
+		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI, Silhouette: e.Silhouette,
+	}
+	if m.Own != nil {
+		for _, c := range m.Own.Of {
+			own.OwnClusters = append(own.OwnClusters, c+1)
+		}
+	}
+	return own, err
 }
 
 func breachWarning(p report.Protection) string {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/npz"
-	"gonum.org/v1/gonum/mat"
 )
 
 const (
@@ -53,21 +52,19 @@ func (m *Model) write(out io.Writer) error {
 	if err := w.File(manifest, append(text, '\n')); err != nil {
 		return err
 	}
-	k, dim := m.Mixture.Components(), m.Mixture.Dim()
+	if err := putMixture(w, "", m.Mixture); err != nil {
+		return err
+	}
 	columns := len(m.Scaling.Scale)
-	precisions, shape := precisionsOf(m.Mixture)
-	arrays := []namedArray{
-		{"means", []int{k, dim}, m.Mixture.Means().RawMatrix().Data},
-		{"precisions", shape, precisions},
-		{"weights", []int{k}, m.Mixture.Weights()},
-		{"shift", []int{columns}, m.Scaling.Shift},
-		{"scale", []int{columns}, m.Scaling.Scale},
-	}
+	arrays := []namedArray{{"shift", []int{columns}, m.Scaling.Shift}, {"scale", []int{columns}, m.Scaling.Scale}}
 	if p := m.Projection; p != nil {
-		arrays = append(arrays, namedArray{"centre", []int{columns}, p.Mean}, namedArray{"axes", []int{dim, columns}, p.Axes.RawMatrix().Data})
+		arrays = append(arrays, namedArray{"centre", []int{columns}, p.Mean}, namedArray{"axes", []int{m.Mixture.Dim(), columns}, p.Axes.RawMatrix().Data})
 	}
-	for _, a := range arrays {
-		if err := npz.Put(w, a.name, npz.Array[float64]{Shape: a.shape, Data: a.data}); err != nil {
+	if err := putArrays(w, "", arrays); err != nil {
+		return err
+	}
+	if m.Own != nil {
+		if err := m.Own.put(w); err != nil {
 			return err
 		}
 	}
@@ -78,6 +75,16 @@ type namedArray struct {
 	name  string
 	shape []int
 	data  []float64
+}
+
+// putArrays writes arrays, each under its name with a prefix.
+func putArrays(w *npz.Writer, prefix string, arrays []namedArray) error {
+	for _, a := range arrays {
+		if err := npz.Put(w, prefix+a.name, npz.Array[float64]{Shape: a.shape, Data: a.data}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Read reads a model from a file. Errors are of type *Error.
@@ -131,7 +138,7 @@ func read(r io.ReaderAt, size int64) (*Model, error) {
 	case m.Manifest.Version != Version && m.Manifest.Version != withoutAxes:
 		return nil, &versionError{m.Manifest.Version}
 	case !slices.Contains(Kinds(), m.Manifest.Kind):
-		return nil, fmt.Errorf("%s: want a model of kind %s, %s or %s, got %q", manifest, GGM, FedGen, DEM, m.Manifest.Kind)
+		return nil, fmt.Errorf("%s: want a model of kind %s, got %q", manifest, KindNames(), m.Manifest.Kind)
 	}
 	return m, m.readArrays(a)
 }
@@ -145,20 +152,13 @@ func (m *Model) readArrays(a *npz.Archive) error {
 	if err != nil {
 		return err
 	}
-	weights, err := npz.Get[float64](a, "weights")
-	if err != nil {
+	if m.Mixture, err = m.readMixture(a, "", dim); err != nil {
 		return err
 	}
-	k := len(weights.Data)
-	if k == 0 {
-		return errors.New("weights: want at least one component, got none")
-	}
-	means, err := array(a, "means", k, dim)
-	if err != nil {
-		return err
-	}
-	if m.Mixture, err = readMixture(a, m.Manifest.Covariance, weights.Data, mat.NewDense(k, dim, means)); err != nil {
-		return err
+	if m.Manifest.Kind == FedGEM {
+		if m.Own, err = m.readOwn(a, dim); err != nil {
+			return err
+		}
 	}
 	return m.readCoordinates(a, columns)
 }

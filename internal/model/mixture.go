@@ -49,28 +49,52 @@ func precisionsOf(m *gmm.Mixture) (values []float64, shape []int) {
 	return values, shape
 }
 
-// readMixture is the inverse of precisionsOf, with weights and means.
-func readMixture(a *npz.Archive, form string, weights []float64, means *mat.Dense) (*gmm.Mixture, error) {
-	k, dim := means.Dims()
-	of, err := ParseCovariance(form)
+// putMixture writes the arrays of a mixture.
+func putMixture(w *npz.Writer, prefix string, m *gmm.Mixture) error {
+	k, dim := m.Components(), m.Dim()
+	precisions, shape := precisionsOf(m)
+	return putArrays(w, prefix, []namedArray{
+		{"means", []int{k, dim}, m.Means().RawMatrix().Data},
+		{"precisions", shape, precisions},
+		{"weights", []int{k}, m.Weights()},
+	})
+}
+
+// readMixture is the inverse of putMixture, of the form of the manifest.
+func (m *Model) readMixture(a *npz.Archive, prefix string, dim int) (*gmm.Mixture, error) {
+	all, err := npz.Get[float64](a, prefix+"weights")
+	if err != nil {
+		return nil, err
+	}
+	weights := all.Data
+	k := len(weights)
+	if k == 0 {
+		return nil, fmt.Errorf("%sweights: want at least one component, got none", prefix)
+	}
+	values, err := array(a, prefix+"means", k, dim)
+	if err != nil {
+		return nil, err
+	}
+	means := mat.NewDense(k, dim, values)
+	of, err := ParseCovariance(m.Manifest.Covariance)
 	if err != nil {
 		return nil, fmt.Errorf("%s: covariance: %w", manifest, err)
 	}
 	if of != gmm.Full {
-		diagonals, err := array(a, "precisions", k, dim)
+		diagonals, err := array(a, prefix+"precisions", k, dim)
 		if err != nil {
 			return nil, err
 		}
 		return gmm.NewDiagMixture(of, weights, means, mat.NewDense(k, dim, diagonals))
 	}
-	values, err := array(a, "precisions", k, dim, dim)
+	values, err = array(a, prefix+"precisions", k, dim, dim)
 	if err != nil {
 		return nil, err
 	}
 	parts := make([]*mat.SymDense, k)
 	for c := range parts {
 		if parts[c], err = symmetric(values[c*dim*dim:(c+1)*dim*dim], dim); err != nil {
-			return nil, fmt.Errorf("precisions: component %d: %w", c+1, err)
+			return nil, fmt.Errorf("%sprecisions: component %d: %w", prefix, c+1, err)
 		}
 	}
 	return gmm.NewMixture(weights, means, parts)

@@ -23,10 +23,14 @@ const (
 	GGM    Kind = "ggm"    // of sparse Gaussian graphical models, by private sums
 	FedGen Kind = "fedgen" // of Gaussians, in one round from the participants' own
 	DEM    Kind = "dem"    // of Gaussians, by private sums
+	FedGEM Kind = "fedgem" // of clusters whose number nobody knew
 )
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{GGM, FedGen, DEM} }
+func Kinds() []Kind { return []Kind{GGM, FedGen, DEM, FedGEM} }
+
+// KindNames lists all kinds in words.
+func KindNames() string { return "ggm, fedgen, dem or fedgem" }
 
 // Model is a participant's trained model: what it scores rows with, and where it
 // came from.
@@ -36,6 +40,9 @@ type Model struct {
 	// Projection, if not nil, follows the scaling.
 	Projection *pca.Projection
 	Mixture    *gmm.Mixture
+	// Own are the participant's own components where these say which component of
+	// Mixture a row is of; nil where Mixture itself does.
+	Own *Own
 }
 
 // Manifest describes a model.
@@ -76,7 +83,7 @@ type Manifest struct {
 
 // Hyper are the hyper-parameters, as all participants agreed on them.
 type Hyper struct {
-	Components     int     `json:"components"` // the fewest, if there are MostComponents
+	Components     int     `json:"components"` // the fewest, if there are MostComponents; 0: each its own number
 	MostComponents int     `json:"most_components,omitempty"`
 	Rounds         int     `json:"rounds"` // at most
 	Tol            float64 `json:"tol"`
@@ -84,6 +91,12 @@ type Hyper struct {
 	Rho            float64 `json:"rho,omitempty"` // as used
 	Synthetic      int     `json:"synthetic,omitempty"`
 	Start          string  `json:"start,omitempty"`
+	LocalSteps     int     `json:"local_steps,omitempty"`
+	Radius         string  `json:"radius,omitempty"`
+	Final          string  `json:"final,omitempty"`
+	Epsilon        float64 `json:"epsilon,omitempty"`
+	Delta          float64 `json:"delta,omitempty"`
+	Clip           float64 `json:"clip,omitempty"`
 	Seed           uint64  `json:"seed"`
 }
 

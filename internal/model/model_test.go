@@ -89,6 +89,45 @@ func TestDiagonalMixturesAreRead(t *testing.T) {
 	}
 }
 
+// A participant's own components stay with the clusters that they are of.
+func TestOwnComponentsAreRead(t *testing.T) {
+	m := example(t)
+	own, err := gmm.NewMixture([]float64{0.5, 0.25, 0.25}, mat.NewDense(3, 2, []float64{0, 1, 2, 3, 2, 3}),
+		[]*mat.SymDense{m.Mixture.Precision(0), m.Mixture.Precision(1), m.Mixture.Precision(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Own, m.Manifest.Kind = &Own{Mixture: own, Of: []int{0, 1, 1}}, FedGEM
+	path := filepath.Join(t.TempDir(), "model.npz")
+	if err := Write(path, m); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := mat.NewDense(3, 2, []float64{0, 1, 2, 3, 3, 4})
+	if !reflect.DeepEqual(got.Own.Of, m.Own.Of) || !reflect.DeepEqual(got.Assign(rows), []int{0, 1, 1}) {
+		t.Errorf("got %v, %v", got.Own.Of, got.Assign(rows))
+	}
+	for want, of := range map[string][]int{"own_clusters: want shape [3], got [2]": {0, 1}, "own_clusters: want 0 to 1, got 2": {0, 1, 2}} {
+		m.Own.Of = of
+		if err := Write(path, m); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	m.Own = nil
+	if err := Write(path, m); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "own_weights") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestFilesThatAreNoModel(t *testing.T) {
 	dir := t.TempDir()
 	file := func(content func(*npz.Writer)) string {
@@ -118,7 +157,7 @@ func TestFilesThatAreNoModel(t *testing.T) {
 		`want format "collabdict model", got ""`: manifestOf("{}"),
 		"want model version 1 or 2, got 3; use the collabdict that wrote it": manifestOf(`{"format":"collabdict model","version":3}`),
 		"pca: want 1 to 1 axes, each with its variance, got 2 with 0":        manifestOf(`{"format":"collabdict model","version":2,"kind":"ggm","columns":["a"],"pca":{"axes":2}}`),
-		`want a model of kind ggm, fedgen or dem, got "vae"`:                 manifestOf(`{"format":"collabdict model","version":1,"kind":"vae"}`),
+		`want a model of kind ggm, fedgen, dem or fedgem, got "vae"`:         manifestOf(`{"format":"collabdict model","version":1,"kind":"vae"}`),
 		`covariance: want full, diag or spherical, got "banded"`: func(w *npz.Writer) {
 			manifestOf(`{"format":"collabdict model","version":1,"kind":"dem","columns":["a"],"covariance":"banded"}`)(w)
 			for name, shape := range map[string][]int{"weights": {1}, "means": {1, 1}} {

@@ -58,6 +58,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.OnJoin != nil {
 		ended = c.OnJoin(n)
 	}
+	if c.Task.Privacy.Epsilon != 0 {
+		if c.Task.Noise, err = noise(c.Node.Dir, n.RunID()); err != nil {
+			return nil, errors.Join(err, end(ctx, n, err))
+		}
+	}
 	trained, err := c.Task.Train(ctx, n, c.Data, func(p task.Progress) {
 		if c.OnRound != nil {
 			c.OnRound(p, n.Status())
@@ -70,7 +75,10 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		result, unread = c.assemble(n, trained)
 		err = errors.Join(err, unread, c.save(result))
 	}
-	return result, errors.Join(err, end(ctx, n, err))
+	if err = errors.Join(err, end(ctx, n, err)); err == nil {
+		err = forgetNoise(c.Node.Dir)
+	}
+	return result, err
 }
 
 // end leaves the others in good order.

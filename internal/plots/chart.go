@@ -15,6 +15,8 @@ type Chart struct {
 	X, Y            string // names of the axes
 	// Places, if not nil, are the names of the places 0, 1, 2, ... across.
 	Places []string
+	// Apart says that the places are in no order: values are dots without lines.
+	Apart bool
 	// Doubling spaces numbers across by their logarithm.
 	Doubling bool
 	// Decades spaces values up by their logarithm; they are above 0.
@@ -60,11 +62,17 @@ func (c Chart) figure() *figure {
 		if len(at) == 0 {
 			continue
 		}
-		p.Add(&plotter.Line{XYs: at, LineStyle: line}, dots(at, clr, 2.2))
+		k := key{label: l.Name, line: line}
+		if c.Apart {
+			k = key{label: l.Name, dot: clr}
+			p.Add(dots(at, clr, 3))
+		} else {
+			p.Add(&plotter.Line{XYs: at, LineStyle: line}, dots(at, clr, 2.2))
+		}
 		for _, b := range bars {
 			p.Add(&plotter.Line{XYs: b, LineStyle: stroke(clr, 0.8)})
 		}
-		f.keys = append(f.keys, key{label: l.Name, line: line})
+		f.keys = append(f.keys, k)
 	}
 	pad := 0.04 * math.Max(p.X.Max-p.X.Min, 1e-9)
 	p.X.Min, p.X.Max = p.X.Min-pad, p.X.Max+pad
@@ -82,7 +90,11 @@ func (c Chart) points(l Line, index int) (at plotter.XYs, bars []plotter.XYs) {
 	}
 	aside := 0.0
 	if l.Spread != nil && c.Places != nil {
-		aside = 0.02 * (float64(index) - float64(len(c.Lines)-1)/2)
+		step := 0.02
+		if c.Apart {
+			step = 0.08
+		}
+		aside = step * (float64(index) - float64(len(c.Lines)-1)/2)
 	}
 	for i, y := range l.Y {
 		x := l.X[i]

@@ -62,6 +62,9 @@ type decades struct{ about int }
 
 // Ticks implements [plot.Ticker].
 func (d decades) Ticks(low, high float64) []plot.Tick {
+	if high-low < 2.5 && low > -4 && high < 6 {
+		return within(low, high)
+	}
 	from, to := int(math.Ceil(low-1e-9)), int(math.Floor(high+1e-9))
 	step := max(1, (to-from+d.about-1)/d.about)
 	var ticks []plot.Tick
@@ -74,6 +77,19 @@ func (d decades) Ticks(low, high float64) []plot.Tick {
 			}
 		}
 		ticks = append(ticks, plot.Tick{Value: float64(e), Label: label})
+	}
+	return ticks
+}
+
+// within marks 1, 2, 5, 10, ... on an axis that is less than three decades long.
+func within(low, high float64) (ticks []plot.Tick) {
+	for e := math.Floor(low); e <= high; e++ {
+		for _, f := range []float64{1, 2, 5} {
+			v := f * math.Pow(10, e)
+			if at := math.Log10(v); at >= low-1e-9 && at <= high+1e-9 {
+				ticks = append(ticks, plot.Tick{Value: at, Label: number(v, int(max(0, -e)))})
+			}
+		}
 	}
 	return ticks
 }

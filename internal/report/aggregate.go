@@ -12,6 +12,7 @@ func (r *Run) Aggregate() {
 	r.ROCAUC = pick(func(p Participant) Figure { return p.ROCAUC })
 	r.PRAUC = pick(func(p Participant) Figure { return p.PRAUC })
 	r.ARI = pick(func(p Participant) Figure { return p.ARI })
+	r.Silhouette = pick(func(p Participant) Figure { return p.Silhouette })
 	r.Diversity = nil
 	for _, p := range r.Participants {
 		r.Diversity = least(r.Diversity, p.Diversity)
@@ -26,18 +27,19 @@ func (r *Run) Aggregate() {
 
 // meanScores averages one baseline over the participants that have it.
 func (r *Run) meanScores(of func(*Baselines) *Scores) *Scores {
-	var roc, pr, loglik []Figure
+	var roc, pr, loglik, ari, silhouette []Figure
 	for _, p := range r.Participants {
 		if p.Baselines == nil || of(p.Baselines) == nil {
 			continue
 		}
 		s := of(p.Baselines)
 		roc, pr, loglik = append(roc, s.ROCAUC), append(pr, s.PRAUC), append(loglik, s.Loglik)
+		ari, silhouette = append(ari, s.ARI), append(silhouette, s.Silhouette)
 	}
 	if roc == nil {
 		return nil
 	}
-	return &Scores{ROCAUC: Mean(roc), PRAUC: Mean(pr), Loglik: Mean(loglik)}
+	return &Scores{ROCAUC: Mean(roc), PRAUC: Mean(pr), Loglik: Mean(loglik), ARI: Mean(ari), Silhouette: Mean(silhouette)}
 }
 
 func least(a, b *Diversity) *Diversity {

@@ -15,6 +15,7 @@ type Run struct {
 	ROCAUC       Figure        `json:"roc_auc,omitzero"`
 	PRAUC        Figure        `json:"pr_auc,omitzero"`
 	ARI          Figure        `json:"ari,omitzero"`
+	Silhouette   Figure        `json:"silhouette,omitzero"`
 	Baselines    *Baselines    `json:"baselines,omitempty"` // means over participants
 	Clusters     int           `json:"clusters,omitempty"`
 	PCA          *PCA          `json:"pca,omitempty"`       // nil if rows are not projected
@@ -24,6 +25,8 @@ type Run struct {
 	Consensus    Consensus     `json:"consensus"`
 	Protection   Protection    `json:"protection"`
 	Diversity    *Diversity    `json:"diversity,omitempty"`
+	Epsilon      float64       `json:"epsilon,omitempty"` // of differential privacy, with Delta
+	Delta        float64       `json:"delta,omitempty"`
 	Views        []View        `json:"views"`
 	LoneChanges  []LoneChange  `json:"lone_changes,omitempty"`
 	// RosterChanges are the members that have come and gone by agreement.
@@ -36,19 +39,22 @@ type Run struct {
 
 // Participant is the result of one participant.
 type Participant struct {
-	Name       string     `json:"name"`
-	Rows       int        `json:"rows"` // trained on
-	ROCAUC     Figure     `json:"roc_auc,omitzero"`
-	PRAUC      Figure     `json:"pr_auc,omitzero"`
-	Loglik     Figure     `json:"loglik,omitzero"` // mean a training row of LoglikRows
-	LoglikRows string     `json:"loglik_rows,omitempty"`
-	ARI        Figure     `json:"ari,omitzero"`
-	Baselines  *Baselines `json:"baselines,omitempty"`
-	Diversity  *Diversity `json:"diversity,omitempty"`
-	History    []Round    `json:"history,omitempty"` // a round an entry
-	ModelFile  string     `json:"model_file,omitempty"`
-	Digest     string     `json:"digest,omitempty"` // of what the last optimize was given
-	Left       string     `json:"left,omitempty"`   // why it is not in the last view
+	Name       string `json:"name"`
+	Rows       int    `json:"rows"` // trained on
+	ROCAUC     Figure `json:"roc_auc,omitzero"`
+	PRAUC      Figure `json:"pr_auc,omitzero"`
+	Loglik     Figure `json:"loglik,omitzero"` // mean a training row of LoglikRows
+	LoglikRows string `json:"loglik_rows,omitempty"`
+	ARI        Figure `json:"ari,omitzero"`
+	Silhouette Figure `json:"silhouette,omitzero"`
+	// OwnClusters says which cluster, from 1, each own component is of; only fedgem has them.
+	OwnClusters []int      `json:"own_clusters,omitempty"`
+	Baselines   *Baselines `json:"baselines,omitempty"`
+	Diversity   *Diversity `json:"diversity,omitempty"`
+	History     []Round    `json:"history,omitempty"` // a round an entry
+	ModelFile   string     `json:"model_file,omitempty"`
+	Digest      string     `json:"digest,omitempty"` // of what the last optimize was given
+	Left        string     `json:"left,omitempty"`   // why it is not in the last view
 }
 
 // Baselines are the same model trained otherwise: by a participant alone on its
@@ -64,6 +70,10 @@ type Scores struct {
 	ROCAUC Figure `json:"roc_auc,omitzero"`
 	PRAUC  Figure `json:"pr_auc,omitzero"`
 	Loglik Figure `json:"loglik,omitzero"`
+	// ARI and Silhouette are of Clusters, which only fedgem has.
+	ARI        Figure `json:"ari,omitzero"`
+	Silhouette Figure `json:"silhouette,omitzero"`
+	Clusters   int    `json:"clusters,omitempty"`
 }
 
 // LeftOut is a participant that was not let in.
@@ -159,4 +169,6 @@ type Evaluation struct {
 	PRAUC  Figure `json:"pr_auc,omitzero"`
 	ARI    Figure `json:"ari,omitzero"`
 	Loglik Figure `json:"loglik,omitzero"`
+
+	Silhouette Figure `json:"silhouette,omitzero"` // of clusters
 }

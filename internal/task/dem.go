@@ -13,7 +13,6 @@ import (
 	"github.com/collabdict/collabdict/gmm/kfed"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/extremes"
-	"github.com/collabdict/collabdict/internal/report"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -37,8 +36,8 @@ type bySums struct {
 	learner *dem.Learner
 }
 
-func newDEM(t Task, rows dataset.Rows, _ *gmm.Common) (learner, error) {
-	return &bySums{task: t, rows: rows}, nil
+func newDEM(t Task, own ownData) (learner, error) {
+	return &bySums{task: t, rows: own.rows}, nil
 }
 
 func checkDEM(t Task) error {
@@ -143,7 +142,9 @@ func (l *bySums) train(ctx context.Context, g collabdict.Group, after func(colla
 	return collabdict.Train(ctx, g, l.learner, collabdict.Options{Rounds: l.task.Rounds, AbsTol: l.task.Tol, OnRound: after})
 }
 
-func (l *bySums) progress(objective float64) (float64, *report.Diversity) { return -objective, nil }
+func (l *bySums) progress(r collabdict.Round) Progress {
+	return Progress{Round: r, Loss: -r.Objective}
+}
 
 func (l *bySums) state() state {
 	return state{mixture: l.learner.Mixture(), totalRows: l.learner.TotalRows()}

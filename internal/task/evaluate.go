@@ -1,17 +1,20 @@
 package task
 
 import (
+	"math/rand/v2"
+	"slices"
+
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
 // Evaluate measures a model on rows, with their labels if there are any: 1 is an
 // anomaly, 0 and -1 are normal. Labels of other values are classes, which give the
-// adjusted Rand index of the components instead of areas under curves.
+// adjusted Rand index of the components instead of areas under curves. Of clusters
+// there are the index, whatever the labels, and the silhouette.
 func Evaluate(m *model.Model, rows dataset.Rows, labels []float64) (report.Evaluation, error) {
 	if rows == nil {
 		return report.Evaluation{}, nil
@@ -23,20 +26,31 @@ func Evaluate(m *model.Model, rows dataset.Rows, labels []float64) (report.Evalu
 		return report.Evaluation{}, err
 	}
 	e := report.Evaluation{Rows: n, Loglik: report.Of(loglik)}
-	switch {
-	case labels == nil:
-	case binary(labels):
+	clusters := m.Manifest.Kind == model.FedGEM
+	if labels != nil && binary(labels) {
 		scores := make([]float64, n)
 		err = m.Mixture.EachScores(z, func(from int, block []float64) { copy(scores[from:], block) })
 		e.ROCAUC = report.OfOK(metrics.ROCAUC(scores, labels))
 		e.PRAUC = report.OfOK(metrics.PRAUC(scores, labels))
-	default:
-		to := make([]int, n)
-		err = dataset.Each(z, func(x *mat.Dense, from int) error {
-			assign(to[from:], m.Mixture.Responsibilities(x))
-			return nil
-		})
+		if err != nil || !clusters {
+			return e, err
+		}
+	} else if labels == nil && !clusters {
+		return e, nil
+	}
+	to := make([]int, n)
+	err = dataset.Each(z, func(x *mat.Dense, from int) error {
+		copy(to[from:], m.Assign(x))
+		return nil
+	})
+	if err != nil {
+		return e, err
+	}
+	if labels != nil {
 		e.ARI = report.Of(metrics.ARI(to, labels))
+	}
+	if clusters {
+		e.Silhouette, err = silhouette(z, to)
 	}
 	return e, err
 }
@@ -50,10 +64,26 @@ func binary(labels []float64) bool {
 	return true
 }
 
-// assign sets to to the component that is most responsible for each row.
-func assign(to []int, responsibilities *mat.Dense) {
-	n, _ := responsibilities.Dims()
-	for i := range n {
-		to[i] = floats.MaxIdx(responsibilities.RawRowView(i))
+// silhouette is that of the rows, or of so many that are drawn from them as it takes.
+// Which they are follows from how many rows there are.
+func silhouette(z dataset.Rows, to []int) (report.Figure, error) {
+	n, dim := z.Dims()
+	taken := rand.New(rand.NewPCG(0, 0)).Perm(n)[:min(n, metrics.SilhouetteRows)]
+	slices.Sort(taken)
+	sample, labels := mat.NewDense(len(taken), dim, nil), make([]int, len(taken))
+	for i, at := range taken {
+		labels[i] = to[at]
 	}
+	err := dataset.Each(z, func(x *mat.Dense, from int) error {
+		rows, _ := x.Dims()
+		first, _ := slices.BinarySearch(taken, from)
+		for i := first; i < len(taken) && taken[i] < from+rows; i++ {
+			sample.SetRow(i, x.RawRowView(taken[i]-from))
+		}
+		return nil
+	})
+	if err != nil {
+		return report.Figure{}, err
+	}
+	return report.OfOK(metrics.Silhouette(sample, labels, 0)), nil
 }

@@ -27,8 +27,8 @@ type oneRound struct {
 	refined *dem.Learner // nil before the first round of sums
 }
 
-func newFedGen(t Task, rows dataset.Rows, _ *gmm.Common) (learner, error) {
-	return &oneRound{task: t, rows: rows}, nil
+func newFedGen(t Task, own ownData) (learner, error) {
+	return &oneRound{task: t, rows: own.rows}, nil
 }
 
 func checkFedGen(t Task) error {
@@ -45,7 +45,19 @@ func checkFedGen(t Task) error {
 	if err := t.fedgen().Validate(); err != nil {
 		return &Error{Field: "components", Msg: err.Error()}
 	}
+	switch {
+	case t.Privacy.Epsilon == 0:
+		return nil
+	case most != 0:
+		return wrong("components", "want a number with epsilon, since one by BIC tells of the rows, got %d-%d", t.Components, most)
+	case t.Rounds > 1:
+		return wrong("refine", "want no rounds of sums with epsilon, since the noise does not cover these")
+	}
 	return nil
+}
+
+func shownByFedGen(t Task) (what []string, sums bool) {
+	return []string{t.Privacy.of(wholeMixture, "how columns are scaled and projected")}, t.Rounds > 1
 }
 
 // fedgen returns the settings of the local fits and of the shared one.
@@ -124,7 +136,14 @@ func (l *oneRound) train(ctx context.Context, g collabdict.Group, after func(col
 // mixture is the shared one.
 func (l *oneRound) learn(ctx context.Context, g collabdict.Group, x *mat.Dense) (*fedgen.Result, error) {
 	c := l.task.fedgen()
-	if g.Size() > 1 {
+	switch {
+	case g.Size() > 1 && l.task.Privacy.Epsilon != 0:
+		own, err := l.private(x)
+		if err != nil {
+			return nil, err
+		}
+		return fedgen.Exchange(ctx, g, own, c)
+	case g.Size() > 1:
 		return fedgen.Learn(ctx, g, x, c)
 	}
 	choices, best, err := fedgen.Select(x, c.Local, c.EM, c.Seed)
@@ -140,7 +159,20 @@ func (l *oneRound) learn(ctx context.Context, g collabdict.Group, x *mat.Dense) 
 	return r, nil
 }
 
-func (l *oneRound) progress(objective float64) (float64, *report.Diversity) { return -objective, nil }
+// private is the own mixture with noise.
+func (l *oneRound) private(x *mat.Dense) (fedgen.Contribution, error) {
+	_, dim := x.Dims()
+	t := l.task
+	p := fedgen.Privacy{Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Low: make([]float64, dim), High: make([]float64, dim)}
+	for i := range dim {
+		p.Low[i], p.High[i] = -t.Privacy.Clip, t.Privacy.Clip
+	}
+	return fedgen.Private(x, t.Components, t.em().Form, p, t.seed(), t.Noise)
+}
+
+func (l *oneRound) progress(r collabdict.Round) Progress {
+	return Progress{Round: r, Loss: -r.Objective}
+}
 
 func (l *oneRound) state() state {
 	s := state{mixture: l.result.Mixture, totalRows: l.result.Rows}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/report"
 )
 
@@ -15,10 +14,10 @@ type sparse struct {
 	options collabdict.Options
 }
 
-func newGGM(t Task, rows dataset.Rows, common *gmm.Common) (learner, error) {
+func newGGM(t Task, own ownData) (learner, error) {
 	config := t.mixture()
-	config.Common = common
-	l, err := gmm.NewLearner(rows, config)
+	config.Common = own.common
+	l, err := gmm.NewLearner(own.rows, config)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +46,12 @@ func (l *sparse) train(ctx context.Context, g collabdict.Group, after func(colla
 	return collabdict.Train(ctx, g, l.Learner, l.options)
 }
 
-func (l *sparse) progress(objective float64) (loss float64, _ *report.Diversity) {
+func (l *sparse) progress(r collabdict.Round) Progress {
 	d := l.Diversity()
-	return -objective / float64(max(l.TotalRows(), 1)), &report.Diversity{Max: d.Max, Min: d.Min, MinResponsibility: d.MinResponsibility}
+	return Progress{
+		Round: r, Loss: -r.Objective / float64(max(l.TotalRows(), 1)),
+		Diversity: &report.Diversity{Max: d.Max, Min: d.Min, MinResponsibility: d.MinResponsibility},
+	}
 }
 
 func (l *sparse) state() state {

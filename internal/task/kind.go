@@ -16,9 +16,8 @@ type learner interface {
 	// train learns with the group and calls after at the end of each round. It returns
 	// the last round completed.
 	train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (collabdict.Round, error)
-	// progress returns the loss of a row that an objective is, and the diversity of what
-	// was contributed in the last round, nil if the kind has none.
-	progress(objective float64) (loss float64, d *report.Diversity)
+	// progress returns what there is to tell of the last round.
+	progress(r collabdict.Round) Progress
 	// state is what the rounds completed have come to.
 	state() state
 }
@@ -29,6 +28,7 @@ type state struct {
 	totalRows int
 	rho       float64           // as used; 0 if the kind has none
 	selection *report.Selection // nil if the kind has none
+	own       *model.Own        // nil if the kind has none
 	warnings  []string          // of the last round
 }
 
@@ -38,12 +38,18 @@ type kind struct {
 	options []string
 	// check reports the first of them that cannot be used, as *Error.
 	check func(t Task) error
-	// learner returns what learns from rows in the coordinates trained on. Of all
-	// rows, common may be known.
-	learner func(t Task, rows dataset.Rows, common *gmm.Common) (learner, error)
+	// learner returns what learns from a participant's data.
+	learner func(t Task, own ownData) (learner, error)
 	// shown lists what members show each other of their rows in the clear, apart from
 	// bounds of sums; sums says whether there are any.
 	shown func(t Task) (what []string, sums bool)
+}
+
+// ownData are a participant's, and what is known of those of all.
+type ownData struct {
+	rows   dataset.Rows // in the coordinates trained on
+	labels []float64    // nil if there are none
+	common *gmm.Common  // nil if not known
 }
 
 var kinds = map[model.Kind]kind{
@@ -53,13 +59,17 @@ var kinds = map[model.Kind]kind{
 		shown: func(Task) ([]string, bool) { return nil, true },
 	},
 	model.FedGen: {
-		options: []string{"a range of components", "covariance", "synthetic", "refine"},
+		options: []string{"a range of components", "covariance", "synthetic", "refine", "epsilon"},
 		check:   checkFedGen, learner: newFedGen,
-		shown: func(t Task) ([]string, bool) { return []string{wholeMixture}, t.Rounds > 1 },
+		shown: shownByFedGen,
 	},
 	model.DEM: {
 		options: []string{"rounds", "covariance", "start"},
 		check:   checkDEM, learner: newDEM, shown: shownByDEM,
+	},
+	model.FedGEM: {
+		options: []string{"rounds", "own components", "a range of components", "covariance", "local-steps", "radius", "final", "epsilon"},
+		check:   checkFedGEM, learner: newFedGEM, shown: shownByFedGEM,
 	},
 }
 
@@ -67,7 +77,9 @@ var kinds = map[model.Kind]kind{
 func Takes(k model.Kind, option string) bool { return slices.Contains(kinds[k].options, option) }
 
 // HoldsRows says whether training reads all own rows into memory, wherever they stand.
-func (t Task) HoldsRows() bool { return t.Model == model.FedGen || t.Start == KFed }
+func (t Task) HoldsRows() bool {
+	return t.Model == model.FedGen || t.Model == model.FedGEM || t.Start == KFed
+}
 
 // foreign returns the first option set that is of other kinds, empty if none is.
 func (t Task) foreign() string {
@@ -82,6 +94,9 @@ func (t Task) foreign() string {
 		{"covariance", t.Covariance != ""},
 		{"synthetic", t.Synthetic != 0},
 		{"start", t.Start != ""},
+		{"local-steps", t.LocalSteps != 0},
+		{"radius", t.Radius != ""},
+		{"final", t.Final != ""},
 	} {
 		if o.set && !Takes(t.Model, o.name) {
 			return o.name

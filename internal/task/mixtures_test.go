@@ -22,8 +22,12 @@ import (
 func mixtureTask(k model.Kind) Task {
 	t := example()
 	t.Model, t.Lambda0, t.Tol, t.Covariance, t.Standardise = k, 0, 1e-3, "diag", None
-	if t.Rounds = 3; k == model.DEM {
+	switch t.Rounds = 3; k {
+	case model.DEM:
 		t.Start = Spread
+	case model.FedGEM:
+		t.Components, t.Tol, t.Covariance = 0, 1e-6, "spherical"
+		t.LocalSteps, t.Radius, t.Final = 1, ExactRadius, ChiSquare
 	}
 	return t
 }

@@ -3,6 +3,7 @@ package task
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/gmm"
@@ -22,10 +23,11 @@ const (
 // Task is what all participants of a run agree on.
 type Task struct {
 	Model      model.Kind
-	Components int // K
-	Rounds     int // at most; of fedgen the one round, and those that refine
+	Components int // K; of fedgem of each participant by itself, 0 each its own number
+	Rounds     int // at most; of fedgen the one round, and those that refine; of fedgem with the last merge
 	// Tol is the change of the objective at which to stop, 0 never: of ggm relative, of
-	// the others in nats a row.
+	// fedgen and dem in nats a row. Of fedgem it is the step of every centre in standard
+	// deviations of its cluster.
 	Tol         float64
 	Seed        uint64 // public
 	Standardise Standardise
@@ -38,19 +40,27 @@ type Task struct {
 	// differ.
 	Init       *gmm.Parameters
 	InitDigest string
-	// MostComponents, if not 0, lets fedgen choose the number of components, from
-	// Components on.
+	// MostComponents, if not 0, lets fedgen and fedgem choose the number of components,
+	// from Components on.
 	MostComponents int
-	Covariance     string // of fedgen and dem: full, diag or spherical
+	Covariance     string // of fedgen and dem: full, diag or spherical; of fedgem without diag
 	// Synthetic is the number of rows that fedgen draws for each component gathered to
 	// fit to them from scratch; 0: 100, to fit to them from the reduced mixture.
 	Synthetic int
 	Start     Start // of dem
-	Settings  consensus.Settings
+	// LocalSteps are the EM steps of a round, Radius how far a centre may be moved in
+	// it, and Final the rule for the last merge; all of fedgem.
+	LocalSteps    int
+	Radius, Final string
+	Privacy       Privacy // of fedgen and fedgem
+	Settings      consensus.Settings
 	// Shared, if not nil, is what participants in one process need not compute each
 	// by itself.
 	Shared *gmm.Solutions
 	First  *gmm.Mixture // see ShareRows
+	// Noise draws what Privacy adds. It is this participant's alone: secret, and used
+	// for one run.
+	Noise rand.Source
 }
 
 // Error is a hyper-parameter that cannot be used.
@@ -69,8 +79,8 @@ func (t Task) Validate() error {
 	k, known := kinds[t.Model]
 	switch {
 	case !known:
-		return wrong("model", "want %s, %s or %s, got %q", model.GGM, model.FedGen, model.DEM, t.Model)
-	case t.Components < 1:
+		return wrong("model", "want %s, got %q", model.KindNames(), t.Model)
+	case t.Components < 1 && (t.Components != 0 || !Takes(t.Model, "own components")):
 		return wrong("components", "want at least 1, got %d", t.Components)
 	case t.Rounds < 1:
 		return wrong("rounds", "want at least 1, got %d", t.Rounds)
@@ -78,6 +88,11 @@ func (t Task) Validate() error {
 		return wrong("tol", "want a finite value of at least 0, got %g", t.Tol)
 	case t.foreign() != "":
 		return wrong(t.foreign(), "the model %s has none", t.Model)
+	case t.Privacy.Epsilon != 0 && !Takes(t.Model, "epsilon"):
+		return wrong("epsilon", "the model %s shows exact sums, to which no noise is added: take fedgen or fedgem", t.Model)
+	}
+	if err := t.Privacy.check(); err != nil {
+		return err
 	}
 	if err := k.check(t); err != nil {
 		return err
@@ -127,6 +142,12 @@ func (t Task) Fields(columns []string) []Field {
 		{"covariance", t.Covariance},
 		{"synthetic", fmt.Sprint(t.Synthetic)},
 		{"start", string(t.Start)},
+		{"local steps", fmt.Sprint(t.LocalSteps)},
+		{"radius", t.Radius},
+		{"final", t.Final},
+		{"epsilon", g(t.Privacy.Epsilon)},
+		{"delta", g(t.Privacy.Delta)},
+		{"clip", g(t.Privacy.Clip)},
 		{"normalise", string(t.Normalise)},
 		{"pca", fmt.Sprint(t.PCA)},
 	} {

@@ -2,6 +2,7 @@ package task
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -34,6 +35,9 @@ func quantile(n int, above float64, keep int, pass func(f func(values []float64)
 		if err := pass(t.add); err != nil {
 			return 0, err
 		}
+		if t.undefined {
+			return 0, fmt.Errorf("want scores of the training rows that are numbers, got NaN")
+		}
 		t.shrink()
 		for len(found) < 2 && places[len(found)] < t.above+len(t.kept) {
 			found = append(found, t.at(places[len(found)]))
@@ -48,16 +52,19 @@ type tail struct {
 	bound float64
 	keep  int
 
-	mu    sync.Mutex
-	above int     // how many values are not below the bound
-	floor float64 // no value at or under it belongs to the tail
-	kept  []float64
+	mu sync.Mutex
+	// undefined says that a value is not a number, which has no place in an order.
+	undefined bool
+	above     int     // how many values are not below the bound
+	floor     float64 // no value at or under it belongs to the tail
+	kept      []float64
 }
 
 func (t *tail) add(values []float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, v := range values {
+		t.undefined = t.undefined || math.IsNaN(v)
 		if v >= t.bound {
 			t.above++
 		} else if v > t.floor {

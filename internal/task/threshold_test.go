@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -16,6 +17,16 @@ func TestQuantile(t *testing.T) {
 		got, err := quantile(len(scores), c.above, 100, func(f func([]float64)) error { f(scores); return nil })
 		if err != nil || math.Abs(got-c.want) > 1e-4 {
 			t.Errorf("quantile(%g) = %g, %v, want %g", c.above, got, err, c.want)
+		}
+	}
+}
+
+// A value that is not a number has no place in an order: an error, not a search for ever.
+func TestNoQuantileOfNaN(t *testing.T) {
+	for _, scores := range [][]float64{{math.NaN()}, {1, math.NaN(), 3}} {
+		_, err := quantile(len(scores), 0.5, 1, func(f func([]float64)) error { f(scores); return nil })
+		if err == nil || !strings.Contains(err.Error(), "got NaN") {
+			t.Errorf("%v: got %v", scores, err)
 		}
 	}
 }

@@ -21,9 +21,12 @@ const EntropyFloor = 5
 // Progress is a participant's state after a round.
 type Progress struct {
 	collabdict.Round
-	// Loss is the objective of a row, with the sign changed.
-	Loss      float64
-	Diversity *report.Diversity // nil if the kind has none
+	// Loss is the objective of a row, with the sign changed; of fedgem, whose rows have
+	// none, the objective.
+	Loss float64
+	// Diversity is that of what was contributed in the round; nil if the kind has none.
+	Diversity *report.Diversity
+	Clusters  int // of fedgem, after the last merge
 }
 
 // Result is what one participant holds after its part.
@@ -40,6 +43,9 @@ type Result struct {
 // digest are not known here and are left to the caller. After an error in a later
 // round, the result holds the model of the last round completed.
 func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, onRound func(Progress)) (*Result, error) {
+	if t.Privacy.Epsilon != 0 && t.Noise == nil && g.Size() > 1 {
+		panic("task: want a source of noise for privacy")
+	}
 	r := &Result{}
 	public := t.published(g)
 	of, err := t.prepare(ctx, g, p)
@@ -47,19 +53,19 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		return r, err
 	}
 	r.Warnings = of.warnings
-	l, err := kinds[t.Model].learner(t, of.rows, of.common)
+	l, err := kinds[t.Model].learner(t, ownData{of.rows, p.TrainLabels, of.common})
 	if err != nil {
 		return r, err
 	}
 	var history, own []report.Round // own: those that this participant is in
 	r.Last, err = l.train(ctx, g, func(round collabdict.Round) {
-		loss, d := l.progress(round.Objective)
-		history = append(history, report.Round{Round: round.Number, Objective: round.Objective, Diversity: d})
+		told := l.progress(round)
+		history = append(history, report.Round{Round: round.Number, Objective: round.Objective, Diversity: told.Diversity})
 		if a, may := g.(collabdict.Absentee); !may || a.Included() {
 			own = append(own, history[len(history)-1])
 		}
 		if onRound != nil {
-			onRound(Progress{Round: round, Loss: loss, Diversity: d})
+			onRound(told)
 		}
 	})
 	if r.Last.Number == 0 {
@@ -104,12 +110,15 @@ func (t Task) assemble(p dataset.Participant, of *prepared, s state, last collab
 	m := &model.Model{
 		Scaling: of.scaling, Projection: of.projection,
 		Mixture: s.mixture,
+		Own:     s.own,
 		Manifest: model.Manifest{
 			Kind: t.Model, Participant: p.Name, Columns: p.Columns, Standardise: string(t.Standardise), Normalise: string(t.Normalise),
 			FalseAlarm: t.FalseAlarm,
 			Hyper: model.Hyper{
 				Components: t.Components, MostComponents: t.MostComponents, Rounds: t.Rounds, Tol: t.Tol,
 				Lambda0: t.Lambda0, Rho: s.rho, Synthetic: t.Synthetic, Start: string(t.Start), Seed: t.Seed,
+				LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
+				Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
 			},
 			Rounds: last.Number, Converged: last.Converged, Objective: report.Of(last.Objective),
 			Rows: rows, TotalRows: s.totalRows,

@@ -15,7 +15,7 @@ const halfLog2Pi = 0.91893853320467274178
 // rows of x as distributions, each of these stands for J consecutive rows; if it is the
 // other way round, each row stands for J distributions. Dst has the larger number.
 func (g *Gaussian) LogDensity(dst []float64, x []float32) {
-	constant := float64(g.Dim) * halfLog2Pi
+	constant := float64(float64(g.Dim) * halfLog2Pi)
 	g.pairs(len(dst), len(x), func(r, at, of int) {
 		dst[r] = -float64(elementwise.Gaussian(x[at:at+g.Dim], g.Mean[of:of+g.Dim], g.Scale[of:of+g.Dim], g.LogScale[of:of+g.Dim])) - constant
 	})
@@ -44,14 +44,14 @@ func (g *Gaussian) NegLogLikelihood(d, x, weights []float32) (float64, error) {
 	if weights != nil && len(weights) != g.rows {
 		panic(fmt.Sprintf("nn: %d weights of %d distributions", len(weights), g.rows))
 	}
-	total, constant, bad := 0.0, float64(g.Dim)*halfLog2Pi, -1
+	total, constant, bad := 0.0, float64(float64(g.Dim)*halfLog2Pi), -1
 	g.pairs(g.rows, len(x), func(r, at, of int) {
 		w := float32(1)
 		if weights != nil {
 			w = weights[r]
 		}
 		x, mean, scale := x[at:at+g.Dim], g.Mean[of:of+g.Dim], g.Scale[of:of+g.Dim]
-		row := float64(w) * (float64(elementwise.Gaussian(x, mean, scale, g.LogScale[of:of+g.Dim])) + constant)
+		row := float64(float64(w) * (float64(elementwise.Gaussian(x, mean, scale, g.LogScale[of:of+g.Dim])) + constant))
 		if row-row != 0 && bad < 0 {
 			bad = r
 		}
@@ -78,7 +78,7 @@ func StandardLogDensity(dst []float64, z []float32, columns int) {
 		for _, v := range z[i*columns:][:columns] {
 			s += float64(v) * float64(v) // exact
 		}
-		dst[i] = -float64(0.5*s) - float64(columns)*halfLog2Pi
+		dst[i] = -float64(0.5*s) - float64(float64(columns)*halfLog2Pi)
 	}
 }
 

@@ -34,8 +34,8 @@ func New(name string, inputs int, layers ...Layer) *Network {
 		panic(fmt.Sprintf("nn: network %s of %d inputs and %d layers, want at least one of each", name, inputs, len(layers)))
 	}
 	for i, spec := range layers {
-		if spec.Units < 1 || !(spec.Dropout >= 0 && spec.Dropout < 1) {
-			panic(fmt.Sprintf("nn: layer %d of network %s has %d units and dropout %g, want at least 1 and from 0 to below 1", i, name, spec.Units, spec.Dropout))
+		if spec.Units < 1 || spec.Activation > Gated || !(spec.Dropout >= 0 && spec.Dropout < 1) {
+			panic(fmt.Sprintf("nn: layer %d of network %s is %+v, want at least 1 unit, a known activation, and dropout from 0 to below 1", i, name, spec))
 		}
 		l := &dense{Layer: spec, in: inputs, sums: spec.Units}
 		if spec.Activation == Gated {
@@ -47,7 +47,8 @@ func New(name string, inputs int, layers ...Layer) *Network {
 		n.layers = append(n.layers, l)
 		inputs = spec.Units
 	}
-	n.prepare()
+	w := &n.work
+	w.forward, w.gradient, w.input = n.forwardPiece, n.gradientPiece, n.inputPiece
 	return n
 }
 

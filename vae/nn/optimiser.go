@@ -52,8 +52,8 @@ func (a *Adam) Set(b *Adam) {
 func (a *Adam) Step(weights, gradient []float32) {
 	sameLength(len(a.m), weights, gradient)
 	const decay1, decay2 = 0.9, 0.999
-	a.left1 *= decay1
-	a.left2 *= decay2
+	a.left1 = float64(a.left1 * decay1) // not fused with what follows
+	a.left2 = float64(a.left2 * decay2)
 	root := math.Sqrt(1 - a.left2)
 	a.step = elementwise.Adam{
 		Decay1: decay1, Share1: 1 - decay1, Decay2: decay2, Share2: 1 - decay2,

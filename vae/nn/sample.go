@@ -38,7 +38,7 @@ func (g *Gaussian) BackSample(d, dz, noise []float32) {
 			}
 		}
 		for j := range g.Dim { // by the logarithm
-			row[g.Dim+j] *= g.Scale[i*g.Dim+j]
+			row[g.Dim+j] = float32(row[g.Dim+j] * g.Scale[i*g.Dim+j])
 		}
 		g.byRaw(row[g.Dim:], i*g.Dim)
 	}
@@ -53,7 +53,7 @@ func (g *Gaussian) KL() []float64 {
 	clear(g.kl)
 	for i, m := range g.Mean {
 		s := g.Scale[i]
-		g.kl[i%g.Dim] += float64(0.5*(float32(s*s)+float32(m*m)-1) - g.LogScale[i])
+		g.kl[i%g.Dim] += float64(float32(0.5*(float32(s*s)+float32(m*m)-1)) - g.LogScale[i])
 	}
 	return g.kl
 }
@@ -69,7 +69,7 @@ func (g *Gaussian) BackKL(d, weights []float32) {
 		for j, w := range weights[:g.Dim] {
 			row[j] += float32(w * g.Mean[at+j])
 			s := g.Scale[at+j]
-			g.row[j] = w * (float32(s*s) - 1)
+			g.row[j] = float32(w * (float32(s*s) - 1))
 		}
 		g.byRaw(g.row, at)
 		for j, v := range g.row {

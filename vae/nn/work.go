@@ -21,10 +21,6 @@ type work struct {
 	forward, gradient, input func(piece int) // made once, so that a step allocates none
 }
 
-func (n *Network) prepare() {
-	n.work.forward, n.work.gradient, n.work.input = n.forwardPiece, n.gradientPiece, n.inputPiece
-}
-
 const (
 	// pieceColumns is the width of the widest kernel: pieces are multiples of it.
 	pieceColumns = 48

@@ -39,7 +39,6 @@ func all() []kernel {
 	}{
 		{"exp", (*isa).exp},
 		{"log", (*isa).log},
-		{"square", func(s *isa, x vec) vec { return s.times(x, x) }},
 	} {
 		k = append(k, kernel{name: f.name, reads: "x", writes: "y", body: func(s *isa, in ...vec) []vec {
 			return []vec{f.of(s, in[0])}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+)
+
+// figure is a column of the table of a run.
+type figure struct {
+	name string
+	of   func(report.Scores) report.Figure
+}
+
+// figuresOf returns those that say most of this run.
+func figuresOf(r *report.Run) []figure {
+	switch {
+	case r.Model == string(model.FedGEM):
+		silhouette := figure{"silhouette", func(s report.Scores) report.Figure { return s.Silhouette }}
+		if !r.ARI.Applies {
+			return []figure{silhouette}
+		}
+		return []figure{{"ARI", func(s report.Scores) report.Figure { return s.ARI }}, silhouette}
+	case r.ROCAUC.Applies:
+		return []figure{
+			{"ROC-AUC", func(s report.Scores) report.Figure { return s.ROCAUC }},
+			{"PR-AUC", func(s report.Scores) report.Figure { return s.PRAUC }},
+		}
+	}
+	return []figure{{"loglik", func(s report.Scores) report.Figure { return s.Loglik }}}
+}
+
+// columnsOf returns the header of the table and how to make a row, with the
+// figures that this run has.
+func columnsOf(r *report.Run) (string, func(name, rows string, s report.Scores, b *report.Baselines) string) {
+	figures := figuresOf(r)
+	head := "participant\trows\t"
+	label := func(which string) {
+		for _, f := range figures {
+			head += f.name + " " + which + "\t"
+		}
+	}
+	cells := func(s *report.Scores) (line string) {
+		if s == nil { // a participant without this baseline
+			s = &report.Scores{}
+		}
+		for _, f := range figures {
+			line += f.of(*s).String() + "\t"
+		}
+		return line
+	}
+	alone := r.Baselines != nil && r.Baselines.Alone != nil
+	pooled := r.Baselines != nil && r.Baselines.Pooled != nil
+	if alone {
+		label("alone")
+	}
+	label("together")
+	if pooled {
+		label("pooled")
+	}
+	ari := r.ARI.Applies && r.Model != string(model.FedGEM) // which has it above
+	if ari {
+		head += "ARI\t"
+	}
+	return head, func(name, rows string, s report.Scores, b *report.Baselines) string {
+		line := name + "\t" + rows + "\t"
+		if b == nil {
+			b = &report.Baselines{}
+		}
+		if alone {
+			line += cells(b.Alone)
+		}
+		line += cells(&s)
+		if pooled {
+			line += cells(b.Pooled)
+		}
+		if ari {
+			line += s.ARI.String() + "\t"
+		}
+		return line
+	}
+}

@@ -1,0 +1,78 @@
+package clusters
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/fedgem"
+	"github.com/collabdict/collabdict/gmm/kfed"
+	"github.com/collabdict/collabdict/internal/metrics"
+)
+
+// rounds is the largest number of them in the published experiments.
+const rounds = 10
+
+// runner runs a group, as lockstep.Run does.
+type runner func(ctx context.Context, size int, f func(ctx context.Context, g collabdict.Group, rank int) error) error
+
+// together runs FedGEM with all clients, each told the number of its own classes, and
+// returns an outcome for each rule of the last merge. If there are factors to choose
+// from, the one that is chosen gives the last outcome.
+func together(ctx context.Context, run runner, clients []client, c fedgem.Config, rules []fedgem.Final, factors []float64) ([]outcome, error) {
+	results := make([][]*fedgem.Result, len(clients))
+	c.Rounds = rounds
+	err := run(ctx, len(clients), func(ctx context.Context, g collabdict.Group, rank int) error {
+		own, x, all := c, clients[rank].train.x, rules
+		own.Components = clients[rank].classes
+		if factors != nil {
+			v, err := fedgem.ChooseFactor(ctx, g, x, own, factors, silhouette)
+			if err != nil {
+				return err
+			}
+			all = append(all[:len(all):len(all)], fedgem.Factor{V: v})
+		}
+		var err error
+		results[rank], err = fedgem.TrainRules(ctx, g, x, own, all)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]outcome, len(results[0]))
+	for i := range out {
+		out[i] = measure(clients, len(results[0][i].Clusters), func(rank int, x *mat.Dense) []int { return results[rank][i].Labels(x) })
+	}
+	return out, nil
+}
+
+func silhouette(x *mat.Dense, labels []int) float64 {
+	if s, ok := metrics.Silhouette(x, labels, 0); ok {
+		return s
+	}
+	return math.NaN()
+}
+
+// oneRound is k-FED, told the number of all clusters. A row is in the cluster of its
+// nearest local centre.
+func oneRound(clients []client, k int, seed uint64) (outcome, error) {
+	local := make([]*mat.Dense, len(clients))
+	for rank, c := range clients {
+		local[rank] = kfed.Local(c.train.x, c.classes, rand.NewPCG(seed, uint64(rank)))
+	}
+	merged, err := kfed.Merge(local, k)
+	if err != nil {
+		return outcome{}, err
+	}
+	return measure(clients, k, func(rank int, x *mat.Dense) []int {
+		of, out := gmm.Nearest(local[rank], merged), gmm.Nearest(x, local[rank])
+		for i, own := range out {
+			out[i] = of[own]
+		}
+		return out
+	}), nil
+}

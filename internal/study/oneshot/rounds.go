@@ -1,0 +1,127 @@
+package oneshot
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/dem"
+	"github.com/collabdict/collabdict/gmm/kfed"
+	"github.com/collabdict/collabdict/internal/lockstep"
+)
+
+// most is the largest number of rounds of sums.
+const most = 100
+
+// lent is how many rows are shared for the second start (section 5.4).
+const lent = 100
+
+// rounds is EM by sums from one of the three starts.
+func (t *trial) rounds(ctx context.Context, name string) (Outcome, error) {
+	start, err := t.start(name)
+	if err != nil {
+		return Outcome{}, err
+	}
+	stopped, trace, err := t.onwards(ctx, start)
+	if err != nil {
+		return Outcome{}, err
+	}
+	o, err := t.score(stopped.mixture)
+	if o.Rounds = stopped.rounds; t.onward {
+		o.Trace = trace
+	}
+	return o, err
+}
+
+// start returns where EM begins. Its mixtures have as many components as the
+// participants' own.
+func (t *trial) start(name string) (func(rank int) dem.Config, error) {
+	k, dim := t.each, t.parts[0].RawMatrix().Cols
+	centres := func(f func(ctx context.Context, g collabdict.Group, rank int) (*mat.Dense, error)) func(int) dem.Config {
+		return func(rank int) dem.Config {
+			return dem.Config{Form: gmm.Diag, Centres: func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) { return f(ctx, g, rank) }}
+		}
+	}
+	switch name {
+	case spread:
+		high := make([]float64, dim)
+		for i := range high {
+			high[i] = 1
+		}
+		far := dem.Spread(k, make([]float64, dim), high, source(t.repeat, name))
+		return centres(func(context.Context, collabdict.Group, int) (*mat.Dense, error) { return far, nil }), nil
+	case shared:
+		m, err := dem.SharedRows(t.parts, lent, k, t.config.EM, source(t.repeat, name))
+		return from(m), err
+	default:
+		// Dennis et al. want at most √k clusters at each participant.
+		each := int(math.Ceil(math.Sqrt(float64(k))))
+		return centres(func(ctx context.Context, g collabdict.Group, rank int) (*mat.Dense, error) {
+			return kfed.Cluster(ctx, g, t.parts[rank], each, k, source(t.repeat, name))
+		}), nil
+	}
+}
+
+// from begins with a mixture that all have.
+func from(m *gmm.Mixture) func(rank int) dem.Config {
+	return func(int) dem.Config {
+		return dem.Config{Mixture: func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return m, nil }}
+	}
+}
+
+// stop is where EM by sums meets the tolerance.
+type stop struct {
+	mixture *gmm.Mixture
+	rounds  int
+}
+
+// onwards runs EM by exact sums over all participants: until the tolerance is met and
+// then, if there is a target, until the mean log-likelihood is there.
+func (t *trial) onwards(ctx context.Context, start func(rank int) dem.Config) (at stop, trace []float64, err error) {
+	err = lockstep.Run(ctx, len(t.parts), func(ctx context.Context, g collabdict.Group, rank int) error {
+		l, err := dem.NewLearner(gmm.Matrix(t.parts[rank]), start(rank))
+		if err != nil {
+			return err
+		}
+		stopped, course, err := t.learn(ctx, g, l)
+		if rank == 0 {
+			at, trace = stopped, course
+		}
+		return err
+	})
+	return at, trace, err
+}
+
+func (t *trial) learn(ctx context.Context, g collabdict.Group, l *dem.Learner) (at stop, trace []float64, err error) {
+	if err := l.Start(ctx, g); err != nil {
+		return at, nil, err
+	}
+	for n := 0; n < most && !(at.mixture != nil && t.enough(trace)); n++ {
+		sums, blocks, err := l.LocalUpdate()
+		if err != nil {
+			return at, nil, err
+		}
+		total, err := g.Sum(ctx, sums, blocks)
+		if err != nil {
+			return at, nil, err
+		}
+		mean, err := l.Optimize(total, true)
+		if err != nil {
+			return at, nil, err
+		}
+		trace = append(trace, mean)
+		if at.mixture == nil && n > 0 && math.Abs(trace[n]-trace[n-1]) < tolerance {
+			at = stop{l.Mixture(), n + 1}
+		}
+	}
+	if at.mixture == nil {
+		at = stop{l.Mixture(), most}
+	}
+	return at, trace, nil
+}
+
+// enough says that a course is as good as the target.
+func (t *trial) enough(trace []float64) bool { return trace[len(trace)-1] >= t.target }

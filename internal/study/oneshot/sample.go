@@ -1,0 +1,77 @@
+package oneshot
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/extremes"
+)
+
+// sample is the rows of a repeat. Participants have normal rows alone.
+type sample struct {
+	train   *mat.Dense
+	classes []float64 // of the rows of train
+	test    *mat.Dense
+	labels  []float64 // of the rows of test: 1 for an anomaly, else 0
+}
+
+// with adds rows that are scored.
+func (s sample) with(normal, anomalies *mat.Dense) sample {
+	s.test = &mat.Dense{}
+	s.test.Stack(normal, anomalies)
+	n, _ := normal.Dims()
+	m, _ := anomalies.Dims()
+	s.labels = append(make([]float64, n), slices.Repeat([]float64{1}, m)...)
+	return s
+}
+
+// take returns some rows of x.
+func take(x *mat.Dense, rows []int) *mat.Dense {
+	_, dim := x.Dims()
+	out := mat.NewDense(len(rows), dim, nil)
+	for to, row := range rows {
+		out.SetRow(to, x.RawRowView(row))
+	}
+	return out
+}
+
+func takeClasses(classes []float64, rows []int) []float64 {
+	out := make([]float64, len(rows))
+	for to, row := range rows {
+		out[to] = classes[row]
+	}
+	return out
+}
+
+// permuted returns rows in another order.
+func permuted(random *rand.Rand, rows []int) []int {
+	out := slices.Clone(rows)
+	random.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+// toUnit scales each column of x from its own range to that from 0 to 1.
+func toUnit(x *mat.Dense) (dataset.Scaling, error) {
+	_, dim := x.Dims()
+	low, high := make([]float64, dim), make([]float64, dim)
+	for i := range dim {
+		column := mat.Col(nil, i, x)
+		low[i], high[i] = slices.Min(column), slices.Max(column)
+	}
+	return extremes.Ranges(low, high)
+}
+
+// seed gives a purpose a seed of its own in each repeat.
+func seed(repeat int, purpose string) [32]byte {
+	b := binary.BigEndian.AppendUint64([]byte("collabdict/study/oneshot/"), uint64(repeat))
+	return sha256.Sum256(append(b, purpose...))
+}
+
+func source(repeat int, purpose string) *rand.Rand {
+	return rand.New(rand.NewChaCha8(seed(repeat, purpose)))
+}

@@ -1,0 +1,36 @@
+package task
+
+import "fmt"
+
+// Privacy makes what participants show in the clear differentially private in each
+// single row, by noise. The zero value adds none.
+type Privacy struct {
+	Epsilon, Delta float64
+	// Clip bounds the rows without a look at them, in the coordinates trained on: of
+	// fedgen, each value lies within ±Clip; of fedgem, rows of M columns are no longer
+	// than Clip·√M. What is beyond is taken as at the bound.
+	Clip float64
+}
+
+// check reports the first value that cannot be, for a kind that takes them.
+func (p Privacy) check() error {
+	switch {
+	case p == Privacy{}:
+		return nil
+	case !(p.Epsilon > 0 && p.Epsilon <= 100):
+		return wrong("epsilon", "want a value above 0 and up to 100, got %g", p.Epsilon)
+	case !(p.Delta > 0 && p.Delta < 1):
+		return wrong("delta", "want a probability between 0 and 1, got %g", p.Delta)
+	case !(p.Clip > 0 && p.Clip <= 1e9):
+		return wrong("clip", "want a bound of the values above 0 and up to 1e9, got %g", p.Clip)
+	}
+	return nil
+}
+
+// of says what is shown, with noise if there is any, and what the noise does not cover.
+func (p Privacy) of(shown, uncovered string) string {
+	if p.Epsilon == 0 {
+		return shown
+	}
+	return fmt.Sprintf("with noise, (%g, %g)-differentially private in each row: %s. Not covered: %s", p.Epsilon, p.Delta, shown, uncovered)
+}
