@@ -287,7 +287,7 @@ func (m *Machine) reform(d *Decision) error {
 		}
 		m.peers[i] = p
 	}
-	m.amendment, m.helper = nil, -1
+	m.amendment, m.helper, m.formed = nil, -1, d.Slot+1
 	m.noteRemoved(a, d.Slot)
 	if _, removed := slices.BinarySearch(next.Removed, uint32(m.p.Self)); removed {
 		return &RemovedError{Revision: next.Revision}

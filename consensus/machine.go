@@ -35,6 +35,7 @@ type Machine struct {
 
 	amendment *Amendment     // that this member wants; nil if none
 	amends    [32]byte       // its digest
+	formed    uint64         // the first slot of the roster as it is, if this process has seen it come
 	removed   map[int]uint64 // members, by the slots that have removed them in this process
 
 	stuck      string // why the ballot at hand cannot decide

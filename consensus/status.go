@@ -24,6 +24,8 @@ type Status struct {
 	Held     string    // why the members that are there do not go on without the others
 	Decided  uint64    // slots
 	Waiting  []int     // members that hold the slot up, as far as their Beats tell
+	Wanted   []Wanted  // amendments of the roster, and who wants them as far as their Beats tell
+	Wished   [32]byte  // the digest of this member's; zero if it wants none
 	Usual    time.Duration
 	Since    time.Duration // when this member last made a step
 	Finished bool
@@ -35,6 +37,7 @@ func (m *Machine) Status() Status {
 	st := Status{
 		Slot: s.number, Ballot: s.promised, State: m.State(), Since: m.since, Stuck: m.stuck, Decided: s.number,
 		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.usual, Finished: m.finished,
+		Wanted: m.wanted(), Wished: m.wished(),
 	}
 	if v := s.working(); v != nil && !v.amends() {
 		st.Members, st.Missing = v.Members, v.Missing

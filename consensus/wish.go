@@ -1,30 +1,74 @@
 package consensus
 
+import (
+	"fmt"
+	"slices"
+)
+
 // wish notes which amendment this member wants, and tells the others.
 func (m *Machine) wish(a *Amendment, e *Effects) {
 	if m.err != nil {
 		return
 	}
 	m.amendment = nil
-	if a != nil {
-		if _, err := m.p.Amend(a); err == nil && m.leavesQuorum(a) {
-			m.amendment, m.amends = a, a.digest()
-		}
+	if a != nil && m.CheckWish(a) == nil {
+		m.amendment, m.amends = a, a.digest()
 	}
 	m.sendBeat(All, e)
 	m.judge(e)
 }
 
-// leavesQuorum says whether enough of a large roster's committee are left to decide
-// after an amendment: those who stay must be able to finish it without those who go.
-func (m *Machine) leavesQuorum(a *Amendment) bool {
+// CheckWish says why an amendment cannot be wished now, nil if it can.
+func (m *Machine) CheckWish(a *Amendment) error {
+	if _, err := m.p.Amend(a); err != nil {
+		return err
+	}
+	// Those who stay of a large roster's committee must be able to finish it without
+	// those who go.
 	left := len(m.rules.Committee)
 	for _, r := range a.Removed {
 		if m.rules.decides(int(r)) {
 			left--
 		}
 	}
-	return m.rules.Committee == nil || left >= m.rules.Quorum
+	if most := len(m.rules.Committee) - m.rules.Quorum; m.rules.Committee != nil && left < m.rules.Quorum {
+		return fmt.Errorf("removed members: want at most %d of the %d of the committee at a time, since the others must be a quorum, got %d",
+			most, len(m.rules.Committee), len(m.rules.Committee)-left)
+	}
+	return nil
+}
+
+// Wanted is an amendment that members want next.
+type Wanted struct {
+	Amends  [32]byte // its digest
+	Members []uint32 // in rank order
+}
+
+// wanted returns the amendments that this member and those that it hears of want, in
+// the order of their first members. What a Beat says that is older than the roster is
+// not for this one.
+func (m *Machine) wanted() (all []Wanted) {
+	add := func(member int, amends [32]byte) {
+		if amends == [32]byte{} {
+			return
+		}
+		i := slices.IndexFunc(all, func(w Wanted) bool { return w.Amends == amends })
+		if i < 0 {
+			i, all = len(all), append(all, Wanted{Amends: amends})
+		}
+		all[i].Members = append(all[i].Members, uint32(member))
+	}
+	add(m.p.Self, m.wished())
+	for i, member := range m.watched {
+		if p := &m.peers[i]; member != m.p.Self && p.slot >= m.formed && !m.lost(member) {
+			add(member, p.beat.Amends)
+		}
+	}
+	for _, w := range all {
+		slices.Sort(w.Members)
+	}
+	slices.SortFunc(all, func(x, y Wanted) int { return int(x.Members[0]) - int(y.Members[0]) })
+	return all
 }
 
 // wished returns the digest of the amendment that this member wants, zero if it

@@ -118,8 +118,8 @@ func (l *loop) amendments(changes []Change) ([]*consensus.Amendment, error) {
 	return amendmentsOf(p, all.members[:l.journal.Founders], changes)
 }
 
-// wish tells the machine which amendment is wanted next. An error says that the
-// members have decided another one, and that none is wanted.
+// wish tells the machine which amendment is wanted next. An error says that none is:
+// the members have decided another one, or it cannot be made of the roster as it is.
 func (l *loop) wish(list []*consensus.Amendment) error {
 	if l.roll.Load().params.Joins {
 		return nil // a newcomer follows
@@ -134,6 +134,10 @@ func (l *loop) wish(list []*consensus.Amendment) error {
 	var next *consensus.Amendment
 	if len(list) > len(decided) {
 		next = list[len(decided)]
+		if err := l.machine.CheckWish(next); err != nil {
+			l.step(consensus.Wish{})
+			return &ConfigError{fmt.Sprintf("changes: number %d", next.Revision), err.Error(), "one that leaves a quorum to make it: remove fewer at a time"}
+		}
 		l.log.Info("a change of the roster waits for a quorum to want it", "revision", next.Revision)
 	}
 	l.step(consensus.Wish{Amendment: next})
@@ -192,7 +196,7 @@ func (l *loop) amend(d *consensus.Decision) {
 func (l *loop) goOn() {
 	if list, err := l.amendments(l.changes); err == nil { // it has been checked
 		if err := l.wish(list); err != nil {
-			l.log.Warn("a change of the roster has been decided", "error", err)
+			l.log.Warn("no change of the roster is wanted any more", "error", err)
 		}
 	}
 	if l.pending == nil || l.slotOf(l.calls-1) != l.machine.Slot() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -134,6 +135,33 @@ func TestTheRosterChanges(t *testing.T) {
 		left := append(slices.Delete(nodes, 1, 2), node)
 		checkAlike(t, left, "m0", "m2", "m3", "m4")
 		finish(t, left)
+	})
+}
+
+// While members want different changes, each can say who wants what; nothing is made
+// of it before a quorum wants the same.
+func TestMembersWantDifferentChanges(t *testing.T) {
+	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		configs := s.configs(t, 4)
+		listed(t, configs, 4)
+		nodes := s.start(t, configs...)
+		var learners []*learner
+		for _, n := range nodes {
+			learners = append(learners, steady(t, 20, n))
+		}
+		waitFor(t, func() bool { return nodes[0].Status().Round == 3 })
+		for rank, name := range []string{"m3", "m3", "m0"} {
+			if err := nodes[rank].Change([]Change{{Remove: []string{name}}}); err != nil {
+				t.Error(err)
+			}
+		}
+		for rank, n := range nodes {
+			want := []Wanted{{[]string{"m0", "m1"}, rank < 2}, {[]string{"m2"}, rank == 2}}
+			waitFor(t, func() bool { return reflect.DeepEqual(n.Status().Wanted, want) })
+		}
+		waitForAll(t, learners)
+		checkAlike(t, nodes, "m0", "m1", "m2", "m3")
+		finish(t, nodes)
 	})
 }
 

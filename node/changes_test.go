@@ -3,9 +3,12 @@ package node
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -62,6 +65,51 @@ func TestChangesAreChecked(t *testing.T) {
 		var config *ConfigError
 		if want == "" && err != nil || want != "" && (!errors.As(err, &config) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// Who wants a change that the committee of a large roster could not make is told so.
+func TestAChangeThatWouldStrandTheCommitteeIsRefused(t *testing.T) {
+	const size = 80
+	settings := testConfig(t, 0, 4).Settings
+	settings.Scheme = consensus.Exact
+	p := consensus.Params{Settings: settings, Run: [32]byte{1}}
+	all := &membership{params: &p}
+	for i := range size {
+		p.Members = append(p.Members, fmt.Sprintf("m%d", i))
+		all.members = append(all.members, Member{Name: p.Members[i]})
+	}
+	m, err := consensus.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	j, err := st.Begin(store.Run{ID: [32]byte{1}, Founders: size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loop{machine: m, start: time.Now(), roll: &roll{}, journal: j, send: func(consensus.Send) {}, log: hclog.NewNullLogger(), told: told{plans: map[string]bool{}}}
+	l.roll.Store(all)
+	for most, want := range map[int]string{15: "", 16: "changes: number 1: want one that leaves a quorum to make it: remove fewer at a time, got removed members: want at most 15 of the 31 of the committee at a time, since the others must be a quorum, got 16"} {
+		var gone []string
+		for _, rank := range m.Rules().Committee[:most] {
+			gone = append(gone, p.Members[rank])
+		}
+		list, err := amendmentsOf(p, all.members, []Change{{Remove: gone}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = l.wish(list)
+		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if wanted := m.Status().Wanted; len(wanted) > 0 != (want == "") {
+			t.Errorf("to remove %d of the committee: %v is wanted", most, wanted)
 		}
 	}
 }

@@ -31,6 +31,7 @@ type Status struct {
 	Quorum    int       `json:"quorum"`            // members that decide
 	Stuck     string    `json:"stuck,omitempty"`   // why the attempt cannot decide
 	Waiting   []Waiting `json:"waiting,omitempty"` // members that hold the slot up, or have not finished
+	Wanted    []Wanted  `json:"wanted,omitempty"`  // changes of the roster that members want next
 
 	SetupSlots     int           `json:"setup_slots"`     // ended before round 1, the nonce's included
 	LastIterations int           `json:"last_iterations"` // of the last Sum
@@ -52,6 +53,12 @@ type Waiting struct {
 	Name  string        `json:"name"`
 	For   time.Duration `json:"for"`   // since the slot last made a step
 	Usual time.Duration `json:"usual"` // what a slot takes; 0 if that is not known
+}
+
+// Wanted is a change of the roster that members want.
+type Wanted struct {
+	Names []string `json:"names"` // of those who want it, as far as this member hears of them
+	Own   bool     `json:"own"`   // it is what this member wants
 }
 
 // snapshot is what the loop publishes for readers.
@@ -122,6 +129,13 @@ func (n *Node) Status() Status {
 	for rank := range all.members {
 		if a, yes := absent[uint32(rank)]; yes {
 			out.Absent = append(out.Absent, a)
+		}
+	}
+	for _, w := range m.Wanted {
+		out.Wanted = append(out.Wanted, Wanted{Own: w.Amends == m.Wished})
+		for _, r := range w.Members {
+			last := &out.Wanted[len(out.Wanted)-1]
+			last.Names = append(last.Names, all.members[r].Name)
 		}
 	}
 	for _, r := range m.Members {

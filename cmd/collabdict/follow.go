@@ -25,6 +25,9 @@ func (p *progress) follow(n *node.Node, f *follower) (stop func()) {
 		if line := f.news(n.Roster()); line != "" {
 			p.line(line)
 		}
+		if line := f.wanted.news(n.Status()); line != "" {
+			p.line(line)
+		}
 		if !f.changed() {
 			return
 		}
@@ -46,6 +49,7 @@ type follower struct {
 	wrote  time.Time
 	roster []node.Member
 	told   string
+	wanted wanted
 }
 
 // news says who has come to the roster and who has gone since it was called last.

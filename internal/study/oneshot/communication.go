@@ -100,8 +100,8 @@ func firstAt(trace []float64, level float64) float64 {
 // shown are the rounds of sums in a chart of their courses.
 const shown = 20
 
-// course draws the mean log-likelihood by rounds of sums, where it is not far below
-// that of all rows in one place.
+// course draws the mean log-likelihood by rounds of sums, where it is not far below that
+// of all rows in one place.
 func (r *runner) course(s *set, from []string) error {
 	all, err := r.over(pooled, loglik, func(repeat int) plan { return r.pooled(s, s.k, repeat) })
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *runner) course(s *set, from []string) error {
 			if err != nil {
 				return err
 			}
-			if v.Mean < all.Mean-far {
+			if v.Mean < all.Mean-s.far {
 				v.Mean = math.NaN()
 			}
 			line.X, line.Y = append(line.X, float64(round)), append(line.Y, v.Mean)
@@ -129,6 +129,3 @@ func (r *runner) course(s *set, from []string) error {
 	}
 	return r.Chart(c)
 }
-
-// far is how far below all rows in one place a course is not drawn, in nats.
-const far = 2

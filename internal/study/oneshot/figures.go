@@ -2,6 +2,7 @@ package oneshot
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ type figure struct {
 	digits      int
 	of          func(o Outcome) float64
 	methods     []string
-	hidden      string // a method that charts leave out, far below the others
+	cut         bool // charts leave out what is far below the first method
 	across      func(s *set) []float64
 	plan        func(s *set, x float64, method string, repeat int) plan
 }
@@ -27,8 +28,8 @@ func prauc(o Outcome) float64  { return o.PRAUC }
 // heterogeneity is Figs. 2 and 3.
 func (r *runner) heterogeneity() error {
 	f := figure{
-		name: "loglik", title: "mean log-likelihood of all rows", y: "nats", digits: 2, of: loglik,
-		methods: append([]string{pooled}, methods...), hidden: local, across: r.levels,
+		name: "loglik", title: "mean log-likelihood of all rows", y: "nats", digits: 2, of: loglik, cut: true,
+		methods: append([]string{pooled}, methods...), across: r.levels,
 		plan: func(s *set, x float64, method string, repeat int) plan {
 			if method == pooled {
 				return r.pooled(s, s.k, repeat)
@@ -39,7 +40,7 @@ func (r *runner) heterogeneity() error {
 	if err := r.figure(f); err != nil {
 		return err
 	}
-	f.name, f.title, f.y, f.digits, f.of, f.hidden = "prauc", "anomalies found", "area under precision and recall", 3, prauc, ""
+	f.name, f.title, f.y, f.digits, f.of, f.cut = "prauc", "anomalies found", "area under precision and recall", 3, prauc, false
 	return r.figure(f)
 }
 
@@ -128,23 +129,29 @@ func (f figure) chart(s *set, lines []plots.Line, repeats int) plots.Chart {
 	switch {
 	case f.x == "":
 		c.X = map[bool]string{true: "α of the Dirichlet split", false: "classes of each participant"}[s.scheme() == "dirichlet"]
+	case f.name == "constrained":
+		c.Subtitle += fmt.Sprintf("; %d shared components, by DEM as many as at a participant", large)
 	case f.name == "clients":
 		c.Doubling = true
 		c.Subtitle = fmt.Sprintf("%s α = %g; means and standard deviations, repeats: %d", s.scheme(), s.fixed, repeats)
 	}
-	for _, l := range lines {
-		if l.Name == f.hidden {
-			continue
+	if f.cut {
+		c.Subtitle += fmt.Sprintf("; not shown: over %g below pooled", s.far)
+	}
+	for i, x := range lines[0].X {
+		if !c.Doubling {
+			c.Places = append(c.Places, number(x))
 		}
-		if f.name != "clients" {
-			c.Places = nil
-			for i, x := range l.X {
-				c.Places = append(c.Places, number(x))
+		for _, l := range lines {
+			if !c.Doubling {
 				l.X[i] = float64(i)
 			}
+			if f.cut && l.Y[i] < lines[0].Y[i]-s.far {
+				l.Y[i] = math.NaN()
+			}
 		}
-		c.Lines = append(c.Lines, l)
 	}
+	c.Lines = lines
 	return c
 }
 

@@ -42,7 +42,7 @@ func clusters(random *rand.Rand) sample {
 
 func tiny() set {
 	return set{
-		name: "made up", k: 4, clients: 4, kind: dataset.Dirichlet, levels: []float64{0.5, 2}, fixed: 0.5, growing: true, of: "none",
+		name: "made up", k: 4, clients: 4, kind: dataset.Dirichlet, levels: []float64{0.5, 2}, fixed: 0.5, growing: true, of: "none", far: 2,
 		load: func(context.Context, *study.Lab) (draw, error) { return clusters, nil },
 	}
 }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/collabdict/collabdict/node"
+)
+
+// wanted is what has been told of members that want other changes than this one.
+type wanted struct{ seen, told string }
+
+// news says who wants what if that differs, once and when it changes. It must have
+// stood for two looks: operators write the same change one after the other, and a
+// change that is being decided is not everybody's at the same instant.
+func (w *wanted) news(s node.Status) string {
+	line := otherWishes(s)
+	stands := line == w.seen
+	w.seen = line
+	if !stands || line == w.told {
+		return ""
+	}
+	w.told = line
+	return line
+}
+
+// otherWishes says who wants a change of the members that this one does not, "" if
+// nobody does.
+func otherWishes(s node.Status) string {
+	own := slices.IndexFunc(s.Wanted, func(w node.Wanted) bool { return w.Own })
+	var parts []string
+	for i, w := range s.Wanted {
+		if i != own {
+			parts = append(parts, strings.Join(w.Names, ", "))
+		}
+	}
+	switch {
+	case parts == nil:
+		return ""
+	case own >= 0:
+		return fmt.Sprintf("members want different changes: %s what the agreement here says, %s; %d must want the same: compare the files",
+			strings.Join(s.Wanted[own].Names, ", "), others(parts), s.Quorum)
+	}
+	return fmt.Sprintf("members want a change that the agreement here does not have: %s; %d must want the same", strings.Join(parts, "; another one: "), s.Quorum)
+}
+
+// others says that each group wants something else.
+func others(groups []string) string {
+	for i := range groups {
+		groups[i] += " another one"
+	}
+	return strings.Join(groups, ", ")
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/collabdict/collabdict/node"
+)
+
+// That members want different changes is said once it stands, and again when it
+// changes.
+func TestDifferentWishesAreTold(t *testing.T) {
+	of := func(own bool, names ...string) node.Wanted { return node.Wanted{Names: names, Own: own} }
+	both := []node.Wanted{of(true, "a", "c"), of(false, "b")}
+	const differ = "members want different changes: a, c what the agreement here says, b another one; 3 must want the same: compare the files"
+	var w wanted
+	for i, c := range []struct {
+		wanted []node.Wanted
+		want   string
+	}{
+		{nil, ""},
+		{[]node.Wanted{of(false, "a")}, ""}, // the others are about to
+		{[]node.Wanted{of(true, "a", "b")}, ""},
+		{[]node.Wanted{of(true, "a", "b")}, ""},
+		{both, ""},
+		{both, differ},
+		{both, ""},
+		{[]node.Wanted{of(false, "a", "b"), of(false, "d")}, ""},
+		{[]node.Wanted{of(false, "a", "b"), of(false, "d")}, "members want a change that the agreement here does not have: a, b; another one: d; 3 must want the same"},
+		{nil, ""},
+		{nil, ""},
+		{both, ""},
+		{both, differ},
+	} {
+		if got := w.news(node.Status{Quorum: 3, Wanted: c.wanted}); got != c.want {
+			t.Errorf("%d: said %q, want %q", i, got, c.want)
+		}
+	}
+}
