@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,14 +17,15 @@ import (
 // Normalise says what a column is brought to.
 type Normalise string
 
-// The ways to normalise.
+// The ways to normalise columns, and the axes that they are projected to.
 const (
 	Standard Normalise = ""       // mean 0 and variance 1
 	MinMax   Normalise = "minmax" // the range from 0 to 1
 )
 
 // prepared is rows in the coordinates trained on, and how they came there: columns are
-// scaled first, and then projected.
+// scaled first, and then projected to axes, which are normalised as columns are, but
+// always by the rows of all.
 type prepared struct {
 	scaling    dataset.Scaling
 	projection *pca.Projection // nil if there is none
@@ -62,6 +64,11 @@ func (t Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partici
 	if w := flatWarning(out.projection); w != "" {
 		out.warnings = append(out.warnings, w)
 	}
+	along, err := t.axisScaling(ctx, g, out.projection, scaled)
+	if err != nil {
+		return nil, fmt.Errorf("pca: %w", err)
+	}
+	out.projection = out.projection.Scaled(along)
 	out.rows, out.common = out.projection.Rows(scaled), nil
 	if !dataset.Streams(p.Train) {
 		x, err := dataset.Dense(out.rows)
@@ -71,6 +78,21 @@ func (t Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partici
 		out.rows = dataset.InMemory(x)
 	}
 	return out, nil
+}
+
+// axisScaling returns how rows along the axes are normalised.
+func (t Task) axisScaling(ctx context.Context, g collabdict.Group, p *pca.Projection, scaled dataset.Rows) (dataset.Scaling, error) {
+	if t.Normalise == MinMax {
+		s, _, err := extremes.Fit(ctx, g, p.Rows(scaled))
+		return s, err
+	}
+	s := dataset.Unscaled(len(p.Variances))
+	for i, v := range p.Variances {
+		if v > flat*p.Total {
+			s.Scale[i] = math.Sqrt(v)
+		}
+	}
+	return s, nil
 }
 
 // Prepared returns rows in the coordinates that who has nobody else trains on.
@@ -84,7 +106,7 @@ func (t Task) Prepared(ctx context.Context, p dataset.Participant) (dataset.Rows
 
 // OfScaled is the task of rows that each owner has scaled by itself.
 func (t Task) OfScaled() Task {
-	t.Standardise, t.Normalise = None, Standard
+	t.Standardise = None
 	return t
 }
 

@@ -69,7 +69,7 @@ func timed(ctx context.Context, l *study.Lab, s set, members, repeats int, clock
 			if err != nil {
 				return run{}, err
 			}
-			before := clock()
+			before := clock() // every member makes all its merges itself
 			found, err := together(ctx, lockstep.Run, clients, fedgem.Config{Seed: seed}, []fedgem.Final{fedgem.ChiSquare{}}, nil)
 			if err != nil {
 				return run{}, err
