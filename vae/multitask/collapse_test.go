@@ -6,20 +6,20 @@ import "testing"
 // is left of the information, and the decoder has to do without; it does not where
 // training goes well, and a warm-up, free bits or extra steps of the encoder do not hurt.
 func TestAlarmRingsOnCollapse(t *testing.T) {
-	base := Config{Latent: 3, Hidden: []int{24}, Rate: 0.005, Seed: 3}
+	base := Config{Latent: 3, Hidden: []int{24}, Rate: 0.01, Batch: 24, Seed: 3}
 	for name, c := range map[string]struct {
 		change    func(*Config)
 		collapsed bool
 	}{
 		"as it is":         {func(*Config) {}, false},
-		"warm-up":          {func(c *Config) { c.WarmUp = 60 }, false},
+		"warm-up":          {func(c *Config) { c.WarmUp = 30 }, false},
 		"free bits":        {func(c *Config) { c.FreeBits = 0.2 }, false},
-		"aggressive":       {func(c *Config) { c.Aggressive = 30 }, false},
+		"aggressive":       {func(c *Config) { c.Aggressive = 10 }, false},
 		"local steps":      {func(c *Config) { c.LocalSteps = 10 }, false},
 		"heavy divergence": {func(c *Config) { c.KLWeight = 200 }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config, rounds := base, 400
+			config, rounds := base, 120
 			if c.change(&config); config.LocalSteps > 0 {
 				rounds /= config.LocalSteps
 			}
