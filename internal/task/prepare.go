@@ -52,32 +52,41 @@ func (t Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partici
 		out.rows = out.scaling.Copy(p.Train)
 		return out, nil
 	}
-	scaled := out.scaling.Rows(p.Train)
+	return out, t.project(ctx, g, p.Train, out)
+}
+
+// project goes on with rows that out has the scaling of. Those in memory are projected
+// once.
+func (t Task) project(ctx context.Context, g collabdict.Group, rows dataset.Rows, out *prepared) error {
+	scaled := out.scaling.Rows(rows)
+	var p *pca.Projection
+	var err error
 	if out.common != nil { // standardised by the moments of all: these have been summed
-		out.projection, err = pca.FromMoments(make([]float64, len(p.Columns)), out.common.Covariance(), t.PCA)
+		p, err = pca.FromMoments(make([]float64, len(out.scaling.Scale)), out.common.Covariance(), t.PCA)
 	} else {
-		out.projection, err = pca.Fit(ctx, g, scaled, t.PCA)
+		p, err = pca.Fit(ctx, g, scaled, t.PCA)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if w := flatWarning(out.projection); w != "" {
+	if w := flatWarning(p); w != "" {
 		out.warnings = append(out.warnings, w)
 	}
-	along, err := t.axisScaling(ctx, g, out.projection, scaled)
+	along, err := t.axisScaling(ctx, g, p, scaled)
 	if err != nil {
-		return nil, fmt.Errorf("pca: %w", err)
+		return fmt.Errorf("pca: %w", err)
 	}
-	out.projection = out.projection.Scaled(along)
+	out.projection = p.Scaled(along)
 	out.rows, out.common = out.projection.Rows(scaled), nil
-	if !dataset.Streams(p.Train) {
-		x, err := dataset.Dense(out.rows)
-		if err != nil {
-			return nil, err
-		}
-		out.rows = dataset.InMemory(x)
+	if dataset.Streams(rows) {
+		return nil
 	}
-	return out, nil
+	x, err := dataset.Dense(out.rows)
+	if err != nil {
+		return err
+	}
+	out.rows = dataset.InMemory(x)
+	return nil
 }
 
 // axisScaling returns how rows along the axes are normalised.
