@@ -37,11 +37,14 @@ func (p plan) tryFactors(ctx context.Context, l *study.Lab) error {
 				return err
 			}
 			for i, o := range found {
-				rule := "chi-square"
+				rule, own := "chi-square", "apart"
 				if i > 0 {
 					rule = short(p.factors[i-1])
 				}
-				rows = append(rows, append([]string{s.name, map[bool]string{false: "apart", true: "chained"}[chain], rule}, row(s, chiSquare, o)[3:7]...))
+				if chain {
+					own = "chained"
+				}
+				rows = append(rows, append([]string{s.name, own, rule}, columns(o)...))
 			}
 			index.Lines = append(index.Lines, lines(s.name, chain, found, func(o outcome) float64 { return o.All })...)
 			number.Lines = append(number.Lines, lines(s.name, chain, found, func(o outcome) float64 { return float64(o.Clusters) })...)
