@@ -2,8 +2,8 @@
 // the multi-task one of Idé, Phan and Raymond 2024, whose decoder is shared and
 // whose encoders are each participant's own, the β-VAE with weights by latent
 // discrepancy, and classifiers whose layers are conditioned on a private
-// parameter of the participant. It holds no code yet.
+// parameter of the participant. Each has a package of its own below.
 //
-// Like package gmm it is to have no clock, file, socket or global random source,
+// Like package gmm they have no clock, file, socket or global random source,
 // and results with the same bits whatever GOMAXPROCS is.
 package vae

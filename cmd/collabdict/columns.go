@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 )
@@ -13,20 +15,26 @@ type figure struct {
 
 // figuresOf returns those that say most of this run.
 func figuresOf(r *report.Run) []figure {
+	roc := figure{"ROC-AUC", func(s report.Scores) report.Figure { return s.ROCAUC }}
 	switch {
 	case r.Model == string(model.FedGEM):
 		silhouette := figure{"silhouette", func(s report.Scores) report.Figure { return s.Silhouette }}
-		if !r.ARI.Applies {
+		switch {
+		case !r.ARI.Applies:
 			return []figure{silhouette}
+		case anomalies(r):
+			return []figure{roc, silhouette}
 		}
 		return []figure{{"ARI", func(s report.Scores) report.Figure { return s.ARI }}, silhouette}
 	case r.ROCAUC.Applies:
-		return []figure{
-			{"ROC-AUC", func(s report.Scores) report.Figure { return s.ROCAUC }},
-			{"PR-AUC", func(s report.Scores) report.Figure { return s.PRAUC }},
-		}
+		return []figure{roc, {"PR-AUC", func(s report.Scores) report.Figure { return s.PRAUC }}}
 	}
 	return []figure{{"loglik", func(s report.Scores) report.Figure { return s.Loglik }}}
+}
+
+// anomalies says whether all labels of a run are of anomalies, and none is a class.
+func anomalies(r *report.Run) bool {
+	return !slices.ContainsFunc(r.Participants, func(p report.Participant) bool { return p.ARI.Applies && !p.ROCAUC.Applies })
 }
 
 // columnsOf returns the header of the table and how to make a row, with the

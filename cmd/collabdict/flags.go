@@ -26,7 +26,7 @@ type dataFlags struct {
 
 func (d *dataFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of .csv, .csv.gz, .parquet, .npy and .npz files; may be repeated")
+	f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of .csv, .csv.gz, .parquet, .npy, .npz and IDX files; may be repeated")
 	f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes")
 	f.StringVar(&d.where, "where", "", "train on rows with `COLUMN=VALUE` only")
 	f.StringVar(&d.testWhere, "test-where", "", "score, and do not train on, rows with `COLUMN=VALUE`")
@@ -86,8 +86,8 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 	f.StringVar(&t.init, "init", "", "of ggm: start from the means, precisions and weights in a JSON `FILE`")
 	f.StringVar(&t.standardise, "standardise", "", "standardise columns by the moments of all rows (global), of each participant's (own), or none (default own with --split files or column, else global)")
 	f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
-	f.StringVar(&t.normalise, "normalise", standard, "bring columns to mean 0 and variance 1 (standard), or to the range from 0 to 1 (minmax), by the rows that --standardise says")
-	f.IntVar(&t.pca, "pca", 0, "learn from the rows along the `K` principal axes of the rows of all, after they are scaled")
+	f.StringVar(&t.normalise, "normalise", standard, "bring columns, by the rows that --standardise says, and axes of --pca to mean 0 and variance 1 (standard), or to the range from 0 to 1 (minmax)")
+	f.IntVar(&t.pca, "pca", 0, "learn from rows along the `K` principal axes of the rows of all: columns are scaled first, and axes after")
 	f.Float64Var(&t.falseAlarm, "false-alarm", 0.01, "share of own training rows that lie above the anomaly threshold")
 	f.Uint64Var(&t.seed, "seed", 1, "seed of everything public: starts, splits, generated data")
 	t.settingsFlags.add(cmd)

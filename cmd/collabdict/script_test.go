@@ -39,8 +39,11 @@ func TestScripts(t *testing.T) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[1]), unzipped(ts, args[0]), 0o644))
 			},
 			"convert": func(ts *testscript.TestScript, _ bool, args []string) { convert(ts, args[0], args[1]) },
-			"alike":   func(ts *testscript.TestScript, _ bool, args []string) { alikeModels(ts, args[0], args[1]) },
-			"better":  func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
+			"images": func(ts *testscript.TestScript, _ bool, args []string) {
+				writeImages(ts, args[0], args[1], len(args) == 2)
+			},
+			"alike":  func(ts *testscript.TestScript, _ bool, args []string) { alikeModels(ts, args[0], args[1]) },
+			"better": func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
 		},
 	})
 }

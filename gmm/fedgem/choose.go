@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -79,10 +80,10 @@ func scoreFactors(ctx context.Context, g collabdict.Group, train, held *mat.Dens
 		return err
 	}
 	// Those of the largest factor are all that there are.
-	links := links(all.scaled(slices.Max(factors), c.Half).regions)
+	all.meeting = sync.OnceValue(func() []link { return links(all.scaled(slices.Max(factors), c.Half).regions) })
 	for i, v := range factors {
 		r := &Result{local: &local{config: c, x: train, mix: l.mix}}
-		if err := r.take(all.scaled(v, c.Half), own, links); err != nil {
+		if err := r.merge(all.scaled(v, c.Half), own); err != nil {
 			return err
 		}
 		if s := score(held, r.Labels(held)); !math.IsNaN(s) {

@@ -76,14 +76,15 @@ func TestFactorIsChosen(t *testing.T) {
 	}
 }
 
-// Each of several rules gives the result that it gives alone.
+// Each of several rules gives the result that it gives alone, also where members share
+// their merges.
 func TestRulesShareTheRounds(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(8, 1)), 6, 3, 6, 90, 3, 4, 4)
 	rules := []fedgem.Final{fedgem.ChiSquare{}, fedgem.Factor{V: 0.3}, fedgem.Factor{V: 1e6}}
-	config := known(clients, fedgem.Config{Rounds: 5})
+	config, shared := known(clients, fedgem.Config{Rounds: 5}), known(clients, fedgem.Config{Rounds: 5, Shared: &fedgem.Merges{}})
 	all := make([][]*fedgem.Result, len(clients))
 	together(t, len(clients), func(rank int, g collabdict.Group) (err error) {
-		all[rank], err = fedgem.TrainRules(t.Context(), g, clients[rank].x, config(rank), rules)
+		all[rank], err = fedgem.TrainRules(t.Context(), g, clients[rank].x, shared(rank), rules)
 		return err
 	})
 	for i, rule := range rules {

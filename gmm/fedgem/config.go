@@ -35,6 +35,9 @@ type Config struct {
 	Final Final
 	// Noise hides single rows in what is published; nil adds none.
 	Noise *Noise
+	// Shared are the merges of members of one process, as in a simulation; nil if
+	// there are no others.
+	Shared *Merges
 	// Seed draws the starts.
 	Seed uint64
 	// OnRound, if not nil, is called after each round before the last merge.

@@ -14,12 +14,7 @@ import (
 // merge sets the clusters, the same at every member, and where the own components
 // are in them.
 func (r *Result) merge(all gathered, own []region) error {
-	return r.take(all, own, links(all.regions))
-}
-
-// take is merge with the links of the regions given, and maybe others.
-func (r *Result) take(all gathered, own []region, links []link) error {
-	of, count := joined(links, all.regions, all.owner, r.local.config.Chain)
+	of, count := r.local.superClusters(all)
 	if count == 0 {
 		return fmt.Errorf("last merge: no component of any member has %d rows or more", minRows)
 	}

@@ -134,7 +134,7 @@ func (l *local) rounds(ctx context.Context, g collabdict.Group) (n int, converge
 		if err != nil {
 			return n, false, fmt.Errorf("round %d: %w", n, err)
 		}
-		of, count := superClusters(all.regions, all.owner, l.config.Chain)
+		of, count := l.superClusters(all)
 		l.pull(own, all.targets(of, centres(all.regions, of, count), len(own)))
 		if l.config.OnRound != nil {
 			l.config.OnRound(Round{Number: n, Clusters: count, Step: all.step(l.config.Half)})
@@ -202,6 +202,16 @@ type gathered struct {
 	owner   []int // rank, by region
 	own     int   // the first region of this member; -1 if it is not in the view
 	settled bool  // says that all members are
+	// meeting returns the links of the regions, and maybe others; nil if nobody has
+	// worked them out.
+	meeting func() []link
+}
+
+func (a gathered) links() []link {
+	if a.meeting != nil {
+		return a.meeting()
+	}
+	return links(a.regions)
 }
 
 func (l *local) exchange(ctx context.Context, g collabdict.Group, own []region) (gathered, error) {

@@ -77,6 +77,7 @@ func (r *rows) add(more *rows) {
 	r.n += more.n
 	r.values = append(r.values, more.values...)
 	r.singles = append(r.singles, more.singles...)
+	r.pixels = append(r.pixels, more.pixels...)
 	r.parts = append(r.parts, more.parts...)
 	r.labels = append(r.labels, more.labels...)
 }
@@ -108,9 +109,12 @@ func NumberedName(i, n int) string {
 
 func (r *rows) take(from *rows, row, width int) {
 	r.n++
-	if from.singles != nil {
+	switch {
+	case from.singles != nil:
 		r.singles = append(r.singles, from.singles[row*width:(row+1)*width]...)
-	} else {
+	case from.pixels != nil:
+		r.pixels = append(r.pixels, from.pixels[row*width:(row+1)*width]...)
+	default:
 		r.values = append(r.values, from.values[row*width:(row+1)*width]...)
 	}
 	if from.labels != nil {
@@ -145,6 +149,8 @@ func (s *Spec) source(r *rows, width int, test bool) (Rows, []float64) {
 		return newStream(s, width, test, r.parts, r.n), labels
 	case r.singles != nil:
 		return Single{width, r.singles[:r.n*width]}, labels
+	case r.pixels != nil:
+		return Bytes{width, r.pixels[:r.n*width]}, labels
 	}
 	return InMemory(mat.NewDense(r.n, width, r.values[:r.n*width])), labels
 }

@@ -52,17 +52,26 @@ func openCSV(path string, before fs.FileInfo) (*csvFile, error) {
 	return t, nil
 }
 
+// unzipped reads a file from its beginning, also if it is compressed.
+func unzipped(f *file) (r *bufio.Reader, zipped bool, err error) {
+	r = bufio.NewReaderSize(io.NewSectionReader(f, 0, math.MaxInt64), bufferSize)
+	if magic, _ := r.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
+		return r, false, nil
+	}
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, true, readError(f.path, true, err)
+	}
+	return bufio.NewReaderSize(z, bufferSize), true, nil
+}
+
 // begin reads up to the first row.
 func (t *csvFile) begin() error {
-	buffered := bufio.NewReaderSize(io.NewSectionReader(t.file, 0, math.MaxInt64), bufferSize)
-	if magic, _ := buffered.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
-		unzipped, err := gzip.NewReader(buffered)
-		if err != nil {
-			return t.readError(err)
-		}
-		t.zipped = true
-		buffered = bufio.NewReaderSize(unzipped, bufferSize)
+	buffered, zipped, err := unzipped(t.file)
+	if err != nil {
+		return err
 	}
+	t.zipped = zipped
 	if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
 		_, _ = buffered.Discard(3) // cannot fail: the bytes are there
 		t.start = 3
@@ -167,16 +176,27 @@ func (t *csvFile) seek(to place) error {
 	return nil
 }
 
+func (t *csvFile) readError(err error) error { return readError(t.file.path, t.zipped, err) }
+
 // readError is a fault of the disk or of compressed bytes.
-func (t *csvFile) readError(err error) error {
+func readError(path string, zipped bool, err error) error {
 	var known *Error
 	switch {
 	case errors.As(err, &known):
 		return known
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{File: t.file.path, Msg: "the compressed file ends too early", Hint: "copy it again"}
-	case t.zipped && (errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, new(flate.CorruptInputError))):
-		return &Error{File: t.file.path, Msg: "the compressed file is damaged", Hint: "copy it again"}
+	case zipped && zipFault(err) != "":
+		return &Error{File: path, Msg: zipFault(err), Hint: "copy it again"}
 	}
-	return fileError(t.file.path, err)
+	return fileError(path, err)
+}
+
+// zipFault says what is wrong with compressed bytes, "" if it is something else.
+func zipFault(err error) string {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "the compressed file ends too early"
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
+		return "the compressed file is damaged"
+	}
+	return ""
 }

@@ -39,7 +39,7 @@ func resolve(path string) ([]string, error) {
 	case err == nil && info.IsDir():
 		return inFolder(path)
 	case err == nil && !isData(path):
-		return nil, &Error{File: path, Msg: "unknown kind of file; " + fileForms}
+		return nil, unknown(path)
 	case err == nil:
 		return []string{path}, nil
 	case strings.ContainsAny(path, "*?["):

@@ -52,6 +52,20 @@ func FuzzNumpyArchive(f *testing.F) {
 	fuzzLoad(f, "f.npz")
 }
 
+// FuzzIDX does the same with images, FuzzZippedIDX with compressed ones.
+func FuzzIDX(f *testing.F) {
+	images, _ := digits(2)
+	f.Add([]byte(images))
+	f.Add([]byte(idxBytes([]int{2, 2}, 1, 2, 3, 4)))
+	fuzzLoad(f, "f-images-idx3-ubyte")
+}
+
+func FuzzZippedIDX(f *testing.F) {
+	images, _ := digits(2)
+	f.Add([]byte(zipped(f, images)))
+	fuzzLoad(f, "f-images-idx3-ubyte.gz")
+}
+
 // fuzzLoad reads any bytes as a file of this name.
 func fuzzLoad(f *testing.F, name string) {
 	path := filepath.Join(f.TempDir(), name)
@@ -71,7 +85,11 @@ func fuzzLoad(f *testing.F, name string) {
 			if err != nil {
 				continue
 			}
-			for _, row := range values(d.Participants[0].Train) {
+			x, err := dataset.Dense(d.Participants[0].Train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range values(dataset.InMemory(x)) {
 				if len(row) != len(d.Columns) {
 					t.Fatalf("a row of %d for %d columns", len(row), len(d.Columns))
 				}

@@ -11,6 +11,7 @@ type schema struct {
 	from     string // that file
 	features []string
 	ignored  []string // first value is no number
+	aside    []string // classes that nobody asks for
 	// textLabels says that the first label is no number, so none is read as one.
 	textLabels bool
 }
@@ -65,7 +66,7 @@ func (s *Spec) settle(path string) (schema, error) {
 	roles := s.roles()
 	for i, name := range t.header() {
 		if name == s.Label {
-			out.textLabels = kinds[i] != kindNumber
+			out.textLabels = kinds[i] != kindNumber && kinds[i] != kindClass
 		}
 		if s.Columns != nil || slices.Contains(roles, name) || slices.Contains(s.Ignore, name) {
 			continue
@@ -75,6 +76,8 @@ func (s *Spec) settle(path string) (schema, error) {
 			return schema{}, s.missing(path, first, name)
 		case kindNumber:
 			out.features = append(out.features, name)
+		case kindClass:
+			out.aside = append(out.aside, name)
 		default:
 			out.ignored = append(out.ignored, name)
 		}
@@ -91,7 +94,7 @@ func (s *Spec) layout(sch schema, path string, header []string) (layout, error) 
 	at := func(name string) int { return slices.Index(header, name) }
 	for _, name := range s.roles() {
 		if at(name) < 0 {
-			return layout{}, &Error{File: path, Column: name, Msg: "there is no such column", Hint: "columns are " + quoted(header)}
+			return layout{}, &Error{File: path, Column: name, Msg: "there is no such column", Hint: "columns are " + quoted(header) + labelsHint(path, name)}
 		}
 	}
 	out := layout{label: at(s.Label), where: at(s.Where.Column), testWhere: at(s.TestWhere.Column), part: at(s.Split.Column)}
@@ -109,7 +112,7 @@ func (s *Spec) layout(sch schema, path string, header []string) (layout, error) 
 		}
 		return out, nil
 	}
-	known := slices.Concat(sch.features, sch.ignored, s.roles(), s.Ignore)
+	known := slices.Concat(sch.features, sch.ignored, sch.aside, s.roles(), s.Ignore)
 	for _, name := range header {
 		if !slices.Contains(known, name) {
 			extra = append(extra, name)

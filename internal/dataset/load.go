@@ -17,7 +17,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 		return nil, err
 	}
 	names := make([]string, len(files))
-	spec.Ignore = trimmed(spec.Ignore)
+	spec.Ignore, spec.pixels = trimmed(spec.Ignore), allIDX(files)
 	if spec.Split.Kind == ByFile {
 		if err := nameByFile(names, files); err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func LoadOne(spec Spec) (*Dataset, error) {
 		return nil, err
 	}
 	names := slices.Repeat([]string{name}, len(files))
-	spec.Ignore = trimmed(spec.Ignore)
+	spec.Ignore, spec.pixels = trimmed(spec.Ignore), allIDX(files)
 	spec.Split = Split{}
 	d, err := spec.loadWithin(files, names)
 	if err != nil {

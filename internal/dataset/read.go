@@ -9,11 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// rows grows by one row at a time. It has values, or singles, or parts.
+// rows grows by one row at a time. It has values, or singles, or pixels, or parts.
 type rows struct {
 	n       int
 	values  []float64 // n × features
 	singles []float32 // n × features
+	pixels  []uint8   // n × features
 	parts   []part
 	labels  []float64 // n, or nil
 }
@@ -149,7 +150,7 @@ func (sc *scanner) numbers(at place) error {
 // single refuses a scratch row that has no place in single precision, if it is to
 // be held so.
 func (sc *scanner) single(at place) error {
-	if !sc.spec.Float32 {
+	if !sc.spec.Float32 || sc.spec.pixels {
 		return nil
 	}
 	for j, v := range sc.row {
@@ -168,6 +169,10 @@ func (sc *scanner) put(r *rows, at place, label float64) error {
 	switch {
 	case sc.hold.index:
 		r.mark(&sc.file, at)
+	case sc.spec.pixels:
+		for _, v := range sc.row {
+			r.pixels = append(r.pixels, uint8(v))
+		}
 	case sc.spec.Float32:
 		for _, v := range sc.row {
 			r.singles = append(r.singles, float32(v))

@@ -1,16 +1,23 @@
 package dataset
 
-// Single is rows in memory in single precision. Reading them never fails.
-type Single struct {
+// Narrow is rows in memory in fewer bytes a value than double precision takes. Reading
+// them never fails.
+type Narrow[T float32 | uint8] struct {
 	width  int
-	values []float32 // rows × width
+	values []T // rows × width
 }
 
+// Single is rows in memory in single precision, Bytes rows of pixels.
+type (
+	Single = Narrow[float32]
+	Bytes  = Narrow[uint8]
+)
+
 // Dims returns the numbers of rows and columns.
-func (s Single) Dims() (n, m int) { return len(s.values) / s.width, s.width }
+func (s Narrow[T]) Dims() (n, m int) { return len(s.values) / s.width, s.width }
 
 // ReadRows fills x with the rows from row from on.
-func (s Single) ReadRows(x []float64, from int) error {
+func (s Narrow[T]) ReadRows(x []float64, from int) error {
 	if len(x)%s.width != 0 {
 		panic("dataset: want room for whole rows")
 	}
@@ -18,4 +25,16 @@ func (s Single) ReadRows(x []float64, from int) error {
 		x[i] = float64(v)
 	}
 	return nil
+}
+
+// narrowed reads rows into memory.
+func narrowed[T float32 | uint8](rows Rows) (Rows, error) {
+	n, width := rows.Dims()
+	x := Narrow[T]{width, make([]T, 0, n*width)}
+	err := EachRow(rows, func(row []float64) {
+		for _, v := range row {
+			x.values = append(x.values, T(v))
+		}
+	})
+	return x, err
 }

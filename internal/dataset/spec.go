@@ -39,6 +39,8 @@ type Spec struct {
 	Memory int64
 	// Float32 holds what is in memory in single precision.
 	Float32 bool
+	// pixels says that all files are of pixels, which are held as bytes.
+	pixels bool
 }
 
 // Condition is met by rows that hold Value in Column, as text. The zero value

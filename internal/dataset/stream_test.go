@@ -125,7 +125,7 @@ func TestCompressedCSVMustFit(t *testing.T) {
 	}
 	spec.Memory--
 	_, err = dataset.LoadOne(spec)
-	wantError(t, err, `a.csv.gz: rows of a compressed CSV file cannot be sought, and 4500 values take more memory than the 35999 bytes of --memory; unpack it, convert it to Parquet, or allow more`)
+	wantError(t, err, `a.csv.gz: rows of a compressed file cannot be sought, and 4500 values take more memory than the 35999 bytes of --memory; unpack it, convert it to Parquet, or allow more`)
 }
 
 // TestFaultsAreFoundBeforehand in rows that would be read later only.

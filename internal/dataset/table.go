@@ -46,6 +46,7 @@ const (
 	kindNumber
 	kindText
 	kindEmpty // the first cell of a CSV file is empty
+	kindClass // numbers, but a feature only of a model that says so
 )
 
 // place is where a row stands in its file.
@@ -67,6 +68,7 @@ var (
 		{[]string{".parquet"}, opener(openParquet)},
 		{[]string{".npy"}, opener(openNumpy)},
 		{[]string{".npz"}, opener(openArchive)},
+		idxFormat,
 	}
 )
 
@@ -85,7 +87,7 @@ func opener[T table](open func(string, fs.FileInfo) (T, error)) func(string, fs.
 	}
 }
 
-const fileForms = "want a .csv, .csv.gz, .parquet, .npy or .npz file, or a folder of them"
+const fileForms = "want a .csv, .csv.gz, .parquet, .npy, .npz or IDX file, or a folder of them"
 
 // open opens a data file; before is nil if it was not open yet.
 func open(path string, before fs.FileInfo) (table, error) {
@@ -94,7 +96,14 @@ func open(path string, before fs.FileInfo) (table, error) {
 			return f.open(path, before)
 		}
 	}
-	return nil, &Error{File: path, Msg: "unknown kind of file; " + fileForms}
+	return nil, unknown(path)
+}
+
+func unknown(path string) error {
+	if isLabels(path) {
+		return &Error{File: path, Msg: "these are labels", Hint: "give the file of the images beside it, of which they are the column " + labelColumn}
+	}
+	return &Error{File: path, Msg: "unknown kind of file; " + fileForms}
 }
 
 // stem is the name of a file without an ending of the format, in small letters

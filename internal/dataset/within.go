@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // holding says what becomes of rows that are read.
@@ -89,7 +87,10 @@ func (s *Spec) loadSmall(sch schema, files, names []string) (*Dataset, error) {
 func (s *Spec) mostValues() int64 { return max(s.Memory/s.valueSize(), 1) }
 
 func (s *Spec) valueSize() int64 {
-	if s.Float32 {
+	switch {
+	case s.pixels:
+		return 1
+	case s.Float32:
 		return 4
 	}
 	return 8
@@ -133,7 +134,7 @@ func (s *Spec) settleStreams(d *Dataset, most int64, files, names []string) (*Da
 	switch {
 	case values > most && unsought != "":
 		return nil, &Error{
-			File: unsought, Msg: fmt.Sprintf("rows of a compressed CSV file cannot be sought, and %d values take more memory than the %d bytes of --memory", values, s.Memory),
+			File: unsought, Msg: fmt.Sprintf("rows of a compressed file cannot be sought, and %d values take more memory than the %d bytes of --memory", values, s.Memory),
 			Hint: "unpack it, convert it to Parquet, or allow more",
 		}
 	case values > most:
@@ -168,16 +169,12 @@ func stuck(rows Rows) string {
 // held reads rows into memory.
 func (s *Spec) held(rows Rows) (Rows, error) {
 	defer rows.(*stream).close()
-	if !s.Float32 {
-		x, err := Dense(rows)
-		return InMemory(x), err
+	switch {
+	case s.pixels:
+		return narrowed[uint8](rows)
+	case s.Float32:
+		return narrowed[float32](rows)
 	}
-	n, width := rows.Dims()
-	x := Single{width, make([]float32, n*width)}
-	return x, Each(rows, func(block *mat.Dense, from int) error {
-		for i, v := range block.RawMatrix().Data {
-			x.values[from*width+i] = float32(v)
-		}
-		return nil
-	})
+	x, err := Dense(rows)
+	return InMemory(x), err
 }

@@ -14,7 +14,11 @@ import (
 func pool(t task.Task, parts []dataset.Participant) ([]dataset.Scaling, *mat.Dense, error) {
 	scalings := make([]dataset.Scaling, len(parts))
 	rows, dim := 0, len(parts[0].Columns)
-	var all []float64
+	for _, p := range parts {
+		n, _ := p.Train.Dims()
+		rows += n
+	}
+	all := make([]float64, 0, rows*dim)
 	for i, p := range parts {
 		scalings[i] = dataset.Unscaled(dim)
 		if t.Standardise == task.Own {
@@ -26,8 +30,6 @@ func pool(t task.Task, parts []dataset.Participant) ([]dataset.Scaling, *mat.Den
 		if err := dataset.EachRow(scalings[i].Rows(p.Train), func(row []float64) { all = append(all, row...) }); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		n, _ := p.Train.Dims()
-		rows += n
 	}
 	return scalings, mat.NewDense(rows, dim, all), nil
 }

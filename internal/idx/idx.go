@@ -28,9 +28,12 @@ const (
 	mostValues     = 1 << 32
 )
 
-// Read reads an array of unsigned bytes, the type of all files of images and labels.
-// That r holds more than the array says is an error, too.
-func Read(r io.Reader) (*Array, error) {
+// HeaderSize returns how many bytes are before the values of an array.
+func HeaderSize(shape []int) int { return 4 + 4*len(shape) }
+
+// ReadShape reads up to the values of an array of unsigned bytes, the type of all files
+// of images and labels.
+func ReadShape(r io.Reader) ([]int, error) {
 	var magic [4]byte
 	if _, err := io.ReadFull(r, magic[:]); err != nil {
 		return nil, short(err, "the magic number")
@@ -43,7 +46,7 @@ func Read(r io.Reader) (*Array, error) {
 	case magic[3] == 0 || magic[3] > mostDimensions:
 		return nil, fmt.Errorf("want 1 to %d dimensions, got %d", mostDimensions, magic[3])
 	}
-	a, size := &Array{}, uint64(1)
+	shape, size := []int{}, uint64(1)
 	for i := range int(magic[3]) {
 		var b [4]byte
 		if _, err := io.ReadFull(r, b[:]); err != nil {
@@ -56,7 +59,20 @@ func Read(r io.Reader) (*Array, error) {
 		if size *= uint64(n); size > mostValues {
 			return nil, fmt.Errorf("want at most %d values, got more", uint64(mostValues))
 		}
-		a.Shape = append(a.Shape, int(n))
+		shape = append(shape, int(n))
+	}
+	return shape, nil
+}
+
+// Read reads an array. That r holds more than the array says is an error, too.
+func Read(r io.Reader) (*Array, error) {
+	shape, err := ReadShape(r)
+	if err != nil {
+		return nil, err
+	}
+	a, size := &Array{Shape: shape}, uint64(1)
+	for _, n := range shape {
+		size *= uint64(n)
 	}
 	// What is there is read, not what is claimed to be.
 	data, err := io.ReadAll(io.LimitReader(r, int64(size)+1))

@@ -15,11 +15,13 @@ import (
 
 // Projection moves rows of M columns to k principal ones.
 type Projection struct {
-	Mean []float64 // M
-	// Axes are orthonormal rows, k by M, by falling variance. Of each, the entry
-	// largest in absolute value is positive.
+	// Mean (M) is that of the rows, or where rows are scaled along the axes, what comes
+	// to be 0.
+	Mean []float64
+	// Axes are orthogonal rows, k by M, by falling variance, of length 1 or what rows
+	// are scaled by. Of each, the entry largest in absolute value is positive.
 	Axes *mat.Dense
-	// Variances are those along the axes, Total that of all M columns.
+	// Variances are those of rows along axes of length 1, Total that of all M columns.
 	Variances []float64
 	Total     float64
 }

@@ -98,3 +98,24 @@ func TestFitTogether(t *testing.T) {
 		t.Errorf("got %v, want %v", got[0], want)
 	}
 }
+
+// Scaled along the axes, rows are what they were, scaled; and points come back.
+func TestScaled(t *testing.T) {
+	x := example(50, 2)
+	p, err := Fit(t.Context(), collabdict.Solo{}, dataset.InMemory(x), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := dataset.Scaling{Shift: []float64{2, -1, 0.5}, Scale: []float64{4, 0.25, 3}}
+	q := p.Scaled(s)
+	if want := s.Apply(p.Apply(x)); !mat.EqualApprox(q.Apply(x), want, 1e-12) {
+		t.Errorf("got %v, want %v", q.Apply(x), want)
+	}
+	z := []float64{0.3, -2, 1}
+	if back := q.Apply(mat.NewDense(1, 5, q.Back(z))).RawRowView(0); !floats.EqualApprox(back, z, 1e-10) {
+		t.Errorf("%v came back as %v", z, back)
+	}
+	if p.Axes.At(0, 0) == q.Axes.At(0, 0) {
+		t.Error("the first projection was changed")
+	}
+}

@@ -22,11 +22,25 @@ func (p *Projection) Apply(x *mat.Dense) *mat.Dense {
 // Rows returns the rows of x along the axes, projected whenever they are read.
 func (p *Projection) Rows(x dataset.Rows) dataset.Rows { return projected{x, p} }
 
+// Scaled returns the projection after which rows along the axes have been scaled, too.
+func (p *Projection) Scaled(s dataset.Scaling) *Projection {
+	out := &Projection{Mean: append([]float64(nil), p.Mean...), Axes: mat.DenseCopyOf(p.Axes), Variances: p.Variances, Total: p.Total}
+	for a, scale := range s.Scale {
+		axis := out.Axes.RawRowView(a)
+		floats.AddScaled(out.Mean, s.Shift[a]/floats.Dot(axis, axis), axis)
+		for j := range axis {
+			axis[j] /= scale
+		}
+	}
+	return out
+}
+
 // Back returns the point of the M columns that a point along the axes stands for.
 func (p *Projection) Back(z []float64) []float64 {
 	x := append([]float64(nil), p.Mean...)
 	for a, v := range z {
-		floats.AddScaled(x, v, p.Axes.RawRowView(a))
+		axis := p.Axes.RawRowView(a)
+		floats.AddScaled(x, v/floats.Dot(axis, axis), axis)
 	}
 	return x
 }

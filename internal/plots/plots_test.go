@@ -206,6 +206,8 @@ func TestTicks(t *testing.T) {
 		{labels(even{3, 0}, -5000, 12000), "0 10 000"},
 		{labels(even{5, 0}, 3, 3), "3"},
 		{labels(decades{4}, -7.2, 0.5), "1  1e-2  1e-4  1e-6 "},
+		{labels(decades{6}, 0.9, 2.8), "10 20 50 100 200 500"},
+		{labels(decades{6}, -0.1, 2.8), "100 10 1"},
 	} {
 		if got := strings.Join(test.got, " "); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)

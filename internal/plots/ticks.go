@@ -72,8 +72,8 @@ func (d decades) Ticks(low, high float64) []plot.Tick {
 		label := ""
 		if (to-e)%step == 0 {
 			label = fmt.Sprintf("1e%d", e)
-			if e == 0 {
-				label = "1"
+			if from >= -3 && to <= 5 || e == 0 {
+				label = number(math.Pow10(e), max(0, -e))
 			}
 		}
 		ticks = append(ticks, plot.Tick{Value: float64(e), Label: label})

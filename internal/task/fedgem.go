@@ -76,6 +76,9 @@ func shownByFedGEM(t Task) (what []string, sums bool) {
 		shape = "covariance matrix"
 	}
 	clusters := fmt.Sprintf("the centre, the number of rows and the %s of each own cluster, in every round", shape)
+	if factors, _ := parseFinal(t.Final); len(factors) > 1 {
+		clusters += ", and the same of three times two thirds of the own rows, to choose a factor by the others"
+	}
 	return []string{t.Privacy.of(clusters, "the number of own rows, and how columns are scaled and projected")}, false
 }
 

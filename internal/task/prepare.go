@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,14 +17,15 @@ import (
 // Normalise says what a column is brought to.
 type Normalise string
 
-// The ways to normalise.
+// The ways to normalise columns, and the axes that they are projected to.
 const (
 	Standard Normalise = ""       // mean 0 and variance 1
 	MinMax   Normalise = "minmax" // the range from 0 to 1
 )
 
 // prepared is rows in the coordinates trained on, and how they came there: columns are
-// scaled first, and then projected.
+// scaled first, and then projected to axes, which are normalised as columns are, but
+// always by the rows of all.
 type prepared struct {
 	scaling    dataset.Scaling
 	projection *pca.Projection // nil if there is none
@@ -50,27 +52,56 @@ func (t Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partici
 		out.rows = out.scaling.Copy(p.Train)
 		return out, nil
 	}
-	scaled := out.scaling.Rows(p.Train)
+	return out, t.project(ctx, g, p.Train, out)
+}
+
+// project goes on with rows that out has the scaling of. Those in memory are projected
+// once.
+func (t Task) project(ctx context.Context, g collabdict.Group, rows dataset.Rows, out *prepared) error {
+	scaled := out.scaling.Rows(rows)
+	var p *pca.Projection
+	var err error
 	if out.common != nil { // standardised by the moments of all: these have been summed
-		out.projection, err = pca.FromMoments(make([]float64, len(p.Columns)), out.common.Covariance(), t.PCA)
+		p, err = pca.FromMoments(make([]float64, len(out.scaling.Scale)), out.common.Covariance(), t.PCA)
 	} else {
-		out.projection, err = pca.Fit(ctx, g, scaled, t.PCA)
+		p, err = pca.Fit(ctx, g, scaled, t.PCA)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if w := flatWarning(out.projection); w != "" {
+	if w := flatWarning(p); w != "" {
 		out.warnings = append(out.warnings, w)
 	}
-	out.rows, out.common = out.projection.Rows(scaled), nil
-	if !dataset.Streams(p.Train) {
-		x, err := dataset.Dense(out.rows)
-		if err != nil {
-			return nil, err
-		}
-		out.rows = dataset.InMemory(x)
+	along, err := t.axisScaling(ctx, g, p, scaled)
+	if err != nil {
+		return fmt.Errorf("pca: %w", err)
 	}
-	return out, nil
+	out.projection = p.Scaled(along)
+	out.rows, out.common = out.projection.Rows(scaled), nil
+	if dataset.Streams(rows) {
+		return nil
+	}
+	x, err := dataset.Dense(out.rows)
+	if err != nil {
+		return err
+	}
+	out.rows = dataset.InMemory(x)
+	return nil
+}
+
+// axisScaling returns how rows along the axes are normalised.
+func (t Task) axisScaling(ctx context.Context, g collabdict.Group, p *pca.Projection, scaled dataset.Rows) (dataset.Scaling, error) {
+	if t.Normalise == MinMax {
+		s, _, err := extremes.Fit(ctx, g, p.Rows(scaled))
+		return s, err
+	}
+	s := dataset.Unscaled(len(p.Variances))
+	for i, v := range p.Variances {
+		if v > flat*p.Total {
+			s.Scale[i] = math.Sqrt(v)
+		}
+	}
+	return s, nil
 }
 
 // Prepared returns rows in the coordinates that who has nobody else trains on.
@@ -84,7 +115,7 @@ func (t Task) Prepared(ctx context.Context, p dataset.Participant) (dataset.Rows
 
 // OfScaled is the task of rows that each owner has scaled by itself.
 func (t Task) OfScaled() Task {
-	t.Standardise, t.Normalise = None, Standard
+	t.Standardise = None
 	return t
 }
 

@@ -29,8 +29,8 @@ func wide(seed uint64, n int) *mat.Dense {
 	return x
 }
 
-// All members scale by and project to what the rows of all in one place have, in either
-// order of magnitude.
+// All members scale by and project to what the rows of all in one place have, and then
+// normalise along the axes.
 func TestPreparedTogether(t *testing.T) {
 	const members, each = 4, 50
 	all := mat.NewDense(members*each, 4, nil)
@@ -48,6 +48,11 @@ func TestPreparedTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		z := want.Apply(scaling.Apply(all))
+		along, _, err := OwnScaling(by, dataset.InMemory(z))
+		if err != nil {
+			t.Fatal(err)
+		}
+		along.ApplyTo(z, z)
 		k := example()
 		k.Standardise, k.Normalise, k.PCA = Global, by, 2
 		net, err := netsim.New(netsim.Config{Names: netsim.Names(members), Settings: k.Settings, Seed: 1})
@@ -130,10 +135,10 @@ func TestProjectedRowsOnDiskGiveTheSameModel(t *testing.T) {
 
 func TestPreparationIsChecked(t *testing.T) {
 	for want, change := range map[string]func(*Task){
-		"normalise: want standard or minmax, got \"x\"":                     func(t *Task) { t.Normalise = "x" },
-		"normalise: minmax wants the ranges of all rows or of the own ones": func(t *Task) { t.Normalise, t.Standardise = MinMax, None },
-		"pca: want at least 1 axis, or 0 for none, got -1":                  func(t *Task) { t.PCA = -1 },
-		"pca: want at most 2 axes, as many as columns, got 3":               func(t *Task) { t.PCA = 3 },
+		"normalise: want standard or minmax, got \"x\"":                                func(t *Task) { t.Normalise = "x" },
+		"normalise: minmax of columns wants the ranges of all rows or of the own ones": func(t *Task) { t.Normalise, t.Standardise = MinMax, None },
+		"pca: want at least 1 axis, or 0 for none, got -1":                             func(t *Task) { t.PCA = -1 },
+		"pca: want at most 2 axes, as many as columns, got 3":                          func(t *Task) { t.PCA = 3 },
 	} {
 		k := example()
 		change(&k)
@@ -163,7 +168,7 @@ func TestWhatPreparingTells(t *testing.T) {
 	}
 	k.PCA, k.Normalise, k.Standardise = 2, MinMax, Global
 	list := strings.Join(k.published(collabdict.Solo{}), "\n")
-	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, as scaled about the common mean, along the principal axes"} {
+	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, as scaled about the common mean, along the principal axes, as trained on"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("%q is not in %s", want, list)
 		}
@@ -171,7 +176,7 @@ func TestWhatPreparingTells(t *testing.T) {
 	if w := k.ShownWarnings(); len(w) != 1 || !strings.Contains(w[0], "covariance matrix") {
 		t.Errorf("warnings %q", w)
 	}
-	if k.Standardise = Own; strings.Contains(strings.Join(k.learned(), ""), "smallest") {
+	if k.Standardise = Own; strings.Contains(strings.Join(k.learned(), ""), "of each column the smallest") {
 		t.Error("own ranges are nobody else's")
 	}
 }

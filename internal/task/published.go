@@ -40,11 +40,10 @@ func (t Task) bounded(sums bool) (of []string) {
 	if t.PCA > 0 && !moments {
 		of = append(of, "as scaled", "as scaled about the common mean")
 	}
-	switch {
-	case !sums || moments && t.PCA == 0 && t.Model == model.GGM: // its bounds follow
-	case t.PCA > 0:
+	if t.PCA > 0 && t.Normalise == MinMax {
 		of = append(of, "along the principal axes")
-	default:
+	}
+	if follows := moments && t.PCA == 0 && t.Model == model.GGM; sums && !follows {
 		of = append(of, "as trained on")
 	}
 	return of
@@ -58,6 +57,9 @@ func (t Task) learned() (what []string) {
 	}
 	if t.PCA > 0 {
 		what = append(what, "the mean and the covariance matrix of all columns")
+	}
+	if t.PCA > 0 && t.Normalise == MinMax {
+		what = append(what, "the smallest and the largest value along each principal axis")
 	}
 	return what
 }

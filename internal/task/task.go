@@ -29,13 +29,13 @@ type Task struct {
 	// fedgen and dem in nats a row. Of fedgem it is the step of every centre in standard
 	// deviations of its cluster.
 	Tol         float64
-	Seed        uint64 // public
-	Standardise Standardise
-	Normalise   Normalise
-	PCA         int     // principal axes that rows are projected to; 0: rows stay as they are scaled
-	FalseAlarm  float64 // share of the own training rows above the threshold
-	Lambda0     float64 // of ggm
-	Rho         float64 // of ggm; 0: 0.1·N/K
+	Seed        uint64      // public
+	Standardise Standardise // of columns
+	Normalise   Normalise   // of columns, and of axes
+	PCA         int         // principal axes that rows are projected to; 0: rows stay as they are scaled
+	FalseAlarm  float64     // share of the own training rows above the threshold
+	Lambda0     float64     // of ggm
+	Rho         float64     // of ggm; 0: 0.1·N/K
 	// Init, if not nil, is the start of ggm; InitDigest tells members that theirs
 	// differ.
 	Init       *gmm.Parameters
@@ -102,8 +102,8 @@ func (t Task) Validate() error {
 		return wrong("standardise", "want %q, %q or %q, got %q", Global, Own, None, t.Standardise)
 	case t.Normalise != Standard && t.Normalise != MinMax:
 		return wrong("normalise", "want standard or %s, got %q", MinMax, t.Normalise)
-	case t.Normalise == MinMax && t.Standardise == None:
-		return wrong("normalise", "%s wants the ranges of all rows or of the own ones: --standardise %s or %s, not %s", MinMax, Global, Own, None)
+	case t.Normalise == MinMax && t.Standardise == None && t.PCA == 0:
+		return wrong("normalise", "%s of columns wants the ranges of all rows or of the own ones: --standardise %s or %s, not %s", MinMax, Global, Own, None)
 	case t.PCA < 0:
 		return wrong("pca", "want at least 1 axis, or 0 for none, got %d", t.PCA)
 	case !(t.FalseAlarm > 0 && t.FalseAlarm < 1):

@@ -40,6 +40,14 @@ func (a *Adam) Reset() {
 	a.left1, a.left2 = 1, 1
 }
 
+// Set makes a what b is, of as many weights, with moments of its own.
+func (a *Adam) Set(b *Adam) {
+	sameLength(len(a.m), b.m, b.v)
+	copy(a.m, b.m)
+	copy(a.v, b.v)
+	a.Rate, a.left1, a.left2 = b.Rate, b.left1, b.left2
+}
+
 // Step changes weights against their gradient.
 func (a *Adam) Step(weights, gradient []float32) {
 	sameLength(len(a.m), weights, gradient)

@@ -31,6 +31,22 @@ func TestAdam(t *testing.T) {
 	}
 }
 
+// One that was set goes on as the other does, and by itself.
+func TestAdamIsSet(t *testing.T) {
+	a, b := NewAdam(1, 0.1), NewAdam(1, 0.2)
+	wa, wb := []float32{0}, []float32{0}
+	a.Step(wa, []float32{1})
+	b.Set(a)
+	copy(wb, wa)
+	a.Step(wa, []float32{-3})
+	b.Step(wb, []float32{-3})
+	a.Step(wa, []float32{2})
+	b.Step(wb, []float32{2})
+	if wa[0] != wb[0] || wa[0] == 0 {
+		t.Errorf("weights %g and %g after the same steps", wa[0], wb[0])
+	}
+}
+
 func TestSGD(t *testing.T) {
 	w, s := []float32{1, 2}, NewSGD(2, 0.5, 0.5)
 	s.Step(w, []float32{1, 0})

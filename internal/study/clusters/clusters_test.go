@@ -86,7 +86,7 @@ func TestStudy(t *testing.T) {
 	if rows := tables["fedgem-grid"]; len(rows) != 3 || rows[0][6] != "2" || rows[0][9] != "1" {
 		t.Errorf("got the grid %q", rows)
 	}
-	if rows := tables["fedgem-factor"]; len(rows) != 3 || rows[2][1] != "1e4" {
+	if rows := tables["fedgem-factor"]; len(rows) != 6 || rows[2][2] != "1e4" || rows[5][3] != "1.0 ± 0.0" {
 		t.Errorf("got factors %q", rows)
 	}
 	for _, name := range lab.Figures {

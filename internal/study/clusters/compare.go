@@ -43,13 +43,17 @@ func (p plan) compare(ctx context.Context, l *study.Lab) error {
 
 func row(s set, m method, all []outcome) []string {
 	a, b := of(0, s.name, m), of(1, s.name, m)
-	clusters := over(all, func(o outcome) float64 { return float64(o.Clusters) })
+	out := append([]string{s.name, string(m), study.Number(float64(s.classes), 0)}, columns(all)...)
+	return append(out, with(a.index, 3), with(b.index, 3), with(a.clusters, 2), with(b.clusters, 2))
+}
+
+// columns are the number of clusters, both indices and the silhouette.
+func columns(all []outcome) []string {
 	return []string{
-		s.name, string(m), study.Number(float64(s.classes), 0), with(clusters, 1),
+		with(over(all, func(o outcome) float64 { return float64(o.Clusters) }), 1),
 		with(over(all, func(o outcome) float64 { return o.Own }), 3),
 		with(over(all, func(o outcome) float64 { return o.All }), 3),
 		with(over(all, func(o outcome) float64 { return o.Silhouette }), 3),
-		with(a.index, 3), with(b.index, 3), with(a.clusters, 2), with(b.clusters, 2),
 	}
 }
 

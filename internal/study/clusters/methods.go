@@ -54,7 +54,7 @@ func repeat(ctx context.Context, l *study.Lab, s set, seed uint64) (map[method]o
 // fedGEM adds the outcomes of FedGEM. From the published factors the first is taken:
 // with any of them all regions meet.
 func fedGEM(ctx context.Context, clients []client, s set, seed uint64, out map[method]outcome) error {
-	c := fedgem.Config{Seed: seed}
+	c := fedgem.Config{Seed: seed, Shared: &fedgem.Merges{}}
 	rules, names := []fedgem.Final{fedgem.ChiSquare{}}, []method{chiSquare}
 	if s.published != nil {
 		rules, names = append(rules, fedgem.Factor{V: s.published[0]}), append(names, published)

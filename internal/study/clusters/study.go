@@ -50,7 +50,8 @@ func planFor(l *study.Lab) plan {
 		p.sets = append(p.sets, f.set(l, most))
 	}
 	made := p.grid.set("synthetic", 25)
-	p.timed, p.tried = &p.sets[0], []set{p.sets[0], made}
+	images := p.sets[0]
+	p.timed, p.tried = &images, []set{images, made}
 	p.sets = append(p.sets, made)
 	return p
 }

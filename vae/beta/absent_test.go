@@ -1,0 +1,83 @@
+package beta
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+)
+
+// absent is a group that has made some sums without this member: their totals come one
+// after the other. Those that are not there yet are answered by answer.
+type absent struct {
+	collabdict.Group
+	missed [][]float64
+	asked  []float64
+	answer []float64
+}
+
+func (a *absent) Missed() ([]float64, bool) {
+	if len(a.missed) == 0 {
+		return nil, false
+	}
+	total := a.missed[0]
+	a.missed = a.missed[1:]
+	return total, true
+}
+
+func (a *absent) Included() bool { return false }
+
+func (a *absent) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if err := collabdict.CheckBlocks(x, blocks); err != nil {
+		return nil, err
+	}
+	a.asked = slices.Clone(x)
+	return a.answer, nil
+}
+
+// A member does not train for a round that has begun without it, and has no part in it,
+// whether the round is over yet or not. Where nobody with a weight was in it, nothing
+// changes.
+func TestRoundWithoutOwnPart(t *testing.T) {
+	l, err := NewLearner(small(Weighting{}), owns(1)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
+		t.Fatal(err)
+	}
+	first := slices.Clone(l.Model().Parameters().Values)
+	n := len(first)
+	counts := make([]float64, powers*(len(l.model.all.Shapes)+1))
+	total := make([]float64, n+2)
+	total[0], total[n], total[n+1] = 0.25, 3, 0.5
+	for _, over := range []bool{true, false} {
+		g := &absent{missed: [][]float64{counts}, answer: total}
+		if over {
+			g.missed = append(g.missed, total)
+		}
+		r, err := l.Round(t.Context(), g)
+		if err != nil || r.Loss != 6 || r.Weight != 0.5 {
+			t.Fatalf("got %+v, %v", r, err)
+		}
+		if over != (g.asked == nil) || slices.ContainsFunc(g.asked, func(v float64) bool { return v != 0 }) {
+			t.Errorf("over %t: got a part of its own %v", over, g.asked)
+		}
+	}
+	want := slices.Clone(first)
+	want[0] += 0.5
+	want[0] += 0.5
+	if got := l.Model().Parameters().Values; !slices.Equal(got, want) {
+		t.Errorf("got parameters %v, want %v", got[:3], want[:3])
+	}
+	clear(total[n+1:])
+	if r, err := l.Round(t.Context(), &absent{missed: [][]float64{counts, total}}); err != nil || r != (Round{Number: 3}) || !slices.Equal(l.Model().Parameters().Values, want) {
+		t.Errorf("got %+v, %v, and parameters %v", r, err, l.Model().Parameters().Values[:3])
+	}
+	for _, missed := range [][][]float64{{counts[1:]}, {counts, total[1:]}} {
+		if _, err := l.Round(t.Context(), &absent{missed: missed}); err == nil {
+			t.Error("want an error for a sum of another length")
+		}
+	}
+}

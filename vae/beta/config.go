@@ -1,0 +1,141 @@
+package beta
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/collabdict/collabdict/vae/discrepancy"
+)
+
+// Config is the same at all members. Where a number is 0, it is that of Page 2024.
+type Config struct {
+	Inputs int   // values of a row
+	Hidden []int // units of the encoder's hidden layers, those of the decoder in reverse; nil is 512, 256
+	Latent int   // variables; 0 is 2
+	// Beta is the factor of the divergence in the loss; 0 is 10.
+	Beta   float64
+	Rate   float64 // of Adam; 0 is 0.001
+	Batch  int     // rows; 0 is 64
+	Epochs int     // of a round, at each member; 0 is 10
+	// Seed is of the parameters that training begins with.
+	Seed    uint64
+	Weights Weighting
+}
+
+// Measure is how unlike all others' a member's data are taken to be.
+type Measure int
+
+// Measures.
+const (
+	None   Measure = iota // no discrepancy: with the zero Rule, FedAvg
+	Latent                // of encoded rows from the prior, [discrepancy.Latent]
+	Labels                // of labels from equal frequencies, [discrepancy.Labels]
+)
+
+// Weighting says how much a member's model counts in the mean. The zero value is FedAvg.
+type Weighting struct {
+	Rule discrepancy.Rule
+	By   Measure
+	// Debias is for Latent: see [discrepancy.Latent].
+	Debias bool
+	// Pretrained are, for Latent, the parameters of a model by which rows are encoded
+	// before the first round.
+	Pretrained []float32
+	// Every, for Latent, is after how many rounds members are weighted again, by the model
+	// as it is then; 0 is never. Without Pretrained, weights are shares of the rows until
+	// then, as a model that has not learned anything tells nothing.
+	Every int
+	// Publish shows every member's discrepancy and weight to all.
+	Publish bool
+}
+
+// Own is what a member has.
+type Own struct {
+	Rows []float32 // row after row
+	// Labels are the numbers of rows of each class, for the measure Labels.
+	Labels []int
+	// Seed is of the order of the rows and of the noise; no other member may know it.
+	Seed uint64
+}
+
+func (c Config) withDefaults() Config {
+	if c.Hidden == nil {
+		c.Hidden = []int{512, 256}
+	}
+	c.Latent, c.Batch, c.Epochs = cmp.Or(c.Latent, 2), cmp.Or(c.Batch, 64), cmp.Or(c.Epochs, 10)
+	c.Beta, c.Rate = cmp.Or(c.Beta, 10), cmp.Or(c.Rate, 1e-3)
+	return c
+}
+
+// Validate reports the first setting that cannot be.
+func (c Config) Validate() error {
+	d := c.withDefaults()
+	for _, s := range []struct {
+		name string
+		got  int
+	}{{"inputs", d.Inputs}, {"latent variables", d.Latent}, {"rows of a batch", d.Batch}, {"epochs", d.Epochs}} {
+		if s.got < 1 {
+			return fmt.Errorf("beta: want %s of at least 1, got %d", s.name, s.got)
+		}
+	}
+	for i, n := range d.Hidden {
+		if n < 1 {
+			return fmt.Errorf("beta: hidden layer %d: want at least 1 unit, got %d", i+1, n)
+		}
+	}
+	switch {
+	case !(d.Beta > 0) || math.IsInf(d.Beta, 1):
+		return fmt.Errorf("beta: want a factor of the divergence above 0, got %g", d.Beta)
+	case !(d.Rate > 0) || math.IsInf(d.Rate, 1):
+		return fmt.Errorf("beta: want a rate of learning above 0, got %g", d.Rate)
+	}
+	return d.Weights.check(d)
+}
+
+func (w Weighting) check(c Config) error {
+	switch {
+	case w.By < None || w.By > Labels:
+		return fmt.Errorf("beta: want a measure of discrepancy from %d to %d, got %d", None, Labels, w.By)
+	case w.By == None && w.Rule.A != 0:
+		return fmt.Errorf("beta: weights with a = %g want a measure of discrepancy, got none", w.Rule.A)
+	case w.Every < 0:
+		return fmt.Errorf("beta: want weights every 0 or more rounds, got %d", w.Every)
+	case w.By != Latent && (w.Every > 0 || w.Pretrained != nil || w.Debias):
+		return fmt.Errorf("beta: every, pretrained and debias are for weights by encoded rows; leave them out, or choose these")
+	case w.By == Latent && w.Every == 0 && w.Pretrained == nil:
+		return fmt.Errorf("beta: weights by encoded rows want a pretrained model, or a number of rounds to weight members after, got neither")
+	}
+	if want := c.parameters(); w.Pretrained != nil && len(w.Pretrained) != want {
+		return fmt.Errorf("beta: want %d parameters of a pretrained model of this shape, got %d", want, len(w.Pretrained))
+	}
+	return nil
+}
+
+// parameters returns how many there are of such a model.
+func (c Config) parameters() (n int) {
+	sizes := append([]int{c.Inputs}, c.Hidden...)
+	for i, in := range sizes[:len(sizes)-1] {
+		n += (in+1)*sizes[i+1] + (sizes[i+1]+1)*in
+	}
+	last := sizes[len(sizes)-1]
+	return n + (last+1)*2*c.Latent + (c.Latent+1)*last
+}
+
+func (o Own) check(c Config) error {
+	if len(o.Rows) == 0 || len(o.Rows)%c.Inputs != 0 {
+		return fmt.Errorf("beta: want at least one row of %d values, got %d values", c.Inputs, len(o.Rows))
+	}
+	for i, v := range o.Rows {
+		if v-v != 0 {
+			return fmt.Errorf("beta: row %d, value %d: want a finite number, got %g", i/c.Inputs+1, i%c.Inputs+1, v)
+		}
+	}
+	if c.Weights.By != Labels {
+		return nil
+	}
+	if _, err := discrepancy.Labels(o.Labels); err != nil {
+		return fmt.Errorf("beta: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package beta
+
+import (
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// Model is the auto-encoder: the encoder makes a normal distribution of each row, with
+// independent latent variables of scale e^raw; the decoder a row of each latent vector,
+// by ReLU and a sigmoid at last. It is for one goroutine at a time.
+type Model struct {
+	config           Config
+	encoder, decoder *nn.Network
+	all              *nn.Parameters
+	latent           *nn.Gaussian
+	beta             []float32 // for each latent variable
+
+	x, z, noise, byOutput, byLatent []float32
+}
+
+// NewModel returns a model with the parameters that training begins with. It panics if
+// the configuration is not valid.
+func NewModel(c Config) *Model {
+	if err := c.Validate(); err != nil {
+		panic(err)
+	}
+	c = c.withDefaults()
+	m := &Model{config: c, latent: nn.NewGaussian(c.Latent, nn.ExpScale)}
+	var down, up []nn.Layer
+	for i := range c.Hidden {
+		down = append(down, nn.Layer{Units: c.Hidden[i], Activation: nn.ReLU})
+		up = append(up, nn.Layer{Units: c.Hidden[len(c.Hidden)-1-i], Activation: nn.ReLU})
+	}
+	m.encoder = nn.New("encoder", c.Inputs, append(down, nn.Layer{Units: 2 * c.Latent})...)
+	m.decoder = nn.New("decoder", c.Latent, append(up, nn.Layer{Units: c.Inputs, Activation: nn.Sigmoid})...)
+	m.all = nn.Join(m.encoder, m.decoder)
+	src := rand.NewPCG(c.Seed, 0)
+	m.encoder.Initialise(src)
+	m.decoder.Initialise(src)
+	for range c.Latent {
+		m.beta = append(m.beta, float32(c.Beta))
+	}
+	return m
+}
+
+// Parameters returns weights and biases: those of the encoder come before those of the
+// decoder. Values may be changed in place.
+func (m *Model) Parameters() *nn.Parameters { return m.all }
+
+// Loss is a mean over rows.
+type Loss struct {
+	Squares    float64 // the squared errors of a row, decoded, summed
+	Divergence float64 // of its distribution from the prior, summed over latent variables
+	Total      float64 // Squares + β·Divergence
+}
+
+// evaluated is how many rows are encoded at a time where nothing is learned.
+const evaluated = 256
+
+// Evaluate returns the loss of rows x, each decoded from one draw of its distribution.
+func (m *Model) Evaluate(x []float32, src rand.Source) (Loss, error) {
+	var sum Loss
+	err := m.each(x, func(x []float32) error {
+		l, err := m.forward(x, src)
+		sum.add(l)
+		return err
+	})
+	return sum.over(float64(len(x)/m.config.Inputs), m.config.Beta), err
+}
+
+// Encode returns a draw of the distribution of each row of x, latent vector after vector.
+func (m *Model) Encode(x []float32, src rand.Source) ([]float32, error) {
+	z := make([]float32, 0, len(x)/m.config.Inputs*m.config.Latent)
+	err := m.each(x, func(x []float32) error {
+		if err := m.encode(x, src); err != nil {
+			return err
+		}
+		z = append(z, m.z...)
+		return nil
+	})
+	return z, err
+}
+
+// Decode returns the rows of latent vectors z, until the next call of the model.
+func (m *Model) Decode(z []float32) ([]float32, error) { return m.decoder.Forward(z, nil) }
+
+func (m *Model) each(x []float32, f func(x []float32) error) error {
+	for size := evaluated * m.config.Inputs; len(x) > 0; {
+		n := min(size, len(x))
+		if err := f(x[:n]); err != nil {
+			return err
+		}
+		x = x[n:]
+	}
+	return nil
+}
+
+// encode draws a latent vector for each row.
+func (m *Model) encode(x []float32, src rand.Source) error {
+	h, err := m.encoder.Forward(x, nil)
+	if err != nil {
+		return err
+	}
+	m.latent.Set(h)
+	m.noise, m.z = room(m.noise, len(h)/2), room(m.z, len(h)/2)
+	nn.Normals(m.noise, src)
+	m.latent.Sample(m.z, m.noise)
+	return nil
+}
+
+// forward returns the sums of a batch, and keeps what backward wants.
+func (m *Model) forward(x []float32, src rand.Source) (l Loss, err error) {
+	if err := m.encode(x, src); err != nil {
+		return Loss{}, err
+	}
+	y, err := m.decoder.Forward(m.z, nil)
+	if err != nil {
+		return Loss{}, err
+	}
+	m.byOutput = room(m.byOutput, len(x))
+	l.Squares, err = nn.SquaredError(m.byOutput, y, x, m.config.Inputs)
+	for _, kl := range m.latent.KL() {
+		l.Divergence += kl
+	}
+	return l, err
+}
+
+// backward computes the gradient of the last forward.
+func (m *Model) backward() {
+	m.byLatent = room(m.byLatent, 2*len(m.z))
+	byZ := m.decoder.Backward(m.byOutput, nn.ForParameters|nn.ForInput)
+	m.latent.BackSample(m.byLatent, byZ, m.noise)
+	m.latent.BackKL(m.byLatent, m.beta)
+	m.encoder.Backward(m.byLatent, nn.ForParameters)
+}
+
+func (l *Loss) add(b Loss) {
+	l.Squares += b.Squares
+	l.Divergence += b.Divergence
+}
+
+func (l Loss) over(rows, beta float64) Loss {
+	l.Squares /= rows
+	l.Divergence /= rows
+	l.Total = l.Squares + float64(beta*l.Divergence)
+	return l
+}
+
+// room returns x with n elements, of which none is kept.
+func room(x []float32, n int) []float32 {
+	if cap(x) < n {
+		return make([]float32, n)
+	}
+	return x[:n]
+}

@@ -1,0 +1,82 @@
+package beta
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/vae/discrepancy"
+)
+
+// Standing is how much a member counts, and why.
+type Standing struct {
+	Discrepancy float64
+	Weight      discrepancy.Weight
+}
+
+// weigh agrees on weights by the model that is given, nil for none.
+func (l *Learner) weigh(ctx context.Context, g collabdict.Group, by *Model) error {
+	rule, d, err := l.discrepancy(by)
+	if err != nil {
+		return err
+	}
+	rows := float64(len(l.own.Rows) / l.config.Inputs)
+	most, err := agreeBounds(ctx, g, []float64{rows, math.Max(0, d)})
+	if err != nil {
+		return fmt.Errorf("bounds of rows and discrepancies: %w", err)
+	}
+	// Who was not in that sum, with more than all others, counts as the largest of them.
+	member := discrepancy.Member{Rows: min(rows, most[0]), Discrepancy: min(d, most[1])}
+	own := Standing{Discrepancy: d}
+	own.Weight, err = rule.Agree(ctx, g, member, discrepancy.Member{Rows: most[0], Discrepancy: most[1]})
+	if err != nil {
+		return err
+	}
+	var all []*Standing
+	if l.config.Weights.Publish {
+		blobs, err := g.Gather(ctx, encode(own))
+		if err != nil {
+			return fmt.Errorf("gather standings: %w", err)
+		}
+		if all, err = decodeAll(blobs); err != nil {
+			return err
+		}
+	}
+	l.standing, l.all = own, all
+	return nil
+}
+
+// discrepancy returns that of the own data, and the rule that it is for: before there is
+// a model to encode rows by, there is none, and weights are shares of the rows.
+func (l *Learner) discrepancy(by *Model) (discrepancy.Rule, float64, error) {
+	w := l.config.Weights
+	switch {
+	case w.By == None:
+		return w.Rule, 0, nil
+	case w.By == Labels:
+		d, err := discrepancy.Labels(l.own.Labels)
+		return w.Rule, d, err
+	case by == nil:
+		return discrepancy.FedAvg(), 0, nil
+	}
+	z, err := by.Encode(l.own.Rows, l.source(encoding))
+	if err != nil {
+		return w.Rule, 0, err
+	}
+	d, err := discrepancy.Latent(z, l.config.Latent, w.Debias)
+	return w.Rule, d, err
+}
+
+// What a member draws random numbers for.
+const (
+	encoding = iota
+	ordering
+	noising
+)
+
+// source returns a stream of its own for each purpose of each round.
+func (l *Learner) source(purpose uint64) rand.Source {
+	return rand.NewPCG(l.own.Seed, uint64(l.rounds)<<8|purpose)
+}

@@ -1,0 +1,147 @@
+package multitask
+
+import (
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict/internal/elementwise"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// pass is the lower bound of a batch and its derivatives: Eqs. (30) to (32) with J = 1.
+type pass struct {
+	*Model
+	q, p *nn.Gaussian // of z given x, and of x given z
+
+	x, noise, z []float32
+	raw, d      []float32 // the decoder's outputs in their range, and derivatives by them
+	dq          []float32
+	each        []float32 // 1/n for each row
+	weights     []float32 // of the divergence in each latent dimension
+}
+
+func newPass(m *Model) *pass {
+	return &pass{
+		Model: m, weights: make([]float32, m.Latent()),
+		q: nn.NewGaussian(m.Latent(), nn.SoftplusScale),
+		p: nn.NewGaussian(m.Columns(), nn.SoftplusScale),
+	}
+}
+
+// value is a batch's mean per row, in nats: likelihood is that of the decoder, kl the
+// divergence in each latent dimension, until the next pass.
+type value struct {
+	likelihood float64
+	kl         []float64
+}
+
+// elbo returns the lower bound itself, as in Eq. (30).
+func (v value) elbo() float64 { return v.likelihood - sum(v.kl) }
+
+// loss returns what the encoder makes small: the divergence counts weight, and no
+// dimension less than free nats.
+func (v value) loss(weight, free float64) float64 {
+	kl := 0.0
+	for _, d := range v.kl {
+		kl += max(d, free)
+	}
+	return float64(weight*kl) - v.likelihood
+}
+
+// forward computes the lower bound of the rows x with noise from the source, and the
+// derivatives of −likelihood by what the decoder has made.
+func (s *pass) forward(x []float32, src rand.Source) (value, error) {
+	rows := len(x) / s.Columns()
+	codes, err := s.Encoder.Forward(x, nil)
+	if err != nil {
+		return value{}, err
+	}
+	s.q.Set(codes)
+	s.noise, s.z = room(s.noise, rows*s.Latent()), room(s.z, rows*s.Latent())
+	nn.Normals(s.noise, src)
+	s.q.Sample(s.z, s.noise)
+	out, err := s.Decoder.Forward(s.z, nil)
+	if err != nil {
+		return value{}, err
+	}
+	s.raw, s.d = room(s.raw, len(out)), room(s.d, len(out))
+	clampScales(s.raw, out, s.Columns())
+	s.p.Set(s.raw)
+	s.each = room(s.each, rows)
+	for i := range s.each {
+		s.each[i] = 1 / float32(rows)
+	}
+	nll, err := s.p.NegLogLikelihood(s.d, x, s.each)
+	if err != nil {
+		return value{}, err
+	}
+	clampBack(s.d, out, s.Columns())
+	v := value{-nll, s.q.KL()}
+	for j := range v.kl {
+		v.kl[j] /= float64(rows)
+	}
+	return v, nil
+}
+
+// encoderGradient leaves the derivatives of the loss by φ^s, Eq. (33), after forward.
+func (s *pass) encoderGradient(v value, weight, free float64) {
+	dz := s.Decoder.Backward(s.d, nn.ForInput)
+	s.dq = room(s.dq, 2*len(dz))
+	s.q.BackSample(s.dq, dz, s.noise)
+	for j, kl := range v.kl {
+		s.weights[j] = 0
+		if kl > free || free == 0 {
+			s.weights[j] = float32(weight) * s.each[0]
+		}
+	}
+	s.q.BackKL(s.dq, s.weights)
+	s.Encoder.Backward(s.dq, nn.ForParameters)
+}
+
+// decoderGradient leaves those of −likelihood by θ, Eq. (34), after forward.
+func (s *pass) decoderGradient() { s.Decoder.Backward(s.d, nn.ForParameters) }
+
+// The decoder's raw scales have the range in which ln σ is from −6 to 3: σ is
+// ln(1 + e^raw) + 0.001. Without a lower end a variable that is constant in some pattern
+// would make the likelihood as large as one likes, as a singular covariance matrix does.
+const (
+	lowestRaw  = -6.51582
+	highestRaw = 20.08454
+)
+
+// clampScales sets to to outputs, rows of as many means as raw scales, with these in their
+// range.
+func clampScales(to, outputs []float32, columns int) {
+	copy(to, outputs)
+	for at := 0; at < len(to); at += 2 * columns {
+		scales := to[at+columns : at+2*columns]
+		elementwise.Clamp(scales, scales, lowestRaw, highestRaw)
+	}
+}
+
+// clampBack sets those derivatives to 0 that would take a raw scale further out of its
+// range. The others stay, so that a scale can come back.
+func clampBack(d, outputs []float32, columns int) {
+	for at := 0; at < len(d); at += 2 * columns {
+		d, raw := d[at+columns:at+2*columns], outputs[at+columns:at+2*columns]
+		for i, v := range raw {
+			if v < lowestRaw && d[i] > 0 || v > highestRaw && d[i] < 0 {
+				d[i] = 0
+			}
+		}
+	}
+}
+
+// room returns x with n elements, of which none is kept.
+func room(x []float32, n int) []float32 {
+	if cap(x) < n {
+		return make([]float32, n)
+	}
+	return x[:n]
+}
+
+func sum(x []float64) (total float64) {
+	for _, v := range x {
+		total += v
+	}
+	return total
+}

@@ -1,0 +1,211 @@
+package multitask
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+func seed(n uint64) rand.Source { return rand.NewPCG(n, n) }
+
+func started(t testing.TB, config Config, rows Rows) *Learner {
+	t.Helper()
+	l, err := NewLearner(rows, config, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Whatever the rows are, what is summed keeps its bounds, and all hold the same decoder.
+func TestWhatIsSummedKeepsItsBounds(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		columns := rapid.IntRange(1, 4).Draw(rt, "columns")
+		value := rapid.OneOf(rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{0, 1, 1e3, -1e6}))
+		var data []Rows
+		for range rapid.IntRange(1, 3).Draw(rt, "participants") {
+			n := rapid.IntRange(1, 20).Draw(rt, "rows")
+			data = append(data, matrix{mat.NewDense(n, columns, rapid.SliceOfN(value, n*columns, n*columns).Draw(rt, "values"))})
+		}
+		config := Config{
+			Latent:     rapid.IntRange(1, 3).Draw(rt, "latent"),
+			Hidden:     rapid.SampledFrom([][]int{nil, {3}, {4, 2}}).Draw(rt, "hidden"),
+			LocalSteps: rapid.IntRange(0, 3).Draw(rt, "local steps"),
+			Batch:      rapid.IntRange(0, 8).Draw(rt, "batch"),
+			Rate:       rapid.SampledFrom([]float64{0, 0.1}).Draw(rt, "rate"),
+			Clip:       rapid.SampledFrom([]float64{0, 0.01}).Draw(rt, "clip"),
+		}
+		train(t, config, 4, data...)
+	})
+}
+
+// Steps of Adam keep to the bound of local steps however gradients come.
+func TestAdamKeepsItsBound(t *testing.T) {
+	for name, gradient := range map[string]func(step int) float64{
+		"even":    func(int) float64 { return 1 },
+		"growing": func(step int) float64 { return math.Pow(1.11, float64(step)) },
+		"rare": func(step int) float64 {
+			if step%900 == 899 {
+				return 1
+			}
+			return 0
+		},
+	} {
+		adam, w, last := nn.NewAdam(1, 1), []float32{0}, float32(0)
+		for step := range 700 {
+			adam.Step(w, []float32{float32(gradient(step + 200))})
+			if moved := math.Abs(float64(w[0] - last)); moved > adamStep {
+				t.Fatalf("%s: step %d of %g rates", name, step+1, moved)
+			}
+			last = w[0]
+		}
+	}
+}
+
+// A gradient above the agreed clip is scaled down as a whole.
+func TestClippingScalesTheGradientAsAWhole(t *testing.T) {
+	x := patterns(64, 4, 0)
+	config := Config{Latent: 2, Hidden: []int{8}}
+	whole, _, err := started(t, config, x).LocalUpdate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Clip = 0.05
+	l := started(t, config, x)
+	scaled, blocks, err := l.LocalUpdate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := collabdict.CheckBlocks(scaled, blocks); err != nil {
+		t.Error(err)
+	}
+	weights := len(scaled) - 2
+	most := 0.0
+	for i := range scaled[:weights] {
+		most = math.Max(most, math.Abs(scaled[i]))
+		if math.Abs(scaled[i]-whole[i]*l.Scaled()) > 1e-9*math.Abs(whole[i]) {
+			t.Errorf("weight %d: %g of %g, want all times %g", i, scaled[i], whole[i], l.Scaled())
+		}
+	}
+	if want := 64 * 0.05; math.Abs(most-want) > 1e-9 || !(l.Scaled() < 1) {
+		t.Errorf("largest value %g times %g, want %g", most, l.Scaled(), want)
+	}
+	if !slices.Equal(scaled[weights:], whole[weights:]) {
+		t.Errorf("lower bound and rows %g, want %g", scaled[weights:], whole[weights:])
+	}
+}
+
+// A sum that failed, or was made without this participant, leaves the encoder as it was;
+// and what it would bring next follows from the round alone.
+func TestOnlySumsWithThisParticipantChangeItsEncoder(t *testing.T) {
+	for _, steps := range []int{0, 4} {
+		config := Config{Latent: 2, Hidden: []int{8}, LocalSteps: steps, Aggressive: 5}
+		l := started(t, config, patterns(100, 4, 0))
+		before := slices.Clone(l.Model().Encoder.Shared.Values)
+		first, _, err := l.LocalUpdate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _, err := l.LocalUpdate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(first, again) {
+			t.Errorf("%d local steps: another vector for the same round", steps)
+		}
+		if _, err := l.Optimize(first, false); err != nil {
+			t.Fatal(err)
+		}
+		if !bits(before, l.Model().Encoder.Shared.Values) {
+			t.Errorf("%d local steps: the encoder changed by a sum without this participant", steps)
+		}
+		missed := started(t, config, patterns(100, 4, 0))
+		if _, err := missed.Optimize(first, false); err != nil { // without LocalUpdate
+			t.Fatal(err)
+		}
+		sameDecoder(t, l, missed)
+		if _, _, err := l.LocalUpdate(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Optimize(first, true); err != nil {
+			t.Fatal(err)
+		}
+		if bits(before, l.Model().Encoder.Shared.Values) {
+			t.Errorf("%d local steps: the encoder did not change", steps)
+		}
+	}
+}
+
+// With one member, local steps are training as usual, E steps a round.
+func TestLocalStepsOfOneMember(t *testing.T) {
+	x := patterns(40, 4, 0) // one batch
+	rounds := func(steps, rounds int) *Learner {
+		learners, _ := train(t, Config{Latent: 2, Hidden: []int{8}, LocalSteps: steps}, rounds, x)
+		return learners[0]
+	}
+	local, shared := rounds(1, 1), rounds(0, 1)
+	if off := furthest(local.shared, shared.shared); off > 1e-6 {
+		t.Errorf("one local step: a weight is %g off one shared step", off)
+	}
+	_, few := train(t, Config{Latent: 2, Hidden: []int{8}, LocalSteps: 20, Rate: 0.005}, 30, x, patterns(300, 4, 1))
+	if first, last := few[0], few[len(few)-1]; last < first+1 {
+		t.Errorf("30 rounds of 20 local steps: the lower bound goes from %.3f to %.3f", first, last)
+	}
+}
+
+// Results have the same bits whatever GOMAXPROCS is.
+func TestBitsDoNotDependOnProcessors(t *testing.T) {
+	run := func(procs int) (*Learner, []float64) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		learners, _ := train(t, Config{Latent: 4, Hidden: []int{200}, Batch: 512, Aggressive: 4}, 3, patterns(600, 60, 0), patterns(700, 60, 1))
+		anomaly, _, _ := scored(t, learners[1].Model(), 20, patterns(100, 60, 2))
+		return learners[1], anomaly
+	}
+	one, scores := run(1)
+	four, again := run(4)
+	sameDecoder(t, one, four)
+	if !bits(one.model.Encoder.Shared.Values, four.model.Encoder.Shared.Values) || !slices.Equal(scores, again) {
+		t.Error("other encoders or scores with another GOMAXPROCS")
+	}
+}
+
+// Totals that no members can have brought are refused, and change nothing.
+func TestImpossibleTotalsAreRefused(t *testing.T) {
+	for _, steps := range []int{0, 3} {
+		l := started(t, Config{Latent: 2, Hidden: []int{4}, LocalSteps: steps}, patterns(30, 3, 0))
+		good, _, err := l.LocalUpdate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights := len(good) - 2
+		decoder := slices.Clone(l.shared)
+		for want, change := range map[string]func(x []float64) []float64{
+			"want a total of":               func(x []float64) []float64 { return x[1:] },
+			"at least 1 row":                func(x []float64) []float64 { x[weights+1] = 0.2; return x },
+			"at least 1 row, got NaN":       func(x []float64) []float64 { x[weights+1] = math.NaN(); return x },
+			"value 1 of the total":          func(x []float64) []float64 { x[0] = 1.01 * 30 * l.limits.weight(); return x },
+			"value 2 of the total: want":    func(x []float64) []float64 { x[1] = math.NaN(); return x },
+			"from 30 rows, got -1":          func(x []float64) []float64 { x[weights] = -1e6; return x },
+			"a member brings what it may n": func(x []float64) []float64 { x[0] = math.Inf(-1); return x },
+		} {
+			if _, err := l.Optimize(change(slices.Clone(good)), true); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%d local steps: got error %v, want %q", steps, err, want)
+			}
+		}
+		if !bits(decoder, l.shared) || l.round != 0 {
+			t.Error("a refused total has changed the decoder")
+		}
+	}
+}

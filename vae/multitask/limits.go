@@ -1,0 +1,79 @@
+package multitask
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
+)
+
+// limits bound what a member brings to a sum.
+type limits struct {
+	rows    float64 // at least N^s of every member
+	columns int
+	config  Config
+}
+
+// adamStep bounds how far a step of Adam takes a weight, in rates. With the decays β₁ = .9
+// and β₂ = .999 the moments are m = (1−β₁) Σ β₁^i g_i and v = (1−β₂) Σ β₂^i g_i², so that
+// m² ≤ v·(1−β₁)²/(1−β₂) Σ (β₁²/β₂)^i (Cauchy and Schwarz), a factor of 7.27²; the
+// corrections of the first steps are below 1 together.
+const adamStep = 7.3
+
+// weight bounds the value of a weight before it is multiplied by N^s. Gradients are scaled
+// down to it. What steps of Adam change never reaches it.
+func (l limits) weight() float64 {
+	if l.config.LocalSteps == 0 {
+		return l.config.Clip
+	}
+	return adamStep * l.config.Rate * float64(l.config.LocalSteps)
+}
+
+// objective bounds the lower bound of a mean row as it is told to others; beyond it is cut
+// off.
+func (l limits) objective() float64 { return 100 * float64(l.columns) }
+
+func (l limits) blocks(weights int) []collabdict.Block {
+	out := bounds.Append(nil, weights, l.rows*l.weight())
+	out = bounds.Append(out, 1, l.rows*l.objective())
+	return bounds.Append(out, 1, l.rows)
+}
+
+// precision is more than the error of a total, in bounds of the value of a member.
+const precision = 0x1p-20
+
+// check returns N, the rows in a total, or an error if it is none of vectors of this
+// length within the bounds: each has a part in N, and values of at most this part times
+// what a row may bring.
+func (l limits) check(total []float64, weights int) (n float64, err error) {
+	if len(total) != weights+2 {
+		return 0, fmt.Errorf("want a total of %d values, got %d", weights+2, len(total))
+	}
+	n = math.Round(total[weights+1])
+	if !(n >= 1 && n <= 1<<53) {
+		return 0, fmt.Errorf("want a total of at least 1 row, got %g", total[weights+1])
+	}
+	for i, v := range total[:weights+1] {
+		most := l.weight()
+		if i == weights {
+			most = l.objective()
+		}
+		if most *= n*(1+1e-6) + 2*precision*l.rows; !(math.Abs(v) <= most) {
+			return 0, fmt.Errorf("value %d of the total: want at most %g in size from %.0f rows, got %g: a member brings what it may not", i+1, most, n, v)
+		}
+	}
+	return n, nil
+}
+
+// mean sets g to the mean derivatives of n rows. What is below the precision of the total
+// becomes 0: it may be an error alone, and Adam would make a whole step of it.
+func (l limits) mean(g []float32, total []float64, n float64) {
+	least := precision * l.rows * l.weight()
+	for i := range g {
+		g[i] = 0
+		if v := total[i]; math.Abs(v) >= least {
+			g[i] = float32(v / n)
+		}
+	}
+}

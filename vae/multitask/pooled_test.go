@@ -1,0 +1,157 @@
+package multitask
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/netsim"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// pooled trains the same model in one place, that has all encoders and one decoder, on
+// batches put together: the decoder sees the rows of all at once. It returns the decoder
+// and the encoders.
+func pooled(t *testing.T, c Config, steps int, data []Rows) (decoder []float32, encoders [][]float32) {
+	t.Helper()
+	c = c.withDefaults()
+	parts := make([]*Learner, len(data)) // of which encoders and batches are taken
+	total := 0
+	for s, rows := range data {
+		var err error
+		if parts[s], err = NewLearner(rows, c, uint64(s)); err != nil {
+			t.Fatal(err)
+		}
+		if err := parts[s].Start(t.Context(), collabdict.Solo{}); err != nil {
+			t.Fatal(err)
+		}
+		total += parts[s].n
+	}
+	columns := parts[0].columns
+	theta := NewModel(columns, c).Decoder
+	adam := nn.NewAdam(len(theta.Shared.Values), float32(c.Rate))
+	p := nn.NewGaussian(columns, nn.SoftplusScale)
+	for step := range steps {
+		var x, z, weights []float32
+		for _, l := range parts {
+			l.round = step
+			copy(l.model.Decoder.Shared.Values, theta.Shared.Values)
+			src := rand.NewPCG(l.seed, uint64(step))
+			if err := l.encode(src); err != nil {
+				t.Fatal(err)
+			}
+			batch := l.draw(src)
+			if _, err := l.pass.forward(batch, src); err != nil {
+				t.Fatal(err)
+			}
+			x, z = append(x, batch...), append(z, l.pass.z...)
+			rows := len(batch) / columns
+			for range rows {
+				weights = append(weights, float32(float64(l.n)/float64(total)/float64(rows)))
+			}
+		}
+		out, err := theta.Forward(z, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := make([]float32, len(out))
+		p.Set(out)
+		if _, err := p.NegLogLikelihood(d, x, weights); err != nil {
+			t.Fatal(err)
+		}
+		theta.Backward(d, nn.ForParameters)
+		adam.Step(theta.Shared.Values, theta.Shared.Gradient)
+	}
+	for _, l := range parts {
+		encoders = append(encoders, l.model.Encoder.Shared.Values)
+	}
+	return theta.Shared.Values, encoders
+}
+
+// Training with gradients summed is training in one place on batches put together: over
+// plain sums, and over the protocol with its default scheme, masks and whole units.
+func TestGradientsSummedAreThoseOfThePooledBatch(t *testing.T) {
+	config := Config{Latent: 2, Hidden: []int{16}, Batch: 32, Rate: 3e-3, Seed: 5}
+	data := []Rows{patterns(200, 5, 0), patterns(90, 5, 1), patterns(20, 5, 2), patterns(350, 5, 3)}
+	const steps, tolerance = 50, 1e-4
+	decoder, encoders := pooled(t, config, steps, data)
+	start := NewModel(5, config).Decoder.Shared.Values
+	if moved := furthest(decoder, start); moved < 1e-2 {
+		t.Fatalf("weights of the decoder have moved by %g at most: nothing is learned", moved)
+	}
+	compare := func(learners []*Learner) {
+		t.Helper()
+		for s, l := range learners {
+			sameDecoder(t, l, learners[0])
+			if got := furthest(l.model.Decoder.Shared.Values, decoder); got > tolerance {
+				t.Errorf("participant %d: a weight of the decoder is %g off", s, got)
+			}
+			if got := furthest(l.model.Encoder.Shared.Values, encoders[s]); got > tolerance {
+				t.Errorf("participant %d: a weight of the encoder is %g off", s, got)
+			}
+			if l.TotalRows() != 660 {
+				t.Errorf("participant %d counts %d rows", s, l.TotalRows())
+			}
+		}
+	}
+	learners, _ := train(t, config, steps, data...)
+	compare(learners)
+
+	overProtocol(t, steps, data, func(s int) (collabdict.Learner, error) {
+		var err error
+		learners[s], err = NewLearner(data[s], config, uint64(s))
+		return learners[s], err
+	})
+	compare(learners)
+}
+
+// overProtocol trains a learner for each data set in the simulator.
+func overProtocol(t *testing.T, rounds int, data []Rows, learner func(s int) (collabdict.Learner, error)) {
+	t.Helper()
+	net, err := netsim.New(netsim.Config{Names: netsim.Names(len(data)), Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = net.Run(t.Context(), func(ctx context.Context, s int, g collabdict.Group) error {
+		l, err := learner(s)
+		if err != nil {
+			return err
+		}
+		_, err = collabdict.Train(ctx, g, l, collabdict.Options{Rounds: rounds})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// numb is a learner with a hidden unit of the decoder that never answers.
+type numb struct{ *Learner }
+
+func (n numb) Start(ctx context.Context, g collabdict.Group) error {
+	err := n.Learner.Start(ctx, g)
+	n.shared[n.config.Latent*n.config.Hidden[0]] = -1000 // its bias
+	return err
+}
+
+// Errors of a sum are not taken for a gradient: what has none stays as it is.
+func TestWeightsWithoutAGradientStay(t *testing.T) {
+	config := Config{Latent: 2, Hidden: []int{6}}
+	data := []Rows{patterns(30, 4, 0), patterns(20, 4, 1), patterns(40, 4, 2), patterns(10, 4, 3)}
+	learners := make([]*Learner, len(data))
+	overProtocol(t, 20, data, func(s int) (collabdict.Learner, error) {
+		var err error
+		learners[s], err = NewLearner(data[s], config, uint64(s))
+		return numb{learners[s]}, err
+	})
+	start := NewModel(4, config).Decoder.Shared.Values
+	for _, at := range []int{0, 6} { // from z to the unit
+		if got := learners[0].shared[at]; got != start[at] {
+			t.Errorf("weight %d goes from %g to %g without a gradient", at, start[at], got)
+		}
+	}
+	if learners[0].shared[1] == start[1] {
+		t.Error("nothing was learned")
+	}
+}

@@ -1,0 +1,55 @@
+package multitask
+
+import "fmt"
+
+// Rows is a source of n rows of m values that can be read as often as wanted, as in
+// package gmm.
+type Rows interface {
+	Dims() (n, m int)
+	// ReadRows fills x, whose length is a multiple of m, with the rows from row from on,
+	// row-major.
+	ReadRows(x []float64, from int) error
+}
+
+// largest is the largest size of a value: beyond it squares in float32 have no room.
+const largest = 1e12
+
+// blockRows rows are read at a time.
+const blockRows = 256
+
+// eachBlock calls f with blocks of rows in order, rounded to float32. The slice is
+// overwritten by the next block.
+func eachBlock(rows Rows, f func(from int, x []float32) error) error {
+	n, columns := rows.Dims()
+	wide, block := make([]float64, min(n, blockRows)*columns), make([]float32, min(n, blockRows)*columns)
+	for from := 0; from < n; from += blockRows {
+		wide := wide[:min(n-from, blockRows)*columns]
+		if err := rows.ReadRows(wide, from); err != nil {
+			return err
+		}
+		for i, v := range wide {
+			if !(v >= -largest && v <= largest) {
+				return fmt.Errorf("rows: row %d, column %d: want a finite value of at most %.3g in size, got %g", from+i/columns+1, i%columns+1, float64(largest), v)
+			}
+			block[i] = float32(v)
+		}
+		if err := f(from, block[:len(wide)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inMemory returns all rows.
+func inMemory(rows Rows) ([]float32, error) {
+	n, columns := rows.Dims()
+	if n == 0 || columns == 0 {
+		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, columns)
+	}
+	all := make([]float32, 0, n*columns)
+	err := eachBlock(rows, func(_ int, x []float32) error {
+		all = append(all, x...)
+		return nil
+	})
+	return all, err
+}

@@ -1,0 +1,149 @@
+package multitask
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// Scorer scores rows by a model. What it draws for a row follows from the row's values, so
+// that a score depends neither on other rows nor on where the row stands.
+type Scorer struct {
+	model *Model
+	draws int // J
+	q, p  *nn.Gaussian
+
+	noise, z, raw       []float32
+	like, prior, own    []float64
+	anomaly, logLik, by []float64
+}
+
+// Scores are those of consecutive rows, from row From on.
+type Scores struct {
+	From int
+	// Anomaly is −⟨ln p(x|z)⟩ over q(z|x), Eqs. (37) and (39): the mean over the draws of
+	// minus the log density, in nats.
+	Anomaly []float64
+	// LogLik is ln p(x), estimated by importance weights, ln 1/J Σ p(x|z)p(z)/q(z|x) (Burda
+	// et al. 2016, Eq. 8): too low on average, less so the more draws.
+	LogLik []float64
+	// Contributions has M values for each row: what the variable adds to the quadratic part
+	// of Anomaly, ½⟨(x_i − μ_i)²/σ_i²⟩. It is about ½ for a variable that is as the model
+	// would have it, and the larger the more it is to blame.
+	Contributions []float64
+}
+
+// DefaultDraws is the usual J of a [Scorer].
+const DefaultDraws = 100
+
+// scoreRows rows are scored at a time, each with all its draws.
+const scoreRows = 64
+
+// NewScorer returns a scorer with J draws of z for each row, at least 1. It uses the
+// networks of the model, which cannot be used for anything else meanwhile.
+func NewScorer(m *Model, draws int) *Scorer {
+	if draws < 1 {
+		panic("multitask: scores of no draws")
+	}
+	return &Scorer{
+		model: m, draws: draws,
+		q: nn.NewGaussian(m.Latent(), nn.SoftplusScale), p: nn.NewGaussian(m.Columns(), nn.SoftplusScale),
+	}
+}
+
+// Each calls f with the scores of all rows, block after block in order. Scores hold until
+// f returns.
+func (s *Scorer) Each(rows Rows, f func(Scores)) error {
+	columns := s.model.Columns()
+	if n, got := rows.Dims(); n > 0 && got != columns {
+		panic("multitask: scores of rows of other columns than the model's")
+	}
+	return eachBlock(rows, func(from int, x []float32) error {
+		for len(x) > 0 {
+			n := min(scoreRows, len(x)/columns)
+			scores, err := s.block(x[:n*columns])
+			if err != nil {
+				return err
+			}
+			scores.From = from
+			f(scores)
+			from += n
+			x = x[n*columns:]
+		}
+		return nil
+	})
+}
+
+// block scores at most scoreRows rows.
+func (s *Scorer) block(x []float32) (Scores, error) {
+	m := s.model
+	codes, err := m.Encoder.Forward(x, nil)
+	if err != nil {
+		return Scores{}, err
+	}
+	s.q.Set(codes)
+	rows := s.q.Rows()
+	s.draw(x)
+	s.z = room(s.z, len(s.noise))
+	s.q.Sample(s.z, s.noise)
+	out, err := m.Decoder.Forward(s.z, nil)
+	if err != nil {
+		return Scores{}, err
+	}
+	s.raw = room(s.raw, len(out))
+	clampScales(s.raw, out, m.Columns())
+	s.p.Set(s.raw)
+
+	each := rows * s.draws
+	s.like, s.prior, s.own = sized(s.like, each), sized(s.prior, each), sized(s.own, each)
+	s.p.LogDensity(s.like, x)
+	nn.StandardLogDensity(s.prior, s.z, m.Latent())
+	s.q.LogDensity(s.own, s.z)
+	s.anomaly, s.logLik = sized(s.anomaly, rows), sized(s.logLik, rows)
+	for i := range rows {
+		lo, hi := i*s.draws, (i+1)*s.draws
+		s.anomaly[i] = -sum(s.like[lo:hi]) / float64(s.draws)
+		for k := lo; k < hi; k++ {
+			s.like[k] += s.prior[k] - s.own[k]
+		}
+		s.logLik[i] = nn.LogMeanExp(s.like[lo:hi])
+	}
+	s.blame(x)
+	return Scores{Anomaly: s.anomaly, LogLik: s.logLik, Contributions: s.by}, nil
+}
+
+// draw sets the noise of rows.
+func (s *Scorer) draw(x []float32) {
+	columns, each := s.model.Columns(), s.draws*s.model.Latent()
+	s.noise = room(s.noise, len(x)/columns*each)
+	for at := 0; at < len(x); at += columns {
+		hash := uint64(0xcbf29ce484222325) // FNV-1a, by words
+		for _, v := range x[at : at+columns] {
+			hash = (hash ^ uint64(math.Float32bits(v))) * 0x100000001b3
+		}
+		nn.Normals(s.noise[at/columns*each:][:each], rand.NewPCG(hash, hash))
+	}
+}
+
+// blame computes the contributions.
+func (s *Scorer) blame(x []float32) {
+	columns := s.model.Columns()
+	s.by = sized(s.by, len(x))
+	clear(s.by)
+	for at, v := range x {
+		i, column := at/columns, at%columns
+		for k := i * s.draws; k < (i+1)*s.draws; k++ {
+			r := float64(v-s.p.Mean[k*columns+column]) / float64(s.p.Scale[k*columns+column])
+			s.by[at] += float64(r * r)
+		}
+		s.by[at] /= float64(2 * s.draws)
+	}
+}
+
+func sized(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return make([]float64, n)
+	}
+	return x[:n]
+}
