@@ -21,9 +21,6 @@ type Config struct {
 	Batch int
 	// Rate is that of Adam, of encoder and decoder; 0.001.
 	Rate float64
-	// Clip is the largest derivative by a weight, for a mean over rows, that a member may
-	// bring to a sum of gradients; 10.
-	Clip float64
 
 	// KLWeight is what the divergence of q(z|x) from the prior counts in the encoder's
 	// loss; 1, as in Eq. (30).
@@ -44,7 +41,6 @@ type Config struct {
 const (
 	defaultBatch = 64
 	defaultRate  = 1e-3
-	defaultClip  = 10
 )
 
 // Validate reports the first field that is out of range.
@@ -74,7 +70,6 @@ func (c Config) Validate() error {
 		value float64
 	}{
 		{"rate", c.Rate},
-		{"clip", c.Clip},
 		{"KL weight", c.KLWeight},
 		{"free bits", c.FreeBits},
 	} {
@@ -91,9 +86,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Rate == 0 {
 		c.Rate = defaultRate
-	}
-	if c.Clip == 0 {
-		c.Clip = defaultClip
 	}
 	if c.KLWeight == 0 {
 		c.KLWeight = 1

@@ -215,6 +215,10 @@ func TestContributionsBlameTheOddValue(t *testing.T) {
 			blamed++
 		}
 	}
+	far, _, _ := scored(t, learners[0].Model(), DefaultDraws, matrix{mat.NewDense(1, 5, []float64{0, 1e300, 0, 0, 0})})
+	if !(far[0] > 1e6) || math.IsInf(far[0], 1) {
+		t.Errorf("a value of 1e300 scores %g", far[0])
+	}
 	if higher < 145 || blamed < 110 {
 		t.Errorf("of 150 odd rows %d score higher, and of %d the odd value is blamed", higher, blamed)
 	}

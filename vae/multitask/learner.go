@@ -66,7 +66,7 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	if err != nil {
 		return err
 	}
-	l.limits = limits{rows: agreed.Rows, columns: l.columns, config: l.config}
+	l.limits = limits{rows: agreed.Rows, columns: l.columns, config: l.config, clip: firstClip}
 	l.model = NewModel(l.columns, l.config)
 	l.pass = newPass(l.model)
 	l.shared = slices.Clone(l.model.Decoder.Shared.Values)

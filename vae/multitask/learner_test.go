@@ -45,7 +45,6 @@ func TestWhatIsSummedKeepsItsBounds(t *testing.T) {
 			LocalSteps: rapid.IntRange(0, 3).Draw(rt, "local steps"),
 			Batch:      rapid.IntRange(0, 8).Draw(rt, "batch"),
 			Rate:       rapid.SampledFrom([]float64{0, 0.1}).Draw(rt, "rate"),
-			Clip:       rapid.SampledFrom([]float64{0, 0.01}).Draw(rt, "clip"),
 		}
 		train(t, config, 4, data...)
 	})
@@ -82,8 +81,8 @@ func TestClippingScalesTheGradientAsAWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Clip = 0.05
 	l := started(t, config, x)
+	l.limits.clip = 0.05
 	scaled, blocks, err := l.LocalUpdate()
 	if err != nil {
 		t.Fatal(err)
@@ -104,6 +103,26 @@ func TestClippingScalesTheGradientAsAWhole(t *testing.T) {
 	}
 	if !slices.Equal(scaled[weights:], whole[weights:]) {
 		t.Errorf("lower bound and rows %g, want %g", scaled[weights:], whole[weights:])
+	}
+}
+
+// The clip follows the mean of all: at once upwards, slowly downwards, never to 0.
+func TestClipFollowsTheMean(t *testing.T) {
+	l := limits{rows: 8, clip: firstClip}
+	g := make([]float32, 2)
+	for i, c := range []struct{ total, clip float64 }{
+		{5, 16 * 0.5}, {80, 16 * 8}, {0, 16 * 8 * 0.98}, {-100, 16 * 10}, {1e-9, 16 * 10 * 0.98},
+	} {
+		l.mean(g, []float64{0, c.total}, 10)
+		if math.Abs(l.clip-c.clip) > 1e-9 {
+			t.Errorf("round %d: clip %g, want %g", i+1, l.clip, c.clip)
+		}
+	}
+	for range 2000 {
+		l.mean(g, []float64{0, 0}, 10)
+	}
+	if l.clip != leastClip {
+		t.Errorf("clip %g without any gradient, want %g", l.clip, float64(leastClip))
 	}
 }
 

@@ -13,7 +13,18 @@ type limits struct {
 	rows    float64 // at least N^s of every member
 	columns int
 	config  Config
+	clip    float64 // what a derivative of a member's mean may be
+	largest float64 // derivative of the last means
 }
+
+// The clip of a round is so many times the largest derivative that the mean of all has
+// had; what that was counts less with every round.
+const (
+	firstClip  = 100
+	leastClip  = 1e-6
+	clipFactor = 16
+	clipDecay  = 0.98
+)
 
 // adamStep bounds how far a step of Adam takes a weight, in rates. With the decays β₁ = .9
 // and β₂ = .999 the moments are m = (1−β₁) Σ β₁^i g_i and v = (1−β₂) Σ β₂^i g_i², so that
@@ -25,7 +36,7 @@ const adamStep = 7.3
 // down to it. What steps of Adam change never reaches it.
 func (l limits) weight() float64 {
 	if l.config.LocalSteps == 0 {
-		return l.config.Clip
+		return l.clip
 	}
 	return adamStep * l.config.Rate * float64(l.config.LocalSteps)
 }
@@ -41,7 +52,7 @@ func (l limits) blocks(weights int) []collabdict.Block {
 }
 
 // precision is more than the error of a total, in bounds of the value of a member.
-const precision = 0x1p-20
+const precision = 0x1p-22
 
 // check returns N, the rows in a total, or an error if it is none of vectors of this
 // length within the bounds: each has a part in N, and values of at most this part times
@@ -66,14 +77,18 @@ func (l limits) check(total []float64, weights int) (n float64, err error) {
 	return n, nil
 }
 
-// mean sets g to the mean derivatives of n rows. What is below the precision of the total
-// becomes 0: it may be an error alone, and Adam would make a whole step of it.
-func (l limits) mean(g []float32, total []float64, n float64) {
+// mean sets g to the mean derivatives of n rows, and the clip of the next round by them.
+// What is below the precision of the total becomes 0: it may be an error alone, and Adam
+// would make a whole step of it.
+func (l *limits) mean(g []float32, total []float64, n float64) {
 	least := precision * l.rows * l.weight()
+	l.largest *= clipDecay
 	for i := range g {
 		g[i] = 0
 		if v := total[i]; math.Abs(v) >= least {
 			g[i] = float32(v / n)
+			l.largest = max(l.largest, math.Abs(v/n))
 		}
 	}
+	l.clip = max(leastClip, clipFactor*l.largest)
 }

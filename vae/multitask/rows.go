@@ -1,6 +1,9 @@
 package multitask
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Rows is a source of n rows of m values that can be read as often as wanted, as in
 // package gmm.
@@ -11,15 +14,17 @@ type Rows interface {
 	ReadRows(x []float64, from int) error
 }
 
-// largest is the largest size of a value: beyond it squares in float32 have no room.
+// largest is the largest size of a value: beyond it squares in float32 have no room. Rows
+// that are scored are cut to it.
 const largest = 1e12
 
 // blockRows rows are read at a time.
 const blockRows = 256
 
 // eachBlock calls f with blocks of rows in order, rounded to float32. The slice is
-// overwritten by the next block.
-func eachBlock(rows Rows, f func(from int, x []float32) error) error {
+// overwritten by the next block. Values that are no numbers are an error, and so are those
+// of more than limit in size; others are cut.
+func eachBlock(rows Rows, limit float64, f func(from int, x []float32) error) error {
 	n, columns := rows.Dims()
 	wide, block := make([]float64, min(n, blockRows)*columns), make([]float32, min(n, blockRows)*columns)
 	for from := 0; from < n; from += blockRows {
@@ -28,10 +33,10 @@ func eachBlock(rows Rows, f func(from int, x []float32) error) error {
 			return err
 		}
 		for i, v := range wide {
-			if !(v >= -largest && v <= largest) {
-				return fmt.Errorf("rows: row %d, column %d: want a finite value of at most %.3g in size, got %g", from+i/columns+1, i%columns+1, float64(largest), v)
+			if !(math.Abs(v) <= limit) {
+				return fmt.Errorf("rows: row %d, column %d: want a finite value of at most %.3g in size, got %g", from+i/columns+1, i%columns+1, limit, v)
 			}
-			block[i] = float32(v)
+			block[i] = float32(max(-largest, min(v, largest)))
 		}
 		if err := f(from, block[:len(wide)]); err != nil {
 			return err
@@ -47,7 +52,7 @@ func inMemory(rows Rows) ([]float32, error) {
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, columns)
 	}
 	all := make([]float32, 0, n*columns)
-	err := eachBlock(rows, func(_ int, x []float32) error {
+	err := eachBlock(rows, largest, func(_ int, x []float32) error {
 		all = append(all, x...)
 		return nil
 	})

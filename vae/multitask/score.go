@@ -53,13 +53,13 @@ func NewScorer(m *Model, draws int) *Scorer {
 }
 
 // Each calls f with the scores of all rows, block after block in order. Scores hold until
-// f returns.
+// f returns. Values of more than 10¹² in size count as that.
 func (s *Scorer) Each(rows Rows, f func(Scores)) error {
 	columns := s.model.Columns()
 	if n, got := rows.Dims(); n > 0 && got != columns {
 		panic("multitask: scores of rows of other columns than the model's")
 	}
-	return eachBlock(rows, func(from int, x []float32) error {
+	return eachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
 		for len(x) > 0 {
 			n := min(scoreRows, len(x)/columns)
 			scores, err := s.block(x[:n*columns])

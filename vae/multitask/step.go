@@ -6,7 +6,7 @@ import (
 )
 
 // gradient returns the derivatives of the mean lower bound by the decoder's weights, with
-// the signs of a loss, scaled down as a whole if one is above Config.Clip.
+// the signs of a loss, scaled down as a whole if one is above the clip.
 func (l *Learner) gradient(src rand.Source) (x []float64, elbo float64, err error) {
 	elbo, err = l.decoderPass(src)
 	if err != nil {
@@ -20,10 +20,10 @@ func (l *Learner) gradient(src rand.Source) (x []float64, elbo float64, err erro
 		most = math.Max(most, math.Abs(x[i]))
 	}
 	l.scaled = 1
-	if most > l.config.Clip {
-		l.scaled = l.config.Clip / most
+	if clip := l.limits.clip; most > clip {
+		l.scaled = clip / most
 		for i := range x {
-			x[i] = max(-l.config.Clip, min(x[i]*l.scaled, l.config.Clip))
+			x[i] = max(-clip, min(x[i]*l.scaled, clip))
 		}
 	}
 	return x, elbo, nil
@@ -66,5 +66,5 @@ func (l *Learner) decoderPass(src rand.Source) (elbo float64, err error) {
 }
 
 // Scaled returns what the gradient of the last LocalUpdate was multiplied by to keep to
-// Config.Clip: 1 if nothing was needed.
+// the bound that all have agreed on: 1 if nothing was needed.
 func (l *Learner) Scaled() float64 { return l.scaled }
