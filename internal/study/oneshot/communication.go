@@ -3,6 +3,8 @@ package oneshot
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/collabdict/collabdict/internal/plots"
@@ -62,8 +64,8 @@ func (r *runner) refine() error {
 	return r.Table("refine", append([]string{"data", "split", "alpha"}, from...), rows)
 }
 
-// reached returns the mean number of rounds of sums after a start until the target of
-// the trial is reached, and in how many repeats it is, if not in all.
+// reached returns the median over repeats of the rounds of sums after a start until the
+// target of the trial is reached, and in how many repeats it is, if not in all.
 func (r *runner) reached(s *set, x float64, name string) (string, error) {
 	var values []float64
 	for repeat := range r.repeats() {
@@ -77,24 +79,31 @@ func (r *runner) reached(s *set, x float64, name string) (string, error) {
 		}
 		values = append(values, firstAt(found[name].Trace, level(all[pooled], found[local])))
 	}
-	v := study.Summarise(values)
-	switch {
-	case v.N == 0:
-		return fmt.Sprintf("over %d", most), nil
-	case v.N < len(values):
-		return fmt.Sprintf("%.1f (%d of %d)", v.Mean, v.N, len(values)), nil
-	}
-	return study.Number(v.Mean, 1), nil
+	return median(values), nil
 }
 
-// firstAt returns the first round of a course at a level, NaN if there is none.
+// median is of rounds, where +Inf is more than there were.
+func median(rounds []float64) string {
+	slices.Sort(rounds)
+	n := len(rounds)
+	text := fmt.Sprintf("over %d", most)
+	if v := (rounds[(n-1)/2] + rounds[n/2]) / 2; !math.IsInf(v, 1) {
+		text = number(v)
+	}
+	if there := sort.SearchFloat64s(rounds, math.Inf(1)); there < n {
+		text += fmt.Sprintf(" (%d of %d)", there, n)
+	}
+	return text
+}
+
+// firstAt returns the first round of a course at a level, +Inf if there is none.
 func firstAt(trace []float64, level float64) float64 {
 	for round, v := range trace {
 		if v >= level {
 			return float64(round)
 		}
 	}
-	return math.NaN()
+	return math.Inf(1)
 }
 
 // shown are the rounds of sums in a chart of their courses.

@@ -130,7 +130,7 @@ func (f figure) chart(s *set, lines []plots.Line, repeats int) plots.Chart {
 	case f.x == "":
 		c.X = map[bool]string{true: "α of the Dirichlet split", false: "classes of each participant"}[s.scheme() == "dirichlet"]
 	case f.name == "constrained":
-		c.Subtitle += fmt.Sprintf("; %d shared components, by DEM as many as at a participant", large)
+		c.Subtitle = fmt.Sprintf("%d participants, repeats: %d; %d shared components, by DEM as many as local", s.clients, repeats, large)
 	case f.name == "clients":
 		c.Doubling = true
 		c.Subtitle = fmt.Sprintf("%s α = %g; means and standard deviations, repeats: %d", s.scheme(), s.fixed, repeats)

@@ -144,8 +144,8 @@ func TestTraceGoesOnToTheTarget(t *testing.T) {
 	if n := firstAt(further, long.target); int(n) != len(further)-1 && len(further) < most {
 		t.Errorf("target at %g, the trace has %d rounds", n, len(further))
 	}
-	if !math.IsNaN(firstAt(trace, math.Inf(1))) {
-		t.Error("no course is at +Inf")
+	if v := firstAt([]float64{1, 2}, 3); !math.IsInf(v, 1) {
+		t.Errorf("a course that stays below is there after %g rounds", v)
 	}
 }
 
@@ -179,6 +179,17 @@ func TestSameOverTheProtocol(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestMedian(t *testing.T) {
+	never := math.Inf(1)
+	for want, rounds := range map[string][]float64{
+		"2": {3, 1, 2}, "1.5": {2, 1}, "1 (2 of 3)": {never, 1, 0}, "over 100 (1 of 3)": {never, 1, never}, "over 100 (0 of 1)": {never},
+	} {
+		if got := median(rounds); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 
