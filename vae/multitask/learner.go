@@ -90,8 +90,8 @@ func (counted) ReadRows(x []float64, _ int) error {
 }
 
 // LocalUpdate makes the encoder's steps, Eq. (33), and computes what this participant
-// brings to the sum: for each weight of the decoder, in the order of Parameters, the mean
-// derivative of the lower bound, Eq. (34), or how its own steps have changed the weight;
+// brings to the sum: for each weight of the decoder, in the order of Decoder.Shared, the mean
+// derivative of minus the lower bound, Eq. (34), or how its own steps have changed it;
 // then the lower bound, a mean too; all times N^s, and last N^s itself.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	if l.model == nil {
