@@ -58,9 +58,9 @@ func TestRangesAreChecked(t *testing.T) {
 	standard.Normalise = Standard
 	for want, k := range map[string]Task{
 		"ranges: column a: want a finite range from a lower to a higher value, got 1 to 1": agreed(Ranges{"a": {1, 1}, "b": {0, 1}}),
-		"ranges: want those that the members have agreed on":                                agreed(nil),
-		"ranges: they are for --standardise agreed, got own":                                own,
-		"normalise: want minmax with agreed ranges":                                         standard,
+		"ranges: want those that the members have agreed on":                               agreed(nil),
+		"ranges: they are for --standardise agreed, got own":                               own,
+		"normalise: want minmax with agreed ranges":                                        standard,
 	} {
 		if err := k.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
