@@ -9,13 +9,14 @@ import (
 
 	"github.com/collabdict/collabdict/internal/bench"
 	"github.com/collabdict/collabdict/internal/study"
+	"github.com/collabdict/collabdict/internal/study/bvae"
 	"github.com/collabdict/collabdict/internal/study/clusters"
 	"github.com/collabdict/collabdict/internal/study/oneshot"
 	"github.com/spf13/cobra"
 )
 
 // studies are the experiments there are.
-var studies = []study.Study{oneshot.Study(), clusters.Study(bench.ProcessTime)}
+var studies = []study.Study{oneshot.Study(), clusters.Study(bench.ProcessTime), bvae.Study()}
 
 func (a *app) experiment() *cobra.Command {
 	var data, out string

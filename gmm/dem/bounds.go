@@ -51,27 +51,32 @@ func (l limits) sums(centres *mat.Dense, form gmm.Covariance) []collabdict.Block
 }
 
 // logLik bounds |Σ_n ln Σ_k π_k N(x_n|k)|. No density is above its value at the mean;
-// and ln Σ π_k N_k ≥ Σ π_k ln N_k (Jensen), where Σ_n (x_n−μ)ᵀΛ(x_n−μ) ≤
-// N Σ_ij |Λ_ij| c_i c_j with c_i = rms_i + |μ_i|.
+// and ln Σ_k π_k N_k ≥ ln π_k + ln N_k for the component that makes most of it, where
+// Σ_n (x_n−μ)ᵀΛ(x_n−μ) ≤ N Σ_ij |Λ_ij| c_i c_j with c_i = rms_i + |μ_i|. Components that
+// are next to singular, and far below any such bound, do not loosen it.
 func (l limits) logLik(m *gmm.Mixture) float64 {
-	high, low := math.Inf(-1), math.Inf(1)
-	means := m.Means()
-	for k := range m.Components() {
-		precision := m.Precision(k)
+	high, low := math.Inf(-1), math.Inf(-1)
+	means, weights := m.Means(), m.Weights()
+	for k, w := range weights {
 		c := l.reach(means.Slice(k, k+1, 0, m.Dim()).(*mat.Dense))
-		quadratic := 0.0
-		for i := range c {
-			if m.Form() != gmm.Full {
-				quadratic += precision.At(i, i) * c[i] * c[i]
-				continue
-			}
-			for j := range c {
-				quadratic += math.Abs(precision.At(i, j)) * c[i] * c[j]
-			}
-		}
 		peak := 0.5 * (m.LogDet(k) - float64(m.Dim())*math.Log(2*math.Pi))
 		high = math.Max(high, peak)
-		low = math.Min(low, peak-quadratic/2)
+		low = math.Max(low, math.Log(w)+peak-quadratic(m, k, c)/2)
 	}
 	return l.Rows * (math.Max(math.Abs(high), math.Abs(low)) + 1e-6)
+}
+
+// quadratic returns Σ_ij |Λ_ij| c_i c_j of a component.
+func quadratic(m *gmm.Mixture, k int, c []float64) (sum float64) {
+	precision := m.Precision(k)
+	for i := range c {
+		if m.Form() != gmm.Full {
+			sum += precision.At(i, i) * c[i] * c[i]
+			continue
+		}
+		for j := range c {
+			sum += math.Abs(precision.At(i, j)) * c[i] * c[j]
+		}
+	}
+	return sum
 }

@@ -68,6 +68,9 @@ func (e *Error) Error() string { return e.msg }
 // Path returns the path of a file of the data folder, given with slashes.
 func (l *Lab) Path(name string) string { return filepath.Join(l.data, filepath.FromSlash(name)) }
 
+// Out returns the path of a file, given with slashes, of what a study keeps beside its cells.
+func (l *Lab) Out(name string) string { return filepath.Join(l.out, filepath.FromSlash(name)) }
+
 // Cell returns the value of a cell of the grid, which is computed if it is not in the
 // journal. The key names the cell, for good.
 func Cell[T any](ctx context.Context, l *Lab, key string, compute func(ctx context.Context) (T, error)) (v T, err error) {

@@ -114,7 +114,7 @@ func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 		_, err = net.Run(t.Context(),
 			func(ctx context.Context, rank int, g collabdict.Group) error {
 				own := all.Slice(each*rank, each*(rank+1), 0, 4).(*mat.Dense)
-				got, constant, common, err := k.scaling(ctx, g, dataset.InMemory(own))
+				got, constant, common, err := k.scaling(ctx, g, nil, dataset.InMemory(own))
 				if err != nil {
 					return err
 				}

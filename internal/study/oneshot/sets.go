@@ -21,8 +21,8 @@ type set struct {
 	fixed  float64
 	// growing sets have rows enough for hundreds of participants.
 	growing bool
-	// published are the rounds of the three starts in Table 4, for is the paper's set
-	// that they are of.
+	// published are the rounds of the three starts in Table 4, of the set that the paper
+	// has in this place.
 	published [3]float64
 	of        string
 	// far is how far below all rows in one place charts of likelihoods go, in nats.

@@ -19,8 +19,8 @@ import (
 const tolerance = 1e-3
 
 // fewest is how many rows a component a participant needs for its own mixture to be
-// counted in the mean of the local ones, if any has as many: the likelihood of all rows in one of a handful
-// of rows is nearly 0, whatever the others' are.
+// counted in the mean of the local ones, if any has as many: the likelihood of all rows
+// in one of a handful of rows is nearly 0, whatever the others' are.
 const fewest = 10
 
 // Outcome is what a method comes to.

@@ -1,0 +1,101 @@
+package bvae
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/vae/beta"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// checkpoint is a run after a round: an .npz file, with each matrix of the model under its
+// name, and the rest as JSON. That of the last round stays, as the model of the run.
+type checkpoint struct {
+	Run     string          `json:"run"` // with all that it depends on: another is not gone on from
+	Losses  []beta.Loss     `json:"losses"`
+	Members []beta.Standing `json:"members"`
+
+	values []float32
+}
+
+const inCheckpoint = "run.json"
+
+func (c *checkpoint) write(path string, shapes []nn.Shape) error {
+	about, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
+		z := npz.NewWriter(w)
+		if err := z.File(inCheckpoint, about); err != nil {
+			return err
+		}
+		p := nn.Parameters{Values: c.values, Shapes: shapes}
+		p.Matrices(func(s nn.Shape, values []float32) {
+			a := npz.Array[float64]{Shape: []int{s.Rows, s.Columns}, Data: make([]float64, len(values))}
+			for i, v := range values {
+				a.Data[i] = float64(v)
+			}
+			err = errors.Join(err, npz.Put(z, s.Name, a))
+		})
+		return errors.Join(err, z.Close())
+	})
+}
+
+// readCheckpoint returns nil if there is none of this run.
+func readCheckpoint(path, run string, shapes []nn.Shape) (*checkpoint, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	c, err := decodeCheckpoint(f, info.Size(), shapes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; delete the file, and the run begins anew", path, err)
+	}
+	if c.Run != run {
+		return nil, nil
+	}
+	return c, nil
+}
+
+func decodeCheckpoint(r io.ReaderAt, size int64, shapes []nn.Shape) (*checkpoint, error) {
+	z, err := npz.Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	about, err := z.File(inCheckpoint)
+	if err != nil {
+		return nil, err
+	}
+	c := &checkpoint{}
+	if err := json.Unmarshal(about, c); err != nil {
+		return nil, fmt.Errorf("%s: %w", inCheckpoint, err)
+	}
+	for _, s := range shapes {
+		a, err := npz.Get[float64](z, s.Name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Equal(a.Shape, []int{s.Rows, s.Columns}) {
+			return nil, fmt.Errorf("%s: want %d by %d values, got shape %v", s.Name, s.Rows, s.Columns, a.Shape)
+		}
+		for _, v := range a.Data {
+			c.values = append(c.values, float32(v))
+		}
+	}
+	return c, nil
+}
