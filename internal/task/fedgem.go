@@ -151,8 +151,8 @@ func (l *clustering) components(x *mat.Dense, full bool) (k int, err error) {
 	switch {
 	case least != 0 && most == 0:
 		k = least
-	case least == 0 && l.own.labels != nil && !binary(l.own.labels):
-		k = fedgem.Classes(l.own.labels)
+	case least == 0 && l.own.classes != nil:
+		k = fedgem.Classes(l.own.classes)
 	default:
 		if least == 0 {
 			least, most = 1, mostByBIC

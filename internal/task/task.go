@@ -88,6 +88,8 @@ func (t Task) Validate() error {
 		return wrong("rounds", "want at least 1, got %d", t.Rounds)
 	case !finite(t.Tol):
 		return wrong("tol", "want a finite value of at least 0, got %g", t.Tol)
+	case t.MostComponents != 0 && !Takes(t.Model, "a range of components"):
+		return wrong("components", "the model %s takes one number, got the range %d-%d", t.Model, t.Components, t.MostComponents)
 	case t.foreign() != "":
 		return wrong(t.foreign(), "the model %s has none", t.Model)
 	case t.Privacy.Epsilon != 0 && !Takes(t.Model, "epsilon"):
