@@ -46,7 +46,7 @@ func WriteFields(dir string, f Fields) error {
 	g := &figure{
 		name: f.Name, title: f.Title, subtitle: f.Subtitle,
 		keys:   []key{{label: f.Low, fill: shade(0)}, {label: f.High, fill: shade(1)}},
-		height: 2*margin + 62 + vg.Length(rows)*(side+fieldTitle+fieldGap),
+		height: 2*margin + 46 + vg.Length(rows)*(side+fieldTitle+fieldGap),
 	}
 	g.body = func(c draw.Canvas) {
 		for i, p := range f.Panels {

@@ -87,7 +87,7 @@ func draw(ctx context.Context, l *study.Lab, found map[string]int) error {
 	add("(h) without expression", own(func(u unit, x, y float64) float64 { return u.classified(x, y, 1, 0) }))
 	return l.Fields(plots.Fields{
 		Name: "cgau-xor", Title: "The exclusive or by one conditional gated unit",
-		Subtitle: "the upper half is one member's, the lower another's; probability of a class, or what comes out of the filter (−1 to 1) and the gate (0 to 1)",
+		Subtitle: "the upper half is one member's, the lower another's; probabilities, and outputs of filter and gate",
 		From:     -2, To: 2, Low: "equal signs; least output", High: "opposite signs; most output", Columns: 4, Panels: panels,
 	})
 }

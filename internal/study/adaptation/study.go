@@ -37,8 +37,8 @@ func Study() study.Study {
 
 func planFor(l *study.Lab) plan {
 	p := plan{
-		sets: sets(), members: 10, shuffles: []float64{0, 0.2, 0.4, 0.6, 0.8, 1}, repeats: 5, rounds: 200,
-		model: cgau.Config{Hidden: []int{64, 64}, Dropout: 0.5, Rate: 0.01, Momentum: 0.9},
+		sets: sets(), members: 10, shuffles: []float64{0, 0.2, 0.4, 0.6, 0.8, 1}, repeats: 3, rounds: 150,
+		model: cgau.Config{Hidden: []int{64, 64}, Dropout: 0.5, Rate: 0.1, Momentum: 0.9},
 		few:   []int{10, 50, 250}, xor: 20,
 	}
 	if l.Quick {
@@ -56,14 +56,14 @@ func (p plan) run(ctx context.Context, l *study.Lab) error {
 	}
 	var all []*course
 	for _, s := range p.sets {
-		c := &course{set: s}
-		for repeat := range p.repeats {
+		all = append(all, &course{set: s})
+	}
+	for repeat := range p.repeats {
+		for _, c := range all {
 			if err := c.repeat(ctx, l, p, repeat); err != nil {
 				return err
 			}
 		}
-		s.rows = nil // one set at a time
-		all = append(all, c)
 	}
 	return report(l, p, all)
 }
