@@ -72,7 +72,7 @@ func describe(s consensus.Settings, size, values int) report.Consensus {
 
 // Participant returns a participant's own figures under its model.
 func Participant(m *model.Model, p dataset.Participant) (report.Participant, error) {
-	e, err := task.Evaluate(m, p.Test, p.TestLabels)
+	e, err := task.Evaluate(m, p)
 	own := report.Participant{
 		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: m.Manifest.Privacy.Diversity, History: m.Manifest.Privacy.History,
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI, Silhouette: e.Silhouette,

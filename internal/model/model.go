@@ -52,7 +52,7 @@ type Manifest struct {
 	Kind        Kind     `json:"kind"`
 	Participant string   `json:"participant"`
 	Columns     []string `json:"columns"`
-	Standardise string   `json:"standardise"` // global, own or none
+	Standardise string   `json:"standardise"` // global, own, agreed or none
 	// Normalise is minmax where columns were brought to the range from 0 to 1; empty
 	// means to mean 0 and variance 1, unless Standardise is none.
 	Normalise string `json:"normalise,omitempty"`

@@ -79,7 +79,7 @@ func shownByFedGEM(t Task) (what []string, sums bool) {
 	if factors, _ := parseFinal(t.Final); len(factors) > 1 {
 		clusters += ", and the same of three times two thirds of the own rows, to choose a factor by the others"
 	}
-	return []string{t.Privacy.of(clusters, "the number of own rows, and how columns are scaled and projected")}, false
+	return []string{t.Privacy.of(clusters, "how columns are scaled and projected")}, false
 }
 
 func (l *clustering) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (collabdict.Round, error) {
@@ -151,8 +151,8 @@ func (l *clustering) components(x *mat.Dense, full bool) (k int, err error) {
 	switch {
 	case least != 0 && most == 0:
 		k = least
-	case least == 0 && l.own.labels != nil && !binary(l.own.labels):
-		k = fedgem.Classes(l.own.labels)
+	case least == 0 && l.own.classes != nil:
+		k = fedgem.Classes(l.own.classes)
 	default:
 		if least == 0 {
 			least, most = 1, mostByBIC

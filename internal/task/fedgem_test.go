@@ -30,7 +30,7 @@ func pairs(each int) (parts []dataset.Participant) {
 		}
 		data := dataset.InMemory(x)
 		parts = append(parts, dataset.Participant{
-			Name: string(rune('a' + s)), Columns: []string{"x", "y"}, Train: data, Test: data, TrainLabels: labels, TestLabels: labels,
+			Name: string(rune('a' + s)), Columns: []string{"x", "y"}, Train: data, Test: data, TrainLabels: labels, TestLabels: labels, ClassLabels: true,
 		})
 	}
 	return parts
@@ -69,7 +69,7 @@ func TestClustersTogether(t *testing.T) {
 			if !slices.Equal(r.Model.Mixture.Means().RawMatrix().Data, first.Mixture.Means().RawMatrix().Data) {
 				t.Errorf("%s: members 0 and %d have other clusters", name, s)
 			}
-			e, err := Evaluate(r.Model, parts[s].Test, parts[s].TestLabels)
+			e, err := Evaluate(r.Model, parts[s])
 			if err != nil || e.ARI.Value != 1 || e.Silhouette.Value < 0.8 || len(r.Model.Own.Of) != 2 {
 				t.Errorf("%s: member %d: %+v, own clusters %v, %v", name, s, e, r.Model.Own.Of, err)
 			}

@@ -181,6 +181,30 @@ func TestWhatPreparingTells(t *testing.T) {
 	}
 }
 
+// So is what a start by the ranges of all tells, but not twice.
+func TestWhatAStartTells(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Task)
+		want   string
+		times  int
+	}{
+		{func(*Task) {}, "of each column, as trained on, the smallest and the largest", 1},
+		{func(t *Task) { t.Normalise, t.Standardise = MinMax, Own }, "of each column, as trained on, the smallest and the largest", 1},
+		{func(t *Task) { t.PCA = 2 }, "of each principal axis, as trained on, the smallest and the largest", 1},
+		{func(t *Task) { t.Normalise, t.Standardise = MinMax, Global }, "the smallest and the largest", 1},
+		{func(t *Task) { t.Normalise, t.Standardise, t.PCA = MinMax, None, 2 }, "the smallest and the largest", 1},
+		{func(t *Task) { t.Start = KFed }, "the smallest and the largest", 0},
+	} {
+		k := mixtureTask(model.DEM)
+		k.Start = Spread
+		c.change(&k)
+		list := strings.Join(k.published(collabdict.Solo{}), "\n")
+		if got := strings.Count(list, c.want); got != c.times || strings.Count(list, "smallest") != c.times {
+			t.Errorf("%q is there %d times, want %d: %s", c.want, got, c.times, list)
+		}
+	}
+}
+
 // Axes beyond the rank of the rows are told.
 func TestFlatAxes(t *testing.T) {
 	k := example()

@@ -47,7 +47,7 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := Evaluate(r.Model, p.Test, p.TestLabels)
+			e, err := Evaluate(r.Model, p)
 			if err != nil {
 				t.Fatal(err)
 			}
