@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -38,6 +40,7 @@ func TestScripts(t *testing.T) {
 			"gunzip": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[1]), unzipped(ts, args[0]), 0o644))
 			},
+			"gzip":    func(ts *testscript.TestScript, _ bool, args []string) { zip(ts, args[0], args[1]) },
 			"convert": func(ts *testscript.TestScript, _ bool, args []string) { convert(ts, args[0], args[1]) },
 			"images": func(ts *testscript.TestScript, _ bool, args []string) {
 				writeImages(ts, args[0], args[1], len(args) == 2)
@@ -122,6 +125,14 @@ func unzipped(ts *testscript.TestScript, path string) []byte {
 	b, err := io.ReadAll(z)
 	ts.Check(err)
 	return b
+}
+
+func zip(ts *testscript.TestScript, from, to string) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := io.WriteString(z, ts.ReadFile(from))
+	ts.Check(errors.Join(err, z.Close()))
+	ts.Check(os.WriteFile(ts.MkAbs(to), b.Bytes(), 0o600))
 }
 
 func near(ts *testscript.TestScript, what string, got, want []float64) {

@@ -29,7 +29,7 @@ func TestSensitivity(t *testing.T) {
 			r.Set(0, c, left*share)
 			left -= left * share
 		}
-		e := &privateEM{z: row, model: unitStart(k, dim, form, [32]byte{}), noise: rand.NewPCG(1, 1)}
+		e := &privateEM{z: row, sigma: 0x1p-60, model: unitStart(k, dim, form, [32]byte{}), noise: rand.NewPCG(1, 1)}
 		corner := true
 		for _, v := range row.RawRowView(0) {
 			corner = corner && math.Abs(v) == 1

@@ -79,7 +79,7 @@ func shownByFedGEM(t Task) (what []string, sums bool) {
 	if factors, _ := parseFinal(t.Final); len(factors) > 1 {
 		clusters += ", and the same of three times two thirds of the own rows, to choose a factor by the others"
 	}
-	return []string{t.Privacy.of(clusters, "the number of own rows, and how columns are scaled and projected")}, false
+	return []string{t.Privacy.of(clusters, "how columns are scaled and projected")}, false
 }
 
 func (l *clustering) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (collabdict.Round, error) {
