@@ -120,8 +120,12 @@ func TestNoiseIsInWhatIsShown(t *testing.T) {
 		if other := private(t, k, 2); reflect.DeepEqual(once, other) {
 			t.Errorf("%s: there is no noise", kind)
 		}
-		if w := k.ShownWarnings()[0]; !strings.Contains(w, "(5, 1e-05)-differentially private in each row") || !strings.Contains(w, "Not covered:") {
-			t.Errorf("%s: %s", kind, w)
+		for by, covered := range map[Standardise]bool{None: true, Agreed: true, Own: false, Global: false} {
+			k.Standardise = by
+			w := k.ShownWarnings()[0]
+			if !strings.Contains(w, "(5, 1e-05)-differentially private in each row") || strings.Contains(w, "Not covered:") == covered {
+				t.Errorf("%s, %s: %s", kind, by, w)
+			}
 		}
 	}
 }

@@ -57,7 +57,7 @@ func checkFedGen(t Task) error {
 }
 
 func shownByFedGen(t Task) (what []string, sums bool) {
-	return []string{t.Privacy.of(wholeMixture, "how columns are scaled and projected")}, t.Rounds > 1
+	return []string{t.noisy(wholeMixture)}, t.Rounds > 1
 }
 
 // fedgen returns the settings of the local fits and of the shared one.

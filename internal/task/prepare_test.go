@@ -205,6 +205,28 @@ func TestWhatAStartTells(t *testing.T) {
 	}
 }
 
+// Standardising by the moments of all tells their products, which rounds may not.
+func TestMomentsAreListedWhereRoundsDoNotTellThem(t *testing.T) {
+	for _, c := range []struct {
+		kind       model.Kind
+		covariance string
+		rounds     int
+		listed     bool
+	}{
+		{model.GGM, "", 5, false},
+		{model.DEM, "full", 5, false},
+		{model.DEM, "diag", 5, true},
+		{model.FedGen, "full", 5, false},
+		{model.FedGen, "full", 1, true},
+		{model.FedGEM, "full", 5, true},
+	} {
+		k := Task{Model: c.kind, Covariance: c.covariance, Rounds: c.rounds, Standardise: Global}
+		if list := strings.Join(k.learned(), ""); strings.Contains(list, "covariance matrix of all") != c.listed {
+			t.Errorf("%+v: %q", c, list)
+		}
+	}
+}
+
 // Axes beyond the rank of the rows are told.
 func TestFlatAxes(t *testing.T) {
 	k := example()
