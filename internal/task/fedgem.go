@@ -195,7 +195,7 @@ func (l *clustering) state() state {
 		total += c.Rows
 	}
 	return state{
-		mixture: l.mixture, totalRows: int(math.Round(total)),
+		scorer: model.Mixture{Mixture: l.mixture}, totalRows: int(math.Round(total)),
 		own: &model.Own{Mixture: l.result.Local(), Of: l.result.Own},
 	}
 }

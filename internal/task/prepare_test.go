@@ -121,13 +121,13 @@ func TestProjectedRowsOnDiskGiveTheSameModel(t *testing.T) {
 			}
 			m := models[0]
 			above := 0
-			for _, s := range m.Score(x) {
+			for _, s := range score(m, x) {
 				if s > m.Manifest.Threshold {
 					above++
 				}
 			}
-			if above != 6 || m.Mixture.Dim() != 2 || m.Manifest.PCA.Axes != 2 {
-				t.Errorf("%s, %q: %d of 600 rows above the threshold for one in a hundred; %d dimensions", standardise, by, above, m.Mixture.Dim())
+			if above != 6 || m.Mixture().Dim() != 2 || m.Manifest.PCA.Axes != 2 {
+				t.Errorf("%s, %q: %d of 600 rows above the threshold for one in a hundred; %d dimensions", standardise, by, above, m.Mixture().Dim())
 			}
 		}
 	}
