@@ -69,8 +69,12 @@ func (m *Mean) Round(ctx context.Context, g collabdict.Group, train func(ctx con
 	if err != nil {
 		return Total{}, fmt.Errorf("bounds of the changes: %w", err)
 	}
+	own := !may || absentee.Included()
+	if !own {
+		clear(m.vector) // which may be above bounds that were agreed on without it
+	}
 	t, err := m.sum(ctx, g, agreed)
-	t.Own = !may || absentee.Included()
+	t.Own = own && (!may || absentee.Included())
 	return t, err
 }
 

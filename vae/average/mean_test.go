@@ -127,6 +127,37 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 	}
 }
 
+// A member that is lost while bounds are agreed on has no part in the round, although it has
+// trained: its changes may be above the bounds.
+func TestLostWhileBoundsAreAgreed(t *testing.T) {
+	p := parameters()
+	g := &lost{counts: make([]float64, powers*(len(p.Shapes)+1)), total: make([]float64, len(p.Values)+1)}
+	g.total[0], g.total[len(p.Values)] = 8, 4
+	got, err := New(p, 0).Round(t.Context(), g, func(context.Context) (Part, error) {
+		p.Values[0] = 1e6
+		return Part{Weight: 1}, nil
+	})
+	if err != nil || got.Own || got.Weight != 4 || p.Values[0] != 2 {
+		t.Errorf("got %+v, %v and parameter %g", got, err, p.Values[0])
+	}
+}
+
+// lost is a group that makes sums without this member.
+type lost struct {
+	collabdict.Group
+	counts, total []float64
+}
+
+func (*lost) Missed() ([]float64, bool) { return nil, false }
+func (*lost) Included() bool            { return false }
+
+func (l *lost) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if len(x) == len(l.counts) {
+		return l.counts, nil
+	}
+	return l.total, collabdict.CheckBlocks(x, blocks)
+}
+
 // The bounds are the least powers of two above what all have.
 func TestBoundsAreTight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
