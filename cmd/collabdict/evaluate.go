@@ -28,8 +28,7 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p := data.Participants[0]
-			e, err := task.Evaluate(m, p.Train, p.TrainLabels)
+			e, err := task.Evaluate(m, data.Participants[0])
 			if err != nil {
 				return err
 			}

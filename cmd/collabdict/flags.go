@@ -65,6 +65,7 @@ type taskFlags struct {
 	mixtureFlags
 	model, init                   string
 	standardise, normalise        string
+	ranges                        string
 	pca                           int
 	components                    string
 	rounds                        int
@@ -87,6 +88,7 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 	f.StringVar(&t.standardise, "standardise", "", "standardise columns by the moments of all rows (global), of each participant's (own), or none (default own with --split files or column, else global)")
 	f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
 	f.StringVar(&t.normalise, "normalise", standard, "bring columns, by the rows that --standardise says, and axes of --pca to mean 0 and variance 1 (standard), or to the range from 0 to 1 (minmax)")
+	f.StringVar(&t.ranges, "ranges", "", "bring columns from `RANGES` that all members agree on to that from 0 to 1, for which nothing is learned of any rows: LOW,HIGH for every column, or a YAML file of columns with [LOW, HIGH] each, * for the others")
 	f.IntVar(&t.pca, "pca", 0, "learn from rows along the `K` principal axes of the rows of all: columns are scaled first, and axes after")
 	f.Float64Var(&t.falseAlarm, "false-alarm", 0.01, "share of own training rows that lie above the anomaly threshold")
 	f.Uint64Var(&t.seed, "seed", 1, "seed of everything public: starts, splits, generated data")
@@ -142,6 +144,11 @@ func (t *taskFlags) task(cmd *cobra.Command, byDefault task.Standardise) (task.T
 			return k, &usageError{"--standardise and --no-standardise contradict each other", "leave one out"}
 		}
 		k.Standardise = task.None
+	}
+	if t.ranges != "" {
+		if err := t.setRanges(cmd, &k); err != nil {
+			return k, err
+		}
 	}
 	if t.init != "" {
 		if err := readInit(&k, t.init); err != nil {

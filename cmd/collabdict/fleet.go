@@ -64,8 +64,9 @@ func (f *fleet) news(line string) bool {
 	return true
 }
 
-// ended tells how to bring a node back that has ended without a word.
-func (f *fleet) ended(i int, end report.End) {
+// ended tells how to bring a node back that has ended without a word. It says whether
+// the node, by its own words, would end in the same way again.
+func (f *fleet) ended(i int, end report.End) (hopeless bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.gone == nil {
@@ -73,9 +74,13 @@ func (f *fleet) ended(i int, end report.End) {
 	}
 	f.gone[i] = true
 	var child *local.ChildError
-	if errors.As(end.Err, &child) && child.Killed {
+	if !errors.As(end.Err, &child) {
+		return false
+	}
+	if child.Killed {
 		f.line(fmt.Sprintf("%s; collabdict run --dir %s brings it back", child, filepath.Join(f.dir, f.names[i])))
 	}
+	return !child.Killed && hearsay(child) == 0
 }
 
 // kept says whether a line is for the node's log alone, or comes again at the end.

@@ -49,7 +49,11 @@ func (t *taskFlags) setOptions(cmd *cobra.Command, k *task.Task) error {
 	}
 	for _, name := range []string{"rounds", "lambda0", "rho", "init", "covariance", "synthetic", "refine", "start", "local-steps", "radius", "final"} {
 		if cmd.Flags().Changed(name) && !task.Takes(k.Model, name) {
-			return &usageError{fmt.Sprintf("--%s: the model %s has none", name, k.Model), ""}
+			hint := ""
+			if name == "rounds" {
+				hint = "it learns in one round; --refine R adds rounds of sums"
+			}
+			return &usageError{fmt.Sprintf("--%s: the model %s has none", name, k.Model), hint}
 		}
 	}
 	if err := t.setPrivacy(cmd, k); err != nil {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -38,6 +40,7 @@ func TestScripts(t *testing.T) {
 			"gunzip": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[1]), unzipped(ts, args[0]), 0o644))
 			},
+			"gzip":    func(ts *testscript.TestScript, _ bool, args []string) { zip(ts, args[0], args[1]) },
 			"convert": func(ts *testscript.TestScript, _ bool, args []string) { convert(ts, args[0], args[1]) },
 			"images": func(ts *testscript.TestScript, _ bool, args []string) {
 				writeImages(ts, args[0], args[1], len(args) == 2)
@@ -81,11 +84,11 @@ func compareKnown(ts *testscript.TestScript, known, dir string) {
 		if m.Manifest.Digest != digest || digest == "" {
 			ts.Fatalf("%s: digest %q, want %q", file, m.Manifest.Digest, digest)
 		}
-		near(ts, file+": weights", m.Mixture.Weights(), want.Weights[s])
+		near(ts, file+": weights", m.Mixture().Weights(), want.Weights[s])
 		for k := range want.Means {
-			near(ts, file+": means", m.Mixture.Means().RawRowView(k), want.Means[k])
+			near(ts, file+": means", m.Mixture().Means().RawRowView(k), want.Means[k])
 			for i, row := range want.Precisions[k] {
-				near(ts, file+": precisions", mat.Row(nil, i, m.Mixture.Precision(k)), row)
+				near(ts, file+": precisions", mat.Row(nil, i, m.Mixture().Precision(k)), row)
 			}
 		}
 	}
@@ -106,8 +109,8 @@ func alikeModels(ts *testscript.TestScript, dir, want string) {
 		if first == nil {
 			first = m
 		}
-		if m.Manifest.Digest != first.Manifest.Digest || m.Manifest.Digest == "" || !mat.Equal(m.Mixture.Means(), first.Mixture.Means()) ||
-			!slices.Equal(m.Mixture.Weights(), first.Mixture.Weights()) || !mat.Equal(m.Mixture.Precision(0), first.Mixture.Precision(0)) || !reflect.DeepEqual(m.Projection, first.Projection) {
+		if m.Manifest.Digest != first.Manifest.Digest || m.Manifest.Digest == "" || !mat.Equal(m.Mixture().Means(), first.Mixture().Means()) ||
+			!slices.Equal(m.Mixture().Weights(), first.Mixture().Weights()) || !mat.Equal(m.Mixture().Precision(0), first.Mixture().Precision(0)) || !reflect.DeepEqual(m.Projection, first.Projection) {
 			ts.Fatalf("%s: another model than that of %s", file, files[0])
 		}
 	}
@@ -122,6 +125,14 @@ func unzipped(ts *testscript.TestScript, path string) []byte {
 	b, err := io.ReadAll(z)
 	ts.Check(err)
 	return b
+}
+
+func zip(ts *testscript.TestScript, from, to string) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := io.WriteString(z, ts.ReadFile(from))
+	ts.Check(errors.Join(err, z.Close()))
+	ts.Check(os.WriteFile(ts.MkAbs(to), b.Bytes(), 0o600))
 }
 
 func near(ts *testscript.TestScript, what string, got, want []float64) {

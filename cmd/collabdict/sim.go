@@ -201,7 +201,7 @@ func (a *app) noteMemory(participants int) {
 // noteData says what the features are, and what was left out of the data.
 func (a *app) noteData(d *dataset.Dataset) {
 	a.note("%d participants, %d features: %s", len(d.Participants), len(d.Columns), listed(d.Columns))
-	if d.Participants[0].TestLabels != nil && !d.AnomalyLabels() {
+	if d.Participants[0].ClassLabels {
 		a.note("labels other than 0, 1 and -1 are classes: they give the ARI, and no area under a curve")
 	}
 	if len(d.Ignored) > 0 {

@@ -111,11 +111,18 @@ func TestAFleetSpeaksAsOne(t *testing.T) {
 	f.say(1, "waiting for c 4s (usual 100ms)")
 	f.say(0, "waiting for c 5s (usual 200ms)")
 	f.say(2, "with a again")
-	f.ended(0, report.End{Err: &local.ChildError{Name: "a", Killed: true, Message: "its process ended: signal: killed"}})
+	hopeless := f.ended(0, report.End{Err: &local.ChildError{Name: "a", Killed: true, Message: "its process ended: signal: killed"}})
 	f.say(1, "round 1/9  loss 2")
 	f.say(1, "round 2/9  loss 1")
 	f.say(2, "error: no space")
-	f.ended(2, report.End{Err: errors.New("no space")})
+	if hopeless || f.ended(2, report.End{Err: errors.New("no space")}) {
+		t.Error("who was killed, or has not said why it ended, may do better")
+	}
+	for class, want := range map[string]bool{"data": true, "usage": true, "members-lost": false, "interrupted": false} {
+		if got := f.ended(2, report.End{Err: &local.ChildError{Name: "c", Class: class}}); got != want {
+			t.Errorf("%s: would end in the same way again: %t", class, got)
+		}
+	}
 	want := `a: round 1/9  loss 2
 b: waiting for c 4s (usual 100ms)
 a: its process ended: signal: killed; collabdict run --dir o/a brings it back

@@ -48,7 +48,7 @@ func (f ChiSquare) radii(regions []region, l *local, next *gmm.Mixture) {
 	dim := next.Dim()
 	square := distuv.ChiSquared{K: float64(dim)}.Quantile(1 - alpha)
 	stretch := 1.0
-	if !l.config.Full && l.rng == nil && !f.Round {
+	if !l.config.Full && l.config.Noise == nil && !f.Round {
 		stretch = anisotropy(l.x, l.mix, next.Means())
 	}
 	for k, r := range regions {
@@ -57,7 +57,7 @@ func (f ChiSquare) radii(regions []region, l *local, next *gmm.Mixture) {
 			variance = r.spread * stretch
 		}
 		variance /= r.rows
-		if l.rng != nil { // which moves the centre too
+		if l.config.Noise != nil { // which moves the centre too
 			variance += l.config.Noise.variance(r.rows)
 		}
 		regions[k].radius = math.Sqrt(square * variance)
@@ -78,7 +78,7 @@ func (f Factor) check() error {
 }
 
 func (f Factor) radii(regions []region, l *local, next *gmm.Mixture) {
-	rows, dim := l.x.Dims()
+	dim := next.Dim()
 	least := math.Inf(1)
 	for i, r := range regions {
 		for _, o := range regions[:i] {
@@ -89,7 +89,7 @@ func (f Factor) radii(regions []region, l *local, next *gmm.Mixture) {
 		if len(regions) == 1 { // no other centre: what its rows are from it
 			least = math.Sqrt(r.spread * float64(dim))
 		}
-		v := f.V * least / (next.Weights()[k] * math.Sqrt(float64(rows)))
+		v := f.V * least / (next.Weights()[k] * math.Sqrt(l.rows))
 		if l.config.Half {
 			v = math.Sqrt(v)
 		}

@@ -3,7 +3,6 @@ package fedgem
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -17,8 +16,8 @@ type local struct {
 	config Config
 	x      *mat.Dense
 	mix    *gmm.Mixture
-	steps  int        // of EM that were made on the rows
-	rng    *rand.Rand // of the noise; nil without
+	steps  int     // of EM that were made on the rows
+	rows   float64 // by the last step: with noise, the sum of the noisy counts
 	// settled says that no centre moved by more than the tolerance in the last round.
 	settled bool
 }
@@ -27,7 +26,6 @@ type local struct {
 func newLocal(x *mat.Dense, c Config) (*local, error) {
 	l := &local{config: c, x: x}
 	if c.Noise != nil {
-		l.rng = rand.New(c.Noise.Source)
 		return l, l.noisyStart()
 	}
 	k := c.Components
@@ -47,11 +45,12 @@ func newLocal(x *mat.Dense, c Config) (*local, error) {
 func (l *local) maximise() (*gmm.Mixture, error) {
 	l.steps++
 	next, err := step(l.mix, l.x)
-	if err != nil || l.rng == nil {
-		return next, err
-	}
 	rows, _ := l.x.Dims()
-	return l.config.Noise.blur(l.mix, next, float64(rows), l.rng)
+	l.rows = float64(rows)
+	if err == nil && l.config.Noise != nil {
+		next, l.rows, err = l.config.Noise.blur(l.mix, next, l.rows)
+	}
+	return next, err
 }
 
 // round makes the EM steps of a round and returns the regions in which the centres
@@ -85,12 +84,12 @@ func (l *local) round() ([]region, error) {
 // published returns regions with the centres and rows of next and the covariances of
 // shape.
 func (l *local) published(next, shape *gmm.Mixture) []region {
-	rows, dim := l.x.Dims()
+	_, dim := l.x.Dims()
 	means, weights := next.Means(), next.Weights()
 	out := make([]region, len(weights))
 	for k := range out {
 		cov := shape.Covariance(k)
-		out[k] = region{rows: weights[k] * float64(rows), centre: means.RawRowView(k), spread: mat.Trace(cov) / float64(dim)}
+		out[k] = region{rows: weights[k] * l.rows, centre: means.RawRowView(k), spread: mat.Trace(cov) / float64(dim)}
 		if l.config.Full {
 			out[k].shape = mat.DenseCopyOf(cov).RawMatrix().Data
 		}

@@ -20,10 +20,11 @@ import (
 // deviation √3·Multiplier to each sum, and sees nothing else of the rows: the start is
 // drawn without them, and Components has to be given. T steps are together one Gaussian
 // mechanism, whose ratio of sensitivity to noise is √T/Multiplier; see [Config.Multiplier].
+// The number of rows that is published is the sum of the noisy counts.
 //
-// What this does not cover: the number of rows, the scaling of the columns and
-// Radius are taken as public; the noise is made of floating-point numbers (Mironov
-// 2012), and no one keeps a member that follows another protocol from learning more.
+// What this does not cover: the scaling of the columns and Radius are taken as public;
+// sums over rows are rounded before the noise comes to them, and no one keeps a member
+// that follows another protocol from learning more.
 type Noise struct {
 	// Multiplier is the noise of a sum over what one row changes it by.
 	Multiplier float64
@@ -109,26 +110,26 @@ func (l *local) noisyStart() error {
 	return nil
 }
 
-// blur returns what the mixture m, an EM step from another, is when
-// noise is added to the sums that it comes of. All components get one variance, for
-// which the noise matters less than for that of each.
-func (n Noise) blur(before, m *gmm.Mixture, rows float64, rng *rand.Rand) (*gmm.Mixture, error) {
+// blur returns what the mixture m, an EM step on so many rows from another, is when
+// noise is added to the sums that it comes of, and how many rows there are by these. All
+// components get one variance, for which the noise matters less than for that of each.
+func (n Noise) blur(before, m *gmm.Mixture, rows float64) (*gmm.Mixture, float64, error) {
 	sd := math.Sqrt(3) * n.Multiplier
+	noisy := func(sum, unit float64) float64 { return privacy.Noisy(sum, sd*unit, n.Source) }
 	dim := float64(m.Dim())
 	weights, means := m.Weights(), m.Means()
 	within, total := 0.0, 0.0
 	for k, w := range weights {
 		count, mean := w*rows, means.RawRowView(k)
 		square := count * (floats.Dot(mean, mean) + dim*(1/m.Precision(k).At(0, 0)-regCovar))
-		weights[k] = math.Max(minRows, count+sd*rng.NormFloat64())
+		weights[k] = math.Max(minRows, noisy(count, 1))
 		for i, v := range mean {
-			mean[i] = (count*v + sd*n.Radius*rng.NormFloat64()) / weights[k]
+			mean[i] = noisy(count*v, n.Radius) / weights[k]
 		}
 		if norm := floats.Norm(mean, 2); norm > n.Radius {
 			floats.Scale(n.Radius/norm, mean)
 		}
-		square += sd * n.Radius * n.Radius * rng.NormFloat64()
-		within += square - weights[k]*floats.Dot(mean, mean)
+		within += noisy(square, n.Radius*n.Radius) - weights[k]*floats.Dot(mean, mean)
 		total += weights[k]
 	}
 	// The noise may make clusters narrower than nothing; and if they widened at once,
@@ -138,5 +139,6 @@ func (n Noise) blur(before, m *gmm.Mixture, rows float64, rng *rand.Rand) (*gmm.
 	precisions := mat.NewDense(len(weights), m.Dim(), nil)
 	precisions.Apply(func(int, int, float64) float64 { return 1 / variance }, precisions)
 	floats.Scale(1/total, weights)
-	return gmm.NewDiagMixture(gmm.Spherical, weights, means, precisions)
+	out, err := gmm.NewDiagMixture(gmm.Spherical, weights, means, precisions)
+	return out, total, err
 }

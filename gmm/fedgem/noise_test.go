@@ -23,6 +23,13 @@ func TestNoiseHidesRowsAndLeavesClusters(t *testing.T) {
 		if k, ari := len(r[0].Clusters), agreement(clients, r); k != 3 || ari < 0.95 {
 			t.Errorf("seed %d: got %d clusters of 3, ARI %.2f", seed, k, ari)
 		}
+		rows := 0.0
+		for _, c := range r[0].Clusters {
+			rows += c.Rows
+		}
+		if off := math.Abs(rows - 4*4000); off < 1e-3 || off > 200 {
+			t.Errorf("seed %d: %g rows are shown, of 16000: want them with noise", seed, rows)
+		}
 		if r[0].Steps != 5+4+1 {
 			t.Errorf("got %d steps, want 10", r[0].Steps)
 		}

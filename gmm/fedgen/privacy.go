@@ -52,9 +52,7 @@ func (p Privacy) iterations() int {
 // and the sums of products of an iteration by a vector of length 1 each in these units,
 // so of length √3 together; iterations choose their mixture by what came out before, and
 // compose to one Gaussian mechanism of sensitivity √(3·Iterations) (Dong, Roth and Su
-// 2022). The noise is computed in floating point, which an attacker who sees all 64
-// bits of what it hides could make use of (Mironov 2012): here it goes through a
-// mixture first.
+// 2022). Noisy sums are rounded ([privacy.Noisy]).
 func (p Privacy) Sigma() float64 {
 	return math.Sqrt(3*float64(p.iterations())) / privacy.GaussianRatio(p.Epsilon, p.Delta)
 }

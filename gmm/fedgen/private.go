@@ -9,7 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/dem"
-	"github.com/collabdict/collabdict/gmm/portable"
+	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
 // Private is [Local] with differential privacy: EM from a start that does not depend
@@ -148,16 +148,16 @@ func (e *privateEM) sums(r *mat.Dense) []noisy {
 			floats.AddScaled(s.first, weight, z)
 			addSpread(s.second, weight, point, z, origin)
 		}
-		s.n += e.sigma * portable.Normal(e.noise)
-		for i := range s.first {
-			s.first[i] += e.sigma * scale1 * portable.Normal(e.noise)
+		s.n = privacy.Noisy(s.n, e.sigma, e.noise)
+		for i, v := range s.first {
+			s.first[i] = privacy.Noisy(v, e.sigma*scale1, e.noise)
 		}
 		for at := range s.second {
 			if e.model.Form == gmm.Full && at/dim > at%dim {
 				s.second[at] = s.second[at%dim*dim+at/dim]
 				continue
 			}
-			s.second[at] += e.sigma * scale2 * portable.Normal(e.noise)
+			s.second[at] = privacy.Noisy(s.second[at], e.sigma*scale2, e.noise)
 		}
 		all[k] = s
 	}

@@ -29,7 +29,7 @@ func TestSensitivity(t *testing.T) {
 			r.Set(0, c, left*share)
 			left -= left * share
 		}
-		e := &privateEM{z: row, model: unitStart(k, dim, form, [32]byte{}), noise: rand.NewPCG(1, 1)}
+		e := &privateEM{z: row, sigma: 0x1p-60, model: unitStart(k, dim, form, [32]byte{}), noise: rand.NewPCG(1, 1)}
 		corner := true
 		for _, v := range row.RawRowView(0) {
 			corner = corner && math.Abs(v) == 1
@@ -59,5 +59,3 @@ func check(t *rapid.T, e *privateEM, r *mat.Dense, most bool) {
 		}
 	}
 }
-
-// The values are those of a Gaussian mechanism with (ε, δ) worked out by other means,

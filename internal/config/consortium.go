@@ -38,28 +38,29 @@ type Change struct {
 
 // Model is what is learned.
 type Model struct {
-	Kind        string  `yaml:"kind"`
-	Components  int     `yaml:"components"`
-	Most        int     `yaml:"most_components,omitempty"`
-	Rounds      int     `yaml:"rounds"`
-	Tol         float64 `yaml:"tol"`
-	Covariance  string  `yaml:"covariance,omitempty"`
-	Synthetic   int     `yaml:"synthetic,omitempty"`
-	Start       string  `yaml:"start,omitempty"`
-	LocalSteps  int     `yaml:"local_steps,omitempty"`
-	Radius      string  `yaml:"radius,omitempty"`
-	Final       string  `yaml:"final,omitempty"`
-	Epsilon     float64 `yaml:"epsilon,omitempty"`
-	Delta       float64 `yaml:"delta,omitempty"`
-	Clip        float64 `yaml:"clip,omitempty"`
-	Lambda0     float64 `yaml:"lambda0,omitempty"`
-	Rho         float64 `yaml:"rho,omitempty"`
-	Seed        uint64  `yaml:"seed"`
-	Standardise string  `yaml:"standardise"`
-	Normalise   string  `yaml:"normalise,omitempty"`
-	PCA         int     `yaml:"pca,omitempty"`
-	FalseAlarm  float64 `yaml:"false_alarm"`
-	Init        string  `yaml:"init,omitempty"` // file, relative to this one
+	Kind        string      `yaml:"kind"`
+	Components  int         `yaml:"components"`
+	Most        int         `yaml:"most_components,omitempty"`
+	Rounds      int         `yaml:"rounds"`
+	Tol         float64     `yaml:"tol"`
+	Covariance  string      `yaml:"covariance,omitempty"`
+	Synthetic   int         `yaml:"synthetic,omitempty"`
+	Start       string      `yaml:"start,omitempty"`
+	LocalSteps  int         `yaml:"local_steps,omitempty"`
+	Radius      string      `yaml:"radius,omitempty"`
+	Final       string      `yaml:"final,omitempty"`
+	Epsilon     float64     `yaml:"epsilon,omitempty"`
+	Delta       float64     `yaml:"delta,omitempty"`
+	Clip        float64     `yaml:"clip,omitempty"`
+	Lambda0     float64     `yaml:"lambda0,omitempty"`
+	Rho         float64     `yaml:"rho,omitempty"`
+	Seed        uint64      `yaml:"seed"`
+	Standardise string      `yaml:"standardise"`
+	Normalise   string      `yaml:"normalise,omitempty"`
+	PCA         int         `yaml:"pca,omitempty"`
+	Ranges      task.Ranges `yaml:"ranges,omitempty"`
+	FalseAlarm  float64     `yaml:"false_alarm"`
+	Init        string      `yaml:"init,omitempty"` // file, relative to this one
 }
 
 // Consensus is how sums are made and protected.
@@ -108,7 +109,7 @@ func NewConsortium(t task.Task, columns []string, members []Member) *Consortium 
 			LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 			Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
 			Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed,
-			Standardise: string(t.Standardise), Normalise: string(t.Normalise), PCA: t.PCA, FalseAlarm: t.FalseAlarm,
+			Standardise: string(t.Standardise), Normalise: string(t.Normalise), Ranges: t.Ranges, PCA: t.PCA, FalseAlarm: t.FalseAlarm,
 		},
 		Consensus: newConsensus(t.Settings),
 	}
@@ -123,7 +124,7 @@ func (c *Consortium) Task() task.Task {
 		LocalSteps: m.LocalSteps, Radius: m.Radius, Final: m.Final,
 		Privacy: task.Privacy{Epsilon: m.Epsilon, Delta: m.Delta, Clip: m.Clip},
 		Lambda0: m.Lambda0, Rho: m.Rho, Seed: m.Seed,
-		Standardise: task.Standardise(m.Standardise), Normalise: task.Normalise(m.Normalise), PCA: m.PCA, FalseAlarm: m.FalseAlarm,
+		Standardise: task.Standardise(m.Standardise), Normalise: task.Normalise(m.Normalise), Ranges: m.Ranges, PCA: m.PCA, FalseAlarm: m.FalseAlarm,
 		Settings: c.Consensus.settings(),
 	}
 }

@@ -17,13 +17,15 @@ type Node struct {
 	Listen     []string `yaml:"listen"`
 	Data       []string `yaml:"data"`
 	Label      string   `yaml:"label,omitempty"`
-	Where      string   `yaml:"where,omitempty"`
-	TestWhere  string   `yaml:"test_where,omitempty"`
-	Limit      int      `yaml:"limit,omitempty"`
-	Ignore     []string `yaml:"ignore,omitempty"`
-	Memory     string   `yaml:"memory,omitempty"`
-	Float32    bool     `yaml:"float32,omitempty"`
-	Baselines  []string `yaml:"baselines,omitempty"`
+	// ClassLabels says that labels are classes, as other participants' show.
+	ClassLabels bool     `yaml:"class_labels,omitempty"`
+	Where       string   `yaml:"where,omitempty"`
+	TestWhere   string   `yaml:"test_where,omitempty"`
+	Limit       int      `yaml:"limit,omitempty"`
+	Ignore      []string `yaml:"ignore,omitempty"`
+	Memory      string   `yaml:"memory,omitempty"`
+	Float32     bool     `yaml:"float32,omitempty"`
+	Baselines   []string `yaml:"baselines,omitempty"`
 	// Patience is how many times its usual time a member may take before this one
 	// would go on without it; 0 means the default.
 	Patience float64 `yaml:"patience,omitempty"`
@@ -77,7 +79,7 @@ func (n *Node) Spec() (dataset.Spec, error) {
 		return dataset.Spec{}, err
 	}
 	return dataset.Spec{
-		Data: n.Data, Label: n.Label, Where: where, TestWhere: testWhere,
+		Data: n.Data, Label: n.Label, ClassLabels: n.ClassLabels, Where: where, TestWhere: testWhere,
 		Limit: n.Limit, Ignore: n.Ignore, Memory: memory, Float32: n.Float32,
 	}, nil
 }

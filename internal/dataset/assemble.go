@@ -32,7 +32,17 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 	for _, name := range names {
 		d.Participants = append(d.Participants, s.participant(name, groups[name], sch.features))
 	}
+	classes := s.ClassLabels || slices.ContainsFunc(d.Participants, hasClasses)
+	for i := range d.Participants {
+		d.Participants[i].ClassLabels = classes
+	}
 	return d, nil
+}
+
+// hasClasses says whether labels are of more kinds than normal (0, -1) and anomaly (1).
+func hasClasses(p Participant) bool {
+	class := func(l float64) bool { return l != 0 && l != 1 && l != -1 }
+	return slices.ContainsFunc(p.TrainLabels, class) || slices.ContainsFunc(p.TestLabels, class)
 }
 
 // numberClasses replaces each file's own numbers of its text labels by 2 plus

@@ -12,6 +12,10 @@ type Participant struct {
 	// label column: 1 is an anomaly, 0 and -1 are normal. Labels that are text
 	// are numbers from 2 on, see [Dataset].
 	TrainLabels, TestLabels []float64
+	// ClassLabels says that labels are classes and no truth for a score, as some
+	// row of whoever was loaded together has one other than 0, 1 and -1. The own
+	// labels may be 0 and 1 alone all the same.
+	ClassLabels bool
 }
 
 // Dataset is what was loaded.
@@ -34,21 +38,4 @@ type Dataset struct {
 type LeftOut struct {
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
-}
-
-// AnomalyLabels tells whether there are labels and all of them say normal (0,
-// -1) or anomaly (1). Otherwise labels are classes and no truth for a score.
-func (d *Dataset) AnomalyLabels() bool {
-	any := false
-	for _, p := range d.Participants {
-		for _, labels := range [][]float64{p.TrainLabels, p.TestLabels} {
-			for _, l := range labels {
-				if l != 0 && l != 1 && l != -1 {
-					return false
-				}
-				any = true
-			}
-		}
-	}
-	return any
 }

@@ -109,7 +109,7 @@ func TestSpecErrors(t *testing.T) {
 		{dataset.Spec{Data: []string{"a.csv", "c.csv"}, TestWhere: condition("site=s")}, `a.csv: no row meets --test-where site=s; values there are "n", ""`},
 		{dataset.Spec{Data: []string{"c.csv", "sub"}, TestWhere: condition("site=n")}, `c.csv: no row is left to train on: all meet --test-where site=n`},
 		{dataset.Spec{Data: []string{"a.csv"}, Split: split("column=site")}, `a.csv:3: column "site": the cell is empty; fill it`},
-		{dataset.Spec{Data: []string{"a.csv", "c.csv"}, MinRows: 2}, `want at least 2 participants with 2 training rows or more, got 1; too small: "c" (1); give more data, or another --split`},
+		{dataset.Spec{Data: []string{"a.csv", "c.csv"}, MinRows: 2}, `want at least 2 participants with 2 training rows or more, got 1; too small: "c" (1); give more data, fewer --components or another --split`},
 		{dataset.Spec{Data: []string{"a.csv", "c.csv"}, Where: condition("x=1"), TestWhere: condition("site=n")}, `a.csv: no row is left to train on: all that meet --where x=1 meet --test-where site=n too; choose conditions that exclude each other`},
 		{dataset.Spec{Data: []string{"d.csv"}, Label: "site"}, `d.csv:3: column "site": want text in UTF-8, got "K\xf6ln"; save the file as UTF-8`},
 		{dataset.Spec{Data: []string{"d.csv"}, Split: split("column=site")}, `d.csv:3: column "site": want text in UTF-8, got "K\xf6ln"; save the file as UTF-8`},

@@ -36,7 +36,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 		return false
 	})
 	if len(d.Participants) < 2 {
-		return nil, tooFew(d, least)
+		return nil, spec.tooFew(d)
 	}
 	return d, nil
 }
@@ -81,7 +81,11 @@ func (p *Participant) trainRows() int {
 	return n
 }
 
-func tooFew(d *Dataset, least int) error {
+func (s *Spec) tooFew(d *Dataset) error {
+	least, hint := s.leastRows(), "give more data, or another --split"
+	if s.Split.Min == 0 && least > 1 {
+		hint = "give more data, fewer --components or another --split"
+	}
 	var small []string
 	for _, l := range d.LeftOut {
 		small = append(small, fmt.Sprintf("%q (%d)", l.Name, l.Rows))
@@ -90,7 +94,7 @@ func tooFew(d *Dataset, least int) error {
 	if small != nil {
 		msg += "; too small: " + listed(small)
 	}
-	return &Error{Msg: msg, Hint: "give more data, or another --split"}
+	return &Error{Msg: msg, Hint: hint}
 }
 
 func nameByFile(names, files []string) error {

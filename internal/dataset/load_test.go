@@ -69,7 +69,7 @@ func TestTrainAndTestRows(t *testing.T) {
 		if same := p.Test == p.Train; same != (c.testWhere == "") {
 			t.Errorf("%s: one matrix for both is %t", c.name, same)
 		}
-		if p.Name != "all" || !slices.Equal(d.Columns, []string{"temp", "flow"}) || !d.AnomalyLabels() {
+		if p.Name != "all" || !slices.Equal(d.Columns, []string{"temp", "flow"}) || p.ClassLabels {
 			t.Errorf("%s: got %q with columns %q", c.name, p.Name, d.Columns)
 		}
 	}
@@ -184,14 +184,34 @@ func TestLinesOfBlanks(t *testing.T) {
 	wantError(t, err, `g.csv:3: malformed row: extraneous or missing " in quoted-field; write a quote inside a cell as ""`)
 }
 
+// Labels are of one kind at all participants, whatever values each happens to have.
+func TestLabelsAreOfOneKind(t *testing.T) {
+	for second, classes := range map[string]bool{"x,kind\n1,0\n2,1\n": false, "x,kind\n1,1\n2,2\n": true} {
+		folder(t, "a.csv", "x,kind\n1,0\n2,1\n", "b.csv", second)
+		d, err := dataset.LoadAll(dataset.Spec{Data: []string{"."}, Label: "kind"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range d.Participants {
+			if p.ClassLabels != classes {
+				t.Errorf("%s beside %q: class labels %t", p.Name, second, p.ClassLabels)
+			}
+		}
+		one, err := dataset.LoadOne(dataset.Spec{Data: []string{"a.csv"}, Label: "kind", ClassLabels: classes})
+		if err != nil || one.Participants[0].ClassLabels != classes {
+			t.Errorf("alone: %v, want class labels %t", err, classes)
+		}
+	}
+}
+
 func TestTextLabels(t *testing.T) {
 	folder(t, "a.csv", "x,kind\n1,pear\n2,apple\n", "b.csv", "x,kind\n1,apple\n2,fig\n3,pear\n")
 	d, err := dataset.LoadAll(dataset.Spec{Data: []string{"."}, Label: "kind"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(d.Classes, []string{"apple", "fig", "pear"}) || d.AnomalyLabels() {
-		t.Errorf("got classes %q, anomaly labels %t", d.Classes, d.AnomalyLabels())
+	if !slices.Equal(d.Classes, []string{"apple", "fig", "pear"}) || !d.Participants[0].ClassLabels {
+		t.Errorf("got classes %q, class labels %t", d.Classes, d.Participants[0].ClassLabels)
 	}
 	if a, b := d.Participants[0].TestLabels, d.Participants[1].TrainLabels; !slices.Equal(a, []float64{4, 2}) || !slices.Equal(b, []float64{2, 3, 4}) {
 		t.Errorf("got labels %v and %v", a, b)

@@ -14,6 +14,9 @@ type Spec struct {
 	Split Split
 	// Label names the column of labels, "" for none.
 	Label string
+	// ClassLabels says that labels are classes even if all are 0, 1 or -1: those
+	// of other participants are not.
+	ClassLabels bool
 	// Where keeps the training rows, TestWhere names the rows that are only
 	// scored; the zero value is no condition. With Where, training rows are
 	// those that match it. With TestWhere alone, training rows are the rest. A

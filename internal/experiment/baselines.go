@@ -80,7 +80,7 @@ func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*m
 	if t.Standardise == task.Own {
 		pooled = t.OfScaled()
 	}
-	r, err := pooled.Train(ctx, collabdict.Solo{}, dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(all), TrainLabels: labelsOf(parts)}, nil)
+	r, err := pooled.Train(ctx, collabdict.Solo{}, dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(all), TrainLabels: labelsOf(parts), ClassLabels: parts[0].ClassLabels}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("baseline pooled: %w", err)
 	}
@@ -99,14 +99,14 @@ func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*m
 // Scores measures a baseline's model on a participant's test rows, and on the
 // training rows that loglik is taken of.
 func Scores(m *model.Model, p dataset.Participant, loglikOf []dataset.Participant) (*report.Scores, error) {
-	e, err := task.Evaluate(m, p.Test, p.TestLabels)
+	e, err := task.Evaluate(m, p)
 	if err != nil {
 		return nil, err
 	}
 	loglik, err := overAll(m, loglikOf)
 	s := &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, Loglik: loglik}
 	if m.Manifest.Kind == model.FedGEM {
-		s.ARI, s.Silhouette, s.Clusters = e.ARI, e.Silhouette, m.Mixture.Components()
+		s.ARI, s.Silhouette, s.Clusters = e.ARI, e.Silhouette, m.Components()
 	}
 	return s, err
 }

@@ -27,7 +27,7 @@ func Summary(t task.Task, names []string, r *task.Result) *report.Run {
 		Views: []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
 	}
 	if r.Model != nil {
-		run.Clusters, run.PCA = r.Model.Mixture.Components(), r.Model.Manifest.PCA
+		run.Clusters, run.PCA = r.Model.Components(), r.Model.Manifest.PCA
 	}
 	run.Protection = Protection(t.Settings, len(names))
 	run.Warnings = append(run.Warnings, t.ShownWarnings()...)
@@ -72,7 +72,7 @@ func describe(s consensus.Settings, size, values int) report.Consensus {
 
 // Participant returns a participant's own figures under its model.
 func Participant(m *model.Model, p dataset.Participant) (report.Participant, error) {
-	e, err := task.Evaluate(m, p.Test, p.TestLabels)
+	e, err := task.Evaluate(m, p)
 	own := report.Participant{
 		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: m.Manifest.Privacy.Diversity, History: m.Manifest.Privacy.History,
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI, Silhouette: e.Silhouette,

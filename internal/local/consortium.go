@@ -102,7 +102,7 @@ func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {
 		}
 	}
 	n.Version, n.Name, n.Listen, n.Baselines, n.Patience, n.Durability = config.Version, p.Name, listen, c.Baselines, c.Patience, c.Durability
-	n.Memory, n.Float32 = c.Memory, c.Float32
+	n.Memory, n.Float32, n.ClassLabels = c.Memory, c.Float32, p.ClassLabels
 	n.Consortium = filepath.Join("..", ConsortiumFile)
 	return n.Write(dir)
 }

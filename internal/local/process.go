@@ -14,6 +14,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/node/store"
 )
 
 // LogFile is where a child's standard error goes in its folder.
@@ -24,6 +25,7 @@ type Child struct {
 	Name string
 	Dir  string
 	cmd  *exec.Cmd
+	last [32]byte // the run that an earlier process was in last, if any
 	done chan struct{}
 	end  report.End
 }
@@ -48,6 +50,9 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 		return nil, errors.Join(err, log.Close())
 	}
 	c := &Child{Name: name, Dir: dir, done: make(chan struct{})}
+	if c.last, err = lastRun(dir); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
 	c.cmd = exec.CommandContext(ctx, self, args...)
 	c.cmd.Args[0] = os.Args[0] // the name that this process goes by
 	ownGroup(c.cmd)
@@ -87,6 +92,25 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 func (c *Child) Wait() report.End {
 	<-c.done
 	return c.end
+}
+
+// begun says whether the child, which has ended, had begun a run as far as can be told.
+func (c *Child) begun() bool {
+	run, err := lastRun(c.Dir)
+	return err != nil || run != c.last
+}
+
+// lastRun returns which run the folder's member was in last, zero if it was in none.
+func lastRun(dir string) (run [32]byte, err error) {
+	s, err := store.Open(dir)
+	if err != nil {
+		return run, err
+	}
+	j, err := s.Last()
+	if err == nil && j != nil {
+		run = j.ID
+	}
+	return run, errors.Join(err, s.Close())
 }
 
 func (c *Child) readReport() *report.Run {

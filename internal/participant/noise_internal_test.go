@@ -3,16 +3,22 @@ package participant
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// Who goes on with a run has the noise that it has shown already; another run has
-// other noise.
+// Who goes on with a run has the noise that it has shown already, for the same rows;
+// another run has other noise.
 func TestNoiseIsOneOfARun(t *testing.T) {
 	dir := t.TempDir()
+	rows := dataset.InMemory(mat.NewDense(2, 2, []float64{1, 2, 3, 4}))
 	draw := func(run byte) uint64 {
 		t.Helper()
-		s, err := noise(dir, [32]byte{run})
+		s, err := noise(dir, [32]byte{run}, rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,4 +34,14 @@ func TestNoiseIsOneOfARun(t *testing.T) {
 	if draw(2) == first || draw(1) == first {
 		t.Error("the same noise in another run")
 	}
+	for _, values := range [][]float64{{1, 2, 3, 5}, {3, 4, 1, 2}, {1, 2}} {
+		other := dataset.InMemory(mat.NewDense(len(values)/2, 2, values))
+		if _, err := noise(dir, [32]byte{1}, other); err == nil || !strings.Contains(err.Error(), "rows") {
+			t.Errorf("the same noise on rows %v: %v", values, err)
+		}
+		if _, err := noise(t.TempDir(), [32]byte{1}, other); err != nil {
+			t.Error(err)
+		}
+	}
+	draw(1)
 }

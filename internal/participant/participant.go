@@ -59,7 +59,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		ended = c.OnJoin(n)
 	}
 	if c.Task.Privacy.Epsilon != 0 {
-		if c.Task.Noise, err = noise(c.Node.Dir, n.RunID()); err != nil {
+		if c.Task.Noise, err = noise(c.Node.Dir, n.RunID(), c.Data.Train); err != nil {
 			return nil, errors.Join(err, end(ctx, n, err))
 		}
 	}
@@ -123,7 +123,7 @@ func (c Config) assemble(n *node.Node, trained *task.Result) (*Result, error) {
 			}
 		}
 	}
-	loglik, unread := m.Mixture.MeanLogLik(m.Rows(c.Data.Train))
+	loglik, unread := m.Scorer.MeanLogLik(m.Rows(c.Data.Train))
 	if unread == nil {
 		p.Loglik, p.LoglikRows = report.Of(loglik), "own"
 	}

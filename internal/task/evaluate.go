@@ -11,31 +11,31 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Evaluate measures a model on rows, with their labels if there are any: 1 is an
-// anomaly, 0 and -1 are normal. Labels of other values are classes, which give the
-// adjusted Rand index of the components instead of areas under curves. Of clusters
-// there are the index, whatever the labels, and the silhouette.
-func Evaluate(m *model.Model, rows dataset.Rows, labels []float64) (report.Evaluation, error) {
-	if rows == nil {
+// Evaluate measures a model on a participant's test rows, with their labels if there
+// are any: 1 is an anomaly, 0 and -1 are normal. Classes give the adjusted Rand index
+// of the components, if the model has any, instead of areas under curves. Of clusters there are the index,
+// whatever the labels, and the silhouette.
+func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) {
+	if p.Test == nil {
 		return report.Evaluation{}, nil
 	}
-	z := m.Rows(rows)
+	z, labels := m.Rows(p.Test), p.TestLabels
 	n, _ := z.Dims()
-	loglik, err := m.Mixture.MeanLogLik(z)
+	loglik, err := m.Scorer.MeanLogLik(z)
 	if err != nil {
 		return report.Evaluation{}, err
 	}
 	e := report.Evaluation{Rows: n, Loglik: report.Of(loglik)}
 	clusters := m.Manifest.Kind == model.FedGEM
-	if labels != nil && binary(labels) {
+	if labels != nil && !p.ClassLabels {
 		scores := make([]float64, n)
-		err = m.Mixture.EachScores(z, func(from int, block []float64) { copy(scores[from:], block) })
+		err = m.Scorer.EachScores(z, func(from int, block []float64) { copy(scores[from:], block) })
 		e.ROCAUC = report.OfOK(metrics.ROCAUC(scores, labels))
 		e.PRAUC = report.OfOK(metrics.PRAUC(scores, labels))
 		if err != nil || !clusters {
 			return e, err
 		}
-	} else if labels == nil && !clusters {
+	} else if m.Components() == 0 || labels == nil && !clusters {
 		return e, nil
 	}
 	to := make([]int, n)
@@ -53,15 +53,6 @@ func Evaluate(m *model.Model, rows dataset.Rows, labels []float64) (report.Evalu
 		e.Silhouette, err = silhouette(z, to)
 	}
 	return e, err
-}
-
-func binary(labels []float64) bool {
-	for _, v := range labels {
-		if v != 0 && v != 1 && v != -1 {
-			return false
-		}
-	}
-	return true
 }
 
 // silhouette is that of the rows, or of so many that are drawn from them as it takes.

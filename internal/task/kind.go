@@ -24,7 +24,7 @@ type learner interface {
 
 // state is what a participant holds after a round.
 type state struct {
-	mixture   *gmm.Mixture
+	scorer    model.Scorer
 	totalRows int
 	rho       float64           // as used; 0 if the kind has none
 	selection *report.Selection // nil if the kind has none
@@ -47,9 +47,9 @@ type kind struct {
 
 // ownData are a participant's, and what is known of those of all.
 type ownData struct {
-	rows   dataset.Rows // in the coordinates trained on
-	labels []float64    // nil if there are none
-	common *gmm.Common  // nil if not known
+	rows    dataset.Rows // in the coordinates trained on
+	classes []float64    // labels of the rows; nil if there are none, or they are no classes
+	common  *gmm.Common  // nil if not known
 }
 
 var kinds = map[model.Kind]kind{
@@ -90,7 +90,6 @@ func (t Task) foreign() string {
 		{"lambda0", t.Lambda0 != 0},
 		{"rho", t.Rho != 0},
 		{"init", t.Init != nil},
-		{"a range of components", t.MostComponents != 0},
 		{"covariance", t.Covariance != ""},
 		{"synthetic", t.Synthetic != 0},
 		{"start", t.Start != ""},

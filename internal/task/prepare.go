@@ -42,11 +42,20 @@ func (t Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partici
 	out := &prepared{}
 	var constant []int
 	var err error
-	if out.scaling, constant, out.common, err = t.scaling(ctx, g, p.Train); err != nil {
+	if out.scaling, constant, out.common, err = t.scaling(ctx, g, p.Columns, p.Train); err != nil {
 		return nil, fmt.Errorf("standardise: %w", err)
 	}
 	if len(constant) > 0 {
 		out.warnings = append(out.warnings, constantWarning(p.Columns, constant))
+	}
+	if t.Standardise == Agreed {
+		outside, err := t.Ranges.outside(p.Columns, p.Train)
+		if err != nil {
+			return nil, err
+		}
+		if outside != "" {
+			out.warnings = append(out.warnings, outside)
+		}
 	}
 	if t.PCA == 0 {
 		out.rows = out.scaling.Copy(p.Train)

@@ -121,13 +121,13 @@ func TestProjectedRowsOnDiskGiveTheSameModel(t *testing.T) {
 			}
 			m := models[0]
 			above := 0
-			for _, s := range m.Score(x) {
+			for _, s := range score(m, x) {
 				if s > m.Manifest.Threshold {
 					above++
 				}
 			}
-			if above != 6 || m.Mixture.Dim() != 2 || m.Manifest.PCA.Axes != 2 {
-				t.Errorf("%s, %q: %d of 600 rows above the threshold for one in a hundred; %d dimensions", standardise, by, above, m.Mixture.Dim())
+			if above != 6 || m.Mixture().Dim() != 2 || m.Manifest.PCA.Axes != 2 {
+				t.Errorf("%s, %q: %d of 600 rows above the threshold for one in a hundred; %d dimensions", standardise, by, above, m.Mixture().Dim())
 			}
 		}
 	}
@@ -178,6 +178,52 @@ func TestWhatPreparingTells(t *testing.T) {
 	}
 	if k.Standardise = Own; strings.Contains(strings.Join(k.learned(), ""), "of each column the smallest") {
 		t.Error("own ranges are nobody else's")
+	}
+}
+
+// So is what a start by the ranges of all tells, but not twice.
+func TestWhatAStartTells(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Task)
+		want   string
+		times  int
+	}{
+		{func(*Task) {}, "of each column, as trained on, the smallest and the largest", 1},
+		{func(t *Task) { t.Normalise, t.Standardise = MinMax, Own }, "of each column, as trained on, the smallest and the largest", 1},
+		{func(t *Task) { t.PCA = 2 }, "of each principal axis, as trained on, the smallest and the largest", 1},
+		{func(t *Task) { t.Normalise, t.Standardise = MinMax, Global }, "the smallest and the largest", 1},
+		{func(t *Task) { t.Normalise, t.Standardise, t.PCA = MinMax, None, 2 }, "the smallest and the largest", 1},
+		{func(t *Task) { t.Start = KFed }, "the smallest and the largest", 0},
+	} {
+		k := mixtureTask(model.DEM)
+		k.Start = Spread
+		c.change(&k)
+		list := strings.Join(k.published(collabdict.Solo{}), "\n")
+		if got := strings.Count(list, c.want); got != c.times || strings.Count(list, "smallest") != c.times {
+			t.Errorf("%q is there %d times, want %d: %s", c.want, got, c.times, list)
+		}
+	}
+}
+
+// Standardising by the moments of all tells their products, which rounds may not.
+func TestMomentsAreListedWhereRoundsDoNotTellThem(t *testing.T) {
+	for _, c := range []struct {
+		kind       model.Kind
+		covariance string
+		rounds     int
+		listed     bool
+	}{
+		{model.GGM, "", 5, false},
+		{model.DEM, "full", 5, false},
+		{model.DEM, "diag", 5, true},
+		{model.FedGen, "full", 5, false},
+		{model.FedGen, "full", 1, true},
+		{model.FedGEM, "full", 5, true},
+	} {
+		k := Task{Model: c.kind, Covariance: c.covariance, Rounds: c.rounds, Standardise: Global}
+		if list := strings.Join(k.learned(), ""); strings.Contains(list, "covariance matrix of all") != c.listed {
+			t.Errorf("%+v: %q", c, list)
+		}
 	}
 }
 

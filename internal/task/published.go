@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/model"
 )
 
 // published lists what Train shows to all members of a group in the clear, and what
-// they learn of all rows by sums that serve to prepare these. What bounds and the nonce
-// need is not shown in a large one.
+// they learn of all rows by sums that come before the first round. What bounds and the
+// nonce need is not shown in a large one.
 func (t Task) published(g collabdict.Group) []string {
 	shown, sums := kinds[t.Model].shown(t)
 	list := []string{}
@@ -49,29 +50,46 @@ func (t Task) bounded(sums bool) (of []string) {
 	return of
 }
 
-// learned lists what preparing rows tells all members of the rows of all, beyond what
-// every kind does.
+// learned lists what sums before the first round, by which rows are prepared or a start
+// is found, tell all members of the rows of all, beyond what every kind does.
 func (t Task) learned() (what []string) {
 	if t.Normalise == MinMax && t.Standardise == Global {
-		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs near these")
+		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these")
 	}
-	if t.PCA > 0 {
+	if t.PCA > 0 || t.Standardise == Global && t.Normalise == Standard && !t.sumsProducts() {
 		what = append(what, "the mean and the covariance matrix of all columns")
 	}
 	if t.PCA > 0 && t.Normalise == MinMax {
 		what = append(what, "the smallest and the largest value along each principal axis")
+	} else if ranged := t.Normalise == MinMax && t.Standardise == Global; t.Start == Spread && !ranged {
+		what = append(what, "of each "+t.direction()+", as trained on, the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these")
 	}
 	return what
 }
 
+// sumsProducts says whether rounds make sums of the products of any two columns, which
+// tell as much as their covariance matrix.
+func (t Task) sumsProducts() bool {
+	_, sums := kinds[t.Model].shown(t)
+	return t.Model == model.GGM || sums && t.Covariance == gmm.Full.String()
+}
+
+// direction names what coordinates trained on lie along.
+func (t Task) direction() string {
+	if t.PCA > 0 {
+		return "principal axis"
+	}
+	return "column"
+}
+
 // ShownWarnings tell users what members show each other in the clear because of the
-// kind of model, and what of all rows they learn when these are prepared.
+// kind of model, and what of all rows they learn before the first round.
 func (t Task) ShownWarnings() (list []string) {
 	if shown, _ := kinds[t.Model].shown(t); len(shown) > 0 {
 		list = append(list, fmt.Sprintf("privacy: with --model %s every member shows all others, and no sum hides: %s", t.Model, strings.Join(shown, "; ")))
 	}
 	if what := t.learned(); len(what) > 0 {
-		list = append(list, "privacy: to prepare the rows all members learn, of the rows of all: "+strings.Join(what, "; "))
+		list = append(list, "privacy: before the first round all members learn, of the rows of all: "+strings.Join(what, "; "))
 	}
 	return list
 }

@@ -13,11 +13,14 @@ import (
 
 // scaling returns how this participant moves its rows to the coordinates trained
 // on, the columns that are constant, and what was learned of all rows on the way.
-func (t Task) scaling(ctx context.Context, g collabdict.Group, rows dataset.Rows) (dataset.Scaling, []int, *gmm.Common, error) {
+func (t Task) scaling(ctx context.Context, g collabdict.Group, columns []string, rows dataset.Rows) (dataset.Scaling, []int, *gmm.Common, error) {
 	switch t.Standardise {
 	case Own:
 		s, constant, err := OwnScaling(t.Normalise, rows)
 		return s, constant, nil, err
+	case Agreed:
+		s, err := t.Ranges.scaling(columns)
+		return s, nil, nil, err
 	case None:
 		_, dim := rows.Dims()
 		return dataset.Unscaled(dim), nil, nil, nil

@@ -17,6 +17,7 @@ type Standardise string
 const (
 	Global Standardise = "global" // of all participants together, by private sums
 	Own    Standardise = "own"    // of each participant by itself
+	Agreed Standardise = "agreed" // by no rows: by the ranges that the members have agreed on
 	None   Standardise = "none"
 )
 
@@ -32,6 +33,7 @@ type Task struct {
 	Seed        uint64      // public
 	Standardise Standardise // of columns
 	Normalise   Normalise   // of columns, and of axes
+	Ranges      Ranges      // if Standardise is Agreed
 	PCA         int         // principal axes that rows are projected to; 0: rows stay as they are scaled
 	FalseAlarm  float64     // share of the own training rows above the threshold
 	Lambda0     float64     // of ggm
@@ -86,6 +88,8 @@ func (t Task) Validate() error {
 		return wrong("rounds", "want at least 1, got %d", t.Rounds)
 	case !finite(t.Tol):
 		return wrong("tol", "want a finite value of at least 0, got %g", t.Tol)
+	case t.MostComponents != 0 && !Takes(t.Model, "a range of components"):
+		return wrong("components", "the model %s takes one number, got the range %d-%d", t.Model, t.Components, t.MostComponents)
 	case t.foreign() != "":
 		return wrong(t.foreign(), "the model %s has none", t.Model)
 	case t.Privacy.Epsilon != 0 && !Takes(t.Model, "epsilon"):
@@ -98,8 +102,14 @@ func (t Task) Validate() error {
 		return err
 	}
 	switch {
-	case t.Standardise != Global && t.Standardise != Own && t.Standardise != None:
-		return wrong("standardise", "want %q, %q or %q, got %q", Global, Own, None, t.Standardise)
+	case t.Standardise != Global && t.Standardise != Own && t.Standardise != Agreed && t.Standardise != None:
+		return wrong("standardise", "want %q, %q, %q or %q, got %q", Global, Own, Agreed, None, t.Standardise)
+	case t.Standardise == Agreed && len(t.Ranges) == 0:
+		return wrong("ranges", "want those that the members have agreed on, got none")
+	case t.Standardise != Agreed && len(t.Ranges) > 0:
+		return wrong("ranges", "they are for --standardise %s, got %s", Agreed, t.Standardise)
+	case t.Standardise == Agreed && t.Normalise != MinMax:
+		return wrong("normalise", "want %s with agreed ranges, got standard", MinMax)
 	case t.Normalise != Standard && t.Normalise != MinMax:
 		return wrong("normalise", "want standard or %s, got %q", MinMax, t.Normalise)
 	case t.Normalise == MinMax && t.Standardise == None && t.PCA == 0:
@@ -109,7 +119,7 @@ func (t Task) Validate() error {
 	case !(t.FalseAlarm > 0 && t.FalseAlarm < 1):
 		return wrong("false-alarm", "want a share between 0 and 1, got %g", t.FalseAlarm)
 	}
-	return nil
+	return t.Ranges.check()
 }
 
 // Field is a name and a value that all members must share.
@@ -149,6 +159,7 @@ func (t Task) Fields(columns []string) []Field {
 		{"delta", g(t.Privacy.Delta)},
 		{"clip", g(t.Privacy.Clip)},
 		{"normalise", string(t.Normalise)},
+		{"ranges", t.Ranges.String()},
 		{"pca", fmt.Sprint(t.PCA)},
 	} {
 		if f.Value != "" && f.Value != "0" {

@@ -114,7 +114,7 @@ func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 		_, err = net.Run(t.Context(),
 			func(ctx context.Context, rank int, g collabdict.Group) error {
 				own := all.Slice(each*rank, each*(rank+1), 0, 4).(*mat.Dense)
-				got, constant, common, err := k.scaling(ctx, g, dataset.InMemory(own))
+				got, constant, common, err := k.scaling(ctx, g, nil, dataset.InMemory(own))
 				if err != nil {
 					return err
 				}
@@ -199,7 +199,7 @@ func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
 	if !errors.Is(err, errLost) || r.Model == nil || r.Last.Number != 3 || r.Model.Manifest.Rounds != 3 {
 		t.Fatalf("after a failure in round 4: %+v, %v", r.Last, err)
 	}
-	if r.Model.Manifest.Rows != 60 || r.Model.Manifest.TotalRows != 60 || len(r.Model.Score(p.Train.(dataset.Matrix).Dense)) != 60 {
+	if r.Model.Manifest.Rows != 60 || r.Model.Manifest.TotalRows != 60 || len(score(r.Model, p.Train.(dataset.Matrix).Dense)) != 60 {
 		t.Errorf("the model is not usable: %+v", r.Model.Manifest)
 	}
 	r, err = k.Train(t.Context(), &failing{left: 0}, p, nil)
@@ -234,27 +234,35 @@ func TestEvaluateByKindOfLabel(t *testing.T) {
 	}
 	labels := make([]float64, 50)
 	labels[0], labels[1] = 1, -1
-	if e := evaluate(t, r.Model, x, labels); e.ROCAUC.Value != 1 || e.PRAUC.Value != 1 || e.ARI.Applies || e.Rows != 50 || !e.Loglik.Defined {
+	if e := evaluate(t, r.Model, x, labels, false); e.ROCAUC.Value != 1 || e.PRAUC.Value != 1 || e.ARI.Applies || e.Rows != 50 || !e.Loglik.Defined {
 		t.Errorf("anomaly labels: %+v", e)
 	}
 	labels[0] = 0
-	if e := evaluate(t, r.Model, x, labels); !e.ROCAUC.Applies || e.ROCAUC.Defined {
+	if e := evaluate(t, r.Model, x, labels, false); !e.ROCAUC.Applies || e.ROCAUC.Defined {
 		t.Errorf("one class alone: %+v", e)
 	}
-	labels[0] = 3
-	if e := evaluate(t, r.Model, x, labels); e.ROCAUC.Applies || !e.ARI.Defined {
+	if e := evaluate(t, r.Model, x, labels, true); e.ROCAUC.Applies || !e.ARI.Defined {
 		t.Errorf("classes: %+v", e)
 	}
-	if e := evaluate(t, r.Model, x, nil); e.ROCAUC.Applies || e.ARI.Applies {
+	if e := evaluate(t, r.Model, x, nil, false); e.ROCAUC.Applies || e.ARI.Applies {
 		t.Errorf("no labels: %+v", e)
 	}
 }
 
-func evaluate(t *testing.T, m *model.Model, x *mat.Dense, labels []float64) report.Evaluation {
+func evaluate(t *testing.T, m *model.Model, x *mat.Dense, labels []float64, classes bool) report.Evaluation {
 	t.Helper()
-	e, err := Evaluate(m, dataset.InMemory(x), labels)
+	e, err := Evaluate(m, dataset.Participant{Test: dataset.InMemory(x), TestLabels: labels, ClassLabels: classes})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// score returns a model's scores of rows in the units of the data.
+func score(m *model.Model, rows *mat.Dense) []float64 {
+	scores, err := m.Scores(m.Trained(mat.DenseCopyOf(rows)))
+	if err != nil {
+		panic(err)
+	}
+	return scores
 }

@@ -53,16 +53,20 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		return r, err
 	}
 	r.Warnings = of.warnings
-	l, err := kinds[t.Model].learner(t, ownData{of.rows, p.TrainLabels, of.common})
+	own := ownData{rows: of.rows, common: of.common}
+	if p.ClassLabels {
+		own.classes = p.TrainLabels
+	}
+	l, err := kinds[t.Model].learner(t, own)
 	if err != nil {
 		return r, err
 	}
-	var history, own []report.Round // own: those that this participant is in
+	var history, included []report.Round // included: those that this participant is in
 	r.Last, err = l.train(ctx, g, func(round collabdict.Round) {
 		told := l.progress(round)
 		history = append(history, report.Round{Round: round.Number, Objective: round.Objective, Diversity: told.Diversity})
 		if a, may := g.(collabdict.Absentee); !may || a.Included() {
-			own = append(own, history[len(history)-1])
+			included = append(included, history[len(history)-1])
 		}
 		if onRound != nil {
 			onRound(told)
@@ -74,16 +78,16 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	s := l.state()
 	m := t.assemble(p, of, s, r.Last, history)
 	var unread error
-	if m.Manifest.Threshold, unread = threshold(m.Mixture, of.rows, t.FalseAlarm); unread != nil {
+	if m.Manifest.Threshold, unread = threshold(m.Scorer, of.rows, t.FalseAlarm); unread != nil {
 		return r, withUnread(err, unread)
 	}
 	r.Model, r.Selection = m, s.selection
 	r.Warnings = append(r.Warnings, s.warnings...)
 	m.Manifest.Privacy.Published = public
-	if len(own) == 0 {
-		own = history
+	if len(included) == 0 {
+		included = history
 	}
-	if least, ok := leastOf(own); ok {
+	if least, ok := leastOf(included); ok {
 		m.Manifest.Privacy.LeastDiversity = report.Of(least)
 		if least < math.Log(EntropyFloor) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %d: only the sum over the members hides them", math.Exp(least), EntropyFloor))
@@ -109,8 +113,8 @@ func (t Task) assemble(p dataset.Participant, of *prepared, s state, last collab
 	rows, _ := p.Train.Dims()
 	m := &model.Model{
 		Scaling: of.scaling, Projection: of.projection,
-		Mixture: s.mixture,
-		Own:     s.own,
+		Scorer: s.scorer,
+		Own:    s.own,
 		Manifest: model.Manifest{
 			Kind: t.Model, Participant: p.Name, Columns: p.Columns, Standardise: string(t.Standardise), Normalise: string(t.Normalise),
 			FalseAlarm: t.FalseAlarm,

@@ -14,7 +14,7 @@ type absent struct {
 	collabdict.Group
 	missed [][]float64
 	asked  []float64
-	answer []float64
+	answer [][]float64
 }
 
 func (a *absent) Missed() ([]float64, bool) {
@@ -28,12 +28,16 @@ func (a *absent) Missed() ([]float64, bool) {
 
 func (a *absent) Included() bool { return false }
 
+func (a *absent) Size() int { return 3 }
+
 func (a *absent) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	if err := collabdict.CheckBlocks(x, blocks); err != nil {
 		return nil, err
 	}
 	a.asked = slices.Clone(x)
-	return a.answer, nil
+	total := a.answer[0]
+	a.answer = a.answer[1:]
+	return total, nil
 }
 
 // A member does not train for a round that has begun without it, and has no part in it,
@@ -53,7 +57,7 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 	total := make([]float64, n+2)
 	total[0], total[n], total[n+1] = 0.25, 3, 0.5
 	for _, over := range []bool{true, false} {
-		g := &absent{missed: [][]float64{counts}, answer: total}
+		g := &absent{missed: [][]float64{counts}, answer: [][]float64{total}}
 		if over {
 			g.missed = append(g.missed, total)
 		}
@@ -79,5 +83,20 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 		if _, err := l.Round(t.Context(), &absent{missed: missed}); err == nil {
 			t.Error("want an error for a sum of another length")
 		}
+	}
+}
+
+// A member that the others were weighted without, with more rows than all of them, counts
+// no more than they do together.
+func TestWeightOfWhoWasAway(t *testing.T) {
+	l, err := NewLearner(small(Weighting{}), owns(1)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := make([]float64, 2*powers)
+	counts[4-leastPower] = 1 // fewer than 16 rows
+	g := &absent{answer: [][]float64{counts, {10}, {1}}}
+	if err := l.Start(t.Context(), g); err != nil || l.Standing().Weight.P != 1 {
+		t.Errorf("got %+v, %v", l.Standing(), err)
 	}
 }

@@ -21,12 +21,8 @@ type Round struct {
 	Weight float64
 }
 
-// mostWeight is above what rounding makes of a weight of 1, and of the sum of all;
-// leastWeight is above what it makes of 0.
-const (
-	mostWeight  = 1 + 0x1p-20
-	leastWeight = 0x1p-20
-)
+// leastWeight is above what rounding makes of a sum of weights that are 0.
+const leastWeight = 0x1p-20
 
 // Round trains for the epochs of a round and takes the mean of all members' models,
 //
@@ -89,7 +85,7 @@ func (l *Learner) sum(ctx context.Context, g collabdict.Group, agreed []float64)
 	for i, s := range l.model.all.Shapes {
 		blocks = bounds.Append(blocks, s.Size(), agreed[i])
 	}
-	blocks = bounds.Append(bounds.Append(blocks, 1, agreed[len(agreed)-1]), 1, mostWeight)
+	blocks = bounds.Append(bounds.Append(blocks, 1, agreed[len(agreed)-1]), 1, 1)
 	total, err := g.Sum(ctx, l.vector, blocks)
 	if err != nil {
 		return Round{}, fmt.Errorf("sum of the changes: %w", err)

@@ -63,7 +63,7 @@ func FuzzStanding(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if math.IsNaN(s.Discrepancy) || math.IsInf(s.Discrepancy, 0) || !(s.Weight.P >= 0 && s.Weight.P <= mostWeight) {
+		if math.IsNaN(s.Discrepancy) || math.IsInf(s.Discrepancy, 0) || !(s.Weight.P >= 0 && s.Weight.P <= 1) {
 			t.Fatalf("took %+v", s)
 		}
 		if string(encode(*s)) != string(b) {

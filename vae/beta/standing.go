@@ -27,8 +27,7 @@ func decode(b []byte) (*Standing, error) {
 	if math.IsNaN(s.Discrepancy) || math.IsInf(s.Discrepancy, 0) {
 		return nil, fmt.Errorf("want a finite discrepancy, got %g", s.Discrepancy)
 	}
-	// A little above 1 is rounding of the sum that it was divided by.
-	if !(s.Weight.P >= 0 && s.Weight.P <= mostWeight) {
+	if !(s.Weight.P >= 0 && s.Weight.P <= 1) {
 		return nil, fmt.Errorf("want a weight from 0 to 1, got %g", s.Weight.P)
 	}
 	return &s, nil

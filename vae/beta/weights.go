@@ -27,13 +27,15 @@ func (l *Learner) weigh(ctx context.Context, g collabdict.Group, by *Model) erro
 	if err != nil {
 		return fmt.Errorf("bounds of rows and discrepancies: %w", err)
 	}
-	// Who was not in that sum, with more than all others, counts as the largest of them.
+	// Who was not in that sum, with more than all others, counts as the largest of them,
+	// and has no more than all of the weight.
 	member := discrepancy.Member{Rows: min(rows, most[0]), Discrepancy: min(d, most[1])}
 	own := Standing{Discrepancy: d}
 	own.Weight, err = rule.Agree(ctx, g, member, discrepancy.Member{Rows: most[0], Discrepancy: most[1]})
 	if err != nil {
 		return err
 	}
+	own.Weight.P = min(own.Weight.P, 1)
 	var all []*Standing
 	if l.config.Weights.Publish {
 		blobs, err := g.Gather(ctx, encode(own))

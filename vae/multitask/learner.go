@@ -62,7 +62,7 @@ func NewLearner(rows Rows, config Config, seed uint64) (*Learner, error) {
 // Start agrees with the group on a bound of the rows of a member, a power of two. The
 // first weights are the same for all, by Config.Seed.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
-	agreed, err := bounds.Agree(ctx, g, counted{l.n})
+	agreed, err := bounds.Agree(ctx, g, rowCount{l.n})
 	if err != nil {
 		return err
 	}
@@ -77,12 +77,12 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	return nil
 }
 
-// counted is so many rows of which nothing is to be known but their number.
-type counted struct{ n int }
+// rowCount is so many rows of which nothing is to be known but their number.
+type rowCount struct{ n int }
 
-func (c counted) Dims() (n, m int) { return c.n, 1 }
+func (c rowCount) Dims() (n, m int) { return c.n, 1 }
 
-func (counted) ReadRows(x []float64, _ int) error {
+func (rowCount) ReadRows(x []float64, _ int) error {
 	for i := range x {
 		x[i] = 1
 	}
@@ -90,8 +90,8 @@ func (counted) ReadRows(x []float64, _ int) error {
 }
 
 // LocalUpdate makes the encoder's steps, Eq. (33), and computes what this participant
-// brings to the sum: for each weight of the decoder, in the order of Parameters, the mean
-// derivative of the lower bound, Eq. (34), or how its own steps have changed the weight;
+// brings to the sum: for each weight of the decoder, in the order of Decoder.Shared, the mean
+// derivative of minus the lower bound, Eq. (34), or how its own steps have changed it;
 // then the lower bound, a mean too; all times N^s, and last N^s itself.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	if l.model == nil {

@@ -49,14 +49,13 @@ func number(t *testing.T, name string, unset int) int {
 
 // What learning together does to the areas under the curves of machines of the Server
 // Machine Dataset. COLLABDICT_MACHINES names others than machine-2-*, COLLABDICT_LIMIT
-// and COLLABDICT_ROUNDS set the rows of each and the rounds, COLLABDICT_STEPS local steps.
+// and COLLABDICT_ROUNDS set the rows of each and the rounds, COLLABDICT_STEPS local
+// steps, COLLABDICT_SEED another start.
 func TestServerMachines(t *testing.T) {
 	names, rows, test, labels := machines(t)
 	config := Config{
-		Latent: 8, Hidden: []int{64}, Seed: 1,
-		LocalSteps: number(t, "COLLABDICT_STEPS", 0), WarmUp: number(t, "COLLABDICT_WARMUP", 0),
-		Aggressive: number(t, "COLLABDICT_AGGRESSIVE", 0),
-		Batch:      number(t, "COLLABDICT_BATCH", 0),
+		Latent: 8, Hidden: []int{64}, Batch: 128,
+		Seed: uint64(number(t, "COLLABDICT_SEED", 1)), LocalSteps: number(t, "COLLABDICT_STEPS", 0),
 	}
 	rounds := number(t, "COLLABDICT_ROUNDS", 3000)
 	began := time.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/netsim"
@@ -107,9 +108,9 @@ func TestGradientsSummedAreThoseOfThePooledBatch(t *testing.T) {
 }
 
 // overProtocol trains a learner for each data set in the simulator.
-func overProtocol(t *testing.T, rounds int, data []Rows, learner func(s int) (collabdict.Learner, error)) {
+func overProtocol(t *testing.T, rounds int, data []Rows, learner func(s int) (collabdict.Learner, error), faults ...netsim.Fault) {
 	t.Helper()
-	net, err := netsim.New(netsim.Config{Names: netsim.Names(len(data)), Seed: 1})
+	net, err := netsim.New(netsim.Config{Names: netsim.Names(len(data)), Seed: 1, Faults: faults})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,4 +155,44 @@ func TestWeightsWithoutAGradientStay(t *testing.T) {
 	if learners[0].shared[1] == start[1] {
 		t.Error("nothing was learned")
 	}
+}
+
+// A member that is away for some sums comes to the same decoder as the others by what it
+// has missed, in both ways of training.
+func TestAMemberThatWasAwayHoldsTheSameDecoder(t *testing.T) {
+	data := []Rows{patterns(30, 4, 0), patterns(20, 4, 1), patterns(40, 4, 2), patterns(10, 4, 3), patterns(25, 4, 4)}
+	for _, steps := range []int{0, 3} {
+		config := Config{Latent: 2, Hidden: []int{6}, LocalSteps: steps}
+		learners, fewest := make([]*Learner, len(data)), 125
+		overProtocol(t, 30, data, func(s int) (collabdict.Learner, error) {
+			var err error
+			learners[s], err = NewLearner(data[s], config, uint64(s))
+			return watched{learners[s], func(rows int) {
+				if s == 0 {
+					fewest = min(fewest, rows)
+				}
+			}}, err
+		}, netsim.Stop{Member: 1, Slot: 9, RestartAfter: time.Minute})
+		for _, l := range learners {
+			sameDecoder(t, l, learners[0])
+			if l.round != 30 || l.limits.clip != learners[0].limits.clip {
+				t.Errorf("%d local steps: a member has made %d rounds, and has a clip of %g", steps, l.round, l.limits.clip)
+			}
+		}
+		if fewest != 105 {
+			t.Errorf("%d local steps: sums are of at least %d rows, want 105 without the member that was away", steps, fewest)
+		}
+	}
+}
+
+// watched tells the rows of every total.
+type watched struct {
+	*Learner
+	seen func(rows int)
+}
+
+func (w watched) Optimize(total []float64, included bool) (float64, error) {
+	objective, err := w.Learner.Optimize(total, included)
+	w.seen(w.TotalRows())
+	return objective, err
 }

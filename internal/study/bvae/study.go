@@ -76,12 +76,14 @@ func (p plan) run(ctx context.Context, l *study.Lab) error {
 					c.runs[i] = append(c.runs[i], o)
 				}
 			}
-			if err := c.chart(l); err != nil {
-				return err
-			}
 			all = append(all, c)
 		}
 		s.train, s.test = images{}, images{} // one set at a time
+	}
+	for _, c := range all {
+		if err := c.chart(l); err != nil {
+			return err
+		}
 	}
 	if err := p.losses(l, all); err != nil {
 		return err

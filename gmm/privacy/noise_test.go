@@ -1,0 +1,50 @@
+package privacy_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict/gmm/privacy"
+)
+
+// What comes out is on the grid, near the value with its noise, and moves with the value
+// by whole steps, whatever digits that has.
+func TestNoisySumsShowNoDigits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sd := rapid.Float64Range(1e-3, 1e3).Draw(t, "sd")
+		value, seed := rapid.Float64Range(-1e6, 1e6).Draw(t, "value"), rapid.Uint64().Draw(t, "seed")
+		_, exp := math.Frexp(sd)
+		grid := math.Ldexp(1, exp-9)
+		noisy := func(v float64) float64 { return privacy.Noisy(v, sd, rand.NewPCG(seed, 1)) }
+		got := noisy(value)
+		if got != math.Round(got/grid)*grid || math.Abs(got-value) > 8.4*sd {
+			t.Fatalf("%g with noise of %g is %g", value, sd, got)
+		}
+		steps := float64(rapid.IntRange(-1<<40, 1<<40).Draw(t, "steps"))
+		base := math.Floor(value/grid) * grid
+		if moved := noisy(base + steps*grid); moved != noisy(base)+steps*grid {
+			t.Fatalf("%g steps on, noise is another", steps)
+		}
+	})
+}
+
+// The noise is normal: by χ² of 32 cells of equal probability.
+func TestNoiseIsNormal(t *testing.T) {
+	const draws, cells = 1 << 16, 32
+	src, counts := rand.NewPCG(1, 2), make([]float64, cells)
+	for range draws {
+		p := distuv.UnitNormal.CDF((privacy.Noisy(0.3, 3, src) - 0.3) / 3)
+		counts[min(cells-1, int(p*cells))]++
+	}
+	square := 0.0
+	for _, n := range counts {
+		square += (n - draws/cells) * (n - draws/cells) / (draws / cells)
+	}
+	if square > 62 { // once in a thousand, for 31 degrees of freedom
+		t.Errorf("χ² is %.1f", square)
+	}
+}

@@ -1,0 +1,147 @@
+package average
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// Mean averages one vector of parameters in a group, round by round.
+type Mean struct {
+	all    *nn.Parameters
+	before []float32 // the parameters that training begins with
+	vector []float64 // weighted changes, values beside them, the weight
+}
+
+// Part is what a member's training comes to beside what it has changed.
+type Part struct {
+	Weight float64 // at least 0
+	Beside []float64
+}
+
+// Total is what all parts come to. It is the same at every member, but for Own.
+type Total struct {
+	Weight float64 // 0 where nobody with a weight was there, and nothing has changed
+	Beside []float64
+	// Own says that this member has trained, and that its part is in the total.
+	Own bool
+}
+
+// leastWeight is above what rounding makes of a weight of 0.
+const leastWeight = 0x1p-20
+
+// New returns the mean of these parameters, and of so many sums of values, at least 0,
+// beside them.
+func New(all *nn.Parameters, beside int) *Mean {
+	n := len(all.Values)
+	return &Mean{all, make([]float32, n), make([]float64, n+beside+1)}
+}
+
+// Before returns the parameters that the last round began with.
+func (m *Mean) Before() []float32 { return m.before }
+
+// Round calls train, which changes the parameters in place, and sets them to
+//
+//	ω + Σ w_k (ω_k − ω) / Σ w_k,
+//
+// over the members k that are in the sum. Train is not called where the round has begun
+// without this member. Changes are summed rather than parameters, as they are smaller: for
+// those of each matrix, and each value beside them, members agree on the next power of two
+// as the bound, so that none is clipped, and none is far below its bound.
+func (m *Mean) Round(ctx context.Context, g collabdict.Group, train func(ctx context.Context) (Part, error)) (Total, error) {
+	copy(m.before, m.all.Values)
+	absentee, may := g.(collabdict.Absentee)
+	if may {
+		if counts, ok := absentee.Missed(); ok {
+			return m.without(ctx, g, absentee, counts)
+		}
+	}
+	part, err := train(ctx)
+	if err != nil {
+		return Total{}, err
+	}
+	m.contribute(part)
+	agreed, err := agreeBounds(ctx, g, m.largest())
+	if err != nil {
+		return Total{}, fmt.Errorf("bounds of the changes: %w", err)
+	}
+	t, err := m.sum(ctx, g, agreed)
+	t.Own = !may || absentee.Included()
+	return t, err
+}
+
+// without is a round whose bounds were agreed on before this member was there, so that it
+// has no part in it.
+func (m *Mean) without(ctx context.Context, g collabdict.Group, a collabdict.Absentee, counts []float64) (Total, error) {
+	if want := powers * (len(m.all.Shapes) + len(m.vector) - len(m.before)); len(counts) != want {
+		return Total{}, fmt.Errorf("want a sum of %d counts, got %d: all members must have the same settings", want, len(counts))
+	}
+	if total, ok := a.Missed(); ok {
+		return m.apply(total)
+	}
+	clear(m.vector)
+	return m.sum(ctx, g, highest(counts))
+}
+
+func (m *Mean) contribute(p Part) {
+	n := len(m.before)
+	if !(p.Weight >= 0) || len(p.Beside) != len(m.vector)-n-1 {
+		panic(fmt.Sprintf("average: want a weight of at least 0 and %d values, got %g and %d", len(m.vector)-n-1, p.Weight, len(p.Beside)))
+	}
+	for i, v := range m.all.Values {
+		m.vector[i] = p.Weight * (float64(v) - float64(m.before[i]))
+	}
+	copy(m.vector[n:], p.Beside)
+	m.vector[len(m.vector)-1] = p.Weight
+}
+
+// largest returns the largest change of each matrix, and what is beside them.
+func (m *Mean) largest() (largest []float64) {
+	at := 0
+	for _, s := range m.all.Shapes {
+		most := 0.0
+		for _, v := range m.vector[at : at+s.Size()] {
+			most = max(most, math.Abs(v)) // NaN if one is
+		}
+		largest = append(largest, most)
+		at += s.Size()
+	}
+	return append(largest, m.vector[at:]...)
+}
+
+func (m *Mean) sum(ctx context.Context, g collabdict.Group, agreed []float64) (Total, error) {
+	var blocks []collabdict.Block
+	for i, bound := range agreed {
+		size := 1
+		if i < len(m.all.Shapes) {
+			size = m.all.Shapes[i].Size()
+		}
+		blocks = bounds.Append(blocks, size, bound)
+	}
+	total, err := g.Sum(ctx, m.vector, blocks)
+	if err != nil {
+		return Total{}, fmt.Errorf("sum of the changes: %w", err)
+	}
+	return m.apply(total)
+}
+
+// apply sets the parameters to those before, and the mean change.
+func (m *Mean) apply(total []float64) (Total, error) {
+	if len(total) != len(m.vector) {
+		return Total{}, fmt.Errorf("want a sum of %d values, got %d: all members must have the same settings", len(m.vector), len(total))
+	}
+	n, last := len(m.before), len(total)-1
+	weight := total[last]
+	if weight < leastWeight {
+		copy(m.all.Values, m.before)
+		return Total{Beside: make([]float64, last-n)}, nil
+	}
+	for i, v := range m.before {
+		m.all.Values[i] = float32(float64(v) + total[i]/weight)
+	}
+	return Total{Weight: weight, Beside: total[n:last]}, nil
+}

@@ -1,0 +1,166 @@
+package average
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+func parameters() *nn.Parameters { return nn.New("n", 2, nn.Layer{Units: 3}).Shared }
+
+// All hold the mean of what all have made of the parameters, by weight, and the sums.
+func TestMean(t *testing.T) {
+	weights := []float64{3, 0, 50}
+	held := make([][]float32, len(weights))
+	err := lockstep.Run(t.Context(), len(weights), func(ctx context.Context, g collabdict.Group, rank int) error {
+		p := parameters()
+		m := New(p, 1)
+		for round := range 2 {
+			total, err := m.Round(ctx, g, func(context.Context) (Part, error) {
+				for i := range p.Values {
+					p.Values[i] += float32((i - 4) * (rank + 1) * (round + 1))
+				}
+				return Part{weights[rank], []float64{float64(rank)}}, nil
+			})
+			if err != nil {
+				return err
+			}
+			if total.Weight != 53 || !slices.Equal(total.Beside, []float64{3}) || !total.Own {
+				t.Errorf("got %+v", total)
+			}
+		}
+		held[rank] = p.Values
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range held {
+		for i, got := range held[rank] {
+			if want := float64(i-4) * 3 * (3*1 + 50*3) / 53; math.Abs(float64(got)-want) > 1e-5 || got != held[0][i] {
+				t.Errorf("member %d: parameter %d is %g, want %g", rank, i, got, want)
+			}
+		}
+	}
+}
+
+// Where nobody has a weight nothing changes.
+func TestNoWeight(t *testing.T) {
+	p := parameters()
+	total, err := New(p, 0).Round(t.Context(), collabdict.Solo{}, func(context.Context) (Part, error) {
+		p.Values[2] = 5
+		return Part{}, nil
+	})
+	if err != nil || total.Weight != 0 || p.Values[2] != 0 {
+		t.Errorf("got %+v, %v and %v", total, err, p.Values)
+	}
+}
+
+// absent is a group that has made some sums without this member: their totals come one
+// after the other. Those that are not there yet are answered by answer.
+type absent struct {
+	collabdict.Group
+	missed [][]float64
+	asked  []float64
+	answer []float64
+}
+
+func (a *absent) Missed() ([]float64, bool) {
+	if len(a.missed) == 0 {
+		return nil, false
+	}
+	total := a.missed[0]
+	a.missed = a.missed[1:]
+	return total, true
+}
+
+func (a *absent) Included() bool { return false }
+
+func (a *absent) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if err := collabdict.CheckBlocks(x, blocks); err != nil {
+		return nil, err
+	}
+	a.asked = slices.Clone(x)
+	return a.answer, nil
+}
+
+// A member does not train for a round that has begun without it, and has no part in it,
+// whether the round is over yet or not.
+func TestRoundWithoutOwnPart(t *testing.T) {
+	p := parameters()
+	m := New(p, 1)
+	counts := make([]float64, powers*(len(p.Shapes)+2))
+	total := make([]float64, len(p.Values)+2)
+	total[0], total[len(p.Values)], total[len(p.Values)+1] = 0.25, 3, 0.5
+	train := func(context.Context) (Part, error) {
+		t.Error("it has trained")
+		return Part{1, []float64{1}}, nil
+	}
+	for _, over := range []bool{true, false} {
+		g := &absent{missed: [][]float64{counts}, answer: total}
+		if over {
+			g.missed = append(g.missed, total)
+		}
+		got, err := m.Round(t.Context(), g, train)
+		if err != nil || got.Own || got.Weight != 0.5 || got.Beside[0] != 3 {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		if over != (g.asked == nil) || slices.ContainsFunc(g.asked, func(v float64) bool { return v != 0 }) {
+			t.Errorf("over %t: got a part of its own %v", over, g.asked)
+		}
+	}
+	if p.Values[0] != 1 {
+		t.Errorf("got %g, want 1", p.Values[0])
+	}
+	for _, missed := range [][][]float64{{counts[1:]}, {counts, total[1:]}} {
+		if _, err := m.Round(t.Context(), &absent{missed: missed}, train); err == nil {
+			t.Error("want an error for a sum of another length")
+		}
+	}
+}
+
+// The bounds are the least powers of two above what all have.
+func TestBoundsAreTight(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const n = 3
+		size := rapid.IntRange(1, 4).Draw(t, "members")
+		values := make([][]float64, size)
+		for k := range values {
+			for range n {
+				values[k] = append(values[k], rapid.SampledFrom([]float64{0, 1e-12, 0x1p-32, 0.25, 0.3, 1, 7, 1e9, math.Nextafter(0x1p32, 0)}).Draw(t, "value"))
+			}
+		}
+		err := lockstep.Run(context.Background(), size, func(ctx context.Context, g collabdict.Group, rank int) error {
+			got, err := agreeBounds(ctx, g, values[rank])
+			if err != nil {
+				return err
+			}
+			for i, b := range got {
+				most := 0.0
+				for k := range values {
+					most = max(most, values[k][i])
+				}
+				if !(most < b) || b > 2*most && b != 0x1p-31 {
+					t.Errorf("%g is bounded by %g", most, b)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	for _, v := range []float64{-1, math.NaN(), 0x1p32, math.Inf(1)} {
+		if _, err := agreeBounds(t.Context(), collabdict.Solo{}, []float64{0, v}); err == nil || !strings.Contains(err.Error(), "value 2 of 2: want from 0 to below 2^32") {
+			t.Errorf("%g: got %v", v, err)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package average
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
+)
+
+// Values that are summed are between 2^-32 and 2^32, or taken to be as large as the first.
+const (
+	leastPower = -31
+	mostPower  = 32
+	powers     = mostPower - leastPower + 1
+)
+
+// agreeBounds returns for each of the values, at least 0, the least power of two that is
+// above those of all members. They learn it from a sum of how many of them are below
+// which: nobody publishes its own.
+func agreeBounds(ctx context.Context, g collabdict.Group, values []float64) ([]float64, error) {
+	counts := make([]float64, powers*len(values))
+	for i, v := range values {
+		_, exp := math.Frexp(v)
+		if !(v >= 0 && v < 0x1p32) {
+			return nil, fmt.Errorf("value %d of %d: want from 0 to below 2^%d, got %g: training has diverged, or the data want scaling", i+1, len(values), mostPower, v)
+		}
+		if v == 0 {
+			exp = leastPower
+		}
+		counts[powers*i+max(0, exp-leastPower)] = 1
+	}
+	counts, err := g.Sum(ctx, counts, bounds.Append(nil, len(counts), 1))
+	if err != nil {
+		return nil, err
+	}
+	return highest(counts), nil
+}
+
+// highest returns the powers of two that the largest values are below, from counts.
+func highest(counts []float64) []float64 {
+	out := make([]float64, len(counts)/powers)
+	for i := range out {
+		top := 0
+		for p, n := range counts[powers*i:][:powers] {
+			if n > 0.5 {
+				top = p
+			}
+		}
+		out[i] = math.Ldexp(1, leastPower+top)
+	}
+	return out
+}

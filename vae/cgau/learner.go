@@ -1,0 +1,142 @@
+package cgau
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/vae/average"
+)
+
+// Learner trains a model at one member of a group, round by round. After an error it is of
+// no more use, but for a [Learner.Restore].
+type Learner struct {
+	config Config
+	own    Own
+
+	model  *Model
+	by     descent
+	mean   *average.Mean
+	before []float32 // the conditions that the last round began with
+	rounds int
+	best   Best
+}
+
+// Best is what members held at the beginning of the round at which held rows had the least
+// loss.
+type Best struct {
+	Round      int // 0 where no round has held rows
+	Loss       float64
+	Shared     []float32
+	Conditions []float32 // this member's
+}
+
+// NewLearner returns a learner before its first round. It keeps the rows, and does not modify
+// them.
+func NewLearner(c Config, own Own) (*Learner, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	if len(own.Classes) == 0 {
+		return nil, fmt.Errorf("cgau: want at least one row to train on, got none")
+	}
+	for _, rows := range []Rows{own.Rows, own.Held} {
+		if err := rows.check(c); err != nil {
+			return nil, err
+		}
+	}
+	l := &Learner{config: c, own: own, model: NewModel(c)}
+	l.by, l.mean = newDescent(l.model), average.New(l.model.net.Shared, besides)
+	l.before = make([]float32, len(l.model.net.Private.Values))
+	return l, nil
+}
+
+// Model returns the model of the last round.
+func (l *Learner) Model() *Model { return l.model }
+
+// Best returns the best round so far. What the last round has learned is not measured yet.
+func (l *Learner) Best() Best { return l.best }
+
+// Round is what is known at the end of one. It is the same at every member.
+type Round struct {
+	Number int // from 1
+	// Rows are those that were trained on by the members in the sum, together.
+	Rows int
+	// Loss is the mean cross-entropy while training, by rows.
+	Loss float64
+	// Held is that of held rows before the round; of none, 0.
+	Held float64
+}
+
+// What is summed beside changes: the own loss times the own rows, and the loss and the
+// number of held rows.
+const (
+	trained = iota
+	heldLoss
+	heldRows
+	besides
+)
+
+// Round trains for the steps of a round and takes the mean of what all members' steps have
+// changed, by their rows. The conditions are changed if the own part is in the sum.
+func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) {
+	if s, ok := g.(collabdict.RoundStarter); ok {
+		s.StartRound(l.rounds + 1)
+	}
+	private := l.model.net.Private.Values
+	copy(l.before, private)
+	total, err := l.mean.Round(ctx, g, l.train)
+	if err != nil {
+		return Round{}, fmt.Errorf("cgau: round %d: %w", l.rounds+1, err)
+	}
+	if !total.Own {
+		copy(private, l.before)
+	}
+	l.rounds++
+	r := Round{Number: l.rounds, Rows: int(math.Round(total.Weight))}
+	if total.Weight > 0 {
+		r.Loss = total.Beside[trained] / total.Weight
+	}
+	if n := math.Round(total.Beside[heldRows]); n > 0 {
+		r.Held = total.Beside[heldLoss] / n
+		l.note(r)
+	}
+	return r, nil
+}
+
+// note keeps what the round began with if nothing before it had less loss.
+func (l *Learner) note(r Round) {
+	if l.best.Round == 0 || r.Held < l.best.Loss {
+		l.best = Best{r.Number, r.Held, append(l.best.Shared[:0], l.mean.Before()...), append(l.best.Conditions[:0], l.before...)}
+	}
+}
+
+// train is the own part of a round.
+func (l *Learner) train(ctx context.Context) (average.Part, error) {
+	held, err := l.model.Evaluate(l.own.Held)
+	if err != nil {
+		return average.Part{}, fmt.Errorf("held rows: %w", err)
+	}
+	loss, err := l.model.train(ctx, l.own.Rows, l.by, l.source(ordering), l.source(dropping))
+	if err != nil {
+		return average.Part{}, err
+	}
+	rows := float64(len(l.own.Classes))
+	beside := make([]float64, besides)
+	beside[trained], beside[heldLoss], beside[heldRows] = rows*loss, held.Loss, float64(held.Rows)
+	return average.Part{Weight: rows, Beside: beside}, nil
+}
+
+// What a member draws random numbers for.
+const (
+	ordering = iota
+	dropping
+)
+
+// source returns a stream of its own for each purpose of each round.
+func (l *Learner) source(purpose uint64) rand.Source {
+	return rand.NewPCG(l.own.Seed, uint64(l.rounds)<<8|purpose)
+}

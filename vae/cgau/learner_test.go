@@ -1,0 +1,145 @@
+package cgau
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/lockstep"
+)
+
+// What the group learns is the average of all models by rows, conditions stay where they
+// are, and all members hold the same bits.
+func TestGroupAveragesModels(t *testing.T) {
+	const rounds = 6
+	for _, plain := range []bool{false, true} {
+		c, own := small(), owns()
+		c.Plain = plain
+		m := NewModel(c)
+		values := slices.Clone(m.Shared().Values)
+		conditions := make([][]float32, len(own))
+		best, at := math.Inf(1), 0
+		for round := range rounds {
+			mean, loss, rows := make([]float64, len(values)), 0.0, 0
+			next := slices.Clone(conditions)
+			for k, o := range own {
+				copy(m.Shared().Values, values)
+				clear(m.Conditions().Values)
+				copy(m.Conditions().Values, conditions[k])
+				held, err := m.Evaluate(o.Held)
+				if err != nil {
+					t.Fatal(err)
+				}
+				loss += held.Loss
+				rows += held.Rows
+				l := &Learner{own: o, rounds: round}
+				if _, err := m.train(t.Context(), o.Rows, newDescent(m), l.source(ordering), l.source(dropping)); err != nil {
+					t.Fatal(err)
+				}
+				next[k] = slices.Clone(m.Conditions().Values)
+				for i, v := range m.Shared().Values {
+					mean[i] += float64(len(o.Classes)) / 170 * float64(v)
+				}
+			}
+			if loss /= float64(rows); loss < best {
+				best, at = loss, round+1
+			}
+			conditions = next
+			for i, v := range mean {
+				values[i] = float32(v)
+			}
+		}
+		all := inLockstep(t, c, own, rounds)
+		sameBits(t, all)
+		if far := farthest(all[0].Model().Shared().Values, values); far > 1e-5 {
+			t.Errorf("parameters differ by %g from the average of all models", far)
+		}
+		for k, m := range all {
+			if far := farthest(m.Model().Conditions().Values, conditions[k]); far > 1e-5 || len(conditions[k]) != map[bool]int{false: 18, true: 0}[plain] {
+				t.Errorf("conditions of member %d differ by %g", k, far)
+			}
+		}
+		if got := all[0].Best(); got.Round != at || math.Abs(got.Loss-best) > 1e-5 || math.Abs(all[0].rounds[at-1].Held-best) > 1e-5 {
+			t.Errorf("the best is %+v, want round %d with %g", got, at, best)
+		}
+		if r := all[0].rounds[rounds-1]; r.Rows != 170 || r.Number != rounds || !(r.Loss < all[0].rounds[0].Loss) {
+			t.Errorf("got round %+v", r)
+		}
+	}
+}
+
+// From a state, what comes has the same bits; and so with another number of processors.
+func TestStateGoesOn(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	c, own := small(), owns()
+	whole := inLockstep(t, c, own, 5)
+	runtime.GOMAXPROCS(4)
+	half := inLockstep(t, c, own, 3)
+	err := lockstep.Run(t.Context(), len(own), func(ctx context.Context, g collabdict.Group, rank int) error {
+		l, err := NewLearner(c, own[rank])
+		if err != nil {
+			return err
+		}
+		if err := l.Restore(half[rank].State()); err != nil {
+			return err
+		}
+		for n := 4; n <= 5; n++ {
+			r, err := l.Round(ctx, g)
+			if err != nil {
+				return err
+			}
+			if r != whole[rank].rounds[n-1] {
+				t.Errorf("member %d: got %+v, want %+v", rank, r, whole[rank].rounds[n-1])
+			}
+		}
+		got, want := l.State(), whole[rank].State()
+		if !slices.Equal(got.Shared, want.Shared) || !slices.Equal(got.Conditions, want.Conditions) ||
+			got.Best.Round != want.Best.Round || !slices.Equal(got.Best.Conditions, want.Best.Conditions) {
+			t.Errorf("member %d has not gone on as if it had not stopped", rank)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := half[0].Restore(State{Shared: make([]float32, 3)}); err == nil || !strings.Contains(err.Error(), "weights and biases and 18 conditions, got 3 and 0") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	for want, change := range map[string]func(c *Config){
+		"inputs of at least 1, got 0":      func(c *Config) { c.Inputs = 0 },
+		"classes of at least 2, got 1":     func(c *Config) { c.Classes = 1 },
+		"hidden layer 2":                   func(c *Config) { c.Hidden = []int{3, 0} },
+		"dropout from 0 to below 1":        func(c *Config) { c.Dropout = 1 },
+		"rate of learning above 0":         func(c *Config) { c.Rate = math.Inf(1) },
+		"learning of conditions above 0":   func(c *Config) { c.ConditionRate = math.NaN() },
+		"momentum from 0":                  func(c *Config) { c.Momentum = 1 },
+		"rows of a batch of at least 1":    func(c *Config) { c.Batch = -1 },
+		"steps of a round of at least 1":   func(c *Config) { c.Steps = -1 },
+		"rows of 2 values with a class":    func(c *Config) { c.Inputs = 2 },
+		"at least one row to train on":     nil,
+		"row 2: want a class from 0 to 1":  nil,
+		"row 1, value 3: want a finite nu": nil,
+	} {
+		c, own := small(), owns()[0]
+		switch {
+		case change != nil:
+			change(&c)
+		case strings.HasPrefix(want, "at least"):
+			own.Rows = Rows{}
+		case strings.HasPrefix(want, "row 2"):
+			own.Classes[1] = 2
+		default:
+			own.Held = Rows{[]float32{0, 0, float32(math.NaN())}, []int{0}}
+		}
+		if _, err := NewLearner(c, own); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package cgau
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// Model is the classifier at one member. It is for one goroutine at a time.
+type Model struct {
+	config Config
+	net    *nn.Network
+
+	x, d    []float32
+	classes []int
+}
+
+// NewModel returns a model with the parameters that training begins with, and conditions of
+// 0: that of a member which has not trained. It panics if the configuration is not valid.
+func NewModel(c Config) *Model {
+	if err := c.Validate(); err != nil {
+		panic(err)
+	}
+	c = c.withDefaults()
+	var layers []nn.Layer
+	for _, units := range c.Hidden {
+		l := nn.Layer{Units: units, Activation: nn.Gated, Dropout: float32(c.Dropout)}
+		if c.Plain {
+			l.Activation = nn.ReLU
+		}
+		layers = append(layers, l)
+	}
+	m := &Model{config: c, net: nn.New("classifier", c.Inputs, append(layers, nn.Layer{Units: c.Classes})...)}
+	m.net.Initialise(rand.NewPCG(c.Seed, 0))
+	return m
+}
+
+// Shared returns the weights and biases, which all members hold. Values may be changed in
+// place.
+func (m *Model) Shared() *nn.Parameters { return m.net.Shared }
+
+// Conditions returns the member's own, of each gated layer those of the tanh before those of
+// the sigmoid; none of a plain model. Values may be changed in place.
+func (m *Model) Conditions() *nn.Parameters { return m.net.Private }
+
+// MeanCondition sets the conditions to the mean of those of all members by their rows, which
+// is known from the biases (see the package's documentation): but for rounding, where all
+// members have been in all rounds.
+func (m *Model) MeanCondition() {
+	first, now := NewModel(m.config).net.Shared, m.net.Shared.Values
+	share, out, at := float32(m.config.ConditionRate/m.config.Rate), m.net.Private.Values, 0
+	for i, s := range first.Shapes {
+		if i%2 == 1 && len(out) > 0 { // the biases of a gated layer
+			for j := range s.Size() {
+				out[j] = share * (now[at+j] - first.Values[at+j])
+			}
+			out = out[s.Size():]
+		}
+		at += s.Size()
+	}
+}
+
+// evaluated is how many rows are classified at a time where nothing is learned.
+const evaluated = 256
+
+// Probabilities returns those of the classes, row after row.
+func (m *Model) Probabilities(x []float32) ([]float32, error) {
+	p := make([]float32, 0, len(x)/m.config.Inputs*m.config.Classes)
+	for size := evaluated * m.config.Inputs; len(x) > 0; {
+		n := min(size, len(x))
+		y, err := m.net.Forward(x[:n], nil)
+		if err != nil {
+			return nil, err
+		}
+		from := len(p)
+		p = append(p, y...)
+		nn.Softmax(p[from:], y, m.config.Classes)
+		x = x[n:]
+	}
+	return p, nil
+}
+
+// Score is what a model makes of rows.
+type Score struct {
+	Rows    int
+	Loss    float64 // the sum of their cross-entropies
+	Correct int     // of how many the likeliest class is the right one
+}
+
+// Evaluate classifies rows, of which there may be none.
+func (m *Model) Evaluate(rows Rows) (Score, error) {
+	if err := rows.check(m.config); err != nil {
+		return Score{}, err
+	}
+	s := Score{Rows: len(rows.Classes)}
+	for from := 0; from < s.Rows; from += evaluated {
+		to := min(from+evaluated, s.Rows)
+		classes := rows.Classes[from:to]
+		y, err := m.net.Forward(rows.Values[from*m.config.Inputs:to*m.config.Inputs], nil)
+		if err != nil {
+			return Score{}, err
+		}
+		loss, err := m.loss(y, classes)
+		if err != nil {
+			return Score{}, err
+		}
+		s.Loss += loss
+		for i, class := range classes {
+			if likeliest(y[i*m.config.Classes:][:m.config.Classes]) == class {
+				s.Correct++
+			}
+		}
+	}
+	return s, nil
+}
+
+// loss returns the sum of cross-entropies, with its derivatives in d.
+func (m *Model) loss(y []float32, classes []int) (float64, error) {
+	m.d = slices.Grow(m.d[:0], len(y))[:len(y)]
+	return nn.SoftmaxCrossEntropy(m.d, y, classes, m.config.Classes)
+}
+
+func likeliest(logits []float32) (at int) {
+	for i, v := range logits {
+		if v > logits[at] {
+			at = i
+		}
+	}
+	return at
+}
