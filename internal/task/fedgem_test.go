@@ -130,6 +130,18 @@ func TestNoiseIsInWhatIsShown(t *testing.T) {
 	}
 }
 
+// A delta that showing a whole row would meet is warned of, by the member's own rows.
+func TestDeltaBesideTheNumberOfRows(t *testing.T) {
+	for delta, want := range map[float64]bool{1e-5: false, 0.02: false, 0.03: true} {
+		k := mixtureTask(model.FedGEM)
+		k.Components, k.Privacy = 2, Privacy{Epsilon: 5, Delta: delta, Clip: 25}
+		r, err := k.Train(t.Context(), collabdict.Solo{}, pairs(40)[0], nil)
+		if err != nil || strings.Contains(strings.Join(r.Warnings, ""), "delta 0.03 is not below one in the 40 own rows") != want {
+			t.Errorf("%g: %q, %v", delta, r.Warnings, err)
+		}
+	}
+}
+
 func private(t *testing.T, k Task, noise uint64) []float64 {
 	t.Helper()
 	net, err := netsim.New(netsim.Config{Names: netsim.Names(4), Settings: k.Settings, Seed: 1})

@@ -27,6 +27,9 @@ func (p Privacy) check() error {
 	return nil
 }
 
+// lax says whether δ is so large that to show a row drawn from that many would be private.
+func (p Privacy) lax(rows int) bool { return p.Epsilon != 0 && p.Delta*float64(rows) >= 1 }
+
 // noisy says what is shown, with noise if there is any, and what the noise does not cover.
 func (t Task) noisy(shown string) string {
 	p := t.Privacy
