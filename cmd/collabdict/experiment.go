@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/bench"
 	"github.com/collabdict/collabdict/internal/study"
+	"github.com/collabdict/collabdict/internal/study/adaptation"
 	"github.com/collabdict/collabdict/internal/study/bvae"
 	"github.com/collabdict/collabdict/internal/study/clusters"
 	"github.com/collabdict/collabdict/internal/study/oneshot"
@@ -16,7 +17,7 @@ import (
 )
 
 // studies are the experiments there are.
-var studies = []study.Study{oneshot.Study(), clusters.Study(bench.ProcessTime), bvae.Study()}
+var studies = []study.Study{oneshot.Study(), clusters.Study(bench.ProcessTime), bvae.Study(), adaptation.Study()}
 
 func (a *app) experiment() *cobra.Command {
 	var data, out string

@@ -105,9 +105,9 @@ func checkMissing(t *testing.T, views []report.View, size int, gone string) {
 
 // sameMixture says whether two models have the same shared parameters, bit for bit.
 func sameMixture(a, b *model.Model) bool {
-	same := slices.Equal(a.Mixture.Weights(), b.Mixture.Weights()) && mat.Equal(a.Mixture.Means(), b.Mixture.Means())
-	for k := 0; same && k < a.Mixture.Components(); k++ {
-		same = mat.Equal(a.Mixture.Precision(k), b.Mixture.Precision(k))
+	same := slices.Equal(a.Mixture().Weights(), b.Mixture().Weights()) && mat.Equal(a.Mixture().Means(), b.Mixture().Means())
+	for k := 0; same && k < a.Mixture().Components(); k++ {
+		same = mat.Equal(a.Mixture().Precision(k), b.Mixture().Precision(k))
 	}
 	return same
 }

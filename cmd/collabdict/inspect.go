@@ -59,10 +59,14 @@ func (a *app) inspect() *cobra.Command {
 
 func describe(m *model.Model) description {
 	d := description{Manifest: m.Manifest}
-	means, names := m.Means(), coordinates(m)
-	for k, w := range m.Mixture.Weights() {
+	of, ok := m.Scorer.(model.Dictionary)
+	if !ok {
+		return d
+	}
+	means, names := m.InUnits(of.Means()), coordinates(m)
+	for k, w := range of.Weights() {
 		c := component{Weight: w, Mean: means.RawRowView(k), Edges: []edge{}}
-		p := m.Mixture.Precision(k)
+		p := of.Precision(k)
 		for i, nameI := range names {
 			for j, nameJ := range names[:i] {
 				if v := p.At(i, j); v != 0 {
@@ -90,7 +94,7 @@ func coordinates(m *model.Model) []string {
 	if m.Projection == nil {
 		return m.Manifest.Columns
 	}
-	names := make([]string, m.Mixture.Dim())
+	names := make([]string, m.Scorer.Dim())
 	for i := range names {
 		names[i] = fmt.Sprintf("axis%d", i+1)
 	}

@@ -245,7 +245,7 @@ func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model
 // largest difference of any mean, precision or weight, relative to the largest
 // entry of that vector or matrix.
 func deviation(got, want *model.Model) float64 {
-	g, w := got.Mixture, want.Mixture
+	g, w := got.Mixture(), want.Mixture()
 	if g.Components() != w.Components() || g.Dim() != w.Dim() {
 		return math.Inf(1)
 	}

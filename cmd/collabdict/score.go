@@ -65,8 +65,8 @@ larger than the memory.`,
 			if err != nil {
 				return err
 			}
-			if with.explain && m.Projection != nil {
-				return &usageError{fmt.Sprintf("--explain: the model is of %d principal axes, and any column that has a part in one could undo a deviation along it: none can be said to be to blame", m.Mixture.Dim()), "leave --explain out, or train without --pca"}
+			if err := with.check(m); err != nil {
+				return err
 			}
 			write := func(w io.Writer) error { return writeScores(w, m, spec, with) }
 			if out == "" {
@@ -85,6 +85,20 @@ larger than the memory.`,
 // columnsOfScores are those that are wanted beside the score.
 type columnsOfScores struct{ clusters, explain bool }
 
+// check reports columns that a model has none of.
+func (c columnsOfScores) check(m *model.Model) error {
+	_, explains := m.Scorer.(model.Explainer)
+	switch {
+	case c.explain && m.Projection != nil:
+		return &usageError{fmt.Sprintf("--explain: the model is of %d principal axes, and any column that has a part in one could undo a deviation along it: none can be said to be to blame", m.Scorer.Dim()), "leave --explain out, or train without --pca"}
+	case c.explain && !explains:
+		return &usageError{fmt.Sprintf("--explain: the model %s does not tell variables apart", m.Manifest.Kind), ""}
+	case c.clusters && m.Components() == 0:
+		return &usageError{fmt.Sprintf("--clusters: the model %s has none", m.Manifest.Kind), ""}
+	}
+	return nil
+}
+
 // writeScores writes the scores of the rows that spec names.
 func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsOfScores) error {
 	w := csv.NewWriter(out)
@@ -101,15 +115,21 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 	line := make([]string, 0, len(head))
 	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
 		x = m.Trained(x)
+		scores, err := m.Scores(x)
+		if err != nil {
+			return err
+		}
 		var contributions *mat.Dense
 		if with.explain {
-			contributions = m.Mixture.ContributionRows(x)
+			if contributions, err = m.Scorer.(model.Explainer).Explain(x); err != nil {
+				return err
+			}
 		}
 		var clusters []int
 		if with.clusters {
 			clusters = m.Assign(x)
 		}
-		for i, score := range m.Mixture.Scores(nil, x) {
+		for i, score := range scores {
 			line = append(line[:0], strconv.Itoa(numbers[i]), decimal(score), "0")
 			if !(score <= m.Manifest.Threshold) {
 				line[2] = "1"

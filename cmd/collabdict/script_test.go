@@ -84,11 +84,11 @@ func compareKnown(ts *testscript.TestScript, known, dir string) {
 		if m.Manifest.Digest != digest || digest == "" {
 			ts.Fatalf("%s: digest %q, want %q", file, m.Manifest.Digest, digest)
 		}
-		near(ts, file+": weights", m.Mixture.Weights(), want.Weights[s])
+		near(ts, file+": weights", m.Mixture().Weights(), want.Weights[s])
 		for k := range want.Means {
-			near(ts, file+": means", m.Mixture.Means().RawRowView(k), want.Means[k])
+			near(ts, file+": means", m.Mixture().Means().RawRowView(k), want.Means[k])
 			for i, row := range want.Precisions[k] {
-				near(ts, file+": precisions", mat.Row(nil, i, m.Mixture.Precision(k)), row)
+				near(ts, file+": precisions", mat.Row(nil, i, m.Mixture().Precision(k)), row)
 			}
 		}
 	}
@@ -109,8 +109,8 @@ func alikeModels(ts *testscript.TestScript, dir, want string) {
 		if first == nil {
 			first = m
 		}
-		if m.Manifest.Digest != first.Manifest.Digest || m.Manifest.Digest == "" || !mat.Equal(m.Mixture.Means(), first.Mixture.Means()) ||
-			!slices.Equal(m.Mixture.Weights(), first.Mixture.Weights()) || !mat.Equal(m.Mixture.Precision(0), first.Mixture.Precision(0)) || !reflect.DeepEqual(m.Projection, first.Projection) {
+		if m.Manifest.Digest != first.Manifest.Digest || m.Manifest.Digest == "" || !mat.Equal(m.Mixture().Means(), first.Mixture().Means()) ||
+			!slices.Equal(m.Mixture().Weights(), first.Mixture().Weights()) || !mat.Equal(m.Mixture().Precision(0), first.Mixture().Precision(0)) || !reflect.DeepEqual(m.Projection, first.Projection) {
 			ts.Fatalf("%s: another model than that of %s", file, files[0])
 		}
 	}

@@ -59,5 +59,3 @@ func check(t *rapid.T, e *privateEM, r *mat.Dense, most bool) {
 		}
 	}
 }
-
-// The values are those of a Gaussian mechanism with (ε, δ) worked out by other means,

@@ -106,7 +106,7 @@ func Scores(m *model.Model, p dataset.Participant, loglikOf []dataset.Participan
 	loglik, err := overAll(m, loglikOf)
 	s := &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, Loglik: loglik}
 	if m.Manifest.Kind == model.FedGEM {
-		s.ARI, s.Silhouette, s.Clusters = e.ARI, e.Silhouette, m.Mixture.Components()
+		s.ARI, s.Silhouette, s.Clusters = e.ARI, e.Silhouette, m.Components()
 	}
 	return s, err
 }

@@ -27,7 +27,7 @@ func addLogliks(run *Run, parts []dataset.Participant) error {
 		}
 		p := &run.Report.Participants[i]
 		n, _ := parts[i].Train.Dims()
-		mean, err := m.Mixture.MeanLogLik(m.Rows(parts[i].Train))
+		mean, err := m.Scorer.MeanLogLik(m.Rows(parts[i].Train))
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func overAll(m *model.Model, parts []dataset.Participant) (report.Figure, error)
 		if err != nil {
 			return report.Figure{}, err
 		}
-		mean, err := m.Mixture.MeanLogLik(z)
+		mean, err := m.Scorer.MeanLogLik(z)
 		if err != nil {
 			return report.Figure{}, err
 		}

@@ -132,6 +132,9 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 		return &Run{Course: course}, err
 	}
 	run := &Run{Report: Summary(t, c.Names, results[first])}
+	if t.Privacy.Epsilon != 0 {
+		run.Report.Warnings = append(run.Report.Warnings, "privacy: "+seededNoise)
+	}
 	run.network(t, c.Names, cost, first)
 	if a > 0 {
 		a.enter(run.Report, t, c.Names, watch)
@@ -153,6 +156,9 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	run.Course.Convergence = begun.convergence(t.Settings, t.Seed, cost.Slots)
 	return run, nil
 }
+
+// seededNoise says what the noise of a simulation is worth.
+const seededNoise = "this is a simulation, whose noise follows from the seed: with that, which models tell, it can be taken off"
 
 // noise draws what a simulated participant hides its rows with, the same every time.
 func noise(seed uint64, rank int) rand.Source {
@@ -214,6 +220,9 @@ func (r *Run) add(result *task.Result, p dataset.Participant, digest string) err
 	m.Manifest.Privacy.Protection = r.Report.Protection
 	m.Manifest.Privacy.LoneChanges = r.Report.LoneChanges
 	m.Manifest.Digest = digest
+	if m.Manifest.Hyper.Epsilon != 0 {
+		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, seededNoise)
+	}
 	r.Models = append(r.Models, m)
 	own, err := Participant(m, p)
 	if err != nil {

@@ -27,7 +27,7 @@ func Summary(t task.Task, names []string, r *task.Result) *report.Run {
 		Views: []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
 	}
 	if r.Model != nil {
-		run.Clusters, run.PCA = r.Model.Mixture.Components(), r.Model.Manifest.PCA
+		run.Clusters, run.PCA = r.Model.Components(), r.Model.Manifest.PCA
 	}
 	run.Protection = Protection(t.Settings, len(names))
 	run.Warnings = append(run.Warnings, t.ShownWarnings()...)

@@ -43,7 +43,8 @@ func (m *Model) write(out io.Writer) error {
 	if m.Projection != nil {
 		m.Manifest.Version, m.Manifest.PCA = Version, m.Projection.Report()
 	}
-	m.Manifest.Covariance = covariance(m.Mixture.Form())
+	mixture := m.Mixture()
+	m.Manifest.Covariance = covariance(mixture.Form())
 	text, err := json.MarshalIndent(m.Manifest, "", "  ")
 	if err != nil {
 		return err
@@ -52,13 +53,13 @@ func (m *Model) write(out io.Writer) error {
 	if err := w.File(manifest, append(text, '\n')); err != nil {
 		return err
 	}
-	if err := putMixture(w, "", m.Mixture); err != nil {
+	if err := putMixture(w, "", mixture); err != nil {
 		return err
 	}
 	columns := len(m.Scaling.Scale)
 	arrays := []namedArray{{"shift", []int{columns}, m.Scaling.Shift}, {"scale", []int{columns}, m.Scaling.Scale}}
 	if p := m.Projection; p != nil {
-		arrays = append(arrays, namedArray{"centre", []int{columns}, p.Mean}, namedArray{"axes", []int{m.Mixture.Dim(), columns}, p.Axes.RawMatrix().Data})
+		arrays = append(arrays, namedArray{"centre", []int{columns}, p.Mean}, namedArray{"axes", []int{m.Scorer.Dim(), columns}, p.Axes.RawMatrix().Data})
 	}
 	if err := putArrays(w, "", arrays); err != nil {
 		return err
@@ -152,9 +153,11 @@ func (m *Model) readArrays(a *npz.Archive) error {
 	if err != nil {
 		return err
 	}
-	if m.Mixture, err = m.readMixture(a, "", dim); err != nil {
+	mixture, err := m.readMixture(a, "", dim)
+	if err != nil {
 		return err
 	}
+	m.Scorer = Mixture{mixture}
 	if m.Manifest.Kind == FedGEM {
 		if m.Own, err = m.readOwn(a, dim); err != nil {
 			return err

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pca"
 	"github.com/collabdict/collabdict/internal/report"
@@ -39,9 +38,9 @@ type Model struct {
 	Scaling  dataset.Scaling
 	// Projection, if not nil, follows the scaling.
 	Projection *pca.Projection
-	Mixture    *gmm.Mixture
+	Scorer     Scorer
 	// Own are the participant's own components where these say which component of
-	// Mixture a row is of; nil where Mixture itself does.
+	// Scorer a row is of; nil where Scorer itself does, if it has any.
 	Own *Own
 }
 
@@ -114,12 +113,6 @@ type Ledger struct {
 	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
 }
 
-// Score returns the anomaly scores of Eq. (19) of Idé et al. 2024 of rows in the
-// units of the data.
-func (m *Model) Score(rows *mat.Dense) []float64 {
-	return m.Mixture.Scores(nil, m.Trained(mat.DenseCopyOf(rows)))
-}
-
 // Trained returns rows, given in the units of the data and overwritten, in the
 // coordinates trained on.
 func (m *Model) Trained(x *mat.Dense) *mat.Dense {
@@ -139,10 +132,9 @@ func (m *Model) Rows(x dataset.Rows) dataset.Rows {
 	return m.Projection.Rows(z)
 }
 
-// Means returns the means of the components in the units of the data, K by M. With a
-// projection they are the points of the axes' plane.
-func (m *Model) Means() *mat.Dense {
-	means := m.Mixture.Means()
+// InUnits returns points in the coordinates trained on, such as the means of components,
+// in the units of the data. With a projection they are points of the axes' plane.
+func (m *Model) InUnits(means *mat.Dense) *mat.Dense {
 	k, _ := means.Dims()
 	out := mat.NewDense(k, len(m.Scaling.Scale), nil)
 	for c := range k {

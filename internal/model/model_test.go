@@ -26,7 +26,7 @@ func example(t testing.TB) *Model {
 		t.Fatal(err)
 	}
 	return &Model{
-		Mixture: mixture, Scaling: dataset.Scaling{Shift: []float64{10, 20}, Scale: []float64{2, 0.5}},
+		Scorer: Mixture{mixture}, Scaling: dataset.Scaling{Shift: []float64{10, 20}, Scale: []float64{2, 0.5}},
 		Manifest: Manifest{
 			Kind: GGM, Participant: "plant-a", Columns: []string{"temp", "flow"}, Standardise: "own",
 			Threshold: 4, FalseAlarm: 0.01, Rounds: 3, Objective: report.Of(-12.5), Rows: 7, TotalRows: 20,
@@ -50,7 +50,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got.Manifest, m.Manifest)
 	}
 	rows := mat.NewDense(3, 2, []float64{10, 20, 12, 21, 9, 19})
-	if !reflect.DeepEqual(got.Score(rows), m.Score(rows)) {
+	if !reflect.DeepEqual(score(got, rows), score(m, rows)) {
 		t.Error("the model that is read scores otherwise")
 	}
 	if err := Write(path, got); err != nil {
@@ -73,7 +73,7 @@ func TestDiagonalMixturesAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := example(t)
-		m.Mixture, m.Manifest.Kind = mixture, FedGen
+		m.Scorer, m.Manifest.Kind = Mixture{mixture}, FedGen
 		path := filepath.Join(t.TempDir(), "model.npz")
 		if err := Write(path, m); err != nil {
 			t.Fatal(err)
@@ -83,8 +83,8 @@ func TestDiagonalMixturesAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows := mat.NewDense(3, 2, []float64{10, 20, 12, 21, 9, 19})
-		if got.Mixture.Form() != form || got.Manifest.Covariance != form.String() || !reflect.DeepEqual(got.Score(rows), m.Score(rows)) {
-			t.Errorf("%v: got %v, %+v", form, got.Mixture.Form(), got.Manifest)
+		if got.Mixture().Form() != form || got.Manifest.Covariance != form.String() || !reflect.DeepEqual(score(got, rows), score(m, rows)) {
+			t.Errorf("%v: got %v, %+v", form, got.Mixture().Form(), got.Manifest)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestDiagonalMixturesAreRead(t *testing.T) {
 func TestOwnComponentsAreRead(t *testing.T) {
 	m := example(t)
 	own, err := gmm.NewMixture([]float64{0.5, 0.25, 0.25}, mat.NewDense(3, 2, []float64{0, 1, 2, 3, 2, 3}),
-		[]*mat.SymDense{m.Mixture.Precision(0), m.Mixture.Precision(1), m.Mixture.Precision(1)})
+		[]*mat.SymDense{m.Mixture().Precision(0), m.Mixture().Precision(1), m.Mixture().Precision(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,11 +211,20 @@ func TestProjectionsAreRead(t *testing.T) {
 	if err := got.Rows(dataset.InMemory(row)).ReadRows(read, 0); err != nil || !floats.EqualApprox(read, z.RawRowView(0), 1e-15) {
 		t.Errorf("read %v, want %v", read, z)
 	}
-	if s := got.Score(row)[0]; s != m.Mixture.Score(z.RawRowView(0)) {
-		t.Errorf("score %g, want %g", s, m.Mixture.Score(z.RawRowView(0)))
+	if s := score(got, row)[0]; s != m.Mixture().Score(z.RawRowView(0)) {
+		t.Errorf("score %g, want %g", s, m.Mixture().Score(z.RawRowView(0)))
 	}
 	// The point of the first mean, (0, 1): the centre plus the second axis.
-	if want := []float64{11, 20.625, 4}; !floats.EqualApprox(got.Means().RawRowView(0), want, 1e-12) {
-		t.Errorf("mean %v, want %v", got.Means().RawRowView(0), want)
+	if want := []float64{11, 20.625, 4}; !floats.EqualApprox(got.InUnits(got.Mixture().Means()).RawRowView(0), want, 1e-12) {
+		t.Errorf("mean %v, want %v", got.InUnits(got.Mixture().Means()).RawRowView(0), want)
 	}
+}
+
+// score returns a model's scores of rows in the units of the data.
+func score(m *Model, rows *mat.Dense) []float64 {
+	scores, err := m.Scores(m.Trained(mat.DenseCopyOf(rows)))
+	if err != nil {
+		panic(err)
+	}
+	return scores
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/internal/npz"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -17,20 +16,14 @@ type Own struct {
 	Of []int
 }
 
-// Assign returns the component of Mixture, from 0, that each row of z is of, in the
-// coordinates trained on: that of the participant's own components, where there are
-// any, which have most of it, else the one that is most responsible.
+// Assign returns the component, from 0, that each row of z is of, in the coordinates
+// trained on: that of the participant's own components, where there are any, which have
+// most of it, else the one that is most responsible. The model has to have Components.
 func (m *Model) Assign(z *mat.Dense) []int {
 	if m.Own != nil {
 		return fedgem.Labels(m.Own.Mixture, m.Own.Of, z)
 	}
-	r := m.Mixture.Responsibilities(z)
-	n, _ := z.Dims()
-	to := make([]int, n)
-	for i := range to {
-		to[i] = floats.MaxIdx(r.RawRowView(i))
-	}
-	return to
+	return m.Scorer.(Assigner).Assign(z)
 }
 
 const ownPrefix = "own_"
@@ -60,8 +53,8 @@ func (m *Model) readOwn(a *npz.Archive, dim int) (*Own, error) {
 		return nil, fmt.Errorf("%sclusters: want shape [%d], got %v", ownPrefix, mixture.Components(), of.Shape)
 	}
 	for _, c := range of.Data {
-		if c < 0 || c >= int64(m.Mixture.Components()) {
-			return nil, fmt.Errorf("%sclusters: want 0 to %d, got %d", ownPrefix, m.Mixture.Components()-1, c)
+		if c < 0 || c >= int64(m.Components()) {
+			return nil, fmt.Errorf("%sclusters: want 0 to %d, got %d", ownPrefix, m.Components()-1, c)
 		}
 		o.Of = append(o.Of, int(c))
 	}

@@ -123,7 +123,7 @@ func (c Config) assemble(n *node.Node, trained *task.Result) (*Result, error) {
 			}
 		}
 	}
-	loglik, unread := m.Mixture.MeanLogLik(m.Rows(c.Data.Train))
+	loglik, unread := m.Scorer.MeanLogLik(m.Rows(c.Data.Train))
 	if unread == nil {
 		p.Loglik, p.LoglikRows = report.Of(loglik), "own"
 	}

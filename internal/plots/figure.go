@@ -27,6 +27,7 @@ type figure struct {
 	keys            []key
 	height          vg.Length
 	*plot.Plot
+	body func(c draw.Canvas) // in place of the plot
 }
 
 // key is a sign of the legend: one of a line, a dot and a box.
@@ -116,6 +117,10 @@ func (f *figure) draw(c draw.Canvas) {
 	line(style(labelSize, grey, text.XLeft, text.YTop), f.subtitle, 6)
 	if len(f.keys) > 0 {
 		c.Max.Y -= f.legend(c) + 4
+	}
+	if f.body != nil {
+		f.body(c)
+		return
 	}
 	f.Plot.Draw(c)
 }

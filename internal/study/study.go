@@ -107,11 +107,17 @@ func (l *Lab) Table(name string, header []string, rows [][]string) error {
 
 // Chart draws a chart as NAME.svg and NAME.png.
 func (l *Lab) Chart(c plots.Chart) error {
-	if err := plots.WriteChart(l.out, c); err != nil {
-		return err
+	return l.drawn(c.Name, plots.WriteChart(l.out, c))
+}
+
+// Fields draws fields as NAME.svg and NAME.png.
+func (l *Lab) Fields(f plots.Fields) error { return l.drawn(f.Name, plots.WriteFields(l.out, f)) }
+
+func (l *Lab) drawn(name string, err error) error {
+	if err == nil {
+		l.Figures = append(l.Figures, filepath.Join(l.out, name+".svg"), filepath.Join(l.out, name+".png"))
 	}
-	l.Figures = append(l.Figures, filepath.Join(l.out, c.Name+".svg"), filepath.Join(l.out, c.Name+".png"))
-	return nil
+	return err
 }
 
 // Find returns the study of a name.

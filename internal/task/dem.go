@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/kfed"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/extremes"
+	"github.com/collabdict/collabdict/internal/model"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -147,5 +148,5 @@ func (l *bySums) progress(r collabdict.Round) Progress {
 }
 
 func (l *bySums) state() state {
-	return state{mixture: l.learner.Mixture(), totalRows: l.learner.TotalRows()}
+	return state{scorer: model.Mixture{Mixture: l.learner.Mixture()}, totalRows: l.learner.TotalRows()}
 }

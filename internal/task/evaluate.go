@@ -13,7 +13,7 @@ import (
 
 // Evaluate measures a model on a participant's test rows, with their labels if there
 // are any: 1 is an anomaly, 0 and -1 are normal. Classes give the adjusted Rand index
-// of the components instead of areas under curves. Of clusters there are the index,
+// of the components, if the model has any, instead of areas under curves. Of clusters there are the index,
 // whatever the labels, and the silhouette.
 func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) {
 	if p.Test == nil {
@@ -21,7 +21,7 @@ func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) 
 	}
 	z, labels := m.Rows(p.Test), p.TestLabels
 	n, _ := z.Dims()
-	loglik, err := m.Mixture.MeanLogLik(z)
+	loglik, err := m.Scorer.MeanLogLik(z)
 	if err != nil {
 		return report.Evaluation{}, err
 	}
@@ -29,13 +29,13 @@ func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) 
 	clusters := m.Manifest.Kind == model.FedGEM
 	if labels != nil && !p.ClassLabels {
 		scores := make([]float64, n)
-		err = m.Mixture.EachScores(z, func(from int, block []float64) { copy(scores[from:], block) })
+		err = m.Scorer.EachScores(z, func(from int, block []float64) { copy(scores[from:], block) })
 		e.ROCAUC = report.OfOK(metrics.ROCAUC(scores, labels))
 		e.PRAUC = report.OfOK(metrics.PRAUC(scores, labels))
 		if err != nil || !clusters {
 			return e, err
 		}
-	} else if labels == nil && !clusters {
+	} else if m.Components() == 0 || labels == nil && !clusters {
 		return e, nil
 	}
 	to := make([]int, n)

@@ -75,11 +75,11 @@ func shownByFedGEM(t Task) (what []string, sums bool) {
 	if t.Covariance == gmm.Full.String() {
 		shape = "covariance matrix"
 	}
-	clusters := fmt.Sprintf("the centre, the number of rows and the %s of each own cluster, in every round", shape)
+	clusters := fmt.Sprintf("the centre, the number of rows and the %s of each own cluster, and how large a region it may be moved in, in every round", shape)
 	if factors, _ := parseFinal(t.Final); len(factors) > 1 {
-		clusters += ", and the same of three times two thirds of the own rows, to choose a factor by the others"
+		clusters += ", and the same of three times two thirds of the own rows, to choose a factor by the others, and in a sum over all members how well each factor did"
 	}
-	return []string{t.Privacy.of(clusters, "how columns are scaled and projected")}, false
+	return []string{t.noisy(clusters)}, false
 }
 
 func (l *clustering) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (collabdict.Round, error) {
@@ -195,7 +195,7 @@ func (l *clustering) state() state {
 		total += c.Rows
 	}
 	return state{
-		mixture: l.mixture, totalRows: int(math.Round(total)),
+		scorer: model.Mixture{Mixture: l.mixture}, totalRows: int(math.Round(total)),
 		own: &model.Own{Mixture: l.result.Local(), Of: l.result.Own},
 	}
 }

@@ -62,11 +62,11 @@ func TestClustersTogether(t *testing.T) {
 		}
 		results := learnTogether(t, c.task, c.parts)
 		first := results[0].Model
-		if k := first.Mixture.Components(); k != 3 || results[0].Last.Number > c.task.Rounds || first.Manifest.TotalRows != 160 {
+		if k := first.Mixture().Components(); k != 3 || results[0].Last.Number > c.task.Rounds || first.Manifest.TotalRows != 160 {
 			t.Errorf("%s: %d clusters, %+v", name, k, results[0].Last)
 		}
 		for s, r := range results {
-			if !slices.Equal(r.Model.Mixture.Means().RawMatrix().Data, first.Mixture.Means().RawMatrix().Data) {
+			if !slices.Equal(r.Model.Mixture().Means().RawMatrix().Data, first.Mixture().Means().RawMatrix().Data) {
 				t.Errorf("%s: members 0 and %d have other clusters", name, s)
 			}
 			e, err := Evaluate(r.Model, parts[s])
@@ -83,7 +83,7 @@ func TestClustersAlone(t *testing.T) {
 	k := mixtureTask(model.FedGEM)
 	p := pairs(40)[0]
 	r, err := k.Train(t.Context(), collabdict.Solo{}, p, nil)
-	if err != nil || r.Model.Mixture.Components() != 2 {
+	if err != nil || r.Model.Mixture().Components() != 2 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	k.Components = 2
@@ -92,7 +92,7 @@ func TestClustersAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.Privacy = Privacy{Epsilon: 0.1, Delta: 1e-5, Clip: 3}
-	if noisy, err := k.Train(t.Context(), collabdict.Solo{}, p, nil); err != nil || !mat.Equal(noisy.Model.Mixture.Means(), plain.Model.Mixture.Means()) {
+	if noisy, err := k.Train(t.Context(), collabdict.Solo{}, p, nil); err != nil || !mat.Equal(noisy.Model.Mixture().Means(), plain.Model.Mixture().Means()) {
 		t.Errorf("%+v, %v", noisy, err)
 	}
 	k.Components, k.Privacy = 41, Privacy{}
@@ -120,8 +120,24 @@ func TestNoiseIsInWhatIsShown(t *testing.T) {
 		if other := private(t, k, 2); reflect.DeepEqual(once, other) {
 			t.Errorf("%s: there is no noise", kind)
 		}
-		if w := k.ShownWarnings()[0]; !strings.Contains(w, "(5, 1e-05)-differentially private in each row") || !strings.Contains(w, "Not covered:") {
-			t.Errorf("%s: %s", kind, w)
+		for by, covered := range map[Standardise]bool{None: true, Agreed: true, Own: false, Global: false} {
+			k.Standardise = by
+			w := k.ShownWarnings()[0]
+			if !strings.Contains(w, "(5, 1e-05)-differentially private in each row") || strings.Contains(w, "Not covered:") == covered {
+				t.Errorf("%s, %s: %s", kind, by, w)
+			}
+		}
+	}
+}
+
+// A delta that showing a whole row would meet is warned of, by the member's own rows.
+func TestDeltaBesideTheNumberOfRows(t *testing.T) {
+	for delta, want := range map[float64]bool{1e-5: false, 0.02: false, 0.03: true} {
+		k := mixtureTask(model.FedGEM)
+		k.Components, k.Privacy = 2, Privacy{Epsilon: 5, Delta: delta, Clip: 25}
+		r, err := k.Train(t.Context(), collabdict.Solo{}, pairs(40)[0], nil)
+		if err != nil || strings.Contains(strings.Join(r.Warnings, ""), "delta 0.03 is not below one in the 40 own rows") != want {
+			t.Errorf("%g: %q, %v", delta, r.Warnings, err)
 		}
 	}
 }
@@ -142,7 +158,7 @@ func private(t *testing.T, k Task, noise uint64) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return results[0].Model.Mixture.Means().RawMatrix().Data
+	return results[0].Model.Mixture().Means().RawMatrix().Data
 }
 
 func TestOptionsOfClusters(t *testing.T) {

@@ -57,7 +57,7 @@ func checkFedGen(t Task) error {
 }
 
 func shownByFedGen(t Task) (what []string, sums bool) {
-	return []string{t.Privacy.of(wholeMixture, "how columns are scaled and projected")}, t.Rounds > 1
+	return []string{t.noisy(wholeMixture)}, t.Rounds > 1
 }
 
 // fedgen returns the settings of the local fits and of the shared one.
@@ -175,9 +175,9 @@ func (l *oneRound) progress(r collabdict.Round) Progress {
 }
 
 func (l *oneRound) state() state {
-	s := state{mixture: l.result.Mixture, totalRows: l.result.Rows}
+	s := state{scorer: model.Mixture{Mixture: l.result.Mixture}, totalRows: l.result.Rows}
 	if l.refined != nil {
-		s.mixture, s.totalRows = l.refined.Mixture(), l.refined.TotalRows()
+		s.scorer, s.totalRows = model.Mixture{Mixture: l.refined.Mixture()}, l.refined.TotalRows()
 	}
 	s.selection = &report.Selection{Rows: l.result.Rows, Gathered: l.result.Gathered, Synthetic: l.result.Synthetic}
 	for _, c := range l.result.Choices {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 )
 
@@ -55,7 +56,7 @@ func (l *sparse) progress(r collabdict.Round) Progress {
 }
 
 func (l *sparse) state() state {
-	s := state{mixture: l.Model(), totalRows: l.TotalRows(), rho: l.Rho()}
+	s := state{scorer: model.Mixture{Mixture: l.Model()}, totalRows: l.TotalRows(), rho: l.Rho()}
 	if e := l.Stalled(); e != nil {
 		s.warnings = append(s.warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
 	}

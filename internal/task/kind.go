@@ -24,7 +24,7 @@ type learner interface {
 
 // state is what a participant holds after a round.
 type state struct {
-	mixture   *gmm.Mixture
+	scorer    model.Scorer
 	totalRows int
 	rho       float64           // as used; 0 if the kind has none
 	selection *report.Selection // nil if the kind has none

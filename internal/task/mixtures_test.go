@@ -91,15 +91,15 @@ func TestMixturesTogether(t *testing.T) {
 		results := learnTogether(t, k, parts)
 		first := results[0].Model
 		for s, r := range results {
-			if !slices.Equal(r.Model.Mixture.Means().RawMatrix().Data, first.Mixture.Means().RawMatrix().Data) {
+			if !slices.Equal(r.Model.Mixture().Means().RawMatrix().Data, first.Mixture().Means().RawMatrix().Data) {
 				t.Errorf("%s: members 0 and %d have other mixtures", name, s)
 			}
 		}
-		got, err := first.Mixture.MeanLogLik(gmm.Matrix(all))
+		got, err := first.Mixture().MeanLogLik(gmm.Matrix(all))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := choices[best].MeanLogLik; got < want-0.03 || first.Manifest.TotalRows != 300 || first.Mixture.Form() != gmm.Diag {
+		if want := choices[best].MeanLogLik; got < want-0.03 || first.Manifest.TotalRows != 300 || first.Mixture().Form() != gmm.Diag {
 			t.Errorf("%s: log-likelihood %.4f, want about %.4f; %+v", name, got, want, first.Manifest)
 		}
 		if k.Rounds == 1 && results[0].Last.Number != 1 || k.Model == model.FedGen && results[0].Selection.Rows != 300 {
@@ -142,7 +142,7 @@ func TestMixturesAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _ := r.Model.Mixture.MeanLogLik(gmm.Matrix(all))
+		got, _ := r.Model.Mixture().MeanLogLik(gmm.Matrix(all))
 		want, _ := fit.Mixture.MeanLogLik(gmm.Matrix(all))
 		if math.Abs(got-want) > 1e-6 {
 			t.Errorf("%s: log-likelihood %g, want %g", kind, got, want)

@@ -121,13 +121,13 @@ func TestProjectedRowsOnDiskGiveTheSameModel(t *testing.T) {
 			}
 			m := models[0]
 			above := 0
-			for _, s := range m.Score(x) {
+			for _, s := range score(m, x) {
 				if s > m.Manifest.Threshold {
 					above++
 				}
 			}
-			if above != 6 || m.Mixture.Dim() != 2 || m.Manifest.PCA.Axes != 2 {
-				t.Errorf("%s, %q: %d of 600 rows above the threshold for one in a hundred; %d dimensions", standardise, by, above, m.Mixture.Dim())
+			if above != 6 || m.Mixture().Dim() != 2 || m.Manifest.PCA.Axes != 2 {
+				t.Errorf("%s, %q: %d of 600 rows above the threshold for one in a hundred; %d dimensions", standardise, by, above, m.Mixture().Dim())
 			}
 		}
 	}
@@ -201,6 +201,28 @@ func TestWhatAStartTells(t *testing.T) {
 		list := strings.Join(k.published(collabdict.Solo{}), "\n")
 		if got := strings.Count(list, c.want); got != c.times || strings.Count(list, "smallest") != c.times {
 			t.Errorf("%q is there %d times, want %d: %s", c.want, got, c.times, list)
+		}
+	}
+}
+
+// Standardising by the moments of all tells their products, which rounds may not.
+func TestMomentsAreListedWhereRoundsDoNotTellThem(t *testing.T) {
+	for _, c := range []struct {
+		kind       model.Kind
+		covariance string
+		rounds     int
+		listed     bool
+	}{
+		{model.GGM, "", 5, false},
+		{model.DEM, "full", 5, false},
+		{model.DEM, "diag", 5, true},
+		{model.FedGen, "full", 5, false},
+		{model.FedGen, "full", 1, true},
+		{model.FedGEM, "full", 5, true},
+	} {
+		k := Task{Model: c.kind, Covariance: c.covariance, Rounds: c.rounds, Standardise: Global}
+		if list := strings.Join(k.learned(), ""); strings.Contains(list, "covariance matrix of all") != c.listed {
+			t.Errorf("%+v: %q", c, list)
 		}
 	}
 }

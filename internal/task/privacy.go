@@ -27,10 +27,23 @@ func (p Privacy) check() error {
 	return nil
 }
 
-// of says what is shown, with noise if there is any, and what the noise does not cover.
-func (p Privacy) of(shown, uncovered string) string {
+// lax says whether δ is so large that to show a row drawn from that many would be private.
+func (p Privacy) lax(rows int) bool { return p.Epsilon != 0 && p.Delta*float64(rows) >= 1 }
+
+// noisy says what is shown, with noise if there is any, and what the noise does not cover.
+func (t Task) noisy(shown string) string {
+	p := t.Privacy
 	if p.Epsilon == 0 {
 		return shown
 	}
-	return fmt.Sprintf("with noise, (%g, %g)-differentially private in each row: %s. Not covered: %s", p.Epsilon, p.Delta, shown, uncovered)
+	s := fmt.Sprintf("with noise, (%g, %g)-differentially private in each row: %s", p.Epsilon, p.Delta, shown)
+	if t.scaledByRows() {
+		s += ". Not covered: how columns are scaled and projected; a single row that is far from the others changes it, and can be told by that whatever epsilon is"
+	}
+	return s
+}
+
+// scaledByRows says whether the coordinates trained on follow from rows.
+func (t Task) scaledByRows() bool {
+	return t.PCA > 0 || t.Standardise == Own || t.Standardise == Global
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/model"
 )
@@ -53,17 +54,24 @@ func (t Task) bounded(sums bool) (of []string) {
 // is found, tell all members of the rows of all, beyond what every kind does.
 func (t Task) learned() (what []string) {
 	if t.Normalise == MinMax && t.Standardise == Global {
-		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs near these")
+		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these")
 	}
-	if t.PCA > 0 {
+	if t.PCA > 0 || t.Standardise == Global && t.Normalise == Standard && !t.sumsProducts() {
 		what = append(what, "the mean and the covariance matrix of all columns")
 	}
 	if t.PCA > 0 && t.Normalise == MinMax {
 		what = append(what, "the smallest and the largest value along each principal axis")
 	} else if ranged := t.Normalise == MinMax && t.Standardise == Global; t.Start == Spread && !ranged {
-		what = append(what, "of each "+t.direction()+", as trained on, the smallest and the largest value, which are someone's, and how many members have theirs near these")
+		what = append(what, "of each "+t.direction()+", as trained on, the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these")
 	}
 	return what
+}
+
+// sumsProducts says whether rounds make sums of the products of any two columns, which
+// tell as much as their covariance matrix.
+func (t Task) sumsProducts() bool {
+	_, sums := kinds[t.Model].shown(t)
+	return t.Model == model.GGM || sums && t.Covariance == gmm.Full.String()
 }
 
 // direction names what coordinates trained on lie along.

@@ -77,10 +77,10 @@ func values(m *model.Model) (out []uint64) {
 		add(p.Mean...)
 		add(p.Axes.RawMatrix().Data...)
 	}
-	add(m.Mixture.Weights()...)
-	add(m.Mixture.Means().RawMatrix().Data...)
-	for k := range m.Mixture.Components() {
-		add(m.Mixture.Precision(k).RawSymmetric().Data...)
+	add(m.Mixture().Weights()...)
+	add(m.Mixture().Means().RawMatrix().Data...)
+	for k := range m.Mixture().Components() {
+		add(m.Mixture().Precision(k).RawSymmetric().Data...)
 	}
 	return out
 }

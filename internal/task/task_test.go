@@ -199,7 +199,7 @@ func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
 	if !errors.Is(err, errLost) || r.Model == nil || r.Last.Number != 3 || r.Model.Manifest.Rounds != 3 {
 		t.Fatalf("after a failure in round 4: %+v, %v", r.Last, err)
 	}
-	if r.Model.Manifest.Rows != 60 || r.Model.Manifest.TotalRows != 60 || len(r.Model.Score(p.Train.(dataset.Matrix).Dense)) != 60 {
+	if r.Model.Manifest.Rows != 60 || r.Model.Manifest.TotalRows != 60 || len(score(r.Model, p.Train.(dataset.Matrix).Dense)) != 60 {
 		t.Errorf("the model is not usable: %+v", r.Model.Manifest)
 	}
 	r, err = k.Train(t.Context(), &failing{left: 0}, p, nil)
@@ -256,4 +256,13 @@ func evaluate(t *testing.T, m *model.Model, x *mat.Dense, labels []float64, clas
 		t.Fatal(err)
 	}
 	return e
+}
+
+// score returns a model's scores of rows in the units of the data.
+func score(m *model.Model, rows *mat.Dense) []float64 {
+	scores, err := m.Scores(m.Trained(mat.DenseCopyOf(rows)))
+	if err != nil {
+		panic(err)
+	}
+	return scores
 }

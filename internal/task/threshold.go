@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/model"
 )
 
 // keptScores bounds how many scores are in memory for a threshold.
@@ -16,10 +17,10 @@ const keptScores = 1 << 20
 // threshold returns the score that the given share of the rows exceeds: the
 // 1-falseAlarm quantile, by linear interpolation between order statistics. It reads
 // the rows once, or where the share is of more than keptScores rows, once per so many.
-func threshold(m *gmm.Mixture, rows gmm.Rows, falseAlarm float64) (float64, error) {
+func threshold(s model.Scorer, rows gmm.Rows, falseAlarm float64) (float64, error) {
 	n, _ := rows.Dims()
 	return quantile(n, falseAlarm, keptScores, func(f func(scores []float64)) error {
-		return m.EachScores(rows, func(_ int, scores []float64) { f(scores) })
+		return s.EachScores(rows, func(_ int, scores []float64) { f(scores) })
 	})
 }
 

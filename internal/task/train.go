@@ -53,6 +53,9 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		return r, err
 	}
 	r.Warnings = of.warnings
+	if n, _ := of.rows.Dims(); t.Privacy.lax(n) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: delta %g is not below one in the %d own rows, so that whole rows could be shown within it: take less", t.Privacy.Delta, n))
+	}
 	own := ownData{rows: of.rows, common: of.common}
 	if p.ClassLabels {
 		own.classes = p.TrainLabels
@@ -78,7 +81,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	s := l.state()
 	m := t.assemble(p, of, s, r.Last, history)
 	var unread error
-	if m.Manifest.Threshold, unread = threshold(m.Mixture, of.rows, t.FalseAlarm); unread != nil {
+	if m.Manifest.Threshold, unread = threshold(m.Scorer, of.rows, t.FalseAlarm); unread != nil {
 		return r, withUnread(err, unread)
 	}
 	r.Model, r.Selection = m, s.selection
@@ -113,8 +116,8 @@ func (t Task) assemble(p dataset.Participant, of *prepared, s state, last collab
 	rows, _ := p.Train.Dims()
 	m := &model.Model{
 		Scaling: of.scaling, Projection: of.projection,
-		Mixture: s.mixture,
-		Own:     s.own,
+		Scorer: s.scorer,
+		Own:    s.own,
 		Manifest: model.Manifest{
 			Kind: t.Model, Participant: p.Name, Columns: p.Columns, Standardise: string(t.Standardise), Normalise: string(t.Normalise),
 			FalseAlarm: t.FalseAlarm,

@@ -48,8 +48,7 @@ func TestAdapt(t *testing.T) {
 }
 
 // The rows of four clusters in the places of an exclusive or, of which the upper ones are one
-// member's and the lower ones another's: one gated unit tells them apart with conditions, and
-// cannot without.
+// member's and the lower ones another's: one gated unit tells them apart, by conditions.
 func TestXOR(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	own := []Own{{Seed: 1}, {Seed: 2}}
@@ -78,6 +77,6 @@ func TestXOR(t *testing.T) {
 		t.Errorf("%d of 200 are told apart", got)
 	}
 	if got := right(false); got > 170 {
-		t.Errorf("without conditions, %d of 200 are told apart", got)
+		t.Errorf("%d of 200 are told apart when the conditions are taken away", got)
 	}
 }

@@ -1,0 +1,103 @@
+package adaptation
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/study"
+)
+
+func zipped(t *testing.T, path string, content []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write(content)
+	if err := errors.Join(err, z.Close(), os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// folder has made-up files of both sets: of a class, some values are larger.
+func folder(t *testing.T) string {
+	t.Helper()
+	const n, side = 240, 8
+	dir, rng := t.TempDir(), rand.New(rand.NewPCG(1, 1))
+	csv := "a,b,c,d,label\n"
+	pixels := []byte{0, 0, 8, 3}
+	labels := binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, n)
+	for _, size := range []uint32{n, side, side} {
+		pixels = binary.BigEndian.AppendUint32(pixels, size)
+	}
+	for i := range n {
+		class := i % 3
+		for j := range 4 {
+			v := rng.NormFloat64()
+			if j == class {
+				v += 3
+			}
+			csv += fmt.Sprintf("%.3f,", v)
+		}
+		csv += fmt.Sprintf("%d\n", 2*class)
+		labels = append(labels, byte(class))
+		for j := range side * side {
+			v := byte(rng.IntN(80))
+			if j/side == 2*class {
+				v += 120
+			}
+			pixels = append(pixels, v)
+		}
+	}
+	files := []string{sets()[0].files[0], sets()[1].files[0], sets()[1].files[1]}
+	for i, content := range [][]byte{[]byte(csv), pixels, labels} {
+		zipped(t, filepath.Join(dir, filepath.FromSlash(files[i])), content)
+	}
+	return dir
+}
+
+// The whole of it on little data: all tables and figures, and the same a second time, of
+// the cells that are there.
+func TestStudy(t *testing.T) {
+	data, out := folder(t), t.TempDir()
+	s := Study()
+	var computed int
+	run := func() *study.Lab {
+		t.Helper()
+		computed = 0
+		lab, err := study.Run(t.Context(), s, data, out, true, func(string, ...any) { computed++ })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lab
+	}
+	s.Run = tiny
+	lab := run()
+	if computed < 20 || len(lab.Tables) != 4 || len(lab.Figures) != 6 {
+		t.Errorf("computed %d cells, %d tables, %d figures", computed, len(lab.Tables), len(lab.Figures))
+	}
+	for _, f := range lab.Figures {
+		if info, err := os.Stat(f); err != nil || info.Size() < 2000 {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+	again := run()
+	if computed != 1 || fmt.Sprint(again.Tables) != fmt.Sprint(lab.Tables) {
+		t.Errorf("computed %d cells again", computed-1)
+	}
+	unlike := lab.Tables[1]
+	if unlike.Rows[0][2] != "1.000" || !strings.HasPrefix(unlike.Rows[1][2], "0.") {
+		t.Errorf("heterogeneity is %v", unlike.Rows)
+	}
+	for _, row := range lab.Tables[3].Rows {
+		if len(row) != 5 || row[1] == "" || row[4] == "" {
+			t.Errorf("got %v", row)
+		}
+	}
+}
