@@ -32,7 +32,7 @@ func (m *mixtureFlags) add(cmd *cobra.Command) {
 	f.StringVar(&m.final, "final", task.ChiSquare, "`RULE` for the last merge of fedgem: chi-square, what chance leaves open of each centre; factor=V, the paper's; or factor=V1,V2,... to choose from by cross-validation")
 	f.Float64Var(&m.privacy.Epsilon, "epsilon", 0, "of fedgen and fedgem: what is shown is (`E`, delta)-differentially private in each row")
 	f.Float64Var(&m.privacy.Delta, "delta", 1e-5, "see --epsilon")
-	f.Float64Var(&m.privacy.Clip, "clip", 3, "with --epsilon: no value is taken to be beyond ±`C`, in the units trained on; of fedgem, rows of M columns not to be longer than C·√M")
+	f.Float64Var(&m.privacy.Clip, "clip", 3, "with --epsilon: no value is taken to be beyond ±`C`, in the units trained on (with --ranges 1); of fedgem, rows of M columns not to be longer than C·√M")
 }
 
 const (
@@ -123,10 +123,19 @@ func (t *taskFlags) setPrivacy(cmd *cobra.Command, k *task.Task) error {
 	if t.privacy.Epsilon == 0 {
 		return &usageError{"--epsilon: want a value above 0, got 0", "leave it out for no noise"}
 	}
+	if t.ranges == "" && !t.noStandardise && t.standardise == "" {
+		return &usageError{
+			"--epsilon: columns would be scaled by the rows, and of that no noise hides anything: a single far row changes the units of all that is shown",
+			"scale by agreed ranges (--ranges) or not at all (--standardise none --clip C), or say that it may be so (--standardise own or global)",
+		}
+	}
 	if (t.noStandardise || t.standardise == string(task.None)) && !changed("clip") {
 		return &usageError{"--clip is missing: columns that are not standardised have no bound that is known without a look at the rows", "give a bound of their values"}
 	}
 	k.Privacy = t.privacy
+	if t.ranges != "" && !changed("clip") {
+		k.Privacy.Clip = 1 // all rows are within
+	}
 	return nil
 }
 
