@@ -61,8 +61,8 @@ func TestAutoEncodersAreRead(t *testing.T) {
 	}
 }
 
-// Contributions add up to the quadratic part of a score, which the other part does not
-// depend on the row by.
+// Contributions say which column is far off, and are parts of a score, whose other parts
+// are no larger than ln σ. The lower bound is one.
 func TestAutoEncodersExplain(t *testing.T) {
 	a := autoEncoder(t).Scorer.(AutoEncoder)
 	z := mat.NewDense(100, 2, nil)
@@ -95,11 +95,11 @@ func TestAutoEncodersExplain(t *testing.T) {
 func TestFilesThatAreNoAutoEncoder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.npz")
 	for want, change := range map[string]func(*Model){
-		"latent: want at least 1, got 0":                         func(m *Model) { m.Manifest.Hyper.Latent = 0 },
-		"hidden: want at least 1 unit in layer 1, got -3":        func(m *Model) { m.Manifest.Hyper.Hidden = []int{-3} },
-		"encoder.0.weight: want shape [2 1000000000], got [2 4]": func(m *Model) { m.Manifest.Hyper.Hidden[1] = 1e9 },
-		"encoder.2.weight: want shape [3 8], got [3 2]":          func(m *Model) { m.Manifest.Hyper.Latent = 4 },
-		"decoder.2.weight": func(m *Model) { m.Manifest.Hyper.Hidden = m.Manifest.Hyper.Hidden[1:] },
+		"latent: want at least 1, got 0":                                 func(m *Model) { m.Manifest.Hyper.Latent = 0 },
+		"hidden: want at least 1 unit in layer 1, got -3":                func(m *Model) { m.Manifest.Hyper.Hidden = []int{-3} },
+		"encoder.0.weight: want shape [2 1000000000], got [2 4]":         func(m *Model) { m.Manifest.Hyper.Hidden[1] = 1e9 },
+		"encoder.2.weight: want shape [3 8], got [3 2]":                  func(m *Model) { m.Manifest.Hyper.Latent = 4 },
+		"encoder.1.weight: want shape [4 2], got [4 3]":                  func(m *Model) { m.Manifest.Hyper.Hidden = m.Manifest.Hyper.Hidden[1:] },
 		"decoder.1.bias: want finite weights in single precision, got +": func(m *Model) { a := m.Scorer.(AutoEncoder).Decoder.Shared; a.Values[20] = float32(math.Inf(1)) },
 	} {
 		m := autoEncoder(t)
