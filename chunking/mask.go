@@ -41,20 +41,32 @@ func (l *Layout) SubtractMask(units []uint64, m Mask) {
 	l.arithmetic.mask(units, m, true)
 }
 
-// mask adds a mask to units or takes it off, block by block, so that what is drawn
-// stays in the cache.
+// maskBlock is the most units that are drawn at a time, so that they stay in the
+// cache. It is even: no value of two words is torn apart.
+const maskBlock = 128
+
+// source returns what the mask's units are drawn from.
+func (m Mask) source() *rand.ChaCha8 { return rand.NewChaCha8(derive(m.Seed[:], m.Purpose, m.Context)) }
+
+// mask adds a mask to units or takes it off, block by block.
 func (a Arithmetic) mask(units []uint64, m Mask, off bool) {
-	var block [128]uint64 // even: no value of two words is torn apart
-	rng := rand.NewChaCha8(derive(m.Seed[:], m.Purpose, m.Context))
+	source := m.source()
 	for len(units) > 0 {
-		n := min(len(block), len(units))
-		a.draw(block[:n], rng)
-		if off {
-			a.subtract(units[:n], block[:n])
-		} else {
-			a.add(units[:n], block[:n])
-		}
+		n := min(maskBlock, len(units))
+		a.drawn(units[:n], source, off)
 		units = units[n:]
+	}
+}
+
+// drawn adds to units, up to maskBlock of them, what is drawn next, or takes it off.
+func (a Arithmetic) drawn(units []uint64, source *rand.ChaCha8, off bool) {
+	var room [maskBlock]uint64
+	block := room[:len(units)]
+	a.draw(block, source)
+	if off {
+		a.subtract(units, block)
+	} else {
+		a.add(units, block)
 	}
 }
 

@@ -135,16 +135,33 @@ func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 		m.fail(e, m.memberError(from, fmt.Sprintf("sent a frame of lane %d, want one of %d: run the same version everywhere", b.Lane, len(a.lanes))))
 		return
 	}
+	before := s.heard()
 	if err := a.lanes[b.Lane].Receive(from, int(b.Round), int(b.Part), b.Words); err != nil {
 		m.fail(e, m.memberError(from, "sent what no session has: "+err.Error()+": run the same version everywhere"))
 	}
+	if s.heard() > before {
+		m.since = m.now
+	}
+}
+
+// heard returns how many frames have come in the session of a long sum under way:
+// one whose rounds take long enough for others to wonder.
+func (s *slot) heard() (frames uint32) {
+	if a := s.attempts[s.promised]; a != nil && a.lanes != nil && a.layout.Words() > session.PartWords {
+		for _, x := range a.lanes {
+			come, _ := x.Progress()
+			frames += uint32(come)
+		}
+	}
+	return frames
 }
 
 // earlyFrames bounds the frames that can reach this member before its session
-// begins: in Laplacian sessions two of a neighbour, in others all of a session.
+// begins: in Laplacian sessions two of a neighbour, in others all of a session, of
+// which the parts of two vectors, where they are long.
 func (m *Machine) earlyFrames(a *attempt) int {
 	rounds := m.plans.plan(len(a.member)).Rounds()
-	return m.p.lanes() * (rounds*(m.p.Fan+1) + 2*len(a.member))
+	return m.p.lanes() * (rounds*(m.p.Fan+1) + 2*len(a.member) + m.earlyParts())
 }
 
 // average goes on with the lanes and, when enough of them have ended, puts the

@@ -67,6 +67,7 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 	} else if a := s.attempts[s.promised]; a != nil {
 		b.Round = a.round()
 	}
+	b.Heard = s.heard()
 	ask := to
 	if to == All && m.asks(0) {
 		m.helper = m.nextHelper()
@@ -157,6 +158,9 @@ func (m *Machine) receiveBeat(from int, slot uint64, b *Beat, e *Effects) {
 	}
 	if slot < p.slot {
 		p.pace = pace{}
+	}
+	if slot == m.slot.number && p.slot == slot && b.Promised == m.slot.promised && b.Heard > p.beat.Heard {
+		m.moved = m.now
 	}
 	p.slot, p.beat = slot, *b
 	p.rhythm.hear(m.now)

@@ -277,7 +277,8 @@ func (m *Machine) whyOwnerStuck(ballot uint32) string {
 }
 
 // stalled says whether the session, or the votes of a ballot, have made no step
-// for much longer than usual, though all members of it are there.
+// for much longer than usual, though all members of it are there. Where a long sum
+// still comes to some member by a slow link, that is a step for all.
 func (m *Machine) stalled() bool {
 	switch m.State() {
 	case Dealt:
@@ -292,7 +293,7 @@ func (m *Machine) stalled() bool {
 	default:
 		return false
 	}
-	return m.now-m.since > max(stallLeast*m.p.Beat, 5*m.usual)
+	return m.now-max(m.since, m.moved) > max(stallLeast*m.p.Beat, 5*m.usual)
 }
 
 // computing says whether a member whose opening message is lacking is still in its

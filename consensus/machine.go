@@ -16,6 +16,7 @@ type Machine struct {
 
 	now   time.Duration
 	since time.Duration // of the last step forward
+	moved time.Duration // when a frame of a long sum was last known to have come to another member
 	tick  time.Duration // of the last Tick
 	beat  time.Duration // when the next Beat is due
 

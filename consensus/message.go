@@ -169,6 +169,7 @@ type Beat struct {
 	Waiting  []uint32
 	Suspects []uint32 // members that the sender takes for lost
 	Amends   [32]byte // digest of the amendment that the sender wants; zero for none
+	Heard    uint32   // frames that have come in the session of a long sum; else 0
 }
 
 // Leave says that the sender ends its part in the run before its end: because of

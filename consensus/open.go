@@ -248,15 +248,16 @@ func (m *Machine) total(sealed *Sealed, d *Decision) error {
 	if err != nil {
 		return err
 	}
-	pads := make([]uint64, layout.Words())
+	var pads []uint64
 	if m.unmasks(sealed) {
 		pads = s.padSum
 	}
-	for i := range sealed.Commits {
+	masks := make([]chunking.Mask, len(sealed.Commits))
+	for i := range masks {
 		owner := int(sealed.Members[i])
-		layout.AddMask(pads, m.padMask(owner, sealed.Attempt, s.pads[owner]))
+		masks[i] = m.padMask(owner, sealed.Attempt, s.pads[owner])
 	}
-	if d.Total, err = layout.Total(sealed.Words, pads); err != nil {
+	if d.Total, err = layout.Total(sealed.Words, pads, masks...); err != nil {
 		return err
 	}
 	d.Digest = digestOfValues(d.Total)

@@ -271,11 +271,11 @@ type callHead struct {
 }
 
 func (c *call) encode() []byte {
-	words := make([]uint64, len(c.values))
-	for i, v := range c.values {
-		words[i] = math.Float64bits(v)
+	b := encodeHead(callHead{c.header, c.blocks, c.blob}, len(c.values))
+	for _, v := range c.values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
-	return encodeWords(callHead{c.header, c.blocks, c.blob}, words)
+	return b
 }
 
 func decodeCall(b []byte) (*call, error) {
@@ -285,8 +285,11 @@ func decodeCall(b []byte) (*call, error) {
 		return nil, err
 	}
 	c := &call{header: h.Header, blocks: h.Blocks, blob: h.Blob}
-	for _, w := range words {
-		c.values = append(c.values, math.Float64frombits(w))
+	if len(words) > 0 {
+		c.values = make([]float64, len(words))
+	}
+	for i, w := range words {
+		c.values[i] = math.Float64frombits(w)
 	}
 	return c, nil
 }
@@ -306,16 +309,21 @@ func decodeSealed(b []byte) (*Sealed, error) {
 
 // encodeWords puts a head as JSON, with its length, before words in little endian.
 func encodeWords(head any, words []uint64) []byte {
-	h, err := json.Marshal(head)
-	if err != nil {
-		panic("consensus: " + err.Error()) // plain data
-	}
-	b := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(h)+8*len(words)), uint32(len(h)))
-	b = append(b, h...)
+	b := encodeHead(head, len(words))
 	for _, w := range words {
 		b = binary.LittleEndian.AppendUint64(b, w)
 	}
 	return b
+}
+
+// encodeHead puts a head as JSON, with its length, and has room for words.
+func encodeHead(head any, words int) []byte {
+	h, err := json.Marshal(head)
+	if err != nil {
+		panic("consensus: " + err.Error()) // plain data
+	}
+	b := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(h)+8*words), uint32(len(h)))
+	return append(b, h...)
 }
 
 func decodeWords(b []byte, head any) ([]uint64, error) {
@@ -329,9 +337,13 @@ func decodeWords(b []byte, head any) ([]uint64, error) {
 	if err := json.Unmarshal(b[:n], head); err != nil {
 		return nil, err
 	}
-	var words []uint64
-	for b = b[n:]; len(b) > 0; b = b[8:] {
-		words = append(words, binary.LittleEndian.Uint64(b))
+	b = b[n:]
+	if len(b) == 0 {
+		return nil, nil
+	}
+	words := make([]uint64, len(b)/8)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint64(b[8*i:])
 	}
 	return words, nil
 }

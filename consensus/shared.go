@@ -69,7 +69,9 @@ func (p *Plans) digestOf(run [32]byte, slot uint64, s *Sealed) (*Sealed, [32]byt
 		}
 	}
 	x := sharedSealed{run, slot, s, s.digest(run, slot)}
-	p.sealed = keepLast(p.sealed, x)
+	p.sealed = keepLast(slices.DeleteFunc(p.sealed, func(old sharedSealed) bool {
+		return old.slot+1 < slot // their vectors are held for nobody else
+	}), x)
 	return s, x.digest
 }
 

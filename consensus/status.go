@@ -16,6 +16,8 @@ type Status struct {
 	Plan     string // how the session under way runs
 	Step     int    // of the session
 	Steps    int    // predicted
+	Frames   int    // of the session, that have come
+	InAll    int    // that are to come
 	Members  []uint32
 	Missing  []Missing
 	Lost     []Missing // members that are silent for too long, or have left
@@ -58,6 +60,8 @@ func (m *Machine) Status() Status {
 		st.Plan, st.Steps = plan.Name(), plan.Rounds()
 		for _, x := range a.lanes {
 			st.Step = max(st.Step, x.Round())
+			come, of := x.Progress()
+			st.Frames, st.InAll = st.Frames+come, st.InAll+of
 		}
 	}
 	return st

@@ -130,12 +130,21 @@ func (m *Machine) receiveUnmask(from int, msg Message, b *Step, e *Effects) {
 		return
 	}
 	if u.session == nil {
-		if len(u.early) < earlyUnmask {
+		if len(u.early) < earlyUnmask+m.earlyParts() {
 			u.early = append(u.early, frame{from, b})
 		}
 		return
 	}
 	_ = u.session.Receive(from, int(b.Round), int(b.Part), b.Words)
+}
+
+// earlyParts returns the parts of two vectors of up to two words a value, as far as
+// this member knows of them.
+func (m *Machine) earlyParts() int {
+	if c := m.slot.call; c != nil {
+		return 4 * (int(c.header.Length) + 1) / session.PartWords
+	}
+	return 0
 }
 
 // earlyUnmask bounds the frames that are kept before a member enters the session:

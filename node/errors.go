@@ -85,12 +85,8 @@ type JoinTimeoutError struct {
 }
 
 func (e *JoinTimeoutError) Error() string {
-	m := strings.Join(e.Missing, ", ")
-	if m == "" {
-		m = fmt.Sprintf("%d unknown", e.Want-len(e.Present))
-	}
 	return fmt.Sprintf("not all members within %s: want %d, got %d (%s), missing %s: start them, or check their addresses and the network",
-		e.After, e.Want, len(e.Present), strings.Join(e.Present, ", "), m)
+		e.After, e.Want, len(e.Present), strings.Join(e.Present, ", "), listMissing(e.Want, len(e.Present), e.Missing))
 }
 
 // Errors of a Node's methods.

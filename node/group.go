@@ -49,7 +49,7 @@ func (n *Node) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) 
 		return nil, err
 	}
 	n.included.Store(has(d, n.self))
-	return slices.Clone(d.Total), nil // messages that still wait to leave share the original
+	return d.Total, nil
 }
 
 // Gather returns the members' blobs, of at most 1 MiB each, by rank; nil for one
@@ -64,7 +64,7 @@ func (n *Node) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	}
 	blobs := make([][]byte, len(d.Blobs))
 	for i, b := range d.Blobs {
-		blobs[i] = slices.Clone(b)
+		blobs[i] = slices.Clone(b) // the machine has the original for others
 	}
 	return blobs, nil
 }
@@ -75,9 +75,9 @@ func (n *Node) Missed() (total []float64, ok bool) {
 	if err != nil || d == nil { // the next call returns the error
 		return nil, false
 	}
-	n.answered.Store(d)
+	n.answer(d)
 	n.included.Store(false)
-	return slices.Clone(d.Total), true
+	return d.Total, true
 }
 
 // Included implements collabdict.Absentee.
@@ -92,8 +92,16 @@ func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision,
 	if err != nil {
 		return nil, err
 	}
-	n.answered.Store(d)
+	n.answer(d)
 	return d, nil
+}
+
+// answer keeps what is asked of the last call's decision, which is the caller's from
+// then on: others are told of it from the log.
+func (n *Node) answer(d *consensus.Decision) {
+	bare := *d
+	bare.Total, bare.Blobs = nil, nil
+	n.answered.Store(&bare)
 }
 
 // Decisions calls f with every decision of the run in order, until f returns an

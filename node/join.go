@@ -183,6 +183,7 @@ func (c *Config) checkSelf(id peer.ID) error {
 func (g *greeter) meet(ctx context.Context) error {
 	joining, cancel := context.WithCancel(ctx)
 	g.joining = joining
+	defer g.watchMet()()
 	stop, err := g.discover()
 	if err == nil {
 		err = g.settle(ctx)

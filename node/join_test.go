@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -151,6 +152,79 @@ func TestTimeoutNamesWhoIsMissing(t *testing.T) {
 	var e *JoinTimeoutError
 	if !errors.As(end.err, &e) || len(e.Missing) != 2 || !strings.HasPrefix(e.Missing[0], "m1 ") || len(e.Present) != 1 {
 		t.Errorf("got %v, want m1 and m2 to be missing", end.err)
+	}
+}
+
+// Who was met and is lost before it has signed is missing, and named, until it is back.
+func TestWhoIsLostBeforeSigningIsMissing(t *testing.T) {
+	configs := testConfigs(t, 3)
+	list(t, configs)
+	statuses := make(chan Status, 10)
+	configs[0].OnStatus = func(s Status) { statuses <- s }
+	over, end := context.WithCancel(t.Context())
+	end()
+	start := func(i int) *greeter {
+		configs[i].Log = nullLog
+		g, err := open(&configs[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.joining = over // it visits nobody
+		return g
+	}
+	a, b, c := start(0), start(1), start(2)
+	defer a.watchMet()()
+	if _, err := a.discover(); err != nil {
+		t.Fatal(err)
+	}
+	say := func(g *greeter) {
+		t.Helper()
+		info := peer.AddrInfo{ID: a.host.ID(), Addrs: a.host.Addrs()}
+		if err := errors.Join(g.host.Connect(t.Context(), info), g.exchange(t.Context(), a.host.ID())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(present int, missing ...string) {
+		t.Helper()
+		s := receive(t, statuses)
+		var names []string
+		for _, m := range s.Missing {
+			name, _, _ := strings.Cut(m, " ")
+			names = append(names, name)
+		}
+		if len(s.Present) != present || !slices.Equal(names, missing) {
+			t.Fatalf("present %q, missing %q, want %d and %q", s.Present, s.Missing, present, missing)
+		}
+	}
+	say(b)
+	want(2, "m2")
+	say(c)
+	want(3)
+	b.close()
+	want(2, "m1")
+	b = start(1)
+	say(b)
+	want(3)
+	b.close()
+	want(2, "m1")
+	late, stop := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer stop()
+	if err := a.late(late); !strings.Contains(err.Error(), "want 3, got 2 ") || !strings.Contains(err.Error(), "missing m1 (") {
+		t.Error(err)
+	}
+	a.close()
+	c.close()
+}
+
+func TestMissingMembersAreCounted(t *testing.T) {
+	for want, got := range map[string]string{
+		"2 unknown":        listMissing(3, 1, nil),
+		"m1":               listMissing(3, 2, []string{"m1"}),
+		"m1 and 1 unknown": listMissing(3, 1, []string{"m1"}),
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 

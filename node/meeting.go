@@ -55,6 +55,7 @@ type meeting struct {
 type acquaintance struct {
 	hello  wire.Hello // its last
 	signed [32]byte   // the run that it has signed up to, if any; the signature is valid
+	away   bool       // it is reached no more since, and has not signed
 }
 
 // hello returns what this process tells a peer.
@@ -229,6 +230,10 @@ func (m *meeting) welcome(from peer.ID, h wire.Hello, signed [32]byte) error {
 		m.met[from] = a
 		m.log.Info("met a member", "name", h.Name, "peer", from, "members", fmt.Sprintf("%d of %d", len(m.met)+1, m.cfg.size()))
 		defer m.report()
+	} else if a.away {
+		a.away = false
+		m.log.Info("a member is here again", "name", h.Name, "peer", from)
+		defer m.report()
 	} else if a.hello.Process != h.Process {
 		m.log.Info("a member was started again", "name", h.Name, "peer", from)
 	}
@@ -266,7 +271,7 @@ func (m *meeting) checkSame(from peer.ID, h wire.Hello) error {
 func (m *meeting) checkRoom(from peer.ID, h wire.Hello) error {
 	a := m.met[from]
 	if a == nil && len(m.met)+2 > m.cfg.size() {
-		return &TooManyError{Want: m.cfg.size(), Found: append(m.present(), describe(h.Name, from))}
+		return &TooManyError{Want: m.cfg.size(), Found: append(m.known(), describe(h.Name, from))}
 	}
 	if a != nil && m.roster != nil && a.hello.Process != h.Process {
 		return &RosterError{Peer: describe(h.Name, from), Detail: "was started again while the roster was being signed"}

@@ -113,12 +113,3 @@ func (m *meeting) sign(r *roster) error {
 	m.announce()
 	return nil
 }
-
-// present names the processes that are known, this one first.
-func (m *meeting) present() []string {
-	names := []string{describe(m.cfg.Name, m.host.ID())}
-	for id, a := range m.met {
-		names = append(names, describe(a.hello.Name, id))
-	}
-	return names
-}

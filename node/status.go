@@ -165,20 +165,3 @@ func (m *meeting) status() Status {
 	}
 	return s
 }
-
-// missing names the members of a roster known beforehand that are not met.
-func (m *meeting) missing() (names []string) {
-	list := m.cfg.Members
-	switch {
-	case m.roll != nil:
-		list = m.roll.Load().active()
-	case m.newcomer != nil:
-		list = m.newcomer.active()
-	}
-	for _, o := range list {
-		if o.ID != m.host.ID() && m.met[o.ID] == nil {
-			names = append(names, describe(o.Name, o.ID))
-		}
-	}
-	return names
-}

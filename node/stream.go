@@ -120,7 +120,7 @@ func (s *streams) open(ctx context.Context, to peer.ID) (*outStream, error) {
 
 func (o *outStream) write(batch []consensus.Message) error {
 	for _, m := range batch {
-		if err := wire.WriteMessage(o.w, wire.Marshal(m)); err != nil {
+		if err := wire.Write(o.w, m); err != nil {
 			return err
 		}
 	}
@@ -197,14 +197,14 @@ func (s *streams) read(stream network.Stream, id peer.ID) error {
 // member sends one: what all of them together can make this one hold is bounded,
 // and a vector comes through that this member cannot know of, as one that has
 // missed the first large sums.
-func (s *streams) next(r io.Reader) (consensus.Message, error) {
+func (s *streams) next(r *bufio.Reader) (consensus.Message, error) {
 	holds := false
 	defer func() {
 		if holds {
 			<-s.large
 		}
 	}()
-	b, err := wire.ReadMessageIf(r, func(size int) error {
+	return wire.Read(r, s.roll.most(), func(size int) error {
 		switch {
 		case holds || size <= s.usual():
 		case size > wire.MaxPayload:
@@ -215,8 +215,4 @@ func (s *streams) next(r io.Reader) (consensus.Message, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return consensus.Message{}, err
-	}
-	return wire.Unmarshal(b, s.roll.most())
 }

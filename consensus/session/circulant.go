@@ -3,6 +3,7 @@ package session
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"github.com/collabdict/collabdict/chunking"
 )
@@ -43,8 +44,12 @@ func (p *Circulant) Name() string { return "circulant" }
 
 // Digest implements [Plan].
 func (p *Circulant) Digest() [32]byte {
-	return sha256.Sum256(fmt.Appendf(nil, "collabdict/circulant/1/%s/%d", p.arithmetic, p.size))
+	return sha256.Sum256(fmt.Appendf(nil, "collabdict/circulant/2/%s/%d", p.arithmetic, p.size))
 }
+
+// PartWords is the most words of a frame of a Circulant: 256 KiB, two seconds of a
+// link of 1 Mbit/s. It is even: no value of two words is torn apart.
+const PartWords = 1 << 15
 
 // hop returns the skip of a round, how many blocks travel over it, and whether it
 // is one of the first half.
@@ -60,43 +65,54 @@ func (p *Circulant) hop(round int) (skip, blocks int, reducing bool) {
 // New implements [Plan].
 func (p *Circulant) New(at Placement, words []uint64) Session {
 	checkOwn(p.arithmetic, words)
-	c := &circulant{plan: p, members: at.Members, vertex: at.vertex(p.size), words: len(words)}
-	first := c.start(c.vertex)
-	c.partial = append(append(make([]uint64, 0, len(words)), words[first:]...), words[:first]...)
+	c := &circulant{plan: p, members: at.Members, vertex: at.vertex(p.size), sums: words}
 	for round := range p.Rounds() {
 		c.ports = append(c.ports, c.port(round))
 	}
 	return newMachine(c, p.Rounds(), p.Rounds())
 }
 
-// circulant is a member's part of a Circulant. It has the blocks in the order
-// that begins with its own: place i is block vertex+i. All that was sent stays as
-// it was and is held, as in [exchange]: in the first half, only places below
-// those sent are added to.
+// circulant is a member's part of a Circulant. Place i is the block i further than
+// its own, around the end of the vector. There is one vector: sums over more and
+// more members first, in place after place of which the total is known then. What
+// is sent is a copy, so that a round holds no more than what is on its way, and in
+// parts of PartWords, so that a slow link shows that it gets on.
+//
+// A total that comes holds the sum that was sent of its place: whoever that was sent
+// to has taken it, and it is overwritten.
 type circulant struct {
 	plan    *Circulant
 	members []int
 	vertex  int
-	words   int
 	ports   [][]port
 	round   int
-	partial []uint64 // sums over more and more members
-	total   []uint64 // sums over all, of more and more blocks; nil in the first half
+	sums    []uint64
 }
 
 // start returns where a block begins in the vector.
 func (c *circulant) start(block int) int {
 	limbs := limbs(c.plan.arithmetic)
-	return c.words / limbs * block / c.plan.size * limbs
+	return len(c.sums) / limbs * block / c.plan.size * limbs
 }
 
-// offset returns where a place begins in the reordered vector.
-func (c *circulant) offset(place int) int {
-	block := c.vertex + place
-	if block < c.plan.size {
-		return c.start(block) - c.start(c.vertex)
+// span returns the words of places from one up to another, which may go around the
+// end of the vector.
+func (c *circulant) span(from, to int) (low, high []uint64) {
+	from, to = from+c.vertex, to+c.vertex
+	switch n := c.plan.size; {
+	case to <= n:
+		return c.sums[c.start(from):c.start(to)], nil
+	case from >= n:
+		return c.sums[c.start(from-n):c.start(to-n)], nil
+	default:
+		return c.sums[c.start(from):], c.sums[:c.start(to-n)]
 	}
-	return c.words - c.start(c.vertex) + c.start(block-c.plan.size)
+}
+
+// length returns the number of words of places from one up to another.
+func (c *circulant) length(from, to int) int {
+	low, high := c.span(from, to)
+	return len(low) + len(high)
 }
 
 // member returns who sits so many places further.
@@ -104,16 +120,17 @@ func (c *circulant) member(places int) int {
 	return c.members[(c.vertex+places+c.plan.size)%c.plan.size]
 }
 
-func (c *circulant) port(round int) []port {
+func (c *circulant) port(round int) (ports []port) {
 	skip, blocks, reducing := c.plan.hop(round)
-	p := port{from: c.member(-skip), words: c.offset(blocks)}
+	from, words := c.member(-skip), c.length(0, blocks)
 	if !reducing {
-		p = port{from: c.member(skip), words: c.offset(skip+blocks) - c.offset(skip)}
+		from, words = c.member(skip), c.length(skip, skip+blocks)
 	}
-	if p.words == 0 {
-		return nil
+	for part := 0; words > 0; part++ {
+		ports = append(ports, port{from, part, min(words, PartWords)})
+		words -= PartWords
 	}
-	return []port{p}
+	return ports
 }
 
 func (c *circulant) hears(round int) []port { return c.ports[round] }
@@ -122,39 +139,42 @@ func (c *circulant) check(words []uint64) string { return checkWords(c.plan.arit
 
 func (c *circulant) tells(round int) []Frame {
 	skip, blocks, reducing := c.plan.hop(round)
-	f := Frame{To: c.member(-skip), Round: round}
+	to, from := c.member(-skip), 0
 	if reducing {
-		f.To, f.Words = c.member(skip), c.partial[c.offset(skip):c.offset(skip+blocks)]
-	} else {
-		f.Words = c.total[:c.offset(blocks)]
+		to, from = c.member(skip), skip
+		if c.round > c.plan.Rounds()-1-round { // the totals of these places are here
+			return nil
+		}
 	}
-	if len(f.Words) == 0 {
-		return nil
+	low, high := c.span(from, from+blocks)
+	var frames []Frame
+	for len(low)+len(high) > 0 {
+		first := low[:min(len(low), PartWords)]
+		second := high[:min(len(high), PartWords-len(first))]
+		frames = append(frames, Frame{To: to, Round: round, Part: len(frames), Words: slices.Concat(first, second)})
+		low, high = low[len(first):], high[len(second):]
 	}
-	return []Frame{f}
+	return frames
 }
 
 func (c *circulant) combine(heard [][]uint64) {
 	skip, blocks, reducing := c.plan.hop(c.round)
-	if len(heard) > 0 {
-		if reducing {
-			sum := c.partial[:c.offset(blocks)]
-			add(c.plan.arithmetic, sum, sum, heard[0])
-		} else {
-			copy(c.total[c.offset(skip):], heard[0])
-		}
-	}
 	c.round++
-	if c.round == c.plan.Rounds()/2 {
-		c.total = make([]uint64, c.words)
-		copy(c.total, c.partial[:c.offset(1)])
+	from := skip
+	if reducing {
+		from = 0
+	}
+	low, high := c.span(from, from+blocks)
+	for _, x := range heard {
+		first, second := low[:min(len(low), len(x))], high[:max(0, len(x)-len(low))]
+		if reducing {
+			add(c.plan.arithmetic, first, first, x)
+			add(c.plan.arithmetic, second, second, x[len(first):])
+		} else {
+			copy(second, x[copy(first, x):])
+		}
+		low, high = low[len(first):], high[len(second):]
 	}
 }
 
-func (c *circulant) result() []uint64 {
-	if c.plan.size == 1 {
-		return c.partial
-	}
-	own := c.words - c.start(c.vertex)
-	return append(append(make([]uint64, 0, c.words), c.total[own:]...), c.total[:own]...)
-}
+func (c *circulant) result() []uint64 { return c.sums }

@@ -40,6 +40,7 @@ type machine struct {
 	ahead  int // rounds that a correct member can be ahead of this one
 	done   int
 	inbox  map[int][][]uint64 // by round, then by port
+	come   int                // frames that were taken
 }
 
 func newMachine(s scheme, rounds, ahead int) *machine {
@@ -81,6 +82,7 @@ func (m *machine) Receive(from, round, part int, words []uint64) error {
 		m.inbox[round] = make([][]uint64, len(ports))
 	}
 	m.inbox[round][i] = words
+	m.come++
 	return nil
 }
 
@@ -112,6 +114,13 @@ func (m *machine) Waiting() []int {
 }
 
 func (m *machine) Done() bool { return m.done >= m.rounds }
+
+func (m *machine) Progress() (come, of int) {
+	for round := range m.rounds {
+		of += len(m.hears(round))
+	}
+	return m.come, of
+}
 
 func (m *machine) Round() int { return m.done }
 

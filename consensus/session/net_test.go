@@ -21,7 +21,7 @@ func open(rng *rand.Rand, p Plan, xs [][]uint64) []Session {
 	members := rng.Perm(p.Size())
 	sessions := make([]Session, p.Size())
 	for s := range sessions {
-		sessions[s] = p.New(Placement{Members: members, Self: s}, xs[s])
+		sessions[s] = p.New(Placement{Members: members, Self: s}, slices.Clone(xs[s]))
 	}
 	return sessions
 }

@@ -31,6 +31,8 @@ type Session interface {
 	Done() bool
 	// Round returns the number of rounds completed.
 	Round() int
+	// Progress returns how many frames have come, and how many do in all.
+	Progress() (come, of int)
 	// Result returns the sum over the members, once done. It is not to be modified.
 	Result() []uint64
 	// Again returns the frames that were sent to a member in a round, for one that
@@ -41,8 +43,8 @@ type Session interface {
 
 // Plan is how a view combines vectors.
 type Plan interface {
-	// New returns the session of a member with its vector, which is kept and not
-	// modified. It panics if the placement is not one of Size members, or the vector
+	// New returns the session of a member with its vector, which the session takes
+	// over. It panics if the placement is not one of Size members, or the vector
 	// not one of the plan's arithmetic.
 	New(at Placement, words []uint64) Session
 	// Size returns the number of members.

@@ -33,7 +33,7 @@ func TestOrderOfDeliveryDoesNotMatter(t *testing.T) {
 			ids[i] = 7*m - 30 // in the same order, as it is that of summation
 		}
 		for i, m := range members {
-			inOrder[m] = p.New(Placement{Members: members, Self: m}, xs[m])
+			inOrder[m] = p.New(Placement{Members: members, Self: m}, slices.Clone(xs[m]))
 			stormy[ids[i]] = p.New(Placement{Members: ids, Self: ids[i]}, xs[m])
 		}
 		if _, err := Lockstep(inOrder, nil); err != nil {
@@ -133,7 +133,6 @@ func TestWordsStayAsTheyAre(t *testing.T) {
 			var words, copies [][]uint64
 			keep := func(w []uint64) { words, copies = append(words, w), append(copies, slices.Clone(w)) }
 			for s := range sessions {
-				keep(xs[s])
 				sessions[s] = keeping{sessions[s], keep}
 			}
 			results, _ := lockstep(t, sessions)

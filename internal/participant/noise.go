@@ -40,7 +40,7 @@ func noise(dir string, run [32]byte, rows dataset.Rows) (randv2.Source, error) {
 		copy(key[:], kept[len(run):])
 		digest, err := digestOf(key, rows)
 		if err == nil && !bytes.Equal(digest, kept[len(run)+len(key):]) {
-			err = fmt.Errorf("want the training rows, in the order, that this run was begun with, as its noise hides these alone: got others; bring them back, or begin another run")
+			err = fmt.Errorf("want the training rows, in the order, that this run was begun with, as its noise hides these alone: got others; bring them back, or begin another run in another folder")
 		}
 		return randv2.NewChaCha8(key), err
 	}

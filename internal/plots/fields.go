@@ -33,8 +33,8 @@ type Field struct {
 type Points struct{ X, Y []float64 }
 
 const (
-	fieldCells  = 72 // across and up
-	fieldLevels = 20
+	fieldCells  = 60 // across and up
+	fieldLevels = 12
 	fieldGap    = vg.Length(10)
 	fieldTitle  = vg.Length(16)
 )

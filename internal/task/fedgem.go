@@ -119,7 +119,7 @@ func (l *clustering) config(ctx context.Context, g collabdict.Group, x *mat.Dens
 	if c.Components, err = l.components(x, c.Full); err != nil {
 		return c, err
 	}
-	if t.Privacy.Epsilon != 0 && g.Size() > 1 { // who is alone shows nothing
+	if t.hides() {
 		_, dim := x.Dims()
 		c.Noise = &fedgem.Noise{
 			Multiplier: c.Multiplier(t.Privacy.Epsilon, t.Privacy.Delta),

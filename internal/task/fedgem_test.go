@@ -130,6 +130,40 @@ func TestNoiseIsInWhatIsShown(t *testing.T) {
 	}
 }
 
+// Whoever has noise adds it, however small the group looks.
+func TestNoiseDoesNotHangOnTheSizeOfTheGroup(t *testing.T) {
+	for _, kind := range []model.Kind{model.FedGen, model.FedGEM} {
+		k := mixtureTask(kind)
+		k.Components, k.Privacy = 2, Privacy{Epsilon: 5, Delta: 1e-5, Clip: 25}
+		if kind == model.FedGen {
+			k.Rounds = 1
+		}
+		private := func(noise uint64) *Result {
+			k.Noise = rand.NewPCG(noise, 1)
+			r, err := k.Train(t.Context(), collabdict.Solo{}, pairs(400)[0], nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		if a, b := private(1), private(2); mat.Equal(a.Model.Mixture().Means(), b.Model.Mixture().Means()) {
+			t.Errorf("%s: no noise in a group of one", kind)
+		}
+	}
+}
+
+// A delta that showing a whole row would meet is warned of, by the member's own rows.
+func TestDeltaBesideTheNumberOfRows(t *testing.T) {
+	for delta, want := range map[float64]bool{1e-5: false, 0.02: false, 0.03: true} {
+		k := mixtureTask(model.FedGEM)
+		k.Components, k.Privacy = 2, Privacy{Epsilon: 5, Delta: delta, Clip: 25}
+		r, err := k.Train(t.Context(), collabdict.Solo{}, pairs(40)[0], nil)
+		if err != nil || strings.Contains(strings.Join(r.Warnings, ""), "delta 0.03 is not below one in the 40 own rows") != want {
+			t.Errorf("%g: %q, %v", delta, r.Warnings, err)
+		}
+	}
+}
+
 func private(t *testing.T, k Task, noise uint64) []float64 {
 	t.Helper()
 	net, err := netsim.New(netsim.Config{Names: netsim.Names(4), Settings: k.Settings, Seed: 1})

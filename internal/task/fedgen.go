@@ -137,7 +137,7 @@ func (l *oneRound) train(ctx context.Context, g collabdict.Group, after func(col
 func (l *oneRound) learn(ctx context.Context, g collabdict.Group, x *mat.Dense) (*fedgen.Result, error) {
 	c := l.task.fedgen()
 	switch {
-	case g.Size() > 1 && l.task.Privacy.Epsilon != 0:
+	case l.task.hides():
 		own, err := l.private(x)
 		if err != nil {
 			return nil, err

@@ -27,6 +27,13 @@ func (p Privacy) check() error {
 	return nil
 }
 
+// hides says whether there is noise. Who learns alone has no source of it, and shows
+// nothing. It does not hang on the group's size, which is that of the last collective.
+func (t Task) hides() bool { return t.Privacy.Epsilon != 0 && t.Noise != nil }
+
+// lax says whether δ is so large that to show a row drawn from that many would be private.
+func (p Privacy) lax(rows int) bool { return p.Epsilon != 0 && p.Delta*float64(rows) >= 1 }
+
 // noisy says what is shown, with noise if there is any, and what the noise does not cover.
 func (t Task) noisy(shown string) string {
 	p := t.Privacy

@@ -54,6 +54,9 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		return r, err
 	}
 	r.Warnings = of.warnings
+	if n, _ := of.rows.Dims(); t.Privacy.lax(n) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: delta %g is not below one in the %d own rows, so that whole rows could be shown within it: take less", t.Privacy.Delta, n))
+	}
 	own := ownData{rows: of.rows, common: of.common}
 	if p.ClassLabels {
 		own.classes = p.TrainLabels

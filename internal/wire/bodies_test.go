@@ -192,7 +192,7 @@ var bodies = []func(t *rapid.T) consensus.Body{
 			State:    consensus.State(rapid.IntRange(int(consensus.Idle), int(consensus.Failed)).Draw(t, "state")),
 			Promised: rapid.Uint32().Draw(t, "promised"), Viewed: rapid.Uint32().Draw(t, "viewed"), Round: rapid.Uint32().Draw(t, "round"),
 			Behind: rapid.Bool().Draw(t, "behind"), Stuck: rapid.Bool().Draw(t, "stuck"), Ask: rapid.Uint32Range(0, rosterSize).Draw(t, "ask"),
-			Waiting: list(t, ranks(), rosterSize), Suspects: list(t, ranks(), rosterSize),
+			Waiting: list(t, ranks(), rosterSize), Suspects: list(t, ranks(), rosterSize), Heard: rapid.Uint32().Draw(t, "heard"),
 		}
 	},
 	func(*rapid.T) consensus.Body { return &consensus.Prepare{} },

@@ -1,10 +1,12 @@
 package wire
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/collabdict/collabdict/consensus"
@@ -61,13 +63,32 @@ func (d *decoder) decision(in *pb.Decision) *consensus.Decision {
 
 // MarshalDecision encodes a decision for the log of the member that made it.
 func MarshalDecision(in *consensus.Decision) []byte {
-	out, c := putDecision(in), in.Cost
+	bare := *in
+	bare.Total = nil
+	out, c := putDecision(&bare), in.Cost
 	out.Version = Version
 	out.Cost = &pb.Cost{
 		Ballot: c.Ballot, Lost: c.Lost, Rounds: uint64(c.Rounds), Difference: c.Difference,
 		Began: int64(c.Began), Ended: int64(c.Ended),
 	}
-	return encode(out)
+	return appendTotal(encode(out), in.Total)
+}
+
+// numberTotal is the field of a decision that holds its total.
+const numberTotal = 7
+
+// appendTotal puts the total last, so that nothing as long is held beside it.
+func appendTotal(head []byte, total []float64) []byte {
+	if len(total) == 0 {
+		return head
+	}
+	b := append(make([]byte, 0, len(head)+2*binary.MaxVarintLen64+8*len(total)), head...)
+	b = protowire.AppendTag(b, numberTotal, protowire.BytesType)
+	b = protowire.AppendVarint(b, uint64(8*len(total)))
+	for _, v := range total {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
 }
 
 // UnmarshalDecision decodes a decision of a log of a run whose roster has the

@@ -136,7 +136,7 @@ func (d *decoder) body(in *pb.Message) consensus.Body {
 func putBeat(b *consensus.Beat) *pb.Beat {
 	return &pb.Beat{
 		State: uint32(b.State), Promised: b.Promised, Viewed: b.Viewed, Round: b.Round, Behind: b.Behind,
-		Stuck: b.Stuck, Ask: b.Ask, Waiting: b.Waiting, Suspects: b.Suspects, Amends: optional(b.Amends),
+		Stuck: b.Stuck, Ask: b.Ask, Waiting: b.Waiting, Suspects: b.Suspects, Amends: optional(b.Amends), Heard: b.Heard,
 	}
 }
 
@@ -151,6 +151,6 @@ func (d *decoder) beat(in *pb.Beat) *consensus.Beat {
 		State: consensus.State(in.GetState()), Promised: in.GetPromised(), Viewed: in.GetViewed(), Round: in.GetRound(),
 		Behind: in.GetBehind(), Stuck: in.GetStuck(), Ask: in.GetAsk(),
 		Waiting: d.ranks("beat waiting", in.GetWaiting()), Suspects: d.ranks("beat suspects", in.GetSuspects()),
-		Amends: d.optional("amends", in.GetAmends()),
+		Amends: d.optional("amends", in.GetAmends()), Heard: in.GetHeard(),
 	}
 }

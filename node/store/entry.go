@@ -1,6 +1,10 @@
 package store
 
-import "go.etcd.io/bbolt"
+import (
+	"encoding/binary"
+
+	"go.etcd.io/bbolt"
+)
 
 // Every entry is in a bucket of its own. bbolt writes anew the whole leaf that a key
 // is in, with up to three keys beside it, however long their values are: a small
@@ -16,13 +20,27 @@ func putEntry(b *bbolt.Bucket, key, data []byte) error {
 	return entry.Put(keyData, data)
 }
 
-// entry returns what is under a key, or nil. It is valid in its transaction.
-func entry(b *bbolt.Bucket, key []byte) []byte {
-	if e := b.Bucket(key); e != nil {
-		return e.Get(keyData)
+// entry returns the parts of what is under a key, or nil. They are valid in its
+// transaction.
+func entry(b *bbolt.Bucket, key []byte) (parts [][]byte) {
+	e := b.Bucket(key)
+	if e == nil {
+		return nil
 	}
-	return nil
+	if v := e.Get(keyData); v != nil {
+		return [][]byte{v}
+	}
+	for part := uint32(0); ; part++ {
+		p := e.Bucket(partKey(part))
+		if p == nil {
+			return parts
+		}
+		parts = append(parts, p.Get(keyData))
+	}
 }
+
+// partKey orders the parts of a long entry, each a bucket in that of the entry.
+func partKey(part uint32) []byte { return binary.BigEndian.AppendUint32(nil, part) }
 
 func deleteEntry(b *bbolt.Bucket, key []byte) error {
 	if b.Bucket(key) == nil {
@@ -32,6 +50,6 @@ func deleteEntry(b *bbolt.Bucket, key []byte) error {
 }
 
 // eachEntry calls f with all entries in order, until that returns an error.
-func eachEntry(b *bbolt.Bucket, f func(key, data []byte) error) error {
+func eachEntry(b *bbolt.Bucket, f func(key []byte, parts [][]byte) error) error {
 	return b.ForEachBucket(func(key []byte) error { return f(key, entry(b, key)) })
 }

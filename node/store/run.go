@@ -105,8 +105,10 @@ func (j *Journal) End(why string) error {
 	err := j.store.update(func(tx *bbolt.Tx) error {
 		j.Run.Over = why
 		b, err := j.bucket(tx)
-		if err == nil && b.Bucket(bucketSlots) != nil {
-			err = b.DeleteBucket(bucketSlots)
+		for _, secret := range [][]byte{bucketSlots, bucketStaged} {
+			if err == nil && b.Bucket(secret) != nil {
+				err = b.DeleteBucket(secret)
+			}
 		}
 		if err != nil {
 			return err

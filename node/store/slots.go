@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -17,25 +18,22 @@ func (j *Journal) Apply(writes []consensus.Write, decisions []*consensus.Decisio
 	if len(writes) == 0 && len(decisions) == 0 {
 		return nil
 	}
-	sealed := make([][]byte, len(writes))
-	for i, w := range writes {
-		if w.Name == consensus.Forget || w.Data == nil {
-			continue
-		}
-		var err error
-		if sealed[i], err = j.store.keys.seal(w.Slot, j.name(w.Slot, w.Name), w.Data); err != nil {
-			return err
-		}
+	var puts []put
+	for _, w := range writes {
+		puts = append(puts, put{w, bucketSlots})
+	}
+	for _, d := range decisions {
+		puts = append(puts, put{consensus.Write{Slot: d.Slot, Data: wire.MarshalDecision(d)}, bucketLog})
+	}
+	if err := j.stage(puts); err != nil {
+		return err
 	}
 	err := j.store.update(func(tx *bbolt.Tx) error {
 		b, err := j.bucket(tx)
 		if err != nil {
 			return err
 		}
-		if err := apply(b, writes, sealed); err != nil {
-			return err
-		}
-		return appendLog(b, decisions)
+		return j.enterAll(b, puts)
 	})
 	if err != nil {
 		return err
@@ -50,27 +48,6 @@ func (j *Journal) Apply(writes []consensus.Write, decisions []*consensus.Decisio
 	return nil
 }
 
-func apply(run *bbolt.Bucket, writes []consensus.Write, sealed [][]byte) error {
-	b, err := run.CreateBucketIfNotExists(bucketSlots)
-	if err != nil {
-		return err
-	}
-	for i, w := range writes {
-		switch {
-		case w.Name == consensus.Forget:
-			err = forget(b, w.Slot)
-		case w.Data == nil:
-			err = deleteEntry(b, slotKey(w.Slot, w.Name))
-		default:
-			err = putEntry(b, slotKey(w.Slot, w.Name), sealed[i])
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func forget(b *bbolt.Bucket, slot uint64) error {
 	prefix := slotKey(slot, "")
 	var keys [][]byte
@@ -80,19 +57,6 @@ func forget(b *bbolt.Bucket, slot uint64) error {
 	}
 	for _, k := range keys {
 		if err := deleteEntry(b, k); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func appendLog(run *bbolt.Bucket, decisions []*consensus.Decision) error {
-	b, err := run.CreateBucketIfNotExists(bucketLog)
-	if err != nil {
-		return err
-	}
-	for _, d := range decisions {
-		if err := putEntry(b, slotKey(d.Slot, ""), wire.MarshalDecision(d)); err != nil {
 			return err
 		}
 	}
@@ -123,7 +87,7 @@ func (j *Journal) Decision(slot uint64) (d *consensus.Decision, err error) {
 // Each calls f with every decision in order, until that returns an error.
 func (j *Journal) Each(f func(*consensus.Decision) error) error {
 	return j.log(func(b *bbolt.Bucket) error {
-		return eachEntry(b, func(_, v []byte) error {
+		return eachEntry(b, func(_ []byte, v [][]byte) error {
 			d, err := j.decode(v)
 			if err != nil {
 				return err
@@ -133,8 +97,8 @@ func (j *Journal) Each(f func(*consensus.Decision) error) error {
 	})
 }
 
-func (j *Journal) decode(v []byte) (*consensus.Decision, error) {
-	d, err := wire.UnmarshalDecision(bytes.Clone(v), j.ranks)
+func (j *Journal) decode(parts [][]byte) (*consensus.Decision, error) {
+	d, err := wire.UnmarshalDecision(slices.Concat(parts...), j.ranks)
 	if err != nil {
 		return nil, fmt.Errorf("state.db is damaged: log: %w", err)
 	}
@@ -167,13 +131,13 @@ func (j *Journal) Saved() (saved consensus.Saved, err error) {
 		if b == nil {
 			return nil
 		}
-		return eachEntry(b, func(k, v []byte) error { return j.enter(saved, k, v) })
+		return eachEntry(b, func(k []byte, v [][]byte) error { return j.enter(saved, k, v) })
 	})
 }
 
 // enter opens an entry. One of a slot that is decided may have lost its key
 // already; it is of no use then.
-func (j *Journal) enter(saved consensus.Saved, k, v []byte) error {
+func (j *Journal) enter(saved consensus.Saved, k []byte, parts [][]byte) error {
 	if len(k) < 8 {
 		return fmt.Errorf("state.db is damaged: an entry with a key of %d bytes", len(k))
 	}
@@ -181,9 +145,16 @@ func (j *Journal) enter(saved consensus.Saved, k, v []byte) error {
 	if saved.Last != nil && slot <= saved.Last.Slot && !j.store.keys.has(slot) {
 		return nil
 	}
-	data, err := j.store.keys.open(slot, j.name(slot, name), v)
-	if err != nil {
-		return fmt.Errorf("entry %q of slot %d: %w", name, slot, err)
+	if len(parts) == 0 {
+		return fmt.Errorf("state.db is damaged: entry %q of slot %d is empty", name, slot)
+	}
+	var data []byte
+	for i, part := range parts {
+		opened, err := j.store.keys.open(slot, partName(j.name(slot, name), i, len(parts)), part)
+		if err != nil {
+			return fmt.Errorf("entry %q of slot %d: %w", name, slot, err)
+		}
+		data = append(data, opened...)
 	}
 	if saved.Slots[slot] == nil {
 		saved.Slots[slot] = map[string][]byte{}

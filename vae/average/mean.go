@@ -15,6 +15,7 @@ type Mean struct {
 	all    *nn.Parameters
 	before []float32 // the parameters that training begins with
 	vector []float64 // weighted changes, values beside them, the weight
+	most   float64
 }
 
 // Part is what a member's training comes to beside what it has changed.
@@ -34,11 +35,20 @@ type Total struct {
 // leastWeight is above what rounding makes of a weight of 0.
 const leastWeight = 0x1p-20
 
-// New returns the mean of these parameters, and of so many sums of values, at least 0,
-// beside them.
-func New(all *nn.Parameters, beside int) *Mean {
+// New returns the mean of these parameters, and sums of so many values, at least 0, beside
+// them. No weight is above most; if that is 0, members agree on a bound.
+func New(all *nn.Parameters, beside int, most float64) *Mean {
 	n := len(all.Values)
-	return &Mean{all, make([]float32, n), make([]float64, n+beside+1)}
+	return &Mean{all, make([]float32, n), make([]float64, n+beside+1), most}
+}
+
+// bounded is how many bounds members agree on.
+func (m *Mean) bounded() int {
+	n := len(m.all.Shapes) + len(m.vector) - len(m.before)
+	if m.most > 0 {
+		n--
+	}
+	return n
 }
 
 // Before returns the parameters that the last round began with.
@@ -65,19 +75,23 @@ func (m *Mean) Round(ctx context.Context, g collabdict.Group, train func(ctx con
 		return Total{}, err
 	}
 	m.contribute(part)
-	agreed, err := agreeBounds(ctx, g, m.largest())
+	agreed, err := Bounds(ctx, g, m.largest())
 	if err != nil {
 		return Total{}, fmt.Errorf("bounds of the changes: %w", err)
 	}
+	own := !may || absentee.Included()
+	if !own {
+		clear(m.vector) // which may be above bounds that were agreed on without it
+	}
 	t, err := m.sum(ctx, g, agreed)
-	t.Own = !may || absentee.Included()
+	t.Own = own && (!may || absentee.Included())
 	return t, err
 }
 
 // without is a round whose bounds were agreed on before this member was there, so that it
 // has no part in it.
 func (m *Mean) without(ctx context.Context, g collabdict.Group, a collabdict.Absentee, counts []float64) (Total, error) {
-	if want := powers * (len(m.all.Shapes) + len(m.vector) - len(m.before)); len(counts) != want {
+	if want := powers * m.bounded(); len(counts) != want {
 		return Total{}, fmt.Errorf("want a sum of %d counts, got %d: all members must have the same settings", want, len(counts))
 	}
 	if total, ok := a.Missed(); ok {
@@ -110,7 +124,7 @@ func (m *Mean) largest() (largest []float64) {
 		largest = append(largest, most)
 		at += s.Size()
 	}
-	return append(largest, m.vector[at:]...)
+	return append(largest, m.vector[at:]...)[:m.bounded()]
 }
 
 func (m *Mean) sum(ctx context.Context, g collabdict.Group, agreed []float64) (Total, error) {
@@ -121,6 +135,9 @@ func (m *Mean) sum(ctx context.Context, g collabdict.Group, agreed []float64) (T
 			size = m.all.Shapes[i].Size()
 		}
 		blocks = bounds.Append(blocks, size, bound)
+	}
+	if m.most > 0 {
+		blocks = bounds.Append(blocks, 1, m.most)
 	}
 	total, err := g.Sum(ctx, m.vector, blocks)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestMean(t *testing.T) {
 	held := make([][]float32, len(weights))
 	err := lockstep.Run(t.Context(), len(weights), func(ctx context.Context, g collabdict.Group, rank int) error {
 		p := parameters()
-		m := New(p, 1)
+		m := New(p, 1, 0)
 		for round := range 2 {
 			total, err := m.Round(ctx, g, func(context.Context) (Part, error) {
 				for i := range p.Values {
@@ -55,7 +55,7 @@ func TestMean(t *testing.T) {
 // Where nobody has a weight nothing changes.
 func TestNoWeight(t *testing.T) {
 	p := parameters()
-	total, err := New(p, 0).Round(t.Context(), collabdict.Solo{}, func(context.Context) (Part, error) {
+	total, err := New(p, 0, 0).Round(t.Context(), collabdict.Solo{}, func(context.Context) (Part, error) {
 		p.Values[2] = 5
 		return Part{}, nil
 	})
@@ -96,7 +96,7 @@ func (a *absent) Sum(_ context.Context, x []float64, blocks []collabdict.Block) 
 // whether the round is over yet or not.
 func TestRoundWithoutOwnPart(t *testing.T) {
 	p := parameters()
-	m := New(p, 1)
+	m := New(p, 1, 0)
 	counts := make([]float64, powers*(len(p.Shapes)+2))
 	total := make([]float64, len(p.Values)+2)
 	total[0], total[len(p.Values)], total[len(p.Values)+1] = 0.25, 3, 0.5
@@ -127,6 +127,37 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 	}
 }
 
+// A member that is lost while bounds are agreed on has no part in the round, although it has
+// trained: its changes may be above the bounds.
+func TestLostWhileBoundsAreAgreed(t *testing.T) {
+	p := parameters()
+	g := &lost{counts: make([]float64, powers*(len(p.Shapes)+1)), total: make([]float64, len(p.Values)+1)}
+	g.total[0], g.total[len(p.Values)] = 8, 4
+	got, err := New(p, 0, 0).Round(t.Context(), g, func(context.Context) (Part, error) {
+		p.Values[0] = 1e6
+		return Part{Weight: 1}, nil
+	})
+	if err != nil || got.Own || got.Weight != 4 || p.Values[0] != 2 {
+		t.Errorf("got %+v, %v and parameter %g", got, err, p.Values[0])
+	}
+}
+
+// lost is a group that makes sums without this member.
+type lost struct {
+	collabdict.Group
+	counts, total []float64
+}
+
+func (*lost) Missed() ([]float64, bool) { return nil, false }
+func (*lost) Included() bool            { return false }
+
+func (l *lost) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if len(x) == len(l.counts) {
+		return l.counts, nil
+	}
+	return l.total, collabdict.CheckBlocks(x, blocks)
+}
+
 // The bounds are the least powers of two above what all have.
 func TestBoundsAreTight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -139,7 +170,7 @@ func TestBoundsAreTight(t *testing.T) {
 			}
 		}
 		err := lockstep.Run(context.Background(), size, func(ctx context.Context, g collabdict.Group, rank int) error {
-			got, err := agreeBounds(ctx, g, values[rank])
+			got, err := Bounds(ctx, g, values[rank])
 			if err != nil {
 				return err
 			}
@@ -159,7 +190,7 @@ func TestBoundsAreTight(t *testing.T) {
 		}
 	})
 	for _, v := range []float64{-1, math.NaN(), 0x1p32, math.Inf(1)} {
-		if _, err := agreeBounds(t.Context(), collabdict.Solo{}, []float64{0, v}); err == nil || !strings.Contains(err.Error(), "value 2 of 2: want from 0 to below 2^32") {
+		if _, err := Bounds(t.Context(), collabdict.Solo{}, []float64{0, v}); err == nil || !strings.Contains(err.Error(), "value 2 of 2: want from 0 to below 2^32") {
 			t.Errorf("%g: got %v", v, err)
 		}
 	}

@@ -16,10 +16,10 @@ const (
 	powers     = mostPower - leastPower + 1
 )
 
-// agreeBounds returns for each of the values, at least 0, the least power of two that is
-// above those of all members. They learn it from a sum of how many of them are below
+// Bounds returns for each of the values, at least 0, the least power of two that is
+// above those of all members that are in the sum. They learn it from a sum of how many of them are below
 // which: nobody publishes its own.
-func agreeBounds(ctx context.Context, g collabdict.Group, values []float64) ([]float64, error) {
+func Bounds(ctx context.Context, g collabdict.Group, values []float64) ([]float64, error) {
 	counts := make([]float64, powers*len(values))
 	for i, v := range values {
 		_, exp := math.Frexp(v)

@@ -40,6 +40,9 @@ func (a *absent) Sum(_ context.Context, x []float64, blocks []collabdict.Block) 
 	return total, nil
 }
 
+// Counts are of 64 powers of two, from the first one on.
+const powers, leastPower = 64, -31
+
 // A member does not train for a round that has begun without it, and has no part in it,
 // whether the round is over yet or not. Where nobody with a weight was in it, nothing
 // changes.

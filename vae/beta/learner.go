@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/vae/average"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
@@ -19,8 +20,7 @@ type Learner struct {
 	rounds   int
 	standing Standing
 	all      []*Standing
-	before   []float32 // the parameters that epochs begin with
-	vector   []float64
+	mean     *average.Mean
 }
 
 // NewLearner returns a learner before its start. It keeps the rows, and does not modify
@@ -34,10 +34,9 @@ func NewLearner(c Config, own Own) (*Learner, error) {
 		return nil, err
 	}
 	m := NewModel(c)
-	n := len(m.all.Values)
 	return &Learner{
-		config: c, own: own, model: m, adam: nn.NewAdam(n, float32(c.Rate)),
-		before: make([]float32, n), vector: make([]float64, n+2),
+		config: c, own: own, model: m, adam: nn.NewAdam(len(m.all.Values), float32(c.Rate)),
+		mean: average.New(m.all, 1, 1), // beside the parameters, the loss
 	}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/vae/average"
 	"github.com/collabdict/collabdict/vae/discrepancy"
 )
 
@@ -23,7 +24,7 @@ func (l *Learner) weigh(ctx context.Context, g collabdict.Group, by *Model) erro
 		return err
 	}
 	rows := float64(len(l.own.Rows) / l.config.Inputs)
-	most, err := agreeBounds(ctx, g, []float64{rows, math.Max(0, d)})
+	most, err := average.Bounds(ctx, g, []float64{rows, math.Max(0, d)})
 	if err != nil {
 		return fmt.Errorf("bounds of rows and discrepancies: %w", err)
 	}

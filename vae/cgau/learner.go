@@ -49,7 +49,7 @@ func NewLearner(c Config, own Own) (*Learner, error) {
 		}
 	}
 	l := &Learner{config: c, own: own, model: NewModel(c)}
-	l.by, l.mean = newDescent(l.model), average.New(l.model.net.Shared, besides)
+	l.by, l.mean = newDescent(l.model), average.New(l.model.net.Shared, besides, 0)
 	l.before = make([]float32, len(l.model.net.Private.Values))
 	return l, nil
 }

@@ -2023,6 +2023,7 @@ type Beat struct {
 	Waiting       []uint32               `protobuf:"varint,8,rep,packed,name=waiting,proto3" json:"waiting,omitempty"`
 	Suspects      []uint32               `protobuf:"varint,9,rep,packed,name=suspects,proto3" json:"suspects,omitempty"`
 	Amends        []byte                 `protobuf:"bytes,10,opt,name=amends,proto3" json:"amends,omitempty"` // 32 bytes, or none
+	Heard         uint32                 `protobuf:"varint,11,opt,name=heard,proto3" json:"heard,omitempty"`  // frames of the session of a long sum
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2125,6 +2126,13 @@ func (x *Beat) GetAmends() []byte {
 		return x.Amends
 	}
 	return nil
+}
+
+func (x *Beat) GetHeard() uint32 {
+	if x != nil {
+		return x.Heard
+	}
+	return 0
 }
 
 type Leave struct {
@@ -2760,7 +2768,7 @@ const file_wire_proto_rawDesc = "" +
 	"difference\x18\x04 \x01(\x01R\n" +
 	"difference\x12\x14\n" +
 	"\x05began\x18\x05 \x01(\x03R\x05began\x12\x14\n" +
-	"\x05ended\x18\x06 \x01(\x03R\x05ended\"\xf4\x01\n" +
+	"\x05ended\x18\x06 \x01(\x03R\x05ended\"\x8a\x02\n" +
 	"\x04Beat\x12\x14\n" +
 	"\x05state\x18\x01 \x01(\rR\x05state\x12\x1a\n" +
 	"\bpromised\x18\x02 \x01(\rR\bpromised\x12\x16\n" +
@@ -2772,7 +2780,8 @@ const file_wire_proto_rawDesc = "" +
 	"\awaiting\x18\b \x03(\rR\awaiting\x12\x1a\n" +
 	"\bsuspects\x18\t \x03(\rR\bsuspects\x12\x16\n" +
 	"\x06amends\x18\n" +
-	" \x01(\fR\x06amends\"O\n" +
+	" \x01(\fR\x06amends\x12\x14\n" +
+	"\x05heard\x18\v \x01(\rR\x05heard\"O\n" +
 	"\x05Leave\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x14\n" +
 	"\x05blame\x18\x02 \x03(\rR\x05blame\x12\x18\n" +

@@ -1,0 +1,134 @@
+package store
+
+import (
+	"encoding/binary"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// A transaction of bbolt holds all that it writes twice over. So long entries are
+// cut, and all but what fits into the last transaction is on disk before it, part by
+// part, in a bucket that counts for nothing; the last one moves them to their place.
+
+// partSize is the most bytes of an entry that a transaction writes.
+const partSize = 2 << 20
+
+var bucketStaged = []byte("staged")
+
+// put is a write into a bucket.
+type put struct {
+	consensus.Write
+	in []byte
+}
+
+func (p put) forgets() bool { return string(p.in) == string(bucketSlots) && p.Name == consensus.Forget }
+
+func (p put) long() bool { return len(p.Data) > partSize }
+
+func (p put) parts() int { return max(1, (len(p.Data)+partSize-1)/partSize) }
+
+// part returns a part as it is written: those of slots are encrypted.
+func (j *Journal) part(p put, i int) ([]byte, error) {
+	data := p.Data[i*partSize : min((i+1)*partSize, len(p.Data))]
+	if string(p.in) == string(bucketLog) {
+		return data, nil
+	}
+	return j.store.keys.seal(p.Slot, partName(j.name(p.Slot, p.Name), i, p.parts()), data)
+}
+
+// partName is what a part of an entry is bound to. Where it is the only one, that is
+// the name of the entry.
+func partName(name []byte, i, parts int) []byte {
+	if parts == 1 {
+		return name
+	}
+	name = binary.BigEndian.AppendUint32(append(name, "/part/"...), uint32(i))
+	return binary.BigEndian.AppendUint32(name, uint32(parts))
+}
+
+// stage writes the parts of long entries, each in a transaction. What an earlier
+// process has left there is dropped.
+func (j *Journal) stage(puts []put) error {
+	first := true
+	for _, p := range puts {
+		for i := 0; p.long() && i < p.parts(); i++ {
+			part, err := j.part(p, i)
+			if err != nil {
+				return err
+			}
+			err = j.store.update(func(tx *bbolt.Tx) error {
+				b, err := j.bucket(tx)
+				if err == nil && first && b.Bucket(bucketStaged) != nil {
+					err = b.DeleteBucket(bucketStaged)
+				}
+				if err != nil {
+					return err
+				}
+				return putPart(b, p, i, part)
+			})
+			if err != nil {
+				return err
+			}
+			first = false
+		}
+	}
+	return nil
+}
+
+func putPart(run *bbolt.Bucket, p put, i int, part []byte) error {
+	b, err := run.CreateBucketIfNotExists(bucketStaged)
+	if err == nil {
+		b, err = b.CreateBucketIfNotExists(p.in)
+	}
+	if err == nil {
+		b, err = b.CreateBucketIfNotExists(slotKey(p.Slot, p.Name))
+	}
+	if err != nil {
+		return err
+	}
+	return putEntry(b, partKey(uint32(i)), part)
+}
+
+// enterAll makes the writes, in their order. Long entries are moved where they count.
+func (j *Journal) enterAll(run *bbolt.Bucket, puts []put) error {
+	for _, p := range puts {
+		b, err := run.CreateBucketIfNotExists(p.in)
+		if err == nil {
+			err = j.enterOne(run, b, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if run.Bucket(bucketStaged) != nil {
+		return run.DeleteBucket(bucketStaged)
+	}
+	return nil
+}
+
+func (j *Journal) enterOne(run, b *bbolt.Bucket, p put) error {
+	key := slotKey(p.Slot, p.Name)
+	switch {
+	case p.forgets():
+		return forget(b, p.Slot)
+	case p.Data == nil:
+		return deleteEntry(b, key)
+	case p.long():
+		if err := deleteEntry(b, key); err != nil {
+			return err
+		}
+		return run.Bucket(bucketStaged).Bucket(p.in).MoveBucket(key, b)
+	}
+	if e := b.Bucket(key); e != nil && e.Get(keyData) == nil { // a long one was here
+		if err := b.DeleteBucket(key); err != nil {
+			return err
+		}
+	}
+	data, err := j.part(p, 0)
+	if err != nil {
+		return err
+	}
+	return putEntry(b, key, data)
+}
