@@ -63,6 +63,7 @@ const standard = "standard"
 type taskFlags struct {
 	settingsFlags
 	mixtureFlags
+	networkFlags
 	model, init                   string
 	standardise, normalise        string
 	ranges                        string
@@ -77,11 +78,12 @@ type taskFlags struct {
 
 func (t *taskFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&t.model, "model", string(model.GGM), "`KIND` of model: ggm, a mixture of sparse Gaussian graphical models; fedgen, a Gaussian mixture in one round, for which every member shows all others its own mixture in the clear; dem, a Gaussian mixture by sums; fedgem, clusters whose number nobody knows, of which every member shows all others the centres")
+	f.StringVar(&t.model, "model", string(model.GGM), "`KIND` of model: ggm, a mixture of sparse Gaussian graphical models; fedgen, a Gaussian mixture in one round, for which every member shows all others its own mixture in the clear; dem, a Gaussian mixture by sums; fedgem, clusters whose number nobody knows, of which every member shows all others the centres; mtvae, a variational auto-encoder with a shared decoder, by sums")
 	f.StringVar(&t.components, "components", "5", "`K`, the number of patterns in the shared dictionary; of fedgem of each participant's own clusters (default as many as classes in its --label, else by the BIC). Of fedgen and fedgem also a range, as 3-10, that the BIC chooses from")
-	f.IntVar(&t.rounds, "rounds", 100, "most rounds to train; of ggm, dem and fedgem (default of this 50, with --epsilon 10)")
+	f.IntVar(&t.rounds, "rounds", 100, "most rounds to train; of ggm, dem, fedgem (default of this 50, with --epsilon 10) and mtvae (default 150)")
 	f.Float64Var(&t.tol, "tol", 1e-6, "stop when the objective changes by less than this share, or in fedgen and dem by less nats a row (default of these 0.001), or in fedgem when no centre moves by so many standard deviations; 0 runs all rounds")
 	t.mixtureFlags.add(cmd)
+	t.networkFlags.add(cmd)
 	f.Float64Var(&t.lambda0, "lambda0", 1, "weight in rows of the prior mean; of ggm")
 	f.Float64Var(&t.rho, "rho", 0, "of ggm: sparsity of the precision matrices, absolute; if left out 0.1·N/K with the N rows of all")
 	f.StringVar(&t.init, "init", "", "of ggm: start from the means, precisions and weights in a JSON `FILE`")

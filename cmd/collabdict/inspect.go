@@ -19,7 +19,7 @@ import (
 // like.
 type description struct {
 	model.Manifest
-	Components []component `json:"components"`
+	Components []component `json:"components,omitempty"`
 }
 
 type component struct {
@@ -102,8 +102,12 @@ func coordinates(m *model.Model) []string {
 }
 
 func (d description) text(w io.Writer) {
-	fmt.Fprintf(w, "%s of %s: %d components over %d columns, trained on %d rows (%d of its own) by %s\n",
-		d.Kind, d.Participant, len(d.Components), len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
+	what := fmt.Sprintf("%d components", len(d.Components))
+	if d.Kind == model.MTVAE {
+		what = fmt.Sprintf("%d latent dimensions", d.Hyper.Latent)
+	}
+	fmt.Fprintf(w, "%s of %s: %s over %d columns, trained on %d rows (%d of its own) by %s\n",
+		d.Kind, d.Participant, what, len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
 	fmt.Fprintf(w, "%d rounds, converged: %t; %s, seed %d, %s: %s\n",
 		d.Rounds, d.Converged, d.options(), d.Hyper.Seed, scaled(d.Normalise), d.Standardise)
 	if p := d.PCA; p != nil {
@@ -122,6 +126,12 @@ func (d description) text(w io.Writer) {
 	for _, s := range p.Published {
 		fmt.Fprintf(w, "  published: %s\n", s)
 	}
+	if e := d.encoder(); e != nil {
+		fmt.Fprintf(w, "encoder: tells %.2f nats of a row, %d of %d dimensions active\n", e.Information, e.Active, e.Latent)
+	}
+	if len(d.Components) == 0 {
+		return
+	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "component\tweight\tedges\tstrongest direct dependencies (partial correlation)")
@@ -129,6 +139,17 @@ func (d description) text(w io.Writer) {
 		fmt.Fprintf(t, "%d\t%.4f\t%d\t%s\n", k+1, c.Weight, len(c.Edges), strongest(c.Edges, 3))
 	}
 	t.Flush()
+}
+
+// encoder returns what the last round in which it was measured knows of it, nil if there
+// is none.
+func (d description) encoder() (last *report.Encoder) {
+	for _, r := range d.Privacy.History {
+		if r.Encoder != nil {
+			last = r.Encoder
+		}
+	}
+	return last
 }
 
 func scaled(normalise string) string {
@@ -142,6 +163,9 @@ func scaled(normalise string) string {
 func (d description) options() string {
 	if d.Kind == model.GGM {
 		return fmt.Sprintf("lambda0 %g, rho %.4g", d.Hyper.Lambda0, d.Hyper.Rho)
+	}
+	if h := d.Hyper; d.Kind == model.MTVAE {
+		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, aggressive %d", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Aggressive)
 	}
 	s := "covariance " + cmp.Or(d.Covariance, "full")
 	if d.Hyper.Start != "" {

@@ -38,7 +38,11 @@ func runTable(r *report.Run) func(io.Writer) {
 		if r.Model == string(model.FedGEM) {
 			what = "clusters"
 		}
-		fmt.Fprintf(w, "%s with %d %s: %d rounds (%s), %d members\n", r.Model, r.Clusters, what, r.Rounds, converged, memberCount(r))
+		of := r.Model
+		if r.Clusters > 0 {
+			of += fmt.Sprintf(" with %d %s", r.Clusters, what)
+		}
+		fmt.Fprintf(w, "%s: %d rounds (%s), %d members\n", of, r.Rounds, converged, memberCount(r))
 		fmt.Fprintf(w, "sums: protected by %s, %s, iterations %d, largest difference %.1e\n",
 			r.Protection.Mode, how(r.Consensus), r.Consensus.Iterations, r.Consensus.Error)
 		if p := r.Protection.BreachPredicted; p != nil {

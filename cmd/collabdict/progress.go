@@ -65,6 +65,9 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	if d := r.Diversity; d != nil {
 		line += fmt.Sprintf("  entropy %.2f..%.2f", d.Min, d.Max)
 	}
+	if e := r.Encoder; e != nil {
+		line += fmt.Sprintf("  information %.2f, %d of %d units", e.Information, e.Active, e.Latent)
+	}
 	if p.virtual > 0 && p.terminal != nil {
 		line = fmt.Sprintf("%s %d/%d  virtual time %s  %s", bar(r.Number, p.rounds), r.Number, p.rounds, p.virtual.Round(time.Millisecond), how)
 	}

@@ -47,6 +47,26 @@ func TestAgreementsKeepMixtures(t *testing.T) {
 	}
 }
 
+func TestAgreementsKeepNetworks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "consortium.yaml")
+	c := example()
+	c.Model = Model{
+		Kind: string(model.MTVAE), Rounds: 5, LocalSteps: 20, Latent: 8, Hidden: []int{64, 32}, Batch: 128, Rate: 0.001, Aggressive: 20,
+		Standardise: "own", FalseAlarm: 0.01,
+	}
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadConsortium(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := got.Task()
+	if want := (task.Networks{Latent: 8, Hidden: []int{64, 32}, Batch: 128, Rate: 0.001, Aggressive: 20}); !reflect.DeepEqual(k, c.Task()) || !reflect.DeepEqual(k.Networks, want) || k.LocalSteps != 20 {
+		t.Errorf("got %+v, want %+v", k, c.Task())
+	}
+}
+
 func TestAgreementsKeepTheTask(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consortium.yaml")
 	c := example()

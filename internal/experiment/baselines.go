@@ -32,7 +32,7 @@ func AddBaselines(ctx context.Context, r *report.Run, t task.Task, which []strin
 		}
 		for i, m := range models {
 			of := all
-			if of == nil {
+			if of == nil || m.Draws() > 1 && densities(m, all) > mostDensities {
 				of = parts[i : i+1]
 			}
 			s, err := Scores(m, parts[i], of)

@@ -16,11 +16,6 @@ const mostDensities = 1e7
 // under each participant's model, and of each row under its owner's.
 func addLogliks(run *Run, parts []dataset.Participant) error {
 	var own, rows float64
-	densities := 0.0
-	for _, p := range parts {
-		n, _ := p.Train.Dims()
-		densities += float64(n) * float64(len(parts))
-	}
 	for i, m := range run.Models {
 		if m == nil {
 			continue
@@ -32,7 +27,7 @@ func addLogliks(run *Run, parts []dataset.Participant) error {
 			return err
 		}
 		own += float64(n) * mean
-		if p.Loglik, p.LoglikRows = report.Of(mean), "own"; densities <= mostDensities {
+		if p.Loglik, p.LoglikRows = report.Of(mean), "own"; densities(m, parts) <= mostDensities {
 			if p.Loglik, err = overAll(m, parts); err != nil {
 				return err
 			}
@@ -42,6 +37,16 @@ func addLogliks(run *Run, parts []dataset.Participant) error {
 	}
 	run.Report.Loglik = report.Of(own / rows)
 	return nil
+}
+
+// densities returns how many of them the mean log-likelihoods of all rows under such
+// models of all participants take.
+func densities(m *model.Model, parts []dataset.Participant) (all float64) {
+	for _, p := range parts {
+		n, _ := p.Train.Dims()
+		all += float64(n) * float64(len(parts)) * float64(m.Draws())
+	}
+	return all
 }
 
 // overAll returns the mean log-likelihood of all participants' training rows

@@ -77,6 +77,9 @@ func Participant(m *model.Model, p dataset.Participant) (report.Participant, err
 		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: m.Manifest.Privacy.Diversity, History: m.Manifest.Privacy.History,
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI, Silhouette: e.Silhouette,
 	}
+	if h := own.History; len(h) > 0 {
+		own.Encoder = h[len(h)-1].Encoder
+	}
 	if m.Own != nil {
 		for _, c := range m.Own.Of {
 			own.OwnClusters = append(own.OwnClusters, c+1)

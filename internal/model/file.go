@@ -43,8 +43,9 @@ func (m *Model) write(out io.Writer) error {
 	if m.Projection != nil {
 		m.Manifest.Version, m.Manifest.PCA = Version, m.Projection.Report()
 	}
-	mixture := m.Mixture()
-	m.Manifest.Covariance = covariance(mixture.Form())
+	if mixture := m.Mixture(); mixture != nil {
+		m.Manifest.Covariance = covariance(mixture.Form())
+	}
 	text, err := json.MarshalIndent(m.Manifest, "", "  ")
 	if err != nil {
 		return err
@@ -53,7 +54,7 @@ func (m *Model) write(out io.Writer) error {
 	if err := w.File(manifest, append(text, '\n')); err != nil {
 		return err
 	}
-	if err := putMixture(w, "", mixture); err != nil {
+	if err := m.putScorer(w); err != nil {
 		return err
 	}
 	columns := len(m.Scaling.Scale)
@@ -70,6 +71,14 @@ func (m *Model) write(out io.Writer) error {
 		}
 	}
 	return w.Close()
+}
+
+// putScorer writes the arrays that rows are scored by.
+func (m *Model) putScorer(w *npz.Writer) error {
+	if a, ok := m.Scorer.(AutoEncoder); ok {
+		return a.put(w)
+	}
+	return putMixture(w, "", m.Mixture())
 }
 
 type namedArray struct {
@@ -153,17 +162,24 @@ func (m *Model) readArrays(a *npz.Archive) error {
 	if err != nil {
 		return err
 	}
-	mixture, err := m.readMixture(a, "", dim)
-	if err != nil {
+	if m.Scorer, err = m.readScorer(a, dim); err != nil {
 		return err
 	}
-	m.Scorer = Mixture{mixture}
 	if m.Manifest.Kind == FedGEM {
 		if m.Own, err = m.readOwn(a, dim); err != nil {
 			return err
 		}
 	}
 	return m.readCoordinates(a, columns)
+}
+
+// readScorer is the inverse of putScorer.
+func (m *Model) readScorer(a *npz.Archive, dim int) (Scorer, error) {
+	if m.Manifest.Kind == MTVAE {
+		return m.readAutoEncoder(a, dim)
+	}
+	mixture, err := m.readMixture(a, "", dim)
+	return Mixture{mixture}, err
 }
 
 // array returns the values of an array that must have the given shape.

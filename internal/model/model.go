@@ -17,19 +17,20 @@ const (
 // Kind names what a model file holds.
 type Kind string
 
-// The kinds of models: mixtures that are learned in different ways.
+// The kinds of models: mixtures that are learned in different ways, and networks.
 const (
 	GGM    Kind = "ggm"    // of sparse Gaussian graphical models, by private sums
 	FedGen Kind = "fedgen" // of Gaussians, in one round from the participants' own
 	DEM    Kind = "dem"    // of Gaussians, by private sums
 	FedGEM Kind = "fedgem" // of clusters whose number nobody knew
+	MTVAE  Kind = "mtvae"  // no mixture: networks, a shared decoder and an encoder of its own
 )
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{GGM, FedGen, DEM, FedGEM} }
+func Kinds() []Kind { return []Kind{GGM, FedGen, DEM, FedGEM, MTVAE} }
 
 // KindNames lists all kinds in words.
-func KindNames() string { return "ggm, fedgen, dem or fedgem" }
+func KindNames() string { return "ggm, fedgen, dem, fedgem or mtvae" }
 
 // Model is a participant's trained model: what it scores rows with, and where it
 // came from.
@@ -82,7 +83,7 @@ type Manifest struct {
 
 // Hyper are the hyper-parameters, as all participants agreed on them.
 type Hyper struct {
-	Components     int     `json:"components"` // the fewest, if there are MostComponents; 0: each its own number
+	Components     int     `json:"components"` // the fewest, if there are MostComponents; 0: each its own number, or with mtvae none
 	MostComponents int     `json:"most_components,omitempty"`
 	Rounds         int     `json:"rounds"` // at most
 	Tol            float64 `json:"tol"`
@@ -96,7 +97,13 @@ type Hyper struct {
 	Epsilon        float64 `json:"epsilon,omitempty"`
 	Delta          float64 `json:"delta,omitempty"`
 	Clip           float64 `json:"clip,omitempty"`
-	Seed           uint64  `json:"seed"`
+	// Latent, Hidden and so on are of mtvae.
+	Latent     int     `json:"latent,omitempty"`
+	Hidden     []int   `json:"hidden,omitempty"`
+	Batch      int     `json:"batch,omitempty"`
+	Rate       float64 `json:"rate,omitempty"`
+	Aggressive int     `json:"aggressive,omitempty"`
+	Seed       uint64  `json:"seed"`
 }
 
 // Ledger says what the training told others, and how well it was hidden.

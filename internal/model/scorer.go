@@ -79,6 +79,14 @@ func (m *Model) Components() int {
 	return 0
 }
 
+// Draws returns how many densities of a row its log-likelihood is a mean of.
+func (m *Model) Draws() int {
+	if d, ok := m.Scorer.(interface{ Draws() int }); ok {
+		return d.Draws()
+	}
+	return 1
+}
+
 // Scores returns the anomaly scores of rows in the coordinates trained on.
 func (m *Model) Scores(z *mat.Dense) ([]float64, error) {
 	n, _ := z.Dims()

@@ -58,7 +58,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.OnJoin != nil {
 		ended = c.OnJoin(n)
 	}
-	if c.Task.Privacy.Epsilon != 0 {
+	if c.Task.Secret() {
 		if c.Task.Noise, err = noise(c.Node.Dir, n.RunID(), c.Data.Train); err != nil {
 			ended()
 			return nil, errors.Join(err, end(ctx, n, err))

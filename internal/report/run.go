@@ -51,6 +51,7 @@ type Participant struct {
 	OwnClusters []int      `json:"own_clusters,omitempty"`
 	Baselines   *Baselines `json:"baselines,omitempty"`
 	Diversity   *Diversity `json:"diversity,omitempty"`
+	Encoder     *Encoder   `json:"encoder,omitempty"` // as in the last round
 	History     []Round    `json:"history,omitempty"` // a round an entry
 	ModelFile   string     `json:"model_file,omitempty"`
 	Digest      string     `json:"digest,omitempty"` // of what the last optimize was given
@@ -127,6 +128,17 @@ type Round struct {
 	Objective float64 `json:"objective"` // before the round's step
 	// Diversity is that of what the participant contributed; nil if the kind has none.
 	Diversity *Diversity `json:"diversity,omitempty"`
+	// Encoder is the participant's own; nil if the kind has none, or in rounds in which it
+	// was not measured.
+	Encoder *Encoder `json:"encoder,omitempty"`
+}
+
+// Encoder says what the encoder of mtvae tells of the own rows.
+type Encoder struct {
+	Information float64 `json:"information"`  // mutual information of a row and its code, in nats
+	KL          float64 `json:"kl"`           // mean divergence of the codes from the prior, in nats
+	Active      int     `json:"active_units"` // dimensions of the code that vary with the row
+	Latent      int     `json:"latent"`       // all dimensions
 }
 
 // View says who took part from a round on.

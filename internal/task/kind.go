@@ -54,22 +54,27 @@ type ownData struct {
 
 var kinds = map[model.Kind]kind{
 	model.GGM: {
-		options: []string{"rounds", "lambda0", "rho", "init"},
+		options: []string{"components", "rounds", "tol", "lambda0", "rho", "init"},
 		check:   checkGGM, learner: newGGM,
 		shown: func(Task) ([]string, bool) { return nil, true },
 	},
 	model.FedGen: {
-		options: []string{"a range of components", "covariance", "synthetic", "refine", "epsilon"},
+		options: []string{"components", "tol", "a range of components", "covariance", "synthetic", "refine", "epsilon"},
 		check:   checkFedGen, learner: newFedGen,
 		shown: shownByFedGen,
 	},
 	model.DEM: {
-		options: []string{"rounds", "covariance", "start"},
+		options: []string{"components", "rounds", "tol", "covariance", "start"},
 		check:   checkDEM, learner: newDEM, shown: shownByDEM,
 	},
 	model.FedGEM: {
-		options: []string{"rounds", "own components", "a range of components", "covariance", "local-steps", "radius", "final", "epsilon"},
+		options: []string{"components", "rounds", "tol", "own components", "a range of components", "covariance", "local-steps", "radius", "final", "epsilon"},
 		check:   checkFedGEM, learner: newFedGEM, shown: shownByFedGEM,
+	},
+	model.MTVAE: {
+		options: []string{"rounds", "local-steps", "latent", "hidden", "batch", "rate", "aggressive"},
+		check:   checkMTVAE, learner: newMTVAE,
+		shown: func(Task) ([]string, bool) { return nil, false },
 	},
 }
 
@@ -78,8 +83,12 @@ func Takes(k model.Kind, option string) bool { return slices.Contains(kinds[k].o
 
 // HoldsRows says whether training reads all own rows into memory, wherever they stand.
 func (t Task) HoldsRows() bool {
-	return t.Model == model.FedGen || t.Model == model.FedGEM || t.Start == KFed
+	return t.Model == model.FedGen || t.Model == model.FedGEM || t.Model == model.MTVAE || t.Start == KFed
 }
+
+// Secret says whether a participant draws by a secret of its own, which has to be the same
+// when it comes back: see Noise.
+func (t Task) Secret() bool { return t.Privacy.Epsilon != 0 || t.Model == model.MTVAE }
 
 // foreign returns the first option set that is of other kinds, empty if none is.
 func (t Task) foreign() string {
@@ -87,6 +96,8 @@ func (t Task) foreign() string {
 		name string
 		set  bool
 	}{
+		{"components", t.Components != 0},
+		{"tol", t.Tol != 0},
 		{"lambda0", t.Lambda0 != 0},
 		{"rho", t.Rho != 0},
 		{"init", t.Init != nil},
@@ -96,6 +107,11 @@ func (t Task) foreign() string {
 		{"local-steps", t.LocalSteps != 0},
 		{"radius", t.Radius != ""},
 		{"final", t.Final != ""},
+		{"latent", t.Networks.Latent != 0},
+		{"hidden", t.Networks.Hidden != nil},
+		{"batch", t.Networks.Batch != 0},
+		{"rate", t.Networks.Rate != 0},
+		{"aggressive", t.Networks.Aggressive != 0},
 	} {
 		if o.set && !Takes(t.Model, o.name) {
 			return o.name

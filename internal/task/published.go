@@ -18,7 +18,11 @@ func (t Task) published(g collabdict.Group) []string {
 	list := []string{}
 	if bounds.Publishes(g) {
 		list = append(list, "a random value for the agreed nonce")
-		if of := t.bounded(sums); len(of) > 0 {
+		of := t.bounded(sums)
+		if t.Model == model.MTVAE && len(of) == 0 {
+			list = append(list, "the power of two above the number of own rows")
+		}
+		if len(of) > 0 {
 			list = append(list, "the power of two above the number of own rows, and above the root mean square of each column "+strings.Join(of, ", "))
 		}
 	}

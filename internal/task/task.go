@@ -50,17 +50,19 @@ type Task struct {
 	// fit to them from scratch; 0: 100, to fit to them from the reduced mixture.
 	Synthetic int
 	Start     Start // of dem
-	// LocalSteps are the EM steps of a round, Radius how far a centre may be moved in
-	// it, and Final the rule for the last merge; all of fedgem.
+	// LocalSteps are the EM steps of a round of fedgem, or the steps of a round of mtvae,
+	// 0 to sum gradients of single ones. Radius is how far a centre may be moved in it,
+	// and Final the rule for the last merge, both of fedgem.
 	LocalSteps    int
 	Radius, Final string
-	Privacy       Privacy // of fedgen and fedgem
+	Networks      Networks // of mtvae
+	Privacy       Privacy  // of fedgen and fedgem
 	Settings      consensus.Settings
 	// Shared, if not nil, is what participants in one process need not compute each
 	// by itself.
 	Shared *gmm.Solutions
 	First  *gmm.Mixture // see ShareRows
-	// Noise draws what Privacy adds. It is this participant's alone: secret, and used
+	// Noise draws what Privacy adds, or the seed of what mtvae draws. It is this participant's alone: secret, and used
 	// for one run.
 	Noise rand.Source
 }
@@ -82,7 +84,7 @@ func (t Task) Validate() error {
 	switch {
 	case !known:
 		return wrong("model", "want %s, got %q", model.KindNames(), t.Model)
-	case t.Components < 1 && (t.Components != 0 || !Takes(t.Model, "own components")):
+	case t.Components < 1 && (t.Components != 0 || Takes(t.Model, "components") && !Takes(t.Model, "own components")):
 		return wrong("components", "want at least 1, got %d", t.Components)
 	case t.Rounds < 1:
 		return wrong("rounds", "want at least 1, got %d", t.Rounds)
@@ -155,6 +157,11 @@ func (t Task) Fields(columns []string) []Field {
 		{"local steps", fmt.Sprint(t.LocalSteps)},
 		{"radius", t.Radius},
 		{"final", t.Final},
+		{"latent", fmt.Sprint(t.Networks.Latent)},
+		{"hidden", units(t.Networks.Hidden)},
+		{"batch", fmt.Sprint(t.Networks.Batch)},
+		{"rate", g(t.Networks.Rate)},
+		{"aggressive", fmt.Sprint(t.Networks.Aggressive)},
 		{"epsilon", g(t.Privacy.Epsilon)},
 		{"delta", g(t.Privacy.Delta)},
 		{"clip", g(t.Privacy.Clip)},

@@ -26,7 +26,8 @@ type Progress struct {
 	Loss float64
 	// Diversity is that of what was contributed in the round; nil if the kind has none.
 	Diversity *report.Diversity
-	Clusters  int // of fedgem, after the last merge
+	Clusters  int             // of fedgem, after the last merge
+	Encoder   *report.Encoder // of mtvae; nil if it was not measured
 }
 
 // Result is what one participant holds after its part.
@@ -43,8 +44,8 @@ type Result struct {
 // digest are not known here and are left to the caller. After an error in a later
 // round, the result holds the model of the last round completed.
 func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, onRound func(Progress)) (*Result, error) {
-	if t.Privacy.Epsilon != 0 && t.Noise == nil && g.Size() > 1 {
-		panic("task: want a source of noise for privacy")
+	if t.Secret() && t.Noise == nil && g.Size() > 1 {
+		panic("task: want a source of noise")
 	}
 	r := &Result{}
 	public := t.published(g)
@@ -67,7 +68,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	var history, included []report.Round // included: those that this participant is in
 	r.Last, err = l.train(ctx, g, func(round collabdict.Round) {
 		told := l.progress(round)
-		history = append(history, report.Round{Round: round.Number, Objective: round.Objective, Diversity: told.Diversity})
+		history = append(history, report.Round{Round: round.Number, Objective: round.Objective, Diversity: told.Diversity, Encoder: told.Encoder})
 		if a, may := g.(collabdict.Absentee); !may || a.Included() {
 			included = append(included, history[len(history)-1])
 		}
@@ -126,6 +127,7 @@ func (t Task) assemble(p dataset.Participant, of *prepared, s state, last collab
 				Lambda0: t.Lambda0, Rho: s.rho, Synthetic: t.Synthetic, Start: string(t.Start), Seed: t.Seed,
 				LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 				Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
+				Latent: t.Networks.Latent, Hidden: t.Networks.Hidden, Batch: t.Networks.Batch, Rate: t.Networks.Rate, Aggressive: t.Networks.Aggressive,
 			},
 			Rounds: last.Number, Converged: last.Converged, Objective: report.Of(last.Objective),
 			Rows: rows, TotalRows: s.totalRows,

@@ -1,0 +1,120 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/vae/multitask"
+	"github.com/collabdict/collabdict/vae/nn"
+	"gonum.org/v1/gonum/mat"
+)
+
+// AutoEncoder is a multi-task variational auto-encoder as a scorer, by Eq. (39) of Idé et
+// al. 2024. It is for one goroutine at a time, as its networks are.
+type AutoEncoder struct{ *multitask.Model }
+
+var _ interface {
+	Scorer
+	Explainer
+} = AutoEncoder{}
+
+// Dim returns the number of coordinates.
+func (a AutoEncoder) Dim() int { return a.Columns() }
+
+// Draws returns how many densities each score and each log-likelihood is a mean of.
+func (a AutoEncoder) Draws() int { return multitask.DefaultDraws }
+
+func (a AutoEncoder) each(rows gmm.Rows, f func(multitask.Scores)) error {
+	return multitask.NewScorer(a.Model, a.Draws()).Each(rows, f)
+}
+
+// MeanLogLik returns the mean of the rows' log-likelihoods as importance weights estimate
+// them, which is too low on average.
+func (a AutoEncoder) MeanLogLik(rows gmm.Rows) (float64, error) {
+	total := 0.0
+	err := a.each(rows, func(s multitask.Scores) {
+		for _, v := range s.LogLik {
+			total += v
+		}
+	})
+	n, _ := rows.Dims()
+	return total / float64(n), err
+}
+
+// EachScores calls f with the scores of blocks of rows, one after the other.
+func (a AutoEncoder) EachScores(rows gmm.Rows, f func(from int, scores []float64)) error {
+	return a.each(rows, func(s multitask.Scores) { f(s.From, s.Anomaly) })
+}
+
+// Explain returns the contributions of [multitask.Scores].
+func (a AutoEncoder) Explain(z *mat.Dense) (*mat.Dense, error) {
+	n, columns := z.Dims()
+	out := mat.NewDense(n, columns, nil)
+	err := a.each(gmm.Matrix(z), func(s multitask.Scores) {
+		copy(out.RawMatrix().Data[s.From*columns:], s.Contributions)
+	})
+	return out, err
+}
+
+// shapeOf returns that of an array of weights: a vector for a bias.
+func shapeOf(s nn.Shape) []int {
+	if s.Rows == 1 && s.Name[len(s.Name)-len("bias"):] == "bias" {
+		return []int{s.Columns}
+	}
+	return []int{s.Rows, s.Columns}
+}
+
+// put writes the arrays of the networks.
+func (a AutoEncoder) put(w *npz.Writer) error {
+	var arrays []namedArray
+	a.Matrices(func(s nn.Shape, values []float32) {
+		wide := make([]float64, len(values))
+		for i, v := range values {
+			wide[i] = float64(v)
+		}
+		arrays = append(arrays, namedArray{s.Name, shapeOf(s), wide})
+	})
+	return putArrays(w, "", arrays)
+}
+
+// readAutoEncoder is the inverse of put. Nothing is made room for that the file does not
+// have.
+func (m *Model) readAutoEncoder(a *npz.Archive, dim int) (AutoEncoder, error) {
+	c := multitask.Config{Latent: m.Manifest.Hyper.Latent, Hidden: m.Manifest.Hyper.Hidden}
+	if err := c.Validate(); err != nil {
+		return AutoEncoder{}, fmt.Errorf("%s: %w", manifest, err)
+	}
+	backwards := slices.Clone(c.Hidden)
+	slices.Reverse(backwards)
+	found := map[string][]float64{}
+	for _, of := range []struct {
+		name  string
+		units []int
+	}{
+		{"encoder", slices.Concat([]int{dim}, backwards, []int{2 * c.Latent})},
+		{"decoder", slices.Concat([]int{c.Latent}, c.Hidden, []int{2 * dim})},
+	} {
+		for i, out := range of.units[1:] {
+			weight, bias := fmt.Sprintf("%s.%d.weight", of.name, i), fmt.Sprintf("%s.%d.bias", of.name, i)
+			var err error
+			if found[weight], err = array(a, weight, of.units[i], out); err != nil {
+				return AutoEncoder{}, err
+			}
+			if found[bias], err = array(a, bias, out); err != nil {
+				return AutoEncoder{}, err
+			}
+		}
+	}
+	networks := multitask.NewModel(dim, c)
+	var err error
+	networks.Matrices(func(s nn.Shape, values []float32) {
+		for i, v := range found[s.Name] {
+			if values[i] = float32(v); values[i]-values[i] != 0 && err == nil {
+				err = fmt.Errorf("%s: want finite weights in single precision, got %g", s.Name, v)
+			}
+		}
+	})
+	return AutoEncoder{networks}, err
+}

@@ -1,0 +1,114 @@
+package model
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/vae/multitask"
+	"gonum.org/v1/gonum/mat"
+)
+
+func autoEncoder(t testing.TB) *Model {
+	t.Helper()
+	m := example(t)
+	m.Manifest.Kind = MTVAE
+	m.Manifest.Hyper.Latent, m.Manifest.Hyper.Hidden = 1, []int{3, 4}
+	m.Scorer = AutoEncoder{multitask.NewModel(2, multitask.Config{Latent: 1, Hidden: []int{3, 4}, Seed: 5})}
+	return m
+}
+
+func TestAutoEncodersAreRead(t *testing.T) {
+	m := autoEncoder(t)
+	path := filepath.Join(t.TempDir(), "model.npz")
+	if err := Write(path, m); err != nil {
+		t.Fatal(err)
+	}
+	first, _ := os.ReadFile(path)
+	got, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := mat.NewDense(3, 2, []float64{10, 20, 12, 21, 9, 19})
+	if !reflect.DeepEqual(score(got, rows), score(m, rows)) || !reflect.DeepEqual(got.Manifest, m.Manifest) {
+		t.Error("the model that is read is another")
+	}
+	if got.Mixture() != nil || got.Components() != 0 || got.Draws() != multitask.DefaultDraws {
+		t.Errorf("mixture %v, %d components, %d draws", got.Mixture(), got.Components(), got.Draws())
+	}
+	if err := Write(path, got); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := os.ReadFile(path); !bytes.Equal(first, again) {
+		t.Error("writing it again gives other bytes")
+	}
+	a, err := npz.Open(bytes.NewReader(first), int64(len(first)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, shape := range map[string][]int{
+		"encoder.0.weight": {2, 4}, "encoder.2.bias": {2}, "decoder.0.weight": {1, 3}, "decoder.1.bias": {4}, "decoder.2.weight": {4, 4},
+	} {
+		if _, err := array(a, name, shape...); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Contributions say which column is far off, and are parts of a score, whose other parts
+// are no larger than ln σ. The lower bound is one.
+func TestAutoEncodersExplain(t *testing.T) {
+	a := autoEncoder(t).Scorer.(AutoEncoder)
+	z := mat.NewDense(100, 2, nil)
+	for i := range 100 {
+		z.SetRow(i, []float64{float64(i) / 10, -1})
+	}
+	by, err := a.Explain(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, columns := by.Dims(); n != 100 || columns != 2 || !(by.At(99, 0) > by.At(0, 0)) || !(by.At(99, 0) > by.At(99, 1)) {
+		t.Errorf("contributions %v and %v", by.RawRowView(0), by.RawRowView(99))
+	}
+	total := 0.0
+	if err := a.EachScores(gmm.Matrix(z), func(from int, scores []float64) {
+		for i, s := range scores {
+			if !(s-by.At(from+i, 0)-by.At(from+i, 1) < 10) {
+				t.Errorf("row %d: score %g, contributions %v", from+i, s, by.RawRowView(from+i))
+			}
+			total += s
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if mean, err := a.MeanLogLik(gmm.Matrix(z)); err != nil || !(mean >= -total/100) {
+		t.Errorf("mean log-likelihood %g, %v; it is at least minus the mean score %g less the divergence", mean, err, total/100)
+	}
+}
+
+func TestFilesThatAreNoAutoEncoder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.npz")
+	for want, change := range map[string]func(*Model){
+		"latent: want at least 1, got 0":                                 func(m *Model) { m.Manifest.Hyper.Latent = 0 },
+		"hidden: want at least 1 unit in layer 1, got -3":                func(m *Model) { m.Manifest.Hyper.Hidden = []int{-3} },
+		"encoder.0.weight: want shape [2 1000000000], got [2 4]":         func(m *Model) { m.Manifest.Hyper.Hidden[1] = 1e9 },
+		"encoder.2.weight: want shape [3 8], got [3 2]":                  func(m *Model) { m.Manifest.Hyper.Latent = 4 },
+		"encoder.1.weight: want shape [4 2], got [4 3]":                  func(m *Model) { m.Manifest.Hyper.Hidden = m.Manifest.Hyper.Hidden[1:] },
+		"decoder.1.bias: want finite weights in single precision, got +": func(m *Model) { a := m.Scorer.(AutoEncoder).Decoder.Shared; a.Values[20] = float32(math.Inf(1)) },
+	} {
+		m := autoEncoder(t)
+		change(m)
+		if err := Write(path, m); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package node
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// A round of a long sum may take a slow link longer than a session may stand still:
+// what comes in parts gets on, and one ballot is enough.
+func TestLongSumsOverSlowLinks(t *testing.T) {
+	const size, length, bits, beat = 4, 300_000, megabit, time.Second / 4
+	simulate(t, 50*time.Millisecond, bits, func(t *testing.T, s *simulation) {
+		configs := s.configs(t, size)
+		for i := range configs {
+			configs[i].Beat = beat
+		}
+		nodes := s.start(t, configs...)
+		round := 64 * length / 2 * time.Second / bits
+		if took := sums(t, nodes, 1, length); took < 2*round || round < 30*beat {
+			t.Errorf("took %s, and the longest round at least %s", took, round)
+		}
+		checkLogs(t, nodes, 3)
+		if err := nodes[0].Decisions(func(d *consensus.Decision) error {
+			if d.Cost.Ballot > 0 {
+				t.Errorf("slot %d took ballot %d", d.Slot, d.Cost.Ballot)
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+		finish(t, nodes)
+	})
+}
+
+// A member that is lost in the middle of a long sum is gone on without, as in a
+// short one.
+func TestAMemberLostInALongSum(t *testing.T) {
+	const size, length, bits = 5, 250_000, 2 * megabit
+	simulate(t, 50*time.Millisecond, bits, func(t *testing.T, s *simulation) {
+		nodes := s.start(t, s.configs(t, size)...)
+		go func() {
+			pass(3 * time.Second) // of some ten
+			nodes[size-1].Close()
+		}()
+		for rank, r := range each(t, nodes, func(ctx context.Context, n *Node) (r result) {
+			n.StartRound(1)
+			x := make([]float64, length)
+			x[length-1] = 1
+			r.values, r.err = n.Sum(ctx, x, []collabdict.Block{{Len: length, Bound: 1}})
+			return r
+		})[:size-1] {
+			if r.err != nil {
+				t.Fatalf("member %d: %v", rank, r.err)
+			}
+			if got := r.values[length-1]; got != size-1 {
+				t.Errorf("member %d has the sum of %v, want %d", rank, got, size-1)
+			}
+		}
+		finish(t, nodes[:size-1])
+	})
+}
