@@ -126,6 +126,10 @@ func (t *taskFlags) setPrivacy(cmd *cobra.Command, k *task.Task) error {
 	if t.privacy.Epsilon == 0 {
 		return &usageError{"--epsilon: want a value above 0, got 0", "leave it out for no noise"}
 	}
+	if !task.Takes(k.Model, "epsilon") {
+		k.Privacy = t.privacy
+		return nil // Validate tells
+	}
 	if t.ranges == "" && !t.noStandardise && t.standardise == "" {
 		return &usageError{
 			"--epsilon: columns would be scaled by the rows, and of that no noise hides anything: a single far row changes the units of all that is shown",
