@@ -48,7 +48,8 @@ func TestAPause(t *testing.T) {
 		t.Fatalf("exit code %d; it said:\n%s", code, said)
 	}
 	log, _ := checkModels(t, filepath.Join(dir, "o"), []string{"plant-a", "plant-b", "plant-c", "plant-e", "plant-f"}, 1e-6)
-	if last := log[len(log)-1]; len(last.members) != 5 {
+	// The run goes on as soon as four are here; who comes last may come to its end alone.
+	if last := log[len(log)-1]; len(last.members) < 4 {
 		t.Errorf("the last sum is over %v", last.members)
 	}
 }
