@@ -13,7 +13,7 @@ import (
 )
 
 // Version of the files' layout.
-const Version = 3
+const Version = 4
 
 // The files in a participant's folder.
 const (
