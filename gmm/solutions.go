@@ -4,25 +4,21 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/parallel"
 )
 
 // Solutions are the components that learners of one process have worked out.
 // Learners that share them and are given the same sums, as in a simulation, take
 // each other's in place of computing the same bits again. Safe for concurrent use.
-type Solutions struct {
-	mu   sync.Mutex
-	by   map[[32]byte]*solution
-	last [][32]byte
-}
+type Solutions struct{ memo parallel.Memo[solution] }
 
 // keptSolutions bounds how many are kept: those of a few rounds.
 const keptSolutions = 1024
 
 type solution struct {
-	once      sync.Once
 	component component
 	err       error
 }
@@ -30,21 +26,10 @@ type solution struct {
 // of returns the solution of a problem, worked out by whoever asks first. It is
 // not to be modified.
 func (s *Solutions) of(key [32]byte, solve func() (component, error)) (component, error) {
-	s.mu.Lock()
-	x := s.by[key]
-	if x == nil {
-		if s.by == nil {
-			s.by = map[[32]byte]*solution{}
-		}
-		if len(s.last) == keptSolutions {
-			delete(s.by, s.last[0])
-			s.last = s.last[1:]
-		}
-		x = &solution{}
-		s.by[key], s.last = x, append(s.last, key)
-	}
-	s.mu.Unlock()
-	x.once.Do(func() { x.component, x.err = solve() })
+	x := s.memo.Of(key, keptSolutions, func() (x solution) {
+		x.component, x.err = solve()
+		return x
+	})
 	return x.component, x.err
 }
 

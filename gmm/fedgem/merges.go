@@ -4,54 +4,35 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
-	"sync"
+
+	"github.com/collabdict/collabdict/internal/parallel"
 )
 
 // Merges are the super-clusters that members of one process have worked out. Members
 // that share them and have gathered the same, as in a simulation, take each other's in
 // place of computing the same again. Safe for concurrent use.
-type Merges struct {
-	mu   sync.Mutex
-	by   map[[32]byte]*merged
-	last [][32]byte
-}
+type Merges struct{ memo parallel.Memo[merged] }
 
 // keptMerges bounds how many are kept: those of a few rounds.
 const keptMerges = 64
 
 type merged struct {
-	once  sync.Once
 	of    []int
 	count int
 }
 
 // superClusters returns those of all regions, which are not to be modified.
 func (l *local) superClusters(all gathered) (of []int, count int) {
-	solve := func() ([]int, int) { return joined(all.links(), all.regions, all.owner, l.config.Chain) }
+	solve := func() (m merged) {
+		m.of, m.count = joined(all.links(), all.regions, all.owner, l.config.Chain)
+		return m
+	}
 	if l.config.Shared == nil {
-		return solve()
+		m := solve()
+		return m.of, m.count
 	}
-	m := l.config.Shared.at(all.key(l.config.Chain))
-	m.once.Do(func() { m.of, m.count = solve() })
+	m := l.config.Shared.memo.Of(all.key(l.config.Chain), keptMerges, solve)
 	return m.of, m.count
-}
-
-func (s *Merges) at(key [32]byte) *merged {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m := s.by[key]
-	if m == nil {
-		if s.by == nil {
-			s.by = map[[32]byte]*merged{}
-		}
-		if len(s.last) == keptMerges {
-			delete(s.by, s.last[0])
-			s.last = s.last[1:]
-		}
-		m = &merged{}
-		s.by[key], s.last = m, append(s.last, key)
-	}
-	return m
 }
 
 // key covers all that super-clusters follow from.

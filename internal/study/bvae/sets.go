@@ -1,9 +1,7 @@
 package bvae
 
 import (
-	"compress/gzip"
 	"fmt"
-	"os"
 
 	"github.com/collabdict/collabdict/internal/idx"
 	"github.com/collabdict/collabdict/internal/study"
@@ -51,14 +49,14 @@ func (s *set) read(l *study.Lab, train, test int) (err error) {
 }
 
 func readImages(l *study.Lab, of, labels string, most int) (images, error) {
-	x, err := readIDX(l.Path(of))
+	x, err := idx.ReadFile(l.Path(of))
 	if err != nil {
 		return images{}, err
 	}
 	if len(x.Shape) != 3 || x.Shape[1]*x.Shape[2] != pixels {
 		return images{}, fmt.Errorf("%s: want images of 28 by 28, got an array of shape %v", l.Path(of), x.Shape)
 	}
-	y, err := readIDX(l.Path(labels))
+	y, err := idx.ReadFile(l.Path(labels))
 	if err != nil {
 		return images{}, err
 	}
@@ -72,23 +70,6 @@ func readImages(l *study.Lab, of, labels string, most int) (images, error) {
 	}
 	n := min(most, len(y.Data))
 	return images{x.Data[:n*pixels], y.Data[:n]}, nil
-}
-
-func readIDX(path string) (*idx.Array, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	a, err := idx.Read(z)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return a, nil
 }
 
 // rows returns images, all of them if nil is given, with pixels from 0 to 1 normalised.

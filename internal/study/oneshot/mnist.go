@@ -1,11 +1,9 @@
 package oneshot
 
 import (
-	"compress/gzip"
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -29,7 +27,7 @@ func loadMNIST(ctx context.Context, l *study.Lab) (draw, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := readIDX(l.Path(mnistFiles[1]))
+	labels, err := idx.ReadFile(l.Path(mnistFiles[1]))
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +60,7 @@ func loadMNIST(ctx context.Context, l *study.Lab) (draw, error) {
 }
 
 func readImages(l *study.Lab) (*mat.Dense, error) {
-	images, err := readIDX(l.Path(mnistFiles[0]))
+	images, err := idx.ReadFile(l.Path(mnistFiles[0]))
 	if err != nil {
 		return nil, err
 	}
@@ -78,23 +76,6 @@ func readImages(l *study.Lab) (*mat.Dense, error) {
 		x.RawMatrix().Data[i] = float64(images.Data[i]) / 255
 	}
 	return x, nil
-}
-
-func readIDX(path string) (*idx.Array, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	a, err := idx.Read(z)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return a, nil
 }
 
 // principal returns the axes of all images: what participants would find by sums.

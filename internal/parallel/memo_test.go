@@ -1,0 +1,38 @@
+package parallel
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// A value is worked out once, whoever asks, and again when too many others have come.
+func TestMemo(t *testing.T) {
+	var m Memo[int]
+	var solved atomic.Int32
+	of := func(key byte) int {
+		return m.Of([32]byte{key}, 2, func() int { solved.Add(1); return 10 * int(key) })
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if v := of(1); v != 10 {
+				t.Errorf("got %d, want 10", v)
+			}
+		})
+	}
+	all.Wait()
+	if n := solved.Load(); n != 1 {
+		t.Errorf("worked out %d times", n)
+	}
+	of(2)
+	of(1)
+	of(3) // 1 was the first to come
+	if n := solved.Load(); n != 3 {
+		t.Errorf("worked out %d times, want 3", n)
+	}
+	of(2)
+	if v, n := of(1), solved.Load(); v != 10 || n != 4 {
+		t.Errorf("got %d after %d, want 10 after 4", v, n)
+	}
+}
