@@ -49,7 +49,7 @@ func (p plan) losses(l *study.Lab, all []course) error {
 	var rows [][]string
 	for _, c := range all {
 		for i, effect := range effects {
-			of, undefined, none := thesis(c.set, c.scenario, effect), 0, []float64{}
+			of, undefined, none := thesis(c.set.name, c.scenario.name, effect), 0, []float64{}
 			for _, o := range c.runs[i] {
 				if len(o.Losses) == 0 {
 					undefined++
@@ -60,7 +60,7 @@ func (p plan) losses(l *study.Lab, all []course) error {
 			last := c.after(i, p.rounds)
 			gain := study.Summarise(c.gains(i, p.rounds))
 			rows = append(rows, []string{
-				c.set, c.scenario, weightsOf(effect), fmt.Sprint(len(c.runs[i])), fmt.Sprint(undefined), mean(none, 1),
+				c.set.name, c.scenario.name, weightsOf(effect), fmt.Sprint(len(c.runs[i])), fmt.Sprint(undefined), mean(none, 1),
 				mean(c.after(i, min(2, p.rounds)), 2), known(of.second), mean(last, 2), known(of.final), gainOf(effect, gain), known(of.gain),
 			})
 		}
@@ -79,7 +79,7 @@ func members(l *study.Lab, all []course) error {
 		for trial, o := range c.runs[0] {
 			for i, m := range o.Members {
 				row := []string{
-					c.set, c.scenario, fmt.Sprint(trial + 1), fmt.Sprint(i + 1), fmt.Sprint(m.Rows),
+					c.set.name, c.scenario.name, fmt.Sprint(trial + 1), fmt.Sprint(i + 1), fmt.Sprint(m.Rows),
 					study.Number(c.runs[1][trial].Members[i].Discrepancy, 4),
 				}
 				for e := range effects {
@@ -98,8 +98,8 @@ func members(l *study.Lab, all []course) error {
 
 func (c course) chart(l *study.Lab) error {
 	chart := plots.Chart{
-		Name:  strings.ToLower("bvae-" + c.set + "-" + c.scenario),
-		Title: "Loss of test images: " + c.set + ", " + c.scenario, X: "round", Y: "squared errors + 10 · divergence",
+		Name:  strings.ToLower("bvae-" + c.set.name + "-" + c.scenario.name),
+		Title: "Loss of test images: " + c.set.name + ", " + c.scenario.name, X: "round", Y: "squared errors + 10 · divergence",
 		Subtitle: "β-VAEs by averages of models, weighted by rows (FedAvg) or less the farther encoded images are from the prior",
 	}
 	for i, effect := range effects {

@@ -57,28 +57,44 @@ func planFor(l *study.Lab) plan {
 
 // course is what the trials of a set and scenario came to, by effect and trial.
 type course struct {
-	set, scenario string
-	runs          [][]outcome
+	set      *set
+	scenario scenario
+	runs     [][]outcome
 }
 
+// trial runs all effects.
+func (c course) trial(ctx context.Context, t trialOf) error {
+	for i, effect := range effects {
+		o, err := study.Cell(ctx, t.Lab, t.key(effect), func(ctx context.Context) (outcome, error) { return t.train(ctx, effect) })
+		if err != nil {
+			return err
+		}
+		c.runs[i] = append(c.runs[i], o)
+	}
+	return nil
+}
+
+// run does the first trial of everything before the second of anything: a study that is
+// stopped has something of each.
 func (p plan) run(ctx context.Context, l *study.Lab) error {
 	var all []course
 	for _, s := range p.sets {
 		for _, sc := range p.scenarios {
-			c := course{s.name, sc.name, make([][]outcome, len(effects))}
-			for trial := range p.trials(s.name, sc.name) {
-				t := trialOf{plan: p, Lab: l, set: s, scenario: sc, number: trial + 1}
-				for i, effect := range effects {
-					o, err := study.Cell(ctx, l, t.key(effect), func(ctx context.Context) (outcome, error) { return t.train(ctx, effect) })
-					if err != nil {
-						return err
-					}
-					c.runs[i] = append(c.runs[i], o)
-				}
-			}
-			all = append(all, c)
+			all = append(all, course{s, sc, make([][]outcome, len(effects))})
 		}
-		s.train, s.test = images{}, images{} // one set at a time
+	}
+	for number, more := 1, true; more; number++ {
+		more = false
+		for _, c := range all {
+			trials := p.trials(c.set.name, c.scenario.name)
+			if number > trials {
+				continue
+			}
+			more = more || number < trials
+			if err := c.trial(ctx, trialOf{plan: p, Lab: l, set: c.set, scenario: c.scenario, number: number}); err != nil {
+				return err
+			}
+		}
 	}
 	for _, c := range all {
 		if err := c.chart(l); err != nil {
