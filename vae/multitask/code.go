@@ -1,6 +1,10 @@
 package multitask
 
-import "math"
+import (
+	"math"
+
+	"github.com/collabdict/collabdict/vae/nn"
+)
 
 // Encode returns the means of q(z|x), Eq. (27), of all rows, one after the other. Values of
 // more than 10¹² in size count as that.
@@ -10,7 +14,7 @@ func (m *Model) Encode(rows Rows) ([]float32, error) {
 		panic("multitask: codes of rows of other columns than the model's")
 	}
 	codes := make([]float32, 0, n*m.Latent())
-	err := eachBlock(rows, math.MaxFloat64, func(_ int, x []float32) error {
+	err := nn.EachBlock(rows, math.MaxFloat64, func(_ int, x []float32) error {
 		out, err := m.Encoder.Forward(x, nil)
 		codes = appendMeans(codes, out, m.Latent())
 		return err
@@ -18,12 +22,15 @@ func (m *Model) Encode(rows Rows) ([]float32, error) {
 	return codes, err
 }
 
+// codedRows codes are decoded at a time.
+const codedRows = 256
+
 // Decode returns the means of p(x|z), Eq. (21), of codes z of d values each, row after row.
 func (m *Model) Decode(codes []float32) ([]float32, error) {
 	d, columns := m.Latent(), m.Columns()
 	rows := make([]float32, 0, len(codes)/d*columns)
 	for len(codes) > 0 {
-		n := min(blockRows*d, len(codes))
+		n := min(codedRows*d, len(codes))
 		out, err := m.Decoder.Forward(codes[:n], nil)
 		if err != nil {
 			return nil, err

@@ -12,7 +12,7 @@ import (
 // beside them.
 func TestCodes(t *testing.T) {
 	c := Config{Latent: 2, Hidden: []int{5, 4}, Seed: 4}
-	m, rows := NewModel(3, c), 2*blockRows+5
+	m, rows := NewModel(3, c), 2*codedRows+5
 	x := mat.NewDense(rows, 3, nil)
 	for i := range x.RawMatrix().Data {
 		x.RawMatrix().Data[i] = float64(i%37) / 8
@@ -29,7 +29,7 @@ func TestCodes(t *testing.T) {
 		t.Fatalf("%d values of codes, %d of rows", len(codes), len(decoded))
 	}
 	r := referenceOf(m, c)
-	for _, i := range []int{0, 1, blockRows, rows - 1} {
+	for _, i := range []int{0, 1, codedRows, rows - 1} {
 		code := codes[2*i:][:2]
 		if alone, err := m.Encode(matrix{mat.NewDense(1, 3, x.RawRowView(i))}); err != nil || !slices.Equal(alone, code) {
 			t.Errorf("row %d: code %v alone, %v among others (%v)", i, alone, code, err)
