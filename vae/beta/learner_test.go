@@ -12,7 +12,6 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/vae/discrepancy"
-	"github.com/collabdict/collabdict/vae/nn"
 )
 
 // weightings are one of each kind.
@@ -98,7 +97,7 @@ func plainly(t *testing.T, c Config, own []Own, rounds int) (values []float32, p
 		mean := make([]float64, len(values))
 		for k, o := range own {
 			copy(m.all.Values, values)
-			if _, err := m.train(t.Context(), o.Rows, nn.NewAdam(len(values), float32(c.Rate)), stream(o, round, ordering), stream(o, round, noising)); err != nil {
+			if _, err := m.train(t.Context(), o.Rows, c.Epochs, newDescent(m), stream(o, round, ordering), stream(o, round, noising)); err != nil {
 				t.Fatal(err)
 			}
 			for i, v := range m.all.Values {
@@ -193,7 +192,7 @@ func TestStateGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := half[0].Restore(State{Values: make([]float32, 3)}); err == nil || !strings.Contains(err.Error(), "parameters, got 3") {
+	if err := half[0].Restore(State{Values: make([]float32, 3)}); err == nil || !strings.Contains(err.Error(), "parameters and 0 conditions, got 3 and 0") {
 		t.Errorf("got %v", err)
 	}
 }

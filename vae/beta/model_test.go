@@ -86,12 +86,23 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-func TestThesisModel(t *testing.T) {
-	c := Config{Inputs: 784}
-	m := NewModel(c)
-	// 784-512-256-2·2 and 2-256-512-784, with biases.
-	if want := 785*512 + 513*256 + 257*4 + 3*256 + 257*512 + 513*784; len(m.Parameters().Values) != want || c.withDefaults().parameters() != want {
-		t.Errorf("got %d and %d parameters, want %d", len(m.Parameters().Values), c.withDefaults().parameters(), want)
+func TestNumbersOfParameters(t *testing.T) {
+	// 784-512-256-2·2 and 2-256-512-784, with biases: the model of the thesis.
+	thesis := 785*512 + 513*256 + 257*4 + 3*256 + 257*512 + 513*784
+	for _, test := range []struct {
+		c           Config
+		shared, own int
+	}{
+		{Config{Inputs: 784}, thesis, 0},
+		{Config{Inputs: 784, Condition: CGAU}, 2*thesis - 257*4 - 513*784, 2 * 2 * (512 + 256)},
+	} {
+		m := NewModel(test.c)
+		shared, own := test.c.withDefaults().parameters()
+		for i, got := range []int{len(m.Parameters().Values), shared, len(m.Conditions().Values), own} {
+			if want := []int{test.shared, test.own}[i/2]; got != want {
+				t.Errorf("%+v: number %d is %d, want %d", test.c, i, got, want)
+			}
+		}
 	}
 }
 
