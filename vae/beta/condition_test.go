@@ -39,7 +39,7 @@ func offset(seed uint64, shifts ...float32) (out []Own) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	for rank, shift := range shifts {
 		o := Own{Seed: uint64(rank)}
-		for i := range 80 {
+		for i := range 60 {
 			for j := range 6 {
 				v := shift + 0.02*rng.Float32()
 				if j/2 == i%3 {
@@ -66,15 +66,15 @@ func TestOffsets(t *testing.T) {
 		return l.Total
 	}
 	mean := func(c Config) (total float64, all []*Learner) {
-		all, _ = inLockstep(t, c, trained, 20)
+		all, _ = inLockstep(t, c, trained, 10)
 		for k, l := range all {
 			total += loss(l.Model(), held[k]) / float64(len(all))
 		}
 		return total, all
 	}
 	c, plain := conditioned(Weighting{}), small(Weighting{})
-	c.Hidden, c.Beta = []int{8}, 0.01
-	plain.Hidden, plain.Beta = []int{16}, 0.01
+	c.Hidden, c.Beta, c.Rate = []int{8}, 0.01, 0.02
+	plain.Hidden, plain.Beta, plain.Rate = []int{16}, 0.01, 0.02
 	with, all := mean(c)
 	without, _ := mean(plain)
 	if !(with < without/2) {
