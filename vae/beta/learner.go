@@ -34,11 +34,9 @@ func NewLearner(c Config, own Own) (*Learner, error) {
 		return nil, err
 	}
 	m := NewModel(c)
-	return &Learner{
-		config: c, own: own, model: m,
-		mean:   average.New(m.all, 1, 1), // beside the parameters, the loss
-		column: conditioning.New(m.own),
-	}, nil
+	mean := average.New(m.all, 1, 1) // beside the parameters, the loss
+	mean.Shared = c.Condition == Unconditioned
+	return &Learner{config: c, own: own, model: m, mean: mean, column: conditioning.New(m.own)}, nil
 }
 
 // Start agrees with the group on the first weights.
