@@ -28,7 +28,7 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 	total := make([]float64, n+2)
 	total[0], total[n], total[n+1] = 0.25, 3, 0.5
 	for _, over := range []bool{true, false} {
-		g := &grouptest.Absent{Early: [][]float64{counts}, Answers: [][]float64{total}}
+		g := &grouptest.Ahead{Early: [][]float64{counts}, Answers: [][]float64{total}}
 		if over {
 			g.Early = append(g.Early, total)
 		}
@@ -47,11 +47,11 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 		t.Errorf("got parameters %v, want %v", got[:3], want[:3])
 	}
 	clear(total[n+1:])
-	if r, err := l.Round(t.Context(), &grouptest.Absent{Early: [][]float64{counts, total}}); err != nil || r != (Round{Number: 3}) || !slices.Equal(l.Model().Parameters().Values, want) {
+	if r, err := l.Round(t.Context(), &grouptest.Ahead{Early: [][]float64{counts, total}}); err != nil || r != (Round{Number: 3}) || !slices.Equal(l.Model().Parameters().Values, want) {
 		t.Errorf("got %+v, %v, and parameters %v", r, err, l.Model().Parameters().Values[:3])
 	}
 	for _, missed := range [][][]float64{{counts[1:]}, {counts, total[1:]}} {
-		if _, err := l.Round(t.Context(), &grouptest.Absent{Early: missed}); err == nil {
+		if _, err := l.Round(t.Context(), &grouptest.Ahead{Early: missed}); err == nil {
 			t.Error("want an error for a sum of another length")
 		}
 	}
@@ -66,7 +66,7 @@ func TestWeightOfWhoWasAway(t *testing.T) {
 	}
 	counts := make([]float64, 2*powers)
 	counts[4-leastPower] = 1 // fewer than 16 rows
-	g := &grouptest.Absent{Answers: [][]float64{counts, {10}, {1}}}
+	g := &grouptest.Ahead{Answers: [][]float64{counts, {10}, {1}}}
 	if err := l.Start(t.Context(), g); err != nil || l.Standing().Weight.P != 1 {
 		t.Errorf("got %+v, %v", l.Standing(), err)
 	}
