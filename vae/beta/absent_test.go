@@ -57,6 +57,45 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 	}
 }
 
+// A member that was started again trains its conditions once more in rounds that it was in,
+// and none in others; without conditions it goes by totals.
+func TestRoundsThatAreDecided(t *testing.T) {
+	for name, of := range map[string]struct {
+		condition Condition
+		in        bool
+		trained   bool
+	}{
+		"conditions, in":     {CGAU, true, true},
+		"conditions, not in": {CGAU, false, false},
+		"none, in":           {Unconditioned, true, false},
+	} {
+		c := small(Weighting{})
+		c.Condition = of.condition
+		l, err := NewLearner(c, owns(1)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
+			t.Fatal(err)
+		}
+		counts := make([]float64, powers*(len(l.model.all.Shapes)+1))
+		for at := 10 - leastPower; at < len(counts); at += powers {
+			counts[at] = 1
+		}
+		totals := [][]float64{counts, make([]float64, len(parameters(l))+2)}
+		totals[1][len(parameters(l))+1] = 1
+		g := &grouptest.Ahead{Early: totals, Answers: totals, In: of.in}
+		first := slices.Clone(parameters(l))
+		if _, err := l.Round(t.Context(), g); err != nil || !slices.Equal(parameters(l), first) {
+			t.Errorf("%s: got %v and parameters %v", name, err, parameters(l)[:3])
+		}
+		zero := !slices.ContainsFunc(l.State().Conditions, func(v float32) bool { return v != 0 })
+		if zero == of.trained || (g.Asked == nil) == of.trained {
+			t.Errorf("%s: got conditions %v, and brings %v", name, l.State().Conditions, g.Asked)
+		}
+	}
+}
+
 // A member that the others were weighted without, with more rows than all of them, counts
 // no more than they do together.
 func TestWeightOfWhoWasAway(t *testing.T) {

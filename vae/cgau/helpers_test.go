@@ -42,7 +42,9 @@ func owns() (out []Own) {
 
 func together(t *testing.T, run grouptest.Runner, c Config, own []Own, rounds int) ([]*Learner, []Round) {
 	t.Helper()
-	begin := func(_ context.Context, _ collabdict.Group, rank int) (*Learner, error) { return NewLearner(c, own[rank]) }
+	begin := func(_ context.Context, _ collabdict.Group, rank int) (*Learner, error) {
+		return NewLearner(c, own[rank])
+	}
 	return grouptest.Train(t, run, len(own), rounds, begin, shared)
 }
 
