@@ -47,11 +47,12 @@ func (p Port) check(t Tensor, sizes map[string]int) error {
 		return fmt.Errorf("%s: want type %d and shape %v, got %d, %v and %d elements", p.Name, p.Type, p.Dims, t.Type, t.Dims, len(t.Values))
 	}
 	for i, d := range p.Dims {
-		want, ok := d.(int)
-		if name, named := d.(string); named {
-			if want, ok = sizes[name]; !ok {
-				sizes[name], want = t.Dims[i], t.Dims[i]
+		want, fixed := d.(int)
+		if name, _ := d.(string); !fixed {
+			if _, known := sizes[name]; !known {
+				sizes[name] = t.Dims[i]
 			}
+			want = sizes[name]
 		}
 		if t.Dims[i] != want {
 			return fmt.Errorf("%s: want shape %v, got %v", p.Name, p.Dims, t.Dims)
