@@ -45,9 +45,9 @@ func (m *Model) Score(rows nn.Rows, f func(Scores)) error {
 
 // LogLik calls f with estimates of ln p(x) of all rows, block after block: ln 1/J Σ
 // p(x|z)p(z)/q(z|x) over J draws of z from the row's distribution, at least 1 (Burda et al.
-// 2016, Eq. 8), which is too low on average. The density p(x|z) is normal, of variance ½ in
-// each value, of which −ln is the squared error, but for a constant. What is drawn for a
-// row follows from its values.
+// 2016, Eq. 8), which is too low on average. The density p(x|z) is normal, of variance β/2
+// in each value: with that, the loss is −β times the evidence lower bound, but for a
+// constant. What is drawn for a row follows from its values.
 func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float64)) error {
 	if draws < 1 {
 		panic("beta: log-likelihoods of no draws")
@@ -55,7 +55,7 @@ func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float6
 	columns, latent := m.config.Inputs, m.config.Latent
 	values := make([]float64, scoreRows)
 	prior, own := make([]float64, scoreRows*draws), make([]float64, scoreRows*draws)
-	constant := float64(float64(columns) / 2 * math.Log(math.Pi))
+	constant := float64(float64(columns) / 2 * math.Log(math.Pi*m.config.Beta))
 	return m.blocks(rows, func(from int, x []float32) error {
 		n := len(x) / columns
 		if err := m.distribute(x); err != nil {
@@ -74,7 +74,7 @@ func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float6
 		nn.StandardLogDensity(prior, m.z, latent)
 		m.latent.LogDensity(own, m.z)
 		for k := range prior {
-			prior[k] -= own[k] + squaresOf(nil, x[k/draws*columns:][:columns], y[k*columns:][:columns])
+			prior[k] -= own[k] + squaresOf(nil, x[k/draws*columns:][:columns], y[k*columns:][:columns])/m.config.Beta
 		}
 		for i := range n {
 			values[i] = nn.LogMeanExp(prior[i*draws:][:draws]) - constant
@@ -135,3 +135,19 @@ func squaresOf(dst []float64, x, y []float32) (sum float64) {
 
 // Config returns the configuration, with all numbers.
 func (m *Model) Config() Config { return m.config }
+
+// Divergence returns the mean divergence of the distributions of rows x, of which there has
+// to be one, from the prior. Codes tell at most so many nats of a row.
+func (m *Model) Divergence(x []float32) (float64, error) {
+	sum, columns := 0.0, m.config.Inputs
+	err := m.each(x, func(x []float32) error {
+		if err := m.distribute(x); err != nil {
+			return err
+		}
+		for i := range len(x) / columns {
+			sum += m.divergence(i)
+		}
+		return nil
+	})
+	return sum / float64(len(x)/columns), err
+}

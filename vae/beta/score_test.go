@@ -88,7 +88,7 @@ func TestLogLik(t *testing.T) {
 		return values
 	}
 	density := func(row, y []float32) float64 {
-		return -squaresOf(nil, row, y) - 3*math.Log(math.Pi)
+		return -squaresOf(nil, row, y)/m.config.Beta - 3*math.Log(math.Pi*m.config.Beta)
 	}
 	const draws = 100_000
 	z := make([]float32, 2*draws)
