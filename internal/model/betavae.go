@@ -71,16 +71,22 @@ func (m *Model) readBetaVAE(a *npz.Archive, dim int) (BetaVAE, error) {
 	backwards := slices.Clone(c.Hidden)
 	slices.Reverse(backwards)
 	read := found{}
-	for name, units := range map[string][]int{
-		"encoder": slices.Concat([]int{dim}, c.Hidden, []int{2 * c.Latent}),
-		"decoder": slices.Concat([]int{c.Latent}, backwards, []int{dim}),
-	} {
-		for i, out := range units[1:] {
-			if err := read.layer(a, name, i, units[i], out); err != nil {
-				return BetaVAE{}, err
-			}
-		}
+	if err := read.network(a, "encoder", slices.Concat([]int{dim}, c.Hidden, []int{2 * c.Latent})); err != nil {
+		return BetaVAE{}, err
+	}
+	if err := read.network(a, "decoder", slices.Concat([]int{c.Latent}, backwards, []int{dim})); err != nil {
+		return BetaVAE{}, err
 	}
 	of := beta.NewModel(c)
 	return BetaVAE{of}, read.fill(of.Parameters().Matrices)
+}
+
+// network reads layers, of units from the inputs to the outputs.
+func (f found) network(a *npz.Archive, name string, units []int) error {
+	for i, out := range units[1:] {
+		if err := f.layer(a, name, i, units[i], out); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -88,11 +88,11 @@ func (w Weighting) shown() []string {
 
 // learned says what sums about weights tell all members.
 func (w Weighting) learned() []string {
-	what := "the number of own rows"
+	what := "the number of rows"
 	if w.Weights != FedAvg {
-		what += ", and the discrepancy of its data,"
+		what += " and the discrepancy of the data"
 	}
-	list := []string{fmt.Sprintf("of how many members %s lies between which powers of two, and each round the largest change of each matrix, times the weight", what)}
+	list := []string{"how many members have " + what + " between which powers of two, and each round the largest change of each matrix times the weight"}
 	if w.Offset == AutoOffset {
 		list = append(list, "how many members want an offset of which size")
 	}
