@@ -17,6 +17,7 @@ type AutoEncoder struct{ *multitask.Model }
 var _ interface {
 	Scorer
 	Explainer
+	Coder
 } = AutoEncoder{}
 
 // Dim returns the number of coordinates.
@@ -55,6 +56,41 @@ func (a AutoEncoder) Explain(z *mat.Dense) (*mat.Dense, error) {
 		copy(out.RawMatrix().Data[s.From*columns:], s.Contributions)
 	})
 	return out, err
+}
+
+// Encode returns the means of the codes of rows.
+func (a AutoEncoder) Encode(z *mat.Dense) (*mat.Dense, error) {
+	codes, err := a.Model.Encode(gmm.Matrix(z))
+	return matrix(codes, a.Latent(), err)
+}
+
+// Decode returns the means of the rows of codes.
+func (a AutoEncoder) Decode(codes *mat.Dense) (*mat.Dense, error) {
+	rows, err := a.Model.Decode(singles(codes))
+	return matrix(rows, a.Dim(), err)
+}
+
+// singles returns the elements in single precision, row after row.
+func singles(z *mat.Dense) (out []float32) {
+	n, _ := z.Dims()
+	for i := range n {
+		for _, v := range z.RawRowView(i) {
+			out = append(out, float32(v))
+		}
+	}
+	return out
+}
+
+// matrix returns rows of so many columns, of which there is at least one.
+func matrix(rows []float32, columns int, err error) (*mat.Dense, error) {
+	if err != nil {
+		return nil, err
+	}
+	wide := make([]float64, len(rows))
+	for i, v := range rows {
+		wide[i] = float64(v)
+	}
+	return mat.NewDense(len(rows)/columns, columns, wide), nil
 }
 
 // put writes the arrays of the networks.

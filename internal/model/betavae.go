@@ -17,6 +17,7 @@ type BetaVAE struct{ *beta.Model }
 var _ interface {
 	Scorer
 	Explainer
+	Coder
 } = BetaVAE{}
 
 // Dim returns the number of coordinates.
@@ -50,6 +51,21 @@ func (b BetaVAE) Explain(z *mat.Dense) (*mat.Dense, error) {
 		copy(out.RawMatrix().Data[s.From*columns:], s.Squares)
 	})
 	return out, err
+}
+
+// Latent returns the number of latent variables.
+func (b BetaVAE) Latent() int { return b.Config().Latent }
+
+// Encode returns the means of the codes of rows.
+func (b BetaVAE) Encode(z *mat.Dense) (*mat.Dense, error) {
+	codes, err := b.Means(gmm.Matrix(z))
+	return matrix(codes, b.Latent(), err)
+}
+
+// Decode returns the rows that codes stand for.
+func (b BetaVAE) Decode(codes *mat.Dense) (*mat.Dense, error) {
+	rows, err := b.Model.Decode(singles(codes))
+	return matrix(rows, b.Dim(), err)
 }
 
 // put writes the arrays of the networks.

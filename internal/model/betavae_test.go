@@ -90,6 +90,19 @@ func TestBetaVAEsExplain(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	codes, err := b.Encode(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := b.Decode(codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		if d := z.At(i, 0) - rows.At(i, 0); math.Abs(d*d-by.At(i, 0)) > 1e-6*(1+d*d) {
+			t.Errorf("row %d is decoded as %v, which is not what it is blamed for, %v", i, rows.RawRowView(i), by.RawRowView(i))
+		}
+	}
 	near, err := b.MeanLogLik(gmm.Matrix(z.Slice(0, 10, 0, 2).(*mat.Dense)))
 	if err != nil {
 		t.Fatal(err)

@@ -1,44 +1,12 @@
 package beta
 
 import (
-	"context"
 	"slices"
 	"testing"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/grouptest"
 )
-
-// absent is a group that has made some sums without this member: their totals come one
-// after the other. Those that are not there yet are answered by answer.
-type absent struct {
-	collabdict.Group
-	missed [][]float64
-	asked  []float64
-	answer [][]float64
-}
-
-func (a *absent) Missed() ([]float64, bool) {
-	if len(a.missed) == 0 {
-		return nil, false
-	}
-	total := a.missed[0]
-	a.missed = a.missed[1:]
-	return total, true
-}
-
-func (a *absent) Included() bool { return false }
-
-func (a *absent) Size() int { return 3 }
-
-func (a *absent) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	if err := collabdict.CheckBlocks(x, blocks); err != nil {
-		return nil, err
-	}
-	a.asked = slices.Clone(x)
-	total := a.answer[0]
-	a.answer = a.answer[1:]
-	return total, nil
-}
 
 // Counts are of 64 powers of two, from the first one on.
 const powers, leastPower = 64, -31
@@ -60,16 +28,16 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 	total := make([]float64, n+2)
 	total[0], total[n], total[n+1] = 0.25, 3, 0.5
 	for _, over := range []bool{true, false} {
-		g := &absent{missed: [][]float64{counts}, answer: [][]float64{total}}
+		g := &grouptest.Absent{Early: [][]float64{counts}, Answers: [][]float64{total}}
 		if over {
-			g.missed = append(g.missed, total)
+			g.Early = append(g.Early, total)
 		}
 		r, err := l.Round(t.Context(), g)
 		if err != nil || r.Loss != 6 || r.Weight != 0.5 {
 			t.Fatalf("got %+v, %v", r, err)
 		}
-		if over != (g.asked == nil) || slices.ContainsFunc(g.asked, func(v float64) bool { return v != 0 }) {
-			t.Errorf("over %t: got a part of its own %v", over, g.asked)
+		if over != (g.Asked == nil) || slices.ContainsFunc(g.Asked, func(v float64) bool { return v != 0 }) {
+			t.Errorf("over %t: got a part of its own %v", over, g.Asked)
 		}
 	}
 	want := slices.Clone(first)
@@ -79,11 +47,11 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 		t.Errorf("got parameters %v, want %v", got[:3], want[:3])
 	}
 	clear(total[n+1:])
-	if r, err := l.Round(t.Context(), &absent{missed: [][]float64{counts, total}}); err != nil || r != (Round{Number: 3}) || !slices.Equal(l.Model().Parameters().Values, want) {
+	if r, err := l.Round(t.Context(), &grouptest.Absent{Early: [][]float64{counts, total}}); err != nil || r != (Round{Number: 3}) || !slices.Equal(l.Model().Parameters().Values, want) {
 		t.Errorf("got %+v, %v, and parameters %v", r, err, l.Model().Parameters().Values[:3])
 	}
 	for _, missed := range [][][]float64{{counts[1:]}, {counts, total[1:]}} {
-		if _, err := l.Round(t.Context(), &absent{missed: missed}); err == nil {
+		if _, err := l.Round(t.Context(), &grouptest.Absent{Early: missed}); err == nil {
 			t.Error("want an error for a sum of another length")
 		}
 	}
@@ -98,7 +66,7 @@ func TestWeightOfWhoWasAway(t *testing.T) {
 	}
 	counts := make([]float64, 2*powers)
 	counts[4-leastPower] = 1 // fewer than 16 rows
-	g := &absent{answer: [][]float64{counts, {10}, {1}}}
+	g := &grouptest.Absent{Answers: [][]float64{counts, {10}, {1}}}
 	if err := l.Start(t.Context(), g); err != nil || l.Standing().Weight.P != 1 {
 		t.Errorf("got %+v, %v", l.Standing(), err)
 	}

@@ -151,3 +151,15 @@ func (m *Model) Divergence(x []float32) (float64, error) {
 	})
 	return sum / float64(len(x)/columns), err
 }
+
+// Means returns the means of the distributions of rows, latent vector after vector.
+func (m *Model) Means(rows nn.Rows) (z []float32, err error) {
+	err = m.blocks(rows, func(_ int, x []float32) error {
+		if err := m.distribute(x); err != nil {
+			return err
+		}
+		z = append(z, m.latent.Mean...)
+		return nil
+	})
+	return z, err
+}
