@@ -32,30 +32,42 @@ func (w watched) Sum(ctx context.Context, x []float64, blocks []collabdict.Block
 
 func (watched) Gather(context.Context, []byte) ([][]byte, error) { panic("something is published") }
 
-// Absent is a group of three in whose sums this member is not. Totals of sums that were made
-// before it was there are Early, those of sums that it calls are Answers, one after the other.
-type Absent struct {
+// Ahead is a group of three whose sums are made whatever this member brings. Totals of sums
+// that are decided before the member calls them are Early, those of sums that it calls are
+// Answers, one after the other.
+type Ahead struct {
 	collabdict.Group
 	Early, Answers [][]float64
-	Asked          []float64 // what the member has brought to the last sum
+	In             bool      // the member's vectors are in all of them; else in none
+	Asked          []float64 // what the member has brought to the last sum that it has called
 }
 
-// Missed implements collabdict.Absentee.
-func (a *Absent) Missed() ([]float64, bool) {
+var _ collabdict.Replayer = (*Ahead)(nil)
+
+// Missed implements [collabdict.Absentee].
+func (a *Ahead) Missed() ([]float64, bool) {
+	if a.In {
+		return nil, false
+	}
+	return a.Decided()
+}
+
+// Decided implements [collabdict.Replayer].
+func (a *Ahead) Decided() ([]float64, bool) {
 	if len(a.Early) == 0 {
 		return nil, false
 	}
 	return take(&a.Early), true
 }
 
-// Included implements collabdict.Absentee.
-func (*Absent) Included() bool { return false }
+// Included implements [collabdict.Absentee].
+func (a *Ahead) Included() bool { return a.In }
 
-// Size implements collabdict.Group.
-func (*Absent) Size() int { return 3 }
+// Size implements [collabdict.Group].
+func (*Ahead) Size() int { return 3 }
 
-// Sum implements collabdict.Group.
-func (a *Absent) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+// Sum implements [collabdict.Group].
+func (a *Ahead) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	if err := collabdict.CheckBlocks(x, blocks); err != nil {
 		return nil, err
 	}

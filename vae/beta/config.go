@@ -13,7 +13,7 @@ import (
 type Config struct {
 	Inputs int   // values of a row
 	Hidden []int // units of the encoder's hidden layers, those of the decoder in reverse; nil is 512, 256
-	// Condition is what makes hidden layers of the encoder and the decoder the member's own.
+	// Condition says how hidden layers of the encoder and the decoder adapt to the member.
 	Condition Condition
 	Latent    int // variables; 0 is 2
 	// Beta is the factor of the divergence in the loss; 0 is 10.

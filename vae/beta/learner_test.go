@@ -1,18 +1,13 @@
 package beta
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
-	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/grouptest"
-	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/vae/discrepancy"
 )
 
@@ -166,32 +161,14 @@ func TestStateGoesOn(t *testing.T) {
 	for _, condition := range []Condition{Unconditioned, CGAU} {
 		c, own := small(weightings()["periodic"]), owns(1)
 		c.Condition = condition
-		on := func(processors, rounds int, from []*Learner) ([]*Learner, []Round) {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-			if from == nil {
-				return inLockstep(t, c, own, rounds)
-			}
-			return grouptest.Train(t, lockstep.Run, len(own), rounds, func(_ context.Context, _ collabdict.Group, rank int) (*Learner, error) {
-				l, err := NewLearner(c, own[rank])
-				if err != nil {
-					return nil, err
-				}
-				return l, l.Restore(from[rank].State())
-			}, parameters)
-		}
-		whole, rounds := on(1, 5, nil)
-		half, _ := on(4, 3, nil)
-		rest, last := on(4, 2, half)
-		if !slices.Equal(last, rounds[3:]) {
-			t.Errorf("got rounds %+v, want %+v", last, rounds[3:])
-		}
-		for rank := range whole {
-			if !reflect.DeepEqual(rest[rank].State(), whole[rank].State()) {
-				t.Errorf("member %d has not gone on as if it had not stopped", rank)
-			}
+		create := func(rank int) (*Learner, error) { return NewLearner(c, own[rank]) }
+		grouptest.GoesOn(t, len(own), create, (*Learner).Start, parameters)
+		l, err := create(0)
+		if err != nil {
+			t.Fatal(err)
 		}
 		want := map[Condition]string{Unconditioned: "and 0 conditions, got 3 and 0", CGAU: "and 52 conditions, got 3 and 0"}[condition]
-		if err := half[0].Restore(State{Values: make([]float32, 3)}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := l.Restore(State{Values: make([]float32, 3)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

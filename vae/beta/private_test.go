@@ -3,6 +3,7 @@ package beta
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict"
@@ -58,6 +59,25 @@ func TestConditionsStay(t *testing.T) {
 	c.Rate = 0.01
 	if a, b := departs(t, c, nil), departs(t, c, conditions); slices.Equal(a[last][:n], b[last][:n]) {
 		t.Error("changes are the same at any conditions")
+	}
+}
+
+// Changes beyond all bounds are refused, with conditions as with none, and these are as before.
+func TestDivergedTrainingIsRefused(t *testing.T) {
+	for _, condition := range []Condition{Unconditioned, CGAU} {
+		c := small(Weighting{})
+		c.Condition, c.Rate = condition, 1e12
+		l, err := NewLearner(c, owns(1)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
+			t.Fatal(err)
+		}
+		_, err = l.Round(t.Context(), collabdict.Solo{})
+		if err == nil || !strings.Contains(err.Error(), "diverged") || slices.ContainsFunc(l.State().Conditions, func(v float32) bool { return v != 0 }) {
+			t.Errorf("got %v and conditions %v", err, l.State().Conditions)
+		}
 	}
 }
 

@@ -26,8 +26,8 @@ func TestRound(t *testing.T) {
 		want []float32
 	}{
 		{"own part", collabdict.Solo{}, nil, []float32{1, 2}},
-		{"lost", &grouptest.Absent{Answers: [][]float64{counts, total}}, nil, []float32{0, 2}},
-		{"no part", &grouptest.Absent{Early: [][]float64{counts, total}}, nil, []float32{0, 2}},
+		{"lost", &grouptest.Ahead{Answers: [][]float64{counts, total}}, nil, []float32{0, 2}},
+		{"no part", &grouptest.Ahead{Early: [][]float64{counts, total}}, nil, []float32{0, 2}},
 		{"error", collabdict.Solo{}, errors.New("no rows"), []float32{0, 2}},
 	} {
 		n := network()
