@@ -101,7 +101,7 @@ func reconstructionText(w io.Writer, r *report.Reconstruction, columns []string)
 	if r.Rows < r.Of {
 		chosen = fmt.Sprintf(" of %d, chosen evenly", r.Of)
 	}
-	fmt.Fprintf(w, "%d rows%s: variances of the means of latent variables %s\n", r.Rows, chosen, strings.Join(variances, ", "))
+	fmt.Fprintf(w, "\n%d rows%s: variances of the means of latent variables %s\n", r.Rows, chosen, strings.Join(variances, ", "))
 	fmt.Fprintf(w, "decoded, a row has a squared error of %.4g, as columns are scaled\n", r.SquaredError)
 	if _, _, images := dataset.ImageShape(columns); images {
 		return
