@@ -84,12 +84,15 @@ func (p plan) areas(l *study.Lab, found results) error {
 
 // densities is how well the models know the rows, and what that does to what is found.
 func (p plan) densities(l *study.Lab, found results) error {
+	// Medians over participants, as one whose columns are constant in training has values of
+	// another order.
+	middle := func(values []float64) []float64 { return []float64{quantile(values, 0.5)} }
 	figures := []func(outcome) []float64{
-		func(o outcome) []float64 { return o.Held },
-		func(o outcome) []float64 { return o.HeldMedian },
-		func(o outcome) []float64 { return o.Normal },
-		func(o outcome) []float64 { return o.NormalLow },
-		func(o outcome) []float64 { return o.Anomalies },
+		func(o outcome) []float64 { return middle(o.Held) },
+		func(o outcome) []float64 { return middle(o.HeldMedian) },
+		func(o outcome) []float64 { return middle(o.Normal) },
+		func(o outcome) []float64 { return middle(o.NormalLow) },
+		func(o outcome) []float64 { return middle(o.Anomalies) },
 	}
 	var rows [][]string
 	for _, s := range p.sets {
