@@ -20,6 +20,7 @@ import (
 type description struct {
 	model.Manifest
 	Components []component `json:"components,omitempty"`
+	Own        *ownPart    `json:"own,omitempty"`
 }
 
 type component struct {
@@ -36,7 +37,7 @@ type edge struct {
 }
 
 func (a *app) inspect() *cobra.Command {
-	var file string
+	var file, own string
 	cmd := &cobra.Command{
 		Use: "inspect", Short: "Describe a model file: where it comes from and what it has learned",
 		Args: noArgs,
@@ -49,10 +50,14 @@ func (a *app) inspect() *cobra.Command {
 				return err
 			}
 			d := describe(m)
+			if d.Own, err = describeOwn(m, file, own); err != nil {
+				return err
+			}
 			return a.print(d, d.text)
 		},
 	}
 	cmd.Flags().StringVar(&file, "model", "", "model `FILE`")
+	addOwn(cmd, &own)
 	a.addJSON(cmd)
 	return cmd
 }
@@ -94,7 +99,7 @@ func coordinates(m *model.Model) []string {
 	if m.Projection == nil {
 		return m.Manifest.Columns
 	}
-	names := make([]string, m.Scorer.Dim())
+	names := make([]string, m.Dim())
 	for i := range names {
 		names[i] = fmt.Sprintf("axis%d", i+1)
 	}
@@ -103,8 +108,11 @@ func coordinates(m *model.Model) []string {
 
 func (d description) text(w io.Writer) {
 	what := fmt.Sprintf("%d components", len(d.Components))
-	if d.Kind == model.MTVAE {
+	switch d.Kind {
+	case model.MTVAE:
 		what = fmt.Sprintf("%d latent dimensions", d.Hyper.Latent)
+	case model.CGAU:
+		what = fmt.Sprintf("a classifier of %d classes", d.Hyper.Classes)
 	}
 	fmt.Fprintf(w, "%s of %s: %s over %d columns, trained on %d rows (%d of its own) by %s\n",
 		d.Kind, d.Participant, what, len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
@@ -113,7 +121,9 @@ func (d description) text(w io.Writer) {
 	if p := d.PCA; p != nil {
 		fmt.Fprintf(w, "projected to %d principal axes, which have %.3g of the variance\n", p.Axes, p.Explained())
 	}
-	fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
+	if d.FalseAlarm > 0 {
+		fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
+	}
 	p := d.Privacy
 	fmt.Fprintf(w, "privacy: protection %s", p.Protection.Mode)
 	if b := p.Protection.BreachPredicted; b != nil {
@@ -125,6 +135,11 @@ func (d description) text(w io.Writer) {
 	fmt.Fprintln(w)
 	for _, s := range p.Published {
 		fmt.Fprintf(w, "  published: %s\n", s)
+	}
+	if d.Own != nil {
+		fmt.Fprintf(w, "own part: %s\n", d.Own)
+	} else if d.Kind == model.CGAU {
+		fmt.Fprintf(w, "own part: no %s beside it\n", model.OwnFile)
 	}
 	if e := d.encoder(); e != nil {
 		fmt.Fprintf(w, "encoder: tells %.2f nats of a row, %d of %d dimensions active\n", e.Information, e.Active, e.Latent)
@@ -164,7 +179,11 @@ func (d description) options() string {
 	if d.Kind == model.GGM {
 		return fmt.Sprintf("lambda0 %g, rho %.4g", d.Hyper.Lambda0, d.Hyper.Rho)
 	}
-	if h := d.Hyper; d.Kind == model.MTVAE {
+	h := d.Hyper
+	switch d.Kind {
+	case model.CGAU:
+		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, dropout %g", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Dropout)
+	case model.MTVAE:
 		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, aggressive %d", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Aggressive)
 	}
 	s := "covariance " + cmp.Or(d.Covariance, "full")

@@ -54,6 +54,8 @@ type Model struct {
 	Batch       int         `yaml:"batch,omitempty"`
 	Rate        float64     `yaml:"rate,omitempty"`
 	Aggressive  int         `yaml:"aggressive,omitempty"`
+	Classes     int         `yaml:"classes,omitempty"`
+	Dropout     float64     `yaml:"dropout,omitempty"`
 	Epsilon     float64     `yaml:"epsilon,omitempty"`
 	Delta       float64     `yaml:"delta,omitempty"`
 	Clip        float64     `yaml:"clip,omitempty"`
@@ -113,6 +115,7 @@ func NewConsortium(t task.Task, columns []string, members []Member) *Consortium 
 			Most: t.MostComponents, Covariance: t.Covariance, Synthetic: t.Synthetic, Start: string(t.Start),
 			LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 			Latent: t.Networks.Latent, Hidden: t.Networks.Hidden, Batch: t.Networks.Batch, Rate: t.Networks.Rate, Aggressive: t.Networks.Aggressive,
+			Classes: t.Networks.Classes, Dropout: t.Networks.Dropout,
 			Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
 			Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed,
 			Standardise: string(t.Standardise), Normalise: string(t.Normalise), Ranges: t.Ranges, PCA: t.PCA, FalseAlarm: t.FalseAlarm,
@@ -128,7 +131,7 @@ func (c *Consortium) Task() task.Task {
 		Model: model.Kind(m.Kind), Components: m.Components, Rounds: m.Rounds, Tol: m.Tol,
 		MostComponents: m.Most, Covariance: m.Covariance, Synthetic: m.Synthetic, Start: task.Start(m.Start),
 		LocalSteps: m.LocalSteps, Radius: m.Radius, Final: m.Final,
-		Networks: task.Networks{Latent: m.Latent, Hidden: m.Hidden, Batch: m.Batch, Rate: m.Rate, Aggressive: m.Aggressive},
+		Networks: task.Networks{Latent: m.Latent, Hidden: m.Hidden, Batch: m.Batch, Rate: m.Rate, Aggressive: m.Aggressive, Classes: m.Classes, Dropout: m.Dropout},
 		Privacy:  task.Privacy{Epsilon: m.Epsilon, Delta: m.Delta, Clip: m.Clip},
 		Lambda0:  m.Lambda0, Rho: m.Rho, Seed: m.Seed,
 		Standardise: task.Standardise(m.Standardise), Normalise: task.Normalise(m.Normalise), Ranges: m.Ranges, PCA: m.PCA, FalseAlarm: m.FalseAlarm,

@@ -24,13 +24,14 @@ const (
 	DEM    Kind = "dem"    // of Gaussians, by private sums
 	FedGEM Kind = "fedgem" // of clusters whose number nobody knew
 	MTVAE  Kind = "mtvae"  // no mixture: networks, a shared decoder and an encoder of its own
+	CGAU   Kind = "cgau"   // a classifier: a shared network and conditions of its own
 )
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{GGM, FedGen, DEM, FedGEM, MTVAE} }
+func Kinds() []Kind { return []Kind{GGM, FedGen, DEM, FedGEM, MTVAE, CGAU} }
 
 // KindNames lists all kinds in words.
-func KindNames() string { return "ggm, fedgen, dem, fedgem or mtvae" }
+func KindNames() string { return "ggm, fedgen, dem, fedgem, mtvae or cgau" }
 
 // Model is a participant's trained model: what it scores rows with, and where it
 // came from.
@@ -39,7 +40,8 @@ type Model struct {
 	Scaling  dataset.Scaling
 	// Projection, if not nil, follows the scaling.
 	Projection *pca.Projection
-	Scorer     Scorer
+	Scorer     Scorer     // nil of kinds that classify
+	Classifier Classifier // nil of kinds that score
 	// Own are the participant's own components where these say which component of
 	// Scorer a row is of; nil where Scorer itself does, if it has any.
 	Own *Own
@@ -62,9 +64,9 @@ type Manifest struct {
 	// empty means full.
 	Covariance string `json:"covariance,omitempty"`
 	// Threshold is the score above which a row is an anomaly: the 1-FalseAlarm
-	// quantile of the participant's own training scores.
-	Threshold  float64 `json:"threshold"`
-	FalseAlarm float64 `json:"false_alarm"`
+	// quantile of the participant's own training scores. Kinds that classify have none.
+	Threshold  float64 `json:"threshold,omitzero"`
+	FalseAlarm float64 `json:"false_alarm,omitzero"`
 
 	Hyper Hyper `json:"hyper_parameters"`
 
@@ -83,7 +85,7 @@ type Manifest struct {
 
 // Hyper are the hyper-parameters, as all participants agreed on them.
 type Hyper struct {
-	Components     int     `json:"components"` // the fewest, if there are MostComponents; 0: each its own number, or with mtvae none
+	Components     int     `json:"components"` // the fewest, if there are MostComponents; 0: each its own number, or with networks none
 	MostComponents int     `json:"most_components,omitempty"`
 	Rounds         int     `json:"rounds"` // at most
 	Tol            float64 `json:"tol"`
@@ -97,12 +99,15 @@ type Hyper struct {
 	Epsilon        float64 `json:"epsilon,omitempty"`
 	Delta          float64 `json:"delta,omitempty"`
 	Clip           float64 `json:"clip,omitempty"`
-	// Latent, Hidden and so on are of mtvae.
+	// Latent, Hidden and so on are of networks.
 	Latent     int     `json:"latent,omitempty"`
 	Hidden     []int   `json:"hidden,omitempty"`
 	Batch      int     `json:"batch,omitempty"`
 	Rate       float64 `json:"rate,omitempty"`
 	Aggressive int     `json:"aggressive,omitempty"`
+	Classes    int     `json:"classes,omitempty"` // as agreed
+	Dropout    float64 `json:"dropout,omitempty"`
+	Momentum   float64 `json:"momentum,omitempty"`
 	Seed       uint64  `json:"seed"`
 }
 

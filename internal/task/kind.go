@@ -24,12 +24,13 @@ type learner interface {
 
 // state is what a participant holds after a round.
 type state struct {
-	scorer    model.Scorer
-	totalRows int
-	rho       float64           // as used; 0 if the kind has none
-	selection *report.Selection // nil if the kind has none
-	own       *model.Own        // nil if the kind has none
-	warnings  []string          // of the last round
+	scorer     model.Scorer
+	classifier model.Classifier // in place of scorer, of kinds that classify
+	totalRows  int
+	rho        float64           // as used; 0 if the kind has none
+	selection  *report.Selection // nil if the kind has none
+	own        *model.Own        // nil if the kind has none
+	warnings   []string          // of the last round
 }
 
 // kind is what is particular to a kind of model.
@@ -48,7 +49,8 @@ type kind struct {
 // ownData are a participant's, and what is known of those of all.
 type ownData struct {
 	rows    dataset.Rows // in the coordinates trained on
-	classes []float64    // labels of the rows; nil if there are none, or they are no classes
+	of      dataset.Participant
+	classes []float64    // the labels; nil if they are no classes
 	common  *gmm.Common  // nil if not known
 }
 
@@ -76,6 +78,11 @@ var kinds = map[model.Kind]kind{
 		check:   checkMTVAE, learner: newMTVAE,
 		shown: func(Task) ([]string, bool) { return nil, false },
 	},
+	model.CGAU: {
+		options: []string{"rounds", "local-steps", "hidden", "batch", "rate", "classes", "dropout"},
+		check:   checkCGAU, learner: newCGAU,
+		shown: func(Task) ([]string, bool) { return nil, false },
+	},
 }
 
 // Takes says whether a kind has an option, of those that not all kinds have.
@@ -83,12 +90,15 @@ func Takes(k model.Kind, option string) bool { return slices.Contains(kinds[k].o
 
 // HoldsRows says whether training reads all own rows into memory, wherever they stand.
 func (t Task) HoldsRows() bool {
-	return t.Model == model.FedGen || t.Model == model.FedGEM || t.Model == model.MTVAE || t.Start == KFed
+	return t.Model == model.FedGen || t.Model == model.FedGEM || t.networks() || t.Start == KFed
 }
+
+// networks says whether networks are trained, which take steps on some rows at a time.
+func (t Task) networks() bool { return t.Model == model.MTVAE || t.Model == model.CGAU }
 
 // Secret says whether a participant draws by a secret of its own, which has to be the same
 // when it comes back: see Noise.
-func (t Task) Secret() bool { return t.Privacy.Epsilon != 0 || t.Model == model.MTVAE }
+func (t Task) Secret() bool { return t.Privacy.Epsilon != 0 || t.networks() }
 
 // foreign returns the first option set that is of other kinds, empty if none is.
 func (t Task) foreign() string {
@@ -112,6 +122,8 @@ func (t Task) foreign() string {
 		{"batch", t.Networks.Batch != 0},
 		{"rate", t.Networks.Rate != 0},
 		{"aggressive", t.Networks.Aggressive != 0},
+		{"classes", t.Networks.Classes != 0},
+		{"dropout", t.Networks.Dropout != 0},
 	} {
 		if o.set && !Takes(t.Model, o.name) {
 			return o.name

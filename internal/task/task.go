@@ -51,18 +51,18 @@ type Task struct {
 	Synthetic int
 	Start     Start // of dem
 	// LocalSteps are the EM steps of a round of fedgem, or the steps of a round of mtvae,
-	// 0 to sum gradients of single ones. Radius is how far a centre may be moved in it,
+	// 0 to sum gradients of single ones, or of cgau. Radius is how far a centre may be moved in it,
 	// and Final the rule for the last merge, both of fedgem.
 	LocalSteps    int
 	Radius, Final string
-	Networks      Networks // of mtvae
+	Networks      Networks // of mtvae and cgau
 	Privacy       Privacy  // of fedgen and fedgem
 	Settings      consensus.Settings
 	// Shared, if not nil, is what participants in one process need not compute each
 	// by itself.
 	Shared *gmm.Solutions
 	First  *gmm.Mixture // see ShareRows
-	// Noise draws what Privacy adds, or the seed of what mtvae draws. It is this participant's alone: secret, and used
+	// Noise draws what Privacy adds, or the seed of what networks draw. It is this participant's alone: secret, and used
 	// for one run.
 	Noise rand.Source
 }
@@ -162,6 +162,8 @@ func (t Task) Fields(columns []string) []Field {
 		{"batch", fmt.Sprint(t.Networks.Batch)},
 		{"rate", g(t.Networks.Rate)},
 		{"aggressive", fmt.Sprint(t.Networks.Aggressive)},
+		{"classes", fmt.Sprint(t.Networks.Classes)},
+		{"dropout", g(t.Networks.Dropout)},
 		{"epsilon", g(t.Privacy.Epsilon)},
 		{"delta", g(t.Privacy.Delta)},
 		{"clip", g(t.Privacy.Clip)},
