@@ -130,7 +130,7 @@ func (d description) text(w io.Writer) {
 		fmt.Fprintf(w, ", %d colluders learn a member's vector with probability %.2g", p.Protection.Colluders, *b)
 	}
 	if p.LeastDiversity.Applies {
-		fmt.Fprintf(w, "; least entropy of a contribution %.2f nats", p.LeastDiversity.Value)
+		fmt.Fprintf(w, "; least entropy of a contribution %s nats", report.Fixed(p.LeastDiversity.Value, 2))
 	}
 	fmt.Fprintln(w)
 	for _, s := range p.Published {
@@ -142,7 +142,7 @@ func (d description) text(w io.Writer) {
 		fmt.Fprintf(w, "own part: no %s beside it\n", model.OwnFile)
 	}
 	if e := d.encoder(); e != nil {
-		fmt.Fprintf(w, "encoder: tells %.2f nats of a row, %d of %d dimensions active\n", e.Information, e.Active, e.Latent)
+		fmt.Fprintf(w, "encoder: tells %s nats of a row, %d of %d dimensions active\n", report.Fixed(e.Information, 2), e.Active, e.Latent)
 	}
 	if len(d.Components) == 0 {
 		return
@@ -216,7 +216,11 @@ func members(views []report.View) string {
 func strongest(edges []edge, n int) string {
 	var s []string
 	for _, e := range edges[:min(n, len(edges))] {
-		s = append(s, fmt.Sprintf("%s~%s %+.2f", e.A, e.B, e.PartialCorrelation))
+		sign := ""
+		if e.PartialCorrelation > 0 {
+			sign = "+"
+		}
+		s = append(s, fmt.Sprintf("%s~%s %s%s", e.A, e.B, sign, report.Fixed(e.PartialCorrelation, 2)))
 	}
 	return strings.Join(s, ", ")
 }

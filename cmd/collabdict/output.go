@@ -89,7 +89,7 @@ func leastEntropy(d *report.Diversity) string {
 	if d == nil {
 		return ""
 	}
-	return fmt.Sprintf("; least entropy %.2f nats", min(d.Min, d.MinResponsibility))
+	return fmt.Sprintf("; least entropy %s nats", report.Fixed(min(d.Min, d.MinResponsibility), 2))
 }
 
 func left(p report.Participant) string {

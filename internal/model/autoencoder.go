@@ -17,6 +17,7 @@ type AutoEncoder struct{ *multitask.Model }
 var _ interface {
 	Scorer
 	Explainer
+	Coder
 } = AutoEncoder{}
 
 // Dim returns the number of coordinates.
@@ -55,6 +56,37 @@ func (a AutoEncoder) Explain(z *mat.Dense) (*mat.Dense, error) {
 		copy(out.RawMatrix().Data[s.From*columns:], s.Contributions)
 	})
 	return out, err
+}
+
+// Encode returns the means of the codes of rows.
+func (a AutoEncoder) Encode(z *mat.Dense) (*mat.Dense, error) {
+	codes, err := a.Model.Encode(gmm.Matrix(z))
+	return matrix(codes, a.Latent(), err)
+}
+
+// Decode returns the means of the rows of codes.
+func (a AutoEncoder) Decode(codes *mat.Dense) (*mat.Dense, error) {
+	n, d := codes.Dims()
+	z := make([]float32, 0, n*d)
+	for i := range n {
+		for _, v := range codes.RawRowView(i) {
+			z = append(z, float32(v))
+		}
+	}
+	rows, err := a.Model.Decode(z)
+	return matrix(rows, a.Dim(), err)
+}
+
+// matrix returns rows of so many columns, of which there is at least one.
+func matrix(rows []float32, columns int, err error) (*mat.Dense, error) {
+	if err != nil {
+		return nil, err
+	}
+	wide := make([]float64, len(rows))
+	for i, v := range rows {
+		wide[i] = float64(v)
+	}
+	return mat.NewDense(len(rows)/columns, columns, wide), nil
 }
 
 // put writes the arrays of the networks.

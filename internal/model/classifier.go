@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/vae/cgau"
+	"github.com/collabdict/collabdict/vae/nn"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -40,27 +42,13 @@ func (g Gated) Classes() int { return g.Config().Classes }
 
 // Probabilities returns those of the classes.
 func (g Gated) Probabilities(z *mat.Dense) (*mat.Dense, error) {
-	n, _ := z.Dims()
-	p, err := g.Model.Probabilities(Singles(nil, z))
-	if err != nil {
-		return nil, err
-	}
-	out := mat.NewDense(n, g.Classes(), nil)
-	for i, v := range p {
-		out.RawMatrix().Data[i] = float64(v)
-	}
-	return out, nil
-}
-
-// Singles appends the rows of z in single precision.
-func Singles(to []float32, z *mat.Dense) []float32 {
-	n, _ := z.Dims()
-	for i := range n {
-		for _, v := range z.RawRowView(i) {
-			to = append(to, float32(v))
-		}
-	}
-	return to
+	var all []float32
+	err := nn.EachBlock(gmm.Matrix(z), math.MaxFloat64, func(_ int, x []float32) error {
+		p, err := g.Model.Probabilities(x)
+		all = append(all, p...)
+		return err
+	})
+	return matrix(all, g.Classes(), err)
 }
 
 // WeightsDigest tells apart what is shared: it is the same at all participants.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/vae/cgau"
+	"github.com/collabdict/collabdict/vae/nn"
 )
 
 // Adapt makes a model of kind cgau that of a participant which has not trained, by some rows
@@ -36,11 +38,11 @@ func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int
 	if err != nil {
 		return err
 	}
-	rows, err := classified(m.Rows(p.Train), classes)
+	values, err := nn.InMemory(m.Rows(p.Train))
 	if err != nil {
 		return err
 	}
 	clear(g.Conditions().Values)
-	m.Manifest.Rows = len(rows.Classes)
-	return g.Adapt(ctx, rows, steps)
+	m.Manifest.Rows = len(classes)
+	return g.Adapt(ctx, cgau.Rows{Values: values, Classes: classes}, steps)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/vae/cgau"
-	"gonum.org/v1/gonum/mat"
+	"github.com/collabdict/collabdict/vae/nn"
 )
 
 // momentum is that of gradient descent.
@@ -39,7 +39,8 @@ func newCGAU(t Task, own ownData) (learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.rows, err = classified(own.rows, classes)
+	l.rows.Classes = classes
+	l.rows.Values, err = nn.InMemory(own.rows)
 	return l, err
 }
 
@@ -68,17 +69,6 @@ func (t Task) gated(columns, classes int) cgau.Config {
 		Inputs: columns, Classes: classes, Hidden: n.Hidden, Dropout: n.Dropout,
 		Rate: n.Rate, Momentum: momentum, Batch: n.Batch, Steps: t.LocalSteps, Seed: t.Seed,
 	}
-}
-
-// classified returns rows with their classes.
-func classified(rows dataset.Rows, classes []int) (cgau.Rows, error) {
-	n, columns := rows.Dims()
-	out := cgau.Rows{Values: make([]float32, 0, n*columns), Classes: classes}
-	err := dataset.Each(rows, func(x *mat.Dense, _ int) error {
-		out.Values = model.Singles(out.Values, x)
-		return nil
-	})
-	return out, err
 }
 
 func (l *adaptive) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (last collabdict.Round, err error) {

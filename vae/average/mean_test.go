@@ -71,6 +71,8 @@ type absent struct {
 	missed [][]float64
 	asked  []float64
 	answer []float64
+	// answers come before answer.
+	answers [][]float64
 }
 
 func (a *absent) Missed() ([]float64, bool) {
@@ -89,6 +91,11 @@ func (a *absent) Sum(_ context.Context, x []float64, blocks []collabdict.Block) 
 		return nil, err
 	}
 	a.asked = slices.Clone(x)
+	if len(a.answers) > 0 {
+		answer := a.answers[0]
+		a.answers = a.answers[1:]
+		return answer, nil
+	}
 	return a.answer, nil
 }
 
@@ -123,6 +130,69 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 	for _, missed := range [][][]float64{{counts[1:]}, {counts, total[1:]}} {
 		if _, err := m.Round(t.Context(), &absent{missed: missed}, train); err == nil {
 			t.Error("want an error for a sum of another length")
+		}
+	}
+}
+
+// replayed is a group that has decided some sums already, all or none of them with this
+// member.
+type replayed struct {
+	absent
+	in bool
+}
+
+func (r *replayed) Included() bool             { return r.in }
+func (r *replayed) Decided() ([]float64, bool) { return r.absent.Missed() }
+func (r *replayed) Missed() ([]float64, bool) {
+	if r.in {
+		return nil, false
+	}
+	return r.absent.Missed()
+}
+
+// Where training changes nothing but the parameters, who was started again trains for the
+// round under way alone; else for all that it was in.
+func TestDecidedRoundsNeedNoTraining(t *testing.T) {
+	for name, of := range map[string]struct {
+		shared, over, in bool
+		trained          int
+	}{
+		"a round that is over":                        {shared: true, over: true, in: true},
+		"a round that is over without it":             {shared: true, over: true},
+		"a round that has begun":                      {shared: true, in: true, trained: 1},
+		"a round that has begun without it":           {shared: true},
+		"a round that is over, of private parameters": {over: true, in: true, trained: 1},
+	} {
+		p := parameters()
+		m := New(p, 0, 1)
+		m.Shared = of.shared
+		counts := make([]float64, powers*len(p.Shapes))
+		for i := range p.Shapes {
+			counts[powers*i+4-leastPower] = 1
+		}
+		total := make([]float64, len(p.Values)+1)
+		total[0], total[len(p.Values)] = 0.25, 0.5
+		g := &replayed{absent: absent{missed: [][]float64{counts}, answer: total}, in: of.in}
+		if of.over {
+			g.missed = append(g.missed, total)
+		}
+		if !of.shared { // the calls are answered one by one
+			g.answers, g.missed = [][]float64{counts, total}, nil
+		}
+		trained := 0
+		got, err := m.Round(t.Context(), g, func(context.Context) (Part, error) {
+			trained++
+			p.Values[1] = 9
+			return Part{Weight: 1}, nil
+		})
+		if err != nil || got.Weight != 0.5 || got.Own != of.in || p.Values[0] != 0.5 || p.Values[1] != 0 {
+			t.Errorf("%s: got %+v, %v and parameters %v", name, got, err, p.Values[:2])
+		}
+		if trained != of.trained {
+			t.Errorf("%s: trained %d times, want %d", name, trained, of.trained)
+		}
+		if asked := trained > 0 && (g.asked[1] != 9 || g.asked[len(p.Values)] != 1) || of.over && of.shared && g.asked != nil; asked {
+			t.Errorf("%s: brings %v", name, g.asked)
 		}
 	}
 }

@@ -34,10 +34,9 @@ func NewLearner(c Config, own Own) (*Learner, error) {
 		return nil, err
 	}
 	m := NewModel(c)
-	return &Learner{
-		config: c, own: own, model: m, adam: nn.NewAdam(len(m.all.Values), float32(c.Rate)),
-		mean: average.New(m.all, 1, 1), // beside the parameters, the loss
-	}, nil
+	mean := average.New(m.all, 1, 1) // beside the parameters, the loss
+	mean.Shared = true
+	return &Learner{config: c, own: own, model: m, adam: nn.NewAdam(len(m.all.Values), float32(c.Rate)), mean: mean}, nil
 }
 
 // Start agrees with the group on the first weights.

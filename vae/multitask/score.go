@@ -59,7 +59,7 @@ func (s *Scorer) Each(rows Rows, f func(Scores)) error {
 	if n, got := rows.Dims(); n > 0 && got != columns {
 		panic("multitask: scores of rows of other columns than the model's")
 	}
-	return eachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
+	return nn.EachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
 		for len(x) > 0 {
 			n := min(scoreRows, len(x)/columns)
 			scores, err := s.block(x[:n*columns])
