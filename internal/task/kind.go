@@ -50,8 +50,8 @@ type kind struct {
 type ownData struct {
 	rows    dataset.Rows // in the coordinates trained on
 	of      dataset.Participant
-	classes []float64    // the labels; nil if they are no classes
-	common  *gmm.Common  // nil if not known
+	classes []float64   // the labels; nil if they are no classes
+	common  *gmm.Common // nil if not known
 }
 
 var kinds = map[model.Kind]kind{
