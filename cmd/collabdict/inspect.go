@@ -109,7 +109,7 @@ func coordinates(m *model.Model) []string {
 func (d description) text(w io.Writer) {
 	what := fmt.Sprintf("%d components", len(d.Components))
 	switch d.Kind {
-	case model.MTVAE:
+	case model.MTVAE, model.BVAE:
 		what = fmt.Sprintf("%d latent dimensions", d.Hyper.Latent)
 	case model.CGAU:
 		what = fmt.Sprintf("a classifier of %d classes", d.Hyper.Classes)
@@ -144,6 +144,7 @@ func (d description) text(w io.Writer) {
 	if e := d.encoder(); e != nil {
 		fmt.Fprintf(w, "encoder: tells %s nats of a row, %d of %d dimensions active\n", report.Fixed(e.Information, 2), e.Active, e.Latent)
 	}
+	d.weightings(w)
 	if len(d.Components) == 0 {
 		return
 	}
@@ -152,6 +153,28 @@ func (d description) text(w io.Writer) {
 	fmt.Fprintln(t, "component\tweight\tedges\tstrongest direct dependencies (partial correlation)")
 	for k, c := range d.Components {
 		fmt.Fprintf(t, "%d\t%.4f\t%d\t%s\n", k+1, c.Weight, len(c.Edges), strongest(c.Edges, 3))
+	}
+	t.Flush()
+}
+
+// weightings tells how participants are weighted: the own one, and the others if they have
+// published it.
+func (d description) weightings(w io.Writer) {
+	history := d.Privacy.History
+	if len(history) == 0 || history[len(history)-1].Weighting == nil {
+		return
+	}
+	all := d.Privacy.Weightings
+	if len(all) == 0 {
+		own := *history[len(history)-1].Weighting
+		own.Name = d.Participant
+		all = append(all, own)
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "participant\tdiscrepancy\tweight")
+	for _, of := range all {
+		fmt.Fprintf(t, "%s\t%s\t%.4f\n", of.Name, of.Discrepancy, of.Weight)
 	}
 	t.Flush()
 }
@@ -185,6 +208,15 @@ func (d description) options() string {
 		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, dropout %g", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Dropout)
 	case model.MTVAE:
 		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, aggressive %d", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Aggressive)
+	case model.BVAE:
+		s := fmt.Sprintf("hidden %v, beta %g, %d epochs, batch %d, rate %g, weights %s", h.Hidden, h.Beta, h.Epochs, h.Batch, h.Rate, h.Weights)
+		if h.Effect > 0 {
+			s += fmt.Sprintf(" (effect %g, offset %s)", h.Effect, h.Offset)
+		}
+		if h.WeighEvery > 0 {
+			s += fmt.Sprintf(" every %d rounds", h.WeighEvery)
+		}
+		return s
 	}
 	s := "covariance " + cmp.Or(d.Covariance, "full")
 	if d.Hyper.Start != "" {

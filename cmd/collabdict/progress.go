@@ -69,6 +69,12 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	if e := r.Encoder; e != nil {
 		line += fmt.Sprintf("  information %s, %d of %d units", report.Fixed(e.Information, 2), e.Active, e.Latent)
 	}
+	if w := r.Weighting; w != nil {
+		line += fmt.Sprintf("  weight %.3f", w.Weight)
+		if w.Discrepancy.Applies {
+			line += fmt.Sprintf(", discrepancy %.3g", w.Discrepancy.Value)
+		}
+	}
 	if p.virtual > 0 && p.terminal != nil {
 		line = fmt.Sprintf("%s %d/%d  virtual time %s  %s", bar(r.Number, p.rounds), r.Number, p.rounds, p.virtual.Round(time.Millisecond), how)
 	}

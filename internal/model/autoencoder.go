@@ -66,15 +66,19 @@ func (a AutoEncoder) Encode(z *mat.Dense) (*mat.Dense, error) {
 
 // Decode returns the means of the rows of codes.
 func (a AutoEncoder) Decode(codes *mat.Dense) (*mat.Dense, error) {
-	n, d := codes.Dims()
-	z := make([]float32, 0, n*d)
+	rows, err := a.Model.Decode(singles(codes))
+	return matrix(rows, a.Dim(), err)
+}
+
+// singles returns the elements in single precision, row after row.
+func singles(z *mat.Dense) (out []float32) {
+	n, _ := z.Dims()
 	for i := range n {
-		for _, v := range codes.RawRowView(i) {
-			z = append(z, float32(v))
+		for _, v := range z.RawRowView(i) {
+			out = append(out, float32(v))
 		}
 	}
-	rows, err := a.Model.Decode(z)
-	return matrix(rows, a.Dim(), err)
+	return out
 }
 
 // matrix returns rows of so many columns, of which there is at least one.

@@ -24,14 +24,15 @@ const (
 	DEM    Kind = "dem"    // of Gaussians, by private sums
 	FedGEM Kind = "fedgem" // of clusters whose number nobody knew
 	MTVAE  Kind = "mtvae"  // no mixture: networks, a shared decoder and an encoder of its own
+	BVAE   Kind = "bvae"   // no mixture: networks, of which all is shared
 	CGAU   Kind = "cgau"   // a classifier: a shared network and conditions of its own
 )
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{GGM, FedGen, DEM, FedGEM, MTVAE, CGAU} }
+func Kinds() []Kind { return []Kind{GGM, FedGen, DEM, FedGEM, MTVAE, BVAE, CGAU} }
 
 // KindNames lists all kinds in words.
-func KindNames() string { return "ggm, fedgen, dem, fedgem, mtvae or cgau" }
+func KindNames() string { return "ggm, fedgen, dem, fedgem, mtvae, bvae or cgau" }
 
 // Model is a participant's trained model: what it scores rows with, and where it
 // came from.
@@ -108,7 +109,16 @@ type Hyper struct {
 	Classes    int     `json:"classes,omitempty"` // as agreed
 	Dropout    float64 `json:"dropout,omitempty"`
 	Momentum   float64 `json:"momentum,omitempty"`
-	Seed       uint64  `json:"seed"`
+	Beta       float64 `json:"beta,omitempty"`
+	Epochs     int     `json:"epochs,omitempty"`
+	// Weights, and what follows, say how bvae weights its participants.
+	Weights        string  `json:"weights,omitempty"`
+	Effect         float64 `json:"effect,omitempty"`
+	Offset         string  `json:"offset,omitempty"`
+	Debias         bool    `json:"debias,omitempty"`
+	WeighEvery     int     `json:"weigh_every,omitempty"`
+	PublishWeights bool    `json:"publish_weights,omitempty"`
+	Seed           uint64  `json:"seed"`
 }
 
 // Ledger says what the training told others, and how well it was hidden.
@@ -121,6 +131,8 @@ type Ledger struct {
 	Diversity      *report.Diversity `json:"diversity,omitempty"`
 	LeastDiversity report.Figure     `json:"least_diversity,omitzero"`
 	History        []report.Round    `json:"history"`
+	// Weightings are the participants', of bvae, if these have published them.
+	Weightings []report.Weighting `json:"weightings,omitempty"`
 	// LoneChanges are pairs of sums that differ by few members.
 	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
 }

@@ -30,7 +30,9 @@ type state struct {
 	rho        float64           // as used; 0 if the kind has none
 	selection  *report.Selection // nil if the kind has none
 	own        *model.Own        // nil if the kind has none
-	warnings   []string          // of the last round
+	// weightings are those of all, by rank, nil of one that is not known; nil if none are.
+	weightings []*report.Weighting
+	warnings   []string // of the last round
 }
 
 // kind is what is particular to a kind of model.
@@ -83,6 +85,11 @@ var kinds = map[model.Kind]kind{
 		check:   checkCGAU, learner: newCGAU,
 		shown: func(Task) ([]string, bool) { return nil, false },
 	},
+	model.BVAE: {
+		options: []string{"rounds", "latent", "hidden", "batch", "rate", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights"},
+		check:   checkBVAE, learner: newBVAE,
+		shown: func(t Task) ([]string, bool) { return t.Weighting.shown(), false },
+	},
 }
 
 // Takes says whether a kind has an option, of those that not all kinds have.
@@ -94,7 +101,9 @@ func (t Task) HoldsRows() bool {
 }
 
 // networks says whether networks are trained, which take steps on some rows at a time.
-func (t Task) networks() bool { return t.Model == model.MTVAE || t.Model == model.CGAU }
+func (t Task) networks() bool {
+	return t.Model == model.MTVAE || t.Model == model.BVAE || t.Model == model.CGAU
+}
 
 // Secret says whether a participant draws by a secret of its own, which has to be the same
 // when it comes back: see Noise.
@@ -124,6 +133,14 @@ func (t Task) foreign() string {
 		{"aggressive", t.Networks.Aggressive != 0},
 		{"classes", t.Networks.Classes != 0},
 		{"dropout", t.Networks.Dropout != 0},
+		{"beta", t.Networks.Beta != 0},
+		{"epochs", t.Networks.Epochs != 0},
+		{"weights", t.Weighting.Weights != ""},
+		{"effect", t.Weighting.Effect != 0},
+		{"offset", t.Weighting.Offset != ""},
+		{"debias", t.Weighting.Debias},
+		{"weigh-every", t.Weighting.Every != 0},
+		{"publish-weights", t.Weighting.Publish},
 	} {
 		if o.set && !Takes(t.Model, o.name) {
 			return o.name

@@ -29,7 +29,11 @@ func (t Task) published(g collabdict.Group) []string {
 	if t.Model == model.CGAU {
 		list = append(list, "in sums over all members, each round: of how many of them the largest change of each matrix of weights, the number of own rows and the loss lie between which powers of two")
 	}
-	for _, l := range t.learned() {
+	learned := t.learned()
+	if t.Model == model.BVAE {
+		learned = append(learned, t.Weighting.learned()...)
+	}
+	for _, l := range learned {
 		list = append(list, "in sums over all members: "+l)
 	}
 	return append(list, shown...)

@@ -55,8 +55,9 @@ type Task struct {
 	// and Final the rule for the last merge, both of fedgem.
 	LocalSteps    int
 	Radius, Final string
-	Networks      Networks // of mtvae and cgau
-	Privacy       Privacy  // of fedgen and fedgem
+	Networks      Networks  // of mtvae, bvae and cgau
+	Weighting     Weighting // of bvae
+	Privacy       Privacy   // of fedgen and fedgem
 	Settings      consensus.Settings
 	// Shared, if not nil, is what participants in one process need not compute each
 	// by itself.
@@ -124,6 +125,14 @@ func (t Task) Validate() error {
 	return t.Ranges.check()
 }
 
+// yes writes what is set, and nothing else.
+func yes(set bool) string {
+	if set {
+		return "true"
+	}
+	return ""
+}
+
 // Field is a name and a value that all members must share.
 type Field struct{ Name, Value string }
 
@@ -164,6 +173,14 @@ func (t Task) Fields(columns []string) []Field {
 		{"aggressive", fmt.Sprint(t.Networks.Aggressive)},
 		{"classes", fmt.Sprint(t.Networks.Classes)},
 		{"dropout", g(t.Networks.Dropout)},
+		{"beta", g(t.Networks.Beta)},
+		{"epochs", fmt.Sprint(t.Networks.Epochs)},
+		{"weights", string(t.Weighting.Weights)},
+		{"effect", g(t.Weighting.Effect)},
+		{"offset", t.Weighting.Offset},
+		{"debias", yes(t.Weighting.Debias)},
+		{"weigh every", fmt.Sprint(t.Weighting.Every)},
+		{"publish weights", yes(t.Weighting.Publish)},
 		{"epsilon", g(t.Privacy.Epsilon)},
 		{"delta", g(t.Privacy.Delta)},
 		{"clip", g(t.Privacy.Clip)},
