@@ -50,8 +50,13 @@ func (a *app) evaluate() *cobra.Command {
 
 func evaluationText(w io.Writer, e report.Evaluation) {
 	figures := []namedFigure{
-		{"loglik", e.Loglik}, {"accuracy", e.Accuracy}, {"cross-entropy", e.CrossEntropy},
-		{"ROC-AUC", e.ROCAUC}, {"PR-AUC", e.PRAUC}, {"ARI", e.ARI}, {"silhouette", e.Silhouette},
+		{"loglik", e.Loglik},
+		{"accuracy", e.Accuracy},
+		{"cross-entropy", e.CrossEntropy},
+		{"ROC-AUC", e.ROCAUC},
+		{"PR-AUC", e.PRAUC},
+		{"ARI", e.ARI},
+		{"silhouette", e.Silhouette},
 	}
 	for class, r := range e.Recall {
 		figures = append(figures, namedFigure{fmt.Sprintf("recall of %d", class), r})
