@@ -12,28 +12,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The graph makes of rows what the model makes of them, also along principal axes.
-func TestAutoEncoder(t *testing.T) {
-	for _, axes := range []int{0, 4} {
-		m := autoEncoderOf(6, axes)
-		_, of := decoded(t, m)
-		single, x := rowsOf(m, 20)
-		out := run(t, of, single)
-		mean, sd, rows, deviations := reconstructed(t, m, mat.DenseCopyOf(x))
-		alike(t, "latent mean", out["latent_mean"], mean)
-		alike(t, "latent sd", out["latent_sd"], sd)
-		alike(t, "reconstruction", out["reconstruction_mean"], rows)
-		alike(t, "its deviation", out["reconstruction_sd"], deviations)
-
-		// With the draws that the model makes for each row the scores are the model's.
-		a := m.Scorer.(model.AutoEncoder)
-		z := m.Trained(x)
-		of.Constants["draws"] = onnxtest.Floats(drawn(z, a.Draws(), a.Latent()), 20, a.Draws(), a.Latent())
-		scores, err := m.Scores(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		alike(t, "score", run(t, of, single)["score"], scores)
+// knownAutoEncoder returns what the model makes of rows. The draws of codes are an input,
+// where the model's own for each row are put in.
+func knownAutoEncoder(t *testing.T, columns, axes int) known {
+	m := autoEncoderOf(columns, axes)
+	single, x := rowsOf(m, 20)
+	mean, sd, rows, deviations := reconstructed(t, m, mat.DenseCopyOf(x))
+	a := m.Scorer.(model.AutoEncoder)
+	z := m.Trained(x)
+	scores, err := m.Scores(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := onnxtest.Free(exported(t, m).Bytes, "draws", "batch", "draws", "latent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known{
+		file: file,
+		in: map[string]onnxtest.Tensor{
+			"rows":  onnxtest.Floats(single, 20, columns),
+			"draws": onnxtest.Floats(drawn(z, a.Draws(), a.Latent()), 20, a.Draws(), a.Latent()),
+		},
+		out: map[string]onnxtest.Tensor{
+			"latent_mean": tensor(mean, 20, a.Latent()), "latent_sd": tensor(sd, 20, a.Latent()),
+			"reconstruction_mean": tensor(rows, 20, columns), "reconstruction_sd": tensor(deviations, 20, columns),
+			"score": tensor(scores, 20),
+		},
 	}
 }
 

@@ -79,40 +79,29 @@ func rowsOf(m *model.Model, n int) (single []float32, x *mat.Dense) {
 	return single, x
 }
 
-// decoded returns what a file says, and the same as a model that computes.
-func decoded(t *testing.T, m *model.Model) (*File, *onnxtest.Model) {
+func exported(t *testing.T, m *model.Model) *File {
 	t.Helper()
 	f, err := ONNX(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, err := onnxtest.Decode(f.Bytes)
+	return f
+}
+
+func decoded(t *testing.T, file []byte) *onnxtest.Model {
+	t.Helper()
+	of, err := onnxtest.Decode(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f, of
+	return of
 }
 
-// run computes the outputs for rows.
-func run(t *testing.T, of *onnxtest.Model, single []float32) map[string]onnxtest.Tensor {
-	t.Helper()
-	columns := of.Inputs[0].Dims[1].(int)
-	out, err := of.Run(map[string]onnxtest.Tensor{"rows": onnxtest.Floats(single, len(single)/columns, columns)})
-	if err != nil {
-		t.Fatal(err)
+// tensor returns values in single precision, as all outputs are.
+func tensor[T float32 | float64](values []T, dims ...int) onnxtest.Tensor {
+	var single []float32
+	for _, v := range values {
+		single = append(single, float32(v))
 	}
-	return out
-}
-
-// alike compares values, relative to the largest of them or 1.
-func alike[T float32 | float64](t *testing.T, what string, got onnxtest.Tensor, want []T) {
-	t.Helper()
-	if len(got.Values) != len(want) {
-		t.Fatalf("%s: got %d values of shape %v, want %d", what, len(got.Values), got.Dims, len(want))
-	}
-	for i, w := range want {
-		if w := float64(w); !(math.Abs(got.Values[i]-w) <= 1e-5*math.Max(1, math.Abs(w))) {
-			t.Errorf("%s: value %d is %.9g, want %.9g", what, i, got.Values[i], w)
-		}
-	}
+	return onnxtest.Floats(single, dims...)
 }

@@ -11,8 +11,7 @@ import (
 
 // The bytes of a file are pinned: tools that have read one read the next.
 func TestBytesOfAFile(t *testing.T) {
-	m := autoEncoderOf(3, 0)
-	f, _ := decoded(t, m)
+	f := exported(t, autoEncoderOf(3, 0))
 	const want = "46c092a98ab9fc40dfa74964c63d8d54652124c01f54cd2334ff4c48c492132f"
 	if got := fmt.Sprintf("%x", sha256.Sum256(f.Bytes)); got != want {
 		t.Errorf("got SHA-256 %s, want %s", got, want)
@@ -23,7 +22,8 @@ func TestBytesOfAFile(t *testing.T) {
 func TestWhatAFileSays(t *testing.T) {
 	m := autoEncoderOf(3, 0)
 	m.Manifest.Participant, m.Manifest.TotalRows = "plant-a", 123456789
-	f, of := decoded(t, m)
+	f := exported(t, m)
+	of := decoded(t, f.Bytes)
 	if of.IR != 7 || of.Opset != 13 || of.Producer != "collabdict" {
 		t.Errorf("got IR version %d, operator set %d of %q", of.IR, of.Opset, of.Producer)
 	}
@@ -56,7 +56,7 @@ func TestWhatAFileSays(t *testing.T) {
 func TestWarnsOfColumnsFarFromZero(t *testing.T) {
 	m := autoEncoderOf(3, 0)
 	m.Scaling.Shift[1], m.Scaling.Scale[1] = 101325, 0.5
-	f, _ := decoded(t, m)
+	f := exported(t, m)
 	if len(f.Warnings) != 1 || !strings.HasPrefix(f.Warnings[0], `column "column 2": rows are taken in single precision, which rounds values around 101325 by up to 0.006, 0.012 of its scale`) {
 		t.Errorf("got %q", f.Warnings)
 	}
