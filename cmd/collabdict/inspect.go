@@ -20,6 +20,8 @@ import (
 type description struct {
 	model.Manifest
 	Components []component `json:"components,omitempty"`
+	// Reconstruction is of the rows of --data.
+	Reconstruction *report.Reconstruction `json:"reconstruction,omitempty"`
 }
 
 type component struct {
@@ -36,23 +38,27 @@ type edge struct {
 }
 
 func (a *app) inspect() *cobra.Command {
-	var file string
+	var l lookFlags
 	cmd := &cobra.Command{
 		Use: "inspect", Short: "Describe a model file: where it comes from and what it has learned",
+		Long: `inspect describes a model. With --data it looks at rows through a model that has latent
+variables, as mtvae: how much of them is lost where they are decoded from their codes,
+column by column. With --plots it draws the codes and, where columns are the pixels of
+images, what they are decoded to. Of more than 5000 rows so many are chosen evenly.`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if file == "" {
-				return &usageError{"--model is missing", "name a model.npz"}
-			}
-			m, err := model.Read(file)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m, err := l.open(cmd)
 			if err != nil {
 				return err
 			}
 			d := describe(m)
+			if d.Reconstruction, err = l.look(m); err != nil {
+				return err
+			}
 			return a.print(d, d.text)
 		},
 	}
-	cmd.Flags().StringVar(&file, "model", "", "model `FILE`")
+	l.add(cmd)
 	a.addJSON(cmd)
 	return cmd
 }
@@ -130,6 +136,9 @@ func (d description) text(w io.Writer) {
 		fmt.Fprintf(w, "encoder: tells %s nats of a row, %d of %d dimensions active\n", report.Fixed(e.Information, 2), e.Active, e.Latent)
 	}
 	d.weightings(w)
+	if d.Reconstruction != nil {
+		reconstructionText(w, d.Reconstruction, d.Columns)
+	}
 	if len(d.Components) == 0 {
 		return
 	}
