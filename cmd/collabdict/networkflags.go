@@ -24,7 +24,7 @@ func (n *networkFlags) add(cmd *cobra.Command) {
 	f.IntVar(&n.networks.Epochs, "epochs", 10, "of bvae: `E` times that a member goes through its rows between two sums")
 	f.StringVar(&n.weights, "weights", string(task.FedAvg), "of bvae: what a member's `WEIGHT` in the mean follows from: fedavg, its number of rows; feddisco, also how unlike equal frequencies its labels are; latent, or how unlike the prior its encoded rows are")
 	f.Float64Var(&n.weighting.Effect, "effect", 0, "`A` of --weights feddisco (default 0.5) and latent (default 0.1): a weight is (share of the rows - A*discrepancy + offset), or 0 if that is below")
-	f.StringVar(&n.weighting.Offset, "offset", "", "`B`, see --effect (default of feddisco 0.1, of latent 0), or auto, the least that leaves every member a weight")
+	f.StringVar(&n.weighting.Offset, "offset", "", "`B`, see --effect (default of feddisco 0.1, of latent auto), or auto, the least that leaves every member a weight")
 	f.BoolVar(&n.weighting.Debias, "debias", false, "of --weights latent: subtract what chance alone makes of so few rows")
 	f.IntVar(&n.weighting.Every, "weigh-every", 5, "of --weights latent: weight members by the model after every `N` rounds; before the first time by their rows")
 	f.BoolVar(&n.weighting.Publish, "publish-weights", false, "of bvae: show every member's weight, and discrepancy, to all; models list them")
@@ -92,7 +92,7 @@ func (t *taskFlags) setBVAE(cmd *cobra.Command, k *task.Task) {
 	if w.Weights = task.Weights(t.weights); w.Weights != task.Latent && !changed("weigh-every") {
 		w.Every = 0
 	}
-	effect, offset := 0.1, "0"
+	effect, offset := 0.1, task.AutoOffset
 	switch w.Weights {
 	case task.FedAvg:
 		return
