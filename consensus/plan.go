@@ -12,6 +12,7 @@ import (
 // once. Not safe for concurrent use.
 type Plans struct {
 	settings Settings
+	own      bool // of one machine alone
 	roster   int // the size asked for first, of which others are a part
 	bySize   map[int]*Plan
 	seats    []*seats // of the last views

@@ -29,6 +29,15 @@ type scheme interface {
 	result() []uint64
 }
 
+// taker is a scheme that takes the words of a port of the round under way as they
+// come, so that nobody holds them until the others are there. Combine then finds none.
+type taker interface {
+	take(port int, words []uint64)
+}
+
+// taken stands for words that a taker has taken.
+var taken = []uint64{}
+
 // machine drives a scheme: it holds what comes early and ends a round when all of
 // its ports have their words.
 //
@@ -83,7 +92,25 @@ func (m *machine) Receive(from, round, part int, words []uint64) error {
 	}
 	m.inbox[round][i] = words
 	m.come++
+	if round == m.done {
+		m.takeHeard()
+	}
 	return nil
+}
+
+// takeHeard hands a taker what has come of the round under way.
+func (m *machine) takeHeard() {
+	t, takes := m.scheme.(taker)
+	if !takes {
+		return
+	}
+	heard := m.inbox[m.done]
+	for i, words := range heard {
+		if len(words) > 0 {
+			t.take(i, words)
+			heard[i] = taken
+		}
+	}
 }
 
 func (m *machine) Advance() []Frame {
@@ -94,6 +121,7 @@ func (m *machine) Advance() []Frame {
 		m.done++
 		if !m.Done() {
 			frames = append(frames, m.tells(m.done)...)
+			m.takeHeard()
 		}
 	}
 	return frames
