@@ -253,3 +253,44 @@ func TestCirculantSendsLongFramesInParts(t *testing.T) {
 		t.Errorf("%d frames of the first round again at the end, when their totals are here", len(got))
 	}
 }
+
+// From when totals come in place of what was sent, that cannot be had again.
+func TestCirculantTakesPartsAsTheyCome(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	const size, numbers = 2, 4 * PartWords // two parts a round
+	p := must[*Circulant](t)(NewCirculant(size, chunking.Ring))
+	x := uniform(rng, size, numbers, chunking.Ring)
+	want := make([]uint64, numbers)
+	add(chunking.Ring, want, x[0], x[1])
+	sessions := open(rng, p, x)
+	first, second := sessions[0].Start(), sessions[1].Start()
+	receive := func(to int, f Frame) {
+		t.Helper()
+		if err := sessions[to].Receive(1-to, f.Round, f.Part, f.Words); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for part := len(first) - 1; part >= 0; part-- {
+		receive(1, first[part])
+		receive(0, second[part])
+	}
+	first, second = sessions[0].Advance(), sessions[1].Advance()
+	if again := sessions[0].Again(1, 0); len(again) != 2 {
+		t.Errorf("%d frames again before any total has come, want 2", len(again))
+	}
+	receive(0, second[1])
+	if again := sessions[0].Again(1, 0); len(again) != 0 {
+		t.Errorf("%d frames again that totals have overwritten", len(again))
+	}
+	receive(0, second[1]) // doubled
+	receive(0, second[0])
+	for _, f := range first {
+		receive(1, f)
+	}
+	for s, x := range sessions {
+		x.Advance()
+		if !slices.Equal(x.Result(), want) {
+			t.Errorf("member %d has another sum", s)
+		}
+	}
+}
