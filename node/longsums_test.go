@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/consensus/session"
 )
 
 // A round of a long sum may take a slow link longer than a session may stand still:
@@ -46,6 +47,9 @@ func TestAMemberLostInALongSum(t *testing.T) {
 		nodes := s.start(t, s.configs(t, size)...)
 		go func() {
 			pass(3 * time.Second) // of some ten
+			if c := nodes[0].Status().Come; c.Frames == 0 || c.Frames >= c.FramesInAll || c.Bytes < 8*session.PartWords || c.BytesInAll < 2*8*length/size {
+				t.Errorf("in the middle of a sum %+v has come", c)
+			}
 			nodes[size-1].Close()
 		}()
 		for rank, r := range each(t, nodes, func(ctx context.Context, n *Node) (r result) {

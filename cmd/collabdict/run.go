@@ -62,9 +62,7 @@ others have gone on without it or, where too few were left, have waited.`,
 			if err := c.Task.CheckColumns(len(c.Data.Columns)); err != nil {
 				return err
 			}
-			if !c.Task.HoldsRows() {
-				collectInTime(c.Data.Train)
-			}
+			collectInTime(c.Data.Train, c.Task.HoldsRows())
 			a.warn(warnings)
 			return a.participate(ctx, c, &f)
 		},

@@ -49,7 +49,7 @@ type machine struct {
 	ahead  int // rounds that a correct member can be ahead of this one
 	done   int
 	inbox  map[int][][]uint64 // by round, then by port
-	come   int                // frames that were taken
+	come   Progress
 }
 
 func newMachine(s scheme, rounds, ahead int) *machine {
@@ -91,7 +91,8 @@ func (m *machine) Receive(from, round, part int, words []uint64) error {
 		m.inbox[round] = make([][]uint64, len(ports))
 	}
 	m.inbox[round][i] = words
-	m.come++
+	m.come.Frames++
+	m.come.Words += len(words)
 	if round == m.done {
 		m.takeHeard()
 	}
@@ -143,11 +144,16 @@ func (m *machine) Waiting() []int {
 
 func (m *machine) Done() bool { return m.done >= m.rounds }
 
-func (m *machine) Progress() (come, of int) {
-	for round := range m.rounds {
-		of += len(m.hears(round))
+func (m *machine) Progress() Progress {
+	if m.come.FramesInAll == 0 {
+		for round := range m.rounds {
+			for _, p := range m.hears(round) {
+				m.come.FramesInAll++
+				m.come.WordsInAll += p.words
+			}
+		}
 	}
-	return m.come, of
+	return m.come
 }
 
 func (m *machine) Round() int { return m.done }
