@@ -24,7 +24,7 @@ race: ## run all tests under the race detector (needs a C compiler)
 	$(GO) test -race ./...
 
 noasm: ## run the tests of what has assembly, without it
-	$(GO) test -tags noasm ./internal/cpu ./internal/blas ./internal/lapack ./internal/mixture ./gmm
+	$(GO) test -tags noasm ./internal/cpu ./internal/blas ./internal/lapack ./internal/mixture ./internal/elementwise ./gmm ./vae/nn
 
 vet: ## run go vet
 	$(GO) vet ./...

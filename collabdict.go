@@ -61,3 +61,14 @@ type Absentee interface {
 	// Included says whether this participant's vector is in the last Sum.
 	Included() bool
 }
+
+// Replayer is implemented by groups whose sums may be decided before this participant
+// calls them: since its process was started again, or the others have gone on without it.
+type Replayer interface {
+	Absentee
+
+	// Decided returns the total of the next Sum if that is decided already, with this
+	// participant's vector in it or not, as Included says then; the Sum then counts as
+	// called. It is for learners to which their own updates are of no use but for the sum.
+	Decided() (total []float64, ok bool)
+}

@@ -125,6 +125,15 @@ var importRules = []importRule{
 		reason: "one package reads files of rows, and keeps what their formats do from the others",
 	},
 	{
+		packages: []string{"./internal/onnx/..."},
+		only:     []string{"std", "./internal/onnx", "google.golang.org/protobuf/encoding/protowire"}, never: clocksAndTheWorld,
+		reason: "how a file of ONNX is written has nothing to do with what models there are",
+	},
+	{
+		packages: []string{"./..."}, except: []string{"./internal/onnx/..."}, never: []string{"./internal/onnx/onnxtest"},
+		reason: "what interprets graphs is slow and for tests",
+	},
+	{
 		packages: []string{"./..."}, except: []string{"./internal/study/...", "./cmd/..."}, never: []string{"./internal/plots"},
 		reason: "drawing is for commands, and for what runs the experiments of papers",
 	},

@@ -48,7 +48,7 @@ type answer struct {
 var (
 	_ collabdict.Group        = (*group)(nil)
 	_ collabdict.RoundStarter = (*group)(nil)
-	_ collabdict.Absentee     = (*group)(nil)
+	_ collabdict.Replayer     = (*group)(nil)
 )
 
 func (g *group) begin() { g.slots <- struct{}{} }
@@ -93,8 +93,16 @@ func (g *group) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 
 // Missed implements [collabdict.Absentee].
 func (g *group) Missed() ([]float64, bool) {
+	if d := g.decided(); d == nil || included(d, g.rank) {
+		return nil, false
+	}
+	return g.Decided()
+}
+
+// Decided implements [collabdict.Replayer].
+func (g *group) Decided() ([]float64, bool) {
 	d := g.decided()
-	if d == nil || d.Kind != consensus.Sum || included(d, g.rank) {
+	if d == nil || d.Kind != consensus.Sum {
 		return nil, false
 	}
 	g.calls++

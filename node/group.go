@@ -14,7 +14,7 @@ import (
 var (
 	_ collabdict.Group        = (*Node)(nil)
 	_ collabdict.RoundStarter = (*Node)(nil)
-	_ collabdict.Absentee     = (*Node)(nil)
+	_ collabdict.Replayer     = (*Node)(nil)
 )
 
 // mostBytes of a Gather are what a member takes from another at any time.
@@ -75,12 +75,21 @@ func (n *Node) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 
 // Missed implements collabdict.Absentee.
 func (n *Node) Missed() (total []float64, ok bool) {
-	d, err := n.loop.ask(context.Background(), &request{do: n.loop.missed})
+	return n.known(func(d *consensus.Decision) bool { return !has(d, n.self) })
+}
+
+// Decided implements collabdict.Replayer.
+func (n *Node) Decided() (total []float64, ok bool) {
+	return n.known(func(d *consensus.Decision) bool { return d.Round == n.round.Load() })
+}
+
+func (n *Node) known(fits func(*consensus.Decision) bool) (total []float64, ok bool) {
+	d, err := n.loop.ask(context.Background(), &request{do: func() (*consensus.Decision, error) { return n.loop.known(fits) }})
 	if err != nil || d == nil { // the next call returns the error
 		return nil, false
 	}
 	n.answer(d)
-	n.included.Store(false)
+	n.included.Store(has(d, n.self))
 	return d.Total, true
 }
 

@@ -29,15 +29,15 @@ func checkAnswer(c consensus.Call, d *consensus.Decision) error {
 		d.Kind, len(d.Total), d.Round, c.Kind, len(c.Values), c.Round)
 }
 
-// missed returns the decision of the next call, if that is a sum without this
-// member; it counts as called.
-func (l *loop) missed() (*consensus.Decision, error) {
+// known returns the decision of the next call, if that is a sum that fits; it counts as
+// called.
+func (l *loop) known(fits func(*consensus.Decision) bool) (*consensus.Decision, error) {
 	slot := l.slotOf(l.calls)
 	if l.pending != nil || slot >= l.machine.Slot() {
 		return nil, nil
 	}
 	d, err := l.decided(slot)
-	if err != nil || d.Kind != consensus.Sum || has(d, l.self) {
+	if err != nil || d.Kind != consensus.Sum || !fits(d) {
 		return nil, err
 	}
 	l.calls++

@@ -12,12 +12,13 @@ import (
 	"github.com/collabdict/collabdict/internal/study/adaptation"
 	"github.com/collabdict/collabdict/internal/study/bvae"
 	"github.com/collabdict/collabdict/internal/study/clusters"
+	"github.com/collabdict/collabdict/internal/study/machines"
 	"github.com/collabdict/collabdict/internal/study/oneshot"
 	"github.com/spf13/cobra"
 )
 
 // studies are the experiments there are.
-var studies = []study.Study{oneshot.Study(), clusters.Study(bench.ProcessTime), bvae.Study(), adaptation.Study()}
+var studies = []study.Study{oneshot.Study(), clusters.Study(bench.ProcessTime), bvae.Study(), adaptation.Study(), machines.Study()}
 
 func (a *app) experiment() *cobra.Command {
 	var data, out string

@@ -78,9 +78,9 @@ type taskFlags struct {
 
 func (t *taskFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&t.model, "model", string(model.GGM), "`KIND` of model: ggm, a mixture of sparse Gaussian graphical models; fedgen, a Gaussian mixture in one round, for which every member shows all others its own mixture in the clear; dem, a Gaussian mixture by sums; fedgem, clusters whose number nobody knows, of which every member shows all others the centres; mtvae, a variational auto-encoder with a shared decoder, by sums")
+	f.StringVar(&t.model, "model", string(model.GGM), "`KIND` of model: ggm, a mixture of sparse Gaussian graphical models; fedgen, a Gaussian mixture in one round, for which every member shows all others its own mixture in the clear; dem, a Gaussian mixture by sums; fedgem, clusters whose number nobody knows, of which every member shows all others the centres; mtvae, a variational auto-encoder with a shared decoder, by sums; bvae, a beta-VAE by weighted means of the members' models")
 	f.StringVar(&t.components, "components", "5", "`K`, the number of patterns in the shared dictionary; of fedgem of each participant's own clusters (default as many as classes in its --label, else by the BIC). Of fedgen and fedgem also a range, as 3-10, that the BIC chooses from")
-	f.IntVar(&t.rounds, "rounds", 100, "most rounds to train; of ggm, dem, fedgem (default of this 50, with --epsilon 10) and mtvae (default 150)")
+	f.IntVar(&t.rounds, "rounds", 100, "most rounds to train; of ggm, dem, fedgem (default of this 50, with --epsilon 10), mtvae (default 150) and bvae (default 25)")
 	f.Float64Var(&t.tol, "tol", 1e-6, "stop when the objective changes by less than this share, or in fedgen and dem by less nats a row (default of these 0.001), or in fedgem when no centre moves by so many standard deviations; 0 runs all rounds")
 	t.mixtureFlags.add(cmd)
 	t.networkFlags.add(cmd)

@@ -103,7 +103,7 @@ func coordinates(m *model.Model) []string {
 
 func (d description) text(w io.Writer) {
 	what := fmt.Sprintf("%d components", len(d.Components))
-	if d.Kind == model.MTVAE {
+	if d.Kind == model.MTVAE || d.Kind == model.BVAE {
 		what = fmt.Sprintf("%d latent dimensions", d.Hyper.Latent)
 	}
 	fmt.Fprintf(w, "%s of %s: %s over %d columns, trained on %d rows (%d of its own) by %s\n",
@@ -120,15 +120,16 @@ func (d description) text(w io.Writer) {
 		fmt.Fprintf(w, ", %d colluders learn a member's vector with probability %.2g", p.Protection.Colluders, *b)
 	}
 	if p.LeastDiversity.Applies {
-		fmt.Fprintf(w, "; least entropy of a contribution %.2f nats", p.LeastDiversity.Value)
+		fmt.Fprintf(w, "; least entropy of a contribution %s nats", report.Fixed(p.LeastDiversity.Value, 2))
 	}
 	fmt.Fprintln(w)
 	for _, s := range p.Published {
 		fmt.Fprintf(w, "  published: %s\n", s)
 	}
 	if e := d.encoder(); e != nil {
-		fmt.Fprintf(w, "encoder: tells %.2f nats of a row, %d of %d dimensions active\n", e.Information, e.Active, e.Latent)
+		fmt.Fprintf(w, "encoder: tells %s nats of a row, %d of %d dimensions active\n", report.Fixed(e.Information, 2), e.Active, e.Latent)
 	}
+	d.weightings(w)
 	if len(d.Components) == 0 {
 		return
 	}
@@ -137,6 +138,28 @@ func (d description) text(w io.Writer) {
 	fmt.Fprintln(t, "component\tweight\tedges\tstrongest direct dependencies (partial correlation)")
 	for k, c := range d.Components {
 		fmt.Fprintf(t, "%d\t%.4f\t%d\t%s\n", k+1, c.Weight, len(c.Edges), strongest(c.Edges, 3))
+	}
+	t.Flush()
+}
+
+// weightings tells how participants are weighted: the own one, and the others if they have
+// published it.
+func (d description) weightings(w io.Writer) {
+	history := d.Privacy.History
+	if len(history) == 0 || history[len(history)-1].Weighting == nil {
+		return
+	}
+	all := d.Privacy.Weightings
+	if len(all) == 0 {
+		own := *history[len(history)-1].Weighting
+		own.Name = d.Participant
+		all = append(all, own)
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "participant\tdiscrepancy\tweight")
+	for _, of := range all {
+		fmt.Fprintf(t, "%s\t%s\t%.4f\n", of.Name, of.Discrepancy, of.Weight)
 	}
 	t.Flush()
 }
@@ -166,6 +189,16 @@ func (d description) options() string {
 	}
 	if h := d.Hyper; d.Kind == model.MTVAE {
 		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, aggressive %d", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Aggressive)
+	}
+	if h := d.Hyper; d.Kind == model.BVAE {
+		s := fmt.Sprintf("hidden %v, beta %g, %d epochs, batch %d, rate %g, weights %s", h.Hidden, h.Beta, h.Epochs, h.Batch, h.Rate, h.Weights)
+		if h.Effect > 0 {
+			s += fmt.Sprintf(" (effect %g, offset %s)", h.Effect, h.Offset)
+		}
+		if h.WeighEvery > 0 {
+			s += fmt.Sprintf(" every %d rounds", h.WeighEvery)
+		}
+		return s
 	}
 	s := "covariance " + cmp.Or(d.Covariance, "full")
 	if d.Hyper.Start != "" {
@@ -197,7 +230,11 @@ func members(views []report.View) string {
 func strongest(edges []edge, n int) string {
 	var s []string
 	for _, e := range edges[:min(n, len(edges))] {
-		s = append(s, fmt.Sprintf("%s~%s %+.2f", e.A, e.B, e.PartialCorrelation))
+		sign := ""
+		if e.PartialCorrelation > 0 {
+			sign = "+"
+		}
+		s = append(s, fmt.Sprintf("%s~%s %s%s", e.A, e.B, sign, report.Fixed(e.PartialCorrelation, 2)))
 	}
 	return strings.Join(s, ", ")
 }

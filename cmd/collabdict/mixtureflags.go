@@ -47,7 +47,7 @@ func (t *taskFlags) setOptions(cmd *cobra.Command, k *task.Task) error {
 	if !slices.Contains(model.Kinds(), k.Model) {
 		return nil // Validate tells
 	}
-	for _, name := range []string{"components", "rounds", "tol", "lambda0", "rho", "init", "covariance", "synthetic", "refine", "start", "local-steps", "radius", "final", "latent", "hidden", "batch", "rate", "aggressive"} {
+	for _, name := range []string{"components", "rounds", "tol", "lambda0", "rho", "init", "covariance", "synthetic", "refine", "start", "local-steps", "radius", "final", "latent", "hidden", "batch", "rate", "aggressive", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights"} {
 		if cmd.Flags().Changed(name) && !task.Takes(k.Model, name) {
 			hint := ""
 			if name == "rounds" && k.Model == model.FedGen {
@@ -67,6 +67,9 @@ func (t *taskFlags) setOptions(cmd *cobra.Command, k *task.Task) error {
 		return t.setClusters(cmd, k)
 	case model.MTVAE:
 		t.setNetworks(cmd, k)
+		return nil
+	case model.BVAE:
+		t.setBVAE(cmd, k)
 		return nil
 	}
 	k.Covariance = t.covariance

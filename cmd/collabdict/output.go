@@ -56,14 +56,43 @@ func runTable(r *report.Run) func(io.Writer) {
 		fmt.Fprintln(w)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		head, row := columnsOf(r)
-		fmt.Fprintln(t, head)
+		headOfWeights, weightOf := weightsOf(r)
+		fmt.Fprintln(t, head+headOfWeights)
 		for _, p := range r.Participants {
 			together := report.Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik, ARI: p.ARI, Silhouette: p.Silhouette}
-			fmt.Fprintln(t, row(p.Name, fmt.Sprint(p.Rows), together, p.Baselines)+left(p))
+			fmt.Fprintln(t, row(p.Name, fmt.Sprint(p.Rows), together, p.Baselines)+weightOf(p)+left(p))
 		}
 		together := report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r), ARI: r.ARI, Silhouette: r.Silhouette}
 		fmt.Fprintln(t, row("mean", "", together, r.Baselines))
 		t.Flush()
+	}
+}
+
+// weightsOf returns the header of how participants are weighted, and how to tell it of one,
+// where they are.
+func weightsOf(r *report.Run) (head string, of func(report.Participant) string) {
+	weighted, discrepancies := false, false
+	for _, p := range r.Participants {
+		if w := p.Weighting; w != nil {
+			weighted, discrepancies = true, discrepancies || w.Discrepancy.Applies
+		}
+	}
+	if !weighted {
+		return "", func(report.Participant) string { return "" }
+	}
+	head = "weight\t"
+	if discrepancies {
+		head = "discrepancy\tweight\t"
+	}
+	return head, func(p report.Participant) (line string) {
+		w := p.Weighting
+		if w == nil { // it has not come to the end
+			w = &report.Weighting{}
+		}
+		if discrepancies {
+			line = w.Discrepancy.String() + "\t"
+		}
+		return line + fmt.Sprintf("%.4f\t", w.Weight)
 	}
 }
 
@@ -89,7 +118,7 @@ func leastEntropy(d *report.Diversity) string {
 	if d == nil {
 		return ""
 	}
-	return fmt.Sprintf("; least entropy %.2f nats", min(d.Min, d.MinResponsibility))
+	return fmt.Sprintf("; least entropy %s nats", report.Fixed(min(d.Min, d.MinResponsibility), 2))
 }
 
 func left(p report.Participant) string {

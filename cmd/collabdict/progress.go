@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 	"golang.org/x/term"
@@ -63,10 +64,16 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	}
 	line := fmt.Sprintf("round %d/%d  %s  %d participants", r.Number, p.rounds, how, participants)
 	if d := r.Diversity; d != nil {
-		line += fmt.Sprintf("  entropy %.2f..%.2f", d.Min, d.Max)
+		line += fmt.Sprintf("  entropy %s..%s", report.Fixed(d.Min, 2), report.Fixed(d.Max, 2))
 	}
 	if e := r.Encoder; e != nil {
-		line += fmt.Sprintf("  information %.2f, %d of %d units", e.Information, e.Active, e.Latent)
+		line += fmt.Sprintf("  information %s, %d of %d units", report.Fixed(e.Information, 2), e.Active, e.Latent)
+	}
+	if w := r.Weighting; w != nil {
+		line += fmt.Sprintf("  weight %.3f", w.Weight)
+		if w.Discrepancy.Applies {
+			line += fmt.Sprintf(", discrepancy %.3g", w.Discrepancy.Value)
+		}
 	}
 	if p.virtual > 0 && p.terminal != nil {
 		line = fmt.Sprintf("%s %d/%d  virtual time %s  %s", bar(r.Number, p.rounds), r.Number, p.rounds, p.virtual.Round(time.Millisecond), how)

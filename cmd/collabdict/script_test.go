@@ -123,6 +123,12 @@ func shared(m *model.Model) (values []float64) {
 		}
 		return values
 	}
+	if b, ok := m.Scorer.(model.BetaVAE); ok {
+		for _, v := range b.Parameters().Values {
+			values = append(values, float64(v))
+		}
+		return values
+	}
 	of := m.Mixture()
 	return slices.Concat(of.Weights(), of.Means().RawMatrix().Data, of.Precision(0).RawSymmetric().Data)
 }

@@ -160,7 +160,7 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	progress := a.newProgress(t)
 	progress.start()
 	run, err := experiment.SimulateUnder(ctx, under, t, data.Participants, func(p experiment.Progress) {
-		progress.virtual = p.Virtual
+		progress.virtual, p.Weighting = p.Virtual, nil // which is one's alone
 		progress.round(p.Progress, len(data.Participants), 0)
 	})
 	progress.end()

@@ -41,7 +41,7 @@ type SumReport struct {
 	// what that was before; 0 where the system does not tell.
 	Resident        float64 `json:"resident_per_node,omitempty"`
 	ResidentVectors float64 `json:"resident_vectors,omitempty"`
-	MaxError float64 `json:"max_error"` // the largest error of a value of the total, where bounds are 1
+	MaxError        float64 `json:"max_error"` // the largest error of a value of the total, where bounds are 1
 }
 
 // ended is how a node's call has ended.

@@ -54,6 +54,14 @@ type Model struct {
 	Batch       int         `yaml:"batch,omitempty"`
 	Rate        float64     `yaml:"rate,omitempty"`
 	Aggressive  int         `yaml:"aggressive,omitempty"`
+	Beta        float64     `yaml:"beta,omitempty"`
+	Epochs      int         `yaml:"epochs,omitempty"`
+	Weights     string      `yaml:"weights,omitempty"`
+	Effect      float64     `yaml:"effect,omitempty"`
+	Offset      string      `yaml:"offset,omitempty"`
+	Debias      bool        `yaml:"debias,omitempty"`
+	WeighEvery  int         `yaml:"weigh_every,omitempty"`
+	Publish     bool        `yaml:"publish_weights,omitempty"`
 	Epsilon     float64     `yaml:"epsilon,omitempty"`
 	Delta       float64     `yaml:"delta,omitempty"`
 	Clip        float64     `yaml:"clip,omitempty"`
@@ -113,6 +121,9 @@ func NewConsortium(t task.Task, columns []string, members []Member) *Consortium 
 			Most: t.MostComponents, Covariance: t.Covariance, Synthetic: t.Synthetic, Start: string(t.Start),
 			LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 			Latent: t.Networks.Latent, Hidden: t.Networks.Hidden, Batch: t.Networks.Batch, Rate: t.Networks.Rate, Aggressive: t.Networks.Aggressive,
+			Beta: t.Networks.Beta, Epochs: t.Networks.Epochs,
+			Weights: string(t.Weighting.Weights), Effect: t.Weighting.Effect, Offset: t.Weighting.Offset, Debias: t.Weighting.Debias,
+			WeighEvery: t.Weighting.Every, Publish: t.Weighting.Publish,
 			Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
 			Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed,
 			Standardise: string(t.Standardise), Normalise: string(t.Normalise), Ranges: t.Ranges, PCA: t.PCA, FalseAlarm: t.FalseAlarm,
@@ -128,9 +139,10 @@ func (c *Consortium) Task() task.Task {
 		Model: model.Kind(m.Kind), Components: m.Components, Rounds: m.Rounds, Tol: m.Tol,
 		MostComponents: m.Most, Covariance: m.Covariance, Synthetic: m.Synthetic, Start: task.Start(m.Start),
 		LocalSteps: m.LocalSteps, Radius: m.Radius, Final: m.Final,
-		Networks: task.Networks{Latent: m.Latent, Hidden: m.Hidden, Batch: m.Batch, Rate: m.Rate, Aggressive: m.Aggressive},
-		Privacy:  task.Privacy{Epsilon: m.Epsilon, Delta: m.Delta, Clip: m.Clip},
-		Lambda0:  m.Lambda0, Rho: m.Rho, Seed: m.Seed,
+		Networks:  task.Networks{Latent: m.Latent, Hidden: m.Hidden, Batch: m.Batch, Rate: m.Rate, Aggressive: m.Aggressive, Beta: m.Beta, Epochs: m.Epochs},
+		Weighting: task.Weighting{Weights: task.Weights(m.Weights), Effect: m.Effect, Offset: m.Offset, Debias: m.Debias, Every: m.WeighEvery, Publish: m.Publish},
+		Privacy:   task.Privacy{Epsilon: m.Epsilon, Delta: m.Delta, Clip: m.Clip},
+		Lambda0:   m.Lambda0, Rho: m.Rho, Seed: m.Seed,
 		Standardise: task.Standardise(m.Standardise), Normalise: task.Normalise(m.Normalise), Ranges: m.Ranges, PCA: m.PCA, FalseAlarm: m.FalseAlarm,
 		Settings: c.Consensus.settings(),
 	}

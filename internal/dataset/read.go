@@ -1,13 +1,6 @@
 package dataset
 
-import (
-	"fmt"
-	"io"
-	"math"
-	"slices"
-	"strings"
-	"unicode/utf8"
-)
+import "io"
 
 // rows grows by one row at a time. It has values, or singles, or pixels, or parts.
 type rows struct {
@@ -130,40 +123,6 @@ func (sc *scanner) add(at place) error {
 	return sc.put(&g.test, at, label)
 }
 
-// numbers reads the features of the present row into the scratch row.
-func (sc *scanner) numbers(at place) error {
-	sound, err := sc.rows.numbers(sc.row)
-	if err != nil {
-		return err
-	}
-	if sound {
-		return sc.single(at)
-	}
-	for j, i := range sc.layout.features {
-		if sc.row[j], err = sc.number(sc.rows.text(i), at, sc.schema.features[j]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// single refuses a scratch row that has no place in single precision, if it is to
-// be held so.
-func (sc *scanner) single(at place) error {
-	if !sc.spec.Float32 || sc.spec.pixels {
-		return nil
-	}
-	for j, v := range sc.row {
-		if math.Abs(v) > math.MaxFloat32 {
-			return &Error{
-				File: sc.path, Line: at.line, Row: at.row, Column: sc.schema.features[j],
-				Msg: fmt.Sprintf("want a number of at most %.3g in size in single precision, got %g", math.MaxFloat32, v), Hint: "leave out --float32",
-			}
-		}
-	}
-	return nil
-}
-
 // put adds the scratch row.
 func (sc *scanner) put(r *rows, at place, label float64) error {
 	switch {
@@ -197,113 +156,4 @@ func (r *rows) mark(file *part, at place) {
 		p.marks = append(p.marks, at)
 	}
 	p.n++
-}
-
-// role tells what a row is for, never both. With neither condition all rows
-// train; that they are scored too is settled later.
-func (s *Spec) role(lay *layout, row rowReader) (train, test bool) {
-	test = lay.testWhere >= 0 && row.text(lay.testWhere) == s.TestWhere.Value
-	train = !test && (lay.where < 0 || row.text(lay.where) == s.Where.Value)
-	return train, test
-}
-
-// role tells what the present row is for, and notes what else there is.
-func (sc *scanner) role() (train, test bool) {
-	train, test = sc.spec.role(&sc.layout, sc.rows)
-	if i := sc.layout.testWhere; i >= 0 {
-		note(&sc.out.seenTest, sc.rows.text(i))
-	}
-	if i := sc.layout.where; i >= 0 {
-		value := sc.rows.text(i)
-		note(&sc.out.seenWhere, value)
-		sc.out.meetsBoth = sc.out.meetsBoth || test && value == sc.spec.Where.Value
-	}
-	return train, test
-}
-
-// note collects a few different values.
-func note(seen *[]string, value string) {
-	if len(*seen) < 8 && !slices.Contains(*seen, value) {
-		*seen = append(*seen, strings.Clone(value)) // the record shares one string
-	}
-}
-
-// group returns the rows of the participant whose row this is.
-func (sc *scanner) group(at place) (*group, error) {
-	key := sc.key()
-	if g, ok := sc.out.groups[key]; ok {
-		return g, nil
-	}
-	if sc.layout.part >= 0 {
-		if err := sc.text(key, at, sc.spec.Split.Column); err != nil {
-			return nil, err
-		}
-		if sc.spec.Split.Kind.Dealt() { // a class names nobody
-			return sc.newGroup(key), nil
-		}
-		from := Error{File: sc.path, Line: at.line, Row: at.row, Column: sc.spec.Split.Column, Hint: "fix the cells, or split by another column"}
-		if err := checkName(key, from); err != nil {
-			return nil, err
-		}
-	}
-	return sc.newGroup(key), nil
-}
-
-// dropped notes whose row is dropped: a participant without any other is to be
-// named. A row that is dropped needs not be sound, so one that could not name a
-// participant is passed over.
-func (sc *scanner) dropped() {
-	key := sc.key()
-	if _, ok := sc.out.groups[key]; ok || sc.layout.part >= 0 && nameFault(key) != "" {
-		return
-	}
-	sc.newGroup(key)
-}
-
-func (sc *scanner) key() string {
-	if i := sc.layout.part; i >= 0 {
-		return sc.rows.text(i)
-	}
-	return sc.name
-}
-
-func (sc *scanner) newGroup(key string) *group {
-	g := &group{}
-	key = strings.Clone(key)
-	sc.out.groups[key] = g
-	sc.out.order = append(sc.out.order, key)
-	return g
-}
-
-// text refuses a cell that is no text.
-func (sc *scanner) text(cell string, at place, column string) error {
-	if cell == "" {
-		return sc.spec.missing(sc.path, at, column)
-	}
-	if !utf8.ValidString(cell) {
-		return &Error{File: sc.path, Line: at.line, Row: at.row, Column: column, Msg: fmt.Sprintf("want text in UTF-8, got %q", cell), Hint: saveUTF8}
-	}
-	return nil
-}
-
-// label returns the row's label; of a text its place in the file's names.
-func (sc *scanner) label(at place) (float64, error) {
-	i := sc.layout.label
-	if i < 0 {
-		return 0, nil
-	}
-	cell := sc.rows.text(i)
-	if !sc.schema.textLabels {
-		return sc.number(cell, at, sc.spec.Label)
-	}
-	known, ok := sc.out.index[cell]
-	if !ok {
-		if err := sc.text(cell, at, sc.spec.Label); err != nil {
-			return 0, err
-		}
-		known, cell = len(sc.out.names), strings.Clone(cell)
-		sc.out.names = append(sc.out.names, cell)
-		sc.out.index[cell] = known
-	}
-	return float64(known), nil
 }

@@ -144,7 +144,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 			run.without(parts[i], err)
 			continue
 		}
-		if err := run.add(r, parts[i], hex.EncodeToString(cost.Members[i].Digest[:])); err != nil {
+		if err := run.add(r, parts[i], c.Names, hex.EncodeToString(cost.Members[i].Digest[:])); err != nil {
 			return nil, err
 		}
 	}
@@ -214,12 +214,13 @@ func (r *Run) without(p dataset.Participant, err error) {
 }
 
 // add enters a participant's part.
-func (r *Run) add(result *task.Result, p dataset.Participant, digest string) error {
+func (r *Run) add(result *task.Result, p dataset.Participant, names []string, digest string) error {
 	m := result.Model
 	m.Manifest.Views = r.Report.Views
 	m.Manifest.Privacy.Protection = r.Report.Protection
 	m.Manifest.Privacy.LoneChanges = r.Report.LoneChanges
 	m.Manifest.Digest = digest
+	EnterWeightings(m, result, names)
 	if m.Manifest.Hyper.Epsilon != 0 {
 		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, seededNoise)
 	}

@@ -53,6 +53,18 @@ func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledg
 	}
 }
 
+// EnterWeightings enters into a model how all participants are weighted, if that is
+// published; names are by rank.
+func EnterWeightings(m *model.Model, r *task.Result, names []string) {
+	for rank, w := range r.Weightings {
+		if w != nil {
+			named := *w
+			named.Name = names[rank]
+			m.Manifest.Privacy.Weightings = append(m.Manifest.Privacy.Weightings, named)
+		}
+	}
+}
+
 // describe says how sums of so many values are made.
 func describe(s consensus.Settings, size, values int) report.Consensus {
 	c := report.Consensus{Scheme: string(s.Scheme), Fan: max(1, s.Fan)}
@@ -78,7 +90,7 @@ func Participant(m *model.Model, p dataset.Participant) (report.Participant, err
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI, Silhouette: e.Silhouette,
 	}
 	if h := own.History; len(h) > 0 {
-		own.Encoder = h[len(h)-1].Encoder
+		own.Encoder, own.Weighting = h[len(h)-1].Encoder, h[len(h)-1].Weighting
 	}
 	if m.Own != nil {
 		for _, c := range m.Own.Of {

@@ -7,7 +7,6 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/vae/multitask"
-	"github.com/collabdict/collabdict/vae/nn"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -18,6 +17,7 @@ type AutoEncoder struct{ *multitask.Model }
 var _ interface {
 	Scorer
 	Explainer
+	Coder
 } = AutoEncoder{}
 
 // Dim returns the number of coordinates.
@@ -58,26 +58,43 @@ func (a AutoEncoder) Explain(z *mat.Dense) (*mat.Dense, error) {
 	return out, err
 }
 
-// shapeOf returns that of an array of weights: a vector for a bias.
-func shapeOf(s nn.Shape) []int {
-	if s.Rows == 1 && s.Name[len(s.Name)-len("bias"):] == "bias" {
-		return []int{s.Columns}
+// Encode returns the means of the codes of rows.
+func (a AutoEncoder) Encode(z *mat.Dense) (*mat.Dense, error) {
+	codes, err := a.Model.Encode(gmm.Matrix(z))
+	return matrix(codes, a.Latent(), err)
+}
+
+// Decode returns the means of the rows of codes.
+func (a AutoEncoder) Decode(codes *mat.Dense) (*mat.Dense, error) {
+	rows, err := a.Model.Decode(singles(codes))
+	return matrix(rows, a.Dim(), err)
+}
+
+// singles returns the elements in single precision, row after row.
+func singles(z *mat.Dense) (out []float32) {
+	n, _ := z.Dims()
+	for i := range n {
+		for _, v := range z.RawRowView(i) {
+			out = append(out, float32(v))
+		}
 	}
-	return []int{s.Rows, s.Columns}
+	return out
+}
+
+// matrix returns rows of so many columns, of which there is at least one.
+func matrix(rows []float32, columns int, err error) (*mat.Dense, error) {
+	if err != nil {
+		return nil, err
+	}
+	wide := make([]float64, len(rows))
+	for i, v := range rows {
+		wide[i] = float64(v)
+	}
+	return mat.NewDense(len(rows)/columns, columns, wide), nil
 }
 
 // put writes the arrays of the networks.
-func (a AutoEncoder) put(w *npz.Writer) error {
-	var arrays []namedArray
-	a.Matrices(func(s nn.Shape, values []float32) {
-		wide := make([]float64, len(values))
-		for i, v := range values {
-			wide[i] = float64(v)
-		}
-		arrays = append(arrays, namedArray{s.Name, shapeOf(s), wide})
-	})
-	return putArrays(w, "", arrays)
-}
+func (a AutoEncoder) put(w *npz.Writer) error { return matrices(a.Matrices).put(w) }
 
 // readAutoEncoder is the inverse of put. Nothing is made room for that the file does not
 // have.
@@ -88,7 +105,7 @@ func (m *Model) readAutoEncoder(a *npz.Archive, dim int) (AutoEncoder, error) {
 	}
 	backwards := slices.Clone(c.Hidden)
 	slices.Reverse(backwards)
-	found := map[string][]float64{}
+	read := found{}
 	for _, of := range []struct {
 		name  string
 		units []int
@@ -97,24 +114,11 @@ func (m *Model) readAutoEncoder(a *npz.Archive, dim int) (AutoEncoder, error) {
 		{"decoder", slices.Concat([]int{c.Latent}, c.Hidden, []int{2 * dim})},
 	} {
 		for i, out := range of.units[1:] {
-			weight, bias := fmt.Sprintf("%s.%d.weight", of.name, i), fmt.Sprintf("%s.%d.bias", of.name, i)
-			var err error
-			if found[weight], err = array(a, weight, of.units[i], out); err != nil {
-				return AutoEncoder{}, err
-			}
-			if found[bias], err = array(a, bias, out); err != nil {
+			if err := read.layer(a, of.name, i, of.units[i], out); err != nil {
 				return AutoEncoder{}, err
 			}
 		}
 	}
 	networks := multitask.NewModel(dim, c)
-	var err error
-	networks.Matrices(func(s nn.Shape, values []float32) {
-		for i, v := range found[s.Name] {
-			if values[i] = float32(v); values[i]-values[i] != 0 && err == nil {
-				err = fmt.Errorf("%s: want finite weights in single precision, got %g", s.Name, v)
-			}
-		}
-	})
-	return AutoEncoder{networks}, err
+	return AutoEncoder{networks}, read.fill(networks.Matrices)
 }

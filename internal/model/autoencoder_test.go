@@ -92,6 +92,33 @@ func TestAutoEncodersExplain(t *testing.T) {
 	}
 }
 
+// Codes and rows keep their places.
+func TestAutoEncodersCode(t *testing.T) {
+	a := autoEncoder(t).Scorer.(Coder)
+	z := mat.NewDense(300, 2, nil)
+	for i := range 300 {
+		z.SetRow(i, []float64{float64(i) / 10, -1})
+	}
+	codes, err := a.Encode(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := a.Decode(codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, d := codes.Dims(); n != 300 || d != a.Latent() {
+		t.Errorf("codes are %d by %d", n, d)
+	}
+	if n, columns := rows.Dims(); n != 300 || columns != 2 {
+		t.Errorf("rows are %d by %d", n, columns)
+	}
+	last, err := a.Encode(z.Slice(299, 300, 0, 2).(*mat.Dense))
+	if err != nil || last.At(0, 0) != codes.At(299, 0) || last.At(0, 0) == codes.At(0, 0) {
+		t.Errorf("code of the last row %v, among others %g (%v)", last, codes.At(299, 0), err)
+	}
+}
+
 func TestFilesThatAreNoAutoEncoder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.npz")
 	for want, change := range map[string]func(*Model){

@@ -78,6 +78,9 @@ func (m *Model) putScorer(w *npz.Writer) error {
 	if a, ok := m.Scorer.(AutoEncoder); ok {
 		return a.put(w)
 	}
+	if b, ok := m.Scorer.(BetaVAE); ok {
+		return b.put(w)
+	}
 	return putMixture(w, "", m.Mixture())
 }
 
@@ -175,8 +178,11 @@ func (m *Model) readArrays(a *npz.Archive) error {
 
 // readScorer is the inverse of putScorer.
 func (m *Model) readScorer(a *npz.Archive, dim int) (Scorer, error) {
-	if m.Manifest.Kind == MTVAE {
+	switch m.Manifest.Kind {
+	case MTVAE:
 		return m.readAutoEncoder(a, dim)
+	case BVAE:
+		return m.readBetaVAE(a, dim)
 	}
 	mixture, err := m.readMixture(a, "", dim)
 	return Mixture{mixture}, err

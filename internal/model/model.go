@@ -24,13 +24,14 @@ const (
 	DEM    Kind = "dem"    // of Gaussians, by private sums
 	FedGEM Kind = "fedgem" // of clusters whose number nobody knew
 	MTVAE  Kind = "mtvae"  // no mixture: networks, a shared decoder and an encoder of its own
+	BVAE   Kind = "bvae"   // no mixture: networks, of which all is shared
 )
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{GGM, FedGen, DEM, FedGEM, MTVAE} }
+func Kinds() []Kind { return []Kind{GGM, FedGen, DEM, FedGEM, MTVAE, BVAE} }
 
 // KindNames lists all kinds in words.
-func KindNames() string { return "ggm, fedgen, dem, fedgem or mtvae" }
+func KindNames() string { return "ggm, fedgen, dem, fedgem, mtvae or bvae" }
 
 // Model is a participant's trained model: what it scores rows with, and where it
 // came from.
@@ -83,7 +84,7 @@ type Manifest struct {
 
 // Hyper are the hyper-parameters, as all participants agreed on them.
 type Hyper struct {
-	Components     int     `json:"components"` // the fewest, if there are MostComponents; 0: each its own number, or with mtvae none
+	Components     int     `json:"components"` // the fewest, if there are MostComponents; 0: each its own number, or with networks none
 	MostComponents int     `json:"most_components,omitempty"`
 	Rounds         int     `json:"rounds"` // at most
 	Tol            float64 `json:"tol"`
@@ -97,13 +98,22 @@ type Hyper struct {
 	Epsilon        float64 `json:"epsilon,omitempty"`
 	Delta          float64 `json:"delta,omitempty"`
 	Clip           float64 `json:"clip,omitempty"`
-	// Latent, Hidden and so on are of mtvae.
+	// Latent, Hidden and so on are of networks.
 	Latent     int     `json:"latent,omitempty"`
 	Hidden     []int   `json:"hidden,omitempty"`
 	Batch      int     `json:"batch,omitempty"`
 	Rate       float64 `json:"rate,omitempty"`
 	Aggressive int     `json:"aggressive,omitempty"`
-	Seed       uint64  `json:"seed"`
+	Beta       float64 `json:"beta,omitempty"`
+	Epochs     int     `json:"epochs,omitempty"`
+	// Weights, and what follows, say how bvae weights its participants.
+	Weights        string  `json:"weights,omitempty"`
+	Effect         float64 `json:"effect,omitempty"`
+	Offset         string  `json:"offset,omitempty"`
+	Debias         bool    `json:"debias,omitempty"`
+	WeighEvery     int     `json:"weigh_every,omitempty"`
+	PublishWeights bool    `json:"publish_weights,omitempty"`
+	Seed           uint64  `json:"seed"`
 }
 
 // Ledger says what the training told others, and how well it was hidden.
@@ -116,6 +126,8 @@ type Ledger struct {
 	Diversity      *report.Diversity `json:"diversity,omitempty"`
 	LeastDiversity report.Figure     `json:"least_diversity,omitzero"`
 	History        []report.Round    `json:"history"`
+	// Weightings are the participants', of bvae, if these have published them.
+	Weightings []report.Weighting `json:"weightings,omitempty"`
 	// LoneChanges are pairs of sums that differ by few members.
 	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
 }

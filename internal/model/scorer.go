@@ -7,7 +7,7 @@ import (
 )
 
 // Scorer is what a model scores rows by. Rows are in the coordinates trained on. What
-// further a model can do, its scorer says by [Explainer], [Assigner] and [Dictionary].
+// further a model can do, its scorer says by [Explainer], [Assigner], [Dictionary] and [Coder].
 type Scorer interface {
 	// Dim returns the number of coordinates.
 	Dim() int
@@ -38,6 +38,17 @@ type Dictionary interface {
 	Weights() []float64
 	Means() *mat.Dense
 	Precision(k int) *mat.SymDense
+}
+
+// Coder is of latent variables: each row has a code, a short vector of them, and each code
+// stands for a row.
+type Coder interface {
+	// Latent returns the number of latent variables.
+	Latent() int
+	// Encode returns the code of each row of z, N by Latent: the means of its distribution.
+	Encode(z *mat.Dense) (*mat.Dense, error)
+	// Decode returns the row that each code stands for, N by Dim: the mean.
+	Decode(codes *mat.Dense) (*mat.Dense, error)
 }
 
 // Mixture is a Gaussian mixture as a scorer, by Eq. (19) of Idé et al. 2024.

@@ -115,6 +115,7 @@ func (c Config) assemble(n *node.Node, trained *task.Result) (*Result, error) {
 	m := trained.Model
 	m.Manifest.Views, m.Manifest.Privacy.LoneChanges = r.Views, r.LoneChanges
 	m.Manifest.Privacy.Protection = r.Protection
+	experiment.EnterWeightings(m, trained, names)
 	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])
 	p, err := experiment.Participant(m, c.Data)
 	if d := ledger.Last(); d != nil {

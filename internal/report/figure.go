@@ -2,8 +2,9 @@ package report
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
+	"strconv"
+	"strings"
 )
 
 // Figure is a number that may not apply (the zero Figure, absent in JSON) or may
@@ -50,7 +51,16 @@ func (f Figure) String() string {
 	if !f.Defined {
 		return "-"
 	}
-	return fmt.Sprintf("%.4f", f.Value)
+	return Fixed(f.Value, 4)
+}
+
+// Fixed writes a number with so many decimals. What rounds to 0 has no sign.
+func Fixed(v float64, decimals int) string {
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if unsigned := strings.TrimPrefix(s, "-"); strings.Trim(unsigned, "0.") == "" {
+		return unsigned
+	}
+	return s
 }
 
 // MarshalJSON writes the number or null.

@@ -25,6 +25,30 @@ func TestFiguresInJSON(t *testing.T) {
 	}
 }
 
+func TestFixed(t *testing.T) {
+	for _, c := range []struct {
+		v        float64
+		decimals int
+		want     string
+	}{
+		{-0.00004, 4, "0.0000"},
+		{-0.00006, 4, "-0.0001"},
+		{math.Copysign(0, -1), 2, "0.00"},
+		{-0.4, 0, "0"},
+		{-12.345, 2, "-12.35"},
+		{7, 2, "7.00"},
+		{math.NaN(), 2, "NaN"},
+		{math.Inf(-1), 2, "-Inf"},
+	} {
+		if got := Fixed(c.v, c.decimals); got != c.want {
+			t.Errorf("Fixed(%g, %d) = %q, want %q", c.v, c.decimals, got, c.want)
+		}
+	}
+	if got := Of(-1e-9).String(); got != "0.0000" {
+		t.Errorf("a figure next to 0 is %q", got)
+	}
+}
+
 func TestMean(t *testing.T) {
 	for _, c := range []struct {
 		in   []Figure

@@ -51,8 +51,9 @@ type Participant struct {
 	OwnClusters []int      `json:"own_clusters,omitempty"`
 	Baselines   *Baselines `json:"baselines,omitempty"`
 	Diversity   *Diversity `json:"diversity,omitempty"`
-	Encoder     *Encoder   `json:"encoder,omitempty"` // as in the last round
-	History     []Round    `json:"history,omitempty"` // a round an entry
+	Encoder     *Encoder   `json:"encoder,omitempty"`   // as in the last round
+	Weighting   *Weighting `json:"weighting,omitempty"` // of bvae, as in the last round
+	History     []Round    `json:"history,omitempty"`   // a round an entry
 	ModelFile   string     `json:"model_file,omitempty"`
 	Digest      string     `json:"digest,omitempty"` // of what the last optimize was given
 	Left        string     `json:"left,omitempty"`   // why it is not in the last view
@@ -131,6 +132,19 @@ type Round struct {
 	// Encoder is the participant's own; nil if the kind has none, or in rounds in which it
 	// was not measured.
 	Encoder *Encoder `json:"encoder,omitempty"`
+	// Weighting is the participant's own, of bvae.
+	Weighting *Weighting `json:"weighting,omitempty"`
+}
+
+// Weighting is how much a participant counts in means of models, and why.
+type Weighting struct {
+	Name   string  `json:"name,omitempty"` // where there are those of several
+	Weight float64 `json:"weight"`         // those of all add up to 1
+	// Discrepancy is how unlike all others' its data are, if that is looked at.
+	Discrepancy Figure `json:"discrepancy,omitzero"`
+	// ByRows says that the rule left no participant a weight, and that the weight is the
+	// share of the rows therefore.
+	ByRows bool `json:"by_rows,omitempty"`
 }
 
 // Encoder says what the encoder of mtvae tells of the own rows.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 func (t Table) write() error {
@@ -60,5 +60,5 @@ func Number(v float64, digits int) string {
 	if math.IsNaN(v) {
 		return ""
 	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
+	return report.Fixed(v, digits)
 }

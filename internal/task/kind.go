@@ -29,7 +29,9 @@ type state struct {
 	rho       float64           // as used; 0 if the kind has none
 	selection *report.Selection // nil if the kind has none
 	own       *model.Own        // nil if the kind has none
-	warnings  []string          // of the last round
+	// weightings are those of all, by rank, nil of one that is not known; nil if none are.
+	weightings []*report.Weighting
+	warnings   []string // of the last round
 }
 
 // kind is what is particular to a kind of model.
@@ -76,6 +78,11 @@ var kinds = map[model.Kind]kind{
 		check:   checkMTVAE, learner: newMTVAE,
 		shown: func(Task) ([]string, bool) { return nil, false },
 	},
+	model.BVAE: {
+		options: []string{"rounds", "latent", "hidden", "batch", "rate", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights"},
+		check:   checkBVAE, learner: newBVAE,
+		shown: func(t Task) ([]string, bool) { return t.Weighting.shown(), false },
+	},
 }
 
 // Takes says whether a kind has an option, of those that not all kinds have.
@@ -83,12 +90,15 @@ func Takes(k model.Kind, option string) bool { return slices.Contains(kinds[k].o
 
 // HoldsRows says whether training reads all own rows into memory, wherever they stand.
 func (t Task) HoldsRows() bool {
-	return t.Model == model.FedGen || t.Model == model.FedGEM || t.Model == model.MTVAE || t.Start == KFed
+	return t.Model == model.FedGen || t.Model == model.FedGEM || t.networks() || t.Start == KFed
 }
+
+// networks says whether networks are trained, which take steps on some rows at a time.
+func (t Task) networks() bool { return t.Model == model.MTVAE || t.Model == model.BVAE }
 
 // Secret says whether a participant draws by a secret of its own, which has to be the same
 // when it comes back: see Noise.
-func (t Task) Secret() bool { return t.Privacy.Epsilon != 0 || t.Model == model.MTVAE }
+func (t Task) Secret() bool { return t.Privacy.Epsilon != 0 || t.networks() }
 
 // foreign returns the first option set that is of other kinds, empty if none is.
 func (t Task) foreign() string {
@@ -112,6 +122,14 @@ func (t Task) foreign() string {
 		{"batch", t.Networks.Batch != 0},
 		{"rate", t.Networks.Rate != 0},
 		{"aggressive", t.Networks.Aggressive != 0},
+		{"beta", t.Networks.Beta != 0},
+		{"epochs", t.Networks.Epochs != 0},
+		{"weights", t.Weighting.Weights != ""},
+		{"effect", t.Weighting.Effect != 0},
+		{"offset", t.Weighting.Offset != ""},
+		{"debias", t.Weighting.Debias},
+		{"weigh-every", t.Weighting.Every != 0},
+		{"publish-weights", t.Weighting.Publish},
 	} {
 		if o.set && !Takes(t.Model, o.name) {
 			return o.name

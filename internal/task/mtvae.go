@@ -10,13 +10,16 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// Networks are the settings of mtvae, as those of [multitask.Config].
+// Networks are the settings of mtvae, as those of [multitask.Config], and of bvae, as those
+// of [beta.Config].
 type Networks struct {
 	Latent     int
-	Hidden     []int // units of the decoder's hidden layers
+	Hidden     []int // units of hidden layers: of mtvae of the decoder, of bvae of the encoder
 	Batch      int
 	Rate       float64
 	Aggressive int // 0 and 1: as many steps of the encoder as of the decoder
+	Beta       float64
+	Epochs     int
 }
 
 // units writes hidden layers; none are empty.
@@ -76,7 +79,11 @@ func checkMTVAE(t Task) error {
 	case n.Aggressive < 0:
 		return wrong("aggressive", "want at least 0 steps, got %d", n.Aggressive)
 	}
-	for i, units := range t.Networks.Hidden {
+	return checkHidden(t.Networks.Hidden)
+}
+
+func checkHidden(layers []int) error {
+	for i, units := range layers {
 		if units < 1 {
 			return wrong("hidden", "want at least 1 unit in layer %d, got %d", i+1, units)
 		}

@@ -26,7 +26,11 @@ func (t Task) published(g collabdict.Group) []string {
 			list = append(list, "the power of two above the number of own rows, and above the root mean square of each column "+strings.Join(of, ", "))
 		}
 	}
-	for _, l := range t.learned() {
+	learned := t.learned()
+	if t.Model == model.BVAE {
+		learned = append(learned, t.Weighting.learned()...)
+	}
+	for _, l := range learned {
 		list = append(list, "in sums over all members: "+l)
 	}
 	return append(list, shown...)

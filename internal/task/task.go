@@ -55,14 +55,15 @@ type Task struct {
 	// and Final the rule for the last merge, both of fedgem.
 	LocalSteps    int
 	Radius, Final string
-	Networks      Networks // of mtvae
-	Privacy       Privacy  // of fedgen and fedgem
+	Networks      Networks  // of mtvae and bvae
+	Weighting     Weighting // of bvae
+	Privacy       Privacy   // of fedgen and fedgem
 	Settings      consensus.Settings
 	// Shared, if not nil, is what participants in one process need not compute each
 	// by itself.
 	Shared *gmm.Solutions
 	First  *gmm.Mixture // see ShareRows
-	// Noise draws what Privacy adds, or the seed of what mtvae draws. It is this participant's alone: secret, and used
+	// Noise draws what Privacy adds, or the seed of what networks draw. It is this participant's alone: secret, and used
 	// for one run.
 	Noise rand.Source
 }
@@ -124,6 +125,14 @@ func (t Task) Validate() error {
 	return t.Ranges.check()
 }
 
+// yes writes what is set, and nothing else.
+func yes(set bool) string {
+	if set {
+		return "true"
+	}
+	return ""
+}
+
 // Field is a name and a value that all members must share.
 type Field struct{ Name, Value string }
 
@@ -162,6 +171,14 @@ func (t Task) Fields(columns []string) []Field {
 		{"batch", fmt.Sprint(t.Networks.Batch)},
 		{"rate", g(t.Networks.Rate)},
 		{"aggressive", fmt.Sprint(t.Networks.Aggressive)},
+		{"beta", g(t.Networks.Beta)},
+		{"epochs", fmt.Sprint(t.Networks.Epochs)},
+		{"weights", string(t.Weighting.Weights)},
+		{"effect", g(t.Weighting.Effect)},
+		{"offset", t.Weighting.Offset},
+		{"debias", yes(t.Weighting.Debias)},
+		{"weigh every", fmt.Sprint(t.Weighting.Every)},
+		{"publish weights", yes(t.Weighting.Publish)},
 		{"epsilon", g(t.Privacy.Epsilon)},
 		{"delta", g(t.Privacy.Delta)},
 		{"clip", g(t.Privacy.Clip)},

@@ -26,8 +26,9 @@ type Progress struct {
 	Loss float64
 	// Diversity is that of what was contributed in the round; nil if the kind has none.
 	Diversity *report.Diversity
-	Clusters  int             // of fedgem, after the last merge
-	Encoder   *report.Encoder // of mtvae; nil if it was not measured
+	Clusters  int               // of fedgem, after the last merge
+	Encoder   *report.Encoder   // of mtvae; nil if it was not measured
+	Weighting *report.Weighting // of bvae
 }
 
 // Result is what one participant holds after its part.
@@ -36,7 +37,10 @@ type Result struct {
 	Last  collabdict.Round
 	// Selection is of what fedgen has put together; nil with other kinds.
 	Selection *report.Selection
-	Warnings  []string
+	// Weightings are those of all members, of bvae, by rank, if they are published; nil of
+	// one that was not there.
+	Weightings []*report.Weighting
+	Warnings   []string
 }
 
 // Train plays one participant's part: it prepares the training rows, trains
@@ -68,7 +72,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	var history, included []report.Round // included: those that this participant is in
 	r.Last, err = l.train(ctx, g, func(round collabdict.Round) {
 		told := l.progress(round)
-		history = append(history, report.Round{Round: round.Number, Objective: round.Objective, Diversity: told.Diversity, Encoder: told.Encoder})
+		history = append(history, report.Round{Round: round.Number, Objective: round.Objective, Diversity: told.Diversity, Encoder: told.Encoder, Weighting: told.Weighting})
 		if a, may := g.(collabdict.Absentee); !may || a.Included() {
 			included = append(included, history[len(history)-1])
 		}
@@ -85,7 +89,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	if m.Manifest.Threshold, unread = threshold(m.Scorer, of.rows, t.FalseAlarm); unread != nil {
 		return r, withUnread(err, unread)
 	}
-	r.Model, r.Selection = m, s.selection
+	r.Model, r.Selection, r.Weightings = m, s.selection, s.weightings
 	r.Warnings = append(r.Warnings, s.warnings...)
 	m.Manifest.Privacy.Published = public
 	if len(included) == 0 {
@@ -128,6 +132,9 @@ func (t Task) assemble(p dataset.Participant, of *prepared, s state, last collab
 				LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 				Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
 				Latent: t.Networks.Latent, Hidden: t.Networks.Hidden, Batch: t.Networks.Batch, Rate: t.Networks.Rate, Aggressive: t.Networks.Aggressive,
+				Beta: t.Networks.Beta, Epochs: t.Networks.Epochs,
+				Weights: string(t.Weighting.Weights), Effect: t.Weighting.Effect, Offset: t.Weighting.Offset, Debias: t.Weighting.Debias,
+				WeighEvery: t.Weighting.Every, PublishWeights: t.Weighting.Publish,
 			},
 			Rounds: last.Number, Converged: last.Converged, Objective: report.Of(last.Objective),
 			Rows: rows, TotalRows: s.totalRows,

@@ -12,6 +12,11 @@ import (
 
 // Mean averages one vector of parameters in a group, round by round.
 type Mean struct {
+	// Shared says that training changes nothing but the parameters, so that of rounds that
+	// are decided already the totals are enough: a member that was started again goes
+	// through them without training.
+	Shared bool
+
 	all    *nn.Parameters
 	before []float32 // the parameters that training begins with
 	vector []float64 // weighted changes, values beside them, the weight
@@ -39,7 +44,7 @@ const leastWeight = 0x1p-20
 // them. No weight is above most; if that is 0, members agree on a bound.
 func New(all *nn.Parameters, beside int, most float64) *Mean {
 	n := len(all.Values)
-	return &Mean{all, make([]float32, n), make([]float64, n+beside+1), most}
+	return &Mean{all: all, before: make([]float32, n), vector: make([]float64, n+beside+1), most: most}
 }
 
 // bounded is how many bounds members agree on.
@@ -59,15 +64,24 @@ func (m *Mean) Before() []float32 { return m.before }
 //	ω + Σ w_k (ω_k − ω) / Σ w_k,
 //
 // over the members k that are in the sum. Train is not called where the round has begun
-// without this member. Changes are summed rather than parameters, as they are smaller: for
+// without this member, or if Shared is set is over. Changes are summed rather than parameters, as they are smaller: for
 // those of each matrix, and each value beside them, members agree on the next power of two
 // as the bound, so that none is clipped, and none is far below its bound.
 func (m *Mean) Round(ctx context.Context, g collabdict.Group, train func(ctx context.Context) (Part, error)) (Total, error) {
 	copy(m.before, m.all.Values)
-	absentee, may := g.(collabdict.Absentee)
-	if may {
-		if counts, ok := absentee.Missed(); ok {
-			return m.without(ctx, g, absentee, counts)
+	counts, own, known := m.known(g)
+	if known {
+		if want := powers * m.bounded(); len(counts) != want {
+			return Total{}, fmt.Errorf("want a sum of %d counts, got %d: all members must have the same settings", want, len(counts))
+		}
+		if total, in, ok := m.known(g); ok {
+			t, err := m.apply(total)
+			t.Own = own && in
+			return t, err
+		}
+		if !own {
+			clear(m.vector)
+			return m.sum(ctx, g, highest(counts))
 		}
 	}
 	part, err := train(ctx)
@@ -75,30 +89,40 @@ func (m *Mean) Round(ctx context.Context, g collabdict.Group, train func(ctx con
 		return Total{}, err
 	}
 	m.contribute(part)
+	if known {
+		return m.included(ctx, g, highest(counts))
+	}
 	agreed, err := Bounds(ctx, g, m.largest())
 	if err != nil {
 		return Total{}, fmt.Errorf("bounds of the changes: %w", err)
 	}
-	own := !may || absentee.Included()
-	if !own {
+	if a, may := g.(collabdict.Absentee); may && !a.Included() {
 		clear(m.vector) // which may be above bounds that were agreed on without it
+		return m.sum(ctx, g, agreed)
 	}
+	return m.included(ctx, g, agreed)
+}
+
+// included is the sum of a round whose bounds this member's part is within.
+func (m *Mean) included(ctx context.Context, g collabdict.Group, agreed []float64) (Total, error) {
 	t, err := m.sum(ctx, g, agreed)
-	t.Own = own && (!may || absentee.Included())
+	a, may := g.(collabdict.Absentee)
+	t.Own = !may || a.Included()
 	return t, err
 }
 
-// without is a round whose bounds were agreed on before this member was there, so that it
-// has no part in it.
-func (m *Mean) without(ctx context.Context, g collabdict.Group, a collabdict.Absentee, counts []float64) (Total, error) {
-	if want := powers * m.bounded(); len(counts) != want {
-		return Total{}, fmt.Errorf("want a sum of %d counts, got %d: all members must have the same settings", want, len(counts))
+// known returns the next total, and whether this member has a part in it, if that is
+// decided already and it needs no training: it has none, or the parameters are all that
+// comes of it.
+func (m *Mean) known(g collabdict.Group) (total []float64, own, ok bool) {
+	if r, may := g.(collabdict.Replayer); may && m.Shared {
+		total, ok = r.Decided()
+		return total, ok && r.Included(), ok
 	}
-	if total, ok := a.Missed(); ok {
-		return m.apply(total)
+	if a, may := g.(collabdict.Absentee); may {
+		total, ok = a.Missed()
 	}
-	clear(m.vector)
-	return m.sum(ctx, g, highest(counts))
+	return total, false, ok
 }
 
 func (m *Mean) contribute(p Part) {

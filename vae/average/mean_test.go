@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/vae/nn"
 )
@@ -64,34 +65,6 @@ func TestNoWeight(t *testing.T) {
 	}
 }
 
-// absent is a group that has made some sums without this member: their totals come one
-// after the other. Those that are not there yet are answered by answer.
-type absent struct {
-	collabdict.Group
-	missed [][]float64
-	asked  []float64
-	answer []float64
-}
-
-func (a *absent) Missed() ([]float64, bool) {
-	if len(a.missed) == 0 {
-		return nil, false
-	}
-	total := a.missed[0]
-	a.missed = a.missed[1:]
-	return total, true
-}
-
-func (a *absent) Included() bool { return false }
-
-func (a *absent) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	if err := collabdict.CheckBlocks(x, blocks); err != nil {
-		return nil, err
-	}
-	a.asked = slices.Clone(x)
-	return a.answer, nil
-}
-
 // A member does not train for a round that has begun without it, and has no part in it,
 // whether the round is over yet or not.
 func TestRoundWithoutOwnPart(t *testing.T) {
@@ -105,24 +78,71 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 		return Part{1, []float64{1}}, nil
 	}
 	for _, over := range []bool{true, false} {
-		g := &absent{missed: [][]float64{counts}, answer: total}
+		g := &grouptest.Ahead{Early: [][]float64{counts}, Answers: [][]float64{total}}
 		if over {
-			g.missed = append(g.missed, total)
+			g.Early = append(g.Early, total)
 		}
 		got, err := m.Round(t.Context(), g, train)
 		if err != nil || got.Own || got.Weight != 0.5 || got.Beside[0] != 3 {
 			t.Fatalf("got %+v, %v", got, err)
 		}
-		if over != (g.asked == nil) || slices.ContainsFunc(g.asked, func(v float64) bool { return v != 0 }) {
-			t.Errorf("over %t: got a part of its own %v", over, g.asked)
+		if over != (g.Asked == nil) || slices.ContainsFunc(g.Asked, func(v float64) bool { return v != 0 }) {
+			t.Errorf("over %t: got a part of its own %v", over, g.Asked)
 		}
 	}
 	if p.Values[0] != 1 {
 		t.Errorf("got %g, want 1", p.Values[0])
 	}
 	for _, missed := range [][][]float64{{counts[1:]}, {counts, total[1:]}} {
-		if _, err := m.Round(t.Context(), &absent{missed: missed}, train); err == nil {
+		if _, err := m.Round(t.Context(), &grouptest.Ahead{Early: missed}, train); err == nil {
 			t.Error("want an error for a sum of another length")
+		}
+	}
+}
+
+// Where training changes nothing but the parameters, who was started again trains for the
+// round under way alone; else for all that it was in.
+func TestDecidedRoundsNeedNoTraining(t *testing.T) {
+	for name, of := range map[string]struct {
+		shared, over, in bool
+		trained          int
+	}{
+		"a round that is over":                        {shared: true, over: true, in: true},
+		"a round that is over without it":             {shared: true, over: true},
+		"a round that has begun":                      {shared: true, in: true, trained: 1},
+		"a round that has begun without it":           {shared: true},
+		"a round that is over, of private parameters": {over: true, in: true, trained: 1},
+	} {
+		p := parameters()
+		m := New(p, 0, 1)
+		m.Shared = of.shared
+		counts := make([]float64, powers*len(p.Shapes))
+		for i := range p.Shapes {
+			counts[powers*i+4-leastPower] = 1
+		}
+		total := make([]float64, len(p.Values)+1)
+		total[0], total[len(p.Values)] = 0.25, 0.5
+		g := &grouptest.Ahead{Early: [][]float64{counts}, Answers: [][]float64{total}, In: of.in}
+		if of.over {
+			g.Early = append(g.Early, total)
+		}
+		if !of.shared { // the calls are answered one by one
+			g.Answers, g.Early = [][]float64{counts, total}, nil
+		}
+		trained := 0
+		got, err := m.Round(t.Context(), g, func(context.Context) (Part, error) {
+			trained++
+			p.Values[1] = 9
+			return Part{Weight: 1}, nil
+		})
+		if err != nil || got.Weight != 0.5 || got.Own != of.in || p.Values[0] != 0.5 || p.Values[1] != 0 {
+			t.Errorf("%s: got %+v, %v and parameters %v", name, got, err, p.Values[:2])
+		}
+		if trained != of.trained {
+			t.Errorf("%s: trained %d times, want %d", name, trained, of.trained)
+		}
+		if asked := trained > 0 && (g.Asked[1] != 9 || g.Asked[len(p.Values)] != 1) || of.over && of.shared && g.Asked != nil; asked {
+			t.Errorf("%s: brings %v", name, g.Asked)
 		}
 	}
 }
@@ -131,31 +151,15 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 // trained: its changes may be above the bounds.
 func TestLostWhileBoundsAreAgreed(t *testing.T) {
 	p := parameters()
-	g := &lost{counts: make([]float64, powers*(len(p.Shapes)+1)), total: make([]float64, len(p.Values)+1)}
-	g.total[0], g.total[len(p.Values)] = 8, 4
-	got, err := New(p, 0, 0).Round(t.Context(), g, func(context.Context) (Part, error) {
+	counts, total := make([]float64, powers*(len(p.Shapes)+1)), make([]float64, len(p.Values)+1)
+	total[0], total[len(p.Values)] = 8, 4
+	got, err := New(p, 0, 0).Round(t.Context(), &grouptest.Ahead{Answers: [][]float64{counts, total}}, func(context.Context) (Part, error) {
 		p.Values[0] = 1e6
 		return Part{Weight: 1}, nil
 	})
 	if err != nil || got.Own || got.Weight != 4 || p.Values[0] != 2 {
 		t.Errorf("got %+v, %v and parameter %g", got, err, p.Values[0])
 	}
-}
-
-// lost is a group that makes sums without this member.
-type lost struct {
-	collabdict.Group
-	counts, total []float64
-}
-
-func (*lost) Missed() ([]float64, bool) { return nil, false }
-func (*lost) Included() bool            { return false }
-
-func (l *lost) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	if len(x) == len(l.counts) {
-		return l.counts, nil
-	}
-	return l.total, collabdict.CheckBlocks(x, blocks)
 }
 
 // The bounds are the least powers of two above what all have.

@@ -1,44 +1,12 @@
 package beta
 
 import (
-	"context"
 	"slices"
 	"testing"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/grouptest"
 )
-
-// absent is a group that has made some sums without this member: their totals come one
-// after the other. Those that are not there yet are answered by answer.
-type absent struct {
-	collabdict.Group
-	missed [][]float64
-	asked  []float64
-	answer [][]float64
-}
-
-func (a *absent) Missed() ([]float64, bool) {
-	if len(a.missed) == 0 {
-		return nil, false
-	}
-	total := a.missed[0]
-	a.missed = a.missed[1:]
-	return total, true
-}
-
-func (a *absent) Included() bool { return false }
-
-func (a *absent) Size() int { return 3 }
-
-func (a *absent) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	if err := collabdict.CheckBlocks(x, blocks); err != nil {
-		return nil, err
-	}
-	a.asked = slices.Clone(x)
-	total := a.answer[0]
-	a.answer = a.answer[1:]
-	return total, nil
-}
 
 // Counts are of 64 powers of two, from the first one on.
 const powers, leastPower = 64, -31
@@ -60,16 +28,16 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 	total := make([]float64, n+2)
 	total[0], total[n], total[n+1] = 0.25, 3, 0.5
 	for _, over := range []bool{true, false} {
-		g := &absent{missed: [][]float64{counts}, answer: [][]float64{total}}
+		g := &grouptest.Ahead{Early: [][]float64{counts}, Answers: [][]float64{total}}
 		if over {
-			g.missed = append(g.missed, total)
+			g.Early = append(g.Early, total)
 		}
 		r, err := l.Round(t.Context(), g)
 		if err != nil || r.Loss != 6 || r.Weight != 0.5 {
 			t.Fatalf("got %+v, %v", r, err)
 		}
-		if over != (g.asked == nil) || slices.ContainsFunc(g.asked, func(v float64) bool { return v != 0 }) {
-			t.Errorf("over %t: got a part of its own %v", over, g.asked)
+		if over != (g.Asked == nil) || slices.ContainsFunc(g.Asked, func(v float64) bool { return v != 0 }) {
+			t.Errorf("over %t: got a part of its own %v", over, g.Asked)
 		}
 	}
 	want := slices.Clone(first)
@@ -79,12 +47,51 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 		t.Errorf("got parameters %v, want %v", got[:3], want[:3])
 	}
 	clear(total[n+1:])
-	if r, err := l.Round(t.Context(), &absent{missed: [][]float64{counts, total}}); err != nil || r != (Round{Number: 3}) || !slices.Equal(l.Model().Parameters().Values, want) {
+	if r, err := l.Round(t.Context(), &grouptest.Ahead{Early: [][]float64{counts, total}}); err != nil || r != (Round{Number: 3}) || !slices.Equal(l.Model().Parameters().Values, want) {
 		t.Errorf("got %+v, %v, and parameters %v", r, err, l.Model().Parameters().Values[:3])
 	}
 	for _, missed := range [][][]float64{{counts[1:]}, {counts, total[1:]}} {
-		if _, err := l.Round(t.Context(), &absent{missed: missed}); err == nil {
+		if _, err := l.Round(t.Context(), &grouptest.Ahead{Early: missed}); err == nil {
 			t.Error("want an error for a sum of another length")
+		}
+	}
+}
+
+// A member that was started again trains its conditions once more in rounds that it was in,
+// and none in others; without conditions it goes by totals.
+func TestRoundsThatAreDecided(t *testing.T) {
+	for name, of := range map[string]struct {
+		condition Condition
+		in        bool
+		trained   bool
+	}{
+		"conditions, in":     {CGAU, true, true},
+		"conditions, not in": {CGAU, false, false},
+		"none, in":           {Unconditioned, true, false},
+	} {
+		c := small(Weighting{})
+		c.Condition = of.condition
+		l, err := NewLearner(c, owns(1)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
+			t.Fatal(err)
+		}
+		counts := make([]float64, powers*(len(l.model.all.Shapes)+1))
+		for at := 10 - leastPower; at < len(counts); at += powers {
+			counts[at] = 1
+		}
+		totals := [][]float64{counts, make([]float64, len(parameters(l))+2)}
+		totals[1][len(parameters(l))+1] = 1
+		g := &grouptest.Ahead{Early: totals, Answers: totals, In: of.in}
+		first := slices.Clone(parameters(l))
+		if _, err := l.Round(t.Context(), g); err != nil || !slices.Equal(parameters(l), first) {
+			t.Errorf("%s: got %v and parameters %v", name, err, parameters(l)[:3])
+		}
+		zero := !slices.ContainsFunc(l.State().Conditions, func(v float32) bool { return v != 0 })
+		if zero == of.trained || (g.Asked == nil) == of.trained {
+			t.Errorf("%s: got conditions %v, and brings %v", name, l.State().Conditions, g.Asked)
 		}
 	}
 }
@@ -98,7 +105,7 @@ func TestWeightOfWhoWasAway(t *testing.T) {
 	}
 	counts := make([]float64, 2*powers)
 	counts[4-leastPower] = 1 // fewer than 16 rows
-	g := &absent{answer: [][]float64{counts, {10}, {1}}}
+	g := &grouptest.Ahead{Answers: [][]float64{counts, {10}, {1}}}
 	if err := l.Start(t.Context(), g); err != nil || l.Standing().Weight.P != 1 {
 		t.Errorf("got %+v, %v", l.Standing(), err)
 	}

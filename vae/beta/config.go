@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/collabdict/collabdict/vae/discrepancy"
 )
@@ -12,7 +13,9 @@ import (
 type Config struct {
 	Inputs int   // values of a row
 	Hidden []int // units of the encoder's hidden layers, those of the decoder in reverse; nil is 512, 256
-	Latent int   // variables; 0 is 2
+	// Condition says how hidden layers of the encoder and the decoder adapt to the member.
+	Condition Condition
+	Latent    int // variables; 0 is 2
 	// Beta is the factor of the divergence in the loss; 0 is 10.
 	Beta   float64
 	Rate   float64 // of Adam; 0 is 0.001
@@ -22,6 +25,15 @@ type Config struct {
 	Seed    uint64
 	Weights Weighting
 }
+
+// Condition is how a model adapts to each member.
+type Condition int
+
+// Conditions.
+const (
+	Unconditioned Condition = iota // it does not: rectified linear units
+	CGAU                           // by gated units with conditions, package conditioning
+)
 
 // Measure is how unlike all others' a member's data are taken to be.
 type Measure int
@@ -40,7 +52,7 @@ type Weighting struct {
 	// Debias is for Latent: see [discrepancy.Latent].
 	Debias bool
 	// Pretrained are, for Latent, the parameters of a model by which rows are encoded
-	// before the first round.
+	// before the first round; with CGAU at the conditions in [Own].
 	Pretrained []float32
 	// Every, for Latent, is after how many rounds members are weighted again, by the model
 	// as it is then; 0 is never. Without Pretrained, weights are shares of the rows until
@@ -55,6 +67,8 @@ type Own struct {
 	Rows []float32 // row after row
 	// Labels are the numbers of rows of each class, for the measure Labels.
 	Labels []int
+	// Pretrained are, with CGAU, its conditions of the pretrained model; nil are those of 0.
+	Pretrained []float32
 	// Seed is of the order of the rows and of the noise; no other member may know it.
 	Seed uint64
 }
@@ -85,6 +99,10 @@ func (c Config) Validate() error {
 		}
 	}
 	switch {
+	case d.Condition < Unconditioned || d.Condition > CGAU:
+		return fmt.Errorf("beta: want conditions of kind %d or %d, got %d", Unconditioned, CGAU, d.Condition)
+	case d.Condition == CGAU && len(d.Hidden) == 0:
+		return fmt.Errorf("beta: want at least one hidden layer to condition, got none")
 	case !(d.Beta > 0) || math.IsInf(d.Beta, 1):
 		return fmt.Errorf("beta: want a factor of the divergence above 0, got %g", d.Beta)
 	case !(d.Rate > 0) || math.IsInf(d.Rate, 1):
@@ -106,36 +124,58 @@ func (w Weighting) check(c Config) error {
 	case w.By == Latent && w.Every == 0 && w.Pretrained == nil:
 		return fmt.Errorf("beta: weights by encoded rows want a pretrained model, or a number of rounds to weight members after, got neither")
 	}
-	if want := c.parameters(); w.Pretrained != nil && len(w.Pretrained) != want {
+	if want, _ := c.parameters(); w.Pretrained != nil && len(w.Pretrained) != want {
 		return fmt.Errorf("beta: want %d parameters of a pretrained model of this shape, got %d", want, len(w.Pretrained))
 	}
 	return nil
 }
 
-// parameters returns how many there are of such a model.
-func (c Config) parameters() (n int) {
-	sizes := append([]int{c.Inputs}, c.Hidden...)
-	for i, in := range sizes[:len(sizes)-1] {
-		n += (in+1)*sizes[i+1] + (sizes[i+1]+1)*in
+// parameters returns how many weights and biases there are of such a model, and how many
+// conditions.
+func (c Config) parameters() (shared, own int) {
+	sums := 1 // of a hidden unit
+	if c.Condition == CGAU {
+		sums = 2
 	}
-	last := sizes[len(sizes)-1]
-	return n + (last+1)*2*c.Latent + (c.Latent+1)*last
+	layers := func(in int, hidden []int, out int) {
+		for _, units := range hidden {
+			shared += (in + 1) * sums * units
+			own += (sums - 1) * 2 * units
+			in = units
+		}
+		shared += (in + 1) * out
+	}
+	up := slices.Clone(c.Hidden)
+	slices.Reverse(up)
+	layers(c.Inputs, c.Hidden, 2*c.Latent)
+	layers(c.Latent, up, c.Inputs)
+	return shared, own
 }
 
 func (o Own) check(c Config) error {
-	if len(o.Rows) == 0 || len(o.Rows)%c.Inputs != 0 {
-		return fmt.Errorf("beta: want at least one row of %d values, got %d values", c.Inputs, len(o.Rows))
+	if err := checkRows(o.Rows, c.Inputs); err != nil {
+		return err
 	}
-	for i, v := range o.Rows {
-		if v-v != 0 {
-			return fmt.Errorf("beta: row %d, value %d: want a finite number, got %g", i/c.Inputs+1, i%c.Inputs+1, v)
-		}
+	if _, want := c.parameters(); o.Pretrained != nil && (c.Weights.Pretrained == nil || len(o.Pretrained) != want) {
+		return fmt.Errorf("beta: want %d conditions of a pretrained model, which is given as well, got %d", want, len(o.Pretrained))
 	}
 	if c.Weights.By != Labels {
 		return nil
 	}
 	if _, err := discrepancy.Labels(o.Labels); err != nil {
 		return fmt.Errorf("beta: %w", err)
+	}
+	return nil
+}
+
+func checkRows(x []float32, columns int) error {
+	if len(x) == 0 || len(x)%columns != 0 {
+		return fmt.Errorf("beta: want at least one row of %d values, got %d values", columns, len(x))
+	}
+	for i, v := range x {
+		if v-v != 0 {
+			return fmt.Errorf("beta: row %d, value %d: want a finite number, got %g", i/columns+1, i%columns+1, v)
+		}
 	}
 	return nil
 }

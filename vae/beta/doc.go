@@ -14,8 +14,22 @@
 // discrepancy, unless these two are published ([Weighting.Publish]). What all learn
 // are the new parameters, the mean loss, and of how many members the largest change of a
 // matrix, times the weight, is between which powers of two. A member whose weight is 0
-// has nothing to train: who sees how soon it calls for the sum can tell.
+// has nothing to train but conditions: without these, who sees how soon it calls for the
+// sum can tell.
 //
-// The parameters have the same bits at all members, whatever machine and GOMAXPROCS.
+// # Conditions
+//
+// With [CGAU] as [Config.Condition], hidden layers of the encoder and the decoder are gated
+// units with conditions (package conditioning), which each member trains along with weights
+// and biases, and which leave it in no sum. All learn the mean of all members' conditions, by
+// weight. Rows are encoded, for weights too, and decoded at the own conditions.
+//
+// A member's model is then [Model.Parameters], everybody's, and [Model.Conditions], its own:
+// what is kept of it has both, what is shown to others the former alone. So has [State]; and a
+// pretrained model is in [Weighting.Pretrained] and [Own.Pretrained]. A new member takes the
+// parameters from another, and [Model.Adapt] fits its conditions to rows of its own, without
+// labels and without anybody else.
+//
+// Invariant: parameters have the same bits at all members, whatever machine and GOMAXPROCS.
 // Start reading at [Learner].
 package beta

@@ -3,10 +3,10 @@ package beta
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
@@ -38,61 +38,21 @@ func owns(seed uint64) []Own {
 	return out
 }
 
-// member is what one holds in the end.
-type member struct {
-	*Learner
-	rounds []Round
-}
-
-// runner runs members in a group.
-type runner func(ctx context.Context, size int, f func(ctx context.Context, g collabdict.Group, rank int) error) error
-
-func together(t *testing.T, run runner, c Config, own []Own, rounds int) []*member {
+func together(t *testing.T, run grouptest.Runner, c Config, own []Own, rounds int) ([]*Learner, []Round) {
 	t.Helper()
-	all := make([]*member, len(own))
-	err := run(t.Context(), len(own), func(ctx context.Context, g collabdict.Group, rank int) error {
+	begin := func(ctx context.Context, g collabdict.Group, rank int) (*Learner, error) {
 		l, err := NewLearner(c, own[rank])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		m := &member{Learner: l}
-		if err := l.Start(ctx, g); err != nil {
-			return err
-		}
-		for range rounds {
-			r, err := l.Round(ctx, g)
-			if err != nil {
-				return err
-			}
-			m.rounds = append(m.rounds, r)
-		}
-		all[rank] = m
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+		return l, l.Start(ctx, g)
 	}
-	return all
+	return grouptest.Train(t, run, len(own), rounds, begin, parameters)
 }
 
-func inLockstep(t *testing.T, c Config, own []Own, rounds int) []*member {
+func inLockstep(t *testing.T, c Config, own []Own, rounds int) ([]*Learner, []Round) {
+	t.Helper()
 	return together(t, lockstep.Run, c, own, rounds)
 }
 
-// sameBits fails unless all hold the same.
-func sameBits(t *testing.T, all []*member) {
-	t.Helper()
-	for rank, m := range all {
-		if !slices.Equal(m.rounds, all[0].rounds) || !slices.Equal(m.Model().Parameters().Values, all[0].Model().Parameters().Values) {
-			t.Fatalf("member %d does not hold what member 0 does: rounds %v and %v", rank, m.rounds, all[0].rounds)
-		}
-	}
-}
-
-// farthest returns the largest difference of parameters.
-func farthest(a, b []float32) (most float32) {
-	for i := range a {
-		most = max(most, a[i]-b[i], b[i]-a[i])
-	}
-	return most
-}
+func parameters(l *Learner) []float32 { return l.model.all.Values }

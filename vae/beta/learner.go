@@ -6,7 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/vae/average"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae/conditioning"
 )
 
 // Learner trains a model at one member of a group: [Learner.Start], then rounds. After an
@@ -16,11 +16,11 @@ type Learner struct {
 	own    Own
 
 	model    *Model
-	adam     *nn.Adam
 	rounds   int
 	standing Standing
 	all      []*Standing
 	mean     *average.Mean
+	column   *conditioning.Column
 }
 
 // NewLearner returns a learner before its start. It keeps the rows, and does not modify
@@ -34,10 +34,9 @@ func NewLearner(c Config, own Own) (*Learner, error) {
 		return nil, err
 	}
 	m := NewModel(c)
-	return &Learner{
-		config: c, own: own, model: m, adam: nn.NewAdam(len(m.all.Values), float32(c.Rate)),
-		mean: average.New(m.all, 1, 1), // beside the parameters, the loss
-	}, nil
+	mean := average.New(m.all, 1, 1) // beside the parameters, the loss
+	mean.Shared = c.Condition == Unconditioned
+	return &Learner{config: c, own: own, model: m, mean: mean, column: conditioning.New(m.own)}, nil
 }
 
 // Start agrees with the group on the first weights.
@@ -46,6 +45,7 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	if given := l.config.Weights.Pretrained; given != nil {
 		by = NewModel(l.config)
 		copy(by.all.Values, given)
+		copy(by.own.Values, l.own.Pretrained)
 	}
 	if err := l.weigh(ctx, g, by); err != nil {
 		return fmt.Errorf("beta: weights: %w", err)
@@ -63,23 +63,27 @@ func (l *Learner) Standing() Standing { return l.standing }
 // discrepancies and P alone; nil for one that was not in the view.
 func (l *Learner) Standings() []*Standing { return l.all }
 
-// State is what a member goes on from.
+// State is what a member goes on from: Values are everybody's, Conditions the member's own.
 type State struct {
-	Rounds   int // that are done
-	Values   []float32
-	Standing Standing
+	Rounds             int // that are done
+	Values, Conditions []float32
+	Standing           Standing
 }
 
 // State returns that after the last round, until the next one.
-func (l *Learner) State() State { return State{l.rounds, l.model.all.Values, l.standing} }
+func (l *Learner) State() State {
+	return State{l.rounds, l.model.all.Values, l.model.own.Values, l.standing}
+}
 
 // Restore goes on from a state of the same configuration and the same rows, in place of
 // Start; all members go on from the same round. What comes has the same bits as without.
 func (l *Learner) Restore(s State) error {
-	if len(s.Values) != len(l.model.all.Values) || s.Rounds < 0 {
-		return fmt.Errorf("beta: want a state of %d parameters, got %d after %d rounds", len(l.model.all.Values), len(s.Values), s.Rounds)
+	shared, own := l.model.all.Values, l.model.own.Values
+	if len(s.Values) != len(shared) || len(s.Conditions) != len(own) || s.Rounds < 0 {
+		return fmt.Errorf("beta: want a state of %d parameters and %d conditions, got %d and %d after %d rounds", len(shared), len(own), len(s.Values), len(s.Conditions), s.Rounds)
 	}
-	copy(l.model.all.Values, s.Values)
+	copy(shared, s.Values)
+	copy(own, s.Conditions)
 	l.rounds, l.standing, l.all = s.Rounds, s.Standing, nil
 	return nil
 }

@@ -1,18 +1,14 @@
 package beta
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/vae/discrepancy"
-	"github.com/collabdict/collabdict/vae/nn"
 )
 
 // weightings are one of each kind.
@@ -98,7 +94,7 @@ func plainly(t *testing.T, c Config, own []Own, rounds int) (values []float32, p
 		mean := make([]float64, len(values))
 		for k, o := range own {
 			copy(m.all.Values, values)
-			if _, err := m.train(t.Context(), o.Rows, nn.NewAdam(len(values), float32(c.Rate)), stream(o, round, ordering), stream(o, round, noising)); err != nil {
+			if _, err := m.train(t.Context(), o.Rows, c.Epochs, newDescent(m), stream(o, round, ordering), stream(o, round, noising)); err != nil {
 				t.Fatal(err)
 			}
 			for i, v := range m.all.Values {
@@ -120,8 +116,7 @@ func TestGroupAveragesModels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, own := small(w), owns(1)
 			want, p, d := plainly(t, c, own, rounds)
-			all := inLockstep(t, c, own, rounds)
-			sameBits(t, all)
+			all, known := inLockstep(t, c, own, rounds)
 			tolerance := 1e-9
 			if w.Rule.Auto {
 				tolerance = 0.03 // the offset is agreed to a sixteenth
@@ -132,10 +127,10 @@ func TestGroupAveragesModels(t *testing.T) {
 					t.Errorf("member %d: got %+v, want discrepancy %g and weight %g", k, s, d[k], p[k])
 				}
 			}
-			if far := farthest(all[0].Model().Parameters().Values, want); far > 1e-6 && !w.Rule.Auto {
+			if far := grouptest.Farthest(all[0].Model().Parameters().Values, want); far > 1e-6 && !w.Rule.Auto {
 				t.Errorf("parameters differ by %g from the average of all models", far)
 			}
-			first, last := all[0].rounds[0], all[0].rounds[rounds-1]
+			first, last := known[0], known[rounds-1]
 			if !(last.Loss < first.Loss) || last.Number != rounds || math.Abs(last.Weight-1) > 1e-9 {
 				t.Errorf("got rounds %+v to %+v", first, last)
 			}
@@ -147,14 +142,14 @@ func TestGroupAveragesModels(t *testing.T) {
 func TestNoWeight(t *testing.T) {
 	c := small(Weighting{Rule: discrepancy.Rule{A: 0.2}, By: Labels})
 	own := owns(1)
-	all := inLockstep(t, c, own, 2)
+	all, _ := inLockstep(t, c, own, 2)
 	if p := all[0].Standing().Weight.P; p != 0 {
 		t.Fatalf("member 0 has weight %g, want none", p)
 	}
 	own[0].Seed++
 	own[0].Rows = slices.Clone(own[0].Rows)
 	slices.Reverse(own[0].Rows)
-	again := inLockstep(t, c, own, 2)
+	again, _ := inLockstep(t, c, own, 2)
 	if !slices.Equal(all[1].Model().Parameters().Values, again[1].Model().Parameters().Values) {
 		t.Error("a member without a weight has changed the model")
 	}
@@ -163,38 +158,19 @@ func TestNoWeight(t *testing.T) {
 // From a state, what comes has the same bits, weights by the model included; and so with
 // another number of processors.
 func TestStateGoesOn(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	c, own := small(weightings()["periodic"]), owns(1)
-	whole := inLockstep(t, c, own, 5)
-	runtime.GOMAXPROCS(4)
-	half := inLockstep(t, c, own, 3)
-	err := lockstep.Run(t.Context(), len(own), func(ctx context.Context, g collabdict.Group, rank int) error {
-		l, err := NewLearner(c, own[rank])
+	for _, condition := range []Condition{Unconditioned, CGAU} {
+		c, own := small(weightings()["periodic"]), owns(1)
+		c.Condition = condition
+		create := func(rank int) (*Learner, error) { return NewLearner(c, own[rank]) }
+		grouptest.GoesOn(t, len(own), create, (*Learner).Start, parameters)
+		l, err := create(0)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		if err := l.Restore(half[rank].State()); err != nil {
-			return err
+		want := map[Condition]string{Unconditioned: "and 0 conditions, got 3 and 0", CGAU: "and 52 conditions, got 3 and 0"}[condition]
+		if err := l.Restore(State{Values: make([]float32, 3)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
 		}
-		for n := 4; n <= 5; n++ {
-			r, err := l.Round(ctx, g)
-			if err != nil {
-				return err
-			}
-			if r != whole[rank].rounds[n-1] {
-				t.Errorf("member %d: got %+v, want %+v", rank, r, whole[rank].rounds[n-1])
-			}
-		}
-		if l.Standing() != whole[rank].Standing() || !slices.Equal(l.State().Values, whole[rank].State().Values) {
-			t.Errorf("member %d has not gone on as if it had not stopped", rank)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := half[0].Restore(State{Values: make([]float32, 3)}); err == nil || !strings.Contains(err.Error(), "parameters, got 3") {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -203,7 +179,7 @@ func TestPublish(t *testing.T) {
 	for _, publish := range []bool{false, true} {
 		w := weightings()["pretrained"]
 		w.Publish = publish
-		all := inLockstep(t, small(w), owns(1), 1)
+		all, _ := inLockstep(t, small(w), owns(1), 1)
 		for _, m := range all {
 			if got := m.Standings(); !publish && got != nil || publish && len(got) != len(all) {
 				t.Fatalf("publish %t: got standings %v", publish, got)

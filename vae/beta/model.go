@@ -1,40 +1,47 @@
 package beta
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
 // Model is the auto-encoder: the encoder makes a normal distribution of each row, with
 // independent latent variables of scale e^raw; the decoder a row of each latent vector,
-// by ReLU and a sigmoid at last. It is for one goroutine at a time.
+// by a sigmoid at last. Hidden layers are of ReLU, or gated and at the member's conditions.
+// It is for one goroutine at a time.
 type Model struct {
 	config           Config
 	encoder, decoder *nn.Network
-	all              *nn.Parameters
+	all, own         *nn.Parameters // own are conditions
 	latent           *nn.Gaussian
 	beta             []float32 // for each latent variable
 
 	x, z, noise, byOutput, byLatent []float32
 }
 
-// NewModel returns a model with the parameters that training begins with. It panics if
-// the configuration is not valid.
+// NewModel returns a model with the parameters that training begins with, and conditions of
+// 0. It panics if the configuration is not valid.
 func NewModel(c Config) *Model {
 	if err := c.Validate(); err != nil {
 		panic(err)
 	}
 	c = c.withDefaults()
 	m := &Model{config: c, latent: nn.NewGaussian(c.Latent, nn.ExpScale)}
+	hidden := nn.Layer{Activation: nn.ReLU}
+	if c.Condition == CGAU {
+		hidden.Activation = nn.Gated
+	}
 	var down, up []nn.Layer
-	for i := range c.Hidden {
-		down = append(down, nn.Layer{Units: c.Hidden[i], Activation: nn.ReLU})
-		up = append(up, nn.Layer{Units: c.Hidden[len(c.Hidden)-1-i], Activation: nn.ReLU})
+	for _, hidden.Units = range c.Hidden {
+		down, up = append(down, hidden), slices.Insert(up, 0, hidden)
 	}
 	m.encoder = nn.New("encoder", c.Inputs, append(down, nn.Layer{Units: 2 * c.Latent})...)
 	m.decoder = nn.New("decoder", c.Latent, append(up, nn.Layer{Units: c.Inputs, Activation: nn.Sigmoid})...)
 	m.all = nn.Join(m.encoder, m.decoder)
+	m.own = m.encoder.Private
 	src := rand.NewPCG(c.Seed, 0)
 	m.encoder.Initialise(src)
 	m.decoder.Initialise(src)
@@ -47,6 +54,11 @@ func NewModel(c Config) *Model {
 // Parameters returns weights and biases: those of the encoder come before those of the
 // decoder. Values may be changed in place.
 func (m *Model) Parameters() *nn.Parameters { return m.all }
+
+// Conditions returns the member's own, in the order of layers, of each those of the tanh
+// before those of the sigmoid; none of an unconditioned model. Values may be changed in
+// place.
+func (m *Model) Conditions() *nn.Parameters { return m.own }
 
 // Loss is a mean over rows.
 type Loss struct {
@@ -116,7 +128,7 @@ func (m *Model) forward(x []float32, src rand.Source) (l Loss, err error) {
 	}
 	y, err := m.decoder.Forward(m.z, nil)
 	if err != nil {
-		return Loss{}, err
+		return Loss{}, fmt.Errorf("encoded rows are not finite: training has diverged, lower the rate of learning (%w)", err)
 	}
 	m.byOutput = room(m.byOutput, len(x))
 	l.Squares, err = nn.SquaredError(m.byOutput, y, x, m.config.Inputs)

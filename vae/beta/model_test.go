@@ -3,35 +3,54 @@ package beta
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict/vae/discrepancy"
+	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// The gradient is that of squared errors plus β times the divergence, summed over a batch.
+// The gradient is that of squared errors plus β times the divergence, summed over a batch;
+// by conditions as well.
 func TestGradient(t *testing.T) {
-	m := NewModel(small(Weighting{}))
-	x := owns(1)[2].Rows[:5*6]
-	loss := func() float64 {
-		l, err := m.forward(x, rand.NewPCG(5, 5))
-		if err != nil {
-			t.Fatal(err)
+	for _, condition := range []Condition{Unconditioned, CGAU} {
+		c := small(Weighting{})
+		c.Condition = condition
+		m := NewModel(c)
+		for i := range m.own.Values {
+			m.own.Values[i] = float32(i%7-3) / 4
 		}
-		return l.Squares + m.config.Beta*l.Divergence
+		x := owns(1)[2].Rows[:5*6]
+		loss := func() float64 {
+			l, err := m.forward(x, rand.NewPCG(5, 5))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l.Squares + m.config.Beta*l.Divergence
+		}
+		loss()
+		m.backward()
+		checked := checkGradient(t, m.all, 3, loss) + checkGradient(t, m.own, 1, loss)
+		if least := map[Condition]int{Unconditioned: 40, CGAU: 120}[condition]; checked < least {
+			t.Errorf("only %d derivatives are not 0, want %d", checked, least)
+		}
 	}
-	loss()
-	m.backward()
-	gradient := append([]float32(nil), m.all.Gradient...)
-	checked := 0
-	for i := 0; i < len(m.all.Values); i += 3 {
+}
+
+// checkGradient compares every so many derivatives with differences, and returns how many of
+// them are not 0.
+func checkGradient(t *testing.T, p *nn.Parameters, every int, loss func() float64) (checked int) {
+	t.Helper()
+	gradient := slices.Clone(p.Gradient)
+	for i := 0; i < len(p.Values); i += every {
 		const step = 1e-2
-		was := m.all.Values[i]
-		m.all.Values[i] = was + step
+		was := p.Values[i]
+		p.Values[i] = was + step
 		up := loss()
-		m.all.Values[i] = was - step
+		p.Values[i] = was - step
 		down := loss()
-		m.all.Values[i] = was
+		p.Values[i] = was
 		if got, want := float64(gradient[i]), (up-down)/(2*step); math.Abs(got-want) > 2e-3*(1+math.Abs(want)) {
 			t.Errorf("derivative %d is %g, want %g", i, got, want)
 		}
@@ -39,9 +58,7 @@ func TestGradient(t *testing.T) {
 			checked++
 		}
 	}
-	if checked < 40 {
-		t.Errorf("only %d derivatives are not 0", checked)
-	}
+	return checked
 }
 
 // The loss is that of its definition, and the same for rows in one batch or several.
@@ -86,12 +103,23 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-func TestThesisModel(t *testing.T) {
-	c := Config{Inputs: 784}
-	m := NewModel(c)
-	// 784-512-256-2·2 and 2-256-512-784, with biases.
-	if want := 785*512 + 513*256 + 257*4 + 3*256 + 257*512 + 513*784; len(m.Parameters().Values) != want || c.withDefaults().parameters() != want {
-		t.Errorf("got %d and %d parameters, want %d", len(m.Parameters().Values), c.withDefaults().parameters(), want)
+func TestNumbersOfParameters(t *testing.T) {
+	// 784-512-256-2·2 and 2-256-512-784, with biases: the model of the thesis.
+	thesis := 785*512 + 513*256 + 257*4 + 3*256 + 257*512 + 513*784
+	for _, test := range []struct {
+		c           Config
+		shared, own int
+	}{
+		{Config{Inputs: 784}, thesis, 0},
+		{Config{Inputs: 784, Condition: CGAU}, 2*thesis - 257*4 - 513*784, 2 * 2 * (512 + 256)},
+	} {
+		m := NewModel(test.c)
+		shared, own := test.c.withDefaults().parameters()
+		for i, got := range []int{len(m.Parameters().Values), shared, len(m.Conditions().Values), own} {
+			if want := []int{test.shared, test.own}[i/2]; got != want {
+				t.Errorf("%+v: number %d is %d, want %d", test.c, i, got, want)
+			}
+		}
 	}
 }
 
@@ -109,6 +137,8 @@ func TestSettings(t *testing.T) {
 		"0 or more rounds":               func(c *Config) { c.Weights.By, c.Weights.Every = Latent, -1 },
 		"parameters of a pretrained":     func(c *Config) { c.Weights.By, c.Weights.Pretrained = Latent, []float32{1} },
 		"epochs of at least 1, got -100": func(c *Config) { c.Epochs = -100 },
+		"conditions of kind 0 or 1":      func(c *Config) { c.Condition = 2 },
+		"one hidden layer to condition":  func(c *Config) { c.Condition, c.Hidden = CGAU, []int{} },
 	} {
 		c := small(Weighting{})
 		change(&c)
@@ -124,5 +154,6 @@ func TestSettings(t *testing.T) {
 	}
 	bad(Weighting{}, Own{Rows: make([]float32, 7)}, "row of 6 values, got 7")
 	bad(Weighting{}, Own{Rows: []float32{0, 0, 0, 0, 0, 0, 0, float32(math.NaN()), 0, 0, 0, 0}}, "row 2, value 2")
+	bad(Weighting{}, Own{Rows: make([]float32, 6), Pretrained: make([]float32, 52)}, "want 0 conditions of a pretrained model")
 	bad(Weighting{By: Labels}, Own{Rows: make([]float32, 6)}, "row with a label")
 }

@@ -1,35 +1,24 @@
 package beta
 
 import (
-	"context"
 	"testing"
-	"time"
 
-	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/netsim"
+	"github.com/collabdict/collabdict/internal/grouptest"
 )
 
-func overProtocol(t *testing.T, faults ...netsim.Fault) runner {
-	return func(ctx context.Context, size int, f func(context.Context, collabdict.Group, int) error) error {
-		net, err := netsim.New(netsim.Config{Names: netsim.Names(size), Seed: 1, Compute: 10 * time.Second, Faults: faults})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = net.Run(ctx, func(ctx context.Context, rank int, g collabdict.Group) error { return f(ctx, g, rank) })
-		return err
-	}
-}
-
 // Over the protocol the model is that of plain sums, but for the rounding of what hides
-// the summands; and all members hold the same bits.
+// the summands.
 func TestOverTheProtocol(t *testing.T) {
 	w := weightings()["periodic"]
 	w.Publish = true
 	c, own := small(w), owns(1)
-	here, there := inLockstep(t, c, own, 3), together(t, overProtocol(t), c, own, 3)
-	sameBits(t, there)
-	if far := farthest(here[0].Model().Parameters().Values, there[0].Model().Parameters().Values); far > 1e-5 {
-		t.Errorf("parameters differ by %g from those of plain sums", far)
+	c.Condition = CGAU
+	here, _ := inLockstep(t, c, own, 3)
+	there, _ := together(t, grouptest.Protocol(t), c, own, 3)
+	for k := range here {
+		if far := max(grouptest.Farthest(parameters(here[k]), parameters(there[k])), grouptest.Farthest(here[k].State().Conditions, there[k].State().Conditions)); far > 1e-5 {
+			t.Errorf("member %d: parameters differ by %g from those of plain sums", k, far)
+		}
 	}
 	if got := there[2].Standings(); len(got) != len(own) || got[0].Discrepancy != there[0].Standing().Discrepancy {
 		t.Errorf("got standings %+v", got)
@@ -39,16 +28,14 @@ func TestOverTheProtocol(t *testing.T) {
 // A member that was away takes the rounds that it has missed from the others.
 func TestMemberIsAway(t *testing.T) {
 	own := append(owns(1), owns(2)...)
-	away := netsim.Crash{Member: 4, When: netsim.When{Round: 2, At: 10 * time.Millisecond, For: 35 * time.Second}}
-	all := together(t, overProtocol(t, away), small(weightings()["periodic"]), own, 8)
-	sameBits(t, all)
+	_, rounds := together(t, grouptest.Protocol(t, grouptest.Away(4)), small(weightings()["periodic"]), own, 8)
 	less := 0
-	for _, r := range all[0].rounds {
+	for _, r := range rounds {
 		if r.Weight < 0.99 {
 			less++
 		}
 	}
-	if less == 0 || all[0].rounds[7].Weight < 0.99 {
-		t.Errorf("want some rounds without member 4, and the last with it, got %+v", all[0].rounds)
+	if less == 0 || rounds[7].Weight < 0.99 {
+		t.Errorf("want some rounds without member 4, and the last with it, got %+v", rounds)
 	}
 }

@@ -24,7 +24,8 @@ type Round struct {
 //
 //	ω + Σ p_k (ω_k − ω) / Σ p_k,
 //
-// of those that are in the sum: [average.Mean].
+// of those that are in the sum: [average.Mean]. Conditions are trained
+// along with ω_k, and stay where they are (package conditioning).
 func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) {
 	if s, ok := g.(collabdict.RoundStarter); ok {
 		s.StartRound(l.rounds + 1)
@@ -44,20 +45,20 @@ func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) 
 }
 
 func (l *Learner) round(ctx context.Context, g collabdict.Group) (Round, error) {
-	total, err := l.mean.Round(ctx, g, l.train)
+	total, err := l.column.Round(ctx, g, l.mean, l.train)
 	if err != nil || total.Weight == 0 {
 		return Round{}, err
 	}
 	return Round{Loss: total.Beside[0] / total.Weight, Weight: total.Weight}, nil
 }
 
-// train is the own part of a round: a member without a weight does not train.
+// train is the own part of a round. A member without a weight has but conditions to train.
 func (l *Learner) train(ctx context.Context) (average.Part, error) {
-	p := l.standing.Weight.P
+	m, p := l.model, l.standing.Weight.P
 	var loss Loss
-	if p > 0 {
+	if p > 0 || len(m.own.Values) > 0 {
 		var err error
-		if loss, err = l.model.train(ctx, l.own.Rows, l.adam, l.source(ordering), l.source(noising)); err != nil {
+		if loss, err = m.train(ctx, l.own.Rows, m.config.Epochs, newDescent(m), l.source(ordering), l.source(noising)); err != nil {
 			return average.Part{}, err
 		}
 	}

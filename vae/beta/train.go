@@ -8,15 +8,31 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// train does the epochs of a round on own rows, with an optimiser that has no moments
-// yet, and returns the mean loss over all of them, each batch's before its step.
-func (m *Model) train(ctx context.Context, x []float32, adam *nn.Adam, order, noise rand.Source) (Loss, error) {
+// descent is Adam on weights and biases, which stay as they are where that is nil, and on the
+// own conditions, without moments at first.
+type descent struct{ shared, own *nn.Adam }
+
+func newDescent(m *Model) descent {
+	rate := float32(m.config.Rate)
+	return descent{nn.NewAdam(len(m.all.Values), rate), nn.NewAdam(len(m.own.Values), rate)}
+}
+
+// step makes one by the last gradient.
+func (d descent) step(m *Model) {
+	if d.shared != nil {
+		d.shared.Step(m.all.Values, m.all.Gradient)
+	}
+	d.own.Step(m.own.Values, m.own.Gradient)
+}
+
+// train does some epochs on own rows, and returns the mean loss over all of them, each
+// batch's before its step.
+func (m *Model) train(ctx context.Context, x []float32, epochs int, by descent, order, noise rand.Source) (Loss, error) {
 	c := m.config
 	rows := len(x) / c.Inputs
-	adam.Reset()
 	batches := nn.NewBatches(rows, c.Batch, order)
 	var sum Loss
-	for epoch := range c.Epochs {
+	for epoch := range epochs {
 		for range (rows + c.Batch - 1) / c.Batch {
 			if err := ctx.Err(); err != nil {
 				return Loss{}, err
@@ -29,8 +45,19 @@ func (m *Model) train(ctx context.Context, x []float32, adam *nn.Adam, order, no
 			}
 			sum.add(l)
 			m.backward()
-			adam.Step(m.all.Values, m.all.Gradient)
+			by.step(m)
 		}
 	}
-	return sum.over(float64(rows*c.Epochs), c.Beta), nil
+	return sum.over(float64(rows*epochs), c.Beta), nil
+}
+
+// Adapt fits the conditions alone to rows of a member that has not trained, by some epochs
+// of Adam on the loss that training has. Nothing but rows is wanted: no labels, and nobody
+// else, as weights and biases stay as they are.
+func (m *Model) Adapt(ctx context.Context, x []float32, epochs int, src rand.Source) error {
+	if err := checkRows(x, m.config.Inputs); err != nil {
+		return err
+	}
+	_, err := m.train(ctx, x, epochs, descent{own: newDescent(m).own}, src, src)
+	return err
 }

@@ -17,7 +17,7 @@ func TestAdapt(t *testing.T) {
 	for rank := range 4 {
 		own = append(own, Own{Rows: draw(rng, 100, rank), Seed: uint64(rank)})
 	}
-	all := inLockstep(t, c, own, 120)
+	all, _ := inLockstep(t, c, own, 120)
 	m := NewModel(c)
 	copy(m.Shared().Values, all[0].Model().Shared().Values)
 	test := draw(rng, 400, 1)
@@ -61,7 +61,8 @@ func TestXOR(t *testing.T) {
 	}
 	c := Config{Inputs: 2, Classes: 2, Hidden: []int{1}, Rate: 0.2, Momentum: 0.9, Seed: 1}
 	right := func(conditions bool) (correct int) {
-		for k, m := range inLockstep(t, c, own, 150) {
+		all, _ := inLockstep(t, c, own, 150)
+		for k, m := range all {
 			if !conditions {
 				clear(m.Model().Conditions().Values)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/vae/average"
+	"github.com/collabdict/collabdict/vae/conditioning"
 )
 
 // Learner trains a model at one member of a group, round by round. After an error it is of
@@ -19,7 +20,7 @@ type Learner struct {
 	model  *Model
 	by     descent
 	mean   *average.Mean
-	before []float32 // the conditions that the last round began with
+	column *conditioning.Column
 	rounds int
 	best   Best
 }
@@ -50,7 +51,7 @@ func NewLearner(c Config, own Own) (*Learner, error) {
 	}
 	l := &Learner{config: c, own: own, model: NewModel(c)}
 	l.by, l.mean = newDescent(l.model), average.New(l.model.net.Shared, besides, 0)
-	l.before = make([]float32, len(l.model.net.Private.Values))
+	l.column = conditioning.New(l.model.net.Private)
 	return l, nil
 }
 
@@ -86,14 +87,9 @@ func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) 
 	if s, ok := g.(collabdict.RoundStarter); ok {
 		s.StartRound(l.rounds + 1)
 	}
-	private := l.model.net.Private.Values
-	copy(l.before, private)
-	total, err := l.mean.Round(ctx, g, l.train)
+	total, err := l.column.Round(ctx, g, l.mean, l.train)
 	if err != nil {
 		return Round{}, fmt.Errorf("cgau: round %d: %w", l.rounds+1, err)
-	}
-	if !total.Own {
-		copy(private, l.before)
 	}
 	l.rounds++
 	r := Round{Number: l.rounds, Rows: int(math.Round(total.Weight))}
@@ -110,7 +106,7 @@ func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) 
 // note keeps what the round began with if nothing before it had less loss.
 func (l *Learner) note(r Round) {
 	if l.best.Round == 0 || r.Held < l.best.Loss {
-		l.best = Best{r.Number, r.Held, append(l.best.Shared[:0], l.mean.Before()...), append(l.best.Conditions[:0], l.before...)}
+		l.best = Best{r.Number, r.Held, append(l.best.Shared[:0], l.mean.Before()...), append(l.best.Conditions[:0], l.column.Before()...)}
 	}
 }
 

@@ -1,15 +1,12 @@
 package cgau
 
 import (
-	"context"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/grouptest"
 )
 
 // What the group learns is the average of all models by rows, conditions stay where they
@@ -53,20 +50,19 @@ func TestGroupAveragesModels(t *testing.T) {
 				values[i] = float32(v)
 			}
 		}
-		all := inLockstep(t, c, own, rounds)
-		sameBits(t, all)
-		if far := farthest(all[0].Model().Shared().Values, values); far > 1e-5 {
+		all, known := inLockstep(t, c, own, rounds)
+		if far := grouptest.Farthest(all[0].Model().Shared().Values, values); far > 1e-5 {
 			t.Errorf("parameters differ by %g from the average of all models", far)
 		}
 		for k, m := range all {
-			if far := farthest(m.Model().Conditions().Values, conditions[k]); far > 1e-5 || len(conditions[k]) != map[bool]int{false: 18, true: 0}[plain] {
+			if far := grouptest.Farthest(m.Model().Conditions().Values, conditions[k]); far > 1e-5 || len(conditions[k]) != map[bool]int{false: 18, true: 0}[plain] {
 				t.Errorf("conditions of member %d differ by %g", k, far)
 			}
 		}
-		if got := all[0].Best(); got.Round != at || math.Abs(got.Loss-best) > 1e-5 || math.Abs(all[0].rounds[at-1].Held-best) > 1e-5 {
+		if got := all[0].Best(); got.Round != at || math.Abs(got.Loss-best) > 1e-5 || math.Abs(known[at-1].Held-best) > 1e-5 {
 			t.Errorf("the best is %+v, want round %d with %g", got, at, best)
 		}
-		if r := all[0].rounds[rounds-1]; r.Rows != 170 || r.Number != rounds || !(r.Loss < all[0].rounds[0].Loss) {
+		if r := known[rounds-1]; r.Rows != 170 || r.Number != rounds || !(r.Loss < known[0].Loss) {
 			t.Errorf("got round %+v", r)
 		}
 	}
@@ -74,39 +70,14 @@ func TestGroupAveragesModels(t *testing.T) {
 
 // From a state, what comes has the same bits; and so with another number of processors.
 func TestStateGoesOn(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	c, own := small(), owns()
-	whole := inLockstep(t, c, own, 5)
-	runtime.GOMAXPROCS(4)
-	half := inLockstep(t, c, own, 3)
-	err := lockstep.Run(t.Context(), len(own), func(ctx context.Context, g collabdict.Group, rank int) error {
-		l, err := NewLearner(c, own[rank])
-		if err != nil {
-			return err
-		}
-		if err := l.Restore(half[rank].State()); err != nil {
-			return err
-		}
-		for n := 4; n <= 5; n++ {
-			r, err := l.Round(ctx, g)
-			if err != nil {
-				return err
-			}
-			if r != whole[rank].rounds[n-1] {
-				t.Errorf("member %d: got %+v, want %+v", rank, r, whole[rank].rounds[n-1])
-			}
-		}
-		got, want := l.State(), whole[rank].State()
-		if !slices.Equal(got.Shared, want.Shared) || !slices.Equal(got.Conditions, want.Conditions) ||
-			got.Best.Round != want.Best.Round || !slices.Equal(got.Best.Conditions, want.Best.Conditions) {
-			t.Errorf("member %d has not gone on as if it had not stopped", rank)
-		}
-		return nil
-	})
+	create := func(rank int) (*Learner, error) { return NewLearner(c, own[rank]) }
+	grouptest.GoesOn(t, len(own), create, nil, shared)
+	l, err := create(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := half[0].Restore(State{Shared: make([]float32, 3)}); err == nil || !strings.Contains(err.Error(), "weights and biases and 18 conditions, got 3 and 0") {
+	if err := l.Restore(State{Shared: make([]float32, 3)}); err == nil || !strings.Contains(err.Error(), "weights and biases and 18 conditions, got 3 and 0") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/collabdict/collabdict/vae/conditioning"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
@@ -45,20 +46,10 @@ func (m *Model) Shared() *nn.Parameters { return m.net.Shared }
 func (m *Model) Conditions() *nn.Parameters { return m.net.Private }
 
 // MeanCondition sets the conditions to the mean of those of all members by their rows, which
-// is known from the biases (see the package's documentation): but for rounding, where all
-// members have been in all rounds.
+// is known from the biases: [conditioning.SetMean].
 func (m *Model) MeanCondition() {
-	first, now := NewModel(m.config).net.Shared, m.net.Shared.Values
-	share, out, at := float32(m.config.ConditionRate/m.config.Rate), m.net.Private.Values, 0
-	for i, s := range first.Shapes {
-		if i%2 == 1 && len(out) > 0 { // the biases of a gated layer
-			for j := range s.Size() {
-				out[j] = share * (now[at+j] - first.Values[at+j])
-			}
-			out = out[s.Size():]
-		}
-		at += s.Size()
-	}
+	share := float32(m.config.ConditionRate / m.config.Rate)
+	conditioning.SetMean(m.net.Private, NewModel(m.config).net.Shared, m.net.Shared, share)
 }
 
 // evaluated is how many rows are classified at a time where nothing is learned.

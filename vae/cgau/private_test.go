@@ -6,49 +6,23 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
-
-// watched is a group of which all is noted that leaves the member.
-type watched struct {
-	collabdict.Group
-	left [][]float64
-}
-
-func (w *watched) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	w.left = append(w.left, slices.Clone(x))
-	return w.Group.Sum(ctx, x, blocks)
-}
-
-func (w *watched) Gather(context.Context, []byte) ([][]byte, error) {
-	panic("nothing is published")
-}
 
 // departs returns all that leaves member 0 in a round that it begins with these conditions.
 func departs(t *testing.T, c Config, conditions []float32) (left [][]float64) {
 	t.Helper()
 	own := owns()
 	own[0].Held = own[2].Held
-	err := lockstep.Run(t.Context(), len(own), func(ctx context.Context, g collabdict.Group, rank int) error {
+	begin := func(_ context.Context, _ collabdict.Group, rank int) (*Learner, error) {
 		l, err := NewLearner(c, own[rank])
-		if err != nil {
-			return err
-		}
-		w := &watched{Group: g}
-		if rank == 0 {
+		if err == nil && rank == 0 {
 			copy(l.model.net.Private.Values, conditions)
 		}
-		if _, err := l.Round(ctx, w); err != nil {
-			return err
-		}
-		if rank == 0 {
-			left = w.left
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+		return l, err
 	}
+	grouptest.Train(t, grouptest.Watch(lockstep.Run, &left), len(own), 1, begin, shared)
 	return left
 }
 
@@ -86,7 +60,7 @@ func TestMeanConditionIsKnown(t *testing.T) {
 	for _, c := range []Config{small(), {Inputs: 3, Classes: 2, Hidden: []int{4}, Rate: 0.1, ConditionRate: 0.025, Momentum: 0.9, Seed: 1}} {
 		own := owns()
 		for _, own := range [][]Own{own, own[:1]} {
-			all := inLockstep(t, c, own, 6)
+			all, _ := inLockstep(t, c, own, 6)
 			want, rows := make([]float32, len(all[0].Model().Conditions().Values)), float32(0)
 			for k, m := range all {
 				weight := float32(len(own[k].Classes))
@@ -103,7 +77,7 @@ func TestMeanConditionIsKnown(t *testing.T) {
 			m := NewModel(c)
 			copy(m.Shared().Values, all[0].Model().Shared().Values)
 			m.MeanCondition()
-			if far := farthest(m.Conditions().Values, want); far > 1e-6 || moved < 0.001 {
+			if far := grouptest.Farthest(m.Conditions().Values, want); far > 1e-6 || moved < 0.001 {
 				t.Errorf("the mean of all conditions differs by %g, of at most %g", far, moved)
 			}
 		}

@@ -21,26 +21,27 @@ func (r Rule) Agree(ctx context.Context, g collabdict.Group, own, most Member) (
 	if err := r.check(own); err != nil {
 		return Weight{}, fmt.Errorf("discrepancy: %w", err)
 	}
-	share, d, mostShare, err := r.relative(ctx, g, own, most)
+	rows, d, err := r.relative(ctx, g, own, most)
 	if err != nil {
 		return Weight{}, fmt.Errorf("discrepancy: sum of the rows: %w", err)
 	}
+	share := own.Rows / rows
 	o := offset{b: r.B, members: float64(g.Size())}
 	if r.Auto {
 		if o.b, err = agreeOffset(ctx, g, float64(r.A*d)-share, leastShare/o.members); err != nil {
 			return Weight{}, fmt.Errorf("discrepancy: sum of the offsets: %w", err)
 		}
 	}
-	raw, limit := r.raw(share, d, o), r.most(mostShare, o)
+	raw, limit := r.raw(share, d, o), r.most(most.Rows/rows, o)
 	total, err := g.Sum(ctx, []float64{raw}, bounds.Append(nil, 1, limit))
 	if err != nil {
 		return Weight{}, fmt.Errorf("discrepancy: sum of the weights: %w", err)
 	}
 	// Below, a sum is little but the rounding of the chunks that hide its values.
 	if total[0] <= math.Ldexp(float64(limit*float64(g.Size())), -20) {
-		return Weight{P: share, Offset: o.b, ByRows: true}, nil
+		return Weight{P: share, Offset: o.b, ByRows: true, Rows: rows}, nil
 	}
-	return Weight{P: raw / total[0], Offset: o.b}, nil
+	return Weight{P: raw / total[0], Offset: o.b, Rows: rows}, nil
 }
 
 func (r Rule) check(own Member) error {
@@ -59,9 +60,9 @@ func (r Rule) check(own Member) error {
 	return nil
 }
 
-// relative returns this member's share of the rows of all, the largest that there can
-// be, and the discrepancy, divided by that of all if the rule says so.
-func (r Rule) relative(ctx context.Context, g collabdict.Group, own, most Member) (share, d, mostShare float64, err error) {
+// relative returns the rows of all, and the own discrepancy, divided by that of all if the
+// rule says so.
+func (r Rule) relative(ctx context.Context, g collabdict.Group, own, most Member) (rows, d float64, err error) {
 	d = math.Max(0, own.Discrepancy)
 	x, blocks := []float64{own.Rows}, bounds.Append(nil, 1, most.Rows)
 	if r.Relative {
@@ -69,11 +70,11 @@ func (r Rule) relative(ctx context.Context, g collabdict.Group, own, most Member
 	}
 	total, err := g.Sum(ctx, x, blocks)
 	if err != nil {
-		return 0, 0, 0, err
+		return 0, 0, err
 	}
-	rows := math.Round(total[0])
+	rows = math.Round(total[0])
 	if !(rows >= 1) {
-		return 0, 0, 0, fmt.Errorf("want at least one row at all members together, got %g", total[0])
+		return 0, 0, fmt.Errorf("want at least one row at all members together, got %g", total[0])
 	}
 	if r.Relative {
 		// Discrepancies that are nothing but rounding are none.
@@ -83,5 +84,5 @@ func (r Rule) relative(ctx context.Context, g collabdict.Group, own, most Member
 			d /= total[1]
 		}
 	}
-	return own.Rows / rows, d, most.Rows / rows, nil
+	return rows, d, nil
 }

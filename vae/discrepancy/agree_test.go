@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/netsim"
+	"github.com/collabdict/collabdict/internal/grouptest"
 )
 
 // together runs the rule over the protocol and returns the weights, of which what is
@@ -20,12 +20,8 @@ func together(t *testing.T, r Rule, own []Member) []Weight {
 	for _, m := range own {
 		most.Rows, most.Discrepancy = math.Max(most.Rows, m.Rows), math.Max(most.Discrepancy, m.Discrepancy)
 	}
-	net, err := netsim.New(netsim.Config{Names: netsim.Names(len(own)), Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := make([]Weight, len(own))
-	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
+	err := grouptest.Protocol(t)(t.Context(), len(own), func(ctx context.Context, g collabdict.Group, rank int) (err error) {
 		out[rank], err = r.Agree(ctx, g, own[rank], most)
 		return err
 	})

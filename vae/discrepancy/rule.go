@@ -45,6 +45,8 @@ type Weight struct {
 	// ByRows says that the rule left no member a weight, and that P is the share of
 	// the rows therefore.
 	ByRows bool
+	// Rows are those of all members that were in the sum.
+	Rows float64
 }
 
 // offset is b with the members that there are.

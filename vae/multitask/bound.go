@@ -104,8 +104,8 @@ func (s *pass) decoderGradient() { s.Decoder.Backward(s.d, nn.ForParameters) }
 // ln(1 + e^raw) + 0.001. Without a lower end a variable that is constant in some pattern
 // would make the likelihood as large as one likes, as a singular covariance matrix does.
 const (
-	lowestRaw  = -6.51582
-	highestRaw = 20.08454
+	LowestRaw  = -6.51582
+	HighestRaw = 20.08454
 )
 
 // clampScales sets to to outputs, rows of as many means as raw scales, with these in their
@@ -114,7 +114,7 @@ func clampScales(to, outputs []float32, columns int) {
 	copy(to, outputs)
 	for at := 0; at < len(to); at += 2 * columns {
 		scales := to[at+columns : at+2*columns]
-		elementwise.Clamp(scales, scales, lowestRaw, highestRaw)
+		elementwise.Clamp(scales, scales, LowestRaw, HighestRaw)
 	}
 }
 
@@ -124,7 +124,7 @@ func clampBack(d, outputs []float32, columns int) {
 	for at := 0; at < len(d); at += 2 * columns {
 		d, raw := d[at+columns:at+2*columns], outputs[at+columns:at+2*columns]
 		for i, v := range raw {
-			if v < lowestRaw && d[i] > 0 || v > highestRaw && d[i] < 0 {
+			if v < LowestRaw && d[i] > 0 || v > HighestRaw && d[i] < 0 {
 				d[i] = 0
 			}
 		}

@@ -1,6 +1,10 @@
 package multitask
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/collabdict/collabdict/vae/nn"
+)
 
 // The alarm rings where the divergence counts so much from the first round that nothing
 // is left of the information, and the decoder has to do without; it does not where
@@ -57,7 +61,7 @@ func TestNoAlarmInTheWarmUp(t *testing.T) {
 func TestInformationOfKnownPosteriors(t *testing.T) {
 	m := NewModel(2, Config{Latent: 1})
 	clear(m.Encoder.Shared.Values)
-	x, err := inMemory(patterns(200, 2, 0))
+	x, err := nn.InMemory(patterns(200, 2, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

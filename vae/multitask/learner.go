@@ -40,6 +40,9 @@ type Learner struct {
 
 var _ collabdict.Learner = (*Learner)(nil)
 
+// Rows is a source of rows.
+type Rows = nn.Rows
+
 var errNotStarted = errors.New("the learner has no parameters: start it first")
 
 // NewLearner returns a learner on a participant's rows, which it reads once and holds in
@@ -50,7 +53,7 @@ func NewLearner(rows Rows, config Config, seed uint64) (*Learner, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	all, err := inMemory(rows)
+	all, err := nn.InMemory(rows)
 	if err != nil {
 		return nil, err
 	}

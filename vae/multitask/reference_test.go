@@ -121,7 +121,7 @@ func TestGradientsAreTheDifferencesOfTheLowerBound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := c.withDefaults()
-			x, err := inMemory(patterns(12, 5, 1))
+			x, err := nn.InMemory(patterns(12, 5, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func differences(t *testing.T, name string, got []float32, w []float64, f func()
 func TestLowerBoundIsTheMeanOfItsIntegrand(t *testing.T) {
 	c := Config{Latent: 2, Hidden: []int{6}, Seed: 8}.withDefaults()
 	m := NewModel(4, c)
-	x, err := inMemory(patterns(1, 4, 1))
+	x, err := nn.InMemory(patterns(1, 4, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

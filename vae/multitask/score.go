@@ -2,7 +2,6 @@ package multitask
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"github.com/collabdict/collabdict/vae/nn"
 )
@@ -59,7 +58,7 @@ func (s *Scorer) Each(rows Rows, f func(Scores)) error {
 	if n, got := rows.Dims(); n > 0 && got != columns {
 		panic("multitask: scores of rows of other columns than the model's")
 	}
-	return eachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
+	return nn.EachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
 		for len(x) > 0 {
 			n := min(scoreRows, len(x)/columns)
 			scores, err := s.block(x[:n*columns])
@@ -118,11 +117,7 @@ func (s *Scorer) draw(x []float32) {
 	columns, each := s.model.Columns(), s.draws*s.model.Latent()
 	s.noise = room(s.noise, len(x)/columns*each)
 	for at := 0; at < len(x); at += columns {
-		hash := uint64(0xcbf29ce484222325) // FNV-1a, by words
-		for _, v := range x[at : at+columns] {
-			hash = (hash ^ uint64(math.Float32bits(v))) * 0x100000001b3
-		}
-		nn.Normals(s.noise[at/columns*each:][:each], rand.NewPCG(hash, hash))
+		nn.NormalsOf(s.noise[at/columns*each:][:each], x[at:at+columns])
 	}
 }
 

@@ -82,7 +82,7 @@ func (n *Network) weightsOf(l *dense, lo, hi int) {
 		elementwise.Add(bias, d[row*l.sums:][lo:hi])
 	}
 	if l.Activation == Gated {
-		copy(n.Private.Gradient[l.condition:][lo:hi], bias)
+		copy(n.conditionGradient(l)[lo:hi], bias)
 	}
 }
 

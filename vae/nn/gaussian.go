@@ -11,13 +11,14 @@ type Scale uint8
 
 // Forms of a scale. Both keep away from 0, where a density has no bound.
 const (
-	ExpScale      Scale = iota // e^raw, raw from −6 to 3
-	SoftplusScale              // ln(1+e^raw) + 0.001
+	ExpScale      Scale = iota // e^raw, raw from LowestLog to HighestLog
+	SoftplusScale              // ln(1+e^raw) + LeastScale
 )
 
+// Ends of scales.
 const (
-	lowestLog, highestLog = -6, 3
-	leastScale            = 1e-3
+	LowestLog, HighestLog = -6, 3
+	LeastScale            = 1e-3
 )
 
 // Gaussian makes normal distributions of the outputs of a network: of 2·Dim columns, the
@@ -51,13 +52,13 @@ func (g *Gaussian) Set(outputs []float32) {
 	}
 	switch g.Form {
 	case ExpScale:
-		elementwise.Clamp(g.LogScale, g.raw, lowestLog, highestLog)
+		elementwise.Clamp(g.LogScale, g.raw, LowestLog, HighestLog)
 		elementwise.Exp(g.Scale, g.LogScale)
 	case SoftplusScale:
 		clear(g.Scale)
 		elementwise.Softplus(g.Scale, g.raw)
 		for i := range g.Scale {
-			g.Scale[i] += leastScale
+			g.Scale[i] += LeastScale
 		}
 		elementwise.Log(g.LogScale, g.Scale)
 	}
@@ -70,9 +71,9 @@ func (g *Gaussian) Rows() int { return g.rows }
 // raw scales.
 func (g *Gaussian) byRaw(d []float32, at int) {
 	if g.Form == ExpScale {
-		elementwise.ClampBack(d, g.raw[at:at+len(d)], lowestLog, highestLog)
+		elementwise.ClampBack(d, g.raw[at:at+len(d)], LowestLog, HighestLog)
 	} else {
-		elementwise.ScaleBack(d, g.Scale[at:at+len(d)], leastScale)
+		elementwise.ScaleBack(d, g.Scale[at:at+len(d)], LeastScale)
 	}
 }
 

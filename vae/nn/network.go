@@ -16,13 +16,13 @@ type Network struct {
 	// Private are the conditions v of gated layers, Name.i.condition, 0 at first.
 	Private *Parameters
 
-	name   string
-	first  int // where its parameters begin in Shared
-	joined bool
-	layers []*dense
-	rows   int // of the last batch, until Backward
-	dIn    []float32
-	work   work
+	name            string
+	first, firstOwn int // where its parameters begin in Shared and in Private
+	joined          bool
+	layers          []*dense
+	rows            int // of the last batch, until Backward
+	dIn             []float32
+	work            work
 }
 
 // New returns a network of so many inputs whose parameters are all 0: see
@@ -76,12 +76,20 @@ func (n *Network) weights(l *dense) []float32 {
 
 func (n *Network) bias(l *dense) []float32 { return n.Shared.Values[n.first+l.bias:][:l.sums] }
 
+func (n *Network) condition(l *dense) []float32 {
+	return n.Private.Values[n.firstOwn+l.condition:][:l.sums]
+}
+
 func (n *Network) weightGradient(l *dense) []float32 {
 	return n.Shared.Gradient[n.first+l.weight:][:l.in*l.sums]
 }
 
 func (n *Network) biasGradient(l *dense) []float32 {
 	return n.Shared.Gradient[n.first+l.bias:][:l.sums]
+}
+
+func (n *Network) conditionGradient(l *dense) []float32 {
+	return n.Private.Gradient[n.firstOwn+l.condition:][:l.sums]
 }
 
 // Forward returns what the network makes of a batch of rows. The result is overwritten by

@@ -28,7 +28,7 @@ func TestNetworksAndTheirGradients(t *testing.T) {
 		for _, j := range []int{i, (i + 4) % len(hidden)} {
 			second := hidden[j]
 			rng := rand.New(rand.NewPCG(uint64(i), uint64(j)))
-			other := New("other", 2, Layer{Units: 3})
+			other := New("other", 2, Layer{Units: 3, Activation: Gated})
 			n := New("net", 3, first, second, Layer{Units: 2, Activation: Activation(i % 6)})
 			Join(other, n)
 			n.Initialise(rng)
@@ -87,7 +87,7 @@ func TestPartsOfBackward(t *testing.T) {
 
 func TestNamesAndShapes(t *testing.T) {
 	a := New("encoder", 4, Layer{Units: 3, Activation: Gated}, Layer{Units: 2})
-	b := New("decoder", 2, Layer{Units: 4})
+	b := New("decoder", 2, Layer{Units: 4, Activation: Gated})
 	a.Initialise(rand.NewPCG(1, 1))
 	b.Initialise(rand.NewPCG(2, 2))
 	want := append(slices.Clone(a.Shared.Values), b.Shared.Values...)
@@ -98,13 +98,13 @@ func TestNamesAndShapes(t *testing.T) {
 		names = append(names, fmt.Sprintf("%s %dx%d", s.Name, s.Rows, s.Columns))
 		values = append(values, v...)
 	})
-	if got, want := strings.Join(names, ", "), "encoder.0.weight 4x6, encoder.0.bias 1x6, encoder.1.weight 3x2, encoder.1.bias 1x2, decoder.0.weight 2x4, decoder.0.bias 1x4"; got != want {
+	if got, want := strings.Join(names, ", "), "encoder.0.weight 4x6, encoder.0.bias 1x6, encoder.1.weight 3x2, encoder.1.bias 1x2, decoder.0.weight 2x8, decoder.0.bias 1x8"; got != want {
 		t.Errorf("shapes are %s, want %s", got, want)
 	}
 	if !slices.Equal(values, want) || a.Shared != p || b.Shared != p || len(p.Gradient) != len(want) {
 		t.Error("joined parameters are not those of the networks")
 	}
-	if s := a.Private.Shapes; len(s) != 1 || s[0] != (Shape{"encoder.0.condition", 1, 6}) {
+	if s := a.Private.Shapes; !slices.Equal(s, []Shape{{"encoder.0.condition", 1, 6}, {"decoder.0.condition", 1, 8}}) || b.Private != a.Private {
 		t.Errorf("private shapes are %v", s)
 	}
 }

@@ -34,23 +34,27 @@ func (p *Parameters) add(s Shape) (at int) {
 }
 
 // Join puts the shared parameters of networks, in their order, into one vector, which is
-// [Network.Shared] of all of them from then on. It panics if one of them has been joined
-// before.
+// [Network.Shared] of all of them from then on, and their conditions into another, which is
+// [Network.Private] of all. It panics if one of them has been joined before.
 func Join(networks ...*Network) *Parameters {
-	all := new(Parameters)
+	all, own := new(Parameters), new(Parameters)
 	for _, n := range networks {
 		if n.joined {
 			panic("nn: network " + n.name + " has been joined before")
 		}
 		n.joined = true
-		from := n.Shared
-		n.first = len(all.Values)
-		all.Values = append(all.Values, from.Values...)
-		all.Gradient = append(all.Gradient, from.Gradient...)
-		all.Shapes = append(all.Shapes, from.Shapes...)
+		n.first, n.firstOwn = all.append(n.Shared), own.append(n.Private)
 	}
 	for _, n := range networks {
-		n.Shared = all
+		n.Shared, n.Private = all, own
 	}
 	return all
+}
+
+func (p *Parameters) append(q *Parameters) (at int) {
+	at = len(p.Values)
+	p.Values = append(p.Values, q.Values...)
+	p.Gradient = append(p.Gradient, q.Gradient...)
+	p.Shapes = append(p.Shapes, q.Shapes...)
+	return at
 }

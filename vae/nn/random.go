@@ -22,6 +22,16 @@ func Normals(x []float32, src rand.Source) {
 	}
 }
 
+// NormalsOf fills x with standard normal values that follow from those of a row, so that
+// what is computed with them depends neither on other rows nor on where the row stands.
+func NormalsOf(x, row []float32) {
+	hash := uint64(0xcbf29ce484222325) // FNV-1a, by words
+	for _, v := range row {
+		hash = (hash ^ uint64(math.Float32bits(v))) * 0x100000001b3
+	}
+	Normals(x, rand.NewPCG(hash, hash))
+}
+
 func normalPair(src rand.Source) (x, y float32) {
 	for {
 		u, v := 2*uniform(src)-1, 2*uniform(src)-1

@@ -17,7 +17,7 @@ func reference(n *Network, shared, private, x []float64) []float64 {
 			for j := range a {
 				a[j] = b[j]
 				if l.Activation == Gated {
-					a[j] += private[l.condition+j]
+					a[j] += private[n.firstOwn+l.condition+j]
 				}
 				for i := range l.in {
 					a[j] += x[r*l.in+i] * w[i*l.sums+j]

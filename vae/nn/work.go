@@ -50,7 +50,7 @@ func (n *Network) forward(l *dense, x []float32) {
 		l.product = room(l.product, n.rows*l.Units)
 		l.shift = room(l.shift, l.sums)
 		copy(l.shift, n.bias(l))
-		elementwise.Add(l.shift, n.Private.Values[l.condition:])
+		elementwise.Add(l.shift, n.condition(l))
 	}
 	n.work.layer = l
 	n.spread(l.Units, n.rows*l.in*l.sums/l.Units, n.work.forward)

@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm/fedgem"
+	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/study"
-	"github.com/collabdict/collabdict/netsim"
 )
 
 var small = synthetic{clusters: 4, dim: 3, apart: 6, rows: 300}
@@ -24,14 +23,6 @@ var small = synthetic{clusters: 4, dim: 3, apart: 6, rows: 300}
 // study runs.
 func TestSimulatedNetworkGivesTheSame(t *testing.T) {
 	clients, _ := small.draw(rand.New(rand.NewPCG(1, 1)), 5)
-	overProtocol := func(ctx context.Context, size int, f func(context.Context, collabdict.Group, int) error) error {
-		net, err := netsim.New(netsim.Config{Names: netsim.Names(size), Seed: 1})
-		if err != nil {
-			return err
-		}
-		_, err = net.Run(ctx, func(ctx context.Context, rank int, g collabdict.Group) error { return f(ctx, g, rank) })
-		return err
-	}
 	outcomes := func(run runner) []outcome {
 		rules := []fedgem.Final{fedgem.ChiSquare{}, fedgem.Factor{V: 1}}
 		out, err := together(t.Context(), run, clients, fedgem.Config{Seed: 1}, rules, []float64{0.01, 1})
@@ -40,7 +31,7 @@ func TestSimulatedNetworkGivesTheSame(t *testing.T) {
 		}
 		return out
 	}
-	here, there := outcomes(lockstep.Run), outcomes(overProtocol)
+	here, there := outcomes(lockstep.Run), outcomes(runner(grouptest.Protocol(t)))
 	if !reflect.DeepEqual(here, there) {
 		t.Errorf("got %+v over the protocol, want %+v", there, here)
 	}

@@ -1,4 +1,4 @@
-package multitask
+package nn
 
 import (
 	"fmt"
@@ -14,17 +14,16 @@ type Rows interface {
 	ReadRows(x []float64, from int) error
 }
 
-// largest is the largest size of a value: beyond it squares in float32 have no room. Rows
-// that are scored are cut to it.
-const largest = 1e12
+// Largest is the largest size of a value: beyond it squares in float32 have no room.
+const Largest = 1e12
 
 // blockRows rows are read at a time.
 const blockRows = 256
 
-// eachBlock calls f with blocks of rows in order, rounded to float32. The slice is
-// overwritten by the next block. Values that are no numbers are an error, and so are those
-// of more than limit in size; others are cut.
-func eachBlock(rows Rows, limit float64, f func(from int, x []float32) error) error {
+// EachBlock calls f with blocks of rows in order, rounded to float32, from being the place
+// of the first one. The slice is overwritten by the next block. Values that are no numbers
+// are an error, and so are those of more than limit in size; others are cut to Largest.
+func EachBlock(rows Rows, limit float64, f func(from int, x []float32) error) error {
 	n, columns := rows.Dims()
 	wide, block := make([]float64, min(n, blockRows)*columns), make([]float32, min(n, blockRows)*columns)
 	for from := 0; from < n; from += blockRows {
@@ -36,7 +35,7 @@ func eachBlock(rows Rows, limit float64, f func(from int, x []float32) error) er
 			if !(math.Abs(v) <= limit) {
 				return fmt.Errorf("rows: row %d, column %d: want a finite value of at most %.3g in size, got %g", from+i/columns+1, i%columns+1, limit, v)
 			}
-			block[i] = float32(max(-largest, min(v, largest)))
+			block[i] = float32(max(-Largest, min(v, Largest)))
 		}
 		if err := f(from, block[:len(wide)]); err != nil {
 			return err
@@ -45,14 +44,14 @@ func eachBlock(rows Rows, limit float64, f func(from int, x []float32) error) er
 	return nil
 }
 
-// inMemory returns all rows.
-func inMemory(rows Rows) ([]float32, error) {
+// InMemory returns all rows, of which there has to be one, with no value beyond Largest.
+func InMemory(rows Rows) ([]float32, error) {
 	n, columns := rows.Dims()
 	if n == 0 || columns == 0 {
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, columns)
 	}
 	all := make([]float32, 0, n*columns)
-	err := eachBlock(rows, largest, func(_ int, x []float32) error {
+	err := EachBlock(rows, Largest, func(_ int, x []float32) error {
 		all = append(all, x...)
 		return nil
 	})

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/export"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/spf13/cobra"
+)
+
+// exported says what a file that was written for others holds.
+type exported struct {
+	File     string         `json:"file"`
+	To       string         `json:"to"`
+	Kind     model.Kind     `json:"kind"`
+	Contents []export.Entry `json:"contents"`
+	Warnings []string       `json:"warnings,omitempty"`
+}
+
+func (a *app) export() *cobra.Command {
+	var from string
+	var e exported
+	cmd := &cobra.Command{
+		Use: "export", Short: "Write a trained network for others to use: as ONNX, or what is shared of it as NumPy arrays",
+		Long: `export writes a file that needs nothing of this program, and lists what is in it.
+With --to onnx: the participant's model as a graph that onnxruntime and others run;
+it takes rows in the units of the data. With --to npz: what all participants share,
+and nothing else. Names of participants, numbers of rows and the history of the
+training are in neither.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			makers := map[string]func(*model.Model) (*export.File, error){"onnx": export.ONNX, "npz": export.NPZ}
+			switch {
+			case from == "":
+				return &usageError{"--model is missing", "name a model.npz"}
+			case makers[e.To] == nil:
+				return &usageError{fmt.Sprintf("--to: want onnx or npz, got %q", e.To), ""}
+			case e.File == "":
+				return &usageError{"--out is missing", "name the file to write"}
+			}
+			m, err := model.Read(from)
+			if err != nil {
+				return err
+			}
+			f, err := makers[e.To](m)
+			var kind *export.KindError
+			if errors.As(err, &kind) {
+				return &usageError{fmt.Sprintf("--model %s: %s", from, err), ""}
+			}
+			if err != nil {
+				return err
+			}
+			err = atomicfile.Write(e.File, 0o644, func(w io.Writer) error {
+				_, err := w.Write(f.Bytes)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			e.Kind, e.Contents, e.Warnings = m.Manifest.Kind, f.Contents, f.Warnings
+			for _, w := range e.Warnings {
+				a.note("warning: %s", w)
+			}
+			return a.print(e, e.text)
+		},
+	}
+	cmd.Flags().StringVar(&from, "model", "", "model `FILE`")
+	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz")
+	cmd.Flags().StringVar(&e.File, "out", "", "`FILE` to write")
+	a.addJSON(cmd)
+	return cmd
+}
+
+func (e exported) text(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s of %s, which holds\n", e.File, e.To, e.Kind)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, part := range e.Contents {
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", part.Name, part.Of, part.What)
+	}
+	t.Flush()
+}

@@ -1,0 +1,75 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// numbers reads the features of the present row into the scratch row.
+func (sc *scanner) numbers(at place) error {
+	sound, err := sc.rows.numbers(sc.row)
+	if err != nil {
+		return err
+	}
+	if sound {
+		return sc.single(at)
+	}
+	for j, i := range sc.layout.features {
+		if sc.row[j], err = sc.number(sc.rows.text(i), at, sc.schema.features[j]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// single refuses a scratch row that has no place in single precision, if it is to
+// be held so.
+func (sc *scanner) single(at place) error {
+	if !sc.spec.Float32 || sc.spec.pixels {
+		return nil
+	}
+	for j, v := range sc.row {
+		if math.Abs(v) > math.MaxFloat32 {
+			return &Error{
+				File: sc.path, Line: at.line, Row: at.row, Column: sc.schema.features[j],
+				Msg: fmt.Sprintf("want a number of at most %.3g in size in single precision, got %g", math.MaxFloat32, v), Hint: "leave out --float32",
+			}
+		}
+	}
+	return nil
+}
+
+// text refuses a cell that is no text.
+func (sc *scanner) text(cell string, at place, column string) error {
+	if cell == "" {
+		return sc.spec.missing(sc.path, at, column)
+	}
+	if !utf8.ValidString(cell) {
+		return &Error{File: sc.path, Line: at.line, Row: at.row, Column: column, Msg: fmt.Sprintf("want text in UTF-8, got %q", cell), Hint: saveUTF8}
+	}
+	return nil
+}
+
+// label returns the row's label; of a text its place in the file's names.
+func (sc *scanner) label(at place) (float64, error) {
+	i := sc.layout.label
+	if i < 0 {
+		return 0, nil
+	}
+	cell := sc.rows.text(i)
+	if !sc.schema.textLabels {
+		return sc.number(cell, at, sc.spec.Label)
+	}
+	known, ok := sc.out.index[cell]
+	if !ok {
+		if err := sc.text(cell, at, sc.spec.Label); err != nil {
+			return 0, err
+		}
+		known, cell = len(sc.out.names), strings.Clone(cell)
+		sc.out.names = append(sc.out.names, cell)
+		sc.out.index[cell] = known
+	}
+	return float64(known), nil
+}

@@ -1,0 +1,82 @@
+package dataset
+
+import (
+	"slices"
+	"strings"
+)
+
+// role tells what a row is for, never both. With neither condition all rows
+// train; that they are scored too is settled later.
+func (s *Spec) role(lay *layout, row rowReader) (train, test bool) {
+	test = lay.testWhere >= 0 && row.text(lay.testWhere) == s.TestWhere.Value
+	train = !test && (lay.where < 0 || row.text(lay.where) == s.Where.Value)
+	return train, test
+}
+
+// role tells what the present row is for, and notes what else there is.
+func (sc *scanner) role() (train, test bool) {
+	train, test = sc.spec.role(&sc.layout, sc.rows)
+	if i := sc.layout.testWhere; i >= 0 {
+		note(&sc.out.seenTest, sc.rows.text(i))
+	}
+	if i := sc.layout.where; i >= 0 {
+		value := sc.rows.text(i)
+		note(&sc.out.seenWhere, value)
+		sc.out.meetsBoth = sc.out.meetsBoth || test && value == sc.spec.Where.Value
+	}
+	return train, test
+}
+
+// note collects a few different values.
+func note(seen *[]string, value string) {
+	if len(*seen) < 8 && !slices.Contains(*seen, value) {
+		*seen = append(*seen, strings.Clone(value)) // the record shares one string
+	}
+}
+
+// group returns the rows of the participant whose row this is.
+func (sc *scanner) group(at place) (*group, error) {
+	key := sc.key()
+	if g, ok := sc.out.groups[key]; ok {
+		return g, nil
+	}
+	if sc.layout.part >= 0 {
+		if err := sc.text(key, at, sc.spec.Split.Column); err != nil {
+			return nil, err
+		}
+		if sc.spec.Split.Kind.Dealt() { // a class names nobody
+			return sc.newGroup(key), nil
+		}
+		from := Error{File: sc.path, Line: at.line, Row: at.row, Column: sc.spec.Split.Column, Hint: "fix the cells, or split by another column"}
+		if err := checkName(key, from); err != nil {
+			return nil, err
+		}
+	}
+	return sc.newGroup(key), nil
+}
+
+// dropped notes whose row is dropped: a participant without any other is to be
+// named. A row that is dropped needs not be sound, so one that could not name a
+// participant is passed over.
+func (sc *scanner) dropped() {
+	key := sc.key()
+	if _, ok := sc.out.groups[key]; ok || sc.layout.part >= 0 && nameFault(key) != "" {
+		return
+	}
+	sc.newGroup(key)
+}
+
+func (sc *scanner) key() string {
+	if i := sc.layout.part; i >= 0 {
+		return sc.rows.text(i)
+	}
+	return sc.name
+}
+
+func (sc *scanner) newGroup(key string) *group {
+	g := &group{}
+	key = strings.Clone(key)
+	sc.out.groups[key] = g
+	sc.out.order = append(sc.out.order, key)
+	return g
+}

@@ -1,0 +1,62 @@
+package export
+
+import (
+	"fmt"
+
+	"github.com/collabdict/collabdict/internal/onnx"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// network is a chain of layers whose weights a graph has; rows can go through it several
+// times.
+type network struct {
+	g      *onnx.Graph
+	layers []layer
+}
+
+type layer struct {
+	nn.Affine
+	w, b onnx.Value
+}
+
+func newNetwork(g *onnx.Graph, name string, n *nn.Network) *network {
+	out := &network{g: g}
+	for i, l := range n.Layers() {
+		out.layers = append(out.layers, layer{
+			l,
+			g.Floats(fmt.Sprintf("%s.%d.weight", name, i), l.W, l.Inputs, len(l.B)),
+			g.Floats(fmt.Sprintf("%s.%d.bias", name, i), l.B, len(l.B)),
+		})
+	}
+	return out
+}
+
+var activations = map[nn.Activation]onnx.Op{
+	nn.ReLU: onnx.Relu, nn.Tanh: onnx.Tanh, nn.Sigmoid: onnx.Sigmoid, nn.Softplus: onnx.Softplus,
+}
+
+// forward returns what the network makes of rows; values of the way have the prefix.
+func (n *network) forward(prefix string, x onnx.Value) onnx.Value {
+	for i, l := range n.layers {
+		name := func(what string) string { return fmt.Sprintf("%s.%d.%s", prefix, i, what) }
+		x = n.g.Apply(name("product"), onnx.MatMul, x, l.w)
+		x = n.g.Apply(name("sum"), onnx.Add, x, l.b)
+		switch l.Activation {
+		case nn.Identity:
+		case nn.Gated:
+			parts := n.g.Split(x, []string{name("filter"), name("gate")}, []int64{int64(l.Units), int64(l.Units)})
+			f := n.g.Apply(name("tanh"), onnx.Tanh, parts[0])
+			g := n.g.Apply(name("sigmoid"), onnx.Sigmoid, parts[1])
+			x = n.g.Apply(name("output"), onnx.Mul, f, g)
+		default:
+			x = n.g.Apply(name("output"), activations[l.Activation], x)
+		}
+	}
+	return x
+}
+
+// halves splits rows of outputs into means and what follows them.
+func halves(g *onnx.Graph, x onnx.Value, first, second string, units int) (means, rest onnx.Value) {
+	parts := g.Split(x, []string{first, second}, []int64{int64(units), int64(units)})
+	return parts[0], parts[1]
+}

@@ -1,0 +1,44 @@
+package export
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/onnx"
+	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// A network of every kind of layer computes in a graph what it computes here, dropout left
+// out and with conditions as they are.
+func TestNetworkOfAllLayers(t *testing.T) {
+	layers := []nn.Layer{
+		{Units: 5},
+		{Units: 6, Activation: nn.ReLU},
+		{Units: 4, Activation: nn.Tanh, Dropout: 0.5},
+		{Units: 5, Activation: nn.Gated},
+		{Units: 7, Activation: nn.Sigmoid},
+		{Units: 3, Activation: nn.Softplus},
+	}
+	n := nn.New("net", 4, layers...)
+	src := rand.NewPCG(1, 2)
+	n.Initialise(src)
+	nn.Normals(n.Private.Values, src)
+	x := make([]float32, 8*4)
+	nn.Normals(x, src)
+	want, err := n.Forward(x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	g := onnx.NewGraph("net")
+	out := newNetwork(g, "net", n).forward("way", g.Input("rows", "", onnx.Float, batch, axis(4)))
+	g.Output(out, "", onnx.Float, batch, axis(3))
+	got, err := decoded(t, onnx.Model{Graph: g}.Encode()).Run(map[string]onnxtest.Tensor{"rows": onnxtest.Floats(x, 8, 4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := distance(got[string(out)], onnxtest.Floats(want, 8, 3)); !(e <= 1e-5) {
+		t.Errorf("got an error of %.2g, want at most 1e-5", e)
+	}
+}

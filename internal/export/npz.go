@@ -1,0 +1,98 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// Format is what the manifest of a release calls itself, with its version.
+const (
+	Format  = "collabdict release"
+	Version = 1
+)
+
+// release is the manifest of what [NPZ] writes: of a model's own, what others need to use
+// the arrays.
+type release struct {
+	Format      string     `json:"format"`
+	Version     int        `json:"version"`
+	Kind        model.Kind `json:"kind"`
+	Columns     []string   `json:"columns"`
+	Standardise string     `json:"standardise"`
+	Normalise   string     `json:"normalise,omitempty"`
+	Digest      string     `json:"digest,omitempty"`
+}
+
+// NPZ returns a release of what all participants share of a model, the same bytes at each
+// of them: arrays as in model.npz, and a manifest.json that tells nothing of them. An error
+// is of type *KindError.
+func NPZ(m *model.Model) (*File, error) {
+	of, ok := m.Scorer.(model.AutoEncoder)
+	if !ok {
+		return nil, &KindError{m.Manifest.Kind}
+	}
+	var b bytes.Buffer
+	w := archive{w: npz.NewWriter(&b)}
+	d := m.Manifest
+	text, err := json.MarshalIndent(release{Format, Version, d.Kind, d.Columns, d.Standardise, d.Normalise, d.Digest}, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	w.err = w.w.File("manifest.json", append(text, '\n'))
+	var f File
+	f.list("manifest.json", All, "kind, names of columns, how they are scaled, digest of the last step")
+	f.list("decoder.0.weight, …", All, "weights and biases of the shared decoder")
+	of.Decoder.Shared.Matrices(w.matrix)
+	f.putCoordinates(&w, m)
+	if w.err == nil {
+		w.err = w.w.Close()
+	}
+	f.Bytes = b.Bytes()
+	return &f, w.err
+}
+
+// putCoordinates writes how rows come to the coordinates trained on, as far as it is the
+// same for all.
+func (f *File) putCoordinates(w *archive, m *model.Model) {
+	columns := len(m.Manifest.Columns)
+	if m.Manifest.Standardise != own {
+		f.scaling(m)
+		w.array("shift", m.Scaling.Shift, columns)
+		w.array("scale", m.Scaling.Scale, columns)
+	}
+	if p := m.Projection; p != nil {
+		f.axes(m)
+		w.array("centre", p.Mean, columns)
+		w.array("axes", p.Axes.RawMatrix().Data, m.Scorer.Dim(), columns)
+	}
+}
+
+// archive writes arrays until one fails.
+type archive struct {
+	w   *npz.Writer
+	err error
+}
+
+func (a *archive) array(name string, values []float64, shape ...int) {
+	if a.err == nil {
+		a.err = npz.Put(a.w, name, npz.Array[float64]{Shape: shape, Data: values})
+	}
+}
+
+// matrix writes a matrix of weights, or a vector of biases.
+func (a *archive) matrix(s nn.Shape, values []float32) {
+	wide := make([]float64, len(values))
+	for i, v := range values {
+		wide[i] = float64(v)
+	}
+	shape := []int{s.Rows, s.Columns}
+	if strings.HasSuffix(s.Name, ".bias") {
+		shape = shape[1:]
+	}
+	a.array(s.Name, wide, shape...)
+}

@@ -1,0 +1,100 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/npz"
+)
+
+// A release is the same whoever writes it, and has nothing but what is listed here.
+func TestReleaseTellsOfNobody(t *testing.T) {
+	var files []*File
+	for _, who := range []string{"plant-a", "plant-b"} {
+		m := autoEncoderOf(6, 4)
+		m.Manifest.Participant, m.Manifest.Rows, m.Manifest.TotalRows, m.Manifest.Hyper.Seed = who, len(who), 12345, 67
+		if who == "plant-b" { // what is its own
+			m.Manifest.Threshold = 7
+			m.Scaling.Shift[0], m.Scaling.Scale[1] = 1, 2
+			m.Scorer.(model.AutoEncoder).Encoder.Shared.Values[0]++
+		}
+		f, err := NPZ(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	if !bytes.Equal(files[0].Bytes, files[1].Bytes) {
+		t.Error("two participants' releases differ")
+	}
+	if own := slices.ContainsFunc(files[0].Contents, func(e Entry) bool { return e.Of == Own }); own {
+		t.Errorf("a release lists something of its own: %v", files[0].Contents)
+	}
+	a, err := npz.Open(bytes.NewReader(files[0].Bytes), int64(len(files[0].Bytes)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"axes.npy", "centre.npy", "decoder.0.bias.npy", "decoder.0.weight.npy", "decoder.1.bias.npy", "decoder.1.weight.npy",
+		"decoder.2.bias.npy", "decoder.2.weight.npy", "manifest.json",
+	}
+	if got := slices.Sorted(slices.Values(a.Names())); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	text, err := a.File("manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"format", "version", "kind", "columns", "standardise", "digest"} {
+		if fields[name] == nil {
+			t.Errorf("no %s in %s", name, text)
+		}
+		delete(fields, name)
+	}
+	if len(fields) > 0 {
+		t.Errorf("not listed here: %v", fields)
+	}
+}
+
+// With a scaling that all share a release has it.
+func TestReleaseWithSharedScaling(t *testing.T) {
+	m := autoEncoderOf(6, 0)
+	m.Manifest.Standardise = "global"
+	f, err := NPZ(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := npz.Open(bytes.NewReader(f.Bytes), int64(len(f.Bytes)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := npz.Get[float64](a, "shift")
+	if err != nil || !slices.Equal(got.Data, m.Scaling.Shift) {
+		t.Errorf("shift: got %v (%v), want %v", got.Data, err, m.Scaling.Shift)
+	}
+	weight, err := npz.Get[float64](a, "decoder.0.weight")
+	if err != nil || !slices.Equal(weight.Shape, []int{3, 9}) {
+		t.Errorf("decoder.0.weight: got shape %v (%v)", weight.Shape, err)
+	}
+}
+
+func TestMixturesHaveNoExport(t *testing.T) {
+	m := describe(model.GGM, 3, 0)
+	m.Scorer = model.Mixture{}
+	for _, export := range []func(*model.Model) (*File, error){ONNX, NPZ} {
+		_, err := export(m)
+		var kind *KindError
+		if !errors.As(err, &kind) || !strings.Contains(err.Error(), "the model ggm is a mixture") {
+			t.Errorf("got %v", err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package grouptest
+
+import (
+	"context"
+	"slices"
+
+	"github.com/collabdict/collabdict"
+)
+
+// Watch returns a runner that notes in left what member 0 brings to sums. It panics where
+// that member would publish something.
+func Watch(run Runner, left *[][]float64) Runner {
+	return func(ctx context.Context, size int, f func(context.Context, collabdict.Group, int) error) error {
+		return run(ctx, size, func(ctx context.Context, g collabdict.Group, rank int) error {
+			if rank == 0 {
+				g = watched{g, left}
+			}
+			return f(ctx, g, rank)
+		})
+	}
+}
+
+type watched struct {
+	collabdict.Group
+	left *[][]float64
+}
+
+func (w watched) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	*w.left = append(*w.left, slices.Clone(x))
+	return w.Group.Sum(ctx, x, blocks)
+}
+
+func (watched) Gather(context.Context, []byte) ([][]byte, error) { panic("something is published") }
+
+// Ahead is a group of three whose sums are made whatever this member brings. Totals of sums
+// that are decided before the member calls them are Early, those of sums that it calls are
+// Answers, one after the other.
+type Ahead struct {
+	collabdict.Group
+	Early, Answers [][]float64
+	In             bool      // the member's vectors are in all of them; else in none
+	Asked          []float64 // what the member has brought to the last sum that it has called
+}
+
+var _ collabdict.Replayer = (*Ahead)(nil)
+
+// Missed implements [collabdict.Absentee].
+func (a *Ahead) Missed() ([]float64, bool) {
+	if a.In {
+		return nil, false
+	}
+	return a.Decided()
+}
+
+// Decided implements [collabdict.Replayer].
+func (a *Ahead) Decided() ([]float64, bool) {
+	if len(a.Early) == 0 {
+		return nil, false
+	}
+	return take(&a.Early), true
+}
+
+// Included implements [collabdict.Absentee].
+func (a *Ahead) Included() bool { return a.In }
+
+// Size implements [collabdict.Group].
+func (*Ahead) Size() int { return 3 }
+
+// Sum implements [collabdict.Group].
+func (a *Ahead) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if err := collabdict.CheckBlocks(x, blocks); err != nil {
+		return nil, err
+	}
+	a.Asked = slices.Clone(x)
+	return take(&a.Answers), nil
+}
+
+func take(totals *[][]float64) []float64 {
+	total := (*totals)[0]
+	*totals = (*totals)[1:]
+	return total
+}

@@ -1,0 +1,53 @@
+package grouptest
+
+import (
+	"context"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/lockstep"
+)
+
+// Restorer is a learner that goes on from a state S.
+type Restorer[R comparable, S any] interface {
+	Learner[R]
+	State() S
+	Restore(S) error
+}
+
+// GoesOn fails unless learners that are restored after the third of five rounds come to the
+// same as those that are not, to the last bit, with another number of processors. Restored
+// learners are created and not started.
+func GoesOn[L Restorer[R, S], R comparable, S any](t *testing.T, size int, create func(rank int) (L, error), start func(l L, ctx context.Context, g collabdict.Group) error, shared func(L) []float32) {
+	t.Helper()
+	begin := func(ctx context.Context, g collabdict.Group, rank int) (L, error) {
+		l, err := create(rank)
+		if err == nil && start != nil {
+			err = start(l, ctx, g)
+		}
+		return l, err
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	whole, rounds := Train(t, lockstep.Run, size, 5, begin, shared)
+	runtime.GOMAXPROCS(4)
+	half, _ := Train(t, lockstep.Run, size, 3, begin, shared)
+	restore := func(_ context.Context, _ collabdict.Group, rank int) (L, error) {
+		l, err := create(rank)
+		if err == nil {
+			err = l.Restore(half[rank].State())
+		}
+		return l, err
+	}
+	rest, last := Train(t, lockstep.Run, size, 2, restore, shared)
+	if !slices.Equal(last, rounds[3:]) {
+		t.Errorf("got rounds %+v, want %+v", last, rounds[3:])
+	}
+	for rank := range whole {
+		if !reflect.DeepEqual(rest[rank].State(), whole[rank].State()) {
+			t.Errorf("member %d has not gone on as if it had not stopped", rank)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package onnx
+
+// Op is an operator of the standard set, with its attribute if it has one.
+type Op struct {
+	name      string
+	attribute string
+	value     int64
+}
+
+// Operators of each element, or of the elements of two tensors, of which one may be
+// spread along axes that it lacks.
+var (
+	Add      = Op{name: "Add"}
+	Sub      = Op{name: "Sub"}
+	Mul      = Op{name: "Mul"}
+	Div      = Op{name: "Div"}
+	Exp      = Op{name: "Exp"}
+	Log      = Op{name: "Log"}
+	Sqrt     = Op{name: "Sqrt"}
+	Relu     = Op{name: "Relu"}
+	Tanh     = Op{name: "Tanh"}
+	Sigmoid  = Op{name: "Sigmoid"}
+	Softplus = Op{name: "Softplus"} // ln(1 + e^x)
+	Clip     = Op{name: "Clip"}     // of a tensor, to the least and the greatest value that follow
+)
+
+// MatMul multiplies matrices, those of the last two axes where there are more.
+var MatMul = Op{name: "MatMul"}
+
+// Softmax makes probabilities along the last axis.
+var Softmax = Op{name: "Softmax", attribute: "axis", value: -1}
+
+// Cast gives elements another type.
+func Cast(to Type) Op { return Op{"Cast", "to", int64(to)} }
+
+// Sum adds up along axes, which vanish.
+func (g *Graph) Sum(name string, v Value, axes ...int64) Value {
+	return g.Apply(name, Op{"ReduceSum", "keepdims", 0}, v, g.Int64s(name+".axes", axes))
+}
+
+// Widen puts an axis of length 1 at a place.
+func (g *Graph) Widen(name string, v Value, at int64) Value {
+	return g.Apply(name, Op{name: "Unsqueeze"}, v, g.Int64s(name+".axes", []int64{at}))
+}
+
+// Split cuts a tensor along its last axis into parts of these lengths.
+func (g *Graph) Split(v Value, names []string, lengths []int64) []Value {
+	if len(lengths) != len(names) {
+		panic("onnx: want a name and a length for each part")
+	}
+	at := g.Int64s(string(v)+".lengths", lengths)
+	return g.apply(Op{"Split", "axis", -1}, []Value{v, at}, names)
+}

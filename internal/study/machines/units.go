@@ -1,0 +1,107 @@
+package machines
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/moments"
+)
+
+// Ways to learn.
+const (
+	alone    = "alone"
+	together = "together"
+	pooled   = "pooled"
+)
+
+var ways = []string{alone, together, pooled}
+
+// rows returns the participants' rows in the units of a way: those of all, or as
+// everybody has who is alone the own ones. What units do to densities is taken back by
+// participant.units.
+func (s *set) rows(ctx context.Context, way string) ([]participant, error) {
+	scalings, err := s.ownUnits()
+	if err != nil {
+		return nil, err
+	}
+	usual := scalings
+	if s.common {
+		if usual, err = s.commonUnits(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if way != alone {
+		scalings = usual
+	}
+	out := make([]participant, len(s.parts))
+	for i, p := range s.parts {
+		by := scalings[i]
+		out[i] = participant{name: p.name, train: by.Apply(p.train), held: by.Apply(p.held), test: by.Apply(p.test), labels: p.labels}
+		for j, scale := range by.Scale {
+			out[i].units += math.Log(usual[i].Scale[j] / scale)
+		}
+	}
+	return out, nil
+}
+
+// ownUnits standardises by each participant's moments.
+func (s *set) ownUnits() ([]dataset.Scaling, error) {
+	out := make([]dataset.Scaling, len(s.parts))
+	for i, p := range s.parts {
+		var err error
+		if out[i], _, err = dataset.Own(dataset.InMemory(p.train)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// commonUnits standardises by the moments of all rows, which take two sums.
+func (s *set) commonUnits(ctx context.Context) ([]dataset.Scaling, error) {
+	out := make([]dataset.Scaling, len(s.parts))
+	err := lockstep.Run(ctx, len(s.parts), func(ctx context.Context, g collabdict.Group, rank int) error {
+		of, err := moments.Centred(ctx, g, dataset.InMemory(s.parts[rank].train))
+		if err != nil {
+			return err
+		}
+		variance := make([]float64, len(of.Mean))
+		for j := range variance {
+			variance[j] = of.About.Squares(j) / of.About.Rows()
+		}
+		out[rank], _, err = dataset.FromMoments(of.About.Rows(), of.Mean, variance)
+		return err
+	})
+	return out, err
+}
+
+// trained returns what is trained on in a way: the rows of each, or all of them as one.
+func trained(parts []participant, way string) (data []*mat.Dense) {
+	var all []float64
+	for _, p := range parts {
+		data = append(data, p.train)
+		all = append(all, p.train.RawMatrix().Data...)
+	}
+	if way != pooled {
+		return data
+	}
+	_, width := data[0].Dims()
+	return []*mat.Dense{mat.NewDense(len(all)/width, width, all)}
+}
+
+// train calls f for whoever trains in a way: all in a group, or each by itself.
+func train(ctx context.Context, way string, size int, f func(ctx context.Context, g collabdict.Group, rank int) error) error {
+	if way == together {
+		return lockstep.Run(ctx, size, f)
+	}
+	for rank := range size {
+		if err := f(ctx, collabdict.Solo{}, rank); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/vae/beta"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// weighted learns the β-VAE by weighted means of models.
+type weighted struct {
+	task    Task
+	config  beta.Config
+	own     beta.Own
+	outside int // own values that the decoder cannot come to
+	learner *beta.Learner
+	kept    *beta.Model // of the last round
+	without int         // rounds in which nobody with a weight was there
+}
+
+func newBVAE(t Task, own ownData) (learner, error) {
+	seed := t.Seed
+	if t.Noise != nil {
+		seed = t.Noise.Uint64()
+	}
+	x, err := nn.InMemory(own.rows)
+	if err != nil {
+		return nil, err
+	}
+	_, columns := own.rows.Dims()
+	l := &weighted{task: t, config: t.betaVAE(columns), own: beta.Own{Rows: x, Seed: seed}}
+	for _, v := range x {
+		if v < -outsideMost || v > 1+outsideMost {
+			l.outside++
+		}
+	}
+	return l, nil
+}
+
+// outsideMost is how far outside of 0 to 1 a value may be that was scaled to it.
+const outsideMost = 1e-6
+
+func (t Task) betaVAE(columns int) beta.Config {
+	n := t.Networks
+	hidden := n.Hidden
+	if hidden == nil {
+		hidden = []int{} // none, and not those of the default
+	}
+	return beta.Config{
+		Inputs: columns, Hidden: hidden, Latent: n.Latent, Beta: n.Beta, Rate: n.Rate, Batch: n.Batch, Epochs: n.Epochs,
+		Seed: t.Seed, Weights: t.Weighting.of(),
+	}
+}
+
+func checkBVAE(t Task) error {
+	switch n := t.Networks; {
+	case n.Latent < 1:
+		return wrong("latent", "want at least 1 dimension, got %d", n.Latent)
+	case !(n.Beta > 0) || math.IsInf(n.Beta, 1):
+		return wrong("beta", "want a finite value above 0, got %g", n.Beta)
+	case n.Epochs < 1:
+		return wrong("epochs", "want at least 1, got %d", n.Epochs)
+	case n.Batch < 1:
+		return wrong("batch", "want at least 1 row, got %d", n.Batch)
+	case !(n.Rate > 0 && n.Rate <= 1):
+		return wrong("rate", "want a value above 0 and up to 1, got %g", n.Rate)
+	}
+	if err := checkHidden(t.Networks.Hidden); err != nil {
+		return err
+	}
+	return t.Weighting.check()
+}
+
+func (l *weighted) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (last collabdict.Round, err error) {
+	if l.learner, err = beta.NewLearner(l.config, l.own); err != nil {
+		return last, err
+	}
+	if err := l.learner.Start(ctx, g); err != nil {
+		return last, fmt.Errorf("start: %w", err)
+	}
+	for range l.task.Rounds {
+		r, err := l.learner.Round(ctx, g)
+		if err != nil {
+			return last, err
+		}
+		l.keep()
+		if r.Weight == 0 { // the model is as it was
+			l.without++
+			r.Loss = -last.Objective
+		}
+		last = collabdict.Round{Number: r.Number, Objective: -r.Loss}
+		after(last)
+	}
+	return last, nil
+}
+
+// keep takes what the round has come to: a sum that fails later leaves the learner's own
+// model half way.
+func (l *weighted) keep() {
+	if l.kept == nil {
+		l.kept = beta.NewModel(l.config)
+	}
+	copy(l.kept.Parameters().Values, l.learner.Model().Parameters().Values)
+}
+
+func (l *weighted) progress(r collabdict.Round) Progress {
+	own := l.task.Weighting.reported(l.learner.Standing())
+	return Progress{Round: r, Loss: -r.Objective, Weighting: &own}
+}
+
+func (l *weighted) state() state {
+	own := l.learner.Standing()
+	s := state{scorer: model.BetaVAE{Model: l.kept}, totalRows: int(own.Weight.Rows), warnings: l.task.Weighting.warnings(own)}
+	for _, other := range l.learner.Standings() {
+		var r *report.Weighting
+		if other != nil {
+			r = new(l.task.Weighting.reported(*other))
+		}
+		s.weightings = append(s.weightings, r)
+	}
+	if l.outside > 0 {
+		s.warnings = append(s.warnings, fmt.Sprintf("%d of the %d own values are outside of 0 to 1 as trained on, which the decoder cannot come to: scale columns by --normalise minmax, or by --ranges", l.outside, len(l.own.Rows)))
+	}
+	if l.without > 0 {
+		s.warnings = append(s.warnings, fmt.Sprintf("weights: in %d of %d rounds nobody who took part had one, so that they changed nothing", l.without, l.task.Rounds))
+	}
+	if w := l.collapsed(); w != "" {
+		s.warnings = append(s.warnings, w)
+	}
+	return s
+}
+
+// leastDivergence is the mean divergence of codes from the prior, in nats, below which they
+// tell next to nothing of rows.
+const leastDivergence = 0.1
+
+// measuredRows are how many of the own rows the divergence is measured on.
+const measuredRows = 256
+
+func (l *weighted) collapsed() string {
+	columns := l.config.Inputs
+	d, err := l.kept.Divergence(l.own.Rows[:min(len(l.own.Rows)/columns, measuredRows)*columns])
+	if err != nil || d >= leastDivergence {
+		return ""
+	}
+	return fmt.Sprintf("posterior collapse: the encoder tells at most %.2g nats of a row, so that all are decoded alike: lower --beta or --rate, or raise --rounds", d)
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Exported models in onnxruntime: they have to give what collabdict computes, to a relative
+# error of 1e-5, and the snippets of docs/how-to/export-a-model.md have to run. Needs go,
+# node and npm, which installs onnxruntime-node (300 MB), unless COLLABDICT_ONNXRUNTIME
+# names a folder that has it in node_modules. Where Python has onnx, its checker
+# looks at the files, too; where it has onnxruntime, it runs the snippet in Python.
+set -eu
+cd "$(dirname "$0")/.."
+version=1.30.0
+for program in node npm; do
+	command -v "$program" >/dev/null || { echo "onnx.sh: SKIPPED, NOTHING CHECKED: $program is not installed" >&2; exit 0; }
+done
+python=${PYTHON:-python3}
+root=$PWD
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+modules=${COLLABDICT_ONNXRUNTIME:-$dir}
+if [ ! -d "$modules/node_modules/onnxruntime-node" ]; then
+	(cd "$modules" && echo '{"private": true}' >package.json && npm install --silent --no-fund --no-audit --ignore-scripts "onnxruntime-node@$version")
+fi
+export NODE_PATH="$modules/node_modules"
+
+mkdir "$dir/known"
+COLLABDICT_ONNX=$dir/known go test -count=1 -run TestFilesComputeWhatModelsDo ./internal/export
+node scripts/onnx/run.js "$dir/known"
+if "$python" -c 'import onnx' 2>/dev/null; then
+	"$python" scripts/onnx/check.py "$dir"/known/*.onnx
+else
+	echo "onnx.sh: SKIPPED: $python has no onnx, whose checker would look at the files" >&2
+fi
+
+go build -o "$dir/collabdict" ./cmd/collabdict
+cd "$dir"
+./collabdict up --model mtvae --rounds 5 --generate participants=3,rows=60,columns=4,patterns=2 --out up >/dev/null 2>&1
+./collabdict export --model up/plant-a/model.npz --to onnx --out plant-a.onnx >/dev/null
+cut -d, -f1-4 up/plant-a/plant-a.csv >plant-a.csv
+snippet() { # language
+	awk -v start="^\`\`\`$1\$" '$0 ~ /^```$/ { on = 0 } on { print } $0 ~ start { on = n++ == 0 }' "$root/docs/how-to/export-a-model.md"
+}
+snippet js >snippet.js
+node snippet.js
+if "$python" -c 'import numpy, onnxruntime' 2>/dev/null; then
+	snippet python >snippet.py
+	"$python" snippet.py
+else
+	echo "onnx.sh: SKIPPED: $python has no onnxruntime for the snippet in Python" >&2
+fi

@@ -1,0 +1,165 @@
+package beta
+
+import (
+	"math"
+
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// Scores are those of consecutive rows, from row From on.
+type Scores struct {
+	From int
+	// Loss is that of each row, decoded from the mean of its distribution: the sum of its
+	// Squares, and β times the divergence from the prior.
+	Loss []float64
+	// Squares has as many values for each row as the row: the squared error of each.
+	Squares []float64
+}
+
+// scoreRows rows are scored at a time.
+const scoreRows = 64
+
+// Score calls f with the scores of all rows, block after block in order, which hold until f
+// returns. Nothing is drawn. Values of more than 10¹² in size count as that.
+func (m *Model) Score(rows nn.Rows, f func(Scores)) error {
+	columns := m.config.Inputs
+	loss, squares := make([]float64, scoreRows), make([]float64, scoreRows*columns)
+	return m.blocks(rows, func(from int, x []float32) error {
+		n := len(x) / columns
+		if err := m.distribute(x); err != nil {
+			return err
+		}
+		y, err := m.Decode(m.latent.Mean)
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			at := i * columns
+			squared := squaresOf(squares[at:at+columns], x[at:at+columns], y[at:at+columns])
+			loss[i] = squared + float64(m.config.Beta*m.divergence(i))
+		}
+		f(Scores{From: from, Loss: loss[:n], Squares: squares[:len(x)]})
+		return nil
+	})
+}
+
+// LogLik calls f with estimates of ln p(x) of all rows, block after block: ln 1/J Σ
+// p(x|z)p(z)/q(z|x) over J draws of z from the row's distribution, at least 1 (Burda et al.
+// 2016, Eq. 8), which is too low on average. The density p(x|z) is normal, of variance β/2
+// in each value: with that, the loss is −β times the evidence lower bound, but for a
+// constant. What is drawn for a row follows from its values.
+func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float64)) error {
+	if draws < 1 {
+		panic("beta: log-likelihoods of no draws")
+	}
+	columns, latent := m.config.Inputs, m.config.Latent
+	values := make([]float64, scoreRows)
+	prior, own := make([]float64, scoreRows*draws), make([]float64, scoreRows*draws)
+	constant := float64(float64(columns) / 2 * math.Log(math.Pi*m.config.Beta))
+	return m.blocks(rows, func(from int, x []float32) error {
+		n := len(x) / columns
+		if err := m.distribute(x); err != nil {
+			return err
+		}
+		m.noise, m.z = room(m.noise, n*draws*latent), room(m.z, n*draws*latent)
+		for i := range n {
+			nn.NormalsOf(m.noise[i*draws*latent:][:draws*latent], x[i*columns:][:columns])
+		}
+		m.latent.Sample(m.z, m.noise)
+		y, err := m.Decode(m.z)
+		if err != nil {
+			return err
+		}
+		prior, own := prior[:n*draws], own[:n*draws]
+		nn.StandardLogDensity(prior, m.z, latent)
+		m.latent.LogDensity(own, m.z)
+		for k := range prior {
+			prior[k] -= own[k] + squaresOf(nil, x[k/draws*columns:][:columns], y[k*columns:][:columns])/m.config.Beta
+		}
+		for i := range n {
+			values[i] = nn.LogMeanExp(prior[i*draws:][:draws]) - constant
+		}
+		f(from, values[:n])
+		return nil
+	})
+}
+
+// blocks calls f with at most scoreRows rows at a time.
+func (m *Model) blocks(rows nn.Rows, f func(from int, x []float32) error) error {
+	columns := m.config.Inputs
+	if n, got := rows.Dims(); n > 0 && got != columns {
+		panic("beta: scores of rows of other columns than the model's")
+	}
+	return nn.EachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
+		for len(x) > 0 {
+			n := min(scoreRows, len(x)/columns)
+			if err := f(from, x[:n*columns]); err != nil {
+				return err
+			}
+			from += n
+			x = x[n*columns:]
+		}
+		return nil
+	})
+}
+
+// distribute sets the distributions of latent variables to those of rows.
+func (m *Model) distribute(x []float32) error {
+	h, err := m.encoder.Forward(x, nil)
+	if err == nil {
+		m.latent.Set(h)
+	}
+	return err
+}
+
+// divergence is that of row i from the prior.
+func (m *Model) divergence(i int) (kl float64) {
+	for j := i * m.latent.Dim; j < (i+1)*m.latent.Dim; j++ {
+		mean, scale := float64(m.latent.Mean[j]), float64(m.latent.Scale[j])
+		kl += float64(0.5*(float64(scale*scale)+float64(mean*mean)-1)) - float64(m.latent.LogScale[j])
+	}
+	return kl
+}
+
+// squaresOf sets dst, if not nil, to the squared differences, and returns their sum.
+func squaresOf(dst []float64, x, y []float32) (sum float64) {
+	for i, v := range x {
+		d := float64(v) - float64(y[i])
+		s := float64(d * d)
+		if sum += s; dst != nil {
+			dst[i] = s
+		}
+	}
+	return sum
+}
+
+// Config returns the configuration, with all numbers.
+func (m *Model) Config() Config { return m.config }
+
+// Divergence returns the mean divergence of the distributions of rows x, of which there has
+// to be one, from the prior. Codes tell at most so many nats of a row.
+func (m *Model) Divergence(x []float32) (float64, error) {
+	sum, columns := 0.0, m.config.Inputs
+	err := m.each(x, func(x []float32) error {
+		if err := m.distribute(x); err != nil {
+			return err
+		}
+		for i := range len(x) / columns {
+			sum += m.divergence(i)
+		}
+		return nil
+	})
+	return sum / float64(len(x)/columns), err
+}
+
+// Means returns the means of the distributions of rows, latent vector after vector.
+func (m *Model) Means(rows nn.Rows) (z []float32, err error) {
+	err = m.blocks(rows, func(_ int, x []float32) error {
+		if err := m.distribute(x); err != nil {
+			return err
+		}
+		z = append(z, m.latent.Mean...)
+		return nil
+	})
+	return z, err
+}
