@@ -17,6 +17,8 @@ type figure struct {
 func figuresOf(r *report.Run) []figure {
 	roc := figure{"ROC-AUC", func(s report.Scores) report.Figure { return s.ROCAUC }}
 	switch {
+	case r.Model == string(model.CGAU):
+		return []figure{{"accuracy", func(s report.Scores) report.Figure { return s.Accuracy }}, {"cross-entropy", func(s report.Scores) report.Figure { return s.CrossEntropy }}}
 	case r.Model == string(model.FedGEM):
 		silhouette := figure{"silhouette", func(s report.Scores) report.Figure { return s.Silhouette }}
 		switch {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/report"
@@ -21,6 +22,9 @@ func (a *app) evaluate() *cobra.Command {
 			if err == nil {
 				err = memory.hold(&spec)
 			}
+			if err == nil {
+				err = a.complete(m, s.model, s.own)
+			}
 			if err != nil {
 				return err
 			}
@@ -36,25 +40,39 @@ func (a *app) evaluate() *cobra.Command {
 		},
 	}
 	s.add(cmd, "measure on")
+	addOwn(cmd, &s.own)
 	memory.add(cmd)
-	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes")
+	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. With cgau the classes, from 0")
 	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "the same as --where, with the words of training")
 	a.addJSON(cmd)
 	return cmd
 }
 
 func evaluationText(w io.Writer, e report.Evaluation) {
+	figures := []namedFigure{
+		{"loglik", e.Loglik},
+		{"accuracy", e.Accuracy},
+		{"cross-entropy", e.CrossEntropy},
+		{"ROC-AUC", e.ROCAUC},
+		{"PR-AUC", e.PRAUC},
+		{"ARI", e.ARI},
+		{"silhouette", e.Silhouette},
+	}
+	for class, r := range e.Recall {
+		figures = append(figures, namedFigure{fmt.Sprintf("recall of %d", class), r})
+	}
+	figures = slices.DeleteFunc(figures, func(f namedFigure) bool { return !f.Applies })
 	width := len("ROC-AUC ")
-	if e.Silhouette.Applies {
-		width = len("silhouette")
+	for _, f := range figures {
+		width = max(width, len(f.name))
 	}
-	fmt.Fprintf(w, "%-*s %d\n%-*s %s\n", width, "rows", e.Rows, width, "loglik", e.Loglik)
-	for _, f := range []struct {
-		name string
-		v    report.Figure
-	}{{"ROC-AUC", e.ROCAUC}, {"PR-AUC", e.PRAUC}, {"ARI", e.ARI}, {"silhouette", e.Silhouette}} {
-		if f.v.Applies {
-			fmt.Fprintf(w, "%-*s %s\n", width, f.name, f.v)
-		}
+	fmt.Fprintf(w, "%-*s %d\n", width, "rows", e.Rows)
+	for _, f := range figures {
+		fmt.Fprintf(w, "%-*s %s\n", width, f.name, f.Figure)
 	}
+}
+
+type namedFigure struct {
+	name string
+	report.Figure
 }

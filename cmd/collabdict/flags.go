@@ -27,7 +27,7 @@ type dataFlags struct {
 func (d *dataFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of .csv, .csv.gz, .parquet, .npy, .npz and IDX files; may be repeated")
-	f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes")
+	f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. With cgau the classes to learn, from 0")
 	f.StringVar(&d.where, "where", "", "train on rows with `COLUMN=VALUE` only")
 	f.StringVar(&d.testWhere, "test-where", "", "score, and do not train on, rows with `COLUMN=VALUE`")
 	f.IntVar(&d.limit, "limit", 0, "train on the first `N` training rows of each participant only; 0 is all")
@@ -78,9 +78,9 @@ type taskFlags struct {
 
 func (t *taskFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&t.model, "model", string(model.GGM), "`KIND` of model: ggm, a mixture of sparse Gaussian graphical models; fedgen, a Gaussian mixture in one round, for which every member shows all others its own mixture in the clear; dem, a Gaussian mixture by sums; fedgem, clusters whose number nobody knows, of which every member shows all others the centres; mtvae, a variational auto-encoder with a shared decoder, by sums; bvae, a beta-VAE by weighted means of the members' models")
+	f.StringVar(&t.model, "model", string(model.GGM), "`KIND` of model: ggm, a mixture of sparse Gaussian graphical models; fedgen, a Gaussian mixture in one round, for which every member shows all others its own mixture in the clear; dem, a Gaussian mixture by sums; fedgem, clusters whose number nobody knows, of which every member shows all others the centres; mtvae, a variational auto-encoder with a shared decoder, by sums; bvae, a beta-VAE by weighted means of the members' models; cgau, a classifier with conditions that are each member's own, by sums")
 	f.StringVar(&t.components, "components", "5", "`K`, the number of patterns in the shared dictionary; of fedgem of each participant's own clusters (default as many as classes in its --label, else by the BIC). Of fedgen and fedgem also a range, as 3-10, that the BIC chooses from")
-	f.IntVar(&t.rounds, "rounds", 100, "most rounds to train; of ggm, dem, fedgem (default of this 50, with --epsilon 10), mtvae (default 150) and bvae (default 25)")
+	f.IntVar(&t.rounds, "rounds", 100, "most rounds to train; of ggm, dem, fedgem (default of this 50, with --epsilon 10), mtvae and cgau (default 150), and bvae (default 25)")
 	f.Float64Var(&t.tol, "tol", 1e-6, "stop when the objective changes by less than this share, or in fedgen and dem by less nats a row (default of these 0.001), or in fedgem when no centre moves by so many standard deviations; 0 runs all rounds")
 	t.mixtureFlags.add(cmd)
 	t.networkFlags.add(cmd)

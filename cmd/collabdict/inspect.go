@@ -20,6 +20,9 @@ import (
 type description struct {
 	model.Manifest
 	Components []component `json:"components,omitempty"`
+	Own        *ownPart    `json:"own,omitempty"`
+	// Reconstruction is of the rows of --data.
+	Reconstruction *report.Reconstruction `json:"reconstruction,omitempty"`
 }
 
 type component struct {
@@ -36,23 +39,31 @@ type edge struct {
 }
 
 func (a *app) inspect() *cobra.Command {
-	var file string
+	var l lookFlags
 	cmd := &cobra.Command{
 		Use: "inspect", Short: "Describe a model file: where it comes from and what it has learned",
+		Long: `inspect describes a model. With --data it looks at rows through a model that has latent
+variables, as mtvae: how much of them is lost where they are decoded from their codes,
+column by column. With --plots it draws the codes and, where columns are the pixels of
+images, what they are decoded to. Of more than 5000 rows so many are chosen evenly.`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if file == "" {
-				return &usageError{"--model is missing", "name a model.npz"}
-			}
-			m, err := model.Read(file)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m, err := l.open(cmd)
 			if err != nil {
 				return err
 			}
 			d := describe(m)
+			if d.Own, err = describeOwn(m, l.model, l.own); err != nil {
+				return err
+			}
+			if d.Reconstruction, err = l.look(m); err != nil {
+				return err
+			}
 			return a.print(d, d.text)
 		},
 	}
-	cmd.Flags().StringVar(&file, "model", "", "model `FILE`")
+	l.add(cmd)
+	addOwn(cmd, &l.own)
 	a.addJSON(cmd)
 	return cmd
 }
@@ -94,7 +105,7 @@ func coordinates(m *model.Model) []string {
 	if m.Projection == nil {
 		return m.Manifest.Columns
 	}
-	names := make([]string, m.Scorer.Dim())
+	names := make([]string, m.Dim())
 	for i := range names {
 		names[i] = fmt.Sprintf("axis%d", i+1)
 	}
@@ -103,8 +114,11 @@ func coordinates(m *model.Model) []string {
 
 func (d description) text(w io.Writer) {
 	what := fmt.Sprintf("%d components", len(d.Components))
-	if d.Kind == model.MTVAE || d.Kind == model.BVAE {
+	switch d.Kind {
+	case model.MTVAE, model.BVAE:
 		what = fmt.Sprintf("%d latent dimensions", d.Hyper.Latent)
+	case model.CGAU:
+		what = fmt.Sprintf("a classifier of %d classes", d.Hyper.Classes)
 	}
 	fmt.Fprintf(w, "%s of %s: %s over %d columns, trained on %d rows (%d of its own) by %s\n",
 		d.Kind, d.Participant, what, len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
@@ -113,7 +127,9 @@ func (d description) text(w io.Writer) {
 	if p := d.PCA; p != nil {
 		fmt.Fprintf(w, "projected to %d principal axes, which have %.3g of the variance\n", p.Axes, p.Explained())
 	}
-	fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
+	if d.FalseAlarm > 0 {
+		fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
+	}
 	p := d.Privacy
 	fmt.Fprintf(w, "privacy: protection %s", p.Protection.Mode)
 	if b := p.Protection.BreachPredicted; b != nil {
@@ -126,10 +142,18 @@ func (d description) text(w io.Writer) {
 	for _, s := range p.Published {
 		fmt.Fprintf(w, "  published: %s\n", s)
 	}
+	if d.Own != nil {
+		fmt.Fprintf(w, "own part: %s\n", d.Own)
+	} else if d.Kind == model.CGAU {
+		fmt.Fprintf(w, "own part: no %s beside it\n", model.OwnFile)
+	}
 	if e := d.encoder(); e != nil {
 		fmt.Fprintf(w, "encoder: tells %s nats of a row, %d of %d dimensions active\n", report.Fixed(e.Information, 2), e.Active, e.Latent)
 	}
 	d.weightings(w)
+	if d.Reconstruction != nil {
+		reconstructionText(w, d.Reconstruction, d.Columns)
+	}
 	if len(d.Components) == 0 {
 		return
 	}
@@ -187,10 +211,13 @@ func (d description) options() string {
 	if d.Kind == model.GGM {
 		return fmt.Sprintf("lambda0 %g, rho %.4g", d.Hyper.Lambda0, d.Hyper.Rho)
 	}
-	if h := d.Hyper; d.Kind == model.MTVAE {
+	h := d.Hyper
+	switch d.Kind {
+	case model.CGAU:
+		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, dropout %g", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Dropout)
+	case model.MTVAE:
 		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, aggressive %d", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Aggressive)
-	}
-	if h := d.Hyper; d.Kind == model.BVAE {
+	case model.BVAE:
 		s := fmt.Sprintf("hidden %v, beta %g, %d epochs, batch %d, rate %g, weights %s", h.Hidden, h.Beta, h.Epochs, h.Batch, h.Rate, h.Weights)
 		if h.Effect > 0 {
 			s += fmt.Sprintf(" (effect %g, offset %s)", h.Effect, h.Offset)

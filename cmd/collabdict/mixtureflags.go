@@ -27,7 +27,7 @@ func (m *mixtureFlags) add(cmd *cobra.Command) {
 	f.IntVar(&m.synthetic, "synthetic", 0, "of fedgen: draw `H` rows for each gathered component and fit to them from scratch, as published (default 100, and fit to them from the gathered components merged, which is better)")
 	f.IntVar(&m.refine, "refine", 0, "of fedgen: at most `R` rounds of sums after the one")
 	f.StringVar(&m.start, "start", string(task.Spread), "`START` of dem: spread, centres far apart; k-fed, clusters whose local centres are shown in the clear; or shared-rows, in simulations only")
-	f.IntVar(&m.localSteps, "local-steps", 1, "of fedgem: `E` steps of EM in a round; of mtvae: own steps between two sums (default of this 20), 0 to sum the gradients of each step")
+	f.IntVar(&m.localSteps, "local-steps", 1, "of fedgem: `E` steps of EM in a round; of mtvae and cgau: own steps between two sums (default of these 20 and 10), of mtvae 0 to sum the gradients of each step")
 	f.StringVar(&m.radius, "radius", task.ExactRadius, "of fedgem: how far the others may move a centre in a round: exact, as far as its likelihood does not fall; or half of the squared distance, as in the paper's code")
 	f.StringVar(&m.final, "final", task.ChiSquare, "`RULE` for the last merge of fedgem: chi-square, what chance leaves open of each centre; factor=V, the paper's; or factor=V1,V2,... to choose from by cross-validation")
 	f.Float64Var(&m.privacy.Epsilon, "epsilon", 0, "of fedgen and fedgem: what is shown is (`E`, delta)-differentially private in each row")
@@ -47,7 +47,7 @@ func (t *taskFlags) setOptions(cmd *cobra.Command, k *task.Task) error {
 	if !slices.Contains(model.Kinds(), k.Model) {
 		return nil // Validate tells
 	}
-	for _, name := range []string{"components", "rounds", "tol", "lambda0", "rho", "init", "covariance", "synthetic", "refine", "start", "local-steps", "radius", "final", "latent", "hidden", "batch", "rate", "aggressive", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights"} {
+	for _, name := range []string{"components", "rounds", "tol", "lambda0", "rho", "init", "covariance", "synthetic", "refine", "start", "local-steps", "radius", "final", "latent", "hidden", "batch", "rate", "aggressive", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights", "classes", "dropout"} {
 		if cmd.Flags().Changed(name) && !task.Takes(k.Model, name) {
 			hint := ""
 			if name == "rounds" && k.Model == model.FedGen {
@@ -67,6 +67,9 @@ func (t *taskFlags) setOptions(cmd *cobra.Command, k *task.Task) error {
 		return t.setClusters(cmd, k)
 	case model.MTVAE:
 		t.setNetworks(cmd, k)
+		return nil
+	case model.CGAU:
+		t.setCGAU(cmd, k)
 		return nil
 	case model.BVAE:
 		t.setBVAE(cmd, k)

@@ -59,10 +59,10 @@ func runTable(r *report.Run) func(io.Writer) {
 		headOfWeights, weightOf := weightsOf(r)
 		fmt.Fprintln(t, head+headOfWeights)
 		for _, p := range r.Participants {
-			together := report.Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik, ARI: p.ARI, Silhouette: p.Silhouette}
+			together := report.Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik, ARI: p.ARI, Silhouette: p.Silhouette, Accuracy: p.Accuracy, CrossEntropy: p.CrossEntropy}
 			fmt.Fprintln(t, row(p.Name, fmt.Sprint(p.Rows), together, p.Baselines)+weightOf(p)+left(p))
 		}
-		together := report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r), ARI: r.ARI, Silhouette: r.Silhouette}
+		together := report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r), ARI: r.ARI, Silhouette: r.Silhouette, Accuracy: r.Accuracy, CrossEntropy: r.CrossEntropy}
 		fmt.Fprintln(t, row("mean", "", together, r.Baselines))
 		t.Flush()
 	}

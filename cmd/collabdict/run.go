@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
 	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
@@ -59,7 +60,7 @@ others have gone on without it or, where too few were left, have waited.`,
 			if err != nil {
 				return err
 			}
-			if err := c.Task.CheckColumns(len(c.Data.Columns)); err != nil {
+			if err := checkData(c.Task, &dataset.Dataset{Columns: c.Data.Columns, Participants: []dataset.Participant{c.Data}}); err != nil {
 				return err
 			}
 			collectInTime(c.Data.Train, c.Task.HoldsRows())
@@ -240,7 +241,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 		shown.members(s)
 		shown.round(p, len(s.Members), int64(s.Traffic.BytesSent))
 	}
-	before := earlierIn(c.Out, participant.ModelFile, participant.ResultFile, report.RoundsFile)
+	before := earlierIn(c.Out, participant.ModelFile, model.OwnFile, participant.ResultFile, report.RoundsFile)
 	result, err := participant.Run(ctx, c)
 	shown.end()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // scoredFlags name a model and the rows to hold against it.
 type scoredFlags struct {
 	dataFlags
-	model string
+	model, own string
 }
 
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
@@ -52,13 +52,16 @@ func (a *app) score() *cobra.Command {
 	var out string
 	var with columnsOfScores
 	cmd := &cobra.Command{
-		Use: "score", Short: "Give every row an anomaly score, as CSV",
+		Use: "score", Short: "Give every row an anomaly score, or its class, as CSV",
 		Long: `score writes a CSV line a row: its number in the file, from 1 and in further files
 going on; its anomaly score (Eq. (19) of Idé et al. 2024, of mtvae Eq. (39); of bvae the loss, squared errors and --beta times the divergence of the row's code from the prior); and 1 if the score is above
 the model's threshold. With --clusters, the component that it is of, from 1 as inspect
 numbers them. With --explain, a column a variable says how far the row is
 from what the other variables predict of it, with bvae how far from what is decoded, squared. It writes as it reads: files may be
-larger than the memory.`,
+larger than the memory.
+
+Of a classifier (cgau) the columns are row, the likeliest class and its probability, by the
+participant's own conditions; with --probabilities those of all classes.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, spec, err := s.load()
@@ -68,7 +71,13 @@ larger than the memory.`,
 			if err := with.check(m); err != nil {
 				return err
 			}
+			if err := a.complete(m, s.model, s.own); err != nil {
+				return err
+			}
 			write := func(w io.Writer) error { return writeScores(w, m, spec, with) }
+			if m.Classifier != nil {
+				write = func(w io.Writer) error { return writeClasses(w, m, spec, with.probabilities) }
+			}
 			if out == "" {
 				return write(a.out)
 			}
@@ -76,23 +85,27 @@ larger than the memory.`,
 		},
 	}
 	s.add(cmd, "score")
+	addOwn(cmd, &s.own)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
 	cmd.Flags().BoolVar(&with.explain, "explain", false, "add the contribution of each variable")
+	cmd.Flags().BoolVar(&with.probabilities, "probabilities", false, "of cgau: add the probability of each class")
 	return cmd
 }
 
 // columnsOfScores are those that are wanted beside the score.
-type columnsOfScores struct{ clusters, explain bool }
+type columnsOfScores struct{ clusters, explain, probabilities bool }
 
 // check reports columns that a model has none of.
 func (c columnsOfScores) check(m *model.Model) error {
 	_, explains := m.Scorer.(model.Explainer)
 	switch {
 	case c.explain && m.Projection != nil:
-		return &usageError{fmt.Sprintf("--explain: the model is of %d principal axes, and any column that has a part in one could undo a deviation along it: none can be said to be to blame", m.Scorer.Dim()), "leave --explain out, or train without --pca"}
+		return &usageError{fmt.Sprintf("--explain: the model is of %d principal axes, and any column that has a part in one could undo a deviation along it: none can be said to be to blame", m.Dim()), "leave --explain out, or train without --pca"}
 	case c.explain && !explains:
 		return &usageError{fmt.Sprintf("--explain: the model %s does not tell variables apart", m.Manifest.Kind), ""}
+	case c.probabilities && m.Classifier == nil:
+		return &usageError{fmt.Sprintf("--probabilities: the model %s tells no classes apart", m.Manifest.Kind), ""}
 	case c.clusters && m.Components() == 0:
 		return &usageError{fmt.Sprintf("--clusters: the model %s has none", m.Manifest.Kind), ""}
 	}

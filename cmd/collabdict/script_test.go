@@ -46,9 +46,19 @@ func TestScripts(t *testing.T) {
 				writeImages(ts, args[0], args[1], len(args) == 2)
 			},
 			"alike":  func(ts *testscript.TestScript, _ bool, args []string) { alikeModels(ts, args[0], args[1]) },
+			"mode":   func(ts *testscript.TestScript, _ bool, args []string) { hasMode(ts, args[0], args[1]) },
 			"better": func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
 		},
 	})
+}
+
+// hasMode asserts who may read a file, by permissions in octal.
+func hasMode(ts *testscript.TestScript, want, file string) {
+	info, err := os.Stat(ts.MkAbs(file))
+	ts.Check(err)
+	if got := fmt.Sprintf("%o", info.Mode().Perm()); got != want {
+		ts.Fatalf("%s has mode %s, want %s", file, got, want)
+	}
 }
 
 // same asserts that two results are the same but for the time they took.
@@ -117,10 +127,16 @@ func alikeModels(ts *testscript.TestScript, dir, want string) {
 
 // shared returns what all participants' models have in common; of precisions the first.
 func shared(m *model.Model) (values []float64) {
+	var weights []float32
 	if a, ok := m.Scorer.(model.AutoEncoder); ok {
-		for _, v := range a.Decoder.Shared.Values {
-			values = append(values, float64(v))
-		}
+		weights = a.Decoder.Shared.Values
+	} else if g, ok := m.Classifier.(model.Gated); ok {
+		weights = g.Shared().Values
+	}
+	for _, v := range weights {
+		values = append(values, float64(v))
+	}
+	if weights != nil {
 		return values
 	}
 	if b, ok := m.Scorer.(model.BetaVAE); ok {

@@ -88,7 +88,7 @@ func (o outputs) earlier(names []string) earlier {
 	if o.dir == "" {
 		return nil
 	}
-	return earlierIn(o.dir, append(inFolders(names, "model.npz", "result.json"), "result.json", report.RoundsFile)...)
+	return earlierIn(o.dir, append(inFolders(names, model.File, model.OwnFile, "result.json"), "result.json", report.RoundsFile)...)
 }
 
 // drawFailed draws how far a simulation has come that has failed.
@@ -136,8 +136,8 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	if err != nil {
 		return err
 	}
-	a.noteData(data)
-	if err := t.CheckColumns(len(data.Columns)); err != nil {
+	a.noteData(t, data)
+	if err := checkData(t, data); err != nil {
 		return err
 	}
 	if err := t.Settings.Validate(len(data.Participants)); err != nil {
@@ -187,6 +187,16 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	return a.print(run.Report, runTable(run.Report))
 }
 
+// checkData reports what a task cannot be done with.
+func checkData(t task.Task, d *dataset.Dataset) error {
+	for _, p := range d.Participants {
+		if err := t.CheckLabels(p); err != nil {
+			return err
+		}
+	}
+	return t.CheckColumns(len(d.Columns))
+}
+
 // noteMemory says what a simulation of many has taken of the system. It is no part of
 // the result, which is the same every time.
 func (a *app) noteMemory(participants int) {
@@ -199,9 +209,9 @@ func (a *app) noteMemory(participants int) {
 }
 
 // noteData says what the features are, and what was left out of the data.
-func (a *app) noteData(d *dataset.Dataset) {
+func (a *app) noteData(t task.Task, d *dataset.Dataset) {
 	a.note("%d participants, %d features: %s", len(d.Participants), len(d.Columns), listed(d.Columns))
-	if d.Participants[0].ClassLabels {
+	if d.Participants[0].ClassLabels && t.Model != model.CGAU {
 		a.note("labels other than 0, 1 and -1 are classes: they give the ARI, and no area under a curve")
 	}
 	if len(d.Ignored) > 0 {
@@ -235,8 +245,8 @@ func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*mod
 		if len(models) > consensus.SmallRoster { // else the names of all would be written once for each
 			m.Manifest.Views, m.Manifest.Privacy.LoneChanges, m.Manifest.Run = counted, nil, "../result.json"
 		}
-		p.ModelFile = filepath.Join(p.Name, "model.npz")
-		if err := model.Write(filepath.Join(out, p.ModelFile), m); err != nil {
+		p.ModelFile = filepath.Join(p.Name, model.File)
+		if err := model.Save(filepath.Join(out, p.Name), m); err != nil {
 			return fmt.Errorf("write the model of %s: %w", p.Name, err)
 		}
 		if err := atomicfile.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/experiment"
 	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
@@ -78,12 +79,12 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if err != nil {
 		return err
 	}
-	a.noteData(data)
+	a.noteData(t, data)
 	parts := data.Participants
 	if f.nodes != 0 && f.nodes != len(parts) {
 		return &usageError{fmt.Sprintf("--nodes: the data have %d participants, got %d", len(parts), f.nodes), "leave --nodes out, or change --split"}
 	}
-	if err := t.CheckColumns(len(data.Columns)); err != nil {
+	if err := checkData(t, data); err != nil {
 		return err
 	}
 	if err := t.Settings.Validate(len(parts)); err != nil {
@@ -92,7 +93,7 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if err := checkDurability(f.durability); err != nil {
 		return err
 	}
-	before := earlierIn(f.out, append(inFolders(namesOf(parts), participant.ModelFile, report.RoundsFile), "result.json", report.RoundsFile)...)
+	before := earlierIn(f.out, append(inFolders(namesOf(parts), participant.ModelFile, model.OwnFile, report.RoundsFile), "result.json", report.RoundsFile)...)
 	c := local.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability}
 	if slices.Contains(f.baselines, experiment.BaselineAlone) {
 		c.Baselines = []string{experiment.BaselineAlone}

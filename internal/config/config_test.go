@@ -67,6 +67,25 @@ func TestAgreementsKeepNetworks(t *testing.T) {
 	}
 }
 
+func TestAgreementsKeepClassifiers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "consortium.yaml")
+	c := example()
+	c.Model = Model{
+		Kind: string(model.CGAU), Rounds: 5, LocalSteps: 10, Hidden: []int{64, 64}, Batch: 32, Rate: 0.1, Classes: 4, Dropout: 0.5,
+		Standardise: "own", FalseAlarm: 0.01,
+	}
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadConsortium(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (task.Networks{Hidden: []int{64, 64}, Batch: 32, Rate: 0.1, Classes: 4, Dropout: 0.5}); !reflect.DeepEqual(got.Task().Networks, want) {
+		t.Errorf("got %+v, want %+v", got.Task(), want)
+	}
+}
+
 func TestAgreementsKeepTheTask(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consortium.yaml")
 	c := example()

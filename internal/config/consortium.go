@@ -54,6 +54,8 @@ type Model struct {
 	Batch       int         `yaml:"batch,omitempty"`
 	Rate        float64     `yaml:"rate,omitempty"`
 	Aggressive  int         `yaml:"aggressive,omitempty"`
+	Classes     int         `yaml:"classes,omitempty"`
+	Dropout     float64     `yaml:"dropout,omitempty"`
 	Beta        float64     `yaml:"beta,omitempty"`
 	Epochs      int         `yaml:"epochs,omitempty"`
 	Weights     string      `yaml:"weights,omitempty"`
@@ -121,6 +123,7 @@ func NewConsortium(t task.Task, columns []string, members []Member) *Consortium 
 			Most: t.MostComponents, Covariance: t.Covariance, Synthetic: t.Synthetic, Start: string(t.Start),
 			LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 			Latent: t.Networks.Latent, Hidden: t.Networks.Hidden, Batch: t.Networks.Batch, Rate: t.Networks.Rate, Aggressive: t.Networks.Aggressive,
+			Classes: t.Networks.Classes, Dropout: t.Networks.Dropout,
 			Beta: t.Networks.Beta, Epochs: t.Networks.Epochs,
 			Weights: string(t.Weighting.Weights), Effect: t.Weighting.Effect, Offset: t.Weighting.Offset, Debias: t.Weighting.Debias,
 			WeighEvery: t.Weighting.Every, Publish: t.Weighting.Publish,
@@ -139,7 +142,7 @@ func (c *Consortium) Task() task.Task {
 		Model: model.Kind(m.Kind), Components: m.Components, Rounds: m.Rounds, Tol: m.Tol,
 		MostComponents: m.Most, Covariance: m.Covariance, Synthetic: m.Synthetic, Start: task.Start(m.Start),
 		LocalSteps: m.LocalSteps, Radius: m.Radius, Final: m.Final,
-		Networks:  task.Networks{Latent: m.Latent, Hidden: m.Hidden, Batch: m.Batch, Rate: m.Rate, Aggressive: m.Aggressive, Beta: m.Beta, Epochs: m.Epochs},
+		Networks:  task.Networks{Latent: m.Latent, Hidden: m.Hidden, Batch: m.Batch, Rate: m.Rate, Aggressive: m.Aggressive, Beta: m.Beta, Epochs: m.Epochs, Classes: m.Classes, Dropout: m.Dropout},
 		Weighting: task.Weighting{Weights: task.Weights(m.Weights), Effect: m.Effect, Offset: m.Offset, Debias: m.Debias, Every: m.WeighEvery, Publish: m.Publish},
 		Privacy:   task.Privacy{Epsilon: m.Epsilon, Delta: m.Delta, Clip: m.Clip},
 		Lambda0:   m.Lambda0, Rho: m.Rho, Seed: m.Seed,

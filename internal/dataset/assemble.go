@@ -34,7 +34,7 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 	}
 	classes := s.ClassLabels || slices.ContainsFunc(d.Participants, hasClasses)
 	for i := range d.Participants {
-		d.Participants[i].ClassLabels = classes
+		d.Participants[i].ClassLabels, d.Participants[i].TextLabels = classes, sch.textLabels
 	}
 	return d, nil
 }

@@ -16,6 +16,9 @@ type Participant struct {
 	// row of whoever was loaded together has one other than 0, 1 and -1. The own
 	// labels may be 0 and 1 alone all the same.
 	ClassLabels bool
+	// TextLabels says that labels are text, whose numbers are of what was loaded together
+	// alone.
+	TextLabels bool
 }
 
 // Dataset is what was loaded.

@@ -71,10 +71,30 @@ func (t *idxFile) begin() error {
 		if len(t.shape) == 2 {
 			t.names = append(t.names, fmt.Sprintf("c%d", i+1))
 		} else {
-			t.names = append(t.names, fmt.Sprintf("r%dc%d", i/t.shape[2]+1, i%t.shape[2]+1))
+			t.names = append(t.names, pixelName(i, t.shape[2]))
 		}
 	}
 	return nil
+}
+
+// pixelName names a pixel of an image of so many columns.
+func pixelName(i, width int) string { return fmt.Sprintf("r%dc%d", i/width+1, i%width+1) }
+
+// ImageShape returns the shape of the images that columns are all pixels of, row by row.
+func ImageShape(columns []string) (height, width int, ok bool) {
+	n := len(columns)
+	if n == 0 {
+		return 0, 0, false
+	}
+	if _, err := fmt.Sscanf(columns[n-1], "r%dc%d", &height, &width); err != nil || width < 1 || n%width != 0 {
+		return 0, 0, false
+	}
+	for i, name := range columns {
+		if name != pixelName(i, width) {
+			return 0, 0, false
+		}
+	}
+	return height, width, true
 }
 
 // fault makes an [*Error] of any.

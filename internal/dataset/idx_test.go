@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -207,4 +208,28 @@ func TestImagesThatCannotBeRead(t *testing.T) {
 	folder(t, "a-images-idx3-ubyte", images)
 	_, err := dataset.LoadOne(dataset.Spec{Data: []string{"a-images-idx3-ubyte"}, Label: "label"})
 	wantError(t, err, `a-images-idx3-ubyte: column "label": there is no such column; columns are "r1c1", "r1c2", "r1c3", "r2c1", "r2c2", "r2c3"; labels would be in a-labels-idx1-ubyte`)
+}
+
+func TestImageShape(t *testing.T) {
+	for _, c := range []struct {
+		columns       string
+		height, width int
+	}{
+		{"r1c1 r1c2 r1c3 r2c1 r2c2 r2c3", 2, 3},
+		{"r1c1", 1, 1},
+		{"r1c1 r2c1", 2, 1},
+		{"r1c2 r1c1", 0, 0},
+		{"r1c1 r2c2", 0, 0},
+		{"r1c1 r1c2 r2c2", 0, 0},
+		{"r1c1 r0c0", 0, 0},
+		{"r1c1 r4611686018427387905c4", 0, 0},
+		{"c1 c2", 0, 0},
+		{"temp_1 r1c2", 0, 0},
+		{"", 0, 0},
+	} {
+		height, width, ok := dataset.ImageShape(strings.Fields(c.columns))
+		if height != c.height || width != c.width || ok != (c.height > 0) {
+			t.Errorf("%s: got %d by %d, %t", c.columns, height, width, ok)
+		}
+	}
 }

@@ -104,7 +104,7 @@ func Scores(m *model.Model, p dataset.Participant, loglikOf []dataset.Participan
 		return nil, err
 	}
 	loglik, err := overAll(m, loglikOf)
-	s := &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, Loglik: loglik}
+	s := &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, Loglik: loglik, Accuracy: e.Accuracy, CrossEntropy: e.CrossEntropy}
 	if m.Manifest.Kind == model.FedGEM {
 		s.ARI, s.Silhouette, s.Clusters = e.ARI, e.Silhouette, m.Components()
 	}

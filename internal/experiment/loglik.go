@@ -13,11 +13,11 @@ import (
 const mostDensities = 1e7
 
 // addLogliks enters the mean log-likelihoods: of all participants' training rows
-// under each participant's model, and of each row under its owner's.
+// under each participant's model, and of each row under its owner's. Classifiers have none.
 func addLogliks(run *Run, parts []dataset.Participant) error {
 	var own, rows float64
 	for i, m := range run.Models {
-		if m == nil {
+		if m == nil || m.Scorer == nil {
 			continue
 		}
 		p := &run.Report.Participants[i]
@@ -35,7 +35,9 @@ func addLogliks(run *Run, parts []dataset.Participant) error {
 		}
 		rows += float64(n)
 	}
-	run.Report.Loglik = report.Of(own / rows)
+	if rows > 0 {
+		run.Report.Loglik = report.Of(own / rows)
+	}
 	return nil
 }
 
@@ -51,8 +53,11 @@ func densities(m *model.Model, parts []dataset.Participant) (all float64) {
 
 // overAll returns the mean log-likelihood of all participants' training rows
 // under a model, in the units trained on: where everybody standardises by itself,
-// a row is in its owner's.
+// a row is in its owner's. A classifier has none.
 func overAll(m *model.Model, parts []dataset.Participant) (report.Figure, error) {
+	if m.Scorer == nil {
+		return report.Figure{}, nil
+	}
 	var total, rows float64
 	for _, p := range parts {
 		n, _ := p.Train.Dims()

@@ -88,6 +88,7 @@ func Participant(m *model.Model, p dataset.Participant) (report.Participant, err
 	own := report.Participant{
 		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: m.Manifest.Privacy.Diversity, History: m.Manifest.Privacy.History,
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI, Silhouette: e.Silhouette,
+		Accuracy: e.Accuracy, CrossEntropy: e.CrossEntropy, Recall: e.Recall,
 	}
 	if h := own.History; len(h) > 0 {
 		own.Encoder, own.Weighting = h[len(h)-1].Encoder, h[len(h)-1].Weighting

@@ -65,6 +65,6 @@ func (f *File) scaling(m *model.Model) {
 // axes lists the principal axes, if the model has any.
 func (f *File) axes(m *model.Model) {
 	if m.Projection != nil {
-		f.list("centre, axes", All, "the %d principal axes of the rows of all", m.Scorer.Dim())
+		f.list("centre, axes", All, "the %d principal axes of the rows of all", m.Dim())
 	}
 }

@@ -68,7 +68,7 @@ func (f *File) putCoordinates(w *archive, m *model.Model) {
 	if p := m.Projection; p != nil {
 		f.axes(m)
 		w.array("centre", p.Mean, columns)
-		w.array("axes", p.Axes.RawMatrix().Data, m.Scorer.Dim(), columns)
+		w.array("axes", p.Axes.RawMatrix().Data, m.Dim(), columns)
 	}
 }
 

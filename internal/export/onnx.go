@@ -23,6 +23,9 @@ func ONNX(m *model.Model) (*File, error) {
 }
 
 func (f *File) graph(m *model.Model) (onnx.Model, error) {
+	if m.Scorer == nil {
+		return onnx.Model{}, &KindError{m.Manifest.Kind}
+	}
 	g := onnx.NewGraph(string(m.Manifest.Kind))
 	columns := m.Manifest.Columns
 	rows := g.Input("rows", "columns, in the units of the data: "+strings.Join(columns, ", "), onnx.Float, batch, axis(len(columns)))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/internal/pca"
 	"gonum.org/v1/gonum/mat"
@@ -25,15 +26,9 @@ func (m *Model) dim(columns int) (int, error) {
 // readCoordinates reads how rows of so many columns come to the coordinates trained
 // on.
 func (m *Model) readCoordinates(a *npz.Archive, columns int) (err error) {
-	if m.Scaling.Shift, err = array(a, "shift", columns); err != nil {
-		return err
-	}
-	if m.Scaling.Scale, err = array(a, "scale", columns); err != nil {
-		return err
-	}
-	for i, v := range m.Scaling.Scale {
-		if !(v > 0) || math.IsInf(v, 1) || !finite(m.Scaling.Shift[i]) {
-			return fmt.Errorf("shift and scale: want finite values, the scale above 0, got %g for column %q", v, m.Manifest.Columns[i])
+	if !m.scaledApart() {
+		if m.Scaling, err = m.readScaling(a); err != nil {
+			return err
 		}
 	}
 	of := m.Manifest.PCA
@@ -56,6 +51,27 @@ func (m *Model) readCoordinates(a *npz.Archive, columns int) (err error) {
 	p.Axes = mat.NewDense(of.Axes, columns, axes)
 	m.Projection = p
 	return nil
+}
+
+func scalingArrays(s dataset.Scaling) []namedArray {
+	columns := []int{len(s.Scale)}
+	return []namedArray{{"shift", columns, s.Shift}, {"scale", columns, s.Scale}}
+}
+
+func (m *Model) readScaling(a *npz.Archive) (s dataset.Scaling, err error) {
+	columns := len(m.Manifest.Columns)
+	if s.Shift, err = array(a, "shift", columns); err != nil {
+		return s, err
+	}
+	if s.Scale, err = array(a, "scale", columns); err != nil {
+		return s, err
+	}
+	for i, v := range s.Scale {
+		if !(v > 0) || math.IsInf(v, 1) || !finite(s.Shift[i]) {
+			return s, fmt.Errorf("shift and scale: want finite values, the scale above 0, got %g for column %q", v, m.Manifest.Columns[i])
+		}
+	}
+	return s, nil
 }
 
 func finite(v float64) bool { return v-v == 0 }

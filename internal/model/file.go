@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
@@ -33,6 +34,20 @@ func (e *Error) Error() string {
 	return s
 }
 
+// File is the name of a model's file in the folder of a participant.
+const File = "model.npz"
+
+// Save writes the model into a folder, with its [OwnFile] if it has what belongs in there.
+// That is there first: a model has its own part, or none.
+func Save(dir string, m *Model) error {
+	if m.Classifier != nil {
+		if err := WriteOwn(filepath.Join(dir, OwnFile), m); err != nil {
+			return err
+		}
+	}
+	return Write(filepath.Join(dir, File), m)
+}
+
 // Write writes the model to a file, which appears whole or not at all.
 func Write(path string, m *Model) error {
 	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return m.write(w) })
@@ -57,10 +72,13 @@ func (m *Model) write(out io.Writer) error {
 	if err := m.putScorer(w); err != nil {
 		return err
 	}
-	columns := len(m.Scaling.Scale)
-	arrays := []namedArray{{"shift", []int{columns}, m.Scaling.Shift}, {"scale", []int{columns}, m.Scaling.Scale}}
+	columns := len(m.Manifest.Columns)
+	var arrays []namedArray
+	if !m.scaledApart() {
+		arrays = scalingArrays(m.Scaling)
+	}
 	if p := m.Projection; p != nil {
-		arrays = append(arrays, namedArray{"centre", []int{columns}, p.Mean}, namedArray{"axes", []int{m.Scorer.Dim(), columns}, p.Axes.RawMatrix().Data})
+		arrays = append(arrays, namedArray{"centre", []int{columns}, p.Mean}, namedArray{"axes", []int{m.Dim(), columns}, p.Axes.RawMatrix().Data})
 	}
 	if err := putArrays(w, "", arrays); err != nil {
 		return err
@@ -73,8 +91,11 @@ func (m *Model) write(out io.Writer) error {
 	return w.Close()
 }
 
-// putScorer writes the arrays that rows are scored by.
+// putScorer writes the arrays that rows are scored or classified by.
 func (m *Model) putScorer(w *npz.Writer) error {
+	if g, ok := m.Classifier.(Gated); ok {
+		return g.put(w)
+	}
 	if a, ok := m.Scorer.(AutoEncoder); ok {
 		return a.put(w)
 	}
@@ -165,7 +186,12 @@ func (m *Model) readArrays(a *npz.Archive) error {
 	if err != nil {
 		return err
 	}
-	if m.Scorer, err = m.readScorer(a, dim); err != nil {
+	if m.Manifest.Kind == CGAU {
+		m.Classifier, err = m.readGated(a, dim)
+	} else {
+		m.Scorer, err = m.readScorer(a, dim)
+	}
+	if err != nil {
 		return err
 	}
 	if m.Manifest.Kind == FedGEM {

@@ -25,13 +25,14 @@ const (
 	FedGEM Kind = "fedgem" // of clusters whose number nobody knew
 	MTVAE  Kind = "mtvae"  // no mixture: networks, a shared decoder and an encoder of its own
 	BVAE   Kind = "bvae"   // no mixture: networks, of which all is shared
+	CGAU   Kind = "cgau"   // a classifier: a shared network and conditions of its own
 )
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{GGM, FedGen, DEM, FedGEM, MTVAE, BVAE} }
+func Kinds() []Kind { return []Kind{GGM, FedGen, DEM, FedGEM, MTVAE, BVAE, CGAU} }
 
 // KindNames lists all kinds in words.
-func KindNames() string { return "ggm, fedgen, dem, fedgem, mtvae or bvae" }
+func KindNames() string { return "ggm, fedgen, dem, fedgem, mtvae, bvae or cgau" }
 
 // Model is a participant's trained model: what it scores rows with, and where it
 // came from.
@@ -40,7 +41,8 @@ type Model struct {
 	Scaling  dataset.Scaling
 	// Projection, if not nil, follows the scaling.
 	Projection *pca.Projection
-	Scorer     Scorer
+	Scorer     Scorer     // nil of kinds that classify
+	Classifier Classifier // nil of kinds that score
 	// Own are the participant's own components where these say which component of
 	// Scorer a row is of; nil where Scorer itself does, if it has any.
 	Own *Own
@@ -63,9 +65,9 @@ type Manifest struct {
 	// empty means full.
 	Covariance string `json:"covariance,omitempty"`
 	// Threshold is the score above which a row is an anomaly: the 1-FalseAlarm
-	// quantile of the participant's own training scores.
-	Threshold  float64 `json:"threshold"`
-	FalseAlarm float64 `json:"false_alarm"`
+	// quantile of the participant's own training scores. Kinds that classify have none.
+	Threshold  float64 `json:"threshold,omitzero"`
+	FalseAlarm float64 `json:"false_alarm,omitzero"`
 
 	Hyper Hyper `json:"hyper_parameters"`
 
@@ -104,6 +106,9 @@ type Hyper struct {
 	Batch      int     `json:"batch,omitempty"`
 	Rate       float64 `json:"rate,omitempty"`
 	Aggressive int     `json:"aggressive,omitempty"`
+	Classes    int     `json:"classes,omitempty"` // as agreed
+	Dropout    float64 `json:"dropout,omitempty"`
+	Momentum   float64 `json:"momentum,omitempty"`
 	Beta       float64 `json:"beta,omitempty"`
 	Epochs     int     `json:"epochs,omitempty"`
 	// Weights, and what follows, say how bvae weights its participants.

@@ -155,9 +155,9 @@ func TestFilesThatAreNoModel(t *testing.T) {
 		`"manifest.json"`:                        func(*npz.Writer) {},
 		"manifest.json: invalid":                 manifestOf("x"),
 		`want format "collabdict model", got ""`: manifestOf("{}"),
-		"want model version 1 or 2, got 3; use the collabdict that wrote it":      manifestOf(`{"format":"collabdict model","version":3}`),
-		"pca: want 1 to 1 axes, each with its variance, got 2 with 0":             manifestOf(`{"format":"collabdict model","version":2,"kind":"ggm","columns":["a"],"pca":{"axes":2}}`),
-		`want a model of kind ggm, fedgen, dem, fedgem, mtvae or bvae, got "vae"`: manifestOf(`{"format":"collabdict model","version":1,"kind":"vae"}`),
+		"want model version 1 or 2, got 3; use the collabdict that wrote it":            manifestOf(`{"format":"collabdict model","version":3}`),
+		"pca: want 1 to 1 axes, each with its variance, got 2 with 0":                   manifestOf(`{"format":"collabdict model","version":2,"kind":"ggm","columns":["a"],"pca":{"axes":2}}`),
+		`want a model of kind ggm, fedgen, dem, fedgem, mtvae, bvae or cgau, got "vae"`: manifestOf(`{"format":"collabdict model","version":1,"kind":"vae"}`),
 		`covariance: want full, diag or spherical, got "banded"`: func(w *npz.Writer) {
 			manifestOf(`{"format":"collabdict model","version":1,"kind":"dem","columns":["a"],"covariance":"banded"}`)(w)
 			for name, shape := range map[string][]int{"weights": {1}, "means": {1, 1}} {

@@ -19,7 +19,7 @@ import (
 
 // The files of a participant in its folder.
 const (
-	ModelFile  = "model.npz"
+	ModelFile  = model.File
 	ResultFile = "result.json"
 )
 
@@ -125,9 +125,12 @@ func (c Config) assemble(n *node.Node, trained *task.Result) (*Result, error) {
 			}
 		}
 	}
-	loglik, unread := m.Scorer.MeanLogLik(m.Rows(c.Data.Train))
-	if unread == nil {
-		p.Loglik, p.LoglikRows = report.Of(loglik), "own"
+	var unread error
+	if m.Scorer != nil {
+		var loglik float64
+		if loglik, unread = m.Scorer.MeanLogLik(m.Rows(c.Data.Train)); unread == nil {
+			p.Loglik, p.LoglikRows = report.Of(loglik), "own"
+		}
 	}
 	r.Participants = []report.Participant{p}
 	r.Warnings = append(r.Warnings, trained.Warnings...)
@@ -140,7 +143,7 @@ func (c Config) save(r *Result) error {
 		return nil
 	}
 	r.Report.Participants[0].ModelFile = ModelFile
-	if err := model.Write(filepath.Join(c.Out, ModelFile), r.Model); err != nil {
+	if err := model.Save(c.Out, r.Model); err != nil {
 		return fmt.Errorf("save the model: %w", err)
 	}
 	return WriteResult(c.Out, r.Report)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/report"
@@ -27,7 +28,8 @@ type figure struct {
 	keys            []key
 	height          vg.Length
 	*plot.Plot
-	body func(c draw.Canvas) // in place of the plot
+	body    func(c draw.Canvas) // in place of the plot
+	private bool                // only the owner may read its files
 }
 
 // key is a sign of the legend: one of a line, a dot and a box.
@@ -65,10 +67,14 @@ func Write(dir string, c *report.Course) error {
 }
 
 func (f *figure) write(dir string) error {
+	mode := fs.FileMode(0o644)
+	if f.private {
+		mode = 0o600
+	}
 	for _, w := range []func() ([]byte, string, error){f.svg, f.png} {
 		b, ending, err := w()
 		if err == nil {
-			err = atomicfile.Write(filepath.Join(dir, f.name+ending), 0o644, func(w io.Writer) error { _, err := w.Write(b); return err })
+			err = atomicfile.Write(filepath.Join(dir, f.name+ending), mode, func(w io.Writer) error { _, err := w.Write(b); return err })
 		}
 		if err != nil {
 			return fmt.Errorf("draw %s: %w", f.name, err)
@@ -89,12 +95,15 @@ func figures(c *report.Course) []*figure {
 // installed: they are as wide.
 const fonts = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"
 
+// mended puts them there, and says what images are, which it wants as sharp as they are.
+var mended = strings.NewReplacer("font-family:Liberation Sans", fonts, "data:image/jpg;", "data:image/png;", "<image ", `<image style="image-rendering:pixelated" `)
+
 func (f *figure) svg() ([]byte, string, error) {
 	c := vgsvg.New(width, f.height)
 	f.draw(draw.New(c))
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)
-	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans"), []byte(fonts)), ".svg", err
+	return []byte(mended.Replace(b.String())), ".svg", err
 }
 
 func (f *figure) png() ([]byte, string, error) {

@@ -13,6 +13,8 @@ func (r *Run) Aggregate() {
 	r.PRAUC = pick(func(p Participant) Figure { return p.PRAUC })
 	r.ARI = pick(func(p Participant) Figure { return p.ARI })
 	r.Silhouette = pick(func(p Participant) Figure { return p.Silhouette })
+	r.Accuracy = pick(func(p Participant) Figure { return p.Accuracy })
+	r.CrossEntropy = pick(func(p Participant) Figure { return p.CrossEntropy })
 	r.Diversity = nil
 	for _, p := range r.Participants {
 		r.Diversity = least(r.Diversity, p.Diversity)
@@ -27,19 +29,31 @@ func (r *Run) Aggregate() {
 
 // meanScores averages one baseline over the participants that have it.
 func (r *Run) meanScores(of func(*Baselines) *Scores) *Scores {
-	var roc, pr, loglik, ari, silhouette []Figure
+	var all []*Scores
 	for _, p := range r.Participants {
-		if p.Baselines == nil || of(p.Baselines) == nil {
-			continue
+		if p.Baselines != nil && of(p.Baselines) != nil {
+			all = append(all, of(p.Baselines))
 		}
-		s := of(p.Baselines)
-		roc, pr, loglik = append(roc, s.ROCAUC), append(pr, s.PRAUC), append(loglik, s.Loglik)
-		ari, silhouette = append(ari, s.ARI), append(silhouette, s.Silhouette)
 	}
-	if roc == nil {
+	if all == nil {
 		return nil
 	}
-	return &Scores{ROCAUC: Mean(roc), PRAUC: Mean(pr), Loglik: Mean(loglik), ARI: Mean(ari), Silhouette: Mean(silhouette)}
+	mean := func(f func(*Scores) Figure) Figure {
+		figures := make([]Figure, len(all))
+		for i, s := range all {
+			figures[i] = f(s)
+		}
+		return Mean(figures)
+	}
+	return &Scores{
+		ROCAUC:       mean(func(s *Scores) Figure { return s.ROCAUC }),
+		PRAUC:        mean(func(s *Scores) Figure { return s.PRAUC }),
+		Loglik:       mean(func(s *Scores) Figure { return s.Loglik }),
+		ARI:          mean(func(s *Scores) Figure { return s.ARI }),
+		Silhouette:   mean(func(s *Scores) Figure { return s.Silhouette }),
+		Accuracy:     mean(func(s *Scores) Figure { return s.Accuracy }),
+		CrossEntropy: mean(func(s *Scores) Figure { return s.CrossEntropy }),
+	}
 }
 
 func least(a, b *Diversity) *Diversity {

@@ -89,12 +89,17 @@ func warnings(names []string, ends []End) (list []string) {
 }
 
 // overRows returns the mean log-likelihood of all rows, each under its owner's
-// model.
+// model, if these have any.
 func overRows(parts []Participant) Figure {
 	var sum, rows float64
+	applies := false
 	for _, p := range parts {
 		sum += float64(p.Rows) * p.Loglik.Value
 		rows += float64(p.Rows)
+		applies = applies || p.Loglik.Applies
+	}
+	if !applies {
+		return Figure{}
 	}
 	return Of(sum / rows)
 }

@@ -16,6 +16,8 @@ type Run struct {
 	PRAUC        Figure        `json:"pr_auc,omitzero"`
 	ARI          Figure        `json:"ari,omitzero"`
 	Silhouette   Figure        `json:"silhouette,omitzero"`
+	Accuracy     Figure        `json:"accuracy,omitzero"`
+	CrossEntropy Figure        `json:"cross_entropy,omitzero"`
 	Baselines    *Baselines    `json:"baselines,omitempty"` // means over participants
 	Clusters     int           `json:"clusters,omitempty"`
 	PCA          *PCA          `json:"pca,omitempty"`       // nil if rows are not projected
@@ -47,6 +49,10 @@ type Participant struct {
 	LoglikRows string `json:"loglik_rows,omitempty"`
 	ARI        Figure `json:"ari,omitzero"`
 	Silhouette Figure `json:"silhouette,omitzero"`
+	// Accuracy and so on are of classifiers, whose ROCAUC is the mean over classes.
+	Accuracy     Figure   `json:"accuracy,omitzero"`
+	CrossEntropy Figure   `json:"cross_entropy,omitzero"`
+	Recall       []Figure `json:"recall,omitempty"` // by class
 	// OwnClusters says which cluster, from 1, each own component is of; only fedgem has them.
 	OwnClusters []int      `json:"own_clusters,omitempty"`
 	Baselines   *Baselines `json:"baselines,omitempty"`
@@ -76,6 +82,9 @@ type Scores struct {
 	ARI        Figure `json:"ari,omitzero"`
 	Silhouette Figure `json:"silhouette,omitzero"`
 	Clusters   int    `json:"clusters,omitempty"`
+	// Accuracy and CrossEntropy are of classifiers.
+	Accuracy     Figure `json:"accuracy,omitzero"`
+	CrossEntropy Figure `json:"cross_entropy,omitzero"`
 }
 
 // LeftOut is a participant that was not let in.
@@ -197,4 +206,9 @@ type Evaluation struct {
 	Loglik Figure `json:"loglik,omitzero"`
 
 	Silhouette Figure `json:"silhouette,omitzero"` // of clusters
+
+	// Accuracy and so on are of classifiers, whose ROCAUC is the mean over classes.
+	Accuracy     Figure   `json:"accuracy,omitzero"`
+	CrossEntropy Figure   `json:"cross_entropy,omitzero"`
+	Recall       []Figure `json:"recall,omitempty"` // by class
 }

@@ -20,7 +20,8 @@ type weighted struct {
 	outside int // own values that the decoder cannot come to
 	learner *beta.Learner
 	kept    *beta.Model // of the last round
-	without int         // rounds in which nobody with a weight was there
+	rounds  int         // done
+	without int         // of them, those in which nobody with a weight was there
 }
 
 func newBVAE(t Task, own ownData) (learner, error) {
@@ -89,6 +90,7 @@ func (l *weighted) train(ctx context.Context, g collabdict.Group, after func(col
 			return last, err
 		}
 		l.keep()
+		l.rounds = r.Number
 		if r.Weight == 0 { // the model is as it was
 			l.without++
 			r.Loss = -last.Objective
@@ -109,7 +111,7 @@ func (l *weighted) keep() {
 }
 
 func (l *weighted) progress(r collabdict.Round) Progress {
-	own := l.task.Weighting.reported(l.learner.Standing())
+	own := l.task.Weighting.reported(l.learner.Standing(), r.Number)
 	return Progress{Round: r, Loss: -r.Objective, Weighting: &own}
 }
 
@@ -119,7 +121,7 @@ func (l *weighted) state() state {
 	for _, other := range l.learner.Standings() {
 		var r *report.Weighting
 		if other != nil {
-			r = new(l.task.Weighting.reported(*other))
+			r = new(l.task.Weighting.reported(*other, l.rounds))
 		}
 		s.weightings = append(s.weightings, r)
 	}

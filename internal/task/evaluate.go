@@ -14,10 +14,13 @@ import (
 // Evaluate measures a model on a participant's test rows, with their labels if there
 // are any: 1 is an anomaly, 0 and -1 are normal. Classes give the adjusted Rand index
 // of the components, if the model has any, instead of areas under curves. Of clusters there are the index,
-// whatever the labels, and the silhouette.
+// whatever the labels, and the silhouette. To a classifier all labels are classes.
 func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) {
 	if p.Test == nil {
 		return report.Evaluation{}, nil
+	}
+	if m.Classifier != nil {
+		return classify(m, p)
 	}
 	z, labels := m.Rows(p.Test), p.TestLabels
 	n, _ := z.Dims()

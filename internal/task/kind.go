@@ -24,11 +24,12 @@ type learner interface {
 
 // state is what a participant holds after a round.
 type state struct {
-	scorer    model.Scorer
-	totalRows int
-	rho       float64           // as used; 0 if the kind has none
-	selection *report.Selection // nil if the kind has none
-	own       *model.Own        // nil if the kind has none
+	scorer     model.Scorer
+	classifier model.Classifier // in place of scorer, of kinds that classify
+	totalRows  int
+	rho        float64           // as used; 0 if the kind has none
+	selection  *report.Selection // nil if the kind has none
+	own        *model.Own        // nil if the kind has none
 	// weightings are those of all, by rank, nil of one that is not known; nil if none are.
 	weightings []*report.Weighting
 	warnings   []string // of the last round
@@ -50,8 +51,9 @@ type kind struct {
 // ownData are a participant's, and what is known of those of all.
 type ownData struct {
 	rows    dataset.Rows // in the coordinates trained on
-	classes []float64    // labels of the rows; nil if there are none, or they are no classes
-	common  *gmm.Common  // nil if not known
+	of      dataset.Participant
+	classes []float64   // the labels; nil if they are no classes
+	common  *gmm.Common // nil if not known
 }
 
 var kinds = map[model.Kind]kind{
@@ -78,6 +80,11 @@ var kinds = map[model.Kind]kind{
 		check:   checkMTVAE, learner: newMTVAE,
 		shown: func(Task) ([]string, bool) { return nil, false },
 	},
+	model.CGAU: {
+		options: []string{"rounds", "local-steps", "hidden", "batch", "rate", "classes", "dropout"},
+		check:   checkCGAU, learner: newCGAU,
+		shown: func(Task) ([]string, bool) { return nil, false },
+	},
 	model.BVAE: {
 		options: []string{"rounds", "latent", "hidden", "batch", "rate", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights"},
 		check:   checkBVAE, learner: newBVAE,
@@ -94,7 +101,9 @@ func (t Task) HoldsRows() bool {
 }
 
 // networks says whether networks are trained, which take steps on some rows at a time.
-func (t Task) networks() bool { return t.Model == model.MTVAE || t.Model == model.BVAE }
+func (t Task) networks() bool {
+	return t.Model == model.MTVAE || t.Model == model.BVAE || t.Model == model.CGAU
+}
 
 // Secret says whether a participant draws by a secret of its own, which has to be the same
 // when it comes back: see Noise.
@@ -122,6 +131,8 @@ func (t Task) foreign() string {
 		{"batch", t.Networks.Batch != 0},
 		{"rate", t.Networks.Rate != 0},
 		{"aggressive", t.Networks.Aggressive != 0},
+		{"classes", t.Networks.Classes != 0},
+		{"dropout", t.Networks.Dropout != 0},
 		{"beta", t.Networks.Beta != 0},
 		{"epochs", t.Networks.Epochs != 0},
 		{"weights", t.Weighting.Weights != ""},

@@ -10,16 +10,18 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// Networks are the settings of mtvae, as those of [multitask.Config], and of bvae, as those
-// of [beta.Config].
+// Networks are the settings of mtvae, as those of [multitask.Config], of bvae, as those of
+// [beta.Config], and of cgau, as those of [cgau.Config].
 type Networks struct {
 	Latent     int
-	Hidden     []int // units of hidden layers: of mtvae of the decoder, of bvae of the encoder
+	Hidden     []int // units of hidden layers: of mtvae of the decoder, of bvae of the encoder, of cgau all
 	Batch      int
 	Rate       float64
 	Aggressive int // 0 and 1: as many steps of the encoder as of the decoder
 	Beta       float64
 	Epochs     int
+	Classes    int // 0: one more than the largest of all members, which a sum tells
+	Dropout    float64
 }
 
 // units writes hidden layers; none are empty.

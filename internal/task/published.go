@@ -26,6 +26,9 @@ func (t Task) published(g collabdict.Group) []string {
 			list = append(list, "the power of two above the number of own rows, and above the root mean square of each column "+strings.Join(of, ", "))
 		}
 	}
+	if t.Model == model.CGAU {
+		list = append(list, "in sums over all members, each round: of how many of them the largest change of each matrix of weights, the number of own rows and the loss lie between which powers of two")
+	}
 	learned := t.learned()
 	if t.Model == model.BVAE {
 		learned = append(learned, t.Weighting.learned()...)
@@ -63,6 +66,9 @@ func (t Task) bounded(sums bool) (of []string) {
 func (t Task) learned() (what []string) {
 	if t.Normalise == MinMax && t.Standardise == Global {
 		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these")
+	}
+	if t.Model == model.CGAU && t.Networks.Classes == 0 {
+		what = append(what, "how many members have which class as their largest")
 	}
 	if t.PCA > 0 || t.Standardise == Global && t.Normalise == Standard && !t.sumsProducts() {
 		what = append(what, "the mean and the covariance matrix of all columns")

@@ -3,6 +3,7 @@ package task
 import (
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 		if !slices.Equal(a, b) {
 			t.Errorf("%s: models are %v and %v", standardise, a, b)
 		}
-		if figures[0] != figures[1] {
+		if !reflect.DeepEqual(figures[0], figures[1]) {
 			t.Errorf("%s: figures are %+v and %+v", standardise, figures[0], figures[1])
 		}
 	}

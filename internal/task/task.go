@@ -51,11 +51,11 @@ type Task struct {
 	Synthetic int
 	Start     Start // of dem
 	// LocalSteps are the EM steps of a round of fedgem, or the steps of a round of mtvae,
-	// 0 to sum gradients of single ones. Radius is how far a centre may be moved in it,
+	// 0 to sum gradients of single ones, or of cgau. Radius is how far a centre may be moved in it,
 	// and Final the rule for the last merge, both of fedgem.
 	LocalSteps    int
 	Radius, Final string
-	Networks      Networks  // of mtvae and bvae
+	Networks      Networks  // of mtvae, bvae and cgau
 	Weighting     Weighting // of bvae
 	Privacy       Privacy   // of fedgen and fedgem
 	Settings      consensus.Settings
@@ -171,6 +171,8 @@ func (t Task) Fields(columns []string) []Field {
 		{"batch", fmt.Sprint(t.Networks.Batch)},
 		{"rate", g(t.Networks.Rate)},
 		{"aggressive", fmt.Sprint(t.Networks.Aggressive)},
+		{"classes", fmt.Sprint(t.Networks.Classes)},
+		{"dropout", g(t.Networks.Dropout)},
 		{"beta", g(t.Networks.Beta)},
 		{"epochs", fmt.Sprint(t.Networks.Epochs)},
 		{"weights", string(t.Weighting.Weights)},

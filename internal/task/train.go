@@ -52,6 +52,9 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		panic("task: want a source of noise")
 	}
 	r := &Result{}
+	if err := t.CheckLabels(p); err != nil {
+		return r, err
+	}
 	public := t.published(g)
 	of, err := t.prepare(ctx, g, p)
 	if err != nil {
@@ -61,7 +64,7 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	if n, _ := of.rows.Dims(); t.Privacy.lax(n) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: delta %g is not below one in the %d own rows, so that whole rows could be shown within it: take less", t.Privacy.Delta, n))
 	}
-	own := ownData{rows: of.rows, common: of.common}
+	own := ownData{rows: of.rows, of: p, common: of.common}
 	if p.ClassLabels {
 		own.classes = p.TrainLabels
 	}
@@ -85,9 +88,12 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	}
 	s := l.state()
 	m := t.assemble(p, of, s, r.Last, history)
-	var unread error
-	if m.Manifest.Threshold, unread = threshold(m.Scorer, of.rows, t.FalseAlarm); unread != nil {
-		return r, withUnread(err, unread)
+	if m.Scorer != nil {
+		var unread error
+		m.Manifest.FalseAlarm = t.FalseAlarm
+		if m.Manifest.Threshold, unread = threshold(m.Scorer, of.rows, t.FalseAlarm); unread != nil {
+			return r, withUnread(err, unread)
+		}
 	}
 	r.Model, r.Selection, r.Weightings = m, s.selection, s.weightings
 	r.Warnings = append(r.Warnings, s.warnings...)
@@ -121,18 +127,17 @@ func (t Task) assemble(p dataset.Participant, of *prepared, s state, last collab
 	rows, _ := p.Train.Dims()
 	m := &model.Model{
 		Scaling: of.scaling, Projection: of.projection,
-		Scorer: s.scorer,
-		Own:    s.own,
+		Scorer: s.scorer, Classifier: s.classifier,
+		Own: s.own,
 		Manifest: model.Manifest{
 			Kind: t.Model, Participant: p.Name, Columns: p.Columns, Standardise: string(t.Standardise), Normalise: string(t.Normalise),
-			FalseAlarm: t.FalseAlarm,
 			Hyper: model.Hyper{
 				Components: t.Components, MostComponents: t.MostComponents, Rounds: t.Rounds, Tol: t.Tol,
 				Lambda0: t.Lambda0, Rho: s.rho, Synthetic: t.Synthetic, Start: string(t.Start), Seed: t.Seed,
 				LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 				Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
 				Latent: t.Networks.Latent, Hidden: t.Networks.Hidden, Batch: t.Networks.Batch, Rate: t.Networks.Rate, Aggressive: t.Networks.Aggressive,
-				Beta: t.Networks.Beta, Epochs: t.Networks.Epochs,
+				Beta: t.Networks.Beta, Epochs: t.Networks.Epochs, Dropout: t.Networks.Dropout,
 				Weights: string(t.Weighting.Weights), Effect: t.Weighting.Effect, Offset: t.Weighting.Offset, Debias: t.Weighting.Debias,
 				WeighEvery: t.Weighting.Every, PublishWeights: t.Weighting.Publish,
 			},
@@ -140,6 +145,9 @@ func (t Task) assemble(p dataset.Participant, of *prepared, s state, last collab
 			Rows: rows, TotalRows: s.totalRows,
 			Privacy: model.Ledger{Diversity: history[len(history)-1].Diversity, History: history},
 		},
+	}
+	if s.classifier != nil {
+		m.Manifest.Hyper.Classes, m.Manifest.Hyper.Momentum = s.classifier.Classes(), momentum
 	}
 	if of.projection != nil {
 		m.Manifest.PCA = of.projection.Report()

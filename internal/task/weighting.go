@@ -99,10 +99,10 @@ func (w Weighting) learned() []string {
 	return list
 }
 
-// reported returns how a member is weighted as it is told.
-func (w Weighting) reported(s beta.Standing) report.Weighting {
+// reported returns how a member is weighted in a round as it is told.
+func (w Weighting) reported(s beta.Standing, round int) report.Weighting {
 	r := report.Weighting{Weight: s.Weight.P, ByRows: s.Weight.ByRows}
-	if w.Weights != FedAvg {
+	if w.Weights == FedDisco || w.Weights == Latent && round > w.Every { // before, there is no model to measure by
 		r.Discrepancy = report.Of(s.Discrepancy)
 	}
 	return r

@@ -37,6 +37,9 @@ func NewModel(c Config) *Model {
 	return m
 }
 
+// Config returns the configuration, with defaults entered.
+func (m *Model) Config() Config { return m.config }
+
 // Shared returns the weights and biases, which all members hold. Values may be changed in
 // place.
 func (m *Model) Shared() *nn.Parameters { return m.net.Shared }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/task"
+	"github.com/spf13/cobra"
+)
+
+// adapted is what adapt prints: figures of the rows that it has adapted to, which are
+// better than those of others.
+type adapted struct {
+	Own         string `json:"own"`
+	Participant string `json:"participant"`
+	Rows        int    `json:"rows"` // with labels
+	// Before is with conditions of 0, After with those found.
+	Before *report.Evaluation `json:"before,omitempty"`
+	After  *report.Evaluation `json:"after,omitempty"`
+}
+
+func (a *app) adapt() *cobra.Command {
+	var s scoredFlags
+	var out string
+	var steps int
+	cmd := &cobra.Command{
+		Use: "adapt", Short: "Fit a classifier of kind cgau to a participant that has not trained",
+		Long: `adapt fits the conditions of a classifier to some labelled rows of a participant that
+has not trained, and nothing else: nobody else has to be there, and the shared model stays
+as it is. Without --label, it takes the mean of all participants' conditions. If each
+participant standardises its own columns, it does that, too, by the rows given.`,
+		Example: `  collabdict adapt --model model.npz --data new.csv --label class -o own.npz
+  collabdict score --model model.npz --own own.npz --data more.csv`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if out == "" {
+				return &usageError{"--output is missing", "name a file for the conditions"}
+			}
+			m, spec, err := s.load()
+			if err != nil {
+				return err
+			}
+			data, err := dataset.LoadOne(spec)
+			if err != nil {
+				return err
+			}
+			r, err := adaptTo(cmd.Context(), m, data.Participants[0], steps)
+			if err != nil {
+				return err
+			}
+			r.Own = out
+			if err := model.WriteOwn(out, m); err != nil {
+				return err
+			}
+			return a.print(r, r.text)
+		},
+	}
+	s.add(cmd, "adapt to")
+	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with classes, from 0")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write the conditions to `FILE`")
+	cmd.Flags().IntVar(&steps, "steps", 300, "`N` steps of gradient descent on all rows, at the rate of training")
+	a.addJSON(cmd)
+	return cmd
+}
+
+func adaptTo(ctx context.Context, m *model.Model, p dataset.Participant, steps int) (r adapted, err error) {
+	if err := task.Adapt(ctx, m, p, steps); err != nil {
+		return r, err
+	}
+	r.Participant, r.Rows = m.Manifest.Participant, m.Manifest.Rows
+	if r.Rows == 0 {
+		return r, nil
+	}
+	conditions := m.Classifier.(model.Gated).Conditions().Values
+	fitted := append([]float32(nil), conditions...)
+	clear(conditions)
+	before, err := task.Evaluate(m, p)
+	if err != nil {
+		return r, err
+	}
+	copy(conditions, fitted)
+	after, err := task.Evaluate(m, p)
+	r.Before, r.After = &before, &after
+	return r, err
+}
+
+func (r adapted) text(w io.Writer) {
+	if r.After == nil {
+		fmt.Fprintf(w, "%s: the mean of all participants' conditions\n", r.Own)
+		return
+	}
+	fmt.Fprintf(w, "%s: fitted to %d rows of %s, which come to\n", r.Own, r.Rows, r.Participant)
+	fmt.Fprintf(w, "accuracy       %s, with conditions of 0 %s\n", r.After.Accuracy, r.Before.Accuracy)
+	fmt.Fprintf(w, "cross-entropy  %s, with conditions of 0 %s\n", r.After.CrossEntropy, r.Before.CrossEntropy)
+}

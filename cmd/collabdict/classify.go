@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/metrics"
+	"github.com/collabdict/collabdict/internal/model"
+	"gonum.org/v1/gonum/mat"
+)
+
+// writeClasses writes the likeliest class of each of the rows that spec names, and its
+// probability, or those of all.
+func writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) error {
+	w := csv.NewWriter(out)
+	head := []string{"row", "class", "probability"}
+	if all {
+		for k := range m.Classifier.Classes() {
+			head = append(head, fmt.Sprintf("p%d", k))
+		}
+	}
+	if err := w.Write(head); err != nil {
+		return err
+	}
+	line := make([]string, 0, len(head))
+	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
+		p, err := m.Classifier.Probabilities(m.Trained(x))
+		if err != nil {
+			return err
+		}
+		for i, number := range numbers {
+			of := p.RawRowView(i)
+			class := metrics.Likeliest(of)
+			line = append(line[:0], strconv.Itoa(number), strconv.Itoa(class), decimal(of[class]))
+			if all {
+				for _, v := range of {
+					line = append(line, decimal(v))
+				}
+			}
+			if err := w.Write(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	w.Flush() // after an error, too: the last line is a whole one
+	if err != nil {
+		return err
+	}
+	return w.Error()
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/participant"
+)
+
+// A member that is killed while models are averaged goes on with the same model when it is
+// started again: its part in every sum is what it would have been without that, and the
+// model follows from the totals.
+func TestAWeightedMemberIsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts four processes")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	up := start(t, dir, "up", "--model", "bvae", "--rounds", "8", "--epochs", "10", "--latent", "2", "--hidden", "16,8",
+		"--weights", "latent", "--weigh-every", "2", "--standardise", "own", "--scheme", "exact", "--parity",
+		"--generate", "participants=3,rows=8000,columns=6,patterns=3", "--out", "o", "--json")
+	up.until(t, `: round 3/`)
+	names := []string{"plant-a", "plant-b", "plant-c"}
+	tasks := secretsOf(t, filepath.Join(dir, "o"), names)
+	kill(t, up.cmd.Process.Pid, filepath.Join("o", "plant-b"))
+	back := start(t, dir, "run", "--dir", filepath.Join("o", "plant-b"))
+	if code, said := back.end(t); code != 0 {
+		t.Fatalf("exit code %d; it said:\n%s\nup said:\n%s", code, said, up.all())
+	}
+	if code, said := up.end(t); code != 0 {
+		t.Fatalf("exit code %d; it said:\n%s", code, said)
+	}
+	log := readLog(t, filepath.Join(dir, "o", "plant-a"))
+	sums := make([][]float64, len(log))
+	for i, c := range tasks {
+		group := &recorded{log: log, next: labelSlots, sums: sums}
+		want, err := c.Task.Train(t.Context(), group, c.Data, nil)
+		if err != nil || group.next != len(log) {
+			t.Fatalf("%s: %v after %d of %d slots", names[i], err, group.next, len(log))
+		}
+		saved, err := model.Read(filepath.Join(dir, "o", names[i], participant.ModelFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if saved.Manifest.Rounds != 8 || !slices.Equal(shared(saved), shared(want.Model)) {
+			t.Errorf("%s has another model after %d rounds", names[i], saved.Manifest.Rounds)
+		}
+	}
+	for slot, sum := range sums[labelSlots:] {
+		if d := apart(log[labelSlots+slot].total, sum); len(log[labelSlots+slot].members) != 3 || !(d < 1e-6) {
+			t.Errorf("slot %d: the total of %d members is %.2g from what they bring without a stop", labelSlots+slot, len(log[labelSlots+slot].members), d)
+		}
+	}
+}
+
+// recorded is a group whose sums have been decided. It adds up what participants bring.
+type recorded struct {
+	log  []slotRecord
+	next int
+	sums [][]float64
+}
+
+func (r *recorded) Size() int { return 3 }
+
+func (r *recorded) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if r.next == len(r.log) || len(x) != len(r.log[r.next].total) {
+		return nil, fmt.Errorf("slot %d of %d: %d values", r.next, len(r.log), len(x))
+	}
+	if r.sums[r.next] == nil {
+		r.sums[r.next] = make([]float64, len(x))
+	}
+	for i, v := range x {
+		r.sums[r.next][i] += v
+	}
+	r.next++
+	return slices.Clone(r.log[r.next-1].total), collabdict.CheckBlocks(x, blocks)
+}
+
+func (r *recorded) Gather(context.Context, []byte) ([][]byte, error) {
+	return nil, errors.New("a gather in a run of sums")
+}
+
+// secretsOf returns what each of some members learns from and draws by, while a run lasts.
+func secretsOf(t *testing.T, out string, names []string) (all []participant.Config) {
+	t.Helper()
+	for _, name := range names {
+		c, _, err := (&runFlags{dir: filepath.Join(out, name)}).fromFolder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := os.ReadFile(filepath.Join(out, name, "noise.key"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Task.Noise = rand.NewChaCha8([32]byte(kept[32:64])) // after the identity of the run
+		all = append(all, c)
+	}
+	return all
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/latent"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/spf13/cobra"
+)
+
+// lookFlags say at which rows inspect looks through a model, and where it draws what it
+// sees.
+type lookFlags struct {
+	scoredFlags
+	memory memoryFlags
+	plots  string
+}
+
+func (l *lookFlags) add(cmd *cobra.Command) {
+	l.scoredFlags.add(cmd, "look at")
+	l.memory.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&l.label, "label", "", "colour rows by `COLUMN`: of classes, or with 1 for anomalies, 0 or -1 for normal rows")
+	f.StringVar(&l.plots, "plots", "", "draw the codes of the rows, and images as they are decoded, as SVG and PNG in `DIR`: they show rows, and are not for sharing")
+}
+
+// open reads the model, and checks that it can do what is asked for.
+func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
+	if l.model == "" {
+		return nil, &usageError{"--model is missing", "name a model.npz"}
+	}
+	for _, name := range []string{"where", "label", "memory", "float32"} {
+		if len(l.data) == 0 && cmd.Flags().Changed(name) {
+			return nil, &usageError{fmt.Sprintf("--%s is about rows, and there are none", name), "name them with --data"}
+		}
+	}
+	m, err := model.Read(l.model)
+	if err != nil {
+		return nil, err
+	}
+	_, coder := m.Scorer.(model.Coder)
+	for _, name := range []string{"data", "plots"} {
+		if !coder && cmd.Flags().Changed(name) {
+			return nil, &usageError{fmt.Sprintf("--%s: the model %s has no latent variables to look at rows by", name, m.Manifest.Kind), "leave it out"}
+		}
+	}
+	if l.plots != "" && len(l.data) == 0 && !hasGrid(m) {
+		return nil, &usageError{"--plots: there is nothing to draw without rows", "name them with --data"}
+	}
+	return m, nil
+}
+
+// look looks at the rows, if there are any, and draws what there is to be seen.
+func (l *lookFlags) look(m *model.Model) (*report.Reconstruction, error) {
+	if l.plots != "" && hasGrid(m) {
+		if err := drawGrid(l.plots, m); err != nil {
+			return nil, err
+		}
+	}
+	if len(l.data) == 0 {
+		return nil, nil
+	}
+	spec, err := l.spec()
+	if err == nil {
+		err = l.memory.hold(&spec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	spec.Columns, spec.MinRows = m.Manifest.Columns, 1
+	data, err := dataset.LoadOne(spec)
+	if err != nil {
+		return nil, err
+	}
+	v, err := latent.At(m, data.Participants[0].Train)
+	if err == nil && l.plots != "" {
+		err = draw(l.plots, m, data, v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &v.Reconstruction, nil
+}
+
+// worstColumns are told of.
+const worstColumns = 10
+
+// reconstructionText tells what is lost of rows, and of which columns most unless these are
+// pixels.
+func reconstructionText(w io.Writer, r *report.Reconstruction, columns []string) {
+	var variances []string
+	for i, v := range r.Variances {
+		variances = append(variances, fmt.Sprintf("%d: %s", i+1, report.Fixed(v, 3)))
+	}
+	chosen := ""
+	if r.Rows < r.Of {
+		chosen = fmt.Sprintf(" of %d, chosen evenly", r.Of)
+	}
+	fmt.Fprintf(w, "\n%d rows%s: variances of the means of latent variables %s\n", r.Rows, chosen, strings.Join(variances, ", "))
+	fmt.Fprintf(w, "decoded, a row has a squared error of %.4g, as columns are scaled\n", r.SquaredError)
+	if _, _, images := dataset.ImageShape(columns); images {
+		return
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "column\tsquared error\tvariance\t")
+	for _, c := range r.Columns[:min(worstColumns, len(r.Columns))] {
+		fmt.Fprintf(t, "%s\t%.4g\t%.4g\t\n", c.Name, c.SquaredError, c.Variance)
+	}
+	t.Flush()
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/spf13/cobra"
+)
+
+// addOwn adds the flag --own of commands that use a model.
+func addOwn(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "own", "", "of cgau: `FILE` of the participant's own conditions (default own.npz beside the model, if it is there)")
+}
+
+// ownFile returns the file of the participant's own part: the one named, or that beside the
+// model; "" if there is none.
+func ownFile(m *model.Model, modelFile, named string) (string, error) {
+	if m.Manifest.Kind != model.CGAU {
+		if named != "" {
+			return "", &usageError{fmt.Sprintf("--own: the model %s has none", m.Manifest.Kind), ""}
+		}
+		return "", nil
+	}
+	if named == "" {
+		beside := filepath.Join(filepath.Dir(modelFile), model.OwnFile)
+		if _, err := os.Stat(beside); err == nil {
+			return beside, nil
+		}
+	}
+	return named, nil
+}
+
+// complete gives a model the participant's own part, if it has any.
+func (a *app) complete(m *model.Model, modelFile, named string) error {
+	own, err := ownFile(m, modelFile, named)
+	switch {
+	case err != nil:
+		return err
+	case own != "":
+		return m.ReadOwn(own)
+	case !m.Complete():
+		return &model.Error{
+			File: modelFile, Msg: "want the own part of a participant, as each scales columns by its own rows, got no " + model.OwnFile + " beside it",
+			Hint: "name one by --own; collabdict adapt makes one from some rows",
+		}
+	case m.Manifest.Kind == model.CGAU:
+		a.note("no %s beside the model: conditions are 0, which are nobody's", model.OwnFile)
+	}
+	return nil
+}
+
+// ownPart describes a participant's own part.
+type ownPart struct {
+	File        string  `json:"file"`
+	Participant string  `json:"participant"`
+	Rows        int     `json:"rows"` // fitted to; 0: the mean of all participants' conditions
+	Conditions  int     `json:"conditions"`
+	RMS         float64 `json:"root_mean_square"`
+}
+
+// describeOwn is what inspect tells of the own part, nil if there is none.
+func describeOwn(m *model.Model, modelFile, named string) (*ownPart, error) {
+	file, err := ownFile(m, modelFile, named)
+	if err != nil || file == "" {
+		return nil, err
+	}
+	if err := m.ReadOwn(file); err != nil {
+		return nil, err
+	}
+	conditions, squares := m.Classifier.(model.Gated).Conditions().Values, 0.0
+	for _, v := range conditions {
+		squares += float64(v) * float64(v)
+	}
+	return &ownPart{file, m.Manifest.Participant, m.Manifest.Rows, len(conditions), math.Sqrt(squares / float64(len(conditions)))}, nil
+}
+
+func (o *ownPart) String() string {
+	from := fmt.Sprintf("fitted to %d rows", o.Rows)
+	if o.Rows == 0 {
+		from = "the mean of all participants'"
+	}
+	return fmt.Sprintf("%s of %s: %d conditions, %s, root mean square %.3g", o.File, o.Participant, o.Conditions, from, o.RMS)
+}

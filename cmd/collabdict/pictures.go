@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/latent"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/plots"
+	"github.com/collabdict/collabdict/internal/report"
+	"gonum.org/v1/gonum/mat"
+)
+
+// draw draws rows as they are seen through a model: their codes and, of images, what these
+// are decoded to.
+func draw(dir string, m *model.Model, data *dataset.Dataset, v *latent.View) error {
+	own := data.Participants[0]
+	var groups latent.Groups
+	if own.TrainLabels != nil {
+		groups = latent.Classes(own.TrainLabels, own.ClassLabels, data.Classes, v.Places)
+	} else {
+		scores, err := v.Scores(m, own.Train)
+		if err != nil {
+			return err
+		}
+		groups = latent.Grades(scores, m.Manifest.Threshold)
+	}
+	if err := plots.WriteScatter(dir, codes(m, v, groups)); err != nil {
+		return err
+	}
+	if _, _, ok := dataset.ImageShape(m.Manifest.Columns); !ok {
+		return nil
+	}
+	s, err := originals(m, own.Train, v.Places, groups)
+	if err != nil {
+		return err
+	}
+	return plots.WriteSheet(dir, s)
+}
+
+// codes is of the two latent variables whose means vary most. Where there is one alone, what
+// is lost of the rows stands beside it.
+func codes(m *model.Model, v *latent.View, g latent.Groups) plots.Scatter {
+	active := v.Active()
+	name := func(i int) string {
+		return fmt.Sprintf("latent variable %d (variance of its means %s)", i+1, report.Fixed(v.Variances[i], 3))
+	}
+	s := plots.Scatter{
+		Name: "latent", Title: "Codes of own rows", Subtitle: "by the encoder of " + m.Manifest.Participant + "; not for sharing",
+		X: name(active[0]), Y: "squared error of the row as it is decoded", Of: g.Of, Groups: g.Names, Graded: g.Graded, Last: g.Rest, Private: true,
+		At: plots.Points{X: mat.Col(nil, active[0], v.Codes), Y: v.Lost},
+	}
+	if len(active) > 1 {
+		s.Y, s.At.Y = name(active[1]), mat.Col(nil, active[1], v.Codes)
+	}
+	return s
+}
+
+// exampleImages stand side by side.
+const exampleImages = 10
+
+// originals shows images above what their codes are decoded to.
+func originals(m *model.Model, rows dataset.Rows, places []int, g latent.Groups) (plots.Sheet, error) {
+	s := sheet(m, "reconstruction", "Own images, above what their codes are decoded to")
+	s.Subtitle += "; not for sharing"
+	for _, e := range g.Examples(exampleImages) {
+		at := make([]int, len(e.Rows))
+		for j, row := range e.Rows {
+			at[j] = places[row]
+		}
+		x, decoded, err := latent.Decoded(m, rows, at)
+		if err != nil {
+			return s, err
+		}
+		s.Lines = append(s.Lines,
+			plots.SheetLine{Label: e.Name, Apart: true, Images: images(x)},
+			plots.SheetLine{Label: "decoded", Images: images(decoded)})
+	}
+	return s, nil
+}
+
+// The grid of decoded points goes from -gridEnd to gridEnd in both latent variables: under the
+// prior they have mean 0 and variance 1.
+const (
+	gridEnd  = 3
+	gridStep = 0.5
+	gridSide = 2*gridEnd/gridStep + 1
+)
+
+// hasGrid says whether the model decodes points of a plane to images.
+func hasGrid(m *model.Model) bool {
+	c, ok := m.Scorer.(model.Coder)
+	_, _, images := dataset.ImageShape(m.Manifest.Columns)
+	return ok && images && c.Latent() == 2
+}
+
+func drawGrid(dir string, m *model.Model) error {
+	s := sheet(m, "decoded", "What the latent variables are decoded to")
+	s.X, s.Y = "latent variable 1", "latent variable 2"
+	at := func(i int) float64 { return gridStep*float64(i) - gridEnd }
+	for i := range int(gridSide) {
+		y := at(gridSide - 1 - i)
+		points := mat.NewDense(gridSide, 2, nil)
+		for j := range int(gridSide) {
+			points.SetRow(j, []float64{at(j), y})
+		}
+		decoded, err := m.Scorer.(model.Coder).Decode(points)
+		if err != nil {
+			return err
+		}
+		s.Lines = append(s.Lines, plots.SheetLine{Label: mark(y), Images: images(m.InUnits(decoded))})
+		s.Columns = append(s.Columns, mark(at(i)))
+	}
+	return plots.WriteSheet(dir, s)
+}
+
+func mark(v float64) string { return strings.Replace(fmt.Sprint(v), "-", "−", 1) }
+
+// sheet has no images yet.
+func sheet(m *model.Model, name, title string) plots.Sheet {
+	height, width, _ := dataset.ImageShape(m.Manifest.Columns)
+	return plots.Sheet{Name: name, Title: title, Subtitle: "by the model of " + m.Manifest.Participant, Height: height, Width: width, Private: true}
+}
+
+func images(x *mat.Dense) [][]float64 {
+	n, _ := x.Dims()
+	all := make([][]float64, n)
+	for i := range all {
+		all[i] = x.RawRowView(i)
+	}
+	return all
+}

@@ -1,0 +1,70 @@
+package latent
+
+import (
+	"github.com/collabdict/collabdict/internal/dataset"
+	"gonum.org/v1/gonum/mat"
+)
+
+// evenly returns places of at most so many of n things, as far from each other as they can
+// be.
+func evenly(n, most int) []int {
+	places := make([]int, min(n, most))
+	for i := range places {
+		places[i] = i * n / len(places)
+	}
+	return places
+}
+
+// blockRows rows are in memory at a time.
+const blockRows = 256
+
+// eachBlock calls f with the rows at places, a block x of them at a time, from being the
+// number of those before.
+func eachBlock(rows dataset.Rows, places []int, f func(x *mat.Dense, from int) error) error {
+	for from := 0; from < len(places); from += blockRows {
+		x, err := read(rows, places[from:min(from+blockRows, len(places))])
+		if err == nil {
+			err = f(x, from)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns the rows at places.
+func read(rows dataset.Rows, places []int) (*mat.Dense, error) {
+	_, columns := rows.Dims()
+	x := mat.NewDense(len(places), columns, nil)
+	for i, at := range places {
+		if err := rows.ReadRows(x.RawRowView(i), at); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// moments are the mean and the squares about it of columns (Welford 1962).
+type moments struct {
+	n             float64
+	mean, squares []float64
+}
+
+func (m *moments) add(x *mat.Dense) {
+	n, columns := x.Dims()
+	if m.mean == nil {
+		m.mean, m.squares = make([]float64, columns), make([]float64, columns)
+	}
+	for i := range n {
+		m.n++
+		for j, v := range x.RawRowView(i) {
+			d := v - m.mean[j]
+			m.mean[j] += d / m.n
+			m.squares[j] += d * (v - m.mean[j])
+		}
+	}
+}
+
+// variance returns that of a column, of its n values.
+func (m *moments) variance(j int) float64 { return m.squares[j] / m.n }

@@ -1,0 +1,131 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/npz"
+)
+
+// OwnFile is the name of the file of conditions beside that of the model.
+const OwnFile = "own.npz"
+
+const ownFormat = "collabdict own part"
+
+// ownManifest says what a file of conditions is of.
+type ownManifest struct {
+	Format      string `json:"format"` // "collabdict own part"
+	Version     int    `json:"version"`
+	Participant string `json:"participant"`
+	Rows        int    `json:"rows"`    // fitted to; 0: the mean of all participants' conditions
+	Weights     string `json:"weights"` // SHA-256 of the weights and biases that it belongs to
+}
+
+// scaledApart says whether columns are scaled by what stands in the file of the
+// participant's own part, as its classifier's shared part is all that the model's has.
+func (m *Model) scaledApart() bool {
+	return m.Manifest.Kind == CGAU && m.Manifest.Standardise == "own"
+}
+
+// WriteOwn writes what a model with a [Gated] classifier has of the participant's own: its
+// conditions, and its scaling where each participant has one. Only the owner may read the
+// file.
+func WriteOwn(path string, m *Model) error {
+	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return m.writeOwn(w) })
+}
+
+func (m *Model) writeOwn(out io.Writer) error {
+	g := m.Classifier.(Gated)
+	text, err := json.MarshalIndent(ownManifest{ownFormat, 1, m.Manifest.Participant, m.Manifest.Rows, g.WeightsDigest()}, "", "  ")
+	if err != nil {
+		return err
+	}
+	w := npz.NewWriter(out)
+	if err := w.File(manifest, append(text, '\n')); err != nil {
+		return err
+	}
+	if err := matrices(g.Conditions().Matrices).put(w); err != nil {
+		return err
+	}
+	if m.scaledApart() {
+		if err := putArrays(w, "", scalingArrays(m.Scaling)); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// ReadOwn makes a model that was read from a file that of a participant, by what [WriteOwn]
+// has written. Errors are of type *Error.
+func (m *Model) ReadOwn(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Error{File: path, Msg: "no such file of conditions", Hint: "training writes it as " + OwnFile + " beside model.npz, adapt anywhere"}
+	}
+	if err != nil {
+		return &Error{File: path, Msg: err.Error()}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = m.readOwnPart(f, info.Size())
+	}
+	if err != nil {
+		return &Error{File: path, Msg: err.Error(), Hint: "is it of this model? collabdict adapt makes one"}
+	}
+	return nil
+}
+
+func (m *Model) readOwnPart(r io.ReaderAt, size int64) error {
+	g, ok := m.Classifier.(Gated)
+	if !ok {
+		return fmt.Errorf("want a model of kind %s, got %s", CGAU, m.Manifest.Kind)
+	}
+	a, err := npz.Open(r, size)
+	if err != nil {
+		return err
+	}
+	text, err := a.File(manifest)
+	if err != nil {
+		return err
+	}
+	var of ownManifest
+	if err := json.Unmarshal(text, &of); err != nil {
+		return fmt.Errorf("%s: %w", manifest, err)
+	}
+	switch {
+	case of.Format != ownFormat || of.Version != 1:
+		return fmt.Errorf("%s: want format %q of version 1, got %q of version %d", manifest, ownFormat, of.Format, of.Version)
+	case of.Weights != g.WeightsDigest():
+		return fmt.Errorf("want conditions for these weights (SHA-256 %.12s), got some for others (%.12s)", g.WeightsDigest(), of.Weights)
+	}
+	read := found{}
+	for _, s := range g.Conditions().Shapes {
+		if read[s.Name], err = array(a, s.Name, s.Columns); err != nil {
+			return err
+		}
+	}
+	scaling := m.Scaling
+	if m.scaledApart() {
+		if scaling, err = m.readScaling(a); err != nil {
+			return err
+		}
+	}
+	before := slices.Clone(g.Conditions().Values)
+	if err := read.fill(g.Conditions().Matrices); err != nil {
+		copy(g.Conditions().Values, before)
+		return err
+	}
+	m.Scaling, m.Manifest.Participant, m.Manifest.Rows = scaling, of.Participant, of.Rows
+	return nil
+}
+
+// Complete says whether the model can take rows: not where each participant scales its own,
+// before [Model.ReadOwn].
+func (m *Model) Complete() bool { return m.Scaling.Scale != nil }

@@ -1,0 +1,141 @@
+package plots
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sheet is grey images of one shape, in lines.
+type Sheet struct {
+	Name            string // of its files
+	Title, Subtitle string
+	Height, Width   int // of an image, in pixels
+	Lines           []SheetLine
+	// Columns, if not nil, are names below the images; X names what these are, Y what the
+	// names of the lines are.
+	Columns []string
+	X, Y    string
+	// Private lets only the owner of the files read them.
+	Private bool
+}
+
+// SheetLine is images side by side.
+type SheetLine struct {
+	Label string
+	// Apart leaves room above the line.
+	Apart bool
+	// Images have the pixels of an image each, row by row, from 0, black, to 255. Beyond
+	// that they are black or white, and what is no number is black.
+	Images [][]float64
+}
+
+// WriteSheet draws images as NAME.svg and NAME.png into a folder.
+func WriteSheet(dir string, s Sheet) error { return s.figure().write(dir) }
+
+const (
+	largestImage = vg.Length(38) // the longer side
+	imageGap     = vg.Length(2)
+	bandGap      = vg.Length(9)
+	axisRoom     = vg.Length(16) // of the names below, and of each axis
+)
+
+// layout is where things stand on a sheet.
+type layout struct {
+	left, across, up vg.Length // beside the images, and the sides of one
+	height           vg.Length // of all
+}
+
+func (s Sheet) layout() layout {
+	label := style(tickSize, ink, text.XLeft, text.YCenter)
+	l := layout{height: bandGap}
+	most := 1
+	for i, line := range s.Lines {
+		l.left = max(l.left, label.Width(short(line.Label)))
+		most = max(most, len(line.Images))
+		if line.Apart && i > 0 {
+			l.height += bandGap
+		}
+	}
+	if l.left += 6; s.Y != "" {
+		l.left += axisRoom
+	}
+	l.across = min(largestImage, (width-2*margin-l.left)/vg.Length(most)-imageGap)
+	if l.up = l.across * vg.Length(s.Height) / vg.Length(s.Width); l.up > largestImage {
+		l.across, l.up = l.across*largestImage/l.up, largestImage
+	}
+	l.across, l.up = max(l.across, 1), max(l.up, 1)
+	l.height += vg.Length(len(s.Lines)) * (l.up + imageGap)
+	if s.Columns != nil {
+		l.height += axisRoom
+	}
+	if s.X != "" {
+		l.height += axisRoom
+	}
+	return l
+}
+
+func (s Sheet) figure() *figure {
+	l := s.layout()
+	f := &figure{name: s.Name, title: s.Title, subtitle: s.Subtitle, private: s.Private, height: 2*margin + 46 + l.height}
+	f.body = func(c draw.Canvas) {
+		label := style(tickSize, ink, text.XRight, text.YCenter)
+		x, y := c.Min.X+l.left, c.Max.Y-bandGap
+		for i, line := range s.Lines {
+			if line.Apart && i > 0 {
+				y -= bandGap
+			}
+			y -= l.up
+			middle(c, label, vg.Point{X: x - 6, Y: y + l.up/2}, short(line.Label))
+			for j, pixels := range line.Images {
+				at := vg.Point{X: x + vg.Length(j)*(l.across+imageGap), Y: y}
+				c.DrawImage(vg.Rectangle{Min: at, Max: vg.Point{X: at.X + l.across, Y: at.Y + l.up}}, s.image(pixels))
+			}
+			y -= imageGap
+		}
+		s.axes(c, l, y)
+	}
+	return f
+}
+
+// axes writes names below the images, which end at y, and at their left.
+func (s Sheet) axes(c draw.Canvas, l layout, y vg.Length) {
+	x := c.Min.X + l.left
+	for j, name := range s.Columns {
+		at := vg.Point{X: x + vg.Length(j)*(l.across+imageGap) + l.across/2, Y: y - axisRoom/2}
+		middle(c, style(tickSize, ink, text.XCenter, text.YCenter), at, name)
+	}
+	across := vg.Length(len(s.Columns)) * (l.across + imageGap)
+	if s.X != "" {
+		middle(c, style(labelSize, ink, text.XCenter, text.YCenter), vg.Point{X: x + across/2, Y: y - axisRoom*3/2}, s.X)
+	}
+	if s.Y != "" {
+		up := style(labelSize, ink, text.XCenter, text.YTop)
+		up.Rotation = math.Pi / 2
+		c.FillText(up, vg.Point{X: c.Min.X, Y: (y + c.Max.Y - bandGap) / 2}, s.Y)
+	}
+}
+
+// dotsWide is how many dots an image is made wide or high of, so that its pixels stay sharp
+// where it is drawn larger or smaller.
+const dotsWide = 112
+
+// image returns an image, each pixel a square of dots.
+func (s Sheet) image(pixels []float64) image.Image {
+	size := (dotsWide + max(s.Height, s.Width) - 1) / max(s.Height, s.Width)
+	to := image.NewGray(image.Rect(0, 0, s.Width*size, s.Height*size))
+	for y := range s.Height * size {
+		for x := range s.Width * size {
+			v := pixels[y/size*s.Width+x/size]
+			if !(v > 0) {
+				v = 0
+			}
+			to.SetGray(x, y, color.Gray{Y: uint8(math.Round(math.Min(v, 255)))})
+		}
+	}
+	return to
+}

@@ -1,0 +1,63 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/model"
+)
+
+// CheckLabels reports what is wrong with a participant's labels, if the task is to learn them.
+func (t Task) CheckLabels(p dataset.Participant) error {
+	if t.Model != model.CGAU {
+		return nil
+	}
+	if p.TrainLabels == nil {
+		return wrong("label", "the model %s learns classes: want the column that they stand in", t.Model)
+	}
+	for _, labels := range [][]float64{p.TrainLabels, p.TestLabels} {
+		if _, err := classesOf(p, labels, t.Networks.Classes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// classesOf returns the classes that labels are; if number is not 0, there are so many.
+func classesOf(p dataset.Participant, labels []float64, number int) ([]int, error) {
+	if p.TextLabels {
+		return nil, &dataset.Error{File: p.Name, Msg: "want labels that are whole numbers from 0, the same for a class at all members, got text", Hint: "number the classes"}
+	}
+	out := make([]int, len(labels))
+	for i, l := range labels {
+		if l != math.Trunc(l) || !(l >= 0 && l < model.MostClasses) {
+			return nil, &dataset.Error{File: p.Name, Msg: fmt.Sprintf("label of row %d: want a class, a whole number from 0 to %d, got %g", i+1, model.MostClasses-1, l), Hint: "number the classes from 0, the same at all members"}
+		}
+		if out[i] = int(l); number > 0 && out[i] >= number {
+			return nil, &dataset.Error{File: p.Name, Msg: fmt.Sprintf("label of row %d: want a class from 0 to %d, as agreed, got %d", i+1, number-1, out[i]), Hint: "train with more --classes"}
+		}
+	}
+	return out, nil
+}
+
+// agreeClasses returns one more than the largest class of all members. They learn it from a
+// sum of how many have which as their largest.
+func agreeClasses(ctx context.Context, g collabdict.Group, largest int) (int, error) {
+	counts := make([]float64, model.MostClasses)
+	counts[largest] = 1
+	counts, err := g.Sum(ctx, counts, bounds.Append(nil, len(counts), 1))
+	if err != nil {
+		return 0, err
+	}
+	number := 2
+	for c, n := range counts {
+		if n > 0.5 {
+			number = max(number, c+1)
+		}
+	}
+	return number, nil
+}

@@ -1,0 +1,40 @@
+"""Runs the snippets in Python of a page, one after the other in one session, but those that
+import onnxruntime. Where one has set s, scores of the demo's test rows under the model in
+path, these have to be what collabdict computes: to six digits, or, where codes are drawn,
+as near as two estimates of the same number are."""
+
+import csv
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+
+def compare(path, s):
+    command = ["./collabdict", "score", "--model", path, "--data", "demo/data/plant-a.csv", "--where", "split=test"]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    want = np.array([float(line["score"]) for line in csv.DictReader(lines)])
+    difference = s - want
+    if "encoder.0.weight" in np.load(path):
+        error = difference.std() / np.sqrt(len(s))
+        good = abs(difference.mean()) <= 4 * error and np.corrcoef(s, want)[0, 1] > 0.99
+    else:
+        good = np.allclose(s, want, rtol=1e-6, atol=1e-6)
+    print(f"{path}: scores differ from collabdict's by {np.sqrt(np.mean(difference**2)):.2g} (root mean square)")
+    if not good:
+        sys.exit(f"{path}: got {s[:5]}, want {want[:5]}")
+
+
+page = sys.argv[1]
+with open(page) as f:
+    snippets = re.findall(r"^```python\n(.*?)^```$", f.read(), re.DOTALL | re.MULTILINE)
+scope = {}
+for i, snippet in enumerate(snippets):
+    if "import onnxruntime" in snippet:
+        print(f"{page}: snippet {i + 1} left out: it needs onnxruntime")
+        continue
+    scope.pop("s", None)
+    exec(compile(snippet, f"{page}, snippet {i + 1}", "exec"), scope)
+    if "s" in scope:
+        compare(scope["path"], scope["s"])
