@@ -149,8 +149,7 @@ func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 func (s *slot) heard() (frames uint32) {
 	if a := s.attempts[s.promised]; a != nil && a.lanes != nil && a.layout.Words() > session.PartWords {
 		for _, x := range a.lanes {
-			come, _ := x.Progress()
-			frames += uint32(come)
+			frames += uint32(x.Progress().Frames)
 		}
 	}
 	return frames

@@ -1,6 +1,7 @@
 package consensus
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -293,7 +294,11 @@ func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
 	}
 	send(&Commit{Certificate: s.commit})
 	// Who has voted has a result, nearly always this one.
-	if sealed := s.sealed[attempt]; sealed != nil && b.State != Opening && b.State != Voted {
+	switch sealed := s.sealed[attempt]; {
+	case sealed == nil || b.State == Opening || b.State == Voted:
+	case sealed.onDisk():
+		e.Serves = append(e.Serves, Serve{To: to, Slot: s.number, Entry: EntrySealed + fmt.Sprint(attempt)})
+	default:
 		send(&Seal{Sealed: sealed})
 	}
 	if m.rules.Committee != nil {

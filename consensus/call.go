@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
@@ -20,6 +21,14 @@ type call struct {
 	values []float64
 	blocks []collabdict.Block
 	blob   []byte
+}
+
+// KeepCall copies what the call under way was lent: whoever made it does not wait for
+// its end.
+func (m *Machine) KeepCall() {
+	if c := m.slot.call; c != nil {
+		c.values = slices.Clone(c.values)
+	}
 }
 
 // Kind is the collective of a slot.

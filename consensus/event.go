@@ -17,7 +17,7 @@ type Event interface{ event() }
 type Call struct {
 	Kind   Kind
 	Round  uint32
-	Values []float64          // a Sum's vector; not modified
+	Values []float64          // a Sum's vector; lent until the decision, and not modified
 	Blocks []collabdict.Block // the bounds of Values
 	Blob   []byte             // a Gather's contribution; not modified
 	// Entropy is fresh secret randomness that nothing else was drawn from. All
@@ -80,23 +80,14 @@ type Send struct {
 // All addresses every other member, over the control plane.
 const All = -1
 
-// Serve asks for a decided slot to be sent to a member that has missed it: the
-// decision from the log, with the certificate of the slot after it.
+// Serve asks for a decided slot to be sent to a member that has missed it, from the
+// disk: the decision of the log, with the certificate of the slot after it, or what
+// an entry of the slot is sent as ([SealOf]).
 type Serve struct {
-	To   int
-	Slot uint64
+	To    int
+	Slot  uint64
+	Entry string // "" is the decision
 }
-
-// Write puts a value under a name into the slot's entry on disk.
-type Write struct {
-	Slot uint64
-	Name string // one of the Entry names; Forget
-	Data []byte
-}
-
-// Forget is the name of the Write that deletes all that is kept of a slot but its
-// decision.
-const Forget = ""
 
 // Decision is the end of a slot, the same at every member but for Cost.
 type Decision struct {

@@ -330,7 +330,7 @@ func (x *model) carryOut(self int, n *node, e Effects) (posts []int) {
 		case w.Data == nil:
 			delete(n.disk, w.Name)
 		default:
-			n.disk[w.Name] = w.Data
+			n.disk[w.Name] = w.Bytes()
 		}
 	}
 	for _, d := range e.Decisions {

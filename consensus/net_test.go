@@ -135,6 +135,10 @@ func (n *network) carryOut(s int, e Effects) {
 		}
 	}
 	for _, serve := range e.Serves {
+		if serve.Entry != "" {
+			n.put(s, serve.To, must(SealOf(serve.Slot, m.disk[serve.Slot][serve.Entry])))
+			continue
+		}
 		if serve.Slot+1 < uint64(len(m.log)) {
 			d := &Decided{Decision: m.log[serve.Slot], Next: m.log[serve.Slot+1].Certificate}
 			n.put(s, serve.To, Message{Slot: serve.Slot, Body: d})
@@ -161,7 +165,7 @@ func (m *testMember) write(e Effects) {
 			if m.disk[w.Slot] == nil {
 				m.disk[w.Slot] = map[string][]byte{}
 			}
-			m.disk[w.Slot][w.Name] = w.Data
+			m.disk[w.Slot][w.Name] = w.Bytes()
 		}
 	}
 	for _, d := range e.Decisions {

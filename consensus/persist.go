@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus/session"
 )
 
 // The entries of a slot on disk. EntrySealed is followed by the attempt.
@@ -60,7 +61,7 @@ func (m *Machine) flush(e *Effects) {
 		if s.callNew {
 			s.callNew = false
 			if s.entered >= 0 {
-				writes = append(writes, Write{s.number, EntryCall, s.call.encode()})
+				writes = append(writes, s.call.write(s.number))
 			} else {
 				s.callNew = true // nothing has left that depends on it
 			}
@@ -68,24 +69,27 @@ func (m *Machine) flush(e *Effects) {
 		for _, attempt := range s.unsaved {
 			name := EntrySealed + fmt.Sprint(attempt)
 			if sealed := s.sealed[attempt]; sealed != nil {
-				writes = append(writes, Write{s.number, name, sealed.encode()})
+				writes = append(writes, sealed.write(s.number, name))
 			} else {
-				writes = append(writes, Write{s.number, name, nil})
+				writes = append(writes, Write{Slot: s.number, Name: name})
 			}
 		}
 		s.unsaved = nil
 		if s.padSumNew {
 			s.padSumNew = false
-			writes = append(writes, Write{s.number, EntryPads, encodeWords(struct{}{}, s.padSum)})
+			writes = append(writes, Write{s.number, EntryPads, encodeHead(struct{}{}), Vector{Words: s.padSum}})
 		}
 		if s.dirty {
 			s.dirty = false
-			writes = append(writes, Write{s.number, EntryState, s.encode(m.seen)})
+			writes = append(writes, Write{Slot: s.number, Name: EntryState, Data: s.encode(m.seen)})
+		}
+		if s == m.last {
+			s.leaveToDisk()
 		}
 	}
 	if s := m.slot; m.p.Volatile && !s.marked {
 		s.marked = true
-		writes = append(writes, Write{s.number, EntryState, s.mark(m.seen)})
+		writes = append(writes, Write{Slot: s.number, Name: EntryState, Data: s.mark(m.seen)})
 	}
 	e.Writes = append(writes, e.Writes...)
 }
@@ -104,6 +108,29 @@ func (s *slot) keep(sealed *Sealed, digest [32]byte) {
 	}
 	s.sealed[sealed.Attempt], s.digests[sealed.Attempt] = sealed, digest
 	s.unsaved = append(s.unsaved, sealed.Attempt)
+}
+
+// leaveToDisk drops the words of long results, which members are told from the disk.
+func (s *slot) leaveToDisk() {
+	for attempt, sealed := range s.sealed {
+		if len(sealed.Words) > session.PartWords {
+			bare := *sealed
+			bare.Words = nil
+			s.sealed[attempt] = &bare
+		}
+	}
+}
+
+// onDisk says whether the words are there alone.
+func (s *Sealed) onDisk() bool { return s.Header.Kind == Sum && s.Words == nil }
+
+// SealOf returns the message that an entry of a sealed result is sent as.
+func SealOf(slot uint64, entry []byte) (Message, error) {
+	sealed, err := decodeSealed(entry)
+	if err != nil {
+		return Message{}, fmt.Errorf("the record of slot %d is damaged: %w", slot, err)
+	}
+	return Message{Slot: slot, Ballot: sealed.Attempt, Body: &Seal{Sealed: sealed}}, nil
 }
 
 // drop forgets a sealed result.
@@ -270,12 +297,8 @@ type callHead struct {
 	Blob   []byte
 }
 
-func (c *call) encode() []byte {
-	b := encodeHead(callHead{c.header, c.blocks, c.blob}, len(c.values))
-	for _, v := range c.values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return b
+func (c *call) write(slot uint64) Write {
+	return Write{slot, EntryCall, encodeHead(callHead{c.header, c.blocks, c.blob}), Vector{Values: c.values}}
 }
 
 func decodeCall(b []byte) (*call, error) {
@@ -294,10 +317,10 @@ func decodeCall(b []byte) (*call, error) {
 	return c, nil
 }
 
-func (s *Sealed) encode() []byte {
+func (s *Sealed) write(slot uint64, name string) Write {
 	head := *s
 	head.Words = nil
-	return encodeWords(head, s.Words)
+	return Write{slot, name, encodeHead(head), Vector{Words: s.Words}}
 }
 
 func decodeSealed(b []byte) (*Sealed, error) {
@@ -307,23 +330,13 @@ func decodeSealed(b []byte) (*Sealed, error) {
 	return s, err
 }
 
-// encodeWords puts a head as JSON, with its length, before words in little endian.
-func encodeWords(head any, words []uint64) []byte {
-	b := encodeHead(head, len(words))
-	for _, w := range words {
-		b = binary.LittleEndian.AppendUint64(b, w)
-	}
-	return b
-}
-
-// encodeHead puts a head as JSON, with its length, and has room for words.
-func encodeHead(head any, words int) []byte {
+// encodeHead returns a head as JSON, after its length.
+func encodeHead(head any) []byte {
 	h, err := json.Marshal(head)
 	if err != nil {
 		panic("consensus: " + err.Error()) // plain data
 	}
-	b := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(h)+8*words), uint32(len(h)))
-	return append(b, h...)
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(h))), h...)
 }
 
 func decodeWords(b []byte, head any) ([]uint64, error) {

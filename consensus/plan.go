@@ -12,7 +12,8 @@ import (
 // once. Not safe for concurrent use.
 type Plans struct {
 	settings Settings
-	roster   int // the size asked for first, of which others are a part
+	own      bool // of one machine alone
+	roster   int  // the size asked for first, of which others are a part
 	bySize   map[int]*Plan
 	seats    []*seats // of the last views
 
@@ -122,6 +123,34 @@ func (p *Plan) unmasking(words int) session.Plan {
 
 // Rounds returns the rounds of a session of short vectors.
 func (p *Plan) Rounds() int { return p.Session(1).Rounds() }
+
+// Sends returns how many words of vectors a member sends in the sessions of a sum of
+// so many, mean over the members, the sealer's result in floating point included. It
+// runs sessions of short vectors.
+func (p *Plan) Sends(words int) float64 {
+	plan, short := p.Session(words), 2*p.Size // blocks of a vector are equally long
+	at := session.Placement{Members: make([]int, p.Size)}
+	for i := range at.Members {
+		at.Members[i] = i
+	}
+	sessions := make([]session.Session, p.Size)
+	for i := range sessions {
+		at.Self, at.Guess = i, i
+		sessions[i] = plan.New(at, make([]uint64, short))
+	}
+	traffic, err := session.Lockstep(sessions, nil)
+	if err != nil {
+		panic("consensus: " + err.Error())
+	}
+	sent := 0
+	for _, n := range traffic.Words {
+		sent += p.settings.lanes() * n
+	}
+	if p.Laplacian != nil {
+		sent += (p.Size - 1) * short
+	}
+	return float64(sent) / float64(p.Size*short) * float64(words)
+}
 
 // spread returns the standard deviation of a masked vector in units of
 // chunking.Scale, or 1, the bound itself, without masks.

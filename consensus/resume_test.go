@@ -93,7 +93,8 @@ func TestDamagedRecords(t *testing.T) {
 		return func(b []byte) []byte {
 			s := must(decodeSealed(b))
 			change(s)
-			return s.encode()
+			w := s.write(0, EntrySealed)
+			return w.Bytes()
 		}
 	}
 	const (

@@ -63,6 +63,9 @@ type sharedSealed struct {
 // digestOf returns the digest of a sum's sealed result, and the result itself as
 // another member has it that came to the same.
 func (p *Plans) digestOf(run [32]byte, slot uint64, s *Sealed) (*Sealed, [32]byte) {
+	if p.own {
+		return s, s.digest(run, slot)
+	}
 	for _, x := range p.sealed {
 		if x.slot == slot && x.run == run && x.sealed.same(s) {
 			return x.sealed, x.digest

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/collabdict/collabdict/consensus/session"
 )
 
 // Status is where a machine stands, for showing.
@@ -13,11 +15,10 @@ type Status struct {
 	Kind     Kind // of the call under way; 0 between calls
 	Round    uint32
 	State    State
-	Plan     string // how the session under way runs
-	Step     int    // of the session
-	Steps    int    // predicted
-	Frames   int    // of the session, that have come
-	InAll    int    // that are to come
+	Plan     string           // how the session under way runs
+	Step     int              // of the session
+	Steps    int              // predicted
+	Come     session.Progress // of the session under way: what has come, over all lanes
 	Members  []uint32
 	Missing  []Missing
 	Lost     []Missing // members that are silent for too long, or have left
@@ -60,8 +61,7 @@ func (m *Machine) Status() Status {
 		st.Plan, st.Steps = plan.Name(), plan.Rounds()
 		for _, x := range a.lanes {
 			st.Step = max(st.Step, x.Round())
-			come, of := x.Progress()
-			st.Frames, st.InAll = st.Frames+come, st.InAll+of
+			st.Come.Add(x.Progress())
 		}
 	}
 	return st

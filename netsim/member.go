@@ -96,7 +96,7 @@ func (m *member) write(writes []consensus.Write) {
 			if m.disk[w.Slot] == nil {
 				m.disk[w.Slot] = map[string][]byte{}
 			}
-			m.disk[w.Slot][w.Name] = w.Data
+			m.disk[w.Slot][w.Name] = w.Bytes()
 		}
 	}
 }

@@ -167,6 +167,10 @@ func (n *network) follow(rank int, at time.Duration, effects consensus.Effects, 
 		n.send(rank, at, s, sizes[i])
 	}
 	for _, s := range effects.Serves {
+		if s.Entry != "" {
+			n.serveEntry(rank, at, s)
+			continue
+		}
 		if s.Slot+1 < uint64(len(m.log)) {
 			body := &consensus.Decided{Decision: m.log[s.Slot], Next: m.log[s.Slot+1].Certificate}
 			msg := consensus.Message{Slot: s.Slot, Body: body}
@@ -174,6 +178,15 @@ func (n *network) follow(rank int, at time.Duration, effects consensus.Effects, 
 		}
 	}
 	n.answer(rank, at, effects.Err)
+}
+
+// serveEntry sends what an entry on a member's disk is sent as.
+func (n *network) serveEntry(rank int, at time.Duration, s consensus.Serve) {
+	msg, err := consensus.SealOf(s.Slot, n.members[rank].disk[s.Slot][s.Entry])
+	if err != nil {
+		panic("netsim: " + err.Error()) // the disk is what the machine wrote
+	}
+	n.send(rank, at, consensus.Send{To: s.To, Message: msg}, wire.Size(msg))
 }
 
 // decide enters a decision into a member's log. What is the same everywhere is

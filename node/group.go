@@ -35,7 +35,8 @@ func (n *Node) StartRound(number int) { n.round.Store(uint32(number)) }
 // Sum returns the sum of the members' x. A member that is lost on the way may not
 // be in it; if too few are left, Sum waits for them. If ctx ends first, the
 // collective goes on without its caller: nothing but Leave, Abort and Close is of
-// use afterwards. In a process that goes on with a run, calls that the run has
+// use afterwards. Until Sum returns x is in use, and no copy of it is held. In a
+// process that goes on with a run, calls that the run has
 // decided already return at once.
 func (n *Node) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	if len(x) > n.mostValues {
@@ -44,8 +45,11 @@ func (n *Node) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) 
 	if len(blocks) > wire.MaxBlocks {
 		return nil, fmt.Errorf("sum: want at most %d blocks, got %d", wire.MaxBlocks, len(blocks))
 	}
-	d, err := n.call(ctx, consensus.Call{Kind: consensus.Sum, Values: slices.Clone(x), Blocks: slices.Clone(blocks)})
+	d, err := n.call(ctx, consensus.Call{Kind: consensus.Sum, Values: x, Blocks: slices.Clone(blocks)})
 	if err != nil {
+		if ctx.Err() != nil { // what is under way needs x, which the caller may modify now
+			_, _ = n.loop.ask(context.Background(), &request{do: n.loop.keepCall})
+		}
 		return nil, err
 	}
 	n.included.Store(has(d, n.self))

@@ -2,11 +2,14 @@ package node
 
 import (
 	"context"
+	"errors"
+	"math"
 	"testing"
 	"time"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/consensus/session"
 )
 
 // A round of a long sum may take a slow link longer than a session may stand still:
@@ -44,6 +47,9 @@ func TestAMemberLostInALongSum(t *testing.T) {
 		nodes := s.start(t, s.configs(t, size)...)
 		go func() {
 			pass(3 * time.Second) // of some ten
+			if c := nodes[0].Status().Come; c.Frames == 0 || c.Frames >= c.FramesInAll || c.Bytes < 8*session.PartWords || c.BytesInAll < 2*8*length/size {
+				t.Errorf("in the middle of a sum %+v has come", c)
+			}
 			nodes[size-1].Close()
 		}()
 		for rank, r := range each(t, nodes, func(ctx context.Context, n *Node) (r result) {
@@ -62,4 +68,27 @@ func TestAMemberLostInALongSum(t *testing.T) {
 		}
 		finish(t, nodes[:size-1])
 	})
+}
+
+// A sum goes on without a caller that does not wait for it, with the values that it
+// was called with.
+func TestASumGoesOnWithoutItsCaller(t *testing.T) {
+	const size = 3
+	nodes := startAll(t, testConfigs(t, size)...)
+	blocks := []collabdict.Block{{Len: 1, Bound: 1}}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	x := []float64{1}
+	if _, err := nodes[0].Sum(ctx, x, blocks); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("got %v before the others have called", err)
+	}
+	x[0] = -1
+	for _, r := range each(t, nodes[1:], func(ctx context.Context, n *Node) (r result) {
+		r.values, r.err = n.Sum(ctx, []float64{1}, blocks)
+		return r
+	}) {
+		if r.err != nil || math.Abs(r.values[0]-size) > 1e-6 {
+			t.Errorf("got %v, %v, want %d", r.values, r.err, size)
+		}
+	}
 }

@@ -183,6 +183,11 @@ func (l *loop) call(q *request, c consensus.Call) {
 	l.step(c)
 }
 
+func (l *loop) keepCall() (*consensus.Decision, error) {
+	l.machine.KeepCall()
+	return nil, nil
+}
+
 func (l *loop) noteLength(values int) { l.longest.Store(max(l.longest.Load(), int64(values))) }
 
 func (l *loop) step(ev consensus.Event) {
@@ -254,8 +259,12 @@ func (l *loop) answer(out outcome) {
 	}
 }
 
-// help serves a slot from the log to a member that has missed it.
+// help serves a slot from the disk to a member that has missed it.
 func (l *loop) help(s consensus.Serve) {
+	if s.Entry != "" {
+		l.helpOpen(s)
+		return
+	}
 	d, err := l.decided(s.Slot)
 	if err != nil {
 		l.log.Error("cannot help a member to catch up", "name", l.roll.name(s.To), "error", err)
@@ -268,4 +277,21 @@ func (l *loop) help(s consensus.Serve) {
 	l.send(consensus.Send{To: s.To, Message: consensus.Message{
 		Slot: s.Slot, Body: &consensus.Decided{Decision: d, Next: next.Certificate},
 	}})
+}
+
+// helpOpen sends what a sealed result is kept as, unless it is forgotten by now.
+func (l *loop) helpOpen(s consensus.Serve) {
+	entry, err := l.journal.Entry(s.Slot, s.Entry)
+	if err == nil && entry == nil {
+		return
+	}
+	var m consensus.Message
+	if err == nil {
+		m, err = consensus.SealOf(s.Slot, entry)
+	}
+	if err != nil {
+		l.log.Error("cannot help a member to open a slot", "name", l.roll.name(s.To), "error", err)
+		return
+	}
+	l.send(consensus.Send{To: s.To, Message: m})
 }

@@ -23,6 +23,7 @@ type Status struct {
 	Call      string    `json:"call,omitempty"` // the collective under way
 	Iteration int       `json:"iteration"`
 	Predicted int       `json:"iterations_predicted"`
+	Come      Come      `json:"come"`
 	Members   []string  `json:"members"`           // of the view
 	Absent    []Absent  `json:"absent,omitempty"`  // all others, and those that were lost since
 	Paused    bool      `json:"paused"`            // too few members are there to go on
@@ -39,6 +40,16 @@ type Status struct {
 	LastDigest     [32]byte      `json:"-"`               // of the last collective's result
 	LastTook       time.Duration `json:"last_took"`       // the last collective, by the wall clock
 	Traffic        Traffic       `json:"traffic"`
+}
+
+// Come is what had come to a node, half a Beat ago at the most, of the vectors of the
+// sum under way, and what is to come in all: the frames of the session, without seeds
+// and gossip. It is zero between sums, and before the session.
+type Come struct {
+	Frames      int   `json:"frames"`
+	FramesInAll int   `json:"frames_in_all"`
+	Bytes       int64 `json:"bytes"`
+	BytesInAll  int64 `json:"bytes_in_all"`
 }
 
 // Absent is a member that takes no part at the moment.
@@ -119,6 +130,7 @@ func (n *Node) Status() Status {
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
 		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),
 	}
+	out.Come = Come{m.Come.Frames, m.Come.FramesInAll, 8 * int64(m.Come.Words), 8 * int64(m.Come.WordsInAll)}
 	if m.Kind != 0 {
 		out.Call = m.Kind.String()
 	}

@@ -82,6 +82,7 @@ func (a *app) measureConsensus(ctx context.Context, c bench.Consensus) (err erro
 		return err
 	}
 	defer os.RemoveAll(c.Dir)
+	collectOften()
 	r, err := bench.MeasureConsensus(ctx, c)
 	if err != nil {
 		return err
@@ -97,7 +98,10 @@ func consensusText(w io.Writer, r *bench.ConsensusReport) {
 		line(m.Name, "mask expanded and added %.2f GB/s, vector added %.2f GB/s, on one core", m.Mask, m.Add)
 	}
 	line("sum", "%.2f s: %d values over %d nodes, %s in %d rounds, protection %s", r.Seconds, r.Values, r.Nodes, r.Plan, r.Rounds, r.Protection)
-	line("sent", "%.0f bytes a node in %.0f messages, %.2f times a ring all-reduce of %.0f", r.Bytes, r.Messages, r.RingRatio, r.RingBytes)
-	line("memory", "%.1f vectors a node (%.0f bytes)", r.Vectors, r.Memory)
+	line("sent", "%.0f bytes a node in %.0f messages, %.2f times the %.0f predicted, %.2f times a ring all-reduce of %.0f", r.Bytes, r.Messages, r.PredictedRatio, r.Predicted, r.RingRatio, r.RingBytes)
+	line("memory", "%.1f vectors a node on the heap (%.0f bytes)", r.Vectors, r.Memory)
+	if r.Resident > 0 {
+		line("", "%.1f vectors a node by the kernel's count (%.0f bytes)", r.ResidentVectors, r.Resident)
+	}
 	line("total", "the same at all nodes, largest error %.1e", r.MaxError)
 }

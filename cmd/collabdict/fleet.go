@@ -43,19 +43,24 @@ func (f *fleet) say(i int, line string) {
 			f.round = round
 			f.show(f.names[i] + ": " + line)
 		}
+	case speaks && strings.HasPrefix(line, "sum "):
+		f.show(f.names[i] + ": " + line)
 	case (speaks && !kept(line) || unusual(line)) && f.news(line):
 		f.line(f.names[i] + ": " + line)
 	}
 }
 
-var durations = regexp.MustCompile(`\b\d[\dhmnµ.]*s\b`)
+var (
+	durations = regexp.MustCompile(`\b\d[\dhmnµ.]*s\b`)
+	shares    = regexp.MustCompile(`^sum .* MB; `)
+)
 
 // news says whether a line tells something that was not told a short while ago.
 func (f *fleet) news(line string) bool {
 	if f.told == nil {
 		f.told = map[string]time.Time{}
 	}
-	key, now := durations.ReplaceAllString(line, ""), time.Now()
+	key, now := durations.ReplaceAllString(shares.ReplaceAllString(line, ""), ""), time.Now()
 	last, known := f.told[key]
 	if known && now.Sub(last) < sayEvery/2 {
 		return false
@@ -90,6 +95,7 @@ func kept(line string) bool {
 
 // unusual says whether a line is of interest whoever says it.
 func unusual(line string) bool {
+	line = shares.ReplaceAllString(line, "")
 	return slices.ContainsFunc([]string{"waiting for", "paused:", "resumed:", "error:", "the model of", "the members have changed", "warning: the agreement has changed"}, func(prefix string) bool {
 		return strings.HasPrefix(line, prefix)
 	})

@@ -38,8 +38,25 @@ const (
 	heapOfCore    = 48 << 20
 )
 
-func collectInTime(rows dataset.Rows) {
-	if dataset.Streams(rows) && os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" { // the user has not said otherwise
+// collectInTime has the heap of a process that reads rows again and again collected at
+// that size, and of others often, unless the user has said otherwise.
+func collectInTime(rows dataset.Rows, held bool) {
+	if held || !dataset.Streams(rows) {
+		collectOften()
+	} else if !collectorSet() {
 		debug.SetMemoryLimit(heapOfNetwork + heapOfCore*int64(runtime.GOMAXPROCS(0)))
 	}
 }
+
+// collectOften has the heap collected when it has grown by half since the last time,
+// not when it has doubled. What a node holds beside a few MB are rows and vectors,
+// which have no pointers in them: the collector need not look through them, so that
+// it does not take longer the more there is of them.
+func collectOften() {
+	if !collectorSet() {
+		debug.SetGCPercent(50)
+	}
+}
+
+// collectorSet says whether the user has told the collector what to do.
+func collectorSet() bool { return os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") != "" }

@@ -63,9 +63,7 @@ others have gone on without it or, where too few were left, have waited.`,
 			if err := checkData(c.Task, &dataset.Dataset{Columns: c.Data.Columns, Participants: []dataset.Participant{c.Data}}); err != nil {
 				return err
 			}
-			if !c.Task.HoldsRows() {
-				collectInTime(c.Data.Train)
-			}
+			collectInTime(c.Data.Train, c.Task.HoldsRows())
 			a.warn(warnings)
 			return a.participate(ctx, c, &f)
 		},

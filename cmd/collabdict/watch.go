@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ func (p *progress) watch(n *node.Node) (stop func()) {
 		p.line(fmt.Sprintf("goes on with the run after round %d, which this member takes from its folder", decided))
 	}
 	p.decided = decided
+	p.waits.live = p.terminal != nil
 	return every(watchEvery, func(now time.Time) {
 		if line := p.waits.look(n.Status, now); line != "" {
 			p.show(line)
@@ -47,6 +49,10 @@ type waits struct {
 	paused time.Time // since when; zero if the run goes on
 	slot   uint64
 	took   []time.Duration // the last collectives
+
+	live    bool      // lines replace each other, so that there may be many
+	summing uint64    // the slot of the last long sum
+	began   time.Time // when it was seen first
 }
 
 // lastTook bounds the collectives whose median says what is usual: one that a lost
@@ -89,7 +95,7 @@ const resumed = "resumed: enough members are here"
 
 // line returns what is to be told of a status, "" if nothing is.
 func (w *waits) line(s node.Status, now time.Time) string {
-	usual := w.usual(s)
+	usual, sum := w.usual(s), w.sum(s, now)
 	switch {
 	case s.Paused && w.paused.IsZero():
 		w.paused, w.said = now, now
@@ -97,13 +103,15 @@ func (w *waits) line(s node.Status, now time.Time) string {
 	case !s.Paused && !w.paused.IsZero():
 		w.paused, w.said = time.Time{}, now
 		return resumed
+	case !s.Paused && w.live && sum != "":
+		return sum
 	case now.Sub(w.said) < sayEvery:
 		return ""
 	case s.Paused:
 		w.said = now
 		return fmt.Sprintf("%s; for %s now", pauseLine(s), now.Sub(w.paused).Round(time.Second))
 	}
-	line := waitingLine(s, usual)
+	line := cmp.Or(sum, waitingLine(s, usual))
 	if line != "" {
 		w.said = now
 	}
@@ -133,21 +141,46 @@ func pauseLine(s node.Status) string {
 		here, s.Least, which, strings.Join(missing, ", "))
 }
 
-// waitingLine says who holds up a collective that takes much longer than usual.
-func waitingLine(s node.Status, usual time.Duration) string {
-	if len(s.Waiting) == 0 {
-		return ""
-	}
-	longest := s.Waiting[0].For
-	names := make([]string, len(s.Waiting))
+// waitedFor names who holds a collective up, and for how long.
+func waitedFor(s node.Status) (names string, longest time.Duration) {
+	list := make([]string, len(s.Waiting))
 	for i, w := range s.Waiting {
-		names[i] = w.Name
+		list[i] = w.Name
 		longest = max(longest, w.For)
 	}
+	return strings.Join(list, ", "), longest
+}
+
+// waitingLine says who holds up a collective that takes much longer than usual.
+func waitingLine(s node.Status, usual time.Duration) string {
+	names, longest := waitedFor(s)
 	if longest < sayAfter || longest < 3*usual {
 		return ""
 	}
-	return fmt.Sprintf("waiting for %s %s (usual %s)", strings.Join(names, ", "), longest.Round(time.Second), usual.Round(100*time.Millisecond))
+	return fmt.Sprintf("waiting for %s %s (usual %s)", names, longest.Round(time.Second), usual.Round(100*time.Millisecond))
+}
+
+// longSum is what has to come for a sum whose progress is told.
+const longSum = 1 << 20
+
+// sum says how far a long sum is that has been under way for a while, and whom it
+// waits for if nothing gets on.
+func (w *waits) sum(s node.Status, now time.Time) string {
+	if s.Come.BytesInAll < longSum {
+		return ""
+	}
+	if s.Slot != w.summing || w.began.IsZero() {
+		w.summing, w.began = s.Slot, now
+	}
+	if now.Sub(w.began) < sayAfter {
+		return ""
+	}
+	share := float64(s.Come.Bytes) / float64(s.Come.BytesInAll)
+	line := fmt.Sprintf("sum %.0f %%, %.1f of %.1f MB", 100*share, float64(s.Come.Bytes)/1e6, float64(s.Come.BytesInAll)/1e6)
+	if names, longest := waitedFor(s); longest >= sayAfter {
+		line += fmt.Sprintf("; waiting for %s %s", names, longest.Round(time.Second))
+	}
+	return line
 }
 
 // members tells who is not in the sums any more, and who is again.

@@ -51,6 +51,49 @@ func TestWaitsAreTold(t *testing.T) {
 	}
 }
 
+// How far a long sum is, is told again and again on a terminal, and at intervals
+// elsewhere, with whom it waits for if it stands still; a short one's is not.
+func TestLongSumsAreTold(t *testing.T) {
+	far := func(bytes int64, waiting ...node.Waiting) node.Status {
+		return node.Status{Slot: 7, Call: "sum", Come: node.Come{Bytes: bytes, BytesInAll: 14_000_000}, Waiting: waiting}
+	}
+	b := node.Waiting{Name: "b", For: 100 * time.Millisecond}
+	stuck := node.Waiting{Name: "b", For: 12 * time.Second, Usual: time.Second}
+	for _, c := range []struct {
+		live  bool
+		after time.Duration // the first look
+		s     node.Status
+		want  string
+	}{
+		{true, sayAfter - 1, far(1_000_000, b), ""},
+		{true, sayAfter, far(6_100_000, b), "sum 44 %, 6.1 of 14.0 MB"},
+		{true, sayAfter + watchEvery, far(6_200_000, stuck), "sum 44 %, 6.2 of 14.0 MB; waiting for b 12s"},
+		{false, sayAfter + sayEvery, far(7_000_000), "sum 50 %, 7.0 of 14.0 MB"},
+		{false, sayAfter + sayEvery + watchEvery, far(8_000_000), ""},
+		{false, 2*sayEvery + sayAfter, far(14_000_000), "sum 100 %, 14.0 of 14.0 MB"},
+	} {
+		w := waits{live: c.live}
+		began := time.Unix(0, 0)
+		w.line(far(0), began)
+		if !c.live {
+			w.line(far(0), began.Add(sayAfter)) // told
+		}
+		if c.after > sayAfter+sayEvery {
+			w.line(far(0), began.Add(sayAfter+sayEvery)) // and again
+		}
+		if got := w.line(c.s, began.Add(c.after)); got != c.want {
+			t.Errorf("after %s: said %q, want %q", c.after, got, c.want)
+		}
+	}
+	var w waits
+	short := node.Status{Call: "sum", Come: node.Come{Bytes: 1000, BytesInAll: 5000}}
+	for i := range 20 {
+		if got := w.line(short, time.Unix(int64(i), 0)); got != "" {
+			t.Errorf("said %q of a short sum", got)
+		}
+	}
+}
+
 // A run may go on between two looks at it.
 func TestARoundEndsAPause(t *testing.T) {
 	var w waits
@@ -111,6 +154,10 @@ func TestAFleetSpeaksAsOne(t *testing.T) {
 	f.say(1, "waiting for c 4s (usual 100ms)")
 	f.say(0, "waiting for c 5s (usual 200ms)")
 	f.say(2, "with a again")
+	f.say(1, "sum 20 %, 2.8 of 14.0 MB")
+	f.say(0, "sum 21 %, 2.9 of 14.0 MB")
+	f.say(2, "sum 22 %, 3.0 of 14.0 MB; waiting for b 4s")
+	f.say(1, "sum 20 %, 2.8 of 14.0 MB; waiting for b 5s")
 	hopeless := f.ended(0, report.End{Err: &local.ChildError{Name: "a", Killed: true, Message: "its process ended: signal: killed"}})
 	f.say(1, "round 1/9  loss 2")
 	f.say(1, "round 2/9  loss 1")
@@ -125,6 +172,8 @@ func TestAFleetSpeaksAsOne(t *testing.T) {
 	}
 	want := `a: round 1/9  loss 2
 b: waiting for c 4s (usual 100ms)
+a: sum 21 %, 2.9 of 14.0 MB
+c: sum 22 %, 3.0 of 14.0 MB; waiting for b 4s
 a: its process ended: signal: killed; collabdict run --dir o/a brings it back
 b: round 2/9  loss 1
 c: error: no space

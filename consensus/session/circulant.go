@@ -86,6 +86,7 @@ type circulant struct {
 	vertex  int
 	ports   [][]port
 	round   int
+	takes   bool // something of this round has come
 	sums    []uint64
 }
 
@@ -142,8 +143,8 @@ func (c *circulant) tells(round int) []Frame {
 	to, from := c.member(-skip), 0
 	if reducing {
 		to, from = c.member(skip), skip
-		if c.round > c.plan.Rounds()-1-round { // the totals of these places are here
-			return nil
+		if back := c.plan.Rounds() - 1 - round; c.round > back || c.round == back && c.takes {
+			return nil // totals of these places are here
 		}
 	}
 	low, high := c.span(from, from+blocks)
@@ -157,24 +158,27 @@ func (c *circulant) tells(round int) []Frame {
 	return frames
 }
 
-func (c *circulant) combine(heard [][]uint64) {
+// take enters a part where it belongs. It is the only one to do so there: the order
+// in which parts come makes no difference.
+func (c *circulant) take(part int, x []uint64) {
 	skip, blocks, reducing := c.plan.hop(c.round)
-	c.round++
+	c.takes = true
 	from := skip
 	if reducing {
 		from = 0
 	}
 	low, high := c.span(from, from+blocks)
-	for _, x := range heard {
-		first, second := low[:min(len(low), len(x))], high[:max(0, len(x)-len(low))]
-		if reducing {
-			add(c.plan.arithmetic, first, first, x)
-			add(c.plan.arithmetic, second, second, x[len(first):])
-		} else {
-			copy(second, x[copy(first, x):])
-		}
-		low, high = low[len(first):], high[len(second):]
+	begin := part * PartWords
+	first := low[min(begin, len(low)):min(begin+len(x), len(low))]
+	second := high[max(0, begin-len(low)):max(0, begin+len(x)-len(low))]
+	if reducing {
+		add(c.plan.arithmetic, first, first, x)
+		add(c.plan.arithmetic, second, second, x[len(first):])
+	} else {
+		copy(second, x[copy(first, x):])
 	}
 }
+
+func (c *circulant) combine([][]uint64) { c.round, c.takes = c.round+1, false }
 
 func (c *circulant) result() []uint64 { return c.sums }

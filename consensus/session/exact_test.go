@@ -244,12 +244,54 @@ func TestCirculantSendsLongFramesInParts(t *testing.T) {
 	if err := sessions[to].Receive(0, 0, 1, again[1].Words); err != nil {
 		t.Error(err)
 	}
-	if come, of := sessions[to].Progress(); come != 1 || of != 8 {
-		t.Errorf("%d of %d frames have come, want 1 of 8", come, of)
+	want := Progress{Frames: 1, FramesInAll: 8, Words: len(again[1].Words), WordsInAll: 2 * (numbers - numbers/size)}
+	if got := sessions[to].Progress(); got.Frames != want.Frames || got.FramesInAll != want.FramesInAll || got.Words != want.Words || got.WordsInAll-want.WordsInAll > 1 {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 	sessions = open(rng, p, uniform(rng, size, numbers, chunking.Ring))
 	lockstep(t, sessions)
 	if got := sessions[0].Again(to, 0); len(got) > 0 {
 		t.Errorf("%d frames of the first round again at the end, when their totals are here", len(got))
+	}
+}
+
+// From when totals come in place of what was sent, that cannot be had again.
+func TestCirculantTakesPartsAsTheyCome(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	const size, numbers = 2, 4 * PartWords // two parts a round
+	p := must[*Circulant](t)(NewCirculant(size, chunking.Ring))
+	x := uniform(rng, size, numbers, chunking.Ring)
+	want := make([]uint64, numbers)
+	add(chunking.Ring, want, x[0], x[1])
+	sessions := open(rng, p, x)
+	first, second := sessions[0].Start(), sessions[1].Start()
+	receive := func(to int, f Frame) {
+		t.Helper()
+		if err := sessions[to].Receive(1-to, f.Round, f.Part, f.Words); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for part := len(first) - 1; part >= 0; part-- {
+		receive(1, first[part])
+		receive(0, second[part])
+	}
+	first, second = sessions[0].Advance(), sessions[1].Advance()
+	if again := sessions[0].Again(1, 0); len(again) != 2 {
+		t.Errorf("%d frames again before any total has come, want 2", len(again))
+	}
+	receive(0, second[1])
+	if again := sessions[0].Again(1, 0); len(again) != 0 {
+		t.Errorf("%d frames again that totals have overwritten", len(again))
+	}
+	receive(0, second[1]) // doubled
+	receive(0, second[0])
+	for _, f := range first {
+		receive(1, f)
+	}
+	for s, x := range sessions {
+		x.Advance()
+		if !slices.Equal(x.Result(), want) {
+			t.Errorf("member %d has another sum", s)
+		}
 	}
 }

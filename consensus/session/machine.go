@@ -29,6 +29,15 @@ type scheme interface {
 	result() []uint64
 }
 
+// taker is a scheme that takes the words of a port of the round under way as they
+// come, so that nobody holds them until the others are there. Combine then finds none.
+type taker interface {
+	take(port int, words []uint64)
+}
+
+// taken stands for words that a taker has taken.
+var taken = []uint64{}
+
 // machine drives a scheme: it holds what comes early and ends a round when all of
 // its ports have their words.
 //
@@ -40,7 +49,7 @@ type machine struct {
 	ahead  int // rounds that a correct member can be ahead of this one
 	done   int
 	inbox  map[int][][]uint64 // by round, then by port
-	come   int                // frames that were taken
+	come   Progress
 }
 
 func newMachine(s scheme, rounds, ahead int) *machine {
@@ -82,8 +91,27 @@ func (m *machine) Receive(from, round, part int, words []uint64) error {
 		m.inbox[round] = make([][]uint64, len(ports))
 	}
 	m.inbox[round][i] = words
-	m.come++
+	m.come.Frames++
+	m.come.Words += len(words)
+	if round == m.done {
+		m.takeHeard()
+	}
 	return nil
+}
+
+// takeHeard hands a taker what has come of the round under way.
+func (m *machine) takeHeard() {
+	t, takes := m.scheme.(taker)
+	if !takes {
+		return
+	}
+	heard := m.inbox[m.done]
+	for i, words := range heard {
+		if len(words) > 0 {
+			t.take(i, words)
+			heard[i] = taken
+		}
+	}
 }
 
 func (m *machine) Advance() []Frame {
@@ -94,6 +122,7 @@ func (m *machine) Advance() []Frame {
 		m.done++
 		if !m.Done() {
 			frames = append(frames, m.tells(m.done)...)
+			m.takeHeard()
 		}
 	}
 	return frames
@@ -115,11 +144,16 @@ func (m *machine) Waiting() []int {
 
 func (m *machine) Done() bool { return m.done >= m.rounds }
 
-func (m *machine) Progress() (come, of int) {
-	for round := range m.rounds {
-		of += len(m.hears(round))
+func (m *machine) Progress() Progress {
+	if m.come.FramesInAll == 0 {
+		for round := range m.rounds {
+			for _, p := range m.hears(round) {
+				m.come.FramesInAll++
+				m.come.WordsInAll += p.words
+			}
+		}
 	}
-	return m.come, of
+	return m.come
 }
 
 func (m *machine) Round() int { return m.done }

@@ -31,14 +31,25 @@ type Session interface {
 	Done() bool
 	// Round returns the number of rounds completed.
 	Round() int
-	// Progress returns how many frames have come, and how many do in all.
-	Progress() (come, of int)
+	Progress() Progress
 	// Result returns the sum over the members, once done. It is not to be modified.
 	Result() []uint64
 	// Again returns the frames that were sent to a member in a round, for one that
 	// lost them; nil if there are none. Those that a correct member can still need
 	// are held.
 	Again(to, round int) []Frame
+}
+
+// Progress is how much of what a member is sent in a session has come.
+type Progress struct {
+	Frames, FramesInAll int
+	Words, WordsInAll   int
+}
+
+// Add adds what has come in another session.
+func (p *Progress) Add(q Progress) {
+	p.Frames, p.FramesInAll = p.Frames+q.Frames, p.FramesInAll+q.FramesInAll
+	p.Words, p.WordsInAll = p.Words+q.Words, p.WordsInAll+q.WordsInAll
 }
 
 // Plan is how a view combines vectors.

@@ -58,6 +58,9 @@ func TestSums(t *testing.T) {
 			if !(r.Seconds > 0 && r.Bytes > r.DataBytes && r.DataBytes > 8*500 && r.Messages > 0 && r.Memory > 0) || math.IsInf(r.MaxError, 0) {
 				t.Errorf("got %+v", r.SumReport)
 			}
+			if !(r.Predicted >= 8*500 && r.Predicted < r.DataBytes) || r.PredictedRatio != r.Bytes/r.Predicted {
+				t.Errorf("predicted %g bytes, ratio %g of %g, %g of them point to point", r.Predicted, r.PredictedRatio, r.Bytes, r.DataBytes)
+			}
 			if r.RingBytes != 6000 || r.RingRatio != r.Bytes/6000 {
 				t.Errorf("a ring all-reduce of %g bytes, ratio %g of %g", r.RingBytes, r.RingRatio, r.Bytes)
 			}
@@ -76,6 +79,9 @@ func TestLongVectorsAreSentAboutTwice(t *testing.T) {
 	}
 	if r.Plan != "circulant" || r.Rounds != 6 || r.Chunks != 8 {
 		t.Errorf("by %s in %d rounds with %d chunks, want circulant in 6 with 8", r.Plan, r.Rounds, r.Chunks)
+	}
+	if want := 2 * 7. / 8 * (8*1<<16 + 8); r.Predicted != want {
+		t.Errorf("predicted %g bytes, want %g", r.Predicted, want)
 	}
 	if !(r.RingRatio > 1 && r.RingRatio < 4) {
 		t.Errorf("%g bytes a node, %g times a ring all-reduce, want 1 to 4", r.Bytes, r.RingRatio)
@@ -125,7 +131,7 @@ func TestStopped(t *testing.T) {
 	if _, err := MeasureConsensus(ctx, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("the arithmetic goes on: %v", err)
 	}
-	if _, err := measureSum(ctx, c); !errors.Is(err, context.Canceled) {
+	if _, err := measureSum(ctx, c, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("the sum goes on: %v", err)
 	}
 	if err := os.RemoveAll(c.Dir); err != nil {

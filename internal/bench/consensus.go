@@ -45,7 +45,7 @@ func MeasureConsensus(ctx context.Context, c Consensus) (*ConsensusReport, error
 		return nil, err
 	}
 	r.Mask = r.Arithmetics[0].Mask
-	sum, err := measureSum(ctx, c)
+	sum, err := measureSum(ctx, c, 8*plan.Sends(c.words()))
 	if err != nil {
 		return nil, err
 	}

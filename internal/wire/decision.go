@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"time"
@@ -61,8 +60,9 @@ func (d *decoder) decision(in *pb.Decision) *consensus.Decision {
 	return out
 }
 
-// MarshalDecision encodes a decision for the log of the member that made it.
-func MarshalDecision(in *consensus.Decision) []byte {
+// MarshalDecision encodes a decision for the log of the member that made it. The
+// total comes last.
+func MarshalDecision(in *consensus.Decision) consensus.Write {
 	bare := *in
 	bare.Total = nil
 	out, c := putDecision(&bare), in.Cost
@@ -71,25 +71,16 @@ func MarshalDecision(in *consensus.Decision) []byte {
 		Ballot: c.Ballot, Lost: c.Lost, Rounds: uint64(c.Rounds), Difference: c.Difference,
 		Began: int64(c.Began), Ended: int64(c.Ended),
 	}
-	return appendTotal(encode(out), in.Total)
+	b := encode(out)
+	if len(in.Total) > 0 {
+		b = protowire.AppendTag(b, numberTotal, protowire.BytesType)
+		b = protowire.AppendVarint(b, uint64(8*len(in.Total)))
+	}
+	return consensus.Write{Slot: in.Slot, Data: b, Vector: consensus.Vector{Values: in.Total}}
 }
 
 // numberTotal is the field of a decision that holds its total.
 const numberTotal = 7
-
-// appendTotal puts the total last, so that nothing as long is held beside it.
-func appendTotal(head []byte, total []float64) []byte {
-	if len(total) == 0 {
-		return head
-	}
-	b := append(make([]byte, 0, len(head)+2*binary.MaxVarintLen64+8*len(total)), head...)
-	b = protowire.AppendTag(b, numberTotal, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(8*len(total)))
-	for _, v := range total {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return b
-}
 
 // UnmarshalDecision decodes a decision of a log of a run whose roster has the
 // given size.

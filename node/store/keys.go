@@ -94,7 +94,14 @@ func (k *keys) destroyAll() error {
 	return errors.Join(errs...)
 }
 
-// seal encrypts an entry of a slot. The key is drawn and on disk with the first.
+// What stands around the bytes of an entry when it is encrypted.
+const (
+	sealedHead = 12 // the nonce
+	sealedTail = 16 // what shows that nobody has changed it
+)
+
+// seal encrypts an entry of a slot, which stands after sealedHead bytes of room, in
+// place if there is room after it as well. The key is drawn and on disk with the first.
 func (k *keys) seal(slot uint64, name, data []byte) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -109,11 +116,11 @@ func (k *keys) seal(slot uint64, name, data []byte) ([]byte, error) {
 		}
 	}
 	aead := k.places[i].aead()
-	nonce := make([]byte, aead.NonceSize(), aead.NonceSize()+len(data)+aead.Overhead())
+	nonce := data[:sealedHead]
 	if _, err := rand.Read(nonce); err != nil {
 		return nil, err
 	}
-	return aead.Seal(nonce, nonce, data, name), nil
+	return aead.Seal(nonce, nonce, data[sealedHead:], name), nil
 }
 
 // open decrypts an entry of a slot.

@@ -23,7 +23,7 @@ func (j *Journal) Apply(writes []consensus.Write, decisions []*consensus.Decisio
 		puts = append(puts, put{w, bucketSlots})
 	}
 	for _, d := range decisions {
-		puts = append(puts, put{consensus.Write{Slot: d.Slot, Data: wire.MarshalDecision(d)}, bucketLog})
+		puts = append(puts, put{wire.MarshalDecision(d), bucketLog})
 	}
 	if err := j.stage(puts); err != nil {
 		return err
@@ -135,6 +135,20 @@ func (j *Journal) Saved() (saved consensus.Saved, err error) {
 	})
 }
 
+// Entry returns an entry of a slot, or nil if there is none any more.
+func (j *Journal) Entry(slot uint64, name string) (data []byte, err error) {
+	return data, j.store.db.View(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(bucketRuns).Bucket(j.ID[:]).Bucket(bucketSlots)
+		if b == nil || !j.store.keys.has(slot) {
+			return nil
+		}
+		if parts := entry(b, slotKey(slot, name)); parts != nil {
+			data, err = j.unseal(slot, name, parts)
+		}
+		return err
+	})
+}
+
 // enter opens an entry. One of a slot that is decided may have lost its key
 // already; it is of no use then.
 func (j *Journal) enter(saved consensus.Saved, k []byte, parts [][]byte) error {
@@ -148,17 +162,26 @@ func (j *Journal) enter(saved consensus.Saved, k []byte, parts [][]byte) error {
 	if len(parts) == 0 {
 		return fmt.Errorf("state.db is damaged: entry %q of slot %d is empty", name, slot)
 	}
-	var data []byte
-	for i, part := range parts {
-		opened, err := j.store.keys.open(slot, partName(j.name(slot, name), i, len(parts)), part)
-		if err != nil {
-			return fmt.Errorf("entry %q of slot %d: %w", name, slot, err)
-		}
-		data = append(data, opened...)
+	data, err := j.unseal(slot, name, parts)
+	if err != nil {
+		return err
 	}
 	if saved.Slots[slot] == nil {
 		saved.Slots[slot] = map[string][]byte{}
 	}
 	saved.Slots[slot][name] = data
 	return nil
+}
+
+// unseal puts the parts of an entry together.
+func (j *Journal) unseal(slot uint64, name string, parts [][]byte) ([]byte, error) {
+	var data []byte
+	for i, part := range parts {
+		opened, err := j.store.keys.open(slot, partName(j.name(slot, name), i, len(parts)), part)
+		if err != nil {
+			return nil, fmt.Errorf("entry %q of slot %d: %w", name, slot, err)
+		}
+		data = append(data, opened...)
+	}
+	return data, nil
 }

@@ -25,18 +25,22 @@ type put struct {
 
 func (p put) forgets() bool { return string(p.in) == string(bucketSlots) && p.Name == consensus.Forget }
 
-func (p put) long() bool { return len(p.Data) > partSize }
+func (p put) long() bool { return p.Size() > partSize }
 
-func (p put) parts() int { return max(1, (len(p.Data)+partSize-1)/partSize) }
+func (p put) parts() int { return max(1, (p.Size()+partSize-1)/partSize) }
 
-// part returns a part as it is written: those of slots are encrypted.
-func (j *Journal) part(p put, i int) ([]byte, error) {
-	data := p.Data[i*partSize : min((i+1)*partSize, len(p.Data))]
+// part returns a part as it is written, in the room: those of slots are encrypted.
+func (j *Journal) part(p put, i int, room []byte) ([]byte, error) {
+	from, to := i*partSize, min((i+1)*partSize, p.Size())
 	if string(p.in) == string(bucketLog) {
-		return data, nil
+		return p.Append(room[:0], from, to), nil
 	}
+	data := p.Append(room[:sealedHead], from, to)
 	return j.store.keys.seal(p.Slot, partName(j.name(p.Slot, p.Name), i, p.parts()), data)
 }
+
+// roomFor returns room for a part of an entry.
+func roomFor(p put) []byte { return make([]byte, sealedHead+min(p.Size(), partSize)+sealedTail) }
 
 // partName is what a part of an entry is bound to. Where it is the only one, that is
 // the name of the entry.
@@ -52,9 +56,13 @@ func partName(name []byte, i, parts int) []byte {
 // process has left there is dropped.
 func (j *Journal) stage(puts []put) error {
 	first := true
+	var room []byte // what was written there is on disk when the next part comes
 	for _, p := range puts {
 		for i := 0; p.long() && i < p.parts(); i++ {
-			part, err := j.part(p, i)
+			if room == nil {
+				room = roomFor(p)
+			}
+			part, err := j.part(p, i, room)
 			if err != nil {
 				return err
 			}
@@ -126,7 +134,7 @@ func (j *Journal) enterOne(run, b *bbolt.Bucket, p put) error {
 			return err
 		}
 	}
-	data, err := j.part(p, 0)
+	data, err := j.part(p, 0, roomFor(p))
 	if err != nil {
 		return err
 	}

@@ -86,3 +86,23 @@ func TestPartsAloneCountForNothing(t *testing.T) {
 		t.Error(staged)
 	}
 }
+
+// An entry can be had as long as it is not forgotten.
+func TestEntries(t *testing.T) {
+	j := begin(t, open(t, t.TempDir()), run(1))
+	vector := consensus.Vector{Words: make([]uint64, partSize/4)}
+	vector.Words[partSize/8] = 1
+	w := consensus.Write{Slot: 1, Name: "sealed/0", Data: []byte("head"), Vector: vector}
+	check := func(name string, want []byte) {
+		t.Helper()
+		if got, err := j.Entry(1, name); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes, %v, want %d", name, len(got), err, len(want))
+		}
+	}
+	check(w.Name, nil)
+	apply1(t, j, nil, w)
+	check(w.Name, w.Bytes())
+	check("call", nil)
+	apply1(t, j, nil, consensus.Write{Slot: 1, Name: consensus.Forget})
+	check(w.Name, nil)
+}
