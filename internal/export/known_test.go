@@ -24,6 +24,8 @@ func TestFilesComputeWhatModelsDo(t *testing.T) {
 		"mtvae":      knownAutoEncoder(t, 6, 0),
 		"mtvae-pca":  knownAutoEncoder(t, 6, 4),
 		"mtvae-wide": knownAutoEncoder(t, 70, 0),
+		"bvae":       knownBetaVAE(t, 6, 0),
+		"bvae-pca":   knownBetaVAE(t, 6, 4),
 		"mtvae-file": asExported(t, 6),
 	} {
 		got, err := decoded(t, k.file).Run(k.in)

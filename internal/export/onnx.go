@@ -38,6 +38,8 @@ func (f *File) graph(m *model.Model) (onnx.Model, error) {
 	switch of := m.Scorer.(type) {
 	case model.AutoEncoder:
 		out.Doc = f.autoEncoder(g, c, of, rows)
+	case model.BetaVAE:
+		out.Doc = f.betaVAE(g, c, of, rows)
 	default:
 		return out, &KindError{m.Manifest.Kind}
 	}
