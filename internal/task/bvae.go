@@ -21,7 +21,7 @@ type weighted struct {
 	own     beta.Own
 	of      dataset.Participant
 	classes []int // of the rows, if weights follow from them
-	outside int // own values that the decoder cannot come to
+	outside int   // own values that the decoder cannot come to
 	learner *beta.Learner
 	kept    *beta.Model // of the last round
 	rounds  int         // done
