@@ -26,6 +26,7 @@ func TestFilesComputeWhatModelsDo(t *testing.T) {
 		"mtvae-wide": knownAutoEncoder(t, 70, 0),
 		"bvae":       knownBetaVAE(t, 6, 0),
 		"bvae-pca":   knownBetaVAE(t, 6, 4),
+		"cgau":       knownClassifier(t),
 		"mtvae-file": asExported(t, 6),
 	} {
 		got, err := decoded(t, k.file).Run(k.in)
