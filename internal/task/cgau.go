@@ -45,9 +45,10 @@ func newCGAU(t Task, own ownData) (learner, error) {
 }
 
 func checkCGAU(t Task) error {
+	if err := checkClasses(t.Networks.Classes); err != nil {
+		return err
+	}
 	switch n := t.Networks; {
-	case n.Classes != 0 && (n.Classes < 2 || n.Classes > model.MostClasses):
-		return wrong("classes", "want 2 to %d, or 0 to agree on as many as there are, got %d", model.MostClasses, n.Classes)
 	case t.LocalSteps < 1:
 		return wrong("local-steps", "want at least 1, got %d", t.LocalSteps)
 	case len(n.Hidden) == 0:
