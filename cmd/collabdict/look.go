@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
 	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/spf13/cobra"
 )
@@ -26,7 +27,7 @@ func (l *lookFlags) add(cmd *cobra.Command) {
 	l.memory.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&l.label, "label", "", "colour rows by `COLUMN`: of classes, or with 1 for anomalies, 0 or -1 for normal rows")
-	f.StringVar(&l.plots, "plots", "", "draw the codes of the rows, and images as they are decoded, as SVG and PNG in `DIR`: they show rows, and are not for sharing")
+	f.StringVar(&l.plots, "plots", "", "draw the codes of the rows, images as they are decoded, and published weights, as SVG and PNG in `DIR`: they show rows, and are not for sharing")
 }
 
 // open reads the model, and checks that it can do what is asked for.
@@ -43,22 +44,27 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, coder := m.Scorer.(model.Coder)
-	for _, name := range []string{"data", "plots"} {
-		if !coder && cmd.Flags().Changed(name) {
-			return nil, &usageError{fmt.Sprintf("--%s: the model %s has no latent variables to look at rows by", name, m.Manifest.Kind), "leave it out"}
-		}
+	_, codes := m.Scorer.(model.Coder)
+	switch {
+	case len(l.data) > 0 && !codes:
+		return nil, &usageError{fmt.Sprintf("--data: the model %s has no latent variables to look at rows by", m.Manifest.Kind), "leave it out"}
+	case l.plots == "" || len(l.data) > 0 || hasGrid(m) || hasWeights(m):
+		return m, nil
+	case codes:
+		return nil, &usageError{"--plots: there is nothing to draw of this model without rows", "name them with --data"}
 	}
-	if l.plots != "" && len(l.data) == 0 && !hasGrid(m) {
-		return nil, &usageError{"--plots: there is nothing to draw without rows", "name them with --data"}
-	}
-	return m, nil
+	return nil, &usageError{fmt.Sprintf("--plots: there is nothing to draw of a model %s", m.Manifest.Kind), "leave it out"}
 }
 
 // look looks at the rows, if there are any, and draws what there is to be seen.
 func (l *lookFlags) look(m *model.Model) (*report.Reconstruction, error) {
 	if l.plots != "" && hasGrid(m) {
 		if err := drawGrid(l.plots, m); err != nil {
+			return nil, err
+		}
+	}
+	if l.plots != "" && hasWeights(m) {
+		if err := plots.WriteWeights(l.plots, m.Manifest.Privacy.Weightings); err != nil {
 			return nil, err
 		}
 	}
@@ -86,6 +92,9 @@ func (l *lookFlags) look(m *model.Model) (*report.Reconstruction, error) {
 	}
 	return &v.Reconstruction, nil
 }
+
+// hasWeights says whether the participants' weights are known.
+func hasWeights(m *model.Model) bool { return len(m.Manifest.Privacy.Weightings) > 0 }
 
 // worstColumns are told of.
 const worstColumns = 10

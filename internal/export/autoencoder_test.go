@@ -2,7 +2,6 @@ package export
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/model"
@@ -115,17 +114,11 @@ func singles(x *mat.Dense) (out []float32) {
 }
 
 // drawn returns the noise of a [multitask.Scorer].
-func drawn(z *mat.Dense, draws, latent int) (noise []float32) {
+func drawn(z *mat.Dense, draws, latent int) []float32 {
 	n, columns := z.Dims()
-	x := singles(z)
+	x, noise := singles(z), make([]float32, n*draws*latent)
 	for i := range n {
-		hash := uint64(0xcbf29ce484222325)
-		for _, v := range x[i*columns:][:columns] {
-			hash = (hash ^ uint64(math.Float32bits(v))) * 0x100000001b3
-		}
-		row := make([]float32, draws*latent)
-		nn.Normals(row, rand.NewPCG(hash, hash))
-		noise = append(noise, row...)
+		nn.NormalsOf(noise[i*draws*latent:][:draws*latent], x[i*columns:][:columns])
 	}
 	return noise
 }

@@ -25,6 +25,7 @@ type release struct {
 	Columns     []string   `json:"columns"`
 	Standardise string     `json:"standardise"`
 	Normalise   string     `json:"normalise,omitempty"`
+	Beta        float64    `json:"beta,omitempty"` // of bvae, for scores
 	Digest      string     `json:"digest,omitempty"`
 }
 
@@ -32,28 +33,48 @@ type release struct {
 // of them: arrays as in model.npz, and a manifest.json that tells nothing of them. An error
 // is of type *KindError.
 func NPZ(m *model.Model) (*File, error) {
-	of, ok := m.Scorer.(model.AutoEncoder)
-	if !ok {
+	var f File
+	shared := f.shared(m)
+	if shared == nil {
 		return nil, &KindError{m.Manifest.Kind}
 	}
 	var b bytes.Buffer
 	w := archive{w: npz.NewWriter(&b)}
 	d := m.Manifest
-	text, err := json.MarshalIndent(release{Format, Version, d.Kind, d.Columns, d.Standardise, d.Normalise, d.Digest}, "", "  ")
+	text, err := json.MarshalIndent(release{
+		Format: Format, Version: Version, Kind: d.Kind, Columns: d.Columns,
+		Standardise: d.Standardise, Normalise: d.Normalise, Beta: d.Hyper.Beta, Digest: d.Digest,
+	}, "", "  ")
 	if err != nil {
 		return nil, err
 	}
 	w.err = w.w.File("manifest.json", append(text, '\n'))
-	var f File
-	f.list("manifest.json", All, "kind, names of columns, how they are scaled, digest of the last step")
-	f.list("decoder.0.weight, …", All, "weights and biases of the shared decoder")
-	of.Decoder.Shared.Matrices(w.matrix)
+	f.list("manifest.json", All, "kind, names of columns, how they are scaled, beta, digest of the last step")
+	shared(w.matrix)
 	f.putCoordinates(&w, m)
 	if w.err == nil {
 		w.err = w.w.Close()
 	}
 	f.Bytes = b.Bytes()
 	return &f, w.err
+}
+
+// shared lists the networks, or parts of them, that all participants share, and returns
+// what calls a function with their matrices; nil if the model has none.
+func (f *File) shared(m *model.Model) func(func(nn.Shape, []float32)) {
+	if of, ok := m.Classifier.(model.Gated); ok {
+		f.list("classifier.0.weight, …", All, "weights and biases, without the conditions of anyone")
+		return of.Shared().Matrices
+	}
+	switch of := m.Scorer.(type) {
+	case model.AutoEncoder:
+		f.list("decoder.0.weight, …", All, "weights and biases of the shared decoder")
+		return of.Decoder.Shared.Matrices
+	case model.BetaVAE:
+		f.list("encoder.0.weight, …, decoder.0.weight, …", All, "weights and biases")
+		return of.Parameters().Matrices
+	}
+	return nil
 }
 
 // putCoordinates writes how rows come to the coordinates trained on, as far as it is the

@@ -90,7 +90,7 @@ func Grades(scores []float64, threshold float64) Groups {
 		ends = append(ends, normal[i])
 		g.Names = append(g.Names, "score below "+signed(normal[i]))
 	}
-	g.Names = append(g.Names, "up to the threshold, "+signed(threshold), "above: anomalies")
+	g.Names = append(g.Names, "up to the threshold, "+signed(threshold), "above "+signed(threshold)+": anomalies")
 	for _, s := range scores {
 		of := 0
 		for of < len(ends) && ends[of] <= s {

@@ -20,8 +20,7 @@ type Scatter struct {
 	// Of is the group of each point.
 	Of     []int
 	Groups []string
-	// Graded says that the groups are steps of one scale, the last of which stands out;
-	// else they are of no order, and each has its name where the middle of its points is.
+	// Graded says that the groups are steps of one scale, the last of which stands out.
 	Graded bool
 	// Last says that the last group is what remains, and is drawn in grey.
 	Last bool
@@ -122,15 +121,18 @@ type cloud struct {
 }
 
 // Groups in no order are drawn a share of the points of each at a time, so that none hides
-// the others.
+// the others, and have their names where the middle of their points is. Of two the second
+// is in front of the first.
 const shares = 20
+
+func (s Scatter) unordered() bool { return !s.Graded && len(s.Groups) > 2 }
 
 // Plot implements [plot.Plotter].
 func (c cloud) Plot(to draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&to)
-	parts, radius := shares, vg.Length(1.3)
-	if c.Graded {
-		parts = 1
+	parts, radius := 1, vg.Length(1.3)
+	if c.unordered() {
+		parts = shares
 	}
 	if c.points <= 1000 {
 		radius = 2.2
@@ -150,17 +152,15 @@ func (c cloud) Plot(to draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
-	if !c.Graded {
+	if c.unordered() {
 		c.names(to, x, y)
 	}
 }
 
-// names writes that of each group at the medians of its points, unless there is no room
-// beside those before.
+// names writes that of each group at the medians of its points, or next to that where
+// another one stands, unless there is no room at all.
 func (c cloud) names(to draw.Canvas, x, y func(float64) vg.Length) {
 	s := bold(style(labelSize, ink, text.XCenter, text.YCenter))
-	halo := s
-	halo.Color = white
 	var taken []vg.Rectangle
 	for g, all := range c.members {
 		if len(all) == 0 || c.Last && g == len(c.Groups)-1 {
@@ -171,18 +171,36 @@ func (c cloud) names(to draw.Canvas, x, y func(float64) vg.Length) {
 			X: x(median(all, func(p vg.Point) vg.Length { return p.X })),
 			Y: y(median(all, func(p vg.Point) vg.Length { return p.Y })),
 		}
-		w, h := s.Width(name)/2+2, s.Height(name)/2+2
-		room := vg.Rectangle{Min: vg.Point{X: at.X - w, Y: at.Y - h}, Max: vg.Point{X: at.X + w, Y: at.Y + h}}
-		if slices.ContainsFunc(taken, func(r vg.Rectangle) bool { return overlap(r, room) }) {
-			continue
+		size := vg.Point{X: s.Width(name) + 4, Y: s.Height(name) + 4}
+		if room, ok := free(taken, at, size); ok {
+			taken = append(taken, room)
+			haloed(to, s, vg.Point{X: (room.Min.X + room.Max.X) / 2, Y: (room.Min.Y + room.Max.Y) / 2}, name)
 		}
-		taken = append(taken, room)
-		for i := range 8 {
-			sin, cos := math.Sincos(float64(i) * math.Pi / 4)
-			middle(to, halo, vg.Point{X: at.X + vg.Length(1.2*cos), Y: at.Y + vg.Length(1.2*sin)}, name)
-		}
-		middle(to, s, at, name)
 	}
+}
+
+// free returns the room for a text of a size at a point, above, below or beside it.
+func free(taken []vg.Rectangle, at, size vg.Point) (room vg.Rectangle, ok bool) {
+	for _, move := range [][2]vg.Length{{0, 0}, {0, 1}, {0, -1}, {1, 0}, {-1, 0}} {
+		centre := vg.Point{X: at.X + move[0]*size.X, Y: at.Y + move[1]*size.Y}
+		room.Min = vg.Point{X: centre.X - size.X/2, Y: centre.Y - size.Y/2}
+		room.Max = vg.Point{X: centre.X + size.X/2, Y: centre.Y + size.Y/2}
+		if !slices.ContainsFunc(taken, func(r vg.Rectangle) bool { return overlap(r, room) }) {
+			return room, true
+		}
+	}
+	return room, false
+}
+
+// haloed writes a text that stands out from points.
+func haloed(to draw.Canvas, s text.Style, at vg.Point, txt string) {
+	halo := s
+	halo.Color = white
+	for i := range 8 {
+		sin, cos := math.Sincos(float64(i) * math.Pi / 4)
+		middle(to, halo, vg.Point{X: at.X + vg.Length(1.2*cos), Y: at.Y + vg.Length(1.2*sin)}, txt)
+	}
+	middle(to, s, at, txt)
 }
 
 func median(all []vg.Point, of func(vg.Point) vg.Length) float64 {

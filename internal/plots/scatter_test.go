@@ -80,20 +80,23 @@ func TestGroupsHaveColours(t *testing.T) {
 	}
 }
 
-// Names of groups in one place are written once; further apart each.
+// Names of groups in one place stand next to each other, as long as there is room; of two the
+// legend is enough.
 func TestNamesDoNotOverlap(t *testing.T) {
-	for _, c := range []struct {
-		apart float64
-		want  int
-	}{{0, 1}, {5, 2}} {
-		s := Scatter{Name: "s", Groups: []string{"first", "second"}, Of: []int{0, 1, 0, 0}, At: Points{X: []float64{0, c.apart, 0, 0}, Y: []float64{0, 0, 0, 1}}}
+	for _, c := range []struct{ groups, want int }{{2, 0}, {3, 3}, {5, 5}, {9, 5}} {
+		s := Scatter{Name: "s"}
+		for g := range c.groups {
+			s.Groups = append(s.Groups, "group")
+			s.Of = append(s.Of, g)
+			s.At.X, s.At.Y = append(s.At.X, 1), append(s.At.Y, 1)
+		}
 		svg, _, err := s.figure().svg()
 		if err != nil {
 			t.Fatal(err)
 		}
 		// In the legend, and in the plot with a halo of eight.
-		if got := (strings.Count(string(svg), ">first<") + strings.Count(string(svg), ">second<") - 2) / 9; got != c.want {
-			t.Errorf("%g apart: %d names in the plot, want %d", c.apart, got, c.want)
+		if got := (strings.Count(string(svg), ">group<") - c.groups) / 9; got != c.want {
+			t.Errorf("%d names of %d in the plot, want %d", got, c.groups, c.want)
 		}
 	}
 }

@@ -163,3 +163,6 @@ func (m *Model) Means(rows nn.Rows) (z []float32, err error) {
 	})
 	return z, err
 }
+
+// Networks returns those that the model consists of.
+func (m *Model) Networks() (encoder, decoder *nn.Network) { return m.encoder, m.decoder }

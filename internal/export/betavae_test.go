@@ -1,0 +1,88 @@
+package export
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/vae/beta"
+	"github.com/collabdict/collabdict/vae/nn"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A release of a β-VAE has both networks, and what a score takes beside them.
+func TestReleaseOfABetaVAE(t *testing.T) {
+	m := betaVAEOf(6, 0, beta.Unconditioned)
+	m.Manifest.Hyper.Beta = 0.5
+	f, err := NPZ(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := npz.Open(bytes.NewReader(f.Bytes), int64(len(f.Bytes)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, shape := range map[string][]int{"encoder.0.weight": {6, 9}, "encoder.2.bias": {6}, "decoder.2.weight": {9, 6}, "decoder.0.bias": {7}} {
+		if got, err := npz.Get[float64](a, name); err != nil || !slices.Equal(got.Shape, shape) {
+			t.Errorf("%s: got shape %v (%v), want %v", name, got.Shape, err, shape)
+		}
+	}
+	if text, err := a.File("manifest.json"); err != nil || !bytes.Contains(text, []byte(`"beta": 0.5`)) {
+		t.Errorf("got %s (%v), want a beta of 0.5 in it", text, err)
+	}
+}
+
+func betaVAEOf(columns, axes int, condition beta.Condition) *model.Model {
+	m := describe(model.BVAE, columns, axes)
+	dim := columns
+	if axes > 0 {
+		dim = axes
+	}
+	b := model.BetaVAE{Model: beta.NewModel(beta.Config{Inputs: dim, Latent: 3, Hidden: []int{9, 7}, Beta: 0.5, Condition: condition, Seed: 4})}
+	for i := range b.Parameters().Values {
+		b.Parameters().Values[i] *= 2
+	}
+	nn.Normals(b.Conditions().Values, rand.NewPCG(1, 2))
+	m.Scorer = b
+	return m
+}
+
+// knownBetaVAE returns what a model of bvae makes of rows.
+func knownBetaVAE(t *testing.T, axes int, condition beta.Condition) known {
+	const columns = 6
+	m := betaVAEOf(columns, axes, condition)
+	b := m.Scorer.(model.BetaVAE)
+	single, x := rowsOf(m, 20)
+	z := m.Trained(mat.DenseCopyOf(x))
+	scores, err := m.Scores(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoder, _ := b.Networks()
+	h, err := encoder.Forward(singles(z), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := nn.NewGaussian(3, nn.ExpScale)
+	q.Set(h)
+	codes, err := b.Encode(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := b.Decode(codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known{
+		file: exported(t, m).Bytes,
+		in:   map[string]onnxtest.Tensor{"rows": onnxtest.Floats(single, 20, columns)},
+		out: map[string]onnxtest.Tensor{
+			"latent_mean": tensor(q.Mean, 20, 3), "latent_sd": tensor(q.Scale, 20, 3),
+			"reconstruction_mean": tensor(m.InUnits(rows).RawMatrix().Data, 20, columns), "score": tensor(scores, 20),
+		},
+	}
+}
