@@ -219,6 +219,9 @@ func (d description) options() string {
 		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, aggressive %d", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Aggressive)
 	case model.BVAE:
 		s := fmt.Sprintf("hidden %v, beta %g, %d epochs, batch %d, rate %g, weights %s", h.Hidden, h.Beta, h.Epochs, h.Batch, h.Rate, h.Weights)
+		if h.Condition != "" {
+			s += ", condition " + h.Condition
+		}
 		if h.Effect > 0 {
 			s += fmt.Sprintf(" (effect %g, offset %s)", h.Effect, h.Offset)
 		}
