@@ -45,6 +45,7 @@ func shifted(seed uint64, participants, each int) (parts []dataset.Participant) 
 	return parts
 }
 
+// classifiersTogether trains over the protocol, each participant with a secret of its own.
 func classifiersTogether(t *testing.T, k Task, parts []dataset.Participant) []*Result {
 	t.Helper()
 	net, err := netsim.New(netsim.Config{Names: netsim.Names(len(parts)), Settings: k.Settings, Seed: 1})
@@ -53,15 +54,32 @@ func classifiersTogether(t *testing.T, k Task, parts []dataset.Participant) []*R
 	}
 	results := make([]*Result, len(parts))
 	_, err = net.Run(t.Context(), func(ctx context.Context, s int, g collabdict.Group) (err error) {
-		own := k
-		own.Noise = rand.NewPCG(7, uint64(s))
-		results[s], err = own.Train(ctx, g, parts[s], nil)
+		results[s], err = withSecret(k, s).Train(ctx, g, parts[s], nil)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return results
+}
+
+// classifiersInLockstep trains by plain sums.
+func classifiersInLockstep(t *testing.T, k Task, parts []dataset.Participant) []*Result {
+	t.Helper()
+	results := make([]*Result, len(parts))
+	err := lockstep.Run(t.Context(), len(parts), func(ctx context.Context, g collabdict.Group, s int) (err error) {
+		results[s], err = withSecret(k, s).Train(ctx, g, parts[s], nil)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+func withSecret(k Task, of int) Task {
+	k.Noise = rand.NewPCG(7, uint64(of))
+	return k
 }
 
 func gatedOf(r *Result) model.Gated { return r.Model.Classifier.(model.Gated) }
@@ -118,7 +136,7 @@ func TestAdaptToAFewRows(t *testing.T) {
 	for _, standardise := range []Standardise{None, Own} {
 		k := classifierTask()
 		k.Standardise = standardise
-		results := classifiersTogether(t, k, shifted(1, 4, 90))
+		results := classifiersInLockstep(t, k, shifted(1, 4, 90))
 		m := results[0].Model
 		weights := gatedOf(results[0]).WeightsDigest()
 		all := shifted(90, 4, 400)[3]
@@ -176,9 +194,7 @@ func TestNoConditionLeaves(t *testing.T) {
 	results := make([]*Result, len(parts))
 	err := lockstep.Run(t.Context(), len(parts), func(ctx context.Context, g collabdict.Group, rank int) (err error) {
 		all[rank] = &watched{Group: g}
-		own := k
-		own.Noise = rand.NewPCG(7, uint64(rank))
-		results[rank], err = own.Train(ctx, all[rank], parts[rank], nil)
+		results[rank], err = withSecret(k, rank).Train(ctx, all[rank], parts[rank], nil)
 		return err
 	})
 	if err != nil {
