@@ -79,7 +79,7 @@ training are in neither.`,
 	cmd.Flags().StringVar(&from, "model", "", "model `FILE`")
 	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz")
 	cmd.Flags().StringVar(&e.File, "out", "", "`FILE` to write")
-	cmd.Flags().StringVar(&own, "own", "", "of cgau, with --to onnx: `FILE` of a participant's own conditions, which are in the graph then")
+	cmd.Flags().StringVar(&own, "own", "", "of models with conditions, with --to onnx: `FILE` of a participant's own conditions, which are in the graph then")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -88,13 +88,13 @@ training are in neither.`,
 // that would be to hand on what nobody has asked for.
 func (a *app) giveOwn(m *model.Model, to, own string) error {
 	switch {
-	case own != "" && m.Manifest.Kind != model.CGAU:
+	case own != "" && m.Conditions() == nil:
 		return &usageError{fmt.Sprintf("--own: the model %s has none", m.Manifest.Kind), ""}
 	case own != "" && to == "npz":
 		return &usageError{"--own: npz has what all participants share, and nothing of one's own", "leave it out, or take --to onnx"}
 	case own != "":
 		return m.ReadOwn(own)
-	case to == "npz" || m.Manifest.Kind != model.CGAU:
+	case to == "npz" || m.Conditions() == nil:
 		return nil
 	case !m.Complete():
 		return &usageError{"--own is missing: each participant scales columns by its own rows, so a graph is of one of them", "name its own.npz"}

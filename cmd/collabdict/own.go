@@ -12,7 +12,7 @@ import (
 
 // addOwn adds the flag --own of commands that use a model.
 func addOwn(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "own", "", "of cgau, and of bvae with --condition: `FILE` of the participant's own conditions (default own.npz beside the model, if it is there)")
+	cmd.Flags().StringVar(file, "own", "", "of models with conditions: `FILE` of the participant's own conditions (default own.npz beside the model, if it is there)")
 }
 
 // ownFile returns the file of the participant's own part: the one named, or that beside the
