@@ -30,7 +30,7 @@ func (a *app) export() *cobra.Command {
 		Long: `export writes a file that needs nothing of this program, and lists what is in it.
 With --to onnx: the participant's model as a graph that onnxruntime and others run;
 it takes rows in the units of the data. With --to npz: what all participants share,
-and nothing else. Of cgau the graph has no conditions but those of --own. Names of participants, numbers of rows and the history of the
+and nothing else. A graph has no conditions but those of --own. Names of participants, numbers of rows and the history of the
 training are in neither.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -47,7 +47,7 @@ training are in neither.`,
 			if err != nil {
 				return err
 			}
-			if err := a.giveOwn(m, e.To, own); err != nil {
+			if err := giveOwn(m, e.To, own); err != nil {
 				return err
 			}
 			f, err := makers[e.To](m)
@@ -79,27 +79,22 @@ training are in neither.`,
 	cmd.Flags().StringVar(&from, "model", "", "model `FILE`")
 	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz")
 	cmd.Flags().StringVar(&e.File, "out", "", "`FILE` to write")
-	cmd.Flags().StringVar(&own, "own", "", "of models with conditions, with --to onnx: `FILE` of a participant's own conditions, which are in the graph then")
+	cmd.Flags().StringVar(&own, "own", "", "with --to onnx, of models with conditions: `FILE` of a participant's own, which are in the graph then")
 	a.addJSON(cmd)
 	return cmd
 }
 
 // giveOwn gives a model the own part that is named. None is looked for beside the model:
 // that would be to hand on what nobody has asked for.
-func (a *app) giveOwn(m *model.Model, to, own string) error {
+func giveOwn(m *model.Model, to, own string) error {
 	switch {
-	case own != "" && m.Conditions() == nil:
-		return &usageError{fmt.Sprintf("--own: the model %s has none", m.Manifest.Kind), ""}
 	case own != "" && to == "npz":
 		return &usageError{"--own: npz has what all participants share, and nothing of one's own", "leave it out, or take --to onnx"}
 	case own != "":
 		return m.ReadOwn(own)
-	case to == "npz" || m.Conditions() == nil:
-		return nil
-	case !m.Complete():
+	case to == "onnx" && !m.Complete():
 		return &usageError{"--own is missing: each participant scales columns by its own rows, so a graph is of one of them", "name its own.npz"}
 	}
-	a.note("no --own: conditions are 0, which are nobody's")
 	return nil
 }
 

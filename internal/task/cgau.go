@@ -107,5 +107,9 @@ func (l *adaptive) progress(r collabdict.Round) Progress {
 }
 
 func (l *adaptive) state() state {
-	return state{classifier: model.Gated{Model: l.kept}, totalRows: l.total}
+	s := state{classifier: model.Gated{Model: l.kept}, totalRows: l.total}
+	if of := l.rows.Classes; slices.Min(of) == slices.Max(of) {
+		s.warnings = append(s.warnings, fmt.Sprintf("classes: all %d own training rows are of class %d, so nothing is learned from them but that", len(of), of[0]))
+	}
+	return s
 }

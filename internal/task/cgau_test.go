@@ -183,6 +183,22 @@ func (w *watched) Gather(context.Context, []byte) ([][]byte, error) {
 	panic("nothing is published")
 }
 
+// Who has but one class is told so.
+func TestOneClassIsTold(t *testing.T) {
+	k, p := classifierTask(), shifted(1, 1, 20)[0]
+	k.Rounds = 1
+	for _, classes := range [][]float64{p.TrainLabels, slices.Repeat([]float64{1}, 20)} {
+		p.TrainLabels = classes
+		r, err := k.Train(t.Context(), collabdict.Solo{}, p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(strings.Join(r.Warnings, ""), "classes: all 20 own training rows are of class 1"); told != (slices.Max(classes) == 1) {
+			t.Errorf("warnings %q", r.Warnings)
+		}
+	}
+}
+
 // In no vector that leaves a member is there a place for conditions: one tells its largest
 // class, and then there are two a round, of how many are below which bound, and of the
 // changes of what is shared with a loss, two values of held rows, which there are none of,
