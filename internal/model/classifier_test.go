@@ -116,7 +116,7 @@ func TestFilesThatAreNoOwnPart(t *testing.T) {
 		}
 	}
 	for want, prepare := range map[string]func() *Model{
-		"no such file of conditions":         func() *Model { return m },
+		"no such file of conditions":                                func() *Model { return m },
 		"want a model with conditions, got one of kind ggm without": func() *Model { write(m); return example(t) },
 		"want conditions for these weights": func() *Model {
 			other := classifier(t, "none")
