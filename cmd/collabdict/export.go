@@ -29,9 +29,9 @@ func (a *app) export() *cobra.Command {
 		Use: "export", Short: "Write a trained network for others to use: as ONNX, or what is shared of it as NumPy arrays",
 		Long: `export writes a file that needs nothing of this program, and lists what is in it.
 With --to onnx: the participant's model as a graph that onnxruntime and others run;
-it takes rows in the units of the data. With --to npz: what all participants share,
-and nothing else. A graph has no conditions but those of --own. Names of participants, numbers of rows and the history of the
-training are in neither.`,
+it takes rows in the units of the data, and has no conditions but those of --own. With
+--to npz: what all participants share, and nothing else. Names of participants, numbers
+of rows and the history of the training are in neither.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			makers := map[string]func(*model.Model) (*export.File, error){"onnx": export.ONNX, "npz": export.NPZ}
