@@ -44,6 +44,11 @@ func (w *Write) Append(b []byte, from, to int) []byte {
 		from = n
 	}
 	for from, to = from-len(w.Data), to-len(w.Data); from < to; {
+		if from%8 == 0 && to-from >= 8 {
+			b = binary.LittleEndian.AppendUint64(b, w.Vector.bits(from/8))
+			from += 8
+			continue
+		}
 		var number [8]byte
 		binary.LittleEndian.PutUint64(number[:], w.Vector.bits(from/8))
 		part := number[from%8 : min(8, from%8+to-from)]

@@ -15,6 +15,7 @@ for kind in ggm mtvae; do
 	./collabdict demo --model $kind --out $kind >/dev/null 2>&1
 done
 mv ggm demo
+./collabdict sim --model cgau --data demo/data --label label --rounds 20 --out classes >/dev/null 2>&1
 ./collabdict export --model mtvae/plant-a/model.npz --to npz --out shared.npz >/dev/null
 for page in read-a-model-in-python export-a-model; do
 	"$python" "$root/scripts/snippets/run.py" "$root/docs/how-to/$page.md"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"text/tabwriter"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
@@ -22,15 +23,15 @@ type exported struct {
 }
 
 func (a *app) export() *cobra.Command {
-	var from string
+	var from, own string
 	var e exported
 	cmd := &cobra.Command{
 		Use: "export", Short: "Write a trained network for others to use: as ONNX, or what is shared of it as NumPy arrays",
 		Long: `export writes a file that needs nothing of this program, and lists what is in it.
 With --to onnx: the participant's model as a graph that onnxruntime and others run;
-it takes rows in the units of the data. With --to npz: what all participants share,
-and nothing else. Names of participants, numbers of rows and the history of the
-training are in neither.`,
+it takes rows in the units of the data, and has no conditions but those of --own. With
+--to npz: what all participants share, and nothing else. Names of participants, numbers
+of rows and the history of the training are in neither.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			makers := map[string]func(*model.Model) (*export.File, error){"onnx": export.ONNX, "npz": export.NPZ}
@@ -46,6 +47,9 @@ training are in neither.`,
 			if err != nil {
 				return err
 			}
+			if err := giveOwn(m, e.To, own); err != nil {
+				return err
+			}
 			f, err := makers[e.To](m)
 			var kind *export.KindError
 			if errors.As(err, &kind) {
@@ -54,7 +58,11 @@ training are in neither.`,
 			if err != nil {
 				return err
 			}
-			err = atomicfile.Write(e.File, 0o644, func(w io.Writer) error {
+			mode := os.FileMode(0o644)
+			if f.Private {
+				mode = 0o600
+			}
+			err = atomicfile.Write(e.File, mode, func(w io.Writer) error {
 				_, err := w.Write(f.Bytes)
 				return err
 			})
@@ -71,8 +79,23 @@ training are in neither.`,
 	cmd.Flags().StringVar(&from, "model", "", "model `FILE`")
 	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz")
 	cmd.Flags().StringVar(&e.File, "out", "", "`FILE` to write")
+	cmd.Flags().StringVar(&own, "own", "", "with --to onnx, of models with conditions: `FILE` of a participant's own, which are in the graph then")
 	a.addJSON(cmd)
 	return cmd
+}
+
+// giveOwn gives a model the own part that is named. None is looked for beside the model:
+// that would be to hand on what nobody has asked for.
+func giveOwn(m *model.Model, to, own string) error {
+	switch {
+	case own != "" && to == "npz":
+		return &usageError{"--own: npz has what all participants share, and nothing of one's own", "leave it out, or take --to onnx"}
+	case own != "":
+		return m.ReadOwn(own)
+	case to == "onnx" && !m.Complete():
+		return &usageError{"--own is missing: each participant scales columns by its own rows, so a graph is of one of them", "name its own.npz"}
+	}
+	return nil
 }
 
 func (e exported) text(w io.Writer) {

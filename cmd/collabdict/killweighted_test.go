@@ -19,19 +19,35 @@ import (
 // started again: its part in every sum is what it would have been without that, and the
 // model follows from the totals.
 func TestAWeightedMemberIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	models := killedAndBack(t, dir, "plant-b", "--model", "bvae", "--rounds", "8", "--epochs", "10", "--latent", "2", "--hidden", "16,8",
+		"--weights", "latent", "--weigh-every", "2", "--standardise", "own",
+		"--generate", "participants=3,rows=8000,columns=6,patterns=3")
+	for name, want := range models {
+		saved, err := model.Read(filepath.Join(dir, "o", name, participant.ModelFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if saved.Manifest.Rounds != 8 || !slices.Equal(shared(saved), shared(want)) {
+			t.Errorf("%s has another model after %d rounds", name, saved.Manifest.Rounds)
+		}
+	}
+}
+
+// killedAndBack runs three processes, of which one is killed after some rounds and started
+// again, and returns the model that each comes to without that, by the totals.
+func killedAndBack(t *testing.T, dir, victim string, args ...string) map[string]*model.Model {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("starts four processes")
 	}
 	t.Parallel()
-	dir := t.TempDir()
-	up := start(t, dir, "up", "--model", "bvae", "--rounds", "8", "--epochs", "10", "--latent", "2", "--hidden", "16,8",
-		"--weights", "latent", "--weigh-every", "2", "--standardise", "own", "--scheme", "exact", "--parity",
-		"--generate", "participants=3,rows=8000,columns=6,patterns=3", "--out", "o", "--json")
+	up := start(t, dir, append([]string{"up", "--scheme", "exact", "--parity", "--out", "o", "--json"}, args...)...)
 	up.until(t, `: round 3/`)
 	names := []string{"plant-a", "plant-b", "plant-c"}
 	tasks := secretsOf(t, filepath.Join(dir, "o"), names)
-	kill(t, up.cmd.Process.Pid, filepath.Join("o", "plant-b"))
-	back := start(t, dir, "run", "--dir", filepath.Join("o", "plant-b"))
+	kill(t, up.cmd.Process.Pid, filepath.Join("o", victim))
+	back := start(t, dir, "run", "--dir", filepath.Join("o", victim))
 	if code, said := back.end(t); code != 0 {
 		t.Fatalf("exit code %d; it said:\n%s\nup said:\n%s", code, said, up.all())
 	}
@@ -39,26 +55,21 @@ func TestAWeightedMemberIsKilled(t *testing.T) {
 		t.Fatalf("exit code %d; it said:\n%s", code, said)
 	}
 	log := readLog(t, filepath.Join(dir, "o", "plant-a"))
-	sums := make([][]float64, len(log))
+	sums, models := make([][]float64, len(log)), map[string]*model.Model{}
 	for i, c := range tasks {
 		group := &recorded{log: log, next: labelSlots, sums: sums}
 		want, err := c.Task.Train(t.Context(), group, c.Data, nil)
 		if err != nil || group.next != len(log) {
 			t.Fatalf("%s: %v after %d of %d slots", names[i], err, group.next, len(log))
 		}
-		saved, err := model.Read(filepath.Join(dir, "o", names[i], participant.ModelFile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if saved.Manifest.Rounds != 8 || !slices.Equal(shared(saved), shared(want.Model)) {
-			t.Errorf("%s has another model after %d rounds", names[i], saved.Manifest.Rounds)
-		}
+		models[names[i]] = want.Model
 	}
 	for slot, sum := range sums[labelSlots:] {
 		if d := apart(log[labelSlots+slot].total, sum); len(log[labelSlots+slot].members) != 3 || !(d < 1e-6) {
 			t.Errorf("slot %d: the total of %d members is %.2g from what they bring without a stop", labelSlots+slot, len(log[labelSlots+slot].members), d)
 		}
 	}
+	return models
 }
 
 // recorded is a group whose sums have been decided. It adds up what participants bring.

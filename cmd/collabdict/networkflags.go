@@ -29,7 +29,7 @@ func (n *networkFlags) add(cmd *cobra.Command) {
 	f.IntVar(&n.weighting.Every, "weigh-every", 5, "of --weights latent: weight members by the model after every `N` rounds; before the first time by their rows")
 	f.BoolVar(&n.weighting.Publish, "publish-weights", false, "of bvae: show every member's weight, and discrepancy, to all; models list them")
 	f.IntVar(&n.networks.Aggressive, "aggressive", 0, "of mtvae: up to `N` steps of the encoder for one of the decoder as long as it lags behind; 0 is one always")
-	f.IntVar(&n.networks.Classes, "classes", 0, "of cgau: `N` classes, 0 to N-1; if left out one more than the largest that any member has, which a sum tells")
+	f.IntVar(&n.networks.Classes, "classes", 0, "of cgau, and of --weights feddisco: `N` classes, 0 to N-1; if left out one more than the largest that any member has, which a sum tells")
 	f.Float64Var(&n.networks.Dropout, "dropout", 0.5, "of cgau: `PROBABILITY` that a hidden unit is left out of a step")
 }
 

@@ -33,6 +33,13 @@ func courseOf(c netsim.Config, cost *netsim.Report, result *report.Run) *report.
 		_, kind, _ = strings.Cut(kind, ".")
 		course.Faults = append(course.Faults, report.Fault{Label: c.Names[rank] + " " + kind, Span: report.Span{To: cost.Virtual}})
 	}
+	for _, p := range result.Participants {
+		if p.Weighting != nil {
+			w := *p.Weighting
+			w.Name = p.Name
+			course.Weightings = append(course.Weightings, w)
+		}
+	}
 	course.Rounds = roundsOf(c.Names, cost.Slots, result)
 	return course
 }

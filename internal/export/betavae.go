@@ -23,7 +23,7 @@ func (f *File) betaVAE(g *onnx.Graph, c *coordinates, b model.BetaVAE, rows onnx
 	g.Output("latent_sd", "standard deviation of the code", onnx.Float, batch, axis(latent))
 	g.Output("reconstruction_mean", "the row decoded from latent_mean, in the units of the data", onnx.Float, batch, axis(len(c.model.Manifest.Columns)))
 	g.Output("score", "anomaly score: squared error of that row in the coordinates trained on, and beta times the divergence of the code from the prior", onnx.Float, batch)
-	f.list("encoder, decoder", All, "weights and biases")
+	f.adapted("encoder, decoder", b.Conditions().Values)
 	return "Beta-VAE. A row whose score is above the threshold of the metadata is an anomaly."
 }
 

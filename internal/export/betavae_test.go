@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 
 // A release of a β-VAE has both networks, and what a score takes beside them.
 func TestReleaseOfABetaVAE(t *testing.T) {
-	m := betaVAEOf(6, 0)
+	m := betaVAEOf(6, 0, beta.Unconditioned)
 	m.Manifest.Hyper.Beta = 0.5
 	f, err := NPZ(m)
 	if err != nil {
@@ -35,23 +36,25 @@ func TestReleaseOfABetaVAE(t *testing.T) {
 	}
 }
 
-func betaVAEOf(columns, axes int) *model.Model {
+func betaVAEOf(columns, axes int, condition beta.Condition) *model.Model {
 	m := describe(model.BVAE, columns, axes)
 	dim := columns
 	if axes > 0 {
 		dim = axes
 	}
-	b := model.BetaVAE{Model: beta.NewModel(beta.Config{Inputs: dim, Latent: 3, Hidden: []int{9, 7}, Beta: 0.5, Seed: 4})}
+	b := model.BetaVAE{Model: beta.NewModel(beta.Config{Inputs: dim, Latent: 3, Hidden: []int{9, 7}, Beta: 0.5, Condition: condition, Seed: 4})}
 	for i := range b.Parameters().Values {
 		b.Parameters().Values[i] *= 2
 	}
+	nn.Normals(b.Conditions().Values, rand.NewPCG(1, 2))
 	m.Scorer = b
 	return m
 }
 
 // knownBetaVAE returns what a model of bvae makes of rows.
-func knownBetaVAE(t *testing.T, columns, axes int) known {
-	m := betaVAEOf(columns, axes)
+func knownBetaVAE(t *testing.T, axes int, condition beta.Condition) known {
+	const columns = 6
+	m := betaVAEOf(columns, axes, condition)
 	b := m.Scorer.(model.BetaVAE)
 	single, x := rowsOf(m, 20)
 	z := m.Trained(mat.DenseCopyOf(x))

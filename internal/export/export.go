@@ -11,6 +11,7 @@ type File struct {
 	Bytes    []byte
 	Contents []Entry
 	Warnings []string
+	Private  bool // others are to read it only if they are given it
 }
 
 // Entry is a part of what a file holds.

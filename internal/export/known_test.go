@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/vae/beta"
 )
 
 // known is a file with inputs, and with what the model itself makes of them.
@@ -24,8 +25,10 @@ func TestFilesComputeWhatModelsDo(t *testing.T) {
 		"mtvae":      knownAutoEncoder(t, 6, 0),
 		"mtvae-pca":  knownAutoEncoder(t, 6, 4),
 		"mtvae-wide": knownAutoEncoder(t, 70, 0),
-		"bvae":       knownBetaVAE(t, 6, 0),
-		"bvae-pca":   knownBetaVAE(t, 6, 4),
+		"bvae":       knownBetaVAE(t, 0, beta.Unconditioned),
+		"bvae-cgau":  knownBetaVAE(t, 0, beta.CGAU),
+		"bvae-pca":   knownBetaVAE(t, 4, beta.Unconditioned),
+		"cgau":       knownClassifier(t),
 		"mtvae-file": asExported(t, 6),
 	} {
 		got, err := decoded(t, k.file).Run(k.in)

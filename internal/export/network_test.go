@@ -21,6 +21,7 @@ func TestNetworkOfAllLayers(t *testing.T) {
 		{Units: 3, Activation: nn.Softplus},
 	}
 	n := nn.New("net", 4, layers...)
+	nn.Join(nn.New("other", 2, nn.Layer{Units: 3, Activation: nn.Gated}), n)
 	src := rand.NewPCG(1, 2)
 	n.Initialise(src)
 	nn.Normals(n.Private.Values, src)

@@ -11,52 +11,57 @@ import (
 
 // ONNX returns a graph that does with rows what the model does: rows of the data's columns,
 // in their units, in single precision, in the input "rows". What comes out depends on the
-// kind. An error is of type *KindError.
+// kind. The model has to be Complete. An error is of type *KindError.
 func ONNX(m *model.Model) (*File, error) {
-	var f File
-	of, err := f.graph(m)
-	if err != nil {
-		return nil, err
-	}
-	f.Bytes = of.Encode()
-	return &f, nil
-}
-
-func (f *File) graph(m *model.Model) (onnx.Model, error) {
-	if m.Scorer == nil {
-		return onnx.Model{}, &KindError{m.Manifest.Kind}
-	}
 	g := onnx.NewGraph(string(m.Manifest.Kind))
 	columns := m.Manifest.Columns
 	rows := g.Input("rows", "columns, in the units of the data: "+strings.Join(columns, ", "), onnx.Float, batch, axis(len(columns)))
-	c := newCoordinates(g, m)
+	var f File
 	f.list("columns", All, "the names of the %d columns", len(columns))
+	doc, err := f.graph(g, m, rows)
+	if err != nil {
+		return nil, err
+	}
+	properties, err := f.properties(m)
+	f.Bytes = onnx.Model{Graph: g, Producer: "collabdict", Doc: doc, Properties: properties}.Encode()
+	return &f, err
+}
+
+// graph adds what the model makes of rows, and returns what is to be said of it.
+func (f *File) graph(g *onnx.Graph, m *model.Model, rows onnx.Value) (doc string, err error) {
+	if _, ok := m.Scorer.(model.Mixture); ok {
+		return "", &KindError{m.Manifest.Kind}
+	}
+	c := newCoordinates(g, m)
 	f.scaling(m)
 	f.axes(m)
 	f.warnCoarse(m)
-	out := onnx.Model{Graph: g, Producer: "collabdict"}
+	if of, ok := m.Classifier.(model.Gated); ok {
+		return f.classifier(g, c, of, rows), nil
+	}
 	switch of := m.Scorer.(type) {
 	case model.AutoEncoder:
-		out.Doc = f.autoEncoder(g, c, of, rows)
+		return f.autoEncoder(g, c, of, rows), nil
 	case model.BetaVAE:
-		out.Doc = f.betaVAE(g, c, of, rows)
-	default:
-		return out, &KindError{m.Manifest.Kind}
+		return f.betaVAE(g, c, of, rows), nil
 	}
-	names, err := json.Marshal(columns)
-	if err != nil {
-		return out, err
-	}
-	out.Properties = append(out.Properties, onnx.Property{Key: "kind", Value: string(m.Manifest.Kind)}, onnx.Property{Key: "columns", Value: string(names)})
+	panic("export: a model of another kind")
+}
+
+// properties returns the metadata.
+func (f *File) properties(m *model.Model) ([]onnx.Property, error) {
+	names, err := json.Marshal(m.Manifest.Columns)
+	all := []onnx.Property{{Key: "kind", Value: string(m.Manifest.Kind)}, {Key: "columns", Value: string(names)}}
 	if m.Manifest.Digest != "" {
-		out.Properties = append(out.Properties, onnx.Property{Key: "digest", Value: m.Manifest.Digest})
+		all = append(all, onnx.Property{Key: "digest", Value: m.Manifest.Digest})
 		f.list("digest", All, "of what the last step of the training was given")
 	}
-	out.Properties = append(out.Properties,
-		onnx.Property{Key: "threshold", Value: strconv.FormatFloat(m.Manifest.Threshold, 'g', -1, 64)},
-		onnx.Property{Key: "false_alarm", Value: strconv.FormatFloat(m.Manifest.FalseAlarm, 'g', -1, 64)})
-	f.list("threshold, false_alarm", Own, "a quantile of the scores of its own training rows, and which one")
-	return out, nil
+	if m.Scorer != nil {
+		decimal := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+		all = append(all, onnx.Property{Key: "threshold", Value: decimal(m.Manifest.Threshold)}, onnx.Property{Key: "false_alarm", Value: decimal(m.Manifest.FalseAlarm)})
+		f.list("threshold, false_alarm", Own, "a quantile of the scores of its own training rows, and which one")
+	}
+	return all, err
 }
 
 // batch is the number of rows.

@@ -46,8 +46,8 @@ const (
 	dpi    = 160
 )
 
-// Write draws the figures that a run gives as NAME.svg and NAME.png into a folder. The
-// figure of a sum's convergence that another run has left there is removed if this
+// Write draws the figures that a run gives as NAME.svg and NAME.png into a folder. Those
+// of a sum's convergence and of weights that another run has left there are removed if this
 // one gives none.
 func Write(dir string, c *report.Course) error {
 	for _, f := range figures(c) {
@@ -55,11 +55,21 @@ func Write(dir string, c *report.Course) error {
 			return err
 		}
 	}
-	if c.Convergence != nil {
-		return nil
+	if c.Convergence == nil {
+		if err := remove(dir, convergenceName); err != nil {
+			return err
+		}
 	}
+	if c.Weightings == nil {
+		return remove(dir, weightsName)
+	}
+	return nil
+}
+
+// remove removes a figure, if it is there.
+func remove(dir, name string) error {
 	for _, ending := range []string{".svg", ".png"} {
-		if err := os.Remove(filepath.Join(dir, convergenceName+ending)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(dir, name+ending)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -87,6 +97,9 @@ func figures(c *report.Course) []*figure {
 	all := []*figure{objective(c), sent(c), timeline(c)}
 	if c.Convergence != nil {
 		all = append(all, convergence(c.Convergence))
+	}
+	if c.Weightings != nil {
+		all = append(all, weights(c.Weightings))
 	}
 	return all
 }

@@ -107,15 +107,15 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Of a run with exact sums no convergence stands beside its figures, though one of
-// an earlier run did; what is not this package's stays.
-func TestWriteLeavesNoOtherRunsConvergence(t *testing.T) {
+// Of a run with exact sums no convergence stands beside its figures, nor weights of one
+// without, though those of an earlier run did; what is not this package's stays.
+func TestWriteLeavesNothingOfOtherRuns(t *testing.T) {
 	dir := t.TempDir()
 	c := course(3, 5)
 	for _, f := range []func() error{
 		func() error { return os.WriteFile(filepath.Join(dir, "notes.svg"), nil, 0o600) },
-		func() error { return Write(dir, c) },
-		func() error { c.Convergence = nil; return Write(dir, c) },
+		func() error { c.Weightings = []report.Weighting{{Name: "a", Weight: 1}}; return Write(dir, c) },
+		func() error { c.Convergence, c.Weightings = nil, nil; return Write(dir, c) },
 		func() error { return Write(dir, c) },
 	} {
 		if err := f(); err != nil {

@@ -17,15 +17,16 @@ const (
 	barRow      = vg.Length(15)
 	barGap      = vg.Length(40) // between two panels of bars: room for a number
 	mostWeights = 50
+	weightsName = "weights"
 )
 
 // WriteWeights draws how much participants count, and how unlike the others they are where
-// that is known, as weights.svg and weights.png into a folder, for its owner alone. Of many
-// those that count most are drawn.
+// that is known, as weights.svg and weights.png into a folder. Of many those that count most
+// are drawn.
 func WriteWeights(dir string, all []report.Weighting) error { return weights(all).write(dir) }
 
 func weights(all []report.Weighting) *figure {
-	f := &figure{name: "weights", title: "How much participants count", subtitle: "weights in means of models", private: true}
+	f := &figure{name: weightsName, title: "How much participants count", subtitle: "weights in means of models"}
 	if len(all) > mostWeights {
 		f.subtitle = fmt.Sprintf("weights in means of models; the %d largest of %d", mostWeights, len(all))
 		all = slices.SortedStableFunc(slices.Values(all), func(a, b report.Weighting) int { return cmp.Compare(b.Weight, a.Weight) })[:mostWeights]

@@ -14,6 +14,8 @@ type Course struct {
 	Faults  []Fault
 	// Convergence is that of the last sum of a round; nil where sums are exact.
 	Convergence *Convergence
+	// Weightings are the participants', of the last round; nil if all count by other means.
+	Weightings []Weighting
 }
 
 // Slot is a decided call.

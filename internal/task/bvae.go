@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/vae/beta"
@@ -17,7 +19,9 @@ type weighted struct {
 	task    Task
 	config  beta.Config
 	own     beta.Own
-	outside int // own values that the decoder cannot come to
+	of      dataset.Participant
+	classes []int // of the rows, if weights follow from them
+	outside int   // own values that the decoder cannot come to
 	learner *beta.Learner
 	kept    *beta.Model // of the last round
 	rounds  int         // done
@@ -34,7 +38,12 @@ func newBVAE(t Task, own ownData) (learner, error) {
 		return nil, err
 	}
 	_, columns := own.rows.Dims()
-	l := &weighted{task: t, config: t.betaVAE(columns), own: beta.Own{Rows: x, Seed: seed}}
+	l := &weighted{task: t, config: t.betaVAE(columns), own: beta.Own{Rows: x, Seed: seed}, of: own.of}
+	if t.Weighting.Weights == FedDisco {
+		if l.classes, err = classesOf(own.of, own.of.TrainLabels, t.Networks.Classes); err != nil {
+			return nil, err
+		}
+	}
 	for _, v := range x {
 		if v < -outsideMost || v > 1+outsideMost {
 			l.outside++
@@ -74,10 +83,39 @@ func checkBVAE(t Task) error {
 	if err := checkHidden(t.Networks.Hidden); err != nil {
 		return err
 	}
+	if err := checkClasses(t.Networks.Classes); err != nil {
+		return err
+	}
+	if t.Networks.Classes != 0 && t.Weighting.Weights != FedDisco {
+		return wrong("classes", "the weights %s have none", t.Weighting.Weights)
+	}
 	return t.Weighting.check()
 }
 
+// count sets how many of the own rows are of which class, of as many as all members have.
+func (l *weighted) count(ctx context.Context, g collabdict.Group) (err error) {
+	number := l.task.Networks.Classes
+	if number == 0 {
+		if number, err = agreeClasses(ctx, g, slices.Max(l.classes)); err != nil {
+			return fmt.Errorf("classes: %w", err)
+		}
+	}
+	if _, err := classesOf(l.of, l.of.TrainLabels, number); err != nil {
+		return err // it was not in that sum
+	}
+	l.own.Labels = make([]int, number)
+	for _, class := range l.classes {
+		l.own.Labels[class]++
+	}
+	return nil
+}
+
 func (l *weighted) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (last collabdict.Round, err error) {
+	if l.classes != nil {
+		if err := l.count(ctx, g); err != nil {
+			return last, err
+		}
+	}
 	if l.learner, err = beta.NewLearner(l.config, l.own); err != nil {
 		return last, err
 	}

@@ -159,6 +159,51 @@ func TestFailedSumsLeaveTheModel(t *testing.T) {
 	}
 }
 
+// Labels weight members as Ye et al. 2023 have it, whether the number of classes is given or
+// agreed on; without labels, or with others, that is an error.
+func TestWeightsByLabels(t *testing.T) {
+	parts := unevenly()
+	for s, classes := range [][]float64{{0}, {0, 1, 2, 3}, {1, 3}} {
+		rows, _ := parts[s].Train.Dims()
+		for i := range rows {
+			parts[s].TrainLabels = append(parts[s].TrainLabels, classes[i%len(classes)])
+		}
+	}
+	d := []float64{math.Log(4), 0, math.Log(2)}
+	share := []float64{20. / 140, 60. / 140, 60. / 140}
+	var raw []float64
+	total := 0.0
+	for s := range parts {
+		raw = append(raw, max(0, share[s]-0.5*d[s]/(d[0]+d[1]+d[2])+0.1))
+		total += raw[s]
+	}
+	for _, classes := range []int{0, 4} {
+		k := betaTask(Weighting{Weights: FedDisco, Effect: 0.5, Offset: "0.1"})
+		k.Rounds, k.Networks.Classes = 1, classes
+		for s, r := range inLockstep(t, k, parts) {
+			own := r.Model.Manifest.Privacy.History[0].Weighting
+			if math.Abs(own.Weight-raw[s]/total) > 1e-9 || math.Abs(own.Discrepancy.Value-d[s]) > 1e-9 {
+				t.Errorf("participant %d of %d classes: got %+v, want weight %g and discrepancy %g", s, classes, own, raw[s]/total, d[s])
+			}
+			if warned := strings.Contains(strings.Join(r.Warnings, "; "), "this participant has none, so that its rows change nothing"); warned != (raw[s] == 0) {
+				t.Errorf("participant %d: got %q", s, r.Warnings)
+			}
+		}
+	}
+	for want, change := range map[string]func(*Task, *dataset.Participant){
+		"label: the weights feddisco follow from classes: want the column": func(_ *Task, p *dataset.Participant) { p.TrainLabels = nil },
+		"label of row 2: want a class from 0 to 1, as agreed, got 7":       func(t *Task, p *dataset.Participant) { t.Networks.Classes, p.TrainLabels = 2, []float64{0, 7} },
+		"want a class, a whole number from 0 to 999, got -1":               func(_ *Task, p *dataset.Participant) { p.TrainLabels[1] = -1 },
+	} {
+		k, p := betaTask(Weighting{Weights: FedDisco, Effect: 0.5, Offset: "0.1"}), parts[0]
+		p.TrainLabels = slices.Clone(p.TrainLabels)
+		change(&k, &p)
+		if _, err := k.Train(t.Context(), collabdict.Solo{}, p, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 // Where the rule leaves nobody a weight, or one member none, that is told.
 func TestWeightsAreWarnedOf(t *testing.T) {
 	w := byLatent
@@ -202,6 +247,8 @@ func TestOptionsOfWeighting(t *testing.T) {
 		"debias: the weights feddisco have none":               func(t *Task) { t.Weighting.Weights = FedDisco },
 		"weigh-every: the weights feddisco have none":          func(t *Task) { t.Weighting.Weights, t.Weighting.Debias = FedDisco, false },
 		"weigh-every: want at least 1 round, got 0":            func(t *Task) { t.Weighting.Every = 0 },
+		"classes: the weights latent have none":                func(t *Task) { t.Networks.Classes = 3 },
+		"classes: want 2 to 1000":                              func(t *Task) { t.Networks.Classes = 1 },
 		"beta: the model dem has none":                         func(t *Task) { *t = mixtureTask(model.DEM); t.Networks.Beta = 1 },
 		"epochs: the model dem has none":                       func(t *Task) { *t = mixtureTask(model.DEM); t.Networks.Epochs = 1 },
 		"weights: the model dem has none":                      func(t *Task) { *t = mixtureTask(model.DEM); t.Weighting.Weights = FedAvg },

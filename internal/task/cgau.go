@@ -45,9 +45,10 @@ func newCGAU(t Task, own ownData) (learner, error) {
 }
 
 func checkCGAU(t Task) error {
+	if err := checkClasses(t.Networks.Classes); err != nil {
+		return err
+	}
 	switch n := t.Networks; {
-	case n.Classes != 0 && (n.Classes < 2 || n.Classes > model.MostClasses):
-		return wrong("classes", "want 2 to %d, or 0 to agree on as many as there are, got %d", model.MostClasses, n.Classes)
 	case t.LocalSteps < 1:
 		return wrong("local-steps", "want at least 1, got %d", t.LocalSteps)
 	case len(n.Hidden) == 0:
@@ -106,5 +107,9 @@ func (l *adaptive) progress(r collabdict.Round) Progress {
 }
 
 func (l *adaptive) state() state {
-	return state{classifier: model.Gated{Model: l.kept}, totalRows: l.total}
+	s := state{classifier: model.Gated{Model: l.kept}, totalRows: l.total}
+	if of := l.rows.Classes; slices.Min(of) == slices.Max(of) {
+		s.warnings = append(s.warnings, fmt.Sprintf("classes: all %d own training rows are of class %d, so nothing is learned from them but that", len(of), of[0]))
+	}
+	return s
 }

@@ -45,6 +45,7 @@ func shifted(seed uint64, participants, each int) (parts []dataset.Participant) 
 	return parts
 }
 
+// classifiersTogether trains over the protocol, each participant with a secret of its own.
 func classifiersTogether(t *testing.T, k Task, parts []dataset.Participant) []*Result {
 	t.Helper()
 	net, err := netsim.New(netsim.Config{Names: netsim.Names(len(parts)), Settings: k.Settings, Seed: 1})
@@ -53,15 +54,32 @@ func classifiersTogether(t *testing.T, k Task, parts []dataset.Participant) []*R
 	}
 	results := make([]*Result, len(parts))
 	_, err = net.Run(t.Context(), func(ctx context.Context, s int, g collabdict.Group) (err error) {
-		own := k
-		own.Noise = rand.NewPCG(7, uint64(s))
-		results[s], err = own.Train(ctx, g, parts[s], nil)
+		results[s], err = withSecret(k, s).Train(ctx, g, parts[s], nil)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return results
+}
+
+// classifiersInLockstep trains by plain sums.
+func classifiersInLockstep(t *testing.T, k Task, parts []dataset.Participant) []*Result {
+	t.Helper()
+	results := make([]*Result, len(parts))
+	err := lockstep.Run(t.Context(), len(parts), func(ctx context.Context, g collabdict.Group, s int) (err error) {
+		results[s], err = withSecret(k, s).Train(ctx, g, parts[s], nil)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+func withSecret(k Task, of int) Task {
+	k.Noise = rand.NewPCG(7, uint64(of))
+	return k
 }
 
 func gatedOf(r *Result) model.Gated { return r.Model.Classifier.(model.Gated) }
@@ -118,7 +136,7 @@ func TestAdaptToAFewRows(t *testing.T) {
 	for _, standardise := range []Standardise{None, Own} {
 		k := classifierTask()
 		k.Standardise = standardise
-		results := classifiersTogether(t, k, shifted(1, 4, 90))
+		results := classifiersInLockstep(t, k, shifted(1, 4, 90))
 		m := results[0].Model
 		weights := gatedOf(results[0]).WeightsDigest()
 		all := shifted(90, 4, 400)[3]
@@ -165,6 +183,22 @@ func (w *watched) Gather(context.Context, []byte) ([][]byte, error) {
 	panic("nothing is published")
 }
 
+// Who has but one class is told so.
+func TestOneClassIsTold(t *testing.T) {
+	k, p := classifierTask(), shifted(1, 1, 20)[0]
+	k.Rounds = 1
+	for _, classes := range [][]float64{p.TrainLabels, slices.Repeat([]float64{1}, 20)} {
+		p.TrainLabels = classes
+		r, err := k.Train(t.Context(), collabdict.Solo{}, p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(strings.Join(r.Warnings, ""), "classes: all 20 own training rows are of class 1"); told != (slices.Max(classes) == 1) {
+			t.Errorf("warnings %q", r.Warnings)
+		}
+	}
+}
+
 // In no vector that leaves a member is there a place for conditions: one tells its largest
 // class, and then there are two a round, of how many are below which bound, and of the
 // changes of what is shared with a loss, two values of held rows, which there are none of,
@@ -176,9 +210,7 @@ func TestNoConditionLeaves(t *testing.T) {
 	results := make([]*Result, len(parts))
 	err := lockstep.Run(t.Context(), len(parts), func(ctx context.Context, g collabdict.Group, rank int) (err error) {
 		all[rank] = &watched{Group: g}
-		own := k
-		own.Noise = rand.NewPCG(7, uint64(rank))
-		results[rank], err = own.Train(ctx, all[rank], parts[rank], nil)
+		results[rank], err = withSecret(k, rank).Train(ctx, all[rank], parts[rank], nil)
 		return err
 	})
 	if err != nil {

@@ -11,15 +11,22 @@ import (
 	"github.com/collabdict/collabdict/internal/model"
 )
 
-// CheckLabels reports what is wrong with a participant's labels, if the task is to learn them.
+// CheckLabels reports what is wrong with a participant's labels, if the task is to learn
+// them, or to weight by them.
 func (t Task) CheckLabels(p dataset.Participant) error {
-	if t.Model != model.CGAU {
+	all := [][]float64{p.TrainLabels}
+	switch {
+	case t.Weighting.Weights == FedDisco && p.TrainLabels == nil:
+		return wrong("label", "the weights %s follow from classes: want the column that they stand in", FedDisco)
+	case t.Weighting.Weights == FedDisco:
+	case t.Model != model.CGAU:
 		return nil
-	}
-	if p.TrainLabels == nil {
+	case p.TrainLabels == nil:
 		return wrong("label", "the model %s learns classes: want the column that they stand in", t.Model)
+	default:
+		all = append(all, p.TestLabels)
 	}
-	for _, labels := range [][]float64{p.TrainLabels, p.TestLabels} {
+	for _, labels := range all {
 		if _, err := classesOf(p, labels, t.Networks.Classes); err != nil {
 			return err
 		}
@@ -42,6 +49,14 @@ func classesOf(p dataset.Participant, labels []float64, number int) ([]int, erro
 		}
 	}
 	return out, nil
+}
+
+// checkClasses reports a number of classes that cannot be.
+func checkClasses(n int) error {
+	if n != 0 && (n < 2 || n > model.MostClasses) {
+		return wrong("classes", "want 2 to %d, or 0 to agree on as many as there are, got %d", model.MostClasses, n)
+	}
+	return nil
 }
 
 // agreeClasses returns one more than the largest class of all members. They learn it from a

@@ -86,7 +86,7 @@ var kinds = map[model.Kind]kind{
 		shown: func(Task) ([]string, bool) { return nil, false },
 	},
 	model.BVAE: {
-		options: []string{"rounds", "latent", "hidden", "batch", "rate", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights"},
+		options: []string{"rounds", "latent", "hidden", "batch", "rate", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights", "classes"},
 		check:   checkBVAE, learner: newBVAE,
 		shown: func(t Task) ([]string, bool) { return t.Weighting.shown(), false },
 	},

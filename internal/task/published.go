@@ -67,7 +67,7 @@ func (t Task) learned() (what []string) {
 	if t.Normalise == MinMax && t.Standardise == Global {
 		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these")
 	}
-	if t.Model == model.CGAU && t.Networks.Classes == 0 {
+	if (t.Model == model.CGAU || t.Weighting.Weights == FedDisco) && t.Networks.Classes == 0 {
 		what = append(what, "how many members have which class as their largest")
 	}
 	if t.PCA > 0 || t.Standardise == Global && t.Normalise == Standard && !t.sumsProducts() {

@@ -40,6 +40,9 @@ func NewModel(c Config) *Model {
 // Config returns the configuration, with defaults entered.
 func (m *Model) Config() Config { return m.config }
 
+// Network returns the network of the classifier, whose outputs are logits.
+func (m *Model) Network() *nn.Network { return m.net }
+
 // Shared returns the weights and biases, which all members hold. Values may be changed in
 // place.
 func (m *Model) Shared() *nn.Parameters { return m.net.Shared }

@@ -21,7 +21,7 @@ func (n *Network) Layers() []Affine {
 	for _, l := range n.layers {
 		a := Affine{l.Layer, l.in, slices.Clone(n.weights(l)), slices.Clone(n.bias(l))}
 		if l.Activation == Gated {
-			elementwise.Add(a.B, n.Private.Values[l.condition:])
+			elementwise.Add(a.B, n.condition(l))
 		}
 		all = append(all, a)
 	}

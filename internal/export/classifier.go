@@ -1,0 +1,31 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/onnx"
+)
+
+// classifier adds the graph of a classifier, with its conditions as they are added to the
+// biases, and returns what is to be said of it.
+func (f *File) classifier(g *onnx.Graph, c *coordinates, of model.Gated, rows onnx.Value) string {
+	logits := newNetwork(g, "classifier", of.Network()).forward("classify", c.trained(rows))
+	g.Output(g.Apply("probabilities", onnx.Softmax, logits), "of the classes, from class 0 on", onnx.Float, batch, axis(of.Classes()))
+	f.adapted("classifier", of.Conditions().Values)
+	return "Classifier of conditional gated activation units."
+}
+
+// adapted lists networks with conditions, of which there may be none.
+func (f *File) adapted(name string, conditions []float32) {
+	switch {
+	case len(conditions) == 0:
+		f.list(name, All, "weights and biases")
+	case slices.ContainsFunc(conditions, func(v float32) bool { return v != 0 }):
+		f.Private = true
+		f.list(name, Own, "weights and biases, to which its own conditions are added: who has the shared biases can tell them")
+	default:
+		f.list(name, All, "weights and biases, without the conditions of anyone")
+		f.Warnings = append(f.Warnings, "conditions are 0, which are nobody's")
+	}
+}

@@ -1,0 +1,68 @@
+package export
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/vae/cgau"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// classifierOf returns a model with conditions of its own.
+func classifierOf(columns int) *model.Model {
+	m := describe(model.CGAU, columns, 0)
+	g := model.Gated{Model: cgau.NewModel(cgau.Config{Inputs: columns, Classes: 4, Hidden: []int{8, 5}, Seed: 3})}
+	nn.Normals(g.Conditions().Values, rand.NewPCG(1, 2))
+	m.Scorer, m.Classifier = nil, g
+	return m
+}
+
+// knownClassifier returns what a model of cgau makes of rows.
+func knownClassifier(t *testing.T) known {
+	m := classifierOf(6)
+	single, x := rowsOf(m, 20)
+	p, err := m.Classifier.Probabilities(m.Trained(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known{
+		file: exported(t, m).Bytes,
+		in:   map[string]onnxtest.Tensor{"rows": onnxtest.Floats(single, 20, 6)},
+		out:  map[string]onnxtest.Tensor{"probabilities": tensor(p.RawMatrix().Data, 20, 4)},
+	}
+}
+
+// Conditions are in a graph, which says so, and in no release.
+func TestConditionsAreHandedOnByChoice(t *testing.T) {
+	owner, nobody := classifierOf(6), classifierOf(6)
+	clear(nobody.Classifier.(model.Gated).Conditions().Values)
+	whose := func(m *model.Model) (of Owner, private bool) {
+		f := exported(t, m)
+		for _, e := range f.Contents {
+			if e.Name == "classifier" {
+				of = e.Of
+			}
+			if e.Name == "threshold, false_alarm" {
+				t.Error("a classifier has a threshold")
+			}
+		}
+		return of, f.Private
+	}
+	if of, private := whose(owner); of != Own || !private {
+		t.Errorf("with conditions: got %q, private: %t", of, private)
+	}
+	if of, private := whose(nobody); of != All || private {
+		t.Errorf("without: got %q, private: %t", of, private)
+	}
+	with, err := NPZ(owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := NPZ(nobody)
+	if err != nil || !bytes.Equal(with.Bytes, without.Bytes) {
+		t.Errorf("a release depends on conditions (%v)", err)
+	}
+}
