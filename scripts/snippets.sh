@@ -12,7 +12,7 @@ trap 'rm -rf "$dir"' EXIT
 go build -o "$dir/collabdict" ./cmd/collabdict
 cd "$dir"
 for kind in ggm mtvae; do
-	./collabdict demo --model $kind --out $kind >/dev/null 2>&1
+	./collabdict demo --model $kind --out $kind >log 2>&1 || { cat log >&2; exit 1; }
 done
 mv ggm demo
 ./collabdict sim --model cgau --data demo/data --label label --rounds 20 --out classes >/dev/null 2>&1

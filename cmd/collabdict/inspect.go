@@ -218,7 +218,11 @@ func (d description) options() string {
 	case model.MTVAE:
 		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, aggressive %d", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Aggressive)
 	case model.BVAE:
-		s := fmt.Sprintf("hidden %v, beta %g, %d epochs, batch %d, rate %g, weights %s", h.Hidden, h.Beta, h.Epochs, h.Batch, h.Rate, h.Weights)
+		s := fmt.Sprintf("hidden %v, beta %g, %d epochs, batch %d, rate %g", h.Hidden, h.Beta, h.Epochs, h.Batch, h.Rate)
+		if h.Condition != "" {
+			s += ", condition " + h.Condition
+		}
+		s += ", weights " + h.Weights
 		if h.Effect > 0 {
 			s += fmt.Sprintf(" (effect %g, offset %s)", h.Effect, h.Offset)
 		}

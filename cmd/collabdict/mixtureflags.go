@@ -47,7 +47,7 @@ func (t *taskFlags) setOptions(cmd *cobra.Command, k *task.Task) error {
 	if !slices.Contains(model.Kinds(), k.Model) {
 		return nil // Validate tells
 	}
-	for _, name := range []string{"components", "rounds", "tol", "lambda0", "rho", "init", "covariance", "synthetic", "refine", "start", "local-steps", "radius", "final", "latent", "hidden", "batch", "rate", "aggressive", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights", "classes", "dropout"} {
+	for _, name := range []string{"components", "rounds", "tol", "lambda0", "rho", "init", "covariance", "synthetic", "refine", "start", "local-steps", "radius", "final", "latent", "hidden", "batch", "rate", "aggressive", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights", "condition", "classes", "dropout"} {
 		if cmd.Flags().Changed(name) && !task.Takes(k.Model, name) {
 			hint := ""
 			if name == "rounds" && k.Model == model.FedGen {

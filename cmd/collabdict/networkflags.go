@@ -22,6 +22,7 @@ func (n *networkFlags) add(cmd *cobra.Command) {
 	f.Float64Var(&n.networks.Rate, "rate", 1e-3, "`RATE` of learning: of mtvae and bvae of Adam; of cgau of gradient descent (default of this 0.1)")
 	f.Float64Var(&n.networks.Beta, "beta", 0.01, "of bvae: `BETA`, the factor of the divergence from the prior beside the squared errors of a row, whose values are from 0 to 1")
 	f.IntVar(&n.networks.Epochs, "epochs", 10, "of bvae: `E` times that a member goes through its rows between two sums")
+	f.StringVar(&n.networks.Condition, "condition", "", "of bvae: hidden layers with conditions that are each member's own, in no sum: cgau, the `LAYERS` of the model cgau (left out: none)")
 	f.StringVar(&n.weights, "weights", string(task.FedAvg), "of bvae: what a member's `WEIGHT` in the mean follows from: fedavg, its number of rows; feddisco, also how unlike equal frequencies its labels are; latent, or how unlike the prior its encoded rows are")
 	f.Float64Var(&n.weighting.Effect, "effect", 0, "`A` of --weights feddisco (default 0.5) and latent (default 0.1): a weight is (share of the rows - A*discrepancy + offset), or 0 if that is below")
 	f.StringVar(&n.weighting.Offset, "offset", "", "`B`, see --effect (default of feddisco 0.1, of latent auto), or auto, the least that leaves every member a weight")

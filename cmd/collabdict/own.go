@@ -12,13 +12,13 @@ import (
 
 // addOwn adds the flag --own of commands that use a model.
 func addOwn(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "own", "", "of cgau: `FILE` of the participant's own conditions (default own.npz beside the model, if it is there)")
+	cmd.Flags().StringVar(file, "own", "", "of models with conditions: `FILE` of the participant's own conditions (default own.npz beside the model, if it is there)")
 }
 
 // ownFile returns the file of the participant's own part: the one named, or that beside the
 // model; "" if there is none.
 func ownFile(m *model.Model, modelFile, named string) (string, error) {
-	if m.Manifest.Kind != model.CGAU {
+	if m.Conditions() == nil {
 		if named != "" {
 			return "", &usageError{fmt.Sprintf("--own: the model %s has none", m.Manifest.Kind), ""}
 		}
@@ -46,7 +46,7 @@ func (a *app) complete(m *model.Model, modelFile, named string) error {
 			File: modelFile, Msg: "want the own part of a participant, as each scales columns by its own rows, got no " + model.OwnFile + " beside it",
 			Hint: "name one by --own; collabdict adapt makes one from some rows",
 		}
-	case m.Manifest.Kind == model.CGAU:
+	case m.Conditions() != nil:
 		a.note("no %s beside the model: conditions are 0, which are nobody's", model.OwnFile)
 	}
 	return nil
@@ -70,7 +70,7 @@ func describeOwn(m *model.Model, modelFile, named string) (*ownPart, error) {
 	if err := m.ReadOwn(file); err != nil {
 		return nil, err
 	}
-	conditions, squares := m.Classifier.(model.Gated).Conditions().Values, 0.0
+	conditions, squares := m.Conditions(), 0.0
 	for _, v := range conditions {
 		squares += float64(v) * float64(v)
 	}

@@ -76,7 +76,8 @@ func (p *Circulant) New(at Placement, words []uint64) Session {
 // its own, around the end of the vector. There is one vector: sums over more and
 // more members first, in place after place of which the total is known then. What
 // is sent is a copy, so that a round holds no more than what is on its way, and in
-// parts of PartWords, so that a slow link shows that it gets on.
+// parts of PartWords, so that a slow link shows that it gets on. What comes is taken
+// part by part.
 //
 // A total that comes holds the sum that was sent of its place: whoever that was sent
 // to has taken it, and it is overwritten.

@@ -58,6 +58,7 @@ type Model struct {
 	Dropout     float64     `yaml:"dropout,omitempty"`
 	Beta        float64     `yaml:"beta,omitempty"`
 	Epochs      int         `yaml:"epochs,omitempty"`
+	Condition   string      `yaml:"condition,omitempty"`
 	Weights     string      `yaml:"weights,omitempty"`
 	Effect      float64     `yaml:"effect,omitempty"`
 	Offset      string      `yaml:"offset,omitempty"`
@@ -124,7 +125,7 @@ func NewConsortium(t task.Task, columns []string, members []Member) *Consortium 
 			LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 			Latent: t.Networks.Latent, Hidden: t.Networks.Hidden, Batch: t.Networks.Batch, Rate: t.Networks.Rate, Aggressive: t.Networks.Aggressive,
 			Classes: t.Networks.Classes, Dropout: t.Networks.Dropout,
-			Beta: t.Networks.Beta, Epochs: t.Networks.Epochs,
+			Beta: t.Networks.Beta, Epochs: t.Networks.Epochs, Condition: t.Networks.Condition,
 			Weights: string(t.Weighting.Weights), Effect: t.Weighting.Effect, Offset: t.Weighting.Offset, Debias: t.Weighting.Debias,
 			WeighEvery: t.Weighting.Every, Publish: t.Weighting.Publish,
 			Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
@@ -142,7 +143,7 @@ func (c *Consortium) Task() task.Task {
 		Model: model.Kind(m.Kind), Components: m.Components, Rounds: m.Rounds, Tol: m.Tol,
 		MostComponents: m.Most, Covariance: m.Covariance, Synthetic: m.Synthetic, Start: task.Start(m.Start),
 		LocalSteps: m.LocalSteps, Radius: m.Radius, Final: m.Final,
-		Networks:  task.Networks{Latent: m.Latent, Hidden: m.Hidden, Batch: m.Batch, Rate: m.Rate, Aggressive: m.Aggressive, Beta: m.Beta, Epochs: m.Epochs, Classes: m.Classes, Dropout: m.Dropout},
+		Networks:  task.Networks{Latent: m.Latent, Hidden: m.Hidden, Batch: m.Batch, Rate: m.Rate, Aggressive: m.Aggressive, Beta: m.Beta, Epochs: m.Epochs, Condition: m.Condition, Classes: m.Classes, Dropout: m.Dropout},
 		Weighting: task.Weighting{Weights: task.Weights(m.Weights), Effect: m.Effect, Offset: m.Offset, Debias: m.Debias, Every: m.WeighEvery, Publish: m.Publish},
 		Privacy:   task.Privacy{Epsilon: m.Epsilon, Delta: m.Delta, Clip: m.Clip},
 		Lambda0:   m.Lambda0, Rho: m.Rho, Seed: m.Seed,

@@ -27,7 +27,8 @@ func (f *File) autoEncoder(g *onnx.Graph, c *coordinates, a model.AutoEncoder, r
 	mean, raw := halves(g, encoder.forward("encode", x), "latent_mean", "latent.raw", latent)
 	sd := v.scale("latent_sd", raw)
 	mu, sigma := v.decode("reconstruct", mean)
-	c.back("reconstruction_mean", "reconstruction_sd", mu, sigma)
+	c.points("reconstruction_mean", mu)
+	c.deviations("reconstruction_sd", sigma)
 	noise := g.Floats("draws", draws(a.Draws(), latent), a.Draws(), latent)
 	v.score(x, mean, sd, noise, a.Draws())
 

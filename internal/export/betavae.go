@@ -16,7 +16,7 @@ func (f *File) betaVAE(g *onnx.Graph, c *coordinates, b model.BetaVAE, rows onnx
 	log := g.Apply("latent.log", onnx.Clip, raw, g.Floats("log.lowest", []float32{nn.LowestLog}), g.Floats("log.highest", []float32{nn.HighestLog}))
 	sd := g.Apply("latent_sd", onnx.Exp, log)
 	y := decoder.forward("reconstruct", mean)
-	c.back("reconstruction_mean", "", y, "")
+	c.points("reconstruction_mean", y)
 	loss(g, b, x, y, mean, sd, log)
 
 	g.Output("latent_mean", "mean of the code of a row", onnx.Float, batch, axis(latent))

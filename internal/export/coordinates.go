@@ -60,40 +60,46 @@ func (c *coordinates) trained(rows onnx.Value) onnx.Value {
 	return g.Apply("rows.trained", onnx.Clip, x, g.Floats("least", []float32{-largest}), g.Floats("greatest", []float32{largest}))
 }
 
-// back names points of the coordinates trained on, and standard deviations there if sd is
-// not empty, in the units of the data. With principal axes both are along these alone.
-func (c *coordinates) back(name, sdName string, points, sd onnx.Value) {
-	g, p := c.g, c.model.Projection
-	x := g.Apply(string(points)+".double", onnx.Cast(onnx.Double), points)
-	var s onnx.Value
-	if sd != "" {
-		s = g.Apply(string(sd)+".double", onnx.Cast(onnx.Double), sd)
-	}
-	if p != nil {
-		k, columns := p.Axes.Dims()
-		back, squared := make([]float64, 0, k*columns), make([]float64, 0, k*columns)
-		for a := range k {
-			axis := p.Axes.RawRowView(a)
-			for _, v := range axis {
-				b := v / floats.Dot(axis, axis)
-				back, squared = append(back, b), append(squared, b*b)
-			}
-		}
-		x = g.Apply(name+".plane", onnx.MatMul, x, g.Doubles("axes.back", back, k, columns))
+// points names points of the coordinates trained on in the units of the data; with
+// principal axes they are of the axes' plane.
+func (c *coordinates) points(name string, z onnx.Value) {
+	g := c.g
+	x := g.Apply(name+".double", onnx.Cast(onnx.Double), z)
+	if c.model.Projection != nil {
+		x = g.Apply(name+".plane", onnx.MatMul, x, c.back("axes.back", func(v float64) float64 { return v }))
 		x = g.Apply(name+".decentred", onnx.Add, x, c.centre)
-		if sd != "" {
-			s = g.Apply(sdName+".axes", onnx.Mul, s, s)
-			s = g.Apply(sdName+".variance", onnx.MatMul, s, g.Doubles("axes.back.squared", squared, k, columns))
-			s = g.Apply(sdName+".plane", onnx.Sqrt, s)
-		}
 	}
 	x = g.Apply(name+".unscaled", onnx.Mul, x, c.scale)
 	x = g.Apply(name+".unshifted", onnx.Add, x, c.shift)
 	g.Apply(name, onnx.Cast(onnx.Float), x)
-	if sd != "" {
-		s = g.Apply(sdName+".unscaled", onnx.Mul, s, c.scale)
-		g.Apply(sdName, onnx.Cast(onnx.Float), s)
+}
+
+// deviations names standard deviations likewise; with principal axes of what varies along
+// these, each by itself.
+func (c *coordinates) deviations(name string, sd onnx.Value) {
+	g := c.g
+	x := g.Apply(name+".double", onnx.Cast(onnx.Double), sd)
+	if c.model.Projection != nil {
+		x = g.Apply(name+".axes", onnx.Mul, x, x)
+		x = g.Apply(name+".variance", onnx.MatMul, x, c.back("axes.back.squared", func(v float64) float64 { return v * v }))
+		x = g.Apply(name+".plane", onnx.Sqrt, x)
 	}
+	x = g.Apply(name+".unscaled", onnx.Mul, x, c.scale)
+	g.Apply(name, onnx.Cast(onnx.Float), x)
+}
+
+// back adds the matrix from the axes to the columns, with f done to its elements.
+func (c *coordinates) back(name string, f func(float64) float64) onnx.Value {
+	axes := c.model.Projection.Axes
+	k, columns := axes.Dims()
+	values := make([]float64, 0, k*columns)
+	for a := range k {
+		axis := axes.RawRowView(a)
+		for _, v := range axis {
+			values = append(values, f(v/floats.Dot(axis, axis)))
+		}
+	}
+	return c.g.Doubles(name, values, k, columns)
 }
 
 // warnCoarse warns of columns whose values are so far from 0 that single precision does not

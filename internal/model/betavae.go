@@ -7,6 +7,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/vae/beta"
+	"github.com/collabdict/collabdict/vae/nn"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -68,15 +69,23 @@ func (b BetaVAE) Decode(codes *mat.Dense) (*mat.Dense, error) {
 	return matrix(rows, b.Dim(), err)
 }
 
+// Shared returns the weights and biases.
+func (b BetaVAE) Shared() *nn.Parameters { return b.Parameters() }
+
 // put writes the arrays of the networks.
 func (b BetaVAE) put(w *npz.Writer) error { return matrices(b.Parameters().Matrices).put(w) }
 
-// readBetaVAE is the inverse of put. Nothing is made room for that the file does not have.
+// readBetaVAE is the inverse of put, with conditions of 0. Nothing is made room for that the file does not have.
 func (m *Model) readBetaVAE(a *npz.Archive, dim int) (BetaVAE, error) {
 	h := m.Manifest.Hyper
 	c := beta.Config{Inputs: dim, Hidden: h.Hidden, Latent: h.Latent, Beta: h.Beta}
 	if c.Hidden == nil {
 		c.Hidden = []int{}
+	}
+	if h.Condition == "cgau" {
+		c.Condition = beta.CGAU
+	} else if h.Condition != "" {
+		return BetaVAE{}, fmt.Errorf("%s: want condition cgau or none, got %q", manifest, h.Condition)
 	}
 	if err := c.Validate(); err != nil {
 		return BetaVAE{}, fmt.Errorf("%s: %w", manifest, err)
@@ -87,22 +96,28 @@ func (m *Model) readBetaVAE(a *npz.Archive, dim int) (BetaVAE, error) {
 	backwards := slices.Clone(c.Hidden)
 	slices.Reverse(backwards)
 	read := found{}
-	if err := read.network(a, "encoder", slices.Concat([]int{dim}, c.Hidden, []int{2 * c.Latent})); err != nil {
+	if err := read.network(a, "encoder", dim, c.Hidden, 2*c.Latent, c.Condition); err != nil {
 		return BetaVAE{}, err
 	}
-	if err := read.network(a, "decoder", slices.Concat([]int{c.Latent}, backwards, []int{dim})); err != nil {
+	if err := read.network(a, "decoder", c.Latent, backwards, dim, c.Condition); err != nil {
 		return BetaVAE{}, err
 	}
 	of := beta.NewModel(c)
 	return BetaVAE{of}, read.fill(of.Parameters().Matrices)
 }
 
-// network reads layers, of units from the inputs to the outputs.
-func (f found) network(a *npz.Archive, name string, units []int) error {
-	for i, out := range units[1:] {
-		if err := f.layer(a, name, i, units[i], out); err != nil {
+// network reads the layers of an encoder or a decoder. A unit with conditions has two sums:
+// the columns of the tanh are before those of the sigmoid.
+func (f found) network(a *npz.Archive, name string, in int, hidden []int, out int, by beta.Condition) error {
+	sums := 1
+	if by == beta.CGAU {
+		sums = 2
+	}
+	for i, units := range hidden {
+		if err := f.layer(a, name, i, in, sums*units); err != nil {
 			return err
 		}
+		in = units
 	}
-	return nil
+	return f.layer(a, name, len(hidden), in, out)
 }

@@ -134,3 +134,48 @@ func TestFilesThatAreNoBetaVAE(t *testing.T) {
 		}
 	}
 }
+
+// Conditions are in a file of their own, which its owner alone may read, and which belongs to
+// the weights that it was trained with.
+func TestConditionsOfBetaVAEsAreRead(t *testing.T) {
+	m := betaVAE(t)
+	m.Manifest.Hyper.Condition = "cgau"
+	of := beta.NewModel(beta.Config{Inputs: 2, Latent: 1, Hidden: []int{4, 3}, Beta: 0.5, Condition: beta.CGAU, Seed: 5})
+	for i := range of.Conditions().Values {
+		of.Conditions().Values[i] = float32(i) / 8
+	}
+	m.Scorer = BetaVAE{of}
+	dir := t.TempDir()
+	if err := Save(dir, m); err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(dir, OwnFile)
+	if info, err := os.Stat(own); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("%v, %v", info, err)
+	}
+	got, err := Read(filepath.Join(dir, File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := mat.NewDense(2, 2, []float64{10, 20, 12, 21})
+	if reflect.DeepEqual(score(got, rows), score(m, rows)) || len(got.Conditions()) != 2*2*7 {
+		t.Errorf("the model's file has conditions %v", got.Conditions())
+	}
+	if err := got.ReadOwn(own); err != nil || !reflect.DeepEqual(score(got, rows), score(m, rows)) {
+		t.Errorf("scores are others, %v", err)
+	}
+	of.Parameters().Values[0]++
+	if err := m.ReadOwn(own); err == nil || !strings.Contains(err.Error(), "want conditions for these weights") {
+		t.Errorf("got %v", err)
+	}
+	if err := betaVAE(t).ReadOwn(own); err == nil || !strings.Contains(err.Error(), "want a model with conditions, got one of kind bvae without") {
+		t.Errorf("got %v", err)
+	}
+	m.Manifest.Hyper.Condition = "other"
+	if err := Write(filepath.Join(dir, File), m); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(filepath.Join(dir, File)); err == nil || !strings.Contains(err.Error(), `want condition cgau or none, got "other"`) {
+		t.Errorf("got %v", err)
+	}
+}

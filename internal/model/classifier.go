@@ -1,9 +1,6 @@
 package model
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
 
@@ -52,14 +49,7 @@ func (g Gated) Probabilities(z *mat.Dense) (*mat.Dense, error) {
 }
 
 // WeightsDigest tells apart what is shared: it is the same at all participants.
-func (g Gated) WeightsDigest() string {
-	var b []byte
-	for _, v := range g.Shared().Values {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
+func (g Gated) WeightsDigest() string { return weightsDigest(g) }
 
 // Dim returns the number of coordinates that rows are scored or classified in.
 func (m *Model) Dim() int {

@@ -116,8 +116,8 @@ func TestFilesThatAreNoOwnPart(t *testing.T) {
 		}
 	}
 	for want, prepare := range map[string]func() *Model{
-		"no such file of conditions":         func() *Model { return m },
-		"want a model of kind cgau, got ggm": func() *Model { write(m); return example(t) },
+		"no such file of conditions":                                func() *Model { return m },
+		"want a model with conditions, got one of kind ggm without": func() *Model { write(m); return example(t) },
 		"want conditions for these weights": func() *Model {
 			other := classifier(t, "none")
 			other.Classifier.(Gated).Shared().Values[3]++

@@ -1,16 +1,21 @@
 package model
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/vae/nn"
 )
 
 // OwnFile is the name of the file of conditions beside that of the model.
@@ -27,22 +32,61 @@ type ownManifest struct {
 	Weights     string `json:"weights"` // SHA-256 of the weights and biases that it belongs to
 }
 
+// conditioned is what has conditions of the participant's own, which no model file has.
+type conditioned interface {
+	Shared() *nn.Parameters
+	Conditions() *nn.Parameters
+}
+
+// conditioned returns nil for models without conditions.
+func (m *Model) conditioned() conditioned {
+	switch of := any(m.Scorer).(type) {
+	case BetaVAE:
+		if len(of.Conditions().Values) > 0 {
+			return of
+		}
+	case nil:
+		if g, ok := m.Classifier.(Gated); ok {
+			return g
+		}
+	}
+	return nil
+}
+
+// Conditions returns the participant's own, to be changed in place, nil for models without
+// any.
+func (m *Model) Conditions() []float32 {
+	if of := m.conditioned(); of != nil {
+		return of.Conditions().Values
+	}
+	return nil
+}
+
+// weightsDigest is SHA-256 of what is shared.
+func weightsDigest(of conditioned) string {
+	var b []byte
+	for _, v := range of.Shared().Values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
 // scaledApart says whether columns are scaled by what stands in the file of the
 // participant's own part, as its classifier's shared part is all that the model's has.
 func (m *Model) scaledApart() bool {
 	return m.Manifest.Kind == CGAU && m.Manifest.Standardise == "own"
 }
 
-// WriteOwn writes what a model with a [Gated] classifier has of the participant's own: its
-// conditions, and its scaling where each participant has one. Only the owner may read the
-// file.
+// WriteOwn writes what a model with conditions has of the participant's own: these, and of
+// kind cgau its scaling where each participant has one. Only the owner may read the file.
 func WriteOwn(path string, m *Model) error {
 	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return m.writeOwn(w) })
 }
 
 func (m *Model) writeOwn(out io.Writer) error {
-	g := m.Classifier.(Gated)
-	text, err := json.MarshalIndent(ownManifest{ownFormat, 1, m.Manifest.Participant, m.Manifest.Rows, g.WeightsDigest()}, "", "  ")
+	g := m.conditioned()
+	text, err := json.MarshalIndent(ownManifest{ownFormat, 1, m.Manifest.Participant, m.Manifest.Rows, weightsDigest(g)}, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -83,9 +127,9 @@ func (m *Model) ReadOwn(path string) error {
 }
 
 func (m *Model) readOwnPart(r io.ReaderAt, size int64) error {
-	g, ok := m.Classifier.(Gated)
-	if !ok {
-		return fmt.Errorf("want a model of kind %s, got %s", CGAU, m.Manifest.Kind)
+	g := m.conditioned()
+	if g == nil {
+		return fmt.Errorf("want a model with conditions, got one of kind %s without", m.Manifest.Kind)
 	}
 	a, err := npz.Open(r, size)
 	if err != nil {
@@ -102,8 +146,8 @@ func (m *Model) readOwnPart(r io.ReaderAt, size int64) error {
 	switch {
 	case of.Format != ownFormat || of.Version != 1:
 		return fmt.Errorf("%s: want format %q of version 1, got %q of version %d", manifest, ownFormat, of.Format, of.Version)
-	case of.Weights != g.WeightsDigest():
-		return fmt.Errorf("want conditions for these weights (SHA-256 %.12s), got some for others (%.12s)", g.WeightsDigest(), of.Weights)
+	case of.Weights != weightsDigest(g):
+		return fmt.Errorf("want conditions for these weights (SHA-256 %.12s), got some for others (%.12s)", weightsDigest(g), of.Weights)
 	}
 	read := found{}
 	for _, s := range g.Conditions().Shapes {

@@ -40,7 +40,7 @@ const File = "model.npz"
 // Save writes the model into a folder, with its [OwnFile] if it has what belongs in there.
 // That is there first: a model has its own part, or none.
 func Save(dir string, m *Model) error {
-	if m.Classifier != nil {
+	if m.conditioned() != nil {
 		if err := WriteOwn(filepath.Join(dir, OwnFile), m); err != nil {
 			return err
 		}

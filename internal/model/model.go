@@ -111,6 +111,7 @@ type Hyper struct {
 	Momentum   float64 `json:"momentum,omitempty"`
 	Beta       float64 `json:"beta,omitempty"`
 	Epochs     int     `json:"epochs,omitempty"`
+	Condition  string  `json:"condition,omitempty"` // cgau: hidden layers have conditions
 	// Weights, and what follows, say how bvae weights its participants.
 	Weights        string  `json:"weights,omitempty"`
 	Effect         float64 `json:"effect,omitempty"`

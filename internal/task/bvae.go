@@ -52,6 +52,10 @@ func newBVAE(t Task, own ownData) (learner, error) {
 	return l, nil
 }
 
+// Conditioned are networks whose hidden layers have conditions that are each participant's
+// own, as those of cgau.
+const Conditioned = "cgau"
+
 // outsideMost is how far outside of 0 to 1 a value may be that was scaled to it.
 const outsideMost = 1e-6
 
@@ -61,8 +65,12 @@ func (t Task) betaVAE(columns int) beta.Config {
 	if hidden == nil {
 		hidden = []int{} // none, and not those of the default
 	}
+	condition := beta.Unconditioned
+	if n.Condition == Conditioned {
+		condition = beta.CGAU
+	}
 	return beta.Config{
-		Inputs: columns, Hidden: hidden, Latent: n.Latent, Beta: n.Beta, Rate: n.Rate, Batch: n.Batch, Epochs: n.Epochs,
+		Condition: condition, Inputs: columns, Hidden: hidden, Latent: n.Latent, Beta: n.Beta, Rate: n.Rate, Batch: n.Batch, Epochs: n.Epochs,
 		Seed: t.Seed, Weights: t.Weighting.of(),
 	}
 }
@@ -82,6 +90,12 @@ func checkBVAE(t Task) error {
 	}
 	if err := checkHidden(t.Networks.Hidden); err != nil {
 		return err
+	}
+	switch n := t.Networks; {
+	case n.Condition != "" && n.Condition != Conditioned:
+		return wrong("condition", "want %s, got %q", Conditioned, n.Condition)
+	case n.Condition != "" && len(n.Hidden) == 0:
+		return wrong("hidden", "want at least 1 layer, whose units have conditions, got none")
 	}
 	if err := checkClasses(t.Networks.Classes); err != nil {
 		return err
@@ -146,6 +160,7 @@ func (l *weighted) keep() {
 		l.kept = beta.NewModel(l.config)
 	}
 	copy(l.kept.Parameters().Values, l.learner.Model().Parameters().Values)
+	copy(l.kept.Conditions().Values, l.learner.Model().Conditions().Values)
 }
 
 func (l *weighted) progress(r collabdict.Round) Progress {

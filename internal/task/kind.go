@@ -86,7 +86,7 @@ var kinds = map[model.Kind]kind{
 		shown: func(Task) ([]string, bool) { return nil, false },
 	},
 	model.BVAE: {
-		options: []string{"rounds", "latent", "hidden", "batch", "rate", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights", "classes"},
+		options: []string{"rounds", "latent", "hidden", "batch", "rate", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights", "classes", "condition"},
 		check:   checkBVAE, learner: newBVAE,
 		shown: func(t Task) ([]string, bool) { return t.Weighting.shown(), false },
 	},
@@ -135,6 +135,7 @@ func (t Task) foreign() string {
 		{"dropout", t.Networks.Dropout != 0},
 		{"beta", t.Networks.Beta != 0},
 		{"epochs", t.Networks.Epochs != 0},
+		{"condition", t.Networks.Condition != ""},
 		{"weights", t.Weighting.Weights != ""},
 		{"effect", t.Weighting.Effect != 0},
 		{"offset", t.Weighting.Offset != ""},

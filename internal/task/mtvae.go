@@ -20,7 +20,8 @@ type Networks struct {
 	Aggressive int // 0 and 1: as many steps of the encoder as of the decoder
 	Beta       float64
 	Epochs     int
-	Classes    int // 0: one more than the largest of all members, which a sum tells
+	Condition  string // of bvae: empty or Conditioned
+	Classes    int    // 0: one more than the largest of all members, which a sum tells
 	Dropout    float64
 }
 

@@ -175,6 +175,7 @@ func (t Task) Fields(columns []string) []Field {
 		{"dropout", g(t.Networks.Dropout)},
 		{"beta", g(t.Networks.Beta)},
 		{"epochs", fmt.Sprint(t.Networks.Epochs)},
+		{"condition", t.Networks.Condition},
 		{"weights", string(t.Weighting.Weights)},
 		{"effect", g(t.Weighting.Effect)},
 		{"offset", t.Weighting.Offset},

@@ -137,7 +137,7 @@ func (t Task) assemble(p dataset.Participant, of *prepared, s state, last collab
 				LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 				Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
 				Latent: t.Networks.Latent, Hidden: t.Networks.Hidden, Batch: t.Networks.Batch, Rate: t.Networks.Rate, Aggressive: t.Networks.Aggressive,
-				Beta: t.Networks.Beta, Epochs: t.Networks.Epochs, Dropout: t.Networks.Dropout,
+				Beta: t.Networks.Beta, Epochs: t.Networks.Epochs, Condition: t.Networks.Condition, Dropout: t.Networks.Dropout,
 				Weights: string(t.Weighting.Weights), Effect: t.Weighting.Effect, Offset: t.Weighting.Offset, Debias: t.Weighting.Debias,
 				WeighEvery: t.Weighting.Every, PublishWeights: t.Weighting.Publish,
 			},

@@ -1,0 +1,69 @@
+package task
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/netsim"
+)
+
+// Of a β-VAE with conditions all hold the same weights and biases, and each conditions of its
+// own, for which there is no place in what leaves a member.
+func TestConditionsOfCodesDoNotLeave(t *testing.T) {
+	k, parts := betaTask(Weighting{Weights: FedAvg}), unevenly()
+	k.Networks.Condition, k.Standardise, k.Normalise, k.Rounds = Conditioned, None, Standard, 2
+	all, results := make([]*watched, len(parts)), make([]*Result, len(parts))
+	err := lockstep.Run(t.Context(), len(parts), func(ctx context.Context, g collabdict.Group, s int) (err error) {
+		all[s] = &watched{Group: g}
+		own := k
+		own.Noise = rand.NewPCG(7, uint64(s))
+		results[s], err = own.Train(ctx, all[s], parts[s], nil)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := results[0].Model.Scorer.(model.BetaVAE)
+	shared, shapes := len(first.Shared().Values), len(first.Shared().Shapes)
+	want := []int{2 * 64, 1, 1} // bounds of rows and discrepancies, rows, weights
+	for range k.Rounds {
+		want = append(want, 64*(shapes+1), shared+2)
+	}
+	for s, w := range all {
+		var got []int
+		for _, x := range w.sums {
+			got = append(got, len(x))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("member %d sends vectors of %v values, want %v", s, got, want)
+		}
+		own := results[s].Model.Scorer.(model.BetaVAE)
+		if !slices.Equal(own.Shared().Values, first.Shared().Values) || len(own.Conditions().Values) != 2*2*(6+4) {
+			t.Errorf("member %d has other weights, or %d conditions", s, len(own.Conditions().Values))
+		}
+		if s > 0 && slices.Equal(own.Conditions().Values, first.Conditions().Values) {
+			t.Errorf("member %d has the conditions of another", s)
+		}
+	}
+}
+
+// A member that was away comes to the same weights, with conditions of its own.
+func TestConditionedMemberComesBack(t *testing.T) {
+	k := betaTask(byLatent)
+	k.Networks.Condition = Conditioned
+	parts := append(unevenly(), unevenly()[1:]...)
+	results := overNetwork(t, k, parts, netsim.Crash{Member: 3, When: netsim.When{Round: 2, For: 40e9}})
+	for s, r := range results {
+		if !slices.Equal(parametersOf(r), parametersOf(results[0])) || r.Last.Number != k.Rounds {
+			t.Errorf("participant %d has not come to the same weights: round %d", s, r.Last.Number)
+		}
+		if slices.Max(r.Model.Conditions()) == 0 {
+			t.Errorf("participant %d has no conditions", s)
+		}
+	}
+}
