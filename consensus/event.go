@@ -112,7 +112,8 @@ type Cost struct {
 	Ballot uint32
 	Lost   []uint32
 	// Rounds of the session, and Difference ‖own − adopted‖₂ relative to
-	// ‖adopted‖₂, where this member took part in it.
+	// ‖adopted‖₂, where this member took part in it; 0 where the total is no further from 0
+	// than results may lie apart.
 	Rounds     int
 	Difference float64
 	Began      time.Duration

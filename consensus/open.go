@@ -263,7 +263,7 @@ func (m *Machine) total(sealed *Sealed, d *Decision) error {
 	d.Digest = digestOfValues(d.Total)
 	if a := s.attempts[sealed.Attempt]; a != nil {
 		d.Cost.Rounds = a.rounds
-		if n := norm(d.Total); n > 0 {
+		if n := norm(d.Total); n > a.open { // else it is 0 as far as sums tell, and nothing is relative to it
 			d.Cost.Difference = a.apart / n
 		}
 	}

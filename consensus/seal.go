@@ -130,9 +130,10 @@ func (m *Machine) checkSeal(a *attempt) error {
 		return m.memberError(a.sealedBy, "passed on a total of another call, view or other pads than this member's: run the same version everywhere")
 	}
 	plan := m.plans.plan(len(a.member))
-	i, apart := 0, 0.0
+	i, apart, open := 0, 0.0, 0.0
 	for _, b := range own.Blocks {
 		tolerance := plan.tolerated(b.Bound)
+		open += float64(b.Len) * tolerance * tolerance
 		for end := i + b.Len; i < end; i++ {
 			x, y := math.Float64frombits(own.Words[i]), math.Float64frombits(seal.Words[i])
 			if d := math.Abs(x - y); !(d <= tolerance) {
@@ -143,7 +144,7 @@ func (m *Machine) checkSeal(a *attempt) error {
 			apart += (x - y) * (x - y)
 		}
 	}
-	a.apart = math.Sqrt(apart)
+	a.apart, a.open = math.Sqrt(apart), math.Sqrt(open)
 	return nil
 }
 

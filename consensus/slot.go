@@ -76,7 +76,8 @@ type attempt struct {
 	seal        *Sealed  // the sealer's, to be checked
 	sealedBy    int      // who passed it on
 	rounds      int
-	apart       float64 // ‖own − adopted‖₂ / ‖adopted‖₂
+	apart       float64 // ‖own − adopted‖₂
+	open        float64 // the largest that it may be
 	settled     bool    // has what it waits for the votes of others for
 }
 

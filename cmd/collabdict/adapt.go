@@ -17,7 +17,7 @@ import (
 type adapted struct {
 	Own         string `json:"own"`
 	Participant string `json:"participant"`
-	Rows        int    `json:"rows"` // with labels
+	Rows        int    `json:"rows"` // fitted to
 	// Before is with conditions of 0, After with those found.
 	Before *report.Evaluation `json:"before,omitempty"`
 	After  *report.Evaluation `json:"after,omitempty"`
@@ -28,11 +28,14 @@ func (a *app) adapt() *cobra.Command {
 	var out string
 	var steps int
 	cmd := &cobra.Command{
-		Use: "adapt", Short: "Fit a classifier of kind cgau to a participant that has not trained",
-		Long: `adapt fits the conditions of a classifier to some labelled rows of a participant that
-has not trained, and nothing else: nobody else has to be there, and the shared model stays
-as it is. Without --label, it takes the mean of all participants' conditions. If each
-participant standardises its own columns, it does that, too, by the rows given.`,
+		Use: "adapt", Short: "Fit a model with conditions to a participant that has not trained",
+		Long: `adapt fits the conditions of a model to some rows of a participant that has not trained,
+and nothing else: nobody else has to be there, and the shared model stays as it is. If each
+participant scales its own columns, it does that, too, by the rows given.
+
+Of a classifier (cgau) the rows have to be labelled; without --label, it takes the mean of all
+participants' conditions. Of an auto-encoder (bvae with --condition) no labels are wanted, but
+rows that are normal: the threshold is set by them, too.`,
 		Example: `  collabdict adapt --model model.npz --data new.csv --label class -o own.npz
   collabdict score --model model.npz --own own.npz --data more.csv`,
 		Args: noArgs,
@@ -60,9 +63,9 @@ participant standardises its own columns, it does that, too, by the rows given.`
 		},
 	}
 	s.add(cmd, "adapt to")
-	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with classes, from 0")
+	cmd.Flags().StringVar(&s.label, "label", "", "of cgau: `COLUMN` with classes, from 0")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the conditions to `FILE`")
-	cmd.Flags().IntVar(&steps, "steps", 300, "`N` steps of gradient descent on all rows, at the rate of training")
+	cmd.Flags().IntVar(&steps, "steps", 300, "`N` steps of gradient descent on all rows, of bvae times through all batches, at the rate of training")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -75,7 +78,7 @@ func adaptTo(ctx context.Context, m *model.Model, p dataset.Participant, steps i
 	if r.Rows == 0 {
 		return r, nil
 	}
-	conditions := m.Classifier.(model.Gated).Conditions().Values
+	conditions := m.Conditions()
 	fitted := append([]float32(nil), conditions...)
 	clear(conditions)
 	before, err := task.Evaluate(m, p)
@@ -94,6 +97,10 @@ func (r adapted) text(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "%s: fitted to %d rows of %s, which come to\n", r.Own, r.Rows, r.Participant)
+	if r.After.Loglik.Applies {
+		fmt.Fprintf(w, "loglik  %s, with conditions of 0 %s\n", r.After.Loglik, r.Before.Loglik)
+		return
+	}
 	fmt.Fprintf(w, "accuracy       %s, with conditions of 0 %s\n", r.After.Accuracy, r.Before.Accuracy)
 	fmt.Fprintf(w, "cross-entropy  %s, with conditions of 0 %s\n", r.After.CrossEntropy, r.Before.CrossEntropy)
 }

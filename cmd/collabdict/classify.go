@@ -22,11 +22,15 @@ func writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) er
 			head = append(head, fmt.Sprintf("p%d", k))
 		}
 	}
-	if err := w.Write(head); err != nil {
-		return err
-	}
 	line := make([]string, 0, len(head))
+	begun := false
 	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
+		if !begun { // rows can be read
+			begun = true
+			if err := w.Write(head); err != nil {
+				return err
+			}
+		}
 		p, err := m.Classifier.Probabilities(m.Trained(x))
 		if err != nil {
 			return err

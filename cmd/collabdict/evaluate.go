@@ -19,6 +19,9 @@ func (a *app) evaluate() *cobra.Command {
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, spec, err := s.load()
+			if err == nil && m.Classifier != nil && s.label == "" {
+				err = &usageError{"--label is missing: a classifier is measured by the classes of rows", "name their column"}
+			}
 			if err == nil {
 				err = memory.hold(&spec)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -73,7 +74,7 @@ func classify(ctx context.Context, err error) (class, string) {
 	case errors.As(err, &usage):
 		return usageFailure, usage.hint
 	case errors.As(err, &field):
-		return usageFailure, "correct --" + field.Field
+		return usageFailure, cmp.Or(field.Hint, "correct --"+field.Field)
 	case errors.As(err, &many):
 		return usageFailure, "lower --components, or give more rows"
 	case errors.As(err, &flat):

@@ -90,6 +90,9 @@ func giveOwn(m *model.Model, to, own string) error {
 	switch {
 	case own != "" && to == "npz":
 		return &usageError{"--own: npz has what all participants share, and nothing of one's own", "leave it out, or take --to onnx"}
+	case own != "" && m.Conditions() == nil:
+		_, err := ownFile(m, "", own)
+		return err
 	case own != "":
 		return m.ReadOwn(own)
 	case to == "onnx" && !m.Complete():

@@ -56,6 +56,7 @@ images, what they are decoded to. Of more than 5000 rows so many are chosen even
 			if d.Own, err = describeOwn(m, l.model, l.own); err != nil {
 				return err
 			}
+			d.Threshold = m.Manifest.Threshold // the own part may have one
 			if d.Reconstruction, err = l.look(m); err != nil {
 				return err
 			}
@@ -122,8 +123,8 @@ func (d description) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s of %s: %s over %d columns, trained on %d rows (%d of its own) by %s\n",
 		d.Kind, d.Participant, what, len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
-	fmt.Fprintf(w, "%d rounds, converged: %t; %s, seed %d, %s: %s\n",
-		d.Rounds, d.Converged, d.options(), d.Hyper.Seed, scaled(d.Normalise), d.Standardise)
+	fmt.Fprintf(w, "%d rounds%s; %s, seed %d, %s: %s\n",
+		d.Rounds, converged(d.Kind, d.Converged), d.options(), d.Hyper.Seed, scaled(d.Normalise), d.Standardise)
 	if p := d.PCA; p != nil {
 		fmt.Fprintf(w, "projected to %d principal axes, which have %.3g of the variance\n", p.Axes, p.Explained())
 	}
@@ -144,7 +145,7 @@ func (d description) text(w io.Writer) {
 	}
 	if d.Own != nil {
 		fmt.Fprintf(w, "own part: %s\n", d.Own)
-	} else if d.Kind == model.CGAU {
+	} else if d.Kind == model.CGAU || d.Hyper.Condition != "" {
 		fmt.Fprintf(w, "own part: no %s beside it\n", model.OwnFile)
 	}
 	if e := d.encoder(); e != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/task"
 )
 
 // print writes a result: as JSON if asked for, else by text.
@@ -30,10 +31,6 @@ func (a *app) note(format string, args ...any) {
 // runTable prints a run's figures, a participant a line.
 func runTable(r *report.Run) func(io.Writer) {
 	return func(w io.Writer) {
-		converged := "not converged"
-		if r.Converged {
-			converged = "converged"
-		}
 		what := "components"
 		if r.Model == string(model.FedGEM) {
 			what = "clusters"
@@ -42,7 +39,7 @@ func runTable(r *report.Run) func(io.Writer) {
 		if r.Clusters > 0 {
 			of += fmt.Sprintf(" with %d %s", r.Clusters, what)
 		}
-		fmt.Fprintf(w, "%s: %d rounds (%s), %d members\n", of, r.Rounds, converged, memberCount(r))
+		fmt.Fprintf(w, "%s: %d rounds%s, %d members\n", of, r.Rounds, converged(model.Kind(r.Model), r.Converged), memberCount(r))
 		fmt.Fprintf(w, "sums: protected by %s, %s, iterations %d, largest difference %.1e\n",
 			r.Protection.Mode, how(r.Consensus), r.Consensus.Iterations, r.Consensus.Error)
 		if p := r.Protection.BreachPredicted; p != nil {
@@ -66,6 +63,17 @@ func runTable(r *report.Run) func(io.Writer) {
 		fmt.Fprintln(t, row("mean", "", together, r.Baselines))
 		t.Flush()
 	}
+}
+
+// converged says whether rounds came to an end by themselves, of kinds for which they may.
+func converged(kind model.Kind, is bool) string {
+	switch {
+	case !task.Takes(kind, "tol"):
+		return ""
+	case is:
+		return " (converged)"
+	}
+	return " (not converged)"
 }
 
 // weightsOf returns the header of how participants are weighted, and how to tell it of one,

@@ -20,7 +20,7 @@ func addOwn(cmd *cobra.Command, file *string) {
 func ownFile(m *model.Model, modelFile, named string) (string, error) {
 	if m.Conditions() == nil {
 		if named != "" {
-			return "", &usageError{fmt.Sprintf("--own: the model %s has none", m.Manifest.Kind), ""}
+			return "", &usageError{fmt.Sprintf("--own: this model of kind %s has no conditions", m.Manifest.Kind), "leave it out"}
 		}
 		return "", nil
 	}

@@ -122,11 +122,15 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 	if with.explain {
 		head = append(head, m.Manifest.Columns...)
 	}
-	if err := w.Write(head); err != nil {
-		return err
-	}
 	line := make([]string, 0, len(head))
+	begun := false
 	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
+		if !begun { // rows can be read
+			begun = true
+			if err := w.Write(head); err != nil {
+				return err
+			}
+		}
 		x = m.Trained(x)
 		scores, err := m.Scores(x)
 		if err != nil {

@@ -212,7 +212,7 @@ func (a *app) noteMemory(participants int) {
 func (a *app) noteData(t task.Task, d *dataset.Dataset) {
 	a.note("%d participants, %d features: %s", len(d.Participants), len(d.Columns), listed(d.Columns))
 	if d.Participants[0].ClassLabels && t.Model != model.CGAU {
-		a.note("labels other than 0, 1 and -1 are classes: they give the ARI, and no area under a curve")
+		a.note("labels other than 0, 1 and -1 are classes: they give %s", ofClasses(t))
 	}
 	if len(d.Ignored) > 0 {
 		a.note("not numbers, so no features: %s", strings.Join(d.Ignored, ", "))
@@ -220,6 +220,18 @@ func (a *app) noteData(t task.Task, d *dataset.Dataset) {
 	for _, l := range d.LeftOut {
 		a.note("left out: %s has only %d training rows", l.Name, l.Rows)
 	}
+}
+
+// ofClasses says what figures labels that are classes give of a model that does not learn
+// them.
+func ofClasses(t task.Task) string {
+	switch {
+	case task.Takes(t.Model, "components"):
+		return "the ARI, and no area under a curve"
+	case t.Weighting.Weights == task.FedDisco:
+		return "weights, and no figures"
+	}
+	return fmt.Sprintf("no figures of a model %s", t.Model)
 }
 
 // listed names some of many.

@@ -78,7 +78,7 @@ func (b BetaVAE) put(w *npz.Writer) error { return matrices(b.Parameters().Matri
 // readBetaVAE is the inverse of put, with conditions of 0. Nothing is made room for that the file does not have.
 func (m *Model) readBetaVAE(a *npz.Archive, dim int) (BetaVAE, error) {
 	h := m.Manifest.Hyper
-	c := beta.Config{Inputs: dim, Hidden: h.Hidden, Latent: h.Latent, Beta: h.Beta}
+	c := beta.Config{Inputs: dim, Hidden: h.Hidden, Latent: h.Latent, Beta: h.Beta, Rate: h.Rate, Batch: h.Batch}
 	if c.Hidden == nil {
 		c.Hidden = []int{}
 	}

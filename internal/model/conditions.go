@@ -30,6 +30,8 @@ type ownManifest struct {
 	Participant string `json:"participant"`
 	Rows        int    `json:"rows"`    // fitted to; 0: the mean of all participants' conditions
 	Weights     string `json:"weights"` // SHA-256 of the weights and biases that it belongs to
+	// Threshold is that of models that score, of the rows fitted to.
+	Threshold *float64 `json:"threshold,omitempty"`
 }
 
 // conditioned is what has conditions of the participant's own, which no model file has.
@@ -74,19 +76,25 @@ func weightsDigest(of conditioned) string {
 
 // scaledApart says whether columns are scaled by what stands in the file of the
 // participant's own part, as its classifier's shared part is all that the model's has.
-func (m *Model) scaledApart() bool {
-	return m.Manifest.Kind == CGAU && m.Manifest.Standardise == "own"
-}
+func (m *Model) scaledApart() bool { return m.Manifest.Kind == CGAU && m.ownScaling() }
 
-// WriteOwn writes what a model with conditions has of the participant's own: these, and of
-// kind cgau its scaling where each participant has one. Only the owner may read the file.
+// ownScaling says whether each participant scales columns by its own rows.
+func (m *Model) ownScaling() bool { return m.Manifest.Standardise == "own" }
+
+// WriteOwn writes what a model with conditions has of the participant's own: these, its
+// scaling where each participant has one, and the threshold of its scores. Only the owner may
+// read the file.
 func WriteOwn(path string, m *Model) error {
 	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return m.writeOwn(w) })
 }
 
 func (m *Model) writeOwn(out io.Writer) error {
 	g := m.conditioned()
-	text, err := json.MarshalIndent(ownManifest{ownFormat, 1, m.Manifest.Participant, m.Manifest.Rows, weightsDigest(g)}, "", "  ")
+	of := ownManifest{Format: ownFormat, Version: 1, Participant: m.Manifest.Participant, Rows: m.Manifest.Rows, Weights: weightsDigest(g)}
+	if m.Classifier == nil {
+		of.Threshold = &m.Manifest.Threshold
+	}
+	text, err := json.MarshalIndent(of, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -97,7 +105,7 @@ func (m *Model) writeOwn(out io.Writer) error {
 	if err := matrices(g.Conditions().Matrices).put(w); err != nil {
 		return err
 	}
-	if m.scaledApart() {
+	if m.ownScaling() {
 		if err := putArrays(w, "", scalingArrays(m.Scaling)); err != nil {
 			return err
 		}
@@ -146,6 +154,8 @@ func (m *Model) readOwnPart(r io.ReaderAt, size int64) error {
 	switch {
 	case of.Format != ownFormat || of.Version != 1:
 		return fmt.Errorf("%s: want format %q of version 1, got %q of version %d", manifest, ownFormat, of.Format, of.Version)
+	case m.Classifier == nil && of.Threshold == nil:
+		return fmt.Errorf("%s: want a threshold, got none", manifest)
 	case of.Weights != weightsDigest(g):
 		return fmt.Errorf("want conditions for these weights (SHA-256 %.12s), got some for others (%.12s)", weightsDigest(g), of.Weights)
 	}
@@ -156,7 +166,7 @@ func (m *Model) readOwnPart(r io.ReaderAt, size int64) error {
 		}
 	}
 	scaling := m.Scaling
-	if m.scaledApart() {
+	if m.ownScaling() {
 		if scaling, err = m.readScaling(a); err != nil {
 			return err
 		}
@@ -167,6 +177,9 @@ func (m *Model) readOwnPart(r io.ReaderAt, size int64) error {
 		return err
 	}
 	m.Scaling, m.Manifest.Participant, m.Manifest.Rows = scaling, of.Participant, of.Rows
+	if of.Threshold != nil {
+		m.Manifest.Threshold = *of.Threshold
+	}
 	return nil
 }
 

@@ -28,7 +28,7 @@ func objective(c *report.Course) *figure {
 			partial = append(partial, at)
 		}
 	}
-	p := newPlot("round", "objective (log posterior, nats)")
+	p := newPlot("round", c.Objective)
 	p.X.Tick.Marker, p.Y.Tick.Marker = even{8, 1}, even{6, 0}
 	p.Add(grid{})
 	f := &figure{

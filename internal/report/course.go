@@ -6,12 +6,14 @@ import "time"
 type Course struct {
 	Names   []string // of the roster
 	Virtual time.Duration
-	Failed  bool       // after the last of Slots
-	Rounds  []RoundRow // the start-up is round 0
-	Slots   []Slot
-	Sent    []int64  // bytes, by member
-	Down    [][]Span // when a member's process was not there, by member
-	Faults  []Fault
+	// Objective says what that of a round is.
+	Objective string
+	Failed    bool       // after the last of Slots
+	Rounds    []RoundRow // the start-up is round 0
+	Slots     []Slot
+	Sent      []int64  // bytes, by member
+	Down      [][]Span // when a member's process was not there, by member
+	Faults    []Fault
 	// Convergence is that of the last sum of a round; nil where sums are exact.
 	Convergence *Convergence
 	// Weightings are the participants', of the last round; nil if all count by other means.

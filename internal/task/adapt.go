@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
@@ -10,17 +11,21 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Adapt makes a model of kind cgau that of a participant which has not trained, by some rows
-// of its own, and nobody else: it scales its columns, if each participant does that for
-// itself, and fits its conditions to the labels by so many steps of gradient descent. Without
-// labels the conditions are the mean of those of all that have trained. What is shared stays
+// Adapt makes a model with conditions that of a participant which has not trained, by some
+// rows of its own, and nobody else: it scales its columns, if each participant does that for
+// itself, and fits its conditions by so many steps of gradient descent. What is shared stays
 // as it is.
+//
+// A classifier is fitted to labels; without any, the conditions are the mean of those of all
+// that have trained. A β-VAE is fitted to the rows themselves, a step being all batches of
+// them, and has a threshold of its own.
 func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int) error {
-	g, ok := m.Classifier.(model.Gated)
-	if !ok {
-		return wrong("model", "want one of kind %s, which alone has conditions, got %s", model.CGAU, m.Manifest.Kind)
-	}
-	if steps < 1 {
+	switch {
+	case m.Conditions() == nil:
+		return &Error{"model", fmt.Sprintf("want one with conditions, got one of kind %s without", m.Manifest.Kind), "take one of kind cgau, or of bvae trained with --condition"}
+	case m.Classifier == nil && p.TrainLabels != nil:
+		return &Error{"label", fmt.Sprintf("a model of kind %s adapts to rows, whatever their labels are", m.Manifest.Kind), "leave --label out"}
+	case steps < 1:
 		return wrong("steps", "want at least 1, got %d", steps)
 	}
 	if m.Manifest.Standardise == string(Own) {
@@ -30,6 +35,13 @@ func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int
 		}
 	}
 	m.Manifest.Participant, m.Manifest.Rows = p.Name, 0
+	if g, ok := m.Classifier.(model.Gated); ok {
+		return adaptClassifier(ctx, g, m, p, steps)
+	}
+	return adaptAutoEncoder(ctx, m.Scorer.(model.BetaVAE), m, p, steps)
+}
+
+func adaptClassifier(ctx context.Context, g model.Gated, m *model.Model, p dataset.Participant, steps int) error {
 	if p.TrainLabels == nil {
 		g.MeanCondition()
 		return nil
@@ -45,4 +57,19 @@ func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int
 	clear(g.Conditions().Values)
 	m.Manifest.Rows = len(classes)
 	return g.Adapt(ctx, cgau.Rows{Values: values, Classes: classes}, steps)
+}
+
+func adaptAutoEncoder(ctx context.Context, of model.BetaVAE, m *model.Model, p dataset.Participant, steps int) error {
+	rows := m.Rows(p.Train)
+	values, err := nn.InMemory(rows)
+	if err != nil {
+		return err
+	}
+	clear(of.Conditions().Values)
+	m.Manifest.Rows, _ = rows.Dims()
+	if err := of.Adapt(ctx, values, steps, rand.NewPCG(m.Manifest.Hyper.Seed, 0)); err != nil {
+		return err
+	}
+	m.Manifest.Threshold, err = threshold(of, rows, m.Manifest.FalseAlarm)
+	return err
 }

@@ -191,9 +191,9 @@ func TestWeightsByLabels(t *testing.T) {
 		}
 	}
 	for want, change := range map[string]func(*Task, *dataset.Participant){
-		"label: the weights feddisco follow from classes: want the column": func(_ *Task, p *dataset.Participant) { p.TrainLabels = nil },
-		"label of row 2: want a class from 0 to 1, as agreed, got 7":       func(t *Task, p *dataset.Participant) { t.Networks.Classes, p.TrainLabels = 2, []float64{0, 7} },
-		"want a class, a whole number from 0 to 999, got -1":               func(_ *Task, p *dataset.Participant) { p.TrainLabels[1] = -1 },
+		"label: want the column of the classes, got none: the weights feddisco follow": func(_ *Task, p *dataset.Participant) { p.TrainLabels = nil },
+		"label of row 2: want a class from 0 to 1, as agreed, got 7":                   func(t *Task, p *dataset.Participant) { t.Networks.Classes, p.TrainLabels = 2, []float64{0, 7} },
+		"want a class, a whole number from 0 to 999, got -1":                           func(_ *Task, p *dataset.Participant) { p.TrainLabels[1] = -1 },
 	} {
 		k, p := betaTask(Weighting{Weights: FedDisco, Effect: 0.5, Offset: "0.1"}), parts[0]
 		p.TrainLabels = slices.Clone(p.TrainLabels)

@@ -17,12 +17,12 @@ func (t Task) CheckLabels(p dataset.Participant) error {
 	all := [][]float64{p.TrainLabels}
 	switch {
 	case t.Weighting.Weights == FedDisco && p.TrainLabels == nil:
-		return wrong("label", "the weights %s follow from classes: want the column that they stand in", FedDisco)
+		return noLabel("the weights %s follow from classes", FedDisco)
 	case t.Weighting.Weights == FedDisco:
 	case t.Model != model.CGAU:
 		return nil
 	case p.TrainLabels == nil:
-		return wrong("label", "the model %s learns classes: want the column that they stand in", t.Model)
+		return noLabel("the model %s learns classes", t.Model)
 	default:
 		all = append(all, p.TestLabels)
 	}
@@ -32,6 +32,10 @@ func (t Task) CheckLabels(p dataset.Participant) error {
 		}
 	}
 	return nil
+}
+
+func noLabel(format string, args ...any) error {
+	return &Error{"label", "want the column of the classes, got none: " + fmt.Sprintf(format, args...), "say --label COLUMN"}
 }
 
 // classesOf returns the classes that labels are; if number is not 0, there are so many.

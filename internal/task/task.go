@@ -69,7 +69,10 @@ type Task struct {
 }
 
 // Error is a hyper-parameter that cannot be used.
-type Error struct{ Field, Msg string }
+type Error struct {
+	Field, Msg string
+	Hint       string // what to do, if that is not to correct the field
+}
 
 func (e *Error) Error() string { return e.Field + ": " + e.Msg }
 
