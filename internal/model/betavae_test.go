@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/vae/beta"
@@ -163,6 +164,15 @@ func TestConditionsOfBetaVAEsAreRead(t *testing.T) {
 	}
 	if err := got.ReadOwn(own); err != nil || !reflect.DeepEqual(score(got, rows), score(m, rows)) {
 		t.Errorf("scores are others, %v", err)
+	}
+	m.Manifest.Standardise, m.Manifest.Participant, m.Manifest.Threshold = "own", "other", 7
+	m.Scaling = dataset.Scaling{Shift: []float64{1, 2}, Scale: []float64{3, 4}}
+	if err := WriteOwn(own, m); err != nil {
+		t.Fatal(err)
+	}
+	got.Manifest.Standardise = "own"
+	if err := got.ReadOwn(own); err != nil || !reflect.DeepEqual(got.Scaling, m.Scaling) || got.Manifest.Threshold != 7 || got.Manifest.Participant != "other" {
+		t.Errorf("got scaling %v, threshold %g of %s, %v", got.Scaling, got.Manifest.Threshold, got.Manifest.Participant, err)
 	}
 	of.Parameters().Values[0]++
 	if err := m.ReadOwn(own); err == nil || !strings.Contains(err.Error(), "want conditions for these weights") {

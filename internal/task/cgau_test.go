@@ -178,7 +178,7 @@ func TestAdaptToAFewRows(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if err := Adapt(t.Context(), &model.Model{Manifest: model.Manifest{Kind: model.GGM}}, dataset.Participant{}, 1); err == nil || !strings.Contains(err.Error(), "want one of kind cgau") {
+	if err := Adapt(t.Context(), &model.Model{Manifest: model.Manifest{Kind: model.GGM}}, dataset.Participant{}, 1); err == nil || !strings.Contains(err.Error(), "want one with conditions, got one of kind ggm") {
 		t.Errorf("got %v", err)
 	}
 }

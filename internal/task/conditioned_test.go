@@ -83,3 +83,42 @@ func TestConditionedMemberComesBack(t *testing.T) {
 		}
 	}
 }
+
+// A participant that has not trained is better off with conditions fitted to its rows, and
+// has a threshold by them; what is shared stays.
+func TestAdaptCodesToAFewRows(t *testing.T) {
+	k, parts := betaTask(Weighting{Weights: FedAvg}), unevenly()
+	k.Networks.Condition, k.Standardise = Conditioned, Own
+	results := overNetwork(t, k, append(parts, unevenly()[1:]...))
+	m, of := results[0].Model, results[0].Model.Scorer.(model.BetaVAE)
+	weights, before := slices.Clone(of.Shared().Values), m.Manifest.Threshold
+	few := parts[len(parts)-1]
+	few.Name, few.TrainLabels, few.Test, few.TestLabels = "new", nil, few.Train, nil
+	loglik := func() float64 {
+		t.Helper()
+		e, err := Evaluate(m, few)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Loglik.Value
+	}
+	if err := Adapt(t.Context(), m, few, 50); err != nil {
+		t.Fatal(err)
+	}
+	rows, _ := few.Train.Dims()
+	if m.Manifest.Participant != "new" || m.Manifest.Rows != rows || m.Manifest.Threshold == before {
+		t.Errorf("got %s with %d rows and threshold %g, want new with %d and another than %g", m.Manifest.Participant, m.Manifest.Rows, m.Manifest.Threshold, rows, before)
+	}
+	fitted := loglik()
+	clear(m.Conditions())
+	if zero := loglik(); !(fitted > zero) {
+		t.Errorf("mean log-likelihood %.3f fitted, %.3f at 0", fitted, zero)
+	}
+	if !slices.Equal(of.Shared().Values, weights) {
+		t.Error("weights have changed")
+	}
+	few.TrainLabels = make([]float64, rows)
+	if err := Adapt(t.Context(), m, few, 50); err == nil || !strings.Contains(err.Error(), "whatever their labels are") {
+		t.Errorf("got %v", err)
+	}
+}
