@@ -92,3 +92,33 @@ func TestASumGoesOnWithoutItsCaller(t *testing.T) {
 		}
 	}
 }
+
+// The same holds for a call that an amendment of the roster comes before, and that is
+// made again after it.
+func TestASumIsMadeAgainWithoutItsCaller(t *testing.T) {
+	const size = 3
+	nodes := startAll(t, testConfigs(t, size)...)
+	sum := func(ctx context.Context, n *Node, x []float64) (r result) {
+		n.StartRound(1)
+		r.values, r.err = n.Sum(ctx, x, []collabdict.Block{{Len: 1, Bound: 1}})
+		return r
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	x := []float64{1}
+	if r := sum(ctx, nodes[0], x); !errors.Is(r.err, context.DeadlineExceeded) {
+		t.Fatalf("got %v before the others have called", r.err)
+	}
+	x[0] = -1
+	for _, n := range nodes {
+		if err := n.Change([]Change{{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitFor(t, func() bool { return len(nodes[0].roll.Load().amendments) == 1 })
+	for _, r := range each(t, nodes[1:], func(ctx context.Context, n *Node) result { return sum(ctx, n, []float64{1}) }) {
+		if r.err != nil || math.Abs(r.values[0]-size) > 1e-6 {
+			t.Errorf("got %v, %v, want %d", r.values, r.err, size)
+		}
+	}
+}

@@ -183,8 +183,13 @@ func (l *loop) call(q *request, c consensus.Call) {
 	l.step(c)
 }
 
+// keepCall copies what the call under way was lent. An amendment may yet come before it.
 func (l *loop) keepCall() (*consensus.Decision, error) {
-	l.machine.KeepCall()
+	if q := l.pending; q != nil {
+		c := q.event.(consensus.Call)
+		c.Values = l.machine.KeepCall()
+		q.event = c
+	}
 	return nil, nil
 }
 
