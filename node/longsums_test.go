@@ -122,3 +122,36 @@ func TestASumIsMadeAgainWithoutItsCaller(t *testing.T) {
 		}
 	}
 }
+
+// What a member asks for again while it is on its way is not read from the disk again.
+func TestWhatIsOnItsWayIsNotServedAgain(t *testing.T) {
+	held := map[consensus.Message]bool{}
+	l := &loop{ // without a journal
+		send: func(s consensus.Send) { t.Errorf("%+v was sent", s) },
+		holds: func(to int, m consensus.Message) bool {
+			_, seal := m.Body.(*consensus.Seal)
+			m.Body = nil
+			held[m] = to == 1 && seal == (m.Slot == 5)
+			return true
+		},
+	}
+	l.help(consensus.Serve{To: 1, Slot: 5, Ballot: 2, Entry: consensus.EntrySealed + "2"})
+	l.help(consensus.Serve{To: 1, Slot: 3})
+	if !held[consensus.Message{Slot: 5, Ballot: 2}] || !held[consensus.Message{Slot: 3}] {
+		t.Errorf("asked for %v", held)
+	}
+}
+
+// A program that holds much is not collected for a little.
+func TestWhenTheHeapIsCollected(t *testing.T) {
+	long := consensus.Effects{
+		Writes:    []consensus.Write{{Name: "state", Data: []byte{1}}, {Data: []byte{1}, Vector: consensus.Vector{Words: make([]uint64, 3)}}},
+		Decisions: []*consensus.Decision{{Total: []float64{1}}},
+	}
+	if got := longest(long); got != 25 {
+		t.Errorf("the longest vector has %d bytes", got)
+	}
+	if !collects(collectFrom, collectShare*collectFrom) || collects(collectFrom, 2*collectShare*collectFrom) || heapInUse() == 0 {
+		t.Error("collects for too little, or not for enough")
+	}
+}
