@@ -86,6 +86,41 @@ func TestAgreementsKeepClassifiers(t *testing.T) {
 	}
 }
 
+// An offset is a number or a word.
+func TestAgreementsKeepWeights(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "consortium.yaml")
+	c := example()
+	c.Model = Model{
+		Kind: string(model.BVAE), Rounds: 5, Latent: 2, Hidden: []int{8}, Batch: 64, Rate: 0.001, Beta: 0.01, Epochs: 10, Condition: "cgau",
+		Weights: "latent", Effect: 0.1, Offset: "0.25", Debias: true, WeighEvery: 5, Publish: true, Standardise: "own", Normalise: "minmax", FalseAlarm: 0.01,
+	}
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := strings.Replace(string(b), `"0.25"`, "0.25", 1)
+	if bare == string(b) {
+		t.Fatalf("no offset in %s", b)
+	}
+	for _, text := range []string{string(b), bare} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadConsortium(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := got.Task()
+		want := task.Weighting{Weights: task.Latent, Effect: 0.1, Offset: "0.25", Debias: true, Every: 5, Publish: true}
+		if !reflect.DeepEqual(k, c.Task()) || k.Weighting != want || k.Networks.Condition != "cgau" || k.Networks.Epochs != 10 || k.Networks.Beta != 0.01 {
+			t.Errorf("got %+v, want %+v", k, c.Task())
+		}
+	}
+}
+
 func TestAgreementsKeepTheTask(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consortium.yaml")
 	c := example()

@@ -80,7 +80,11 @@ func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*m
 	if t.Standardise == task.Own {
 		pooled = t.OfScaled()
 	}
-	r, err := pooled.Train(ctx, collabdict.Solo{}, dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(all), TrainLabels: labelsOf(parts), ClassLabels: parts[0].ClassLabels}, nil)
+	together := dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(all), TrainLabels: labelsOf(parts), ClassLabels: parts[0].ClassLabels}
+	for _, p := range parts { // a classifier is to have the classes of these, too
+		together.TestLabels = append(together.TestLabels, p.TestLabels...)
+	}
+	r, err := pooled.Train(ctx, collabdict.Solo{}, together, nil)
 	if err != nil {
 		return nil, fmt.Errorf("baseline pooled: %w", err)
 	}

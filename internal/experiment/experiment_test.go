@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"gonum.org/v1/gonum/mat"
 )
@@ -144,4 +145,27 @@ func score(m *model.Model, rows *mat.Dense) []float64 {
 		panic(err)
 	}
 	return scores
+}
+
+// Who has test rows of a class that nobody trains on is measured by all baselines.
+func TestBaselinesOfClassifiers(t *testing.T) {
+	parts := []dataset.Participant{{Name: "a"}, {Name: "b"}}
+	for i := range parts {
+		parts[i].Columns = []string{"x"}
+		parts[i].Train = dataset.InMemory(mat.NewDense(4, 1, []float64{-1, 1, -2, 2}))
+		parts[i].Test, parts[i].TrainLabels, parts[i].TestLabels = parts[i].Train, []float64{0, 1, 0, 1}, []float64{0, float64(1 + i), 0, 1}
+	}
+	k := task.Task{
+		Model: model.CGAU, Rounds: 1, LocalSteps: 1, Standardise: task.None, FalseAlarm: 0.1, Seed: 1,
+		Networks: task.Networks{Hidden: []int{2}, Batch: 4, Rate: 0.1},
+	}
+	r := &report.Run{Participants: make([]report.Participant, 2)}
+	if err := AddBaselines(t.Context(), r, k, []string{BaselineAlone, BaselinePooled}, parts, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range r.Participants {
+		if b := p.Baselines; !b.Alone.Accuracy.Defined || !b.Pooled.Accuracy.Defined {
+			t.Errorf("participant %d: got %+v and %+v", i, b.Alone, b.Pooled)
+		}
+	}
 }

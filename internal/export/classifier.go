@@ -26,6 +26,6 @@ func (f *File) adapted(name string, conditions []float32) {
 		f.list(name, Own, "weights and biases, to which its own conditions are added: who has the shared biases can tell them")
 	default:
 		f.list(name, All, "weights and biases, without the conditions of anyone")
-		f.Warnings = append(f.Warnings, "conditions are 0, which are nobody's")
+		f.Warnings = append(f.Warnings, "conditions are 0, which are nobody's: no participant has such scores or probabilities, nor is a threshold of them")
 	}
 }

@@ -74,12 +74,13 @@ func (t Task) gated(columns, classes int) cgau.Config {
 
 func (l *adaptive) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (last collabdict.Round, err error) {
 	classes := l.task.Networks.Classes
+	labels := slices.Concat(l.of.TrainLabels, l.of.TestLabels) // it is measured on the latter
 	if classes == 0 {
-		if classes, err = agreeClasses(ctx, g, slices.Max(l.rows.Classes)); err != nil {
+		if classes, err = agreeClasses(ctx, g, int(slices.Max(labels))); err != nil {
 			return last, fmt.Errorf("classes: %w", err)
 		}
 	}
-	if _, err := classesOf(l.of, l.of.TrainLabels, classes); err != nil {
+	if _, err := classesOf(l.of, labels, classes); err != nil {
 		return last, err // it was not in that sum
 	}
 	c := l.task.gated(l.columns, classes)

@@ -130,6 +130,21 @@ func TestClassifiersTogether(t *testing.T) {
 	}
 }
 
+// A class that test rows alone have is one of the model's, which is measured on them when
+// all are done.
+func TestClassOfTestRowsAlone(t *testing.T) {
+	parts := shifted(1, 2, 40)
+	parts[1].TestLabels = slices.Clone(parts[1].TestLabels)
+	parts[1].TestLabels[0] = 4
+	k := classifierTask()
+	k.Rounds = 2
+	for s, r := range classifiersInLockstep(t, k, parts) {
+		if e, err := Evaluate(r.Model, parts[s]); err != nil || len(e.Recall) != 5 {
+			t.Errorf("participant %d: got %v and recall %v, want that of 5 classes", s, err, e.Recall)
+		}
+	}
+}
+
 // A participant that has not trained is better off with conditions fitted to a few rows
 // than with those of nobody, or of all; what is shared stays.
 func TestAdaptToAFewRows(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict"
@@ -49,6 +50,21 @@ func TestConditionsOfCodesDoNotLeave(t *testing.T) {
 		if s > 0 && slices.Equal(own.Conditions().Values, first.Conditions().Values) {
 			t.Errorf("member %d has the conditions of another", s)
 		}
+	}
+}
+
+// What members can work out of conditions, and of losses, is listed.
+func TestPublishedOfConditions(t *testing.T) {
+	adaptive := betaTask(Weighting{Weights: FedAvg})
+	adaptive.Networks.Condition = Conditioned
+	for _, k := range []Task{adaptive, classifierTask()} {
+		list := strings.Join(k.published(collabdict.Solo{}), "\n")
+		if !strings.Contains(list, "the mean of all members' conditions") || !strings.Contains(list, "the loss") {
+			t.Errorf("%s: got %s", k.Model, list)
+		}
+	}
+	if list := strings.Join(betaTask(Weighting{Weights: FedAvg}).published(collabdict.Solo{}), "\n"); strings.Contains(list, "conditions") {
+		t.Errorf("got %s", list)
 	}
 }
 

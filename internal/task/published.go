@@ -29,6 +29,9 @@ func (t Task) published(g collabdict.Group) []string {
 	if t.Model == model.CGAU {
 		list = append(list, "in sums over all members, each round: of how many of them the largest change of each matrix of weights, the number of own rows and the loss lie between which powers of two")
 	}
+	if t.Model == model.CGAU || t.Networks.Condition != "" {
+		list = append(list, "by what sums have changed of the biases: the mean of all members' conditions, so of two members each the other's")
+	}
 	learned := t.learned()
 	if t.Model == model.BVAE {
 		learned = append(learned, t.Weighting.learned()...)

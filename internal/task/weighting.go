@@ -92,7 +92,7 @@ func (w Weighting) learned() []string {
 	if w.Weights != FedAvg {
 		what += " and the discrepancy of the data"
 	}
-	list := []string{"how many members have " + what + " between which powers of two, and each round the largest change of each matrix times the weight"}
+	list := []string{"how many members have " + what + " between which powers of two, and each round the largest change of each matrix, and the loss, times the weight"}
 	if w.Offset == AutoOffset {
 		list = append(list, "how many members want an offset of which size")
 	}

@@ -13,7 +13,7 @@
 // Nobody learns what another member's epochs have changed, nor its rows, weight or
 // discrepancy, unless these two are published ([Weighting.Publish]). What all learn
 // are the new parameters, the mean loss, and of how many members the largest change of a
-// matrix, times the weight, is between which powers of two. A member whose weight is 0
+// matrix, or the loss, times the weight, is between which powers of two. A member whose weight is 0
 // has nothing to train but conditions: without these, who sees how soon it calls for the
 // sum can tell.
 //

@@ -150,22 +150,34 @@ func (p plan) settings(l *study.Lab, found results) error {
 	}, rows)
 }
 
-// participants is what is found by each.
+// participants is what is found by each, and what keeps it from more: normal test rows that
+// are less likely than anomalies.
 func (p plan) participants(l *study.Lab, found results) error {
 	header := []string{"data", "participant"}
-	for _, model := range []string{gradients, graphs} {
+	models := []string{gradients, collapsed, graphs}
+	for _, model := range models {
 		for _, way := range ways {
-			header = append(header, model+" "+way)
+			header = append(header, "PR-AUC "+model+" "+way)
 		}
+	}
+	for _, model := range models {
+		header = append(header, "ln p of normal rows, 5 % quantile, "+model, "of anomalies, median")
 	}
 	var rows [][]string
 	for _, s := range p.sets {
 		for i, name := range found.names(s) {
 			row := []string{s.name, name}
-			for _, model := range []string{gradients, graphs} {
+			cell := func(model, way string, digits int, of func(o outcome) []float64) {
+				row = append(row, found.cell(s.name, model, way, digits, func(o outcome) []float64 { return of(o)[i : i+1] }))
+			}
+			for _, model := range models {
 				for _, way := range ways {
-					row = append(row, found.cell(s.name, model, way, 3, func(o outcome) []float64 { return o.PR[i : i+1] }))
+					cell(model, way, 3, pr)
 				}
+			}
+			for _, model := range models {
+				cell(model, together, 0, func(o outcome) []float64 { return o.NormalLow })
+				cell(model, together, 0, func(o outcome) []float64 { return o.Anomalies })
 			}
 			rows = append(rows, row)
 		}

@@ -63,6 +63,11 @@ func (s *set) read(l *study.Lab) error {
 	}
 	for i := range parts {
 		p := &parts[i]
+		n, _ := p.train.Dims()
+		tested, _ := p.test.Dims()
+		if n < 10 || tested == 0 {
+			return fmt.Errorf("%s: %s: want at least 10 rows to train on and 1 to look for anomalies in, got %d and %d", s.name, p.name, n, tested)
+		}
 		p.train, p.held = tenths(p.train)
 	}
 	s.parts = parts
@@ -71,11 +76,10 @@ func (s *set) read(l *study.Lab) error {
 
 // tenths returns x without the last of each ten rows, and these.
 func tenths(x *mat.Dense) (most, rest *mat.Dense) {
-	n, _ := x.Dims()
-	return take(x, func(row int) bool { return row%10 != 9 }), take(x, func(row int) bool { return row%10 == 9 || n < 10 })
+	return take(x, func(row int) bool { return row%10 != 9 }), take(x, func(row int) bool { return row%10 == 9 })
 }
 
-// take returns the rows that f names.
+// take returns the rows that f names, an empty matrix if it names none.
 func take(x *mat.Dense, f func(row int) bool) *mat.Dense {
 	n, width := x.Dims()
 	var values []float64
@@ -83,6 +87,9 @@ func take(x *mat.Dense, f func(row int) bool) *mat.Dense {
 		if f(i) {
 			values = append(values, x.RawRowView(i)...)
 		}
+	}
+	if len(values) == 0 {
+		return new(mat.Dense)
 	}
 	return mat.NewDense(len(values)/width, width, values)
 }
