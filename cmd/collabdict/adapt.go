@@ -21,6 +21,8 @@ type adapted struct {
 	// Before is with conditions of 0, After with those found.
 	Before *report.Evaluation `json:"before,omitempty"`
 	After  *report.Evaluation `json:"after,omitempty"`
+
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 func (a *app) adapt() *cobra.Command {
@@ -53,6 +55,9 @@ participant standardises its own columns, it does that, too, by the rows given.`
 				return err
 			}
 			r.Own = out
+			for _, w := range r.Warnings {
+				a.note("warning: %s", w)
+			}
 			if err := model.WriteOwn(out, m); err != nil {
 				return err
 			}
@@ -68,7 +73,7 @@ participant standardises its own columns, it does that, too, by the rows given.`
 }
 
 func adaptTo(ctx context.Context, m *model.Model, p dataset.Participant, steps int) (r adapted, err error) {
-	if err := task.Adapt(ctx, m, p, steps); err != nil {
+	if r.Warnings, err = task.Adapt(ctx, m, p, steps); err != nil {
 		return r, err
 	}
 	r.Participant, r.Rows = m.Manifest.Participant, m.Manifest.Rows

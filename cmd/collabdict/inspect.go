@@ -144,7 +144,7 @@ func (d description) text(w io.Writer) {
 	}
 	if d.Own != nil {
 		fmt.Fprintf(w, "own part: %s\n", d.Own)
-	} else if d.Kind == model.CGAU {
+	} else if d.Kind == model.CGAU || d.Hyper.Condition != "" {
 		fmt.Fprintf(w, "own part: no %s beside it\n", model.OwnFile)
 	}
 	if e := d.encoder(); e != nil {

@@ -164,6 +164,10 @@ func TestConditionsOfBetaVAEsAreRead(t *testing.T) {
 	if err := got.ReadOwn(own); err != nil || !reflect.DeepEqual(score(got, rows), score(m, rows)) {
 		t.Errorf("scores are others, %v", err)
 	}
+	got.Manifest.Participant = "another"
+	if err := got.ReadOwn(own); err == nil || !strings.Contains(err.Error(), "want the conditions of another, whose threshold the model has") {
+		t.Errorf("got %v", err)
+	}
 	of.Parameters().Values[0]++
 	if err := m.ReadOwn(own); err == nil || !strings.Contains(err.Error(), "want conditions for these weights") {
 		t.Errorf("got %v", err)

@@ -149,6 +149,9 @@ func (m *Model) readOwnPart(r io.ReaderAt, size int64) error {
 	case of.Weights != weightsDigest(g):
 		return fmt.Errorf("want conditions for these weights (SHA-256 %.12s), got some for others (%.12s)", weightsDigest(g), of.Weights)
 	}
+	if m.Scorer != nil && of.Participant != m.Manifest.Participant {
+		return fmt.Errorf("want the conditions of %s, whose threshold the model has, got those of %s", m.Manifest.Participant, of.Participant)
+	}
 	read := found{}
 	for _, s := range g.Conditions().Shapes {
 		if read[s.Name], err = array(a, s.Name, s.Columns); err != nil {
