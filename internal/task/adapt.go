@@ -19,7 +19,7 @@ import (
 func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int) (warnings []string, err error) {
 	g, ok := m.Classifier.(model.Gated)
 	if !ok {
-		return nil, wrong("model", "want one of kind %s, which alone has conditions, got %s", model.CGAU, m.Manifest.Kind)
+		return nil, wrong("model", "want one of kind %s, whose conditions are fitted to classes, got %s", model.CGAU, m.Manifest.Kind)
 	}
 	if steps < 1 {
 		return nil, wrong("steps", "want at least 1, got %d", steps)

@@ -174,6 +174,7 @@ func (l *weighted) state() state {
 	for _, other := range l.learner.Standings() {
 		var r *report.Weighting
 		if other != nil {
+			other.Weight.ByRows = own.Weight.ByRows // that holds of all
 			r = new(l.task.Weighting.reported(*other, l.rounds))
 		}
 		s.weightings = append(s.weightings, r)

@@ -124,6 +124,19 @@ func TestNeverWeighted(t *testing.T) {
 	}
 }
 
+// Where the rule leaves nobody a weight, that is told of all whose weights are listed.
+func TestWeightsByRowsAreListedAsThat(t *testing.T) {
+	k := betaTask(byLatent)
+	k.Rounds, k.Weighting.Every, k.Weighting.Offset = 2, 1, "-9"
+	for s, r := range inLockstep(t, k, unevenly()) {
+		for of, w := range r.Weightings {
+			if !w.ByRows || !(w.Weight > 0) {
+				t.Errorf("participant %d is told %+v of %d", s, *w, of)
+			}
+		}
+	}
+}
+
 // Over the protocol with exact sums the model is that of plain sums but for their rounding.
 func TestWeightedSumsAreThoseOfPlainAddition(t *testing.T) {
 	k := betaTask(Weighting{Weights: FedAvg})
