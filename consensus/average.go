@@ -126,7 +126,7 @@ func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 		return
 	}
 	if a.lanes == nil {
-		if len(a.early) < m.earlyFrames(a) {
+		if len(a.early) < m.earlyFrames(a) && len(b.Words) <= m.frameWords(a) {
 			a.early = append(a.early, frame{from, b})
 		}
 		return
@@ -157,10 +157,26 @@ func (s *slot) heard() (frames uint32) {
 
 // earlyFrames bounds the frames that can reach this member before its session
 // begins: in Laplacian sessions two of a neighbour, in others all of a session, of
-// which the parts of two vectors, where they are long.
+// which the parts of two vectors, where they travel in parts.
 func (m *Machine) earlyFrames(a *attempt) int {
-	rounds := m.plans.plan(len(a.member)).Rounds()
-	return m.p.lanes() * (rounds*(m.p.Fan+1) + 2*len(a.member) + m.earlyParts())
+	frames := m.plans.plan(len(a.member)).Rounds()*(m.p.Fan+1) + 2*len(a.member)
+	if a.layout != nil && m.frameWords(a) < a.layout.Words() {
+		frames += m.earlyParts()
+	}
+	return m.p.lanes() * frames
+}
+
+// frameWords returns the most words of a frame of the attempt's sessions, of which a
+// Gather has none.
+func (m *Machine) frameWords(a *attempt) int {
+	if a.layout == nil {
+		return 0
+	}
+	words := a.layout.Words()
+	if _, inParts := m.plans.plan(len(a.member)).Session(words).(*session.Circulant); inParts {
+		words = min(words, session.PartWords)
+	}
+	return words
 }
 
 // average goes on with the lanes and, when enough of them have ended, puts the

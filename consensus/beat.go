@@ -297,7 +297,7 @@ func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
 	switch sealed := s.sealed[attempt]; {
 	case sealed == nil || b.State == Opening || b.State == Voted:
 	case sealed.onDisk():
-		e.Serves = append(e.Serves, Serve{To: to, Slot: s.number, Entry: EntrySealed + fmt.Sprint(attempt)})
+		e.Serves = append(e.Serves, Serve{To: to, Slot: s.number, Ballot: attempt, Entry: EntrySealed + fmt.Sprint(attempt)})
 	default:
 		send(&Seal{Sealed: sealed})
 	}

@@ -23,12 +23,15 @@ type call struct {
 	blob   []byte
 }
 
-// KeepCall copies what the call under way was lent: whoever made it does not wait for
-// its end.
-func (m *Machine) KeepCall() {
-	if c := m.slot.call; c != nil {
-		c.values = slices.Clone(c.values)
+// KeepCall copies what the call under way was lent, and returns the copy, or nil without
+// a call: whoever made it does not wait for its end.
+func (m *Machine) KeepCall() []float64 {
+	c := m.slot.call
+	if c == nil {
+		return nil
 	}
+	c.values = slices.Clone(c.values)
+	return c.values
 }
 
 // Kind is the collective of a slot.

@@ -84,9 +84,10 @@ const All = -1
 // disk: the decision of the log, with the certificate of the slot after it, or what
 // an entry of the slot is sent as ([SealOf]).
 type Serve struct {
-	To    int
-	Slot  uint64
-	Entry string // "" is the decision
+	To     int
+	Slot   uint64
+	Ballot uint32 // of the message
+	Entry  string // "" is the decision
 }
 
 // Decision is the end of a slot, the same at every member but for Cost.

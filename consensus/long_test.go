@@ -108,3 +108,52 @@ func TestWritesInPieces(t *testing.T) {
 		t.Errorf("1 is written as %v", w.Bytes())
 	}
 }
+
+// Frames that come before a session begins hold no more than those of the session can.
+func TestEarlyFramesAreNoLongerThanASessionHas(t *testing.T) {
+	for _, s := range []Settings{{Scheme: Exact, Protect: chunking.Chunks}, {Scheme: Laplacian, Protect: chunking.Chunks}} {
+		n := newNetwork(t, 4, s)
+		n.call(0, sumOf(1, vectors(rand.New(rand.NewPCG(1, 1)), 4, longBlocks), longBlocks)(0))
+		a := n.members[0].slot.attempts[0]
+		vector := a.layout.Words()
+		most := 4*vector + 20*session.PartWords
+		if s.Scheme == Laplacian {
+			most = 2 * (n.members[0].Plan().Rounds() + 4) * vector
+		}
+		words := make([]uint64, 8*vector)
+		for part := range uint32(100) {
+			for _, length := range []int{len(words), vector + 1, vector, session.PartWords} {
+				n.step(0, Receive{From: 1, Message: Message{Body: &Step{Part: part, Words: words[:length]}}})
+			}
+		}
+		held := 0
+		for _, f := range a.early {
+			held += len(f.step.Words)
+		}
+		if held == 0 || held > most {
+			t.Errorf("%s: holds %d words of frames, want at most %d", s.Scheme, held, most)
+		}
+	}
+}
+
+func TestEarlyFramesOfPadsAreParts(t *testing.T) {
+	n := newNetwork(t, SmallRoster+2, Settings{Scheme: Exact, Protect: chunking.Chunks})
+	m := n.members[0]
+	m.slot.commit = &Certificate{}
+	for held, words := range []int{session.PartWords + 1, session.PartWords} {
+		b := &Step{Lane: uint32(m.p.lanes()), Words: make([]uint64, words)}
+		m.receiveUnmask(1, Message{Body: b}, b, &Effects{})
+		if got := len(m.slot.unmask.early); got != held {
+			t.Errorf("holds %d frames after one of %d words, want %d", got, words, held)
+		}
+	}
+	for size := n.members[0].rules.Shares; size <= SmallRoster+2; size++ {
+		p, err := NewPlans(n.settings).For(size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan, is := p.unmasking(session.PartWords + 2).(*session.Circulant); !is {
+			t.Errorf("%d members send whole vectors: %v", size, plan)
+		}
+	}
+}

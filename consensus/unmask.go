@@ -130,7 +130,8 @@ func (m *Machine) receiveUnmask(from int, msg Message, b *Step, e *Effects) {
 		return
 	}
 	if u.session == nil {
-		if len(u.early) < earlyUnmask+m.earlyParts() {
+		// Longer vectors travel in parts where so many members are.
+		if len(u.early) < earlyUnmask+m.earlyParts() && len(b.Words) <= session.PartWords {
 			u.early = append(u.early, frame{from, b})
 		}
 		return

@@ -92,3 +92,66 @@ func TestASumGoesOnWithoutItsCaller(t *testing.T) {
 		}
 	}
 }
+
+// The same holds for a call that an amendment of the roster comes before, and that is
+// made again after it.
+func TestASumIsMadeAgainWithoutItsCaller(t *testing.T) {
+	const size = 3
+	nodes := startAll(t, testConfigs(t, size)...)
+	sum := func(ctx context.Context, n *Node, x []float64) (r result) {
+		n.StartRound(1)
+		r.values, r.err = n.Sum(ctx, x, []collabdict.Block{{Len: 1, Bound: 1}})
+		return r
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	x := []float64{1}
+	if r := sum(ctx, nodes[0], x); !errors.Is(r.err, context.DeadlineExceeded) {
+		t.Fatalf("got %v before the others have called", r.err)
+	}
+	x[0] = -1
+	for _, n := range nodes {
+		if err := n.Change([]Change{{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitFor(t, func() bool { return len(nodes[0].roll.Load().amendments) == 1 })
+	for _, r := range each(t, nodes[1:], func(ctx context.Context, n *Node) result { return sum(ctx, n, []float64{1}) }) {
+		if r.err != nil || math.Abs(r.values[0]-size) > 1e-6 {
+			t.Errorf("got %v, %v, want %d", r.values, r.err, size)
+		}
+	}
+}
+
+// What a member asks for again while it is on its way is not read from the disk again.
+func TestWhatIsOnItsWayIsNotServedAgain(t *testing.T) {
+	held := map[consensus.Message]bool{}
+	l := &loop{ // without a journal
+		send: func(s consensus.Send) { t.Errorf("%+v was sent", s) },
+		holds: func(to int, m consensus.Message) bool {
+			_, seal := m.Body.(*consensus.Seal)
+			m.Body = nil
+			held[m] = to == 1 && seal == (m.Slot == 5)
+			return true
+		},
+	}
+	l.help(consensus.Serve{To: 1, Slot: 5, Ballot: 2, Entry: consensus.EntrySealed + "2"})
+	l.help(consensus.Serve{To: 1, Slot: 3})
+	if !held[consensus.Message{Slot: 5, Ballot: 2}] || !held[consensus.Message{Slot: 3}] {
+		t.Errorf("asked for %v", held)
+	}
+}
+
+// A program that holds much is not collected for a little.
+func TestWhenTheHeapIsCollected(t *testing.T) {
+	long := consensus.Effects{
+		Writes:    []consensus.Write{{Name: "state", Data: []byte{1}}, {Data: []byte{1}, Vector: consensus.Vector{Words: make([]uint64, 3)}}},
+		Decisions: []*consensus.Decision{{Total: []float64{1}}},
+	}
+	if got := longest(long); got != 25 {
+		t.Errorf("the longest vector has %d bytes", got)
+	}
+	if !collects(collectFrom, collectShare*collectFrom) || collects(collectFrom, 2*collectShare*collectFrom) || heapInUse() == 0 {
+		t.Error("collects for too little, or not for enough")
+	}
+}

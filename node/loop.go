@@ -43,6 +43,7 @@ type loop struct {
 	words   int          // that a value takes
 
 	send     func(consensus.Send)
+	holds    func(to int, m consensus.Message) bool // whether it is on its way already
 	reform   func(*consensus.Amendment) error
 	onCame   func(rank int)
 	every    time.Duration // between two ticks
@@ -78,7 +79,7 @@ func newLoop(m *consensus.Machine, every time.Duration, words int, n *Node) (*lo
 		machine: m, predicted: m.Plan().Rounds(), start: time.Now(), roll: &n.roll, self: n.self, journal: n.journal, ended: map[int]time.Time{},
 		inbox: make(chan consensus.Receive, inboxSize), requests: make(chan *request),
 		stopped: make(chan struct{}), allEnded: make(chan struct{}),
-		send: n.post, reform: n.reform, onCame: n.noteCame, came: map[int]bool{}, epochs: []epoch{{0, n.journal.Founders}}, every: every, log: n.log, over: &n.ended, words: words, told: told{plans: map[string]bool{}},
+		send: n.post, holds: n.holds, reform: n.reform, onCame: n.noteCame, came: map[int]bool{}, epochs: []epoch{{0, n.journal.Founders}}, every: every, log: n.log, over: &n.ended, words: words, told: told{plans: map[string]bool{}},
 	}
 	l.busy.Store(idle)
 	err := n.journal.Each(func(d *consensus.Decision) error { // of an earlier process
@@ -183,8 +184,13 @@ func (l *loop) call(q *request, c consensus.Call) {
 	l.step(c)
 }
 
+// keepCall copies what the call under way was lent. An amendment may yet come before it.
 func (l *loop) keepCall() (*consensus.Decision, error) {
-	l.machine.KeepCall()
+	if q := l.pending; q != nil {
+		c := q.event.(consensus.Call)
+		c.Values = l.machine.KeepCall()
+		q.event = c
+	}
 	return nil, nil
 }
 
@@ -260,9 +266,17 @@ func (l *loop) answer(out outcome) {
 	}
 }
 
-// help serves a slot from the disk to a member that has missed it.
+// help serves a slot from the disk to a member that has missed it. What is on its way
+// already is not read: a member behind a slow link asks for it again and again.
 func (l *loop) help(s consensus.Serve) {
+	m := consensus.Message{Slot: s.Slot, Ballot: s.Ballot, Body: &consensus.Decided{}}
 	if s.Entry != "" {
+		m.Body = &consensus.Seal{}
+	}
+	switch {
+	case l.holds(s.To, m):
+		return
+	case s.Entry != "":
 		l.helpOpen(s)
 		return
 	}

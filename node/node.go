@@ -212,6 +212,12 @@ func (n *Node) post(s consensus.Send) {
 	}
 }
 
+// holds says whether a message to a member is on its way already.
+func (n *Node) holds(to int, m consensus.Message) bool {
+	l := n.roll.lane(to)
+	return l != nil && l.holds(m)
+}
+
 // isLast says whether a message tells of the end of the sender's run.
 func isLast(m consensus.Message) bool {
 	switch b := m.Body.(type) {

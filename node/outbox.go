@@ -71,6 +71,13 @@ func (o *outbox) putOnce(m consensus.Message) {
 	o.poke()
 }
 
+// holds says whether what putOnce has added is not yet sent.
+func (o *outbox) holds(m consensus.Message) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.held[labelOf(m)]
+}
+
 func (o *outbox) add(m consensus.Message) bool {
 	if o.closed || len(o.queue) >= outboxMost {
 		return false

@@ -44,6 +44,9 @@ func TestOutboxHoldsAMessageOnce(t *testing.T) {
 			box.putOnce(m)
 		}
 	}
+	if again := (&consensus.Sealed{Attempt: 7}); !box.holds(step(1, 0)) || !box.holds(consensus.Message{Slot: 1, Body: &consensus.Seal{Sealed: again}}) || box.holds(step(3, 0)) {
+		t.Error("does not hold what is on its way, or holds what is not")
+	}
 	results <- errors.New("broken") // so that it is sent again
 	expect("after a break", step(1, 0))
 	box.putOnce(step(1, 0))

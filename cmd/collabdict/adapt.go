@@ -21,6 +21,8 @@ type adapted struct {
 	// Before is with conditions of 0, After with those found.
 	Before *report.Evaluation `json:"before,omitempty"`
 	After  *report.Evaluation `json:"after,omitempty"`
+
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 func (a *app) adapt() *cobra.Command {
@@ -56,6 +58,9 @@ rows that are normal: the threshold is set by them, too.`,
 				return err
 			}
 			r.Own = out
+			for _, w := range r.Warnings {
+				a.note("warning: %s", w)
+			}
 			if err := model.WriteOwn(out, m); err != nil {
 				return err
 			}
@@ -71,7 +76,7 @@ rows that are normal: the threshold is set by them, too.`,
 }
 
 func adaptTo(ctx context.Context, m *model.Model, p dataset.Participant, steps int) (r adapted, err error) {
-	if err := task.Adapt(ctx, m, p, steps); err != nil {
+	if r.Warnings, err = task.Adapt(ctx, m, p, steps); err != nil {
 		return r, err
 	}
 	r.Participant, r.Rows = m.Manifest.Participant, m.Manifest.Rows

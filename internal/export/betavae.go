@@ -24,6 +24,9 @@ func (f *File) betaVAE(g *onnx.Graph, c *coordinates, b model.BetaVAE, rows onnx
 	g.Output("reconstruction_mean", "the row decoded from latent_mean, in the units of the data", onnx.Float, batch, axis(len(c.model.Manifest.Columns)))
 	g.Output("score", "anomaly score: squared error of that row in the coordinates trained on, and beta times the divergence of the code from the prior", onnx.Float, batch)
 	f.adapted("encoder, decoder", b.Conditions().Values)
+	if nobodys(b.Conditions().Values) {
+		return "Beta-VAE, without the conditions of anyone."
+	}
 	return "Beta-VAE. A row whose score is above the threshold of the metadata is an anomaly."
 }
 

@@ -36,6 +36,22 @@ func TestReleaseOfABetaVAE(t *testing.T) {
 	}
 }
 
+// Scores by conditions of nobody have no threshold.
+func TestThresholdIsOfOwnConditions(t *testing.T) {
+	owner, nobody := betaVAEOf(6, 0, beta.CGAU), betaVAEOf(6, 0, beta.CGAU)
+	clear(nobody.Conditions())
+	for _, of := range []struct {
+		m    *model.Model
+		want bool
+	}{{owner, true}, {nobody, false}, {betaVAEOf(6, 0, beta.Unconditioned), true}} {
+		f := exported(t, of.m)
+		listed := slices.ContainsFunc(f.Contents, func(e Entry) bool { return e.Name == "threshold, false_alarm" })
+		if in := bytes.Contains(f.Bytes, []byte("threshold")); in != of.want || listed != of.want {
+			t.Errorf("threshold in the file: %t, listed: %t, want %t", in, listed, of.want)
+		}
+	}
+}
+
 func betaVAEOf(columns, axes int, condition beta.Condition) *model.Model {
 	m := describe(model.BVAE, columns, axes)
 	dim := columns

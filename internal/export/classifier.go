@@ -16,16 +16,22 @@ func (f *File) classifier(g *onnx.Graph, c *coordinates, of model.Gated, rows on
 	return "Classifier of conditional gated activation units."
 }
 
+// nobodys says whether conditions are those that training begins with, by which no
+// participant has set its threshold.
+func nobodys(conditions []float32) bool {
+	return len(conditions) > 0 && !slices.ContainsFunc(conditions, func(v float32) bool { return v != 0 })
+}
+
 // adapted lists networks with conditions, of which there may be none.
 func (f *File) adapted(name string, conditions []float32) {
 	switch {
 	case len(conditions) == 0:
 		f.list(name, All, "weights and biases")
-	case slices.ContainsFunc(conditions, func(v float32) bool { return v != 0 }):
+	case !nobodys(conditions):
 		f.Private = true
 		f.list(name, Own, "weights and biases, to which its own conditions are added: who has the shared biases can tell them")
 	default:
 		f.list(name, All, "weights and biases, without the conditions of anyone")
-		f.Warnings = append(f.Warnings, "conditions are 0, which are nobody's: no participant has such scores or probabilities, nor is a threshold of them")
+		f.Warnings = append(f.Warnings, "conditions are 0, which are nobody's: no participant has such scores or probabilities, and there is no threshold for them")
 	}
 }

@@ -56,7 +56,7 @@ func (f *File) properties(m *model.Model) ([]onnx.Property, error) {
 		all = append(all, onnx.Property{Key: "digest", Value: m.Manifest.Digest})
 		f.list("digest", All, "of what the last step of the training was given")
 	}
-	if m.Scorer != nil {
+	if m.Scorer != nil && !nobodys(m.Conditions()) {
 		decimal := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 		all = append(all, onnx.Property{Key: "threshold", Value: decimal(m.Manifest.Threshold)}, onnx.Property{Key: "false_alarm", Value: decimal(m.Manifest.FalseAlarm)})
 		f.list("threshold, false_alarm", Own, "a quantile of the scores of its own training rows, and which one")

@@ -18,7 +18,7 @@ func TestNoiseIsOneOfARun(t *testing.T) {
 	rows := dataset.InMemory(mat.NewDense(2, 2, []float64{1, 2, 3, 4}))
 	draw := func(run byte) uint64 {
 		t.Helper()
-		s, err := noise(dir, [32]byte{run}, rows)
+		s, err := noise(dir, [32]byte{run}, rows, []float64{0, 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,14 +34,18 @@ func TestNoiseIsOneOfARun(t *testing.T) {
 	if draw(2) == first || draw(1) == first {
 		t.Error("the same noise in another run")
 	}
+	labels := []float64{0, 1}
 	for _, values := range [][]float64{{1, 2, 3, 5}, {3, 4, 1, 2}, {1, 2}} {
 		other := dataset.InMemory(mat.NewDense(len(values)/2, 2, values))
-		if _, err := noise(dir, [32]byte{1}, other); err == nil || !strings.Contains(err.Error(), "rows") {
+		if _, err := noise(dir, [32]byte{1}, other, labels[:len(values)/2]); err == nil || !strings.Contains(err.Error(), "rows") {
 			t.Errorf("the same noise on rows %v: %v", values, err)
 		}
-		if _, err := noise(t.TempDir(), [32]byte{1}, other); err != nil {
+		if _, err := noise(t.TempDir(), [32]byte{1}, other, labels[:len(values)/2]); err != nil {
 			t.Error(err)
 		}
+	}
+	if _, err := noise(dir, [32]byte{1}, rows, []float64{1, 1}); err == nil || !strings.Contains(err.Error(), "classes") {
+		t.Errorf("the same noise on other classes: %v", err)
 	}
 	draw(1)
 }

@@ -59,7 +59,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		ended = c.OnJoin(n)
 	}
 	if c.Task.Secret() {
-		if c.Task.Noise, err = noise(c.Node.Dir, n.RunID(), c.Data.Train); err != nil {
+		if c.Task.Noise, err = noise(c.Node.Dir, n.RunID(), c.Data.Train, c.Task.Learned(c.Data)); err != nil {
 			ended()
 			return nil, errors.Join(err, end(ctx, n, err))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
@@ -18,45 +19,52 @@ import (
 //
 // A classifier is fitted to labels; without any, the conditions are the mean of those of all
 // that have trained. A β-VAE is fitted to the rows themselves, a step being all batches of
-// them, and has a threshold of its own.
-func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int) error {
+// them, and has a threshold of its own. Warnings say for what the rows are too few.
+func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int) (warnings []string, err error) {
 	switch {
 	case m.Conditions() == nil:
-		return &Error{"model", fmt.Sprintf("want one with conditions, got one of kind %s without", m.Manifest.Kind), "take one of kind cgau, or of bvae trained with --condition"}
+		return nil, &Error{"model", fmt.Sprintf("want one with conditions, got one of kind %s without", m.Manifest.Kind), "take one of kind cgau, or of bvae trained with --condition"}
 	case m.Classifier == nil && p.TrainLabels != nil:
-		return &Error{"label", fmt.Sprintf("a model of kind %s adapts to rows, whatever their labels are", m.Manifest.Kind), "leave --label out"}
+		return nil, &Error{"label", fmt.Sprintf("a model of kind %s adapts to rows, whatever their labels are", m.Manifest.Kind), "leave --label out"}
 	case steps < 1:
-		return wrong("steps", "want at least 1, got %d", steps)
+		return nil, wrong("steps", "want at least 1, got %d", steps)
 	}
 	if m.Manifest.Standardise == string(Own) {
-		var err error
-		if m.Scaling, _, err = OwnScaling(Normalise(m.Manifest.Normalise), p.Train); err != nil {
-			return fmt.Errorf("standardise: %w", err)
+		var constant []int
+		if m.Scaling, constant, err = OwnScaling(Normalise(m.Manifest.Normalise), p.Train); err != nil {
+			return nil, fmt.Errorf("standardise: %w", err)
+		}
+		if len(constant) > 0 {
+			warnings = append(warnings, constantWarning("the rows to adapt to", p.Columns, constant))
 		}
 	}
 	m.Manifest.Participant, m.Manifest.Rows = p.Name, 0
 	if g, ok := m.Classifier.(model.Gated); ok {
-		return adaptClassifier(ctx, g, m, p, steps)
+		oneClass, err := adaptClassifier(ctx, g, m, p, steps)
+		return append(warnings, oneClass...), err
 	}
-	return adaptAutoEncoder(ctx, m.Scorer.(model.BetaVAE), m, p, steps)
+	return warnings, adaptAutoEncoder(ctx, m.Scorer.(model.BetaVAE), m, p, steps)
 }
 
-func adaptClassifier(ctx context.Context, g model.Gated, m *model.Model, p dataset.Participant, steps int) error {
+func adaptClassifier(ctx context.Context, g model.Gated, m *model.Model, p dataset.Participant, steps int) (warnings []string, err error) {
 	if p.TrainLabels == nil {
 		g.MeanCondition()
-		return nil
+		return nil, nil
 	}
 	classes, err := classesOf(p, p.TrainLabels, g.Classes())
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if slices.Min(classes) == slices.Max(classes) {
+		warnings = append(warnings, fmt.Sprintf("classes: all %d rows to adapt to are of class %d, so nothing is learned from them but that", len(classes), classes[0]))
 	}
 	values, err := nn.InMemory(m.Rows(p.Train))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	clear(g.Conditions().Values)
 	m.Manifest.Rows = len(classes)
-	return g.Adapt(ctx, cgau.Rows{Values: values, Classes: classes}, steps)
+	return warnings, g.Adapt(ctx, cgau.Rows{Values: values, Classes: classes}, steps)
 }
 
 func adaptAutoEncoder(ctx context.Context, of model.BetaVAE, m *model.Model, p dataset.Participant, steps int) error {

@@ -174,6 +174,7 @@ func (l *weighted) state() state {
 	for _, other := range l.learner.Standings() {
 		var r *report.Weighting
 		if other != nil {
+			other.Weight.ByRows = own.Weight.ByRows // that holds of all
 			r = new(l.task.Weighting.reported(*other, l.rounds))
 		}
 		s.weightings = append(s.weightings, r)
@@ -183,6 +184,9 @@ func (l *weighted) state() state {
 	}
 	if l.without > 0 {
 		s.warnings = append(s.warnings, fmt.Sprintf("weights: in %d of %d rounds nobody who took part had one, so that they changed nothing", l.without, l.task.Rounds))
+	}
+	if w := l.task.Weighting; w.Weights == Latent && l.rounds <= w.Every {
+		s.warnings = append(s.warnings, fmt.Sprintf("weights: by rows alone in all %d rounds, as encoded rows count for the first time after --weigh-every %d: lower that, or raise --rounds", l.rounds, w.Every))
 	}
 	if w := l.collapsed(); w != "" {
 		s.warnings = append(s.warnings, w)

@@ -111,6 +111,32 @@ func TestWeightedTogether(t *testing.T) {
 	}
 }
 
+// Who asks for weights by encoded rows, and for too few rounds to come to them, is told.
+func TestNeverWeighted(t *testing.T) {
+	for every, want := range map[int]bool{1: false, 2: true} {
+		k := betaTask(byLatent)
+		k.Rounds, k.Weighting.Every = 2, every
+		for _, r := range inLockstep(t, k, unevenly()) {
+			if got := strings.Contains(strings.Join(r.Warnings, ""), "by rows alone in all 2 rounds"); got != want {
+				t.Errorf("after every %d rounds: got %q", every, r.Warnings)
+			}
+		}
+	}
+}
+
+// Where the rule leaves nobody a weight, that is told of all whose weights are listed.
+func TestWeightsByRowsAreListedAsThat(t *testing.T) {
+	k := betaTask(byLatent)
+	k.Rounds, k.Weighting.Every, k.Weighting.Offset = 2, 1, "-9"
+	for s, r := range inLockstep(t, k, unevenly()) {
+		for of, w := range r.Weightings {
+			if !w.ByRows || !(w.Weight > 0) {
+				t.Errorf("participant %d is told %+v of %d", s, *w, of)
+			}
+		}
+	}
+}
+
 // Over the protocol with exact sums the model is that of plain sums but for their rounding.
 func TestWeightedSumsAreThoseOfPlainAddition(t *testing.T) {
 	k := betaTask(Weighting{Weights: FedAvg})

@@ -157,14 +157,14 @@ func TestAdaptToAFewRows(t *testing.T) {
 		all := shifted(90, 4, 400)[3]
 		few := all
 		few.Name, few.Train, few.TrainLabels = "new", dataset.InMemory(all.Train.(dataset.Matrix).Slice(0, 30, 0, 2).(*mat.Dense)), nil
-		if err := Adapt(t.Context(), m, few, 300); err != nil || m.Manifest.Rows != 0 {
+		if _, err := Adapt(t.Context(), m, few, 300); err != nil || m.Manifest.Rows != 0 {
 			t.Fatalf("%v, %+v", err, m.Manifest)
 		}
 		mean := accuracy(t, m, all)
 		clear(gatedOf(results[0]).Conditions().Values)
 		zero := accuracy(t, m, all)
 		few.TrainLabels = all.TrainLabels[:30]
-		if err := Adapt(t.Context(), m, few, 300); err != nil || m.Manifest.Rows != 30 || m.Manifest.Participant != "new" {
+		if _, err := Adapt(t.Context(), m, few, 300); err != nil || m.Manifest.Rows != 30 || m.Manifest.Participant != "new" {
 			t.Fatalf("%v, %+v", err, m.Manifest)
 		}
 		if fitted := accuracy(t, m, all); !(fitted > 0.85) || !(fitted > zero+0.05) || !(fitted > mean+0.05) {
@@ -174,12 +174,25 @@ func TestAdaptToAFewRows(t *testing.T) {
 			t.Error("weights have changed")
 		}
 		few.TrainLabels = slices.Repeat([]float64{3}, 30)
-		if err := Adapt(t.Context(), m, few, 300); err == nil || !strings.Contains(err.Error(), "new: label of row 1: want a class from 0 to 2, as agreed, got 3") {
+		if _, err := Adapt(t.Context(), m, few, 300); err == nil || !strings.Contains(err.Error(), "new: label of row 1: want a class from 0 to 2, as agreed, got 3") {
 			t.Errorf("got %v", err)
 		}
 	}
-	if err := Adapt(t.Context(), &model.Model{Manifest: model.Manifest{Kind: model.GGM}}, dataset.Participant{}, 1); err == nil || !strings.Contains(err.Error(), "want one with conditions, got one of kind ggm") {
+	if _, err := Adapt(t.Context(), &model.Model{Manifest: model.Manifest{Kind: model.GGM}}, dataset.Participant{}, 1); err == nil || !strings.Contains(err.Error(), "want one with conditions, got one of kind ggm") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A single row, or rows of one class, are taken, and the user told what that is worth.
+func TestAdaptToTooFew(t *testing.T) {
+	k := classifierTask()
+	k.Rounds, k.Standardise = 2, Own
+	m, p := classifiersInLockstep(t, k, shifted(1, 2, 30))[0].Model, shifted(1, 1, 30)[0]
+	p.Train, p.TrainLabels = dataset.InMemory(p.Train.(dataset.Matrix).Slice(0, 1, 0, 2).(*mat.Dense)), p.TrainLabels[:1]
+	warnings, err := Adapt(t.Context(), m, p, 5)
+	got := strings.Join(warnings, "\n")
+	if err != nil || !strings.Contains(got, "constant in the rows to adapt to, so left unscaled: x, y") || !strings.Contains(got, "all 1 rows to adapt to are of class") {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 

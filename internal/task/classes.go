@@ -38,6 +38,15 @@ func noLabel(format string, args ...any) error {
 	return &Error{"label", "want the column of the classes, got none: " + fmt.Sprintf(format, args...), "say --label COLUMN"}
 }
 
+// Learned returns the labels of a participant's training rows that training depends on, nil
+// if it depends on none.
+func (t Task) Learned(p dataset.Participant) []float64 {
+	if t.Model == model.CGAU || t.Weighting.Weights == FedDisco {
+		return p.TrainLabels
+	}
+	return nil
+}
+
 // classesOf returns the classes that labels are; if number is not 0, there are so many.
 func classesOf(p dataset.Participant, labels []float64, number int) ([]int, error) {
 	if p.TextLabels {

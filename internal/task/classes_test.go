@@ -63,7 +63,7 @@ func TestOptionsOfClassifiers(t *testing.T) {
 
 func TestLabelsThatAreNoClasses(t *testing.T) {
 	for want, change := range map[string]func(*dataset.Participant){
-		"label: want the column of the classes, got none: the model cgau learns classes":                                                         func(p *dataset.Participant) { p.TrainLabels = nil },
+		"label: want the column of the classes, got none: the model cgau learns classes":               func(p *dataset.Participant) { p.TrainLabels = nil },
 		"p0: want labels that are whole numbers from 0, the same for a class at all members, got text": func(p *dataset.Participant) { p.TextLabels = true },
 		"p0: label of row 3: want a class, a whole number from 0 to 999, got -1":                       func(p *dataset.Participant) { p.TrainLabels[2] = -1 },
 		"p0: label of row 3: want a class, a whole number from 0 to 999, got 1.5":                      func(p *dataset.Participant) { p.TrainLabels[2] = 1.5 },

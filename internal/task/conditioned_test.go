@@ -102,7 +102,7 @@ func TestAdaptCodesToAFewRows(t *testing.T) {
 		}
 		return e.Loglik.Value
 	}
-	if err := Adapt(t.Context(), m, few, 50); err != nil {
+	if _, err := Adapt(t.Context(), m, few, 50); err != nil {
 		t.Fatal(err)
 	}
 	rows, _ := few.Train.Dims()
@@ -118,7 +118,7 @@ func TestAdaptCodesToAFewRows(t *testing.T) {
 		t.Error("weights have changed")
 	}
 	few.TrainLabels = make([]float64, rows)
-	if err := Adapt(t.Context(), m, few, 50); err == nil || !strings.Contains(err.Error(), "whatever their labels are") {
+	if _, err := Adapt(t.Context(), m, few, 50); err == nil || !strings.Contains(err.Error(), "whatever their labels are") {
 		t.Errorf("got %v", err)
 	}
 }

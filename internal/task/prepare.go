@@ -46,7 +46,7 @@ func (t Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partici
 		return nil, fmt.Errorf("standardise: %w", err)
 	}
 	if len(constant) > 0 {
-		out.warnings = append(out.warnings, constantWarning(p.Columns, constant))
+		out.warnings = append(out.warnings, constantWarning("training", p.Columns, constant))
 	}
 	if t.Standardise == Agreed {
 		outside, err := t.Ranges.outside(p.Columns, p.Train)
@@ -145,8 +145,8 @@ func (t Task) CheckColumns(columns int) error {
 	return nil
 }
 
-// constantWarning names the first few of the columns that are constant.
-func constantWarning(columns []string, constant []int) string {
+// constantWarning names the first few of the columns that are constant in some rows.
+func constantWarning(in string, columns []string, constant []int) string {
 	const most = 12
 	var names []string
 	for _, c := range constant[:min(most, len(constant))] {
@@ -156,7 +156,7 @@ func constantWarning(columns []string, constant []int) string {
 	if more := len(constant) - most; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	return "constant in training, so left unscaled: " + list
+	return "constant in " + in + ", so left unscaled: " + list
 }
 
 // flat is the share of the variance below which an axis has none.

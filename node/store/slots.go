@@ -137,7 +137,7 @@ func (j *Journal) Saved() (saved consensus.Saved, err error) {
 
 // Entry returns an entry of a slot, or nil if there is none any more.
 func (j *Journal) Entry(slot uint64, name string) (data []byte, err error) {
-	return data, j.store.db.View(func(tx *bbolt.Tx) error {
+	err = j.store.db.View(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(bucketRuns).Bucket(j.ID[:]).Bucket(bucketSlots)
 		if b == nil || !j.store.keys.has(slot) {
 			return nil
@@ -147,6 +147,7 @@ func (j *Journal) Entry(slot uint64, name string) (data []byte, err error) {
 		}
 		return err
 	})
+	return data, err
 }
 
 // enter opens an entry. One of a slot that is decided may have lost its key
@@ -175,7 +176,11 @@ func (j *Journal) enter(saved consensus.Saved, k []byte, parts [][]byte) error {
 
 // unseal puts the parts of an entry together.
 func (j *Journal) unseal(slot uint64, name string, parts [][]byte) ([]byte, error) {
-	var data []byte
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	data := make([]byte, 0, size)
 	for i, part := range parts {
 		opened, err := j.store.keys.open(slot, partName(j.name(slot, name), i, len(parts)), part)
 		if err != nil {
