@@ -129,11 +129,7 @@ func (m *Model) ReadOwn(path string) error {
 		err = m.readOwnPart(f, info.Size())
 	}
 	if err != nil {
-		hint := "is it of this model? training writes it beside model.npz"
-		if m.Manifest.Kind == CGAU {
-			hint = "is it of this model? collabdict adapt makes one"
-		}
-		return &Error{File: path, Msg: err.Error(), Hint: hint}
+		return &Error{File: path, Msg: err.Error(), Hint: "is it of this model? collabdict adapt makes one"}
 	}
 	return nil
 }
