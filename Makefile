@@ -29,7 +29,8 @@ noasm: ## run the tests of what has assembly, without it
 vet: ## run go vet
 	$(GO) vet ./...
 
-fmt: ## check the format of all files with gofmt and gofumpt
+fmt: ## check the format of all files with gofmt and gofumpt, and that no merge has left marks
+	@! grep -rIlE --exclude-dir=.git '^(<{7}|>{7}) ' .
 	@list="$$(gofmt -l $(GOFILES))" && test -z "$$list" || { echo "gofmt -w is needed on:"; echo "$$list"; exit 1; }
 	@list="$$($(GO) run $(GOFUMPT) -l $(GOFILES))" && test -z "$$list" || { echo "gofumpt -w is needed on:"; echo "$$list"; exit 1; }
 

@@ -32,10 +32,10 @@ fi
 go build -o "$dir/collabdict" ./cmd/collabdict
 cd "$dir"
 ./collabdict up --model mtvae --rounds 5 --generate participants=3,rows=60,columns=4,patterns=2 --out up >log 2>&1 || { cat log >&2; exit 1; }
-./collabdict export --model up/plant-a/model.npz --to onnx --out plant-a.onnx >/dev/null
+./collabdict export --model up/plant-a/model.npz --to onnx -o plant-a.onnx >/dev/null
 cut -d, -f1-4 up/plant-a/plant-a.csv >plant-a.csv
 ./collabdict up --model bvae --rounds 5 --latent 2 --hidden 16 --generate participants=3,rows=60,columns=4,patterns=2 --out bvae >log 2>&1 || { cat log >&2; exit 1; }
-./collabdict export --model bvae/plant-a/model.npz --to onnx --out bvae.onnx >/dev/null
+./collabdict export --model bvae/plant-a/model.npz --to onnx -o bvae.onnx >/dev/null
 cut -d, -f1-4 bvae/plant-a/plant-a.csv >bvae.csv
 ./collabdict score --model bvae/plant-a/model.npz --data bvae.csv -o scores.csv
 node "$root/scripts/onnx/scores.js" bvae.onnx bvae.csv scores.csv

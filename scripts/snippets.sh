@@ -16,7 +16,7 @@ for kind in ggm mtvae; do
 done
 mv ggm demo
 ./collabdict sim --model cgau --data demo/data --label label --rounds 20 --out classes >/dev/null 2>&1
-./collabdict export --model mtvae/plant-a/model.npz --to npz --out shared.npz >/dev/null
+./collabdict export --model mtvae/plant-a/model.npz --to npz -o shared.npz >/dev/null
 for page in read-a-model-in-python export-a-model; do
 	"$python" "$root/scripts/snippets/run.py" "$root/docs/how-to/$page.md"
 done

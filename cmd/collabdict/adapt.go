@@ -45,6 +45,9 @@ rows that are normal: the threshold is set by them, too.`,
 			if out == "" {
 				return &usageError{"--output is missing", "name a file for the conditions"}
 			}
+			if err := another(out, append(s.data, s.model)...); err != nil {
+				return err
+			}
 			m, spec, err := s.load()
 			if err != nil {
 				return err

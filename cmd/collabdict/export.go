@@ -41,7 +41,10 @@ of rows and the history of the training are in neither.`,
 			case makers[e.To] == nil:
 				return &usageError{fmt.Sprintf("--to: want onnx or npz, got %q", e.To), ""}
 			case e.File == "":
-				return &usageError{"--out is missing", "name the file to write"}
+				return &usageError{"--output is missing", "name the file to write"}
+			}
+			if err := another(e.File, from, own); err != nil {
+				return err
 			}
 			m, err := model.Read(from)
 			if err != nil {
@@ -78,7 +81,7 @@ of rows and the history of the training are in neither.`,
 	}
 	cmd.Flags().StringVar(&from, "model", "", "model `FILE`")
 	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz")
-	cmd.Flags().StringVar(&e.File, "out", "", "`FILE` to write")
+	cmd.Flags().StringVarP(&e.File, "output", "o", "", "write to `FILE`")
 	cmd.Flags().StringVar(&own, "own", "", "with --to onnx, of models with conditions: `FILE` of a participant's own, which are in the graph then")
 	a.addJSON(cmd)
 	return cmd

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -21,6 +22,20 @@ func (a *app) print(v any, text func(io.Writer)) error {
 	e := json.NewEncoder(a.out)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// another reports an output that is one of the files that are read.
+func another(output string, read ...string) error {
+	to, err := os.Stat(output)
+	if err != nil {
+		return nil // there is none yet, or writing tells
+	}
+	for _, path := range read {
+		if from, err := os.Stat(path); err == nil && os.SameFile(from, to) {
+			return &usageError{fmt.Sprintf("--output %s: %s is read, and would be lost", output, path), "name another file"}
+		}
+	}
+	return nil
 }
 
 // note tells the user something that is no result.

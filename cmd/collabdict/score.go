@@ -64,6 +64,9 @@ Of a classifier (cgau) the columns are row, the likeliest class and its probabil
 participant's own conditions; with --probabilities those of all classes.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if err := another(out, append(s.data, s.model, s.own)...); err != nil {
+				return err
+			}
 			m, spec, err := s.load()
 			if err != nil {
 				return err
