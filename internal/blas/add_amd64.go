@@ -8,25 +8,25 @@ package blas
 // It reads and writes no element that is not of A, B or C.
 //
 //go:noescape
-func addAVX512(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int)
+func addAVX512(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int, fresh bool)
 
 // addAVX2 is [adder] with AVX2 and FMA, for n from 1 to 12 columns.
 // It reads and writes no element that is not of A, B or C.
 //
 //go:noescape
-func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int)
+func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int, fresh bool)
 
 // addAVX512Single is [adder] with AVX-512, for n from 1 to 48 columns.
 // It reads and writes no element that is not of A, B or C.
 //
 //go:noescape
-func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int)
+func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int, fresh bool)
 
 // addAVX2Single is [adder] with AVX2 and FMA, for n from 1 to 24 columns.
 // It reads and writes no element that is not of A, B or C.
 //
 //go:noescape
-func addAVX2Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int)
+func addAVX2Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int, fresh bool)
 
 // solveAVX512 is [solver] with AVX-512, for n from 1 to 24 columns,
 // where A and B begin at a and b, and unit is 1 or 0. It reads and writes no element that is

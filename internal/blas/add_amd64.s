@@ -14,9 +14,9 @@ DATA masks<>+48(SB)/8, $0x0000000000000000
 DATA masks<>+56(SB)/8, $0x0000000000000000
 GLOBL masks<>(SB), RODATA|NOPTR, $64
 
-// func addAVX512(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int)
+// func addAVX512(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int, fresh bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·addAVX512(SB), NOSPLIT, $0-88
+TEXT ·addAVX512(SB), NOSPLIT, $0-89
 	MOVQ  a+32(FP), AX
 	MOVQ  ars+40(FP), DX
 	SHLQ  $0x03, DX
@@ -81,34 +81,51 @@ vectors1_rows8_loop:
 	VBROADCASTSD alpha+24(FP), Z8
 	LEAQ         (R8)(R8*2), CX
 	LEAQ         (DI)(R8*4), R11
-	VMOVUPD.Z    (DI), K1, Z9
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors1_rows8_old
+	VXORPD       Z9, Z9, Z9
 	VFMADD213PD  Z9, Z8, Z0
-	VMOVUPD.Z    (DI)(R8*1), K1, Z9
 	VFMADD213PD  Z9, Z8, Z1
-	VMOVUPD.Z    (DI)(R8*2), K1, Z9
 	VFMADD213PD  Z9, Z8, Z2
-	VMOVUPD.Z    (DI)(CX*1), K1, Z9
 	VFMADD213PD  Z9, Z8, Z3
-	VMOVUPD.Z    (R11), K1, Z9
 	VFMADD213PD  Z9, Z8, Z4
-	VMOVUPD.Z    (R11)(R8*1), K1, Z9
 	VFMADD213PD  Z9, Z8, Z5
-	VMOVUPD.Z    (R11)(R8*2), K1, Z9
 	VFMADD213PD  Z9, Z8, Z6
-	VMOVUPD.Z    (R11)(CX*1), K1, Z9
 	VFMADD213PD  Z9, Z8, Z7
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD      Z1, K1, (DI)(R8*1)
-	VMOVUPD      Z2, K1, (DI)(R8*2)
-	VMOVUPD      Z3, K1, (DI)(CX*1)
-	VMOVUPD      Z4, K1, (R11)
-	VMOVUPD      Z5, K1, (R11)(R8*1)
-	VMOVUPD      Z6, K1, (R11)(R8*2)
-	VMOVUPD      Z7, K1, (R11)(CX*1)
-	LEAQ         (DI)(R8*8), DI
-	LEAQ         (AX)(DX*8), AX
-	SUBQ         $0x08, R9
-	JMP          vectors1_rows8
+	JMP          vectors1_rows8_write
+
+vectors1_rows8_old:
+	VMOVUPD.Z   (DI), K1, Z9
+	VFMADD213PD Z9, Z8, Z0
+	VMOVUPD.Z   (DI)(R8*1), K1, Z9
+	VFMADD213PD Z9, Z8, Z1
+	VMOVUPD.Z   (DI)(R8*2), K1, Z9
+	VFMADD213PD Z9, Z8, Z2
+	VMOVUPD.Z   (DI)(CX*1), K1, Z9
+	VFMADD213PD Z9, Z8, Z3
+	VMOVUPD.Z   (R11), K1, Z9
+	VFMADD213PD Z9, Z8, Z4
+	VMOVUPD.Z   (R11)(R8*1), K1, Z9
+	VFMADD213PD Z9, Z8, Z5
+	VMOVUPD.Z   (R11)(R8*2), K1, Z9
+	VFMADD213PD Z9, Z8, Z6
+	VMOVUPD.Z   (R11)(CX*1), K1, Z9
+	VFMADD213PD Z9, Z8, Z7
+
+vectors1_rows8_write:
+	VMOVUPD Z0, K1, (DI)
+	VMOVUPD Z1, K1, (DI)(R8*1)
+	VMOVUPD Z2, K1, (DI)(R8*2)
+	VMOVUPD Z3, K1, (DI)(CX*1)
+	VMOVUPD Z4, K1, (R11)
+	VMOVUPD Z5, K1, (R11)(R8*1)
+	VMOVUPD Z6, K1, (R11)(R8*2)
+	VMOVUPD Z7, K1, (R11)(CX*1)
+	LEAQ    (DI)(R8*8), DI
+	LEAQ    (AX)(DX*8), AX
+	SUBQ    $0x08, R9
+	JMP     vectors1_rows8
 
 vectors1_rows8_done:
 	CMPQ   R9, $0x00000004
@@ -137,21 +154,34 @@ vectors1_rows4_loop:
 	JNE          vectors1_rows4_loop
 	VBROADCASTSD alpha+24(FP), Z4
 	LEAQ         (R8)(R8*2), CX
-	VMOVUPD.Z    (DI), K1, Z5
+	MOVB         fresh+88(FP), R10
+	TESTB        R10, R10
+	JE           vectors1_rows4_old
+	VXORPD       Z5, Z5, Z5
 	VFMADD213PD  Z5, Z4, Z0
-	VMOVUPD.Z    (DI)(R8*1), K1, Z5
 	VFMADD213PD  Z5, Z4, Z1
-	VMOVUPD.Z    (DI)(R8*2), K1, Z5
 	VFMADD213PD  Z5, Z4, Z2
-	VMOVUPD.Z    (DI)(CX*1), K1, Z5
 	VFMADD213PD  Z5, Z4, Z3
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD      Z1, K1, (DI)(R8*1)
-	VMOVUPD      Z2, K1, (DI)(R8*2)
-	VMOVUPD      Z3, K1, (DI)(CX*1)
-	LEAQ         (DI)(R8*4), DI
-	LEAQ         (AX)(DX*4), AX
-	SUBQ         $0x04, R9
+	JMP          vectors1_rows4_write
+
+vectors1_rows4_old:
+	VMOVUPD.Z   (DI), K1, Z5
+	VFMADD213PD Z5, Z4, Z0
+	VMOVUPD.Z   (DI)(R8*1), K1, Z5
+	VFMADD213PD Z5, Z4, Z1
+	VMOVUPD.Z   (DI)(R8*2), K1, Z5
+	VFMADD213PD Z5, Z4, Z2
+	VMOVUPD.Z   (DI)(CX*1), K1, Z5
+	VFMADD213PD Z5, Z4, Z3
+
+vectors1_rows4_write:
+	VMOVUPD Z0, K1, (DI)
+	VMOVUPD Z1, K1, (DI)(R8*1)
+	VMOVUPD Z2, K1, (DI)(R8*2)
+	VMOVUPD Z3, K1, (DI)(CX*1)
+	LEAQ    (DI)(R8*4), DI
+	LEAQ    (AX)(DX*4), AX
+	SUBQ    $0x04, R9
 
 vectors1_rows4_done:
 	CMPQ   R9, $0x00000002
@@ -174,15 +204,26 @@ vectors1_rows2_loop:
 	JNE          vectors1_rows2_loop
 	VBROADCASTSD alpha+24(FP), Z2
 	LEAQ         (R8)(R8*2), CX
-	VMOVUPD.Z    (DI), K1, Z3
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors1_rows2_old
+	VXORPD       Z3, Z3, Z3
 	VFMADD213PD  Z3, Z2, Z0
-	VMOVUPD.Z    (DI)(R8*1), K1, Z3
 	VFMADD213PD  Z3, Z2, Z1
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD      Z1, K1, (DI)(R8*1)
-	LEAQ         (DI)(R8*2), DI
-	LEAQ         (AX)(DX*2), AX
-	SUBQ         $0x02, R9
+	JMP          vectors1_rows2_write
+
+vectors1_rows2_old:
+	VMOVUPD.Z   (DI), K1, Z3
+	VFMADD213PD Z3, Z2, Z0
+	VMOVUPD.Z   (DI)(R8*1), K1, Z3
+	VFMADD213PD Z3, Z2, Z1
+
+vectors1_rows2_write:
+	VMOVUPD Z0, K1, (DI)
+	VMOVUPD Z1, K1, (DI)(R8*1)
+	LEAQ    (DI)(R8*2), DI
+	LEAQ    (AX)(DX*2), AX
+	SUBQ    $0x02, R9
 
 vectors1_rows2_done:
 	CMPQ   R9, $0x00000001
@@ -202,12 +243,22 @@ vectors1_rows1_loop:
 	JNE          vectors1_rows1_loop
 	VBROADCASTSD alpha+24(FP), Z1
 	LEAQ         (R8)(R8*2), CX
-	VMOVUPD.Z    (DI), K1, Z2
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors1_rows1_old
+	VXORPD       Z2, Z2, Z2
 	VFMADD213PD  Z2, Z1, Z0
-	VMOVUPD      Z0, K1, (DI)
-	LEAQ         (DI)(R8*1), DI
-	LEAQ         (AX)(DX*1), AX
-	SUBQ         $0x01, R9
+	JMP          vectors1_rows1_write
+
+vectors1_rows1_old:
+	VMOVUPD.Z   (DI), K1, Z2
+	VFMADD213PD Z2, Z1, Z0
+
+vectors1_rows1_write:
+	VMOVUPD Z0, K1, (DI)
+	LEAQ    (DI)(R8*1), DI
+	LEAQ    (AX)(DX*1), AX
+	SUBQ    $0x01, R9
 
 vectors1_rows1_done:
 	VZEROUPPER
@@ -282,50 +333,75 @@ vectors2_rows8_loop:
 	VBROADCASTSD alpha+24(FP), Z16
 	LEAQ         (R8)(R8*2), CX
 	LEAQ         (DI)(R8*4), R11
-	VFMADD213PD  (DI), Z16, Z0
-	VMOVUPD.Z    64(DI), K1, Z17
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors2_rows8_old
+	VXORPD       Z17, Z17, Z17
+	VFMADD213PD  Z17, Z16, Z0
 	VFMADD213PD  Z17, Z16, Z1
-	VFMADD213PD  (DI)(R8*1), Z16, Z2
-	VMOVUPD.Z    64(DI)(R8*1), K1, Z17
+	VFMADD213PD  Z17, Z16, Z2
 	VFMADD213PD  Z17, Z16, Z3
-	VFMADD213PD  (DI)(R8*2), Z16, Z4
-	VMOVUPD.Z    64(DI)(R8*2), K1, Z17
+	VFMADD213PD  Z17, Z16, Z4
 	VFMADD213PD  Z17, Z16, Z5
-	VFMADD213PD  (DI)(CX*1), Z16, Z6
-	VMOVUPD.Z    64(DI)(CX*1), K1, Z17
+	VFMADD213PD  Z17, Z16, Z6
 	VFMADD213PD  Z17, Z16, Z7
-	VFMADD213PD  (R11), Z16, Z8
-	VMOVUPD.Z    64(R11), K1, Z17
+	VFMADD213PD  Z17, Z16, Z8
 	VFMADD213PD  Z17, Z16, Z9
-	VFMADD213PD  (R11)(R8*1), Z16, Z10
-	VMOVUPD.Z    64(R11)(R8*1), K1, Z17
+	VFMADD213PD  Z17, Z16, Z10
 	VFMADD213PD  Z17, Z16, Z11
-	VFMADD213PD  (R11)(R8*2), Z16, Z12
-	VMOVUPD.Z    64(R11)(R8*2), K1, Z17
+	VFMADD213PD  Z17, Z16, Z12
 	VFMADD213PD  Z17, Z16, Z13
-	VFMADD213PD  (R11)(CX*1), Z16, Z14
-	VMOVUPD.Z    64(R11)(CX*1), K1, Z17
+	VFMADD213PD  Z17, Z16, Z14
 	VFMADD213PD  Z17, Z16, Z15
-	VMOVUPD      Z0, (DI)
-	VMOVUPD      Z1, K1, 64(DI)
-	VMOVUPD      Z2, (DI)(R8*1)
-	VMOVUPD      Z3, K1, 64(DI)(R8*1)
-	VMOVUPD      Z4, (DI)(R8*2)
-	VMOVUPD      Z5, K1, 64(DI)(R8*2)
-	VMOVUPD      Z6, (DI)(CX*1)
-	VMOVUPD      Z7, K1, 64(DI)(CX*1)
-	VMOVUPD      Z8, (R11)
-	VMOVUPD      Z9, K1, 64(R11)
-	VMOVUPD      Z10, (R11)(R8*1)
-	VMOVUPD      Z11, K1, 64(R11)(R8*1)
-	VMOVUPD      Z12, (R11)(R8*2)
-	VMOVUPD      Z13, K1, 64(R11)(R8*2)
-	VMOVUPD      Z14, (R11)(CX*1)
-	VMOVUPD      Z15, K1, 64(R11)(CX*1)
-	LEAQ         (DI)(R8*8), DI
-	LEAQ         (AX)(DX*8), AX
-	SUBQ         $0x08, R9
-	JMP          vectors2_rows8
+	JMP          vectors2_rows8_write
+
+vectors2_rows8_old:
+	VFMADD213PD (DI), Z16, Z0
+	VMOVUPD.Z   64(DI), K1, Z17
+	VFMADD213PD Z17, Z16, Z1
+	VFMADD213PD (DI)(R8*1), Z16, Z2
+	VMOVUPD.Z   64(DI)(R8*1), K1, Z17
+	VFMADD213PD Z17, Z16, Z3
+	VFMADD213PD (DI)(R8*2), Z16, Z4
+	VMOVUPD.Z   64(DI)(R8*2), K1, Z17
+	VFMADD213PD Z17, Z16, Z5
+	VFMADD213PD (DI)(CX*1), Z16, Z6
+	VMOVUPD.Z   64(DI)(CX*1), K1, Z17
+	VFMADD213PD Z17, Z16, Z7
+	VFMADD213PD (R11), Z16, Z8
+	VMOVUPD.Z   64(R11), K1, Z17
+	VFMADD213PD Z17, Z16, Z9
+	VFMADD213PD (R11)(R8*1), Z16, Z10
+	VMOVUPD.Z   64(R11)(R8*1), K1, Z17
+	VFMADD213PD Z17, Z16, Z11
+	VFMADD213PD (R11)(R8*2), Z16, Z12
+	VMOVUPD.Z   64(R11)(R8*2), K1, Z17
+	VFMADD213PD Z17, Z16, Z13
+	VFMADD213PD (R11)(CX*1), Z16, Z14
+	VMOVUPD.Z   64(R11)(CX*1), K1, Z17
+	VFMADD213PD Z17, Z16, Z15
+
+vectors2_rows8_write:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(R8*1)
+	VMOVUPD Z3, K1, 64(DI)(R8*1)
+	VMOVUPD Z4, (DI)(R8*2)
+	VMOVUPD Z5, K1, 64(DI)(R8*2)
+	VMOVUPD Z6, (DI)(CX*1)
+	VMOVUPD Z7, K1, 64(DI)(CX*1)
+	VMOVUPD Z8, (R11)
+	VMOVUPD Z9, K1, 64(R11)
+	VMOVUPD Z10, (R11)(R8*1)
+	VMOVUPD Z11, K1, 64(R11)(R8*1)
+	VMOVUPD Z12, (R11)(R8*2)
+	VMOVUPD Z13, K1, 64(R11)(R8*2)
+	VMOVUPD Z14, (R11)(CX*1)
+	VMOVUPD Z15, K1, 64(R11)(CX*1)
+	LEAQ    (DI)(R8*8), DI
+	LEAQ    (AX)(DX*8), AX
+	SUBQ    $0x08, R9
+	JMP     vectors2_rows8
 
 vectors2_rows8_done:
 	CMPQ   R9, $0x00000004
@@ -363,29 +439,46 @@ vectors2_rows4_loop:
 	JNE          vectors2_rows4_loop
 	VBROADCASTSD alpha+24(FP), Z8
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PD  (DI), Z8, Z0
-	VMOVUPD.Z    64(DI), K1, Z9
+	MOVB         fresh+88(FP), R10
+	TESTB        R10, R10
+	JE           vectors2_rows4_old
+	VXORPD       Z9, Z9, Z9
+	VFMADD213PD  Z9, Z8, Z0
 	VFMADD213PD  Z9, Z8, Z1
-	VFMADD213PD  (DI)(R8*1), Z8, Z2
-	VMOVUPD.Z    64(DI)(R8*1), K1, Z9
+	VFMADD213PD  Z9, Z8, Z2
 	VFMADD213PD  Z9, Z8, Z3
-	VFMADD213PD  (DI)(R8*2), Z8, Z4
-	VMOVUPD.Z    64(DI)(R8*2), K1, Z9
+	VFMADD213PD  Z9, Z8, Z4
 	VFMADD213PD  Z9, Z8, Z5
-	VFMADD213PD  (DI)(CX*1), Z8, Z6
-	VMOVUPD.Z    64(DI)(CX*1), K1, Z9
+	VFMADD213PD  Z9, Z8, Z6
 	VFMADD213PD  Z9, Z8, Z7
-	VMOVUPD      Z0, (DI)
-	VMOVUPD      Z1, K1, 64(DI)
-	VMOVUPD      Z2, (DI)(R8*1)
-	VMOVUPD      Z3, K1, 64(DI)(R8*1)
-	VMOVUPD      Z4, (DI)(R8*2)
-	VMOVUPD      Z5, K1, 64(DI)(R8*2)
-	VMOVUPD      Z6, (DI)(CX*1)
-	VMOVUPD      Z7, K1, 64(DI)(CX*1)
-	LEAQ         (DI)(R8*4), DI
-	LEAQ         (AX)(DX*4), AX
-	SUBQ         $0x04, R9
+	JMP          vectors2_rows4_write
+
+vectors2_rows4_old:
+	VFMADD213PD (DI), Z8, Z0
+	VMOVUPD.Z   64(DI), K1, Z9
+	VFMADD213PD Z9, Z8, Z1
+	VFMADD213PD (DI)(R8*1), Z8, Z2
+	VMOVUPD.Z   64(DI)(R8*1), K1, Z9
+	VFMADD213PD Z9, Z8, Z3
+	VFMADD213PD (DI)(R8*2), Z8, Z4
+	VMOVUPD.Z   64(DI)(R8*2), K1, Z9
+	VFMADD213PD Z9, Z8, Z5
+	VFMADD213PD (DI)(CX*1), Z8, Z6
+	VMOVUPD.Z   64(DI)(CX*1), K1, Z9
+	VFMADD213PD Z9, Z8, Z7
+
+vectors2_rows4_write:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(R8*1)
+	VMOVUPD Z3, K1, 64(DI)(R8*1)
+	VMOVUPD Z4, (DI)(R8*2)
+	VMOVUPD Z5, K1, 64(DI)(R8*2)
+	VMOVUPD Z6, (DI)(CX*1)
+	VMOVUPD Z7, K1, 64(DI)(CX*1)
+	LEAQ    (DI)(R8*4), DI
+	LEAQ    (AX)(DX*4), AX
+	SUBQ    $0x04, R9
 
 vectors2_rows4_done:
 	CMPQ   R9, $0x00000002
@@ -413,19 +506,32 @@ vectors2_rows2_loop:
 	JNE          vectors2_rows2_loop
 	VBROADCASTSD alpha+24(FP), Z4
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PD  (DI), Z4, Z0
-	VMOVUPD.Z    64(DI), K1, Z5
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors2_rows2_old
+	VXORPD       Z5, Z5, Z5
+	VFMADD213PD  Z5, Z4, Z0
 	VFMADD213PD  Z5, Z4, Z1
-	VFMADD213PD  (DI)(R8*1), Z4, Z2
-	VMOVUPD.Z    64(DI)(R8*1), K1, Z5
+	VFMADD213PD  Z5, Z4, Z2
 	VFMADD213PD  Z5, Z4, Z3
-	VMOVUPD      Z0, (DI)
-	VMOVUPD      Z1, K1, 64(DI)
-	VMOVUPD      Z2, (DI)(R8*1)
-	VMOVUPD      Z3, K1, 64(DI)(R8*1)
-	LEAQ         (DI)(R8*2), DI
-	LEAQ         (AX)(DX*2), AX
-	SUBQ         $0x02, R9
+	JMP          vectors2_rows2_write
+
+vectors2_rows2_old:
+	VFMADD213PD (DI), Z4, Z0
+	VMOVUPD.Z   64(DI), K1, Z5
+	VFMADD213PD Z5, Z4, Z1
+	VFMADD213PD (DI)(R8*1), Z4, Z2
+	VMOVUPD.Z   64(DI)(R8*1), K1, Z5
+	VFMADD213PD Z5, Z4, Z3
+
+vectors2_rows2_write:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(R8*1)
+	VMOVUPD Z3, K1, 64(DI)(R8*1)
+	LEAQ    (DI)(R8*2), DI
+	LEAQ    (AX)(DX*2), AX
+	SUBQ    $0x02, R9
 
 vectors2_rows2_done:
 	CMPQ   R9, $0x00000001
@@ -448,14 +554,25 @@ vectors2_rows1_loop:
 	JNE          vectors2_rows1_loop
 	VBROADCASTSD alpha+24(FP), Z2
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PD  (DI), Z2, Z0
-	VMOVUPD.Z    64(DI), K1, Z3
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors2_rows1_old
+	VXORPD       Z3, Z3, Z3
+	VFMADD213PD  Z3, Z2, Z0
 	VFMADD213PD  Z3, Z2, Z1
-	VMOVUPD      Z0, (DI)
-	VMOVUPD      Z1, K1, 64(DI)
-	LEAQ         (DI)(R8*1), DI
-	LEAQ         (AX)(DX*1), AX
-	SUBQ         $0x01, R9
+	JMP          vectors2_rows1_write
+
+vectors2_rows1_old:
+	VFMADD213PD (DI), Z2, Z0
+	VMOVUPD.Z   64(DI), K1, Z3
+	VFMADD213PD Z3, Z2, Z1
+
+vectors2_rows1_write:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, K1, 64(DI)
+	LEAQ    (DI)(R8*1), DI
+	LEAQ    (AX)(DX*1), AX
+	SUBQ    $0x01, R9
 
 vectors2_rows1_done:
 	VZEROUPPER
@@ -545,66 +662,99 @@ vectors3_rows8_loop:
 	VBROADCASTSD alpha+24(FP), Z24
 	LEAQ         (R8)(R8*2), CX
 	LEAQ         (DI)(R8*4), R11
-	VFMADD213PD  (DI), Z24, Z0
-	VFMADD213PD  64(DI), Z24, Z1
-	VMOVUPD.Z    128(DI), K1, Z25
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors3_rows8_old
+	VXORPD       Z25, Z25, Z25
+	VFMADD213PD  Z25, Z24, Z0
+	VFMADD213PD  Z25, Z24, Z1
 	VFMADD213PD  Z25, Z24, Z2
-	VFMADD213PD  (DI)(R8*1), Z24, Z3
-	VFMADD213PD  64(DI)(R8*1), Z24, Z4
-	VMOVUPD.Z    128(DI)(R8*1), K1, Z25
+	VFMADD213PD  Z25, Z24, Z3
+	VFMADD213PD  Z25, Z24, Z4
 	VFMADD213PD  Z25, Z24, Z5
-	VFMADD213PD  (DI)(R8*2), Z24, Z6
-	VFMADD213PD  64(DI)(R8*2), Z24, Z7
-	VMOVUPD.Z    128(DI)(R8*2), K1, Z25
+	VFMADD213PD  Z25, Z24, Z6
+	VFMADD213PD  Z25, Z24, Z7
 	VFMADD213PD  Z25, Z24, Z8
-	VFMADD213PD  (DI)(CX*1), Z24, Z9
-	VFMADD213PD  64(DI)(CX*1), Z24, Z10
-	VMOVUPD.Z    128(DI)(CX*1), K1, Z25
+	VFMADD213PD  Z25, Z24, Z9
+	VFMADD213PD  Z25, Z24, Z10
 	VFMADD213PD  Z25, Z24, Z11
-	VFMADD213PD  (R11), Z24, Z12
-	VFMADD213PD  64(R11), Z24, Z13
-	VMOVUPD.Z    128(R11), K1, Z25
+	VFMADD213PD  Z25, Z24, Z12
+	VFMADD213PD  Z25, Z24, Z13
 	VFMADD213PD  Z25, Z24, Z14
-	VFMADD213PD  (R11)(R8*1), Z24, Z15
-	VFMADD213PD  64(R11)(R8*1), Z24, Z16
-	VMOVUPD.Z    128(R11)(R8*1), K1, Z25
+	VFMADD213PD  Z25, Z24, Z15
+	VFMADD213PD  Z25, Z24, Z16
 	VFMADD213PD  Z25, Z24, Z17
-	VFMADD213PD  (R11)(R8*2), Z24, Z18
-	VFMADD213PD  64(R11)(R8*2), Z24, Z19
-	VMOVUPD.Z    128(R11)(R8*2), K1, Z25
+	VFMADD213PD  Z25, Z24, Z18
+	VFMADD213PD  Z25, Z24, Z19
 	VFMADD213PD  Z25, Z24, Z20
-	VFMADD213PD  (R11)(CX*1), Z24, Z21
-	VFMADD213PD  64(R11)(CX*1), Z24, Z22
-	VMOVUPD.Z    128(R11)(CX*1), K1, Z25
+	VFMADD213PD  Z25, Z24, Z21
+	VFMADD213PD  Z25, Z24, Z22
 	VFMADD213PD  Z25, Z24, Z23
-	VMOVUPD      Z0, (DI)
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD      Z2, K1, 128(DI)
-	VMOVUPD      Z3, (DI)(R8*1)
-	VMOVUPD      Z4, 64(DI)(R8*1)
-	VMOVUPD      Z5, K1, 128(DI)(R8*1)
-	VMOVUPD      Z6, (DI)(R8*2)
-	VMOVUPD      Z7, 64(DI)(R8*2)
-	VMOVUPD      Z8, K1, 128(DI)(R8*2)
-	VMOVUPD      Z9, (DI)(CX*1)
-	VMOVUPD      Z10, 64(DI)(CX*1)
-	VMOVUPD      Z11, K1, 128(DI)(CX*1)
-	VMOVUPD      Z12, (R11)
-	VMOVUPD      Z13, 64(R11)
-	VMOVUPD      Z14, K1, 128(R11)
-	VMOVUPD      Z15, (R11)(R8*1)
-	VMOVUPD      Z16, 64(R11)(R8*1)
-	VMOVUPD      Z17, K1, 128(R11)(R8*1)
-	VMOVUPD      Z18, (R11)(R8*2)
-	VMOVUPD      Z19, 64(R11)(R8*2)
-	VMOVUPD      Z20, K1, 128(R11)(R8*2)
-	VMOVUPD      Z21, (R11)(CX*1)
-	VMOVUPD      Z22, 64(R11)(CX*1)
-	VMOVUPD      Z23, K1, 128(R11)(CX*1)
-	LEAQ         (DI)(R8*8), DI
-	LEAQ         (AX)(DX*8), AX
-	SUBQ         $0x08, R9
-	JMP          vectors3_rows8
+	JMP          vectors3_rows8_write
+
+vectors3_rows8_old:
+	VFMADD213PD (DI), Z24, Z0
+	VFMADD213PD 64(DI), Z24, Z1
+	VMOVUPD.Z   128(DI), K1, Z25
+	VFMADD213PD Z25, Z24, Z2
+	VFMADD213PD (DI)(R8*1), Z24, Z3
+	VFMADD213PD 64(DI)(R8*1), Z24, Z4
+	VMOVUPD.Z   128(DI)(R8*1), K1, Z25
+	VFMADD213PD Z25, Z24, Z5
+	VFMADD213PD (DI)(R8*2), Z24, Z6
+	VFMADD213PD 64(DI)(R8*2), Z24, Z7
+	VMOVUPD.Z   128(DI)(R8*2), K1, Z25
+	VFMADD213PD Z25, Z24, Z8
+	VFMADD213PD (DI)(CX*1), Z24, Z9
+	VFMADD213PD 64(DI)(CX*1), Z24, Z10
+	VMOVUPD.Z   128(DI)(CX*1), K1, Z25
+	VFMADD213PD Z25, Z24, Z11
+	VFMADD213PD (R11), Z24, Z12
+	VFMADD213PD 64(R11), Z24, Z13
+	VMOVUPD.Z   128(R11), K1, Z25
+	VFMADD213PD Z25, Z24, Z14
+	VFMADD213PD (R11)(R8*1), Z24, Z15
+	VFMADD213PD 64(R11)(R8*1), Z24, Z16
+	VMOVUPD.Z   128(R11)(R8*1), K1, Z25
+	VFMADD213PD Z25, Z24, Z17
+	VFMADD213PD (R11)(R8*2), Z24, Z18
+	VFMADD213PD 64(R11)(R8*2), Z24, Z19
+	VMOVUPD.Z   128(R11)(R8*2), K1, Z25
+	VFMADD213PD Z25, Z24, Z20
+	VFMADD213PD (R11)(CX*1), Z24, Z21
+	VFMADD213PD 64(R11)(CX*1), Z24, Z22
+	VMOVUPD.Z   128(R11)(CX*1), K1, Z25
+	VFMADD213PD Z25, Z24, Z23
+
+vectors3_rows8_write:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(R8*1)
+	VMOVUPD Z4, 64(DI)(R8*1)
+	VMOVUPD Z5, K1, 128(DI)(R8*1)
+	VMOVUPD Z6, (DI)(R8*2)
+	VMOVUPD Z7, 64(DI)(R8*2)
+	VMOVUPD Z8, K1, 128(DI)(R8*2)
+	VMOVUPD Z9, (DI)(CX*1)
+	VMOVUPD Z10, 64(DI)(CX*1)
+	VMOVUPD Z11, K1, 128(DI)(CX*1)
+	VMOVUPD Z12, (R11)
+	VMOVUPD Z13, 64(R11)
+	VMOVUPD Z14, K1, 128(R11)
+	VMOVUPD Z15, (R11)(R8*1)
+	VMOVUPD Z16, 64(R11)(R8*1)
+	VMOVUPD Z17, K1, 128(R11)(R8*1)
+	VMOVUPD Z18, (R11)(R8*2)
+	VMOVUPD Z19, 64(R11)(R8*2)
+	VMOVUPD Z20, K1, 128(R11)(R8*2)
+	VMOVUPD Z21, (R11)(CX*1)
+	VMOVUPD Z22, 64(R11)(CX*1)
+	VMOVUPD Z23, K1, 128(R11)(CX*1)
+	LEAQ    (DI)(R8*8), DI
+	LEAQ    (AX)(DX*8), AX
+	SUBQ    $0x08, R9
+	JMP     vectors3_rows8
 
 vectors3_rows8_done:
 	CMPQ   R9, $0x00000004
@@ -651,37 +801,58 @@ vectors3_rows4_loop:
 	JNE          vectors3_rows4_loop
 	VBROADCASTSD alpha+24(FP), Z12
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PD  (DI), Z12, Z0
-	VFMADD213PD  64(DI), Z12, Z1
-	VMOVUPD.Z    128(DI), K1, Z13
+	MOVB         fresh+88(FP), R10
+	TESTB        R10, R10
+	JE           vectors3_rows4_old
+	VXORPD       Z13, Z13, Z13
+	VFMADD213PD  Z13, Z12, Z0
+	VFMADD213PD  Z13, Z12, Z1
 	VFMADD213PD  Z13, Z12, Z2
-	VFMADD213PD  (DI)(R8*1), Z12, Z3
-	VFMADD213PD  64(DI)(R8*1), Z12, Z4
-	VMOVUPD.Z    128(DI)(R8*1), K1, Z13
+	VFMADD213PD  Z13, Z12, Z3
+	VFMADD213PD  Z13, Z12, Z4
 	VFMADD213PD  Z13, Z12, Z5
-	VFMADD213PD  (DI)(R8*2), Z12, Z6
-	VFMADD213PD  64(DI)(R8*2), Z12, Z7
-	VMOVUPD.Z    128(DI)(R8*2), K1, Z13
+	VFMADD213PD  Z13, Z12, Z6
+	VFMADD213PD  Z13, Z12, Z7
 	VFMADD213PD  Z13, Z12, Z8
-	VFMADD213PD  (DI)(CX*1), Z12, Z9
-	VFMADD213PD  64(DI)(CX*1), Z12, Z10
-	VMOVUPD.Z    128(DI)(CX*1), K1, Z13
+	VFMADD213PD  Z13, Z12, Z9
+	VFMADD213PD  Z13, Z12, Z10
 	VFMADD213PD  Z13, Z12, Z11
-	VMOVUPD      Z0, (DI)
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD      Z2, K1, 128(DI)
-	VMOVUPD      Z3, (DI)(R8*1)
-	VMOVUPD      Z4, 64(DI)(R8*1)
-	VMOVUPD      Z5, K1, 128(DI)(R8*1)
-	VMOVUPD      Z6, (DI)(R8*2)
-	VMOVUPD      Z7, 64(DI)(R8*2)
-	VMOVUPD      Z8, K1, 128(DI)(R8*2)
-	VMOVUPD      Z9, (DI)(CX*1)
-	VMOVUPD      Z10, 64(DI)(CX*1)
-	VMOVUPD      Z11, K1, 128(DI)(CX*1)
-	LEAQ         (DI)(R8*4), DI
-	LEAQ         (AX)(DX*4), AX
-	SUBQ         $0x04, R9
+	JMP          vectors3_rows4_write
+
+vectors3_rows4_old:
+	VFMADD213PD (DI), Z12, Z0
+	VFMADD213PD 64(DI), Z12, Z1
+	VMOVUPD.Z   128(DI), K1, Z13
+	VFMADD213PD Z13, Z12, Z2
+	VFMADD213PD (DI)(R8*1), Z12, Z3
+	VFMADD213PD 64(DI)(R8*1), Z12, Z4
+	VMOVUPD.Z   128(DI)(R8*1), K1, Z13
+	VFMADD213PD Z13, Z12, Z5
+	VFMADD213PD (DI)(R8*2), Z12, Z6
+	VFMADD213PD 64(DI)(R8*2), Z12, Z7
+	VMOVUPD.Z   128(DI)(R8*2), K1, Z13
+	VFMADD213PD Z13, Z12, Z8
+	VFMADD213PD (DI)(CX*1), Z12, Z9
+	VFMADD213PD 64(DI)(CX*1), Z12, Z10
+	VMOVUPD.Z   128(DI)(CX*1), K1, Z13
+	VFMADD213PD Z13, Z12, Z11
+
+vectors3_rows4_write:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(R8*1)
+	VMOVUPD Z4, 64(DI)(R8*1)
+	VMOVUPD Z5, K1, 128(DI)(R8*1)
+	VMOVUPD Z6, (DI)(R8*2)
+	VMOVUPD Z7, 64(DI)(R8*2)
+	VMOVUPD Z8, K1, 128(DI)(R8*2)
+	VMOVUPD Z9, (DI)(CX*1)
+	VMOVUPD Z10, 64(DI)(CX*1)
+	VMOVUPD Z11, K1, 128(DI)(CX*1)
+	LEAQ    (DI)(R8*4), DI
+	LEAQ    (AX)(DX*4), AX
+	SUBQ    $0x04, R9
 
 vectors3_rows4_done:
 	CMPQ   R9, $0x00000002
@@ -714,23 +885,38 @@ vectors3_rows2_loop:
 	JNE          vectors3_rows2_loop
 	VBROADCASTSD alpha+24(FP), Z6
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PD  (DI), Z6, Z0
-	VFMADD213PD  64(DI), Z6, Z1
-	VMOVUPD.Z    128(DI), K1, Z7
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors3_rows2_old
+	VXORPD       Z7, Z7, Z7
+	VFMADD213PD  Z7, Z6, Z0
+	VFMADD213PD  Z7, Z6, Z1
 	VFMADD213PD  Z7, Z6, Z2
-	VFMADD213PD  (DI)(R8*1), Z6, Z3
-	VFMADD213PD  64(DI)(R8*1), Z6, Z4
-	VMOVUPD.Z    128(DI)(R8*1), K1, Z7
+	VFMADD213PD  Z7, Z6, Z3
+	VFMADD213PD  Z7, Z6, Z4
 	VFMADD213PD  Z7, Z6, Z5
-	VMOVUPD      Z0, (DI)
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD      Z2, K1, 128(DI)
-	VMOVUPD      Z3, (DI)(R8*1)
-	VMOVUPD      Z4, 64(DI)(R8*1)
-	VMOVUPD      Z5, K1, 128(DI)(R8*1)
-	LEAQ         (DI)(R8*2), DI
-	LEAQ         (AX)(DX*2), AX
-	SUBQ         $0x02, R9
+	JMP          vectors3_rows2_write
+
+vectors3_rows2_old:
+	VFMADD213PD (DI), Z6, Z0
+	VFMADD213PD 64(DI), Z6, Z1
+	VMOVUPD.Z   128(DI), K1, Z7
+	VFMADD213PD Z7, Z6, Z2
+	VFMADD213PD (DI)(R8*1), Z6, Z3
+	VFMADD213PD 64(DI)(R8*1), Z6, Z4
+	VMOVUPD.Z   128(DI)(R8*1), K1, Z7
+	VFMADD213PD Z7, Z6, Z5
+
+vectors3_rows2_write:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(R8*1)
+	VMOVUPD Z4, 64(DI)(R8*1)
+	VMOVUPD Z5, K1, 128(DI)(R8*1)
+	LEAQ    (DI)(R8*2), DI
+	LEAQ    (AX)(DX*2), AX
+	SUBQ    $0x02, R9
 
 vectors3_rows2_done:
 	CMPQ   R9, $0x00000001
@@ -756,24 +942,36 @@ vectors3_rows1_loop:
 	JNE          vectors3_rows1_loop
 	VBROADCASTSD alpha+24(FP), Z3
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PD  (DI), Z3, Z0
-	VFMADD213PD  64(DI), Z3, Z1
-	VMOVUPD.Z    128(DI), K1, Z4
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors3_rows1_old
+	VXORPD       Z4, Z4, Z4
+	VFMADD213PD  Z4, Z3, Z0
+	VFMADD213PD  Z4, Z3, Z1
 	VFMADD213PD  Z4, Z3, Z2
-	VMOVUPD      Z0, (DI)
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD      Z2, K1, 128(DI)
-	LEAQ         (DI)(R8*1), DI
-	LEAQ         (AX)(DX*1), AX
-	SUBQ         $0x01, R9
+	JMP          vectors3_rows1_write
+
+vectors3_rows1_old:
+	VFMADD213PD (DI), Z3, Z0
+	VFMADD213PD 64(DI), Z3, Z1
+	VMOVUPD.Z   128(DI), K1, Z4
+	VFMADD213PD Z4, Z3, Z2
+
+vectors3_rows1_write:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, K1, 128(DI)
+	LEAQ    (DI)(R8*1), DI
+	LEAQ    (AX)(DX*1), AX
+	SUBQ    $0x01, R9
 
 vectors3_rows1_done:
 	VZEROUPPER
 	RET
 
-// func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int)
+// func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int, fresh bool)
 // Requires: AVX, FMA3
-TEXT ·addAVX2(SB), NOSPLIT, $0-88
+TEXT ·addAVX2(SB), NOSPLIT, $0-89
 	MOVQ a+32(FP), AX
 	MOVQ ars+40(FP), CX
 	SHLQ $0x03, CX
@@ -824,30 +1022,43 @@ vectors1_rows4_loop:
 	JNE          vectors1_rows4_loop
 	VBROADCASTSD alpha+24(FP), Y4
 	LEAQ         (DI)(DI*2), R10
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   (SI), Y5, Y5
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors1_rows4_old
+	VXORPD       Y5, Y5, Y5
 	VFMADD213PD  Y5, Y4, Y0
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   (SI)(DI*1), Y5, Y5
 	VFMADD213PD  Y5, Y4, Y1
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   (SI)(DI*2), Y5, Y5
 	VFMADD213PD  Y5, Y4, Y2
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   (SI)(R10*1), Y5, Y5
 	VFMADD213PD  Y5, Y4, Y3
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   Y0, Y5, (SI)
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   Y1, Y5, (SI)(DI*1)
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   Y2, Y5, (SI)(DI*2)
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   Y3, Y5, (SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors1_rows4
+	JMP          vectors1_rows4_write
+
+vectors1_rows4_old:
+	VMOVDQU     (R11), Y5
+	VMASKMOVPD  (SI), Y5, Y5
+	VFMADD213PD Y5, Y4, Y0
+	VMOVDQU     (R11), Y5
+	VMASKMOVPD  (SI)(DI*1), Y5, Y5
+	VFMADD213PD Y5, Y4, Y1
+	VMOVDQU     (R11), Y5
+	VMASKMOVPD  (SI)(DI*2), Y5, Y5
+	VFMADD213PD Y5, Y4, Y2
+	VMOVDQU     (R11), Y5
+	VMASKMOVPD  (SI)(R10*1), Y5, Y5
+	VFMADD213PD Y5, Y4, Y3
+
+vectors1_rows4_write:
+	VMOVDQU    (R11), Y5
+	VMASKMOVPD Y0, Y5, (SI)
+	VMOVDQU    (R11), Y5
+	VMASKMOVPD Y1, Y5, (SI)(DI*1)
+	VMOVDQU    (R11), Y5
+	VMASKMOVPD Y2, Y5, (SI)(DI*2)
+	VMOVDQU    (R11), Y5
+	VMASKMOVPD Y3, Y5, (SI)(R10*1)
+	LEAQ       (SI)(DI*4), SI
+	LEAQ       (AX)(CX*4), AX
+	SUBQ       $0x04, R8
+	JMP        vectors1_rows4
 
 vectors1_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -871,19 +1082,30 @@ vectors1_rows2_loop:
 	JNE          vectors1_rows2_loop
 	VBROADCASTSD alpha+24(FP), Y2
 	LEAQ         (DI)(DI*2), R9
-	VMOVDQU      (R11), Y3
-	VMASKMOVPD   (SI), Y3, Y3
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors1_rows2_old
+	VXORPD       Y3, Y3, Y3
 	VFMADD213PD  Y3, Y2, Y0
-	VMOVDQU      (R11), Y3
-	VMASKMOVPD   (SI)(DI*1), Y3, Y3
 	VFMADD213PD  Y3, Y2, Y1
-	VMOVDQU      (R11), Y3
-	VMASKMOVPD   Y0, Y3, (SI)
-	VMOVDQU      (R11), Y3
-	VMASKMOVPD   Y1, Y3, (SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	JMP          vectors1_rows2_write
+
+vectors1_rows2_old:
+	VMOVDQU     (R11), Y3
+	VMASKMOVPD  (SI), Y3, Y3
+	VFMADD213PD Y3, Y2, Y0
+	VMOVDQU     (R11), Y3
+	VMASKMOVPD  (SI)(DI*1), Y3, Y3
+	VFMADD213PD Y3, Y2, Y1
+
+vectors1_rows2_write:
+	VMOVDQU    (R11), Y3
+	VMASKMOVPD Y0, Y3, (SI)
+	VMOVDQU    (R11), Y3
+	VMASKMOVPD Y1, Y3, (SI)(DI*1)
+	LEAQ       (SI)(DI*2), SI
+	LEAQ       (AX)(CX*2), AX
+	SUBQ       $0x02, R8
 
 vectors1_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -904,14 +1126,24 @@ vectors1_rows1_loop:
 	JNE          vectors1_rows1_loop
 	VBROADCASTSD alpha+24(FP), Y1
 	LEAQ         (DI)(DI*2), DX
-	VMOVDQU      (R11), Y2
-	VMASKMOVPD   (SI), Y2, Y2
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors1_rows1_old
+	VXORPD       Y2, Y2, Y2
 	VFMADD213PD  Y2, Y1, Y0
-	VMOVDQU      (R11), Y2
-	VMASKMOVPD   Y0, Y2, (SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	JMP          vectors1_rows1_write
+
+vectors1_rows1_old:
+	VMOVDQU     (R11), Y2
+	VMASKMOVPD  (SI), Y2, Y2
+	VFMADD213PD Y2, Y1, Y0
+
+vectors1_rows1_write:
+	VMOVDQU    (R11), Y2
+	VMASKMOVPD Y0, Y2, (SI)
+	LEAQ       (SI)(DI*1), SI
+	LEAQ       (AX)(CX*1), AX
+	SUBQ       $0x01, R8
 
 vectors1_rows1_done:
 	VZEROUPPER
@@ -945,18 +1177,31 @@ vectors1whole_rows4_loop:
 	JNE          vectors1whole_rows4_loop
 	VBROADCASTSD alpha+24(FP), Y4
 	LEAQ         (DI)(DI*2), R10
-	VFMADD213PD  (SI), Y4, Y0
-	VFMADD213PD  (SI)(DI*1), Y4, Y1
-	VFMADD213PD  (SI)(DI*2), Y4, Y2
-	VFMADD213PD  (SI)(R10*1), Y4, Y3
-	VMOVUPD      Y0, (SI)
-	VMOVUPD      Y1, (SI)(DI*1)
-	VMOVUPD      Y2, (SI)(DI*2)
-	VMOVUPD      Y3, (SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors1whole_rows4
+	MOVB         fresh+88(FP), R11
+	TESTB        R11, R11
+	JE           vectors1whole_rows4_old
+	VXORPD       Y5, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y0
+	VFMADD213PD  Y5, Y4, Y1
+	VFMADD213PD  Y5, Y4, Y2
+	VFMADD213PD  Y5, Y4, Y3
+	JMP          vectors1whole_rows4_write
+
+vectors1whole_rows4_old:
+	VFMADD213PD (SI), Y4, Y0
+	VFMADD213PD (SI)(DI*1), Y4, Y1
+	VFMADD213PD (SI)(DI*2), Y4, Y2
+	VFMADD213PD (SI)(R10*1), Y4, Y3
+
+vectors1whole_rows4_write:
+	VMOVUPD Y0, (SI)
+	VMOVUPD Y1, (SI)(DI*1)
+	VMOVUPD Y2, (SI)(DI*2)
+	VMOVUPD Y3, (SI)(R10*1)
+	LEAQ    (SI)(DI*4), SI
+	LEAQ    (AX)(CX*4), AX
+	SUBQ    $0x04, R8
+	JMP     vectors1whole_rows4
 
 vectors1whole_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -979,13 +1224,24 @@ vectors1whole_rows2_loop:
 	JNE          vectors1whole_rows2_loop
 	VBROADCASTSD alpha+24(FP), Y2
 	LEAQ         (DI)(DI*2), R9
-	VFMADD213PD  (SI), Y2, Y0
-	VFMADD213PD  (SI)(DI*1), Y2, Y1
-	VMOVUPD      Y0, (SI)
-	VMOVUPD      Y1, (SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors1whole_rows2_old
+	VXORPD       Y3, Y3, Y3
+	VFMADD213PD  Y3, Y2, Y0
+	VFMADD213PD  Y3, Y2, Y1
+	JMP          vectors1whole_rows2_write
+
+vectors1whole_rows2_old:
+	VFMADD213PD (SI), Y2, Y0
+	VFMADD213PD (SI)(DI*1), Y2, Y1
+
+vectors1whole_rows2_write:
+	VMOVUPD Y0, (SI)
+	VMOVUPD Y1, (SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	LEAQ    (AX)(CX*2), AX
+	SUBQ    $0x02, R8
 
 vectors1whole_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -1005,11 +1261,21 @@ vectors1whole_rows1_loop:
 	JNE          vectors1whole_rows1_loop
 	VBROADCASTSD alpha+24(FP), Y1
 	LEAQ         (DI)(DI*2), DX
-	VFMADD213PD  (SI), Y1, Y0
-	VMOVUPD      Y0, (SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors1whole_rows1_old
+	VXORPD       Y2, Y2, Y2
+	VFMADD213PD  Y2, Y1, Y0
+	JMP          vectors1whole_rows1_write
+
+vectors1whole_rows1_old:
+	VFMADD213PD (SI), Y1, Y0
+
+vectors1whole_rows1_write:
+	VMOVUPD Y0, (SI)
+	LEAQ    (SI)(DI*1), SI
+	LEAQ    (AX)(CX*1), AX
+	SUBQ    $0x01, R8
 
 vectors1whole_rows1_done:
 	VZEROUPPER
@@ -1062,38 +1328,55 @@ vectors2_rows4_loop:
 	JNE          vectors2_rows4_loop
 	VBROADCASTSD alpha+24(FP), Y8
 	LEAQ         (DI)(DI*2), R10
-	VFMADD213PD  (SI), Y8, Y0
-	VMOVDQU      (R11), Y9
-	VMASKMOVPD   32(SI), Y9, Y9
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors2_rows4_old
+	VXORPD       Y9, Y9, Y9
+	VFMADD213PD  Y9, Y8, Y0
 	VFMADD213PD  Y9, Y8, Y1
-	VFMADD213PD  (SI)(DI*1), Y8, Y2
-	VMOVDQU      (R11), Y9
-	VMASKMOVPD   32(SI)(DI*1), Y9, Y9
+	VFMADD213PD  Y9, Y8, Y2
 	VFMADD213PD  Y9, Y8, Y3
-	VFMADD213PD  (SI)(DI*2), Y8, Y4
-	VMOVDQU      (R11), Y9
-	VMASKMOVPD   32(SI)(DI*2), Y9, Y9
+	VFMADD213PD  Y9, Y8, Y4
 	VFMADD213PD  Y9, Y8, Y5
-	VFMADD213PD  (SI)(R10*1), Y8, Y6
-	VMOVDQU      (R11), Y9
-	VMASKMOVPD   32(SI)(R10*1), Y9, Y9
+	VFMADD213PD  Y9, Y8, Y6
 	VFMADD213PD  Y9, Y8, Y7
-	VMOVUPD      Y0, (SI)
-	VMOVDQU      (R11), Y9
-	VMASKMOVPD   Y1, Y9, 32(SI)
-	VMOVUPD      Y2, (SI)(DI*1)
-	VMOVDQU      (R11), Y9
-	VMASKMOVPD   Y3, Y9, 32(SI)(DI*1)
-	VMOVUPD      Y4, (SI)(DI*2)
-	VMOVDQU      (R11), Y9
-	VMASKMOVPD   Y5, Y9, 32(SI)(DI*2)
-	VMOVUPD      Y6, (SI)(R10*1)
-	VMOVDQU      (R11), Y9
-	VMASKMOVPD   Y7, Y9, 32(SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors2_rows4
+	JMP          vectors2_rows4_write
+
+vectors2_rows4_old:
+	VFMADD213PD (SI), Y8, Y0
+	VMOVDQU     (R11), Y9
+	VMASKMOVPD  32(SI), Y9, Y9
+	VFMADD213PD Y9, Y8, Y1
+	VFMADD213PD (SI)(DI*1), Y8, Y2
+	VMOVDQU     (R11), Y9
+	VMASKMOVPD  32(SI)(DI*1), Y9, Y9
+	VFMADD213PD Y9, Y8, Y3
+	VFMADD213PD (SI)(DI*2), Y8, Y4
+	VMOVDQU     (R11), Y9
+	VMASKMOVPD  32(SI)(DI*2), Y9, Y9
+	VFMADD213PD Y9, Y8, Y5
+	VFMADD213PD (SI)(R10*1), Y8, Y6
+	VMOVDQU     (R11), Y9
+	VMASKMOVPD  32(SI)(R10*1), Y9, Y9
+	VFMADD213PD Y9, Y8, Y7
+
+vectors2_rows4_write:
+	VMOVUPD    Y0, (SI)
+	VMOVDQU    (R11), Y9
+	VMASKMOVPD Y1, Y9, 32(SI)
+	VMOVUPD    Y2, (SI)(DI*1)
+	VMOVDQU    (R11), Y9
+	VMASKMOVPD Y3, Y9, 32(SI)(DI*1)
+	VMOVUPD    Y4, (SI)(DI*2)
+	VMOVDQU    (R11), Y9
+	VMASKMOVPD Y5, Y9, 32(SI)(DI*2)
+	VMOVUPD    Y6, (SI)(R10*1)
+	VMOVDQU    (R11), Y9
+	VMASKMOVPD Y7, Y9, 32(SI)(R10*1)
+	LEAQ       (SI)(DI*4), SI
+	LEAQ       (AX)(CX*4), AX
+	SUBQ       $0x04, R8
+	JMP        vectors2_rows4
 
 vectors2_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -1122,23 +1405,36 @@ vectors2_rows2_loop:
 	JNE          vectors2_rows2_loop
 	VBROADCASTSD alpha+24(FP), Y4
 	LEAQ         (DI)(DI*2), R9
-	VFMADD213PD  (SI), Y4, Y0
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   32(SI), Y5, Y5
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors2_rows2_old
+	VXORPD       Y5, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y0
 	VFMADD213PD  Y5, Y4, Y1
-	VFMADD213PD  (SI)(DI*1), Y4, Y2
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   32(SI)(DI*1), Y5, Y5
+	VFMADD213PD  Y5, Y4, Y2
 	VFMADD213PD  Y5, Y4, Y3
-	VMOVUPD      Y0, (SI)
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   Y1, Y5, 32(SI)
-	VMOVUPD      Y2, (SI)(DI*1)
-	VMOVDQU      (R11), Y5
-	VMASKMOVPD   Y3, Y5, 32(SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	JMP          vectors2_rows2_write
+
+vectors2_rows2_old:
+	VFMADD213PD (SI), Y4, Y0
+	VMOVDQU     (R11), Y5
+	VMASKMOVPD  32(SI), Y5, Y5
+	VFMADD213PD Y5, Y4, Y1
+	VFMADD213PD (SI)(DI*1), Y4, Y2
+	VMOVDQU     (R11), Y5
+	VMASKMOVPD  32(SI)(DI*1), Y5, Y5
+	VFMADD213PD Y5, Y4, Y3
+
+vectors2_rows2_write:
+	VMOVUPD    Y0, (SI)
+	VMOVDQU    (R11), Y5
+	VMASKMOVPD Y1, Y5, 32(SI)
+	VMOVUPD    Y2, (SI)(DI*1)
+	VMOVDQU    (R11), Y5
+	VMASKMOVPD Y3, Y5, 32(SI)(DI*1)
+	LEAQ       (SI)(DI*2), SI
+	LEAQ       (AX)(CX*2), AX
+	SUBQ       $0x02, R8
 
 vectors2_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -1162,16 +1458,27 @@ vectors2_rows1_loop:
 	JNE          vectors2_rows1_loop
 	VBROADCASTSD alpha+24(FP), Y2
 	LEAQ         (DI)(DI*2), DX
-	VFMADD213PD  (SI), Y2, Y0
-	VMOVDQU      (R11), Y3
-	VMASKMOVPD   32(SI), Y3, Y3
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors2_rows1_old
+	VXORPD       Y3, Y3, Y3
+	VFMADD213PD  Y3, Y2, Y0
 	VFMADD213PD  Y3, Y2, Y1
-	VMOVUPD      Y0, (SI)
-	VMOVDQU      (R11), Y3
-	VMASKMOVPD   Y1, Y3, 32(SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	JMP          vectors2_rows1_write
+
+vectors2_rows1_old:
+	VFMADD213PD (SI), Y2, Y0
+	VMOVDQU     (R11), Y3
+	VMASKMOVPD  32(SI), Y3, Y3
+	VFMADD213PD Y3, Y2, Y1
+
+vectors2_rows1_write:
+	VMOVUPD    Y0, (SI)
+	VMOVDQU    (R11), Y3
+	VMASKMOVPD Y1, Y3, 32(SI)
+	LEAQ       (SI)(DI*1), SI
+	LEAQ       (AX)(CX*1), AX
+	SUBQ       $0x01, R8
 
 vectors2_rows1_done:
 	VZEROUPPER
@@ -1214,26 +1521,43 @@ vectors2whole_rows4_loop:
 	JNE          vectors2whole_rows4_loop
 	VBROADCASTSD alpha+24(FP), Y8
 	LEAQ         (DI)(DI*2), R10
-	VFMADD213PD  (SI), Y8, Y0
-	VFMADD213PD  32(SI), Y8, Y1
-	VFMADD213PD  (SI)(DI*1), Y8, Y2
-	VFMADD213PD  32(SI)(DI*1), Y8, Y3
-	VFMADD213PD  (SI)(DI*2), Y8, Y4
-	VFMADD213PD  32(SI)(DI*2), Y8, Y5
-	VFMADD213PD  (SI)(R10*1), Y8, Y6
-	VFMADD213PD  32(SI)(R10*1), Y8, Y7
-	VMOVUPD      Y0, (SI)
-	VMOVUPD      Y1, 32(SI)
-	VMOVUPD      Y2, (SI)(DI*1)
-	VMOVUPD      Y3, 32(SI)(DI*1)
-	VMOVUPD      Y4, (SI)(DI*2)
-	VMOVUPD      Y5, 32(SI)(DI*2)
-	VMOVUPD      Y6, (SI)(R10*1)
-	VMOVUPD      Y7, 32(SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors2whole_rows4
+	MOVB         fresh+88(FP), R11
+	TESTB        R11, R11
+	JE           vectors2whole_rows4_old
+	VXORPD       Y9, Y9, Y9
+	VFMADD213PD  Y9, Y8, Y0
+	VFMADD213PD  Y9, Y8, Y1
+	VFMADD213PD  Y9, Y8, Y2
+	VFMADD213PD  Y9, Y8, Y3
+	VFMADD213PD  Y9, Y8, Y4
+	VFMADD213PD  Y9, Y8, Y5
+	VFMADD213PD  Y9, Y8, Y6
+	VFMADD213PD  Y9, Y8, Y7
+	JMP          vectors2whole_rows4_write
+
+vectors2whole_rows4_old:
+	VFMADD213PD (SI), Y8, Y0
+	VFMADD213PD 32(SI), Y8, Y1
+	VFMADD213PD (SI)(DI*1), Y8, Y2
+	VFMADD213PD 32(SI)(DI*1), Y8, Y3
+	VFMADD213PD (SI)(DI*2), Y8, Y4
+	VFMADD213PD 32(SI)(DI*2), Y8, Y5
+	VFMADD213PD (SI)(R10*1), Y8, Y6
+	VFMADD213PD 32(SI)(R10*1), Y8, Y7
+
+vectors2whole_rows4_write:
+	VMOVUPD Y0, (SI)
+	VMOVUPD Y1, 32(SI)
+	VMOVUPD Y2, (SI)(DI*1)
+	VMOVUPD Y3, 32(SI)(DI*1)
+	VMOVUPD Y4, (SI)(DI*2)
+	VMOVUPD Y5, 32(SI)(DI*2)
+	VMOVUPD Y6, (SI)(R10*1)
+	VMOVUPD Y7, 32(SI)(R10*1)
+	LEAQ    (SI)(DI*4), SI
+	LEAQ    (AX)(CX*4), AX
+	SUBQ    $0x04, R8
+	JMP     vectors2whole_rows4
 
 vectors2whole_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -1261,17 +1585,30 @@ vectors2whole_rows2_loop:
 	JNE          vectors2whole_rows2_loop
 	VBROADCASTSD alpha+24(FP), Y4
 	LEAQ         (DI)(DI*2), R9
-	VFMADD213PD  (SI), Y4, Y0
-	VFMADD213PD  32(SI), Y4, Y1
-	VFMADD213PD  (SI)(DI*1), Y4, Y2
-	VFMADD213PD  32(SI)(DI*1), Y4, Y3
-	VMOVUPD      Y0, (SI)
-	VMOVUPD      Y1, 32(SI)
-	VMOVUPD      Y2, (SI)(DI*1)
-	VMOVUPD      Y3, 32(SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors2whole_rows2_old
+	VXORPD       Y5, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y0
+	VFMADD213PD  Y5, Y4, Y1
+	VFMADD213PD  Y5, Y4, Y2
+	VFMADD213PD  Y5, Y4, Y3
+	JMP          vectors2whole_rows2_write
+
+vectors2whole_rows2_old:
+	VFMADD213PD (SI), Y4, Y0
+	VFMADD213PD 32(SI), Y4, Y1
+	VFMADD213PD (SI)(DI*1), Y4, Y2
+	VFMADD213PD 32(SI)(DI*1), Y4, Y3
+
+vectors2whole_rows2_write:
+	VMOVUPD Y0, (SI)
+	VMOVUPD Y1, 32(SI)
+	VMOVUPD Y2, (SI)(DI*1)
+	VMOVUPD Y3, 32(SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	LEAQ    (AX)(CX*2), AX
+	SUBQ    $0x02, R8
 
 vectors2whole_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -1294,13 +1631,24 @@ vectors2whole_rows1_loop:
 	JNE          vectors2whole_rows1_loop
 	VBROADCASTSD alpha+24(FP), Y2
 	LEAQ         (DI)(DI*2), DX
-	VFMADD213PD  (SI), Y2, Y0
-	VFMADD213PD  32(SI), Y2, Y1
-	VMOVUPD      Y0, (SI)
-	VMOVUPD      Y1, 32(SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors2whole_rows1_old
+	VXORPD       Y3, Y3, Y3
+	VFMADD213PD  Y3, Y2, Y0
+	VFMADD213PD  Y3, Y2, Y1
+	JMP          vectors2whole_rows1_write
+
+vectors2whole_rows1_old:
+	VFMADD213PD (SI), Y2, Y0
+	VFMADD213PD 32(SI), Y2, Y1
+
+vectors2whole_rows1_write:
+	VMOVUPD Y0, (SI)
+	VMOVUPD Y1, 32(SI)
+	LEAQ    (SI)(DI*1), SI
+	LEAQ    (AX)(CX*1), AX
+	SUBQ    $0x01, R8
 
 vectors2whole_rows1_done:
 	VZEROUPPER
@@ -1360,46 +1708,67 @@ vectors3_rows4_loop:
 	JNE          vectors3_rows4_loop
 	VBROADCASTSD alpha+24(FP), Y12
 	LEAQ         (DI)(DI*2), R10
-	VFMADD213PD  (SI), Y12, Y0
-	VFMADD213PD  32(SI), Y12, Y1
-	VMOVDQU      (R11), Y13
-	VMASKMOVPD   64(SI), Y13, Y13
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors3_rows4_old
+	VXORPD       Y13, Y13, Y13
+	VFMADD213PD  Y13, Y12, Y0
+	VFMADD213PD  Y13, Y12, Y1
 	VFMADD213PD  Y13, Y12, Y2
-	VFMADD213PD  (SI)(DI*1), Y12, Y3
-	VFMADD213PD  32(SI)(DI*1), Y12, Y4
-	VMOVDQU      (R11), Y13
-	VMASKMOVPD   64(SI)(DI*1), Y13, Y13
+	VFMADD213PD  Y13, Y12, Y3
+	VFMADD213PD  Y13, Y12, Y4
 	VFMADD213PD  Y13, Y12, Y5
-	VFMADD213PD  (SI)(DI*2), Y12, Y6
-	VFMADD213PD  32(SI)(DI*2), Y12, Y7
-	VMOVDQU      (R11), Y13
-	VMASKMOVPD   64(SI)(DI*2), Y13, Y13
+	VFMADD213PD  Y13, Y12, Y6
+	VFMADD213PD  Y13, Y12, Y7
 	VFMADD213PD  Y13, Y12, Y8
-	VFMADD213PD  (SI)(R10*1), Y12, Y9
-	VFMADD213PD  32(SI)(R10*1), Y12, Y10
-	VMOVDQU      (R11), Y13
-	VMASKMOVPD   64(SI)(R10*1), Y13, Y13
+	VFMADD213PD  Y13, Y12, Y9
+	VFMADD213PD  Y13, Y12, Y10
 	VFMADD213PD  Y13, Y12, Y11
-	VMOVUPD      Y0, (SI)
-	VMOVUPD      Y1, 32(SI)
-	VMOVDQU      (R11), Y13
-	VMASKMOVPD   Y2, Y13, 64(SI)
-	VMOVUPD      Y3, (SI)(DI*1)
-	VMOVUPD      Y4, 32(SI)(DI*1)
-	VMOVDQU      (R11), Y13
-	VMASKMOVPD   Y5, Y13, 64(SI)(DI*1)
-	VMOVUPD      Y6, (SI)(DI*2)
-	VMOVUPD      Y7, 32(SI)(DI*2)
-	VMOVDQU      (R11), Y13
-	VMASKMOVPD   Y8, Y13, 64(SI)(DI*2)
-	VMOVUPD      Y9, (SI)(R10*1)
-	VMOVUPD      Y10, 32(SI)(R10*1)
-	VMOVDQU      (R11), Y13
-	VMASKMOVPD   Y11, Y13, 64(SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors3_rows4
+	JMP          vectors3_rows4_write
+
+vectors3_rows4_old:
+	VFMADD213PD (SI), Y12, Y0
+	VFMADD213PD 32(SI), Y12, Y1
+	VMOVDQU     (R11), Y13
+	VMASKMOVPD  64(SI), Y13, Y13
+	VFMADD213PD Y13, Y12, Y2
+	VFMADD213PD (SI)(DI*1), Y12, Y3
+	VFMADD213PD 32(SI)(DI*1), Y12, Y4
+	VMOVDQU     (R11), Y13
+	VMASKMOVPD  64(SI)(DI*1), Y13, Y13
+	VFMADD213PD Y13, Y12, Y5
+	VFMADD213PD (SI)(DI*2), Y12, Y6
+	VFMADD213PD 32(SI)(DI*2), Y12, Y7
+	VMOVDQU     (R11), Y13
+	VMASKMOVPD  64(SI)(DI*2), Y13, Y13
+	VFMADD213PD Y13, Y12, Y8
+	VFMADD213PD (SI)(R10*1), Y12, Y9
+	VFMADD213PD 32(SI)(R10*1), Y12, Y10
+	VMOVDQU     (R11), Y13
+	VMASKMOVPD  64(SI)(R10*1), Y13, Y13
+	VFMADD213PD Y13, Y12, Y11
+
+vectors3_rows4_write:
+	VMOVUPD    Y0, (SI)
+	VMOVUPD    Y1, 32(SI)
+	VMOVDQU    (R11), Y13
+	VMASKMOVPD Y2, Y13, 64(SI)
+	VMOVUPD    Y3, (SI)(DI*1)
+	VMOVUPD    Y4, 32(SI)(DI*1)
+	VMOVDQU    (R11), Y13
+	VMASKMOVPD Y5, Y13, 64(SI)(DI*1)
+	VMOVUPD    Y6, (SI)(DI*2)
+	VMOVUPD    Y7, 32(SI)(DI*2)
+	VMOVDQU    (R11), Y13
+	VMASKMOVPD Y8, Y13, 64(SI)(DI*2)
+	VMOVUPD    Y9, (SI)(R10*1)
+	VMOVUPD    Y10, 32(SI)(R10*1)
+	VMOVDQU    (R11), Y13
+	VMASKMOVPD Y11, Y13, 64(SI)(R10*1)
+	LEAQ       (SI)(DI*4), SI
+	LEAQ       (AX)(CX*4), AX
+	SUBQ       $0x04, R8
+	JMP        vectors3_rows4
 
 vectors3_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -1433,27 +1802,42 @@ vectors3_rows2_loop:
 	JNE          vectors3_rows2_loop
 	VBROADCASTSD alpha+24(FP), Y6
 	LEAQ         (DI)(DI*2), R9
-	VFMADD213PD  (SI), Y6, Y0
-	VFMADD213PD  32(SI), Y6, Y1
-	VMOVDQU      (R11), Y7
-	VMASKMOVPD   64(SI), Y7, Y7
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors3_rows2_old
+	VXORPD       Y7, Y7, Y7
+	VFMADD213PD  Y7, Y6, Y0
+	VFMADD213PD  Y7, Y6, Y1
 	VFMADD213PD  Y7, Y6, Y2
-	VFMADD213PD  (SI)(DI*1), Y6, Y3
-	VFMADD213PD  32(SI)(DI*1), Y6, Y4
-	VMOVDQU      (R11), Y7
-	VMASKMOVPD   64(SI)(DI*1), Y7, Y7
+	VFMADD213PD  Y7, Y6, Y3
+	VFMADD213PD  Y7, Y6, Y4
 	VFMADD213PD  Y7, Y6, Y5
-	VMOVUPD      Y0, (SI)
-	VMOVUPD      Y1, 32(SI)
-	VMOVDQU      (R11), Y7
-	VMASKMOVPD   Y2, Y7, 64(SI)
-	VMOVUPD      Y3, (SI)(DI*1)
-	VMOVUPD      Y4, 32(SI)(DI*1)
-	VMOVDQU      (R11), Y7
-	VMASKMOVPD   Y5, Y7, 64(SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	JMP          vectors3_rows2_write
+
+vectors3_rows2_old:
+	VFMADD213PD (SI), Y6, Y0
+	VFMADD213PD 32(SI), Y6, Y1
+	VMOVDQU     (R11), Y7
+	VMASKMOVPD  64(SI), Y7, Y7
+	VFMADD213PD Y7, Y6, Y2
+	VFMADD213PD (SI)(DI*1), Y6, Y3
+	VFMADD213PD 32(SI)(DI*1), Y6, Y4
+	VMOVDQU     (R11), Y7
+	VMASKMOVPD  64(SI)(DI*1), Y7, Y7
+	VFMADD213PD Y7, Y6, Y5
+
+vectors3_rows2_write:
+	VMOVUPD    Y0, (SI)
+	VMOVUPD    Y1, 32(SI)
+	VMOVDQU    (R11), Y7
+	VMASKMOVPD Y2, Y7, 64(SI)
+	VMOVUPD    Y3, (SI)(DI*1)
+	VMOVUPD    Y4, 32(SI)(DI*1)
+	VMOVDQU    (R11), Y7
+	VMASKMOVPD Y5, Y7, 64(SI)(DI*1)
+	LEAQ       (SI)(DI*2), SI
+	LEAQ       (AX)(CX*2), AX
+	SUBQ       $0x02, R8
 
 vectors3_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -1480,18 +1864,30 @@ vectors3_rows1_loop:
 	JNE          vectors3_rows1_loop
 	VBROADCASTSD alpha+24(FP), Y3
 	LEAQ         (DI)(DI*2), DX
-	VFMADD213PD  (SI), Y3, Y0
-	VFMADD213PD  32(SI), Y3, Y1
-	VMOVDQU      (R11), Y4
-	VMASKMOVPD   64(SI), Y4, Y4
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors3_rows1_old
+	VXORPD       Y4, Y4, Y4
+	VFMADD213PD  Y4, Y3, Y0
+	VFMADD213PD  Y4, Y3, Y1
 	VFMADD213PD  Y4, Y3, Y2
-	VMOVUPD      Y0, (SI)
-	VMOVUPD      Y1, 32(SI)
-	VMOVDQU      (R11), Y4
-	VMASKMOVPD   Y2, Y4, 64(SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	JMP          vectors3_rows1_write
+
+vectors3_rows1_old:
+	VFMADD213PD (SI), Y3, Y0
+	VFMADD213PD 32(SI), Y3, Y1
+	VMOVDQU     (R11), Y4
+	VMASKMOVPD  64(SI), Y4, Y4
+	VFMADD213PD Y4, Y3, Y2
+
+vectors3_rows1_write:
+	VMOVUPD    Y0, (SI)
+	VMOVUPD    Y1, 32(SI)
+	VMOVDQU    (R11), Y4
+	VMASKMOVPD Y2, Y4, 64(SI)
+	LEAQ       (SI)(DI*1), SI
+	LEAQ       (AX)(CX*1), AX
+	SUBQ       $0x01, R8
 
 vectors3_rows1_done:
 	VZEROUPPER
@@ -1543,34 +1939,55 @@ vectors3whole_rows4_loop:
 	JNE          vectors3whole_rows4_loop
 	VBROADCASTSD alpha+24(FP), Y12
 	LEAQ         (DI)(DI*2), R10
-	VFMADD213PD  (SI), Y12, Y0
-	VFMADD213PD  32(SI), Y12, Y1
-	VFMADD213PD  64(SI), Y12, Y2
-	VFMADD213PD  (SI)(DI*1), Y12, Y3
-	VFMADD213PD  32(SI)(DI*1), Y12, Y4
-	VFMADD213PD  64(SI)(DI*1), Y12, Y5
-	VFMADD213PD  (SI)(DI*2), Y12, Y6
-	VFMADD213PD  32(SI)(DI*2), Y12, Y7
-	VFMADD213PD  64(SI)(DI*2), Y12, Y8
-	VFMADD213PD  (SI)(R10*1), Y12, Y9
-	VFMADD213PD  32(SI)(R10*1), Y12, Y10
-	VFMADD213PD  64(SI)(R10*1), Y12, Y11
-	VMOVUPD      Y0, (SI)
-	VMOVUPD      Y1, 32(SI)
-	VMOVUPD      Y2, 64(SI)
-	VMOVUPD      Y3, (SI)(DI*1)
-	VMOVUPD      Y4, 32(SI)(DI*1)
-	VMOVUPD      Y5, 64(SI)(DI*1)
-	VMOVUPD      Y6, (SI)(DI*2)
-	VMOVUPD      Y7, 32(SI)(DI*2)
-	VMOVUPD      Y8, 64(SI)(DI*2)
-	VMOVUPD      Y9, (SI)(R10*1)
-	VMOVUPD      Y10, 32(SI)(R10*1)
-	VMOVUPD      Y11, 64(SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors3whole_rows4
+	MOVB         fresh+88(FP), R11
+	TESTB        R11, R11
+	JE           vectors3whole_rows4_old
+	VXORPD       Y13, Y13, Y13
+	VFMADD213PD  Y13, Y12, Y0
+	VFMADD213PD  Y13, Y12, Y1
+	VFMADD213PD  Y13, Y12, Y2
+	VFMADD213PD  Y13, Y12, Y3
+	VFMADD213PD  Y13, Y12, Y4
+	VFMADD213PD  Y13, Y12, Y5
+	VFMADD213PD  Y13, Y12, Y6
+	VFMADD213PD  Y13, Y12, Y7
+	VFMADD213PD  Y13, Y12, Y8
+	VFMADD213PD  Y13, Y12, Y9
+	VFMADD213PD  Y13, Y12, Y10
+	VFMADD213PD  Y13, Y12, Y11
+	JMP          vectors3whole_rows4_write
+
+vectors3whole_rows4_old:
+	VFMADD213PD (SI), Y12, Y0
+	VFMADD213PD 32(SI), Y12, Y1
+	VFMADD213PD 64(SI), Y12, Y2
+	VFMADD213PD (SI)(DI*1), Y12, Y3
+	VFMADD213PD 32(SI)(DI*1), Y12, Y4
+	VFMADD213PD 64(SI)(DI*1), Y12, Y5
+	VFMADD213PD (SI)(DI*2), Y12, Y6
+	VFMADD213PD 32(SI)(DI*2), Y12, Y7
+	VFMADD213PD 64(SI)(DI*2), Y12, Y8
+	VFMADD213PD (SI)(R10*1), Y12, Y9
+	VFMADD213PD 32(SI)(R10*1), Y12, Y10
+	VFMADD213PD 64(SI)(R10*1), Y12, Y11
+
+vectors3whole_rows4_write:
+	VMOVUPD Y0, (SI)
+	VMOVUPD Y1, 32(SI)
+	VMOVUPD Y2, 64(SI)
+	VMOVUPD Y3, (SI)(DI*1)
+	VMOVUPD Y4, 32(SI)(DI*1)
+	VMOVUPD Y5, 64(SI)(DI*1)
+	VMOVUPD Y6, (SI)(DI*2)
+	VMOVUPD Y7, 32(SI)(DI*2)
+	VMOVUPD Y8, 64(SI)(DI*2)
+	VMOVUPD Y9, (SI)(R10*1)
+	VMOVUPD Y10, 32(SI)(R10*1)
+	VMOVUPD Y11, 64(SI)(R10*1)
+	LEAQ    (SI)(DI*4), SI
+	LEAQ    (AX)(CX*4), AX
+	SUBQ    $0x04, R8
+	JMP     vectors3whole_rows4
 
 vectors3whole_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -1603,21 +2020,36 @@ vectors3whole_rows2_loop:
 	JNE          vectors3whole_rows2_loop
 	VBROADCASTSD alpha+24(FP), Y6
 	LEAQ         (DI)(DI*2), R9
-	VFMADD213PD  (SI), Y6, Y0
-	VFMADD213PD  32(SI), Y6, Y1
-	VFMADD213PD  64(SI), Y6, Y2
-	VFMADD213PD  (SI)(DI*1), Y6, Y3
-	VFMADD213PD  32(SI)(DI*1), Y6, Y4
-	VFMADD213PD  64(SI)(DI*1), Y6, Y5
-	VMOVUPD      Y0, (SI)
-	VMOVUPD      Y1, 32(SI)
-	VMOVUPD      Y2, 64(SI)
-	VMOVUPD      Y3, (SI)(DI*1)
-	VMOVUPD      Y4, 32(SI)(DI*1)
-	VMOVUPD      Y5, 64(SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors3whole_rows2_old
+	VXORPD       Y7, Y7, Y7
+	VFMADD213PD  Y7, Y6, Y0
+	VFMADD213PD  Y7, Y6, Y1
+	VFMADD213PD  Y7, Y6, Y2
+	VFMADD213PD  Y7, Y6, Y3
+	VFMADD213PD  Y7, Y6, Y4
+	VFMADD213PD  Y7, Y6, Y5
+	JMP          vectors3whole_rows2_write
+
+vectors3whole_rows2_old:
+	VFMADD213PD (SI), Y6, Y0
+	VFMADD213PD 32(SI), Y6, Y1
+	VFMADD213PD 64(SI), Y6, Y2
+	VFMADD213PD (SI)(DI*1), Y6, Y3
+	VFMADD213PD 32(SI)(DI*1), Y6, Y4
+	VFMADD213PD 64(SI)(DI*1), Y6, Y5
+
+vectors3whole_rows2_write:
+	VMOVUPD Y0, (SI)
+	VMOVUPD Y1, 32(SI)
+	VMOVUPD Y2, 64(SI)
+	VMOVUPD Y3, (SI)(DI*1)
+	VMOVUPD Y4, 32(SI)(DI*1)
+	VMOVUPD Y5, 64(SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	LEAQ    (AX)(CX*2), AX
+	SUBQ    $0x02, R8
 
 vectors3whole_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -1643,23 +2075,35 @@ vectors3whole_rows1_loop:
 	JNE          vectors3whole_rows1_loop
 	VBROADCASTSD alpha+24(FP), Y3
 	LEAQ         (DI)(DI*2), DX
-	VFMADD213PD  (SI), Y3, Y0
-	VFMADD213PD  32(SI), Y3, Y1
-	VFMADD213PD  64(SI), Y3, Y2
-	VMOVUPD      Y0, (SI)
-	VMOVUPD      Y1, 32(SI)
-	VMOVUPD      Y2, 64(SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors3whole_rows1_old
+	VXORPD       Y4, Y4, Y4
+	VFMADD213PD  Y4, Y3, Y0
+	VFMADD213PD  Y4, Y3, Y1
+	VFMADD213PD  Y4, Y3, Y2
+	JMP          vectors3whole_rows1_write
+
+vectors3whole_rows1_old:
+	VFMADD213PD (SI), Y3, Y0
+	VFMADD213PD 32(SI), Y3, Y1
+	VFMADD213PD 64(SI), Y3, Y2
+
+vectors3whole_rows1_write:
+	VMOVUPD Y0, (SI)
+	VMOVUPD Y1, 32(SI)
+	VMOVUPD Y2, 64(SI)
+	LEAQ    (SI)(DI*1), SI
+	LEAQ    (AX)(CX*1), AX
+	SUBQ    $0x01, R8
 
 vectors3whole_rows1_done:
 	VZEROUPPER
 	RET
 
-// func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int)
+// func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int, fresh bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·addAVX512Single(SB), NOSPLIT, $0-88
+TEXT ·addAVX512Single(SB), NOSPLIT, $0-89
 	MOVQ  a+32(FP), AX
 	MOVQ  ars+40(FP), DX
 	SHLQ  $0x02, DX
@@ -1724,34 +2168,51 @@ vectors1_rows8_loop:
 	VBROADCASTSS alpha+24(FP), Z8
 	LEAQ         (R8)(R8*2), CX
 	LEAQ         (DI)(R8*4), R11
-	VMOVUPS.Z    (DI), K1, Z9
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors1_rows8_old
+	VXORPD       Z9, Z9, Z9
 	VFMADD213PS  Z9, Z8, Z0
-	VMOVUPS.Z    (DI)(R8*1), K1, Z9
 	VFMADD213PS  Z9, Z8, Z1
-	VMOVUPS.Z    (DI)(R8*2), K1, Z9
 	VFMADD213PS  Z9, Z8, Z2
-	VMOVUPS.Z    (DI)(CX*1), K1, Z9
 	VFMADD213PS  Z9, Z8, Z3
-	VMOVUPS.Z    (R11), K1, Z9
 	VFMADD213PS  Z9, Z8, Z4
-	VMOVUPS.Z    (R11)(R8*1), K1, Z9
 	VFMADD213PS  Z9, Z8, Z5
-	VMOVUPS.Z    (R11)(R8*2), K1, Z9
 	VFMADD213PS  Z9, Z8, Z6
-	VMOVUPS.Z    (R11)(CX*1), K1, Z9
 	VFMADD213PS  Z9, Z8, Z7
-	VMOVUPS      Z0, K1, (DI)
-	VMOVUPS      Z1, K1, (DI)(R8*1)
-	VMOVUPS      Z2, K1, (DI)(R8*2)
-	VMOVUPS      Z3, K1, (DI)(CX*1)
-	VMOVUPS      Z4, K1, (R11)
-	VMOVUPS      Z5, K1, (R11)(R8*1)
-	VMOVUPS      Z6, K1, (R11)(R8*2)
-	VMOVUPS      Z7, K1, (R11)(CX*1)
-	LEAQ         (DI)(R8*8), DI
-	LEAQ         (AX)(DX*8), AX
-	SUBQ         $0x08, R9
-	JMP          vectors1_rows8
+	JMP          vectors1_rows8_write
+
+vectors1_rows8_old:
+	VMOVUPS.Z   (DI), K1, Z9
+	VFMADD213PS Z9, Z8, Z0
+	VMOVUPS.Z   (DI)(R8*1), K1, Z9
+	VFMADD213PS Z9, Z8, Z1
+	VMOVUPS.Z   (DI)(R8*2), K1, Z9
+	VFMADD213PS Z9, Z8, Z2
+	VMOVUPS.Z   (DI)(CX*1), K1, Z9
+	VFMADD213PS Z9, Z8, Z3
+	VMOVUPS.Z   (R11), K1, Z9
+	VFMADD213PS Z9, Z8, Z4
+	VMOVUPS.Z   (R11)(R8*1), K1, Z9
+	VFMADD213PS Z9, Z8, Z5
+	VMOVUPS.Z   (R11)(R8*2), K1, Z9
+	VFMADD213PS Z9, Z8, Z6
+	VMOVUPS.Z   (R11)(CX*1), K1, Z9
+	VFMADD213PS Z9, Z8, Z7
+
+vectors1_rows8_write:
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(R8*1)
+	VMOVUPS Z2, K1, (DI)(R8*2)
+	VMOVUPS Z3, K1, (DI)(CX*1)
+	VMOVUPS Z4, K1, (R11)
+	VMOVUPS Z5, K1, (R11)(R8*1)
+	VMOVUPS Z6, K1, (R11)(R8*2)
+	VMOVUPS Z7, K1, (R11)(CX*1)
+	LEAQ    (DI)(R8*8), DI
+	LEAQ    (AX)(DX*8), AX
+	SUBQ    $0x08, R9
+	JMP     vectors1_rows8
 
 vectors1_rows8_done:
 	CMPQ   R9, $0x00000004
@@ -1780,21 +2241,34 @@ vectors1_rows4_loop:
 	JNE          vectors1_rows4_loop
 	VBROADCASTSS alpha+24(FP), Z4
 	LEAQ         (R8)(R8*2), CX
-	VMOVUPS.Z    (DI), K1, Z5
+	MOVB         fresh+88(FP), R10
+	TESTB        R10, R10
+	JE           vectors1_rows4_old
+	VXORPD       Z5, Z5, Z5
 	VFMADD213PS  Z5, Z4, Z0
-	VMOVUPS.Z    (DI)(R8*1), K1, Z5
 	VFMADD213PS  Z5, Z4, Z1
-	VMOVUPS.Z    (DI)(R8*2), K1, Z5
 	VFMADD213PS  Z5, Z4, Z2
-	VMOVUPS.Z    (DI)(CX*1), K1, Z5
 	VFMADD213PS  Z5, Z4, Z3
-	VMOVUPS      Z0, K1, (DI)
-	VMOVUPS      Z1, K1, (DI)(R8*1)
-	VMOVUPS      Z2, K1, (DI)(R8*2)
-	VMOVUPS      Z3, K1, (DI)(CX*1)
-	LEAQ         (DI)(R8*4), DI
-	LEAQ         (AX)(DX*4), AX
-	SUBQ         $0x04, R9
+	JMP          vectors1_rows4_write
+
+vectors1_rows4_old:
+	VMOVUPS.Z   (DI), K1, Z5
+	VFMADD213PS Z5, Z4, Z0
+	VMOVUPS.Z   (DI)(R8*1), K1, Z5
+	VFMADD213PS Z5, Z4, Z1
+	VMOVUPS.Z   (DI)(R8*2), K1, Z5
+	VFMADD213PS Z5, Z4, Z2
+	VMOVUPS.Z   (DI)(CX*1), K1, Z5
+	VFMADD213PS Z5, Z4, Z3
+
+vectors1_rows4_write:
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(R8*1)
+	VMOVUPS Z2, K1, (DI)(R8*2)
+	VMOVUPS Z3, K1, (DI)(CX*1)
+	LEAQ    (DI)(R8*4), DI
+	LEAQ    (AX)(DX*4), AX
+	SUBQ    $0x04, R9
 
 vectors1_rows4_done:
 	CMPQ   R9, $0x00000002
@@ -1817,15 +2291,26 @@ vectors1_rows2_loop:
 	JNE          vectors1_rows2_loop
 	VBROADCASTSS alpha+24(FP), Z2
 	LEAQ         (R8)(R8*2), CX
-	VMOVUPS.Z    (DI), K1, Z3
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors1_rows2_old
+	VXORPD       Z3, Z3, Z3
 	VFMADD213PS  Z3, Z2, Z0
-	VMOVUPS.Z    (DI)(R8*1), K1, Z3
 	VFMADD213PS  Z3, Z2, Z1
-	VMOVUPS      Z0, K1, (DI)
-	VMOVUPS      Z1, K1, (DI)(R8*1)
-	LEAQ         (DI)(R8*2), DI
-	LEAQ         (AX)(DX*2), AX
-	SUBQ         $0x02, R9
+	JMP          vectors1_rows2_write
+
+vectors1_rows2_old:
+	VMOVUPS.Z   (DI), K1, Z3
+	VFMADD213PS Z3, Z2, Z0
+	VMOVUPS.Z   (DI)(R8*1), K1, Z3
+	VFMADD213PS Z3, Z2, Z1
+
+vectors1_rows2_write:
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(R8*1)
+	LEAQ    (DI)(R8*2), DI
+	LEAQ    (AX)(DX*2), AX
+	SUBQ    $0x02, R9
 
 vectors1_rows2_done:
 	CMPQ   R9, $0x00000001
@@ -1845,12 +2330,22 @@ vectors1_rows1_loop:
 	JNE          vectors1_rows1_loop
 	VBROADCASTSS alpha+24(FP), Z1
 	LEAQ         (R8)(R8*2), CX
-	VMOVUPS.Z    (DI), K1, Z2
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors1_rows1_old
+	VXORPD       Z2, Z2, Z2
 	VFMADD213PS  Z2, Z1, Z0
-	VMOVUPS      Z0, K1, (DI)
-	LEAQ         (DI)(R8*1), DI
-	LEAQ         (AX)(DX*1), AX
-	SUBQ         $0x01, R9
+	JMP          vectors1_rows1_write
+
+vectors1_rows1_old:
+	VMOVUPS.Z   (DI), K1, Z2
+	VFMADD213PS Z2, Z1, Z0
+
+vectors1_rows1_write:
+	VMOVUPS Z0, K1, (DI)
+	LEAQ    (DI)(R8*1), DI
+	LEAQ    (AX)(DX*1), AX
+	SUBQ    $0x01, R9
 
 vectors1_rows1_done:
 	VZEROUPPER
@@ -1925,50 +2420,75 @@ vectors2_rows8_loop:
 	VBROADCASTSS alpha+24(FP), Z16
 	LEAQ         (R8)(R8*2), CX
 	LEAQ         (DI)(R8*4), R11
-	VFMADD213PS  (DI), Z16, Z0
-	VMOVUPS.Z    64(DI), K1, Z17
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors2_rows8_old
+	VXORPD       Z17, Z17, Z17
+	VFMADD213PS  Z17, Z16, Z0
 	VFMADD213PS  Z17, Z16, Z1
-	VFMADD213PS  (DI)(R8*1), Z16, Z2
-	VMOVUPS.Z    64(DI)(R8*1), K1, Z17
+	VFMADD213PS  Z17, Z16, Z2
 	VFMADD213PS  Z17, Z16, Z3
-	VFMADD213PS  (DI)(R8*2), Z16, Z4
-	VMOVUPS.Z    64(DI)(R8*2), K1, Z17
+	VFMADD213PS  Z17, Z16, Z4
 	VFMADD213PS  Z17, Z16, Z5
-	VFMADD213PS  (DI)(CX*1), Z16, Z6
-	VMOVUPS.Z    64(DI)(CX*1), K1, Z17
+	VFMADD213PS  Z17, Z16, Z6
 	VFMADD213PS  Z17, Z16, Z7
-	VFMADD213PS  (R11), Z16, Z8
-	VMOVUPS.Z    64(R11), K1, Z17
+	VFMADD213PS  Z17, Z16, Z8
 	VFMADD213PS  Z17, Z16, Z9
-	VFMADD213PS  (R11)(R8*1), Z16, Z10
-	VMOVUPS.Z    64(R11)(R8*1), K1, Z17
+	VFMADD213PS  Z17, Z16, Z10
 	VFMADD213PS  Z17, Z16, Z11
-	VFMADD213PS  (R11)(R8*2), Z16, Z12
-	VMOVUPS.Z    64(R11)(R8*2), K1, Z17
+	VFMADD213PS  Z17, Z16, Z12
 	VFMADD213PS  Z17, Z16, Z13
-	VFMADD213PS  (R11)(CX*1), Z16, Z14
-	VMOVUPS.Z    64(R11)(CX*1), K1, Z17
+	VFMADD213PS  Z17, Z16, Z14
 	VFMADD213PS  Z17, Z16, Z15
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, K1, 64(DI)
-	VMOVUPS      Z2, (DI)(R8*1)
-	VMOVUPS      Z3, K1, 64(DI)(R8*1)
-	VMOVUPS      Z4, (DI)(R8*2)
-	VMOVUPS      Z5, K1, 64(DI)(R8*2)
-	VMOVUPS      Z6, (DI)(CX*1)
-	VMOVUPS      Z7, K1, 64(DI)(CX*1)
-	VMOVUPS      Z8, (R11)
-	VMOVUPS      Z9, K1, 64(R11)
-	VMOVUPS      Z10, (R11)(R8*1)
-	VMOVUPS      Z11, K1, 64(R11)(R8*1)
-	VMOVUPS      Z12, (R11)(R8*2)
-	VMOVUPS      Z13, K1, 64(R11)(R8*2)
-	VMOVUPS      Z14, (R11)(CX*1)
-	VMOVUPS      Z15, K1, 64(R11)(CX*1)
-	LEAQ         (DI)(R8*8), DI
-	LEAQ         (AX)(DX*8), AX
-	SUBQ         $0x08, R9
-	JMP          vectors2_rows8
+	JMP          vectors2_rows8_write
+
+vectors2_rows8_old:
+	VFMADD213PS (DI), Z16, Z0
+	VMOVUPS.Z   64(DI), K1, Z17
+	VFMADD213PS Z17, Z16, Z1
+	VFMADD213PS (DI)(R8*1), Z16, Z2
+	VMOVUPS.Z   64(DI)(R8*1), K1, Z17
+	VFMADD213PS Z17, Z16, Z3
+	VFMADD213PS (DI)(R8*2), Z16, Z4
+	VMOVUPS.Z   64(DI)(R8*2), K1, Z17
+	VFMADD213PS Z17, Z16, Z5
+	VFMADD213PS (DI)(CX*1), Z16, Z6
+	VMOVUPS.Z   64(DI)(CX*1), K1, Z17
+	VFMADD213PS Z17, Z16, Z7
+	VFMADD213PS (R11), Z16, Z8
+	VMOVUPS.Z   64(R11), K1, Z17
+	VFMADD213PS Z17, Z16, Z9
+	VFMADD213PS (R11)(R8*1), Z16, Z10
+	VMOVUPS.Z   64(R11)(R8*1), K1, Z17
+	VFMADD213PS Z17, Z16, Z11
+	VFMADD213PS (R11)(R8*2), Z16, Z12
+	VMOVUPS.Z   64(R11)(R8*2), K1, Z17
+	VFMADD213PS Z17, Z16, Z13
+	VFMADD213PS (R11)(CX*1), Z16, Z14
+	VMOVUPS.Z   64(R11)(CX*1), K1, Z17
+	VFMADD213PS Z17, Z16, Z15
+
+vectors2_rows8_write:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPS Z2, (DI)(R8*1)
+	VMOVUPS Z3, K1, 64(DI)(R8*1)
+	VMOVUPS Z4, (DI)(R8*2)
+	VMOVUPS Z5, K1, 64(DI)(R8*2)
+	VMOVUPS Z6, (DI)(CX*1)
+	VMOVUPS Z7, K1, 64(DI)(CX*1)
+	VMOVUPS Z8, (R11)
+	VMOVUPS Z9, K1, 64(R11)
+	VMOVUPS Z10, (R11)(R8*1)
+	VMOVUPS Z11, K1, 64(R11)(R8*1)
+	VMOVUPS Z12, (R11)(R8*2)
+	VMOVUPS Z13, K1, 64(R11)(R8*2)
+	VMOVUPS Z14, (R11)(CX*1)
+	VMOVUPS Z15, K1, 64(R11)(CX*1)
+	LEAQ    (DI)(R8*8), DI
+	LEAQ    (AX)(DX*8), AX
+	SUBQ    $0x08, R9
+	JMP     vectors2_rows8
 
 vectors2_rows8_done:
 	CMPQ   R9, $0x00000004
@@ -2006,29 +2526,46 @@ vectors2_rows4_loop:
 	JNE          vectors2_rows4_loop
 	VBROADCASTSS alpha+24(FP), Z8
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PS  (DI), Z8, Z0
-	VMOVUPS.Z    64(DI), K1, Z9
+	MOVB         fresh+88(FP), R10
+	TESTB        R10, R10
+	JE           vectors2_rows4_old
+	VXORPD       Z9, Z9, Z9
+	VFMADD213PS  Z9, Z8, Z0
 	VFMADD213PS  Z9, Z8, Z1
-	VFMADD213PS  (DI)(R8*1), Z8, Z2
-	VMOVUPS.Z    64(DI)(R8*1), K1, Z9
+	VFMADD213PS  Z9, Z8, Z2
 	VFMADD213PS  Z9, Z8, Z3
-	VFMADD213PS  (DI)(R8*2), Z8, Z4
-	VMOVUPS.Z    64(DI)(R8*2), K1, Z9
+	VFMADD213PS  Z9, Z8, Z4
 	VFMADD213PS  Z9, Z8, Z5
-	VFMADD213PS  (DI)(CX*1), Z8, Z6
-	VMOVUPS.Z    64(DI)(CX*1), K1, Z9
+	VFMADD213PS  Z9, Z8, Z6
 	VFMADD213PS  Z9, Z8, Z7
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, K1, 64(DI)
-	VMOVUPS      Z2, (DI)(R8*1)
-	VMOVUPS      Z3, K1, 64(DI)(R8*1)
-	VMOVUPS      Z4, (DI)(R8*2)
-	VMOVUPS      Z5, K1, 64(DI)(R8*2)
-	VMOVUPS      Z6, (DI)(CX*1)
-	VMOVUPS      Z7, K1, 64(DI)(CX*1)
-	LEAQ         (DI)(R8*4), DI
-	LEAQ         (AX)(DX*4), AX
-	SUBQ         $0x04, R9
+	JMP          vectors2_rows4_write
+
+vectors2_rows4_old:
+	VFMADD213PS (DI), Z8, Z0
+	VMOVUPS.Z   64(DI), K1, Z9
+	VFMADD213PS Z9, Z8, Z1
+	VFMADD213PS (DI)(R8*1), Z8, Z2
+	VMOVUPS.Z   64(DI)(R8*1), K1, Z9
+	VFMADD213PS Z9, Z8, Z3
+	VFMADD213PS (DI)(R8*2), Z8, Z4
+	VMOVUPS.Z   64(DI)(R8*2), K1, Z9
+	VFMADD213PS Z9, Z8, Z5
+	VFMADD213PS (DI)(CX*1), Z8, Z6
+	VMOVUPS.Z   64(DI)(CX*1), K1, Z9
+	VFMADD213PS Z9, Z8, Z7
+
+vectors2_rows4_write:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPS Z2, (DI)(R8*1)
+	VMOVUPS Z3, K1, 64(DI)(R8*1)
+	VMOVUPS Z4, (DI)(R8*2)
+	VMOVUPS Z5, K1, 64(DI)(R8*2)
+	VMOVUPS Z6, (DI)(CX*1)
+	VMOVUPS Z7, K1, 64(DI)(CX*1)
+	LEAQ    (DI)(R8*4), DI
+	LEAQ    (AX)(DX*4), AX
+	SUBQ    $0x04, R9
 
 vectors2_rows4_done:
 	CMPQ   R9, $0x00000002
@@ -2056,19 +2593,32 @@ vectors2_rows2_loop:
 	JNE          vectors2_rows2_loop
 	VBROADCASTSS alpha+24(FP), Z4
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PS  (DI), Z4, Z0
-	VMOVUPS.Z    64(DI), K1, Z5
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors2_rows2_old
+	VXORPD       Z5, Z5, Z5
+	VFMADD213PS  Z5, Z4, Z0
 	VFMADD213PS  Z5, Z4, Z1
-	VFMADD213PS  (DI)(R8*1), Z4, Z2
-	VMOVUPS.Z    64(DI)(R8*1), K1, Z5
+	VFMADD213PS  Z5, Z4, Z2
 	VFMADD213PS  Z5, Z4, Z3
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, K1, 64(DI)
-	VMOVUPS      Z2, (DI)(R8*1)
-	VMOVUPS      Z3, K1, 64(DI)(R8*1)
-	LEAQ         (DI)(R8*2), DI
-	LEAQ         (AX)(DX*2), AX
-	SUBQ         $0x02, R9
+	JMP          vectors2_rows2_write
+
+vectors2_rows2_old:
+	VFMADD213PS (DI), Z4, Z0
+	VMOVUPS.Z   64(DI), K1, Z5
+	VFMADD213PS Z5, Z4, Z1
+	VFMADD213PS (DI)(R8*1), Z4, Z2
+	VMOVUPS.Z   64(DI)(R8*1), K1, Z5
+	VFMADD213PS Z5, Z4, Z3
+
+vectors2_rows2_write:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPS Z2, (DI)(R8*1)
+	VMOVUPS Z3, K1, 64(DI)(R8*1)
+	LEAQ    (DI)(R8*2), DI
+	LEAQ    (AX)(DX*2), AX
+	SUBQ    $0x02, R9
 
 vectors2_rows2_done:
 	CMPQ   R9, $0x00000001
@@ -2091,14 +2641,25 @@ vectors2_rows1_loop:
 	JNE          vectors2_rows1_loop
 	VBROADCASTSS alpha+24(FP), Z2
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PS  (DI), Z2, Z0
-	VMOVUPS.Z    64(DI), K1, Z3
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors2_rows1_old
+	VXORPD       Z3, Z3, Z3
+	VFMADD213PS  Z3, Z2, Z0
 	VFMADD213PS  Z3, Z2, Z1
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, K1, 64(DI)
-	LEAQ         (DI)(R8*1), DI
-	LEAQ         (AX)(DX*1), AX
-	SUBQ         $0x01, R9
+	JMP          vectors2_rows1_write
+
+vectors2_rows1_old:
+	VFMADD213PS (DI), Z2, Z0
+	VMOVUPS.Z   64(DI), K1, Z3
+	VFMADD213PS Z3, Z2, Z1
+
+vectors2_rows1_write:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	LEAQ    (DI)(R8*1), DI
+	LEAQ    (AX)(DX*1), AX
+	SUBQ    $0x01, R9
 
 vectors2_rows1_done:
 	VZEROUPPER
@@ -2188,66 +2749,99 @@ vectors3_rows8_loop:
 	VBROADCASTSS alpha+24(FP), Z24
 	LEAQ         (R8)(R8*2), CX
 	LEAQ         (DI)(R8*4), R11
-	VFMADD213PS  (DI), Z24, Z0
-	VFMADD213PS  64(DI), Z24, Z1
-	VMOVUPS.Z    128(DI), K1, Z25
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors3_rows8_old
+	VXORPD       Z25, Z25, Z25
+	VFMADD213PS  Z25, Z24, Z0
+	VFMADD213PS  Z25, Z24, Z1
 	VFMADD213PS  Z25, Z24, Z2
-	VFMADD213PS  (DI)(R8*1), Z24, Z3
-	VFMADD213PS  64(DI)(R8*1), Z24, Z4
-	VMOVUPS.Z    128(DI)(R8*1), K1, Z25
+	VFMADD213PS  Z25, Z24, Z3
+	VFMADD213PS  Z25, Z24, Z4
 	VFMADD213PS  Z25, Z24, Z5
-	VFMADD213PS  (DI)(R8*2), Z24, Z6
-	VFMADD213PS  64(DI)(R8*2), Z24, Z7
-	VMOVUPS.Z    128(DI)(R8*2), K1, Z25
+	VFMADD213PS  Z25, Z24, Z6
+	VFMADD213PS  Z25, Z24, Z7
 	VFMADD213PS  Z25, Z24, Z8
-	VFMADD213PS  (DI)(CX*1), Z24, Z9
-	VFMADD213PS  64(DI)(CX*1), Z24, Z10
-	VMOVUPS.Z    128(DI)(CX*1), K1, Z25
+	VFMADD213PS  Z25, Z24, Z9
+	VFMADD213PS  Z25, Z24, Z10
 	VFMADD213PS  Z25, Z24, Z11
-	VFMADD213PS  (R11), Z24, Z12
-	VFMADD213PS  64(R11), Z24, Z13
-	VMOVUPS.Z    128(R11), K1, Z25
+	VFMADD213PS  Z25, Z24, Z12
+	VFMADD213PS  Z25, Z24, Z13
 	VFMADD213PS  Z25, Z24, Z14
-	VFMADD213PS  (R11)(R8*1), Z24, Z15
-	VFMADD213PS  64(R11)(R8*1), Z24, Z16
-	VMOVUPS.Z    128(R11)(R8*1), K1, Z25
+	VFMADD213PS  Z25, Z24, Z15
+	VFMADD213PS  Z25, Z24, Z16
 	VFMADD213PS  Z25, Z24, Z17
-	VFMADD213PS  (R11)(R8*2), Z24, Z18
-	VFMADD213PS  64(R11)(R8*2), Z24, Z19
-	VMOVUPS.Z    128(R11)(R8*2), K1, Z25
+	VFMADD213PS  Z25, Z24, Z18
+	VFMADD213PS  Z25, Z24, Z19
 	VFMADD213PS  Z25, Z24, Z20
-	VFMADD213PS  (R11)(CX*1), Z24, Z21
-	VFMADD213PS  64(R11)(CX*1), Z24, Z22
-	VMOVUPS.Z    128(R11)(CX*1), K1, Z25
+	VFMADD213PS  Z25, Z24, Z21
+	VFMADD213PS  Z25, Z24, Z22
 	VFMADD213PS  Z25, Z24, Z23
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	VMOVUPS      Z2, K1, 128(DI)
-	VMOVUPS      Z3, (DI)(R8*1)
-	VMOVUPS      Z4, 64(DI)(R8*1)
-	VMOVUPS      Z5, K1, 128(DI)(R8*1)
-	VMOVUPS      Z6, (DI)(R8*2)
-	VMOVUPS      Z7, 64(DI)(R8*2)
-	VMOVUPS      Z8, K1, 128(DI)(R8*2)
-	VMOVUPS      Z9, (DI)(CX*1)
-	VMOVUPS      Z10, 64(DI)(CX*1)
-	VMOVUPS      Z11, K1, 128(DI)(CX*1)
-	VMOVUPS      Z12, (R11)
-	VMOVUPS      Z13, 64(R11)
-	VMOVUPS      Z14, K1, 128(R11)
-	VMOVUPS      Z15, (R11)(R8*1)
-	VMOVUPS      Z16, 64(R11)(R8*1)
-	VMOVUPS      Z17, K1, 128(R11)(R8*1)
-	VMOVUPS      Z18, (R11)(R8*2)
-	VMOVUPS      Z19, 64(R11)(R8*2)
-	VMOVUPS      Z20, K1, 128(R11)(R8*2)
-	VMOVUPS      Z21, (R11)(CX*1)
-	VMOVUPS      Z22, 64(R11)(CX*1)
-	VMOVUPS      Z23, K1, 128(R11)(CX*1)
-	LEAQ         (DI)(R8*8), DI
-	LEAQ         (AX)(DX*8), AX
-	SUBQ         $0x08, R9
-	JMP          vectors3_rows8
+	JMP          vectors3_rows8_write
+
+vectors3_rows8_old:
+	VFMADD213PS (DI), Z24, Z0
+	VFMADD213PS 64(DI), Z24, Z1
+	VMOVUPS.Z   128(DI), K1, Z25
+	VFMADD213PS Z25, Z24, Z2
+	VFMADD213PS (DI)(R8*1), Z24, Z3
+	VFMADD213PS 64(DI)(R8*1), Z24, Z4
+	VMOVUPS.Z   128(DI)(R8*1), K1, Z25
+	VFMADD213PS Z25, Z24, Z5
+	VFMADD213PS (DI)(R8*2), Z24, Z6
+	VFMADD213PS 64(DI)(R8*2), Z24, Z7
+	VMOVUPS.Z   128(DI)(R8*2), K1, Z25
+	VFMADD213PS Z25, Z24, Z8
+	VFMADD213PS (DI)(CX*1), Z24, Z9
+	VFMADD213PS 64(DI)(CX*1), Z24, Z10
+	VMOVUPS.Z   128(DI)(CX*1), K1, Z25
+	VFMADD213PS Z25, Z24, Z11
+	VFMADD213PS (R11), Z24, Z12
+	VFMADD213PS 64(R11), Z24, Z13
+	VMOVUPS.Z   128(R11), K1, Z25
+	VFMADD213PS Z25, Z24, Z14
+	VFMADD213PS (R11)(R8*1), Z24, Z15
+	VFMADD213PS 64(R11)(R8*1), Z24, Z16
+	VMOVUPS.Z   128(R11)(R8*1), K1, Z25
+	VFMADD213PS Z25, Z24, Z17
+	VFMADD213PS (R11)(R8*2), Z24, Z18
+	VFMADD213PS 64(R11)(R8*2), Z24, Z19
+	VMOVUPS.Z   128(R11)(R8*2), K1, Z25
+	VFMADD213PS Z25, Z24, Z20
+	VFMADD213PS (R11)(CX*1), Z24, Z21
+	VFMADD213PS 64(R11)(CX*1), Z24, Z22
+	VMOVUPS.Z   128(R11)(CX*1), K1, Z25
+	VFMADD213PS Z25, Z24, Z23
+
+vectors3_rows8_write:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPS Z3, (DI)(R8*1)
+	VMOVUPS Z4, 64(DI)(R8*1)
+	VMOVUPS Z5, K1, 128(DI)(R8*1)
+	VMOVUPS Z6, (DI)(R8*2)
+	VMOVUPS Z7, 64(DI)(R8*2)
+	VMOVUPS Z8, K1, 128(DI)(R8*2)
+	VMOVUPS Z9, (DI)(CX*1)
+	VMOVUPS Z10, 64(DI)(CX*1)
+	VMOVUPS Z11, K1, 128(DI)(CX*1)
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, 64(R11)
+	VMOVUPS Z14, K1, 128(R11)
+	VMOVUPS Z15, (R11)(R8*1)
+	VMOVUPS Z16, 64(R11)(R8*1)
+	VMOVUPS Z17, K1, 128(R11)(R8*1)
+	VMOVUPS Z18, (R11)(R8*2)
+	VMOVUPS Z19, 64(R11)(R8*2)
+	VMOVUPS Z20, K1, 128(R11)(R8*2)
+	VMOVUPS Z21, (R11)(CX*1)
+	VMOVUPS Z22, 64(R11)(CX*1)
+	VMOVUPS Z23, K1, 128(R11)(CX*1)
+	LEAQ    (DI)(R8*8), DI
+	LEAQ    (AX)(DX*8), AX
+	SUBQ    $0x08, R9
+	JMP     vectors3_rows8
 
 vectors3_rows8_done:
 	CMPQ   R9, $0x00000004
@@ -2294,37 +2888,58 @@ vectors3_rows4_loop:
 	JNE          vectors3_rows4_loop
 	VBROADCASTSS alpha+24(FP), Z12
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PS  (DI), Z12, Z0
-	VFMADD213PS  64(DI), Z12, Z1
-	VMOVUPS.Z    128(DI), K1, Z13
+	MOVB         fresh+88(FP), R10
+	TESTB        R10, R10
+	JE           vectors3_rows4_old
+	VXORPD       Z13, Z13, Z13
+	VFMADD213PS  Z13, Z12, Z0
+	VFMADD213PS  Z13, Z12, Z1
 	VFMADD213PS  Z13, Z12, Z2
-	VFMADD213PS  (DI)(R8*1), Z12, Z3
-	VFMADD213PS  64(DI)(R8*1), Z12, Z4
-	VMOVUPS.Z    128(DI)(R8*1), K1, Z13
+	VFMADD213PS  Z13, Z12, Z3
+	VFMADD213PS  Z13, Z12, Z4
 	VFMADD213PS  Z13, Z12, Z5
-	VFMADD213PS  (DI)(R8*2), Z12, Z6
-	VFMADD213PS  64(DI)(R8*2), Z12, Z7
-	VMOVUPS.Z    128(DI)(R8*2), K1, Z13
+	VFMADD213PS  Z13, Z12, Z6
+	VFMADD213PS  Z13, Z12, Z7
 	VFMADD213PS  Z13, Z12, Z8
-	VFMADD213PS  (DI)(CX*1), Z12, Z9
-	VFMADD213PS  64(DI)(CX*1), Z12, Z10
-	VMOVUPS.Z    128(DI)(CX*1), K1, Z13
+	VFMADD213PS  Z13, Z12, Z9
+	VFMADD213PS  Z13, Z12, Z10
 	VFMADD213PS  Z13, Z12, Z11
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	VMOVUPS      Z2, K1, 128(DI)
-	VMOVUPS      Z3, (DI)(R8*1)
-	VMOVUPS      Z4, 64(DI)(R8*1)
-	VMOVUPS      Z5, K1, 128(DI)(R8*1)
-	VMOVUPS      Z6, (DI)(R8*2)
-	VMOVUPS      Z7, 64(DI)(R8*2)
-	VMOVUPS      Z8, K1, 128(DI)(R8*2)
-	VMOVUPS      Z9, (DI)(CX*1)
-	VMOVUPS      Z10, 64(DI)(CX*1)
-	VMOVUPS      Z11, K1, 128(DI)(CX*1)
-	LEAQ         (DI)(R8*4), DI
-	LEAQ         (AX)(DX*4), AX
-	SUBQ         $0x04, R9
+	JMP          vectors3_rows4_write
+
+vectors3_rows4_old:
+	VFMADD213PS (DI), Z12, Z0
+	VFMADD213PS 64(DI), Z12, Z1
+	VMOVUPS.Z   128(DI), K1, Z13
+	VFMADD213PS Z13, Z12, Z2
+	VFMADD213PS (DI)(R8*1), Z12, Z3
+	VFMADD213PS 64(DI)(R8*1), Z12, Z4
+	VMOVUPS.Z   128(DI)(R8*1), K1, Z13
+	VFMADD213PS Z13, Z12, Z5
+	VFMADD213PS (DI)(R8*2), Z12, Z6
+	VFMADD213PS 64(DI)(R8*2), Z12, Z7
+	VMOVUPS.Z   128(DI)(R8*2), K1, Z13
+	VFMADD213PS Z13, Z12, Z8
+	VFMADD213PS (DI)(CX*1), Z12, Z9
+	VFMADD213PS 64(DI)(CX*1), Z12, Z10
+	VMOVUPS.Z   128(DI)(CX*1), K1, Z13
+	VFMADD213PS Z13, Z12, Z11
+
+vectors3_rows4_write:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPS Z3, (DI)(R8*1)
+	VMOVUPS Z4, 64(DI)(R8*1)
+	VMOVUPS Z5, K1, 128(DI)(R8*1)
+	VMOVUPS Z6, (DI)(R8*2)
+	VMOVUPS Z7, 64(DI)(R8*2)
+	VMOVUPS Z8, K1, 128(DI)(R8*2)
+	VMOVUPS Z9, (DI)(CX*1)
+	VMOVUPS Z10, 64(DI)(CX*1)
+	VMOVUPS Z11, K1, 128(DI)(CX*1)
+	LEAQ    (DI)(R8*4), DI
+	LEAQ    (AX)(DX*4), AX
+	SUBQ    $0x04, R9
 
 vectors3_rows4_done:
 	CMPQ   R9, $0x00000002
@@ -2357,23 +2972,38 @@ vectors3_rows2_loop:
 	JNE          vectors3_rows2_loop
 	VBROADCASTSS alpha+24(FP), Z6
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PS  (DI), Z6, Z0
-	VFMADD213PS  64(DI), Z6, Z1
-	VMOVUPS.Z    128(DI), K1, Z7
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors3_rows2_old
+	VXORPD       Z7, Z7, Z7
+	VFMADD213PS  Z7, Z6, Z0
+	VFMADD213PS  Z7, Z6, Z1
 	VFMADD213PS  Z7, Z6, Z2
-	VFMADD213PS  (DI)(R8*1), Z6, Z3
-	VFMADD213PS  64(DI)(R8*1), Z6, Z4
-	VMOVUPS.Z    128(DI)(R8*1), K1, Z7
+	VFMADD213PS  Z7, Z6, Z3
+	VFMADD213PS  Z7, Z6, Z4
 	VFMADD213PS  Z7, Z6, Z5
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	VMOVUPS      Z2, K1, 128(DI)
-	VMOVUPS      Z3, (DI)(R8*1)
-	VMOVUPS      Z4, 64(DI)(R8*1)
-	VMOVUPS      Z5, K1, 128(DI)(R8*1)
-	LEAQ         (DI)(R8*2), DI
-	LEAQ         (AX)(DX*2), AX
-	SUBQ         $0x02, R9
+	JMP          vectors3_rows2_write
+
+vectors3_rows2_old:
+	VFMADD213PS (DI), Z6, Z0
+	VFMADD213PS 64(DI), Z6, Z1
+	VMOVUPS.Z   128(DI), K1, Z7
+	VFMADD213PS Z7, Z6, Z2
+	VFMADD213PS (DI)(R8*1), Z6, Z3
+	VFMADD213PS 64(DI)(R8*1), Z6, Z4
+	VMOVUPS.Z   128(DI)(R8*1), K1, Z7
+	VFMADD213PS Z7, Z6, Z5
+
+vectors3_rows2_write:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPS Z3, (DI)(R8*1)
+	VMOVUPS Z4, 64(DI)(R8*1)
+	VMOVUPS Z5, K1, 128(DI)(R8*1)
+	LEAQ    (DI)(R8*2), DI
+	LEAQ    (AX)(DX*2), AX
+	SUBQ    $0x02, R9
 
 vectors3_rows2_done:
 	CMPQ   R9, $0x00000001
@@ -2399,24 +3029,36 @@ vectors3_rows1_loop:
 	JNE          vectors3_rows1_loop
 	VBROADCASTSS alpha+24(FP), Z3
 	LEAQ         (R8)(R8*2), CX
-	VFMADD213PS  (DI), Z3, Z0
-	VFMADD213PS  64(DI), Z3, Z1
-	VMOVUPS.Z    128(DI), K1, Z4
+	MOVB         fresh+88(FP), CL
+	TESTB        CL, CL
+	JE           vectors3_rows1_old
+	VXORPD       Z4, Z4, Z4
+	VFMADD213PS  Z4, Z3, Z0
+	VFMADD213PS  Z4, Z3, Z1
 	VFMADD213PS  Z4, Z3, Z2
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	VMOVUPS      Z2, K1, 128(DI)
-	LEAQ         (DI)(R8*1), DI
-	LEAQ         (AX)(DX*1), AX
-	SUBQ         $0x01, R9
+	JMP          vectors3_rows1_write
+
+vectors3_rows1_old:
+	VFMADD213PS (DI), Z3, Z0
+	VFMADD213PS 64(DI), Z3, Z1
+	VMOVUPS.Z   128(DI), K1, Z4
+	VFMADD213PS Z4, Z3, Z2
+
+vectors3_rows1_write:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	LEAQ    (DI)(R8*1), DI
+	LEAQ    (AX)(DX*1), AX
+	SUBQ    $0x01, R9
 
 vectors3_rows1_done:
 	VZEROUPPER
 	RET
 
-// func addAVX2Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int)
+// func addAVX2Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int, fresh bool)
 // Requires: AVX, FMA3
-TEXT ·addAVX2Single(SB), NOSPLIT, $0-88
+TEXT ·addAVX2Single(SB), NOSPLIT, $0-89
 	MOVQ a+32(FP), AX
 	MOVQ ars+40(FP), CX
 	SHLQ $0x02, CX
@@ -2467,30 +3109,43 @@ vectors1_rows4_loop:
 	JNE          vectors1_rows4_loop
 	VBROADCASTSS alpha+24(FP), Y4
 	LEAQ         (DI)(DI*2), R10
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   (SI), Y5, Y5
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors1_rows4_old
+	VXORPD       Y5, Y5, Y5
 	VFMADD213PS  Y5, Y4, Y0
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   (SI)(DI*1), Y5, Y5
 	VFMADD213PS  Y5, Y4, Y1
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   (SI)(DI*2), Y5, Y5
 	VFMADD213PS  Y5, Y4, Y2
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   (SI)(R10*1), Y5, Y5
 	VFMADD213PS  Y5, Y4, Y3
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   Y0, Y5, (SI)
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   Y1, Y5, (SI)(DI*1)
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   Y2, Y5, (SI)(DI*2)
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   Y3, Y5, (SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors1_rows4
+	JMP          vectors1_rows4_write
+
+vectors1_rows4_old:
+	VMOVDQU     (R11), Y5
+	VMASKMOVPS  (SI), Y5, Y5
+	VFMADD213PS Y5, Y4, Y0
+	VMOVDQU     (R11), Y5
+	VMASKMOVPS  (SI)(DI*1), Y5, Y5
+	VFMADD213PS Y5, Y4, Y1
+	VMOVDQU     (R11), Y5
+	VMASKMOVPS  (SI)(DI*2), Y5, Y5
+	VFMADD213PS Y5, Y4, Y2
+	VMOVDQU     (R11), Y5
+	VMASKMOVPS  (SI)(R10*1), Y5, Y5
+	VFMADD213PS Y5, Y4, Y3
+
+vectors1_rows4_write:
+	VMOVDQU    (R11), Y5
+	VMASKMOVPS Y0, Y5, (SI)
+	VMOVDQU    (R11), Y5
+	VMASKMOVPS Y1, Y5, (SI)(DI*1)
+	VMOVDQU    (R11), Y5
+	VMASKMOVPS Y2, Y5, (SI)(DI*2)
+	VMOVDQU    (R11), Y5
+	VMASKMOVPS Y3, Y5, (SI)(R10*1)
+	LEAQ       (SI)(DI*4), SI
+	LEAQ       (AX)(CX*4), AX
+	SUBQ       $0x04, R8
+	JMP        vectors1_rows4
 
 vectors1_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -2514,19 +3169,30 @@ vectors1_rows2_loop:
 	JNE          vectors1_rows2_loop
 	VBROADCASTSS alpha+24(FP), Y2
 	LEAQ         (DI)(DI*2), R9
-	VMOVDQU      (R11), Y3
-	VMASKMOVPS   (SI), Y3, Y3
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors1_rows2_old
+	VXORPD       Y3, Y3, Y3
 	VFMADD213PS  Y3, Y2, Y0
-	VMOVDQU      (R11), Y3
-	VMASKMOVPS   (SI)(DI*1), Y3, Y3
 	VFMADD213PS  Y3, Y2, Y1
-	VMOVDQU      (R11), Y3
-	VMASKMOVPS   Y0, Y3, (SI)
-	VMOVDQU      (R11), Y3
-	VMASKMOVPS   Y1, Y3, (SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	JMP          vectors1_rows2_write
+
+vectors1_rows2_old:
+	VMOVDQU     (R11), Y3
+	VMASKMOVPS  (SI), Y3, Y3
+	VFMADD213PS Y3, Y2, Y0
+	VMOVDQU     (R11), Y3
+	VMASKMOVPS  (SI)(DI*1), Y3, Y3
+	VFMADD213PS Y3, Y2, Y1
+
+vectors1_rows2_write:
+	VMOVDQU    (R11), Y3
+	VMASKMOVPS Y0, Y3, (SI)
+	VMOVDQU    (R11), Y3
+	VMASKMOVPS Y1, Y3, (SI)(DI*1)
+	LEAQ       (SI)(DI*2), SI
+	LEAQ       (AX)(CX*2), AX
+	SUBQ       $0x02, R8
 
 vectors1_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -2547,14 +3213,24 @@ vectors1_rows1_loop:
 	JNE          vectors1_rows1_loop
 	VBROADCASTSS alpha+24(FP), Y1
 	LEAQ         (DI)(DI*2), DX
-	VMOVDQU      (R11), Y2
-	VMASKMOVPS   (SI), Y2, Y2
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors1_rows1_old
+	VXORPD       Y2, Y2, Y2
 	VFMADD213PS  Y2, Y1, Y0
-	VMOVDQU      (R11), Y2
-	VMASKMOVPS   Y0, Y2, (SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	JMP          vectors1_rows1_write
+
+vectors1_rows1_old:
+	VMOVDQU     (R11), Y2
+	VMASKMOVPS  (SI), Y2, Y2
+	VFMADD213PS Y2, Y1, Y0
+
+vectors1_rows1_write:
+	VMOVDQU    (R11), Y2
+	VMASKMOVPS Y0, Y2, (SI)
+	LEAQ       (SI)(DI*1), SI
+	LEAQ       (AX)(CX*1), AX
+	SUBQ       $0x01, R8
 
 vectors1_rows1_done:
 	VZEROUPPER
@@ -2588,18 +3264,31 @@ vectors1whole_rows4_loop:
 	JNE          vectors1whole_rows4_loop
 	VBROADCASTSS alpha+24(FP), Y4
 	LEAQ         (DI)(DI*2), R10
-	VFMADD213PS  (SI), Y4, Y0
-	VFMADD213PS  (SI)(DI*1), Y4, Y1
-	VFMADD213PS  (SI)(DI*2), Y4, Y2
-	VFMADD213PS  (SI)(R10*1), Y4, Y3
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y1, (SI)(DI*1)
-	VMOVUPS      Y2, (SI)(DI*2)
-	VMOVUPS      Y3, (SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors1whole_rows4
+	MOVB         fresh+88(FP), R11
+	TESTB        R11, R11
+	JE           vectors1whole_rows4_old
+	VXORPD       Y5, Y5, Y5
+	VFMADD213PS  Y5, Y4, Y0
+	VFMADD213PS  Y5, Y4, Y1
+	VFMADD213PS  Y5, Y4, Y2
+	VFMADD213PS  Y5, Y4, Y3
+	JMP          vectors1whole_rows4_write
+
+vectors1whole_rows4_old:
+	VFMADD213PS (SI), Y4, Y0
+	VFMADD213PS (SI)(DI*1), Y4, Y1
+	VFMADD213PS (SI)(DI*2), Y4, Y2
+	VFMADD213PS (SI)(R10*1), Y4, Y3
+
+vectors1whole_rows4_write:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, (SI)(DI*1)
+	VMOVUPS Y2, (SI)(DI*2)
+	VMOVUPS Y3, (SI)(R10*1)
+	LEAQ    (SI)(DI*4), SI
+	LEAQ    (AX)(CX*4), AX
+	SUBQ    $0x04, R8
+	JMP     vectors1whole_rows4
 
 vectors1whole_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -2622,13 +3311,24 @@ vectors1whole_rows2_loop:
 	JNE          vectors1whole_rows2_loop
 	VBROADCASTSS alpha+24(FP), Y2
 	LEAQ         (DI)(DI*2), R9
-	VFMADD213PS  (SI), Y2, Y0
-	VFMADD213PS  (SI)(DI*1), Y2, Y1
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y1, (SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors1whole_rows2_old
+	VXORPD       Y3, Y3, Y3
+	VFMADD213PS  Y3, Y2, Y0
+	VFMADD213PS  Y3, Y2, Y1
+	JMP          vectors1whole_rows2_write
+
+vectors1whole_rows2_old:
+	VFMADD213PS (SI), Y2, Y0
+	VFMADD213PS (SI)(DI*1), Y2, Y1
+
+vectors1whole_rows2_write:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, (SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	LEAQ    (AX)(CX*2), AX
+	SUBQ    $0x02, R8
 
 vectors1whole_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -2648,11 +3348,21 @@ vectors1whole_rows1_loop:
 	JNE          vectors1whole_rows1_loop
 	VBROADCASTSS alpha+24(FP), Y1
 	LEAQ         (DI)(DI*2), DX
-	VFMADD213PS  (SI), Y1, Y0
-	VMOVUPS      Y0, (SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors1whole_rows1_old
+	VXORPD       Y2, Y2, Y2
+	VFMADD213PS  Y2, Y1, Y0
+	JMP          vectors1whole_rows1_write
+
+vectors1whole_rows1_old:
+	VFMADD213PS (SI), Y1, Y0
+
+vectors1whole_rows1_write:
+	VMOVUPS Y0, (SI)
+	LEAQ    (SI)(DI*1), SI
+	LEAQ    (AX)(CX*1), AX
+	SUBQ    $0x01, R8
 
 vectors1whole_rows1_done:
 	VZEROUPPER
@@ -2705,38 +3415,55 @@ vectors2_rows4_loop:
 	JNE          vectors2_rows4_loop
 	VBROADCASTSS alpha+24(FP), Y8
 	LEAQ         (DI)(DI*2), R10
-	VFMADD213PS  (SI), Y8, Y0
-	VMOVDQU      (R11), Y9
-	VMASKMOVPS   32(SI), Y9, Y9
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors2_rows4_old
+	VXORPD       Y9, Y9, Y9
+	VFMADD213PS  Y9, Y8, Y0
 	VFMADD213PS  Y9, Y8, Y1
-	VFMADD213PS  (SI)(DI*1), Y8, Y2
-	VMOVDQU      (R11), Y9
-	VMASKMOVPS   32(SI)(DI*1), Y9, Y9
+	VFMADD213PS  Y9, Y8, Y2
 	VFMADD213PS  Y9, Y8, Y3
-	VFMADD213PS  (SI)(DI*2), Y8, Y4
-	VMOVDQU      (R11), Y9
-	VMASKMOVPS   32(SI)(DI*2), Y9, Y9
+	VFMADD213PS  Y9, Y8, Y4
 	VFMADD213PS  Y9, Y8, Y5
-	VFMADD213PS  (SI)(R10*1), Y8, Y6
-	VMOVDQU      (R11), Y9
-	VMASKMOVPS   32(SI)(R10*1), Y9, Y9
+	VFMADD213PS  Y9, Y8, Y6
 	VFMADD213PS  Y9, Y8, Y7
-	VMOVUPS      Y0, (SI)
-	VMOVDQU      (R11), Y9
-	VMASKMOVPS   Y1, Y9, 32(SI)
-	VMOVUPS      Y2, (SI)(DI*1)
-	VMOVDQU      (R11), Y9
-	VMASKMOVPS   Y3, Y9, 32(SI)(DI*1)
-	VMOVUPS      Y4, (SI)(DI*2)
-	VMOVDQU      (R11), Y9
-	VMASKMOVPS   Y5, Y9, 32(SI)(DI*2)
-	VMOVUPS      Y6, (SI)(R10*1)
-	VMOVDQU      (R11), Y9
-	VMASKMOVPS   Y7, Y9, 32(SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors2_rows4
+	JMP          vectors2_rows4_write
+
+vectors2_rows4_old:
+	VFMADD213PS (SI), Y8, Y0
+	VMOVDQU     (R11), Y9
+	VMASKMOVPS  32(SI), Y9, Y9
+	VFMADD213PS Y9, Y8, Y1
+	VFMADD213PS (SI)(DI*1), Y8, Y2
+	VMOVDQU     (R11), Y9
+	VMASKMOVPS  32(SI)(DI*1), Y9, Y9
+	VFMADD213PS Y9, Y8, Y3
+	VFMADD213PS (SI)(DI*2), Y8, Y4
+	VMOVDQU     (R11), Y9
+	VMASKMOVPS  32(SI)(DI*2), Y9, Y9
+	VFMADD213PS Y9, Y8, Y5
+	VFMADD213PS (SI)(R10*1), Y8, Y6
+	VMOVDQU     (R11), Y9
+	VMASKMOVPS  32(SI)(R10*1), Y9, Y9
+	VFMADD213PS Y9, Y8, Y7
+
+vectors2_rows4_write:
+	VMOVUPS    Y0, (SI)
+	VMOVDQU    (R11), Y9
+	VMASKMOVPS Y1, Y9, 32(SI)
+	VMOVUPS    Y2, (SI)(DI*1)
+	VMOVDQU    (R11), Y9
+	VMASKMOVPS Y3, Y9, 32(SI)(DI*1)
+	VMOVUPS    Y4, (SI)(DI*2)
+	VMOVDQU    (R11), Y9
+	VMASKMOVPS Y5, Y9, 32(SI)(DI*2)
+	VMOVUPS    Y6, (SI)(R10*1)
+	VMOVDQU    (R11), Y9
+	VMASKMOVPS Y7, Y9, 32(SI)(R10*1)
+	LEAQ       (SI)(DI*4), SI
+	LEAQ       (AX)(CX*4), AX
+	SUBQ       $0x04, R8
+	JMP        vectors2_rows4
 
 vectors2_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -2765,23 +3492,36 @@ vectors2_rows2_loop:
 	JNE          vectors2_rows2_loop
 	VBROADCASTSS alpha+24(FP), Y4
 	LEAQ         (DI)(DI*2), R9
-	VFMADD213PS  (SI), Y4, Y0
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   32(SI), Y5, Y5
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors2_rows2_old
+	VXORPD       Y5, Y5, Y5
+	VFMADD213PS  Y5, Y4, Y0
 	VFMADD213PS  Y5, Y4, Y1
-	VFMADD213PS  (SI)(DI*1), Y4, Y2
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   32(SI)(DI*1), Y5, Y5
+	VFMADD213PS  Y5, Y4, Y2
 	VFMADD213PS  Y5, Y4, Y3
-	VMOVUPS      Y0, (SI)
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   Y1, Y5, 32(SI)
-	VMOVUPS      Y2, (SI)(DI*1)
-	VMOVDQU      (R11), Y5
-	VMASKMOVPS   Y3, Y5, 32(SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	JMP          vectors2_rows2_write
+
+vectors2_rows2_old:
+	VFMADD213PS (SI), Y4, Y0
+	VMOVDQU     (R11), Y5
+	VMASKMOVPS  32(SI), Y5, Y5
+	VFMADD213PS Y5, Y4, Y1
+	VFMADD213PS (SI)(DI*1), Y4, Y2
+	VMOVDQU     (R11), Y5
+	VMASKMOVPS  32(SI)(DI*1), Y5, Y5
+	VFMADD213PS Y5, Y4, Y3
+
+vectors2_rows2_write:
+	VMOVUPS    Y0, (SI)
+	VMOVDQU    (R11), Y5
+	VMASKMOVPS Y1, Y5, 32(SI)
+	VMOVUPS    Y2, (SI)(DI*1)
+	VMOVDQU    (R11), Y5
+	VMASKMOVPS Y3, Y5, 32(SI)(DI*1)
+	LEAQ       (SI)(DI*2), SI
+	LEAQ       (AX)(CX*2), AX
+	SUBQ       $0x02, R8
 
 vectors2_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -2805,16 +3545,27 @@ vectors2_rows1_loop:
 	JNE          vectors2_rows1_loop
 	VBROADCASTSS alpha+24(FP), Y2
 	LEAQ         (DI)(DI*2), DX
-	VFMADD213PS  (SI), Y2, Y0
-	VMOVDQU      (R11), Y3
-	VMASKMOVPS   32(SI), Y3, Y3
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors2_rows1_old
+	VXORPD       Y3, Y3, Y3
+	VFMADD213PS  Y3, Y2, Y0
 	VFMADD213PS  Y3, Y2, Y1
-	VMOVUPS      Y0, (SI)
-	VMOVDQU      (R11), Y3
-	VMASKMOVPS   Y1, Y3, 32(SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	JMP          vectors2_rows1_write
+
+vectors2_rows1_old:
+	VFMADD213PS (SI), Y2, Y0
+	VMOVDQU     (R11), Y3
+	VMASKMOVPS  32(SI), Y3, Y3
+	VFMADD213PS Y3, Y2, Y1
+
+vectors2_rows1_write:
+	VMOVUPS    Y0, (SI)
+	VMOVDQU    (R11), Y3
+	VMASKMOVPS Y1, Y3, 32(SI)
+	LEAQ       (SI)(DI*1), SI
+	LEAQ       (AX)(CX*1), AX
+	SUBQ       $0x01, R8
 
 vectors2_rows1_done:
 	VZEROUPPER
@@ -2857,26 +3608,43 @@ vectors2whole_rows4_loop:
 	JNE          vectors2whole_rows4_loop
 	VBROADCASTSS alpha+24(FP), Y8
 	LEAQ         (DI)(DI*2), R10
-	VFMADD213PS  (SI), Y8, Y0
-	VFMADD213PS  32(SI), Y8, Y1
-	VFMADD213PS  (SI)(DI*1), Y8, Y2
-	VFMADD213PS  32(SI)(DI*1), Y8, Y3
-	VFMADD213PS  (SI)(DI*2), Y8, Y4
-	VFMADD213PS  32(SI)(DI*2), Y8, Y5
-	VFMADD213PS  (SI)(R10*1), Y8, Y6
-	VFMADD213PS  32(SI)(R10*1), Y8, Y7
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y1, 32(SI)
-	VMOVUPS      Y2, (SI)(DI*1)
-	VMOVUPS      Y3, 32(SI)(DI*1)
-	VMOVUPS      Y4, (SI)(DI*2)
-	VMOVUPS      Y5, 32(SI)(DI*2)
-	VMOVUPS      Y6, (SI)(R10*1)
-	VMOVUPS      Y7, 32(SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors2whole_rows4
+	MOVB         fresh+88(FP), R11
+	TESTB        R11, R11
+	JE           vectors2whole_rows4_old
+	VXORPD       Y9, Y9, Y9
+	VFMADD213PS  Y9, Y8, Y0
+	VFMADD213PS  Y9, Y8, Y1
+	VFMADD213PS  Y9, Y8, Y2
+	VFMADD213PS  Y9, Y8, Y3
+	VFMADD213PS  Y9, Y8, Y4
+	VFMADD213PS  Y9, Y8, Y5
+	VFMADD213PS  Y9, Y8, Y6
+	VFMADD213PS  Y9, Y8, Y7
+	JMP          vectors2whole_rows4_write
+
+vectors2whole_rows4_old:
+	VFMADD213PS (SI), Y8, Y0
+	VFMADD213PS 32(SI), Y8, Y1
+	VFMADD213PS (SI)(DI*1), Y8, Y2
+	VFMADD213PS 32(SI)(DI*1), Y8, Y3
+	VFMADD213PS (SI)(DI*2), Y8, Y4
+	VFMADD213PS 32(SI)(DI*2), Y8, Y5
+	VFMADD213PS (SI)(R10*1), Y8, Y6
+	VFMADD213PS 32(SI)(R10*1), Y8, Y7
+
+vectors2whole_rows4_write:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, (SI)(DI*1)
+	VMOVUPS Y3, 32(SI)(DI*1)
+	VMOVUPS Y4, (SI)(DI*2)
+	VMOVUPS Y5, 32(SI)(DI*2)
+	VMOVUPS Y6, (SI)(R10*1)
+	VMOVUPS Y7, 32(SI)(R10*1)
+	LEAQ    (SI)(DI*4), SI
+	LEAQ    (AX)(CX*4), AX
+	SUBQ    $0x04, R8
+	JMP     vectors2whole_rows4
 
 vectors2whole_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -2904,17 +3672,30 @@ vectors2whole_rows2_loop:
 	JNE          vectors2whole_rows2_loop
 	VBROADCASTSS alpha+24(FP), Y4
 	LEAQ         (DI)(DI*2), R9
-	VFMADD213PS  (SI), Y4, Y0
-	VFMADD213PS  32(SI), Y4, Y1
-	VFMADD213PS  (SI)(DI*1), Y4, Y2
-	VFMADD213PS  32(SI)(DI*1), Y4, Y3
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y1, 32(SI)
-	VMOVUPS      Y2, (SI)(DI*1)
-	VMOVUPS      Y3, 32(SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors2whole_rows2_old
+	VXORPD       Y5, Y5, Y5
+	VFMADD213PS  Y5, Y4, Y0
+	VFMADD213PS  Y5, Y4, Y1
+	VFMADD213PS  Y5, Y4, Y2
+	VFMADD213PS  Y5, Y4, Y3
+	JMP          vectors2whole_rows2_write
+
+vectors2whole_rows2_old:
+	VFMADD213PS (SI), Y4, Y0
+	VFMADD213PS 32(SI), Y4, Y1
+	VFMADD213PS (SI)(DI*1), Y4, Y2
+	VFMADD213PS 32(SI)(DI*1), Y4, Y3
+
+vectors2whole_rows2_write:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, (SI)(DI*1)
+	VMOVUPS Y3, 32(SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	LEAQ    (AX)(CX*2), AX
+	SUBQ    $0x02, R8
 
 vectors2whole_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -2937,13 +3718,24 @@ vectors2whole_rows1_loop:
 	JNE          vectors2whole_rows1_loop
 	VBROADCASTSS alpha+24(FP), Y2
 	LEAQ         (DI)(DI*2), DX
-	VFMADD213PS  (SI), Y2, Y0
-	VFMADD213PS  32(SI), Y2, Y1
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y1, 32(SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors2whole_rows1_old
+	VXORPD       Y3, Y3, Y3
+	VFMADD213PS  Y3, Y2, Y0
+	VFMADD213PS  Y3, Y2, Y1
+	JMP          vectors2whole_rows1_write
+
+vectors2whole_rows1_old:
+	VFMADD213PS (SI), Y2, Y0
+	VFMADD213PS 32(SI), Y2, Y1
+
+vectors2whole_rows1_write:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	LEAQ    (SI)(DI*1), SI
+	LEAQ    (AX)(CX*1), AX
+	SUBQ    $0x01, R8
 
 vectors2whole_rows1_done:
 	VZEROUPPER
@@ -3003,46 +3795,67 @@ vectors3_rows4_loop:
 	JNE          vectors3_rows4_loop
 	VBROADCASTSS alpha+24(FP), Y12
 	LEAQ         (DI)(DI*2), R10
-	VFMADD213PS  (SI), Y12, Y0
-	VFMADD213PS  32(SI), Y12, Y1
-	VMOVDQU      (R11), Y13
-	VMASKMOVPS   64(SI), Y13, Y13
+	MOVB         fresh+88(FP), R12
+	TESTB        R12, R12
+	JE           vectors3_rows4_old
+	VXORPD       Y13, Y13, Y13
+	VFMADD213PS  Y13, Y12, Y0
+	VFMADD213PS  Y13, Y12, Y1
 	VFMADD213PS  Y13, Y12, Y2
-	VFMADD213PS  (SI)(DI*1), Y12, Y3
-	VFMADD213PS  32(SI)(DI*1), Y12, Y4
-	VMOVDQU      (R11), Y13
-	VMASKMOVPS   64(SI)(DI*1), Y13, Y13
+	VFMADD213PS  Y13, Y12, Y3
+	VFMADD213PS  Y13, Y12, Y4
 	VFMADD213PS  Y13, Y12, Y5
-	VFMADD213PS  (SI)(DI*2), Y12, Y6
-	VFMADD213PS  32(SI)(DI*2), Y12, Y7
-	VMOVDQU      (R11), Y13
-	VMASKMOVPS   64(SI)(DI*2), Y13, Y13
+	VFMADD213PS  Y13, Y12, Y6
+	VFMADD213PS  Y13, Y12, Y7
 	VFMADD213PS  Y13, Y12, Y8
-	VFMADD213PS  (SI)(R10*1), Y12, Y9
-	VFMADD213PS  32(SI)(R10*1), Y12, Y10
-	VMOVDQU      (R11), Y13
-	VMASKMOVPS   64(SI)(R10*1), Y13, Y13
+	VFMADD213PS  Y13, Y12, Y9
+	VFMADD213PS  Y13, Y12, Y10
 	VFMADD213PS  Y13, Y12, Y11
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y1, 32(SI)
-	VMOVDQU      (R11), Y13
-	VMASKMOVPS   Y2, Y13, 64(SI)
-	VMOVUPS      Y3, (SI)(DI*1)
-	VMOVUPS      Y4, 32(SI)(DI*1)
-	VMOVDQU      (R11), Y13
-	VMASKMOVPS   Y5, Y13, 64(SI)(DI*1)
-	VMOVUPS      Y6, (SI)(DI*2)
-	VMOVUPS      Y7, 32(SI)(DI*2)
-	VMOVDQU      (R11), Y13
-	VMASKMOVPS   Y8, Y13, 64(SI)(DI*2)
-	VMOVUPS      Y9, (SI)(R10*1)
-	VMOVUPS      Y10, 32(SI)(R10*1)
-	VMOVDQU      (R11), Y13
-	VMASKMOVPS   Y11, Y13, 64(SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors3_rows4
+	JMP          vectors3_rows4_write
+
+vectors3_rows4_old:
+	VFMADD213PS (SI), Y12, Y0
+	VFMADD213PS 32(SI), Y12, Y1
+	VMOVDQU     (R11), Y13
+	VMASKMOVPS  64(SI), Y13, Y13
+	VFMADD213PS Y13, Y12, Y2
+	VFMADD213PS (SI)(DI*1), Y12, Y3
+	VFMADD213PS 32(SI)(DI*1), Y12, Y4
+	VMOVDQU     (R11), Y13
+	VMASKMOVPS  64(SI)(DI*1), Y13, Y13
+	VFMADD213PS Y13, Y12, Y5
+	VFMADD213PS (SI)(DI*2), Y12, Y6
+	VFMADD213PS 32(SI)(DI*2), Y12, Y7
+	VMOVDQU     (R11), Y13
+	VMASKMOVPS  64(SI)(DI*2), Y13, Y13
+	VFMADD213PS Y13, Y12, Y8
+	VFMADD213PS (SI)(R10*1), Y12, Y9
+	VFMADD213PS 32(SI)(R10*1), Y12, Y10
+	VMOVDQU     (R11), Y13
+	VMASKMOVPS  64(SI)(R10*1), Y13, Y13
+	VFMADD213PS Y13, Y12, Y11
+
+vectors3_rows4_write:
+	VMOVUPS    Y0, (SI)
+	VMOVUPS    Y1, 32(SI)
+	VMOVDQU    (R11), Y13
+	VMASKMOVPS Y2, Y13, 64(SI)
+	VMOVUPS    Y3, (SI)(DI*1)
+	VMOVUPS    Y4, 32(SI)(DI*1)
+	VMOVDQU    (R11), Y13
+	VMASKMOVPS Y5, Y13, 64(SI)(DI*1)
+	VMOVUPS    Y6, (SI)(DI*2)
+	VMOVUPS    Y7, 32(SI)(DI*2)
+	VMOVDQU    (R11), Y13
+	VMASKMOVPS Y8, Y13, 64(SI)(DI*2)
+	VMOVUPS    Y9, (SI)(R10*1)
+	VMOVUPS    Y10, 32(SI)(R10*1)
+	VMOVDQU    (R11), Y13
+	VMASKMOVPS Y11, Y13, 64(SI)(R10*1)
+	LEAQ       (SI)(DI*4), SI
+	LEAQ       (AX)(CX*4), AX
+	SUBQ       $0x04, R8
+	JMP        vectors3_rows4
 
 vectors3_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -3076,27 +3889,42 @@ vectors3_rows2_loop:
 	JNE          vectors3_rows2_loop
 	VBROADCASTSS alpha+24(FP), Y6
 	LEAQ         (DI)(DI*2), R9
-	VFMADD213PS  (SI), Y6, Y0
-	VFMADD213PS  32(SI), Y6, Y1
-	VMOVDQU      (R11), Y7
-	VMASKMOVPS   64(SI), Y7, Y7
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors3_rows2_old
+	VXORPD       Y7, Y7, Y7
+	VFMADD213PS  Y7, Y6, Y0
+	VFMADD213PS  Y7, Y6, Y1
 	VFMADD213PS  Y7, Y6, Y2
-	VFMADD213PS  (SI)(DI*1), Y6, Y3
-	VFMADD213PS  32(SI)(DI*1), Y6, Y4
-	VMOVDQU      (R11), Y7
-	VMASKMOVPS   64(SI)(DI*1), Y7, Y7
+	VFMADD213PS  Y7, Y6, Y3
+	VFMADD213PS  Y7, Y6, Y4
 	VFMADD213PS  Y7, Y6, Y5
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y1, 32(SI)
-	VMOVDQU      (R11), Y7
-	VMASKMOVPS   Y2, Y7, 64(SI)
-	VMOVUPS      Y3, (SI)(DI*1)
-	VMOVUPS      Y4, 32(SI)(DI*1)
-	VMOVDQU      (R11), Y7
-	VMASKMOVPS   Y5, Y7, 64(SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	JMP          vectors3_rows2_write
+
+vectors3_rows2_old:
+	VFMADD213PS (SI), Y6, Y0
+	VFMADD213PS 32(SI), Y6, Y1
+	VMOVDQU     (R11), Y7
+	VMASKMOVPS  64(SI), Y7, Y7
+	VFMADD213PS Y7, Y6, Y2
+	VFMADD213PS (SI)(DI*1), Y6, Y3
+	VFMADD213PS 32(SI)(DI*1), Y6, Y4
+	VMOVDQU     (R11), Y7
+	VMASKMOVPS  64(SI)(DI*1), Y7, Y7
+	VFMADD213PS Y7, Y6, Y5
+
+vectors3_rows2_write:
+	VMOVUPS    Y0, (SI)
+	VMOVUPS    Y1, 32(SI)
+	VMOVDQU    (R11), Y7
+	VMASKMOVPS Y2, Y7, 64(SI)
+	VMOVUPS    Y3, (SI)(DI*1)
+	VMOVUPS    Y4, 32(SI)(DI*1)
+	VMOVDQU    (R11), Y7
+	VMASKMOVPS Y5, Y7, 64(SI)(DI*1)
+	LEAQ       (SI)(DI*2), SI
+	LEAQ       (AX)(CX*2), AX
+	SUBQ       $0x02, R8
 
 vectors3_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -3123,18 +3951,30 @@ vectors3_rows1_loop:
 	JNE          vectors3_rows1_loop
 	VBROADCASTSS alpha+24(FP), Y3
 	LEAQ         (DI)(DI*2), DX
-	VFMADD213PS  (SI), Y3, Y0
-	VFMADD213PS  32(SI), Y3, Y1
-	VMOVDQU      (R11), Y4
-	VMASKMOVPS   64(SI), Y4, Y4
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors3_rows1_old
+	VXORPD       Y4, Y4, Y4
+	VFMADD213PS  Y4, Y3, Y0
+	VFMADD213PS  Y4, Y3, Y1
 	VFMADD213PS  Y4, Y3, Y2
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y1, 32(SI)
-	VMOVDQU      (R11), Y4
-	VMASKMOVPS   Y2, Y4, 64(SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	JMP          vectors3_rows1_write
+
+vectors3_rows1_old:
+	VFMADD213PS (SI), Y3, Y0
+	VFMADD213PS 32(SI), Y3, Y1
+	VMOVDQU     (R11), Y4
+	VMASKMOVPS  64(SI), Y4, Y4
+	VFMADD213PS Y4, Y3, Y2
+
+vectors3_rows1_write:
+	VMOVUPS    Y0, (SI)
+	VMOVUPS    Y1, 32(SI)
+	VMOVDQU    (R11), Y4
+	VMASKMOVPS Y2, Y4, 64(SI)
+	LEAQ       (SI)(DI*1), SI
+	LEAQ       (AX)(CX*1), AX
+	SUBQ       $0x01, R8
 
 vectors3_rows1_done:
 	VZEROUPPER
@@ -3186,34 +4026,55 @@ vectors3whole_rows4_loop:
 	JNE          vectors3whole_rows4_loop
 	VBROADCASTSS alpha+24(FP), Y12
 	LEAQ         (DI)(DI*2), R10
-	VFMADD213PS  (SI), Y12, Y0
-	VFMADD213PS  32(SI), Y12, Y1
-	VFMADD213PS  64(SI), Y12, Y2
-	VFMADD213PS  (SI)(DI*1), Y12, Y3
-	VFMADD213PS  32(SI)(DI*1), Y12, Y4
-	VFMADD213PS  64(SI)(DI*1), Y12, Y5
-	VFMADD213PS  (SI)(DI*2), Y12, Y6
-	VFMADD213PS  32(SI)(DI*2), Y12, Y7
-	VFMADD213PS  64(SI)(DI*2), Y12, Y8
-	VFMADD213PS  (SI)(R10*1), Y12, Y9
-	VFMADD213PS  32(SI)(R10*1), Y12, Y10
-	VFMADD213PS  64(SI)(R10*1), Y12, Y11
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y1, 32(SI)
-	VMOVUPS      Y2, 64(SI)
-	VMOVUPS      Y3, (SI)(DI*1)
-	VMOVUPS      Y4, 32(SI)(DI*1)
-	VMOVUPS      Y5, 64(SI)(DI*1)
-	VMOVUPS      Y6, (SI)(DI*2)
-	VMOVUPS      Y7, 32(SI)(DI*2)
-	VMOVUPS      Y8, 64(SI)(DI*2)
-	VMOVUPS      Y9, (SI)(R10*1)
-	VMOVUPS      Y10, 32(SI)(R10*1)
-	VMOVUPS      Y11, 64(SI)(R10*1)
-	LEAQ         (SI)(DI*4), SI
-	LEAQ         (AX)(CX*4), AX
-	SUBQ         $0x04, R8
-	JMP          vectors3whole_rows4
+	MOVB         fresh+88(FP), R11
+	TESTB        R11, R11
+	JE           vectors3whole_rows4_old
+	VXORPD       Y13, Y13, Y13
+	VFMADD213PS  Y13, Y12, Y0
+	VFMADD213PS  Y13, Y12, Y1
+	VFMADD213PS  Y13, Y12, Y2
+	VFMADD213PS  Y13, Y12, Y3
+	VFMADD213PS  Y13, Y12, Y4
+	VFMADD213PS  Y13, Y12, Y5
+	VFMADD213PS  Y13, Y12, Y6
+	VFMADD213PS  Y13, Y12, Y7
+	VFMADD213PS  Y13, Y12, Y8
+	VFMADD213PS  Y13, Y12, Y9
+	VFMADD213PS  Y13, Y12, Y10
+	VFMADD213PS  Y13, Y12, Y11
+	JMP          vectors3whole_rows4_write
+
+vectors3whole_rows4_old:
+	VFMADD213PS (SI), Y12, Y0
+	VFMADD213PS 32(SI), Y12, Y1
+	VFMADD213PS 64(SI), Y12, Y2
+	VFMADD213PS (SI)(DI*1), Y12, Y3
+	VFMADD213PS 32(SI)(DI*1), Y12, Y4
+	VFMADD213PS 64(SI)(DI*1), Y12, Y5
+	VFMADD213PS (SI)(DI*2), Y12, Y6
+	VFMADD213PS 32(SI)(DI*2), Y12, Y7
+	VFMADD213PS 64(SI)(DI*2), Y12, Y8
+	VFMADD213PS (SI)(R10*1), Y12, Y9
+	VFMADD213PS 32(SI)(R10*1), Y12, Y10
+	VFMADD213PS 64(SI)(R10*1), Y12, Y11
+
+vectors3whole_rows4_write:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, (SI)(DI*1)
+	VMOVUPS Y4, 32(SI)(DI*1)
+	VMOVUPS Y5, 64(SI)(DI*1)
+	VMOVUPS Y6, (SI)(DI*2)
+	VMOVUPS Y7, 32(SI)(DI*2)
+	VMOVUPS Y8, 64(SI)(DI*2)
+	VMOVUPS Y9, (SI)(R10*1)
+	VMOVUPS Y10, 32(SI)(R10*1)
+	VMOVUPS Y11, 64(SI)(R10*1)
+	LEAQ    (SI)(DI*4), SI
+	LEAQ    (AX)(CX*4), AX
+	SUBQ    $0x04, R8
+	JMP     vectors3whole_rows4
 
 vectors3whole_rows4_done:
 	CMPQ   R8, $0x00000002
@@ -3246,21 +4107,36 @@ vectors3whole_rows2_loop:
 	JNE          vectors3whole_rows2_loop
 	VBROADCASTSS alpha+24(FP), Y6
 	LEAQ         (DI)(DI*2), R9
-	VFMADD213PS  (SI), Y6, Y0
-	VFMADD213PS  32(SI), Y6, Y1
-	VFMADD213PS  64(SI), Y6, Y2
-	VFMADD213PS  (SI)(DI*1), Y6, Y3
-	VFMADD213PS  32(SI)(DI*1), Y6, Y4
-	VFMADD213PS  64(SI)(DI*1), Y6, Y5
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y1, 32(SI)
-	VMOVUPS      Y2, 64(SI)
-	VMOVUPS      Y3, (SI)(DI*1)
-	VMOVUPS      Y4, 32(SI)(DI*1)
-	VMOVUPS      Y5, 64(SI)(DI*1)
-	LEAQ         (SI)(DI*2), SI
-	LEAQ         (AX)(CX*2), AX
-	SUBQ         $0x02, R8
+	MOVB         fresh+88(FP), R9
+	TESTB        R9, R9
+	JE           vectors3whole_rows2_old
+	VXORPD       Y7, Y7, Y7
+	VFMADD213PS  Y7, Y6, Y0
+	VFMADD213PS  Y7, Y6, Y1
+	VFMADD213PS  Y7, Y6, Y2
+	VFMADD213PS  Y7, Y6, Y3
+	VFMADD213PS  Y7, Y6, Y4
+	VFMADD213PS  Y7, Y6, Y5
+	JMP          vectors3whole_rows2_write
+
+vectors3whole_rows2_old:
+	VFMADD213PS (SI), Y6, Y0
+	VFMADD213PS 32(SI), Y6, Y1
+	VFMADD213PS 64(SI), Y6, Y2
+	VFMADD213PS (SI)(DI*1), Y6, Y3
+	VFMADD213PS 32(SI)(DI*1), Y6, Y4
+	VFMADD213PS 64(SI)(DI*1), Y6, Y5
+
+vectors3whole_rows2_write:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, (SI)(DI*1)
+	VMOVUPS Y4, 32(SI)(DI*1)
+	VMOVUPS Y5, 64(SI)(DI*1)
+	LEAQ    (SI)(DI*2), SI
+	LEAQ    (AX)(CX*2), AX
+	SUBQ    $0x02, R8
 
 vectors3whole_rows2_done:
 	CMPQ   R8, $0x00000001
@@ -3286,15 +4162,27 @@ vectors3whole_rows1_loop:
 	JNE          vectors3whole_rows1_loop
 	VBROADCASTSS alpha+24(FP), Y3
 	LEAQ         (DI)(DI*2), DX
-	VFMADD213PS  (SI), Y3, Y0
-	VFMADD213PS  32(SI), Y3, Y1
-	VFMADD213PS  64(SI), Y3, Y2
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y1, 32(SI)
-	VMOVUPS      Y2, 64(SI)
-	LEAQ         (SI)(DI*1), SI
-	LEAQ         (AX)(CX*1), AX
-	SUBQ         $0x01, R8
+	MOVB         fresh+88(FP), DL
+	TESTB        DL, DL
+	JE           vectors3whole_rows1_old
+	VXORPD       Y4, Y4, Y4
+	VFMADD213PS  Y4, Y3, Y0
+	VFMADD213PS  Y4, Y3, Y1
+	VFMADD213PS  Y4, Y3, Y2
+	JMP          vectors3whole_rows1_write
+
+vectors3whole_rows1_old:
+	VFMADD213PS (SI), Y3, Y0
+	VFMADD213PS 32(SI), Y3, Y1
+	VFMADD213PS 64(SI), Y3, Y2
+
+vectors3whole_rows1_write:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	LEAQ    (SI)(DI*1), SI
+	LEAQ    (AX)(CX*1), AX
+	SUBQ    $0x01, R8
 
 vectors3whole_rows1_done:
 	VZEROUPPER

@@ -146,9 +146,15 @@ func (x call[T]) String() string {
 }
 
 // check compares all kernels with what is defined, so that they give the same
-// bits.
+// bits. What C holds does not count if beta is 0.
 func (x call[T]) check(t *testing.T) {
 	t.Helper()
+	if x.beta == 0 {
+		x.c = slices.Clone(x.c)
+		for i := range x.c {
+			x.c[i] = T(math.NaN())
+		}
+	}
 	want := x.defined()
 	eachKernel(func(name string) { sameBits(t, name+" "+x.String(), x.gemm(Implementation{}), want) })
 }

@@ -47,12 +47,12 @@ func peakOf(p cpu.Path) (chains int, run func(rounds int)) {
 }
 
 // checked returns an adder that panics where the assembly would leave a slice.
-func checked[T number](add func(m, n, k int, alpha T, a *T, ars, aks int, b *T, bks int, c *T, cs int)) adder[T] {
-	return func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int) {
+func checked[T number](add func(m, n, k int, alpha T, a *T, ars, aks int, b *T, bks int, c *T, cs int, fresh bool)) adder[T] {
+	return func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int, fresh bool) {
 		_ = a[(m-1)*ars+(k-1)*aks]
 		_ = b[(k-1)*bks+n-1]
 		_ = c[(m-1)*cs+n-1]
-		add(m, n, k, alpha, &a[0], ars, aks, &b[0], bks, &c[0], cs)
+		add(m, n, k, alpha, &a[0], ars, aks, &b[0], bks, &c[0], cs, fresh)
 	}
 }
 

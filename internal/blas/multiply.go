@@ -9,11 +9,11 @@ func (kn *kernel[T]) multiplyLeft(w *workspace[T], t triangular[T], n int, alpha
 		for j := 0; j < n; j += packWidth {
 			wide := min(packWidth, n-j)
 			old := w.move(size, wide, rows[j:], ldb)
-			kn.product(w, size, wide, size, alpha, block, old, rows[j:], ldb)
+			kn.product(w, size, wide, size, alpha, block, old, rows[j:], ldb, false)
 		}
 		lo, hi := t.others(at, size)
 		if lo < hi {
-			kn.product(w, size, n, hi-lo, alpha, t.a.from(at, lo), view[T]{b[lo*ldb:], ldb, 1}, rows, ldb)
+			kn.product(w, size, n, hi-lo, alpha, t.a.from(at, lo), view[T]{b[lo*ldb:], ldb, 1}, rows, ldb, false)
 		}
 	})
 }
@@ -28,11 +28,11 @@ func (kn *kernel[T]) multiplyRight(w *workspace[T], t triangular[T], m int, alph
 			rows := columns[i*ldb:]
 			high := min(packWidth, m-i)
 			old := w.move(high, size, rows, ldb)
-			kn.product(w, high, size, size, alpha, old, block, rows, ldb)
+			kn.product(w, high, size, size, alpha, old, block, rows, ldb, false)
 		}
 		lo, hi := side.others(at, size)
 		if lo < hi {
-			kn.product(w, m, size, hi-lo, alpha, view[T]{b[lo:], ldb, 1}, t.a.from(lo, at), columns, ldb)
+			kn.product(w, m, size, hi-lo, alpha, view[T]{b[lo:], ldb, 1}, t.a.from(lo, at), columns, ldb, false)
 		}
 	})
 }

@@ -3,6 +3,26 @@ package blas
 // packed returns how far apart the rows of a packed panel of n columns are.
 func packed(n int) int { return (n + 3) &^ 3 }
 
+// packPanels packs k rows and n columns of B, panel j from to[j*k] on for each multiple j
+// of the kernel's width. Rows without gaps are read once from end to end, which is how
+// the processor foresees what comes next.
+func (kn *kernel[T]) packPanels(to []T, k, n int, b view[T]) {
+	if b.column != 1 {
+		for j := 0; j < n; j += kn.width {
+			wide := min(kn.width, n-j)
+			kn.pack(to[j*k:], packed(wide), k, wide, b.from(0, j))
+		}
+		return
+	}
+	for p := range k {
+		row := b.data[p*b.row:][:n]
+		for j := 0; j < n; j += kn.width {
+			wide := min(kn.width, n-j)
+			copy(to[j*k+p*packed(wide):], row[j:j+wide])
+		}
+	}
+}
+
 // pack copies k rows and n columns of B, n at most the kernel's width, to rows that
 // are stride apart. What comes after the n columns of a row is not used.
 func (kn *kernel[T]) pack(to []T, stride, k, n int, b view[T]) {

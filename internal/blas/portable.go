@@ -17,7 +17,10 @@ func addPortable[T number](
 	addOne func(k int, alpha T, a []T, aks int, b []T, bks int, c *T),
 	addEight func(k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int),
 ) adder[T] {
-	return func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int) {
+	return func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int, fresh bool) {
+		for i := 0; i < m && fresh; i++ {
+			clear(c[i*cs:][:n])
+		}
 		for i := 0; i < m; i += 2 {
 			x := a[i*ars:]
 			if i+1 == m {

@@ -42,18 +42,16 @@ func (p *precision[T]) workspace() *workspace[T] {
 
 // gemm computes C = alpha·A·B + beta·C, where A is m×k.
 func (p *precision[T]) gemm(m, n, k int, alpha T, a, b view[T], beta T, c []T, ldc int) {
-	if ldc == n {
-		scale(beta, c[:m*n])
-	} else {
-		for r := range m {
-			scale(beta, c[r*ldc:][:n])
-		}
+	empty := alpha == 0 || k == 0
+	fresh := beta == 0 && !empty
+	for r := 0; r < m && !fresh; r++ {
+		scale(beta, c[r*ldc:][:n])
 	}
-	if alpha == 0 || k == 0 {
+	if empty {
 		return
 	}
 	w := p.workspace()
-	p.active.product(w, m, n, k, alpha, a, b, c, ldc)
+	p.active.product(w, m, n, k, alpha, a, b, c, ldc, fresh)
 	p.workspaces.Put(w)
 }
 

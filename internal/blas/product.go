@@ -30,8 +30,9 @@ type number interface{ float32 | float64 }
 //
 //	fma(alpha, fma(a[k-1], b[k-1], ... fma(a[0], b[0], 0)), c)
 //
-// on every machine: vectors lie along the rows of C, so that no sum is split.
-type adder[T number] func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int)
+// on every machine, where c is 0 and C is not read if it is fresh: vectors lie along the
+// rows of C, so that no sum is split.
+type adder[T number] func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int, fresh bool)
 
 // turner copies four rows of k numbers, that begin at from[0], from[rows[1]] and so
 // on, to the columns of to: to[p*stride+i] = from[rows[i]+p], for k%4 = 0.
@@ -57,8 +58,8 @@ func isDirect[T number](m int, b view[T]) bool {
 	return b.column == 1 && (b.row <= denseRow || m <= fewRows && b.row <= shortRow)
 }
 
-// product adds alpha·A·B to C.
-func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T], c []T, ldc int) {
+// product adds alpha·A·B to C, or to zeros if C is fresh.
+func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T], c []T, ldc int, fresh bool) {
 	direct := isDirect(m, b)
 	gather := kn.gathers && a.row == 1 && a.column >= farColumn && n > kn.width
 	step := packWidth
@@ -70,9 +71,8 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 		for p0 := 0; p0 < k; p0 += depth {
 			kb := min(depth, k-p0)
 			block := b.from(p0, j0)
-			for j := 0; j < nb && !direct; j += kn.width {
-				wide := min(kn.width, nb-j)
-				kn.pack(w.packed[j*kb:], packed(wide), kb, wide, block.from(0, j))
+			if !direct {
+				kn.packPanels(w.packed[:], kb, nb, block)
 			}
 			for i0 := 0; i0 < m; i0 += rowBlock {
 				mb := min(rowBlock, m-i0)
@@ -86,7 +86,7 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 					if !direct {
 						y, stride = w.packed[j*kb:], packed(wide)
 					}
-					kn.add(mb, wide, kb, alpha, x.data, x.row, x.column, y, stride, c[i0*ldc+j0+j:], ldc)
+					kn.add(mb, wide, kb, alpha, x.data, x.row, x.column, y, stride, c[i0*ldc+j0+j:], ldc, fresh && p0 == 0)
 				}
 			}
 		}

@@ -8,7 +8,7 @@ func (kn *kernel[T]) solveLeft(w *workspace[T], t triangular[T], n int, alpha T,
 			scale(alpha, rows[r*ldb:][:n])
 		}
 		if lo < hi {
-			kn.product(w, size, n, hi-lo, -1, t.a.from(at, lo), view[T]{b[lo*ldb:], ldb, 1}, rows, ldb)
+			kn.product(w, size, n, hi-lo, -1, t.a.from(at, lo), view[T]{b[lo*ldb:], ldb, 1}, rows, ldb, false)
 		}
 		l := t.lower(at, size)
 		for j := 0; j < n; j += kn.width {
@@ -26,7 +26,7 @@ func (kn *kernel[T]) solveRight(w *workspace[T], t triangular[T], m int, alpha T
 			scale(alpha, columns[r*ldb:][:size])
 		}
 		if lo < hi {
-			kn.product(w, m, size, hi-lo, -1, view[T]{b[lo:], ldb, 1}, t.a.from(lo, at), columns, ldb)
+			kn.product(w, m, size, hi-lo, -1, view[T]{b[lo:], ldb, 1}, t.a.from(lo, at), columns, ldb, false)
 		}
 		l := side.lower(at, size)
 		for i := 0; i < m; i += kn.width {

@@ -46,14 +46,14 @@ func (kn *kernel[T]) columns(w *workspace[T], ul blas.Uplo, n, j, k int, alpha T
 		rows := min(kn.width/3, wide-i)
 		lo, _ := part(ul, wide, i)
 		_, hi := part(ul, wide, i+rows-1)
-		kn.add(rows, hi-lo, k, alpha, diagonal.from(i, 0).data, a.row, a.column, y[lo:], stride, w.tile[i*wide+lo:], wide)
+		kn.add(rows, hi-lo, k, alpha, diagonal.from(i, 0).data, a.row, a.column, y[lo:], stride, w.tile[i*wide+lo:], wide, false)
 	}
 	if ul == blas.Upper && j > 0 {
-		kn.add(j, wide, k, alpha, a.data, a.row, a.column, y, stride, c[j:], ldc)
+		kn.add(j, wide, k, alpha, a.data, a.row, a.column, y, stride, c[j:], ldc, false)
 	}
 	if below := j + wide; ul == blas.Lower && below < n {
 		x := a.from(below, 0)
-		kn.add(n-below, wide, k, alpha, x.data, a.row, a.column, y, stride, c[below*ldc+j:], ldc)
+		kn.add(n-below, wide, k, alpha, x.data, a.row, a.column, y, stride, c[below*ldc+j:], ldc, false)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // signature of an adder of numbers of a type.
-const signature = "func(m, n, k int, alpha %[1]s, a *%[1]s, ars, aks int, b *%[1]s, bks int, c *%[1]s, cs int)"
+const signature = "func(m, n, k int, alpha %[1]s, a *%[1]s, ars, aks int, b *%[1]s, bks int, c *%[1]s, cs int, fresh bool)"
 
 // isa is what differs between the two instruction sets.
 type isa struct {

@@ -52,7 +52,7 @@ func (t *tile) tile(name string, height int) {
 		LEAQ(Mem{Base: t.row, Index: t.ars, Scale: 4}, at[1])
 	}
 	t.products(name, at, sums)
-	t.add(sums)
+	t.add(name, sums)
 	LEAQ(Mem{Base: t.row, Index: t.ars, Scale: uint8(height)}, t.row)
 }
 
@@ -83,10 +83,10 @@ func (t *tile) products(name string, at []reg.GPVirtual, sums [][]reg.VecVirtual
 	JNE(LabelRef(name + "_loop"))
 }
 
-// add writes C = alpha·sums + C, fused, and moves C down. It reads all before it
-// writes any: a masked store is slow to be followed by a load of what it left out,
-// which is the next row where rows of C are short.
-func (t *tile) add(sums [][]reg.VecVirtual) {
+// add writes C = alpha·sums + C, fused, and moves C down; C counts as zeros if it is
+// fresh. It reads all before it writes any: a masked store is slow to be followed by a
+// load of what it left out, which is the next row where rows of C are short.
+func (t *tile) add(name string, sums [][]reg.VecVirtual) {
 	alpha, y := t.vector(), t.vector()
 	parameter, err := Param("alpha").Resolve()
 	if err != nil {
@@ -101,6 +101,17 @@ func (t *tile) add(sums [][]reg.VecVirtual) {
 		at = append(at, GP64())
 		LEAQ(Mem{Base: t.c, Index: t.cs, Scale: 4}, at[1])
 	}
+	fresh := Load(Param("fresh"), GP8())
+	TESTB(fresh, fresh)
+	JE(LabelRef(name + "_old"))
+	VXORPD(y, y, y)
+	for i := range sums {
+		for _, sum := range sums[i] {
+			t.fma213(y, alpha, sum)
+		}
+	}
+	JMP(LabelRef(name + "_write"))
+	Label(name + "_old")
 	for i := range sums {
 		for j, sum := range sums[i] {
 			memory := row(at, i, t.cs, cs3).Offset(t.size * t.lanes * j)
@@ -112,6 +123,7 @@ func (t *tile) add(sums [][]reg.VecVirtual) {
 			}
 		}
 	}
+	Label(name + "_write")
 	for i := range sums {
 		for j, sum := range sums[i] {
 			t.write(sum, row(at, i, t.cs, cs3), j)
