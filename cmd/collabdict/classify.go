@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 // writeClasses writes the likeliest class of each of the rows that spec names, and its
 // probability, or those of all.
 func writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) error {
-	w := csv.NewWriter(out)
 	head := []string{"row", "class", "probability"}
 	if all {
 		for k := range m.Classifier.Classes() {
@@ -23,14 +21,7 @@ func writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) er
 		}
 	}
 	line := make([]string, 0, len(head))
-	begun := false
-	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
-		if !begun { // rows can be read
-			begun = true
-			if err := w.Write(head); err != nil {
-				return err
-			}
-		}
+	return writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
 		p, err := m.Classifier.Probabilities(m.Trained(x))
 		if err != nil {
 			return err
@@ -44,15 +35,10 @@ func writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) er
 					line = append(line, decimal(v))
 				}
 			}
-			if err := w.Write(line); err != nil {
+			if err := write(line); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	w.Flush() // after an error, too: the last line is a whole one
-	if err != nil {
-		return err
-	}
-	return w.Error()
 }

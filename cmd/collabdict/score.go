@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -117,7 +116,6 @@ func (c columnsOfScores) check(m *model.Model) error {
 
 // writeScores writes the scores of the rows that spec names.
 func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsOfScores) error {
-	w := csv.NewWriter(out)
 	head := []string{"row", "score", "anomaly"}
 	if with.clusters {
 		head = append(head, "cluster")
@@ -126,14 +124,7 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 		head = append(head, m.Manifest.Columns...)
 	}
 	line := make([]string, 0, len(head))
-	begun := false
-	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
-		if !begun { // rows can be read
-			begun = true
-			if err := w.Write(head); err != nil {
-				return err
-			}
-		}
+	return writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
 		x = m.Trained(x)
 		scores, err := m.Scores(x)
 		if err != nil {
@@ -162,17 +153,12 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 					line = append(line, decimal(c))
 				}
 			}
-			if err := w.Write(line); err != nil {
+			if err := write(line); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	w.Flush() // after an error, too: the last line is a whole one
-	if err != nil {
-		return err
-	}
-	return w.Error()
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }

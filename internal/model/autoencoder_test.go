@@ -1,16 +1,12 @@
 package model
 
 import (
-	"bytes"
 	"math"
-	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/vae/multitask"
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,40 +21,9 @@ func autoEncoder(t testing.TB) *Model {
 }
 
 func TestAutoEncodersAreRead(t *testing.T) {
-	m := autoEncoder(t)
-	path := filepath.Join(t.TempDir(), "model.npz")
-	if err := Write(path, m); err != nil {
-		t.Fatal(err)
-	}
-	first, _ := os.ReadFile(path)
-	got, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := mat.NewDense(3, 2, []float64{10, 20, 12, 21, 9, 19})
-	if !reflect.DeepEqual(score(got, rows), score(m, rows)) || !reflect.DeepEqual(got.Manifest, m.Manifest) {
-		t.Error("the model that is read is another")
-	}
-	if got.Mixture() != nil || got.Components() != 0 || got.Draws() != multitask.DefaultDraws {
-		t.Errorf("mixture %v, %d components, %d draws", got.Mixture(), got.Components(), got.Draws())
-	}
-	if err := Write(path, got); err != nil {
-		t.Fatal(err)
-	}
-	if again, _ := os.ReadFile(path); !bytes.Equal(first, again) {
-		t.Error("writing it again gives other bytes")
-	}
-	a, err := npz.Open(bytes.NewReader(first), int64(len(first)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, shape := range map[string][]int{
+	isReadBack(t, autoEncoder(t), multitask.DefaultDraws, map[string][]int{
 		"encoder.0.weight": {2, 4}, "encoder.2.bias": {2}, "decoder.0.weight": {1, 3}, "decoder.1.bias": {4}, "decoder.2.weight": {4, 4},
-	} {
-		if _, err := array(a, name, shape...); err != nil {
-			t.Error(err)
-		}
-	}
+	})
 }
 
 // Contributions say which column is far off, and are parts of a score, whose other parts

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/vae/beta"
 	"gonum.org/v1/gonum/mat"
@@ -29,40 +27,9 @@ func betaVAE(t testing.TB) *Model {
 }
 
 func TestBetaVAEsAreRead(t *testing.T) {
-	m := betaVAE(t)
-	path := filepath.Join(t.TempDir(), "model.npz")
-	if err := Write(path, m); err != nil {
-		t.Fatal(err)
-	}
-	first, _ := os.ReadFile(path)
-	got, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := mat.NewDense(3, 2, []float64{10, 20, 12, 21, 9, 19})
-	if !reflect.DeepEqual(score(got, rows), score(m, rows)) || !reflect.DeepEqual(got.Manifest, m.Manifest) {
-		t.Error("the model that is read is another")
-	}
-	if got.Mixture() != nil || got.Components() != 0 || got.Draws() != 32 {
-		t.Errorf("mixture %v, %d components, %d draws", got.Mixture(), got.Components(), got.Draws())
-	}
-	if err := Write(path, got); err != nil {
-		t.Fatal(err)
-	}
-	if again, _ := os.ReadFile(path); !bytes.Equal(first, again) {
-		t.Error("writing it again gives other bytes")
-	}
-	a, err := npz.Open(bytes.NewReader(first), int64(len(first)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, shape := range map[string][]int{
+	isReadBack(t, betaVAE(t), 32, map[string][]int{
 		"encoder.0.weight": {2, 4}, "encoder.2.bias": {2}, "decoder.0.weight": {1, 3}, "decoder.1.bias": {4}, "decoder.2.weight": {4, 2},
-	} {
-		if _, err := array(a, name, shape...); err != nil {
-			t.Error(err)
-		}
-	}
+	})
 }
 
 // Contributions are what a score has beside the divergence, and the likelihood is at least

@@ -207,6 +207,14 @@ func (w *watched) Sum(ctx context.Context, x []float64, blocks []collabdict.Bloc
 	return w.Group.Sum(ctx, x, blocks)
 }
 
+// lengths returns how many values each sum had.
+func (w *watched) lengths() (n []int) {
+	for _, x := range w.sums {
+		n = append(n, len(x))
+	}
+	return n
+}
+
 func (w *watched) Gather(context.Context, []byte) ([][]byte, error) {
 	panic("nothing is published")
 }
@@ -254,10 +262,7 @@ func TestNoConditionLeaves(t *testing.T) {
 		want = append(want, 64*(shapes+4), shared+4)
 	}
 	for rank, w := range all {
-		var got []int
-		for _, x := range w.sums {
-			got = append(got, len(x))
-		}
+		got := w.lengths()
 		if !slices.Equal(got, want) {
 			t.Errorf("member %d sends vectors of %v values, want %v", rank, got, want)
 		}

@@ -36,10 +36,7 @@ func TestConditionsOfCodesDoNotLeave(t *testing.T) {
 		want = append(want, 64*(shapes+1), shared+2)
 	}
 	for s, w := range all {
-		var got []int
-		for _, x := range w.sums {
-			got = append(got, len(x))
-		}
+		got := w.lengths()
 		if !slices.Equal(got, want) {
 			t.Errorf("member %d sends vectors of %v values, want %v", s, got, want)
 		}

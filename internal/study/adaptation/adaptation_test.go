@@ -1,10 +1,6 @@
 package adaptation
 
 import (
-	"bytes"
-	"compress/gzip"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,17 +9,8 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/study"
+	"github.com/collabdict/collabdict/internal/study/studytest"
 )
-
-func zipped(t *testing.T, path string, content []byte) {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, err := z.Write(content)
-	if err := errors.Join(err, z.Close(), os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // folder has made-up files of both sets: of a class, some values are larger.
 func folder(t *testing.T) string {
@@ -31,11 +18,7 @@ func folder(t *testing.T) string {
 	const n, side = 240, 8
 	dir, rng := t.TempDir(), rand.New(rand.NewPCG(1, 1))
 	csv := "a,b,c,d,label\n"
-	pixels := []byte{0, 0, 8, 3}
-	labels := binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, n)
-	for _, size := range []uint32{n, side, side} {
-		pixels = binary.BigEndian.AppendUint32(pixels, size)
-	}
+	var pixels, labels []byte
 	for i := range n {
 		class := i % 3
 		for j := range 4 {
@@ -55,10 +38,10 @@ func folder(t *testing.T) string {
 			pixels = append(pixels, v)
 		}
 	}
-	files := []string{sets()[0].files[0], sets()[1].files[0], sets()[1].files[1]}
-	for i, content := range [][]byte{[]byte(csv), pixels, labels} {
-		zipped(t, filepath.Join(dir, filepath.FromSlash(files[i])), content)
-	}
+	path := func(set, file int) string { return filepath.Join(dir, filepath.FromSlash(sets()[set].files[file])) }
+	studytest.WriteZipped(t, path(0, 0), []byte(csv))
+	studytest.WriteIDX(t, path(1, 0), pixels, n, side, side)
+	studytest.WriteIDX(t, path(1, 1), labels, n)
 	return dir
 }
 

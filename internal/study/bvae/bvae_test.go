@@ -2,9 +2,7 @@ package bvae
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/study"
+	"github.com/collabdict/collabdict/internal/study/studytest"
 	"github.com/collabdict/collabdict/vae/beta"
 )
 
@@ -37,28 +36,10 @@ func write(t *testing.T, s *set) (folder string) {
 				x = append(x, v)
 			}
 		}
-		writeIDX(t, filepath.Join(folder, s.files()[2*i]), x, n, 28, 28)
-		writeIDX(t, filepath.Join(folder, s.files()[2*i+1]), y, n)
+		studytest.WriteIDX(t, filepath.Join(folder, s.files()[2*i]), x, n, 28, 28)
+		studytest.WriteIDX(t, filepath.Join(folder, s.files()[2*i+1]), y, n)
 	}
 	return folder
-}
-
-func writeIDX(t *testing.T, path string, values []byte, shape ...int) {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	head := []byte{0, 0, 8, byte(len(shape))}
-	for _, n := range shape {
-		head = binary.BigEndian.AppendUint32(head, uint32(n))
-	}
-	for _, part := range [][]byte{head, values} {
-		if _, err := z.Write(part); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(z.Close(), os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func tiny() plan {
@@ -207,12 +188,12 @@ func TestFilesThatAreNoImages(t *testing.T) {
 	data := write(t, s)
 	labels := make([]byte, 60)
 	labels[7] = 10
-	writeIDX(t, filepath.Join(data, s.files()[3]), labels, 60)
+	studytest.WriteIDX(t, filepath.Join(data, s.files()[3]), labels, 60)
 	_, err := run(t.Context(), tiny(), data, t.TempDir(), t.Logf)
 	if err == nil || !strings.Contains(err.Error(), "label 8: want from 0 to 9, got 10") {
 		t.Errorf("got %v", err)
 	}
-	writeIDX(t, filepath.Join(data, s.files()[1]), labels, 60)
+	studytest.WriteIDX(t, filepath.Join(data, s.files()[1]), labels, 60)
 	_, err = run(t.Context(), tiny(), data, t.TempDir(), t.Logf)
 	if err == nil || !strings.Contains(err.Error(), "want labels of 900 images") {
 		t.Errorf("got %v", err)

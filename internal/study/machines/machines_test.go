@@ -1,10 +1,7 @@
 package machines
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,19 +14,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/study"
+	"github.com/collabdict/collabdict/internal/study/studytest"
 	"github.com/collabdict/collabdict/vae/multitask"
 	"github.com/collabdict/collabdict/vae/nn"
 )
-
-func zipped(t *testing.T, path string, content []byte) {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, err := z.Write(content)
-	if err := errors.Join(err, z.Close(), os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // folder has made-up files of both sets. Servers have rows around a line, and anomalies off
 // it. Engines live for 140 cycles, of which the first 14 are healthy; sensors go up
@@ -48,7 +36,7 @@ func folder(t *testing.T) string {
 			}
 			csv = fmt.Appendf(csv, "%.3f,%.3f,%.3f,%d,%s\n", at+0.1*rng.NormFloat64()+off, 0.1*rng.NormFloat64()-at+off, rng.NormFloat64(), label, split)
 		}
-		zipped(t, filepath.Join(dir, filepath.FromSlash(name)), csv)
+		studytest.WriteZipped(t, filepath.Join(dir, filepath.FromSlash(name)), csv)
 	}
 	columns := []string{"engine", "s2", "s3", "s4", "s7", "s8", "s9", "s11", "s12", "s13", "s14", "s15", "s17", "s20", "s21"}
 	csv := []byte(strings.Join(columns, ",") + ",label,split\n")
@@ -63,7 +51,7 @@ func folder(t *testing.T) string {
 		}
 		csv = fmt.Appendf(csv, "%d%s,150,test\n", engine, strings.Repeat(",5", len(columns)-1))
 	}
-	zipped(t, filepath.Join(dir, "cmapss", "fd001.csv.gz"), csv)
+	studytest.WriteZipped(t, filepath.Join(dir, "cmapss", "fd001.csv.gz"), csv)
 	return dir
 }
 
@@ -144,7 +132,7 @@ func TestEngines(t *testing.T) {
 // Files without rows to train on are an error that names who is short of them.
 func TestTooFewRows(t *testing.T) {
 	data := folder(t)
-	zipped(t, filepath.Join(data, filepath.FromSlash(servers()[2])), []byte("a,b,c,label,split\n1,2,3,-1,train\n4,5,6,0,test\n"))
+	studytest.WriteZipped(t, filepath.Join(data, filepath.FromSlash(servers()[2])), []byte("a,b,c,label,split\n1,2,3,-1,train\n4,5,6,0,test\n"))
 	lab(t, data, t.TempDir(), t.Logf, func(_ context.Context, l *study.Lab) error {
 		if err := sets()[0].read(l); err == nil || !strings.Contains(err.Error(), "machine-2-3: want at least 10 rows to train on") {
 			t.Errorf("got %v", err)

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"encoding/csv"
+	"io"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"gonum.org/v1/gonum/mat"
+)
+
+// writeLines writes CSV of the rows that spec names: the head once rows can be read, then
+// what lines writes of each block of rows and their numbers.
+func writeLines(out io.Writer, spec dataset.Spec, head []string, lines func(x *mat.Dense, numbers []int, write func([]string) error) error) error {
+	w := csv.NewWriter(out)
+	begun := false
+	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
+		if !begun {
+			begun = true
+			if err := w.Write(head); err != nil {
+				return err
+			}
+		}
+		return lines(x, numbers, w.Write)
+	})
+	w.Flush() // after an error, too: the last line is a whole one
+	if err != nil {
+		return err
+	}
+	return w.Error()
+}
