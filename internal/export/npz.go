@@ -49,7 +49,7 @@ func NPZ(m *model.Model) (*File, error) {
 		return nil, err
 	}
 	w.err = w.w.File("manifest.json", append(text, '\n'))
-	f.list("manifest.json", All, "kind, names of columns, how they are scaled, beta, digest of the last step")
+	f.list("manifest.json", All, "kind, names of columns, how they are scaled, of bvae beta, digest of the last step")
 	shared(w.matrix)
 	f.putCoordinates(&w, m)
 	if w.err == nil {
