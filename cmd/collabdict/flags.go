@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // dataFlags say where rows come from.
@@ -25,13 +26,14 @@ type dataFlags struct {
 }
 
 func (d *dataFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of .csv, .csv.gz, .parquet, .npy, .npz and IDX files; may be repeated")
-	f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. With cgau the classes to learn, from 0")
-	f.StringVar(&d.where, "where", "", "train on rows with `COLUMN=VALUE` only")
-	f.StringVar(&d.testWhere, "test-where", "", "score, and do not train on, rows with `COLUMN=VALUE`")
-	f.IntVar(&d.limit, "limit", 0, "train on the first `N` training rows of each participant only; 0 is all")
-	f.StringSliceVar(&d.ignore, "ignore", nil, "`COLUMNS` that are no features, with commas between")
+	section(cmd, ofRows, func(f *pflag.FlagSet) {
+		f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of .csv, .csv.gz, .parquet, .npy, .npz and IDX files; may be repeated")
+		f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. With cgau the classes to learn, from 0")
+		f.StringVar(&d.where, "where", "", "train on rows with `COLUMN=VALUE` only")
+		f.StringVar(&d.testWhere, "test-where", "", "score, and do not train on, rows with `COLUMN=VALUE`")
+		f.IntVar(&d.limit, "limit", 0, "train on the first `N` training rows of each participant only; 0 is all")
+		f.StringSliceVar(&d.ignore, "ignore", nil, "`COLUMNS` that are no features, with commas between")
+	})
 }
 
 // spec returns what to load.
@@ -77,29 +79,35 @@ type taskFlags struct {
 }
 
 func (t *taskFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&t.model, "model", string(model.GGM), "`KIND` of model: ggm, a mixture of sparse Gaussian graphical models; fedgen, a Gaussian mixture in one round, for which every member shows all others its own mixture in the clear; dem, a Gaussian mixture by sums; fedgem, clusters whose number nobody knows, of which every member shows all others the centres; mtvae, a variational auto-encoder with a shared decoder, by sums; bvae, a beta-VAE by weighted means of the members' models; cgau, a classifier with conditions that are each member's own, by sums")
-	f.StringVar(&t.components, "components", "5", "`K`, the number of patterns in the shared dictionary; of fedgem of each participant's own clusters (default as many as classes in its --label, else by the BIC). Of fedgen and fedgem also a range, as 3-10, that the BIC chooses from")
-	f.IntVar(&t.rounds, "rounds", 100, "most rounds to train; of ggm, dem, fedgem (default of this 50, with --epsilon 10), mtvae and cgau (default 150), and bvae (default 25)")
-	f.Float64Var(&t.tol, "tol", 1e-6, "stop when the objective changes by less than this share, or in fedgen and dem by less nats a row (default of these 0.001), or in fedgem when no centre moves by so many standard deviations; 0 runs all rounds")
+	section(cmd, ofModels, func(f *pflag.FlagSet) {
+		f.StringVar(&t.model, "model", string(model.GGM), "`KIND` of model: ggm, a mixture of sparse Gaussian graphical models; fedgen, a Gaussian mixture in one round, for which every member shows all others its own mixture in the clear; dem, a Gaussian mixture by sums; fedgem, clusters whose number nobody knows, of which every member shows all others the centres; mtvae, a variational auto-encoder with a shared decoder, by sums; bvae, a beta-VAE by weighted means of the members' models; cgau, a classifier with conditions that are each member's own, by sums")
+		f.IntVar(&t.rounds, "rounds", 100, "most rounds to train; of ggm, dem, fedgem (default of this 50, with --epsilon 10), mtvae and cgau (default 150), and bvae (default 25)")
+		f.IntVar(&t.localSteps, "local-steps", 1, "of fedgem: `E` steps of EM in a round; of mtvae and cgau: own steps between two sums (default of these 20 and 10), of mtvae 0 to sum the gradients of each step")
+		f.StringVar(&t.standardise, "standardise", "", "standardise columns by the moments of all rows (global), of each participant's (own), or none (default own with --split files or column, else global)")
+		f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
+		f.StringVar(&t.normalise, "normalise", standard, "bring columns, by the rows that --standardise says, and axes of --pca to mean 0 and variance 1 (standard), or to the range from 0 to 1 (minmax)")
+		f.StringVar(&t.ranges, "ranges", "", "bring columns from `RANGES` that all members agree on to that from 0 to 1, for which nothing is learned of any rows: LOW,HIGH for every column, or a YAML file of columns with [LOW, HIGH] each, * for the others")
+		f.IntVar(&t.pca, "pca", 0, "learn from rows along the `K` principal axes of the rows of all: columns are scaled first, and axes after")
+		f.Float64Var(&t.falseAlarm, "false-alarm", 0.01, "share of own training rows that lie above the anomaly threshold")
+		f.Uint64Var(&t.seed, "seed", 1, "seed of everything public: starts, splits, generated data")
+	})
+	section(cmd, ofMixtures, func(f *pflag.FlagSet) {
+		f.StringVar(&t.components, "components", "5", "`K`, the number of patterns in the shared dictionary; of fedgem of each participant's own clusters (default as many as classes in its --label, else by the BIC). Of fedgen and fedgem also a range, as 3-10, that the BIC chooses from")
+		f.Float64Var(&t.tol, "tol", 1e-6, "stop when the objective changes by less than this share, or in fedgen and dem by less nats a row (default of these 0.001), or in fedgem when no centre moves by so many standard deviations; 0 runs all rounds")
+		f.Float64Var(&t.lambda0, "lambda0", 1, "weight in rows of the prior mean; of ggm")
+		f.Float64Var(&t.rho, "rho", 0, "of ggm: sparsity of the precision matrices, absolute; if left out 0.1·N/K with the N rows of all")
+		f.StringVar(&t.init, "init", "", "of ggm: start from the means, precisions and weights in a JSON `FILE`")
+	})
 	t.mixtureFlags.add(cmd)
 	t.networkFlags.add(cmd)
-	f.Float64Var(&t.lambda0, "lambda0", 1, "weight in rows of the prior mean; of ggm")
-	f.Float64Var(&t.rho, "rho", 0, "of ggm: sparsity of the precision matrices, absolute; if left out 0.1·N/K with the N rows of all")
-	f.StringVar(&t.init, "init", "", "of ggm: start from the means, precisions and weights in a JSON `FILE`")
-	f.StringVar(&t.standardise, "standardise", "", "standardise columns by the moments of all rows (global), of each participant's (own), or none (default own with --split files or column, else global)")
-	f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
-	f.StringVar(&t.normalise, "normalise", standard, "bring columns, by the rows that --standardise says, and axes of --pca to mean 0 and variance 1 (standard), or to the range from 0 to 1 (minmax)")
-	f.StringVar(&t.ranges, "ranges", "", "bring columns from `RANGES` that all members agree on to that from 0 to 1, for which nothing is learned of any rows: LOW,HIGH for every column, or a YAML file of columns with [LOW, HIGH] each, * for the others")
-	f.IntVar(&t.pca, "pca", 0, "learn from rows along the `K` principal axes of the rows of all: columns are scaled first, and axes after")
-	f.Float64Var(&t.falseAlarm, "false-alarm", 0.01, "share of own training rows that lie above the anomaly threshold")
-	f.Uint64Var(&t.seed, "seed", 1, "seed of everything public: starts, splits, generated data")
 	t.settingsFlags.add(cmd)
 }
 
 // addBaselines adds the flag --baselines with the ones that the command can do.
 func (t *taskFlags) addBaselines(cmd *cobra.Command, which string) {
-	cmd.Flags().StringSliceVar(&t.baselines, "baselines", nil, "train these too and show their figures: "+which)
+	section(cmd, ofModels, func(f *pflag.FlagSet) {
+		f.StringSliceVar(&t.baselines, "baselines", nil, "train these too and show their figures: "+which)
+	})
 }
 
 func (t *taskFlags) checkBaselines(known ...string) error {
@@ -188,9 +196,10 @@ type sourceFlags struct {
 
 func (s *sourceFlags) add(cmd *cobra.Command) {
 	s.dataFlags.add(cmd)
-	f := cmd.Flags()
-	f.StringVar(&s.split, "split", "files", "who has which rows: files, column=NAME, iid:clients=N, dirichlet:, quantity:, classes: or pca-kmeans:, each with an optional min=ROWS")
-	f.StringVar(&s.generate, "generate", "", "make data up in place of --data, as participants=20,rows=200,columns=6,patterns=3")
+	section(cmd, ofRows, func(f *pflag.FlagSet) {
+		f.StringVar(&s.split, "split", "files", "who has which rows: files, column=NAME, iid:clients=N, dirichlet:, quantity:, classes: or pca-kmeans:, each with an optional min=ROWS")
+		f.StringVar(&s.generate, "generate", "", "make data up in place of --data, as participants=20,rows=200,columns=6,patterns=3")
+	})
 }
 
 // source is where rows come from: one of the two is set.

@@ -45,7 +45,8 @@ func (a *app) inspect() *cobra.Command {
 		Long: `inspect describes a model. With --data it looks at rows through a model that has latent
 variables, as mtvae: how much of them is lost where they are decoded from their codes,
 column by column. With --plots it draws the codes and, where columns are the pixels of
-images, what they are decoded to; of bvae published weights, too. Of more than 5000 rows so many are chosen evenly.`,
+images, what they are decoded to; of bvae published weights, too. Of more than 5000 rows
+so many are chosen evenly.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := l.open(cmd)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // memoryFlags say how rows are held in memory, and which are not.
@@ -16,9 +17,10 @@ type memoryFlags struct {
 }
 
 func (m *memoryFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&m.memory, "memory", "", "hold rows in memory if their values take at most `SIZE`, as 512MiB or all; else read the files again and again (default "+dataset.DefaultMemory+")")
-	f.BoolVar(&m.float32, "float32", false, "hold rows in memory in single precision")
+	section(cmd, ofRows, func(f *pflag.FlagSet) {
+		f.StringVar(&m.memory, "memory", "", "hold rows in memory if their values take at most `SIZE`, as 512MiB or all; else read the files again and again (default "+dataset.DefaultMemory+")")
+		f.BoolVar(&m.float32, "float32", false, "hold rows in memory in single precision")
+	})
 }
 
 // hold enters the flags.

@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // mixtureFlags are the options of fedgen, dem and fedgem.
@@ -22,17 +23,17 @@ type mixtureFlags struct {
 }
 
 func (m *mixtureFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&m.covariance, "covariance", "diag", "`FORM` of the covariance matrices: of fedgen and dem full, diag or spherical; of fedgem spherical (its default) or full")
-	f.IntVar(&m.synthetic, "synthetic", 0, "of fedgen: draw `H` rows for each gathered component and fit to them from scratch, as published (default 100, and fit to them from the gathered components merged, which is better)")
-	f.IntVar(&m.refine, "refine", 0, "of fedgen: at most `R` rounds of sums after the one")
-	f.StringVar(&m.start, "start", string(task.Spread), "`START` of dem: spread, centres far apart; k-fed, clusters whose local centres are shown in the clear; or shared-rows, in simulations only")
-	f.IntVar(&m.localSteps, "local-steps", 1, "of fedgem: `E` steps of EM in a round; of mtvae and cgau: own steps between two sums (default of these 20 and 10), of mtvae 0 to sum the gradients of each step")
-	f.StringVar(&m.radius, "radius", task.ExactRadius, "of fedgem: how far the others may move a centre in a round: exact, as far as its likelihood does not fall; or half of the squared distance, as in the paper's code")
-	f.StringVar(&m.final, "final", task.ChiSquare, "`RULE` for the last merge of fedgem: chi-square, what chance leaves open of each centre; factor=V, the paper's; or factor=V1,V2,... to choose from by cross-validation")
-	f.Float64Var(&m.privacy.Epsilon, "epsilon", 0, "of fedgen and fedgem: what is shown is (`E`, delta)-differentially private in each row")
-	f.Float64Var(&m.privacy.Delta, "delta", 1e-5, "see --epsilon")
-	f.Float64Var(&m.privacy.Clip, "clip", 3, "with --epsilon: no value is taken to be beyond ±`C`, in the units trained on (with --ranges 1); of fedgem, rows of M columns not to be longer than C·√M")
+	section(cmd, ofMixtures, func(f *pflag.FlagSet) {
+		f.StringVar(&m.covariance, "covariance", "diag", "`FORM` of the covariance matrices: of fedgen and dem full, diag or spherical; of fedgem spherical (its default) or full")
+		f.IntVar(&m.synthetic, "synthetic", 0, "of fedgen: draw `H` rows for each gathered component and fit to them from scratch, as published (default 100, and fit to them from the gathered components merged, which is better)")
+		f.IntVar(&m.refine, "refine", 0, "of fedgen: at most `R` rounds of sums after the one")
+		f.StringVar(&m.start, "start", string(task.Spread), "`START` of dem: spread, centres far apart; k-fed, clusters whose local centres are shown in the clear; or shared-rows, in simulations only")
+		f.StringVar(&m.radius, "radius", task.ExactRadius, "of fedgem: how far the others may move a centre in a round: exact, as far as its likelihood does not fall; or half of the squared distance, as in the paper's code")
+		f.StringVar(&m.final, "final", task.ChiSquare, "`RULE` for the last merge of fedgem: chi-square, what chance leaves open of each centre; factor=V, the paper's; or factor=V1,V2,... to choose from by cross-validation")
+		f.Float64Var(&m.privacy.Epsilon, "epsilon", 0, "of fedgen and fedgem: what is shown is (`E`, delta)-differentially private in each row")
+		f.Float64Var(&m.privacy.Delta, "delta", 1e-5, "see --epsilon")
+		f.Float64Var(&m.privacy.Clip, "clip", 3, "with --epsilon: no value is taken to be beyond ±`C`, in the units trained on (with --ranges 1); of fedgem, rows of M columns not to be longer than C·√M")
+	})
 }
 
 const (

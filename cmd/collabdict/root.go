@@ -57,6 +57,7 @@ model file; 5 members disagree; 6 members lost; 130 interrupted.`,
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err.Error(), "see " + cmd.CommandPath() + " --help"}
 	})

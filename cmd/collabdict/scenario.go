@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/experiment"
 	"github.com/collabdict/collabdict/netsim/scenario"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // scenarioFlags say what a simulated network is like, and who in it is up to what.
@@ -17,10 +18,11 @@ type scenarioFlags struct {
 }
 
 func (s *scenarioFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&s.faults, "faults", "", "what goes wrong, as `'crash:node=3,at=2m;churn:rate=0.05;loss:rate=0.01'`")
-	f.StringVar(&s.file, "scenario", "", "read the network and what goes wrong from a YAML `FILE`")
-	f.StringVar(&s.adversary, "adversary", "", "let curious members `WHO` put together what they see: observer (one member) or coalition:t=N; or let one not follow the protocol: silent, garbage, replay, equivocate, scale, flip or nan, as scale:node=3,factor=100")
+	section(cmd, ofFaults, func(f *pflag.FlagSet) {
+		f.StringVar(&s.faults, "faults", "", "`LIST` of what goes wrong, as 'crash:node=3,at=2m;churn:rate=0.05;loss:rate=0.01'")
+		f.StringVar(&s.file, "scenario", "", "read the network and what goes wrong from a YAML `FILE`")
+		f.StringVar(&s.adversary, "adversary", "", "let curious members `WHO` put together what they see: observer (one member) or coalition:t=N; or let one not follow the protocol: silent, garbage, replay, equivocate, scale, flip or nan, as scale:node=3,factor=100")
+	})
 }
 
 // conditions reads the flags.

@@ -53,11 +53,13 @@ func (a *app) score() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "score", Short: "Give every row an anomaly score, or its class, as CSV",
 		Long: `score writes a CSV line a row: its number in the file, from 1 and in further files
-going on; its anomaly score (Eq. (19) of Idé et al. 2024, of mtvae Eq. (39); of bvae the loss, squared errors and --beta times the divergence of the row's code from the prior); and 1 if the score is above
-the model's threshold. With --clusters, the component that it is of, from 1 as inspect
-numbers them. With --explain, a column a variable says how far the row is
-from what the other variables predict of it, with bvae how far from what is decoded, squared. It writes as it reads: files may be
-larger than the memory.
+going on; its anomaly score (Eq. (19) of Idé et al. 2024, of mtvae Eq. (39); of bvae
+the loss, squared errors and --beta times the divergence of the row's code from the
+prior); and 1 if the score is above the model's threshold. With --clusters, the
+component that it is of, from 1 as inspect numbers them. With --explain, a column a
+variable says how far the row is from what the other variables predict of it, with
+bvae how far from what is decoded, squared. It writes as it reads: files may be larger
+than the memory.
 
 Of a classifier (cgau) the columns are row, the likeliest class and its probability, by the
 participant's own conditions; with --probabilities those of all classes.`,

@@ -10,6 +10,7 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/node"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // settingsFlags say how sums are made, protected and decided.
@@ -22,12 +23,16 @@ type settingsFlags struct {
 
 // addPatience adds the flag --patience of commands that wait for real members.
 func addPatience(cmd *cobra.Command, patience *float64) {
-	cmd.Flags().Float64Var(patience, "patience", 0, "go on without a member that takes `N` times as long as usual (default 3)")
+	section(cmd, ofSums, func(f *pflag.FlagSet) {
+		f.Float64Var(patience, "patience", 0, "go on without a member that takes `N` times as long as usual (default 3)")
+	})
 }
 
 // addDurability adds the flag --durability of commands that keep a record on disk.
 func addDurability(cmd *cobra.Command, durability *string) {
-	cmd.Flags().StringVar(durability, "durability", "", "what of a sum under way is on disk: disk (default), all that a process needs to go on, or memory, nothing")
+	section(cmd, ofSums, func(f *pflag.FlagSet) {
+		f.StringVar(durability, "durability", "", "what of a sum under way is on disk: disk (default), all that a process needs to go on, or memory, nothing")
+	})
 }
 
 func checkDurability(durability string) error {
@@ -39,22 +44,23 @@ func checkDurability(durability string) error {
 }
 
 func (s *settingsFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&s.scheme, "scheme", string(consensus.Laplacian), "`SCHEME` of the sums: laplacian, exact or base-k")
-	f.StringVar(&s.step, "step", string(session.Chebyshev), "step `RULE` of laplacian: chebyshev, optimal, metropolis or paper")
-	f.StringVar(&s.graph, "graph", string(graph.HamiltonCycles), "`KIND` of graph of laplacian: hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete or ring")
-	f.IntVar(&s.degree, "degree", 4, "neighbours of a member, for hamilton-cycles and random-regular")
-	f.Float64Var(&s.tolerance, "tolerance", 1e-9, "relative error of a sum of laplacian")
-	f.IntVar(&s.fan, "fan", 1, "`K`, the messages that a member exchanges a round in exact and base-k")
-	f.BoolVar(&s.parity, "parity", false, "two words a value in exact: sums as exact as one rounding")
-	f.StringVar(&s.protect, "protect", string(chunking.Chunks), "`MODE` of protection: chunks, sessions, shamir (with base-k) or none")
-	f.IntVar(&s.chunks, "chunks", 0, "`C`, the chunks that a vector is split into (default one a member up to 16 members, else 17), or the sessions (default 8)")
-	f.BoolVar(&s.full, "full-chunks", false, "send chunks whole, not as seeds")
-	f.IntVar(&s.threshold, "threshold", 0, "sessions of shamir that give the sum (default three quarters of them)")
-	f.IntVar(&s.quorum, "quorum", 0, "`K`, the members whose votes decide a sum (default more than half)")
-	f.IntVar(&s.colluders, "colluders", 0, "`T`, the members that together may learn nothing (default a third of the others)")
-	f.StringVar(&s.loneChange, "on-lone-change", string(consensus.WarnOfLoneChange), "when two sums would differ by few members alone: warn, or wait for those that are missing")
-	f.StringVar(&s.recovery, "recover", string(consensus.FromShares), "what becomes of a member that is lost after the vote: shares or wait")
+	section(cmd, ofSums, func(f *pflag.FlagSet) {
+		f.StringVar(&s.scheme, "scheme", string(consensus.Laplacian), "`SCHEME` of the sums: laplacian, exact or base-k")
+		f.StringVar(&s.step, "step", string(session.Chebyshev), "step `RULE` of laplacian: chebyshev, optimal, metropolis or paper")
+		f.StringVar(&s.graph, "graph", string(graph.HamiltonCycles), "`KIND` of graph of laplacian: hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete or ring")
+		f.IntVar(&s.degree, "degree", 4, "neighbours of a member, for hamilton-cycles and random-regular")
+		f.Float64Var(&s.tolerance, "tolerance", 1e-9, "relative error of a sum of laplacian")
+		f.IntVar(&s.fan, "fan", 1, "`K`, the messages that a member exchanges a round in exact and base-k")
+		f.BoolVar(&s.parity, "parity", false, "two words a value in exact: sums as exact as one rounding")
+		f.StringVar(&s.protect, "protect", string(chunking.Chunks), "`MODE` of protection: chunks, sessions, shamir (with base-k) or none")
+		f.IntVar(&s.chunks, "chunks", 0, "`C`, the chunks that a vector is split into (default one a member up to 16 members, else 17), or the sessions (default 8)")
+		f.BoolVar(&s.full, "full-chunks", false, "send chunks whole, not as seeds")
+		f.IntVar(&s.threshold, "threshold", 0, "sessions of shamir that give the sum (default three quarters of them)")
+		f.IntVar(&s.quorum, "quorum", 0, "`K`, the members whose votes decide a sum (default more than half)")
+		f.IntVar(&s.colluders, "colluders", 0, "`T`, the members that together may learn nothing (default a third of the others)")
+		f.StringVar(&s.loneChange, "on-lone-change", string(consensus.WarnOfLoneChange), "when two sums would differ by few members alone: warn, or wait for those that are missing")
+		f.StringVar(&s.recovery, "recover", string(consensus.FromShares), "what becomes of a member that is lost after the vote: shares or wait")
+	})
 }
 
 // only are the schemes that a flag says something about.

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Help of each command has each of its flags once, in some section, and lines that fit.
+func TestHelpHasAllFlags(t *testing.T) {
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		help := cmd.UsageString()
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if n := len(regexp.MustCompile(`(?m)^ {2,6}(-[a-z], )?--`+f.Name+` `).FindAllString(help, -1)); n != 1 && !f.Hidden {
+				t.Errorf("%s: --%s is in its help %d times", cmd.CommandPath(), f.Name, n)
+			}
+		})
+		for line := range strings.Lines(cmd.Long + help) {
+			if len([]rune(line)) > helpWidth+10 {
+				t.Errorf("%s: a line of help has %d columns: %s", cmd.CommandPath(), len([]rune(line)), line)
+			}
+		}
+		for _, c := range cmd.Commands() {
+			check(c)
+		}
+	}
+	root := (&app{out: io.Discard, err: io.Discard}).root()
+	root.InitDefaultHelpCmd()
+	check(root)
+	if help := root.UsageString(); !strings.Contains(help, "\n  sim ") {
+		t.Errorf("the help of the program has no list of commands: %s", help)
+	}
+}
