@@ -3,6 +3,7 @@ package npz_test
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"strings"
 	"testing"
@@ -109,6 +110,22 @@ func TestBadArchives(t *testing.T) {
 		if _, err := npz.Open(bytes.NewReader(c.archive), int64(len(c.archive))); !errors.Is(err, c.kind) {
 			t.Errorf("%s: got %v, want an error of kind %q", name, err, c.kind)
 		}
+	}
+}
+
+// Members that lie on top of each other are refused: each could be taken for the whole.
+func TestOverlappingMembers(t *testing.T) {
+	long := array(fine) + strings.Repeat("\x00", 1000)
+	one := pack(t, zip.Store, "x.npy", long)
+	at := bytes.Index(one, []byte("PK\x01\x02")) // where the directory is, of one entry
+	end := bytes.Index(one, []byte("PK\x05\x06"))
+	other := bytes.Replace(one[at:end], []byte("x.npy"), []byte("y.npy"), 1)
+	overlapping := append(append(append([]byte{}, one[:end]...), other...), one[end:]...)
+	tail := overlapping[len(overlapping)-22:]
+	tail[8], tail[10] = 2, 2 // entries
+	binary.LittleEndian.PutUint32(tail[12:], uint32(2*(end-at)))
+	if _, err := npz.Open(bytes.NewReader(overlapping), int64(len(overlapping))); !errors.Is(err, npz.ErrFormat) || !strings.Contains(err.Error(), "y.npy") || !strings.Contains(err.Error(), "they overlap") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -28,6 +28,7 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 		return nil, fault(ErrFormat, "", "not an .npz file: %v", err)
 	}
 	a := &Archive{members: make(map[string]*zip.File, len(z.File))}
+	left := uint64(size)
 	for _, f := range z.File {
 		if !validName(f.Name) {
 			return nil, fault(ErrFormat, f.Name, "want a plain file name")
@@ -38,6 +39,11 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 		if err := checkSize(f, size); err != nil {
 			return nil, err
 		}
+		// Members that share bytes could make a small archive as large as it likes.
+		if f.CompressedSize64 > left {
+			return nil, fault(ErrFormat, f.Name, "the archive of %d bytes is too small for all of its members: they overlap", size)
+		}
+		left -= f.CompressedSize64
 		a.members[f.Name] = f
 		a.names = append(a.names, f.Name)
 	}
