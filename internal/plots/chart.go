@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Chart is lines through values, with a spread where values are means.
@@ -30,7 +31,8 @@ type Line struct {
 	X, Y []float64
 	// Spread is half the length of the bar at each value; nil draws none.
 	Spread []float64
-	// Published marks numbers of others.
+	// Published marks numbers of others: rings without a line, in the colour of the line
+	// before. They need a name once.
 	Published bool
 }
 
@@ -52,14 +54,22 @@ func (c Chart) figure() *figure {
 	p.X.Tick.Marker = c.ticks()
 	p.Add(grid{})
 	f := &figure{name: c.Name, title: c.Title, subtitle: c.Subtitle, height: height, Plot: p}
+	own := -1
 	for i, l := range c.Lines {
-		clr := lineColors[i%len(lineColors)]
-		line := stroke(clr, 1.5)
-		if l.Published {
-			line = stroke(clr, 1.2, 4, 3)
+		if !l.Published {
+			own++
 		}
+		clr := lineColors[max(own, 0)%len(lineColors)]
+		line := stroke(clr, 1.5)
 		at, bars := c.points(l, i)
 		if len(at) == 0 {
+			continue
+		}
+		if l.Published {
+			p.Add(rings(at, clr))
+			if l.Name != "" {
+				f.keys = append(f.keys, key{label: l.Name, dot: clr})
+			}
 			continue
 		}
 		k := key{label: l.Name, line: line}
@@ -139,4 +149,8 @@ func (c Chart) ticks() plot.Ticker {
 		return even{8, 0}
 	}
 	return plot.ConstantTicks(ticks)
+}
+
+func rings(at plotter.XYs, c color.Color) *plotter.Scatter {
+	return &plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: c, Radius: 4, Shape: draw.RingGlyph{}}}
 }

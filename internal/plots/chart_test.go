@@ -27,6 +27,9 @@ func TestChart(t *testing.T) {
 	if f.Y.Min > 0.9 || f.Y.Max < 3 || f.Y.Max > 4 {
 		t.Errorf("from %g to %g", f.Y.Min, f.Y.Max)
 	}
+	if len(f.keys) != 2 || f.keys[1].dot != f.keys[0].line.Color {
+		t.Errorf("keys %+v: want what is published in the colour of the line before it", f.keys)
+	}
 	a, _, err := f.svg()
 	if err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ func TestStudy(t *testing.T) {
 			t.Errorf("%s differs, or is not there: %v", table.Name, err)
 		}
 	}
-	if got := lab.Tables[0].Rows; len(got) != 8 || got[4][6] == "" || got[4][9] != "551.49" || got[4][3] != "2" || !strings.Contains(got[4][8], "±") {
+	if got := lab.Tables[0].Rows; len(got) != 8 || got[4][6] == "" || got[4][12] != "551.49" || got[4][3] != "2" || !strings.Contains(got[4][7], "±") {
 		t.Errorf("got losses %q", got)
 	}
 	if got := lab.Tables[1].Rows; len(got) != 10+2*6 || got[0][4] == "" || got[0][5] == "0.0000" {

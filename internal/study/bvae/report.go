@@ -6,6 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/study"
+	"github.com/collabdict/collabdict/vae/beta"
 )
 
 // number is of the thesis: its text has test losses and gains over FedAvg, in percent, of
@@ -40,11 +41,26 @@ func thesis(set, scenario string, effect float64) number {
 	return number{}
 }
 
+// rings are the losses of the thesis in a chart of so many rounds.
+func (n number) rings(rounds int) plots.Line {
+	line := plots.Line{Published: true}
+	if n.effect == 0 {
+		line.Name = "rings: thesis"
+	}
+	for _, at := range [][2]float64{{2, n.second}, {25, n.final}} {
+		if at[1] > 0 && at[0] <= float64(rounds) {
+			line.X, line.Y = append(line.X, at[0]), append(line.Y, at[1])
+		}
+	}
+	return line
+}
+
 // losses writes a row for each effect.
 func (p plan) losses(l *study.Lab, all []course) error {
 	header := []string{
 		"images", "members", "weights", "trials", "not defined", "without weight",
-		"loss, round 2", "thesis", fmt.Sprintf("loss, round %d", p.rounds), "thesis, round 25", "gain %", "thesis, gain %",
+		"loss, round 2", fmt.Sprintf("loss, round %d", p.rounds), "gain %",
+		"at β = 1, round 2", "thesis", fmt.Sprintf("at β = 1, round %d", p.rounds), "thesis, round 25", "gain at β = 1, %", "thesis, gain %",
 	}
 	var rows [][]string
 	for _, c := range all {
@@ -57,11 +73,12 @@ func (p plan) losses(l *study.Lab, all []course) error {
 				}
 				none = append(none, o.withoutWeight())
 			}
-			last := c.after(i, p.rounds)
-			gain := study.Summarise(c.gains(i, p.rounds))
+			second := min(2, p.rounds)
 			rows = append(rows, []string{
 				c.set.name, c.scenario.name, weightsOf(effect), fmt.Sprint(len(c.runs[i])), fmt.Sprint(undefined), mean(none, 1),
-				mean(c.after(i, min(2, p.rounds)), 2), known(of.second), mean(last, 2), known(of.final), gainOf(effect, gain), known(of.gain),
+				mean(c.after(total, i, second), 2), mean(c.after(total, i, p.rounds), 2), gainOf(effect, c.gains(total, i, p.rounds)),
+				mean(c.after(atOne, i, second), 2), known(of.second), mean(c.after(atOne, i, p.rounds), 2), known(of.final),
+				gainOf(effect, c.gains(atOne, i, p.rounds)), known(of.gain),
 			})
 		}
 	}
@@ -96,43 +113,51 @@ func members(l *study.Lab, all []course) error {
 	return l.Table("bvae-members", header, rows)
 }
 
+// count is what a loss is counted as: with the factor that was trained with, or with 1, as
+// the numbers of the thesis seem to be.
+type count func(beta.Loss) float64
+
+func total(l beta.Loss) float64 { return l.Total }
+
+func atOne(l beta.Loss) float64 { return l.Squares + l.Divergence }
+
 func (c course) chart(l *study.Lab) error {
 	chart := plots.Chart{
 		Name:  strings.ToLower("bvae-" + c.set.name + "-" + c.scenario.name),
-		Title: "Loss of test images: " + c.set.name + ", " + c.scenario.name, X: "round", Y: "squared errors + 10 · divergence",
+		Title: "Loss of test images: " + c.set.name + ", " + c.scenario.name, X: "round", Y: "squared errors + divergence",
 		Subtitle: "β-VAEs by averages of models, weighted by rows (FedAvg) or less the farther encoded images are from the prior",
 	}
 	for i, effect := range effects {
 		line := plots.Line{Name: weightsOf(effect)}
 		for round := 1; ; round++ {
-			s := study.Summarise(c.after(i, round))
+			s := study.Summarise(c.after(atOne, i, round))
 			if s.N == 0 {
 				break
 			}
 			line.X, line.Y, line.Spread = append(line.X, float64(round)), append(line.Y, s.Mean), append(line.Spread, s.SD)
 		}
 		if len(line.X) > 0 {
-			chart.Lines = append(chart.Lines, line)
+			chart.Lines = append(chart.Lines, line, thesis(c.set.name, c.scenario.name, effect).rings(len(line.X)))
 		}
 	}
 	return l.Chart(chart)
 }
 
 // after returns the losses after a round of the trials that have one.
-func (c course) after(effect, round int) (losses []float64) {
+func (c course) after(as count, effect, round int) (losses []float64) {
 	for _, o := range c.runs[effect] {
 		if len(o.Losses) >= round {
-			losses = append(losses, o.Losses[round-1].Total)
+			losses = append(losses, as(o.Losses[round-1]))
 		}
 	}
 	return losses
 }
 
 // gains returns by how many percent each trial's loss is below that of FedAvg.
-func (c course) gains(effect, round int) (gains []float64) {
+func (c course) gains(as count, effect, round int) (gains []float64) {
 	for trial, o := range c.runs[effect] {
 		if by := c.runs[0][trial].Losses; len(o.Losses) >= round {
-			gains = append(gains, 100*(1-o.Losses[round-1].Total/by[round-1].Total))
+			gains = append(gains, 100*(1-as(o.Losses[round-1])/as(by[round-1])))
 		}
 	}
 	return gains
@@ -155,9 +180,8 @@ func weightsOf(effect float64) string {
 }
 
 // mean returns that of repeats, with their standard deviation if there are several.
-func mean(values []float64, digits int) string { return with(study.Summarise(values), digits) }
-
-func with(s study.Summary, digits int) string {
+func mean(values []float64, digits int) string {
+	s := study.Summarise(values)
 	switch s.N {
 	case 0:
 		return ""
@@ -167,11 +191,11 @@ func with(s study.Summary, digits int) string {
 	return study.Number(s.Mean, digits) + " ± " + study.Number(s.SD, digits)
 }
 
-func gainOf(effect float64, s study.Summary) string {
+func gainOf(effect float64, gains []float64) string {
 	if effect == 0 {
 		return ""
 	}
-	return with(s, 2)
+	return mean(gains, 2)
 }
 
 func known(v float64) string {
