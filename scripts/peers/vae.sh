@@ -1,6 +1,6 @@
 #!/bin/sh
 # Our training steps of a β-VAE of 784-512-256-2 units and those of PyTorch, in turn, and
-# the ratios of the best rates: on one thread with the fastest instructions of the
+# the ratios of the best and of the middle rates: on one thread with the fastest instructions of the
 # processor and with AVX2, and ours on two threads. Needs go, jq, and in COLLABDICT_PEERS
 # the folder of vae_torch.py, a program that takes --batch, --threads and --steps, and
 # prints JSON with samples_per_second. REPEAT is how often each runs, STEPS how many
@@ -20,15 +20,15 @@ ours() { # path, threads, batch
 }
 
 # OpenBLAS of some years ago does not know newer processors: the peer runs with what it
-# takes by itself and with the kernels for AVX-512, and the best of all counts.
+# takes by itself and with the kernels for AVX-512, and what is better of it counts.
 peer() { # batch
 	for core in "" SkylakeX; do
-		OPENBLAS_CORETYPE=$core /usr/bin/python3 "$COLLABDICT_PEERS/vae_torch.py" --threads 1 --batch "$1" --steps "$steps" >>"$dir/peer"
+		OPENBLAS_CORETYPE=$core /usr/bin/python3 "$COLLABDICT_PEERS/vae_torch.py" --threads 1 --batch "$1" --steps "$steps" >>"$dir/peer$core"
 	done
 }
 
 for batch in 64 256; do
-	rm -f "$dir"/*-1 "$dir"/*-2 "$dir/peer"
+	rm -f "$dir"/*-1 "$dir"/*-2 "$dir"/peer*
 	for _ in $(seq "$repeat"); do
 		for path in $(printf '%s\n' "$fastest" avx2 | uniq); do
 			ours "$path" 1 "$batch"
@@ -36,11 +36,14 @@ for batch in 64 256; do
 		ours "$fastest" 2 "$batch"
 		peer "$batch"
 	done
-	jq -nc --slurpfile ours "$dir/$fastest-1" --slurpfile avx2 "$dir/avx2-1" --slurpfile two "$dir/$fastest-2" --slurpfile peer "$dir/peer" '
+	jq -nc --slurpfile ours "$dir/$fastest-1" --slurpfile avx2 "$dir/avx2-1" --slurpfile two "$dir/$fastest-2" --slurpfile known "$dir/peer" --slurpfile told "$dir/peerSkylakeX" '
 		def best(all): [all[] | .samples_per_second] | max;
+		def middle(all): [all[] | .samples_per_second] | sort | (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2;
 		def cents: . * 100 | round / 100;
-		$ours[0] | {batch, path, peer: $peer[0].peer, rate: (best($ours) | round), rate_avx2: (best($avx2) | round),
-			rate_two_threads: (best($two) | round), rate_peer: (best($peer) | round), ratio: (best($ours) / best($peer) | cents),
-			ratio_avx2: (best($avx2) / best($peer) | cents), ratio_two_threads_to_one: (best($two) / best($ours) | cents),
+		best($known + $told) as $peer | ([middle($known), middle($told)] | max) as $usual |
+		$ours[0] | {batch, path, peer: $known[0].peer, rate: (best($ours) | round), rate_avx2: (best($avx2) | round),
+			rate_two_threads: (best($two) | round), rate_peer: ($peer | round), ratio: (best($ours) / $peer | cents),
+			middle: (middle($ours) | round), middle_peer: ($usual | round), ratio_of_middles: (middle($ours) / $usual | cents),
+			ratio_avx2: (best($avx2) / $peer | cents), ratio_two_threads_to_one: (best($two) / best($ours) | cents),
 			allocations_per_step: ([$ours[] | .allocations_per_step] | max)}'
 done
