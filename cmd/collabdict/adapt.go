@@ -104,7 +104,7 @@ func (r adapted) text(w io.Writer) {
 		fmt.Fprintf(w, "%s: the mean of all participants' conditions\n", r.Own)
 		return
 	}
-	fmt.Fprintf(w, "%s: fitted to %d rows of %s, which come to\n", r.Own, r.Rows, r.Participant)
+	fmt.Fprintf(w, "%s: fitted to %s of %s, which come to\n", r.Own, rowCount(r.Rows), r.Participant)
 	if r.After.Loglik.Applies {
 		fmt.Fprintf(w, "loglik  %s, with conditions of 0 %s\n", r.After.Loglik, r.Before.Loglik)
 		return

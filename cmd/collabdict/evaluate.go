@@ -11,6 +11,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// evaluated is what evaluate prints.
+type evaluated struct {
+	report.Evaluation
+	Warnings []string `json:"warnings,omitempty"`
+}
+
 func (a *app) evaluate() *cobra.Command {
 	var s scoredFlags
 	var memory memoryFlags
@@ -35,11 +41,15 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e, err := task.Evaluate(m, data.Participants[0])
-			if err != nil {
+			var e evaluated
+			if e.Evaluation, err = task.Evaluate(m, data.Participants[0]); err != nil {
 				return err
 			}
-			return a.print(e, func(w io.Writer) { evaluationText(w, e) })
+			if data.Participants[0].ClassLabels && m.Classifier == nil {
+				e.Warnings = append(e.Warnings, areClasses+figuresOfClasses(m.Manifest.Kind)+"; the first is at "+data.FirstClass)
+			}
+			a.warn(e.Warnings)
+			return a.print(e, func(w io.Writer) { evaluationText(w, e.Evaluation) })
 		},
 	}
 	s.add(cmd, "measure on")

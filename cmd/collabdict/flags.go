@@ -248,6 +248,6 @@ func (s source) load(t task.Task) (*dataset.Dataset, error) {
 		}
 		return &dataset.Dataset{Columns: parts[0].Columns, Participants: parts}, nil
 	}
-	s.spec.MinRows = t.Components + 1
+	s.spec.MinRows, s.spec.LabelFault = t.Components+1, t.LabelFault()
 	return dataset.LoadAll(s.spec)
 }

@@ -78,9 +78,16 @@ func describeOwn(m *model.Model, modelFile, named string) (*ownPart, error) {
 }
 
 func (o *ownPart) String() string {
-	from := fmt.Sprintf("fitted to %d rows", o.Rows)
+	from := "fitted to " + rowCount(o.Rows)
 	if o.Rows == 0 {
 		from = "the mean of all participants'"
 	}
 	return fmt.Sprintf("%s of %s: %d conditions, %s, root mean square %.3g", o.File, o.Participant, o.Conditions, from, o.RMS)
+}
+
+func rowCount(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
 }

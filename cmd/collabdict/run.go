@@ -129,6 +129,7 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	if err := f.hold(&spec); err != nil {
 		return c, nil, err
 	}
+	spec.LabelFault = c.Task.LabelFault()
 	if c.Data, warnings, err = loadOne(spec, f.name); err != nil {
 		return c, nil, err
 	}
@@ -171,7 +172,7 @@ func (f *runFlags) fromFolder() (c participant.Config, warnings []string, err er
 	if err != nil {
 		return c, nil, err
 	}
-	spec.Columns = agreed.Columns
+	spec.Columns, spec.LabelFault = agreed.Columns, c.Task.LabelFault()
 	if c.Data, warnings, err = loadOne(spec, own.Name); err != nil {
 		return c, nil, err
 	}

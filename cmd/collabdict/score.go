@@ -8,6 +8,7 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 )
@@ -42,7 +43,7 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 	if err != nil {
 		return nil, spec, err
 	}
-	spec.Columns, spec.MinRows = m.Manifest.Columns, 1
+	spec.Columns, spec.MinRows, spec.LabelFault = m.Manifest.Columns, 1, task.LabelFault(m)
 	return m, spec, nil
 }
 

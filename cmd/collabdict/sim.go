@@ -212,7 +212,7 @@ func (a *app) noteMemory(participants int) {
 func (a *app) noteData(t task.Task, d *dataset.Dataset) {
 	a.note("%d participants, %d features: %s", len(d.Participants), len(d.Columns), listed(d.Columns))
 	if d.Participants[0].ClassLabels && t.Model != model.CGAU {
-		a.note("labels other than 0, 1 and -1 are classes: they give %s", ofClasses(t))
+		a.note(areClasses+"%s", ofClasses(t))
 	}
 	if len(d.Ignored) > 0 {
 		a.note("not numbers, so no features: %s", strings.Join(d.Ignored, ", "))
@@ -222,16 +222,22 @@ func (a *app) noteData(t task.Task, d *dataset.Dataset) {
 	}
 }
 
-// ofClasses says what figures labels that are classes give of a model that does not learn
-// them.
+// ofClasses says what labels that are classes give of a model that does not learn them.
 func ofClasses(t task.Task) string {
-	switch {
-	case task.Takes(t.Model, "components"):
-		return "the ARI, and no area under a curve"
-	case t.Weighting.Weights == task.FedDisco:
+	if t.Weighting.Weights == task.FedDisco {
 		return "weights, and no figures"
 	}
-	return fmt.Sprintf("no figures of a model %s", t.Model)
+	return figuresOfClasses(t.Model)
+}
+
+// areClasses is followed by what they give.
+const areClasses = "labels other than 0, 1 and -1 are classes: they give "
+
+func figuresOfClasses(k model.Kind) string {
+	if task.Takes(k, "components") {
+		return "the ARI, and no area under a curve"
+	}
+	return fmt.Sprintf("no figures of a model %s", k)
 }
 
 // listed names some of many.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,6 +15,9 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 	d := &Dataset{Columns: sch.features, Ignored: sch.ignored}
 	if sch.textLabels {
 		d.Classes = numberClasses(shares)
+	}
+	for _, sh := range shares {
+		d.FirstClass = cmp.Or(d.FirstClass, sh.class)
 	}
 	groups := merge(shares)
 	if s.Split.Kind == IID {
@@ -41,9 +45,11 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 
 // hasClasses says whether labels are of more kinds than normal (0, -1) and anomaly (1).
 func hasClasses(p Participant) bool {
-	class := func(l float64) bool { return l != 0 && l != 1 && l != -1 }
-	return slices.ContainsFunc(p.TrainLabels, class) || slices.ContainsFunc(p.TestLabels, class)
+	return slices.ContainsFunc(p.TrainLabels, isClass) || slices.ContainsFunc(p.TestLabels, isClass)
 }
+
+// isClass says that a label is neither normal nor an anomaly, as of text, which is NaN.
+func isClass(label float64) bool { return label != 0 && label != 1 && label != -1 }
 
 // numberClasses replaces each file's own numbers of its text labels by 2 plus
 // the place in the sorted list of all, which it returns.

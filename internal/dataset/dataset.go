@@ -35,6 +35,9 @@ type Dataset struct {
 	// Classes names labels that are text, sorted: label 2+i is Classes[i], so
 	// that none is taken for normal or anomaly. nil if labels are numbers.
 	Classes []string
+	// FirstClass is the first label in the files other than 0, 1 and -1, behind where it is,
+	// as [Error] writes it; "" if there is none.
+	FirstClass string
 }
 
 // LeftOut is a participant with too few training rows.

@@ -256,6 +256,7 @@ func outcome(d *dataset.Dataset, err error) any {
 		e.File = ""
 		return e
 	}
+	d.FirstClass = "" // a line of one form is a row of another
 	return *d
 }
 

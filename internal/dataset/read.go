@@ -27,6 +27,8 @@ type share struct {
 	index map[string]int // of names
 	// seen are some values of the where columns, for messages.
 	seenWhere, seenTest []string
+	// class is the first label that is one, and where it is; "" if there is none.
+	class string
 	// meetsBoth says that a row meets both where conditions.
 	meetsBoth bool
 }
@@ -113,7 +115,7 @@ func (sc *scanner) add(at place) error {
 	if err := sc.numbers(at); err != nil {
 		return err
 	}
-	label, err := sc.label(at)
+	label, err := sc.label(at, train)
 	if err != nil {
 		return err
 	}

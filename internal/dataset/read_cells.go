@@ -53,14 +53,23 @@ func (sc *scanner) text(cell string, at place, column string) error {
 }
 
 // label returns the row's label; of a text its place in the file's names.
-func (sc *scanner) label(at place) (float64, error) {
+func (sc *scanner) label(at place, train bool) (float64, error) {
 	i := sc.layout.label
 	if i < 0 {
 		return 0, nil
 	}
-	cell := sc.rows.text(i)
+	cell, value := sc.rows.text(i), math.NaN()
 	if !sc.schema.textLabels {
-		return sc.number(cell, at, sc.spec.Label)
+		var err error
+		if value, err = sc.number(cell, at, sc.spec.Label); err != nil {
+			return 0, err
+		}
+	}
+	if err := sc.checkLabel(cell, value, at, train); err != nil {
+		return 0, err
+	}
+	if !sc.schema.textLabels {
+		return value, nil
 	}
 	known, ok := sc.out.index[cell]
 	if !ok {
@@ -72,4 +81,24 @@ func (sc *scanner) label(at place) (float64, error) {
 		sc.out.index[cell] = known
 	}
 	return float64(known), nil
+}
+
+// checkLabel refuses a label that is of no use to the Spec, and notes the first that is a
+// class.
+func (sc *scanner) checkLabel(cell string, value float64, at place, train bool) error {
+	want, hint := "", ""
+	if sc.spec.LabelFault != nil {
+		want, hint = sc.spec.LabelFault(value, train)
+	}
+	first := sc.out.class == "" && isClass(value)
+	if want == "" && !first {
+		return nil
+	}
+	found := Error{File: sc.path, Line: at.line, Row: at.row, Column: sc.spec.Label, Msg: fmt.Sprintf("%q", cell)}
+	if want == "" {
+		sc.out.class = found.Error()
+		return nil
+	}
+	found.Msg, found.Hint = want+", got "+found.Msg, hint
+	return &found
 }

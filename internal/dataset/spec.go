@@ -17,6 +17,9 @@ type Spec struct {
 	// ClassLabels says that labels are classes even if all are 0, 1 or -1: those
 	// of other participants are not.
 	ClassLabels bool
+	// LabelFault, if not nil, returns what is wanted of a label that cannot be used, as
+	// "want a class", and what to do; "" of one that can. A label that is text is NaN.
+	LabelFault func(label float64, train bool) (want, hint string)
 	// Where keeps the training rows, TestWhere names the rows that are only
 	// scored; the zero value is no condition. With Where, training rows are
 	// those that match it. With TestWhere alone, training rows are the rest. A

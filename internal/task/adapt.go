@@ -43,7 +43,8 @@ func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int
 		oneClass, err := adaptClassifier(ctx, g, m, p, steps)
 		return append(warnings, oneClass...), err
 	}
-	return warnings, adaptAutoEncoder(ctx, m.Scorer.(model.BetaVAE), m, p, steps)
+	about, err := adaptAutoEncoder(ctx, m.Scorer.(model.BetaVAE), m, p, steps)
+	return append(warnings, about...), err
 }
 
 func adaptClassifier(ctx context.Context, g model.Gated, m *model.Model, p dataset.Participant, steps int) (warnings []string, err error) {
@@ -67,17 +68,23 @@ func adaptClassifier(ctx context.Context, g model.Gated, m *model.Model, p datas
 	return warnings, g.Adapt(ctx, cgau.Rows{Values: values, Classes: classes}, steps)
 }
 
-func adaptAutoEncoder(ctx context.Context, of model.BetaVAE, m *model.Model, p dataset.Participant, steps int) error {
+func adaptAutoEncoder(ctx context.Context, of model.BetaVAE, m *model.Model, p dataset.Participant, steps int) (warnings []string, err error) {
 	rows := m.Rows(p.Train)
 	values, err := nn.InMemory(rows)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if w := outsideWarning(values); w != "" {
+		warnings = append(warnings, w)
 	}
 	clear(of.Conditions().Values)
 	m.Manifest.Rows, _ = rows.Dims()
 	if err := of.Adapt(ctx, values, steps, rand.NewPCG(m.Manifest.Hyper.Seed, 0)); err != nil {
-		return err
+		return warnings, err
+	}
+	if w := thresholdWarning(m.Manifest.Rows, m.Manifest.FalseAlarm); w != "" {
+		warnings = append(warnings, w)
 	}
 	m.Manifest.Threshold, err = threshold(of, rows, m.Manifest.FalseAlarm)
-	return err
+	return warnings, err
 }

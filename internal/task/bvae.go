@@ -20,8 +20,8 @@ type weighted struct {
 	config  beta.Config
 	own     beta.Own
 	of      dataset.Participant
-	classes []int // of the rows, if weights follow from them
-	outside int   // own values that the decoder cannot come to
+	classes []int  // of the rows, if weights follow from them
+	outside string // warns of own values that the decoder cannot come to
 	learner *beta.Learner
 	kept    *beta.Model // of the last round
 	rounds  int         // done
@@ -44,11 +44,7 @@ func newBVAE(t Task, own ownData) (learner, error) {
 			return nil, err
 		}
 	}
-	for _, v := range x {
-		if v < -outsideMost || v > 1+outsideMost {
-			l.outside++
-		}
-	}
+	l.outside = outsideWarning(x)
 	return l, nil
 }
 
@@ -58,6 +54,20 @@ const Conditioned = "cgau"
 
 // outsideMost is how far outside of 0 to 1 a value may be that was scaled to it.
 const outsideMost = 1e-6
+
+// outsideWarning tells of values that a decoder cannot come to; it is empty if there are none.
+func outsideWarning(x []float32) string {
+	outside := 0
+	for _, v := range x {
+		if v < -outsideMost || v > 1+outsideMost {
+			outside++
+		}
+	}
+	if outside == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of the %d own values are outside of 0 to 1 as trained on, which the decoder cannot come to: scale columns by --normalise minmax, or by --ranges", outside, len(x))
+}
 
 func (t Task) betaVAE(columns int) beta.Config {
 	n := t.Networks
@@ -77,8 +87,6 @@ func (t Task) betaVAE(columns int) beta.Config {
 
 func checkBVAE(t Task) error {
 	switch n := t.Networks; {
-	case n.Latent < 1:
-		return wrong("latent", "want at least 1 dimension, got %d", n.Latent)
 	case !(n.Beta > 0) || math.IsInf(n.Beta, 1):
 		return wrong("beta", "want a finite value above 0, got %g", n.Beta)
 	case n.Epochs < 1:
@@ -87,6 +95,9 @@ func checkBVAE(t Task) error {
 		return wrong("batch", "want at least 1 row, got %d", n.Batch)
 	case !(n.Rate > 0 && n.Rate <= 1):
 		return wrong("rate", "want a value above 0 and up to 1, got %g", n.Rate)
+	}
+	if err := checkLatent(t.Networks.Latent); err != nil {
+		return err
 	}
 	if err := checkHidden(t.Networks.Hidden); err != nil {
 		return err
@@ -179,8 +190,8 @@ func (l *weighted) state() state {
 		}
 		s.weightings = append(s.weightings, r)
 	}
-	if l.outside > 0 {
-		s.warnings = append(s.warnings, fmt.Sprintf("%d of the %d own values are outside of 0 to 1 as trained on, which the decoder cannot come to: scale columns by --normalise minmax, or by --ranges", l.outside, len(l.own.Rows)))
+	if l.outside != "" {
+		s.warnings = append(s.warnings, l.outside)
 	}
 	if l.without > 0 {
 		s.warnings = append(s.warnings, fmt.Sprintf("weights: in %d of %d rounds nobody who took part had one, so that they changed nothing", l.without, l.task.Rounds))

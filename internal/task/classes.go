@@ -47,6 +47,42 @@ func (t Task) Learned(p dataset.Participant) []float64 {
 	return nil
 }
 
+// LabelFault says as the rows are read what CheckLabels would say of them, as a
+// [dataset.Spec] wants it; nil if labels may be any.
+func (t Task) LabelFault() func(label float64, train bool) (want, hint string) {
+	if t.Model != model.CGAU && t.Weighting.Weights != FedDisco {
+		return nil
+	}
+	return func(label float64, train bool) (want, hint string) {
+		if !train && t.Model != model.CGAU {
+			return "", ""
+		}
+		return classFault(label, t.Networks.Classes)
+	}
+}
+
+// LabelFault is that of rows that a model is measured on, or fitted to.
+func LabelFault(m *model.Model) func(label float64, train bool) (want, hint string) {
+	if m.Classifier == nil {
+		return nil
+	}
+	return func(label float64, _ bool) (want, hint string) {
+		return classFault(label, m.Classifier.Classes())
+	}
+}
+
+// classFault returns what is wanted of a label that is no class, or, if number is not 0, none
+// of so many, and what to do; "" of any other.
+func classFault(label float64, number int) (want, hint string) {
+	switch {
+	case label != math.Trunc(label) || !(label >= 0 && label < model.MostClasses):
+		return fmt.Sprintf("want a class, a whole number from 0 to %d", model.MostClasses-1), "number the classes from 0, the same at all members"
+	case number > 0 && label >= float64(number):
+		return fmt.Sprintf("want a class from 0 to %d, as agreed", number-1), "train with more --classes"
+	}
+	return "", ""
+}
+
 // classesOf returns the classes that labels are; if number is not 0, there are so many.
 func classesOf(p dataset.Participant, labels []float64, number int) ([]int, error) {
 	if p.TextLabels {
@@ -54,12 +90,10 @@ func classesOf(p dataset.Participant, labels []float64, number int) ([]int, erro
 	}
 	out := make([]int, len(labels))
 	for i, l := range labels {
-		if l != math.Trunc(l) || !(l >= 0 && l < model.MostClasses) {
-			return nil, &dataset.Error{File: p.Name, Msg: fmt.Sprintf("label of row %d: want a class, a whole number from 0 to %d, got %g", i+1, model.MostClasses-1, l), Hint: "number the classes from 0, the same at all members"}
+		if want, hint := classFault(l, number); want != "" {
+			return nil, &dataset.Error{File: p.Name, Msg: fmt.Sprintf("label of row %d: %s, got %g", i+1, want, l), Hint: hint}
 		}
-		if out[i] = int(l); number > 0 && out[i] >= number {
-			return nil, &dataset.Error{File: p.Name, Msg: fmt.Sprintf("label of row %d: want a class from 0 to %d, as agreed, got %d", i+1, number-1, out[i]), Hint: "train with more --classes"}
-		}
+		out[i] = int(l)
 	}
 	return out, nil
 }

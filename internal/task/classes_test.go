@@ -3,6 +3,7 @@ package task
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestOptionsOfClassifiers(t *testing.T) {
 		"classes: want 2 to 1000, or 0":                    func(t *Task) { t.Networks.Classes = 1 },
 		"local-steps: want at least 1, got 0":              func(t *Task) { t.LocalSteps = 0 },
 		"hidden: want at least 1 layer":                    func(t *Task) { t.Networks.Hidden = nil },
-		"hidden: want at least 1 unit in layer 2":          func(t *Task) { t.Networks.Hidden = []int{3, 0} },
+		"hidden: want 1 to 65536 units in layer 2":         func(t *Task) { t.Networks.Hidden = []int{3, 0} },
 		"batch: want at least 1 row, got 0":                func(t *Task) { t.Networks.Batch = 0 },
 		"rate: want a value above 0 and up to 1, got 0":    func(t *Task) { t.Networks.Rate = 0 },
 		"dropout: want a probability from 0 to 0.99":       func(t *Task) { t.Networks.Dropout = 1 },
@@ -83,5 +84,30 @@ func TestLabelsThatAreNoClasses(t *testing.T) {
 	}
 	if err := example().CheckLabels(dataset.Participant{}); err != nil {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Of weights by labels those of training alone count; of what a model is measured on, all.
+func TestLabelFault(t *testing.T) {
+	k := classifierTask()
+	if want, _ := k.LabelFault()(0.5, false); want != "want a class, a whole number from 0 to 999" {
+		t.Errorf("got %q", want)
+	}
+	k.Networks.Classes = 2
+	if want, hint := k.LabelFault()(2, true); want != "want a class from 0 to 1, as agreed" || hint != "train with more --classes" {
+		t.Errorf("got %q, %q", want, hint)
+	}
+	if want, _ := k.LabelFault()(1, true); want != "" {
+		t.Errorf("got %q", want)
+	}
+	by := betaTask(Weighting{Weights: FedDisco}).LabelFault()
+	if want, _ := by(-1, false); want != "" {
+		t.Errorf("got %q of a row to test with", want)
+	}
+	if want, _ := by(math.NaN(), true); want == "" {
+		t.Error("text is taken for a class")
+	}
+	if betaTask(byLatent).LabelFault() != nil {
+		t.Error("labels that nothing follows from are checked")
 	}
 }

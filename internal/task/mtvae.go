@@ -71,8 +71,6 @@ func (t Task) autoEncoder() multitask.Config {
 
 func checkMTVAE(t Task) error {
 	switch n := t.Networks; {
-	case n.Latent < 1:
-		return wrong("latent", "want at least 1 dimension, got %d", n.Latent)
 	case t.LocalSteps < 0:
 		return wrong("local-steps", "want at least 1, or 0 to sum gradients, got %d", t.LocalSteps)
 	case n.Batch < 1:
@@ -82,16 +80,10 @@ func checkMTVAE(t Task) error {
 	case n.Aggressive < 0:
 		return wrong("aggressive", "want at least 0 steps, got %d", n.Aggressive)
 	}
-	return checkHidden(t.Networks.Hidden)
-}
-
-func checkHidden(layers []int) error {
-	for i, units := range layers {
-		if units < 1 {
-			return wrong("hidden", "want at least 1 unit in layer %d, got %d", i+1, units)
-		}
+	if err := checkLatent(t.Networks.Latent); err != nil {
+		return err
 	}
-	return nil
+	return checkHidden(t.Networks.Hidden)
 }
 
 func (l *sharedDecoder) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (collabdict.Round, error) {

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -142,7 +143,7 @@ func (t Task) CheckColumns(columns int) error {
 	if t.PCA > columns {
 		return wrong("pca", "want at most %d axes, as many as columns, got %d", columns, t.PCA)
 	}
-	return nil
+	return t.checkWeights(cmp.Or(t.PCA, columns))
 }
 
 // constantWarning names the first few of the columns that are constant in some rows.

@@ -24,6 +24,16 @@ func threshold(s model.Scorer, rows gmm.Rows, falseAlarm float64) (float64, erro
 	})
 }
 
+// thresholdWarning tells that n rows are too few for the share above a threshold; it is empty
+// if they are not.
+func thresholdWarning(n int, falseAlarm float64) string {
+	least := math.Ceil(1/falseAlarm - 1e-9) // 1/0.01 and the like are whole
+	if float64(n) >= least {
+		return ""
+	}
+	return fmt.Sprintf("threshold: own rows (%d) are too few for a share of %g above it, so that it is next to the largest score: take at least %.0f", n, falseAlarm, least)
+}
+
 // quantile returns the 1-above quantile of n values, which pass calls its argument
 // with in any order, from several goroutines. No more than 2·keep values are in memory.
 func quantile(n int, above float64, keep int, pass func(f func(values []float64)) error) (float64, error) {

@@ -67,3 +67,16 @@ func sortedQuantile(values []float64, above float64) float64 {
 	high := min(low+1, len(s)-1)
 	return s[low] + (at-float64(low))*(s[high]-s[low])
 }
+
+// A share of the rows that is less than one row has no threshold of its own.
+func TestThresholdOfFewRows(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		share float64
+		warns bool
+	}{{1, 0.01, true}, {99, 0.01, true}, {100, 0.01, false}, {10, 0.1, false}, {3, 0.3, true}, {4, 0.3, false}, {9999, 0.0001, true}, {10000, 0.0001, false}} {
+		if got := thresholdWarning(c.n, c.share); (got != "") != c.warns {
+			t.Errorf("%d rows, share %g: got %q", c.n, c.share, got)
+		}
+	}
+}

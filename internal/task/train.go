@@ -91,6 +91,9 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 	if m.Scorer != nil {
 		var unread error
 		m.Manifest.FalseAlarm = t.FalseAlarm
+		if w := thresholdWarning(m.Manifest.Rows, t.FalseAlarm); w != "" {
+			r.Warnings = append(r.Warnings, w)
+		}
 		if m.Manifest.Threshold, unread = threshold(m.Scorer, of.rows, t.FalseAlarm); unread != nil {
 			return r, withUnread(err, unread)
 		}
