@@ -45,11 +45,15 @@ rows that are normal: the threshold is set by them, too.`,
 			if out == "" {
 				return &usageError{"--output is missing", "name a file for the conditions"}
 			}
-			if err := another(out, append(s.data, s.model)...); err != nil {
-				return err
-			}
 			m, spec, err := s.load()
 			if err != nil {
+				return err
+			}
+			read, err := spec.Files()
+			if err != nil {
+				return err
+			}
+			if err := another(out, append(read, s.model)...); err != nil {
 				return err
 			}
 			data, err := dataset.LoadOne(spec)

@@ -37,6 +37,22 @@ func inFolders(names []string, files ...string) []string {
 	return paths
 }
 
+// keep reports one of them that is among the files that are read.
+func (e earlier) keep(files []string) error {
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			continue // reading it tells
+		}
+		for _, path := range slices.Sorted(maps.Keys(e)) {
+			if os.SameFile(info, e[path]) {
+				return &usageError{path + " is read, and would be replaced by results", "name another folder for them"}
+			}
+		}
+	}
+	return nil
+}
+
 // left returns those that the run has not replaced, in order.
 func (e earlier) left() []string {
 	var paths []string

@@ -43,7 +43,7 @@ of rows and the history of the training are in neither.`,
 			case e.File == "":
 				return &usageError{"--output is missing", "name the file to write"}
 			}
-			if err := another(e.File, from, own); err != nil {
+			if err := another(e.File, from, own, ownBeside(from)); err != nil {
 				return err
 			}
 			m, err := model.Read(from)

@@ -85,7 +85,7 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 		f.IntVar(&t.localSteps, "local-steps", 1, "of fedgem: `E` steps of EM in a round; of mtvae and cgau: own steps between two sums (default of these 20 and 10), of mtvae 0 to sum the gradients of each step")
 		f.StringVar(&t.standardise, "standardise", "", "standardise columns by the moments of all rows (global), of each participant's (own), or none (default own with --split files or column, else global)")
 		f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
-		f.StringVar(&t.normalise, "normalise", standard, "bring columns, by the rows that --standardise says, and axes of --pca to mean 0 and variance 1 (standard), or to the range from 0 to 1 (minmax)")
+		f.StringVar(&t.normalise, "normalise", standard, "bring columns, by the rows that --standardise says, and axes of --pca to mean 0 and variance 1 (standard), or to the range from 0 to 1 (minmax, of bvae the default)")
 		f.StringVar(&t.ranges, "ranges", "", "bring columns from `RANGES` that all members agree on to that from 0 to 1, for which nothing is learned of any rows: LOW,HIGH for every column, or a YAML file of columns with [LOW, HIGH] each, * for the others")
 		f.IntVar(&t.pca, "pca", 0, "learn from rows along the `K` principal axes of the rows of all: columns are scaled first, and axes after")
 		f.Float64Var(&t.falseAlarm, "false-alarm", 0.01, "share of own training rows that lie above the anomaly threshold")
@@ -228,6 +228,14 @@ func (s *sourceFlags) source(seed uint64) (source, error) {
 	}
 	spec.Seed = seed
 	return source{spec: spec}, nil
+}
+
+// files returns those that are read.
+func (s source) files() ([]string, error) {
+	if s.plants != nil {
+		return nil, nil
+	}
+	return s.spec.Files()
 }
 
 // standardise returns how columns are standardised by default.

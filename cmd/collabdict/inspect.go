@@ -57,7 +57,9 @@ so many are chosen evenly.`,
 			if d.Own, err = describeOwn(m, l.model, l.own); err != nil {
 				return err
 			}
-			d.Threshold = m.Manifest.Threshold // the own part may have one
+			if d.Threshold = m.Manifest.Threshold; m.Conditions() != nil && d.Own == nil {
+				d.Threshold, d.FalseAlarm = 0, 0 // of conditions that are nobody's there is none
+			}
 			if d.Reconstruction, err = l.look(m); err != nil {
 				return err
 			}

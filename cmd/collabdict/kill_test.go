@@ -14,6 +14,7 @@ import (
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/node/store"
+	"github.com/spf13/cobra"
 )
 
 // Seven members, of whom two are killed, in twenty rounds.
@@ -193,7 +194,7 @@ func lastRound(up *member) string {
 // disk tells.
 func doing(t *testing.T, dir, name string) string {
 	t.Helper()
-	c, _, err := (&runFlags{dir: filepath.Join(dir, "o", name)}).fromFolder()
+	c, _, err := (&runFlags{dir: filepath.Join(dir, "o", name)}).fromFolder(new(cobra.Command))
 	if err != nil {
 		t.Fatal(err)
 	}

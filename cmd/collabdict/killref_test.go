@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node/store"
+	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -217,7 +218,7 @@ func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model
 	results, errs := make([]*task.Result, len(names)), make([]error, len(names))
 	var running sync.WaitGroup
 	for i, name := range names {
-		c, _, err := (&runFlags{dir: filepath.Join(out, name)}).fromFolder()
+		c, _, err := (&runFlags{dir: filepath.Join(out, name)}).fromFolder(new(cobra.Command))
 		if err != nil {
 			t.Fatal(err)
 		}

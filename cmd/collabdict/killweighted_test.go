@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/spf13/cobra"
 )
 
 // A member that is killed while models are averaged goes on with the same model when it is
@@ -103,7 +104,7 @@ func (r *recorded) Gather(context.Context, []byte) ([][]byte, error) {
 func secretsOf(t *testing.T, out string, names []string) (all []participant.Config) {
 	t.Helper()
 	for _, name := range names {
-		c, _, err := (&runFlags{dir: filepath.Join(out, name)}).fromFolder()
+		c, _, err := (&runFlags{dir: filepath.Join(out, name)}).fromFolder(new(cobra.Command))
 		if err != nil {
 			t.Fatal(err)
 		}

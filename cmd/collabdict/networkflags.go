@@ -18,7 +18,7 @@ type networkFlags struct {
 func (n *networkFlags) add(cmd *cobra.Command) {
 	section(cmd, ofNetworks, func(f *pflag.FlagSet) {
 		f.IntVar(&n.networks.Latent, "latent", 8, "of mtvae and bvae: `D` dimensions of what the encoder makes of a row")
-		f.IntSliceVar(&n.networks.Hidden, "hidden", []int{64}, "`UNITS` of hidden layers, with commas between: of mtvae of the decoder, which the encoder has in the other order; of bvae of the encoder, which the decoder has in the other order; of cgau of the classifier (default of this 64,64)")
+		f.IntSliceVar(&n.networks.Hidden, "hidden", []int{64}, "`UNITS` of hidden layers, with commas between: of mtvae of the decoder, which the encoder has in the other order; of bvae of the encoder, which the decoder has in the other order; of cgau of the classifier, of which the default is 64,64")
 		f.IntVar(&n.networks.Batch, "batch", 128, "of mtvae, bvae and cgau: own `ROWS` in a step (default of bvae 64, of cgau 32)")
 		f.Float64Var(&n.networks.Rate, "rate", 1e-3, "`RATE` of learning: of mtvae and bvae of Adam; of cgau of gradient descent (default of this 0.1)")
 		f.Float64Var(&n.networks.Beta, "beta", 0.01, "of bvae: `BETA`, the factor of the divergence from the prior beside the squared errors of a row, whose values are from 0 to 1")

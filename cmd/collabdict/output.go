@@ -24,15 +24,16 @@ func (a *app) print(v any, text func(io.Writer)) error {
 	return e.Encode(v)
 }
 
-// another reports an output that is one of the files that are read.
-func another(output string, read ...string) error {
+// another reports an output that is one of the files that are read, or of which nothing
+// else makes another.
+func another(output string, kept ...string) error {
 	to, err := os.Stat(output)
 	if err != nil {
 		return nil // there is none yet, or writing tells
 	}
-	for _, path := range read {
+	for _, path := range kept {
 		if from, err := os.Stat(path); err == nil && os.SameFile(from, to) {
-			return &usageError{fmt.Sprintf("--output %s: %s is read, and would be lost", output, path), "name another file"}
+			return &usageError{fmt.Sprintf("--output %s: %s would be lost", output, path), "name another file"}
 		}
 	}
 	return nil

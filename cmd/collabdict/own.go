@@ -15,6 +15,11 @@ func addOwn(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "own", "", "of models with conditions: `FILE` of the participant's own conditions (default own.npz beside the model, if it is there)")
 }
 
+// ownBeside returns where the participant's own part stands if it is not named.
+func ownBeside(modelFile string) string {
+	return filepath.Join(filepath.Dir(modelFile), model.OwnFile)
+}
+
 // ownFile returns the file of the participant's own part: the one named, or that beside the
 // model; "" if there is none.
 func ownFile(m *model.Model, modelFile, named string) (string, error) {
@@ -25,7 +30,7 @@ func ownFile(m *model.Model, modelFile, named string) (string, error) {
 		return "", nil
 	}
 	if named == "" {
-		beside := filepath.Join(filepath.Dir(modelFile), model.OwnFile)
+		beside := ownBeside(modelFile)
 		if _, err := os.Stat(beside); err == nil {
 			return beside, nil
 		}
@@ -46,6 +51,9 @@ func (a *app) complete(m *model.Model, modelFile, named string) error {
 			File: modelFile, Msg: "want the own part of a participant, as each scales columns by its own rows, got no " + model.OwnFile + " beside it",
 			Hint: "name one by --own; collabdict adapt makes one from some rows",
 		}
+	case m.Conditions() != nil && m.Classifier == nil:
+		m.Manifest.Threshold = math.NaN() // that of the file is of its owner's conditions
+		a.note("no %s beside the model: conditions are 0, which are nobody's, and there is no threshold for them", model.OwnFile)
 	case m.Conditions() != nil:
 		a.note("no %s beside the model: conditions are 0, which are nobody's", model.OwnFile)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/collabdict/collabdict/internal/config"
@@ -104,7 +105,7 @@ func (f *runFlags) config(cmd *cobra.Command) (participant.Config, []string, err
 		return participant.Config{}, nil, err
 	}
 	if len(f.data) == 0 && f.dir != "" {
-		return f.fromFolder()
+		return f.fromFolder(cmd)
 	}
 	return f.fromFlags(cmd)
 }
@@ -138,6 +139,9 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 		dir = c.Data.Name
 	}
 	c.Out = dir
+	if err := keepRead(dir, spec); err != nil {
+		return c, nil, err
+	}
 	c.Node = node.Config{
 		Name: c.Data.Name, Dir: dir, Listen: f.listen, Peers: f.peers,
 		Expect: f.expect, MDNS: f.mdns, JoinTimeout: f.joinTimeout, Patience: f.patience,
@@ -147,9 +151,12 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 }
 
 // fromFolder reads node.yaml and the agreement that it names.
-func (f *runFlags) fromFolder() (c participant.Config, warnings []string, err error) {
+func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warnings []string, err error) {
 	own, err := config.ReadNode(f.dir)
 	if err != nil {
+		return c, nil, err
+	}
+	if err := onlyOfProcess(cmd); err != nil {
 		return c, nil, err
 	}
 	f.agreement.file = own.Consortium
@@ -178,6 +185,9 @@ func (f *runFlags) fromFolder() (c participant.Config, warnings []string, err er
 	}
 	f.baselines = own.Baselines
 	c.Out = f.dir
+	if err := keepRead(f.dir, spec); err != nil {
+		return c, nil, err
+	}
 	c.Node = node.Config{
 		Name: own.Name, Dir: f.dir, Listen: own.Listen, JoinTimeout: f.joinTimeout,
 		Patience: cmp.Or(f.patience, own.Patience), Durability: node.Durability(cmp.Or(f.durability, own.Durability)),
@@ -187,6 +197,34 @@ func (f *runFlags) fromFolder() (c participant.Config, warnings []string, err er
 	}
 	c.Node.Changes, err = changesOf(agreed.Changes, own.Consortium)
 	return c, warnings, err
+}
+
+// onlyOfProcess reports flags that say what a participant's folder says already.
+func onlyOfProcess(cmd *cobra.Command) (err error) {
+	process := []string{"dir", "memory", "float32", "join-timeout", "patience", "durability", "verbose", "with-parent", "json"}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(process, f.Name) {
+			err = &usageError{
+				fmt.Sprintf("--%s: what the participant of a folder trains, and with whom, is in its %s and the agreement that this names", f.Name, config.NodeFile),
+				"leave the flag out, or change the files",
+			}
+		}
+	})
+	return err
+}
+
+// resultsIn looks for the results of an earlier run of a participant.
+func resultsIn(dir string) earlier {
+	return earlierIn(dir, participant.ModelFile, model.OwnFile, participant.ResultFile, report.RoundsFile)
+}
+
+// keepRead reports results of a participant that would replace a file which is read.
+func keepRead(dir string, spec dataset.Spec) error {
+	files, err := spec.Files()
+	if err == nil {
+		err = resultsIn(dir).keep(files)
+	}
+	return err
 }
 
 func changesOf(changes []config.Change, file string) ([]node.Change, error) {
@@ -249,7 +287,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 		shown.members(s)
 		shown.round(p, len(s.Members), int64(s.Traffic.BytesSent))
 	}
-	before := earlierIn(c.Out, participant.ModelFile, model.OwnFile, participant.ResultFile, report.RoundsFile)
+	before := resultsIn(c.Out)
 	result, err := participant.Run(ctx, c)
 	shown.end()
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
@@ -31,7 +32,10 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 	if s.model == "" {
 		return nil, dataset.Spec{}, &usageError{"--model is missing", "name a model.npz"}
 	}
-	if s.where == "" { // either flag names the rows
+	if s.where != "" && s.testWhere != "" {
+		return nil, dataset.Spec{}, &usageError{"--where and --test-where contradict each other: either names the rows", "leave one out"}
+	}
+	if s.where == "" {
 		s.where = s.testWhere
 	}
 	s.testWhere = ""
@@ -56,21 +60,25 @@ func (a *app) score() *cobra.Command {
 		Long: `score writes a CSV line a row: its number in the file, from 1 and in further files
 going on; its anomaly score (Eq. (19) of Idé et al. 2024, of mtvae Eq. (39); of bvae
 the loss, squared errors and --beta times the divergence of the row's code from the
-prior); and 1 if the score is above the model's threshold. With --clusters, the
-component that it is of, from 1 as inspect numbers them. With --explain, a column a
-variable says how far the row is from what the other variables predict of it, with
-bvae how far from what is decoded, squared. It writes as it reads: files may be larger
-than the memory.
+prior); and 1 if the score is above the model's threshold, nothing if it has none: of
+conditions that are nobody's. With --clusters, the component that it is of, from 1 as
+inspect numbers them. With --explain, a column a variable says how far the row is from
+what the other variables predict of it, with bvae how far from what is decoded, squared.
+It writes as it reads: files may be larger than the memory.
 
 Of a classifier (cgau) the columns are row, the likeliest class and its probability, by the
 participant's own conditions; with --probabilities those of all classes.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := another(out, append(s.data, s.model, s.own)...); err != nil {
-				return err
-			}
 			m, spec, err := s.load()
 			if err != nil {
+				return err
+			}
+			read, err := spec.Files()
+			if err != nil {
+				return err
+			}
+			if err := another(out, append(read, s.model, s.own, ownBeside(s.model))...); err != nil {
 				return err
 			}
 			if err := with.check(m); err != nil {
@@ -145,7 +153,10 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 		}
 		for i, score := range scores {
 			line = append(line[:0], strconv.Itoa(numbers[i]), decimal(score), "0")
-			if !(score <= m.Manifest.Threshold) {
+			switch limit := m.Manifest.Threshold; {
+			case math.IsNaN(limit): // there is none
+				line[2] = ""
+			case !(score <= limit):
 				line[2] = "1"
 			}
 			if with.clusters {

@@ -153,6 +153,13 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		return err
 	}
 	before := to.earlier(namesOf(data.Participants))
+	read, err := src.files()
+	if err == nil {
+		err = before.keep(read)
+	}
+	if err != nil {
+		return err
+	}
 	under.Converge = to.plots != ""
 	if len(data.Participants) > consensus.SmallRoster {
 		collectSeldom()

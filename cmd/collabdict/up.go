@@ -94,6 +94,9 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 		return err
 	}
 	before := earlierIn(f.out, append(inFolders(namesOf(parts), participant.ModelFile, model.OwnFile, report.RoundsFile), "result.json", report.RoundsFile)...)
+	if err := f.keep(src, before, namesOf(parts)); err != nil {
+		return err
+	}
 	c := local.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability}
 	if slices.Contains(f.baselines, experiment.BaselineAlone) {
 		c.Baselines = []string{experiment.BaselineAlone}
@@ -131,6 +134,23 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	}
 	a.warn(run.Warnings)
 	return a.print(run, runTable(run))
+}
+
+// keep reports a file that is read and would be replaced, by results or by the rows that
+// are dealt to a participant.
+func (f *upFlags) keep(src source, before earlier, names []string) error {
+	read, err := src.files()
+	if err != nil {
+		return err
+	}
+	if err := before.keep(read); err != nil || src.plants == nil && src.spec.Split.Kind == dataset.ByFile {
+		return err
+	}
+	var dealt []string
+	for _, name := range names {
+		dealt = append(dealt, filepath.Join(name, name+".csv"))
+	}
+	return earlierIn(f.out, dealt...).keep(read)
 }
 
 // rows says where participants' own rows are: in their files, or nowhere yet.

@@ -111,6 +111,17 @@ func fileError(path string, err error) error {
 	return &Error{File: path, Msg: fmt.Sprintf("cannot be read: %v", err)}
 }
 
+// Files resolves Data, and adds the files of labels that stand beside images.
+func (s Spec) Files() ([]string, error) {
+	files, err := dataFiles(s.Data)
+	for _, f := range files {
+		if labels := labelsBeside(f); isIDX(f) && labels != "" {
+			files = append(files, labels)
+		}
+	}
+	return files, err
+}
+
 // FilesByName resolves Data and returns each file under the name of its
 // participant, as in a split by file.
 func (s Spec) FilesByName() (map[string]string, error) {

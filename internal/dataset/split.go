@@ -55,7 +55,7 @@ type Split struct {
 	Min int
 }
 
-const splitForms = "files, column=NAME, iid:clients=N, dirichlet:alpha=A,clients=N,label=NAME, quantity:alpha=C,clients=N,label=NAME classes:least=C,most=C,clients=N,label=NAME or pca-kmeans:clients=N,shuffle=S,label=NAME, each with an optional min=ROWS (as files:min=20)"
+const splitForms = "files, column=NAME, iid:clients=N, dirichlet:alpha=A,clients=N,label=NAME, quantity:alpha=C,clients=N,label=NAME, classes:least=C,most=C,clients=N,label=NAME or pca-kmeans:clients=N,shuffle=S,label=NAME, each with an optional min=ROWS (as files:min=20)"
 
 // splitKinds are the kinds by name, with the fields that each wants.
 var splitKinds = []struct {

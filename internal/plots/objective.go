@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"fmt"
 	"image/color"
 
 	"github.com/collabdict/collabdict/internal/report"
@@ -33,7 +32,7 @@ func objective(c *report.Course) *figure {
 	p.Add(grid{})
 	f := &figure{
 		name: "objective", title: "Objective by round", height: height, Plot: p,
-		subtitle: fmt.Sprintf("%s; at the parameters before each round's step", members(len(c.Names))),
+		subtitle: members(len(c.Names)),
 	}
 	if len(all) == 0 {
 		return f
