@@ -75,26 +75,26 @@ others have gone on without it or, where too few were left, have waited.`,
 	return cmd
 }
 
-func (r *runFlags) add(cmd *cobra.Command) {
-	r.dataFlags.add(cmd)
-	r.memoryFlags.add(cmd)
-	r.taskFlags.add(cmd)
-	r.addBaselines(cmd, "alone")
-	section(cmd, ofMembers, func(f *pflag.FlagSet) {
-		f.StringVar(&r.dir, "dir", "", "`FOLDER` of this participant: its identity, state, model and result (default its name)")
-		f.StringVar(&r.name, "name", "", "`NAME` that the others see (default that of the data file)")
-		f.IntVar(&r.expect, "expect", 0, "`N`, the number of members, this one included")
-		f.StringSliceVar(&r.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
-		f.StringSliceVar(&r.listen, "listen", nil, "`ADDRESS` to listen on, as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
-		f.StringVar(&r.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
-		f.DurationVar(&r.joinTimeout, "join-timeout", 0, "give up if not all members are there by then; 0 waits for ever")
+func (f *runFlags) add(cmd *cobra.Command) {
+	f.dataFlags.add(cmd)
+	f.memoryFlags.add(cmd)
+	f.taskFlags.add(cmd)
+	f.addBaselines(cmd, "alone")
+	section(cmd, ofMembers, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.dir, "dir", "", "`FOLDER` of this participant: its identity, state, model and result (default its name)")
+		fl.StringVar(&f.name, "name", "", "`NAME` that the others see (default that of the data file)")
+		fl.IntVar(&f.expect, "expect", 0, "`N`, the number of members, this one included")
+		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
+		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
+		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
+		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if not all members are there by then; 0 waits for ever")
 	})
-	addPatience(cmd, &r.patience)
-	addDurability(cmd, &r.durability)
-	f := cmd.Flags()
-	f.BoolVar(&r.withParent, "with-parent", false, "end when standard input does")
-	f.BoolVar(&r.verbose, "verbose", false, "log what the node does")
-	if err := f.MarkHidden("with-parent"); err != nil {
+	addPatience(cmd, &f.patience)
+	addDurability(cmd, &f.durability)
+	fl := cmd.Flags()
+	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input does")
+	fl.BoolVar(&f.verbose, "verbose", false, "log what the node does")
+	if err := fl.MarkHidden("with-parent"); err != nil {
 		panic(err)
 	}
 }
