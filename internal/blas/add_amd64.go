@@ -10,11 +10,21 @@ package blas
 //go:noescape
 func addAVX512(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int, fresh bool)
 
+// spreadAVX512 is [spreader] with AVX-512, for panels of 24 columns.
+//
+//go:noescape
+func spreadAVX512(k int, panels int, from *float64, row int, to *float64, step int)
+
 // addAVX2 is [adder] with AVX2 and FMA, for n from 1 to 12 columns.
 // It reads and writes no element that is not of A, B or C.
 //
 //go:noescape
 func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int, fresh bool)
+
+// spreadAVX2 is [spreader] with AVX2 and FMA, for panels of 12 columns.
+//
+//go:noescape
+func spreadAVX2(k int, panels int, from *float64, row int, to *float64, step int)
 
 // addAVX512Single is [adder] with AVX-512, for n from 1 to 48 columns.
 // It reads and writes no element that is not of A, B or C.
@@ -22,11 +32,21 @@ func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b
 //go:noescape
 func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int, fresh bool)
 
+// spreadAVX512Single is [spreader] with AVX-512, for panels of 48 columns.
+//
+//go:noescape
+func spreadAVX512Single(k int, panels int, from *float32, row int, to *float32, step int)
+
 // addAVX2Single is [adder] with AVX2 and FMA, for n from 1 to 24 columns.
 // It reads and writes no element that is not of A, B or C.
 //
 //go:noescape
 func addAVX2Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int, fresh bool)
+
+// spreadAVX2Single is [spreader] with AVX2 and FMA, for panels of 24 columns.
+//
+//go:noescape
+func spreadAVX2Single(k int, panels int, from *float32, row int, to *float32, step int)
 
 // solveAVX512 is [solver] with AVX-512, for n from 1 to 24 columns,
 // where A and B begin at a and b, and unit is 1 or 0. It reads and writes no element that is

@@ -969,6 +969,41 @@ vectors3_rows1_done:
 	VZEROUPPER
 	RET
 
+// func spreadAVX512(k int, panels int, from *float64, row int, to *float64, step int)
+// Requires: AVX, AVX512F
+TEXT ·spreadAVX512(SB), NOSPLIT, $0-48
+	MOVQ k+0(FP), AX
+	MOVQ panels+8(FP), CX
+	MOVQ from+16(FP), DX
+	MOVQ row+24(FP), BX
+	SHLQ $0x03, BX
+	MOVQ to+32(FP), SI
+	MOVQ step+40(FP), DI
+	SHLQ $0x03, DI
+
+row:
+	MOVQ CX, R8
+	MOVQ DX, R9
+	MOVQ SI, R10
+
+panel:
+	VMOVUPD (R9), Z0
+	VMOVUPD Z0, (R10)
+	VMOVUPD 64(R9), Z0
+	VMOVUPD Z0, 64(R10)
+	VMOVUPD 128(R9), Z0
+	VMOVUPD Z0, 128(R10)
+	ADDQ    $0x000000c0, R9
+	ADDQ    DI, R10
+	DECQ    R8
+	JNE     panel
+	ADDQ    BX, DX
+	ADDQ    $0x000000c0, SI
+	DECQ    AX
+	JNE     row
+	VZEROUPPER
+	RET
+
 // func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int, fresh bool)
 // Requires: AVX, FMA3
 TEXT ·addAVX2(SB), NOSPLIT, $0-89
@@ -2101,6 +2136,41 @@ vectors3whole_rows1_done:
 	VZEROUPPER
 	RET
 
+// func spreadAVX2(k int, panels int, from *float64, row int, to *float64, step int)
+// Requires: AVX
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-48
+	MOVQ k+0(FP), AX
+	MOVQ panels+8(FP), CX
+	MOVQ from+16(FP), DX
+	MOVQ row+24(FP), BX
+	SHLQ $0x03, BX
+	MOVQ to+32(FP), SI
+	MOVQ step+40(FP), DI
+	SHLQ $0x03, DI
+
+row:
+	MOVQ CX, R8
+	MOVQ DX, R9
+	MOVQ SI, R10
+
+panel:
+	VMOVUPD (R9), Y0
+	VMOVUPD Y0, (R10)
+	VMOVUPD 32(R9), Y0
+	VMOVUPD Y0, 32(R10)
+	VMOVUPD 64(R9), Y0
+	VMOVUPD Y0, 64(R10)
+	ADDQ    $0x00000060, R9
+	ADDQ    DI, R10
+	DECQ    R8
+	JNE     panel
+	ADDQ    BX, DX
+	ADDQ    $0x00000060, SI
+	DECQ    AX
+	JNE     row
+	VZEROUPPER
+	RET
+
 // func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int, fresh bool)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·addAVX512Single(SB), NOSPLIT, $0-89
@@ -3053,6 +3123,41 @@ vectors3_rows1_write:
 	SUBQ    $0x01, R9
 
 vectors3_rows1_done:
+	VZEROUPPER
+	RET
+
+// func spreadAVX512Single(k int, panels int, from *float32, row int, to *float32, step int)
+// Requires: AVX, AVX512F
+TEXT ·spreadAVX512Single(SB), NOSPLIT, $0-48
+	MOVQ k+0(FP), AX
+	MOVQ panels+8(FP), CX
+	MOVQ from+16(FP), DX
+	MOVQ row+24(FP), BX
+	SHLQ $0x02, BX
+	MOVQ to+32(FP), SI
+	MOVQ step+40(FP), DI
+	SHLQ $0x02, DI
+
+row:
+	MOVQ CX, R8
+	MOVQ DX, R9
+	MOVQ SI, R10
+
+panel:
+	VMOVUPS (R9), Z0
+	VMOVUPS Z0, (R10)
+	VMOVUPS 64(R9), Z0
+	VMOVUPS Z0, 64(R10)
+	VMOVUPS 128(R9), Z0
+	VMOVUPS Z0, 128(R10)
+	ADDQ    $0x000000c0, R9
+	ADDQ    DI, R10
+	DECQ    R8
+	JNE     panel
+	ADDQ    BX, DX
+	ADDQ    $0x000000c0, SI
+	DECQ    AX
+	JNE     row
 	VZEROUPPER
 	RET
 
@@ -4185,6 +4290,41 @@ vectors3whole_rows1_write:
 	SUBQ    $0x01, R8
 
 vectors3whole_rows1_done:
+	VZEROUPPER
+	RET
+
+// func spreadAVX2Single(k int, panels int, from *float32, row int, to *float32, step int)
+// Requires: AVX
+TEXT ·spreadAVX2Single(SB), NOSPLIT, $0-48
+	MOVQ k+0(FP), AX
+	MOVQ panels+8(FP), CX
+	MOVQ from+16(FP), DX
+	MOVQ row+24(FP), BX
+	SHLQ $0x02, BX
+	MOVQ to+32(FP), SI
+	MOVQ step+40(FP), DI
+	SHLQ $0x02, DI
+
+row:
+	MOVQ CX, R8
+	MOVQ DX, R9
+	MOVQ SI, R10
+
+panel:
+	VMOVUPS (R9), Y0
+	VMOVUPS Y0, (R10)
+	VMOVUPS 32(R9), Y0
+	VMOVUPS Y0, 32(R10)
+	VMOVUPS 64(R9), Y0
+	VMOVUPS Y0, 64(R10)
+	ADDQ    $0x00000060, R9
+	ADDQ    DI, R10
+	DECQ    R8
+	JNE     panel
+	ADDQ    BX, DX
+	ADDQ    $0x00000060, SI
+	DECQ    AX
+	JNE     row
 	VZEROUPPER
 	RET
 

@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/internal/cpu"
 )
 
-var portableSingle = kernel[float32]{cpu.Portable, widthLimit, addPortable(addOneSingle, addEightSingle), turn[float32], nil, false}
+var portableSingle = kernel[float32]{cpu.Portable, widthLimit, addPortable(addOneSingle, addEightSingle), turn[float32], nil, nil, false}
 
 func addOneSingle(k int, alpha float32, a []float32, aks int, b []float32, bks int, c *float32) {
 	s := float32(0)

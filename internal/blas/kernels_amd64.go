@@ -11,8 +11,8 @@ import (
 // kernels returns those that this machine has, the fastest first.
 func kernels() []kernel[float64] {
 	return of(
-		kernel[float64]{cpu.AVX512, 24, checked(addAVX512), turnChecked(turnAVX), solveChecked(solveAVX512), false},
-		kernel[float64]{cpu.AVX2, 12, checked(addAVX2), turnChecked(turnAVX), solveChecked(solveAVX2), true},
+		kernel[float64]{cpu.AVX512, 24, checked(addAVX512), turnChecked(turnAVX), spreadChecked(spreadAVX512, 24), solveChecked(solveAVX512), false},
+		kernel[float64]{cpu.AVX2, 12, checked(addAVX2), turnChecked(turnAVX), spreadChecked(spreadAVX2, 12), solveChecked(solveAVX2), true},
 		portable,
 	)
 }
@@ -20,8 +20,8 @@ func kernels() []kernel[float64] {
 // kernelsSingle are those for float32.
 func kernelsSingle() []kernel[float32] {
 	return of(
-		kernel[float32]{cpu.AVX512, 48, checked(addAVX512Single), turnChecked(turnAVXSingle), nil, false},
-		kernel[float32]{cpu.AVX2, 24, checked(addAVX2Single), turnChecked(turnAVXSingle), nil, true},
+		kernel[float32]{cpu.AVX512, 48, checked(addAVX512Single), turnChecked(turnAVXSingle), spreadChecked(spreadAVX512Single, 48), nil, false},
+		kernel[float32]{cpu.AVX2, 24, checked(addAVX2Single), turnChecked(turnAVXSingle), spreadChecked(spreadAVX2Single, 24), nil, true},
 		portableSingle,
 	)
 }
@@ -63,6 +63,14 @@ func turnChecked[T number](turn func(k int, from *T, row1, row2, row3 int, to *T
 		}
 		_ = to[(k-1)*stride+3]
 		turn(k, &from[0], rows[1], rows[2], rows[3], &to[0], stride)
+	}
+}
+
+func spreadChecked[T number](spread func(k, panels int, from *T, row int, to *T, step int), width int) spreader[T] {
+	return func(k, panels int, from []T, row int, to []T, step int) {
+		_ = from[(k-1)*row+panels*width-1]
+		_ = to[(panels-1)*step+k*width-1]
+		spread(k, panels, &from[0], row, &to[0], step)
 	}
 }
 

@@ -14,9 +14,14 @@ func (kn *kernel[T]) packPanels(to []T, k, n int, b view[T]) {
 		}
 		return
 	}
+	done := 0
+	if panels := n / kn.width; kn.spread != nil && panels > 0 {
+		kn.spread(k, panels, b.data, b.row, to, kn.width*k)
+		done = panels * kn.width
+	}
 	for p := range k {
 		row := b.data[p*b.row:][:n]
-		for j := 0; j < n; j += kn.width {
+		for j := done; j < n; j += kn.width {
 			wide := min(kn.width, n-j)
 			copy(to[j*k+p*packed(wide):], row[j:j+wide])
 		}

@@ -9,7 +9,7 @@ import (
 // portable computes with [math.FMA], which is one instruction on arm64, ppc64,
 // s390x, riscv64, and on amd64 since 2013. Where it is not, it is the same bits
 // at a fraction of the speed.
-var portable = kernel[float64]{cpu.Portable, widthLimit, addPortable(addOne, addEight), turn[float64], solvePortable, false}
+var portable = kernel[float64]{cpu.Portable, widthLimit, addPortable(addOne, addEight), turn[float64], nil, solvePortable, false}
 
 // addPortable returns an [adder] of single elements and of two rows by four columns
 // of C at a time.

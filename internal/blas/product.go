@@ -38,13 +38,19 @@ type adder[T number] func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks 
 // on, to the columns of to: to[p*stride+i] = from[rows[i]+p], for k%4 = 0.
 type turner[T number] func(k int, from []T, rows [4]int, to []T, stride int)
 
+// spreader copies k rows of panels·width numbers, row apart, to panels that begin step apart
+// and have rows without gaps, for panels and k of at least 1 and the kernel's width.
+type spreader[T number] func(k, panels int, from []T, row int, to []T, step int)
+
 // kernel is one way to compute.
 type kernel[T number] struct {
 	path  cpu.Path
 	width int
 	add   adder[T]
 	turn  turner[T]
-	solve solver[T] // of float64 alone
+	// spread is nil if there is none but Go's copy.
+	spread spreader[T]
+	solve  solver[T] // of float64 alone
 	// gathers says that a tile reads less than a cache line of a column of A, so that
 	// columns are worth a copy if they are far apart: else they push each other out
 	// of the cache.

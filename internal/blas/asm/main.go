@@ -37,8 +37,10 @@ func main() {
 		DATA(8*i, U64(uint64(i/4)-1))
 	}
 	for _, x := range []*number{double, single} {
-		avx512(x).adder()
-		avx2(x).adder()
+		for _, s := range []*isa{avx512(x), avx2(x)} {
+			s.adder()
+			s.spreader()
+		}
 	}
 	avx512(double).solver()
 	avx2(double).solver()
