@@ -71,7 +71,7 @@ type taskFlags struct {
 	ranges                        string
 	pca                           int
 	components                    string
-	rounds                        int
+	rounds, localSteps            int
 	tol, lambda0, rho, falseAlarm float64
 	seed                          uint64
 	noStandardise                 bool

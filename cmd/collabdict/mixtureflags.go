@@ -16,7 +16,6 @@ import (
 type mixtureFlags struct {
 	covariance, start string
 	synthetic, refine int
-	localSteps        int
 	radius, final     string
 	privacy           task.Privacy
 	simulated         bool // the command has all rows in one place

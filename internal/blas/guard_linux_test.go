@@ -24,18 +24,26 @@ func testNoElementBesides[T number](t *testing.T) {
 		last[i], first[i] = fenced[T](t)
 	}
 	rng := rand.New(rand.NewPCG(9, 10))
+	check := func(x call[T]) {
+		x = x.filled(rng.NormFloat64)
+		want := x.defined()
+		for _, at := range [][]func([]T) []T{last, first} {
+			eachKernel(func(name string) {
+				y := x
+				y.a, y.b, y.c = at[0](x.a), at[1](x.b), at[2](x.c)
+				y.into(Implementation{}, y.c)
+				sameBits(t, name+" "+x.String(), y.c, want)
+			})
+		}
+	}
 	for m := 1; m < 10; m++ {
 		for n := 1; n < 52; n++ {
-			x := call[T]{tA: transposes[n%2], tB: transposes[n/2%2], m: m, n: n, k: 1 + n%6, alpha: 1, beta: 1, padC: m % 2}.filled(rng.NormFloat64)
-			want := x.defined()
-			for _, at := range [][]func([]T) []T{last, first} {
-				eachKernel(func(name string) {
-					y := x
-					y.a, y.b, y.c = at[0](x.a), at[1](x.b), at[2](x.c)
-					y.into(Implementation{}, y.c)
-					sameBits(t, name+" "+x.String(), y.c, want)
-				})
-			}
+			check(call[T]{tA: transposes[n%2], tB: transposes[n/2%2], m: m, n: n, k: 1 + n%6, alpha: 1, beta: T(n / 4 % 2), padC: m % 2})
+		}
+	}
+	for i, n := range []int{denseRow + 1, 3 * widthLimit, 3*widthLimit + 1, 4*widthLimit - 1} { // B is packed
+		for k := 1; k < 4; k++ {
+			check(call[T]{tA: blas.NoTrans, tB: blas.NoTrans, m: fewRows + 1, n: n, k: k, alpha: 1, beta: T(i % 2)})
 		}
 	}
 }
@@ -79,20 +87,21 @@ func TestNoElementBesidesTriangles(t *testing.T) {
 }
 
 // fenced returns functions that copy a slice to the end, or to the beginning, of
-// memory between two pages that cannot be touched.
+// memory between pages that cannot be touched.
 func fenced[T number](t *testing.T) (last, first func([]T) []T) {
+	const pages = 20
 	page := os.Getpagesize()
-	memory, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	memory, err := syscall.Mmap(-1, 0, (2+pages)*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = syscall.Munmap(memory) })
-	for _, outside := range [][]byte{memory[:page], memory[2*page:]} {
+	for _, outside := range [][]byte{memory[:page], memory[(1+pages)*page:]} {
 		if err := syscall.Mprotect(outside, syscall.PROT_NONE); err != nil {
 			t.Fatal(err)
 		}
 	}
-	inside := unsafe.Slice((*T)(unsafe.Pointer(&memory[page])), page/int(unsafe.Sizeof(T(0))))
+	inside := unsafe.Slice((*T)(unsafe.Pointer(&memory[page])), pages*page/int(unsafe.Sizeof(T(0))))
 	last = func(x []T) []T {
 		y := inside[len(inside)-len(x):]
 		copy(y, x)
