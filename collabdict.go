@@ -23,13 +23,32 @@ type Group interface {
 	Gather(ctx context.Context, blob []byte) ([][]byte, error)
 }
 
-// Block says that the next Len values of a vector are at most Bound in
-// absolute value at every member. Bounds scale the random chunks that hide the
-// values, so a bound far above them costs precision.
+// Block describes the next Len values of a vector.
 type Block struct {
-	Len   int
+	Len int
+	// Bound is at least the absolute value of each at every member. Bounds scale the
+	// random chunks that hide the values, so a loose bound costs precision.
 	Bound float64
+	// Moment is what the values are, for those who study what totals reveal. A sum
+	// does not depend on it.
+	Moment Moment
 }
+
+// Moment is a statistic of rows x_n that weigh r_k(n) in component k. A vector has the
+// counts of K components first, and then their other moments.
+type Moment uint8
+
+// The moments that a block may hold.
+const (
+	NoMoment Moment = iota // another quantity
+	// Counts are Σ_n r_k(n), one for each component.
+	Counts
+	// FirstMoments are Σ_n r_k(n) x_ni: all components for each variable i in turn.
+	FirstMoments
+	// SecondMoments are Σ_n r_k(n) x_ni x_nj: all components for each pair i ≤ j, or
+	// for each i = j alone, in turn.
+	SecondMoments
+)
 
 // Learner is a model in the form of Algorithm 1 of Idé et al. 2024: private
 // statistics that are additive over participants, and a deterministic step from

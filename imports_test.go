@@ -62,7 +62,7 @@ var importRules = []importRule{
 		reason: "what curious members recover is computed from what was seen, and by nobody who takes part; gonum is for least squares",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./internal/experiment", "./cmd/..."}, never: []string{"./consensus/attack"},
+		packages: []string{"./..."}, except: []string{"./internal/experiment", "./cmd/..."}, never: []string{"./consensus/attack", "./internal/differencing"},
 		reason: "attacks are for measuring in simulations",
 	},
 	{

@@ -65,7 +65,22 @@ type Header struct {
 	Hash   [32]byte // over the above, the bounds of the blocks and the settings
 }
 
+// bounded returns blocks without what their values are, which is no part of a sum: equal
+// neighbours are one block.
+func bounded(blocks []collabdict.Block) (out []collabdict.Block) {
+	for _, b := range blocks {
+		b.Moment = collabdict.NoMoment
+		if last := len(out) - 1; last >= 0 && out[last].Bound == b.Bound {
+			out[last].Len += b.Len
+			continue
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
 func (m *Machine) newCall(c Call) (*call, error) {
+	c.Blocks = bounded(c.Blocks)
 	r := &call{header: m.header(c), values: c.Values, blocks: c.Blocks, blob: c.Blob}
 	switch c.Kind {
 	case Sum:

@@ -66,6 +66,10 @@ func runTable(r *report.Run) func(io.Writer) {
 			fmt.Fprintf(w, "adversary: %s recovered %.2g of the others' vectors a sum, and one in any round of %.0f%% of the others\n",
 				strings.Join(p.Adversary, ", "), *p.BreachPerSum, 100**p.BreachMeasured)
 		}
+		if d := r.Protection.Differencing; d != nil {
+			fmt.Fprintf(w, "adversary: subtracting totals shows %d of %d rows: %d from the start, %d from the rounds (%d by chance)\n",
+				d.Rows, d.Of, d.Start, d.Rounds, d.Chance)
+		}
 		fmt.Fprintln(w)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		head, row := columnsOf(r)

@@ -21,7 +21,7 @@ func (s *scenarioFlags) add(cmd *cobra.Command) {
 	section(cmd, ofFaults, func(f *pflag.FlagSet) {
 		f.StringVar(&s.faults, "faults", "", "`LIST` of what goes wrong, as 'crash:node=3,at=2m;churn:rate=0.05;loss:rate=0.01'")
 		f.StringVar(&s.file, "scenario", "", "read the network and what goes wrong from a YAML `FILE`")
-		f.StringVar(&s.adversary, "adversary", "", "let curious members `WHO` put together what they see: observer (one member) or coalition:t=N; or let one not follow the protocol: silent, garbage, replay, equivocate, scale, flip or nan, as scale:node=3,factor=100")
+		f.StringVar(&s.adversary, "adversary", "", "let curious members `WHO` put together what they see: observer (one member) or coalition:t=N; or let one subtract totals: differencing; or let one not follow the protocol: silent, garbage, replay, equivocate, scale, flip or nan, as scale:node=3,factor=100")
 	})
 }
 

@@ -139,10 +139,15 @@ func widest(blobs [][]byte, dim int) (Bounds, error) {
 // Append appends n values within ±bound to the blocks of a vector; equal
 // neighbours become one block.
 func Append(to []collabdict.Block, n int, bound float64) []collabdict.Block {
+	return AppendMoment(to, collabdict.NoMoment, n, bound)
+}
+
+// AppendMoment is Append for n values of a moment.
+func AppendMoment(to []collabdict.Block, m collabdict.Moment, n int, bound float64) []collabdict.Block {
 	bound *= slack
-	if last := len(to) - 1; last >= 0 && to[last].Bound == bound {
+	if last := len(to) - 1; last >= 0 && to[last].Bound == bound && to[last].Moment == m {
 		to[last].Len += n
 		return to
 	}
-	return append(to, collabdict.Block{Len: n, Bound: bound})
+	return append(to, collabdict.Block{Len: n, Bound: bound, Moment: m})
 }

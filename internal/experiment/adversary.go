@@ -2,55 +2,130 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/collabdict/collabdict/consensus/attack"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/differencing"
+	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/netsim"
+	"gonum.org/v1/gonum/mat"
 )
 
-// Adversary is how many members of a simulation work together to learn the others'
-// vectors; 0 is nobody. They follow the protocol. Which ones follows from the seed.
-type Adversary int
+// Adversary is who watches a simulation, and follows the protocol. The zero value is
+// nobody.
+type Adversary struct {
+	// Coalition is how many members put together all that they see, to learn the
+	// others' vectors. Which ones follows from the seed.
+	Coalition int
+	// Differencing subtracts totals, as any member can.
+	Differencing bool
+}
 
-// ParseAdversary reads observer, or coalition:t=5.
+// ParseAdversary reads observer, coalition:t=5 or differencing.
 func ParseAdversary(s string) (Adversary, error) {
 	switch kind, count, _ := strings.Cut(s, ":t="); {
 	case s == "":
-		return 0, nil
+		return Adversary{}, nil
 	case s == "observer":
-		return 1, nil
+		return Adversary{Coalition: 1}, nil
+	case s == "differencing":
+		return Adversary{Differencing: true}, nil
 	case kind == "coalition":
 		if t, err := strconv.Atoi(count); err == nil && t > 0 {
-			return Adversary(t), nil
+			return Adversary{Coalition: t}, nil
 		}
 	}
-	return 0, fmt.Errorf("want observer, or coalition:t=N with N members of at least 1, got %q", s)
+	return Adversary{}, fmt.Errorf("want observer, differencing, or coalition:t=N with N members of at least 1, got %q", s)
 }
 
-// Check reports an adversary that has nobody left to learn about.
+// Check reports a coalition that has nobody left to learn about.
 func (a Adversary) Check(size int) error {
-	if int(a) > size-1 {
-		return fmt.Errorf("adversary: want at most %d members of %d, so that one is left to learn about, got %d", size-1, size, int(a))
+	if a.Coalition > size-1 {
+		return fmt.Errorf("adversary: want at most %d members of %d, so that one is left to learn about, got %d", size-1, size, a.Coalition)
 	}
 	return nil
 }
 
-// watch returns the recorder of the adversary in a simulation.
-func (a Adversary) watch(t task.Task, size int) *attack.Recorder {
-	return attack.NewRecorder(t.Settings, netsim.RunID(t.Seed), size, attack.Coalition(t.Seed, size, int(a)))
+// watch is what an adversary notes of a simulation.
+type watch struct {
+	coalition *attack.Recorder
+	totals    *differencing.Recorder
 }
 
-// enter enters what the adversary has recovered, and the prediction for as many.
-func (a Adversary) enter(run *report.Run, t task.Task, names []string, r *attack.Recorder) {
+func (a Adversary) watch(t task.Task, size int) (w watch) {
+	if a.Coalition > 0 {
+		w.coalition = attack.NewRecorder(t.Settings, netsim.RunID(t.Seed), size, attack.Coalition(t.Seed, size, a.Coalition))
+	}
+	if a.Differencing {
+		w.totals = differencing.NewRecorder()
+	}
+	return w
+}
+
+func (w watch) observers() (all observers) {
+	if w.coalition != nil {
+		all = append(all, w.coalition)
+	}
+	if w.totals != nil {
+		all = append(all, w.totals)
+	}
+	return all
+}
+
+// enter enters what the adversary has found out into the result and the models.
+func (w watch) enter(run *Run, t task.Task, parts []dataset.Participant) error {
+	if w.coalition != nil {
+		w.enterCoalition(run.Report, t, parts)
+	}
+	if w.totals != nil {
+		rows, err := run.trainedOn(parts)
+		if err != nil {
+			return err
+		}
+		f := w.totals.Compare(rows)
+		run.Report.Protection.Differencing = &report.Differencing{Rows: f.Rows, Start: f.Start, Rounds: f.Rounds, Chance: f.Chance, Of: f.Of}
+	}
+	for _, m := range run.Models {
+		if m != nil {
+			m.Manifest.Privacy.Protection = run.Report.Protection
+		}
+	}
+	return nil
+}
+
+// enterCoalition enters what the coalition has recovered, and the prediction for as many.
+func (w watch) enterCoalition(run *report.Run, t task.Task, parts []dataset.Participant) {
+	r := w.coalition
 	r.Finish()
-	p := ProtectionAgainst(t.Settings, len(names), int(a))
+	p := ProtectionAgainst(t.Settings, len(parts), len(r.Members()))
 	for _, m := range r.Members() {
-		p.Adversary = append(p.Adversary, names[m])
+		p.Adversary = append(p.Adversary, parts[m].Name)
 	}
 	breached, perSum := r.Breached(), r.PerSum()
 	p.BreachMeasured, p.BreachPerSum = &breached, &perSum
 	run.Protection = p
+}
+
+// trainedOn returns the training rows of all participants in the coordinates of the
+// totals.
+func (r *Run) trainedOn(parts []dataset.Participant) (*mat.Dense, error) {
+	m := r.Models[slices.IndexFunc(r.Models, func(m *model.Model) bool { return m != nil })]
+	var all []float64
+	dim := 0
+	for _, p := range parts {
+		z, err := unitsOf(m, p.Train)
+		if err != nil {
+			return nil, err
+		}
+		_, dim = z.Dims()
+		if err := dataset.EachRow(z, func(row []float64) { all = append(all, row...) }); err != nil {
+			return nil, err
+		}
+	}
+	return mat.NewDense(len(all)/dim, dim, all), nil
 }

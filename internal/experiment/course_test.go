@@ -131,7 +131,7 @@ func TestConvergence(t *testing.T) {
 	k, _ := example(task.Global)
 	k.Rounds = 3
 	parts := plants.Generate(plants.Spec{Participants: 12, Rows: 40, Columns: 3, Patterns: 2}, 2)
-	run, err := SimulateUnder(t.Context(), Conditions{Converge: true, Adversary: 1}, k, parts, nil)
+	run, err := SimulateUnder(t.Context(), Conditions{Converge: true, Adversary: Adversary{Coalition: 1}}, k, parts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

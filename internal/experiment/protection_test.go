@@ -39,9 +39,9 @@ func TestProtectionByMode(t *testing.T) {
 }
 
 func TestAdversaries(t *testing.T) {
-	for text, want := range map[string]Adversary{"": 0, "observer": 1, "coalition:t=1": 1, "coalition:t=12": 12} {
+	for text, want := range map[string]Adversary{"": {}, "observer": {Coalition: 1}, "coalition:t=1": {Coalition: 1}, "coalition:t=12": {Coalition: 12}, "differencing": {Differencing: true}} {
 		if got, err := ParseAdversary(text); err != nil || got != want {
-			t.Errorf("%q: got %d, %v", text, got, err)
+			t.Errorf("%q: got %+v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"coalition", "coalition:t=", "coalition:t=0", "coalition:t=-1", "coalition:k=3", "observer:t=2", "x"} {
@@ -49,7 +49,7 @@ func TestAdversaries(t *testing.T) {
 			t.Errorf("%q: got %v", text, err)
 		}
 	}
-	if Adversary(4).Check(4) == nil || Adversary(3).Check(4) != nil {
+	if (Adversary{Coalition: 4}).Check(4) == nil || (Adversary{Coalition: 3}).Check(4) != nil {
 		t.Error("want one member left to learn about")
 	}
 }
@@ -68,7 +68,7 @@ func TestSimulationsUnderObservation(t *testing.T) {
 	} {
 		k, parts := example(task.Global)
 		k.Settings, k.Rounds = c.settings, 2
-		run, err := SimulateUnder(t.Context(), Conditions{Adversary: 1}, k, parts, nil)
+		run, err := SimulateUnder(t.Context(), Conditions{Adversary: Adversary{Coalition: 1}}, k, parts, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/consensus/attack"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
@@ -136,9 +135,6 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 		run.Report.Warnings = append(run.Report.Warnings, "privacy: "+seededNoise)
 	}
 	run.network(t, c.Names, cost, first)
-	if a > 0 {
-		a.enter(run.Report, t, c.Names, watch)
-	}
 	for i, r := range results {
 		if err := cost.Members[i].Err; err != nil || r == nil || r.Model == nil {
 			run.without(parts[i], err)
@@ -149,6 +145,9 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 		}
 	}
 	if err := addLogliks(run, parts); err != nil {
+		return nil, err
+	}
+	if err := watch.enter(run, t, parts); err != nil {
 		return nil, err
 	}
 	run.Report.Aggregate()
@@ -166,11 +165,8 @@ func noise(seed uint64, rank int) rand.Source {
 }
 
 // observer returns what watches the simulation: nothing unless it is asked for.
-func (c Conditions) observer(s consensus.Scheme, watch *attack.Recorder, begun *inputs) netsim.Observer {
-	var o observers
-	if c.Adversary > 0 {
-		o = append(o, watch)
-	}
+func (c Conditions) observer(s consensus.Scheme, watch watch, begun *inputs) netsim.Observer {
+	o := watch.observers()
 	if c.Converge && (s == consensus.Laplacian || s == "") {
 		o = append(o, begun)
 	}

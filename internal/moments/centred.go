@@ -50,9 +50,9 @@ func means(ctx context.Context, g collabdict.Group, rows dataset.Rows, b bounds.
 	if err := dataset.EachRow(rows, func(row []float64) { floats.Add(x[1:], row) }); err != nil {
 		return nil, err
 	}
-	blocks := bounds.Append(nil, 1, b.Rows)
+	blocks := bounds.AppendMoment(nil, collabdict.Counts, 1, b.Rows)
 	for _, rms := range b.RMS {
-		blocks = bounds.Append(blocks, 1, b.Rows*rms)
+		blocks = bounds.AppendMoment(blocks, collabdict.FirstMoments, 1, b.Rows*rms)
 	}
 	total, err := g.Sum(ctx, x, blocks)
 	if err != nil {

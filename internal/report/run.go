@@ -119,6 +119,18 @@ type Protection struct {
 	Adversary          []string `json:"adversary,omitempty"`               // the members that worked together
 	BreachMeasured     *float64 `json:"breach_measured,omitempty"`         // share of the others whose vector they recovered in any round
 	BreachPerSum       *float64 `json:"breach_measured_per_sum,omitempty"` // mean share of the others whose vector they recovered in a sum, as predicted
+	// Differencing is what subtracting totals shows; nil unless it was tried.
+	Differencing *Differencing `json:"differencing,omitempty"`
+}
+
+// Differencing counts the training rows that differences of totals show to within .01
+// standard deviations of every column.
+type Differencing struct {
+	Rows   int `json:"rows"`
+	Start  int `json:"start"`  // of these, those from the start
+	Rounds int `json:"rounds"` // those from the rounds
+	Chance int `json:"chance"` // made-up rows, as dense as the true ones, that count as read
+	Of     int `json:"of"`     // all training rows
 }
 
 // Diversity is the entropy ℓ-diversity E^s of Eq. (48) of Idé et al. 2024 in the

@@ -1,0 +1,107 @@
+package differencing
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
+	"gonum.org/v1/gonum/mat"
+)
+
+// layout is that of a number, and of the counts and sums of two components in three
+// variables.
+var layout = []collabdict.Block{
+	{Len: 1, Bound: 9}, {Len: 2, Bound: 9, Moment: collabdict.Counts},
+	{Len: 2, Bound: 8, Moment: collabdict.FirstMoments}, {Len: 4, Bound: 9, Moment: collabdict.FirstMoments},
+}
+
+// total is that of rows of x in the first component with these weights, and in the second
+// with the rest.
+func totalOf(x *mat.Dense, weights []float64) []float64 {
+	out := make([]float64, 9)
+	out[0] = 77
+	for j, w := range weights {
+		for c, r := range []float64{w, 1 - w} {
+			out[1+c] += r
+			for i, v := range x.RawRowView(j) {
+				out[3+2*i+c] += r * v
+			}
+		}
+	}
+	return out
+}
+
+func normals(n int) *mat.Dense {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := mat.NewDense(n, 3, nil)
+	for i := range n {
+		x.SetRow(i, []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()})
+	}
+	return x
+}
+
+func TestCompare(t *testing.T) {
+	const n = 60
+	x := normals(n)
+	weights := func(of func(j int) float64) []float64 {
+		w := make([]float64, n)
+		for j := range w {
+			w[j] = of(j)
+		}
+		return w
+	}
+	low := weights(func(j int) float64 { return float64(j % 2) })
+	moved := weights(func(j int) float64 { return float64(j % 2) })
+	moved[6] = 1
+	soft := weights(func(j int) float64 { return float64(j+1) / (n + 2) })
+	softer := weights(func(j int) float64 { return float64(j+2) / (n + 4) })
+	part := weights(func(j int) float64 { return float64(j%2) * 0.5 })
+	part2 := weights(func(j int) float64 { return float64(j%2) * 0.5 })
+	part2[9] = 0.1
+	lone := weights(func(int) float64 { return 0 })
+	lone[3] = 1e-3
+	for name, c := range map[string]struct {
+		weights [][]float64
+		rounds  []uint32
+		want    Findings
+	}{
+		"one row moves":            {[][]float64{low, moved}, []uint32{0, 0}, Findings{Rows: 1, Start: 1}},
+		"a part of a row moves":    {[][]float64{part, part2}, []uint32{1, 2}, Findings{Rows: 1, Rounds: 1}},
+		"all rows move":            {[][]float64{soft, softer}, []uint32{0, 0}, Findings{}},
+		"a row alone":              {[][]float64{lone}, []uint32{0}, Findings{Rows: 1, Start: 1}},
+		"apart":                    {[][]float64{low, soft, moved}, []uint32{0, 0, 0}, Findings{}},
+		"the start and the rounds": {[][]float64{low, moved}, []uint32{0, 1}, Findings{Rows: 1, Rounds: 1}},
+	} {
+		r := NewRecorder()
+		for slot, w := range c.weights {
+			r.Called(0, uint64(slot), consensus.Call{Kind: consensus.Sum, Blocks: layout})
+			for range 3 { // every member has it
+				r.Decided(0, &consensus.Decision{Slot: uint64(slot), Kind: consensus.Sum, Round: c.rounds[slot], Total: totalOf(x, w)})
+			}
+		}
+		c.want.Of = n
+		if got := r.Compare(x); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// What holds no counts with first moments is passed over, and so are gathers.
+func TestOtherTotals(t *testing.T) {
+	r := NewRecorder()
+	x := normals(5)
+	for slot, blocks := range [][]collabdict.Block{
+		{{Len: 9, Bound: 1}},
+		{{Len: 3, Bound: 9, Moment: collabdict.FirstMoments}, {Len: 6, Bound: 9, Moment: collabdict.Counts}},
+		{{Len: 2, Bound: 9, Moment: collabdict.Counts}, {Len: 7, Bound: 9, Moment: collabdict.FirstMoments}},
+	} {
+		r.Called(0, uint64(slot), consensus.Call{Kind: consensus.Sum, Blocks: blocks})
+		r.Decided(0, &consensus.Decision{Slot: uint64(slot), Kind: consensus.Sum, Total: totalOf(x, make([]float64, 5))})
+	}
+	r.Called(0, 9, consensus.Call{Kind: consensus.Gather})
+	r.Decided(0, &consensus.Decision{Slot: 9, Kind: consensus.Gather})
+	if got := r.Compare(x); got != (Findings{Of: 5}) {
+		t.Errorf("got %+v", got)
+	}
+}

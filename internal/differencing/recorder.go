@@ -1,0 +1,92 @@
+package differencing
+
+import (
+	"slices"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// Recorder notes the counts and first moments of every total. It is an observer of a
+// simulation; every member could do the same.
+type Recorder struct {
+	blocks map[uint64][]collabdict.Block // of sums under way, by slot
+	next   uint64                        // slots below have been decided
+	totals []total
+}
+
+// total is what is known from a sum.
+type total struct {
+	round  uint32 // 0 is the start
+	groups []group
+}
+
+// group is the counts and first moments of components that share a partition of the
+// rows.
+type group struct {
+	dim   int
+	n     []float64 // K
+	first []float64 // K by dim
+}
+
+// NewRecorder returns a recorder of one run.
+func NewRecorder() *Recorder { return &Recorder{blocks: map[uint64][]collabdict.Block{}} }
+
+// Called notes what a vector holds.
+func (r *Recorder) Called(_ int, slot uint64, c consensus.Call) {
+	if c.Kind == consensus.Sum && slot >= r.next && r.blocks[slot] == nil {
+		r.blocks[slot] = slices.Clone(c.Blocks)
+	}
+}
+
+// Sent has nothing to note: totals are enough.
+func (*Recorder) Sent(int, int, consensus.Message) {}
+
+// Decided notes a total when its first member has it.
+func (r *Recorder) Decided(_ int, d *consensus.Decision) {
+	if d.Slot < r.next {
+		return
+	}
+	r.next = d.Slot + 1
+	blocks := r.blocks[d.Slot]
+	delete(r.blocks, d.Slot)
+	if d.Kind != consensus.Sum {
+		return
+	}
+	if groups := split(d.Total, blocks); groups != nil {
+		r.totals = append(r.totals, total{d.Round, groups})
+	}
+}
+
+// split returns the counts and first moments in a vector.
+func split(x []float64, blocks []collabdict.Block) (groups []group) {
+	var counts []float64
+	for len(blocks) > 0 {
+		moment, n := blocks[0].Moment, 0
+		for len(blocks) > 0 && blocks[0].Moment == moment {
+			n += blocks[0].Len
+			blocks = blocks[1:]
+		}
+		values := x[:n]
+		x = x[n:]
+		switch {
+		case moment == collabdict.Counts:
+			counts = values
+		case moment == collabdict.FirstMoments && len(counts) > 0 && n%len(counts) == 0:
+			groups = append(groups, newGroup(counts, values))
+			counts = nil
+		}
+	}
+	return groups
+}
+
+func newGroup(counts, firsts []float64) group {
+	k := len(counts)
+	g := group{dim: len(firsts) / k, n: slices.Clone(counts), first: make([]float64, len(firsts))}
+	for i := range g.dim {
+		for c := range k {
+			g.first[c*g.dim+i] = firsts[i*k+c]
+		}
+	}
+	return g
+}
