@@ -13,16 +13,22 @@ type limits struct{ bounds.Bounds }
 // moments returns the blocks of packed moments about the origin with weights
 // 0 ≤ r ≤ 1 for k components.
 func (l limits) moments(k int) []collabdict.Block {
-	out := bounds.Append(nil, k, l.Rows)
-	for _, v := range l.RMS {
-		out = bounds.Append(out, k, l.Rows*v)
-	}
+	out := l.firstMoments(nil, k)
 	for i, v := range l.RMS {
 		for _, w := range l.RMS[i:] {
-			out = bounds.Append(out, k, l.Rows*v*w)
+			out = bounds.AppendMoment(out, collabdict.SecondMoments, k, l.Rows*v*w)
 		}
 	}
 	return out
+}
+
+// firstMoments appends the blocks of the counts and the first moments of k components.
+func (l limits) firstMoments(to []collabdict.Block, k int) []collabdict.Block {
+	to = bounds.AppendMoment(to, collabdict.Counts, k, l.Rows)
+	for _, v := range l.RMS {
+		to = bounds.AppendMoment(to, collabdict.FirstMoments, k, l.Rows*v)
+	}
+	return to
 }
 
 // squares bounds Σ_n ‖x_n − centre‖² (Minkowski's inequality per column).

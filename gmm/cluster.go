@@ -3,6 +3,7 @@ package gmm
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -13,12 +14,16 @@ func Lloyd(x, from *mat.Dense) *mat.Dense {
 	centres, r := mat.DenseCopyOf(from), newReader(Matrix(x))
 	last := math.Inf(1)
 	for range maxLloyd {
-		sums, _ := clusterSums(r, []*mat.Dense{centres}) // rows in memory are always there
-		if sums[0] >= last {
+		s := nearestSums(r, centres)
+		if s.squares >= last {
 			break
 		}
-		last = sums[0]
-		moveCentres([]*mat.Dense{centres}, sums[1:])
+		last = s.squares
+		for k, n := range s.n {
+			if n >= 1 {
+				floats.ScaleTo(centres.RawRowView(k), 1/n, s.first[k*r.dim:(k+1)*r.dim])
+			}
+		}
 	}
 	return centres
 }
@@ -34,4 +39,36 @@ func Nearest(x, centres *mat.Dense) []int {
 	r, of := newReader(Matrix(x)), nearestOf(centres)
 	_ = r.sweep(func(l, from int, block []float64) { copy(out[from:], of(&r.lanes[l], block)) })
 	return out
+}
+
+// cluster is the sums over the rows nearest to each centre.
+type cluster struct {
+	squares float64   // to the nearest centre
+	n       []float64 // K
+	first   []float64 // K by M
+}
+
+// nearestSums sums rows in memory, reading which does not fail.
+func nearestSums(r *reader, centres *mat.Dense) *cluster {
+	k, dim := centres.Dims()
+	lanes, of := make([]cluster, len(r.lanes)), nearestOf(centres)
+	_ = r.sweep(func(l, _ int, x []float64) {
+		s := &lanes[l]
+		if s.n == nil {
+			s.n, s.first = make([]float64, k), make([]float64, k*dim)
+		}
+		for j, to := range of(&r.lanes[l], x) {
+			row := x[j*dim : (j+1)*dim]
+			s.squares += squaredDistance(row, centres.RawRowView(to))
+			s.n[to]++
+			floats.Add(s.first[to*dim:(to+1)*dim], row)
+		}
+	})
+	total := &lanes[0]
+	for _, s := range lanes[1:] {
+		total.squares += s.squares
+		floats.Add(total.n, s.n)
+		floats.Add(total.first, s.first)
+	}
+	return total
 }

@@ -41,6 +41,7 @@ func blocksOf(lane, n int) (first, last int) {
 type pass struct {
 	*reader
 	model *mixture.Model
+	load  func(w *mixture.Workspace, from int, x []float64)
 	errs  []error // a lane
 	mu    sync.Mutex
 	idle  []*space
@@ -65,9 +66,7 @@ func (m *Mixture) passOver(r *reader) *pass {
 	}
 	k, full := m.Components(), m.form == Full
 	if p := r.pass; p == nil || !p.model.Is(k, full) {
-		p := &pass{reader: r, model: mixture.NewModel(k, r.dim, full), errs: make([]error, len(r.lanes))}
-		p.lane = p.overLane
-		r.pass = p
+		r.pass = newPass(r, mixture.NewModel(k, r.dim, full))
 	}
 	for i, part := range m.parts {
 		precision := part.diagonal
@@ -77,6 +76,13 @@ func (m *Mixture) passOver(r *reader) *pass {
 		r.pass.model.Set(i, m.weights[i], m.means.RawRowView(i), precision, part.logNorm)
 	}
 	return r.pass
+}
+
+func newPass(r *reader, model *mixture.Model) *pass {
+	p := &pass{reader: r, model: model, errs: make([]error, len(r.lanes))}
+	p.load = func(w *mixture.Workspace, _ int, x []float64) { w.Load(model, x) }
+	p.lane = p.overLane
+	return p
 }
 
 // run calls f for every block of rows, from being the place of the first one, with
@@ -104,7 +110,7 @@ func (p *pass) overLane(lane int) {
 		if p.errs[lane] = p.rows.ReadRows(x, from); p.errs[lane] != nil {
 			return
 		}
-		s.Load(p.model, x)
+		p.load(s.Workspace, from, x)
 		p.each(lane, from, s)
 	}
 }

@@ -18,15 +18,13 @@ func oneComponent(l *lane, x []float64) []int {
 
 // nearestOf is the classifier by the nearest of the centres.
 func nearestOf(centres *mat.Dense) classifier {
-	one := stack([]*mat.Dense{centres})
-	return func(l *lane, x []float64) []int {
-		l.near.multiply(x, one)
-		return l.near.nearest(one, 0)
-	}
+	of := newCentred(centres)
+	return func(l *lane, x []float64) []int { return l.near.nearest(x, of) }
 }
 
 // hardMoments are the moments of the rows about the centres, each row in the
-// component of alone.
+// component of alone. Of several components they are for rows in one place: two totals
+// of them would show a row that has moved.
 func hardMoments(r *reader, of classifier, centres *mat.Dense, full bool) (*moments, error) {
 	k, dim := centres.Dims()
 	lane := make([]*moments, len(r.lanes))

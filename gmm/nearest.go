@@ -10,23 +10,20 @@ import (
 	kernels "github.com/collabdict/collabdict/internal/blas"
 )
 
-// stacked are the centres of several candidates, which have as many each, one below
-// the other.
-type stacked struct {
+// centred are centres, one below the other, and ½‖c‖² of each.
+type centred struct {
 	k, dim  int
 	centres []float64
-	half    []float64 // ½‖c‖² of each
+	half    []float64
 }
 
-func stack(candidates []*mat.Dense) *stacked {
-	k, dim := candidates[0].Dims()
-	s := &stacked{k: k, dim: dim}
-	for _, c := range candidates {
-		for i := range k {
-			row := c.RawRowView(i)
-			s.centres = append(s.centres, row...)
-			s.half = append(s.half, kernels.Dot(row, row)/2)
-		}
+func newCentred(centres *mat.Dense) *centred {
+	k, dim := centres.Dims()
+	s := &centred{k: k, dim: dim}
+	for i := range k {
+		row := centres.RawRowView(i)
+		s.centres = append(s.centres, row...)
+		s.half = append(s.half, kernels.Dot(row, row)/2)
 	}
 	return s
 }
@@ -38,23 +35,17 @@ type assigner struct {
 	out     []int
 }
 
-// multiply readies the assigner for a block of rows.
-func (a *assigner) multiply(x []float64, s *stacked) {
-	rows, all := len(x)/s.dim, len(s.half)
-	a.product = slices.Grow(a.product[:0], rows*all)[:rows*all]
-	kernels.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, rows, all, s.dim, 1, x, s.dim, s.centres, s.dim, 0, a.product, all)
-}
-
-// nearest minimises ½‖c‖² − x·c over the centres of a candidate; the lowest index
-// wins a tie. The result holds until the next call.
-func (a *assigner) nearest(s *stacked, which int) []int {
-	all, from := len(s.half), which*s.k
-	half := s.half[from : from+s.k]
-	out := a.assignment(len(a.product) / all)
+// nearest minimises ½‖c‖² − x·c for every row of a block; the lowest index wins a tie.
+// The result holds until the next call.
+func (a *assigner) nearest(x []float64, s *centred) []int {
+	rows := len(x) / s.dim
+	a.product = slices.Grow(a.product[:0], rows*s.k)[:rows*s.k]
+	kernels.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, rows, s.k, s.dim, 1, x, s.dim, s.centres, s.dim, 0, a.product, s.k)
+	out := a.assignment(rows)
 	for j := range out {
 		best, at := math.Inf(1), 0
-		for i, dot := range a.product[j*all+from:][:len(half)] {
-			if v := half[i] - dot; v < best {
+		for i, dot := range a.product[j*s.k : (j+1)*s.k] {
+			if v := s.half[i] - dot; v < best {
 				best, at = v, i
 			}
 		}

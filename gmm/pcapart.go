@@ -7,58 +7,63 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	kernels "github.com/collabdict/collabdict/internal/blas"
+	"github.com/collabdict/collabdict/internal/mixture"
 )
 
-// leaf is a cell of the tree of splits. Its moments are those of all
-// participants' rows in it. Which rows these are follows from the cuts above it.
+// leaf is a cell of the tree of splits. A row is in a cell and in both of its halves to
+// some degree. The moments are those of all participants' rows, weighted by these degrees.
 type leaf struct {
-	sums *moments
-	// part is the component of the sum under way that its rows are in, negative if
-	// in none.
-	part int
-	// Once the halves are asked for, rows whose product with direction is below
-	// edge are in low, the others in high.
-	direction []float64
-	edge      float64
-	low, high *leaf
+	sums   *moments
+	parent *leaf
+	// Once the halves are asked for, a row is in low by the degree of half(edge −
+	// direction·x), in units of width, and in high by the rest.
+	direction   []float64
+	edge, width float64
+	low, high   *leaf
 }
 
-// of returns the cell that a row is in.
-func (f *leaf) of(row []float64) *leaf {
-	for f.low != nil {
-		if kernels.Dot(f.direction, row) < f.edge {
-			f = f.low
-		} else {
-			f = f.high
-		}
+// degree returns how much of a row is in the cell.
+func (f *leaf) degree(row []float64) float64 {
+	p := f.parent
+	if p == nil {
+		return 1
 	}
-	return f
+	low := half((p.edge - kernels.Dot(p.direction, row)) / p.width)
+	if f == p.high {
+		low = 1 - low
+	}
+	return float64(low * p.degree(row))
 }
+
+// half is the logistic function: it rises from 0 to 1, and is ½ at 0.
+func half(v float64) float64 {
+	e := mixture.Exp(-math.Abs(v))
+	if v > 0 {
+		return 1 / (1 + e)
+	}
+	return e / (1 + e)
+}
+
+// cutWidth is the width of a cut, in standard deviations of the leaf's rows along its
+// direction. The halves of a normal distribution, taken as two of the same variance,
+// overlap that much: (1 − 2/π)/√(8/π).
+const cutWidth = 0.228
 
 // squares is Σ ‖x − mean‖² over the leaf's rows.
 func (f *leaf) squares() float64 { return mat.Trace(f.sums.spread(0)) }
-
-// classify is a [classifier] by the part of the cell that a row is in.
-func (f *leaf) classify(l *lane, x []float64) []int {
-	out := l.near.assignment(len(x) / l.dim)
-	for j := range out {
-		out[j] = f.of(x[j*l.dim : (j+1)*l.dim]).part
-	}
-	return out
-}
 
 // pcaPart splits the leaf with the largest sum of squares through its mean, along
 // its first principal component, until there is one leaf per component (PCA-Part,
 // Su and Dy 2007), and returns the leaves' means. One sum serves for the halves
 // of all leaves that could be split next.
-func (s *starter) pcaPart(ctx context.Context, all *moments) (*mat.Dense, error) {
+func (s *starter) pcaPart(ctx context.Context, all *whole) (*mat.Dense, error) {
 	k := s.config.Components
-	root := &leaf{sums: all}
+	root := &leaf{sums: all.moments}
 	leaves := []*leaf{root}
 	for len(leaves) < k {
 		worst := largest(leaves)
 		if leaves[worst].low == nil {
-			if err := s.halve(ctx, root, candidates(leaves, k-len(leaves))); err != nil {
+			if err := s.halve(ctx, all, candidates(leaves, k-len(leaves))); err != nil {
 				return nil, err
 			}
 		}
@@ -98,21 +103,23 @@ func candidates(leaves []*leaf, count int) (out []*leaf) {
 }
 
 // halve fills low and high of the leaves of a tree. One half is summed, the other is
-// the rest. The rows of an empty or single-valued leaf all stay in one half.
-func (s *starter) halve(ctx context.Context, root *leaf, leaves []*leaf) error {
-	for i, f := range leaves {
+// the rest.
+func (s *starter) halve(ctx context.Context, all *whole, leaves []*leaf) error {
+	for _, f := range leaves {
 		values, vectors := eigen(f.sums.spread(0))
 		f.direction = vectors.RawRowView(len(values) - 1)
-		mean := f.sums.mean(0)
-		f.edge = kernels.Dot(f.direction, mean)
-		f.low, f.high = &leaf{part: i}, &leaf{part: -1}
+		f.edge = kernels.Dot(f.direction, f.sums.mean(0))
+		f.width = cutWidth * math.Sqrt(math.Max(values[len(values)-1], 0)/math.Max(f.sums.n[0], 1))
+		if f.width == 0 {
+			f.width = 1
+		}
+		f.low, f.high = &leaf{parent: f}, &leaf{parent: f}
 	}
-	low, err := s.momentsAndMove(ctx, root.classify, len(leaves))
+	low, err := s.lowAndMove(ctx, all, leaves)
 	if err != nil {
 		return err
 	}
 	for i, f := range leaves {
-		f.low.part = -1
 		f.low.sums = low.component(i)
 		f.high.sums = f.sums.minus(f.low.sums)
 		keepMean(f.low.sums, f.sums)
@@ -121,27 +128,48 @@ func (s *starter) halve(ctx context.Context, root *leaf, leaves []*leaf) error {
 	return nil
 }
 
-// momentsAndMove is moments in one sum with a step of the candidates that move
+// lowMoments returns the moments of the low halves of leaves.
+func lowMoments(r *reader, leaves []*leaf) (*moments, error) {
+	model := mixture.NewModel(len(leaves), r.dim, true)
+	sums, err := r.weighted(model, nil, func(w *mixture.Workspace, _ int, x []float64) {
+		w.Weigh(x, func(k int, weights []float64) {
+			for j := range weights {
+				weights[j] = leaves[k].low.degree(x[j*r.dim : (j+1)*r.dim])
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := newMoments(len(leaves), r.dim, true)
+	out.set(sums)
+	return out, nil
+}
+
+// lowAndMove sums lowMoments, in one sum with a step of the clusterings that move
 // meanwhile.
-func (s *starter) momentsAndMove(ctx context.Context, of classifier, k int) (*moments, error) {
-	if s.moving == nil {
-		return s.moments(ctx, of, k)
-	}
-	dim := s.rows.dim
-	local, err := hardMoments(s.rows, of, mat.NewDense(k, dim, nil), true)
+func (s *starter) lowAndMove(ctx context.Context, all *whole, leaves []*leaf) (*moments, error) {
+	local, err := lowMoments(s.rows, leaves)
 	if err != nil {
 		return nil, err
 	}
-	moves, err := clusterSums(s.rows, s.moving)
+	x, blocks := local.pack(), s.limits.moments(len(leaves))
+	length := len(x)
+	if s.moving != nil {
+		moves, err := clusterSums(s.rows, s.moving)
+		if err != nil {
+			return nil, err
+		}
+		x, blocks = append(x, moves...), s.limits.clusterBlocks(blocks, len(s.moving), s.config.Components)
+	}
+	total, err := s.group.Sum(ctx, x, blocks)
 	if err != nil {
 		return nil, err
 	}
-	total, err := s.group.Sum(ctx, append(local.pack(), moves...), append(s.limits.moments(k), s.lloydBlocks(s.moving)...))
-	if err != nil {
-		return nil, err
+	if s.moving != nil {
+		moveAll(s.moving, total[length:], all)
 	}
-	moveCentres(s.moving, total[packedLen(k, dim, true)+len(s.moving):])
-	return unpack(total, k, dim, true), nil
+	return unpack(total[:length], len(leaves), s.rows.dim, true), nil
 }
 
 // component returns the moments of component k alone.

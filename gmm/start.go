@@ -21,7 +21,7 @@ type starter struct {
 	group collabdict.Group
 	// moving are candidates that make a step of clustering with each sum that finds
 	// another one: in large groups, where a sum takes long.
-	moving []*mat.Dense
+	moving []*clustering
 }
 
 const (
@@ -33,20 +33,21 @@ const (
 // start returns the given parameters or those of the best clustering: uniform
 // weights, and means and precisions by Eqs. (15) and (16).
 func (s *starter) start(ctx context.Context) (*Mixture, error) {
-	all, err := s.common(ctx)
+	sums, err := s.common(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.count(all.n[0]); err != nil {
+	if err := s.count(sums.n[0]); err != nil {
 		return nil, err
 	}
 	if s.config.Init != nil {
 		return s.config.Init.mixture()
 	}
-	var drawn []*mat.Dense
+	all := newWhole(sums)
+	var drawn []*clustering
 	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.dim)))
 	for range draws {
-		drawn = append(drawn, gaussianCentres(all, s.config.Components, rng))
+		drawn = append(drawn, newClustering(gaussianCentres(all, s.config.Components, rng), all))
 	}
 	steps := lloydSteps
 	if !bounds.Publishes(s.group) {
@@ -56,11 +57,11 @@ func (s *starter) start(ctx context.Context) (*Mixture, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start by principal components: %w", err)
 	}
-	centres, err := s.lloyd(ctx, append([]*mat.Dense{first}, drawn...), steps)
+	best, err := s.lloyd(ctx, all, append([]*clustering{newClustering(first, all)}, drawn...), steps)
 	if err != nil {
 		return nil, fmt.Errorf("start by clustering: %w", err)
 	}
-	return s.firstModel(ctx, centres, all)
+	return s.firstModel(ctx, best, all)
 }
 
 // common agrees on bounds and returns the moments of all participants' rows; where
@@ -76,7 +77,7 @@ func (s *starter) common(ctx context.Context) (*moments, error) {
 	}
 	s.limits = limits{agreed}
 	if s.config.Init != nil {
-		n, err := s.group.Sum(ctx, []float64{float64(s.rows.n)}, bounds.Append(nil, 1, s.limits.Rows))
+		n, err := s.group.Sum(ctx, []float64{float64(s.rows.n)}, bounds.AppendMoment(nil, collabdict.Counts, 1, s.limits.Rows))
 		if err != nil {
 			return nil, fmt.Errorf("sum of the rows: %w", err)
 		}
@@ -102,12 +103,15 @@ func (s *starter) count(n float64) error {
 	return nil
 }
 
-// firstModel is one M-step with each row in its nearest centre's component. A
-// component without a row stays at its centre with the precision that fits all
-// rows.
-func (s *starter) firstModel(ctx context.Context, centres *mat.Dense, all *moments) (*Mixture, error) {
-	k, dim := centres.Dims()
-	m, err := s.moments(ctx, nearestOf(centres), k)
+// firstModel is one M-step with the responsibilities of a clustering. A component with
+// less than a row stays at its centre with the precision that fits all rows.
+func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*Mixture, error) {
+	k, dim := c.centres.Dims()
+	own, err := c.moments(s.rows, nil, true)
+	if err != nil {
+		return nil, err
+	}
+	total, err := s.group.Sum(ctx, own.pack(), s.limits.moments(k))
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
 	}
@@ -123,26 +127,12 @@ func (s *starter) firstModel(ctx context.Context, centres *mat.Dense, all *momen
 	for i := range k {
 		weights[i], precisions[i] = 1/float64(k), common.precision
 	}
-	fallback, err := NewMixture(weights, centres, precisions)
+	fallback, err := NewMixture(weights, c.centres, precisions)
 	if err != nil {
 		return nil, fmt.Errorf("first parameters: %w", err)
 	}
-	model, _, err := s.prior.step(fallback, m, weights)
+	model, _, err := s.prior.step(fallback, unpack(total, k, dim, true), weights)
 	return model, err
-}
-
-// moments sums the moments about the origin of all participants' rows, each
-// row in the component of alone.
-func (s *starter) moments(ctx context.Context, of classifier, k int) (*moments, error) {
-	local, err := hardMoments(s.rows, of, mat.NewDense(k, s.rows.dim, nil), true)
-	if err != nil {
-		return nil, err
-	}
-	total, err := s.group.Sum(ctx, local.pack(), s.limits.moments(k))
-	if err != nil {
-		return nil, err
-	}
-	return unpack(total, k, s.rows.dim, true), nil
 }
 
 // spread returns the covariance matrix of component k times its rows, with no
@@ -169,7 +159,7 @@ func (s *moments) mean(k int) []float64 {
 
 // gaussianCentres draws k centres from the normal distribution with the mean and
 // the covariance of all rows.
-func gaussianCentres(all *moments, k int, rng *rand.Rand) *mat.Dense {
+func gaussianCentres(all *whole, k int, rng *rand.Rand) *mat.Dense {
 	cov := all.spread(0)
 	cov.ScaleSym(1/math.Max(all.n[0], 1), cov)
 	values, vectors := eigen(cov)

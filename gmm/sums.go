@@ -1,7 +1,9 @@
 package gmm
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -14,28 +16,29 @@ func CheckRows(rows Rows) error {
 	return newReader(rows).check(math.Ldexp(1, bounds.MaxExp-1))
 }
 
-// EStepRows is EStep of rows that need not be in memory.
-func (m *Mixture) EStepRows(rows Rows) ([]float64, error) {
-	if _, dim := rows.Dims(); dim != m.Dim() {
+// SumsAbout is EStep of rows that need not be in memory, about an origin of M values
+// instead of the means.
+func (m *Mixture) SumsAbout(origin []float64, rows Rows) ([]float64, error) {
+	if _, dim := rows.Dims(); dim != m.Dim() || len(origin) != dim {
 		panic(errShape)
 	}
-	s, _, err := m.eStep(newReader(rows), m.means, false)
+	s, _, err := m.eStep(newReader(rows), repeated(origin, m.Components()), false)
 	if err != nil {
 		return nil, err
 	}
 	return append(s.pack(), s.logLik), nil
 }
 
-// HardSums returns the sums of EStep, about the centres, with each row in the component
-// of the centre nearest to it, and 0 for the log-likelihood.
-func HardSums(rows Rows, centres *mat.Dense, form Covariance) ([]float64, error) {
-	_, dim := rows.Dims()
-	if _, got := centres.Dims(); got != dim {
-		panic(errShape)
+// StepAbout is MStep of sums about an origin of M values.
+func (m *Mixture) StepAbout(origin, sums []float64, regCovar float64) (*Mixture, error) {
+	if len(sums) != m.SumsLen() {
+		return nil, fmt.Errorf("want %d sums, got %d", m.SumsLen(), len(sums))
 	}
-	s, err := hardMoments(newReader(rows), nearestOf(centres), centres, form == Full)
-	if err != nil {
-		return nil, err
-	}
-	return append(s.pack(), 0), nil
+	s := unpack(sums, m.Components(), m.Dim(), m.form == Full)
+	return m.maximise(s, regCovar, repeated(origin, m.Components()))
+}
+
+// repeated returns k rows that are all x.
+func repeated(x []float64, k int) *mat.Dense {
+	return mat.NewDense(k, len(x), slices.Repeat(x, k))
 }

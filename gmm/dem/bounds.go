@@ -3,8 +3,6 @@ package dem
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/bounds"
@@ -13,38 +11,29 @@ import (
 // limits bound the sums of every member.
 type limits struct{ bounds.Bounds }
 
-// reach returns per column the largest root mean square that the distance from the
-// centres can have at any member: by Minkowski's inequality, that of the column plus the
-// size of the centre.
-func (l limits) reach(centres *mat.Dense) []float64 {
-	k, dim := centres.Dims()
-	out := make([]float64, dim)
+// reach returns per column the largest root mean square that the distance from a point
+// can have at any member: by Minkowski's inequality, that of the column plus the size of
+// the point.
+func (l limits) reach(point []float64) []float64 {
+	out := make([]float64, len(point))
 	for i, v := range l.RMS {
-		for c := range k {
-			out[i] = math.Max(out[i], v+math.Abs(centres.At(c, i)))
-		}
+		out[i] = v + math.Abs(point[i])
 	}
 	return out
 }
 
-// sums returns the blocks of statistics about the centres, in the order of
-// [gmm.Mixture.EStep] and without the log-likelihood. Values of one kind and column have
-// one bound for all components. With weights 0 ≤ r ≤ 1, |Σ r d_i| ≤ N·rms(d_i) and
-// |Σ r d_i d_j| ≤ N·rms(d_i)·rms(d_j) by Cauchy and Schwarz.
-func (l limits) sums(centres *mat.Dense, form gmm.Covariance) []collabdict.Block {
-	k, _ := centres.Dims()
-	out := bounds.Append(nil, k, l.Rows)
-	reach := l.reach(centres)
+// sums returns the blocks of the statistics of k components about the origin, in the
+// order of [gmm.Mixture.EStep] and without the log-likelihood. With weights 0 ≤ r ≤ 1,
+// |Σ r d_i| ≤ N·rms(d_i) and |Σ r d_i d_j| ≤ N·rms(d_i)·rms(d_j) by Cauchy and Schwarz.
+func (l limits) sums(k int, origin []float64, form gmm.Covariance) []collabdict.Block {
+	out := bounds.AppendMoment(nil, collabdict.Counts, k, l.Rows)
+	reach := l.reach(origin)
 	for _, v := range reach {
-		out = bounds.Append(out, k, l.Rows*v)
+		out = bounds.AppendMoment(out, collabdict.FirstMoments, k, l.Rows*v)
 	}
 	for i, v := range reach {
-		if form != gmm.Full {
-			out = bounds.Append(out, k, l.Rows*v*v)
-			continue
-		}
-		for _, w := range reach[i:] {
-			out = bounds.Append(out, k, l.Rows*v*w)
+		for _, w := range reach[i:lastOf(i, len(reach), form)] {
+			out = bounds.AppendMoment(out, collabdict.SecondMoments, k, l.Rows*v*w)
 		}
 	}
 	return out
@@ -58,7 +47,7 @@ func (l limits) logLik(m *gmm.Mixture) float64 {
 	high, low := math.Inf(-1), math.Inf(-1)
 	means, weights := m.Means(), m.Weights()
 	for k, w := range weights {
-		c := l.reach(means.Slice(k, k+1, 0, m.Dim()).(*mat.Dense))
+		c := l.reach(means.RawRowView(k))
 		peak := 0.5 * (m.LogDet(k) - float64(m.Dim())*math.Log(2*math.Pi))
 		high = math.Max(high, peak)
 		low = math.Max(low, math.Log(w)+peak-quadratic(m, k, c)/2)

@@ -13,28 +13,27 @@ import (
 	"github.com/collabdict/collabdict/internal/bounds"
 )
 
-// fromCentres sums all rows, each in the component of the centre nearest to it, and
-// returns their mixture. Each component has one more row's worth of the covariance
-// within components, at its mean: so that one of few rows or none is no spike, and is
-// not lost.
+// fromCentres sums all rows, each in the clusters of all centres to some degree, and
+// returns their mixture. Each component has one more row's worth of the covariance within
+// components, at its mean: so that one of few rows or none is no spike, and is not lost.
 func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *mat.Dense) (*gmm.Mixture, error) {
 	form := l.config.Form
+	k, dim := centres.Dims()
 	frame, err := frame(centres, form)
 	if err != nil {
 		return nil, fmt.Errorf("centres: %w", err)
 	}
-	own, err := gmm.HardSums(l.rows, centres, form)
+	own, err := gmm.SoftSums(l.rows, centres, l.variance(centres), l.origin, form)
 	if err != nil {
 		return nil, err
 	}
-	total, err := g.Sum(ctx, own, bounds.Append(l.limits.sums(centres, form), 1, 1))
+	total, err := g.Sum(ctx, own, bounds.Append(l.limits.sums(k, l.origin, form), 1, 1))
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
 	}
 	if err := check(total, frame.SumsLen()); err != nil {
 		return nil, err
 	}
-	k, dim := centres.Dims()
 	for c := range k {
 		if total[c] >= leastRows {
 			continue
@@ -44,8 +43,34 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 		}
 	}
 	clip(total, k, dim, form)
-	addWithin(total, k, dim, form)
-	return maximise(total, frame, l.config.RegCovar)
+	l.addWithin(total, centres)
+	return maximise(total, frame, l.origin, l.config.RegCovar)
+}
+
+// softness is how many variables a distance counts as at most: in more, nearly every row
+// would be in one component alone, and could be read where it changes to another.
+const softness = 3
+
+// variance returns that of rows about their centres: as if they came half way to the
+// nearest other one. It is not below a small share of what the bounds allow for.
+func (l *Learner) variance(centres *mat.Dense) float64 {
+	k, dim := centres.Dims()
+	sum := 0.0
+	for c := range k {
+		least := math.Inf(1)
+		for o := range k {
+			if d := floats.Distance(centres.RawRowView(c), centres.RawRowView(o), 2); o != c {
+				least = math.Min(least, float64(d*d))
+			}
+		}
+		sum += least
+	}
+	largest := 0.0
+	for _, v := range l.limits.RMS {
+		largest = math.Max(largest, float64(v*v))
+	}
+	v := math.Max(sum/float64(4*k*min(dim, softness)), 1e-9*largest)
+	return math.Min(v, largest) // which is of one centre alone
 }
 
 // frame is a mixture with the centres for means, to take an M-step from.
@@ -68,18 +93,21 @@ func frame(centres *mat.Dense, form gmm.Covariance) (*gmm.Mixture, error) {
 }
 
 // addWithin adds to the sums over the rows of each component those of one row with the
-// component's mean, and with the covariance within all components.
-func addWithin(sums []float64, k, dim int, form gmm.Covariance) {
+// component's mean, or its centre if it has no rows, and with the covariance within all
+// components.
+func (l *Learner) addWithin(sums []float64, centres *mat.Dense) {
+	k, dim := centres.Dims()
 	n, first, second := sums[:k], sums[k:k+k*dim], sums[k+k*dim:]
-	rows := floats.Sum(n)
-	shift := func(i, c int) float64 { return first[i*k+c] / math.Max(n[c], 1) }
+	rows := math.Max(floats.Sum(n), leastRows)
+	shift := func(i, c int) float64 {
+		if n[c] == 0 {
+			return centres.At(c, i) - l.origin[i]
+		}
+		return first[i*k+c] / n[c]
+	}
 	pair := 0
 	for i := range dim {
-		last := dim
-		if form != gmm.Full {
-			last = i + 1
-		}
-		for j := i; j < last; j++ {
+		for j := i; j < lastOf(i, dim, l.config.Form); j++ {
 			at := second[pair*k : (pair+1)*k]
 			pair++
 			within := 0.0

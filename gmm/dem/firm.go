@@ -7,11 +7,11 @@ import (
 	"github.com/collabdict/collabdict/gmm/portable"
 )
 
-// maximise takes the M-step from sums about the means of m. Where rounding has left a
+// maximise takes the M-step from sums about the origin. Where rounding has left a
 // full covariance matrix that is no component's, as of fewer rows than variables, its
 // variances are raised by more than regCovar. All do it to the same total.
-func maximise(sums []float64, m *gmm.Mixture, regCovar float64) (*gmm.Mixture, error) {
-	next, err := m.MStep(sums, regCovar)
+func maximise(sums []float64, m *gmm.Mixture, origin []float64, regCovar float64) (*gmm.Mixture, error) {
+	next, err := m.StepAbout(origin, sums, regCovar)
 	var flat *gmm.SingularError
 	if m.Form() != gmm.Full || !errors.As(err, &flat) {
 		return next, err
@@ -21,7 +21,7 @@ func maximise(sums []float64, m *gmm.Mixture, regCovar float64) (*gmm.Mixture, e
 			raise(sums, m, c, ridge)
 		}
 	}
-	return m.MStep(sums, regCovar)
+	return m.StepAbout(origin, sums, regCovar)
 }
 
 // widest bounds the search for a ridge: by then it is above all that sums can hold.

@@ -20,15 +20,19 @@ func TestFewRowsAndRounding(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := mat.NewDense(6, dim, []float64{2, 0, 0, -2, 0, 0, 0, 2, 0, 0, -1, 1, 8, 9, 10, 10, 9, 8})
-	sums := m.EStep(x)
+	origin := []float64{4, 5, 6}
+	sums, err := m.SumsAbout(origin, gmm.Matrix(x))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for at := 2 * (1 + dim); at < len(sums)-1; at += 2 { // the second moments of the second one
 		sums[at+1] -= rounding
 	}
 	var flat *gmm.SingularError
-	if _, err := m.MStep(sums, 1e-6); !errors.As(err, &flat) || flat.Variables != dim || math.Abs(flat.Rows-2) > 1e-2 {
+	if _, err := m.StepAbout(origin, sums, 1e-6); !errors.As(err, &flat) || flat.Variables != dim || math.Abs(flat.Rows-2) > 1e-2 {
 		t.Fatalf("these sums do not need it: %v", err)
 	}
-	next, err := maximise(sums, m, 1e-6)
+	next, err := maximise(sums, m, origin, 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,9 @@ import (
 type Config struct {
 	// Mixture agrees with the group on the first mixture.
 	Mixture func(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error)
-	// Centres agrees on K by M centres. A sum over all rows, each in the component of
-	// the centre nearest to it, then makes the first mixture, of the given Form.
+	// Centres agrees on K by M centres. A sum over all rows, each the more in a
+	// component the nearer it is to its centre, then makes the first mixture, of the
+	// given Form.
 	Centres func(ctx context.Context, g collabdict.Group) (*mat.Dense, error)
 	Form    gmm.Covariance
 	// RegCovar is added to the diagonal of every covariance matrix; 0 means 1e-6.
@@ -37,6 +38,7 @@ type Learner struct {
 	rows    gmm.Rows
 	config  Config
 	limits  limits
+	origin  []float64 // M, that moments are taken about in the whole run
 	model   *gmm.Mixture
 	counted int
 }
@@ -80,27 +82,46 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	return nil
 }
 
+// first returns the first mixture, and takes the middle of its means, or of the centres,
+// for origin.
 func (l *Learner) first(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error) {
 	if l.config.Mixture != nil {
-		return l.config.Mixture(ctx, g)
+		m, err := l.config.Mixture(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		l.origin = middle(m.Means())
+		return m, nil
 	}
 	centres, err := l.config.Centres(ctx, g)
 	if err != nil {
 		return nil, err
 	}
+	l.origin = middle(centres)
 	return l.fromCentres(ctx, g, centres)
 }
 
-// LocalUpdate computes the statistics of the own rows about the means: what
-// [gmm.Mixture.EStep] returns.
+func middle(points *mat.Dense) []float64 {
+	k, dim := points.Dims()
+	out := make([]float64, dim)
+	for c := range k {
+		for i, v := range points.RawRowView(c) {
+			out[i] += v / float64(k)
+		}
+	}
+	return out
+}
+
+// LocalUpdate computes the statistics of the own rows about an origin that stays the
+// same: what [gmm.Mixture.SumsAbout] returns.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	if l.model == nil {
 		return nil, nil, errNotStarted
 	}
-	if x, err = l.model.EStepRows(l.rows); err != nil {
+	if x, err = l.model.SumsAbout(l.origin, l.rows); err != nil {
 		return nil, nil, err
 	}
-	blocks = l.limits.sums(l.model.Means(), l.model.Form())
+	blocks = l.limits.sums(l.model.Components(), l.origin, l.model.Form())
 	return x, bounds.Append(blocks, 1, l.limits.logLik(l.model)), nil
 }
 
@@ -115,8 +136,8 @@ func (l *Learner) Optimize(total []float64, _ bool) (objective float64, err erro
 		return 0, err
 	}
 	total = slices.Clone(total)
-	settle(total, l.model)
-	next, err := maximise(total, l.model, l.config.RegCovar)
+	settle(total, l.model, l.origin)
+	next, err := maximise(total, l.model, l.origin, l.config.RegCovar)
 	if err != nil {
 		return 0, err
 	}

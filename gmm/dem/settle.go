@@ -10,28 +10,29 @@ import (
 // leaves in a sum is divided by them.
 const leastRows = 1
 
-// settle makes up for what rounding has left in sums about the means of m, which would
+// settle makes up for what rounding has left in sums about the origin, which would
 // otherwise be no mixture's. A component of less than leastRows keeps its mean and
 // covariance matrix, and no variance is below 0. All do it to the same total.
-func settle(sums []float64, m *gmm.Mixture) {
+func settle(sums []float64, m *gmm.Mixture, origin []float64) {
 	k, dim := m.Components(), m.Dim()
 	for c := range k {
 		if sums[c] = math.Max(sums[c], 0); sums[c] < leastRows {
-			keep(sums, m, c)
+			keep(sums, m, origin, c)
 		}
 	}
 	clip(sums, k, dim, m.Form())
 }
 
 // keep puts the sums of as many rows in the place of a component's as would leave it.
-func keep(sums []float64, m *gmm.Mixture, c int) {
+func keep(sums []float64, m *gmm.Mixture, origin []float64, c int) {
 	k, dim := m.Components(), m.Dim()
 	first, second := sums[k:k+k*dim], sums[k+k*dim:]
-	covariance, pair := m.Covariance(c), 0
+	mean, covariance, pair := m.Means().RawRowView(c), m.Covariance(c), 0
 	for i := range dim {
-		first[i*k+c] = 0
+		shift := mean[i] - origin[i]
+		first[i*k+c] = float64(sums[c] * shift)
 		for j := i; j < lastOf(i, dim, m.Form()); j++ {
-			second[pair*k+c] = float64(sums[c] * covariance.At(i, j))
+			second[pair*k+c] = float64(sums[c] * (covariance.At(i, j) + float64(shift*(mean[j]-origin[j]))))
 			pair++
 		}
 	}

@@ -18,11 +18,12 @@ func TestRoundingLeavesAMixture(t *testing.T) {
 	}
 	// Counts, first and second moments, the log-likelihood.
 	sums := []float64{10, 1e-5, 5, 1e-6, 0, -2e-6, 20, -3e-5, -1e-7, -1e-4, -7}
-	if _, err := m.MStep(sums, 1e-6); err == nil {
+	origin := []float64{0, 0}
+	if _, err := m.StepAbout(origin, sums, 1e-6); err == nil {
 		t.Fatal("these sums do not need it")
 	}
-	settle(sums, m)
-	next, err := m.MStep(sums, 1e-6)
+	settle(sums, m, origin)
+	next, err := m.StepAbout(origin, sums, 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,10 @@ var taylor = func() (c [14]float64) {
 	return c
 }()
 
+// Exp returns e to the power of v, which is not above 0, with the same bits everywhere: 0
+// from −600 down, and NaN of NaN.
+func Exp(v float64) float64 { return exp(v) }
+
 // exp returns e to the power of v, which is not above 0, to about 1 ulp: 0 from
 // negligible down, and NaN of NaN.
 func exp(v float64) float64 {

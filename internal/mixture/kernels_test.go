@@ -230,3 +230,59 @@ func TestPathsAreThisMachines(t *testing.T) {
 		t.Errorf("kernels %q with %q active, want %q with %q", got, active.path, cpu.All(), cpu.Active())
 	}
 }
+
+// Several mixtures in one model are each what they would be alone.
+func TestGroups(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const k, m, n = 3, 5, 77
+	both := NewModel(2*k, m, false)
+	rows := normals(rng, n*m)
+	var want [][]float64
+	for g := range 2 {
+		one, p := random(rng, k, m, false)
+		w := one.NewWorkspace(blockRows)
+		w.Load(one, rows)
+		for i := range k {
+			want = append(want, slices.Clone(w.Responsibilities(i)))
+			both.Set(g*k+i, p.weights[i], p.means[i], p.factors[i], p.norms[i])
+		}
+	}
+	eachKernel(t, "groups", func() (out [][]float64) {
+		w, s := both.NewWorkspace(blockRows), both.NewSums()
+		w.LoadGroups(both, rows, k)
+		for i := range 2 * k {
+			out = append(out, slices.Clone(w.Responsibilities(i)))
+			if !slices.Equal(out[i], want[i]) {
+				t.Fatalf("component %d has other responsibilities than alone", i)
+			}
+		}
+		s.Add(w, nil)
+		return append(out, s.sums)
+	})
+}
+
+// Weights of the caller's are those that rows are summed with.
+func TestWeigh(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	const k, m, n = 2, 4, 29
+	x := NewModel(k, m, true)
+	rows, weights := normals(rng, n*m), normals(rng, k*n)
+	eachKernel(t, "weigh", func() [][]float64 {
+		w, s := x.NewWorkspace(blockRows), x.NewSums()
+		w.Load(x, normals(rand.New(rand.NewPCG(9, 9)), blockRows*m)) // what is left of it must not count
+		w.Weigh(rows, func(i int, r []float64) { copy(r, weights[i*n:]) })
+		s.Add(w, nil)
+		for i := range k {
+			total, first := 0.0, 0.0
+			for j, r := range weights[i*n : (i+1)*n] {
+				total += r
+				first += r * rows[j*m+2]
+			}
+			got := make([]float64, m)
+			s.First(i, got)
+			near(t, "count", s.N(i), total, 1e-12)
+			near(t, "first moment", got[2], first, 1e-12)
+		}
+		return [][]float64{s.sums}
+	})
+}

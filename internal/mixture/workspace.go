@@ -74,13 +74,34 @@ func (w *Workspace) stride() int { return (w.m + 1) * lanes }
 
 // Load computes what a model says of a block of rows, M values each. They are
 // not kept.
-func (w *Workspace) Load(x *Model, rows []float64) {
-	w.n = len(rows) / w.m
-	if len(rows) != w.n*w.m || w.n == 0 || w.n > w.rows || x.k != w.k || x.m != w.m {
+func (w *Workspace) Load(x *Model, rows []float64) { w.LoadGroups(x, rows, x.k) }
+
+// LoadGroups is Load for several mixtures at once: each size components in turn are one
+// mixture. LogSums are of the last one.
+func (w *Workspace) LoadGroups(x *Model, rows []float64, size int) {
+	if x.k != w.k || x.m != w.m || w.k%size != 0 {
 		panic("mixture: shapes differ")
 	}
 	w.densities(x, w.load(rows))
-	active.normalise(w.padded(), w.k, w.rows, w.logd, x.logw, w.r, w.lse)
+	for k := 0; k < w.k; k += size {
+		active.normalise(w.padded(), size, w.rows, w.logd[k*w.rows:], x.logw[k:k+size], w.r[k*w.rows:], w.lse)
+	}
+	w.silence()
+}
+
+// Weigh takes a block of rows with responsibilities of the caller's: weights is given
+// those of a component, to be filled in.
+func (w *Workspace) Weigh(rows []float64, weights func(k int, r []float64)) {
+	w.load(rows)
+	clear(w.lse)
+	for k := range w.k {
+		weights(k, w.r[k*w.rows:][:w.n])
+	}
+	w.silence()
+}
+
+// silence gives the rows after the last one no part in anything.
+func (w *Workspace) silence() {
 	for j := w.n; j < w.padded(); j++ {
 		for k := range w.k {
 			w.logd[k*w.rows+j], w.r[k*w.rows+j] = math.Inf(-1), 0
@@ -104,6 +125,10 @@ func (w *Workspace) densities(x *Model, panels int) {
 // load turns rows into panels, and returns how many that are with those of zeros that
 // the densities need.
 func (w *Workspace) load(rows []float64) int {
+	w.n = len(rows) / w.m
+	if len(rows) != w.n*w.m || w.n == 0 || w.n > w.rows {
+		panic("mixture: shapes differ")
+	}
 	whole, stride := w.n/lanes, w.stride()
 	if whole > 0 {
 		active.turn(whole, w.m, rows, w.x, stride)
