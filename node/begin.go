@@ -69,10 +69,7 @@ func (g *greeter) begin() (*Node, error) {
 		r.Members = append(r.Members, m)
 	}
 	g.mu.Unlock()
-	if _, err := rand.Read(r.Secret[:]); err != nil {
-		return nil, err
-	}
-	journal, err := g.store.Begin(r)
+	journal, err := g.record(r)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +80,19 @@ func (g *greeter) begin() (*Node, error) {
 	}
 	n.roll.Store(members)
 	return n, g.take(n)
+}
+
+// record draws the secret of a new run and writes the run down.
+func (g *greeter) record(r store.Run) (*store.Journal, error) {
+	if _, err := rand.Read(r.Secret[:]); err != nil {
+		return nil, err
+	}
+	if g.cfg.Begin != nil {
+		if err := g.cfg.Begin(r.ID); err != nil {
+			return nil, err
+		}
+	}
+	return g.store.Begin(r)
 }
 
 // node returns this member's part in a run as its journal has it, not taken up.

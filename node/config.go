@@ -65,6 +65,10 @@ type Config struct {
 	Patience float64
 	// Durability is what of a slot under way is on disk; "" means OnDisk.
 	Durability Durability
+	// Begin, if not nil, is called with the identity of a new run before the node writes
+	// it down. Resume, if not nil, is called with that of an unfinished run before the node
+	// speaks with any other member. An error of either ends Join.
+	Begin, Resume func(run [32]byte) error
 	// Log gets what an operator should know; nil means nothing is logged.
 	Log hclog.Logger
 	// OnStatus, if not nil, is told who is there and who is missing whenever that

@@ -55,6 +55,9 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 // new one.
 func (g *greeter) enter(ctx context.Context) (*Node, error) {
 	journal, err := g.unfinished()
+	if err == nil && journal != nil && g.cfg.Resume != nil {
+		err = g.cfg.Resume(journal.ID)
+	}
 	if err != nil {
 		g.close()
 		return nil, err

@@ -3,7 +3,6 @@ package node
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"slices"
 
@@ -187,10 +186,7 @@ func (g *greeter) beginWith(nc *newcomer) (*Node, error) {
 			r.Members = append(r.Members, store.Member{Name: s.Name, ID: s.ID, Addrs: s.Addrs})
 		}
 	}
-	if _, err := rand.Read(r.Secret[:]); err != nil {
-		return nil, err
-	}
-	j, err := g.store.Begin(r)
+	j, err := g.record(r)
 	if err != nil {
 		return nil, err
 	}

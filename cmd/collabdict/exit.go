@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/study"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/netsim"
@@ -49,6 +50,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		many   *gmm.ComponentsError
 		flat   *gmm.SingularError
 		data   *dataset.Error
+		rows   *participant.OtherRowsError
 		file   *model.Error
 		conf   *config.Error
 		setup  *node.ConfigError
@@ -81,7 +83,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return dataFailure, "standardise the columns, lower --components, or take --covariance diag"
 	case errors.As(err, &again):
 		return usageFailure, ""
-	case errors.As(err, &data):
+	case errors.As(err, &data), errors.As(err, &rows):
 		return dataFailure, ""
 	case errors.As(err, &file):
 		return modelFailure, ""

@@ -108,7 +108,7 @@ func secretsOf(t *testing.T, out string, names []string) (all []participant.Conf
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := os.ReadFile(filepath.Join(out, name, "noise.key"))
+		kept, err := os.ReadFile(filepath.Join(out, name, "rows.key"))
 		if err != nil {
 			t.Fatal(err)
 		}

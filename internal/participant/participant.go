@@ -25,7 +25,7 @@ const (
 
 // Config says who takes part, in what, with which rows.
 type Config struct {
-	Node node.Config // its Agreement and Settings are set from Task and Data
+	Node node.Config // its Agreement, Settings, Begin and Resume are set from Task and Data
 	Task task.Task
 	Data dataset.Participant
 	Out  string // folder for the model and the result
@@ -50,6 +50,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	for _, f := range c.Task.Fields(c.Data.Columns) {
 		c.Node.Agreement = append(c.Node.Agreement, node.Field(f))
 	}
+	rows, err := newRowsKey(c.Node.Dir, c.Data.Train, c.Task.Learned(c.Data))
+	if err != nil {
+		return nil, err
+	}
+	c.Node.Begin, c.Node.Resume = rows.begin, rows.resume
 	n, err := node.Join(ctx, c.Node)
 	if err != nil {
 		return nil, err
@@ -59,10 +64,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		ended = c.OnJoin(n)
 	}
 	if c.Task.Secret() {
-		if c.Task.Noise, err = noise(c.Node.Dir, n.RunID(), c.Data.Train, c.Task.Learned(c.Data)); err != nil {
-			ended()
-			return nil, errors.Join(err, end(ctx, n, err))
-		}
+		c.Task.Noise = rows.noise()
 	}
 	trained, err := c.Task.Train(ctx, n, c.Data, func(p task.Progress) {
 		if c.OnRound != nil {
@@ -77,7 +79,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		err = errors.Join(err, unread, c.save(result))
 	}
 	if err = errors.Join(err, end(ctx, n, err)); err == nil {
-		err = forgetNoise(c.Node.Dir)
+		err = rows.forget()
 	}
 	return result, err
 }

@@ -1,0 +1,123 @@
+package participant
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	randv2 "math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/dataset"
+)
+
+// rowsKeyFile has, in the folder of a participant, the identity of a run, a key, and a
+// digest under that key of the rows that the participant has in the run.
+const rowsKeyFile = "rows.key"
+
+// OtherRowsError says that a run was begun with other rows than those at hand, or that
+// nothing tells which they were.
+type OtherRowsError struct {
+	Dir     string
+	Missing bool // there is no rows.key of this run
+}
+
+func (e *OtherRowsError) Error() string {
+	if e.Missing {
+		return fmt.Sprintf("%s is missing or of another run, so that the rows of the unfinished run in this folder cannot be told: bring it back, or begin another run in another folder", filepath.Join(e.Dir, rowsKeyFile))
+	}
+	return fmt.Sprintf("the unfinished run in %s was begun with other training rows, or in another order: every member could work out the difference from two totals: bring those rows back, with their labels if these are learned, or begin another run in another folder", e.Dir)
+}
+
+// rowsKey holds a participant to the rows that it has begun a run with. Totals with and
+// without a change of the rows would show that change to everybody.
+type rowsKey struct {
+	dir    string
+	rows   dataset.Rows
+	labels []float64 // nil unless they are learned
+
+	key    [32]byte
+	digest []byte
+}
+
+// newRowsKey draws the key of a run that is still to begin. The rows are read now, so
+// that nobody waits for it later.
+func newRowsKey(dir string, rows dataset.Rows, labels []float64) (*rowsKey, error) {
+	k := &rowsKey{dir: dir, rows: rows, labels: labels}
+	if _, err := rand.Read(k.key[:]); err != nil {
+		return nil, fmt.Errorf("key of the rows: %w", err)
+	}
+	var err error
+	k.digest, err = k.digestOf(k.key)
+	return k, err
+}
+
+// begin notes the rows of a new run.
+func (k *rowsKey) begin(run [32]byte) error {
+	return atomicfile.Write(filepath.Join(k.dir, rowsKeyFile), 0o600, func(w io.Writer) error {
+		_, err := w.Write(slices.Concat(run[:], k.key[:], k.digest))
+		return err
+	})
+}
+
+// resume takes the key of an unfinished run, and returns an error unless the rows are
+// those of it.
+func (k *rowsKey) resume(run [32]byte) error {
+	kept, err := os.ReadFile(filepath.Join(k.dir, rowsKeyFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(kept) != len(run)+len(k.key)+sha256.Size || !bytes.Equal(kept[:len(run)], run[:]) {
+		return &OtherRowsError{k.dir, true}
+	}
+	key := [32]byte(kept[len(run):])
+	digest, err := k.digestOf(key)
+	if err != nil {
+		return err
+	}
+	if !hmac.Equal(digest, kept[len(run)+len(key):]) {
+		return &OtherRowsError{k.dir, false}
+	}
+	k.key, k.digest = key, digest
+	return nil
+}
+
+// noise returns what draws the noise of the run: the same whenever the run is resumed.
+// With another, the member would show its rows with noise twice, and that hides them
+// less.
+func (k *rowsKey) noise() randv2.Source { return randv2.NewChaCha8(k.key) }
+
+// digestOf tells rows apart, with their labels if there are any. It tells nothing of them
+// without the key.
+func (k *rowsKey) digestOf(key [32]byte) ([]byte, error) {
+	h := hmac.New(sha256.New, key[:])
+	var b []byte
+	err := dataset.EachRow(k.rows, func(row []float64) {
+		b = binary.BigEndian.AppendUint64(b[:0], uint64(len(row)))
+		for _, v := range row {
+			b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		h.Write(b)
+	})
+	for _, l := range k.labels {
+		h.Write(binary.BigEndian.AppendUint64(b[:0], math.Float64bits(l)))
+	}
+	return h.Sum(nil), err
+}
+
+// forget removes the key when the run is over: with it, noise could be taken off.
+func (k *rowsKey) forget() error {
+	if err := os.Remove(filepath.Join(k.dir, rowsKeyFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
