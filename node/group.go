@@ -117,6 +117,10 @@ func (n *Node) answer(d *consensus.Decision) {
 	n.answered.Store(&bare)
 }
 
+// Answer returns the decision of the last collective that has returned, without its total
+// and blobs; nil before the first.
+func (n *Node) Answer() *consensus.Decision { return n.answered.Load() }
+
 // Decisions calls f with every decision of the run in order, until f returns an
 // error.
 func (n *Node) Decisions(f func(*consensus.Decision) error) error {

@@ -287,6 +287,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 		shown.members(s)
 		shown.round(p, len(s.Members), int64(s.Traffic.BytesSent))
 	}
+	c.OnWarning = func(line string) { shown.line("warning: " + line) }
 	before := resultsIn(c.Out)
 	result, err := participant.Run(ctx, c)
 	shown.end()

@@ -169,6 +169,9 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	run, err := experiment.SimulateUnder(ctx, under, t, data.Participants, func(p experiment.Progress) {
 		progress.virtual, p.Weighting = p.Virtual, nil // which is one's alone
 		progress.round(p.Progress, len(data.Participants), 0)
+		for _, line := range p.Warnings {
+			progress.line("warning: " + line)
+		}
 	})
 	progress.end()
 	if err != nil {

@@ -1,7 +1,10 @@
 package experiment
 
 import (
+	"sync"
+
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -24,4 +27,41 @@ func (o observers) Decided(member int, d *consensus.Decision) {
 	for _, x := range o {
 		x.Decided(member, d)
 	}
+}
+
+// witness notes in a ledger what sums tell together, as they are made.
+type witness struct {
+	mu     sync.Mutex
+	ledger *report.Ledger
+	called uint64 // slots below have been called
+	next   uint64 // slots below have been decided
+}
+
+func (w *witness) Called(_ int, slot uint64, c consensus.Call) {
+	if c.Kind != consensus.Sum || slot < w.called {
+		return
+	}
+	w.called = slot + 1
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ledger.Called(c.Blocks)
+}
+
+func (*witness) Sent(int, int, consensus.Message) {}
+
+func (w *witness) Decided(_ int, d *consensus.Decision) {
+	if d.Slot < w.next {
+		return
+	}
+	w.next = d.Slot + 1
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ledger.Add(d)
+}
+
+// news returns what all members have come to know of others since it was called last.
+func (w *witness) news() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ledger.News()
 }

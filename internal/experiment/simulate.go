@@ -32,6 +32,8 @@ type Run struct {
 type Progress struct {
 	task.Progress
 	Virtual time.Duration // of the last decision
+	// Warnings are what all members have come to know of others.
+	Warnings []string
 }
 
 // Simulate trains the participants together over a simulated network and returns
@@ -94,7 +96,8 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 		}
 	}
 	watch, begun := a.watch(t, len(parts)), newInputs()
-	c.Observer = under.observer(t.Settings.Scheme, watch, begun)
+	lone := &witness{ledger: report.NewLedger(c.Names, t.Settings.Rules(len(c.Names)).Colluders, t.Conserved())}
+	c.Observer = append(under.observers(t.Settings.Scheme, watch, begun), lone)
 	net, err := netsim.New(c)
 	if err != nil {
 		return nil, err
@@ -115,7 +118,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 				defer show.Unlock()
 				if p.Number > shown { // by whoever is there first
 					shown = p.Number
-					onRound(Progress{p, net.Now()})
+					onRound(Progress{p, net.Now(), lone.news()})
 				}
 			})
 			return err
@@ -134,7 +137,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	if t.Privacy.Epsilon != 0 {
 		run.Report.Warnings = append(run.Report.Warnings, "privacy: "+seededNoise)
 	}
-	run.network(t, c.Names, cost, first)
+	run.network(t, c.Names, cost, first, lone.ledger)
 	for i, r := range results {
 		if err := cost.Members[i].Err; err != nil || r == nil || r.Model == nil {
 			run.without(parts[i], err)
@@ -164,14 +167,11 @@ func noise(seed uint64, rank int) rand.Source {
 	return rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "collabdict/experiment/noise/%d/%d", seed, rank)))
 }
 
-// observer returns what watches the simulation: nothing unless it is asked for.
-func (c Conditions) observer(s consensus.Scheme, watch watch, begun *inputs) netsim.Observer {
+// observers returns what watches the simulation because it is asked for.
+func (c Conditions) observers(s consensus.Scheme, watch watch, begun *inputs) observers {
 	o := watch.observers()
 	if c.Converge && (s == consensus.Laplacian || s == "") {
 		o = append(o, begun)
-	}
-	if o == nil {
-		return nil
 	}
 	return o
 }
@@ -233,7 +233,7 @@ func (r *Run) add(result *task.Result, p dataset.Participant, names []string, di
 }
 
 // network enters who was in the sums, and what they cost.
-func (r *Run) network(t task.Task, names []string, cost *netsim.Report, first int) {
+func (r *Run) network(t task.Task, names []string, cost *netsim.Report, first int, known *report.Ledger) {
 	n := int64(len(cost.Members))
 	for _, m := range cost.Members {
 		r.Report.BytesSent += m.Bytes
@@ -244,7 +244,8 @@ func (r *Run) network(t task.Task, names []string, cost *netsim.Report, first in
 	}
 	r.Report.BytesSent /= n
 	r.Report.Messages /= n
-	l := report.NewLedger(names, cost.Rules.Colluders)
+	l := report.NewLedger(names, cost.Rules.Colluders, t.Conserved())
+	l.Knows(known)
 	for _, d := range cost.Members[first].Decisions {
 		l.Add(d)
 	}

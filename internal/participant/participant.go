@@ -34,6 +34,9 @@ type Config struct {
 	OnJoin func(*node.Node) (ended func())
 	// OnRound, if not nil, is called after every round.
 	OnRound func(task.Progress, node.Status)
+	// OnWarning, if not nil, is told at the end of a round what all members have come to
+	// know of others in it.
+	OnWarning func(line string)
 }
 
 // Result is what a participant holds at the end.
@@ -66,16 +69,22 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Task.Secret() {
 		c.Task.Noise = rows.noise()
 	}
-	trained, err := c.Task.Train(ctx, n, c.Data, func(p task.Progress) {
+	w := witness{n, c.ledger(n)}
+	trained, err := c.Task.Train(ctx, w, c.Data, func(p task.Progress) {
 		if c.OnRound != nil {
 			c.OnRound(p, n.Status())
+		}
+		for _, line := range w.ledger.News() {
+			if c.OnWarning != nil {
+				c.OnWarning(line)
+			}
 		}
 	})
 	ended()
 	var result *Result
 	if trained.Model != nil {
 		var unread error
-		result, unread = c.assemble(n, trained)
+		result, unread = c.assemble(w, trained)
 		err = errors.Join(err, unread, c.save(result))
 	}
 	if err = errors.Join(err, end(ctx, n, err)); err == nil {
@@ -99,16 +108,27 @@ func end(ctx context.Context, n *node.Node, err error) error {
 	return errors.Join(err, n.Close())
 }
 
-func (c Config) assemble(n *node.Node, trained *task.Result) (*Result, error) {
-	var names []string
+// ledger returns an empty ledger of the run.
+func (c Config) ledger(n *node.Node) *report.Ledger {
+	names := namesOf(n)
+	return report.NewLedger(names, c.Task.Settings.Rules(len(names)).Colluders, c.Task.Conserved())
+}
+
+func namesOf(n *node.Node) (names []string) {
 	for _, m := range n.Members() {
 		names = append(names, m.Name)
 	}
-	s := n.Status()
+	return names
+}
+
+func (c Config) assemble(w witness, trained *task.Result) (*Result, error) {
+	n := w.Node
+	names, s := namesOf(n), n.Status()
 	r := experiment.Summary(c.Task, names, trained)
 	r.SetupRounds = s.SetupSlots
 	r.Consensus.Iterations, r.Consensus.Error = s.LastIterations, s.LastDifference
-	ledger := report.NewLedger(names, c.Task.Settings.Rules(len(names)).Colluders)
+	ledger := c.ledger(n)
+	ledger.Knows(w.ledger)
 	if err := n.Decisions(func(d *consensus.Decision) error { ledger.Add(d); return nil }); err != nil {
 		r.Warnings = append(r.Warnings, "who was in which sum is not known: "+err.Error())
 	}

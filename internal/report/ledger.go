@@ -1,48 +1,50 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 )
 
 // Ledger sums up the decided slots of a run: who was in which sum, and which sums
 // tell more together than each does alone.
 type Ledger struct {
-	names  []string // of the roster
-	most   int      // members by which views that tell something differ
-	views  []View
-	sums   map[int]*series // by length
-	lone   []LoneChange
-	roster []RosterChange
-	round  int // of the last sum
-	latest *consensus.Decision
+	names     []string // of the roster
+	most      int      // members by which views that tell something differ
+	conserved string   // what of the rows all sums have, whatever the model is
+	other     map[int]bool
+	views     []View
+	sums      map[int]*series
+	lone      []LoneChange
+	told      int // of lone
+	roster    []RosterChange
+	round     int // of the last sum
+	latest    *consensus.Decision
 }
 
-// LoneChange says that two sums of the same length are over views that differ by
-// few members only: what these have added is the difference of the sums, but for
-// what the statistics of the others have changed in between. Sealing does not help
-// against that, as both sums are public.
+// LoneChange says that two sums are over views that differ by few members only. All
+// members have both, and know what these members have added from the difference.
+// Sealing does not help against that, as both sums are opened.
 type LoneChange struct {
 	Members []string  `json:"members"` // in one of the two sums only
 	Slots   [2]uint64 `json:"slots"`
 	Rounds  [2]int    `json:"rounds"` // 0 is the start-up
-	// Drift is ‖change of the sum between two slots of one view next to these‖₂ over
-	// ‖difference of the two sums‖₂: about the relative error with which the
-	// difference shows the members' statistics. Absent if there are no such slots.
-	Drift *float64 `json:"drift,omitempty"`
+	// Known is what all members now know of the rows of these members together, exactly.
+	// Absent where they know it up to what the others' parts have changed between the
+	// two sums.
+	Known string `json:"known,omitempty"`
 }
 
-// series is the sums of one length.
+// series is sums that tell something together.
 type series struct {
-	last    *consensus.Decision
-	moved   float64   // by how much the sum changed between the last two slots of one view
-	known   bool      // moved is
-	seen    []sighted // the views so far
-	pending []gap     // whose drift is not known yet
+	known string
+	last  *consensus.Decision
+	seen  []sighted // the views so far
 }
 
 // sighted is a view, and the last sum over it.
@@ -53,20 +55,33 @@ type sighted struct {
 	lone    map[int]bool // views, by index, that a LoneChange with it has been told of
 }
 
-// gap is a LoneChange by its index, and the difference of the two sums.
-type gap struct {
-	index      int
-	difference float64
-}
-
 // NewLedger returns the empty ledger of a run with a roster, in rank order, of
 // which as many members as given may collude: views that differ by one more at
-// most are told of.
-func NewLedger(names []string, colluders int) *Ledger {
-	return &Ledger{names: names, most: colluders + 1, sums: map[int]*series{}}
+// most are told of. Conserved names what the sums tell of rows whatever the model is,
+// such as "N, mean and covariance"; it is empty where that is nothing.
+func NewLedger(names []string, colluders int, conserved string) *Ledger {
+	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, sums: map[int]*series{}}
 }
 
-// Add enters the decision of the next slot, whose total is kept and not modified.
+// Named gives the names of a roster that has grown, in rank order.
+func (l *Ledger) Named(names []string) { l.names = names }
+
+// Called notes what a sum holds before it is added. Sums of the same length hold the
+// same.
+func (l *Ledger) Called(blocks []collabdict.Block) {
+	length, counts := 0, false
+	for _, b := range blocks {
+		length += b.Len
+		counts = counts || b.Moment == collabdict.Counts
+	}
+	l.other[length] = !counts
+}
+
+// Knows takes over from another ledger of the run what its sums hold.
+func (l *Ledger) Knows(o *Ledger) { maps.Copy(l.other, o.other) }
+
+// Add enters the decision of the next slot, which is kept and not modified. Of its total
+// the length counts.
 func (l *Ledger) Add(d *consensus.Decision) {
 	if d.Kind == consensus.Amend {
 		l.addChange(d)
@@ -77,14 +92,30 @@ func (l *Ledger) Add(d *consensus.Decision) {
 	if d.Kind != consensus.Sum {
 		return
 	}
-	s := l.sums[len(d.Total)]
+	key, known := len(d.Total), ""
+	switch {
+	case l.conserved != "" && !l.other[key]:
+		key, known = conserving, l.conserved
+	case d.Round == 0:
+		known = contribution
+	}
+	s := l.sums[key]
 	if s == nil {
 		s = &series{}
-		l.sums[len(d.Total)] = s
+		l.sums[key] = s
 	}
+	s.known = known
 	l.compare(s, d)
 	s.last = d
 }
+
+// contribution is what is known of sums that are of the start, and so do not depend on
+// the model.
+const contribution = "contribution to a sum of the start"
+
+// conserving is the key of the sums that all tell the same of rows, however long they
+// are. The others are compared with those of their own length.
+const conserving = -1
 
 // addChange notes how the roster was changed.
 func (l *Ledger) addChange(d *consensus.Decision) {
@@ -131,15 +162,6 @@ func (l *Ledger) compare(s *series, d *consensus.Decision) {
 	if s.last == nil {
 		return
 	}
-	difference := distance(d.Total, s.last.Total)
-	adjacent := slices.Equal(s.last.Members, d.Members)
-	if adjacent {
-		s.moved, s.known = difference, true
-		for _, g := range s.pending {
-			l.lone[g.index].Drift = ratio(difference, g.difference)
-		}
-		s.pending = nil
-	}
 	for i := range s.seen {
 		before := &s.seen[i]
 		lone := outside(before.members, d.Members)
@@ -148,16 +170,9 @@ func (l *Ledger) compare(s *series, d *consensus.Decision) {
 			continue
 		}
 		s.seen[now].lone[i], before.lone[now] = true, true
-		c := LoneChange{
-			Members: l.namesOf(lone), Slots: [2]uint64{before.slot, d.Slot}, Rounds: [2]int{before.round, int(d.Round)},
-		}
-		switch {
-		case next && s.known:
-			c.Drift = ratio(s.moved, difference)
-		case next:
-			s.pending = append(s.pending, gap{len(l.lone), difference})
-		}
-		l.lone = append(l.lone, c)
+		l.lone = append(l.lone, LoneChange{
+			Members: l.namesOf(lone), Slots: [2]uint64{before.slot, d.Slot}, Rounds: [2]int{before.round, int(d.Round)}, Known: s.known,
+		})
 	}
 }
 
@@ -173,38 +188,19 @@ func (s *series) sight(d *consensus.Decision) int {
 }
 
 // outside returns the members of one view that are not in the other, in rank
-// order.
-func outside(a, b []uint32) []uint32 {
-	var lone []uint32
-	for _, m := range a {
-		if !slices.Contains(b, m) {
-			lone = append(lone, m)
+// order, as both are.
+func outside(a, b []uint32) (lone []uint32) {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] == b[0]:
+			a, b = a[1:], b[1:]
+		case a[0] < b[0]:
+			lone, a = append(lone, a[0]), a[1:]
+		default:
+			lone, b = append(lone, b[0]), b[1:]
 		}
 	}
-	for _, m := range b {
-		if !slices.Contains(a, m) {
-			lone = append(lone, m)
-		}
-	}
-	slices.Sort(lone)
-	return lone
-}
-
-func distance(a, b []float64) float64 {
-	var square float64
-	for i := range a {
-		d := a[i] - b[i]
-		square += float64(d * d)
-	}
-	return math.Sqrt(square)
-}
-
-func ratio(a, b float64) *float64 {
-	if b == 0 {
-		return nil
-	}
-	r := a / b
-	return &r
+	return append(append(lone, a...), b...)
 }
 
 // Views returns who took part from which round on: an entry where that, or the
@@ -221,15 +217,53 @@ func (l *Ledger) LoneChanges() []LoneChange { return l.lone }
 // Last returns the decision of the last slot, nil before the first.
 func (l *Ledger) Last() *consensus.Decision { return l.latest }
 
-// Warnings tells of lone changes in a line.
-func (l *Ledger) Warnings() []string {
-	if len(l.lone) == 0 {
-		return nil
+// News returns what all members have come to know of others since it was called last.
+func (l *Ledger) News() (lines []string) {
+	for _, c := range l.lone[l.told:] {
+		if line := c.line(); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
 	}
-	first := l.lone[0]
-	line := fmt.Sprintf("privacy: two sums differ by %s alone (rounds %d and %d)", strings.Join(first.Members, ", "), first.Rounds[0], first.Rounds[1])
-	if more := len(l.lone) - 1; more > 0 {
-		line += fmt.Sprintf(", and %d more pairs by few members", more)
-	}
-	return []string{line + ": whoever subtracts them learns about what the members in question added; lone_changes in the result lists them"}
+	l.told = len(l.lone)
+	return lines
 }
+
+// line says what is known.
+func (c LoneChange) line() string {
+	who := strings.Join(c.Members, " and ")
+	if len(c.Members) > 1 {
+		who += " together"
+	}
+	sums := fmt.Sprintf("the sums of rounds %d and %d differ by %s alone", c.Rounds[0], c.Rounds[1], who)
+	switch c.Known {
+	case "":
+		return fmt.Sprintf("privacy: the contribution of %s is now known to all members, up to what the others have changed meanwhile: %s", who, sums)
+	case contribution:
+		return fmt.Sprintf("privacy: the contribution of %s to the start is now exactly known to all members: %s", who, sums)
+	}
+	return fmt.Sprintf("privacy: %s of %s are now exactly known to all members: %s", c.Known, who, sums)
+}
+
+// Warnings tells what all members know of others at the end: a line for each group of
+// members whose part in sums is known, the smallest first.
+func (l *Ledger) Warnings() (lines []string) {
+	var groups []string
+	bySize := func(a, b LoneChange) int { return cmp.Compare(len(a.Members), len(b.Members)) }
+	for _, c := range slices.SortedStableFunc(slices.Values(l.lone), bySize) {
+		who := fmt.Sprint(c.Members, c.Known)
+		if slices.Contains(groups, who) {
+			continue
+		}
+		groups = append(groups, who)
+		if len(lines) < mostGroups {
+			lines = append(lines, c.line())
+		}
+	}
+	if more := len(groups) - mostGroups; more > 0 {
+		lines = append(lines, fmt.Sprintf("privacy: %d more groups of members whose part in sums is known: lone_changes in the result lists them", more))
+	}
+	return lines
+}
+
+// mostGroups bounds the warnings of one run.
+const mostGroups = 3

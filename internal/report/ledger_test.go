@@ -1,20 +1,21 @@
 package report
 
 import (
-	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 )
 
 // decided makes the sums of a run: a round each, over the views by letters.
-func decided(views []string, totals []float64) *Ledger {
+func decided(views []string, conserved string) *Ledger {
 	names := strings.Split("abcdefgh", "")
-	l := NewLedger(names, 1)
+	l := NewLedger(names, 1, conserved)
 	for i, view := range views {
-		d := &consensus.Decision{Kind: consensus.Sum, Slot: uint64(i), Round: uint32(i + 1), Total: []float64{totals[i], 1}}
+		d := &consensus.Decision{Kind: consensus.Sum, Slot: uint64(i), Round: uint32(i + 1), Total: make([]float64, 2)}
 		for rank, name := range names {
 			if strings.Contains(view, name) {
 				d.Members = append(d.Members, uint32(rank))
@@ -31,51 +32,92 @@ func TestLoneChanges(t *testing.T) {
 	type change struct {
 		members string
 		rounds  [2]int
-		drift   float64 // NaN if it is absent
 	}
-	none := math.NaN()
 	for name, c := range map[string]struct {
-		views  []string
-		totals []float64
-		want   []change
+		views []string
+		want  []change
 	}{
-		"a view that stays":         {[]string{"abcd", "abcd", "abcd"}, []float64{1, 2, 3}, nil},
-		"one leaves":                {[]string{"abcd", "abcd", "abc"}, []float64{10, 8, 4}, []change{{"d", [2]int{2, 3}, 0.5}}},
-		"the drift is known later":  {[]string{"abcd", "abc", "abc"}, []float64{10, 5, 4}, []change{{"d", [2]int{1, 2}, 0.2}}},
-		"without drift to go by":    {[]string{"abcd", "abc"}, []float64{10, 5}, []change{{"d", [2]int{1, 2}, none}}},
-		"two swap":                  {[]string{"abcd", "abce"}, []float64{3, 4}, []change{{"d e", [2]int{1, 2}, none}}},
-		"too many for two to learn": {[]string{"abcdef", "abc"}, []float64{3, 4}, nil},
+		"a view that stays":         {[]string{"abcd", "abcd", "abcd"}, nil},
+		"one leaves":                {[]string{"abcd", "abcd", "abc"}, []change{{"d", [2]int{2, 3}}}},
+		"one leaves for longer":     {[]string{"abcd", "abc", "abc"}, []change{{"d", [2]int{1, 2}}}},
+		"two swap":                  {[]string{"abcd", "abce"}, []change{{"d e", [2]int{1, 2}}}},
+		"too many for two to learn": {[]string{"abcdef", "abc"}, nil},
 		"apart, and each time": {
 			[]string{"abcdefgh", "abc", "abcdefg", "abcdefgh", "abcdefg", "abc"},
-			[]float64{1, 2, 3, 4, 5, 6},
-			[]change{{"h", [2]int{1, 3}, none}, {"h", [2]int{3, 4}, none}, {"h", [2]int{4, 5}, none}},
+			[]change{{"h", [2]int{1, 3}}, {"h", [2]int{3, 4}}, {"h", [2]int{4, 5}}},
 		},
 	} {
-		var got []change
-		for _, l := range decided(c.views, c.totals).LoneChanges() {
-			g := change{strings.Join(l.Members, " "), l.Rounds, none}
-			if l.Slots != [2]uint64{uint64(l.Rounds[0] - 1), uint64(l.Rounds[1] - 1)} {
-				t.Errorf("%s: slots %v of rounds %v", name, l.Slots, l.Rounds)
+		for conserved, when := range map[string]string{"": "", "N, mean and covariance": "N, mean and covariance"} {
+			var got []change
+			for _, l := range decided(c.views, conserved).LoneChanges() {
+				if l.Slots != [2]uint64{uint64(l.Rounds[0] - 1), uint64(l.Rounds[1] - 1)} || l.Known != when {
+					t.Errorf("%s: slots %v of rounds %v, %q is known", name, l.Slots, l.Rounds, l.Known)
+				}
+				got = append(got, change{strings.Join(l.Members, " "), l.Rounds})
 			}
-			if l.Drift != nil {
-				g.drift = *l.Drift
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s: got %v, want %v", name, got, c.want)
 			}
-			got = append(got, g)
 		}
-		same := len(got) == len(c.want)
-		for i := 0; same && i < len(got); i++ {
-			a, b := got[i], c.want[i]
-			same = a.members == b.members && a.rounds == b.rounds && (a.drift == b.drift || math.IsNaN(a.drift) && math.IsNaN(b.drift))
-		}
-		if !same {
-			t.Errorf("%s: got %v, want %v", name, got, c.want)
-		}
+	}
+}
+
+// What all members know is told at the moment, and summed up at the end.
+func TestWhatIsKnownIsTold(t *testing.T) {
+	const exact = "N, mean and covariance"
+	l := decided([]string{"abcd", "abc"}, exact)
+	want := []string{"privacy: N, mean and covariance of d are now exactly known to all members: the sums of rounds 1 and 2 differ by d alone"}
+	if got := l.News(); !slices.Equal(got, want) || l.News() != nil || !slices.Equal(l.Warnings(), want) {
+		t.Errorf("got %q, and in the end %q", got, l.Warnings())
+	}
+	want = []string{"privacy: the contribution of d and e together is now known to all members, up to what the others have changed meanwhile: the sums of rounds 1 and 2 differ by d and e together alone"}
+	if got := decided([]string{"abcd", "abce"}, "").News(); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	many := decided([]string{"abcdefgh", "bcdefgh", "acdefgh", "abdefgh", "abcefgh", "abcdefg"}, exact).Warnings()
+	if len(many) != 4 || !strings.Contains(many[3], "more groups of members") {
+		t.Errorf("got %q", many)
+	}
+}
+
+// Sums that all have the counts and moments of rows are compared however long they are;
+// other sums with those of their own length.
+func TestSumsThatConserve(t *testing.T) {
+	all, some := []uint32{0, 1, 2, 3}, []uint32{0, 1, 2}
+	sum := func(slot uint64, round uint32, members []uint32, length int) *consensus.Decision {
+		return &consensus.Decision{Kind: consensus.Sum, Slot: slot, Round: round, Members: members, Total: make([]float64, length)}
+	}
+	counts := func(n int) []collabdict.Block {
+		return []collabdict.Block{{Len: 2, Bound: 1, Moment: collabdict.Counts}, {Len: n - 2, Bound: 1}}
+	}
+	l := NewLedger([]string{"a", "b", "c", "d"}, 1, "N, mean and covariance")
+	l.Called([]collabdict.Block{{Len: 64, Bound: 1}}) // a histogram
+	l.Add(sum(0, 0, all, 64))
+	l.Called(counts(9))
+	l.Add(sum(1, 0, some, 9))
+	if l.LoneChanges() != nil {
+		t.Errorf("a histogram with d, and moments without it: %+v", l.LoneChanges())
+	}
+	l = NewLedger([]string{"a", "b", "c", "d"}, 1, "N, mean and covariance")
+	l.Called(counts(9))
+	l.Add(sum(0, 0, all, 9))
+	o := NewLedger(l.names, 1, l.conserved)
+	o.Knows(l)
+	for _, l := range []*Ledger{l, o} {
+		l.Called(counts(30))
+		l.Add(sum(1, 1, some, 30))
+	}
+	if c := l.LoneChanges(); len(c) != 1 || c[0].Known == "" || c[0].Rounds != [2]int{0, 1} {
+		t.Errorf("moments with and without d: %+v", c)
+	}
+	if o.LoneChanges() != nil {
+		t.Errorf("one sum alone: %+v", o.LoneChanges())
 	}
 }
 
 // Sums of other lengths, and gathers, are not compared.
 func TestOnlySumsOfOneLengthAreCompared(t *testing.T) {
-	l := NewLedger([]string{"a", "b", "c", "d"}, 1)
+	l := NewLedger([]string{"a", "b", "c", "d"}, 1, "")
 	all, some := []uint32{0, 1, 2, 3}, []uint32{0, 1, 2}
 	l.Add(&consensus.Decision{Kind: consensus.Gather, Members: all})
 	l.Add(&consensus.Decision{Kind: consensus.Sum, Slot: 1, Members: all, Total: []float64{1, 2}})
@@ -84,13 +126,13 @@ func TestOnlySumsOfOneLengthAreCompared(t *testing.T) {
 		t.Errorf("got %v", l.LoneChanges())
 	}
 	l.Add(&consensus.Decision{Kind: consensus.Sum, Slot: 3, Members: some, Total: []float64{1, 3}})
-	if w := l.Warnings(); len(l.LoneChanges()) != 1 || len(w) != 1 || !strings.Contains(w[0], "differ by d alone") {
+	if w := l.Warnings(); len(l.LoneChanges()) != 1 || len(w) != 1 || !strings.Contains(w[0], "the contribution of d to the start is now exactly known") {
 		t.Errorf("got %v, %q", l.LoneChanges(), w)
 	}
 }
 
 func TestViewsWhereTheyChange(t *testing.T) {
-	views := decided([]string{"abcdefgh", "abcdefgh", "abc", "abc", "abcdefgh"}, make([]float64, 5)).Views()
+	views := decided([]string{"abcdefgh", "abcdefgh", "abc", "abc", "abcdefgh"}, "").Views()
 	var rounds, sizes []int
 	for _, v := range views {
 		rounds, sizes = append(rounds, v.Round), append(sizes, len(v.Members))
@@ -98,7 +140,7 @@ func TestViewsWhereTheyChange(t *testing.T) {
 	if !reflect.DeepEqual(rounds, []int{1, 3, 5}) || !reflect.DeepEqual(sizes, []int{8, 3, 8}) || views[1].Missing[0] != (Missing{"d", "away"}) {
 		t.Errorf("got %+v", views)
 	}
-	l := NewLedger([]string{"a", "b"}, 1)
+	l := NewLedger([]string{"a", "b"}, 1, "")
 	l.Add(&consensus.Decision{Members: []uint32{0, 1}})
 	l.Add(&consensus.Decision{Members: []uint32{0, 1}, Round: 1})
 	if v := l.Views(); len(v) != 1 || v[0].Round != 1 {

@@ -91,6 +91,19 @@ func (t Task) sumsProducts() bool {
 	return t.Model == model.GGM || sums && t.Covariance == gmm.Full.String()
 }
 
+// Conserved names what every sum of a kind tells of the rows that are in it, whatever the
+// model is, as responsibilities add up to one; "" if that is nothing.
+func (t Task) Conserved() string {
+	_, sums := kinds[t.Model].shown(t)
+	switch {
+	case t.sumsProducts():
+		return "N, mean and covariance"
+	case sums:
+		return "N, mean and variances"
+	}
+	return ""
+}
+
 // direction names what coordinates trained on lie along.
 func (t Task) direction() string {
 	if t.PCA > 0 {

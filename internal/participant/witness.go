@@ -1,0 +1,59 @@
+package participant
+
+import (
+	"context"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/node"
+)
+
+// witness is the group of a node that notes in a ledger what sums tell together, as they
+// are made.
+type witness struct {
+	*node.Node
+	ledger *report.Ledger
+}
+
+var (
+	_ collabdict.Replayer     = witness{}
+	_ collabdict.RoundStarter = witness{}
+)
+
+func (w witness) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	w.ledger.Called(blocks)
+	total, err := w.Node.Sum(ctx, x, blocks)
+	if err == nil {
+		w.note(total)
+	}
+	return total, err
+}
+
+func (w witness) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
+	blobs, err := w.Node.Gather(ctx, blob)
+	if err == nil {
+		w.note(nil)
+	}
+	return blobs, err
+}
+
+func (w witness) Missed() (total []float64, ok bool) {
+	if total, ok = w.Node.Missed(); ok {
+		w.note(total)
+	}
+	return total, ok
+}
+
+func (w witness) Decided() (total []float64, ok bool) {
+	if total, ok = w.Node.Decided(); ok {
+		w.note(total)
+	}
+	return total, ok
+}
+
+func (w witness) note(total []float64) {
+	d := *w.Answer()
+	d.Total = total
+	w.ledger.Named(namesOf(w.Node)) // members may have come
+	w.ledger.Add(&d)
+}
