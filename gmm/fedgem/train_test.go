@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 )
 
@@ -103,6 +105,16 @@ func TestLongClusters(t *testing.T) {
 	}
 	if k := count(fedgem.Config{Full: true}); k < 4 || k > 6 {
 		t.Errorf("ellipsoids: want 5 clusters or one more or less, got %d", k)
+	}
+}
+
+// Rows of which some are equal, so that the scatter of their cluster is nothing but what
+// is left of the others' responsibilities.
+func TestEqualRows(t *testing.T) {
+	x := mat.NewDense(6, 4, []float64{1, -1, -1, -1, 0, -2, 0, 1, 1, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, -2, 0})
+	x.Scale(0.5, x)
+	if _, err := fedgem.Train(t.Context(), collabdict.Solo{}, x, fedgem.Config{Components: 5, Rounds: 3}); err != nil {
+		t.Error(err)
 	}
 }
 
