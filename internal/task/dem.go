@@ -117,7 +117,8 @@ func (t Task) kfedCentres(ctx context.Context, g collabdict.Group, rows dataset.
 	}
 	k, size := t.Components, g.Size()
 	local := min(k, max(int(math.Ceil(math.Sqrt(float64(k)))), (2*k+size-1)/size))
-	return kfed.Cluster(ctx, g, x, local, k, t.source())
+	centres, _, err := kfed.Cluster(ctx, g, x, kfed.Config{Local: local, Clusters: k}, t.source())
+	return centres, err
 }
 
 func (t Task) sharedStart() (*gmm.Mixture, error) {
