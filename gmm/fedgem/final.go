@@ -89,7 +89,7 @@ func (f Factor) radii(regions []region, l *local, next *gmm.Mixture) {
 		if len(regions) == 1 { // no other centre: what its rows are from it
 			least = math.Sqrt(r.spread * float64(dim))
 		}
-		v := f.V * least / (next.Weights()[k] * math.Sqrt(l.rows))
+		v := f.V * least / (r.rows / l.rows * math.Sqrt(l.rows))
 		if l.config.Half {
 			v = math.Sqrt(v)
 		}
