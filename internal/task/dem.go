@@ -36,7 +36,7 @@ type bySums struct {
 	task    Task
 	rows    dataset.Rows
 	learner *dem.Learner
-	told    []string
+	told    []string // that components were merged
 }
 
 func newDEM(t Task, own ownData) (learner, error) {

@@ -25,7 +25,7 @@ type oneRound struct {
 	rows    dataset.Rows
 	result  *fedgen.Result
 	refined *dem.Learner // nil before the first round of sums
-	told    []string
+	told    []string     // that components were merged
 }
 
 func newFedGen(t Task, own ownData) (learner, error) {
