@@ -247,7 +247,7 @@ func (s source) standardise() task.Standardise {
 }
 
 // load returns the rows of all participants. A participant needs more rows than
-// components.
+// components, and as many as one that is shown.
 func (s source) load(t task.Task) (*dataset.Dataset, error) {
 	if s.plants != nil {
 		parts := plants.Generate(*s.plants, t.Seed)
@@ -256,6 +256,6 @@ func (s source) load(t task.Task) (*dataset.Dataset, error) {
 		}
 		return &dataset.Dataset{Columns: parts[0].Columns, Participants: parts}, nil
 	}
-	s.spec.MinRows, s.spec.LabelFault = t.Components+1, t.LabelFault()
+	s.spec.MinRows, s.spec.LabelFault = max(t.Components+1, t.LeastRows()), t.LabelFault()
 	return dataset.LoadAll(s.spec)
 }

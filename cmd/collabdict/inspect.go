@@ -245,6 +245,9 @@ func (d description) options() string {
 	if d.Hyper.Final != "" {
 		s += fmt.Sprintf(", radius %s, final %s", d.Hyper.Radius, d.Hyper.Final)
 	}
+	if d.Hyper.MinRows > 0 {
+		s += fmt.Sprintf(", min rows %d", d.Hyper.MinRows)
+	}
 	if d.Hyper.Epsilon > 0 {
 		s += fmt.Sprintf(", epsilon %g, delta %g, clip %g", d.Hyper.Epsilon, d.Hyper.Delta, d.Hyper.Clip)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 type mixtureFlags struct {
 	covariance, start string
 	synthetic, refine int
+	minRows           int
 	radius, final     string
 	privacy           task.Privacy
 	simulated         bool // the command has all rows in one place
@@ -27,6 +29,7 @@ func (m *mixtureFlags) add(cmd *cobra.Command) {
 		f.IntVar(&m.synthetic, "synthetic", 0, "of fedgen: draw `H` rows for each gathered component and fit to them from scratch, as published (default 100, and fit to them from the gathered components merged, which is better)")
 		f.IntVar(&m.refine, "refine", 0, "of fedgen: at most `R` rounds of sums after the one")
 		f.StringVar(&m.start, "start", string(task.Spread), "`START` of dem: spread, centres far apart; k-fed, clusters whose local centres are shown in the clear; or shared-rows, in simulations only")
+		f.IntVar(&m.minRows, "min-rows", privacy.MinRows, "of fedgen, fedgem and dem with k-fed: show no own component or cluster of fewer than `N` rows, but merge it into another, and let fedgem show its clusters once; 1 shows all, in every round, as published: a single row may be one")
 		f.StringVar(&m.radius, "radius", task.ExactRadius, "of fedgem: how far the others may move a centre in a round: exact, as far as its likelihood does not fall; or half of the squared distance, as in the paper's code")
 		f.StringVar(&m.final, "final", task.ChiSquare, "`RULE` for the last merge of fedgem: chi-square, what chance leaves open of each centre; factor=V, the paper's; or factor=V1,V2,... to choose from by cross-validation")
 		f.Float64Var(&m.privacy.Epsilon, "epsilon", 0, "of fedgen and fedgem: what is shown is (`E`, delta)-differentially private in each row")
@@ -47,7 +50,7 @@ func (t *taskFlags) setOptions(cmd *cobra.Command, k *task.Task) error {
 	if !slices.Contains(model.Kinds(), k.Model) {
 		return nil // Validate tells
 	}
-	for _, name := range []string{"components", "rounds", "tol", "lambda0", "rho", "init", "covariance", "synthetic", "refine", "start", "local-steps", "radius", "final", "latent", "hidden", "batch", "rate", "aggressive", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights", "condition", "classes", "dropout"} {
+	for _, name := range []string{"components", "rounds", "tol", "lambda0", "rho", "init", "covariance", "synthetic", "refine", "start", "min-rows", "local-steps", "radius", "final", "latent", "hidden", "batch", "rate", "aggressive", "beta", "epochs", "weights", "effect", "offset", "debias", "weigh-every", "publish-weights", "condition", "classes", "dropout"} {
 		if cmd.Flags().Changed(name) && !task.Takes(k.Model, name) {
 			hint := ""
 			if name == "rounds" && k.Model == model.FedGen {
@@ -58,6 +61,11 @@ func (t *taskFlags) setOptions(cmd *cobra.Command, k *task.Task) error {
 	}
 	if err := t.setPrivacy(cmd, k); err != nil {
 		return err
+	}
+	if cmd.Flags().Changed("min-rows") {
+		if k.MinRows = t.minRows; k.MinRows < 1 {
+			return &usageError{fmt.Sprintf("--min-rows: want at least 1, got %d", k.MinRows), "1 shows components of any rows"}
+		}
 	}
 	switch k.Model {
 	case model.GGM:

@@ -39,7 +39,7 @@ type progress struct {
 }
 
 func (a *app) newProgress(t task.Task) *progress {
-	p := &progress{w: a.err, rounds: t.Rounds, steps: t.Model == model.FedGEM, began: time.Now()}
+	p := &progress{w: a.err, rounds: t.RoundsTogether(), steps: t.Model == model.FedGEM, began: time.Now()}
 	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.terminal = f
 	}

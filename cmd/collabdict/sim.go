@@ -203,6 +203,9 @@ func checkData(t task.Task, d *dataset.Dataset) error {
 		if err := t.CheckLabels(p); err != nil {
 			return err
 		}
+		if err := t.CheckRows(p); err != nil {
+			return err
+		}
 	}
 	return t.CheckColumns(len(d.Columns))
 }

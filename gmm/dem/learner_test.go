@@ -105,7 +105,8 @@ func TestStarts(t *testing.T) {
 		"shared rows": func(int) dem.Config { return dem.Config{Mixture: given(shared)} },
 		"k-FED": func(s int) dem.Config {
 			return dem.Config{Centres: func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) {
-				return kfed.Cluster(ctx, g, parts[s], 4, 4, rand.NewPCG(5, uint64(s)))
+				centres, _, err := kfed.Cluster(ctx, g, parts[s], kfed.Config{Local: 4, Clusters: 4}, rand.NewPCG(5, uint64(s)))
+				return centres, err
 			}}
 		},
 	} {

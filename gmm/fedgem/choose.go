@@ -31,6 +31,9 @@ func ChooseFactor(ctx context.Context, g collabdict.Group, x *mat.Dense, c Confi
 	if c.Noise != nil {
 		return 0, fmt.Errorf("fedgem: a factor chosen by held-out rows tells of them: want no noise, or a factor given")
 	}
+	if c.once() {
+		return 0, fmt.Errorf("fedgem: clusters of three times two thirds of the rows, beside those of all, tell of few rows: want min rows of 1, or a factor given")
+	}
 	for _, v := range factors {
 		if err := (Factor{v}).check(); err != nil {
 			return 0, fmt.Errorf("fedgem: %w", err)
@@ -68,14 +71,14 @@ func scoreFactors(ctx context.Context, g collabdict.Group, train, held *mat.Dens
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	if _, _, err := l.rounds(ctx, g); err != nil {
+	if _, err := l.rounds(ctx, g); err != nil {
 		return err
 	}
 	own, err := l.last(Factor{1})
 	if err != nil {
 		return err
 	}
-	all, err := l.exchange(ctx, g, own)
+	all, err := l.exchange(ctx, g, own.regions)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func TestFactorIsChosen(t *testing.T) {
 	factors := []float64{0.5, 100}
 	chosen := make([]float64, len(clients))
 	config := func(rank int) fedgem.Config {
-		return fedgem.Config{Components: clients[rank].number, Rounds: 5, Chain: true}
+		return fedgem.Config{Components: clients[rank].number, Rounds: 5, Chain: true, MinRows: 1}
 	}
 	together(t, len(clients), func(rank int, g collabdict.Group) (err error) {
 		chosen[rank], err = fedgem.ChooseFactor(t.Context(), g, clients[rank].x, config(rank), factors, silhouette)
@@ -70,9 +70,11 @@ func TestFactorIsChosen(t *testing.T) {
 			t.Errorf("factor %g: got %d clusters, want %d to %d", c.v, k, c.low, c.high)
 		}
 	}
-	_, err := fedgem.ChooseFactor(t.Context(), collabdict.Solo{}, clients[0].x, fedgem.Config{}, []float64{-1}, silhouette)
-	if err == nil || !strings.Contains(err.Error(), "factor: want a finite value above 0, got -1") {
-		t.Errorf("got %v", err)
+	for want, least := range map[string]int{"factor: want a finite value above 0, got -1": 1, "tell of few rows: want min rows of 1": 5} {
+		_, err := fedgem.ChooseFactor(t.Context(), collabdict.Solo{}, clients[0].x, fedgem.Config{MinRows: least}, []float64{-1}, silhouette)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 
@@ -81,7 +83,7 @@ func TestFactorIsChosen(t *testing.T) {
 func TestRulesShareTheRounds(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(8, 1)), 6, 3, 6, 90, 3, 4, 4)
 	rules := []fedgem.Final{fedgem.ChiSquare{}, fedgem.Factor{V: 0.3}, fedgem.Factor{V: 1e6}}
-	config, shared := known(clients, fedgem.Config{Rounds: 5}), known(clients, fedgem.Config{Rounds: 5, Shared: &fedgem.Merges{}})
+	config, shared := known(clients, fedgem.Config{Rounds: 5, MinRows: 1}), known(clients, fedgem.Config{Rounds: 5, MinRows: 1, Shared: &fedgem.Merges{}})
 	all := make([][]*fedgem.Result, len(clients))
 	together(t, len(clients), func(rank int, g collabdict.Group) (err error) {
 		all[rank], err = fedgem.TrainRules(t.Context(), g, clients[rank].x, shared(rank), rules)

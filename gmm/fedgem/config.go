@@ -3,6 +3,8 @@ package fedgem
 import (
 	"fmt"
 	"math"
+
+	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
 // Config steers [Train]. All members use the same but for Components and Noise. The
@@ -35,6 +37,13 @@ type Config struct {
 	Final Final
 	// Noise hides single rows in what is published; nil adds none.
 	Noise *Noise
+	// MinRows, by default [privacy.MinRows], is the fewest rows that a cluster may be
+	// of which is published; those of fewer are merged into others. And clusters are
+	// published once, in the last merge: what they have gained and lost between two
+	// rounds would be of few rows. So the rounds before it are the participant's own,
+	// without the others. With 1 clusters are published as they are, in every round, as
+	// in the paper; and so they are with Noise, which is made for that.
+	MinRows int
 	// Shared are the merges of members of one process, as in a simulation; nil if
 	// there are no others.
 	Shared *Merges
@@ -54,6 +63,7 @@ func (c Config) withDefaults() Config {
 	set(&c.BurnIn, 10)
 	set(&c.LocalSteps, 1)
 	set(&c.Rounds, 50)
+	set(&c.MinRows, privacy.MinRows)
 	if c.Tol == 0 {
 		c.Tol = 1e-6
 	}
@@ -63,18 +73,24 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// once says whether clusters are published in the last merge alone.
+func (c Config) once() bool { return c.MinRows > 1 && c.Noise == nil }
+
 // check reports the first value of a field that cannot be, for this many rows.
 func (c Config) check(rows int) error {
 	for _, f := range []struct {
 		name  string
 		value int
-	}{{"max components", c.MaxComponents}, {"burn-in", c.BurnIn}, {"local steps", c.LocalSteps}, {"rounds", c.Rounds}} {
+	}{{"max components", c.MaxComponents}, {"burn-in", c.BurnIn}, {"local steps", c.LocalSteps}, {"rounds", c.Rounds}, {"min rows", c.MinRows}} {
 		if f.value < 1 {
 			return fmt.Errorf("%s: want at least 1, got %d", f.name, f.value)
 		}
 	}
 	if c.Components < 0 || c.Components > min(rows, maxRegions) {
 		return fmt.Errorf("components: want 0 (by BIC) or 1 to the %d rows, at most %d, got %d", rows, maxRegions, c.Components)
+	}
+	if c.once() && rows < c.MinRows {
+		return fmt.Errorf("rows: want at least the %d that a cluster may be of, got %d", c.MinRows, rows)
 	}
 	if math.IsNaN(c.Tol) {
 		return fmt.Errorf("tolerance: want a number, got %g", c.Tol)

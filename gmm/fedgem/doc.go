@@ -11,8 +11,10 @@
 //
 // Where the paper has a server, every member makes the same step from the same
 // gathered blobs, with operations that are rounded alike on every machine. Centres,
-// numbers of rows and spreads are published: this shows more than a sum does. Rows
-// never leave, and [Noise] limits what a published centre says of one row.
+// numbers of rows and spreads are published: this shows more than a sum does. So, unless
+// the paper's form is asked for, they are published once, in the end, and none of few
+// rows ([Config].MinRows): participants make their rounds by themselves. Rows never
+// leave, and [Noise] limits what a published centre says of one row.
 //
 // Start reading at [Train]; region.go and clusters.go are the step that all share.
 package fedgem

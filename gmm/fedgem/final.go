@@ -89,7 +89,7 @@ func (f Factor) radii(regions []region, l *local, next *gmm.Mixture) {
 		if len(regions) == 1 { // no other centre: what its rows are from it
 			least = math.Sqrt(r.spread * float64(dim))
 		}
-		v := f.V * least / (next.Weights()[k] * math.Sqrt(l.rows))
+		v := f.V * least / (r.rows / l.rows * math.Sqrt(l.rows))
 		if l.config.Half {
 			v = math.Sqrt(v)
 		}
@@ -99,6 +99,11 @@ func (f Factor) radii(regions []region, l *local, next *gmm.Mixture) {
 		regions[k].radius = v
 	}
 }
+
+// pointlike is the variance of rows that are equal but for rounding, times their number.
+// Matrices of such values are next to the smallest numbers, and have no eigenvalues that
+// can be computed.
+const pointlike = 1e-100
 
 // anisotropy returns the largest eigenvalue of a cluster's covariance over the mean
 // one, on average over the mixture's components by their rows. The largest of few
@@ -120,7 +125,7 @@ func anisotropy(x *mat.Dense, m *gmm.Mixture, means *mat.Dense) float64 {
 		}
 		mean := mat.Trace(scatter) / float64(dim)
 		var e mat.EigenSym
-		if rows < minRows || !(mean > 0) || !e.Factorize(scatter, false) {
+		if rows < minRows || !(mean > pointlike) || !e.Factorize(scatter, false) {
 			continue
 		}
 		sum += rows * spike(e.Values(nil)[dim-1]/mean, float64(dim)/rows)

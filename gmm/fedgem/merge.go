@@ -13,19 +13,19 @@ import (
 
 // merge sets the clusters, the same at every member, and where the own components
 // are in them.
-func (r *Result) merge(all gathered, own []region) error {
+func (r *Result) merge(all gathered, own parts) error {
 	of, count := r.local.superClusters(all)
 	if count == 0 {
 		return fmt.Errorf("last merge: no component of any member has %d rows or more", minRows)
 	}
 	r.Clusters = pool(all.regions, of, count)
-	r.Own = make([]int, len(own))
-	to := mat.NewDense(len(own), len(own[0].centre), nil)
-	for k, o := range own {
-		if all.own >= 0 && of[all.own+k] >= 0 {
-			r.Own[k] = of[all.own+k]
+	r.Own = make([]int, len(own.of))
+	to := mat.NewDense(len(own.of), len(own.regions[0].centre), nil)
+	for k, part := range own.of {
+		if all.own >= 0 && of[all.own+part] >= 0 {
+			r.Own[k] = of[all.own+part]
 		} else {
-			r.Own[k] = nearest(o.centre, r.Clusters)
+			r.Own[k] = nearest(own.regions[part].centre, r.Clusters)
 		}
 		to.SetRow(k, r.Clusters[r.Own[k]].Centre)
 	}

@@ -48,6 +48,8 @@ func TestSettingsThatCannotBe(t *testing.T) {
 	for want, c := range map[string]fedgem.Config{
 		"rounds: want at least 1, got -1":                                       {Rounds: -1},
 		"components: want 0 (by BIC) or 1 to the 20 rows, at most 4096, got 21": {Components: 21},
+		"rows: want at least the 21 that a cluster may be of, got 20":           {MinRows: 21},
+		"min rows: want at least 1, got -1":                                     {MinRows: -1},
 		"tolerance: want a number":                                              {Tol: math.NaN()},
 		"alpha: want a probability":                                             {Final: fedgem.ChiSquare{Alpha: 1}},
 		"factor: want a finite value above 0":                                   {Final: fedgem.Factor{}},

@@ -23,14 +23,16 @@ type Cluster struct {
 	Shape  []float64
 }
 
-// Result is what a participant holds in the end. Clusters, Rounds and Blobs are the
-// same at every member.
+// Result is what a participant holds in the end. Clusters, Rounds, Converged and Blobs are
+// the same at every member.
 type Result struct {
 	Clusters []Cluster
 	// Rounds is the number of gathers, the last merge included; Converged says that
-	// no centre moved any more.
+	// no centre moved any more. Step is that of the last [Round], or where there was
+	// none by how much the own steps moved a centre last.
 	Rounds    int
 	Converged bool
+	Step      float64
 	// Blobs are what the members published for the last merge, by rank; nil for one
 	// that is not in it.
 	Blobs [][]byte
@@ -40,23 +42,26 @@ type Result struct {
 	Weights []float64
 	// Steps is the number of EM steps that were made on the own rows.
 	Steps int
+	// Few is how many own components had fewer rows than MinRows, and were merged into
+	// others before they were published.
+	Few int
 
 	local *local
 }
 
-// Train learns clusters with the group from the own rows. One round is one gather;
-// then there is one for the last merge.
+// Train learns clusters with the group from the own rows. One round is one gather, or
+// none if clusters are published once; then there is one for the last merge.
 func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
 	l, err := prepare(x, c)
 	if err != nil {
 		return nil, err
 	}
-	rounds, converged, err := l.rounds(ctx, g)
+	r, err := l.rounds(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	begin(g, rounds+1)
-	return l.finish(ctx, g, l.config.Final, Result{Rounds: rounds + 1, Converged: converged})
+	begin(g, r.Rounds)
+	return l.finish(ctx, g, l.config.Final, r)
 }
 
 // TrainRules is [Train] with each of several rules for the last merge in place of that
@@ -74,15 +79,15 @@ func TrainRules(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config,
 	if err != nil {
 		return nil, err
 	}
-	rounds, converged, err := l.rounds(ctx, g)
+	before, err := l.rounds(ctx, g)
 	if err != nil {
 		return nil, err
 	}
 	var out []*Result
 	for i, rule := range rules {
-		begin(g, rounds+1+i)
+		begin(g, before.Rounds+i)
 		own := *l
-		r, err := own.finish(ctx, g, rule, Result{Rounds: rounds + 1, Converged: converged})
+		r, err := own.finish(ctx, g, rule, before)
 		if err != nil {
 			return nil, fmt.Errorf("rule %d of %d: %w", i+1, len(rules), err)
 		}
@@ -114,36 +119,56 @@ func (l *local) finish(ctx context.Context, g collabdict.Group, rule Final, r Re
 	if err != nil {
 		return nil, fmt.Errorf("last step: %w", err)
 	}
-	all, err := l.exchange(ctx, g, own)
+	all, err := l.exchange(ctx, g, own.regions)
 	if err != nil {
 		return nil, fmt.Errorf("last merge: %w", err)
 	}
-	r.Blobs, r.Steps, r.local = all.blobs, l.steps, l
+	if l.config.once() { // nobody has told before
+		r.Converged = all.settled
+	}
+	r.Blobs, r.Steps, r.Few, r.local = all.blobs, l.steps, own.few, l
 	return &r, r.merge(all, own)
 }
 
-// rounds makes rounds until nobody's centres move, and returns their number.
-func (l *local) rounds(ctx context.Context, g collabdict.Group) (n int, converged bool, err error) {
-	for n = 1; n <= l.config.Rounds; n++ {
-		begin(g, n)
+// rounds makes rounds until nobody's centres move. The rounds of the result are one more:
+// the last merge is still to come.
+func (l *local) rounds(ctx context.Context, g collabdict.Group) (r Result, err error) {
+	if l.config.once() {
+		return l.alone()
+	}
+	for r.Rounds = 1; r.Rounds <= l.config.Rounds && !r.Converged; r.Rounds++ {
+		begin(g, r.Rounds)
 		own, err := l.round()
 		if err != nil {
-			return n, false, fmt.Errorf("round %d: local step: %w", n, err)
+			return r, fmt.Errorf("round %d: local step: %w", r.Rounds, err)
 		}
 		all, err := l.exchange(ctx, g, own)
 		if err != nil {
-			return n, false, fmt.Errorf("round %d: %w", n, err)
+			return r, fmt.Errorf("round %d: %w", r.Rounds, err)
 		}
 		of, count := l.superClusters(all)
 		l.pull(own, all.targets(of, centres(all.regions, of, count), len(own)))
+		r.Step, r.Converged = all.step(l.config.Half), all.settled
 		if l.config.OnRound != nil {
-			l.config.OnRound(Round{Number: n, Clusters: count, Step: all.step(l.config.Half)})
-		}
-		if all.settled {
-			return n, true, nil
+			l.config.OnRound(Round{Number: r.Rounds, Clusters: count, Step: r.Step})
 		}
 	}
-	return l.config.Rounds, false, nil
+	return r, nil
+}
+
+// alone makes the steps of rounds in which nobody's regions meet: every centre goes to the
+// middle of its own one.
+func (l *local) alone() (Result, error) {
+	r := Result{Rounds: 1}
+	for n := 1; n <= l.config.Rounds && !l.settled; n++ {
+		own, err := l.round()
+		if err != nil {
+			return r, fmt.Errorf("local step %d: %w", n, err)
+		}
+		r.Step = gathered{regions: own}.step(l.config.Half)
+		l.pull(own, make([][]float64, len(own)))
+	}
+	return r, nil
 }
 
 // Round is what all members know of a round.
@@ -174,16 +199,19 @@ func (a gathered) step(half bool) (most float64) {
 }
 
 // last makes the last step and returns the regions of the last merge.
-func (l *local) last(rule Final) ([]region, error) {
+func (l *local) last(rule Final) (parts, error) {
 	next, err := l.maximise()
 	if err != nil {
-		return nil, err
+		return parts{}, err
 	}
-	own := l.published(next, next)
-	rule.radii(own, l, next)
-	for k, r := range own {
+	own := partsOf(l.published(next, next))
+	if l.config.once() {
+		own.joinFew(float64(l.config.MinRows))
+	}
+	rule.radii(own.regions, l, next)
+	for k, r := range own.regions {
 		if r.empty() {
-			own[k].radius = 0
+			own.regions[k].radius = 0
 		}
 	}
 	return own, nil

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 )
 
@@ -23,6 +25,7 @@ func TestClustersAreFound(t *testing.T) {
 			"half":        {Half: true},
 			"local steps": {LocalSteps: 3},
 			"chain":       {Chain: true},
+			"in rounds":   {MinRows: 1},
 		} {
 			c.Seed = seed
 			r := run(t, clients, known(clients, c))
@@ -39,17 +42,17 @@ func TestClustersAreFound(t *testing.T) {
 // All members hold the same clusters, and the same again from the same seed.
 func TestMembersAgree(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(1, 1)), 6, 3, 5, 60, 2, 4, 4)
-	for _, full := range []bool{false, true} {
-		c := known(clients, fedgem.Config{Full: full, Rounds: 4})
+	for least, full := range []bool{false, true, false, true} { // in rounds, or once
+		c := known(clients, fedgem.Config{Full: full, Rounds: 4, MinRows: 1 + least/2})
 		one, again := run(t, clients, c), run(t, clients, c)
 		for rank, r := range one {
 			for _, other := range []*fedgem.Result{one[0], again[rank]} {
 				if !reflect.DeepEqual(r.Clusters, other.Clusters) || r.Rounds != other.Rounds || !bytes.Equal(r.Blobs[2], other.Blobs[2]) {
-					t.Errorf("full %t: member %d has another result", full, rank)
+					t.Errorf("at least %d, full %t: member %d has another result", 1+least/2, full, rank)
 				}
 			}
 			if !reflect.DeepEqual(r.Own, again[rank].Own) || !reflect.DeepEqual(r.Weights, again[rank].Weights) {
-				t.Errorf("full %t: member %d has other labels the second time", full, rank)
+				t.Errorf("at least %d, full %t: member %d has other labels the second time", 1+least/2, full, rank)
 			}
 			if sum := floats.Sum(r.Weights); sum < 1-1e-9 || sum > 1+1e-9 {
 				t.Errorf("member %d: weights sum to %g", rank, sum)
@@ -103,6 +106,18 @@ func TestLongClusters(t *testing.T) {
 	}
 	if k := count(fedgem.Config{Full: true}); k < 4 || k > 6 {
 		t.Errorf("ellipsoids: want 5 clusters or one more or less, got %d", k)
+	}
+}
+
+// Rows of which some are equal, so that the scatter of their cluster is nothing but what
+// is left of the others' responsibilities.
+func TestEqualRows(t *testing.T) {
+	x := mat.NewDense(6, 4, []float64{1, -1, -1, -1, 0, -2, 0, 1, 1, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, -2, 0})
+	x.Scale(0.5, x)
+	for least := range 6 {
+		if _, err := fedgem.Train(t.Context(), collabdict.Solo{}, x, fedgem.Config{Components: 5, Rounds: 3, MinRows: least}); err != nil {
+			t.Errorf("at least %d: %v", least, err)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
 // Config steers [Learn] and [Aggregate]. All members must use the same values, but
@@ -17,6 +18,10 @@ type Config struct {
 	// PerComponent is H of Eq. (5): synthetic rows per gathered component. 0 means
 	// 100.
 	PerComponent int
+	// MinRows is the fewest rows that a component may be of which [Local] gives out;
+	// those of fewer are merged into others. 0 means [privacy.MinRows]; with 1
+	// components are as they were fitted, as in the paper.
+	MinRows int
 	// Method is how what is gathered becomes one mixture.
 	Method Method
 	// Seed is public. It gives the starts of all fits and the synthetic rows.
@@ -45,6 +50,9 @@ func (c Config) Validate() error {
 	}
 	if c.PerComponent < 0 || c.PerComponent > 1e6 {
 		return fmt.Errorf("synthetic rows per component: want 1 to 1000000, or 0 for 100, got %d", c.PerComponent)
+	}
+	if c.MinRows < 0 {
+		return fmt.Errorf("min rows: want at least 1, or 0 for %d, got %d", privacy.MinRows, c.MinRows)
 	}
 	if c.Method < Synthetic || c.Method > ReducedStart {
 		return fmt.Errorf("method: want %d to %d, got %d", Synthetic, ReducedStart, c.Method)

@@ -187,7 +187,7 @@ func TestRecipeOfAnotherProgram(t *testing.T) {
 		var published []fedgen.Contribution
 		var own []*gmm.Mixture
 		for _, x := range parts {
-			one, err := fedgen.Local(x, c)
+			one, _, err := fedgen.Local(x, c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +258,7 @@ func TestNewcomers(t *testing.T) {
 	c := config(8)
 	var published []fedgen.Contribution
 	for _, x := range parts {
-		one, err := fedgen.Local(x, c)
+		one, _, err := fedgen.Local(x, c)
 		if err != nil {
 			t.Fatal(err)
 		}

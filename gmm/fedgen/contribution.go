@@ -10,8 +10,8 @@ import (
 
 // Contribution is what a participant publishes: the mixture that it has fitted to
 // its rows, and their number. All members see it. It says as much about the rows as
-// their mixture does; a component that few rows made is close to these rows. See
-// [Private] for noise.
+// their mixture does; a component that few rows made would be close to these rows, so
+// [Local] merges it into another. See [Private] for noise.
 type Contribution struct {
 	Rows int
 	Moments

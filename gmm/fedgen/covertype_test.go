@@ -113,7 +113,7 @@ func TestCovertype(t *testing.T) {
 		found := map[string][]float64{}
 		for run := range uint64(partitions) {
 			c := config(k)
-			c.Seed = seed(byte(run))
+			c.Seed, c.MinRows = seed(byte(run)), 1 // as in the paper
 			choices, best, err := fedgen.Select(all, c.Global, c.EM, c.Seed)
 			if err != nil {
 				t.Fatal(err)
@@ -122,7 +122,7 @@ func TestCovertype(t *testing.T) {
 			var published []fedgen.Contribution
 			var own []*gmm.Mixture
 			for _, x := range dirichlet(all, labels, 20, alpha, run) {
-				one, err := fedgen.Local(x, c)
+				one, _, err := fedgen.Local(x, c)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -10,23 +10,31 @@ import (
 )
 
 // Local fits a participant's mixture to its rows: its part before anything is
-// published.
-func Local(x *mat.Dense, c Config) (Contribution, error) {
+// published. It returns an error for fewer rows than a component may be of. few is how
+// many components were, and have been merged into others.
+func Local(x *mat.Dense, c Config) (own Contribution, few int, err error) {
 	if err := c.Validate(); err != nil {
-		return Contribution{}, err
+		return Contribution{}, 0, err
 	}
 	rows, _ := x.Dims()
+	if least := c.minRows(); rows < least {
+		return Contribution{}, 0, fmt.Errorf("want at least the %d rows that a component may be of, got %d", least, rows)
+	}
 	choices, best, err := Select(x, c.Local, c.EM, c.Seed)
 	if err != nil {
-		return Contribution{}, fmt.Errorf("local fit: %w", err)
+		return Contribution{}, 0, fmt.Errorf("local fit: %w", err)
 	}
-	return Contribution{Rows: rows, Moments: MomentsOf(choices[best].Mixture)}, nil
+	own = Contribution{Rows: rows, Moments: MomentsOf(choices[best].Mixture)}
+	if own, few, err = own.WithoutFew(c.minRows()); err != nil {
+		return Contribution{}, 0, fmt.Errorf("own mixture: %w", err)
+	}
+	return own, few, nil
 }
 
 // Learn is FedGenGMM at one participant: a local fit to the rows of x, one Gather,
 // and the shared mixture.
 func Learn(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
-	own, err := Local(x, c)
+	own, _, err := Local(x, c)
 	if err != nil {
 		return nil, err
 	}

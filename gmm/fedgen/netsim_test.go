@@ -37,7 +37,7 @@ func TestOverTheProtocol(t *testing.T) {
 	own := make([]fedgen.Contribution, len(parts))
 	for s, x := range parts {
 		var err error
-		if own[s], err = fedgen.Local(x, c); err != nil {
+		if own[s], _, err = fedgen.Local(x, c); err != nil {
 			t.Fatal(err)
 		}
 	}

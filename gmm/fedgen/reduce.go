@@ -39,14 +39,15 @@ type reduction struct {
 	cost   float64
 }
 
-func newReduction(m Moments) (*reduction, error) {
+// withoutCosts returns a mixture of which no cost is known yet.
+func withoutCosts(m Moments) (*reduction, error) {
 	n := len(m.Weights)
 	r := &reduction{Moments: Moments{
 		Form:        m.Form,
 		Weights:     append([]float64(nil), m.Weights...),
 		Means:       append([][]float64(nil), m.Means...),
 		Covariances: append([][]float64(nil), m.Covariances...),
-	}, logDet: make([]float64, n), costs: make([][]float64, n), next: make([]int, n)}
+	}, logDet: make([]float64, n)}
 	for k, w := range m.Weights {
 		if w > 0 {
 			r.left++
@@ -56,6 +57,16 @@ func newReduction(m Moments) (*reduction, error) {
 			return nil, errSingular(k)
 		}
 	}
+	return r, nil
+}
+
+func newReduction(m Moments) (*reduction, error) {
+	r, err := withoutCosts(m)
+	if err != nil {
+		return nil, err
+	}
+	n := len(m.Weights)
+	r.costs, r.next = make([][]float64, n), make([]int, n)
 	parallel.For(n, func(i int) {
 		room := make([]float64, len(m.Covariances[i]))
 		r.costs[i] = make([]float64, n-i-1)
@@ -132,12 +143,17 @@ func (r *reduction) step() error {
 	}
 	gone := to + 1 + r.next[to]
 	r.cost += cost
+	r.join(to, gone)
+	parallel.For(len(r.next), func(i int) { r.renew(i, to, gone) })
+	return nil
+}
+
+// join merges a component into another, whose price is finite.
+func (r *reduction) join(to, gone int) {
 	r.Weights[to], r.Means[to], r.Covariances[to] = r.average(to, gone)
 	r.logDet[to], _ = logDet(r.Form, append([]float64(nil), r.Covariances[to]...), r.Dim())
 	r.Weights[gone] = 0
 	r.left--
-	parallel.For(len(r.next), func(i int) { r.renew(i, to, gone) })
-	return nil
 }
 
 // renew brings the costs of i with what comes after it up to date when one component

@@ -5,7 +5,7 @@
 // participants that hold few of them each: √k or less in theory.
 //
 // Centres are published in the clear: each is the mean of some of a participant's rows,
-// however few. No clock, file, socket or global random source; merged centres have the
+// of [Config.MinRows] at least. No clock, file, socket or global random source; merged centres have the
 // same bits on every machine.
 //
 // Start reading at [Cluster].

@@ -82,14 +82,14 @@ func TestMergeByHand(t *testing.T) {
 
 func TestClusterAlone(t *testing.T) {
 	x := blobs(3, 30, []int{0, 3, 5}, 1)
-	got, err := Cluster(t.Context(), collabdict.Solo{}, x, 3, 3, rand.NewPCG(1, 1))
+	got, few, err := Cluster(t.Context(), collabdict.Solo{}, x, Config{Local: 3, Clusters: 3}, rand.NewPCG(1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if labels := gmm.Nearest(x, got); labels[0] == labels[30] || labels[30] == labels[60] || labels[0] == labels[60] {
+	if labels := gmm.Nearest(x, got); few != 0 || labels[0] == labels[30] || labels[30] == labels[60] || labels[0] == labels[60] {
 		t.Errorf("clusters are not told apart: %v", labels)
 	}
-	if _, err := Cluster(t.Context(), collabdict.Solo{}, x, 4, 3, rand.NewPCG(1, 1)); err == nil {
+	if _, _, err := Cluster(t.Context(), collabdict.Solo{}, x, Config{Local: 4, Clusters: 3}, rand.NewPCG(1, 1)); err == nil {
 		t.Error("more local clusters than clusters: want an error")
 	}
 }

@@ -1,6 +1,7 @@
 package kfed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
 // Merge puts the participants' centres together to k by Algorithm 2 of Dennis et al.
@@ -82,32 +84,65 @@ func step(all, taken [][]float64) *mat.Dense {
 	return out
 }
 
+// Config steers [Cluster]. All members use the same.
+type Config struct {
+	// Local is the number of clusters of each participant's own, Clusters that of all.
+	Local, Clusters int
+	// MinRows is the fewest rows that a cluster may be of whose centre is published;
+	// those of fewer are merged into others. 0 means [privacy.MinRows]; with 1 clusters
+	// are as they were found, as in the paper.
+	MinRows int
+}
+
 // Cluster is k-FED at one participant: local centres of the rows of x, one Gather,
-// and k merged centres, the same at all members. Who is lost before it has published
-// is left out.
-func Cluster(ctx context.Context, g collabdict.Group, x *mat.Dense, local, k int, src rand.Source) (*mat.Dense, error) {
-	if rows, dim := x.Dims(); local < 1 || local > k || k > maxCentres || rows < 1 || dim > maxDim {
-		return nil, fmt.Errorf("clusters: want a local number from 1 to that of all, and at most %d of at most %d columns, got %d and %d of %d columns", maxCentres, maxDim, local, k, dim)
+// and as many merged centres as wanted, the same at all members. Who is lost before it
+// has published is left out. It returns an error for fewer rows than a cluster may be
+// of. few is how many own clusters were, and have been merged into others.
+func Cluster(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, src rand.Source) (centres *mat.Dense, few int, err error) {
+	rows, dim := x.Dims()
+	least := cmp.Or(c.MinRows, privacy.MinRows)
+	switch {
+	case c.Local < 1 || c.Local > c.Clusters || c.Clusters > maxCentres || dim > maxDim:
+		return nil, 0, fmt.Errorf("clusters: want a local number from 1 to that of all, and at most %d of at most %d columns, got %d and %d of %d columns", maxCentres, maxDim, c.Local, c.Clusters, dim)
+	case least < 1 || rows < least:
+		return nil, 0, fmt.Errorf("clusters: want at least the %d rows that one may be of, which is at least 1, got %d", least, rows)
 	}
-	blob, err := encode(Local(x, local, src))
+	own := Local(x, c.Local, src)
+	if least > 1 {
+		own, _, few = withoutFew(x, own, least)
+	}
+	blob, err := encode(own)
 	if err != nil {
-		return nil, fmt.Errorf("own centres: %w", err)
+		return nil, 0, fmt.Errorf("own centres: %w", err)
 	}
 	blobs, err := g.Gather(ctx, blob)
 	if err != nil {
-		return nil, fmt.Errorf("gather centres: %w", err)
+		return nil, 0, fmt.Errorf("gather centres: %w", err)
 	}
-	_, dim := x.Dims()
 	var all []*mat.Dense
+	gathered := 0
 	for s, blob := range blobs {
 		if blob == nil { // not in the view
 			continue
 		}
-		centres, err := decode(blob, dim, k)
+		one, err := decode(blob, dim, c.Clusters)
 		if err != nil {
-			return nil, fmt.Errorf("centres of member %d of %d: %w", s+1, len(blobs), err)
+			return nil, 0, fmt.Errorf("centres of member %d of %d: %w", s+1, len(blobs), err)
 		}
-		all = append(all, centres)
+		all = append(all, one)
+		gathered += one.RawMatrix().Rows
 	}
-	return Merge(all, k)
+	if gathered < c.Clusters {
+		return nil, 0, &FewError{Centres: gathered, Clusters: c.Clusters, MinRows: least}
+	}
+	centres, err = Merge(all, c.Clusters)
+	return centres, few, err
+}
+
+// FewError says that participants have published fewer centres together than clusters
+// are wanted.
+type FewError struct{ Centres, Clusters, MinRows int }
+
+func (e *FewError) Error() string {
+	return fmt.Sprintf("want at least %d centres of clusters of %d rows or more, of all participants together, got %d: take fewer clusters, or give more rows", e.Clusters, e.MinRows, e.Centres)
 }

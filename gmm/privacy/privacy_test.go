@@ -86,3 +86,28 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 }
+
+// The sum of responsibilities is the smallest of the counts of how many rows a component
+// rests on, whatever they are.
+func TestNoCountOfRowsIsSmaller(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.OneOf(rapid.Float64Range(0, 1), rapid.SampledFrom([]float64{0, 1e-9, 1}))
+		r := append(rapid.SliceOfN(value, 0, 30).Draw(t, "responsibilities"), rapid.Float64Range(1e-3, 1).Draw(t, "one"))
+		n, squares, most, rows := 0.0, 0.0, 0.0, 0.0
+		logs := make([]float64, len(r))
+		for i, v := range r {
+			n, squares, most, logs[i] = n+v, squares+v*v, math.Max(most, v), math.Log(v)
+			if v > 0 {
+				rows++
+			}
+		}
+		var e Entropy
+		e.Add(logs)
+		counts := []float64{n, n / most, n * n / squares, math.Exp(e.Nats()), rows}
+		for i := 1; i < len(counts); i++ {
+			if counts[i-1] > counts[i]*(1+1e-12) {
+				t.Errorf("count %d is %g, the one before it %g", i, counts[i], counts[i-1])
+			}
+		}
+	})
+}

@@ -34,6 +34,7 @@ func TestAgreementsKeepMixtures(t *testing.T) {
 	c := example()
 	c.Model.Kind, c.Model.Lambda0, c.Model.Rho = string(model.FedGen), 0, 0
 	c.Model.Most, c.Model.Covariance, c.Model.Synthetic, c.Model.Start = 7, "spherical", 50, "k-fed"
+	c.Model.MinRows = 9
 	if err := c.Write(path); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestAgreementsKeepMixtures(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := got.Task()
-	if !reflect.DeepEqual(k, c.Task()) || k.MostComponents != 7 || k.Covariance != "spherical" || k.Synthetic != 50 || k.Start != task.KFed {
+	if !reflect.DeepEqual(k, c.Task()) || k.MostComponents != 7 || k.Covariance != "spherical" || k.Synthetic != 50 || k.Start != task.KFed || k.MinRows != 9 {
 		t.Errorf("got %+v, want %+v", k, c.Task())
 	}
 }

@@ -46,6 +46,7 @@ type Model struct {
 	Covariance  string      `yaml:"covariance,omitempty"`
 	Synthetic   int         `yaml:"synthetic,omitempty"`
 	Start       string      `yaml:"start,omitempty"`
+	MinRows     int         `yaml:"min_rows,omitempty"`
 	LocalSteps  int         `yaml:"local_steps,omitempty"`
 	Radius      string      `yaml:"radius,omitempty"`
 	Final       string      `yaml:"final,omitempty"`
@@ -121,7 +122,7 @@ func NewConsortium(t task.Task, columns []string, members []Member) *Consortium 
 		Version: Version, Members: members, Columns: columns,
 		Model: Model{
 			Kind: string(t.Model), Components: t.Components, Rounds: t.Rounds, Tol: t.Tol,
-			Most: t.MostComponents, Covariance: t.Covariance, Synthetic: t.Synthetic, Start: string(t.Start),
+			Most: t.MostComponents, Covariance: t.Covariance, Synthetic: t.Synthetic, Start: string(t.Start), MinRows: t.LeastRows(),
 			LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 			Latent: t.Networks.Latent, Hidden: t.Networks.Hidden, Batch: t.Networks.Batch, Rate: t.Networks.Rate, Aggressive: t.Networks.Aggressive,
 			Classes: t.Networks.Classes, Dropout: t.Networks.Dropout,
@@ -141,7 +142,7 @@ func (c *Consortium) Task() task.Task {
 	m := c.Model
 	return task.Task{
 		Model: model.Kind(m.Kind), Components: m.Components, Rounds: m.Rounds, Tol: m.Tol,
-		MostComponents: m.Most, Covariance: m.Covariance, Synthetic: m.Synthetic, Start: task.Start(m.Start),
+		MostComponents: m.Most, Covariance: m.Covariance, Synthetic: m.Synthetic, Start: task.Start(m.Start), MinRows: m.MinRows,
 		LocalSteps: m.LocalSteps, Radius: m.Radius, Final: m.Final,
 		Networks:  task.Networks{Latent: m.Latent, Hidden: m.Hidden, Batch: m.Batch, Rate: m.Rate, Aggressive: m.Aggressive, Beta: m.Beta, Epochs: m.Epochs, Condition: m.Condition, Classes: m.Classes, Dropout: m.Dropout},
 		Weighting: task.Weighting{Weights: task.Weights(m.Weights), Effect: m.Effect, Offset: m.Offset, Debias: m.Debias, Every: m.WeighEvery, Publish: m.Publish},

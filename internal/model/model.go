@@ -94,6 +94,7 @@ type Hyper struct {
 	Rho            float64 `json:"rho,omitempty"` // as used
 	Synthetic      int     `json:"synthetic,omitempty"`
 	Start          string  `json:"start,omitempty"`
+	MinRows        int     `json:"min_rows,omitempty"`
 	LocalSteps     int     `json:"local_steps,omitempty"`
 	Radius         string  `json:"radius,omitempty"`
 	Final          string  `json:"final,omitempty"`

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -35,6 +36,7 @@ type bySums struct {
 	task    Task
 	rows    dataset.Rows
 	learner *dem.Learner
+	told    []string // that components were merged
 }
 
 func newDEM(t Task, own ownData) (learner, error) {
@@ -58,6 +60,9 @@ func shownByDEM(t Task) (what []string, sums bool) {
 	switch t.Start {
 	case KFed:
 		what = []string{"the centres of clusters of the own rows, each the mean of some of them, however few"}
+		if least := t.LeastRows(); least > 1 {
+			what = []string{fmt.Sprintf("the centres of clusters of the own rows, each the mean of at least %d rows", least)}
+		}
 	case SharedRows:
 		what = []string{fmt.Sprintf("%d rows, drawn from those of all participants", sharedRows)}
 	}
@@ -66,18 +71,19 @@ func shownByDEM(t Task) (what []string, sums bool) {
 
 // start returns where EM begins in a group. Who is alone has nothing to agree on, and
 // begins as anybody would.
-func (t Task) start(g collabdict.Group, rows dataset.Rows) dem.Config {
+func (l *bySums) start(g collabdict.Group) dem.Config {
+	t := l.task
 	c := dem.Config{Form: t.em().Form}
 	switch {
 	case g.Size() == 1:
-		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return t.ownCentres(rows) }
+		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return t.ownCentres(l.rows) }
 	case t.Start == SharedRows:
 		c.Mixture = func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return t.sharedStart() }
 	case t.Start == KFed:
-		c.Centres = func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) { return t.kfedCentres(ctx, g, rows) }
+		c.Centres = func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) { return l.kfedCentres(ctx, g) }
 	default:
 		c.Centres = func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) {
-			return t.spreadCentres(ctx, g, rows)
+			return t.spreadCentres(ctx, g, l.rows)
 		}
 	}
 	return c
@@ -110,14 +116,22 @@ func (t Task) spreadCentres(ctx context.Context, g collabdict.Group, rows datase
 
 // kfedCentres clusters. Participants have √K clusters each (Dennis et al. 2021), or
 // more where half of them would not have K together.
-func (t Task) kfedCentres(ctx context.Context, g collabdict.Group, rows dataset.Rows) (*mat.Dense, error) {
-	x, err := dataset.Dense(rows)
+func (l *bySums) kfedCentres(ctx context.Context, g collabdict.Group) (*mat.Dense, error) {
+	t := l.task
+	x, err := dataset.Dense(l.rows)
 	if err != nil {
 		return nil, err
 	}
 	k, size := t.Components, g.Size()
 	local := min(k, max(int(math.Ceil(math.Sqrt(float64(k)))), (2*k+size-1)/size))
-	return kfed.Cluster(ctx, g, x, local, k, t.source())
+	c := kfed.Config{Local: local, Clusters: k, MinRows: t.LeastRows()}
+	centres, few, err := kfed.Cluster(ctx, g, x, c, t.source())
+	var fewer *kfed.FewError
+	if errors.As(err, &fewer) {
+		return nil, &Error{"components", err.Error(), "lower --components, give more rows, or take --start spread"}
+	}
+	l.told = t.fewWarnings(few)
+	return centres, err
 }
 
 func (t Task) sharedStart() (*gmm.Mixture, error) {
@@ -137,7 +151,7 @@ func (t *Task) ShareRows(all *mat.Dense) (err error) {
 func (t Task) source() rand.Source { return rand.NewChaCha8(t.seed()) }
 
 func (l *bySums) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (last collabdict.Round, err error) {
-	if l.learner, err = dem.NewLearner(l.rows, l.task.start(g, l.rows)); err != nil {
+	if l.learner, err = dem.NewLearner(l.rows, l.start(g)); err != nil {
 		return collabdict.Round{}, err
 	}
 	return collabdict.Train(ctx, g, l.learner, collabdict.Options{Rounds: l.task.Rounds, AbsTol: l.task.Tol, OnRound: after})
@@ -148,5 +162,5 @@ func (l *bySums) progress(r collabdict.Round) Progress {
 }
 
 func (l *bySums) state() state {
-	return state{scorer: model.Mixture{Mixture: l.learner.Mixture()}, totalRows: l.learner.TotalRows()}
+	return state{scorer: model.Mixture{Mixture: l.learner.Mixture()}, totalRows: l.learner.TotalRows(), warnings: l.told}
 }

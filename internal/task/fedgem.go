@@ -28,7 +28,6 @@ const mostByBIC = 10
 type clustering struct {
 	task    Task
 	own     ownData
-	step    float64        // of the latest round
 	result  *fedgem.Result // nil before the last merge, as is the mixture
 	mixture *gmm.Mixture
 }
@@ -53,6 +52,12 @@ func checkFedGEM(t Task) error {
 	if err != nil {
 		return err
 	}
+	if len(factors) > 1 && t.once() {
+		return &Error{
+			"final", fmt.Sprintf("want one factor, or %s, with min-rows above 1: the clusters of three times two thirds of the rows, beside those of all, tell of few rows", ChiSquare),
+			"choose a factor on rows that may be shown, or say --min-rows 1",
+		}
+	}
 	return t.checkNoiseOfFedGEM(factors)
 }
 
@@ -75,11 +80,26 @@ func shownByFedGEM(t Task) (what []string, sums bool) {
 	if t.Covariance == gmm.Full.String() {
 		shape = "covariance matrix"
 	}
-	clusters := fmt.Sprintf("the centre, the number of rows and the %s of each own cluster, and how large a region it may be moved in, in every round", shape)
+	when := "in every round"
+	if t.once() {
+		when = "once"
+	}
+	clusters := fmt.Sprintf("the centre, the number of rows and the %s of each own cluster, and how large a region it may be moved in, %s", shape, when)
 	if factors, _ := parseFinal(t.Final); len(factors) > 1 {
 		clusters += ", and the same of three times two thirds of the own rows, to choose a factor by the others, and in a sum over all members how well each factor did"
 	}
-	return []string{t.noisy(clusters)}, false
+	return []string{t.noisy(t.ofRows(clusters, "each is"))}, false
+}
+
+// once says whether members show their clusters of fedgem in the last merge alone.
+func (t Task) once() bool { return t.Model == model.FedGEM && t.LeastRows() > 1 }
+
+// RoundsTogether is how many rounds members make together at most.
+func (t Task) RoundsTogether() int {
+	if t.once() {
+		return 1
+	}
+	return t.Rounds
 }
 
 func (l *clustering) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (collabdict.Round, error) {
@@ -92,7 +112,6 @@ func (l *clustering) train(ctx context.Context, g collabdict.Group, after func(c
 		return collabdict.Round{}, err
 	}
 	c.OnRound = func(r fedgem.Round) {
-		l.step = r.Step
 		after(collabdict.Round{Number: r.Number, Objective: r.Step})
 	}
 	if l.result, err = fedgem.Train(ctx, g, x, c); err != nil {
@@ -101,7 +120,7 @@ func (l *clustering) train(ctx context.Context, g collabdict.Group, after func(c
 	if l.mixture, err = l.result.Mixture(); err != nil {
 		return collabdict.Round{}, err
 	}
-	last := collabdict.Round{Number: l.result.Rounds, Objective: l.step, Converged: l.result.Converged}
+	last := collabdict.Round{Number: l.result.Rounds, Objective: l.result.Step, Converged: l.result.Converged}
 	after(last)
 	return last, nil
 }
@@ -111,7 +130,7 @@ func (l *clustering) config(ctx context.Context, g collabdict.Group, x *mat.Dens
 	t := l.task
 	c = fedgem.Config{
 		Full: t.Covariance == gmm.Full.String(), LocalSteps: t.LocalSteps,
-		Rounds: t.Rounds - 1, Tol: t.Tol, Half: t.Radius == HalfRadius, Seed: t.Seed,
+		Rounds: t.Rounds - 1, Tol: t.Tol, Half: t.Radius == HalfRadius, MinRows: max(1, t.LeastRows()), Seed: t.Seed,
 	}
 	if t.Tol == 0 {
 		c.Tol = -1 // never
@@ -196,6 +215,7 @@ func (l *clustering) state() state {
 	}
 	return state{
 		scorer: model.Mixture{Mixture: l.mixture}, totalRows: int(math.Round(total)),
-		own: &model.Own{Mixture: l.result.Local(), Of: l.result.Own},
+		own:      &model.Own{Mixture: l.result.Local(), Of: l.result.Own},
+		warnings: l.task.fewWarnings(l.result.Few),
 	}
 }

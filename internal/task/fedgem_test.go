@@ -49,7 +49,7 @@ func TestClustersTogether(t *testing.T) {
 	given.Components = 2
 	ranged.Components, ranged.MostComponents = 1, 3
 	full.Covariance = gmm.Full.String()
-	chosen.Final, chosen.Radius, chosen.LocalSteps = "factor=0.01,0.5", HalfRadius, 2
+	chosen.Final, chosen.Radius, chosen.LocalSteps, chosen.MinRows = "factor=0.01,0.5", HalfRadius, 2, 1
 	for name, c := range map[string]struct {
 		task  Task
 		parts []dataset.Participant

@@ -25,6 +25,7 @@ type oneRound struct {
 	rows    dataset.Rows
 	result  *fedgen.Result
 	refined *dem.Learner // nil before the first round of sums
+	told    []string     // that components were merged
 }
 
 func newFedGen(t Task, own ownData) (learner, error) {
@@ -57,13 +58,13 @@ func checkFedGen(t Task) error {
 }
 
 func shownByFedGen(t Task) (what []string, sums bool) {
-	return []string{t.noisy(wholeMixture)}, t.Rounds > 1
+	return []string{t.noisy(t.ofRows(wholeMixture, "each component is"))}, t.Rounds > 1
 }
 
 // fedgen returns the settings of the local fits and of the shared one.
 func (t Task) fedgen() fedgen.Config {
 	k := fedgen.Range{Min: t.Components, Max: max(t.Components, t.MostComponents)}
-	c := fedgen.Config{Local: k, Global: k, EM: t.em(), Method: fedgen.ReducedStart, Seed: t.seed()}
+	c := fedgen.Config{Local: k, Global: k, EM: t.em(), MinRows: max(1, t.LeastRows()), Method: fedgen.ReducedStart, Seed: t.seed()}
 	if t.Synthetic > 0 {
 		c.Method, c.PerComponent = fedgen.Synthetic, t.Synthetic
 	}
@@ -144,7 +145,12 @@ func (l *oneRound) learn(ctx context.Context, g collabdict.Group, x *mat.Dense) 
 		}
 		return fedgen.Exchange(ctx, g, own, c)
 	case g.Size() > 1:
-		return fedgen.Learn(ctx, g, x, c)
+		own, few, err := fedgen.Local(x, c)
+		if err != nil {
+			return nil, err
+		}
+		l.told = l.task.fewWarnings(few)
+		return fedgen.Exchange(ctx, g, own, c)
 	}
 	choices, best, err := fedgen.Select(x, c.Local, c.EM, c.Seed)
 	if err != nil {
@@ -175,7 +181,7 @@ func (l *oneRound) progress(r collabdict.Round) Progress {
 }
 
 func (l *oneRound) state() state {
-	s := state{scorer: model.Mixture{Mixture: l.result.Mixture}, totalRows: l.result.Rows}
+	s := state{scorer: model.Mixture{Mixture: l.result.Mixture}, totalRows: l.result.Rows, warnings: l.told}
 	if l.refined != nil {
 		s.scorer, s.totalRows = model.Mixture{Mixture: l.refined.Mixture()}, l.refined.TotalRows()
 	}

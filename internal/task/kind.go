@@ -63,16 +63,16 @@ var kinds = map[model.Kind]kind{
 		shown: func(Task) ([]string, bool) { return nil, true },
 	},
 	model.FedGen: {
-		options: []string{"components", "tol", "a range of components", "covariance", "synthetic", "refine", "epsilon"},
+		options: []string{"components", "tol", "a range of components", "covariance", "synthetic", "refine", "min-rows", "epsilon"},
 		check:   checkFedGen, learner: newFedGen,
 		shown: shownByFedGen,
 	},
 	model.DEM: {
-		options: []string{"components", "rounds", "tol", "covariance", "start"},
+		options: []string{"components", "rounds", "tol", "covariance", "start", "min-rows"},
 		check:   checkDEM, learner: newDEM, shown: shownByDEM,
 	},
 	model.FedGEM: {
-		options: []string{"components", "rounds", "tol", "own components", "a range of components", "covariance", "local-steps", "radius", "final", "epsilon"},
+		options: []string{"components", "rounds", "tol", "own components", "a range of components", "covariance", "local-steps", "radius", "final", "min-rows", "epsilon"},
 		check:   checkFedGEM, learner: newFedGEM, shown: shownByFedGEM,
 	},
 	model.MTVAE: {
@@ -123,6 +123,7 @@ func (t Task) foreign() string {
 		{"covariance", t.Covariance != ""},
 		{"synthetic", t.Synthetic != 0},
 		{"start", t.Start != ""},
+		{"min-rows", t.MinRows != 0},
 		{"local-steps", t.LocalSteps != 0},
 		{"radius", t.Radius != ""},
 		{"final", t.Final != ""},

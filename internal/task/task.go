@@ -25,7 +25,9 @@ const (
 type Task struct {
 	Model      model.Kind
 	Components int // K; of fedgem of each participant by itself, 0 each its own number
-	Rounds     int // at most; of fedgen the one round, and those that refine; of fedgem with the last merge
+	// Rounds are at most so many: of fedgen the one round, and those that refine; of fedgem
+	// with the last merge, the only one together unless MinRows is 1.
+	Rounds int
 	// Tol is the change of the objective at which to stop, 0 never: of ggm relative, of
 	// fedgen and dem in nats a row. Of fedgem it is the step of every centre in standard
 	// deviations of its cluster.
@@ -50,6 +52,9 @@ type Task struct {
 	// fit to them from scratch; 0: 100, to fit to them from the reduced mixture.
 	Synthetic int
 	Start     Start // of dem
+	// MinRows is the fewest rows that a component or cluster may be of which fedgen, fedgem
+	// or dem with its start k-fed shows; 0: the default, 1: any.
+	MinRows int
 	// LocalSteps are the EM steps of a round of fedgem, or the steps of a round of mtvae,
 	// 0 to sum gradients of single ones, or of cgau. Radius is how far a centre may be moved in it,
 	// and Final the rule for the last merge, both of fedgem.
@@ -102,6 +107,9 @@ func (t Task) Validate() error {
 		return wrong("epsilon", "the model %s shows exact sums, to which no noise is added: take fedgen or fedgem", t.Model)
 	}
 	if err := t.Privacy.check(); err != nil {
+		return err
+	}
+	if err := t.checkMinRows(); err != nil {
 		return err
 	}
 	if err := k.check(t); err != nil {
@@ -166,6 +174,7 @@ func (t Task) Fields(columns []string) []Field {
 		{"covariance", t.Covariance},
 		{"synthetic", fmt.Sprint(t.Synthetic)},
 		{"start", string(t.Start)},
+		{"min rows", fmt.Sprint(t.LeastRows())},
 		{"local steps", fmt.Sprint(t.LocalSteps)},
 		{"radius", t.Radius},
 		{"final", t.Final},

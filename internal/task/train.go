@@ -52,7 +52,13 @@ func (t Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participa
 		panic("task: want a source of noise")
 	}
 	r := &Result{}
+	if _, alone := g.(collabdict.Solo); alone && t.showsComponents() {
+		t.MinRows = 1 // nothing is shown to anybody
+	}
 	if err := t.CheckLabels(p); err != nil {
+		return r, err
+	}
+	if err := t.CheckRows(p); err != nil {
 		return r, err
 	}
 	public := t.published(g)
@@ -136,7 +142,7 @@ func (t Task) assemble(p dataset.Participant, of *prepared, s state, last collab
 			Kind: t.Model, Participant: p.Name, Columns: p.Columns, Standardise: string(t.Standardise), Normalise: string(t.Normalise),
 			Hyper: model.Hyper{
 				Components: t.Components, MostComponents: t.MostComponents, Rounds: t.Rounds, Tol: t.Tol,
-				Lambda0: t.Lambda0, Rho: s.rho, Synthetic: t.Synthetic, Start: string(t.Start), Seed: t.Seed,
+				Lambda0: t.Lambda0, Rho: s.rho, Synthetic: t.Synthetic, Start: string(t.Start), MinRows: t.LeastRows(), Seed: t.Seed,
 				LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
 				Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
 				Latent: t.Networks.Latent, Hidden: t.Networks.Hidden, Batch: t.Networks.Batch, Rate: t.Networks.Rate, Aggressive: t.Networks.Aggressive,

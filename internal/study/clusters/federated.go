@@ -25,7 +25,7 @@ type runner func(ctx context.Context, size int, f func(ctx context.Context, g co
 // from, the one that is chosen gives the last outcome.
 func together(ctx context.Context, run runner, clients []client, c fedgem.Config, rules []fedgem.Final, factors []float64) ([]outcome, error) {
 	results := make([][]*fedgem.Result, len(clients))
-	c.Rounds = rounds
+	c.Rounds, c.MinRows = rounds, 1 // as in the paper, clusters of any rows are shown in every round
 	err := run(ctx, len(clients), func(ctx context.Context, g collabdict.Group, rank int) error {
 		own, x, all := c, clients[rank].train.x, rules
 		own.Components = clients[rank].classes

@@ -60,7 +60,9 @@ func (t *trial) start(name string) (func(rank int) dem.Config, error) {
 		// Dennis et al. want at most √k clusters at each participant.
 		each := int(math.Ceil(math.Sqrt(float64(k))))
 		return centres(func(ctx context.Context, g collabdict.Group, rank int) (*mat.Dense, error) {
-			return kfed.Cluster(ctx, g, t.parts[rank], each, k, source(t.repeat, name))
+			// Clusters of any rows, as in the paper.
+			centres, _, err := kfed.Cluster(ctx, g, t.parts[rank], kfed.Config{Local: each, Clusters: k, MinRows: 1}, source(t.repeat, name))
+			return centres, err
 		}), nil
 	}
 }

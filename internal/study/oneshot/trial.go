@@ -47,7 +47,7 @@ func newTrial(p plan, rows sample) (*trial, error) {
 	t.config = fedgen.Config{
 		Local: fedgen.Range{Min: p.each, Max: p.each}, Global: fedgen.Range{Min: p.k, Max: p.k},
 		EM:   gmm.EM{Form: gmm.Diag, Tol: tolerance},
-		Seed: seed(p.repeat, "fits"),
+		Seed: seed(p.repeat, "fits"), MinRows: 1,
 	}
 	if p.each == 0 {
 		return t, nil
@@ -68,7 +68,7 @@ func newTrial(p plan, rows sample) (*trial, error) {
 func (t *trial) fitLocal() error {
 	t.own = make([]fedgen.Contribution, len(t.parts))
 	errs := make([]error, len(t.parts))
-	parallel.For(len(t.parts), func(s int) { t.own[s], errs[s] = fedgen.Local(t.parts[s], t.config) })
+	parallel.For(len(t.parts), func(s int) { t.own[s], _, errs[s] = fedgen.Local(t.parts[s], t.config) })
 	for s, err := range errs {
 		if err != nil {
 			return fmt.Errorf("participant %d: %w", s+1, err)

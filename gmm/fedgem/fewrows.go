@@ -1,0 +1,73 @@
+package fedgem
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// parts are the regions that a participant publishes, and in which of them each of its
+// components is.
+type parts struct {
+	regions []region
+	of      []int
+	few     int // components that were of too few rows
+}
+
+// partsOf returns a part for each component.
+func partsOf(components []region) parts {
+	p := parts{regions: components, of: make([]int, len(components))}
+	for k := range p.of {
+		p.of[k] = k
+	}
+	return p
+}
+
+// rounded is by how much rounding may take the rows of a region off their whole number.
+const rounded = 1e-6
+
+// joinFew merges every region of fewer rows than least into the one with the nearest
+// centre, the smallest first: the rows, centre and covariance are those of both
+// together. Radii are left out. Of fewer rows in all there is one region.
+func (p *parts) joinFew(least float64) {
+	enough := least - rounded
+	for _, r := range p.regions {
+		if r.rows < enough {
+			p.few++
+		}
+	}
+	components := p.regions
+	for len(p.regions) > 1 {
+		small := 0
+		for i, r := range p.regions {
+			if r.rows < p.regions[small].rows {
+				small = i
+			}
+		}
+		if p.regions[small].rows >= enough {
+			return
+		}
+		to, distance := 0, math.Inf(1)
+		for i, r := range p.regions {
+			if i == small || r.rows == 0 { // nothing has a centre together with nothing
+				continue
+			}
+			if d := floats.Distance(r.centre, p.regions[small].centre, 2); d < distance {
+				to, distance = i, d
+			}
+		}
+		for k, at := range p.of {
+			if at == small {
+				p.of[k] = to
+			}
+			if p.of[k] > small { // which is gone
+				p.of[k]--
+			}
+		}
+		merged := pool(components, p.of, len(p.regions)-1)
+		p.regions = nil
+		for _, c := range merged {
+			p.regions = append(p.regions, region{rows: c.Rows, centre: c.Centre, spread: c.Spread, shape: c.Shape})
+		}
+	}
+}
