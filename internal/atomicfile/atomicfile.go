@@ -11,8 +11,8 @@ import (
 
 // Write writes a file through a temporary one in the same folder, which is
 // synced and renamed over it at the end. After an error, or a crash at any
-// moment, the old file stands as it was. Missing folders are made. A symbolic link
-// is followed; what is no regular file, such as a device or a pipe, is written to
+// moment, the old file stands as it was. Missing folders are made, for their owner alone
+// if the file is. A symbolic link is followed; what is no regular file, such as a device or a pipe, is written to
 // as it is.
 func Write(path string, mode os.FileMode, content func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
@@ -22,7 +22,7 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) (err er
 		return writeThrough(path, content)
 	}
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, folderOf(mode)); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
@@ -53,9 +53,17 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) (err er
 	return syncDir(dir)
 }
 
-// WriteJSON writes a value as indented JSON, as Write does.
+// folderOf returns the mode of a folder for files of a mode.
+func folderOf(mode os.FileMode) os.FileMode {
+	if mode&0o077 == 0 {
+		return 0o700
+	}
+	return 0o755
+}
+
+// WriteJSON writes a value as indented JSON, as Write does, for the owner alone.
 func WriteJSON(path string, v any) error {
-	return Write(path, 0o644, func(w io.Writer) error {
+	return Write(path, 0o600, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(v)
@@ -70,10 +78,10 @@ func writeThrough(path string, content func(io.Writer) error) error {
 	return errors.Join(content(f), f.Close())
 }
 
-// CheckDir makes the folder if it is missing, and reports whether files can be
+// CheckDir makes the folder, for its owner alone, if it is missing, and reports whether files can be
 // written there.
 func CheckDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".writable.*")

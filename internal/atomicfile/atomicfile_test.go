@@ -31,8 +31,9 @@ func TestWriteIsWholeOrNotAtAll(t *testing.T) {
 	}
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	info, _ := os.Stat(path)
-	if len(entries) != 1 || info.Mode().Perm() != 0o600 {
-		t.Errorf("left %v with mode %v", entries, info.Mode())
+	folder, _ := os.Stat(filepath.Dir(path))
+	if len(entries) != 1 || info.Mode().Perm() != 0o600 || folder.Mode().Perm() != 0o700 {
+		t.Errorf("left %v with mode %v in a folder with %v", entries, info.Mode(), folder.Mode())
 	}
 }
 
@@ -72,6 +73,9 @@ func TestCheckDir(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 		t.Errorf("left %v", entries)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("a folder with mode %v, %v", info.Mode(), err)
 	}
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

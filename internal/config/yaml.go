@@ -55,7 +55,7 @@ func checkVersion(path string, got int) error {
 }
 
 func write(path string, v any) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
+	return atomicfile.Write(path, 0o600, func(w io.Writer) error {
 		e := yaml.NewEncoder(w)
 		e.SetIndent(2)
 		if err := e.Encode(v); err != nil {

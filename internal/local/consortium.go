@@ -123,7 +123,7 @@ func copyFile(to, from string) error {
 		return err
 	}
 	defer f.Close()
-	return atomicfile.Write(to, 0o644, func(w io.Writer) error {
+	return atomicfile.Write(to, 0o600, func(w io.Writer) error {
 		_, err := io.Copy(w, f)
 		return err
 	})

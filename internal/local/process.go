@@ -41,7 +41,7 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 	if err != nil {
 		return nil, err
 	}
-	log, err := os.Create(filepath.Join(dir, LogFile))
+	log, err := os.OpenFile(filepath.Join(dir, LogFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func Save(dir string, m *Model) error {
 
 // Write writes the model to a file, which appears whole or not at all.
 func Write(path string, m *Model) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return m.write(w) })
+	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return m.write(w) })
 }
 
 func (m *Model) write(out io.Writer) error {

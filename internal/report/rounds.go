@@ -15,7 +15,7 @@ const RoundsFile = "rounds.csv"
 
 // WriteRoundsFile writes rounds into that file of a folder.
 func WriteRoundsFile(dir string, rows []RoundRow) error {
-	return atomicfile.Write(filepath.Join(dir, RoundsFile), 0o644, func(w io.Writer) error { return WriteRounds(w, rows) })
+	return atomicfile.Write(filepath.Join(dir, RoundsFile), 0o600, func(w io.Writer) error { return WriteRounds(w, rows) })
 }
 
 // RoundRow is what is known of a round.
