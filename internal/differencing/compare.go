@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -34,8 +35,9 @@ func (r *Recorder) Compare(x *mat.Dense) Findings {
 	start, rounds, chance := make([]bool, n), make([]bool, n), make([]bool, n)
 	var before []component
 	point := make([]float64, dim)
+	o := newOrigin(x)
 	for _, t := range r.totals {
-		now := t.components(dim)
+		now := t.components(o)
 		found := start
 		if t.round > 0 {
 			found = rounds
@@ -81,17 +83,52 @@ type component struct {
 	first []float64
 }
 
-// components returns those over dim variables.
-func (t total) components(dim int) (all []component) {
+// components returns those over the variables of the rows, about their origin.
+func (t total) components(o *origin) (all []component) {
 	for _, g := range t.groups {
-		if g.dim != dim {
+		if g.dim != len(o.point) {
 			continue
 		}
+		o.follow(g)
 		for k, n := range g.n {
-			all = append(all, component{n, g.first[k*dim : (k+1)*dim]})
+			c := component{n, slices.Clone(g.first[k*g.dim : (k+1)*g.dim])}
+			floats.AddScaled(c.first, n, o.point)
+			all = append(all, c)
 		}
 	}
 	return all
+}
+
+// origin is the point that first moments are taken about. It follows from a total over
+// all rows, whose mean is known here; a member would know it.
+type origin struct {
+	rows  float64
+	mean  []float64
+	point []float64
+}
+
+func newOrigin(x *mat.Dense) *origin {
+	n, dim := x.Dims()
+	o := &origin{rows: float64(n), mean: make([]float64, dim), point: make([]float64, dim)}
+	for j := range n {
+		floats.AddScaled(o.mean, 1/o.rows, x.RawRowView(j))
+	}
+	return o
+}
+
+// follow takes the origin of a group that all rows are in; of others it is the last one.
+func (o *origin) follow(g group) {
+	n := floats.Sum(g.n)
+	if math.Abs(n-o.rows) > 0.01 {
+		return
+	}
+	for i, mean := range o.mean {
+		sum := 0.0
+		for k := range g.n {
+			sum += g.first[k*g.dim+i]
+		}
+		o.point[i] = mean - sum/n
+	}
 }
 
 // read sets point to Δfirst/Δn; ok is false where Δn is none.
