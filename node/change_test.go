@@ -192,6 +192,41 @@ func TestWhoComesBackKnowsTheRoster(t *testing.T) {
 	})
 }
 
+// A member that is removed while it is away is refused by the others when it comes
+// back, and ends with the reason.
+func TestAMemberIsRemovedWhileItIsAway(t *testing.T) {
+	const size, rounds = 5, 20
+	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		configs := s.configs(t, size)
+		listed(t, configs, size)
+		nodes := s.start(t, configs...)
+		var learners []*learner
+		for _, n := range nodes {
+			learners = append(learners, steady(t, rounds, n))
+		}
+		waitFor(t, func() bool { return nodes[0].Status().Round == 2 })
+		away := configs[1]
+		away.Members = reached(nodes)
+		nodes[1].Close() // without a word
+		<-learners[1].ended
+		nodes, learners = without(nodes, 1), slices.Delete(learners, 1, 2)
+		for _, n := range nodes {
+			if err := n.Change([]Change{{Remove: []string{"m1"}}}); err != nil {
+				t.Error(err)
+			}
+		}
+		waitFor(t, func() bool { return nodes[0].Changes() == 1 })
+		pass(2 * farewellTime)
+		s.Place(&away, 1, 1)
+		var stranger *StrangerError
+		if end := join(t, away).wait(t); !errors.As(end.err, &stranger) || stranger.Detail != wasRemoved {
+			t.Errorf("it comes back with %v, want to be told that it was removed", end.err)
+		}
+		waitForAll(t, learners)
+		finish(t, nodes)
+	})
+}
+
 // Who was removed and begins anew is told why it is not let in.
 func TestARemovedMemberIsToldSo(t *testing.T) {
 	founders := &roster{entries: []wire.Entry{{Name: "a", ID: []byte("a")}, {Name: "b", ID: []byte("b")}}}

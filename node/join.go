@@ -132,7 +132,7 @@ func open(c *Config) (*greeter, error) {
 	}
 	m := &meeting{
 		cfg: c, agreement: c.complete(), key: key, store: st, log: c.Log, traffic: &traffic{},
-		met: map[peer.ID]*acquaintance{}, came: map[peer.ID]bool{}, warned: map[string]bool{}, resuming: map[peer.ID][32]byte{},
+		met: map[peer.ID]*acquaintance{}, came: map[peer.ID]bool{}, warned: map[string]bool{}, said: map[peer.ID]string{}, resuming: map[peer.ID][32]byte{},
 		complete: make(chan struct{}), failed: make(chan struct{}), changed: make(chan struct{}),
 	}
 	m.consortium = m.agreement.ID()

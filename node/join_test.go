@@ -81,11 +81,8 @@ func TestStrangerIsRefused(t *testing.T) {
 	a.Members, b.Members = members, members
 	first := join(t, a)
 	stranger.Peers = receive(t, first.addrs)
-	end := join(t, stranger).wait(t)
-	var e *StrangerError
-	if !errors.As(end.err, &e) || !strings.HasPrefix(e.Peer, "m0 ") || !strings.Contains(e.Detail, identity(t, stranger).String()) {
-		t.Errorf("the stranger got %v, want a StrangerError of m0 with its own ID", end.err)
-	}
+	lines, own := logged(&stranger), identity(t, stranger).String()
+	join(t, stranger).hears(t, lines, "[WARN]", "refuses this node", "m0 (", own)
 	select {
 	case end := <-first.ended:
 		t.Errorf("the member gave up with %v because of a stranger", end.err)

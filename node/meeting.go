@@ -42,6 +42,7 @@ type meeting struct {
 	leaving   string
 	changed   chan struct{} // closed and replaced when the others should hear of it
 	warned    map[string]bool
+	said      map[peer.ID]string   // what members last said of this process's part, if that is counted
 	resuming  map[peer.ID][32]byte // runs that peers go on with, as they say
 	resumed   *store.Journal       // of the run that this process goes on with, if it does
 	roll      *roll                // of the run, once there is one
@@ -129,38 +130,22 @@ func (m *meeting) admits(id peer.ID) bool {
 	return len(m.cfg.Members) == 0 || slices.ContainsFunc(m.cfg.Members, func(o Member) bool { return o.ID == id })
 }
 
-// otherFolder is what a newcomer is told that has lost what it had promised and voted
-// for: it must not do either again.
-const otherFolder = "does not let this node in: it has been in the run already, with another folder, whose state it needs"
-
-// wasRemoved is what who was removed is told.
-const wasRemoved = "does not let this node in: a change of the roster has removed it"
-
-// refusal says why a peer is not let in.
-func (m *meeting) refusal(id peer.ID) string {
-	if m.roll != nil {
-		all := m.roll.Load()
-		for rank := range all.removed {
-			if all.members[rank].ID == id {
-				return wasRemoved
-			}
-		}
-	}
-	return "does not let this node in: its roster does not list the peer ID " + id.String()
-}
-
 // learn takes in what a peer says. The peer is authenticated; all else is only
-// what it claims. It says whether a member of the run has come back with it.
+// what it claims, and nothing of it counts if it is a stranger. learn reports whether
+// a member of the run has come back with it.
 func (m *meeting) learn(from peer.ID, h wire.Hello) (again bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch {
-	case h.Resume == [32]byte{}:
-		delete(m.resuming, from)
-	case m.admits(from):
+	who := describe(h.Name, from)
+	if !m.admits(from) {
+		m.warn("stranger "+from.String(), "a process that the roster does not list wants to join and is refused", "peer", who)
+		return false
+	}
+	delete(m.resuming, from)
+	if h.Resume != [32]byte{} {
 		m.resuming[from] = h.Resume
 	}
-	who := describe(h.Name, from)
+	delete(m.said, from)
 	switch {
 	case m.failure != nil:
 	case m.resumed != nil:
@@ -179,9 +164,7 @@ func (m *meeting) learn(from peer.ID, h wire.Hello) (again bool) {
 	case m.agreed || m.roster != nil && !m.belongs(from):
 		m.latecomer(from, h)
 	case h.Refused != "":
-		m.fail(&StrangerError{Peer: who, Detail: printable(h.Refused)})
-	case !m.admits(from):
-		m.warn("stranger "+from.String(), "a process that the roster does not list wants to join and is refused", "peer", who)
+		m.refused(from, h)
 	default:
 		m.consider(from, h)
 	}

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"crypto/rand"
 	"errors"
 	"strings"
 	"testing"
@@ -23,21 +22,31 @@ type other struct {
 
 func newOther(t *testing.T, m *meeting, name string) *other {
 	t.Helper()
-	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := newIdentity(t, name)
+	o.meets(m)
+	return o
+}
+
+// newIdentity returns a process with a key of its own that has met nobody.
+func newIdentity(t *testing.T, name string) *other {
+	t.Helper()
+	key := newKey(t)
 	id, err := peer.IDFromPrivateKey(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &other{key: key, id: id, name: name, m: m}
-	o.Hello = wire.Hello{Name: name, Process: [32]byte{name[0]}}
+	return &other{key: key, id: id, name: name}
+}
+
+// meets makes the process speak to a meeting, with the agreement of that.
+func (o *other) meets(m *meeting) {
+	o.m, o.Hello = m, wire.Hello{Name: o.name, Process: [32]byte{o.name[0]}}
 	for _, f := range m.agreement {
 		o.Agreement = append(o.Agreement, wire.Field(f))
 	}
-	return o
 }
+
+func (o *other) member() Member { return Member{Name: o.name, ID: o.id} }
 
 func (o *other) entry() wire.Entry {
 	return wire.Entry{Name: o.name, ID: []byte(o.id), Process: o.Process}
@@ -65,7 +74,13 @@ func (o *other) signs(t *testing.T, entries ...wire.Entry) func(h *wire.Hello) {
 
 func newMeeting(t *testing.T) (*meeting, wire.Entry) {
 	t.Helper()
-	c := testConfig(t, 0, 3)
+	g := opened(t, testConfig(t, 0, 3))
+	return g.meeting, wire.Entry{Name: g.cfg.Name, ID: []byte(g.host.ID()), Process: g.process}
+}
+
+// opened returns a process that meets others, and visits nobody.
+func opened(t *testing.T, c Config) *greeter {
+	t.Helper()
 	if err := c.validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +90,7 @@ func newMeeting(t *testing.T) (*meeting, wire.Entry) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.close() })
-	return g.meeting, wire.Entry{Name: c.Name, ID: []byte(g.host.ID()), Process: g.process}
+	return g
 }
 
 func (m *meeting) outcome() (signed, agreed bool, failure error) {

@@ -99,8 +99,8 @@ func (g *greeter) linger(n *Node, stop func(), err error) (*Node, error) {
 // meeting is locked.
 func (m *meeting) compare(from peer.ID, h wire.Hello) (again bool) {
 	run, who := m.resumed.ID, describe(h.Name, from)
-	if !m.roll.has(from) || h.Refused != "" {
-		m.warn("stranger "+from.String(), "a process that is not of this run", "peer", who, "refused", printable(h.Refused))
+	if h.Refused != "" {
+		m.refused(from, h)
 		return false
 	}
 	if field, own, theirs, differs := m.agreement.difference(h.Agreement); differs {

@@ -1,0 +1,149 @@
+package node
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+// outsider is a host with a key of its own, in no list, that says what it likes.
+type outsider struct {
+	*other
+	host host.Host
+}
+
+// newOutsider returns a host on the network of a configuration.
+func newOutsider(t *testing.T, c Config) *outsider {
+	t.Helper()
+	o := newIdentity(t, "outsider")
+	h, err := newHost(o.key, c.Listen, 8, &traffic{}, new(admission), c.links...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	return &outsider{o, h}
+}
+
+// outsider puts a host on the network after those of n members.
+func (s *simulation) outsider(t *testing.T, n int) *outsider {
+	t.Helper()
+	var c Config
+	s.Place(&c, n, 0)
+	return newOutsider(t, c)
+}
+
+// tells says hello to a process that can be dialled. It returns when that process has
+// taken the hello in, as its answer shows.
+func (o *outsider) tells(t *testing.T, addrs []string, h wire.Hello) {
+	t.Helper()
+	b, err := wire.MarshalHello(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := peer.AddrInfoFromString(addrs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.host.Connect(t.Context(), *to); err != nil {
+		t.Fatal(err)
+	}
+	defer o.host.Network().ClosePeer(to.ID) // the process does it otherwise, while the next hello is on its way
+	var s network.Stream
+	waitFor(t, func() bool { // it can be dialled before it answers hellos
+		s, err = o.host.NewStream(t.Context(), to.ID, helloProtocol)
+		return err == nil
+	})
+	defer s.Close()
+	if err := wire.WriteMessage(s, b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := wire.ReadMessage(s, wire.MaxHello); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// logged makes a configuration's warnings come out of a channel.
+func logged(c *Config) <-chan string {
+	lines := make(logLines, 1000)
+	c.Log = hclog.New(&hclog.LoggerOptions{Output: lines, Level: hclog.Warn})
+	return lines
+}
+
+// logLines are the lines of a log; those that find no room are lost.
+type logLines chan string
+
+func (l logLines) Write(b []byte) (int, error) {
+	select {
+	case l <- string(b):
+	default:
+	}
+	return len(b), nil
+}
+
+// hears waits until a process that joins has logged a line with all the texts in it.
+func (j *joining) hears(t *testing.T, lines <-chan string, texts ...string) {
+	t.Helper()
+	limit := time.After(within)
+	for {
+		select {
+		case line := <-lines:
+			if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, text) }) {
+				return
+			}
+		case end := <-j.ended:
+			t.Fatalf("its Join has ended with %v", end.err)
+		case <-limit:
+			t.Fatalf("no line with %q within %s", texts, within)
+		}
+	}
+}
+
+// A stranger refuses every member that waits for the others. The run begins all the
+// same.
+func TestAStrangerEndsNoStart(t *testing.T) {
+	for name, prepare := range map[string]func(t *testing.T, configs []Config){
+		"list":   func(t *testing.T, configs []Config) { list(t, configs) },
+		"expect": func(*testing.T, []Config) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+				configs := s.configs(t, 3)
+				prepare(t, configs)
+				stranger := s.outsider(t, len(configs))
+				nodes := make([]*Node, len(configs))
+				var all []*joining
+				var peers []string
+				for i, c := range configs {
+					c.Peers = peers
+					lines := logged(&c)
+					all = append(all, join(t, c))
+					addrs := receive(t, all[i].addrs)
+					peers = append(peers, addrs...)
+					if i < len(configs)-1 {
+						stranger.tells(t, addrs, wire.Hello{Name: "s", Refused: "goes away"})
+						all[i].hears(t, lines, "[WARN]", stranger.id.String())
+					}
+				}
+				for i, j := range all {
+					if nodes[i] = j.wait(t).node; nodes[i] == nil {
+						t.Fatalf("member %d has given up", i)
+					}
+				}
+				for _, err := range each(t, nodes, sum) {
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				finish(t, nodes)
+			})
+		})
+	}
+}

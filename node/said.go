@@ -1,0 +1,75 @@
+package node
+
+import (
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+// Nobody ends or begins another member's part in a run alone. What one member says
+// of it is a warning: the member may be mistaken, or lie. It counts when enough
+// members say the same, each to this process itself. Strangers do not count.
+//
+// Nothing of this is signed, since nothing of it is passed on: the connection proves
+// who speaks, to whom, and that it is now.
+
+// What members say that is counted.
+const (
+	saidNo = "no" // there is no run that both can be in
+)
+
+// count notes what a member says, and returns how many members say so now.
+func (m *meeting) count(from peer.ID, word string) (n int) {
+	m.said[from] = word
+	for _, w := range m.said {
+		if w == word {
+			n++
+		}
+	}
+	return n
+}
+
+// quorum returns how many members decide the run that this process goes on with or
+// wants to begin.
+func (m *meeting) quorum() int {
+	if m.roll != nil {
+		return quorumOf(m.roll.Load().params)
+	}
+	return m.cfg.Settings.Rules(m.cfg.size()).Quorum
+}
+
+// quorumOf returns how many members decide under the parameters of a run.
+func quorumOf(p *consensus.Params) int { return p.Rules(len(p.Members) - len(p.Removed)).Quorum }
+
+// otherFolder is the reason for a newcomer that has lost what it had promised and voted
+// for: it must not do either again.
+const otherFolder = "does not let this node in: it has been in the run already, with another folder, whose state it needs"
+
+// wasRemoved is the reason for a removed member.
+const wasRemoved = "does not let this node in: a change of the roster has removed it"
+
+// refusal says why a peer is not let in.
+func (m *meeting) refusal(id peer.ID) string {
+	if m.roll != nil {
+		all := m.roll.Load()
+		for rank := range all.removed {
+			if all.members[rank].ID == id {
+				return wasRemoved
+			}
+		}
+	}
+	return "does not let this node in: its roster does not list the peer ID " + id.String()
+}
+
+// refused takes in that a peer does not let this process in. If a quorum of the
+// members does not, no quorum is left to be in a run with. Without a list of members
+// anybody may say so, and nobody is counted.
+func (m *meeting) refused(from peer.ID, h wire.Hello) {
+	who, reason := describe(h.Name, from), printable(h.Refused)
+	m.warn("refused "+from.String(), "a peer refuses this node, and is not believed alone", "peer", who, "reason", reason)
+	listed := m.roll != nil || len(m.cfg.Members) > 0
+	if listed && m.count(from, saidNo) >= m.quorum() {
+		m.fail(&StrangerError{Peer: who, Detail: reason})
+	}
+}

@@ -1,0 +1,170 @@
+package node
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/store"
+)
+
+// identities returns processes named a, b, c and so on.
+func identities(t *testing.T, n int) []*other {
+	t.Helper()
+	all := make([]*other, n)
+	for i := range all {
+		all[i] = newIdentity(t, string(rune('a'+i)))
+	}
+	return all
+}
+
+func entriesOf(others []*other) (entries []wire.Entry) {
+	for _, o := range others {
+		entries = append(entries, o.entry())
+	}
+	return entries
+}
+
+// listing returns a process that meets others with a list of members: itself and
+// those given.
+func listing(t *testing.T, others ...*other) *greeter {
+	t.Helper()
+	c := testConfig(t, 0, 0)
+	c.Members = []Member{{Name: c.Name, ID: identity(t, c)}}
+	for _, o := range others {
+		c.Members = append(c.Members, o.member())
+	}
+	if len(c.Members) == 2 {
+		c.Settings.Protect = chunking.None // two hide nothing from each other
+	}
+	g := opened(t, c)
+	for _, o := range others {
+		o.meets(g.meeting)
+	}
+	return g
+}
+
+// sign makes all that are given sign one roster with the process that they meet, and
+// asserts that the run can begin.
+func sign(t *testing.T, g *greeter, others ...*other) {
+	t.Helper()
+	entries := []wire.Entry{{Name: g.cfg.Name, ID: []byte(g.host.ID()), Process: g.process}}
+	for _, o := range others {
+		entries = append(entries, o.entry())
+		o.says(nil)
+	}
+	full := newRoster(g.consortium, entries)
+	for _, o := range others {
+		o.says(func(h *wire.Hello) { h.Proposal = full.run() })
+	}
+	for _, o := range others {
+		o.says(o.signs(t, full.entries...))
+	}
+	if _, agreed, failure := g.outcome(); failure != nil || !agreed {
+		t.Fatalf("all have signed: %v, agreed %v", failure, agreed)
+	}
+}
+
+func refuses(reason string) func(h *wire.Hello) {
+	return func(h *wire.Hello) { h.Refused = reason }
+}
+
+func (m *meeting) waits(t *testing.T, heard string) {
+	t.Helper()
+	if _, agreed, failure := m.outcome(); failure != nil || agreed {
+		t.Errorf("%s: %v, agreed %v, want it to wait", heard, failure, agreed)
+	}
+}
+
+// No stranger ends a start by a refusal, and where there is no list nobody does.
+func TestOneRefusalEndsNoStart(t *testing.T) {
+	t.Run("list", func(t *testing.T) {
+		others := identities(t, 2)
+		g := listing(t, others...)
+		stranger := newOther(t, g.meeting, "s")
+		for _, change := range []func(*wire.Hello){refuses(wasRemoved), nil, func(h *wire.Hello) { *h = wire.Hello{Refused: "x"} }} {
+			stranger.says(change)
+			g.waits(t, "a stranger")
+		}
+		others[0].says(refuses(wasRemoved))
+		g.waits(t, "one member's refusal")
+		others[0].Refused = ""
+		sign(t, g, others...)
+	})
+	t.Run("expect", func(t *testing.T) {
+		g := opened(t, testConfig(t, 0, 3))
+		for _, name := range []string{"s", "t", "u"} {
+			newOther(t, g.meeting, name).says(refuses(wasRemoved))
+			g.waits(t, "a stranger's refusal")
+		}
+		sign(t, g, newOther(t, g.meeting, "a"), newOther(t, g.meeting, "b"))
+	})
+}
+
+// When a quorum refuses a member, none is left that could let it in.
+func TestAQuorumsRefusalEndsAStart(t *testing.T) {
+	others := identities(t, 4)
+	g := listing(t, others...)
+	for i, o := range others[:3] {
+		g.waits(t, "fewer than a quorum")
+		o.says(refuses(wasRemoved))
+		if i == 1 {
+			o.says(refuses(wasRemoved)) // again, which counts once
+			g.waits(t, "two members, of whom one repeats it")
+			o.says(func(h *wire.Hello) { h.Refused = "" }) // takes it back
+			others[2].says(refuses(wasRemoved))
+			g.waits(t, "two members and one that has taken it back")
+			o.says(refuses(wasRemoved))
+			break
+		}
+	}
+	_, _, failure := g.outcome()
+	var stranger *StrangerError
+	if !errors.As(failure, &stranger) || stranger.Detail != wasRemoved {
+		t.Errorf("a quorum refuses it: %v", failure)
+	}
+}
+
+// returning returns a process that goes on with a run of members that it has begun
+// with others.
+func returning(t *testing.T, others ...*other) *greeter {
+	t.Helper()
+	g := listing(t, others...)
+	entries := append(entriesOf(others), wire.Entry{Name: g.cfg.Name, ID: []byte(g.host.ID()), Process: g.process})
+	r := newRoster(g.consortium, entries)
+	run := store.Run{ID: r.run(), Consortium: g.consortium, Founders: len(r.entries)}
+	for rank, e := range r.entries {
+		if e.Name == g.cfg.Name {
+			run.Self = rank
+		}
+		run.Members = append(run.Members, store.Member{Name: e.Name, ID: e.ID, Process: e.Process})
+	}
+	j, err := g.store.Begin(run)
+	if err == nil {
+		_, err = g.adopt(j)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// A member that was removed while it was away is told so by those that it knows.
+func TestAQuorumRefusesWhoReturns(t *testing.T) {
+	others := identities(t, 4)
+	g := returning(t, others...)
+	newOther(t, g.meeting, "stranger").says(refuses(wasRemoved))
+	for _, o := range others[:3] {
+		g.waits(t, "fewer than a quorum")
+		o.says(refuses(wasRemoved))
+	}
+	_, _, failure := g.outcome()
+	var stranger *StrangerError
+	if !errors.As(failure, &stranger) || stranger.Detail != wasRemoved {
+		t.Errorf("a quorum: %v, want a StrangerError", failure)
+	}
+	if j, err := g.store.Last(); err != nil || j.Over != "" {
+		t.Errorf("%v, over %q, want it unfinished", err, j.Over)
+	}
+}
