@@ -108,7 +108,7 @@ func (m *meeting) compare(from peer.ID, h wire.Hello) (again bool) {
 		return false
 	}
 	if h.Over == run {
-		m.over(who)
+		m.over(from, who)
 		return false
 	}
 	if h.Resume != run && (h.Roster == nil || newRoster(m.consortium, h.Roster).run() != run) {
@@ -134,11 +134,12 @@ func (m *meeting) compare(from peer.ID, h wire.Hello) (again bool) {
 	return again
 }
 
-// over ends a process whose run is over for another member. The next one in this
-// folder begins anew.
-func (m *meeting) over(who string) {
-	if m.agreed {
-		m.warn("over "+who, "the run is over for a member", "peer", who)
+// over ends a process whose run is over for two other members, or for the only one
+// that there is. The next process in this folder begins anew.
+func (m *meeting) over(from peer.ID, who string) {
+	m.warn("over "+from.String(), "a member says that the run is over for it, and is not believed alone", "peer", who)
+	others := len(m.roll.Load().ranks) - 1
+	if m.agreed || m.count(from, saidOver) < min(overLeast, others) {
 		return
 	}
 	err := &OverError{Peer: who}

@@ -145,8 +145,8 @@ func TestAllMembersComeBack(t *testing.T) {
 	})
 }
 
-// A process that comes back after the others have finished is told so, and begins
-// anew the next time.
+// A process that comes back after the others have finished is told so. It believes
+// two of them, and begins anew the next time.
 func TestTheRunIsOver(t *testing.T) {
 	t.Parallel()
 	configs := testConfigs(t, 5)
@@ -158,14 +158,18 @@ func TestTheRunIsOver(t *testing.T) {
 	addrs := receive(t, all[0].addrs)
 	late := configs[4]
 	late.Peers = addrs
-	var over *OverError
-	if end := join(t, late).wait(t); !errors.As(end.err, &over) {
-		t.Fatalf("got %v, want an OverError", end.err)
-	}
-	for _, c := range append(slices.Clone(configs[1:4]), late) {
+	lines := logged(&late)
+	back := join(t, late)
+	back.hears(t, lines, "[WARN]", "a member says that the run is over", "m0 (")
+	for _, c := range configs[1:4] {
 		c.Peers = addrs
 		all = append(all, join(t, c))
 	}
+	var over *OverError
+	if end := back.wait(t); !errors.As(end.err, &over) {
+		t.Fatalf("got %v, want an OverError", end.err)
+	}
+	all = append(all, join(t, late))
 	for _, j := range all {
 		if end := j.wait(t); end.err != nil {
 			t.Error(end.err)

@@ -16,8 +16,13 @@ import (
 
 // What members say that is counted.
 const (
-	saidNo = "no" // there is no run that both can be in
+	saidNo   = "no"   // there is no run that both can be in
+	saidOver = "over" // the run to go on with is over
 )
+
+// overLeast is how many members must say that a run is over. It is less than a quorum,
+// since who has ended a run may be gone.
+const overLeast = 2
 
 // count notes what a member says, and returns how many members say so now.
 func (m *meeting) count(from peer.ID, word string) (n int) {

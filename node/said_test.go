@@ -150,6 +150,60 @@ func returning(t *testing.T, others ...*other) *greeter {
 	return g
 }
 
+// One member's word that the run is over ends nobody's part. That of two does.
+func TestTwoMembersSayThatTheRunIsOver(t *testing.T) {
+	over := func(g *greeter) func(h *wire.Hello) {
+		return func(h *wire.Hello) { h.Over = g.proposed }
+	}
+	unfinished := func(t *testing.T, g *greeter) {
+		t.Helper()
+		if j, err := g.store.Last(); err != nil || j.Over != "" {
+			t.Errorf("%v, over %q, want it unfinished", err, j.Over)
+		}
+	}
+	others := identities(t, 4)
+	g := returning(t, others...)
+	newOther(t, g.meeting, "stranger").says(over(g))
+	for range 2 {
+		others[0].says(over(g))
+		g.waits(t, "one member")
+		unfinished(t, g)
+	}
+	others[1].says(over(g))
+	_, _, failure := g.outcome()
+	var ended *OverError
+	if !errors.As(failure, &ended) {
+		t.Errorf("two members: %v, want an OverError", failure)
+	}
+	if j, err := g.store.Last(); err != nil || j.Over == "" {
+		t.Errorf("%v, %v, want the run to be over", j, err)
+	}
+
+	g = returning(t, others...)
+	others[0].says(over(g))
+	others[0].says(func(h *wire.Hello) { h.Over = [32]byte{} }) // takes it back
+	others[1].says(over(g))
+	g.waits(t, "one member, and one that has taken it back")
+	others[2].says(func(h *wire.Hello) { h.Resume = g.proposed })
+	if _, agreed, failure := g.outcome(); failure != nil || !agreed {
+		t.Errorf("a member goes on with the run: %v, agreed %v", failure, agreed)
+	}
+	others[3].says(over(g))
+	unfinished(t, g)
+}
+
+// In a run of two there is no second member to say that it is over.
+func TestTheOnlyOtherMemberSaysThatTheRunIsOver(t *testing.T) {
+	other := identities(t, 1)[0]
+	g := returning(t, other)
+	other.says(func(h *wire.Hello) { h.Over = g.proposed })
+	_, _, failure := g.outcome()
+	var ended *OverError
+	if !errors.As(failure, &ended) {
+		t.Errorf("got %v, want an OverError", failure)
+	}
+}
+
 // A member that was removed while it was away is told so by those that it knows.
 func TestAQuorumRefusesWhoReturns(t *testing.T) {
 	others := identities(t, 4)
