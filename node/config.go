@@ -151,7 +151,8 @@ func (c *Config) validateMembers() error {
 	if len(c.Changes) > 0 && len(c.Members) == 0 {
 		return &ConfigError{"changes", "none to change", "the list of members that the run begins with"}
 	}
-	if _, _, err := c.amendments(); err != nil {
+	founders, p := c.founding()
+	if _, err := amendmentsOf(p, founders, c.Changes); err != nil {
 		return err
 	}
 	return c.Agreement.validate()

@@ -25,6 +25,8 @@
 //   - who is no member hears nothing of the control plane and is disconnected
 //     after the answer to its hello; what a peer can make a member hold is bounded
 //     by the run's own vectors;
+//   - nothing of a stranger's hello counts; that a member is refused, that its run is
+//     over, and which run a newcomer comes into takes the word of several members;
 //   - a Node that is closed leaves no goroutine, connection or lock behind.
 //
 // Start reading at join.go, then loop.go.

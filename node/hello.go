@@ -77,6 +77,7 @@ func (g *greeter) visit(id peer.ID, atOnce bool) {
 			select {
 			case <-ctx.Done():
 			case <-news:
+				wait = visitFirst
 			case <-time.After(wait):
 			}
 		}
@@ -178,11 +179,16 @@ func (g *greeter) read(s network.Stream, from peer.ID) error {
 	return nil
 }
 
-// refuse ends the meeting if it is a member whose hello cannot be read.
+// refuse takes in that a hello cannot be read. That ends the meeting if a member has
+// sent it; a newcomer does not believe one member alone.
 func (g *greeter) refuse(from peer.ID, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.admits(from) {
+	switch {
+	case !g.admits(from):
+	case g.newcomer != nil:
+		g.newcomer.doubt(g.meeting, from, err)
+	default:
 		g.fail(err)
 	}
 }

@@ -17,10 +17,20 @@ import (
 // hello to the members again and again. They let it in when they have decided the
 // change; what they tell it then must be what its own agreement says. From there on
 // it is as a process that was started again with an empty log.
+//
+// It knows nothing of the run but what it is told, and goes on for ever with the run
+// that it has once written down. So it believes a quorum of those who decide the change
+// that adds it: k of them show the same roster, each with its own signature, and the
+// same amendments. No signature covers the amendments, and none needs to: the connection
+// proves who shows them, and they must be the first of the own agreement, so that only
+// their number is news.
 type newcomer struct {
 	founders []Member               // in rank order
 	members  []Member               // all who are named, in rank order
 	list     []*consensus.Amendment // of the own agreement
+	deciders map[peer.ID]bool       // the members that the change which adds this process finds and leaves
+	quorum   int                    // of those that it finds
+	hurries  bool                   // one of them has shown its run
 	roster   *roster                // of the run, once it is let in
 	decided  []*consensus.Amendment
 }
@@ -31,20 +41,39 @@ func (c *Config) newcomer(self peer.ID) (*newcomer, error) {
 	if len(c.Changes) == 0 || slices.ContainsFunc(c.Members, isSelf) {
 		return nil, nil
 	}
-	founders, list, err := c.amendments()
+	founders, p := c.founding()
+	list, err := amendmentsOf(p, founders, c.Changes)
 	if err != nil {
 		return nil, err
 	}
-	n := &newcomer{founders: founders, members: slices.Clone(founders), list: list}
+	n := &newcomer{founders: founders, members: slices.Clone(founders), list: list, deciders: map[peer.ID]bool{}}
 	for _, change := range c.Changes {
 		n.members = append(n.members, change.Add...)
 	}
-	return n, nil
+	own := slices.IndexFunc(c.Changes, func(change Change) bool { return slices.ContainsFunc(change.Add, isSelf) })
+	return n, n.believe(p, own)
 }
 
-// amendments returns the members that a run begins with, in rank order, and what the
-// changes come to.
-func (c *Config) amendments() ([]Member, []*consensus.Amendment, error) {
+// believe notes who decides a change of a run that begins with the given parameters.
+func (n *newcomer) believe(p consensus.Params, change int) (err error) {
+	for _, a := range n.list[:change] {
+		if p, err = p.Amend(a); err != nil {
+			return err
+		}
+	}
+	n.quorum = quorumOf(&p)
+	gone := slices.Concat(p.Removed, n.list[change].Removed)
+	for rank := range p.Members {
+		if !slices.Contains(gone, uint32(rank)) {
+			n.deciders[n.members[rank].ID] = true
+		}
+	}
+	return nil
+}
+
+// founding returns the members that a run begins with, in rank order, and its
+// parameters.
+func (c *Config) founding() ([]Member, consensus.Params) {
 	founders := slices.SortedFunc(slices.Values(c.Members), func(a, b Member) int {
 		return compareEntries(wire.Entry{Name: a.Name, ID: []byte(a.ID)}, wire.Entry{Name: b.Name, ID: []byte(b.ID)})
 	})
@@ -52,8 +81,7 @@ func (c *Config) amendments() ([]Member, []*consensus.Amendment, error) {
 	for _, m := range founders {
 		p.Members = append(p.Members, m.Name)
 	}
-	list, err := amendmentsOf(p, founders, c.Changes)
-	return founders, list, err
+	return founders, p
 }
 
 func (n *newcomer) knows(id peer.ID) bool {
@@ -79,34 +107,63 @@ func (n *newcomer) active() []Member {
 
 // learn takes in what a member says. The meeting is locked.
 func (n *newcomer) learn(m *meeting, from peer.ID, h wire.Hello) {
+	if !n.deciders[from] {
+		return
+	}
 	who := describe(h.Name, from)
-	if field, own, theirs, differs := m.agreement.difference(h.Agreement); differs && h.Refused == "" {
-		m.fail(&DisagreementError{Peer: who, Field: printable(field), Own: own, Theirs: theirs})
-		return
-	}
-	if h.Refused == otherFolder {
-		m.fail(&StrangerError{Peer: who, Detail: otherFolder})
-		return
-	}
-	if h.Refused != "" || h.Roster == nil {
+	r, err := n.shown(m, from, h)
+	switch {
+	case err != nil:
+		n.doubt(m, from, err)
+	case r == nil:
 		m.warn("waits", "waits until a quorum of the members has the change of the roster that adds this node", "peer", who)
-		return
+	case m.count(from, fmt.Sprintf("run %x with %d changes", r.run(), len(h.Amendments))) >= n.quorum:
+		n.roster, n.decided = r, n.list[:len(h.Amendments)]
+		m.agreed = true
+		close(m.complete)
+	case !n.hurries: // the others have decided the change as well, or soon will
+		n.hurries = true
+		m.announce()
+	}
+}
+
+// doubt takes in that a member's run is none that this process can come into. If a
+// quorum says so, no quorum is left to let it in.
+func (n *newcomer) doubt(m *meeting, from peer.ID, err error) {
+	m.warn("doubt "+from.String(), "cannot come into the run as one member shows it; the others may show it differently", "error", err)
+	if n.deciders[from] && m.count(from, saidNo) >= n.quorum {
+		m.fail(err)
+	}
+}
+
+// shown returns the roster of the run that a member shows, or nil if it does not let
+// this process in yet.
+func (n *newcomer) shown(m *meeting, from peer.ID, h wire.Hello) (*roster, error) {
+	who := describe(h.Name, from)
+	switch h.Refused {
+	case "":
+	case otherFolder, wasRemoved:
+		return nil, &StrangerError{Peer: who, Detail: h.Refused}
+	default:
+		return nil, nil
+	}
+	if field, own, theirs, differs := m.agreement.difference(h.Agreement); differs {
+		return nil, &DisagreementError{Peer: who, Field: printable(field), Own: own, Theirs: theirs}
+	}
+	if h.Roster == nil {
+		return nil, nil
 	}
 	r := newRoster(m.consortium, h.Roster)
 	if err := r.verify(from, h.Signature); err != nil {
-		m.warn("roster "+from.String(), "a roster that cannot be believed", "peer", who, "error", err)
-		return
+		return nil, &StrangerError{Peer: who, Detail: "shows a roster that cannot be believed: " + err.Error()}
 	}
 	if err := n.compare(who, r, h.Amendments); err != nil {
-		m.fail(err)
-		return
+		return nil, err
 	}
 	if _, in := n.rank(m.host.ID(), len(h.Amendments)); !in {
-		return // the change that adds this node is still to come
+		return nil, nil // the change that adds this node is still to come
 	}
-	n.roster, n.decided = r, n.list[:len(h.Amendments)]
-	m.agreed = true
-	close(m.complete)
+	return r, nil
 }
 
 // compare reports a run of other members than the own agreement's, or one that was

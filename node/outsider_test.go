@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/store"
 )
 
 // outsider is a host with a key of its own, in no list, that says what it likes.
@@ -146,4 +148,64 @@ func TestAStrangerEndsNoStart(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A stranger that knows the agreement and the list speaks to a newcomer that does not
+// reach the founders yet. The newcomer waits, nothing of a run is on its disk, and the
+// founders let it in afterwards.
+func TestAStrangerDoesNotEndOrLeadAwayANewcomer(t *testing.T) {
+	const founders, rounds = 4, 20
+	for name, lie := range map[string]func(t *testing.T, o *outsider) wire.Hello{
+		"empty":   func(*testing.T, *outsider) wire.Hello { return wire.Hello{} },
+		"refusal": func(*testing.T, *outsider) wire.Hello { return wire.Hello{Refused: otherFolder} },
+		"invented run": func(t *testing.T, o *outsider) wire.Hello {
+			var entries []wire.Entry
+			for _, m := range o.m.newcomer.founders {
+				entries = append(entries, wire.Entry{Name: m.Name, ID: []byte(m.ID), Process: [32]byte{'!'}})
+			}
+			o.shows(t, 1, entries...)(&o.Hello)
+			return o.Hello
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+				configs, nodes, learners := s.amended(t, founders, rounds)
+				stranger := s.outsider(t, founders+1)
+				alone := configs[founders]
+				alone.Members, alone.JoinTimeout = configs[0].Members, 5*time.Second
+				first := join(t, alone)
+				stranger.copies(t, alone)
+				stranger.tells(t, receive(t, first.addrs), lie(t, stranger))
+				var late *JoinTimeoutError
+				if end := first.wait(t); !errors.As(end.err, &late) {
+					t.Errorf("a newcomer that only a stranger speaks to ends with %v, want it to wait", end.err)
+				}
+				st, err := store.Open(alone.Dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if j, err := st.Last(); j != nil || err != nil {
+					t.Errorf("a run is on disk: %t, %v, want none before a quorum of the founders has spoken", j != nil, err)
+				}
+				st.Close()
+				s.Place(&configs[founders], founders, 1)
+				node, learner := comeIn(t, rounds, configs[founders])
+				nodes = append(nodes, node)
+				waitForAll(t, append(learners, learner))
+				checkAlike(t, nodes, "m0", "m1", "m2", "m3", "m4")
+				finish(t, nodes)
+			})
+		})
+	}
+}
+
+// copies gives the outsider what a participant has agreed on with the others.
+func (o *outsider) copies(t *testing.T, c Config) {
+	t.Helper()
+	nc, err := c.newcomer(identity(t, c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	agreement := c.complete()
+	o.meets(&meeting{agreement: agreement, consortium: agreement.ID(), newcomer: nc})
 }

@@ -14,7 +14,7 @@ import (
 // Nothing of this is signed, since nothing of it is passed on: the connection proves
 // who speaks, to whom, and that it is now.
 
-// What members say that is counted.
+// What members say that is counted, beside the run that a newcomer is shown.
 const (
 	saidNo   = "no"   // there is no run that both can be in
 	saidOver = "over" // the run to go on with is over
