@@ -26,7 +26,7 @@ func TestMembersChange(t *testing.T) {
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows")
 	up := start(t, dir, "up", "--generate", "participants=4,rows=8000,columns=6,patterns=3",
-		"--components", "3", "--scheme", "exact", "--tol", "0", "--rounds", "150", "--out", "o", "--json")
+		"--components", "3", "--scheme", "exact", "--tol", "0", "--rounds", "400", "--out", "o", "--json")
 	up.until(t, `: round 2/`)
 	out := filepath.Join(dir, "o")
 	addPlant(t, out, rows, "plant-e", "plant-b")
