@@ -12,8 +12,10 @@ import (
 // layout is that of a number, and of the counts and sums of two components in three
 // variables.
 var layout = []collabdict.Block{
-	{Len: 1, Bound: 9}, {Len: 2, Bound: 9, Moment: collabdict.Counts},
-	{Len: 2, Bound: 8, Moment: collabdict.FirstMoments}, {Len: 4, Bound: 9, Moment: collabdict.FirstMoments},
+	{Len: 1, Bound: 9},
+	{Len: 2, Bound: 9, Moment: collabdict.Counts},
+	{Len: 2, Bound: 8, Moment: collabdict.FirstMoments},
+	{Len: 4, Bound: 9, Moment: collabdict.FirstMoments},
 }
 
 // total is that of rows of x in the first component with these weights, and in the second
