@@ -31,16 +31,6 @@ func (l limits) firstMoments(to []collabdict.Block, k int) []collabdict.Block {
 	return to
 }
 
-// squares bounds Σ_n ‖x_n − centre‖² (Minkowski's inequality per column).
-func (l limits) squares(centre []float64) float64 {
-	sum := 0.0
-	for i, c := range centre {
-		v := l.RMS[i] + math.Abs(c)
-		sum += float64(v * v)
-	}
-	return l.Rows * sum
-}
-
 // logLik bounds |Σ_n ln Σ_k π_k N(x_n|k)| for any weights. No density is above
 // its value at the mean; and ln Σ π_k N_k ≥ Σ π_k ln N_k (Jensen), where
 // Σ_n (x_n−μ)ᵀΛ(x_n−μ) ≤ N Σ_ij |Λ_ij| c_i c_j with c_i = rms_i + |μ_i|.
