@@ -61,8 +61,8 @@ func (f *fleet) news(line string) bool {
 		f.told = map[string]time.Time{}
 	}
 	key, now := durations.ReplaceAllString(shares.ReplaceAllString(line, ""), ""), time.Now()
-	last, known := f.told[key]
-	if known && now.Sub(last) < sayEvery/2 {
+	last, before := f.told[key]
+	if before && (known(line) || now.Sub(last) < sayEvery/2) {
 		return false
 	}
 	f.told[key] = now
@@ -90,7 +90,13 @@ func (f *fleet) ended(i int, end report.End) (hopeless bool) {
 
 // kept says whether a line is for the node's log alone, or comes again at the end.
 func kept(line string) bool {
-	return strings.Contains(line, "]  node: ") || strings.HasPrefix(line, "warning:")
+	return strings.Contains(line, "]  node: ") || strings.HasPrefix(line, "warning:") && !known(line)
+}
+
+// known reports whether a line tells what all members have come to know of one: it is
+// told at that moment, and once.
+func known(line string) bool {
+	return strings.HasPrefix(line, "warning: privacy: ") && strings.Contains(line, "known to all members")
 }
 
 // unusual says whether a line is of interest whoever says it.
