@@ -5,7 +5,7 @@ FUZZTIME ?= 30s
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-ASSEMBLY := $(foreach f,internal/blas/add internal/mixture/assembly internal/elementwise/assembly,$(f)_amd64.s $(f)_amd64.go)
+ASSEMBLY := $(foreach f,internal/kernels/blas/add internal/kernels/mixture/assembly internal/kernels/elementwise/assembly,$(f)_amd64.s $(f)_amd64.go)
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
@@ -24,7 +24,7 @@ race: ## run all tests under the race detector (needs a C compiler)
 	$(GO) test -race -timeout 20m ./...
 
 noasm: ## run the tests of what has assembly, without it
-	$(GO) test -tags noasm ./internal/cpu ./internal/blas ./internal/lapack ./internal/mixture ./internal/elementwise ./gmm ./vae/nn
+	$(GO) test -tags noasm ./internal/kernels/... ./gmm ./vae/nn
 
 vet: ## run go vet
 	$(GO) vet ./...
@@ -42,7 +42,7 @@ tidy-check: ## check that go.mod and go.sum are as go mod tidy would have them
 
 generate-check: ## check that generated files are up to date, those of protoc where it is installed
 	@set -e; d="$$(mktemp -d)"; for f in $(ASSEMBLY); do mkdir -p "$$d/$$(dirname $$f)"; cp "$$f" "$$d/$$f"; done; \
-	$(GO) generate ./internal/blas ./internal/mixture ./internal/elementwise; \
+	$(GO) generate ./internal/kernels/blas ./internal/kernels/mixture ./internal/kernels/elementwise; \
 	for f in $(ASSEMBLY); do \
 		cmp "$$d/$$f" "$$f" || { echo "go generate ./$$(dirname $$f) has changed it: commit that"; exit 1; }; \
 	done

@@ -67,7 +67,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./gmm/...", "./vae/..."},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/parallel", "./internal/blas", "./internal/elementwise", "./internal/mixture", "./internal/bounds"},
+		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/mixture", "./internal/bounds"},
 		never:    clocksAndTheWorld,
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
@@ -84,12 +84,12 @@ var importRules = []importRule{
 		reason: "the two families of models know nothing of each other",
 	},
 	{
-		packages: []string{"./internal/parallel", "./internal/blas", "./internal/elementwise", "./internal/lapack", "./internal/mixture"},
-		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/cpu", "./internal/blas"}, never: clocksAndTheWorld,
+		packages: []string{"./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
+		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/kernels/cpu", "./internal/kernels/blas"}, never: clocksAndTheWorld,
 		reason: "numerical kernels stand below the models",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./internal/cpu"}, never: []string{"golang.org/x/sys/cpu"},
+		packages: []string{"./..."}, except: []string{"./internal/kernels/cpu"}, never: []string{"golang.org/x/sys/cpu"},
 		reason: "one package finds out what the processor can do, so that all kernels of a process are of the same path",
 	},
 	{
@@ -402,7 +402,7 @@ func TestPackagesAreDocumented(t *testing.T) {
 	plan := []string{
 		".", "./node", "./node/api", "./node/store", "./consensus", "./consensus/graph", "./chunking",
 		"./gmm", "./gmm/glasso", "./gmm/privacy", "./gmm/fedgen", "./gmm/fedgem", "./vae", "./vae/nn", "./netsim",
-		"./internal/dataset", "./internal/blas", "./internal/wire", "./internal/experiment", "./internal/report",
+		"./internal/dataset", "./internal/kernels/blas", "./internal/wire", "./internal/experiment", "./internal/report",
 	}
 	documented := map[string][]string{}
 	for _, f := range parseTree(t) {

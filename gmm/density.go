@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/collabdict/collabdict/internal/mixture"
+	"github.com/collabdict/collabdict/internal/kernels/mixture"
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 

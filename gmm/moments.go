@@ -5,7 +5,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm/privacy"
-	"github.com/collabdict/collabdict/internal/mixture"
+	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
 
 // moments are the sums over rows that an EM step needs, about a centre c_k.

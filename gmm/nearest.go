@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
-	kernels "github.com/collabdict/collabdict/internal/blas"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // centred are centres, one below the other, and ½‖c‖² of each.

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	kernels "github.com/collabdict/collabdict/internal/blas"
-	"github.com/collabdict/collabdict/internal/mixture"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
 
 // leaf is a cell of the tree of splits. A row is in a cell and in both of its halves to

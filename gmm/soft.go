@@ -9,7 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/bounds"
-	"github.com/collabdict/collabdict/internal/mixture"
+	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
 
 // whole is what a start knows of all participants' rows together.

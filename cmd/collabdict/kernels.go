@@ -1,9 +1,9 @@
 package main
 
 import (
-	"github.com/collabdict/collabdict/internal/blas"
-	"github.com/collabdict/collabdict/internal/cpu"
-	"github.com/collabdict/collabdict/internal/lapack"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/cpu"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/collabdict/collabdict/internal/cpu"
+	"github.com/collabdict/collabdict/internal/kernels/cpu"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/spf13/cobra"

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 
-	kernels "github.com/collabdict/collabdict/internal/blas"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // conjugate minimises the model of descent over the coordinates with x + d ≠ 0,

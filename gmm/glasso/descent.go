@@ -3,7 +3,7 @@ package glasso
 import (
 	"math"
 
-	"github.com/collabdict/collabdict/internal/blas"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // descent finds the Newton direction D: the minimum of the model

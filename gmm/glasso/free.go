@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/collabdict/collabdict/internal/blas"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // free is the set of coordinates (i, j), i ≤ j, that may move: those with x_ij ≠ 0 or

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/blas"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // banded is the scatter matrix of n rows in m dimensions whose precision has two

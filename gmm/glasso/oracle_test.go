@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/blas"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // readMatrix reads a square matrix from gzipped CSV without a header.

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
-	kernels "github.com/collabdict/collabdict/internal/blas"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // point is X and what follows from it. Matrices are p by p, row-major, both triangles

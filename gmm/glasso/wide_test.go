@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/blas"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // Blocks of more variables than the other hard ones, of 12 rows each. COLLABDICT_WIDE=1

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 
-	kernels "github.com/collabdict/collabdict/internal/blas"
-	"github.com/collabdict/collabdict/internal/cpu"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/cpu"
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/blas"
-	"github.com/collabdict/collabdict/internal/cpu"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
 // EM says what iterations of expectation maximisation to measure: of a mixture of K

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/cpu"
+	"github.com/collabdict/collabdict/internal/kernels/cpu"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

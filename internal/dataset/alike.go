@@ -11,7 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/portable"
-	kernels "github.com/collabdict/collabdict/internal/blas"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // alike deals rows that are like each other to the same participant (Rieger et al. 2020,

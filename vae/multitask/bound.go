@@ -3,7 +3,7 @@ package multitask
 import (
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/internal/elementwise"
+	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

@@ -3,7 +3,7 @@ package nn
 import (
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/elementwise"
+	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
 // Affine is a layer with the numbers that it turns a row x of Inputs columns into sums by,

@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
-	kernels "github.com/collabdict/collabdict/internal/blas"
-	"github.com/collabdict/collabdict/internal/elementwise"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
 // Parts says which derivatives [Network.Backward] computes.

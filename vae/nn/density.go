@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/elementwise"
+	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
 // halfLog2Pi is ½ ln 2π.

@@ -3,7 +3,7 @@ package nn
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/internal/elementwise"
+	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
 // Scale is how a raw output becomes the standard deviation of a normal distribution.

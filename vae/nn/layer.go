@@ -3,7 +3,7 @@ package nn
 import (
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/internal/elementwise"
+	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
 // Activation is what a layer makes of the sums a = xW + b.

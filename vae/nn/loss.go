@@ -3,7 +3,7 @@ package nn
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/internal/elementwise"
+	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
 // SquaredError returns the sum of the squares of y−x over all rows of so many columns, and

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/internal/elementwise"
+	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
 // Network is a chain of dense layers, with what it keeps of the last batch.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/collabdict/collabdict/internal/elementwise"
+	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 

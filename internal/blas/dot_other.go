@@ -1,7 +1,0 @@
-//go:build !amd64 || noasm
-
-package blas
-
-import "github.com/collabdict/collabdict/internal/cpu"
-
-func vectorKernelOf(cpu.Path) vectorKernel { return vectorKernel{} }

@@ -1,0 +1,7 @@
+//go:build !amd64 || noasm
+
+package blas
+
+import "github.com/collabdict/collabdict/internal/kernels/cpu"
+
+func vectorKernelOf(cpu.Path) vectorKernel { return vectorKernel{} }

@@ -1,0 +1,109 @@
+package blas
+
+import "github.com/collabdict/collabdict/internal/kernels/cpu"
+
+const (
+	// depth is the number of products that are summed before alpha times the sum
+	// is added to C. It is part of what the results are: another depth gives
+	// other bits.
+	depth = 256
+
+	// widthLimit is the greatest width of a kernel.
+	widthLimit = 48
+
+	// The following only say what is kept in which cache.
+	packWidth  = 240          // columns of B that are packed at a time: a multiple of the widths of all kernels
+	rowBlock   = 128          // rows of A that are read again for each panel of B
+	leftStride = rowBlock + 8 // how far apart columns of A are that are gathered: an odd number of cache lines
+	farColumn  = 128          // columns of A are gathered that are at least so far apart
+	fewRows    = 48           // with that many rows of A at most, packing B costs more than it brings,
+	shortRow   = 1024         // if its rows are not longer than this
+	denseRow   = 128          // and for any A, if they are not longer than this
+)
+
+// number is what matrices are made of.
+type number interface{ float32 | float64 }
+
+// adder adds alpha·A·B to C, where A is m×k with elements a[i*ars+p*aks], B k×n
+// with elements b[p*bks+j], and C m×n with elements c[i*cs+j]; m, n and k are 1 at
+// least, n is at most the kernel's width. Each element of C becomes
+//
+//	fma(alpha, fma(a[k-1], b[k-1], ... fma(a[0], b[0], 0)), c)
+//
+// on every machine, where c is 0 and C is not read if it is fresh: vectors lie along the
+// rows of C, so that no sum is split.
+type adder[T number] func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int, fresh bool)
+
+// turner copies four rows of k numbers, that begin at from[0], from[rows[1]] and so
+// on, to the columns of to: to[p*stride+i] = from[rows[i]+p], for k%4 = 0.
+type turner[T number] func(k int, from []T, rows [4]int, to []T, stride int)
+
+// spreader copies k rows of panels·width numbers, row apart, to panels that begin step apart
+// and have rows without gaps, for panels and k of at least 1 and the kernel's width.
+type spreader[T number] func(k, panels int, from []T, row int, to []T, step int)
+
+// kernel is one way to compute.
+type kernel[T number] struct {
+	path  cpu.Path
+	width int
+	add   adder[T]
+	turn  turner[T]
+	// spread is nil if there is none but Go's copy.
+	spread spreader[T]
+	solve  solver[T] // of float64 alone
+	// gathers says that a tile reads less than a cache line of a column of A, so that
+	// columns are worth a copy if they are far apart: else they push each other out
+	// of the cache.
+	gathers bool
+}
+
+// isDirect says that B is read where it is, by m rows of A: it has its rows
+// without gaps of more than a few cache lines, or is not read often enough for a
+// copy to be worth its time.
+func isDirect[T number](m int, b view[T]) bool {
+	return b.column == 1 && (b.row <= denseRow || m <= fewRows && b.row <= shortRow)
+}
+
+// product adds alpha·A·B to C, or to zeros if C is fresh.
+func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T], c []T, ldc int, fresh bool) {
+	direct := isDirect(m, b)
+	gather := kn.gathers && a.row == 1 && a.column >= farColumn && n > kn.width
+	step := packWidth
+	if direct {
+		step = n
+	}
+	for j0 := 0; j0 < n; j0 += step {
+		nb := min(step, n-j0)
+		for p0 := 0; p0 < k; p0 += depth {
+			kb := min(depth, k-p0)
+			block := b.from(p0, j0)
+			if !direct {
+				kn.packPanels(w.packed[:], kb, nb, block)
+			}
+			for i0 := 0; i0 < m; i0 += rowBlock {
+				mb := min(rowBlock, m-i0)
+				x := a.from(i0, p0)
+				if gather {
+					x = w.gather(mb, kb, x)
+				}
+				for j := 0; j < nb; j += kn.width {
+					wide := min(kn.width, nb-j)
+					y, stride := block.data[j:], block.row
+					if !direct {
+						y, stride = w.packed[j*kb:], packed(wide)
+					}
+					kn.add(mb, wide, kb, alpha, x.data, x.row, x.column, y, stride, c[i0*ldc+j0+j:], ldc, fresh && p0 == 0)
+				}
+			}
+		}
+	}
+}
+
+// gather copies m rows and k columns of A, whose columns have no gaps, to columns
+// that are close to each other and do not begin at the same places of cache lines.
+func (w *workspace[T]) gather(m, k int, a view[T]) view[T] {
+	for p := range k {
+		copy(w.left[p*leftStride:][:m], a.data[p*a.column:])
+	}
+	return view[T]{w.left[:], 1, leftStride}
+}

@@ -1,0 +1,195 @@
+package lapack
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/gonum"
+
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+)
+
+var (
+	orders    = []int{1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 129, 200}
+	triangles = []blas.Uplo{blas.Upper, blas.Lower}
+)
+
+// definite returns a triangle of a positive definite matrix with pad numbers at the
+// end of rows. What is not of the triangle is NaN.
+func definite(ul blas.Uplo, n, pad int) (a []float64, lda int) {
+	rng := rand.New(rand.NewPCG(uint64(n), 0))
+	x := make([]float64, n*n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	lda = n + pad
+	a = make([]float64, n*lda)
+	for i := range n {
+		a[i*lda+i] = float64(n)
+	}
+	gonumBLAS.Dsyrk(ul, blas.Trans, n, n, 1, x, n, 1, a, lda)
+	for i := range n {
+		for j := range lda {
+			if ul == blas.Upper && j < i || ul == blas.Lower && j > i || j >= n {
+				a[i*lda+j] = math.NaN()
+			}
+		}
+	}
+	return a, lda
+}
+
+var gonumBLAS = blas64.Implementation()
+
+// near fails the test unless got is want but for rounding, and NaN where want is.
+func near(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i, w := range want {
+		if math.IsNaN(w) != math.IsNaN(got[i]) || math.Abs(got[i]-w) > 1e-12*max(1, math.Abs(w)) {
+			t.Fatalf("%s: element %d is %v, want %v", what, i, got[i], w)
+		}
+	}
+}
+
+func TestAgreesWithGonum(t *testing.T) {
+	for count, n := range orders {
+		for _, ul := range triangles {
+			a, lda := definite(ul, n, count%3)
+			each := func(name string, f func(l lapack.Float64, a []float64) bool) {
+				got, want := slices.Clone(a), slices.Clone(a)
+				if !f(Implementation{}, got) || !f(gonum.Implementation{}, want) {
+					t.Fatalf("%s %c %d: want success", name, ul, n)
+				}
+				near(t, fmt.Sprintf("%s %c %d", name, ul, n), got, want)
+			}
+			each("Dpotrf", func(l lapack.Float64, a []float64) bool { return l.Dpotrf(ul, n, a, lda) })
+			each("Dpotri", func(l lapack.Float64, a []float64) bool { return l.Dpotrf(ul, n, a, lda) && l.Dpotri(ul, n, a, lda) })
+			for i := range a {
+				a[i] /= float64(n)
+			}
+			each("Dtrtri", func(l lapack.Float64, a []float64) bool { return l.Dtrtri(ul, blas.NonUnit, n, a, lda) })
+			for i := range a {
+				a[i] /= float64(n)
+			}
+			each("Dtrtri unit", func(l lapack.Float64, a []float64) bool { return l.Dtrtri(ul, blas.Unit, n, a, lda) })
+			gonumLauum := func(a []float64) bool { gonum.Implementation{}.Dlauum(ul, n, a, lda); return true }
+			each("Dlauum", func(l lapack.Float64, a []float64) bool {
+				if l, ok := l.(Implementation); ok {
+					l.Dlauum(ul, n, a, lda)
+					return true
+				}
+				return gonumLauum(a)
+			})
+		}
+	}
+}
+
+// The same bits on every machine and in every version. If they are to change, so
+// do the models that members compute.
+func TestBitsAreDefined(t *testing.T) {
+	for _, ul := range triangles {
+		// Small whole numbers, whose products are exact whatever computes them.
+		const n = 147
+		a := make([]float64, n*n)
+		for i := range n {
+			for j := range n {
+				a[i*n+j] = float64((i*j+i+j)%17 - 8)
+			}
+			a[i*n+i] = 10 * n
+		}
+		if !(Implementation{}).Dpotrf(ul, n, a, n) || !(Implementation{}).Dpotri(ul, n, a, n) {
+			t.Fatal("want a positive definite matrix")
+		}
+		hash := fnv.New64a()
+		if err := binary.Write(hash, binary.LittleEndian, a); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := hash.Sum64(), map[blas.Uplo]uint64{blas.Upper: 0x780cdc61b3dde809, blas.Lower: 0xc8c02788c4e30cd3}[ul]; got != want {
+			t.Errorf("%c: digest %#x, want %#x", ul, got, want)
+		}
+	}
+}
+
+// What is not positive definite is found where it is, and NaN is not.
+func TestNotDefinite(t *testing.T) {
+	for _, n := range []int{1, 16, 17, 40, 90} {
+		for _, ul := range triangles {
+			for _, at := range []int{0, n / 2, n - 1} {
+				for _, bad := range []float64{0, -1e9, math.NaN()} {
+					a, lda := definite(ul, n, 0)
+					a[at*lda+at] = bad
+					if (Implementation{}).Dpotrf(ul, n, a, lda) {
+						t.Errorf("%c %d: %v at %d passes for positive definite", ul, n, bad, at)
+					}
+				}
+			}
+		}
+	}
+	a, lda := definite(blas.Upper, 20, 0)
+	a[19*lda+19] = 0
+	was := slices.Clone(a)
+	if (Implementation{}).Dtrtri(blas.Upper, blas.NonUnit, 20, a, lda) || (Implementation{}).Dpotri(blas.Upper, 20, a, lda) {
+		t.Error("a singular triangle is inverted")
+	}
+	near(t, "a singular triangle", a, was)
+}
+
+func TestBadArguments(t *testing.T) {
+	x := make([]float64, 4)
+	for name, f := range map[string]func(l lapack.Float64){
+		"uplo":  func(l lapack.Float64) { l.Dpotrf('x', 2, x, 2) },
+		"lda":   func(l lapack.Float64) { l.Dpotrf('U', 2, x, 1) },
+		"short": func(l lapack.Float64) { l.Dpotri('U', 2, x[:3], 2) },
+		"n":     func(l lapack.Float64) { l.Dpotri('U', -2, x, 2) },
+		"diag":  func(l lapack.Float64) { l.Dtrtri('U', 'x', 2, x, 2) },
+	} {
+		panicked := func(l lapack.Float64) (what any) {
+			defer func() { what = recover() }()
+			f(l)
+			return nil
+		}
+		if got, want := panicked(Implementation{}), panicked(gonum.Implementation{}); want == nil || got != want {
+			t.Errorf("%s: got panic %v, want %v", name, got, want)
+		}
+	}
+	if !(Implementation{}).Dpotrf('U', 0, nil, 1) {
+		t.Error("an empty matrix is positive definite")
+	}
+}
+
+// Cholesky and inverse, n³ operations, with gonum, with gonum over our products, and
+// with ours. The best run counts.
+func BenchmarkInverse(b *testing.B) {
+	for _, n := range []int{16, 64, 200, 400, 1000} {
+		a, lda := definite(blas.Upper, n, 0)
+		c := make([]float64, len(a))
+		run := func(name string, products blas.Float64, l lapack.Float64) {
+			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
+				blas64.Use(products)
+				defer blas64.Use(gonumBLAS)
+				best := time.Duration(math.MaxInt64)
+				for b.Loop() {
+					copy(c, a)
+					start := time.Now()
+					if !l.Dpotrf(blas.Upper, n, c, lda) || !l.Dpotri(blas.Upper, n, c, lda) {
+						b.Fatal("not positive definite")
+					}
+					best = min(best, time.Since(start))
+				}
+				b.ReportMetric(float64(n*n*n)/best.Seconds()/1e9, "GFLOP/s")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+		run("gonum", gonumBLAS, gonum.Implementation{})
+		run("products", kernels.Implementation{}, gonum.Implementation{})
+		run("ours", gonumBLAS, Implementation{})
+	}
+}

@@ -1,3 +1,0 @@
-package mixture
-
-//go:generate go -C asm run . -out ../assembly_amd64.s -stubs ../assembly_amd64.go -pkg mixture
