@@ -15,7 +15,6 @@ import (
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/study"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/node"
@@ -68,7 +67,6 @@ func classify(ctx context.Context, err error) (class, string) {
 		member *consensus.MemberError
 		child  *local.ChildError
 		path   *fs.PathError
-		again  *study.Error
 	)
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
@@ -81,8 +79,6 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, "lower --components, or give more rows"
 	case errors.As(err, &flat):
 		return dataFailure, "standardise the columns, lower --components, or take --covariance diag"
-	case errors.As(err, &again):
-		return usageFailure, ""
 	case errors.As(err, &data), errors.As(err, &rows):
 		return dataFailure, ""
 	case errors.As(err, &file):

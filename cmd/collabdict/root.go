@@ -61,7 +61,7 @@ model file; 5 members disagree; 6 members lost; 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err.Error(), "see " + cmd.CommandPath() + " --help"}
 	})
-	root.AddCommand(a.demo(), a.run(), a.up(), a.id(), a.sim(), a.score(), a.evaluate(), a.adapt(), a.inspect(), a.export(), a.graph(), a.experiment(), a.bench(), a.version())
+	root.AddCommand(a.demo(), a.run(), a.up(), a.id(), a.sim(), a.score(), a.evaluate(), a.adapt(), a.inspect(), a.export(), a.graph(), a.bench(), a.version())
 	return root
 }
 

@@ -65,6 +65,9 @@ type Error struct{ msg string }
 
 func (e *Error) Error() string { return e.msg }
 
+// Wrong returns an error of a command line that no study can be run by.
+func Wrong(msg string) error { return &Error{msg} }
+
 // Path returns the path of a file of the data folder, given with slashes.
 func (l *Lab) Path(name string) string { return filepath.Join(l.data, filepath.FromSlash(name)) }
 
