@@ -132,3 +132,16 @@ func best(clients []client) (mean float64) {
 	}
 	return mean
 }
+
+// pooled is all rows in one place.
+func pooled(clients []client) client {
+	var values []float64
+	var out client
+	_, dim := clients[0].x.Dims()
+	for _, c := range clients {
+		values = append(values, c.x.RawMatrix().Data...)
+		out.truth = append(out.truth, c.truth...)
+	}
+	out.x = mat.NewDense(len(out.truth), dim, values)
+	return out
+}

@@ -1,0 +1,91 @@
+package adaptation
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/cmd/paper/internal/frechet"
+	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/vae/cgau"
+)
+
+// member is a participant's rows: to train on, to find the best round by, to measure with.
+type member struct {
+	all               dataset.Rows // but those to measure with
+	train, held, test cgau.Rows
+}
+
+// heldShare is how many of a participant's rows are held back, as in the paper's section 4.1.
+const heldShare = 0.05
+
+// deal deals the rows of a repeat. With the same repeat, other shares to shuffle have the
+// same centroids.
+func deal(s sample, members int, shuffle float64, repeat int) ([]member, error) {
+	split := dataset.Split{Kind: dataset.PCAKMeans, Clients: members, Shuffle: shuffle, Column: "label"}
+	train, test, err := split.DealAlike(s.train, s.test, s.trainClasses, s.testClasses, uint64(repeat)+1)
+	if err != nil {
+		return nil, err
+	}
+	random := source(repeat, 2)
+	out := make([]member, members)
+	for k := range out {
+		rows := permuted(train[k], random)
+		held := int(heldShare * float64(len(rows)))
+		out[k] = member{
+			all:   dataset.InMemory(matrix(s.train, rows)),
+			train: single(s.train, s.trainClasses, rows[held:]),
+			held:  single(s.train, s.trainClasses, rows[:held]),
+			test:  single(s.test, s.testClasses, test[k]),
+		}
+	}
+	return out, nil
+}
+
+func permuted(rows []int, random *rand.Rand) []int {
+	out := make([]int, len(rows))
+	for i, from := range random.Perm(len(rows)) {
+		out[i] = rows[from]
+	}
+	return out
+}
+
+func matrix(x *mat.Dense, rows []int) *mat.Dense {
+	_, width := x.Dims()
+	out := mat.NewDense(len(rows), width, nil)
+	for i, r := range rows {
+		out.SetRow(i, x.RawRowView(r))
+	}
+	return out
+}
+
+func single(x *mat.Dense, classes []float64, rows []int) (out cgau.Rows) {
+	for _, r := range rows {
+		for _, v := range x.RawRowView(r) {
+			out.Values = append(out.Values, float32(v))
+		}
+		out.Classes = append(out.Classes, int(classes[r]))
+	}
+	return out
+}
+
+// first returns the first n rows.
+func first(r cgau.Rows, n int) cgau.Rows {
+	n = min(n, len(r.Classes))
+	return cgau.Rows{Values: r.Values[:n*len(r.Values)/len(r.Classes)], Classes: r.Classes[:n]}
+}
+
+// heterogeneity is the mean Fréchet distance between a participant's rows and all others.
+func heterogeneity(ctx context.Context, members []member) (mean float64, err error) {
+	err = lockstep.Run(ctx, len(members), func(ctx context.Context, g collabdict.Group, rank int) error {
+		h, err := frechet.Measure(ctx, g, members[rank].all)
+		if rank == 0 {
+			mean = h.Mean
+		}
+		return err
+	})
+	return mean, err
+}

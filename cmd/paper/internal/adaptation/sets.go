@@ -1,0 +1,108 @@
+package adaptation
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pca"
+	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+)
+
+// set is rows of several classes.
+type set struct {
+	name  string
+	files []string // of the data folder
+	// axes, if not 0, is how many principal ones are left of the columns.
+	axes int
+	// scale is what columns are divided by.
+	scale float64
+	most  int // rows that are taken, 0 for all
+
+	rows    *mat.Dense // once they are read
+	classes []float64  // from 0
+	number  int        // of classes
+}
+
+// sets are the images of the paper, of which embeddings of three classes are to be had, by
+// another network; and images as they are, along the axes in which most of them is.
+func sets() []*set {
+	return []*set{
+		{name: "CIFAR-10", files: []string{"embeddings/cifar3-resnet18.csv.gz"}, scale: 1},
+		{name: "MNIST", files: []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels-idx1-ubyte.gz"}, axes: 50, scale: 255},
+	}
+}
+
+// read reads the rows, once.
+func (s *set) read(ctx context.Context, l *study.Lab) error {
+	if s.rows != nil {
+		return nil
+	}
+	l.Note("reading %s", s.name)
+	d, err := dataset.LoadOne(dataset.Spec{Data: []string{l.Path(s.files[0])}, Name: "rows", Label: "label", Limit: s.most})
+	if err != nil {
+		return err
+	}
+	p := d.Participants[0]
+	rows := p.Train
+	if s.axes > 0 {
+		// What participants would find by sums.
+		onto, err := pca.Fit(ctx, collabdict.Solo{}, rows, s.axes)
+		if err != nil {
+			return err
+		}
+		rows = onto.Rows(rows)
+	}
+	x, err := dataset.Dense(rows)
+	if err != nil {
+		return err
+	}
+	s.rows = mat.DenseCopyOf(x)
+	s.rows.Scale(1/s.scale, s.rows)
+	s.classes, s.number = numbered(p.TrainLabels)
+	return nil
+}
+
+// numbered counts labels from 0.
+func numbered(labels []float64) (classes []float64, number int) {
+	all := map[float64]bool{}
+	for _, l := range labels {
+		all[l] = true
+	}
+	names := slices.Sorted(maps.Keys(all))
+	for _, l := range labels {
+		at, _ := slices.BinarySearch(names, l)
+		classes = append(classes, float64(at))
+	}
+	return classes, len(names)
+}
+
+// sample is the rows of a repeat: four fifths to train on, the others to measure with.
+type sample struct {
+	train, test               *mat.Dense
+	trainClasses, testClasses []float64
+}
+
+func (s *set) draw(random *rand.Rand) sample {
+	n, _ := s.rows.Dims()
+	order := random.Perm(n)
+	var out sample
+	out.train, out.trainClasses = s.take(order[:n*4/5])
+	out.test, out.testClasses = s.take(order[n*4/5:])
+	return out
+}
+
+func (s *set) take(rows []int) (x *mat.Dense, classes []float64) {
+	_, width := s.rows.Dims()
+	x = mat.NewDense(len(rows), width, nil)
+	for i, r := range rows {
+		x.SetRow(i, s.rows.RawRowView(r))
+		classes = append(classes, s.classes[r])
+	}
+	return x, classes
+}

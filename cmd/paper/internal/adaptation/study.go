@@ -1,0 +1,74 @@
+package adaptation
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/vae/cgau"
+)
+
+// plan is what is computed.
+type plan struct {
+	sets     []*set
+	members  int
+	shuffles []float64
+	repeats  int
+	rounds   int
+	model    cgau.Config // but for its sizes
+	// few are how many rows a new participant may have seen.
+	few []int
+	// xor is how many trainings of each kind the appendix has.
+	xor int
+}
+
+// Study runs all of them.
+func Study() study.Study {
+	s := study.Study{
+		Name: "cgau", About: "classifiers that adapt to participants (Rieger et al. 2020), on embeddings of CIFAR-10 and on MNIST",
+		Version: 1,
+		Run:     func(ctx context.Context, l *study.Lab) error { return planFor(l).run(ctx, l) },
+	}
+	for _, set := range sets() {
+		s.Needs = append(s.Needs, set.files...)
+	}
+	return s
+}
+
+func planFor(l *study.Lab) plan {
+	p := plan{
+		sets: sets(), members: 10, shuffles: []float64{0, 0.2, 0.4, 0.6, 0.8, 1}, repeats: 3, rounds: 150,
+		model: cgau.Config{Hidden: []int{64, 64}, Dropout: 0.5, Rate: 0.1, Momentum: 0.9},
+		few:   []int{10, 50, 250}, xor: 20,
+	}
+	if l.Quick {
+		p.shuffles, p.repeats, p.rounds, p.xor = []float64{0, 0.4, 1}, 1, 60, 5
+		for _, s := range p.sets {
+			s.most = 4000
+		}
+	}
+	return p
+}
+
+func (p plan) run(ctx context.Context, l *study.Lab) error {
+	if err := p.exclusiveOr(ctx, l); err != nil {
+		return err
+	}
+	var all []*course
+	for _, s := range p.sets {
+		all = append(all, &course{set: s})
+	}
+	for repeat := range p.repeats {
+		for _, c := range all {
+			if err := c.repeat(ctx, l, p, repeat); err != nil {
+				return err
+			}
+		}
+	}
+	return report(l, p, all)
+}
+
+// source is a stream of a repeat's own for each purpose.
+func source(repeat int, purpose uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(repeat)+1, purpose))
+}

@@ -1,0 +1,93 @@
+package bvae
+
+import (
+	"fmt"
+
+	"github.com/collabdict/collabdict/internal/idx"
+	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+)
+
+// set is images of ten classes, and how they are normalised.
+type set struct {
+	name, folder string
+	mean, sd     float32
+	train, test  images // once they are read
+}
+
+const pixels, classes = 28 * 28, 10
+
+func sets() []*set {
+	return []*set{
+		{name: "MNIST", folder: "mnist", mean: 0.1307, sd: 0.3081},
+		{name: "Fashion-MNIST", folder: "fashion-mnist", mean: 0.2860, sd: 0.3530},
+	}
+}
+
+func (s *set) files() []string {
+	return []string{
+		s.folder + "/train-images-idx3-ubyte.gz", s.folder + "/train-labels-idx1-ubyte.gz",
+		s.folder + "/t10k-images-idx3-ubyte.gz", s.folder + "/t10k-labels-idx1-ubyte.gz",
+	}
+}
+
+// images are pixels, image after image, and the class of each.
+type images struct{ pixels, labels []byte }
+
+func (i images) len() int { return len(i.labels) }
+
+// read reads up to so many images of each kind, once.
+func (s *set) read(l *study.Lab, train, test int) (err error) {
+	if s.train.len() > 0 {
+		return nil
+	}
+	files := s.files()
+	if s.train, err = readImages(l, files[0], files[1], train); err != nil {
+		return err
+	}
+	s.test, err = readImages(l, files[2], files[3], test)
+	return err
+}
+
+func readImages(l *study.Lab, of, labels string, most int) (images, error) {
+	x, err := idx.ReadFile(l.Path(of))
+	if err != nil {
+		return images{}, err
+	}
+	if len(x.Shape) != 3 || x.Shape[1]*x.Shape[2] != pixels {
+		return images{}, fmt.Errorf("%s: want images of 28 by 28, got an array of shape %v", l.Path(of), x.Shape)
+	}
+	y, err := idx.ReadFile(l.Path(labels))
+	if err != nil {
+		return images{}, err
+	}
+	if len(y.Shape) != 1 || len(y.Data) != x.Shape[0] {
+		return images{}, fmt.Errorf("%s: want labels of %d images, got an array of shape %v", l.Path(labels), x.Shape[0], y.Shape)
+	}
+	for i, c := range y.Data {
+		if c >= classes {
+			return images{}, fmt.Errorf("%s: label %d: want from 0 to %d, got %d", l.Path(labels), i+1, classes-1, c)
+		}
+	}
+	n := min(most, len(y.Data))
+	return images{x.Data[:n*pixels], y.Data[:n]}, nil
+}
+
+// rows returns images, all of them if nil is given, with pixels from 0 to 1 normalised.
+func (s *set) rows(of images, numbers []int) []float32 {
+	var byValue [256]float32
+	for v := range byValue {
+		byValue[v] = (float32(v)/255 - s.mean) / s.sd
+	}
+	if numbers == nil {
+		for i := range of.len() {
+			numbers = append(numbers, i)
+		}
+	}
+	out := make([]float32, 0, len(numbers)*pixels)
+	for _, i := range numbers {
+		for _, v := range of.pixels[i*pixels:][:pixels] {
+			out = append(out, byValue[v])
+		}
+	}
+	return out
+}

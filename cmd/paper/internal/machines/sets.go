@@ -1,0 +1,182 @@
+package machines
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+)
+
+// set is the rows of some participants.
+type set struct {
+	name  string
+	files []string // of the data folder
+	// components are those of the mixture.
+	components int
+	// common says that columns are standardised by the moments of all rows, else by those
+	// of each participant: as the command does by default with rows that are dealt, and
+	// with a file for each participant.
+	common bool
+	load   func(s *set, l *study.Lab) ([]participant, error)
+
+	parts []participant // once they are read, in the units of the files
+}
+
+// participant is the rows of one.
+type participant struct {
+	name   string
+	train  *mat.Dense
+	held   *mat.Dense // one of ten training rows, which tell how far the training is
+	test   *mat.Dense
+	labels []float64 // of test, 1 for anomalies
+	// units is what is added to a log density of a row for that in the units of together.
+	units float64
+}
+
+func sets() []*set {
+	return []*set{
+		{name: "SMD", files: servers(), components: 10, load: loadServers},
+		{name: "C-MAPSS", files: []string{"cmapss/fd001.csv.gz"}, components: 5, common: true, load: loadEngines},
+	}
+}
+
+// servers are the second group of machines, as far as they are public in this form.
+func servers() (files []string) {
+	for _, name := range strings.Fields("2-1 2-2 2-3 2-4 2-5 2-7 2-8") {
+		files = append(files, "smd/machine-"+name+".csv.gz")
+	}
+	return files
+}
+
+// read reads the rows, once.
+func (s *set) read(l *study.Lab) error {
+	if s.parts != nil {
+		return nil
+	}
+	l.Note("reading %s", s.name)
+	parts, err := s.load(s, l)
+	if err != nil {
+		return err
+	}
+	for i := range parts {
+		p := &parts[i]
+		n, _ := p.train.Dims()
+		tested, _ := p.test.Dims()
+		if n < 10 || tested == 0 {
+			return fmt.Errorf("%s: %s: want at least 10 rows to train on and 1 to look for anomalies in, got %d and %d", s.name, p.name, n, tested)
+		}
+		p.train, p.held = tenths(p.train)
+	}
+	s.parts = parts
+	return nil
+}
+
+// tenths returns x without the last of each ten rows, and these.
+func tenths(x *mat.Dense) (most, rest *mat.Dense) {
+	return take(x, func(row int) bool { return row%10 != 9 }), take(x, func(row int) bool { return row%10 == 9 })
+}
+
+// take returns the rows that f names, an empty matrix if it names none.
+func take(x *mat.Dense, f func(row int) bool) *mat.Dense {
+	n, width := x.Dims()
+	var values []float64
+	for i := range n {
+		if f(i) {
+			values = append(values, x.RawRowView(i)...)
+		}
+	}
+	if len(values) == 0 {
+		return new(mat.Dense)
+	}
+	return mat.NewDense(len(values)/width, width, values)
+}
+
+// loadServers gives each machine the weeks that count as normal to train on, and those
+// with labels to find anomalies in.
+func loadServers(s *set, l *study.Lab) ([]participant, error) {
+	spec := dataset.Spec{
+		Label: "label",
+		Where: dataset.Condition{Column: "split", Value: "train"}, TestWhere: dataset.Condition{Column: "split", Value: "test"},
+	}
+	for _, name := range s.files {
+		spec.Data = append(spec.Data, l.Path(name))
+	}
+	every := 1
+	if l.Quick {
+		spec.Limit, every = 2000, 10
+	}
+	d, err := dataset.LoadAll(spec)
+	if err != nil {
+		return nil, err
+	}
+	var parts []participant
+	for _, p := range d.Participants {
+		train, err := dataset.Dense(p.Train)
+		if err != nil {
+			return nil, err
+		}
+		test, err := dataset.Dense(p.Test)
+		if err != nil {
+			return nil, err
+		}
+		part := participant{name: p.Name, train: train, test: take(test, func(row int) bool { return row%every == 0 })}
+		for row := 0; row < len(p.TestLabels); row += every {
+			part.labels = append(part.labels, p.TestLabels[row])
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+// Cycles before its end: from healthy on an engine is taken not to show its wear (Heimes
+// 2008), and from worn on it is to be found.
+const (
+	healthy = 125
+	worn    = 30
+)
+
+// Each participant has a fleet of engines of consecutive numbers. It trains on the first of
+// them as long as they are healthy, and looks for worn ones in all rows of the others.
+const (
+	fleet     = 10
+	trainedOf = 6
+)
+
+// loadEngines gives the sensors with more than two values of the engines that run until
+// they fail.
+func loadEngines(s *set, l *study.Lab) ([]participant, error) {
+	d, err := dataset.LoadOne(dataset.Spec{
+		Data: []string{l.Path(s.files[0])}, Label: "label", Where: dataset.Condition{Column: "split", Value: "train"},
+		Columns: []string{"engine", "s2", "s3", "s4", "s7", "s8", "s9", "s11", "s12", "s13", "s14", "s15", "s17", "s20", "s21"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	all, err := dataset.Dense(d.Participants[0].Train)
+	if err != nil {
+		return nil, err
+	}
+	left := d.Participants[0].TrainLabels
+	n, width := all.Dims()
+	engine := func(row int) int { return int(all.At(row, 0)) - 1 }
+	sensors := all.Slice(0, n, 1, width).(*mat.Dense)
+	var parts []participant
+	for at := 0; at*fleet <= engine(n-1); at++ {
+		p := participant{name: fmt.Sprintf("engines %d-%d", at*fleet+1, (at+1)*fleet)}
+		p.train = take(sensors, func(row int) bool {
+			return engine(row)/fleet == at && engine(row)%fleet < trainedOf && left[row] > healthy
+		})
+		p.test = take(sensors, func(row int) bool {
+			found := engine(row)/fleet == at && engine(row)%fleet >= trainedOf
+			if found {
+				p.labels = append(p.labels, map[bool]float64{true: 1}[left[row] <= worn])
+			}
+			return found
+		})
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
