@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/consensus/attack"
+	"github.com/collabdict/collabdict/internal/attack"
 )
 
 // attacked plays a recorded run before a coalition, which works out the residues from

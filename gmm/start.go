@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/gmm/portable"
 	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // starter finds the first parameters by sums alone: the best of several

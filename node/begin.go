@@ -14,8 +14,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
-	"github.com/collabdict/collabdict/node/store"
 )
 
 // assembleMost bounds the wait for all members to listen to the control plane.

@@ -13,7 +13,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/node/store"
+	"github.com/collabdict/collabdict/internal/store"
 )
 
 // person returns a member with a key of its own.

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/collabdict/collabdict/node/store"
+	"github.com/collabdict/collabdict/internal/store"
 )
 
 // remindEvery is the time between two notes of who is there.

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/node/store"
+	"github.com/collabdict/collabdict/internal/store"
 )
 
 // loop is the goroutine that owns the machine. Its fields up to the channels

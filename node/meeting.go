@@ -12,8 +12,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peerstore"
 	"github.com/multiformats/go-multiaddr"
 
+	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
-	"github.com/collabdict/collabdict/node/store"
 )
 
 // meeting is what a process knows of the others before the run, until all have

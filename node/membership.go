@@ -10,8 +10,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
-	"github.com/collabdict/collabdict/node/store"
 )
 
 // membership is who is of a run. It is not modified: an amendment of the roster

@@ -13,7 +13,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/node/store"
+	"github.com/collabdict/collabdict/internal/store"
 )
 
 // Node is a participant in a run. Its methods are safe for concurrent use; one

@@ -12,8 +12,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
-	"github.com/collabdict/collabdict/node/store"
 )
 
 // outsider is a host with a key of its own, in no list, that says what it likes.

@@ -10,8 +10,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peerstore"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
-	"github.com/collabdict/collabdict/node/store"
 )
 
 // A process that finds an unfinished run of this consortium in its folder goes on

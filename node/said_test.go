@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
-	"github.com/collabdict/collabdict/node/store"
 )
 
 // identities returns processes named a, b, c and so on.

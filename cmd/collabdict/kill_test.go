@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/node/store"
+	"github.com/collabdict/collabdict/internal/store"
 	"github.com/spf13/cobra"
 )
 

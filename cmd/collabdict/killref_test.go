@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/task"
-	"github.com/collabdict/collabdict/node/store"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 )

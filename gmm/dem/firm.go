@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/portable"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // maximise takes the M-step from sums about the origin. Where rounding has left a

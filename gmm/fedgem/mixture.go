@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/portable"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Mixture returns the clusters as a mixture, weighted by their rows: that of all

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/portable"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Contribution is what a participant publishes: the mixture that it has fitted to

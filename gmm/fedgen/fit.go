@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/portable"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // fit takes EM on synthetic rows from the mixtures that are given, if any.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/portable"
 	"github.com/collabdict/collabdict/internal/parallel"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Reduce replaces two components by one with their weight, mean and covariance until

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/portable"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Sample draws n rows, n by M. All members that draw from the same moments with the

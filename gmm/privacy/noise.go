@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/gmm/portable"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Noisy returns a value with normal noise of standard deviation sd above 0, rounded to a

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/consensus/attack"
+	"github.com/collabdict/collabdict/internal/attack"
+	"github.com/collabdict/collabdict/internal/attack/differencing"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/differencing"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"

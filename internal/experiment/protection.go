@@ -5,7 +5,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/consensus/attack"
+	"github.com/collabdict/collabdict/internal/attack"
 	"github.com/collabdict/collabdict/internal/report"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/task"
-	"github.com/collabdict/collabdict/node/store"
 )
 
 // The files of a consortium in its folder.

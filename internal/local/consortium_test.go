@@ -6,7 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/node/store"
+	"github.com/collabdict/collabdict/internal/store"
 )
 
 // A member that was lost in an earlier run in the same folder begins the new one

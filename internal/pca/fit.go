@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/gmm/portable"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/moments"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Projection moves rows of M columns to k principal ones.

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/collabdict/collabdict/internal/discrepancy"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/vae/beta"
-	"github.com/collabdict/collabdict/vae/discrepancy"
 )
 
 // Weights say what the weights of members in means of models follow from.

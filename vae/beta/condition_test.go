@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/vae/discrepancy"
+	"github.com/collabdict/collabdict/internal/discrepancy"
 )
 
 // conditioned is a small model with conditions.

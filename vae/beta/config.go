@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/collabdict/collabdict/vae/discrepancy"
+	"github.com/collabdict/collabdict/internal/discrepancy"
 )
 
 // Config is the same at all members. Where a number is 0, it is that of Page 2024.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/vae/average"
-	"github.com/collabdict/collabdict/vae/conditioning"
+	"github.com/collabdict/collabdict/internal/average"
+	"github.com/collabdict/collabdict/internal/conditioning"
 )
 
 // Learner trains a model at one member of a group: [Learner.Start], then rounds. After an

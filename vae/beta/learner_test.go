@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/discrepancy"
 	"github.com/collabdict/collabdict/internal/grouptest"
-	"github.com/collabdict/collabdict/vae/discrepancy"
 )
 
 // weightings are one of each kind.

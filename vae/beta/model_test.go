@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/vae/discrepancy"
+	"github.com/collabdict/collabdict/internal/discrepancy"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/conditioning"
 	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/internal/lockstep"
-	"github.com/collabdict/collabdict/vae/conditioning"
 )
 
 // departs returns all that leaves member 0 in a round that it begins with these conditions.

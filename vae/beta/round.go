@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/vae/average"
+	"github.com/collabdict/collabdict/internal/average"
 )
 
 // Round is what is known at the end of one. It is the same at every member.

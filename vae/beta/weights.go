@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/vae/average"
-	"github.com/collabdict/collabdict/vae/discrepancy"
+	"github.com/collabdict/collabdict/internal/average"
+	"github.com/collabdict/collabdict/internal/discrepancy"
 )
 
 // Standing is how much a member counts, and why.

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/vae/average"
-	"github.com/collabdict/collabdict/vae/conditioning"
+	"github.com/collabdict/collabdict/internal/average"
+	"github.com/collabdict/collabdict/internal/conditioning"
 )
 
 // Learner trains a model at one member of a group, round by round. After an error it is of

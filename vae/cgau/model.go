@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/collabdict/collabdict/vae/conditioning"
+	"github.com/collabdict/collabdict/internal/conditioning"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

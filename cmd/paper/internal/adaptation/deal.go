@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/cmd/paper/internal/frechet"
+	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/vae/cgau"
 )

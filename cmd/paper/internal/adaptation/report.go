@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/internal/plots"
 )
 
 // published is Table 1: the heterogeneity of the embeddings of sounds, by share shuffled.

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pca"
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
 // set is rows of several classes.

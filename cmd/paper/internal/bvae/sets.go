@@ -3,8 +3,8 @@ package bvae
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/internal/idx"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/internal/idx"
 )
 
 // set is images of ten classes, and how they are normalised.

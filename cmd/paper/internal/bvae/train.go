@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/internal/discrepancy"
+	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/vae/beta"
-	"github.com/collabdict/collabdict/vae/discrepancy"
 )
 
 // outcome is one run.

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/internal/lockstep"
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
 var small = synthetic{clusters: 4, dim: 3, apart: 6, rows: 300}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/plots"
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
 // run is one training, beside who knows the true centres, and the processor time that it

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/internal/plots"
 )
 
 // figure is a table, and a chart for each set, of one value of the outcomes.

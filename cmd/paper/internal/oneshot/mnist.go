@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/cmd/paper/internal/ood"
+	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/idx"
 	"github.com/collabdict/collabdict/internal/lockstep"
-	"github.com/collabdict/collabdict/cmd/paper/internal/ood"
 	"github.com/collabdict/collabdict/internal/pca"
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
 var mnistFiles = []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels-idx1-ubyte.gz"}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // set is one of the tables that mixtures are learned of.

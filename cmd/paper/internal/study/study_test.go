@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/internal/plots"
 )
 
 type result struct{ Square, Half float64 }

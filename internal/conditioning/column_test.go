@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/average"
 	"github.com/collabdict/collabdict/internal/grouptest"
-	"github.com/collabdict/collabdict/vae/average"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

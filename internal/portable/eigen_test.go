@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"github.com/collabdict/collabdict/gmm/portable"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // A is V diag(values) Vᵀ with orthonormal rows and ascending values, whatever the matrix: with equal

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/vae/average"
+	"github.com/collabdict/collabdict/internal/average"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

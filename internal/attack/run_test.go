@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/consensus/attack"
 	"github.com/collabdict/collabdict/consensus/session"
+	"github.com/collabdict/collabdict/internal/attack"
 	"github.com/collabdict/collabdict/netsim"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/consensus/attack"
 	"github.com/collabdict/collabdict/consensus/session"
+	"github.com/collabdict/collabdict/internal/attack"
 )
 
 var colluders = []int{1, 2, 3, 5, 8, 12}
