@@ -62,7 +62,7 @@ var importRules = []importRule{
 		reason: "what curious members recover is computed from what was seen, and by nobody who takes part; gonum is for least squares",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./internal/experiment", "./internal/attack/...", "./cmd/..."}, never: []string{"./internal/attack/..."},
+		packages: []string{"./..."}, except: []string{"./internal/simulate", "./internal/attack/...", "./cmd/..."}, never: []string{"./internal/attack/..."},
 		reason: "attacks are for measuring in simulations",
 	},
 	{
@@ -166,7 +166,7 @@ var clock = map[string][]string{"time": {"Now", "Since", "Until", "Sleep", "Afte
 var codeRules = []codeRule{
 	{
 		packages: []string{".", "./chunking", "./consensus/...", "./gmm/...", "./vae/...", "./netsim", "./internal/..."},
-		except:   []string{"./internal/local", "./internal/bench"},
+		except:   []string{"./internal/launch", "./internal/bench"},
 		calls:    clock,
 		reason:   "time comes in as data; only node, commands, what starts processes and what measures have a clock",
 	},
@@ -402,7 +402,7 @@ func TestPackagesAreDocumented(t *testing.T) {
 	plan := []string{
 		".", "./node", "./internal/store", "./consensus", "./consensus/graph", "./chunking",
 		"./gmm", "./gmm/glasso", "./gmm/privacy", "./gmm/fedgen", "./gmm/fedgem", "./vae", "./vae/nn", "./netsim",
-		"./internal/dataset", "./internal/kernels/blas", "./internal/wire", "./internal/experiment", "./internal/report",
+		"./internal/dataset", "./internal/kernels/blas", "./internal/wire", "./internal/simulate", "./internal/report",
 	}
 	documented := map[string][]string{}
 	for _, f := range parseTree(t) {

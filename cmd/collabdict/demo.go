@@ -10,11 +10,11 @@ import (
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/experiment"
-	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 	"github.com/spf13/cobra"
@@ -75,7 +75,7 @@ func (a *app) demonstrate(ctx context.Context, t task.Task, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := experiment.AddBaselines(ctx, run, t, []string{experiment.BaselineAlone}, parts, nil); err != nil {
+	if err := simulate.AddBaselines(ctx, run, t, []string{simulate.BaselineAlone}, parts, nil); err != nil {
 		return err
 	}
 	run.Seconds = time.Since(began).Seconds()
@@ -95,7 +95,7 @@ func (a *app) demonstrate(ctx context.Context, t task.Task, out string) error {
 // one.
 func (a *app) nodes(ctx context.Context, t task.Task, parts []dataset.Participant, dir string) (*report.Run, error) {
 	names := namesOf(parts)
-	layout, err := local.Layout(dir, names)
+	layout, err := launch.Layout(dir, names)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/task"
@@ -65,7 +65,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		gone   *consensus.RemovedError
 		stuck  *netsim.StuckError
 		member *consensus.MemberError
-		child  *local.ChildError
+		child  *launch.ChildError
 		path   *fs.PathError
 	)
 	switch {

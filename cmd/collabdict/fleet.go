@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/report"
 )
 
@@ -78,7 +78,7 @@ func (f *fleet) ended(i int, end report.End) (hopeless bool) {
 		f.gone = map[int]bool{}
 	}
 	f.gone[i] = true
-	var child *local.ChildError
+	var child *launch.ChildError
 	if !errors.As(end.Err, &child) {
 		return false
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/launch"
 )
 
 // With too few members the run pauses and says so, nothing is decided meanwhile,
@@ -59,7 +59,7 @@ func roundsSaid(t *testing.T, dir string, names []string) string {
 	t.Helper()
 	var last []string
 	for _, name := range names {
-		b, err := os.ReadFile(filepath.Join(dir, "o", name, local.LogFile))
+		b, err := os.ReadFile(filepath.Join(dir, "o", name, launch.LogFile))
 		if err != nil {
 			t.Fatal(err)
 		}

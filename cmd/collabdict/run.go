@@ -10,11 +10,11 @@ import (
 
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/experiment"
-	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 	"github.com/hashicorp/go-hclog"
@@ -55,7 +55,7 @@ others have gone on without it or, where too few were left, have waited.`,
 			ctx := cmd.Context()
 			if f.withParent {
 				var cancel context.CancelFunc
-				ctx, cancel = local.WithParent(ctx)
+				ctx, cancel = launch.WithParent(ctx)
 				defer cancel()
 			}
 			c, warnings, err := f.config(cmd)
@@ -306,7 +306,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 		}
 		return err
 	}
-	if err := experiment.AddBaselines(ctx, result.Report, c.Task, f.baselines, []dataset.Participant{c.Data}, nil); err != nil {
+	if err := simulate.AddBaselines(ctx, result.Report, c.Task, f.baselines, []dataset.Participant{c.Data}, nil); err != nil {
 		return err
 	}
 	result.Report.Seconds = time.Since(began).Seconds()

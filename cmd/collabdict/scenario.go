@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/experiment"
+	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/netsim/scenario"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,8 +26,8 @@ func (s *scenarioFlags) add(cmd *cobra.Command) {
 }
 
 // conditions reads the flags.
-func (s *scenarioFlags) conditions() (experiment.Conditions, error) {
-	var c experiment.Conditions
+func (s *scenarioFlags) conditions() (simulate.Conditions, error) {
+	var c simulate.Conditions
 	all := &scenario.Scenario{}
 	if s.file != "" {
 		f, err := os.Open(s.file)
@@ -58,7 +58,7 @@ func (s *scenarioFlags) conditions() (experiment.Conditions, error) {
 			return c, &usageError{err.Error(), ""}
 		}
 		all.Add(cheats)
-	} else if c.Adversary, err = experiment.ParseAdversary(s.adversary); err != nil {
+	} else if c.Adversary, err = simulate.ParseAdversary(s.adversary); err != nil {
 		return c, &usageError{"--adversary: " + err.Error(), "or name one that does not follow the protocol, as silent:node=3"}
 	}
 	c.Scenario = all

@@ -13,10 +13,10 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/experiment"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
 )
@@ -92,7 +92,7 @@ func (o outputs) earlier(names []string) earlier {
 }
 
 // drawFailed draws how far a simulation has come that has failed.
-func (a *app) drawFailed(run *experiment.Run, to outputs) {
+func (a *app) drawFailed(run *simulate.Run, to outputs) {
 	if run == nil || to.plots == "" {
 		return
 	}
@@ -104,7 +104,7 @@ func (a *app) drawFailed(run *experiment.Run, to outputs) {
 }
 
 // write writes what a simulation has made.
-func (o outputs) write(run *experiment.Run) error {
+func (o outputs) write(run *simulate.Run) error {
 	if o.plots != "" {
 		if err := plots.Write(o.plots, run.Course); err != nil {
 			return err
@@ -130,7 +130,7 @@ func collectSeldom() {
 	}
 }
 
-func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, under experiment.Conditions, to outputs) error {
+func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, under simulate.Conditions, to outputs) error {
 	began := time.Now()
 	data, err := src.load(t)
 	if err != nil {
@@ -166,7 +166,7 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 	}
 	progress := a.newProgress(t)
 	progress.start()
-	run, err := experiment.SimulateUnder(ctx, under, t, data.Participants, func(p experiment.Progress) {
+	run, err := simulate.SimulateUnder(ctx, under, t, data.Participants, func(p simulate.Progress) {
 		progress.virtual, p.Weighting = p.Virtual, nil // which is one's alone
 		progress.round(p.Progress, len(data.Participants), 0)
 		for _, line := range p.Warnings {
@@ -179,7 +179,7 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 		a.drawFailed(run, to)
 		return a.replayable(ctx, err, t.Seed)
 	}
-	if err := experiment.AddBaselines(ctx, run.Report, t, baselines, data.Participants, data.Participants); err != nil {
+	if err := simulate.AddBaselines(ctx, run.Report, t, baselines, data.Participants, data.Participants); err != nil {
 		return err
 	}
 	for _, l := range data.LeftOut {

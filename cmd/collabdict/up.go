@@ -12,11 +12,11 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/experiment"
-	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
 )
@@ -97,9 +97,9 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if err := f.keep(src, before, namesOf(parts)); err != nil {
 		return err
 	}
-	c := local.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability}
-	if slices.Contains(f.baselines, experiment.BaselineAlone) {
-		c.Baselines = []string{experiment.BaselineAlone}
+	c := launch.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability}
+	if slices.Contains(f.baselines, simulate.BaselineAlone) {
+		c.Baselines = []string{simulate.BaselineAlone}
 	}
 	if err := c.Write(); err != nil {
 		return err
@@ -117,8 +117,8 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	for _, l := range data.LeftOut {
 		run.LeftOut = append(run.LeftOut, report.LeftOut(l))
 	}
-	if slices.Contains(f.baselines, experiment.BaselinePooled) {
-		if err := experiment.AddBaselines(ctx, run, t, []string{experiment.BaselinePooled}, parts, nil); err != nil {
+	if slices.Contains(f.baselines, simulate.BaselinePooled) {
+		if err := simulate.AddBaselines(ctx, run, t, []string{simulate.BaselinePooled}, parts, nil); err != nil {
 			return err
 		}
 	}
@@ -183,7 +183,7 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 		return []string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}
 	}
 	shown := &fleet{progress: a.newProgress(task.Task{}), dir: dir, names: names}
-	ends, err := local.RunAll(ctx, dir, names, args, shown.say, shown.ended)
+	ends, err := launch.RunAll(ctx, dir, names, args, shown.say, shown.ended)
 	shown.end()
 	if err == nil {
 		err = ctx.Err() // how the children took it does not matter then
@@ -252,7 +252,7 @@ func tellingError(failed []error) error {
 }
 
 func hearsay(err error) int {
-	var child *local.ChildError
+	var child *launch.ChildError
 	switch {
 	case errors.As(err, &child) && child.Class == membersLost.name:
 		return 1

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
@@ -158,7 +158,7 @@ func TestAFleetSpeaksAsOne(t *testing.T) {
 	f.say(0, "sum 21 %, 2.9 of 14.0 MB")
 	f.say(2, "sum 22 %, 3.0 of 14.0 MB; waiting for b 4s")
 	f.say(1, "sum 20 %, 2.8 of 14.0 MB; waiting for b 5s")
-	hopeless := f.ended(0, report.End{Err: &local.ChildError{Name: "a", Killed: true, Message: "its process ended: signal: killed"}})
+	hopeless := f.ended(0, report.End{Err: &launch.ChildError{Name: "a", Killed: true, Message: "its process ended: signal: killed"}})
 	f.say(1, "round 1/9  loss 2")
 	f.say(1, "round 2/9  loss 1")
 	f.say(2, "error: no space")
@@ -166,7 +166,7 @@ func TestAFleetSpeaksAsOne(t *testing.T) {
 		t.Error("who was killed, or has not said why it ended, may do better")
 	}
 	for class, want := range map[string]bool{"data": true, "usage": true, "members-lost": false, "interrupted": false} {
-		if got := f.ended(2, report.End{Err: &local.ChildError{Name: "c", Class: class}}); got != want {
+		if got := f.ended(2, report.End{Err: &launch.ChildError{Name: "c", Class: class}}); got != want {
 			t.Errorf("%s: would end in the same way again: %t", class, got)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -23,7 +23,7 @@ func start(ctx context.Context, c Consensus) ([]*node.Node, error) {
 	for i := range names {
 		names[i] = nameOf(i)
 	}
-	layout, err := local.Layout(c.Dir, names)
+	layout, err := launch.Layout(c.Dir, names)
 	if err != nil {
 		return nil, err
 	}

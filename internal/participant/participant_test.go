@@ -14,11 +14,11 @@ import (
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/experiment"
-	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 	"go.uber.org/goleak"
@@ -44,7 +44,7 @@ func configs(t *testing.T, size int, k task.Task) ([]participant.Config, []datas
 	for _, p := range parts {
 		names = append(names, p.Name)
 	}
-	layout, err := local.Layout(dir, names)
+	layout, err := launch.Layout(dir, names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
 	k := learn(8)
 	all, parts := configs(t, 3, k)
 	results, errs := runAll([]context.Context{t.Context(), t.Context(), t.Context()}, all)
-	simulated, err := experiment.Simulate(t.Context(), k, parts, nil)
+	simulated, err := simulate.Simulate(t.Context(), k, parts, nil)
 	if err = errors.Join(append(errs, err)...); err != nil {
 		t.Fatal(err)
 	}

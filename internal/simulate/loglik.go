@@ -1,4 +1,4 @@
-package experiment
+package simulate
 
 import (
 	"github.com/collabdict/collabdict/internal/dataset"

@@ -1,4 +1,4 @@
-package local
+package launch
 
 import (
 	"bufio"
