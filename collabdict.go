@@ -23,6 +23,15 @@ type Group interface {
 	Gather(ctx context.Context, blob []byte) ([][]byte, error)
 }
 
+// Rows is a source of n rows of m values that can be read as often as wanted, by
+// several goroutines at once.
+type Rows interface {
+	Dims() (n, m int)
+	// ReadRows fills x, whose length is a multiple of m, with the rows from row from on,
+	// row-major.
+	ReadRows(x []float64, from int) error
+}
+
 // Block describes the next Len values of a vector.
 type Block struct {
 	Len int

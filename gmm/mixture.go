@@ -177,6 +177,9 @@ func (m *Mixture) LogDet(k int) float64 {
 	return 2*m.parts[k].logNorm + float64(float64(m.Dim())*math.Log(2*math.Pi))
 }
 
+// LogNorm returns ½ ln|Λ_k| − M/2 ln 2π, the log density of component k at its mean.
+func (m *Mixture) LogNorm(k int) float64 { return m.parts[k].logNorm }
+
 // Covariance returns Λ_k⁻¹, M by M.
 func (m *Mixture) Covariance(k int) *mat.SymDense {
 	out := mat.NewSymDense(m.Dim(), nil)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
@@ -46,7 +47,7 @@ func classify(ctx context.Context, err error) (class, string) {
 	var (
 		usage  *usageError
 		field  *task.Error
-		many   *gmm.ComponentsError
+		many   *ggm.ComponentsError
 		flat   *gmm.SingularError
 		data   *dataset.Error
 		rows   *participant.OtherRowsError

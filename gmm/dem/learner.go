@@ -30,7 +30,7 @@ type Config struct {
 }
 
 // Learner is distributed EM at one participant. All of the mixture is shared, its
-// weights too, unlike those of [gmm.Learner].
+// weights too, unlike those of [ggm.Learner].
 //
 // Invariant: the mixture is the one of the last Optimize (at first, of Start), the same
 // at all members.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
@@ -89,7 +89,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	if err != nil {
 		return nil, err
 	}
-	t.Shared = &gmm.Solutions{}
+	t.Shared = &ggm.Solutions{}
 	if t.Start == task.SharedRows {
 		if err := shareRows(ctx, &t, parts); err != nil {
 			return nil, err

@@ -1,11 +1,12 @@
 package task
 
 import (
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
-	"gonum.org/v1/gonum/mat"
 )
 
 // classify measures a classifier on a participant's test rows. Without labels there is

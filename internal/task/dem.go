@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/dem"
@@ -15,7 +17,6 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/extremes"
 	"github.com/collabdict/collabdict/internal/model"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Start says where EM by sums begins: the three ways of Zhang Pettersson et al. 2025.

@@ -10,11 +10,12 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/model"
-	"gonum.org/v1/gonum/floats"
 )
 
 // overheard is a group that notes what one member gathers.

@@ -4,21 +4,21 @@ import (
 	"context"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 )
 
 // sparse learns the mixture of sparse Gaussian graphical models.
 type sparse struct {
-	*gmm.Learner
+	*ggm.Learner
 	options collabdict.Options
 }
 
 func newGGM(t Task, own ownData) (learner, error) {
 	config := t.mixture()
 	config.Common = own.common
-	l, err := gmm.NewLearner(own.rows, config)
+	l, err := ggm.NewLearner(own.rows, config)
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +38,8 @@ func checkGGM(t Task) error {
 	return nil
 }
 
-func (t Task) mixture() gmm.Config {
-	return gmm.Config{Components: t.Components, Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed, Init: t.Init, Shared: t.Shared}
+func (t Task) mixture() ggm.Config {
+	return ggm.Config{Components: t.Components, Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed, Init: t.Init, Shared: t.Shared}
 }
 
 func (l *sparse) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (collabdict.Round, error) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
@@ -53,7 +53,7 @@ type ownData struct {
 	rows    dataset.Rows // in the coordinates trained on
 	of      dataset.Participant
 	classes []float64   // the labels; nil if they are no classes
-	common  *gmm.Common // nil if not known
+	common  *ggm.Common // nil if not known
 }
 
 var kinds = map[model.Kind]kind{

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/extremes"
 	"github.com/collabdict/collabdict/internal/pca"
@@ -31,7 +31,7 @@ type prepared struct {
 	scaling    dataset.Scaling
 	projection *pca.Projection // nil if there is none
 	rows       dataset.Rows
-	common     *gmm.Common // what is known of all rows; nil if nothing is
+	common     *ggm.Common // what is known of all rows; nil if nothing is
 	warnings   []string
 }
 

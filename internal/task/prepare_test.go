@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/extremes"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/pca"
 	"github.com/collabdict/collabdict/netsim"
-	"gonum.org/v1/gonum/mat"
 )
 
 // wide are rows of three columns in far units, of which the first two go together, and

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"gonum.org/v1/gonum/mat"
 )
 
 func agreed(r Ranges) Task {

@@ -9,10 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"gonum.org/v1/gonum/mat"
 )
 
 // BenchmarkLocalUpdate measures a round's pass over rows held in memory, in either
@@ -24,7 +26,7 @@ func BenchmarkLocalUpdate(b *testing.B) {
 		b.Skip("set COLLABDICT_ROWS to a data file")
 	}
 	kinds := []string{"memory", "float32", "file"}
-	learners := []*gmm.Learner{
+	learners := []*ggm.Learner{
 		learnerOn(b, dataset.Spec{Data: []string{path}, Memory: math.MaxInt64}),
 		learnerOn(b, dataset.Spec{Data: []string{path}, Memory: math.MaxInt64, Float32: true}),
 		learnerOn(b, dataset.Spec{Data: []string{path}, Memory: 1}),
@@ -46,7 +48,7 @@ func BenchmarkLocalUpdate(b *testing.B) {
 }
 
 // learnerOn has started with ten components, at the first rows.
-func learnerOn(b *testing.B, spec dataset.Spec) *gmm.Learner {
+func learnerOn(b *testing.B, spec dataset.Spec) *ggm.Learner {
 	const k = 10
 	d, err := dataset.LoadOne(spec)
 	if err != nil {
@@ -70,7 +72,7 @@ func learnerOn(b *testing.B, spec dataset.Spec) *gmm.Learner {
 		}
 		init.Weights[i], init.Precisions = 1./k, append(init.Precisions, precision)
 	}
-	l, err := gmm.NewLearner(z, gmm.Config{Components: k, Init: init})
+	l, err := ggm.NewLearner(z, ggm.Config{Components: k, Init: init})
 	if err == nil {
 		err = l.Start(b.Context(), collabdict.Solo{})
 	}

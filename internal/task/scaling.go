@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/extremes"
 	"github.com/collabdict/collabdict/internal/moments"
@@ -13,7 +13,7 @@ import (
 
 // scaling returns how this participant moves its rows to the coordinates trained
 // on, the columns that are constant, and what was learned of all rows on the way.
-func (t Task) scaling(ctx context.Context, g collabdict.Group, columns []string, rows dataset.Rows) (dataset.Scaling, []int, *gmm.Common, error) {
+func (t Task) scaling(ctx context.Context, g collabdict.Group, columns []string, rows dataset.Rows) (dataset.Scaling, []int, *ggm.Common, error) {
 	switch t.Standardise {
 	case Own:
 		s, constant, err := OwnScaling(t.Normalise, rows)
@@ -34,7 +34,7 @@ func (t Task) scaling(ctx context.Context, g collabdict.Group, columns []string,
 
 // globalScaling standardises by the moments of all participants' rows, learned
 // from private sums alone. The learner starts from the same products.
-func globalScaling(ctx context.Context, g collabdict.Group, rows dataset.Rows) (dataset.Scaling, []int, *gmm.Common, error) {
+func globalScaling(ctx context.Context, g collabdict.Group, rows dataset.Rows) (dataset.Scaling, []int, *ggm.Common, error) {
 	of, err := moments.Centred(ctx, g, rows)
 	if err != nil {
 		return dataset.Scaling{}, nil, nil, err

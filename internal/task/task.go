@@ -7,6 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/model"
 )
 
@@ -66,7 +67,7 @@ type Task struct {
 	Settings      consensus.Settings
 	// Shared, if not nil, is what participants in one process need not compute each
 	// by itself.
-	Shared *gmm.Solutions
+	Shared *ggm.Solutions
 	First  *gmm.Mixture // see ShareRows
 	// Noise draws what Privacy adds, or the seed of what networks draw. It is this participant's alone: secret, and used
 	// for one run.

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
@@ -18,7 +20,6 @@ import (
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/netsim"
-	"gonum.org/v1/gonum/mat"
 )
 
 func example() Task {

@@ -26,6 +26,15 @@ func (x *Model) factor() int {
 	return x.m
 }
 
+// Components returns K.
+func (x *Model) Components() int { return x.k }
+
+// Dim returns M.
+func (x *Model) Dim() int { return x.m }
+
+// Full reports whether the precision matrices are full.
+func (x *Model) Full() bool { return x.full }
+
 // Is says that the model has k components, and that they are full or not.
 func (x *Model) Is(k int, full bool) bool { return x.k == k && x.full == full }
 

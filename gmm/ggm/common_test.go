@@ -1,4 +1,4 @@
-package gmm
+package ggm
 
 import (
 	"math/rand/v2"
@@ -8,27 +8,29 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
 // A learner that is told what is known of its rows comes to the same start as one
 // that asks, by two collectives less.
 func TestCommonSavesTheFirstSums(t *testing.T) {
-	x := patterns(400, 3, 4, 3)
+	x := gmmtest.Patterns(400, 3, 4, 3)
 	scale := []float64{4, 0.5, 2}
 	wide := mat.DenseCopyOf(x)
 	wide.Apply(func(_, j int, v float64) float64 { return v * scale[j] }, wide)
-	b, err := bounds.Agree(t.Context(), collabdict.Solo{}, Matrix(wide))
+	b, err := bounds.Agree(t.Context(), collabdict.Solo{}, gmm.Matrix(wide))
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err := SumMoments(t.Context(), collabdict.Solo{}, Matrix(wide), b)
+	known, err := SumMoments(t.Context(), collabdict.Solo{}, gmm.Matrix(wide), b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var starts []*Learner
 	for _, common := range []*Common{nil, known.Scaled(scale)} {
-		l, _ := NewLearner(Matrix(x), Config{Components: 4, Common: common})
+		l, _ := NewLearner(gmm.Matrix(x), Config{Components: 4, Common: common})
 		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 			t.Fatal(err)
 		}
@@ -40,10 +42,10 @@ func TestCommonSavesTheFirstSums(t *testing.T) {
 	}
 	want := flat(asked.Model())
 	for i, v := range flat(told.Model()) {
-		near(t, "parameter", v, want[i], 1e-9)
+		gmmtest.Near(t, "parameter", v, want[i], 1e-9)
 	}
 	given := asked.Model()
-	l, _ := NewLearner(Matrix(x), Config{Components: 4, Common: known.Scaled(scale), Init: &Parameters{
+	l, _ := NewLearner(gmm.Matrix(x), Config{Components: 4, Common: known.Scaled(scale), Init: &gmm.Parameters{
 		Weights: given.Weights(), Means: given.Means(), Precisions: []*mat.SymDense{given.Precision(0), given.Precision(1), given.Precision(2), given.Precision(3)},
 	}})
 	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil || l.SetupSums() != 0 || l.TotalRows() != 400 {
@@ -55,7 +57,7 @@ func TestCommonSavesTheFirstSums(t *testing.T) {
 // those of the start.
 func TestTotalRowsAreThoseOfTheLastTotal(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{0, 1, 2, 10, 11, 12})
-	l, err := NewLearner(Matrix(x), Config{Components: 2})
+	l, err := NewLearner(gmm.Matrix(x), Config{Components: 2})
 	if err == nil {
 		err = l.Start(t.Context(), collabdict.Solo{})
 	}
@@ -80,7 +82,7 @@ func TestProductsOfManyColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	x := mat.NewDense(n, dim, nil)
 	x.Apply(func(_, j int, _ float64) float64 { return float64(j%5) + rng.NormFloat64() }, x)
-	got, err := SumMoments(t.Context(), collabdict.Solo{}, Matrix(x), Bounds{Rows: 1024, RMS: slices.Repeat([]float64{8}, dim)})
+	got, err := SumMoments(t.Context(), collabdict.Solo{}, gmm.Matrix(x), Bounds{Rows: 1024, RMS: slices.Repeat([]float64{8}, dim)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,9 +90,9 @@ func TestProductsOfManyColumns(t *testing.T) {
 	want.Mul(x.T(), x)
 	covariance := got.Covariance()
 	for i := range dim {
-		near(t, "sum", got.sums.first[i], mat.Sum(x.ColView(i)), 1e-9)
+		gmmtest.Near(t, "sum", got.sums.First[i], mat.Sum(x.ColView(i)), 1e-9)
 		for j := range dim {
-			near(t, "product", covariance[i*dim+j], want.At(i, j)/n, 1e-9)
+			gmmtest.Near(t, "product", covariance[i*dim+j], want.At(i, j)/n, 1e-9)
 		}
 	}
 	if got.Rows() != n {

@@ -1,16 +1,18 @@
-package gmm
+package ggm
 
 import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
 // Weights have the bits of sums in the order of the components: gonum's sums have
 // another order with each build of it.
 func TestWeightsHaveTheBitsOfAnyBuild(t *testing.T) {
 	const k = 13
-	l, err := NewLearner(Matrix(patterns(700, 3, 5, 2)), Config{Components: k, Rho: 1})
+	l, err := NewLearner(gmm.Matrix(gmmtest.Patterns(700, 3, 5, 2)), Config{Components: k, Rho: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +34,7 @@ func TestWeightsHaveTheBitsOfAnyBuild(t *testing.T) {
 		for i, v := range total[:k] {
 			want[i] = v * (1 / n)
 		}
-		if got := l.Model().Weights(); !bits(got, want) {
+		if got := l.Model().Weights(); !gmmtest.Bits(got, want) {
 			t.Fatalf("round %d: weights %v, want %v", round+1, got, want)
 		}
 	}

@@ -1,8 +1,10 @@
-package gmm
+package ggm
 
 import (
 	"fmt"
 	"math"
+
+	"github.com/collabdict/collabdict/gmm"
 )
 
 // Config steers a [Learner]. All members must use the same values.
@@ -17,7 +19,7 @@ type Config struct {
 	// Seed is public: it draws candidates for the agreed start.
 	Seed uint64
 	// Init gives the start. Nil means one that the members agree on.
-	Init *Parameters
+	Init *gmm.Parameters
 	// Common, if not nil, is what the participants know of their rows already. All
 	// must have it, or none.
 	Common *Common

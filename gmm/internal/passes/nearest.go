@@ -1,4 +1,4 @@
-package gmm
+package passes
 
 import (
 	"math"
@@ -60,8 +60,8 @@ func (a *assigner) assignment(rows int) []int {
 	return a.out
 }
 
-// squaredDistance adds up in four sums, which a processor works on at the same time.
-func squaredDistance(x, y []float64) float64 {
+// SquaredDistance adds up in four sums, which a processor works on at the same time.
+func SquaredDistance(x, y []float64) float64 {
 	var a, b, c, d float64
 	for len(x) >= 4 && len(y) >= 4 {
 		p, q, r, s := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]

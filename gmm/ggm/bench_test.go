@@ -1,14 +1,16 @@
-package gmm
+package ggm
 
 import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
 // A round's work at a participant with 24,000 rows of 38 variables.
 func BenchmarkLocalUpdate(b *testing.B) {
-	l, err := NewLearner(Matrix(patterns(24000, 38, 10, 9)), Config{Components: 10})
+	l, err := NewLearner(gmm.Matrix(gmmtest.Patterns(24000, 38, 10, 9)), Config{Components: 10})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package gmm
+package ggm
 
 import (
 	"errors"
@@ -8,17 +8,20 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
 // A graphical lasso that stops after a single step makes the M-step a generalised
 // one: the log posterior must still not fall, and no round may fail.
 func TestStalledGraphicalLasso(t *testing.T) {
-	x := patterns(200, 8, 3, 4)
+	x := gmmtest.Patterns(200, 8, 3, 4)
 	for j := range 8 {
 		x.Set(7, j, 1e3*math.Cos(float64(3*j))) // an outlier row
 	}
-	l, err := NewLearner(Matrix(x), Config{Components: 3, Rho: 0.1})
+	l, err := NewLearner(gmm.Matrix(x), Config{Components: 3, Rho: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,15 +58,15 @@ func TestStalledGraphicalLasso(t *testing.T) {
 // learner's steps.
 func stalls(l *Learner, total []float64) (count int) {
 	k, dim := l.model.Components(), l.model.Dim()
-	s := unpack(total, k, dim, true)
+	s := passes.Unpack(total, k, dim, true)
 	for c := range k {
-		if s.n[c] < minRows {
+		if s.N[c] < minRows {
 			continue
 		}
-		first := s.first[c*dim : (c+1)*dim]
+		first := s.First[c*dim : (c+1)*dim]
 		mean := make([]float64, dim)
-		floats.ScaleTo(mean, 1/(l.prior.lambda0+s.n[c]), first)
-		_, err := l.prior.lasso(s.n[c], first, s.second[c*dim*dim:(c+1)*dim*dim], mean).Solve(l.model.parts[c].precision)
+		floats.ScaleTo(mean, 1/(l.prior.lambda0+s.N[c]), first)
+		_, err := l.prior.lasso(s.N[c], first, s.Second[c*dim*dim:(c+1)*dim*dim], mean).Solve(l.model.Precision(c))
 		var e *glasso.StalledError
 		if errors.As(err, &e) {
 			count++

@@ -1,29 +1,28 @@
-package gmm
+package ggm
 
 import (
 	"math"
-	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
 
 // whole is what a start knows of all participants' rows together.
 type whole struct {
-	*moments
+	*passes.Moments
 	centre []float64 // M, their mean
 	square float64   // the mean of ‖x − mean‖²; above 0
 	widest float64   // the largest variance in any direction
 }
 
-func newWhole(all *moments) *whole {
-	w := &whole{moments: all, centre: all.mean(0), square: 1}
-	spread := all.spread(0)
-	n := math.Max(all.n[0], 1)
+func newWhole(all *passes.Moments) *whole {
+	w := &whole{Moments: all, centre: all.Mean(0), square: 1}
+	spread := all.Spread(0)
+	n := math.Max(all.N[0], 1)
 	if v := mat.Trace(spread) / n; v > math.Ldexp(1, -2*bounds.MaxExp) {
 		w.square = v
 	}
@@ -67,19 +66,9 @@ func newClustering(centres *mat.Dense, all *whole) *clustering {
 // soften sets the variance that fits a mean squared distance of rows from their centres.
 func (c *clustering) soften(square float64, all *whole) {
 	square = math.Max(square, leastSquare*all.square)
-	c.variance = square / float64(all.dim)
-	if all.dim > softness {
+	c.variance = square / float64(all.Dim)
+	if all.Dim > softness {
 		c.variance = math.Max(c.variance, math.Min(square/softness, merging*all.widest))
-	}
-}
-
-// set sets the components of a model from the first on.
-func (c *clustering) set(to *mixture.Model, first int) {
-	k, dim := c.centres.Dims()
-	precision := make([]float64, dim)
-	floats.AddConst(1/c.variance, precision)
-	for i := range k {
-		to.Set(first+i, 1, c.centres.RawRowView(i), precision, 0)
 	}
 }
 
@@ -98,18 +87,18 @@ func (c *clustering) move(n, first []float64, all *whole) {
 			c.centres.Set(i, j, v)
 		}
 	}
-	c.soften(all.square-c.between/math.Max(all.n[0], 1), all)
+	c.soften(all.square-c.between/math.Max(all.N[0], 1), all)
 }
 
 // clusterSums returns for each clustering in turn the rows of each centre and, per
 // variable, their sums.
-func clusterSums(r *reader, of []*clustering) ([]float64, error) {
+func clusterSums(r *passes.Reader, of []*clustering) ([]float64, error) {
 	k, dim := of[0].centres.Dims()
 	model := mixture.NewModel(len(of)*k, dim, false)
 	for i, c := range of {
-		c.set(model, i*k)
+		passes.SetSpheres(model, i*k, c.centres.RawMatrix().Data, c.variance, false)
 	}
-	sums, err := r.weighted(model, nil, func(w *mixture.Workspace, _ int, x []float64) { w.LoadGroups(model, x, k) })
+	sums, err := r.Weighted(model, nil, func(w *mixture.Workspace, _ int, x []float64) { w.LoadGroups(model, x, k) })
 	if err != nil {
 		return nil, err
 	}
@@ -130,51 +119,9 @@ func clusterSums(r *reader, of []*clustering) ([]float64, error) {
 }
 
 // moments returns those of the rows about a point, nil for the origin.
-func (c *clustering) moments(r *reader, about []float64, full bool) (*moments, error) {
-	k, dim := c.centres.Dims()
-	model := mixture.NewModel(k, dim, full)
-	precision := make([]float64, dim)
-	if full {
-		precision = make([]float64, dim*dim)
-	}
-	for i := range dim {
-		if full {
-			precision[i*dim+i] = 1 / math.Sqrt(c.variance)
-		} else {
-			precision[i] = 1 / c.variance
-		}
-	}
-	for i := range k {
-		model.Set(i, 1, c.centres.RawRowView(i), precision, 0)
-	}
-	var centres []float64
-	if about != nil {
-		centres = slices.Repeat(about, k)
-	}
-	sums, err := r.weighted(model, centres, func(w *mixture.Workspace, _ int, x []float64) { w.Load(model, x) })
-	if err != nil {
-		return nil, err
-	}
-	out := newMoments(k, dim, full)
-	out.set(sums)
-	out.logLik = 0
-	return out, nil
-}
-
-// SoftSums returns the sums of EStep about an origin of M values, each row in the
-// clusters of all centres, r_k(x) ∝ exp(−‖x − c_k‖²/2σ²) with the given σ² > 0, and 0 for
-// the log-likelihood.
-func SoftSums(rows Rows, centres *mat.Dense, variance float64, origin []float64, form Covariance) ([]float64, error) {
-	_, dim := centres.Dims()
-	if _, got := rows.Dims(); got != dim || len(origin) != dim {
-		panic(errShape)
-	}
-	c := &clustering{centres: centres, variance: variance}
-	s, err := c.moments(newReader(rows), origin, form == Full)
-	if err != nil {
-		return nil, err
-	}
-	return append(s.pack(), 0), nil
+func (c *clustering) moments(r *passes.Reader, about []float64, full bool) (*passes.Moments, error) {
+	k, _ := c.centres.Dims()
+	return r.SoftMoments(k, c.centres.RawMatrix().Data, c.variance, about, full)
 }
 
 // clusterBlocks bounds clusterSums.
@@ -192,22 +139,4 @@ func moveAll(of []*clustering, sums []float64, all *whole) {
 		c.move(sums[:k], sums[k:k*(1+dim)], all)
 		sums = sums[k*(1+dim):]
 	}
-}
-
-// weighted adds up rows about the centres, K by M or nil for the origin, with the
-// responsibilities that load gives each block.
-func (r *reader) weighted(model *mixture.Model, centres []float64, load func(w *mixture.Workspace, from int, x []float64)) (*mixture.Sums, error) {
-	p := newPass(r, model)
-	p.load = load
-	lanes := make([]*mixture.Sums, len(r.lanes))
-	for l := range lanes {
-		lanes[l] = model.NewSums()
-	}
-	if err := p.run(func(lane, _ int, s *space) { lanes[lane].Add(s.Workspace, centres) }); err != nil {
-		return nil, err
-	}
-	for _, s := range lanes[1:] {
-		lanes[0].Merge(s)
-	}
-	return lanes[0], nil
 }

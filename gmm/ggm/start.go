@@ -1,4 +1,4 @@
-package gmm
+package ggm
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/portable"
 )
@@ -32,20 +34,20 @@ const (
 
 // start returns the given parameters or those of the best clustering: uniform
 // weights, and means and precisions by Eqs. (15) and (16).
-func (s *starter) start(ctx context.Context) (*Mixture, error) {
+func (s *starter) start(ctx context.Context) (*gmm.Mixture, error) {
 	sums, err := s.common(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.count(sums.n[0]); err != nil {
+	if err := s.count(sums.N[0]); err != nil {
 		return nil, err
 	}
 	if s.config.Init != nil {
-		return s.config.Init.mixture()
+		return s.config.Init.Mixture()
 	}
 	all := newWhole(sums)
 	var drawn []*clustering
-	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.dim)))
+	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.Dim)))
 	for range draws {
 		drawn = append(drawn, newClustering(gaussianCentres(all, s.config.Components, rng), all))
 	}
@@ -66,22 +68,22 @@ func (s *starter) start(ctx context.Context) (*Mixture, error) {
 
 // common agrees on bounds and returns the moments of all participants' rows; where
 // the start is given, their number alone.
-func (s *starter) common(ctx context.Context) (*moments, error) {
+func (s *starter) common(ctx context.Context) (*passes.Moments, error) {
 	if c := s.config.Common; c != nil {
 		s.limits = c.limits
 		return c.sums, nil
 	}
-	agreed, err := bounds.Agree(ctx, s.group, s.rows.rows)
+	agreed, err := bounds.Agree(ctx, s.group, s.rows.Rows)
 	if err != nil {
 		return nil, err
 	}
 	s.limits = limits{agreed}
 	if s.config.Init != nil {
-		n, err := s.group.Sum(ctx, []float64{float64(s.rows.n)}, bounds.AppendMoment(nil, collabdict.Counts, 1, s.limits.Rows))
+		n, err := s.group.Sum(ctx, []float64{float64(s.rows.N)}, bounds.AppendMoment(nil, collabdict.Counts, 1, s.limits.Rows))
 		if err != nil {
 			return nil, fmt.Errorf("sum of the rows: %w", err)
 		}
-		return &moments{n: n}, nil
+		return &passes.Moments{N: n}, nil
 	}
 	c, err := sumMoments(ctx, s.group, s.rows, s.limits)
 	if err != nil {
@@ -105,21 +107,21 @@ func (s *starter) count(n float64) error {
 
 // firstModel is one M-step with the responsibilities of a clustering. A component with
 // less than a row stays at its centre with the precision that fits all rows.
-func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*Mixture, error) {
+func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*gmm.Mixture, error) {
 	k, dim := c.centres.Dims()
 	own, err := c.moments(s.rows, nil, true)
 	if err != nil {
 		return nil, err
 	}
-	total, err := s.group.Sum(ctx, own.pack(), s.limits.moments(k))
+	total, err := s.group.Sum(ctx, own.Pack(), s.limits.moments(k))
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
 	}
 	second := make([]float64, dim*dim)
-	floats.ScaleTo(second, 1/float64(k), all.second)
+	floats.ScaleTo(second, 1/float64(k), all.Second)
 	first := make([]float64, dim)
-	floats.ScaleTo(first, 1/float64(k), all.first)
-	common, err := s.prior.optimise(math.Max(minRows, all.n[0]/float64(k)), first, second, nil)
+	floats.ScaleTo(first, 1/float64(k), all.First)
+	common, err := s.prior.optimise(math.Max(minRows, all.N[0]/float64(k)), first, second, nil)
 	if err != nil {
 		return nil, fmt.Errorf("first precision: %w", err)
 	}
@@ -127,43 +129,21 @@ func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*M
 	for i := range k {
 		weights[i], precisions[i] = 1/float64(k), common.precision
 	}
-	fallback, err := NewMixture(weights, c.centres, precisions)
+	fallback, err := gmm.NewMixture(weights, c.centres, precisions)
 	if err != nil {
 		return nil, fmt.Errorf("first parameters: %w", err)
 	}
-	model, _, err := s.prior.step(fallback, unpack(total, k, dim, true), weights)
+	model, _, err := s.prior.step(fallback, passes.Unpack(total, k, dim, true), weights)
 	return model, err
-}
-
-// spread returns the covariance matrix of component k times its rows, with no
-// negative variance.
-func (s *moments) spread(k int) *mat.SymDense {
-	out := mat.NewSymDense(s.dim, nil)
-	n := math.Max(s.n[k], 1)
-	first, second := s.first[k*s.dim:(k+1)*s.dim], s.second[k*s.dim*s.dim:]
-	for i := range s.dim {
-		for j := i; j < s.dim; j++ {
-			out.SetSym(i, j, second[i*s.dim+j]-float64(first[i]/n*first[j]))
-		}
-		out.SetSym(i, i, math.Max(0, out.At(i, i)))
-	}
-	return out
-}
-
-// mean returns the mean of component k.
-func (s *moments) mean(k int) []float64 {
-	out := make([]float64, s.dim)
-	floats.ScaleTo(out, 1/math.Max(s.n[k], 1), s.first[k*s.dim:(k+1)*s.dim])
-	return out
 }
 
 // gaussianCentres draws k centres from the normal distribution with the mean and
 // the covariance of all rows.
 func gaussianCentres(all *whole, k int, rng *rand.Rand) *mat.Dense {
-	cov := all.spread(0)
-	cov.ScaleSym(1/math.Max(all.n[0], 1), cov)
+	cov := all.Spread(0)
+	cov.ScaleSym(1/math.Max(all.N[0], 1), cov)
 	values, vectors := eigen(cov)
-	centres := mat.NewDense(k, all.dim, nil)
+	centres := mat.NewDense(k, all.Dim, nil)
 	for i := range k {
 		centre := centres.RawRowView(i)
 		for j, v := range values {
@@ -172,7 +152,7 @@ func gaussianCentres(all *whole, k int, rng *rand.Rand) *mat.Dense {
 				centre[at] += float64(z * axis)
 			}
 		}
-		for at, mean := range all.mean(0) {
+		for at, mean := range all.Mean(0) {
 			centre[at] += mean
 		}
 	}

@@ -1,4 +1,4 @@
-package gmm
+package ggm
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/bounds"
 )
@@ -22,7 +24,7 @@ import (
 // LocalUpdate computes takes effect with the Optimize that follows, so that a
 // failed sum changes nothing.
 type Learner struct {
-	rows   *reader
+	rows   *passes.Reader
 	config Config
 
 	limits  limits
@@ -31,7 +33,7 @@ type Learner struct {
 	counted int // of those in the last total
 	setup   int
 
-	model     *Mixture
+	model     *gmm.Mixture
 	pending   []float64 // π^s that belongs to the last LocalUpdate
 	diversity privacy.Diversity
 	stalled   *glasso.StalledError
@@ -45,7 +47,7 @@ var errNotStarted = errors.New("the learner has no parameters: start it first")
 // the caller if at all. It keeps the source, and reads all rows once; each sum over
 // them is another pass, or two. Rows that cannot be read are an error of the method
 // that asked for the sum.
-func NewLearner(rows Rows, config Config) (*Learner, error) {
+func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
@@ -53,8 +55,8 @@ func NewLearner(rows Rows, config Config) (*Learner, error) {
 	if n == 0 || dim == 0 {
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
 	}
-	r := newReader(rows)
-	if err := r.check(math.Ldexp(1, bounds.MaxExp-1)); err != nil {
+	r := passes.NewReader(rows)
+	if err := r.Check(math.Ldexp(1, bounds.MaxExp-1)); err != nil {
 		return nil, err
 	}
 	if config.Init != nil {
@@ -102,15 +104,15 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	if l.model == nil {
 		return nil, nil, errNotStarted
 	}
-	s, diversity, err := l.model.eStep(l.rows, nil, true)
+	s, diversity, err := l.model.Statistics(l.rows, nil, true)
 	if err != nil {
 		return nil, nil, err
 	}
 	l.diversity = diversity
-	l.pending = make([]float64, s.k)
-	floats.ScaleTo(l.pending, 1/sum(s.n), s.n)
-	blocks = bounds.Append(l.limits.moments(s.k), 1, l.limits.logLik(l.model))
-	return append(s.pack(), s.logLik), blocks, nil
+	l.pending = make([]float64, s.K)
+	floats.ScaleTo(l.pending, 1/passes.Sum(s.N), s.N)
+	blocks = bounds.Append(l.limits.moments(s.K), 1, l.limits.logLik(l.model))
+	return append(s.Pack(), s.LogLik), blocks, nil
 }
 
 // Optimize is Eqs. (14) to (16) on the total of all participants' statistics. A
@@ -126,7 +128,7 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		return 0, errNotStarted
 	}
 	k, dim := l.model.Components(), l.model.Dim()
-	if want := packedLen(k, dim, true) + 1; len(total) != want {
+	if want := passes.PackedLen(k, dim, true) + 1; len(total) != want {
 		return 0, fmt.Errorf("want a total of %d values, got %d", want, len(total))
 	}
 	for i, v := range total {
@@ -134,24 +136,24 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
 		}
 	}
-	weights := l.model.weights
+	weights := l.model.Weights()
 	if l.pending != nil && included {
 		weights = l.pending
 	}
-	s := unpack(total, k, dim, true)
+	s := passes.Unpack(total, k, dim, true)
 	next, stalled, err := l.prior.step(l.model, s, weights)
 	if err != nil {
 		return 0, err
 	}
 	l.stalled = stalled
-	l.counted = int(math.Round(sum(s.n)))
+	l.counted = int(math.Round(passes.Sum(s.N)))
 	objective = total[len(total)-1] + l.prior.logDensity(l.model)
 	l.model, l.pending = next, nil
 	return objective, nil
 }
 
 // Model returns the mixture with this participant's weights, nil before Start.
-func (l *Learner) Model() *Mixture { return l.model }
+func (l *Learner) Model() *gmm.Mixture { return l.model }
 
 // Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
 func (l *Learner) Diversity() privacy.Diversity { return l.diversity }

@@ -1,4 +1,4 @@
-package gmm
+package ggm
 
 import (
 	"math"
@@ -6,6 +6,10 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
 // definition returns the responsibilities of a row by their formula.
@@ -13,7 +17,7 @@ func (c *clustering) definition(row []float64) []float64 {
 	k, _ := c.centres.Dims()
 	out, total := make([]float64, k), 0.0
 	for i := range k {
-		out[i] = math.Exp(-squaredDistance(row, c.centres.RawRowView(i)) / (2 * c.variance))
+		out[i] = math.Exp(-passes.SquaredDistance(row, c.centres.RawRowView(i)) / (2 * c.variance))
 		total += out[i]
 	}
 	for i := range out {
@@ -24,13 +28,13 @@ func (c *clustering) definition(row []float64) []float64 {
 
 func TestClusterSums(t *testing.T) {
 	const n, k = 700, 3
-	x := patterns(n, 3, 4, 5)
+	x := gmmtest.Patterns(n, 3, 4, 5)
 	_, dim := x.Dims()
 	of := []*clustering{
 		{centres: mat.DenseCopyOf(x.Slice(0, k, 0, dim)), variance: 0.7},
 		{centres: mat.DenseCopyOf(x.Slice(90, 90+k, 0, dim)), variance: 3},
 	}
-	got, err := clusterSums(newReader(Matrix(x)), of)
+	got, err := clusterSums(passes.NewReader(gmm.Matrix(x)), of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,14 +51,14 @@ func TestClusterSums(t *testing.T) {
 			}
 		}
 		for at, v := range want {
-			near(t, "sum of a clustering", got[i*len(want)+at], v, 1e-9)
+			gmmtest.Near(t, "sum of a clustering", got[i*len(want)+at], v, 1e-9)
 		}
-		full, err := SoftSums(Matrix(x), c.centres, c.variance, origin, Full)
+		full, err := gmm.SoftSums(gmm.Matrix(x), c.centres, c.variance, origin, gmm.Full)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for at, v := range want {
-			near(t, "soft sum", full[at], v, 1e-9)
+			gmmtest.Near(t, "soft sum", full[at], v, 1e-9)
 		}
 	}
 }
@@ -63,8 +67,8 @@ func TestClusterSums(t *testing.T) {
 // means, weighted by their responsibilities; its centres stay apart.
 func TestMoveClusterings(t *testing.T) {
 	for _, dim := range []int{1, 2, 9, 38} {
-		x := patterns(600, dim, 4, uint64(dim))
-		r := newReader(Matrix(x))
+		x := gmmtest.Patterns(600, dim, 4, uint64(dim))
+		r := passes.NewReader(gmm.Matrix(x))
 		sums, err := productSums(r)
 		if err != nil {
 			t.Fatal(err)
@@ -84,10 +88,10 @@ func TestMoveClusterings(t *testing.T) {
 			within := 0.0
 			for j, r := range shares {
 				for k, share := range r {
-					within += share * squaredDistance(x.RawRowView(j), c.centres.RawRowView(k))
+					within += share * passes.SquaredDistance(x.RawRowView(j), c.centres.RawRowView(k))
 				}
 			}
-			near(t, "squares within", all.square*600-c.between, within, 1e-6*within)
+			gmmtest.Near(t, "squares within", all.square*600-c.between, within, 1e-6*within)
 			if !(c.variance > 0) || c.variance > all.square {
 				t.Fatalf("%d variables: variance %g of rows with squares %g", dim, c.variance, all.square)
 			}
@@ -100,7 +104,7 @@ func TestMoveClusterings(t *testing.T) {
 
 // Degrees of the cells of a tree add up to one.
 func TestDegreesOfCells(t *testing.T) {
-	x := patterns(300, 3, 4, 1)
+	x := gmmtest.Patterns(300, 3, 4, 1)
 	root := &leaf{direction: []float64{0.6, 0.8, 0}, edge: 0.1, width: 0.3}
 	root.low, root.high = &leaf{parent: root, direction: []float64{0, 0, 1}, edge: -0.2, width: 2}, &leaf{parent: root}
 	root.low.low, root.low.high = &leaf{parent: root.low}, &leaf{parent: root.low}
@@ -114,7 +118,7 @@ func TestDegreesOfCells(t *testing.T) {
 			}
 			total += d
 		}
-		near(t, "degrees", total, 1, 1e-12)
+		gmmtest.Near(t, "degrees", total, 1, 1e-12)
 	}
 	if half(-800) != 0 || half(800) != 1 || half(0) != 0.5 {
 		t.Errorf("got %g, %g and %g", half(-800), half(800), half(0))

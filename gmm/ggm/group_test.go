@@ -1,4 +1,4 @@
-package gmm
+package ggm
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
@@ -25,7 +27,7 @@ func train(t testing.TB, config Config, rounds int, data ...*mat.Dense) ([]*Lear
 	t.Helper()
 	learners, traces := make([]*Learner, len(data)), make([][]float64, len(data))
 	together(t, len(data), func(g collabdict.Group, s int) (err error) {
-		if learners[s], err = NewLearner(Matrix(data[s]), config); err != nil {
+		if learners[s], err = NewLearner(gmm.Matrix(data[s]), config); err != nil {
 			return err
 		}
 		_, err = collabdict.Train(t.Context(), g, learners[s], collabdict.Options{
@@ -35,7 +37,7 @@ func train(t testing.TB, config Config, rounds int, data ...*mat.Dense) ([]*Lear
 		return err
 	})
 	for s := range traces {
-		if !bits(traces[s], traces[0]) {
+		if !gmmtest.Bits(traces[s], traces[0]) {
 			t.Fatalf("participants 0 and %d saw other objectives", s)
 		}
 	}

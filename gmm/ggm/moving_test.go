@@ -1,4 +1,4 @@
-package gmm
+package ggm
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
 // crowd is a group of one that counts as a large one.
@@ -21,18 +23,18 @@ func (c crowd) Sum(ctx context.Context, x []float64, b []collabdict.Block) ([]fl
 // good.
 func TestStartInALargeGroup(t *testing.T) {
 	for n := range uint64(8) {
-		x := patterns(400, 3, 4, n)
+		x := gmmtest.Patterns(400, 3, 4, n)
 		var objectives []float64
 		var sums []int
 		for _, g := range []collabdict.Group{collabdict.Solo{}, crowd{}} {
-			l, _ := NewLearner(Matrix(x), Config{Components: 5, Seed: n})
+			l, _ := NewLearner(gmm.Matrix(x), Config{Components: 5, Seed: n})
 			last, err := collabdict.Train(t.Context(), g, l, collabdict.Options{Rounds: 60, Tol: 1e-6})
 			if err != nil {
 				t.Fatal(err)
 			}
 			objectives, sums = append(objectives, last.Objective), append(sums, l.SetupSums())
 		}
-		near(t, "objective", objectives[1], objectives[0], 1e-3*math.Abs(objectives[0]))
+		gmmtest.Near(t, "objective", objectives[1], objectives[0], 1e-3*math.Abs(objectives[0]))
 		if sums[1] > sums[0]-lloydSteps+jointSteps+1 { // the bounds take one more
 			t.Errorf("%d sums, %d in a small group", sums[1], sums[0])
 		}

@@ -1,4 +1,4 @@
-package gmm
+package ggm
 
 import "context"
 

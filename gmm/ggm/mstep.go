@@ -1,4 +1,4 @@
-package gmm
+package ggm
 
 import (
 	"errors"
@@ -8,7 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
@@ -71,19 +73,19 @@ func (p prior) lasso(n float64, first, second, mean []float64) glasso.Problem {
 // step returns m's successor: every component that holds minRows updated from the
 // sums over all participants, the others as they are. stalled is the graphical lasso
 // that has stopped furthest from its solution, nil if none has stopped short of it.
-func (p prior) step(m *Mixture, s *moments, weights []float64) (next *Mixture, stalled *glasso.StalledError, err error) {
+func (p prior) step(m *gmm.Mixture, s *passes.Moments, weights []float64) (next *gmm.Mixture, stalled *glasso.StalledError, err error) {
 	means := m.Means()
-	precisions := make([]*mat.SymDense, s.k)
-	errs := make([]error, s.k)
-	stalls := make([]*glasso.StalledError, s.k)
-	dim := s.dim
-	parallel.For(s.k, func(k int) {
-		old := m.parts[k].precision
-		if s.n[k] < minRows {
+	precisions := make([]*mat.SymDense, s.K)
+	errs := make([]error, s.K)
+	stalls := make([]*glasso.StalledError, s.K)
+	dim := s.Dim
+	parallel.For(s.K, func(k int) {
+		old := m.Precision(k)
+		if s.N[k] < minRows {
 			precisions[k] = old
 			return
 		}
-		c, err := p.optimise(s.n[k], s.first[k*dim:(k+1)*dim], s.second[k*dim*dim:(k+1)*dim*dim], old)
+		c, err := p.optimise(s.N[k], s.First[k*dim:(k+1)*dim], s.Second[k*dim*dim:(k+1)*dim*dim], old)
 		if errs[k] = err; err == nil {
 			means.SetRow(k, c.mean)
 			precisions[k], stalls[k] = c.precision, c.stalled
@@ -91,25 +93,26 @@ func (p prior) step(m *Mixture, s *moments, weights []float64) (next *Mixture, s
 	})
 	for k, err := range errs {
 		if err != nil {
-			return nil, nil, fmt.Errorf("component %d of %d: %w", k+1, s.k, err)
+			return nil, nil, fmt.Errorf("component %d of %d: %w", k+1, s.K, err)
 		}
 		if e := stalls[k]; e != nil && (stalled == nil || e.Gap > stalled.Gap) {
 			stalled = e
 		}
 	}
-	next, err = NewMixture(weights, means, precisions)
+	next, err = gmm.NewMixture(weights, means, precisions)
 	return next, stalled, err
 }
 
 // logDensity is ln p(μ, Λ) of Eq. (8) up to a constant: Σ_k ½ ln|Λ_k| −
 // λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁.
-func (p prior) logDensity(m *Mixture) float64 {
+func (p prior) logDensity(m *gmm.Mixture) float64 {
 	sum := 0.0
-	for k, part := range m.parts {
-		mu, square, norm := m.means.RawRowView(k), 0.0, 0.0
+	means := m.Means()
+	for k := range m.Components() {
+		precision, mu, square, norm := m.Precision(k), means.RawRowView(k), 0.0, 0.0
 		for i := range mu {
 			for j := range mu {
-				v := part.precision.At(i, j)
+				v := precision.At(i, j)
 				square += float64(float64(mu[i]*v) * mu[j])
 				norm += math.Abs(v)
 			}

@@ -1,4 +1,4 @@
-package gmm
+package ggm
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
@@ -13,7 +14,7 @@ import (
 // leaf is a cell of the tree of splits. A row is in a cell and in both of its halves to
 // some degree. The moments are those of all participants' rows, weighted by these degrees.
 type leaf struct {
-	sums   *moments
+	sums   *passes.Moments
 	parent *leaf
 	// Once the halves are asked for, a row is in low by the degree of half(edge −
 	// direction·x), in units of width, and in high by the rest.
@@ -50,7 +51,7 @@ func half(v float64) float64 {
 const cutWidth = 0.228
 
 // squares is Σ ‖x − mean‖² over the leaf's rows.
-func (f *leaf) squares() float64 { return mat.Trace(f.sums.spread(0)) }
+func (f *leaf) squares() float64 { return mat.Trace(f.sums.Spread(0)) }
 
 // pcaPart splits the leaf with the largest sum of squares through its mean, along
 // its first principal component, until there is one leaf per component (PCA-Part,
@@ -58,7 +59,7 @@ func (f *leaf) squares() float64 { return mat.Trace(f.sums.spread(0)) }
 // of all leaves that could be split next.
 func (s *starter) pcaPart(ctx context.Context, all *whole) (*mat.Dense, error) {
 	k := s.config.Components
-	root := &leaf{sums: all.moments}
+	root := &leaf{sums: all.Moments}
 	leaves := []*leaf{root}
 	for len(leaves) < k {
 		worst := largest(leaves)
@@ -71,9 +72,9 @@ func (s *starter) pcaPart(ctx context.Context, all *whole) (*mat.Dense, error) {
 		leaves[worst] = low
 		leaves = append(leaves, high)
 	}
-	centres := mat.NewDense(k, all.dim, nil)
+	centres := mat.NewDense(k, all.Dim, nil)
 	for i, f := range leaves {
-		centres.SetRow(i, f.sums.mean(0))
+		centres.SetRow(i, f.sums.Mean(0))
 	}
 	return centres, nil
 }
@@ -106,10 +107,10 @@ func candidates(leaves []*leaf, count int) (out []*leaf) {
 // the rest.
 func (s *starter) halve(ctx context.Context, all *whole, leaves []*leaf) error {
 	for _, f := range leaves {
-		values, vectors := eigen(f.sums.spread(0))
+		values, vectors := eigen(f.sums.Spread(0))
 		f.direction = vectors.RawRowView(len(values) - 1)
-		f.edge = kernels.Dot(f.direction, f.sums.mean(0))
-		f.width = cutWidth * math.Sqrt(math.Max(values[len(values)-1], 0)/math.Max(f.sums.n[0], 1))
+		f.edge = kernels.Dot(f.direction, f.sums.Mean(0))
+		f.width = cutWidth * math.Sqrt(math.Max(values[len(values)-1], 0)/math.Max(f.sums.N[0], 1))
 		if f.width == 0 {
 			f.width = 1
 		}
@@ -120,8 +121,8 @@ func (s *starter) halve(ctx context.Context, all *whole, leaves []*leaf) error {
 		return err
 	}
 	for i, f := range leaves {
-		f.low.sums = low.component(i)
-		f.high.sums = f.sums.minus(f.low.sums)
+		f.low.sums = low.Component(i)
+		f.high.sums = f.sums.Minus(f.low.sums)
 		keepMean(f.low.sums, f.sums)
 		keepMean(f.high.sums, f.sums)
 	}
@@ -129,31 +130,31 @@ func (s *starter) halve(ctx context.Context, all *whole, leaves []*leaf) error {
 }
 
 // lowMoments returns the moments of the low halves of leaves.
-func lowMoments(r *reader, leaves []*leaf) (*moments, error) {
-	model := mixture.NewModel(len(leaves), r.dim, true)
-	sums, err := r.weighted(model, nil, func(w *mixture.Workspace, _ int, x []float64) {
+func lowMoments(r *passes.Reader, leaves []*leaf) (*passes.Moments, error) {
+	model := mixture.NewModel(len(leaves), r.Dim, true)
+	sums, err := r.Weighted(model, nil, func(w *mixture.Workspace, _ int, x []float64) {
 		w.Weigh(x, func(k int, weights []float64) {
 			for j := range weights {
-				weights[j] = leaves[k].low.degree(x[j*r.dim : (j+1)*r.dim])
+				weights[j] = leaves[k].low.degree(x[j*r.Dim : (j+1)*r.Dim])
 			}
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := newMoments(len(leaves), r.dim, true)
-	out.set(sums)
+	out := passes.NewMoments(len(leaves), r.Dim, true)
+	out.Set(sums)
 	return out, nil
 }
 
 // lowAndMove sums lowMoments, in one sum with a step of the clusterings that move
 // meanwhile.
-func (s *starter) lowAndMove(ctx context.Context, all *whole, leaves []*leaf) (*moments, error) {
+func (s *starter) lowAndMove(ctx context.Context, all *whole, leaves []*leaf) (*passes.Moments, error) {
 	local, err := lowMoments(s.rows, leaves)
 	if err != nil {
 		return nil, err
 	}
-	x, blocks := local.pack(), s.limits.moments(len(leaves))
+	x, blocks := local.Pack(), s.limits.moments(len(leaves))
 	length := len(x)
 	if s.moving != nil {
 		moves, err := clusterSums(s.rows, s.moving)
@@ -169,36 +170,15 @@ func (s *starter) lowAndMove(ctx context.Context, all *whole, leaves []*leaf) (*
 	if s.moving != nil {
 		moveAll(s.moving, total[length:], all)
 	}
-	return unpack(total[:length], len(leaves), s.rows.dim, true), nil
-}
-
-// component returns the moments of component k alone.
-func (s *moments) component(k int) *moments {
-	out := newMoments(1, s.dim, s.full)
-	out.n[0] = s.n[k]
-	copy(out.first, s.first[k*s.dim:(k+1)*s.dim])
-	copy(out.second, s.second[k*s.stride():(k+1)*s.stride()])
-	return out
-}
-
-func (s *moments) minus(o *moments) *moments {
-	out := s.component(0)
-	out.n[0] -= o.n[0]
-	for i, v := range o.first {
-		out.first[i] -= v
-	}
-	for i, v := range o.second {
-		out.second[i] -= v
-	}
-	return out
+	return passes.Unpack(total[:length], len(leaves), s.rows.Dim, true), nil
 }
 
 // keepMean gives a half without rows its parent's mean and no spread.
-func keepMean(half, parent *moments) {
-	if math.Round(half.n[0]) >= 1 {
+func keepMean(half, parent *passes.Moments) {
+	if math.Round(half.N[0]) >= 1 {
 		return
 	}
-	half.n[0] = 0
-	copy(half.first, parent.mean(0))
-	clear(half.second)
+	half.N[0] = 0
+	copy(half.First, parent.Mean(0))
+	clear(half.Second)
 }
