@@ -10,10 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // readMatrix reads a square matrix from gzipped CSV without a header.
@@ -52,7 +49,6 @@ func BenchmarkOracles(b *testing.B) {
 	if dir == "" {
 		b.Skip("COLLABDICT_ORACLES is not set")
 	}
-	blas64.Use(blas.Implementation{})
 	for _, size := range []int{50, 200, 400} {
 		s := readMatrix(b, filepath.Join(dir, fmt.Sprintf("glasso-bench/p%d.csv.gz", size)))
 		for _, rho := range []float64{0.05, 0.1, 0.2} {
