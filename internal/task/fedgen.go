@@ -98,9 +98,7 @@ func (t Task) seed() [32]byte {
 }
 
 func (l *oneRound) train(ctx context.Context, g collabdict.Group, after func(collabdict.Round)) (collabdict.Round, error) {
-	if s, ok := g.(collabdict.RoundStarter); ok {
-		s.StartRound(1)
-	}
+	collabdict.StartRound(g, 1, nil)
 	x, err := dataset.Dense(l.rows)
 	if err != nil {
 		return collabdict.Round{}, err
