@@ -79,7 +79,7 @@ func NewDiagMixture(form Covariance, weights []float64, means, precisions *mat.D
 			if !(v > 0) || math.IsInf(v, 1) || form == Spherical && v != p.diagonal[0] {
 				return nil, fmt.Errorf("precisions: component %d: want finite values above 0, all the same if spherical, got %g", k+1, v)
 			}
-			p.logNorm += 0.5 * (math.Log(v) - math.Log(2*math.Pi))
+			p.logNorm += float64(0.5 * (math.Log(v) - math.Log(2*math.Pi)))
 		}
 		m.parts[k] = p
 	}

@@ -48,7 +48,7 @@ func (l limits) logLik(m *gmm.Mixture) float64 {
 	means, weights := m.Means(), m.Weights()
 	for k, w := range weights {
 		c := l.reach(means.RawRowView(k))
-		peak := 0.5 * (m.LogDet(k) - float64(m.Dim())*math.Log(2*math.Pi))
+		peak := 0.5 * (m.LogDet(k) - float64(float64(m.Dim())*math.Log(2*math.Pi)))
 		high = math.Max(high, peak)
 		low = math.Max(low, math.Log(w)+peak-quadratic(m, k, c)/2)
 	}
@@ -60,11 +60,11 @@ func quadratic(m *gmm.Mixture, k int, c []float64) (sum float64) {
 	precision := m.Precision(k)
 	for i := range c {
 		if m.Form() != gmm.Full {
-			sum += precision.At(i, i) * c[i] * c[i]
+			sum += float64(precision.At(i, i) * c[i] * c[i])
 			continue
 		}
 		for j := range c {
-			sum += math.Abs(precision.At(i, j)) * c[i] * c[j]
+			sum += float64(math.Abs(precision.At(i, j)) * c[i] * c[j])
 		}
 	}
 	return sum
