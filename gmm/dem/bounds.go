@@ -6,6 +6,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // limits bound the sums of every member.
@@ -48,9 +49,11 @@ func (l limits) logLik(m *gmm.Mixture) float64 {
 	means, weights := m.Means(), m.Weights()
 	for k, w := range weights {
 		c := l.reach(means.RawRowView(k))
-		peak := 0.5 * (m.LogDet(k) - float64(float64(m.Dim())*math.Log(2*math.Pi)))
+		peak := m.LogNorm(k)
 		high = math.Max(high, peak)
-		low = math.Max(low, math.Log(w)+peak-quadratic(m, k, c)/2)
+		if w > 0 {
+			low = math.Max(low, portable.Log(w)+peak-quadratic(m, k, c)/2)
+		}
 	}
 	return l.Rows * (math.Max(math.Abs(high), math.Abs(low)) + 1e-6)
 }
