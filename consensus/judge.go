@@ -386,5 +386,10 @@ func (m *Machine) forsaken() error {
 	if m.rules.Size-len(left) >= m.rules.Least && len(m.watched)-len(left) >= m.rules.Quorum {
 		return nil
 	}
+	if a := m.slot.attempts[m.slot.promised]; a != nil && a.dealt && a.here {
+		if err := m.unlike(a); err != nil {
+			return err // they have left for that, it seems
+		}
+	}
 	return m.leftError(left)
 }
