@@ -66,8 +66,17 @@ var importRules = []importRule{
 		reason: "attacks are for measuring in simulations",
 	},
 	{
+		packages: []string{"./option"}, only: []string{"std"}, never: clocksAndTheWorld,
+		reason: "options bind fields, and know nothing of what these mean",
+	},
+	{
+		packages: []string{"./algorithm"},
+		only:     []string{"std", ".", "./option", "gonum.org/v1/gonum/mat", "./internal/bounds"}, never: clocksAndTheWorld,
+		reason: "what an algorithm is stands above all algorithms, and knows none",
+	},
+	{
 		packages: []string{"./gmm/...", "./vae/...", "./internal/average", "./internal/conditioning", "./internal/discrepancy"},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/mixture", "./internal/bounds"},
+		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/extremes", "./internal/metrics", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/mixture", "./internal/bounds"},
 		never:    clocksAndTheWorld,
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
