@@ -2,13 +2,16 @@ package config
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/option"
+	"go.yaml.in/yaml/v3"
 )
 
 // Consortium is the agreement of all members.
@@ -36,48 +39,12 @@ type Change struct {
 	Colluders *int     `yaml:"colluders,omitempty"` // from then on; absent: as before
 }
 
-// Model is what is learned.
+// Model is what is learned: an algorithm by its name, its options, and how rows are
+// prepared, by the keys of their options.
 type Model struct {
-	Kind        string      `yaml:"kind"`
-	Components  int         `yaml:"components"`
-	Most        int         `yaml:"most_components,omitempty"`
-	Rounds      int         `yaml:"rounds"`
-	Tol         float64     `yaml:"tol"`
-	Covariance  string      `yaml:"covariance,omitempty"`
-	Synthetic   int         `yaml:"synthetic,omitempty"`
-	Start       string      `yaml:"start,omitempty"`
-	MinRows     int         `yaml:"min_rows,omitempty"`
-	LocalSteps  int         `yaml:"local_steps,omitempty"`
-	Radius      string      `yaml:"radius,omitempty"`
-	Final       string      `yaml:"final,omitempty"`
-	Latent      int         `yaml:"latent,omitempty"`
-	Hidden      []int       `yaml:"hidden,omitempty,flow"`
-	Batch       int         `yaml:"batch,omitempty"`
-	Rate        float64     `yaml:"rate,omitempty"`
-	Aggressive  int         `yaml:"aggressive,omitempty"`
-	Classes     int         `yaml:"classes,omitempty"`
-	Dropout     float64     `yaml:"dropout,omitempty"`
-	Beta        float64     `yaml:"beta,omitempty"`
-	Epochs      int         `yaml:"epochs,omitempty"`
-	Condition   string      `yaml:"condition,omitempty"`
-	Weights     string      `yaml:"weights,omitempty"`
-	Effect      float64     `yaml:"effect,omitempty"`
-	Offset      string      `yaml:"offset,omitempty"`
-	Debias      bool        `yaml:"debias,omitempty"`
-	WeighEvery  int         `yaml:"weigh_every,omitempty"`
-	Publish     bool        `yaml:"publish_weights,omitempty"`
-	Epsilon     float64     `yaml:"epsilon,omitempty"`
-	Delta       float64     `yaml:"delta,omitempty"`
-	Clip        float64     `yaml:"clip,omitempty"`
-	Lambda0     float64     `yaml:"lambda0,omitempty"`
-	Rho         float64     `yaml:"rho,omitempty"`
-	Seed        uint64      `yaml:"seed"`
-	Standardise string      `yaml:"standardise"`
-	Normalise   string      `yaml:"normalise,omitempty"`
-	PCA         int         `yaml:"pca,omitempty"`
-	Ranges      task.Ranges `yaml:"ranges,omitempty"`
-	FalseAlarm  float64     `yaml:"false_alarm"`
-	Init        string      `yaml:"init,omitempty"` // file, relative to this one
+	Kind    string               `yaml:"kind"`
+	Ranges  pipeline.Ranges      `yaml:"ranges,omitempty"`
+	Options map[string]yaml.Node `yaml:",inline"`
 }
 
 // Consensus is how sums are made and protected.
@@ -115,46 +82,65 @@ func (c Consensus) settings() consensus.Settings {
 	}
 }
 
-// NewConsortium returns the agreement of a task. The file of a given start is
-// entered by the caller.
-func NewConsortium(t task.Task, columns []string, members []Member) *Consortium {
-	return &Consortium{
+// NewConsortium returns the agreement of a task. The path of a file in it is the caller's.
+func NewConsortium(t *pipeline.Task, columns []string, members []Member) (*Consortium, error) {
+	c := &Consortium{
 		Version: Version, Members: members, Columns: columns,
-		Model: Model{
-			Kind: string(t.Model), Components: t.Components, Rounds: t.Rounds, Tol: t.Tol,
-			Most: t.MostComponents, Covariance: t.Covariance, Synthetic: t.Synthetic, Start: string(t.Start), MinRows: t.LeastRows(),
-			LocalSteps: t.LocalSteps, Radius: t.Radius, Final: t.Final,
-			Latent: t.Networks.Latent, Hidden: t.Networks.Hidden, Batch: t.Networks.Batch, Rate: t.Networks.Rate, Aggressive: t.Networks.Aggressive,
-			Classes: t.Networks.Classes, Dropout: t.Networks.Dropout,
-			Beta: t.Networks.Beta, Epochs: t.Networks.Epochs, Condition: t.Networks.Condition,
-			Weights: string(t.Weighting.Weights), Effect: t.Weighting.Effect, Offset: t.Weighting.Offset, Debias: t.Weighting.Debias,
-			WeighEvery: t.Weighting.Every, Publish: t.Weighting.Publish,
-			Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta, Clip: t.Privacy.Clip,
-			Lambda0: t.Lambda0, Rho: t.Rho, Seed: t.Seed,
-			Standardise: string(t.Standardise), Normalise: string(t.Normalise), Ranges: t.Ranges, PCA: t.PCA, FalseAlarm: t.FalseAlarm,
-		},
+		Model:     Model{Kind: t.Kind.Name, Ranges: t.Ranges, Options: map[string]yaml.Node{}},
 		Consensus: newConsensus(t.Settings),
 	}
-}
-
-// Task returns the task that the members agree on, without the given start.
-func (c *Consortium) Task() task.Task {
-	m := c.Model
-	return task.Task{
-		Model: model.Kind(m.Kind), Components: m.Components, Rounds: m.Rounds, Tol: m.Tol,
-		MostComponents: m.Most, Covariance: m.Covariance, Synthetic: m.Synthetic, Start: task.Start(m.Start), MinRows: m.MinRows,
-		LocalSteps: m.LocalSteps, Radius: m.Radius, Final: m.Final,
-		Networks:  task.Networks{Latent: m.Latent, Hidden: m.Hidden, Batch: m.Batch, Rate: m.Rate, Aggressive: m.Aggressive, Beta: m.Beta, Epochs: m.Epochs, Condition: m.Condition, Classes: m.Classes, Dropout: m.Dropout},
-		Weighting: task.Weighting{Weights: task.Weights(m.Weights), Effect: m.Effect, Offset: m.Offset, Debias: m.Debias, Every: m.WeighEvery, Publish: m.Publish},
-		Privacy:   task.Privacy{Epsilon: m.Epsilon, Delta: m.Delta, Clip: m.Clip},
-		Lambda0:   m.Lambda0, Rho: m.Rho, Seed: m.Seed,
-		Standardise: task.Standardise(m.Standardise), Normalise: task.Normalise(m.Normalise), Ranges: m.Ranges, PCA: m.PCA, FalseAlarm: m.FalseAlarm,
-		Settings: c.Consensus.settings(),
+	for _, e := range slices.Concat(t.Options.Entries(), t.Shared.Entries()) {
+		var n yaml.Node
+		if err := n.Encode(e.Value); err != nil {
+			return nil, err
+		}
+		if n.Kind == yaml.SequenceNode {
+			n.Style = yaml.FlowStyle
+		}
+		c.Model.Options[e.Key] = n
 	}
+	return c, nil
 }
 
-// standard is another word for what is done if an agreement says nothing of it.
-const standard = "standard"
+// Task returns the task that the members agree on, not yet complete. Files that it names
+// are not read.
+func (c *Consortium) Task() (*pipeline.Task, error) {
+	t, err := pipeline.Named(c.Model.Kind)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]any{}
+	for k, n := range c.Model.Options {
+		var v any
+		if err := n.Decode(&v); err != nil {
+			return nil, err
+		}
+		values[k] = v
+		if n.Kind == yaml.ScalarNode {
+			values[k] = n.Value // numbers as they are written
+		}
+	}
+	all := slices.Concat(t.Options, t.Shared)
+	unknown, err := all.Load(values)
+	if err != nil {
+		return nil, err
+	}
+	if len(unknown) > 0 {
+		slices.Sort(unknown)
+		n := c.Model.Options[unknown[0]]
+		return nil, option.Errorf("model", "line %d: unknown field %q; the model %s has %s", n.Line, unknown[0], t.Kind.Name, strings.Join(keysOf(all), ", "))
+	}
+	t.Ranges, t.Settings = c.Model.Ranges, c.Consensus.settings()
+	return t, nil
+}
+
+func keysOf(t option.Table) []string {
+	names := t.Names()
+	for i, n := range names {
+		names[i] = strings.ReplaceAll(n, "-", "_")
+	}
+	return names
+}
 
 // ReadConsortium reads an agreement.
 func ReadConsortium(path string) (*Consortium, error) {
@@ -164,9 +150,6 @@ func ReadConsortium(path string) (*Consortium, error) {
 	}
 	if err := checkVersion(path, c.Version); err != nil {
 		return nil, err
-	}
-	if c.Model.Normalise == standard {
-		c.Model.Normalise = ""
 	}
 	switch {
 	case len(c.Members) < 2:
