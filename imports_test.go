@@ -124,6 +124,10 @@ var importRules = []importRule{
 		reason: "a node carries collectives; what is learned, and from what, is not its concern",
 	},
 	{
+		packages: []string{"./..."}, except: []string{"./cmd/...", "./internal/hclogs"}, never: []string{"github.com/hashicorp/..."}, tests: true,
+		reason: "libraries log by log/slog; how lines look is up to the program",
+	},
+	{
 		packages: []string{"./internal/plots"},
 		only:     []string{"std", "./internal/report", "./internal/atomicfile", "gonum.org/v1/plot/..."},
 		reason:   "what is drawn is drawn from a report, and knows nothing of how it came about",
