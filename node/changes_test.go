@@ -4,11 +4,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -93,7 +93,7 @@ func TestAChangeThatWouldStrandTheCommitteeIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loop{machine: m, start: time.Now(), roll: &roll{}, journal: j, send: func(consensus.Send) {}, log: hclog.NewNullLogger(), told: told{plans: map[string]bool{}}}
+	l := &loop{machine: m, start: time.Now(), roll: &roll{}, journal: j, send: func(consensus.Send) {}, log: slog.New(slog.DiscardHandler), told: told{plans: map[string]bool{}}}
 	l.roll.Store(all)
 	for most, want := range map[int]string{15: "", 16: "changes: number 1: want one that leaves a quorum to make it: remove fewer at a time, got removed members: want at most 15 of the 31 of the committee at a time, since the others must be a quorum, got 16"} {
 		var gone []string

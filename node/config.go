@@ -2,12 +2,12 @@ package node
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/multiformats/go-multiaddr"
@@ -69,8 +69,8 @@ type Config struct {
 	// it down. Resume, if not nil, is called with that of an unfinished run before the node
 	// speaks with any other member. An error of either ends Join.
 	Begin, Resume func(run [32]byte) error
-	// Log gets what an operator should know; nil means nothing is logged.
-	Log hclog.Logger
+	// Log gets what an operator should know; nil discards it.
+	Log *slog.Logger
 	// OnStatus, if not nil, is told who is there and who is missing whenever that
 	// changes during Join. It must not block.
 	OnStatus func(Status)

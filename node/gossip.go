@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -59,10 +59,10 @@ type gossip struct {
 	box   *outbox
 	topic *pubsub.Topic
 	sub   *pubsub.Subscription
-	log   hclog.Logger
+	log   *slog.Logger
 }
 
-func newGossip(ps *pubsub.PubSub, self peer.ID, consortium, run [32]byte, members *roll, log hclog.Logger) (*gossip, error) {
+func newGossip(ps *pubsub.PubSub, self peer.ID, consortium, run [32]byte, members *roll, log *slog.Logger) (*gossip, error) {
 	name := topicPrefix(consortium) + hex.EncodeToString(run[:])
 	g := &gossip{self: self, roll: members, box: newOutbox(), log: log}
 	err := ps.RegisterTopicValidator(name, g.validate, pubsub.WithValidatorInline(true))

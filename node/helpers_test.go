@@ -3,13 +3,13 @@ package node
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
 
 	"github.com/collabdict/collabdict/chunking"
@@ -36,12 +36,12 @@ func testConfig(t *testing.T, i, size int) Config {
 		JoinTimeout: within, Beat: 200 * time.Millisecond,
 	}
 	if os.Getenv("COLLABDICT_TEST_LOG") != "" {
-		c.Log = hclog.New(&hclog.LoggerOptions{Name: c.Name, Level: hclog.Debug})
+		c.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})).With("node", c.Name)
 	}
 	return c
 }
 
-var nullLog = hclog.NewNullLogger()
+var nullLog = slog.New(slog.DiscardHandler)
 
 // joined is how a Join ended.
 type joined struct {

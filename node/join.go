@@ -5,11 +5,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/internal/store"
@@ -31,7 +31,7 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 		return nil, err
 	}
 	if c.Log == nil {
-		c.Log = hclog.NewNullLogger()
+		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.JoinTimeout > 0 {
 		var cancel context.CancelFunc

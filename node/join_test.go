@@ -82,7 +82,7 @@ func TestStrangerIsRefused(t *testing.T) {
 	first := join(t, a)
 	stranger.Peers = receive(t, first.addrs)
 	lines, own := logged(&stranger), identity(t, stranger).String()
-	join(t, stranger).hears(t, lines, "[WARN]", "refuses this node", "m0 (", own)
+	join(t, stranger).hears(t, lines, "level=WARN", "refuses this node", "m0 (", own)
 	select {
 	case end := <-first.ended:
 		t.Errorf("the member gave up with %v because of a stranger", end.err)

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
-
-	"github.com/hashicorp/go-hclog"
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/store"
@@ -47,7 +46,7 @@ type loop struct {
 	reform   func(*consensus.Amendment) error
 	onCame   func(rank int)
 	every    time.Duration // between two ticks
-	log      hclog.Logger
+	log      *slog.Logger
 	status   atomic.Pointer[snapshot]
 	busy     atomic.Int64 // when the work under way began, in nanoseconds since start, or idle
 	lastBeat atomic.Pointer[consensus.Message]

@@ -2,10 +2,10 @@ package node
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -27,7 +27,7 @@ type meeting struct {
 	host       host.Host
 	store      *store.Store
 	traffic    *traffic
-	log        hclog.Logger
+	log        *slog.Logger
 
 	mu        sync.Mutex
 	sequence  uint64 // of the last hello

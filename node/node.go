@@ -3,12 +3,12 @@ package node
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 
@@ -38,7 +38,7 @@ type Node struct {
 	loop      *loop
 	streams   *streams
 	gossip    *gossip
-	log       hclog.Logger
+	log       *slog.Logger
 
 	ctx       context.Context // of the process
 	cancel    context.CancelFunc

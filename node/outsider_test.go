@@ -2,12 +2,12 @@ package node
 
 import (
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -75,7 +75,7 @@ func (o *outsider) tells(t *testing.T, addrs []string, h wire.Hello) {
 // logged makes a configuration's warnings come out of a channel.
 func logged(c *Config) <-chan string {
 	lines := make(logLines, 1000)
-	c.Log = hclog.New(&hclog.LoggerOptions{Output: lines, Level: hclog.Warn})
+	c.Log = slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return lines
 }
 
@@ -131,7 +131,7 @@ func TestAStrangerEndsNoStart(t *testing.T) {
 					peers = append(peers, addrs...)
 					if i < len(configs)-1 {
 						stranger.tells(t, addrs, wire.Hello{Name: "s", Refused: "goes away"})
-						all[i].hears(t, lines, "[WARN]", stranger.id.String())
+						all[i].hears(t, lines, "level=WARN", stranger.id.String())
 					}
 				}
 				for i, j := range all {

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -41,7 +41,7 @@ type streams struct {
 	usual    func() int    // bytes of a message
 	large    chan struct{} // of capacity 1: held by whoever reads a larger one
 	traffic  *traffic
-	log      hclog.Logger
+	log      *slog.Logger
 	tasks    tasks
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/hclogs"
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
@@ -272,7 +273,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	if f.verbose {
 		level = hclog.Info
 	}
-	c.Node.Log = hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level})
+	c.Node.Log = hclogs.New(hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level}))
 	a.warnOfShown(c.Task)
 	shown := a.newProgress(c.Task)
 	c.Node.OnStatus = shown.joining

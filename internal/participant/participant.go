@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/simulate"
+	"github.com/collabdict/collabdict/internal/summary"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 )
@@ -124,7 +124,7 @@ func namesOf(n *node.Node) (names []string) {
 func (c Config) assemble(w witness, trained *task.Result) (*Result, error) {
 	n := w.Node
 	names, s := namesOf(n), n.Status()
-	r := simulate.Summary(c.Task, names, trained)
+	r := summary.Of(c.Task, names, trained)
 	r.SetupRounds = s.SetupSlots
 	r.Consensus.Iterations, r.Consensus.Error = s.LastIterations, s.LastDifference
 	ledger := c.ledger(n)
@@ -132,14 +132,14 @@ func (c Config) assemble(w witness, trained *task.Result) (*Result, error) {
 	if err := n.Decisions(func(d *consensus.Decision) error { ledger.Add(d); return nil }); err != nil {
 		r.Warnings = append(r.Warnings, "who was in which sum is not known: "+err.Error())
 	}
-	simulate.EnterLedger(r, c.Task.Settings, len(names), ledger)
+	summary.EnterLedger(r, c.Task.Settings, len(names), ledger)
 	r.BytesSent, r.Messages = int64(s.Traffic.BytesSent), int64(s.Traffic.MessagesSent)
 	m := trained.Model
 	m.Manifest.Views, m.Manifest.Privacy.LoneChanges = r.Views, r.LoneChanges
 	m.Manifest.Privacy.Protection = r.Protection
-	simulate.EnterWeightings(m, trained, names)
+	summary.EnterWeightings(m, trained, names)
 	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])
-	p, err := simulate.Participant(m, c.Data)
+	p, err := summary.Participant(m, c.Data)
 	if d := ledger.Last(); d != nil {
 		for _, missing := range d.Missing {
 			if int(missing.Member) == n.Self() {

@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/summary"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/netsim"
 	"gonum.org/v1/gonum/mat"
@@ -102,7 +103,7 @@ func (w watch) enter(run *Run, t task.Task, parts []dataset.Participant) error {
 func (w watch) enterCoalition(run *report.Run, t task.Task, parts []dataset.Participant) {
 	r := w.coalition
 	r.Finish()
-	p := ProtectionAgainst(t.Settings, len(parts), len(r.Members()))
+	p := summary.ProtectionAgainst(t.Settings, len(parts), len(r.Members()))
 	for _, m := range r.Members() {
 		p.Adversary = append(p.Adversary, parts[m].Name)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/summary"
 	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/netsim/scenario"
@@ -133,7 +134,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 		course.Convergence = begun.convergence(t.Settings, t.Seed, cost.Slots)
 		return &Run{Course: course}, err
 	}
-	run := &Run{Report: Summary(t, c.Names, results[first])}
+	run := &Run{Report: summary.Of(t, c.Names, results[first])}
 	if t.Privacy.Epsilon != 0 {
 		run.Report.Warnings = append(run.Report.Warnings, "privacy: "+seededNoise)
 	}
@@ -216,12 +217,12 @@ func (r *Run) add(result *task.Result, p dataset.Participant, names []string, di
 	m.Manifest.Privacy.Protection = r.Report.Protection
 	m.Manifest.Privacy.LoneChanges = r.Report.LoneChanges
 	m.Manifest.Digest = digest
-	EnterWeightings(m, result, names)
+	summary.EnterWeightings(m, result, names)
 	if m.Manifest.Hyper.Epsilon != 0 {
 		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, seededNoise)
 	}
 	r.Models = append(r.Models, m)
-	own, err := Participant(m, p)
+	own, err := summary.Participant(m, p)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
@@ -249,5 +250,5 @@ func (r *Run) network(t task.Task, names []string, cost *netsim.Report, first in
 	for _, d := range cost.Members[first].Decisions {
 		l.Add(d)
 	}
-	EnterLedger(r.Report, t.Settings, len(names), l)
+	summary.EnterLedger(r.Report, t.Settings, len(names), l)
 }

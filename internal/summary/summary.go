@@ -1,4 +1,4 @@
-package simulate
+package summary
 
 import (
 	"fmt"
@@ -16,9 +16,9 @@ import (
 // told.
 const breachWarned = 1e-6
 
-// Summary returns the part of a run's result that its participants share. The
+// Of returns the part of a run's result that its participants share. The
 // decided slots are entered by [EnterLedger].
-func Summary(t task.Task, names []string, r *task.Result) *report.Run {
+func Of(t task.Task, names []string, r *task.Result) *report.Run {
 	run := &report.Run{
 		Model: string(t.Model), Seed: t.Seed, Kernels: string(cpu.Active()),
 		Rounds: r.Last.Number, Converged: r.Last.Converged, Objective: report.Of(r.Last.Objective),

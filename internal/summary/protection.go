@@ -1,11 +1,11 @@
-package simulate
+package summary
 
 import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/attack"
+	"github.com/collabdict/collabdict/internal/exposure"
 	"github.com/collabdict/collabdict/internal/report"
 )
 
@@ -49,7 +49,7 @@ func ProtectionAgainst(s consensus.Settings, size, colluders int) report.Protect
 		if s.Protect == chunking.Shamir {
 			p.Threshold = threshold
 		}
-		breach = chunking.LanesBreach(exposure(s, size, colluders), threshold, lanes)
+		breach = chunking.LanesBreach(exposed(s, size, colluders), threshold, lanes)
 	}
 	p.BreachPredicted = &breach
 	return p
@@ -62,10 +62,10 @@ const (
 	exposureDraws = 64
 )
 
-// exposure returns the probability that colluders work out another member's vector
+// exposed returns the probability that colluders work out another member's vector
 // in one session. Above exposureUpTo members it is that of a pair in the first
 // round, whose share of all pairs is about what they learn of any plan.
-func exposure(s consensus.Settings, size, colluders int) float64 {
+func exposed(s consensus.Settings, size, colluders int) float64 {
 	switch {
 	case colluders >= size-1:
 		return 1
@@ -78,6 +78,6 @@ func exposure(s consensus.Settings, size, colluders int) float64 {
 	if err != nil {
 		return 1
 	}
-	q, _ := attack.Exposure(plan.Session(1), s.Arithmetic(), colluders, exposureDraws, rand.New(rand.NewPCG(uint64(size), uint64(colluders))))
+	q, _ := exposure.Probability(plan.Session(1), s.Arithmetic(), colluders, exposureDraws, rand.New(rand.NewPCG(uint64(size), uint64(colluders))))
 	return q
 }

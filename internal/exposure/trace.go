@@ -1,4 +1,4 @@
-package attack
+package exposure
 
 import (
 	"math"
@@ -7,80 +7,80 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// trace is what moves in the sessions of a plan, as combinations of the vectors
+// Trace is what moves in the sessions of a plan, as combinations of the vectors
 // that the members enter with. Members are named by their vertices.
 //
 // A plan may cut vectors into cells that travel on different ways. Within a cell
 // all values are combined alike.
-type trace struct {
-	size   int
-	cells  int
-	frames map[frameKey][]piece
+type Trace struct {
+	Size   int
+	Cells  int
+	Frames map[FrameKey][]Piece
 }
 
-// frameKey names a frame of a session by its ends.
-type frameKey struct{ From, To, Round, Part int }
+// FrameKey names a frame of a session by its ends.
+type FrameKey struct{ From, To, Round, Part int }
 
-// piece is the part of a frame that belongs to one cell.
-type piece struct {
-	cell    int
-	weights []uint64 // of the members' vectors: numbers of the arithmetic, or the bits of float64
+// Piece is the part of a frame that belongs to one cell.
+type Piece struct {
+	Cell    int
+	Weights []uint64 // of the members' vectors: numbers of the arithmetic, or the bits of float64
 }
 
-// newTrace runs the sessions of a plan on unit vectors.
-func newTrace(plan session.Plan, a chunking.Arithmetic) *trace {
-	t := &trace{size: plan.Size(), cells: 1, frames: map[frameKey][]piece{}}
+// NewTrace runs the sessions of a plan on unit vectors.
+func NewTrace(plan session.Plan, a chunking.Arithmetic) *Trace {
+	t := &Trace{Size: plan.Size(), Cells: 1, Frames: map[FrameKey][]Piece{}}
 	if _, cut := plan.(*session.Circulant); cut {
-		t.cells = t.size
+		t.Cells = t.Size
 		t.probeCells(plan, a)
 		return t
 	}
-	limbs := limbsOf(a)
+	limbs := Limbs(a)
 	one := uint64(1)
 	if a == chunking.Float {
 		one = math.Float64bits(1)
 	}
 	run(plan, func(vertex int) []uint64 {
-		x := make([]uint64, t.size*limbs)
+		x := make([]uint64, t.Size*limbs)
 		x[vertex*limbs] = one
 		return x
-	}, func(k frameKey, words []uint64) {
+	}, func(k FrameKey, words []uint64) {
 		if limbs > 1 {
 			words = low(words)
 		}
-		t.frames[k] = []piece{{weights: words}}
+		t.Frames[k] = []Piece{{Weights: words}}
 	})
 	return t
 }
 
 // probeCells gives one member after the other a vector of one value a cell, its
 // number from 1: sums of these tell by their values which cells a frame holds.
-func (t *trace) probeCells(plan session.Plan, a chunking.Arithmetic) {
-	limbs := limbsOf(a)
-	for s := range t.size {
+func (t *Trace) probeCells(plan session.Plan, a chunking.Arithmetic) {
+	limbs := Limbs(a)
+	for s := range t.Size {
 		run(plan, func(vertex int) []uint64 {
-			x := make([]uint64, t.size*limbs)
-			for cell := range t.size {
+			x := make([]uint64, t.Size*limbs)
+			for cell := range t.Size {
 				if vertex == s {
 					x[cell*limbs] = uint64(cell + 1)
 				}
 			}
 			return x
-		}, func(k frameKey, words []uint64) {
+		}, func(k FrameKey, words []uint64) {
 			if limbs > 1 {
 				words = low(words)
 			}
-			pieces := t.frames[k]
+			pieces := t.Frames[k]
 			if pieces == nil {
-				pieces = make([]piece, len(words))
+				pieces = make([]Piece, len(words))
 				for i := range pieces {
-					pieces[i].weights = make([]uint64, t.size)
+					pieces[i].Weights = make([]uint64, t.Size)
 				}
-				t.frames[k] = pieces
+				t.Frames[k] = pieces
 			}
 			for i, w := range words {
 				if w > 0 {
-					pieces[i].cell, pieces[i].weights[s] = int(w)-1, 1
+					pieces[i].Cell, pieces[i].Weights[s] = int(w)-1, 1
 				}
 			}
 		})
@@ -88,7 +88,7 @@ func (t *trace) probeCells(plan session.Plan, a chunking.Arithmetic) {
 }
 
 // run plays the sessions of all members and shows every frame.
-func run(plan session.Plan, vector func(vertex int) []uint64, show func(frameKey, []uint64)) {
+func run(plan session.Plan, vector func(vertex int) []uint64, show func(FrameKey, []uint64)) {
 	members := make([]int, plan.Size())
 	for v := range members {
 		members[v] = v
@@ -101,7 +101,7 @@ func run(plan session.Plan, vector func(vertex int) []uint64, show func(frameKey
 	var frames []sent
 	send := func(from int, fs []session.Frame) {
 		for _, f := range fs {
-			show(frameKey{from, f.To, f.Round, f.Part}, f.Words)
+			show(FrameKey{from, f.To, f.Round, f.Part}, f.Words)
 			frames = append(frames, sent{from, f})
 		}
 	}
@@ -114,7 +114,7 @@ func run(plan session.Plan, vector func(vertex int) []uint64, show func(frameKey
 		frames = nil
 		for _, f := range arriving {
 			if err := sessions[f.To].Receive(f.from, f.Round, f.Part, f.Words); err != nil {
-				panic("attack: " + err.Error()) // a plan that does not understand itself
+				panic("exposure: " + err.Error()) // a plan that does not understand itself
 			}
 		}
 		for v, s := range sessions {
@@ -123,14 +123,15 @@ func run(plan session.Plan, vector func(vertex int) []uint64, show func(frameKey
 	}
 }
 
-// bounds returns where a cell begins and ends in a vector of the given number of
+// Bounds returns where a cell begins and ends in a vector of the given number of
 // words.
-func (t *trace) bounds(cell, words, limbs int) (from, to int) {
+func (t *Trace) Bounds(cell, words, limbs int) (from, to int) {
 	values := words / limbs
-	return values * cell / t.cells * limbs, values * (cell + 1) / t.cells * limbs
+	return values * cell / t.Cells * limbs, values * (cell + 1) / t.Cells * limbs
 }
 
-func limbsOf(a chunking.Arithmetic) int {
+// Limbs returns the number of words that a value has.
+func Limbs(a chunking.Arithmetic) int {
 	if a == chunking.Ring128 {
 		return 2
 	}
