@@ -4,7 +4,6 @@ package task
 
 import (
 	"math"
-	"os"
 	"syscall"
 	"testing"
 	"time"
@@ -12,17 +11,15 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/outside"
 	"gonum.org/v1/gonum/mat"
 )
 
 // BenchmarkLocalUpdate measures a round's pass over rows held in memory, in either
-// precision, and read from the file that COLLABDICT_ROWS names, in turns: the least
-// time of a processor per row, which other programs disturb less than time.
+// precision, and read from their file, in turns: the least time of a processor per
+// row, which other programs disturb less than time.
 func BenchmarkLocalUpdate(b *testing.B) {
-	path := os.Getenv("COLLABDICT_ROWS")
-	if path == "" {
-		b.Skip("set COLLABDICT_ROWS to a data file")
-	}
+	path := outside.Unpacked(b, "data", "smd", "machine-2-1.csv.gz")
 	kinds := []string{"memory", "float32", "file"}
 	learners := []*gmm.Learner{
 		learnerOn(b, dataset.Spec{Data: []string{path}, Memory: math.MaxInt64}),
