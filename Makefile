@@ -3,13 +3,17 @@ GO       ?= go
 FUZZTIME ?= 30s
 
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 ASSEMBLY := $(foreach f,internal/kernels/blas/add internal/kernels/mixture/assembly internal/kernels/elementwise/assembly,$(f)_amd64.s $(f)_amd64.go)
 
+# OUTSIDE has the folders data, oracles and peers, which are not in the repository.
+OUTSIDE ?= ../shared
+
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build test race noasm vet fmt lint tidy-check generate-check fuzz check clean
+.PHONY: help build test race noasm vet fmt lint tidy-check generate-check fuzz outside vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -57,6 +61,20 @@ fuzz: ## run every fuzz test for FUZZTIME, one after the other
 		echo "== $$name"; \
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
 	done
+
+outside: ## run tests, benchmarks and comparisons that need data from the folder OUTSIDE
+	@test -d "$(OUTSIDE)/data" || { echo "outside: SKIPPED, NOTHING CHECKED: $(OUTSIDE) has no folder data; set OUTSIDE"; exit 0; }; \
+	set -e; COLLABDICT_OUTSIDE="$$(cd "$(OUTSIDE)" && pwd)"; export COLLABDICT_OUTSIDE; \
+	$(GO) test -count=1 -timeout 2h -bench 'Oracles|Stream|LocalUpdate' -benchtime 1x \
+		$$(grep -rl --include='*_test.go' '"github.com/collabdict/collabdict/internal/outside"' . | xargs -n 1 dirname | sort -u); \
+	for peer in em vae glasso; do scripts/peers/$$peer.sh; done
+
+vuln: ## report known vulnerabilities of what the program calls, if the database can be reached
+	@report="$$($(GO) run $(GOVULNCHECK) ./... 2>&1)" && { echo "$$report"; exit 0; }; echo "$$report"; \
+	case "$$report" in \
+		*"govulncheck: fetching vulnerabilities"*) echo "vuln: SKIPPED, NOTHING CHECKED: the database of vulnerabilities cannot be reached";; \
+		*) exit 1;; \
+	esac
 
 check: tidy-check fmt vet lint race noasm test ## everything that CI runs, each once
 

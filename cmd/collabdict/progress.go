@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
@@ -114,12 +115,25 @@ func (p *progress) show(line string) {
 		fmt.Fprintln(p.w, line)
 		return
 	}
-	if width, _, err := term.GetSize(int(p.terminal.Fd())); err == nil && width > 1 && len(line) >= width {
-		line = line[:width-1] // a line that wraps cannot be replaced
+	if width, _, err := term.GetSize(int(p.terminal.Fd())); err == nil {
+		line = cut(line, width)
 	}
-	pad := strings.Repeat(" ", max(0, len(p.last)-len(line)))
-	fmt.Fprintf(p.w, "\r%s%s", line, pad)
+	fmt.Fprint(p.w, replaced(p.last, line))
 	p.last = line
+}
+
+// cut shortens a line so that it fits into a terminal: a line that wraps cannot be
+// replaced.
+func cut(line string, width int) string {
+	if characters := []rune(line); width > 1 && len(characters) >= width {
+		return string(characters[:width-1])
+	}
+	return line
+}
+
+// replaced returns what puts line in the place of last on a terminal.
+func replaced(last, line string) string {
+	return "\r" + line + strings.Repeat(" ", max(0, utf8.RuneCountInString(last)-utf8.RuneCountInString(line)))
 }
 
 // joining shows who is there while members find each other, and once where this

@@ -41,6 +41,29 @@ func TestProgressOfASimulation(t *testing.T) {
 	}
 }
 
+// A line is cut between characters, and counts characters: names of members may be
+// written in any script.
+func TestLinesAreCutBetweenCharacters(t *testing.T) {
+	for _, c := range []struct {
+		line  string
+		width int
+		want  string
+	}{
+		{"Zoë, Åsa, 東京", 40, "Zoë, Åsa, 東京"},
+		{"Zoë, Åsa, 東京", 13, "Zoë, Åsa, 東京"},
+		{"Zoë, Åsa, 東京", 12, "Zoë, Åsa, 東"},
+		{"Zoë, Åsa, 東京", 7, "Zoë, Å"},
+		{"Zoë, Åsa, 東京", 1, "Zoë, Åsa, 東京"},
+	} {
+		if got := cut(c.line, c.width); got != c.want {
+			t.Errorf("width %d: got %q, want %q", c.width, got, c.want)
+		}
+	}
+	if got, want := replaced("Zoë, Åsa", "Zoë"), "\rZoë     "; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestQuoted(t *testing.T) {
 	got := quoted("collabdict", []string{"sim", "--data", "a b/*.csv", "--faults=crash:node=1,at=2m;loss:rate=0.1", "it's", "", "50%", "x~y"})
 	want := `collabdict sim --data 'a b/*.csv' '--faults=crash:node=1,at=2m;loss:rate=0.1' 'it'\''s' '' 50% 'x~y'`

@@ -66,7 +66,11 @@ func writeSection(b *strings.Builder, cmd *cobra.Command, title string) {
 	f := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	cmd.LocalFlags().VisitAll(func(x *pflag.Flag) {
 		if strings.Join(x.Annotations[sectionKey], "") == title {
-			f.AddFlag(x)
+			shown := *x
+			if x.Value.Type() == "bool" {
+				shown.Value = struct{ pflag.Value }{x.Value} // without IsBoolFlag, for which pflag shows [=true|false]
+			}
+			f.AddFlag(&shown)
 		}
 	})
 	if !f.HasAvailableFlags() {
