@@ -82,9 +82,9 @@ type Learner interface {
 // Absentee is implemented by groups that go on without a member for a while. The
 // member takes the rounds that it has missed from the others.
 type Absentee interface {
-	// Missed returns the total of the next Sum if that was made without this
-	// participant; the Sum then counts as called.
-	Missed() (total []float64, ok bool)
+	// TakeMissed returns the total of the next Sum if that was made without this
+	// participant; the Sum then counts as called, so a second call is of the Sum after it.
+	TakeMissed() (total []float64, ok bool)
 
 	// Included says whether this participant's vector is in the last Sum.
 	Included() bool
@@ -95,8 +95,8 @@ type Absentee interface {
 type Replayer interface {
 	Absentee
 
-	// Decided returns the total of the next Sum if that is decided already, with this
+	// TakeDecided returns the total of the next Sum if that is decided already, with this
 	// participant's vector in it or not, as Included says then; the Sum then counts as
 	// called. It is for learners to which their own updates are of no use but for the sum.
-	Decided() (total []float64, ok bool)
+	TakeDecided() (total []float64, ok bool)
 }

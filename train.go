@@ -81,7 +81,7 @@ func (o Options) stops(from, to float64) bool {
 func round(ctx context.Context, g Group, l Learner) (objective float64, err error) {
 	absentee, may := g.(Absentee)
 	if may {
-		if total, missed := absentee.Missed(); missed {
+		if total, missed := absentee.TakeMissed(); missed {
 			return optimize(l, total, false)
 		}
 	}

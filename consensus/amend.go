@@ -192,7 +192,7 @@ func (m *Machine) fetches(v *View) bool {
 // receiveAmendment takes the amendment that this member is to vote for, if it is the
 // one that a quorum wants, and can be made.
 func (m *Machine) receiveAmendment(v *View, sealed *Sealed) {
-	if sealed.Attempt != v.Ballot || sealed.Header.Kind != Amend || len(sealed.Blobs) != 1 {
+	if sealed.Attempt != v.Ballot || sealed.Header.Kind != Amend {
 		return
 	}
 	a, err := DecodeAmendment(sealed.Blobs[0])

@@ -247,7 +247,7 @@ func TestDecidedAmendmentsAreChecked(t *testing.T) {
 		}
 		decided := *d
 		change(&decided)
-		e := m.Step(0, Receive{From: 0, Message: Message{Slot: d.Slot, Body: &Decided{Decision: &decided}}})
+		e := m.Step(0, received(t, 0, Message{Slot: d.Slot, Body: &Decided{Decision: &decided}}))
 		if (len(e.Decisions) == 1) != (name == "right") || e.Err != nil {
 			t.Errorf("%s: %d decisions, %v", name, len(e.Decisions), e.Err)
 		}

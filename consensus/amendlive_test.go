@@ -23,8 +23,8 @@ func TestOpeningsOfABallotThatAmends(t *testing.T) {
 			t.Fatalf("no view amends the roster\n%s", n.describe())
 		}
 		ballot := n.members[3].slot.promised
-		for _, body := range []Body{&Seeds{Header: Header{Kind: Sum}}, &Blob{Header: Header{Kind: Gather}}, &Step{}, &Seal{Sealed: &Sealed{Attempt: ballot}}} {
-			n.step(3, Receive{From: 1, Message: Message{Ballot: ballot, Body: body}})
+		for _, body := range []Body{&Seeds{Header: Header{Kind: Sum}}, &Blob{Header: Header{Kind: Gather}}, &Step{}, &Seal{Sealed: &Sealed{Attempt: ballot, Header: Header{Kind: Sum}}}} {
+			n.receive(3, 1, Message{Ballot: ballot, Body: body})
 		}
 		if err := n.members[3].err; err != nil {
 			t.Error(err)
@@ -209,7 +209,7 @@ func TestWhoWasRemovedIsToldNoMore(t *testing.T) {
 	m := n.members[0]
 	at := amendments(m.log)[0]
 	for slot := range uint64(len(m.log)) {
-		e := m.Step(n.now, Receive{From: 1, Message: Message{Slot: slot, Body: &Beat{Ask: 1}}})
+		e := m.Step(n.now, received(t, 1, Message{Slot: slot, Body: &Beat{State: Idle, Ask: 1}}))
 		if told := len(e.Sends)+len(e.Serves) > 0; told != (slot <= at) {
 			t.Errorf("amended in slot %d, told of slot %d: %v", at, slot, told)
 		}

@@ -61,7 +61,7 @@ func TestOneOfThoseAheadIsAsked(t *testing.T) {
 		n.now = time.Minute
 		m, asked := n.members[0], 0
 		for from := 1; from < 5; from++ {
-			e := m.Step(n.now, Receive{From: from, Message: Message{Slot: 1, Body: &Seeds{}}})
+			e := m.Step(n.now, received(t, from, Message{Slot: 1, Body: &Seeds{Header: Header{Kind: Sum}}}))
 			asked += len(e.Sends)
 		}
 		if asked != 1 {

@@ -86,12 +86,10 @@ func (m *Machine) addHanded(a *attempt, from int, units []uint64) error {
 			return m.memberError(from, fmt.Sprintf("handed over a chunk of %d words that cannot be one of %d: run the same version everywhere", len(b.Full), len(units)))
 		}
 		a.layout.Add(units, b.Full)
-	case len(b.Chunk) == chunking.SeedSize:
+	case len(b.Chunk) > 0:
 		c := m.context(from)
 		c.To = m.p.Self
 		a.layout.AddMask(units, chunking.Mask{Context: c, Purpose: chunking.ForChunk, Seed: [32]byte(b.Chunk)})
-	case len(b.Chunk) > 0:
-		return m.memberError(from, fmt.Sprintf("handed over a seed of %d bytes, want %d: run the same version everywhere", len(b.Chunk), chunking.SeedSize))
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func TestALostPadDoesNotMakeAnAttemptVoid(t *testing.T) {
 			if !decided { // the others' pads, once they know of the decision, are its, too
 				for from := 1; from < size; from++ {
 					m := n.members[from]
-					n.step(hears, Receive{From: from, Message: Message{Body: &Pads{Pads: []Pad{{uint32(from), m.slot.attempts[0].pad}}}}})
+					n.receive(hears, from, Message{Body: &Pads{Pads: []Pad{{uint32(from), m.slot.attempts[0].pad}}}})
 				}
 			}
 			if n.opened() != 1 || len(n.members[hears].log) != 1 {
@@ -114,7 +114,7 @@ func TestACuriousMemberCannotHaveTwoTotals(t *testing.T) {
 		n.members[curious].write(e)
 		for _, send := range e.Sends {
 			for to := 1; to < size; to++ {
-				n.step(to, Receive{From: curious, Message: send.Message})
+				n.receive(to, curious, send.Message)
 			}
 		}
 		n.settle()

@@ -115,7 +115,7 @@ func (m *Machine) header(c Call) Header {
 	h.number(uint64(c.Round))
 	h.number(uint64(len(c.Values)))
 	h.blocks(c.Blocks)
-	h.bytes(fmt.Appendf(nil, "%+v", m.p.Settings))
+	h.settings(m.p.Settings)
 	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: h.sum()}
 }
 

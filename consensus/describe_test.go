@@ -41,7 +41,7 @@ func describeEvent(ev Event) string {
 	case Call:
 		return "calls " + ev.Kind.String()
 	case Receive:
-		return fmt.Sprintf("<- m%d %s", ev.From, describeBody(ev.Message))
+		return fmt.Sprintf("<- m%d %s", ev.From, describeBody(ev.Message.message))
 	case Abort:
 		return "aborts"
 	case Finish:

@@ -29,7 +29,7 @@ type Call struct {
 // carrier has authenticated.
 type Receive struct {
 	From    int
-	Message Message
+	Message Valid
 }
 
 // Tick lets time pass. Give one at least every half of Params.Beat.

@@ -98,15 +98,15 @@ func (x *Fuzzed) Next(body func(*Fuzzed) Body) Message {
 
 // Give gives member 1 a message of the attacker. An error is the attacker's, or that
 // of a total that it has spoilt.
-func (x *Fuzzed) Give(msg Message) {
+func (x *Fuzzed) Give(v Valid) {
 	x.t.Helper()
 	m := x.members[1]
-	failed := m.err != nil
+	failed, msg := m.err != nil, v.message
 	from := x.attacker
 	if x.in.byte() == 255 {
 		from = []int{-1, 1, 4}[x.in.below(3)]
 	}
-	x.step(1, Receive{From: from, Message: msg})
+	x.step(1, Receive{From: from, Message: v})
 	if m.err == nil || failed {
 		return
 	}

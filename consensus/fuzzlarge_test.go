@@ -63,7 +63,7 @@ func largeAt(t testing.TB, kind, stage int) *FuzzedLarge {
 	n.watch = func(s int, ev Event, _ Effects) {
 		if r, is := ev.(Receive); is && s == self {
 			for _, x := range reached {
-				x.tape = append(x.tape, delivery{r.From, s, r.Message})
+				x.tape = append(x.tape, delivery{r.From, s, r.Message.message})
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func (x *FuzzedLarge) Next(body func(*FuzzedLarge) Body) Message {
 }
 
 // Give gives the member a message of the attacker.
-func (x *FuzzedLarge) Give(msg Message) { x.step(delivery{from: x.attacker, msg: msg}) }
+func (x *FuzzedLarge) Give(msg Valid) { x.step(delivery{from: x.attacker, msg: msg.message}) }
 
 // Finish gives the member what is left of the others' messages.
 func (x *FuzzedLarge) Finish() {
@@ -126,7 +126,7 @@ func (x *FuzzedLarge) hear() {
 // nobody a pad or a share before.
 func (x *FuzzedLarge) step(d delivery) {
 	x.t.Helper()
-	e := x.m.Step(x.m.now, Receive{From: d.from, Message: d.msg})
+	e := x.m.Step(x.m.now, received(x.t, d.from, d.msg))
 	for _, got := range e.Decisions {
 		if got.Chain != x.want.Chain {
 			x.t.Fatalf("%s: decides on %v, the others on %v", describeBody(d.msg), got.Total, x.want.Total)

@@ -65,7 +65,7 @@ func at(t testing.TB, s Settings, stage string) *network {
 		return n
 	case "promised":
 		n.call(1, call(1))
-		n.step(1, Receive{From: 0, Message: Message{Ballot: 4, Body: &Prepare{}}})
+		n.receive(1, 0, Message{Ballot: 4, Body: &Prepare{}})
 		n.flight = nil
 		return n
 	case "proposing":
@@ -79,8 +79,8 @@ func at(t testing.TB, s Settings, stage string) *network {
 		promises := n.promises(4, 0, 1, 2)
 		v := &View{Ballot: 4, Members: []uint32{0, 1, 2}, Missing: []Missing{{3, "lost"}}, Promises: promises}
 		n.call(1, call(1))
-		n.step(1, Receive{From: 0, Message: Message{Ballot: 4, Body: &Prepare{}}})
-		n.step(1, Receive{From: 0, Message: Message{Ballot: 4, Body: v}})
+		n.receive(1, 0, Message{Ballot: 4, Body: &Prepare{}})
+		n.receive(1, 0, Message{Ballot: 4, Body: v})
 		n.flight = nil
 		if n.members[1].State() != Dealt || n.members[1].slot.promised != 4 {
 			t.Fatal(n.describe())

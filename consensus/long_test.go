@@ -123,7 +123,7 @@ func TestEarlyFramesAreNoLongerThanASessionHas(t *testing.T) {
 		words := make([]uint64, 8*vector)
 		for part := range uint32(100) {
 			for _, length := range []int{len(words), vector + 1, vector, session.PartWords} {
-				n.step(0, Receive{From: 1, Message: Message{Body: &Step{Part: part, Words: words[:length]}}})
+				n.receive(0, 1, Message{Body: &Step{Part: part, Words: words[:length]}})
 			}
 		}
 		held := 0

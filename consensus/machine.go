@@ -78,7 +78,7 @@ func (m *Machine) Step(now time.Duration, ev Event) Effects {
 	case Call:
 		m.enter(ev, &e)
 	case Receive:
-		m.receive(ev.From, ev.Message, &e)
+		m.receive(ev.From, ev.Message.message, &e)
 	case Tick:
 		m.learner = max(m.learner, ev.Learner)
 		m.passTime(&e)
@@ -174,7 +174,6 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 	}
 	m.peer(from).heard = m.now
 	switch body := msg.Body.(type) {
-	case nil:
 	case *Beat:
 		m.receiveBeat(from, msg.Slot, body, e)
 	case *Leave:
@@ -211,9 +210,7 @@ func (m *Machine) apply(from int, msg Message, e *Effects) {
 	case *Promise:
 		m.receivePromise(from, msg.Ballot, b, e)
 	case *View:
-		if b.Ballot == msg.Ballot {
-			m.receiveView(b, e)
-		}
+		m.receiveView(b, e)
 	case *Done:
 		m.receiveDone(from, msg.Ballot, b, e)
 	case *Commit:

@@ -124,6 +124,25 @@ func (n *network) step(s int, ev Event) {
 	n.callAgain(s, e.Decisions)
 }
 
+// received returns a message as the event that it is where its form is right.
+func received(t testing.TB, from int, msg Message) Receive {
+	t.Helper()
+	v, err := Validate(msg, mostRanks)
+	if err != nil {
+		t.Fatalf("%s of m%d: %v", describeBody(msg), from, err)
+	}
+	return Receive{From: from, Message: v}
+}
+
+// mostRanks is above all ranks of tests, those of members to come included.
+const mostRanks = 1 << 9
+
+// receive gives a member a message whose form is right.
+func (n *network) receive(s, from int, msg Message) {
+	n.t.Helper()
+	n.step(s, received(n.t, from, msg))
+}
+
 // carryOut puts what a machine sends in flight.
 func (n *network) carryOut(s int, e Effects) {
 	m := n.members[s]
@@ -239,7 +258,7 @@ func (n *network) settle() {
 			n.spoils(&d)
 		}
 		if n.rng == nil || n.rng.Float64() >= n.loss {
-			n.step(d.to, Receive{From: d.from, Message: d.msg})
+			n.receive(d.to, d.from, d.msg)
 		}
 	}
 }

@@ -333,7 +333,7 @@ func (s *slot) close() {
 // quorum in the slot after it sign a chain with it.
 func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 	s, d := m.slot, b.Decision
-	if d == nil || d.Certificate == nil || d.Slot != s.number {
+	if d.Slot != s.number {
 		return
 	}
 	next := *d

@@ -67,9 +67,6 @@ func (m *Machine) tellSeal(a *attempt, sealed *Sealed, e *Effects) {
 // one that this member lacks to finish an attempt or to open the slot.
 func (m *Machine) receiveSeal(from int, ballot uint32, b *Seal) {
 	s := m.slot
-	if b.Sealed == nil || b.Sealed.Attempt != ballot {
-		return
-	}
 	if v := m.lacksSealed(); v != nil && v.Attempt == ballot {
 		if b.Sealed.digest(m.p.Run, s.number) == v.Digest {
 			s.keep(b.Sealed, v.Digest)

@@ -83,6 +83,41 @@ func (h hashing) blocks(blocks []collabdict.Block) {
 	}
 }
 
+// settings writes each setting after its name. The names and the encodings are part of
+// the wire format: what a field is called in Go is not.
+func (h hashing) settings(s Settings) {
+	text := func(name, value string) {
+		h.bytes([]byte(name))
+		h.bytes([]byte(value))
+	}
+	number := func(name string, value uint64) {
+		h.bytes([]byte(name))
+		h.number(value)
+	}
+	flag := func(name string, value bool) {
+		if value {
+			number(name, 1)
+		} else {
+			number(name, 0)
+		}
+	}
+	text("scheme", string(s.Scheme))
+	text("step", string(s.Step))
+	text("graph", string(s.Graph))
+	number("degree", uint64(s.Degree))
+	number("tolerance", math.Float64bits(s.Tolerance))
+	number("fan", uint64(s.Fan))
+	flag("parity", s.Parity)
+	text("protection", string(s.Protect))
+	number("chunks", uint64(s.Chunks))
+	flag("full chunks", s.Full)
+	number("threshold", uint64(s.Threshold))
+	number("quorum", uint64(s.Quorum))
+	number("colluders", uint64(s.Colluders))
+	text("recover", string(s.Recover))
+	text("on lone change", string(s.OnLoneChange))
+}
+
 func (h hashing) value(v Value) {
 	h.number(uint64(v.Attempt))
 	h.Write(v.Digest[:])

@@ -58,7 +58,7 @@ func (n *network) deliverUntil(is func() bool) bool {
 		d := n.flight[0]
 		n.flight = n.flight[1:]
 		if (n.cut == nil || !n.cut(d.from, d.to)) && (n.carries == nil || n.carries(d.from, d.to, d.msg.Body)) {
-			n.step(d.to, Receive{From: d.from, Message: d.msg})
+			n.receive(d.to, d.from, d.msg)
 		}
 	}
 	return true

@@ -30,7 +30,7 @@ func (r *transcript) enter(s int, ev Event, e Effects) {
 	switch ev := ev.(type) {
 	case Tick:
 	case Receive:
-		_, beat := ev.Message.Body.(*Beat)
+		_, beat := ev.Message.message.Body.(*Beat)
 		quiet = quiet && beat
 	default:
 		quiet = false

@@ -198,17 +198,12 @@ func (m *Machine) receiveReopen(from int, msg Message, b *Reopen, e *Effects) {
 	m.reopen(b, e)
 }
 
-// checkReopen says whether those who are lost, and who stands in for them, can be as
-// a message says.
+// checkReopen reports whether those who are lost, and who stands in for them, are of the
+// roster.
 func (m *Machine) checkReopen(b *Reopen) bool {
-	for i, l := range b.Lost {
-		known := m.rules.belongs(int(l.Member)) && m.rules.belongs(int(l.By))
-		inLost := func(o Substitute) bool { return o.Member == l.By }
-		if !known || i > 0 && l.Member <= b.Lost[i-1].Member || slices.ContainsFunc(b.Lost, inLost) {
-			return false
-		}
-	}
-	return b.Epoch > 0 && b.Epoch <= maxBallot
+	return !slices.ContainsFunc(b.Lost, func(l Substitute) bool {
+		return !m.rules.belongs(int(l.Member)) || !m.rules.belongs(int(l.By))
+	})
 }
 
 // reopen enters an epoch, and gives its shares of lost members' pads to those who

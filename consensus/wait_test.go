@@ -152,7 +152,7 @@ func TestHelpBacksOff(t *testing.T) {
 			n.flight = nil
 			for _, d := range flight {
 				if _, beat := d.msg.Body.(*Beat); beat {
-					n.step(d.to, Receive{From: d.from, Message: d.msg})
+					n.receive(d.to, d.from, d.msg)
 				} else if d.from == 0 && d.to == 1 {
 					sent[describeBody(d.msg)]++
 				}

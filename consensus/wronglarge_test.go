@@ -40,7 +40,11 @@ func TestWrongOpeningsOfLargeRosters(t *testing.T) {
 		} {
 			x, _ := NewFuzzedLarge(t, []byte{2, byte(kind)})
 			before := unpeered(x.m)
-			e := x.m.Step(x.m.now, Receive{From: x.attacker, Message: msg})
+			v, err := Validate(msg, LargeSize)
+			if err != nil {
+				continue
+			}
+			e := x.m.Step(x.m.now, Receive{From: x.attacker, Message: v})
 			if e.Err != nil || len(e.Sends)+len(e.Writes)+len(e.Decisions) > 0 || unpeered(x.m) != before {
 				t.Errorf("%s, %s: %+v, or has changed something", largeKinds[kind].Scheme, name, e)
 			}
@@ -67,7 +71,7 @@ func TestAnEpochOfOneMemberIsNotBegun(t *testing.T) {
 			x.m.slot.attempts[0].commits[s] = x.m.commitment(s, 0, [32]byte{})
 			x.m.slot.shares[s] = chunking.SplitSecret([32]byte{}, x.m.rules.Shares, x.m.rules.Shares, [32]byte{})
 		}
-		x.Give(Message{Body: b})
+		x.Give(received(t, 0, Message{Body: b}).Message)
 		x.Finish()
 		if x.m.err != nil || x.m.Slot() != 0 || x.m.State() != Opening {
 			t.Errorf("%s: %s, %v", largeKinds[kind].Scheme, x.m.State(), x.m.err)

@@ -15,7 +15,9 @@ func refused(t *testing.T, n *network, name string, from int, msg Message) {
 	m := n.members[1]
 	slots := len(m.log)
 	before := unpeered(m.Machine)
-	n.step(1, Receive{From: from, Message: msg})
+	if v, err := Validate(msg, mostRanks); err == nil { // else it does not come to the machine
+		n.step(1, Receive{From: from, Message: v})
+	}
 	if m.err != nil || unpeered(m.Machine) != before || len(n.flight) > 0 || len(m.log) != slots {
 		t.Errorf("%s: ended with %v, or has changed something\n%s", name, m.err, n.describe())
 	}
@@ -111,7 +113,7 @@ func TestViewsAreForTheirBallot(t *testing.T) {
 			n := at(t, s, "promised")
 			v := view(n)
 			refused(t, n, name+" for another ballot", 0, Message{Ballot: 8, Body: v})
-			n.step(1, Receive{From: 2, Message: Message{Ballot: 4, Body: v}})
+			n.receive(1, 2, Message{Ballot: 4, Body: v})
 			if sl := n.members[1].slot; sl.views[4] != v && sl.finish != v {
 				t.Errorf("%s: not taken", name)
 			}
@@ -159,7 +161,7 @@ func TestWrongCertificates(t *testing.T) {
 		refused(t, n, "another slot", 2, Message{Body: &Commit{n.certificate(1, 0, v, [32]byte{}, 0, 2, 3)}})
 		refused(t, n, "votes of another chain", 2, Message{Body: &Commit{n.certificate(0, 0, v, [32]byte{1}, 0, 2, 3)}})
 		refused(t, n, "an attempt above its ballot", 2, Message{Body: &Commit{n.certificate(0, 0, Value{Attempt: 1}, [32]byte{}, 0, 2, 3)}})
-		n.step(1, Receive{From: 2, Message: Message{Body: &Commit{right}}})
+		n.receive(1, 2, Message{Body: &Commit{right}})
 		if n.members[1].State() != Opening {
 			t.Errorf("a right certificate leads to %s", n.members[1].State())
 		}
@@ -240,7 +242,7 @@ func TestWrongDecisions(t *testing.T) {
 			give("no certificate after it", log[0], nil)
 			give("its own certificate after it", log[0], log[0].Certificate)
 			give("the slot after it", log[1], log[1].Certificate)
-			n.step(1, Receive{From: 2, Message: Message{Body: &Decided{Decision: log[0], Next: log[1].Certificate}}})
+			n.receive(1, 2, Message{Body: &Decided{Decision: log[0], Next: log[1].Certificate}})
 			if got := n.members[1].log; len(got) != 1 || got[0].Chain != log[0].Chain || got[0].Certificate != log[0].Certificate {
 				t.Fatalf("the right decision is not learnt: %+v", got)
 			}

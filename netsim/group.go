@@ -91,16 +91,16 @@ func (g *group) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return blobs, nil
 }
 
-// Missed implements [collabdict.Absentee].
-func (g *group) Missed() ([]float64, bool) {
+// TakeMissed implements [collabdict.Absentee].
+func (g *group) TakeMissed() ([]float64, bool) {
 	if d := g.decided(); d == nil || included(d, g.rank) {
 		return nil, false
 	}
-	return g.Decided()
+	return g.TakeDecided()
 }
 
-// Decided implements [collabdict.Replayer].
-func (g *group) Decided() ([]float64, bool) {
+// TakeDecided implements [collabdict.Replayer].
+func (g *group) TakeDecided() ([]float64, bool) {
 	d := g.decided()
 	if d == nil || d.Kind != consensus.Sum {
 		return nil, false

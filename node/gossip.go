@@ -89,18 +89,18 @@ func (g *gossip) validate(ctx context.Context, _ peer.ID, msg *pubsub.Message) p
 	return verdict(err)
 }
 
-func (g *gossip) decode(ctx context.Context, msg *pubsub.Message) (consensus.Message, error) {
+func (g *gossip) decode(ctx context.Context, msg *pubsub.Message) (consensus.Valid, error) {
 	if ctx.Err() != nil {
-		return consensus.Message{}, errEnding
+		return consensus.Valid{}, errEnding
 	}
 	if !g.roll.has(msg.GetFrom()) {
-		return consensus.Message{}, errStranger
+		return consensus.Valid{}, errStranger
 	}
 	return decodeControl(msg.Data, g.roll.most())
 }
 
 // read delivers the others' messages until ctx ends.
-func (g *gossip) read(ctx context.Context, t *traffic, deliver func(from int, m consensus.Message)) {
+func (g *gossip) read(ctx context.Context, t *traffic, deliver func(from int, m consensus.Valid)) {
 	for {
 		msg, err := g.sub.Next(ctx)
 		if err != nil {
@@ -111,7 +111,7 @@ func (g *gossip) read(ctx context.Context, t *traffic, deliver func(from int, m 
 		}
 		if from, ok := g.roll.Load().ranks[msg.GetFrom()]; ok { // else it has been removed since
 			t.messagesIn.Add(1)
-			deliver(from, msg.ValidatorData.(consensus.Message))
+			deliver(from, msg.ValidatorData.(consensus.Valid))
 		}
 	}
 }

@@ -73,13 +73,13 @@ func (n *Node) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return blobs, nil
 }
 
-// Missed implements collabdict.Absentee.
-func (n *Node) Missed() (total []float64, ok bool) {
+// TakeMissed implements collabdict.Absentee.
+func (n *Node) TakeMissed() (total []float64, ok bool) {
 	return n.known(func(d *consensus.Decision) bool { return !has(d, n.self) })
 }
 
-// Decided implements collabdict.Replayer.
-func (n *Node) Decided() (total []float64, ok bool) {
+// TakeDecided implements collabdict.Replayer.
+func (n *Node) TakeDecided() (total []float64, ok bool) {
 	return n.known(func(d *consensus.Decision) bool { return d.Round == n.round.Load() })
 }
 

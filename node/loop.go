@@ -118,7 +118,7 @@ func (l *loop) main(ctx context.Context) {
 }
 
 // deliver hands the loop a message from another member.
-func (l *loop) deliver(from int, m consensus.Message) {
+func (l *loop) deliver(from int, m consensus.Valid) {
 	select {
 	case l.inbox <- consensus.Receive{From: from, Message: m}:
 	case <-l.stopped:

@@ -34,9 +34,9 @@ func (l *script) run(ctx context.Context, n *Node, onRound func(round int)) erro
 	}
 	for r := 1; r <= l.rounds; r++ {
 		n.StartRound(r)
-		known := n.Missed
+		known := n.TakeMissed
 		if l.shared {
-			known = n.Decided
+			known = n.TakeDecided
 		}
 		total, ok := known()
 		if !ok {

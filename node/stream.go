@@ -37,7 +37,7 @@ type streams struct {
 	protocol protocol.ID
 	run      [32]byte
 	roll     *roll
-	deliver  func(from int, m consensus.Message)
+	deliver  func(from int, m consensus.Valid)
 	usual    func() int    // bytes of a message
 	large    chan struct{} // of capacity 1: held by whoever reads a larger one
 	traffic  *traffic
@@ -197,7 +197,7 @@ func (s *streams) read(stream network.Stream, id peer.ID) error {
 // member sends one: what all of them together can make this one hold is bounded,
 // and a vector comes through that this member cannot know of, as one that has
 // missed the first large sums.
-func (s *streams) next(r *bufio.Reader) (consensus.Message, error) {
+func (s *streams) next(r *bufio.Reader) (consensus.Valid, error) {
 	holds := false
 	defer func() {
 		if holds {

@@ -33,16 +33,17 @@ func verdict(err error) pubsub.ValidationResult {
 }
 
 // decodeControl reads a message of the control plane of a roster of the given size.
-func decodeControl(b []byte, size int) (consensus.Message, error) {
+func decodeControl(b []byte, size int) (consensus.Valid, error) {
 	m, err := wire.Unmarshal(b, size)
 	if err != nil {
 		return m, err
 	}
-	switch m.Body.(type) {
+	switch body := m.Message().Body.(type) {
 	case *consensus.Prepare, *consensus.View, *consensus.Done, *consensus.Commit, *consensus.Pads, *consensus.Shares, *consensus.Reopen, *consensus.Beat, *consensus.Leave:
 		return m, nil
+	default:
+		return m, fmt.Errorf("%T: %w", body, errNotControl)
 	}
-	return m, fmt.Errorf("%T: %w", m.Body, errNotControl)
 }
 
 // printable makes text from another member fit for one line of a terminal.

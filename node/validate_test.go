@@ -40,10 +40,10 @@ func TestControlPlaneCarriesNoStatistics(t *testing.T) {
 		&consensus.Beat{State: consensus.Idle}: pubsub.ValidationAccept,
 		&consensus.Leave{}:                     pubsub.ValidationAccept,
 		&consensus.Step{Words: []uint64{1}}:    pubsub.ValidationReject,
-		&consensus.Seal{Sealed: &consensus.Sealed{Header: sumHeader}}: pubsub.ValidationReject,
-		&consensus.Seeds{Header: sumHeader}:                           pubsub.ValidationReject,
-		&consensus.Blob{Header: sumHeader}:                            pubsub.ValidationReject,
-		&consensus.Beat{State: consensus.State(0)}:                    pubsub.ValidationReject,
+		&consensus.Seal{Sealed: &consensus.Sealed{Header: sumHeader}}:     pubsub.ValidationReject,
+		&consensus.Seeds{Header: sumHeader}:                               pubsub.ValidationReject,
+		&consensus.Blob{Header: consensus.Header{Kind: consensus.Gather}}: pubsub.ValidationReject,
+		&consensus.Beat{State: consensus.State(0)}:                        pubsub.ValidationReject,
 	} {
 		_, err := decodeControl(wire.Marshal(consensus.Message{Body: body}), 3)
 		if got := verdict(err); got != want {

@@ -83,7 +83,7 @@ func (l *loop) note(r consensus.Receive) {
 		l.onCame(r.From)
 	}
 	before := l.ended[r.From]
-	switch b := r.Message.Body.(type) {
+	switch b := r.Message.Message().Body.(type) {
 	case *consensus.Leave:
 		if before.IsZero() {
 			l.log.Warn("a member has left", "name", l.roll.name(r.From), "reason", printable(b.Reason))

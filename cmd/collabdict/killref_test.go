@@ -191,7 +191,7 @@ func (s *seat) Gather(_ context.Context, blob []byte) ([][]byte, error) {
 	return all, nil
 }
 
-func (s *seat) Missed() ([]float64, bool) {
+func (s *seat) TakeMissed() ([]float64, bool) {
 	if s.next == len(s.log) || slices.Contains(s.log[s.next].members, s.self) {
 		return nil, false
 	}

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -74,21 +76,30 @@ func text(s string) string {
 }
 
 // Unmarshal decodes a consensus message between members of a roster of the given
-// size.
-func Unmarshal(b []byte, size int) (consensus.Message, error) {
+// size, and checks its form.
+func Unmarshal(b []byte, size int) (consensus.Valid, error) {
 	var in pb.Message
 	if err := proto.Unmarshal(b, &in); err != nil {
-		return consensus.Message{}, malformed("message", "other bytes", "protobuf")
+		return consensus.Valid{}, malformed("message", "other bytes", "protobuf")
 	}
 	if in.Version != Version {
-		return consensus.Message{}, &VersionError{Got: in.Version, Want: Version}
+		return consensus.Valid{}, &VersionError{Got: in.Version, Want: Version}
 	}
 	d := &decoder{size: size}
 	body := d.body(&in)
 	if d.err != nil {
-		return consensus.Message{}, d.err
+		return consensus.Valid{}, d.err
 	}
-	return consensus.Message{Slot: in.Slot, Ballot: in.Ballot, Body: body}, nil
+	return valid(consensus.Message{Slot: in.Slot, Ballot: in.Ballot, Body: body}, size)
+}
+
+// valid returns a message whose form is right.
+func valid(m consensus.Message, size int) (consensus.Valid, error) {
+	v, err := consensus.Validate(m, size)
+	if invalid := new(consensus.InvalidError); errors.As(err, &invalid) {
+		return v, malformed(invalid.Field, invalid.Got, invalid.Want)
+	}
+	return v, err
 }
 
 func (d *decoder) body(in *pb.Message) consensus.Body {
@@ -123,11 +134,11 @@ func (d *decoder) body(in *pb.Message) consensus.Body {
 	case *pb.Message_Shares:
 		return d.shares(b.Shares)
 	case *pb.Message_Reopen:
-		return d.reopen(b.Reopen)
+		return reopen(b.Reopen)
 	case *pb.Message_Opened:
 		return &consensus.Opened{Words: d.words("opened", b.Opened.GetWords())}
 	case *pb.Message_Leave:
-		return &consensus.Leave{Reason: d.text("reason", b.Leave.GetReason()), Blame: d.ranks("blame", b.Leave.GetBlame()), Returns: b.Leave.GetReturns()}
+		return &consensus.Leave{Reason: d.text("reason", b.Leave.GetReason()), Blame: b.Leave.GetBlame(), Returns: b.Leave.GetReturns()}
 	}
 	d.fail("body", "none", "one of the known bodies")
 	return nil
@@ -141,16 +152,13 @@ func putBeat(b *consensus.Beat) *pb.Beat {
 }
 
 func (d *decoder) beat(in *pb.Beat) *consensus.Beat {
-	if s := in.GetState(); s < uint32(consensus.Idle) || s > uint32(consensus.Failed) {
-		d.fail("beat state", s, "a known state")
-	}
-	if ask := in.GetAsk(); int64(ask) > int64(d.size) {
-		d.fail("beat ask", ask, fmt.Sprintf("0 or 1 plus one of %d members", d.size))
+	if s := in.GetState(); s > math.MaxUint8 {
+		d.fail("heartbeat: state", s, "a known state")
 	}
 	return &consensus.Beat{
 		State: consensus.State(in.GetState()), Promised: in.GetPromised(), Viewed: in.GetViewed(), Round: in.GetRound(),
 		Behind: in.GetBehind(), Stuck: in.GetStuck(), Ask: in.GetAsk(),
-		Waiting: d.ranks("beat waiting", in.GetWaiting()), Suspects: d.ranks("beat suspects", in.GetSuspects()),
+		Waiting: in.GetWaiting(), Suspects: in.GetSuspects(),
 		Amends: d.optional("amends", in.GetAmends()), Heard: in.GetHeard(),
 	}
 }
