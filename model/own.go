@@ -149,6 +149,15 @@ func (m *Model) ReadOwn(r io.ReaderAt, size int64) error {
 	return nil
 }
 
+// Conditions returns the participant's own part, to be changed in place, nil of models
+// that have none.
+func (m *Model) Conditions() []float32 {
+	if p := m.Personal(); p != nil {
+		return p.Own()
+	}
+	return nil
+}
+
 // Complete reports whether the model can take rows: not where each participant scales its own,
 // before [Model.ReadOwnFile].
 func (m *Model) Complete() bool { return m.Scaling.Scale != nil }

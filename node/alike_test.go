@@ -8,9 +8,9 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/plants"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -19,8 +19,8 @@ import (
 func TestNodesDoAsTheSimulation(t *testing.T) {
 	t.Parallel()
 	const size = 5
-	k := task.Task{
-		Model: model.GGM, Components: 2, Rounds: 3, Lambda0: 1, Rho: 1, Seed: 2, Standardise: task.Global, FalseAlarm: 0.01,
+	k := *pipeline.Task{
+		Model: model.GGM, Components: 2, Rounds: 3, Lambda0: 1, Rho: 1, Seed: 2, Standardise: algorithm.Global, FalseAlarm: 0.01,
 		Settings: testConfig(t, 0, size).Settings,
 	}
 	k.Settings.Scheme = consensus.Exact
@@ -53,7 +53,7 @@ func TestNodesDoAsTheSimulation(t *testing.T) {
 }
 
 // train returns the transcript of nodes that learn.
-func train(t *testing.T, nodes []*Node, k task.Task, parts []dataset.Participant) *transcript {
+func train(t *testing.T, nodes []*Node, k *pipeline.Task, parts []dataset.Participant) *transcript {
 	t.Helper()
 	r := newTranscript()
 	for _, n := range nodes {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -16,13 +16,13 @@ import (
 func writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) error {
 	head := []string{"row", "class", "probability"}
 	if all {
-		for k := range m.Classifier.Classes() {
+		for k := range m.Classifier().Classes() {
 			head = append(head, fmt.Sprintf("p%d", k))
 		}
 	}
 	line := make([]string, 0, len(head))
 	return writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
-		p, err := m.Classifier.Probabilities(m.Trained(x))
+		p, err := m.Classifier().Probabilities(m.Trained(x))
 		if err != nil {
 			return err
 		}

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
 )
 
@@ -25,7 +25,7 @@ func (a *app) evaluate() *cobra.Command {
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, spec, err := s.load()
-			if err == nil && m.Classifier != nil && s.label == "" {
+			if err == nil && m.Classifier() != nil && s.label == "" {
 				err = &usageError{"--label is missing: a classifier is measured by the classes of rows", "name their column"}
 			}
 			if err == nil {
@@ -42,11 +42,11 @@ func (a *app) evaluate() *cobra.Command {
 				return err
 			}
 			var e evaluated
-			if e.Evaluation, err = task.Evaluate(m, data.Participants[0]); err != nil {
+			if e.Evaluation, err = pipeline.Evaluate(m, data.Participants[0]); err != nil {
 				return err
 			}
-			if data.Participants[0].ClassLabels && m.Classifier == nil {
-				e.Warnings = append(e.Warnings, areClasses+figuresOfClasses(m.Manifest.Kind)+"; the first is at "+data.FirstClass)
+			if data.Participants[0].ClassLabels && m.Classifier() == nil {
+				e.Warnings = append(e.Warnings, areClasses+figuresOfClasses(m.Manifest.Kind, m.Components() > 0)+"; the first is at "+data.FirstClass)
 			}
 			a.warn(e.Warnings)
 			return a.print(e, func(w io.Writer) { evaluationText(w, e.Evaluation) })

@@ -14,11 +14,11 @@ import (
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/node"
+	"github.com/collabdict/collabdict/option"
 )
 
 // usageError is a command line that cannot be followed.
@@ -46,7 +46,7 @@ var (
 func classify(ctx context.Context, err error) (class, string) {
 	var (
 		usage  *usageError
-		field  *task.Error
+		field  *option.Error
 		many   *ggm.ComponentsError
 		flat   *gmm.SingularError
 		data   *dataset.Error
@@ -75,7 +75,7 @@ func classify(ctx context.Context, err error) (class, string) {
 	case errors.As(err, &usage):
 		return usageFailure, usage.hint
 	case errors.As(err, &field):
-		return usageFailure, cmp.Or(field.Hint, "correct --"+field.Field)
+		return usageFailure, cmp.Or(field.Hint, "correct --"+field.Name)
 	case errors.As(err, &many):
 		return usageFailure, "lower --components, or give more rows"
 	case errors.As(err, &flat):

@@ -9,7 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/export"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/spf13/cobra"
 )
 
@@ -46,7 +46,7 @@ of rows and the history of the training are in neither.`,
 			if err := another(e.File, from, own, ownBeside(from)); err != nil {
 				return err
 			}
-			m, err := model.Read(from)
+			m, err := model.ReadFile(from)
 			if err != nil {
 				return err
 			}
@@ -93,11 +93,11 @@ func giveOwn(m *model.Model, to, own string) error {
 	switch {
 	case own != "" && to == "npz":
 		return &usageError{"--own: npz has what all participants share, and nothing of one's own", "leave it out, or take --to onnx"}
-	case own != "" && m.Conditions() == nil:
+	case own != "" && m.Personal() == nil:
 		_, err := ownFile(m, "", own)
 		return err
 	case own != "":
-		return m.ReadOwn(own)
+		return m.ReadOwnFile(own)
 	case to == "onnx" && !m.Complete():
 		return &usageError{"--own is missing: each participant scales columns by its own rows, so a graph is of one of them", "name its own.npz"}
 	}

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -64,7 +64,7 @@ func checkGathered(t *testing.T, out string, names []string, gone string) {
 	there := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == gone })
 	var first *model.Model
 	for _, name := range there {
-		m, err := model.Read(filepath.Join(out, name, participant.ModelFile))
+		m, err := model.ReadFile(filepath.Join(out, name, participant.ModelFile))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,17 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 	"github.com/spf13/cobra"
 )
 
@@ -19,6 +20,7 @@ import (
 // like.
 type description struct {
 	model.Manifest
+	learned    algorithm.Model
 	Components []component `json:"components,omitempty"`
 	Own        *ownPart    `json:"own,omitempty"`
 	// Reconstruction is of the rows of --data.
@@ -57,7 +59,7 @@ so many are chosen evenly.`,
 			if d.Own, err = describeOwn(m, l.model, l.own); err != nil {
 				return err
 			}
-			if d.Threshold = m.Manifest.Threshold; m.Conditions() != nil && d.Own == nil {
+			if d.Threshold = m.Manifest.Threshold; m.Personal() != nil && d.Own == nil {
 				d.Threshold, d.FalseAlarm = 0, 0 // of conditions that are nobody's there is none
 			}
 			if d.Reconstruction, err = l.look(m); err != nil {
@@ -73,8 +75,8 @@ so many are chosen evenly.`,
 }
 
 func describe(m *model.Model) description {
-	d := description{Manifest: m.Manifest}
-	of, ok := m.Scorer.(model.Dictionary)
+	d := description{Manifest: m.Manifest, learned: m.Learned}
+	of, ok := m.Learned.(algorithm.Dictionary)
 	if !ok {
 		return d
 	}
@@ -118,16 +120,16 @@ func coordinates(m *model.Model) []string {
 
 func (d description) text(w io.Writer) {
 	what := fmt.Sprintf("%d components", len(d.Components))
-	switch d.Kind {
-	case model.MTVAE, model.BVAE:
-		what = fmt.Sprintf("%d latent dimensions", d.Hyper.Latent)
-	case model.CGAU:
-		what = fmt.Sprintf("a classifier of %d classes", d.Hyper.Classes)
+	switch of := d.learned.(type) {
+	case algorithm.Coder:
+		what = fmt.Sprintf("%d latent dimensions", of.Latent())
+	case algorithm.Classifier:
+		what = fmt.Sprintf("a classifier of %d classes", of.Classes())
 	}
 	fmt.Fprintf(w, "%s of %s: %s over %d columns, trained on %d rows (%d of its own) by %s\n",
 		d.Kind, d.Participant, what, len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
-	fmt.Fprintf(w, "%d rounds%s; %s, seed %d, %s: %s\n",
-		d.Rounds, converged(d.Kind, d.Converged), d.options(), d.Hyper.Seed, scaled(d.Normalise), d.Standardise)
+	fmt.Fprintf(w, "%d rounds%s; %s, %s: %s\n",
+		d.Rounds, converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
 	if p := d.PCA; p != nil {
 		fmt.Fprintf(w, "projected to %d principal axes, which have %.3g of the variance\n", p.Axes, p.Explained())
 	}
@@ -148,7 +150,7 @@ func (d description) text(w io.Writer) {
 	}
 	if d.Own != nil {
 		fmt.Fprintf(w, "own part: %s\n", d.Own)
-	} else if d.Kind == model.CGAU || d.Hyper.Condition != "" {
+	} else if _, personal := d.learned.(algorithm.Personal); personal {
 		fmt.Fprintf(w, "own part: no %s beside it\n", model.OwnFile)
 	}
 	if e := d.encoder(); e != nil {
@@ -204,54 +206,21 @@ func (d description) encoder() (last *report.Encoder) {
 }
 
 func scaled(normalise string) string {
-	if normalise == string(task.MinMax) {
+	if normalise == pipeline.MinMax {
 		return "scaled to the range from 0 to 1"
 	}
 	return "standardised"
 }
 
-// options tells those that the kind has of its own.
+// options lists the options that the model was trained with, and its seed.
 func (d description) options() string {
-	if d.Kind == model.GGM {
-		return fmt.Sprintf("lambda0 %g, rho %.4g", d.Hyper.Lambda0, d.Hyper.Rho)
-	}
-	h := d.Hyper
-	switch d.Kind {
-	case model.CGAU:
-		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, dropout %g", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Dropout)
-	case model.MTVAE:
-		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, aggressive %d", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Aggressive)
-	case model.BVAE:
-		s := fmt.Sprintf("hidden %v, beta %g, %d epochs, batch %d, rate %g", h.Hidden, h.Beta, h.Epochs, h.Batch, h.Rate)
-		if h.Condition != "" {
-			s += ", condition " + h.Condition
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(d.Hyper)) {
+		if key != "rounds" {
+			parts = append(parts, fmt.Sprintf("%s %v", strings.ReplaceAll(key, "_", " "), d.Hyper[key]))
 		}
-		s += ", weights " + h.Weights
-		if h.Effect > 0 {
-			s += fmt.Sprintf(" (effect %g, offset %s)", h.Effect, h.Offset)
-		}
-		if h.WeighEvery > 0 {
-			s += fmt.Sprintf(" every %d rounds", h.WeighEvery)
-		}
-		return s
 	}
-	s := "covariance " + cmp.Or(d.Covariance, "full")
-	if d.Hyper.Start != "" {
-		s += ", start " + d.Hyper.Start
-	}
-	if d.Hyper.Synthetic > 0 {
-		s += fmt.Sprintf(", %d synthetic rows a component", d.Hyper.Synthetic)
-	}
-	if d.Hyper.Final != "" {
-		s += fmt.Sprintf(", radius %s, final %s", d.Hyper.Radius, d.Hyper.Final)
-	}
-	if d.Hyper.MinRows > 0 {
-		s += fmt.Sprintf(", min rows %d", d.Hyper.MinRows)
-	}
-	if d.Hyper.Epsilon > 0 {
-		s += fmt.Sprintf(", epsilon %g, delta %g, clip %g", d.Hyper.Epsilon, d.Hyper.Delta, d.Hyper.Clip)
-	}
-	return s
+	return strings.Join(parts, ", ")
 }
 
 func members(views []report.View) string {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/model"
 )
 
 // A member that is killed and started again comes to the weights of all, and to the
@@ -35,11 +35,11 @@ func TestAClassifierIsKilled(t *testing.T) {
 	models := killedAndBack(t, dir, "plant-b", "--model", "cgau", "--rounds", "10", "--hidden", "64,64", "--batch", "8", "--local-steps", "375",
 		"--rate", "0.02", "--data", "data", "--label", "class")
 	for name, want := range models {
-		saved, err := model.Read(filepath.Join(dir, "o", name, participant.ModelFile))
+		saved, err := model.ReadFile(filepath.Join(dir, "o", name, participant.ModelFile))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := saved.ReadOwn(filepath.Join(dir, "o", name, model.OwnFile)); err != nil {
+		if err := saved.ReadOwnFile(filepath.Join(dir, "o", name, model.OwnFile)); err != nil {
 			t.Fatal(err)
 		}
 		got, wanted := saved.Classifier.(model.Gated), want.Classifier.(model.Gated)

@@ -12,9 +12,9 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/store"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 )
@@ -215,7 +215,7 @@ const labelSlots = 2
 func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model.Model, *table) {
 	t.Helper()
 	shared := newTable(len(names), log)
-	results, errs := make([]*task.Result, len(names)), make([]error, len(names))
+	results, errs := make([]*pipeline.Result, len(names)), make([]error, len(names))
 	var running sync.WaitGroup
 	for i, name := range names {
 		c, _, err := (&runFlags{dir: filepath.Join(out, name)}).fromFolder(new(cobra.Command))

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/model"
 	"github.com/spf13/cobra"
 )
 
@@ -25,7 +25,7 @@ func TestAWeightedMemberIsKilled(t *testing.T) {
 		"--weights", "latent", "--weigh-every", "2", "--standardise", "own",
 		"--generate", "participants=3,rows=8000,columns=6,patterns=3")
 	for name, want := range models {
-		saved, err := model.Read(filepath.Join(dir, "o", name, participant.ModelFile))
+		saved, err := model.ReadFile(filepath.Join(dir, "o", name, participant.ModelFile))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 	"github.com/spf13/cobra"
 )
 
@@ -40,11 +41,11 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 			return nil, &usageError{fmt.Sprintf("--%s is about rows, and there are none", name), "name them with --data"}
 		}
 	}
-	m, err := model.Read(l.model)
+	m, err := model.ReadFile(l.model)
 	if err != nil {
 		return nil, err
 	}
-	_, codes := m.Scorer.(model.Coder)
+	_, codes := m.Learned.(algorithm.Coder)
 	switch {
 	case len(l.data) > 0 && !codes:
 		return nil, &usageError{fmt.Sprintf("--data: the model %s has no latent variables to look at rows by", m.Manifest.Kind), "leave it out"}

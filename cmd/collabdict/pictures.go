@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -90,7 +91,7 @@ const (
 
 // hasGrid says whether the model decodes points of a plane to images.
 func hasGrid(m *model.Model) bool {
-	c, ok := m.Scorer.(model.Coder)
+	c, ok := m.Learned.(algorithm.Coder)
 	_, _, images := dataset.ImageShape(m.Manifest.Columns)
 	return ok && images && c.Latent() == 2
 }
@@ -105,7 +106,7 @@ func drawGrid(dir string, m *model.Model) error {
 		for j := range int(gridSide) {
 			points.SetRow(j, []float64{at(j), y})
 		}
-		decoded, err := m.Scorer.(model.Coder).Decode(points)
+		decoded, err := m.Learned.(algorithm.Coder).Decode(points)
 		if err != nil {
 			return err
 		}

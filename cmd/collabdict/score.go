@@ -6,10 +6,11 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/model"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 )
@@ -43,11 +44,11 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 	if err != nil {
 		return nil, spec, err
 	}
-	m, err := model.Read(s.model)
+	m, err := model.ReadFile(s.model)
 	if err != nil {
 		return nil, spec, err
 	}
-	spec.Columns, spec.MinRows, spec.LabelFault = m.Manifest.Columns, 1, task.LabelFault(m)
+	spec.Columns, spec.MinRows, spec.LabelFault = m.Manifest.Columns, 1, pipeline.LabelFault(m)
 	return m, spec, nil
 }
 
@@ -88,7 +89,7 @@ participant's own conditions; with --probabilities those of all classes.`,
 				return err
 			}
 			write := func(w io.Writer) error { return writeScores(w, m, spec, with) }
-			if m.Classifier != nil {
+			if m.Classifier() != nil {
 				write = func(w io.Writer) error { return writeClasses(w, m, spec, with.probabilities) }
 			}
 			if out == "" {
@@ -111,13 +112,13 @@ type columnsOfScores struct{ clusters, explain, probabilities bool }
 
 // check reports columns that a model has none of.
 func (c columnsOfScores) check(m *model.Model) error {
-	_, explains := m.Scorer.(model.Explainer)
+	_, explains := m.Learned.(algorithm.Explainer)
 	switch {
 	case c.explain && m.Projection != nil:
 		return &usageError{fmt.Sprintf("--explain: the model is of %d principal axes, and any column that has a part in one could undo a deviation along it: none can be said to be to blame", m.Dim()), "leave --explain out, or train without --pca"}
 	case c.explain && !explains:
 		return &usageError{fmt.Sprintf("--explain: the model %s does not tell variables apart", m.Manifest.Kind), ""}
-	case c.probabilities && m.Classifier == nil:
+	case c.probabilities && m.Classifier() == nil:
 		return &usageError{fmt.Sprintf("--probabilities: the model %s tells no classes apart", m.Manifest.Kind), ""}
 	case c.clusters && m.Components() == 0:
 		return &usageError{fmt.Sprintf("--clusters: the model %s has none", m.Manifest.Kind), ""}
@@ -143,7 +144,7 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 		}
 		var contributions *mat.Dense
 		if with.explain {
-			if contributions, err = m.Scorer.(model.Explainer).Explain(x); err != nil {
+			if contributions, err = m.Learned.(algorithm.Explainer).Explain(x); err != nil {
 				return err
 			}
 		}

@@ -15,8 +15,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 	"github.com/rogpeppe/go-internal/testscript"
 	"gonum.org/v1/gonum/mat"
 )
@@ -86,7 +86,7 @@ func compareKnown(ts *testscript.TestScript, known, dir string) {
 	}
 	var digest string
 	for s, file := range files {
-		m, err := model.Read(file)
+		m, err := model.ReadFile(file)
 		ts.Check(err)
 		if digest == "" {
 			digest = m.Manifest.Digest
@@ -114,7 +114,7 @@ func alikeModels(ts *testscript.TestScript, dir, want string) {
 	}
 	var first *model.Model
 	for _, file := range files {
-		m, err := model.Read(file)
+		m, err := model.ReadFile(file)
 		ts.Check(err)
 		if first == nil {
 			first = m
@@ -130,7 +130,7 @@ func shared(m *model.Model) (values []float64) {
 	var weights []float32
 	if a, ok := m.Scorer.(model.AutoEncoder); ok {
 		weights = a.Decoder.Shared.Values
-	} else if g, ok := m.Classifier.(model.Gated); ok {
+	} else if g, ok := m.Classifier().(model.Gated); ok {
 		weights = g.Shared().Values
 	}
 	for _, v := range weights {

@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/model"
 	"github.com/spf13/cobra"
 )
 

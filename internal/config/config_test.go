@@ -9,18 +9,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/model"
 )
 
 func example() *Consortium {
-	t := task.Task{
+	t := *pipeline.Task{
 		Model: model.GGM, Components: 3, Rounds: 7, Tol: 1e-5, Lambda0: 2, Rho: 0.5, Seed: 9,
-		Standardise: task.Global, FalseAlarm: 0.02,
+		Standardise: algorithm.Global, FalseAlarm: 0.02,
 		Settings: consensus.Settings{
 			Scheme: consensus.Laplacian, Step: session.Optimal, Graph: graph.Ring, Degree: 6, Tolerance: 1e-8, Fan: 2,
 			Protect: chunking.None, Chunks: 4, Quorum: 2, Recover: consensus.Wait,
@@ -43,7 +44,7 @@ func TestAgreementsKeepMixtures(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := got.Task()
-	if !reflect.DeepEqual(k, c.Task()) || k.MostComponents != 7 || k.Covariance != "spherical" || k.Synthetic != 50 || k.Start != task.KFed || k.MinRows != 9 {
+	if !reflect.DeepEqual(k, c.Task()) || k.MostComponents != 7 || k.Covariance != "spherical" || k.Synthetic != 50 || k.Start != pipeline.KFed || k.MinRows != 9 {
 		t.Errorf("got %+v, want %+v", k, c.Task())
 	}
 }
@@ -63,7 +64,7 @@ func TestAgreementsKeepNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := got.Task()
-	if want := (task.Networks{Latent: 8, Hidden: []int{64, 32}, Batch: 128, Rate: 0.001, Aggressive: 20}); !reflect.DeepEqual(k, c.Task()) || !reflect.DeepEqual(k.Networks, want) || k.LocalSteps != 20 {
+	if want := (pipeline.Networks{Latent: 8, Hidden: []int{64, 32}, Batch: 128, Rate: 0.001, Aggressive: 20}); !reflect.DeepEqual(k, c.Task()) || !reflect.DeepEqual(k.Networks, want) || k.LocalSteps != 20 {
 		t.Errorf("got %+v, want %+v", k, c.Task())
 	}
 }
@@ -82,7 +83,7 @@ func TestAgreementsKeepClassifiers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (task.Networks{Hidden: []int{64, 64}, Batch: 32, Rate: 0.1, Classes: 4, Dropout: 0.5}); !reflect.DeepEqual(got.Task().Networks, want) {
+	if want := (pipeline.Networks{Hidden: []int{64, 64}, Batch: 32, Rate: 0.1, Classes: 4, Dropout: 0.5}); !reflect.DeepEqual(got.Task().Networks, want) {
 		t.Errorf("got %+v, want %+v", got.Task(), want)
 	}
 }
@@ -115,7 +116,7 @@ func TestAgreementsKeepWeights(t *testing.T) {
 			t.Fatal(err)
 		}
 		k := got.Task()
-		want := task.Weighting{Weights: task.Latent, Effect: 0.1, Offset: "0.25", Debias: true, Every: 5, Publish: true}
+		want := pipeline.Weighting{Weights: pipeline.Latent, Effect: 0.1, Offset: "0.25", Debias: true, Every: 5, Publish: true}
 		if !reflect.DeepEqual(k, c.Task()) || k.Weighting != want || k.Networks.Condition != "cgau" || k.Networks.Epochs != 10 || k.Networks.Beta != 0.01 {
 			t.Errorf("got %+v, want %+v", k, c.Task())
 		}

@@ -1,27 +1,25 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/consensus/graph"
-	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/option"
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // Consortium is the agreement of all members.
 type Consortium struct {
-	Version   int       `yaml:"version"`
-	Members   []Member  `yaml:"members"` // that a run begins with
-	Changes   []Change  `yaml:"changes,omitempty"`
-	Columns   []string  `yaml:"columns"`
-	Model     Model     `yaml:"model"`
-	Consensus Consensus `yaml:"consensus"`
+	Version   int                  `yaml:"version"`
+	Members   []Member             `yaml:"members"` // that a run begins with
+	Changes   []Change             `yaml:"changes,omitempty"`
+	Columns   []string             `yaml:"columns"`
+	Model     Model                `yaml:"model"`
+	Consensus map[string]yaml.Node `yaml:"consensus"` // how sums are made and protected, by option
 }
 
 // Member is one member of a consortium.
@@ -47,59 +45,48 @@ type Model struct {
 	Options map[string]yaml.Node `yaml:",inline"`
 }
 
-// Consensus is how sums are made and protected.
-type Consensus struct {
-	Scheme     string  `yaml:"scheme"`
-	Step       string  `yaml:"step,omitempty"`
-	Graph      string  `yaml:"graph,omitempty"`
-	Degree     int     `yaml:"degree,omitempty"`
-	Tolerance  float64 `yaml:"tolerance,omitempty"`
-	Fan        int     `yaml:"fan,omitempty"`
-	Parity     bool    `yaml:"parity,omitempty"`
-	Protect    string  `yaml:"protect"`
-	Chunks     int     `yaml:"chunks,omitempty"`
-	FullChunks bool    `yaml:"full_chunks,omitempty"`
-	Threshold  int     `yaml:"threshold,omitempty"`
-	Quorum     int     `yaml:"quorum,omitempty"`
-	Colluders  int     `yaml:"colluders,omitempty"`
-	Recover    string  `yaml:"recover,omitempty"`
-	LoneChange string  `yaml:"on_lone_change,omitempty"`
-}
-
-func newConsensus(s consensus.Settings) Consensus {
-	return Consensus{
-		Scheme: string(s.Scheme), Step: string(s.Step), Graph: string(s.Graph), Degree: s.Degree, Tolerance: s.Tolerance,
-		Fan: s.Fan, Parity: s.Parity, Protect: string(s.Protect), Chunks: s.Chunks, FullChunks: s.Full,
-		Threshold: s.Threshold, Quorum: s.Quorum, Colluders: s.Colluders, Recover: string(s.Recover), LoneChange: string(s.OnLoneChange),
-	}
-}
-
-func (c Consensus) settings() consensus.Settings {
-	return consensus.Settings{
-		Scheme: consensus.Scheme(c.Scheme), Step: session.Step(c.Step), Graph: graph.Kind(c.Graph), Degree: c.Degree, Tolerance: c.Tolerance,
-		Fan: c.Fan, Parity: c.Parity, Protect: chunking.Mode(c.Protect), Chunks: c.Chunks, Full: c.FullChunks,
-		Threshold: c.Threshold, Quorum: c.Quorum, Colluders: c.Colluders, Recover: consensus.Recovery(c.Recover), OnLoneChange: consensus.LoneChange(c.LoneChange),
-	}
-}
-
-// NewConsortium returns the agreement of a task. The path of a file in it is the caller's.
+// NewConsortium returns the agreement of a task. Files that the task names stand beside
+// it, as [Consortium.Files] says.
 func NewConsortium(t *pipeline.Task, columns []string, members []Member) (*Consortium, error) {
 	c := &Consortium{
 		Version: Version, Members: members, Columns: columns,
 		Model:     Model{Kind: t.Kind.Name, Ranges: t.Ranges, Options: map[string]yaml.Node{}},
-		Consensus: newConsensus(t.Settings),
+		Consensus: map[string]yaml.Node{},
 	}
-	for _, e := range slices.Concat(t.Options.Entries(), t.Shared.Entries()) {
+	options := slices.Concat(t.Options.Entries(), t.Shared.Entries())
+	for name, path := range c.Files(t) {
+		for i := range options {
+			if options[i].Value == path {
+				options[i].Value = name
+			}
+		}
+	}
+	return c, errors.Join(encode(c.Model.Options, options), encode(c.Consensus, t.Consensus.Entries()))
+}
+
+func encode(to map[string]yaml.Node, entries []option.Entry) error {
+	for _, e := range entries {
 		var n yaml.Node
 		if err := n.Encode(e.Value); err != nil {
-			return nil, err
+			return fmt.Errorf("%s: %w", e.Key, err)
 		}
 		if n.Kind == yaml.SequenceNode {
 			n.Style = yaml.FlowStyle
 		}
-		c.Model.Options[e.Key] = n
+		to[e.Key] = n
 	}
-	return c, nil
+	return nil
+}
+
+// Files returns the files that a task names, by their names beside the agreement.
+func (*Consortium) Files(t *pipeline.Task) map[string]string {
+	files := map[string]string{}
+	for _, o := range t.Options {
+		if o.Type == "file" && o.Text() != "" {
+			files[o.Name+filepath.Ext(o.Text())] = o.Text()
+		}
+	}
+	return files
 }
 
 // Task returns the task that the members agree on, not yet complete. Files that it names
@@ -109,29 +96,38 @@ func (c *Consortium) Task() (*pipeline.Task, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := load(slices.Concat(t.Options, t.Shared), c.Model.Options, "model"); err != nil {
+		return nil, err
+	}
+	if err := load(t.Consensus, c.Consensus, "consensus"); err != nil {
+		return nil, err
+	}
+	t.Ranges = c.Model.Ranges
+	return t, nil
+}
+
+// load sets the options of a table from the fields of a part of the file.
+func load(t option.Table, fields map[string]yaml.Node, part string) error {
 	values := map[string]any{}
-	for k, n := range c.Model.Options {
-		var v any
-		if err := n.Decode(&v); err != nil {
-			return nil, err
-		}
-		values[k] = v
-		if n.Kind == yaml.ScalarNode {
-			values[k] = n.Value // numbers as they are written
+	for k, n := range fields {
+		values[k] = n.Value // numbers as they are written
+		if n.Kind == yaml.SequenceNode {
+			var v any
+			if err := n.Decode(&v); err != nil {
+				return option.Errorf(part, "line %d: %s: %v", n.Line, k, err)
+			}
+			values[k] = v
 		}
 	}
-	all := slices.Concat(t.Options, t.Shared)
-	unknown, err := all.Load(values)
+	unknown, err := t.Load(values)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		n := c.Model.Options[unknown[0]]
-		return nil, option.Errorf("model", "line %d: unknown field %q; the model %s has %s", n.Line, unknown[0], t.Kind.Name, strings.Join(keysOf(all), ", "))
+		return option.Errorf(part, "line %d: unknown field %s; there are %s", fields[unknown[0]].Line, unknown[0], strings.Join(keysOf(t), ", "))
 	}
-	t.Ranges, t.Settings = c.Model.Ranges, c.Consensus.settings()
-	return t, nil
+	return nil
 }
 
 func keysOf(t option.Table) []string {
@@ -157,8 +153,17 @@ func ReadConsortium(path string) (*Consortium, error) {
 	case len(c.Columns) == 0:
 		return nil, &Error{path, "columns: want at least 1, got none", "list the features that all members have"}
 	}
-	if err := c.Consensus.settings().Validate(len(c.Members)); err != nil {
-		return nil, &Error{path, "consensus: " + err.Error(), "correct the file"}
+	t, err := c.Task()
+	if err == nil {
+		err = t.Consensus.Complete()
+	}
+	if err == nil {
+		if err = t.Settings.Validate(len(c.Members)); err != nil {
+			err = fmt.Errorf("consensus: %w", err)
+		}
+	}
+	if err != nil {
+		return nil, &Error{path, err.Error(), "correct the file"}
 	}
 	return c, nil
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/onnx"
 	"github.com/collabdict/collabdict/vae/multitask"
 	"github.com/collabdict/collabdict/vae/nn"

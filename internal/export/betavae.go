@@ -1,7 +1,7 @@
 package export
 
 import (
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/onnx"
 	"github.com/collabdict/collabdict/vae/nn"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
 	"github.com/collabdict/collabdict/vae/beta"

@@ -3,7 +3,7 @@ package export
 import (
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/onnx"
 )
 

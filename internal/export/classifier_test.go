@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
 	"github.com/collabdict/collabdict/vae/cgau"
 	"github.com/collabdict/collabdict/vae/nn"
@@ -16,7 +16,7 @@ func classifierOf(columns int) *model.Model {
 	m := describe(model.CGAU, columns, 0)
 	g := model.Gated{Model: cgau.NewModel(cgau.Config{Inputs: columns, Classes: 4, Hidden: []int{8, 5}, Seed: 3})}
 	nn.Normals(g.Conditions().Values, rand.NewPCG(1, 2))
-	m.Scorer, m.Classifier = nil, g
+	m.Scorer, m.Classifier() = nil, g
 	return m
 }
 
@@ -24,7 +24,7 @@ func classifierOf(columns int) *model.Model {
 func knownClassifier(t *testing.T) known {
 	m := classifierOf(6)
 	single, x := rowsOf(m, 20)
-	p, err := m.Classifier.Probabilities(m.Trained(x))
+	p, err := m.Classifier().Probabilities(m.Trained(x))
 	if err != nil {
 		t.Fatal(err)
 	}

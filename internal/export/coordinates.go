@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/onnx"
 	"gonum.org/v1/gonum/floats"
 )

@@ -3,7 +3,7 @@ package export
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 )
 
 // File is one that is to be handed on.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
 	"github.com/collabdict/collabdict/internal/pca"
 	"github.com/collabdict/collabdict/vae/multitask"

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/vae/nn"
 )
@@ -62,11 +62,11 @@ func NPZ(m *model.Model) (*File, error) {
 // shared lists the networks, or parts of them, that all participants share, and returns
 // what calls a function with their matrices; nil if the model has none.
 func (f *File) shared(m *model.Model) func(func(nn.Shape, []float32)) {
-	if of, ok := m.Classifier.(model.Gated); ok {
+	if of, ok := m.Classifier().(model.Gated); ok {
 		f.list("classifier.0.weight, …", All, "weights and biases, without the conditions of anyone")
 		return of.Shared().Matrices
 	}
-	switch of := m.Scorer.(type) {
+	switch of := m.Scorer().(type) {
 	case model.AutoEncoder:
 		f.list("decoder.0.weight, …", All, "weights and biases of the shared decoder")
 		return of.Decoder.Shared.Matrices

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/npz"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/onnx"
 )
 
@@ -29,17 +29,17 @@ func ONNX(m *model.Model) (*File, error) {
 
 // graph adds what the model makes of rows, and returns what is to be said of it.
 func (f *File) graph(g *onnx.Graph, m *model.Model, rows onnx.Value) (doc string, err error) {
-	if _, ok := m.Scorer.(model.Mixture); ok {
+	if _, ok := m.Scorer().(model.Mixture); ok {
 		return "", &KindError{m.Manifest.Kind}
 	}
 	c := newCoordinates(g, m)
 	f.scaling(m)
 	f.axes(m)
 	f.warnCoarse(m)
-	if of, ok := m.Classifier.(model.Gated); ok {
+	if of, ok := m.Classifier().(model.Gated); ok {
 		return f.classifier(g, c, of, rows), nil
 	}
-	switch of := m.Scorer.(type) {
+	switch of := m.Scorer().(type) {
 	case model.AutoEncoder:
 		return f.autoEncoder(g, c, of, rows), nil
 	case model.BetaVAE:
@@ -56,7 +56,7 @@ func (f *File) properties(m *model.Model) ([]onnx.Property, error) {
 		all = append(all, onnx.Property{Key: "digest", Value: m.Manifest.Digest})
 		f.list("digest", All, "of what the last step of the training was given")
 	}
-	if m.Scorer != nil && !nobodys(m.Conditions()) {
+	if m.Scorer() != nil && !nobodys(m.Conditions()) {
 		decimal := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 		all = append(all, onnx.Property{Key: "threshold", Value: decimal(m.Manifest.Threshold)}, onnx.Property{Key: "false_alarm", Value: decimal(m.Manifest.FalseAlarm)})
 		f.list("threshold, false_alarm", Own, "a quantile of the scores of its own training rows, and which one")

@@ -4,11 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/pca"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/multitask"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -46,7 +47,7 @@ func TestAt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		coder := m.Scorer.(model.Coder)
+		coder := m.Scorer.(algorithm.Coder)
 		codes, err := coder.Encode(m.Trained(mat.DenseCopyOf(x)))
 		if err != nil {
 			t.Fatal(err)

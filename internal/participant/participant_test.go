@@ -9,17 +9,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
@@ -27,16 +28,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func learn(rounds int) task.Task {
-	return task.Task{
+func learn(rounds int) *pipeline.Task {
+	return *pipeline.Task{
 		Model: model.GGM, Components: 2, Rounds: rounds, Lambda0: 1, Rho: 1, Seed: 2,
-		Standardise: task.Global, FalseAlarm: 0.01,
+		Standardise: algorithm.Global, FalseAlarm: 0.01,
 		Settings: consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
 	}
 }
 
 // configs lays participants out on this machine.
-func configs(t *testing.T, size int, k task.Task) ([]participant.Config, []dataset.Participant) {
+func configs(t *testing.T, size int, k *pipeline.Task) ([]participant.Config, []dataset.Participant) {
 	t.Helper()
 	parts := plants.Generate(plants.Spec{Participants: size, Rows: 60, Columns: 3, Patterns: 2}, 4)
 	dir := t.TempDir()
@@ -89,7 +90,7 @@ func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range results {
-		saved, err := model.Read(filepath.Join(all[i].Out, participant.ModelFile))
+		saved, err := model.ReadFile(filepath.Join(all[i].Out, participant.ModelFile))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,6 +35,7 @@ type Task struct {
 	Ranges Ranges // if Standardise is [algorithm.Agreed]
 	// ByDefault is Standardise if nobody has said it.
 	ByDefault string
+	Consensus option.Table // of Settings
 	Settings  consensus.Settings
 }
 
@@ -51,6 +52,7 @@ func New(of algorithm.Kind) *Task {
 		option.String(&t.Normalise, "normalise", Standard, "scale columns, and principal axes, to mean 0 and variance 1 (standard) or to the range from 0 to 1 (minmax)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
 	}
+	t.Consensus = consensusOptions(&t.Settings)
 	return t
 }
 
@@ -92,6 +94,9 @@ func (t *Task) Complete() error {
 		return err
 	}
 	if err := t.Shared.Complete(); err != nil {
+		return err
+	}
+	if err := t.Consensus.Complete(); err != nil {
 		return err
 	}
 	switch {

@@ -9,10 +9,10 @@ import (
 	"github.com/collabdict/collabdict/internal/attack"
 	"github.com/collabdict/collabdict/internal/attack/differencing"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/summary"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
 	"gonum.org/v1/gonum/mat"
 )
@@ -58,7 +58,7 @@ type watch struct {
 	totals    *differencing.Recorder
 }
 
-func (a Adversary) watch(t task.Task, size int) (w watch) {
+func (a Adversary) watch(t *pipeline.Task, size int) (w watch) {
 	if a.Coalition > 0 {
 		w.coalition = attack.NewRecorder(t.Settings, netsim.RunID(t.Seed), size, attack.Coalition(t.Seed, size, a.Coalition))
 	}
@@ -79,7 +79,7 @@ func (w watch) observers() (all observers) {
 }
 
 // enter enters what the adversary has found out into the result and the models.
-func (w watch) enter(run *Run, t task.Task, parts []dataset.Participant) error {
+func (w watch) enter(run *Run, t *pipeline.Task, parts []dataset.Participant) error {
 	if w.coalition != nil {
 		w.enterCoalition(run.Report, t, parts)
 	}
@@ -100,7 +100,7 @@ func (w watch) enter(run *Run, t task.Task, parts []dataset.Participant) error {
 }
 
 // enterCoalition enters what the coalition has recovered, and the prediction for as many.
-func (w watch) enterCoalition(run *report.Run, t task.Task, parts []dataset.Participant) {
+func (w watch) enterCoalition(run *report.Run, t *pipeline.Task, parts []dataset.Participant) {
 	r := w.coalition
 	r.Finish()
 	p := summary.ProtectionAgainst(t.Settings, len(parts), len(r.Members()))

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/task"
 )
 
 func TestAdversaries(t *testing.T) {
@@ -38,7 +38,7 @@ func TestSimulationsUnderObservation(t *testing.T) {
 		{consensus.Settings{Scheme: consensus.Exact, Protect: chunking.Chunks}, 0, 0},
 		{consensus.Settings{Scheme: consensus.BaseK, Protect: chunking.Sessions}, math.NaN(), 0},
 	} {
-		k, parts := example(task.Global)
+		k, parts := example(algorithm.Global)
 		k.Settings, k.Rounds = c.settings, 2
 		run, err := SimulateUnder(t.Context(), Conditions{Adversary: Adversary{Coalition: 1}}, k, parts, nil)
 		if err != nil {

@@ -3,9 +3,10 @@ package simulate
 import (
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/plants"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 )
 
 // No row can be read from the totals of a start, however few rows there are and however
@@ -15,16 +16,16 @@ func TestNoRowIsReadFromTheStart(t *testing.T) {
 		spec       plants.Spec
 		components int
 		kind       model.Kind
-		start      task.Start
+		start      pipeline.Start
 	}{
 		{plants.Spec{Participants: 5, Rows: 200, Columns: 6, Patterns: 5}, 5, model.GGM, ""},
 		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, model.GGM, ""},
 		{plants.Spec{Participants: 14, Rows: 200, Columns: 38, Patterns: 10}, 10, model.GGM, ""},
-		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, model.DEM, task.Spread},
-		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, model.DEM, task.KFed},
+		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, model.DEM, pipeline.Spread},
+		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, model.DEM, pipeline.KFed},
 	} {
 		for seed := range uint64(2) {
-			k, _ := example(task.Global)
+			k, _ := example(algorithm.Global)
 			k.Model, k.Components, k.Rounds, k.Seed = c.kind, c.components, 2, seed
 			if c.kind == model.DEM {
 				k.Lambda0, k.Rho, k.Covariance, k.Start = 0, 0, "diag", c.start

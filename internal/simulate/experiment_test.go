@@ -4,21 +4,22 @@ import (
 	"math"
 	"testing"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 	"gonum.org/v1/gonum/mat"
 )
 
-func example(standardise task.Standardise) (task.Task, []dataset.Participant) {
-	t := task.Task{
+func example(standardise pipeline.Standardise) (*pipeline.Task, []dataset.Participant) {
+	t := *pipeline.Task{
 		Model: model.GGM, Components: 3, Rounds: 30, Tol: 1e-6, Lambda0: 1, Rho: 1, Seed: 2,
 		Standardise: standardise, FalseAlarm: 0.01,
 		Settings: consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
@@ -29,7 +30,7 @@ func example(standardise task.Standardise) (task.Task, []dataset.Participant) {
 // With one component and no weights to differ in, learning together is learning
 // from the pooled rows.
 func TestTogetherWithOneComponentIsPooled(t *testing.T) {
-	for _, standardise := range []task.Standardise{task.Global, task.Own, task.None} {
+	for _, standardise := range []pipeline.Standardise{algorithm.Global, algorithm.Own, algorithm.None} {
 		k, parts := example(standardise)
 		k.Components = 1
 		run, err := Simulate(t.Context(), k, parts, nil)
@@ -51,7 +52,7 @@ func TestTogetherWithOneComponentIsPooled(t *testing.T) {
 }
 
 func TestSimulateFillsTheResult(t *testing.T) {
-	k, parts := example(task.Global)
+	k, parts := example(algorithm.Global)
 	rounds := 0
 	run, err := Simulate(t.Context(), k, parts, func(p Progress) { rounds = p.Number })
 	if err != nil {
@@ -85,7 +86,7 @@ func TestSimulateFillsTheResult(t *testing.T) {
 }
 
 func TestAloneUsesOwnRowsForEverything(t *testing.T) {
-	k, parts := example(task.Global)
+	k, parts := example(algorithm.Global)
 	alone, err := Alone(t.Context(), k, parts)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +111,7 @@ func TestAloneUsesOwnRowsForEverything(t *testing.T) {
 
 // Rows are pooled in their owners' units where everybody standardises by itself.
 func TestPooledKeepsEachOwnersUnits(t *testing.T) {
-	k, parts := example(task.Own)
+	k, parts := example(algorithm.Own)
 	scaled := mat.DenseCopyOf(dense(parts[0].Train))
 	scaled.Scale(1000, scaled)
 	other := append([]dataset.Participant(nil), parts...)
@@ -155,9 +156,9 @@ func TestBaselinesOfClassifiers(t *testing.T) {
 		parts[i].Train = dataset.InMemory(mat.NewDense(4, 1, []float64{-1, 1, -2, 2}))
 		parts[i].Test, parts[i].TrainLabels, parts[i].TestLabels = parts[i].Train, []float64{0, 1, 0, 1}, []float64{0, float64(1 + i), 0, 1}
 	}
-	k := task.Task{
-		Model: model.CGAU, Rounds: 1, LocalSteps: 1, Standardise: task.None, FalseAlarm: 0.1, Seed: 1,
-		Networks: task.Networks{Hidden: []int{2}, Batch: 4, Rate: 0.1},
+	k := *pipeline.Task{
+		Model: model.CGAU, Rounds: 1, LocalSteps: 1, Standardise: algorithm.None, FalseAlarm: 0.1, Seed: 1,
+		Networks: pipeline.Networks{Hidden: []int{2}, Batch: 4, Rate: 0.1},
 	}
 	r := &report.Run{Participants: make([]report.Participant, 2)}
 	if err := AddBaselines(t.Context(), r, k, []string{BaselineAlone, BaselinePooled}, parts, nil); err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 )
 
 // breachWarned is the predicted probability of a breach above which the user is
@@ -18,13 +18,16 @@ const breachWarned = 1e-6
 
 // Of returns the part of a run's result that its participants share. The
 // decided slots are entered by [EnterLedger].
-func Of(t task.Task, names []string, r *task.Result) *report.Run {
+func Of(t *pipeline.Task, names []string, r *pipeline.Result) *report.Run {
 	run := &report.Run{
-		Model: string(t.Model), Seed: t.Seed, Kernels: string(cpu.Active()),
+		Model: t.Kind.Name, Seed: t.Seed, Kernels: string(cpu.Active()),
 		Rounds: r.Last.Number, Converged: r.Last.Converged, Objective: report.Of(r.Last.Objective),
 		Consensus: describe(t.Settings, len(names), 1),
-		Selection: r.Selection, Epsilon: t.Privacy.Epsilon, Delta: t.Privacy.Delta,
-		Views: []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
+		Selection: r.Selection,
+		Views:     []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
+	}
+	if n := t.Traits().Noise; n != nil {
+		run.Epsilon, run.Delta = n.Epsilon, n.Delta
 	}
 	if r.Model != nil {
 		run.Clusters, run.PCA = r.Model.Components(), r.Model.Manifest.PCA
@@ -55,10 +58,10 @@ func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledg
 
 // EnterWeightings enters into a model how all participants are weighted, if that is
 // published; names are by rank.
-func EnterWeightings(m *model.Model, r *task.Result, names []string) {
+func EnterWeightings(m *model.Model, r *pipeline.Result, names []string) {
 	for rank, w := range r.Weightings {
 		if w != nil {
-			named := *w
+			named := report.WeightingOf(*w)
 			named.Name = names[rank]
 			m.Manifest.Privacy.Weightings = append(m.Manifest.Privacy.Weightings, named)
 		}
@@ -84,7 +87,7 @@ func describe(s consensus.Settings, size, values int) report.Consensus {
 
 // Participant returns a participant's own figures under its model.
 func Participant(m *model.Model, p dataset.Participant) (report.Participant, error) {
-	e, err := task.Evaluate(m, p)
+	e, err := pipeline.Evaluate(m, p)
 	own := report.Participant{
 		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: m.Manifest.Privacy.Diversity, History: m.Manifest.Privacy.History,
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI, Silhouette: e.Silhouette,
@@ -93,8 +96,8 @@ func Participant(m *model.Model, p dataset.Participant) (report.Participant, err
 	if h := own.History; len(h) > 0 {
 		own.Encoder, own.Weighting = h[len(h)-1].Encoder, h[len(h)-1].Weighting
 	}
-	if m.Own != nil {
-		for _, c := range m.Own.Of {
+	if found := m.Clusterer(); found != nil {
+		for _, c := range found.OwnClusters() {
 			own.OwnClusters = append(own.OwnClusters, c+1)
 		}
 	}
