@@ -9,13 +9,19 @@ ASSEMBLY := $(foreach f,internal/kernels/blas/add internal/kernels/mixture/assem
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build test race noasm vet fmt lint tidy-check generate-check fuzz check clean
+.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## build bin/collabdict
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/collabdict
+
+cross: ## check that everything builds for the other systems
+	GOOS=windows $(GO) vet ./...
+	@set -e; for p in linux/arm64 darwin/arm64 windows/amd64; do \
+		echo "build for $$p"; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./...; \
+	done
 
 test: ## run all tests
 	$(GO) test ./...
@@ -58,7 +64,7 @@ fuzz: ## run every fuzz test for FUZZTIME, one after the other
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
 	done
 
-check: tidy-check fmt vet lint race noasm test ## everything that CI runs, each once
+check: tidy-check fmt vet cross lint race noasm test ## everything that CI runs, each once
 
 clean: ## remove what was built
 	rm -rf bin
