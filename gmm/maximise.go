@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/parallel"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // maximise is the M-step of plain EM from moments about the centres.
@@ -57,7 +58,7 @@ func (p *part) multiply() {
 	for k := range dim {
 		u := p.root[k*dim : (k+1)*dim]
 		for i := k; i < dim; i++ {
-			floats.AddScaled(product[i*dim+i:(i+1)*dim], u[i], u[i:])
+			portable.AddScaled(product[i*dim+i:(i+1)*dim], u[i], u[i:])
 		}
 	}
 	p.precision = mat.NewSymDense(dim, product)

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
 // Covariance is the form of a mixture's covariance matrices.
@@ -123,22 +125,18 @@ func checkWeights(weights []float64) error {
 
 func fullPart(p *mat.SymDense) (part, error) {
 	m := p.SymmetricDim()
-	var c mat.Cholesky
-	if !c.Factorize(p) {
+	c, ok := lapack.Factorise(p)
+	if !ok {
 		return part{}, fmt.Errorf("want a positive definite matrix")
 	}
 	logDet := c.LogDet()
 	if math.IsNaN(logDet) || math.IsInf(logDet, 0) {
 		return part{}, fmt.Errorf("want a positive definite matrix of finite values, got ln|Λ| = %g", logDet)
 	}
-	out := part{precision: mat.NewSymDense(m, nil), root: make([]float64, m*m), diagonal: make([]float64, m)}
+	out := part{precision: mat.NewSymDense(m, nil), root: c.U(), diagonal: make([]float64, m)}
 	out.precision.CopySym(p)
-	u := c.RawU()
 	for i := range m {
 		out.diagonal[i] = p.At(i, i)
-		for j := i; j < m; j++ {
-			out.root[i*m+j] = u.At(i, j)
-		}
 	}
 	out.logNorm = 0.5 * (logDet - float64(float64(m)*math.Log(2*math.Pi)))
 	return out, nil
@@ -182,20 +180,16 @@ func (m *Mixture) LogNorm(k int) float64 { return m.parts[k].logNorm }
 
 // Covariance returns Λ_k⁻¹, M by M.
 func (m *Mixture) Covariance(k int) *mat.SymDense {
-	out := mat.NewSymDense(m.Dim(), nil)
 	if m.form != Full {
+		out := mat.NewSymDense(m.Dim(), nil)
 		for i, v := range m.parts[k].diagonal {
 			out.SetSym(i, i, 1/v)
 		}
 		return out
 	}
-	var c mat.Cholesky
-	if !c.Factorize(m.parts[k].precision) {
+	c, ok := lapack.Factorise(m.parts[k].precision)
+	if !ok {
 		panic("gmm: a precision matrix lost its positive definiteness")
 	}
-	if err := c.InverseTo(out); err != nil {
-		// The error is a condition number beyond 1e16; the inverse stands.
-		return out
-	}
-	return out
+	return c.Inverse()
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // invertRoot takes the upper triangle of a covariance matrix Σ, n by n and row-major,
@@ -32,7 +34,7 @@ func invertRoot(a []float64, n int, work []float64) (logDet float64, ok bool) {
 			column[i] = a[i*n+j]
 		}
 		for i, v := range column {
-			floats.AddScaled(a[i*n+i:i*n+j], -v, column[i:])
+			portable.AddScaled(a[i*n+i:i*n+j], -v, column[i:])
 		}
 	}
 	// U = V⁻¹, from the last row on.
@@ -44,7 +46,7 @@ func invertRoot(a []float64, n int, work []float64) (logDet float64, ok bool) {
 		root := row[i]
 		row[i] = 1
 		for k := i + 1; k < n; k++ {
-			floats.AddScaled(row[k:], -work[k], a[k*n+k:(k+1)*n])
+			portable.AddScaled(row[k:], -work[k], a[k*n+k:(k+1)*n])
 		}
 		floats.Scale(1/root, row[i:])
 	}

@@ -3,7 +3,6 @@ package gmm
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -107,8 +106,17 @@ func (p part) pull(dst, x, mean []float64) {
 		floats.MulTo(dst, p.diagonal, d)
 		return
 	}
-	vector := func(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
-	blas64.Symv(1, p.precision.RawSymmetric(), vector(d), 0, vector(dst))
+	clear(dst)
+	precision := p.precision.RawSymmetric()
+	for i, v := range d {
+		row := precision.Data[i*precision.Stride:][:len(d)]
+		sum := float64(v * row[i])
+		for j := i + 1; j < len(d); j++ { // the upper triangle is all there is
+			sum += float64(d[j] * row[j])
+			dst[j] += float64(v * row[j])
+		}
+		dst[i] += sum
+	}
 }
 
 func (m *Mixture) row(x []float64) *mat.Dense {

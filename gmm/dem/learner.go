@@ -7,11 +7,11 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/bounds"
 )
 
@@ -141,7 +141,7 @@ func (l *Learner) Optimize(total []float64, _ bool) (objective float64, err erro
 	if err != nil {
 		return 0, err
 	}
-	rows := floats.Sum(total[:l.model.Components()])
+	rows := passes.Sum(total[:l.model.Components()])
 	l.model, l.counted = next, int(math.Round(rows))
 	return total[len(total)-1] / rows, nil
 }

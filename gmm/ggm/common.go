@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/bounds"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // Bounds hold for the rows of every participant.
@@ -54,7 +54,6 @@ func productSums(r *passes.Reader) (*passes.Moments, error) {
 	}
 	s := passes.NewMoments(1, r.Dim, true)
 	s.N[0] = float64(r.N)
-	second := blas64.Symmetric{N: r.Dim, Stride: r.Dim, Uplo: blas.Upper, Data: s.Second}
 	x := make([]float64, min(r.N, passes.BlockRows)*r.Dim)
 	for from := 0; from < r.N; from += passes.BlockRows {
 		n := min(r.N-from, passes.BlockRows)
@@ -62,7 +61,7 @@ func productSums(r *passes.Reader) (*passes.Moments, error) {
 		if err := r.Rows.ReadRows(x, from); err != nil {
 			return nil, err
 		}
-		blas64.Syrk(blas.Trans, 1, blas64.General{Rows: n, Cols: r.Dim, Stride: r.Dim, Data: x}, 1, second)
+		kernels.Implementation{}.Dsyrk(blas.Upper, blas.Trans, r.Dim, n, 1, x, r.Dim, 1, s.Second, r.Dim)
 		for row := x; len(row) > 0; row = row[r.Dim:] {
 			floats.Add(s.First, row[:r.Dim])
 		}

@@ -32,7 +32,7 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 		v := reflectors[k]
 		for i := k + 1; v != nil && i < n; i++ {
 			row := vectors[i*n+k+1 : (i+1)*n]
-			addScaled(row, -2*dot(v, row), v)
+			AddScaled(row, -2*dot(v, row), v)
 		}
 	}
 	norm := 0.0
@@ -96,7 +96,7 @@ func tridiagonal(a []float64, n, k int) []float64 {
 	for i := range w {
 		w[i] = dot(a[(k+1+i)*n+k+1:(k+2+i)*n], v)
 	}
-	addScaled(w, -dot(v, w), v)
+	AddScaled(w, -dot(v, w), v)
 	for i := range w {
 		row := a[(k+1+i)*n+k+1 : (k+2+i)*n]
 		for j := range row {
@@ -193,11 +193,4 @@ func dot(x, y []float64) (sum float64) {
 		sum += float64(v * y[i])
 	}
 	return sum
-}
-
-func addScaled(dst []float64, a float64, x []float64) {
-	x = x[:len(dst)]
-	for i, v := range x {
-		dst[i] += float64(a * v)
-	}
 }
