@@ -87,7 +87,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./gmm/...", "./vae/...", "./internal/average", "./internal/conditioning", "./internal/discrepancy"},
-		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/extremes", "./internal/metrics", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture", "./internal/bounds"},
+		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/columnstats", "./internal/metrics", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture", "./internal/bounds"},
 		never:    clocksAndTheWorld,
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
@@ -116,6 +116,11 @@ var importRules = []importRule{
 		packages: []string{"./internal/bounds"},
 		only:     []string{"std", ".", "gonum.org/v1/gonum/..."}, never: clocksAndTheWorld,
 		reason: "what members publish to bound their statistics stands below the models, and is to be read by itself",
+	},
+	{
+		packages: []string{"./internal/columnstats"},
+		only:     []string{"std", ".", "./internal/bounds"}, never: clocksAndTheWorld,
+		reason: "what members learn of each column is to be read by itself, and below the models",
 	},
 	{
 		packages: []string{"./netsim/..."},

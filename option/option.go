@@ -64,6 +64,10 @@ type Option struct {
 	given   bool
 	needs   string
 	applies func() bool
+	// zero is the text of an optional option that is not there; hint says what to do if
+	// what is given cannot be used.
+	optional   bool
+	zero, hint string
 }
 
 // Entry is an option's value by the name that files have for it.
@@ -79,6 +83,8 @@ type spec[T any] struct {
 	checks    []func(T) error
 	byDefault func() T
 	values    []string
+	optional  bool
+	hint      string
 }
 
 // Check takes values for which f returns nil. The error begins with what is wanted.
@@ -146,8 +152,15 @@ func OneOf[S ~string](values ...S) Rule[S] {
 	}
 }
 
+// Optional says that the option may be left out, and is 0 then, or empty: a value that
+// files and agreements leave out, too. Who gives the option has to give a value that the
+// other rules take; the hint says what else to do.
+func Optional[T any](hint string) Rule[T] {
+	return func(s *spec[T]) { s.optional, s.hint = true, hint }
+}
+
 // DefaultBy computes the default from other options, which stand before this one in the
-// table. Help shows the default of the option itself.
+// table or have no such default. Help shows the default of the option itself.
 func DefaultBy[T any](f func() T) Rule[T] {
 	return func(s *spec[T]) { s.byDefault = f }
 }
@@ -180,6 +193,9 @@ func (o *Option) Given() bool { return o.given }
 // Applies reports whether the option means anything with the others as they are.
 func (o *Option) Applies() bool { return o.applies == nil || o.applies() }
 
+// absent reports whether the option is left out, or does not apply.
+func (o *Option) absent() bool { return !o.Applies() || o.optional && o.text() == o.zero }
+
 // Text returns the value as text, as Set takes it.
 func (o *Option) Text() string { return o.text() }
 
@@ -201,6 +217,10 @@ func bind[T any](p *T, name, kind string, byDefault T, help string, rules []Rule
 	}
 	*p = byDefault
 	o := &Option{Name: name, Help: help, Type: kind, Values: s.values, Default: format(byDefault), Fields: []any{p}}
+	if s.optional {
+		var zero T
+		o.optional, o.hint, o.zero, o.Default = true, s.hint, format(zero), ""
+	}
 	o.set = func(text string) error {
 		v, err := parse(text)
 		if err != nil {
@@ -217,7 +237,7 @@ func bind[T any](p *T, name, kind string, byDefault T, help string, rules []Rule
 	o.check = func() error {
 		for _, check := range s.checks {
 			if err := check(*p); err != nil {
-				return &Error{Name: name, Msg: err.Error()}
+				return &Error{Name: name, Msg: err.Error(), Hint: s.hint}
 			}
 		}
 		return nil

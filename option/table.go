@@ -50,6 +50,9 @@ func (t Table) Complete() error {
 		case !o.given && o.byDefault != nil:
 			o.byDefault()
 		}
+		if o.absent() && !o.given {
+			continue
+		}
 		if err := o.check(); err != nil {
 			return err
 		}
@@ -57,11 +60,11 @@ func (t Table) Complete() error {
 	return nil
 }
 
-// Entries lists the values of the options that apply, by the names that files have for
-// them.
+// Entries lists the values of the options that apply and are not left out, by the names
+// that files have for them.
 func (t Table) Entries() (list []Entry) {
 	for _, o := range t {
-		if o.Applies() && (o.Type != "file" || o.Text() != "") {
+		if !o.absent() && (o.Type != "file" || o.Text() != "") {
 			list = append(list, o.entries()...)
 		}
 	}
@@ -71,10 +74,10 @@ func (t Table) Entries() (list []Entry) {
 // Field is the name and the canonical text of a value that all members must share.
 type Field struct{ Name, Value string }
 
-// Fields lists the options that apply in their order. Of a file it has the digest.
+// Fields lists the options that apply and are not left out, in their order. Of a file it has the digest.
 func (t Table) Fields() (list []Field) {
 	for _, o := range t {
-		if !o.Applies() {
+		if o.absent() {
 			continue
 		}
 		f := Field{o.Name, o.Text()}
