@@ -88,6 +88,8 @@ func (c Coordinates) Direction() string {
 type Traits struct {
 	// Rounds is the most rounds that members make together.
 	Rounds int
+	// OnlySimulated, if not empty, says why these settings are for simulations alone.
+	OnlySimulated string
 	// Objective says what the objective of a round is, for a figure's axis; it may be empty.
 	Objective string
 	// ByStep says that the objective of a round is how far it has moved the model, and not

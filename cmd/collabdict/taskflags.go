@@ -289,6 +289,9 @@ func (t *taskFlags) finish(k *pipeline.Task, byDefault string) (err error) {
 	if err := k.Complete(); err != nil {
 		return err
 	}
+	if why := k.Traits().OnlySimulated; why != "" && !t.simulated {
+		return &usageError{why, "choose other settings, or use collabdict sim"}
+	}
 	return nil
 }
 
