@@ -5,10 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pca"
-	"gonum.org/v1/gonum/mat"
 )
 
 // dim returns the number of coordinates trained on.

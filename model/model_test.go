@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/internal/pca"
 	"github.com/collabdict/collabdict/internal/report"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 func example(t testing.TB) *Model {

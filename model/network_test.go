@@ -7,8 +7,9 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/npz"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/npz"
 )
 
 // isReadBack fails the test unless a network of two columns is what is read of its file,

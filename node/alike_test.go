@@ -8,9 +8,9 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
 )
 

@@ -10,11 +10,11 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
 

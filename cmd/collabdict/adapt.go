@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
-	"github.com/spf13/cobra"
 )
 
 // adapted is what adapt prints: figures of the rows that it has adapted to, which are

@@ -5,10 +5,11 @@ import (
 	"io"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/bench"
 	"github.com/collabdict/collabdict/internal/plots"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) benchScale() *cobra.Command {
@@ -24,7 +25,7 @@ processor, memory. Everything but the network is the real thing. The table is CS
 		Example: `  collabdict bench scale --sizes 64,256,1024 --values 331`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, err := f.settings(cmd)
+			settings, err := f.settings()
 			if err != nil {
 				return err
 			}

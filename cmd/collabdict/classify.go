@@ -5,10 +5,11 @@ import (
 	"io"
 	"strconv"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
 	"github.com/collabdict/collabdict/model"
-	"gonum.org/v1/gonum/mat"
 )
 
 // writeClasses writes the likeliest class of each of the rows that spec names, and its

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -18,7 +20,6 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/node"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) demo() *cobra.Command {

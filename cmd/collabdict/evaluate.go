@@ -5,10 +5,11 @@ import (
 	"io"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/spf13/cobra"
 )
 
 // evaluated is what evaluate prints.

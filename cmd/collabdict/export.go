@@ -7,17 +7,18 @@ import (
 	"os"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/model"
-	"github.com/spf13/cobra"
 )
 
 // exported says what a file that was written for others holds.
 type exported struct {
 	File     string         `json:"file"`
 	To       string         `json:"to"`
-	Kind     model.Kind     `json:"kind"`
+	Kind     string         `json:"kind"`
 	Contents []export.Entry `json:"contents"`
 	Warnings []string       `json:"warnings,omitempty"`
 }

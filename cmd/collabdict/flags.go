@@ -3,12 +3,13 @@ package main
 import (
 	"fmt"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/plants"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // dataFlags say where rows come from.

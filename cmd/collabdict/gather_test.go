@@ -8,11 +8,12 @@ import (
 	"strconv"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
-	"gonum.org/v1/gonum/mat"
 )
 
 // gathering is a kind whose members show each other what they have.

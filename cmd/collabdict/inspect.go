@@ -9,11 +9,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
-	"github.com/spf13/cobra"
 )
 
 // description is a model in short: its manifest and what its components look

@@ -10,13 +10,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/model"
-	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 )
 
 // slotRecord is what a member's folder says of a decided slot.

@@ -10,10 +10,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/model"
-	"github.com/spf13/cobra"
 )
 
 // A member that is killed while models are averaged goes on with the same model when it is

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
-	"github.com/spf13/cobra"
 )
 
 // lookFlags say at which rows inspect looks through a model, and where it draws what it

@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/collabdict/collabdict/model"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/model"
 )
 
 // addOwn adds the flag --own of commands that use a model.

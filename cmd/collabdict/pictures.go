@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
-	"gonum.org/v1/gonum/mat"
 )
 
 // draw draws rows as they are seen through a model: their codes and, of images, what these

@@ -10,11 +10,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/term"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/node"
-	"golang.org/x/term"
 )
 
 // progress shows how a training goes: a live line on a terminal, a line a round
@@ -76,8 +77,8 @@ func (p *progress) round(r algorithm.Progress, participants int, bytes int64) {
 	}
 	if w := r.Weighting; w != nil {
 		line += fmt.Sprintf("  weight %.3f", w.Weight)
-		if w.Discrepancy.Applies {
-			line += fmt.Sprintf(", discrepancy %.3g", w.Discrepancy.Value)
+		if w.Measured {
+			line += fmt.Sprintf(", discrepancy %.3g", w.Discrepancy)
 		}
 	}
 	if p.virtual > 0 && p.terminal != nil {

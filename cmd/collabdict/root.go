@@ -8,8 +8,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/collabdict/collabdict/node"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/node"
 )
 
 // app is what the commands share.

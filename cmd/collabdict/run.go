@@ -8,6 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -18,9 +22,6 @@ import (
 	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
-	"github.com/hashicorp/go-hclog"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // runFlags say who a node is and how it finds the others.

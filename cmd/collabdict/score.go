@@ -6,13 +6,14 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/model"
-	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 )
 
 // scoredFlags name a model and the rows to hold against it.

@@ -15,10 +15,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/model"
 	"github.com/rogpeppe/go-internal/testscript"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 )
 
 func TestMain(m *testing.M) {

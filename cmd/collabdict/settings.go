@@ -3,9 +3,12 @@ package main
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/node"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/node"
 )
 
 // addPatience adds the flag --patience of commands that wait for real members.
@@ -28,4 +31,39 @@ func checkDurability(durability string) error {
 		return nil
 	}
 	return &usageError{fmt.Sprintf("--durability: want %s or %s, got %q", node.OnDisk, node.InMemory, durability), ""}
+}
+
+// settingsFlags say how sums are made, of commands that train nothing.
+type settingsFlags struct {
+	values map[string]*optionFlag
+	suited map[string]string // defaults of the command
+}
+
+func (s *settingsFlags) add(cmd *cobra.Command) {
+	s.values = map[string]*optionFlag{}
+	section(cmd, ofSums, func(f *pflag.FlagSet) {
+		for _, o := range pipeline.ConsensusOptions(new(consensus.Settings)) {
+			if text, ok := s.suited[o.Name]; ok {
+				o.Default = text
+			}
+			defineOption(f, s.values, o)
+		}
+	})
+}
+
+func (s *settingsFlags) settings() (c consensus.Settings, err error) {
+	table := pipeline.ConsensusOptions(&c)
+	for name, text := range s.suited {
+		if err := table.Set(name, text); err != nil {
+			return c, err
+		}
+	}
+	for _, o := range table {
+		if given := s.values[o.Name].given; len(given) > 0 {
+			if err := o.Set(given[len(given)-1]); err != nil {
+				return c, err
+			}
+		}
+	}
+	return c, table.Complete()
 }

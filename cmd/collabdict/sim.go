@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -18,7 +20,6 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/model"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) sim() *cobra.Command {

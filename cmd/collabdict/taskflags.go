@@ -70,29 +70,32 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 		f.StringVar(&t.ranges, "ranges", "", "min-max scale with `RANGES` that all members agree on, which reveals nothing: LOW,HIGH for every column, or a YAML file of columns with [LOW, HIGH] each, * for the others")
 		f.StringArrayVar(&t.sets, "set", nil, "set an option by `NAME=VALUE`, as rho=2 or "+consensusPrefix+"degree=6; may be repeated")
 		f.StringVar(&t.file, "settings", "", "read options from a YAML `FILE`: NAME: VALUE, those of the consensus under consensus:. Flags and --set come before it")
-		t.define(f, ofModels, pipeline.New(algorithms.Default()).Shared)
+		t.define(f, pipeline.New(algorithms.Default()).Shared)
 	})
 	for _, k := range algorithms.All() {
-		section(cmd, ofOptions, func(f *pflag.FlagSet) { t.define(f, ofOptions, pipeline.New(k).Options) })
+		section(cmd, ofOptions, func(f *pflag.FlagSet) { t.define(f, pipeline.New(k).Options) })
 	}
-	section(cmd, ofSums, func(f *pflag.FlagSet) { t.define(f, ofSums, pipeline.New(algorithms.Default()).Consensus) })
+	section(cmd, ofSums, func(f *pflag.FlagSet) { t.define(f, pipeline.New(algorithms.Default()).Consensus) })
 	section(cmd, "", func(f *pflag.FlagSet) { f.Bool(helpAll, false, "show all options, with those for experts") })
 	t.complete(cmd)
 	hideOthers(cmd)
 }
 
 // define adds a flag for each option that has none yet.
-func (t *taskFlags) define(f *pflag.FlagSet, title string, table option.Table) {
+func (t *taskFlags) define(f *pflag.FlagSet, table option.Table) {
 	for _, o := range table {
-		if t.values[o.Name] != nil {
-			continue
+		if t.values[o.Name] == nil {
+			defineOption(f, t.values, o)
 		}
-		v := &optionFlag{Option: o}
-		t.values[o.Name] = v
-		flag := f.VarPF(v, o.Name, "", o.Help)
-		if o.Type == "bool" {
-			flag.NoOptDefVal = "true"
-		}
+	}
+}
+
+func defineOption(f *pflag.FlagSet, values map[string]*optionFlag, o *option.Option) {
+	v := &optionFlag{Option: o}
+	values[o.Name] = v
+	flag := f.VarPF(v, o.Name, "", o.Help)
+	if o.Type == "bool" {
+		flag.NoOptDefVal = "true"
 	}
 }
 

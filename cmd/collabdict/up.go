@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -18,7 +20,6 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/model"
-	"github.com/spf13/cobra"
 )
 
 // upFlags say which nodes to start.

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/pipeline"
 )
 
 // The sections that flags stand in, in the order in which help shows them, after those

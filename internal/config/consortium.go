@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/option"
-	"go.yaml.in/yaml/v4"
 )
 
 // Consortium is the agreement of all members.

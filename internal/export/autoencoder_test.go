@@ -4,11 +4,12 @@ import (
 	"math"
 	"testing"
 
-	"github.com/collabdict/collabdict/model"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/multitask"
 	"github.com/collabdict/collabdict/vae/nn"
-	"gonum.org/v1/gonum/mat"
 )
 
 // knownAutoEncoder returns what the model makes of rows. The draws of codes are an input,

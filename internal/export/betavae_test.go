@@ -6,12 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict/model"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/beta"
 	"github.com/collabdict/collabdict/vae/nn"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A release of a β-VAE has both networks, and what a score takes beside them.

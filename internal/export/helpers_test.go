@@ -6,12 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
 	"github.com/collabdict/collabdict/internal/pca"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/multitask"
-	"gonum.org/v1/gonum/mat"
 )
 
 // describe gives a model columns far from 0 and of unlike scales, and if axes is above 0

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/model"
 )
 
 // A release is the same whoever writes it, and has nothing but what is listed here.

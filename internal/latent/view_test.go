@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
@@ -11,8 +14,6 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/multitask"
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 )
 
 // example is a model of three columns along so many axes, or as they are.

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
@@ -22,8 +25,6 @@ import (
 	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
-	"go.uber.org/goleak"
-	"gonum.org/v1/gonum/mat"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

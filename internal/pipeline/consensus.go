@@ -8,9 +8,9 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// consensusOptions binds how sums are made, protected and decided. Whether the settings
+// ConsensusOptions binds how sums are made, protected and decided. Whether the settings
 // fit the number of members is not known here.
-func consensusOptions(s *consensus.Settings) option.Table {
+func ConsensusOptions(s *consensus.Settings) option.Table {
 	laplacian := func() bool { return s.Scheme == consensus.Laplacian }
 	return option.Table{
 		option.String(&s.Scheme, "scheme", consensus.Laplacian, "`SCHEME` of the sums", option.OneOf(consensus.Laplacian, consensus.Exact, consensus.BaseK)),

@@ -52,7 +52,7 @@ func New(of algorithm.Kind) *Task {
 		option.String(&t.Normalise, "normalise", Standard, "scale columns, and principal axes, to mean 0 and variance 1 (standard) or to the range from 0 to 1 (minmax)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
 	}
-	t.Consensus = consensusOptions(&t.Settings)
+	t.Consensus = ConsensusOptions(&t.Settings)
 	return t
 }
 

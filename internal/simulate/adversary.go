@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/attack"
 	"github.com/collabdict/collabdict/internal/attack/differencing"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -14,7 +16,6 @@ import (
 	"github.com/collabdict/collabdict/internal/summary"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Adversary is who watches a simulation, and follows the protocol. The zero value is

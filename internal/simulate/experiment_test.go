@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
@@ -15,7 +17,6 @@ import (
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
-	"gonum.org/v1/gonum/mat"
 )
 
 func example(standardise pipeline.Standardise) (*pipeline.Task, []dataset.Participant) {

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
-	"gonum.org/v1/gonum/mat"
 )
 
 // pool puts the training rows of all participants together: each in its owner's units

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
@@ -19,7 +21,6 @@ import (
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/netsim/scenario"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Run is what a simulation made: the result, the participants' models, and how it
