@@ -58,9 +58,8 @@ processor, memory. Everything but the network is the real thing. The table is CS
 			return a.print(all, scaleTable(all))
 		},
 	}
+	f.suited = map[string]string{"scheme": string(consensus.Exact)}
 	f.add(cmd)
-	f.scheme = string(consensus.Exact)
-	cmd.Flags().Lookup("scheme").DefValue = f.scheme
 	cmd.Flags().IntSliceVar(&sizes, "sizes", []int{16, 64, 256, 1024, 4096}, "`S`, the participants, with commas between")
 	cmd.Flags().IntVar(&values, "values", 331, "`M`, the values of a vector")
 	cmd.Flags().IntVar(&sums, "sums", 4, "`N`, the sums of each consortium")

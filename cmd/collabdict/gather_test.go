@@ -106,9 +106,9 @@ func checkMissing(t *testing.T, views []report.View, size int, gone string) {
 
 // sameMixture says whether two models have the same shared parameters, bit for bit.
 func sameMixture(a, b *model.Model) bool {
-	same := slices.Equal(a.Mixture().Weights(), b.Mixture().Weights()) && mat.Equal(a.Mixture().Means(), b.Mixture().Means())
-	for k := 0; same && k < a.Mixture().Components(); k++ {
-		same = mat.Equal(a.Mixture().Precision(k), b.Mixture().Precision(k))
+	same := slices.Equal(mixtureOf(a).Weights(), mixtureOf(b).Weights()) && mat.Equal(mixtureOf(a).Means(), mixtureOf(b).Means())
+	for k := 0; same && k < mixtureOf(a).Components(); k++ {
+		same = mat.Equal(mixtureOf(a).Precision(k), mixtureOf(b).Precision(k))
 	}
 	return same
 }

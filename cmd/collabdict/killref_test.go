@@ -225,7 +225,7 @@ func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model
 		}
 		running.Go(func() {
 			group := &seat{table: shared, self: i, next: labelSlots}
-			if results[i], errs[i] = c.Task.Train(t.Context(), group, c.Data, nil); errs[i] != nil {
+			if results[i], errs[i] = c.Task.Train(t.Context(), group, c.Data, nil, nil); errs[i] != nil {
 				shared.fail(errs[i])
 			} else if group.next != len(log) {
 				shared.fail(fmt.Errorf("%d calls, the record has %d slots", group.next, len(log)))
@@ -247,7 +247,7 @@ func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model
 // largest difference of any mean, precision or weight, relative to the largest
 // entry of that vector or matrix.
 func deviation(got, want *model.Model) float64 {
-	g, w := got.Mixture(), want.Mixture()
+	g, w := mixtureOf(got), mixtureOf(want)
 	if g.Components() != w.Components() || g.Dim() != w.Dim() {
 		return math.Inf(1)
 	}

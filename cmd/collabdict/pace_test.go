@@ -8,7 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -41,7 +41,7 @@ func TestPace(t *testing.T) {
 // A member that catches up does not know how long the run will take.
 func TestNoTimeLeftWhileCatchingUp(t *testing.T) {
 	var out bytes.Buffer
-	p := (&app{err: &out}).newProgress(*pipeline.Task{Rounds: 9})
+	p := (&app{err: &out}).newProgress(pipelinetest.Task(t, "ggm", "rounds=9"))
 	end := func(n int, s node.Status) {
 		p.members(s)
 		p.round(algorithm.Progress{Round: collabdict.Round{Number: n}}, 3, 0)

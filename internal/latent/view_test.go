@@ -27,7 +27,7 @@ func example(axes int) *model.Model {
 		dim = axes
 		m.Projection = &pca.Projection{Mean: make([]float64, 3), Axes: mat.NewDense(axes, 3, []float64{0.6, 0.8, 0, 0, 0, 1}), Variances: make([]float64, axes)}
 	}
-	m.Scorer = model.AutoEncoder{Model: multitask.NewModel(dim, multitask.Config{Latent: 2, Hidden: []int{4}, Seed: 3})}
+	m.Learned = multitask.Trained{Model: multitask.NewModel(dim, multitask.Config{Latent: 2, Hidden: []int{4}, Seed: 3})}
 	return m
 }
 

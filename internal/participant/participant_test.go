@@ -3,6 +3,7 @@ package participant_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"sync"
@@ -12,15 +13,11 @@ import (
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/consensus/graph"
-	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/model"
@@ -29,12 +26,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func learn(rounds int) *pipeline.Task {
-	return *pipeline.Task{
-		Model: model.GGM, Components: 2, Rounds: rounds, Lambda0: 1, Rho: 1, Seed: 2,
-		Standardise: algorithm.Global, FalseAlarm: 0.01,
-		Settings: consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
-	}
+func learn(t *testing.T, rounds int) *pipeline.Task {
+	t.Helper()
+	return pipelinetest.Task(t, "ggm", "components=2", fmt.Sprintf("rounds=%d", rounds), "tol=0", "rho=1", "seed=2")
 }
 
 // configs lays participants out on this machine.
@@ -83,7 +77,7 @@ func runAll(contexts []context.Context, all []participant.Config) ([]*participan
 // Real nodes and the simulation come to the same models, but for the rounding of
 // the chunks, which differ.
 func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
-	k := learn(8)
+	k := learn(t, 8)
 	all, parts := configs(t, 3, k)
 	results, errs := runAll([]context.Context{t.Context(), t.Context(), t.Context()}, all)
 	simulated, err := simulate.Simulate(t.Context(), k, parts, nil)

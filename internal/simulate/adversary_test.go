@@ -38,7 +38,7 @@ func TestSimulationsUnderObservation(t *testing.T) {
 		{consensus.Settings{Scheme: consensus.Exact, Protect: chunking.Chunks}, 0, 0},
 		{consensus.Settings{Scheme: consensus.BaseK, Protect: chunking.Sessions}, math.NaN(), 0},
 	} {
-		k, parts := example(algorithm.Global)
+		k, parts := example(t, algorithm.Global)
 		k.Settings, k.Rounds = c.settings, 2
 		run, err := SimulateUnder(t.Context(), Conditions{Adversary: Adversary{Coalition: 1}}, k, parts, nil)
 		if err != nil {

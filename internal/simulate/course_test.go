@@ -22,7 +22,7 @@ import (
 // A course has all rounds with what was sent for them, and says who was in which
 // sum, down or cut off, and when.
 func TestCourse(t *testing.T) {
-	k, _ := example(algorithm.Global)
+	k, _ := example(t, algorithm.Global)
 	k.Settings.Scheme, k.Rounds, k.Tol = consensus.Exact, 8, 0
 	parts := plants.Generate(plants.Spec{Participants: 7, Rows: 40, Columns: 3, Patterns: 2}, 2)
 	faults, err := scenario.Parse("--faults", "crash:node=3,round=3,for=30s;partition:a=1-5|b=6-7,round=5,for=20s;loss:rate=0.001")
@@ -128,7 +128,7 @@ func TestConvergenceIsThatOfTheRun(t *testing.T) {
 
 // The disagreement stays below the prediction. To watch changes nothing.
 func TestConvergence(t *testing.T) {
-	k, _ := example(algorithm.Global)
+	k, _ := example(t, algorithm.Global)
 	k.Rounds = 3
 	parts := plants.Generate(plants.Spec{Participants: 12, Rows: 40, Columns: 3, Patterns: 2}, 2)
 	run, err := SimulateUnder(t.Context(), Conditions{Converge: true, Adversary: Adversary{Coalition: 1}}, k, parts, nil)
