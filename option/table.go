@@ -74,7 +74,8 @@ func (t Table) Entries() (list []Entry) {
 // Field is the name and the canonical text of a value that all members must share.
 type Field struct{ Name, Value string }
 
-// Fields lists the options that apply and are not left out, in their order. Of a file it has the digest.
+// Fields lists the options that apply and are not left out, in their order. Of a file it
+// has the digest.
 func (t Table) Fields() (list []Field) {
 	for _, o := range t {
 		if o.absent() {
