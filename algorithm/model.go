@@ -136,8 +136,8 @@ const MostClasses = 1000
 // Dense reads rows into memory, where they may be already: the matrix is not to be changed.
 func Dense(rows collabdict.Rows) (*mat.Dense, error) {
 	n, m := rows.Dims()
-	if x, ok := rows.(mat.RawMatrixer); ok && x.RawMatrix().Stride == m {
-		return mat.NewDense(n, m, x.RawMatrix().Data), nil
+	if x, ok := rows.(interface{ Matrix() *mat.Dense }); ok {
+		return x.Matrix(), nil
 	}
 	x := mat.NewDense(n, m, nil)
 	return x, rows.ReadRows(x.RawMatrix().Data, 0)

@@ -188,7 +188,8 @@ func (m *Model) readArrays(of algorithm.Algorithm, a arrays) error {
 	if err != nil {
 		return err
 	}
-	options := map[string]any{"covariance": "full"}
+	// What files leave out is none, and not the default.
+	options := map[string]any{"covariance": "full", "hidden": ""}
 	if m.Manifest.Covariance != "" {
 		options["covariance"] = m.Manifest.Covariance
 	}

@@ -13,9 +13,9 @@ func (l later) StartRound(number int) {
 	}
 }
 
-func (l later) Missed() (total []float64, ok bool) {
+func (l later) TakeMissed() (total []float64, ok bool) {
 	if a, may := l.Group.(collabdict.Absentee); may {
-		return a.Missed()
+		return a.TakeMissed()
 	}
 	return nil, false
 }

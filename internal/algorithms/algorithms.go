@@ -6,10 +6,25 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm/dem"
+	"github.com/collabdict/collabdict/gmm/fedgem"
+	"github.com/collabdict/collabdict/gmm/fedgen"
+	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/option"
+	"github.com/collabdict/collabdict/vae/beta"
+	"github.com/collabdict/collabdict/vae/cgau"
+	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-var all = []algorithm.Kind{}
+var all = []algorithm.Kind{
+	ggm.Kind,
+	fedgen.Kind,
+	dem.Kind,
+	fedgem.Kind,
+	multitask.Kind,
+	beta.Kind,
+	cgau.Kind,
+}
 
 // Default is the algorithm of those who do not say which.
 func Default() algorithm.Kind { return all[0] }

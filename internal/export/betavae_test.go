@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -18,7 +19,7 @@ import (
 // A release of a β-VAE has both networks, and what a score takes beside them.
 func TestReleaseOfABetaVAE(t *testing.T) {
 	m := betaVAEOf(6, 0, beta.Unconditioned)
-	m.Manifest.Hyper.Beta = 0.5
+	m.Manifest.Hyper = model.Hyper{"beta": json.Number("0.5")}
 	f, err := NPZ(m)
 	if err != nil {
 		t.Fatal(err)

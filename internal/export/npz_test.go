@@ -20,7 +20,7 @@ func TestReleaseTellsOfNobody(t *testing.T) {
 	for _, who := range []string{"plant-a", "plant-b"} {
 		m := autoEncoderOf(6, 4)
 		m.Manifest.Participant, m.Manifest.Rows, m.Manifest.TotalRows = who, len(who), 12345
-		m.Manifest.Hyper = model.Hyper{"seed": 67}
+		m.Manifest.Hyper = model.Hyper{"seed": json.Number("67")}
 		if who == "plant-b" { // what is its own
 			m.Manifest.Threshold = 7
 			m.Scaling.Shift[0], m.Scaling.Scale[1] = 1, 2

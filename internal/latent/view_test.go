@@ -48,7 +48,7 @@ func TestAt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		coder := m.Scorer.(algorithm.Coder)
+		coder := m.Learned.(algorithm.Coder)
 		codes, err := coder.Encode(m.Trained(mat.DenseCopyOf(x)))
 		if err != nil {
 			t.Fatal(err)

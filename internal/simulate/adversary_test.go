@@ -39,7 +39,8 @@ func TestSimulationsUnderObservation(t *testing.T) {
 		{consensus.Settings{Scheme: consensus.BaseK, Protect: chunking.Sessions}, math.NaN(), 0},
 	} {
 		k, parts := example(t, algorithm.Global)
-		k.Settings, k.Rounds = c.settings, 2
+		k.Settings = c.settings
+		set(t, k, "rounds", "2")
 		run, err := SimulateUnder(t.Context(), Conditions{Adversary: Adversary{Coalition: 1}}, k, parts, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ func example(tb testing.TB, standardise string) (*pipeline.Task, []dataset.Parti
 func TestTogetherWithOneComponentIsPooled(t *testing.T) {
 	for _, standardise := range []string{algorithm.Global, algorithm.Own, algorithm.None} {
 		k, parts := example(t, standardise)
-		k.Components = 1
+		set(t, k, "components", "1")
 		run, err := Simulate(t.Context(), k, parts, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -160,5 +160,13 @@ func TestBaselinesOfClassifiers(t *testing.T) {
 		if b := p.Baselines; !b.Alone.Accuracy.Defined || !b.Pooled.Accuracy.Defined {
 			t.Errorf("participant %d: got %+v and %+v", i, b.Alone, b.Pooled)
 		}
+	}
+}
+
+// set changes an option of a complete task.
+func set(t *testing.T, k *pipeline.Task, name, text string) {
+	t.Helper()
+	if err := k.Options.Set(name, text); err != nil {
+		t.Fatal(err)
 	}
 }
