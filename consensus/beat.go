@@ -56,16 +56,10 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 		m.beat = m.now + m.p.Beat
 	}
 	s := m.slot
-	b := &Beat{State: m.State(), Promised: s.promised, Behind: !m.joins(), Stuck: m.stuck != "", Amends: m.wished()}
-	for ballot := range s.views {
-		b.Viewed = max(b.Viewed, ballot)
-	}
-	if s.finish != nil {
-		b.Viewed = max(b.Viewed, s.finish.Ballot)
-	}
-	if s.commit != nil && s.unmask != nil && s.unmask.session != nil {
+	b := &Beat{State: m.State(), Promised: s.ballots.promised, Viewed: s.ballots.viewed(), Behind: !m.joins(), Stuck: m.stuck != "", Amends: m.wished()}
+	if s.ballots.commit != nil && s.unmask != nil && s.unmask.session != nil {
 		b.Round = uint32(s.unmask.session.Round())
-	} else if a := s.attempts[s.promised]; a != nil {
+	} else if a := s.attempts[s.ballots.promised]; a != nil {
 		b.Round = a.round()
 	}
 	b.Heard = s.heard()
@@ -86,15 +80,15 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 		}
 	}
 	if to != All {
-		m.send(e, to, s.promised, b)
+		m.send(e, to, s.ballots.promised, b)
 		return
 	}
-	m.tell(e, s.promised, b)
-	m.passOn(e, s.promised, b)
-	if m.rules.Committee != nil {
+	m.tell(e, s.ballots.promised, b)
+	m.passOn(e, s.ballots.promised, b)
+	if m.roster.Committee != nil {
 		for _, w := range b.Waiting[:min(len(b.Waiting), fewWaited)] {
-			if !m.rules.decides(int(w)) {
-				m.send(e, int(w), s.promised, b)
+			if !m.roster.decides(int(w)) {
+				m.send(e, int(w), s.ballots.promised, b)
 			}
 		}
 	}
@@ -110,8 +104,8 @@ const fewWaited = 8
 // hold a vector.
 func (m *Machine) asks(pause time.Duration) bool {
 	s := m.slot
-	a, u := s.attempts[s.promised], s.unmask
-	if a != nil && a.lanes != nil && a.result == nil || s.commit != nil && u != nil && u.session != nil {
+	a, u := s.attempts[s.ballots.promised], s.unmask
+	if a != nil && a.lanes != nil && a.result == nil || s.ballots.commit != nil && u != nil && u.session != nil {
 		pause = 2 * m.p.Beat
 		if m.now-m.since < pause {
 			return false
@@ -127,14 +121,14 @@ func (m *Machine) nextHelper() int {
 	at, _ := slices.BinarySearch(m.watched, max(m.helper, 0))
 	for i := 1; i <= n; i++ {
 		s := m.watched[(at+i)%n]
-		if s == m.p.Self || !m.rules.decides(s) || m.lost(s) {
+		if s == m.p.Self || !m.roster.decides(s) || m.lost(s) {
 			continue
 		}
 		p := m.peer(s)
 		if p.slot > m.slot.number {
 			return s
 		}
-		if same < 0 && (p.slot == m.slot.number || !m.rules.decides(m.p.Self)) {
+		if same < 0 && (p.slot == m.slot.number || !m.roster.decides(m.p.Self)) {
 			same = s // an outsider does not know where all of the committee are
 		}
 	}
@@ -160,7 +154,7 @@ func (m *Machine) receiveBeat(from int, slot uint64, b *Beat, e *Effects) {
 	if slot < p.slot {
 		p.pace = pace{}
 	}
-	if slot == m.slot.number && p.slot == slot && b.Promised == m.slot.promised && b.Heard > p.beat.Heard {
+	if slot == m.slot.number && p.slot == slot && b.Promised == m.slot.ballots.promised && b.Heard > p.beat.Heard {
 		m.moved = m.now
 	}
 	p.slot, p.beat = slot, *b
@@ -212,17 +206,17 @@ func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
 // it was asked.
 func (m *Machine) lacksPrepare(to int, b *Beat) bool {
 	s := m.slot
-	if s.commit != nil || s.promises == nil || s.own[s.promised] != nil || b.Promised > s.promised {
+	if s.ballots.commit != nil || !s.ballots.prepares() || b.Promised > s.ballots.promised {
 		return false
 	}
-	p, promised := s.promises[to]
+	p, promised := s.ballots.promises[to]
 	return !promised || !p.Joins && !b.Behind
 }
 
 // helpOn sends what a member of the same slot lacks.
 func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 	s := m.slot
-	if s.commit != nil {
+	if s.ballots.commit != nil {
 		if asks {
 			m.helpOpen(s, to, b, e)
 		}
@@ -230,48 +224,37 @@ func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 		return
 	}
 	if m.lacksPrepare(to, b) {
-		m.send(e, to, s.promised, &Prepare{})
+		m.send(e, to, s.ballots.promised, &Prepare{})
 		return
 	}
-	if v := m.newestView(); v != nil && b.Viewed < v.Ballot && asks {
+	if v := s.ballots.newest(); v != nil && b.Viewed < v.Ballot && asks {
 		m.send(e, to, v.Ballot, v)
 	}
-	if f := s.finish; f != nil && asks && s.sealed[f.Finish.Attempt] != nil && b.State == Fetching {
+	if f := s.ballots.finish; f != nil && asks && s.sealed[f.Finish.Attempt] != nil && b.State == Fetching {
 		m.send(e, to, f.Finish.Attempt, &Seal{Sealed: s.sealed[f.Finish.Attempt]})
 	}
-	if v := s.working(); v != nil && v.amends() && asks && s.sealed[v.Ballot] != nil && b.State == Fetching && b.Promised == v.Ballot {
+	if v := s.ballots.working(); v != nil && v.amends() && asks && s.sealed[v.Ballot] != nil && b.State == Fetching && b.Promised == v.Ballot {
 		m.send(e, to, v.Ballot, &Seal{Sealed: s.sealed[v.Ballot]})
 	}
-	if s.vote != nil {
-		d := m.ownDone()
-		m.send(e, to, s.vote.Ballot, &d)
+	if s.ballots.vote != nil {
+		d := s.ballots.ownDone()
+		m.send(e, to, s.ballots.vote.Ballot, &d)
 	}
 	m.again(to, b, e)
-}
-
-func (m *Machine) newestView() *View {
-	s := m.slot
-	if s.finish != nil && s.finish.Ballot >= s.promised {
-		return s.finish
-	}
-	if v := s.views[s.promised]; v != nil && v.Ballot > 0 {
-		return v
-	}
-	return nil
 }
 
 // again sends this member's own messages of the attempt under way that a member
 // of it waits for.
 func (m *Machine) again(to int, b *Beat, e *Effects) {
 	s := m.slot
-	a := s.attempts[s.promised]
-	if a == nil || !a.here || b.Promised != s.promised || !a.view.has(to) {
+	a := s.attempts[s.ballots.promised]
+	if a == nil || !a.here || b.Promised != s.ballots.promised || !a.view.has(to) {
 		return
 	}
 	switch b.State {
 	case Idle, Dealt:
 		if slices.Contains(m.opensTowards(a), to) {
-			m.send(e, to, s.promised, m.opening(a, to))
+			m.send(e, to, s.ballots.promised, m.opening(a, to))
 		}
 	case Session:
 		for lane, x := range a.lanes {
@@ -280,19 +263,19 @@ func (m *Machine) again(to int, b *Beat, e *Effects) {
 			}
 		}
 	case Sealing:
-		if s.vote != nil && s.sealed[s.promised] != nil {
-			m.send(e, to, s.promised, &Seal{Sealed: s.sealed[s.promised]})
+		if s.ballots.vote != nil && s.sealed[s.ballots.promised] != nil {
+			m.send(e, to, s.ballots.promised, &Seal{Sealed: s.sealed[s.ballots.promised]})
 		}
 	}
 }
 
 // helpOpen sends what opens a decided slot.
 func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
-	attempt := s.commit.Value.Attempt
+	attempt := s.ballots.commit.Value.Attempt
 	send := func(body Body) {
 		e.Sends = append(e.Sends, Send{To: to, Message: Message{Slot: s.number, Ballot: attempt, Body: body}})
 	}
-	send(&Commit{Certificate: s.commit})
+	send(&Commit{Certificate: s.ballots.commit})
 	// Who has voted has a result, nearly always this one.
 	switch sealed := s.sealed[attempt]; {
 	case sealed == nil || b.State == Opening || b.State == Voted:
@@ -301,7 +284,7 @@ func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
 	default:
 		send(&Seal{Sealed: sealed})
 	}
-	if m.rules.Committee != nil {
+	if m.roster.Committee != nil {
 		switch u := s.unmask; {
 		case s.padSum != nil:
 			send(&Opened{Words: s.padSum})
@@ -336,7 +319,7 @@ const longestWait = 32
 // once, then after twice the time each time, so that a slow carrier is not fed
 // faster than it can deliver.
 func (m *Machine) helpAgain(h *help, slot uint64, b *Beat) bool {
-	promised := m.slot.promised
+	promised := m.slot.ballots.promised
 	if h.slot != slot || h.ballot != promised || h.state != b.State || h.round != b.Round || h.wait == 0 {
 		*h = help{slot: slot, ballot: promised, state: b.State, round: b.Round, wait: m.p.Beat / 2}
 	}

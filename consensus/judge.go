@@ -90,7 +90,7 @@ func median(d []time.Duration) time.Duration {
 // lost says whether a member has been silent for too long, or has left.
 func (m *Machine) lost(member int) bool {
 	p := m.peer(member)
-	if !m.rules.decides(m.p.Self) { // few others send it Beats
+	if !m.roster.decides(m.p.Self) { // few others send it Beats
 		return p.left != nil
 	}
 	return p.left != nil || m.now-p.heard > p.rhythm.limit(lostLeast*m.p.Beat)
@@ -136,7 +136,7 @@ func (m *Machine) spareSlow() bool {
 			left++
 		}
 	}
-	return left >= m.rules.Least
+	return left >= m.roster.Least
 }
 
 // outcast says whether a member is left out because sessions with it have stalled
@@ -147,7 +147,7 @@ func (m *Machine) outcast(member int) bool { return m.slot.outcast[member] }
 // quorum sees that it has, and no member of a lower rank does.
 func (m *Machine) judge(e *Effects) {
 	s := m.slot
-	if s.call == nil || s.commit != nil || s.barred || !m.rules.decides(m.p.Self) {
+	if s.call == nil || s.ballots.commit != nil || s.barred || !m.roster.decides(m.p.Self) {
 		m.stuck, m.stuckSince = "", 0
 		m.judgeOpening(e)
 		return
@@ -160,11 +160,11 @@ func (m *Machine) judge(e *Effects) {
 		m.propose(e)
 		return
 	}
-	if s.promised > 0 && m.rules.owner(s.promised) == m.p.Self && s.promises == nil && s.own[s.promised] == nil {
+	if s.ballots.unprepared() {
 		m.prepare(e) // an earlier process has not come to its view
 	}
-	if s.promises != nil && s.own[s.promised] == nil {
-		m.formView(m.now-s.prepared > viewWait*m.p.Beat, e)
+	if s.ballots.prepares() {
+		m.formView(m.now-s.ballots.prepared > viewWait*m.p.Beat, e)
 	}
 	reason := m.whyStuck()
 	if reason == "" {
@@ -177,7 +177,7 @@ func (m *Machine) judge(e *Effects) {
 	}
 	m.stuck = reason
 	turn, agree := m.turn()
-	if agree >= m.rules.Quorum && m.now-m.stuckSince >= time.Duration(turn)*viewWait*m.p.Beat {
+	if agree >= m.roster.Quorum && m.now-m.stuckSince >= time.Duration(turn)*viewWait*m.p.Beat {
 		m.noteStall()
 		m.propose(e)
 		m.stuck, m.stuckSince = "", 0
@@ -190,7 +190,7 @@ func (m *Machine) turn() (turn, agree int) {
 	agree = 1
 	for i, p := range m.peers {
 		s := m.watched[i]
-		if s == m.p.Self || !m.rules.decides(s) || m.lost(s) || p.slot != m.slot.number || !p.beat.Stuck {
+		if s == m.p.Self || !m.roster.decides(s) || m.lost(s) || p.slot != m.slot.number || !p.beat.Stuck {
 			continue
 		}
 		agree++
@@ -204,16 +204,16 @@ func (m *Machine) turn() (turn, agree int) {
 // whyStuck says why the ballot at hand cannot decide, "" as long as it may.
 func (m *Machine) whyStuck() string {
 	s := m.slot
-	if s.finish != nil && s.finish.Ballot >= s.promised {
-		reason := m.whyOwnerStuck(s.finish.Ballot)
+	if v := s.ballots.finishing(); v != nil {
+		reason := m.whyOwnerStuck(v.Ballot)
 		if reason == "" && m.stalled() {
 			reason = "nobody passes on what is to be finished"
 		}
 		return reason
 	}
-	v := s.working()
+	v := s.ballots.working()
 	if v == nil {
-		return m.whyOwnerStuck(s.promised)
+		return m.whyOwnerStuck(s.ballots.promised)
 	}
 	for _, r := range v.Members {
 		member := int(r)
@@ -224,7 +224,7 @@ func (m *Machine) whyStuck() string {
 			return m.p.Members[member] + " " + reason
 		}
 	}
-	if a := s.attempts[s.promised]; a != nil && a.dealt && !a.here && s.vote == nil {
+	if a := s.attempts[s.ballots.promised]; a != nil && a.dealt && !a.here && s.ballots.vote == nil {
 		return "this process was started again"
 	}
 	if m.stalled() {
@@ -239,7 +239,7 @@ func (m *Machine) whyFailed(member int) string {
 	switch {
 	case m.lost(member):
 		return m.whyAbsent(member)
-	case p.slot == m.slot.number && p.beat.Promised > m.slot.promised:
+	case p.slot == m.slot.number && p.beat.Promised > m.slot.ballots.promised:
 		return "has promised a higher ballot"
 	case p.slot == m.slot.number && p.beat.State == Stranded:
 		return "was started again"
@@ -255,7 +255,7 @@ func (m *Machine) whyOwnerStuck(ballot uint32) string {
 	if ballot == 0 {
 		return "the roster has changed"
 	}
-	owner := m.rules.owner(ballot)
+	owner := m.roster.owner(ballot)
 	if owner == m.p.Self { // it goes on, unless others have left it
 		for i, s := range m.watched {
 			if p := &m.peers[i]; s != owner && !m.lost(s) && p.slot == m.slot.number && p.beat.Promised > ballot {
@@ -286,7 +286,7 @@ func (m *Machine) stalled() bool {
 			return false
 		}
 	case Fetching:
-		if m.slot.commit != nil {
+		if m.slot.ballots.commit != nil {
 			return false
 		}
 	case Session, Sealing, Voted:
@@ -311,7 +311,7 @@ func (m *Machine) computing() bool {
 // left out.
 func (m *Machine) noteStall() {
 	s := m.slot
-	if v := s.working(); !m.stalled() || v == nil || v.amends() {
+	if v := s.ballots.working(); !m.stalled() || v == nil || v.amends() {
 		return
 	}
 	roots := m.holdingUp()
@@ -326,7 +326,7 @@ func (m *Machine) noteStall() {
 
 // busy says whether this member works in a session that goes on.
 func (m *Machine) busy() bool {
-	a := m.slot.attempts[m.slot.promised]
+	a := m.slot.attempts[m.slot.ballots.promised]
 	return a != nil && a.here && a.lanes != nil && a.result == nil && m.now-m.since < busyFor*m.p.Beat && m.whyStuck() == ""
 }
 
@@ -334,14 +334,14 @@ func (m *Machine) busy() bool {
 // preset view: at the beginning of a round, as the lowest rank inside.
 func (m *Machine) invites() bool {
 	s := m.slot
-	if s.promised != 0 || !m.newRound() || s.attempts[0] != nil && s.attempts[0].lanes != nil {
+	if s.ballots.promised != 0 || !m.newRound() || s.attempts[0] != nil && s.attempts[0].lanes != nil {
 		return false
 	}
 	for _, r := range s.preset.Members {
 		if int(r) == m.p.Self {
 			break
 		}
-		if m.rules.decides(int(r)) && !m.lost(int(r)) {
+		if m.roster.decides(int(r)) && !m.lost(int(r)) {
 			return false
 		}
 	}
@@ -383,7 +383,7 @@ func (m *Machine) forsaken() error {
 			left = append(left, s)
 		}
 	}
-	if m.rules.Size-len(left) >= m.rules.Least && len(m.watched)-len(left) >= m.rules.Quorum {
+	if m.roster.Size-len(left) >= m.roster.Least && len(m.watched)-len(left) >= m.roster.Quorum {
 		return nil
 	}
 	return m.leftError(left)

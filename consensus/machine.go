@@ -10,7 +10,7 @@ import (
 // Machine is one member's part in a run. It is not safe for concurrent use.
 type Machine struct {
 	p       Params
-	rules   Rules
+	roster  *roster
 	plans   *Plans
 	entropy [32]byte // all secrets of the slot under way are derived from it
 
@@ -26,7 +26,7 @@ type Machine struct {
 	finished bool
 	err      error // why the machine has failed
 
-	seen    [][]uint32        // different views of the slots so far, where a view may not differ by few from them
+	seen    loneChanges
 	held    string            // why no view was formed though enough have promised
 	early   map[int][]Message // for the slot under way or the next one, by member
 	watched []int             // the members that peers are of
@@ -56,17 +56,17 @@ func New(p Params) (*Machine, error) {
 		return nil, &RemovedError{Revision: p.Revision}
 	}
 	if p.Self < 0 || p.Self >= len(p.Members) && !p.Joins {
-		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, m.rules.Size)
+		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, m.roster.Size)
 	}
-	m.slot = newSlot(0, [32]byte{}, 0, m.plans.everybody(m.rules))
+	m.slot = newSlot(m.roster, position{}, 0, m.plans.everybody(m.roster.Rules))
 	return m, nil
 }
 
 // Rules returns what decides in the roster.
-func (m *Machine) Rules() Rules { return m.rules }
+func (m *Machine) Rules() Rules { return m.roster.Rules }
 
 // Plan returns what the settings come to with all members.
-func (m *Machine) Plan() *Plan { return m.plans.plan(m.rules.Size) }
+func (m *Machine) Plan() *Plan { return m.plans.plan(m.roster.Size) }
 
 // Step applies an event. Messages that are late, early, doubled or of no use are
 // ignored; a message that no honest member sends ends the run with an error that
@@ -152,12 +152,14 @@ func (m *Machine) enter(c Call, e *Effects) {
 func (m *Machine) advance(e *Effects) bool {
 	s := m.slot
 	switch {
-	case s.commit != nil:
+	case s.ballots.commit != nil:
 		return m.open(e)
-	case s.finish != nil && !s.barred && m.rules.decides(m.p.Self) && s.finish.Ballot >= s.promised && (s.vote == nil || s.vote.Ballot < s.finish.Ballot):
-		return m.finishVote(e)
+	case s.barred:
+		return false
+	case s.ballots.finishing() != nil && m.roster.decides(m.p.Self) && !s.ballots.votedIn(s.ballots.finish.Ballot):
+		return m.finishVote(s.ballots.finish, e)
 	}
-	if v := s.working(); v != nil && v.amends() {
+	if v := s.ballots.working(); v != nil && v.amends() {
 		return m.voteAmendment(v, e)
 	}
 	return m.work(e)
@@ -168,7 +170,7 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 	if from == m.p.Self || m.err != nil {
 		return
 	}
-	if !m.rules.belongs(from) {
+	if !m.roster.belongs(from) {
 		m.receiveStranger(from, msg, e)
 		return
 	}
@@ -236,7 +238,7 @@ func (m *Machine) keepEarly(from int, msg Message) {
 	switch msg.Body.(type) {
 	case *Seeds, *Blob, *Prepare:
 	case *Step:
-		if m.rules.Committee == nil {
+		if m.roster.Committee == nil {
 			return
 		}
 	default:

@@ -15,7 +15,7 @@ func (m *Machine) peer(member int) *peer {
 }
 
 func (m *Machine) place(member int) int {
-	if m.rules.Roster == nil && len(m.peers) == m.rules.Size && member < m.rules.Size {
+	if m.roster.Roster == nil && len(m.peers) == m.roster.Size && member < m.roster.Size {
 		return member
 	}
 	if i, in := slices.BinarySearch(m.watched, member); in {
@@ -26,11 +26,11 @@ func (m *Machine) place(member int) int {
 
 // watch begins to keep track of those who matter to this member.
 func (m *Machine) watch() {
-	m.watched = m.rules.Committee
-	if m.watched == nil || m.rules.decides(m.p.Self) {
-		m.watched = make([]int, m.rules.Size)
+	m.watched = m.roster.Committee
+	if m.watched == nil || m.roster.decides(m.p.Self) {
+		m.watched = make([]int, m.roster.Size)
 		for i := range m.watched {
-			m.watched[i] = m.rules.rank(i)
+			m.watched[i] = m.roster.rank(i)
 		}
 	}
 	m.peers = make([]peer, len(m.watched))
@@ -38,11 +38,11 @@ func (m *Machine) watch() {
 
 // tell sends a message to all who decide: everybody, or the committee.
 func (m *Machine) tell(e *Effects, ballot uint32, body Body) {
-	if m.rules.Committee == nil {
+	if m.roster.Committee == nil {
 		m.send(e, All, ballot, body)
 		return
 	}
-	for _, s := range m.rules.Committee {
+	for _, s := range m.roster.Committee {
 		if s != m.p.Self {
 			m.send(e, s, ballot, body)
 		}
@@ -52,12 +52,12 @@ func (m *Machine) tell(e *Effects, ballot uint32, body Body) {
 // passOn sends a message to those who look to this member of the committee for
 // what has been decided.
 func (m *Machine) passOn(e *Effects, ballot uint32, body Body) {
-	place, in := slices.BinarySearch(m.rules.Committee, m.p.Self)
+	place, in := slices.BinarySearch(m.roster.Committee, m.p.Self)
 	if !in {
 		return
 	}
-	for i := place; i < m.rules.Size; i += len(m.rules.Committee) {
-		if s := m.rules.rank(i); !m.rules.decides(s) {
+	for i := place; i < m.roster.Size; i += len(m.roster.Committee) {
+		if s := m.roster.rank(i); !m.roster.decides(s) {
 			m.send(e, s, ballot, body)
 		}
 	}

@@ -50,7 +50,7 @@ func (m *Machine) note(d *Decision) {
 			p.misses, p.asked = 0, 0
 		case p.asked > 0:
 			p.asked--
-		case s.promised > 0 && !m.lost(member):
+		case s.ballots.promised > 0 && !m.lost(member):
 			p.misses = min(p.misses+1, 4)
 			p.asked = 1 << p.misses
 		}

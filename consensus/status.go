@@ -38,11 +38,11 @@ type Status struct {
 func (m *Machine) Status() Status {
 	s := m.slot
 	st := Status{
-		Slot: s.number, Ballot: s.promised, State: m.State(), Since: m.since, Stuck: m.stuck, Decided: s.number,
+		Slot: s.number, Ballot: s.ballots.promised, State: m.State(), Since: m.since, Stuck: m.stuck, Decided: s.number,
 		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.usual, Finished: m.finished,
 		Wanted: m.wanted(), Wished: m.wished(),
 	}
-	if v := s.working(); v != nil && !v.amends() {
+	if v := s.ballots.working(); v != nil && !v.amends() {
 		st.Members, st.Missing = v.Members, v.Missing
 	}
 	for _, s := range m.watched {
@@ -56,7 +56,7 @@ func (m *Machine) Status() Status {
 		st.Paused = m.err == nil && (m.paused() || m.held != "")
 		st.Held = m.held
 	}
-	if a := s.attempts[s.promised]; a != nil && a.lanes != nil {
+	if a := s.attempts[s.ballots.promised]; a != nil && a.lanes != nil {
 		plan := m.plans.plan(len(a.member)).Session(a.layout.Words())
 		st.Plan, st.Steps = plan.Name(), plan.Rounds()
 		for _, x := range a.lanes {
@@ -73,14 +73,14 @@ func (m *Machine) paused() bool {
 	for _, s := range m.watched {
 		if s == m.p.Self || !m.lost(s) {
 			there++
-			if m.rules.decides(s) {
+			if m.roster.decides(s) {
 				deciding++
 			}
 		}
 	}
 	// Who is not of the committee knows of nobody else.
-	tooFew := deciding < m.rules.Quorum || len(m.watched) == m.rules.Size && there < m.rules.Least
-	return tooFew && (m.stuck != "" || m.slot.promises != nil || m.State() == Promised)
+	tooFew := deciding < m.roster.Quorum || len(m.watched) == m.roster.Size && there < m.roster.Least
+	return tooFew && (m.stuck != "" || m.slot.ballots.promises != nil || m.State() == Promised)
 }
 
 // holdingUp returns the members that hold the slot up: those that are waited for
@@ -103,7 +103,7 @@ func (m *Machine) holdingUp() []int {
 			continue
 		}
 		for _, w := range p.beat.Waiting {
-			if m.rules.belongs(int(w)) {
+			if m.roster.belongs(int(w)) {
 				queue = append(queue, int(w))
 			}
 		}

@@ -25,15 +25,15 @@ func (m *Machine) CheckWish(a *Amendment) error {
 	}
 	// Those who stay of a large roster's committee must be able to finish it without
 	// those who go.
-	left := len(m.rules.Committee)
+	left := len(m.roster.Committee)
 	for _, r := range a.Removed {
-		if m.rules.decides(int(r)) {
+		if m.roster.decides(int(r)) {
 			left--
 		}
 	}
-	if most := len(m.rules.Committee) - m.rules.Quorum; m.rules.Committee != nil && left < m.rules.Quorum {
+	if most := len(m.roster.Committee) - m.roster.Quorum; m.roster.Committee != nil && left < m.roster.Quorum {
 		return fmt.Errorf("removed members: want at most %d of the %d of the committee at a time, since the others must be a quorum, got %d",
-			most, len(m.rules.Committee), len(m.rules.Committee)-left)
+			most, len(m.roster.Committee), len(m.roster.Committee)-left)
 	}
 	return nil
 }
@@ -80,6 +80,14 @@ func (m *Machine) wished() [32]byte {
 	return m.amends
 }
 
+// wishedNow returns the same where the roster may be changed in the slot under way.
+func (m *Machine) wishedNow() [32]byte {
+	if !m.betweenRounds() {
+		return [32]byte{}
+	}
+	return m.wished()
+}
+
 // betweenRounds says whether the roster may be changed in the slot under way, as far
 // as this member knows. Who has not called yet leaves that to those who have.
 func (m *Machine) betweenRounds() bool {
@@ -96,14 +104,14 @@ func (m *Machine) amendsNow() bool {
 	}
 	agree := 1
 	for i, member := range m.watched {
-		if member == m.p.Self || !m.rules.decides(member) || m.lost(member) || m.peers[i].beat.Amends != m.amends {
+		if member == m.p.Self || !m.roster.decides(member) || m.lost(member) || m.peers[i].beat.Amends != m.amends {
 			continue
 		}
 		if agree++; member < m.p.Self && !m.peers[i].beat.Behind {
 			return false
 		}
 	}
-	return agree >= m.rules.Quorum
+	return agree >= m.roster.Quorum
 }
 
 // unbegun says whether nothing is under way in the slot that an amendment would break
@@ -111,9 +119,8 @@ func (m *Machine) amendsNow() bool {
 // as in a run that is paused.
 func (m *Machine) unbegun() bool {
 	s := m.slot
-	if s.promised == 0 {
+	if s.ballots.promised == 0 {
 		return s.attempts[0] == nil || s.attempts[0].lanes == nil
 	}
-	finishes := s.finish != nil && s.finish.Ballot >= s.promised
-	return !finishes && s.working() == nil && m.now-m.since > 2*viewWait*m.p.Beat
+	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.since > 2*viewWait*m.p.Beat
 }
