@@ -144,10 +144,9 @@ func (m *Machine) form(p Params) error {
 		return err
 	}
 	m.p, m.plans = p, p.Plans
-	m.roster = &roster{Rules: p.Rules(size), run: p.Run, self: p.Self, keys: p.Keys}
+	m.roster = &roster{Rules: p.Rules(size), run: p.Run, self: p.Self, keys: p.Keys, names: p.Members}
 	m.roster.Roster = p.roster()
 	m.roster.Committee = m.plans.committeeOf(p.Run, p.Revision, m.roster.Rules)
-	m.watch()
 	return nil
 }
 
@@ -260,21 +259,11 @@ func (m *Machine) reform(d *Decision) error {
 	if err != nil {
 		return fmt.Errorf("slot %d: amendment: %w", d.Slot, err)
 	}
-	known := map[int]peer{}
-	for i, member := range m.watched {
-		known[member] = m.peers[i]
-	}
 	if err := m.form(next); err != nil {
 		return err
 	}
-	for i, member := range m.watched {
-		p, was := known[member]
-		if !was {
-			p.heard = m.now // it is given time to come
-		}
-		m.peers[i] = p
-	}
-	m.amendment, m.helper, m.formed = nil, -1, d.Slot+1
+	m.monitor.reform(m.roster, m.now)
+	m.amendment, m.formed = nil, d.Slot+1
 	m.noteRemoved(a, d.Slot)
 	if _, removed := slices.BinarySearch(next.Removed, uint32(m.p.Self)); removed {
 		return &RemovedError{Revision: next.Revision}

@@ -54,7 +54,7 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 	s := m.slot
 	s.entered, s.dirty = int64(s.ballots.promised), true
 	a.dealt, a.here = true, true
-	m.since = m.now
+	m.monitor.step(m.now)
 	if s.call.header.Kind == Gather {
 		a.blobs[m.p.Self] = s.call.blob
 	} else if err := m.draw(a); err != nil {

@@ -32,7 +32,7 @@ func (m *Machine) begin(a *attempt, e *Effects) {
 		a.lanes = append(a.lanes, x)
 		m.sendFrames(a, lane, x.Start(), e)
 	}
-	m.since = m.now
+	m.monitor.step(m.now)
 	early := a.early
 	a.early, a.seeds = nil, nil
 	for _, f := range early {
@@ -138,7 +138,7 @@ func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 		m.fail(e, m.memberError(from, "sent what no session has: "+err.Error()+": run the same version everywhere"))
 	}
 	if s.heard() > before {
-		m.since = m.now
+		m.monitor.step(m.now)
 	}
 }
 
@@ -194,7 +194,7 @@ func (m *Machine) average(a *attempt, e *Effects) bool {
 		}
 	}
 	if moved {
-		m.since = m.now
+		m.monitor.step(m.now)
 	}
 	if ended < m.p.threshold() {
 		return false

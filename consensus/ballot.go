@@ -46,9 +46,10 @@ type position struct {
 // roster is who promises and votes, with the part of one member in it.
 type roster struct {
 	Rules
-	run  [32]byte
-	self int
-	keys Keys
+	run   [32]byte
+	self  int
+	keys  Keys
+	names []string // by rank
 }
 
 // maxBallot is above any ballot that members come to one after the other. Who was

@@ -6,57 +6,28 @@ import (
 	"time"
 )
 
-// peer is what is known of another member.
-type peer struct {
-	heard  time.Duration // when its last message came
-	rhythm rhythm        // of its Beats
-	slot   uint64        // of its last Beat
-	beat   Beat          // its last Beat
-	left   *Leave
-	gone   time.Duration // when it left
-	help   [2]help       // unasked and asked
-	pace   pace          // of its local updates
-	asked  uint32        // rounds to come in which it is not waited for again at the round's start
-	misses uint32        // times that it was waited for in vain
-}
+// What members tell each other again and again: where they stand, by heartbeats, and what
+// another lacks, as help that it asks for or waits for.
 
-// help is what was last sent again to a member.
-type help struct {
-	slot   uint64
-	ballot uint32 // promised here
-	state  State
-	round  uint32
-	next   time.Duration // when to send it once more
-	wait   time.Duration // between the last time and the next
-}
-
-// passTime beats, judges whether the attempt under way has failed, and tells what
-// is due.
+// passTime judges whether the attempt under way has failed, and tells what is due.
 func (m *Machine) passTime(e *Effects) {
-	if m.now-m.tick > 3*m.p.Beat {
-		// This process was stopped, not the others: give them time to speak.
-		for i := range m.peers {
-			m.peers[i].heard, m.peers[i].pace.since = m.now, m.now
-		}
-		m.since, m.stuckSince = m.now, m.now
-	}
-	m.tick = m.now
+	m.monitor.pass(m.now)
 	if m.err != nil {
 		return
 	}
 	m.tellShares(e)
 	m.judge(e)
-	if m.now >= m.beat && m.err == nil {
+	if m.now >= m.monitor.due && m.err == nil {
 		m.sendBeat(All, e)
 	}
 }
 
 func (m *Machine) sendBeat(to int, e *Effects) {
 	if to == All {
-		m.beat = m.now + m.p.Beat
+		m.monitor.due = m.now + m.p.Beat
 	}
 	s := m.slot
-	b := &Beat{State: m.State(), Promised: s.ballots.promised, Viewed: s.ballots.viewed(), Behind: !m.joins(), Stuck: m.stuck != "", Amends: m.wished()}
+	b := &Beat{State: m.State(), Promised: s.ballots.promised, Viewed: s.ballots.viewed(), Behind: !m.joins(), Stuck: m.monitor.stuck != "", Amends: m.wished()}
 	if s.ballots.commit != nil && s.unmask != nil && s.unmask.session != nil {
 		b.Round = uint32(s.unmask.session.Round())
 	} else if a := s.attempts[s.ballots.promised]; a != nil {
@@ -65,19 +36,17 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 	b.Heard = s.heard()
 	ask := to
 	if to == All && m.asks(0) {
-		m.helper = m.nextHelper()
-		ask = m.helper
+		ask = m.monitor.nextHelper(m.now, s.number)
+		m.monitor.helper = ask
 	}
 	if ask >= 0 {
-		b.Ask, m.askedAt = uint32(ask)+1, m.now
+		b.Ask, m.monitor.askedAt = uint32(ask)+1, m.now
 	}
 	for _, w := range m.waiting() {
 		b.Waiting = append(b.Waiting, uint32(w))
 	}
-	for _, s := range m.watched {
-		if s != m.p.Self && m.lost(s) {
-			b.Suspects = append(b.Suspects, uint32(s))
-		}
+	for _, s := range m.monitor.lostMembers(m.now) {
+		b.Suspects = append(b.Suspects, uint32(s))
 	}
 	if to != All {
 		m.send(e, to, s.ballots.promised, b)
@@ -98,68 +67,26 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 // they are waited for.
 const fewWaited = 8
 
-// asks says whether to ask for what has been decided, if that was not done for the
-// given time. A member whose session gets on finds it there itself. It asks when the
-// session has stood still for two Beats, and leaves as long for an answer, which may
-// hold a vector.
+// asks reports whether to ask for what has been decided, if that was not done for the
+// given time.
 func (m *Machine) asks(pause time.Duration) bool {
 	s := m.slot
 	a, u := s.attempts[s.ballots.promised], s.unmask
-	if a != nil && a.lanes != nil && a.result == nil || s.ballots.commit != nil && u != nil && u.session != nil {
-		pause = 2 * m.p.Beat
-		if m.now-m.since < pause {
-			return false
-		}
-	}
-	return m.now-m.askedAt >= pause
-}
-
-// nextHelper returns the next live member after the last one asked, those that
-// are ahead first, or -1.
-func (m *Machine) nextHelper() int {
-	n, same := len(m.watched), -1
-	at, _ := slices.BinarySearch(m.watched, max(m.helper, 0))
-	for i := 1; i <= n; i++ {
-		s := m.watched[(at+i)%n]
-		if s == m.p.Self || !m.roster.decides(s) || m.lost(s) {
-			continue
-		}
-		p := m.peer(s)
-		if p.slot > m.slot.number {
-			return s
-		}
-		if same < 0 && (p.slot == m.slot.number || !m.roster.decides(m.p.Self)) {
-			same = s // an outsider does not know where all of the committee are
-		}
-	}
-	return same
+	inSession := a != nil && a.lanes != nil && a.result == nil || s.ballots.commit != nil && u != nil && u.session != nil
+	return m.monitor.asks(m.now, pause, inSession)
 }
 
 // ask asks one member at once for what has been decided.
 func (m *Machine) ask(e *Effects) {
-	if to := m.nextHelper(); to >= 0 {
+	if to := m.monitor.nextHelper(m.now, m.slot.number); to >= 0 {
 		m.sendBeat(to, e)
 	}
 }
 
 // receiveBeat notes where a member stands and helps it on.
 func (m *Machine) receiveBeat(from int, slot uint64, b *Beat, e *Effects) {
-	p := m.peer(from)
-	if p.left != nil && m.now-p.gone > 3*m.p.Beat && b.State != Failed {
-		p.left = nil // it has come back
-	}
-	if slot > p.slot {
-		p.pace.began(m.now)
-	}
-	if slot < p.slot {
-		p.pace = pace{}
-	}
-	if slot == m.slot.number && p.slot == slot && b.Promised == m.slot.ballots.promised && b.Heard > p.beat.Heard {
-		m.moved = m.now
-	}
-	p.slot, p.beat = slot, *b
-	p.rhythm.hear(m.now)
-	if b.State == Finished && slot <= m.slot.number && m.slot.call != nil && slot == m.slot.number {
+	m.monitor.heartbeat(m.now, from, slot, b, m.slot.number, m.slot.ballots.promised)
+	if b.State == Finished && m.slot.call != nil && slot == m.slot.number {
 		m.fail(e, m.finishedError(from))
 		return
 	}
@@ -173,15 +100,12 @@ func (m *Machine) receiveBeat(from int, slot uint64, b *Beat, e *Effects) {
 // member's own messages, or asks this one for what has been decided.
 func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
 	asks := b.Ask == uint32(m.p.Self)+1
-	waits := slices.Contains(b.Waiting, uint32(m.p.Self)) && (m.now-m.since >= 2*m.p.Beat || asks)
+	waits := slices.Contains(b.Waiting, uint32(m.p.Self)) && (asks || m.now-m.monitor.since >= 2*m.p.Beat)
 	if !asks && !waits && !(slot == m.slot.number && m.lacksPrepare(to, b)) {
 		return
 	}
-	h := &m.peer(to).help[0]
-	if asks {
-		h = &m.peer(to).help[1]
-	}
-	if !m.helpAgain(h, slot, b) {
+	h := m.monitor.help(m.now, to, asks, slot, b, m.slot.ballots.promised)
+	if h == nil {
 		return
 	}
 	sent := len(e.Sends) + len(e.Serves)
@@ -310,23 +234,4 @@ func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
 	if b := s.sharesOf(lacking); b != nil {
 		send(b)
 	}
-}
-
-// longestWait is the longest time between two of the same help, in Beats.
-const longestWait = 32
-
-// helpAgain says whether it is time to send the same thing again: at first at
-// once, then after twice the time each time, so that a slow carrier is not fed
-// faster than it can deliver.
-func (m *Machine) helpAgain(h *help, slot uint64, b *Beat) bool {
-	promised := m.slot.ballots.promised
-	if h.slot != slot || h.ballot != promised || h.state != b.State || h.round != b.Round || h.wait == 0 {
-		*h = help{slot: slot, ballot: promised, state: b.State, round: b.Round, wait: m.p.Beat / 2}
-	}
-	if m.now < h.next {
-		return false
-	}
-	h.wait = min(2*h.wait, longestWait*m.p.Beat)
-	h.next = m.now + h.wait
-	return true
 }

@@ -4,6 +4,59 @@ package consensus
 // What it may promise, form and vote for is decided in ballot.go; here its answers are
 // sent, and what it works in follows them.
 
+// judge proposes this member's ballot when the attempt under way has failed, a
+// quorum sees that it has, and no member of a lower rank does.
+func (m *Machine) judge(e *Effects) {
+	s := m.slot
+	if s.call == nil || s.ballots.commit != nil || s.barred || !m.roster.decides(m.p.Self) {
+		m.monitor.unstick()
+		m.judgeOpening(e)
+		return
+	}
+	if left := m.monitor.abandoned(); left != nil {
+		m.fail(e, m.leftError(left))
+		return
+	}
+	if m.amendsNow() || m.invites() {
+		m.propose(e)
+		return
+	}
+	if s.ballots.unprepared() {
+		m.prepare(e) // an earlier process has not come to its view
+	}
+	if s.ballots.prepares() {
+		m.formView(m.now-s.ballots.prepared > viewWait*m.p.Beat, e)
+	}
+	if m.monitor.judge(m.now, m.standing()) {
+		m.propose(e)
+	}
+}
+
+// standing returns where this member stands in the slot under way.
+func (m *Machine) standing() *standing {
+	s := m.slot
+	a := s.attempts[s.ballots.promised]
+	return &standing{
+		slot: s.number, state: m.State(), promised: s.ballots.promised, finishing: s.ballots.finishing(), working: s.ballots.working(),
+		preset: s.preset, began: s.began, decided: s.ballots.commit != nil, waiting: m.waiting(),
+		stranded: a != nil && a.dealt && !a.here && s.ballots.vote == nil,
+	}
+}
+
+// busy reports whether this member works in a session that goes on.
+func (m *Machine) busy() bool {
+	a := m.slot.attempts[m.slot.ballots.promised]
+	return a != nil && a.here && a.lanes != nil && a.result == nil && m.monitor.recent(m.now) && m.monitor.whyStuck(m.now, m.standing()) == ""
+}
+
+// invites reports whether this member is to let members in that are outside the
+// preset view: at the beginning of a round, before its session.
+func (m *Machine) invites() bool {
+	s := m.slot
+	begun := s.ballots.promised != 0 || s.attempts[0] != nil && s.attempts[0].lanes != nil
+	return !begun && m.newRound() && m.monitor.invites(m.now, s.number, s.preset)
+}
+
 // propose prepares this member's next ballot.
 func (m *Machine) propose(e *Effects) {
 	m.promise(m.roster.next(m.roster.self, m.slot.ballots.promised))
@@ -21,7 +74,7 @@ func (m *Machine) prepare(e *Effects) {
 func (m *Machine) promise(ballot uint32) {
 	s := m.slot
 	s.ballots.promise(ballot)
-	m.since = m.now
+	m.monitor.step(m.now)
 	for b, a := range s.attempts {
 		if b < ballot {
 			a.leave()
@@ -81,16 +134,12 @@ func (m *Machine) formView(over bool, e *Effects) {
 // promisesToCome reports whether members that are there and would be in the view have
 // not promised yet.
 func (m *Machine) promisesToCome() bool {
-	b := &m.slot.ballots
-	for _, member := range m.watched {
-		if !m.roster.decides(member) {
+	b, w := &m.slot.ballots, &m.monitor
+	for _, member := range w.watched {
+		if _, promised := b.promises[member]; promised || !w.decides(member) || w.lost(m.now, member) {
 			continue
 		}
-		_, promised := b.promises[member]
-		if promised || m.lost(member) {
-			continue
-		}
-		if b.preset.has(member) || m.newRound() && m.near(member) && !m.silent(member) {
+		if b.preset.has(member) || m.newRound() && w.comes(m.now, member, b.number) {
 			return true
 		}
 	}
@@ -100,11 +149,8 @@ func (m *Machine) promisesToCome() bool {
 // choose chooses the members of a view that starts anew, and reports whether they are
 // enough.
 func (m *Machine) choose(v *View) bool {
-	s := m.slot
 	m.divide(v)
-	if len(v.Members) < m.roster.Least && len(s.outcast) > 0 {
-		// Without them there is no view at all: their links may have been mended.
-		s.outcast, s.stalls = map[int]bool{}, map[int]int{}
+	if len(v.Members) < m.roster.Least && m.monitor.pardon() {
 		m.divide(v)
 	}
 	if len(v.Members) < m.roster.Least {
@@ -117,10 +163,10 @@ func (m *Machine) choose(v *View) bool {
 // divide says who is in a view of this member's ballot, and why the others are not.
 func (m *Machine) divide(v *View) {
 	v.Members, v.Missing = nil, nil
+	at := m.standing()
 	for i := range m.roster.Size {
 		member := m.roster.rank(i)
-		p, promised := m.slot.ballots.promises[member]
-		if reason := m.whyOut(member, p, promised); reason == "" {
+		if reason := m.whyOut(member, at); reason == "" {
 			v.Members = append(v.Members, uint32(member))
 		} else {
 			v.Missing = append(v.Missing, Missing{uint32(member), reason})
@@ -130,34 +176,28 @@ func (m *Machine) divide(v *View) {
 
 // whyOut says why a member cannot be in the view of this member's ballot, "" if
 // it can. Within a round a view may shrink, never grow.
-func (m *Machine) whyOut(member int, p Promise, promised bool) string {
-	s := m.slot
+func (m *Machine) whyOut(member int, at *standing) string {
+	w := &m.monitor
+	p, there := m.slot.ballots.promises[member]
+	decides := w.decides(member)
+	if !decides {
+		there = w.follows(m.now, member, at.slot, at.preset)
+	}
 	switch {
-	case m.roster.decides(member) && !promised:
-		return m.whyAbsent(member)
-	case !m.roster.decides(member) && !m.follows(member):
-		return m.whyAbsent(member)
-	case m.roster.decides(member) && !p.Joins:
+	case !there:
+		return w.whyAbsent(m.now, member, at.slot)
+	case decides && !p.Joins:
 		return "catching up"
-	case !s.preset.has(member) && !m.newRound():
+	case !at.preset.has(member) && !m.newRound():
 		return "comes in with the next round"
-	case member != m.p.Self && m.tooSlow(member) && m.spareSlow():
+	case member == w.self:
+		return ""
+	case w.spared(m.now, member, at):
 		return "slow"
-	case member != m.p.Self && m.outcast(member):
+	case w.excluded[member]:
 		return "its links hold the session up"
 	}
 	return ""
-}
-
-// follows reports whether a member that does not promise can be in a view: one of the
-// last view that was heard of a moment ago may be about to come to the slot, others
-// have said that they have.
-func (m *Machine) follows(member int) bool {
-	s := m.slot
-	if m.lost(member) {
-		return false
-	}
-	return m.peer(member).ready(s.number) || s.preset.has(member) && m.near(member) && !m.silent(member)
 }
 
 // newRound reports whether the slot under way is the first of its round.
@@ -181,7 +221,7 @@ func (m *Machine) adoptView(v *View, e *Effects) {
 		return
 	}
 	if v.Finish == nil {
-		m.since = m.now
+		m.monitor.step(m.now)
 	}
 	if m.roster.Committee != nil {
 		if v.Ballot > b.promised { // who does not promise follows the views
@@ -197,7 +237,7 @@ func (m *Machine) adoptView(v *View, e *Effects) {
 func (m *Machine) vote(ballot uint32, sealed *Sealed, digest [32]byte, e *Effects) {
 	s := m.slot
 	s.keep(sealed, digest)
-	m.since = m.now
+	m.monitor.step(m.now)
 	if !m.roster.decides(m.roster.self) {
 		s.attempts[ballot].settled = true
 		return
@@ -244,7 +284,8 @@ func (m *Machine) receiveCommit(c *Certificate, e *Effects) {
 func (m *Machine) commit(c *Certificate, e *Effects) {
 	s := m.slot
 	s.ballots.decide(c)
-	s.decided, m.since = m.now, m.now
+	s.decided = m.now
+	m.monitor.step(m.now)
 	for ballot := range s.attempts {
 		if ballot != c.Value.Attempt {
 			delete(s.attempts, ballot)

@@ -35,9 +35,9 @@ func signed(t testing.TB, n *network) *network {
 // unpeered returns the digest of a machine but for what it knows of where the others
 // are, which any message tells.
 func unpeered(m *Machine) [32]byte {
-	peers := m.peers
-	m.peers = nil
-	defer func() { m.peers = peers }()
+	peers := m.monitor.peers
+	m.monitor.peers = nil
+	defer func() { m.monitor.peers = peers }()
 	return digestOf(m)
 }
 

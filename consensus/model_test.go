@@ -215,7 +215,7 @@ func must[T any](v T, err error) T {
 
 // still prepares a machine for a world without time.
 func (x *model) still(m *Machine) *Machine {
-	m.p.Beat = 0
+	m.p.Beat, m.monitor.every = 0, 0
 	m.roster.Rules = x.bend(m.roster.Rules)
 	return m
 }
@@ -249,9 +249,7 @@ func (x *model) start() world {
 func (x *model) intern(n node) int32 {
 	var key [32]byte
 	if n.machine != nil {
-		n.machine.peers = make([]peer, x.size)
-		n.machine.helper, n.machine.askedAt = -1, 0
-		n.machine.stuck, n.machine.usual = "", 0
+		n.machine.monitor = newMonitor(n.machine.roster, 0, n.machine.p.Patience)
 		key = digestOf(n.machine)
 	}
 	h := newHashing("node", key)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/collabdict/collabdict/chunking"
 )
@@ -202,7 +203,7 @@ func (m *Machine) tellShares(e *Effects) {
 		return
 	}
 	lacking := s.padsLacking()
-	there := slices.ContainsFunc(lacking, func(owner int) bool { return !m.lost(owner) })
+	there := slices.ContainsFunc(lacking, func(owner int) bool { return !m.monitor.lost(m.now, owner) })
 	if lacking == nil || there && m.now-s.decided < 2*m.p.Beat {
 		return
 	}
@@ -278,7 +279,11 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 		e.Writes = append(e.Writes, Write{Slot: m.last.number, Name: Forget})
 	}
 	if d.Kind != Amend {
-		m.note(d)
+		took := time.Duration(-1)
+		if m.calls() {
+			took = m.now - m.slot.began
+		}
+		m.monitor.note(m.now, took, m.newRound(), m.slot.ballots.promised > 0, d.Members)
 		if m.p.OnLoneChange == AvoidLoneChange && m.roster.Colluders > 0 {
 			m.seen.note(d.Members)
 		}
@@ -301,7 +306,8 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 	m.slot = m.slotAfter(d)
 	preset := m.slot.preset
 	m.slot.dirty = true
-	m.since = m.now
+	m.monitor.nextSlot()
+	m.monitor.step(m.now)
 	m.replayEarly(e)
 	if !preset.has(m.p.Self) {
 		m.ask(e) // an outsider tells at once that it keeps up
@@ -329,7 +335,6 @@ func (s *slot) close() {
 		s.attempts[b] = kept
 	}
 	s.call, s.shares, s.hints, s.lost, s.unmask = nil, nil, nil, nil, nil
-	s.stalls, s.outcast = nil, nil
 	s.entered = -1
 }
 

@@ -16,7 +16,7 @@ func (m *Machine) end(a *attempt, result *Sealed, e *Effects) {
 	result.Members, result.Missing = a.view.Members, a.view.Missing
 	a.result, a.digest = m.plans.digestOf(m.p.Run, s.number, result)
 	result = a.result
-	m.since = m.now
+	m.monitor.step(m.now)
 	if s.ballots.commit == nil && m.votesOwn(a) {
 		m.tellSeal(a, result, e)
 		m.vote(s.ballots.promised, result, a.digest, e)

@@ -39,8 +39,6 @@ type slot struct {
 
 	padSumNew bool          // it is not on disk yet
 	began     time.Duration // of this member's call
-	stalls    map[int]int   // sessions given up that a member held up
-	outcast   map[int]bool  // members that did so twice
 }
 
 // attempt is one member's part in one ballot's new view.
@@ -81,7 +79,7 @@ func newSlot(r *roster, at position, round uint32, preset *View) *slot {
 	return &slot{
 		position: at, round: round, preset: preset, entered: -1, ballots: newBallots(r, at, preset),
 		attempts: map[uint32]*attempt{}, sealed: map[uint32]*Sealed{},
-		digests: map[uint32][32]byte{}, hints: map[int][]Message{}, stalls: map[int]int{}, outcast: map[int]bool{},
+		digests: map[uint32][32]byte{}, hints: map[int][]Message{},
 		pads: map[int][32]byte{}, shares: map[int][]chunking.Share{},
 	}
 }

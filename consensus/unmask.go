@@ -44,7 +44,8 @@ func (m *Machine) unmaskOn(sealed *Sealed, e *Effects) bool {
 	before := u.session.Round()
 	m.sendUnmask(u.session.Advance(), e)
 	if u.session.Round() > before {
-		u.since, m.since = m.now, m.now
+		u.since = m.now
+		m.monitor.step(m.now)
 	}
 	if !u.session.Done() {
 		return false
@@ -246,7 +247,7 @@ func (m *Machine) judgeOpening(e *Effects) {
 	}
 	b := &Reopen{Epoch: m.roster.next(m.p.Self, s.unmask.epoch)}
 	for _, r := range sealed.Members {
-		if s := int(r); s != m.p.Self && m.lost(s) {
+		if s := int(r); s != m.p.Self && m.monitor.lost(m.now, s) {
 			by, err := m.standIn(s, sealed)
 			if err != nil {
 				return // its pad is waited for
@@ -263,13 +264,13 @@ func (m *Machine) judgeOpening(e *Effects) {
 // time, so that all come to hear of it; each member of the committee after those of
 // lower rank that are there.
 func (m *Machine) openingPatience(sealed *Sealed) time.Duration {
-	least := max(stallLeast*m.p.Beat, 5*m.usual)
-	if slices.ContainsFunc(m.unmaskMembers(sealed), func(s int) bool { return s != m.p.Self && m.lost(s) }) {
+	least := m.monitor.stallAfter()
+	if slices.ContainsFunc(m.unmaskMembers(sealed), func(s int) bool { return s != m.p.Self && m.monitor.lost(m.now, s) }) {
 		least = m.p.Beat << min(m.slot.unmask.tries, 6)
 	}
 	turn := 0
 	for _, s := range m.roster.Committee {
-		if s < m.p.Self && !m.lost(s) {
+		if s < m.p.Self && !m.monitor.lost(m.now, s) {
 			turn++
 		}
 	}
@@ -284,7 +285,7 @@ func (m *Machine) standIn(member int, sealed *Sealed) (int, error) {
 	x := m.seats(&View{Ballot: sealed.Attempt, Members: sealed.Members, Missing: sealed.Missing})
 	if m.roster.Shares > 0 {
 		for _, h := range m.holders(x, member) {
-			if h == m.p.Self || !m.lost(h) {
+			if h == m.p.Self || !m.monitor.lost(m.now, h) {
 				return h, nil
 			}
 		}

@@ -2,7 +2,6 @@ package consensus
 
 import (
 	"fmt"
-	"slices"
 )
 
 // wish notes which amendment this member wants, and tells the others.
@@ -44,33 +43,6 @@ type Wanted struct {
 	Members []uint32 // in rank order
 }
 
-// wanted returns the amendments that this member and those that it hears of want, in
-// the order of their first members. What a Beat says that is older than the roster is
-// not for this one.
-func (m *Machine) wanted() (all []Wanted) {
-	add := func(member int, amends [32]byte) {
-		if amends == [32]byte{} {
-			return
-		}
-		i := slices.IndexFunc(all, func(w Wanted) bool { return w.Amends == amends })
-		if i < 0 {
-			i, all = len(all), append(all, Wanted{Amends: amends})
-		}
-		all[i].Members = append(all[i].Members, uint32(member))
-	}
-	add(m.p.Self, m.wished())
-	for i, member := range m.watched {
-		if p := &m.peers[i]; member != m.p.Self && p.slot >= m.formed && !m.lost(member) {
-			add(member, p.beat.Amends)
-		}
-	}
-	for _, w := range all {
-		slices.Sort(w.Members)
-	}
-	slices.SortFunc(all, func(x, y Wanted) int { return int(x.Members[0]) - int(y.Members[0]) })
-	return all
-}
-
 // wished returns the digest of the amendment that this member wants, zero if it
 // wants none.
 func (m *Machine) wished() [32]byte {
@@ -102,16 +74,8 @@ func (m *Machine) amendsNow() bool {
 	if m.amendment == nil || m.slot.call == nil || !m.betweenRounds() || !m.unbegun() {
 		return false
 	}
-	agree := 1
-	for i, member := range m.watched {
-		if member == m.p.Self || !m.roster.decides(member) || m.lost(member) || m.peers[i].beat.Amends != m.amends {
-			continue
-		}
-		if agree++; member < m.p.Self && !m.peers[i].beat.Behind {
-			return false
-		}
-	}
-	return agree >= m.roster.Quorum
+	agree, lower := m.monitor.supports(m.now, m.amends)
+	return agree >= m.roster.Quorum && !lower
 }
 
 // unbegun says whether nothing is under way in the slot that an amendment would break
@@ -122,5 +86,5 @@ func (m *Machine) unbegun() bool {
 	if s.ballots.promised == 0 {
 		return s.attempts[0] == nil || s.attempts[0].lanes == nil
 	}
-	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.since > 2*viewWait*m.p.Beat
+	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.monitor.since > 2*viewWait*m.p.Beat
 }
