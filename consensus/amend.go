@@ -143,33 +143,18 @@ func (m *Machine) form(p Params) error {
 	if _, err := p.Plans.For(size); err != nil {
 		return err
 	}
-	m.p, m.plans, m.rules = p, p.Plans, p.Rules(size)
-	m.rules.Roster = p.roster()
-	m.rules.Committee = m.plans.committeeOf(p.Run, p.Revision, m.rules)
-	m.watch()
+	m.p, m.plans = p, p.Plans
+	m.roster = &roster{Rules: p.Rules(size), run: p.Run, self: p.Self, keys: p.Keys, names: p.Members}
+	m.roster.Roster = p.roster()
+	m.roster.Committee = m.plans.committeeOf(p.Run, p.Revision, m.roster.Rules)
 	return nil
-}
-
-// amendedBy says whether a quorum of promises is for the amendment that this member
-// wants.
-func (m *Machine) amendedBy(promises []Promise) bool {
-	return m.amendment != nil && m.betweenRounds() && countWishes(promises, m.amends) >= m.rules.Quorum
-}
-
-func countWishes(promises []Promise, amends [32]byte) (n int) {
-	for _, p := range promises {
-		if p.Amends == amends {
-			n++
-		}
-	}
-	return n
 }
 
 // voteAmendment votes for the amendment that a view is of. Who wants another or none
 // fetches it from those who have voted.
 func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	s := m.slot
-	if s.barred || !m.rules.decides(m.p.Self) || s.vote != nil && s.vote.Ballot >= v.Ballot {
+	if s.barred || !m.roster.decides(m.p.Self) || s.ballots.voted() {
 		return false
 	}
 	sealed := s.amendment
@@ -186,7 +171,7 @@ func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 // fetches says whether this member lacks the amendment that it is to vote for.
 func (m *Machine) fetches(v *View) bool {
 	has := m.wished() == v.Amends || m.slot.amendment != nil && m.slot.amendment.Attempt == v.Ballot
-	return v.amends() && m.rules.decides(m.p.Self) && !has
+	return v.amends() && m.roster.decides(m.p.Self) && !has
 }
 
 // receiveAmendment takes the amendment that this member is to vote for, if it is the
@@ -274,21 +259,11 @@ func (m *Machine) reform(d *Decision) error {
 	if err != nil {
 		return fmt.Errorf("slot %d: amendment: %w", d.Slot, err)
 	}
-	known := map[int]peer{}
-	for i, member := range m.watched {
-		known[member] = m.peers[i]
-	}
 	if err := m.form(next); err != nil {
 		return err
 	}
-	for i, member := range m.watched {
-		p, was := known[member]
-		if !was {
-			p.heard = m.now // it is given time to come
-		}
-		m.peers[i] = p
-	}
-	m.amendment, m.helper, m.formed = nil, -1, d.Slot+1
+	m.monitor.reform(m.roster, m.now)
+	m.amendment, m.formed = nil, d.Slot+1
 	m.noteRemoved(a, d.Slot)
 	if _, removed := slices.BinarySearch(next.Removed, uint32(m.p.Self)); removed {
 		return &RemovedError{Revision: next.Revision}

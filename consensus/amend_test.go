@@ -205,13 +205,13 @@ func TestViewsThatAmendAreChecked(t *testing.T) {
 	} {
 		n := signed(t, newNetwork(t, 4, exact))
 		n.call(3, Call{Kind: Sum, Round: 1, Values: []float64{1}, Blocks: oneBlock})
-		if err := n.members[3].checkView(v); (err == nil) != (name == "right") {
+		if err := n.members[3].checksView(v); (err == nil) != (name == "right") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	n := signed(t, newNetwork(t, 4, exact))
 	n.call(3, Call{Kind: Sum, Values: []float64{1}, Blocks: oneBlock}) // a sum of the start
-	if n.members[3].checkView(view(func(*View) {})) == nil {
+	if n.members[3].checksView(view(func(*View) {})) == nil {
 		t.Error("amends the roster within a round")
 	}
 }

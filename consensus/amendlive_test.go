@@ -16,13 +16,13 @@ func TestOpeningsOfABallotThatAmends(t *testing.T) {
 		n.callAll(rounds(1, powers(6))[0])
 		views := func() bool {
 			s := n.members[3].slot
-			v := s.working()
+			v := s.ballots.working()
 			return v != nil && v.Amends != [32]byte{}
 		}
 		if !n.deliverUntil(views) {
 			t.Fatalf("no view amends the roster\n%s", n.describe())
 		}
-		ballot := n.members[3].slot.promised
+		ballot := n.members[3].slot.ballots.promised
 		for _, body := range []Body{&Seeds{Header: Header{Kind: Sum}}, &Blob{Header: Header{Kind: Gather}}, &Step{}, &Seal{Sealed: &Sealed{Attempt: ballot, Header: Header{Kind: Sum}}}} {
 			n.receive(3, 1, Message{Ballot: ballot, Body: body})
 		}
@@ -41,7 +41,7 @@ func TestAVoterIsLostInAnAmendment(t *testing.T) {
 		n.wish(revision(1, []uint32{1}, "new"), 0, 2, 4)
 		calls := rounds(4, powers(6))
 		n.callAll(calls[0])
-		if !n.deliverUntil(func() bool { v := n.members[2].slot.working(); return v != nil && v.Ballot > 0 }) {
+		if !n.deliverUntil(func() bool { v := n.members[2].slot.ballots.working(); return v != nil && v.Ballot > 0 }) {
 			t.Fatal("no view")
 		}
 		n.isolate(lost)
@@ -176,7 +176,7 @@ func TestTheOnlyVoterIsLost(t *testing.T) {
 		}
 		calls := rounds(4, powers(6))
 		n.callAll(calls[0])
-		if !n.deliverUntil(func() bool { return n.members[0].slot.vote != nil }) {
+		if !n.deliverUntil(func() bool { return n.members[0].slot.ballots.vote != nil }) {
 			t.Fatalf("%s: no vote", name)
 		}
 		n.settle()
@@ -186,7 +186,7 @@ func TestTheOnlyVoterIsLost(t *testing.T) {
 		m.flush(&e)
 		m.write(e)
 		n.carryOut(1, e)
-		if !n.deliverUntil(func() bool { return n.members[3].slot.finish != nil }) {
+		if !n.deliverUntil(func() bool { return n.members[3].slot.ballots.finish != nil }) {
 			t.Fatalf("%s: nothing to be finished\n%s", name, n.describe())
 		}
 		n.isolate(0)

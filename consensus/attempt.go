@@ -18,13 +18,13 @@ func (a *attempt) leave() {
 // work goes one step further in the attempt that this member works in.
 func (m *Machine) work(e *Effects) bool {
 	s := m.slot
-	a := m.attempt(s.promised)
-	if a == nil || s.barred || a.settled || !a.view.has(m.p.Self) || s.vote != nil && s.vote.Ballot >= s.promised {
+	a := m.attempt(s.ballots.promised)
+	if a == nil || s.barred || a.settled || !a.view.has(m.p.Self) || s.ballots.voted() {
 		return false
 	}
 	switch {
 	case !a.dealt:
-		if s.call == nil || s.entered >= int64(s.promised) {
+		if s.call == nil || s.entered >= int64(s.ballots.promised) {
 			return false
 		}
 		m.deal(a, e)
@@ -52,9 +52,9 @@ func (m *Machine) work(e *Effects) bool {
 // others need of them.
 func (m *Machine) deal(a *attempt, e *Effects) {
 	s := m.slot
-	s.entered, s.dirty = int64(s.promised), true
+	s.entered, s.dirty = int64(s.ballots.promised), true
 	a.dealt, a.here = true, true
-	m.since = m.now
+	m.monitor.step(m.now)
 	if s.call.header.Kind == Gather {
 		a.blobs[m.p.Self] = s.call.blob
 	} else if err := m.draw(a); err != nil {
@@ -62,9 +62,9 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 		return
 	}
 	for _, member := range m.opensTowards(a) {
-		m.send(e, member, s.promised, m.opening(a, member))
+		m.send(e, member, s.ballots.promised, m.opening(a, member))
 	}
-	if m.rules.Committee != nil {
+	if m.roster.Committee != nil {
 		m.replayEarly(e)
 	}
 	// what came before this member's own call
@@ -94,15 +94,15 @@ func (m *Machine) draw(a *attempt) error {
 	}
 	c, x := m.context(m.p.Self), m.seats(a.view)
 	a.seeds = sized(a.seeds, m.dealers(x))
-	if m.rules.Sealed {
+	if m.roster.Sealed {
 		a.commits = sized(a.commits, m.dealers(x)+1)
 		a.pad = m.secret("pad")
-		a.commits[m.p.Self] = m.commitment(m.p.Self, s.promised, a.pad)
+		a.commits[m.p.Self] = m.commitment(m.p.Self, s.ballots.promised, a.pad)
 	}
-	if m.rules.Shares > 0 {
+	if m.roster.Shares > 0 {
 		holders := m.holders(x, m.p.Self)
 		a.held = sized(a.held, len(holders))
-		shares := chunking.SplitSecret(a.pad, len(holders), m.rules.Shares, m.secret("shares"))
+		shares := chunking.SplitSecret(a.pad, len(holders), m.roster.Shares, m.secret("shares"))
 		a.dealtShares = make(map[int]*chunking.Share, len(holders))
 		for i, h := range holders {
 			a.dealtShares[h] = &shares[i]
@@ -123,7 +123,7 @@ func sized[T any](was map[int]T, n int) map[int]T {
 
 // context names this member's secrets in the ballot at hand.
 func (m *Machine) context(from int) chunking.Context {
-	return chunking.Context{Run: m.p.Run, Slot: m.slot.number, Ballot: m.slot.promised, From: from}
+	return chunking.Context{Run: m.p.Run, Slot: m.slot.number, Ballot: m.slot.ballots.promised, From: from}
 }
 
 // secret derives a secret of this member in the ballot at hand.
@@ -131,7 +131,7 @@ func (m *Machine) secret(purpose string) [32]byte {
 	h := newHashing("secret/"+purpose, m.p.Run)
 	h.Write(m.entropy[:])
 	h.number(m.slot.number)
-	h.number(uint64(m.slot.promised))
+	h.number(uint64(m.slot.ballots.promised))
 	return h.sum()
 }
 
@@ -156,9 +156,9 @@ func (m *Machine) handOut(a *attempt, c chunking.Context) []chunking.Mask {
 func (m *Machine) opening(a *attempt, to int) Body {
 	c := m.slot.call
 	if c.header.Kind == Gather {
-		return &Blob{Header: c.header, View: a.view.digest(m), Data: c.blob}
+		return &Blob{Header: c.header, View: m.seats(a.view).digest, Data: c.blob}
 	}
-	seeds := &Seeds{Header: c.header, View: a.view.digest(m), Commit: a.commits[m.p.Self], Share: a.dealtShares[to]}
+	seeds := &Seeds{Header: c.header, View: m.seats(a.view).digest, Commit: a.commits[m.p.Self], Share: a.dealtShares[to]}
 	for i := range a.handedOut {
 		chunk := &a.handedOut[i]
 		if chunk.To != to {
@@ -179,13 +179,13 @@ func (m *Machine) opening(a *attempt, to int) Body {
 func (m *Machine) receiveOpening(from int, msg Message, e *Effects) {
 	s := m.slot
 	a := m.attempt(msg.Ballot)
-	if a == nil || msg.Ballot > s.promised {
-		if s.commit == nil && msg.Ballot >= s.promised {
+	if a == nil || msg.Ballot > s.ballots.promised {
+		if s.ballots.commit == nil && msg.Ballot >= s.ballots.promised {
 			m.keepEarly(from, msg)
 		}
 		return
 	}
-	if msg.Ballot < s.promised || !a.view.has(from) || !a.view.has(m.p.Self) || a.lanes != nil || a.result != nil {
+	if msg.Ballot < s.ballots.promised || !a.view.has(from) || !a.view.has(m.p.Self) || a.lanes != nil || a.result != nil {
 		return
 	}
 	switch b := msg.Body.(type) {
@@ -213,7 +213,7 @@ func (m *Machine) checkSeeds(from int, a *attempt, h Header, view [32]byte, e *E
 		detail = fmt.Sprintf("a %s of %d values in round %d, this member a %s of %d in round %d",
 			h.Kind, h.Length, h.Round, own.Kind, own.Length, own.Round)
 	case h != own:
-	case view != a.view.digest(m):
+	case view != m.seats(a.view).digest:
 		detail = "in another view or on another topology"
 	default:
 		return true
@@ -225,8 +225,8 @@ func (m *Machine) checkSeeds(from int, a *attempt, h Header, view [32]byte, e *E
 // checkShare ends the run if a member's Seeds lack what this member is to hold.
 func (m *Machine) checkShare(from int, a *attempt, b *Seeds, e *Effects) bool {
 	x := m.seats(a.view)
-	deals, holds := true, m.rules.Shares > 0
-	if m.rules.Committee != nil {
+	deals, holds := true, m.roster.Shares > 0
+	if m.roster.Committee != nil {
 		place := slices.Index(x.offsets, x.distance(from, m.p.Self))
 		deals, holds = place >= 0, holds && place >= 0 && place < manyHolders
 	}

@@ -32,11 +32,11 @@ func (m *Machine) begin(a *attempt, e *Effects) {
 		a.lanes = append(a.lanes, x)
 		m.sendFrames(a, lane, x.Start(), e)
 	}
-	m.since = m.now
+	m.monitor.step(m.now)
 	early := a.early
 	a.early, a.seeds = nil, nil
 	for _, f := range early {
-		m.receiveStep(f.from, Message{Ballot: s.promised, Body: f.step}, f.step, e)
+		m.receiveStep(f.from, Message{Ballot: s.ballots.promised, Body: f.step}, f.step, e)
 	}
 }
 
@@ -48,7 +48,7 @@ func (m *Machine) residues(a *attempt) ([][]uint64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sum: %w", err)
 	}
-	if m.rules.Sealed {
+	if m.roster.Sealed {
 		a.layout.AddMask(units, m.padMask(m.p.Self, a.view.Ballot, a.pad))
 	}
 	c := m.context(m.p.Self)
@@ -109,13 +109,13 @@ func (m *Machine) sendFrames(a *attempt, lane int, frames []session.Frame, e *Ef
 // already are kept until this one does.
 func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 	s := m.slot
-	if m.rules.Committee != nil && int(b.Lane) >= m.p.lanes() {
+	if m.roster.Committee != nil && int(b.Lane) >= m.p.lanes() {
 		m.receiveUnmask(from, msg, b, e)
 		return
 	}
 	a := s.attempts[msg.Ballot]
 	if a == nil || !a.dealt { // in a large roster not all wait for this member's deal
-		if s.commit == nil && msg.Ballot >= s.promised {
+		if s.ballots.commit == nil && msg.Ballot >= s.ballots.promised {
 			m.keepEarly(from, msg)
 		}
 		return
@@ -138,14 +138,14 @@ func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 		m.fail(e, m.memberError(from, "sent what no session has: "+err.Error()+": run the same version everywhere"))
 	}
 	if s.heard() > before {
-		m.since = m.now
+		m.monitor.step(m.now)
 	}
 }
 
 // heard returns how many frames have come in the session of a long sum under way:
 // one whose rounds take long enough for others to wonder.
 func (s *slot) heard() (frames uint32) {
-	if a := s.attempts[s.promised]; a != nil && a.lanes != nil && a.layout.Words() > session.PartWords {
+	if a := s.attempts[s.ballots.promised]; a != nil && a.lanes != nil && a.layout.Words() > session.PartWords {
 		for _, x := range a.lanes {
 			frames += uint32(x.Progress().Frames)
 		}
@@ -194,7 +194,7 @@ func (m *Machine) average(a *attempt, e *Effects) bool {
 		}
 	}
 	if moved {
-		m.since = m.now
+		m.monitor.step(m.now)
 	}
 	if ended < m.p.threshold() {
 		return false
@@ -208,7 +208,7 @@ func (m *Machine) average(a *attempt, e *Effects) bool {
 		a.rounds = max(a.rounds, x.Round())
 	}
 	var commits [][32]byte
-	if m.rules.Sealed && m.rules.Committee == nil {
+	if m.roster.Sealed && m.roster.Committee == nil {
 		for _, s := range a.member {
 			commits = append(commits, a.commits[s])
 		}

@@ -10,7 +10,7 @@ import (
 // votes counts the members that have voted.
 func (n *network) votes() (votes int) {
 	for _, m := range n.members {
-		if m.slot.vote != nil || len(m.log) > 0 {
+		if m.slot.ballots.vote != nil || len(m.log) > 0 {
 			votes++
 		}
 	}
@@ -20,7 +20,7 @@ func (n *network) votes() (votes int) {
 // committed counts the members that know of the first slot's decision.
 func (n *network) committed() (count int) {
 	for _, m := range n.members {
-		if len(m.log) > 0 || m.slot.commit != nil {
+		if len(m.log) > 0 || m.slot.ballots.commit != nil {
 			count++
 		}
 	}
@@ -120,10 +120,10 @@ func TestACuriousMemberCannotHaveTwoTotals(t *testing.T) {
 		n.settle()
 		n.pass(5*time.Second, nil)
 		for s, m := range n.members {
-			if v := m.slot.views[m.slot.promised]; v != nil && v.Ballot > 0 {
+			if v := m.slot.ballots.views[m.slot.ballots.promised]; v != nil && v.Ballot > 0 {
 				t.Errorf("member %d works in a new attempt of %v", s, v.Members)
 			}
-			if len(m.log) == 0 && (m.slot.finish == nil || m.slot.finish.Finish.Attempt != 0) {
+			if len(m.log) == 0 && (m.slot.ballots.finish == nil || m.slot.ballots.finish.Finish.Attempt != 0) {
 				t.Errorf("member %d does not finish the attempt that has votes", s)
 			}
 		}
@@ -198,7 +198,7 @@ func TestSeveralBallotsFail(t *testing.T) {
 		n.isolate(6)
 		for _, owner := range []int{0, 1} {
 			ballot := func() bool { // a view of its own ballot is out
-				return n.members[owner].slot.own[n.members[owner].slot.promised] != nil
+				return n.members[owner].slot.ballots.own[n.members[owner].slot.ballots.promised] != nil
 			}
 			for range 200 {
 				if n.deliverUntil(ballot) {

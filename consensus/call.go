@@ -91,7 +91,7 @@ func (m *Machine) newCall(c Call) (*call, error) {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
 		// Whether the bounds fit the arithmetic is found out before anything leaves.
-		if _, err := m.plans.layout(m.rules.Size, c.Blocks); err != nil {
+		if _, err := m.plans.layout(m.roster.Size, c.Blocks); err != nil {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
 	case Gather:

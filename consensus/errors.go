@@ -69,7 +69,7 @@ func (m *Machine) finishedError(member int) error {
 
 // leftError says who has left for good, so that the rest are too few.
 func (m *Machine) leftError(left []int) error {
-	l := m.peer(left[0]).left
+	l := m.monitor.peer(m.now, left[0]).left
 	if slices.Contains(l.Blame, uint32(m.p.Self)) {
 		return m.lostError(left[:1], "it has given this member up: check the network between the two", "")
 	}

@@ -57,7 +57,7 @@ func (x *Fuzzed) promise(ballot uint32) Promise {
 	if x.in.below(4) == 0 {
 		p.Vote = &Vote{Ballot: x.ballot(), Value: x.value()}
 	}
-	p.Signature = testKeys(x.attacker).Sign(m.promiseBytes(ballot, p))
+	p.Signature = testKeys(x.attacker).Sign(m.slot.ballots.promiseBytes(ballot, p))
 	switch x.in.below(16) {
 	case 1:
 		p.Member = x.rank()
@@ -70,7 +70,7 @@ func (x *Fuzzed) promise(ballot uint32) Promise {
 }
 
 func InventPromise(x *Fuzzed) Body {
-	p := x.promise(x.me().promised)
+	p := x.promise(x.me().ballots.promised)
 	return &p
 }
 
@@ -117,7 +117,7 @@ func InventView(x *Fuzzed) Body {
 // done is the attacker's vote.
 func (x *Fuzzed) done(slot uint64, ballot uint32, v Value, chain [32]byte) *Done {
 	d := &Done{Value: v, Chain: chain}
-	d.Signature = testKeys(x.attacker).Sign(x.members[x.attacker].voteBytes(slot, ballot, v, chain))
+	d.Signature = testKeys(x.attacker).Sign(x.members[x.attacker].slot.ballots.voteBytes(position{slot, chain}, ballot, v))
 	return d
 }
 

@@ -59,9 +59,9 @@ type progress struct {
 
 func progressOf(m *Machine) progress {
 	s := m.slot
-	p := progress{slot: s.number, promised: s.promised, entered: s.entered, vote: -1, commit: s.commit}
-	if s.vote != nil {
-		p.vote = int64(s.vote.Ballot)
+	p := progress{slot: s.number, promised: s.ballots.promised, entered: s.entered, vote: -1, commit: s.ballots.commit}
+	if s.ballots.vote != nil {
+		p.vote = int64(s.ballots.vote.Ballot)
 	}
 	return p
 }
@@ -189,15 +189,15 @@ func (x *Fuzzed) checkOpening(s int, msg Message) {
 	m := x.members[s]
 	var value *Value
 	for _, sl := range []*slot{m.slot, m.last} {
-		if sl != nil && sl.number == msg.Slot && sl.commit != nil && sl.commit.Value.Attempt == msg.Ballot {
-			value = &sl.commit.Value
+		if sl != nil && sl.number == msg.Slot && sl.ballots.commit != nil && sl.ballots.commit.Value.Attempt == msg.Ballot {
+			value = &sl.ballots.commit.Value
 		}
 	}
 	if value == nil {
 		x.t.Fatalf("member %d tells %s without a certificate", s, describeBody(msg))
 	}
 	for v, members := range x.votes {
-		if v.slot == msg.Slot && v.Value == *value && bits.OnesCount8(members|1<<x.attacker) >= m.rules.Quorum {
+		if v.slot == msg.Slot && v.Value == *value && bits.OnesCount8(members|1<<x.attacker) >= m.roster.Quorum {
 			return
 		}
 	}

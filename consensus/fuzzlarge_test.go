@@ -27,7 +27,7 @@ const LargeSize = SmallRoster + 2
 // largeStages are where the member stands.
 var largeStages = []func(m *Machine) bool{
 	func(m *Machine) bool { return m.State() == Session },
-	func(m *Machine) bool { return m.slot.commit != nil },
+	func(m *Machine) bool { return m.slot.ballots.commit != nil },
 	func(m *Machine) bool { return m.slot.unmask != nil && m.slot.unmask.session != nil },
 }
 
@@ -47,7 +47,7 @@ func largeAt(t testing.TB, kind, stage int) *FuzzedLarge {
 		return fuzzedLarge[key]
 	}
 	n := signed(t, newNetwork(t, LargeSize, largeKinds[kind]))
-	committee := n.members[0].rules.Committee
+	committee := n.members[0].roster.Committee
 	self := LargeSize - 1
 	for slices.Contains(committee, self) {
 		self--
@@ -142,7 +142,7 @@ func (x *FuzzedLarge) step(d delivery) {
 		default:
 			continue
 		}
-		if x.m.slot.number == 0 && x.m.slot.commit == nil {
+		if x.m.slot.number == 0 && x.m.slot.ballots.commit == nil {
 			x.t.Fatalf("tells %s without a certificate", describeBody(send.Message))
 		}
 	}

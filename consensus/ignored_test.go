@@ -40,8 +40,8 @@ func (c ignored) check(t *testing.T, s Settings) {
 func TestMessagesThatChangeNothing(t *testing.T) {
 	seeds := func(n *network) *Seeds { // as member 0 would send them
 		m := n.members[1]
-		a := m.slot.attempts[m.slot.promised]
-		return &Seeds{Header: m.slot.call.header, View: a.view.digest(m.Machine), Share: &chunking.Share{X: 1}}
+		a := m.slot.attempts[m.slot.ballots.promised]
+		return &Seeds{Header: m.slot.call.header, View: m.seats(a.view).digest, Share: &chunking.Share{X: 1}}
 	}
 	for _, c := range []ignored{
 		{"from itself", "dealt", 1, says(0, &Leave{})},
@@ -80,7 +80,7 @@ func TestMessagesThatChangeNothing(t *testing.T) {
 		}},
 		{"a promise on another chain", "proposing", 0, func(n *network) Message {
 			p := Promise{Chain: [32]byte{1}}
-			p.Signature = testKeys(0).Sign(n.members[0].promiseBytes(1, p))
+			p.Signature = testKeys(0).Sign(n.members[0].slot.ballots.promiseBytes(1, p))
 			return Message{Ballot: 1, Body: &p}
 		}},
 		{"a promise with a vote from above", "proposing", 0, func(n *network) Message {
@@ -94,16 +94,16 @@ func TestMessagesThatChangeNothing(t *testing.T) {
 		{"busy", "proposing", 0, says(1, &Busy{Working: 9})},
 		{"a second vote", "voted", 0, func(n *network) Message {
 			m := n.members[1]
-			n.receive(1, 0, Message{Body: n.vote(0, 0, m.slot.vote.Value)})
+			n.receive(1, 0, Message{Body: n.vote(0, 0, m.slot.ballots.vote.Value)})
 			n.flight = nil
-			return Message{Body: n.vote(0, 0, m.slot.vote.Value)}
+			return Message{Body: n.vote(0, 0, m.slot.ballots.vote.Value)}
 		}},
 		{"a vote for an attempt from above", "voted", 0, func(n *network) Message { return Message{Body: n.vote(0, 0, Value{Attempt: 1})} }},
 		{"a forged vote", "voted", 0, func(n *network) Message {
-			return Message{Body: n.vote(2, 0, n.members[1].slot.vote.Value)}
+			return Message{Body: n.vote(2, 0, n.members[1].slot.ballots.vote.Value)}
 		}},
 		{"a vote of another ballot, signed for this", "voted", 0, func(n *network) Message {
-			return Message{Body: n.vote(0, 4, n.members[1].slot.vote.Value)}
+			return Message{Body: n.vote(0, 4, n.members[1].slot.ballots.vote.Value)}
 		}},
 		{"a vote after the decision", "opening", 0, func(n *network) Message { return Message{Ballot: 4, Body: n.vote(0, 4, Value{})} }},
 		{"pads of another attempt", "opening", 0, says(4, &Pads{[]Pad{{Member: 0}}})},
@@ -125,7 +125,7 @@ func TestMessagesThatChangeNothing(t *testing.T) {
 
 // vote returns a member's vote, signed for a ballot.
 func (n *network) vote(member int, ballot uint32, v Value) *Done {
-	return &Done{Value: v, Signature: testKeys(member).Sign(n.members[member].voteBytes(0, ballot, v, [32]byte{}))}
+	return &Done{Value: v, Signature: testKeys(member).Sign(n.members[member].slot.ballots.voteBytes(position{0, [32]byte{}}, ballot, v))}
 }
 
 // Messages of slots that are over are of no use, whatever they are.

@@ -139,7 +139,7 @@ func TestEarlyFramesAreNoLongerThanASessionHas(t *testing.T) {
 func TestEarlyFramesOfPadsAreParts(t *testing.T) {
 	n := newNetwork(t, SmallRoster+2, Settings{Scheme: Exact, Protect: chunking.Chunks})
 	m := n.members[0]
-	m.slot.commit = &Certificate{}
+	m.slot.ballots.commit = &Certificate{}
 	for held, words := range []int{session.PartWords + 1, session.PartWords} {
 		b := &Step{Lane: uint32(m.p.lanes()), Words: make([]uint64, words)}
 		m.receiveUnmask(1, Message{Body: b}, b, &Effects{})
@@ -147,7 +147,7 @@ func TestEarlyFramesOfPadsAreParts(t *testing.T) {
 			t.Errorf("holds %d frames after one of %d words, want %d", got, words, held)
 		}
 	}
-	for size := n.members[0].rules.Shares; size <= SmallRoster+2; size++ {
+	for size := n.members[0].roster.Shares; size <= SmallRoster+2; size++ {
 		p, err := NewPlans(n.settings).For(size)
 		if err != nil {
 			t.Fatal(err)

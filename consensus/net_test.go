@@ -134,6 +134,11 @@ func received(t testing.TB, from int, msg Message) Receive {
 	return Receive{From: from, Message: v}
 }
 
+// checksView returns what is wrong with a view at a member.
+func (m *testMember) checksView(v *View) error {
+	return m.slot.ballots.checkView(v, m.betweenRounds(), m.seen)
+}
+
 // mostRanks is above all ranks of tests, those of members to come included.
 const mostRanks = 1 << 9
 

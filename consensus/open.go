@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/collabdict/collabdict/chunking"
 )
@@ -13,12 +14,12 @@ import (
 func (m *Machine) open(e *Effects) bool {
 	s := m.slot
 	m.tellPad(e)
-	sealed := m.sealedOf(s.commit.Value)
+	sealed := m.sealedOf(s.ballots.commit.Value)
 	if sealed == nil {
-		a := s.attempts[s.commit.Value.Attempt]
+		a := s.attempts[s.ballots.commit.Value.Attempt]
 		return a != nil && a.here && a.lanes != nil && a.result == nil && m.average(a, e)
 	}
-	s.keep(sealed, s.commit.Value.Digest)
+	s.keep(sealed, s.ballots.commit.Value.Digest)
 	if !m.padsKnown(sealed) || m.unmasks(sealed) && !m.unmaskOn(sealed, e) {
 		return false
 	}
@@ -27,15 +28,15 @@ func (m *Machine) open(e *Effects) bool {
 		m.fail(e, err)
 		return false
 	}
-	m.decide(d, e)
+	m.decide(d, true, e)
 	return true
 }
 
 // tellPad tells this member's pad of the decided attempt, once.
 func (m *Machine) tellPad(e *Effects) {
 	s := m.slot
-	a := s.attempts[s.commit.Value.Attempt]
-	if !m.rules.Sealed || m.rules.Committee != nil || a == nil || !a.dealt || s.call.header.Kind != Sum {
+	a := s.attempts[s.ballots.commit.Value.Attempt]
+	if !m.roster.Sealed || m.roster.Committee != nil || a == nil || !a.dealt || s.call.header.Kind != Sum {
 		return
 	}
 	if _, told := s.pads[m.p.Self]; told {
@@ -53,7 +54,7 @@ func (m *Machine) receivePads(from int, msg Message, b *Pads) {
 		return
 	}
 	for _, p := range b.Pads {
-		if _, known := s.pads[int(p.Member)]; !known && m.rules.belongs(int(p.Member)) {
+		if _, known := s.pads[int(p.Member)]; !known && m.roster.belongs(int(p.Member)) {
 			s.pads[int(p.Member)] = p.Seed
 		}
 	}
@@ -62,11 +63,11 @@ func (m *Machine) receivePads(from int, msg Message, b *Pads) {
 // ofDecided says whether a message is of the decided attempt. One that comes before
 // this member knows of the decision is kept.
 func (s *slot) ofDecided(from int, msg Message) bool {
-	if s.commit == nil {
+	if s.ballots.commit == nil {
 		s.hint(from, msg)
 		return false
 	}
-	return msg.Ballot == s.commit.Value.Attempt
+	return msg.Ballot == s.ballots.commit.Value.Attempt
 }
 
 // hint keeps what a member says of an attempt before this one knows of its
@@ -106,7 +107,7 @@ func (m *Machine) receiveShares(from int, msg Message, b *Shares) {
 		return
 	}
 	for _, p := range b.Shares {
-		if m.rules.belongs(int(p.Member)) {
+		if m.roster.belongs(int(p.Member)) {
 			s.addShare(int(p.Member), p.Share)
 		}
 	}
@@ -145,19 +146,19 @@ func (m *Machine) padsKnown(sealed *Sealed) bool {
 
 func (m *Machine) padFromShares(owner int, attempt uint32, commit [32]byte) (pad [32]byte, ok bool) {
 	s := m.slot
-	if m.rules.Shares == 0 || len(s.shares[owner]) < m.rules.Shares {
+	if m.roster.Shares == 0 || len(s.shares[owner]) < m.roster.Shares {
 		return pad, false
 	}
-	pad, err := chunking.JoinSecret(s.shares[owner], m.rules.Shares)
+	pad, err := chunking.JoinSecret(s.shares[owner], m.roster.Shares)
 	return pad, err == nil && m.commitment(owner, attempt, pad) == commit
 }
 
 // padsLacking returns the members whose pads are not known.
 func (s *slot) padsLacking() []int {
-	if s.commit == nil {
+	if s.ballots.commit == nil {
 		return nil
 	}
-	sealed := s.sealed[s.commit.Value.Attempt]
+	sealed := s.sealed[s.ballots.commit.Value.Attempt]
 	if sealed == nil {
 		return nil
 	}
@@ -178,7 +179,7 @@ func (s *slot) padKnown(owner int) bool {
 // sharesOf returns this member's shares of other members' pads in the decided
 // attempt. They are told after the decision only.
 func (s *slot) sharesOf(owners []int) *Shares {
-	a := s.attempts[s.commit.Value.Attempt]
+	a := s.attempts[s.ballots.commit.Value.Attempt]
 	if a == nil {
 		return nil
 	}
@@ -198,11 +199,11 @@ func (s *slot) sharesOf(owners []int) *Shares {
 // their owners are lost.
 func (m *Machine) tellShares(e *Effects) {
 	s := m.slot
-	if s.commit == nil || s.shown || m.rules.Committee != nil {
+	if s.ballots.commit == nil || s.shown || m.roster.Committee != nil {
 		return
 	}
 	lacking := s.padsLacking()
-	there := slices.ContainsFunc(lacking, func(owner int) bool { return !m.lost(owner) })
+	there := slices.ContainsFunc(lacking, func(owner int) bool { return !m.monitor.lost(m.now, owner) })
 	if lacking == nil || there && m.now-s.decided < 2*m.p.Beat {
 		return
 	}
@@ -211,7 +212,7 @@ func (m *Machine) tellShares(e *Effects) {
 		for _, p := range b.Shares {
 			s.addShare(int(p.Member), p.Share)
 		}
-		m.send(e, All, s.commit.Value.Attempt, b)
+		m.send(e, All, s.ballots.commit.Value.Attempt, b)
 	}
 }
 
@@ -220,8 +221,8 @@ func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 	s := m.slot
 	d := &Decision{
 		Slot: s.number, Kind: sealed.Header.Kind, Round: sealed.Header.Round,
-		Attempt: sealed.Attempt, Members: sealed.Members, Missing: sealed.Missing, Certificate: s.commit,
-		Cost: Cost{Ballot: s.commit.Ballot, Lost: s.lost, Began: s.began, Ended: m.now},
+		Attempt: sealed.Attempt, Members: sealed.Members, Missing: sealed.Missing, Certificate: s.ballots.commit,
+		Cost: Cost{Ballot: s.ballots.commit.Ballot, Lost: s.lost, Began: s.began, Ended: m.now},
 	}
 	switch d.Kind {
 	case Gather:
@@ -270,27 +271,34 @@ func (m *Machine) total(sealed *Sealed, d *Decision) error {
 	return nil
 }
 
-// decide ends the slot and begins the next.
-func (m *Machine) decide(d *Decision, e *Effects) {
+// decide ends the slot and begins the next. A slot that was not opened here was learnt
+// from others: there is nothing to open it with for others.
+func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 	e.Decisions = append(e.Decisions, d)
 	if m.last != nil {
 		e.Writes = append(e.Writes, Write{Slot: m.last.number, Name: Forget})
 	}
 	if d.Kind != Amend {
-		m.note(d)
-		m.noteView(d.Members)
+		took := time.Duration(-1)
+		if m.calls() {
+			took = m.now - m.slot.began
+		}
+		m.monitor.note(m.now, took, m.newRound(), m.slot.ballots.promised > 0, d.Members)
+		if m.p.OnLoneChange == AvoidLoneChange && m.roster.Colluders > 0 {
+			m.seen.note(d.Members)
+		}
 	}
 	m.held = ""
 	m.last = m.slot
 	m.last.close()
-	if m.last.commit == nil { // learnt from others: there is nothing to open it with
+	if !opened {
 		e.Writes = append(e.Writes, Write{Slot: m.last.number, Name: Forget})
 		m.last = nil
 	}
 	if d.Kind == Amend {
 		if err := m.reform(d); err != nil {
 			m.tell(e, d.Attempt, &Commit{Certificate: d.Certificate}) // it may be the only one to know
-			m.slot = newSlot(d.Slot+1, d.Chain, d.Round, &View{})
+			m.slot = newSlot(m.roster, position{d.Slot + 1, d.Chain}, d.Round, &View{})
 			m.fail(e, err)
 			return
 		}
@@ -298,7 +306,8 @@ func (m *Machine) decide(d *Decision, e *Effects) {
 	m.slot = m.slotAfter(d)
 	preset := m.slot.preset
 	m.slot.dirty = true
-	m.since = m.now
+	m.monitor.nextSlot()
+	m.monitor.step(m.now)
 	m.replayEarly(e)
 	if !preset.has(m.p.Self) {
 		m.ask(e) // an outsider tells at once that it keeps up
@@ -309,11 +318,12 @@ func (m *Machine) decide(d *Decision, e *Effects) {
 // before; after an amendment there is none, and the members of the new roster agree
 // on one first.
 func (m *Machine) slotAfter(d *Decision) *slot {
+	at := position{d.Slot + 1, d.Chain}
 	if d.Kind != Amend {
-		return newSlot(d.Slot+1, d.Chain, d.Round, &View{Members: d.Members, Missing: d.Missing})
+		return newSlot(m.roster, at, d.Round, &View{Members: d.Members, Missing: d.Missing})
 	}
-	s := newSlot(d.Slot+1, d.Chain, d.Round, m.plans.everybody(m.rules))
-	delete(s.views, 0)
+	s := newSlot(m.roster, at, d.Round, m.plans.everybody(m.roster.Rules))
+	s.ballots.forgetPreset()
 	return s
 }
 
@@ -325,7 +335,6 @@ func (s *slot) close() {
 		s.attempts[b] = kept
 	}
 	s.call, s.shares, s.hints, s.lost, s.unmask = nil, nil, nil, nil, nil
-	s.stalls, s.outcast = nil, nil
 	s.entered = -1
 }
 
@@ -340,18 +349,17 @@ func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 	if d.Kind == Gather {
 		next.Blobs = m.byRank(d.Blobs)
 	}
-	if !m.checkCertificate(d.Slot, s.chain, d.Certificate) || m.checkDecision(&next) != nil {
+	if !s.ballots.checkCertificate(s.position, d.Certificate) || m.checkDecision(&next) != nil {
 		return
 	}
 	next.Chain = m.plans.chainOf(s.chain, m.p.Run, &next)
 	// The votes of an amendment are for what it says; those after it are not of the
 	// same roster.
-	if d.Kind != Amend && !m.checkCertificate(d.Slot+1, next.Chain, b.Next) {
+	if d.Kind != Amend && !s.ballots.checkCertificate(position{d.Slot + 1, next.Chain}, b.Next) {
 		return
 	}
 	next.Cost = Cost{Began: m.now, Ended: m.now}
-	s.commit = nil
-	m.decide(&next, e)
+	m.decide(&next, false, e)
 }
 
 // byRank returns a Gather's blobs for as many ranks as there were in its slot.
@@ -368,12 +376,12 @@ func (m *Machine) byRank(blobs [][]byte) [][]byte {
 
 func (m *Machine) checkDecision(d *Decision) error {
 	for i, member := range d.Members {
-		if !m.rules.belongs(int(member)) || i > 0 && member <= d.Members[i-1] {
+		if !m.roster.belongs(int(member)) || i > 0 && member <= d.Members[i-1] {
 			return errors.New("members out of order")
 		}
 	}
 	for _, out := range d.Missing {
-		if !m.rules.belongs(int(out.Member)) {
+		if !m.roster.belongs(int(out.Member)) {
 			return errors.New("missing members that are not of the roster")
 		}
 	}

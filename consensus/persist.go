@@ -76,8 +76,8 @@ func (m *Machine) flush(e *Effects) {
 			s.padSumNew = false
 			writes = append(writes, Write{s.number, EntryPads, encodeHead(struct{}{}), Vector{Words: s.padSum}})
 		}
-		if s.dirty {
-			s.dirty = false
+		if s.dirty || s.ballots.dirty {
+			s.dirty, s.ballots.dirty = false, false
 			writes = append(writes, Write{Slot: s.number, Name: EntryState, Data: s.encode(m.seen)})
 		}
 		if s == m.last {
@@ -93,7 +93,7 @@ func (m *Machine) flush(e *Effects) {
 
 // mark says that a slot was begun, and no more.
 func (s *slot) mark(seen [][]uint32) []byte {
-	bare := newSlot(s.number, s.chain, s.round, s.preset)
+	bare := newSlot(s.ballots.roster, s.position, s.round, s.preset)
 	bare.barred = true
 	return bare.encode(seen)
 }
@@ -139,11 +139,11 @@ func (s *slot) drop(attempt uint32) {
 
 func (s *slot) encode(seen [][]uint32) []byte {
 	state := slotState{
-		Chain: s.chain[:], Round: s.round, Promised: s.promised,
-		Vote: s.vote, Entered: s.entered, Commit: s.commit, Seen: seen, Barred: s.barred,
+		Chain: s.chain[:], Round: s.round, Promised: s.ballots.promised,
+		Vote: s.ballots.vote, Entered: s.entered, Commit: s.ballots.commit, Seen: seen, Barred: s.barred,
 	}
-	for _, b := range slices.Sorted(maps.Keys(s.own)) {
-		state.Own = append(state.Own, s.own[b])
+	for _, b := range slices.Sorted(maps.Keys(s.ballots.own)) {
+		state.Own = append(state.Own, s.ballots.own[b])
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.attempts)) {
 		if a := s.attempts[b]; a.dealt {
@@ -193,18 +193,18 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 			if m.last, err = m.decodeSlot(d.Slot, m.slot.preset, entries); err != nil {
 				return nil, err
 			}
-			if m.last.commit == nil {
+			if m.last.ballots.commit == nil {
 				m.last = nil
 			}
 		}
 	}
 	if entries := saved.Slots[m.slot.number]; entries != nil {
-		_, preset := m.slot.views[0]
+		preset := m.slot.ballots.working() != nil
 		if m.slot, err = m.decodeSlot(m.slot.number, m.slot.preset, entries); err != nil {
 			return nil, err
 		}
 		if !preset {
-			delete(m.slot.views, 0)
+			m.slot.ballots.forgetPreset()
 		}
 	}
 	return m, nil
@@ -222,14 +222,10 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		return nil, damaged(EntryState, fmt.Errorf("want a chain of 32 bytes, got %d", len(state.Chain)))
 	}
 	m.seen = state.Seen // that of the slot under way comes last
-	s := newSlot(number, [32]byte(state.Chain), state.Round, preset)
-	s.promised, s.vote, s.entered, s.commit = state.Promised, state.Vote, state.Entered, state.Commit
-	s.barred = state.Barred
+	s := newSlot(m.roster, position{number, [32]byte(state.Chain)}, state.Round, preset)
+	s.entered, s.barred = state.Entered, state.Barred
 	if err := m.checkState(s.preset, &state); err != nil {
 		return nil, damaged(EntryState, err)
-	}
-	for _, v := range state.Own {
-		s.own[v.Ballot] = v
 	}
 	for _, st := range state.Attempts {
 		if st.View == nil {
@@ -243,7 +239,8 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		for _, c := range st.Commits {
 			a.commits[int(c.Member)] = c.Seed
 		}
-		s.views[st.View.Ballot], s.attempts[st.View.Ballot] = st.View, a
+		s.attempts[st.View.Ballot] = a
+		s.ballots.adopt(st.View)
 	}
 	for _, p := range state.Pads {
 		s.pads[int(p.Member)] = p.Seed
@@ -271,18 +268,6 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		}
 		s.sealed[attempt], s.digests[attempt] = sealed, sealed.digest(m.p.Run, number)
 	}
-	m.adoptOwn(s)
+	s.ballots.restore(state.Promised, state.Vote, state.Own, state.Commit)
 	return s, nil
-}
-
-// adoptOwn makes the views of this member's ballots known again.
-func (m *Machine) adoptOwn(s *slot) {
-	for b, v := range s.own {
-		switch {
-		case v.Finish == nil:
-			s.views[b] = v
-		case s.finish == nil || b > s.finish.Ballot:
-			s.finish = v
-		}
-	}
 }

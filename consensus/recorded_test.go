@@ -123,7 +123,7 @@ func (r *Recording) play(seed uint64, calls []func(s int) Call, looking func(r *
 // step notes what a member has come to, before anything leaves it.
 func (r *Recording) step(s int, _ Event, e Effects) {
 	m := r.members[s]
-	if c := m.slot.commit; c != nil {
+	if c := m.slot.ballots.commit; c != nil {
 		r.commits[m.slot.number] = c.Value
 	}
 	for _, d := range e.Decisions {

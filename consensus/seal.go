@@ -16,10 +16,10 @@ func (m *Machine) end(a *attempt, result *Sealed, e *Effects) {
 	result.Members, result.Missing = a.view.Members, a.view.Missing
 	a.result, a.digest = m.plans.digestOf(m.p.Run, s.number, result)
 	result = a.result
-	m.since = m.now
-	if s.commit == nil && m.votesOwn(a) {
+	m.monitor.step(m.now)
+	if s.ballots.commit == nil && m.votesOwn(a) {
 		m.tellSeal(a, result, e)
-		m.vote(s.promised, result, a.digest, e)
+		m.vote(s.ballots.promised, result, a.digest, e)
 	}
 }
 
@@ -31,7 +31,7 @@ func (m *Machine) votesOwn(a *attempt) bool {
 // sealer returns whose result all members of an attempt adopt: the owner of the
 // ballot, or the lowest rank.
 func (m *Machine) sealer(a *attempt) int {
-	if o := m.rules.owner(a.view.Ballot); a.view.Ballot > 0 && a.view.has(o) {
+	if o := m.roster.owner(a.view.Ballot); a.view.Ballot > 0 && a.view.has(o) {
 		return o
 	}
 	return a.member[0]
@@ -73,12 +73,12 @@ func (m *Machine) receiveSeal(from int, ballot uint32, b *Seal) {
 		}
 		return
 	}
-	if v := s.working(); v != nil && s.commit == nil && m.fetches(v) {
+	if v := s.ballots.working(); v != nil && s.ballots.commit == nil && m.fetches(v) {
 		m.receiveAmendment(v, b.Sealed)
 		return
 	}
 	a := s.attempts[ballot]
-	if a != nil && ballot == s.promised && a.here && a.seal == nil && s.commit == nil && m.p.Scheme == Laplacian {
+	if a != nil && ballot == s.ballots.promised && a.here && a.seal == nil && s.ballots.commit == nil && m.p.Scheme == Laplacian {
 		a.seal, a.sealedBy = b.Sealed, from
 	}
 }
@@ -89,15 +89,26 @@ func (m *Machine) lacksSealed() *Value {
 	s := m.slot
 	var v *Value
 	switch {
-	case s.commit != nil:
-		v = &s.commit.Value
-	case s.finish != nil && s.finish.Ballot >= s.promised:
-		v = s.finish.Finish
+	case s.ballots.commit != nil:
+		v = &s.ballots.commit.Value
+	case s.ballots.finishing() != nil:
+		v = s.ballots.finish.Finish
 	}
 	if v == nil || m.sealedOf(*v) != nil {
 		return nil
 	}
 	return v
+}
+
+// sealedOf returns the sealed result of a value, or nil if this member lacks it.
+func (m *Machine) sealedOf(v Value) *Sealed {
+	if s := m.slot.sealed[v.Attempt]; s != nil && m.slot.digests[v.Attempt] == v.Digest {
+		return s
+	}
+	if a := m.slot.attempts[v.Attempt]; a != nil && a.result != nil && a.digest == v.Digest {
+		return a.result
+	}
+	return nil
 }
 
 // adoptSeal takes the sealer's result for this member's own, after checking that
@@ -111,7 +122,7 @@ func (m *Machine) adoptSeal(a *attempt, e *Effects) bool {
 		return false
 	}
 	m.tellSeal(a, a.seal, e)
-	m.vote(m.slot.promised, a.seal, a.seal.digest(m.p.Run, m.slot.number), e)
+	m.vote(m.slot.ballots.promised, a.seal, a.seal.digest(m.p.Run, m.slot.number), e)
 	return true
 }
 

@@ -196,7 +196,7 @@ func (s *search) step(w world, id int32) {
 		if n.log == nil {
 			s.act(&w, id, self, n.machine)
 		}
-		if sl := n.machine.slot; sl.number == 0 && sl.commit != nil && !sl.shown && s.lacksPads(&w, sl) {
+		if sl := n.machine.slot; sl.number == 0 && sl.ballots.commit != nil && !sl.shown && s.lacksPads(&w, sl) {
 			s.take(&w, id, action{what: 's', self: int8(self)}, true, func(m *Machine, e *Effects) { m.tellShares(e) }, nil)
 		}
 	}
@@ -262,7 +262,7 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 		s.take(w, id, action{what: 'c', self: int8(self)}, true, s.enter(self, m), nil)
 		return
 	}
-	if b := m.rules.next(self, sl.promised); sl.commit == nil && b <= s.ballots && sl.own[b] == nil {
+	if b := m.roster.next(self, sl.ballots.promised); sl.ballots.commit == nil && b <= s.ballots && sl.ballots.own[b] == nil {
 		s.take(w, id, action{what: 'p', self: int8(self)}, true, func(m *Machine, e *Effects) { m.propose(e) }, nil)
 	}
 	var seeds, steps, promises, opening []int16
@@ -274,19 +274,19 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 		}
 		switch post.kind {
 		case prepareKind, viewKind:
-			if sl.commit == nil {
+			if sl.ballots.commit == nil {
 				s.hand(w, id, self, []int16{int16(p)}, nil, nil)
 			}
 		case promiseKind:
-			if sl.promises != nil && post.ballot == sl.promised && sl.own[post.ballot] == nil {
+			if sl.ballots.promises != nil && post.ballot == sl.ballots.promised && sl.ballots.own[post.ballot] == nil {
 				promises = append(promises, int16(p))
 			}
 		case seedsKind:
-			if post.ballot == sl.promised {
+			if post.ballot == sl.ballots.promised {
 				seeds = append(seeds, int16(p))
 			}
 		case stepKind:
-			if post.ballot == sl.promised {
+			if post.ballot == sl.ballots.promised {
 				steps = append(steps, int16(p))
 			}
 		case doneKind:
@@ -295,7 +295,7 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 			opening = append(opening, int16(p))
 		}
 	})
-	if a := sl.attempts[sl.promised]; a != nil && a.here && sl.commit == nil {
+	if a := sl.attempts[sl.ballots.promised]; a != nil && a.here && sl.ballots.commit == nil {
 		if a.lanes == nil && len(seeds) >= len(a.member)-1 {
 			s.hand(w, id, self, seeds, nil, nil)
 		}
@@ -311,10 +311,10 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 			}
 		}
 		s.hand(w, id, self, chosen, func(m *Machine, e *Effects) { m.formView(true, e) }, func(r result) bool {
-			return s.nodes[r.node].machine.slot.own[sl.promised] != nil
+			return s.nodes[r.node].machine.slot.ballots.own[sl.ballots.promised] != nil
 		})
 	}
-	if sl.commit == nil {
+	if sl.ballots.commit == nil {
 		for b := range s.ballots + 1 {
 			if votes[b] != nil {
 				s.hand(w, id, self, votes[b], nil, func(r result) bool { return r.committed })
@@ -365,7 +365,7 @@ func (s *search) hand(w *world, id int32, self int, posts []int16, then func(*Ma
 // lacksPads says whether a pad of the decided attempt has not been told, or only by
 // a member that is down.
 func (s *search) lacksPads(w *world, sl *slot) bool {
-	sealed := sl.sealed[sl.commit.Value.Attempt]
+	sealed := sl.sealed[sl.ballots.commit.Value.Attempt]
 	if sealed == nil {
 		return false
 	}
@@ -429,9 +429,9 @@ func (s *search) ending(w *world) ending {
 		if n.log != nil {
 			done++
 		} else {
-			promised = max(promised, n.machine.slot.promised)
+			promised = max(promised, n.machine.slot.ballots.promised)
 		}
-		committed = committed || n.log != nil || n.machine.slot.commit != nil
+		committed = committed || n.log != nil || n.machine.slot.ballots.commit != nil
 	}
 	count := bits.OnesCount8(live)
 	switch {

@@ -14,7 +14,7 @@ type seats struct {
 	slot       uint64
 	view       *View
 	ranks      []int         // of the view's members
-	digest     [32]byte      // what members compare before they work in the view
+	digest     [32]byte      // who the members are, and what their sessions do: compared before they work in the view
 	labels     map[int][]int // the members in the order of the topology's vertices, by lane
 	vertices   map[int][]int // and the vertices of the members in the order of ranks
 	offsets    []int         // in a large roster the places further on that a member deals to; chunks to the first
@@ -35,8 +35,16 @@ func (m *Machine) seats(v *View) *seats {
 	for _, r := range v.Members {
 		x.ranks = append(x.ranks, int(r))
 	}
-	x.digest = v.hash(m)
-	if m.rules.Committee != nil {
+	h := newHashing("view", x.run)
+	h.number(x.slot)
+	h.Write(x.chain[:])
+	h.number(uint64(v.Ballot))
+	h.ranks(v.Members)
+	h.missing(v.Missing)
+	plan := m.plans.plan(len(v.Members)).Session(1).Digest()
+	h.Write(plan[:])
+	x.digest = h.sum()
+	if m.roster.Committee != nil {
 		x.offsets = x.deals(chunking.Fanout(len(x.ranks), m.p.Chunks))
 	}
 	m.plans.seats = append(m.plans.seats, x)
@@ -120,14 +128,14 @@ func (x *seats) distance(from, to int) int {
 // dealsTo returns the members of a view that a member opens the attempt towards,
 // and who opens it towards a member.
 func (m *Machine) dealsTo(x *seats, member int) []int {
-	if m.rules.Committee == nil {
+	if m.roster.Committee == nil {
 		return others(x.ranks, member)
 	}
 	return x.at(member, x.offsets, 1)
 }
 
 func (m *Machine) dealsFrom(x *seats, member int) []int {
-	if m.rules.Committee == nil {
+	if m.roster.Committee == nil {
 		return others(x.ranks, member)
 	}
 	return x.at(member, x.offsets, -1)
@@ -135,7 +143,7 @@ func (m *Machine) dealsFrom(x *seats, member int) []int {
 
 // dealers returns how many open an attempt towards each member of its view.
 func (m *Machine) dealers(x *seats) int {
-	if m.rules.Committee == nil {
+	if m.roster.Committee == nil {
 		return len(x.ranks) - 1
 	}
 	return len(x.offsets)
@@ -143,7 +151,7 @@ func (m *Machine) dealers(x *seats) int {
 
 // holders returns who holds shares of a member's pad.
 func (m *Machine) holders(x *seats, owner int) []int {
-	if m.rules.Committee == nil {
+	if m.roster.Committee == nil {
 		return others(x.ranks, owner)
 	}
 	return x.at(owner, x.offsets[:min(manyHolders, len(x.offsets))], 1)
@@ -153,7 +161,7 @@ func (m *Machine) holders(x *seats, owner int) []int {
 // in a large roster in public.
 func (m *Machine) partners(x *seats, at chunking.Context) []int {
 	fanout := chunking.Fanout(len(x.ranks), m.p.Chunks)
-	if m.rules.Committee != nil {
+	if m.roster.Committee != nil {
 		return x.at(m.p.Self, x.offsets[:fanout], 1)
 	}
 	at.From = slices.Index(x.ranks, m.p.Self)

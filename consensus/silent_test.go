@@ -69,8 +69,8 @@ func TestASilentMemberDoesNotHoldUpAnother(t *testing.T) {
 		n.pass(time.Minute, func() bool { return len(log()) > 2 })
 		n.restart(outside)
 		n.catchUp(outside, sumOf(2, xs, testBlocks))
-		if d := log()[2]; len(d.Members) != size-2 || n.members[0].lost(silent) {
-			t.Fatalf("missing %s; lost: %v", n.missingOf(d), n.members[0].lost(silent))
+		if d := log()[2]; len(d.Members) != size-2 || n.members[0].monitor.lost(n.now, silent) {
+			t.Fatalf("missing %s; lost: %v", n.missingOf(d), n.members[0].monitor.lost(n.now, silent))
 		}
 		for round := uint32(3); len(log()[round-1].Members) < size-1; round++ {
 			began := n.now

@@ -11,45 +11,34 @@ import (
 // slot is one member's state in one slot. What is marked kept is on disk before
 // any message that follows from it leaves (persist.go).
 type slot struct {
-	number uint64
-	chain  [32]byte // kept: over the slots before
-	round  uint32   // kept: of the slot before
-	preset *View    // kept: ballot 0
+	position
+	round   uint32 // kept: of the slot before
+	preset  *View  // kept: of ballot 0
+	ballots ballots
 
-	call      *call            // kept: frozen at the first entry, in every attempt the same
-	promised  uint32           // kept: acts in no lower ballot
-	vote      *Vote            // kept: the last one
-	entered   int64            // kept: highest ballot whose secrets were drawn, -1 for none
-	own       map[uint32]*View // kept: views this member has made of its ballots
+	call      *call // kept: frozen at the first entry, in every attempt the same
+	entered   int64 // kept: highest ballot whose secrets were drawn, -1 for none
 	attempts  map[uint32]*attempt
 	sealed    map[uint32]*Sealed  // kept: what has been voted for, by attempt
 	digests   map[uint32][32]byte // of sealed
-	commit    *Certificate        // kept
 	amendment *Sealed             // that this member is to vote for, from others
-	dirty     bool                // what is kept has changed
+	dirty     bool                // what is kept beside the ballots has changed
 	barred    bool                // an earlier process may have acted in it, and nothing is known of that
 	marked    bool                // it is on disk that the slot was begun
 	callNew   bool                // the call is not on disk yet
 	unsaved   []uint32            // attempts whose sealed result is not
 
-	views    map[uint32]*View         // of NEW ballots known, and the highest FINISH
-	finish   *View                    // the highest ballot that finishes an attempt
-	promises map[int]Promise          // for the ballot that this member has prepared
-	prepared time.Duration            // when it did
-	done     map[uint32]map[int]Done  // votes by ballot and member
-	pads     map[int][32]byte         // kept: of the decided attempt
-	hints    map[int][]Message        // pads and shares that came before the decision, by member
-	shares   map[int][]chunking.Share // shown for pads of lost members, by their owner
-	shown    bool                     // own shares were sent
-	decided  time.Duration            // when the commit was known
-	lost     []uint32                 // whose pads came from shares
-	unmask   *unmasking               // of a large roster's decided attempt
-	padSum   []uint64                 // kept: what it came to
+	pads    map[int][32]byte         // kept: of the decided attempt
+	hints   map[int][]Message        // pads and shares that came before the decision, by member
+	shares  map[int][]chunking.Share // shown for pads of lost members, by their owner
+	shown   bool                     // own shares were sent
+	decided time.Duration            // when the commit was known
+	lost    []uint32                 // whose pads came from shares
+	unmask  *unmasking               // of a large roster's decided attempt
+	padSum  []uint64                 // kept: what it came to
 
 	padSumNew bool          // it is not on disk yet
 	began     time.Duration // of this member's call
-	stalls    map[int]int   // sessions given up that a member held up
-	outcast   map[int]bool  // members that did so twice
 }
 
 // attempt is one member's part in one ballot's new view.
@@ -86,12 +75,11 @@ type frame struct {
 	step *Step
 }
 
-func newSlot(number uint64, chain [32]byte, round uint32, preset *View) *slot {
+func newSlot(r *roster, at position, round uint32, preset *View) *slot {
 	return &slot{
-		number: number, chain: chain, round: round, preset: preset, entered: -1,
-		own: map[uint32]*View{}, attempts: map[uint32]*attempt{}, sealed: map[uint32]*Sealed{},
-		digests: map[uint32][32]byte{}, hints: map[int][]Message{}, stalls: map[int]int{}, outcast: map[int]bool{},
-		views: map[uint32]*View{0: preset}, done: map[uint32]map[int]Done{},
+		position: at, round: round, preset: preset, entered: -1, ballots: newBallots(r, at, preset),
+		attempts: map[uint32]*attempt{}, sealed: map[uint32]*Sealed{},
+		digests: map[uint32][32]byte{}, hints: map[int][]Message{},
 		pads: map[int][32]byte{}, shares: map[int][]chunking.Share{},
 	}
 }
@@ -103,14 +91,11 @@ func newAttempt(v *View) *attempt {
 	}
 }
 
-// working returns the view that this member acts in: the one it has promised.
-func (s *slot) working() *View { return s.views[s.promised] }
-
 // attempt returns the state of the ballot's new view, made when first needed, or
 // nil where the ballot has none that is known.
 func (m *Machine) attempt(ballot uint32) *attempt {
 	s := m.slot
-	v := s.views[ballot]
+	v := s.ballots.views[ballot]
 	if v == nil || v.Finish != nil || v.amends() {
 		return nil
 	}

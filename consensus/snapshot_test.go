@@ -18,7 +18,7 @@ import (
 func shared(t reflect.Type) bool {
 	switch t {
 	case reflect.TypeFor[Params](), reflect.TypeFor[*Plans](), reflect.TypeFor[*View](), reflect.TypeFor[*Sealed](),
-		reflect.TypeFor[*Certificate](), reflect.TypeFor[*Seeds](), reflect.TypeFor[*Step](), reflect.TypeFor[*call](), reflect.TypeFor[*Vote]():
+		reflect.TypeFor[*Certificate](), reflect.TypeFor[*Seeds](), reflect.TypeFor[*Step](), reflect.TypeFor[*roster](), reflect.TypeFor[*call](), reflect.TypeFor[*Vote]():
 		return true
 	}
 	if t.Kind() != reflect.Pointer {
@@ -103,7 +103,7 @@ func digestOf(m *Machine) [32]byte {
 
 func hashValue(h hash.Hash, v reflect.Value) {
 	switch v.Type() {
-	case reflect.TypeFor[Params](), reflect.TypeFor[*Plans]():
+	case reflect.TypeFor[Params](), reflect.TypeFor[*Plans](), reflect.TypeFor[*roster]():
 		return
 	}
 	if plan(v.Type()) {

@@ -146,7 +146,7 @@ func TestPadsWithoutACertificate(t *testing.T) {
 		wrong := []Pad{{0, [32]byte{1}}, {2, [32]byte{2}}, {3, [32]byte{3}}, {99, [32]byte{}}}
 		early(t, n, 0, &Pads{right}, &Pads{wrong}, &Pads{wrong}, &Pads{wrong})
 		early(t, n, 2, &Pads{right[2:3]}, &Shares{[]PadShare{{0, chunking.Share{X: 7}}, {1, chunking.Share{X: 1}}}}, &Pads{nil})
-		v := n.members[1].slot.vote.Value
+		v := n.members[1].slot.ballots.vote.Value
 		n.receive(1, 0, Message{Body: &Commit{n.certificate(0, 0, v, [32]byte{}, 0, 2, 3)}})
 		if st := n.status(1); st.State != Opening || len(n.members[1].log) > 0 {
 			t.Fatalf("after the certificate: %s", st.State)

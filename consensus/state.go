@@ -42,13 +42,13 @@ func (m *Machine) State() State {
 		return Failed
 	case m.finished:
 		return Finished
-	case s.commit != nil && m.sealedOf(s.commit.Value) == nil:
+	case s.ballots.commit != nil && m.sealedOf(s.ballots.commit.Value) == nil:
 		return Fetching
-	case s.commit != nil:
+	case s.ballots.commit != nil:
 		return Opening
-	case s.vote != nil && s.vote.Ballot >= s.promised, s.settled():
+	case s.ballots.voted(), s.settled():
 		return Voted
-	case s.finish != nil && s.finish.Ballot >= s.promised:
+	case s.ballots.finishing() != nil:
 		return Fetching
 	}
 	return m.attemptState()
@@ -56,17 +56,17 @@ func (m *Machine) State() State {
 
 // settled says whether a member that does not vote has done its part.
 func (s *slot) settled() bool {
-	a := s.attempts[s.promised]
+	a := s.attempts[s.ballots.promised]
 	return a != nil && a.settled
 }
 
 func (m *Machine) attemptState() State {
 	s := m.slot
-	v := s.working()
+	v := s.ballots.working()
 	if v == nil {
 		return Promised
 	}
-	a := s.attempts[s.promised]
+	a := s.attempts[s.ballots.promised]
 	switch {
 	case m.fetches(v):
 		return Fetching
@@ -89,13 +89,13 @@ func (m *Machine) attemptState() State {
 // waiting returns the members whose own messages the slot needs to go on.
 func (m *Machine) waiting() []int {
 	s := m.slot
-	a := s.attempts[s.promised]
+	a := s.attempts[s.ballots.promised]
 	switch m.State() {
 	case Promised:
-		if s.promises == nil && s.promised > 0 {
-			return []int{m.rules.owner(s.promised)}
+		if s.ballots.promises == nil && s.ballots.promised > 0 {
+			return []int{m.roster.owner(s.ballots.promised)}
 		}
-		return m.without(s.preset, func(member int) bool { _, ok := s.promises[member]; return ok })
+		return m.without(s.preset, func(member int) bool { _, ok := s.ballots.promises[member]; return ok })
 	case Dealt:
 		return m.unopened(a)
 	case Session:
@@ -104,15 +104,15 @@ func (m *Machine) waiting() []int {
 		from, _ := m.heirs(a)
 		return []int{from}
 	case Voted:
-		if s.vote == nil { // the votes of others decide
+		if s.ballots.vote == nil { // the votes of others decide
 			return nil
 		}
 		v := s.preset
 		if a != nil {
 			v = a.view
 		}
-		votes := s.done[s.vote.Ballot]
-		return m.without(v, func(member int) bool { _, ok := votes[member]; return ok || !m.rules.decides(member) })
+		votes := s.ballots.done[s.ballots.vote.Ballot]
+		return m.without(v, func(member int) bool { _, ok := votes[member]; return ok || !m.roster.decides(member) })
 	case Opening:
 		if s.unmask != nil {
 			return m.unmaskWaits()

@@ -1,8 +1,6 @@
 package consensus
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/collabdict/collabdict/consensus/session"
@@ -38,25 +36,23 @@ type Status struct {
 func (m *Machine) Status() Status {
 	s := m.slot
 	st := Status{
-		Slot: s.number, Ballot: s.promised, State: m.State(), Since: m.since, Stuck: m.stuck, Decided: s.number,
-		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.usual, Finished: m.finished,
-		Wanted: m.wanted(), Wished: m.wished(),
+		Slot: s.number, Ballot: s.ballots.promised, State: m.State(), Since: m.monitor.since, Stuck: m.monitor.stuck, Decided: s.number,
+		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.monitor.usual, Finished: m.finished,
+		Wanted: m.monitor.wanted(m.now, m.wished(), m.formed), Wished: m.wished(),
 	}
-	if v := s.working(); v != nil && !v.amends() {
+	if v := s.ballots.working(); v != nil && !v.amends() {
 		st.Members, st.Missing = v.Members, v.Missing
 	}
-	for _, s := range m.watched {
-		if s != m.p.Self && m.lost(s) {
-			st.Lost = append(st.Lost, Missing{uint32(s), m.whyAbsent(s)})
-		}
+	for _, lost := range m.monitor.lostMembers(m.now) {
+		st.Lost = append(st.Lost, Missing{uint32(lost), m.monitor.whyAbsent(m.now, lost, s.number)})
 	}
 	if m.calls() {
 		st.Kind, st.Round = s.call.header.Kind, s.call.header.Round
-		st.Waiting = m.holdingUp()
+		st.Waiting = m.monitor.holdingUp(m.now, m.standing())
 		st.Paused = m.err == nil && (m.paused() || m.held != "")
 		st.Held = m.held
 	}
-	if a := s.attempts[s.promised]; a != nil && a.lanes != nil {
+	if a := s.attempts[s.ballots.promised]; a != nil && a.lanes != nil {
 		plan := m.plans.plan(len(a.member)).Session(a.layout.Words())
 		st.Plan, st.Steps = plan.Name(), plan.Rounds()
 		for _, x := range a.lanes {
@@ -67,50 +63,8 @@ func (m *Machine) Status() Status {
 	return st
 }
 
-// paused says whether too few members are there to form a view.
+// paused reports whether too few members are there to form a view.
 func (m *Machine) paused() bool {
-	there, deciding := 0, 0
-	for _, s := range m.watched {
-		if s == m.p.Self || !m.lost(s) {
-			there++
-			if m.rules.decides(s) {
-				deciding++
-			}
-		}
-	}
-	// Who is not of the committee knows of nobody else.
-	tooFew := deciding < m.rules.Quorum || len(m.watched) == m.rules.Size && there < m.rules.Least
-	return tooFew && (m.stuck != "" || m.slot.promises != nil || m.State() == Promised)
-}
-
-// holdingUp returns the members that hold the slot up: those that are waited for
-// and wait for nobody themselves, or are silent, following the waiting-for sets of
-// the Beats.
-func (m *Machine) holdingUp() []int {
-	reached := map[int]bool{m.p.Self: true}
-	queue := m.waiting()
-	root := map[int]bool{}
-	for ; len(queue) > 0; queue = queue[1:] {
-		s := queue[0]
-		if reached[s] {
-			continue
-		}
-		reached[s] = true
-		p := m.peer(s)
-		silent := m.now-p.heard > 3*m.p.Beat
-		if silent || p.slot != m.slot.number || len(p.beat.Waiting) == 0 {
-			root[s] = true
-			continue
-		}
-		for _, w := range p.beat.Waiting {
-			if m.rules.belongs(int(w)) {
-				queue = append(queue, int(w))
-			}
-		}
-	}
-	roots := slices.Sorted(maps.Keys(root))
-	if roots == nil { // a circle: all wait for each other
-		return m.waiting()
-	}
-	return roots
+	waits := m.monitor.stuck != "" || m.slot.ballots.promises != nil || m.State() == Promised
+	return waits && m.monitor.tooFew(m.now)
 }

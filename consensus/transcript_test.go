@@ -78,7 +78,7 @@ func TestTranscripts(t *testing.T) {
 		}},
 		{"lost-after-vote", "m3 is lost after it has voted, and its pad with it: the others' shares give it", 4, exact, func(r *transcript) {
 			r.callAll(call(4))
-			r.deliverUntil(func() bool { return r.members[3].slot.vote != nil })
+			r.deliverUntil(func() bool { return r.members[3].slot.ballots.vote != nil })
 			r.deliverUntil(func() bool { return len(r.flight) > 0 && r.flight[0].from != 3 })
 			r.lose(3)
 			r.pass(time.Minute, r.over(1))

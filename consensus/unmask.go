@@ -25,7 +25,7 @@ type unmasking struct {
 
 // unmasks says whether a sealed result is opened by the sum of all pads.
 func (m *Machine) unmasks(sealed *Sealed) bool {
-	return m.rules.Committee != nil && m.rules.Sealed && sealed.Header.Kind == Sum
+	return m.roster.Committee != nil && m.roster.Sealed && sealed.Header.Kind == Sum
 }
 
 // unmaskOn goes on with the sum of the pads and says whether it is known.
@@ -44,7 +44,8 @@ func (m *Machine) unmaskOn(sealed *Sealed, e *Effects) bool {
 	before := u.session.Round()
 	m.sendUnmask(u.session.Advance(), e)
 	if u.session.Round() > before {
-		u.since, m.since = m.now, m.now
+		u.since = m.now
+		m.monitor.step(m.now)
 	}
 	if !u.session.Done() {
 		return false
@@ -110,7 +111,7 @@ func (m *Machine) sendUnmask(frames []session.Frame, e *Effects) {
 	s := m.slot
 	lane := uint32(m.p.lanes()) + s.unmask.epoch
 	for _, f := range frames {
-		m.send(e, f.To, s.commit.Value.Attempt, &Step{Lane: lane, Round: uint32(f.Round), Part: uint32(f.Part), Words: f.Words})
+		m.send(e, f.To, s.ballots.commit.Value.Attempt, &Step{Lane: lane, Round: uint32(f.Round), Part: uint32(f.Part), Words: f.Words})
 	}
 }
 
@@ -171,10 +172,10 @@ func (m *Machine) unmaskAgain(to int, b *Beat, e *Effects) {
 // receiveOpened takes the sum of the pads from one who has it.
 func (m *Machine) receiveOpened(msg Message, b *Opened) {
 	s := m.slot
-	if s.commit == nil || m.rules.Committee == nil || s.padSum != nil || msg.Ballot != s.commit.Value.Attempt {
+	if s.ballots.commit == nil || m.roster.Committee == nil || s.padSum != nil || msg.Ballot != s.ballots.commit.Value.Attempt {
 		return
 	}
-	sealed := m.sealedOf(s.commit.Value)
+	sealed := m.sealedOf(s.ballots.commit.Value)
 	if sealed == nil || !m.unmasks(sealed) {
 		return
 	}
@@ -190,7 +191,7 @@ func (m *Machine) receiveOpened(msg Message, b *Opened) {
 func (m *Machine) receiveReopen(from int, msg Message, b *Reopen, e *Effects) {
 	s := m.slot
 	switch {
-	case m.rules.Committee == nil || !m.checkReopen(b):
+	case m.roster.Committee == nil || !m.checkReopen(b):
 		return
 	case !s.ofDecided(from, msg) || s.padSum != nil || s.unmask != nil && b.Epoch <= s.unmask.epoch:
 		return
@@ -202,7 +203,7 @@ func (m *Machine) receiveReopen(from int, msg Message, b *Reopen, e *Effects) {
 // roster.
 func (m *Machine) checkReopen(b *Reopen) bool {
 	return !slices.ContainsFunc(b.Lost, func(l Substitute) bool {
-		return !m.rules.belongs(int(l.Member)) || !m.rules.belongs(int(l.By))
+		return !m.roster.belongs(int(l.Member)) || !m.roster.belongs(int(l.By))
 	})
 }
 
@@ -210,7 +211,7 @@ func (m *Machine) checkReopen(b *Reopen) bool {
 // stand in for them.
 func (m *Machine) reopen(b *Reopen, e *Effects) {
 	s := m.slot
-	attempt := s.commit.Value.Attempt
+	attempt := s.ballots.commit.Value.Attempt
 	next := &unmasking{epoch: b.Epoch, lost: b.Lost, since: m.now}
 	if s.unmask != nil {
 		next.tries = s.unmask.tries + 1
@@ -237,16 +238,16 @@ func (m *Machine) reopen(b *Reopen, e *Effects) {
 // if this member is of the committee and no other that could see it is before it.
 func (m *Machine) judgeOpening(e *Effects) {
 	s := m.slot
-	if m.rules.Committee == nil || s.commit == nil || s.padSum != nil || s.unmask == nil || !m.rules.decides(m.p.Self) {
+	if m.roster.Committee == nil || s.ballots.commit == nil || s.padSum != nil || s.unmask == nil || !m.roster.decides(m.p.Self) {
 		return
 	}
-	sealed := m.sealedOf(s.commit.Value)
+	sealed := m.sealedOf(s.ballots.commit.Value)
 	if sealed == nil || !m.unmasks(sealed) || m.now-s.unmask.since < m.openingPatience(sealed) {
 		return
 	}
-	b := &Reopen{Epoch: m.rules.next(m.p.Self, s.unmask.epoch)}
+	b := &Reopen{Epoch: m.roster.next(m.p.Self, s.unmask.epoch)}
 	for _, r := range sealed.Members {
-		if s := int(r); s != m.p.Self && m.lost(s) {
+		if s := int(r); s != m.p.Self && m.monitor.lost(m.now, s) {
 			by, err := m.standIn(s, sealed)
 			if err != nil {
 				return // its pad is waited for
@@ -254,7 +255,7 @@ func (m *Machine) judgeOpening(e *Effects) {
 			b.Lost = append(b.Lost, Substitute{r, uint32(by)})
 		}
 	}
-	m.tell(e, s.commit.Value.Attempt, b)
+	m.tell(e, s.ballots.commit.Value.Attempt, b)
 	m.reopen(b, e)
 }
 
@@ -263,13 +264,13 @@ func (m *Machine) judgeOpening(e *Effects) {
 // time, so that all come to hear of it; each member of the committee after those of
 // lower rank that are there.
 func (m *Machine) openingPatience(sealed *Sealed) time.Duration {
-	least := max(stallLeast*m.p.Beat, 5*m.usual)
-	if slices.ContainsFunc(m.unmaskMembers(sealed), func(s int) bool { return s != m.p.Self && m.lost(s) }) {
+	least := m.monitor.stallAfter()
+	if slices.ContainsFunc(m.unmaskMembers(sealed), func(s int) bool { return s != m.p.Self && m.monitor.lost(m.now, s) }) {
 		least = m.p.Beat << min(m.slot.unmask.tries, 6)
 	}
 	turn := 0
-	for _, s := range m.rules.Committee {
-		if s < m.p.Self && !m.lost(s) {
+	for _, s := range m.roster.Committee {
+		if s < m.p.Self && !m.monitor.lost(m.now, s) {
 			turn++
 		}
 	}
@@ -282,9 +283,9 @@ var errNobodyLeft = errors.New("nobody is left who holds a share of the pad")
 // holds a share and is there.
 func (m *Machine) standIn(member int, sealed *Sealed) (int, error) {
 	x := m.seats(&View{Ballot: sealed.Attempt, Members: sealed.Members, Missing: sealed.Missing})
-	if m.rules.Shares > 0 {
+	if m.roster.Shares > 0 {
 		for _, h := range m.holders(x, member) {
-			if h == m.p.Self || !m.lost(h) {
+			if h == m.p.Self || !m.monitor.lost(m.now, h) {
 				return h, nil
 			}
 		}

@@ -2,7 +2,6 @@ package consensus
 
 import (
 	"fmt"
-	"slices"
 )
 
 // wish notes which amendment this member wants, and tells the others.
@@ -25,15 +24,15 @@ func (m *Machine) CheckWish(a *Amendment) error {
 	}
 	// Those who stay of a large roster's committee must be able to finish it without
 	// those who go.
-	left := len(m.rules.Committee)
+	left := len(m.roster.Committee)
 	for _, r := range a.Removed {
-		if m.rules.decides(int(r)) {
+		if m.roster.decides(int(r)) {
 			left--
 		}
 	}
-	if most := len(m.rules.Committee) - m.rules.Quorum; m.rules.Committee != nil && left < m.rules.Quorum {
+	if most := len(m.roster.Committee) - m.roster.Quorum; m.roster.Committee != nil && left < m.roster.Quorum {
 		return fmt.Errorf("removed members: want at most %d of the %d of the committee at a time, since the others must be a quorum, got %d",
-			most, len(m.rules.Committee), len(m.rules.Committee)-left)
+			most, len(m.roster.Committee), len(m.roster.Committee)-left)
 	}
 	return nil
 }
@@ -44,33 +43,6 @@ type Wanted struct {
 	Members []uint32 // in rank order
 }
 
-// wanted returns the amendments that this member and those that it hears of want, in
-// the order of their first members. What a Beat says that is older than the roster is
-// not for this one.
-func (m *Machine) wanted() (all []Wanted) {
-	add := func(member int, amends [32]byte) {
-		if amends == [32]byte{} {
-			return
-		}
-		i := slices.IndexFunc(all, func(w Wanted) bool { return w.Amends == amends })
-		if i < 0 {
-			i, all = len(all), append(all, Wanted{Amends: amends})
-		}
-		all[i].Members = append(all[i].Members, uint32(member))
-	}
-	add(m.p.Self, m.wished())
-	for i, member := range m.watched {
-		if p := &m.peers[i]; member != m.p.Self && p.slot >= m.formed && !m.lost(member) {
-			add(member, p.beat.Amends)
-		}
-	}
-	for _, w := range all {
-		slices.Sort(w.Members)
-	}
-	slices.SortFunc(all, func(x, y Wanted) int { return int(x.Members[0]) - int(y.Members[0]) })
-	return all
-}
-
 // wished returns the digest of the amendment that this member wants, zero if it
 // wants none.
 func (m *Machine) wished() [32]byte {
@@ -78,6 +50,14 @@ func (m *Machine) wished() [32]byte {
 		return [32]byte{}
 	}
 	return m.amends
+}
+
+// wishedNow returns the same where the roster may be changed in the slot under way.
+func (m *Machine) wishedNow() [32]byte {
+	if !m.betweenRounds() {
+		return [32]byte{}
+	}
+	return m.wished()
 }
 
 // betweenRounds says whether the roster may be changed in the slot under way, as far
@@ -94,16 +74,8 @@ func (m *Machine) amendsNow() bool {
 	if m.amendment == nil || m.slot.call == nil || !m.betweenRounds() || !m.unbegun() {
 		return false
 	}
-	agree := 1
-	for i, member := range m.watched {
-		if member == m.p.Self || !m.rules.decides(member) || m.lost(member) || m.peers[i].beat.Amends != m.amends {
-			continue
-		}
-		if agree++; member < m.p.Self && !m.peers[i].beat.Behind {
-			return false
-		}
-	}
-	return agree >= m.rules.Quorum
+	agree, lower := m.monitor.supports(m.now, m.amends)
+	return agree >= m.roster.Quorum && !lower
 }
 
 // unbegun says whether nothing is under way in the slot that an amendment would break
@@ -111,9 +83,8 @@ func (m *Machine) amendsNow() bool {
 // as in a run that is paused.
 func (m *Machine) unbegun() bool {
 	s := m.slot
-	if s.promised == 0 {
+	if s.ballots.promised == 0 {
 		return s.attempts[0] == nil || s.attempts[0].lanes == nil
 	}
-	finishes := s.finish != nil && s.finish.Ballot >= s.promised
-	return !finishes && s.working() == nil && m.now-m.since > 2*viewWait*m.p.Beat
+	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.monitor.since > 2*viewWait*m.p.Beat
 }

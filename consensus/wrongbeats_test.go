@@ -88,7 +88,7 @@ func TestBeatsOfNonsense(t *testing.T) {
 		if asked > 1 {
 			t.Errorf("%d answers within no time", asked)
 		}
-		n.members[1].askedAt = 0
+		n.members[1].monitor.askedAt = 0
 		if unpeered(n.members[1].Machine) != before {
 			t.Error("has changed what it knows of the slot")
 		}

@@ -69,7 +69,7 @@ func TestAnEpochOfOneMemberIsNotBegun(t *testing.T) {
 			}
 			b.Lost = append(b.Lost, Substitute{uint32(s), by})
 			x.m.slot.attempts[0].commits[s] = x.m.commitment(s, 0, [32]byte{})
-			x.m.slot.shares[s] = chunking.SplitSecret([32]byte{}, x.m.rules.Shares, x.m.rules.Shares, [32]byte{})
+			x.m.slot.shares[s] = chunking.SplitSecret([32]byte{}, x.m.roster.Shares, x.m.roster.Shares, [32]byte{})
 		}
 		x.Give(received(t, 0, Message{Body: b}).Message)
 		x.Finish()

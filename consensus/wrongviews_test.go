@@ -54,7 +54,7 @@ func TestWrongViews(t *testing.T) {
 		{"a promise of nobody", newView, func(_ *network, v *View) { v.Promises[2].Member = math.MaxUint32 }, "the promise of member 4294967295 is doubled or not its own"},
 		{"a promise on another chain", newView, func(n *network, v *View) {
 			v.Promises[2].Chain[5]++
-			v.Promises[2].Signature = testKeys(2).Sign(n.members[2].promiseBytes(4, v.Promises[2]))
+			v.Promises[2].Signature = testKeys(2).Sign(n.members[2].slot.ballots.promiseBytes(4, v.Promises[2]))
 		}, "the promise of member 2 is doubled or not its own"},
 		{"a vote from the ballot itself", newView, func(n *network, v *View) { v.Promises[1] = n.voting(4, v.Promises[1], Vote{Ballot: 4}) }, "the promise of member 1 is doubled or not its own"},
 		{"a vote for an attempt to come", newView, func(n *network, v *View) {
@@ -91,13 +91,13 @@ func TestWrongViews(t *testing.T) {
 			n := at(t, s, "promised")
 			v := c.view(n)
 			if c.change != nil {
-				if err := n.members[1].checkView(v); err != nil {
+				if err := n.members[1].checksView(v); err != nil {
 					t.Fatalf("%s: refused before the change: %v", c.name, err)
 				}
 				c.change(n, v)
 			}
 			want := fmt.Sprintf("view of ballot %d: %s", v.Ballot, c.want)
-			if err := n.members[1].checkView(v); err == nil || err.Error() != want {
+			if err := n.members[1].checksView(v); err == nil || err.Error() != want {
 				t.Errorf("%s: %v, want %s", c.name, err, want)
 			}
 			refused(t, n, c.name, 0, Message{Ballot: v.Ballot, Body: v})
@@ -114,7 +114,7 @@ func TestViewsAreForTheirBallot(t *testing.T) {
 			v := view(n)
 			refused(t, n, name+" for another ballot", 0, Message{Ballot: 8, Body: v})
 			n.receive(1, 2, Message{Ballot: 4, Body: v})
-			if sl := n.members[1].slot; sl.views[4] != v && sl.finish != v {
+			if sl := n.members[1].slot; sl.ballots.views[4] != v && sl.ballots.finish != v {
 				t.Errorf("%s: not taken", name)
 			}
 			n = at(t, s, "opening")
@@ -151,7 +151,7 @@ func copyOfCertificate(c *Certificate) *Certificate {
 func TestWrongCertificates(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := at(t, s, "voted")
-		v := n.members[1].slot.vote.Value
+		v := n.members[1].slot.ballots.vote.Value
 		right := n.certificate(0, 0, v, [32]byte{}, 0, 2, 3)
 		for name, change := range wrongCertificates {
 			c := copyOfCertificate(right)
