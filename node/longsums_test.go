@@ -141,17 +141,3 @@ func TestWhatIsOnItsWayIsNotServedAgain(t *testing.T) {
 		t.Errorf("asked for %v", held)
 	}
 }
-
-// A program that holds much is not collected for a little.
-func TestWhenTheHeapIsCollected(t *testing.T) {
-	long := consensus.Effects{
-		Writes:    []consensus.Write{{Name: "state", Data: []byte{1}}, {Data: []byte{1}, Vector: consensus.Vector{Words: make([]uint64, 3)}}},
-		Decisions: []*consensus.Decision{{Total: []float64{1}}},
-	}
-	if got := longest(long); got != 25 {
-		t.Errorf("the longest vector has %d bytes", got)
-	}
-	if !collects(collectFrom, collectShare*collectFrom) || collects(collectFrom, 2*collectShare*collectFrom) || heapInUse() == 0 {
-		t.Error("collects for too little, or not for enough")
-	}
-}

@@ -213,7 +213,6 @@ func (l *loop) apply(e consensus.Effects) {
 		e = l.machine.Step(time.Since(l.start), consensus.Abort{Reason: "it cannot write its state", Returns: true})
 		e.Writes, e.Decisions, e.Err = nil, nil, err
 	}
-	collectAfter(e)
 	for _, s := range e.Sends {
 		if _, beat := s.Message.Body.(*consensus.Beat); beat && s.To == consensus.All {
 			l.lastBeat.Store(&s.Message)
