@@ -3,8 +3,8 @@ GO       ?= go
 FUZZTIME ?= 30s
 
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 ASSEMBLY := $(foreach f,internal/kernels/blas/add internal/kernels/mixture/assembly internal/kernels/elementwise/assembly,$(f)_amd64.s $(f)_amd64.go)
 
@@ -38,8 +38,8 @@ fmt: ## check the format of all files with gofmt and gofumpt, and that no merge 
 	@list="$$(gofmt -l $(GOFILES))" && test -z "$$list" || { echo "gofmt -w is needed on:"; echo "$$list"; exit 1; }
 	@list="$$($(GO) run $(GOFUMPT) -l $(GOFILES))" && test -z "$$list" || { echo "gofumpt -w is needed on:"; echo "$$list"; exit 1; }
 
-lint: ## run staticcheck
-	$(GO) run $(STATICCHECK) ./...
+lint: ## run the linters of .golangci.yml, staticcheck among them
+	$(GO) run $(GOLANGCI) run ./...
 
 tidy-check: ## check that go.mod and go.sum are as go mod tidy would have them
 	$(GO) mod tidy -diff
