@@ -13,7 +13,7 @@ OUTSIDE ?= ../shared
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build test race noasm vet fmt lint tidy-check generate-check fuzz outside vuln check clean
+.PHONY: help build test race noasm vet fmt lint tidy-check generate-check fuzz prose outside vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -61,6 +61,9 @@ fuzz: ## run every fuzz test for FUZZTIME, one after the other
 		echo "== $$name"; \
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
 	done
+
+prose: ## check documents, help and comments with Vale (needs a C compiler)
+	@scripts/prose.sh
 
 outside: ## run tests, benchmarks and comparisons that need data from the folder OUTSIDE
 	@test -d "$(OUTSIDE)/data" || { echo "outside: SKIPPED, NOTHING CHECKED: $(OUTSIDE) has no folder data; set OUTSIDE"; exit 0; }; \
