@@ -3,8 +3,8 @@ GO       ?= go
 FUZZTIME ?= 30s
 
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 ASSEMBLY := $(foreach f,internal/kernels/blas/add internal/kernels/mixture/assembly internal/kernels/elementwise/assembly,$(f)_amd64.s $(f)_amd64.go)
 
@@ -13,7 +13,7 @@ OUTSIDE ?=
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz outside vuln check clean
+.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz prose outside vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -44,8 +44,8 @@ fmt: ## check the format of all files with gofmt and gofumpt, and that no merge 
 	@list="$$(gofmt -l $(GOFILES))" && test -z "$$list" || { echo "gofmt -w is needed on:"; echo "$$list"; exit 1; }
 	@list="$$($(GO) run $(GOFUMPT) -l $(GOFILES))" && test -z "$$list" || { echo "gofumpt -w is needed on:"; echo "$$list"; exit 1; }
 
-lint: ## run staticcheck
-	$(GO) run $(STATICCHECK) ./...
+lint: ## run the linters of .golangci.yml, staticcheck among them
+	$(GO) run $(GOLANGCI) run ./...
 
 tidy-check: ## check that go.mod and go.sum are as go mod tidy would have them
 	$(GO) mod tidy -diff
@@ -67,6 +67,9 @@ fuzz: ## run every fuzz test for FUZZTIME, one after the other
 		echo "== $$name"; \
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
 	done
+
+prose: ## check documents, help and comments with Vale (needs a C compiler)
+	@scripts/prose.sh
 
 outside: ## run tests, benchmarks and comparisons that need data from the folder OUTSIDE
 	@test -d "$(OUTSIDE)/data" || { echo "outside: SKIPPED, NOTHING CHECKED: want OUTSIDE=FOLDER with the folders data, oracles and peers, got \"$(OUTSIDE)\""; exit 0; }; \

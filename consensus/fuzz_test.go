@@ -11,7 +11,7 @@ import (
 // A member of four is brought to a stage and given, beside what all honestly send it,
 // several messages of one kind by a member whose own key is all that it can sign with.
 // Nothing panics; what member 1 has promised, entered and voted for never goes back; no
-// pad or share is told without a quorum's votes; whoever decides decides the right total
+// pad or share is told without a quorum's votes; all decisions are the right total
 // and the same; and an error that ends the run names the attacker or says that the total
 // is spoilt. Messages go through package wire, as all do.
 func fuzz(f *testing.F, body func(*consensus.Fuzzed) consensus.Body) {

@@ -2,6 +2,7 @@ package netsim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -133,7 +134,7 @@ func (n *network) firstError(ctx context.Context) error {
 	}
 	var heard error
 	for i, m := range n.members {
-		if m.err == nil || m.err == ErrStopped || m.adversary != nil {
+		if m.err == nil || errors.Is(m.err, ErrStopped) || m.adversary != nil {
 			continue
 		}
 		err := fmt.Errorf("%s: %w", n.config.Names[i], m.err)

@@ -127,7 +127,7 @@ func (g *greeter) answer(s network.Stream) {
 	rest := make(chan struct{}) // closed when the peer has closed
 	go func() {
 		defer close(rest)
-		io.Copy(io.Discard, io.LimitReader(s, wire.MaxHello))
+		_, _ = io.Copy(io.Discard, io.LimitReader(s, wire.MaxHello))
 	}()
 	if err := g.write(s, id); err != nil || s.CloseWrite() != nil {
 		s.Reset()
@@ -208,7 +208,7 @@ func (g *greeter) farewell(reason error) {
 	var sent sync.WaitGroup
 	for _, id := range known {
 		if g.host.Network().Connectedness(id) == network.Connected {
-			sent.Go(func() { g.exchange(ctx, id) })
+			sent.Go(func() { _ = g.exchange(ctx, id) })
 		}
 	}
 	sent.Wait()

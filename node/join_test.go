@@ -271,7 +271,7 @@ func TestTimeoutAfterSigningNamesWhoIsMissing(t *testing.T) {
 	if err = nodes[0].late(ctx, limit, err); !errors.As(err, &e) || len(e.Missing) != 2 || !strings.HasPrefix(e.Missing[0], "m1 ") {
 		t.Errorf("got %v, want m1 and m2 to be missing", err)
 	}
-	if err := nodes[0].late(ctx, 0, ctx.Err()); err != ctx.Err() {
+	if err := nodes[0].late(ctx, 0, ctx.Err()); !errors.Is(err, ctx.Err()) {
 		t.Errorf("the caller's own limit: got %v", err)
 	}
 }

@@ -137,7 +137,7 @@ func (o *outStream) abandon() {
 func (o *outStream) finish(ctx context.Context) {
 	defer o.abandon()
 	if ctx.Err() == nil && o.stream.CloseWrite() == nil {
-		io.Copy(io.Discard, io.LimitReader(o.stream, 1))
+		_, _ = io.Copy(io.Discard, io.LimitReader(o.stream, 1))
 	}
 }
 

@@ -28,7 +28,7 @@ func (a *app) print(v any, text func(io.Writer)) error {
 func another(output string, kept ...string) error {
 	to, err := os.Stat(output)
 	if err != nil {
-		return nil // there is none yet, or writing tells
+		return nil //nolint:nilerr // there is no such file yet; else writing reports the error
 	}
 	for _, path := range kept {
 		if from, err := os.Stat(path); err == nil && os.SameFile(from, to) {

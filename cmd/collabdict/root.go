@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,9 @@ type app struct {
 	json     bool     // stdout is one JSON object, everything else goes to stderr
 }
 
+// errHelped ends a command that was asked for help alone.
+var errHelped = errors.New("help was shown")
+
 // Main runs the program and returns its exit code.
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -29,7 +33,7 @@ func Main() int {
 	a := &app{out: os.Stdout, err: os.Stderr, args: os.Args[1:]}
 	root := a.root()
 	root.SetArgs(a.args)
-	if err := root.ExecuteContext(ctx); err != nil {
+	if err := root.ExecuteContext(ctx); err != nil && !errors.Is(err, errHelped) {
 		return a.fail(ctx, err)
 	}
 	return 0
@@ -37,8 +41,9 @@ func Main() int {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "collabdict",
-		Short: "Learn one anomaly-detection model together, without a coordinator and without sharing data",
+		Use:     "collabdict",
+		Version: release,
+		Short:   "Learn one anomaly-detection model together, without a coordinator and without sharing data",
 		Long: `collabdict lets organisations that may not share data learn one anomaly-detection
 model together, with no coordinator: each runs a node next to its own rows, and
 only sums that hide every member's part are ever exchanged.
@@ -47,7 +52,12 @@ Try it:   collabdict demo
 Exit codes: 0 done; 1 internal error; 2 wrong use; 3 unusable data; 4 unusable
 model file; 5 members disagree; 6 members lost; 130 interrupted.`,
 		SilenceUsage: true, SilenceErrors: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkKernels(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if f := cmd.Flags().Lookup(helpAll); f != nil && f.Changed {
+				return errors.Join(cmd.Help(), errHelped)
+			}
+			return a.checkKernels(cmd)
+		},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return &usageError{fmt.Sprintf("unknown command %q", args[0]), "see collabdict --help"}

@@ -19,8 +19,8 @@ func TestWaitsAreTold(t *testing.T) {
 		now = now.Add(time.Second)
 		return w.line(s, now)
 	}
-	for slot, took := range []time.Duration{1, 1, 9, 1} { // a lost member held one up
-		if got := say(node.Status{Slot: uint64(slot + 1), LastTook: took * 100 * time.Millisecond}); got != "" {
+	for slot, took := range []int{1, 1, 9, 1} { // a lost member held one up
+		if got := say(node.Status{Slot: uint64(slot + 1), LastTook: time.Duration(took) * 100 * time.Millisecond}); got != "" {
 			t.Errorf("said %q", got)
 		}
 	}

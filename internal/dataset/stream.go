@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"slices"
@@ -157,7 +158,7 @@ func (c *cursor) advance() error {
 	s := c.stream
 	for {
 		if _, err := c.rows.next(); err != nil {
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return c.changed()
 			}
 			return err

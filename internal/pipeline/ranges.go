@@ -58,7 +58,7 @@ func (r Ranges) String() string {
 func (r Ranges) scaling(columns []string) (dataset.Scaling, error) {
 	low, high := make([]float64, len(columns)), make([]float64, len(columns))
 	for i, name := range columns {
-		ok := false
+		var ok bool
 		if low[i], high[i], ok = r.of(name); !ok {
 			return dataset.Scaling{}, option.Errorf("ranges", "want one of each column, got none of %q", name)
 		}

@@ -29,7 +29,7 @@ func Write(w *bufio.Writer, m consensus.Message) error {
 	}
 	head := stepHead(m, s, len(s.Words))
 	sum := checksum(0, head)
-	eachPiece(s.Words, func(b []byte) error {
+	_ = eachPiece(s.Words, func(b []byte) error {
 		sum = crc32.Update(sum, castagnoli, b)
 		return nil
 	})

@@ -55,7 +55,7 @@ func TestWriteIsMarshalInFrames(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got.Message(), m) {
 			t.Fatalf("%T: got another message, %v", m.Body, err)
 		}
-		if _, err := Read(r, rosterSize, anything); err != io.EOF {
+		if _, err := Read(r, rosterSize, anything); !errors.Is(err, io.EOF) {
 			t.Fatalf("%T: then got %v, want the end", m.Body, err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestReadRefusesSteps(t *testing.T) {
 			t.Errorf("asked for %d bytes, want %d", n, len(whole)-frameHeader)
 		}
 		return no
-	}); err != no {
+	}); !errors.Is(err, no) {
 		t.Errorf("got %v, want what admit says", err)
 	}
 }

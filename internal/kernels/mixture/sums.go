@@ -91,7 +91,7 @@ func (s *Sums) N(k int) float64 {
 	return s.sums[k*s.size()+s.m]
 }
 
-// First sets to to Σ r·d of component k.
+// First sets to = Σ r·d of component k.
 func (s *Sums) First(k int, to []float64) {
 	sums := s.sums[k*s.size():]
 	for i := range to {
