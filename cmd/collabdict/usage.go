@@ -102,7 +102,7 @@ func usage(cmd *cobra.Command) error {
 }
 
 func writeSection(b *strings.Builder, cmd *cobra.Command, title string) {
-	f, shown := pflag.NewFlagSet(title, pflag.ContinueOnError), cmp.Or(title, "Flags")
+	f, head := pflag.NewFlagSet(title, pflag.ContinueOnError), cmp.Or(title, "Flags")
 	cmd.LocalFlags().VisitAll(func(x *pflag.Flag) {
 		if strings.Join(x.Annotations[sectionKey], "") == title {
 			shown := *x
@@ -110,10 +110,11 @@ func writeSection(b *strings.Builder, cmd *cobra.Command, title string) {
 				shown.Value = struct{ pflag.Value }{x.Value} // without IsBoolFlag, for which pflag shows [=true|false]
 			}
 			f.AddFlag(&shown)
+			head = cmp.Or(strings.Join(x.Annotations[titleKey], ""), head)
 		}
 	})
 	if !f.HasAvailableFlags() {
 		return
 	}
-	fmt.Fprintf(b, "\n%s:\n%s", shown, f.FlagUsagesWrapped(helpWidth))
+	fmt.Fprintf(b, "\n%s:\n%s", head, f.FlagUsagesWrapped(helpWidth))
 }
