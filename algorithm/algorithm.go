@@ -88,7 +88,7 @@ func (c Coordinates) Direction() string {
 type Traits struct {
 	// Rounds is the most rounds that members make together.
 	Rounds int
-	// OnlySimulated, if not empty, says why these settings are for simulations alone.
+	// OnlySimulated, if not empty, names an option and says why it is for simulations alone.
 	OnlySimulated string
 	// Objective says what the objective of a round is, for a figure's axis; it may be empty.
 	Objective string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -213,12 +214,33 @@ func scaled(normalise string) string {
 	return "standardised"
 }
 
+// short writes a number as short as it can be.
+func short(v any) string {
+	if n, ok := v.(json.Number); ok && strings.ContainsAny(n.String(), ".e") {
+		if f, err := n.Float64(); err == nil {
+			return fmt.Sprintf("%.4g", f)
+		}
+	}
+	return fmt.Sprint(v)
+}
+
 // options lists the options that the model was trained with, and its seed.
 func (d description) options() string {
-	var parts []string
+	var keys []string
+	if k, err := pipeline.Named(d.Kind); err == nil {
+		for _, o := range k.Options {
+			keys = append(keys, strings.ReplaceAll(o.Name, "-", "_"))
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(d.Hyper)) {
-		if key != "rounds" {
-			parts = append(parts, fmt.Sprintf("%s %v", strings.ReplaceAll(key, "_", " "), d.Hyper[key]))
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	var parts []string
+	for _, key := range keys {
+		if v, ok := d.Hyper[key]; ok && v != "" && key != "rounds" {
+			parts = append(parts, strings.ReplaceAll(key, "_", " ")+" "+short(v))
 		}
 	}
 	return strings.Join(parts, ", ")

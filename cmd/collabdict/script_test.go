@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 
 // The scripts run every documented command as a user would.
 func TestScripts(t *testing.T) {
-	known, err := filepath.Abs("../../gmm/testdata")
+	known, err := filepath.Abs("../../gmm/ggm/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,9 +61,9 @@ func (s *settingsFlags) settings() (c consensus.Settings, err error) {
 	for _, o := range table {
 		if given := s.values[o.Name].given; len(given) > 0 {
 			if err := o.Set(given[len(given)-1]); err != nil {
-				return c, err
+				return c, asUsage(err)
 			}
 		}
 	}
-	return c, table.Complete()
+	return c, asUsage(table.Complete())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -204,14 +205,11 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 // checkData reports what a task cannot be done with.
 func checkData(t *pipeline.Task, d *dataset.Dataset) error {
 	for _, p := range d.Participants {
-		if err := t.CheckLabels(p); err != nil {
-			return err
-		}
-		if err := t.CheckRows(p); err != nil {
-			return err
+		if err := errors.Join(t.CheckLabels(p), t.CheckRows(p)); err != nil {
+			return asUsage(err)
 		}
 	}
-	return t.CheckColumns(len(d.Columns))
+	return asUsage(t.CheckColumns(len(d.Columns)))
 }
 
 // noteMemory says what a simulation of many has taken of the system. It is no part of

@@ -148,6 +148,15 @@ func (t *taskFlags) checkBaselines(known ...string) error {
 	return nil
 }
 
+// asUsage returns an error of an option as one of its flag.
+func asUsage(err error) error {
+	var bad *option.Error
+	if errors.As(err, &bad) {
+		return &usageError{"--" + bad.Error(), bad.Hint}
+	}
+	return err
+}
+
 // task returns what to learn. How to standardise by default depends on how rows
 // are divided.
 func (t *taskFlags) task(byDefault string) (*pipeline.Task, error) {
@@ -162,7 +171,7 @@ func (t *taskFlags) task(byDefault string) (*pipeline.Task, error) {
 func (t *taskFlags) begin() (*pipeline.Task, error) {
 	k, err := pipeline.Named(t.model)
 	if err != nil {
-		return nil, err
+		return nil, asUsage(err)
 	}
 	if k.Kind.Name == algorithms.Default().Name {
 		for name, text := range t.suited {
@@ -210,7 +219,11 @@ func (t *taskFlags) put(k *pipeline.Task, name, text, from string) error {
 		table = k.Consensus
 	}
 	if o := table.Find(short); o != nil {
-		return o.Set(text)
+		err := o.Set(text)
+		if strings.HasPrefix(from, "--settings") {
+			return err
+		}
+		return asUsage(err)
 	}
 	hint := "see --model " + k.Kind.Name + " --help-all"
 	if ofConsensus {
@@ -290,10 +303,10 @@ func (t *taskFlags) finish(k *pipeline.Task, byDefault string) (err error) {
 		return err
 	}
 	if err := k.Complete(); err != nil {
-		return err
+		return asUsage(err)
 	}
 	if why := k.Traits().OnlySimulated; why != "" && !t.simulated {
-		return &usageError{why, "choose other settings, or use collabdict sim"}
+		return &usageError{"--" + why, "choose other settings, or use collabdict sim"}
 	}
 	return nil
 }

@@ -65,10 +65,19 @@ func (a *Algorithm) Prepare(algorithm.Coordinates) error { return nil }
 
 // Traits says what the settings ask of those who run them.
 func (a *Algorithm) Traits() algorithm.Traits {
-	return algorithm.Traits{
+	t := algorithm.Traits{
 		Rounds: a.Rounds, HoldsRows: a.Start == startKFed, Patterns: true,
 		LeastRows: max(a.Components+1, a.MinRows), ShownRows: a.MinRows,
 	}
+	if a.Start == startSharedRows {
+		t.OnlySimulated = onlySimulated().Error()
+	}
+	return t
+}
+
+// onlySimulated says why there is no start from shared rows.
+func onlySimulated() error {
+	return &option.Error{Name: "start", Msg: startSharedRows + " is for simulations: no participant can be asked for rows", Hint: "take " + startSpread + " or " + startKFed}
 }
 
 // Disclosure says what members tell each other.
@@ -116,7 +125,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	case g.Size() == 1: // nobody to agree with: begin as anybody would
 		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.ownCentres(d) }
 	case a.Start == startSharedRows && a.first == nil:
-		return algorithm.Outcome{}, &option.Error{Name: "start", Msg: startSharedRows + " is for simulations: no participant can be asked for rows", Hint: "take " + startSpread + " or " + startKFed}
+		return algorithm.Outcome{}, onlySimulated()
 	case a.Start == startSharedRows:
 		c.Mixture = func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return a.first, nil }
 	case a.Start == startKFed:

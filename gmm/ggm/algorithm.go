@@ -70,7 +70,7 @@ func (a *Algorithm) Prepare(algorithm.Coordinates) error {
 
 // Traits says what the settings ask of those who run them.
 func (a *Algorithm) Traits() algorithm.Traits {
-	return algorithm.Traits{Rounds: a.Rounds, Patterns: true, LeastRows: a.Components + 1}
+	return algorithm.Traits{Rounds: a.Rounds, Patterns: true, LeastRows: a.Components + 1, Objective: "log posterior, nats"}
 }
 
 // Disclosure says what members tell each other.

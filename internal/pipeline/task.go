@@ -48,7 +48,8 @@ func New(of algorithm.Kind) *Task {
 		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "share of own training rows above the anomaly threshold", option.Check(share)),
 		option.String(&t.Standardise, "standardise", "", "scale columns by all members' rows, through private sums (global), by each participant's own rows (own), or not at all (none) (default own with --split files or column, else global)",
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
-		option.Int(&t.PCA, "pca", 0, "learn from rows along the `K` principal axes of all members' rows; 0 is none", option.AtLeast(0)).ForExperts(),
+		option.Int(&t.PCA, "pca", 0, "learn from rows along the `K` principal axes of all members' rows",
+			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
 		option.String(&t.Normalise, "normalise", Standard, "scale columns, and principal axes, to mean 0 and variance 1 (standard) or to the range from 0 to 1 (minmax)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
 	}

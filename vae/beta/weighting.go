@@ -96,9 +96,9 @@ func (s *Settings) learned() []string {
 	if s.Weights != byRows {
 		what += " and the discrepancy of the data"
 	}
-	list := []string{"how many members have " + what + " between which powers of two, and each round the largest change of each matrix, and the loss, times the weight"}
+	list := []string{"in sums over all members: how many members have " + what + " between which powers of two, and each round the largest change of each matrix, and the loss, times the weight"}
 	if s.Offset == auto {
-		list = append(list, "how many members want an offset of which size")
+		list = append(list, "in sums over all members: how many members want an offset of which size")
 	}
 	return list
 }

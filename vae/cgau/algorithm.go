@@ -57,7 +57,7 @@ func (s *Settings) Prepare(algorithm.Coordinates) error { return nil }
 // Traits says what the settings ask of those who run them.
 func (s *Settings) Traits() algorithm.Traits {
 	return algorithm.Traits{
-		Rounds: s.Rounds, HoldsRows: true, Secret: true, LeastRows: 1,
+		Rounds: s.Rounds, HoldsRows: true, Secret: true, LeastRows: 1, Objective: "minus the loss of a row",
 		Classes: &algorithm.Classes{Number: s.Classes, Learned: true, Because: "the model cgau learns classes"},
 		// At least so many, as the classes may not be known yet.
 		Weights: func(columns int) int { return networks.Weights(columns, s.Hidden, 2, max(s.Classes, 2)) },
