@@ -105,7 +105,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
-		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/kernels/cpu", "./internal/kernels/blas"}, never: clocksAndTheWorld,
+		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/kernels/cpu", "./internal/kernels/blas", "./internal/portable"}, never: clocksAndTheWorld,
 		reason: "numerical kernels stand below the models",
 	},
 	{

@@ -34,14 +34,18 @@ func (m *Machine) work(e *Effects) bool {
 		if len(a.blobs) < len(a.member) {
 			return false
 		}
-		m.end(a, &Sealed{Blobs: a.blobsOf()}, e)
+		if m.compare(a, e) {
+			m.end(a, &Sealed{Blobs: a.blobsOf()}, e)
+		}
 	case a.result != nil:
 		return m.adoptSeal(a, e)
 	case a.lanes == nil:
 		if len(a.seeds) < m.dealers(m.seats(a.view)) {
 			return false
 		}
-		m.begin(a, e)
+		if m.compare(a, e) {
+			m.begin(a, e)
+		}
 	default:
 		return m.average(a, e)
 	}
@@ -201,12 +205,14 @@ func (m *Machine) receiveOpening(from int, msg Message, e *Effects) {
 }
 
 // checkSeeds ends the run if a member is about to compute something else. Before
-// this member's own call there is nothing to compare with.
+// this member's own call there is nothing to compare with. Parameters are compared
+// when all have told theirs: most members show which of them differ.
 func (m *Machine) checkSeeds(from int, a *attempt, h Header, view [32]byte, e *Effects) bool {
 	if m.slot.call == nil {
 		return true
 	}
 	own := m.slot.call.header
+	h.Parameters = own.Parameters
 	detail := "other bounds or settings"
 	switch {
 	case h.Kind != own.Kind || h.Round != own.Round || h.Length != own.Length:

@@ -63,6 +63,8 @@ type Header struct {
 	Round  uint32   // the model round, 0 during start-up
 	Length uint32   // values of a Sum; 0 for a Gather
 	Hash   [32]byte // over the above, the bounds of the blocks and the settings
+	// Parameters is the digest of those that the member computes from; zero for none.
+	Parameters [32]byte `json:",omitzero"`
 }
 
 // bounded returns blocks without what their values are, which is no part of a sum: equal
@@ -116,7 +118,7 @@ func (m *Machine) header(c Call) Header {
 	h.number(uint64(len(c.Values)))
 	h.blocks(c.Blocks)
 	h.settings(m.p.Settings)
-	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: h.sum()}
+	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: h.sum(), Parameters: c.Parameters}
 }
 
 // arithmetic returns what vectors are made of in the settings' scheme.

@@ -41,6 +41,30 @@ func (e *MemberError) Error() string {
 	return e.Name + " " + e.Reason
 }
 
+// ParametersError says that members compute from different parameters, so that a total
+// of theirs would mean nothing.
+type ParametersError struct {
+	Round uint32
+	// Members hold others than most of those that this member compares, Most; or are all
+	// of these, and Most is zero, where no parameters are held by more than half.
+	Members []int
+	Names   []string
+	Digests [][32]byte // of what they hold
+	Most    [32]byte
+}
+
+func (e *ParametersError) Error() string {
+	var held []string
+	for i, name := range e.Names {
+		held = append(held, fmt.Sprintf("%s %x", name, e.Digests[i][:4]))
+	}
+	s := fmt.Sprintf("round %d: members hold different parameters: %s", e.Round, strings.Join(held, ", "))
+	if e.Most != [32]byte{} {
+		s += fmt.Sprintf(", most members %x", e.Most[:4])
+	}
+	return s + ": run the same build on the same kind of processor everywhere, and look at the memory of the machines named"
+}
+
 // AbortError says that the run was ended at this member.
 type AbortError struct {
 	Reason  string
@@ -98,6 +122,14 @@ func leaveOf(err error) *Leave {
 		}
 	case *MemberError:
 		l.Reason, l.Blame = "it "+err.Reason, []uint32{uint32(err.Member)}
+	case *ParametersError:
+		l.Reason = fmt.Sprintf("it holds other parameters than most members in round %d", err.Round)
+		if err.Most == [32]byte{} {
+			l.Reason = fmt.Sprintf("members hold different parameters in round %d", err.Round)
+		}
+		for _, s := range err.Members {
+			l.Blame = append(l.Blame, uint32(s))
+		}
 	case *chunking.TotalError:
 		l.Reason = "a total was larger than all bounds together allow"
 	case *RemovedError:

@@ -20,6 +20,9 @@ type Call struct {
 	Values []float64          // a Sum's vector; lent until the decision, and not modified
 	Blocks []collabdict.Block // the bounds of Values
 	Blob   []byte             // a Gather's contribution; not modified
+	// Parameters is the digest of those that the contribution follows from, which all
+	// members hold; zero for none.
+	Parameters [32]byte
 	// Entropy is fresh secret randomness that nothing else was drawn from. All
 	// secrets of the slot are derived from it.
 	Entropy [32]byte

@@ -152,7 +152,7 @@ func partOf(s *passes.Moments, p *part, form Covariance, k int, shift []float64,
 	if !ok {
 		return &SingularError{n, dim, regCovar}
 	}
-	p.logNorm = -0.5 * (logDet + float64(float64(dim)*math.Log(2*math.Pi)))
+	p.logNorm = -0.5 * (logDet + float64(float64(dim)*ln2Pi))
 	return nil
 }
 
@@ -179,11 +179,11 @@ func (p *part) setVariances(form Covariance, variances []float64) (ok bool) {
 	}
 	p.logNorm = 0
 	for i, v := range variances {
-		if !(v > 0) || math.IsInf(1/v, 1) {
+		if !(v > 0) || math.IsInf(v, 1) || math.IsInf(1/v, 1) {
 			return false
 		}
 		p.diagonal[i] = 1 / v
-		p.logNorm -= float64(0.5 * (math.Log(v) + math.Log(2*math.Pi)))
+		p.logNorm -= float64(0.5 * (portable.Log(v) + ln2Pi))
 	}
 	return true
 }

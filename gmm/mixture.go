@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Covariance is the form of a mixture's covariance matrices.
@@ -37,6 +38,9 @@ type part struct {
 	diagonal  []float64     // the diagonal of Λ_k, M values
 	logNorm   float64       // ½ ln|Λ_k| − M/2 ln 2π
 }
+
+// ln2Pi is ln 2π.
+const ln2Pi = 1.8378770664093453
 
 const errShape = "gmm: shapes differ"
 
@@ -79,7 +83,7 @@ func NewDiagMixture(form Covariance, weights []float64, means, precisions *mat.D
 			if !(v > 0) || math.IsInf(v, 1) || form == Spherical && v != p.diagonal[0] {
 				return nil, fmt.Errorf("precisions: component %d: want finite values above 0, all the same if spherical, got %g", k+1, v)
 			}
-			p.logNorm += 0.5 * (math.Log(v) - math.Log(2*math.Pi))
+			p.logNorm += float64(0.5 * (portable.Log(v) - ln2Pi))
 		}
 		m.parts[k] = p
 	}
@@ -138,7 +142,7 @@ func fullPart(p *mat.SymDense) (part, error) {
 	for i := range m {
 		out.diagonal[i] = p.At(i, i)
 	}
-	out.logNorm = 0.5 * (logDet - float64(float64(m)*math.Log(2*math.Pi)))
+	out.logNorm = 0.5 * (logDet - float64(float64(m)*ln2Pi))
 	return out, nil
 }
 
@@ -172,7 +176,7 @@ func (m *Mixture) Precision(k int) *mat.SymDense {
 
 // LogDet returns ln|Λ_k|.
 func (m *Mixture) LogDet(k int) float64 {
-	return 2*m.parts[k].logNorm + float64(float64(m.Dim())*math.Log(2*math.Pi))
+	return 2*m.parts[k].logNorm + float64(float64(m.Dim())*ln2Pi)
 }
 
 // LogNorm returns ½ ln|Λ_k| − M/2 ln 2π, the log density of component k at its mean.

@@ -26,7 +26,7 @@ func invertRoot(a []float64, n int, work []float64) (logDet float64, ok bool) {
 			return 0, false
 		}
 		root := math.Sqrt(pivot)
-		logDet += 2 * math.Log(root)
+		logDet += 2 * portable.Log(root)
 		a[j*n+j] = root
 		column := a[j*n : j*n+j]
 		for i := range column {

@@ -14,6 +14,7 @@ import (
 var (
 	_ collabdict.Group        = (*Node)(nil)
 	_ collabdict.RoundStarter = (*Node)(nil)
+	_ collabdict.Comparer     = (*Node)(nil)
 	_ collabdict.Replayer     = (*Node)(nil)
 )
 
@@ -31,6 +32,9 @@ func (n *Node) Size() int {
 
 // StartRound says that the collectives from now on belong to a model round.
 func (n *Node) StartRound(number int) { n.round.Store(uint32(number)) }
+
+// Compare implements collabdict.Comparer.
+func (n *Node) Compare(parameters [32]byte) { n.parameters.Store(&parameters) }
 
 // Sum returns the sum of the members' x. A member that is lost on the way may not
 // be in it; if too few are left, Sum waits for them. If ctx ends first, the
@@ -98,6 +102,9 @@ func (n *Node) Included() bool { return n.included.Load() }
 
 func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision, error) {
 	c.Round = n.round.Load()
+	if p := n.parameters.Load(); p != nil {
+		c.Parameters = *p
+	}
 	if _, err := rand.Read(c.Entropy[:]); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type Node struct {
 	mostValues int
 	beat       time.Duration
 	round      atomic.Uint32
+	parameters atomic.Pointer[[32]byte]           // the digest of those that calls are made from
 	answered   atomic.Pointer[consensus.Decision] // of the learner's last call
 	included   atomic.Bool                        // this member, in the last Sum
 	ended      atomic.Pointer[string]             // why the run is over here for good

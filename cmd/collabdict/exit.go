@@ -66,6 +66,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		gone   *consensus.RemovedError
 		stuck  *netsim.StuckError
 		member *consensus.MemberError
+		unlike *consensus.ParametersError
 		child  *launch.ChildError
 		path   *fs.PathError
 	)
@@ -86,7 +87,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return modelFailure, ""
 	case errors.As(err, &conf), errors.As(err, &setup):
 		return usageFailure, ""
-	case errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
+	case errors.As(err, &unlike), errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
 		return disagreement, ""
 	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended):
 		return membersLost, ""

@@ -112,6 +112,9 @@ func middle(points *mat.Dense) []float64 {
 	return out
 }
 
+// Digest implements [collabdict.Digester].
+func (l *Learner) Digest() [32]byte { return l.model.Digest(true) }
+
 // LocalUpdate computes the statistics of the own rows about an origin that stays the
 // same: what [gmm.Mixture.SumsAbout] returns.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {

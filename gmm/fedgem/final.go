@@ -138,7 +138,7 @@ func anisotropy(x *mat.Dense, m *gmm.Mixture, means *mat.Dense) float64 {
 		if !ok {
 			continue
 		}
-		sum += rows * spike(values[dim-1]/mean, float64(dim)/rows)
+		sum += float64(rows * spike(values[dim-1]/mean, float64(dim)/rows))
 		all += rows
 	}
 	if all == 0 {
@@ -155,5 +155,5 @@ func spike(l, gamma float64) float64 {
 	if edge := 1 + math.Sqrt(gamma); l <= edge*edge || b*b <= 4*l {
 		return 1
 	}
-	return (b + math.Sqrt(b*b-4*l)) / 2
+	return (b + math.Sqrt(float64(b*b)-float64(4*l))) / 2
 }

@@ -133,7 +133,7 @@ func (l *local) pull(regions []region, targets [][]float64) {
 				share = r.radius / d
 			}
 			for i, c := range targets[k] {
-				row[i] += share * (c - r.centre[i])
+				row[i] += float64(share * (c - r.centre[i]))
 			}
 		}
 		moved := math.Sqrt(passes.SquaredDistance(row, old.RawRowView(k)))

@@ -123,7 +123,7 @@ func (n Noise) blur(before, m *gmm.Mixture, rows float64) (*gmm.Mixture, float64
 	within, total := 0.0, 0.0
 	for k, w := range weights {
 		count, mean := w*rows, means.RawRowView(k)
-		square := count * (blas.Dot(mean, mean) + dim*(1/m.Precision(k).At(0, 0)-regCovar))
+		square := count * (blas.Dot(mean, mean) + float64(dim*(1/m.Precision(k).At(0, 0)-regCovar)))
 		weights[k] = math.Max(minRows, noisy(count, 1))
 		for i, v := range mean {
 			mean[i] = noisy(count*v, n.Radius) / weights[k]
@@ -131,7 +131,7 @@ func (n Noise) blur(before, m *gmm.Mixture, rows float64) (*gmm.Mixture, float64
 		if norm := portable.Norm(mean); norm > n.Radius {
 			floats.Scale(n.Radius/norm, mean)
 		}
-		within += noisy(square, n.Radius*n.Radius) - weights[k]*blas.Dot(mean, mean)
+		within += noisy(square, n.Radius*n.Radius) - float64(weights[k]*blas.Dot(mean, mean))
 		total += weights[k]
 	}
 	// The noise may make clusters narrower than nothing; and if they widened at once,

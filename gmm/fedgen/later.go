@@ -13,6 +13,12 @@ func (l later) StartRound(number int) {
 	}
 }
 
+func (l later) Compare(parameters [32]byte) {
+	if c, ok := l.Group.(collabdict.Comparer); ok {
+		c.Compare(parameters)
+	}
+}
+
 func (l later) TakeMissed() (total []float64, ok bool) {
 	if a, may := l.Group.(collabdict.Absentee); may {
 		return a.TakeMissed()

@@ -73,7 +73,7 @@ func (p Privacy) units(m Moments) Moments {
 	floats.Scale(0.5, half)
 	for k, mean := range m.Means {
 		for i, h := range half {
-			mean[i] = p.Low[i] + h*(mean[i]+1)
+			mean[i] = p.Low[i] + float64(h*(mean[i]+1))
 		}
 		c := m.Covariances[k]
 		for at := range c {

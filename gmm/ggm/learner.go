@@ -97,6 +97,9 @@ func (c *counter) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return c.Group.Gather(ctx, blob)
 }
 
+// Digest implements [collabdict.Digester]; the weights are each participant's own.
+func (l *Learner) Digest() [32]byte { return l.model.Digest(false) }
+
 // LocalUpdate computes the statistics of Eqs. (12) and (13) with μ_k for m_k:
 // the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order of pack,
 // and last the local log-likelihood.

@@ -71,9 +71,9 @@ func (p Problem) Objective(x *mat.SymDense) (float64, error) {
 	value := c.LogDet()
 	for i := range s.SymmetricDim() {
 		for j := range s.SymmetricDim() {
-			value -= s.At(i, j) * x.At(i, j)
+			value -= float64(s.At(i, j) * x.At(i, j))
 			if i != j {
-				value -= p.Penalty * math.Abs(x.At(i, j))
+				value -= float64(p.Penalty * math.Abs(x.At(i, j)))
 			}
 		}
 	}

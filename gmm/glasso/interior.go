@@ -117,7 +117,8 @@ func (v *interior) step() bool {
 	gap := v.gap()
 	du := v.direction(0)
 	left := gap * (1 - v.longest(du)) * (1 - v.longestForce())
-	du = v.direction(gap * math.Max(math.Pow(left/gap, 3), 1e-6))
+	share := left / gap
+	du = v.direction(gap * math.Max(float64(share*float64(share*share)), 1e-6))
 	return v.move(du)
 }
 

@@ -29,11 +29,7 @@ func (b *block) evaluate(q *point) bool {
 	if !(lapack.Implementation{}).Dpotrf(blas.Upper, b.p, q.w, b.p) {
 		return false
 	}
-	sum := 0.0
-	for i := range b.p {
-		sum += math.Log(q.w[i*b.p+i])
-	}
-	q.logDet = 2 * sum
+	q.logDet = lapack.LogDet(q.w, b.p)
 	q.value = -q.logDet + kernels.Dot(b.s, q.x) + float64(b.lambda*offNorm(q.x, b.p))
 	return !math.IsNaN(q.value) && !math.IsInf(q.value, 0)
 }

@@ -140,7 +140,7 @@ func converge(d, off, vectors []float64, l int, rounding float64) bool {
 		sin, cos, p := 1.0, 1.0, 0.0
 		i := m - 1
 		for ; i >= l; i-- {
-			f, b := sin*off[i], cos*off[i]
+			f, b := float64(sin*off[i]), float64(cos*off[i])
 			r := hypotenuse(f, g)
 			off[i+1] = r
 			if r == 0 { // the matrix falls into two parts here

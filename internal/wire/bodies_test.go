@@ -42,7 +42,7 @@ func headers(kind consensus.Kind) *rapid.Generator[consensus.Header] {
 	return rapid.Custom(func(t *rapid.T) consensus.Header {
 		return consensus.Header{
 			Kind: kind, Round: rapid.Uint32().Draw(t, "round"), Length: rapid.Uint32().Draw(t, "length"),
-			Hash: digests().Draw(t, "hash"),
+			Hash: digests().Draw(t, "hash"), Parameters: rapid.OneOf(rapid.Just([32]byte{}), digests()).Draw(t, "parameters"),
 		}
 	})
 }

@@ -10,7 +10,11 @@ import (
 )
 
 func putHeader(h consensus.Header) *pb.Header {
-	return &pb.Header{Kind: uint32(h.Kind), Round: h.Round, Length: h.Length, Hash: h.Hash[:]}
+	out := &pb.Header{Kind: uint32(h.Kind), Round: h.Round, Length: h.Length, Hash: h.Hash[:]}
+	if h.Parameters != [32]byte{} {
+		out.Parameters = h.Parameters[:]
+	}
+	return out
 }
 
 func putSeeds(s *consensus.Seeds) *pb.Seeds {

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Cholesky is the factor U of a positive definite matrix A = Uᵀ·U, row-major n by n.
@@ -27,11 +29,18 @@ func Factorise(a *mat.SymDense) (c Cholesky, ok bool) {
 // U returns the factor, which the caller may keep but not change.
 func (c Cholesky) U() []float64 { return c.u }
 
-// LogDet returns ln|A|.
-func (c Cholesky) LogDet() float64 {
+// LogDet returns ln|A|, which is infinite if an element on the diagonal of the factor is.
+func (c Cholesky) LogDet() float64 { return LogDet(c.u, c.n) }
+
+// LogDet returns ln|A| from the factor of A in the upper triangle of u, n by n.
+func LogDet(u []float64, n int) float64 {
 	sum := 0.0
-	for i := range c.n {
-		sum += math.Log(c.u[i*c.n+i])
+	for i := range n {
+		v := u[i*n+i]
+		if math.IsInf(v, 1) {
+			return v
+		}
+		sum += portable.Log(v)
 	}
 	return 2 * sum
 }
