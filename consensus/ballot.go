@@ -80,6 +80,13 @@ func (b *ballots) restore(promised uint32, vote *Vote, own []*View, commit *Cert
 	}
 }
 
+// takeDirty reports whether what is kept has changed since it was last asked.
+func (b *ballots) takeDirty() bool {
+	dirty := b.dirty
+	b.dirty = false
+	return dirty
+}
+
 // forgetPreset leaves ballot 0 without a view: the members agree on one first.
 func (b *ballots) forgetPreset() { delete(b.views, 0) }
 

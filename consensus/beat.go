@@ -15,7 +15,6 @@ func (m *Machine) passTime(e *Effects) {
 	if m.err != nil {
 		return
 	}
-	m.tellShares(e)
 	m.judge(e)
 	if m.now >= m.monitor.due && m.err == nil {
 		m.sendBeat(All, e)
@@ -24,23 +23,23 @@ func (m *Machine) passTime(e *Effects) {
 
 func (m *Machine) sendBeat(to int, e *Effects) {
 	if to == All {
-		m.monitor.due = m.now + m.p.Beat
+		m.monitor.told(m.now)
 	}
 	s := m.slot
 	b := &Beat{State: m.State(), Promised: s.ballots.promised, Viewed: s.ballots.viewed(), Behind: !m.joins(), Stuck: m.monitor.stuck != "", Amends: m.wished()}
-	if s.ballots.commit != nil && s.unmask != nil && s.unmask.session != nil {
-		b.Round = uint32(s.unmask.session.Round())
+	if round, opens := s.opens(); opens {
+		b.Round = round
 	} else if a := s.attempts[s.ballots.promised]; a != nil {
 		b.Round = a.round()
 	}
 	b.Heard = s.heard()
 	ask := to
 	if to == All && m.asks(0) {
-		ask = m.monitor.nextHelper(m.now, s.number)
-		m.monitor.helper = ask
+		ask = m.monitor.takeHelper(m.now, s.number)
 	}
 	if ask >= 0 {
-		b.Ask, m.monitor.askedAt = uint32(ask)+1, m.now
+		b.Ask = uint32(ask) + 1
+		m.monitor.asked(m.now)
 	}
 	for _, w := range m.waiting() {
 		b.Waiting = append(b.Waiting, uint32(w))
@@ -71,9 +70,9 @@ const fewWaited = 8
 // given time.
 func (m *Machine) asks(pause time.Duration) bool {
 	s := m.slot
-	a, u := s.attempts[s.ballots.promised], s.unmask
-	inSession := a != nil && a.lanes != nil && a.result == nil || s.ballots.commit != nil && u != nil && u.session != nil
-	return m.monitor.asks(m.now, pause, inSession)
+	a := s.attempts[s.ballots.promised]
+	_, opens := s.opens()
+	return m.monitor.asks(m.now, pause, opens || a != nil && a.lanes != nil && a.result == nil)
 }
 
 // ask asks one member at once for what has been decided.
@@ -144,7 +143,9 @@ func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 		if asks {
 			m.helpOpen(s, to, b, e)
 		}
-		m.unmaskAgain(to, b, e)
+		if b.State == Opening {
+			m.mail(s.opener.again(to, b.Round), e)
+		}
 		return
 	}
 	if m.lacksPrepare(to, b) {
@@ -154,11 +155,11 @@ func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 	if v := s.ballots.newest(); v != nil && b.Viewed < v.Ballot && asks {
 		m.send(e, to, v.Ballot, v)
 	}
-	if f := s.ballots.finish; f != nil && asks && s.sealed[f.Finish.Attempt] != nil && b.State == Fetching {
-		m.send(e, to, f.Finish.Attempt, &Seal{Sealed: s.sealed[f.Finish.Attempt]})
+	if f := s.ballots.finish; f != nil && asks && s.results.sealed[f.Finish.Attempt] != nil && b.State == Fetching {
+		m.send(e, to, f.Finish.Attempt, &Seal{Sealed: s.results.sealed[f.Finish.Attempt]})
 	}
-	if v := s.ballots.working(); v != nil && v.amends() && asks && s.sealed[v.Ballot] != nil && b.State == Fetching && b.Promised == v.Ballot {
-		m.send(e, to, v.Ballot, &Seal{Sealed: s.sealed[v.Ballot]})
+	if v := s.ballots.working(); v != nil && v.amends() && asks && s.results.sealed[v.Ballot] != nil && b.State == Fetching && b.Promised == v.Ballot {
+		m.send(e, to, v.Ballot, &Seal{Sealed: s.results.sealed[v.Ballot]})
 	}
 	if s.ballots.vote != nil {
 		d := s.ballots.ownDone()
@@ -178,7 +179,7 @@ func (m *Machine) again(to int, b *Beat, e *Effects) {
 	switch b.State {
 	case Idle, Dealt:
 		if slices.Contains(m.opensTowards(a), to) {
-			m.send(e, to, s.ballots.promised, m.opening(a, to))
+			m.send(e, to, s.ballots.promised, m.dealt(a, to))
 		}
 	case Session:
 		for lane, x := range a.lanes {
@@ -187,8 +188,8 @@ func (m *Machine) again(to int, b *Beat, e *Effects) {
 			}
 		}
 	case Sealing:
-		if s.ballots.vote != nil && s.sealed[s.ballots.promised] != nil {
-			m.send(e, to, s.ballots.promised, &Seal{Sealed: s.sealed[s.ballots.promised]})
+		if s.ballots.vote != nil && s.results.sealed[s.ballots.promised] != nil {
+			m.send(e, to, s.ballots.promised, &Seal{Sealed: s.results.sealed[s.ballots.promised]})
 		}
 	}
 }
@@ -201,37 +202,14 @@ func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
 	}
 	send(&Commit{Certificate: s.ballots.commit})
 	// Who has voted has a result, nearly always this one.
-	switch sealed := s.sealed[attempt]; {
+	switch sealed := s.results.sealed[attempt]; {
 	case sealed == nil || b.State == Opening || b.State == Voted:
 	case sealed.onDisk():
 		e.Serves = append(e.Serves, Serve{To: to, Slot: s.number, Ballot: attempt, Entry: EntrySealed + fmt.Sprint(attempt)})
 	default:
 		send(&Seal{Sealed: sealed})
 	}
-	if m.roster.Committee != nil {
-		switch u := s.unmask; {
-		case s.padSum != nil:
-			send(&Opened{Words: s.padSum})
-		case u != nil && u.epoch > 0:
-			send(&Reopen{Epoch: u.epoch, Lost: u.lost})
-		}
-		return
-	}
-	pads := &Pads{}
-	var lacking []int
-	if sealed := s.sealed[attempt]; sealed != nil {
-		for _, owner := range sealed.Members {
-			if pad, known := s.pads[int(owner)]; known {
-				pads.Pads = append(pads.Pads, Pad{owner, pad})
-			} else {
-				lacking = append(lacking, int(owner))
-			}
-		}
-	}
-	if pads.Pads != nil {
-		send(pads)
-	}
-	if b := s.sharesOf(lacking); b != nil {
-		send(b)
+	for _, body := range s.opener.help(m.opening(s)) {
+		send(body)
 	}
 }

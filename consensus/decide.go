@@ -10,7 +10,7 @@ func (m *Machine) judge(e *Effects) {
 	s := m.slot
 	if s.call == nil || s.ballots.commit != nil || s.barred || !m.roster.decides(m.p.Self) {
 		m.monitor.unstick()
-		m.judgeOpening(e)
+		m.pressOpening(e)
 		return
 	}
 	if left := m.monitor.abandoned(); left != nil {
@@ -236,7 +236,7 @@ func (m *Machine) adoptView(v *View, e *Effects) {
 // before anybody hears of it. Who does not decide keeps the result alone.
 func (m *Machine) vote(ballot uint32, sealed *Sealed, digest [32]byte, e *Effects) {
 	s := m.slot
-	s.keep(sealed, digest)
+	s.results.keep(sealed, digest)
 	m.monitor.step(m.now)
 	if !m.roster.decides(m.roster.self) {
 		s.attempts[ballot].settled = true
@@ -284,18 +284,14 @@ func (m *Machine) receiveCommit(c *Certificate, e *Effects) {
 func (m *Machine) commit(c *Certificate, e *Effects) {
 	s := m.slot
 	s.ballots.decide(c)
-	s.decided = m.now
 	m.monitor.step(m.now)
 	for ballot := range s.attempts {
 		if ballot != c.Value.Attempt {
 			delete(s.attempts, ballot)
 		}
 	}
-	for attempt := range s.sealed {
-		if attempt != c.Value.Attempt {
-			s.drop(attempt)
-		}
-	}
+	s.results.decide(c.Value.Attempt)
+	s.opener = newOpener(m.roster, s.position, m.plans, c.Value.Attempt, m.now, nil, nil)
 	m.passOn(e, c.Value.Attempt, &Commit{Certificate: c})
 	m.replayHints(e)
 }

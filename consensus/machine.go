@@ -124,7 +124,6 @@ func (m *Machine) enter(c Call, e *Effects) {
 	switch {
 	case s.call == nil:
 		s.call = call
-		s.callNew = true
 	case s.call.header != call.header:
 		m.fail(e, fmt.Errorf("the call differs from the one before this process was started again: a %s of %d values, then a %s of %d: start with the same data and settings",
 			s.call.header.Kind, s.call.header.Length, call.header.Kind, call.header.Length))
@@ -191,7 +190,7 @@ func (m *Machine) apply(from int, msg Message, e *Effects) {
 	switch b := msg.Body.(type) {
 	case *Seeds, *Blob:
 		m.monitor.opens(m.now, from)
-		m.receiveOpening(from, msg, e)
+		m.receiveDeal(from, msg, e)
 	case *Step:
 		m.receiveStep(from, msg, b, e)
 	case *Seal:
@@ -206,14 +205,8 @@ func (m *Machine) apply(from int, msg Message, e *Effects) {
 		m.receiveDone(from, msg.Ballot, b, e)
 	case *Commit:
 		m.receiveCommit(b.Certificate, e)
-	case *Pads:
-		m.receivePads(from, msg, b)
-	case *Shares:
-		m.receiveShares(from, msg, b)
-	case *Reopen:
-		m.receiveReopen(from, msg, b, e)
-	case *Opened:
-		m.receiveOpened(msg, b)
+	case *Pads, *Shares, *Reopen, *Opened:
+		m.receiveOpening(from, msg, e)
 	}
 }
 

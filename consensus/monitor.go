@@ -565,6 +565,18 @@ func (w *monitor) asks(now, pause time.Duration, inSession bool) bool {
 	return now-w.askedAt >= pause
 }
 
+// told notes that this member has told all where it stands.
+func (w *monitor) told(now time.Duration) { w.due = now + w.every }
+
+// asked notes that a member was asked for what has been decided.
+func (w *monitor) asked(now time.Duration) { w.askedAt = now }
+
+// takeHelper returns who is to be asked next, and lets the others have their turn then.
+func (w *monitor) takeHelper(now time.Duration, slot uint64) int {
+	w.helper = w.nextHelper(now, slot)
+	return w.helper
+}
+
 // nextHelper returns the next live member after the last one asked, those that
 // are ahead first, or -1.
 func (w *monitor) nextHelper(now time.Duration, slot uint64) int {

@@ -196,8 +196,8 @@ func (s *search) step(w world, id int32) {
 		if n.log == nil {
 			s.act(&w, id, self, n.machine)
 		}
-		if sl := n.machine.slot; sl.number == 0 && sl.ballots.commit != nil && !sl.shown && s.lacksPads(&w, sl) {
-			s.take(&w, id, action{what: 's', self: int8(self)}, true, func(m *Machine, e *Effects) { m.tellShares(e) }, nil)
+		if sl := n.machine.slot; sl.number == 0 && sl.ballots.commit != nil && !sl.opener.(*openPads).shown && s.lacksPads(&w, sl) {
+			s.take(&w, id, action{what: 's', self: int8(self)}, true, func(m *Machine, e *Effects) { m.pressOpening(e) }, nil)
 		}
 	}
 }
@@ -365,7 +365,7 @@ func (s *search) hand(w *world, id int32, self int, posts []int16, then func(*Ma
 // lacksPads says whether a pad of the decided attempt has not been told, or only by
 // a member that is down.
 func (s *search) lacksPads(w *world, sl *slot) bool {
-	sealed := sl.sealed[sl.ballots.commit.Value.Attempt]
+	sealed := sl.results.sealed[sl.ballots.commit.Value.Attempt]
 	if sealed == nil {
 		return false
 	}

@@ -114,10 +114,7 @@ func (m *Machine) waiting() []int {
 		votes := s.ballots.done[s.ballots.vote.Ballot]
 		return m.without(v, func(member int) bool { _, ok := votes[member]; return ok || !m.roster.decides(member) })
 	case Opening:
-		if s.unmask != nil {
-			return m.unmaskWaits()
-		}
-		return s.padsLacking()
+		return s.opener.waiting(s.results.sealed[s.ballots.commit.Value.Attempt])
 	}
 	return nil
 }
@@ -126,7 +123,7 @@ func (m *Machine) waiting() []int {
 func (m *Machine) unopened(a *attempt) []int {
 	from := others(a.member, m.p.Self)
 	if m.slot.call != nil && m.slot.call.header.Kind == Sum {
-		from = m.dealsFrom(m.seats(a.view), m.p.Self)
+		from = m.seats(a.view).dealsFrom(m.p.Self)
 	}
 	return slices.DeleteFunc(from, func(member int) bool { return a.seeds[member] != nil || a.blobs[member] != nil })
 }
