@@ -209,7 +209,7 @@ func TestWhoWasRemovedIsToldNoMore(t *testing.T) {
 	m := n.members[0]
 	at := amendments(m.log)[0]
 	for slot := range uint64(len(m.log)) {
-		e := m.Step(n.now, received(t, 1, Message{Slot: slot, Body: &Beat{State: Idle, Ask: 1}}))
+		e := m.Step(n.now, received(t, 1, Message{Slot: slot, Body: &Heartbeat{State: Idle, Ask: 1}}))
 		if told := len(e.Sends)+len(e.Serves) > 0; told != (slot <= at) {
 			t.Errorf("amended in slot %d, told of slot %d: %v", at, slot, told)
 		}

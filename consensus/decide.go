@@ -25,7 +25,7 @@ func (m *Machine) judge(e *Effects) {
 		m.prepare(e) // an earlier process has not come to its view
 	}
 	if s.ballots.prepares() {
-		m.formView(m.now-s.ballots.prepared > viewWait*m.p.Beat, e)
+		m.formView(m.now-s.ballots.prepared > viewWait*m.p.Heartbeat, e)
 	}
 	if m.monitor.judge(m.now, m.standing()) {
 		m.propose(e)

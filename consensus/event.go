@@ -32,7 +32,7 @@ type Receive struct {
 	Message Valid
 }
 
-// Tick lets time pass. Give one at least every half of Params.Beat.
+// Tick lets time pass. Give one at least every half of Params.Heartbeat.
 type Tick struct {
 	// Learner is the slot that this member's learner calls next, or has called.
 	Learner uint64

@@ -47,7 +47,7 @@ func New(p Params) (*Machine, error) {
 	if p.Self < 0 || p.Self >= len(p.Members) && !p.Joins {
 		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, m.roster.Size)
 	}
-	m.monitor = newMonitor(m.roster, p.Beat, p.Patience)
+	m.monitor = newMonitor(m.roster, p.Heartbeat, p.Patience)
 	m.slot = newSlot(m.roster, position{}, 0, m.plans.everybody(m.roster.Rules))
 	return m, nil
 }
@@ -79,7 +79,7 @@ func (m *Machine) Step(now time.Duration, ev Event) Effects {
 			panic("consensus: finish during a call")
 		}
 		m.finished = m.err == nil
-		m.sendBeat(All, &e)
+		m.sendHeartbeat(All, &e)
 	case Abort:
 		m.fail(&e, &AbortError{Reason: ev.Reason, Returns: ev.Returns})
 	default:
@@ -99,7 +99,7 @@ func (m *Machine) settle(e *Effects) {
 // Slot returns the number of the slot under way. All before it are decided.
 func (m *Machine) Slot() uint64 { return m.slot.number }
 
-// calls says whether this member's learner waits in the slot under way.
+// calls reports whether this member's learner waits in the slot under way.
 func (m *Machine) calls() bool { return m.slot.call != nil && m.learner == m.slot.number+1 }
 
 // enter brings this member's contribution to the slot under way.
@@ -164,8 +164,8 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 	}
 	m.monitor.hear(m.now, from)
 	switch body := msg.Body.(type) {
-	case *Beat:
-		m.receiveBeat(from, msg.Slot, body, e)
+	case *Heartbeat:
+		m.receiveHeartbeat(from, msg.Slot, body, e)
 	case *Leave:
 		m.leave(from, body, e)
 	case *Decided:
@@ -178,8 +178,8 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 			if msg.Slot == m.slot.number+1 {
 				m.keepEarly(from, msg)
 			}
-			if m.asks(m.p.Beat / 8) {
-				m.sendBeat(from, e)
+			if m.asks(m.p.Heartbeat / 8) {
+				m.sendHeartbeat(from, e)
 			}
 		}
 	}

@@ -288,7 +288,7 @@ func (n *network) describe() string {
 	return b.String()
 }
 
-// over says whether every live member has decided the given number of slots or
+// over reports whether every live member has decided the given number of slots or
 // failed.
 func (n *network) over(slots int) func() bool {
 	return func() bool {

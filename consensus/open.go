@@ -100,7 +100,7 @@ func (m *Machine) replayHints(e *Effects) {
 func (m *Machine) pressOpening(e *Effects) {
 	s := m.slot
 	if s.opener != nil {
-		w := patience{every: m.p.Beat, stall: m.monitor.stallAfter(), lost: m.monitor.lostMembers(m.now)}
+		w := patience{every: m.p.Heartbeat, stall: m.monitor.stallAfter(), lost: m.monitor.lostMembers(m.now)}
 		m.mail(s.opener.tick(m.opening(s), w), e)
 	}
 }

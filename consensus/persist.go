@@ -91,7 +91,7 @@ func (s *slot) mark(seen [][]uint32) []byte {
 	return bare.encode(seen)
 }
 
-// onDisk says whether the words are there alone.
+// onDisk reports whether the words are there alone.
 func (s *Sealed) onDisk() bool { return s.Header.Kind == Sum && s.Words == nil }
 
 // SealOf returns the message that an entry of a sealed result is sent as.

@@ -95,7 +95,7 @@ func (m *Machine) end(a *attempt, result *Sealed, e *Effects) {
 	}
 }
 
-// votesOwn says whether this member votes for its own result.
+// votesOwn reports whether this member votes for its own result.
 func (m *Machine) votesOwn(a *attempt) bool {
 	return m.p.Scheme != Laplacian || a.result.Header.Kind == Gather || m.p.Self == m.sealer(a)
 }

@@ -55,7 +55,7 @@ func (p *Plans) seatsOf(r *roster, at position, v *View) *seats {
 	return x
 }
 
-// same says whether two views are of the same members in the same ballot.
+// same reports whether two views are of the same members in the same ballot.
 func (v *View) same(w *View) bool {
 	if v == w {
 		return true

@@ -112,10 +112,10 @@ func (m *Machine) attempt(ballot uint32) *attempt {
 	return a
 }
 
-// amends says whether the view amends the roster, so that nothing is dealt in it.
+// amends reports whether the view amends the roster, so that nothing is dealt in it.
 func (v *View) amends() bool { return v.Amends != [32]byte{} }
 
-// has says whether a member is in the view.
+// has reports whether a member is in the view.
 func (v *View) has(member int) bool {
 	_, in := slices.BinarySearch(v.Members, uint32(member))
 	return in

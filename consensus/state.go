@@ -54,7 +54,7 @@ func (m *Machine) State() State {
 	return m.attemptState()
 }
 
-// settled says whether a member that does not vote has done its part.
+// settled reports whether a member that does not vote has done its part.
 func (s *slot) settled() bool {
 	a := s.attempts[s.ballots.promised]
 	return a != nil && a.settled

@@ -24,8 +24,8 @@ type Status struct {
 	Paused   bool      // too few members are there to go on
 	Held     string    // why the members that are there do not go on without the others
 	Decided  uint64    // slots
-	Waiting  []int     // members that hold the slot up, as far as their Beats tell
-	Wanted   []Wanted  // amendments of the roster, and who wants them as far as their Beats tell
+	Waiting  []int     // members that hold the slot up, as far as their heartbeats tell
+	Wanted   []Wanted  // amendments of the roster, and who wants them as far as their heartbeats tell
 	Wished   [32]byte  // the digest of this member's; zero if it wants none
 	Usual    time.Duration
 	Since    time.Duration // when this member last made a step

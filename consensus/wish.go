@@ -13,7 +13,7 @@ func (m *Machine) wish(a *Amendment, e *Effects) {
 	if a != nil && m.CheckWish(a) == nil {
 		m.amendment, m.amends = a, a.digest()
 	}
-	m.sendBeat(All, e)
+	m.sendHeartbeat(All, e)
 	m.judge(e)
 }
 
@@ -60,14 +60,14 @@ func (m *Machine) wishedNow() [32]byte {
 	return m.wished()
 }
 
-// betweenRounds says whether the roster may be changed in the slot under way, as far
+// betweenRounds reports whether the roster may be changed in the slot under way, as far
 // as this member knows. Who has not called yet leaves that to those who have.
 func (m *Machine) betweenRounds() bool {
 	c := m.slot.call
 	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round
 }
 
-// amendsNow says whether this member is to propose the amendment: at the beginning
+// amendsNow reports whether this member is to propose the amendment: at the beginning
 // of a round, as the lowest rank of those who want it and have come there, if a quorum
 // wants it.
 func (m *Machine) amendsNow() bool {
@@ -78,7 +78,7 @@ func (m *Machine) amendsNow() bool {
 	return agree >= m.roster.Quorum && !lower
 }
 
-// unbegun says whether nothing is under way in the slot that an amendment would break
+// unbegun reports whether nothing is under way in the slot that an amendment would break
 // off: no session of the preset view, or for a while no view of the ballot promised,
 // as in a run that is paused.
 func (m *Machine) unbegun() bool {
@@ -86,5 +86,5 @@ func (m *Machine) unbegun() bool {
 	if s.ballots.promised == 0 {
 		return s.attempts[0] == nil || s.attempts[0].lanes == nil
 	}
-	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.monitor.since > 2*viewWait*m.p.Beat
+	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.monitor.since > 2*viewWait*m.p.Heartbeat
 }

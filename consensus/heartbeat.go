@@ -17,16 +17,16 @@ func (m *Machine) passTime(e *Effects) {
 	}
 	m.judge(e)
 	if m.now >= m.monitor.due && m.err == nil {
-		m.sendBeat(All, e)
+		m.sendHeartbeat(All, e)
 	}
 }
 
-func (m *Machine) sendBeat(to int, e *Effects) {
+func (m *Machine) sendHeartbeat(to int, e *Effects) {
 	if to == All {
 		m.monitor.told(m.now)
 	}
 	s := m.slot
-	b := &Beat{State: m.State(), Promised: s.ballots.promised, Viewed: s.ballots.viewed(), Behind: !m.joins(), Stuck: m.monitor.stuck != "", Amends: m.wished()}
+	b := &Heartbeat{State: m.State(), Promised: s.ballots.promised, Viewed: s.ballots.viewed(), Behind: !m.joins(), Stuck: m.monitor.stuck != "", Amends: m.wished()}
 	if round, opens := s.opens(); opens {
 		b.Round = round
 	} else if a := s.attempts[s.ballots.promised]; a != nil {
@@ -62,7 +62,7 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 	}
 }
 
-// fewWaited bounds the members outside the committee that a Beat goes to, since
+// fewWaited bounds the members outside the committee that a heartbeat goes to, since
 // they are waited for.
 const fewWaited = 8
 
@@ -78,28 +78,28 @@ func (m *Machine) asks(pause time.Duration) bool {
 // ask asks one member at once for what has been decided.
 func (m *Machine) ask(e *Effects) {
 	if to := m.monitor.nextHelper(m.now, m.slot.number); to >= 0 {
-		m.sendBeat(to, e)
+		m.sendHeartbeat(to, e)
 	}
 }
 
-// receiveBeat notes where a member stands and helps it on.
-func (m *Machine) receiveBeat(from int, slot uint64, b *Beat, e *Effects) {
+// receiveHeartbeat notes where a member stands and helps it on.
+func (m *Machine) receiveHeartbeat(from int, slot uint64, b *Heartbeat, e *Effects) {
 	m.monitor.heartbeat(m.now, from, slot, b, m.slot.number, m.slot.ballots.promised)
 	if b.State == Finished && m.slot.call != nil && slot == m.slot.number {
 		m.fail(e, m.finishedError(from))
 		return
 	}
-	if slot > m.slot.number && m.asks(m.p.Beat/8) {
-		m.sendBeat(from, e)
+	if slot > m.slot.number && m.asks(m.p.Heartbeat/8) {
+		m.sendHeartbeat(from, e)
 	}
 	m.help(from, slot, b, e)
 }
 
 // help sends a member what it lacks and this member has: because it waits for this
 // member's own messages, or asks this one for what has been decided.
-func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
+func (m *Machine) help(to int, slot uint64, b *Heartbeat, e *Effects) {
 	asks := b.Ask == uint32(m.p.Self)+1
-	waits := slices.Contains(b.Waiting, uint32(m.p.Self)) && (asks || m.now-m.monitor.since >= 2*m.p.Beat)
+	waits := slices.Contains(b.Waiting, uint32(m.p.Self)) && (asks || m.now-m.monitor.since >= 2*m.p.Heartbeat)
 	if !asks && !waits && !(slot == m.slot.number && m.lacksPrepare(to, b)) {
 		return
 	}
@@ -123,11 +123,11 @@ func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
 	}
 }
 
-// lacksPrepare says whether a member of the same slot has not promised the ballot
+// lacksPrepare reports whether a member of the same slot has not promised the ballot
 // that this member prepares, or has done so before its learner had come to the slot.
 // The wait for promises is short: the member may have been in an earlier slot when
 // it was asked.
-func (m *Machine) lacksPrepare(to int, b *Beat) bool {
+func (m *Machine) lacksPrepare(to int, b *Heartbeat) bool {
 	s := m.slot
 	if s.ballots.commit != nil || !s.ballots.prepares() || b.Promised > s.ballots.promised {
 		return false
@@ -137,7 +137,7 @@ func (m *Machine) lacksPrepare(to int, b *Beat) bool {
 }
 
 // helpOn sends what a member of the same slot lacks.
-func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
+func (m *Machine) helpOn(to int, b *Heartbeat, asks bool, e *Effects) {
 	s := m.slot
 	if s.ballots.commit != nil {
 		if asks {
@@ -170,7 +170,7 @@ func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 
 // again sends this member's own messages of the attempt under way that a member
 // of it waits for.
-func (m *Machine) again(to int, b *Beat, e *Effects) {
+func (m *Machine) again(to int, b *Heartbeat, e *Effects) {
 	s := m.slot
 	a := s.attempts[s.ballots.promised]
 	if a == nil || !a.here || b.Promised != s.ballots.promised || !a.view.has(to) {
@@ -195,7 +195,7 @@ func (m *Machine) again(to int, b *Beat, e *Effects) {
 }
 
 // helpOpen sends what opens a decided slot.
-func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
+func (m *Machine) helpOpen(s *slot, to int, b *Heartbeat, e *Effects) {
 	attempt := s.ballots.commit.Value.Attempt
 	send := func(body Body) {
 		e.Sends = append(e.Sends, Send{To: to, Message: Message{Slot: s.number, Ballot: attempt, Body: body}})
