@@ -154,11 +154,11 @@ func (m *Machine) form(p Params) error {
 // fetches it from those who have voted.
 func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	s := m.slot
-	if s.barred || !m.roster.decides(m.p.Self) || s.ballots.voted() {
+	if s.abstains || !m.roster.decides(m.p.Self) || s.ballots.voted() {
 		return false
 	}
 	sealed := s.amendment
-	if m.wished() == v.Amends {
+	if m.requested() == v.Amends {
 		sealed = m.sealedAmendment(v.Ballot, m.amendment.Encode())
 	}
 	if sealed == nil || sealed.Attempt != v.Ballot {
@@ -170,7 +170,7 @@ func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 
 // fetches reports whether this member lacks the amendment that it is to vote for.
 func (m *Machine) fetches(v *View) bool {
-	has := m.wished() == v.Amends || m.slot.amendment != nil && m.slot.amendment.Attempt == v.Ballot
+	has := m.requested() == v.Amends || m.slot.amendment != nil && m.slot.amendment.Attempt == v.Ballot
 	return v.amends() && m.roster.decides(m.p.Self) && !has
 }
 

@@ -19,7 +19,7 @@ func (a *attempt) leave() {
 func (m *Machine) work(e *Effects) bool {
 	s := m.slot
 	a := m.attempt(s.ballots.promised)
-	if a == nil || s.barred || a.settled || !a.view.has(m.p.Self) || s.ballots.voted() {
+	if a == nil || s.abstains || a.settled || !a.view.has(m.p.Self) || s.ballots.voted() {
 		return false
 	}
 	switch {

@@ -8,7 +8,7 @@ package consensus
 // quorum sees that it has, and no member of a lower rank does.
 func (m *Machine) judge(e *Effects) {
 	s := m.slot
-	if s.call == nil || s.ballots.commit != nil || s.barred || !m.roster.decides(m.p.Self) {
+	if s.call == nil || s.ballots.commit != nil || s.abstains || !m.roster.decides(m.p.Self) {
 		m.monitor.unstick()
 		m.pressOpening(e)
 		return
@@ -83,7 +83,7 @@ func (m *Machine) promise(ballot uint32) {
 }
 
 func (m *Machine) ownPromise() Promise {
-	return m.slot.ballots.ownPromise(m.joins(), m.wishedNow())
+	return m.slot.ballots.ownPromise(m.joins(), m.requestedNow())
 }
 
 // joins reports whether this member's learner has come to the slot under way.
@@ -93,7 +93,7 @@ func (m *Machine) joins() bool { return m.slot.call != nil || m.learner >= m.slo
 // attempt that goes on.
 func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
 	b := &m.slot.ballots
-	if m.slot.barred || !b.mayPromise(from, ballot) {
+	if m.slot.abstains || !b.mayPromise(from, ballot) {
 		return
 	}
 	if ballot > b.promised {
@@ -122,7 +122,7 @@ func (m *Machine) formView(over bool, e *Effects) {
 	if b.commit != nil || !b.prepares() || !over && m.promisesToCome() {
 		return
 	}
-	v := b.draft(m.wishedNow())
+	v := b.draft(m.requestedNow())
 	if v == nil || v.startsAnew() && !m.choose(v) {
 		return
 	}

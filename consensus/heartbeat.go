@@ -26,7 +26,7 @@ func (m *Machine) sendHeartbeat(to int, e *Effects) {
 		m.monitor.told(m.now)
 	}
 	s := m.slot
-	b := &Heartbeat{State: m.State(), Promised: s.ballots.promised, Viewed: s.ballots.viewed(), Behind: !m.joins(), Stuck: m.monitor.stuck != "", Amends: m.wished()}
+	b := &Heartbeat{State: m.State(), Promised: s.ballots.promised, Viewed: s.ballots.viewed(), Behind: !m.joins(), Stuck: m.monitor.stuck != "", Amends: m.requested()}
 	if round, opens := s.opens(); opens {
 		b.Round = round
 	} else if a := s.attempts[s.ballots.promised]; a != nil {

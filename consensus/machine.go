@@ -72,8 +72,8 @@ func (m *Machine) Step(now time.Duration, ev Event) Effects {
 	case Tick:
 		m.learner = max(m.learner, ev.Learner)
 		m.passTime(&e)
-	case Wish:
-		m.wish(ev.Amendment, &e)
+	case RequestAmendment:
+		m.request(ev.Amendment, &e)
 	case Finish:
 		if m.calls() {
 			panic("consensus: finish during a call")
@@ -142,7 +142,7 @@ func (m *Machine) advance(e *Effects) bool {
 	switch {
 	case s.ballots.commit != nil:
 		return m.open(e)
-	case s.barred:
+	case s.abstains:
 		return false
 	case s.ballots.finishing() != nil && m.roster.decides(m.p.Self) && !s.ballots.votedIn(s.ballots.finish.Ballot):
 		return m.finishVote(s.ballots.finish, e)

@@ -223,7 +223,7 @@ func (n *network) restart(s int) {
 	// Times of a process count from its start; here they go on.
 	m.Step(n.now, Tick{})
 	if m.wants != nil {
-		n.step(s, Wish{Amendment: m.wants})
+		n.step(s, RequestAmendment{Amendment: m.wants})
 	}
 }
 

@@ -87,7 +87,7 @@ func (m *Machine) flush(e *Effects) {
 // mark says that a slot was begun, and no more.
 func (s *slot) mark(seen [][]uint32) []byte {
 	bare := newSlot(s.ballots.roster, s.position, s.round, s.preset)
-	bare.barred = true
+	bare.abstains = true
 	return bare.encode(seen)
 }
 
@@ -106,7 +106,7 @@ func SealOf(slot uint64, entry []byte) (Message, error) {
 func (s *slot) encode(seen [][]uint32) []byte {
 	state := slotState{
 		Chain: s.chain[:], Round: s.round, Promised: s.ballots.promised,
-		Vote: s.ballots.vote, Entered: s.entered, Commit: s.ballots.commit, Seen: seen, Barred: s.barred,
+		Vote: s.ballots.vote, Entered: s.entered, Commit: s.ballots.commit, Seen: seen, Barred: s.abstains,
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.ballots.own)) {
 		state.Own = append(state.Own, s.ballots.own[b])
@@ -189,7 +189,7 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 	}
 	m.seen = state.Seen // that of the slot under way comes last
 	s := newSlot(m.roster, position{number, [32]byte(state.Chain)}, state.Round, preset)
-	s.entered, s.barred = state.Entered, state.Barred
+	s.entered, s.abstains = state.Entered, state.Barred
 	if err := m.checkState(s.preset, &state); err != nil {
 		return nil, damaged(EntryState, err)
 	}

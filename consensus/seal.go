@@ -112,9 +112,9 @@ func (m *Machine) sealer(a *attempt) int {
 // fork is the number of members that each passes the sealer's result on to.
 const fork = 2
 
-// heirs returns whom a member passes the sealer's result on to, and from whom it
+// relay returns whom a member passes the sealer's result on to, and from whom it
 // gets it: the places of a tree whose root is the sealer.
-func (m *Machine) heirs(a *attempt) (from int, to []int) {
+func (m *Machine) relay(a *attempt) (from int, to []int) {
 	n := len(a.member)
 	root := slices.Index(a.member, m.sealer(a))
 	place := (slices.Index(a.member, m.p.Self) - root + n) % n
@@ -129,7 +129,7 @@ func (m *Machine) tellSeal(a *attempt, sealed *Sealed, e *Effects) {
 	if m.p.Scheme != Laplacian || sealed.Header.Kind == Gather {
 		return
 	}
-	_, to := m.heirs(a)
+	_, to := m.relay(a)
 	for _, s := range to {
 		m.send(e, s, a.view.Ballot, &Seal{Sealed: sealed})
 	}

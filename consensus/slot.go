@@ -26,7 +26,7 @@ type slot struct {
 	hints     map[int][]Message // what came of an opening before the decision, by member
 	amendment *Sealed           // that this member is to vote for, from others
 
-	barred     bool // an earlier process may have acted in it, and nothing is known of that
+	abstains   bool // an earlier process may have acted in it, and nothing is known of that
 	dirty      bool // what is kept beside the ballots has changed
 	marked     bool // it is on disk that the slot was begun
 	callSaved  bool // the call is on disk

@@ -72,7 +72,7 @@ func (m *Machine) attemptState() State {
 		return Fetching
 	case !v.has(m.p.Self):
 		return Watching
-	case m.slot.barred:
+	case m.slot.abstains:
 		return Stranded
 	case a == nil || !a.dealt:
 		return Idle
@@ -101,7 +101,7 @@ func (m *Machine) waiting() []int {
 	case Session:
 		return a.waiting()
 	case Sealing:
-		from, _ := m.heirs(a)
+		from, _ := m.relay(a)
 		return []int{from}
 	case Voted:
 		if s.ballots.vote == nil { // the votes of others decide

@@ -4,21 +4,21 @@ import (
 	"fmt"
 )
 
-// wish notes which amendment this member wants, and tells the others.
-func (m *Machine) wish(a *Amendment, e *Effects) {
+// request notes which amendment this member wants, and tells the others.
+func (m *Machine) request(a *Amendment, e *Effects) {
 	if m.err != nil {
 		return
 	}
 	m.amendment = nil
-	if a != nil && m.CheckWish(a) == nil {
+	if a != nil && m.CheckRequest(a) == nil {
 		m.amendment, m.amends = a, a.digest()
 	}
 	m.sendHeartbeat(All, e)
 	m.judge(e)
 }
 
-// CheckWish says why an amendment cannot be wished now, nil if it can.
-func (m *Machine) CheckWish(a *Amendment) error {
+// CheckRequest returns why an amendment cannot be requested now, nil if it can.
+func (m *Machine) CheckRequest(a *Amendment) error {
 	if _, err := m.p.Amend(a); err != nil {
 		return err
 	}
@@ -43,21 +43,21 @@ type Wanted struct {
 	Members []uint32 // in rank order
 }
 
-// wished returns the digest of the amendment that this member wants, zero if it
+// requested returns the digest of the amendment that this member wants, zero if it
 // wants none.
-func (m *Machine) wished() [32]byte {
+func (m *Machine) requested() [32]byte {
 	if m.amendment == nil {
 		return [32]byte{}
 	}
 	return m.amends
 }
 
-// wishedNow returns the same where the roster may be changed in the slot under way.
-func (m *Machine) wishedNow() [32]byte {
+// requestedNow returns the same where the roster may be changed in the slot under way.
+func (m *Machine) requestedNow() [32]byte {
 	if !m.betweenRounds() {
 		return [32]byte{}
 	}
-	return m.wished()
+	return m.requested()
 }
 
 // betweenRounds reports whether the roster may be changed in the slot under way, as far
