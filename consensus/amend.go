@@ -154,11 +154,11 @@ func (m *Machine) form(p Params) error {
 // fetches it from those who have voted.
 func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	s := m.slot
-	if s.barred || !m.roster.decides(m.p.Self) || s.ballots.voted() {
+	if s.abstains || !m.roster.decides(m.p.Self) || s.ballots.voted() {
 		return false
 	}
 	sealed := s.amendment
-	if m.wished() == v.Amends {
+	if m.requested() == v.Amends {
 		sealed = m.sealedAmendment(v.Ballot, m.amendment.Encode())
 	}
 	if sealed == nil || sealed.Attempt != v.Ballot {
@@ -168,9 +168,9 @@ func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	return true
 }
 
-// fetches says whether this member lacks the amendment that it is to vote for.
+// fetches reports whether this member lacks the amendment that it is to vote for.
 func (m *Machine) fetches(v *View) bool {
-	has := m.wished() == v.Amends || m.slot.amendment != nil && m.slot.amendment.Attempt == v.Ballot
+	has := m.requested() == v.Amends || m.slot.amendment != nil && m.slot.amendment.Attempt == v.Ballot
 	return v.amends() && m.roster.decides(m.p.Self) && !has
 }
 
@@ -196,9 +196,9 @@ func (m *Machine) receiveStranger(from int, msg Message, e *Effects) {
 	switch b := msg.Body.(type) {
 	case *Decided:
 		m.receiveDecided(b, e)
-	case *Beat:
-		if msg.Slot > m.slot.number && m.asks(m.p.Beat/8) {
-			m.sendBeat(from, e)
+	case *Heartbeat:
+		if msg.Slot > m.slot.number && m.asks(m.p.Heartbeat/8) {
+			m.sendHeartbeat(from, e)
 		}
 		m.helpRemoved(from, msg, b, e)
 	}
@@ -206,7 +206,7 @@ func (m *Machine) receiveStranger(from int, msg Message, e *Effects) {
 
 // helpRemoved tells a member that was removed what was decided until then, and
 // nothing of what came after it.
-func (m *Machine) helpRemoved(from int, msg Message, b *Beat, e *Effects) {
+func (m *Machine) helpRemoved(from int, msg Message, b *Heartbeat, e *Effects) {
 	at, removed := m.removed[from]
 	if !removed || msg.Slot > at || b.Ask != uint32(m.p.Self)+1 {
 		return

@@ -19,7 +19,7 @@ func (a *attempt) leave() {
 func (m *Machine) work(e *Effects) bool {
 	s := m.slot
 	a := m.attempt(s.ballots.promised)
-	if a == nil || s.barred || a.settled || !a.view.has(m.p.Self) || s.ballots.voted() {
+	if a == nil || s.abstains || a.settled || !a.view.has(m.p.Self) || s.ballots.voted() {
 		return false
 	}
 	switch {
@@ -40,7 +40,7 @@ func (m *Machine) work(e *Effects) bool {
 	case a.result != nil:
 		return m.adoptSeal(a, e)
 	case a.lanes == nil:
-		if len(a.seeds) < m.dealers(m.seats(a.view)) {
+		if len(a.seeds) < m.seats(a.view).dealers() {
 			return false
 		}
 		if m.compare(a, e) {
@@ -66,7 +66,7 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 		return
 	}
 	for _, member := range m.opensTowards(a) {
-		m.send(e, member, s.ballots.promised, m.opening(a, member))
+		m.send(e, member, s.ballots.promised, m.dealt(a, member))
 	}
 	if m.roster.Committee != nil {
 		m.replayEarly(e)
@@ -85,7 +85,7 @@ func (m *Machine) opensTowards(a *attempt) []int {
 	if m.slot.call.header.Kind == Gather {
 		return others(a.member, m.p.Self)
 	}
-	return m.dealsTo(m.seats(a.view), m.p.Self)
+	return m.seats(a.view).dealsTo(m.p.Self)
 }
 
 // draw draws the chunks, the pad and its shares from the call's entropy, which is
@@ -96,15 +96,15 @@ func (m *Machine) draw(a *attempt) error {
 	if a.layout, err = m.plans.layout(len(a.member), s.call.blocks); err != nil {
 		return fmt.Errorf("sum: %w", err)
 	}
-	c, x := m.context(m.p.Self), m.seats(a.view)
-	a.seeds = sized(a.seeds, m.dealers(x))
+	c, x := s.naming.context(s.ballots.promised, m.p.Self), m.seats(a.view)
+	a.seeds = sized(a.seeds, x.dealers())
 	if m.roster.Sealed {
-		a.commits = sized(a.commits, m.dealers(x)+1)
+		a.commits = sized(a.commits, x.dealers()+1)
 		a.pad = m.secret("pad")
-		a.commits[m.p.Self] = m.commitment(m.p.Self, s.ballots.promised, a.pad)
+		a.commits[m.p.Self] = s.naming.commitment(m.p.Self, s.ballots.promised, a.pad)
 	}
 	if m.roster.Shares > 0 {
-		holders := m.holders(x, m.p.Self)
+		holders := x.holders(m.p.Self)
 		a.held = sized(a.held, len(holders))
 		shares := chunking.SplitSecret(a.pad, len(holders), m.roster.Shares, m.secret("shares"))
 		a.dealtShares = make(map[int]*chunking.Share, len(holders))
@@ -125,29 +125,14 @@ func sized[T any](was map[int]T, n int) map[int]T {
 	return is
 }
 
-// context names this member's secrets in the ballot at hand.
-func (m *Machine) context(from int) chunking.Context {
-	return chunking.Context{Run: m.p.Run, Slot: m.slot.number, Ballot: m.slot.ballots.promised, From: from}
-}
-
 // secret derives a secret of this member in the ballot at hand.
 func (m *Machine) secret(purpose string) [32]byte {
-	h := newHashing("secret/"+purpose, m.p.Run)
-	h.Write(m.entropy[:])
-	h.number(m.slot.number)
-	h.number(uint64(m.slot.ballots.promised))
-	return h.sum()
-}
-
-// padMask returns the mask that a member's pad expands to.
-func (m *Machine) padMask(owner int, attempt uint32, seed [32]byte) chunking.Mask {
-	c := chunking.Context{Run: m.p.Run, Slot: m.slot.number, Ballot: attempt, From: owner, To: owner}
-	return chunking.Mask{Context: c, Purpose: chunking.ForPad, Seed: seed}
+	return m.slot.naming.secret(m.entropy, m.slot.ballots.promised, purpose)
 }
 
 // handOut returns the chunks for this member's partners, by their ranks.
 func (m *Machine) handOut(a *attempt, c chunking.Context) []chunking.Mask {
-	partners := m.partners(m.seats(a.view), c)
+	partners := m.seats(a.view).partners(m.p.Self, m.entropy, c)
 	chunks := make([]chunking.Mask, 0, len(partners))
 	for _, to := range partners {
 		c.To = to
@@ -156,8 +141,8 @@ func (m *Machine) handOut(a *attempt, c chunking.Context) []chunking.Mask {
 	return chunks
 }
 
-// opening returns the message that opens the attempt towards a member.
-func (m *Machine) opening(a *attempt, to int) Body {
+// dealt returns the message that opens the attempt towards a member.
+func (m *Machine) dealt(a *attempt, to int) Body {
 	c := m.slot.call
 	if c.header.Kind == Gather {
 		return &Blob{Header: c.header, View: m.seats(a.view).digest, Data: c.blob}
@@ -178,9 +163,9 @@ func (m *Machine) opening(a *attempt, to int) Body {
 	return seeds
 }
 
-// receiveOpening takes Seeds or a Blob. They may come before this member's call,
+// receiveDeal takes Seeds or a Blob. They may come before this member's call,
 // and before the view that they belong to.
-func (m *Machine) receiveOpening(from int, msg Message, e *Effects) {
+func (m *Machine) receiveDeal(from int, msg Message, e *Effects) {
 	s := m.slot
 	a := m.attempt(msg.Ballot)
 	if a == nil || msg.Ballot > s.ballots.promised {
@@ -230,12 +215,8 @@ func (m *Machine) checkSeeds(from int, a *attempt, h Header, view [32]byte, e *E
 
 // checkShare ends the run if a member's Seeds lack what this member is to hold.
 func (m *Machine) checkShare(from int, a *attempt, b *Seeds, e *Effects) bool {
-	x := m.seats(a.view)
-	deals, holds := true, m.roster.Shares > 0
-	if m.roster.Committee != nil {
-		place := slices.Index(x.offsets, x.distance(from, m.p.Self))
-		deals, holds = place >= 0, holds && place >= 0 && place < manyHolders
-	}
+	deals, holds := m.seats(a.view).dealt(from, m.p.Self)
+	holds = holds && m.roster.Shares > 0
 	if holds == (b.Share != nil) && deals {
 		return true
 	}

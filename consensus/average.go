@@ -49,9 +49,9 @@ func (m *Machine) residues(a *attempt) ([][]uint64, error) {
 		return nil, fmt.Errorf("sum: %w", err)
 	}
 	if m.roster.Sealed {
-		a.layout.AddMask(units, m.padMask(m.p.Self, a.view.Ballot, a.pad))
+		a.layout.AddMask(units, m.slot.naming.padMask(m.p.Self, a.view.Ballot, a.pad))
 	}
-	c := m.context(m.p.Self)
+	c := m.slot.naming.context(a.view.Ballot, m.p.Self)
 	c.To = m.p.Self
 	switch m.p.Protect {
 	case chunking.Chunks:
@@ -87,7 +87,7 @@ func (m *Machine) addHanded(a *attempt, from int, units []uint64) error {
 		}
 		a.layout.Add(units, b.Full)
 	case len(b.Chunk) > 0:
-		c := m.context(from)
+		c := m.slot.naming.context(a.view.Ballot, from)
 		c.To = m.p.Self
 		a.layout.AddMask(units, chunking.Mask{Context: c, Purpose: chunking.ForChunk, Seed: [32]byte(b.Chunk)})
 	}
@@ -110,7 +110,7 @@ func (m *Machine) sendFrames(a *attempt, lane int, frames []session.Frame, e *Ef
 func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 	s := m.slot
 	if m.roster.Committee != nil && int(b.Lane) >= m.p.lanes() {
-		m.receiveUnmask(from, msg, b, e)
+		m.receiveOpening(from, msg, e)
 		return
 	}
 	a := s.attempts[msg.Ballot]
@@ -159,7 +159,7 @@ func (s *slot) heard() (frames uint32) {
 func (m *Machine) earlyFrames(a *attempt) int {
 	frames := m.plans.plan(len(a.member)).Rounds()*(m.p.Fan+1) + 2*len(a.member)
 	if a.layout != nil && m.frameWords(a) < a.layout.Words() {
-		frames += m.earlyParts()
+		frames += partsOf(m.slot.values())
 	}
 	return m.p.lanes() * frames
 }
@@ -256,4 +256,13 @@ func (a *attempt) round() uint32 {
 		}
 	}
 	return uint32(max(least, 0))
+}
+
+// partsOf returns the parts of two vectors of up to two words a value, 0 if nothing is
+// known of them.
+func partsOf(values int) int {
+	if values == 0 {
+		return 0
+	}
+	return 4 * (values + 1) / session.PartWords
 }

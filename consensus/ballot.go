@@ -80,6 +80,13 @@ func (b *ballots) restore(promised uint32, vote *Vote, own []*View, commit *Cert
 	}
 }
 
+// takeDirty reports whether what is kept has changed since it was last asked.
+func (b *ballots) takeDirty() bool {
+	dirty := b.dirty
+	b.dirty = false
+	return dirty
+}
+
 // forgetPreset leaves ballot 0 without a view: the members agree on one first.
 func (b *ballots) forgetPreset() { delete(b.views, 0) }
 
@@ -182,7 +189,7 @@ func (b *ballots) draft(amends [32]byte) *View {
 	}
 	if best := highestVote(v.Promises); best != nil {
 		v.Finish = &best.Value
-	} else if amends != [32]byte{} && countWishes(v.Promises, amends) >= b.Quorum {
+	} else if amends != [32]byte{} && countRequests(v.Promises, amends) >= b.Quorum {
 		v.Amends = amends
 	}
 	return v
@@ -210,7 +217,7 @@ func highestVote(promises []Promise) *Vote {
 	return best
 }
 
-func countWishes(promises []Promise, amends [32]byte) (n int) {
+func countRequests(promises []Promise, amends [32]byte) (n int) {
 	for _, p := range promises {
 		if p.Amends == amends {
 			n++
@@ -251,7 +258,7 @@ func (b *ballots) checkView(v *View, betweenRounds bool, earlier loneChanges) er
 }
 
 func (b *ballots) checkAmends(v *View, betweenRounds bool) error {
-	if n := countWishes(v.Promises, v.Amends); n < b.Quorum || v.Finish != nil || len(v.Members)+len(v.Missing) > 0 || !betweenRounds {
+	if n := countRequests(v.Promises, v.Amends); n < b.Quorum || v.Finish != nil || len(v.Members)+len(v.Missing) > 0 || !betweenRounds {
 		return fmt.Errorf("view of ballot %d: want %d members to want an amendment, between two rounds, got %d", v.Ballot, b.Quorum, n)
 	}
 	return nil

@@ -53,7 +53,7 @@ func TestALostPadDoesNotMakeAnAttemptVoid(t *testing.T) {
 					return to == hears
 				case *Done:
 					return decided || to == hears
-				case *Beat, *Commit:
+				case *Heartbeat, *Commit:
 					return decided
 				}
 				return true
@@ -95,7 +95,7 @@ func TestACuriousMemberCannotHaveTwoTotals(t *testing.T) {
 			switch b.(type) {
 			case *Pads, *Shares, *Commit:
 				return from != curious
-			case *Beat:
+			case *Heartbeat:
 				return from != curious
 			case *Done:
 				return from == curious // the others' votes are late

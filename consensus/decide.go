@@ -8,9 +8,9 @@ package consensus
 // quorum sees that it has, and no member of a lower rank does.
 func (m *Machine) judge(e *Effects) {
 	s := m.slot
-	if s.call == nil || s.ballots.commit != nil || s.barred || !m.roster.decides(m.p.Self) {
+	if s.call == nil || s.ballots.commit != nil || s.abstains || !m.roster.decides(m.p.Self) {
 		m.monitor.unstick()
-		m.judgeOpening(e)
+		m.pressOpening(e)
 		return
 	}
 	if left := m.monitor.abandoned(); left != nil {
@@ -25,7 +25,7 @@ func (m *Machine) judge(e *Effects) {
 		m.prepare(e) // an earlier process has not come to its view
 	}
 	if s.ballots.prepares() {
-		m.formView(m.now-s.ballots.prepared > viewWait*m.p.Beat, e)
+		m.formView(m.now-s.ballots.prepared > viewWait*m.p.Heartbeat, e)
 	}
 	if m.monitor.judge(m.now, m.standing()) {
 		m.propose(e)
@@ -83,7 +83,7 @@ func (m *Machine) promise(ballot uint32) {
 }
 
 func (m *Machine) ownPromise() Promise {
-	return m.slot.ballots.ownPromise(m.joins(), m.wishedNow())
+	return m.slot.ballots.ownPromise(m.joins(), m.requestedNow())
 }
 
 // joins reports whether this member's learner has come to the slot under way.
@@ -93,7 +93,7 @@ func (m *Machine) joins() bool { return m.slot.call != nil || m.learner >= m.slo
 // attempt that goes on.
 func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
 	b := &m.slot.ballots
-	if m.slot.barred || !b.mayPromise(from, ballot) {
+	if m.slot.abstains || !b.mayPromise(from, ballot) {
 		return
 	}
 	if ballot > b.promised {
@@ -122,7 +122,7 @@ func (m *Machine) formView(over bool, e *Effects) {
 	if b.commit != nil || !b.prepares() || !over && m.promisesToCome() {
 		return
 	}
-	v := b.draft(m.wishedNow())
+	v := b.draft(m.requestedNow())
 	if v == nil || v.startsAnew() && !m.choose(v) {
 		return
 	}
@@ -236,7 +236,7 @@ func (m *Machine) adoptView(v *View, e *Effects) {
 // before anybody hears of it. Who does not decide keeps the result alone.
 func (m *Machine) vote(ballot uint32, sealed *Sealed, digest [32]byte, e *Effects) {
 	s := m.slot
-	s.keep(sealed, digest)
+	s.results.keep(sealed, digest)
 	m.monitor.step(m.now)
 	if !m.roster.decides(m.roster.self) {
 		s.attempts[ballot].settled = true
@@ -284,18 +284,14 @@ func (m *Machine) receiveCommit(c *Certificate, e *Effects) {
 func (m *Machine) commit(c *Certificate, e *Effects) {
 	s := m.slot
 	s.ballots.decide(c)
-	s.decided = m.now
 	m.monitor.step(m.now)
 	for ballot := range s.attempts {
 		if ballot != c.Value.Attempt {
 			delete(s.attempts, ballot)
 		}
 	}
-	for attempt := range s.sealed {
-		if attempt != c.Value.Attempt {
-			s.drop(attempt)
-		}
-	}
+	s.results.decide(c.Value.Attempt)
+	s.opener = newOpener(m.roster, s.position, m.plans, c.Value.Attempt, m.now, nil, nil)
 	m.passOn(e, c.Value.Attempt, &Commit{Certificate: c})
 	m.replayHints(e)
 }

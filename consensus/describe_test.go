@@ -58,7 +58,7 @@ func describeBody(m Message) string {
 	switch b := m.Body.(type) {
 	case *Step:
 		return fmt.Sprintf("step%s(%d)", at, b.Round)
-	case *Beat:
+	case *Heartbeat:
 		return fmt.Sprintf("beat%s(%s %v)", at, b.State, b.Waiting)
 	case *View:
 		if b.Finish != nil {

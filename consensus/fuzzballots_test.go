@@ -230,9 +230,9 @@ func InventDecided(x *Fuzzed) Body {
 	return &Decided{Decision: &d, Next: next}
 }
 
-func InventBeat(x *Fuzzed) Body {
+func InventHeartbeat(x *Fuzzed) Body {
 	mask := x.in.byte()
-	return &Beat{
+	return &Heartbeat{
 		State: State(1 + x.in.below(12)), Promised: x.ballot(), Viewed: x.ballot(), Round: x.number(),
 		Behind: mask&1 != 0, Stuck: mask&2 != 0, Ask: uint32(x.in.below(5)), Waiting: x.ranks(), Suspects: x.ranks(), Amends: x.amends(),
 	}

@@ -15,7 +15,7 @@ import (
 // Input is what a fuzzer makes up, read from its beginning; zeros follow.
 type Input struct{ b []byte }
 
-// More says whether anything is left.
+// More reports whether anything is left.
 func (in *Input) More() bool { return len(in.b) > 0 }
 
 func (in *Input) byte() byte {

@@ -28,7 +28,7 @@ const LargeSize = SmallRoster + 2
 var largeStages = []func(m *Machine) bool{
 	func(m *Machine) bool { return m.State() == Session },
 	func(m *Machine) bool { return m.slot.ballots.commit != nil },
-	func(m *Machine) bool { return m.slot.unmask != nil && m.slot.unmask.session != nil },
+	func(m *Machine) bool { _, opens := m.slot.opens(); return opens },
 }
 
 var largeKinds = []Settings{exact, floating}
@@ -209,8 +209,8 @@ func InventOpened(x *FuzzedLarge) Body { return &Opened{Words: x.words()} }
 
 func InventUnmask(x *FuzzedLarge) Body {
 	b := &Step{Lane: 1, Round: uint32(x.in.below(9)), Part: uint32(x.in.below(3)), Words: x.words()}
-	if u := x.m.slot.unmask; u != nil {
-		b.Lane += u.epoch
+	if o, is := x.m.slot.opener.(*openSum); is {
+		b.Lane += o.epoch
 	}
 	if x.in.below(8) == 7 {
 		b.Lane = x.epoch()

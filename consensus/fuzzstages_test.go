@@ -94,12 +94,12 @@ var fuzzedStages = []func(n *network, call func(s int) Call){
 		n.call(1, call(1))
 	},
 	func(n *network, call func(int) Call) { // all have promised, and three want an amendment
-		n.wish(fuzzedAmendment, 0, 2, 3)
+		n.request(fuzzedAmendment, 0, 2, 3)
 		n.callAll(call)
 		n.asked(2)
 	},
 	func(n *network, call func(int) Call) { // lacks the amendment that the others have voted for
-		n.wish(fuzzedAmendment, 0, 2, 3)
+		n.request(fuzzedAmendment, 0, 2, 3)
 		n.callAll(call)
 		n.deliverUntil(func() bool { return n.members[1].State() == Fetching })
 	},

@@ -111,8 +111,8 @@ func TestMessagesThatChangeNothing(t *testing.T) {
 		{"a pad that was not committed to", "opening", 0, says(0, &Pads{[]Pad{{Member: 0, Seed: [32]byte{5}}}})},
 		{"shares of another attempt", "opening", 0, says(4, &Shares{[]PadShare{{Member: 0, Share: chunking.Share{X: 1}}}})},
 		{"shares of nobody", "opening", 0, says(0, &Shares{[]PadShare{{Member: 99, Share: chunking.Share{X: 1}}, {Member: mostRanks - 1, Share: chunking.Share{X: 1}}}})},
-		{"a beat of nonsense", "opening", 0, says(0, &Beat{State: Failed, Waiting: []uint32{9, mostRanks - 1}, Suspects: []uint32{77}, Ask: mostRanks})},
-		{"a beat of nonsense", "dealt", 0, says(9, &Beat{State: Fetching, Promised: math.MaxUint32, Viewed: 9, Waiting: []uint32{9, mostRanks - 1}, Round: 99})},
+		{"a beat of nonsense", "opening", 0, says(0, &Heartbeat{State: Failed, Waiting: []uint32{9, mostRanks - 1}, Suspects: []uint32{77}, Ask: mostRanks})},
+		{"a beat of nonsense", "dealt", 0, says(9, &Heartbeat{State: Fetching, Promised: math.MaxUint32, Viewed: 9, Waiting: []uint32{9, mostRanks - 1}, Round: 99})},
 	} {
 		for _, s := range []Settings{exact, floating} {
 			if s.Scheme == Exact && c.stage == "sealing" {

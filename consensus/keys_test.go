@@ -143,7 +143,7 @@ func honest[B any](n *network) (from int, m Message, body *B) {
 // promises returns members' promises of a ballot, which none of them has made.
 func (n *network) promises(ballot uint32, members ...int) (promises []Promise) {
 	for _, s := range members {
-		p := Promise{Member: uint32(s), Joins: true, Amends: n.members[s].wished()}
+		p := Promise{Member: uint32(s), Joins: true, Amends: n.members[s].requested()}
 		p.Signature = testKeys(s).Sign(n.members[s].slot.ballots.promiseBytes(ballot, p))
 		promises = append(promises, p)
 	}

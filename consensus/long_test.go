@@ -39,7 +39,7 @@ func TestLongResultsAreToldFromTheDisk(t *testing.T) {
 		t.Error("nothing was told from the disk")
 	}
 	for s, m := range n.members {
-		for _, sealed := range m.last.sealed {
+		for _, sealed := range m.last.results.sealed {
 			if !sealed.onDisk() {
 				t.Errorf("member %d holds the words of what is decided", s)
 			}
@@ -61,7 +61,7 @@ func TestLongResultsInMemory(t *testing.T) {
 	n.play(sumOf(1, xs, longBlocks))
 	n.checkDecisions()
 	for s, m := range n.members {
-		for _, sealed := range m.last.sealed {
+		for _, sealed := range m.last.results.sealed {
 			if sealed.onDisk() {
 				t.Errorf("member %d has dropped what no disk has", s)
 			}
@@ -139,11 +139,11 @@ func TestEarlyFramesAreNoLongerThanASessionHas(t *testing.T) {
 func TestEarlyFramesOfPadsAreParts(t *testing.T) {
 	n := newNetwork(t, SmallRoster+2, Settings{Scheme: Exact, Protect: chunking.Chunks})
 	m := n.members[0]
-	m.slot.ballots.commit = &Certificate{}
+	m.commit(&Certificate{}, &Effects{})
 	for held, words := range []int{session.PartWords + 1, session.PartWords} {
 		b := &Step{Lane: uint32(m.p.lanes()), Words: make([]uint64, words)}
-		m.receiveUnmask(1, Message{Body: b}, b, &Effects{})
-		if got := len(m.slot.unmask.early); got != held {
+		m.receiveOpening(1, Message{Body: b}, &Effects{})
+		if got := len(m.slot.opener.(*openSum).early); got != held {
 			t.Errorf("holds %d frames after one of %d words, want %d", got, words, held)
 		}
 	}

@@ -47,7 +47,7 @@ func New(p Params) (*Machine, error) {
 	if p.Self < 0 || p.Self >= len(p.Members) && !p.Joins {
 		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, m.roster.Size)
 	}
-	m.monitor = newMonitor(m.roster, p.Beat, p.Patience)
+	m.monitor = newMonitor(m.roster, p.Heartbeat, p.Patience)
 	m.slot = newSlot(m.roster, position{}, 0, m.plans.everybody(m.roster.Rules))
 	return m, nil
 }
@@ -72,14 +72,14 @@ func (m *Machine) Step(now time.Duration, ev Event) Effects {
 	case Tick:
 		m.learner = max(m.learner, ev.Learner)
 		m.passTime(&e)
-	case Wish:
-		m.wish(ev.Amendment, &e)
+	case RequestAmendment:
+		m.request(ev.Amendment, &e)
 	case Finish:
 		if m.calls() {
 			panic("consensus: finish during a call")
 		}
 		m.finished = m.err == nil
-		m.sendBeat(All, &e)
+		m.sendHeartbeat(All, &e)
 	case Abort:
 		m.fail(&e, &AbortError{Reason: ev.Reason, Returns: ev.Returns})
 	default:
@@ -99,7 +99,7 @@ func (m *Machine) settle(e *Effects) {
 // Slot returns the number of the slot under way. All before it are decided.
 func (m *Machine) Slot() uint64 { return m.slot.number }
 
-// calls says whether this member's learner waits in the slot under way.
+// calls reports whether this member's learner waits in the slot under way.
 func (m *Machine) calls() bool { return m.slot.call != nil && m.learner == m.slot.number+1 }
 
 // enter brings this member's contribution to the slot under way.
@@ -124,7 +124,6 @@ func (m *Machine) enter(c Call, e *Effects) {
 	switch {
 	case s.call == nil:
 		s.call = call
-		s.callNew = true
 	case s.call.header != call.header:
 		m.fail(e, fmt.Errorf("the call differs from the one before this process was started again: a %s of %d values, then a %s of %d: start with the same data and settings",
 			s.call.header.Kind, s.call.header.Length, call.header.Kind, call.header.Length))
@@ -143,7 +142,7 @@ func (m *Machine) advance(e *Effects) bool {
 	switch {
 	case s.ballots.commit != nil:
 		return m.open(e)
-	case s.barred:
+	case s.abstains:
 		return false
 	case s.ballots.finishing() != nil && m.roster.decides(m.p.Self) && !s.ballots.votedIn(s.ballots.finish.Ballot):
 		return m.finishVote(s.ballots.finish, e)
@@ -165,8 +164,8 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 	}
 	m.monitor.hear(m.now, from)
 	switch body := msg.Body.(type) {
-	case *Beat:
-		m.receiveBeat(from, msg.Slot, body, e)
+	case *Heartbeat:
+		m.receiveHeartbeat(from, msg.Slot, body, e)
 	case *Leave:
 		m.leave(from, body, e)
 	case *Decided:
@@ -179,8 +178,8 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 			if msg.Slot == m.slot.number+1 {
 				m.keepEarly(from, msg)
 			}
-			if m.asks(m.p.Beat / 8) {
-				m.sendBeat(from, e)
+			if m.asks(m.p.Heartbeat / 8) {
+				m.sendHeartbeat(from, e)
 			}
 		}
 	}
@@ -191,7 +190,7 @@ func (m *Machine) apply(from int, msg Message, e *Effects) {
 	switch b := msg.Body.(type) {
 	case *Seeds, *Blob:
 		m.monitor.opens(m.now, from)
-		m.receiveOpening(from, msg, e)
+		m.receiveDeal(from, msg, e)
 	case *Step:
 		m.receiveStep(from, msg, b, e)
 	case *Seal:
@@ -206,14 +205,8 @@ func (m *Machine) apply(from int, msg Message, e *Effects) {
 		m.receiveDone(from, msg.Ballot, b, e)
 	case *Commit:
 		m.receiveCommit(b.Certificate, e)
-	case *Pads:
-		m.receivePads(from, msg, b)
-	case *Shares:
-		m.receiveShares(from, msg, b)
-	case *Reopen:
-		m.receiveReopen(from, msg, b, e)
-	case *Opened:
-		m.receiveOpened(msg, b)
+	case *Pads, *Shares, *Reopen, *Opened:
+		m.receiveOpening(from, msg, e)
 	}
 }
 

@@ -215,7 +215,7 @@ func must[T any](v T, err error) T {
 
 // still prepares a machine for a world without time.
 func (x *model) still(m *Machine) *Machine {
-	m.p.Beat, m.monitor.every = 0, 0
+	m.p.Heartbeat, m.monitor.every = 0, 0
 	m.roster.Rules = x.bend(m.roster.Rules)
 	return m
 }

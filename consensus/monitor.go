@@ -121,7 +121,7 @@ func (w *monitor) peer(now time.Duration, member int) *peer {
 func (w *monitor) hear(now time.Duration, from int) { w.peer(now, from).heard = now }
 
 // heartbeat notes where a member stands. Slot and ballot are those that this member is in.
-func (w *monitor) heartbeat(now time.Duration, from int, slot uint64, b *Beat, at uint64, promised uint32) {
+func (w *monitor) heartbeat(now time.Duration, from int, slot uint64, b *Heartbeat, at uint64, promised uint32) {
 	p := w.peer(now, from)
 	if p.left != nil && now-p.gone > 3*w.every && b.State != Failed {
 		p.left = nil // it has come back
@@ -131,10 +131,10 @@ func (w *monitor) heartbeat(now time.Duration, from int, slot uint64, b *Beat, a
 		p.pace.began(now)
 	case slot < p.slot:
 		p.pace = pace{}
-	case slot == at && b.Promised == promised && b.Heard > p.beat.Heard:
+	case slot == at && b.Promised == promised && b.Heard > p.heartbeat.Heard:
 		w.moved = now
 	}
-	p.slot, p.beat = slot, *b
+	p.slot, p.heartbeat = slot, *b
 	p.rhythm.hear(now)
 }
 
@@ -230,7 +230,7 @@ func (w *monitor) whyAbsent(now time.Duration, member int, slot uint64) string {
 // near reports whether a member outside the view keeps up with the slots.
 func (w *monitor) near(now time.Duration, member int, slot uint64) bool {
 	p := w.peer(now, member)
-	return p.slot+nearSlots >= slot && !p.beat.Behind
+	return p.slot+nearSlots >= slot && !p.heartbeat.Behind
 }
 
 // comes reports whether a member outside the preset view is to be expected in a view.
@@ -253,7 +253,7 @@ func (w *monitor) follows(now time.Duration, member int, slot uint64, preset *Vi
 func (w *monitor) tooSlow(now time.Duration, member int, at *standing) bool {
 	p := w.peer(now, member)
 	usual := p.pace.usual()
-	if usual == 0 || !p.pace.open || p.slot != at.slot || p.beat.State != Idle {
+	if usual == 0 || !p.pace.open || p.slot != at.slot || p.heartbeat.State != Idle {
 		return false
 	}
 	limit := max(time.Duration(w.patience*float64(usual)), slowLeast*w.every)
@@ -292,7 +292,7 @@ func (w *monitor) abandoned() []int {
 // finishedIn returns a member that has finished its run in a slot, -1 if none has.
 func (w *monitor) finishedIn(slot uint64) int {
 	for i, p := range w.peers {
-		if p.beat.State == Finished && p.slot == slot {
+		if p.heartbeat.State == Finished && p.slot == slot {
 			return w.watched[i]
 		}
 	}
@@ -347,7 +347,7 @@ func (w *monitor) turn(now time.Duration, slot uint64) (turn, agree int) {
 	agree = 1
 	for i, p := range w.peers {
 		s := w.watched[i]
-		if s == w.self || !w.decides(s) || w.lost(now, s) || p.slot != slot || !p.beat.Stuck {
+		if s == w.self || !w.decides(s) || w.lost(now, s) || p.slot != slot || !p.heartbeat.Stuck {
 			continue
 		}
 		agree++
@@ -394,9 +394,9 @@ func (w *monitor) whyFailed(now time.Duration, member int, at *standing) string 
 	switch {
 	case w.lost(now, member):
 		return w.whyAbsent(now, member, at.slot)
-	case p.slot == at.slot && p.beat.Promised > at.promised:
+	case p.slot == at.slot && p.heartbeat.Promised > at.promised:
 		return "has promised a higher ballot"
-	case p.slot == at.slot && p.beat.State == Stranded:
+	case p.slot == at.slot && p.heartbeat.State == Stranded:
 		return "was started again"
 	case w.spared(now, member, at):
 		return "slow"
@@ -413,7 +413,7 @@ func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, slot uint64) s
 	owner := w.owner(ballot)
 	if owner == w.self { // it goes on, unless others have left it
 		for i, s := range w.watched {
-			if p := &w.peers[i]; s != owner && !w.lost(now, s) && p.slot == slot && p.beat.Promised > ballot {
+			if p := &w.peers[i]; s != owner && !w.lost(now, s) && p.slot == slot && p.heartbeat.Promised > ballot {
 				return w.names[s] + " has promised a higher ballot"
 			}
 		}
@@ -423,9 +423,9 @@ func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, slot uint64) s
 	switch {
 	case w.lost(now, owner):
 		return w.names[owner] + " " + w.whyAbsent(now, owner, slot)
-	case p.slot == slot && p.beat.Promised > ballot:
+	case p.slot == slot && p.heartbeat.Promised > ballot:
 		return w.names[owner] + " has promised a higher ballot"
-	case p.slot == slot && p.beat.Stuck:
+	case p.slot == slot && p.heartbeat.Stuck:
 		return "its owner sees no way on"
 	}
 	return ""
@@ -458,7 +458,7 @@ func (w *monitor) stallAfter() time.Duration { return max(stallLeast*w.every, 5*
 func (w *monitor) computing(now time.Duration, at *standing) bool {
 	return slices.ContainsFunc(at.waiting, func(member int) bool {
 		p := w.peer(now, member)
-		return p.slot == at.slot && p.beat.State == Idle && !p.beat.Behind
+		return p.slot == at.slot && p.heartbeat.State == Idle && !p.heartbeat.Behind
 	})
 }
 
@@ -503,11 +503,11 @@ func (w *monitor) holdingUp(now time.Duration, at *standing) []int {
 		reached[s] = true
 		p := w.peer(now, s)
 		silent := now-p.heard > 3*w.every
-		if silent || p.slot != at.slot || len(p.beat.Waiting) == 0 {
+		if silent || p.slot != at.slot || len(p.heartbeat.Waiting) == 0 {
 			root[s] = true
 			continue
 		}
-		for _, next := range p.beat.Waiting {
+		for _, next := range p.heartbeat.Waiting {
 			if w.belongs(int(next)) {
 				queue = append(queue, int(next))
 			}
@@ -565,6 +565,18 @@ func (w *monitor) asks(now, pause time.Duration, inSession bool) bool {
 	return now-w.askedAt >= pause
 }
 
+// told notes that this member has told all where it stands.
+func (w *monitor) told(now time.Duration) { w.due = now + w.every }
+
+// asked notes that a member was asked for what has been decided.
+func (w *monitor) asked(now time.Duration) { w.askedAt = now }
+
+// takeHelper returns who is to be asked next, and lets the others have their turn then.
+func (w *monitor) takeHelper(now time.Duration, slot uint64) int {
+	w.helper = w.nextHelper(now, slot)
+	return w.helper
+}
+
 // nextHelper returns the next live member after the last one asked, those that
 // are ahead first, or -1.
 func (w *monitor) nextHelper(now time.Duration, slot uint64) int {
@@ -589,7 +601,7 @@ func (w *monitor) nextHelper(now time.Duration, slot uint64) int {
 // help returns what is remembered of the last help to a member, asked or unasked, if it
 // is time to send the same thing again: at first at once, then after twice the time each
 // time, so that a slow carrier is not fed faster than it can deliver.
-func (w *monitor) help(now time.Duration, to int, asked bool, slot uint64, b *Beat, promised uint32) *help {
+func (w *monitor) help(now time.Duration, to int, asked bool, slot uint64, b *Heartbeat, promised uint32) *help {
 	h := &w.peer(now, to).help[0]
 	if asked {
 		h = &w.peer(now, to).help[1]
@@ -611,11 +623,11 @@ func (w *monitor) supports(now time.Duration, amends [32]byte) (agree int, lower
 	agree = 1
 	for i, member := range w.watched {
 		p := &w.peers[i]
-		if member == w.self || !w.decides(member) || w.lost(now, member) || p.beat.Amends != amends {
+		if member == w.self || !w.decides(member) || w.lost(now, member) || p.heartbeat.Amends != amends {
 			continue
 		}
 		agree++
-		lower = lower || member < w.self && !p.beat.Behind
+		lower = lower || member < w.self && !p.heartbeat.Behind
 	}
 	return agree, lower
 }
@@ -637,7 +649,7 @@ func (w *monitor) wanted(now time.Duration, own [32]byte, formed uint64) (all []
 	add(w.self, own)
 	for i, member := range w.watched {
 		if p := &w.peers[i]; member != w.self && p.slot >= formed && !w.lost(now, member) {
-			add(member, p.beat.Amends)
+			add(member, p.heartbeat.Amends)
 		}
 	}
 	for _, x := range all {
@@ -649,20 +661,20 @@ func (w *monitor) wanted(now time.Duration, own [32]byte, formed uint64) (all []
 
 // peer is what is known of another member.
 type peer struct {
-	heard  time.Duration // when its last message came
-	rhythm rhythm        // of its heartbeats
-	slot   uint64        // of its last heartbeat
-	beat   Beat          // its last heartbeat
-	left   *Leave
-	gone   time.Duration // when it left
-	help   [2]help       // unasked and asked
-	pace   pace          // of its local updates
-	asked  uint32        // rounds to come in which it is not waited for again at the round's start
-	misses uint32        // times that it was waited for in vain
+	heard     time.Duration // when its last message came
+	rhythm    rhythm        // of its heartbeats
+	slot      uint64        // of its last heartbeat
+	heartbeat Heartbeat     // its last heartbeat
+	left      *Leave
+	gone      time.Duration // when it left
+	help      [2]help       // unasked and asked
+	pace      pace          // of its local updates
+	asked     uint32        // rounds to come in which it is not waited for again at the round's start
+	misses    uint32        // times that it was waited for in vain
 }
 
 // ready reports whether the member's learner has come to a slot.
-func (p *peer) ready(slot uint64) bool { return p.slot == slot && !p.beat.Behind }
+func (p *peer) ready(slot uint64) bool { return p.slot == slot && !p.heartbeat.Behind }
 
 // help is what was last sent again to a member.
 type help struct {

@@ -17,7 +17,7 @@ func monitored(until time.Duration) (monitor, *standing) {
 	for now := time.Duration(0); now <= until; now += second {
 		w.pass(now)
 		for _, from := range []int{0, 2, 3, 4} {
-			w.beats(now, from, Beat{State: Session})
+			w.beats(now, from, Heartbeat{State: Session})
 		}
 	}
 	w.step(until)
@@ -25,7 +25,7 @@ func monitored(until time.Duration) (monitor, *standing) {
 }
 
 // beats lets a heartbeat of slot 3 come.
-func (w *monitor) beats(now time.Duration, from int, b Beat) {
+func (w *monitor) beats(now time.Duration, from int, b Heartbeat) {
 	w.hear(now, from)
 	w.heartbeat(now, from, 3, &b, 3, 0)
 }
@@ -46,7 +46,7 @@ func TestMonitorJudgesLost(t *testing.T) {
 	now := 20 * second
 	for i := range 16 {
 		now += time.Duration(1+8*(i%2)) * second
-		w.beats(now, 3, Beat{State: Session})
+		w.beats(now, 3, Heartbeat{State: Session})
 	}
 	if w.lost(now+20*second, 3) || !w.lost(now+45*second, 3) {
 		t.Error("irregular heartbeats make no difference")
@@ -55,7 +55,7 @@ func TestMonitorJudgesLost(t *testing.T) {
 	if !w.lost(now, 4) || w.whyAbsent(now, 4, 3) != "it is tired" {
 		t.Error("a member that has left is not lost")
 	}
-	w.beats(now+4*second, 4, Beat{State: Idle})
+	w.beats(now+4*second, 4, Heartbeat{State: Idle})
 	if w.lost(now+4*second, 4) {
 		t.Error("a member that has come back is lost")
 	}
@@ -78,11 +78,11 @@ func TestMonitorTakesTurns(t *testing.T) {
 	if w.judge(20*second, at) || w.stuck == "" || w.due != 20*second {
 		t.Fatalf("alone: %q, the next heartbeat is due at %s", w.stuck, w.due)
 	}
-	w.beats(20*second, 3, Beat{State: Session, Stuck: true})
+	w.beats(20*second, 3, Heartbeat{State: Session, Stuck: true})
 	if w.judge(20*second, at) {
 		t.Fatal("two of five propose")
 	}
-	w.beats(20*second, 0, Beat{State: Session, Stuck: true})
+	w.beats(20*second, 0, Heartbeat{State: Session, Stuck: true})
 	if w.judge(20*second, at) || w.judge(21*second, at) || !w.judge(22*second, at) {
 		t.Error("does not wait for the lower rank for two heartbeats")
 	}
@@ -97,10 +97,10 @@ func TestMonitorExcludesWhoStalls(t *testing.T) {
 	w, at := monitored(20 * second)
 	at.waiting = []int{2}
 	beats := func(now time.Duration, heard uint32) {
-		w.beats(now, 0, Beat{State: Session, Stuck: true, Heard: heard})
-		w.beats(now, 2, Beat{State: Session, Waiting: []uint32{3}})
-		w.beats(now, 3, Beat{State: Session, Stuck: true})
-		w.beats(now, 4, Beat{State: Session})
+		w.beats(now, 0, Heartbeat{State: Session, Stuck: true, Heard: heard})
+		w.beats(now, 2, Heartbeat{State: Session, Waiting: []uint32{3}})
+		w.beats(now, 3, Heartbeat{State: Session, Stuck: true})
+		w.beats(now, 4, Heartbeat{State: Session})
 	}
 	now := 41 * second
 	beats(now, 1)
@@ -130,12 +130,12 @@ func TestMonitorFollowsWhoWaits(t *testing.T) {
 	w, at := monitored(20 * second)
 	at.waiting = []int{0, 2}
 	for from, waits := range map[int][]uint32{0: {2}, 2: {0}} {
-		w.beats(20*second, from, Beat{State: Session, Waiting: waits})
+		w.beats(20*second, from, Heartbeat{State: Session, Waiting: waits})
 	}
 	if got := w.holdingUp(20*second, at); !slices.Equal(got, []int{0, 2}) {
 		t.Errorf("a circle: %v", got)
 	}
-	w.beats(20*second, 2, Beat{State: Session, Waiting: []uint32{4, 77}})
+	w.beats(20*second, 2, Heartbeat{State: Session, Waiting: []uint32{4, 77}})
 	if got := w.holdingUp(20*second, at); !slices.Equal(got, []int{4}) {
 		t.Errorf("got %v, want the end of the chain", got)
 	}
@@ -146,7 +146,7 @@ func TestMonitorJudgesSlow(t *testing.T) {
 	w, at := monitored(20 * second)
 	now := 20 * second
 	for slot := uint64(4); slot < 8; slot++ {
-		w.heartbeat(now, 2, slot, &Beat{State: Idle}, slot, 0)
+		w.heartbeat(now, 2, slot, &Heartbeat{State: Idle}, slot, 0)
 		now += 10 * second
 		if slot < 7 {
 			w.opens(now, 2)
@@ -156,7 +156,7 @@ func TestMonitorJudgesSlow(t *testing.T) {
 	for _, from := range []int{0, 3, 4} {
 		w.hear(now+60*second, from)
 	}
-	w.heartbeat(now+15*second, 2, 7, &Beat{State: Idle}, 7, 0)
+	w.heartbeat(now+15*second, 2, 7, &Heartbeat{State: Idle}, 7, 0)
 	w.hear(now+60*second, 2)
 	if w.spared(now+20*second, 2, at) || !w.spared(now+21*second, 2, at) {
 		t.Error("not slow after three times the usual 10 s")
@@ -181,7 +181,7 @@ func TestMonitorInvites(t *testing.T) {
 	}
 	for range 2 {
 		for _, s := range []int{3, 4} {
-			w.beats(20*second, s, Beat{State: Idle, Behind: true})
+			w.beats(20*second, s, Heartbeat{State: Idle, Behind: true})
 		}
 		w.note(20*second, second, true, true, inside.Members)
 	}
@@ -198,14 +198,14 @@ func TestMonitorGivesHelpMoreSeldom(t *testing.T) {
 	w, _ := monitored(20 * second)
 	var given []time.Duration
 	for now := time.Duration(0); now < 64*second; now += second / 2 {
-		if w.help(now, 2, true, 3, &Beat{State: Session}, 0) != nil {
+		if w.help(now, 2, true, 3, &Heartbeat{State: Session}, 0) != nil {
 			given = append(given, now/second)
 		}
 	}
 	if !slices.Equal(given, []time.Duration{0, 1, 3, 7, 15, 31, 63}) {
 		t.Errorf("given after %d s", given)
 	}
-	if w.help(64*second, 2, true, 3, &Beat{State: Voted}, 0) == nil {
+	if w.help(64*second, 2, true, 3, &Heartbeat{State: Voted}, 0) == nil {
 		t.Error("other help has to wait")
 	}
 }

@@ -223,7 +223,7 @@ func (n *network) restart(s int) {
 	// Times of a process count from its start; here they go on.
 	m.Step(n.now, Tick{})
 	if m.wants != nil {
-		n.step(s, Wish{Amendment: m.wants})
+		n.step(s, RequestAmendment{Amendment: m.wants})
 	}
 }
 
@@ -288,7 +288,7 @@ func (n *network) describe() string {
 	return b.String()
 }
 
-// over says whether every live member has decided the given number of slots or
+// over reports whether every live member has decided the given number of slots or
 // failed.
 func (n *network) over(slots int) func() bool {
 	return func() bool {

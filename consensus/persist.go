@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/collabdict/collabdict/consensus/session"
 )
 
 // The entries of a slot on disk. EntrySealed is followed by the attempt.
@@ -55,33 +53,28 @@ func (m *Machine) flush(e *Effects) {
 		if s == nil || m.p.Volatile {
 			continue
 		}
-		if s.callNew {
-			s.callNew = false
-			if s.entered >= 0 {
-				writes = append(writes, s.call.write(s.number))
-			} else {
-				s.callNew = true // nothing has left that depends on it
-			}
+		if s.call != nil && !s.callSaved && s.entered >= 0 { // before that nothing has left that depends on it
+			s.callSaved = true
+			writes = append(writes, s.call.write(s.number))
 		}
-		for _, attempt := range s.unsaved {
+		for _, attempt := range s.results.takeUnsaved() {
 			name := EntrySealed + fmt.Sprint(attempt)
-			if sealed := s.sealed[attempt]; sealed != nil {
+			if sealed := s.results.sealed[attempt]; sealed != nil {
 				writes = append(writes, sealed.write(s.number, name))
 			} else {
 				writes = append(writes, Write{Slot: s.number, Name: name})
 			}
 		}
-		s.unsaved = nil
-		if s.padSumNew {
-			s.padSumNew = false
-			writes = append(writes, Write{s.number, EntryPads, encodeHead(struct{}{}), Vector{Words: s.padSum}})
+		if s.opener != nil && s.opener.padSum() != nil && !s.padSumKept {
+			s.padSumKept = true
+			writes = append(writes, Write{s.number, EntryPads, encodeHead(struct{}{}), Vector{Words: s.opener.padSum()}})
 		}
-		if s.dirty || s.ballots.dirty {
-			s.dirty, s.ballots.dirty = false, false
+		if s.ballots.takeDirty() || s.dirty {
+			s.dirty = false
 			writes = append(writes, Write{Slot: s.number, Name: EntryState, Data: s.encode(m.seen)})
 		}
 		if s == m.last {
-			s.leaveToDisk()
+			s.results.leaveToDisk()
 		}
 	}
 	if s := m.slot; m.p.Volatile && !s.marked {
@@ -94,31 +87,11 @@ func (m *Machine) flush(e *Effects) {
 // mark says that a slot was begun, and no more.
 func (s *slot) mark(seen [][]uint32) []byte {
 	bare := newSlot(s.ballots.roster, s.position, s.round, s.preset)
-	bare.barred = true
+	bare.abstains = true
 	return bare.encode(seen)
 }
 
-// keep keeps a sealed result, on disk as well.
-func (s *slot) keep(sealed *Sealed, digest [32]byte) {
-	if s.sealed[sealed.Attempt] != nil && s.digests[sealed.Attempt] == digest {
-		return
-	}
-	s.sealed[sealed.Attempt], s.digests[sealed.Attempt] = sealed, digest
-	s.unsaved = append(s.unsaved, sealed.Attempt)
-}
-
-// leaveToDisk drops the words of long results, which members are told from the disk.
-func (s *slot) leaveToDisk() {
-	for attempt, sealed := range s.sealed {
-		if len(sealed.Words) > session.PartWords {
-			bare := *sealed
-			bare.Words = nil
-			s.sealed[attempt] = &bare
-		}
-	}
-}
-
-// onDisk says whether the words are there alone.
+// onDisk reports whether the words are there alone.
 func (s *Sealed) onDisk() bool { return s.Header.Kind == Sum && s.Words == nil }
 
 // SealOf returns the message that an entry of a sealed result is sent as.
@@ -130,17 +103,10 @@ func SealOf(slot uint64, entry []byte) (Message, error) {
 	return Message{Slot: slot, Ballot: sealed.Attempt, Body: &Seal{Sealed: sealed}}, nil
 }
 
-// drop forgets a sealed result.
-func (s *slot) drop(attempt uint32) {
-	delete(s.sealed, attempt)
-	delete(s.digests, attempt)
-	s.unsaved = append(s.unsaved, attempt)
-}
-
 func (s *slot) encode(seen [][]uint32) []byte {
 	state := slotState{
 		Chain: s.chain[:], Round: s.round, Promised: s.ballots.promised,
-		Vote: s.ballots.vote, Entered: s.entered, Commit: s.ballots.commit, Seen: seen, Barred: s.barred,
+		Vote: s.ballots.vote, Entered: s.entered, Commit: s.ballots.commit, Seen: seen, Barred: s.abstains,
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.ballots.own)) {
 		state.Own = append(state.Own, s.ballots.own[b])
@@ -150,8 +116,8 @@ func (s *slot) encode(seen [][]uint32) []byte {
 			state.Attempts = append(state.Attempts, a.state())
 		}
 	}
-	for _, owner := range slices.Sorted(maps.Keys(s.pads)) {
-		state.Pads = append(state.Pads, Pad{uint32(owner), s.pads[owner]})
+	if s.opener != nil {
+		state.Pads = s.opener.known()
 	}
 	b, err := json.Marshal(state)
 	if err != nil {
@@ -223,7 +189,7 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 	}
 	m.seen = state.Seen // that of the slot under way comes last
 	s := newSlot(m.roster, position{number, [32]byte(state.Chain)}, state.Round, preset)
-	s.entered, s.barred = state.Entered, state.Barred
+	s.entered, s.abstains = state.Entered, state.Barred
 	if err := m.checkState(s.preset, &state); err != nil {
 		return nil, damaged(EntryState, err)
 	}
@@ -242,20 +208,22 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		s.attempts[st.View.Ballot] = a
 		s.ballots.adopt(st.View)
 	}
-	for _, p := range state.Pads {
-		s.pads[int(p.Member)] = p.Seed
-	}
+	var padSum []uint64
 	if b := entries[EntryPads]; b != nil {
 		var err error
-		if s.padSum, err = decodeWords(b, &struct{}{}); err != nil {
+		if padSum, err = decodeWords(b, &struct{}{}); err != nil {
 			return nil, damaged(EntryPads, err)
 		}
+	}
+	if c := state.Commit; c != nil {
+		s.opener, s.padSumKept = newOpener(m.roster, s.position, m.plans, c.Value.Attempt, m.now, state.Pads, padSum), padSum != nil
 	}
 	if b := entries[EntryCall]; b != nil {
 		var err error
 		if s.call, err = decodeCall(b); err != nil {
 			return nil, damaged(EntryCall, err)
 		}
+		s.callSaved = true
 	}
 	for name, b := range entries {
 		var attempt uint32
@@ -266,7 +234,7 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		if err != nil {
 			return nil, damaged(name, err)
 		}
-		s.sealed[attempt], s.digests[attempt] = sealed, sealed.digest(m.p.Run, number)
+		s.results.restore(attempt, sealed)
 	}
 	s.ballots.restore(state.Promised, state.Vote, state.Own, state.Commit)
 	return s, nil

@@ -36,7 +36,7 @@ const (
 	noBallots            // the search has no more
 )
 
-// run visits at most limit worlds and says whether those were all.
+// run visits at most limit worlds and reports whether those were all.
 func (x *model) run(limit int) (*search, bool) {
 	s := &search{model: x, index: map[[2]uint64]int32{}, bad: map[string]int32{}, labels: map[action]uint32{}}
 	first := x.start()
@@ -85,7 +85,7 @@ func (s *search) visit(w world, from int32, a action, live bool) {
 	s.steps++
 }
 
-// found says whether the search has found what a mutant is to show.
+// found reports whether the search has found what a mutant is to show.
 func (s *search) found() bool {
 	for v := range s.bad {
 		if s.firstBad != "" && strings.HasPrefix(v, s.firstBad) {
@@ -196,8 +196,8 @@ func (s *search) step(w world, id int32) {
 		if n.log == nil {
 			s.act(&w, id, self, n.machine)
 		}
-		if sl := n.machine.slot; sl.number == 0 && sl.ballots.commit != nil && !sl.shown && s.lacksPads(&w, sl) {
-			s.take(&w, id, action{what: 's', self: int8(self)}, true, func(m *Machine, e *Effects) { m.tellShares(e) }, nil)
+		if sl := n.machine.slot; sl.number == 0 && sl.ballots.commit != nil && !sl.opener.(*openPads).shown && s.lacksPads(&w, sl) {
+			s.take(&w, id, action{what: 's', self: int8(self)}, true, func(m *Machine, e *Effects) { m.pressOpening(e) }, nil)
 		}
 	}
 }
@@ -362,10 +362,10 @@ func (s *search) hand(w *world, id int32, self int, posts []int16, then func(*Ma
 	}, worth)
 }
 
-// lacksPads says whether a pad of the decided attempt has not been told, or only by
+// lacksPads reports whether a pad of the decided attempt has not been told, or only by
 // a member that is down.
 func (s *search) lacksPads(w *world, sl *slot) bool {
-	sealed := sl.sealed[sl.ballots.commit.Value.Attempt]
+	sealed := sl.results.sealed[sl.ballots.commit.Value.Attempt]
 	if sealed == nil {
 		return false
 	}
@@ -390,7 +390,7 @@ func (s *search) ask(w *world, id int32, self, other int) {
 		s.take(w, id, action{what: what, self: int8(self), other: int8(other)}, true, func(m *Machine, e *Effects) {
 			helper := copyOf(s.node(w, other).machine)
 			var question, answer Effects
-			copyOf(m).sendBeat(other, &question)
+			copyOf(m).sendHeartbeat(other, &question)
 			for _, send := range question.Sends {
 				helper.receive(self, send.Message, &answer)
 			}
@@ -452,7 +452,7 @@ func (s *search) ending(w *world) ending {
 	return noBallots
 }
 
-// holdersLost says whether an attempt that has votes has a lost member, and too few
+// holdersLost reports whether an attempt that has votes has a lost member, and too few
 // of its others are up to open that one's pad.
 func (s *search) holdersLost(w *world, live uint8) (yes bool) {
 	w.each(func(p int) {

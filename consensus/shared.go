@@ -78,7 +78,7 @@ func (p *Plans) digestOf(run [32]byte, slot uint64, s *Sealed) (*Sealed, [32]byt
 	return s, x.digest
 }
 
-// same says whether two results are known to be the same.
+// same reports whether two results are known to be the same.
 func (s *Sealed) same(t *Sealed) bool {
 	return s.Attempt == t.Attempt && s.Header == t.Header && s.Blobs == nil && t.Blobs == nil &&
 		shares(s.Members, t.Members) && shares(s.Missing, t.Missing) &&
@@ -120,7 +120,7 @@ func keepLast[T any](list []T, x T) []T {
 	return list
 }
 
-// shares says whether two lists are one and the same.
+// shares reports whether two lists are one and the same.
 func shares[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

@@ -83,7 +83,7 @@ func TestASilentMemberDoesNotHoldUpAnother(t *testing.T) {
 }
 
 // Who has come back and has not heard of the ballot that is to let it in hears of it
-// with its next Beat.
+// with its next heartbeat.
 func TestALostInvitationIsRepeated(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, returns = 7, 5

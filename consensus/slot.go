@@ -12,45 +12,33 @@ import (
 // any message that follows from it leaves (persist.go).
 type slot struct {
 	position
+	naming  naming
 	round   uint32 // kept: of the slot before
 	preset  *View  // kept: of ballot 0
 	ballots ballots
+	results results
+	opener  opener // of the decided attempt; nil before the decision
 
-	call      *call // kept: frozen at the first entry, in every attempt the same
-	entered   int64 // kept: highest ballot whose secrets were drawn, -1 for none
-	attempts  map[uint32]*attempt
-	sealed    map[uint32]*Sealed  // kept: what has been voted for, by attempt
-	digests   map[uint32][32]byte // of sealed
-	amendment *Sealed             // that this member is to vote for, from others
-	dirty     bool                // what is kept beside the ballots has changed
-	barred    bool                // an earlier process may have acted in it, and nothing is known of that
-	marked    bool                // it is on disk that the slot was begun
-	callNew   bool                // the call is not on disk yet
-	unsaved   []uint32            // attempts whose sealed result is not
-
-	pads    map[int][32]byte         // kept: of the decided attempt
-	hints   map[int][]Message        // pads and shares that came before the decision, by member
-	shares  map[int][]chunking.Share // shown for pads of lost members, by their owner
-	shown   bool                     // own shares were sent
-	decided time.Duration            // when the commit was known
-	lost    []uint32                 // whose pads came from shares
-	unmask  *unmasking               // of a large roster's decided attempt
-	padSum  []uint64                 // kept: what it came to
-
-	padSumNew bool          // it is not on disk yet
+	call      *call         // kept: frozen at the first entry, in every attempt the same
 	began     time.Duration // of this member's call
+	entered   int64         // kept: highest ballot whose secrets were drawn, -1 for none
+	attempts  map[uint32]*attempt
+	hints     map[int][]Message // what came of an opening before the decision, by member
+	amendment *Sealed           // that this member is to vote for, from others
+
+	abstains   bool // an earlier process may have acted in it, and nothing is known of that
+	dirty      bool // what is kept beside the ballots has changed
+	marked     bool // it is on disk that the slot was begun
+	callSaved  bool // the call is on disk
+	padSumKept bool // so is the sum of the pads
 }
 
 // attempt is one member's part in one ballot's new view.
 type attempt struct {
 	view   *View
 	member []int // of the view, as ranks
-
-	dealt   bool                   // kept: this member has drawn its secrets
-	pad     [32]byte               // kept: own
-	held    map[int]chunking.Share // kept: shares of the others' pads
-	commits map[int][32]byte       // kept with held: to the others' pads
-	here    bool                   // the secrets were drawn by this process
+	secrets
+	here bool // the secrets were drawn by this process
 
 	handedOut   []chunking.Mask
 	dealtShares map[int]*chunking.Share
@@ -77,16 +65,31 @@ type frame struct {
 
 func newSlot(r *roster, at position, round uint32, preset *View) *slot {
 	return &slot{
-		position: at, round: round, preset: preset, entered: -1, ballots: newBallots(r, at, preset),
-		attempts: map[uint32]*attempt{}, sealed: map[uint32]*Sealed{},
-		digests: map[uint32][32]byte{}, hints: map[int][]Message{},
-		pads: map[int][32]byte{}, shares: map[int][]chunking.Share{},
+		position: at, naming: naming{r.run, at.number}, round: round, preset: preset, entered: -1,
+		ballots: newBallots(r, at, preset), results: newResults(r.run, at.number),
+		attempts: map[uint32]*attempt{}, hints: map[int][]Message{},
 	}
+}
+
+// opens returns the round of the session that opens the slot, if one is under way.
+func (s *slot) opens() (round uint32, runs bool) {
+	if s.opener == nil {
+		return 0, false
+	}
+	return s.opener.session()
+}
+
+// values returns the length of the vector that this member brings, 0 if there is none.
+func (s *slot) values() int {
+	if s.call == nil {
+		return 0
+	}
+	return int(s.call.header.Length)
 }
 
 func newAttempt(v *View) *attempt {
 	return &attempt{
-		view: v, held: map[int]chunking.Share{}, commits: map[int][32]byte{},
+		view: v, secrets: secrets{held: map[int]chunking.Share{}, commits: map[int][32]byte{}},
 		seeds: map[int]*Seeds{}, blobs: map[int][]byte{}, gathered: map[int]*Blob{},
 	}
 }
@@ -109,10 +112,10 @@ func (m *Machine) attempt(ballot uint32) *attempt {
 	return a
 }
 
-// amends says whether the view amends the roster, so that nothing is dealt in it.
+// amends reports whether the view amends the roster, so that nothing is dealt in it.
 func (v *View) amends() bool { return v.Amends != [32]byte{} }
 
-// has says whether a member is in the view.
+// has reports whether a member is in the view.
 func (v *View) has(member int) bool {
 	_, in := slices.BinarySearch(v.Members, uint32(member))
 	return in

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// shared says whether values of a type are never modified once made, so that
+// shared reports whether values of a type are never modified once made, so that
 // copies may share them.
 func shared(t reflect.Type) bool {
 	switch t {
@@ -28,7 +28,7 @@ func shared(t reflect.Type) bool {
 	return pkg == "github.com/collabdict/collabdict/chunking" || plan(t)
 }
 
-// plan says whether a type is one of the plans of sessions.
+// plan reports whether a type is one of the plans of sessions.
 func plan(t reflect.Type) bool {
 	return t == reflect.TypeFor[*session.Exchange]() || t == reflect.TypeFor[*session.Laplacian]()
 }

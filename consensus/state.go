@@ -54,7 +54,7 @@ func (m *Machine) State() State {
 	return m.attemptState()
 }
 
-// settled says whether a member that does not vote has done its part.
+// settled reports whether a member that does not vote has done its part.
 func (s *slot) settled() bool {
 	a := s.attempts[s.ballots.promised]
 	return a != nil && a.settled
@@ -72,7 +72,7 @@ func (m *Machine) attemptState() State {
 		return Fetching
 	case !v.has(m.p.Self):
 		return Watching
-	case m.slot.barred:
+	case m.slot.abstains:
 		return Stranded
 	case a == nil || !a.dealt:
 		return Idle
@@ -101,7 +101,7 @@ func (m *Machine) waiting() []int {
 	case Session:
 		return a.waiting()
 	case Sealing:
-		from, _ := m.heirs(a)
+		from, _ := m.relay(a)
 		return []int{from}
 	case Voted:
 		if s.ballots.vote == nil { // the votes of others decide
@@ -114,10 +114,7 @@ func (m *Machine) waiting() []int {
 		votes := s.ballots.done[s.ballots.vote.Ballot]
 		return m.without(v, func(member int) bool { _, ok := votes[member]; return ok || !m.roster.decides(member) })
 	case Opening:
-		if s.unmask != nil {
-			return m.unmaskWaits()
-		}
-		return s.padsLacking()
+		return s.opener.waiting(s.results.sealed[s.ballots.commit.Value.Attempt])
 	}
 	return nil
 }
@@ -126,7 +123,7 @@ func (m *Machine) waiting() []int {
 func (m *Machine) unopened(a *attempt) []int {
 	from := others(a.member, m.p.Self)
 	if m.slot.call != nil && m.slot.call.header.Kind == Sum {
-		from = m.dealsFrom(m.seats(a.view), m.p.Self)
+		from = m.seats(a.view).dealsFrom(m.p.Self)
 	}
 	return slices.DeleteFunc(from, func(member int) bool { return a.seeds[member] != nil || a.blobs[member] != nil })
 }

@@ -19,18 +19,18 @@ type transcript struct {
 	*network
 }
 
-// enter adds an event. Beats that nobody has to answer, and the ticks that they are
+// enter adds an event. heartbeats that nobody has to answer, and the ticks that they are
 // sent in, are left out.
 func (r *transcript) enter(s int, ev Event, e Effects) {
 	quiet := len(e.Writes)+len(e.Decisions)+len(e.Serves) == 0 && e.Err == nil
 	for _, send := range e.Sends {
-		_, beat := send.Message.Body.(*Beat)
+		_, beat := send.Message.Body.(*Heartbeat)
 		quiet = quiet && beat && send.To == All
 	}
 	switch ev := ev.(type) {
 	case Tick:
 	case Receive:
-		_, beat := ev.Message.message.Body.(*Beat)
+		_, beat := ev.Message.message.Body.(*Heartbeat)
 		quiet = quiet && beat
 	default:
 		quiet = false

@@ -87,7 +87,7 @@ func (v *validator) body(m Message) {
 		v.reopen(b)
 	case *Decided:
 		v.decided(m.Slot, b)
-	case *Beat:
+	case *Heartbeat:
 		v.want(b.State >= Idle && b.State <= Failed, "heartbeat: state", b.State, "a known state")
 		v.want(int64(b.Ask) <= int64(v.ranks), "heartbeat: asks", b.Ask, "0 or 1 plus a rank")
 		v.members("heartbeat: waiting", b.Waiting)

@@ -67,12 +67,12 @@ func TestInvalidMessages(t *testing.T) {
 		"a total of a gather":        decided(func(d *Decision) { d.Kind, d.Total = Gather, []float64{1} }),
 		"no certificate after it":    &Decided{Decision: &Decision{Kind: Sum, Certificate: votes()}},
 
-		"no state":            &Beat{},
-		"a state of nonsense": &Beat{State: 200},
-		"asks nobody":         &Beat{State: Idle, Ask: 5},
-		"waits for nobody":    &Beat{State: Idle, Waiting: []uint32{4}},
-		"waits for many":      &Beat{State: Idle, Waiting: make([]uint32, 5)},
-		"suspects nobody":     &Beat{State: Idle, Suspects: []uint32{math.MaxUint32}},
+		"no state":            &Heartbeat{},
+		"a state of nonsense": &Heartbeat{State: 200},
+		"asks nobody":         &Heartbeat{State: Idle, Ask: 5},
+		"waits for nobody":    &Heartbeat{State: Idle, Waiting: []uint32{4}},
+		"waits for many":      &Heartbeat{State: Idle, Waiting: make([]uint32, 5)},
+		"suspects nobody":     &Heartbeat{State: Idle, Suspects: []uint32{math.MaxUint32}},
 		"blames nobody":       &Leave{Blame: []uint32{4}},
 	} {
 		_, err := Validate(Message{Body: body}, 4)
@@ -82,7 +82,7 @@ func TestInvalidMessages(t *testing.T) {
 	}
 	for _, body := range []Body{
 		decided(func(*Decision) {}), sealed(Sealed{Header: sum, Members: []uint32{0, 3}}), &Seeds{Header: sum, Share: share(255), Chunk: make([]byte, 32)},
-		&Reopen{Epoch: 5, Lost: []Substitute{{1, 3}, {2, 3}}}, &Beat{State: Failed, Ask: 4, Waiting: []uint32{3, 1}},
+		&Reopen{Epoch: 5, Lost: []Substitute{{1, 3}, {2, 3}}}, &Heartbeat{State: Failed, Ask: 4, Waiting: []uint32{3, 1}},
 	} {
 		if v, err := Validate(Message{Body: body}, 4); err != nil || v.Message().Body != body {
 			t.Errorf("%T: %v", body, err)

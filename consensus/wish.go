@@ -4,21 +4,21 @@ import (
 	"fmt"
 )
 
-// wish notes which amendment this member wants, and tells the others.
-func (m *Machine) wish(a *Amendment, e *Effects) {
+// request notes which amendment this member wants, and tells the others.
+func (m *Machine) request(a *Amendment, e *Effects) {
 	if m.err != nil {
 		return
 	}
 	m.amendment = nil
-	if a != nil && m.CheckWish(a) == nil {
+	if a != nil && m.CheckRequest(a) == nil {
 		m.amendment, m.amends = a, a.digest()
 	}
-	m.sendBeat(All, e)
+	m.sendHeartbeat(All, e)
 	m.judge(e)
 }
 
-// CheckWish says why an amendment cannot be wished now, nil if it can.
-func (m *Machine) CheckWish(a *Amendment) error {
+// CheckRequest returns why an amendment cannot be requested now, nil if it can.
+func (m *Machine) CheckRequest(a *Amendment) error {
 	if _, err := m.p.Amend(a); err != nil {
 		return err
 	}
@@ -43,31 +43,31 @@ type Wanted struct {
 	Members []uint32 // in rank order
 }
 
-// wished returns the digest of the amendment that this member wants, zero if it
+// requested returns the digest of the amendment that this member wants, zero if it
 // wants none.
-func (m *Machine) wished() [32]byte {
+func (m *Machine) requested() [32]byte {
 	if m.amendment == nil {
 		return [32]byte{}
 	}
 	return m.amends
 }
 
-// wishedNow returns the same where the roster may be changed in the slot under way.
-func (m *Machine) wishedNow() [32]byte {
+// requestedNow returns the same where the roster may be changed in the slot under way.
+func (m *Machine) requestedNow() [32]byte {
 	if !m.betweenRounds() {
 		return [32]byte{}
 	}
-	return m.wished()
+	return m.requested()
 }
 
-// betweenRounds says whether the roster may be changed in the slot under way, as far
+// betweenRounds reports whether the roster may be changed in the slot under way, as far
 // as this member knows. Who has not called yet leaves that to those who have.
 func (m *Machine) betweenRounds() bool {
 	c := m.slot.call
 	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round
 }
 
-// amendsNow says whether this member is to propose the amendment: at the beginning
+// amendsNow reports whether this member is to propose the amendment: at the beginning
 // of a round, as the lowest rank of those who want it and have come there, if a quorum
 // wants it.
 func (m *Machine) amendsNow() bool {
@@ -78,7 +78,7 @@ func (m *Machine) amendsNow() bool {
 	return agree >= m.roster.Quorum && !lower
 }
 
-// unbegun says whether nothing is under way in the slot that an amendment would break
+// unbegun reports whether nothing is under way in the slot that an amendment would break
 // off: no session of the preset view, or for a while no view of the ballot promised,
 // as in a run that is paused.
 func (m *Machine) unbegun() bool {
@@ -86,5 +86,5 @@ func (m *Machine) unbegun() bool {
 	if s.ballots.promised == 0 {
 		return s.attempts[0] == nil || s.attempts[0].lanes == nil
 	}
-	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.monitor.since > 2*viewWait*m.p.Beat
+	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.monitor.since > 2*viewWait*m.p.Heartbeat
 }

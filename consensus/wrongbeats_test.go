@@ -48,7 +48,7 @@ func TestWrongFinish(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, slot := range []uint64{0, 1, math.MaxUint64} {
 			n := at(t, s, "session")
-			n.receive(1, 2, Message{Slot: slot, Body: &Beat{State: Finished}})
+			n.receive(1, 2, Message{Slot: slot, Body: &Heartbeat{State: Finished}})
 			want := ""
 			if slot == 0 {
 				want = "lost m2: it has finished its run, and this member goes on" + sameSettings
@@ -74,7 +74,7 @@ func TestBeatsOfNonsense(t *testing.T) {
 		asked := 0
 		for _, slot := range []uint64{math.MaxUint64, math.MaxUint64 - 1, 1 << 63, 3} {
 			for state := Idle; state <= Failed; state++ {
-				b := &Beat{
+				b := &Heartbeat{
 					State: state, Promised: math.MaxUint32, Viewed: math.MaxUint32, Round: math.MaxUint32, Ask: 2,
 					Behind: state%2 == 0, Stuck: state%3 == 0, Waiting: []uint32{1, 1, 99, mostRanks - 1}, Suspects: []uint32{1, 99},
 				}

@@ -31,7 +31,7 @@ func TestWrongOpeningsOfLargeRosters(t *testing.T) {
 			"nobody stands in":              {Body: reopen(5, Substitute{9, math.MaxUint32})},
 			"no sum":                        {Body: &Opened{}},
 			"a sum that is too short":       {Body: &Opened{Words: []uint64{1}}},
-			"another sum":                   {Body: &Opened{Words: []uint64{1, 2, 3, 4}[:len(at.m.slot.sealed[0].Words)]}},
+			"another sum":                   {Body: &Opened{Words: []uint64{1, 2, 3, 4}[:len(at.m.slot.results.sealed[0].Words)]}},
 			"a sum of another attempt":      {Ballot: 1, Body: &Opened{Words: []uint64{1}}},
 			"a frame of another epoch":      {Body: &Step{Lane: lane + 1, Words: []uint64{1}}},
 			"a frame of no epoch":           {Body: &Step{Lane: math.MaxUint32, Words: []uint64{1}}},
@@ -68,8 +68,8 @@ func TestAnEpochOfOneMemberIsNotBegun(t *testing.T) {
 				continue
 			}
 			b.Lost = append(b.Lost, Substitute{uint32(s), by})
-			x.m.slot.attempts[0].commits[s] = x.m.commitment(s, 0, [32]byte{})
-			x.m.slot.shares[s] = chunking.SplitSecret([32]byte{}, x.m.roster.Shares, x.m.roster.Shares, [32]byte{})
+			x.m.slot.attempts[0].commits[s] = x.m.slot.naming.commitment(s, 0, [32]byte{})
+			x.m.slot.opener.(*openSum).shares[s] = chunking.SplitSecret([32]byte{}, x.m.roster.Shares, x.m.roster.Shares, [32]byte{})
 		}
 		x.Give(received(t, 0, Message{Body: b}).Message)
 		x.Finish()

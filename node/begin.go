@@ -150,7 +150,7 @@ func (g *greeter) take(n *Node) error {
 func (g *greeter) members(n *Node) (*membership, error) {
 	m, err := newMembership(n.journal, consensus.Params{
 		Settings: g.cfg.Settings, Self: n.self, Run: n.run, Keys: &keys{own: g.key, roll: &n.roll},
-		Beat: n.beat, Patience: g.cfg.Patience, Volatile: g.cfg.Durability == InMemory,
+		Heartbeat: n.beat, Patience: g.cfg.Patience, Volatile: g.cfg.Durability == InMemory,
 	})
 	if err != nil {
 		return nil, err

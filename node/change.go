@@ -127,20 +127,20 @@ func (l *loop) wish(list []*consensus.Amendment) error {
 	decided := l.roll.Load().amendments
 	for i, a := range list[:min(len(list), len(decided))] {
 		if string(a.Encode()) != string(decided[i]) {
-			l.step(consensus.Wish{})
+			l.step(consensus.RequestAmendment{})
 			return &ConfigError{fmt.Sprintf("changes: number %d", i+1), "another one", "the one that the members have decided: take theirs over"}
 		}
 	}
 	var next *consensus.Amendment
 	if len(list) > len(decided) {
 		next = list[len(decided)]
-		if err := l.machine.CheckWish(next); err != nil {
-			l.step(consensus.Wish{})
+		if err := l.machine.CheckRequest(next); err != nil {
+			l.step(consensus.RequestAmendment{})
 			return &ConfigError{fmt.Sprintf("changes: number %d", next.Revision), err.Error(), "one that leaves a quorum to make it: remove fewer at a time"}
 		}
 		l.log.Info("a change of the roster waits for a quorum to want it", "revision", next.Revision)
 	}
-	l.step(consensus.Wish{Amendment: next})
+	l.step(consensus.RequestAmendment{Amendment: next})
 	return nil
 }
 

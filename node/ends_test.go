@@ -236,7 +236,7 @@ func TestAnEndIsNotTakenBackByWhatWasSaidBefore(t *testing.T) {
 	slot := nodes[2].Status().Slot
 	for _, n := range nodes[:2] {
 		for _, state := range []consensus.State{consensus.Finished, consensus.Idle} {
-			m, err := consensus.Validate(consensus.Message{Slot: slot, Body: &consensus.Beat{State: state}}, len(nodes))
+			m, err := consensus.Validate(consensus.Message{Slot: slot, Body: &consensus.Heartbeat{State: state}}, len(nodes))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -214,7 +214,7 @@ func (l *loop) apply(e consensus.Effects) {
 		e.Writes, e.Decisions, e.Err = nil, nil, err
 	}
 	for _, s := range e.Sends {
-		if _, beat := s.Message.Body.(*consensus.Beat); beat && s.To == consensus.All {
+		if _, beat := s.Message.Body.(*consensus.Heartbeat); beat && s.To == consensus.All {
 			l.lastBeat.Store(&s.Message)
 		}
 		l.send(s)

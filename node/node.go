@@ -224,7 +224,7 @@ func isLast(m consensus.Message) bool {
 	switch b := m.Body.(type) {
 	case *consensus.Leave:
 		return true
-	case *consensus.Beat:
+	case *consensus.Heartbeat:
 		return b.State == consensus.Finished
 	}
 	return false

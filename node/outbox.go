@@ -38,7 +38,7 @@ func labelOf(m consensus.Message) label {
 	switch b := m.Body.(type) {
 	case *consensus.Step:
 		l.number = uint64(b.Lane)<<48 | uint64(b.Round)<<24 | uint64(b.Part)
-	case *consensus.Beat:
+	case *consensus.Heartbeat:
 		l.number = uint64(b.State)<<32 | uint64(b.Ask)
 	case *consensus.Pads:
 		l.number = uint64(len(b.Pads))

@@ -30,7 +30,7 @@ func (l *loop) pulse(ctx context.Context, beat time.Duration, publish func(conse
 		if busy := time.Since(l.start) - time.Duration(since); last == nil || since == idle || busy < beat || busy > pulseMost {
 			continue
 		}
-		b := *last.Body.(*consensus.Beat)
+		b := *last.Body.(*consensus.Heartbeat)
 		b.Ask, b.Waiting, b.Stuck = 0, nil, false
 		if b.State < consensus.Finished {
 			publish(consensus.Message{Slot: last.Slot, Ballot: last.Ballot, Body: &b})

@@ -144,7 +144,7 @@ func (n *Node) Status() Status {
 		}
 	}
 	for _, w := range m.Wanted {
-		out.Wanted = append(out.Wanted, Wanted{Own: w.Amends == m.Wished})
+		out.Wanted = append(out.Wanted, Wanted{Own: w.Amends == m.Requested})
 		for _, r := range w.Members {
 			last := &out.Wanted[len(out.Wanted)-1]
 			last.Names = append(last.Names, all.members[r].Name)

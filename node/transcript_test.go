@@ -55,7 +55,7 @@ func (r *transcript) Sent(from, to int, m consensus.Message) {
 		return
 	}
 	switch b := m.Body.(type) {
-	case *consensus.Beat, *consensus.Commit, *consensus.Seal, *consensus.Shares, *consensus.Decided:
+	case *consensus.Heartbeat, *consensus.Commit, *consensus.Seal, *consensus.Shares, *consensus.Decided:
 		return // Seals are answers where sums are exact, Shares where nobody is lost
 	case *consensus.Pads:
 		if len(b.Pads) != 1 || int(b.Pads[0].Member) != from {

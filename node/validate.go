@@ -39,7 +39,7 @@ func decodeControl(b []byte, size int) (consensus.Valid, error) {
 		return m, err
 	}
 	switch body := m.Message().Body.(type) {
-	case *consensus.Prepare, *consensus.View, *consensus.Done, *consensus.Commit, *consensus.Pads, *consensus.Shares, *consensus.Reopen, *consensus.Beat, *consensus.Leave:
+	case *consensus.Prepare, *consensus.View, *consensus.Done, *consensus.Commit, *consensus.Pads, *consensus.Shares, *consensus.Reopen, *consensus.Heartbeat, *consensus.Leave:
 		return m, nil
 	default:
 		return m, fmt.Errorf("%T: %w", body, errNotControl)

@@ -31,19 +31,19 @@ func TestVerdict(t *testing.T) {
 
 func TestControlPlaneCarriesNoStatistics(t *testing.T) {
 	for body, want := range map[consensus.Body]pubsub.ValidationResult{
-		&consensus.Prepare{}:                   pubsub.ValidationAccept,
-		&consensus.View{}:                      pubsub.ValidationAccept,
-		&consensus.Pads{}:                      pubsub.ValidationAccept,
-		&consensus.Shares{}:                    pubsub.ValidationAccept,
-		&consensus.Promise{}:                   pubsub.ValidationReject,
-		&consensus.Done{}:                      pubsub.ValidationAccept,
-		&consensus.Beat{State: consensus.Idle}: pubsub.ValidationAccept,
-		&consensus.Leave{}:                     pubsub.ValidationAccept,
-		&consensus.Step{Words: []uint64{1}}:    pubsub.ValidationReject,
+		&consensus.Prepare{}:                        pubsub.ValidationAccept,
+		&consensus.View{}:                           pubsub.ValidationAccept,
+		&consensus.Pads{}:                           pubsub.ValidationAccept,
+		&consensus.Shares{}:                         pubsub.ValidationAccept,
+		&consensus.Promise{}:                        pubsub.ValidationReject,
+		&consensus.Done{}:                           pubsub.ValidationAccept,
+		&consensus.Heartbeat{State: consensus.Idle}: pubsub.ValidationAccept,
+		&consensus.Leave{}:                          pubsub.ValidationAccept,
+		&consensus.Step{Words: []uint64{1}}:         pubsub.ValidationReject,
 		&consensus.Seal{Sealed: &consensus.Sealed{Header: sumHeader}}:     pubsub.ValidationReject,
 		&consensus.Seeds{Header: sumHeader}:                               pubsub.ValidationReject,
 		&consensus.Blob{Header: consensus.Header{Kind: consensus.Gather}}: pubsub.ValidationReject,
-		&consensus.Beat{State: consensus.State(0)}:                        pubsub.ValidationReject,
+		&consensus.Heartbeat{State: consensus.State(0)}:                   pubsub.ValidationReject,
 	} {
 		_, err := decodeControl(wire.Marshal(consensus.Message{Body: body}), 3)
 		if got := verdict(err); got != want {

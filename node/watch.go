@@ -89,7 +89,7 @@ func (l *loop) note(r consensus.Receive) {
 			l.log.Warn("a member has left", "name", l.roll.name(r.From), "reason", printable(b.Reason))
 		}
 		l.ended[r.From] = time.Now()
-	case *consensus.Beat:
+	case *consensus.Heartbeat:
 		switch {
 		case b.State == consensus.Finished || b.State == consensus.Failed:
 			l.ended[r.From] = time.Now()

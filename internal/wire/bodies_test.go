@@ -190,7 +190,7 @@ var bodies = []func(t *rapid.T) consensus.Body{
 		return &consensus.Decided{Decision: d, Next: certificates().Draw(t, "next")}
 	},
 	func(t *rapid.T) consensus.Body {
-		return &consensus.Beat{
+		return &consensus.Heartbeat{
 			State:    consensus.State(rapid.IntRange(int(consensus.Idle), int(consensus.Failed)).Draw(t, "state")),
 			Promised: rapid.Uint32().Draw(t, "promised"), Viewed: rapid.Uint32().Draw(t, "viewed"), Round: rapid.Uint32().Draw(t, "round"),
 			Behind: rapid.Bool().Draw(t, "behind"), Stuck: rapid.Bool().Draw(t, "stuck"), Ask: rapid.Uint32Range(0, rosterSize).Draw(t, "ask"),

@@ -37,7 +37,7 @@ func envelope(m consensus.Message) *pb.Message {
 		out.Body = &pb.Message_Blob{Blob: &pb.Blob{Header: putHeader(b.Header), View: b.View[:], Data: b.Data}}
 	case *consensus.Decided:
 		out.Body = &pb.Message_Decided{Decided: &pb.Decided{Decision: putDecision(b.Decision), Next: putCertificate(b.Next)}}
-	case *consensus.Beat:
+	case *consensus.Heartbeat:
 		out.Body = &pb.Message_Beat{Beat: putBeat(b)}
 	case *consensus.Prepare:
 		out.Body = &pb.Message_Prepare{Prepare: &pb.Prepare{}}
@@ -144,18 +144,18 @@ func (d *decoder) body(in *pb.Message) consensus.Body {
 	return nil
 }
 
-func putBeat(b *consensus.Beat) *pb.Beat {
+func putBeat(b *consensus.Heartbeat) *pb.Beat {
 	return &pb.Beat{
 		State: uint32(b.State), Promised: b.Promised, Viewed: b.Viewed, Round: b.Round, Behind: b.Behind,
 		Stuck: b.Stuck, Ask: b.Ask, Waiting: b.Waiting, Suspects: b.Suspects, Amends: optional(b.Amends), Heard: b.Heard,
 	}
 }
 
-func (d *decoder) beat(in *pb.Beat) *consensus.Beat {
+func (d *decoder) beat(in *pb.Beat) *consensus.Heartbeat {
 	if s := in.GetState(); s > math.MaxUint8 {
 		d.fail("heartbeat: state", s, "a known state")
 	}
-	return &consensus.Beat{
+	return &consensus.Heartbeat{
 		State: consensus.State(in.GetState()), Promised: in.GetPromised(), Viewed: in.GetViewed(), Round: in.GetRound(),
 		Behind: in.GetBehind(), Stuck: in.GetStuck(), Ask: in.GetAsk(),
 		Waiting: in.GetWaiting(), Suspects: in.GetSuspects(),

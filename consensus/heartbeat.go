@@ -15,32 +15,31 @@ func (m *Machine) passTime(e *Effects) {
 	if m.err != nil {
 		return
 	}
-	m.tellShares(e)
 	m.judge(e)
 	if m.now >= m.monitor.due && m.err == nil {
-		m.sendBeat(All, e)
+		m.sendHeartbeat(All, e)
 	}
 }
 
-func (m *Machine) sendBeat(to int, e *Effects) {
+func (m *Machine) sendHeartbeat(to int, e *Effects) {
 	if to == All {
-		m.monitor.due = m.now + m.p.Beat
+		m.monitor.told(m.now)
 	}
 	s := m.slot
-	b := &Beat{State: m.State(), Promised: s.ballots.promised, Viewed: s.ballots.viewed(), Behind: !m.joins(), Stuck: m.monitor.stuck != "", Amends: m.wished()}
-	if s.ballots.commit != nil && s.unmask != nil && s.unmask.session != nil {
-		b.Round = uint32(s.unmask.session.Round())
+	b := &Heartbeat{State: m.State(), Promised: s.ballots.promised, Viewed: s.ballots.viewed(), Behind: !m.joins(), Stuck: m.monitor.stuck != "", Amends: m.requested()}
+	if round, opens := s.opens(); opens {
+		b.Round = round
 	} else if a := s.attempts[s.ballots.promised]; a != nil {
 		b.Round = a.round()
 	}
 	b.Heard = s.heard()
 	ask := to
 	if to == All && m.asks(0) {
-		ask = m.monitor.nextHelper(m.now, s.number)
-		m.monitor.helper = ask
+		ask = m.monitor.takeHelper(m.now, s.number)
 	}
 	if ask >= 0 {
-		b.Ask, m.monitor.askedAt = uint32(ask)+1, m.now
+		b.Ask = uint32(ask) + 1
+		m.monitor.asked(m.now)
 	}
 	for _, w := range m.waiting() {
 		b.Waiting = append(b.Waiting, uint32(w))
@@ -63,7 +62,7 @@ func (m *Machine) sendBeat(to int, e *Effects) {
 	}
 }
 
-// fewWaited bounds the members outside the committee that a Beat goes to, since
+// fewWaited bounds the members outside the committee that a heartbeat goes to, since
 // they are waited for.
 const fewWaited = 8
 
@@ -71,36 +70,36 @@ const fewWaited = 8
 // given time.
 func (m *Machine) asks(pause time.Duration) bool {
 	s := m.slot
-	a, u := s.attempts[s.ballots.promised], s.unmask
-	inSession := a != nil && a.lanes != nil && a.result == nil || s.ballots.commit != nil && u != nil && u.session != nil
-	return m.monitor.asks(m.now, pause, inSession)
+	a := s.attempts[s.ballots.promised]
+	_, opens := s.opens()
+	return m.monitor.asks(m.now, pause, opens || a != nil && a.lanes != nil && a.result == nil)
 }
 
 // ask asks one member at once for what has been decided.
 func (m *Machine) ask(e *Effects) {
 	if to := m.monitor.nextHelper(m.now, m.slot.number); to >= 0 {
-		m.sendBeat(to, e)
+		m.sendHeartbeat(to, e)
 	}
 }
 
-// receiveBeat notes where a member stands and helps it on.
-func (m *Machine) receiveBeat(from int, slot uint64, b *Beat, e *Effects) {
+// receiveHeartbeat notes where a member stands and helps it on.
+func (m *Machine) receiveHeartbeat(from int, slot uint64, b *Heartbeat, e *Effects) {
 	m.monitor.heartbeat(m.now, from, slot, b, m.slot.number, m.slot.ballots.promised)
 	if b.State == Finished && m.slot.call != nil && slot == m.slot.number {
 		m.fail(e, m.finishedError(from))
 		return
 	}
-	if slot > m.slot.number && m.asks(m.p.Beat/8) {
-		m.sendBeat(from, e)
+	if slot > m.slot.number && m.asks(m.p.Heartbeat/8) {
+		m.sendHeartbeat(from, e)
 	}
 	m.help(from, slot, b, e)
 }
 
 // help sends a member what it lacks and this member has: because it waits for this
 // member's own messages, or asks this one for what has been decided.
-func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
+func (m *Machine) help(to int, slot uint64, b *Heartbeat, e *Effects) {
 	asks := b.Ask == uint32(m.p.Self)+1
-	waits := slices.Contains(b.Waiting, uint32(m.p.Self)) && (asks || m.now-m.monitor.since >= 2*m.p.Beat)
+	waits := slices.Contains(b.Waiting, uint32(m.p.Self)) && (asks || m.now-m.monitor.since >= 2*m.p.Heartbeat)
 	if !asks && !waits && !(slot == m.slot.number && m.lacksPrepare(to, b)) {
 		return
 	}
@@ -124,11 +123,11 @@ func (m *Machine) help(to int, slot uint64, b *Beat, e *Effects) {
 	}
 }
 
-// lacksPrepare says whether a member of the same slot has not promised the ballot
+// lacksPrepare reports whether a member of the same slot has not promised the ballot
 // that this member prepares, or has done so before its learner had come to the slot.
 // The wait for promises is short: the member may have been in an earlier slot when
 // it was asked.
-func (m *Machine) lacksPrepare(to int, b *Beat) bool {
+func (m *Machine) lacksPrepare(to int, b *Heartbeat) bool {
 	s := m.slot
 	if s.ballots.commit != nil || !s.ballots.prepares() || b.Promised > s.ballots.promised {
 		return false
@@ -138,13 +137,15 @@ func (m *Machine) lacksPrepare(to int, b *Beat) bool {
 }
 
 // helpOn sends what a member of the same slot lacks.
-func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
+func (m *Machine) helpOn(to int, b *Heartbeat, asks bool, e *Effects) {
 	s := m.slot
 	if s.ballots.commit != nil {
 		if asks {
 			m.helpOpen(s, to, b, e)
 		}
-		m.unmaskAgain(to, b, e)
+		if b.State == Opening {
+			m.mail(s.opener.again(to, b.Round), e)
+		}
 		return
 	}
 	if m.lacksPrepare(to, b) {
@@ -154,11 +155,11 @@ func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 	if v := s.ballots.newest(); v != nil && b.Viewed < v.Ballot && asks {
 		m.send(e, to, v.Ballot, v)
 	}
-	if f := s.ballots.finish; f != nil && asks && s.sealed[f.Finish.Attempt] != nil && b.State == Fetching {
-		m.send(e, to, f.Finish.Attempt, &Seal{Sealed: s.sealed[f.Finish.Attempt]})
+	if f := s.ballots.finish; f != nil && asks && s.results.sealed[f.Finish.Attempt] != nil && b.State == Fetching {
+		m.send(e, to, f.Finish.Attempt, &Seal{Sealed: s.results.sealed[f.Finish.Attempt]})
 	}
-	if v := s.ballots.working(); v != nil && v.amends() && asks && s.sealed[v.Ballot] != nil && b.State == Fetching && b.Promised == v.Ballot {
-		m.send(e, to, v.Ballot, &Seal{Sealed: s.sealed[v.Ballot]})
+	if v := s.ballots.working(); v != nil && v.amends() && asks && s.results.sealed[v.Ballot] != nil && b.State == Fetching && b.Promised == v.Ballot {
+		m.send(e, to, v.Ballot, &Seal{Sealed: s.results.sealed[v.Ballot]})
 	}
 	if s.ballots.vote != nil {
 		d := s.ballots.ownDone()
@@ -169,7 +170,7 @@ func (m *Machine) helpOn(to int, b *Beat, asks bool, e *Effects) {
 
 // again sends this member's own messages of the attempt under way that a member
 // of it waits for.
-func (m *Machine) again(to int, b *Beat, e *Effects) {
+func (m *Machine) again(to int, b *Heartbeat, e *Effects) {
 	s := m.slot
 	a := s.attempts[s.ballots.promised]
 	if a == nil || !a.here || b.Promised != s.ballots.promised || !a.view.has(to) {
@@ -178,7 +179,7 @@ func (m *Machine) again(to int, b *Beat, e *Effects) {
 	switch b.State {
 	case Idle, Dealt:
 		if slices.Contains(m.opensTowards(a), to) {
-			m.send(e, to, s.ballots.promised, m.opening(a, to))
+			m.send(e, to, s.ballots.promised, m.dealt(a, to))
 		}
 	case Session:
 		for lane, x := range a.lanes {
@@ -187,51 +188,28 @@ func (m *Machine) again(to int, b *Beat, e *Effects) {
 			}
 		}
 	case Sealing:
-		if s.ballots.vote != nil && s.sealed[s.ballots.promised] != nil {
-			m.send(e, to, s.ballots.promised, &Seal{Sealed: s.sealed[s.ballots.promised]})
+		if s.ballots.vote != nil && s.results.sealed[s.ballots.promised] != nil {
+			m.send(e, to, s.ballots.promised, &Seal{Sealed: s.results.sealed[s.ballots.promised]})
 		}
 	}
 }
 
 // helpOpen sends what opens a decided slot.
-func (m *Machine) helpOpen(s *slot, to int, b *Beat, e *Effects) {
+func (m *Machine) helpOpen(s *slot, to int, b *Heartbeat, e *Effects) {
 	attempt := s.ballots.commit.Value.Attempt
 	send := func(body Body) {
 		e.Sends = append(e.Sends, Send{To: to, Message: Message{Slot: s.number, Ballot: attempt, Body: body}})
 	}
 	send(&Commit{Certificate: s.ballots.commit})
 	// Who has voted has a result, nearly always this one.
-	switch sealed := s.sealed[attempt]; {
+	switch sealed := s.results.sealed[attempt]; {
 	case sealed == nil || b.State == Opening || b.State == Voted:
 	case sealed.onDisk():
 		e.Serves = append(e.Serves, Serve{To: to, Slot: s.number, Ballot: attempt, Entry: EntrySealed + fmt.Sprint(attempt)})
 	default:
 		send(&Seal{Sealed: sealed})
 	}
-	if m.roster.Committee != nil {
-		switch u := s.unmask; {
-		case s.padSum != nil:
-			send(&Opened{Words: s.padSum})
-		case u != nil && u.epoch > 0:
-			send(&Reopen{Epoch: u.epoch, Lost: u.lost})
-		}
-		return
-	}
-	pads := &Pads{}
-	var lacking []int
-	if sealed := s.sealed[attempt]; sealed != nil {
-		for _, owner := range sealed.Members {
-			if pad, known := s.pads[int(owner)]; known {
-				pads.Pads = append(pads.Pads, Pad{owner, pad})
-			} else {
-				lacking = append(lacking, int(owner))
-			}
-		}
-	}
-	if pads.Pads != nil {
-		send(pads)
-	}
-	if b := s.sharesOf(lacking); b != nil {
-		send(b)
+	for _, body := range s.opener.help(m.opening(s)) {
+		send(body)
 	}
 }
