@@ -26,7 +26,7 @@ func TestConfigIsRefused(t *testing.T) {
 		"bad address":   {func(c *Config) { c.Listen = []string{"localhost:80"} }, "listen: want a multiaddr"},
 		"bad peer":      {func(c *Config) { c.Peers = []string{"/ip4/1.2.3.4/tcp/1"} }, "peers: want a multiaddr with the peer's ID"},
 		"negative beat": {func(c *Config) { c.Beat = -1 }, "of at least 0"},
-		"field twice":   {func(c *Config) { c.Agreement = Agreement{{"a", "1"}, {"a", "2"}} }, "two fields named a"},
+		"field twice":   {func(c *Config) { c.Agreement = Agreement{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}} }, "two fields named a"},
 		"member twice": {func(c *Config) {
 			c.Expect, c.Members = 0, []Member{{Name: "a", ID: id}, {Name: "b", ID: id}, {Name: "c", ID: "x"}}
 		}, "b twice"},
