@@ -39,7 +39,7 @@ func (p *joiner) record(r store.Run) (*store.Journal, error) {
 }
 
 // heartbeat returns the time between two heartbeats, as consensus.Params has it.
-func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Beat, time.Second) }
+func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Heartbeat, time.Second) }
 
 // members returns who is of the run as the journal has it.
 func (p *joiner) members(j *store.Journal) (*membership.Current, error) {

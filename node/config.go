@@ -76,9 +76,10 @@ type Config struct {
 	Settings  consensus.Settings
 	// JoinTimeout bounds the wait for the other members; 0 means for ever.
 	JoinTimeout time.Duration
-	// Beat and Patience are those of consensus.Params; 0 means its defaults.
-	Beat     time.Duration
-	Patience float64
+	// Heartbeat is the time between two heartbeats, and Patience is that of consensus.Params;
+	// 0 means the defaults of that.
+	Heartbeat time.Duration
+	Patience  float64
 	// Durability is what of a slot under way is on disk; "" means OnDisk.
 	Durability Durability
 	// Begin, if not nil, is called with the identity of a new run before the node writes
@@ -122,8 +123,8 @@ func (c *Config) validate() error {
 	if err := c.Settings.Validate(c.size()); err != nil {
 		return err
 	}
-	if c.JoinTimeout < 0 || c.Beat < 0 {
-		return refused("durations", fmt.Sprintf("%v, %v", c.JoinTimeout, c.Beat), "join timeout and beat of at least 0")
+	if c.JoinTimeout < 0 || c.Heartbeat < 0 {
+		return refused("durations", fmt.Sprintf("%v, %v", c.JoinTimeout, c.Heartbeat), "join timeout and heartbeat of at least 0")
 	}
 	if d := c.Durability; d != "" && d != OnDisk && d != InMemory {
 		return refused("durability", string(d), fmt.Sprintf("%s or %s", OnDisk, InMemory))

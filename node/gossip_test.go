@@ -70,7 +70,7 @@ func TestStrangersHearNothing(t *testing.T) {
 	for _, listed := range []bool{true, false} {
 		configs := testConfigs(t, 3)
 		for i := range configs {
-			configs[i].Beat = 100 * time.Millisecond
+			configs[i].Heartbeat = 100 * time.Millisecond
 		}
 		if listed {
 			list(t, configs)
@@ -96,7 +96,7 @@ func TestStrangersHearNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 3*configs[0].Beat)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*configs[0].Heartbeat)
 		for i, s := range []*stranger{early, late} {
 			if msg, err := s.sub.Next(ctx); err == nil {
 				t.Errorf("listed %v: stranger %d hears %x", listed, i, msg.Data)

@@ -33,7 +33,7 @@ func testConfig(t *testing.T, i, size int) Config {
 		Settings: consensus.Settings{
 			Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Protect: chunking.Chunks,
 		},
-		JoinTimeout: within, Beat: 200 * time.Millisecond,
+		JoinTimeout: within, Heartbeat: 200 * time.Millisecond,
 	}
 	if os.Getenv("COLLABDICT_TEST_LOG") != "" {
 		c.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})).With("node", c.Name)

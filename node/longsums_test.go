@@ -15,15 +15,15 @@ import (
 // A round of a long sum may take a slow link longer than a session may stand still:
 // what comes in parts gets on, and one ballot is enough.
 func TestLongSumsOverSlowLinks(t *testing.T) {
-	const size, length, bits, beat = 4, 300_000, megabit, time.Second / 4
+	const size, length, bits, interval = 4, 300_000, megabit, time.Second / 4
 	simulate(t, 50*time.Millisecond, bits, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, size)
 		for i := range configs {
-			configs[i].Beat = beat
+			configs[i].Heartbeat = interval
 		}
 		nodes := s.start(t, configs...)
 		round := 64 * length / 2 * time.Second / bits
-		if took := sums(t, nodes, 1, length); took < 2*round || round < 30*beat {
+		if took := sums(t, nodes, 1, length); took < 2*round || round < 30*interval {
 			t.Errorf("took %s, and the longest round at least %s", took, round)
 		}
 		checkLogs(t, nodes, 3)

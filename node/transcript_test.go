@@ -17,7 +17,7 @@ import (
 // transcript is what a run without faults decides and sends, as far as the protocol
 // fixes it. Left out are
 //
-//   - Beats, and what answers them: what was sent before, and what shows a decision
+//   - heartbeats, and what answers them: what was sent before, and what shows a decision
 //     to who asks for it;
 //   - how many vote, from a quorum to all: who knows of the decision does not vote
 //     any more;
