@@ -39,7 +39,7 @@ func TestNodesDoAsTheSimulation(t *testing.T) {
 		t.Parallel()
 		configs := testConfigs(t, size)
 		for i := range configs {
-			configs[i].Settings, configs[i].Beat = k.Settings, time.Second
+			configs[i].Settings, configs[i].Heartbeat = k.Settings, time.Second
 		}
 		train(t, startAll(t, configs...), k, parts).compare(t, want, report.Rules.Quorum)
 	})

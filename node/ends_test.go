@@ -240,7 +240,7 @@ func TestAnEndIsNotTakenBackByWhatWasSaidBefore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n.loop.deliver(2, m)
+			n.loop.inbox.deliver(2, m)
 		}
 	}
 	for _, err := range each(t, nodes[:2], func(ctx context.Context, n *Node) error { return n.Finish(ctx) }) {

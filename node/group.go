@@ -40,7 +40,7 @@ func (n *Node) Compare(parameters [32]byte) { n.parameters.Store(&parameters) }
 // be in it; if too few are left, Sum waits for them. If ctx ends first, the
 // collective goes on without its caller: nothing but Leave, Abort and Close is of
 // use afterwards. Until Sum returns x is in use, and no copy of it is held. In a
-// process that goes on with a run, calls that the run has decided already return at
+// process that resumes a run, calls that the run has decided already return at
 // once.
 func (n *Node) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	if len(x) > n.mostValues {

@@ -99,7 +99,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 	}{
 		{nil, false, "how many members have the number of rows between which powers of two, and each round the largest change of each matrix, and the loss, times the weight", ""},
 		{[]string{"publish-weights", "true"}, false, "powers of two", "its weight, which is its share of the rows"},
-		{[]string{"weights", "feddisco"}, true, "how many members have which class as their largest; how many members have the number of rows and the discrepancy of the data between", ""},
+		{[]string{"weights", "feddisco"}, true, "how many members have which class as their largest; in sums over all members: how many members have the number of rows and the discrepancy of the data between", ""},
 		{[]string{"weights", "feddisco", "classes", "3", "offset", "auto"}, true, "how many members want an offset of which size", ""},
 		{latent, false, "and the discrepancy of the data", "its weight, and how unlike the others' its data are"},
 	} {
@@ -108,7 +108,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 		if !of.UnitRange || !of.HoldsRows || !of.Secret || of.Rounds != 6 || (of.Classes != nil) != test.classes || of.Classes != nil && of.Classes.Learned {
 			t.Errorf("%q: got %+v", test.options, of)
 		}
-		if got := strings.Join(d.Learned, "; "); !strings.Contains(got, test.learned) || strings.Join(d.Shown, "; ") != test.show {
+		if got := strings.Join(append(d.Learned, d.Rounds...), "; "); !strings.Contains(got, test.learned) || strings.Join(d.Shown, "; ") != test.show {
 			t.Errorf("%q: got %+v", test.options, d)
 		}
 	}
