@@ -5,8 +5,48 @@ import (
 	"math"
 	"slices"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus/session"
 )
+
+// Sealed is what an attempt came to. The vote is for its digest; the total shows
+// when the pads of its members are taken off.
+type Sealed struct {
+	Attempt uint32
+	Header  Header
+	Blocks  []collabdict.Block // of a Sum
+	Members []uint32
+	Missing []Missing
+	Commits [][32]byte // to the members' pads, in their order; none without seal
+	Words   []uint64   // a Sum's, as the session ended with them
+	Blobs   [][]byte   // a Gather's, in the order of Members
+}
+
+// digest returns what is voted for.
+func (s *Sealed) digest(run [32]byte, slot uint64) [32]byte {
+	h := newHashing("sealed", run)
+	h.number(slot)
+	h.number(uint64(s.Attempt))
+	h.Write(s.Header.Hash[:])
+	h.number(uint64(s.Header.Kind))
+	h.number(uint64(s.Header.Round))
+	h.blocks(s.Blocks)
+	h.ranks(s.Members)
+	h.missing(s.Missing)
+	h.number(uint64(len(s.Commits)))
+	for _, c := range s.Commits {
+		h.Write(c[:])
+	}
+	h.words(s.Words)
+	h.number(uint64(len(s.Blobs)))
+	for _, b := range s.Blobs {
+		h.bytes(b)
+	}
+	return h.sum()
+}
+
+// onDisk reports whether the words are there alone.
+func (s *Sealed) onDisk() bool { return s.Header.Kind == Sum && s.Words == nil }
 
 // results are the sealed results of a slot that this member keeps: those that it has
 // voted for or fetched, each under the digest that is voted for.
