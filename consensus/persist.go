@@ -110,7 +110,7 @@ func (s *slot) encode(seen [][]uint32) []byte {
 		state.Own = append(state.Own, s.ballots.own[b])
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.attempts)) {
-		if a := s.attempts[b]; a.dealt {
+		if a := s.attempts[b]; a.secrets.dealt {
 			state.Attempts = append(state.Attempts, a.state())
 		}
 	}
@@ -125,15 +125,15 @@ func (s *slot) encode(seen [][]uint32) []byte {
 }
 
 func (a *attempt) state() attemptState {
-	st := attemptState{Dealt: a.dealt, Pad: a.pad[:]}
+	st := attemptState{Dealt: a.secrets.dealt, Pad: a.secrets.pad[:]}
 	if a.view.Ballot > 0 {
 		st.View = a.view
 	}
-	for _, s := range slices.Sorted(maps.Keys(a.held)) {
-		st.Shares = append(st.Shares, PadShare{uint32(s), a.held[s]})
+	for _, s := range slices.Sorted(maps.Keys(a.secrets.held)) {
+		st.Shares = append(st.Shares, PadShare{uint32(s), a.secrets.held[s]})
 	}
-	for _, s := range slices.Sorted(maps.Keys(a.commits)) {
-		st.Commits = append(st.Commits, Pad{uint32(s), a.commits[s]})
+	for _, s := range slices.Sorted(maps.Keys(a.secrets.commits)) {
+		st.Commits = append(st.Commits, Pad{uint32(s), a.secrets.commits[s]})
 	}
 	return st
 }
@@ -195,13 +195,13 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		if st.View == nil {
 			st.View = preset
 		}
-		a := newAttempt(st.View)
-		a.dealt, a.pad = st.Dealt, [32]byte(st.Pad)
+		a := newAttempt(m.roster, s.position, m.plans, st.View)
+		a.secrets.dealt, a.secrets.pad = st.Dealt, [32]byte(st.Pad)
 		for _, h := range st.Shares {
-			a.held[int(h.Member)] = h.Share
+			a.secrets.held[int(h.Member)] = h.Share
 		}
 		for _, c := range st.Commits {
-			a.commits[int(c.Member)] = c.Seed
+			a.secrets.commits[int(c.Member)] = c.Seed
 		}
 		s.attempts[st.View.Ballot] = a
 		s.ballots.adopt(st.View)

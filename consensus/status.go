@@ -1,7 +1,6 @@
 package consensus
 
 import (
-	"slices"
 	"time"
 
 	"github.com/collabdict/collabdict/consensus/session"
@@ -54,7 +53,7 @@ func (m *Machine) Status() Status {
 		st.Held = m.held
 	}
 	if a := s.attempts[s.ballots.promised]; a != nil && a.lanes != nil {
-		plan := m.plans.plan(len(a.member)).Session(a.layout.Words())
+		plan := a.plan().Session(a.layout.Words())
 		st.Plan, st.Steps = plan.Name(), plan.Rounds()
 		for _, x := range a.lanes {
 			st.Step = max(st.Step, x.Round())
@@ -142,7 +141,7 @@ func (m *Machine) attemptState() State {
 		return Watching
 	case m.slot.abstains:
 		return Stranded
-	case a == nil || !a.dealt:
+	case a == nil || !a.secrets.dealt:
 		return Idle
 	case !a.here:
 		return Stranded
@@ -165,11 +164,15 @@ func (m *Machine) waiting() []int {
 		}
 		return m.without(s.preset, func(member int) bool { _, ok := s.ballots.promises[member]; return ok })
 	case Dealt:
-		return m.unopened(a)
+		kind := Gather
+		if s.call != nil {
+			kind = s.call.header.Kind
+		}
+		return a.unopened(kind)
 	case Session:
 		return a.waiting()
 	case Sealing:
-		from, _ := m.relay(a)
+		from, _ := a.relay()
 		return []int{from}
 	case Voted:
 		if s.ballots.vote == nil { // the votes of others decide
@@ -185,15 +188,6 @@ func (m *Machine) waiting() []int {
 		return s.opener.waiting(s.results.sealed[s.ballots.commit.Value.Attempt])
 	}
 	return nil
-}
-
-// unopened returns the members whose opening messages have not come.
-func (m *Machine) unopened(a *attempt) []int {
-	from := others(a.member, m.p.Self)
-	if m.slot.call != nil && m.slot.call.header.Kind == Sum {
-		from = m.seats(a.view).dealsFrom(m.p.Self)
-	}
-	return slices.DeleteFunc(from, func(member int) bool { return a.seeds[member] != nil || a.blobs[member] != nil })
 }
 
 func (m *Machine) without(v *View, has func(member int) bool) []int {
