@@ -63,7 +63,7 @@ func TestALostPadDoesNotMakeAnAttemptVoid(t *testing.T) {
 			if !decided { // the others' pads, once they know of the decision, are its, too
 				for from := 1; from < size; from++ {
 					m := n.members[from]
-					n.receive(hears, from, Message{Body: &Pads{Pads: []Pad{{uint32(from), m.slot.attempts[0].pad}}}})
+					n.receive(hears, from, Message{Body: &Pads{Pads: []Pad{{uint32(from), m.slot.attempts[0].secrets.pad}}}})
 				}
 			}
 			if n.opened() != 1 || len(n.members[hears].log) != 1 {

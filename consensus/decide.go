@@ -14,7 +14,7 @@ func (m *Machine) judge(e *Effects) {
 		return
 	}
 	if left := m.monitor.abandoned(); left != nil {
-		m.fail(e, m.leftError(left))
+		m.fail(e, m.roster.leftError(left, m.monitor.peer(m.now, left[0]).left))
 		return
 	}
 	if m.amendsNow() || m.invites() {
@@ -39,7 +39,7 @@ func (m *Machine) standing() *standing {
 	return &standing{
 		slot: s.number, state: m.State(), promised: s.ballots.promised, finishing: s.ballots.finishing(), working: s.ballots.working(),
 		preset: s.preset, began: s.began, decided: s.ballots.commit != nil, waiting: m.waiting(),
-		stranded: a != nil && a.dealt && !a.here && s.ballots.vote == nil,
+		stranded: a != nil && a.secrets.dealt && !a.here && s.ballots.vote == nil,
 	}
 }
 
@@ -267,7 +267,7 @@ func (m *Machine) receiveDone(from int, ballot uint32, d *Done, e *Effects) {
 	case c != nil:
 		m.commit(c, e)
 	case fault != "":
-		m.fail(e, m.memberError(from, fault))
+		m.fail(e, m.roster.memberError(from, fault))
 	}
 }
 

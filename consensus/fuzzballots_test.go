@@ -162,7 +162,7 @@ func InventPads(x *Fuzzed) Body {
 	for range x.in.below(6) {
 		p := Pad{Member: x.rank()}
 		if a := x.members[x.attacker].slot.attempts[x.ballot()]; a != nil {
-			p.Seed = a.pad
+			p.Seed = a.secrets.pad
 		}
 		p.Seed = x.digest(p.Seed)
 		b.Pads = append(b.Pads, p)
@@ -175,7 +175,7 @@ func InventShares(x *Fuzzed) Body {
 	for range x.in.below(6) {
 		p := PadShare{Member: x.rank(), Share: x.share()}
 		if a := x.members[x.attacker].slot.attempts[x.ballot()]; a != nil && x.in.below(2) == 0 {
-			p.Share = a.held[int(p.Member)%4]
+			p.Share = a.secrets.held[int(p.Member)%4]
 		}
 		b.Shares = append(b.Shares, p)
 	}

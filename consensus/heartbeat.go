@@ -32,7 +32,7 @@ func (m *Machine) sendHeartbeat(to int, e *Effects) {
 	} else if a := s.attempts[s.ballots.promised]; a != nil {
 		b.Round = a.round()
 	}
-	b.Heard = s.heard()
+	b.Heard = s.attempts[s.ballots.promised].heard()
 	ask := to
 	if to == All && m.asks(0) {
 		ask = m.monitor.takeHelper(m.now, s.number)
@@ -86,7 +86,7 @@ func (m *Machine) ask(e *Effects) {
 func (m *Machine) receiveHeartbeat(from int, slot uint64, b *Heartbeat, e *Effects) {
 	m.monitor.heartbeat(m.now, from, slot, b, m.slot.number, m.slot.ballots.promised)
 	if b.State == Finished && m.slot.call != nil && slot == m.slot.number {
-		m.fail(e, m.finishedError(from))
+		m.fail(e, m.roster.finishedError(from))
 		return
 	}
 	if slot > m.slot.number && m.asks(m.p.Heartbeat/8) {
@@ -144,7 +144,7 @@ func (m *Machine) helpOn(to int, b *Heartbeat, asks bool, e *Effects) {
 			m.helpOpen(s, to, b, e)
 		}
 		if b.State == Opening {
-			m.mail(s.opener.again(to, b.Round), e)
+			m.post(s.ballots.commit.Value.Attempt, s.opener.again(to, b.Round), e)
 		}
 		return
 	}
@@ -178,15 +178,11 @@ func (m *Machine) again(to int, b *Heartbeat, e *Effects) {
 	}
 	switch b.State {
 	case Idle, Dealt:
-		if slices.Contains(m.opensTowards(a), to) {
-			m.send(e, to, s.ballots.promised, m.dealt(a, to))
+		if slices.Contains(a.opensTowards(s.call.header.Kind), to) {
+			m.send(e, to, s.ballots.promised, a.message(s.call, to))
 		}
 	case Session:
-		for lane, x := range a.lanes {
-			for round := int(b.Round); round <= int(b.Round)+1; round++ {
-				m.sendFrames(a, lane, x.Again(to, round), e)
-			}
-		}
+		m.post(s.ballots.promised, a.again(to, b.Round), e)
 	case Sealing:
 		if s.ballots.vote != nil && s.results.sealed[s.ballots.promised] != nil {
 			m.send(e, to, s.ballots.promised, &Seal{Sealed: s.results.sealed[s.ballots.promised]})

@@ -130,7 +130,7 @@ func (m *Machine) enter(c Call, e *Effects) {
 		return
 	}
 	if member := m.monitor.finishedIn(s.number); member >= 0 {
-		m.fail(e, m.finishedError(member))
+		m.fail(e, m.roster.finishedError(member))
 		return
 	}
 	m.judge(e)
@@ -260,6 +260,20 @@ func (m *Machine) leave(from int, l *Leave, e *Effects) {
 
 func (m *Machine) send(e *Effects, to int, ballot uint32, body Body) {
 	e.Sends = append(e.Sends, Send{To: to, Message: Message{Slot: m.slot.number, Ballot: ballot, Body: body}})
+}
+
+// post sends what a part has to say of an attempt at the slot under way.
+func (m *Machine) post(attempt uint32, out []mail, e *Effects) {
+	for _, o := range out {
+		switch o.to {
+		case toDeciders:
+			m.tell(e, attempt, o.body)
+		case toFollowers:
+			m.passOn(e, attempt, o.body)
+		default:
+			m.send(e, o.to, attempt, o.body)
+		}
+	}
 }
 
 // tell sends a message to all who decide: everybody, or the committee.

@@ -26,7 +26,7 @@ func (m *Machine) open(e *Effects) bool {
 	}
 	at := m.opening(s)
 	out, step := s.opener.advance(at)
-	m.mail(out, e)
+	m.post(s.ballots.commit.Value.Attempt, out, e)
 	if step {
 		m.monitor.step(m.now)
 	}
@@ -48,21 +48,6 @@ func (m *Machine) open(e *Effects) bool {
 	return true
 }
 
-// mail sends what an opener has to say of the slot under way.
-func (m *Machine) mail(out []mail, e *Effects) {
-	attempt := m.slot.ballots.commit.Value.Attempt
-	for _, o := range out {
-		switch o.to {
-		case toDeciders:
-			m.tell(e, attempt, o.body)
-		case toFollowers:
-			m.passOn(e, attempt, o.body)
-		default:
-			m.send(e, o.to, attempt, o.body)
-		}
-	}
-}
-
 // receiveOpening takes what opens the decided attempt. What comes before this member
 // knows of the decision waits for it.
 func (m *Machine) receiveOpening(from int, msg Message, e *Effects) {
@@ -71,7 +56,7 @@ func (m *Machine) receiveOpening(from int, msg Message, e *Effects) {
 	case s.opener == nil && !sum:
 		s.hint(from, msg)
 	case s.opener != nil && msg.Ballot == s.ballots.commit.Value.Attempt:
-		m.mail(s.opener.receive(from, msg.Body, m.opening(s)), e)
+		m.post(msg.Ballot, s.opener.receive(from, msg.Body, m.opening(s)), e)
 	}
 }
 
@@ -101,7 +86,7 @@ func (m *Machine) pressOpening(e *Effects) {
 	s := m.slot
 	if s.opener != nil {
 		w := patience{every: m.p.Heartbeat, stall: m.monitor.stallAfter(), lost: m.monitor.lostMembers(m.now)}
-		m.mail(s.opener.tick(m.opening(s), w), e)
+		m.post(s.ballots.commit.Value.Attempt, s.opener.tick(m.opening(s), w), e)
 	}
 }
 
@@ -198,9 +183,7 @@ func (m *Machine) slotAfter(d *Decision) *slot {
 // close drops all of a decided slot but what opens it for others.
 func (s *slot) close() {
 	for b, a := range s.attempts {
-		kept := newAttempt(a.view)
-		kept.secrets = a.secrets
-		s.attempts[b] = kept
+		s.attempts[b] = a.bare()
 	}
 	s.call, s.hints = nil, nil
 	if s.opener != nil {

@@ -236,3 +236,10 @@ func (s Settings) threshold() int {
 	}
 	return (3*s.lanes() + 3) / 4
 }
+
+// Arithmetic returns what vectors are made of in the settings' scheme.
+func (s Settings) Arithmetic() chunking.Arithmetic { return s.withDefaults().arithmetic() }
+
+// Lanes returns the sessions that a sum takes, and how many of their totals give
+// the sum.
+func (s Settings) Lanes() (lanes, threshold int) { return s.lanes(), s.threshold() }

@@ -15,7 +15,7 @@ import (
 // that could be a closure over it.
 func TestPartsHoldNoMachine(t *testing.T) {
 	for _, part := range []reflect.Type{
-		reflect.TypeFor[ballots](), reflect.TypeFor[results](), reflect.TypeFor[monitor](),
+		reflect.TypeFor[ballots](), reflect.TypeFor[attempt](), reflect.TypeFor[results](), reflect.TypeFor[monitor](),
 		reflect.TypeFor[openPads](), reflect.TypeFor[openSum](), reflect.TypeFor[standing](), reflect.TypeFor[opening](),
 	} {
 		seen := map[reflect.Type]bool{}

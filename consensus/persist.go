@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -91,9 +92,6 @@ func (s *slot) mark(seen [][]uint32) []byte {
 	return bare.encode(seen)
 }
 
-// onDisk reports whether the words are there alone.
-func (s *Sealed) onDisk() bool { return s.Header.Kind == Sum && s.Words == nil }
-
 // SealOf returns the message that an entry of a sealed result is sent as.
 func SealOf(slot uint64, entry []byte) (Message, error) {
 	sealed, err := decodeSealed(entry)
@@ -112,7 +110,7 @@ func (s *slot) encode(seen [][]uint32) []byte {
 		state.Own = append(state.Own, s.ballots.own[b])
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.attempts)) {
-		if a := s.attempts[b]; a.dealt {
+		if a := s.attempts[b]; a.secrets.dealt {
 			state.Attempts = append(state.Attempts, a.state())
 		}
 	}
@@ -127,15 +125,15 @@ func (s *slot) encode(seen [][]uint32) []byte {
 }
 
 func (a *attempt) state() attemptState {
-	st := attemptState{Dealt: a.dealt, Pad: a.pad[:]}
+	st := attemptState{Dealt: a.secrets.dealt, Pad: a.secrets.pad[:]}
 	if a.view.Ballot > 0 {
 		st.View = a.view
 	}
-	for _, s := range slices.Sorted(maps.Keys(a.held)) {
-		st.Shares = append(st.Shares, PadShare{uint32(s), a.held[s]})
+	for _, s := range slices.Sorted(maps.Keys(a.secrets.held)) {
+		st.Shares = append(st.Shares, PadShare{uint32(s), a.secrets.held[s]})
 	}
-	for _, s := range slices.Sorted(maps.Keys(a.commits)) {
-		st.Commits = append(st.Commits, Pad{uint32(s), a.commits[s]})
+	for _, s := range slices.Sorted(maps.Keys(a.secrets.commits)) {
+		st.Commits = append(st.Commits, Pad{uint32(s), a.secrets.commits[s]})
 	}
 	return st
 }
@@ -197,13 +195,13 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		if st.View == nil {
 			st.View = preset
 		}
-		a := newAttempt(st.View)
-		a.dealt, a.pad = st.Dealt, [32]byte(st.Pad)
+		a := newAttempt(m.roster, s.position, m.plans, st.View)
+		a.secrets.dealt, a.secrets.pad = st.Dealt, [32]byte(st.Pad)
 		for _, h := range st.Shares {
-			a.held[int(h.Member)] = h.Share
+			a.secrets.held[int(h.Member)] = h.Share
 		}
 		for _, c := range st.Commits {
-			a.commits[int(c.Member)] = c.Seed
+			a.secrets.commits[int(c.Member)] = c.Seed
 		}
 		s.attempts[st.View.Ballot] = a
 		s.ballots.adopt(st.View)
@@ -238,4 +236,70 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 	}
 	s.ballots.restore(state.Promised, state.Vote, state.Own, state.Commit)
 	return s, nil
+}
+
+// checkState reports what no process writes: what goes on from there would not be
+// what the others were told. An attempt without a view is of the preset one.
+func (m *Machine) checkState(preset *View, st *slotState) error {
+	views := append([]*View{preset}, st.Own...)
+	var ranks []uint32
+	for i := range st.Attempts {
+		a := &st.Attempts[i]
+		if a.View == nil {
+			a.View = preset
+		}
+		if len(a.Pad) != 32 || a.View.Finish != nil {
+			return fmt.Errorf("want a pad of 32 bytes and a new view of each attempt, got %d bytes", len(a.Pad))
+		}
+		views = append(views, a.View)
+		for _, s := range a.Shares {
+			ranks = append(ranks, s.Member)
+		}
+		for _, c := range a.Commits {
+			ranks = append(ranks, c.Member)
+		}
+	}
+	for _, p := range st.Pads {
+		ranks = append(ranks, p.Member)
+	}
+	for _, v := range views {
+		if v == nil || v.Finish == nil && !v.amends() && len(v.Members) < 2 {
+			return errors.New("want views of at least 2 members")
+		}
+		if err := m.checkMembersOf(v.Members); err != nil {
+			return err
+		}
+	}
+	for _, r := range ranks {
+		if int(r) >= len(m.p.Members) {
+			return fmt.Errorf("want members of a roster of %d, got %d", len(m.p.Members), r)
+		}
+	}
+	return nil
+}
+
+func (m *Machine) checkSealed(s *Sealed, err error) (*Sealed, error) {
+	if err != nil {
+		return nil, err
+	}
+	n := len(s.Members)
+	if k := s.Header.Kind; k != Sum && k != Gather && k != Amend {
+		return nil, fmt.Errorf("want the result of a sum, a gather or an amendment, got that of an %s", k)
+	}
+	if s.Header.Kind == Amend && len(s.Blobs) != 1 {
+		return nil, fmt.Errorf("want one amendment, got %d", len(s.Blobs))
+	}
+	if len(s.Commits) != 0 && len(s.Commits) != n || s.Header.Kind == Gather && len(s.Blobs) != n {
+		return nil, fmt.Errorf("want the result of %d members, got %d commitments and %d blobs", n, len(s.Commits), len(s.Blobs))
+	}
+	return s, m.checkMembersOf(s.Members)
+}
+
+func (m *Machine) checkMembersOf(members []uint32) error {
+	for i, r := range members {
+		if int(r) >= len(m.p.Members) || i > 0 && r <= members[i-1] {
+			return fmt.Errorf("want members of a roster of %d in rank order, got %d", len(m.p.Members), members)
+		}
+	}
+	return nil
 }

@@ -5,8 +5,48 @@ import (
 	"math"
 	"slices"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus/session"
 )
+
+// Sealed is what an attempt came to. The vote is for its digest; the total shows
+// when the pads of its members are taken off.
+type Sealed struct {
+	Attempt uint32
+	Header  Header
+	Blocks  []collabdict.Block // of a Sum
+	Members []uint32
+	Missing []Missing
+	Commits [][32]byte // to the members' pads, in their order; none without seal
+	Words   []uint64   // a Sum's, as the session ended with them
+	Blobs   [][]byte   // a Gather's, in the order of Members
+}
+
+// digest returns what is voted for.
+func (s *Sealed) digest(run [32]byte, slot uint64) [32]byte {
+	h := newHashing("sealed", run)
+	h.number(slot)
+	h.number(uint64(s.Attempt))
+	h.Write(s.Header.Hash[:])
+	h.number(uint64(s.Header.Kind))
+	h.number(uint64(s.Header.Round))
+	h.blocks(s.Blocks)
+	h.ranks(s.Members)
+	h.missing(s.Missing)
+	h.number(uint64(len(s.Commits)))
+	for _, c := range s.Commits {
+		h.Write(c[:])
+	}
+	h.words(s.Words)
+	h.number(uint64(len(s.Blobs)))
+	for _, b := range s.Blobs {
+		h.bytes(b)
+	}
+	return h.sum()
+}
+
+// onDisk reports whether the words are there alone.
+func (s *Sealed) onDisk() bool { return s.Header.Kind == Sum && s.Words == nil }
 
 // results are the sealed results of a slot that this member keeps: those that it has
 // voted for or fetched, each under the digest that is voted for.
@@ -97,16 +137,16 @@ func (m *Machine) end(a *attempt, result *Sealed, e *Effects) {
 
 // votesOwn reports whether this member votes for its own result.
 func (m *Machine) votesOwn(a *attempt) bool {
-	return m.p.Scheme != Laplacian || a.result.Header.Kind == Gather || m.p.Self == m.sealer(a)
+	return m.p.Scheme != Laplacian || a.result.Header.Kind == Gather || m.p.Self == a.sealer()
 }
 
 // sealer returns whose result all members of an attempt adopt: the owner of the
 // ballot, or the lowest rank.
-func (m *Machine) sealer(a *attempt) int {
-	if o := m.roster.owner(a.view.Ballot); a.view.Ballot > 0 && a.view.has(o) {
+func (a *attempt) sealer() int {
+	if o := a.owner(a.view.Ballot); a.view.Ballot > 0 && a.view.has(o) {
 		return o
 	}
-	return a.member[0]
+	return int(a.view.Members[0])
 }
 
 // fork is the number of members that each passes the sealer's result on to.
@@ -114,11 +154,12 @@ const fork = 2
 
 // relay returns whom a member passes the sealer's result on to, and from whom it
 // gets it: the places of a tree whose root is the sealer.
-func (m *Machine) relay(a *attempt) (from int, to []int) {
-	n := len(a.member)
-	root := slices.Index(a.member, m.sealer(a))
-	place := (slices.Index(a.member, m.p.Self) - root + n) % n
-	at := func(place int) int { return a.member[(place+root)%n] }
+func (a *attempt) relay() (from int, to []int) {
+	members := a.members()
+	n := len(members)
+	root := slices.Index(members, a.sealer())
+	place := (slices.Index(members, a.self) - root + n) % n
+	at := func(place int) int { return members[(place+root)%n] }
 	for i := fork*place + 1; i <= fork*place+fork && i < n; i++ {
 		to = append(to, at(i))
 	}
@@ -129,7 +170,7 @@ func (m *Machine) tellSeal(a *attempt, sealed *Sealed, e *Effects) {
 	if m.p.Scheme != Laplacian || sealed.Header.Kind == Gather {
 		return
 	}
-	_, to := m.relay(a)
+	_, to := a.relay()
 	for _, s := range to {
 		m.send(e, s, a.view.Ballot, &Seal{Sealed: sealed})
 	}
@@ -187,9 +228,9 @@ func (m *Machine) adoptSeal(a *attempt, e *Effects) bool {
 	if a.seal == nil {
 		return false
 	}
-	apart, open, fault, detail := m.plans.plan(len(a.member)).compare(a.result, a.seal, a.digest, m.slot.naming)
+	apart, open, fault, detail := a.plan().compare(a.result, a.seal, a.digest, m.slot.naming)
 	if fault != "" {
-		err := m.memberError(a.sealedBy, fault)
+		err := m.roster.memberError(a.sealedBy, fault)
 		err.Detail = detail
 		m.fail(e, err)
 		return false

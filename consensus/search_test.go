@@ -296,10 +296,10 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 		}
 	})
 	if a := sl.attempts[sl.ballots.promised]; a != nil && a.here && sl.ballots.commit == nil {
-		if a.lanes == nil && len(seeds) >= len(a.member)-1 {
+		if a.lanes == nil && len(seeds) >= len(a.view.Members)-1 {
 			s.hand(w, id, self, seeds, nil, nil)
 		}
-		if a.lanes != nil && a.result == nil && len(steps) >= len(a.member)-1 {
+		if a.lanes != nil && a.result == nil && len(steps) >= len(a.view.Members)-1 {
 			s.hand(w, id, self, steps, nil, nil)
 		}
 	}

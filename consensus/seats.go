@@ -186,3 +186,19 @@ func (x *seats) partners(self int, entropy [32]byte, at chunking.Context) []int 
 func others(members []int, self int) []int {
 	return slices.DeleteFunc(slices.Clone(members), func(s int) bool { return s == self })
 }
+
+// Labels returns the members of a view in the order of the vertices of the
+// topology: a permutation that follows from all that was decided before the slot,
+// which chain covers, so also from the nonce that nobody chose alone.
+func Labels(run, chain [32]byte, slot uint64, ballot uint32, lane int, members []int) []int {
+	h := newHashing("labels", run)
+	h.Write(chain[:])
+	h.number(slot)
+	h.number(uint64(ballot))
+	h.number(uint64(lane))
+	labels := make([]int, 0, len(members))
+	for _, i := range choose(h.sum(), len(members), len(members)) {
+		labels = append(labels, members[i])
+	}
+	return labels
+}

@@ -3,9 +3,6 @@ package consensus
 import (
 	"slices"
 	"time"
-
-	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/consensus/session"
 )
 
 // slot is one member's state in one slot. What is marked kept is on disk before
@@ -33,36 +30,6 @@ type slot struct {
 	padSumKept bool // so is the sum of the pads
 }
 
-// attempt is one member's part in one ballot's new view.
-type attempt struct {
-	view   *View
-	member []int // of the view, as ranks
-	secrets
-	here bool // the secrets were drawn by this process
-
-	handedOut   []chunking.Mask
-	dealtShares map[int]*chunking.Share
-	seeds       map[int]*Seeds
-	blobs       map[int][]byte
-	gathered    map[int]*Blob // as they came
-	early       []frame       // before the session began
-	layout      *chunking.Layout
-	lanes       []session.Session
-	result      *Sealed  // what this member's session ended with
-	digest      [32]byte // of it
-	seal        *Sealed  // the sealer's, to be checked
-	sealedBy    int      // who passed it on
-	rounds      int
-	apart       float64 // ‖own − adopted‖₂
-	open        float64 // the largest that it may be
-	settled     bool    // has what it waits for the votes of others for
-}
-
-type frame struct {
-	from int
-	step *Step
-}
-
 func newSlot(r *roster, at position, round uint32, preset *View) *slot {
 	return &slot{
 		position: at, naming: naming{r.run, at.number}, round: round, preset: preset, entered: -1,
@@ -87,13 +54,6 @@ func (s *slot) values() int {
 	return int(s.call.header.Length)
 }
 
-func newAttempt(v *View) *attempt {
-	return &attempt{
-		view: v, secrets: secrets{held: map[int]chunking.Share{}, commits: map[int][32]byte{}},
-		seeds: map[int]*Seeds{}, blobs: map[int][]byte{}, gathered: map[int]*Blob{},
-	}
-}
-
 // attempt returns the state of the ballot's new view, made when first needed, or
 // nil where the ballot has none that is known.
 func (m *Machine) attempt(ballot uint32) *attempt {
@@ -103,13 +63,9 @@ func (m *Machine) attempt(ballot uint32) *attempt {
 		return nil
 	}
 	if s.attempts[ballot] == nil {
-		s.attempts[ballot] = newAttempt(v)
+		s.attempts[ballot] = newAttempt(m.roster, s.position, m.plans, v)
 	}
-	a := s.attempts[ballot]
-	if a.member == nil {
-		a.member = m.seats(v).ranks
-	}
-	return a
+	return s.attempts[ballot]
 }
 
 // amends reports whether the view amends the roster, so that nothing is dealt in it.

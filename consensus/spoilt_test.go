@@ -141,7 +141,7 @@ func TestPadsWithoutACertificate(t *testing.T) {
 		xs := powers(4)
 		var right []Pad
 		for owner, m := range n.members {
-			right = append(right, Pad{uint32(owner), m.slot.attempts[0].pad})
+			right = append(right, Pad{uint32(owner), m.slot.attempts[0].secrets.pad})
 		}
 		wrong := []Pad{{0, [32]byte{1}}, {2, [32]byte{2}}, {3, [32]byte{3}}, {99, [32]byte{}}}
 		early(t, n, 0, &Pads{right}, &Pads{wrong}, &Pads{wrong}, &Pads{wrong})
@@ -164,9 +164,9 @@ func TestPadsWithoutACertificate(t *testing.T) {
 func TestAWrongShareOpensNothing(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := at(t, s, "opening")
-		pad := n.members[0].slot.attempts[0].pad
+		pad := n.members[0].slot.attempts[0].secrets.pad
 		for owner := uint32(2); owner <= 3; owner++ {
-			n.receive(1, int(owner), Message{Body: &Pads{[]Pad{{owner, n.members[owner].slot.attempts[0].pad}}}})
+			n.receive(1, int(owner), Message{Body: &Pads{[]Pad{{owner, n.members[owner].slot.attempts[0].secrets.pad}}}})
 		}
 		for x := byte(5); x < 9; x++ { // two give a pad, more contradict each other
 			n.receive(1, 3, Message{Body: &Shares{[]PadShare{{0, chunking.Share{X: x, Y: [32]byte{x}}}, {0, chunking.Share{X: x}}}}})

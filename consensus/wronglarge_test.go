@@ -61,14 +61,14 @@ func TestAnEpochOfOneMemberIsNotBegun(t *testing.T) {
 	for kind := range largeKinds {
 		x, _ := NewFuzzedLarge(t, []byte{1, byte(kind)})
 		by := uint32(x.m.p.Self)
-		clear(x.m.slot.attempts[0].held)
+		clear(x.m.slot.attempts[0].secrets.held)
 		b := &Reopen{Epoch: 5}
 		for s := range LargeSize {
 			if s == int(by) {
 				continue
 			}
 			b.Lost = append(b.Lost, Substitute{uint32(s), by})
-			x.m.slot.attempts[0].commits[s] = x.m.slot.naming.commitment(s, 0, [32]byte{})
+			x.m.slot.attempts[0].secrets.commits[s] = x.m.slot.naming.commitment(s, 0, [32]byte{})
 			x.m.slot.opener.(*openSum).shares[s] = chunking.SplitSecret([32]byte{}, x.m.roster.Shares, x.m.roster.Shares, [32]byte{})
 		}
 		x.Give(received(t, 0, Message{Body: b}).Message)

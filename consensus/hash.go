@@ -7,20 +7,8 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
 )
-
-// Sealed is what an attempt came to. The vote is for its digest; the total shows
-// when the pads of its members are taken off.
-type Sealed struct {
-	Attempt uint32
-	Header  Header
-	Blocks  []collabdict.Block // of a Sum
-	Members []uint32
-	Missing []Missing
-	Commits [][32]byte // to the members' pads, in their order; none without seal
-	Words   []uint64   // a Sum's, as the session ended with them
-	Blobs   [][]byte   // a Gather's, in the order of Members
-}
 
 // hashing writes values of fixed and of told length, so that no two different
 // sequences of values give the same bytes.
@@ -125,29 +113,6 @@ func (h hashing) value(v Value) {
 
 func (h hashing) sum() [32]byte { return [32]byte(h.Sum(nil)) }
 
-// digest returns what is voted for.
-func (s *Sealed) digest(run [32]byte, slot uint64) [32]byte {
-	h := newHashing("sealed", run)
-	h.number(slot)
-	h.number(uint64(s.Attempt))
-	h.Write(s.Header.Hash[:])
-	h.number(uint64(s.Header.Kind))
-	h.number(uint64(s.Header.Round))
-	h.blocks(s.Blocks)
-	h.ranks(s.Members)
-	h.missing(s.Missing)
-	h.number(uint64(len(s.Commits)))
-	for _, c := range s.Commits {
-		h.Write(c[:])
-	}
-	h.words(s.Words)
-	h.number(uint64(len(s.Blobs)))
-	for _, b := range s.Blobs {
-		h.bytes(b)
-	}
-	return h.sum()
-}
-
 // digestOfValues returns the SHA-256 of the values as little-endian IEEE 754.
 func digestOfValues(values []float64) [32]byte {
 	h := sha256.New()
@@ -190,5 +155,51 @@ func chain(before, run [32]byte, d *Decision) [32]byte {
 	// The sealed result is random to everybody, by the pads of all: who sits where in
 	// the next sessions is known to nobody before it.
 	h.value(d.Certificate.Value)
+	return h.sum()
+}
+
+// secrets are what a member holds of an attempt's pads. They are told of the decided
+// attempt only.
+type secrets struct {
+	dealt   bool                   // kept: this member has drawn its own
+	pad     [32]byte               // kept: own
+	held    map[int]chunking.Share // kept: shares of the others' pads
+	commits map[int][32]byte       // kept with held: to the others' pads
+}
+
+// naming derives what belongs to one slot of a run.
+type naming struct {
+	run  [32]byte
+	slot uint64
+}
+
+// context names a member's secrets in a ballot.
+func (n naming) context(ballot uint32, from int) chunking.Context {
+	return chunking.Context{Run: n.run, Slot: n.slot, Ballot: ballot, From: from}
+}
+
+// secret derives a secret of a ballot from randomness.
+func (n naming) secret(entropy [32]byte, ballot uint32, purpose string) [32]byte {
+	h := newHashing("secret/"+purpose, n.run)
+	h.Write(entropy[:])
+	h.number(n.slot)
+	h.number(uint64(ballot))
+	return h.sum()
+}
+
+// padMask returns the mask that a member's pad expands to.
+func (n naming) padMask(owner int, attempt uint32, seed [32]byte) chunking.Mask {
+	c := n.context(attempt, owner)
+	c.To = owner
+	return chunking.Mask{Context: c, Purpose: chunking.ForPad, Seed: seed}
+}
+
+// commitment returns what a member publishes of its pad before the session.
+func (n naming) commitment(member int, ballot uint32, pad [chunking.SeedSize]byte) [32]byte {
+	h := newHashing("commitment", n.run)
+	h.number(n.slot)
+	h.number(uint64(ballot))
+	h.number(uint64(member))
+	h.Write(pad[:])
 	return h.sum()
 }
