@@ -41,7 +41,7 @@ func (p *joiner) record(r store.Run) (*store.Journal, error) {
 // heartbeat returns the time between two heartbeats, as consensus.Params has it.
 func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Heartbeat, time.Second) }
 
-// members returns who is of the run as the journal has it.
+// members returns the membership of the run as the journal has it.
 func (p *joiner) members(j *store.Journal) (*membership.Current, error) {
 	k := &keys{own: p.key, members: &membership.Current{}}
 	all, err := membership.FromJournal(j, consensus.Params{

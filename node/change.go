@@ -16,14 +16,14 @@ import (
 // them as they are).
 type Change = membership.Change
 
-// Change says which changes of the roster this member's operator wants, all since
+// Change sets which changes of the roster this member's operator wants, all since
 // the run has begun. Those that are decided already stay; the next is made once a
 // quorum wants it.
 func (n *Node) Change(changes []Change) error {
 	_, err := n.loop.ask(context.Background(), &request{do: func() (*consensus.Decision, error) {
 		list, err := n.loop.amendments(changes)
 		if err == nil {
-			n.loop.changes = changes
+			n.loop.wanted = changes
 			err = n.loop.wish(list)
 		}
 		return nil, err
@@ -116,7 +116,7 @@ func (l *loop) amend(d *consensus.Decision) {
 
 // afterAmendment makes the call that an amendment has come before, and wants the next change.
 func (l *loop) afterAmendment() {
-	if list, err := l.amendments(l.changes); err == nil { // it has been checked
+	if list, err := l.amendments(l.wanted); err == nil { // it has been checked
 		if err := l.wish(list); err != nil {
 			l.log.Warn("no change of the roster is wanted any more", "error", err)
 		}

@@ -88,7 +88,7 @@ type Config struct {
 	Begin, Resume func(run [32]byte) error
 	// Log gets what an operator should know; nil discards it.
 	Log *slog.Logger
-	// OnStatus, if not nil, is told who is there and who is missing whenever that
+	// OnStatus, if not nil, gets the members present and missing whenever that
 	// changes during Join. It must not block.
 	OnStatus func(Status)
 

@@ -30,7 +30,7 @@ func (n *Node) Size() int {
 	return n.journal.Founders
 }
 
-// StartRound says that the collectives from now on belong to a model round.
+// StartRound makes the collectives from now on belong to a model round.
 func (n *Node) StartRound(number int) { n.round.Store(uint32(number)) }
 
 // Compare implements collabdict.Comparer.

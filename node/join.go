@@ -106,7 +106,7 @@ func open(c *Config) (*joiner, error) {
 	return p, nil
 }
 
-// report tells Config.OnStatus who is there.
+// report hands Config.OnStatus the members present and missing.
 func (p *joiner) report(who rendezvous.Presence) {
 	if p.cfg.OnStatus != nil {
 		p.cfg.OnStatus(Status{Name: p.cfg.Name, State: "joining", Want: who.Want, Addrs: p.host.Dialable(), Present: who.Present, Missing: who.Missing})

@@ -32,7 +32,7 @@ type loopConfig struct {
 	inbox   *inbox
 	self    int
 	initial consensus.Settings // that the run has begun with
-	changes []Change           // of the roster that this member's operator wants; Change replaces them
+	changes []Change           // of the roster that this member's operator wants at first
 	every   time.Duration      // between two ticks
 	came    func(rank int)     // is told of newcomers that take part
 	log     *slog.Logger
@@ -43,6 +43,7 @@ type loopConfig struct {
 type loop struct {
 	loopConfig
 	start     time.Time         // of the process; the machine's time counts from here
+	wanted    []Change          // of the roster, by this member's operator now
 	epochs    []epoch           // of the roster
 	seen      map[int]bool      // newcomers that were heard of, and are noted
 	predicted int               // rounds of a session of all members
@@ -77,12 +78,12 @@ type outcome struct {
 	err      error
 }
 
-// errDisk says that a step could not be written down.
+// errDisk reports that a step could not be written down.
 var errDisk = errors.New("cannot write the state")
 
 func newLoop(c loopConfig) (*loop, error) {
 	l := &loop{
-		loopConfig: c, predicted: c.machine.Plan().Rounds(), start: time.Now(), ended: map[int]time.Time{},
+		loopConfig: c, wanted: c.changes, predicted: c.machine.Plan().Rounds(), start: time.Now(), ended: map[int]time.Time{},
 		requests: make(chan *request), allEnded: make(chan struct{}),
 		seen: map[int]bool{}, epochs: []epoch{{0, c.journal.Founders}}, logged: logState{plans: map[string]bool{}},
 	}
@@ -100,7 +101,7 @@ func (l *loop) main(ctx context.Context) {
 	ticker := time.NewTicker(l.every)
 	defer ticker.Stop()
 	l.step(consensus.Tick{})
-	if len(l.changes) > 0 {
+	if len(l.wanted) > 0 {
 		l.afterAmendment()
 	}
 	for {

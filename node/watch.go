@@ -58,7 +58,7 @@ func (l *loop) watch(s consensus.Status) {
 	}
 }
 
-// pause says who is missing for the run to go on.
+// pause returns a line that names the members that are missing for the run to continue.
 func (l *loop) pause(s consensus.Status) string {
 	var missing []string
 	for _, m := range s.Lost {
@@ -122,7 +122,7 @@ func (l *loop) nag() {
 	}
 }
 
-// waitingLine says who is waited for, and how long that usually takes.
+// waitingLine returns a line that names the members waited for, with the usual wait.
 func waitingLine(names []string, waited, usual time.Duration) string {
 	line := fmt.Sprintf("waiting for %s %s", strings.Join(names, ", "), waited.Round(time.Second))
 	if usual > 0 {

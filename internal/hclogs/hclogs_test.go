@@ -14,8 +14,9 @@ import (
 func TestLinesAreThoseOfHclog(t *testing.T) {
 	args := []any{
 		"text", "two words", "count", 3, "rank", uint32(7), "share", 0.25, "wait", 1500 * time.Millisecond, "late", true,
-		"error", errors.New("it broke"), "names", []string{"a", "b c"}, "run", []byte{1, 0xab}, "nothing", nil,
+		"error", errors.New("it broke"), "nothing", nil,
 	}
+	args = append(args, "names", []string{"a", "b c"}, "run", []byte{1, 0xab})
 	for level, log := range map[slog.Level]func(hclog.Logger){
 		slog.LevelDebug: func(l hclog.Logger) { l.Debug("a message", args...) },
 		slog.LevelInfo:  func(l hclog.Logger) { l.Info("a message", args...) },

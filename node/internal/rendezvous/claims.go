@@ -12,7 +12,7 @@ import (
 // members say the same, each to this process itself. Strangers do not count.
 //
 // Nothing of this is signed, since nothing of it is passed on: the connection proves
-// who speaks, to whom, and that it is now.
+// the sender, the receiver and the time.
 
 // What members say that is counted, beside the run that a newcomer is shown.
 const (
@@ -21,7 +21,7 @@ const (
 )
 
 // overLeast is how many members must say that a run is over. It is less than a quorum,
-// since who has ended a run may be gone.
+// since members that have ended a run may be gone.
 const overLeast = 2
 
 // count notes what a member says, and returns how many members say so now.
@@ -35,7 +35,7 @@ func (m *registry) count(from peer.ID, word string) (n int) {
 	return n
 }
 
-// quorum returns how many members decide the run that this process goes on with or
+// quorum returns how many members decide the run that this process resumes or
 // wants to begin.
 func (m *registry) quorum() int {
 	if m.current != nil {
@@ -51,7 +51,7 @@ const OtherFolder = "does not let this node in: it has been in the run already, 
 // WasRemoved is the reason for a removed member.
 const WasRemoved = "does not let this node in: a change of the roster has removed it"
 
-// refusal says why a peer is not let in.
+// refusal returns why a peer is not let in.
 func (m *registry) refusal(id peer.ID) string {
 	if m.current != nil {
 		all := m.current.Load()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// DisagreementError says that another member has joined with another agreement.
+// DisagreementError reports that another member has joined with another agreement.
 type DisagreementError struct {
 	Peer   string // its name and ID
 	Field  string
@@ -18,7 +18,7 @@ func (e *DisagreementError) Error() string {
 	return fmt.Sprintf("%s disagrees on %s: this node has %s, the other %s: start both with the same value", e.Peer, e.Field, e.Own, e.Theirs)
 }
 
-// DuplicateNameError says that two members have the same name.
+// DuplicateNameError reports that two members have the same name.
 type DuplicateNameError struct {
 	Name  string
 	Peers []string // the IDs of both
@@ -28,7 +28,7 @@ func (e *DuplicateNameError) Error() string {
 	return fmt.Sprintf("two members are named %q (%s): give each a name of its own", e.Name, strings.Join(e.Peers, " and "))
 }
 
-// TooManyError says that there are more processes than the run has members.
+// TooManyError reports that there are more processes than the run has members.
 type TooManyError struct {
 	Want  int
 	Found []string // names and IDs, this node first
@@ -38,7 +38,7 @@ func (e *TooManyError) Error() string {
 	return fmt.Sprintf("found %d members, want %d (%s): stop the surplus ones, or start all with the right number", len(e.Found), e.Want, strings.Join(e.Found, ", "))
 }
 
-// StrangerError says that a roster does not have a peer in it.
+// StrangerError reports that a roster does not have a peer in it.
 type StrangerError struct {
 	Peer   string // whose roster it is
 	Detail string
@@ -46,14 +46,14 @@ type StrangerError struct {
 
 func (e *StrangerError) Error() string { return e.Peer + " " + e.Detail }
 
-// RosterError says that the members cannot agree any more on who takes part.
+// RosterError reports that the members cannot agree any more on who takes part.
 type RosterError struct{ Peer, Detail string }
 
 func (e *RosterError) Error() string {
 	return e.Peer + " " + e.Detail + ": start all members again"
 }
 
-// OverError says that the run that a process wants to go on with is over for
+// OverError reports that the run that a process wants to go on with is over for
 // another member.
 type OverError struct{ Peer string }
 
@@ -61,14 +61,14 @@ func (e *OverError) Error() string {
 	return "the run that this node was in is over for " + e.Peer + ": start all members again for a new one; this node's model is that of its last round"
 }
 
-// EndedError says that a newcomer has ended its part in the run for good.
+// EndedError reports that a newcomer has ended its part in the run for good.
 type EndedError struct{ Name string }
 
 func (e *EndedError) Error() string {
 	return e.Name + " has ended its part in this run for good: let a change of the roster remove it and add another, with a folder of its own"
 }
 
-// JoinTimeoutError says that not all members were found in time.
+// JoinTimeoutError reports that not all members were found in time.
 type JoinTimeoutError struct {
 	After   time.Duration
 	Want    int

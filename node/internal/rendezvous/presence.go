@@ -15,7 +15,7 @@ func (r *Rendezvous) watchRecords() (stop func()) {
 	return func() { r.cfg.Host.Network().StopNotify(b) }
 }
 
-// lose notes that a peer is reached no more. Its next hello brings it back.
+// lose notes that a peer cannot be reached any more. Its next hello brings it back.
 func (m *registry) lose(id peer.ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// registry is what a process knows of the others before the run, until all have
-// signed one roster. Afterwards it answers latecomers.
+// registry holds the peer records of a process and the roster that it signs. During the
+// run it answers latecomers and members that come back.
 type registry struct {
 	cfg        Config
 	consortium [32]byte
@@ -34,22 +34,23 @@ type registry struct {
 	changed   chan struct{} // closed and replaced when the others should hear of it
 	warned    map[string]bool
 	claims    map[peer.ID]string   // what members last said of this process's part, if that is counted
-	resuming  map[peer.ID][32]byte // runs that peers go on with, as they say
-	resumed   *store.Journal       // of the run that this process goes on with, if it does
+	resuming  map[peer.ID][32]byte // runs that peers resume, as they say
+	resumed   *store.Journal       // of the run that this process resumes, if it does
 	current   *membership.Current  // of the run, once there is one
 	newcomer  *newcomer            // if this process is to be added to a run
 	came      map[peer.ID]bool     // newcomers that have begun
 	events    Events
 }
 
-// record is another process that has said hello, with the same agreement.
+// record is the peer record of another process, which has said hello with the same
+// agreement.
 type record struct {
 	hello       wire.Hello // its last
 	signed      [32]byte   // the run that it has signed up to, if any; the signature is valid
 	unreachable bool       // since then, and it has not signed
 }
 
-// hello returns what this process tells a peer.
+// hello returns the hello of this process to a peer.
 func (m *registry) hello(to peer.ID) wire.Hello {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,7 +92,7 @@ func (m *registry) hello(to peer.ID) wire.Hello {
 	return h
 }
 
-// contacts introduces the others to a peer.
+// contacts returns the other peers, for a peer that may not know them.
 func (m *registry) contacts(to peer.ID) (contacts []wire.Contact) {
 	for id, a := range m.records {
 		if id != to {
@@ -175,7 +176,7 @@ func (m *registry) consider(from peer.ID, h wire.Hello) {
 	var signed [32]byte
 	err := m.checkSame(from, h)
 	if err == nil && h.Leaving != "" {
-		m.part(from, h)
+		m.withdraw(from, h)
 		return
 	}
 	if err == nil {
@@ -252,8 +253,8 @@ func (m *registry) checkRoom(from peer.ID, h wire.Hello) error {
 	return nil
 }
 
-// part notes that a peer gives up joining.
-func (m *registry) part(from peer.ID, h wire.Hello) {
+// withdraw notes that a peer gives up joining.
+func (m *registry) withdraw(from peer.ID, h wire.Hello) {
 	if m.records[from] == nil {
 		return
 	}
@@ -267,8 +268,8 @@ func (m *registry) part(from peer.ID, h wire.Hello) {
 	m.report()
 }
 
-// latecomer notes who comes after the roster is complete. It hears of that in
-// the answer; the run does not.
+// latecomer logs a process that comes after the roster is complete. It learns that from
+// the answer.
 func (m *registry) latecomer(from peer.ID, h wire.Hello) {
 	switch e, member := m.roster.Find(from); {
 	case !member && m.belongs(from): // it is told of the run, and will come
@@ -297,7 +298,7 @@ func (m *registry) warn(key, msg string, args ...any) {
 	}
 }
 
-// announce makes the visitors tell their peers what is new.
+// announce makes the visits say hello at once.
 func (m *registry) announce() {
 	close(m.changed)
 	m.changed = make(chan struct{})
@@ -316,7 +317,7 @@ func (m *registry) news() <-chan struct{} {
 	return m.changed
 }
 
-// done reports whether a peer has nothing to tell any more.
+// done reports whether nothing more is to be learned from a peer.
 func (m *registry) done(id peer.ID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -326,7 +327,7 @@ func (m *registry) done(id peer.ID) bool {
 	return m.roster != nil && m.records[id] != nil && m.records[id].signed == m.proposed
 }
 
-// report tells who is there. The registry is locked.
+// report hands out the members present and missing. The registry is locked.
 func (m *registry) report() {
 	if m.cfg.OnPresence == nil {
 		return

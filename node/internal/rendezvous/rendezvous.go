@@ -32,11 +32,11 @@ type Config struct {
 	Host      *transport.Host
 	Store     *store.Store
 	Log       *slog.Logger
-	// OnPresence, if not nil, is told who is there whenever that changes. It must not block.
+	// OnPresence, if not nil, gets the members present and missing whenever that changes. It must not block.
 	OnPresence func(Presence)
 }
 
-// Presence is who is there and who is waited for, as texts for people.
+// Presence is the members present and missing, as texts for people.
 type Presence struct {
 	Want    int
 	Present []string // this process first
@@ -139,10 +139,10 @@ func (r *Rendezvous) Close() {
 	r.visits.End(context.Background())
 }
 
-// remindEvery is the time between two notes of who is there.
+// remindEvery is the time between two notes of the members present.
 const remindEvery = 30 * time.Second
 
-// settle waits until the members are found, and reports now and then who is there.
+// settle waits until the members are found, and logs now and then who is present.
 func (r *Rendezvous) settle(ctx context.Context) error {
 	remind := time.NewTicker(remindEvery)
 	defer remind.Stop()

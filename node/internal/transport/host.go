@@ -169,7 +169,7 @@ func newHost(key crypto.PrivKey, listen []string, size int, traffic *counter, ga
 	if err != nil {
 		return nil, &ListenError{fmt.Sprintf("%v: %v", listen, err)}
 	}
-	if got := len(h.Network().ListenAddresses()); got < asked { // libp2p goes on with those it can have
+	if got := len(h.Network().ListenAddresses()); got < asked { // libp2p makes do with those it can have
 		h.Close()
 		return nil, &ListenError{fmt.Sprintf("%v, of which %d can be had", listen, got)}
 	}

@@ -107,7 +107,7 @@ func (o *outbox) release(batch []consensus.Message) {
 	o.mu.Unlock()
 }
 
-// close says that nothing more will be put in.
+// close lets nothing more be put in.
 func (o *outbox) close() {
 	o.mu.Lock()
 	o.closed = true
