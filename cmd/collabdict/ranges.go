@@ -25,7 +25,7 @@ func (t *taskFlags) setRanges(cmd *cobra.Command, k *task.Task) error {
 		{"normalise", t.normalise == string(task.MinMax)},
 	} {
 		if cmd.Flags().Changed(other.name) && !other.fits {
-			return &usageError{fmt.Sprintf("--ranges and --%s contradict each other: agreed ranges say how columns are scaled", other.name), "leave one out"}
+			return &usageError{fmt.Sprintf("--ranges and --%s contradict each other: agreed ranges fix the scaling of columns", other.name), "leave one out"}
 		}
 	}
 	ranges, err := readRanges(t.ranges)
@@ -54,7 +54,7 @@ func readRanges(s string) (task.Ranges, error) {
 	}
 	var ranges task.Ranges
 	if err := strictyaml.Decode(bytes.NewReader(b), &ranges); err != nil {
-		return nil, &usageError{fmt.Sprintf("--ranges: %s: %v", s, err), "a line a column, as temp_1: [0, 120]"}
+		return nil, &usageError{fmt.Sprintf("--ranges: %s: %v", s, err), "write a line per column, for example temp_1: [0, 120]"}
 	}
 	return ranges, nil
 }

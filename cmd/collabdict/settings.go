@@ -24,14 +24,14 @@ type settingsFlags struct {
 // addPatience adds the flag --patience of commands that wait for real members.
 func addPatience(cmd *cobra.Command, patience *float64) {
 	section(cmd, ofSums, func(f *pflag.FlagSet) {
-		f.Float64Var(patience, "patience", 0, "go on without a member that takes `N` times as long as usual (default 3)")
+		f.Float64Var(patience, "patience", 0, "continue without a member that takes `N` times its usual time (default 3)")
 	})
 }
 
 // addDurability adds the flag --durability of commands that keep a record on disk.
 func addDurability(cmd *cobra.Command, durability *string) {
 	section(cmd, ofSums, func(f *pflag.FlagSet) {
-		f.StringVar(durability, "durability", "", "what of a sum under way is on disk: disk (default), all that a process needs to go on, or memory, nothing")
+		f.StringVar(durability, "durability", "", "where the state of a sum under way is kept: disk (default), so that a restarted process can resume it, or memory")
 	})
 }
 
@@ -50,16 +50,16 @@ func (s *settingsFlags) add(cmd *cobra.Command) {
 		f.StringVar(&s.graph, "graph", string(graph.HamiltonCycles), "`KIND` of graph of laplacian: hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete or ring")
 		f.IntVar(&s.degree, "degree", 4, "neighbours of a member, for hamilton-cycles and random-regular")
 		f.Float64Var(&s.tolerance, "tolerance", 1e-9, "relative error of a sum of laplacian")
-		f.IntVar(&s.fan, "fan", 1, "`K`, the messages that a member exchanges a round in exact and base-k")
-		f.BoolVar(&s.parity, "parity", false, "two words a value in exact: sums as exact as one rounding")
+		f.IntVar(&s.fan, "fan", 1, "`K`, the messages that a member exchanges per step in exact and base-k")
+		f.BoolVar(&s.parity, "parity", false, "two words per value in exact: sums as exact as one rounding")
 		f.StringVar(&s.protect, "protect", string(chunking.Chunks), "`MODE` of protection: chunks, sessions, shamir (with base-k) or none")
-		f.IntVar(&s.chunks, "chunks", 0, "`C`, the chunks that a vector is split into (default one a member up to 16 members, else 17), or the sessions (default 8)")
+		f.IntVar(&s.chunks, "chunks", 0, "`C`, the chunks that a vector is split into (default one per member up to 16 members, else 17), or the sessions (default 8)")
 		f.BoolVar(&s.full, "full-chunks", false, "send chunks whole, not as seeds")
 		f.IntVar(&s.threshold, "threshold", 0, "sessions of shamir that give the sum (default three quarters of them)")
 		f.IntVar(&s.quorum, "quorum", 0, "`K`, the members whose votes decide a sum (default more than half)")
 		f.IntVar(&s.colluders, "colluders", 0, "`T`, the members that together may learn nothing (default a third of the others)")
-		f.StringVar(&s.loneChange, "on-lone-change", string(consensus.WarnOfLoneChange), "when two sums would differ by few members alone: warn, or wait for those that are missing")
-		f.StringVar(&s.recovery, "recover", string(consensus.FromShares), "what becomes of a member that is lost after the vote: shares or wait")
+		f.StringVar(&s.loneChange, "on-lone-change", string(consensus.WarnOfLoneChange), "if two sums would differ by few members: warn, or wait for the missing ones")
+		f.StringVar(&s.recovery, "recover", string(consensus.FromShares), "if a member is lost after the vote: rebuild its pad from shares, or wait")
 	})
 }
 
@@ -81,7 +81,7 @@ func (s *settingsFlags) settings(cmd *cobra.Command) (consensus.Settings, error)
 	}
 	for _, name := range []string{"step", "graph", "degree", "tolerance", "fan", "parity"} {
 		if cmd.Flags().Changed(name) && !slices.Contains(only[name], c.Scheme) {
-			return c, &usageError{fmt.Sprintf("--%s: the scheme %s has none", name, s.scheme), fmt.Sprintf("it goes with --scheme %s", only[name][0])}
+			return c, &usageError{fmt.Sprintf("--%s: the scheme %s does not use it", name, s.scheme), fmt.Sprintf("use it with --scheme %s", only[name][0])}
 		}
 	}
 	if c.Scheme == consensus.Laplacian {
