@@ -341,7 +341,7 @@ func matchAny(patterns []string, p string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return match(pattern, p) })
 }
 
-// match says whether an import path, or the relative path of a package, is what
+// match reports whether an import path, or the relative path of a package, is what
 // a pattern means.
 func match(pattern, p string) bool {
 	if p == module {

@@ -93,13 +93,13 @@ func (l *lookFlags) look(m *model.Model) (*report.Reconstruction, error) {
 	return &v.Reconstruction, nil
 }
 
-// hasWeights says whether the participants' weights are known.
+// hasWeights reports whether the participants' weights are known.
 func hasWeights(m *model.Model) bool { return len(m.Manifest.Privacy.Weightings) > 0 }
 
 // worstColumns are told of.
 const worstColumns = 10
 
-// reconstructionText tells what is lost of rows, and of which columns most unless these are
+// reconstructionText prints the loss of rows, and the columns that lose most unless these are
 // pixels.
 func reconstructionText(w io.Writer, r *report.Reconstruction, columns []string) {
 	var variances []string

@@ -60,5 +60,5 @@ func collectOften() {
 	}
 }
 
-// collectorSet says whether the user has told the collector what to do.
+// collectorSet reports whether the user has told the collector what to do.
 func collectorSet() bool { return os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") != "" }

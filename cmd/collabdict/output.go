@@ -86,7 +86,7 @@ func runTable(r *report.Run) func(io.Writer) {
 	}
 }
 
-// converged says whether rounds came to an end by themselves, of kinds for which they may.
+// converged reports whether rounds came to an end by themselves, of kinds for which they may.
 func converged(kind model.Kind, is bool) string {
 	switch {
 	case !task.Takes(kind, "tol"):

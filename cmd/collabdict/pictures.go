@@ -88,7 +88,7 @@ const (
 	gridSide = 2*gridEnd/gridStep + 1
 )
 
-// hasGrid says whether the model decodes points of a plane to images.
+// hasGrid reports whether the model decodes points of a plane to images.
 func hasGrid(m *model.Model) bool {
 	c, ok := m.Scorer.(model.Coder)
 	_, _, images := dataset.ImageShape(m.Manifest.Columns)

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/internal/task"
 )
 
-// On a terminal a simulation has a bar, and one line that is replaced; elsewhere a
-// line a round, as any run.
+// On a terminal a simulation has a bar, and one line that is replaced; elsewhere one
+// line per round, as any run.
 func TestProgressOfASimulation(t *testing.T) {
 	play := func(terminal *os.File) string {
 		var out bytes.Buffer

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// scenarioFlags say what a simulated network is like, and who in it is up to what.
+// scenarioFlags describe a simulated network and its adversaries.
 type scenarioFlags struct {
 	faults, file, adversary string
 }

@@ -241,7 +241,7 @@ func namesOf(parts []dataset.Participant) []string {
 	return names
 }
 
-// joinTimeout bounds the wait of a node for the others, all of which start now on
+// joinTimeout bounds the wait of a node for the others, which all start now on
 // this machine and first read their rows.
 func joinTimeout(nodes int) time.Duration { return 2*time.Minute + time.Duration(nodes)*2*time.Second }
 

@@ -10,7 +10,7 @@ import (
 // odd numbers have inverses, or of the field.
 type numbers struct{ field bool }
 
-// unit says whether a number has an inverse.
+// unit reports whether a number has an inverse.
 func (n numbers) unit(a uint64) bool { return a != 0 && (n.field || a&1 == 1) }
 
 func (n numbers) inverse(a uint64) uint64 {
@@ -61,7 +61,7 @@ type reduced struct {
 	from    []uint64 // of the rows given; as long as there were rows then, nil if not kept
 }
 
-// add enters a row and says whether it tells anything new. In the ring a row whose
+// add enters a row and reports whether it tells anything new. In the ring a row whose
 // remainder has only even weights is left out.
 func (e *elimination) add(weights []uint64, from []uint64) bool {
 	r := reduced{weights: append([]uint64(nil), weights...), from: from}

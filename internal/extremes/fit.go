@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// A range is searched in cells, of which each round looks into one: after the last a
+// A range is searched in cells, and each round looks into one cell: after the last a
 // bound is known to 1 in cells^rounds = 2³⁰ of the widest range that the columns' root
 // mean squares allow for.
 const (
@@ -19,7 +19,7 @@ const (
 )
 
 // Fit returns the scaling of each column from its smallest to its largest value over
-// the rows of all members to the range from 0 to 1, outside of which no value is, and
+// the rows of all members to the range from 0 to 1, with no value outside, and
 // the columns that are constant as far as can be told, which keep scale 1.
 //
 // In each round a member counts in the cell that its own extreme value is in, if that

@@ -81,7 +81,7 @@ func singles(z *mat.Dense) (out []float32) {
 	return out
 }
 
-// matrix returns rows of so many columns, of which there is at least one.
+// matrix returns at least one row of so many columns.
 func matrix(rows []float32, columns int, err error) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err

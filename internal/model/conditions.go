@@ -74,11 +74,11 @@ func weightsDigest(of conditioned) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// scaledApart says whether columns are scaled by what stands in the file of the
+// scaledApart reports whether columns are scaled by what stands in the file of the
 // participant's own part, as its classifier's shared part is all that the model's has.
 func (m *Model) scaledApart() bool { return m.Manifest.Kind == CGAU && m.ownScaling() }
 
-// ownScaling says whether each participant scales columns by its own rows.
+// ownScaling reports whether each participant scales columns by its own rows.
 func (m *Model) ownScaling() bool { return m.Manifest.Standardise == "own" }
 
 // WriteOwn writes what a model with conditions has of the participant's own: these, its
@@ -183,6 +183,6 @@ func (m *Model) readOwnPart(r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// Complete says whether the model can take rows: not where each participant scales its own,
+// Complete reports whether the model can take rows: not where each participant scales its own,
 // before [Model.ReadOwn].
 func (m *Model) Complete() bool { return m.Scaling.Scale != nil }

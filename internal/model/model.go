@@ -24,7 +24,7 @@ const (
 	DEM    Kind = "dem"    // of Gaussians, by private sums
 	FedGEM Kind = "fedgem" // of clusters whose number nobody knew
 	MTVAE  Kind = "mtvae"  // no mixture: networks, a shared decoder and an encoder of its own
-	BVAE   Kind = "bvae"   // no mixture: networks, of which all is shared
+	BVAE   Kind = "bvae"   // no mixture: networks, all shared
 	CGAU   Kind = "cgau"   // a classifier: a shared network and conditions of its own
 )
 

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// isReadBack fails the test unless a network of two columns is what is read of its file,
+// isReadBack fails the test unless a network of two columns is read back from its file,
 // with so many draws a score, the same bytes when it is written again, and these arrays.
 func isReadBack(t *testing.T, m *Model, draws int, arrays map[string][]int) {
 	t.Helper()

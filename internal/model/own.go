@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Own are a participant's own components, each of which is of a shared one.
+// Own are a participant's own components; each belongs to a shared one.
 type Own struct {
 	Mixture *gmm.Mixture
 	// Of is the shared component that each own one is of, from 0.
