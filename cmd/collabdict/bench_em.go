@@ -44,7 +44,7 @@ variable COLLABDICT_CPU selects the instructions: avx512, avx2 or portable.`,
 	cmd.Flags().IntVar(&e.K, "k", 10, "`K`, the components")
 	cmd.Flags().StringVar(&form, "cov", gmm.Full.String(), "`FORM` of the covariance matrices: full, diag or spherical")
 	cmd.Flags().IntVar(&e.Threads, "threads", 1, "`T`, the threads")
-	cmd.Flags().IntVar(&e.Reps, "reps", 5, "`R`, the iterations of which the best counts")
+	cmd.Flags().IntVar(&e.Reps, "reps", 5, "`R`, the iterations; the best one counts")
 	a.addJSON(cmd)
 	return cmd
 }
