@@ -11,7 +11,7 @@ import (
 
 // group is a participant's face of the network, from a start of its process to
 // the end. The participant runs in a goroutine of its own and hands its calls to
-// the one that plays the network. With an answer it is told what the member has
+// the one that plays the network. With an answer it learns what the member has
 // decided until then; of that it takes its calls that are decided already.
 type group struct {
 	rank  int

@@ -96,7 +96,7 @@ func New(c Config) (*Network, error) {
 
 // Run lets every participant play its part and returns when all have ended. The
 // group's labels are dealt with a nonce that the participants of a small roster
-// agree on first. The others go on without a participant that has failed or was stopped, if they are
+// agree on first. The others continue without a participant that has failed or was stopped, if they are
 // enough. Each one's error is in the report, and Run returns the first by rank
 // that is neither another's doing nor planned, adversaries left out. It panics when
 // called again.

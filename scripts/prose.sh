@@ -35,9 +35,9 @@ help
 
 if [ "${1-}" = --all ]; then
 	sed '/^# Not checked yet/,$d' .vale.ini | sed "s|^StylesPath = .*|StylesPath = $PWD/styles|" >"$dir/all.ini"
-	{ ls "$dir"/help/*.md; git ls-files '*.md' '*.go' ':!*.pb.go'; } | xargs "$dir/vale" --config "$dir/all.ini" --no-exit --output line >"$dir/left"
+	{ ls "$dir"/help/*.md; git ls-files '*.md' '*.go' ':!*.pb.go'; } | xargs "$dir/vale" --no-global --config "$dir/all.ini" --no-exit --output line >"$dir/left"
 	cut -d: -f4 "$dir/left" | sort | uniq -c
 	cut -d: -f1 "$dir/left" | sed 's|/[^/]*$||' | sort | uniq -c | sort -rn
 	exit
 fi
-{ ls "$dir"/help/*.md; git ls-files '*.md' '*.go' ':!*.pb.go'; } | xargs "$dir/vale" --output line
+{ ls "$dir"/help/*.md; git ls-files '*.md' '*.go' ':!*.pb.go'; } | xargs "$dir/vale" --no-global --output line

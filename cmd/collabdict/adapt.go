@@ -32,13 +32,13 @@ func (a *app) adapt() *cobra.Command {
 	var steps int
 	cmd := &cobra.Command{
 		Use: "adapt", Short: "Fit a model with conditions to a participant that has not trained",
-		Long: `adapt fits the conditions of a model to some rows of a participant that has not trained,
-and nothing else: nobody else has to be there, and the shared model stays as it is. If each
-participant scales its own columns, it does that, too, by the rows given.
+		Long: `adapt fits the conditions of a model to some rows of a participant that has not trained.
+The shared model stays as it is, and no other participant has to be online. If each
+participant scales its own columns, adapt scales them by the rows given.
 
-Of a classifier (cgau) the rows have to be labelled; without --label, it takes the mean of all
-participants' conditions. Of an auto-encoder (bvae with --condition) no labels are wanted, but
-rows that are normal: the threshold is set by them, too.`,
+For a classifier (cgau), the rows need labels; without --label, adapt takes the mean of all
+participants' conditions. For an auto-encoder (bvae with --condition), the rows must be
+normal and need no labels; they also set the threshold.`,
 		Example: `  collabdict adapt --model model.npz --data new.csv --label class -o own.npz
   collabdict score --model model.npz --own own.npz --data more.csv`,
 		Args: noArgs,
@@ -76,9 +76,9 @@ rows that are normal: the threshold is set by them, too.`,
 		},
 	}
 	s.add(cmd, "adapt to")
-	cmd.Flags().StringVar(&s.label, "label", "", "of cgau: `COLUMN` with classes, from 0")
+	cmd.Flags().StringVar(&s.label, "label", "", "cgau: `COLUMN` of classes, from 0")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the conditions to `FILE`")
-	cmd.Flags().IntVar(&steps, "steps", 300, "`N` steps of gradient descent on all rows, of bvae times through all batches, at the rate of training")
+	cmd.Flags().IntVar(&steps, "steps", 300, "`N` steps of gradient descent on all rows; for bvae, passes over all batches")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -109,7 +109,7 @@ func (r adapted) text(w io.Writer) {
 		fmt.Fprintf(w, "%s: the mean of all participants' conditions\n", r.Own)
 		return
 	}
-	fmt.Fprintf(w, "%s: fitted to %s of %s, which come to\n", r.Own, rowCount(r.Rows), r.Participant)
+	fmt.Fprintf(w, "%s: fitted to %s of %s; figures on these rows:\n", r.Own, rowCount(r.Rows), r.Participant)
 	if r.After.Loglik.Applies {
 		fmt.Fprintf(w, "loglik  %s, with conditions of 0 %s\n", r.After.Loglik, r.Before.Loglik)
 		return

@@ -17,7 +17,7 @@ func (a *app) bench() *cobra.Command {
 		Use: "bench", Short: "Measure the hot paths on this machine",
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return &usageError{"bench: what to measure is missing", "want: collabdict bench blas, bench consensus, bench em, bench glasso, bench scale, or bench vae"}
+			return &usageError{"bench: want the name of a benchmark, got none", "use collabdict bench blas, bench consensus, bench em, bench glasso, bench scale, or bench vae"}
 		},
 	}
 	cmd.AddCommand(a.benchBLAS(), a.benchEM(), a.benchConsensus(), a.benchGlasso(), a.benchScale(), a.benchVAE())
@@ -37,10 +37,10 @@ func (a *app) benchConsensus() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use: "consensus", Short: "One private sum over real nodes, and the arithmetic of its vectors",
-		Long: `consensus makes one private sum over real libp2p nodes in this process, on ports of
-127.0.0.1, of made-up vectors, holds its total against the plain sum, and prints how
-long it took, what each node sent, and what it held in memory. It also measures how
-fast one core expands masks and adds vectors.`,
+		Long: `consensus makes one private sum of synthetic vectors over real libp2p nodes in this process,
+on ports of 127.0.0.1, and compares its total with the plain sum. It prints the time, and
+the bytes sent and memory used per node. It also measures how fast one core expands masks
+and adds vectors.`,
 		Example: `  collabdict bench consensus
   collabdict bench consensus --nodes 8 --values 100000 --scheme laplacian --json`,
 		Args: noArgs,
@@ -98,10 +98,10 @@ func consensusText(w io.Writer, r *bench.ConsensusReport) {
 		line(m.Name, "mask expanded and added %.2f GB/s, vector added %.2f GB/s, on one core", m.Mask, m.Add)
 	}
 	line("sum", "%.2f s: %d values over %d nodes, %s in %d rounds, protection %s", r.Seconds, r.Values, r.Nodes, r.Plan, r.Rounds, r.Protection)
-	line("sent", "%.0f bytes a node in %.0f messages, %.2f times the %.0f predicted, %.2f times a ring all-reduce of %.0f", r.Bytes, r.Messages, r.PredictedRatio, r.Predicted, r.RingRatio, r.RingBytes)
-	line("memory", "%.1f vectors a node on the heap (%.0f bytes)", r.Vectors, r.Memory)
+	line("sent", "%.0f bytes per node in %.0f messages, %.2f times the %.0f predicted, %.2f times a ring all-reduce of %.0f", r.Bytes, r.Messages, r.PredictedRatio, r.Predicted, r.RingRatio, r.RingBytes)
+	line("memory", "%.1f vectors per node on the heap (%.0f bytes)", r.Vectors, r.Memory)
 	if r.Resident > 0 {
-		line("", "%.1f vectors a node by the kernel's count (%.0f bytes)", r.ResidentVectors, r.Resident)
+		line("", "%.1f vectors per node by the kernel's count (%.0f bytes)", r.ResidentVectors, r.Resident)
 	}
 	line("total", "the same at all nodes, largest error %.1e", r.MaxError)
 }

@@ -18,10 +18,10 @@ func (a *app) benchScale() *cobra.Command {
 	var values, sums int
 	var dir string
 	cmd := &cobra.Command{
-		Use: "scale", Short: "What a private sum takes of a participant, the more there are",
-		Long: `scale makes private sums of made-up vectors in simulated consortia of several sizes,
-and prints what one sum takes of each participant: messages, bytes, time of a
-processor, memory. Everything but the network is the real thing. The table is CSV.`,
+		Use: "scale", Short: "Measure a private sum in growing simulated consortia",
+		Long: `scale makes private sums of synthetic vectors in simulated consortia of several sizes. It
+prints the cost of one sum per participant: messages, bytes, processor time and memory.
+Only the network is simulated. The table is CSV.`,
 		Example: `  collabdict bench scale --sizes 64,256,1024 --values 331`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -33,7 +33,7 @@ func figuresOf(r *report.Run) []figure {
 	return []figure{{"loglik", func(s report.Scores) report.Figure { return s.Loglik }}}
 }
 
-// anomalies says whether all labels of a run are of anomalies, and none is a class.
+// anomalies reports whether all labels of a run are of anomalies, and none is a class.
 func anomalies(r *report.Run) bool {
 	return !slices.ContainsFunc(r.Participants, func(p report.Participant) bool { return p.ARI.Applies && !p.ROCAUC.Applies })
 }

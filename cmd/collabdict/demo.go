@@ -27,9 +27,9 @@ func (a *app) demo() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use: "demo", Short: "Five plants learn together on this machine; see what each gains",
-		Long: `demo makes up the sensor data of five plants, with faults in the test rows, and
-starts five real nodes on ports of 127.0.0.1. They train together, and each also
-alone on its own rows; the table shows how well either finds the faults.`,
+		Long: `demo generates sensor data of five plants, with faults in the test rows, and starts five
+real nodes on ports of 127.0.0.1. They train together, and each also alone on its own rows.
+The table compares how well the two models find the faults.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			k, err := t.task(algorithm.Global)

@@ -27,7 +27,7 @@ func (a *app) evaluate() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			m, spec, err := s.load()
 			if err == nil && m.Classifier() != nil && s.label == "" {
-				err = &usageError{"--label is missing: a classifier is measured by the classes of rows", "name their column"}
+				err = &usageError{"--label is missing: to evaluate a classifier, the classes of rows are needed", "name their column"}
 			}
 			if err == nil {
 				err = memory.hold(&spec)
@@ -57,7 +57,7 @@ func (a *app) evaluate() *cobra.Command {
 	addOwn(cmd, &s.own)
 	memory.add(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. With cgau the classes, from 0")
-	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "the same as --where, with the words of training")
+	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "the same as --where, named as in training")
 	a.addJSON(cmd)
 	return cmd
 }

@@ -92,11 +92,11 @@ func classify(ctx context.Context, err error) (class, string) {
 	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended):
 		return membersLost, ""
 	case errors.As(err, &lost):
-		return membersLost, "bring it back and run again with all members: a run on the same rows without it would let the others work out its part"
+		return membersLost, "bring it back and run again with all members: after a run on the same rows without it, the others could compute its part"
 	case errors.As(err, &stuck):
-		return membersLost, "let them come back (for=), or want fewer (--quorum, --colluders)"
+		return membersLost, "let them come back (for=), or lower --quorum or --colluders"
 	case errors.As(err, &gone):
-		return membersLost, "what was learned until then is in the folder; the others' agreement says who is of the roster"
+		return membersLost, "the folder has the model of the last round; the others' agreement lists the members"
 	case errors.As(err, &member):
 		return membersLost, "see that member's log"
 	case errors.As(err, &path):

@@ -19,7 +19,7 @@ import (
 // gathering is a kind whose members show each other what they have.
 type gathering struct {
 	args []string
-	slow int // of so many rows a member has something to show after ten seconds or so
+	slow int // with so many rows, a member has something to show after about ten seconds
 }
 
 var gatherings = map[string]gathering{
@@ -27,7 +27,7 @@ var gatherings = map[string]gathering{
 	"fedgem": {[]string{"--model", "fedgem"}, 20000},
 }
 
-// startGathering starts a process for each of some plants, of which late has so many
+// startGathering starts a process for each of some plants. The plant late has so many
 // rows that it is the last to have something to show.
 func startGathering(t *testing.T, dir, late string, g gathering) (up *member, names []string) {
 	t.Helper()
@@ -104,7 +104,7 @@ func checkMissing(t *testing.T, views []report.View, size int, gone string) {
 	}
 }
 
-// sameMixture says whether two models have the same shared parameters, bit for bit.
+// sameMixture reports whether two models have the same shared parameters, bit for bit.
 func sameMixture(a, b *model.Model) bool {
 	same := slices.Equal(mixtureOf(a).Weights(), mixtureOf(b).Weights()) && mat.Equal(mixtureOf(a).Means(), mixtureOf(b).Means())
 	for k := 0; same && k < mixtureOf(a).Components(); k++ {

@@ -45,12 +45,11 @@ type edge struct {
 func (a *app) inspect() *cobra.Command {
 	var l lookFlags
 	cmd := &cobra.Command{
-		Use: "inspect", Short: "Describe a model file: where it comes from and what it has learned",
-		Long: `inspect describes a model. With --data it looks at rows through a model that has latent
-variables, as mtvae: how much of them is lost where they are decoded from their codes,
-column by column. With --plots it draws the codes and, where columns are the pixels of
-images, what they are decoded to; of bvae published weights, too. Of more than 5000 rows
-so many are chosen evenly.`,
+		Use: "inspect", Short: "Describe a model file: its origin and what it has learned",
+		Long: `inspect describes a model. With --data, for a model with latent variables such as mtvae, it
+compares rows with their reconstructions, column by column. With --plots, it draws the codes
+of rows and, if columns are the pixels of images, the reconstructed images; for bvae, it also
+draws published weights. At most 5000 rows are used, chosen evenly.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := l.open(cmd)
@@ -133,7 +132,7 @@ func (d description) text(w io.Writer) {
 	fmt.Fprintf(w, "%d rounds%s; %s, %s: %s\n",
 		d.Rounds, converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
 	if p := d.PCA; p != nil {
-		fmt.Fprintf(w, "projected to %d principal axes, which have %.3g of the variance\n", p.Axes, p.Explained())
+		fmt.Fprintf(w, "projected to %d principal axes, with %.3g of the variance\n", p.Axes, p.Explained())
 	}
 	if d.FalseAlarm > 0 {
 		fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
@@ -141,10 +140,10 @@ func (d description) text(w io.Writer) {
 	p := d.Privacy
 	fmt.Fprintf(w, "privacy: protection %s", p.Protection.Mode)
 	if b := p.Protection.BreachPredicted; b != nil {
-		fmt.Fprintf(w, ", %d colluders learn a member's vector with probability %.2g", p.Protection.Colluders, *b)
+		fmt.Fprintf(w, ", a member's vector is recovered with probability %.2g (assumed colluders: %d)", *b, p.Protection.Colluders)
 	}
 	if p.LeastDiversity.Applies {
-		fmt.Fprintf(w, "; least entropy of a contribution %s nats", report.Fixed(p.LeastDiversity.Value, 2))
+		fmt.Fprintf(w, "; smallest contribution ≈ %s rows", report.Fixed(math.Exp(p.LeastDiversity.Value), 1))
 	}
 	fmt.Fprintln(w)
 	for _, s := range p.Published {
@@ -156,7 +155,7 @@ func (d description) text(w io.Writer) {
 		fmt.Fprintf(w, "own part: no %s beside it\n", model.OwnFile)
 	}
 	if e := d.encoder(); e != nil {
-		fmt.Fprintf(w, "encoder: tells %s nats of a row, %d of %d dimensions active\n", report.Fixed(e.Information, 2), e.Active, e.Latent)
+		fmt.Fprintf(w, "encoder: %s nats of information per row, %d of %d dimensions active\n", report.Fixed(e.Information, 2), e.Active, e.Latent)
 	}
 	d.weightings(w)
 	if d.Reconstruction != nil {

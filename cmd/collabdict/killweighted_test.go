@@ -36,8 +36,8 @@ func TestAWeightedMemberIsKilled(t *testing.T) {
 	}
 }
 
-// killedAndBack runs three processes, of which one is killed after some rounds and started
-// again, and returns the model that each comes to without that, by the totals.
+// killedAndBack runs three processes, kills one after some rounds and starts it again,
+// and returns the model that each comes to without that, by the totals.
 func killedAndBack(t *testing.T, dir, victim string, args ...string) map[string]*model.Model {
 	t.Helper()
 	if testing.Short() {

@@ -13,7 +13,7 @@ import (
 
 // addOwn adds the flag --own of commands that use a model.
 func addOwn(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "own", "", "of models with conditions: `FILE` of the participant's own conditions (default own.npz beside the model, if it is there)")
+	cmd.Flags().StringVar(file, "own", "", "models with conditions: `FILE` of the participant's own conditions (default own.npz beside the model, if it exists)")
 }
 
 // ownBeside returns where the participant's own part stands if it is not named.
@@ -26,7 +26,7 @@ func ownBeside(modelFile string) string {
 func ownFile(m *model.Model, modelFile, named string) (string, error) {
 	if m.Personal() == nil {
 		if named != "" {
-			return "", &usageError{fmt.Sprintf("--own: this model of kind %s has no conditions", m.Manifest.Kind), "leave it out"}
+			return "", &usageError{fmt.Sprintf("--own: a model %s has no conditions", m.Manifest.Kind), "leave it out"}
 		}
 		return "", nil
 	}
@@ -49,14 +49,14 @@ func (a *app) complete(m *model.Model, modelFile, named string) error {
 		return m.ReadOwnFile(own)
 	case !m.Complete():
 		return &model.Error{
-			File: modelFile, Msg: "want the own part of a participant, as each scales columns by its own rows, got no " + model.OwnFile + " beside it",
-			Hint: "name one by --own; collabdict adapt makes one from some rows",
+			File: modelFile, Msg: "want the private part of a participant, since each scales columns by its own rows, got no " + model.OwnFile + " beside it",
+			Hint: "name one with --own, or make one with collabdict adapt",
 		}
 	case m.Personal() != nil && m.Classifier() == nil:
 		m.Manifest.Threshold = math.NaN() // that of the file is of its owner's conditions
-		a.note("no %s beside the model: conditions are 0, which are nobody's, and there is no threshold for them", model.OwnFile)
+		a.note("no %s beside the model: conditions are 0, and there is no threshold", model.OwnFile)
 	case m.Personal() != nil:
-		a.note("no %s beside the model: conditions are 0, which are nobody's", model.OwnFile)
+		a.note("no %s beside the model: conditions are 0", model.OwnFile)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func codes(m *model.Model, v *latent.View, g latent.Groups) plots.Scatter {
 	}
 	s := plots.Scatter{
 		Name: "latent", Title: "Codes of own rows", Subtitle: "by the encoder of " + m.Manifest.Participant + "; not for sharing",
-		X: name(active[0]), Y: "squared error of the row as it is decoded", Of: g.Of, Groups: g.Names, Graded: g.Graded, Last: g.Rest, Private: true,
+		X: name(active[0]), Y: "squared error of the reconstructed row", Of: g.Of, Groups: g.Names, Graded: g.Graded, Last: g.Rest, Private: true,
 		At: plots.Points{X: mat.Col(nil, active[0], v.Codes), Y: v.Lost},
 	}
 	if len(active) > 1 {
@@ -64,7 +64,7 @@ const exampleImages = 10
 
 // originals shows images above what their codes are decoded to.
 func originals(m *model.Model, rows dataset.Rows, places []int, g latent.Groups) (plots.Sheet, error) {
-	s := sheet(m, "reconstruction", "Own images, above what their codes are decoded to")
+	s := sheet(m, "reconstruction", "Images, above their reconstructions")
 	s.Subtitle += "; not for sharing"
 	for _, e := range g.Examples(exampleImages) {
 		at := make([]int, len(e.Rows))
@@ -90,7 +90,7 @@ const (
 	gridSide = 2*gridEnd/gridStep + 1
 )
 
-// hasGrid says whether the model decodes points of a plane to images.
+// hasGrid reports whether the model decodes points of a plane to images.
 func hasGrid(m *model.Model) bool {
 	c, ok := m.Learned.(algorithm.Coder)
 	_, _, images := dataset.ImageShape(m.Manifest.Columns)
@@ -98,7 +98,7 @@ func hasGrid(m *model.Model) bool {
 }
 
 func drawGrid(dir string, m *model.Model) error {
-	s := sheet(m, "decoded", "What the latent variables are decoded to")
+	s := sheet(m, "decoded", "Reconstructions of latent variables")
 	s.X, s.Y = "latent variable 1", "latent variable 2"
 	at := func(i int) float64 { return gridStep*float64(i) - gridEnd }
 	for i := range int(gridSide) {

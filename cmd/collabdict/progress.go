@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -18,8 +19,8 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// progress shows how a training goes: a live line on a terminal, a line a round
-// elsewhere.
+// progress shows how a training goes: a live line on a terminal, one line per
+// round elsewhere.
 type progress struct {
 	mu       sync.Mutex
 	w        io.Writer
@@ -61,7 +62,7 @@ func (p *progress) round(r algorithm.Progress, participants int, bytes int64) {
 	if line := p.waits.round(time.Now()); line != "" {
 		p.show(line)
 	}
-	how := fmt.Sprintf("loss %.6g a row", r.Loss)
+	how := fmt.Sprintf("loss %.6g per row", r.Loss)
 	switch {
 	case r.Clusters > 0:
 		how = fmt.Sprintf("%d clusters", r.Clusters)
@@ -70,7 +71,7 @@ func (p *progress) round(r algorithm.Progress, participants int, bytes int64) {
 	}
 	line := fmt.Sprintf("round %d/%d  %s  %d participants", r.Number, p.rounds, how, participants)
 	if d := r.Diversity; d != nil {
-		line += fmt.Sprintf("  entropy %s..%s", report.Fixed(d.Min, 2), report.Fixed(d.Max, 2))
+		line += fmt.Sprintf("  smallest contribution ≈ %s rows", report.Fixed(math.Exp(d.Min), 1))
 	}
 	if e := r.Encoder; e != nil {
 		line += fmt.Sprintf("  information %s, %d of %d units", report.Fixed(e.Information, 2), e.Active, e.Latent)
@@ -142,7 +143,7 @@ func replaced(last, line string) string {
 }
 
 // joining shows who is there while members find each other, and once where this
-// one can be reached. Those that are found later are told of by watch.
+// one can be reached. watch reports those that come later.
 func (p *progress) joining(s node.Status) {
 	if p.joined.Load() {
 		return
@@ -163,11 +164,11 @@ func (p *progress) joining(s node.Status) {
 	p.show(line)
 }
 
-// remindEvery is how often a wait for members that have not come is told.
+// remindEvery is the interval at which a wait for members is reported.
 const remindEvery = 30 * time.Second
 
-// remind tells again who is there, and for how long the others have been waited
-// for, until the returned function is called.
+// remind repeats which members are here, and how long the others have been missing,
+// until the returned function is called.
 func (p *progress) remind() (stop func()) {
 	return every(remindEvery, func(time.Time) {
 		p.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 )
 
-// On a terminal a simulation has a bar, and one line that is replaced; elsewhere a
-// line a round, as any run.
+// On a terminal a simulation has a bar, and one line that is replaced; elsewhere one
+// line per round, as any run.
 func TestProgressOfASimulation(t *testing.T) {
 	play := func(terminal *os.File) string {
 		var out bytes.Buffer
@@ -32,11 +32,11 @@ func TestProgressOfASimulation(t *testing.T) {
 	defer file.Close()
 	live := play(file)
 	if strings.Count(live, "\n") != 1 || !strings.HasPrefix(live, "\r[........................] start-up") ||
-		!strings.Contains(live, "\r[##################......] 3/4  virtual time 3m0s  loss 2 a row  at most 0s to go") {
+		!strings.Contains(live, "\r[##################......] 3/4  virtual time 3m0s  loss 2 per row  at most 0s to go") {
 		t.Errorf("on a terminal: %q", live)
 	}
 	lines := strings.Split(strings.TrimSpace(play(nil)), "\n")
-	if len(lines) != 3 || !strings.HasPrefix(lines[2], "round 3/4  loss 2 a row  5 participants") {
+	if len(lines) != 3 || !strings.HasPrefix(lines[2], "round 3/4  loss 2 per row  5 participants") {
 		t.Errorf("elsewhere: %q", lines)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/strictyaml"
 )
 
-// setRanges sets the agreed ranges of a pipeline.
+// setRanges sets the agreed ranges of a task.
 func (t *taskFlags) setRanges(k *pipeline.Task) error {
 	for _, other := range []struct {
 		name  string
@@ -25,7 +25,7 @@ func (t *taskFlags) setRanges(k *pipeline.Task) error {
 		{"normalise", k.Shared.Find("normalise").Given() && k.Normalise != pipeline.MinMax},
 	} {
 		if other.given {
-			return &usageError{fmt.Sprintf("--ranges and --%s contradict each other: agreed ranges say how columns are scaled", other.name), "leave one out"}
+			return &usageError{fmt.Sprintf("--ranges and --%s contradict each other: agreed ranges fix the scaling of columns", other.name), "leave one out"}
 		}
 	}
 	ranges, err := readRanges(t.ranges)
@@ -54,7 +54,7 @@ func readRanges(s string) (pipeline.Ranges, error) {
 	}
 	var ranges pipeline.Ranges
 	if err := strictyaml.Decode(bytes.NewReader(b), &ranges); err != nil {
-		return nil, &usageError{fmt.Sprintf("--ranges: %s: %v", s, err), "a line a column, as temp_1: [0, 120]"}
+		return nil, &usageError{fmt.Sprintf("--ranges: %s: %v", s, err), "write a line per column, for example temp_1: [0, 120]"}
 	}
 	return ranges, nil
 }

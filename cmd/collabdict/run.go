@@ -43,13 +43,14 @@ type runFlags struct {
 func (a *app) run() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use: "run", Short: "Be a participant: find the others, train with them, save the model",
-		Long: `run is a participant. It waits until all --expect members have found each other on
-the local network (or through --peer), trains with them, and leaves model.npz and
-result.json in its folder. With the folder of a participant that up has made, it
-needs nothing but --dir. A member that was stopped or has crashed comes back with the
-same command: it goes on with the run that its folder has the state of, while the
-others have gone on without it or, where too few were left, have waited.`,
+		Use: "run", Short: "Take part in a run: find the other members, train with them, save the model",
+		Long: `run takes part in a run as one member. It waits until all --expect members have found each
+other on the local network (or through --peer), trains with them, and writes model.npz and
+result.json into its folder. For a folder that up has made, --dir is enough.
+
+A member that was stopped or has crashed comes back with the same command, which resumes the
+unfinished run in its folder. Meanwhile, the others continue without it; if too few are left,
+they wait.`,
 		Example: `  collabdict run --name plant-a --data plant-a.csv --expect 3
   collabdict run --name plant-b --data plant-b.csv --expect 3 --peer /ip4/10.0.0.5/tcp/4001/p2p/12D3...`,
 		Args: noArgs,
@@ -87,14 +88,14 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		fl.StringVar(&f.name, "name", "", "`NAME` that the others see (default that of the data file)")
 		fl.IntVar(&f.expect, "expect", 0, "`N`, the number of members, this one included")
 		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
-		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
+		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, such as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
-		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if not all members are there by then; 0 waits for ever")
+		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if not all members are there by then; 0 waits without limit")
 	})
 	addPatience(cmd, &f.patience)
 	addDurability(cmd, &f.durability)
 	fl := cmd.Flags()
-	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input does")
+	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input ends")
 	fl.BoolVar(&f.verbose, "verbose", false, "log what the node does")
 	if err := fl.MarkHidden("with-parent"); err != nil {
 		panic(err)
@@ -120,7 +121,7 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 		return c, nil, err
 	}
 	if f.expect < 2 {
-		return c, nil, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "say how many members there are, this one included"}
+		return c, nil, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "give the number of members, this one included"}
 	}
 	if err := c.Task.Settings.Validate(f.expect); err != nil {
 		return c, nil, &usageError{err.Error(), ""}
@@ -207,7 +208,7 @@ func onlyOfProcess(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(process, f.Name) {
 			err = &usageError{
-				fmt.Sprintf("--%s: what the participant of a folder trains, and with whom, is in its %s and the agreement that this names", f.Name, config.NodeFile),
+				fmt.Sprintf("--%s: the folder's %s and its agreement already have this setting", f.Name, config.NodeFile),
 				"leave the flag out, or change the files",
 			}
 		}
@@ -262,7 +263,7 @@ func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, err
 	}
 	var warnings []string
 	for _, c := range data.Ignored {
-		warnings = append(warnings, c+" does not hold numbers, so it is no feature")
+		warnings = append(warnings, c+" does not hold numbers, so it is not a feature")
 	}
 	return data.Participants[0], warnings, nil
 }
@@ -304,7 +305,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 			if f.withParent { // up would begin another
 				again = "collabdict run --dir " + c.Out
 			}
-			a.note("%s goes on with the run", again)
+			a.note("%s resumes the run", again)
 		}
 		return err
 	}

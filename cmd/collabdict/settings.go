@@ -14,14 +14,14 @@ import (
 // addPatience adds the flag --patience of commands that wait for real members.
 func addPatience(cmd *cobra.Command, patience *float64) {
 	section(cmd, ofSums, func(f *pflag.FlagSet) {
-		f.Float64Var(patience, "patience", 0, "go on without a member that takes `N` times as long as usual (default 3)")
+		f.Float64Var(patience, "patience", 0, "continue without a member that takes `N` times its usual time (default 3)")
 	})
 }
 
 // addDurability adds the flag --durability of commands that keep a record on disk.
 func addDurability(cmd *cobra.Command, durability *string) {
 	section(cmd, ofSums, func(f *pflag.FlagSet) {
-		f.StringVar(durability, "durability", "", "what of a sum under way is on disk: disk (default), all that a process needs to go on, or memory, nothing")
+		f.StringVar(durability, "durability", "", "where the state of a sum under way is kept: disk (default), so that a restarted process can resume it, or memory")
 	})
 }
 

@@ -30,10 +30,9 @@ func (a *app) sim() *cobra.Command {
 	var to outputs
 	cmd := &cobra.Command{
 		Use: "sim", Short: "Train all participants in this process, over a simulated network in virtual time",
-		Long: `sim trains all participants in this process. The network between them is simulated,
-in virtual time; everything else is the real thing. The same seed gives the same
-bytes. --faults and --scenario say what the network is like and what goes wrong;
---plots draws how it went.`,
+		Long: `sim trains all participants in this process. Only the network between them is simulated, in
+virtual time. The same seed gives the same bytes. --faults and --scenario describe the network
+and its faults; --plots draws the course of the run.`,
 		Example: `  collabdict sim --generate participants=20,rows=200,columns=6,patterns=3 --baselines alone,pooled
   collabdict sim --data 'machines/*.csv' --label fault --test-where split=test --components 8 --out result
   collabdict sim --generate participants=20 --faults 'churn:rate=0.05;loss:rate=0.01' --plots plots
@@ -64,8 +63,8 @@ bytes. --faults and --scenario say what the network is like and what goes wrong;
 	s.add(cmd)
 	t.add(cmd)
 	t.addBaselines(cmd, "alone, pooled")
-	cmd.Flags().StringVar(&to.dir, "out", "", "write result.json, rounds.csv and, a folder a participant, model.npz and result.json to `DIR`")
-	cmd.Flags().StringVar(&to.plots, "plots", "", "draw the objective, a sum's convergence, bytes sent, and views and faults in time, as SVG and PNG in `DIR`")
+	cmd.Flags().StringVar(&to.dir, "out", "", "write result.json and rounds.csv to `DIR`, and model.npz and result.json to a folder per participant")
+	cmd.Flags().StringVar(&to.plots, "plots", "", "draw the objective, the convergence of a sum, bytes sent, members and faults over time, as SVG and PNG in `DIR`")
 	under.add(cmd)
 	a.addJSON(cmd)
 	return cmd
@@ -102,10 +101,10 @@ func (a *app) drawFailed(run *simulate.Run, to outputs) {
 		return
 	}
 	if err := plots.Write(to.plots, run.Course); err != nil {
-		a.note("warning: what happened until then is not drawn: %v", err)
+		a.note("warning: the run until then cannot be drawn: %v", err)
 		return
 	}
-	a.note("%s shows what happened until then", filepath.Join(to.plots, "timeline.svg"))
+	a.note("%s shows the run until then", filepath.Join(to.plots, "timeline.svg"))
 }
 
 // write writes what a simulation has made.
@@ -220,7 +219,7 @@ func (a *app) noteMemory(participants int) {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	a.note("memory: %.2f GB at most, %d kB a participant", float64(m.Sys)/1e9, int(m.Sys)/participants/1000)
+	a.note("memory: %.2f GB at most, %d kB per participant", float64(m.Sys)/1e9, int(m.Sys)/participants/1000)
 }
 
 // noteData says what the features are, and what was left out of the data.
@@ -230,7 +229,7 @@ func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 		a.note(areClasses+"%s", ofClasses(t))
 	}
 	if len(d.Ignored) > 0 {
-		a.note("not numbers, so no features: %s", strings.Join(d.Ignored, ", "))
+		a.note("not numbers, so not features: %s", strings.Join(d.Ignored, ", "))
 	}
 	for _, l := range d.LeftOut {
 		a.note("left out: %s has only %d training rows", l.Name, l.Rows)

@@ -36,11 +36,11 @@ type upFlags struct {
 func (a *app) up() *cobra.Command {
 	var f upFlags
 	cmd := &cobra.Command{
-		Use: "up", Short: "Run all participants on this machine, a process each",
-		Long: `up starts a process for every participant, with one agreement for all, a folder and
-real ports on 127.0.0.1 for each, and shows how they get on. A process that ends is
-not started again: the others go on without it, and collabdict run --dir OUT/NAME
-brings it back. The folders and their logs stay under --out.`,
+		Use: "up", Short: "Run all participants on this machine, one process each",
+		Long: `up starts one process per participant, each with its own folder and real ports on 127.0.0.1,
+and with one agreement for all, and shows their progress. It does not restart a process that
+has ended: the others continue without it, and collabdict run --dir OUT/NAME brings it back.
+The folders and their logs stay under --out.`,
 		Example: `  collabdict up --data 'machines/*.csv' --label fault --test-where split=test
   collabdict up --nodes 5 --data all.csv --split iid:clients=5`,
 		Args: noArgs,
@@ -71,8 +71,8 @@ brings it back. The folders and their logs stay under --out.`,
 	f.addBaselines(cmd, "alone, pooled")
 	addPatience(cmd, &f.patience)
 	addDurability(cmd, &f.durability)
-	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "`N`, the number of participants that there should be; an error if the data have another")
-	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json, rounds.csv and a folder a participant")
+	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "`N`, the number of participants; an error if the data have another number")
+	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json, rounds.csv and a folder per participant")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -109,7 +109,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		return err
 	}
 	if len(c.Abandoned) > 0 {
-		a.note("warning: the run that was left unfinished in %s is given up; collabdict run --dir in each of the folders would have gone on with it", f.out)
+		a.note("warning: the unfinished run in %s is abandoned; to resume one, use collabdict run --dir in each of its folders", f.out)
 	}
 	a.warnOfShown(t)
 	a.note("%d nodes under %s", len(parts), f.out)
@@ -245,7 +245,7 @@ func namesOf(parts []dataset.Participant) []string {
 	return names
 }
 
-// joinTimeout bounds the wait of a node for the others, all of which start now on
+// joinTimeout bounds the wait of a node for the others, which all start now on
 // this machine and first read their rows.
 func joinTimeout(nodes int) time.Duration { return 2*time.Minute + time.Duration(nodes)*2*time.Second }
 

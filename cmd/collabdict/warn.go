@@ -26,7 +26,7 @@ func (a *app) warn(warnings []string) {
 		case told[key] <= alikeMost:
 			a.note("warning: %s", w)
 		case told[key] == alikeMost+1:
-			a.note("warning: the same of %d more participants, all in the warnings of the result (--json, --out)", of[key]-alikeMost)
+			a.note("warning: the same holds for %d more participants; the result lists all (--json, --out)", of[key]-alikeMost)
 		}
 	}
 }

@@ -123,8 +123,8 @@ func (s *slot) attempt(ballot uint32) *Attempt {
 	return s.attempts[ballot]
 }
 
-// Decided notes a decision, and looks at the slots before, of which the coalition
-// has all that it gets.
+// Decided notes a decision, and looks at the slots before: the coalition has all that
+// it gets of them.
 func (r *Recorder) Decided(member int, d *consensus.Decision) {
 	if !r.inside(member) || d.Slot < r.done {
 		return
@@ -210,8 +210,8 @@ func close(x, truth []float64) bool {
 // Members returns the coalition.
 func (r *Recorder) Members() []int { return r.coalition }
 
-// Breached returns the share of the other members of which the coalition has
-// recovered a vector, to a relative error of 1e-3, in any round.
+// Breached returns the share of the other members with a vector that the coalition has
+// recovered, to a relative error of 1e-3, in any round.
 func (r *Recorder) Breached() float64 {
 	return float64(len(r.recovered)) / float64(r.size-len(r.coalition))
 }

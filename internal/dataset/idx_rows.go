@@ -76,7 +76,7 @@ func (r *idxReader) load(from, n int) ([]byte, error) {
 	return r.bytes, nil
 }
 
-// atEnd says whether the compressed file is sound, and has nothing behind the images.
+// atEnd reports whether the compressed file is sound, and has nothing behind the images.
 func (r *idxReader) atEnd() error {
 	switch n, err := io.CopyN(io.Discard, r.stream, 1); {
 	case n > 0:

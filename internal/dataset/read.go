@@ -45,7 +45,7 @@ type scanner struct {
 	rows   rowReader
 	name   string // of all rows, where no column names participants
 	hold   *holding
-	file   part // of which each group's share is to be
+	file   part // each group takes its share of it
 	out    *share
 	row    []float64 // scratch
 }

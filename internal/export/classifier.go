@@ -16,13 +16,13 @@ func (f *File) classifier(g *onnx.Graph, c *coordinates, of cgau.Trained, rows o
 	return "Classifier of conditional gated activation units."
 }
 
-// nobodys says whether conditions are those that training begins with, by which no
+// nobodys reports whether conditions are those that training begins with, by which no
 // participant has set its threshold.
 func nobodys(conditions []float32) bool {
 	return len(conditions) > 0 && !slices.ContainsFunc(conditions, func(v float32) bool { return v != 0 })
 }
 
-// adapted lists networks with conditions, of which there may be none.
+// adapted lists networks with conditions, or none.
 func (f *File) adapted(name string, conditions []float32) {
 	switch {
 	case len(conditions) == 0:

@@ -37,7 +37,7 @@ type Consortium struct {
 
 // Write lays the consortium out: the agreement of all, and for each participant a
 // folder with an identity, free ports and where its rows are. What participants
-// have left unfinished in their folders is not gone on with.
+// have left unfinished in their folders is not resumed.
 func (c *Consortium) Write() error {
 	names := make([]string, len(c.Data.Participants))
 	for i, p := range c.Data.Participants {
@@ -76,7 +76,7 @@ func (c *Consortium) Write() error {
 	return nil
 }
 
-// abandon ends a run that was left in a folder before its end, and says whether there
+// abandon ends a run that was left in a folder before its end, and reports whether there
 // was one: who goes on with it would not meet the others, which begin another.
 func abandon(dir string) (unfinished bool, err error) {
 	s, err := store.Open(dir)

@@ -94,7 +94,7 @@ func (c *Child) Wait() report.End {
 	return c.end
 }
 
-// begun says whether the child, which has ended, had begun a run as far as can be told.
+// begun reports whether the child, which has ended, had begun a run as far as can be told.
 func (c *Child) begun() bool {
 	run, err := lastRun(c.Dir)
 	return err != nil || run != c.last

@@ -33,7 +33,7 @@ func ConsensusOptions(s *consensus.Settings) option.Table {
 		option.Int(&s.Threshold, "threshold", 0, "sessions of shamir that give the sum (default three quarters of them)").ForExperts(),
 		option.Int(&s.Quorum, "quorum", 0, "`K`, the members whose votes decide a sum (default more than half)"),
 		option.Int(&s.Colluders, "colluders", 0, "`T`, the members that together may learn nothing (default a third of the others)"),
-		option.String(&s.OnLoneChange, "on-lone-change", consensus.WarnOfLoneChange, "when two sums would differ by few members alone: warn, or wait for those that are missing", option.OneOf(consensus.WarnOfLoneChange, consensus.AvoidLoneChange)).ForExperts(),
-		option.String(&s.Recover, "recover", consensus.FromShares, "what becomes of a member that is lost after the vote: shares or wait", option.OneOf(consensus.FromShares, consensus.Wait)).ForExperts(),
+		option.String(&s.OnLoneChange, "on-lone-change", consensus.WarnOfLoneChange, "if two sums would differ by few members: warn, or wait for the missing ones", option.OneOf(consensus.WarnOfLoneChange, consensus.AvoidLoneChange)).ForExperts(),
+		option.String(&s.Recover, "recover", consensus.FromShares, "if a member is lost after the vote: rebuild its pad from shares, or wait", option.OneOf(consensus.FromShares, consensus.Wait)).ForExperts(),
 	}
 }

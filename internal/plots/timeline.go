@@ -113,7 +113,7 @@ func (l *lanes) many() bool { return len(l.all) > manyRows }
 // lane returns the bottom of a lane above the members' rows, counted from the top.
 func (l *lanes) lane(i int) float64 { return l.height - laneHeight*float64(i+1) }
 
-// shows says whether a member is ever in a state.
+// shows reports whether a member is ever in a state.
 func (l *lanes) shows(s state) bool {
 	return slices.ContainsFunc(l.all, func(list []stretch) bool {
 		return slices.ContainsFunc(list, func(x stretch) bool { return x.state == s })

@@ -101,7 +101,7 @@ type Consensus struct {
 	Step                string  `json:"step,omitempty"`
 	Graph               string  `json:"graph,omitempty"`
 	Degree              int     `json:"degree,omitempty"`
-	Fan                 int     `json:"fan,omitempty"` // k, the messages a member exchanges a round
+	Fan                 int     `json:"fan,omitempty"` // k, the messages that a member exchanges per step
 	IterationsPredicted int     `json:"iterations_predicted"`
 	Iterations          int     `json:"iterations"`
 	Error               float64 `json:"error"` // largest ‖own − adopted‖₂ / ‖adopted‖₂

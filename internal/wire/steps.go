@@ -102,7 +102,7 @@ type stepFrame struct {
 	words int
 }
 
-// peekStep says whether what comes is a Step in one frame as Write writes it, and
+// peekStep reports whether what comes is a Step in one frame as Write writes it, and
 // takes nothing of it.
 func peekStep(r *bufio.Reader) (consensus.Message, stepFrame, bool) {
 	b, _ := r.Peek(frameHeader)

@@ -75,7 +75,7 @@ func (e end) through() (n int) {
 	return n
 }
 
-// differ says whether two honest members have come to different totals of a round.
+// differ reports whether two honest members have come to different totals of a round.
 func (e end) differ() bool {
 	for rank, own := range e.totals {
 		for other, theirs := range e.totals[:rank] {
@@ -88,7 +88,7 @@ func (e end) differ() bool {
 	return false
 }
 
-// named says whether an honest member ended with an error that names the adversary.
+// named reports whether an honest member ended with an error that names the adversary.
 func (e end) named() bool {
 	for rank, m := range e.report.Members {
 		if rank != bad && m.Err != nil && strings.Contains(m.Err.Error(), "p0003") {
@@ -131,7 +131,7 @@ func each(t *testing.T, a func() netsim.Adversary, check func(t *testing.T, e en
 	}
 }
 
-// Who says nothing is gone on without.
+// The others continue without a silent member.
 func TestSilent(t *testing.T) {
 	each(t, func() netsim.Adversary { return adversary.Silent{} }, func(t *testing.T, e end) {
 		e.checkSums(t, nil)

@@ -114,7 +114,7 @@ func TestMessagesComeWithTheirSender(t *testing.T) {
 		seen := map[int]uint64{}
 		for range 2 {
 			m := receive(t, e.inbox)
-			seen[m.From] = m.Message.Slot
+			seen[m.From] = m.Message.Message().Slot
 		}
 		for j := range all {
 			if want := uint64(10 + j); j != i && seen[j] != want {

@@ -17,8 +17,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// members is rows of different numbers and distributions, of which the last two columns
-// say the same and the third has another scale.
+// members has different numbers and distributions of rows. The last two columns are the
+// same, and the third has another scale.
 func members(seed uint64, sizes ...int) []*mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var out []*mat.Dense
