@@ -3,19 +3,29 @@ GO       ?= go
 FUZZTIME ?= 30s
 
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 ASSEMBLY := $(foreach f,internal/kernels/blas/add internal/kernels/mixture/assembly internal/kernels/elementwise/assembly,$(f)_amd64.s $(f)_amd64.go)
 
+# OUTSIDE has the folders data, oracles and peers, which are not in the repository.
+OUTSIDE ?=
+
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build test race noasm vet fmt lint tidy-check generate-check fuzz check clean
+.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz prose outside vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## build bin/collabdict
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/collabdict
+
+cross: ## check that everything builds for the other systems
+	GOOS=windows $(GO) vet ./...
+	@set -e; for p in linux/arm64 darwin/arm64 windows/amd64; do \
+		echo "build for $$p"; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./...; \
+	done
 
 test: ## run all tests
 	$(GO) test ./...
@@ -34,8 +44,8 @@ fmt: ## check the format of all files with gofmt and gofumpt, and that no merge 
 	@list="$$(gofmt -l $(GOFILES))" && test -z "$$list" || { echo "gofmt -w is needed on:"; echo "$$list"; exit 1; }
 	@list="$$($(GO) run $(GOFUMPT) -l $(GOFILES))" && test -z "$$list" || { echo "gofumpt -w is needed on:"; echo "$$list"; exit 1; }
 
-lint: ## run staticcheck
-	$(GO) run $(STATICCHECK) ./...
+lint: ## run the linters of .golangci.yml, staticcheck among them
+	$(GO) run $(GOLANGCI) run ./...
 
 tidy-check: ## check that go.mod and go.sum are as go mod tidy would have them
 	$(GO) mod tidy -diff
@@ -58,7 +68,24 @@ fuzz: ## run every fuzz test for FUZZTIME, one after the other
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
 	done
 
-check: tidy-check fmt vet lint race noasm test ## everything that CI runs, each once
+prose: ## check documents, help and comments with Vale (needs a C compiler)
+	@scripts/prose.sh
+
+outside: ## run tests, benchmarks and comparisons that need data from the folder OUTSIDE
+	@test -d "$(OUTSIDE)/data" || { echo "outside: SKIPPED, NOTHING CHECKED: want OUTSIDE=FOLDER with the folders data, oracles and peers, got \"$(OUTSIDE)\""; exit 0; }; \
+	set -e; COLLABDICT_OUTSIDE="$$(cd "$(OUTSIDE)" && pwd)"; export COLLABDICT_OUTSIDE; \
+	$(GO) test -count=1 -timeout 2h -bench 'Oracles|Stream|LocalUpdate' -benchtime 1x \
+		$$(grep -rl --include='*_test.go' '"github.com/collabdict/collabdict/internal/outside"' . | xargs -n 1 dirname | sort -u); \
+	for peer in em vae glasso; do scripts/peers/$$peer.sh; done
+
+vuln: ## report known vulnerabilities of what the program calls, if the database can be reached
+	@report="$$($(GO) run $(GOVULNCHECK) ./... 2>&1)" && { echo "$$report"; exit 0; }; echo "$$report"; \
+	case "$$report" in \
+		*"govulncheck: fetching vulnerabilities"*) echo "vuln: SKIPPED, NOTHING CHECKED: the database of vulnerabilities cannot be reached";; \
+		*) exit 1;; \
+	esac
+
+check: tidy-check fmt vet cross lint prose race noasm test ## everything that CI runs, each once
 
 clean: ## remove what was built
 	rm -rf bin

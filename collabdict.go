@@ -11,9 +11,9 @@ type Group interface {
 	// before the first one, of all members.
 	Size() int
 
-	// Sum returns Σ_s x^s over the members s of the view, which a member that is
-	// lost on the way may not be in. Nobody learns another member's x. The blocks cover x in order and bound its values;
-	// they are the same at every member. A value outside its bound is an
+	// Sum returns Σ_s x^s over the members s of the view; members that fail mid-round
+	// may be excluded. Nobody learns another member's x. The blocks cover x in order
+	// and bound its values; they are the same at every member. A value outside its bound is an
 	// error, never a wrong sum. x is not modified.
 	Sum(ctx context.Context, x []float64, blocks []Block) ([]float64, error)
 
@@ -73,30 +73,30 @@ type Learner interface {
 
 	// Optimize turns the total of the view's statistics into new shared
 	// parameters and returns the value of the objective that the statistics were
-	// computed at. It is the same at every member. Included says whether this
+	// computed at. It is the same at every member. Included reports whether this
 	// participant's own statistics are in the total; if not, φ^s stays as it is,
 	// and LocalUpdate may not have been called.
 	Optimize(total []float64, included bool) (objective float64, err error)
 }
 
-// Absentee is implemented by groups that go on without a member for a while. The
+// Absentee is implemented by groups that may continue without a member for a while. The
 // member takes the rounds that it has missed from the others.
 type Absentee interface {
-	// Missed returns the total of the next Sum if that was made without this
-	// participant; the Sum then counts as called.
-	Missed() (total []float64, ok bool)
+	// TakeMissed returns the total of the next Sum if that was made without this
+	// participant; the Sum then counts as called, so a second call is of the Sum after it.
+	TakeMissed() (total []float64, ok bool)
 
-	// Included says whether this participant's vector is in the last Sum.
+	// Included reports whether this participant's vector is in the last Sum.
 	Included() bool
 }
 
 // Replayer is implemented by groups whose sums may be decided before this participant
-// calls them: since its process was started again, or the others have gone on without it.
+// calls them: since its process was started again, or the others have continued without it.
 type Replayer interface {
 	Absentee
 
-	// Decided returns the total of the next Sum if that is decided already, with this
+	// TakeDecided returns the total of the next Sum if that is decided already, with this
 	// participant's vector in it or not, as Included says then; the Sum then counts as
-	// called. It is for learners to which their own updates are of no use but for the sum.
-	Decided() (total []float64, ok bool)
+	// called. It is for learners whose local update matters only through the sum.
+	TakeDecided() (total []float64, ok bool)
 }

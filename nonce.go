@@ -9,8 +9,8 @@ import (
 
 // AgreeNonce draws a public random value that no member chose alone: every
 // member publishes a commitment to its secret, then the secret; the nonce is a
-// hash of them all, or of those that have revealed. Who has seen the others' commitments can no longer change
-// its own share. The secret must be fresh; it is public afterwards.
+// hash of them all, or of those that have revealed. A member that has seen the others'
+// commitments can no longer change its own share. The secret must be fresh; it is public afterwards.
 func AgreeNonce(ctx context.Context, g Group, secret [32]byte) ([32]byte, error) {
 	own := sha256.Sum256(append([]byte("collabdict/commitment/1"), secret[:]...))
 	commitments, err := g.Gather(ctx, own[:])

@@ -98,7 +98,7 @@ func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) 
 	return last, nil
 }
 
-// stops says whether a rule ends the training after this change of the objective.
+// stops reports whether a rule ends the training after this change of the objective.
 func (o Options) stops(from, to float64) bool {
 	change := math.Abs(to - from)
 	return o.Tol > 0 && change <= o.Tol*math.Abs(to) || change < o.AbsTol
@@ -107,7 +107,7 @@ func (o Options) stops(from, to float64) bool {
 func round(ctx context.Context, g Group, l Learner) (objective float64, err error) {
 	absentee, may := g.(Absentee)
 	if may {
-		if total, missed := absentee.Missed(); missed {
+		if total, missed := absentee.TakeMissed(); missed {
 			return optimize(l, total, false)
 		}
 	}

@@ -3,7 +3,7 @@ package chunking
 import "math/bits"
 
 // Arithmetic says in what values are added up. Everywhere they are whole numbers
-// of units, one or two words a value, and sums of words wrap or are reduced, so
+// of units, one or two words per value, and sums of words wrap or are reduced, so
 // that masks cancel exactly, in any order and on every machine.
 type Arithmetic string
 

@@ -43,7 +43,7 @@ func NeighboursBreach(size, neighbours, t int) float64 {
 }
 
 // LanesBreach returns the probability that colluding members learn a vector that is
-// in so many lanes of which the threshold is enough, when they work out a member's
+// in so many lanes if the threshold is enough, when they work out a member's
 // part of one lane with probability q, in each lane independently: that of at least
 // threshold successes. For Sessions all lanes are needed, which gives q^lanes.
 func LanesBreach(q float64, threshold, lanes int) float64 {

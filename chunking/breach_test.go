@@ -60,7 +60,7 @@ func TestNeighboursBreachAgainstCounting(t *testing.T) {
 	}
 }
 
-// isolated says whether the last member shares seeds with none but the colluders,
+// isolated reports whether the last member shares seeds with none but the colluders,
 // the first members.
 func isolated(out [][]int, colluders int) bool {
 	last := len(out) - 1

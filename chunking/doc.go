@@ -16,7 +16,7 @@
 //     others hold shares of a pad's seed ([SplitSecret]), in case a member is lost.
 //     Pads of what is not decided are never told.
 //   - Lanes. In place of chunks a vector may be split over several sessions, by
-//     [Layout.Lanes] or, with shares of which some are enough, by [Split].
+//     [Layout.Lanes] or, with shares that restore it from some of them, by [Split].
 //
 // A value outside its bound is an error, and so is a total that is larger than all
 // bounds together allow, or whose check is not zero. That is how a mask shows that

@@ -11,7 +11,7 @@ const (
 	// session of its own (Sec. 4.2 of Idé et al. 2024). Whoever can work out the
 	// starting vectors of a session breaks it.
 	Sessions Mode = "sessions"
-	// Shamir is the same with shares, of which some are enough, so that sessions
+	// Shamir is the same with shares. Some of them are enough, so sessions
 	// may fail. It needs the arithmetic [Field].
 	Shamir Mode = "shamir"
 	// None shows every member's vector to its neighbours. For measuring, and for

@@ -181,7 +181,7 @@ func TestUnitsOfAFloatSession(t *testing.T) {
 	}
 }
 
-// With two words a value the total is that of exact arithmetic, rounded once, even
+// With two words per value the total is that of exact arithmetic, rounded once, even
 // where float64 loses everything.
 func TestRing128IsAsGoodAsOnePlace(t *testing.T) {
 	xs := [][]float64{{1e8, 1, 1e-9}, {1e-8, 0x1p-53, 1e-9}, {-1e8, 0x1p-80, 1e-9}}

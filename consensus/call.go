@@ -93,7 +93,7 @@ func (m *Machine) newCall(c Call) (*call, error) {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
 		// Whether the bounds fit the arithmetic is found out before anything leaves.
-		if _, err := m.plans.layout(m.rules.Size, c.Blocks); err != nil {
+		if _, err := m.plans.layout(m.roster.Size, c.Blocks); err != nil {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
 	case Gather:
@@ -117,7 +117,7 @@ func (m *Machine) header(c Call) Header {
 	h.number(uint64(c.Round))
 	h.number(uint64(len(c.Values)))
 	h.blocks(c.Blocks)
-	h.bytes(fmt.Appendf(nil, "%+v", m.p.Settings))
+	h.settings(m.p.Settings)
 	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: h.sum(), Parameters: c.Parameters}
 }
 

@@ -73,40 +73,40 @@ type AbortError struct {
 
 func (e *AbortError) Error() string { return e.Reason }
 
-func (m *Machine) memberError(member int, reason string) *MemberError {
-	return &MemberError{Member: member, Name: m.p.Members[member], Reason: reason}
+func (r *roster) memberError(member int, reason string) *MemberError {
+	return &MemberError{Member: member, Name: r.names[member], Reason: reason}
 }
 
-func (m *Machine) lostError(members []int, reason, via string) error {
+func (r *roster) lostError(members []int, reason, via string) error {
 	e := &LostError{Members: members, Reason: reason, Via: via}
 	for _, s := range members {
-		e.Names = append(e.Names, m.p.Members[s])
+		e.Names = append(e.Names, r.names[s])
 	}
 	return e
 }
 
 // finishedError says that a member has ended its run as planned, but this one goes
 // on.
-func (m *Machine) finishedError(member int) error {
-	return m.lostError([]int{member}, "it has finished its run, and this member goes on: run the same version with the same settings everywhere", "")
+func (r *roster) finishedError(member int) error {
+	return r.lostError([]int{member}, "it has finished its run, and this member goes on: run the same version with the same settings everywhere", "")
 }
 
-// leftError says who has left for good, so that the rest are too few.
-func (m *Machine) leftError(left []int) error {
-	l := m.peer(left[0]).left
-	if slices.Contains(l.Blame, uint32(m.p.Self)) {
-		return m.lostError(left[:1], "it has given this member up: check the network between the two", "")
+// leftError says who has left for good, so that the rest are too few, and how the first
+// of them did.
+func (r *roster) leftError(left []int, l *Leave) error {
+	if slices.Contains(l.Blame, uint32(r.self)) {
+		return r.lostError(left[:1], "it has given this member up: check the network between the two", "")
 	}
 	var blame []int
 	for _, b := range l.Blame {
-		if int(b) < len(m.p.Members) {
+		if int(b) < len(r.names) {
 			blame = append(blame, int(b))
 		}
 	}
 	if len(blame) > 0 {
-		return m.lostError(blame, printable(l.Reason), m.p.Members[left[0]])
+		return r.lostError(blame, printable(l.Reason), r.names[left[0]])
 	}
-	return m.lostError(left, printable(l.Reason), "")
+	return r.lostError(left, printable(l.Reason), "")
 }
 
 // leaveOf returns what to tell the others about the end of the run here: the

@@ -11,7 +11,7 @@ import (
 // A member of four is brought to a stage and given, beside what all honestly send it,
 // several messages of one kind by a member whose own key is all that it can sign with.
 // Nothing panics; what member 1 has promised, entered and voted for never goes back; no
-// pad or share is told without a quorum's votes; whoever decides decides the right total
+// pad or share is told without a quorum's votes; all decisions are the right total
 // and the same; and an error that ends the run names the attacker or says that the total
 // is spoilt. Messages go through package wire, as all do.
 func fuzz(f *testing.F, body func(*consensus.Fuzzed) consensus.Body) {
@@ -60,18 +60,18 @@ func FuzzReopen(f *testing.F) { fuzzLarge(f, consensus.InventReopen) }
 func FuzzOpened(f *testing.F) { fuzzLarge(f, consensus.InventOpened) }
 func FuzzUnmask(f *testing.F) { fuzzLarge(f, consensus.InventUnmask) }
 
-func FuzzSeeds(f *testing.F)   { fuzz(f, consensus.InventSeeds) }
-func FuzzBlob(f *testing.F)    { fuzz(f, consensus.InventBlob) }
-func FuzzStep(f *testing.F)    { fuzz(f, consensus.InventStep) }
-func FuzzSeal(f *testing.F)    { fuzz(f, consensus.InventSeal) }
-func FuzzPrepare(f *testing.F) { fuzz(f, consensus.InventPrepare) }
-func FuzzPromise(f *testing.F) { fuzz(f, consensus.InventPromise) }
-func FuzzBusy(f *testing.F)    { fuzz(f, consensus.InventBusy) }
-func FuzzView(f *testing.F)    { fuzz(f, consensus.InventView) }
-func FuzzDone(f *testing.F)    { fuzz(f, consensus.InventDone) }
-func FuzzCommit(f *testing.F)  { fuzz(f, consensus.InventCommit) }
-func FuzzPads(f *testing.F)    { fuzz(f, consensus.InventPads) }
-func FuzzShares(f *testing.F)  { fuzz(f, consensus.InventShares) }
-func FuzzDecided(f *testing.F) { fuzz(f, consensus.InventDecided) }
-func FuzzBeat(f *testing.F)    { fuzz(f, consensus.InventBeat) }
-func FuzzLeave(f *testing.F)   { fuzz(f, consensus.InventLeave) }
+func FuzzSeeds(f *testing.F)     { fuzz(f, consensus.InventSeeds) }
+func FuzzBlob(f *testing.F)      { fuzz(f, consensus.InventBlob) }
+func FuzzStep(f *testing.F)      { fuzz(f, consensus.InventStep) }
+func FuzzSeal(f *testing.F)      { fuzz(f, consensus.InventSeal) }
+func FuzzPrepare(f *testing.F)   { fuzz(f, consensus.InventPrepare) }
+func FuzzPromise(f *testing.F)   { fuzz(f, consensus.InventPromise) }
+func FuzzBusy(f *testing.F)      { fuzz(f, consensus.InventBusy) }
+func FuzzView(f *testing.F)      { fuzz(f, consensus.InventView) }
+func FuzzDone(f *testing.F)      { fuzz(f, consensus.InventDone) }
+func FuzzCommit(f *testing.F)    { fuzz(f, consensus.InventCommit) }
+func FuzzPads(f *testing.F)      { fuzz(f, consensus.InventPads) }
+func FuzzShares(f *testing.F)    { fuzz(f, consensus.InventShares) }
+func FuzzDecided(f *testing.F)   { fuzz(f, consensus.InventDecided) }
+func FuzzHeartbeat(f *testing.F) { fuzz(f, consensus.InventHeartbeat) }
+func FuzzLeave(f *testing.F)     { fuzz(f, consensus.InventLeave) }

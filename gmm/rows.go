@@ -15,6 +15,9 @@ func Matrix(x *mat.Dense) Rows { return matrix{x} }
 
 type matrix struct{ *mat.Dense }
 
+// Matrix returns the rows, which are not to be changed.
+func (m matrix) Matrix() *mat.Dense { return m.Dense }
+
 func (m matrix) ReadRows(x []float64, from int) error {
 	_, dim := m.Dims()
 	if len(x)%dim != 0 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Bandwidth is how fast members' links are, in bytes a second up and down; 0 is no
+// Bandwidth is the speed of members' links, in bytes per second up and down; 0 is no
 // limit. Messages queue at both ends.
 type Bandwidth struct {
 	Members  []int // none: all
@@ -40,7 +40,7 @@ func (b Bandwidth) plan(n *network) {
 // pipe is one direction of a member's link: messages go through it one after the
 // other.
 type pipe struct {
-	rate float64 // bytes a second; 0: no limit
+	rate float64 // bytes per second; 0: no limit
 	free time.Duration
 }
 

@@ -78,13 +78,13 @@ func (n *network) batch() {
 	n.jobs, n.busy = jobs[:0], n.busy[:0]
 }
 
-// mayBatch says whether a batch may come to an event: it is of one member, and no
+// mayBatch reports whether a batch may come to an event: it is of one member, and no
 // participant is to be heard before.
 func (n *network) mayBatch(e *event) bool {
 	return e.to >= 0 && (len(n.computing) == 0 || e.at <= n.hearBy)
 }
 
-// batched says whether an event that a batch has come to may be one of it.
+// batched reports whether an event that a batch has come to may be one of it.
 func (n *network) batched(e *event) bool {
 	m := n.members[e.to]
 	switch what := e.what.(type) {

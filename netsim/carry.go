@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// cutter says whether a message that leaves now gets lost.
+// cutter reports whether a message that leaves now gets lost.
 type cutter interface {
 	cuts(from, to int, at time.Duration) bool
 }

@@ -11,7 +11,7 @@ import (
 
 // group is a participant's face of the network, from a start of its process to
 // the end. The participant runs in a goroutine of its own and hands its calls to
-// the one that plays the network. With an answer it is told what the member has
+// the one that plays the network. With an answer it learns what the member has
 // decided until then; of that it takes its calls that are decided already.
 type group struct {
 	rank  int
@@ -97,16 +97,16 @@ func (g *group) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return blobs, nil
 }
 
-// Missed implements [collabdict.Absentee].
-func (g *group) Missed() ([]float64, bool) {
+// TakeMissed implements [collabdict.Absentee].
+func (g *group) TakeMissed() ([]float64, bool) {
 	if d := g.decided(); d == nil || included(d, g.rank) {
 		return nil, false
 	}
-	return g.Decided()
+	return g.TakeDecided()
 }
 
-// Decided implements [collabdict.Replayer].
-func (g *group) Decided() ([]float64, bool) {
+// TakeDecided implements [collabdict.Replayer].
+func (g *group) TakeDecided() ([]float64, bool) {
 	d := g.decided()
 	if d == nil || d.Kind != consensus.Sum {
 		return nil, false

@@ -2,6 +2,7 @@ package netsim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -95,7 +96,7 @@ func New(c Config) (*Network, error) {
 
 // Run lets every participant play its part and returns when all have ended. The
 // group's labels are dealt with a nonce that the participants of a small roster
-// agree on first. The others go on without a participant that has failed or was stopped, if they are
+// agree on first. The others continue without a participant that has failed or was stopped, if they are
 // enough. Each one's error is in the report, and Run returns the first by rank
 // that is neither another's doing nor planned, adversaries left out. It panics when
 // called again.
@@ -133,7 +134,7 @@ func (n *network) firstError(ctx context.Context) error {
 	}
 	var heard error
 	for i, m := range n.members {
-		if m.err == nil || m.err == ErrStopped || m.adversary != nil {
+		if m.err == nil || errors.Is(m.err, ErrStopped) || m.adversary != nil {
 			continue
 		}
 		err := fmt.Errorf("%s: %w", n.config.Names[i], m.err)

@@ -46,7 +46,7 @@ func (n *network) compute(rank int, at time.Duration) {
 	n.computing = append(n.computing, rank)
 }
 
-// computes says whether the participant of a member computes.
+// computes reports whether the participant of a member computes.
 func (n *network) computes(rank int) bool {
 	return rank >= 0 && n.members[rank].machine != nil && n.members[rank].state == computing
 }
@@ -215,7 +215,7 @@ func (n *network) restart(rank int, at time.Duration, process int) {
 const stuckAfter = 30 * time.Minute
 
 // endIfStuck ends the parts of those that wait for members that do not come back,
-// and says whether it did.
+// and reports whether it did.
 func (n *network) endIfStuck() bool {
 	away := 0
 	for _, m := range n.members {

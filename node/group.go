@@ -30,7 +30,7 @@ func (n *Node) Size() int {
 	return n.journal.Founders
 }
 
-// StartRound says that the collectives from now on belong to a model round.
+// StartRound makes the collectives from now on belong to a model round.
 func (n *Node) StartRound(number int) { n.round.Store(uint32(number)) }
 
 // Compare implements collabdict.Comparer.
@@ -40,7 +40,7 @@ func (n *Node) Compare(parameters [32]byte) { n.parameters.Store(&parameters) }
 // be in it; if too few are left, Sum waits for them. If ctx ends first, the
 // collective goes on without its caller: nothing but Leave, Abort and Close is of
 // use afterwards. Until Sum returns x is in use, and no copy of it is held. In a
-// process that goes on with a run, calls that the run has decided already return at
+// process that resumes a run, calls that the run has decided already return at
 // once.
 func (n *Node) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	if len(x) > n.mostValues {
@@ -77,13 +77,13 @@ func (n *Node) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return blobs, nil
 }
 
-// Missed implements collabdict.Absentee.
-func (n *Node) Missed() (total []float64, ok bool) {
+// TakeMissed implements collabdict.Absentee.
+func (n *Node) TakeMissed() (total []float64, ok bool) {
 	return n.known(func(d *consensus.Decision) bool { return !has(d, n.self) })
 }
 
-// Decided implements collabdict.Replayer.
-func (n *Node) Decided() (total []float64, ok bool) {
+// TakeDecided implements collabdict.Replayer.
+func (n *Node) TakeDecided() (total []float64, ok bool) {
 	return n.known(func(d *consensus.Decision) bool { return d.Round == n.round.Load() })
 }
 

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 )
 
 // adapted is what adapt prints: figures of the rows that it has adapted to, which are
@@ -31,13 +32,13 @@ func (a *app) adapt() *cobra.Command {
 	var steps int
 	cmd := &cobra.Command{
 		Use: "adapt", Short: "Fit a model with conditions to a participant that has not trained",
-		Long: `adapt fits the conditions of a model to some rows of a participant that has not trained,
-and nothing else: nobody else has to be there, and the shared model stays as it is. If each
-participant scales its own columns, it does that, too, by the rows given.
+		Long: `adapt fits the conditions of a model to some rows of a participant that has not trained.
+The shared model stays as it is, and no other participant has to be online. If each
+participant scales its own columns, adapt scales them by the rows given.
 
-Of a classifier (cgau) the rows have to be labelled; without --label, it takes the mean of all
-participants' conditions. Of an auto-encoder (bvae with --condition) no labels are wanted, but
-rows that are normal: the threshold is set by them, too.`,
+For a classifier (cgau), the rows need labels; without --label, adapt takes the mean of all
+participants' conditions. For an auto-encoder (bvae with --condition), the rows must be
+normal and need no labels; they also set the threshold.`,
 		Example: `  collabdict adapt --model model.npz --data new.csv --label class -o own.npz
   collabdict score --model model.npz --own own.npz --data more.csv`,
 		Args: noArgs,
@@ -68,22 +69,22 @@ rows that are normal: the threshold is set by them, too.`,
 			for _, w := range r.Warnings {
 				a.note("warning: %s", w)
 			}
-			if err := model.WriteOwn(out, m); err != nil {
+			if err := model.WriteOwnFile(out, m); err != nil {
 				return err
 			}
 			return a.print(r, r.text)
 		},
 	}
 	s.add(cmd, "adapt to")
-	cmd.Flags().StringVar(&s.label, "label", "", "of cgau: `COLUMN` with classes, from 0")
+	cmd.Flags().StringVar(&s.label, "label", "", "cgau: `COLUMN` of classes, from 0")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the conditions to `FILE`")
-	cmd.Flags().IntVar(&steps, "steps", 300, "`N` steps of gradient descent on all rows, of bvae times through all batches, at the rate of training")
+	cmd.Flags().IntVar(&steps, "steps", 300, "`N` steps of gradient descent on all rows; for bvae, passes over all batches")
 	a.addJSON(cmd)
 	return cmd
 }
 
 func adaptTo(ctx context.Context, m *model.Model, p dataset.Participant, steps int) (r adapted, err error) {
-	if r.Warnings, err = task.Adapt(ctx, m, p, steps); err != nil {
+	if r.Warnings, err = pipeline.Adapt(ctx, m, p, steps); err != nil {
 		return r, err
 	}
 	r.Participant, r.Rows = m.Manifest.Participant, m.Manifest.Rows
@@ -93,12 +94,12 @@ func adaptTo(ctx context.Context, m *model.Model, p dataset.Participant, steps i
 	conditions := m.Conditions()
 	fitted := append([]float32(nil), conditions...)
 	clear(conditions)
-	before, err := task.Evaluate(m, p)
+	before, err := pipeline.Evaluate(m, p)
 	if err != nil {
 		return r, err
 	}
 	copy(conditions, fitted)
-	after, err := task.Evaluate(m, p)
+	after, err := pipeline.Evaluate(m, p)
 	r.Before, r.After = &before, &after
 	return r, err
 }
@@ -108,7 +109,7 @@ func (r adapted) text(w io.Writer) {
 		fmt.Fprintf(w, "%s: the mean of all participants' conditions\n", r.Own)
 		return
 	}
-	fmt.Fprintf(w, "%s: fitted to %s of %s, which come to\n", r.Own, rowCount(r.Rows), r.Participant)
+	fmt.Fprintf(w, "%s: fitted to %s of %s; figures on these rows:\n", r.Own, rowCount(r.Rows), r.Participant)
 	if r.After.Loglik.Applies {
 		fmt.Fprintf(w, "loglik  %s, with conditions of 0 %s\n", r.After.Loglik, r.Before.Loglik)
 		return

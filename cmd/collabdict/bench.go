@@ -6,9 +6,10 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/bench"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) bench() *cobra.Command {
@@ -16,7 +17,7 @@ func (a *app) bench() *cobra.Command {
 		Use: "bench", Short: "Measure the hot paths on this machine",
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return &usageError{"bench: what to measure is missing", "want: collabdict bench blas, bench consensus, bench em, bench glasso, bench scale, or bench vae"}
+			return &usageError{"bench: want the name of a benchmark, got none", "use collabdict bench blas, bench consensus, bench em, bench glasso, bench scale, or bench vae"}
 		},
 	}
 	cmd.AddCommand(a.benchBLAS(), a.benchEM(), a.benchConsensus(), a.benchGlasso(), a.benchScale(), a.benchVAE())
@@ -36,33 +37,32 @@ func (a *app) benchConsensus() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use: "consensus", Short: "One private sum over real nodes, and the arithmetic of its vectors",
-		Long: `consensus makes one private sum over real libp2p nodes in this process, on ports of
-127.0.0.1, of made-up vectors, holds its total against the plain sum, and prints how
-long it took, what each node sent, and what it held in memory. It also measures how
-fast one core expands masks and adds vectors.`,
+		Long: `consensus makes one private sum of synthetic vectors over real libp2p nodes in this process,
+on ports of 127.0.0.1, and compares its total with the plain sum. It prints the time, and
+the bytes sent and memory used per node. It also measures how fast one core expands masks
+and adds vectors.`,
 		Example: `  collabdict bench consensus
   collabdict bench consensus --nodes 8 --values 100000 --scheme laplacian --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := f.consensus(cmd)
+			c, err := f.consensus()
 			if err != nil {
 				return err
 			}
 			return a.measureConsensus(cmd.Context(), c)
 		},
 	}
+	f.suited = map[string]string{"scheme": string(consensus.Exact)} // what is fastest for long vectors
 	f.settingsFlags.add(cmd)
-	f.scheme = string(consensus.Exact) // what is fastest for long vectors
-	cmd.Flags().Lookup("scheme").DefValue = f.scheme
 	cmd.Flags().IntVar(&f.nodes, "nodes", 16, "`N`, the nodes that sum")
 	cmd.Flags().IntVar(&f.values, "values", 1_000_000, "`M`, the values of a vector")
 	a.addJSON(cmd)
 	return cmd
 }
 
-func (f *benchFlags) consensus(cmd *cobra.Command) (c bench.Consensus, err error) {
+func (f *benchFlags) consensus() (c bench.Consensus, err error) {
 	c = bench.Consensus{Nodes: f.nodes, Values: f.values}
-	if c.Settings, err = f.settings(cmd); err != nil {
+	if c.Settings, err = f.settings(); err != nil {
 		return c, err
 	}
 	switch {
@@ -98,10 +98,10 @@ func consensusText(w io.Writer, r *bench.ConsensusReport) {
 		line(m.Name, "mask expanded and added %.2f GB/s, vector added %.2f GB/s, on one core", m.Mask, m.Add)
 	}
 	line("sum", "%.2f s: %d values over %d nodes, %s in %d rounds, protection %s", r.Seconds, r.Values, r.Nodes, r.Plan, r.Rounds, r.Protection)
-	line("sent", "%.0f bytes a node in %.0f messages, %.2f times the %.0f predicted, %.2f times a ring all-reduce of %.0f", r.Bytes, r.Messages, r.PredictedRatio, r.Predicted, r.RingRatio, r.RingBytes)
-	line("memory", "%.1f vectors a node on the heap (%.0f bytes)", r.Vectors, r.Memory)
+	line("sent", "%.0f bytes per node in %.0f messages, %.2f times the %.0f predicted, %.2f times a ring all-reduce of %.0f", r.Bytes, r.Messages, r.PredictedRatio, r.Predicted, r.RingRatio, r.RingBytes)
+	line("memory", "%.1f vectors per node on the heap (%.0f bytes)", r.Vectors, r.Memory)
 	if r.Resident > 0 {
-		line("", "%.1f vectors a node by the kernel's count (%.0f bytes)", r.ResidentVectors, r.Resident)
+		line("", "%.1f vectors per node by the kernel's count (%.0f bytes)", r.ResidentVectors, r.Resident)
 	}
 	line("total", "the same at all nodes, largest error %.1e", r.MaxError)
 }

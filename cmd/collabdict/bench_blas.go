@@ -5,18 +5,19 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/collabdict/collabdict/internal/bench"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/bench"
 )
 
 func (a *app) benchBLAS() *cobra.Command {
 	var threads int
 	cmd := &cobra.Command{
-		Use: "blas", Short: "Matrix products, beside those of gonum and what a core can do at most",
-		Long: `blas measures matrix products with the instructions that this process uses, and with
-gonum, in 10^9 multiplications and additions a second. With several threads each has
-products of its own, and rates are those of all. The environment variable
-COLLABDICT_CPU chooses other instructions than the fastest: avx512, avx2 or portable.`,
+		Use: "blas", Short: "Measure matrix products, beside gonum's and the peak of a core",
+		Long: `blas measures matrix products with the instructions of this process and with gonum, in
+10^9 multiplications and additions per second. Several threads compute separate products,
+and rates are those of all threads together. The environment variable COLLABDICT_CPU
+selects the instructions: avx512, avx2 or portable.`,
 		Example: `  collabdict bench blas --json
   COLLABDICT_CPU=avx2 collabdict bench blas`,
 		Args: noArgs,

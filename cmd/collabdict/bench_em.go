@@ -5,9 +5,10 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/bench"
-	"github.com/spf13/cobra"
 )
 
 // mostBenched are the values of the rows that bench em makes up at most: 8 GB.
@@ -17,10 +18,10 @@ func (a *app) benchEM() *cobra.Command {
 	var e bench.EM
 	var form string
 	cmd := &cobra.Command{
-		Use: "em", Short: "Iterations of EM on made-up rows",
-		Long: `em fits a mixture to made-up rows, and prints how long the best iteration of expectation
-maximisation took: its E-step, in which the rows are gone through, and its M-step. The
-environment variable COLLABDICT_CPU chooses other instructions than the fastest.`,
+		Use: "em", Short: "Measure iterations of EM on synthetic rows",
+		Long: `em fits a mixture to synthetic rows, and prints the time of the best iteration of expectation
+maximisation, with its E-step, the pass over the rows, and its M-step. The environment
+variable COLLABDICT_CPU selects the instructions: avx512, avx2 or portable.`,
 		Example: `  collabdict bench em --n 200000 --m 10 --k 15
   COLLABDICT_CPU=avx2 collabdict bench em --cov diag --threads 2 --json`,
 		Args: noArgs,
@@ -44,7 +45,7 @@ environment variable COLLABDICT_CPU chooses other instructions than the fastest.
 	cmd.Flags().IntVar(&e.K, "k", 10, "`K`, the components")
 	cmd.Flags().StringVar(&form, "cov", gmm.Full.String(), "`FORM` of the covariance matrices: full, diag or spherical")
 	cmd.Flags().IntVar(&e.Threads, "threads", 1, "`T`, the threads")
-	cmd.Flags().IntVar(&e.Reps, "reps", 5, "`R`, the iterations of which the best counts")
+	cmd.Flags().IntVar(&e.Reps, "reps", 5, "`R`, the iterations; the best one counts")
 	a.addJSON(cmd)
 	return cmd
 }

@@ -8,23 +8,24 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/internal/bench"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) benchGlasso() *cobra.Command {
 	var reps, threads int
 	cmd := &cobra.Command{
-		Use: "glasso FILE RHO", Short: "The graphical lasso of a covariance matrix",
-		Long: `glasso solves the graphical lasso of the covariance matrix in FILE, CSV without a
-header, plain or gzipped, with the penalty RHO on all elements, from scratch, and
-prints the best time of several, the objective, and how far it may be from the
-maximum. Connected blocks of variables are spread over the threads.`,
+		Use: "glasso FILE RHO", Short: "Measure the graphical lasso of a covariance matrix",
+		Long: `glasso solves the graphical lasso of the covariance matrix in FILE (CSV without a header,
+plain or gzipped) with the penalty RHO on all elements. It prints the best time of several
+runs from scratch, the objective, and a bound on its distance from the maximum. Connected
+blocks of variables are spread over the threads.`,
 		Example: `  collabdict bench glasso covariance.csv.gz 0.1 --reps 5 --json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return &usageError{fmt.Sprintf("bench glasso: want a file and a penalty, got %d arguments", len(args)), "as in: collabdict bench glasso covariance.csv 0.1"}
+				return &usageError{fmt.Sprintf("bench glasso: want a file and a penalty, got %d arguments", len(args)), "for example: collabdict bench glasso covariance.csv 0.1"}
 			}
 			return nil
 		},

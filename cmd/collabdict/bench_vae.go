@@ -5,18 +5,19 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/collabdict/collabdict/internal/bench"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/bench"
 )
 
 func (a *app) benchVAE() *cobra.Command {
 	var v bench.VAE
 	cmd := &cobra.Command{
-		Use: "vae", Short: "Training steps of a variational auto-encoder on made-up samples",
-		Long: `vae trains a β-VAE of 784-512-256-2 units and back on made-up samples, and prints how many
-samples a second the best of three runs went through, forward, backward and with a step of
-Adam for each batch. The environment variable COLLABDICT_CPU chooses other instructions
-than the fastest.`,
+		Use: "vae", Short: "Measure training steps of a variational auto-encoder on synthetic samples",
+		Long: `vae trains a β-VAE of 784-512-256-2 units and back on synthetic samples. It prints the
+samples per second of the best of three runs; each batch takes a forward pass, a backward
+pass and a step of Adam. The environment variable COLLABDICT_CPU selects the instructions:
+avx512, avx2 or portable.`,
 		Example: `  collabdict bench vae --batch 64
   COLLABDICT_CPU=avx2 collabdict bench vae --batch 256 --threads 2 --json`,
 		Args: noArgs,
@@ -52,5 +53,5 @@ func checkVAE(v bench.VAE) error {
 
 func vaeText(w io.Writer, r *bench.VAEReport) {
 	fmt.Fprintf(w, "instructions %s, threads %d, batch %d\n", r.Path, r.Threads, r.Batch)
-	fmt.Fprintf(w, "%.0f samples a second, %.1f allocations a step, loss %.4g a sample\n", r.Rate, r.Allocations, r.Loss)
+	fmt.Fprintf(w, "%.0f samples per second, %.1f allocations per step, loss %.4g per sample\n", r.Rate, r.Allocations, r.Loss)
 }

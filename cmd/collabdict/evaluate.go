@@ -5,10 +5,11 @@ import (
 	"io"
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 // evaluated is what evaluate prints.
@@ -25,8 +26,8 @@ func (a *app) evaluate() *cobra.Command {
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, spec, err := s.load()
-			if err == nil && m.Classifier != nil && s.label == "" {
-				err = &usageError{"--label is missing: a classifier is measured by the classes of rows", "name their column"}
+			if err == nil && m.Classifier() != nil && s.label == "" {
+				err = &usageError{"--label is missing: to evaluate a classifier, the classes of rows are needed", "name their column"}
 			}
 			if err == nil {
 				err = memory.hold(&spec)
@@ -42,11 +43,11 @@ func (a *app) evaluate() *cobra.Command {
 				return err
 			}
 			var e evaluated
-			if e.Evaluation, err = task.Evaluate(m, data.Participants[0]); err != nil {
+			if e.Evaluation, err = pipeline.Evaluate(m, data.Participants[0]); err != nil {
 				return err
 			}
-			if data.Participants[0].ClassLabels && m.Classifier == nil {
-				e.Warnings = append(e.Warnings, areClasses+figuresOfClasses(m.Manifest.Kind)+"; the first is at "+data.FirstClass)
+			if data.Participants[0].ClassLabels && m.Classifier() == nil {
+				e.Warnings = append(e.Warnings, areClasses+figuresOfClasses(m.Manifest.Kind, m.Components() > 0)+"; the first is at "+data.FirstClass)
 			}
 			a.warn(e.Warnings)
 			return a.print(e, func(w io.Writer) { evaluationText(w, e.Evaluation) })
@@ -56,7 +57,7 @@ func (a *app) evaluate() *cobra.Command {
 	addOwn(cmd, &s.own)
 	memory.add(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. With cgau the classes, from 0")
-	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "the same as --where, with the words of training")
+	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "the same as --where, named as in training")
 	a.addJSON(cmd)
 	return cmd
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/node"
+	"github.com/collabdict/collabdict/option"
 )
 
 // usageError is a command line that cannot be followed.
@@ -46,7 +46,7 @@ var (
 func classify(ctx context.Context, err error) (class, string) {
 	var (
 		usage  *usageError
-		field  *task.Error
+		field  *option.Error
 		many   *ggm.ComponentsError
 		flat   *gmm.SingularError
 		data   *dataset.Error
@@ -76,7 +76,7 @@ func classify(ctx context.Context, err error) (class, string) {
 	case errors.As(err, &usage):
 		return usageFailure, usage.hint
 	case errors.As(err, &field):
-		return usageFailure, cmp.Or(field.Hint, "correct --"+field.Field)
+		return usageFailure, cmp.Or(field.Hint, "correct --"+field.Name)
 	case errors.As(err, &many):
 		return usageFailure, "lower --components, or give more rows"
 	case errors.As(err, &flat):
@@ -92,11 +92,11 @@ func classify(ctx context.Context, err error) (class, string) {
 	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended):
 		return membersLost, ""
 	case errors.As(err, &lost):
-		return membersLost, "bring it back and run again with all members: a run on the same rows without it would let the others work out its part"
+		return membersLost, "bring it back and run again with all members: after a run on the same rows without it, the others could compute its part"
 	case errors.As(err, &stuck):
-		return membersLost, "let them come back (for=), or want fewer (--quorum, --colluders)"
+		return membersLost, "let them come back (for=), or lower --quorum or --colluders"
 	case errors.As(err, &gone):
-		return membersLost, "what was learned until then is in the folder; the others' agreement says who is of the roster"
+		return membersLost, "the folder has the model of the last round; the others' agreement lists the members"
 	case errors.As(err, &member):
 		return membersLost, "see that member's log"
 	case errors.As(err, &path):

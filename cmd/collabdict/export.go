@@ -7,17 +7,18 @@ import (
 	"os"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/export"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/spf13/cobra"
+	"github.com/collabdict/collabdict/model"
 )
 
 // exported says what a file that was written for others holds.
 type exported struct {
 	File     string         `json:"file"`
 	To       string         `json:"to"`
-	Kind     model.Kind     `json:"kind"`
+	Kind     string         `json:"kind"`
 	Contents []export.Entry `json:"contents"`
 	Warnings []string       `json:"warnings,omitempty"`
 }
@@ -26,12 +27,12 @@ func (a *app) export() *cobra.Command {
 	var from, own string
 	var e exported
 	cmd := &cobra.Command{
-		Use: "export", Short: "Write a trained network for others to use: as ONNX, or what is shared of it as NumPy arrays",
-		Long: `export writes a file that needs nothing of this program, and lists what is in it.
-With --to onnx: the participant's model as a graph that onnxruntime and others run;
-it takes rows in the units of the data, and has no conditions but those of --own. With
---to npz: what all participants share, and nothing else. Names of participants, numbers
-of rows and the history of the training are in neither.`,
+		Use: "export", Short: "Write a trained network for other programs: as ONNX, or its shared part as NumPy arrays",
+		Long: `export writes a file for other programs, and lists its contents. With --to onnx, it is the
+participant's model as a graph for onnxruntime and others. The graph takes rows in the units
+of the data, and contains private conditions only with --own. With --to npz, it is the part
+that all participants share. Neither file contains names of participants, numbers of rows or
+the history of the training.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			makers := map[string]func(*model.Model) (*export.File, error){"onnx": export.ONNX, "npz": export.NPZ}
@@ -46,7 +47,7 @@ of rows and the history of the training are in neither.`,
 			if err := another(e.File, from, own, ownBeside(from)); err != nil {
 				return err
 			}
-			m, err := model.Read(from)
+			m, err := model.ReadFile(from)
 			if err != nil {
 				return err
 			}
@@ -82,7 +83,7 @@ of rows and the history of the training are in neither.`,
 	cmd.Flags().StringVar(&from, "model", "", "model `FILE`")
 	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz")
 	cmd.Flags().StringVarP(&e.File, "output", "o", "", "write to `FILE`")
-	cmd.Flags().StringVar(&own, "own", "", "with --to onnx, of models with conditions: `FILE` of a participant's own, which are in the graph then")
+	cmd.Flags().StringVar(&own, "own", "", "with --to onnx, for models with conditions: `FILE` of a participant's own conditions, to be put into the graph")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -92,20 +93,20 @@ of rows and the history of the training are in neither.`,
 func giveOwn(m *model.Model, to, own string) error {
 	switch {
 	case own != "" && to == "npz":
-		return &usageError{"--own: npz has what all participants share, and nothing of one's own", "leave it out, or take --to onnx"}
-	case own != "" && m.Conditions() == nil:
+		return &usageError{"--own: --to npz writes only what all participants share", "leave it out, or use --to onnx"}
+	case own != "" && m.Personal() == nil:
 		_, err := ownFile(m, "", own)
 		return err
 	case own != "":
-		return m.ReadOwn(own)
+		return m.ReadOwnFile(own)
 	case to == "onnx" && !m.Complete():
-		return &usageError{"--own is missing: each participant scales columns by its own rows, so a graph is of one of them", "name its own.npz"}
+		return &usageError{"--own is missing: each participant scales columns by its own rows, so the graph needs the scaling of one of them", "name its own.npz"}
 	}
 	return nil
 }
 
 func (e exported) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s of %s, which holds\n", e.File, e.To, e.Kind)
+	fmt.Fprintf(w, "%s: %s of %s, with these parts\n", e.File, e.To, e.Kind)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, part := range e.Contents {
 		fmt.Fprintf(t, "  %s\t%s\t%s\n", part.Name, part.Of, part.What)

@@ -55,7 +55,7 @@ var (
 	shares    = regexp.MustCompile(`^sum .* MB; `)
 )
 
-// news says whether a line tells something that was not told a short while ago.
+// news reports whether a line tells something that was not told a short while ago.
 func (f *fleet) news(line string) bool {
 	if f.told == nil {
 		f.told = map[string]time.Time{}
@@ -69,7 +69,7 @@ func (f *fleet) news(line string) bool {
 	return true
 }
 
-// ended tells how to bring a node back that has ended without a word. It says whether
+// ended tells how to bring a node back that has ended without a word. It reports whether
 // the node, by its own words, would end in the same way again.
 func (f *fleet) ended(i int, end report.End) (hopeless bool) {
 	f.mu.Lock()
@@ -88,7 +88,7 @@ func (f *fleet) ended(i int, end report.End) (hopeless bool) {
 	return !child.Killed && hearsay(child) == 0
 }
 
-// kept says whether a line is for the node's log alone, or comes again at the end.
+// kept reports whether a line is for the node's log alone, or comes again at the end.
 func kept(line string) bool {
 	return strings.Contains(line, "]  node: ") || strings.HasPrefix(line, "warning:") && !known(line)
 }
@@ -99,7 +99,7 @@ func known(line string) bool {
 	return strings.HasPrefix(line, "warning: privacy: ") && strings.Contains(line, "known to all members")
 }
 
-// unusual says whether a line is of interest whoever says it.
+// unusual reports whether a line is of interest whoever says it.
 func unusual(line string) bool {
 	line = shares.ReplaceAllString(line, "")
 	return slices.ContainsFunc([]string{"waiting for", "paused:", "resumed:", "error:", "the model of", "the members have changed", "warning: the agreement has changed"}, func(prefix string) bool {

@@ -75,7 +75,7 @@ func (f *follower) news(now []node.Member) string {
 	return fmt.Sprintf("the members have changed: %s; %d now", strings.Join(parts, ", "), len(now))
 }
 
-// changed says whether the file is not the one last looked at. One that is not there
+// changed reports whether the file is not the one last looked at. One that is not there
 // is being replaced.
 func (f *follower) changed() bool {
 	info, err := os.Stat(f.file)

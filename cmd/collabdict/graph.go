@@ -6,11 +6,12 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/topology"
-	"github.com/spf13/cobra"
 )
 
 // graphFlags say which topology, and what to do with it.
@@ -26,16 +27,16 @@ type graphFlags struct {
 func (a *app) graph() *cobra.Command {
 	var g graphFlags
 	cmd := &cobra.Command{
-		Use: "graph", Short: "Tell what a sum over a topology takes: its spectrum, its iterations, its messages",
-		Long: `graph builds the topology that so many members would sum over, and prints how well
-it connects them (the smallest non-zero and the largest eigenvalue of its Laplacian)
-and how many iterations it therefore takes until the disagreement is the tolerance
-times the initial one. With --run it makes the sessions of all members in this process,
-on random vectors that are not masked, and prints what they really took.
+		Use: "graph", Short: "Show the cost of a sum over a topology: spectrum, iterations, messages",
+		Long: `graph builds the topology of a sum over --size members. It prints how well the topology
+connects them: the smallest non-zero and the largest eigenvalue of its Laplacian. From these
+follow the iterations until the disagreement is --tolerance times the initial one. With --run,
+it runs the sessions of all members in this process, on random vectors without masks, and
+prints the measured iterations and messages.
 
-Kinds: hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete and
-ring are graphs, that values are averaged on; base-k, fold-in and circulant are
-schedules, whose sums are exact after finitely many rounds.`,
+Members average values over a graph: hamilton-cycles, inverse-chord, random-regular, margulis,
+hypercube, complete or ring. A schedule gives exact sums after a fixed number of steps: base-k,
+fold-in or circulant.`,
 		Example: `  collabdict graph --size 31 --run
   collabdict graph --kind margulis --size 256 --step optimal --svg margulis.svg
   collabdict graph --kind fold-in --size 31 --degree 3 --run --values 1000 --json`,
@@ -50,10 +51,10 @@ schedules, whose sums are exact after finitely many rounds.`,
 	f := cmd.Flags()
 	f.StringVar(&g.Kind, "kind", string(graph.HamiltonCycles), "`KIND` of topology: "+strings.Join(topology.Kinds(), ", "))
 	f.IntVar(&g.Size, "size", 0, "`N`, the number of members")
-	f.IntVar(&g.Degree, "degree", 0, "neighbours of a member, for hamilton-cycles and random-regular (default 4); for base-k and fold-in the members heard in a round (default 1)")
+	f.IntVar(&g.Degree, "degree", 0, "neighbours of a member, for hamilton-cycles and random-regular (default 4); for base-k and fold-in, members heard per step (default 1)")
 	f.StringVar(&g.step, "step", string(session.Chebyshev), "step `RULE` of a graph: chebyshev, optimal, metropolis or paper")
 	f.Float64Var(&g.Tolerance, "tolerance", 1e-9, "disagreement to reach on a graph, relative to the initial one")
-	f.BoolVar(&g.run, "run", false, "make the sessions and measure")
+	f.BoolVar(&g.run, "run", false, "run the sessions and measure")
 	f.IntVar(&g.values, "values", 1, "`M`, the values of a vector, for --run")
 	f.Uint64Var(&g.seed, "seed", 1, "seed of the vectors, for --run")
 	f.StringVar(&g.svg, "svg", "", "draw the graph to an SVG `FILE`")
@@ -92,7 +93,7 @@ func (g *graphFlags) check(cmd *cobra.Command) error {
 	}
 	for _, name := range []string{"step", "tolerance", "svg"} {
 		if changed(name) {
-			return &usageError{fmt.Sprintf("--%s: %s has none: it is a schedule of exact rounds", name, g.Kind), "leave it out, or choose a graph"}
+			return &usageError{fmt.Sprintf("--%s: %s does not use it: it is a schedule of exact steps", name, g.Kind), "leave it out, or choose a graph"}
 		}
 	}
 	return nil
@@ -145,14 +146,14 @@ func graphText(w io.Writer, r topology.Report) {
 	if r.Measured > 0 {
 		line("measured", "%d", r.Measured)
 	} else {
-		line("measured", "not reached: rounding stands above the tolerance")
+		line("measured", "not reached: rounding errors are above the tolerance")
 	}
 	if r.Exact {
 		line("totals", "exact at every member")
 	} else {
 		line("totals", "largest error %.2g", r.MaxError)
 	}
-	line("sent", "%.1f messages and %.0f bytes a member (mean, before framing; values of a vector: %d)", r.Messages, r.Bytes, r.Values)
+	line("sent", "%.1f messages and %.0f bytes per member (mean, before framing; values of a vector: %d)", r.Messages, r.Bytes, r.Values)
 }
 
 func graphName(r topology.Report) string {

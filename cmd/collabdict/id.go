@@ -5,17 +5,18 @@ import (
 	"io"
 	"os"
 
-	"github.com/collabdict/collabdict/node"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/node"
 )
 
 func (a *app) id() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use: "id", Short: "Print the peer ID of a participant's folder, made if there is none",
-		Long: `id prints the peer ID that an agreement lists a participant by. Its private half is
-made in the folder if there is none, and does not leave it. The folder must be there:
-a name misspelt would give the ID of nobody.`,
+		Long: `id prints the peer ID by which an agreement lists a participant. If the folder has no key,
+id makes one; the private key does not leave the folder. The folder must exist, so that a
+misspelt name does not make a key for nobody.`,
 		Example: "  collabdict id --dir plant-h",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -23,7 +24,7 @@ a name misspelt would give the ID of nobody.`,
 				return &usageError{"--dir: want the folder of a participant, got nothing", ""}
 			}
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-				return &usageError{fmt.Sprintf("--dir: want the folder of a participant, got %q, which is none", dir), "correct the name; or make the folder, for a new participant"}
+				return &usageError{fmt.Sprintf("--dir: want the folder of a participant, got %q, which is not a folder", dir), "correct the name, or make the folder of a new participant"}
 			}
 			id, err := node.Identity(dir)
 			if err != nil {

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"github.com/collabdict/collabdict/internal/kernels/cpu"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
 // checkKernels is run before every command.

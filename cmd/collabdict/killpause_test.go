@@ -105,7 +105,7 @@ func TestAllAreKilled(t *testing.T) {
 func checkGoesOn(t *testing.T, name, said string) {
 	t.Helper()
 	var last int
-	if found := regexp.MustCompile(`goes on with the run after round (\d+)`).FindStringSubmatch(said); found != nil {
+	if found := regexp.MustCompile(`resumes the run after round (\d+)`).FindStringSubmatch(said); found != nil {
 		last, _ = strconv.Atoi(found[1])
 	}
 	if last == 0 || strings.Contains(said, fmt.Sprintf("round %d/", last)) || !strings.Contains(said, fmt.Sprintf("round %d/", last+1)) {

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/spf13/cobra"
+	"github.com/collabdict/collabdict/model"
 )
 
 // lookFlags say at which rows inspect looks through a model, and where it draws what it
@@ -26,8 +28,8 @@ func (l *lookFlags) add(cmd *cobra.Command) {
 	l.scoredFlags.add(cmd, "look at")
 	l.memory.add(cmd)
 	f := cmd.Flags()
-	f.StringVar(&l.label, "label", "", "colour rows by `COLUMN`: of classes, or with 1 for anomalies, 0 or -1 for normal rows")
-	f.StringVar(&l.plots, "plots", "", "draw the codes of the rows, images as they are decoded, and published weights, as SVG and PNG in `DIR`: they show rows, and are not for sharing")
+	f.StringVar(&l.label, "label", "", "colour rows by `COLUMN`: classes, or 1 for anomalies and 0 or -1 for normal rows")
+	f.StringVar(&l.plots, "plots", "", "draw the codes of the rows, reconstructed images, and published weights, as SVG and PNG in `DIR`; do not share them: they show rows")
 }
 
 // open reads the model, and checks that it can do what is asked for.
@@ -37,23 +39,23 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 	}
 	for _, name := range []string{"where", "label", "memory", "float32"} {
 		if len(l.data) == 0 && cmd.Flags().Changed(name) {
-			return nil, &usageError{fmt.Sprintf("--%s is about rows, and there are none", name), "name them with --data"}
+			return nil, &usageError{fmt.Sprintf("--%s needs rows, and there are none", name), "name them with --data"}
 		}
 	}
-	m, err := model.Read(l.model)
+	m, err := model.ReadFile(l.model)
 	if err != nil {
 		return nil, err
 	}
-	_, codes := m.Scorer.(model.Coder)
+	_, codes := m.Learned.(algorithm.Coder)
 	switch {
 	case len(l.data) > 0 && !codes:
 		return nil, &usageError{fmt.Sprintf("--data: the model %s has no latent variables to look at rows by", m.Manifest.Kind), "leave it out"}
 	case l.plots == "" || len(l.data) > 0 || hasGrid(m) || hasWeights(m):
 		return m, nil
 	case codes:
-		return nil, &usageError{"--plots: there is nothing to draw of this model without rows", "name them with --data"}
+		return nil, &usageError{"--plots: nothing of this model can be drawn without rows", "name them with --data"}
 	}
-	return nil, &usageError{fmt.Sprintf("--plots: there is nothing to draw of a model %s", m.Manifest.Kind), "leave it out"}
+	return nil, &usageError{fmt.Sprintf("--plots: nothing can be drawn of a model %s", m.Manifest.Kind), "leave it out"}
 }
 
 // look looks at the rows, if there are any, and draws what there is to be seen.
@@ -93,13 +95,13 @@ func (l *lookFlags) look(m *model.Model) (*report.Reconstruction, error) {
 	return &v.Reconstruction, nil
 }
 
-// hasWeights says whether the participants' weights are known.
+// hasWeights reports whether the participants' weights are known.
 func hasWeights(m *model.Model) bool { return len(m.Manifest.Privacy.Weightings) > 0 }
 
 // worstColumns are told of.
 const worstColumns = 10
 
-// reconstructionText tells what is lost of rows, and of which columns most unless these are
+// reconstructionText prints the loss of rows, and the columns that lose most unless these are
 // pixels.
 func reconstructionText(w io.Writer, r *report.Reconstruction, columns []string) {
 	var variances []string
@@ -111,7 +113,7 @@ func reconstructionText(w io.Writer, r *report.Reconstruction, columns []string)
 		chosen = fmt.Sprintf(" of %d, chosen evenly", r.Of)
 	}
 	fmt.Fprintf(w, "\n%d rows%s: variances of the means of latent variables %s\n", r.Rows, chosen, strings.Join(variances, ", "))
-	fmt.Fprintf(w, "decoded, a row has a squared error of %.4g, as columns are scaled\n", r.SquaredError)
+	fmt.Fprintf(w, "mean squared error of a reconstructed row: %.4g, on the scale of the model\n", r.SquaredError)
 	if _, _, images := dataset.ImageShape(columns); images {
 		return
 	}

@@ -5,9 +5,10 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // memoryFlags say how rows are held in memory, and which are not.
@@ -18,7 +19,7 @@ type memoryFlags struct {
 
 func (m *memoryFlags) add(cmd *cobra.Command) {
 	section(cmd, ofRows, func(f *pflag.FlagSet) {
-		f.StringVar(&m.memory, "memory", "", "hold rows in memory if their values take at most `SIZE`, as 512MiB or all; else read the files again and again (default "+dataset.DefaultMemory+")")
+		f.StringVar(&m.memory, "memory", "", "hold rows in memory if their values take at most `SIZE`, such as 512MiB or all; otherwise read the files in every pass (default "+dataset.DefaultMemory+")")
 		f.BoolVar(&m.float32, "float32", false, "hold rows in memory in single precision")
 	})
 }
@@ -60,5 +61,5 @@ func collectOften() {
 	}
 }
 
-// collectorSet says whether the user has told the collector what to do.
+// collectorSet reports whether the user has told the collector what to do.
 func collectorSet() bool { return os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") != "" }

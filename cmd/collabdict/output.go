@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
 )
 
 // print writes a result: as JSON if asked for, else by text.
@@ -24,16 +24,16 @@ func (a *app) print(v any, text func(io.Writer)) error {
 	return e.Encode(v)
 }
 
-// another reports an output that is one of the files that are read, or of which nothing
-// else makes another.
+// another reports an output that would overwrite an input, or a file that cannot be
+// made again.
 func another(output string, kept ...string) error {
 	to, err := os.Stat(output)
 	if err != nil {
-		return nil // there is none yet, or writing tells
+		return nil //nolint:nilerr // there is no such file yet; else writing reports the error
 	}
 	for _, path := range kept {
 		if from, err := os.Stat(path); err == nil && os.SameFile(from, to) {
-			return &usageError{fmt.Sprintf("--output %s: %s would be lost", output, path), "name another file"}
+			return &usageError{fmt.Sprintf("--output %s: would overwrite the input %s", output, path), "name another file"}
 		}
 	}
 	return nil
@@ -44,30 +44,30 @@ func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.err, format+"\n", args...)
 }
 
-// runTable prints a run's figures, a participant a line.
+// runTable prints a run's figures, one participant per line.
 func runTable(r *report.Run) func(io.Writer) {
 	return func(w io.Writer) {
 		what := "components"
-		if r.Model == string(model.FedGEM) {
+		if len(r.Participants) > 0 && r.Participants[0].OwnClusters != nil {
 			what = "clusters"
 		}
 		of := r.Model
 		if r.Clusters > 0 {
 			of += fmt.Sprintf(" with %d %s", r.Clusters, what)
 		}
-		fmt.Fprintf(w, "%s: %d rounds%s, %d members\n", of, r.Rounds, converged(model.Kind(r.Model), r.Converged), memberCount(r))
+		fmt.Fprintf(w, "%s: %d rounds%s, %d members\n", of, r.Rounds, converged(r.Model, r.Converged), memberCount(r))
 		fmt.Fprintf(w, "sums: protected by %s, %s, iterations %d, largest difference %.1e\n",
 			r.Protection.Mode, how(r.Consensus), r.Consensus.Iterations, r.Consensus.Error)
 		if p := r.Protection.BreachPredicted; p != nil {
-			fmt.Fprintf(w, "privacy: %d colluding learn another's vector of a sum with probability %.2g%s\n",
-				r.Protection.Colluders, *p, leastEntropy(r.Diversity))
+			fmt.Fprintf(w, "privacy: another member's vector is recovered with probability %.2g (assumed colluders: %d)%s\n",
+				*p, r.Protection.Colluders, smallestContribution(r.Diversity))
 		}
 		if p := r.Protection; p.BreachMeasured != nil && p.BreachPerSum != nil {
-			fmt.Fprintf(w, "adversary: %s recovered %.2g of the others' vectors a sum, and one in any round of %.0f%% of the others\n",
+			fmt.Fprintf(w, "adversary: %s recovered %.2g of the others' vectors per sum, and at least one vector of %.0f%% of the others\n",
 				strings.Join(p.Adversary, ", "), *p.BreachPerSum, 100**p.BreachMeasured)
 		}
 		if d := r.Protection.Differencing; d != nil {
-			fmt.Fprintf(w, "adversary: subtracting totals shows %d of %d rows: %d from the start, %d from the rounds (%d by chance)\n",
+			fmt.Fprintf(w, "adversary: subtracting totals reveals %d of %d rows: %d from the start, %d from the rounds (%d by chance)\n",
 				d.Rows, d.Of, d.Start, d.Rounds, d.Chance)
 		}
 		fmt.Fprintln(w)
@@ -85,10 +85,11 @@ func runTable(r *report.Run) func(io.Writer) {
 	}
 }
 
-// converged says whether rounds came to an end by themselves, of kinds for which they may.
-func converged(kind model.Kind, is bool) string {
+// converged reports whether rounds came to an end by themselves, of kinds for which they may.
+func converged(kind string, is bool) string {
+	k, err := pipeline.Named(kind)
 	switch {
-	case !task.Takes(kind, "tol"):
+	case err != nil || k.Options.Find("tol") == nil:
 		return ""
 	case is:
 		return " (converged)"
@@ -142,11 +143,12 @@ func memberCount(r *report.Run) int {
 	return len(r.Views[len(r.Views)-1].Members)
 }
 
-func leastEntropy(d *report.Diversity) string {
+// smallestContribution returns how many rows are behind the contribution of the fewest.
+func smallestContribution(d *report.Diversity) string {
 	if d == nil {
 		return ""
 	}
-	return fmt.Sprintf("; least entropy %s nats", report.Fixed(min(d.Min, d.MinResponsibility), 2))
+	return fmt.Sprintf("; smallest contribution ≈ %s rows", report.Fixed(math.Exp(min(d.Min, d.MinResponsibility)), 1))
 }
 
 func left(p report.Participant) string {

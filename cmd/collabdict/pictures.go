@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
-	"gonum.org/v1/gonum/mat"
+	"github.com/collabdict/collabdict/model"
 )
 
 // draw draws rows as they are seen through a model: their codes and, of images, what these
@@ -48,7 +50,7 @@ func codes(m *model.Model, v *latent.View, g latent.Groups) plots.Scatter {
 	}
 	s := plots.Scatter{
 		Name: "latent", Title: "Codes of own rows", Subtitle: "by the encoder of " + m.Manifest.Participant + "; not for sharing",
-		X: name(active[0]), Y: "squared error of the row as it is decoded", Of: g.Of, Groups: g.Names, Graded: g.Graded, Last: g.Rest, Private: true,
+		X: name(active[0]), Y: "squared error of the reconstructed row", Of: g.Of, Groups: g.Names, Graded: g.Graded, Last: g.Rest, Private: true,
 		At: plots.Points{X: mat.Col(nil, active[0], v.Codes), Y: v.Lost},
 	}
 	if len(active) > 1 {
@@ -62,7 +64,7 @@ const exampleImages = 10
 
 // originals shows images above what their codes are decoded to.
 func originals(m *model.Model, rows dataset.Rows, places []int, g latent.Groups) (plots.Sheet, error) {
-	s := sheet(m, "reconstruction", "Own images, above what their codes are decoded to")
+	s := sheet(m, "reconstruction", "Images, above their reconstructions")
 	s.Subtitle += "; not for sharing"
 	for _, e := range g.Examples(exampleImages) {
 		at := make([]int, len(e.Rows))
@@ -88,15 +90,15 @@ const (
 	gridSide = 2*gridEnd/gridStep + 1
 )
 
-// hasGrid says whether the model decodes points of a plane to images.
+// hasGrid reports whether the model decodes points of a plane to images.
 func hasGrid(m *model.Model) bool {
-	c, ok := m.Scorer.(model.Coder)
+	c, ok := m.Learned.(algorithm.Coder)
 	_, _, images := dataset.ImageShape(m.Manifest.Columns)
 	return ok && images && c.Latent() == 2
 }
 
 func drawGrid(dir string, m *model.Model) error {
-	s := sheet(m, "decoded", "What the latent variables are decoded to")
+	s := sheet(m, "decoded", "Reconstructions of latent variables")
 	s.X, s.Y = "latent variable 1", "latent variable 2"
 	at := func(i int) float64 { return gridStep*float64(i) - gridEnd }
 	for i := range int(gridSide) {
@@ -105,7 +107,7 @@ func drawGrid(dir string, m *model.Model) error {
 		for j := range int(gridSide) {
 			points.SetRow(j, []float64{at(j), y})
 		}
-		decoded, err := m.Scorer.(model.Coder).Decode(points)
+		decoded, err := m.Learned.(algorithm.Coder).Decode(points)
 		if err != nil {
 			return err
 		}

@@ -3,21 +3,24 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
-	"github.com/collabdict/collabdict/node"
 	"golang.org/x/term"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/node"
 )
 
-// progress shows how a training goes: a live line on a terminal, a line a round
-// elsewhere.
+// progress shows how a training goes: a live line on a terminal, one line per
+// round elsewhere.
 type progress struct {
 	mu       sync.Mutex
 	w        io.Writer
@@ -38,8 +41,12 @@ type progress struct {
 	waits     waits
 }
 
-func (a *app) newProgress(t task.Task) *progress {
-	p := &progress{w: a.err, rounds: t.RoundsTogether(), steps: t.Model == model.FedGEM, began: time.Now()}
+func (a *app) newProgress(t *pipeline.Task) *progress {
+	p := &progress{w: a.err, began: time.Now()}
+	if t != nil {
+		of := t.Traits()
+		p.rounds, p.steps = of.Rounds, of.ByStep
+	}
 	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.terminal = f
 	}
@@ -48,14 +55,14 @@ func (a *app) newProgress(t task.Task) *progress {
 
 // round shows the end of a round. bytes is what this participant has sent; 0 if
 // nothing is really sent.
-func (p *progress) round(r task.Progress, participants int, bytes int64) {
+func (p *progress) round(r algorithm.Progress, participants int, bytes int64) {
 	if r.Number <= p.decided {
 		return
 	}
 	if line := p.waits.round(time.Now()); line != "" {
 		p.show(line)
 	}
-	how := fmt.Sprintf("loss %.6g a row", r.Loss)
+	how := fmt.Sprintf("loss %.6g per row", r.Loss)
 	switch {
 	case r.Clusters > 0:
 		how = fmt.Sprintf("%d clusters", r.Clusters)
@@ -64,15 +71,15 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	}
 	line := fmt.Sprintf("round %d/%d  %s  %d participants", r.Number, p.rounds, how, participants)
 	if d := r.Diversity; d != nil {
-		line += fmt.Sprintf("  entropy %s..%s", report.Fixed(d.Min, 2), report.Fixed(d.Max, 2))
+		line += fmt.Sprintf("  smallest contribution ≈ %s rows", report.Fixed(math.Exp(d.Min), 1))
 	}
 	if e := r.Encoder; e != nil {
 		line += fmt.Sprintf("  information %s, %d of %d units", report.Fixed(e.Information, 2), e.Active, e.Latent)
 	}
 	if w := r.Weighting; w != nil {
 		line += fmt.Sprintf("  weight %.3f", w.Weight)
-		if w.Discrepancy.Applies {
-			line += fmt.Sprintf(", discrepancy %.3g", w.Discrepancy.Value)
+		if w.Measured {
+			line += fmt.Sprintf(", discrepancy %.3g", w.Discrepancy)
 		}
 	}
 	if p.virtual > 0 && p.terminal != nil {
@@ -114,16 +121,29 @@ func (p *progress) show(line string) {
 		fmt.Fprintln(p.w, line)
 		return
 	}
-	if width, _, err := term.GetSize(int(p.terminal.Fd())); err == nil && width > 1 && len(line) >= width {
-		line = line[:width-1] // a line that wraps cannot be replaced
+	if width, _, err := term.GetSize(int(p.terminal.Fd())); err == nil {
+		line = cut(line, width)
 	}
-	pad := strings.Repeat(" ", max(0, len(p.last)-len(line)))
-	fmt.Fprintf(p.w, "\r%s%s", line, pad)
+	fmt.Fprint(p.w, replaced(p.last, line))
 	p.last = line
 }
 
+// cut shortens a line so that it fits into a terminal: a line that wraps cannot be
+// replaced.
+func cut(line string, width int) string {
+	if characters := []rune(line); width > 1 && len(characters) >= width {
+		return string(characters[:width-1])
+	}
+	return line
+}
+
+// replaced returns what puts line in the place of last on a terminal.
+func replaced(last, line string) string {
+	return "\r" + line + strings.Repeat(" ", max(0, utf8.RuneCountInString(last)-utf8.RuneCountInString(line)))
+}
+
 // joining shows who is there while members find each other, and once where this
-// one can be reached. Those that are found later are told of by watch.
+// one can be reached. watch reports those that come later.
 func (p *progress) joining(s node.Status) {
 	if p.joined.Load() {
 		return
@@ -144,11 +164,11 @@ func (p *progress) joining(s node.Status) {
 	p.show(line)
 }
 
-// remindEvery is how often a wait for members that have not come is told.
+// remindEvery is the interval at which a wait for members is reported.
 const remindEvery = 30 * time.Second
 
-// remind tells again who is there, and for how long the others have been waited
-// for, until the returned function is called.
+// remind repeats which members are here, and how long the others have been missing,
+// until the returned function is called.
 func (p *progress) remind() (stop func()) {
 	return every(remindEvery, func(time.Time) {
 		p.mu.Lock()

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/algorithm"
 )
 
-// On a terminal a simulation has a bar, and one line that is replaced; elsewhere a
-// line a round, as any run.
+// On a terminal a simulation has a bar, and one line that is replaced; elsewhere one
+// line per round, as any run.
 func TestProgressOfASimulation(t *testing.T) {
 	play := func(terminal *os.File) string {
 		var out bytes.Buffer
@@ -20,7 +20,7 @@ func TestProgressOfASimulation(t *testing.T) {
 		p.start()
 		for n := 1; n <= 3; n++ {
 			p.virtual = time.Duration(n) * time.Minute
-			p.round(task.Progress{Round: collabdict.Round{Number: n}, Loss: 2}, 5, 0)
+			p.round(algorithm.Progress{Round: collabdict.Round{Number: n}, Loss: 2}, 5, 0)
 		}
 		p.end()
 		return out.String()
@@ -32,12 +32,35 @@ func TestProgressOfASimulation(t *testing.T) {
 	defer file.Close()
 	live := play(file)
 	if strings.Count(live, "\n") != 1 || !strings.HasPrefix(live, "\r[........................] start-up") ||
-		!strings.Contains(live, "\r[##################......] 3/4  virtual time 3m0s  loss 2 a row  at most 0s to go") {
+		!strings.Contains(live, "\r[##################......] 3/4  virtual time 3m0s  loss 2 per row  at most 0s to go") {
 		t.Errorf("on a terminal: %q", live)
 	}
 	lines := strings.Split(strings.TrimSpace(play(nil)), "\n")
-	if len(lines) != 3 || !strings.HasPrefix(lines[2], "round 3/4  loss 2 a row  5 participants") {
+	if len(lines) != 3 || !strings.HasPrefix(lines[2], "round 3/4  loss 2 per row  5 participants") {
 		t.Errorf("elsewhere: %q", lines)
+	}
+}
+
+// A line is cut between characters, and counts characters: names of members may be
+// written in any script.
+func TestLinesAreCutBetweenCharacters(t *testing.T) {
+	for _, c := range []struct {
+		line  string
+		width int
+		want  string
+	}{
+		{"Zoë, Åsa, 東京", 40, "Zoë, Åsa, 東京"},
+		{"Zoë, Åsa, 東京", 13, "Zoë, Åsa, 東京"},
+		{"Zoë, Åsa, 東京", 12, "Zoë, Åsa, 東"},
+		{"Zoë, Åsa, 東京", 7, "Zoë, Å"},
+		{"Zoë, Åsa, 東京", 1, "Zoë, Åsa, 東京"},
+	} {
+		if got := cut(c.line, c.width); got != c.want {
+			t.Errorf("width %d: got %q, want %q", c.width, got, c.want)
+		}
+	}
+	if got, want := replaced("Zoë, Åsa", "Zoë"), "\rZoë     "; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

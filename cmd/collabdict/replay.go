@@ -42,7 +42,7 @@ func quoted(name string, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// special says whether a shell may take a character for something else than itself.
+// special reports whether a shell may take a character for something else than itself.
 func special(r rune) bool {
 	switch {
 	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':

@@ -8,18 +8,20 @@ import (
 	"slices"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/internal/task"
-	"github.com/collabdict/collabdict/node"
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/hclogs"
+	"github.com/collabdict/collabdict/internal/launch"
+	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/simulate"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/node"
 )
 
 // runFlags say who a node is and how it finds the others.
@@ -41,13 +43,14 @@ type runFlags struct {
 func (a *app) run() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use: "run", Short: "Be a participant: find the others, train with them, save the model",
-		Long: `run is a participant. It waits until all --expect members have found each other on
-the local network (or through --peer), trains with them, and leaves model.npz and
-result.json in its folder. With the folder of a participant that up has made, it
-needs nothing but --dir. A member that was stopped or has crashed comes back with the
-same command: it goes on with the run that its folder has the state of, while the
-others have gone on without it or, where too few were left, have waited.`,
+		Use: "run", Short: "Take part in a run: find the other members, train with them, save the model",
+		Long: `run takes part in a run as one member. It waits until all --expect members have found each
+other on the local network (or through --peer), trains with them, and writes model.npz and
+result.json into its folder. For a folder that up has made, --dir is enough.
+
+A member that was stopped or has crashed comes back with the same command, which resumes the
+unfinished run in its folder. Meanwhile, the others continue without it; if too few are left,
+they wait.`,
 		Example: `  collabdict run --name plant-a --data plant-a.csv --expect 3
   collabdict run --name plant-b --data plant-b.csv --expect 3 --peer /ip4/10.0.0.5/tcp/4001/p2p/12D3...`,
 		Args: noArgs,
@@ -65,7 +68,7 @@ others have gone on without it or, where too few were left, have waited.`,
 			if err := checkData(c.Task, &dataset.Dataset{Columns: c.Data.Columns, Participants: []dataset.Participant{c.Data}}); err != nil {
 				return err
 			}
-			collectInTime(c.Data.Train, c.Task.HoldsRows())
+			collectInTime(c.Data.Train, c.Task.Traits().HoldsRows)
 			a.warn(warnings)
 			return a.participate(ctx, c, &f)
 		},
@@ -85,14 +88,14 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		fl.StringVar(&f.name, "name", "", "`NAME` that the others see (default that of the data file)")
 		fl.IntVar(&f.expect, "expect", 0, "`N`, the number of members, this one included")
 		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
-		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
+		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, such as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
-		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if not all members are there by then; 0 waits for ever")
+		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if not all members are there by then; 0 waits without limit")
 	})
 	addPatience(cmd, &f.patience)
 	addDurability(cmd, &f.durability)
 	fl := cmd.Flags()
-	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input does")
+	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input ends")
 	fl.BoolVar(&f.verbose, "verbose", false, "log what the node does")
 	if err := fl.MarkHidden("with-parent"); err != nil {
 		panic(err)
@@ -111,14 +114,14 @@ func (f *runFlags) config(cmd *cobra.Command) (participant.Config, []string, err
 }
 
 func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings []string, err error) {
-	if c.Task, err = f.task(cmd, task.Own); err != nil {
+	if c.Task, err = f.task(algorithm.Own); err != nil {
 		return c, nil, err
 	}
 	if err := f.checkBaselines("alone"); err != nil {
 		return c, nil, err
 	}
 	if f.expect < 2 {
-		return c, nil, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "say how many members there are, this one included"}
+		return c, nil, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "give the number of members, this one included"}
 	}
 	if err := c.Task.Settings.Validate(f.expect); err != nil {
 		return c, nil, &usageError{err.Error(), ""}
@@ -165,13 +168,13 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 	if err != nil {
 		return c, nil, err
 	}
-	c.Task = agreed.Task()
-	if init := agreed.Model.Init; init != "" {
-		if err := readInit(&c.Task, filepath.Join(filepath.Dir(own.Consortium), init)); err != nil {
-			return c, nil, err
-		}
+	if c.Task, err = agreed.Task(); err == nil {
+		err = readFiles(c.Task, filepath.Dir(own.Consortium))
 	}
-	if err := c.Task.Validate(); err != nil {
+	if err == nil {
+		err = c.Task.Complete()
+	}
+	if err != nil {
 		return c, nil, &config.Error{File: own.Consortium, Msg: err.Error(), Hint: "correct the file"}
 	}
 	own.Memory, own.Float32 = cmp.Or(f.memory, own.Memory), own.Float32 || f.float32
@@ -205,7 +208,7 @@ func onlyOfProcess(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(process, f.Name) {
 			err = &usageError{
-				fmt.Sprintf("--%s: what the participant of a folder trains, and with whom, is in its %s and the agreement that this names", f.Name, config.NodeFile),
+				fmt.Sprintf("--%s: the folder's %s and its agreement already have this setting", f.Name, config.NodeFile),
 				"leave the flag out, or change the files",
 			}
 		}
@@ -260,7 +263,7 @@ func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, err
 	}
 	var warnings []string
 	for _, c := range data.Ignored {
-		warnings = append(warnings, c+" does not hold numbers, so it is no feature")
+		warnings = append(warnings, c+" does not hold numbers, so it is not a feature")
 	}
 	return data.Participants[0], warnings, nil
 }
@@ -272,7 +275,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	if f.verbose {
 		level = hclog.Info
 	}
-	c.Node.Log = hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level})
+	c.Node.Log = hclogs.New(hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level}))
 	a.warnOfShown(c.Task)
 	shown := a.newProgress(c.Task)
 	c.Node.OnStatus = shown.joining
@@ -283,7 +286,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 		stopWatching, stopFollowing := shown.watch(n), shown.follow(n, &f.agreement)
 		return func() { stopFollowing(); stopWatching() }
 	}
-	c.OnRound = func(p task.Progress, s node.Status) {
+	c.OnRound = func(p algorithm.Progress, s node.Status) {
 		shown.members(s)
 		shown.round(p, len(s.Members), int64(s.Traffic.BytesSent))
 	}
@@ -302,7 +305,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 			if f.withParent { // up would begin another
 				again = "collabdict run --dir " + c.Out
 			}
-			a.note("%s goes on with the run", again)
+			a.note("%s resumes the run", again)
 		}
 		return err
 	}

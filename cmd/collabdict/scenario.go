@@ -6,22 +6,23 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/netsim/scenario"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/collabdict/collabdict/internal/simulate"
+	"github.com/collabdict/collabdict/netsim/scenario"
 )
 
-// scenarioFlags say what a simulated network is like, and who in it is up to what.
+// scenarioFlags describe a simulated network and its adversaries.
 type scenarioFlags struct {
 	faults, file, adversary string
 }
 
 func (s *scenarioFlags) add(cmd *cobra.Command) {
 	section(cmd, ofFaults, func(f *pflag.FlagSet) {
-		f.StringVar(&s.faults, "faults", "", "`LIST` of what goes wrong, as 'crash:node=3,at=2m;churn:rate=0.05;loss:rate=0.01'")
-		f.StringVar(&s.file, "scenario", "", "read the network and what goes wrong from a YAML `FILE`")
-		f.StringVar(&s.adversary, "adversary", "", "let curious members `WHO` put together what they see: observer (one member) or coalition:t=N; or let one subtract totals: differencing; or let one not follow the protocol: silent, garbage, replay, equivocate, scale, flip or nan, as scale:node=3,factor=100")
+		f.StringVar(&s.faults, "faults", "", "`LIST` of faults, such as 'crash:node=3,at=2m;churn:rate=0.05;loss:rate=0.01'")
+		f.StringVar(&s.file, "scenario", "", "read the network and its faults from a YAML `FILE`")
+		f.StringVar(&s.adversary, "adversary", "", "let members `WHO` be adversaries. Curious members combine what they see: observer (one member) or coalition:t=N; one subtracts totals: differencing. Or one does not follow the protocol: silent, garbage, replay, equivocate, scale, flip or nan, such as scale:node=3,factor=100")
 	})
 }
 
@@ -59,7 +60,7 @@ func (s *scenarioFlags) conditions() (simulate.Conditions, error) {
 		}
 		all.Add(cheats)
 	} else if c.Adversary, err = simulate.ParseAdversary(s.adversary); err != nil {
-		return c, &usageError{"--adversary: " + err.Error(), "or name one that does not follow the protocol, as silent:node=3"}
+		return c, &usageError{"--adversary: " + err.Error(), "or name one that does not follow the protocol, such as silent:node=3"}
 	}
 	c.Scenario = all
 	return c, nil

@@ -6,12 +6,14 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/model"
 )
 
 // scoredFlags name a model and the rows to hold against it.
@@ -43,11 +45,11 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 	if err != nil {
 		return nil, spec, err
 	}
-	m, err := model.Read(s.model)
+	m, err := model.ReadFile(s.model)
 	if err != nil {
 		return nil, spec, err
 	}
-	spec.Columns, spec.MinRows, spec.LabelFault = m.Manifest.Columns, 1, task.LabelFault(m)
+	spec.Columns, spec.MinRows, spec.LabelFault = m.Manifest.Columns, 1, pipeline.LabelFault(m)
 	return m, spec, nil
 }
 
@@ -56,18 +58,21 @@ func (a *app) score() *cobra.Command {
 	var out string
 	var with columnsOfScores
 	cmd := &cobra.Command{
-		Use: "score", Short: "Give every row an anomaly score, or its class, as CSV",
-		Long: `score writes a CSV line a row: its number in the file, from 1 and in further files
-going on; its anomaly score (Eq. (19) of Idé et al. 2024, of mtvae Eq. (39); of bvae
-the loss, squared errors and --beta times the divergence of the row's code from the
-prior); and 1 if the score is above the model's threshold, nothing if it has none: of
-conditions that are nobody's. With --clusters, the component that it is of, from 1 as
-inspect numbers them. With --explain, a column a variable says how far the row is from
-what the other variables predict of it, with bvae how far from what is decoded, squared.
-It writes as it reads: files may be larger than the memory.
+		Use: "score", Short: "Write an anomaly score, or a class, of every row as CSV",
+		Long: `score writes a CSV line per row:
 
-Of a classifier (cgau) the columns are row, the likeliest class and its probability, by the
-participant's own conditions; with --probabilities those of all classes.`,
+  row      its number, from 1, counted over all files
+  score    its anomaly score: Eq. (19) of Idé et al. 2024; for mtvae, Eq. (39); for bvae, the
+           loss: squared errors plus --beta times the divergence of the code from the prior
+  anomaly  1 if the score is above the model's threshold; empty if there is no threshold
+
+--clusters adds the component of the row, from 1, as inspect numbers them. --explain adds a
+column per variable: its distance from the prediction by the other variables; for bvae, its
+squared reconstruction error. Rows are written as they are read, so files may be larger than
+the memory.
+
+For a classifier (cgau), the columns are row, the likeliest class and its probability, with
+the participant's own conditions. --probabilities adds the probabilities of all classes.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, spec, err := s.load()
@@ -88,7 +93,7 @@ participant's own conditions; with --probabilities those of all classes.`,
 				return err
 			}
 			write := func(w io.Writer) error { return writeScores(w, m, spec, with) }
-			if m.Classifier != nil {
+			if m.Classifier() != nil {
 				write = func(w io.Writer) error { return writeClasses(w, m, spec, with.probabilities) }
 			}
 			if out == "" {
@@ -102,7 +107,7 @@ participant's own conditions; with --probabilities those of all classes.`,
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
 	cmd.Flags().BoolVar(&with.explain, "explain", false, "add the contribution of each variable")
-	cmd.Flags().BoolVar(&with.probabilities, "probabilities", false, "of cgau: add the probability of each class")
+	cmd.Flags().BoolVar(&with.probabilities, "probabilities", false, "cgau: add the probability of each class")
 	return cmd
 }
 
@@ -111,16 +116,16 @@ type columnsOfScores struct{ clusters, explain, probabilities bool }
 
 // check reports columns that a model has none of.
 func (c columnsOfScores) check(m *model.Model) error {
-	_, explains := m.Scorer.(model.Explainer)
+	_, explains := m.Learned.(algorithm.Explainer)
 	switch {
 	case c.explain && m.Projection != nil:
-		return &usageError{fmt.Sprintf("--explain: the model is of %d principal axes, and any column that has a part in one could undo a deviation along it: none can be said to be to blame", m.Dim()), "leave --explain out, or train without --pca"}
+		return &usageError{fmt.Sprintf("--explain: the model uses %d principal axes, so a deviation has no single column as its cause", m.Dim()), "leave --explain out, or train without --pca"}
 	case c.explain && !explains:
-		return &usageError{fmt.Sprintf("--explain: the model %s does not tell variables apart", m.Manifest.Kind), ""}
-	case c.probabilities && m.Classifier == nil:
-		return &usageError{fmt.Sprintf("--probabilities: the model %s tells no classes apart", m.Manifest.Kind), ""}
+		return &usageError{fmt.Sprintf("--explain: a model %s has no contributions of single variables", m.Manifest.Kind), ""}
+	case c.probabilities && m.Classifier() == nil:
+		return &usageError{fmt.Sprintf("--probabilities: a model %s has no classes", m.Manifest.Kind), ""}
 	case c.clusters && m.Components() == 0:
-		return &usageError{fmt.Sprintf("--clusters: the model %s has none", m.Manifest.Kind), ""}
+		return &usageError{fmt.Sprintf("--clusters: a model %s has none", m.Manifest.Kind), ""}
 	}
 	return nil
 }
@@ -143,7 +148,7 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 		}
 		var contributions *mat.Dense
 		if with.explain {
-			if contributions, err = m.Scorer.(model.Explainer).Explain(x); err != nil {
+			if contributions, err = m.Learned.(algorithm.Explainer).Explain(x); err != nil {
 				return err
 			}
 		}

@@ -9,16 +9,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/internal/task"
-	"github.com/spf13/cobra"
+	"github.com/collabdict/collabdict/model"
 )
 
 // upFlags say which nodes to start.
@@ -35,24 +36,27 @@ type upFlags struct {
 func (a *app) up() *cobra.Command {
 	var f upFlags
 	cmd := &cobra.Command{
-		Use: "up", Short: "Run all participants on this machine, a process each",
-		Long: `up starts a process for every participant, with one agreement for all, a folder and
-real ports on 127.0.0.1 for each, and shows how they get on. A process that ends is
-not started again: the others go on without it, and collabdict run --dir OUT/NAME
-brings it back. The folders and their logs stay under --out.`,
+		Use: "up", Short: "Run all participants on this machine, one process each",
+		Long: `up starts one process per participant, each with its own folder and real ports on 127.0.0.1,
+and with one agreement for all, and shows their progress. It does not restart a process that
+has ended: the others continue without it, and collabdict run --dir OUT/NAME brings it back.
+The folders and their logs stay under --out.`,
 		Example: `  collabdict up --data 'machines/*.csv' --label fault --test-where split=test
   collabdict up --nodes 5 --data all.csv --split iid:clients=5`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			src, err := f.source(f.seed)
+			t, err := f.begin()
+			if err != nil {
+				return err
+			}
+			src, err := f.source(t.Seed)
 			if err != nil {
 				return err
 			}
 			if err := f.hold(&src.spec); err != nil {
 				return err
 			}
-			t, err := f.task(cmd, src.standardise())
-			if err != nil {
+			if err := f.finish(t, src.standardise()); err != nil {
 				return err
 			}
 			if err := f.checkBaselines("alone", "pooled"); err != nil {
@@ -67,13 +71,13 @@ brings it back. The folders and their logs stay under --out.`,
 	f.addBaselines(cmd, "alone, pooled")
 	addPatience(cmd, &f.patience)
 	addDurability(cmd, &f.durability)
-	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "`N`, the number of participants that there should be; an error if the data have another")
-	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json, rounds.csv and a folder a participant")
+	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "`N`, the number of participants; an error if the data have another number")
+	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json, rounds.csv and a folder per participant")
 	a.addJSON(cmd)
 	return cmd
 }
 
-func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) error {
+func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFlags) error {
 	began := time.Now()
 	data, err := src.load(t)
 	if err != nil {
@@ -97,7 +101,7 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if err := f.keep(src, before, namesOf(parts)); err != nil {
 		return err
 	}
-	c := launch.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability}
+	c := launch.Consortium{Dir: f.out, Task: t, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability}
 	if slices.Contains(f.baselines, simulate.BaselineAlone) {
 		c.Baselines = []string{simulate.BaselineAlone}
 	}
@@ -105,7 +109,7 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 		return err
 	}
 	if len(c.Abandoned) > 0 {
-		a.note("warning: the run that was left unfinished in %s is given up; collabdict run --dir in each of the folders would have gone on with it", f.out)
+		a.note("warning: the unfinished run in %s is abandoned; to resume one, use collabdict run --dir in each of its folders", f.out)
 	}
 	a.warnOfShown(t)
 	a.note("%d nodes under %s", len(parts), f.out)
@@ -182,7 +186,7 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 	args := func(folder string) []string {
 		return []string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}
 	}
-	shown := &fleet{progress: a.newProgress(task.Task{}), dir: dir, names: names}
+	shown := &fleet{progress: a.newProgress(nil), dir: dir, names: names}
 	ends, err := launch.RunAll(ctx, dir, names, args, shown.say, shown.ended)
 	shown.end()
 	if err == nil {
@@ -241,7 +245,7 @@ func namesOf(parts []dataset.Participant) []string {
 	return names
 }
 
-// joinTimeout bounds the wait of a node for the others, all of which start now on
+// joinTimeout bounds the wait of a node for the others, which all start now on
 // this machine and first read their rows.
 func joinTimeout(nodes int) time.Duration { return 2*time.Minute + time.Duration(nodes)*2*time.Second }
 

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/internal/pipeline"
 )
 
 // alikeMost bounds the warnings that are told of many participants alike.
@@ -26,14 +26,14 @@ func (a *app) warn(warnings []string) {
 		case told[key] <= alikeMost:
 			a.note("warning: %s", w)
 		case told[key] == alikeMost+1:
-			a.note("warning: the same of %d more participants, all in the warnings of the result (--json, --out)", of[key]-alikeMost)
+			a.note("warning: the same holds for %d more participants; the result lists all (--json, --out)", of[key]-alikeMost)
 		}
 	}
 }
 
 // warnOfShown tells before anything is shown what members will show each other and
 // learn. The result has it, too.
-func (a *app) warnOfShown(t task.Task) {
+func (a *app) warnOfShown(t *pipeline.Task) {
 	a.warn(t.ShownWarnings())
 }
 

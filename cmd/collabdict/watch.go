@@ -31,7 +31,7 @@ func (p *progress) watch(n *node.Node) (stop func()) {
 		return nil
 	})
 	if decided > 0 {
-		p.line(fmt.Sprintf("goes on with the run after round %d, which this member takes from its folder", decided))
+		p.line(fmt.Sprintf("resumes the run after round %d, from the state in its folder", decided))
 	}
 	p.decided = decided
 	p.waits.live = p.terminal != nil

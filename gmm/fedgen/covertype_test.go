@@ -15,6 +15,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/fedgen"
+	"github.com/collabdict/collabdict/internal/outside"
 )
 
 // covertype reads the ten continuous columns of the first 80,000 rows of a CSV file of the
@@ -100,13 +101,9 @@ func dirichlet(x *mat.Dense, labels []string, n int, alpha float64, which uint64
 	return parts
 }
 
-// TestCovertype is asked for by the name of a file. It measures what the documentation
-// says: mean log-likelihoods of all rows in one round, and after more by exact sums.
+// TestCovertype measures what the documentation says: mean log-likelihoods of all rows in one round, and after more by exact sums.
 func TestCovertype(t *testing.T) {
-	name := os.Getenv("COLLABDICT_COVERTYPE")
-	if name == "" {
-		t.Skip("COLLABDICT_COVERTYPE is not the name of a gzipped CSV file")
-	}
+	name := outside.Path(t, "data", "covertype", "covertype.csv.gz")
 	all, labels := covertype(t, name)
 	const k, partitions = 15, 5
 	for _, alpha := range []float64{0.1, 0.3} {

@@ -11,5 +11,6 @@
 // taken in the order of ranks; synthetic rows, the fit to them and reduced mixtures have
 // the same bits on every machine.
 //
-// Start reading at [Local] and [Aggregate], which [Learn] joins by a Gather.
+// Start reading at [Local] and [Aggregate], which [Learn] joins by a Gather;
+// [Algorithm] is how the program uses them.
 package fedgen

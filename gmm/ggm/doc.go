@@ -7,5 +7,6 @@
 // parameters, to the bit.
 //
 // Start reading at [Learner] in learner.go (Algorithm 1); mstep.go has Eqs. (14) to
-// (16), start.go the start that all members agree on.
+// (16), start.go the start that all members agree on. [Algorithm] is how the program
+// uses it.
 package ggm

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/outside"
 )
 
 // readMatrix reads a square matrix from gzipped CSV without a header.
@@ -42,15 +44,11 @@ func readMatrix(tb testing.TB, name string) *mat.SymDense {
 	return sym(rows)
 }
 
-// BenchmarkOracles solves the covariance matrices of the folder that
-// COLLABDICT_ORACLES names, with the products that the program registers.
+// BenchmarkOracles solves covariance matrices whose solutions are known.
 func BenchmarkOracles(b *testing.B) {
-	dir := os.Getenv("COLLABDICT_ORACLES")
-	if dir == "" {
-		b.Skip("COLLABDICT_ORACLES is not set")
-	}
+	dir := outside.Path(b, "oracles", "glasso-bench")
 	for _, size := range []int{50, 200, 400} {
-		s := readMatrix(b, filepath.Join(dir, fmt.Sprintf("glasso-bench/p%d.csv.gz", size)))
+		s := readMatrix(b, filepath.Join(dir, fmt.Sprintf("p%d.csv.gz", size)))
 		for _, rho := range []float64{0.05, 0.1, 0.2} {
 			b.Run(fmt.Sprintf("p%d/rho%g", size, rho), func(b *testing.B) {
 				b.ReportAllocs()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/exposure"
 )
 
 // Coalition returns t of the members of a roster that work together, in rank
@@ -97,7 +98,7 @@ func (r *Recorder) Sent(from, to int, m consensus.Message) {
 		for len(a.Lanes) <= int(b.Lane) {
 			a.Lanes = append(a.Lanes, Frames{})
 		}
-		a.Lanes[b.Lane][frameKey{from, to, int(b.Round), int(b.Part)}] = b.Words
+		a.Lanes[b.Lane][exposure.FrameKey{From: from, To: to, Round: int(b.Round), Part: int(b.Part)}] = b.Words
 	case *consensus.Pads:
 		for _, p := range b.Pads {
 			s.attempt(m.Ballot).Pads[int(p.Member)] = p.Seed
@@ -122,8 +123,8 @@ func (s *slot) attempt(ballot uint32) *Attempt {
 	return s.attempts[ballot]
 }
 
-// Decided notes a decision, and looks at the slots before, of which the coalition
-// has all that it gets.
+// Decided notes a decision, and looks at the slots before: the coalition has all that
+// it gets of them.
 func (r *Recorder) Decided(member int, d *consensus.Decision) {
 	if !r.inside(member) || d.Slot < r.done {
 		return
@@ -209,8 +210,8 @@ func close(x, truth []float64) bool {
 // Members returns the coalition.
 func (r *Recorder) Members() []int { return r.coalition }
 
-// Breached returns the share of the other members of which the coalition has
-// recovered a vector, to a relative error of 1e-3, in any round.
+// Breached returns the share of the other members with a vector that the coalition has
+// recovered, to a relative error of 1e-3, in any round.
 func (r *Recorder) Breached() float64 {
 	return float64(len(r.recovered)) / float64(r.size-len(r.coalition))
 }

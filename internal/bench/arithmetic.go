@@ -53,7 +53,7 @@ func measureArithmetic(a chunking.Arithmetic, size, values int) (r Arithmetic, e
 	return r, nil
 }
 
-// rate returns how many 10^9 bytes a second the best of several calls went through,
+// rate returns how many 10^9 bytes per second the best of several calls went through,
 // of a vector of so many words.
 func rate(words int, f func()) float64 {
 	best := time.Duration(math.MaxInt64)

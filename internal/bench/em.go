@@ -20,7 +20,7 @@ type EM struct {
 	N, M, K int
 	Form    gmm.Covariance
 	Threads int
-	Reps    int // iterations, of which the best counts
+	Reps    int // iterations; the best counts
 }
 
 // EMReport is what the command bench em prints. Names are a contract.

@@ -33,7 +33,7 @@ type SumReport struct {
 	RingBytes float64 `json:"ring_bytes"`
 	RingRatio float64 `json:"ring_ratio"`
 	// Memory is the most that the heap has grown by during the sum, what waits for the
-	// collector included, by node; Vectors is the same in vectors of 8 bytes a value.
+	// collector included, by node; Vectors is the same in vectors of 8 bytes per value.
 	// The caller's own vector is not in it.
 	Memory  float64 `json:"memory_per_node"`
 	Vectors float64 `json:"memory_vectors"`

@@ -15,7 +15,7 @@ import (
 // plus ten times the divergence, and Adam.
 type VAE struct {
 	Batch, Threads int
-	Steps          int // of a run, of which there are three
+	Steps          int // of each of three runs
 }
 
 // VAEReport is what the command bench vae prints. Names are a contract.
@@ -65,7 +65,7 @@ func MeasureVAE(ctx context.Context, v VAE) (*VAEReport, error) {
 	return r, nil
 }
 
-// betaVAE is the network of which steps are measured, with its batch.
+// betaVAE is the network whose steps are measured, with its batch.
 type betaVAE struct {
 	encoder, decoder  *nn.Network
 	all               *nn.Parameters

@@ -35,7 +35,7 @@ const (
 	blockRows = 256
 )
 
-// Publishes says whether Agree publishes anything in a group.
+// Publishes reports whether Agree publishes anything in a group.
 func Publishes(g collabdict.Group) bool { return g.Size() <= manyMembers }
 
 // Agree publishes the bounds of the rows x and returns those of all members. In

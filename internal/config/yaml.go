@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"os"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/strictyaml"
-	"go.yaml.in/yaml/v3"
 )
 
 // Version is the version of the files that this package writes, and the only one
@@ -56,11 +57,13 @@ func checkVersion(path string, got int) error {
 
 func write(path string, v any) error {
 	return atomicfile.Write(path, 0o600, func(w io.Writer) error {
-		e := yaml.NewEncoder(w)
-		e.SetIndent(2)
-		if err := e.Encode(v); err != nil {
+		d, err := yaml.NewDumper(w, yaml.WithV3Defaults(), yaml.WithIndent(2), yaml.WithLineWidth(-1))
+		if err != nil {
 			return err
 		}
-		return e.Close()
+		if err := d.Dump(v); err != nil {
+			return err
+		}
+		return d.Close()
 	})
 }

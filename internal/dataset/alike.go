@@ -17,9 +17,9 @@ import (
 // alike deals rows that are like each other to the same participant (Rieger et al. 2020,
 // section 3.3). All rows are projected to the first two principal axes of those that are
 // trained on. Each class has as many centroids as there are participants, by k-means on
-// its training rows, which are assigned to participants at random; a row is with whom the
-// nearest centroid of its class is assigned to. Of a share Shuffle of the rows the
-// participants are permuted then. The same seed gives the same split on every machine.
+// its training rows, which are assigned to participants at random; each row goes to the
+// participant that owns the nearest centroid of its class. Then the participants of a
+// share Shuffle of the rows are permuted. The same seed gives the same split on every machine.
 func (s *Spec) alike(names []string, classes []*group, width int, random *rand.Rand) ([]owners, error) {
 	for c, g := range classes {
 		if g.train.n == 0 {
@@ -141,7 +141,7 @@ func (p *plane) project(rows Rows) (*mat.Dense, error) {
 	})
 }
 
-// nearest returns to whom the nearest centroid of every row is assigned.
+// nearest returns the owner of the nearest centroid of every row.
 func nearest(x, centroids *mat.Dense, assigned []int) []int {
 	n, _ := x.Dims()
 	k, _ := centroids.Dims()

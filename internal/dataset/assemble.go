@@ -43,7 +43,7 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 	return d, nil
 }
 
-// hasClasses says whether labels are of more kinds than normal (0, -1) and anomaly (1).
+// hasClasses reports whether labels are of more kinds than normal (0, -1) and anomaly (1).
 func hasClasses(p Participant) bool {
 	return slices.ContainsFunc(p.TrainLabels, isClass) || slices.ContainsFunc(p.TestLabels, isClass)
 }

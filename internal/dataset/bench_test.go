@@ -1,20 +1,15 @@
 package dataset_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/outside"
 )
 
-// BenchmarkStream reads a file of yours a block after the other, as in
-//
-//	COLLABDICT_DATA=rows.parquet go test -run - -bench Stream -cpu 1
+// BenchmarkStream reads a file one block after the other.
 func BenchmarkStream(b *testing.B) {
-	path := os.Getenv("COLLABDICT_DATA")
-	if path == "" {
-		b.Skip("COLLABDICT_DATA names no file")
-	}
+	path := outside.Unpacked(b, "data", "covertype", "covertype.csv.gz")
 	d, err := dataset.LoadOne(dataset.Spec{Data: []string{path}, Memory: 1})
 	if err != nil {
 		b.Fatal(err)

@@ -118,7 +118,7 @@ func (t *csvFile) next() (place, error) {
 	at := place{line: t.lines + 1, offset: t.start + t.rows.InputOffset()}
 	var err error
 	t.record, err = t.nextRecord()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return at, io.EOF
 	}
 	var bad *csv.ParseError

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,7 +11,7 @@ import (
 
 func (t *csvFile) readHeader() error {
 	at, err := t.next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return &Error{File: t.file.path, Msg: "the file is empty", Hint: "want a header row of column names, then rows"}
 	}
 	if err != nil {
@@ -49,7 +50,7 @@ func (t *csvFile) checkHeader(record []string, line int) error {
 	if slices.ContainsFunc(record, func(name string) bool { return !utf8.ValidString(name) }) {
 		return &Error{File: t.file.path, Line: line, Msg: "the header is not valid UTF-8", Hint: saveUTF8}
 	}
-	got := ""
+	var got string
 	switch {
 	case len(record) > 1:
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Error is a fault in the data or in what was asked of it. Fields that do not
+// Error is a fault in the data or in the request. Fields that do not
 // apply are zero.
 type Error struct {
 	// File is the path of the file. Line counts from 1 with the header as line

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Deal deals rows of which the classes are given, as a Dirichlet, Quantity or Classes
+// Deal deals rows with known classes, as a Dirichlet, Quantity or Classes
 // split deals those of files, and returns the numbers of each participant's rows in
 // ascending order. A participant may have none.
 func (p Split) Deal(classes []float64, seed uint64) ([][]int, error) {

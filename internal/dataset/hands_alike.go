@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// DealAlike deals rows in memory, of which the classes are given, as a PCAKMeans split deals
+// DealAlike deals rows in memory, with known classes, as a PCAKMeans split deals
 // those of files, and returns the numbers of each participant's rows in ascending order:
-// those that centroids are found by, and others, of which there may be none (nil).
+// those that centroids are found by, and others (nil if there are none).
 func (p Split) DealAlike(train, test *mat.Dense, trainClasses, testClasses []float64, seed uint64) (trained, tested [][]int, err error) {
 	if p.Kind != PCAKMeans {
 		panic(fmt.Sprintf("dataset: split %q does not deal rows by how they look", p))

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// Rows in memory are dealt to whom those of a file are.
+// Rows in memory are dealt like those of a file.
 func TestDealAlikeIsThatOfFiles(t *testing.T) {
 	const n, dim = 300, 4
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -24,7 +24,7 @@ func isOf(f *fileFormat, path string) bool {
 	return ok
 }
 
-// allIDX says whether all files are of bytes.
+// allIDX reports whether all files are of bytes.
 func allIDX(files []string) bool {
 	return !slices.ContainsFunc(files, func(path string) bool { return !isIDX(path) })
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -63,7 +64,7 @@ func (r *idxReader) load(from, n int) ([]byte, error) {
 	if err == nil {
 		_, err = io.ReadFull(r.stream, r.bytes)
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	if r.first, r.end = from, from+n; err == nil && r.end == t.shape[0] {
@@ -75,12 +76,12 @@ func (r *idxReader) load(from, n int) ([]byte, error) {
 	return r.bytes, nil
 }
 
-// atEnd says whether the compressed file is sound, and has nothing behind the images.
+// atEnd reports whether the compressed file is sound, and has nothing behind the images.
 func (r *idxReader) atEnd() error {
 	switch n, err := io.CopyN(io.Discard, r.stream, 1); {
 	case n > 0:
 		return &Error{File: r.file.file.path, Msg: "there are more bytes than the images take", Hint: "copy it again"}
-	case err != io.EOF:
+	case !errors.Is(err, io.EOF):
 		return err
 	}
 	return nil

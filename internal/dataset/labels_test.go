@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// A label that is of no use is told by its place in its file, whatever rows are beside it.
+// An unusable label is reported with its place in its file, whatever rows are beside it.
 func TestLabelFault(t *testing.T) {
 	folder(t,
 		"d/a.csv", "x,part,kind\n1,train,0\n2,test,1\n3,other,9\n4,test,7\n",

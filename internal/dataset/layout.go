@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ func (s *Spec) settle(path string) (schema, error) {
 	}
 	defer t.close()
 	kinds, first, err := t.kinds()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return schema{}, noRows(path)
 	}
 	if err != nil {

@@ -162,7 +162,7 @@ func (t *numpyFile) read(features, others []int) (rowReader, error) {
 	if err == nil {
 		err = checkKinds(t.file.path, t.header(), kinds, features, others)
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	return newNumberedRows(&numpyReader{file: t, features: features, blocks: make(map[*numpyColumn]*numpyBlock)}, features, others, t.n), nil

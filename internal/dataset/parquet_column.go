@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -135,7 +136,7 @@ func (c *parquetColumn) seek(row int) error {
 func (c *parquetColumn) turn() error {
 	c.release()
 	page, err := c.pages.ReadPage()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("the pages of column %q end too early", c.column.Name())
 	}
 	if err != nil {

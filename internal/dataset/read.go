@@ -1,6 +1,9 @@
 package dataset
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 // rows grows by one row at a time. It has values, or singles, or pixels, or parts.
 type rows struct {
@@ -42,7 +45,7 @@ type scanner struct {
 	rows   rowReader
 	name   string // of all rows, where no column names participants
 	hold   *holding
-	file   part // of which each group's share is to be
+	file   part // each group takes its share of it
 	out    *share
 	row    []float64 // scratch
 }
@@ -61,10 +64,10 @@ func (s *Spec) read(sch schema, path, name string, hold *holding) (*share, error
 	}
 	for any := false; ; any = true {
 		at, err := sc.rows.next()
-		if err == io.EOF && !any {
+		if errors.Is(err, io.EOF) && !any {
 			return nil, noRows(path)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return sc.out, nil
 		}
 		if err != nil {

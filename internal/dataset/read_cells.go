@@ -83,7 +83,7 @@ func (sc *scanner) label(at place, train bool) (float64, error) {
 	return float64(known), nil
 }
 
-// checkLabel refuses a label that is of no use to the Spec, and notes the first that is a
+// checkLabel refuses a label that the Spec cannot use, and notes the first that is a
 // class.
 func (sc *scanner) checkLabel(cell string, value float64, at place, train bool) error {
 	want, hint := "", ""

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"io"
 
 	"gonum.org/v1/gonum/mat"
@@ -58,10 +59,10 @@ func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
 	kept := &sc.newGroup(path).train
 	for first := b.read; ; {
 		at, err := sc.rows.next()
-		if err == io.EOF && b.read == first {
+		if errors.Is(err, io.EOF) && b.read == first {
 			return nil, noRows(path)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return sc.out, nil
 		}
 		if err != nil {

@@ -1,6 +1,6 @@
 package dataset
 
-// Narrow is rows in memory in fewer bytes a value than double precision takes. Reading
+// Narrow is rows in memory in fewer bytes per value than double precision takes. Reading
 // them never fails.
 type Narrow[T float32 | uint8] struct {
 	width  int

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"slices"
@@ -53,9 +54,8 @@ func Streams(r Rows) bool { _, ok := r.(*stream); return ok }
 
 func (s *stream) Dims() (n, m int) { return s.starts[len(s.parts)], s.width }
 
-// ReadRows goes on with the cursor that stands at row from. If none does, that is
-// the beginning of a range, for which the cursor is taken that was not used for
-// longest.
+// ReadRows resumes the idle cursor at row from. If there is none, from is the beginning
+// of a range, and the cursor that was idle for longest is taken.
 func (s *stream) ReadRows(x []float64, from int) error {
 	if len(x)%s.width != 0 || from < 0 || from+len(x)/s.width > s.starts[len(s.parts)] {
 		panic("dataset: want whole rows that are there")
@@ -157,7 +157,7 @@ func (c *cursor) advance() error {
 	s := c.stream
 	for {
 		if _, err := c.rows.next(); err != nil {
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return c.changed()
 			}
 			return err

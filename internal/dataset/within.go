@@ -77,7 +77,7 @@ func (s *Spec) loadSmall(sch schema, files, names []string) (*Dataset, error) {
 		return nil, err
 	}
 	d, err := s.loadAs(sch, files, names, &holding{most: s.mostValues()})
-	if err == errFull {
+	if errors.Is(err, errFull) {
 		return nil, nil
 	}
 	return d, err

@@ -12,8 +12,8 @@ import (
 // Agree returns this member's weight. Most bounds what any member has, and is the same
 // at all; its Discrepancy is looked at if the rule is Relative. It makes a sum of the
 // rows (and discrepancies), with Auto one of counts, and one of the weights. What members
-// learn beside their own weight are these sums; with Auto, how many of them want an offset
-// of which size.
+// learn beside their own weight are these sums; with Auto, how many of them want each size
+// of offset.
 //
 // Members that were not in these sums, or are not in a later one, have no part in that
 // the weights add up to 1: who averages models sums p_k beside p_k·ω_k, and divides.

@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/grouptest"
 )
 
-// together runs the rule over the protocol and returns the weights, of which what is
-// common to all has to be the same.
+// together runs the rule over the protocol and returns the weights. Their common
+// part has to be the same at all members.
 func together(t *testing.T, r Rule, own []Member) []Weight {
 	t.Helper()
 	most := Member{Discrepancy: 1e-9}

@@ -42,7 +42,7 @@ func Latent[T ~float32 | ~float64](z []T, dim int, debias bool) (float64, error)
 }
 
 // Labels returns the discrepancy of a member's labels from equal frequencies of all
-// classes, of which counts has the member's rows: the Kullback-Leibler divergence, in
+// classes, with the member's rows in counts: the Kullback-Leibler divergence, in
 // nats, from 0 to ln C (Ye et al. 2023, who take the distribution of all rows to be
 // uniform).
 func Labels(counts []int) (float64, error) {

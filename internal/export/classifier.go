@@ -3,26 +3,26 @@ package export
 import (
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/onnx"
+	"github.com/collabdict/collabdict/vae/cgau"
 )
 
 // classifier adds the graph of a classifier, with its conditions as they are added to the
 // biases, and returns what is to be said of it.
-func (f *File) classifier(g *onnx.Graph, c *coordinates, of model.Gated, rows onnx.Value) string {
+func (f *File) classifier(g *onnx.Graph, c *coordinates, of cgau.Trained, rows onnx.Value) string {
 	logits := newNetwork(g, "classifier", of.Network()).forward("classify", c.trained(rows))
 	g.Output(g.Apply("probabilities", onnx.Softmax, logits), "of the classes, from class 0 on", onnx.Float, batch, axis(of.Classes()))
 	f.adapted("classifier", of.Conditions().Values)
 	return "Classifier of conditional gated activation units."
 }
 
-// nobodys says whether conditions are those that training begins with, by which no
+// nobodys reports whether conditions are those that training begins with, by which no
 // participant has set its threshold.
 func nobodys(conditions []float32) bool {
 	return len(conditions) > 0 && !slices.ContainsFunc(conditions, func(v float32) bool { return v != 0 })
 }
 
-// adapted lists networks with conditions, of which there may be none.
+// adapted lists networks with conditions, or none.
 func (f *File) adapted(name string, conditions []float32) {
 	switch {
 	case len(conditions) == 0:

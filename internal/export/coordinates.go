@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/onnx"
+	"github.com/collabdict/collabdict/model"
 )
 
 // largest is what values in the coordinates trained on are cut to, as scorers do: beyond it

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The name says whether a file is compressed, and is in every error.
+// The name reports whether a file is compressed, and is in every error.
 func TestReadFile(t *testing.T) {
 	plain := []byte{0, 0, unsignedBytes, 1, 0, 0, 0, 3, 7, 8, 9}
 	var packed bytes.Buffer

@@ -2,6 +2,7 @@ package idx
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func TestFilesThatAreNotArrays(t *testing.T) {
 			t.Errorf("got %+v, %v, want %q", a, err, want)
 		}
 	}
-	if _, err := Read(iotest.ErrReader(io.ErrClosedPipe)); err != io.ErrClosedPipe {
+	if _, err := Read(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("a reader that fails: got %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 type Groups struct {
 	Names []string
 	Of    []int // the group of each row
-	// Graded says that they are steps of scores, the last of which are anomalies.
+	// Graded says that they are steps of scores; the last are anomalies.
 	Graded bool
 	// Rest says that the last one is of several classes.
 	Rest bool

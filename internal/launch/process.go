@@ -56,7 +56,7 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 	c.cmd = exec.CommandContext(ctx, self, args...)
 	c.cmd.Args[0] = os.Args[0] // the name that this process goes by
 	ownGroup(c.cmd)
-	c.cmd.Cancel = func() error { return c.cmd.Process.Signal(os.Interrupt) }
+	c.cmd.Cancel = func() error { return interrupt(c.cmd.Process) }
 	c.cmd.WaitDelay = killAfter
 	var out limited
 	c.cmd.Stdout = &out
@@ -94,7 +94,7 @@ func (c *Child) Wait() report.End {
 	return c.end
 }
 
-// begun says whether the child, which has ended, had begun a run as far as can be told.
+// begun reports whether the child, which has ended, had begun a run as far as can be told.
 func (c *Child) begun() bool {
 	run, err := lastRun(c.Dir)
 	return err != nil || run != c.last

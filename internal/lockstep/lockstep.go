@@ -83,7 +83,7 @@ func (m member) meet(ctx context.Context, v any) ([]any, error) {
 		return nil, ctx.Err()
 	case <-m.gone:
 	}
-	// Who has returned was here, or never comes.
+	// A member that has returned was here, or never comes.
 	select {
 	case <-turn:
 		return m.result, nil

@@ -3,7 +3,7 @@ package metrics
 import "math"
 
 // leastProbability is what a right class of probability 0 counts as in a cross-entropy, so
-// that a row of which the model is wrong, and certain, does not make that of all infinite.
+// that a row that the model classifies wrongly with certainty does not make the sum infinite.
 const leastProbability = 0x1p-52
 
 // Classes are figures of a classifier.
@@ -18,7 +18,7 @@ type Classes struct {
 	Recall []float64
 }
 
-// OfClasses returns the figures of some rows, of which there must be one, by the
+// OfClasses returns the figures of one row or more, by the
 // probabilities of so many classes, row after row, and the right classes, from 0.
 func OfClasses(probabilities []float64, number int, classes []int) Classes {
 	c := Classes{Recall: make([]float64, number)}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Known answers: four rows of three classes, of which the last has none.
+// Known answers: four rows of three classes; the last class has none.
 func TestOfClasses(t *testing.T) {
 	p := []float64{
 		0.7, 0.2, 0.1,

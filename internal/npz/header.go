@@ -58,7 +58,7 @@ func parseDict(text string) (d description, ok bool) {
 }
 
 // parser consumes rest from the left. Its methods return false, and then rest
-// is of no use, where the text is not what they read.
+// cannot be used, where the text is not what they read.
 type parser struct{ rest string }
 
 // skip consumes token and the blanks before it, if it is next.

@@ -53,10 +53,9 @@ func (w *Writer) add(name string, content []byte) error {
 	}
 	w.names[name] = true
 	out, err := w.zip.CreateRaw(&zip.FileHeader{
-		Name:   name,
-		Method: zip.Store,
-		//lint:ignore SA1019 CreateRaw looks at the DOS date alone, not at Modified
-		ModifiedDate:       earliest,
+		Name:               name,
+		Method:             zip.Store,
+		ModifiedDate:       earliest, //nolint:staticcheck // CreateRaw looks at the DOS date alone, not at Modified
 		CRC32:              crc32.ChecksumIEEE(content),
 		CompressedSize64:   uint64(len(content)),
 		UncompressedSize64: uint64(len(content)),

@@ -7,7 +7,7 @@ type Op struct {
 	value     int64
 }
 
-// Operators of each element, or of the elements of two tensors, of which one may be
+// Operators of each element, or of the elements of two tensors; one may be
 // spread along axes that it lacks.
 var (
 	Add      = Op{name: "Add"}

@@ -39,7 +39,7 @@ func Fit(ctx context.Context, g collabdict.Group, rows dataset.Rows, k int) (*Pr
 	return FromMoments(of.Mean, of.About.Covariance(), k)
 }
 
-// FromMoments returns the k principal axes of rows of which the mean is known, and the
+// FromMoments returns the k principal axes of rows with a known mean, and the
 // covariance matrix, row-major M by M, which it overwrites.
 func FromMoments(mean, covariance []float64, k int) (*Projection, error) {
 	p, dim := &Projection{Mean: mean}, len(mean)

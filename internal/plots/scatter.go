@@ -20,7 +20,7 @@ type Scatter struct {
 	// Of is the group of each point.
 	Of     []int
 	Groups []string
-	// Graded says that the groups are steps of one scale, the last of which stands out.
+	// Graded says that the groups are steps of one scale; the last one stands out.
 	Graded bool
 	// Last says that the last group is what remains, and is drawn in grey.
 	Last bool

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// even marks an axis at round numbers, about as many as said and at least least
-// apart.
+// even marks an axis at round numbers, about as many as said and never closer
+// than least.
 type even struct {
 	about int
 	least float64

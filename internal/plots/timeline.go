@@ -6,10 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/report"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 var (
@@ -112,7 +113,7 @@ func (l *lanes) many() bool { return len(l.all) > manyRows }
 // lane returns the bottom of a lane above the members' rows, counted from the top.
 func (l *lanes) lane(i int) float64 { return l.height - laneHeight*float64(i+1) }
 
-// shows says whether a member is ever in a state.
+// shows reports whether a member is ever in a state.
 func (l *lanes) shows(s state) bool {
 	return slices.ContainsFunc(l.all, func(list []stretch) bool {
 		return slices.ContainsFunc(list, func(x stretch) bool { return x.state == s })

@@ -6,8 +6,8 @@ import "math"
 // unexplained for a matrix to count as positive definite.
 const singular = 1e-13
 
-// Cholesky returns the upper U with UᵀU = A for the n by n matrix A, row-major,
-// of which only the upper triangle is read. ok is false if A is not positive
+// Cholesky returns the upper U with UᵀU = A for the n by n matrix A, row-major.
+// Only the upper triangle is read. ok is false if A is not positive
 // definite, or so nearly that rounding decides.
 func Cholesky(a []float64, n int) (u []float64, ok bool) {
 	u = append(u, a...)

@@ -19,7 +19,7 @@ func TestCombineTellsAWarningOnce(t *testing.T) {
 	}
 }
 
-// What is said of the run is what one of those says that have seen its end.
+// The figures of the run are those of a participant that has seen its end.
 func TestTheCommonPartIsOfOneThatCameToTheEnd(t *testing.T) {
 	of := func(rounds int, err error) End {
 		return End{Run: &Run{Rounds: rounds, Participants: []Participant{{Rows: 1}}}, Err: err}

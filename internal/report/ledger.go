@@ -35,7 +35,7 @@ type LoneChange struct {
 	Slots   [2]uint64 `json:"slots"`
 	Rounds  [2]int    `json:"rounds"` // 0 is the start-up
 	// Known is what all members now know of the rows of these members together, exactly.
-	// Absent where they know it up to what the others' parts have changed between the
+	// Absent where they know it only up to the change of the others' parts between the
 	// two sums.
 	Known string `json:"known,omitempty"`
 }

@@ -4,7 +4,7 @@ package report
 // nothing else is said, values are as the model scales columns, before any projection.
 type Reconstruction struct {
 	Rows int `json:"rows"` // looked at
-	Of   int `json:"of"`   // the rows there are, of which those were chosen evenly
+	Of   int `json:"of"`   // all rows; those were chosen evenly
 	// Variances are those of the means of the codes, of each latent variable.
 	Variances []float64 `json:"variances"`
 	// SquaredError is that of a row, summed over columns; the mean.

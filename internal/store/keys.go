@@ -64,7 +64,7 @@ func (k *keys) write(i int) error {
 	return nil
 }
 
-// has says whether the slot's key is known.
+// has reports whether the slot's key is known.
 func (k *keys) has(slot uint64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -70,7 +70,7 @@ func (s *Store) Last() (j *Journal, err error) {
 	return j, nil
 }
 
-// Knows says whether this participant has begun a run.
+// Knows reports whether this participant has begun a run.
 func (s *Store) Knows(run [32]byte) (known bool) {
 	_ = s.db.View(func(tx *bbolt.Tx) error {
 		known = tx.Bucket(bucketRuns).Bucket(run[:]) != nil
@@ -79,7 +79,7 @@ func (s *Store) Knows(run [32]byte) (known bool) {
 	return known
 }
 
-// Over says whether a run is known to be over here, and why.
+// Over reports whether a run is known to be over here, and why.
 func (s *Store) Over(run [32]byte) (why string) {
 	_ = s.db.View(func(tx *bbolt.Tx) error {
 		r, err := read(tx, run[:])
@@ -118,7 +118,7 @@ func (j *Journal) End(why string) error {
 	return errors.Join(err, j.store.keys.destroyAll())
 }
 
-// Extend notes who has come to the roster, of which all members are given, in rank
+// Extend notes who has come to the roster; all members are given, in rank
 // order. Those that are noted already stay as they are.
 func (j *Journal) Extend(all []Member) error {
 	if len(all) <= len(j.Members) {

@@ -151,7 +151,7 @@ func (j *Journal) Entry(slot uint64, name string) (data []byte, err error) {
 }
 
 // enter opens an entry. One of a slot that is decided may have lost its key
-// already; it is of no use then.
+// already; it is useless then.
 func (j *Journal) enter(saved consensus.Saved, k []byte, parts [][]byte) error {
 	if len(k) < 8 {
 		return fmt.Errorf("state.db is damaged: an entry with a key of %d bytes", len(k))

@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// A transaction of bbolt holds all that it writes twice over. So long entries are
+// A transaction of bbolt buffers each write twice. So long entries are
 // cut, and all but what fits into the last transaction is on disk before it, part by
 // part, in a bucket that counts for nothing; the last one moves them to their place.
 

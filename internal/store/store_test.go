@@ -174,7 +174,7 @@ func TestSecretsOfForgottenSlotsAreGone(t *testing.T) {
 	}
 }
 
-// A state without its keys, or with other ones, is not gone on with: it would break
+// A state without its keys, or with other ones, is not resumed: it would break
 // promises.
 func TestKeysOfAnotherTime(t *testing.T) {
 	for name, change := range map[string]func(path string) error{

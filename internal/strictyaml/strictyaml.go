@@ -1,69 +1,138 @@
-// Package strictyaml decodes YAML without passing over anything, and says what is
-// wrong in one line, in the terms of who writes the file.
+// Package strictyaml decodes YAML strictly. Its errors are one line, and use the
+// words of the file, not Go's types.
 package strictyaml
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
-	"regexp"
+	"reflect"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // Decode reads one document into what into points at. Fields that into does not
-// have are an error; that there is no document is [io.EOF].
+// have are an error. A stream without a document returns [io.EOF].
 func Decode(r io.Reader, into any) error {
-	d := yaml.NewDecoder(r)
-	d.KnownFields(true)
-	err := d.Decode(into)
-	if err == nil || errors.Is(err, io.EOF) {
+	text, err := io.ReadAll(r)
+	if err != nil {
 		return err
 	}
-	var typed *yaml.TypeError
-	if errors.As(err, &typed) && len(typed.Errors) > 0 {
-		return errors.New(plain(typed.Errors[0]))
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	err = d.Decode(into)
+	var fault *yaml.LoadError
+	if !errors.As(err, &fault) {
+		return err
 	}
-	return errors.New(strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: "))
+	message := strings.Join(strings.Fields(fault.Message), " ")
+	var document yaml.Node
+	if yaml.Unmarshal(text, &document) == nil && len(document.Content) > 0 {
+		if better := explain(document.Content[0], reflect.TypeOf(into), fault.Mark); better != "" {
+			message = better
+		}
+	}
+	if fault.Mark.Line == 0 {
+		return errors.New(message)
+	}
+	return fmt.Errorf("line %d, column %d: %s", fault.Mark.Line, fault.Mark.Column, message)
 }
 
-var (
-	wrongType    = regexp.MustCompile("cannot unmarshal (?:!!(\\w+)(?: (`.*`))?) into (.+)$")
-	unknownField = regexp.MustCompile(`field (.+) not found in type .+$`)
-)
-
-// plain says an error of the library without the types of Go.
-func plain(s string) string {
-	if m := unknownField.FindStringSubmatchIndex(s); m != nil {
-		return s[:m[0]] + "unknown field " + s[m[2]:m[3]]
+// explain describes the fault at a place in the tree under n, which was decoded
+// into a value of type t. It returns "" if n and t do not show what is wrong there.
+func explain(n *yaml.Node, t reflect.Type, at yaml.Mark) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	m := wrongType.FindStringSubmatch(s)
-	if m == nil {
-		return s
+	want, kind := wanted(t)
+	if n.Kind != kind {
+		if n.Line == at.Line && n.Column == at.Column {
+			return "want " + want + ", got " + got(n)
+		}
+		return ""
 	}
-	got := m[2]
-	if got == "" {
-		got = map[string]string{"seq": "a list", "map": "fields"}[m[1]]
+	switch kind {
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			if s := explain(item, t.Elem(), at); s != "" {
+				return fmt.Sprintf("number %d: %s", i+1, s)
+			}
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, value := n.Content[i], n.Content[i+1]
+			of, known := fieldType(t, key.Value)
+			if !known {
+				if key.Line == at.Line && key.Column == at.Column {
+					return "unknown field " + key.Value
+				}
+				continue
+			}
+			if s := explain(value, of, at); s != "" {
+				return key.Value + ": " + s
+			}
+		}
+	case yaml.ScalarNode:
+		if n.Line == at.Line && n.Column == at.Column {
+			return "want " + want + ", got " + got(n)
+		}
 	}
-	return strings.Replace(s, m[0], "want "+kind(m[3])+", got "+got, 1)
+	return ""
 }
 
-// kind names what a value of a Go type is written like.
-func kind(of string) string {
-	of = strings.TrimPrefix(of, "*")
-	switch {
-	case strings.HasPrefix(of, "int"):
-		return "a whole number"
-	case strings.HasPrefix(of, "uint"):
-		return "a whole number of at least 0"
-	case strings.HasPrefix(of, "float"):
-		return "a number"
-	case of == "bool":
-		return "true or false"
-	case of == "string":
-		return "text"
-	case strings.HasPrefix(of, "["):
+// wanted returns how a file writes a value of type t, and the kind of its node; 0 if
+// any kind will do.
+func wanted(t reflect.Type) (string, yaml.Kind) {
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64:
+		return "a whole number", yaml.ScalarNode
+	case reflect.Uint64:
+		return "a whole number of at least 0", yaml.ScalarNode
+	case reflect.Float64:
+		return "a number", yaml.ScalarNode
+	case reflect.Bool:
+		return "true or false", yaml.ScalarNode
+	case reflect.String:
+		return "text", yaml.ScalarNode
+	case reflect.Slice, reflect.Array:
+		return "a list", yaml.SequenceNode
+	case reflect.Struct, reflect.Map:
+		if t != reflect.TypeFor[yaml.Node]() {
+			return "fields, as name: value", yaml.MappingNode
+		}
+	}
+	return "", 0
+}
+
+// fieldType returns the type of what a struct or a map has under a name.
+func fieldType(t reflect.Type, name string) (reflect.Type, bool) {
+	if t.Kind() == reflect.Map {
+		return t.Elem(), true
+	}
+	for f := range t.Fields() {
+		if tag, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); tag == name {
+			return f.Type, true
+		}
+	}
+	return nil, false
+}
+
+// longest is the number of characters of a value that an error shows.
+const longest = 40
+
+// got describes what a node holds.
+func got(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.SequenceNode:
 		return "a list"
+	case yaml.MappingNode:
+		return "fields"
 	}
-	return "fields, as name: value"
+	value := []rune(n.Value)
+	if len(value) > longest {
+		value = append(value[:longest-3], '.', '.', '.')
+	}
+	return fmt.Sprintf("%q", string(value))
 }

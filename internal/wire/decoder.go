@@ -10,7 +10,7 @@ import (
 )
 
 // decoder checks what comes in a message between members of a roster of the given
-// size. It keeps the first error; what it returns after that is of no use.
+// size. It keeps the first error; what it returns after that is useless.
 type decoder struct {
 	size int
 	err  error
@@ -108,7 +108,7 @@ func (d *decoder) missing(list []*pb.Missing) (missing []consensus.Missing) {
 	return missing
 }
 
-// most says whether a list has no more entries than it may.
+// most reports whether a list has no more entries than it may.
 func (d *decoder) most(field string, n, most int) bool {
 	if n > most {
 		d.fail(field, n, fmt.Sprintf("at most %d entries", most))

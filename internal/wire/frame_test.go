@@ -34,7 +34,7 @@ func TestFramesRoundTrip(t *testing.T) {
 				t.Errorf("%d bytes: got %d bytes, %v", n, len(got), err)
 			}
 		}
-		if _, err := ReadMessage(r, n+4); err != io.EOF {
+		if _, err := ReadMessage(r, n+4); !errors.Is(err, io.EOF) {
 			t.Errorf("after the last message: got %v, want io.EOF", err)
 		}
 	}
@@ -69,7 +69,7 @@ func TestReadMessageRefuses(t *testing.T) {
 	}
 	flipped := bytes.Clone(long)
 	flipped[frameHeader+7] ^= 1
-	if _, err := ReadMessage(bytes.NewReader(flipped), 1<<30); err != ErrChecksum {
+	if _, err := ReadMessage(bytes.NewReader(flipped), 1<<30); !errors.Is(err, ErrChecksum) {
 		t.Errorf("changed byte: got %v, want ErrChecksum", err)
 	}
 	endless := []byte{0, 0, 0, 0, flagMore, 0, 0, 0, 0}

@@ -29,7 +29,7 @@ func Write(w *bufio.Writer, m consensus.Message) error {
 	}
 	head := stepHead(m, s, len(s.Words))
 	sum := checksum(0, head)
-	eachPiece(s.Words, func(b []byte) error {
+	_ = eachPiece(s.Words, func(b []byte) error {
 		sum = crc32.Update(sum, castagnoli, b)
 		return nil
 	})
@@ -81,13 +81,17 @@ const mostHead = 128
 
 // Read reads a message between members of a roster of the given size. Before each
 // frame admit is asked whether the message may grow to so many bytes.
-func Read(r *bufio.Reader, size int, admit func(bytes int) error) (consensus.Message, error) {
+func Read(r *bufio.Reader, size int, admit func(bytes int) error) (consensus.Valid, error) {
 	if m, s, begins := peekStep(r); begins {
-		return readStep(r, m, s, admit)
+		m, err := readStep(r, m, s, admit)
+		if err != nil {
+			return consensus.Valid{}, err
+		}
+		return valid(m, size)
 	}
 	b, err := ReadMessageIf(r, admit)
 	if err != nil {
-		return consensus.Message{}, err
+		return consensus.Valid{}, err
 	}
 	return Unmarshal(b, size)
 }
@@ -98,7 +102,7 @@ type stepFrame struct {
 	words int
 }
 
-// peekStep says whether what comes is a Step in one frame as Write writes it, and
+// peekStep reports whether what comes is a Step in one frame as Write writes it, and
 // takes nothing of it.
 func peekStep(r *bufio.Reader) (consensus.Message, stepFrame, bool) {
 	b, _ := r.Peek(frameHeader)

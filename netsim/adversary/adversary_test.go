@@ -45,7 +45,7 @@ func play(t *testing.T, s consensus.Settings, a netsim.Adversary, seed uint64) e
 	e.report, e.err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		for r := range rounds {
 			g.(collabdict.RoundStarter).StartRound(r + 1)
-			total, missed := g.(collabdict.Absentee).Missed()
+			total, missed := g.(collabdict.Absentee).TakeMissed()
 			if !missed {
 				var err error
 				if total, err = g.Sum(ctx, []float64{1, float64(rank)}, blocks); err != nil {
@@ -75,7 +75,7 @@ func (e end) through() (n int) {
 	return n
 }
 
-// differ says whether two honest members have come to different totals of a round.
+// differ reports whether two honest members have come to different totals of a round.
 func (e end) differ() bool {
 	for rank, own := range e.totals {
 		for other, theirs := range e.totals[:rank] {
@@ -88,7 +88,7 @@ func (e end) differ() bool {
 	return false
 }
 
-// named says whether an honest member ended with an error that names the adversary.
+// named reports whether an honest member ended with an error that names the adversary.
 func (e end) named() bool {
 	for rank, m := range e.report.Members {
 		if rank != bad && m.Err != nil && strings.Contains(m.Err.Error(), "p0003") {
@@ -131,7 +131,7 @@ func each(t *testing.T, a func() netsim.Adversary, check func(t *testing.T, e en
 	}
 }
 
-// Who says nothing is gone on without.
+// The others continue without a silent member.
 func TestSilent(t *testing.T) {
 	each(t, func() netsim.Adversary { return adversary.Silent{} }, func(t *testing.T, e end) {
 		e.checkSums(t, nil)

@@ -100,7 +100,7 @@ var kinds = map[string]func(s *Scenario, v *values, c *netsim.Config) netsim.Fau
 // adversaries are the words that make a member one.
 var adversaries = []string{"silent", "garbage", "replay", "equivocate", "scale", "flip", "nan"}
 
-// IsAdversary says whether a word makes a member an adversary.
+// IsAdversary reports whether a word makes a member an adversary.
 func IsAdversary(word string) bool { return slices.Contains(adversaries, word) }
 
 // turn makes a member an adversary.

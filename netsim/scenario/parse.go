@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/internal/strictyaml"
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // Scenario is what a simulated network is like, and what goes wrong in it.

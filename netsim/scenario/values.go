@@ -180,7 +180,7 @@ func (v *values) choice(key string, of ...string) string {
 	return text
 }
 
-// bytes takes bytes a second, as 10k, 2.5M or 1G.
+// bytes takes bytes per second, such as 10k, 2.5M or 1G.
 func (v *values) bytes(key string) float64 {
 	text, found := v.get(key)
 	if !found {

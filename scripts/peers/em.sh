@@ -1,12 +1,13 @@
 #!/bin/sh
 # Our iterations of EM and those of scikit-learn, in turn, and the ratios of the best
 # times: on one thread with the fastest instructions of the processor and with AVX2, and
-# ours on two threads. Needs go, jq, and in COLLABDICT_PEERS the folder of em_sklearn.py,
+# ours on two threads. Needs go, jq, and below COLLABDICT_OUTSIDE peers/em_sklearn.py,
 # a program that takes --n, --m, --k, --cov, --threads and --reps, and prints JSON with
 # ms_per_iteration. REPEAT is how often each runs.
 set -eu
-: "${COLLABDICT_PEERS:?want the folder that has em_sklearn.py}"
+outside=$(cd "${COLLABDICT_OUTSIDE:?want the folder that has peers/em_sklearn.py}" && pwd)
 cd "$(dirname "$0")/../.."
+/usr/bin/python3 -c 'import sklearn' 2>/dev/null || { echo "em.sh: SKIPPED, NOTHING CHECKED: /usr/bin/python3 has no sklearn" >&2; exit 0; }
 repeat=${REPEAT:-3}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -26,7 +27,7 @@ compare() { # shape
 			ours "$path" 1 "$@"
 		done
 		ours "$fastest" 2 "$@"
-		OPENBLAS_NUM_THREADS=1 /usr/bin/python3 "$COLLABDICT_PEERS/em_sklearn.py" --threads 1 --reps 5 "$@" >>"$dir/peer"
+		OPENBLAS_NUM_THREADS=1 /usr/bin/python3 "$outside/peers/em_sklearn.py" --threads 1 --reps 5 "$@" >>"$dir/peer"
 	done
 	jq -nc --slurpfile ours "$dir/$fastest-1" --slurpfile avx2 "$dir/avx2-1" --slurpfile two "$dir/$fastest-2" --slurpfile peer "$dir/peer" '
 		def best(all): [all[] | .ms_per_iteration] | min;

@@ -1,13 +1,14 @@
 #!/bin/sh
 # Our graphical lasso and R's on one thread, in turn, on six covariance matrices, and
 # the ratios of the best times. Needs go, jq and Rscript with the package glasso
-# (Debian: r-cran-glasso, r-cran-jsonlite). COLLABDICT_PEERS names the folder of
-# glasso_r.R, which takes FILE RHO REPS and prints seconds and objective as JSON,
-# COLLABDICT_ORACLES that of glasso-bench/p200.csv.gz and p400.csv.gz. REPEAT is how
+# (Debian: r-cran-glasso, r-cran-jsonlite). COLLABDICT_OUTSIDE names a folder with
+# peers/glasso_r.R, which takes FILE RHO REPS and prints seconds and objective as JSON,
+# and oracles/glasso-bench/p200.csv.gz and p400.csv.gz. REPEAT is how
 # often each runs. Objectives are compared to 9 decimals: the peer prints 10.
 set -eu
+outside=$(cd "${COLLABDICT_OUTSIDE:?want the folder that has peers/glasso_r.R and oracles/glasso-bench}" && pwd)
 cd "$(dirname "$0")/../.."
-: "${COLLABDICT_PEERS:?want the folder of glasso_r.R}" "${COLLABDICT_ORACLES:?want the folder of glasso-bench}"
+Rscript -e 'library(glasso); library(jsonlite)' >/dev/null 2>/dev/null || { echo "glasso.sh: SKIPPED, NOTHING CHECKED: Rscript with glasso and jsonlite is not installed" >&2; exit 0; }
 repeat=${REPEAT:-3}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -16,12 +17,12 @@ export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 for size in 200 400; do
 	for rho in 0.05 0.1 0.2; do
-		file=$COLLABDICT_ORACLES/glasso-bench/p$size.csv.gz
+		file=$outside/oracles/glasso-bench/p$size.csv.gz
 		: >"$dir/ours"
 		: >"$dir/peer"
 		for _ in $(seq "$repeat"); do
 			"$dir/collabdict" bench glasso "$file" "$rho" --reps 3 --json >>"$dir/ours"
-			Rscript "$COLLABDICT_PEERS/glasso_r.R" "$file" "$rho" 3 >>"$dir/peer"
+			Rscript "$outside/peers/glasso_r.R" "$file" "$rho" 3 >>"$dir/peer"
 		done
 		jq -nc --slurpfile ours "$dir/ours" --slurpfile peer "$dir/peer" '
 			def best(all): all | map(.seconds) | min;

@@ -1,13 +1,14 @@
 #!/bin/sh
 # Our training steps of a β-VAE of 784-512-256-2 units and those of PyTorch, in turn, and
 # the ratios of the best and of the middle rates: on one thread with the fastest instructions of the
-# processor and with AVX2, and ours on two threads. Needs go, jq, and in COLLABDICT_PEERS
-# the folder of vae_torch.py, a program that takes --batch, --threads and --steps, and
+# processor and with AVX2, and ours on two threads. Needs go, jq, and below
+# COLLABDICT_OUTSIDE peers/vae_torch.py, a program that takes --batch, --threads and --steps, and
 # prints JSON with samples_per_second. REPEAT is how often each runs, STEPS how many
 # steps a run of a program's own has.
 set -eu
-: "${COLLABDICT_PEERS:?want the folder that has vae_torch.py}"
+outside=$(cd "${COLLABDICT_OUTSIDE:?want the folder that has peers/vae_torch.py}" && pwd)
 cd "$(dirname "$0")/../.."
+/usr/bin/python3 -c 'import torch' 2>/dev/null || { echo "vae.sh: SKIPPED, NOTHING CHECKED: /usr/bin/python3 has no torch" >&2; exit 0; }
 repeat=${REPEAT:-5} steps=${STEPS:-30}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -23,7 +24,7 @@ ours() { # path, threads, batch
 # takes by itself and with the kernels for AVX-512, and what is better of it counts.
 peer() { # batch
 	for core in "" SkylakeX; do
-		OPENBLAS_CORETYPE=$core /usr/bin/python3 "$COLLABDICT_PEERS/vae_torch.py" --threads 1 --batch "$1" --steps "$steps" >>"$dir/peer$core"
+		OPENBLAS_CORETYPE=$core /usr/bin/python3 "$outside/peers/vae_torch.py" --threads 1 --batch "$1" --steps "$steps" >>"$dir/peer$core"
 	done
 }
 

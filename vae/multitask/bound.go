@@ -108,7 +108,7 @@ const (
 	HighestRaw = 20.08454
 )
 
-// clampScales sets to to outputs, rows of as many means as raw scales, with these in their
+// clampScales copies into to the outputs, rows of as many means as raw scales, with these in their
 // range.
 func clampScales(to, outputs []float32, columns int) {
 	copy(to, outputs)

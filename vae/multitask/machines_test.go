@@ -11,17 +11,15 @@ import (
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
+	"github.com/collabdict/collabdict/internal/outside"
 )
 
 // machines is the Server Machine Dataset, a machine a participant, its columns standardised
 // by its own rows.
 func machines(t *testing.T) (names []string, train, test []Rows, labels [][]float64) {
-	folder := os.Getenv("COLLABDICT_DATA")
-	if folder == "" {
-		t.Skip("COLLABDICT_DATA=FOLDER, with smd/machine-*.csv.gz, asks for it")
-	}
+	folder := outside.Path(t, "data", "smd")
 	data, err := dataset.LoadAll(dataset.Spec{
-		Data:  []string{filepath.Join(folder, "smd", cmp.Or(os.Getenv("COLLABDICT_MACHINES"), "machine-2-*")+".csv.gz")},
+		Data:  []string{filepath.Join(folder, cmp.Or(os.Getenv("COLLABDICT_MACHINES"), "machine-2-*")+".csv.gz")},
 		Label: "label", Where: dataset.Condition{Column: "split", Value: "train"},
 		TestWhere: dataset.Condition{Column: "split", Value: "test"}, Limit: number(t, "COLLABDICT_LIMIT", 0),
 	})

@@ -124,8 +124,8 @@ const signBit = 1 << 31
 func abs(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ signBit) }
 
 const (
-	// negligible is the size below which a derivative is taken as 0: what is not has a
-	// square of which a thousandth is still a normal number.
+	// negligible is the size below which a derivative is taken as 0: above it, a
+	// thousandth of the square is still a normal number.
 	negligible = 0x1p-58
 	// vanished is the same for moments, which are multiplied by rates, and next to which
 	// Adam's ε is large.

@@ -13,8 +13,8 @@ import (
 // The zero value is ready for use, by several goroutines at once.
 type Implementation struct{}
 
-// Dpotrf computes the factor of a positive definite matrix, of which only the
-// triangle ul is read and written: A = Uᵀ·U or A = L·Lᵀ. It returns false if A is not
+// Dpotrf computes the factor of a positive definite matrix, and reads and
+// writes only its triangle ul: A = Uᵀ·U or A = L·Lᵀ. It returns false if A is not
 // positive definite; part of A is written then.
 //
 // It panics as gonum's does if an argument is out of range or a slice too short.

@@ -91,7 +91,7 @@ func (s *Sums) N(k int) float64 {
 	return s.sums[k*s.size()+s.m]
 }
 
-// First sets to to Σ r·d of component k.
+// First sets to = Σ r·d of component k.
 func (s *Sums) First(k int, to []float64) {
 	sums := s.sums[k*s.size():]
 	for i := range to {
@@ -103,8 +103,8 @@ func (s *Sums) First(k int, to []float64) {
 	}
 }
 
-// Second sets to, M by M, to Σ r·d·dᵀ of component k, of which only the upper
-// triangle is written; if not full, M values, to its diagonal.
+// Second sets to, M by M, to Σ r·d·dᵀ of component k, and writes only the upper
+// triangle; if not full, M values, to its diagonal.
 func (s *Sums) Second(k int, to []float64) {
 	sums := s.sums[k*s.size():]
 	if !s.full {

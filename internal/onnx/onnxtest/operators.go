@@ -1,6 +1,7 @@
 package onnxtest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -44,8 +45,11 @@ func pair(f func(a, b float64) float64) operator {
 	return operator{2, func(_ node, in []Tensor) ([]Tensor, error) {
 		a, b := in[0], in[1]
 		dims, err := spread(a.Dims, b.Dims)
-		if err != nil || a.Type != b.Type {
-			return nil, fmt.Errorf("want operands of one type, got %d and %d (%v)", a.Type, b.Type, err)
+		if err != nil {
+			return nil, err
+		}
+		if a.Type != b.Type {
+			return nil, fmt.Errorf("want operands of one type, got %d and %d", a.Type, b.Type)
 		}
 		return one(of(a.Type, dims, func(at int) float64 {
 			return f(a.Values[place(a.Dims, dims, at)], b.Values[place(b.Dims, dims, at)])
@@ -87,8 +91,11 @@ func product(_ node, in []Tensor) ([]Tensor, error) {
 // sum is over the axes, which vanish.
 func sum(n node, in []Tensor) ([]Tensor, error) {
 	over, err := axes(in[1], len(in[0].Dims))
-	if err != nil || n.attributes["keepdims"] != 0 {
-		return nil, fmt.Errorf("a sum that keeps axes, or: %v", err)
+	if err != nil {
+		return nil, err
+	}
+	if n.attributes["keepdims"] != 0 {
+		return nil, errors.New("want a sum that does not keep axes")
 	}
 	with := slices.Clone(in[0].Dims)
 	var dims []int
@@ -141,8 +148,11 @@ func split(n node, in []Tensor) (outs []Tensor, err error) {
 
 func widen(_ node, in []Tensor) ([]Tensor, error) {
 	at, err := axes(in[1], len(in[0].Dims)+1)
-	if err != nil || len(at) != 1 {
-		return nil, fmt.Errorf("want one axis: %v", err)
+	if err != nil {
+		return nil, err
+	}
+	if len(at) != 1 {
+		return nil, fmt.Errorf("want one axis, got %d", len(at))
 	}
 	t := in[0]
 	t.Dims = slices.Insert(slices.Clone(t.Dims), at[0], 1)

@@ -41,7 +41,7 @@ func (m *Model) Run(inputs map[string]Tensor) (map[string]Tensor, error) {
 	return outputs, nil
 }
 
-// check compares a tensor with what is said of it. Axes of one name have one length.
+// check compares a tensor with its description. Axes of one name have one length.
 func (p Port) check(t Tensor, sizes map[string]int) error {
 	if t.Type != p.Type || len(t.Dims) != len(p.Dims) || len(t.Values) != elements(t.Dims) {
 		return fmt.Errorf("%s: want type %d and shape %v, got %d, %v and %d elements", p.Name, p.Type, p.Dims, t.Type, t.Dims, len(t.Values))

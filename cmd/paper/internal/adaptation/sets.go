@@ -29,8 +29,8 @@ type set struct {
 	number  int        // of classes
 }
 
-// sets are the images of the paper, of which embeddings of three classes are to be had, by
-// another network; and images as they are, along the axes in which most of them is.
+// sets are the images of the paper, with public embeddings of three classes by another
+// network, and raw images along their main principal axes.
 func sets() []*set {
 	return []*set{
 		{name: "CIFAR-10", files: []string{"embeddings/cifar3-resnet18.csv.gz"}, scale: 1},

@@ -50,7 +50,7 @@ func (t trialOf) path(effect float64) string {
 	return t.Out("bvae.models/" + strings.NewReplacer(", ", "-", " ", "-").Replace(t.key(effect)) + ".npz")
 }
 
-// identity says of which run a file is.
+// identity names the run that a file belongs to.
 func (t trialOf) identity(effect float64) string {
 	return fmt.Sprintf("version %d: %s, %d images, %d rounds of %d epochs", version, t.key(effect), t.plan.train, t.rounds, t.model.Epochs)
 }

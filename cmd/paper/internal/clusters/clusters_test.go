@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/outside"
 )
 
 var small = synthetic{clusters: 4, dim: 3, apart: 6, rows: 300}
@@ -131,13 +132,9 @@ func TestFactorsBySize(t *testing.T) {
 	}
 }
 
-// The public files have the classes that the study takes them to have: asked for by
-// COLLABDICT_DATA=FOLDER.
+// The public files have the classes that the study takes them to have.
 func TestFiles(t *testing.T) {
-	folder := os.Getenv("COLLABDICT_DATA")
-	if folder == "" {
-		t.Skip("COLLABDICT_DATA=FOLDER asks for it")
-	}
+	folder := outside.Path(t, "data")
 	for _, f := range files {
 		classes, err := readClasses(filepath.Join(folder, filepath.FromSlash(f.path)), f.label, f.class)
 		if err != nil {

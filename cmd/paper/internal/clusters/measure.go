@@ -17,8 +17,8 @@ type outcome struct {
 	Clusters   int
 }
 
-// measure labels the test rows of every client by the clusters found, of which there
-// are k.
+// measure labels the test rows of every client by the k clusters
+// found.
 func measure(clients []client, k int, label func(rank int, x *mat.Dense) []int) outcome {
 	out := outcome{Clusters: k}
 	var truth, all []int

@@ -12,7 +12,7 @@ import (
 type plan struct {
 	sets    []set
 	repeats int
-	// grid is made-up rows, of which members of each of these numbers have a share.
+	// grid is synthetic rows, shared by each of these numbers of members.
 	grid    synthetic
 	members []int
 	// factors are tried one by one on some of the sets, in so many repeats.

@@ -4,22 +4,18 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/outside"
 )
 
 // The published table, of the share of shuffled rows and the heterogeneity of ten members,
-// on the rows of a CSV file with the column label: asked for by
-// COLLABDICT_EMBEDDINGS=FILE.csv.gz.
+// on embeddings of images by a pretrained network.
 func TestEmbeddings(t *testing.T) {
-	path := os.Getenv("COLLABDICT_EMBEDDINGS")
-	if path == "" {
-		t.Skip("COLLABDICT_EMBEDDINGS=FILE.csv.gz asks for it")
-	}
+	path := outside.Path(t, "data", "embeddings", "cifar3-resnet18.csv.gz")
 	const members = 10
 	before := math.Inf(1)
 	for _, share := range []string{"0", "0.2", "0.4", "0.6", "0.8", "1"} {

@@ -17,8 +17,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// members is rows of different numbers and distributions, of which the last two columns
-// say the same and the third has another scale.
+// members has different numbers and distributions of rows. The last two columns are the
+// same, and the third has another scale.
 func members(seed uint64, sizes ...int) []*mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var out []*mat.Dense
@@ -155,7 +155,7 @@ func (r *recorder) Gather(ctx context.Context, blob []byte) (blobs [][]byte, err
 type absent struct{ recorded }
 
 func (a *absent) Size() int                                        { return 4 }
-func (a *absent) Missed() ([]float64, bool)                        { return nil, false }
+func (a *absent) TakeMissed() ([]float64, bool)                    { return nil, false }
 func (a *absent) Included() bool                                   { return false }
 func (a *absent) Gather(context.Context, []byte) ([][]byte, error) { return a.blobs, nil }
 

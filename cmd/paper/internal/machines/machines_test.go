@@ -20,7 +20,7 @@ import (
 )
 
 // folder has made-up files of both sets. Servers have rows around a line, and anomalies off
-// it. Engines live for 140 cycles, of which the first 14 are healthy; sensors go up
+// it. Engines live for 140 cycles, healthy for the first 14; sensors go up
 // and down together, drift apart as it ends, and there are two fleets of ten.
 func folder(t *testing.T) string {
 	t.Helper()

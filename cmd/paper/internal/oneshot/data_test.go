@@ -2,21 +2,18 @@ package oneshot
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/internal/outside"
 )
 
-// TestSets reads the real rows, which COLLABDICT_DATA=FOLDER asks for: they are in the
-// ranges that the experiments want, and of as many columns, classes and anomalies.
+// The public rows are in the ranges that the experiments want, and have as many
+// columns, classes and anomalies.
 func TestSets(t *testing.T) {
-	folder := os.Getenv("COLLABDICT_DATA")
-	if folder == "" {
-		t.Skip("COLLABDICT_DATA=FOLDER asks for it")
-	}
+	folder := outside.Path(t, "data")
 	want := map[string]struct{ columns, classes int }{"MNIST": {24, 10}, "Covertype": {10, 7}, "SMD": {38, 14}, "C-MAPSS": {14, 10}}
 	check := study.Study{Name: "sets", Run: func(ctx context.Context, l *study.Lab) error {
 		for i := range sets {

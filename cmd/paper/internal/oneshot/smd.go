@@ -12,7 +12,7 @@ import (
 
 // loadSMD gives the rows of all machines; a machine is a class, dealt to participants
 // like others. Its rows are in [0, 1] as published. Training rows are of the weeks that
-// count as normal, those scored of the weeks with labels, of which 4 % are anomalies.
+// count as normal, those scored are of the weeks with labels, with 4 % anomalies.
 func loadSMD(_ context.Context, l *study.Lab) (draw, error) {
 	spec := dataset.Spec{
 		Label: "label",

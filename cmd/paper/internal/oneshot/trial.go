@@ -18,7 +18,7 @@ import (
 // tolerance ends EM everywhere (section 5.5), in nats per row.
 const tolerance = 1e-3
 
-// fewest is how many rows a component a participant needs for its own mixture to be
+// fewest is how many rows per component a participant needs for its own mixture to be
 // counted in the mean of the local ones, if any has as many: the likelihood of all rows
 // in one of a handful of rows is nearly 0, whatever the others' are.
 const fewest = 10

@@ -110,8 +110,8 @@ func Fit(x *mat.Dense, c Config, src rand.Source) (*Fitted, error) {
 	return out, err
 }
 
-// weights are the expected ones of the components, the last of which takes the rest
-// of the stick.
+// weights are the expected ones of the components; the last takes the rest of the
+// stick.
 func (p *posterior) weights() []float64 {
 	out, rest := make([]float64, len(p.a)), 1.0
 	for k := range out {

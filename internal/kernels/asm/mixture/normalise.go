@@ -12,7 +12,7 @@ import (
 // no number.
 const notGreater = 0x1a
 
-// replace sets those elements of v to what f writes of which x is not greater than
+// replace sets an element of v to what f writes if that of x is not greater than
 // limit. f is given where to write, and for AVX-512 the mask to write under.
 func (s *isa) replace(x reg.VecVirtual, limit Op, v reg.VecVirtual, f func(ops ...Op)) {
 	if s.size == 64 {
@@ -27,7 +27,7 @@ func (s *isa) replace(x reg.VecVirtual, limit Op, v reg.VecVirtual, f func(ops .
 	VBLENDVPD(mask, w, v, v)
 }
 
-// exp returns e to the powers of v, none of which is above 0: 0 from −600 down, and
+// exp returns e to the powers of v, which are at most 0: 0 from −600 down, and
 // NaN of NaN.
 func (s *isa) exp(v reg.VecVirtual) reg.VecVirtual {
 	n, whole, r, e := s.vector(), s.vector(), s.vector(), s.vector()

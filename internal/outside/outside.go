@@ -1,0 +1,62 @@
+// Package outside finds the data of tests and benchmarks that is not in the
+// repository.
+package outside
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Variable names the folder that has data, oracles and peers.
+const Variable = "COLLABDICT_OUTSIDE"
+
+// Path returns the path of a file or folder below the folder that [Variable] names,
+// and skips the test if it is not there.
+func Path(tb testing.TB, elem ...string) string {
+	tb.Helper()
+	name := filepath.Join(elem...)
+	folder := os.Getenv(Variable)
+	if folder == "" {
+		tb.Skipf("needs %s of a folder that %s names (make outside)", name, Variable)
+	}
+	path := filepath.Join(folder, name)
+	if _, err := os.Stat(path); err != nil {
+		tb.Skipf("%s: %v", Variable, err)
+	}
+	return path
+}
+
+// Unpacked is like [Path], for a file with the ending .gz: it returns the path of an
+// unpacked copy, which ends with the test.
+func Unpacked(tb testing.TB, elem ...string) string {
+	tb.Helper()
+	path := Path(tb, elem...)
+	unpacked := filepath.Join(tb.TempDir(), strings.TrimSuffix(filepath.Base(path), ".gz"))
+	if err := unpack(path, unpacked); err != nil {
+		tb.Fatal(err)
+	}
+	return unpacked
+}
+
+func unpack(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	unzipped, err := gzip.NewReader(in)
+	if err != nil {
+		return err
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, unzipped)
+	return errors.Join(err, out.Close())
+}
