@@ -14,6 +14,9 @@ func (m *Machine) judge(e *Effects) {
 		return
 	}
 	if left := m.monitor.abandoned(); left != nil {
+		if a := m.attempt(s.ballots.promised); a != nil && a.secrets.dealt && a.here && !m.compare(a, e) {
+			return // they have left for that, it seems
+		}
 		m.fail(e, m.roster.leftError(left, m.monitor.peer(m.now, left[0]).left))
 		return
 	}

@@ -62,7 +62,7 @@ func (e *ParametersError) Error() string {
 	if e.Most != [32]byte{} {
 		s += fmt.Sprintf(", most members %x", e.Most[:4])
 	}
-	return s + ": run the same build on the same kind of processor everywhere, and look at the memory of the machines named"
+	return s + ": run the same version everywhere; where it is the same, test the memory of the machines named"
 }
 
 // AbortError says that the run was ended at this member.

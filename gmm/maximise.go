@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm/internal/passes"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/parallel"
 	"github.com/collabdict/collabdict/internal/portable"
 )
@@ -58,7 +59,7 @@ func (p *part) multiply() {
 	for k := range dim {
 		u := p.root[k*dim : (k+1)*dim]
 		for i := k; i < dim; i++ {
-			portable.AddScaled(product[i*dim+i:(i+1)*dim], u[i], u[i:])
+			kernels.AddScaled(product[i*dim+i:(i+1)*dim], u[i], u[i:])
 		}
 	}
 	p.precision = mat.NewSymDense(dim, product)

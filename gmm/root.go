@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
@@ -34,7 +35,7 @@ func invertRoot(a []float64, n int, work []float64) (logDet float64, ok bool) {
 			column[i] = a[i*n+j]
 		}
 		for i, v := range column {
-			portable.AddScaled(a[i*n+i:i*n+j], -v, column[i:])
+			kernels.AddScaled(a[i*n+i:i*n+j], -v, column[i:])
 		}
 	}
 	// U = V⁻¹, from the last row on.
@@ -46,7 +47,7 @@ func invertRoot(a []float64, n int, work []float64) (logDet float64, ok bool) {
 		root := row[i]
 		row[i] = 1
 		for k := i + 1; k < n; k++ {
-			portable.AddScaled(row[k:], -work[k], a[k*n+k:(k+1)*n])
+			kernels.AddScaled(row[k:], -work[k], a[k*n+k:(k+1)*n])
 		}
 		floats.Scale(1/root, row[i:])
 	}

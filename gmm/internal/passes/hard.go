@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/portable"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // Classifier returns the component that each row of a block is in alone, negative
@@ -59,7 +59,7 @@ func (s *Moments) addRow(d []float64, k int) {
 	second := s.Second[k*s.Stride() : (k+1)*s.Stride()]
 	for i, v := range d {
 		if s.Full {
-			portable.AddScaled(second[i*s.Dim+i:(i+1)*s.Dim], v, d[i:])
+			kernels.AddScaled(second[i*s.Dim+i:(i+1)*s.Dim], v, d[i:])
 		} else {
 			second[i] += float64(v * v)
 		}
