@@ -33,13 +33,13 @@ test: ## run all tests
 race: ## run all tests under the race detector (needs a C compiler)
 	$(GO) test -race -timeout 20m ./...
 
-noasm: ## run the tests of what has assembly, without it
+noasm: ## run the tests of packages with assembly, without it
 	$(GO) test -tags noasm ./internal/kernels/... ./gmm ./vae/nn
 
 vet: ## run go vet
 	$(GO) vet ./...
 
-fmt: ## check the format of all files with gofmt and gofumpt, and that no merge has left marks
+fmt: ## check the format of all files (gofmt, gofumpt), and that no merge marks are left
 	@! grep -rIlE --exclude-dir=.git '^(<{7}|>{7}) ' .
 	@list="$$(gofmt -l $(GOFILES))" && test -z "$$list" || { echo "gofmt -w is needed on:"; echo "$$list"; exit 1; }
 	@list="$$($(GO) run $(GOFUMPT) -l $(GOFILES))" && test -z "$$list" || { echo "gofumpt -w is needed on:"; echo "$$list"; exit 1; }
@@ -47,10 +47,10 @@ fmt: ## check the format of all files with gofmt and gofumpt, and that no merge 
 lint: ## run the linters of .golangci.yml, staticcheck among them
 	$(GO) run $(GOLANGCI) run ./...
 
-tidy-check: ## check that go.mod and go.sum are as go mod tidy would have them
+tidy-check: ## check go.mod and go.sum (go mod tidy)
 	$(GO) mod tidy -diff
 
-generate-check: ## check that generated files are up to date, those of protoc where it is installed
+generate-check: ## check generated files; those of protoc only if it is installed
 	@set -e; d="$$(mktemp -d)"; for f in $(ASSEMBLY); do mkdir -p "$$d/$$(dirname $$f)"; cp "$$f" "$$d/$$f"; done; \
 	$(GO) generate ./internal/kernels/blas ./internal/kernels/mixture ./internal/kernels/elementwise; \
 	for f in $(ASSEMBLY); do \
