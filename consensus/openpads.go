@@ -117,13 +117,7 @@ func (o *openPads) help(at opening) (bodies []Body) {
 	if pads.Pads != nil {
 		bodies = append(bodies, pads)
 	}
-	var lacking []int
-	for _, owner := range at.sealed.Members {
-		if _, known := o.pads[int(owner)]; !known {
-			lacking = append(lacking, int(owner))
-		}
-	}
-	if b := at.sharesOf(lacking); b != nil {
+	if b := at.sharesOf(o.waiting(at.sealed)); b != nil {
 		bodies = append(bodies, b)
 	}
 	return bodies
