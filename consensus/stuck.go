@@ -173,11 +173,11 @@ func (w *monitor) noteStall(now time.Duration, at *standing) {
 // pardon includes those again who were excluded: without them there is no view at all,
 // and their links may have been mended. It reports whether there are any.
 func (w *monitor) pardon() bool {
-	any := len(w.excluded) > 0
-	if any {
-		w.nextSlot()
+	if len(w.excluded) == 0 {
+		return false
 	}
-	return any
+	w.nextSlot()
+	return true
 }
 
 // holdingUp returns the members that hold the slot up: those that are waited for
