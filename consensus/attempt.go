@@ -68,7 +68,7 @@ func (a *attempt) members() []int { return a.seats().ranks }
 // plan returns what the settings come to in the view.
 func (a *attempt) plan() *Plan { return a.plans.plan(len(a.view.Members)) }
 
-// leave drops what the session of an attempt needs: it is not gone on with.
+// leave drops what the session of an attempt needs: it is not resumed.
 func (a *attempt) leave() {
 	a.here = false
 	a.handedOut, a.dealtShares, a.early, a.lanes = nil, nil, nil, nil

@@ -79,8 +79,8 @@ type mail struct {
 }
 
 const (
-	toDeciders  = -2 // all who decide
-	toFollowers = -3 // those who look to this member of the committee
+	toDeciders  = -2 // all members that decide
+	toFollowers = -3 // the members that this one of the committee passes decisions on to
 )
 
 // decidedSlot is what both forms of an opener know of the slot.

@@ -91,7 +91,7 @@ func (o *openSum) begin(now time.Duration) {
 	}
 }
 
-// receiveSum takes the sum of the pads from one who has it.
+// receiveSum takes the sum of the pads from a member that has it.
 func (o *openSum) receiveSum(words []uint64, at opening) {
 	if at.sealed == nil || !o.needed(at.sealed) {
 		return
@@ -182,7 +182,7 @@ func (o *openSum) enter(at opening) []mail {
 	return out
 }
 
-// members returns who takes part in the epoch, in rank order.
+// members returns the members that take part in the epoch, in rank order.
 func (o *openSum) members(sealed *Sealed) []int {
 	if len(o.lost) == 0 {
 		return o.seats(sealed).ranks
@@ -238,7 +238,7 @@ func (o *openSum) wait(sealed *Sealed, w patience) time.Duration {
 	return least + time.Duration(turn+1)*viewWait*w.every
 }
 
-// standIn returns who is to put the pad of a lost member together: the first that
+// standIn returns the member that is to put a lost member's pad together: the first that
 // holds a share and is there, -1 if nobody is.
 func (o *openSum) standIn(member int, sealed *Sealed, w *patience) int {
 	if o.Shares > 0 {
