@@ -1,20 +1,18 @@
-// Package logistic is a learner of one's own: logistic regression on the rows of all
-// participants, of which nobody sees another's.
+// Package logistic is logistic regression on the rows of participants who do not show them.
 package logistic
 
 import (
 	"context"
-	"errors"
+	"crypto/sha256"
+	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
 )
 
-// Ridge is the weight of the penalty ½‖w‖², in rows. All members use the same.
-const Ridge = 1
+const Ridge = 1 // rows that the penalty ½‖w‖² weighs; the same at all members
 
 // Learner fits w in P(y = 1 | x) = 1/(1 + e^(-w·x)) by Newton's method.
 type Learner struct {
@@ -26,53 +24,56 @@ type Learner struct {
 
 // Start begins with w = 0. A learner that has to agree on more uses the group here.
 func (l *Learner) Start(context.Context, collabdict.Group) error {
-	_, dim := l.X.Dims()
-	l.W = make([]float64, dim)
+	l.W = make([]float64, l.X.RawMatrix().Cols)
 	return nil
 }
 
 // LocalUpdate returns the gradient of the log-likelihood of the own rows, minus its
 // Hessian, and the log-likelihood itself: sums over rows, so their total is that of all.
-func (l *Learner) LocalUpdate() ([]float64, []collabdict.Block, error) {
+func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	n, dim := l.X.Dims()
-	x := make([]float64, dim+dim*dim+1)
-	gradient, hessian, last := x[:dim], x[dim:], len(x)-1
+	x = make([]float64, dim+dim*dim+1)
 	for i := range n {
-		row := mat.Row(nil, i, l.X)
+		row, z := mat.Row(nil, i, l.X), 0.0
 		for j, v := range row {
 			row[j] = max(-1, min(v, 1))
+			z += l.W[j] * row[j]
 		}
-		z := floats.Dot(l.W, row)
 		p := 1 / (1 + math.Exp(-z))
 		for j, v := range row {
-			gradient[j] += (l.Y[i] - p) * v
-			floats.AddScaled(hessian[j*dim:(j+1)*dim], p*(1-p)*v, row)
+			x[j] += (l.Y[i] - p) * v
+			for k, u := range row {
+				x[dim+j*dim+k] += p * (1 - p) * v * u
+			}
 		}
-		x[last] += l.Y[i]*z - max(z, 0) - math.Log1p(math.Exp(-math.Abs(z)))
+		x[len(x)-1] += l.Y[i]*z - max(z, 0) - math.Log1p(math.Exp(-math.Abs(z)))
 	}
-	// What one row can add to each, times the most rows that anybody has.
-	rows := float64(l.MostRows)
-	return x, []collabdict.Block{
-		{Len: dim, Bound: rows},
-		{Len: dim * dim, Bound: rows / 4},
-		{Len: 1, Bound: rows * (floats.Norm(l.W, 1) + 1)},
-	}, nil
+	rows, size := float64(l.MostRows), 1.0
+	for _, w := range l.W {
+		size += math.Abs(w)
+	}
+	// What a row can add to each value at most, times the most rows that anybody has.
+	return x, []collabdict.Block{{Len: dim, Bound: rows}, {Len: dim * dim, Bound: rows / 4}, {Len: 1, Bound: rows * size}}, nil
 }
 
-// Optimize makes a step from the total of all members.
+// Optimize makes a step. Conversions round products alike on all processors, so w is the same.
 func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
-	dim := len(l.W)
-	objective = total[len(total)-1] - Ridge/2.0*floats.Dot(l.W, l.W)
-	hessian := mat.NewSymDense(dim, total[dim:dim+dim*dim])
-	for j := range dim {
-		total[j] -= Ridge * l.W[j]
-		hessian.SetSym(j, j, hessian.At(j, j)+Ridge)
+	dim, step := len(l.W), make([]float64, len(l.W))
+	for range 100 { // solves the equations of Newton's step by Gauss and Seidel's method
+		for j, w := range l.W {
+			rest := total[j] - float64(Ridge*(w+step[j]))
+			for k, s := range step {
+				rest -= float64(total[dim+j*dim+k] * s)
+			}
+			step[j] += rest / (total[dim+j*dim+j] + Ridge)
+		}
 	}
-	var c mat.Cholesky
-	step := mat.NewVecDense(dim, nil)
-	if !c.Factorize(hessian) || c.SolveVecTo(step, mat.NewVecDense(dim, total[:dim])) != nil {
-		return 0, errors.New("logistic: the step has no solution")
+	for j, s := range step {
+		objective -= float64(Ridge * l.W[j] * l.W[j] / 2)
+		l.W[j] += s
 	}
-	floats.Add(l.W, step.RawVector().Data)
-	return objective, nil
+	return objective + total[len(total)-1], nil
 }
+
+// Digest lets members compare what they hold at the start of each round.
+func (l *Learner) Digest() [32]byte { return sha256.Sum256(fmt.Append(nil, l.W)) }

@@ -27,8 +27,10 @@ func join(ctx context.Context, hospital int, dir string, peers []string, onAddre
 		Settings: consensus.Settings{Protect: chunking.Chunks},
 		// What must be the same at all. Who differs is told so, and is not let in.
 		Agreement: node.Agreement{
-			{Name: "model", Value: "logistic regression"}, {Name: "ridge", Value: fmt.Sprint(logistic.Ridge)},
-			{Name: "most rows", Value: fmt.Sprint(l.MostRows)}, {Name: "columns", Value: "constant, age, dose"},
+			{Name: "model", Value: "logistic regression"},
+			{Name: "ridge", Value: fmt.Sprint(logistic.Ridge)},
+			{Name: "most rows", Value: fmt.Sprint(l.MostRows)},
+			{Name: "columns", Value: "constant, age, dose"},
 		},
 		OnStatus: func(s node.Status) { onAddress(s.Addrs[0]) },
 	})
