@@ -9,17 +9,23 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 ASSEMBLY := $(foreach f,internal/kernels/blas/add internal/kernels/mixture/assembly internal/kernels/elementwise/assembly,$(f)_amd64.s $(f)_amd64.go)
 
 # OUTSIDE has the folders data, oracles and peers, which are not in the repository.
-OUTSIDE ?= ../shared
+OUTSIDE ?=
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build test race noasm vet fmt lint tidy-check generate-check fuzz prose outside vuln check clean
+.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz prose outside vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## build bin/collabdict
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/collabdict
+
+cross: ## check that everything builds for the other systems
+	GOOS=windows $(GO) vet ./...
+	@set -e; for p in linux/arm64 darwin/arm64 windows/amd64; do \
+		echo "build for $$p"; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./...; \
+	done
 
 test: ## run all tests
 	$(GO) test ./...
@@ -66,7 +72,7 @@ prose: ## check documents, help and comments with Vale (needs a C compiler)
 	@scripts/prose.sh
 
 outside: ## run tests, benchmarks and comparisons that need data from the folder OUTSIDE
-	@test -d "$(OUTSIDE)/data" || { echo "outside: SKIPPED, NOTHING CHECKED: $(OUTSIDE) has no folder data; set OUTSIDE"; exit 0; }; \
+	@test -d "$(OUTSIDE)/data" || { echo "outside: SKIPPED, NOTHING CHECKED: want OUTSIDE=FOLDER with the folders data, oracles and peers, got \"$(OUTSIDE)\""; exit 0; }; \
 	set -e; COLLABDICT_OUTSIDE="$$(cd "$(OUTSIDE)" && pwd)"; export COLLABDICT_OUTSIDE; \
 	$(GO) test -count=1 -timeout 2h -bench 'Oracles|Stream|LocalUpdate' -benchtime 1x \
 		$$(grep -rl --include='*_test.go' '"github.com/collabdict/collabdict/internal/outside"' . | xargs -n 1 dirname | sort -u); \
@@ -79,7 +85,7 @@ vuln: ## report known vulnerabilities of what the program calls, if the database
 		*) exit 1;; \
 	esac
 
-check: tidy-check fmt vet lint prose race noasm test ## everything that CI runs, each once
+check: tidy-check fmt vet cross lint prose race noasm test ## everything that CI runs, each once
 
 clean: ## remove what was built
 	rm -rf bin

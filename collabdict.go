@@ -23,6 +23,15 @@ type Group interface {
 	Gather(ctx context.Context, blob []byte) ([][]byte, error)
 }
 
+// Rows is a source of n rows of m values that can be read as often as wanted, by
+// several goroutines at once.
+type Rows interface {
+	Dims() (n, m int)
+	// ReadRows fills x, whose length is a multiple of m, with the rows from row from on,
+	// row-major.
+	ReadRows(x []float64, from int) error
+}
+
 // Block describes the next Len values of a vector.
 type Block struct {
 	Len int
@@ -73,9 +82,9 @@ type Learner interface {
 // Absentee is implemented by groups that may continue without a member for a while. The
 // member takes the rounds that it has missed from the others.
 type Absentee interface {
-	// Missed returns the total of the next Sum if that was made without this
-	// participant; the Sum then counts as called.
-	Missed() (total []float64, ok bool)
+	// TakeMissed returns the total of the next Sum if that was made without this
+	// participant; the Sum then counts as called, so a second call is of the Sum after it.
+	TakeMissed() (total []float64, ok bool)
 
 	// Included reports whether this participant's vector is in the last Sum.
 	Included() bool
@@ -86,8 +95,8 @@ type Absentee interface {
 type Replayer interface {
 	Absentee
 
-	// Decided returns the total of the next Sum if that is decided already, with this
+	// TakeDecided returns the total of the next Sum if that is decided already, with this
 	// participant's vector in it or not, as Included says then; the Sum then counts as
 	// called. It is for learners whose local update matters only through the sum.
-	Decided() (total []float64, ok bool)
+	TakeDecided() (total []float64, ok bool)
 }

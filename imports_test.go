@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,7 @@ type importRule struct {
 	except   []string // packages that the rule is not about
 	only     []string // if not nil, nothing else may be imported
 	never    []string // may not be imported, whatever only says
+	unlinked []string // may not be imported even by the packages that are imported
 	tests    bool     // holds for test files too
 	reason   string
 }
@@ -58,16 +60,34 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./internal/attack/..."},
-		only:     []string{"std", ".", "./chunking", "./consensus", "./consensus/session", "gonum.org/v1/gonum/..."}, never: clocksAndTheWorld,
+		only:     []string{"std", ".", "./chunking", "./consensus", "./consensus/session", "./internal/exposure", "gonum.org/v1/gonum/..."}, never: clocksAndTheWorld,
 		reason: "what curious members recover is computed from what was seen, and by nobody who takes part; gonum is for least squares",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./internal/simulate", "./internal/attack/...", "./cmd/..."}, never: []string{"./internal/attack/..."},
+		packages: []string{"./internal/exposure"},
+		only:     []string{"std", "./chunking", "./consensus/session"}, never: clocksAndTheWorld,
+		reason: "what a session shows follows from its plan alone, and is to be read and checked by itself",
+	},
+	{
+		packages: []string{"./..."}, except: []string{"./internal/simulate", "./internal/attack/...", "./cmd/..."}, unlinked: []string{"./internal/attack/..."},
 		reason: "attacks are for measuring in simulations",
 	},
 	{
+		packages: []string{"./option"}, only: []string{"std"}, never: clocksAndTheWorld,
+		reason: "options bind fields, and know nothing of what these mean",
+	},
+	{
+		packages: []string{"./algorithm"},
+		only:     []string{"std", ".", "./option", "gonum.org/v1/gonum/mat", "./internal/bounds"}, never: clocksAndTheWorld,
+		reason: "what an algorithm is stands above all algorithms, and knows none",
+	},
+	{
+		packages: []string{"./node/...", "./internal/participant", "./internal/launch"}, unlinked: []string{"./netsim/...", "./internal/simulate", "./internal/attack/..."},
+		reason: "a production node links neither the simulator nor attacks",
+	},
+	{
 		packages: []string{"./gmm/...", "./vae/...", "./internal/average", "./internal/conditioning", "./internal/discrepancy"},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/mixture", "./internal/bounds"},
+		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/columnstats", "./internal/metrics", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture", "./internal/bounds"},
 		never:    clocksAndTheWorld,
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
@@ -76,16 +96,16 @@ var importRules = []importRule{
 		reason: "what has the same bits on every machine is made of nothing that might not",
 	},
 	{
-		packages: []string{"./gmm/..."}, never: []string{"./vae/..."},
+		packages: []string{"./gmm/..."}, unlinked: []string{"./vae/..."},
 		reason: "the two families of models know nothing of each other",
 	},
 	{
-		packages: []string{"./vae/..."}, never: []string{"./gmm/..."},
+		packages: []string{"./vae/..."}, unlinked: []string{"./gmm/..."},
 		reason: "the two families of models know nothing of each other",
 	},
 	{
 		packages: []string{"./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
-		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/kernels/cpu", "./internal/kernels/blas"}, never: clocksAndTheWorld,
+		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/kernels/cpu", "./internal/kernels/blas", "./internal/portable"}, never: clocksAndTheWorld,
 		reason: "numerical kernels stand below the models",
 	},
 	{
@@ -98,8 +118,14 @@ var importRules = []importRule{
 		reason: "what members publish to bound their statistics stands below the models, and is to be read by itself",
 	},
 	{
+		packages: []string{"./internal/columnstats"},
+		only:     []string{"std", ".", "./internal/bounds"}, never: clocksAndTheWorld,
+		reason: "what members learn of each column is to be read by itself, and below the models",
+	},
+	{
 		packages: []string{"./netsim/..."},
-		never:    []string{"./node/...", "./cmd/...", "github.com/libp2p/...", "github.com/multiformats/...", "os", "os/...", "net", "net/...", "crypto/rand"},
+		never:    []string{"os", "os/...", "net", "net/...", "crypto/rand"},
+		unlinked: []string{"./node/...", "./cmd/...", "github.com/libp2p/...", "github.com/multiformats/..."},
 		reason:   "a simulation runs the machines of consensus in virtual time; with a real network in it, it could not be replayed",
 	},
 	{
@@ -108,8 +134,24 @@ var importRules = []importRule{
 		reason: "node alone touches libp2p, so that the network can be changed in one place",
 	},
 	{
-		packages: []string{"./node/..."}, never: []string{"./netsim/...", "./gmm/...", "./vae/...", "./internal/task", "./internal/dataset"},
+		packages: []string{"./node/internal/..."}, unlinked: []string{"./node"},
+		reason: "the parts of a node know nothing of what puts them together",
+	},
+	{
+		packages: []string{"./node/internal/membership"}, never: []string{"./node/internal/transport", "./node/internal/rendezvous", "time", "os", "net", "sync"},
+		reason: "who is a member, and what members have agreed on, is data",
+	},
+	{
+		packages: []string{"./node/internal/transport"}, unlinked: []string{"./internal/store", "./node/internal/membership", "./node/internal/rendezvous"},
+		reason: "messages are carried between peers with ranks; who they are, and what is kept of it, is not the transport's concern",
+	},
+	{
+		packages: []string{"./node/..."}, unlinked: []string{"./gmm/...", "./vae/...", "./internal/task", "./internal/dataset"},
 		reason: "a node carries collectives; what is learned, and from what, is not its concern",
+	},
+	{
+		packages: []string{"./..."}, except: []string{"./cmd/...", "./internal/hclogs"}, never: []string{"github.com/hashicorp/..."}, tests: true,
+		reason: "libraries log by log/slog; how lines look is up to the program",
 	},
 	{
 		packages: []string{"./internal/plots"},
@@ -130,15 +172,15 @@ var importRules = []importRule{
 		reason: "how a file of ONNX is written has nothing to do with what models there are",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./internal/onnx/..."}, never: []string{"./internal/onnx/onnxtest"},
+		packages: []string{"./..."}, except: []string{"./internal/onnx/..."}, unlinked: []string{"./internal/onnx/onnxtest"},
 		reason: "what interprets graphs is slow and for tests",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./cmd/..."}, never: []string{"./internal/plots"},
+		packages: []string{"./..."}, except: []string{"./cmd/..."}, unlinked: []string{"./internal/plots"},
 		reason: "drawing is for commands, and for what runs the experiments of papers",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./cmd/..."}, never: []string{"./internal/bench"},
+		packages: []string{"./..."}, except: []string{"./cmd/..."}, unlinked: []string{"./internal/bench"},
 		reason: "measuring is for commands: what is measured knows nothing of it",
 	},
 	{
@@ -158,6 +200,7 @@ type codeRule struct {
 	calls    map[string][]string // names by import path; "*" is all functions that are not in but
 	but      []string
 	routines bool // no go statement, and no sync.WaitGroup
+	tests    bool // holds for test files too
 	reason   string
 }
 
@@ -171,9 +214,19 @@ var codeRules = []codeRule{
 		reason:   "time comes in as data; only node, commands, what starts processes and what measures have a clock",
 	},
 	{
+		packages: []string{".", "./chunking", "./consensus/...", "./gmm/...", "./vae/...", "./netsim/...", "./node/..."},
+		calls:    map[string][]string{"runtime": {"GC"}, "runtime/debug": {"FreeOSMemory", "SetGCPercent", "SetMemoryLimit"}},
+		reason:   "when the heap is collected is up to the program",
+	},
+	{
 		packages: []string{"./internal/portable"}, calls: map[string][]string{"math": {"*"}},
 		but:    []string{"Abs", "Copysign", "Frexp", "IsInf", "Ln2", "Sqrt", "Sqrt2"},
 		reason: "the other functions of package math differ in their last bits between architectures",
+	},
+	{
+		packages: []string{"./..."}, tests: true,
+		calls:  map[string][]string{gonum + "blas/blas32": {"Use"}, gonum + "blas/blas64": {"Use"}, gonum + "lapack/lapack64": {"Use"}},
+		reason: "gonum's registry belongs to the program that imports the packages, and their results owe nothing to it",
 	},
 	{
 		packages: []string{"."}, calls: map[string][]string{"math/rand/v2": {"*"}},
@@ -192,11 +245,69 @@ var codeRules = []codeRule{
 }
 
 func TestPackagesKeepTheRules(t *testing.T) {
-	for _, f := range parseTree(t) {
+	tree := parseTree(t)
+	for _, f := range tree {
 		for _, v := range f.violations() {
 			t.Error(v)
 		}
 	}
+	for _, v := range importsOf(tree).violations() {
+		t.Error(v)
+	}
+}
+
+// imports holds what the packages of the module import, by package as "./chunking".
+// Test files do not count.
+type imports map[string][]string
+
+func importsOf(tree []source) imports {
+	g := imports{}
+	for _, s := range tree {
+		if s.isTest() {
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			p, _ := strconv.Unquote(spec.Path.Value)
+			g[s.pkg] = append(g[s.pkg], relative(p))
+		}
+	}
+	return g
+}
+
+// violations returns a line for every package that links what a rule keeps from it, with
+// the way there.
+func (g imports) violations() []string {
+	var found []string
+	for _, pkg := range slices.Sorted(maps.Keys(g)) {
+		linked := g.closure(pkg)
+		for _, r := range importRules {
+			if !covers(r.packages, r.except, pkg) {
+				continue
+			}
+			for _, p := range slices.Sorted(maps.Keys(linked)) {
+				if matchAny(r.unlinked, p) {
+					found = append(found, fmt.Sprintf("%s: links %s: %s", pkg, strings.Join(linked[p], " -> "), r.reason))
+				}
+			}
+		}
+	}
+	return found
+}
+
+// closure returns all that a package imports, itself and through others of the module,
+// each with a shortest way to it.
+func (g imports) closure(pkg string) map[string][]string {
+	ways := map[string][]string{}
+	for queue := [][]string{{pkg}}; len(queue) > 0; queue = queue[1:] {
+		way := queue[0]
+		for _, p := range g[way[len(way)-1]] {
+			if ways[p] == nil {
+				ways[p] = append(slices.Clone(way), p)
+				queue = append(queue, ways[p])
+			}
+		}
+	}
+	return ways
 }
 
 // source is one file with the package it is in, as "./consensus/graph".
@@ -280,11 +391,8 @@ func (s source) violations() []string {
 			}
 		}
 	}
-	if s.isTest() {
-		return found
-	}
 	for _, r := range codeRules {
-		if covers(r.packages, r.except, s.pkg) {
+		if (r.tests || !s.isTest()) && covers(r.packages, r.except, s.pkg) {
 			found = append(found, s.code(r, names)...)
 		}
 	}
@@ -341,14 +449,21 @@ func matchAny(patterns []string, p string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return match(pattern, p) })
 }
 
+// relative returns an import path as it is in patterns.
+func relative(p string) string {
+	if p == module {
+		return "."
+	}
+	if rest, ok := strings.CutPrefix(p, module+"/"); ok {
+		return "./" + rest
+	}
+	return p
+}
+
 // match reports whether an import path, or the relative path of a package, is what
 // a pattern means.
 func match(pattern, p string) bool {
-	if p == module {
-		p = "."
-	} else if rest, ok := strings.CutPrefix(p, module+"/"); ok {
-		p = "./" + rest
-	}
+	p = relative(p)
 	if pattern == "std" {
 		first, _, _ := strings.Cut(p, "/")
 		return !strings.Contains(first, ".") && p != "C"
@@ -382,6 +497,7 @@ func TestRulesAreChecked(t *testing.T) {
 		{"netsim/x.go", `import _ "github.com/libp2p/go-libp2p/core/peer"`, "imports github.com/libp2p/go-libp2p/core/peer: "},
 		{"node/x.go", `import _ "github.com/libp2p/go-libp2p/core/peer"`, ""},
 		{"node/x.go", "import \"time\"\nvar d = time.Now()", ""},
+		{"gmm/x_test.go", "import \"gonum.org/v1/gonum/blas/blas64\"\nfunc init() { blas64.Use(nil) }", "uses gonum.org/v1/gonum/blas/blas64.Use: "},
 		{"x.go", `import _ "github.com/collabdict/collabdict/cmd/collabdict"`, "imports " + module + "/cmd/collabdict: "},
 	}
 	for _, test := range tests {
@@ -396,11 +512,30 @@ func TestRulesAreChecked(t *testing.T) {
 	}
 }
 
+// A package that is kept from linking another is so through a third, too.
+func TestLinkedPackagesAreChecked(t *testing.T) {
+	var tree []source
+	for name, imported := range map[string]string{
+		"node/x.go": "internal/wire", "internal/wire/x.go": "internal/parts", "internal/parts/x.go": "netsim",
+		"internal/parts/x_test.go": "internal/attack", "cmd/x.go": "internal/attack",
+	} {
+		s, err := parseSource(name, fmt.Sprintf("package x\nimport _ %q", module+"/"+imported))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree = append(tree, s)
+	}
+	got, want := importsOf(tree).violations(), "./node: links ./node -> ./internal/wire -> ./internal/parts -> ./netsim: "
+	if len(got) != 1 || !strings.HasPrefix(got[0], want) {
+		t.Errorf("got %q, want one line that begins %q", got, want)
+	}
+}
+
 // Every package says what it is; those of the plan are there and do so in a
 // file of their own.
 func TestPackagesAreDocumented(t *testing.T) {
 	plan := []string{
-		".", "./node", "./internal/store", "./consensus", "./consensus/graph", "./chunking",
+		".", "./node", "./node/internal/membership", "./node/internal/rendezvous", "./node/internal/transport", "./internal/store", "./consensus", "./consensus/graph", "./chunking",
 		"./gmm", "./gmm/glasso", "./gmm/privacy", "./gmm/fedgen", "./gmm/fedgem", "./vae", "./vae/nn", "./netsim",
 		"./internal/dataset", "./internal/kernels/blas", "./internal/wire", "./internal/simulate", "./internal/report",
 	}

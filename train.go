@@ -39,6 +39,34 @@ type RoundStarter interface {
 	StartRound(number int)
 }
 
+// Comparer is implemented by groups that compare what their members compute from.
+type Comparer interface {
+	// Compare hands over the digest of the parameters that this member holds, which its
+	// part of the collectives from now on follows from. A collective whose members hold
+	// different ones fails at all of them, before any value is combined, with an error
+	// that names those that differ from most. Zero stands for no digest.
+	Compare(parameters [32]byte)
+}
+
+// Digester is implemented by learners whose shared parameters have the same bits at all
+// members. Digest is called at the start of each round.
+type Digester interface {
+	Digest() [32]byte
+}
+
+// StartRound tells a group that wants to know it that a round begins, and what the
+// member holds. [Train] calls it before each round; algorithms with rounds of their own do
+// so themselves. A learner that is no [Digester] has nothing compared.
+func StartRound(g Group, number int, learner any) {
+	if s, ok := g.(RoundStarter); ok {
+		s.StartRound(number)
+	}
+	c, compares := g.(Comparer)
+	if d, ok := learner.(Digester); ok && compares {
+		c.Compare(d.Digest())
+	}
+}
+
 // Train runs Algorithm 1 of Idé et al. 2024 at one participant: l.Start, then
 // rounds of local update, consensus and optimise until the stopping rule holds
 // or opt.Rounds are done. It returns the last round completed. After an error
@@ -53,9 +81,7 @@ func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) 
 	}
 	var last Round
 	for n := 1; n <= opt.Rounds; n++ {
-		if s, ok := g.(RoundStarter); ok {
-			s.StartRound(n)
-		}
+		StartRound(g, n, l)
 		objective, err := round(ctx, g, l)
 		if err != nil {
 			return last, fmt.Errorf("round %d: %w", n, err)
@@ -81,7 +107,7 @@ func (o Options) stops(from, to float64) bool {
 func round(ctx context.Context, g Group, l Learner) (objective float64, err error) {
 	absentee, may := g.(Absentee)
 	if may {
-		if total, missed := absentee.Missed(); missed {
+		if total, missed := absentee.TakeMissed(); missed {
 			return optimize(l, total, false)
 		}
 	}

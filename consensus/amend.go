@@ -143,37 +143,22 @@ func (m *Machine) form(p Params) error {
 	if _, err := p.Plans.For(size); err != nil {
 		return err
 	}
-	m.p, m.plans, m.rules = p, p.Plans, p.Rules(size)
-	m.rules.Roster = p.roster()
-	m.rules.Committee = m.plans.committeeOf(p.Run, p.Revision, m.rules)
-	m.watch()
+	m.p, m.plans = p, p.Plans
+	m.roster = &roster{Rules: p.Rules(size), run: p.Run, self: p.Self, keys: p.Keys, names: p.Members}
+	m.roster.Roster = p.roster()
+	m.roster.Committee = m.plans.committeeOf(p.Run, p.Revision, m.roster.Rules)
 	return nil
-}
-
-// amendedBy says whether a quorum of promises is for the amendment that this member
-// wants.
-func (m *Machine) amendedBy(promises []Promise) bool {
-	return m.amendment != nil && m.betweenRounds() && countWishes(promises, m.amends) >= m.rules.Quorum
-}
-
-func countWishes(promises []Promise, amends [32]byte) (n int) {
-	for _, p := range promises {
-		if p.Amends == amends {
-			n++
-		}
-	}
-	return n
 }
 
 // voteAmendment votes for the amendment that a view is of. Who wants another or none
 // fetches it from those who have voted.
 func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	s := m.slot
-	if s.barred || !m.rules.decides(m.p.Self) || s.vote != nil && s.vote.Ballot >= v.Ballot {
+	if s.abstains || !m.roster.decides(m.p.Self) || s.ballots.voted() {
 		return false
 	}
 	sealed := s.amendment
-	if m.wished() == v.Amends {
+	if m.requested() == v.Amends {
 		sealed = m.sealedAmendment(v.Ballot, m.amendment.Encode())
 	}
 	if sealed == nil || sealed.Attempt != v.Ballot {
@@ -183,16 +168,16 @@ func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	return true
 }
 
-// fetches says whether this member lacks the amendment that it is to vote for.
+// fetches reports whether this member lacks the amendment that it is to vote for.
 func (m *Machine) fetches(v *View) bool {
-	has := m.wished() == v.Amends || m.slot.amendment != nil && m.slot.amendment.Attempt == v.Ballot
-	return v.amends() && m.rules.decides(m.p.Self) && !has
+	has := m.requested() == v.Amends || m.slot.amendment != nil && m.slot.amendment.Attempt == v.Ballot
+	return v.amends() && m.roster.decides(m.p.Self) && !has
 }
 
 // receiveAmendment takes the amendment that this member is to vote for, if it is the
 // one that a quorum wants, and can be made.
 func (m *Machine) receiveAmendment(v *View, sealed *Sealed) {
-	if sealed.Attempt != v.Ballot || sealed.Header.Kind != Amend || len(sealed.Blobs) != 1 {
+	if sealed.Attempt != v.Ballot || sealed.Header.Kind != Amend {
 		return
 	}
 	a, err := DecodeAmendment(sealed.Blobs[0])
@@ -211,9 +196,9 @@ func (m *Machine) receiveStranger(from int, msg Message, e *Effects) {
 	switch b := msg.Body.(type) {
 	case *Decided:
 		m.receiveDecided(b, e)
-	case *Beat:
-		if msg.Slot > m.slot.number && m.asks(m.p.Beat/8) {
-			m.sendBeat(from, e)
+	case *Heartbeat:
+		if msg.Slot > m.slot.number && m.asks(m.p.Heartbeat/8) {
+			m.sendHeartbeat(from, e)
 		}
 		m.helpRemoved(from, msg, b, e)
 	}
@@ -221,7 +206,7 @@ func (m *Machine) receiveStranger(from int, msg Message, e *Effects) {
 
 // helpRemoved tells a member that was removed what was decided until then, and
 // nothing of what came after it.
-func (m *Machine) helpRemoved(from int, msg Message, b *Beat, e *Effects) {
+func (m *Machine) helpRemoved(from int, msg Message, b *Heartbeat, e *Effects) {
 	at, removed := m.removed[from]
 	if !removed || msg.Slot > at || b.Ask != uint32(m.p.Self)+1 {
 		return
@@ -274,24 +259,99 @@ func (m *Machine) reform(d *Decision) error {
 	if err != nil {
 		return fmt.Errorf("slot %d: amendment: %w", d.Slot, err)
 	}
-	known := map[int]peer{}
-	for i, member := range m.watched {
-		known[member] = m.peers[i]
-	}
 	if err := m.form(next); err != nil {
 		return err
 	}
-	for i, member := range m.watched {
-		p, was := known[member]
-		if !was {
-			p.heard = m.now // it is given time to come
-		}
-		m.peers[i] = p
-	}
-	m.amendment, m.helper, m.formed = nil, -1, d.Slot+1
+	m.monitor.reform(m.roster, m.now)
+	m.amendment, m.formed = nil, d.Slot+1
 	m.noteRemoved(a, d.Slot)
 	if _, removed := slices.BinarySearch(next.Removed, uint32(m.p.Self)); removed {
 		return &RemovedError{Revision: next.Revision}
 	}
 	return nil
+}
+
+// request notes which amendment this member wants, and tells the others.
+func (m *Machine) request(a *Amendment, e *Effects) {
+	if m.err != nil {
+		return
+	}
+	m.amendment = nil
+	if a != nil && m.CheckRequest(a) == nil {
+		m.amendment, m.amends = a, a.digest()
+	}
+	m.sendHeartbeat(All, e)
+	m.judge(e)
+}
+
+// CheckRequest returns why an amendment cannot be requested now, nil if it can.
+func (m *Machine) CheckRequest(a *Amendment) error {
+	if _, err := m.p.Amend(a); err != nil {
+		return err
+	}
+	// Those who stay of a large roster's committee must be able to finish it without
+	// those who go.
+	left := len(m.roster.Committee)
+	for _, r := range a.Removed {
+		if m.roster.decides(int(r)) {
+			left--
+		}
+	}
+	if most := len(m.roster.Committee) - m.roster.Quorum; m.roster.Committee != nil && left < m.roster.Quorum {
+		return fmt.Errorf("removed members: want at most %d of the %d of the committee at a time, since the others must be a quorum, got %d",
+			most, len(m.roster.Committee), len(m.roster.Committee)-left)
+	}
+	return nil
+}
+
+// Wanted is an amendment that members want next.
+type Wanted struct {
+	Amends  [32]byte // its digest
+	Members []uint32 // in rank order
+}
+
+// requested returns the digest of the amendment that this member wants, zero if it
+// wants none.
+func (m *Machine) requested() [32]byte {
+	if m.amendment == nil {
+		return [32]byte{}
+	}
+	return m.amends
+}
+
+// requestedNow returns the same where the roster may be changed in the slot under way.
+func (m *Machine) requestedNow() [32]byte {
+	if !m.betweenRounds() {
+		return [32]byte{}
+	}
+	return m.requested()
+}
+
+// betweenRounds reports whether the roster may be changed in the slot under way, as far
+// as this member knows. Who has not called yet leaves that to those who have.
+func (m *Machine) betweenRounds() bool {
+	c := m.slot.call
+	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round
+}
+
+// amendsNow reports whether this member is to propose the amendment: at the beginning
+// of a round, as the lowest rank of those who want it and have come there, if a quorum
+// wants it.
+func (m *Machine) amendsNow() bool {
+	if m.amendment == nil || m.slot.call == nil || !m.betweenRounds() || !m.unbegun() {
+		return false
+	}
+	agree, lower := m.monitor.supports(m.now, m.amends)
+	return agree >= m.roster.Quorum && !lower
+}
+
+// unbegun reports whether nothing is under way in the slot that an amendment would break
+// off: no session of the preset view, or for a while no view of the ballot promised,
+// as in a run that is paused.
+func (m *Machine) unbegun() bool {
+	s := m.slot
+	if s.ballots.promised == 0 {
+		return s.attempts[0] == nil || s.attempts[0].lanes == nil
+	}
+	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.monitor.since > 2*viewWait*m.p.Heartbeat
 }

@@ -19,12 +19,12 @@ func TestTheRosterIsAmended(t *testing.T) {
 		n.learn(rounds(2, xs), 0)
 		a := revision(1, []uint32{1}, "m5")
 		n.join()
-		n.wish(a, 2, 4)
+		n.request(a, 2, 4)
 		n.learn(rounds(3, xs), 0)
 		if got := amendments(n.members[0].log); got != nil {
 			t.Fatalf("two of five have amended the roster in slot %d", got)
 		}
-		n.wish(a, 0)
+		n.request(a, 0)
 		if !n.learn(rounds(6, xs), 0) && !n.learn(rounds(6, xs), 30*time.Second) {
 			t.Fatalf("does not go on\n%s", n.describe())
 		}
@@ -51,7 +51,7 @@ func amendment(t *testing.T, s Settings, size int) (n *network, calls []func(s i
 	t.Helper()
 	n = newNetwork(t, size, s)
 	n.join()
-	n.wish(revision(1, []uint32{1}, "new"), n.all()...)
+	n.request(revision(1, []uint32{1}, "new"), n.all()...)
 	return n, rounds(4, powers(size+1))
 }
 
@@ -162,7 +162,7 @@ func TestAmendmentsAreChecked(t *testing.T) {
 		if _, err := n.params(0).Amend(a); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
-		if n.step(0, Wish{Amendment: a}); n.members[0].amendment != nil {
+		if n.step(0, RequestAmendment{Amendment: a}); n.members[0].amendment != nil {
 			t.Errorf("wants %+v", a)
 		}
 	}
@@ -187,7 +187,7 @@ func TestViewsThatAmendAreChecked(t *testing.T) {
 	view := func(change func(v *View)) *View {
 		n := signed(t, newNetwork(t, 4, exact))
 		for s := range 3 {
-			n.step(s, Wish{Amendment: a})
+			n.step(s, RequestAmendment{Amendment: a})
 		}
 		v := &View{Ballot: 4, Amends: a.digest(), Promises: n.promises(4, 0, 1, 2)}
 		change(v)
@@ -205,13 +205,13 @@ func TestViewsThatAmendAreChecked(t *testing.T) {
 	} {
 		n := signed(t, newNetwork(t, 4, exact))
 		n.call(3, Call{Kind: Sum, Round: 1, Values: []float64{1}, Blocks: oneBlock})
-		if err := n.members[3].checkView(v); (err == nil) != (name == "right") {
+		if err := n.members[3].checksView(v); (err == nil) != (name == "right") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	n := signed(t, newNetwork(t, 4, exact))
 	n.call(3, Call{Kind: Sum, Values: []float64{1}, Blocks: oneBlock}) // a sum of the start
-	if n.members[3].checkView(view(func(*View) {})) == nil {
+	if n.members[3].checksView(view(func(*View) {})) == nil {
 		t.Error("amends the roster within a round")
 	}
 }
@@ -247,7 +247,7 @@ func TestDecidedAmendmentsAreChecked(t *testing.T) {
 		}
 		decided := *d
 		change(&decided)
-		e := m.Step(0, Receive{From: 0, Message: Message{Slot: d.Slot, Body: &Decided{Decision: &decided}}})
+		e := m.Step(0, received(t, 0, Message{Slot: d.Slot, Body: &Decided{Decision: &decided}}))
 		if (len(e.Decisions) == 1) != (name == "right") || e.Err != nil {
 			t.Errorf("%s: %d decisions, %v", name, len(e.Decisions), e.Err)
 		}
@@ -268,7 +268,7 @@ func TestTheRosterIsAmendedAgain(t *testing.T) {
 	second := revision(2, []uint32{0}, "m1")
 	second.Quorum, second.Colluders = 4, 2
 	s := n.join()
-	n.wish(second, 2, 3, 4, 5)
+	n.request(second, 2, 3, 4, 5)
 	if !n.learn(rounds(7, powers(7)), 10*time.Minute) {
 		t.Fatalf("does not go on\n%s", n.describe())
 	}
@@ -299,11 +299,11 @@ func TestALargeRosterIsAmended(t *testing.T) {
 	n.join()
 	before := n.members[0].Rules().Committee
 	n.learn(rounds(1, xs), time.Minute)
-	n.wish(revision(1, []uint32{1}, "new"), n.all()...)
+	n.request(revision(1, []uint32{1}, "new"), n.all()...)
 	n.pass(2*time.Second, nil)
 	n.learn(rounds(4, xs), 10*time.Minute)
 	for s := range n.members {
-		n.wish(revision(2, nil), s)
+		n.request(revision(2, nil), s)
 	}
 	for r := 5; r < 9; r++ { // members that the new committee has not heard of come in again
 		n.pass(2*time.Second, nil)
@@ -341,7 +341,7 @@ func TestKnowledgeOfAmendedRuns(t *testing.T) {
 			a.Colluders = c.settings.Colluders
 			want := c.size/2 + 1 + int(seed)%2
 			for s := range want {
-				r.wish(a, (s+int(seed))%c.size)
+				r.request(a, (s+int(seed))%c.size)
 			}
 			r.play(seed, rounds(6, powers(r.Size)), func(r *Recording) { r.checkKnowledge(seed, map[uint64]int{}) })
 			amended += min(1, len(amendments(r.members[0].log)))

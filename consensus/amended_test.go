@@ -67,10 +67,10 @@ func (n *network) join() int {
 }
 
 // wish makes members want an amendment.
-func (n *network) wish(a *Amendment, members ...int) {
+func (n *network) request(a *Amendment, members ...int) {
 	for _, s := range members {
 		n.members[s].wants = a
-		n.step(s, Wish{Amendment: a})
+		n.step(s, RequestAmendment{Amendment: a})
 	}
 	n.settle()
 }

@@ -12,19 +12,19 @@ func TestOpeningsOfABallotThatAmends(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := newNetwork(t, 5, s)
 		n.join()
-		n.wish(revision(1, nil, "new"), 0, 2, 4)
+		n.request(revision(1, nil, "new"), 0, 2, 4)
 		n.callAll(rounds(1, powers(6))[0])
 		views := func() bool {
 			s := n.members[3].slot
-			v := s.working()
+			v := s.ballots.working()
 			return v != nil && v.Amends != [32]byte{}
 		}
 		if !n.deliverUntil(views) {
 			t.Fatalf("no view amends the roster\n%s", n.describe())
 		}
-		ballot := n.members[3].slot.promised
-		for _, body := range []Body{&Seeds{Header: Header{Kind: Sum}}, &Blob{Header: Header{Kind: Gather}}, &Step{}, &Seal{Sealed: &Sealed{Attempt: ballot}}} {
-			n.step(3, Receive{From: 1, Message: Message{Ballot: ballot, Body: body}})
+		ballot := n.members[3].slot.ballots.promised
+		for _, body := range []Body{&Seeds{Header: Header{Kind: Sum}}, &Blob{Header: Header{Kind: Gather}}, &Step{}, &Seal{Sealed: &Sealed{Attempt: ballot, Header: Header{Kind: Sum}}}} {
+			n.receive(3, 1, Message{Ballot: ballot, Body: body})
 		}
 		if err := n.members[3].err; err != nil {
 			t.Error(err)
@@ -38,10 +38,10 @@ func TestAVoterIsLostInAnAmendment(t *testing.T) {
 	for _, lost := range []int{0, 4} { // the proposer, another who wants it
 		n := newNetwork(t, 5, exact)
 		n.join()
-		n.wish(revision(1, []uint32{1}, "new"), 0, 2, 4)
+		n.request(revision(1, []uint32{1}, "new"), 0, 2, 4)
 		calls := rounds(4, powers(6))
 		n.callAll(calls[0])
-		if !n.deliverUntil(func() bool { v := n.members[2].slot.working(); return v != nil && v.Ballot > 0 }) {
+		if !n.deliverUntil(func() bool { v := n.members[2].slot.ballots.working(); return v != nil && v.Ballot > 0 }) {
 			t.Fatal("no view")
 		}
 		n.isolate(lost)
@@ -83,14 +83,14 @@ func TestAPausedRunIsAmendedTwice(t *testing.T) {
 	if n.learn(rounds(3, xs), time.Minute) {
 		t.Fatal("goes on with two of three")
 	}
-	n.wish(revision(1, []uint32{1}, "new"), 0, 2)
+	n.request(revision(1, []uint32{1}, "new"), 0, 2)
 	n.learn(rounds(3, xs), 2*time.Minute)
 	if got := amendments(n.members[0].log); len(got) != 1 {
 		t.Fatalf("amended in slots %d\n%s", got, n.describe())
 	}
 	// Nor does the new one come: another takes its place.
 	s := n.join()
-	n.wish(revision(2, []uint32{3}, "newer"), 0, 2)
+	n.request(revision(2, []uint32{3}, "newer"), 0, 2)
 	if !n.learn(rounds(5, xs), 10*time.Minute) {
 		t.Fatalf("does not go on\n%s", n.describe())
 	}
@@ -112,7 +112,7 @@ func TestAllStartAgainAfterAnAmendment(t *testing.T) {
 		for s := range n.members {
 			n.restart(s)
 			if m := n.members[s]; m.Machine.err == nil && len(amendments(m.log)) == 0 {
-				n.step(s, Wish{Amendment: revision(1, []uint32{1}, "new")})
+				n.step(s, RequestAmendment{Amendment: revision(1, []uint32{1}, "new")})
 			}
 		}
 		if !n.learn(calls, 10*time.Minute) {
@@ -130,7 +130,7 @@ func TestWhoComesWhenAllFoundersHaveGone(t *testing.T) {
 	n.learn(rounds(r, xs), time.Minute)
 	for i := range 3 {
 		s := n.join()
-		n.wish(revision(uint32(i+1), []uint32{uint32(i)}, string(rune('a'+i))), all[i:]...)
+		n.request(revision(uint32(i+1), []uint32{uint32(i)}, string(rune('a'+i))), all[i:]...)
 		all = append(all, s)
 		r += 2
 		if !n.learn(rounds(r, xs), 10*time.Minute) {
@@ -144,7 +144,7 @@ func TestWhoComesWhenAllFoundersHaveGone(t *testing.T) {
 		}
 	}
 	s := n.join()
-	n.wish(revision(4, nil, "d"), 3, 4, 5)
+	n.request(revision(4, nil, "d"), 3, 4, 5)
 	for range 6 {
 		r += 2
 		if !n.learn(rounds(r, xs), 10*time.Minute) {
@@ -164,7 +164,7 @@ func TestTheOnlyVoterIsLost(t *testing.T) {
 	for name, wishes := range map[string][]int{"a sum": nil, "an amendment": {0, 2, 3, 4}} {
 		n := newNetwork(t, 5, floating)
 		n.members[n.join()].dead = wishes == nil
-		n.wish(revision(1, []uint32{1}, "new"), wishes...)
+		n.request(revision(1, []uint32{1}, "new"), wishes...)
 		n.carries = func(from, _ int, b Body) bool {
 			switch b := b.(type) {
 			case *Done, *Seal:
@@ -176,7 +176,7 @@ func TestTheOnlyVoterIsLost(t *testing.T) {
 		}
 		calls := rounds(4, powers(6))
 		n.callAll(calls[0])
-		if !n.deliverUntil(func() bool { return n.members[0].slot.vote != nil }) {
+		if !n.deliverUntil(func() bool { return n.members[0].slot.ballots.vote != nil }) {
 			t.Fatalf("%s: no vote", name)
 		}
 		n.settle()
@@ -186,7 +186,7 @@ func TestTheOnlyVoterIsLost(t *testing.T) {
 		m.flush(&e)
 		m.write(e)
 		n.carryOut(1, e)
-		if !n.deliverUntil(func() bool { return n.members[3].slot.finish != nil }) {
+		if !n.deliverUntil(func() bool { return n.members[3].slot.ballots.finish != nil }) {
 			t.Fatalf("%s: nothing to be finished\n%s", name, n.describe())
 		}
 		n.isolate(0)
@@ -209,7 +209,7 @@ func TestWhoWasRemovedIsToldNoMore(t *testing.T) {
 	m := n.members[0]
 	at := amendments(m.log)[0]
 	for slot := range uint64(len(m.log)) {
-		e := m.Step(n.now, Receive{From: 1, Message: Message{Slot: slot, Body: &Beat{Ask: 1}}})
+		e := m.Step(n.now, received(t, 1, Message{Slot: slot, Body: &Heartbeat{State: Idle, Ask: 1}}))
 		if told := len(e.Sends)+len(e.Serves) > 0; told != (slot <= at) {
 			t.Errorf("amended in slot %d, told of slot %d: %v", at, slot, told)
 		}

@@ -9,12 +9,12 @@ import (
 )
 
 // A member in a session asks for the result when the session has stood still for
-// two Beats, and every two Beats: not while it gets on.
+// two heartbeats, and every two heartbeats: not while it gets on.
 func TestSessionsThatGetOnAskForNothing(t *testing.T) {
 	n := newNetwork(t, 5, Settings{Scheme: Exact, Protect: chunking.Chunks})
 	var asked []time.Duration
 	n.carries = func(from, to int, body Body) bool {
-		if b, beat := body.(*Beat); beat && from == 0 && to == 1 && b.Ask > 0 {
+		if b, beat := body.(*Heartbeat); beat && from == 0 && to == 1 && b.Ask > 0 {
 			asked = append(asked, n.now)
 		}
 		_, frame := body.(*Step)
@@ -61,7 +61,7 @@ func TestOneOfThoseAheadIsAsked(t *testing.T) {
 		n.now = time.Minute
 		m, asked := n.members[0], 0
 		for from := 1; from < 5; from++ {
-			e := m.Step(n.now, Receive{From: from, Message: Message{Slot: 1, Body: &Seeds{}}})
+			e := m.Step(n.now, received(t, from, Message{Slot: 1, Body: &Seeds{Header: Header{Kind: Sum}}}))
 			asked += len(e.Sends)
 		}
 		if asked != 1 {

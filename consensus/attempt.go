@@ -3,10 +3,70 @@ package consensus
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus/session"
 )
+
+// attempt is one member's part in one ballot's new view: what it deals, enters into the
+// session and gets out of it. It is told the call and the randomness of the slot.
+type attempt struct {
+	*roster
+	position
+	naming  naming
+	plans   *Plans
+	view    *View
+	secrets secrets
+	here    bool // the secrets were drawn by this process
+
+	handedOut   []chunking.Mask
+	dealtShares map[int]*chunking.Share
+	seeds       map[int]*Seeds
+	blobs       map[int][]byte
+	gathered    map[int]*Blob // as they came
+	early       []frame       // before the session began
+	layout      *chunking.Layout
+	lanes       []session.Session
+	result      *Sealed  // what this member's session ended with
+	digest      [32]byte // of it
+	seal        *Sealed  // the sealer's, to be checked
+	sealedBy    int      // who passed it on
+	rounds      int
+	apart       float64 // ‖own − adopted‖₂
+	open        float64 // the largest that it may be
+	settled     bool    // has what it waits for the votes of others for
+}
+
+type frame struct {
+	from int
+	step *Step
+}
+
+func newAttempt(r *roster, at position, plans *Plans, v *View) *attempt {
+	return &attempt{
+		roster: r, position: at, naming: naming{r.run, at.number}, plans: plans, view: v,
+		secrets: secrets{held: map[int]chunking.Share{}, commits: map[int][32]byte{}},
+		seeds:   map[int]*Seeds{}, blobs: map[int][]byte{}, gathered: map[int]*Blob{},
+	}
+}
+
+// bare returns the attempt without all but its secrets.
+func (a *attempt) bare() *attempt {
+	b := newAttempt(a.roster, a.position, a.plans, a.view)
+	b.secrets = a.secrets
+	return b
+}
+
+// seats returns what follows from the view.
+func (a *attempt) seats() *seats { return a.plans.seatsOf(a.roster, a.position, a.view) }
+
+// members returns the ranks of the view.
+func (a *attempt) members() []int { return a.seats().ranks }
+
+// plan returns what the settings come to in the view.
+func (a *attempt) plan() *Plan { return a.plans.plan(len(a.view.Members)) }
 
 // leave drops what the session of an attempt needs: it is not gone on with.
 func (a *attempt) leave() {
@@ -15,101 +75,41 @@ func (a *attempt) leave() {
 	a.seeds, a.blobs, a.gathered = map[int]*Seeds{}, map[int][]byte{}, map[int]*Blob{}
 }
 
-// work goes one step further in the attempt that this member works in.
-func (m *Machine) work(e *Effects) bool {
-	s := m.slot
-	a := m.attempt(s.promised)
-	if a == nil || s.barred || a.settled || !a.view.has(m.p.Self) || s.vote != nil && s.vote.Ballot >= s.promised {
-		return false
-	}
-	switch {
-	case !a.dealt:
-		if s.call == nil || s.entered >= int64(s.promised) {
-			return false
-		}
-		m.deal(a, e)
-	case !a.here:
-		return false // by an earlier process, whose session is lost
-	case s.call.header.Kind == Gather:
-		if len(a.blobs) < len(a.member) {
-			return false
-		}
-		m.end(a, &Sealed{Blobs: a.blobsOf()}, e)
-	case a.result != nil:
-		return m.adoptSeal(a, e)
-	case a.lanes == nil:
-		if len(a.seeds) < m.dealers(m.seats(a.view)) {
-			return false
-		}
-		m.begin(a, e)
-	default:
-		return m.average(a, e)
-	}
-	return true
-}
-
-// deal draws the secrets of an attempt, once and for ever, and hands out what the
-// others need of them.
-func (m *Machine) deal(a *attempt, e *Effects) {
-	s := m.slot
-	s.entered, s.dirty = int64(s.promised), true
-	a.dealt, a.here = true, true
-	m.since = m.now
-	if s.call.header.Kind == Gather {
-		a.blobs[m.p.Self] = s.call.blob
-	} else if err := m.draw(a); err != nil {
-		m.fail(e, err)
-		return
-	}
-	for _, member := range m.opensTowards(a) {
-		m.send(e, member, s.promised, m.opening(a, member))
-	}
-	if m.rules.Committee != nil {
-		m.replayEarly(e)
-	}
-	// what came before this member's own call
-	for _, from := range slices.Sorted(maps.Keys(a.seeds)) {
-		m.checkSeeds(from, a, a.seeds[from].Header, a.seeds[from].View, e)
-	}
-	for _, from := range slices.Sorted(maps.Keys(a.gathered)) {
-		m.checkSeeds(from, a, a.gathered[from].Header, a.gathered[from].View, e)
-	}
-}
+// Dealing.
 
 // opensTowards returns the members that this one's opening messages go to.
-func (m *Machine) opensTowards(a *attempt) []int {
-	if m.slot.call.header.Kind == Gather {
-		return others(a.member, m.p.Self)
+func (a *attempt) opensTowards(k Kind) []int {
+	if k == Gather {
+		return others(a.members(), a.self)
 	}
-	return m.dealsTo(m.seats(a.view), m.p.Self)
+	return a.seats().dealsTo(a.self)
 }
 
 // draw draws the chunks, the pad and its shares from the call's entropy, which is
 // used for nothing else in this ballot.
-func (m *Machine) draw(a *attempt) error {
-	s := m.slot
+func (a *attempt) draw(c *call, entropy [32]byte) error {
 	var err error
-	if a.layout, err = m.plans.layout(len(a.member), s.call.blocks); err != nil {
+	if a.layout, err = a.plans.layout(len(a.view.Members), c.blocks); err != nil {
 		return fmt.Errorf("sum: %w", err)
 	}
-	c, x := m.context(m.p.Self), m.seats(a.view)
-	a.seeds = sized(a.seeds, m.dealers(x))
-	if m.rules.Sealed {
-		a.commits = sized(a.commits, m.dealers(x)+1)
-		a.pad = m.secret("pad")
-		a.commits[m.p.Self] = m.commitment(m.p.Self, s.promised, a.pad)
+	x, k := a.seats(), &a.secrets
+	a.seeds = sized(a.seeds, x.dealers())
+	if a.Sealed {
+		k.commits = sized(k.commits, x.dealers()+1)
+		k.pad = a.secret(entropy, "pad")
+		k.commits[a.self] = a.naming.commitment(a.self, a.view.Ballot, k.pad)
 	}
-	if m.rules.Shares > 0 {
-		holders := m.holders(x, m.p.Self)
-		a.held = sized(a.held, len(holders))
-		shares := chunking.SplitSecret(a.pad, len(holders), m.rules.Shares, m.secret("shares"))
+	if a.Shares > 0 {
+		holders := x.holders(a.self)
+		k.held = sized(k.held, len(holders))
+		shares := chunking.SplitSecret(k.pad, len(holders), a.Shares, a.secret(entropy, "shares"))
 		a.dealtShares = make(map[int]*chunking.Share, len(holders))
 		for i, h := range holders {
 			a.dealtShares[h] = &shares[i]
 		}
 	}
-	if m.p.Protect == chunking.Chunks {
-		a.handedOut = m.handOut(a, c)
+	if a.plans.settings.Protect == chunking.Chunks {
+		a.handedOut = a.handOut(entropy)
 	}
 	return nil
 }
@@ -121,50 +121,35 @@ func sized[T any](was map[int]T, n int) map[int]T {
 	return is
 }
 
-// context names this member's secrets in the ballot at hand.
-func (m *Machine) context(from int) chunking.Context {
-	return chunking.Context{Run: m.p.Run, Slot: m.slot.number, Ballot: m.slot.promised, From: from}
-}
-
-// secret derives a secret of this member in the ballot at hand.
-func (m *Machine) secret(purpose string) [32]byte {
-	h := newHashing("secret/"+purpose, m.p.Run)
-	h.Write(m.entropy[:])
-	h.number(m.slot.number)
-	h.number(uint64(m.slot.promised))
-	return h.sum()
-}
-
-// padMask returns the mask that a member's pad expands to.
-func (m *Machine) padMask(owner int, attempt uint32, seed [32]byte) chunking.Mask {
-	c := chunking.Context{Run: m.p.Run, Slot: m.slot.number, Ballot: attempt, From: owner, To: owner}
-	return chunking.Mask{Context: c, Purpose: chunking.ForPad, Seed: seed}
+// secret derives a secret of this member in the ballot.
+func (a *attempt) secret(entropy [32]byte, purpose string) [32]byte {
+	return a.naming.secret(entropy, a.view.Ballot, purpose)
 }
 
 // handOut returns the chunks for this member's partners, by their ranks.
-func (m *Machine) handOut(a *attempt, c chunking.Context) []chunking.Mask {
-	partners := m.partners(m.seats(a.view), c)
+func (a *attempt) handOut(entropy [32]byte) []chunking.Mask {
+	c := a.naming.context(a.view.Ballot, a.self)
+	partners := a.seats().partners(a.self, entropy, c)
 	chunks := make([]chunking.Mask, 0, len(partners))
 	for _, to := range partners {
 		c.To = to
-		chunks = append(chunks, chunking.Mask{Context: c, Purpose: chunking.ForChunk, Seed: chunking.Seed(m.entropy, c)})
+		chunks = append(chunks, chunking.Mask{Context: c, Purpose: chunking.ForChunk, Seed: chunking.Seed(entropy, c)})
 	}
 	return chunks
 }
 
-// opening returns the message that opens the attempt towards a member.
-func (m *Machine) opening(a *attempt, to int) Body {
-	c := m.slot.call
+// message returns the message that opens the attempt towards a member.
+func (a *attempt) message(c *call, to int) Body {
 	if c.header.Kind == Gather {
-		return &Blob{Header: c.header, View: a.view.digest(m), Data: c.blob}
+		return &Blob{Header: c.header, View: a.seats().digest, Data: c.blob}
 	}
-	seeds := &Seeds{Header: c.header, View: a.view.digest(m), Commit: a.commits[m.p.Self], Share: a.dealtShares[to]}
+	seeds := &Seeds{Header: c.header, View: a.seats().digest, Commit: a.secrets.commits[a.self], Share: a.dealtShares[to]}
 	for i := range a.handedOut {
 		chunk := &a.handedOut[i]
 		if chunk.To != to {
 			continue
 		}
-		if m.p.Full {
+		if a.plans.settings.Full {
 			seeds.Full = make([]uint64, a.layout.Words())
 			a.layout.AddMask(seeds.Full, *chunk)
 		} else {
@@ -174,73 +159,297 @@ func (m *Machine) opening(a *attempt, to int) Body {
 	return seeds
 }
 
-// receiveOpening takes Seeds or a Blob. They may come before this member's call,
-// and before the view that they belong to.
-func (m *Machine) receiveOpening(from int, msg Message, e *Effects) {
-	s := m.slot
-	a := m.attempt(msg.Ballot)
-	if a == nil || msg.Ballot > s.promised {
-		if s.commit == nil && msg.Ballot >= s.promised {
-			m.keepEarly(from, msg)
-		}
-		return
-	}
-	if msg.Ballot < s.promised || !a.view.has(from) || !a.view.has(m.p.Self) || a.lanes != nil || a.result != nil {
-		return
-	}
-	switch b := msg.Body.(type) {
-	case *Seeds:
-		if b.Header.Kind == Sum && a.seeds[from] == nil && m.checkSeeds(from, a, b.Header, b.View, e) && m.checkShare(from, a, b, e) {
-			a.seeds[from] = b
-		}
-	case *Blob:
-		if b.Header.Kind == Gather && a.blobs[from] == nil && m.checkSeeds(from, a, b.Header, b.View, e) {
-			a.blobs[from], a.gathered[from] = append([]byte{}, b.Data...), b
-		}
-	}
-}
-
-// checkSeeds ends the run if a member is about to compute something else. Before
-// this member's own call there is nothing to compare with.
-func (m *Machine) checkSeeds(from int, a *attempt, h Header, view [32]byte, e *Effects) bool {
-	if m.slot.call == nil {
-		return true
-	}
-	own := m.slot.call.header
-	detail := "other bounds or settings"
+// checkHeader returns what is wrong if a member is about to compute something else than
+// this one's call. Parameters are compared when all have told theirs: then most members
+// show which of them differ.
+func (a *attempt) checkHeader(own, h Header, view [32]byte) (fault string) {
+	h.Parameters = own.Parameters
 	switch {
 	case h.Kind != own.Kind || h.Round != own.Round || h.Length != own.Length:
-		detail = fmt.Sprintf("a %s of %d values in round %d, this member a %s of %d in round %d",
+		fault = fmt.Sprintf("a %s of %d values in round %d, this member a %s of %d in round %d",
 			h.Kind, h.Length, h.Round, own.Kind, own.Length, own.Round)
 	case h != own:
-	case view != a.view.digest(m):
-		detail = "in another view or on another topology"
+		fault = "other bounds or settings"
+	case view != a.seats().digest:
+		fault = "in another view or on another topology"
 	default:
-		return true
+		return ""
 	}
-	m.fail(e, m.memberError(from, "calls "+detail+": run the same version with the same settings everywhere"))
-	return false
+	return "calls " + fault + ": run the same version with the same settings everywhere"
 }
 
-// checkShare ends the run if a member's Seeds lack what this member is to hold.
-func (m *Machine) checkShare(from int, a *attempt, b *Seeds, e *Effects) bool {
-	x := m.seats(a.view)
-	deals, holds := true, m.rules.Shares > 0
-	if m.rules.Committee != nil {
-		place := slices.Index(x.offsets, x.distance(from, m.p.Self))
-		deals, holds = place >= 0, holds && place >= 0 && place < manyHolders
-	}
+// checkShare returns what is wrong if a member's Seeds lack what this one is to hold.
+func (a *attempt) checkShare(from int, b *Seeds) (fault string) {
+	deals, holds := a.seats().dealt(from, a.self)
+	holds = holds && a.Shares > 0
 	if holds == (b.Share != nil) && deals {
-		return true
+		return ""
 	}
-	m.fail(e, m.memberError(from, "dealt its pad to other members than this member expects: run the same version everywhere"))
-	return false
+	return "dealt its pad to other members than this member expects: run the same version everywhere"
 }
 
+// blobsOf returns the blobs in the order of the view's members.
 func (a *attempt) blobsOf() [][]byte {
-	blobs := make([][]byte, len(a.member))
-	for i, s := range a.member {
+	members := a.members()
+	blobs := make([][]byte, len(members))
+	for i, s := range members {
 		blobs[i] = a.blobs[s]
 	}
 	return blobs
+}
+
+// unopened returns the members whose opening messages have not come.
+func (a *attempt) unopened(k Kind) []int {
+	from := others(a.members(), a.self)
+	if k == Sum {
+		from = a.seats().dealsFrom(a.self)
+	}
+	return slices.DeleteFunc(from, func(member int) bool { return a.seeds[member] != nil || a.blobs[member] != nil })
+}
+
+// Averaging.
+
+// begin starts the session with this member's residue, and keeps the others' shares and
+// commitments. Frames that came before are to be received then.
+func (a *attempt) begin(c *call, entropy [32]byte) (out []mail, early []frame, err error) {
+	for from, b := range a.seeds {
+		a.secrets.commits[from] = b.Commit
+		if b.Share != nil {
+			a.secrets.held[from] = *b.Share
+		}
+	}
+	lanes, err := a.residues(c, entropy)
+	if err != nil {
+		return nil, nil, err
+	}
+	for lane, words := range lanes {
+		x := a.plan().Session(len(words)).New(a.seats().in(lane, a.self), words)
+		a.lanes = append(a.lanes, x)
+		out = append(out, mailed(lane, x.Start())...)
+	}
+	early, a.early, a.seeds = a.early, nil, nil
+	return out, early, nil
+}
+
+// residues returns what this member adds to the sessions: its vector with the
+// chunks that it hands out taken off, those that it was handed put on, and its pad
+// over all; or in lanes whose total is that.
+func (a *attempt) residues(call *call, entropy [32]byte) ([][]uint64, error) {
+	s := &a.plans.settings
+	units, err := a.layout.Encode(call.values)
+	if err != nil {
+		return nil, fmt.Errorf("sum: %w", err)
+	}
+	if a.Sealed {
+		a.layout.AddMask(units, a.naming.padMask(a.self, a.view.Ballot, a.secrets.pad))
+	}
+	c := a.naming.context(a.view.Ballot, a.self)
+	c.To = a.self
+	switch s.Protect {
+	case chunking.Chunks:
+		for _, chunk := range a.handedOut {
+			a.layout.SubtractMask(units, chunk)
+		}
+		for _, from := range slices.Sorted(maps.Keys(a.seeds)) {
+			if err := a.addHanded(from, units); err != nil {
+				return nil, err
+			}
+		}
+	case chunking.Sessions:
+		lanes := a.layout.Lanes(units, s.lanes(), a.secret(entropy, "lanes"), c)
+		for i := range lanes {
+			lanes[i] = a.layout.ToSession(lanes[i])
+		}
+		return lanes, nil
+	case chunking.Shamir:
+		return chunking.Split(units, s.threshold(), s.lanes(), a.secret(entropy, "lanes"), c), nil
+	}
+	return [][]uint64{a.layout.ToSession(units)}, nil
+}
+
+// addHanded adds the chunk that a member has handed to this one, if any.
+func (a *attempt) addHanded(from int, units []uint64) error {
+	b := a.seeds[from]
+	switch {
+	case b == nil:
+		return nil
+	case len(b.Full) > 0:
+		if len(b.Full) != len(units) || a.layout.Check(b.Full) != nil {
+			return a.memberError(from, fmt.Sprintf("handed over a chunk of %d words that cannot be one of %d: run the same version everywhere", len(b.Full), len(units)))
+		}
+		a.layout.Add(units, b.Full)
+	case len(b.Chunk) > 0:
+		c := a.naming.context(a.view.Ballot, from)
+		c.To = a.self
+		a.layout.AddMask(units, chunking.Mask{Context: c, Purpose: chunking.ForChunk, Seed: [32]byte(b.Chunk)})
+	}
+	return nil
+}
+
+// mailed returns frames of a lane as messages.
+func mailed(lane int, frames []session.Frame) []mail {
+	out := make([]mail, 0, len(frames))
+	for _, f := range frames {
+		out = append(out, mail{f.To, &Step{Lane: uint32(lane), Round: uint32(f.Round), Part: uint32(f.Part), Words: f.Words}})
+	}
+	return out
+}
+
+// receive takes a frame of the session. Those of members that have begun already are
+// kept until this one does. It reports whether a part of a long sum has come, or what no
+// honest member sends. Values are those of the call, 0 without one.
+func (a *attempt) receive(from int, b *Step, values int) (part bool, fault string) {
+	switch {
+	case !a.here || a.result != nil || !a.view.has(from):
+		return false, ""
+	case a.lanes == nil:
+		if len(a.early) < a.earlyFrames(values) && len(b.Words) <= a.frameWords() {
+			a.early = append(a.early, frame{from, b})
+		}
+		return false, ""
+	case int(b.Lane) >= len(a.lanes):
+		return false, fmt.Sprintf("sent a frame of lane %d, want one of %d: run the same version everywhere", b.Lane, len(a.lanes))
+	}
+	before := a.heard()
+	if err := a.lanes[b.Lane].Receive(from, int(b.Round), int(b.Part), b.Words); err != nil {
+		return false, "sent what no session has: " + err.Error() + ": run the same version everywhere"
+	}
+	return a.heard() > before, ""
+}
+
+// heard returns how many frames have come in the session of a long sum: one whose
+// rounds take long enough for others to wonder.
+func (a *attempt) heard() (frames uint32) {
+	if a == nil || a.lanes == nil || a.layout.Words() <= session.PartWords {
+		return 0
+	}
+	for _, x := range a.lanes {
+		frames += uint32(x.Progress().Frames)
+	}
+	return frames
+}
+
+// earlyFrames bounds the frames that can reach this member before its session
+// begins: in Laplacian sessions two of a neighbour, in others all of a session, of
+// which the parts of two vectors, where they travel in parts.
+func (a *attempt) earlyFrames(values int) int {
+	frames := a.plan().Rounds()*(a.plans.settings.Fan+1) + 2*len(a.view.Members)
+	if a.layout != nil && a.frameWords() < a.layout.Words() {
+		frames += partsOf(values)
+	}
+	return a.plans.settings.lanes() * frames
+}
+
+// frameWords returns the most words of a frame of the attempt's sessions, of which a
+// Gather has none.
+func (a *attempt) frameWords() int {
+	if a.layout == nil {
+		return 0
+	}
+	words := a.layout.Words()
+	if _, inParts := a.plan().Session(words).(*session.Circulant); inParts {
+		words = min(words, session.PartWords)
+	}
+	return words
+}
+
+// average goes on with the lanes. When enough of them have ended, it returns the words
+// of the result.
+func (a *attempt) average() (out []mail, step bool, words []uint64, err error) {
+	results := make([][]uint64, len(a.lanes))
+	ended := 0
+	for lane, x := range a.lanes {
+		before := x.Round()
+		frames := x.Advance()
+		out = append(out, mailed(lane, frames)...)
+		step = step || len(frames) > 0 || x.Round() > before
+		if x.Done() {
+			results[lane] = x.Result()
+			ended++
+		}
+	}
+	if ended < a.plans.settings.threshold() {
+		return out, step, nil, nil
+	}
+	for _, x := range a.lanes {
+		a.rounds = max(a.rounds, x.Round())
+	}
+	words, err = a.join(results)
+	return out, step, words, err
+}
+
+// join puts the lanes' totals together.
+func (a *attempt) join(results [][]uint64) ([]uint64, error) {
+	switch a.plans.settings.Protect {
+	case chunking.Sessions:
+		for i, words := range results {
+			units, err := a.layout.FromSession(words)
+			if err != nil {
+				return nil, err
+			}
+			results[i] = units
+		}
+		units, err := a.layout.JoinLanes(results)
+		return a.layout.ToSession(units), err
+	case chunking.Shamir:
+		return chunking.Join(results, a.plans.settings.threshold())
+	}
+	return results[0], nil
+}
+
+// commits returns the commitments to the pads of the view's members, in their order: none
+// where not all hear of all.
+func (a *attempt) commits() (commits [][32]byte) {
+	if a.Sealed && a.Committee == nil {
+		for _, s := range a.view.Members {
+			commits = append(commits, a.secrets.commits[int(s)])
+		}
+	}
+	return commits
+}
+
+// again returns the frames that a member which waits for this one lacks in a round.
+func (a *attempt) again(to int, round uint32) (out []mail) {
+	for lane, x := range a.lanes {
+		for r := int(round); r <= int(round)+1; r++ {
+			out = append(out, mailed(lane, x.Again(to, r))...)
+		}
+	}
+	return out
+}
+
+// waiting returns whom this member's sessions wait for.
+func (a *attempt) waiting() []int {
+	var w []int
+	for _, x := range a.lanes {
+		w = append(w, x.Waiting()...)
+	}
+	slices.Sort(w)
+	return slices.Compact(w)
+}
+
+// round returns the round of the lane that is least far, of those under way: what
+// that one lacks is sent again.
+func (a *attempt) round() uint32 {
+	least := -1
+	for _, x := range a.lanes {
+		if least < 0 || !x.Done() && x.Round() < least {
+			least = x.Round()
+		}
+	}
+	return uint32(max(least, 0))
+}
+
+// partsOf returns the parts of two vectors of up to two words a value, 0 if nothing is
+// known of them.
+func partsOf(values int) int {
+	if values == 0 {
+		return 0
+	}
+	return 4 * (values + 1) / session.PartWords
+}
+
+// choose returns k of 0..n-1 in an order that follows from a public seed.
+func choose(seed [32]byte, n, k int) []int {
+	return rand.New(rand.NewChaCha8(seed)).Perm(n)[:min(n, k)]
 }

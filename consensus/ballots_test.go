@@ -10,7 +10,7 @@ import (
 // votes counts the members that have voted.
 func (n *network) votes() (votes int) {
 	for _, m := range n.members {
-		if m.slot.vote != nil || len(m.log) > 0 {
+		if m.slot.ballots.vote != nil || len(m.log) > 0 {
 			votes++
 		}
 	}
@@ -20,7 +20,7 @@ func (n *network) votes() (votes int) {
 // committed counts the members that know of the first slot's decision.
 func (n *network) committed() (count int) {
 	for _, m := range n.members {
-		if len(m.log) > 0 || m.slot.commit != nil {
+		if len(m.log) > 0 || m.slot.ballots.commit != nil {
 			count++
 		}
 	}
@@ -53,7 +53,7 @@ func TestALostPadDoesNotMakeAnAttemptVoid(t *testing.T) {
 					return to == hears
 				case *Done:
 					return decided || to == hears
-				case *Beat, *Commit:
+				case *Heartbeat, *Commit:
 					return decided
 				}
 				return true
@@ -63,7 +63,7 @@ func TestALostPadDoesNotMakeAnAttemptVoid(t *testing.T) {
 			if !decided { // the others' pads, once they know of the decision, are its, too
 				for from := 1; from < size; from++ {
 					m := n.members[from]
-					n.step(hears, Receive{From: from, Message: Message{Body: &Pads{Pads: []Pad{{uint32(from), m.slot.attempts[0].pad}}}}})
+					n.receive(hears, from, Message{Body: &Pads{Pads: []Pad{{uint32(from), m.slot.attempts[0].secrets.pad}}}})
 				}
 			}
 			if n.opened() != 1 || len(n.members[hears].log) != 1 {
@@ -95,7 +95,7 @@ func TestACuriousMemberCannotHaveTwoTotals(t *testing.T) {
 			switch b.(type) {
 			case *Pads, *Shares, *Commit:
 				return from != curious
-			case *Beat:
+			case *Heartbeat:
 				return from != curious
 			case *Done:
 				return from == curious // the others' votes are late
@@ -114,16 +114,16 @@ func TestACuriousMemberCannotHaveTwoTotals(t *testing.T) {
 		n.members[curious].write(e)
 		for _, send := range e.Sends {
 			for to := 1; to < size; to++ {
-				n.step(to, Receive{From: curious, Message: send.Message})
+				n.receive(to, curious, send.Message)
 			}
 		}
 		n.settle()
 		n.pass(5*time.Second, nil)
 		for s, m := range n.members {
-			if v := m.slot.views[m.slot.promised]; v != nil && v.Ballot > 0 {
+			if v := m.slot.ballots.views[m.slot.ballots.promised]; v != nil && v.Ballot > 0 {
 				t.Errorf("member %d works in a new attempt of %v", s, v.Members)
 			}
-			if len(m.log) == 0 && (m.slot.finish == nil || m.slot.finish.Finish.Attempt != 0) {
+			if len(m.log) == 0 && (m.slot.ballots.finish == nil || m.slot.ballots.finish.Finish.Attempt != 0) {
 				t.Errorf("member %d does not finish the attempt that has votes", s)
 			}
 		}
@@ -198,7 +198,7 @@ func TestSeveralBallotsFail(t *testing.T) {
 		n.isolate(6)
 		for _, owner := range []int{0, 1} {
 			ballot := func() bool { // a view of its own ballot is out
-				return n.members[owner].slot.own[n.members[owner].slot.promised] != nil
+				return n.members[owner].slot.ballots.own[n.members[owner].slot.ballots.promised] != nil
 			}
 			for range 200 {
 				if n.deliverUntil(ballot) {

@@ -63,6 +63,8 @@ type Header struct {
 	Round  uint32   // the model round, 0 during start-up
 	Length uint32   // values of a Sum; 0 for a Gather
 	Hash   [32]byte // over the above, the bounds of the blocks and the settings
+	// Parameters is the digest of those that the member computes from; zero for none.
+	Parameters [32]byte `json:",omitzero"`
 }
 
 // bounded returns blocks without what their values are, which is no part of a sum: equal
@@ -91,7 +93,7 @@ func (m *Machine) newCall(c Call) (*call, error) {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
 		// Whether the bounds fit the arithmetic is found out before anything leaves.
-		if _, err := m.plans.layout(m.rules.Size, c.Blocks); err != nil {
+		if _, err := m.plans.layout(m.roster.Size, c.Blocks); err != nil {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
 	case Gather:
@@ -115,8 +117,8 @@ func (m *Machine) header(c Call) Header {
 	h.number(uint64(c.Round))
 	h.number(uint64(len(c.Values)))
 	h.blocks(c.Blocks)
-	h.bytes(fmt.Appendf(nil, "%+v", m.p.Settings))
-	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: h.sum()}
+	h.settings(m.p.Settings)
+	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: h.sum(), Parameters: c.Parameters}
 }
 
 // arithmetic returns what vectors are made of in the settings' scheme.

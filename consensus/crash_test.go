@@ -20,7 +20,7 @@ func (c crash) String() string {
 	return fmt.Sprintf("%s, %d members without %v: m%d stops at write %d, restart after %s", c.settings.Scheme, c.size, c.before, c.victim, c.at, c.restart)
 }
 
-// play plays the run and says whether the member has stopped at all.
+// play plays the run and reports whether the member has stopped at all.
 func (c crash) play(t *testing.T) bool {
 	t.Helper()
 	n := newNetwork(t, c.size, c.settings)

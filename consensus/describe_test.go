@@ -41,7 +41,7 @@ func describeEvent(ev Event) string {
 	case Call:
 		return "calls " + ev.Kind.String()
 	case Receive:
-		return fmt.Sprintf("<- m%d %s", ev.From, describeBody(ev.Message))
+		return fmt.Sprintf("<- m%d %s", ev.From, describeBody(ev.Message.message))
 	case Abort:
 		return "aborts"
 	case Finish:
@@ -58,7 +58,7 @@ func describeBody(m Message) string {
 	switch b := m.Body.(type) {
 	case *Step:
 		return fmt.Sprintf("step%s(%d)", at, b.Round)
-	case *Beat:
+	case *Heartbeat:
 		return fmt.Sprintf("beat%s(%s %v)", at, b.State, b.Waiting)
 	case *View:
 		if b.Finish != nil {

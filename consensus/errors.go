@@ -41,6 +41,30 @@ func (e *MemberError) Error() string {
 	return e.Name + " " + e.Reason
 }
 
+// ParametersError says that members compute from different parameters, so that a total
+// of theirs would mean nothing.
+type ParametersError struct {
+	Round uint32
+	// Members hold others than most of those that this member compares, Most; or are all
+	// of these, and Most is zero, where no parameters are held by more than half.
+	Members []int
+	Names   []string
+	Digests [][32]byte // of what they hold
+	Most    [32]byte
+}
+
+func (e *ParametersError) Error() string {
+	var held []string
+	for i, name := range e.Names {
+		held = append(held, fmt.Sprintf("%s %x", name, e.Digests[i][:4]))
+	}
+	s := fmt.Sprintf("round %d: members hold different parameters: %s", e.Round, strings.Join(held, ", "))
+	if e.Most != [32]byte{} {
+		s += fmt.Sprintf(", most members %x", e.Most[:4])
+	}
+	return s + ": run the same version everywhere; where it is the same, test the memory of the machines named"
+}
+
 // AbortError says that the run was ended at this member.
 type AbortError struct {
 	Reason  string
@@ -49,40 +73,40 @@ type AbortError struct {
 
 func (e *AbortError) Error() string { return e.Reason }
 
-func (m *Machine) memberError(member int, reason string) *MemberError {
-	return &MemberError{Member: member, Name: m.p.Members[member], Reason: reason}
+func (r *roster) memberError(member int, reason string) *MemberError {
+	return &MemberError{Member: member, Name: r.names[member], Reason: reason}
 }
 
-func (m *Machine) lostError(members []int, reason, via string) error {
+func (r *roster) lostError(members []int, reason, via string) error {
 	e := &LostError{Members: members, Reason: reason, Via: via}
 	for _, s := range members {
-		e.Names = append(e.Names, m.p.Members[s])
+		e.Names = append(e.Names, r.names[s])
 	}
 	return e
 }
 
 // finishedError says that a member has ended its run as planned, but this one goes
 // on.
-func (m *Machine) finishedError(member int) error {
-	return m.lostError([]int{member}, "it has finished its run, and this member goes on: run the same version with the same settings everywhere", "")
+func (r *roster) finishedError(member int) error {
+	return r.lostError([]int{member}, "it has finished its run, and this member goes on: run the same version with the same settings everywhere", "")
 }
 
-// leftError says who has left for good, so that the rest are too few.
-func (m *Machine) leftError(left []int) error {
-	l := m.peer(left[0]).left
-	if slices.Contains(l.Blame, uint32(m.p.Self)) {
-		return m.lostError(left[:1], "it has given this member up: check the network between the two", "")
+// leftError says who has left for good, so that the rest are too few, and how the first
+// of them did.
+func (r *roster) leftError(left []int, l *Leave) error {
+	if slices.Contains(l.Blame, uint32(r.self)) {
+		return r.lostError(left[:1], "it has given this member up: check the network between the two", "")
 	}
 	var blame []int
 	for _, b := range l.Blame {
-		if int(b) < len(m.p.Members) {
+		if int(b) < len(r.names) {
 			blame = append(blame, int(b))
 		}
 	}
 	if len(blame) > 0 {
-		return m.lostError(blame, printable(l.Reason), m.p.Members[left[0]])
+		return r.lostError(blame, printable(l.Reason), r.names[left[0]])
 	}
-	return m.lostError(left, printable(l.Reason), "")
+	return r.lostError(left, printable(l.Reason), "")
 }
 
 // leaveOf returns what to tell the others about the end of the run here: the
@@ -98,6 +122,14 @@ func leaveOf(err error) *Leave {
 		}
 	case *MemberError:
 		l.Reason, l.Blame = "it "+err.Reason, []uint32{uint32(err.Member)}
+	case *ParametersError:
+		l.Reason = fmt.Sprintf("it holds other parameters than most members in round %d", err.Round)
+		if err.Most == [32]byte{} {
+			l.Reason = fmt.Sprintf("members hold different parameters in round %d", err.Round)
+		}
+		for _, s := range err.Members {
+			l.Blame = append(l.Blame, uint32(s))
+		}
 	case *chunking.TotalError:
 		l.Reason = "a total was larger than all bounds together allow"
 	case *RemovedError:

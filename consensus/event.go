@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Event is an input of the machine: one of Call, Receive, Tick, Wish, Finish, Abort.
+// Event is an input of the machine: one of Call, Receive, Tick, RequestAmendment, Finish, Abort.
 // Every event carries the time since the start of the run; the machine has no
 // clock.
 type Event interface{ event() }
@@ -20,6 +20,9 @@ type Call struct {
 	Values []float64          // a Sum's vector; lent until the decision, and not modified
 	Blocks []collabdict.Block // the bounds of Values
 	Blob   []byte             // a Gather's contribution; not modified
+	// Parameters is the digest of those that the contribution follows from, which all
+	// members hold; zero for none.
+	Parameters [32]byte
 	// Entropy is fresh secret randomness that nothing else was drawn from. All
 	// secrets of the slot are derived from it.
 	Entropy [32]byte
@@ -29,19 +32,19 @@ type Call struct {
 // carrier has authenticated.
 type Receive struct {
 	From    int
-	Message Message
+	Message Valid
 }
 
-// Tick lets time pass. Give one at least every half of Params.Beat.
+// Tick lets time pass. Give one at least every half of Params.Heartbeat.
 type Tick struct {
 	// Learner is the slot that this member's learner calls next, or has called.
 	Learner uint64
 }
 
-// Wish says which amendment of the roster this member wants; nil means none. It is
+// RequestAmendment says which amendment of the roster this member wants; nil means none. It is
 // made between two rounds, once a quorum wants the same. One that the roster cannot
 // be amended by is not wanted.
-type Wish struct{ Amendment *Amendment }
+type RequestAmendment struct{ Amendment *Amendment }
 
 // Finish says that the run is over here, as planned.
 type Finish struct{}
@@ -53,12 +56,12 @@ type Abort struct {
 	Returns bool
 }
 
-func (Call) event()    {}
-func (Receive) event() {}
-func (Tick) event()    {}
-func (Wish) event()    {}
-func (Finish) event()  {}
-func (Abort) event()   {}
+func (Call) event()             {}
+func (Receive) event()          {}
+func (Tick) event()             {}
+func (RequestAmendment) event() {}
+func (Finish) event()           {}
+func (Abort) event()            {}
 
 // Effects is what an event causes. Writes and decisions must be on disk, in one
 // transaction, before any of the sends leaves, and the sends leave before the

@@ -57,7 +57,7 @@ func (x *Fuzzed) promise(ballot uint32) Promise {
 	if x.in.below(4) == 0 {
 		p.Vote = &Vote{Ballot: x.ballot(), Value: x.value()}
 	}
-	p.Signature = testKeys(x.attacker).Sign(m.promiseBytes(ballot, p))
+	p.Signature = testKeys(x.attacker).Sign(m.slot.ballots.promiseBytes(ballot, p))
 	switch x.in.below(16) {
 	case 1:
 		p.Member = x.rank()
@@ -70,7 +70,7 @@ func (x *Fuzzed) promise(ballot uint32) Promise {
 }
 
 func InventPromise(x *Fuzzed) Body {
-	p := x.promise(x.me().promised)
+	p := x.promise(x.me().ballots.promised)
 	return &p
 }
 
@@ -117,7 +117,7 @@ func InventView(x *Fuzzed) Body {
 // done is the attacker's vote.
 func (x *Fuzzed) done(slot uint64, ballot uint32, v Value, chain [32]byte) *Done {
 	d := &Done{Value: v, Chain: chain}
-	d.Signature = testKeys(x.attacker).Sign(x.members[x.attacker].voteBytes(slot, ballot, v, chain))
+	d.Signature = testKeys(x.attacker).Sign(x.members[x.attacker].slot.ballots.voteBytes(position{slot, chain}, ballot, v))
 	return d
 }
 
@@ -162,7 +162,7 @@ func InventPads(x *Fuzzed) Body {
 	for range x.in.below(6) {
 		p := Pad{Member: x.rank()}
 		if a := x.members[x.attacker].slot.attempts[x.ballot()]; a != nil {
-			p.Seed = a.pad
+			p.Seed = a.secrets.pad
 		}
 		p.Seed = x.digest(p.Seed)
 		b.Pads = append(b.Pads, p)
@@ -175,7 +175,7 @@ func InventShares(x *Fuzzed) Body {
 	for range x.in.below(6) {
 		p := PadShare{Member: x.rank(), Share: x.share()}
 		if a := x.members[x.attacker].slot.attempts[x.ballot()]; a != nil && x.in.below(2) == 0 {
-			p.Share = a.held[int(p.Member)%4]
+			p.Share = a.secrets.held[int(p.Member)%4]
 		}
 		b.Shares = append(b.Shares, p)
 	}
@@ -230,9 +230,9 @@ func InventDecided(x *Fuzzed) Body {
 	return &Decided{Decision: &d, Next: next}
 }
 
-func InventBeat(x *Fuzzed) Body {
+func InventHeartbeat(x *Fuzzed) Body {
 	mask := x.in.byte()
-	return &Beat{
+	return &Heartbeat{
 		State: State(1 + x.in.below(12)), Promised: x.ballot(), Viewed: x.ballot(), Round: x.number(),
 		Behind: mask&1 != 0, Stuck: mask&2 != 0, Ask: uint32(x.in.below(5)), Waiting: x.ranks(), Suspects: x.ranks(), Amends: x.amends(),
 	}

@@ -34,15 +34,15 @@ func (x *Fuzzed) slot() uint64 {
 func (x *Fuzzed) ballot() uint32 {
 	switch x.in.below(8) {
 	case 0, 1, 2:
-		return x.me().promised
+		return x.me().ballots.promised
 	case 3:
 		return 0
 	case 4: // the attacker's next
-		return x.members[1].rules.next(x.attacker, x.me().promised)
+		return x.members[1].roster.next(x.attacker, x.me().ballots.promised)
 	case 5:
 		return uint32(x.in.below(12))
 	case 6:
-		return x.me().promised + 1
+		return x.me().ballots.promised + 1
 	}
 	return x.number()
 }
@@ -118,7 +118,7 @@ func (x *Fuzzed) words(right int) []uint64 {
 }
 
 func (x *Fuzzed) layoutWords() int {
-	if a := x.me().attempts[x.me().promised]; a != nil && a.layout != nil {
+	if a := x.me().attempts[x.me().ballots.promised]; a != nil && a.layout != nil {
 		return a.layout.Words()
 	}
 	return 4
@@ -173,9 +173,9 @@ func (x *Fuzzed) header(kind Kind) Header {
 
 func (x *Fuzzed) viewDigest() [32]byte {
 	var right [][32]byte
-	for _, b := range slices.Sorted(maps.Keys(x.me().views)) {
-		if v := x.me().views[b]; v.Finish == nil && !v.amends() {
-			right = append(right, v.digest(x.members[1].Machine))
+	for _, b := range slices.Sorted(maps.Keys(x.me().ballots.views)) {
+		if v := x.me().ballots.views[b]; v.Finish == nil && !v.amends() {
+			right = append(right, x.members[1].seats(v).digest)
 		}
 	}
 	return x.digest(right...)
@@ -262,7 +262,7 @@ func InventStep(x *Fuzzed) Body {
 func (x *Fuzzed) sealed() *Sealed {
 	s := Sealed{Header: x.header(Sum), Members: []uint32{0, 1, 2, 3}, Blocks: fuzzedBlocks}
 	for _, m := range x.members {
-		if a := m.slot.attempts[m.slot.promised]; a != nil && a.result != nil {
+		if a := m.slot.attempts[m.slot.ballots.promised]; a != nil && a.result != nil {
 			s = *a.result
 		}
 	}
@@ -294,7 +294,7 @@ func (x *Fuzzed) sealed() *Sealed {
 	if mask&128 != 0 {
 		s.Blobs = [][]byte{{}, {1}, {2}, {3}, {4}}[:x.in.below(6)]
 	}
-	if v := x.members[1].slot.working(); v != nil && v.amends() && x.in.below(4) > 0 {
+	if v := x.members[1].slot.ballots.working(); v != nil && v.amends() && x.in.below(4) > 0 {
 		amended := x.members[1].sealedAmendment(v.Ballot, x.amendment())
 		amended.Header = x.header(Amend)
 		return amended

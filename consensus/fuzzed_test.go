@@ -15,7 +15,7 @@ import (
 // Input is what a fuzzer makes up, read from its beginning; zeros follow.
 type Input struct{ b []byte }
 
-// More says whether anything is left.
+// More reports whether anything is left.
 func (in *Input) More() bool { return len(in.b) > 0 }
 
 func (in *Input) byte() byte {
@@ -59,9 +59,9 @@ type progress struct {
 
 func progressOf(m *Machine) progress {
 	s := m.slot
-	p := progress{slot: s.number, promised: s.promised, entered: s.entered, vote: -1, commit: s.commit}
-	if s.vote != nil {
-		p.vote = int64(s.vote.Ballot)
+	p := progress{slot: s.number, promised: s.ballots.promised, entered: s.entered, vote: -1, commit: s.ballots.commit}
+	if s.ballots.vote != nil {
+		p.vote = int64(s.ballots.vote.Ballot)
 	}
 	return p
 }
@@ -98,15 +98,15 @@ func (x *Fuzzed) Next(body func(*Fuzzed) Body) Message {
 
 // Give gives member 1 a message of the attacker. An error is the attacker's, or that
 // of a total that it has spoilt.
-func (x *Fuzzed) Give(msg Message) {
+func (x *Fuzzed) Give(v Valid) {
 	x.t.Helper()
 	m := x.members[1]
-	failed := m.err != nil
+	failed, msg := m.err != nil, v.message
 	from := x.attacker
 	if x.in.byte() == 255 {
 		from = []int{-1, 1, 4}[x.in.below(3)]
 	}
-	x.step(1, Receive{From: from, Message: msg})
+	x.step(1, Receive{From: from, Message: v})
 	if m.err == nil || failed {
 		return
 	}
@@ -189,15 +189,15 @@ func (x *Fuzzed) checkOpening(s int, msg Message) {
 	m := x.members[s]
 	var value *Value
 	for _, sl := range []*slot{m.slot, m.last} {
-		if sl != nil && sl.number == msg.Slot && sl.commit != nil && sl.commit.Value.Attempt == msg.Ballot {
-			value = &sl.commit.Value
+		if sl != nil && sl.number == msg.Slot && sl.ballots.commit != nil && sl.ballots.commit.Value.Attempt == msg.Ballot {
+			value = &sl.ballots.commit.Value
 		}
 	}
 	if value == nil {
 		x.t.Fatalf("member %d tells %s without a certificate", s, describeBody(msg))
 	}
 	for v, members := range x.votes {
-		if v.slot == msg.Slot && v.Value == *value && bits.OnesCount8(members|1<<x.attacker) >= m.rules.Quorum {
+		if v.slot == msg.Slot && v.Value == *value && bits.OnesCount8(members|1<<x.attacker) >= m.roster.Quorum {
 			return
 		}
 	}

@@ -27,8 +27,8 @@ const LargeSize = SmallRoster + 2
 // largeStages are where the member stands.
 var largeStages = []func(m *Machine) bool{
 	func(m *Machine) bool { return m.State() == Session },
-	func(m *Machine) bool { return m.slot.commit != nil },
-	func(m *Machine) bool { return m.slot.unmask != nil && m.slot.unmask.session != nil },
+	func(m *Machine) bool { return m.slot.ballots.commit != nil },
+	func(m *Machine) bool { _, opens := m.slot.opens(); return opens },
 }
 
 var largeKinds = []Settings{exact, floating}
@@ -47,7 +47,7 @@ func largeAt(t testing.TB, kind, stage int) *FuzzedLarge {
 		return fuzzedLarge[key]
 	}
 	n := signed(t, newNetwork(t, LargeSize, largeKinds[kind]))
-	committee := n.members[0].rules.Committee
+	committee := n.members[0].roster.Committee
 	self := LargeSize - 1
 	for slices.Contains(committee, self) {
 		self--
@@ -63,7 +63,7 @@ func largeAt(t testing.TB, kind, stage int) *FuzzedLarge {
 	n.watch = func(s int, ev Event, _ Effects) {
 		if r, is := ev.(Receive); is && s == self {
 			for _, x := range reached {
-				x.tape = append(x.tape, delivery{r.From, s, r.Message})
+				x.tape = append(x.tape, delivery{r.From, s, r.Message.message})
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func (x *FuzzedLarge) Next(body func(*FuzzedLarge) Body) Message {
 }
 
 // Give gives the member a message of the attacker.
-func (x *FuzzedLarge) Give(msg Message) { x.step(delivery{from: x.attacker, msg: msg}) }
+func (x *FuzzedLarge) Give(msg Valid) { x.step(delivery{from: x.attacker, msg: msg.message}) }
 
 // Finish gives the member what is left of the others' messages.
 func (x *FuzzedLarge) Finish() {
@@ -126,7 +126,7 @@ func (x *FuzzedLarge) hear() {
 // nobody a pad or a share before.
 func (x *FuzzedLarge) step(d delivery) {
 	x.t.Helper()
-	e := x.m.Step(x.m.now, Receive{From: d.from, Message: d.msg})
+	e := x.m.Step(x.m.now, received(x.t, d.from, d.msg))
 	for _, got := range e.Decisions {
 		if got.Chain != x.want.Chain {
 			x.t.Fatalf("%s: decides on %v, the others on %v", describeBody(d.msg), got.Total, x.want.Total)
@@ -142,7 +142,7 @@ func (x *FuzzedLarge) step(d delivery) {
 		default:
 			continue
 		}
-		if x.m.slot.number == 0 && x.m.slot.commit == nil {
+		if x.m.slot.number == 0 && x.m.slot.ballots.commit == nil {
 			x.t.Fatalf("tells %s without a certificate", describeBody(send.Message))
 		}
 	}
@@ -209,8 +209,8 @@ func InventOpened(x *FuzzedLarge) Body { return &Opened{Words: x.words()} }
 
 func InventUnmask(x *FuzzedLarge) Body {
 	b := &Step{Lane: 1, Round: uint32(x.in.below(9)), Part: uint32(x.in.below(3)), Words: x.words()}
-	if u := x.m.slot.unmask; u != nil {
-		b.Lane += u.epoch
+	if o, is := x.m.slot.opener.(*openSum); is {
+		b.Lane += o.epoch
 	}
 	if x.in.below(8) == 7 {
 		b.Lane = x.epoch()

@@ -66,7 +66,7 @@ var fuzzedStages = []func(n *network, call func(s int) Call){
 		n.callAll(call)
 		n.settle()
 		n.kill(3)
-		n.pass(20*time.Second, func() bool { return n.members[1].slot.finish != nil })
+		n.pass(20*time.Second, func() bool { return n.members[1].slot.ballots.finish != nil })
 		n.members[3].dead = false
 	},
 	func(n *network, call func(int) Call) { // behind by two slots
@@ -94,12 +94,12 @@ var fuzzedStages = []func(n *network, call func(s int) Call){
 		n.call(1, call(1))
 	},
 	func(n *network, call func(int) Call) { // all have promised, and three want an amendment
-		n.wish(fuzzedAmendment, 0, 2, 3)
+		n.request(fuzzedAmendment, 0, 2, 3)
 		n.callAll(call)
 		n.asked(2)
 	},
 	func(n *network, call func(int) Call) { // lacks the amendment that the others have voted for
-		n.wish(fuzzedAmendment, 0, 2, 3)
+		n.request(fuzzedAmendment, 0, 2, 3)
 		n.callAll(call)
 		n.deliverUntil(func() bool { return n.members[1].State() == Fetching })
 	},
@@ -146,7 +146,7 @@ func (n *network) asked(owner int) {
 		case *Prepare, *Promise:
 			return true
 		}
-		held = append(held, delivery{from: from, to: to, msg: Message{Ballot: m.slot.promised, Body: b}})
+		held = append(held, delivery{from: from, to: to, msg: Message{Ballot: m.slot.ballots.promised, Body: b}})
 		return false
 	}
 	n.settle()
@@ -163,7 +163,7 @@ func (n *network) without(lost int, call func(int) Call, is func() bool) {
 		for s, m := range n.members {
 			n.step(s, Tick{Learner: m.calls})
 		}
-		if n.deliverUntil(func() bool { return n.members[1].slot.promised > 0 && is() }) {
+		if n.deliverUntil(func() bool { return n.members[1].slot.ballots.promised > 0 && is() }) {
 			break
 		}
 	}

@@ -35,9 +35,9 @@ func signed(t testing.TB, n *network) *network {
 // unpeered returns the digest of a machine but for what it knows of where the others
 // are, which any message tells.
 func unpeered(m *Machine) [32]byte {
-	peers := m.peers
-	m.peers = nil
-	defer func() { m.peers = peers }()
+	peers := m.monitor.peers
+	m.monitor.peers = nil
+	defer func() { m.monitor.peers = peers }()
 	return digestOf(m)
 }
 
@@ -65,7 +65,7 @@ func at(t testing.TB, s Settings, stage string) *network {
 		return n
 	case "promised":
 		n.call(1, call(1))
-		n.step(1, Receive{From: 0, Message: Message{Ballot: 4, Body: &Prepare{}}})
+		n.receive(1, 0, Message{Ballot: 4, Body: &Prepare{}})
 		n.flight = nil
 		return n
 	case "proposing":
@@ -79,10 +79,10 @@ func at(t testing.TB, s Settings, stage string) *network {
 		promises := n.promises(4, 0, 1, 2)
 		v := &View{Ballot: 4, Members: []uint32{0, 1, 2}, Missing: []Missing{{3, "lost"}}, Promises: promises}
 		n.call(1, call(1))
-		n.step(1, Receive{From: 0, Message: Message{Ballot: 4, Body: &Prepare{}}})
-		n.step(1, Receive{From: 0, Message: Message{Ballot: 4, Body: v}})
+		n.receive(1, 0, Message{Ballot: 4, Body: &Prepare{}})
+		n.receive(1, 0, Message{Ballot: 4, Body: v})
 		n.flight = nil
-		if n.members[1].State() != Dealt || n.members[1].slot.promised != 4 {
+		if n.members[1].State() != Dealt || n.members[1].slot.ballots.promised != 4 {
 			t.Fatal(n.describe())
 		}
 		return n
@@ -143,8 +143,8 @@ func honest[B any](n *network) (from int, m Message, body *B) {
 // promises returns members' promises of a ballot, which none of them has made.
 func (n *network) promises(ballot uint32, members ...int) (promises []Promise) {
 	for _, s := range members {
-		p := Promise{Member: uint32(s), Joins: true, Amends: n.members[s].wished()}
-		p.Signature = testKeys(s).Sign(n.members[s].promiseBytes(ballot, p))
+		p := Promise{Member: uint32(s), Joins: true, Amends: n.members[s].requested()}
+		p.Signature = testKeys(s).Sign(n.members[s].slot.ballots.promiseBytes(ballot, p))
 		promises = append(promises, p)
 	}
 	return promises
@@ -153,7 +153,7 @@ func (n *network) promises(ballot uint32, members ...int) (promises []Promise) {
 // voting gives a promise of promises a vote, and signs it anew.
 func (n *network) voting(ballot uint32, p Promise, v Vote) Promise {
 	p.Vote = &v
-	p.Signature = testKeys(p.Member).Sign(n.members[p.Member].promiseBytes(ballot, p))
+	p.Signature = testKeys(p.Member).Sign(n.members[p.Member].slot.ballots.promiseBytes(ballot, p))
 	return p
 }
 
@@ -161,7 +161,7 @@ func (n *network) voting(ballot uint32, p Promise, v Vote) Promise {
 func (n *network) certificate(slot uint64, ballot uint32, v Value, chain [32]byte, members ...int) *Certificate {
 	c := &Certificate{Ballot: ballot, Value: v, Chain: chain}
 	for _, s := range members {
-		c.Votes = append(c.Votes, SignedVote{uint32(s), testKeys(s).Sign(n.members[s].voteBytes(slot, ballot, v, chain))})
+		c.Votes = append(c.Votes, SignedVote{uint32(s), testKeys(s).Sign(n.members[s].slot.ballots.voteBytes(position{slot, chain}, ballot, v))})
 	}
 	return c
 }

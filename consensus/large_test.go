@@ -29,7 +29,7 @@ func init() { largeBlock[0].Bound = 1 << 13 }
 // outsider returns the highest rank that does not decide.
 func (n *network) outsider() int {
 	for s := large - 1; ; s-- {
-		if !n.members[0].rules.decides(s) {
+		if !n.members[0].roster.decides(s) {
 			return s
 		}
 	}
@@ -93,7 +93,7 @@ func TestALossInALargeRoster(t *testing.T) {
 				n, xs := largeNetwork(t, s)
 				lost := n.outsider()
 				if decides {
-					lost = n.members[0].rules.Committee[3]
+					lost = n.members[0].roster.Committee[3]
 				}
 				n.callAll(sumOf(1, xs, largeBlock))
 				n.deliver(after)
@@ -132,7 +132,7 @@ func callsOf(rounds int, xs [][]float64) (calls []func(int) Call) {
 func TestPadsOfALargeRosterArePutTogether(t *testing.T) {
 	for _, count := range []int{1, 5} {
 		n, xs := largeNetwork(t, exact)
-		committee := n.members[0].rules.Committee
+		committee := n.members[0].roster.Committee
 		var lost []int
 		for s := large - 1; len(lost) < count; s-- {
 			if !slices.Contains(committee, s) {
@@ -144,7 +144,7 @@ func TestPadsOfALargeRosterArePutTogether(t *testing.T) {
 			return !is || step.Lane == 0 || !slices.Contains(lost, from)
 		}
 		n.callAll(sumOf(1, xs, largeBlock))
-		n.deliverUntil(func() bool { return n.members[lost[0]].slot.commit != nil })
+		n.deliverUntil(func() bool { return n.members[lost[0]].slot.ballots.commit != nil })
 		for _, s := range lost {
 			n.kill(s)
 		}
@@ -163,7 +163,7 @@ func TestAMemberOfALargeRosterComesBack(t *testing.T) {
 		n, xs := largeNetwork(t, exact)
 		back := n.outsider()
 		if decides {
-			back = n.members[0].rules.Committee[0]
+			back = n.members[0].roster.Committee[0]
 		}
 		n.callAll(sumOf(1, xs, largeBlock))
 		n.deliver(2000)
@@ -183,7 +183,7 @@ func TestAMemberOfALargeRosterComesBack(t *testing.T) {
 // Without a majority of the committee, or of the roster, nothing is decided.
 func TestALargeRosterPauses(t *testing.T) {
 	n, xs := largeNetwork(t, exact)
-	for _, s := range n.members[0].rules.Committee[:16] {
+	for _, s := range n.members[0].roster.Committee[:16] {
 		n.kill(s)
 	}
 	n.callAll(sumOf(1, xs, largeBlock))
@@ -194,11 +194,11 @@ func TestALargeRosterPauses(t *testing.T) {
 			t.Fatalf("member %d: %v, %v", s, m.log, m.err)
 		}
 	}
-	s := n.members[0].rules.Committee[20]
+	s := n.members[0].roster.Committee[20]
 	if !n.status(s).Paused {
 		t.Errorf("not paused: %+v", n.status(s))
 	}
-	n.restart(n.members[0].rules.Committee[0])
+	n.restart(n.members[0].roster.Committee[0])
 	n.mustLearn(callsOf(1, xs))
 	n.checkLogs(xs, largeBlock)
 }

@@ -16,24 +16,25 @@ const (
 	AvoidLoneChange LoneChange = "wait"
 )
 
-// noteView remembers the view of a decision.
-func (m *Machine) noteView(members []uint32) {
-	if m.p.OnLoneChange != AvoidLoneChange || m.rules.Colluders == 0 {
-		return
-	}
-	for _, seen := range m.seen {
+// loneChanges are the different views of the slots so far, where a view may not differ
+// by few from them.
+type loneChanges [][]uint32
+
+// note remembers a view.
+func (l *loneChanges) note(members []uint32) {
+	for _, seen := range *l {
 		if differ(seen, members) == 0 {
 			return
 		}
 	}
-	m.seen = append(m.seen, members)
+	*l = append(*l, members)
 }
 
-// loneChange returns why a view is not to be formed, "" if it may.
-func (m *Machine) loneChange(members []uint32) string {
-	for _, seen := range m.seen {
-		if n := differ(seen, members); n > 0 && n <= m.rules.Colluders+1 {
-			return fmt.Sprintf("the sum would differ from an earlier one by %d of the members alone: want none or at least %d", n, m.rules.Colluders+2)
+// check returns why a view is not to be formed, "" if it may.
+func (l loneChanges) check(members []uint32, colluders int) string {
+	for _, seen := range l {
+		if n := differ(seen, members); n > 0 && n <= colluders+1 {
+			return fmt.Sprintf("the sum would differ from an earlier one by %d of the members alone: want none or at least %d", n, colluders+2)
 		}
 	}
 	return ""

@@ -39,7 +39,7 @@ func TestLongResultsAreToldFromTheDisk(t *testing.T) {
 		t.Error("nothing was told from the disk")
 	}
 	for s, m := range n.members {
-		for _, sealed := range m.last.sealed {
+		for _, sealed := range m.last.results.sealed {
 			if !sealed.onDisk() {
 				t.Errorf("member %d holds the words of what is decided", s)
 			}
@@ -61,7 +61,7 @@ func TestLongResultsInMemory(t *testing.T) {
 	n.play(sumOf(1, xs, longBlocks))
 	n.checkDecisions()
 	for s, m := range n.members {
-		for _, sealed := range m.last.sealed {
+		for _, sealed := range m.last.results.sealed {
 			if sealed.onDisk() {
 				t.Errorf("member %d has dropped what no disk has", s)
 			}
@@ -123,7 +123,7 @@ func TestEarlyFramesAreNoLongerThanASessionHas(t *testing.T) {
 		words := make([]uint64, 8*vector)
 		for part := range uint32(100) {
 			for _, length := range []int{len(words), vector + 1, vector, session.PartWords} {
-				n.step(0, Receive{From: 1, Message: Message{Body: &Step{Part: part, Words: words[:length]}}})
+				n.receive(0, 1, Message{Body: &Step{Part: part, Words: words[:length]}})
 			}
 		}
 		held := 0
@@ -139,15 +139,15 @@ func TestEarlyFramesAreNoLongerThanASessionHas(t *testing.T) {
 func TestEarlyFramesOfPadsAreParts(t *testing.T) {
 	n := newNetwork(t, SmallRoster+2, Settings{Scheme: Exact, Protect: chunking.Chunks})
 	m := n.members[0]
-	m.slot.commit = &Certificate{}
+	m.commit(&Certificate{}, &Effects{})
 	for held, words := range []int{session.PartWords + 1, session.PartWords} {
 		b := &Step{Lane: uint32(m.p.lanes()), Words: make([]uint64, words)}
-		m.receiveUnmask(1, Message{Body: b}, b, &Effects{})
-		if got := len(m.slot.unmask.early); got != held {
+		m.receiveOpening(1, Message{Body: b}, &Effects{})
+		if got := len(m.slot.opener.(*openSum).early); got != held {
 			t.Errorf("holds %d frames after one of %d words, want %d", got, words, held)
 		}
 	}
-	for size := n.members[0].rules.Shares; size <= SmallRoster+2; size++ {
+	for size := n.members[0].roster.Shares; size <= SmallRoster+2; size++ {
 		p, err := NewPlans(n.settings).For(size)
 		if err != nil {
 			t.Fatal(err)

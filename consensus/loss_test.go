@@ -12,7 +12,7 @@ import (
 )
 
 // Whatever the carrier loses, doubles and reorders, a slot ends with the right
-// total: Beats make members send again what is missing.
+// total: heartbeats make members send again what is missing.
 func TestSlotsSurviveABadCarrier(t *testing.T) {
 	for _, s := range []Settings{settings(session.Chebyshev, chunking.Chunks), {Scheme: Exact, Protect: chunking.Chunks}} {
 		t.Run(string(s.Scheme), func(t *testing.T) {

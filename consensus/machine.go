@@ -10,15 +10,12 @@ import (
 // Machine is one member's part in a run. It is not safe for concurrent use.
 type Machine struct {
 	p       Params
-	rules   Rules
+	roster  *roster
 	plans   *Plans
 	entropy [32]byte // all secrets of the slot under way are derived from it
 
-	now   time.Duration
-	since time.Duration // of the last step forward
-	moved time.Duration // when a frame of a long sum was last known to have come to another member
-	tick  time.Duration // of the last Tick
-	beat  time.Duration // when the next Beat is due
+	now     time.Duration
+	monitor monitor
 
 	slot     *slot // the slot under way
 	last     *slot // the slot before it, as long as it can be opened from here
@@ -26,29 +23,21 @@ type Machine struct {
 	finished bool
 	err      error // why the machine has failed
 
-	seen    [][]uint32        // different views of the slots so far, where a view may not differ by few from them
-	held    string            // why no view was formed though enough have promised
-	early   map[int][]Message // for the slot under way or the next one, by member
-	watched []int             // the members that peers are of
-	peers   []peer
-	helper  int           // who was last asked for what has been decided
-	askedAt time.Duration // when a member was last asked
+	seen  loneChanges
+	held  string            // why no view was formed though enough have promised
+	early map[int][]Message // for the slot under way or the next one, by member
 
 	amendment *Amendment     // that this member wants; nil if none
 	amends    [32]byte       // its digest
 	formed    uint64         // the first slot of the roster as it is, if this process has seen it come
 	removed   map[int]uint64 // members, by the slots that have removed them in this process
-
-	stuck      string // why the ballot at hand cannot decide
-	stuckSince time.Duration
-	usual      time.Duration // between this member's call and the decision
 }
 
 // New returns the machine of one member at slot 0. All members start with the
 // same settings, names and run. One that the roster is without gets a *RemovedError.
 func New(p Params) (*Machine, error) {
 	p = p.withDefaults()
-	m := &Machine{helper: -1, early: map[int][]Message{}, removed: map[int]uint64{}}
+	m := &Machine{early: map[int][]Message{}, removed: map[int]uint64{}}
 	if err := m.form(p); err != nil {
 		return nil, err
 	}
@@ -56,17 +45,18 @@ func New(p Params) (*Machine, error) {
 		return nil, &RemovedError{Revision: p.Revision}
 	}
 	if p.Self < 0 || p.Self >= len(p.Members) && !p.Joins {
-		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, m.rules.Size)
+		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, m.roster.Size)
 	}
-	m.slot = newSlot(0, [32]byte{}, 0, m.plans.everybody(m.rules))
+	m.monitor = newMonitor(m.roster, p.Heartbeat, p.Patience)
+	m.slot = newSlot(m.roster, position{}, 0, m.plans.everybody(m.roster.Rules))
 	return m, nil
 }
 
 // Rules returns what decides in the roster.
-func (m *Machine) Rules() Rules { return m.rules }
+func (m *Machine) Rules() Rules { return m.roster.Rules }
 
 // Plan returns what the settings come to with all members.
-func (m *Machine) Plan() *Plan { return m.plans.plan(m.rules.Size) }
+func (m *Machine) Plan() *Plan { return m.plans.plan(m.roster.Size) }
 
 // Step applies an event. Messages that are late, early, doubled or of no use are
 // ignored; a message that no honest member sends ends the run with an error that
@@ -78,18 +68,18 @@ func (m *Machine) Step(now time.Duration, ev Event) Effects {
 	case Call:
 		m.enter(ev, &e)
 	case Receive:
-		m.receive(ev.From, ev.Message, &e)
+		m.receive(ev.From, ev.Message.message, &e)
 	case Tick:
 		m.learner = max(m.learner, ev.Learner)
 		m.passTime(&e)
-	case Wish:
-		m.wish(ev.Amendment, &e)
+	case RequestAmendment:
+		m.request(ev.Amendment, &e)
 	case Finish:
 		if m.calls() {
 			panic("consensus: finish during a call")
 		}
 		m.finished = m.err == nil
-		m.sendBeat(All, &e)
+		m.sendHeartbeat(All, &e)
 	case Abort:
 		m.fail(&e, &AbortError{Reason: ev.Reason, Returns: ev.Returns})
 	default:
@@ -109,7 +99,7 @@ func (m *Machine) settle(e *Effects) {
 // Slot returns the number of the slot under way. All before it are decided.
 func (m *Machine) Slot() uint64 { return m.slot.number }
 
-// calls says whether this member's learner waits in the slot under way.
+// calls reports whether this member's learner waits in the slot under way.
 func (m *Machine) calls() bool { return m.slot.call != nil && m.learner == m.slot.number+1 }
 
 // enter brings this member's contribution to the slot under way.
@@ -129,21 +119,19 @@ func (m *Machine) enter(c Call, e *Effects) {
 		return
 	}
 	m.entropy = c.Entropy
-	s.began, m.since = m.now, m.now
+	s.began = m.now
+	m.monitor.step(m.now)
 	switch {
 	case s.call == nil:
 		s.call = call
-		s.callNew = true
 	case s.call.header != call.header:
 		m.fail(e, fmt.Errorf("the call differs from the one before this process was started again: a %s of %d values, then a %s of %d: start with the same data and settings",
 			s.call.header.Kind, s.call.header.Length, call.header.Kind, call.header.Length))
 		return
 	}
-	for i, p := range m.peers {
-		if p.beat.State == Finished && p.slot == s.number {
-			m.fail(e, m.finishedError(m.watched[i]))
-			return
-		}
+	if member := m.monitor.finishedIn(s.number); member >= 0 {
+		m.fail(e, m.roster.finishedError(member))
+		return
 	}
 	m.judge(e)
 }
@@ -152,12 +140,14 @@ func (m *Machine) enter(c Call, e *Effects) {
 func (m *Machine) advance(e *Effects) bool {
 	s := m.slot
 	switch {
-	case s.commit != nil:
+	case s.ballots.commit != nil:
 		return m.open(e)
-	case s.finish != nil && !s.barred && m.rules.decides(m.p.Self) && s.finish.Ballot >= s.promised && (s.vote == nil || s.vote.Ballot < s.finish.Ballot):
-		return m.finishVote(e)
+	case s.abstains:
+		return false
+	case s.ballots.finishing() != nil && m.roster.decides(m.p.Self) && !s.ballots.votedIn(s.ballots.finish.Ballot):
+		return m.finishVote(s.ballots.finish, e)
 	}
-	if v := s.working(); v != nil && v.amends() {
+	if v := s.ballots.working(); v != nil && v.amends() {
 		return m.voteAmendment(v, e)
 	}
 	return m.work(e)
@@ -168,15 +158,14 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 	if from == m.p.Self || m.err != nil {
 		return
 	}
-	if !m.rules.belongs(from) {
+	if !m.roster.belongs(from) {
 		m.receiveStranger(from, msg, e)
 		return
 	}
-	m.peer(from).heard = m.now
+	m.monitor.hear(m.now, from)
 	switch body := msg.Body.(type) {
-	case nil:
-	case *Beat:
-		m.receiveBeat(from, msg.Slot, body, e)
+	case *Heartbeat:
+		m.receiveHeartbeat(from, msg.Slot, body, e)
 	case *Leave:
 		m.leave(from, body, e)
 	case *Decided:
@@ -189,8 +178,8 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 			if msg.Slot == m.slot.number+1 {
 				m.keepEarly(from, msg)
 			}
-			if m.asks(m.p.Beat / 8) {
-				m.sendBeat(from, e)
+			if m.asks(m.p.Heartbeat / 8) {
+				m.sendHeartbeat(from, e)
 			}
 		}
 	}
@@ -200,8 +189,8 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 func (m *Machine) apply(from int, msg Message, e *Effects) {
 	switch b := msg.Body.(type) {
 	case *Seeds, *Blob:
-		m.peer(from).pace.ended(m.now)
-		m.receiveOpening(from, msg, e)
+		m.monitor.opens(m.now, from)
+		m.receiveDeal(from, msg, e)
 	case *Step:
 		m.receiveStep(from, msg, b, e)
 	case *Seal:
@@ -211,21 +200,13 @@ func (m *Machine) apply(from int, msg Message, e *Effects) {
 	case *Promise:
 		m.receivePromise(from, msg.Ballot, b, e)
 	case *View:
-		if b.Ballot == msg.Ballot {
-			m.receiveView(b, e)
-		}
+		m.receiveView(b, e)
 	case *Done:
 		m.receiveDone(from, msg.Ballot, b, e)
 	case *Commit:
 		m.receiveCommit(b.Certificate, e)
-	case *Pads:
-		m.receivePads(from, msg, b)
-	case *Shares:
-		m.receiveShares(from, msg, b)
-	case *Reopen:
-		m.receiveReopen(from, msg, b, e)
-	case *Opened:
-		m.receiveOpened(msg, b)
+	case *Pads, *Shares, *Reopen, *Opened:
+		m.receiveOpening(from, msg, e)
 	}
 }
 
@@ -239,7 +220,7 @@ func (m *Machine) keepEarly(from int, msg Message) {
 	switch msg.Body.(type) {
 	case *Seeds, *Blob, *Prepare:
 	case *Step:
-		if m.rules.Committee == nil {
+		if m.roster.Committee == nil {
 			return
 		}
 	default:
@@ -273,13 +254,53 @@ func (m *Machine) replayEarly(e *Effects) {
 // leave notes that a member has ended its part. What it has said before still
 // counts.
 func (m *Machine) leave(from int, l *Leave, e *Effects) {
-	p := m.peer(from)
-	p.left, p.gone = l, m.now
+	m.monitor.leave(m.now, from, l)
 	m.judge(e)
 }
 
 func (m *Machine) send(e *Effects, to int, ballot uint32, body Body) {
 	e.Sends = append(e.Sends, Send{To: to, Message: Message{Slot: m.slot.number, Ballot: ballot, Body: body}})
+}
+
+// post sends what a part has to say of an attempt at the slot under way.
+func (m *Machine) post(attempt uint32, out []mail, e *Effects) {
+	for _, o := range out {
+		switch o.to {
+		case toDeciders:
+			m.tell(e, attempt, o.body)
+		case toFollowers:
+			m.passOn(e, attempt, o.body)
+		default:
+			m.send(e, o.to, attempt, o.body)
+		}
+	}
+}
+
+// tell sends a message to all who decide: everybody, or the committee.
+func (m *Machine) tell(e *Effects, ballot uint32, body Body) {
+	if m.roster.Committee == nil {
+		m.send(e, All, ballot, body)
+		return
+	}
+	for _, s := range m.roster.Committee {
+		if s != m.p.Self {
+			m.send(e, s, ballot, body)
+		}
+	}
+}
+
+// passOn sends a message to those who look to this member of the committee for
+// what has been decided.
+func (m *Machine) passOn(e *Effects, ballot uint32, body Body) {
+	place, in := slices.BinarySearch(m.roster.Committee, m.p.Self)
+	if !in {
+		return
+	}
+	for i := place; i < m.roster.Size; i += len(m.roster.Committee) {
+		if s := m.roster.rank(i); !m.roster.decides(s) {
+			m.send(e, s, ballot, body)
+		}
+	}
 }
 
 // fail ends the run here and tells the others why.
@@ -288,6 +309,6 @@ func (m *Machine) fail(e *Effects, err error) {
 		return
 	}
 	m.err, e.Err = err, err
-	m.since = m.now
+	m.monitor.step(m.now)
 	m.tell(e, 0, leaveOf(err))
 }

@@ -11,7 +11,7 @@ type Message struct {
 }
 
 // Body is one of *Seeds, *Step, *Seal, *Blob, *Prepare, *Promise, *Busy, *View,
-// *Done, *Commit, *Pads, *Shares, *Reopen, *Opened, *Decided, *Beat and *Leave. Bodies and the slices
+// *Done, *Commit, *Pads, *Shares, *Reopen, *Opened, *Decided, *Heartbeat and *Leave. Bodies and the slices
 // in them are not modified once sent.
 type Body interface{ body() }
 
@@ -155,10 +155,10 @@ type Decided struct {
 	Next     *Certificate
 }
 
-// Beat tells where a member stands. Whoever is waited for sends again what the
+// Heartbeat tells where a member stands. Whoever is waited for sends again what the
 // sender lacks, so a message lost by the carrier delays a slot but does not end
 // it.
-type Beat struct {
+type Heartbeat struct {
 	State    State
 	Promised uint32
 	Viewed   uint32 // the highest ballot whose view the sender knows
@@ -181,20 +181,20 @@ type Leave struct {
 	Returns bool // the member may come back and go on
 }
 
-func (*Seeds) body()   {}
-func (*Step) body()    {}
-func (*Seal) body()    {}
-func (*Blob) body()    {}
-func (*Prepare) body() {}
-func (*Promise) body() {}
-func (*Busy) body()    {}
-func (*View) body()    {}
-func (*Done) body()    {}
-func (*Commit) body()  {}
-func (*Pads) body()    {}
-func (*Shares) body()  {}
-func (*Reopen) body()  {}
-func (*Opened) body()  {}
-func (*Decided) body() {}
-func (*Beat) body()    {}
-func (*Leave) body()   {}
+func (*Seeds) body()     {}
+func (*Step) body()      {}
+func (*Seal) body()      {}
+func (*Blob) body()      {}
+func (*Prepare) body()   {}
+func (*Promise) body()   {}
+func (*Busy) body()      {}
+func (*View) body()      {}
+func (*Done) body()      {}
+func (*Commit) body()    {}
+func (*Pads) body()      {}
+func (*Shares) body()    {}
+func (*Reopen) body()    {}
+func (*Opened) body()    {}
+func (*Decided) body()   {}
+func (*Heartbeat) body() {}
+func (*Leave) body()     {}

@@ -215,8 +215,8 @@ func must[T any](v T, err error) T {
 
 // still prepares a machine for a world without time.
 func (x *model) still(m *Machine) *Machine {
-	m.p.Beat = 0
-	m.rules = x.bend(m.rules)
+	m.p.Heartbeat, m.monitor.every = 0, 0
+	m.roster.Rules = x.bend(m.roster.Rules)
 	return m
 }
 
@@ -249,9 +249,7 @@ func (x *model) start() world {
 func (x *model) intern(n node) int32 {
 	var key [32]byte
 	if n.machine != nil {
-		n.machine.peers = make([]peer, x.size)
-		n.machine.helper, n.machine.askedAt = -1, 0
-		n.machine.stuck, n.machine.usual = "", 0
+		n.machine.monitor = newMonitor(n.machine.roster, 0, n.machine.p.Patience)
 		key = digestOf(n.machine)
 	}
 	h := newHashing("node", key)
@@ -296,7 +294,7 @@ func (x *model) local(key localKey, do func(m *Machine, e *Effects)) result {
 	x.settleCertificates(next.machine)
 	next.machine.flush(&e)
 	r := result{posts: x.carryOut(n.self, &next, e)}
-	r.committed = next.log != nil || next.machine.slot.commit != nil
+	r.committed = next.log != nil || next.machine.slot.ballots.commit != nil
 	r.opened = next.log != nil
 	r.node = x.intern(next)
 	x.results[key] = r
@@ -307,16 +305,16 @@ func (x *model) local(key localKey, do func(m *Machine, e *Effects)) result {
 // one makes no difference where nothing is signed.
 func (x *model) settleCertificates(m *Machine) {
 	for _, s := range []*slot{m.slot, m.last} {
-		if s == nil || s.commit == nil {
+		if s == nil || s.ballots.commit == nil {
 			continue
 		}
-		c := *s.commit
+		c := *s.ballots.commit
 		c.Ballot = c.Value.Attempt
 		c.Votes = nil
-		for v := range m.rules.Quorum {
+		for v := range m.roster.Quorum {
 			c.Votes = append(c.Votes, SignedVote{Member: uint32(v)})
 		}
-		s.commit = &c
+		s.ballots.commit = &c
 	}
 }
 

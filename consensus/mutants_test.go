@@ -57,12 +57,12 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 // its attempt until it sees the view of the ballot it has promised.
 func (x *model) receive(m *Machine, p *post, e *Effects) {
 	s := m.slot
-	if x.mutant == breakPromises && p.kind == prepareKind && s.commit == nil && p.ballot > s.promised {
+	if x.mutant == breakPromises && p.kind == prepareKind && s.ballots.commit == nil && p.ballot > s.ballots.promised {
 		liar := copyOf(m)
 		liar.receive(p.from, p.to[m.p.Self], e)
 		return
 	}
-	if x.mutant == breakPromises && p.kind == viewKind && p.ballot > s.promised && s.commit == nil {
+	if x.mutant == breakPromises && p.kind == viewKind && p.ballot > s.ballots.promised && s.ballots.commit == nil {
 		m.promise(p.ballot)
 	}
 	m.receive(p.from, p.to[m.p.Self], e)

@@ -124,6 +124,30 @@ func (n *network) step(s int, ev Event) {
 	n.callAgain(s, e.Decisions)
 }
 
+// received returns a message as the event that it is where its form is right.
+func received(t testing.TB, from int, msg Message) Receive {
+	t.Helper()
+	v, err := Validate(msg, mostRanks)
+	if err != nil {
+		t.Fatalf("%s of m%d: %v", describeBody(msg), from, err)
+	}
+	return Receive{From: from, Message: v}
+}
+
+// checksView returns what is wrong with a view at a member.
+func (m *testMember) checksView(v *View) error {
+	return m.slot.ballots.checkView(v, m.betweenRounds(), m.seen)
+}
+
+// mostRanks is above all ranks of tests, those of members to come included.
+const mostRanks = 1 << 9
+
+// receive gives a member a message whose form is right.
+func (n *network) receive(s, from int, msg Message) {
+	n.t.Helper()
+	n.step(s, received(n.t, from, msg))
+}
+
 // carryOut puts what a machine sends in flight.
 func (n *network) carryOut(s int, e Effects) {
 	m := n.members[s]
@@ -199,7 +223,7 @@ func (n *network) restart(s int) {
 	// Times of a process count from its start; here they go on.
 	m.Step(n.now, Tick{})
 	if m.wants != nil {
-		n.step(s, Wish{Amendment: m.wants})
+		n.step(s, RequestAmendment{Amendment: m.wants})
 	}
 }
 
@@ -239,7 +263,7 @@ func (n *network) settle() {
 			n.spoils(&d)
 		}
 		if n.rng == nil || n.rng.Float64() >= n.loss {
-			n.step(d.to, Receive{From: d.from, Message: d.msg})
+			n.receive(d.to, d.from, d.msg)
 		}
 	}
 }
@@ -264,7 +288,7 @@ func (n *network) describe() string {
 	return b.String()
 }
 
-// over says whether every live member has decided the given number of slots or
+// over reports whether every live member has decided the given number of slots or
 // failed.
 func (n *network) over(slots int) func() bool {
 	return func() bool {

@@ -77,8 +77,8 @@ type Params struct {
 	// Keys sign what is shown to third members; nil means that nothing is signed
 	// and everything believed, as in simulations.
 	Keys Keys
-	// Beat is the time between two Beats; 0 means 1 s.
-	Beat time.Duration
+	// Heartbeat is the time between two heartbeats; 0 means 1 s.
+	Heartbeat time.Duration
 	// Volatile keeps nothing of a slot on disk but that it was begun: one write a
 	// slot in place of one a step. A member that was started again then takes no part
 	// in the slot under way, so it is of no help where all members are needed.
@@ -124,8 +124,8 @@ func (s Settings) withDefaults() Settings {
 
 func (p Params) withDefaults() Params {
 	p.Settings = p.Settings.withDefaults()
-	if p.Beat == 0 {
-		p.Beat = time.Second
+	if p.Heartbeat == 0 {
+		p.Heartbeat = time.Second
 	}
 	if p.Patience == 0 {
 		p.Patience = 3
@@ -236,3 +236,10 @@ func (s Settings) threshold() int {
 	}
 	return (3*s.lanes() + 3) / 4
 }
+
+// Arithmetic returns what vectors are made of in the settings' scheme.
+func (s Settings) Arithmetic() chunking.Arithmetic { return s.withDefaults().arithmetic() }
+
+// Lanes returns the sessions that a sum takes, and how many of their totals give
+// the sum.
+func (s Settings) Lanes() (lanes, threshold int) { return s.lanes(), s.threshold() }

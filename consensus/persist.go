@@ -2,11 +2,10 @@ package consensus
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/collabdict/collabdict/consensus/session"
 )
 
 // The entries of a slot on disk. EntrySealed is followed by the attempt.
@@ -55,33 +54,28 @@ func (m *Machine) flush(e *Effects) {
 		if s == nil || m.p.Volatile {
 			continue
 		}
-		if s.callNew {
-			s.callNew = false
-			if s.entered >= 0 {
-				writes = append(writes, s.call.write(s.number))
-			} else {
-				s.callNew = true // nothing has left that depends on it
-			}
+		if s.call != nil && !s.callSaved && s.entered >= 0 { // before that nothing has left that depends on it
+			s.callSaved = true
+			writes = append(writes, s.call.write(s.number))
 		}
-		for _, attempt := range s.unsaved {
+		for _, attempt := range s.results.takeUnsaved() {
 			name := EntrySealed + fmt.Sprint(attempt)
-			if sealed := s.sealed[attempt]; sealed != nil {
+			if sealed := s.results.sealed[attempt]; sealed != nil {
 				writes = append(writes, sealed.write(s.number, name))
 			} else {
 				writes = append(writes, Write{Slot: s.number, Name: name})
 			}
 		}
-		s.unsaved = nil
-		if s.padSumNew {
-			s.padSumNew = false
-			writes = append(writes, Write{s.number, EntryPads, encodeHead(struct{}{}), Vector{Words: s.padSum}})
+		if s.opener != nil && s.opener.padSum() != nil && !s.padSumKept {
+			s.padSumKept = true
+			writes = append(writes, Write{s.number, EntryPads, encodeHead(struct{}{}), Vector{Words: s.opener.padSum()}})
 		}
-		if s.dirty {
+		if s.ballots.takeDirty() || s.dirty {
 			s.dirty = false
 			writes = append(writes, Write{Slot: s.number, Name: EntryState, Data: s.encode(m.seen)})
 		}
 		if s == m.last {
-			s.leaveToDisk()
+			s.results.leaveToDisk()
 		}
 	}
 	if s := m.slot; m.p.Volatile && !s.marked {
@@ -93,33 +87,10 @@ func (m *Machine) flush(e *Effects) {
 
 // mark says that a slot was begun, and no more.
 func (s *slot) mark(seen [][]uint32) []byte {
-	bare := newSlot(s.number, s.chain, s.round, s.preset)
-	bare.barred = true
+	bare := newSlot(s.ballots.roster, s.position, s.round, s.preset)
+	bare.abstains = true
 	return bare.encode(seen)
 }
-
-// keep keeps a sealed result, on disk as well.
-func (s *slot) keep(sealed *Sealed, digest [32]byte) {
-	if s.sealed[sealed.Attempt] != nil && s.digests[sealed.Attempt] == digest {
-		return
-	}
-	s.sealed[sealed.Attempt], s.digests[sealed.Attempt] = sealed, digest
-	s.unsaved = append(s.unsaved, sealed.Attempt)
-}
-
-// leaveToDisk drops the words of long results, which members are told from the disk.
-func (s *slot) leaveToDisk() {
-	for attempt, sealed := range s.sealed {
-		if len(sealed.Words) > session.PartWords {
-			bare := *sealed
-			bare.Words = nil
-			s.sealed[attempt] = &bare
-		}
-	}
-}
-
-// onDisk says whether the words are there alone.
-func (s *Sealed) onDisk() bool { return s.Header.Kind == Sum && s.Words == nil }
 
 // SealOf returns the message that an entry of a sealed result is sent as.
 func SealOf(slot uint64, entry []byte) (Message, error) {
@@ -130,28 +101,21 @@ func SealOf(slot uint64, entry []byte) (Message, error) {
 	return Message{Slot: slot, Ballot: sealed.Attempt, Body: &Seal{Sealed: sealed}}, nil
 }
 
-// drop forgets a sealed result.
-func (s *slot) drop(attempt uint32) {
-	delete(s.sealed, attempt)
-	delete(s.digests, attempt)
-	s.unsaved = append(s.unsaved, attempt)
-}
-
 func (s *slot) encode(seen [][]uint32) []byte {
 	state := slotState{
-		Chain: s.chain[:], Round: s.round, Promised: s.promised,
-		Vote: s.vote, Entered: s.entered, Commit: s.commit, Seen: seen, Barred: s.barred,
+		Chain: s.chain[:], Round: s.round, Promised: s.ballots.promised,
+		Vote: s.ballots.vote, Entered: s.entered, Commit: s.ballots.commit, Seen: seen, Barred: s.abstains,
 	}
-	for _, b := range slices.Sorted(maps.Keys(s.own)) {
-		state.Own = append(state.Own, s.own[b])
+	for _, b := range slices.Sorted(maps.Keys(s.ballots.own)) {
+		state.Own = append(state.Own, s.ballots.own[b])
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.attempts)) {
-		if a := s.attempts[b]; a.dealt {
+		if a := s.attempts[b]; a.secrets.dealt {
 			state.Attempts = append(state.Attempts, a.state())
 		}
 	}
-	for _, owner := range slices.Sorted(maps.Keys(s.pads)) {
-		state.Pads = append(state.Pads, Pad{uint32(owner), s.pads[owner]})
+	if s.opener != nil {
+		state.Pads = s.opener.known()
 	}
 	b, err := json.Marshal(state)
 	if err != nil {
@@ -161,15 +125,15 @@ func (s *slot) encode(seen [][]uint32) []byte {
 }
 
 func (a *attempt) state() attemptState {
-	st := attemptState{Dealt: a.dealt, Pad: a.pad[:]}
+	st := attemptState{Dealt: a.secrets.dealt, Pad: a.secrets.pad[:]}
 	if a.view.Ballot > 0 {
 		st.View = a.view
 	}
-	for _, s := range slices.Sorted(maps.Keys(a.held)) {
-		st.Shares = append(st.Shares, PadShare{uint32(s), a.held[s]})
+	for _, s := range slices.Sorted(maps.Keys(a.secrets.held)) {
+		st.Shares = append(st.Shares, PadShare{uint32(s), a.secrets.held[s]})
 	}
-	for _, s := range slices.Sorted(maps.Keys(a.commits)) {
-		st.Commits = append(st.Commits, Pad{uint32(s), a.commits[s]})
+	for _, s := range slices.Sorted(maps.Keys(a.secrets.commits)) {
+		st.Commits = append(st.Commits, Pad{uint32(s), a.secrets.commits[s]})
 	}
 	return st
 }
@@ -193,18 +157,18 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 			if m.last, err = m.decodeSlot(d.Slot, m.slot.preset, entries); err != nil {
 				return nil, err
 			}
-			if m.last.commit == nil {
+			if m.last.ballots.commit == nil {
 				m.last = nil
 			}
 		}
 	}
 	if entries := saved.Slots[m.slot.number]; entries != nil {
-		_, preset := m.slot.views[0]
+		preset := m.slot.ballots.working() != nil
 		if m.slot, err = m.decodeSlot(m.slot.number, m.slot.preset, entries); err != nil {
 			return nil, err
 		}
 		if !preset {
-			delete(m.slot.views, 0)
+			m.slot.ballots.forgetPreset()
 		}
 	}
 	return m, nil
@@ -222,43 +186,42 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		return nil, damaged(EntryState, fmt.Errorf("want a chain of 32 bytes, got %d", len(state.Chain)))
 	}
 	m.seen = state.Seen // that of the slot under way comes last
-	s := newSlot(number, [32]byte(state.Chain), state.Round, preset)
-	s.promised, s.vote, s.entered, s.commit = state.Promised, state.Vote, state.Entered, state.Commit
-	s.barred = state.Barred
+	s := newSlot(m.roster, position{number, [32]byte(state.Chain)}, state.Round, preset)
+	s.entered, s.abstains = state.Entered, state.Barred
 	if err := m.checkState(s.preset, &state); err != nil {
 		return nil, damaged(EntryState, err)
-	}
-	for _, v := range state.Own {
-		s.own[v.Ballot] = v
 	}
 	for _, st := range state.Attempts {
 		if st.View == nil {
 			st.View = preset
 		}
-		a := newAttempt(st.View)
-		a.dealt, a.pad = st.Dealt, [32]byte(st.Pad)
+		a := newAttempt(m.roster, s.position, m.plans, st.View)
+		a.secrets.dealt, a.secrets.pad = st.Dealt, [32]byte(st.Pad)
 		for _, h := range st.Shares {
-			a.held[int(h.Member)] = h.Share
+			a.secrets.held[int(h.Member)] = h.Share
 		}
 		for _, c := range st.Commits {
-			a.commits[int(c.Member)] = c.Seed
+			a.secrets.commits[int(c.Member)] = c.Seed
 		}
-		s.views[st.View.Ballot], s.attempts[st.View.Ballot] = st.View, a
+		s.attempts[st.View.Ballot] = a
+		s.ballots.adopt(st.View)
 	}
-	for _, p := range state.Pads {
-		s.pads[int(p.Member)] = p.Seed
-	}
+	var padSum []uint64
 	if b := entries[EntryPads]; b != nil {
 		var err error
-		if s.padSum, err = decodeWords(b, &struct{}{}); err != nil {
+		if padSum, err = decodeWords(b, &struct{}{}); err != nil {
 			return nil, damaged(EntryPads, err)
 		}
+	}
+	if c := state.Commit; c != nil {
+		s.opener, s.padSumKept = newOpener(m.roster, s.position, m.plans, c.Value.Attempt, m.now, state.Pads, padSum), padSum != nil
 	}
 	if b := entries[EntryCall]; b != nil {
 		var err error
 		if s.call, err = decodeCall(b); err != nil {
 			return nil, damaged(EntryCall, err)
 		}
+		s.callSaved = true
 	}
 	for name, b := range entries {
 		var attempt uint32
@@ -269,20 +232,74 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		if err != nil {
 			return nil, damaged(name, err)
 		}
-		s.sealed[attempt], s.digests[attempt] = sealed, sealed.digest(m.p.Run, number)
+		s.results.restore(attempt, sealed)
 	}
-	m.adoptOwn(s)
+	s.ballots.restore(state.Promised, state.Vote, state.Own, state.Commit)
 	return s, nil
 }
 
-// adoptOwn makes the views of this member's ballots known again.
-func (m *Machine) adoptOwn(s *slot) {
-	for b, v := range s.own {
-		switch {
-		case v.Finish == nil:
-			s.views[b] = v
-		case s.finish == nil || b > s.finish.Ballot:
-			s.finish = v
+// checkState reports what no process writes: what goes on from there would not be
+// what the others were told. An attempt without a view is of the preset one.
+func (m *Machine) checkState(preset *View, st *slotState) error {
+	views := append([]*View{preset}, st.Own...)
+	var ranks []uint32
+	for i := range st.Attempts {
+		a := &st.Attempts[i]
+		if a.View == nil {
+			a.View = preset
+		}
+		if len(a.Pad) != 32 || a.View.Finish != nil {
+			return fmt.Errorf("want a pad of 32 bytes and a new view of each attempt, got %d bytes", len(a.Pad))
+		}
+		views = append(views, a.View)
+		for _, s := range a.Shares {
+			ranks = append(ranks, s.Member)
+		}
+		for _, c := range a.Commits {
+			ranks = append(ranks, c.Member)
 		}
 	}
+	for _, p := range st.Pads {
+		ranks = append(ranks, p.Member)
+	}
+	for _, v := range views {
+		if v == nil || v.Finish == nil && !v.amends() && len(v.Members) < 2 {
+			return errors.New("want views of at least 2 members")
+		}
+		if err := m.checkMembersOf(v.Members); err != nil {
+			return err
+		}
+	}
+	for _, r := range ranks {
+		if int(r) >= len(m.p.Members) {
+			return fmt.Errorf("want members of a roster of %d, got %d", len(m.p.Members), r)
+		}
+	}
+	return nil
+}
+
+func (m *Machine) checkSealed(s *Sealed, err error) (*Sealed, error) {
+	if err != nil {
+		return nil, err
+	}
+	n := len(s.Members)
+	if k := s.Header.Kind; k != Sum && k != Gather && k != Amend {
+		return nil, fmt.Errorf("want the result of a sum, a gather or an amendment, got that of an %s", k)
+	}
+	if s.Header.Kind == Amend && len(s.Blobs) != 1 {
+		return nil, fmt.Errorf("want one amendment, got %d", len(s.Blobs))
+	}
+	if len(s.Commits) != 0 && len(s.Commits) != n || s.Header.Kind == Gather && len(s.Blobs) != n {
+		return nil, fmt.Errorf("want the result of %d members, got %d commitments and %d blobs", n, len(s.Commits), len(s.Blobs))
+	}
+	return s, m.checkMembersOf(s.Members)
+}
+
+func (m *Machine) checkMembersOf(members []uint32) error {
+	for i, r := range members {
+		if int(r) >= len(m.p.Members) || i > 0 && r <= members[i-1] {
+			return fmt.Errorf("want members of a roster of %d in rank order, got %d", len(m.p.Members), members)
+		}
+	}
+	return nil
 }

@@ -2,7 +2,6 @@ package consensus
 
 import (
 	"math"
-	"slices"
 )
 
 // Record sums up the slots of a run at one member.
@@ -28,32 +27,6 @@ func (r *Record) Add(d *Decision) {
 	if d.Cost.Rounds > 0 {
 		r.Rounds = d.Cost.Rounds
 		r.Difference = max(r.Difference, d.Cost.Difference)
-	}
-}
-
-// note learns from a decision how long slots take, and which members outside the
-// view are worth waiting for.
-func (m *Machine) note(d *Decision) {
-	s := m.slot
-	if m.calls() {
-		took := m.now - s.began
-		m.usual = max(took, m.usual-m.usual/8)
-	}
-	if !m.newRound() {
-		return
-	}
-	for i, member := range m.watched {
-		p := &m.peers[i]
-		_, in := slices.BinarySearch(d.Members, uint32(member))
-		switch {
-		case in:
-			p.misses, p.asked = 0, 0
-		case p.asked > 0:
-			p.asked--
-		case s.promised > 0 && !m.lost(member):
-			p.misses = min(p.misses+1, 4)
-			p.asked = 1 << p.misses
-		}
 	}
 }
 

@@ -123,7 +123,7 @@ func (r *Recording) play(seed uint64, calls []func(s int) Call, looking func(r *
 // step notes what a member has come to, before anything leaves it.
 func (r *Recording) step(s int, _ Event, e Effects) {
 	m := r.members[s]
-	if c := m.slot.commit; c != nil {
+	if c := m.slot.ballots.commit; c != nil {
 		r.commits[m.slot.number] = c.Value
 	}
 	for _, d := range e.Decisions {
@@ -202,7 +202,7 @@ func (r *Recording) checkResidue(from int, msg Message, a *recordedAttempt, b *S
 	layout := must(chunking.NewLayout(r.Settings.Arithmetic(), len(a.members), oneBlock))
 	units := must(layout.Encode(powers(r.Size)[from]))
 	mask := chunking.Mask{Context: chunking.Context{Run: r.Run, Slot: msg.Slot, Ballot: msg.Ballot, From: from, To: from}, Purpose: chunking.ForPad}
-	mask.Seed = m.slot.attempts[msg.Ballot].pad
+	mask.Seed = m.slot.attempts[msg.Ballot].secrets.pad
 	layout.AddMask(units, mask)
 	mask.Purpose = chunking.ForChunk
 	for edge, seeds := range a.seeds {

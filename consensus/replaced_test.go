@@ -22,7 +22,7 @@ func TestAPausedRunIsAmended(t *testing.T) {
 				t.Fatal("goes on without a member that is needed")
 			}
 			n.join()
-			n.wish(&Amendment{Revision: 1, Removed: []uint32{4}, Added: []Seat{{Name: "m5"}}, Quorum: 3, Colluders: 3}, wish...)
+			n.request(&Amendment{Revision: 1, Removed: []uint32{4}, Added: []Seat{{Name: "m5"}}, Quorum: 3, Colluders: 3}, wish...)
 			if !n.learn(rounds(4, xs), 10*time.Minute) {
 				t.Fatalf("%d have the change: does not go on\n%s", wish, n.describe())
 			}

@@ -62,7 +62,7 @@ func FuzzResume(f *testing.F) {
 			}
 			return
 		}
-		for s, sealed := range m.slot.sealed {
+		for s, sealed := range m.slot.results.sealed {
 			if sealed.Header.Kind != Gather && sealed.Header.Kind != Sum {
 				t.Fatalf("attempt %d has come to %s", s, sealed.Header.Kind)
 			}

@@ -112,7 +112,7 @@ func (r Rules) rank(i int) int {
 	return r.Roster[i]
 }
 
-// belongs says whether a rank is that of a member of the roster.
+// belongs reports whether a rank is that of a member of the roster.
 func (r Rules) belongs(rank int) bool {
 	if r.Roster == nil {
 		return rank >= 0 && rank < r.Size
@@ -135,7 +135,7 @@ func (r Rules) next(member int, above uint32) uint32 {
 	return b + uint32((place-int(b)%places+places)%places)
 }
 
-// decides says whether a member promises and votes.
+// decides reports whether a member promises and votes.
 func (r Rules) decides(member int) bool {
 	if r.Committee == nil {
 		return r.belongs(member)

@@ -5,8 +5,120 @@ import (
 	"math"
 	"slices"
 
-	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus/session"
 )
+
+// Sealed is what an attempt came to. The vote is for its digest; the total shows
+// when the pads of its members are taken off.
+type Sealed struct {
+	Attempt uint32
+	Header  Header
+	Blocks  []collabdict.Block // of a Sum
+	Members []uint32
+	Missing []Missing
+	Commits [][32]byte // to the members' pads, in their order; none without seal
+	Words   []uint64   // a Sum's, as the session ended with them
+	Blobs   [][]byte   // a Gather's, in the order of Members
+}
+
+// digest returns what is voted for.
+func (s *Sealed) digest(run [32]byte, slot uint64) [32]byte {
+	h := newHashing("sealed", run)
+	h.number(slot)
+	h.number(uint64(s.Attempt))
+	h.Write(s.Header.Hash[:])
+	h.number(uint64(s.Header.Kind))
+	h.number(uint64(s.Header.Round))
+	h.blocks(s.Blocks)
+	h.ranks(s.Members)
+	h.missing(s.Missing)
+	h.number(uint64(len(s.Commits)))
+	for _, c := range s.Commits {
+		h.Write(c[:])
+	}
+	h.words(s.Words)
+	h.number(uint64(len(s.Blobs)))
+	for _, b := range s.Blobs {
+		h.bytes(b)
+	}
+	return h.sum()
+}
+
+// onDisk reports whether the words are there alone.
+func (s *Sealed) onDisk() bool { return s.Header.Kind == Sum && s.Words == nil }
+
+// results are the sealed results of a slot that this member keeps: those that it has
+// voted for or fetched, each under the digest that is voted for.
+type results struct {
+	run     [32]byte
+	slot    uint64
+	sealed  map[uint32]*Sealed  // kept, by attempt
+	digests map[uint32][32]byte // of sealed
+	unsaved []uint32            // attempts whose entry on disk is not as it is here
+}
+
+func newResults(run [32]byte, slot uint64) results {
+	return results{run: run, slot: slot, sealed: map[uint32]*Sealed{}, digests: map[uint32][32]byte{}}
+}
+
+// keep keeps a sealed result of the given digest.
+func (r *results) keep(sealed *Sealed, digest [32]byte) {
+	if r.sealed[sealed.Attempt] != nil && r.digests[sealed.Attempt] == digest {
+		return
+	}
+	r.sealed[sealed.Attempt], r.digests[sealed.Attempt] = sealed, digest
+	r.unsaved = append(r.unsaved, sealed.Attempt)
+}
+
+// take keeps a sealed result from another member if it is the one of a value.
+func (r *results) take(sealed *Sealed, v Value) {
+	if sealed.Attempt == v.Attempt && sealed.digest(r.run, r.slot) == v.Digest {
+		r.keep(sealed, v.Digest)
+	}
+}
+
+// restore takes up a sealed result from the disk.
+func (r *results) restore(attempt uint32, sealed *Sealed) {
+	r.sealed[attempt], r.digests[attempt] = sealed, sealed.digest(r.run, r.slot)
+}
+
+// of returns the sealed result of a value, nil if it is lacking.
+func (r *results) of(v Value) *Sealed {
+	if s := r.sealed[v.Attempt]; s != nil && r.digests[v.Attempt] == v.Digest {
+		return s
+	}
+	return nil
+}
+
+// decide forgets all results but that of an attempt.
+func (r *results) decide(attempt uint32) {
+	for other := range r.sealed {
+		if other != attempt {
+			delete(r.sealed, other)
+			delete(r.digests, other)
+			r.unsaved = append(r.unsaved, other)
+		}
+	}
+}
+
+// takeUnsaved returns the attempts whose entries on disk are to be written anew.
+func (r *results) takeUnsaved() []uint32 {
+	unsaved := r.unsaved
+	r.unsaved = nil
+	return unsaved
+}
+
+// leaveToDisk drops the words of long results, which members are told from the disk.
+func (r *results) leaveToDisk() {
+	for attempt, sealed := range r.sealed {
+		if len(sealed.Words) > session.PartWords {
+			bare := *sealed
+			bare.Words = nil
+			r.sealed[attempt] = &bare
+		}
+	}
+}
 
 // end notes what this member's attempt came to. Exact results are the same bits
 // at every member; in floating point all adopt the sealer's.
@@ -16,37 +128,38 @@ func (m *Machine) end(a *attempt, result *Sealed, e *Effects) {
 	result.Members, result.Missing = a.view.Members, a.view.Missing
 	a.result, a.digest = m.plans.digestOf(m.p.Run, s.number, result)
 	result = a.result
-	m.since = m.now
-	if s.commit == nil && m.votesOwn(a) {
+	m.monitor.step(m.now)
+	if s.ballots.commit == nil && m.votesOwn(a) {
 		m.tellSeal(a, result, e)
-		m.vote(s.promised, result, a.digest, e)
+		m.vote(s.ballots.promised, result, a.digest, e)
 	}
 }
 
-// votesOwn says whether this member votes for its own result.
+// votesOwn reports whether this member votes for its own result.
 func (m *Machine) votesOwn(a *attempt) bool {
-	return m.p.Scheme != Laplacian || a.result.Header.Kind == Gather || m.p.Self == m.sealer(a)
+	return m.p.Scheme != Laplacian || a.result.Header.Kind == Gather || m.p.Self == a.sealer()
 }
 
 // sealer returns whose result all members of an attempt adopt: the owner of the
 // ballot, or the lowest rank.
-func (m *Machine) sealer(a *attempt) int {
-	if o := m.rules.owner(a.view.Ballot); a.view.Ballot > 0 && a.view.has(o) {
+func (a *attempt) sealer() int {
+	if o := a.owner(a.view.Ballot); a.view.Ballot > 0 && a.view.has(o) {
 		return o
 	}
-	return a.member[0]
+	return int(a.view.Members[0])
 }
 
 // fork is the number of members that each passes the sealer's result on to.
 const fork = 2
 
-// heirs returns whom a member passes the sealer's result on to, and from whom it
+// relay returns whom a member passes the sealer's result on to, and from whom it
 // gets it: the places of a tree whose root is the sealer.
-func (m *Machine) heirs(a *attempt) (from int, to []int) {
-	n := len(a.member)
-	root := slices.Index(a.member, m.sealer(a))
-	place := (slices.Index(a.member, m.p.Self) - root + n) % n
-	at := func(place int) int { return a.member[(place+root)%n] }
+func (a *attempt) relay() (from int, to []int) {
+	members := a.members()
+	n := len(members)
+	root := slices.Index(members, a.sealer())
+	place := (slices.Index(members, a.self) - root + n) % n
+	at := func(place int) int { return members[(place+root)%n] }
 	for i := fork*place + 1; i <= fork*place+fork && i < n; i++ {
 		to = append(to, at(i))
 	}
@@ -57,7 +170,7 @@ func (m *Machine) tellSeal(a *attempt, sealed *Sealed, e *Effects) {
 	if m.p.Scheme != Laplacian || sealed.Header.Kind == Gather {
 		return
 	}
-	_, to := m.heirs(a)
+	_, to := a.relay()
 	for _, s := range to {
 		m.send(e, s, a.view.Ballot, &Seal{Sealed: sealed})
 	}
@@ -67,21 +180,16 @@ func (m *Machine) tellSeal(a *attempt, sealed *Sealed, e *Effects) {
 // one that this member lacks to finish an attempt or to open the slot.
 func (m *Machine) receiveSeal(from int, ballot uint32, b *Seal) {
 	s := m.slot
-	if b.Sealed == nil || b.Sealed.Attempt != ballot {
-		return
-	}
 	if v := m.lacksSealed(); v != nil && v.Attempt == ballot {
-		if b.Sealed.digest(m.p.Run, s.number) == v.Digest {
-			s.keep(b.Sealed, v.Digest)
-		}
+		s.results.take(b.Sealed, *v)
 		return
 	}
-	if v := s.working(); v != nil && s.commit == nil && m.fetches(v) {
+	if v := s.ballots.working(); v != nil && s.ballots.commit == nil && m.fetches(v) {
 		m.receiveAmendment(v, b.Sealed)
 		return
 	}
 	a := s.attempts[ballot]
-	if a != nil && ballot == s.promised && a.here && a.seal == nil && s.commit == nil && m.p.Scheme == Laplacian {
+	if a != nil && ballot == s.ballots.promised && a.here && a.seal == nil && s.ballots.commit == nil && m.p.Scheme == Laplacian {
 		a.seal, a.sealedBy = b.Sealed, from
 	}
 }
@@ -92,15 +200,26 @@ func (m *Machine) lacksSealed() *Value {
 	s := m.slot
 	var v *Value
 	switch {
-	case s.commit != nil:
-		v = &s.commit.Value
-	case s.finish != nil && s.finish.Ballot >= s.promised:
-		v = s.finish.Finish
+	case s.ballots.commit != nil:
+		v = &s.ballots.commit.Value
+	case s.ballots.finishing() != nil:
+		v = s.ballots.finish.Finish
 	}
 	if v == nil || m.sealedOf(*v) != nil {
 		return nil
 	}
 	return v
+}
+
+// sealedOf returns the sealed result of a value, or nil if this member lacks it.
+func (m *Machine) sealedOf(v Value) *Sealed {
+	if s := m.slot.results.of(v); s != nil {
+		return s
+	}
+	if a := m.slot.attempts[v.Attempt]; a != nil && a.result != nil && a.digest == v.Digest {
+		return a.result
+	}
+	return nil
 }
 
 // adoptSeal takes the sealer's result for this member's own, after checking that
@@ -109,51 +228,44 @@ func (m *Machine) adoptSeal(a *attempt, e *Effects) bool {
 	if a.seal == nil {
 		return false
 	}
-	if err := m.checkSeal(a); err != nil {
+	apart, open, fault, detail := a.plan().compare(a.result, a.seal, a.digest, m.slot.naming)
+	if fault != "" {
+		err := m.roster.memberError(a.sealedBy, fault)
+		err.Detail = detail
 		m.fail(e, err)
 		return false
 	}
+	a.apart, a.open = apart, open
 	m.tellSeal(a, a.seal, e)
-	m.vote(m.slot.promised, a.seal, a.seal.digest(m.p.Run, m.slot.number), e)
+	m.vote(m.slot.ballots.promised, a.seal, a.seal.digest(m.p.Run, m.slot.number), e)
 	return true
 }
 
-// checkSeal compares the sealer's result with this member's own.
-func (m *Machine) checkSeal(a *attempt) error {
-	own, seal := *a.result, *a.seal
+// compare compares the sealer's result with a member's own, of the given digest: they are of the same call,
+// view and pads, and no value is further from its other than the plan tolerates. It
+// returns ‖own − seal‖₂ and the largest that it may be; or what no honest member passes
+// on, with a detail that may hold values.
+func (p *Plan) compare(own, seal *Sealed, digest [32]byte, n naming) (apart, open float64, fault, detail string) {
 	if len(seal.Words) != len(own.Words) {
-		return m.memberError(a.sealedBy, fmt.Sprintf("passed on a total of %d values, want %d: run the same version everywhere", len(seal.Words), len(own.Words)))
+		return 0, 0, fmt.Sprintf("passed on a total of %d values, want %d: run the same version everywhere", len(seal.Words), len(own.Words)), ""
 	}
-	frame := seal
+	frame := *seal
 	frame.Words = own.Words
-	if frame.digest(m.p.Run, m.slot.number) != a.digest {
-		return m.memberError(a.sealedBy, "passed on a total of another call, view or other pads than this member's: run the same version everywhere")
+	if frame.digest(n.run, n.slot) != digest {
+		return 0, 0, "passed on a total of another call, view or other pads than this member's: run the same version everywhere", ""
 	}
-	plan := m.plans.plan(len(a.member))
-	i, apart, open := 0, 0.0, 0.0
+	i := 0
 	for _, b := range own.Blocks {
-		tolerance := plan.tolerated(b.Bound)
+		tolerance := p.tolerated(b.Bound)
 		open += float64(b.Len) * tolerance * tolerance
 		for end := i + b.Len; i < end; i++ {
 			x, y := math.Float64frombits(own.Words[i]), math.Float64frombits(seal.Words[i])
 			if d := math.Abs(x - y); !(d <= tolerance) {
-				err := m.memberError(a.sealedBy, fmt.Sprintf("passed on a total whose value %d is too far from this member's own", i))
-				err.Detail = fmt.Sprintf("they differ by %.3g, want at most %.3g: run the same version everywhere", d, tolerance)
-				return err
+				return 0, 0, fmt.Sprintf("passed on a total whose value %d is too far from this member's own", i),
+					fmt.Sprintf("they differ by %.3g, want at most %.3g: run the same version everywhere", d, tolerance)
 			}
 			apart += (x - y) * (x - y)
 		}
 	}
-	a.apart, a.open = math.Sqrt(apart), math.Sqrt(open)
-	return nil
-}
-
-// commitment returns what a member publishes of its pad before the session.
-func (m *Machine) commitment(member int, ballot uint32, pad [chunking.SeedSize]byte) [32]byte {
-	h := newHashing("commitment", m.p.Run)
-	h.number(m.slot.number)
-	h.number(uint64(ballot))
-	h.number(uint64(member))
-	h.Write(pad[:])
-	return h.sum()
+	return math.Sqrt(apart), math.Sqrt(open), "", ""
 }

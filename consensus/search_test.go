@@ -36,7 +36,7 @@ const (
 	noBallots            // the search has no more
 )
 
-// run visits at most limit worlds and says whether those were all.
+// run visits at most limit worlds and reports whether those were all.
 func (x *model) run(limit int) (*search, bool) {
 	s := &search{model: x, index: map[[2]uint64]int32{}, bad: map[string]int32{}, labels: map[action]uint32{}}
 	first := x.start()
@@ -85,7 +85,7 @@ func (s *search) visit(w world, from int32, a action, live bool) {
 	s.steps++
 }
 
-// found says whether the search has found what a mutant is to show.
+// found reports whether the search has found what a mutant is to show.
 func (s *search) found() bool {
 	for v := range s.bad {
 		if s.firstBad != "" && strings.HasPrefix(v, s.firstBad) {
@@ -196,8 +196,8 @@ func (s *search) step(w world, id int32) {
 		if n.log == nil {
 			s.act(&w, id, self, n.machine)
 		}
-		if sl := n.machine.slot; sl.number == 0 && sl.commit != nil && !sl.shown && s.lacksPads(&w, sl) {
-			s.take(&w, id, action{what: 's', self: int8(self)}, true, func(m *Machine, e *Effects) { m.tellShares(e) }, nil)
+		if sl := n.machine.slot; sl.number == 0 && sl.ballots.commit != nil && !sl.opener.(*openPads).shown && s.lacksPads(&w, sl) {
+			s.take(&w, id, action{what: 's', self: int8(self)}, true, func(m *Machine, e *Effects) { m.pressOpening(e) }, nil)
 		}
 	}
 }
@@ -262,7 +262,7 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 		s.take(w, id, action{what: 'c', self: int8(self)}, true, s.enter(self, m), nil)
 		return
 	}
-	if b := m.rules.next(self, sl.promised); sl.commit == nil && b <= s.ballots && sl.own[b] == nil {
+	if b := m.roster.next(self, sl.ballots.promised); sl.ballots.commit == nil && b <= s.ballots && sl.ballots.own[b] == nil {
 		s.take(w, id, action{what: 'p', self: int8(self)}, true, func(m *Machine, e *Effects) { m.propose(e) }, nil)
 	}
 	var seeds, steps, promises, opening []int16
@@ -274,19 +274,19 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 		}
 		switch post.kind {
 		case prepareKind, viewKind:
-			if sl.commit == nil {
+			if sl.ballots.commit == nil {
 				s.hand(w, id, self, []int16{int16(p)}, nil, nil)
 			}
 		case promiseKind:
-			if sl.promises != nil && post.ballot == sl.promised && sl.own[post.ballot] == nil {
+			if sl.ballots.promises != nil && post.ballot == sl.ballots.promised && sl.ballots.own[post.ballot] == nil {
 				promises = append(promises, int16(p))
 			}
 		case seedsKind:
-			if post.ballot == sl.promised {
+			if post.ballot == sl.ballots.promised {
 				seeds = append(seeds, int16(p))
 			}
 		case stepKind:
-			if post.ballot == sl.promised {
+			if post.ballot == sl.ballots.promised {
 				steps = append(steps, int16(p))
 			}
 		case doneKind:
@@ -295,11 +295,11 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 			opening = append(opening, int16(p))
 		}
 	})
-	if a := sl.attempts[sl.promised]; a != nil && a.here && sl.commit == nil {
-		if a.lanes == nil && len(seeds) >= len(a.member)-1 {
+	if a := sl.attempts[sl.ballots.promised]; a != nil && a.here && sl.ballots.commit == nil {
+		if a.lanes == nil && len(seeds) >= len(a.view.Members)-1 {
 			s.hand(w, id, self, seeds, nil, nil)
 		}
-		if a.lanes != nil && a.result == nil && len(steps) >= len(a.member)-1 {
+		if a.lanes != nil && a.result == nil && len(steps) >= len(a.view.Members)-1 {
 			s.hand(w, id, self, steps, nil, nil)
 		}
 	}
@@ -311,10 +311,10 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 			}
 		}
 		s.hand(w, id, self, chosen, func(m *Machine, e *Effects) { m.formView(true, e) }, func(r result) bool {
-			return s.nodes[r.node].machine.slot.own[sl.promised] != nil
+			return s.nodes[r.node].machine.slot.ballots.own[sl.ballots.promised] != nil
 		})
 	}
-	if sl.commit == nil {
+	if sl.ballots.commit == nil {
 		for b := range s.ballots + 1 {
 			if votes[b] != nil {
 				s.hand(w, id, self, votes[b], nil, func(r result) bool { return r.committed })
@@ -362,10 +362,10 @@ func (s *search) hand(w *world, id int32, self int, posts []int16, then func(*Ma
 	}, worth)
 }
 
-// lacksPads says whether a pad of the decided attempt has not been told, or only by
+// lacksPads reports whether a pad of the decided attempt has not been told, or only by
 // a member that is down.
 func (s *search) lacksPads(w *world, sl *slot) bool {
-	sealed := sl.sealed[sl.commit.Value.Attempt]
+	sealed := sl.results.sealed[sl.ballots.commit.Value.Attempt]
 	if sealed == nil {
 		return false
 	}
@@ -390,7 +390,7 @@ func (s *search) ask(w *world, id int32, self, other int) {
 		s.take(w, id, action{what: what, self: int8(self), other: int8(other)}, true, func(m *Machine, e *Effects) {
 			helper := copyOf(s.node(w, other).machine)
 			var question, answer Effects
-			copyOf(m).sendBeat(other, &question)
+			copyOf(m).sendHeartbeat(other, &question)
 			for _, send := range question.Sends {
 				helper.receive(self, send.Message, &answer)
 			}
@@ -429,9 +429,9 @@ func (s *search) ending(w *world) ending {
 		if n.log != nil {
 			done++
 		} else {
-			promised = max(promised, n.machine.slot.promised)
+			promised = max(promised, n.machine.slot.ballots.promised)
 		}
-		committed = committed || n.log != nil || n.machine.slot.commit != nil
+		committed = committed || n.log != nil || n.machine.slot.ballots.commit != nil
 	}
 	count := bits.OnesCount8(live)
 	switch {
@@ -452,7 +452,7 @@ func (s *search) ending(w *world) ending {
 	return noBallots
 }
 
-// holdersLost says whether an attempt that has votes has a lost member, and too few
+// holdersLost reports whether an attempt that has votes has a lost member, and too few
 // of its others are up to open that one's pad.
 func (s *search) holdersLost(w *world, live uint8) (yes bool) {
 	w.each(func(p int) {

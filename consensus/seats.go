@@ -14,9 +14,10 @@ type seats struct {
 	slot       uint64
 	view       *View
 	ranks      []int         // of the view's members
-	digest     [32]byte      // what members compare before they work in the view
+	digest     [32]byte      // who the members are, and what their sessions do: compared before they work in the view
 	labels     map[int][]int // the members in the order of the topology's vertices, by lane
 	vertices   map[int][]int // and the vertices of the members in the order of ranks
+	fanout     int           // members that each hands a chunk to
 	offsets    []int         // in a large roster the places further on that a member deals to; chunks to the first
 }
 
@@ -24,29 +25,37 @@ type seats struct {
 const keptSeats = 4
 
 // seats returns what follows from a view of the slot under way.
-func (m *Machine) seats(v *View) *seats {
-	s := m.slot
-	for _, x := range m.plans.seats {
-		if x.slot == s.number && x.chain == s.chain && x.run == m.p.Run && x.view.same(v) {
+func (m *Machine) seats(v *View) *seats { return m.plans.seatsOf(m.roster, m.slot.position, v) }
+
+// seatsOf returns what follows from a view of a slot.
+func (p *Plans) seatsOf(r *roster, at position, v *View) *seats {
+	for _, x := range p.seats {
+		if x.slot == at.number && x.chain == at.chain && x.run == r.run && x.view.same(v) {
 			return x
 		}
 	}
-	x := &seats{run: m.p.Run, chain: s.chain, slot: s.number, view: v, labels: map[int][]int{}, vertices: map[int][]int{}}
+	x := &seats{run: r.run, chain: at.chain, slot: at.number, view: v, labels: map[int][]int{}, vertices: map[int][]int{}}
 	for _, r := range v.Members {
 		x.ranks = append(x.ranks, int(r))
 	}
-	x.digest = v.hash(m)
-	if m.rules.Committee != nil {
-		x.offsets = x.deals(chunking.Fanout(len(x.ranks), m.p.Chunks))
+	h := newHashing("view", x.run)
+	h.number(x.slot)
+	h.Write(x.chain[:])
+	h.number(uint64(v.Ballot))
+	h.ranks(v.Members)
+	h.missing(v.Missing)
+	plan := p.plan(len(v.Members)).Session(1).Digest()
+	h.Write(plan[:])
+	x.digest = h.sum()
+	x.fanout = chunking.Fanout(len(x.ranks), p.settings.Chunks)
+	if r.Committee != nil {
+		x.offsets = x.deals(x.fanout)
 	}
-	m.plans.seats = append(m.plans.seats, x)
-	if len(m.plans.seats) > keptSeats {
-		m.plans.seats = m.plans.seats[1:]
-	}
+	p.seats = keepLast(p.seats, x)
 	return x
 }
 
-// same says whether two views are of the same members in the same ballot.
+// same reports whether two views are of the same members in the same ballot.
 func (v *View) same(w *View) bool {
 	if v == w {
 		return true
@@ -118,47 +127,57 @@ func (x *seats) distance(from, to int) int {
 }
 
 // dealsTo returns the members of a view that a member opens the attempt towards,
-// and who opens it towards a member.
-func (m *Machine) dealsTo(x *seats, member int) []int {
-	if m.rules.Committee == nil {
+// and dealsFrom who opens it towards a member: all others, or in a large roster those at
+// the public distances.
+func (x *seats) dealsTo(member int) []int {
+	if x.offsets == nil {
 		return others(x.ranks, member)
 	}
 	return x.at(member, x.offsets, 1)
 }
 
-func (m *Machine) dealsFrom(x *seats, member int) []int {
-	if m.rules.Committee == nil {
+func (x *seats) dealsFrom(member int) []int {
+	if x.offsets == nil {
 		return others(x.ranks, member)
 	}
 	return x.at(member, x.offsets, -1)
 }
 
 // dealers returns how many open an attempt towards each member of its view.
-func (m *Machine) dealers(x *seats) int {
-	if m.rules.Committee == nil {
+func (x *seats) dealers() int {
+	if x.offsets == nil {
 		return len(x.ranks) - 1
 	}
 	return len(x.offsets)
 }
 
+// dealt reports whether one member opens the attempt towards another, and whether the
+// other holds a share of its pad then.
+func (x *seats) dealt(from, to int) (deals, holds bool) {
+	if x.offsets == nil {
+		return true, true
+	}
+	place := slices.Index(x.offsets, x.distance(from, to))
+	return place >= 0, place >= 0 && place < manyHolders
+}
+
 // holders returns who holds shares of a member's pad.
-func (m *Machine) holders(x *seats, owner int) []int {
-	if m.rules.Committee == nil {
+func (x *seats) holders(owner int) []int {
+	if x.offsets == nil {
 		return others(x.ranks, owner)
 	}
 	return x.at(owner, x.offsets[:min(manyHolders, len(x.offsets))], 1)
 }
 
-// partners returns the members that this one hands a chunk to: drawn in secret, or
-// in a large roster in public.
-func (m *Machine) partners(x *seats, at chunking.Context) []int {
-	fanout := chunking.Fanout(len(x.ranks), m.p.Chunks)
-	if m.rules.Committee != nil {
-		return x.at(m.p.Self, x.offsets[:fanout], 1)
+// partners returns the members that a member hands a chunk to: drawn from its entropy in
+// secret, or in a large roster in public.
+func (x *seats) partners(self int, entropy [32]byte, at chunking.Context) []int {
+	if x.offsets != nil {
+		return x.at(self, x.offsets[:x.fanout], 1)
 	}
-	at.From = slices.Index(x.ranks, m.p.Self)
+	at.From = slices.Index(x.ranks, self)
 	var partners []int
-	for _, i := range chunking.Partners(m.entropy, at, len(x.ranks), fanout) {
+	for _, i := range chunking.Partners(entropy, at, len(x.ranks), x.fanout) {
 		partners = append(partners, x.ranks[i])
 	}
 	return partners
@@ -166,4 +185,20 @@ func (m *Machine) partners(x *seats, at chunking.Context) []int {
 
 func others(members []int, self int) []int {
 	return slices.DeleteFunc(slices.Clone(members), func(s int) bool { return s == self })
+}
+
+// Labels returns the members of a view in the order of the vertices of the
+// topology: a permutation that follows from all that was decided before the slot,
+// which chain covers, so also from the nonce that nobody chose alone.
+func Labels(run, chain [32]byte, slot uint64, ballot uint32, lane int, members []int) []int {
+	h := newHashing("labels", run)
+	h.Write(chain[:])
+	h.number(slot)
+	h.number(uint64(ballot))
+	h.number(uint64(lane))
+	labels := make([]int, 0, len(members))
+	for _, i := range choose(h.sum(), len(members), len(members)) {
+		labels = append(labels, members[i])
+	}
+	return labels
 }

@@ -3,6 +3,7 @@ package consensus
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"testing"
 
 	"github.com/collabdict/collabdict/chunking"
@@ -150,5 +151,40 @@ func TestBallotsHaveOneOwner(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The hash of the settings is part of the wire format, and covers every field.
+func TestHashOfSettings(t *testing.T) {
+	hash := func(s Settings) string {
+		h := newHashing("header", [32]byte{})
+		h.settings(s)
+		return fmt.Sprintf("%x", h.sum())
+	}
+	s := Settings{Protect: chunking.Chunks}.withDefaults()
+	const want = "bdcd08d78f4d590c7bef401658c35bf7635e04c9d16c68130a41fe09684bb495"
+	if got := hash(s); got != want {
+		t.Errorf("the default settings have the hash %s, want %s", got, want)
+	}
+	seen := map[string]string{hash(s): "no field"}
+	for i := range reflect.TypeFor[Settings]().NumField() {
+		changed := s
+		switch f := reflect.ValueOf(&changed).Elem().Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString(f.String() + "x")
+		case reflect.Int:
+			f.SetInt(f.Int() + 1)
+		case reflect.Float64:
+			f.SetFloat(f.Float() / 2)
+		case reflect.Bool:
+			f.SetBool(!f.Bool())
+		default:
+			t.Fatalf("a field of type %s: say in hashing.settings how it is encoded", f.Type())
+		}
+		name, got := reflect.TypeFor[Settings]().Field(i).Name, hash(changed)
+		if other, same := seen[got]; same {
+			t.Errorf("a change of %s gives the same hash as a change of %s", name, other)
+		}
+		seen[got] = name
 	}
 }

@@ -69,8 +69,8 @@ func TestASilentMemberDoesNotHoldUpAnother(t *testing.T) {
 		n.pass(time.Minute, func() bool { return len(log()) > 2 })
 		n.restart(outside)
 		n.catchUp(outside, sumOf(2, xs, testBlocks))
-		if d := log()[2]; len(d.Members) != size-2 || n.members[0].lost(silent) {
-			t.Fatalf("missing %s; lost: %v", n.missingOf(d), n.members[0].lost(silent))
+		if d := log()[2]; len(d.Members) != size-2 || n.members[0].monitor.lost(n.now, silent) {
+			t.Fatalf("missing %s; lost: %v", n.missingOf(d), n.members[0].monitor.lost(n.now, silent))
 		}
 		for round := uint32(3); len(log()[round-1].Members) < size-1; round++ {
 			began := n.now
@@ -83,7 +83,7 @@ func TestASilentMemberDoesNotHoldUpAnother(t *testing.T) {
 }
 
 // Who has come back and has not heard of the ballot that is to let it in hears of it
-// with its next Beat.
+// with its next heartbeat.
 func TestALostInvitationIsRepeated(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, returns = 7, 5

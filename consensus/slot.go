@@ -3,131 +3,75 @@ package consensus
 import (
 	"slices"
 	"time"
-
-	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/consensus/session"
 )
 
 // slot is one member's state in one slot. What is marked kept is on disk before
 // any message that follows from it leaves (persist.go).
 type slot struct {
-	number uint64
-	chain  [32]byte // kept: over the slots before
-	round  uint32   // kept: of the slot before
-	preset *View    // kept: ballot 0
+	position
+	naming  naming
+	round   uint32 // kept: of the slot before
+	preset  *View  // kept: of ballot 0
+	ballots ballots
+	results results
+	opener  opener // of the decided attempt; nil before the decision
 
-	call      *call            // kept: frozen at the first entry, in every attempt the same
-	promised  uint32           // kept: acts in no lower ballot
-	vote      *Vote            // kept: the last one
-	entered   int64            // kept: highest ballot whose secrets were drawn, -1 for none
-	own       map[uint32]*View // kept: views this member has made of its ballots
-	attempts  map[uint32]*attempt
-	sealed    map[uint32]*Sealed  // kept: what has been voted for, by attempt
-	digests   map[uint32][32]byte // of sealed
-	commit    *Certificate        // kept
-	amendment *Sealed             // that this member is to vote for, from others
-	dirty     bool                // what is kept has changed
-	barred    bool                // an earlier process may have acted in it, and nothing is known of that
-	marked    bool                // it is on disk that the slot was begun
-	callNew   bool                // the call is not on disk yet
-	unsaved   []uint32            // attempts whose sealed result is not
-
-	views    map[uint32]*View         // of NEW ballots known, and the highest FINISH
-	finish   *View                    // the highest ballot that finishes an attempt
-	promises map[int]Promise          // for the ballot that this member has prepared
-	prepared time.Duration            // when it did
-	done     map[uint32]map[int]Done  // votes by ballot and member
-	pads     map[int][32]byte         // kept: of the decided attempt
-	hints    map[int][]Message        // pads and shares that came before the decision, by member
-	shares   map[int][]chunking.Share // shown for pads of lost members, by their owner
-	shown    bool                     // own shares were sent
-	decided  time.Duration            // when the commit was known
-	lost     []uint32                 // whose pads came from shares
-	unmask   *unmasking               // of a large roster's decided attempt
-	padSum   []uint64                 // kept: what it came to
-
-	padSumNew bool          // it is not on disk yet
+	call      *call         // kept: frozen at the first entry, in every attempt the same
 	began     time.Duration // of this member's call
-	stalls    map[int]int   // sessions given up that a member held up
-	outcast   map[int]bool  // members that did so twice
+	entered   int64         // kept: highest ballot whose secrets were drawn, -1 for none
+	attempts  map[uint32]*attempt
+	hints     map[int][]Message // what came of an opening before the decision, by member
+	amendment *Sealed           // that this member is to vote for, from others
+
+	abstains   bool // an earlier process may have acted in it, and nothing is known of that
+	dirty      bool // what is kept beside the ballots has changed
+	marked     bool // it is on disk that the slot was begun
+	callSaved  bool // the call is on disk
+	padSumKept bool // so is the sum of the pads
 }
 
-// attempt is one member's part in one ballot's new view.
-type attempt struct {
-	view   *View
-	member []int // of the view, as ranks
-
-	dealt   bool                   // kept: this member has drawn its secrets
-	pad     [32]byte               // kept: own
-	held    map[int]chunking.Share // kept: shares of the others' pads
-	commits map[int][32]byte       // kept with held: to the others' pads
-	here    bool                   // the secrets were drawn by this process
-
-	handedOut   []chunking.Mask
-	dealtShares map[int]*chunking.Share
-	seeds       map[int]*Seeds
-	blobs       map[int][]byte
-	gathered    map[int]*Blob // as they came
-	early       []frame       // before the session began
-	layout      *chunking.Layout
-	lanes       []session.Session
-	result      *Sealed  // what this member's session ended with
-	digest      [32]byte // of it
-	seal        *Sealed  // the sealer's, to be checked
-	sealedBy    int      // who passed it on
-	rounds      int
-	apart       float64 // ‖own − adopted‖₂
-	open        float64 // the largest that it may be
-	settled     bool    // has what it waits for the votes of others for
-}
-
-type frame struct {
-	from int
-	step *Step
-}
-
-func newSlot(number uint64, chain [32]byte, round uint32, preset *View) *slot {
+func newSlot(r *roster, at position, round uint32, preset *View) *slot {
 	return &slot{
-		number: number, chain: chain, round: round, preset: preset, entered: -1,
-		own: map[uint32]*View{}, attempts: map[uint32]*attempt{}, sealed: map[uint32]*Sealed{},
-		digests: map[uint32][32]byte{}, hints: map[int][]Message{}, stalls: map[int]int{}, outcast: map[int]bool{},
-		views: map[uint32]*View{0: preset}, done: map[uint32]map[int]Done{},
-		pads: map[int][32]byte{}, shares: map[int][]chunking.Share{},
+		position: at, naming: naming{r.run, at.number}, round: round, preset: preset, entered: -1,
+		ballots: newBallots(r, at, preset), results: newResults(r.run, at.number),
+		attempts: map[uint32]*attempt{}, hints: map[int][]Message{},
 	}
 }
 
-func newAttempt(v *View) *attempt {
-	return &attempt{
-		view: v, held: map[int]chunking.Share{}, commits: map[int][32]byte{},
-		seeds: map[int]*Seeds{}, blobs: map[int][]byte{}, gathered: map[int]*Blob{},
+// opens returns the round of the session that opens the slot, if one is under way.
+func (s *slot) opens() (round uint32, runs bool) {
+	if s.opener == nil {
+		return 0, false
 	}
+	return s.opener.session()
 }
 
-// working returns the view that this member acts in: the one it has promised.
-func (s *slot) working() *View { return s.views[s.promised] }
+// values returns the length of the vector that this member brings, 0 if there is none.
+func (s *slot) values() int {
+	if s.call == nil {
+		return 0
+	}
+	return int(s.call.header.Length)
+}
 
 // attempt returns the state of the ballot's new view, made when first needed, or
 // nil where the ballot has none that is known.
 func (m *Machine) attempt(ballot uint32) *attempt {
 	s := m.slot
-	v := s.views[ballot]
+	v := s.ballots.views[ballot]
 	if v == nil || v.Finish != nil || v.amends() {
 		return nil
 	}
 	if s.attempts[ballot] == nil {
-		s.attempts[ballot] = newAttempt(v)
+		s.attempts[ballot] = newAttempt(m.roster, s.position, m.plans, v)
 	}
-	a := s.attempts[ballot]
-	if a.member == nil {
-		a.member = m.seats(v).ranks
-	}
-	return a
+	return s.attempts[ballot]
 }
 
-// amends says whether the view amends the roster, so that nothing is dealt in it.
+// amends reports whether the view amends the roster, so that nothing is dealt in it.
 func (v *View) amends() bool { return v.Amends != [32]byte{} }
 
-// has says whether a member is in the view.
+// has reports whether a member is in the view.
 func (v *View) has(member int) bool {
 	_, in := slices.BinarySearch(v.Members, uint32(member))
 	return in

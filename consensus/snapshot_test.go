@@ -13,12 +13,12 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// shared says whether values of a type are never modified once made, so that
+// shared reports whether values of a type are never modified once made, so that
 // copies may share them.
 func shared(t reflect.Type) bool {
 	switch t {
 	case reflect.TypeFor[Params](), reflect.TypeFor[*Plans](), reflect.TypeFor[*View](), reflect.TypeFor[*Sealed](),
-		reflect.TypeFor[*Certificate](), reflect.TypeFor[*Seeds](), reflect.TypeFor[*Step](), reflect.TypeFor[*call](), reflect.TypeFor[*Vote]():
+		reflect.TypeFor[*Certificate](), reflect.TypeFor[*Seeds](), reflect.TypeFor[*Step](), reflect.TypeFor[*roster](), reflect.TypeFor[*call](), reflect.TypeFor[*Vote]():
 		return true
 	}
 	if t.Kind() != reflect.Pointer {
@@ -28,7 +28,7 @@ func shared(t reflect.Type) bool {
 	return pkg == "github.com/collabdict/collabdict/chunking" || plan(t)
 }
 
-// plan says whether a type is one of the plans of sessions.
+// plan reports whether a type is one of the plans of sessions.
 func plan(t reflect.Type) bool {
 	return t == reflect.TypeFor[*session.Exchange]() || t == reflect.TypeFor[*session.Laplacian]()
 }
@@ -103,7 +103,7 @@ func digestOf(m *Machine) [32]byte {
 
 func hashValue(h hash.Hash, v reflect.Value) {
 	switch v.Type() {
-	case reflect.TypeFor[Params](), reflect.TypeFor[*Plans]():
+	case reflect.TypeFor[Params](), reflect.TypeFor[*Plans](), reflect.TypeFor[*roster]():
 		return
 	}
 	if plan(v.Type()) {

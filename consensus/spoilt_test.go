@@ -121,7 +121,7 @@ func TestSpoiltRuns(t *testing.T) {
 func early(t *testing.T, n *network, from int, bodies ...Body) {
 	t.Helper()
 	for _, b := range bodies {
-		n.step(1, Receive{From: from, Message: Message{Body: b}})
+		n.receive(1, from, Message{Body: b})
 	}
 	m := n.members[1]
 	if len(n.flight) > 0 || len(m.log) > 0 || m.State() != Voted || m.err != nil {
@@ -141,17 +141,17 @@ func TestPadsWithoutACertificate(t *testing.T) {
 		xs := powers(4)
 		var right []Pad
 		for owner, m := range n.members {
-			right = append(right, Pad{uint32(owner), m.slot.attempts[0].pad})
+			right = append(right, Pad{uint32(owner), m.slot.attempts[0].secrets.pad})
 		}
 		wrong := []Pad{{0, [32]byte{1}}, {2, [32]byte{2}}, {3, [32]byte{3}}, {99, [32]byte{}}}
 		early(t, n, 0, &Pads{right}, &Pads{wrong}, &Pads{wrong}, &Pads{wrong})
-		early(t, n, 2, &Pads{right[2:3]}, &Shares{[]PadShare{{0, chunking.Share{X: 7}}, {1, chunking.Share{}}}}, &Pads{nil})
-		v := n.members[1].slot.vote.Value
-		n.step(1, Receive{From: 0, Message: Message{Body: &Commit{n.certificate(0, 0, v, [32]byte{}, 0, 2, 3)}}})
+		early(t, n, 2, &Pads{right[2:3]}, &Shares{[]PadShare{{0, chunking.Share{X: 7}}, {1, chunking.Share{X: 1}}}}, &Pads{nil})
+		v := n.members[1].slot.ballots.vote.Value
+		n.receive(1, 0, Message{Body: &Commit{n.certificate(0, 0, v, [32]byte{}, 0, 2, 3)}})
 		if st := n.status(1); st.State != Opening || len(n.members[1].log) > 0 {
 			t.Fatalf("after the certificate: %s", st.State)
 		}
-		n.step(1, Receive{From: 2, Message: Message{Body: &Pads{right}}})
+		n.receive(1, 2, Message{Body: &Pads{right}})
 		if len(n.members[1].log) != 1 {
 			t.Fatalf("after the pads: %s", n.describe())
 		}
@@ -164,17 +164,17 @@ func TestPadsWithoutACertificate(t *testing.T) {
 func TestAWrongShareOpensNothing(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := at(t, s, "opening")
-		pad := n.members[0].slot.attempts[0].pad
+		pad := n.members[0].slot.attempts[0].secrets.pad
 		for owner := uint32(2); owner <= 3; owner++ {
-			n.step(1, Receive{From: int(owner), Message: Message{Body: &Pads{[]Pad{{owner, n.members[owner].slot.attempts[0].pad}}}}})
+			n.receive(1, int(owner), Message{Body: &Pads{[]Pad{{owner, n.members[owner].slot.attempts[0].secrets.pad}}}})
 		}
 		for x := byte(5); x < 9; x++ { // two give a pad, more contradict each other
-			n.step(1, Receive{From: 3, Message: Message{Body: &Shares{[]PadShare{{0, chunking.Share{X: x, Y: [32]byte{x}}}, {0, chunking.Share{X: x}}}}}})
+			n.receive(1, 3, Message{Body: &Shares{[]PadShare{{0, chunking.Share{X: x, Y: [32]byte{x}}}, {0, chunking.Share{X: x}}}}})
 		}
 		if st := n.status(1); fmt.Sprint(st.Waiting) != "[0]" || st.State != Opening || len(n.members[1].log) > 0 {
 			t.Fatalf("%s, waits for %v, %d slots decided", st.State, st.Waiting, len(n.members[1].log))
 		}
-		n.step(1, Receive{From: 3, Message: Message{Body: &Pads{[]Pad{{0, pad}}}}})
+		n.receive(1, 3, Message{Body: &Pads{[]Pad{{0, pad}}}})
 		if len(n.members[1].log) != 1 {
 			t.Fatal(n.describe())
 		}

@@ -49,7 +49,7 @@ func (n *network) callAll(call func(s int) Call) {
 }
 
 // deliverUntil delivers messages in order, one at a time, until something is so or
-// none are left. It says whether it came to be so.
+// none are left. It reports whether it came to be so.
 func (n *network) deliverUntil(is func() bool) bool {
 	for !is() {
 		if len(n.flight) == 0 {
@@ -58,7 +58,7 @@ func (n *network) deliverUntil(is func() bool) bool {
 		d := n.flight[0]
 		n.flight = n.flight[1:]
 		if (n.cut == nil || !n.cut(d.from, d.to)) && (n.carries == nil || n.carries(d.from, d.to, d.msg.Body)) {
-			n.step(d.to, Receive{From: d.from, Message: d.msg})
+			n.receive(d.to, d.from, d.msg)
 		}
 	}
 	return true
@@ -101,7 +101,7 @@ func (n *network) catchUp(s int, call func(s int) Call) {
 }
 
 // learn lets every live member's learner make the calls, each when the one before
-// is answered. It says whether all were answered at all live members in time.
+// is answered. It reports whether all were answered at all live members in time.
 func (n *network) learn(calls []func(s int) Call, limit time.Duration) bool {
 	for end := n.now + limit; ; n.pass(500*time.Millisecond, nil) {
 		n.callDue(calls)

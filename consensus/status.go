@@ -1,8 +1,6 @@
 package consensus
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/collabdict/collabdict/consensus/session"
@@ -10,54 +8,52 @@ import (
 
 // Status is where a machine stands, for showing.
 type Status struct {
-	Slot     uint64
-	Ballot   uint32
-	Kind     Kind // of the call under way; 0 between calls
-	Round    uint32
-	State    State
-	Plan     string           // how the session under way runs
-	Step     int              // of the session
-	Steps    int              // predicted
-	Come     session.Progress // of the session under way: what has come, over all lanes
-	Members  []uint32
-	Missing  []Missing
-	Lost     []Missing // members that are silent for too long, or have left
-	Stuck    string    // why the ballot at hand cannot decide, "" if it may
-	Paused   bool      // too few members are there to go on
-	Held     string    // why the members that are there do not go on without the others
-	Decided  uint64    // slots
-	Waiting  []int     // members that hold the slot up, as far as their Beats tell
-	Wanted   []Wanted  // amendments of the roster, and who wants them as far as their Beats tell
-	Wished   [32]byte  // the digest of this member's; zero if it wants none
-	Usual    time.Duration
-	Since    time.Duration // when this member last made a step
-	Finished bool
+	Slot      uint64
+	Ballot    uint32
+	Kind      Kind // of the call under way; 0 between calls
+	Round     uint32
+	State     State
+	Plan      string           // how the session under way runs
+	Step      int              // of the session
+	Steps     int              // predicted
+	Come      session.Progress // of the session under way: what has come, over all lanes
+	Members   []uint32
+	Missing   []Missing
+	Lost      []Missing // members that are silent for too long, or have left
+	Stuck     string    // why the ballot at hand cannot decide, "" if it may
+	Paused    bool      // too few members are there to go on
+	Held      string    // why the members that are there do not go on without the others
+	Decided   uint64    // slots
+	Waiting   []int     // members that hold the slot up, as far as their heartbeats tell
+	Wanted    []Wanted  // amendments of the roster, and who wants them as far as their heartbeats tell
+	Requested [32]byte  // the digest of this member's; zero if it wants none
+	Usual     time.Duration
+	Since     time.Duration // when this member last made a step
+	Finished  bool
 }
 
 // Status returns where the machine stands.
 func (m *Machine) Status() Status {
 	s := m.slot
 	st := Status{
-		Slot: s.number, Ballot: s.promised, State: m.State(), Since: m.since, Stuck: m.stuck, Decided: s.number,
-		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.usual, Finished: m.finished,
-		Wanted: m.wanted(), Wished: m.wished(),
+		Slot: s.number, Ballot: s.ballots.promised, State: m.State(), Since: m.monitor.since, Stuck: m.monitor.stuck, Decided: s.number,
+		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.monitor.usual, Finished: m.finished,
+		Wanted: m.monitor.wanted(m.now, m.requested(), m.formed), Requested: m.requested(),
 	}
-	if v := s.working(); v != nil && !v.amends() {
+	if v := s.ballots.working(); v != nil && !v.amends() {
 		st.Members, st.Missing = v.Members, v.Missing
 	}
-	for _, s := range m.watched {
-		if s != m.p.Self && m.lost(s) {
-			st.Lost = append(st.Lost, Missing{uint32(s), m.whyAbsent(s)})
-		}
+	for _, lost := range m.monitor.lostMembers(m.now) {
+		st.Lost = append(st.Lost, Missing{uint32(lost), m.monitor.whyAbsent(m.now, lost, s.number)})
 	}
 	if m.calls() {
 		st.Kind, st.Round = s.call.header.Kind, s.call.header.Round
-		st.Waiting = m.holdingUp()
+		st.Waiting = m.monitor.holdingUp(m.now, m.standing())
 		st.Paused = m.err == nil && (m.paused() || m.held != "")
 		st.Held = m.held
 	}
-	if a := s.attempts[s.promised]; a != nil && a.lanes != nil {
-		plan := m.plans.plan(len(a.member)).Session(a.layout.Words())
+	if a := s.attempts[s.ballots.promised]; a != nil && a.lanes != nil {
+		plan := a.plan().Session(a.layout.Words())
 		st.Plan, st.Steps = plan.Name(), plan.Rounds()
 		for _, x := range a.lanes {
 			st.Step = max(st.Step, x.Round())
@@ -67,50 +63,139 @@ func (m *Machine) Status() Status {
 	return st
 }
 
-// paused says whether too few members are there to form a view.
+// paused reports whether too few members are there to form a view.
 func (m *Machine) paused() bool {
-	there, deciding := 0, 0
-	for _, s := range m.watched {
-		if s == m.p.Self || !m.lost(s) {
-			there++
-			if m.rules.decides(s) {
-				deciding++
-			}
-		}
-	}
-	// Who is not of the committee knows of nobody else.
-	tooFew := deciding < m.rules.Quorum || len(m.watched) == m.rules.Size && there < m.rules.Least
-	return tooFew && (m.stuck != "" || m.slot.promises != nil || m.State() == Promised)
+	waits := m.monitor.stuck != "" || m.slot.ballots.promises != nil || m.State() == Promised
+	return waits && m.monitor.tooFew(m.now)
 }
 
-// holdingUp returns the members that hold the slot up: those that are waited for
-// and wait for nobody themselves, or are silent, following the waiting-for sets of
-// the Beats.
-func (m *Machine) holdingUp() []int {
-	reached := map[int]bool{m.p.Self: true}
-	queue := m.waiting()
-	root := map[int]bool{}
-	for ; len(queue) > 0; queue = queue[1:] {
-		s := queue[0]
-		if reached[s] {
-			continue
+// State is where a member stands in its slot.
+type State uint8
+
+// The states of a slot, in about the order in which they come.
+const (
+	Idle     State = iota + 1 // between two slots, computing
+	Promised                  // no view of the promised ballot is known yet
+	Watching                  // not in the view
+	Dealt                     // own Seeds or Blob are out, waiting for the others'
+	Session                   // averaging
+	Sealing                   // averaging has ended, waiting for the sealer's result
+	Stranded                  // dealt by an earlier process: its session is lost
+	Fetching                  // lacks the sealed result that is to be finished or opened
+	Voted                     // own Done is out, waiting for the others'
+	Opening                   // decided, waiting for pads
+	Finished                  // the run has ended here, as planned
+	Failed                    // the run has ended here before its end
+)
+
+var stateNames = [...]string{
+	Idle: "computing", Promised: "promised", Watching: "watching", Dealt: "dealt", Session: "session",
+	Sealing: "sealing", Stranded: "started again", Fetching: "fetching", Voted: "voted", Opening: "opening",
+	Finished: "finished", Failed: "failed",
+}
+
+func (s State) String() string {
+	if int(s) < len(stateNames) && stateNames[s] != "" {
+		return stateNames[s]
+	}
+	return "unknown state"
+}
+
+// State returns where the member stands.
+func (m *Machine) State() State {
+	s := m.slot
+	switch {
+	case m.err != nil:
+		return Failed
+	case m.finished:
+		return Finished
+	case s.ballots.commit != nil && m.sealedOf(s.ballots.commit.Value) == nil:
+		return Fetching
+	case s.ballots.commit != nil:
+		return Opening
+	case s.ballots.voted(), s.settled():
+		return Voted
+	case s.ballots.finishing() != nil:
+		return Fetching
+	}
+	return m.attemptState()
+}
+
+// settled reports whether a member that does not vote has done its part.
+func (s *slot) settled() bool {
+	a := s.attempts[s.ballots.promised]
+	return a != nil && a.settled
+}
+
+func (m *Machine) attemptState() State {
+	s := m.slot
+	v := s.ballots.working()
+	if v == nil {
+		return Promised
+	}
+	a := s.attempts[s.ballots.promised]
+	switch {
+	case m.fetches(v):
+		return Fetching
+	case !v.has(m.p.Self):
+		return Watching
+	case m.slot.abstains:
+		return Stranded
+	case a == nil || !a.secrets.dealt:
+		return Idle
+	case !a.here:
+		return Stranded
+	case a.result != nil:
+		return Sealing
+	case a.lanes != nil:
+		return Session
+	}
+	return Dealt
+}
+
+// waiting returns the members whose own messages the slot needs to go on.
+func (m *Machine) waiting() []int {
+	s := m.slot
+	a := s.attempts[s.ballots.promised]
+	switch m.State() {
+	case Promised:
+		if s.ballots.promises == nil && s.ballots.promised > 0 {
+			return []int{m.roster.owner(s.ballots.promised)}
 		}
-		reached[s] = true
-		p := m.peer(s)
-		silent := m.now-p.heard > 3*m.p.Beat
-		if silent || p.slot != m.slot.number || len(p.beat.Waiting) == 0 {
-			root[s] = true
-			continue
+		return m.without(s.preset, func(member int) bool { _, ok := s.ballots.promises[member]; return ok })
+	case Dealt:
+		kind := Gather
+		if s.call != nil {
+			kind = s.call.header.Kind
 		}
-		for _, w := range p.beat.Waiting {
-			if m.rules.belongs(int(w)) {
-				queue = append(queue, int(w))
-			}
+		return a.unopened(kind)
+	case Session:
+		return a.waiting()
+	case Sealing:
+		from, _ := a.relay()
+		return []int{from}
+	case Voted:
+		if s.ballots.vote == nil { // the votes of others decide
+			return nil
+		}
+		v := s.preset
+		if a != nil {
+			v = a.view
+		}
+		votes := s.ballots.done[s.ballots.vote.Ballot]
+		return m.without(v, func(member int) bool { _, ok := votes[member]; return ok || !m.roster.decides(member) })
+	case Opening:
+		return s.opener.waiting(s.results.sealed[s.ballots.commit.Value.Attempt])
+	}
+	return nil
+}
+
+func (m *Machine) without(v *View, has func(member int) bool) []int {
+	var missing []int
+	for _, member := range v.Members {
+		if int(member) != m.p.Self && !has(int(member)) {
+			missing = append(missing, int(member))
 		}
 	}
-	roots := slices.Sorted(maps.Keys(root))
-	if roots == nil { // a circle: all wait for each other
-		return m.waiting()
-	}
-	return roots
+	return missing
 }

@@ -19,18 +19,18 @@ type transcript struct {
 	*network
 }
 
-// enter adds an event. Beats that nobody has to answer, and the ticks that they are
+// enter adds an event. heartbeats that nobody has to answer, and the ticks that they are
 // sent in, are left out.
 func (r *transcript) enter(s int, ev Event, e Effects) {
 	quiet := len(e.Writes)+len(e.Decisions)+len(e.Serves) == 0 && e.Err == nil
 	for _, send := range e.Sends {
-		_, beat := send.Message.Body.(*Beat)
+		_, beat := send.Message.Body.(*Heartbeat)
 		quiet = quiet && beat && send.To == All
 	}
 	switch ev := ev.(type) {
 	case Tick:
 	case Receive:
-		_, beat := ev.Message.Body.(*Beat)
+		_, beat := ev.Message.message.Body.(*Heartbeat)
 		quiet = quiet && beat
 	default:
 		quiet = false
@@ -78,7 +78,7 @@ func TestTranscripts(t *testing.T) {
 		}},
 		{"lost-after-vote", "m3 is lost after it has voted, and its pad with it: the others' shares give it", 4, exact, func(r *transcript) {
 			r.callAll(call(4))
-			r.deliverUntil(func() bool { return r.members[3].slot.vote != nil })
+			r.deliverUntil(func() bool { return r.members[3].slot.ballots.vote != nil })
 			r.deliverUntil(func() bool { return len(r.flight) > 0 && r.flight[0].from != 3 })
 			r.lose(3)
 			r.pass(time.Minute, r.over(1))

@@ -22,8 +22,8 @@ func TestAVolatileMemberComesBack(t *testing.T) {
 			begun := n.members[3].slot.number
 			n.isolate(3)
 			n.restart(3)
-			if s := n.members[3].slot; s.number != begun || !s.barred {
-				t.Fatalf("after %d messages: slot %d, barred %v, want slot %d barred", after, s.number, s.barred, begun)
+			if s := n.members[3].slot; s.number != begun || !s.abstains {
+				t.Fatalf("after %d messages: slot %d, abstains %v, want slot %d abstains", after, s.number, s.abstains, begun)
 			}
 			n.watch = func(s int, ev Event, e Effects) {
 				for _, send := range e.Sends {

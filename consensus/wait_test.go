@@ -131,13 +131,13 @@ func TestAStoppedProcessDoesNotBlameTheOthers(t *testing.T) {
 		t.Errorf("lost %v, stuck %q, error %v", st.Lost, st.Stuck, n.members[0].err)
 	}
 	for _, d := range n.flight {
-		if b, beat := d.msg.Body.(*Beat); !beat || b.Suspects != nil {
+		if b, beat := d.msg.Body.(*Heartbeat); !beat || b.Suspects != nil {
 			t.Errorf("sent %#v", d.msg.Body)
 		}
 	}
 }
 
-// A slow carrier is not fed with the same message every Beat.
+// A slow carrier is not fed with the same message every heartbeat.
 func TestHelpBacksOff(t *testing.T) {
 	for _, s := range []Settings{floating, exact} {
 		n := newNetwork(t, 3, s)
@@ -151,8 +151,8 @@ func TestHelpBacksOff(t *testing.T) {
 			flight := n.flight
 			n.flight = nil
 			for _, d := range flight {
-				if _, beat := d.msg.Body.(*Beat); beat {
-					n.step(d.to, Receive{From: d.from, Message: d.msg})
+				if _, beat := d.msg.Body.(*Heartbeat); beat {
+					n.receive(d.to, d.from, d.msg)
 				} else if d.from == 0 && d.to == 1 {
 					sent[describeBody(d.msg)]++
 				}

@@ -15,15 +15,15 @@ func TestWhoWantsWhat(t *testing.T) {
 	n.learn(rounds(1, xs), 0)
 	n.join()
 	a, b := revision(1, []uint32{1}, "new"), revision(1, nil, "new")
-	n.wish(a, 0, 2)
-	n.wish(b, 1)
+	n.request(a, 0, 2)
+	n.request(b, 1)
 	want := []Wanted{{a.digest(), []uint32{0, 2}}, {b.digest(), []uint32{1}}}
 	for s, wished := range map[int][32]byte{0: a.digest(), 1: b.digest(), 3: {}} {
-		if got := n.members[s].Status(); !reflect.DeepEqual(got.Wanted, want) || got.Wished != wished {
+		if got := n.members[s].Status(); !reflect.DeepEqual(got.Wanted, want) || got.Requested != wished {
 			t.Errorf("member %d sees %v, want %v", s, got.Wanted, want)
 		}
 	}
-	n.wish(b, 0, 2)
+	n.request(b, 0, 2)
 	if got := n.members[3].Status().Wanted; len(got) != 1 || !slices.Equal(got[0].Members, []uint32{0, 1, 2}) {
 		t.Errorf("of one mind: %v", got)
 	}
@@ -53,12 +53,12 @@ func TestAnAmendmentThatWouldStrandTheCommittee(t *testing.T) {
 		"want at most 15 of the 31 of t": revision(1, append(slices.Clone(most), next)),
 		"revision: want 1, got 2":        revision(2, nil),
 	} {
-		err := m.CheckWish(a)
+		err := m.CheckRequest(a)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%v, want %q", err, want)
 		}
-		if n.step(0, Wish{Amendment: a}); (m.Status().Wished != [32]byte{}) != (want == "") {
-			t.Errorf("%q: wishes %x", want, m.Status().Wished)
+		if n.step(0, RequestAmendment{Amendment: a}); (m.Status().Requested != [32]byte{}) != (want == "") {
+			t.Errorf("%q: wishes %x", want, m.Status().Requested)
 		}
 	}
 }

@@ -22,15 +22,15 @@ func TestWrongLeaves(t *testing.T) {
 		{"because of this member", Leave{Reason: reason, Blame: []uint32{2, 1}}, "lost m0: it has given this member up: check the network between the two"},
 		{"because of another one", Leave{Reason: reason, Blame: []uint32{2}}, "lost m2: it saw ghosts (says m0)"},
 		{"because of itself", Leave{Reason: reason, Blame: []uint32{0}}, "lost m0: it saw ghosts (says m0)"},
-		{"because of nobody", Leave{Reason: reason, Blame: []uint32{3, 99, math.MaxUint32}}, "lost m0: it saw ghosts"},
-		{"because of another one and nobody", Leave{Reason: reason, Blame: []uint32{math.MaxUint32, 2}}, "lost m2: it saw ghosts (says m0)"},
+		{"because of nobody", Leave{Reason: reason, Blame: []uint32{3, 99, mostRanks - 1}}, "lost m0: it saw ghosts"},
+		{"because of another one and nobody", Leave{Reason: reason, Blame: []uint32{mostRanks - 1, 2}}, "lost m2: it saw ghosts (says m0)"},
 		{"for a while", Leave{Reason: reason, Blame: []uint32{2}, Returns: true}, ""},
 	} {
 		bothSchemes(t, func(t *testing.T, s Settings) {
 			n := newNetwork(t, 3, s)
 			n.call(1, sumOf(1, powers(3), oneBlock)(1))
 			n.flight = nil
-			n.step(1, Receive{From: 0, Message: Message{Slot: 77, Ballot: 5, Body: &c.leave}})
+			n.receive(1, 0, Message{Slot: 77, Ballot: 5, Body: &c.leave})
 			m := n.members[1]
 			switch _, lost := as[*LostError](m.err); {
 			case c.want == "" && m.err != nil, c.want != "" && (!lost || m.err.Error() != c.want):
@@ -48,7 +48,7 @@ func TestWrongFinish(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, slot := range []uint64{0, 1, math.MaxUint64} {
 			n := at(t, s, "session")
-			n.step(1, Receive{From: 2, Message: Message{Slot: slot, Body: &Beat{State: Finished}}})
+			n.receive(1, 2, Message{Slot: slot, Body: &Heartbeat{State: Finished}})
 			want := ""
 			if slot == 0 {
 				want = "lost m2: it has finished its run, and this member goes on" + sameSettings
@@ -73,12 +73,12 @@ func TestBeatsOfNonsense(t *testing.T) {
 		before := unpeered(n.members[1].Machine)
 		asked := 0
 		for _, slot := range []uint64{math.MaxUint64, math.MaxUint64 - 1, 1 << 63, 3} {
-			for state := range State(255) {
-				b := &Beat{
+			for state := Idle; state <= Failed; state++ {
+				b := &Heartbeat{
 					State: state, Promised: math.MaxUint32, Viewed: math.MaxUint32, Round: math.MaxUint32, Ask: 2,
-					Behind: state%2 == 0, Stuck: state%3 == 0, Waiting: []uint32{1, 1, 99, math.MaxUint32}, Suspects: []uint32{1, 99},
+					Behind: state%2 == 0, Stuck: state%3 == 0, Waiting: []uint32{1, 1, 99, mostRanks - 1}, Suspects: []uint32{1, 99},
 				}
-				e := n.members[1].Step(n.now, Receive{From: 0, Message: Message{Slot: slot, Ballot: uint32(state), Body: b}})
+				e := n.members[1].Step(n.now, received(t, 0, Message{Slot: slot, Ballot: uint32(state), Body: b}))
 				if len(e.Serves)+len(e.Decisions)+len(e.Writes) > 0 || e.Err != nil {
 					t.Fatalf("slot %d, %s: %+v", slot, state, e)
 				}
@@ -88,7 +88,7 @@ func TestBeatsOfNonsense(t *testing.T) {
 		if asked > 1 {
 			t.Errorf("%d answers within no time", asked)
 		}
-		n.members[1].askedAt = 0
+		n.members[1].monitor.askedAt = 0
 		if unpeered(n.members[1].Machine) != before {
 			t.Error("has changed what it knows of the slot")
 		}

@@ -31,7 +31,7 @@ func TestWrongOpeningsOfLargeRosters(t *testing.T) {
 			"nobody stands in":              {Body: reopen(5, Substitute{9, math.MaxUint32})},
 			"no sum":                        {Body: &Opened{}},
 			"a sum that is too short":       {Body: &Opened{Words: []uint64{1}}},
-			"another sum":                   {Body: &Opened{Words: []uint64{1, 2, 3, 4}[:len(at.m.slot.sealed[0].Words)]}},
+			"another sum":                   {Body: &Opened{Words: []uint64{1, 2, 3, 4}[:len(at.m.slot.results.sealed[0].Words)]}},
 			"a sum of another attempt":      {Ballot: 1, Body: &Opened{Words: []uint64{1}}},
 			"a frame of another epoch":      {Body: &Step{Lane: lane + 1, Words: []uint64{1}}},
 			"a frame of no epoch":           {Body: &Step{Lane: math.MaxUint32, Words: []uint64{1}}},
@@ -40,7 +40,11 @@ func TestWrongOpeningsOfLargeRosters(t *testing.T) {
 		} {
 			x, _ := NewFuzzedLarge(t, []byte{2, byte(kind)})
 			before := unpeered(x.m)
-			e := x.m.Step(x.m.now, Receive{From: x.attacker, Message: msg})
+			v, err := Validate(msg, LargeSize)
+			if err != nil {
+				continue
+			}
+			e := x.m.Step(x.m.now, Receive{From: x.attacker, Message: v})
 			if e.Err != nil || len(e.Sends)+len(e.Writes)+len(e.Decisions) > 0 || unpeered(x.m) != before {
 				t.Errorf("%s, %s: %+v, or has changed something", largeKinds[kind].Scheme, name, e)
 			}
@@ -57,17 +61,17 @@ func TestAnEpochOfOneMemberIsNotBegun(t *testing.T) {
 	for kind := range largeKinds {
 		x, _ := NewFuzzedLarge(t, []byte{1, byte(kind)})
 		by := uint32(x.m.p.Self)
-		clear(x.m.slot.attempts[0].held)
+		clear(x.m.slot.attempts[0].secrets.held)
 		b := &Reopen{Epoch: 5}
 		for s := range LargeSize {
 			if s == int(by) {
 				continue
 			}
 			b.Lost = append(b.Lost, Substitute{uint32(s), by})
-			x.m.slot.attempts[0].commits[s] = x.m.commitment(s, 0, [32]byte{})
-			x.m.slot.shares[s] = chunking.SplitSecret([32]byte{}, x.m.rules.Shares, x.m.rules.Shares, [32]byte{})
+			x.m.slot.attempts[0].secrets.commits[s] = x.m.slot.naming.commitment(s, 0, [32]byte{})
+			x.m.slot.opener.(*openSum).shares[s] = chunking.SplitSecret([32]byte{}, x.m.roster.Shares, x.m.roster.Shares, [32]byte{})
 		}
-		x.Give(Message{Body: b})
+		x.Give(received(t, 0, Message{Body: b}).Message)
 		x.Finish()
 		if x.m.err != nil || x.m.Slot() != 0 || x.m.State() != Opening {
 			t.Errorf("%s: %s, %v", largeKinds[kind].Scheme, x.m.State(), x.m.err)

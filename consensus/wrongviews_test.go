@@ -15,7 +15,9 @@ func refused(t *testing.T, n *network, name string, from int, msg Message) {
 	m := n.members[1]
 	slots := len(m.log)
 	before := unpeered(m.Machine)
-	n.step(1, Receive{From: from, Message: msg})
+	if v, err := Validate(msg, mostRanks); err == nil { // else it does not come to the machine
+		n.step(1, Receive{From: from, Message: v})
+	}
 	if m.err != nil || unpeered(m.Machine) != before || len(n.flight) > 0 || len(m.log) != slots {
 		t.Errorf("%s: ended with %v, or has changed something\n%s", name, m.err, n.describe())
 	}
@@ -52,7 +54,7 @@ func TestWrongViews(t *testing.T) {
 		{"a promise of nobody", newView, func(_ *network, v *View) { v.Promises[2].Member = math.MaxUint32 }, "the promise of member 4294967295 is doubled or not its own"},
 		{"a promise on another chain", newView, func(n *network, v *View) {
 			v.Promises[2].Chain[5]++
-			v.Promises[2].Signature = testKeys(2).Sign(n.members[2].promiseBytes(4, v.Promises[2]))
+			v.Promises[2].Signature = testKeys(2).Sign(n.members[2].slot.ballots.promiseBytes(4, v.Promises[2]))
 		}, "the promise of member 2 is doubled or not its own"},
 		{"a vote from the ballot itself", newView, func(n *network, v *View) { v.Promises[1] = n.voting(4, v.Promises[1], Vote{Ballot: 4}) }, "the promise of member 1 is doubled or not its own"},
 		{"a vote for an attempt to come", newView, func(n *network, v *View) {
@@ -89,13 +91,13 @@ func TestWrongViews(t *testing.T) {
 			n := at(t, s, "promised")
 			v := c.view(n)
 			if c.change != nil {
-				if err := n.members[1].checkView(v); err != nil {
+				if err := n.members[1].checksView(v); err != nil {
 					t.Fatalf("%s: refused before the change: %v", c.name, err)
 				}
 				c.change(n, v)
 			}
 			want := fmt.Sprintf("view of ballot %d: %s", v.Ballot, c.want)
-			if err := n.members[1].checkView(v); err == nil || err.Error() != want {
+			if err := n.members[1].checksView(v); err == nil || err.Error() != want {
 				t.Errorf("%s: %v, want %s", c.name, err, want)
 			}
 			refused(t, n, c.name, 0, Message{Ballot: v.Ballot, Body: v})
@@ -111,8 +113,8 @@ func TestViewsAreForTheirBallot(t *testing.T) {
 			n := at(t, s, "promised")
 			v := view(n)
 			refused(t, n, name+" for another ballot", 0, Message{Ballot: 8, Body: v})
-			n.step(1, Receive{From: 2, Message: Message{Ballot: 4, Body: v}})
-			if sl := n.members[1].slot; sl.views[4] != v && sl.finish != v {
+			n.receive(1, 2, Message{Ballot: 4, Body: v})
+			if sl := n.members[1].slot; sl.ballots.views[4] != v && sl.ballots.finish != v {
 				t.Errorf("%s: not taken", name)
 			}
 			n = at(t, s, "opening")
@@ -149,7 +151,7 @@ func copyOfCertificate(c *Certificate) *Certificate {
 func TestWrongCertificates(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := at(t, s, "voted")
-		v := n.members[1].slot.vote.Value
+		v := n.members[1].slot.ballots.vote.Value
 		right := n.certificate(0, 0, v, [32]byte{}, 0, 2, 3)
 		for name, change := range wrongCertificates {
 			c := copyOfCertificate(right)
@@ -159,7 +161,7 @@ func TestWrongCertificates(t *testing.T) {
 		refused(t, n, "another slot", 2, Message{Body: &Commit{n.certificate(1, 0, v, [32]byte{}, 0, 2, 3)}})
 		refused(t, n, "votes of another chain", 2, Message{Body: &Commit{n.certificate(0, 0, v, [32]byte{1}, 0, 2, 3)}})
 		refused(t, n, "an attempt above its ballot", 2, Message{Body: &Commit{n.certificate(0, 0, Value{Attempt: 1}, [32]byte{}, 0, 2, 3)}})
-		n.step(1, Receive{From: 2, Message: Message{Body: &Commit{right}}})
+		n.receive(1, 2, Message{Body: &Commit{right}})
 		if n.members[1].State() != Opening {
 			t.Errorf("a right certificate leads to %s", n.members[1].State())
 		}
@@ -240,7 +242,7 @@ func TestWrongDecisions(t *testing.T) {
 			give("no certificate after it", log[0], nil)
 			give("its own certificate after it", log[0], log[0].Certificate)
 			give("the slot after it", log[1], log[1].Certificate)
-			n.step(1, Receive{From: 2, Message: Message{Body: &Decided{Decision: log[0], Next: log[1].Certificate}}})
+			n.receive(1, 2, Message{Body: &Decided{Decision: log[0], Next: log[1].Certificate}})
 			if got := n.members[1].log; len(got) != 1 || got[0].Chain != log[0].Chain || got[0].Certificate != log[0].Certificate {
 				t.Fatalf("the right decision is not learnt: %+v", got)
 			}

@@ -5,13 +5,15 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
 // Lloyd returns the centres after Lloyd's algorithm on the rows of x from the given
 // ones, until the sum of squares no longer falls or 100 times. A centre that no row is
 // nearest to stays.
 func Lloyd(x, from *mat.Dense) *mat.Dense {
-	centres, r := mat.DenseCopyOf(from), newReader(Matrix(x))
+	centres, r := mat.DenseCopyOf(from), passes.NewReader(Matrix(x))
 	last := math.Inf(1)
 	for range maxLloyd {
 		s := nearestSums(r, centres)
@@ -21,7 +23,7 @@ func Lloyd(x, from *mat.Dense) *mat.Dense {
 		last = s.squares
 		for k, n := range s.n {
 			if n >= 1 {
-				floats.ScaleTo(centres.RawRowView(k), 1/n, s.first[k*r.dim:(k+1)*r.dim])
+				floats.ScaleTo(centres.RawRowView(k), 1/n, s.first[k*r.Dim:(k+1)*r.Dim])
 			}
 		}
 	}
@@ -36,8 +38,8 @@ func Nearest(x, centres *mat.Dense) []int {
 		panic(errShape)
 	}
 	out := make([]int, rows)
-	r, of := newReader(Matrix(x)), nearestOf(centres)
-	_ = r.sweep(func(l, from int, block []float64) { copy(out[from:], of(&r.lanes[l], block)) })
+	r, of := passes.NewReader(Matrix(x)), passes.NearestOf(centres)
+	_ = r.Sweep(func(l, from int, block []float64) { copy(out[from:], of(r.At(l), block)) })
 	return out
 }
 
@@ -49,17 +51,17 @@ type cluster struct {
 }
 
 // nearestSums sums rows in memory, reading which does not fail.
-func nearestSums(r *reader, centres *mat.Dense) *cluster {
+func nearestSums(r *passes.Reader, centres *mat.Dense) *cluster {
 	k, dim := centres.Dims()
-	lanes, of := make([]cluster, len(r.lanes)), nearestOf(centres)
-	_ = r.sweep(func(l, _ int, x []float64) {
+	lanes, of := make([]cluster, r.Lanes()), passes.NearestOf(centres)
+	_ = r.Sweep(func(l, _ int, x []float64) {
 		s := &lanes[l]
 		if s.n == nil {
 			s.n, s.first = make([]float64, k), make([]float64, k*dim)
 		}
-		for j, to := range of(&r.lanes[l], x) {
+		for j, to := range of(r.At(l), x) {
 			row := x[j*dim : (j+1)*dim]
-			s.squares += squaredDistance(row, centres.RawRowView(to))
+			s.squares += passes.SquaredDistance(row, centres.RawRowView(to))
 			s.n[to]++
 			floats.Add(s.first[to*dim:(to+1)*dim], row)
 		}

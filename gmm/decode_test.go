@@ -2,16 +2,9 @@ package gmm
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
-
-	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
 )
 
 func FuzzReadParameters(f *testing.F) {
@@ -23,7 +16,7 @@ func FuzzReadParameters(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m, err := p.mixture()
+		m, err := p.Mixture()
 		if err != nil {
 			t.Fatalf("took parameters of no mixture: %v", err)
 		}
@@ -47,49 +40,4 @@ func TestReadParametersErrors(t *testing.T) {
 			t.Errorf("%s: got error %v, want %q", c[0], err, c[1])
 		}
 	}
-}
-
-// Whatever the rows, parameters and weights are, the statistics keep within the
-// bounds; the bound of the rows is at most twice their number.
-func TestBoundsHold(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n, dim := rapid.IntRange(1, 30).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "columns")
-		scale := math.Pow(10, rapid.Float64Range(-60, 60).Draw(t, "log scale"))
-		value := rapid.OneOf(rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{0, 1, -1, 1e-90}))
-		x := mat.NewDense(n, dim, rapid.SliceOfN(value, n*dim, n*dim).Draw(t, "values"))
-		x.Scale(scale, x)
-		agreed, err := bounds.Agree(context.Background(), collabdict.Solo{}, Matrix(x))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := limits{agreed}
-		k := rapid.IntRange(1, 3).Draw(t, "components")
-		means := mat.NewDense(k, dim, rapid.SliceOfN(value, k*dim, k*dim).Draw(t, "means"))
-		means.Scale(scale, means)
-		weights, precisions := make([]float64, k), make([]*mat.SymDense, k)
-		for c := range k {
-			weights[c] = 1 / float64(k)
-			a := mat.NewDense(dim, dim, rapid.SliceOfN(rapid.Float64Range(-2, 2), dim*dim, dim*dim).Draw(t, "Λ"))
-			precisions[c] = mat.NewSymDense(dim, nil)
-			precisions[c].SymOuterK(1, a)
-			for i := range dim {
-				precisions[c].SetSym(i, i, precisions[c].At(i, i)+0.1)
-			}
-		}
-		m, err := NewMixture(weights, means, precisions)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, _, err := m.eStep(newReader(Matrix(x)), nil, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		blocks := bounds.Append(b.moments(k), 1, b.logLik(m))
-		if err := collabdict.CheckBlocks(append(s.pack(), s.logLik), blocks); err != nil {
-			t.Fatal(err)
-		}
-		if limit := 2 * float64(n); b.Rows > limit {
-			t.Fatalf("bound of %d rows is %g, want at most %g", n, b.Rows, limit)
-		}
-	})
 }

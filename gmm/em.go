@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
 // EM steers maximum likelihood by expectation maximisation. The zero value of a
@@ -67,15 +69,15 @@ func Fit(x *mat.Dense, k int, o EM, src rand.Source) (*Fitted, error) {
 func hardStart(x, centres *mat.Dense, o EM) (*Mixture, error) {
 	k, dim := centres.Dims()
 	full := o.Form == Full
-	r := newReader(Matrix(x)) // whose passes do not fail
-	s, _ := hardMoments(r, nearestOf(centres), centres, full)
+	r := passes.NewReader(Matrix(x)) // whose passes do not fail
+	s, _ := passes.HardMoments(r, passes.NearestOf(centres), centres, full)
 	m := &Mixture{form: o.Form, parts: make([]part, k)}
-	if floats.Min(s.n) == 0 {
+	if floats.Min(s.N) == 0 {
 		mean := mat.NewDense(1, dim, x.RawRowView(0))
-		all, _ := hardMoments(r, oneComponent, mat.DenseCopyOf(mean), full)
-		floats.Scale(1/all.n[0], all.first)
+		all, _ := passes.HardMoments(r, passes.OneComponent, mat.DenseCopyOf(mean), full)
+		floats.Scale(1/all.N[0], all.First)
 		p := &m.room(1, dim).parts[0]
-		if err := all.part(p, o.Form, 0, all.first, o.RegCovar, make([]float64, dim)); err != nil {
+		if err := partOf(all, p, o.Form, 0, all.First, o.RegCovar, make([]float64, dim)); err != nil {
 			return nil, err
 		}
 		for i := range m.parts {
@@ -122,12 +124,12 @@ func (m *Mixture) EStep(x *mat.Dense) []float64 {
 	if _, dim := x.Dims(); dim != m.Dim() {
 		panic(errShape)
 	}
-	s, _, _ := m.eStep(newReader(Matrix(x)), m.means, false)
-	return append(s.pack(), s.logLik)
+	s, _, _ := m.Statistics(passes.NewReader(Matrix(x)), m.means, false)
+	return append(s.Pack(), s.LogLik)
 }
 
 // SumsLen returns the length of what EStep returns.
-func (m *Mixture) SumsLen() int { return packedLen(m.Components(), m.Dim(), m.form == Full) + 1 }
+func (m *Mixture) SumsLen() int { return passes.PackedLen(m.Components(), m.Dim(), m.form == Full) + 1 }
 
 // MStep returns the mixture of largest likelihood given sums of EStep, with
 // regCovar added to the diagonal of the covariances. A component without rows
@@ -136,7 +138,7 @@ func (m *Mixture) MStep(sums []float64, regCovar float64) (*Mixture, error) {
 	if len(sums) != m.SumsLen() {
 		return nil, fmt.Errorf("want %d sums, got %d", m.SumsLen(), len(sums))
 	}
-	return m.maximise(unpack(sums, m.Components(), m.Dim(), m.form == Full), regCovar, m.means)
+	return m.maximise(passes.Unpack(sums, m.Components(), m.Dim(), m.form == Full), regCovar, m.means)
 }
 
 func checkFinite(x *mat.Dense) error {

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
 const maxLloyd = 100
@@ -34,7 +36,7 @@ func PlusPlus(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 		before := distance
 		for trial := range trials {
 			row := x.RawRowView(draw(before, rng.Float64()))
-			if d := nearer(x, row, before); trial == 0 || sum(d) < sum(distance) {
+			if d := nearer(x, row, before); trial == 0 || passes.Sum(d) < passes.Sum(distance) {
 				distance = d
 				centres.SetRow(i, row)
 			}
@@ -47,9 +49,9 @@ func PlusPlus(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 // every row of x.
 func nearer(x *mat.Dense, centre, before []float64) []float64 {
 	out := make([]float64, len(before))
-	sweep(len(out), func(_, lo, hi int) {
+	passes.Sweep(len(out), func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			out[j] = math.Min(before[j], squaredDistance(x.RawRowView(j), centre))
+			out[j] = math.Min(before[j], passes.SquaredDistance(x.RawRowView(j), centre))
 		}
 	})
 	return out

@@ -7,12 +7,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/parallel"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // maximise is the M-step of plain EM from moments about the centres.
-func (m *Mixture) maximise(s *moments, regCovar float64, centres *mat.Dense) (*Mixture, error) {
-	to := &maximiser{out: m.room(s.k, s.dim)}
+func (m *Mixture) maximise(s *passes.Moments, regCovar float64, centres *mat.Dense) (*Mixture, error) {
+	to := &maximiser{out: m.room(s.K, s.Dim)}
 	if err := to.maximise(m, s, regCovar, centres); err != nil {
 		return nil, err
 	}
@@ -56,7 +59,7 @@ func (p *part) multiply() {
 	for k := range dim {
 		u := p.root[k*dim : (k+1)*dim]
 		for i := k; i < dim; i++ {
-			floats.AddScaled(product[i*dim+i:(i+1)*dim], u[i], u[i:])
+			kernels.AddScaled(product[i*dim+i:(i+1)*dim], u[i], u[i:])
 		}
 	}
 	p.precision = mat.NewSymDense(dim, product)
@@ -71,7 +74,7 @@ type maximiser struct {
 	out *Mixture // without precisions
 
 	old      *Mixture
-	sums     *moments
+	sums     *passes.Moments
 	centres  *mat.Dense
 	regCovar float64
 	total    float64
@@ -81,19 +84,19 @@ type maximiser struct {
 	solve func(k int)
 }
 
-func (x *maximiser) maximise(old *Mixture, s *moments, regCovar float64, centres *mat.Dense) error {
+func (x *maximiser) maximise(old *Mixture, s *passes.Moments, regCovar float64, centres *mat.Dense) error {
 	if x.solve == nil {
 		x.solve = x.component
-		x.errs, x.work = make([]error, s.k), make([]float64, 2*s.k*s.dim)
+		x.errs, x.work = make([]error, s.K), make([]float64, 2*s.K*s.Dim)
 	}
-	x.old, x.sums, x.centres, x.regCovar, x.total = old, s, centres, regCovar, sum(s.n)
+	x.old, x.sums, x.centres, x.regCovar, x.total = old, s, centres, regCovar, passes.Sum(s.N)
 	if !(x.total > 0) {
 		return fmt.Errorf("want sums over at least 1 row, got %g", x.total)
 	}
-	parallel.For(s.k, x.solve)
+	parallel.For(s.K, x.solve)
 	for k, err := range x.errs {
 		if err != nil {
-			return fmt.Errorf("component %d of %d: %w", k+1, s.k, err)
+			return fmt.Errorf("component %d of %d: %w", k+1, s.K, err)
 		}
 	}
 	return nil
@@ -103,20 +106,20 @@ func (x *maximiser) maximise(old *Mixture, s *moments, regCovar float64, centres
 const vanished = 1e-12
 
 func (x *maximiser) component(k int) {
-	s, dim, p := x.sums, x.sums.dim, &x.out.parts[k]
-	x.out.weights[k] = s.n[k] / x.total
+	s, dim, p := x.sums, x.sums.Dim, &x.out.parts[k]
+	x.out.weights[k] = s.N[k] / x.total
 	x.errs[k] = nil
 	mean, centre := x.out.means.RawRowView(k), x.centres.RawRowView(k)
-	if s.n[k] < vanished {
+	if s.N[k] < vanished {
 		copy(mean, centre)
 		p.take(x.old.parts[k])
 		return
 	}
 	work := x.work[2*k*dim : 2*(k+1)*dim]
 	shift := work[:dim]
-	floats.ScaleTo(shift, 1/s.n[k], s.first[k*dim:(k+1)*dim])
+	floats.ScaleTo(shift, 1/s.N[k], s.First[k*dim:(k+1)*dim])
 	floats.AddTo(mean, centre, shift)
-	x.errs[k] = s.part(p, x.out.form, k, shift, x.regCovar, work[dim:])
+	x.errs[k] = partOf(s, p, x.out.form, k, shift, x.regCovar, work[dim:])
 }
 
 // take sets p, but for the precision, to o.
@@ -126,11 +129,11 @@ func (p *part) take(o part) {
 	copy(p.root, o.root)
 }
 
-// part sets p, but for a precision that is no diagonal, to that of component k, whose
+// partOf sets p, but for a precision that is no diagonal, to that of component k, whose
 // mean is at centre + shift. work has room for M values.
-func (s *moments) part(p *part, form Covariance, k int, shift []float64, regCovar float64, work []float64) error {
-	n, dim := s.n[k], s.dim
-	second := s.second[k*s.stride() : (k+1)*s.stride()]
+func partOf(s *passes.Moments, p *part, form Covariance, k int, shift []float64, regCovar float64, work []float64) error {
+	n, dim := s.N[k], s.Dim
+	second := s.Second[k*s.Stride() : (k+1)*s.Stride()]
 	if form != Full {
 		for i := range work {
 			work[i] = second[i]/n - float64(shift[i]*shift[i]) + regCovar
@@ -150,7 +153,7 @@ func (s *moments) part(p *part, form Covariance, k int, shift []float64, regCova
 	if !ok {
 		return &SingularError{n, dim, regCovar}
 	}
-	p.logNorm = -0.5 * (logDet + float64(float64(dim)*math.Log(2*math.Pi)))
+	p.logNorm = -0.5 * (logDet + float64(float64(dim)*ln2Pi))
 	return nil
 }
 
@@ -170,18 +173,18 @@ func (e *SingularError) Error() string {
 // change; ok is false if one is not above 0.
 func (p *part) setVariances(form Covariance, variances []float64) (ok bool) {
 	if form == Spherical {
-		mean := sum(variances) / float64(len(variances))
+		mean := passes.Sum(variances) / float64(len(variances))
 		for i := range variances {
 			variances[i] = mean
 		}
 	}
 	p.logNorm = 0
 	for i, v := range variances {
-		if !(v > 0) || math.IsInf(1/v, 1) {
+		if !(v > 0) || math.IsInf(v, 1) || math.IsInf(1/v, 1) {
 			return false
 		}
 		p.diagonal[i] = 1 / v
-		p.logNorm -= float64(0.5 * (math.Log(v) + math.Log(2*math.Pi)))
+		p.logNorm -= float64(0.5 * (portable.Log(v) + ln2Pi))
 	}
 	return true
 }

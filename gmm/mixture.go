@@ -5,6 +5,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Covariance is the form of a mixture's covariance matrices.
@@ -35,6 +38,9 @@ type part struct {
 	diagonal  []float64     // the diagonal of Λ_k, M values
 	logNorm   float64       // ½ ln|Λ_k| − M/2 ln 2π
 }
+
+// ln2Pi is ln 2π.
+const ln2Pi = 1.8378770664093453
 
 const errShape = "gmm: shapes differ"
 
@@ -77,7 +83,7 @@ func NewDiagMixture(form Covariance, weights []float64, means, precisions *mat.D
 			if !(v > 0) || math.IsInf(v, 1) || form == Spherical && v != p.diagonal[0] {
 				return nil, fmt.Errorf("precisions: component %d: want finite values above 0, all the same if spherical, got %g", k+1, v)
 			}
-			p.logNorm += 0.5 * (math.Log(v) - math.Log(2*math.Pi))
+			p.logNorm += float64(0.5 * (portable.Log(v) - ln2Pi))
 		}
 		m.parts[k] = p
 	}
@@ -123,24 +129,20 @@ func checkWeights(weights []float64) error {
 
 func fullPart(p *mat.SymDense) (part, error) {
 	m := p.SymmetricDim()
-	var c mat.Cholesky
-	if !c.Factorize(p) {
+	c, ok := lapack.Factorise(p)
+	if !ok {
 		return part{}, fmt.Errorf("want a positive definite matrix")
 	}
 	logDet := c.LogDet()
 	if math.IsNaN(logDet) || math.IsInf(logDet, 0) {
 		return part{}, fmt.Errorf("want a positive definite matrix of finite values, got ln|Λ| = %g", logDet)
 	}
-	out := part{precision: mat.NewSymDense(m, nil), root: make([]float64, m*m), diagonal: make([]float64, m)}
+	out := part{precision: mat.NewSymDense(m, nil), root: c.U(), diagonal: make([]float64, m)}
 	out.precision.CopySym(p)
-	u := c.RawU()
 	for i := range m {
 		out.diagonal[i] = p.At(i, i)
-		for j := i; j < m; j++ {
-			out.root[i*m+j] = u.At(i, j)
-		}
 	}
-	out.logNorm = 0.5 * (logDet - float64(float64(m)*math.Log(2*math.Pi)))
+	out.logNorm = 0.5 * (logDet - float64(float64(m)*ln2Pi))
 	return out, nil
 }
 
@@ -174,25 +176,24 @@ func (m *Mixture) Precision(k int) *mat.SymDense {
 
 // LogDet returns ln|Λ_k|.
 func (m *Mixture) LogDet(k int) float64 {
-	return 2*m.parts[k].logNorm + float64(float64(m.Dim())*math.Log(2*math.Pi))
+	return 2*m.parts[k].logNorm + float64(float64(m.Dim())*ln2Pi)
 }
+
+// LogNorm returns ½ ln|Λ_k| − M/2 ln 2π, the log density of component k at its mean.
+func (m *Mixture) LogNorm(k int) float64 { return m.parts[k].logNorm }
 
 // Covariance returns Λ_k⁻¹, M by M.
 func (m *Mixture) Covariance(k int) *mat.SymDense {
-	out := mat.NewSymDense(m.Dim(), nil)
 	if m.form != Full {
+		out := mat.NewSymDense(m.Dim(), nil)
 		for i, v := range m.parts[k].diagonal {
 			out.SetSym(i, i, 1/v)
 		}
 		return out
 	}
-	var c mat.Cholesky
-	if !c.Factorize(m.parts[k].precision) {
+	c, ok := lapack.Factorise(m.parts[k].precision)
+	if !ok {
 		panic("gmm: a precision matrix lost its positive definiteness")
 	}
-	if err := c.InverseTo(out); err != nil {
-		// The error is a condition number beyond 1e16; the inverse stands.
-		return out
-	}
-	return out
+	return c.Inverse()
 }

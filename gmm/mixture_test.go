@@ -10,11 +10,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distmv"
 	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
 func example(t testing.TB) (*Mixture, *mat.Dense) {
-	x := patterns(900, 4, 3, 2)
-	f, err := Fit(x, 3, EM{}, seed(1))
+	x := gmmtest.Patterns(900, 4, 3, 2)
+	f, err := Fit(x, 3, EM{}, gmmtest.Seed(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,13 +40,13 @@ func TestDensityAndScoreMatchDefinition(t *testing.T) {
 			total += joint[k]
 			score -= joint[k] * d.LogProb(row)
 		}
-		near(t, "log density", logs[n], math.Log(total), 1e-9)
-		near(t, "score", scores[n], score/total, 1e-9)
-		near(t, "responsibility", r.At(n, 1), joint[1]/total, 1e-9)
+		gmmtest.Near(t, "log density", logs[n], math.Log(total), 1e-9)
+		gmmtest.Near(t, "score", scores[n], score/total, 1e-9)
+		gmmtest.Near(t, "responsibility", r.At(n, 1), joint[1]/total, 1e-9)
 	}
-	near(t, "one row's log density", m.LogDensity(x.RawRowView(7)), logs[7], 1e-14)
-	near(t, "one row's score", m.Score(x.RawRowView(7)), scores[7], 1e-14)
-	near(t, "mean", meanLogLik(t, m, x), stat.Mean(logs, nil), 1e-12)
+	gmmtest.Near(t, "one row's log density", m.LogDensity(x.RawRowView(7)), logs[7], 1e-14)
+	gmmtest.Near(t, "one row's score", m.Score(x.RawRowView(7)), scores[7], 1e-14)
+	gmmtest.Near(t, "mean", meanLogLik(t, m, x), stat.Mean(logs, nil), 1e-12)
 }
 
 // A contribution is what the quadratic part falls by when its variable takes the
@@ -62,7 +65,7 @@ func TestContributionsAreConditionalDeviations(t *testing.T) {
 		pull := make([]float64, 3)
 		m.parts[0].pull(pull, x, m.means.RawRowView(0))
 		y[i] -= pull[i] / p.At(i, i)
-		near(t, "fall of the score", m.Score(x)-m.Score(y), c[i], 1e-10)
+		gmmtest.Near(t, "fall of the score", m.Score(x)-m.Score(y), c[i], 1e-10)
 		y[i] += rapid.Float64Range(-2, 2).Draw(t, "off")
 		if m.Score(x)-m.Score(y) > c[i]+1e-10 {
 			t.Fatalf("variable %d can lower the score by more than its contribution %g", i, c[i])
@@ -71,9 +74,9 @@ func TestContributionsAreConditionalDeviations(t *testing.T) {
 }
 
 func TestFormsAgree(t *testing.T) {
-	x := patterns(300, 3, 2, 1)
+	x := gmmtest.Patterns(300, 3, 2, 1)
 	for _, form := range []Covariance{Diag, Spherical} {
-		f, err := Fit(x, 2, EM{Form: form}, seed(3))
+		f, err := Fit(x, 2, EM{Form: form}, gmmtest.Seed(3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,14 +85,14 @@ func TestFormsAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nearAll(t, form.String()+": scores", m.Scores(nil, x), full.Scores(nil, x), 1e-12)
+		gmmtest.NearAll(t, form.String()+": scores", m.Scores(nil, x), full.Scores(nil, x), 1e-12)
 		got, want := m.ContributionRows(x), full.ContributionRows(x)
-		nearAll(t, form.String()+": contributions", got.RawMatrix().Data, want.RawMatrix().Data, 1e-12)
+		gmmtest.NearAll(t, form.String()+": contributions", got.RawMatrix().Data, want.RawMatrix().Data, 1e-12)
 		quadratic := m.Score(x.RawRowView(0))
 		for k, r := range m.Responsibilities(x).RawRowView(0) {
 			quadratic -= r * (1.5*math.Log(2*math.Pi) - m.LogDet(k)/2)
 		}
-		near(t, form.String()+": sum of the contributions", floats.Sum(got.RawRowView(0)), quadratic, 1e-12)
+		gmmtest.Near(t, form.String()+": sum of the contributions", floats.Sum(got.RawRowView(0)), quadratic, 1e-12)
 		for i, v := range f.Trace[1:] {
 			if v < f.Trace[i]-1e-9 {
 				t.Errorf("%s: log-likelihood falls from %g to %g", form, f.Trace[i], v)
@@ -101,8 +104,8 @@ func TestFormsAgree(t *testing.T) {
 func TestSampleHasTheMixturesMoments(t *testing.T) {
 	m, _ := example(t)
 	const n = 20000
-	x := m.Sample(n, seed(8))
-	if !bits(x.RawMatrix().Data, m.Sample(n, seed(8)).RawMatrix().Data) {
+	x := m.Sample(n, gmmtest.Seed(8))
+	if !gmmtest.Bits(x.RawMatrix().Data, m.Sample(n, gmmtest.Seed(8)).RawMatrix().Data) {
 		t.Error("the same source gave other rows")
 	}
 	want := mat.NewVecDense(4, nil)
@@ -120,24 +123,24 @@ func TestSampleHasTheMixturesMoments(t *testing.T) {
 	for i := range 4 {
 		sd := math.Sqrt(second.At(i, i))
 		// Five standard errors of a mean, and of a covariance up to kurtosis 5.
-		near(t, "mean", stat.Mean(mat.Col(nil, i, x), nil), want.AtVec(i), 5*sd/math.Sqrt(n))
+		gmmtest.Near(t, "mean", stat.Mean(mat.Col(nil, i, x), nil), want.AtVec(i), 5*sd/math.Sqrt(n))
 		for j := range 4 {
-			near(t, "covariance", got.At(i, j), second.At(i, j), 10*sd*math.Sqrt(second.At(j, j))/math.Sqrt(n))
+			gmmtest.Near(t, "covariance", got.At(i, j), second.At(i, j), 10*sd*math.Sqrt(second.At(j, j))/math.Sqrt(n))
 		}
 	}
 }
 
 // Decentralised EM: sums of EStep over two sets of rows give the pooled step.
 func TestStepsAreAdditive(t *testing.T) {
-	x := patterns(500, 3, 3, 2)
+	x := gmmtest.Patterns(500, 3, 3, 2)
 	for _, form := range []Covariance{Full, Diag, Spherical} {
-		f, err := Fit(x, 3, EM{Form: form, Iterations: 1}, seed(4))
+		f, err := Fit(x, 3, EM{Form: form, Iterations: 1}, gmmtest.Seed(4))
 		if err != nil {
 			t.Fatal(err)
 		}
 		sums := f.Mixture.EStep(x.Slice(0, 123, 0, 3).(*mat.Dense))
 		floats.Add(sums, f.Mixture.EStep(x.Slice(123, 500, 0, 3).(*mat.Dense)))
-		near(t, "log-likelihood", sums[f.Mixture.SumsLen()-1]/500, meanLogLik(t, f.Mixture, x), 1e-12)
+		gmmtest.Near(t, "log-likelihood", sums[f.Mixture.SumsLen()-1]/500, meanLogLik(t, f.Mixture, x), 1e-12)
 		got, err := f.Mixture.MStep(sums, 1e-6)
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +149,7 @@ func TestStepsAreAdditive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nearAll(t, form.String(), flat(got), flat(want.Mixture), 1e-9)
+		gmmtest.NearAll(t, form.String(), flat(got), flat(want.Mixture), 1e-9)
 	}
 }
 
@@ -155,7 +158,7 @@ func TestFitOnAwkwardRows(t *testing.T) {
 	two := mat.NewDense(6, 2, []float64{0, 0, 0, 0, 0, 0, 5, 5, 5, 5, 5, 5})
 	for name, x := range map[string]*mat.Dense{"equal rows": same, "two distinct rows": two} {
 		for _, form := range []Covariance{Full, Diag, Spherical} {
-			f, err := Fit(x, 4, EM{Form: form}, seed(6))
+			f, err := Fit(x, 4, EM{Form: form}, gmmtest.Seed(6))
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, form, err)
 				continue
@@ -165,23 +168,23 @@ func TestFitOnAwkwardRows(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Fit(same, 7, EM{}, seed(1)); err == nil || !strings.Contains(err.Error(), "want 1 to the 6 rows, got 7") {
+	if _, err := Fit(same, 7, EM{}, gmmtest.Seed(1)); err == nil || !strings.Contains(err.Error(), "want 1 to the 6 rows, got 7") {
 		t.Errorf("seven components of six rows: got error %v", err)
 	}
 }
 
 func TestKMeansFindsClusters(t *testing.T) {
-	centres := dense([][]float64{{0, 0}, {9, 0}, {0, 9}})
+	centres := gmmtest.Dense([][]float64{{0, 0}, {9, 0}, {0, 9}})
 	truth, err := identityStart([]float64{.3, .3, .4}, centres)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := truth.Sample(400, seed(1))
+	x := truth.Sample(400, gmmtest.Seed(1))
 	missed := 0
 	for s := range uint64(50) {
-		got := KMeans(x, 3, seed(s))
-		for i, n := range nearest(centres, got) {
-			if squaredDistance(centres.RawRowView(i), got.RawRowView(n)) > 0.2 {
+		got := KMeans(x, 3, gmmtest.Seed(s))
+		for i, n := range Nearest(centres, got) {
+			if passes.SquaredDistance(centres.RawRowView(i), got.RawRowView(n)) > 0.2 {
 				missed++
 				break
 			}

@@ -21,11 +21,12 @@ func (p *Parameters) Validate() error {
 	if p.Means == nil {
 		return fmt.Errorf("means: want K by M values, got none")
 	}
-	_, err := p.mixture()
+	_, err := p.Mixture()
 	return err
 }
 
-func (p *Parameters) mixture() (*Mixture, error) {
+// Mixture returns the mixture with these parameters.
+func (p *Parameters) Mixture() (*Mixture, error) {
 	return NewMixture(p.Weights, p.Means, p.Precisions)
 }
 

@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // invertRoot takes the upper triangle of a covariance matrix Σ, n by n and row-major,
@@ -24,7 +27,7 @@ func invertRoot(a []float64, n int, work []float64) (logDet float64, ok bool) {
 			return 0, false
 		}
 		root := math.Sqrt(pivot)
-		logDet += 2 * math.Log(root)
+		logDet += 2 * portable.Log(root)
 		a[j*n+j] = root
 		column := a[j*n : j*n+j]
 		for i := range column {
@@ -32,7 +35,7 @@ func invertRoot(a []float64, n int, work []float64) (logDet float64, ok bool) {
 			column[i] = a[i*n+j]
 		}
 		for i, v := range column {
-			floats.AddScaled(a[i*n+i:i*n+j], -v, column[i:])
+			kernels.AddScaled(a[i*n+i:i*n+j], -v, column[i:])
 		}
 	}
 	// U = V⁻¹, from the last row on.
@@ -44,7 +47,7 @@ func invertRoot(a []float64, n int, work []float64) (logDet float64, ok bool) {
 		root := row[i]
 		row[i] = 1
 		for k := i + 1; k < n; k++ {
-			floats.AddScaled(row[k:], -work[k], a[k*n+k:(k+1)*n])
+			kernels.AddScaled(row[k:], -work[k], a[k*n+k:(k+1)*n])
 		}
 		floats.Scale(1/root, row[i:])
 	}

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -58,6 +56,11 @@ func (p part) colour(z []float64) {
 		}
 		return
 	}
-	u := blas64.Triangular{N: len(z), Stride: len(z), Data: p.root, Uplo: blas.Upper, Diag: blas.NonUnit}
-	blas64.Trsv(blas.NoTrans, u, blas64.Vector{N: len(z), Inc: 1, Data: z})
+	for i := len(z) - 1; i >= 0; i-- {
+		row, sum := p.root[i*len(z):][:len(z)], 0.0
+		for j := i + 1; j < len(z); j++ {
+			sum += float64(row[j] * z[j])
+		}
+		z[i] = (z[i] - sum) / row[i]
+	}
 }

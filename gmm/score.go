@@ -3,9 +3,10 @@ package gmm
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
 // LogDensity returns ln Σ_k π_k N(x|μ_k, Λ_k⁻¹) of a row, in nats.
@@ -14,19 +15,19 @@ func (m *Mixture) LogDensity(x []float64) float64 { return m.LogDensities(nil, m
 // LogDensities computes LogDensity of every row of x into dst, which is allocated
 // if nil.
 func (m *Mixture) LogDensities(dst []float64, x *mat.Dense) []float64 {
-	return m.perRow(dst, x, func(s *space, out []float64) { copy(out, s.LogSums()) })
+	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, s.LogSums()) })
 }
 
 // MeanLogLik returns the mean of LogDensity over the rows.
 func (m *Mixture) MeanLogLik(rows Rows) (float64, error) {
-	r := newReader(rows)
-	lane := make([]float64, len(r.lanes))
-	err := m.blocks(r, func(l, _ int, s *space) {
+	r := passes.NewReader(rows)
+	lane := make([]float64, r.Lanes())
+	err := m.blocks(r, func(l, _ int, s *passes.Space) {
 		for _, v := range s.LogSums() {
 			lane[l] += v
 		}
 	})
-	return sum(lane) / float64(r.n), err
+	return passes.Sum(lane) / float64(r.N), err
 }
 
 // Score returns the anomaly score of a row, Eqs. (19) and (20) of Idé et al. 2024:
@@ -36,14 +37,14 @@ func (m *Mixture) Score(x []float64) float64 { return m.Scores(nil, m.row(x))[0]
 
 // Scores computes Score of every row of x into dst, which is allocated if nil.
 func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
-	return m.perRow(dst, x, func(s *space, out []float64) { copy(out, s.score()) })
+	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, scoreOf(s)) })
 }
 
 // EachScores calls f with the scores of every block of rows, from being the place of
 // the first one. Blocks come in any order, and several at the same time; scores hold
 // until f returns.
 func (m *Mixture) EachScores(rows Rows, f func(from int, scores []float64)) error {
-	return m.blocks(newReader(rows), func(_, from int, s *space) { f(from, s.score()) })
+	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, scoreOf(s)) })
 }
 
 // Responsibilities returns r_k(x) of Eq. (12) as N rows of K values that sum to 1.
@@ -51,7 +52,7 @@ func (m *Mixture) EachScores(rows Rows, f func(from int, scores []float64)) erro
 func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
 	rows, _ := x.Dims()
 	out := mat.NewDense(rows, m.Components(), nil)
-	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *space) {
+	_ = m.blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) {
 		for k := range m.parts {
 			for j, r := range s.Responsibilities(k) {
 				out.Set(lo+j, k, r)
@@ -79,7 +80,7 @@ func (m *Mixture) Contributions(x []float64) []float64 {
 func (m *Mixture) ContributionRows(x *mat.Dense) *mat.Dense {
 	rows, dim := x.Dims()
 	out := mat.NewDense(rows, dim, nil)
-	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *space) {
+	_ = m.blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) {
 		pull := make([]float64, dim)
 		for k, p := range m.parts {
 			mean := m.means.RawRowView(k)
@@ -105,8 +106,17 @@ func (p part) pull(dst, x, mean []float64) {
 		floats.MulTo(dst, p.diagonal, d)
 		return
 	}
-	vector := func(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
-	blas64.Symv(1, p.precision.RawSymmetric(), vector(d), 0, vector(dst))
+	clear(dst)
+	precision := p.precision.RawSymmetric()
+	for i, v := range d {
+		row := precision.Data[i*precision.Stride:][:len(d)]
+		sum := float64(v * row[i])
+		for j := i + 1; j < len(d); j++ { // the upper triangle is all there is
+			sum += float64(d[j] * row[j])
+			dst[j] += float64(v * row[j])
+		}
+		dst[i] += sum
+	}
 }
 
 func (m *Mixture) row(x []float64) *mat.Dense {
@@ -117,7 +127,7 @@ func (m *Mixture) row(x []float64) *mat.Dense {
 }
 
 // perRow computes one value per row of x.
-func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *space, out []float64)) []float64 {
+func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *passes.Space, out []float64)) []float64 {
 	rows, _ := x.Dims()
 	if dst == nil {
 		dst = make([]float64, rows)
@@ -125,7 +135,7 @@ func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *space, out []flo
 	if len(dst) != rows {
 		panic(errShape)
 	}
-	_ = m.blocks(newReader(Matrix(x)), func(_, lo int, s *space) { f(s, dst[lo:lo+len(s.LogSums())]) })
+	_ = m.blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) { f(s, dst[lo:lo+len(s.LogSums())]) })
 	return dst
 }
 

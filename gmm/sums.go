@@ -7,13 +7,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/bounds"
 )
 
 // CheckRows returns an error for the first value that is not finite, or so large that
 // sums of products cannot be bounded.
 func CheckRows(rows Rows) error {
-	return newReader(rows).check(math.Ldexp(1, bounds.MaxExp-1))
+	return passes.NewReader(rows).Check(math.Ldexp(1, bounds.MaxExp-1))
 }
 
 // SumsAbout is EStep of rows that need not be in memory, about an origin of M values
@@ -22,11 +23,11 @@ func (m *Mixture) SumsAbout(origin []float64, rows Rows) ([]float64, error) {
 	if _, dim := rows.Dims(); dim != m.Dim() || len(origin) != dim {
 		panic(errShape)
 	}
-	s, _, err := m.eStep(newReader(rows), repeated(origin, m.Components()), false)
+	s, _, err := m.Statistics(passes.NewReader(rows), repeated(origin, m.Components()), false)
 	if err != nil {
 		return nil, err
 	}
-	return append(s.pack(), s.logLik), nil
+	return append(s.Pack(), s.LogLik), nil
 }
 
 // StepAbout is MStep of sums about an origin of M values.
@@ -34,11 +35,26 @@ func (m *Mixture) StepAbout(origin, sums []float64, regCovar float64) (*Mixture,
 	if len(sums) != m.SumsLen() {
 		return nil, fmt.Errorf("want %d sums, got %d", m.SumsLen(), len(sums))
 	}
-	s := unpack(sums, m.Components(), m.Dim(), m.form == Full)
+	s := passes.Unpack(sums, m.Components(), m.Dim(), m.form == Full)
 	return m.maximise(s, regCovar, repeated(origin, m.Components()))
 }
 
 // repeated returns k rows that are all x.
 func repeated(x []float64, k int) *mat.Dense {
 	return mat.NewDense(k, len(x), slices.Repeat(x, k))
+}
+
+// SoftSums returns the sums of EStep about an origin of M values, each row in the
+// clusters of all centres, r_k(x) ∝ exp(−‖x − c_k‖²/2σ²) with the given σ² > 0, and 0 for
+// the log-likelihood.
+func SoftSums(rows Rows, centres *mat.Dense, variance float64, origin []float64, form Covariance) ([]float64, error) {
+	k, dim := centres.Dims()
+	if _, got := rows.Dims(); got != dim || len(origin) != dim {
+		panic(errShape)
+	}
+	s, err := passes.NewReader(rows).SoftMoments(k, centres.RawMatrix().Data, variance, origin, form == Full)
+	if err != nil {
+		return nil, err
+	}
+	return append(s.Pack(), 0), nil
 }

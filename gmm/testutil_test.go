@@ -1,87 +1,21 @@
 package gmm
 
 import (
-	"compress/gzip"
-	"encoding/json"
-	"io"
-	"math"
-	"math/rand/v2"
-	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
 )
 
-// open returns the content of a gzipped file under testdata.
-func open(t testing.TB, name string) io.Reader {
-	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return z
-}
-
-func readJSON(t testing.TB, name string, to any) {
-	t.Helper()
-	if err := json.NewDecoder(open(t, name)).Decode(to); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-}
-
-func dense(rows [][]float64) *mat.Dense {
-	d, err := denseOf(rows, len(rows[0]))
-	if err != nil {
-		panic(err)
-	}
-	return d
-}
-
-func seed(n uint64) rand.Source { return rand.NewPCG(n, 1) }
-
-// near fails unless |got − want| is at most tol·max(1, |want|).
-func near(t rapid.TB, what string, got, want, tol float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))) {
-		t.Errorf("%s: got %.15g, want %.15g within %g", what, got, want, tol)
-	}
-}
-
-func nearAll(t rapid.TB, what string, got, want []float64, tol float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: got %d values, want %d", what, len(got), len(want))
-	}
-	for i := range want {
-		near(t, what, got[i], want[i], tol)
-	}
-}
-
-// patterns draws n rows in dim variables from k correlated clusters whose mix
-// depends on which.
-func patterns(n, dim, k int, which uint64) *mat.Dense {
-	rng := rand.New(rand.NewPCG(which, 77))
-	x := mat.NewDense(n, dim, nil)
-	for j := range n {
-		c := min(rng.IntN(k), rng.IntN(1+int(which)%k))
-		common := rng.NormFloat64()
+func identityStart(weights []float64, means *mat.Dense) (*Mixture, error) {
+	k, dim := means.Dims()
+	precisions := make([]*mat.SymDense, k)
+	for c := range precisions {
+		precisions[c] = mat.NewSymDense(dim, nil)
 		for i := range dim {
-			centre := 3 * math.Cos(float64(5*c+3*i))
-			x.Set(j, i, centre+0.7*common+(0.3+0.1*float64(c))*rng.NormFloat64())
+			precisions[c].SetSym(i, i, 1)
 		}
 	}
-	return x
-}
-
-// nearest returns for every row of x the index of the centre nearest to it.
-func nearest(x, centres *mat.Dense) []int {
-	return Nearest(x, centres)
+	return NewMixture(weights, means, precisions)
 }
 
 func meanLogLik(t testing.TB, m *Mixture, x *mat.Dense) float64 {
@@ -93,11 +27,11 @@ func meanLogLik(t testing.TB, m *Mixture, x *mat.Dense) float64 {
 	return v
 }
 
-func bits(a, b []float64) bool {
-	for i := range a {
-		if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
-			return false
-		}
+// flat lists all parameters of a model.
+func flat(m *Mixture) []float64 {
+	out := append(m.Weights(), m.Means().RawMatrix().Data...)
+	for k := range m.Components() {
+		out = append(out, mat.DenseCopyOf(m.Precision(k)).RawMatrix().Data...)
 	}
-	return len(a) == len(b)
+	return out
 }

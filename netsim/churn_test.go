@@ -38,7 +38,7 @@ func (s *sums) part(ctx context.Context, rank int, g collabdict.Group) error {
 	s.totals[rank] = nil
 	for r := range s.rounds {
 		g.(collabdict.RoundStarter).StartRound(r + 1)
-		total, missed := g.(collabdict.Absentee).Missed()
+		total, missed := g.(collabdict.Absentee).TakeMissed()
 		if !missed {
 			var err error
 			if total, err = g.Sum(ctx, vector(rank, r+1), sumBlocks); err != nil {

@@ -31,7 +31,7 @@ func (c *counts) part(rounds int) Participant {
 		c.totals[rank], c.included[rank] = nil, nil
 		for r := range rounds {
 			g.(collabdict.RoundStarter).StartRound(r + 1)
-			total, missed := g.(collabdict.Absentee).Missed()
+			total, missed := g.(collabdict.Absentee).TakeMissed()
 			if !missed {
 				var err error
 				if total, err = g.Sum(ctx, []float64{1, float64(rank)}, blocks); err != nil {

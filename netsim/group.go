@@ -17,6 +17,8 @@ type group struct {
 	rank  int
 	size  int
 	round uint32
+	// parameters is the digest of those that the calls that follow are made from.
+	parameters [32]byte
 	// updated is the last round whose local update was made, updates those that
 	// have not taken virtual time yet.
 	updated uint32
@@ -48,6 +50,7 @@ type answer struct {
 var (
 	_ collabdict.Group        = (*group)(nil)
 	_ collabdict.RoundStarter = (*group)(nil)
+	_ collabdict.Comparer     = (*group)(nil)
 	_ collabdict.Replayer     = (*group)(nil)
 )
 
@@ -68,6 +71,9 @@ func (g *group) Size() int {
 
 // StartRound notes the model round of the calls that follow.
 func (g *group) StartRound(number int) { g.round = uint32(number) }
+
+// Compare implements [collabdict.Comparer].
+func (g *group) Compare(parameters [32]byte) { g.parameters = parameters }
 
 // Sum returns the sum over the participants in the view.
 func (g *group) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
@@ -91,16 +97,16 @@ func (g *group) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return blobs, nil
 }
 
-// Missed implements [collabdict.Absentee].
-func (g *group) Missed() ([]float64, bool) {
+// TakeMissed implements [collabdict.Absentee].
+func (g *group) TakeMissed() ([]float64, bool) {
 	if d := g.decided(); d == nil || included(d, g.rank) {
 		return nil, false
 	}
-	return g.Decided()
+	return g.TakeDecided()
 }
 
-// Decided implements [collabdict.Replayer].
-func (g *group) Decided() ([]float64, bool) {
+// TakeDecided implements [collabdict.Replayer].
+func (g *group) TakeDecided() ([]float64, bool) {
 	d := g.decided()
 	if d == nil || d.Kind != consensus.Sum {
 		return nil, false
@@ -135,7 +141,7 @@ func (g *group) call(ctx context.Context, c consensus.Call) (*consensus.Decision
 	d := g.decided()
 	g.calls++
 	if d == nil {
-		c.Round = g.round
+		c.Round, c.Parameters = g.round, g.parameters
 		<-g.slots
 		g.ask <- request{call: c, updates: g.updates}
 		a := <-g.reply

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// On a network that loses nothing no sum of a large roster waits for a Beat: what
+// On a network that loses nothing no sum of a large roster waits for a Heartbeat: what
 // comes too early is kept, and nobody is helped past a session that gets on.
 func TestLargeRostersDoNotStall(t *testing.T) {
 	for seed := range uint64(3) {

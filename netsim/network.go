@@ -224,45 +224,58 @@ func (n *network) answer(rank int, at time.Duration, err error) {
 	m.group.reply <- a
 }
 
+// letter is a message, and the event that it is at its receivers: none if its form is
+// wrong, so that they drop it.
+type letter struct {
+	message  consensus.Message
+	received consensus.Event
+}
+
+func (n *network) letter(from int, m consensus.Message) letter {
+	v, err := consensus.Validate(m, len(n.members))
+	if err != nil {
+		return letter{message: m}
+	}
+	return letter{m, consensus.Receive{From: from, Message: v}}
+}
+
 // send lets a message leave for whom it is meant.
 func (n *network) send(from int, at time.Duration, s consensus.Send, size int) {
+	l := n.letter(from, s.Message)
 	if s.To != consensus.All {
-		n.leave(parcel{from: from, to: s.To, size: size}, at, s.Message, nil)
+		n.leave(parcel{from: from, to: s.To, size: size}, at, l)
 		return
 	}
-	received := consensus.Event(consensus.Receive{From: from, Message: s.Message})
 	for to := range n.members {
 		if to != from {
-			n.leave(parcel{from: from, to: to, size: size, gossip: true}, at, s.Message, received)
+			n.leave(parcel{from: from, to: to, size: size, gossip: true}, at, l)
 		}
 	}
 }
 
 // leave lets a message leave for one member, or what an adversary makes of it.
-// Received is the message as an event, if that is at hand.
-func (n *network) leave(p parcel, at time.Duration, msg consensus.Message, received consensus.Event) {
+func (n *network) leave(p parcel, at time.Duration, l letter) {
 	m := n.members[p.from]
-	if m.adversary != nil {
-		for _, msg := range m.adversary.Send(p.to, msg, n.tricks) {
-			n.depart(p, at, msg, consensus.Receive{From: p.from, Message: msg})
-		}
+	if m.adversary == nil {
+		n.depart(p, at, l)
 		return
 	}
-	if received == nil {
-		received = consensus.Receive{From: p.from, Message: msg}
+	for _, msg := range m.adversary.Send(p.to, l.message, n.tricks) {
+		n.depart(p, at, n.letter(p.from, msg))
 	}
-	n.depart(p, at, msg, received)
 }
 
-func (n *network) depart(p parcel, at time.Duration, msg consensus.Message, received consensus.Event) {
+func (n *network) depart(p parcel, at time.Duration, l letter) {
 	m := n.members[p.from]
 	m.messages++
 	m.bytes += int64(p.size)
 	if n.config.Observer != nil {
-		n.config.Observer.Sent(p.from, p.to, msg)
+		n.config.Observer.Sent(p.from, p.to, l.message)
 	}
-	p.what, p.process = received, m.process
-	n.carry(p, at)
+	if l.received != nil {
+		p.what, p.process = l.received, m.process
+		n.carry(p, at)
+	}
 }
 
 func (n *network) push(e event) {

@@ -139,7 +139,8 @@ func (n *network) end(rank int, at time.Duration, err error) {
 	n.live--
 	var left *consensus.MemberError
 	var lost *consensus.LostError
-	m.network = errors.As(err, &left) || errors.As(err, &lost)
+	var unlike *consensus.ParametersError
+	m.network = errors.As(err, &left) || errors.As(err, &lost) || errors.As(err, &unlike)
 	if err != nil {
 		n.step(rank, at, consensus.Abort{Reason: "its part in the simulation has failed"})
 		return

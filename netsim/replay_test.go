@@ -30,8 +30,8 @@ func (r *replayer) Decided(rank int, d *consensus.Decision) {
 }
 
 func (r *replayer) Sent(from, to int, m consensus.Message) {
-	if _, beat := m.Body.(*consensus.Beat); !beat {
-		r.seen[m.Slot] = append(r.seen[m.Slot], event{to: to, what: consensus.Receive{From: from, Message: m}})
+	if _, beat := m.Body.(*consensus.Heartbeat); !beat {
+		r.seen[m.Slot] = append(r.seen[m.Slot], event{to: to, what: r.n.letter(from, m).received})
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -19,10 +19,8 @@ import (
 func TestNodesDoAsTheSimulation(t *testing.T) {
 	t.Parallel()
 	const size = 5
-	k := task.Task{
-		Model: model.GGM, Components: 2, Rounds: 3, Lambda0: 1, Rho: 1, Seed: 2, Standardise: task.Global, FalseAlarm: 0.01,
-		Settings: testConfig(t, 0, size).Settings,
-	}
+	k := pipelinetest.Task(t, "ggm", "components=2", "rounds=3", "tol=0", "rho=1", "seed=2")
+	k.Settings = testConfig(t, 0, size).Settings
 	k.Settings.Scheme = consensus.Exact
 	parts := plants.Generate(plants.Spec{Participants: size, Rows: 60, Columns: 3, Patterns: 2}, 4)
 	want := newTranscript()
@@ -31,7 +29,7 @@ func TestNodesDoAsTheSimulation(t *testing.T) {
 		t.Fatal(err)
 	}
 	report, err := net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
-		_, err := k.Train(ctx, g, parts[rank], nil)
+		_, err := k.Train(ctx, g, parts[rank], nil, nil)
 		return err
 	})
 	if err != nil {
@@ -41,7 +39,7 @@ func TestNodesDoAsTheSimulation(t *testing.T) {
 		t.Parallel()
 		configs := testConfigs(t, size)
 		for i := range configs {
-			configs[i].Settings, configs[i].Beat = k.Settings, time.Second
+			configs[i].Settings, configs[i].Heartbeat = k.Settings, time.Second
 		}
 		train(t, startAll(t, configs...), k, parts).compare(t, want, report.Rules.Quorum)
 	})
@@ -53,14 +51,14 @@ func TestNodesDoAsTheSimulation(t *testing.T) {
 }
 
 // train returns the transcript of nodes that learn.
-func train(t *testing.T, nodes []*Node, k task.Task, parts []dataset.Participant) *transcript {
+func train(t *testing.T, nodes []*Node, k *pipeline.Task, parts []dataset.Participant) *transcript {
 	t.Helper()
 	r := newTranscript()
 	for _, n := range nodes {
 		r.tap(t, n)
 	}
 	for rank, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
-		_, err := k.Train(ctx, n, parts[n.Self()], nil)
+		_, err := k.Train(ctx, n, parts[n.Self()], nil, nil)
 		return err
 	}) {
 		if err != nil {

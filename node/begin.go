@@ -9,164 +9,104 @@ import (
 	"slices"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/rendezvous"
+	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
 // assembleMost bounds the wait for all members to listen to the control plane.
-// The Beats make up for messages lost after that.
+// The heartbeats make up for messages lost after that.
 const assembleMost = 15 * time.Second
 
-// receive takes a data stream. Another member may know the roster to be complete
-// before this one does: its stream waits.
-func (g *greeter) receive(s network.Stream) {
-	if !g.admission.has(s.Conn().RemotePeer()) {
-		s.Reset()
-		return
-	}
-	done := g.readers.replace(s)
-	defer done()
-	select {
-	case <-g.begun:
-	case <-g.closed:
-		s.Reset()
-		return
-	}
-	if !g.data.tasks.run(func() { g.data.accept(s) }) {
-		s.Reset()
-	}
-}
-
-// close ends a process that has not begun a run.
-func (g *greeter) close() error {
-	close(g.closed)
-	if g.cancel != nil {
-		g.cancel()
-	}
-	var err error
-	if g.host != nil {
-		err = g.host.Close()
-	}
-	return errors.Join(err, g.store.Close())
-}
-
-// begin starts this member's part in the run that all have signed.
-func (g *greeter) begin() (*Node, error) {
-	g.mu.Lock()
-	r := store.Run{ID: g.roster.run(), Consortium: g.consortium, Founders: len(g.roster.entries)}
-	for rank, e := range g.roster.entries {
-		m := store.Member{Name: e.Name, ID: e.ID, Process: e.Process}
-		if id := peer.ID(e.ID); id == g.host.ID() {
-			r.Self, m.Addrs = rank, addrsOf(g.host)
-		} else {
-			m.Addrs = g.met[id].hello.Addrs
-		}
-		r.Members = append(r.Members, m)
-	}
-	g.mu.Unlock()
-	journal, err := g.record(r)
-	if err != nil {
-		return nil, err
-	}
-	n := g.node(journal)
-	members, err := g.members(n)
-	if err != nil {
-		return nil, err
-	}
-	n.roll.Store(members)
-	return n, g.take(n)
-}
-
 // record draws the secret of a new run and writes the run down.
-func (g *greeter) record(r store.Run) (*store.Journal, error) {
+func (p *joiner) record(r store.Run) (*store.Journal, error) {
 	if _, err := rand.Read(r.Secret[:]); err != nil {
 		return nil, err
 	}
-	if g.cfg.Begin != nil {
-		if err := g.cfg.Begin(r.ID); err != nil {
+	if p.cfg.Begin != nil {
+		if err := p.cfg.Begin(r.ID); err != nil {
 			return nil, err
 		}
 	}
-	return g.store.Begin(r)
+	return p.store.Begin(r)
 }
 
-// node returns this member's part in a run as its journal has it, not taken up.
-func (g *greeter) node(journal *store.Journal) *Node {
-	return &Node{
-		run: journal.ID, self: journal.Self, host: g.host, store: g.store, journal: journal, traffic: g.traffic, log: g.log,
-		meeting: g.meeting, admission: &g.admission, ctx: g.ctx, cancel: g.cancel,
-		beat: cmp.Or(g.cfg.Beat, time.Second), // as consensus.Params has it
-	}
-}
+// heartbeat returns the time between two heartbeats, as consensus.Params has it.
+func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Heartbeat, time.Second) }
 
-// take takes up this member's part in a run.
-func (g *greeter) take(n *Node) error {
-	words := 1
-	if g.cfg.Settings.Parity {
-		words = 2
-	}
-	n.mostValues = wire.MaxWords / words
-	machine, err := g.machine(n)
-	if err != nil {
-		return err
-	}
-	if n.loop, err = newLoop(machine, n.beat/2, words, n); err != nil {
-		return err
-	}
-	g.admission.limit(n.roll.Load().active())
-	g.admission.expel(g.host, g.pubsub)
-	n.streams = newStreams(g.consortium, n)
-	if n.gossip, err = newGossip(g.pubsub, g.host.ID(), g.consortium, n.run, &n.roll, g.log); err != nil {
-		return err
-	}
-	n.loop.founding, n.loop.changes = g.cfg.Settings, g.cfg.Changes
-	g.locked(func() { // before the loop writes to the journal
-		for _, m := range n.journal.Members[n.journal.Founders:] {
-			if m.Came {
-				g.came[peer.ID(m.ID)] = true
-			}
-		}
+// members returns the membership of the run as the journal has it.
+func (p *joiner) members(j *store.Journal) (*membership.Current, error) {
+	k := &keys{own: p.key, members: &membership.Current{}}
+	all, err := membership.FromJournal(j, consensus.Params{
+		Settings: p.cfg.Settings, Self: j.Self, Run: j.ID, Keys: k,
+		Heartbeat: p.cfg.heartbeat(), Patience: p.cfg.Patience, Volatile: p.cfg.Durability == InMemory,
 	})
-	n.start(g.ctx, n.beat)
-	g.data = n.streams
-	g.locked(func() {
-		g.onFound, g.onReturn, g.roll = n.reached, n.welcome, &n.roll
-		if g.resumed != nil { // those found already
-			for id, a := range g.met {
-				n.reached(id, a.hello.Addrs)
-			}
-		}
-	})
-	close(g.begun)
-	return nil
-}
-
-// members returns who is of the run as the journal has it, with the ways to them.
-func (g *greeter) members(n *Node) (*membership, error) {
-	m, err := newMembership(n.journal, consensus.Params{
-		Settings: g.cfg.Settings, Self: n.self, Run: n.run, Keys: &keys{own: g.key, roll: &n.roll},
-		Beat: n.beat, Patience: g.cfg.Patience, Volatile: g.cfg.Durability == InMemory,
-	})
+	if err == nil {
+		err = j.Extend(all.Stored()) // an earlier process may have ended before it did
+	}
 	if err != nil {
 		return nil, err
 	}
-	m.lanes = make([]*lane, len(m.members))
-	for rank, o := range m.members {
-		if rank != n.self && !m.removed[rank] {
-			m.lanes[rank] = newLane(o.ID)
+	k.members.Store(all)
+	return k.members, nil
+}
+
+func removedError(all *membership.Members) error {
+	return &consensus.RemovedError{Revision: all.Params.Revision}
+}
+
+// begin takes up this member's part in a run. After an error the caller ends the process.
+func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, error) {
+	words := 1
+	if p.cfg.Settings.Parity {
+		words = 2
+	}
+	machine, err := p.machine(j, members)
+	if err != nil {
+		return nil, err
+	}
+	n := &Node{
+		self: j.Self, mostValues: wire.MaxWords / words, heartbeat: p.cfg.heartbeat(),
+		members: members, host: p.host, rendezvous: p.rendezvous, store: p.store, journal: j, log: p.cfg.Log, cancel: p.cancel,
+	}
+	box := newInbox(members, words)
+	n.transport, err = p.host.Begin(p.ctx, transport.Run{ID: j.ID, Peers: peersOf(members.Load()), Deliver: box.deliver, Usual: box.usual})
+	if err != nil {
+		return nil, err
+	}
+	n.loop, err = newLoop(loopConfig{
+		machine: machine, journal: j, members: members, network: n.transport, inbox: box, self: j.Self,
+		initial: p.cfg.Settings, changes: p.cfg.Changes, every: n.heartbeat / 2, came: n.noteCame, log: p.cfg.Log,
+	})
+	if err != nil {
+		close(box.stopped) // nobody reads it
+		p.cancel()
+		err = errors.Join(err, p.host.Close())
+		n.transport.Wait()
+		return nil, err
+	}
+	var came []peer.ID
+	for _, m := range j.Members[j.Founders:] { // before the loop writes to the journal
+		if m.Came {
+			came = append(came, peer.ID(m.ID))
 		}
 	}
-	return m, nil
+	n.work.Go(func() { n.loop.main(p.ctx) })
+	n.work.Go(func() { n.loop.vouch(p.ctx, n.heartbeat) })
+	p.rendezvous.Begin(members, rendezvous.Events{Found: n.reached, Returned: n.returned}, came)
+	return n, nil
 }
 
 // machine returns the machine of the run, in the slot that the disk tells.
-func (g *greeter) machine(n *Node) (*consensus.Machine, error) {
-	saved, err := n.journal.Saved()
+func (p *joiner) machine(j *store.Journal, members *membership.Current) (*consensus.Machine, error) {
+	saved, err := j.Saved()
 	if err != nil {
 		return nil, err
 	}
@@ -174,36 +114,65 @@ func (g *greeter) machine(n *Node) (*consensus.Machine, error) {
 	if _, err := rand.Read(entropy[:]); err != nil {
 		return nil, err
 	}
-	return consensus.Resume(*n.roll.Load().params, saved, entropy)
+	return consensus.Resume(*members.Load().Params, saved, entropy)
 }
 
-// start sets everything going.
-func (n *Node) start(ctx context.Context, beat time.Duration) {
-	for _, lane := range n.roll.Load().lanes { // the loop serves those that come
-		n.serve(lane)
+// keys signs promises and votes with the participants' identities.
+type keys struct {
+	own     crypto.PrivKey
+	members *membership.Current
+}
+
+var _ consensus.Keys = (*keys)(nil)
+
+// signatures of other things are over other beginnings.
+const voteDomain = "collabdict/consensus/1/"
+
+func (k *keys) Sign(message []byte) []byte {
+	signature, err := k.own.Sign(append([]byte(voteDomain), message...))
+	if err != nil {
+		panic("node: " + err.Error()) // an Ed25519 key signs anything
 	}
-	n.work.Go(func() { n.loop.main(ctx) })
-	n.work.Go(func() { n.loop.pulse(ctx, beat, n.gossip.box.put) })
-	n.work.Go(func() { n.gossip.read(ctx, n.traffic, n.loop.deliver) })
-	n.work.Go(func() { n.streams.reconnect(ctx) })
-	n.published = make(chan struct{})
-	n.work.Go(func() {
-		defer close(n.published)
-		n.gossip.write(ctx, n.traffic)
-	})
+	return signature
 }
 
-// serve begins to send to a member.
-func (n *Node) serve(l *lane) {
-	if l == nil {
+func (k *keys) Verify(member int, message, signature []byte) bool {
+	public, known := k.members.Load().PublicKey(member)
+	if !known {
+		return false
+	}
+	ok, err := public.Verify(append([]byte(voteDomain), message...), signature)
+	return err == nil && ok
+}
+
+// returned drops what was meant for a member's earlier process, and keeps its address.
+func (n *Node) returned(from peer.ID, addrs []string) {
+	if rank, member := n.members.Load().Ranks[from]; member {
+		n.transport.Forget(rank)
+		n.reached(from, addrs)
+	}
+}
+
+// reached keeps the address of a member.
+func (n *Node) reached(from peer.ID, addrs []string) {
+	rank, member := n.members.Load().Ranks[from]
+	if !member {
 		return
 	}
-	ctx, stop := context.WithCancel(n.ctx)
-	l.stop = stop
-	n.work.Go(func() {
-		defer stop()
-		n.streams.writeTo(ctx, l)
+	n.loop.background.Start(func() {
+		if err := n.journal.Reached(rank, addrs); err != nil {
+			n.log.Error("cannot note where a member is reached", "error", err)
+		}
 	})
+}
+
+// noteCame notes that a newcomer has taken part: without its folder it is not let in
+// again.
+func (n *Node) noteCame(rank int) {
+	n.rendezvous.Came(n.members.Load().All[rank].ID)
+	if err := n.journal.Came(rank); err != nil {
+		n.log.Error("cannot note that a member has come", "error", err)
+	}
 }
 
 // prepare waits until the first messages can reach everybody, and draws the public
@@ -212,7 +181,7 @@ func (n *Node) serve(l *lane) {
 func (n *Node) prepare(ctx context.Context) error {
 	assemble, cancel := context.WithTimeout(ctx, assembleMost)
 	defer cancel()
-	if err := n.gossip.assemble(assemble, n.beat, n.lost); err != nil {
+	if err := n.transport.Assemble(assemble, n.heartbeat, n.loop.lost); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -233,10 +202,10 @@ func (n *Node) agree(ctx context.Context) error {
 	return nil
 }
 
-// late says who could not be reached in time after all have signed, if that is
-// why prepare has failed with the error.
+// late returns an error that names those who could not be reached in time after all have
+// signed, if that is why err has come about, and err otherwise.
 func (n *Node) late(ctx context.Context, limit time.Duration, err error) error {
-	if !timedOut(ctx, limit) {
+	if !rendezvous.TimedOut(ctx, limit) {
 		return err
 	}
 	missing := map[string]bool{}
@@ -244,14 +213,14 @@ func (n *Node) late(ctx context.Context, limit time.Duration, err error) error {
 		missing[w.Name] = true
 	}
 	if len(missing) == 0 { // not even the first collective was begun
-		there := n.gossip.topic.ListPeers()
+		there := n.transport.Listening()
 		for _, m := range n.Members() {
 			missing[m.Name] = m.ID != n.host.ID() && !slices.Contains(there, m.ID)
 		}
 	}
 	e := &JoinTimeoutError{After: limit, Want: len(n.Members())}
 	for _, m := range n.Members() {
-		if who := describe(m.Name, m.ID); missing[m.Name] {
+		if who := membership.Describe(m.Name, m.ID); missing[m.Name] {
 			e.Missing = append(e.Missing, who)
 		} else {
 			e.Present = append(e.Present, who)
@@ -261,9 +230,4 @@ func (n *Node) late(ctx context.Context, limit time.Duration, err error) error {
 		return err
 	}
 	return e
-}
-
-// timedOut says whether a Join's own limit has ended its context.
-func timedOut(ctx context.Context, limit time.Duration) bool {
-	return limit > 0 && errors.Is(ctx.Err(), context.DeadlineExceeded)
 }

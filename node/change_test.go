@@ -13,7 +13,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
 // listed gives configurations the list of the first of them as members.
@@ -219,23 +219,12 @@ func TestAMemberIsRemovedWhileItIsAway(t *testing.T) {
 		pass(2 * farewellTime)
 		s.Place(&away, 1, 1)
 		var stranger *StrangerError
-		if end := join(t, away).wait(t); !errors.As(end.err, &stranger) || stranger.Detail != wasRemoved {
+		if end := join(t, away).wait(t); !errors.As(end.err, &stranger) || stranger.Detail != rendezvous.WasRemoved {
 			t.Errorf("it comes back with %v, want to be told that it was removed", end.err)
 		}
 		waitForAll(t, learners)
 		finish(t, nodes)
 	})
-}
-
-// Who was removed and begins anew is told why it is not let in.
-func TestARemovedMemberIsToldSo(t *testing.T) {
-	founders := &roster{entries: []wire.Entry{{Name: "a", ID: []byte("a")}, {Name: "b", ID: []byte("b")}}}
-	amendments := [][]byte{{'?'}, (&consensus.Amendment{Revision: 1, Removed: []uint32{1}}).Encode()}
-	for id, want := range map[peer.ID]bool{"a": false, "b": true, "c": false} {
-		if got := removes(amendments, founders, id); got != want {
-			t.Errorf("%s: got %t, want %t", id, got, want)
-		}
-	}
 }
 
 // A newcomer that has ended its part for good has forgotten what it has promised in
@@ -289,7 +278,7 @@ func TestANewcomerWithoutItsFolderIsRefused(t *testing.T) {
 		}
 		s.Place(&newcomer, founders, 1)
 		var stranger *StrangerError
-		if end := join(t, newcomer).wait(t); !errors.As(end.err, &stranger) || stranger.Detail != otherFolder {
+		if end := join(t, newcomer).wait(t); !errors.As(end.err, &stranger) || stranger.Detail != rendezvous.OtherFolder {
 			t.Errorf("joins again with %v", end.err)
 		}
 		waitForAll(t, learners)

@@ -1,19 +1,23 @@
 package node
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"log/slog"
+	"os"
+	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/gologshim"
 	"github.com/multiformats/go-multiaddr"
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
 // Durability says what of a slot under way is on disk.
@@ -29,12 +33,24 @@ const (
 	InMemory Durability = "memory"
 )
 
+// Agreement is what must be the same at all members, in the order in which
+// people should read it; the order itself does not matter.
+type Agreement = membership.Agreement
+
+// Field is one line of an agreement: a Name and a Value.
+type Field = membership.Field
+
+// NewMember returns a member from the texts of an agreement.
+func NewMember(name, id string, addrs []string) (Member, error) {
+	return membership.NewMember(name, id, addrs)
+}
+
 // Config describes one participant.
 type Config struct {
 	// Name is shown to the other members; no two have the same.
 	Name string
 	// Dir holds identity.key, state.db and state.keys. It is created if missing.
-	// If a run was left there before its end, the node goes on with it.
+	// If a run was left there before its end, the node resumes it.
 	Dir string
 	// Listen holds multiaddrs; none means TCP and QUIC on all interfaces, on
 	// ports that the system chooses.
@@ -60,30 +76,28 @@ type Config struct {
 	Settings  consensus.Settings
 	// JoinTimeout bounds the wait for the other members; 0 means for ever.
 	JoinTimeout time.Duration
-	// Beat and Patience are those of consensus.Params; 0 means its defaults.
-	Beat     time.Duration
-	Patience float64
+	// Heartbeat is the time between two heartbeats, and Patience is that of consensus.Params;
+	// 0 means the defaults of that.
+	Heartbeat time.Duration
+	Patience  float64
 	// Durability is what of a slot under way is on disk; "" means OnDisk.
 	Durability Durability
 	// Begin, if not nil, is called with the identity of a new run before the node writes
 	// it down. Resume, if not nil, is called with that of an unfinished run before the node
 	// speaks with any other member. An error of either ends Join.
 	Begin, Resume func(run [32]byte) error
-	// Log gets what an operator should know; nil means nothing is logged.
-	Log hclog.Logger
-	// OnStatus, if not nil, is told who is there and who is missing whenever that
+	// Log gets what an operator should know; nil discards it.
+	Log *slog.Logger
+	// OnStatus, if not nil, gets the members present and missing whenever that
 	// changes during Join. It must not block.
 	OnStatus func(Status)
 
 	links []libp2p.Option // of tests: what connections go over, in place of the system's network
 }
 
-// Member is a participant in the run.
-type Member struct {
-	Name  string
-	ID    peer.ID
-	Addrs []string // multiaddrs, with or without /p2p/ID; may be empty
-}
+// Member is a participant in the run: a name, a peer ID, and addresses as multiaddrs, with
+// or without /p2p/ID, which may be none.
+type Member = membership.Member
 
 // size returns the number of members of the run.
 func (c *Config) size() int {
@@ -94,93 +108,129 @@ func (c *Config) size() int {
 }
 
 func (c *Config) validate() error {
-	if err := checkName("name", c.Name); err != nil {
+	if err := membership.CheckName("name", c.Name); err != nil {
 		return err
 	}
 	if c.Dir == "" {
-		return &ConfigError{"dir", "nothing", "a folder for identity.key and state.db"}
+		return refused("dir", "nothing", "a folder for identity.key and state.db")
 	}
 	if len(c.Members) > 0 && c.Expect != 0 && c.Expect != len(c.Members) {
-		return &ConfigError{"expect", fmt.Sprint(c.Expect), fmt.Sprintf("0, or %d as in the list of members", len(c.Members))}
+		return refused("expect", fmt.Sprint(c.Expect), fmt.Sprintf("0, or %d as in the list of members", len(c.Members)))
 	}
 	if c.size() > wire.MaxMembers {
-		return &ConfigError{"expect", fmt.Sprint(c.size()), fmt.Sprintf("at most %d members", wire.MaxMembers)}
+		return refused("expect", fmt.Sprint(c.size()), fmt.Sprintf("at most %d members", wire.MaxMembers))
 	}
 	if err := c.Settings.Validate(c.size()); err != nil {
 		return err
 	}
-	if c.JoinTimeout < 0 || c.Beat < 0 {
-		return &ConfigError{"durations", fmt.Sprintf("%v, %v", c.JoinTimeout, c.Beat), "join timeout and beat of at least 0"}
+	if c.JoinTimeout < 0 || c.Heartbeat < 0 {
+		return refused("durations", fmt.Sprintf("%v, %v", c.JoinTimeout, c.Heartbeat), "join timeout and heartbeat of at least 0")
 	}
 	if d := c.Durability; d != "" && d != OnDisk && d != InMemory {
-		return &ConfigError{"durability", string(d), fmt.Sprintf("%s or %s", OnDisk, InMemory)}
+		return refused("durability", string(d), fmt.Sprintf("%s or %s", OnDisk, InMemory))
 	}
 	if c.Patience != 0 && !(c.Patience >= 1) {
-		return &ConfigError{"patience", fmt.Sprint(c.Patience), "0 for the default, or at least 1 times the usual time"}
+		return refused("patience", fmt.Sprint(c.Patience), "0 for the default, or at least 1 times the usual time")
 	}
 	for _, a := range c.Listen {
 		if _, err := multiaddr.NewMultiaddr(a); err != nil {
-			return &ConfigError{"listen", a, "a multiaddr such as /ip4/0.0.0.0/udp/4001/quic-v1"}
+			return refused("listen", a, "a multiaddr such as /ip4/0.0.0.0/udp/4001/quic-v1")
 		}
 	}
 	for _, a := range c.Peers {
 		if _, err := peer.AddrInfoFromString(a); err != nil {
-			return &ConfigError{"peers", a, "a multiaddr with the peer's ID such as /ip4/10.0.0.2/tcp/4001/p2p/12D3KooW..."}
+			return refused("peers", a, "a multiaddr with the peer's ID such as /ip4/10.0.0.2/tcp/4001/p2p/12D3KooW...")
 		}
 	}
 	return c.validateMembers()
 }
 
+// refused returns the error of a field that has a value which no node can have.
+func refused(field, got, want string) error {
+	return &ConfigError{Field: field, Got: got, Want: want}
+}
+
 func (c *Config) validateMembers() error {
 	names, ids := map[string]bool{}, map[peer.ID]bool{}
 	for _, m := range c.Members {
-		if err := checkName("members: name", m.Name); err != nil {
+		if err := membership.CheckName("members: name", m.Name); err != nil {
 			return err
 		}
 		if m.ID.Validate() != nil {
-			return &ConfigError{"members: " + m.Name + ": id", "none", "a peer ID"}
+			return refused("members: "+m.Name+": id", "none", "a peer ID")
 		}
 		if names[m.Name] || ids[m.ID] {
-			return &ConfigError{"members", m.Name + " twice", "each name and peer ID once"}
+			return refused("members", m.Name+" twice", "each name and peer ID once")
 		}
 		names[m.Name], ids[m.ID] = true, true
-		if _, err := m.addrInfo(); err != nil {
+		if _, err := m.AddrInfo(); err != nil {
 			return err
 		}
 	}
 	if len(c.Changes) > 0 && len(c.Members) == 0 {
-		return &ConfigError{"changes", "none to change", "the list of members that the run begins with"}
+		return refused("changes", "none to change", "the list of members that the run begins with")
 	}
-	founders, p := c.founding()
-	if _, err := amendmentsOf(p, founders, c.Changes); err != nil {
+	founders, p := membership.Founding(c.Members, c.Settings)
+	if _, err := membership.Amendments(p, founders, c.Changes); err != nil {
 		return err
 	}
-	return c.Agreement.validate()
+	return c.Agreement.Validate()
 }
 
-// checkName refuses names that would not print in one line.
-func checkName(field, name string) error {
-	if name == "" || len(name) > 100 || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return &ConfigError{field, fmt.Sprintf("%q", name), "1 to 100 bytes of printable text"}
+// complete returns the agreement with what the node itself needs everybody to
+// have in common.
+func (c *Config) complete() Agreement {
+	s := c.Settings
+	a := append(Agreement(nil), c.Agreement...)
+	own := [][2]string{
+		{"protocol", fmt.Sprint(wire.Version)},
+		{"members", c.roster()},
+		{"consensus: scheme", string(s.Scheme)},
+		{"consensus: step", string(s.Step)},
+		{"consensus: graph", fmt.Sprint(s.Graph)},
+		{"consensus: degree", fmt.Sprint(s.Degree)},
+		{"consensus: tolerance", fmt.Sprint(s.Tolerance)},
+		{"consensus: fan", fmt.Sprint(s.Fan)},
+		{"consensus: parity", fmt.Sprint(s.Parity)},
+		{"consensus: protection", string(s.Protect)},
+		{"consensus: chunks", fmt.Sprint(s.Chunks)},
+		{"consensus: full chunks", fmt.Sprint(s.Full)},
+		{"consensus: threshold", fmt.Sprint(s.Threshold)},
+		{"consensus: quorum", fmt.Sprint(s.Quorum)},
+		{"consensus: colluders", fmt.Sprint(s.Colluders)},
+		{"consensus: recover", string(s.Recover)},
+		{"consensus: on lone change", string(s.OnLoneChange)},
 	}
-	return nil
+	for _, f := range own {
+		if !slices.ContainsFunc(a, func(g Field) bool { return g.Name == f[0] }) {
+			a = append(a, Field{Name: f[0], Value: f[1]})
+		}
+	}
+	return a
 }
 
-// addrInfo returns the member's addresses for dialling.
-func (m Member) addrInfo() (peer.AddrInfo, error) {
-	info := peer.AddrInfo{ID: m.ID}
-	for _, s := range m.Addrs {
-		a, err := multiaddr.NewMultiaddr(s)
-		if err != nil {
-			return info, &ConfigError{"members: " + m.Name + ": address", s, "a multiaddr such as /ip4/10.0.0.2/tcp/4001"}
-		}
-		transport, id := peer.SplitAddr(a)
-		if id != "" && id != m.ID {
-			return info, &ConfigError{"members: " + m.Name + ": address", s, "the peer ID " + m.ID.String()}
-		}
-		if transport != nil {
-			info.Addrs = append(info.Addrs, transport)
-		}
+// roster describes the members as far as they are known beforehand.
+func (c *Config) roster() string {
+	if len(c.Members) == 0 {
+		return fmt.Sprint(c.Expect)
 	}
-	return info, nil
+	lines := make([]string, len(c.Members))
+	for i, m := range c.Members {
+		lines[i] = m.Name + " " + m.ID.String()
+	}
+	slices.Sort(lines)
+	if len(lines) <= 8 {
+		return strings.Join(lines, ", ")
+	}
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return fmt.Sprintf("%d, list %s", len(lines), hex.EncodeToString(sum[:8]))
+}
+
+// QuietLibraries keeps libp2p's own log of this process from standard error, unless
+// GOLOG_LOG_LEVEL asks for it. What matters to an operator is in the errors and in
+// Config.Log. It is for programs; call it before the first Join.
+func QuietLibraries() {
+	if os.Getenv("GOLOG_LOG_LEVEL") == "" {
+		gologshim.SetDefaultHandler(slog.DiscardHandler)
+	}
 }

@@ -16,17 +16,17 @@ func TestConfigIsRefused(t *testing.T) {
 		change func(c *Config)
 		want   string
 	}{
-		"no name":       {func(c *Config) { c.Name = "" }, `name: want 1 to 100 bytes of printable text, got ""`},
-		"control code":  {func(c *Config) { c.Name = "a\nb" }, `got "a\nb"`},
-		"not UTF-8":     {func(c *Config) { c.Name = "a\xff" }, `got "a\xff"`},
-		"no folder":     {func(c *Config) { c.Dir = "" }, "dir: want a folder"},
-		"nobody else":   {func(c *Config) { c.Expect = 1 }, "at least 2"},
-		"two, chunks":   {func(c *Config) { c.Expect = 2 }, "at least 3"},
-		"bad step":      {func(c *Config) { c.Settings.Step = "giant" }, "step"},
-		"bad address":   {func(c *Config) { c.Listen = []string{"localhost:80"} }, "listen: want a multiaddr"},
-		"bad peer":      {func(c *Config) { c.Peers = []string{"/ip4/1.2.3.4/tcp/1"} }, "peers: want a multiaddr with the peer's ID"},
-		"negative beat": {func(c *Config) { c.Beat = -1 }, "of at least 0"},
-		"field twice":   {func(c *Config) { c.Agreement = Agreement{{"a", "1"}, {"a", "2"}} }, "two fields named a"},
+		"no name":            {func(c *Config) { c.Name = "" }, `name: want 1 to 100 bytes of printable text, got ""`},
+		"control code":       {func(c *Config) { c.Name = "a\nb" }, `got "a\nb"`},
+		"not UTF-8":          {func(c *Config) { c.Name = "a\xff" }, `got "a\xff"`},
+		"no folder":          {func(c *Config) { c.Dir = "" }, "dir: want a folder"},
+		"nobody else":        {func(c *Config) { c.Expect = 1 }, "at least 2"},
+		"two, chunks":        {func(c *Config) { c.Expect = 2 }, "at least 3"},
+		"bad step":           {func(c *Config) { c.Settings.Step = "giant" }, "step"},
+		"bad address":        {func(c *Config) { c.Listen = []string{"localhost:80"} }, "listen: want a multiaddr"},
+		"bad peer":           {func(c *Config) { c.Peers = []string{"/ip4/1.2.3.4/tcp/1"} }, "peers: want a multiaddr with the peer's ID"},
+		"negative heartbeat": {func(c *Config) { c.Heartbeat = -1 }, "of at least 0"},
+		"field twice":        {func(c *Config) { c.Agreement = Agreement{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}} }, "two fields named a"},
 		"member twice": {func(c *Config) {
 			c.Expect, c.Members = 0, []Member{{Name: "a", ID: id}, {Name: "b", ID: id}, {Name: "c", ID: "x"}}
 		}, "b twice"},

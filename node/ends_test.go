@@ -236,7 +236,11 @@ func TestAnEndIsNotTakenBackByWhatWasSaidBefore(t *testing.T) {
 	slot := nodes[2].Status().Slot
 	for _, n := range nodes[:2] {
 		for _, state := range []consensus.State{consensus.Finished, consensus.Idle} {
-			n.loop.deliver(2, consensus.Message{Slot: slot, Body: &consensus.Beat{State: state}})
+			m, err := consensus.Validate(consensus.Message{Slot: slot, Body: &consensus.Heartbeat{State: state}}, len(nodes))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n.loop.inbox.deliver(2, m)
 		}
 	}
 	for _, err := range each(t, nodes[:2], func(ctx context.Context, n *Node) error { return n.Finish(ctx) }) {

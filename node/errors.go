@@ -2,103 +2,50 @@ package node
 
 import (
 	"errors"
-	"fmt"
-	"strings"
-	"time"
+
+	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
-// ConfigError says that a field of Config has a value that no node can have.
-type ConfigError struct{ Field, Got, Want string }
-
-func (e *ConfigError) Error() string {
-	return fmt.Sprintf("%s: want %s, got %s", e.Field, e.Want, e.Got)
-}
-
-// DisagreementError says that another member has joined with another agreement.
-type DisagreementError struct {
-	Peer   string // its name and ID
-	Field  string
-	Own    string // the values, quoted
-	Theirs string
-}
-
-func (e *DisagreementError) Error() string {
-	return fmt.Sprintf("%s disagrees on %s: this node has %s, the other %s: start both with the same value", e.Peer, e.Field, e.Own, e.Theirs)
-}
-
-// DuplicateNameError says that two members have the same name.
-type DuplicateNameError struct {
-	Name  string
-	Peers []string // the IDs of both
-}
-
-func (e *DuplicateNameError) Error() string {
-	return fmt.Sprintf("two members are named %q (%s): give each a name of its own", e.Name, strings.Join(e.Peers, " and "))
-}
-
-// TooManyError says that there are more processes than the run has members.
-type TooManyError struct {
-	Want  int
-	Found []string // names and IDs, this node first
-}
-
-func (e *TooManyError) Error() string {
-	return fmt.Sprintf("found %d members, want %d (%s): stop the surplus ones, or start all with the right number", len(e.Found), e.Want, strings.Join(e.Found, ", "))
-}
-
-// StrangerError says that a roster does not have a peer in it.
-type StrangerError struct {
-	Peer   string // whose roster it is
-	Detail string
-}
-
-func (e *StrangerError) Error() string { return e.Peer + " " + e.Detail }
-
-// RosterError says that the members cannot agree any more on who takes part.
-type RosterError struct{ Peer, Detail string }
-
-func (e *RosterError) Error() string {
-	return e.Peer + " " + e.Detail + ": start all members again"
-}
-
-// OverError says that the run that a process wants to go on with is over for
-// another member.
-type OverError struct{ Peer string }
-
-func (e *OverError) Error() string {
-	return "the run that this node was in is over for " + e.Peer + ": start all members again for a new one; this node's model is that of its last round"
-}
-
-// EndedError says that a newcomer has ended its part in the run for good.
-type EndedError struct{ Name string }
-
-func (e *EndedError) Error() string {
-	return e.Name + " has ended its part in this run for good: let a change of the roster remove it and add another, with a folder of its own"
-}
-
-// JoinTimeoutError says that not all members were found in time.
-type JoinTimeoutError struct {
-	After   time.Duration
-	Want    int
-	Present []string
-	Missing []string // as far as their names are known
-}
-
-func (e *JoinTimeoutError) Error() string {
-	return fmt.Sprintf("not all members within %s: want %d, got %d (%s), missing %s: start them, or check their addresses and the network",
-		e.After, e.Want, len(e.Present), strings.Join(e.Present, ", "), listMissing(e.Want, len(e.Present), e.Missing))
-}
+// Errors of Join.
+type (
+	// ConfigError reports that a Field of Config has a value that no node can have: it
+	// says what was Got and what to Want.
+	ConfigError = membership.ConfigError
+	// DisagreementError reports that another member, Peer, has joined with another
+	// agreement: it has the Field, and the Own value and Theirs, quoted.
+	DisagreementError = rendezvous.DisagreementError
+	// DuplicateNameError reports that two members, whose IDs are Peers, have one Name.
+	DuplicateNameError = rendezvous.DuplicateNameError
+	// TooManyError reports that there are more processes, Found, than the run has
+	// members, Want.
+	TooManyError = rendezvous.TooManyError
+	// StrangerError reports that the roster of Peer does not have this node in it; Detail
+	// says why.
+	StrangerError = rendezvous.StrangerError
+	// RosterError reports that the members cannot agree any more on who takes part:
+	// Detail is what Peer has done.
+	RosterError = rendezvous.RosterError
+	// OverError reports that the run that a process resumes is over for another member,
+	// Peer.
+	OverError = rendezvous.OverError
+	// EndedError reports that a newcomer, Name, has ended its part in the run for good.
+	EndedError = rendezvous.EndedError
+	// JoinTimeoutError reports that not all members were found in time: which of them are
+	// Present and which are Missing, as far as their names are known.
+	JoinTimeoutError = rendezvous.JoinTimeoutError
+)
 
 // Errors of a Node's methods.
 var (
-	// ErrClosed says that the node was closed.
+	// ErrClosed reports that the node was closed.
 	ErrClosed = errors.New("the node is closed")
-	// ErrFinished says that the run has ended as planned.
+	// ErrFinished reports that the run has ended as planned.
 	ErrFinished = errors.New("the run has ended as planned")
-	// ErrFailed says that the run has ended before its end, for the reason that
+	// ErrFailed reports that the run has ended before its end, for the reason that
 	// its last collective has returned or the next one will.
 	ErrFailed = errors.New("the run has failed")
-	// ErrBusy says that an earlier collective has not ended, which is so for
+	// ErrBusy reports that an earlier collective has not ended, which is so for
 	// good if its caller gave it up.
 	ErrBusy = errors.New("an earlier collective has not ended: one at a time, and none after one that was given up")
 )

@@ -2,11 +2,13 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/protocol"
 )
 
 // A member whose process has died or hangs may stay connected for half a minute.
@@ -37,13 +39,18 @@ func TestAFrozenMemberDoesNotHoldUpTheEnd(t *testing.T) {
 	}
 }
 
+// dataProtocol returns the name of the protocol of the data plane.
+func dataProtocol(n *Node) protocol.ID {
+	return protocol.ID(fmt.Sprintf("/collabdict/%x/data/1", n.journal.Consortium[:8]))
+}
+
 // freeze leaves a node's connections as they are, but nothing is read or said any
 // more.
 func freeze(n *Node) {
-	n.host.SetStreamHandler(n.streams.protocol, func(network.Stream) {})
+	n.host.SetStreamHandler(dataProtocol(n), func(network.Stream) {})
 	for _, c := range n.host.Network().Conns() {
 		for _, s := range c.GetStreams() {
-			if s.Protocol() == n.streams.protocol {
+			if s.Protocol() == dataProtocol(n) {
 				s.Reset()
 			}
 		}
@@ -59,21 +66,21 @@ func TestALostMemberDoesNotHoldUpTheBeginning(t *testing.T) {
 	nodes[4].Close() // without a word
 	waitFor(t, func() bool {
 		for _, n := range nodes[:4] {
-			if slices.Contains(n.gossip.topic.ListPeers(), nodes[4].host.ID()) {
+			if slices.Contains(n.transport.Listening(), nodes[4].host.ID()) {
 				return false
 			}
 		}
 		return true
 	})
 	for _, err := range each(t, nodes[:4], func(ctx context.Context, n *Node) error {
-		return n.gossip.assemble(ctx, n.beat, n.lost)
+		return n.transport.Assemble(ctx, n.heartbeat, n.loop.lost)
 	}) {
 		if err != nil {
 			t.Error(err)
 		}
 	}
 	for _, n := range nodes[:4] {
-		if lost := n.lost(); len(lost) != 1 || !lost[4] {
+		if lost := n.loop.lost(); len(lost) != 1 || !lost[4] {
 			t.Errorf("%s has begun with %v lost", n.Status().Name, lost)
 		}
 	}

@@ -3,9 +3,11 @@ package node
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p"
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -29,7 +31,7 @@ type stranger struct {
 
 func newStranger(t *testing.T, addr string) *stranger {
 	t.Helper()
-	h, err := newHost(newKey(t), []string{"/ip4/127.0.0.1/tcp/0"}, 3, &traffic{}, new(admission))
+	h, err := libp2p.New(libp2p.ListenAddrStrings("/ip4/127.0.0.1/tcp/0"), libp2p.DisableMetrics())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +70,7 @@ func TestStrangersHearNothing(t *testing.T) {
 	for _, listed := range []bool{true, false} {
 		configs := testConfigs(t, 3)
 		for i := range configs {
-			configs[i].Beat = 100 * time.Millisecond
+			configs[i].Heartbeat = 100 * time.Millisecond
 		}
 		if listed {
 			list(t, configs)
@@ -87,14 +89,14 @@ func TestStrangersHearNothing(t *testing.T) {
 		}
 		late := newStranger(t, addrs[0])
 		for _, s := range []*stranger{early, late} {
-			s.subscribe(t, nodes[0].gossip.topic.String())
+			s.subscribe(t, topicOf(nodes[0]))
 		}
 		for _, err := range each(t, nodes, sum) {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 3*configs[0].Beat)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*configs[0].Heartbeat)
 		for i, s := range []*stranger{early, late} {
 			if msg, err := s.sub.Next(ctx); err == nil {
 				t.Errorf("listed %v: stranger %d hears %x", listed, i, msg.Data)
@@ -104,11 +106,16 @@ func TestStrangersHearNothing(t *testing.T) {
 			}
 		}
 		cancel()
-		if there := nodes[0].gossip.topic.ListPeers(); len(there) != 2 {
+		if there := nodes[0].transport.Listening(); len(there) != 2 {
 			t.Errorf("listed %v: %d listen, want the 2 other members", listed, len(there))
 		}
 		finish(t, nodes)
 	}
+}
+
+// topicOf returns the name of the topic of a node's run.
+func topicOf(n *Node) string {
+	return fmt.Sprintf("/collabdict/%x/control/1/%x", n.journal.Consortium[:8], n.journal.ID)
 }
 
 // list makes the configurations' participants a roster agreed on beforehand.

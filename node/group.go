@@ -14,6 +14,7 @@ import (
 var (
 	_ collabdict.Group        = (*Node)(nil)
 	_ collabdict.RoundStarter = (*Node)(nil)
+	_ collabdict.Comparer     = (*Node)(nil)
 	_ collabdict.Replayer     = (*Node)(nil)
 )
 
@@ -29,14 +30,17 @@ func (n *Node) Size() int {
 	return n.journal.Founders
 }
 
-// StartRound says that the collectives from now on belong to a model round.
+// StartRound makes the collectives from now on belong to a model round.
 func (n *Node) StartRound(number int) { n.round.Store(uint32(number)) }
+
+// Compare implements collabdict.Comparer.
+func (n *Node) Compare(parameters [32]byte) { n.parameters.Store(&parameters) }
 
 // Sum returns the sum of the members' x. A member that is lost on the way may not
 // be in it; if too few are left, Sum waits for them. If ctx ends first, the
 // collective goes on without its caller: nothing but Leave, Abort and Close is of
 // use afterwards. Until Sum returns x is in use, and no copy of it is held. In a
-// process that goes on with a run, calls that the run has decided already return at
+// process that resumes a run, calls that the run has decided already return at
 // once.
 func (n *Node) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	if len(x) > n.mostValues {
@@ -73,13 +77,13 @@ func (n *Node) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return blobs, nil
 }
 
-// Missed implements collabdict.Absentee.
-func (n *Node) Missed() (total []float64, ok bool) {
+// TakeMissed implements collabdict.Absentee.
+func (n *Node) TakeMissed() (total []float64, ok bool) {
 	return n.known(func(d *consensus.Decision) bool { return !has(d, n.self) })
 }
 
-// Decided implements collabdict.Replayer.
-func (n *Node) Decided() (total []float64, ok bool) {
+// TakeDecided implements collabdict.Replayer.
+func (n *Node) TakeDecided() (total []float64, ok bool) {
 	return n.known(func(d *consensus.Decision) bool { return d.Round == n.round.Load() })
 }
 
@@ -98,6 +102,9 @@ func (n *Node) Included() bool { return n.included.Load() }
 
 func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision, error) {
 	c.Round = n.round.Load()
+	if p := n.parameters.Load(); p != nil {
+		c.Parameters = *p
+	}
 	if _, err := rand.Read(c.Entropy[:]); err != nil {
 		return nil, err
 	}

@@ -3,13 +3,13 @@ package node
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
 
 	"github.com/collabdict/collabdict/chunking"
@@ -29,19 +29,19 @@ func testConfig(t *testing.T, i, size int) Config {
 	c := Config{
 		Name: fmt.Sprintf("m%d", i), Dir: t.TempDir(), Expect: size,
 		Listen:    []string{"/ip4/127.0.0.1/udp/0/quic-v1", "/ip4/127.0.0.1/tcp/0"},
-		Agreement: Agreement{{"model", "ggm"}, {"rho", "0.1"}},
+		Agreement: Agreement{{Name: "model", Value: "ggm"}, {Name: "rho", Value: "0.1"}},
 		Settings: consensus.Settings{
 			Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Protect: chunking.Chunks,
 		},
-		JoinTimeout: within, Beat: 200 * time.Millisecond,
+		JoinTimeout: within, Heartbeat: 200 * time.Millisecond,
 	}
 	if os.Getenv("COLLABDICT_TEST_LOG") != "" {
-		c.Log = hclog.New(&hclog.LoggerOptions{Name: c.Name, Level: hclog.Debug})
+		c.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})).With("node", c.Name)
 	}
 	return c
 }
 
-var nullLog = hclog.NewNullLogger()
+var nullLog = slog.New(slog.DiscardHandler)
 
 // joined is how a Join ended.
 type joined struct {

@@ -30,7 +30,7 @@ func Identity(dir string) (peer.ID, error) {
 // loadIdentity reads the participant's Ed25519 key, or makes one. The file is
 // complete or absent after a crash at any point.
 func loadIdentity(dir string) (crypto.PrivKey, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, identityFile)
@@ -44,12 +44,8 @@ func loadIdentity(dir string) (crypto.PrivKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
-	if err != nil {
+	if err := atomicfile.CheckPrivate(path); err != nil {
 		return nil, err
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return nil, fmt.Errorf("%s: want a file that only its owner can read, got mode %04o: chmod 600 %s", path, mode, path)
 	}
 	key, err := crypto.UnmarshalPrivateKey(b)
 	if err != nil {

@@ -1,26 +1,26 @@
 package node
 
 import (
+	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
-	"time"
 
-	"github.com/hashicorp/go-hclog"
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/rendezvous"
+	"github.com/collabdict/collabdict/node/internal/transport"
 )
-
-// remindEvery is the time between two notes of who is there.
-const remindEvery = 30 * time.Second
 
 // Join finds the other members, agrees with them on the roster, and returns when
 // the run has begun. If an earlier process has left a run in Config.Dir before its
-// end, Join goes on with that, and returns when one other member of it is found: the
+// end, Join resumes that, and returns when one other member of it is found: the
 // collectives that were decided return at once. The context is for joining alone.
 //
 // What keeps members apart is an error at both sides that names the peer, the
@@ -31,90 +31,40 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 		return nil, err
 	}
 	if c.Log == nil {
-		c.Log = hclog.NewNullLogger()
+		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.JoinTimeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.JoinTimeout)
 		defer cancel()
 	}
-	g, err := open(&c)
+	p, err := open(&c)
 	if err != nil {
 		return nil, err
 	}
-	c.Log.Info("joining", "name", c.Name, "members", c.size(), "addresses", addrsOf(g.host))
-	n, err := g.enter(ctx)
+	c.Log.Info("joining", "name", c.Name, "members", c.size(), "addresses", p.host.Dialable())
+	n, err := p.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.Log.Info("the run has begun", "run", fmt.Sprintf("%x", n.run[:8]), "members", n.roll.Load().names())
+	c.Log.Info("the run has begun", "run", fmt.Sprintf("%x", n.journal.ID[:8]), "members", n.members.Load().Names())
 	return n, nil
 }
 
-// enter goes on with the run that was left in the folder, or meets the others for a
-// new one.
-func (g *greeter) enter(ctx context.Context) (*Node, error) {
-	journal, err := g.unfinished()
-	if err == nil && journal != nil && g.cfg.Resume != nil {
-		err = g.cfg.Resume(journal.ID)
-	}
-	if err != nil {
-		g.close()
-		return nil, err
-	}
-	newcomer, err := g.cfg.newcomer(g.host.ID())
-	if err != nil {
-		g.close()
-		return nil, err
-	}
-	g.locked(func() {
-		if journal == nil { // else the journal says who is of the run
-			g.newcomer = newcomer
-			g.report()
-		}
-	})
-	if journal != nil || newcomer != nil {
-		n, err := g.goOn(ctx, journal, newcomer)
-		if err != nil {
-			g.farewell(err)
-			g.close()
-			return nil, err
-		}
-		if err := n.agree(ctx); err != nil {
-			n.Leave("it was stopped while it came back")
-			return nil, errors.Join(n.late(ctx, g.cfg.JoinTimeout, err), n.Close())
-		}
-		return n, nil
-	}
-	if err := g.meet(ctx); err != nil {
-		g.farewell(err)
-		g.close()
-		return nil, err
-	}
-	n, err := g.begin()
-	if err != nil {
-		g.close()
-		return nil, err
-	}
-	if err := n.prepare(ctx); err != nil {
-		err = n.late(ctx, g.cfg.JoinTimeout, err)
-		n.Abort("could not begin the run")
-		n.Close()
-		return nil, err
-	}
-	return n, nil
-}
-
-// goOn enters a run under way: that of the journal, or as a newcomer.
-func (g *greeter) goOn(ctx context.Context, journal *store.Journal, nc *newcomer) (*Node, error) {
-	if journal != nil {
-		return g.resume(ctx, journal)
-	}
-	return g.come(ctx, nc)
+// joiner is what joins: a host that others can find, and the files.
+type joiner struct {
+	cfg        *Config
+	key        crypto.PrivKey
+	consortium [32]byte
+	store      *store.Store
+	host       *transport.Host
+	rendezvous *rendezvous.Rendezvous
+	ctx        context.Context
+	cancel     context.CancelFunc
 }
 
 // open makes a process that can meet others. It holds the lock on its files.
-func open(c *Config) (*greeter, error) {
+func open(c *Config) (*joiner, error) {
 	key, err := loadIdentity(c.Dir)
 	if err != nil {
 		return nil, err
@@ -130,37 +80,177 @@ func open(c *Config) (*greeter, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &meeting{
-		cfg: c, agreement: c.complete(), key: key, store: st, log: c.Log, traffic: &traffic{},
-		met: map[peer.ID]*acquaintance{}, came: map[peer.ID]bool{}, warned: map[string]bool{}, said: map[peer.ID]string{}, resuming: map[peer.ID][32]byte{},
-		complete: make(chan struct{}), failed: make(chan struct{}), changed: make(chan struct{}),
+	agreement := c.complete()
+	p := &joiner{cfg: c, key: key, consortium: agreement.ID(), store: st}
+	var known []peer.ID
+	for _, m := range c.Members {
+		known = append(known, m.ID)
 	}
-	m.consortium = m.agreement.ID()
-	g := &greeter{meeting: m, begun: make(chan struct{}), closed: make(chan struct{})}
-	if err := g.listen(); err != nil {
-		return nil, errors.Join(err, g.close())
+	p.host, err = transport.Listen(transport.Config{
+		Key: key, Listen: c.Listen, Size: c.size(), Consortium: p.consortium, Members: known, Log: c.Log, Links: c.links,
+	})
+	if taken, ok := errors.AsType[*transport.ListenError](err); ok {
+		err = &ConfigError{Field: "listen", Got: taken.Got, Want: "addresses of this machine with ports that are free"}
 	}
-	return g, nil
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.rendezvous, err = rendezvous.New(p.ctx, rendezvous.Config{
+		Name: c.Name, Size: c.size(), Members: c.Members, Changes: c.Changes, Peers: c.Peers, MDNS: c.MDNS, Agreement: agreement,
+		Settings: c.Settings, Timeout: c.JoinTimeout, Key: key, Host: p.host, Store: st, Log: c.Log, OnPresence: p.report,
+	})
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
 }
 
-// listen opens the host. Peers find all of its protocols from the beginning.
-func (g *greeter) listen() (err error) {
-	if _, err = rand.Read(g.process[:]); err != nil {
-		return err
+// report hands Config.OnStatus the members present and missing.
+func (p *joiner) report(who rendezvous.Presence) {
+	if p.cfg.OnStatus != nil {
+		p.cfg.OnStatus(Status{Name: p.cfg.Name, State: "joining", Want: who.Want, Addrs: p.host.Dialable(), Present: who.Present, Missing: who.Missing})
 	}
-	if len(g.cfg.Members) > 0 {
-		g.admission.limit(g.cfg.Members)
+}
+
+// close ends a process that is in no run.
+func (p *joiner) close() error {
+	p.cancel()
+	err := p.host.Close()
+	if p.rendezvous != nil {
+		p.rendezvous.Close()
 	}
-	if g.host, err = newHost(g.key, g.cfg.Listen, g.cfg.size(), g.traffic, &g.admission, g.cfg.links...); err != nil {
-		return err
+	return errors.Join(err, p.store.Close())
+}
+
+// enter resumes the run that was left in the folder, comes into one under way, or meets
+// the others for a new one.
+func (p *joiner) enter(ctx context.Context) (*Node, error) {
+	journal, err := p.unfinished()
+	if err == nil && journal != nil && p.cfg.Resume != nil {
+		err = p.cfg.Resume(journal.ID)
 	}
-	g.ctx, g.cancel = context.WithCancel(context.Background())
-	if g.pubsub, err = newPubSub(g.ctx, g.host, g.consortium, g.cfg.size(), &g.admission); err != nil {
-		return err
+	comes := false
+	if err == nil && journal == nil { // else the journal says who is of the run
+		comes, err = p.rendezvous.Newcomer()
 	}
-	g.admission.watch(g.host)
-	g.host.SetStreamHandler(dataProtocol(g.consortium), g.receive)
-	return nil
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	var n *Node
+	switch {
+	case journal != nil:
+		n, err = p.resume(ctx, journal)
+	case comes:
+		n, err = p.come(ctx)
+	default:
+		return p.meet(ctx)
+	}
+	if err != nil {
+		p.rendezvous.Close()
+		p.rendezvous.Farewell(err)
+		p.close()
+		return nil, err
+	}
+	if err := n.agree(ctx); err != nil {
+		n.Leave("it was stopped while it came back")
+		return nil, errors.Join(n.late(ctx, p.cfg.JoinTimeout, err), n.Close())
+	}
+	return n, nil
+}
+
+// meet begins a run with all others.
+func (p *joiner) meet(ctx context.Context) (*Node, error) {
+	n, err := p.sign(ctx)
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	if err := n.prepare(ctx); err != nil {
+		err = n.late(ctx, p.cfg.JoinTimeout, err)
+		n.Abort("could not begin the run")
+		n.Close()
+		return nil, err
+	}
+	return n, nil
+}
+
+// sign begins this member's part in a run whose roster all have signed.
+func (p *joiner) sign(ctx context.Context) (*Node, error) {
+	if err := p.rendezvous.Meet(ctx); err != nil {
+		p.rendezvous.Farewell(err)
+		return nil, err
+	}
+	journal, err := p.record(p.rendezvous.Signed())
+	if err != nil {
+		return nil, err
+	}
+	members, err := p.members(journal)
+	if err != nil {
+		return nil, err
+	}
+	return p.begin(journal, members)
+}
+
+// unfinished returns the run to resume, or nil.
+func (p *joiner) unfinished() (*store.Journal, error) {
+	j, err := p.store.Last()
+	if err != nil || j == nil || j.Over != "" {
+		return nil, err
+	}
+	if j.Consortium != p.consortium || !bytes.Equal(j.Members[j.Self].ID, []byte(p.host.ID())) {
+		p.cfg.Log.Warn("a run with another agreement was left in this folder before its end; a new one begins")
+		return nil, nil
+	}
+	return j, nil
+}
+
+// resume resumes a run as soon as one other member is found to be in it.
+func (p *joiner) resume(ctx context.Context, j *store.Journal) (*Node, error) {
+	members, err := p.adopt(j)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.rendezvous.Return(ctx); err != nil {
+		return nil, err
+	}
+	return p.begin(j, members)
+}
+
+// come joins the run of the others as soon as they let this process in. From there on it
+// is as one that was started again with an empty log.
+func (p *joiner) come(ctx context.Context) (*Node, error) {
+	run, err := p.rendezvous.Come(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if p.store.Knows(run.ID) {
+		// What an earlier process has promised there is forgotten.
+		return nil, &EndedError{Name: p.cfg.Name}
+	}
+	j, err := p.record(run)
+	if err != nil {
+		return nil, err
+	}
+	members, err := p.adopt(j)
+	if err != nil {
+		return nil, err
+	}
+	return p.begin(j, members)
+}
+
+// adopt makes the run of a journal that which this process speaks of.
+func (p *joiner) adopt(j *store.Journal) (*membership.Current, error) {
+	members, err := p.members(j)
+	if err != nil {
+		return nil, err
+	}
+	if all := members.Load(); all.Removed[j.Self] { // an earlier process has written it down, and ended before it could say so
+		err := removedError(all)
+		return nil, errors.Join(err, j.End(err.Error()))
+	}
+	return members, p.rendezvous.Adopt(j, members)
 }
 
 // checkSelf reports a roster that does not list this participant.
@@ -174,55 +264,10 @@ func (c *Config) checkSelf(id peer.ID) error {
 	}
 	i := slices.IndexFunc(named, func(m Member) bool { return m.ID == id })
 	if i < 0 {
-		return &ConfigError{"members", "a list without " + id.String(), "this participant in it, with the peer ID of " + filepath.Join(c.Dir, identityFile)}
+		return refused("members", "a list without "+id.String(), "this participant in it, with the peer ID of "+filepath.Join(c.Dir, identityFile))
 	}
 	if named[i].Name != c.Name {
-		return &ConfigError{"name", fmt.Sprintf("%q", c.Name), fmt.Sprintf("%q, as in the list of members", named[i].Name)}
+		return refused("name", fmt.Sprintf("%q", c.Name), fmt.Sprintf("%q, as in the list of members", named[i].Name))
 	}
 	return nil
-}
-
-// meet returns when all members have signed one roster.
-func (g *greeter) meet(ctx context.Context) error {
-	joining, cancel := context.WithCancel(ctx)
-	g.joining = joining
-	defer g.watchMet()()
-	stop, err := g.discover()
-	if err == nil {
-		err = g.settle(ctx)
-		stop()
-	}
-	cancel()
-	g.visits.end(context.Background())
-	return err
-}
-
-// settle waits for the end of the meeting, and says now and then who is there.
-func (g *greeter) settle(ctx context.Context) error {
-	remind := time.NewTicker(remindEvery)
-	defer remind.Stop()
-	for {
-		select {
-		case <-g.complete:
-			return nil
-		case <-g.failed:
-			return g.failure
-		case <-ctx.Done():
-			return g.late(ctx)
-		case <-remind.C:
-			g.locked(func() {
-				g.log.Info("waiting for members", "want", g.cfg.size(), "present", g.present(), "missing", g.missing())
-			})
-		}
-	}
-}
-
-// late says who did not come in time.
-func (g *greeter) late(ctx context.Context) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !timedOut(ctx, g.cfg.JoinTimeout) {
-		return ctx.Err()
-	}
-	return &JoinTimeoutError{After: g.cfg.JoinTimeout, Want: g.cfg.size(), Present: g.present(), Missing: g.missing()}
 }

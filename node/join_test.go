@@ -3,14 +3,16 @@ package node
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
 // failAll runs Joins that must all fail with an error of type E.
@@ -31,9 +33,9 @@ func failAll[E error](t *testing.T, configs ...Config) []E {
 
 func TestDisagreementIsNamedOnBothSides(t *testing.T) {
 	a, b := testConfig(t, 0, 3), testConfig(t, 1, 3)
-	b.Agreement = Agreement{{"rho", "0.2"}, {"model", "ggm"}}
+	b.Agreement = Agreement{{Name: "rho", Value: "0.2"}, {Name: "model", Value: "ggm"}}
 	e := failAll[*DisagreementError](t, a, b)
-	for i, want := range []DisagreementError{{"m1", "rho", `"0.1"`, `"0.2"`}, {"m0", "rho", `"0.2"`, `"0.1"`}} {
+	for i, want := range []DisagreementError{{Peer: "m1", Field: "rho", Own: `"0.1"`, Theirs: `"0.2"`}, {Peer: "m0", Field: "rho", Own: `"0.2"`, Theirs: `"0.1"`}} {
 		got := *e[i]
 		got.Peer, _, _ = strings.Cut(got.Peer, " ")
 		if got != want {
@@ -82,13 +84,13 @@ func TestStrangerIsRefused(t *testing.T) {
 	first := join(t, a)
 	stranger.Peers = receive(t, first.addrs)
 	lines, own := logged(&stranger), identity(t, stranger).String()
-	join(t, stranger).hears(t, lines, "[WARN]", "refuses this node", "m0 (", own)
+	join(t, stranger).hears(t, lines, "level=WARN", "refuses this node", "m0 (", own)
 	select {
 	case end := <-first.ended:
 		t.Errorf("the member gave up with %v because of a stranger", end.err)
 	default:
 	}
-	out, err := newHost(newKey(t), []string{"/ip4/127.0.0.1/tcp/0"}, 3, &traffic{}, new(admission))
+	out, err := libp2p.New(libp2p.ListenAddrStrings("/ip4/127.0.0.1/tcp/0"), libp2p.DisableMetrics())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +104,7 @@ func TestStrangerIsRefused(t *testing.T) {
 	if err := out.Connect(t.Context(), *to); err != nil {
 		t.Fatal(err)
 	}
-	s, err := out.NewStream(t.Context(), to.ID, helloProtocol)
+	s, err := out.NewStream(t.Context(), to.ID, rendezvous.HelloProtocol)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,101 +154,26 @@ func TestTimeoutNamesWhoIsMissing(t *testing.T) {
 	}
 }
 
-// Who was met and is lost before it has signed is missing, and named, until it is back.
-func TestWhoIsLostBeforeSigningIsMissing(t *testing.T) {
-	configs := testConfigs(t, 3)
-	list(t, configs)
-	statuses := make(chan Status, 10)
-	configs[0].OnStatus = func(s Status) { statuses <- s }
-	over, end := context.WithCancel(t.Context())
-	end()
-	start := func(i int) *greeter {
-		configs[i].Log = nullLog
-		g, err := open(&configs[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.joining = over // it visits nobody
-		return g
-	}
-	a, b, c := start(0), start(1), start(2)
-	defer a.watchMet()()
-	if _, err := a.discover(); err != nil {
-		t.Fatal(err)
-	}
-	say := func(g *greeter) {
-		t.Helper()
-		info := peer.AddrInfo{ID: a.host.ID(), Addrs: a.host.Addrs()}
-		if err := errors.Join(g.host.Connect(t.Context(), info), g.exchange(t.Context(), a.host.ID())); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := func(present int, missing ...string) {
-		t.Helper()
-		s := receive(t, statuses)
-		var names []string
-		for _, m := range s.Missing {
-			name, _, _ := strings.Cut(m, " ")
-			names = append(names, name)
-		}
-		if len(s.Present) != present || !slices.Equal(names, missing) {
-			t.Fatalf("present %q, missing %q, want %d and %q", s.Present, s.Missing, present, missing)
-		}
-	}
-	say(b)
-	want(2, "m2")
-	say(c)
-	want(3)
-	b.close()
-	want(2, "m1")
-	b = start(1)
-	say(b)
-	want(3)
-	b.close()
-	want(2, "m1")
-	late, stop := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
-	defer stop()
-	if err := a.late(late); !strings.Contains(err.Error(), "want 3, got 2 ") || !strings.Contains(err.Error(), "missing m1 (") {
-		t.Error(err)
-	}
-	a.close()
-	c.close()
-}
-
-func TestMissingMembersAreCounted(t *testing.T) {
-	for want, got := range map[string]string{
-		"2 unknown":        listMissing(3, 1, nil),
-		"m1":               listMissing(3, 2, []string{"m1"}),
-		"m1 and 1 unknown": listMissing(3, 1, []string{"m1"}),
-	} {
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 // begun returns the nodes of a run that all have signed and none has prepared.
 func begun(t *testing.T, configs ...Config) []*Node {
 	t.Helper()
-	greeters := make([]*greeter, len(configs))
+	processes := make([]*joiner, len(configs))
 	for i := range configs {
 		c := &configs[i]
 		c.Log = nullLog
 		if i > 0 {
-			c.Peers = addrsOf(greeters[0].host)
+			c.Peers = processes[0].host.Dialable()
 		}
 		var err error
-		if greeters[i], err = open(c); err != nil {
+		if processes[i], err = open(c); err != nil {
 			t.Fatal(err)
 		}
 	}
 	nodes, errs := make([]*Node, len(configs)), make([]error, len(configs))
 	var done sync.WaitGroup
-	for i, g := range greeters {
+	for i, p := range processes {
 		done.Go(func() {
-			if errs[i] = g.meet(t.Context()); errs[i] == nil {
-				nodes[i], errs[i] = g.begin()
-			}
+			nodes[i], errs[i] = p.sign(t.Context())
 		})
 	}
 	done.Wait()

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
 // pair returns the nodes of a run of two.
@@ -55,7 +56,7 @@ func isReset(t *testing.T, what string, s network.Stream) {
 func TestOneDataStreamOfAMemberIsRead(t *testing.T) {
 	t.Parallel()
 	nodes := pair(t)
-	p, opening := nodes[0].streams.protocol, wire.MarshalOpening(nodes[0].run)
+	p, opening := dataProtocol(nodes[0]), wire.MarshalOpening(nodes[0].journal.ID)
 	ended := make(chan error, 2)
 	for range 2 {
 		s := openStream(t, nodes[0], nodes[1], p, opening)
@@ -80,7 +81,7 @@ func TestOneDataStreamOfAMemberIsRead(t *testing.T) {
 func TestMessagesAreAsLongAsTheCallsNeed(t *testing.T) {
 	t.Parallel()
 	nodes := pair(t)
-	p, opening := nodes[0].streams.protocol, wire.MarshalOpening(nodes[0].run)
+	p, opening := dataProtocol(nodes[0]), wire.MarshalOpening(nodes[0].journal.ID)
 	isReset(t, "2 MiB that say nothing", openStream(t, nodes[0], nodes[1], p, opening, make([]byte, 2<<20)))
 	const length = 200_000
 	for _, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
@@ -91,7 +92,7 @@ func TestMessagesAreAsLongAsTheCallsNeed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := nodes[0].loop.messageMost(), 8*length+wire.Beside(2); got != want {
+	if got, want := nodes[0].loop.inbox.usual(), 8*length+wire.Beside(2); got != want {
 		t.Errorf("takes %d bytes after a sum of %d values, want %d", got, length, want)
 	}
 	for _, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
@@ -116,14 +117,14 @@ func TestHellosAreBounded(t *testing.T) {
 	t.Parallel()
 	nodes := pair(t)
 	var open []network.Stream
-	for range answersMost {
-		s := openStream(t, nodes[0], nodes[1], helloProtocol)
+	for range rendezvous.AnswersMost {
+		s := openStream(t, nodes[0], nodes[1], rendezvous.HelloProtocol)
 		if _, err := s.Write([]byte{1}); err != nil { // and never the rest
 			t.Fatal(err)
 		}
 		open = append(open, s)
 	}
-	many := openStream(t, nodes[0], nodes[1], helloProtocol)
+	many := openStream(t, nodes[0], nodes[1], rendezvous.HelloProtocol)
 	many.Write([]byte{1})
 	for _, s := range append(open, many) {
 		s.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
@@ -135,7 +136,7 @@ func TestHellosAreBounded(t *testing.T) {
 		}
 	}
 	if refused != 1 {
-		t.Errorf("%d of %d hellos at once were refused, want 1", refused, answersMost+1)
+		t.Errorf("%d of %d hellos at once were refused, want 1", refused, rendezvous.AnswersMost+1)
 	}
 	finish(t, nodes)
 }
@@ -145,7 +146,7 @@ func TestHellosAreBounded(t *testing.T) {
 func TestLongAgreements(t *testing.T) {
 	t.Parallel()
 	long := func(n int) Agreement {
-		return Agreement{{"a", strings.Repeat("x", n)}, {"b", strings.Repeat("x", n)}, {"c", strings.Repeat("x", n)}}
+		return Agreement{{Name: "a", Value: strings.Repeat("x", n)}, {Name: "b", Value: strings.Repeat("x", n)}, {Name: "c", Value: strings.Repeat("x", n)}}
 	}
 	configs := testConfigs(t, 3)
 	for i := range configs {
@@ -157,7 +158,7 @@ func TestLongAgreements(t *testing.T) {
 	failAll[*DisagreementError](t, a, b)
 	b = testConfig(t, 1, 3)
 	for i := range 20 {
-		b.Agreement = append(b.Agreement, Field{strings.Repeat("n", i+1), strings.Repeat("x", wire.MaxValue)})
+		b.Agreement = append(b.Agreement, Field{Name: strings.Repeat("n", i+1), Value: strings.Repeat("x", wire.MaxValue)})
 	}
 	var config *ConfigError
 	if end := join(t, b).wait(t); !errors.As(end.err, &config) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/wire"
 )
 
 // decided returns a slot of the log.
@@ -44,7 +43,7 @@ func (l *loop) known(fits func(*consensus.Decision) bool) (*consensus.Decision, 
 	return d, nil
 }
 
-// has says whether a member's contribution is in a decision.
+// has reports whether a member's contribution is in a decision.
 func has(d *consensus.Decision, rank int) bool {
 	for _, m := range d.Members {
 		if int(m) == rank {
@@ -62,11 +61,5 @@ func (l *loop) enter(d *consensus.Decision) {
 		return
 	}
 	l.took = d.Cost.Ended - d.Cost.Began
-	l.noteLength(len(d.Total))
-}
-
-// messageMost returns the most bytes of a message as far as this member knows the
-// run's vectors.
-func (l *loop) messageMost() int {
-	return max(mostBytes, 8*l.words*int(l.longest.Load())) + wire.Beside(len(l.roll.Load().members))
+	l.inbox.noteLength(len(d.Total))
 }

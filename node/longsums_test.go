@@ -15,15 +15,15 @@ import (
 // A round of a long sum may take a slow link longer than a session may stand still:
 // what comes in parts gets on, and one ballot is enough.
 func TestLongSumsOverSlowLinks(t *testing.T) {
-	const size, length, bits, beat = 4, 300_000, megabit, time.Second / 4
+	const size, length, bits, interval = 4, 300_000, megabit, time.Second / 4
 	simulate(t, 50*time.Millisecond, bits, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, size)
 		for i := range configs {
-			configs[i].Beat = beat
+			configs[i].Heartbeat = interval
 		}
 		nodes := s.start(t, configs...)
 		round := 64 * length / 2 * time.Second / bits
-		if took := sums(t, nodes, 1, length); took < 2*round || round < 30*beat {
+		if took := sums(t, nodes, 1, length); took < 2*round || round < 30*interval {
 			t.Errorf("took %s, and the longest round at least %s", took, round)
 		}
 		checkLogs(t, nodes, 3)
@@ -115,7 +115,7 @@ func TestASumIsMadeAgainWithoutItsCaller(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	waitFor(t, func() bool { return len(nodes[0].roll.Load().amendments) == 1 })
+	waitFor(t, func() bool { return len(nodes[0].members.Load().Amendments) == 1 })
 	for _, r := range each(t, nodes[1:], func(ctx context.Context, n *Node) result { return sum(ctx, n, []float64{1}) }) {
 		if r.err != nil || math.Abs(r.values[0]-size) > 1e-6 {
 			t.Errorf("got %v, %v, want %d", r.values, r.err, size)
@@ -125,33 +125,27 @@ func TestASumIsMadeAgainWithoutItsCaller(t *testing.T) {
 
 // What a member asks for again while it is on its way is not read from the disk again.
 func TestWhatIsOnItsWayIsNotServedAgain(t *testing.T) {
-	held := map[consensus.Message]bool{}
-	l := &loop{ // without a journal
-		send: func(s consensus.Send) { t.Errorf("%+v was sent", s) },
-		holds: func(to int, m consensus.Message) bool {
-			_, seal := m.Body.(*consensus.Seal)
-			m.Body = nil
-			held[m] = to == 1 && seal == (m.Slot == 5)
-			return true
-		},
-	}
+	n := holding{t: t, held: map[consensus.Message]bool{}}
+	l := &loop{loopConfig: loopConfig{network: n}} // without a journal
 	l.help(consensus.Serve{To: 1, Slot: 5, Ballot: 2, Entry: consensus.EntrySealed + "2"})
 	l.help(consensus.Serve{To: 1, Slot: 3})
-	if !held[consensus.Message{Slot: 5, Ballot: 2}] || !held[consensus.Message{Slot: 3}] {
-		t.Errorf("asked for %v", held)
+	if !n.held[consensus.Message{Slot: 5, Ballot: 2}] || !n.held[consensus.Message{Slot: 3}] {
+		t.Errorf("asked for %v", n.held)
 	}
 }
 
-// A program that holds much is not collected for a little.
-func TestWhenTheHeapIsCollected(t *testing.T) {
-	long := consensus.Effects{
-		Writes:    []consensus.Write{{Name: "state", Data: []byte{1}}, {Data: []byte{1}, Vector: consensus.Vector{Words: make([]uint64, 3)}}},
-		Decisions: []*consensus.Decision{{Total: []float64{1}}},
-	}
-	if got := longest(long); got != 25 {
-		t.Errorf("the longest vector has %d bytes", got)
-	}
-	if !collects(collectFrom, collectShare*collectFrom) || collects(collectFrom, 2*collectShare*collectFrom) || heapInUse() == 0 {
-		t.Error("collects for too little, or not for enough")
-	}
+// holding is a network on which everything is on its way already.
+type holding struct {
+	nobody
+	t    *testing.T
+	held map[consensus.Message]bool // what was asked for
+}
+
+func (h holding) Send(to int, m consensus.Message) { h.t.Errorf("%+v was sent to %d", m, to) }
+
+func (h holding) Holds(to int, m consensus.Message) bool {
+	_, seal := m.Body.(*consensus.Seal)
+	m.Body = nil
+	h.held[m] = to == 1 && seal == (m.Slot == 5)
+	return true
 }

@@ -4,54 +4,65 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/transport"
 )
+
+// carrier is what the loop needs of the transport.
+type carrier interface {
+	Send(to int, m consensus.Message)
+	SendAll(m consensus.Message) // on the data plane
+	Publish(m consensus.Message)
+	Holds(to int, m consensus.Message) bool
+	Follow(peers []transport.Peer)
+}
+
+// loopConfig is what a loop is made of. Nothing of it is set later.
+type loopConfig struct {
+	machine *consensus.Machine
+	journal *store.Journal
+	members *membership.Current // the loop alone stores it
+	network carrier
+	inbox   *inbox
+	self    int
+	initial consensus.Settings // that the run has begun with
+	changes []Change           // of the roster that this member's operator wants at first
+	every   time.Duration      // between two ticks
+	came    func(rank int)     // is told of newcomers that take part
+	log     *slog.Logger
+}
 
 // loop is the goroutine that owns the machine. Its fields up to the channels
 // belong to that goroutine.
 type loop struct {
-	machine   *consensus.Machine
-	start     time.Time // of the process; the machine's time counts from here
-	roll      *roll
-	self      int
-	epochs    []epoch            // of the roster
-	founding  consensus.Settings // that the run has begun with
-	came      map[int]bool       // newcomers that were heard of, and are noted
-	changes   []Change           // of the roster that this member's operator wants
-	predicted int                // rounds of a session of all members
-	journal   *store.Journal
+	loopConfig
+	start     time.Time         // of the process; the machine's time counts from here
+	wanted    []Change          // of the roster, by this member's operator now
+	epochs    []epoch           // of the roster
+	seen      map[int]bool      // newcomers that were heard of, and are noted
+	predicted int               // rounds of a session of all members
 	calls     uint64            // that the learner has made in this process, one under way included
 	pending   *request          // the call under way, which is for the slot calls-1
 	ended     map[int]time.Time // members whose end was heard, and when
 	record    consensus.Record
 	took      time.Duration // the last slot
-	told      told
+	logged    logState
 	allOver   bool
 
-	inbox    chan consensus.Receive
 	requests chan *request
-	stopped  chan struct{} // closed when the loop has returned
 	allEnded chan struct{} // closed when every other member has finished or left, or is lost
 
-	longest atomic.Int64 // values of a Sum so far
-	words   int          // that a value takes
-
-	send     func(consensus.Send)
-	holds    func(to int, m consensus.Message) bool // whether it is on its way already
-	reform   func(*consensus.Amendment) error
-	onCame   func(rank int)
-	every    time.Duration // between two ticks
-	log      hclog.Logger
-	status   atomic.Pointer[snapshot]
-	busy     atomic.Int64 // when the work under way began, in nanoseconds since start, or idle
-	lastBeat atomic.Pointer[consensus.Message]
-	over     *atomic.Pointer[string]
+	background    transport.Tasks // writes that need not be waited for, and what is due later
+	status        atomic.Pointer[snapshot]
+	busy          atomic.Int64 // when the work under way began, in nanoseconds since start, or idle
+	lastHeartbeat atomic.Pointer[consensus.Message]
+	over          atomic.Pointer[string] // why the run is over here for good
 }
 
 // request is something for the loop to do: an event for the machine, or do.
@@ -67,22 +78,17 @@ type outcome struct {
 	err      error
 }
 
-// errDisk says that a step could not be written down.
+// errDisk reports that a step could not be written down.
 var errDisk = errors.New("cannot write the state")
 
-// inboxSize bounds the messages that wait for the loop: few, since each may be a
-// vector. Beyond that the senders' streams are held back.
-const inboxSize = 32
-
-func newLoop(m *consensus.Machine, every time.Duration, words int, n *Node) (*loop, error) {
+func newLoop(c loopConfig) (*loop, error) {
 	l := &loop{
-		machine: m, predicted: m.Plan().Rounds(), start: time.Now(), roll: &n.roll, self: n.self, journal: n.journal, ended: map[int]time.Time{},
-		inbox: make(chan consensus.Receive, inboxSize), requests: make(chan *request),
-		stopped: make(chan struct{}), allEnded: make(chan struct{}),
-		send: n.post, holds: n.holds, reform: n.reform, onCame: n.noteCame, came: map[int]bool{}, epochs: []epoch{{0, n.journal.Founders}}, every: every, log: n.log, over: &n.ended, words: words, told: told{plans: map[string]bool{}},
+		loopConfig: c, wanted: c.changes, predicted: c.machine.Plan().Rounds(), start: time.Now(), ended: map[int]time.Time{},
+		requests: make(chan *request), allEnded: make(chan struct{}),
+		seen: map[int]bool{}, epochs: []epoch{{0, c.journal.Founders}}, logged: logState{plans: map[string]bool{}},
 	}
 	l.busy.Store(idle)
-	err := n.journal.Each(func(d *consensus.Decision) error { // of an earlier process
+	err := c.journal.Each(func(d *consensus.Decision) error { // of an earlier process
 		l.enter(d)
 		return nil
 	})
@@ -91,12 +97,12 @@ func newLoop(m *consensus.Machine, every time.Duration, words int, n *Node) (*lo
 }
 
 func (l *loop) main(ctx context.Context) {
-	defer close(l.stopped)
+	defer close(l.inbox.stopped)
 	ticker := time.NewTicker(l.every)
 	defer ticker.Stop()
 	l.step(consensus.Tick{})
-	if len(l.changes) > 0 {
-		l.goOn()
+	if len(l.wanted) > 0 {
+		l.afterAmendment()
 	}
 	for {
 		select {
@@ -107,7 +113,7 @@ func (l *loop) main(ctx context.Context) {
 				l.step(consensus.Tick{Learner: l.slotOf(l.calls)})
 				l.nag()
 			})
-		case r := <-l.inbox:
+		case r := <-l.inbox.messages:
 			l.work(func() {
 				l.step(r)
 				l.note(r)
@@ -118,20 +124,12 @@ func (l *loop) main(ctx context.Context) {
 	}
 }
 
-// deliver hands the loop a message from another member.
-func (l *loop) deliver(from int, m consensus.Message) {
-	select {
-	case l.inbox <- consensus.Receive{From: from, Message: m}:
-	case <-l.stopped:
-	}
-}
-
 // ask hands the loop a request and waits for its outcome.
 func (l *loop) ask(ctx context.Context, q *request) (*consensus.Decision, error) {
 	q.outcome = make(chan outcome, 1)
 	select {
 	case l.requests <- q:
-	case <-l.stopped:
+	case <-l.inbox.stopped:
 		return nil, ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -139,7 +137,7 @@ func (l *loop) ask(ctx context.Context, q *request) (*consensus.Decision, error)
 	select {
 	case out := <-q.outcome:
 		return out.decision, out.err
-	case <-l.stopped:
+	case <-l.inbox.stopped:
 		return nil, ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -171,7 +169,7 @@ func (l *loop) serve(q *request) {
 // they are after a restart, are answered from the log.
 func (l *loop) call(q *request, c consensus.Call) {
 	l.calls++
-	l.noteLength(len(c.Values))
+	l.inbox.noteLength(len(c.Values))
 	if slot := l.slotOf(l.calls - 1); slot < l.machine.Slot() {
 		d, err := l.decided(slot)
 		if err == nil {
@@ -194,8 +192,6 @@ func (l *loop) keepCall() (*consensus.Decision, error) {
 	return nil, nil
 }
 
-func (l *loop) noteLength(values int) { l.longest.Store(max(l.longest.Load(), int64(values))) }
-
 func (l *loop) step(ev consensus.Event) {
 	e := l.machine.Step(time.Since(l.start), ev)
 	l.apply(e)
@@ -214,12 +210,11 @@ func (l *loop) apply(e consensus.Effects) {
 		e = l.machine.Step(time.Since(l.start), consensus.Abort{Reason: "it cannot write its state", Returns: true})
 		e.Writes, e.Decisions, e.Err = nil, nil, err
 	}
-	collectAfter(e)
 	for _, s := range e.Sends {
-		if _, beat := s.Message.Body.(*consensus.Beat); beat && s.To == consensus.All {
-			l.lastBeat.Store(&s.Message)
+		if _, heartbeat := s.Message.Body.(*consensus.Heartbeat); heartbeat && s.To == consensus.All {
+			l.lastHeartbeat.Store(&s.Message)
 		}
-		l.send(s)
+		l.post(s)
 	}
 	for _, s := range e.Serves {
 		l.help(s)
@@ -236,7 +231,7 @@ func (l *loop) apply(e consensus.Effects) {
 		}
 	}
 	if amended && e.Err == nil {
-		l.goOn()
+		l.afterAmendment()
 	}
 	if e.Err != nil {
 		l.fail(e.Err)
@@ -244,13 +239,37 @@ func (l *loop) apply(e consensus.Effects) {
 	}
 }
 
-// fail notes why the run is over here, unless it may be gone on with.
+// post hands a message to the outboxes of its receivers. Last words go over the
+// streams as well, where their arrival can be waited for.
+func (l *loop) post(s consensus.Send) {
+	if s.To != consensus.All {
+		l.network.Send(s.To, s.Message)
+		return
+	}
+	l.network.Publish(s.Message)
+	if isLast(s.Message) {
+		l.network.SendAll(s.Message)
+	}
+}
+
+// isLast reports whether a message tells of the end of the sender's run.
+func isLast(m consensus.Message) bool {
+	switch b := m.Body.(type) {
+	case *consensus.Leave:
+		return true
+	case *consensus.Heartbeat:
+		return b.State == consensus.Finished
+	}
+	return false
+}
+
+// fail notes why the run is over here, unless it can be resumed.
 func (l *loop) fail(err error) {
 	var abort *consensus.AbortError
 	if errors.As(err, &abort) && abort.Returns || errors.Is(err, errDisk) {
 		return
 	}
-	why := printable(err.Error())
+	why := membership.Printable(err.Error())
 	l.over.Store(&why)
 }
 
@@ -274,7 +293,7 @@ func (l *loop) help(s consensus.Serve) {
 		m.Body = &consensus.Seal{}
 	}
 	switch {
-	case l.holds(s.To, m):
+	case l.network.Holds(s.To, m):
 		return
 	case s.Entry != "":
 		l.helpOpen(s)
@@ -282,14 +301,14 @@ func (l *loop) help(s consensus.Serve) {
 	}
 	d, err := l.decided(s.Slot)
 	if err != nil {
-		l.log.Error("cannot help a member to catch up", "name", l.roll.name(s.To), "error", err)
+		l.log.Error("cannot help a member to catch up", "name", l.members.Name(s.To), "error", err)
 		return
 	}
 	next, err := l.decided(s.Slot + 1)
 	if err != nil || next.Certificate == nil {
 		return // somebody else may
 	}
-	l.send(consensus.Send{To: s.To, Message: consensus.Message{
+	l.post(consensus.Send{To: s.To, Message: consensus.Message{
 		Slot: s.Slot, Body: &consensus.Decided{Decision: d, Next: next.Certificate},
 	}})
 }
@@ -305,8 +324,8 @@ func (l *loop) helpOpen(s consensus.Serve) {
 		m, err = consensus.SealOf(s.Slot, entry)
 	}
 	if err != nil {
-		l.log.Error("cannot help a member to open a slot", "name", l.roll.name(s.To), "error", err)
+		l.log.Error("cannot help a member to open a slot", "name", l.members.Name(s.To), "error", err)
 		return
 	}
-	l.send(consensus.Send{To: s.To, Message: m})
+	l.post(consensus.Send{To: s.To, Message: m})
 }

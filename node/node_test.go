@@ -91,7 +91,7 @@ func checkStatus(t *testing.T, nodes []*Node, rounds int) {
 		if n.RunID() != nodes[0].RunID() || s.LastDigest != nodes[0].Status().LastDigest {
 			t.Errorf("member %d has another run or digest than member 0", rank)
 		}
-		if names := n.roll.Load().names(); !slices.IsSorted(names) || len(names) != len(nodes) {
+		if names := n.members.Load().Names(); !slices.IsSorted(names) || len(names) != len(nodes) {
 			t.Errorf("member %d: names %v", rank, names)
 		}
 		slots := 0

@@ -2,36 +2,47 @@ package node
 
 import (
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/rendezvous"
+	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
 // outsider is a host with a key of its own, in no list, that says what it likes.
 type outsider struct {
-	*other
-	host host.Host
+	key        crypto.PrivKey
+	id         peer.ID
+	host       *transport.Host
+	hello      wire.Hello
+	consortium [32]byte
+	founders   []Member
+	amendments []*consensus.Amendment
 }
 
 // newOutsider returns a host on the network of a configuration.
 func newOutsider(t *testing.T, c Config) *outsider {
 	t.Helper()
-	o := newIdentity(t, "outsider")
-	h, err := newHost(o.key, c.Listen, 8, &traffic{}, new(admission), c.links...)
+	o := &outsider{key: newKey(t)}
+	var err error
+	o.host, err = transport.Listen(transport.Config{Key: o.key, Listen: c.Listen, Size: 8, Log: nullLog, Links: c.links})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { h.Close() })
-	return &outsider{o, h}
+	t.Cleanup(func() { o.host.Close() })
+	o.id = o.host.ID()
+	return o
 }
 
 // outsider puts a host on the network after those of n members.
@@ -60,7 +71,7 @@ func (o *outsider) tells(t *testing.T, addrs []string, h wire.Hello) {
 	defer o.host.Network().ClosePeer(to.ID) // the process does it otherwise, while the next hello is on its way
 	var s network.Stream
 	waitFor(t, func() bool { // it can be dialled before it answers hellos
-		s, err = o.host.NewStream(t.Context(), to.ID, helloProtocol)
+		s, err = o.host.NewStream(t.Context(), to.ID, rendezvous.HelloProtocol)
 		return err == nil
 	})
 	defer s.Close()
@@ -75,7 +86,7 @@ func (o *outsider) tells(t *testing.T, addrs []string, h wire.Hello) {
 // logged makes a configuration's warnings come out of a channel.
 func logged(c *Config) <-chan string {
 	lines := make(logLines, 1000)
-	c.Log = hclog.New(&hclog.LoggerOptions{Output: lines, Level: hclog.Warn})
+	c.Log = slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return lines
 }
 
@@ -131,7 +142,7 @@ func TestAStrangerEndsNoStart(t *testing.T) {
 					peers = append(peers, addrs...)
 					if i < len(configs)-1 {
 						stranger.tells(t, addrs, wire.Hello{Name: "s", Refused: "goes away"})
-						all[i].hears(t, lines, "[WARN]", stranger.id.String())
+						all[i].hears(t, lines, "level=WARN", stranger.id.String())
 					}
 				}
 				for i, j := range all {
@@ -156,16 +167,9 @@ func TestAStrangerEndsNoStart(t *testing.T) {
 func TestAStrangerDoesNotEndOrLeadAwayANewcomer(t *testing.T) {
 	const founders, rounds = 4, 20
 	for name, lie := range map[string]func(t *testing.T, o *outsider) wire.Hello{
-		"empty":   func(*testing.T, *outsider) wire.Hello { return wire.Hello{} },
-		"refusal": func(*testing.T, *outsider) wire.Hello { return wire.Hello{Refused: otherFolder} },
-		"invented run": func(t *testing.T, o *outsider) wire.Hello {
-			var entries []wire.Entry
-			for _, m := range o.m.newcomer.founders {
-				entries = append(entries, wire.Entry{Name: m.Name, ID: []byte(m.ID), Process: [32]byte{'!'}})
-			}
-			o.shows(t, 1, entries...)(&o.Hello)
-			return o.Hello
-		},
+		"empty":        func(*testing.T, *outsider) wire.Hello { return wire.Hello{} },
+		"refusal":      func(*testing.T, *outsider) wire.Hello { return wire.Hello{Refused: rendezvous.OtherFolder} },
+		"invented run": func(t *testing.T, o *outsider) wire.Hello { return o.invents(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
@@ -202,10 +206,32 @@ func TestAStrangerDoesNotEndOrLeadAwayANewcomer(t *testing.T) {
 // copies gives the outsider what a participant has agreed on with the others.
 func (o *outsider) copies(t *testing.T, c Config) {
 	t.Helper()
-	nc, err := c.newcomer(identity(t, c))
+	agreement := c.complete()
+	o.consortium, o.hello = agreement.ID(), wire.Hello{Name: "outsider", Process: [32]byte{'o'}}
+	for _, f := range agreement {
+		o.hello.Agreement = append(o.hello.Agreement, wire.Field(f))
+	}
+	var p consensus.Params
+	var err error
+	o.founders, p = membership.Founding(c.Members, c.Settings)
+	if o.amendments, err = membership.Amendments(p, o.founders, c.Changes); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// invents returns a hello that shows a run of the founders which there is not.
+func (o *outsider) invents(t *testing.T) wire.Hello {
+	t.Helper()
+	var entries []wire.Entry
+	for _, m := range o.founders {
+		entries = append(entries, wire.Entry{Name: m.Name, ID: []byte(m.ID), Process: [32]byte{'!'}})
+	}
+	r := membership.NewRoster(o.consortium, entries)
+	signature, err := r.Sign(o.key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	agreement := c.complete()
-	o.meets(&meeting{agreement: agreement, consortium: agreement.ID(), newcomer: nc})
+	h := o.hello
+	h.Roster, h.Signature, h.Proposal, h.Amendments = r.Entries, signature, r.Run(), [][]byte{o.amendments[0].Encode()}
+	return h
 }

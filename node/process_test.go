@@ -13,6 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
 // process is a command that runs, and what it says.
@@ -114,9 +115,9 @@ func TestAStrangerAttacksAProcess(t *testing.T) {
 	victim.says(t, "1 of 3 members are here")
 	first := agreed.Members[0]
 	addrs := []string{first.Addrs[0] + "/p2p/" + first.ID}
-	stranger.tells(t, addrs, wire.Hello{Name: "plant-b", Refused: wasRemoved})
+	stranger.tells(t, addrs, wire.Hello{Name: "plant-b", Refused: rendezvous.WasRemoved})
 	victim.says(t, "[WARN]", stranger.id.String())
-	for _, h := range []wire.Hello{{Name: "plant-b", Refused: otherFolder}, {Name: "plant-b"}, {}} {
+	for _, h := range []wire.Hello{{Name: "plant-b", Refused: rendezvous.OtherFolder}, {Name: "plant-b"}, {}} {
 		stranger.tells(t, addrs, h)
 	}
 	others := []*process{command(t, program, dir, "run", "--dir", "o/plant-b"), command(t, program, dir, "run", "--dir", "o/plant-c")}

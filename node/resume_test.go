@@ -34,9 +34,9 @@ func (l *script) run(ctx context.Context, n *Node, onRound func(round int)) erro
 	}
 	for r := 1; r <= l.rounds; r++ {
 		n.StartRound(r)
-		known := n.Missed
+		known := n.TakeMissed
 		if l.shared {
-			known = n.Decided
+			known = n.TakeDecided
 		}
 		total, ok := known()
 		if !ok {
@@ -160,7 +160,7 @@ func TestTheRunIsOver(t *testing.T) {
 	late.Peers = addrs
 	lines := logged(&late)
 	back := join(t, late)
-	back.hears(t, lines, "[WARN]", "a member says that the run is over", "m0 (")
+	back.hears(t, lines, "level=WARN", "a member says that the run is over", "m0 (")
 	for _, c := range configs[1:4] {
 		c.Peers = addrs
 		all = append(all, join(t, c))

@@ -64,7 +64,7 @@ func (s *simulation) heal() { s.sides.Store(nil) }
 // config describes member i of a run of size members on the network. Sums are exact.
 func (s *simulation) config(t *testing.T, i, size int) Config {
 	c := testConfig(t, i, size)
-	c.Settings.Scheme, c.Beat = consensus.Exact, time.Second
+	c.Settings.Scheme, c.Heartbeat = consensus.Exact, time.Second
 	s.Place(&c, i, 0)
 	return c
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
 // Status is a snapshot of what a node is doing.
@@ -42,7 +44,11 @@ type Status struct {
 	Traffic        Traffic       `json:"traffic"`
 }
 
-// Come is what had come to a node, half a Beat ago at the most, of the vectors of the
+// Traffic counts what a node has sent and received since it was started: bytes of all its
+// streams, those sent on the data plane, and messages.
+type Traffic = transport.Traffic
+
+// Come is what had come to a node, half a heartbeat ago at the most, of the vectors of the
 // sum under way, and what is to come in all: the frames of the session, without seeds
 // and gossip. It is zero between sums, and before the session.
 type Come struct {
@@ -98,9 +104,9 @@ func (l *loop) publish() {
 // unfinished names the members that have neither ended their part nor are lost.
 func (l *loop) unfinished(s consensus.Status) (names []string) {
 	lost := ranksOf(s.Lost)
-	all := l.roll.Load()
-	for rank, m := range all.members {
-		if rank != l.self && !all.removed[rank] && !lost[rank] && l.ended[rank].IsZero() {
+	all := l.members.Load()
+	for rank, m := range all.All {
+		if rank != l.self && !all.Removed[rank] && !lost[rank] && l.ended[rank].IsZero() {
 			names = append(names, m.Name)
 		}
 	}
@@ -116,15 +122,15 @@ func ranksOf(members []consensus.Missing) map[int]bool {
 }
 
 // lost returns the ranks of the members that count as lost.
-func (n *Node) lost() map[int]bool { return ranksOf(n.loop.status.Load().machine.Lost) }
+func (l *loop) lost() map[int]bool { return ranksOf(l.status.Load().machine.Lost) }
 
 // Status returns what the node is doing now. It never blocks.
 func (n *Node) Status() Status {
 	s := n.loop.status.Load()
 	m := s.machine
-	all := n.roll.Load()
+	all := n.members.Load()
 	out := Status{
-		Name: all.members[n.self].Name, State: m.State.String(), Want: s.rules.Size, Addrs: n.Addrs(),
+		Name: all.All[n.self].Name, State: m.State.String(), Want: s.rules.Size, Addrs: n.Addrs(),
 		Slot: m.Slot, Attempt: m.Ballot, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
 		Paused: m.Paused, Held: m.Held, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
@@ -136,44 +142,26 @@ func (n *Node) Status() Status {
 	}
 	absent := map[uint32]Absent{}
 	for i, a := range slices.Concat(m.Missing, m.Lost) {
-		absent[a.Member] = Absent{all.members[a.Member].Name, printable(a.Reason), i >= len(m.Missing)}
+		absent[a.Member] = Absent{all.All[a.Member].Name, membership.Printable(a.Reason), i >= len(m.Missing)}
 	}
-	for rank := range all.members {
+	for rank := range all.All {
 		if a, yes := absent[uint32(rank)]; yes {
 			out.Absent = append(out.Absent, a)
 		}
 	}
 	for _, w := range m.Wanted {
-		out.Wanted = append(out.Wanted, Wanted{Own: w.Amends == m.Wished})
+		out.Wanted = append(out.Wanted, Wanted{Own: w.Amends == m.Requested})
 		for _, r := range w.Members {
 			last := &out.Wanted[len(out.Wanted)-1]
-			last.Names = append(last.Names, all.members[r].Name)
+			last.Names = append(last.Names, all.All[r].Name)
 		}
 	}
 	for _, r := range m.Members {
-		out.Members = append(out.Members, all.members[r].Name)
+		out.Members = append(out.Members, all.All[r].Name)
 	}
 	waited := time.Since(n.loop.start) - m.Since
 	for _, name := range slices.Concat(n.loop.namesOf(m.Waiting), s.unfinished) {
 		out.Waiting = append(out.Waiting, Waiting{Name: name, For: waited, Usual: m.Usual})
 	}
 	return out
-}
-
-// Traffic returns what the node has sent and received so far.
-func (n *Node) Traffic() Traffic { return n.traffic.snapshot() }
-
-// report tells Config.OnStatus who is there. The meeting is locked.
-func (m *meeting) report() {
-	if m.cfg.OnStatus != nil {
-		m.cfg.OnStatus(m.status())
-	}
-}
-
-func (m *meeting) status() Status {
-	s := Status{Name: m.cfg.Name, State: "joining", Want: m.cfg.size(), Addrs: addrsOf(m.host), Present: m.present(), Missing: m.missing()}
-	if m.roll != nil || m.newcomer != nil { // changes may have made it another number
-		s.Want = len(s.Present) + len(s.Missing)
-	}
-	return s
 }

@@ -3,18 +3,19 @@ package node_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -30,7 +31,7 @@ func TestAStoppedParticipant(t *testing.T) {
 		defer stop()
 		away := make(chan struct{})
 		for i := range all {
-			all[i].OnRound = func(p task.Progress, _ node.Status) {
+			all[i].OnRound = func(p algorithm.Progress, _ node.Status) {
 				switch {
 				case i == 1 && p.Number == 3:
 					stop()
@@ -75,10 +76,8 @@ func TestAStoppedParticipant(t *testing.T) {
 // participants lays participants out on a network.
 func participants(t *testing.T, s *node.Simulation) []participant.Config {
 	t.Helper()
-	k := task.Task{
-		Model: model.GGM, Components: 2, Rounds: stoppedRounds, Lambda0: 1, Rho: 1, Seed: 2, Standardise: task.Global, FalseAlarm: 0.01,
-		Settings: consensus.Settings{Protect: chunking.Chunks},
-	}
+	k := pipelinetest.Task(t, "ggm", "components=2", fmt.Sprintf("rounds=%d", stoppedRounds), "tol=0", "rho=1", "seed=2")
+	k.Settings = consensus.Settings{Protect: chunking.Chunks}
 	parts := plants.Generate(plants.Spec{Participants: 5, Rows: 60, Columns: 3, Patterns: 2}, 4)
 	all := make([]participant.Config, len(parts))
 	var members []node.Member

@@ -11,12 +11,13 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/netsim"
+	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
 // transcript is what a run without faults decides and sends, as far as the protocol
 // fixes it. Left out are
 //
-//   - Beats, and what answers them: what was sent before, and what shows a decision
+//   - heartbeats, and what answers them: what was sent before, and what shows a decision
 //     to who asks for it;
 //   - how many vote, from a quorum to all: who knows of the decision does not vote
 //     any more;
@@ -34,7 +35,7 @@ type transcript struct {
 
 type sent struct {
 	from, to int
-	label    label
+	label    transport.Label
 }
 
 // nonceSlots are the Gathers that begin a run, whose blobs are random.
@@ -50,12 +51,12 @@ func newTranscript() *transcript {
 func (r *transcript) Sent(from, to int, m consensus.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := sent{from, to, labelOf(m)}
+	s := sent{from, to, transport.LabelOf(m)}
 	if m.Slot < nonceSlots || r.seen[s] {
 		return
 	}
 	switch b := m.Body.(type) {
-	case *consensus.Beat, *consensus.Commit, *consensus.Seal, *consensus.Shares, *consensus.Decided:
+	case *consensus.Heartbeat, *consensus.Commit, *consensus.Seal, *consensus.Shares, *consensus.Decided:
 		return // Seals are answers where sums are exact, Shares where nobody is lost
 	case *consensus.Pads:
 		if len(b.Pads) != 1 || int(b.Pads[0].Member) != from {
@@ -108,19 +109,32 @@ func (r *transcript) Decided(member int, d *consensus.Decision) {
 func (r *transcript) tap(t *testing.T, n *Node) {
 	t.Helper()
 	if _, err := n.loop.ask(t.Context(), &request{do: func() (*consensus.Decision, error) {
-		send := n.loop.send
-		n.loop.send = func(s consensus.Send) {
-			for to := range n.Members() {
-				if to == s.To || s.To == consensus.All && to != n.self {
-					r.Sent(n.self, to, s.Message)
-				}
-			}
-			send(s)
-		}
+		n.loop.network = tapped{n.loop.network, r, n}
 		return nil, nil
 	}}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// tapped is a network whose messages a transcript sees.
+type tapped struct {
+	carrier
+	r *transcript
+	n *Node
+}
+
+func (c tapped) Send(to int, m consensus.Message) {
+	c.r.Sent(c.n.self, to, m)
+	c.carrier.Send(to, m)
+}
+
+func (c tapped) Publish(m consensus.Message) {
+	for to := range c.n.Members() {
+		if to != c.n.self {
+			c.r.Sent(c.n.self, to, m)
+		}
+	}
+	c.carrier.Publish(m)
 }
 
 // compare names what differs between a run and the simulation.

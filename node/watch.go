@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// told is what the log has told of the run so far.
-type told struct {
+// logState is what the log has told of the run so far.
+type logState struct {
 	lost   map[uint32]bool
 	slot   uint64
 	ballot uint32
@@ -26,17 +27,17 @@ func (l *loop) watch(s consensus.Status) {
 	if s.State >= consensus.Finished {
 		return
 	}
-	t := &l.told
+	t := &l.logged
 	lost := map[uint32]bool{}
 	for _, m := range s.Lost {
 		lost[m.Member] = true
 		if !t.lost[m.Member] && l.ended[int(m.Member)].IsZero() {
-			l.log.Warn("a member is lost", "name", l.roll.name(int(m.Member)), "reason", m.Reason)
+			l.log.Warn("a member is lost", "name", l.members.Name(int(m.Member)), "reason", m.Reason)
 		}
 	}
 	for _, m := range slices.Sorted(maps.Keys(t.lost)) {
-		if !lost[m] && !l.roll.Load().removed[int(m)] {
-			l.log.Warn("a member is back", "name", l.roll.name(int(m)))
+		if !lost[m] && !l.members.Load().Removed[int(m)] {
+			l.log.Warn("a member is back", "name", l.members.Name(int(m)))
 		}
 	}
 	t.lost = lost
@@ -57,11 +58,11 @@ func (l *loop) watch(s consensus.Status) {
 	}
 }
 
-// pause says who is missing for the run to go on.
+// pause returns a line that names the members that are missing for the run to continue.
 func (l *loop) pause(s consensus.Status) string {
 	var missing []string
 	for _, m := range s.Lost {
-		missing = append(missing, l.roll.name(int(m.Member)))
+		missing = append(missing, l.members.Name(int(m.Member)))
 	}
 	r := l.machine.Rules()
 	if s.Held != "" {
@@ -78,18 +79,18 @@ const comesBack = 6
 
 // note watches for the ends of the others' runs.
 func (l *loop) note(r consensus.Receive) {
-	if r.From >= l.journal.Founders && !l.came[r.From] {
-		l.came[r.From] = true
-		l.onCame(r.From)
+	if r.From >= l.journal.Founders && !l.seen[r.From] {
+		l.seen[r.From] = true
+		l.came(r.From)
 	}
 	before := l.ended[r.From]
-	switch b := r.Message.Body.(type) {
+	switch b := r.Message.Message().Body.(type) {
 	case *consensus.Leave:
 		if before.IsZero() {
-			l.log.Warn("a member has left", "name", l.roll.name(r.From), "reason", printable(b.Reason))
+			l.log.Warn("a member has left", "name", l.members.Name(r.From), "reason", membership.Printable(b.Reason))
 		}
 		l.ended[r.From] = time.Now()
-	case *consensus.Beat:
+	case *consensus.Heartbeat:
 		switch {
 		case b.State == consensus.Finished || b.State == consensus.Failed:
 			l.ended[r.From] = time.Now()
@@ -112,16 +113,16 @@ func (l *loop) nag() {
 	}
 	waited := time.Since(l.start) - s.machine.Since
 	if len(names) == 0 || waited < first || s.machine.Paused {
-		l.told.waited = 0
+		l.logged.waited = 0
 		return
 	}
-	if waited >= max(first, 2*l.told.waited) {
-		l.told.waited = waited
+	if waited >= max(first, 2*l.logged.waited) {
+		l.logged.waited = waited
 		l.log.Info(waitingLine(names, waited, s.machine.Usual), "state", s.machine.State)
 	}
 }
 
-// waitingLine says who is waited for, and how long that usually takes.
+// waitingLine returns a line that names the members waited for, with the usual wait.
 func waitingLine(names []string, waited, usual time.Duration) string {
 	line := fmt.Sprintf("waiting for %s %s", strings.Join(names, ", "), waited.Round(time.Second))
 	if usual > 0 {
@@ -133,7 +134,7 @@ func waitingLine(names []string, waited, usual time.Duration) string {
 func (l *loop) namesOf(ranks []int) []string {
 	names := make([]string, len(ranks))
 	for i, r := range ranks {
-		names[i] = l.roll.name(r)
+		names[i] = l.members.Name(r)
 	}
 	return names
 }

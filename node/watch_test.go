@@ -3,10 +3,9 @@ package node
 import (
 	"bytes"
 	"context"
+	"log/slog"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/go-hclog"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
@@ -21,7 +20,7 @@ func TestPlansAreLogged(t *testing.T) {
 	for i := range configs {
 		configs[i].Settings = consensus.Settings{Scheme: consensus.Exact, Protect: chunking.Chunks}
 	}
-	configs[0].Log = hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Info})
+	configs[0].Log = slog.New(slog.NewTextHandler(&log, nil))
 	nodes := startAll(t, configs...)
 	for _, length := range []int{10, 50_000, 20, 60_000} {
 		for _, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
@@ -34,7 +33,7 @@ func TestPlansAreLogged(t *testing.T) {
 		}
 	}
 	finish(t, nodes)
-	for _, want := range []string{"go by fold-in k=1: slot=2 rounds=3", "go by circulant: slot=3 rounds=4"} {
+	for _, want := range []string{`go by fold-in k=1" slot=2 rounds=3`, `go by circulant" slot=3 rounds=4`} {
 		if strings.Count(log.String(), want) != 1 {
 			t.Errorf("the log does not say once %q:\n%s", want, &log)
 		}

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 )
 
 // adapted is what adapt prints: figures of the rows that it has adapted to, which are
@@ -68,7 +69,7 @@ normal and need no labels; they also set the threshold.`,
 			for _, w := range r.Warnings {
 				a.note("warning: %s", w)
 			}
-			if err := model.WriteOwn(out, m); err != nil {
+			if err := model.WriteOwnFile(out, m); err != nil {
 				return err
 			}
 			return a.print(r, r.text)
@@ -83,7 +84,7 @@ normal and need no labels; they also set the threshold.`,
 }
 
 func adaptTo(ctx context.Context, m *model.Model, p dataset.Participant, steps int) (r adapted, err error) {
-	if r.Warnings, err = task.Adapt(ctx, m, p, steps); err != nil {
+	if r.Warnings, err = pipeline.Adapt(ctx, m, p, steps); err != nil {
 		return r, err
 	}
 	r.Participant, r.Rows = m.Manifest.Participant, m.Manifest.Rows
@@ -93,12 +94,12 @@ func adaptTo(ctx context.Context, m *model.Model, p dataset.Participant, steps i
 	conditions := m.Conditions()
 	fitted := append([]float32(nil), conditions...)
 	clear(conditions)
-	before, err := task.Evaluate(m, p)
+	before, err := pipeline.Evaluate(m, p)
 	if err != nil {
 		return r, err
 	}
 	copy(conditions, fitted)
-	after, err := task.Evaluate(m, p)
+	after, err := pipeline.Evaluate(m, p)
 	r.Before, r.After = &before, &after
 	return r, err
 }

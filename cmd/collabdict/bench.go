@@ -6,9 +6,10 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/bench"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) bench() *cobra.Command {
@@ -44,25 +45,24 @@ and adds vectors.`,
   collabdict bench consensus --nodes 8 --values 100000 --scheme laplacian --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := f.consensus(cmd)
+			c, err := f.consensus()
 			if err != nil {
 				return err
 			}
 			return a.measureConsensus(cmd.Context(), c)
 		},
 	}
+	f.suited = map[string]string{"scheme": string(consensus.Exact)} // what is fastest for long vectors
 	f.settingsFlags.add(cmd)
-	f.scheme = string(consensus.Exact) // what is fastest for long vectors
-	cmd.Flags().Lookup("scheme").DefValue = f.scheme
 	cmd.Flags().IntVar(&f.nodes, "nodes", 16, "`N`, the nodes that sum")
 	cmd.Flags().IntVar(&f.values, "values", 1_000_000, "`M`, the values of a vector")
 	a.addJSON(cmd)
 	return cmd
 }
 
-func (f *benchFlags) consensus(cmd *cobra.Command) (c bench.Consensus, err error) {
+func (f *benchFlags) consensus() (c bench.Consensus, err error) {
 	c = bench.Consensus{Nodes: f.nodes, Values: f.values}
-	if c.Settings, err = f.settings(cmd); err != nil {
+	if c.Settings, err = f.settings(); err != nil {
 		return c, err
 	}
 	switch {

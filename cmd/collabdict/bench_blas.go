@@ -5,8 +5,9 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/collabdict/collabdict/internal/bench"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/bench"
 )
 
 func (a *app) benchBLAS() *cobra.Command {

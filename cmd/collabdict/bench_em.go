@@ -5,9 +5,10 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/bench"
-	"github.com/spf13/cobra"
 )
 
 // mostBenched are the values of the rows that bench em makes up at most: 8 GB.

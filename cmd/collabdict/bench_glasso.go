@@ -8,9 +8,10 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/internal/bench"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) benchGlasso() *cobra.Command {

@@ -5,10 +5,11 @@ import (
 	"io"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/bench"
 	"github.com/collabdict/collabdict/internal/plots"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) benchScale() *cobra.Command {
@@ -24,7 +25,7 @@ Only the network is simulated. The table is CSV.`,
 		Example: `  collabdict bench scale --sizes 64,256,1024 --values 331`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, err := f.settings(cmd)
+			settings, err := f.settings()
 			if err != nil {
 				return err
 			}
@@ -57,9 +58,8 @@ Only the network is simulated. The table is CSV.`,
 			return a.print(all, scaleTable(all))
 		},
 	}
+	f.suited = map[string]string{"scheme": string(consensus.Exact)}
 	f.add(cmd)
-	f.scheme = string(consensus.Exact)
-	cmd.Flags().Lookup("scheme").DefValue = f.scheme
 	cmd.Flags().IntSliceVar(&sizes, "sizes", []int{16, 64, 256, 1024, 4096}, "`S`, the participants, with commas between")
 	cmd.Flags().IntVar(&values, "values", 331, "`M`, the values of a vector")
 	cmd.Flags().IntVar(&sums, "sums", 4, "`N`, the sums of each consortium")

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 )
 
 // While a run goes on its agreement is changed: one member comes, and one goes. All
@@ -49,7 +49,7 @@ func TestMembersChange(t *testing.T) {
 		if name == "plant-b" {
 			continue
 		}
-		saved, err := model.Read(filepath.Join(out, name, participant.ModelFile))
+		saved, err := model.ReadFile(filepath.Join(out, name, participant.ModelFile))
 		if err != nil {
 			t.Fatal(err)
 		}

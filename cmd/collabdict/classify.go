@@ -5,10 +5,11 @@ import (
 	"io"
 	"strconv"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
-	"github.com/collabdict/collabdict/internal/model"
-	"gonum.org/v1/gonum/mat"
+	"github.com/collabdict/collabdict/model"
 )
 
 // writeClasses writes the likeliest class of each of the rows that spec names, and its
@@ -16,13 +17,13 @@ import (
 func writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) error {
 	head := []string{"row", "class", "probability"}
 	if all {
-		for k := range m.Classifier.Classes() {
+		for k := range m.Classifier().Classes() {
 			head = append(head, fmt.Sprintf("p%d", k))
 		}
 	}
 	line := make([]string, 0, len(head))
 	return writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
-		p, err := m.Classifier.Probabilities(m.Trained(x))
+		p, err := m.Classifier().Probabilities(m.Trained(x))
 		if err != nil {
 			return err
 		}

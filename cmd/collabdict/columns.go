@@ -3,7 +3,6 @@ package main
 import (
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 )
 
@@ -17,9 +16,9 @@ type figure struct {
 func figuresOf(r *report.Run) []figure {
 	roc := figure{"ROC-AUC", func(s report.Scores) report.Figure { return s.ROCAUC }}
 	switch {
-	case r.Model == string(model.CGAU):
+	case r.Accuracy.Applies:
 		return []figure{{"accuracy", func(s report.Scores) report.Figure { return s.Accuracy }}, {"cross-entropy", func(s report.Scores) report.Figure { return s.CrossEntropy }}}
-	case r.Model == string(model.FedGEM):
+	case r.Silhouette.Applies:
 		silhouette := figure{"silhouette", func(s report.Scores) report.Figure { return s.Silhouette }}
 		switch {
 		case !r.ARI.Applies:
@@ -67,7 +66,7 @@ func columnsOf(r *report.Run) (string, func(name, rows string, s report.Scores, 
 	if pooled {
 		label("pooled")
 	}
-	ari := r.ARI.Applies && r.Model != string(model.FedGEM) // which has it above
+	ari := r.ARI.Applies && !r.Silhouette.Applies // which has it above
 	if ari {
 		head += "ARI\t"
 	}

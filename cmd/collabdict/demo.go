@@ -8,20 +8,22 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) demo() *cobra.Command {
-	var t taskFlags
+	t := taskFlags{suited: map[string]string{"components": "6", "rho": "1"}} // to the data of the demonstration
 	var out string
 	cmd := &cobra.Command{
 		Use: "demo", Short: "Five plants learn together on this machine; see what each gains",
@@ -30,7 +32,7 @@ real nodes on ports of 127.0.0.1. They train together, and each also alone on it
 The table compares how well the two models find the faults.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			k, err := t.task(cmd, task.Global)
+			k, err := t.task(algorithm.Global)
 			if err != nil {
 				return err
 			}
@@ -38,17 +40,12 @@ The table compares how well the two models find the faults.`,
 		},
 	}
 	t.add(cmd)
-	t.components, t.rho = "6", 1 // what suits the data of the demonstration
-	for _, name := range []string{"components", "rho"} {
-		f := cmd.Flags().Lookup(name)
-		f.DefValue = f.Value.String()
-	}
 	cmd.Flags().StringVar(&out, "out", "", "keep the data, models and results in `DIR`")
 	a.addJSON(cmd)
 	return cmd
 }
 
-func (a *app) demonstrate(ctx context.Context, t task.Task, out string) error {
+func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, out string) error {
 	began := time.Now()
 	parts := plants.Generate(plants.Demo(), t.Seed)
 	if err := t.CheckColumns(len(parts[0].Columns)); err != nil {
@@ -66,11 +63,7 @@ func (a *app) demonstrate(ctx context.Context, t task.Task, out string) error {
 		return err
 	}
 	rows, columns := parts[0].Train.Dims()
-	what := fmt.Sprintf("%d patterns", t.Components)
-	if t.Components == 0 {
-		what = "their patterns"
-	}
-	a.note("%d plants, %d rows of %d sensors each; real libp2p nodes on 127.0.0.1 learn %s together", len(parts), rows, columns, what)
+	a.note("%d plants, %d rows of %d sensors each; real libp2p nodes on 127.0.0.1 learn together: %s", len(parts), rows, columns, t.Kind.About)
 	run, err := a.nodes(ctx, t, parts, dir)
 	if err != nil {
 		return err
@@ -93,7 +86,7 @@ func (a *app) demonstrate(ctx context.Context, t task.Task, out string) error {
 
 // nodes runs a node in this process for each plant, and returns their results as
 // one.
-func (a *app) nodes(ctx context.Context, t task.Task, parts []dataset.Participant, dir string) (*report.Run, error) {
+func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Participant, dir string) (*report.Run, error) {
 	names := namesOf(parts)
 	layout, err := launch.Layout(dir, names)
 	if err != nil {
@@ -118,7 +111,7 @@ func (a *app) nodes(ctx context.Context, t task.Task, parts []dataset.Participan
 			},
 		}
 		if i == 0 {
-			c.OnRound = func(p task.Progress, s node.Status) { shown.round(p, len(s.Members), int64(s.Traffic.BytesSent)) }
+			c.OnRound = func(p algorithm.Progress, s node.Status) { shown.round(p, len(s.Members), int64(s.Traffic.BytesSent)) }
 		}
 		running.Go(func() {
 			r, err := participant.Run(ctx, c)

@@ -5,10 +5,11 @@ import (
 	"io"
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 // evaluated is what evaluate prints.
@@ -25,7 +26,7 @@ func (a *app) evaluate() *cobra.Command {
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, spec, err := s.load()
-			if err == nil && m.Classifier != nil && s.label == "" {
+			if err == nil && m.Classifier() != nil && s.label == "" {
 				err = &usageError{"--label is missing: to evaluate a classifier, the classes of rows are needed", "name their column"}
 			}
 			if err == nil {
@@ -42,11 +43,11 @@ func (a *app) evaluate() *cobra.Command {
 				return err
 			}
 			var e evaluated
-			if e.Evaluation, err = task.Evaluate(m, data.Participants[0]); err != nil {
+			if e.Evaluation, err = pipeline.Evaluate(m, data.Participants[0]); err != nil {
 				return err
 			}
-			if data.Participants[0].ClassLabels && m.Classifier == nil {
-				e.Warnings = append(e.Warnings, areClasses+figuresOfClasses(m.Manifest.Kind)+"; the first is at "+data.FirstClass)
+			if data.Participants[0].ClassLabels && m.Classifier() == nil {
+				e.Warnings = append(e.Warnings, areClasses+figuresOfClasses(m.Manifest.Kind, m.Components() > 0)+"; the first is at "+data.FirstClass)
 			}
 			a.warn(e.Warnings)
 			return a.print(e, func(w io.Writer) { evaluationText(w, e.Evaluation) })

@@ -10,14 +10,15 @@ import (
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/node"
+	"github.com/collabdict/collabdict/option"
 )
 
 // usageError is a command line that cannot be followed.
@@ -45,8 +46,8 @@ var (
 func classify(ctx context.Context, err error) (class, string) {
 	var (
 		usage  *usageError
-		field  *task.Error
-		many   *gmm.ComponentsError
+		field  *option.Error
+		many   *ggm.ComponentsError
 		flat   *gmm.SingularError
 		data   *dataset.Error
 		rows   *participant.OtherRowsError
@@ -65,6 +66,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		gone   *consensus.RemovedError
 		stuck  *netsim.StuckError
 		member *consensus.MemberError
+		unlike *consensus.ParametersError
 		child  *launch.ChildError
 		path   *fs.PathError
 	)
@@ -74,7 +76,7 @@ func classify(ctx context.Context, err error) (class, string) {
 	case errors.As(err, &usage):
 		return usageFailure, usage.hint
 	case errors.As(err, &field):
-		return usageFailure, cmp.Or(field.Hint, "correct --"+field.Field)
+		return usageFailure, cmp.Or(field.Hint, "correct --"+field.Name)
 	case errors.As(err, &many):
 		return usageFailure, "lower --components, or give more rows"
 	case errors.As(err, &flat):
@@ -85,7 +87,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return modelFailure, ""
 	case errors.As(err, &conf), errors.As(err, &setup):
 		return usageFailure, ""
-	case errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
+	case errors.As(err, &unlike), errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
 		return disagreement, ""
 	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended):
 		return membersLost, ""

@@ -7,17 +7,18 @@ import (
 	"os"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/export"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/spf13/cobra"
+	"github.com/collabdict/collabdict/model"
 )
 
 // exported says what a file that was written for others holds.
 type exported struct {
 	File     string         `json:"file"`
 	To       string         `json:"to"`
-	Kind     model.Kind     `json:"kind"`
+	Kind     string         `json:"kind"`
 	Contents []export.Entry `json:"contents"`
 	Warnings []string       `json:"warnings,omitempty"`
 }
@@ -46,7 +47,7 @@ the history of the training.`,
 			if err := another(e.File, from, own, ownBeside(from)); err != nil {
 				return err
 			}
-			m, err := model.Read(from)
+			m, err := model.ReadFile(from)
 			if err != nil {
 				return err
 			}
@@ -93,11 +94,11 @@ func giveOwn(m *model.Model, to, own string) error {
 	switch {
 	case own != "" && to == "npz":
 		return &usageError{"--own: --to npz writes only what all participants share", "leave it out, or use --to onnx"}
-	case own != "" && m.Conditions() == nil:
+	case own != "" && m.Personal() == nil:
 		_, err := ownFile(m, "", own)
 		return err
 	case own != "":
-		return m.ReadOwn(own)
+		return m.ReadOwnFile(own)
 	case to == "onnx" && !m.Complete():
 		return &usageError{"--own is missing: each participant scales columns by its own rows, so the graph needs the scaling of one of them", "name its own.npz"}
 	}

@@ -8,11 +8,12 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
-	"gonum.org/v1/gonum/mat"
+	"github.com/collabdict/collabdict/model"
 )
 
 // gathering is a kind whose members show each other what they have.
@@ -64,7 +65,7 @@ func checkGathered(t *testing.T, out string, names []string, gone string) {
 	there := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == gone })
 	var first *model.Model
 	for _, name := range there {
-		m, err := model.Read(filepath.Join(out, name, participant.ModelFile))
+		m, err := model.ReadFile(filepath.Join(out, name, participant.ModelFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,9 +106,9 @@ func checkMissing(t *testing.T, views []report.View, size int, gone string) {
 
 // sameMixture reports whether two models have the same shared parameters, bit for bit.
 func sameMixture(a, b *model.Model) bool {
-	same := slices.Equal(a.Mixture().Weights(), b.Mixture().Weights()) && mat.Equal(a.Mixture().Means(), b.Mixture().Means())
-	for k := 0; same && k < a.Mixture().Components(); k++ {
-		same = mat.Equal(a.Mixture().Precision(k), b.Mixture().Precision(k))
+	same := slices.Equal(mixtureOf(a).Weights(), mixtureOf(b).Weights()) && mat.Equal(mixtureOf(a).Means(), mixtureOf(b).Means())
+	for k := 0; same && k < mixtureOf(a).Components(); k++ {
+		same = mat.Equal(mixtureOf(a).Precision(k), mixtureOf(b).Precision(k))
 	}
 	return same
 }

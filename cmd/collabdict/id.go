@@ -5,8 +5,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/collabdict/collabdict/node"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/node"
 )
 
 func (a *app) id() *cobra.Command {

@@ -1,24 +1,28 @@
 package main
 
 import (
-	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 )
 
 // description is a model in short: its manifest and what its components look
 // like.
 type description struct {
 	model.Manifest
+	learned    algorithm.Model
 	Components []component `json:"components,omitempty"`
 	Own        *ownPart    `json:"own,omitempty"`
 	// Reconstruction is of the rows of --data.
@@ -56,7 +60,7 @@ draws published weights. At most 5000 rows are used, chosen evenly.`,
 			if d.Own, err = describeOwn(m, l.model, l.own); err != nil {
 				return err
 			}
-			if d.Threshold = m.Manifest.Threshold; m.Conditions() != nil && d.Own == nil {
+			if d.Threshold = m.Manifest.Threshold; m.Personal() != nil && d.Own == nil {
 				d.Threshold, d.FalseAlarm = 0, 0 // of conditions that are nobody's there is none
 			}
 			if d.Reconstruction, err = l.look(m); err != nil {
@@ -72,8 +76,8 @@ draws published weights. At most 5000 rows are used, chosen evenly.`,
 }
 
 func describe(m *model.Model) description {
-	d := description{Manifest: m.Manifest}
-	of, ok := m.Scorer.(model.Dictionary)
+	d := description{Manifest: m.Manifest, learned: m.Learned}
+	of, ok := m.Learned.(algorithm.Dictionary)
 	if !ok {
 		return d
 	}
@@ -117,16 +121,16 @@ func coordinates(m *model.Model) []string {
 
 func (d description) text(w io.Writer) {
 	what := fmt.Sprintf("%d components", len(d.Components))
-	switch d.Kind {
-	case model.MTVAE, model.BVAE:
-		what = fmt.Sprintf("%d latent dimensions", d.Hyper.Latent)
-	case model.CGAU:
-		what = fmt.Sprintf("a classifier of %d classes", d.Hyper.Classes)
+	switch of := d.learned.(type) {
+	case algorithm.Coder:
+		what = fmt.Sprintf("%d latent dimensions", of.Latent())
+	case algorithm.Classifier:
+		what = fmt.Sprintf("a classifier of %d classes", of.Classes())
 	}
 	fmt.Fprintf(w, "%s of %s: %s over %d columns, trained on %d rows (%d of its own) by %s\n",
 		d.Kind, d.Participant, what, len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
-	fmt.Fprintf(w, "%d rounds%s; %s, seed %d, %s: %s\n",
-		d.Rounds, converged(d.Kind, d.Converged), d.options(), d.Hyper.Seed, scaled(d.Normalise), d.Standardise)
+	fmt.Fprintf(w, "%d rounds%s; %s, %s: %s\n",
+		d.Rounds, converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
 	if p := d.PCA; p != nil {
 		fmt.Fprintf(w, "projected to %d principal axes, with %.3g of the variance\n", p.Axes, p.Explained())
 	}
@@ -147,7 +151,7 @@ func (d description) text(w io.Writer) {
 	}
 	if d.Own != nil {
 		fmt.Fprintf(w, "own part: %s\n", d.Own)
-	} else if d.Kind == model.CGAU || d.Hyper.Condition != "" {
+	} else if _, personal := d.learned.(algorithm.Personal); personal {
 		fmt.Fprintf(w, "own part: no %s beside it\n", model.OwnFile)
 	}
 	if e := d.encoder(); e != nil {
@@ -203,54 +207,42 @@ func (d description) encoder() (last *report.Encoder) {
 }
 
 func scaled(normalise string) string {
-	if normalise == string(task.MinMax) {
+	if normalise == pipeline.MinMax {
 		return "scaled to the range from 0 to 1"
 	}
 	return "standardised"
 }
 
-// options tells those that the kind has of its own.
+// short writes a number as short as it can be.
+func short(v any) string {
+	if n, ok := v.(json.Number); ok && strings.ContainsAny(n.String(), ".e") {
+		if f, err := n.Float64(); err == nil {
+			return fmt.Sprintf("%.4g", f)
+		}
+	}
+	return fmt.Sprint(v)
+}
+
+// options lists the options that the model was trained with, and its seed.
 func (d description) options() string {
-	if d.Kind == model.GGM {
-		return fmt.Sprintf("lambda0 %g, rho %.4g", d.Hyper.Lambda0, d.Hyper.Rho)
-	}
-	h := d.Hyper
-	switch d.Kind {
-	case model.CGAU:
-		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, dropout %g", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Dropout)
-	case model.MTVAE:
-		return fmt.Sprintf("hidden %v, %d local steps, batch %d, rate %g, aggressive %d", h.Hidden, h.LocalSteps, h.Batch, h.Rate, h.Aggressive)
-	case model.BVAE:
-		s := fmt.Sprintf("hidden %v, beta %g, %d epochs, batch %d, rate %g", h.Hidden, h.Beta, h.Epochs, h.Batch, h.Rate)
-		if h.Condition != "" {
-			s += ", condition " + h.Condition
+	var keys []string
+	if k, err := pipeline.Named(d.Kind); err == nil {
+		for _, o := range k.Options {
+			keys = append(keys, strings.ReplaceAll(o.Name, "-", "_"))
 		}
-		s += ", weights " + h.Weights
-		if h.Effect > 0 {
-			s += fmt.Sprintf(" (effect %g, offset %s)", h.Effect, h.Offset)
+	}
+	for _, key := range slices.Sorted(maps.Keys(d.Hyper)) {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
 		}
-		if h.WeighEvery > 0 {
-			s += fmt.Sprintf(" every %d rounds", h.WeighEvery)
+	}
+	var parts []string
+	for _, key := range keys {
+		if v, ok := d.Hyper[key]; ok && v != "" && key != "rounds" {
+			parts = append(parts, strings.ReplaceAll(key, "_", " ")+" "+short(v))
 		}
-		return s
 	}
-	s := "covariance " + cmp.Or(d.Covariance, "full")
-	if d.Hyper.Start != "" {
-		s += ", start " + d.Hyper.Start
-	}
-	if d.Hyper.Synthetic > 0 {
-		s += fmt.Sprintf(", %d synthetic rows per component", d.Hyper.Synthetic)
-	}
-	if d.Hyper.Final != "" {
-		s += fmt.Sprintf(", radius %s, final %s", d.Hyper.Radius, d.Hyper.Final)
-	}
-	if d.Hyper.MinRows > 0 {
-		s += fmt.Sprintf(", min rows %d", d.Hyper.MinRows)
-	}
-	if d.Hyper.Epsilon > 0 {
-		s += fmt.Sprintf(", epsilon %g, delta %g, clip %g", d.Hyper.Epsilon, d.Hyper.Delta, d.Hyper.Clip)
-	}
-	return s
+	return strings.Join(parts, ", ")
 }
 
 func members(views []report.View) string {

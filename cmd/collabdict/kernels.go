@@ -1,22 +1,10 @@
 package main
 
 import (
-	"github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/kernels/cpu"
-	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
-)
 
-// All that gonum computes with matrices goes by our kernels, in every process of the
-// program, so that members that compute from the same total go on with the same bits.
-func init() {
-	blas64.Use(blas.Implementation{})
-	blas32.Use(blas.Implementation{})
-	lapack64.Use(lapack.Implementation{})
-}
+	"github.com/collabdict/collabdict/internal/kernels/cpu"
+)
 
 // checkKernels is run before every command.
 func (a *app) checkKernels(cmd *cobra.Command) error {

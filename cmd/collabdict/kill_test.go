@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/store"
-	"github.com/spf13/cobra"
 )
 
 // Seven members, of whom two are killed, in twenty rounds.

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 )
 
 // checkRun checks what a run of seven leaves in its folder.
@@ -41,7 +41,7 @@ func checkModels(t *testing.T, out string, there []string, precision float64) (l
 		if !slices.Contains(there, name) {
 			continue
 		}
-		saved, err := model.Read(filepath.Join(out, name, participant.ModelFile))
+		saved, err := model.ReadFile(filepath.Join(out, name, participant.ModelFile))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/model"
 )
 
 // A member that is killed and started again comes to the weights of all, and to the
@@ -35,18 +35,18 @@ func TestAClassifierIsKilled(t *testing.T) {
 	models := killedAndBack(t, dir, "plant-b", "--model", "cgau", "--rounds", "10", "--hidden", "64,64", "--batch", "8", "--local-steps", "375",
 		"--rate", "0.02", "--data", "data", "--label", "class")
 	for name, want := range models {
-		saved, err := model.Read(filepath.Join(dir, "o", name, participant.ModelFile))
+		saved, err := model.ReadFile(filepath.Join(dir, "o", name, participant.ModelFile))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := saved.ReadOwn(filepath.Join(dir, "o", name, model.OwnFile)); err != nil {
+		if err := saved.ReadOwnFile(filepath.Join(dir, "o", name, model.OwnFile)); err != nil {
 			t.Fatal(err)
 		}
-		got, wanted := saved.Classifier.(model.Gated), want.Classifier.(model.Gated)
+		got, wanted := saved, want
 		if saved.Manifest.Rounds != 10 || got.WeightsDigest() != wanted.WeightsDigest() {
 			t.Errorf("%s has other weights after %d rounds", name, saved.Manifest.Rounds)
 		}
-		if conditions := got.Conditions().Values; !slices.Equal(conditions, wanted.Conditions().Values) || slices.Max(conditions) == 0 {
+		if conditions := got.Conditions(); !slices.Equal(conditions, wanted.Conditions()) || slices.Max(conditions) == 0 {
 			t.Errorf("%s has other conditions", name)
 		}
 	}

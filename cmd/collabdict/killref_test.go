@@ -10,13 +10,14 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/store"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/model"
 )
 
 // slotRecord is what a member's folder says of a decided slot.
@@ -191,7 +192,7 @@ func (s *seat) Gather(_ context.Context, blob []byte) ([][]byte, error) {
 	return all, nil
 }
 
-func (s *seat) Missed() ([]float64, bool) {
+func (s *seat) TakeMissed() ([]float64, bool) {
 	if s.next == len(s.log) || slices.Contains(s.log[s.next].members, s.self) {
 		return nil, false
 	}
@@ -215,7 +216,7 @@ const labelSlots = 2
 func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model.Model, *table) {
 	t.Helper()
 	shared := newTable(len(names), log)
-	results, errs := make([]*task.Result, len(names)), make([]error, len(names))
+	results, errs := make([]*pipeline.Result, len(names)), make([]error, len(names))
 	var running sync.WaitGroup
 	for i, name := range names {
 		c, _, err := (&runFlags{dir: filepath.Join(out, name)}).fromFolder(new(cobra.Command))
@@ -224,7 +225,7 @@ func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model
 		}
 		running.Go(func() {
 			group := &seat{table: shared, self: i, next: labelSlots}
-			if results[i], errs[i] = c.Task.Train(t.Context(), group, c.Data, nil); errs[i] != nil {
+			if results[i], errs[i] = c.Task.Train(t.Context(), group, c.Data, nil, nil); errs[i] != nil {
 				shared.fail(errs[i])
 			} else if group.next != len(log) {
 				shared.fail(fmt.Errorf("%d calls, the record has %d slots", group.next, len(log)))
@@ -246,7 +247,7 @@ func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model
 // largest difference of any mean, precision or weight, relative to the largest
 // entry of that vector or matrix.
 func deviation(got, want *model.Model) float64 {
-	g, w := got.Mixture(), want.Mixture()
+	g, w := mixtureOf(got), mixtureOf(want)
 	if g.Components() != w.Components() || g.Dim() != w.Dim() {
 		return math.Inf(1)
 	}

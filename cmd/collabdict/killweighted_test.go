@@ -10,10 +10,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/model"
 )
 
 // A member that is killed while models are averaged goes on with the same model when it is
@@ -25,7 +26,7 @@ func TestAWeightedMemberIsKilled(t *testing.T) {
 		"--weights", "latent", "--weigh-every", "2", "--standardise", "own",
 		"--generate", "participants=3,rows=8000,columns=6,patterns=3")
 	for name, want := range models {
-		saved, err := model.Read(filepath.Join(dir, "o", name, participant.ModelFile))
+		saved, err := model.ReadFile(filepath.Join(dir, "o", name, participant.ModelFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,7 @@ func killedAndBack(t *testing.T, dir, victim string, args ...string) map[string]
 	up := start(t, dir, append([]string{"up", "--scheme", "exact", "--parity", "--out", "o", "--json"}, args...)...)
 	up.until(t, `: round 3/`)
 	names := []string{"plant-a", "plant-b", "plant-c"}
-	tasks := secretsOf(t, filepath.Join(dir, "o"), names)
+	tasks, secrets := secretsOf(t, filepath.Join(dir, "o"), names)
 	kill(t, up.cmd.Process.Pid, filepath.Join("o", victim))
 	back := start(t, dir, "run", "--dir", filepath.Join("o", victim))
 	if code, said := back.end(t); code != 0 {
@@ -59,7 +60,7 @@ func killedAndBack(t *testing.T, dir, victim string, args ...string) map[string]
 	sums, models := make([][]float64, len(log)), map[string]*model.Model{}
 	for i, c := range tasks {
 		group := &recorded{log: log, next: labelSlots, sums: sums}
-		want, err := c.Task.Train(t.Context(), group, c.Data, nil)
+		want, err := c.Task.Train(t.Context(), group, c.Data, secrets[i], nil)
 		if err != nil || group.next != len(log) {
 			t.Fatalf("%s: %v after %d of %d slots", names[i], err, group.next, len(log))
 		}
@@ -101,7 +102,7 @@ func (r *recorded) Gather(context.Context, []byte) ([][]byte, error) {
 }
 
 // secretsOf returns what each of some members learns from and draws by, while a run lasts.
-func secretsOf(t *testing.T, out string, names []string) (all []participant.Config) {
+func secretsOf(t *testing.T, out string, names []string) (all []participant.Config, secrets []rand.Source) {
 	t.Helper()
 	for _, name := range names {
 		c, _, err := (&runFlags{dir: filepath.Join(out, name)}).fromFolder(new(cobra.Command))
@@ -112,8 +113,8 @@ func secretsOf(t *testing.T, out string, names []string) (all []participant.Conf
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Task.Noise = rand.NewChaCha8([32]byte(kept[32:64])) // after the identity of the run
+		secrets = append(secrets, rand.NewChaCha8([32]byte(kept[32:64]))) // after the identity of the run
 		all = append(all, c)
 	}
-	return all
+	return all, secrets
 }

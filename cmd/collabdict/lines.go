@@ -4,8 +4,9 @@ import (
 	"encoding/csv"
 	"io"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // writeLines writes CSV of the rows that spec names: the head once rows can be read, then

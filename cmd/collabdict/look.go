@@ -6,12 +6,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/spf13/cobra"
+	"github.com/collabdict/collabdict/model"
 )
 
 // lookFlags say at which rows inspect looks through a model, and where it draws what it
@@ -40,11 +42,11 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 			return nil, &usageError{fmt.Sprintf("--%s needs rows, and there are none", name), "name them with --data"}
 		}
 	}
-	m, err := model.Read(l.model)
+	m, err := model.ReadFile(l.model)
 	if err != nil {
 		return nil, err
 	}
-	_, codes := m.Scorer.(model.Coder)
+	_, codes := m.Learned.(algorithm.Coder)
 	switch {
 	case len(l.data) > 0 && !codes:
 		return nil, &usageError{fmt.Sprintf("--data: the model %s has no latent variables to look at rows by", m.Manifest.Kind), "leave it out"}

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/model"
 )
 
 // member is a participant's process, whose words are watched.
@@ -174,7 +174,7 @@ func TestThreeProcessesLearn(t *testing.T) {
 			t.Fatalf("exit code %d; it said:\n%s", code, said)
 		}
 		name := fmt.Sprintf("plant-%c", 'a'+i)
-		got, err := model.Read(filepath.Join(dir, name, "model.npz"))
+		got, err := model.ReadFile(filepath.Join(dir, name, "model.npz"))
 		if err != nil {
 			t.Fatal(err)
 		}

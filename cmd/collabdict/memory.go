@@ -5,9 +5,10 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // memoryFlags say how rows are held in memory, and which are not.

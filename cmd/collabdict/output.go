@@ -9,9 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
 )
 
 // print writes a result: as JSON if asked for, else by text.
@@ -49,14 +48,14 @@ func (a *app) note(format string, args ...any) {
 func runTable(r *report.Run) func(io.Writer) {
 	return func(w io.Writer) {
 		what := "components"
-		if r.Model == string(model.FedGEM) {
+		if len(r.Participants) > 0 && r.Participants[0].OwnClusters != nil {
 			what = "clusters"
 		}
 		of := r.Model
 		if r.Clusters > 0 {
 			of += fmt.Sprintf(" with %d %s", r.Clusters, what)
 		}
-		fmt.Fprintf(w, "%s: %d rounds%s, %d members\n", of, r.Rounds, converged(model.Kind(r.Model), r.Converged), memberCount(r))
+		fmt.Fprintf(w, "%s: %d rounds%s, %d members\n", of, r.Rounds, converged(r.Model, r.Converged), memberCount(r))
 		fmt.Fprintf(w, "sums: protected by %s, %s, iterations %d, largest difference %.1e\n",
 			r.Protection.Mode, how(r.Consensus), r.Consensus.Iterations, r.Consensus.Error)
 		if p := r.Protection.BreachPredicted; p != nil {
@@ -87,9 +86,10 @@ func runTable(r *report.Run) func(io.Writer) {
 }
 
 // converged reports whether rounds came to an end by themselves, of kinds for which they may.
-func converged(kind model.Kind, is bool) string {
+func converged(kind string, is bool) string {
+	k, err := pipeline.Named(kind)
 	switch {
-	case !task.Takes(kind, "tol"):
+	case err != nil || k.Options.Find("tol") == nil:
 		return ""
 	case is:
 		return " (converged)"

@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/model"
 )
 
 // addOwn adds the flag --own of commands that use a model.
@@ -23,7 +24,7 @@ func ownBeside(modelFile string) string {
 // ownFile returns the file of the participant's own part: the one named, or that beside the
 // model; "" if there is none.
 func ownFile(m *model.Model, modelFile, named string) (string, error) {
-	if m.Conditions() == nil {
+	if m.Personal() == nil {
 		if named != "" {
 			return "", &usageError{fmt.Sprintf("--own: a model %s has no conditions", m.Manifest.Kind), "leave it out"}
 		}
@@ -45,16 +46,16 @@ func (a *app) complete(m *model.Model, modelFile, named string) error {
 	case err != nil:
 		return err
 	case own != "":
-		return m.ReadOwn(own)
+		return m.ReadOwnFile(own)
 	case !m.Complete():
 		return &model.Error{
 			File: modelFile, Msg: "want the private part of a participant, since each scales columns by its own rows, got no " + model.OwnFile + " beside it",
 			Hint: "name one with --own, or make one with collabdict adapt",
 		}
-	case m.Conditions() != nil && m.Classifier == nil:
+	case m.Personal() != nil && m.Classifier() == nil:
 		m.Manifest.Threshold = math.NaN() // that of the file is of its owner's conditions
 		a.note("no %s beside the model: conditions are 0, and there is no threshold", model.OwnFile)
-	case m.Conditions() != nil:
+	case m.Personal() != nil:
 		a.note("no %s beside the model: conditions are 0", model.OwnFile)
 	}
 	return nil
@@ -75,7 +76,7 @@ func describeOwn(m *model.Model, modelFile, named string) (*ownPart, error) {
 	if err != nil || file == "" {
 		return nil, err
 	}
-	if err := m.ReadOwn(file); err != nil {
+	if err := m.ReadOwnFile(file); err != nil {
 		return nil, err
 	}
 	conditions, squares := m.Conditions(), 0.0

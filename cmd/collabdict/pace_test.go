@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -40,10 +41,10 @@ func TestPace(t *testing.T) {
 // A member that catches up does not know how long the run will take.
 func TestNoTimeLeftWhileCatchingUp(t *testing.T) {
 	var out bytes.Buffer
-	p := (&app{err: &out}).newProgress(task.Task{Rounds: 9})
+	p := (&app{err: &out}).newProgress(pipelinetest.Task(t, "ggm", "rounds=9"))
 	end := func(n int, s node.Status) {
 		p.members(s)
-		p.round(task.Progress{Round: collabdict.Round{Number: n}}, 3, 0)
+		p.round(algorithm.Progress{Round: collabdict.Round{Number: n}}, 3, 0)
 	}
 	behind := node.Status{Name: "c", Members: []string{"a", "b"}, Absent: []node.Absent{{Name: "c", Reason: "catching up"}}}
 	for n := 1; n <= 3; n++ {

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
-	"gonum.org/v1/gonum/mat"
+	"github.com/collabdict/collabdict/model"
 )
 
 // draw draws rows as they are seen through a model: their codes and, of images, what these
@@ -90,7 +92,7 @@ const (
 
 // hasGrid reports whether the model decodes points of a plane to images.
 func hasGrid(m *model.Model) bool {
-	c, ok := m.Scorer.(model.Coder)
+	c, ok := m.Learned.(algorithm.Coder)
 	_, _, images := dataset.ImageShape(m.Manifest.Columns)
 	return ok && images && c.Latent() == 2
 }
@@ -105,7 +107,7 @@ func drawGrid(dir string, m *model.Model) error {
 		for j := range int(gridSide) {
 			points.SetRow(j, []float64{at(j), y})
 		}
-		decoded, err := m.Scorer.(model.Coder).Decode(points)
+		decoded, err := m.Learned.(algorithm.Coder).Decode(points)
 		if err != nil {
 			return err
 		}

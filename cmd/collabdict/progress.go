@@ -11,11 +11,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
-	"github.com/collabdict/collabdict/node"
 	"golang.org/x/term"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/node"
 )
 
 // progress shows how a training goes: a live line on a terminal, one line per
@@ -40,8 +41,12 @@ type progress struct {
 	waits     waits
 }
 
-func (a *app) newProgress(t task.Task) *progress {
-	p := &progress{w: a.err, rounds: t.RoundsTogether(), steps: t.Model == model.FedGEM, began: time.Now()}
+func (a *app) newProgress(t *pipeline.Task) *progress {
+	p := &progress{w: a.err, began: time.Now()}
+	if t != nil {
+		of := t.Traits()
+		p.rounds, p.steps = of.Rounds, of.ByStep
+	}
 	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.terminal = f
 	}
@@ -50,7 +55,7 @@ func (a *app) newProgress(t task.Task) *progress {
 
 // round shows the end of a round. bytes is what this participant has sent; 0 if
 // nothing is really sent.
-func (p *progress) round(r task.Progress, participants int, bytes int64) {
+func (p *progress) round(r algorithm.Progress, participants int, bytes int64) {
 	if r.Number <= p.decided {
 		return
 	}
@@ -73,8 +78,8 @@ func (p *progress) round(r task.Progress, participants int, bytes int64) {
 	}
 	if w := r.Weighting; w != nil {
 		line += fmt.Sprintf("  weight %.3f", w.Weight)
-		if w.Discrepancy.Applies {
-			line += fmt.Sprintf(", discrepancy %.3g", w.Discrepancy.Value)
+		if w.Measured {
+			line += fmt.Sprintf(", discrepancy %.3g", w.Discrepancy)
 		}
 	}
 	if p.virtual > 0 && p.terminal != nil {

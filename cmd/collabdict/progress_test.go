@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/algorithm"
 )
 
 // On a terminal a simulation has a bar, and one line that is replaced; elsewhere one
@@ -20,7 +20,7 @@ func TestProgressOfASimulation(t *testing.T) {
 		p.start()
 		for n := 1; n <= 3; n++ {
 			p.virtual = time.Duration(n) * time.Minute
-			p.round(task.Progress{Round: collabdict.Round{Number: n}, Loss: 2}, 5, 0)
+			p.round(algorithm.Progress{Round: collabdict.Round{Number: n}, Loss: 2}, 5, 0)
 		}
 		p.end()
 		return out.String()

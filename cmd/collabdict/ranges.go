@@ -9,22 +9,22 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/strictyaml"
-	"github.com/collabdict/collabdict/internal/task"
-	"github.com/spf13/cobra"
 )
 
 // setRanges sets the agreed ranges of a task.
-func (t *taskFlags) setRanges(cmd *cobra.Command, k *task.Task) error {
+func (t *taskFlags) setRanges(k *pipeline.Task) error {
 	for _, other := range []struct {
-		name string
-		fits bool
+		name  string
+		given bool
 	}{
-		{"standardise", t.standardise == string(task.Agreed)},
-		{"no-standardise", false},
-		{"normalise", t.normalise == string(task.MinMax)},
+		{"standardise", k.Shared.Find("standardise").Given() && k.Standardise != algorithm.Agreed},
+		{"no-standardise", t.noStandardise},
+		{"normalise", k.Shared.Find("normalise").Given() && k.Normalise != pipeline.MinMax},
 	} {
-		if cmd.Flags().Changed(other.name) && !other.fits {
+		if other.given {
 			return &usageError{fmt.Sprintf("--ranges and --%s contradict each other: agreed ranges fix the scaling of columns", other.name), "leave one out"}
 		}
 	}
@@ -32,17 +32,17 @@ func (t *taskFlags) setRanges(cmd *cobra.Command, k *task.Task) error {
 	if err != nil {
 		return err
 	}
-	k.Standardise, k.Normalise, k.Ranges = task.Agreed, task.MinMax, ranges
+	k.Ranges = ranges
 	return nil
 }
 
 // readRanges reads LOW,HIGH, or a file.
-func readRanges(s string) (task.Ranges, error) {
+func readRanges(s string) (pipeline.Ranges, error) {
 	if low, high, ok := strings.Cut(s, ","); ok {
 		l, notLow := strconv.ParseFloat(low, 64)
 		h, notHigh := strconv.ParseFloat(high, 64)
 		if notLow == nil && notHigh == nil {
-			return task.Ranges{task.EveryColumn: {l, h}}, nil
+			return pipeline.Ranges{pipeline.EveryColumn: {l, h}}, nil
 		}
 	}
 	b, err := os.ReadFile(s)
@@ -52,7 +52,7 @@ func readRanges(s string) (task.Ranges, error) {
 	if err != nil {
 		return nil, &usageError{"--ranges: " + err.Error(), ""}
 	}
-	var ranges task.Ranges
+	var ranges pipeline.Ranges
 	if err := strictyaml.Decode(bytes.NewReader(b), &ranges); err != nil {
 		return nil, &usageError{fmt.Sprintf("--ranges: %s: %v", s, err), "write a line per column, for example temp_1: [0, 120]"}
 	}

@@ -2,14 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
-	"github.com/collabdict/collabdict/node"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/node"
 )
 
 // app is what the commands share.
@@ -18,6 +20,9 @@ type app struct {
 	args     []string // as given to the program, its own name left out
 	json     bool     // stdout is one JSON object, everything else goes to stderr
 }
+
+// errHelped ends a command that was asked for help alone.
+var errHelped = errors.New("help was shown")
 
 // Main runs the program and returns its exit code.
 func Main() int {
@@ -28,7 +33,7 @@ func Main() int {
 	a := &app{out: os.Stdout, err: os.Stderr, args: os.Args[1:]}
 	root := a.root()
 	root.SetArgs(a.args)
-	if err := root.ExecuteContext(ctx); err != nil {
+	if err := root.ExecuteContext(ctx); err != nil && !errors.Is(err, errHelped) {
 		return a.fail(ctx, err)
 	}
 	return 0
@@ -36,8 +41,9 @@ func Main() int {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "collabdict",
-		Short: "Learn one anomaly-detection model together, without a coordinator and without sharing data",
+		Use:     "collabdict",
+		Version: release,
+		Short:   "Learn one anomaly-detection model together, without a coordinator and without sharing data",
 		Long: `collabdict lets organisations that may not share data learn one anomaly-detection
 model together, without a coordinator. Each runs a node next to its own rows. Nodes
 exchange only sums that hide the part of every member, unless a model says otherwise.
@@ -46,7 +52,12 @@ Try it:   collabdict demo
 Exit codes: 0 success; 1 internal error; 2 wrong use; 3 unusable data;
 4 unusable model file; 5 members disagree; 6 members lost; 130 interrupted.`,
 		SilenceUsage: true, SilenceErrors: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkKernels(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if f := cmd.Flags().Lookup(helpAll); f != nil && f.Changed {
+				return errors.Join(cmd.Help(), errHelped)
+			}
+			return a.checkKernels(cmd)
+		},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return &usageError{fmt.Sprintf("unknown command %q", args[0]), "see collabdict --help"}

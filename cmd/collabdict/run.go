@@ -8,18 +8,20 @@ import (
 	"slices"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/internal/task"
-	"github.com/collabdict/collabdict/node"
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/hclogs"
+	"github.com/collabdict/collabdict/internal/launch"
+	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/simulate"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/node"
 )
 
 // runFlags say who a node is and how it finds the others.
@@ -66,7 +68,7 @@ they wait.`,
 			if err := checkData(c.Task, &dataset.Dataset{Columns: c.Data.Columns, Participants: []dataset.Participant{c.Data}}); err != nil {
 				return err
 			}
-			collectInTime(c.Data.Train, c.Task.HoldsRows())
+			collectInTime(c.Data.Train, c.Task.Traits().HoldsRows)
 			a.warn(warnings)
 			return a.participate(ctx, c, &f)
 		},
@@ -112,7 +114,7 @@ func (f *runFlags) config(cmd *cobra.Command) (participant.Config, []string, err
 }
 
 func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings []string, err error) {
-	if c.Task, err = f.task(cmd, task.Own); err != nil {
+	if c.Task, err = f.task(algorithm.Own); err != nil {
 		return c, nil, err
 	}
 	if err := f.checkBaselines("alone"); err != nil {
@@ -166,13 +168,13 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 	if err != nil {
 		return c, nil, err
 	}
-	c.Task = agreed.Task()
-	if init := agreed.Model.Init; init != "" {
-		if err := readInit(&c.Task, filepath.Join(filepath.Dir(own.Consortium), init)); err != nil {
-			return c, nil, err
-		}
+	if c.Task, err = agreed.Task(); err == nil {
+		err = readFiles(c.Task, filepath.Dir(own.Consortium))
 	}
-	if err := c.Task.Validate(); err != nil {
+	if err == nil {
+		err = c.Task.Complete()
+	}
+	if err != nil {
 		return c, nil, &config.Error{File: own.Consortium, Msg: err.Error(), Hint: "correct the file"}
 	}
 	own.Memory, own.Float32 = cmp.Or(f.memory, own.Memory), own.Float32 || f.float32
@@ -273,7 +275,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	if f.verbose {
 		level = hclog.Info
 	}
-	c.Node.Log = hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level})
+	c.Node.Log = hclogs.New(hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level}))
 	a.warnOfShown(c.Task)
 	shown := a.newProgress(c.Task)
 	c.Node.OnStatus = shown.joining
@@ -284,7 +286,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 		stopWatching, stopFollowing := shown.watch(n), shown.follow(n, &f.agreement)
 		return func() { stopFollowing(); stopWatching() }
 	}
-	c.OnRound = func(p task.Progress, s node.Status) {
+	c.OnRound = func(p algorithm.Progress, s node.Status) {
 		shown.members(s)
 		shown.round(p, len(s.Members), int64(s.Traffic.BytesSent))
 	}

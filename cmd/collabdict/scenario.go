@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/netsim/scenario"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/collabdict/collabdict/internal/simulate"
+	"github.com/collabdict/collabdict/netsim/scenario"
 )
 
 // scenarioFlags describe a simulated network and its adversaries.

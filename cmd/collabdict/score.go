@@ -6,12 +6,14 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/model"
 )
 
 // scoredFlags name a model and the rows to hold against it.
@@ -43,11 +45,11 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 	if err != nil {
 		return nil, spec, err
 	}
-	m, err := model.Read(s.model)
+	m, err := model.ReadFile(s.model)
 	if err != nil {
 		return nil, spec, err
 	}
-	spec.Columns, spec.MinRows, spec.LabelFault = m.Manifest.Columns, 1, task.LabelFault(m)
+	spec.Columns, spec.MinRows, spec.LabelFault = m.Manifest.Columns, 1, pipeline.LabelFault(m)
 	return m, spec, nil
 }
 
@@ -91,7 +93,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 				return err
 			}
 			write := func(w io.Writer) error { return writeScores(w, m, spec, with) }
-			if m.Classifier != nil {
+			if m.Classifier() != nil {
 				write = func(w io.Writer) error { return writeClasses(w, m, spec, with.probabilities) }
 			}
 			if out == "" {
@@ -114,13 +116,13 @@ type columnsOfScores struct{ clusters, explain, probabilities bool }
 
 // check reports columns that a model has none of.
 func (c columnsOfScores) check(m *model.Model) error {
-	_, explains := m.Scorer.(model.Explainer)
+	_, explains := m.Learned.(algorithm.Explainer)
 	switch {
 	case c.explain && m.Projection != nil:
 		return &usageError{fmt.Sprintf("--explain: the model uses %d principal axes, so a deviation has no single column as its cause", m.Dim()), "leave --explain out, or train without --pca"}
 	case c.explain && !explains:
 		return &usageError{fmt.Sprintf("--explain: a model %s has no contributions of single variables", m.Manifest.Kind), ""}
-	case c.probabilities && m.Classifier == nil:
+	case c.probabilities && m.Classifier() == nil:
 		return &usageError{fmt.Sprintf("--probabilities: a model %s has no classes", m.Manifest.Kind), ""}
 	case c.clusters && m.Components() == 0:
 		return &usageError{fmt.Sprintf("--clusters: a model %s has none", m.Manifest.Kind), ""}
@@ -146,7 +148,7 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 		}
 		var contributions *mat.Dense
 		if with.explain {
-			if contributions, err = m.Scorer.(model.Explainer).Explain(x); err != nil {
+			if contributions, err = m.Learned.(algorithm.Explainer).Explain(x); err != nil {
 				return err
 			}
 		}

@@ -15,10 +15,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/report"
 	"github.com/rogpeppe/go-internal/testscript"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/vae/beta"
+	"github.com/collabdict/collabdict/vae/multitask"
 )
 
 func TestMain(m *testing.M) {
@@ -27,7 +31,7 @@ func TestMain(m *testing.M) {
 
 // The scripts run every documented command as a user would.
 func TestScripts(t *testing.T) {
-	known, err := filepath.Abs("../../gmm/testdata")
+	known, err := filepath.Abs("../../gmm/ggm/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +90,7 @@ func compareKnown(ts *testscript.TestScript, known, dir string) {
 	}
 	var digest string
 	for s, file := range files {
-		m, err := model.Read(file)
+		m, err := model.ReadFile(file)
 		ts.Check(err)
 		if digest == "" {
 			digest = m.Manifest.Digest
@@ -94,11 +98,11 @@ func compareKnown(ts *testscript.TestScript, known, dir string) {
 		if m.Manifest.Digest != digest || digest == "" {
 			ts.Fatalf("%s: digest %q, want %q", file, m.Manifest.Digest, digest)
 		}
-		near(ts, file+": weights", m.Mixture().Weights(), want.Weights[s])
+		near(ts, file+": weights", mixtureOf(m).Weights(), want.Weights[s])
 		for k := range want.Means {
-			near(ts, file+": means", m.Mixture().Means().RawRowView(k), want.Means[k])
+			near(ts, file+": means", mixtureOf(m).Means().RawRowView(k), want.Means[k])
 			for i, row := range want.Precisions[k] {
-				near(ts, file+": precisions", mat.Row(nil, i, m.Mixture().Precision(k)), row)
+				near(ts, file+": precisions", mat.Row(nil, i, mixtureOf(m).Precision(k)), row)
 			}
 		}
 	}
@@ -114,7 +118,7 @@ func alikeModels(ts *testscript.TestScript, dir, want string) {
 	}
 	var first *model.Model
 	for _, file := range files {
-		m, err := model.Read(file)
+		m, err := model.ReadFile(file)
 		ts.Check(err)
 		if first == nil {
 			first = m
@@ -128,10 +132,13 @@ func alikeModels(ts *testscript.TestScript, dir, want string) {
 // shared returns what all participants' models have in common; of precisions the first.
 func shared(m *model.Model) (values []float64) {
 	var weights []float32
-	if a, ok := m.Scorer.(model.AutoEncoder); ok {
-		weights = a.Decoder.Shared.Values
-	} else if g, ok := m.Classifier.(model.Gated); ok {
-		weights = g.Shared().Values
+	switch of := m.Learned.(type) {
+	case multitask.Trained:
+		weights = of.Decoder.Shared.Values
+	case beta.Trained:
+		weights = of.Parameters().Values
+	case algorithm.Personal:
+		weights = of.Shared()
 	}
 	for _, v := range weights {
 		values = append(values, float64(v))
@@ -139,13 +146,7 @@ func shared(m *model.Model) (values []float64) {
 	if weights != nil {
 		return values
 	}
-	if b, ok := m.Scorer.(model.BetaVAE); ok {
-		for _, v := range b.Parameters().Values {
-			values = append(values, float64(v))
-		}
-		return values
-	}
-	of := m.Mixture()
+	of := mixtureOf(m)
 	return slices.Concat(of.Weights(), of.Means().RawMatrix().Data, of.Precision(0).RawSymmetric().Data)
 }
 
@@ -189,3 +190,12 @@ func better(ts *testscript.TestScript, file string) {
 		}
 	}
 }
+
+// mixture is what tests look at of a mixture.
+type mixture interface {
+	algorithm.Model
+	algorithm.Dictionary
+	algorithm.Assigner
+}
+
+func mixtureOf(m *model.Model) mixture { return m.Learned.(mixture) }

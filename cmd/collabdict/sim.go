@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,20 +11,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/internal/task"
-	"github.com/spf13/cobra"
+	"github.com/collabdict/collabdict/model"
 )
 
 func (a *app) sim() *cobra.Command {
 	var s sourceFlags
-	t := taskFlags{mixtureFlags: mixtureFlags{simulated: true}}
+	t := taskFlags{simulated: true}
 	var under scenarioFlags
 	var to outputs
 	cmd := &cobra.Command{
@@ -37,12 +39,15 @@ and its faults; --plots draws the course of the run.`,
   collabdict sim --generate participants=32 --chunks 3 --adversary coalition:t=8 --rounds 5`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			src, err := s.source(t.seed)
+			k, err := t.begin()
 			if err != nil {
 				return err
 			}
-			k, err := t.task(cmd, src.standardise())
+			src, err := s.source(k.Seed)
 			if err != nil {
+				return err
+			}
+			if err := t.finish(k, src.standardise()); err != nil {
 				return err
 			}
 			if err := t.checkBaselines("alone", "pooled"); err != nil {
@@ -129,7 +134,7 @@ func collectSeldom() {
 	}
 }
 
-func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines []string, under simulate.Conditions, to outputs) error {
+func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baselines []string, under simulate.Conditions, to outputs) error {
 	began := time.Now()
 	data, err := src.load(t)
 	if err != nil {
@@ -197,16 +202,13 @@ func (a *app) simulate(ctx context.Context, src source, t task.Task, baselines [
 }
 
 // checkData reports what a task cannot be done with.
-func checkData(t task.Task, d *dataset.Dataset) error {
+func checkData(t *pipeline.Task, d *dataset.Dataset) error {
 	for _, p := range d.Participants {
-		if err := t.CheckLabels(p); err != nil {
-			return err
-		}
-		if err := t.CheckRows(p); err != nil {
-			return err
+		if err := errors.Join(t.CheckLabels(p), t.CheckRows(p)); err != nil {
+			return asUsage(err)
 		}
 	}
-	return t.CheckColumns(len(d.Columns))
+	return asUsage(t.CheckColumns(len(d.Columns)))
 }
 
 // noteMemory says what a simulation of many has taken of the system. It is no part of
@@ -221,9 +223,9 @@ func (a *app) noteMemory(participants int) {
 }
 
 // noteData says what the features are, and what was left out of the data.
-func (a *app) noteData(t task.Task, d *dataset.Dataset) {
+func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 	a.note("%d participants, %d features: %s", len(d.Participants), len(d.Columns), listed(d.Columns))
-	if d.Participants[0].ClassLabels && t.Model != model.CGAU {
+	if classes := t.Traits().Classes; d.Participants[0].ClassLabels && (classes == nil || !classes.Learned) {
 		a.note(areClasses+"%s", ofClasses(t))
 	}
 	if len(d.Ignored) > 0 {
@@ -235,21 +237,22 @@ func (a *app) noteData(t task.Task, d *dataset.Dataset) {
 }
 
 // ofClasses says what labels that are classes give of a model that does not learn them.
-func ofClasses(t task.Task) string {
-	if t.Weighting.Weights == task.FedDisco {
+func ofClasses(t *pipeline.Task) string {
+	of := t.Traits()
+	if of.Classes != nil {
 		return "weights, and no figures"
 	}
-	return figuresOfClasses(t.Model)
+	return figuresOfClasses(t.Kind.Name, of.Patterns)
 }
 
 // areClasses is followed by what they give.
 const areClasses = "labels other than 0, 1 and -1 are classes: they give "
 
-func figuresOfClasses(k model.Kind) string {
-	if task.Takes(k, "components") {
+func figuresOfClasses(kind string, patterns bool) string {
+	if patterns {
 		return "the ARI, and no area under a curve"
 	}
-	return fmt.Sprintf("no figures of a model %s", k)
+	return fmt.Sprintf("no figures of a model %s", kind)
 }
 
 // listed names some of many.

@@ -9,16 +9,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/internal/task"
-	"github.com/spf13/cobra"
+	"github.com/collabdict/collabdict/model"
 )
 
 // upFlags say which nodes to start.
@@ -44,15 +45,18 @@ The folders and their logs stay under --out.`,
   collabdict up --nodes 5 --data all.csv --split iid:clients=5`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			src, err := f.source(f.seed)
+			t, err := f.begin()
+			if err != nil {
+				return err
+			}
+			src, err := f.source(t.Seed)
 			if err != nil {
 				return err
 			}
 			if err := f.hold(&src.spec); err != nil {
 				return err
 			}
-			t, err := f.task(cmd, src.standardise())
-			if err != nil {
+			if err := f.finish(t, src.standardise()); err != nil {
 				return err
 			}
 			if err := f.checkBaselines("alone", "pooled"); err != nil {
@@ -73,7 +77,7 @@ The folders and their logs stay under --out.`,
 	return cmd
 }
 
-func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) error {
+func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFlags) error {
 	began := time.Now()
 	data, err := src.load(t)
 	if err != nil {
@@ -97,7 +101,7 @@ func (a *app) launch(ctx context.Context, src source, t task.Task, f *upFlags) e
 	if err := f.keep(src, before, namesOf(parts)); err != nil {
 		return err
 	}
-	c := launch.Consortium{Dir: f.out, Task: t, InitFile: f.init, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability}
+	c := launch.Consortium{Dir: f.out, Task: t, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability}
 	if slices.Contains(f.baselines, simulate.BaselineAlone) {
 		c.Baselines = []string{simulate.BaselineAlone}
 	}
@@ -182,7 +186,7 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 	args := func(folder string) []string {
 		return []string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}
 	}
-	shown := &fleet{progress: a.newProgress(task.Task{}), dir: dir, names: names}
+	shown := &fleet{progress: a.newProgress(nil), dir: dir, names: names}
 	ends, err := launch.RunAll(ctx, dir, names, args, shown.say, shown.ended)
 	shown.end()
 	if err == nil {

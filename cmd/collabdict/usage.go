@@ -1,30 +1,69 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/pipeline"
 )
 
 // The sections that flags stand in, in the order in which help shows them, after those
 // that are in none.
 const (
-	ofRows     = "Rows"
-	ofModels   = "Model"
-	ofMixtures = "Mixtures (ggm, fedgen, dem, fedgem)"
-	ofNetworks = "Networks (mtvae, bvae, cgau)"
-	ofSums     = "Sums"
-	ofMembers  = "Members"
-	ofFaults   = "Simulated network"
+	ofRows    = "Rows"
+	ofModels  = "Model"
+	ofOptions = "Options of the model"
+	ofSums    = "Sums"
+	ofMembers = "Members"
+	ofFaults  = "Simulated network"
 )
 
 const (
 	sectionKey = "section"
+	titleKey   = "title" // of the section, if it is another
 	helpWidth  = 120
 )
+
+// helpAll is the flag that shows all options.
+const helpAll = "help-all"
+
+// hideOthers makes a command's help show the options of the algorithm that --model names,
+// with their defaults, and those for experts only by --help-all.
+func hideOthers(cmd *cobra.Command) {
+	help := cmd.HelpFunc()
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		all := false
+		if f := cmd.Flags().Lookup(helpAll); f != nil {
+			all = f.Changed
+		}
+		k, err := pipeline.Named(cmd.Flags().Lookup("model").Value.String())
+		if err != nil {
+			k = pipeline.New(algorithms.Default())
+		}
+		table := slices.Concat(k.Options, k.Shared, k.Consensus)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			v, ok := f.Value.(*optionFlag)
+			if !ok {
+				return
+			}
+			o := table.Find(v.Name)
+			if f.Hidden = o == nil || o.Expert && !all; o != nil {
+				f.Usage, f.DefValue = o.Help, o.Default
+			}
+			if strings.Join(f.Annotations[sectionKey], "") == ofOptions {
+				f.Annotations[titleKey] = []string{ofOptions + " " + k.Kind.Name}
+			}
+		})
+		help(cmd, args)
+	})
+}
 
 // section adds flags to a command in a section of its help.
 func section(cmd *cobra.Command, title string, define func(f *pflag.FlagSet)) {
@@ -52,7 +91,7 @@ func usage(cmd *cobra.Command) error {
 			}
 		}
 	}
-	for _, title := range []string{"", ofRows, ofModels, ofMixtures, ofNetworks, ofSums, ofMembers, ofFaults} {
+	for _, title := range []string{"", ofRows, ofModels, ofOptions, ofSums, ofMembers, ofFaults} {
 		writeSection(&b, cmd, title)
 	}
 	if cmd.HasAvailableSubCommands() {
@@ -63,7 +102,7 @@ func usage(cmd *cobra.Command) error {
 }
 
 func writeSection(b *strings.Builder, cmd *cobra.Command, title string) {
-	f := pflag.NewFlagSet(title, pflag.ContinueOnError)
+	f, head := pflag.NewFlagSet(title, pflag.ContinueOnError), cmp.Or(title, "Flags")
 	cmd.LocalFlags().VisitAll(func(x *pflag.Flag) {
 		if strings.Join(x.Annotations[sectionKey], "") == title {
 			shown := *x
@@ -71,13 +110,11 @@ func writeSection(b *strings.Builder, cmd *cobra.Command, title string) {
 				shown.Value = struct{ pflag.Value }{x.Value} // without IsBoolFlag, for which pflag shows [=true|false]
 			}
 			f.AddFlag(&shown)
+			head = cmp.Or(strings.Join(x.Annotations[titleKey], ""), head)
 		}
 	})
 	if !f.HasAvailableFlags() {
 		return
 	}
-	if title == "" {
-		title = "Flags"
-	}
-	fmt.Fprintf(b, "\n%s:\n%s", title, f.FlagUsagesWrapped(helpWidth))
+	fmt.Fprintf(b, "\n%s:\n%s", head, f.FlagUsagesWrapped(helpWidth))
 }

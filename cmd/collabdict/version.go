@@ -6,10 +6,11 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/collabdict/collabdict/internal/kernels/cpu"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/kernels/cpu"
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/model"
 )
 
 // release is the version of the program; CHANGELOG.md tells what is in it.

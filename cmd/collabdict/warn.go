@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/internal/pipeline"
 )
 
 // alikeMost bounds the warnings that are told of many participants alike.
@@ -33,7 +33,7 @@ func (a *app) warn(warnings []string) {
 
 // warnOfShown tells before anything is shown what members will show each other and
 // learn. The result has it, too.
-func (a *app) warnOfShown(t task.Task) {
+func (a *app) warnOfShown(t *pipeline.Task) {
 	a.warn(t.ShownWarnings())
 }
 

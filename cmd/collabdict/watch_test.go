@@ -9,7 +9,6 @@ import (
 
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -112,7 +111,7 @@ func TestARoundEndsAPause(t *testing.T) {
 
 func TestWhoIsInIsTold(t *testing.T) {
 	var out bytes.Buffer
-	p := (&app{err: &out}).newProgress(task.Task{})
+	p := (&app{err: &out}).newProgress(nil)
 	silent := node.Absent{Name: "b", Reason: "nothing heard for 8s", Lost: true}
 	for _, s := range []node.Status{
 		{Name: "c", Members: []string{"a", "b", "c"}, Absent: []node.Absent{silent}}, // since the last sum
@@ -148,7 +147,7 @@ func TestAPauseAfterAChangeIsTold(t *testing.T) {
 // several say is told once.
 func TestAFleetSpeaksAsOne(t *testing.T) {
 	var out bytes.Buffer
-	f := &fleet{progress: (&app{err: &out}).newProgress(task.Task{}), dir: "o", names: []string{"a", "b", "c"}}
+	f := &fleet{progress: (&app{err: &out}).newProgress(nil), dir: "o", names: []string{"a", "b", "c"}}
 	f.say(1, "round 1/9  loss 2")
 	f.say(0, "round 1/9  loss 2")
 	f.say(1, "waiting for c 4s (usual 100ms)")

@@ -28,21 +28,10 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/oneshot"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/internal/bench"
-	"github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/kernels/lapack"
-	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // studies are the experiments there are.
 var studies = []study.Study{oneshot.Study(), clusters.Study(bench.ProcessTime), bvae.Study(), adaptation.Study(), machines.Study()}
-
-func init() {
-	blas64.Use(blas.Implementation{})
-	blas32.Use(blas.Implementation{})
-	lapack64.Use(lapack.Implementation{})
-}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

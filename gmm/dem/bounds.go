@@ -6,6 +6,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // limits bound the sums of every member.
@@ -48,9 +49,11 @@ func (l limits) logLik(m *gmm.Mixture) float64 {
 	means, weights := m.Means(), m.Weights()
 	for k, w := range weights {
 		c := l.reach(means.RawRowView(k))
-		peak := 0.5 * (m.LogDet(k) - float64(m.Dim())*math.Log(2*math.Pi))
+		peak := m.LogNorm(k)
 		high = math.Max(high, peak)
-		low = math.Max(low, math.Log(w)+peak-quadratic(m, k, c)/2)
+		if w > 0 {
+			low = math.Max(low, portable.Log(w)+peak-quadratic(m, k, c)/2)
+		}
 	}
 	return l.Rows * (math.Max(math.Abs(high), math.Abs(low)) + 1e-6)
 }
@@ -60,11 +63,11 @@ func quadratic(m *gmm.Mixture, k int, c []float64) (sum float64) {
 	precision := m.Precision(k)
 	for i := range c {
 		if m.Form() != gmm.Full {
-			sum += precision.At(i, i) * c[i] * c[i]
+			sum += float64(precision.At(i, i) * c[i] * c[i])
 			continue
 		}
 		for j := range c {
-			sum += math.Abs(precision.At(i, j)) * c[i] * c[j]
+			sum += float64(math.Abs(precision.At(i, j)) * c[i] * c[j])
 		}
 	}
 	return sum

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/bounds"
 )
 
@@ -59,7 +59,7 @@ func (l *Learner) variance(centres *mat.Dense) float64 {
 	for c := range k {
 		least := math.Inf(1)
 		for o := range k {
-			if d := floats.Distance(centres.RawRowView(c), centres.RawRowView(o), 2); o != c {
+			if d := math.Sqrt(passes.SquaredDistance(centres.RawRowView(c), centres.RawRowView(o))); o != c {
 				least = math.Min(least, float64(d*d))
 			}
 		}
@@ -98,7 +98,7 @@ func frame(centres *mat.Dense, form gmm.Covariance) (*gmm.Mixture, error) {
 func (l *Learner) addWithin(sums []float64, centres *mat.Dense) {
 	k, dim := centres.Dims()
 	n, first, second := sums[:k], sums[k:k+k*dim], sums[k+k*dim:]
-	rows := math.Max(floats.Sum(n), leastRows)
+	rows := math.Max(passes.Sum(n), leastRows)
 	shift := func(i, c int) float64 {
 		if n[c] == 0 {
 			return centres.At(c, i) - l.origin[i]

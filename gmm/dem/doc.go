@@ -9,5 +9,5 @@
 // No clock, file, socket or global random source. The step has the same bits on
 // machines of one architecture, whatever GOMAXPROCS is.
 //
-// Start reading at [Learner].
+// Start reading at [Learner]; [Algorithm] is how the program uses it.
 package dem

@@ -5,8 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/collabdict/collabdict/gmm"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
 )
 
 // A component of fewer rows than variables, whose sums are rounded, stays a component:

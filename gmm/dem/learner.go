@@ -7,11 +7,11 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/bounds"
 )
 
@@ -30,7 +30,7 @@ type Config struct {
 }
 
 // Learner is distributed EM at one participant. All of the mixture is shared, its
-// weights too, unlike those of [gmm.Learner].
+// weights too, unlike those of [ggm.Learner].
 //
 // Invariant: the mixture is the one of the last Optimize (at first, of Start), the same
 // at all members.
@@ -112,6 +112,9 @@ func middle(points *mat.Dense) []float64 {
 	return out
 }
 
+// Digest implements [collabdict.Digester].
+func (l *Learner) Digest() [32]byte { return l.model.Digest(true) }
+
 // LocalUpdate computes the statistics of the own rows about an origin that stays the
 // same: what [gmm.Mixture.SumsAbout] returns.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
@@ -141,7 +144,7 @@ func (l *Learner) Optimize(total []float64, _ bool) (objective float64, err erro
 	if err != nil {
 		return 0, err
 	}
-	rows := floats.Sum(total[:l.model.Components()])
+	rows := passes.Sum(total[:l.model.Components()])
 	l.model, l.counted = next, int(math.Round(rows))
 	return total[len(total)-1] / rows, nil
 }

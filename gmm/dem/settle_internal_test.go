@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/collabdict/collabdict/gmm"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
 )
 
 // What rounding leaves of a component without rows, and of a column that is constant in

@@ -25,7 +25,7 @@ func ComponentsByBIC(x *mat.Dense, least, most int, full bool, seed uint64) (int
 		}
 		bic := m.BIC(x)
 		if !full { // which counts a variance for each component
-			bic -= float64(k-1) * math.Log(float64(rows))
+			bic -= float64(float64(k-1) * math.Log(float64(rows)))
 		}
 		if bic < smallest {
 			best, smallest = k, bic

@@ -16,5 +16,6 @@
 // rows ([Config].MinRows): participants make their rounds by themselves. Rows never
 // leave, and [Noise] limits what a published centre says of one row.
 //
-// Start reading at [Train]; region.go and clusters.go are the step that all share.
+// Start reading at [Train]; region.go and clusters.go are the step that all share,
+// and [Algorithm] is how the program uses them.
 package fedgem

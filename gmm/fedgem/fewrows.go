@@ -3,7 +3,7 @@ package fedgem
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
 // parts are the regions that a participant publishes, and in which of them each of its
@@ -52,7 +52,7 @@ func (p *parts) joinFew(least float64) {
 			if i == small || r.rows == 0 { // nothing has a centre together with nothing
 				continue
 			}
-			if d := floats.Distance(r.centre, p.regions[small].centre, 2); d < distance {
+			if d := math.Sqrt(passes.SquaredDistance(r.centre, p.regions[small].centre)); d < distance {
 				to, distance = i, d
 			}
 		}

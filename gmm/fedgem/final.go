@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Final is a rule for the regions of the last merge, where those of the rounds have
@@ -82,7 +84,7 @@ func (f Factor) radii(regions []region, l *local, next *gmm.Mixture) {
 	least := math.Inf(1)
 	for i, r := range regions {
 		for _, o := range regions[:i] {
-			least = math.Min(least, floats.Distance(r.centre, o.centre, 2))
+			least = math.Min(least, math.Sqrt(passes.SquaredDistance(r.centre, o.centre)))
 		}
 	}
 	for k, r := range regions {
@@ -112,23 +114,31 @@ const pointlike = 1e-100
 func anisotropy(x *mat.Dense, m *gmm.Mixture, means *mat.Dense) float64 {
 	n, dim := x.Dims()
 	resp := m.Responsibilities(x)
-	d := mat.NewVecDense(dim, nil)
+	d := make([]float64, dim)
 	sum, all := 0.0, 0.0
 	for k := range m.Components() {
-		scatter, rows := mat.NewSymDense(dim, nil), 0.0
+		scatter, rows := make([]float64, dim*dim), 0.0
 		for i := range n {
 			if r := resp.At(i, k); r > 1e-6 {
 				rows += r
-				d.SubVec(x.RowView(i), means.RowView(k))
-				scatter.SymRankOne(scatter, r, d)
+				floats.SubTo(d, x.RawRowView(i), means.RawRowView(k))
+				for j, v := range d {
+					portable.AddScaled(scatter[j*dim:(j+1)*dim], r*v, d)
+				}
 			}
 		}
-		mean := mat.Trace(scatter) / float64(dim)
-		var e mat.EigenSym
-		if rows < minRows || !(mean > pointlike) || !e.Factorize(scatter, false) {
+		mean := 0.0
+		for j := range dim {
+			mean += scatter[j*dim+j] / float64(dim)
+		}
+		if rows < minRows || !(mean > pointlike) {
 			continue
 		}
-		sum += rows * spike(e.Values(nil)[dim-1]/mean, float64(dim)/rows)
+		values, _, ok := portable.Eigen(scatter, dim)
+		if !ok {
+			continue
+		}
+		sum += float64(rows * spike(values[dim-1]/mean, float64(dim)/rows))
 		all += rows
 	}
 	if all == 0 {
@@ -145,5 +155,5 @@ func spike(l, gamma float64) float64 {
 	if edge := 1 + math.Sqrt(gamma); l <= edge*edge || b*b <= 4*l {
 		return 1
 	}
-	return (b + math.Sqrt(b*b-4*l)) / 2
+	return (b + math.Sqrt(float64(b*b)-float64(4*l))) / 2
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
 const (
@@ -28,7 +29,7 @@ func fit(x *mat.Dense, k int, full bool, steps int, seed uint64) (best *gmm.Mixt
 		if err != nil {
 			return nil, false, err
 		}
-		l := floats.Sum(m.LogDensities(nil, x))
+		l := passes.Sum(m.LogDensities(nil, x))
 		isSound := floats.Min(m.Weights())*float64(rows) > float64(dim+1)
 		if best == nil || isSound && !sound || isSound == sound && l > likeliest {
 			best, sound, likeliest = m, isSound, l

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // local is one participant: its rows, and its mixture. After the burn-in only the
@@ -103,10 +105,15 @@ func (l *local) distance(k int, a, b []float64) float64 {
 	d := make([]float64, len(a))
 	floats.SubTo(d, a, b)
 	if !l.config.Full {
-		return math.Sqrt(floats.Dot(d, d))
+		return math.Sqrt(blas.Dot(d, d))
 	}
-	v := mat.NewVecDense(len(d), d)
-	return math.Sqrt(math.Max(0, mat.Inner(v, l.mix.Precision(k), v)))
+	square, precision := 0.0, l.mix.Precision(k)
+	for i, v := range d {
+		for j, w := range d {
+			square += float64(float64(v*precision.At(i, j)) * w)
+		}
+	}
+	return math.Sqrt(math.Max(0, square))
 }
 
 // pull moves every centre towards the mean of its super-cluster as far as its region
@@ -126,10 +133,10 @@ func (l *local) pull(regions []region, targets [][]float64) {
 				share = r.radius / d
 			}
 			for i, c := range targets[k] {
-				row[i] += share * (c - r.centre[i])
+				row[i] += float64(share * (c - r.centre[i]))
 			}
 		}
-		moved := floats.Distance(row, old.RawRowView(k), 2)
+		moved := math.Sqrt(passes.SquaredDistance(row, old.RawRowView(k)))
 		if moved > l.config.Tol*math.Sqrt(r.spread) {
 			l.settled = false
 		}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
 // merge sets the clusters, the same at every member, and where the own components
@@ -102,7 +103,7 @@ func Labels(local *gmm.Mixture, clusters []int, x *mat.Dense) []int {
 func nearest(x []float64, clusters []Cluster) (best int) {
 	least := math.Inf(1)
 	for c := range clusters {
-		if d := floats.Distance(x, clusters[c].Centre, 2); d < least {
+		if d := math.Sqrt(passes.SquaredDistance(x, clusters[c].Centre)); d < least {
 			best, least = c, d
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Noise makes all that a participant publishes differentially private in its single
@@ -72,7 +74,7 @@ func (n Noise) clip(x *mat.Dense) *mat.Dense {
 	rows, _ := out.Dims()
 	for i := range rows {
 		row := out.RawRowView(i)
-		if norm := floats.Norm(row, 2); norm > n.Radius {
+		if norm := portable.Norm(row); norm > n.Radius {
 			floats.Scale(n.Radius/norm, row)
 		}
 	}
@@ -121,15 +123,15 @@ func (n Noise) blur(before, m *gmm.Mixture, rows float64) (*gmm.Mixture, float64
 	within, total := 0.0, 0.0
 	for k, w := range weights {
 		count, mean := w*rows, means.RawRowView(k)
-		square := count * (floats.Dot(mean, mean) + dim*(1/m.Precision(k).At(0, 0)-regCovar))
+		square := count * (blas.Dot(mean, mean) + float64(dim*(1/m.Precision(k).At(0, 0)-regCovar)))
 		weights[k] = math.Max(minRows, noisy(count, 1))
 		for i, v := range mean {
 			mean[i] = noisy(count*v, n.Radius) / weights[k]
 		}
-		if norm := floats.Norm(mean, 2); norm > n.Radius {
+		if norm := portable.Norm(mean); norm > n.Radius {
 			floats.Scale(n.Radius/norm, mean)
 		}
-		within += noisy(square, n.Radius*n.Radius) - weights[k]*floats.Dot(mean, mean)
+		within += noisy(square, n.Radius*n.Radius) - float64(weights[k]*blas.Dot(mean, mean))
 		total += weights[k]
 	}
 	// The noise may make clusters narrower than nothing; and if they widened at once,

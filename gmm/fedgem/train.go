@@ -218,9 +218,7 @@ func (l *local) last(rule Final) (parts, error) {
 }
 
 func begin(g collabdict.Group, round int) {
-	if s, ok := g.(collabdict.RoundStarter); ok {
-		s.StartRound(round)
-	}
+	collabdict.StartRound(g, round, nil)
 }
 
 // gathered is what the members in the view have published, in the order of ranks.

@@ -110,8 +110,7 @@ func Merge(contributions []Contribution) (m Moments, rows int) {
 
 // Aggregate is the server's part of Algorithm 4.1, which every member does for
 // itself: the shared mixture from what all have published. The synthetic rows are the
-// same bytes everywhere; the fit to them has the same bits on machines of one
-// architecture.
+// same bytes everywhere, and the fit to them has the same bits.
 func Aggregate(contributions []Contribution, c Config) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

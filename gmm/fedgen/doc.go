@@ -8,8 +8,9 @@
 // Mixtures are published in the clear: there is no sum that hides one.
 //
 // Invariants: no clock, file, socket or global random source; what is gathered is
-// taken in the order of ranks; synthetic rows and reduced mixtures have the same bits
-// on every machine, the fit to synthetic rows on machines of one architecture.
+// taken in the order of ranks; synthetic rows, the fit to them and reduced mixtures have
+// the same bits on every machine.
 //
-// Start reading at [Local] and [Aggregate], which [Learn] joins by a Gather.
+// Start reading at [Local] and [Aggregate], which [Learn] joins by a Gather;
+// [Algorithm] is how the program uses them.
 package fedgen

@@ -67,7 +67,7 @@ func (r *Result) choose(left []Moments, costs []float64) (*Result, error) {
 		}
 		r.Choices = append(r.Choices, Summary{
 			Components: m.Components(), Divergence: costs[i],
-			BICData: 2*rows*costs[i] + float64(m.FreeParameters())*portable.Log(rows),
+			BICData: float64(2*rows*costs[i]) + float64(float64(m.FreeParameters())*portable.Log(rows)),
 		})
 		if r.Choices[i].BICData <= r.Choices[r.Best].BICData {
 			r.Mixture, r.Best = m, i

@@ -9,7 +9,9 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/dem"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Private is [Local] with differential privacy: EM from a start that does not depend
@@ -71,7 +73,7 @@ func (p Privacy) units(m Moments) Moments {
 	floats.Scale(0.5, half)
 	for k, mean := range m.Means {
 		for i, h := range half {
-			mean[i] = p.Low[i] + h*(mean[i]+1)
+			mean[i] = p.Low[i] + float64(h*(mean[i]+1))
 		}
 		c := m.Covariances[k]
 		for at := range c {
@@ -145,7 +147,7 @@ func (e *privateEM) sums(r *mat.Dense) []noisy {
 		for j := range rows {
 			weight, z := r.At(j, k), e.z.RawRowView(j)
 			s.n += weight
-			floats.AddScaled(s.first, weight, z)
+			portable.AddScaled(s.first, weight, z)
 			addSpread(s.second, weight, point, z, origin)
 		}
 		s.n = privacy.Noisy(s.n, e.sigma, e.noise)
@@ -183,7 +185,7 @@ func (e *privateEM) maximise(sums []noisy) {
 		least := math.Min(1, math.Max(1e-6, e.sigma*scale2/s.n))
 		e.model.Covariances[k] = aroundMean(e.model.Form, s.second, e.model.Means[k], least)
 	}
-	floats.Scale(1/floats.Sum(e.model.Weights), e.model.Weights)
+	floats.Scale(1/passes.Sum(e.model.Weights), e.model.Weights)
 }
 
 // aroundMean returns the covariance matrix of second moments about the origin, with no
@@ -195,30 +197,28 @@ func aroundMean(form gmm.Covariance, second, mean []float64, least float64) []fl
 	clamp := func(v float64) float64 { return math.Max(least, math.Min(float64(dim), v)) }
 	if form != gmm.Full {
 		for i, v := range second {
-			out[i] = clamp(v - mean[i]*mean[i])
+			out[i] = clamp(v - float64(mean[i]*mean[i]))
 		}
 		if form == gmm.Spherical {
 			level(out)
 		}
 		return out
 	}
-	c := mat.NewSymDense(dim, nil)
+	c := make([]float64, dim*dim)
 	for i := range dim {
 		for j := i; j < dim; j++ {
-			c.SetSym(i, j, second[i*dim+j]-mean[i]*mean[j])
+			c[i*dim+j] = second[i*dim+j] - float64(mean[i]*mean[j])
+			c[j*dim+i] = c[i*dim+j]
 		}
 	}
-	var e mat.EigenSym
-	if !e.Factorize(c, true) {
+	values, vectors, ok := portable.Eigen(c, dim)
+	if !ok {
 		panic("fedgen: eigenvalues of a finite matrix do not converge")
 	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	for i, v := range e.Values(nil) {
-		for j := range dim {
-			for l := range dim {
-				out[j*dim+l] += clamp(v) * vectors.At(j, i) * vectors.At(l, i)
-			}
+	for i, v := range values {
+		axis := vectors[i*dim : (i+1)*dim]
+		for j, a := range axis {
+			portable.AddScaled(out[j*dim:(j+1)*dim], clamp(v)*a, axis)
 		}
 	}
 	return out

@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Range is the numbers of components to choose from by the Bayesian information
@@ -36,7 +36,7 @@ type Choice struct {
 
 // BIC returns −2 ln L + P ln N for N rows with the choice's mean log-likelihood.
 func (c Choice) BIC(rows float64) float64 {
-	return -2*rows*c.MeanLogLik + float64(c.Mixture.FreeParameters())*math.Log(rows)
+	return -float64(2*rows*c.MeanLogLik) + float64(float64(c.Mixture.FreeParameters())*portable.Log(rows))
 }
 
 // Select is TrainGMM of Algorithm 4.1: it fits a mixture of every number of components

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
 // violation is the distance of 0 from the subdifferential g + λ∂|x|; x = NaN
@@ -62,16 +64,16 @@ func (p Problem) Objective(x *mat.SymDense) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var c mat.Cholesky
-	if !c.Factorize(x) {
+	c, ok := lapack.Factorise(x)
+	if !ok {
 		return math.Inf(-1), nil
 	}
 	value := c.LogDet()
 	for i := range s.SymmetricDim() {
 		for j := range s.SymmetricDim() {
-			value -= s.At(i, j) * x.At(i, j)
+			value -= float64(s.At(i, j) * x.At(i, j))
 			if i != j {
-				value -= p.Penalty * math.Abs(x.At(i, j))
+				value -= float64(p.Penalty * math.Abs(x.At(i, j)))
 			}
 		}
 	}
@@ -94,8 +96,8 @@ func (p Problem) Gap(r *Result) (float64, error) {
 			clipped.SetSym(i, j, w)
 		}
 	}
-	var c mat.Cholesky
-	if !c.Factorize(clipped) {
+	c, ok := lapack.Factorise(clipped)
+	if !ok {
 		return math.Inf(1), nil
 	}
 	value, err := p.Objective(r.Precision)

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
@@ -145,7 +143,9 @@ func (f *free) against(z, a, out []float64) {
 	p := f.p
 	f.column = resize(f.column, p)
 	for i := range p {
-		blas64.Copy(blas64.Vector{N: p, Inc: p, Data: z[i:]}, blas64.Vector{N: p, Inc: 1, Data: f.column})
+		for j := range f.column {
+			f.column[j] = z[j*p+i]
+		}
 		for k := f.first[i]; k < f.first[i+1]; k++ {
 			out[k] = blas.Dot(f.column, a[f.columns[k]*p:][:p])
 		}

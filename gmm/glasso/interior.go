@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
 // interior solves the dual problem, max ln|W| over W = s + U with |u_ij| ≤ λ and
@@ -43,6 +43,8 @@ const (
 	// parted is the mean of room times force at which the pairs with a room and
 	// those with a force have long parted.
 	parted = 1e-22
+	// maxInteriorCond is the condition number of W above which its inverse says nothing.
+	maxInteriorCond = 1e16
 )
 
 // interiorPoint moves b to the solution of the dual problem, if that is better.
@@ -86,20 +88,16 @@ func (v *interior) side(sign float64) side {
 
 // invert sets x to the inverse of w, if that is positive definite.
 func (v *interior) invert() bool {
-	var c mat.Cholesky
-	var x mat.SymDense
-	if !c.Factorize(v.w) || c.InverseTo(&x) != nil {
+	c, ok := lapack.Factorise(v.w)
+	if !ok {
 		return false
 	}
-	v.x = symmetric(&x)
+	x, p := c.Inverse(), v.b.p
+	if norm1(v.w.RawSymmetric().Data, p)*norm1(x.RawSymmetric().Data, p) > maxInteriorCond {
+		return false
+	}
+	v.x = x
 	return true
-}
-
-// symmetric fills the lower triangle of x's data.
-func symmetric(x *mat.SymDense) *mat.SymDense {
-	raw := x.RawSymmetric()
-	mirror(raw.Data, raw.N)
-	return x
 }
 
 // gap is the mean of room times force.
@@ -119,7 +117,8 @@ func (v *interior) step() bool {
 	gap := v.gap()
 	du := v.direction(0)
 	left := gap * (1 - v.longest(du)) * (1 - v.longestForce())
-	du = v.direction(gap * math.Max(math.Pow(left/gap, 3), 1e-6))
+	share := left / gap
+	du = v.direction(gap * math.Max(float64(share*float64(share*share)), 1e-6))
 	return v.move(du)
 }
 
@@ -136,8 +135,7 @@ func (v *interior) factorise() bool {
 		}
 		row[k] += v.above.force[k]/v.above.room[k] + v.below.force[k]/v.below.room[k]
 	}
-	_, ok := lapack64.Potrf(blas64.Symmetric{N: n, Stride: n, Data: v.hessian, Uplo: blas.Upper})
-	return ok
+	return lapack.Implementation{}.Dpotrf(blas.Upper, n, v.hessian, n)
 }
 
 // direction is Newton's for W⁻¹ = above.force − below.force and room·force =
@@ -149,8 +147,7 @@ func (v *interior) direction(barrier float64) []float64 {
 		du[k] = v.x.At(q[0], q[1]) - barrier/v.above.room[k] + barrier/v.below.room[k]
 	}
 	// A matrix near singular still gives a direction of ascent.
-	factor := blas64.Triangular{N: n, Stride: n, Data: v.hessian, Uplo: blas.Upper, Diag: blas.NonUnit}
-	lapack64.Potrs(factor, blas64.General{Rows: n, Cols: 1, Stride: 1, Data: du})
+	lapack.Implementation{}.Dpotrs(blas.Upper, n, 1, v.hessian, n, du, 1)
 	for _, d := range []*side{&v.above, &v.below} {
 		for k, f := range d.force {
 			d.change[k] = (barrier+float64(d.sign*f*du[k]))/d.room[k] - f

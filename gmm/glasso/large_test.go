@@ -4,10 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // banded is the scatter matrix of n rows in m dimensions whose precision has two
@@ -32,7 +29,6 @@ func banded(m, n int, rng *rand.Rand) *mat.SymDense {
 }
 
 func BenchmarkBanded(b *testing.B) {
-	blas64.Use(blas.Implementation{})
 	s := banded(1000, 3000, rand.New(rand.NewPCG(1, 1)))
 	for _, rho := range []string{"0.05", "0.1", "0.2"} {
 		b.Run("rho"+rho, func(b *testing.B) {

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 const (
@@ -53,7 +55,7 @@ func newBlock(s *mat.SymDense, lambda float64, members []int, start *mat.SymDens
 	}
 	plain := float64(p) // the objective without edges
 	for i := range p {
-		plain += math.Log(b.s[i*p+i])
+		plain += portable.Log(b.s[i*p+i])
 	}
 	if start != nil && p > 1 {
 		b.x = gather(start, members)
@@ -93,7 +95,7 @@ func (b *block) rescale() {
 	}
 	floats.Scale(factor, b.x)
 	floats.Scale(1/factor, b.w)
-	b.logDet += float64(p * math.Log(factor))
+	b.logDet += float64(p * portable.Log(factor))
 	b.value = p - b.logDet
 }
 

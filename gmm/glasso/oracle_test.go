@@ -10,10 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/outside"
 )
 
@@ -46,11 +44,9 @@ func readMatrix(tb testing.TB, name string) *mat.SymDense {
 	return sym(rows)
 }
 
-// BenchmarkOracles solves covariance matrices of known solutions with the products
-// that the program registers.
+// BenchmarkOracles solves covariance matrices whose solutions are known.
 func BenchmarkOracles(b *testing.B) {
 	dir := outside.Path(b, "oracles", "glasso-bench")
-	blas64.Use(blas.Implementation{})
 	for _, size := range []int{50, 200, 400} {
 		s := readMatrix(b, filepath.Join(dir, fmt.Sprintf("p%d.csv.gz", size)))
 		for _, rho := range []float64{0.05, 0.1, 0.2} {

@@ -4,10 +4,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
 // point is X and what follows from it. Matrices are p by p, row-major, both triangles
@@ -27,15 +26,10 @@ func newPoint(p int) point { return point{x: make([]float64, p*p), w: make([]flo
 // goes to w, for invert.
 func (b *block) evaluate(q *point) bool {
 	copy(q.w, q.x)
-	_, ok := lapack64.Potrf(blas64.Symmetric{N: b.p, Stride: b.p, Data: q.w, Uplo: blas.Upper})
-	if !ok {
+	if !(lapack.Implementation{}).Dpotrf(blas.Upper, b.p, q.w, b.p) {
 		return false
 	}
-	sum := 0.0
-	for i := range b.p {
-		sum += math.Log(q.w[i*b.p+i])
-	}
-	q.logDet = 2 * sum
+	q.logDet = lapack.LogDet(q.w, b.p)
 	q.value = -q.logDet + kernels.Dot(b.s, q.x) + float64(b.lambda*offNorm(q.x, b.p))
 	return !math.IsNaN(q.value) && !math.IsInf(q.value, 0)
 }
@@ -43,8 +37,7 @@ func (b *block) evaluate(q *point) bool {
 // invert sets w from the factor that evaluate has left there, and cond. It says
 // whether x is numerically positive definite.
 func (b *block) invert(q *point) bool {
-	factor := blas64.Triangular{N: b.p, Stride: b.p, Data: q.w, Uplo: blas.Upper, Diag: blas.NonUnit}
-	if _, ok := lapack64.Potri(factor); !ok {
+	if !(lapack.Implementation{}).Dpotri(blas.Upper, b.p, q.w, b.p) {
 		return false
 	}
 	mirror(q.w, b.p)

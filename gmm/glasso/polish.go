@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
 // polish takes Newton steps on the coordinates that are not 0, their signs held,
@@ -35,7 +37,7 @@ func (b *block) polish() {
 // faceStep is Newton's step on the coordinates given.
 func (b *block) faceStep(at [][2]int) bool {
 	n, p := len(at), b.p
-	h, g := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	h, g := mat.NewSymDense(n, nil), make([]float64, n)
 	// The unknown of a diagonal value is half its change: h is then symmetric.
 	for k, q := range at {
 		i, j := q[0]*p, q[1]*p
@@ -46,20 +48,19 @@ func (b *block) faceStep(at [][2]int) bool {
 		if q[0] != q[1] {
 			v -= math.Copysign(b.lambda, x)
 		}
-		g.SetVec(k, v)
+		g[k] = v
 	}
-	var c mat.Cholesky
-	if !c.Factorize(h) {
+	c, ok := lapack.Factorise(h)
+	if !ok {
 		return false
 	}
-	// The residual judges what a nearly singular h gives.
-	_ = c.SolveVecTo(g, g)
+	c.Solve(g) // the residual judges what a nearly singular h gives
 	next := slices.Clone(b.x)
 	for k, q := range at {
 		i, j := q[0], q[1]
-		next[i*p+j] += g.AtVec(k)
+		next[i*p+j] += g[k]
 		if i == j {
-			next[i*p+i] += g.AtVec(k)
+			next[i*p+i] += g[k]
 		}
 		next[j*p+i] = next[i*p+j]
 		if i != j && next[i*p+j]*b.x[i*p+j] <= 0 {

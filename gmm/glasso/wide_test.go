@@ -7,16 +7,12 @@ import (
 	"os"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // Blocks of more variables than the other hard ones, of 12 rows each. COLLABDICT_WIDE=1
 // adds those that take their time.
 func TestWideAndIllConditioned(t *testing.T) {
-	blas64.Use(blas.Implementation{})
 	for name := range hardScatters {
 		for _, c := range []struct {
 			m, decade int

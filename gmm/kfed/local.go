@@ -3,10 +3,13 @@ package kfed
 import (
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Local clusters a participant's rows by Algorithm 1 of Dennis et al. 2021, after
@@ -17,13 +20,14 @@ import (
 func Local(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 	rows, dim := x.Dims()
 	k = min(k, rows)
-	near, axes := x, mat.Matrix(nil)
+	near, axes := x, []float64(nil)
 	if k < dim {
 		axes = singular(x, k)
 	}
 	if axes != nil {
 		near = mat.NewDense(rows, k, nil)
-		near.Mul(x, axes)
+		from, to := x.RawMatrix(), near.RawMatrix()
+		kernels.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, rows, k, dim, 1, from.Data, from.Stride, axes, dim, 0, to.Data, to.Stride)
 	}
 	centres := gmm.KMeans(near, k, src)
 	start := cores(x, near, centres)
@@ -31,9 +35,11 @@ func Local(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 		if start[c] == nil { // no row is that close, or near at all
 			row := mat.Row(nil, c, centres)
 			if axes != nil {
-				var lifted mat.VecDense
-				lifted.MulVec(axes, mat.NewVecDense(k, row))
-				row = lifted.RawVector().Data
+				lifted := make([]float64, dim)
+				for a, v := range row {
+					portable.AddScaled(lifted, v, axes[a*dim:(a+1)*dim])
+				}
+				row = lifted
 			}
 			start[c] = row
 		}
@@ -45,19 +51,22 @@ func Local(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 	return gmm.Lloyd(x, from)
 }
 
-// singular returns the k first right singular vectors of x as columns, eigenvectors of
-// XᵀX, or nil if they are not found.
-func singular(x *mat.Dense, k int) mat.Matrix {
-	_, dim := x.Dims()
-	var square mat.SymDense
-	square.SymOuterK(1, x.T())
-	var e mat.EigenSym
-	if !e.Factorize(&square, true) {
+// singular returns the k first right singular vectors of x as rows of dim values,
+// eigenvectors of XᵀX, or nil if they are not found.
+func singular(x *mat.Dense, k int) []float64 {
+	rows, dim := x.Dims()
+	square, from := make([]float64, dim*dim), x.RawMatrix()
+	kernels.Implementation{}.Dsyrk(blas.Upper, blas.Trans, dim, rows, 1, from.Data, from.Stride, 0, square, dim)
+	for i := range dim {
+		for j := range i {
+			square[i*dim+j] = square[j*dim+i]
+		}
+	}
+	_, vectors, ok := portable.Eigen(square, dim)
+	if !ok {
 		return nil
 	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	return vectors.Slice(0, dim, dim-k, dim)
+	return vectors[(dim-k)*dim:]
 }
 
 // cores returns the means of the rows of x that are in the core of each cluster of

@@ -1,10 +1,12 @@
-// Package atomicfile writes files that are there whole or not at all.
+// Package atomicfile writes files that are there whole or not at all, and keeps private
+// ones from others, as the system has it.
 package atomicfile
 
 import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -22,7 +24,7 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) (err er
 		return writeThrough(path, content)
 	}
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, folderOf(mode)); err != nil {
+	if err := makeFolder(dir, mode); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
@@ -35,6 +37,11 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) (err er
 			_ = os.Remove(f.Name())
 		}
 	}()
+	if private(mode) {
+		if err = Restrict(f.Name()); err != nil {
+			return err
+		}
+	}
 	if err = content(f); err != nil {
 		return err
 	}
@@ -47,18 +54,33 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) (err er
 	if err = f.Close(); err != nil {
 		return err
 	}
-	if err = os.Rename(f.Name(), path); err != nil {
+	if err = rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return SyncDir(dir)
 }
 
-// folderOf returns the mode of a folder for files of a mode.
-func folderOf(mode os.FileMode) os.FileMode {
-	if mode&0o077 == 0 {
-		return 0o700
+// private reports whether a file of a mode is its owner's alone.
+func private(mode os.FileMode) bool { return mode&0o077 == 0 }
+
+// makeFolder makes a missing folder for files of a mode.
+func makeFolder(dir string, mode os.FileMode) error {
+	if private(mode) {
+		return MkdirPrivate(dir)
 	}
-	return 0o755
+	return os.MkdirAll(dir, 0o755)
+}
+
+// MkdirPrivate makes a folder, with those above it, for its owner alone. One that is there
+// stays as it is.
+func MkdirPrivate(dir string) error {
+	if _, err := os.Stat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return os.MkdirAll(dir, 0o700) // which says what is wrong with it
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return Restrict(dir)
 }
 
 // WriteJSON writes a value as indented JSON, as Write does, for the owner alone.
@@ -81,7 +103,7 @@ func writeThrough(path string, content func(io.Writer) error) error {
 // CheckDir makes the folder, for its owner alone, if it is missing, and reports whether files can be
 // written there.
 func CheckDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := MkdirPrivate(dir); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".writable.*")
@@ -89,14 +111,4 @@ func CheckDir(dir string) error {
 		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
-// syncDir makes a rename in the folder survive a power cut.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -83,5 +85,25 @@ func TestCheckDir(t *testing.T) {
 	}
 	if err := CheckDir(file); err == nil {
 		t.Error("a file is no folder")
+	}
+}
+
+// What is written for its owner is kept from others, and known to be.
+func TestPrivateFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "folder", "key")
+	if err := Write(path, 0o600, func(w io.Writer) error { _, err := io.WriteString(w, "key"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckPrivate(path); err != nil {
+		t.Error(err)
+	}
+	if runtime.GOOS == "windows" {
+		return // where modes say nothing
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckPrivate(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("a file that all may read: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/exposure"
 )
 
 // Attempt is what a coalition has of one attempt at a sum.
@@ -26,7 +27,7 @@ type Edge struct{ From, To int }
 
 // Frames is what the coalition has sent and received in a session. From and To are
 // members.
-type Frames map[frameKey][]uint64
+type Frames map[exposure.FrameKey][]uint64
 
 // Recover returns the vectors of other members that a coalition can work out from
 // an attempt, by member. A vector that is not what the member has entered with

@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/exposure"
 )
 
 // Coalition returns t of the members of a roster that work together, in rank
@@ -97,7 +98,7 @@ func (r *Recorder) Sent(from, to int, m consensus.Message) {
 		for len(a.Lanes) <= int(b.Lane) {
 			a.Lanes = append(a.Lanes, Frames{})
 		}
-		a.Lanes[b.Lane][frameKey{from, to, int(b.Round), int(b.Part)}] = b.Words
+		a.Lanes[b.Lane][exposure.FrameKey{From: from, To: to, Round: int(b.Round), Part: int(b.Part)}] = b.Words
 	case *consensus.Pads:
 		for _, p := range b.Pads {
 			s.attempt(m.Ballot).Pads[int(p.Member)] = p.Seed

@@ -7,6 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/exposure"
 )
 
 // Book is what is public in a run: its settings, and what follows from them.
@@ -14,12 +15,12 @@ type Book struct {
 	settings consensus.Settings
 	rules    consensus.Rules
 	plans    *consensus.Plans
-	traces   map[[32]byte]*trace // by the digest of the plan
+	traces   map[[32]byte]*exposure.Trace // by the digest of the plan
 }
 
 // NewBook returns the book of runs with a roster of the given size.
 func NewBook(s consensus.Settings, size int) *Book {
-	return &Book{settings: s, rules: s.Rules(size), plans: consensus.NewPlans(s), traces: map[[32]byte]*trace{}}
+	return &Book{settings: s, rules: s.Rules(size), plans: consensus.NewPlans(s), traces: map[[32]byte]*exposure.Trace{}}
 }
 
 // residues returns what the members have entered the sessions with, as far as it
@@ -40,27 +41,27 @@ func (b *Book) residues(a *Attempt, layout *chunking.Layout) map[int][][]uint64 
 	return found
 }
 
-func (b *Book) trace(size, words int) *trace {
+func (b *Book) trace(size, words int) *exposure.Trace {
 	p, err := b.plans.For(size)
 	if err != nil {
 		panic("attack: " + err.Error()) // the run has had this view
 	}
 	plan := p.Session(words)
 	if b.traces[plan.Digest()] == nil {
-		b.traces[plan.Digest()] = newTrace(plan, b.settings.Arithmetic())
+		b.traces[plan.Digest()] = exposure.NewTrace(plan, b.settings.Arithmetic())
 	}
 	return b.traces[plan.Digest()]
 }
 
 // invert returns the vectors that follow from the frames, by vertex.
-func (b *Book) invert(t *trace, frames Frames, labels []int, words int) map[int][]uint64 {
-	limbs := limbsOf(b.settings.Arithmetic())
-	seen := t.observed(frames, labels, words, limbs)
+func (b *Book) invert(t *exposure.Trace, frames Frames, labels []int, words int) map[int][]uint64 {
+	limbs := exposure.Limbs(b.settings.Arithmetic())
+	seen := observed(t, frames, labels, words, limbs)
 	whole := map[int][]uint64{}
-	for cell := range t.cells {
-		found := b.solve(seen[cell], t.size)
-		from, to := t.bounds(cell, words, limbs)
-		for vertex := range t.size {
+	for cell := range t.Cells {
+		found := b.solve(seen[cell], t.Size)
+		from, to := t.Bounds(cell, words, limbs)
+		for vertex := range t.Size {
 			y, known := found[vertex]
 			switch {
 			case from == to:
@@ -88,26 +89,26 @@ type observation struct {
 }
 
 // observed returns what frames tell of each cell, the same combination once.
-func (t *trace) observed(frames Frames, labels []int, words, limbs int) []observation {
+func observed(t *exposure.Trace, frames Frames, labels []int, words, limbs int) []observation {
 	vertex := map[int]int{}
 	for v, member := range labels {
 		vertex[member] = v
 	}
-	seen := make([]observation, t.cells)
+	seen := make([]observation, t.Cells)
 	known := map[*uint64]bool{}
 	for _, k := range slices.SortedFunc(maps.Keys(frames), compareFrames) {
 		data := frames[k]
 		at := 0
-		for _, p := range t.frames[frameKey{vertex[k.From], vertex[k.To], k.Round, k.Part}] {
-			from, to := t.bounds(p.cell, words, limbs)
+		for _, p := range t.Frames[exposure.FrameKey{From: vertex[k.From], To: vertex[k.To], Round: k.Round, Part: k.Part}] {
+			from, to := t.Bounds(p.Cell, words, limbs)
 			end := at + to - from
 			if end > len(data) {
 				break // not a frame of this session
 			}
-			if !known[&p.weights[0]] && end > at {
-				known[&p.weights[0]] = true
-				o := &seen[p.cell]
-				o.weights, o.data = append(o.weights, p.weights), append(o.data, data[at:end])
+			if !known[&p.Weights[0]] && end > at {
+				known[&p.Weights[0]] = true
+				o := &seen[p.Cell]
+				o.weights, o.data = append(o.weights, p.Weights), append(o.data, data[at:end])
 			}
 			at = end
 		}
@@ -115,7 +116,7 @@ func (t *trace) observed(frames Frames, labels []int, words, limbs int) []observ
 	return seen
 }
 
-func compareFrames(a, b frameKey) int {
+func compareFrames(a, b exposure.FrameKey) int {
 	return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Part, b.Part))
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/attack"
+	"github.com/collabdict/collabdict/internal/exposure"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -80,7 +81,7 @@ func TestSessionsOfFewRounds(t *testing.T) {
 	} {
 		r := watch(t, s, size, attack.Coalition(2, size, colluding), rounds, 2, 2)
 		lanes, threshold := s.Lanes()
-		q, _ := attack.Exposure(planOf(t, size, 1, s.Arithmetic()), s.Arithmetic(), colluding, 300, rand.New(rand.NewPCG(1, 1)))
+		q, _ := exposure.Probability(planOf(t, size, s.Arithmetic()), s.Arithmetic(), colluding, 300, rand.New(rand.NewPCG(1, 1)))
 		want := chunking.LanesBreach(q, threshold, lanes)
 		deviation := math.Sqrt(want * (1 - want) / (rounds * (size - colluding)))
 		t.Logf("%s: %.3f, predicted %.3f ± %.3f", name, r.PerSum(), want, deviation)
@@ -88,6 +89,22 @@ func TestSessionsOfFewRounds(t *testing.T) {
 			t.Errorf("%s: recovered %.3f of the vectors, predicted %.3f ± %.3f", name, r.PerSum(), want, deviation)
 		}
 	}
+}
+
+// planOf returns a plan of few rounds with fan 1.
+func planOf(t *testing.T, size int, a chunking.Arithmetic) session.Plan {
+	t.Helper()
+	var plan session.Plan
+	var err error
+	if a == chunking.Field {
+		plan, err = session.NewBaseK(size, 1)
+	} else {
+		plan, err = session.NewFoldIn(size, 1, a)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
 }
 
 // Long vectors travel in cells, each on its own way: whoever sees a member's part

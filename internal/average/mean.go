@@ -116,11 +116,11 @@ func (m *Mean) included(ctx context.Context, g collabdict.Group, agreed []float6
 // comes of it.
 func (m *Mean) known(g collabdict.Group) (total []float64, own, ok bool) {
 	if r, may := g.(collabdict.Replayer); may && m.Shared {
-		total, ok = r.Decided()
+		total, ok = r.TakeDecided()
 		return total, ok && r.Included(), ok
 	}
 	if a, may := g.(collabdict.Absentee); may {
-		total, ok = a.Missed()
+		total, ok = a.TakeMissed()
 	}
 	return total, false, ok
 }

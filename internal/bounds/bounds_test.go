@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict"
 )
 
 var example = mat.NewDense(3, 3, []float64{1, -2, 0, 0.5, 300, 0, -1, 4, 0})

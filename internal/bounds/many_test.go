@@ -6,9 +6,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/collabdict/collabdict"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict"
 )
 
 // table is a group whose members sum in one place.

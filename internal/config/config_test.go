@@ -2,164 +2,91 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/consensus/graph"
-	"github.com/collabdict/collabdict/consensus/session"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
 )
 
-func example() *Consortium {
-	t := task.Task{
-		Model: model.GGM, Components: 3, Rounds: 7, Tol: 1e-5, Lambda0: 2, Rho: 0.5, Seed: 9,
-		Standardise: task.Global, FalseAlarm: 0.02,
-		Settings: consensus.Settings{
-			Scheme: consensus.Laplacian, Step: session.Optimal, Graph: graph.Ring, Degree: 6, Tolerance: 1e-8, Fan: 2,
-			Protect: chunking.None, Chunks: 4, Quorum: 2, Recover: consensus.Wait,
-		},
-	}
-	return NewConsortium(t, []string{"temp", "flow"}, []Member{{Name: "a", ID: "x", Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}, {Name: "b", ID: "y"}})
+func example(t *testing.T) *Consortium {
+	t.Helper()
+	return agreement(t, pipelinetest.Task(t, "ggm", "components=3", "rounds=7", "tol=1e-5", "lambda0=2", "rho=0.5", "seed=9",
+		"standardise=global", "false-alarm=0.02",
+		"consensus.step=optimal", "consensus.graph=ring", "consensus.degree=6", "consensus.tolerance=1e-8",
+		"consensus.protect=none", "consensus.chunks=4", "consensus.quorum=2", "consensus.recover=wait"))
 }
 
-func TestAgreementsKeepMixtures(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "consortium.yaml")
-	c := example()
-	c.Model.Kind, c.Model.Lambda0, c.Model.Rho = string(model.FedGen), 0, 0
-	c.Model.Most, c.Model.Covariance, c.Model.Synthetic, c.Model.Start = 7, "spherical", 50, "k-fed"
-	c.Model.MinRows = 9
-	if err := c.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	got, err := ReadConsortium(path)
+func agreement(t *testing.T, of *pipeline.Task) *Consortium {
+	t.Helper()
+	c, err := NewConsortium(of, []string{"temp", "flow"}, []Member{{Name: "a", ID: "x", Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}, {Name: "b", ID: "y"}, {Name: "c", ID: "z"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := got.Task()
-	if !reflect.DeepEqual(k, c.Task()) || k.MostComponents != 7 || k.Covariance != "spherical" || k.Synthetic != 50 || k.Start != task.KFed || k.MinRows != 9 {
-		t.Errorf("got %+v, want %+v", k, c.Task())
-	}
-}
-
-func TestAgreementsKeepNetworks(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "consortium.yaml")
-	c := example()
-	c.Model = Model{
-		Kind: string(model.MTVAE), Rounds: 5, LocalSteps: 20, Latent: 8, Hidden: []int{64, 32}, Batch: 128, Rate: 0.001, Aggressive: 20,
-		Standardise: "own", FalseAlarm: 0.01,
-	}
-	if err := c.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	got, err := ReadConsortium(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := got.Task()
-	if want := (task.Networks{Latent: 8, Hidden: []int{64, 32}, Batch: 128, Rate: 0.001, Aggressive: 20}); !reflect.DeepEqual(k, c.Task()) || !reflect.DeepEqual(k.Networks, want) || k.LocalSteps != 20 {
-		t.Errorf("got %+v, want %+v", k, c.Task())
-	}
-}
-
-func TestAgreementsKeepClassifiers(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "consortium.yaml")
-	c := example()
-	c.Model = Model{
-		Kind: string(model.CGAU), Rounds: 5, LocalSteps: 10, Hidden: []int{64, 64}, Batch: 32, Rate: 0.1, Classes: 4, Dropout: 0.5,
-		Standardise: "own", FalseAlarm: 0.01,
-	}
-	if err := c.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	got, err := ReadConsortium(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := (task.Networks{Hidden: []int{64, 64}, Batch: 32, Rate: 0.1, Classes: 4, Dropout: 0.5}); !reflect.DeepEqual(got.Task().Networks, want) {
-		t.Errorf("got %+v, want %+v", got.Task(), want)
-	}
-}
-
-// An offset is a number or a word.
-func TestAgreementsKeepWeights(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "consortium.yaml")
-	c := example()
-	c.Model = Model{
-		Kind: string(model.BVAE), Rounds: 5, Latent: 2, Hidden: []int{8}, Batch: 64, Rate: 0.001, Beta: 0.01, Epochs: 10, Condition: "cgau",
-		Weights: "latent", Effect: 0.1, Offset: "0.25", Debias: true, WeighEvery: 5, Publish: true, Standardise: "own", Normalise: "minmax", FalseAlarm: 0.01,
-	}
-	if err := c.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bare := strings.Replace(string(b), `"0.25"`, "0.25", 1)
-	if bare == string(b) {
-		t.Fatalf("no offset in %s", b)
-	}
-	for _, text := range []string{string(b), bare} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got, err := ReadConsortium(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := got.Task()
-		want := task.Weighting{Weights: task.Latent, Effect: 0.1, Offset: "0.25", Debias: true, Every: 5, Publish: true}
-		if !reflect.DeepEqual(k, c.Task()) || k.Weighting != want || k.Networks.Condition != "cgau" || k.Networks.Epochs != 10 || k.Networks.Beta != 0.01 {
-			t.Errorf("got %+v, want %+v", k, c.Task())
-		}
-	}
-}
-
-func TestAgreementsKeepTheTask(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "consortium.yaml")
-	c := example()
-	if err := c.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	got, err := ReadConsortium(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(got.Task(), c.Task()) || got.Task().Components != 3 || got.Task().Settings.Graph != graph.Ring {
-		t.Errorf("got %+v, want %+v", got.Task(), c.Task())
-	}
-	if !reflect.DeepEqual(got.Columns, c.Columns) || got.Members[0].Addrs[0] != c.Members[0].Addrs[0] {
-		t.Errorf("got %+v", got)
-	}
+	return c
 }
 
 // Whatever members can agree on, the file keeps.
-func TestAgreementsKeepAllSettings(t *testing.T) {
-	var s consensus.Settings
-	v := reflect.ValueOf(&s).Elem()
-	for i := range v.NumField() {
-		switch f := v.Field(i); f.Kind() {
-		case reflect.String:
-			f.SetString(fmt.Sprint("x", i))
-		case reflect.Int:
-			f.SetInt(int64(i + 1))
-		case reflect.Float64:
-			f.SetFloat(float64(i + 1))
-		case reflect.Bool:
-			f.SetBool(true)
-		default:
-			t.Fatalf("field %s", v.Type().Field(i).Name)
+func TestAgreementsKeepTheTask(t *testing.T) {
+	for kind, options := range map[string][]string{
+		"ggm":    {"components=3", "rho=0.5", "seed=18446744073709551615", "pca=2", "normalise=minmax"},
+		"fedgen": {"components=3-7", "covariance=spherical", "synthetic=50", "min-rows=9", "refine=2"},
+		"dem":    {"start=k-fed", "min-rows=9", "tol=0"},
+		"fedgem": {"epsilon=2", "clip=3", "components=4", "standardise=own", "final=factor=1.5"},
+		"mtvae":  {"latent=3", "hidden=64,32", "aggressive=20"},
+		"bvae":   {"hidden=8", "weights=latent", "offset=0.25", "debias=true", "weigh-every=3", "publish-weights=true", "condition=cgau"},
+		"cgau":   {"classes=4", "hidden=5,4,3", "dropout=0.25", "consensus.scheme=exact", "consensus.fan=3", "consensus.parity=true"},
+	} {
+		want := pipelinetest.Task(t, kind, options...)
+		c := agreement(t, want)
+		path := filepath.Join(t.TempDir(), "consortium.yaml")
+		if err := c.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		read, err := ReadConsortium(path)
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		if !reflect.DeepEqual(read.Columns, c.Columns) || read.Members[0].Addrs[0] != c.Members[0].Addrs[0] {
+			t.Errorf("%s: got %+v", kind, read)
+		}
+		got, err := read.Task()
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		if err := got.Complete(); err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		if g, w := got.Fields(c.Columns), want.Fields(c.Columns); !reflect.DeepEqual(g, w) || got.Settings != want.Settings {
+			t.Errorf("%s: got %v and %+v, want %v and %+v", kind, g, got.Settings, w, want.Settings)
 		}
 	}
-	if got := newConsensus(s).settings(); got != s {
-		t.Errorf("got %+v, want %+v", got, s)
+}
+
+// What a file leaves out has the same default as a flag that is left out.
+func TestAgreementsLeaveOptionsOut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "consortium.yaml")
+	text := "version: 1\nmembers:\n  - {name: a, id: x, addrs: []}\n  - {name: b, id: y, addrs: []}\n  - {name: c, id: z, addrs: []}\ncolumns: [temp]\nmodel:\n  kind: bvae\n  standardise: own\nconsensus:\n  scheme: exact\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read, err := ReadConsortium(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := read.Task()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := got.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	want := pipelinetest.Task(t, "bvae", "standardise=own", "consensus.scheme=exact")
+	if g, w := got.Fields(nil), want.Fields(nil); !reflect.DeepEqual(g, w) || got.Settings != want.Settings {
+		t.Errorf("got %v and %+v, want %v and %+v", g, got.Settings, w, want.Settings)
 	}
 }
 
@@ -170,13 +97,13 @@ func TestAgreementsThatCannotBeUsed(t *testing.T) {
 		"unknown field sead":          func(s string) string { return strings.Replace(s, "seed:", "sead:", 1) },
 		"want a whole number":         func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
 		"the file is empty":           func(string) string { return "" },
-		`scheme: want "laplacian"`:    func(s string) string { return strings.Replace(s, "laplacian", "magic", 1) },
+		`scheme: want laplacian`:      func(s string) string { return strings.Replace(s, "laplacian", "magic", 1) },
 		"quorum: want at most":        func(s string) string { return strings.Replace(s, "quorum: 2", "quorum: 9", 1) },
 		"columns: want at least 1":    func(s string) string { return strings.Replace(s, "  - temp\n  - flow\n", "", 1) },
 		"members: want at least 2, g": func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },
 	} {
 		path := filepath.Join(dir, "c.yaml")
-		if err := example().Write(path); err != nil {
+		if err := example(t).Write(path); err != nil {
 			t.Fatal(err)
 		}
 		b, _ := os.ReadFile(path)

@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"os"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/strictyaml"
-	"go.yaml.in/yaml/v4"
 )
 
 // Version is the version of the files that this package writes, and the only one

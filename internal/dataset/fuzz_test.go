@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // FuzzLoad reads any bytes as a file: a typed error, or rows of finite numbers.

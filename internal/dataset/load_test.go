@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // table has a part for each role.

@@ -11,10 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // parquetFile is the content of a file with these rows.

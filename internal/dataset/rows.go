@@ -19,6 +19,9 @@ type Matrix struct{ *mat.Dense }
 // InMemory returns the rows of x, which it keeps.
 func InMemory(x *mat.Dense) Rows { return Matrix{x} }
 
+// Matrix returns the rows, which are not to be changed.
+func (m Matrix) Matrix() *mat.Dense { return m.Dense }
+
 // ReadRows fills x with the rows from row from on.
 func (m Matrix) ReadRows(x []float64, from int) error {
 	_, width := m.Dims()

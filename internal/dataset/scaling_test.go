@@ -5,10 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // TestOwnStandardises compares with an independent mean and variance, and

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // Rows have their numbers among all rows of the files, and come in order whatever the

@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/parquet-go/parquet-go"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // many is n rows like sites, as CSV and as rows of Parquet. Lines of blanks and

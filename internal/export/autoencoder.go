@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/onnx"
 	"github.com/collabdict/collabdict/vae/multitask"
 	"github.com/collabdict/collabdict/vae/nn"
@@ -15,7 +14,7 @@ const halfLog2Pi = 0.91893853320467274178
 
 // autoEncoder adds the graph of a multi-task auto-encoder, and returns what is to be said
 // of it. Scores are means over draws that are the same for every row.
-func (f *File) autoEncoder(g *onnx.Graph, c *coordinates, a model.AutoEncoder, rows onnx.Value) string {
+func (f *File) autoEncoder(g *onnx.Graph, c *coordinates, a multitask.Trained, rows onnx.Value) string {
 	columns, latent := a.Columns(), a.Latent()
 	encoder, decoder := newNetwork(g, "encoder", a.Encoder), newNetwork(g, "decoder", a.Decoder)
 	x := c.trained(rows)

@@ -4,11 +4,12 @@ import (
 	"math"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/multitask"
 	"github.com/collabdict/collabdict/vae/nn"
-	"gonum.org/v1/gonum/mat"
 )
 
 // knownAutoEncoder returns what the model makes of rows. The draws of codes are an input,
@@ -17,7 +18,7 @@ func knownAutoEncoder(t *testing.T, columns, axes int) known {
 	m := autoEncoderOf(columns, axes)
 	single, x := rowsOf(m, 20)
 	mean, sd, rows, deviations := reconstructed(t, m, mat.DenseCopyOf(x))
-	a := m.Scorer.(model.AutoEncoder)
+	a := m.Learned.(multitask.Trained)
 	z := m.Trained(x)
 	scores, err := m.Scores(z)
 	if err != nil {
@@ -44,7 +45,7 @@ func knownAutoEncoder(t *testing.T, columns, axes int) known {
 // reconstructed computes outputs by the networks themselves, in the units of the data.
 func reconstructed(t *testing.T, m *model.Model, x *mat.Dense) (mean, sd []float32, rows, deviations []float64) {
 	t.Helper()
-	a := m.Scorer.(model.AutoEncoder)
+	a := m.Learned.(multitask.Trained)
 	forward := func(n *nn.Network, x []float32) []float32 {
 		y, err := n.Forward(x, nil)
 		if err != nil {

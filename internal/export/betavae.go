@@ -1,13 +1,13 @@
 package export
 
 import (
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/onnx"
+	"github.com/collabdict/collabdict/vae/beta"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
 // betaVAE adds the graph of a β-VAE, and returns what is to be said of it.
-func (f *File) betaVAE(g *onnx.Graph, c *coordinates, b model.BetaVAE, rows onnx.Value) string {
+func (f *File) betaVAE(g *onnx.Graph, c *coordinates, b beta.Trained, rows onnx.Value) string {
 	latent := b.Latent()
 	e, d := b.Networks()
 	encoder, decoder := newNetwork(g, "encoder", e), newNetwork(g, "decoder", d)
@@ -31,7 +31,7 @@ func (f *File) betaVAE(g *onnx.Graph, c *coordinates, b model.BetaVAE, rows onnx
 }
 
 // loss is the score of [beta.Scores], in double precision.
-func loss(g *onnx.Graph, b model.BetaVAE, x, y, mean, sd, log onnx.Value) {
+func loss(g *onnx.Graph, b beta.Trained, x, y, mean, sd, log onnx.Value) {
 	double := func(name string, v onnx.Value) onnx.Value { return g.Apply(name, onnx.Cast(onnx.Double), v) }
 	r := g.Apply("loss.error", onnx.Sub, double("loss.row", x), double("loss.decoded", y))
 	squares := g.Sum("loss.squares", g.Apply("loss.square", onnx.Mul, r, r), 1)

@@ -2,22 +2,24 @@ package export
 
 import (
 	"bytes"
+	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/beta"
 	"github.com/collabdict/collabdict/vae/nn"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A release of a β-VAE has both networks, and what a score takes beside them.
 func TestReleaseOfABetaVAE(t *testing.T) {
 	m := betaVAEOf(6, 0, beta.Unconditioned)
-	m.Manifest.Hyper.Beta = 0.5
+	m.Manifest.Hyper = model.Hyper{"beta": json.Number("0.5")}
 	f, err := NPZ(m)
 	if err != nil {
 		t.Fatal(err)
@@ -53,17 +55,19 @@ func TestThresholdIsOfOwnConditions(t *testing.T) {
 }
 
 func betaVAEOf(columns, axes int, condition beta.Condition) *model.Model {
-	m := describe(model.BVAE, columns, axes)
+	m := describe("bvae", columns, axes)
 	dim := columns
 	if axes > 0 {
 		dim = axes
 	}
-	b := model.BetaVAE{Model: beta.NewModel(beta.Config{Inputs: dim, Latent: 3, Hidden: []int{9, 7}, Beta: 0.5, Condition: condition, Seed: 4})}
+	b := beta.Trained{Model: beta.NewModel(beta.Config{Inputs: dim, Latent: 3, Hidden: []int{9, 7}, Beta: 0.5, Condition: condition, Seed: 4})}
 	for i := range b.Parameters().Values {
 		b.Parameters().Values[i] *= 2
 	}
 	nn.Normals(b.Conditions().Values, rand.NewPCG(1, 2))
-	m.Scorer = b
+	if m.Learned = b; condition != beta.Unconditioned {
+		m.Learned = beta.Conditioned{Trained: b}
+	}
 	return m
 }
 
@@ -71,7 +75,7 @@ func betaVAEOf(columns, axes int, condition beta.Condition) *model.Model {
 func knownBetaVAE(t *testing.T, axes int, condition beta.Condition) known {
 	const columns = 6
 	m := betaVAEOf(columns, axes, condition)
-	b := m.Scorer.(model.BetaVAE)
+	b, _ := betaVAE(m)
 	single, x := rowsOf(m, 20)
 	z := m.Trained(mat.DenseCopyOf(x))
 	scores, err := m.Scores(z)

@@ -3,13 +3,13 @@ package export
 import (
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/onnx"
+	"github.com/collabdict/collabdict/vae/cgau"
 )
 
 // classifier adds the graph of a classifier, with its conditions as they are added to the
 // biases, and returns what is to be said of it.
-func (f *File) classifier(g *onnx.Graph, c *coordinates, of model.Gated, rows onnx.Value) string {
+func (f *File) classifier(g *onnx.Graph, c *coordinates, of cgau.Trained, rows onnx.Value) string {
 	logits := newNetwork(g, "classifier", of.Network()).forward("classify", c.trained(rows))
 	g.Output(g.Apply("probabilities", onnx.Softmax, logits), "of the classes, from class 0 on", onnx.Float, batch, axis(of.Classes()))
 	f.adapted("classifier", of.Conditions().Values)

@@ -5,18 +5,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/cgau"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
 // classifierOf returns a model with conditions of its own.
 func classifierOf(columns int) *model.Model {
-	m := describe(model.CGAU, columns, 0)
-	g := model.Gated{Model: cgau.NewModel(cgau.Config{Inputs: columns, Classes: 4, Hidden: []int{8, 5}, Seed: 3})}
+	m := describe("cgau", columns, 0)
+	g := cgau.Trained{Model: cgau.NewModel(cgau.Config{Inputs: columns, Classes: 4, Hidden: []int{8, 5}, Seed: 3})}
 	nn.Normals(g.Conditions().Values, rand.NewPCG(1, 2))
-	m.Scorer, m.Classifier = nil, g
+	m.Learned = g
 	return m
 }
 
@@ -24,7 +24,7 @@ func classifierOf(columns int) *model.Model {
 func knownClassifier(t *testing.T) known {
 	m := classifierOf(6)
 	single, x := rowsOf(m, 20)
-	p, err := m.Classifier.Probabilities(m.Trained(x))
+	p, err := m.Classifier().Probabilities(m.Trained(x))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func knownClassifier(t *testing.T) known {
 // Conditions are in a graph, which says so, and in no release.
 func TestConditionsAreHandedOnByChoice(t *testing.T) {
 	owner, nobody := classifierOf(6), classifierOf(6)
-	clear(nobody.Classifier.(model.Gated).Conditions().Values)
+	clear(nobody.Conditions())
 	whose := func(m *model.Model) (of Owner, private bool) {
 		f := exported(t, m)
 		for _, e := range f.Contents {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/onnx"
-	"gonum.org/v1/gonum/floats"
+	"github.com/collabdict/collabdict/model"
 )
 
 // largest is what values in the coordinates trained on are cut to, as scorers do: beyond it
@@ -96,7 +96,7 @@ func (c *coordinates) back(name string, f func(float64) float64) onnx.Value {
 	for a := range k {
 		axis := axes.RawRowView(a)
 		for _, v := range axis {
-			values = append(values, f(v/floats.Dot(axis, axis)))
+			values = append(values, f(v/blas.Dot(axis, axis)))
 		}
 	}
 	return c.g.Doubles(name, values, k, columns)

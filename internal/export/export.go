@@ -3,7 +3,7 @@ package export
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/model"
 )
 
 // File is one that is to be handed on.
@@ -31,10 +31,10 @@ const (
 )
 
 // KindError is a model of a kind that has no export.
-type KindError struct{ Kind model.Kind }
+type KindError struct{ Kind string }
 
 func (e *KindError) Error() string {
-	return fmt.Sprintf("the model %s is a mixture, which has no export yet: its model.npz is plain NumPy", e.Kind)
+	return fmt.Sprintf("the model %s has no export: its model.npz is plain NumPy", e.Kind)
 }
 
 // own is how a manifest says that columns are scaled by the own rows.

@@ -6,17 +6,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
 	"github.com/collabdict/collabdict/internal/pca"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/multitask"
-	"gonum.org/v1/gonum/mat"
 )
 
 // describe gives a model columns far from 0 and of unlike scales, and if axes is above 0
 // principal axes.
-func describe(kind model.Kind, columns, axes int) *model.Model {
+func describe(kind string, columns, axes int) *model.Model {
 	m := &model.Model{Manifest: model.Manifest{Kind: kind, Standardise: "own", Threshold: 2.5, FalseAlarm: 0.01, Digest: "abc"}}
 	m.Scaling = dataset.Unscaled(columns)
 	for j := range columns {
@@ -49,7 +50,7 @@ func describe(kind model.Kind, columns, axes int) *model.Model {
 
 // autoEncoderOf returns a model of mtvae whose encoder makes codes of all scales.
 func autoEncoderOf(columns, axes int) *model.Model {
-	m := describe(model.MTVAE, columns, axes)
+	m := describe("mtvae", columns, axes)
 	dim := columns
 	if axes > 0 {
 		dim = axes
@@ -60,7 +61,7 @@ func autoEncoderOf(columns, axes int) *model.Model {
 			p[i] *= 2
 		}
 	}
-	m.Scorer = model.AutoEncoder{Model: a}
+	m.Learned = multitask.Trained{Model: a}
 	return m
 }
 

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/vae/beta"
+	"github.com/collabdict/collabdict/vae/cgau"
+	"github.com/collabdict/collabdict/vae/multitask"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
@@ -19,14 +22,14 @@ const (
 // release is the manifest of what [NPZ] writes: of a model's own, what others need to use
 // the arrays.
 type release struct {
-	Format      string     `json:"format"`
-	Version     int        `json:"version"`
-	Kind        model.Kind `json:"kind"`
-	Columns     []string   `json:"columns"`
-	Standardise string     `json:"standardise"`
-	Normalise   string     `json:"normalise,omitempty"`
-	Beta        float64    `json:"beta,omitempty"` // of bvae, for scores
-	Digest      string     `json:"digest,omitempty"`
+	Format      string   `json:"format"`
+	Version     int      `json:"version"`
+	Kind        string   `json:"kind"`
+	Columns     []string `json:"columns"`
+	Standardise string   `json:"standardise"`
+	Normalise   string   `json:"normalise,omitempty"`
+	Beta        float64  `json:"beta,omitempty"` // of bvae, for scores
+	Digest      string   `json:"digest,omitempty"`
 }
 
 // NPZ returns a release of what all participants share of a model, the same bytes at each
@@ -43,7 +46,7 @@ func NPZ(m *model.Model) (*File, error) {
 	d := m.Manifest
 	text, err := json.MarshalIndent(release{
 		Format: Format, Version: Version, Kind: d.Kind, Columns: d.Columns,
-		Standardise: d.Standardise, Normalise: d.Normalise, Beta: d.Hyper.Beta, Digest: d.Digest,
+		Standardise: d.Standardise, Normalise: d.Normalise, Beta: d.Hyper.Float("beta"), Digest: d.Digest,
 	}, "", "  ")
 	if err != nil {
 		return nil, err
@@ -62,19 +65,28 @@ func NPZ(m *model.Model) (*File, error) {
 // shared lists the networks, or parts of them, that all participants share, and returns
 // what calls a function with their matrices; nil if the model has none.
 func (f *File) shared(m *model.Model) func(func(nn.Shape, []float32)) {
-	if of, ok := m.Classifier.(model.Gated); ok {
+	switch of := m.Learned.(type) {
+	case cgau.Trained:
 		f.list("classifier.0.weight, …", All, "weights and biases, without the conditions of anyone")
-		return of.Shared().Matrices
-	}
-	switch of := m.Scorer.(type) {
-	case model.AutoEncoder:
+		return of.Model.Shared().Matrices
+	case multitask.Trained:
 		f.list("decoder.0.weight, …", All, "weights and biases of the shared decoder")
 		return of.Decoder.Shared.Matrices
-	case model.BetaVAE:
+	}
+	if of, ok := betaVAE(m); ok {
 		f.list("encoder.0.weight, …, decoder.0.weight, …", All, "weights and biases")
 		return of.Parameters().Matrices
 	}
 	return nil
+}
+
+// betaVAE returns the model if it is a β-VAE, with or without conditions.
+func betaVAE(m *model.Model) (beta.Trained, bool) {
+	if of, ok := m.Learned.(beta.Conditioned); ok {
+		return of.Trained, true
+	}
+	of, ok := m.Learned.(beta.Trained)
+	return of, ok
 }
 
 // putCoordinates writes how rows come to the coordinates trained on, as far as it is the

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/vae/multitask"
 )
 
 // A release is the same whoever writes it, and has nothing but what is listed here.
@@ -17,11 +19,12 @@ func TestReleaseTellsOfNobody(t *testing.T) {
 	var files []*File
 	for _, who := range []string{"plant-a", "plant-b"} {
 		m := autoEncoderOf(6, 4)
-		m.Manifest.Participant, m.Manifest.Rows, m.Manifest.TotalRows, m.Manifest.Hyper.Seed = who, len(who), 12345, 67
+		m.Manifest.Participant, m.Manifest.Rows, m.Manifest.TotalRows = who, len(who), 12345
+		m.Manifest.Hyper = model.Hyper{"seed": json.Number("67")}
 		if who == "plant-b" { // what is its own
 			m.Manifest.Threshold = 7
 			m.Scaling.Shift[0], m.Scaling.Scale[1] = 1, 2
-			m.Scorer.(model.AutoEncoder).Encoder.Shared.Values[0]++
+			m.Learned.(multitask.Trained).Encoder.Shared.Values[0]++
 		}
 		f, err := NPZ(m)
 		if err != nil {
@@ -88,12 +91,12 @@ func TestReleaseWithSharedScaling(t *testing.T) {
 }
 
 func TestMixturesHaveNoExport(t *testing.T) {
-	m := describe(model.GGM, 3, 0)
-	m.Scorer = model.Mixture{}
+	m := describe("ggm", 3, 0)
+	m.Learned = &gmm.Mixture{}
 	for _, export := range []func(*model.Model) (*File, error){ONNX, NPZ} {
 		_, err := export(m)
 		var kind *KindError
-		if !errors.As(err, &kind) || !strings.Contains(err.Error(), "the model ggm is a mixture") {
+		if !errors.As(err, &kind) || !strings.Contains(err.Error(), "the model ggm has no export") {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -5,15 +5,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/onnx"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/vae/cgau"
+	"github.com/collabdict/collabdict/vae/multitask"
 )
 
 // ONNX returns a graph that does with rows what the model does: rows of the data's columns,
 // in their units, in single precision, in the input "rows". What comes out depends on the
 // kind. The model has to be Complete. An error is of type *KindError.
 func ONNX(m *model.Model) (*File, error) {
-	g := onnx.NewGraph(string(m.Manifest.Kind))
+	g := onnx.NewGraph(m.Manifest.Kind)
 	columns := m.Manifest.Columns
 	rows := g.Input("rows", "columns, in the units of the data: "+strings.Join(columns, ", "), onnx.Float, batch, axis(len(columns)))
 	var f File
@@ -29,34 +31,36 @@ func ONNX(m *model.Model) (*File, error) {
 
 // graph adds what the model makes of rows, and returns what is to be said of it.
 func (f *File) graph(g *onnx.Graph, m *model.Model, rows onnx.Value) (doc string, err error) {
-	if _, ok := m.Scorer.(model.Mixture); ok {
-		return "", &KindError{m.Manifest.Kind}
+	weights, ofBeta := betaVAE(m)
+	switch m.Learned.(type) {
+	case cgau.Trained, multitask.Trained:
+	default:
+		if !ofBeta {
+			return "", &KindError{m.Manifest.Kind}
+		}
 	}
 	c := newCoordinates(g, m)
 	f.scaling(m)
 	f.axes(m)
 	f.warnCoarse(m)
-	if of, ok := m.Classifier.(model.Gated); ok {
+	switch of := m.Learned.(type) {
+	case cgau.Trained:
 		return f.classifier(g, c, of, rows), nil
-	}
-	switch of := m.Scorer.(type) {
-	case model.AutoEncoder:
+	case multitask.Trained:
 		return f.autoEncoder(g, c, of, rows), nil
-	case model.BetaVAE:
-		return f.betaVAE(g, c, of, rows), nil
 	}
-	panic("export: a model of another kind")
+	return f.betaVAE(g, c, weights, rows), nil
 }
 
 // properties returns the metadata.
 func (f *File) properties(m *model.Model) ([]onnx.Property, error) {
 	names, err := json.Marshal(m.Manifest.Columns)
-	all := []onnx.Property{{Key: "kind", Value: string(m.Manifest.Kind)}, {Key: "columns", Value: string(names)}}
+	all := []onnx.Property{{Key: "kind", Value: m.Manifest.Kind}, {Key: "columns", Value: string(names)}}
 	if m.Manifest.Digest != "" {
 		all = append(all, onnx.Property{Key: "digest", Value: m.Manifest.Digest})
 		f.list("digest", All, "of what the last step of the training was given")
 	}
-	if m.Scorer != nil && !nobodys(m.Conditions()) {
+	if m.Scorer() != nil && !nobodys(m.Conditions()) {
 		decimal := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 		all = append(all, onnx.Property{Key: "threshold", Value: decimal(m.Manifest.Threshold)}, onnx.Property{Key: "false_alarm", Value: decimal(m.Manifest.FalseAlarm)})
 		f.list("threshold, false_alarm", Own, "a quantile of the scores of its own training rows, and which one")

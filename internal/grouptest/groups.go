@@ -44,16 +44,16 @@ type Ahead struct {
 
 var _ collabdict.Replayer = (*Ahead)(nil)
 
-// Missed implements [collabdict.Absentee].
-func (a *Ahead) Missed() ([]float64, bool) {
+// TakeMissed implements [collabdict.Absentee].
+func (a *Ahead) TakeMissed() ([]float64, bool) {
 	if a.In {
 		return nil, false
 	}
-	return a.Decided()
+	return a.TakeDecided()
 }
 
-// Decided implements [collabdict.Replayer].
-func (a *Ahead) Decided() ([]float64, bool) {
+// TakeDecided implements [collabdict.Replayer].
+func (a *Ahead) TakeDecided() ([]float64, bool) {
 	if len(a.Early) == 0 {
 		return nil, false
 	}

@@ -1,8 +1,9 @@
 package latent
 
 import (
-	"github.com/collabdict/collabdict/internal/dataset"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // evenly returns places of at most so many of n things, as far from each other as they can

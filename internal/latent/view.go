@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/report"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
 )
 
 // View is what a model makes of some rows.
@@ -26,12 +28,12 @@ type View struct {
 const Most = 5000
 
 // At shows at least one row, in the units of the data. The model's
-// scorer is a [model.Coder].
+// scorer is a [algorithm.Coder].
 func At(m *model.Model, rows dataset.Rows) (*View, error) {
 	n, _ := rows.Dims()
 	v := &View{Places: evenly(n, Most)}
 	v.Rows, v.Of = len(v.Places), n
-	latent := m.Scorer.(model.Coder).Latent()
+	latent := m.Learned.(algorithm.Coder).Latent()
 	v.Codes = mat.NewDense(v.Rows, latent, nil)
 	var squares, values moments
 	err := eachBlock(rows, v.Places, func(x *mat.Dense, from int) error {
@@ -100,7 +102,7 @@ func Decoded(m *model.Model, rows dataset.Rows, places []int) (x, decoded *mat.D
 // decode returns the codes of rows, and the rows that these stand for, in the units of the
 // data.
 func decode(m *model.Model, x *mat.Dense) (decoded, codes *mat.Dense, err error) {
-	coder := m.Scorer.(model.Coder)
+	coder := m.Learned.(algorithm.Coder)
 	if codes, err = coder.Encode(m.Trained(mat.DenseCopyOf(x))); err != nil {
 		return nil, nil, err
 	}

@@ -4,14 +4,16 @@ import (
 	"math"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/latent"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/pca"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/vae/multitask"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/latent"
+	"github.com/collabdict/collabdict/internal/pca"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/vae/multitask"
 )
 
 // example is a model of three columns along so many axes, or as they are.
@@ -25,7 +27,7 @@ func example(axes int) *model.Model {
 		dim = axes
 		m.Projection = &pca.Projection{Mean: make([]float64, 3), Axes: mat.NewDense(axes, 3, []float64{0.6, 0.8, 0, 0, 0, 1}), Variances: make([]float64, axes)}
 	}
-	m.Scorer = model.AutoEncoder{Model: multitask.NewModel(dim, multitask.Config{Latent: 2, Hidden: []int{4}, Seed: 3})}
+	m.Learned = multitask.Trained{Model: multitask.NewModel(dim, multitask.Config{Latent: 2, Hidden: []int{4}, Seed: 3})}
 	return m
 }
 
@@ -46,7 +48,7 @@ func TestAt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		coder := m.Scorer.(model.Coder)
+		coder := m.Learned.(algorithm.Coder)
 		codes, err := coder.Encode(m.Trained(mat.DenseCopyOf(x)))
 		if err != nil {
 			t.Fatal(err)

@@ -9,21 +9,19 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/store"
-	"github.com/collabdict/collabdict/internal/task"
 )
 
 // The files of a consortium in its folder.
 const (
 	ConsortiumFile = "consortium.yaml"
-	initFile       = "init.json"
 )
 
 // Consortium is a consortium on this machine that is yet to be laid out.
 type Consortium struct {
 	Dir        string
-	Task       task.Task
-	InitFile   string // that Task.Init was read from, if any
+	Task       *pipeline.Task
 	Data       *dataset.Dataset
 	Baselines  []string // that each node trains by itself
 	Patience   float64  // of all members; 0 means the default
@@ -58,10 +56,12 @@ func (c *Consortium) Write() error {
 			c.Abandoned = append(c.Abandoned, name)
 		}
 	}
-	agreed := config.NewConsortium(c.Task, c.Data.Columns, members)
-	if c.InitFile != "" {
-		agreed.Model.Init = initFile
-		if err := copyFile(filepath.Join(c.Dir, initFile), c.InitFile); err != nil {
+	agreed, err := config.NewConsortium(c.Task, c.Data.Columns, members)
+	if err != nil {
+		return err
+	}
+	for key, path := range agreed.Files(c.Task) {
+		if err := copyFile(filepath.Join(c.Dir, key), path); err != nil {
 			return err
 		}
 	}

@@ -6,13 +6,14 @@ import (
 
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/store"
 )
 
 // A member that was lost in an earlier run in the same folder begins the new one
 // with the others.
 func TestANewRunInAnOldFolder(t *testing.T) {
-	c := Consortium{
+	c := Consortium{Task: pipelinetest.Task(t, "ggm"),
 		Dir: t.TempDir(), Data: &dataset.Dataset{Columns: []string{"x"}, Participants: []dataset.Participant{{Name: "a"}, {Name: "b"}}},
 		Rows: func(string) (*config.Node, error) { return &config.Node{}, nil },
 	}

@@ -56,7 +56,7 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 	c.cmd = exec.CommandContext(ctx, self, args...)
 	c.cmd.Args[0] = os.Args[0] // the name that this process goes by
 	ownGroup(c.cmd)
-	c.cmd.Cancel = func() error { return c.cmd.Process.Signal(os.Interrupt) }
+	c.cmd.Cancel = func() error { return interrupt(c.cmd.Process) }
 	c.cmd.WaitDelay = killAfter
 	var out limited
 	c.cmd.Stdout = &out

@@ -6,8 +6,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/metrics"
 	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict/internal/metrics"
 )
 
 // TestKnownAnswers compares with figures computed by an independent program.

@@ -6,8 +6,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/metrics"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/metrics"
 )
 
 // The figures are scikit-learn's (testdata/silhouette.py).

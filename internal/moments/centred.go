@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"gonum.org/v1/gonum/floats"
 )
 
 // Central is what is known of the rows of all participants.
 type Central struct {
 	Mean []float64 // M
 	// About is of the rows less their mean; Bounds hold for these.
-	About  *gmm.Common
+	About  *ggm.Common
 	Bounds bounds.Bounds
 }
 
@@ -36,7 +37,7 @@ func Centred(ctx context.Context, g collabdict.Group, rows dataset.Rows) (*Centr
 	if c.Bounds, err = b.Tighten(ctx, g, centred); err != nil {
 		return nil, fmt.Errorf("variances: %w", err)
 	}
-	if c.About, err = gmm.SumMoments(ctx, g, centred, c.Bounds); err != nil {
+	if c.About, err = ggm.SumMoments(ctx, g, centred, c.Bounds); err != nil {
 		return nil, fmt.Errorf("variances: %w", err)
 	}
 	return c, nil

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/npz"
 	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict/internal/npz"
 )
 
 // write gives the bytes of an archive.

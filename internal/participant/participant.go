@@ -5,15 +5,17 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/internal/summary"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -26,14 +28,14 @@ const (
 // Config says who takes part, in what, with which rows.
 type Config struct {
 	Node node.Config // its Agreement, Settings, Begin and Resume are set from Task and Data
-	Task task.Task
+	Task *pipeline.Task
 	Data dataset.Participant
 	Out  string // folder for the model and the result
 	// OnJoin, if not nil, is given the node when all members are there. What it
 	// returns is called when the training has ended.
 	OnJoin func(*node.Node) (ended func())
 	// OnRound, if not nil, is called after every round.
-	OnRound func(task.Progress, node.Status)
+	OnRound func(algorithm.Progress, node.Status)
 	// OnWarning, if not nil, is told at the end of a round what all members have come to
 	// know of others in it.
 	OnWarning func(line string)
@@ -66,11 +68,12 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.OnJoin != nil {
 		ended = c.OnJoin(n)
 	}
-	if c.Task.Secret() {
-		c.Task.Noise = rows.noise()
+	var secret rand.Source
+	if c.Task.Traits().Secret {
+		secret = rows.noise()
 	}
 	w := witness{n, c.ledger(n)}
-	trained, err := c.Task.Train(ctx, w, c.Data, func(p task.Progress) {
+	trained, err := c.Task.Train(ctx, w, c.Data, secret, func(p algorithm.Progress) {
 		if c.OnRound != nil {
 			c.OnRound(p, n.Status())
 		}
@@ -121,10 +124,10 @@ func namesOf(n *node.Node) (names []string) {
 	return names
 }
 
-func (c Config) assemble(w witness, trained *task.Result) (*Result, error) {
+func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	n := w.Node
 	names, s := namesOf(n), n.Status()
-	r := simulate.Summary(c.Task, names, trained)
+	r := summary.Of(c.Task, names, trained)
 	r.SetupRounds = s.SetupSlots
 	r.Consensus.Iterations, r.Consensus.Error = s.LastIterations, s.LastDifference
 	ledger := c.ledger(n)
@@ -132,14 +135,14 @@ func (c Config) assemble(w witness, trained *task.Result) (*Result, error) {
 	if err := n.Decisions(func(d *consensus.Decision) error { ledger.Add(d); return nil }); err != nil {
 		r.Warnings = append(r.Warnings, "who was in which sum is not known: "+err.Error())
 	}
-	simulate.EnterLedger(r, c.Task.Settings, len(names), ledger)
+	summary.EnterLedger(r, c.Task.Settings, len(names), ledger)
 	r.BytesSent, r.Messages = int64(s.Traffic.BytesSent), int64(s.Traffic.MessagesSent)
 	m := trained.Model
 	m.Manifest.Views, m.Manifest.Privacy.LoneChanges = r.Views, r.LoneChanges
 	m.Manifest.Privacy.Protection = r.Protection
-	simulate.EnterWeightings(m, trained, names)
+	summary.EnterWeightings(m, trained, names)
 	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])
-	p, err := simulate.Participant(m, c.Data)
+	p, err := summary.Participant(m, c.Data)
 	if d := ledger.Last(); d != nil {
 		for _, missing := range d.Missing {
 			if int(missing.Member) == n.Self() {
@@ -148,9 +151,9 @@ func (c Config) assemble(w witness, trained *task.Result) (*Result, error) {
 		}
 	}
 	var unread error
-	if m.Scorer != nil {
+	if m.Scorer() != nil {
 		var loglik float64
-		if loglik, unread = m.Scorer.MeanLogLik(m.Rows(c.Data.Train)); unread == nil {
+		if loglik, unread = m.Scorer().MeanLogLik(m.Rows(c.Data.Train)); unread == nil {
 			p.Loglik, p.LoglikRows = report.Of(loglik), "own"
 		}
 	}

@@ -3,40 +3,36 @@ package participant_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/consensus/graph"
-	"github.com/collabdict/collabdict/consensus/session"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/model"
-	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/plants"
-	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/internal/task"
-	"github.com/collabdict/collabdict/node"
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/launch"
+	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/simulate"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/node"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func learn(rounds int) task.Task {
-	return task.Task{
-		Model: model.GGM, Components: 2, Rounds: rounds, Lambda0: 1, Rho: 1, Seed: 2,
-		Standardise: task.Global, FalseAlarm: 0.01,
-		Settings: consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
-	}
+func learn(t *testing.T, rounds int) *pipeline.Task {
+	t.Helper()
+	return pipelinetest.Task(t, "ggm", "components=2", fmt.Sprintf("rounds=%d", rounds), "tol=0", "rho=1", "seed=2")
 }
 
 // configs lays participants out on this machine.
-func configs(t *testing.T, size int, k task.Task) ([]participant.Config, []dataset.Participant) {
+func configs(t *testing.T, size int, k *pipeline.Task) ([]participant.Config, []dataset.Participant) {
 	t.Helper()
 	parts := plants.Generate(plants.Spec{Participants: size, Rows: 60, Columns: 3, Patterns: 2}, 4)
 	dir := t.TempDir()
@@ -81,7 +77,7 @@ func runAll(contexts []context.Context, all []participant.Config) ([]*participan
 // Real nodes and the simulation come to the same models, but for the rounding of
 // the chunks, which differ.
 func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
-	k := learn(8)
+	k := learn(t, 8)
 	all, parts := configs(t, 3, k)
 	results, errs := runAll([]context.Context{t.Context(), t.Context(), t.Context()}, all)
 	simulated, err := simulate.Simulate(t.Context(), k, parts, nil)
@@ -89,7 +85,7 @@ func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range results {
-		saved, err := model.Read(filepath.Join(all[i].Out, participant.ModelFile))
+		saved, err := model.ReadFile(filepath.Join(all[i].Out, participant.ModelFile))
 		if err != nil {
 			t.Fatal(err)
 		}

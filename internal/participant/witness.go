@@ -37,15 +37,15 @@ func (w witness) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return blobs, err
 }
 
-func (w witness) Missed() (total []float64, ok bool) {
-	if total, ok = w.Node.Missed(); ok {
+func (w witness) TakeMissed() (total []float64, ok bool) {
+	if total, ok = w.Node.TakeMissed(); ok {
 		w.note(total)
 	}
 	return total, ok
 }
 
-func (w witness) Decided() (total []float64, ok bool) {
-	if total, ok = w.Node.Decided(); ok {
+func (w witness) TakeDecided() (total []float64, ok bool) {
+	if total, ok = w.Node.TakeDecided(); ok {
 		w.note(total)
 	}
 	return total, ok

@@ -7,6 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/portable"
 	"github.com/collabdict/collabdict/internal/report"
 )
 
@@ -27,7 +28,7 @@ func (p *Projection) Scaled(s dataset.Scaling) *Projection {
 	out := &Projection{Mean: append([]float64(nil), p.Mean...), Axes: mat.DenseCopyOf(p.Axes), Variances: p.Variances, Total: p.Total}
 	for a, scale := range s.Scale {
 		axis := out.Axes.RawRowView(a)
-		floats.AddScaled(out.Mean, s.Shift[a]/floats.Dot(axis, axis), axis)
+		portable.AddScaled(out.Mean, s.Shift[a]/blas.Dot(axis, axis), axis)
 		for j := range axis {
 			axis[j] /= scale
 		}
@@ -40,7 +41,7 @@ func (p *Projection) Back(z []float64) []float64 {
 	x := append([]float64(nil), p.Mean...)
 	for a, v := range z {
 		axis := p.Axes.RawRowView(a)
-		floats.AddScaled(x, v/floats.Dot(axis, axis), axis)
+		portable.AddScaled(x, v/blas.Dot(axis, axis), axis)
 	}
 	return x
 }

@@ -5,8 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // Generate makes up the plants of spec: exactly spec.Participants of them, each

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/metrics"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/metrics"
 )
 
 // TestGenerateGivesWhatIsAskedFor checks the numbers, that values are finite

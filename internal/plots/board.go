@@ -6,10 +6,11 @@ import (
 	"math"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/report"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 // board is a canvas with times across and heights up.

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/collabdict/collabdict/internal/report"
 	"gonum.org/v1/plot/plotter"
+
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 const (

@@ -3,11 +3,12 @@ package plots
 import (
 	"image/color"
 
-	"github.com/collabdict/collabdict/internal/report"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 // objective draws the objective by round. Rounds without some members are marked:

@@ -14,8 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/report"
 	"gonum.org/v1/plot"
+
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 // course makes up a run of some rounds of 2 s, in which each third member is left

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/report"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 // fewBars is up to how many members each has a bar with its name.

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/report"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 var (

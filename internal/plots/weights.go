@@ -7,10 +7,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/report"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 const (

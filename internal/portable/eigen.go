@@ -32,7 +32,7 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 		v := reflectors[k]
 		for i := k + 1; v != nil && i < n; i++ {
 			row := vectors[i*n+k+1 : (i+1)*n]
-			addScaled(row, -2*dot(v, row), v)
+			AddScaled(row, -2*dot(v, row), v)
 		}
 	}
 	norm := 0.0
@@ -96,7 +96,7 @@ func tridiagonal(a []float64, n, k int) []float64 {
 	for i := range w {
 		w[i] = dot(a[(k+1+i)*n+k+1:(k+2+i)*n], v)
 	}
-	addScaled(w, -dot(v, w), v)
+	AddScaled(w, -dot(v, w), v)
 	for i := range w {
 		row := a[(k+1+i)*n+k+1 : (k+2+i)*n]
 		for j := range row {
@@ -140,7 +140,7 @@ func converge(d, off, vectors []float64, l int, rounding float64) bool {
 		sin, cos, p := 1.0, 1.0, 0.0
 		i := m - 1
 		for ; i >= l; i-- {
-			f, b := sin*off[i], cos*off[i]
+			f, b := float64(sin*off[i]), float64(cos*off[i])
 			r := hypotenuse(f, g)
 			off[i+1] = r
 			if r == 0 { // the matrix falls into two parts here
@@ -193,11 +193,4 @@ func dot(x, y []float64) (sum float64) {
 		sum += float64(v * y[i])
 	}
 	return sum
-}
-
-func addScaled(dst []float64, a float64, x []float64) {
-	x = x[:len(dst)]
-	for i, v := range x {
-		dst[i] += float64(a * v)
-	}
 }

@@ -1,5 +1,7 @@
 package report
 
+import "github.com/collabdict/collabdict/algorithm"
+
 // Run is the result of a training: of all participants where one process knows
 // them, or of a node's own.
 type Run struct {
@@ -133,16 +135,9 @@ type Differencing struct {
 	Of     int `json:"of"`     // all training rows
 }
 
-// Diversity is the entropy ℓ-diversity E^s of Eq. (48) of Idé et al. 2024 in the
-// last round, in nats: the largest over the components, as the paper has it, and
-// the smallest over the live ones. For several participants each is the smallest
-// over them.
-type Diversity struct {
-	Max float64 `json:"max"`
-	Min float64 `json:"min"`
-	// MinResponsibility is Min with the weights that the statistics are made of.
-	MinResponsibility float64 `json:"min_responsibility"`
-}
+// Diversity is the entropy ℓ-diversity E^s of Eq. (48) of Idé et al. 2024 in the last
+// round. For several participants each value is the smallest over them.
+type Diversity = algorithm.Diversity
 
 // Round is what a participant saw of a round.
 type Round struct {
@@ -153,8 +148,27 @@ type Round struct {
 	// Encoder is the participant's own; nil if the kind has none, or in rounds in which it
 	// was not measured.
 	Encoder *Encoder `json:"encoder,omitempty"`
-	// Weighting is the participant's own, of bvae.
+	// Weighting is the participant's own; nil if all weigh alike.
 	Weighting *Weighting `json:"weighting,omitempty"`
+}
+
+// RoundOf returns what a participant reports of a round.
+func RoundOf(p algorithm.Progress) Round {
+	r := Round{Round: p.Number, Objective: p.Objective, Diversity: p.Diversity, Encoder: p.Encoder}
+	if p.Weighting != nil {
+		w := WeightingOf(*p.Weighting)
+		r.Weighting = &w
+	}
+	return r
+}
+
+// WeightingOf returns a weighting without a name.
+func WeightingOf(w algorithm.Weighting) Weighting {
+	r := Weighting{Weight: w.Weight, ByRows: w.ByRows}
+	if w.Measured {
+		r.Discrepancy = Of(w.Discrepancy)
+	}
+	return r
 }
 
 // Weighting is how much a participant counts in means of models, and why.
@@ -168,13 +182,8 @@ type Weighting struct {
 	ByRows bool `json:"by_rows,omitempty"`
 }
 
-// Encoder says what the encoder of mtvae tells of the own rows.
-type Encoder struct {
-	Information float64 `json:"information"`  // mutual information of a row and its code, in nats
-	KL          float64 `json:"kl"`           // mean divergence of the codes from the prior, in nats
-	Active      int     `json:"active_units"` // dimensions of the code that vary with the row
-	Latent      int     `json:"latent"`       // all dimensions
-}
+// Encoder says what a participant's encoder tells of its own rows.
+type Encoder = algorithm.Encoder
 
 // View says who took part from a round on.
 type View struct {

@@ -6,14 +6,16 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/internal/attack"
 	"github.com/collabdict/collabdict/internal/attack/differencing"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/internal/summary"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Adversary is who watches a simulation, and follows the protocol. The zero value is
@@ -57,7 +59,7 @@ type watch struct {
 	totals    *differencing.Recorder
 }
 
-func (a Adversary) watch(t task.Task, size int) (w watch) {
+func (a Adversary) watch(t *pipeline.Task, size int) (w watch) {
 	if a.Coalition > 0 {
 		w.coalition = attack.NewRecorder(t.Settings, netsim.RunID(t.Seed), size, attack.Coalition(t.Seed, size, a.Coalition))
 	}
@@ -78,7 +80,7 @@ func (w watch) observers() (all observers) {
 }
 
 // enter enters what the adversary has found out into the result and the models.
-func (w watch) enter(run *Run, t task.Task, parts []dataset.Participant) error {
+func (w watch) enter(run *Run, t *pipeline.Task, parts []dataset.Participant) error {
 	if w.coalition != nil {
 		w.enterCoalition(run.Report, t, parts)
 	}
@@ -99,10 +101,10 @@ func (w watch) enter(run *Run, t task.Task, parts []dataset.Participant) error {
 }
 
 // enterCoalition enters what the coalition has recovered, and the prediction for as many.
-func (w watch) enterCoalition(run *report.Run, t task.Task, parts []dataset.Participant) {
+func (w watch) enterCoalition(run *report.Run, t *pipeline.Task, parts []dataset.Participant) {
 	r := w.coalition
 	r.Finish()
-	p := ProtectionAgainst(t.Settings, len(parts), len(r.Members()))
+	p := summary.ProtectionAgainst(t.Settings, len(parts), len(r.Members()))
 	for _, m := range r.Members() {
 		p.Adversary = append(p.Adversary, parts[m].Name)
 	}

@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 )
 
 // The baselines by name.
@@ -20,7 +21,7 @@ const (
 // AddBaselines trains the named baselines and enters their figures. Mean
 // log-likelihoods are taken of the training rows of all, or of each participant's
 // own if that is nil.
-func AddBaselines(ctx context.Context, r *report.Run, t task.Task, which []string, parts, all []dataset.Participant) error {
+func AddBaselines(ctx context.Context, r *report.Run, t *pipeline.Task, which []string, parts, all []dataset.Participant) error {
 	for _, name := range which {
 		train := Alone
 		if name == BaselinePooled {
@@ -56,10 +57,10 @@ func AddBaselines(ctx context.Context, r *report.Run, t task.Task, which []strin
 
 // Alone trains the same task on each participant's own rows, with nobody else,
 // standardisation included. A start that was given is kept.
-func Alone(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*model.Model, error) {
+func Alone(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) ([]*model.Model, error) {
 	models := make([]*model.Model, len(parts))
 	for i, p := range parts {
-		r, err := t.Train(ctx, collabdict.Solo{}, p, nil)
+		r, err := t.Train(ctx, collabdict.Solo{}, p, nil, nil)
 		if err != nil {
 			return nil, fmt.Errorf("baseline alone: %s: %w", p.Name, err)
 		}
@@ -71,28 +72,28 @@ func Alone(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*mo
 // Pooled trains the task on all rows in one place and returns the model as each
 // participant would use it. Where everybody standardises by itself, so do the
 // pooled rows: each in its owner's units.
-func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*model.Model, error) {
+func Pooled(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) ([]*model.Model, error) {
 	scalings, all, err := pool(t, parts)
 	if err != nil {
 		return nil, fmt.Errorf("baseline pooled: %w", err)
 	}
 	pooled := t
-	if t.Standardise == task.Own {
+	if t.Standardise == algorithm.Own {
 		pooled = t.OfScaled()
 	}
 	together := dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(all), TrainLabels: labelsOf(parts), ClassLabels: parts[0].ClassLabels}
 	for _, p := range parts { // a classifier is to have the classes of these, too
 		together.TestLabels = append(together.TestLabels, p.TestLabels...)
 	}
-	r, err := pooled.Train(ctx, collabdict.Solo{}, together, nil)
+	r, err := pooled.Train(ctx, collabdict.Solo{}, together, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("baseline pooled: %w", err)
 	}
 	models := make([]*model.Model, len(parts))
 	for i := range models {
 		m := *r.Model
-		m.Manifest.Standardise, m.Manifest.Normalise = string(t.Standardise), string(t.Normalise)
-		if t.Standardise == task.Own {
+		m.Manifest.Standardise = t.Standardise
+		if t.Standardise == algorithm.Own {
 			m.Scaling = scalings[i]
 		}
 		models[i] = &m
@@ -103,13 +104,13 @@ func Pooled(ctx context.Context, t task.Task, parts []dataset.Participant) ([]*m
 // Scores measures a baseline's model on a participant's test rows, and on the
 // training rows that loglik is taken of.
 func Scores(m *model.Model, p dataset.Participant, loglikOf []dataset.Participant) (*report.Scores, error) {
-	e, err := task.Evaluate(m, p)
+	e, err := pipeline.Evaluate(m, p)
 	if err != nil {
 		return nil, err
 	}
 	loglik, err := overAll(m, loglikOf)
 	s := &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, Loglik: loglik, Accuracy: e.Accuracy, CrossEntropy: e.CrossEntropy}
-	if m.Manifest.Kind == model.FedGEM {
+	if m.Clusterer() != nil {
 		s.ARI, s.Silhouette, s.Clusters = e.ARI, e.Silhouette, m.Components()
 	}
 	return s, err

@@ -6,15 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/model"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/netsim"
 )
 
 // courseOf returns how a simulated run went. Of the result, the participants'
 // histories are used.
-func courseOf(c netsim.Config, cost *netsim.Report, result *report.Run) *report.Course {
-	course := &report.Course{Names: c.Names, Virtual: cost.Virtual, Objective: objective(model.Kind(result.Model))}
+func courseOf(objective string, c netsim.Config, cost *netsim.Report, result *report.Run) *report.Course {
+	course := &report.Course{Names: c.Names, Virtual: cost.Virtual, Objective: "objective"}
+	if objective != "" {
+		course.Objective += " (" + objective + ")"
+	}
 	for _, s := range cost.Slots {
 		course.Slots = append(course.Slots, report.Slot{Round: int(s.Decision.Round), At: s.At, Members: s.Decision.Members})
 	}
@@ -43,17 +45,6 @@ func courseOf(c netsim.Config, cost *netsim.Report, result *report.Run) *report.
 	}
 	course.Rounds = roundsOf(c.Names, cost.Slots, result)
 	return course
-}
-
-// objective says what that of a kind of model is.
-func objective(kind model.Kind) string {
-	switch kind {
-	case model.GGM:
-		return "objective (log posterior, nats)"
-	case model.MTVAE, model.BVAE, model.CGAU:
-		return "objective (minus the loss of a row)"
-	}
-	return "objective"
 }
 
 // roundsOf sums the decided slots up by round, from 0, the start-up.

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/plants"
-	"github.com/collabdict/collabdict/internal/task"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/netsim/scenario"
 )
@@ -22,8 +22,10 @@ import (
 // A course has all rounds with what was sent for them, and says who was in which
 // sum, down or cut off, and when.
 func TestCourse(t *testing.T) {
-	k, _ := example(task.Global)
-	k.Settings.Scheme, k.Rounds, k.Tol = consensus.Exact, 8, 0
+	k, _ := example(t, algorithm.Global)
+	k.Settings.Scheme = consensus.Exact
+	set(t, k, "rounds", "8")
+	set(t, k, "tol", "0")
 	parts := plants.Generate(plants.Spec{Participants: 7, Rows: 40, Columns: 3, Patterns: 2}, 2)
 	faults, err := scenario.Parse("--faults", "crash:node=3,round=3,for=30s;partition:a=1-5|b=6-7,round=5,for=20s;loss:rate=0.001")
 	if err != nil {
@@ -128,8 +130,8 @@ func TestConvergenceIsThatOfTheRun(t *testing.T) {
 
 // The disagreement stays below the prediction. To watch changes nothing.
 func TestConvergence(t *testing.T) {
-	k, _ := example(task.Global)
-	k.Rounds = 3
+	k, _ := example(t, algorithm.Global)
+	set(t, k, "rounds", "3")
 	parts := plants.Generate(plants.Spec{Participants: 12, Rows: 40, Columns: 3, Patterns: 2}, 2)
 	run, err := SimulateUnder(t.Context(), Conditions{Converge: true, Adversary: Adversary{Coalition: 1}}, k, parts, nil)
 	if err != nil {

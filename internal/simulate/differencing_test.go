@@ -1,11 +1,11 @@
 package simulate
 
 import (
+	"fmt"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
-	"github.com/collabdict/collabdict/internal/task"
 )
 
 // No row can be read from the totals of a start, however few rows there are and however
@@ -14,21 +14,23 @@ func TestNoRowIsReadFromTheStart(t *testing.T) {
 	for _, c := range []struct {
 		spec       plants.Spec
 		components int
-		kind       model.Kind
-		start      task.Start
+		kind       string
+		start      string
 	}{
-		{plants.Spec{Participants: 5, Rows: 200, Columns: 6, Patterns: 5}, 5, model.GGM, ""},
-		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, model.GGM, ""},
-		{plants.Spec{Participants: 14, Rows: 200, Columns: 38, Patterns: 10}, 10, model.GGM, ""},
-		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, model.DEM, task.Spread},
-		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, model.DEM, task.KFed},
+		{plants.Spec{Participants: 5, Rows: 200, Columns: 6, Patterns: 5}, 5, "ggm", ""},
+		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, "ggm", ""},
+		{plants.Spec{Participants: 14, Rows: 200, Columns: 38, Patterns: 10}, 10, "ggm", ""},
+		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, "dem", "spread"},
+		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, "dem", "k-fed"},
 	} {
 		for seed := range uint64(2) {
-			k, _ := example(task.Global)
-			k.Model, k.Components, k.Rounds, k.Seed = c.kind, c.components, 2, seed
-			if c.kind == model.DEM {
-				k.Lambda0, k.Rho, k.Covariance, k.Start = 0, 0, "diag", c.start
+			options := []string{fmt.Sprintf("components=%d", c.components), "rounds=2", "tol=1e-6", fmt.Sprintf("seed=%d", seed)}
+			if c.start != "" {
+				options = append(options, "start="+c.start)
+			} else {
+				options = append(options, "rho=1")
 			}
+			k := pipelinetest.Task(t, c.kind, options...)
 			run, err := SimulateUnder(t.Context(), Conditions{Adversary: Adversary{Differencing: true}}, k, plants.Generate(c.spec, seed), nil)
 			if err != nil {
 				t.Fatal(err)

@@ -4,34 +4,30 @@ import (
 	"math"
 	"testing"
 
-	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/consensus/graph"
-	"github.com/collabdict/collabdict/consensus/session"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
-	"gonum.org/v1/gonum/mat"
+	"github.com/collabdict/collabdict/model"
 )
 
-func example(standardise task.Standardise) (task.Task, []dataset.Participant) {
-	t := task.Task{
-		Model: model.GGM, Components: 3, Rounds: 30, Tol: 1e-6, Lambda0: 1, Rho: 1, Seed: 2,
-		Standardise: standardise, FalseAlarm: 0.01,
-		Settings: consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks},
-	}
+func example(tb testing.TB, standardise string) (*pipeline.Task, []dataset.Participant) {
+	tb.Helper()
+	t := pipelinetest.Task(tb, "ggm", "components=3", "rounds=30", "rho=1", "seed=2", "standardise="+standardise)
 	return t, plants.Generate(plants.Spec{Participants: 4, Rows: 80, Columns: 4, Patterns: 3, TestRows: 100}, 2)
 }
 
 // With one component and no weights to differ in, learning together is learning
 // from the pooled rows.
 func TestTogetherWithOneComponentIsPooled(t *testing.T) {
-	for _, standardise := range []task.Standardise{task.Global, task.Own, task.None} {
-		k, parts := example(standardise)
-		k.Components = 1
+	for _, standardise := range []string{algorithm.Global, algorithm.Own, algorithm.None} {
+		k, parts := example(t, standardise)
+		set(t, k, "components", "1")
 		run, err := Simulate(t.Context(), k, parts, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +47,7 @@ func TestTogetherWithOneComponentIsPooled(t *testing.T) {
 }
 
 func TestSimulateFillsTheResult(t *testing.T) {
-	k, parts := example(task.Global)
+	k, parts := example(t, algorithm.Global)
 	rounds := 0
 	run, err := Simulate(t.Context(), k, parts, func(p Progress) { rounds = p.Number })
 	if err != nil {
@@ -85,7 +81,7 @@ func TestSimulateFillsTheResult(t *testing.T) {
 }
 
 func TestAloneUsesOwnRowsForEverything(t *testing.T) {
-	k, parts := example(task.Global)
+	k, parts := example(t, algorithm.Global)
 	alone, err := Alone(t.Context(), k, parts)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +106,7 @@ func TestAloneUsesOwnRowsForEverything(t *testing.T) {
 
 // Rows are pooled in their owners' units where everybody standardises by itself.
 func TestPooledKeepsEachOwnersUnits(t *testing.T) {
-	k, parts := example(task.Own)
+	k, parts := example(t, algorithm.Own)
 	scaled := mat.DenseCopyOf(dense(parts[0].Train))
 	scaled.Scale(1000, scaled)
 	other := append([]dataset.Participant(nil), parts...)
@@ -132,7 +128,7 @@ func TestPooledKeepsEachOwnersUnits(t *testing.T) {
 }
 
 func meanLogLik(m *model.Model, z *mat.Dense) float64 {
-	v, _ := m.Scorer.MeanLogLik(gmm.Matrix(z))
+	v, _ := m.Scorer().MeanLogLik(gmm.Matrix(z))
 	return v
 }
 
@@ -155,10 +151,7 @@ func TestBaselinesOfClassifiers(t *testing.T) {
 		parts[i].Train = dataset.InMemory(mat.NewDense(4, 1, []float64{-1, 1, -2, 2}))
 		parts[i].Test, parts[i].TrainLabels, parts[i].TestLabels = parts[i].Train, []float64{0, 1, 0, 1}, []float64{0, float64(1 + i), 0, 1}
 	}
-	k := task.Task{
-		Model: model.CGAU, Rounds: 1, LocalSteps: 1, Standardise: task.None, FalseAlarm: 0.1, Seed: 1,
-		Networks: task.Networks{Hidden: []int{2}, Batch: 4, Rate: 0.1},
-	}
+	k := pipelinetest.Task(t, "cgau", "rounds=1", "local-steps=1", "hidden=2", "batch=4", "dropout=0", "standardise=none", "false-alarm=0.1")
 	r := &report.Run{Participants: make([]report.Participant, 2)}
 	if err := AddBaselines(t.Context(), r, k, []string{BaselineAlone, BaselinePooled}, parts, nil); err != nil {
 		t.Fatal(err)
@@ -167,5 +160,13 @@ func TestBaselinesOfClassifiers(t *testing.T) {
 		if b := p.Baselines; !b.Alone.Accuracy.Defined || !b.Pooled.Accuracy.Defined {
 			t.Errorf("participant %d: got %+v and %+v", i, b.Alone, b.Pooled)
 		}
+	}
+}
+
+// set changes an option of a complete task.
+func set(t *testing.T, k *pipeline.Task, name, text string) {
+	t.Helper()
+	if err := k.Options.Set(name, text); err != nil {
+		t.Fatal(err)
 	}
 }

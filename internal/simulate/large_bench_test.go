@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
-	"github.com/collabdict/collabdict/internal/task"
 )
 
 // One round of a mixture of 5 components in 10 dimensions over a large roster, from
@@ -16,10 +13,7 @@ import (
 func BenchmarkRound(b *testing.B) {
 	for _, size := range []int{300, 1000, 10_000} {
 		b.Run(fmt.Sprintf("participants=%d", size), func(b *testing.B) {
-			k := task.Task{
-				Model: model.GGM, Components: 5, Rounds: 1, Lambda0: 1, Seed: 1, Standardise: task.Global, FalseAlarm: 0.01,
-				Settings: consensus.Settings{Scheme: consensus.Exact, Protect: chunking.Chunks},
-			}
+			k := pipelinetest.Task(b, "ggm", "rounds=1", "consensus.scheme=exact")
 			parts := plants.Generate(plants.Spec{Participants: size, Rows: 100, Columns: 10, Patterns: 5, TestRows: 1}, 1)
 			for b.Loop() {
 				if _, err := Simulate(b.Context(), k, parts, nil); err != nil {

@@ -1,10 +1,11 @@
 package simulate
 
 import (
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/model"
 )
 
 // mostDensities is how many densities of rows under models are computed at most for
@@ -17,12 +18,12 @@ const mostDensities = 1e7
 func addLogliks(run *Run, parts []dataset.Participant) error {
 	var own, rows float64
 	for i, m := range run.Models {
-		if m == nil || m.Scorer == nil {
+		if m == nil || m.Scorer() == nil {
 			continue
 		}
 		p := &run.Report.Participants[i]
 		n, _ := parts[i].Train.Dims()
-		mean, err := m.Scorer.MeanLogLik(m.Rows(parts[i].Train))
+		mean, err := m.Scorer().MeanLogLik(m.Rows(parts[i].Train))
 		if err != nil {
 			return err
 		}
@@ -55,7 +56,7 @@ func densities(m *model.Model, parts []dataset.Participant) (all float64) {
 // under a model, in the units trained on: where everybody standardises by itself,
 // a row is in its owner's. A classifier has none.
 func overAll(m *model.Model, parts []dataset.Participant) (report.Figure, error) {
-	if m.Scorer == nil {
+	if m.Scorer() == nil {
 		return report.Figure{}, nil
 	}
 	var total, rows float64
@@ -65,7 +66,7 @@ func overAll(m *model.Model, parts []dataset.Participant) (report.Figure, error)
 		if err != nil {
 			return report.Figure{}, err
 		}
-		mean, err := m.Scorer.MeanLogLik(z)
+		mean, err := m.Scorer().MeanLogLik(z)
 		if err != nil {
 			return report.Figure{}, err
 		}
@@ -76,11 +77,11 @@ func overAll(m *model.Model, parts []dataset.Participant) (report.Figure, error)
 }
 
 func unitsOf(m *model.Model, rows dataset.Rows) (dataset.Rows, error) {
-	if m.Manifest.Standardise != string(task.Own) {
+	if m.Manifest.Standardise != algorithm.Own {
 		return m.Rows(rows), nil
 	}
 	own := *m
 	var err error
-	own.Scaling, _, err = task.OwnScaling(task.Normalise(m.Manifest.Normalise), rows)
+	own.Scaling, _, err = pipeline.OwnScaling(m.Manifest.Normalise, rows)
 	return own.Rows(rows), err
 }

@@ -4,14 +4,16 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/task"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
 )
 
 // pool puts the training rows of all participants together: each in its owner's units
 // where everybody standardises by itself, else in those of the data.
-func pool(t task.Task, parts []dataset.Participant) ([]dataset.Scaling, *mat.Dense, error) {
+func pool(t *pipeline.Task, parts []dataset.Participant) ([]dataset.Scaling, *mat.Dense, error) {
 	scalings := make([]dataset.Scaling, len(parts))
 	rows, dim := 0, len(parts[0].Columns)
 	for _, p := range parts {
@@ -21,9 +23,9 @@ func pool(t task.Task, parts []dataset.Participant) ([]dataset.Scaling, *mat.Den
 	all := make([]float64, 0, rows*dim)
 	for i, p := range parts {
 		scalings[i] = dataset.Unscaled(dim)
-		if t.Standardise == task.Own {
+		if t.Standardise == algorithm.Own {
 			var err error
-			if scalings[i], _, err = task.OwnScaling(t.Normalise, p.Train); err != nil {
+			if scalings[i], _, err = pipeline.OwnScaling(t.Normalise, p.Train); err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", p.Name, err)
 			}
 		}
@@ -46,22 +48,18 @@ func labelsOf(parts []dataset.Participant) (all []float64) {
 	return all
 }
 
-// shareRows gives the task its start from rows that are shared.
-func shareRows(ctx context.Context, t *task.Task, parts []dataset.Participant) error {
-	_, all, err := pool(*t, parts)
+// allRows returns the rows of all, in the coordinates trained on.
+func allRows(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) (*mat.Dense, error) {
+	_, all, err := pool(t, parts)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	of := *t
-	if t.Standardise == task.Own {
-		of = t.OfScaled()
+	if t.Standardise == algorithm.Own {
+		t = t.OfScaled()
 	}
-	rows, err := of.Prepared(ctx, dataset.Participant{Columns: parts[0].Columns, Train: dataset.InMemory(all)})
+	rows, err := t.Prepared(ctx, dataset.Participant{Columns: parts[0].Columns, Train: dataset.InMemory(all)})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if all, err = dataset.Dense(rows); err != nil {
-		return err
-	}
-	return t.ShareRows(all)
+	return dataset.Dense(rows)
 }

@@ -9,13 +9,16 @@ import (
 	"sync"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/model"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/task"
+	"github.com/collabdict/collabdict/internal/summary"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/netsim/scenario"
 )
@@ -30,7 +33,7 @@ type Run struct {
 
 // Progress is how far a simulation is.
 type Progress struct {
-	task.Progress
+	algorithm.Progress
 	Virtual time.Duration // of the last decision
 	// Warnings are what all members have come to know of others.
 	Warnings []string
@@ -39,7 +42,7 @@ type Progress struct {
 // Simulate trains the participants together over a simulated network and returns
 // their models and figures. Of the result, seconds and model files are left to
 // the caller. onRound sees the rounds of the first participant.
-func Simulate(ctx context.Context, t task.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
+func Simulate(ctx context.Context, t *pipeline.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
 	return SimulateUnder(ctx, Conditions{}, t, parts, onRound)
 }
 
@@ -58,7 +61,7 @@ type Conditions struct {
 const updateTime = time.Second
 
 // config returns the settings of the simulation.
-func (c Conditions) config(t task.Task, parts []dataset.Participant) (netsim.Config, error) {
+func (c Conditions) config(t *pipeline.Task, parts []dataset.Participant) (netsim.Config, error) {
 	n := netsim.Config{Settings: t.Settings, Seed: t.Seed}
 	for _, p := range parts {
 		n.Names = append(n.Names, p.Name)
@@ -70,7 +73,7 @@ func (c Conditions) config(t task.Task, parts []dataset.Participant) (netsim.Con
 }
 
 // Check reports conditions that cannot be among so many participants.
-func (c Conditions) Check(t task.Task, parts []dataset.Participant) error {
+func (c Conditions) Check(t *pipeline.Task, parts []dataset.Participant) error {
 	n, err := c.config(t, parts)
 	if err != nil {
 		return err
@@ -80,7 +83,7 @@ func (c Conditions) Check(t task.Task, parts []dataset.Participant) error {
 
 // SimulateUnder is Simulate under conditions. Of a simulation that has failed it
 // returns the course, too, if there is one.
-func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
+func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
 	a := under.Adversary
 	if err := a.Check(len(parts)); err != nil {
 		return nil, err
@@ -89,9 +92,8 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	if err != nil {
 		return nil, err
 	}
-	t.Shared = &gmm.Solutions{}
-	if t.Start == task.SharedRows {
-		if err := shareRows(ctx, &t, parts); err != nil {
+	if of, ok := t.Algorithm.(algorithm.InOneProcess); ok {
+		if err := of.Together(t.Seed, func() (*mat.Dense, error) { return allRows(ctx, t, parts) }); err != nil {
 			return nil, err
 		}
 	}
@@ -102,15 +104,13 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 	if err != nil {
 		return nil, err
 	}
-	results := make([]*task.Result, len(parts))
+	results := make([]*pipeline.Result, len(parts))
 	var show sync.Mutex
 	shown := 0
 	cost, err := net.Run(ctx,
 		func(ctx context.Context, rank int, g collabdict.Group) error {
 			var err error
-			own := t
-			own.Noise = noise(t.Seed, rank)
-			results[rank], err = own.Train(ctx, g, parts[rank], func(p task.Progress) {
+			results[rank], err = t.Train(ctx, g, parts[rank], noise(t.Seed, rank), func(p algorithm.Progress) {
 				if onRound == nil {
 					return
 				}
@@ -128,13 +128,13 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 		err = fmt.Errorf("no participant has come to the end of a round: %w", cost.Members[first].Err)
 	}
 	if err != nil {
-		course := courseOf(c, cost, histories(results))
+		course := courseOf(t.Traits().Objective, c, cost, histories(results))
 		course.Failed = true
 		course.Convergence = begun.convergence(t.Settings, t.Seed, cost.Slots)
 		return &Run{Course: course}, err
 	}
-	run := &Run{Report: Summary(t, c.Names, results[first])}
-	if t.Privacy.Epsilon != 0 {
+	run := &Run{Report: summary.Of(t, c.Names, results[first])}
+	if t.Traits().Noise != nil {
 		run.Report.Warnings = append(run.Report.Warnings, "privacy: "+seededNoise)
 	}
 	run.network(t, c.Names, cost, first, lone.ledger)
@@ -154,7 +154,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t task.Task, parts []d
 		return nil, err
 	}
 	run.Report.Aggregate()
-	run.Course = courseOf(c, cost, run.Report)
+	run.Course = courseOf(t.Traits().Objective, c, cost, run.Report)
 	run.Course.Convergence = begun.convergence(t.Settings, t.Seed, cost.Slots)
 	return run, nil
 }
@@ -177,7 +177,7 @@ func (c Conditions) observers(s consensus.Scheme, watch watch, begun *inputs) ob
 }
 
 // histories returns what participants know of the rounds until a simulation failed.
-func histories(results []*task.Result) *report.Run {
+func histories(results []*pipeline.Result) *report.Run {
 	r := &report.Run{}
 	for _, own := range results {
 		if own != nil && own.Model != nil {
@@ -210,18 +210,18 @@ func (r *Run) without(p dataset.Participant, err error) {
 }
 
 // add enters a participant's part.
-func (r *Run) add(result *task.Result, p dataset.Participant, names []string, digest string) error {
+func (r *Run) add(result *pipeline.Result, p dataset.Participant, names []string, digest string) error {
 	m := result.Model
 	m.Manifest.Views = r.Report.Views
 	m.Manifest.Privacy.Protection = r.Report.Protection
 	m.Manifest.Privacy.LoneChanges = r.Report.LoneChanges
 	m.Manifest.Digest = digest
-	EnterWeightings(m, result, names)
-	if m.Manifest.Hyper.Epsilon != 0 {
+	summary.EnterWeightings(m, result, names)
+	if m.Manifest.Hyper.Float("epsilon") != 0 {
 		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, seededNoise)
 	}
 	r.Models = append(r.Models, m)
-	own, err := Participant(m, p)
+	own, err := summary.Participant(m, p)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
@@ -233,7 +233,7 @@ func (r *Run) add(result *task.Result, p dataset.Participant, names []string, di
 }
 
 // network enters who was in the sums, and what they cost.
-func (r *Run) network(t task.Task, names []string, cost *netsim.Report, first int, known *report.Ledger) {
+func (r *Run) network(t *pipeline.Task, names []string, cost *netsim.Report, first int, known *report.Ledger) {
 	n := int64(len(cost.Members))
 	for _, m := range cost.Members {
 		r.Report.BytesSent += m.Bytes
@@ -249,5 +249,5 @@ func (r *Run) network(t task.Task, names []string, cost *netsim.Report, first in
 	for _, d := range cost.Members[first].Decisions {
 		l.Add(d)
 	}
-	EnterLedger(r.Report, t.Settings, len(names), l)
+	summary.EnterLedger(r.Report, t.Settings, len(names), l)
 }

@@ -4,12 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
 )
 
 // Version of the files' layout.
@@ -59,7 +60,7 @@ func Open(dir string) (*Store, error) {
 	}
 	k, err := openKeys(filepath.Join(dir, KeysFile))
 	if err == nil {
-		err = syncDir(dir)
+		err = protect(dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -67,14 +68,16 @@ func Open(dir string) (*Store, error) {
 	return &Store{db: db, keys: k}, nil
 }
 
-// syncDir makes the names in a folder durable; bbolt syncs only the file. It is
-// done for old files as well: the process that made one may not have come this far.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
+// protect keeps others from the files, and makes their names durable: bbolt syncs only the
+// file. It is done for old files as well, since the process that made one may not have
+// come this far.
+func protect(dir string) error {
+	for _, name := range []string{StateFile, KeysFile} {
+		if err := atomicfile.Restrict(filepath.Join(dir, name)); err != nil {
+			return err
+		}
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return atomicfile.SyncDir(dir)
 }
 
 // Close releases the files.

@@ -23,7 +23,7 @@ func putPromise(p consensus.Promise) *pb.Promise {
 
 func (d *decoder) promise(in *pb.Promise) consensus.Promise {
 	p := consensus.Promise{
-		Member: d.rank("promise", in.GetMember()), Joins: in.GetJoins(),
+		Member: in.GetMember(), Joins: in.GetJoins(),
 		Chain: d.digest("chain", in.GetChain()), Amends: d.optional("amends", in.GetAmends()), Signature: d.signature(in.GetSignature()),
 	}
 	if v := in.GetVote(); v != nil {
@@ -45,17 +45,15 @@ func putView(v *consensus.View) *pb.View {
 
 func (d *decoder) view(in *pb.View) *consensus.View {
 	v := &consensus.View{
-		Ballot: in.GetBallot(), Members: d.members("view", in.GetMembers()), Missing: d.missing(in.GetMissing()),
+		Ballot: in.GetBallot(), Members: in.GetMembers(), Missing: d.missing(in.GetMissing()),
 		Amends: d.optional("amends", in.GetAmends()),
 	}
 	if f := in.GetFinish(); f != nil {
 		value := d.value(f)
 		v.Finish = &value
 	}
-	if d.most("promises", len(in.GetPromises()), d.size) {
-		for _, p := range in.GetPromises() {
-			v.Promises = append(v.Promises, d.promise(p))
-		}
+	for _, p := range in.GetPromises() {
+		v.Promises = append(v.Promises, d.promise(p))
 	}
 	return v
 }

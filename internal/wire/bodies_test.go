@@ -42,7 +42,7 @@ func headers(kind consensus.Kind) *rapid.Generator[consensus.Header] {
 	return rapid.Custom(func(t *rapid.T) consensus.Header {
 		return consensus.Header{
 			Kind: kind, Round: rapid.Uint32().Draw(t, "round"), Length: rapid.Uint32().Draw(t, "length"),
-			Hash: digests().Draw(t, "hash"),
+			Hash: digests().Draw(t, "hash"), Parameters: rapid.OneOf(rapid.Just([32]byte{}), digests()).Draw(t, "parameters"),
 		}
 	})
 }
@@ -185,10 +185,12 @@ var bodies = []func(t *rapid.T) consensus.Body{
 		return &consensus.Blob{Header: headers(consensus.Gather).Draw(t, "header"), View: digests().Draw(t, "view"), Data: list(t, rapid.Byte(), 50)}
 	},
 	func(t *rapid.T) consensus.Body {
-		return &consensus.Decided{Decision: decisions().Draw(t, "decision"), Next: certificates().Draw(t, "next")}
+		d := decisions().Draw(t, "decision")
+		d.Certificate = certificates().Draw(t, "certificate")
+		return &consensus.Decided{Decision: d, Next: certificates().Draw(t, "next")}
 	},
 	func(t *rapid.T) consensus.Body {
-		return &consensus.Beat{
+		return &consensus.Heartbeat{
 			State:    consensus.State(rapid.IntRange(int(consensus.Idle), int(consensus.Failed)).Draw(t, "state")),
 			Promised: rapid.Uint32().Draw(t, "promised"), Viewed: rapid.Uint32().Draw(t, "viewed"), Round: rapid.Uint32().Draw(t, "round"),
 			Behind: rapid.Bool().Draw(t, "behind"), Stuck: rapid.Bool().Draw(t, "stuck"), Ask: rapid.Uint32Range(0, rosterSize).Draw(t, "ask"),
@@ -226,9 +228,14 @@ var bodies = []func(t *rapid.T) consensus.Body{
 		}), rosterSize)}
 	},
 	func(t *rapid.T) consensus.Body {
-		return &consensus.Reopen{Epoch: rapid.Uint32().Draw(t, "epoch"), Lost: list(t, rapid.Custom(func(t *rapid.T) consensus.Substitute {
-			return consensus.Substitute{Member: ranks().Draw(t, "member"), By: ranks().Draw(t, "by")}
-		}), rosterSize)}
+		r := &consensus.Reopen{Epoch: rapid.Uint32Range(1, 1<<30).Draw(t, "epoch")}
+		by := ranks().Draw(t, "by")
+		for _, lost := range members(t) {
+			if lost != by {
+				r.Lost = append(r.Lost, consensus.Substitute{Member: lost, By: by})
+			}
+		}
+		return r
 	},
 	func(t *rapid.T) consensus.Body {
 		return &consensus.Opened{Words: rapid.SliceOfN(rapid.Uint64(), 1, 300).Draw(t, "words")}
@@ -241,6 +248,15 @@ var bodies = []func(t *rapid.T) consensus.Body{
 // messages draws messages with one kind of body.
 func messages(body func(t *rapid.T) consensus.Body) *rapid.Generator[consensus.Message] {
 	return rapid.Custom(func(t *rapid.T) consensus.Message {
-		return consensus.Message{Slot: rapid.Uint64().Draw(t, "slot"), Ballot: rapid.Uint32().Draw(t, "ballot"), Body: body(t)}
+		m := consensus.Message{Slot: rapid.Uint64().Draw(t, "slot"), Ballot: rapid.Uint32().Draw(t, "ballot"), Body: body(t)}
+		switch b := m.Body.(type) {
+		case *consensus.Seal:
+			m.Ballot = b.Sealed.Attempt
+		case *consensus.View:
+			m.Ballot = b.Ballot
+		case *consensus.Decided:
+			m.Slot = b.Decision.Slot
+		}
+		return m
 	})
 }

@@ -39,17 +39,17 @@ func (d *decoder) decision(in *pb.Decision) *consensus.Decision {
 		out.Certificate = d.certificate(in.GetCertificate())
 	}
 	if out.Kind == consensus.Sum {
-		d.blobs(in.GetBlobs(), 0)
+		d.oneEach(in.GetBlobs(), 0)
 		return out
 	}
 	if out.Total != nil {
 		d.fail("decision", "a total", "blobs alone in a "+out.Kind.String())
 	}
 	if out.Kind == consensus.Amend {
-		out.Blobs = d.blobs(in.GetBlobs(), 1)
+		out.Blobs = d.oneEach(in.GetBlobs(), 1)
 		return out
 	}
-	blobs := d.blobs(in.GetBlobs(), len(out.Members))
+	blobs := d.oneEach(in.GetBlobs(), len(out.Members))
 	if d.err != nil {
 		return out
 	}
@@ -58,6 +58,15 @@ func (d *decoder) decision(in *pb.Decision) *consensus.Decision {
 		out.Blobs[m] = blobs[i]
 	}
 	return out
+}
+
+// oneEach checks that there are n blobs.
+func (d *decoder) oneEach(list [][]byte, n int) [][]byte {
+	if len(list) != n {
+		d.fail("blobs", len(list), fmt.Sprint(n))
+		return nil
+	}
+	return notNil(list)
 }
 
 // MarshalDecision encodes a decision for the log of the member that made it. The

@@ -140,5 +140,6 @@ func (d *decoder) kind(k uint32) consensus.Kind {
 func (d *decoder) header(in *pb.Header) consensus.Header {
 	return consensus.Header{
 		Kind: d.kind(in.GetKind()), Round: in.GetRound(), Length: in.GetLength(), Hash: d.digest("header hash", in.GetHash()),
+		Parameters: d.optional("parameters", in.GetParameters()),
 	}
 }

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -35,7 +37,7 @@ func envelope(m consensus.Message) *pb.Message {
 		out.Body = &pb.Message_Blob{Blob: &pb.Blob{Header: putHeader(b.Header), View: b.View[:], Data: b.Data}}
 	case *consensus.Decided:
 		out.Body = &pb.Message_Decided{Decided: &pb.Decided{Decision: putDecision(b.Decision), Next: putCertificate(b.Next)}}
-	case *consensus.Beat:
+	case *consensus.Heartbeat:
 		out.Body = &pb.Message_Beat{Beat: putBeat(b)}
 	case *consensus.Prepare:
 		out.Body = &pb.Message_Prepare{Prepare: &pb.Prepare{}}
@@ -74,21 +76,30 @@ func text(s string) string {
 }
 
 // Unmarshal decodes a consensus message between members of a roster of the given
-// size.
-func Unmarshal(b []byte, size int) (consensus.Message, error) {
+// size, and checks its form.
+func Unmarshal(b []byte, size int) (consensus.Valid, error) {
 	var in pb.Message
 	if err := proto.Unmarshal(b, &in); err != nil {
-		return consensus.Message{}, malformed("message", "other bytes", "protobuf")
+		return consensus.Valid{}, malformed("message", "other bytes", "protobuf")
 	}
 	if in.Version != Version {
-		return consensus.Message{}, &VersionError{Got: in.Version, Want: Version}
+		return consensus.Valid{}, &VersionError{Got: in.Version, Want: Version}
 	}
 	d := &decoder{size: size}
 	body := d.body(&in)
 	if d.err != nil {
-		return consensus.Message{}, d.err
+		return consensus.Valid{}, d.err
 	}
-	return consensus.Message{Slot: in.Slot, Ballot: in.Ballot, Body: body}, nil
+	return valid(consensus.Message{Slot: in.Slot, Ballot: in.Ballot, Body: body}, size)
+}
+
+// valid returns a message whose form is right.
+func valid(m consensus.Message, size int) (consensus.Valid, error) {
+	v, err := consensus.Validate(m, size)
+	if invalid := new(consensus.InvalidError); errors.As(err, &invalid) {
+		return v, malformed(invalid.Field, invalid.Got, invalid.Want)
+	}
+	return v, err
 }
 
 func (d *decoder) body(in *pb.Message) consensus.Body {
@@ -123,34 +134,31 @@ func (d *decoder) body(in *pb.Message) consensus.Body {
 	case *pb.Message_Shares:
 		return d.shares(b.Shares)
 	case *pb.Message_Reopen:
-		return d.reopen(b.Reopen)
+		return reopen(b.Reopen)
 	case *pb.Message_Opened:
 		return &consensus.Opened{Words: d.words("opened", b.Opened.GetWords())}
 	case *pb.Message_Leave:
-		return &consensus.Leave{Reason: d.text("reason", b.Leave.GetReason()), Blame: d.ranks("blame", b.Leave.GetBlame()), Returns: b.Leave.GetReturns()}
+		return &consensus.Leave{Reason: d.text("reason", b.Leave.GetReason()), Blame: b.Leave.GetBlame(), Returns: b.Leave.GetReturns()}
 	}
 	d.fail("body", "none", "one of the known bodies")
 	return nil
 }
 
-func putBeat(b *consensus.Beat) *pb.Beat {
+func putBeat(b *consensus.Heartbeat) *pb.Beat {
 	return &pb.Beat{
 		State: uint32(b.State), Promised: b.Promised, Viewed: b.Viewed, Round: b.Round, Behind: b.Behind,
 		Stuck: b.Stuck, Ask: b.Ask, Waiting: b.Waiting, Suspects: b.Suspects, Amends: optional(b.Amends), Heard: b.Heard,
 	}
 }
 
-func (d *decoder) beat(in *pb.Beat) *consensus.Beat {
-	if s := in.GetState(); s < uint32(consensus.Idle) || s > uint32(consensus.Failed) {
-		d.fail("beat state", s, "a known state")
+func (d *decoder) beat(in *pb.Beat) *consensus.Heartbeat {
+	if s := in.GetState(); s > math.MaxUint8 {
+		d.fail("heartbeat: state", s, "a known state")
 	}
-	if ask := in.GetAsk(); int64(ask) > int64(d.size) {
-		d.fail("beat ask", ask, fmt.Sprintf("0 or 1 plus one of %d members", d.size))
-	}
-	return &consensus.Beat{
+	return &consensus.Heartbeat{
 		State: consensus.State(in.GetState()), Promised: in.GetPromised(), Viewed: in.GetViewed(), Round: in.GetRound(),
 		Behind: in.GetBehind(), Stuck: in.GetStuck(), Ask: in.GetAsk(),
-		Waiting: d.ranks("beat waiting", in.GetWaiting()), Suspects: d.ranks("beat suspects", in.GetSuspects()),
+		Waiting: in.GetWaiting(), Suspects: in.GetSuspects(),
 		Amends: d.optional("amends", in.GetAmends()), Heard: in.GetHeard(),
 	}
 }

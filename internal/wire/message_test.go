@@ -31,7 +31,7 @@ func TestMessagesRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if !reflect.DeepEqual(got, want) {
+			if !reflect.DeepEqual(got.Message(), want) {
 				t.Fatalf("got %#v, want %#v", got, want)
 			}
 		})
@@ -59,7 +59,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 		Header: header, Blocks: []collabdict.Block{{Len: 1, Bound: 1}}, Members: []uint32{0, 2}, Commits: make([][32]byte, 2), Words: []uint64{1},
 	}}
 	blobs := &consensus.Seal{Sealed: &consensus.Sealed{Header: gather, Members: []uint32{0, 2}, Blobs: [][]byte{{1}, {2}}}}
-	total := &consensus.Decided{Decision: &consensus.Decision{Kind: consensus.Sum, Members: []uint32{0}, Total: []float64{1}}, Next: certificate}
+	total := &consensus.Decided{Decision: &consensus.Decision{Kind: consensus.Sum, Members: []uint32{0}, Total: []float64{1}, Certificate: certificate}, Next: certificate}
 	many := make([]uint32, rosterSize+1)
 	for name, c := range map[string]struct {
 		body   consensus.Body
@@ -98,11 +98,11 @@ func TestUnmarshalRefuses(t *testing.T) {
 		"total of a gather": {total, func(m *pb.Message) { m.GetDecided().Decision.Kind = uint32(consensus.Gather) }},
 		"no such voter":     {&consensus.Commit{Certificate: certificate}, func(m *pb.Message) { m.GetCommit().Votes[0].Member = rosterSize }},
 		"many votes":        {&consensus.Commit{Certificate: certificate}, func(m *pb.Message) { m.GetCommit().Votes = make([]*pb.SignedVote, rosterSize+1) }},
-		"no state":          {&consensus.Beat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().State = 0 }},
-		"unknown state":     {&consensus.Beat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().State = 300 }},
-		"asks nobody":       {&consensus.Beat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().Ask = rosterSize + 1 }},
-		"waits for many":    {&consensus.Beat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().Waiting = many }},
-		"suspects nobody":   {&consensus.Beat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().Suspects = []uint32{rosterSize} }},
+		"no state":          {&consensus.Heartbeat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().State = 0 }},
+		"unknown state":     {&consensus.Heartbeat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().State = 300 }},
+		"asks nobody":       {&consensus.Heartbeat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().Ask = rosterSize + 1 }},
+		"waits for many":    {&consensus.Heartbeat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().Waiting = many }},
+		"suspects nobody":   {&consensus.Heartbeat{State: consensus.Idle}, func(m *pb.Message) { m.GetBeat().Suspects = []uint32{rosterSize} }},
 		"promise of nobody": {&consensus.Promise{}, func(m *pb.Message) { m.GetPromise().Member = rosterSize }},
 		"vote for nothing":  {&consensus.Promise{Vote: &consensus.Vote{}}, func(m *pb.Message) { m.GetPromise().Vote.Value = nil }},
 		"view of nobody":    {&consensus.View{}, func(m *pb.Message) { m.GetView().Members = []uint32{rosterSize} }},
@@ -121,7 +121,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 			c.change(m)
 			var format *FormatError
 			if got, err := Unmarshal(encode(m), rosterSize); !errors.As(err, &format) {
-				t.Fatalf("got %#v, %v, want a FormatError", got.Body, err)
+				t.Fatalf("got %#v, %v, want a FormatError", got.Message().Body, err)
 			}
 		})
 	}
@@ -149,7 +149,7 @@ func TestLongReasonIsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := m.Body.(*consensus.Leave).Reason; len(got) > MaxText || got != long[:len(got)] {
+	if got := m.Message().Body.(*consensus.Leave).Reason; len(got) > MaxText || got != long[:len(got)] {
 		t.Errorf("reason of %d bytes, want a prefix of at most %d", len(got), MaxText)
 	}
 }
@@ -171,8 +171,8 @@ func FuzzUnmarshal(f *testing.F) {
 			}
 			return
 		}
-		again, err := Unmarshal(Marshal(m), rosterSize)
-		if err != nil || !proto.Equal(envelope(again), envelope(m)) {
+		again, err := Unmarshal(Marshal(m.Message()), rosterSize)
+		if err != nil || !proto.Equal(envelope(again.Message()), envelope(m.Message())) {
 			t.Fatalf("accepted %#v, which came back as %#v, %v", m, again, err)
 		}
 	})

@@ -22,8 +22,11 @@ func Size(m consensus.Message) int {
 	case *consensus.Step:
 		return head + field(number(uint64(b.Lane))+number(uint64(b.Round))+number(uint64(b.Part))+vector(len(b.Words)))
 	case *consensus.Seeds:
-		size := field(number(uint64(b.Header.Kind))+number(uint64(b.Header.Round))+number(uint64(b.Header.Length))+field(len(b.Header.Hash))) +
-			field(len(b.View)) + vector(len(b.Full)) + field(len(b.Commit))
+		header := number(uint64(b.Header.Kind)) + number(uint64(b.Header.Round)) + number(uint64(b.Header.Length)) + field(len(b.Header.Hash))
+		if b.Header.Parameters != [32]byte{} {
+			header += field(len(b.Header.Parameters))
+		}
+		size := field(header) + field(len(b.View)) + vector(len(b.Full)) + field(len(b.Commit))
 		if len(b.Chunk) > 0 {
 			size += field(len(b.Chunk))
 		}

@@ -81,13 +81,17 @@ const mostHead = 128
 
 // Read reads a message between members of a roster of the given size. Before each
 // frame admit is asked whether the message may grow to so many bytes.
-func Read(r *bufio.Reader, size int, admit func(bytes int) error) (consensus.Message, error) {
+func Read(r *bufio.Reader, size int, admit func(bytes int) error) (consensus.Valid, error) {
 	if m, s, begins := peekStep(r); begins {
-		return readStep(r, m, s, admit)
+		m, err := readStep(r, m, s, admit)
+		if err != nil {
+			return consensus.Valid{}, err
+		}
+		return valid(m, size)
 	}
 	b, err := ReadMessageIf(r, admit)
 	if err != nil {
-		return consensus.Message{}, err
+		return consensus.Valid{}, err
 	}
 	return Unmarshal(b, size)
 }

@@ -52,7 +52,7 @@ func TestWriteIsMarshalInFrames(t *testing.T) {
 		}
 		r := bufio.NewReader(bytes.NewReader(b))
 		got, err := Read(r, rosterSize, anything)
-		if err != nil || !reflect.DeepEqual(got, m) {
+		if err != nil || !reflect.DeepEqual(got.Message(), m) {
 			t.Fatalf("%T: got another message, %v", m.Body, err)
 		}
 		if _, err := Read(r, rosterSize, anything); !errors.Is(err, io.EOF) {
@@ -118,7 +118,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{0xff}, 2*mostHead))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got, err := Read(bufio.NewReader(bytes.NewReader(b)), rosterSize, anything)
-		var want consensus.Message
+		var want consensus.Valid
 		payload, wantErr := ReadMessageIf(bytes.NewReader(b), anything)
 		if wantErr == nil {
 			want, wantErr = Unmarshal(payload, rosterSize)

@@ -10,7 +10,11 @@ import (
 )
 
 func putHeader(h consensus.Header) *pb.Header {
-	return &pb.Header{Kind: uint32(h.Kind), Round: h.Round, Length: h.Length, Hash: h.Hash[:]}
+	out := &pb.Header{Kind: uint32(h.Kind), Round: h.Round, Length: h.Length, Hash: h.Hash[:]}
+	if h.Parameters != [32]byte{} {
+		out.Parameters = h.Parameters[:]
+	}
+	return out
 }
 
 func putSeeds(s *consensus.Seeds) *pb.Seeds {
@@ -26,9 +30,6 @@ func (d *decoder) seeds(in *pb.Seeds) *consensus.Seeds {
 		Header: d.header(in.GetHeader()), View: d.digest("view", in.GetView()), Chunk: in.GetChunk(),
 		Full: d.words("chunk", in.GetFull()), Commit: d.digest("commitment", in.GetCommit()),
 	}
-	if n := len(s.Chunk); n != 0 && n != chunking.SeedSize {
-		d.fail("chunk seed", n, "32 bytes or none")
-	}
 	if in.GetShare() != nil {
 		share := d.share(in.GetShare())
 		s.Share = &share
@@ -39,7 +40,7 @@ func (d *decoder) seeds(in *pb.Seeds) *consensus.Seeds {
 func putShare(s chunking.Share) *pb.Share { return &pb.Share{X: uint32(s.X), Y: s.Y[:]} }
 
 func (d *decoder) share(in *pb.Share) chunking.Share {
-	if x := in.GetX(); x < 1 || x > math.MaxUint8 {
+	if x := in.GetX(); x > math.MaxUint8 {
 		d.fail("share", x, "a point from 1 to 255")
 	}
 	return chunking.Share{X: byte(in.GetX()), Y: d.digest("share", in.GetY())}
@@ -73,32 +74,18 @@ func putSealed(s *consensus.Sealed) *pb.Sealed {
 	return out
 }
 
-// sealed decodes a sealed result. What belongs to a sum and what to a gather, and
-// what there is of each member, is as it must be.
 func (d *decoder) sealed(in *pb.Sealed) *consensus.Sealed {
 	s := &consensus.Sealed{
-		Attempt: in.GetAttempt(), Header: d.header(in.GetHeader()), Blocks: d.blocks(in), Members: d.members("members", in.GetMembers()),
-		Missing: d.missing(in.GetMissing()), Words: d.words("sealed", in.GetWords()),
+		Attempt: in.GetAttempt(), Header: d.header(in.GetHeader()), Blocks: d.blocks(in), Members: in.GetMembers(),
+		Missing: d.missing(in.GetMissing()), Words: d.words("sealed", in.GetWords()), Blobs: notNil(in.GetBlobs()),
 	}
-	n := len(s.Members)
 	commits := in.GetCommits()
-	if len(commits) != 0 && len(commits) != 32*n {
-		d.fail("commitments", len(commits), "32 bytes a member, or none")
+	if len(commits)%32 != 0 {
+		d.fail("commitments", len(commits), "a multiple of 32 bytes")
 		return s
 	}
 	for ; len(commits) > 0; commits = commits[32:] {
 		s.Commits = append(s.Commits, [32]byte(commits))
-	}
-	switch s.Header.Kind {
-	case consensus.Gather:
-		s.Blobs = d.blobs(in.GetBlobs(), n)
-	case consensus.Amend:
-		s.Blobs = d.blobs(in.GetBlobs(), 1)
-	default:
-		d.blobs(in.GetBlobs(), 0)
-	}
-	if s.Header.Kind != consensus.Sum && len(s.Words)+len(s.Blocks)+len(s.Commits) > 0 {
-		d.fail("sealed", "words", "blobs alone in a "+s.Header.Kind.String())
 	}
 	return s
 }
@@ -113,23 +100,14 @@ func (d *decoder) blocks(in *pb.Sealed) (blocks []collabdict.Block) {
 		d.fail("block bounds", len(bounds), "one a block")
 		return nil
 	}
-	total := 0
 	for i, n := range lengths {
-		if total += int(n); n > MaxWords || total > MaxWords {
-			d.fail("block length", n, "no more values than a vector has")
-			return nil
-		}
 		blocks = append(blocks, collabdict.Block{Len: int(n), Bound: bounds[i]})
 	}
 	return blocks
 }
 
-// blobs checks that there is one of each of n members; an empty one is not nil.
-func (d *decoder) blobs(list [][]byte, n int) [][]byte {
-	if len(list) != n {
-		d.fail("blobs", len(list), "one a member")
-		return nil
-	}
+// notNil returns the list without nil, which stands for a missing member's.
+func notNil(list [][]byte) [][]byte {
 	for i, b := range list {
 		if b == nil {
 			list[i] = []byte{}
@@ -155,10 +133,8 @@ func putPads(p *consensus.Pads) *pb.Pads {
 
 func (d *decoder) pads(in *pb.Pads) *consensus.Pads {
 	out := &consensus.Pads{}
-	if d.most("pads", len(in.GetPads()), d.size) {
-		for _, p := range in.GetPads() {
-			out.Pads = append(out.Pads, consensus.Pad{Member: d.rank("pad", p.GetMember()), Seed: d.digest("pad", p.GetSeed())})
-		}
+	for _, p := range in.GetPads() {
+		out.Pads = append(out.Pads, consensus.Pad{Member: p.GetMember(), Seed: d.digest("pad", p.GetSeed())})
 	}
 	return out
 }
@@ -171,12 +147,10 @@ func putReopen(r *consensus.Reopen) *pb.Reopen {
 	return out
 }
 
-func (d *decoder) reopen(in *pb.Reopen) *consensus.Reopen {
+func reopen(in *pb.Reopen) *consensus.Reopen {
 	out := &consensus.Reopen{Epoch: in.GetEpoch()}
-	if d.most("lost members", len(in.GetLost()), d.size) {
-		for _, l := range in.GetLost() {
-			out.Lost = append(out.Lost, consensus.Substitute{Member: d.rank("lost member", l.GetMember()), By: d.rank("substitute", l.GetBy())})
-		}
+	for _, l := range in.GetLost() {
+		out.Lost = append(out.Lost, consensus.Substitute{Member: l.GetMember(), By: l.GetBy()})
 	}
 	return out
 }
@@ -191,10 +165,8 @@ func putShares(s *consensus.Shares) *pb.Shares {
 
 func (d *decoder) shares(in *pb.Shares) *consensus.Shares {
 	out := &consensus.Shares{}
-	if d.most("shares", len(in.GetShares()), d.size) {
-		for _, s := range in.GetShares() {
-			out.Shares = append(out.Shares, consensus.PadShare{Member: d.rank("share", s.GetMember()), Share: d.share(s.GetShare())})
-		}
+	for _, s := range in.GetShares() {
+		out.Shares = append(out.Shares, consensus.PadShare{Member: s.GetMember(), Share: d.share(s.GetShare())})
 	}
 	return out
 }

@@ -45,7 +45,7 @@ func play(t *testing.T, s consensus.Settings, a netsim.Adversary, seed uint64) e
 	e.report, e.err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		for r := range rounds {
 			g.(collabdict.RoundStarter).StartRound(r + 1)
-			total, missed := g.(collabdict.Absentee).Missed()
+			total, missed := g.(collabdict.Absentee).TakeMissed()
 			if !missed {
 				var err error
 				if total, err = g.Sum(ctx, []float64{1, float64(rank)}, blocks); err != nil {

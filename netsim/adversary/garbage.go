@@ -34,8 +34,8 @@ func (g Garbage) Send(_ int, m consensus.Message, r *rand.Rand) []consensus.Mess
 		m.Body = &consensus.Pads{Pads: []consensus.Pad{{Member: r.Uint32N(8), Seed: [32]byte(bytes(r))}}}
 	case *consensus.View:
 		m.Body = &consensus.View{Ballot: b.Ballot, Members: []uint32{r.Uint32(), r.Uint32()}}
-	case *consensus.Beat:
-		m.Body = &consensus.Beat{State: consensus.State(r.Uint32()), Promised: r.Uint32(), Round: r.Uint32(), Ask: r.Uint32(), Waiting: []uint32{r.Uint32()}}
+	case *consensus.Heartbeat:
+		m.Body = &consensus.Heartbeat{State: consensus.State(r.Uint32()), Promised: r.Uint32(), Round: r.Uint32(), Ask: r.Uint32(), Waiting: []uint32{r.Uint32()}}
 		m.Slot += uint64(r.IntN(3))
 	default:
 		m.Ballot = r.Uint32()

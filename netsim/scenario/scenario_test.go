@@ -54,7 +54,7 @@ func play(t *testing.T, name string) (in [rounds + 1][]uint32, r *netsim.Report)
 		totals[rank] = nil
 		for n := range rounds {
 			g.(collabdict.RoundStarter).StartRound(n + 1)
-			total, missed := g.(collabdict.Absentee).Missed()
+			total, missed := g.(collabdict.Absentee).TakeMissed()
 			if !missed {
 				var err error
 				if total, err = g.Sum(ctx, []float64{float64(int(1) << rank)}, blocks); err != nil {

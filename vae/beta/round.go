@@ -6,6 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/average"
+	"github.com/collabdict/collabdict/vae/nn"
 )
 
 // Round is what is known at the end of one. It is the same at every member.
@@ -27,9 +28,7 @@ type Round struct {
 // of those that are in the sum: [average.Mean]. Conditions are trained
 // along with ω_k, and stay where they are (package conditioning).
 func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) {
-	if s, ok := g.(collabdict.RoundStarter); ok {
-		s.StartRound(l.rounds + 1)
-	}
+	collabdict.StartRound(g, l.rounds+1, l)
 	if every := l.config.Weights.Every; every > 0 && l.rounds > 0 && l.rounds%every == 0 {
 		if err := l.weigh(ctx, g, l.model); err != nil {
 			return Round{}, fmt.Errorf("beta: round %d: weights: %w", l.rounds+1, err)
@@ -43,6 +42,9 @@ func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) 
 	r.Number = l.rounds
 	return r, nil
 }
+
+// Digest implements [collabdict.Digester].
+func (l *Learner) Digest() [32]byte { return nn.Digest(l.model.all.Values) }
 
 func (l *Learner) round(ctx context.Context, g collabdict.Group) (Round, error) {
 	total, err := l.column.Round(ctx, g, l.mean, l.train)

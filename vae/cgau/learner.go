@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/average"
 	"github.com/collabdict/collabdict/internal/conditioning"
+	"github.com/collabdict/collabdict/vae/nn"
 )
 
 // Learner trains a model at one member of a group, round by round. After an error it is of
@@ -84,9 +85,7 @@ const (
 // Round trains for the steps of a round and takes the mean of what all members' steps have
 // changed, by their rows. The conditions are changed if the own part is in the sum.
 func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) {
-	if s, ok := g.(collabdict.RoundStarter); ok {
-		s.StartRound(l.rounds + 1)
-	}
+	collabdict.StartRound(g, l.rounds+1, l)
 	total, err := l.column.Round(ctx, g, l.mean, l.train)
 	if err != nil {
 		return Round{}, fmt.Errorf("cgau: round %d: %w", l.rounds+1, err)
@@ -102,6 +101,9 @@ func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) 
 	}
 	return r, nil
 }
+
+// Digest implements [collabdict.Digester]; conditions are each member's own.
+func (l *Learner) Digest() [32]byte { return nn.Digest(l.model.net.Shared.Values) }
 
 // note keeps what the round began with if nothing before it had less loss.
 func (l *Learner) note(r Round) {

@@ -92,6 +92,9 @@ func (rowCount) ReadRows(x []float64, _ int) error {
 	return nil
 }
 
+// Digest implements [collabdict.Digester]: that of the decoder.
+func (l *Learner) Digest() [32]byte { return nn.Digest(l.shared) }
+
 // LocalUpdate makes the encoder's steps, Eq. (33), and computes what this participant
 // brings to the sum: for each weight of the decoder, in the order of Decoder.Shared, the mean
 // derivative of minus the lower bound, Eq. (34), or how its own steps have changed it;

@@ -4,9 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
-	"gonum.org/v1/gonum/mat"
 )
 
 // layout is that of a number, and of the counts and sums of two components in three

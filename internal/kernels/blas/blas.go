@@ -5,14 +5,12 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// Implementation is gonum's BLAS with other products of matrices. A call runs on
-// the goroutine of its caller and does not allocate, but for a buffer of a MiB that
-// is kept for later calls.
+// Implementation has the routines of BLAS whose results are defined to the last bit,
+// and no others. A call runs on the goroutine of its caller and does not allocate, but
+// for a buffer of a MiB that is kept for later calls.
 //
 // The zero value is ready for use, by several goroutines at once.
-type Implementation struct {
-	gonum.Implementation
-}
+type Implementation struct{}
 
 // Dgemm computes
 //
@@ -26,12 +24,12 @@ type Implementation struct {
 // finite in B is seen in C: 0·Inf is NaN, as in the reference BLAS.
 //
 // It panics as gonum's does if an argument is out of range or a slice too short.
-func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	x, okA := operand(tA, m, k, a, lda)
 	y, okB := operand(tB, k, n, b, ldb)
 	if !okA || !okB || m <= 0 || n <= 0 || ldc < n || len(c) < (m-1)*ldc+n {
 		// C is empty, or gonum has a panic that names the argument.
-		i.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		gonum.Implementation{}.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
 	double.gemm(m, n, k, alpha, x, y, beta, c, ldc)
@@ -44,22 +42,22 @@ func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64,
 // where C is symmetric, n×n, and only its triangle ul is read and written. A is
 // n×k, or k×n if it is transposed. Elements of C have the bits that [Implementation.Dgemm] gives
 // them, in either triangle. All else that is said of Dgemm holds.
-func (i Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+func (Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	x, ok := operand(tA, n, k, a, lda)
 	if !ok || ul != blas.Upper && ul != blas.Lower || n <= 0 || ldc < n || len(c) < (n-1)*ldc+n {
-		i.Implementation.Dsyrk(ul, tA, n, k, alpha, a, lda, beta, c, ldc)
+		gonum.Implementation{}.Dsyrk(ul, tA, n, k, alpha, a, lda, beta, c, ldc)
 		return
 	}
 	double.syrk(ul, n, k, alpha, x, beta, c, ldc)
 }
 
 // Sgemm is [Implementation.Dgemm] for float32: products are summed in float32, too.
-func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
 	x, okA := operand(tA, m, k, a, lda)
 	y, okB := operand(tB, k, n, b, ldb)
 	if !okA || !okB || m <= 0 || n <= 0 || ldc < n || len(c) < (m-1)*ldc+n {
 		// C is empty, or gonum has a panic that names the argument.
-		i.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		gonum.Implementation{}.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
 	single.gemm(m, n, k, alpha, x, y, beta, c, ldc)

@@ -1,7 +1,6 @@
 // Package blas has the matrix kernels of the hot loops of the models, where they
-// can be made faster than those of gonum: [Implementation] is gonum's BLAS with
-// Dgemm, Sgemm, Dsyrk, Dtrsm and Dtrmm of its own, in AVX-512, in AVX2 with FMA, or
-// in plain Go.
+// can be made faster than those of gonum: [Implementation] has Dgemm, Sgemm, Dsyrk,
+// Dtrsm and Dtrmm as gonum declares them, in AVX-512, in AVX2 with FMA, or in plain Go.
 //
 // Invariant: an element of a result is a function of its row of A, its column of B
 // and its C, whatever machine, kernel, shape, strides or GOMAXPROCS. It is
@@ -16,6 +15,6 @@
 // the first as a sum of 32 chains.
 //
 // The assembly is written by the generator in ../asm: run go generate. Build
-// tag noasm leaves it out. Nothing is registered with gonum here: that is for
-// commands, by blas64.Use. Start reading at adder.
+// tag noasm leaves it out. Models call these routines themselves: what is registered
+// with gonum belongs to whoever writes the program. Start reading at adder.
 package blas

@@ -42,16 +42,17 @@ func AddScaled(y []float64, alpha float64, x []float64) {
 	if len(x) != len(y) {
 		panic(errLength)
 	}
-	switch {
-	case len(x) == 0:
-	case vectors.axpy == nil:
+	if len(x) < short || vectors.axpy == nil {
 		for i, v := range x {
 			y[i] = math.FMA(alpha, v, y[i])
 		}
-	default:
-		vectors.axpy(len(x), alpha, &x[0], &y[0])
+		return
 	}
+	vectors.axpy(len(x), alpha, &x[0], &y[0])
 }
+
+// short vectors take less time than the call of a kernel.
+const short = 8
 
 const errLength = "blas: vectors differ in length"
 

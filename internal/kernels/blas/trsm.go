@@ -1,6 +1,9 @@
 package blas
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+)
 
 // Dtrsm computes
 //
@@ -14,10 +17,10 @@ import "gonum.org/v1/gonum/blas"
 //	x[i] = fma(-a[i,i-1], x[i-1], ... fma(-a[i,0], x[0], b[i])) / a[i,i]
 //
 // or from the last to the first. It panics as gonum's does.
-func (i Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	t, ok := triangularOf(s, ul, tA, d, m, n, a, lda, b, ldb)
 	if !ok || alpha == 0 {
-		i.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+		gonum.Implementation{}.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
 	w := double.workspace()
@@ -36,10 +39,10 @@ func (i Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d bl
 // where A is triangular and B m×n. Each element has the same bits on every machine:
 // as Dgemm computes with the blocks of 64 on the diagonal, whose other triangle counts
 // as zeros, and then with all that is beside them. It panics as gonum's does.
-func (i Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	t, ok := triangularOf(s, ul, tA, d, m, n, a, lda, b, ldb)
 	if !ok || alpha == 0 {
-		i.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+		gonum.Implementation{}.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
 	w := double.workspace()

@@ -3,24 +3,24 @@ package lapack
 import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/lapack/gonum"
+
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
-// Implementation is gonum's LAPACK with other routines for positive definite and
-// triangular matrices. A call runs on the goroutine of its caller.
+// Implementation has the routines of LAPACK for positive definite and triangular
+// matrices, and no others. A call runs on the goroutine of its caller.
 //
 // The zero value is ready for use, by several goroutines at once.
-type Implementation struct {
-	gonum.Implementation
-}
+type Implementation struct{}
 
 // Dpotrf computes the factor of a positive definite matrix, and reads and
 // writes only its triangle ul: A = Uᵀ·U or A = L·Lᵀ. It returns false if A is not
 // positive definite; part of A is written then.
 //
 // It panics as gonum's does if an argument is out of range or a slice too short.
-func (i Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
+func (Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 	if !isSquare(ul, n, a, lda) {
-		return i.Implementation.Dpotrf(ul, n, a, lda)
+		return gonum.Implementation{}.Dpotrf(ul, n, a, lda)
 	}
 	return factor(ul, n, a, lda)
 }
@@ -28,22 +28,40 @@ func (i Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bo
 // Dpotri computes the triangle ul of the inverse of the matrix whose factor
 // [Implementation.Dpotrf] has computed. It returns false if the factor has a zero on
 // its diagonal.
-func (i Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
+func (Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 	if !isSquare(ul, n, a, lda) {
-		return i.Implementation.Dpotri(ul, n, a, lda)
+		return gonum.Implementation{}.Dpotri(ul, n, a, lda)
 	}
-	if !i.Dtrtri(ul, blas.NonUnit, n, a, lda) {
+	if !(Implementation{}).Dtrtri(ul, blas.NonUnit, n, a, lda) {
 		return false
 	}
 	square(ul, n, a, lda)
 	return true
 }
 
+// Dpotrs solves A·X = B with the factor that [Implementation.Dpotrf] has computed of A,
+// n by n. X, n by m, replaces B.
+//
+// It panics as gonum's does if an argument is out of range or a slice too short.
+func (Implementation) Dpotrs(ul blas.Uplo, n, m int, a []float64, lda int, b []float64, ldb int) {
+	if !isSquare(ul, n, a, lda) || m <= 0 || ldb < m || len(b) < (n-1)*ldb+m {
+		gonum.Implementation{}.Dpotrs(ul, n, m, a, lda, b, ldb)
+		return
+	}
+	first, then := blas.Trans, blas.NoTrans
+	if ul == blas.Lower {
+		first, then = then, first
+	}
+	var k kernels.Implementation
+	k.Dtrsm(blas.Left, ul, first, blas.NonUnit, n, m, 1, a, lda, b, ldb)
+	k.Dtrsm(blas.Left, ul, then, blas.NonUnit, n, m, 1, a, lda, b, ldb)
+}
+
 // Dtrtri computes the inverse of a triangle. It returns false if there is a zero on
 // the diagonal, and changes nothing then.
-func (i Implementation) Dtrtri(ul blas.Uplo, d blas.Diag, n int, a []float64, lda int) (ok bool) {
+func (Implementation) Dtrtri(ul blas.Uplo, d blas.Diag, n int, a []float64, lda int) (ok bool) {
 	if !isSquare(ul, n, a, lda) || d != blas.Unit && d != blas.NonUnit {
-		return i.Implementation.Dtrtri(ul, d, n, a, lda)
+		return gonum.Implementation{}.Dtrtri(ul, d, n, a, lda)
 	}
 	for j := 0; j < n && d == blas.NonUnit; j++ {
 		if a[j*lda+j] == 0 {
@@ -55,9 +73,9 @@ func (i Implementation) Dtrtri(ul blas.Uplo, d blas.Diag, n int, a []float64, ld
 }
 
 // Dlauum computes the triangle ul of U·Uᵀ, or of Lᵀ·L.
-func (i Implementation) Dlauum(ul blas.Uplo, n int, a []float64, lda int) {
+func (Implementation) Dlauum(ul blas.Uplo, n int, a []float64, lda int) {
 	if !isSquare(ul, n, a, lda) {
-		i.Implementation.Dlauum(ul, n, a, lda)
+		gonum.Implementation{}.Dlauum(ul, n, a, lda)
 		return
 	}
 	square(ul, n, a, lda)

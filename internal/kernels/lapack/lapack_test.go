@@ -11,11 +11,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack"
+	blasgonum "gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/lapack/gonum"
-
-	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 var (
@@ -47,7 +44,16 @@ func definite(ul blas.Uplo, n, pad int) (a []float64, lda int) {
 	return a, lda
 }
 
-var gonumBLAS = blas64.Implementation()
+var gonumBLAS blasgonum.Implementation
+
+// routines are what gonum has, too.
+type routines interface {
+	Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool)
+	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool)
+	Dpotrs(ul blas.Uplo, n, m int, a []float64, lda int, b []float64, ldb int)
+	Dtrtri(ul blas.Uplo, d blas.Diag, n int, a []float64, lda int) (ok bool)
+	Dlauum(ul blas.Uplo, n int, a []float64, lda int)
+}
 
 // near fails the test unless got is want but for rounding, and NaN where want is.
 func near(t *testing.T, what string, got, want []float64) {
@@ -63,31 +69,33 @@ func TestAgreesWithGonum(t *testing.T) {
 	for count, n := range orders {
 		for _, ul := range triangles {
 			a, lda := definite(ul, n, count%3)
-			each := func(name string, f func(l lapack.Float64, a []float64) bool) {
+			each := func(name string, f func(l routines, a []float64) bool) {
 				got, want := slices.Clone(a), slices.Clone(a)
 				if !f(Implementation{}, got) || !f(gonum.Implementation{}, want) {
 					t.Fatalf("%s %c %d: want success", name, ul, n)
 				}
 				near(t, fmt.Sprintf("%s %c %d", name, ul, n), got, want)
 			}
-			each("Dpotrf", func(l lapack.Float64, a []float64) bool { return l.Dpotrf(ul, n, a, lda) })
-			each("Dpotri", func(l lapack.Float64, a []float64) bool { return l.Dpotrf(ul, n, a, lda) && l.Dpotri(ul, n, a, lda) })
-			for i := range a {
-				a[i] /= float64(n)
-			}
-			each("Dtrtri", func(l lapack.Float64, a []float64) bool { return l.Dtrtri(ul, blas.NonUnit, n, a, lda) })
-			for i := range a {
-				a[i] /= float64(n)
-			}
-			each("Dtrtri unit", func(l lapack.Float64, a []float64) bool { return l.Dtrtri(ul, blas.Unit, n, a, lda) })
-			gonumLauum := func(a []float64) bool { gonum.Implementation{}.Dlauum(ul, n, a, lda); return true }
-			each("Dlauum", func(l lapack.Float64, a []float64) bool {
-				if l, ok := l.(Implementation); ok {
-					l.Dlauum(ul, n, a, lda)
-					return true
+			each("Dpotrf", func(l routines, a []float64) bool { return l.Dpotrf(ul, n, a, lda) })
+			each("Dpotri", func(l routines, a []float64) bool { return l.Dpotrf(ul, n, a, lda) && l.Dpotri(ul, n, a, lda) })
+			each("Dpotrs", func(l routines, a []float64) bool {
+				b := slices.Repeat([]float64{1, -2, 3}, n)
+				if !l.Dpotrf(ul, n, a, lda) {
+					return false
 				}
-				return gonumLauum(a)
+				l.Dpotrs(ul, n, 3, a, lda, b, 3)
+				copy(a, b)
+				return true
 			})
+			for i := range a {
+				a[i] /= float64(n)
+			}
+			each("Dtrtri", func(l routines, a []float64) bool { return l.Dtrtri(ul, blas.NonUnit, n, a, lda) })
+			for i := range a {
+				a[i] /= float64(n)
+			}
+			each("Dtrtri unit", func(l routines, a []float64) bool { return l.Dtrtri(ul, blas.Unit, n, a, lda) })
+			each("Dlauum", func(l routines, a []float64) bool { l.Dlauum(ul, n, a, lda); return true })
 		}
 	}
 }
@@ -144,14 +152,15 @@ func TestNotDefinite(t *testing.T) {
 
 func TestBadArguments(t *testing.T) {
 	x := make([]float64, 4)
-	for name, f := range map[string]func(l lapack.Float64){
-		"uplo":  func(l lapack.Float64) { l.Dpotrf('x', 2, x, 2) },
-		"lda":   func(l lapack.Float64) { l.Dpotrf('U', 2, x, 1) },
-		"short": func(l lapack.Float64) { l.Dpotri('U', 2, x[:3], 2) },
-		"n":     func(l lapack.Float64) { l.Dpotri('U', -2, x, 2) },
-		"diag":  func(l lapack.Float64) { l.Dtrtri('U', 'x', 2, x, 2) },
+	for name, f := range map[string]func(l routines){
+		"uplo":  func(l routines) { l.Dpotrf('x', 2, x, 2) },
+		"lda":   func(l routines) { l.Dpotrf('U', 2, x, 1) },
+		"short": func(l routines) { l.Dpotri('U', 2, x[:3], 2) },
+		"n":     func(l routines) { l.Dpotri('U', -2, x, 2) },
+		"right": func(l routines) { l.Dpotrs('U', 2, 1, x, 2, x[:1], 1) },
+		"diag":  func(l routines) { l.Dtrtri('U', 'x', 2, x, 2) },
 	} {
-		panicked := func(l lapack.Float64) (what any) {
+		panicked := func(l routines) (what any) {
 			defer func() { what = recover() }()
 			f(l)
 			return nil
@@ -165,16 +174,13 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// Cholesky and inverse, n³ operations, with gonum, with gonum over our products, and
-// with ours. The best run counts.
+// Cholesky and inverse, n³ operations, with gonum and with ours. The best run counts.
 func BenchmarkInverse(b *testing.B) {
 	for _, n := range []int{16, 64, 200, 400, 1000} {
 		a, lda := definite(blas.Upper, n, 0)
 		c := make([]float64, len(a))
-		run := func(name string, products blas.Float64, l lapack.Float64) {
+		run := func(name string, l routines) {
 			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
-				blas64.Use(products)
-				defer blas64.Use(gonumBLAS)
 				best := time.Duration(math.MaxInt64)
 				for b.Loop() {
 					copy(c, a)
@@ -188,8 +194,7 @@ func BenchmarkInverse(b *testing.B) {
 				b.ReportMetric(0, "ns/op")
 			})
 		}
-		run("gonum", gonumBLAS, gonum.Implementation{})
-		run("products", kernels.Implementation{}, gonum.Implementation{})
-		run("ours", gonumBLAS, Implementation{})
+		run("gonum", gonum.Implementation{})
+		run("ours", Implementation{})
 	}
 }

@@ -1,6 +1,10 @@
 package mixture
 
-import "math"
+import (
+	"math"
+
+	arithmetic "github.com/collabdict/collabdict/internal/portable"
+)
 
 // Model is a mixture of K components over M variables, as the kernels read it.
 type Model struct {
@@ -26,13 +30,25 @@ func (x *Model) factor() int {
 	return x.m
 }
 
+// Components returns K.
+func (x *Model) Components() int { return x.k }
+
+// Dim returns M.
+func (x *Model) Dim() int { return x.m }
+
+// Full reports whether the precision matrices are full.
+func (x *Model) Full() bool { return x.full }
+
 // Is says that the model has k components, and that they are full or not.
 func (x *Model) Is(k int, full bool) bool { return x.k == k && x.full == full }
 
 // Set sets component k: its weight, mean, norm = ½ ln|Λ| − M/2 ln 2π, and the upper
 // triangular U with Λ = UᵀU, M by M, or the diagonal of Λ.
 func (x *Model) Set(k int, weight float64, mean, precision []float64, norm float64) {
-	x.logw[k], x.norm[k] = math.Log(weight), norm
+	x.logw[k], x.norm[k] = math.Inf(-1), norm
+	if weight > 0 {
+		x.logw[k] = arithmetic.Log(weight)
+	}
 	copy(x.means[k*x.m:(k+1)*x.m], mean)
 	to := x.factors[k*x.factor() : (k+1)*x.factor()]
 	if x.full {

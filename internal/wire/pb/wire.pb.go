@@ -7,11 +7,12 @@
 package pb
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -374,7 +375,8 @@ type Header struct {
 	Kind          uint32                 `protobuf:"varint,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	Round         uint32                 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`
 	Length        uint32                 `protobuf:"varint,3,opt,name=length,proto3" json:"length,omitempty"`
-	Hash          []byte                 `protobuf:"bytes,4,opt,name=hash,proto3" json:"hash,omitempty"` // 32 bytes
+	Hash          []byte                 `protobuf:"bytes,4,opt,name=hash,proto3" json:"hash,omitempty"`             // 32 bytes
+	Parameters    []byte                 `protobuf:"bytes,5,opt,name=parameters,proto3" json:"parameters,omitempty"` // 32 bytes; none if there is no digest
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -433,6 +435,13 @@ func (x *Header) GetLength() uint32 {
 func (x *Header) GetHash() []byte {
 	if x != nil {
 		return x.Hash
+	}
+	return nil
+}
+
+func (x *Header) GetParameters() []byte {
+	if x != nil {
+		return x.Parameters
 	}
 	return nil
 }
@@ -2649,12 +2658,15 @@ const file_wire_proto_rawDesc = "" +
 	"\x05leave\x18\x12 \x01(\v2\x19.collabdict.wire.v1.LeaveH\x00R\x05leave\x124\n" +
 	"\x06reopen\x18\x13 \x01(\v2\x1a.collabdict.wire.v1.ReopenH\x00R\x06reopen\x124\n" +
 	"\x06opened\x18\x14 \x01(\v2\x1a.collabdict.wire.v1.OpenedH\x00R\x06openedB\x06\n" +
-	"\x04body\"^\n" +
+	"\x04body\"~\n" +
 	"\x06Header\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12\x16\n" +
 	"\x06length\x18\x03 \x01(\rR\x06length\x12\x12\n" +
-	"\x04hash\x18\x04 \x01(\fR\x04hash\"\xc2\x01\n" +
+	"\x04hash\x18\x04 \x01(\fR\x04hash\x12\x1e\n" +
+	"\n" +
+	"parameters\x18\x05 \x01(\fR\n" +
+	"parameters\"\xc2\x01\n" +
 	"\x05Seeds\x122\n" +
 	"\x06header\x18\x01 \x01(\v2\x1a.collabdict.wire.v1.HeaderR\x06header\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\fR\x04view\x12\x14\n" +

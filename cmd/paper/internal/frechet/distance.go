@@ -4,8 +4,11 @@ import (
 	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // Normal is a normal distribution of M variables. Its covariance matrix may be singular.
@@ -57,10 +60,11 @@ func nuclear(a, b *mat.Dense) (float64, error) {
 	if a == nil || b == nil {
 		return 0, nil
 	}
-	var product mat.Dense
-	product.Mul(a, b.T())
+	x, y := a.RawMatrix(), b.RawMatrix()
+	product := mat.NewDense(x.Rows, y.Rows, nil)
+	kernels.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, x.Rows, y.Rows, x.Cols, 1, x.Data, x.Stride, y.Data, y.Stride, 0, product.RawMatrix().Data, y.Rows)
 	var s mat.SVD
-	if !s.Factorize(&product, mat.SVDNone) {
+	if !s.Factorize(product, mat.SVDNone) {
 		return 0, errors.New("frechet: the singular values of two covariance matrices' factors do not converge; look for values far out of scale")
 	}
 	return floats.Sum(s.Values(nil)), nil

@@ -155,7 +155,7 @@ func (r *recorder) Gather(ctx context.Context, blob []byte) (blobs [][]byte, err
 type absent struct{ recorded }
 
 func (a *absent) Size() int                                        { return 4 }
-func (a *absent) Missed() ([]float64, bool)                        { return nil, false }
+func (a *absent) TakeMissed() ([]float64, bool)                    { return nil, false }
 func (a *absent) Included() bool                                   { return false }
 func (a *absent) Gather(context.Context, []byte) ([][]byte, error) { return a.blobs, nil }
 

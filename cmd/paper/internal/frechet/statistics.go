@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/bounds"
 	"github.com/collabdict/collabdict/internal/dataset"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // statistics are the number of rows, the sum of each column, and that of the products of
@@ -42,13 +42,14 @@ func layout(b bounds.Bounds) (order []int, blocks []collabdict.Block) {
 func newStatistics(rows dataset.Rows, order []int) (statistics, error) {
 	n, dim := rows.Dims()
 	sums := make([]float64, dim)
-	products := blas64.Symmetric{N: dim, Stride: dim, Uplo: blas.Upper, Data: make([]float64, dim*dim)}
+	products := make([]float64, dim*dim) // the upper triangle
 	err := dataset.Each(rows, func(x *mat.Dense, _ int) error {
 		size, _ := x.Dims()
 		for i := range size {
 			floats.Add(sums, x.RawRowView(i))
 		}
-		blas64.Syrk(blas.Trans, 1, x.RawMatrix(), 1, products)
+		from := x.RawMatrix()
+		kernels.Implementation{}.Dsyrk(blas.Upper, blas.Trans, dim, size, 1, from.Data, from.Stride, 1, products, dim)
 		return nil
 	})
 	if err != nil {
@@ -60,7 +61,7 @@ func newStatistics(rows dataset.Rows, order []int) (statistics, error) {
 	}
 	for at, i := range order {
 		for _, j := range order[at:] {
-			s = append(s, products.Data[min(i, j)*dim+max(i, j)])
+			s = append(s, products[min(i, j)*dim+max(i, j)])
 		}
 	}
 	return s, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
 )
 
 // The command's rules for when to stop.
@@ -22,10 +23,10 @@ func mixture(ctx context.Context, s *set, way string, components int, seed uint6
 		return o, err
 	}
 	data := trained(parts, way)
-	config := gmm.Config{Components: components, Seed: seed, Shared: &gmm.Solutions{}}
+	config := ggm.Config{Components: components, Seed: seed, Shared: &ggm.Solutions{}}
 	models := make([]*gmm.Mixture, len(data))
 	err = train(ctx, way, len(data), func(ctx context.Context, g collabdict.Group, rank int) error {
-		l, err := gmm.NewLearner(gmm.Matrix(data[rank]), config)
+		l, err := ggm.NewLearner(gmm.Matrix(data[rank]), config)
 		if err != nil {
 			return err
 		}

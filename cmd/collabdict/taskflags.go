@@ -1,0 +1,346 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/option"
+)
+
+// taskFlags say what is learned, and how sums are made: the options of all algorithms,
+// those that all share, and those of the consensus, each as a flag, as --set NAME=VALUE or
+// in a settings file. Which of them a run has follows from --model.
+type taskFlags struct {
+	model         string
+	values        map[string]*optionFlag
+	sets          []string
+	file          string
+	ranges        string
+	noStandardise bool
+	baselines     []string
+	suited        map[string]string // defaults of this command, with the default algorithm
+	simulated     bool              // the command has all rows in one place
+}
+
+// optionFlag is the text given for an option. It is checked when the task is known.
+type optionFlag struct {
+	*option.Option
+	given []string
+}
+
+func (f *optionFlag) String() string {
+	if len(f.given) == 0 {
+		return f.Default
+	}
+	return f.given[len(f.given)-1]
+}
+
+func (f *optionFlag) Set(text string) error {
+	f.given = append(f.given, text)
+	return nil
+}
+
+func (f *optionFlag) Type() string { return f.Option.Type }
+
+// consensusPrefix begins the names of the options of the consensus where they stand among
+// others.
+const consensusPrefix = "consensus."
+
+func (t *taskFlags) add(cmd *cobra.Command) {
+	t.values = map[string]*optionFlag{}
+	section(cmd, ofModels, func(f *pflag.FlagSet) {
+		var kinds []string
+		for _, k := range algorithms.All() {
+			kinds = append(kinds, k.Name+", "+k.About)
+		}
+		f.StringVar(&t.model, "model", algorithms.Default().Name, "`KIND` of model: "+strings.Join(kinds, "; "))
+		f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
+		f.StringVar(&t.ranges, "ranges", "", "min-max scale with `RANGES` that all members agree on, which reveals nothing: LOW,HIGH for every column, or a YAML file of columns with [LOW, HIGH] each, * for the others")
+		f.StringArrayVar(&t.sets, "set", nil, "set an option by `NAME=VALUE`, as rho=2 or "+consensusPrefix+"degree=6; may be repeated")
+		f.StringVar(&t.file, "settings", "", "read options from a YAML `FILE`: NAME: VALUE, those of the consensus under consensus:. Flags and --set come before it")
+		t.define(f, pipeline.New(algorithms.Default()).Shared)
+	})
+	for _, k := range algorithms.All() {
+		section(cmd, ofOptions, func(f *pflag.FlagSet) { t.define(f, pipeline.New(k).Options) })
+	}
+	section(cmd, ofSums, func(f *pflag.FlagSet) { t.define(f, pipeline.New(algorithms.Default()).Consensus) })
+	section(cmd, "", func(f *pflag.FlagSet) { f.Bool(helpAll, false, "show all options, with those for experts") })
+	t.complete(cmd)
+	hideOthers(cmd)
+}
+
+// define adds a flag for each option that has none yet.
+func (t *taskFlags) define(f *pflag.FlagSet, table option.Table) {
+	for _, o := range table {
+		if t.values[o.Name] == nil {
+			defineOption(f, t.values, o)
+		}
+	}
+}
+
+func defineOption(f *pflag.FlagSet, values map[string]*optionFlag, o *option.Option) {
+	v := &optionFlag{Option: o}
+	values[o.Name] = v
+	flag := f.VarPF(v, o.Name, "", o.Help)
+	if o.Type == "bool" {
+		flag.NoOptDefVal = "true"
+	}
+}
+
+// complete offers the values of options of a closed list.
+func (t *taskFlags) complete(cmd *cobra.Command) {
+	offer := func(name string, values func() []string) {
+		err := cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return values(), cobra.ShellCompDirectiveNoFileComp
+		})
+		if err != nil {
+			panic(err)
+		}
+	}
+	offer("model", func() (names []string) {
+		for _, k := range algorithms.All() {
+			names = append(names, k.Name+"\t"+k.About)
+		}
+		return names
+	})
+	for name, v := range t.values {
+		if v.Values != nil {
+			offer(name, func() []string { return t.find(name).Values })
+		}
+	}
+}
+
+// find returns an option as the algorithm chosen has it, or as another does.
+func (t *taskFlags) find(name string) *option.Option {
+	if k, err := pipeline.Named(t.model); err == nil {
+		if o := slices.Concat(k.Options, k.Shared, k.Consensus).Find(name); o != nil {
+			return o
+		}
+	}
+	return t.values[name].Option
+}
+
+// addBaselines adds the flag --baselines with the ones that the command can do.
+func (t *taskFlags) addBaselines(cmd *cobra.Command, which string) {
+	section(cmd, ofModels, func(f *pflag.FlagSet) {
+		f.StringSliceVar(&t.baselines, "baselines", nil, "train these too and show their figures: "+which)
+	})
+}
+
+func (t *taskFlags) checkBaselines(known ...string) error {
+	for _, b := range t.baselines {
+		if !slices.Contains(known, b) {
+			return &usageError{fmt.Sprintf("--baselines: want %s, got %q", strings.Join(known, " or "), b), ""}
+		}
+	}
+	return nil
+}
+
+// asUsage returns an error of an option as one of its flag.
+func asUsage(err error) error {
+	var bad *option.Error
+	if errors.As(err, &bad) {
+		return &usageError{"--" + bad.Error(), bad.Hint}
+	}
+	return err
+}
+
+// task returns what to learn. How to standardise by default depends on how rows
+// are divided.
+func (t *taskFlags) task(byDefault string) (*pipeline.Task, error) {
+	k, err := t.begin()
+	if err != nil {
+		return nil, err
+	}
+	return k, t.finish(k, byDefault)
+}
+
+// begin returns the task with all that is given.
+func (t *taskFlags) begin() (*pipeline.Task, error) {
+	k, err := pipeline.Named(t.model)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if k.Kind.Name == algorithms.Default().Name {
+		for name, text := range t.suited {
+			if err := t.put(k, name, text, ""); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := t.readFile(k); err != nil {
+		return nil, err
+	}
+	for _, s := range t.sets {
+		name, text, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, &usageError{fmt.Sprintf("--set: want NAME=VALUE, got %q", s), "for instance --set components=8"}
+		}
+		if err := t.put(k, name, text, "--set: "); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range sortedNames(t.values) {
+		if given := t.values[name].given; len(given) > 0 {
+			if err := t.put(k, name, given[len(given)-1], "--"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return k, nil
+}
+
+func sortedNames(values map[string]*optionFlag) []string {
+	names := make([]string, 0, len(values))
+	for name := range values {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// put sets an option of a task. from begins the error of one that the task has not.
+func (t *taskFlags) put(k *pipeline.Task, name, text, from string) error {
+	table := slices.Concat(k.Options, k.Shared)
+	short, ofConsensus := strings.CutPrefix(name, consensusPrefix)
+	if ofConsensus || from == "--" && k.Consensus.Find(name) != nil {
+		table = k.Consensus
+	}
+	if o := table.Find(short); o != nil {
+		err := o.Set(text)
+		if strings.HasPrefix(from, "--settings") {
+			return err
+		}
+		return asUsage(err)
+	}
+	hint := "see --model " + k.Kind.Name + " --help-all"
+	if ofConsensus {
+		return &usageError{fmt.Sprintf("%s%s: the consensus has no such option; it has %s", from, name, strings.Join(k.Consensus.Names(), ", ")), hint}
+	}
+	return &usageError{fmt.Sprintf("%s%s: the model %s has none; it has %s", from, name, k.Kind.Name, strings.Join(table.Names(), ", ")), hint}
+}
+
+// readFile sets what the settings file says.
+func (t *taskFlags) readFile(k *pipeline.Task) error {
+	if t.file == "" {
+		return nil
+	}
+	b, err := readNamed("settings", t.file)
+	if err != nil {
+		return err
+	}
+	var values map[string]yaml.Node
+	if err := yaml.Unmarshal(b, &values); err != nil {
+		return &usageError{fmt.Sprintf("--settings: %s: %v", t.file, err), "a line per option, as rho: 2"}
+	}
+	for name, n := range values {
+		if name+"." == consensusPrefix && n.Kind == yaml.MappingNode {
+			var under map[string]yaml.Node
+			if err := n.Decode(&under); err != nil {
+				return &usageError{fmt.Sprintf("--settings: %s: line %d: %v", t.file, n.Line, err), ""}
+			}
+			for name, n := range under {
+				if err := t.putNode(k, consensusPrefix+name, n); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if err := t.putNode(k, name, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *taskFlags) putNode(k *pipeline.Task, name string, n yaml.Node) error {
+	text := n.Value
+	if n.Kind == yaml.SequenceNode {
+		var parts []string
+		for _, x := range n.Content {
+			parts = append(parts, x.Value)
+		}
+		text = strings.Join(parts, ",")
+	}
+	from := fmt.Sprintf("--settings: %s: line %d: ", t.file, n.Line)
+	err := t.put(k, strings.ReplaceAll(name, "_", "-"), text, from)
+	var bad *option.Error
+	if errors.As(err, &bad) {
+		return &usageError{from + bad.Error(), bad.Hint}
+	}
+	return err
+}
+
+// finish completes a task.
+func (t *taskFlags) finish(k *pipeline.Task, byDefault string) (err error) {
+	k.ByDefault = byDefault
+	if t.noStandardise {
+		if k.Shared.Find("standardise").Given() && k.Standardise != algorithm.None {
+			return &usageError{"--standardise and --no-standardise contradict each other", "leave one out"}
+		}
+		if err := k.Shared.Set("standardise", algorithm.None); err != nil {
+			return err
+		}
+	}
+	if t.ranges != "" {
+		if err := t.setRanges(k); err != nil {
+			return err
+		}
+	}
+	if err := readFiles(k, ""); err != nil {
+		return err
+	}
+	if err := k.Complete(); err != nil {
+		return asUsage(err)
+	}
+	if why := k.Traits().OnlySimulated; why != "" && !t.simulated {
+		return &usageError{"--" + why, "choose other settings, or use collabdict sim"}
+	}
+	return nil
+}
+
+// readFiles reads the files that a task names, in a folder.
+func readFiles(k *pipeline.Task, folder string) error {
+	for _, o := range k.Options {
+		if o.Type != "file" || o.Text() == "" {
+			continue
+		}
+		if folder != "" && !filepath.IsAbs(o.Text()) {
+			if err := o.Set(filepath.Join(folder, o.Text())); err != nil {
+				return err
+			}
+		}
+		b, err := readNamed(o.Name, o.Text())
+		if err != nil {
+			return err
+		}
+		if err := o.Load(b); err != nil {
+			return &usageError{fmt.Sprintf("--%s: %s: %v", o.Name, o.Text(), err), ""}
+		}
+	}
+	return nil
+}
+
+// readNamed reads the file that a flag names.
+func readNamed(flag, path string) ([]byte, error) {
+	b, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &usageError{fmt.Sprintf("--%s: %s: no such file", flag, path), ""}
+	case err != nil:
+		return nil, &usageError{fmt.Sprintf("--%s: %v", flag, err), ""}
+	}
+	return b, nil
+}

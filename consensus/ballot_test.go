@@ -1,0 +1,186 @@
+package consensus
+
+import (
+	"slices"
+	"testing"
+)
+
+// four returns the ballots of the four members of a roster in one slot.
+func four() []*ballots {
+	rules := Rules{Size: 4, Quorum: 3, Least: 3, Colluders: 1}
+	preset := &View{Members: []uint32{0, 1, 2, 3}}
+	var all []*ballots
+	for self := range 4 {
+		b := newBallots(&roster{Rules: rules, run: [32]byte{1}, self: self, keys: testKeys(self)}, position{7, [32]byte{2}}, preset)
+		all = append(all, &b)
+	}
+	return all
+}
+
+// prepared lets a member prepare its next ballot and the others promise it.
+func prepared(t *testing.T, all []*ballots, owner int, others ...int) *ballots {
+	t.Helper()
+	b := all[owner]
+	b.promise(b.next(owner, b.promised))
+	b.prepare(0, b.ownPromise(true, [32]byte{}))
+	for _, s := range others {
+		if !all[s].mayPromise(owner, b.promised) {
+			t.Fatalf("member %d does not promise ballot %d", s, b.promised)
+		}
+		all[s].promise(b.promised)
+		if !b.receivePromise(s, b.promised, all[s].ownPromise(true, [32]byte{})) {
+			t.Fatalf("the promise of member %d is of no use", s)
+		}
+	}
+	return b
+}
+
+// A member promises the owner of a ballot that is none below the one it has promised,
+// votes in none below it either, and forgets neither.
+func TestBallotsNeverGoBack(t *testing.T) {
+	all := four()
+	b := all[0]
+	b.promise(6)
+	for ballot, from := range map[uint32]int{0: 0, 5: 1, 2: 2, 7: 2, maxBallot + 3: 3} {
+		if b.mayPromise(from, ballot) {
+			t.Errorf("promises ballot %d to member %d after ballot 6", ballot, from)
+		}
+	}
+	for ballot, from := range map[uint32]int{6: 2, 7: 3, 8: 0} {
+		if !b.mayPromise(from, ballot) {
+			t.Errorf("does not promise ballot %d to member %d after ballot 6", ballot, from)
+		}
+	}
+	b.cast(6, Value{Attempt: 6})
+	if p := b.ownPromise(true, [32]byte{}); p.Vote == nil || p.Vote.Ballot != 6 || !b.dirty {
+		t.Errorf("the promise reports the vote %v", p.Vote)
+	}
+	again := newBallots(b.roster, b.position, b.preset)
+	again.restore(b.promised, b.vote, nil, nil)
+	for name, goesBack := range map[string]func(b *ballots){
+		"a promise of a lower ballot":    func(b *ballots) { b.promise(5) },
+		"a vote in a lower ballot":       func(b *ballots) { b.cast(5, Value{}) },
+		"a second vote in a ballot":      func(b *ballots) { b.cast(6, Value{}) },
+		"a view of a ballot not at hand": func(b *ballots) { b.fix(&View{Ballot: 4}) },
+	} {
+		for _, b := range []*ballots{b, &again} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s does not panic", name)
+					}
+				}()
+				goesBack(b)
+			}()
+		}
+	}
+}
+
+// A view finishes what the highest of the votes among its promises was for, whatever
+// else is wanted, and all that have the promises find that it follows from them.
+func TestDraftsFinishTheHighestVote(t *testing.T) {
+	all := four()
+	low, high := Value{Digest: [32]byte{1}}, Value{Attempt: 5, Digest: [32]byte{2}}
+	all[2].cast(0, low)
+	all[3].cast(5, high)
+	b := prepared(t, all, 0, 2)
+	if v := b.draft([32]byte{}); v != nil {
+		t.Fatalf("a view by two promises: %+v", v)
+	}
+	b = prepared(t, all, 0, 2, 3)
+	v := b.draft([32]byte{9})
+	if v == nil || v.startsAnew() || v.Finish == nil || *v.Finish != high {
+		t.Fatalf("got the view %+v, want one that finishes %v", v, high)
+	}
+	b.fix(v)
+	for s, other := range all {
+		if err := other.checkView(v, false, nil); err != nil {
+			t.Errorf("member %d refuses the view: %v", s, err)
+		}
+	}
+	wrong := *v
+	wrong.Finish = &low
+	if all[1].checkView(&wrong, false, nil) == nil {
+		t.Error("a view that finishes a lower vote is taken")
+	}
+}
+
+// Without votes a view starts anew, or amends the roster as a quorum wants.
+func TestDraftsWithoutVotes(t *testing.T) {
+	wish := [32]byte{9}
+	for wanting := range 5 {
+		all := four()
+		b := all[1]
+		b.promise(1)
+		b.prepare(0, b.ownPromise(true, [32]byte{}))
+		for s, other := range all {
+			amends := [32]byte{}
+			if s < wanting {
+				amends = wish
+			}
+			if s != 1 {
+				other.promise(1)
+			}
+			b.receivePromise(s, 1, other.ownPromise(true, amends))
+		}
+		v := b.draft(wish)
+		if v.amends() != (wanting >= 3) || v.Finish != nil {
+			t.Errorf("%d want it: %+v", wanting, v)
+		}
+		if between, within := b.checkView(v, true, nil), b.checkView(v, false, nil); v.amends() && (between != nil || within == nil) {
+			t.Errorf("%d want it: %v between rounds, %v within one", wanting, between, within)
+		}
+	}
+}
+
+// A quorum's equal votes in one ballot decide, counted once each; the certificate
+// convinces who has not seen them, and nobody in another slot.
+func TestVotesDecide(t *testing.T) {
+	all := four()
+	value := Value{Digest: [32]byte{1}}
+	var votes []Done
+	for _, b := range all {
+		votes = append(votes, b.cast(0, value))
+	}
+	b := all[0]
+	b.count(0, 0, votes[0])
+	if c, fault := b.receiveDone(1, 4, votes[1]); c != nil || fault != "" {
+		t.Errorf("a vote signed for another ballot: %v, %q", c, fault)
+	}
+	for range 2 {
+		if c, fault := b.receiveDone(1, 0, votes[1]); c != nil || fault != "" {
+			t.Errorf("two votes: %v, %q", c, fault)
+		}
+	}
+	c, fault := b.receiveDone(3, 0, votes[3])
+	if c == nil || fault != "" {
+		t.Fatalf("three votes: %v, %q", c, fault)
+	}
+	other := four()[2]
+	if !other.checkCertificate(other.position, c) || other.checkCertificate(position{8, [32]byte{2}}, c) || other.checkCertificate(position{7, [32]byte{}}, c) {
+		t.Error("the certificate is of this slot alone")
+	}
+	few := *c
+	few.Votes = slices.Clone(c.Votes[:2])
+	if other.checkCertificate(other.position, &few) {
+		t.Error("two votes are no certificate")
+	}
+	b.decide(c)
+	if b.mayPromise(1, 5) || b.commit != c || b.finishing() != nil || b.prepares() {
+		t.Error("the ballots go on after the decision")
+	}
+}
+
+// Who votes for something else, or has opened something else, is named.
+func TestFaultsOfVotes(t *testing.T) {
+	all := four()
+	all[0].cast(0, Value{Digest: [32]byte{1}})
+	if _, fault := all[0].receiveDone(1, 0, all[1].cast(0, Value{Digest: [32]byte{2}})); fault == "" {
+		t.Error("a vote for another value is no fault")
+	}
+	d := all[2].cast(0, Value{Digest: [32]byte{1}})
+	d.Chain[0]++
+	if _, fault := all[0].receiveDone(2, 0, d); fault == "" {
+		t.Error("a vote on another chain is no fault")
+	}
+}

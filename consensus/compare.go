@@ -1,0 +1,42 @@
+package consensus
+
+import (
+	"maps"
+	"slices"
+)
+
+// compare ends the run unless all members that have opened the attempt towards this one
+// compute from the same parameters. Each does so before it adds anything of the others
+// to its own, so no total of unlike members comes about.
+func (m *Machine) compare(a *attempt, e *Effects) (same bool) {
+	own := m.slot.call.header
+	held := map[int][32]byte{m.p.Self: own.Parameters}
+	for from, b := range a.seeds {
+		held[from] = b.Header.Parameters
+	}
+	for from, b := range a.gathered {
+		held[from] = b.Header.Parameters
+	}
+	counts := map[[32]byte]int{}
+	for _, d := range held {
+		counts[d]++
+	}
+	if len(counts) == 1 {
+		return true
+	}
+	err := &ParametersError{Round: own.Round}
+	for d, n := range counts {
+		if 2*n > len(held) {
+			err.Most = d
+		}
+	}
+	for _, member := range slices.Sorted(maps.Keys(held)) {
+		if d := held[member]; d != err.Most || counts[d]*2 <= len(held) {
+			err.Members = append(err.Members, member)
+			err.Names = append(err.Names, m.p.Members[member])
+			err.Digests = append(err.Digests, d)
+		}
+	}
+	m.fail(e, err)
+	return false
+}

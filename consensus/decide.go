@@ -1,0 +1,299 @@
+package consensus
+
+// How a member takes part in the ballots of a slot, from proposing one to the decision.
+// What it may promise, form and vote for is decided in ballot.go; here its answers are
+// sent, and what it works in follows them.
+
+// judge proposes this member's ballot when the attempt under way has failed, a
+// quorum sees that it has, and no member of a lower rank does.
+func (m *Machine) judge(e *Effects) {
+	s := m.slot
+	if s.call == nil || s.ballots.commit != nil || s.abstains || !m.roster.decides(m.p.Self) {
+		m.monitor.unstick()
+		m.pressOpening(e)
+		return
+	}
+	if left := m.monitor.abandoned(); left != nil {
+		if a := s.attempts[s.ballots.promised]; a == nil || !a.here || m.compare(a, e) { // else they have left for that, it seems
+			m.fail(e, m.roster.leftError(left, m.monitor.peer(m.now, left[0]).left))
+		}
+		return
+	}
+	if m.amendsNow() || m.invites() {
+		m.propose(e)
+		return
+	}
+	if s.ballots.unprepared() {
+		m.prepare(e) // an earlier process has not come to its view
+	}
+	if s.ballots.prepares() {
+		m.formView(m.now-s.ballots.prepared > viewWait*m.p.Heartbeat, e)
+	}
+	if m.monitor.judge(m.now, m.standing()) {
+		m.propose(e)
+	}
+}
+
+// standing returns where this member stands in the slot under way.
+func (m *Machine) standing() *standing {
+	s := m.slot
+	a := s.attempts[s.ballots.promised]
+	return &standing{
+		slot: s.number, state: m.State(), promised: s.ballots.promised, finishing: s.ballots.finishing(), working: s.ballots.working(),
+		preset: s.preset, began: s.began, decided: s.ballots.commit != nil, waiting: m.waiting(),
+		stranded: a != nil && a.secrets.dealt && !a.here && s.ballots.vote == nil,
+	}
+}
+
+// busy reports whether this member works in a session that goes on.
+func (m *Machine) busy() bool {
+	a := m.slot.attempts[m.slot.ballots.promised]
+	return a != nil && a.here && a.lanes != nil && a.result == nil && m.monitor.recent(m.now) && m.monitor.whyStuck(m.now, m.standing()) == ""
+}
+
+// invites reports whether this member is to let members in that are outside the
+// preset view: at the beginning of a round, before its session.
+func (m *Machine) invites() bool {
+	s := m.slot
+	begun := s.ballots.promised != 0 || s.attempts[0] != nil && s.attempts[0].lanes != nil
+	return !begun && m.newRound() && m.monitor.invites(m.now, s.number, s.preset)
+}
+
+// propose prepares this member's next ballot.
+func (m *Machine) propose(e *Effects) {
+	m.promise(m.roster.next(m.roster.self, m.slot.ballots.promised))
+	m.prepare(e)
+}
+
+// prepare asks for the promises of this member's ballot that it has promised.
+func (m *Machine) prepare(e *Effects) {
+	b := &m.slot.ballots
+	b.prepare(m.now, m.ownPromise())
+	m.tell(e, b.promised, &Prepare{})
+}
+
+// promise leaves all lower ballots for good.
+func (m *Machine) promise(ballot uint32) {
+	s := m.slot
+	s.ballots.promise(ballot)
+	m.monitor.step(m.now)
+	for b, a := range s.attempts {
+		if b < ballot {
+			a.leave()
+		}
+	}
+}
+
+func (m *Machine) ownPromise() Promise {
+	return m.slot.ballots.ownPromise(m.joins(), m.requestedNow())
+}
+
+// joins reports whether this member's learner has come to the slot under way.
+func (m *Machine) joins() bool { return m.slot.call != nil || m.learner >= m.slot.number }
+
+// receivePrepare promises a ballot to its owner, unless this member works in an
+// attempt that goes on.
+func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
+	b := &m.slot.ballots
+	if m.slot.abstains || !b.mayPromise(from, ballot) {
+		return
+	}
+	if ballot > b.promised {
+		if m.busy() {
+			m.send(e, from, ballot, &Busy{Working: b.promised})
+			return
+		}
+		m.promise(ballot)
+	}
+	p := m.ownPromise()
+	m.send(e, from, ballot, &p)
+}
+
+// receivePromise collects promises for the ballot that this member has prepared.
+func (m *Machine) receivePromise(from int, ballot uint32, p *Promise, e *Effects) {
+	if m.slot.ballots.receivePromise(from, ballot, *p) {
+		m.formView(false, e)
+	}
+}
+
+// formView makes the view of this member's ballot from the promises that have
+// come, once there are enough and nobody is worth waiting for, or the wait is
+// over.
+func (m *Machine) formView(over bool, e *Effects) {
+	b := &m.slot.ballots
+	if b.commit != nil || !b.prepares() || !over && m.promisesToCome() {
+		return
+	}
+	v := b.draft(m.requestedNow())
+	if v == nil || v.startsAnew() && !m.choose(v) {
+		return
+	}
+	b.fix(v)
+	m.tell(e, v.Ballot, v)
+	m.adoptView(v, e)
+}
+
+// promisesToCome reports whether members that are there and would be in the view have
+// not promised yet.
+func (m *Machine) promisesToCome() bool {
+	b, w := &m.slot.ballots, &m.monitor
+	for _, member := range w.watched {
+		if _, promised := b.promises[member]; promised || !w.decides(member) || w.lost(m.now, member) {
+			continue
+		}
+		if b.preset.has(member) || m.newRound() && w.comes(m.now, member, b.number) {
+			return true
+		}
+	}
+	return false
+}
+
+// choose chooses the members of a view that starts anew, and reports whether they are
+// enough.
+func (m *Machine) choose(v *View) bool {
+	m.divide(v)
+	if len(v.Members) < m.roster.Least && m.monitor.pardon() {
+		m.divide(v)
+	}
+	if len(v.Members) < m.roster.Least {
+		return false
+	}
+	m.held = m.seen.check(v.Members, m.roster.Colluders)
+	return m.held == ""
+}
+
+// divide says who is in a view of this member's ballot, and why the others are not.
+func (m *Machine) divide(v *View) {
+	v.Members, v.Missing = nil, nil
+	at := m.standing()
+	for i := range m.roster.Size {
+		member := m.roster.rank(i)
+		if reason := m.whyOut(member, at); reason == "" {
+			v.Members = append(v.Members, uint32(member))
+		} else {
+			v.Missing = append(v.Missing, Missing{uint32(member), reason})
+		}
+	}
+}
+
+// whyOut says why a member cannot be in the view of this member's ballot, "" if
+// it can. Within a round a view may shrink, never grow.
+func (m *Machine) whyOut(member int, at *standing) string {
+	w := &m.monitor
+	p, there := m.slot.ballots.promises[member]
+	decides := w.decides(member)
+	if !decides {
+		there = w.follows(m.now, member, at.slot, at.preset)
+	}
+	switch {
+	case !there:
+		return w.whyAbsent(m.now, member, at.slot)
+	case decides && !p.Joins:
+		return "catching up"
+	case !at.preset.has(member) && !m.newRound():
+		return "comes in with the next round"
+	case member == w.self:
+		return ""
+	case w.spared(m.now, member, at):
+		return "slow"
+	case w.excluded[member]:
+		return "its links hold the session up"
+	}
+	return ""
+}
+
+// newRound reports whether the slot under way is the first of its round.
+func (m *Machine) newRound() bool {
+	c := m.slot.call
+	return c != nil && (c.header.Round != m.slot.round || m.slot.number == 0)
+}
+
+// receiveView takes a view from its owner, or from whoever has it.
+func (m *Machine) receiveView(v *View, e *Effects) {
+	b := &m.slot.ballots
+	if b.commit == nil && v.Ballot > 0 && b.checkView(v, m.betweenRounds(), m.seen) == nil {
+		m.adoptView(v, e)
+	}
+}
+
+// adoptView makes a view known.
+func (m *Machine) adoptView(v *View, e *Effects) {
+	b := &m.slot.ballots
+	if !b.adopt(v) {
+		return
+	}
+	if v.Finish == nil {
+		m.monitor.step(m.now)
+	}
+	if m.roster.Committee != nil {
+		if v.Ballot > b.promised { // who does not promise follows the views
+			m.promise(v.Ballot)
+		}
+		m.passOn(e, v.Ballot, v)
+	}
+	m.replayEarly(e)
+}
+
+// vote votes for a sealed result in a ballot. The vote and the result are on disk
+// before anybody hears of it. Who does not decide keeps the result alone.
+func (m *Machine) vote(ballot uint32, sealed *Sealed, digest [32]byte, e *Effects) {
+	s := m.slot
+	s.results.keep(sealed, digest)
+	m.monitor.step(m.now)
+	if !m.roster.decides(m.roster.self) {
+		s.attempts[ballot].settled = true
+		return
+	}
+	done := s.ballots.cast(ballot, Value{Attempt: sealed.Attempt, Digest: digest})
+	if c := s.ballots.count(m.roster.self, ballot, done); c != nil {
+		m.commit(c, e)
+	}
+	m.tell(e, ballot, &done)
+}
+
+// finishVote votes in a ballot that finishes an earlier attempt, if this member has
+// its sealed result. Any member of the roster may.
+func (m *Machine) finishVote(v *View, e *Effects) bool {
+	sealed := m.sealedOf(*v.Finish)
+	if sealed == nil {
+		return false
+	}
+	m.vote(v.Ballot, sealed, v.Finish.Digest, e)
+	return true
+}
+
+// receiveDone counts a vote.
+func (m *Machine) receiveDone(from int, ballot uint32, d *Done, e *Effects) {
+	c, fault := m.slot.ballots.receiveDone(from, ballot, *d)
+	switch {
+	case c != nil:
+		m.commit(c, e)
+	case fault != "":
+		m.fail(e, m.roster.memberError(from, fault))
+	}
+}
+
+// receiveCommit takes a certificate from whoever has it.
+func (m *Machine) receiveCommit(c *Certificate, e *Effects) {
+	b := &m.slot.ballots
+	if b.commit == nil && b.checkCertificate(b.position, c) {
+		m.commit(c, e)
+	}
+}
+
+// commit notes what the slot has decided, and forgets the secrets of all other
+// attempts: they must never be told.
+func (m *Machine) commit(c *Certificate, e *Effects) {
+	s := m.slot
+	s.ballots.decide(c)
+	m.monitor.step(m.now)
+	for ballot := range s.attempts {
+		if ballot != c.Value.Attempt {
+			delete(s.attempts, ballot)
+		}
+	}
+	s.results.decide(c.Value.Attempt)
+	s.opener = newOpener(m.roster, s.position, m.plans, c.Value.Attempt, m.now, nil, nil)
+	m.passOn(e, c.Value.Attempt, &Commit{Certificate: c})
+	m.replayHints(e)
+}

@@ -1,0 +1,211 @@
+package consensus
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+const second = time.Second
+
+// monitored returns the monitor of member 1 of five, which has heard all of them every
+// second up to the given time, in slot 3.
+func monitored(until time.Duration) (monitor, *standing) {
+	all := []uint32{0, 1, 2, 3, 4}
+	w := newMonitor(&roster{Rules: Rules{Size: 5, Quorum: 3, Least: 3}, self: 1, names: []string{"a", "b", "c", "d", "e"}}, second, 3)
+	at := &standing{slot: 3, state: Session, preset: &View{Members: all}, working: &View{Members: all}}
+	for now := time.Duration(0); now <= until; now += second {
+		w.pass(now)
+		for _, from := range []int{0, 2, 3, 4} {
+			w.beats(now, from, Heartbeat{State: Session})
+		}
+	}
+	w.step(until)
+	return w, at
+}
+
+// beats lets a heartbeat of slot 3 come.
+func (w *monitor) beats(now time.Duration, from int, b Heartbeat) {
+	w.hear(now, from)
+	w.heartbeat(now, from, 3, &b, 3, 0)
+}
+
+// A member is silent after two heartbeats and lost after eight, or later if its
+// heartbeats come as irregularly; whoever leaves is lost at once, until it comes back.
+func TestMonitorJudgesLost(t *testing.T) {
+	w, _ := monitored(20 * second)
+	for _, c := range []struct {
+		silent       time.Duration
+		absent, lost bool
+	}{{2 * second, false, false}, {3 * second, true, false}, {8 * second, true, false}, {9 * second, true, true}} {
+		now := 20*second + c.silent
+		if w.silent(now, 2) != c.absent || w.lost(now, 2) != c.lost {
+			t.Errorf("after %s: silent %v, lost %v", c.silent, w.silent(now, 2), w.lost(now, 2))
+		}
+	}
+	now := 20 * second
+	for i := range 16 {
+		now += time.Duration(1+8*(i%2)) * second
+		w.beats(now, 3, Heartbeat{State: Session})
+	}
+	if w.lost(now+20*second, 3) || !w.lost(now+45*second, 3) {
+		t.Error("irregular heartbeats make no difference")
+	}
+	w.leave(now, 4, &Leave{Reason: "it is tired"})
+	if !w.lost(now, 4) || w.whyAbsent(now, 4, 3) != "it is tired" {
+		t.Error("a member that has left is not lost")
+	}
+	w.beats(now+4*second, 4, Heartbeat{State: Idle})
+	if w.lost(now+4*second, 4) {
+		t.Error("a member that has come back is lost")
+	}
+}
+
+// A process that was stopped itself gives the others time to speak.
+func TestMonitorOfAStoppedProcess(t *testing.T) {
+	w, at := monitored(20 * second)
+	w.pass(3600 * second)
+	if got := w.lostMembers(3600 * second); got != nil || w.whyStuck(3600*second, at) != "" {
+		t.Errorf("takes %v for lost", got)
+	}
+}
+
+// The lowest rank of a quorum that sees the ballot stuck proposes the next one, the next
+// rank two heartbeats later.
+func TestMonitorTakesTurns(t *testing.T) {
+	w, at := monitored(20 * second)
+	w.leave(20*second, 4, &Leave{})
+	if w.judge(20*second, at) || w.stuck == "" || w.due != 20*second {
+		t.Fatalf("alone: %q, the next heartbeat is due at %s", w.stuck, w.due)
+	}
+	w.beats(20*second, 3, Heartbeat{State: Session, Stuck: true})
+	if w.judge(20*second, at) {
+		t.Fatal("two of five propose")
+	}
+	w.beats(20*second, 0, Heartbeat{State: Session, Stuck: true})
+	if w.judge(20*second, at) || w.judge(21*second, at) || !w.judge(22*second, at) {
+		t.Error("does not wait for the lower rank for two heartbeats")
+	}
+	if w.stuck != "" {
+		t.Error("a ballot is stuck before it has begun")
+	}
+}
+
+// A session that makes no step is stalled, unless a long sum comes to another member.
+// Who holds it up twice is excluded, and included again where there is no other way.
+func TestMonitorExcludesWhoStalls(t *testing.T) {
+	w, at := monitored(20 * second)
+	at.waiting = []int{2}
+	beats := func(now time.Duration, heard uint32) {
+		w.beats(now, 0, Heartbeat{State: Session, Stuck: true, Heard: heard})
+		w.beats(now, 2, Heartbeat{State: Session, Waiting: []uint32{3}})
+		w.beats(now, 3, Heartbeat{State: Session, Stuck: true})
+		w.beats(now, 4, Heartbeat{State: Session})
+	}
+	now := 41 * second
+	beats(now, 1)
+	if w.whyStuck(now, at) != "" {
+		t.Error("a long sum that comes to another member is stalled")
+	}
+	for range 2 {
+		now += 30 * second
+		beats(now, 1)
+		w.judge(now, at)
+		now += 2 * second
+		beats(now, 1)
+		if !w.judge(now, at) {
+			t.Fatalf("does not propose: %q", w.stuck)
+		}
+	}
+	if !w.excluded[3] || len(w.excluded) != 1 {
+		t.Errorf("excludes %v, want member 3, which all wait for", w.excluded)
+	}
+	if !w.pardon() || w.pardon() || len(w.excluded) > 0 {
+		t.Error("nobody is pardoned, or twice")
+	}
+}
+
+// Members that wait for each other in a circle hold the slot up together.
+func TestMonitorFollowsWhoWaits(t *testing.T) {
+	w, at := monitored(20 * second)
+	at.waiting = []int{0, 2}
+	for from, waits := range map[int][]uint32{0: {2}, 2: {0}} {
+		w.beats(20*second, from, Heartbeat{State: Session, Waiting: waits})
+	}
+	if got := w.holdingUp(20*second, at); !slices.Equal(got, []int{0, 2}) {
+		t.Errorf("a circle: %v", got)
+	}
+	w.beats(20*second, 2, Heartbeat{State: Session, Waiting: []uint32{4, 77}})
+	if got := w.holdingUp(20*second, at); !slices.Equal(got, []int{4}) {
+		t.Errorf("got %v, want the end of the chain", got)
+	}
+}
+
+// A member that computes for three times its usual time is slow, if enough are left.
+func TestMonitorJudgesSlow(t *testing.T) {
+	w, at := monitored(20 * second)
+	now := 20 * second
+	for slot := uint64(4); slot < 8; slot++ {
+		w.heartbeat(now, 2, slot, &Heartbeat{State: Idle}, slot, 0)
+		now += 10 * second
+		if slot < 7 {
+			w.opens(now, 2)
+		}
+		at.slot, at.began = slot, now-10*second
+	}
+	for _, from := range []int{0, 3, 4} {
+		w.hear(now+60*second, from)
+	}
+	w.heartbeat(now+15*second, 2, 7, &Heartbeat{State: Idle}, 7, 0)
+	w.hear(now+60*second, 2)
+	if w.spared(now+20*second, 2, at) || !w.spared(now+21*second, 2, at) {
+		t.Error("not slow after three times the usual 10 s")
+	}
+	w.leave(now, 3, &Leave{})
+	w.leave(now, 4, &Leave{})
+	if w.spared(now+21*second, 2, at) {
+		t.Error("a member that is needed is left out as slow")
+	}
+}
+
+// The lowest rank inside invites those outside who keep up, but not who did not come.
+func TestMonitorInvites(t *testing.T) {
+	w, _ := monitored(20 * second)
+	inside := &View{Members: []uint32{0, 1, 2}}
+	if w.invites(20*second, 3, inside) {
+		t.Error("invites though member 0 is there")
+	}
+	w.leave(20*second, 0, &Leave{Returns: true})
+	if !w.invites(20*second, 3, inside) {
+		t.Error("does not invite members 3 and 4")
+	}
+	for range 2 {
+		for _, s := range []int{3, 4} {
+			w.beats(20*second, s, Heartbeat{State: Idle, Behind: true})
+		}
+		w.note(20*second, second, true, true, inside.Members)
+	}
+	if w.invites(20*second, 3, inside) {
+		t.Error("invites who is behind")
+	}
+	if w.abandoned() != nil {
+		t.Error("a member that comes back has left for good")
+	}
+}
+
+// The same help is given again after one heartbeat, then after twice the time each time.
+func TestMonitorGivesHelpMoreSeldom(t *testing.T) {
+	w, _ := monitored(20 * second)
+	var given []time.Duration
+	for now := time.Duration(0); now < 64*second; now += second / 2 {
+		if w.help(now, 2, true, 3, &Heartbeat{State: Session}, 0) != nil {
+			given = append(given, now/second)
+		}
+	}
+	if !slices.Equal(given, []time.Duration{0, 1, 3, 7, 15, 31, 63}) {
+		t.Errorf("given after %d s", given)
+	}
+	if w.help(64*second, 2, true, 3, &Heartbeat{State: Voted}, 0) == nil {
+		t.Error("other help has to wait")
+	}
+}

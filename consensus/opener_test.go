@@ -1,0 +1,224 @@
+package consensus
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict/chunking"
+)
+
+// decidedSum is an attempt that a roster has decided: one value of each member, under their
+// pads.
+type decidedSum struct {
+	rules   Rules
+	plans   *Plans
+	sealed  *Sealed
+	secrets []*secrets
+	openers []opener
+	want    float64
+}
+
+// attemptOf makes the sealed sum of a roster: pads that are shared as holders says.
+func attemptOf(t *testing.T, size int, holders func(o *decidedSum, owner int) []int) *decidedSum {
+	t.Helper()
+	s := Settings{Scheme: Exact, Protect: chunking.Chunks}
+	o := &decidedSum{rules: s.Rules(size), plans: NewPlans(s)}
+	if size > SmallRoster {
+		o.rules.Committee = committee([32]byte{1}, 0, o.rules)
+	}
+	o.sealed = &Sealed{Header: Header{Kind: Sum, Length: 1}, Blocks: oneBlock, Members: o.plans.everybody(o.rules).Members}
+	layout, err := o.plans.layout(size, oneBlock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := naming{[32]byte{1}, 5}
+	total := make([]uint64, layout.Words())
+	for self := range size {
+		k := &secrets{dealt: true, pad: [32]byte{1, byte(self), byte(self >> 8)}, held: map[int]chunking.Share{}, commits: map[int][32]byte{}}
+		o.secrets = append(o.secrets, k)
+		units, err := layout.Encode([]float64{float64(self)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		layout.AddMask(units, name.padMask(self, 0, k.pad))
+		layout.Add(total, units)
+		o.want += float64(self)
+		r := &roster{Rules: o.rules, run: name.run, self: self}
+		o.openers = append(o.openers, newOpener(r, position{number: 5}, o.plans, 0, 0, nil, nil))
+		if size <= SmallRoster {
+			o.sealed.Commits = append(o.sealed.Commits, name.commitment(self, 0, k.pad))
+		}
+	}
+	o.sealed.Words = layout.ToSession(total)
+	for owner, k := range o.secrets {
+		to := holders(o, owner)
+		for i, share := range chunking.SplitSecret(k.pad, len(to), o.rules.Shares, [32]byte{byte(owner)}) {
+			o.secrets[to[i]].held[owner] = share
+			o.secrets[to[i]].commits[owner] = name.commitment(owner, 0, k.pad)
+		}
+	}
+	return o
+}
+
+func (o *decidedSum) at(self int, now time.Duration) *opening {
+	return &opening{now: now, sealed: o.sealed, secrets: o.secrets[self], values: 1}
+}
+
+// carry gives members what is in the mail until all is quiet. Lost members neither send
+// nor take anything.
+func (o *decidedSum) carry(now time.Duration, lost []int, first map[int][]mail) {
+	type letter struct {
+		from int
+		mail
+	}
+	var queue []letter
+	post := func(from int, out []mail) {
+		for _, m := range out {
+			queue = append(queue, letter{from, m})
+		}
+	}
+	there := func(self int) bool { return !slices.Contains(lost, self) }
+	for self := range o.openers {
+		if there(self) {
+			post(self, first[self])
+			out, _ := o.openers[self].advance(o.at(self, now))
+			post(self, out)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		l := queue[0]
+		for to := range o.openers {
+			meant := l.to == to || l.to == All || l.to == toDeciders || l.to == toFollowers
+			if !meant || to == l.from || !there(to) {
+				continue
+			}
+			post(to, o.openers[to].receive(l.from, l.body, o.at(to, now)))
+			out, _ := o.openers[to].advance(o.at(to, now))
+			post(to, out)
+		}
+	}
+}
+
+// check asserts that all who are there open the total, or none does.
+func (o *decidedSum) check(t *testing.T, lost []int, open bool) {
+	t.Helper()
+	for self, x := range o.openers {
+		if slices.Contains(lost, self) {
+			continue
+		}
+		if x.ready(o.sealed) != open {
+			t.Fatalf("member %d can open the result: %v, want %v", self, !open, open)
+		}
+		if !open {
+			continue
+		}
+		if total, err := x.total(o.sealed); err != nil || total[0] != o.want {
+			t.Fatalf("member %d opens %v, %v, want %g", self, total, err, o.want)
+		}
+	}
+}
+
+func (o *decidedSum) patience(lost ...int) patience {
+	return patience{every: time.Second, stall: 20 * time.Second, lost: lost}
+}
+
+func allOthers(o *decidedSum, owner int) []int {
+	var all []int
+	for s := range o.rules.Size {
+		if s != owner {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func publicHolders(o *decidedSum, owner int) []int {
+	r := &roster{Rules: o.rules, run: [32]byte{1}}
+	return o.plans.seatsOf(r, position{number: 5}, &View{Members: o.sealed.Members}).holders(owner)
+}
+
+// Both forms open a result when all are there.
+func TestOpenersOpen(t *testing.T) {
+	for size, holders := range map[int]func(*decidedSum, int) []int{5: allOthers, SmallRoster + 2: publicHolders} {
+		o := attemptOf(t, size, holders)
+		o.check(t, nil, false)
+		o.carry(0, nil, nil)
+		o.check(t, nil, true)
+		late := attemptOf(t, size, holders)
+		for _, body := range o.openers[0].help(o.at(0, 0)) {
+			late.openers[1].receive(0, body, late.at(1, 0))
+		}
+		late.openers[1].advance(late.at(1, 0))
+		if !late.openers[1].ready(late.sealed) {
+			t.Errorf("of %d: what one has opened does not help another", size)
+		}
+	}
+}
+
+// Without a result that it has, a member tells its pad, and opens nothing.
+func TestOpenersWaitForTheResult(t *testing.T) {
+	for size, holders := range map[int]func(*decidedSum, int) []int{5: allOthers, SmallRoster + 2: publicHolders} {
+		o := attemptOf(t, size, holders)
+		at := o.at(0, 0)
+		at.sealed = nil
+		out, _ := o.openers[0].advance(at)
+		if told := len(out) == 1; told != (size == 5) || o.openers[0].tick(at, o.patience(1)) != nil || o.openers[0].waiting(nil) != nil {
+			t.Errorf("of %d: tells %d messages", size, len(out))
+		}
+		if out, _ := o.openers[0].advance(at); len(out) > 0 {
+			t.Errorf("of %d: tells its pad twice", size)
+		}
+	}
+}
+
+// A lost member's pad is put together from shares, in either form; nobody shows shares
+// of a member that is there before two heartbeats.
+func TestOpenersRecoverPads(t *testing.T) {
+	for size, holders := range map[int]func(*decidedSum, int) []int{5: allOthers, SmallRoster + 2: publicHolders} {
+		lost := []int{3}
+		o := attemptOf(t, size, holders)
+		o.carry(0, lost, nil)
+		o.check(t, lost, false)
+		shown := map[int][]mail{}
+		early := 0
+		now := 2 * time.Minute
+		for self, x := range o.openers {
+			if self == 3 {
+				continue
+			}
+			early += len(x.tick(o.at(self, time.Second), o.patience()))
+			if size > SmallRoster && len(shown) > 0 { // one of the committee is enough
+				continue
+			}
+			if out := x.tick(o.at(self, now), o.patience(lost...)); len(out) > 0 {
+				shown[self] = out
+			}
+		}
+		if early > 0 {
+			t.Errorf("of %d: %d messages before anybody is lost", size, early)
+		}
+		o.carry(now, lost, shown)
+		o.check(t, lost, true)
+		if size <= SmallRoster && !slices.Equal(o.openers[0].recovered(), []uint32{3}) {
+			t.Errorf("the pads of %v came from shares", o.openers[0].recovered())
+		}
+	}
+}
+
+// What does not fit a commitment, or is no sum of all pads, opens nothing.
+func TestOpenersTakeNothingWrong(t *testing.T) {
+	o := attemptOf(t, 5, allOthers)
+	o.openers[1].receive(0, &Pads{[]Pad{{0, [32]byte{9}}, {77, [32]byte{}}}}, o.at(1, 0))
+	o.carry(0, []int{0}, nil)
+	o.check(t, []int{0}, false)
+	large := attemptOf(t, SmallRoster+2, publicHolders)
+	x := large.openers[1]
+	for _, body := range []Body{&Opened{}, &Opened{Words: []uint64{1, 2}}, &Step{Lane: 1, Round: 99}, &Step{Lane: 7}, &Reopen{Epoch: 3, Lost: []Substitute{{200, 1}}}} {
+		if out := x.receive(0, body, large.at(1, 0)); len(out) > 0 || x.ready(large.sealed) {
+			t.Errorf("%T is taken", body)
+		}
+	}
+	large.carry(0, nil, nil)
+	large.check(t, nil, true)
+}

@@ -1,0 +1,165 @@
+package consensus
+
+import (
+	"slices"
+	"time"
+
+	"github.com/collabdict/collabdict/chunking"
+)
+
+// openPads opens a result by the pads of all members of the attempt: each tells its own
+// once the slot is decided, and all tell their shares of those that do not come.
+type openPads struct {
+	decidedSlot
+	decided time.Duration    // when the decision was known
+	pads    map[int][32]byte // kept: known, by owner
+	shown   bool             // own shares were sent
+	lost    []uint32         // whose pads came from shares
+}
+
+func (o *openPads) receive(_ int, body Body, _ *opening) []mail {
+	switch b := body.(type) {
+	case *Pads:
+		for _, p := range b.Pads {
+			if _, known := o.pads[int(p.Member)]; !known && o.belongs(int(p.Member)) {
+				o.pads[int(p.Member)] = p.Seed
+			}
+		}
+	case *Shares:
+		o.receiveShares(b.Shares)
+	}
+	return nil
+}
+
+// advance tells this member's pad, once, and checks those that are known against what
+// their owners have committed to. Of those that are lacking it puts together what it can.
+func (o *openPads) advance(at *opening) (out []mail, step bool) {
+	if _, told := o.pads[o.self]; !told && o.Sealed && at.secrets != nil && at.secrets.dealt && at.values > 0 {
+		o.pads[o.self] = at.secrets.pad
+		out = append(out, mail{All, &Pads{Pads: []Pad{{uint32(o.self), at.secrets.pad}}}})
+	}
+	if at.sealed == nil {
+		return out, false
+	}
+	for i, commit := range at.sealed.Commits {
+		owner := int(at.sealed.Members[i])
+		pad, known := o.pads[owner]
+		if known && o.commitment(owner, o.attempt, pad) == commit {
+			continue
+		}
+		delete(o.pads, owner) // not what its owner has committed to
+		if pad, known = o.padFromShares(owner, commit); known {
+			o.pads[owner] = pad
+			o.lost = append(o.lost, uint32(owner))
+		}
+	}
+	return out, false
+}
+
+func (o *openPads) ready(sealed *Sealed) bool { return len(o.waiting(sealed)) == 0 }
+
+func (o *openPads) total(sealed *Sealed) ([]float64, error) {
+	layout, err := o.layout(sealed)
+	if err != nil {
+		return nil, err
+	}
+	masks := make([]chunking.Mask, len(sealed.Commits))
+	for i := range masks {
+		owner := int(sealed.Members[i])
+		masks[i] = o.padMask(owner, o.attempt, o.pads[owner])
+	}
+	return layout.Total(sealed.Words, nil, masks...)
+}
+
+// tick tells this member's shares of pads that do not come, once: at once if their owners
+// are lost.
+func (o *openPads) tick(at *opening, w patience) []mail {
+	if o.shown || at.sealed == nil {
+		return nil
+	}
+	lacking := o.waiting(at.sealed)
+	there := slices.ContainsFunc(lacking, func(owner int) bool { return !w.without(owner) })
+	if lacking == nil || there && at.now-o.decided < 2*w.every {
+		return nil
+	}
+	o.shown = true
+	b := at.sharesOf(lacking)
+	if b == nil {
+		return nil
+	}
+	o.receiveShares(b.Shares)
+	return []mail{{All, b}}
+}
+
+// waiting returns the members whose pads are not known.
+func (o *openPads) waiting(sealed *Sealed) (lacking []int) {
+	if sealed == nil {
+		return nil
+	}
+	for i := range sealed.Commits {
+		if _, known := o.pads[int(sealed.Members[i])]; !known {
+			lacking = append(lacking, int(sealed.Members[i]))
+		}
+	}
+	return lacking
+}
+
+func (o *openPads) help(at *opening) (bodies []Body) {
+	if at.sealed == nil {
+		return nil
+	}
+	pads := &Pads{}
+	for _, owner := range at.sealed.Members {
+		if pad, known := o.pads[int(owner)]; known {
+			pads.Pads = append(pads.Pads, Pad{owner, pad})
+		}
+	}
+	if pads.Pads != nil {
+		bodies = append(bodies, pads)
+	}
+	var lacking []int
+	for _, owner := range at.sealed.Members {
+		if _, known := o.pads[int(owner)]; !known {
+			lacking = append(lacking, int(owner))
+		}
+	}
+	if b := at.sharesOf(lacking); b != nil {
+		bodies = append(bodies, b)
+	}
+	return bodies
+}
+
+// sharesOf returns this member's shares of other members' pads.
+func (at *opening) sharesOf(owners []int) *Shares {
+	if at.secrets == nil {
+		return nil
+	}
+	b := &Shares{}
+	for _, o := range owners {
+		if share, held := at.secrets.held[o]; held {
+			b.Shares = append(b.Shares, PadShare{uint32(o), share})
+		}
+	}
+	if b.Shares == nil {
+		return nil
+	}
+	return b
+}
+
+func (o *openPads) again(int, uint32) []mail { return nil }
+
+func (o *openPads) session() (round uint32, runs bool) { return 0, false }
+
+func (o *openPads) recovered() []uint32 { return o.lost }
+
+func (o *openPads) known() (pads []Pad) {
+	for owner, pad := range o.pads {
+		pads = append(pads, Pad{uint32(owner), pad})
+	}
+	slices.SortFunc(pads, func(p, q Pad) int { return int(p.Member) - int(q.Member) })
+	return pads
+}
+
+func (o *openPads) padSum() []uint64 { return nil }
+
+func (o *openPads) close() { o.shares, o.lost = nil, nil }

@@ -1,0 +1,303 @@
+package consensus
+
+import (
+	"slices"
+	"time"
+
+	"github.com/collabdict/collabdict/consensus/session"
+)
+
+// openSum opens a result by the sum of all pads. The members of the attempt add them up
+// in one more session, whose partial sums tell nothing that the decision has not. If
+// members are lost it is begun anew without them, as another epoch, and others put their
+// pads together. All that is done here may be done twice.
+type openSum struct {
+	decidedSlot
+	chain [32]byte // of the slots before
+
+	epoch  uint32
+	lost   []Substitute
+	tries  int           // epochs before it
+	since  time.Duration // of its last step
+	begun  bool          // this member has come to it, with the result or by what another says
+	adding session.Session
+	early  []frame  // before the session began
+	sum    []uint64 // kept: what it came to
+}
+
+// earlyOpening bounds the frames that are kept before a member enters the session:
+// more rounds than any plan has.
+const earlyOpening = 64
+
+// lane returns the lane of the epoch's frames: after those of the vectors.
+func (o *openSum) lane() uint32 { return uint32(o.plans.settings.lanes()) + o.epoch }
+
+// needed reports whether a result is opened by pads.
+func (o *openSum) needed(sealed *Sealed) bool { return o.Sealed && sealed.Header.Kind == Sum }
+
+func (o *openSum) ready(sealed *Sealed) bool { return !o.needed(sealed) || o.sum != nil }
+
+func (o *openSum) total(sealed *Sealed) ([]float64, error) {
+	layout, err := o.layout(sealed)
+	if err != nil {
+		return nil, err
+	}
+	if !o.needed(sealed) {
+		return layout.Total(sealed.Words, nil)
+	}
+	return layout.Total(sealed.Words, o.sum)
+}
+
+func (o *openSum) receive(from int, body Body, at *opening) []mail {
+	if o.sum != nil {
+		if s, is := body.(*Shares); is {
+			o.receiveShares(s.Shares)
+		}
+		return nil
+	}
+	switch b := body.(type) {
+	case *Shares:
+		o.receiveShares(b.Shares)
+	case *Step:
+		o.receiveStep(from, b, at)
+	case *Opened:
+		o.receiveSum(b.Words, at)
+	case *Reopen:
+		strange := func(l Substitute) bool { return !o.belongs(int(l.Member)) || !o.belongs(int(l.By)) }
+		if (!o.begun || b.Epoch > o.epoch) && !slices.ContainsFunc(b.Lost, strange) {
+			return o.reopen(b, at)
+		}
+	}
+	return nil
+}
+
+// receiveStep takes a frame of the sum of the pads. A frame that no such session has is
+// of no use: there will be another epoch.
+func (o *openSum) receiveStep(from int, b *Step, at *opening) {
+	o.begin(at.now)
+	switch {
+	case b.Lane != o.lane():
+	case o.adding != nil:
+		_ = o.adding.Receive(from, int(b.Round), int(b.Part), b.Words)
+	case len(o.early) < earlyOpening+partsOf(at.values) && len(b.Words) <= session.PartWords:
+		// Longer vectors travel in parts where so many members are.
+		o.early = append(o.early, frame{from, b})
+	}
+}
+
+func (o *openSum) begin(now time.Duration) {
+	if !o.begun {
+		o.begun, o.since = true, now
+	}
+}
+
+// receiveSum takes the sum of the pads from one who has it.
+func (o *openSum) receiveSum(words []uint64, at *opening) {
+	if at.sealed == nil || !o.needed(at.sealed) {
+		return
+	}
+	o.sum = words
+	if _, err := o.total(at.sealed); err != nil {
+		o.sum = nil // of another sum: whoever knows better is asked next
+	}
+}
+
+// reopen enters an epoch, and gives its shares of lost members' pads to those who
+// stand in for them.
+func (o *openSum) reopen(b *Reopen, at *opening) []mail {
+	if o.begun {
+		o.tries++
+	}
+	o.begun, o.epoch, o.lost, o.since, o.adding, o.early = true, b.Epoch, b.Lost, at.now, nil, nil
+	out := []mail{{toFollowers, b}}
+	if at.secrets == nil {
+		return out
+	}
+	for _, l := range b.Lost {
+		share, held := at.secrets.held[int(l.Member)]
+		switch {
+		case !held:
+		case int(l.By) == o.self:
+			o.addShare(int(l.Member), share)
+		default:
+			out = append(out, mail{int(l.By), &Shares{Shares: []PadShare{{l.Member, share}}}})
+		}
+	}
+	return out
+}
+
+// advance goes on with the session.
+func (o *openSum) advance(at *opening) (out []mail, step bool) {
+	if at.sealed == nil || o.ready(at.sealed) {
+		return nil, false
+	}
+	o.begin(at.now)
+	if o.adding == nil {
+		if out = o.enter(at); o.adding == nil {
+			return nil, false
+		}
+	}
+	before := o.adding.Round()
+	out = append(out, o.mailed(o.adding.Advance())...)
+	if step = o.adding.Round() > before; step {
+		o.since = at.now
+	}
+	if o.adding.Done() {
+		o.sum = o.adding.Result()
+	}
+	return out, step
+}
+
+// enter enters the session with this member's pad, and with those that it stands in for,
+// once it has put them together.
+func (o *openSum) enter(at *opening) []mail {
+	members := o.members(at.sealed)
+	place, in := slices.BinarySearch(members, o.self)
+	if at.secrets == nil || !at.secrets.dealt || len(members) < 2 || !in {
+		return nil
+	}
+	layout, err := o.layout(at.sealed)
+	if err != nil {
+		return nil // total reports it
+	}
+	pads := make([]uint64, layout.Words())
+	layout.AddMask(pads, o.padMask(o.self, o.attempt, at.secrets.pad))
+	for _, l := range o.lost {
+		if int(l.By) != o.self {
+			continue
+		}
+		pad, known := o.padFromShares(int(l.Member), at.secrets.commits[int(l.Member)])
+		if !known {
+			return nil
+		}
+		layout.AddMask(pads, o.padMask(int(l.Member), o.attempt, pad))
+	}
+	plan := o.plans.plan(len(members)).unmasking(len(pads))
+	o.adding = plan.New(session.Placement{Self: o.self, Members: members, Guess: place}, pads)
+	out := o.mailed(o.adding.Start())
+	for _, f := range o.early {
+		_ = o.adding.Receive(f.from, int(f.step.Round), int(f.step.Part), f.step.Words) // as in receiveStep
+	}
+	o.early = nil
+	return out
+}
+
+// members returns who takes part in the epoch, in rank order.
+func (o *openSum) members(sealed *Sealed) []int {
+	if len(o.lost) == 0 {
+		return o.seats(sealed).ranks
+	}
+	var members []int
+	for _, r := range sealed.Members {
+		if !slices.ContainsFunc(o.lost, func(l Substitute) bool { return l.Member == r }) {
+			members = append(members, int(r))
+		}
+	}
+	return members
+}
+
+// seats returns what follows from the view of the attempt.
+func (o *openSum) seats(sealed *Sealed) *seats {
+	v := &View{Ballot: sealed.Attempt, Members: sealed.Members, Missing: sealed.Missing}
+	return o.plans.seatsOf(o.roster, position{o.slot, o.chain}, v)
+}
+
+func (o *openSum) mailed(frames []session.Frame) (out []mail) {
+	for _, f := range frames {
+		out = append(out, mail{f.To, &Step{Lane: o.lane(), Round: uint32(f.Round), Part: uint32(f.Part), Words: f.Words}})
+	}
+	return out
+}
+
+// tick begins the next epoch when the one under way cannot come to an end, if this
+// member is of the committee and no other that could see it is before it.
+func (o *openSum) tick(at *opening, w patience) []mail {
+	if !o.decides(o.self) || !o.begun || at.sealed == nil || o.ready(at.sealed) || at.now-o.since < o.wait(at.sealed, w) {
+		return nil
+	}
+	b := &Reopen{Epoch: o.next(o.self, o.epoch)}
+	for _, r := range at.sealed.Members {
+		if s := int(r); w.without(s) {
+			by := o.standIn(s, at.sealed, &w)
+			if by < 0 {
+				return nil // its pad is waited for
+			}
+			b.Lost = append(b.Lost, Substitute{r, uint32(by)})
+		}
+	}
+	return append([]mail{{toDeciders, b}}, o.reopen(b, at)...)
+}
+
+// wait returns after what time without a step a member begins another epoch: soon if one
+// of those who take part is lost, but after twice the time each time, so that all come to
+// hear of it; each member of the committee after those of lower rank that are there.
+func (o *openSum) wait(sealed *Sealed, w patience) time.Duration {
+	least := w.stall
+	if slices.ContainsFunc(o.members(sealed), w.without) {
+		least = w.every << min(o.tries, 6)
+	}
+	turn := 0
+	for _, s := range o.Committee {
+		if s < o.self && !w.without(s) {
+			turn++
+		}
+	}
+	return least + time.Duration(turn+1)*viewWait*w.every
+}
+
+// standIn returns who is to put the pad of a lost member together: the first that
+// holds a share and is there, -1 if nobody is.
+func (o *openSum) standIn(member int, sealed *Sealed, w *patience) int {
+	if o.Shares > 0 {
+		for _, h := range o.seats(sealed).holders(member) {
+			if !w.without(h) {
+				return h
+			}
+		}
+	}
+	return -1
+}
+
+func (o *openSum) waiting(*Sealed) []int {
+	if o.adding == nil {
+		return nil
+	}
+	return o.adding.Waiting()
+}
+
+func (o *openSum) help(*opening) []Body {
+	switch {
+	case o.sum != nil:
+		return []Body{&Opened{Words: o.sum}}
+	case o.epoch > 0:
+		return []Body{&Reopen{Epoch: o.epoch, Lost: o.lost}}
+	}
+	return nil
+}
+
+func (o *openSum) again(to int, round uint32) (out []mail) {
+	if o.adding == nil {
+		return nil
+	}
+	for r := int(round); r <= int(round)+1; r++ {
+		out = append(out, o.mailed(o.adding.Again(to, r))...)
+	}
+	return out
+}
+
+func (o *openSum) session() (round uint32, runs bool) {
+	if o.adding == nil {
+		return 0, false
+	}
+	return uint32(o.adding.Round()), true
+}
+
+func (o *openSum) recovered() []uint32 { return nil }
+
+func (o *openSum) known() []Pad { return nil }
+
+func (o *openSum) padSum() []uint64 { return o.sum }
+
+func (o *openSum) close() {
+	o.epoch, o.lost, o.adding, o.early, o.shares = 0, nil, nil, nil, nil
+}

@@ -1,0 +1,168 @@
+package consensus
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// How a member works in the attempt of the ballot that it has promised.
+
+// work goes one step further in the attempt that this member works in.
+func (m *Machine) work(e *Effects) bool {
+	s := m.slot
+	a := m.attempt(s.ballots.promised)
+	if a == nil || s.abstains || a.settled || !a.view.has(m.p.Self) || s.ballots.voted() {
+		return false
+	}
+	switch {
+	case !a.secrets.dealt:
+		if s.call == nil || s.entered >= int64(s.ballots.promised) {
+			return false
+		}
+		m.deal(a, e)
+	case !a.here:
+		return false // by an earlier process, whose session is lost
+	case s.call.header.Kind == Gather:
+		if len(a.blobs) < len(a.view.Members) {
+			return false
+		}
+		if m.compare(a, e) {
+			m.end(a, &Sealed{Blobs: a.blobsOf()}, e)
+		}
+	case a.result != nil:
+		return m.adoptSeal(a, e)
+	case a.lanes == nil:
+		if len(a.seeds) < a.seats().dealers() {
+			return false
+		}
+		if m.compare(a, e) {
+			m.begin(a, e)
+		}
+	default:
+		return m.average(a, e)
+	}
+	return true
+}
+
+// deal draws the secrets of an attempt, once and for ever, and hands out what the
+// others need of them.
+func (m *Machine) deal(a *attempt, e *Effects) {
+	s := m.slot
+	s.entered, s.dirty = int64(s.ballots.promised), true
+	a.secrets.dealt, a.here = true, true
+	m.monitor.step(m.now)
+	if s.call.header.Kind == Gather {
+		a.blobs[m.p.Self] = s.call.blob
+	} else if err := a.draw(s.call, m.entropy); err != nil {
+		m.fail(e, err)
+		return
+	}
+	for _, member := range a.opensTowards(s.call.header.Kind) {
+		m.send(e, member, s.ballots.promised, a.message(s.call, member))
+	}
+	if m.roster.Committee != nil {
+		m.replayEarly(e)
+	}
+	// what came before this member's own call
+	for _, from := range slices.Sorted(maps.Keys(a.seeds)) {
+		m.checkHeader(from, a, a.seeds[from].Header, a.seeds[from].View, e)
+	}
+	for _, from := range slices.Sorted(maps.Keys(a.gathered)) {
+		m.checkHeader(from, a, a.gathered[from].Header, a.gathered[from].View, e)
+	}
+}
+
+// receiveDeal takes Seeds or a Blob. They may come before this member's call,
+// and before the view that they belong to.
+func (m *Machine) receiveDeal(from int, msg Message, e *Effects) {
+	s := m.slot
+	a := m.attempt(msg.Ballot)
+	if a == nil || msg.Ballot > s.ballots.promised {
+		if s.ballots.commit == nil && msg.Ballot >= s.ballots.promised {
+			m.keepEarly(from, msg)
+		}
+		return
+	}
+	if msg.Ballot < s.ballots.promised || !a.view.has(from) || !a.view.has(m.p.Self) || a.lanes != nil || a.result != nil {
+		return
+	}
+	switch b := msg.Body.(type) {
+	case *Seeds:
+		if b.Header.Kind == Sum && a.seeds[from] == nil && m.checkHeader(from, a, b.Header, b.View, e) && m.honest(from, a.checkShare(from, b), e) {
+			a.seeds[from] = b
+		}
+	case *Blob:
+		if b.Header.Kind == Gather && a.blobs[from] == nil && m.checkHeader(from, a, b.Header, b.View, e) {
+			a.blobs[from], a.gathered[from] = append([]byte{}, b.Data...), b
+		}
+	}
+}
+
+// checkHeader ends the run if a member is about to compute something else. Before
+// this member's own call there is nothing to compare with.
+func (m *Machine) checkHeader(from int, a *attempt, h Header, view [32]byte, e *Effects) bool {
+	return m.slot.call == nil || m.honest(from, a.checkHeader(m.slot.call.header, h, view), e)
+}
+
+// honest ends the run if a member has sent what no honest member does.
+func (m *Machine) honest(from int, fault string, e *Effects) bool {
+	if fault != "" {
+		m.fail(e, m.roster.memberError(from, fault))
+	}
+	return fault == ""
+}
+
+// begin starts the session. The others' shares and commitments go to disk before its
+// first frame leaves.
+func (m *Machine) begin(a *attempt, e *Effects) {
+	m.slot.dirty = true
+	out, early, err := a.begin(m.slot.call, m.entropy)
+	if err != nil {
+		m.fail(e, err)
+		return
+	}
+	m.post(a.view.Ballot, out, e)
+	m.monitor.step(m.now)
+	for _, f := range early {
+		m.receiveStep(f.from, Message{Ballot: a.view.Ballot, Body: f.step}, f.step, e)
+	}
+}
+
+// receiveStep takes a frame of the session.
+func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
+	s := m.slot
+	if m.roster.Committee != nil && int(b.Lane) >= m.p.lanes() {
+		m.receiveOpening(from, msg, e)
+		return
+	}
+	a := s.attempts[msg.Ballot]
+	if a == nil || !a.secrets.dealt { // in a large roster not all wait for this member's deal
+		if s.ballots.commit == nil && msg.Ballot >= s.ballots.promised {
+			m.keepEarly(from, msg)
+		}
+		return
+	}
+	part, fault := a.receive(from, b, s.values())
+	if m.honest(from, fault, e) && part {
+		m.monitor.step(m.now)
+	}
+}
+
+// average goes on with the session and, when it has ended, with its result.
+func (m *Machine) average(a *attempt, e *Effects) bool {
+	out, step, words, err := a.average()
+	m.post(a.view.Ballot, out, e)
+	if step {
+		m.monitor.step(m.now)
+	}
+	switch {
+	case err != nil:
+		m.fail(e, fmt.Errorf("sum: %w", err))
+		return false
+	case words == nil:
+		return false
+	}
+	m.end(a, &Sealed{Blocks: m.slot.call.blocks, Words: words, Commits: a.commits()}, e)
+	return true
+}

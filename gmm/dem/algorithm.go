@@ -1,0 +1,197 @@
+package dem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/settings"
+	"github.com/collabdict/collabdict/gmm/kfed"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/columnstats"
+	"github.com/collabdict/collabdict/option"
+)
+
+// Kind is the algorithm by its name.
+var Kind = algorithm.Kind{
+	Name: "dem", About: "a mixture of Gaussians, by private sums",
+	New: func() algorithm.Algorithm { return new(Algorithm) },
+}
+
+// The three starts of Zhang Pettersson et al. 2025.
+const (
+	startSpread     = "spread"      // centres far apart in the ranges of the columns
+	startKFed       = "k-fed"       // federated clustering, whose local centres are shown
+	startSharedRows = "shared-rows" // a mixture of some rows that are shared: in simulations only
+)
+
+// rowsToShare are how many rows a start from them takes.
+const rowsToShare = 100
+
+// Algorithm is the learning of a mixture by a [Learner], with its settings.
+type Algorithm struct {
+	Components, Rounds int
+	Tol                float64
+	Covariance, Start  string
+	MinRows            int
+
+	first *gmm.Mixture // of rows that are shared
+}
+
+var _ algorithm.InOneProcess = (*Algorithm)(nil)
+
+// Options binds the settings.
+func (a *Algorithm) Options() option.Table {
+	return option.Table{
+		option.Int(&a.Components, "components", 5, "`K` patterns in the shared dictionary", option.Between(1, settings.MostComponents)),
+		option.Int(&a.Rounds, "rounds", 100, "most rounds to train", option.AtLeast(1)),
+		settings.Tol(&a.Tol),
+		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
+		option.String(&a.Start, "start", startSpread, "`START`: spread, centres far apart; k-fed, clusters whose local centres are shown in the clear; or shared-rows, in simulations only",
+			option.OneOf(startSpread, startKFed, startSharedRows)),
+		privacy.MinRowsOption(&a.MinRows).Needs("--start k-fed, as the others show no clusters", func() bool { return a.Start == startKFed }),
+	}
+}
+
+// Prepare has nothing to complete.
+func (a *Algorithm) Prepare(algorithm.Coordinates) error { return nil }
+
+// Traits says what the settings ask of those who run them.
+func (a *Algorithm) Traits() algorithm.Traits {
+	t := algorithm.Traits{
+		Rounds: a.Rounds, HoldsRows: a.Start == startKFed, Patterns: true,
+		LeastRows: max(a.Components+1, a.MinRows), ShownRows: a.MinRows,
+	}
+	if a.Start == startSharedRows {
+		t.OnlySimulated = onlySimulated().Error()
+	}
+	return t
+}
+
+// onlySimulated says why there is no start from shared rows.
+func onlySimulated() error {
+	return &option.Error{Name: "start", Msg: startSharedRows + " is for simulations: no participant can be asked for rows", Hint: "take " + startSpread + " or " + startKFed}
+}
+
+// Disclosure says what members tell each other.
+func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
+	d := algorithm.Disclosure{Sums: true, Conserved: settings.Conserved(a.Covariance)}
+	// Where coordinates have been brought from all rows' range, the range is known.
+	ranged := c.UnitRange && (c.Axes > 0 || c.ScaledBy == algorithm.Global)
+	switch {
+	case a.Start == startSpread && !ranged:
+		d.Learned = []string{"of each " + c.Direction() + ", as trained on, the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these"}
+	case a.Start == startKFed && a.MinRows > 1:
+		d.Shown = []string{fmt.Sprintf("the centres of clusters of the own rows, each the mean of at least %d rows", a.MinRows)}
+	case a.Start == startKFed:
+		d.Shown = []string{"the centres of clusters of the own rows, each the mean of some of them, however few"}
+	case a.Start == startSharedRows:
+		d.Shown = []string{fmt.Sprintf("%d rows, drawn from those of all participants", rowsToShare)}
+	}
+	return d
+}
+
+// Together fits the start from shared rows, if it is wanted.
+func (a *Algorithm) Together(seed uint64, all func() (*mat.Dense, error)) error {
+	if a.Start != startSharedRows {
+		return nil
+	}
+	x, err := all()
+	if err != nil {
+		return err
+	}
+	a.first, err = SharedRows([]*mat.Dense{x}, max(rowsToShare, a.Components), a.Components, settings.EM(a.Covariance, a.Tol), source(seed))
+	return err
+}
+
+func source(seed uint64) rand.Source { return rand.NewChaCha8(settings.Seed(seed)) }
+
+// Train plays one participant's part.
+func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+	least, err := privacy.LeastRows(g, d, a.MinRows)
+	if err != nil {
+		return algorithm.Outcome{}, err
+	}
+	few := 0 // own clusters that were merged
+	c := Config{Form: settings.Form(a.Covariance)}
+	switch {
+	case g.Size() == 1: // nobody to agree with: begin as anybody would
+		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.ownCentres(d) }
+	case a.Start == startSharedRows && a.first == nil:
+		return algorithm.Outcome{}, onlySimulated()
+	case a.Start == startSharedRows:
+		c.Mixture = func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return a.first, nil }
+	case a.Start == startKFed:
+		c.Centres = func(ctx context.Context, g collabdict.Group) (centres *mat.Dense, err error) {
+			centres, few, err = a.clusters(ctx, g, d, least)
+			return centres, err
+		}
+	default:
+		c.Centres = func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) { return a.spread(ctx, g, d) }
+	}
+	l, err := NewLearner(d.Rows, c)
+	if err != nil {
+		return algorithm.Outcome{}, err
+	}
+	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: a.Rounds, AbsTol: a.Tol}, func(r collabdict.Round) {
+		after(algorithm.Progress{Round: r, Loss: -r.Objective})
+	})
+	if last.Number == 0 {
+		return algorithm.Outcome{}, err
+	}
+	return algorithm.Outcome{Last: last, Model: l.Mixture(), TotalRows: l.TotalRows(), Warnings: privacy.FewWarnings(few, least)}, err
+}
+
+// ownCentres are those of k-means++ and Lloyd's algorithm.
+func (a *Algorithm) ownCentres(d algorithm.Data) (*mat.Dense, error) {
+	if n, _ := d.Rows.Dims(); a.Components > n {
+		return nil, option.Errorf("components", "want at most the %d rows, got %d", n, a.Components)
+	}
+	x, err := algorithm.Dense(d.Rows)
+	if err != nil {
+		return nil, err
+	}
+	return gmm.KMeans(x, a.Components, source(d.Seed)), nil
+}
+
+// spread agrees on the ranges of all columns by sums of counts.
+func (a *Algorithm) spread(ctx context.Context, g collabdict.Group, d algorithm.Data) (*mat.Dense, error) {
+	low, size, _, err := columnstats.Extremes(ctx, g, d.Rows)
+	if err != nil {
+		return nil, err
+	}
+	high := make([]float64, len(low))
+	for i, v := range low {
+		high[i] = v + size[i]
+	}
+	return Spread(a.Components, low, high, source(d.Seed)), nil
+}
+
+// clusters are found by federated clustering. Participants have √K clusters each (Dennis
+// et al. 2021), or more where half of them would not have K together.
+func (a *Algorithm) clusters(ctx context.Context, g collabdict.Group, d algorithm.Data, least int) (centres *mat.Dense, few int, err error) {
+	x, err := algorithm.Dense(d.Rows)
+	if err != nil {
+		return nil, 0, err
+	}
+	k, size := a.Components, g.Size()
+	local := min(k, max(int(math.Ceil(math.Sqrt(float64(k)))), (2*k+size-1)/size))
+	centres, few, err = kfed.Cluster(ctx, g, x, kfed.Config{Local: local, Clusters: k, MinRows: least}, source(d.Seed))
+	var fewer *kfed.FewError
+	if errors.As(err, &fewer) {
+		return nil, 0, &option.Error{Name: "components", Msg: err.Error(), Hint: "lower --components, give more rows, or take --start " + startSpread}
+	}
+	return centres, few, err
+}
+
+// Load returns the mixture that arrays are of.
+func (a *Algorithm) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
+	return settings.Load(arrays, a.Covariance, coordinates)
+}

@@ -1,0 +1,132 @@
+package dem_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/dem"
+	"github.com/collabdict/collabdict/gmm/internal/settings"
+	"github.com/collabdict/collabdict/internal/algorithmtest"
+	"github.com/collabdict/collabdict/internal/gmmtest"
+	"github.com/collabdict/collabdict/internal/grouptest"
+)
+
+func TestSettings(t *testing.T) {
+	algorithmtest.Check(t, dem.Kind)
+	algorithmtest.Check(t, dem.Kind, "components=3", "tol=0", "covariance=full", "start=k-fed", "min-rows=1")
+	for setting, want := range map[string]string{
+		"components=2-4": `components: want a whole number, got "2-4"`,
+		"covariance=x":   `covariance: want full, diag or spherical, got "x"`,
+		"start=x":        `start: want spread, k-fed or shared-rows, got "x"`,
+		"min-rows=5":     "min-rows: requires --start k-fed, as the others show no clusters",
+	} {
+		if _, err := algorithmtest.Make(dem.Kind, algorithm.Coordinates{}, setting); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", setting, err, want)
+		}
+	}
+	least := func(settings ...string) int { return algorithmtest.New(t, dem.Kind, settings...).Traits().ShownRows }
+	if least() != 0 || least("start=k-fed") != 5 || least("start=k-fed", "min-rows=1") != 1 {
+		t.Errorf("shown are components of %d rows, with k-fed of %d, or %d", least(), least("start=k-fed"), least("start=k-fed", "min-rows=1"))
+	}
+}
+
+// Whatever the start, members come to one mixture, which is about as good as that of all
+// rows in one place, and what is written is read.
+func TestAlgorithm(t *testing.T) {
+	var parts []*mat.Dense
+	all, rng := mat.NewDense(300, 2, nil), rand.New(gmmtest.Seed(1))
+	all.Apply(func(i, j int, _ float64) float64 { return rng.NormFloat64() + float64(7*(i%2)*(1-j)) }, all)
+	for s := range 5 {
+		parts = append(parts, all.Slice(60*s, 60*(s+1), 0, 2).(*mat.Dense))
+	}
+	fit, err := gmm.Fit(all, 2, gmm.EM{Form: gmm.Diag}, gmmtest.Seed(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := fit.Mixture.MeanLogLik(gmm.Matrix(all))
+	data := algorithmtest.Data(3, parts...)
+	for _, start := range []string{"spread", "k-fed", "shared-rows"} {
+		a := algorithmtest.New(t, dem.Kind, "components=2", "rounds=40", "start="+start)
+		if err := a.(algorithm.InOneProcess).Together(3, func() (*mat.Dense, error) { return all, nil }); err != nil {
+			t.Fatal(err)
+		}
+		out := algorithmtest.Train(t, grouptest.Protocol(t), a, data)
+		first := out[0].Model.(*gmm.Mixture)
+		for s, o := range out {
+			if !slices.Equal(o.Model.(*gmm.Mixture).Means().RawMatrix().Data, first.Means().RawMatrix().Data) {
+				t.Errorf("%s: members 0 and %d have other mixtures", start, s)
+			}
+		}
+		got, _ := first.MeanLogLik(gmm.Matrix(all))
+		if got < want-0.03 || out[0].TotalRows != 300 || first.Form() != gmm.Diag {
+			t.Errorf("%s: log-likelihood %.4f, want about %.4f; %+v", start, got, want, out[0])
+		}
+		algorithmtest.Loaded(t, a, first, data[0].Rows)
+	}
+}
+
+// Alone, a mixture is that of EM from k-means++ on the own rows, whatever the start.
+func TestAlone(t *testing.T) {
+	x := gmmtest.Patterns(180, 2, 2, 1)
+	a := algorithmtest.New(t, dem.Kind, "components=2", "tol=0", "start=shared-rows")
+	out, err := a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, x)[0], func(algorithm.Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	em := settings.EM("diag", 0)
+	em.Iterations = 200
+	fit, err := gmm.FitFrom(out.Model.(*gmm.Mixture), x, em)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := out.Model.(*gmm.Mixture).MeanLogLik(gmm.Matrix(x))
+	if want, _ := fit.Mixture.MeanLogLik(gmm.Matrix(x)); math.Abs(got-want) > 1e-4 || out.Last.Number != 100 {
+		t.Errorf("log-likelihood %g, want %g; %+v", got, want, out.Last)
+	}
+	a = algorithmtest.New(t, dem.Kind, "components=181")
+	if _, err := a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, x)[0], nil); err == nil || !strings.Contains(err.Error(), "components: want at most the 180 rows, got 181") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Rows are shared in simulations alone.
+func TestNobodyIsAskedForRows(t *testing.T) {
+	a := algorithmtest.New(t, dem.Kind, "start=shared-rows")
+	g := &grouptest.Ahead{Group: collabdict.Solo{}}
+	if _, err := a.Train(t.Context(), g, algorithmtest.Data(3, gmmtest.Patterns(60, 2, 2, 1))[0], nil); err == nil || !strings.Contains(err.Error(), "no participant can be asked for rows") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestDisclosure(t *testing.T) {
+	spread := algorithmtest.New(t, dem.Kind)
+	for c, learned := range map[algorithm.Coordinates]bool{
+		{ScaledBy: algorithm.None}:                                false,
+		{ScaledBy: algorithm.Global}:                              false,
+		{ScaledBy: algorithm.Agreed, UnitRange: true}:             false,
+		{ScaledBy: algorithm.Own, UnitRange: true}:                false,
+		{ScaledBy: algorithm.Own, Axes: 2}:                        false,
+		{ScaledBy: algorithm.Global, UnitRange: true}:             true,
+		{ScaledBy: algorithm.Own, UnitRange: true, Axes: 2}:       true,
+		{ScaledBy: algorithm.Agreed, UnitRange: true, Axes: 2}:    true,
+		{ScaledBy: algorithm.Global, UnitRange: true, Axes: 2}:    true,
+		{ScaledBy: algorithm.Global, UnitRange: false, Axes: 200}: false,
+	} {
+		d := spread.Disclosure(c)
+		if (len(d.Learned) == 0) != learned || len(d.Shown) > 0 || !d.Sums || d.Conserved != algorithm.Variances {
+			t.Errorf("%+v: %+v", c, d)
+		}
+	}
+	d := algorithmtest.New(t, dem.Kind, "start=k-fed", "covariance=full").Disclosure(algorithm.Coordinates{})
+	if len(d.Shown) != 1 || !strings.Contains(d.Shown[0], "each the mean of at least 5 rows") || len(d.Learned) > 0 || d.Conserved != algorithm.Covariances {
+		t.Errorf("k-fed: %+v", d)
+	}
+}

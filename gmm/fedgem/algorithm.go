@@ -1,0 +1,274 @@
+package fedgem
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/settings"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/metrics"
+	"github.com/collabdict/collabdict/option"
+)
+
+// Kind is the algorithm by its name.
+var Kind = algorithm.Kind{
+	Name: "fedgem", About: "clusters whose number nobody knows",
+	New: func() algorithm.Algorithm { return new(Algorithm) },
+}
+
+// The radii of rounds.
+const (
+	exactRadius = "exact" // as far as no likelihood falls
+	halfRadius  = "half"  // half of the squared one, as the paper's public code has it
+)
+
+// chiSquare is the rule for the last merge that needs no factor.
+const chiSquare = "chi-square"
+
+// mostByBIC is the most components that a participant takes where neither the settings
+// nor labels say how many.
+const mostByBIC = 10
+
+// Algorithm finds clusters by [Train], with its settings.
+type Algorithm struct {
+	// Components are the own clusters of each participant, or with MostComponents a range;
+	// 0: each its own number.
+	Components, MostComponents int
+	Rounds                     int // with the last merge
+	Tol                        float64
+	LocalSteps                 int
+	Covariance, Radius, Final  string
+	MinRows                    int
+	privacy.Budget
+}
+
+var _ algorithm.Algorithm = (*Algorithm)(nil)
+
+// Options binds the settings.
+func (a *Algorithm) Options() option.Table {
+	// With noise there are fewer rounds, since each of them adds to it.
+	const rounds, noisyRounds = 50, 10
+	return slices.Concat(option.Table{
+		option.Range(&a.Components, &a.MostComponents, "components", 0, "`K` own clusters of each participant, or a range, as 3-10, that the BIC chooses from (default as many as classes in its --label, else by the BIC)",
+			option.AtLeast(1), option.Optional[int]("leave it out for each participant's own number")),
+		option.Int(&a.Rounds, "rounds", rounds, "most rounds, with the last merge (with --epsilon by default 10)",
+			option.DefaultBy(func() int {
+				if a.Epsilon != 0 {
+					return noisyRounds
+				}
+				return rounds
+			}),
+			option.Check(func(v int) error {
+				if v < 2 {
+					return fmt.Errorf("want at least 2, one before the last merge, got %d", v)
+				}
+				return nil
+			})),
+		option.Float(&a.Tol, "tol", 1e-6, "stop when no centre moves by so many standard deviations of its cluster; 0 runs all rounds", option.Finite()),
+		option.Int(&a.LocalSteps, "local-steps", 1, "`E` steps of EM in a round", option.AtLeast(1)).ForExperts(),
+		settings.Covariance(&a.Covariance, gmm.Spherical, gmm.Spherical, gmm.Full),
+		option.String(&a.Radius, "radius", exactRadius, "how far the others may move a centre in a round: exact, as far as its likelihood does not fall; or half of the squared distance, as in the paper's code",
+			option.OneOf(exactRadius, halfRadius)).ForExperts(),
+		option.String(&a.Final, "final", chiSquare, "`RULE` for the last merge: chi-square, what chance leaves open of each centre; factor=V, the paper's; or factor=V1,V2,... to choose from by cross-validation",
+			option.Check(func(v string) error { _, err := factorsOf(v); return err })).ForExperts(),
+	}, a.Budget.Options(), option.Table{
+		privacy.MinRowsOption(&a.MinRows).Needs(privacy.NoNoise, func() bool { return a.Epsilon == 0 }),
+	})
+}
+
+// factorsOf reads a rule for the last merge: chi-square, which has none, or factor= and
+// the factors to choose from, with commas between.
+func factorsOf(rule string) (factors []float64, err error) {
+	if rule == chiSquare {
+		return nil, nil
+	}
+	values, ok := strings.CutPrefix(rule, "factor=")
+	if !ok {
+		return nil, fmt.Errorf("want %s, factor=V, or factor=V1,V2,... to choose from by cross-validation, got %q", chiSquare, rule)
+	}
+	for _, text := range strings.Split(values, ",") {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 1) {
+			return nil, fmt.Errorf("want factors that are finite and above 0, got %q", text)
+		}
+		factors = append(factors, v)
+	}
+	return factors, nil
+}
+
+// Prepare completes the settings.
+func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
+	factors, err := factorsOf(a.Final)
+	if err != nil {
+		return option.Errorf("final", "%v", err)
+	}
+	if len(factors) > 1 && a.once() {
+		return &option.Error{
+			Name: "final", Msg: fmt.Sprintf("want one factor, or %s, with min-rows above 1: the clusters of three times two thirds of the rows, beside those of all, tell of few rows", chiSquare),
+			Hint: "choose a factor on rows that may be shown, or say --min-rows 1",
+		}
+	}
+	switch {
+	case a.Epsilon == 0:
+		return nil
+	case a.Components == 0 || a.MostComponents != 0:
+		return option.Errorf("components", "want a number with epsilon, since one by BIC or by labels tells of the rows")
+	case a.full():
+		return option.Errorf("covariance", "want %s with epsilon, got %s", gmm.Spherical, a.Covariance)
+	case len(factors) > 1:
+		return option.Errorf("final", "want one factor, or %s, with epsilon, since one chosen by held-out rows tells of them", chiSquare)
+	}
+	return a.Budget.Prepare(c)
+}
+
+func (a *Algorithm) full() bool { return a.Covariance == gmm.Full.String() }
+
+// once reports whether members show their clusters in the last merge alone.
+func (a *Algorithm) once() bool { return a.MinRows > 1 }
+
+// Traits says what the settings ask of those who run them.
+func (a *Algorithm) Traits() algorithm.Traits {
+	t := algorithm.Traits{
+		Rounds: a.Rounds, ByStep: true, HoldsRows: true, Secret: a.Epsilon != 0, Patterns: true,
+		LeastRows: max(a.Components+1, a.MinRows), ShownRows: a.MinRows, Noise: a.Noise(),
+	}
+	if a.once() {
+		t.Rounds = 1
+	}
+	return t
+}
+
+// Disclosure says what members tell each other.
+func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
+	shape, when := "spread", "in every round"
+	if a.full() {
+		shape = "covariance matrix"
+	}
+	if a.once() {
+		when = "once"
+	}
+	shown := fmt.Sprintf("the centre, the number of rows and the %s of each own cluster, and how large a region it may be moved in, %s", shape, when)
+	if factors, _ := factorsOf(a.Final); len(factors) > 1 {
+		shown += ", and the same of three times two thirds of the own rows, to choose a factor by the others, and in a sum over all members how well each factor did"
+	}
+	return algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(shown, "each is", a.MinRows), c)}}
+}
+
+// Train plays one participant's part. The last merge is the last round, without which
+// there is no model.
+func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+	out := algorithm.Outcome{Warnings: a.Warnings(d.Rows)}
+	least, err := privacy.LeastRows(g, d, a.MinRows)
+	if err != nil {
+		return out, err
+	}
+	x, err := algorithm.Dense(d.Rows)
+	if err != nil {
+		return out, err
+	}
+	c, err := a.config(ctx, g, x, d, least)
+	if err != nil {
+		return out, err
+	}
+	c.OnRound = func(r Round) {
+		after(algorithm.Progress{Round: collabdict.Round{Number: r.Number, Objective: r.Step}, Loss: r.Step})
+	}
+	r, err := Train(ctx, g, x, c)
+	if err != nil {
+		return out, err
+	}
+	mixture, err := r.Mixture()
+	if err != nil {
+		return out, err
+	}
+	total := 0.0
+	for _, c := range r.Clusters {
+		total += c.Rows
+	}
+	out.Last = collabdict.Round{Number: r.Rounds, Objective: r.Step, Converged: r.Converged}
+	out.Model, out.TotalRows = &Model{Mixture: mixture, Own: r.Local(), Of: r.Own}, int(math.Round(total))
+	out.Warnings = append(out.Warnings, privacy.FewWarnings(r.Few, least)...)
+	after(algorithm.Progress{Round: out.Last, Loss: out.Last.Objective, Clusters: mixture.Components()})
+	return out, nil
+}
+
+// config returns the settings of this participant.
+func (a *Algorithm) config(ctx context.Context, g collabdict.Group, x *mat.Dense, d algorithm.Data, least int) (c Config, err error) {
+	c = Config{
+		Full: a.full(), LocalSteps: a.LocalSteps, Rounds: a.Rounds - 1, Tol: a.Tol, Half: a.Radius == halfRadius,
+		MinRows: max(1, least), Seed: d.Seed,
+	}
+	if a.Tol == 0 {
+		c.Tol = -1 // never
+	}
+	if c.Components, err = a.components(x, d); err != nil {
+		return c, err
+	}
+	if a.Hides(d) {
+		// A row of M columns is no longer than Clip·√M.
+		_, dim := x.Dims()
+		c.Noise = &Noise{Multiplier: c.Multiplier(a.Epsilon, a.Delta), Radius: a.Clip * math.Sqrt(float64(dim)), Source: d.Source}
+	}
+	factors, err := factorsOf(a.Final)
+	switch {
+	case err != nil:
+		return c, err
+	case len(factors) == 1 || len(factors) > 1 && g.Size() == 1: // alone, clusters stay apart whatever the factor
+		c.Final = Factor{V: factors[0]}
+	case len(factors) > 1:
+		v, err := choose(ctx, g, x, c, factors)
+		if err != nil {
+			return c, fmt.Errorf("choose a factor: %w", err)
+		}
+		c.Final = Factor{V: v}
+	}
+	return c, nil
+}
+
+// components returns the number of own clusters: the one that is agreed on, or that of
+// smallest BIC in the agreed range, or how many classes the own labels have, or that of
+// smallest BIC.
+func (a *Algorithm) components(x *mat.Dense, d algorithm.Data) (k int, err error) {
+	rows, _ := x.Dims()
+	least, most := a.Components, a.MostComponents
+	switch {
+	case least != 0 && most == 0:
+		k = least
+	case least == 0 && d.Labels != nil:
+		k = Classes(d.Labels)
+	default:
+		if least == 0 {
+			least, most = 1, mostByBIC
+		}
+		if k = least; least <= rows {
+			return ComponentsByBIC(x, least, most, a.full(), d.Seed)
+		}
+	}
+	if k > rows {
+		return 0, option.Errorf("components", "want at most the %d own rows, got %d", rows, k)
+	}
+	return k, nil
+}
+
+// choose finds a factor by cross-validation, before the first round.
+func choose(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, factors []float64) (float64, error) {
+	return ChooseFactor(ctx, setup{g}, x, c, factors, func(x *mat.Dense, labels []int) float64 {
+		v, ok := metrics.Silhouette(x, labels, c.Seed)
+		if !ok {
+			return math.NaN()
+		}
+		return v
+	})
+}
+
+// setup is a group whose collectives are of no round yet.
+type setup struct{ collabdict.Group }

@@ -1,0 +1,195 @@
+package fedgen
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/dem"
+	"github.com/collabdict/collabdict/gmm/internal/settings"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/option"
+)
+
+// Kind is the algorithm by its name.
+var Kind = algorithm.Kind{
+	Name: "fedgen", About: "a mixture of Gaussians, in one round from the participants' own",
+	New: func() algorithm.Algorithm { return new(Algorithm) },
+}
+
+// Algorithm learns a mixture in one round from the participants' own ones, and may refine
+// it by rounds of sums.
+type Algorithm struct {
+	Components, MostComponents int // the latter 0 for a number
+	Tol                        float64
+	Covariance                 string
+	// Synthetic is the number of rows that are drawn for each component gathered to fit
+	// to them from scratch; 0: 100, to fit to them from the reduced mixture.
+	Synthetic int
+	Refine    int // rounds of sums
+	MinRows   int
+	privacy.Budget
+}
+
+var _ algorithm.Algorithm = (*Algorithm)(nil)
+
+// Options binds the settings.
+func (a *Algorithm) Options() option.Table {
+	return slices.Concat(option.Table{
+		option.Range(&a.Components, &a.MostComponents, "components", 5, "`K` patterns in the shared dictionary, or a range, as 3-10, that the BIC chooses from", option.AtLeast(1)),
+		settings.Tol(&a.Tol),
+		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
+		option.Int(&a.Synthetic, "synthetic", 0, "draw `H` rows for each gathered component and fit to them from scratch, as published (default 100, and fit to them from the gathered components merged, which is better)",
+			option.Between(1, 1_000_000), option.Optional[int]("leave it out to start from the gathered components")).ForExperts(),
+		option.Int(&a.Refine, "refine", 0, "at most `R` rounds of sums after the one", option.AtLeast(0)),
+	}, a.Budget.Options(), option.Table{
+		privacy.MinRowsOption(&a.MinRows).Needs(privacy.NoNoise, func() bool { return a.Epsilon == 0 }),
+	})
+}
+
+// Prepare completes the settings.
+func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
+	switch most := max(a.Components, a.MostComponents); {
+	case most > maxComponents:
+		return option.Errorf("components", "want at most %d, got %d", maxComponents, most)
+	case a.Epsilon != 0 && a.MostComponents != 0:
+		return option.Errorf("components", "want a number with epsilon, since one by BIC tells of the rows, got %d-%d", a.Components, a.MostComponents)
+	case a.Epsilon != 0 && a.Refine > 0:
+		return option.Errorf("refine", "want no rounds of sums with epsilon, since the noise does not cover these, got %d", a.Refine)
+	}
+	return a.Budget.Prepare(c)
+}
+
+// Traits says what the settings ask of those who run them.
+func (a *Algorithm) Traits() algorithm.Traits {
+	return algorithm.Traits{
+		Rounds: 1 + a.Refine, HoldsRows: true, Secret: a.Epsilon != 0, Patterns: true,
+		LeastRows: max(a.Components+1, a.MinRows), ShownRows: a.MinRows, Noise: a.Noise(),
+	}
+}
+
+// Disclosure says what members tell each other.
+func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
+	const own = "the own mixture, whole: the weights, means and covariance matrices of its components, and the number of own rows"
+	d := algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(own, "each component is", a.MinRows), c)}}
+	if a.Refine > 0 {
+		d.Sums, d.Conserved = true, settings.Conserved(a.Covariance)
+	}
+	return d
+}
+
+// config returns the settings of the local fits and of the shared one.
+func (a *Algorithm) config(seed uint64, least int) Config {
+	k := Range{Min: a.Components, Max: max(a.Components, a.MostComponents)}
+	c := Config{Local: k, Global: k, EM: settings.EM(a.Covariance, a.Tol), MinRows: max(1, least), Method: ReducedStart, Seed: settings.Seed(seed)}
+	if a.Synthetic > 0 {
+		c.Method, c.PerComponent = Synthetic, a.Synthetic
+	}
+	return c
+}
+
+// Train plays one participant's part.
+func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+	out := algorithm.Outcome{Warnings: a.Warnings(d.Rows)}
+	least, err := privacy.LeastRows(g, d, a.MinRows)
+	if err != nil {
+		return out, err
+	}
+	if s, ok := g.(collabdict.RoundStarter); ok {
+		s.StartRound(1)
+	}
+	x, err := algorithm.Dense(d.Rows)
+	if err != nil {
+		return out, err
+	}
+	r, few, err := a.once(ctx, g, x, d, a.config(d.Seed, least))
+	if err != nil {
+		return out, fmt.Errorf("round 1: %w", err)
+	}
+	out.Last = collabdict.Round{Number: 1, Objective: r.Choices[r.Best].MeanLogLik, Converged: a.Refine == 0}
+	out.Model, out.TotalRows, out.Selection = r.Mixture, r.Rows, r.selection()
+	out.Warnings = append(out.Warnings, privacy.FewWarnings(few, least)...)
+	after(algorithm.Progress{Round: out.Last, Loss: -out.Last.Objective})
+	if a.Refine == 0 {
+		return out, nil
+	}
+	err = a.refine(ctx, g, d, &out, after)
+	return out, err
+}
+
+// once is the one round. With nobody else there is nothing to put together: the local
+// mixture is the shared one. few is how many own components were merged.
+func (a *Algorithm) once(ctx context.Context, g collabdict.Group, x *mat.Dense, d algorithm.Data, c Config) (r *Result, few int, err error) {
+	var own Contribution
+	switch {
+	case a.Hides(d):
+		own, err = a.private(x, d, c)
+	case g.Size() > 1:
+		own, few, err = Local(x, c)
+	default:
+		r, err = alone(x, c)
+		return r, 0, err
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	r, err = Exchange(ctx, g, own, c)
+	return r, few, err
+}
+
+// private is the own mixture with noise. Each value lies within ±Clip.
+func (a *Algorithm) private(x *mat.Dense, d algorithm.Data, c Config) (Contribution, error) {
+	_, dim := x.Dims()
+	p := Privacy{Epsilon: a.Epsilon, Delta: a.Delta, Low: make([]float64, dim), High: make([]float64, dim)}
+	for i := range dim {
+		p.Low[i], p.High[i] = -a.Clip, a.Clip
+	}
+	return Private(x, a.Components, c.EM.Form, p, c.Seed, d.Source)
+}
+
+func alone(x *mat.Dense, c Config) (*Result, error) {
+	choices, best, err := Select(x, c.Local, c.EM, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := x.Dims()
+	r := &Result{Mixture: choices[best].Mixture, Rows: n, Gathered: choices[best].Mixture.Components(), Best: best}
+	for _, choice := range choices {
+		bic := choice.BIC(float64(n))
+		r.Choices = append(r.Choices, Summary{Components: choice.Mixture.Components(), MeanLogLik: choice.MeanLogLik, BIC: bic, BICData: bic})
+	}
+	return r, nil
+}
+
+func (r *Result) selection() *algorithm.Selection {
+	s := &algorithm.Selection{Rows: r.Rows, Gathered: r.Gathered, Synthetic: r.Synthetic}
+	for _, c := range r.Choices {
+		s.Choices = append(s.Choices, algorithm.Choice{Components: c.Components, Loglik: c.MeanLogLik, BIC: c.BIC, BICRows: c.BICData})
+	}
+	return s
+}
+
+// refine makes rounds of sums from the model of out, and keeps in out what they come to.
+func (a *Algorithm) refine(ctx context.Context, g collabdict.Group, d algorithm.Data, out *algorithm.Outcome, after func(algorithm.Progress)) error {
+	first := out.Model.(*gmm.Mixture)
+	l, err := dem.NewLearner(d.Rows, dem.Config{Mixture: func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return first, nil }})
+	if err != nil {
+		return err
+	}
+	_, err = algorithm.Rounds(ctx, later{g}, l, collabdict.Options{Rounds: a.Refine, AbsTol: a.Tol}, func(r collabdict.Round) {
+		r.Number++
+		out.Last, out.Model, out.TotalRows = r, l.Mixture(), l.TotalRows()
+		after(algorithm.Progress{Round: r, Loss: -r.Objective})
+	})
+	return err
+}
+
+// Load returns the mixture that arrays are of.
+func (a *Algorithm) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
+	return settings.Load(arrays, a.Covariance, coordinates)
+}

@@ -1,0 +1,124 @@
+package ggm_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm/ggm"
+	"github.com/collabdict/collabdict/internal/algorithmtest"
+	"github.com/collabdict/collabdict/internal/gmmtest"
+	"github.com/collabdict/collabdict/internal/lockstep"
+)
+
+func TestSettings(t *testing.T) {
+	algorithmtest.Check(t, ggm.Kind)
+	algorithmtest.Check(t, ggm.Kind, "components=3", "rounds=7", "tol=0", "rho=0.5", "lambda0=2")
+	for setting, want := range map[string]string{
+		"components=0": "components: want at least 1, got 0",
+		"rounds=-1":    "rounds: want at least 1, got -1",
+		"tol=NaN":      "tol: want a finite value of at least 0, got NaN",
+		"lambda0=0":    "lambda0: want a finite value above 0, got 0",
+		"rho=0":        "rho: want a finite value above 0, got 0",
+		"rho=Inf":      "rho: want a finite value above 0, got +Inf",
+	} {
+		if _, err := algorithmtest.Make(ggm.Kind, algorithm.Coordinates{}, setting); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", setting, err, want)
+		}
+	}
+}
+
+// The start says how many components there are, unless that is given, too.
+func TestInit(t *testing.T) {
+	start := []byte(`{"means":[[0,1],[2,0]],"precisions":[[[1,0],[0,1]],[[1,0],[0,1]]],"weights":[0.5,0.5]}`)
+	of := func(settings ...string) (*ggm.Algorithm, error) {
+		a := ggm.Kind.New()
+		table := a.Options()
+		for _, s := range append(settings, "init=start.json") {
+			name, value, _ := strings.Cut(s, "=")
+			if err := table.Set(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := table.Find("init").Load(start); err != nil {
+			t.Fatal(err)
+		}
+		if err := table.Complete(); err != nil {
+			t.Fatal(err)
+		}
+		return a.(*ggm.Algorithm), a.Prepare(algorithm.Coordinates{})
+	}
+	a, err := of()
+	if err != nil || a.Components != 2 || len(a.Init.Digest) != 64 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if _, err := of("components=3"); err == nil || err.Error() != "init: want 3 components, got 2" {
+		t.Errorf("got %v", err)
+	}
+	out := algorithmtest.Train(t, lockstep.Run, a, algorithmtest.Data(1, gmmtest.Patterns(50, 2, 2, 1), gmmtest.Patterns(50, 2, 2, 2)))
+	if k := out[0].Model.(algorithm.Assigner).Components(); k != 2 {
+		t.Errorf("got %d components", k)
+	}
+}
+
+// Members have the same patterns, whether or not they share what they compute, and what is
+// written is read.
+func TestAlgorithm(t *testing.T) {
+	data := algorithmtest.Data(3, gmmtest.Patterns(80, 3, 2, 1), gmmtest.Patterns(60, 3, 2, 2))
+	var means []float64
+	for _, together := range []bool{false, true} {
+		a := algorithmtest.New(t, ggm.Kind, "components=2", "rounds=5", "tol=0")
+		if together {
+			if err := a.(algorithm.InOneProcess).Together(3, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out := algorithmtest.Train(t, lockstep.Run, a, data)
+		for s, o := range out {
+			own := o.Model.(algorithm.Dictionary).Means().RawMatrix().Data
+			if means == nil {
+				means = own
+			}
+			if !gmmtest.Bits(own, means) || o.Last.Number != 5 || o.TotalRows != 140 || o.Used["rho"] != 0.1*140/2 {
+				t.Errorf("member %d: %+v", s, o)
+			}
+			algorithmtest.Loaded(t, a, o.Model, data[s].Rows)
+		}
+	}
+}
+
+// failing is a group whose sums fail after some calls.
+type failing struct {
+	collabdict.Solo
+	left int
+}
+
+var errLost = errors.New("lost plant-b")
+
+func (f *failing) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if f.left--; f.left < 0 {
+		return nil, errLost
+	}
+	return f.Solo.Sum(ctx, x, blocks)
+}
+
+// A training that ends early leaves the model of the last round completed.
+func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
+	a := algorithmtest.New(t, ggm.Kind, "components=2", "rounds=5", "tol=0")
+	d, told := algorithmtest.Data(3, gmmtest.Patterns(60, 2, 2, 1))[0], 0
+	after := func(algorithm.Progress) { told++ }
+	counting := &failing{left: 1 << 30}
+	if out, err := a.Train(t.Context(), counting, d, after); err != nil || out.Last.Number != 5 || told != 5 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	out, err := a.Train(t.Context(), &failing{left: 1<<30 - counting.left - 2}, d, after)
+	if !errors.Is(err, errLost) || out.Model == nil || out.Last.Number != 3 || out.TotalRows != 60 {
+		t.Errorf("after a failure in round 4: %+v, %v", out, err)
+	}
+	if out, err = a.Train(t.Context(), &failing{}, d, after); !errors.Is(err, errLost) || out.Model != nil {
+		t.Errorf("without a completed round: %+v, %v", out, err)
+	}
+}

@@ -1,0 +1,45 @@
+package ggm
+
+import (
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/gmmtest"
+)
+
+// A round's work at a participant with 24,000 rows of 38 variables.
+func BenchmarkLocalUpdate(b *testing.B) {
+	l, err := NewLearner(gmm.Matrix(gmmtest.Patterns(24000, 38, 10, 9)), Config{Components: 10})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := l.Start(b.Context(), collabdict.Solo{}); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("LocalUpdate", func(b *testing.B) {
+		for b.Loop() {
+			if _, _, err := l.LocalUpdate(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Start", func(b *testing.B) {
+		for b.Loop() {
+			if err := l.Start(b.Context(), collabdict.Solo{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Optimize", func(b *testing.B) {
+		x, _, err := l.LocalUpdate()
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			if _, err := l.Optimize(x, true); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

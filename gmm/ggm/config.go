@@ -1,0 +1,66 @@
+package ggm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/collabdict/collabdict/gmm"
+)
+
+// Config steers a [Learner]. All members must use the same values.
+type Config struct {
+	// Components is K, at least 1 and at most the rows of all participants.
+	Components int
+	// Lambda0 is λ₀ of Eq. (8), the weight in rows of the prior mean 0. 0 means 1.
+	Lambda0 float64
+	// Rho is ρ of Eq. (16), absolute. 0 means 0.1·N/K with the N rows of all
+	// participants.
+	Rho float64
+	// Seed is public: it draws candidates for the agreed start.
+	Seed uint64
+	// Init gives the start. Nil means one that the members agree on.
+	Init *gmm.Parameters
+	// Common, if not nil, is what the participants know of their rows already. All
+	// must have it, or none.
+	Common *Common
+	// Shared, if not nil, is what learners of one process share.
+	Shared *Solutions
+}
+
+// Validate reports the first field that is out of range.
+func (c Config) Validate() error {
+	if c.Components < 1 {
+		return fmt.Errorf("components: want at least 1, got %d", c.Components)
+	}
+	if !(c.Lambda0 >= 0) || math.IsInf(c.Lambda0, 1) {
+		return fmt.Errorf("lambda0: want a finite value of at least 0, got %g", c.Lambda0)
+	}
+	if !(c.Rho >= 0) || math.IsInf(c.Rho, 1) {
+		return fmt.Errorf("rho: want a finite value of at least 0, got %g", c.Rho)
+	}
+	if c.Init == nil {
+		return nil
+	}
+	if err := c.Init.Validate(); err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	if k := len(c.Init.Weights); k != c.Components {
+		return fmt.Errorf("init: want %d components, got %d", c.Components, k)
+	}
+	return nil
+}
+
+// ComponentsError says that there are more components than rows of all
+// participants together.
+type ComponentsError struct{ Components, Rows int }
+
+func (e *ComponentsError) Error() string {
+	return fmt.Sprintf("components: want at most the %d rows of all participants, got %d", e.Rows, e.Components)
+}
+
+func (c Config) lambda0() float64 {
+	if c.Lambda0 == 0 {
+		return 1
+	}
+	return c.Lambda0
+}

@@ -1,0 +1,181 @@
+package ggm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/bounds"
+)
+
+// Learner learns the sparse Gaussian graphical model mixture of Idé et al. 2024,
+// section 4.4, over a group: means and precisions are shared, weights are each
+// participant's own. The prior mean m₀ is 0 in the coordinates of the rows.
+//
+// Invariant: the model is the one of the last Optimize (at first, of Start). What
+// LocalUpdate computes takes effect with the Optimize that follows, so that a
+// failed sum changes nothing.
+type Learner struct {
+	rows   *passes.Reader
+	config Config
+
+	limits  limits
+	prior   prior
+	total   int // N of all participants of the start
+	counted int // of those in the last total
+	setup   int
+
+	model     *gmm.Mixture
+	pending   []float64 // π^s that belongs to the last LocalUpdate
+	diversity privacy.Diversity
+	stalled   *glasso.StalledError
+}
+
+var _ collabdict.Learner = (*Learner)(nil)
+
+var errNotStarted = errors.New("the learner has no parameters: start it first")
+
+// NewLearner returns a learner on a participant's rows, N^s by M, standardised by
+// the caller if at all. It keeps the source, and reads all rows once; each sum over
+// them is another pass, or two. Rows that cannot be read are an error of the method
+// that asked for the sum.
+func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	n, dim := rows.Dims()
+	if n == 0 || dim == 0 {
+		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
+	}
+	r := passes.NewReader(rows)
+	if err := r.Check(math.Ldexp(1, bounds.MaxExp-1)); err != nil {
+		return nil, err
+	}
+	if config.Init != nil {
+		if _, got := config.Init.Means.Dims(); got != dim {
+			return nil, fmt.Errorf("init: means: want %d columns as the rows have, got %d", dim, got)
+		}
+	}
+	return &Learner{rows: r, config: config}, nil
+}
+
+// Start agrees with the group on bounds of the statistics and on the first
+// parameters: those of Config.Init, or else the best of several clusterings.
+func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
+	counted := &counter{Group: g}
+	defer func() { l.setup = counted.calls }()
+	s := &starter{Learner: l, group: counted}
+	var err error
+	if l.model, err = s.start(ctx); err != nil {
+		return err
+	}
+	l.pending = nil
+	return nil
+}
+
+// counter counts the collectives of a group.
+type counter struct {
+	collabdict.Group
+	calls int
+}
+
+func (c *counter) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	c.calls++
+	return c.Group.Sum(ctx, x, blocks)
+}
+
+func (c *counter) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
+	c.calls++
+	return c.Group.Gather(ctx, blob)
+}
+
+// Digest implements [collabdict.Digester]; the weights are each participant's own.
+func (l *Learner) Digest() [32]byte { return l.model.Digest(false) }
+
+// LocalUpdate computes the statistics of Eqs. (12) and (13) with μ_k for m_k:
+// the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order of pack,
+// and last the local log-likelihood.
+func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
+	if l.model == nil {
+		return nil, nil, errNotStarted
+	}
+	s, diversity, err := l.model.Statistics(l.rows, nil, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.diversity = diversity
+	l.pending = make([]float64, s.K)
+	floats.ScaleTo(l.pending, 1/passes.Sum(s.N), s.N)
+	blocks = bounds.Append(l.limits.moments(s.K), 1, l.limits.logLik(l.model))
+	return append(s.Pack(), s.LogLik), blocks, nil
+}
+
+// Optimize is Eqs. (14) to (16) on the total of all participants' statistics. A
+// component that holds less than one row keeps its parameters. The objective is
+// the log posterior that EM raises in every round:
+//
+//	Σ_{s,n} ln Σ_k π_k^s N(x|μ_k, Λ_k⁻¹) + Σ_k [½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁]
+//
+// at the parameters before the step. After an error the model is the old one. The
+// weights stay as they are if the total was made without this participant.
+func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
+	if l.model == nil {
+		return 0, errNotStarted
+	}
+	k, dim := l.model.Components(), l.model.Dim()
+	if want := passes.PackedLen(k, dim, true) + 1; len(total) != want {
+		return 0, fmt.Errorf("want a total of %d values, got %d", want, len(total))
+	}
+	for i, v := range total {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
+		}
+	}
+	weights := l.model.Weights()
+	if l.pending != nil && included {
+		weights = l.pending
+	}
+	s := passes.Unpack(total, k, dim, true)
+	next, stalled, err := l.prior.step(l.model, s, weights)
+	if err != nil {
+		return 0, err
+	}
+	l.stalled = stalled
+	l.counted = int(math.Round(passes.Sum(s.N)))
+	objective = total[len(total)-1] + l.prior.logDensity(l.model)
+	l.model, l.pending = next, nil
+	return objective, nil
+}
+
+// Model returns the mixture with this participant's weights, nil before Start.
+func (l *Learner) Model() *gmm.Mixture { return l.model }
+
+// Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
+func (l *Learner) Diversity() privacy.Diversity { return l.diversity }
+
+// Stalled returns what is left of the graphical lasso that the last Optimize stopped
+// furthest from its solution, nil if all are solved.
+func (l *Learner) Stalled() *glasso.StalledError { return l.stalled }
+
+// SetupSums returns how many collectives the last Start took.
+func (l *Learner) SetupSums() int { return l.setup }
+
+// TotalRows returns N, the rows of all participants that are in the last total, known
+// after Start.
+func (l *Learner) TotalRows() int {
+	if l.counted > 0 {
+		return l.counted
+	}
+	return l.total
+}
+
+// Rho returns the ρ in use, known after Start.
+func (l *Learner) Rho() float64 { return l.prior.rho }

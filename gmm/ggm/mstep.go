@@ -1,0 +1,123 @@
+package ggm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/parallel"
+)
+
+// prior is that of Eq. (8) of Idé et al. 2024 with m₀ = 0.
+type prior struct {
+	lambda0, rho float64
+	steps        int // bounds the graphical lasso's Newton steps; 0 is its own bound
+	shared       *Solutions
+}
+
+// minRows is the smallest N̄_k with which a component is updated.
+const minRows = 1
+
+// component is what Eqs. (14) to (16) make of a component's sums.
+type component struct {
+	mean      []float64
+	precision *mat.SymDense
+	stalled   *glasso.StalledError // nil if the precision is optimal
+}
+
+// optimise is Eqs. (14) to (16) for a component, from its sums over all participants,
+// about the origin. n is at least minRows; second holds an upper triangle. start, the
+// precision so far, may be nil.
+func (p prior) optimise(n float64, first, second []float64, start *mat.SymDense) (component, error) {
+	if p.shared == nil {
+		return p.solve(n, first, second, start)
+	}
+	return p.shared.of(p.keyOf(n, first, second, start), func() (component, error) {
+		return p.solve(n, first, second, start)
+	})
+}
+
+func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c component, err error) {
+	c.mean = make([]float64, len(first))
+	floats.ScaleTo(c.mean, 1/(p.lambda0+n), first)
+	r, err := p.lasso(n, first, second, c.mean).Solve(start)
+	// A solver that stalls is still no worse than its start, which is all that
+	// generalised EM needs for the objective not to fall.
+	if err != nil && !errors.As(err, &c.stalled) {
+		return c, err
+	}
+	c.precision = r.Precision
+	return c, nil
+}
+
+// lasso is the problem that Eq. (16) poses for a component with the given new mean.
+func (p prior) lasso(n float64, first, second, mean []float64) glasso.Problem {
+	dim := len(first)
+	// With m₀ = 0, −m̄m̄ᵀ + λ₀/(λ₀+N̄) m̄m̄ᵀ = −N̄/(λ₀+N̄) m̄m̄ᵀ. Dividing (16) by
+	// (N̄+1)/N̄ makes it the graphical lasso of N̄/(N̄+1) Σ with penalty ρ/(N̄+1).
+	s := mat.NewSymDense(dim, nil)
+	for i := range dim {
+		for j := i; j < dim; j++ {
+			s.SetSym(i, j, (second[i*dim+j]-float64(first[i]*mean[j]))/(n+1))
+		}
+	}
+	return glasso.Problem{S: s, Penalty: p.rho / (n + 1), MaxSteps: p.steps}
+}
+
+// step returns m's successor: every component that holds minRows updated from the
+// sums over all participants, the others as they are. stalled is the graphical lasso
+// that has stopped furthest from its solution, nil if none has stopped short of it.
+func (p prior) step(m *gmm.Mixture, s *passes.Moments, weights []float64) (next *gmm.Mixture, stalled *glasso.StalledError, err error) {
+	means := m.Means()
+	precisions := make([]*mat.SymDense, s.K)
+	errs := make([]error, s.K)
+	stalls := make([]*glasso.StalledError, s.K)
+	dim := s.Dim
+	parallel.For(s.K, func(k int) {
+		old := m.Precision(k)
+		if s.N[k] < minRows {
+			precisions[k] = old
+			return
+		}
+		c, err := p.optimise(s.N[k], s.First[k*dim:(k+1)*dim], s.Second[k*dim*dim:(k+1)*dim*dim], old)
+		if errs[k] = err; err == nil {
+			means.SetRow(k, c.mean)
+			precisions[k], stalls[k] = c.precision, c.stalled
+		}
+	})
+	for k, err := range errs {
+		if err != nil {
+			return nil, nil, fmt.Errorf("component %d of %d: %w", k+1, s.K, err)
+		}
+		if e := stalls[k]; e != nil && (stalled == nil || e.Gap > stalled.Gap) {
+			stalled = e
+		}
+	}
+	next, err = gmm.NewMixture(weights, means, precisions)
+	return next, stalled, err
+}
+
+// logDensity is ln p(μ, Λ) of Eq. (8) up to a constant: Σ_k ½ ln|Λ_k| −
+// λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁.
+func (p prior) logDensity(m *gmm.Mixture) float64 {
+	sum := 0.0
+	means := m.Means()
+	for k := range m.Components() {
+		precision, mu, square, norm := m.Precision(k), means.RawRowView(k), 0.0, 0.0
+		for i := range mu {
+			for j := range mu {
+				v := precision.At(i, j)
+				square += float64(float64(mu[i]*v) * mu[j])
+				norm += math.Abs(v)
+			}
+		}
+		sum += m.LogDet(k)/2 - float64(p.lambda0/2*square) - float64(p.rho/2*norm)
+	}
+	return sum
+}

@@ -1,0 +1,184 @@
+package ggm
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/mixture"
+)
+
+// leaf is a cell of the tree of splits. A row is in a cell and in both of its halves to
+// some degree. The moments are those of all participants' rows, weighted by these degrees.
+type leaf struct {
+	sums   *passes.Moments
+	parent *leaf
+	// Once the halves are asked for, a row is in low by the degree of half(edge −
+	// direction·x), in units of width, and in high by the rest.
+	direction   []float64
+	edge, width float64
+	low, high   *leaf
+}
+
+// degree returns how much of a row is in the cell.
+func (f *leaf) degree(row []float64) float64 {
+	p := f.parent
+	if p == nil {
+		return 1
+	}
+	low := half((p.edge - kernels.Dot(p.direction, row)) / p.width)
+	if f == p.high {
+		low = 1 - low
+	}
+	return float64(low * p.degree(row))
+}
+
+// half is the logistic function: it rises from 0 to 1, and is ½ at 0.
+func half(v float64) float64 {
+	e := mixture.Exp(-math.Abs(v))
+	if v > 0 {
+		return 1 / (1 + e)
+	}
+	return e / (1 + e)
+}
+
+// cutWidth is the width of a cut, in standard deviations of the leaf's rows along its
+// direction. The halves of a normal distribution, taken as two of the same variance,
+// overlap that much: (1 − 2/π)/√(8/π).
+const cutWidth = 0.228
+
+// squares is Σ ‖x − mean‖² over the leaf's rows.
+func (f *leaf) squares() float64 { return mat.Trace(f.sums.Spread(0)) }
+
+// pcaPart splits the leaf with the largest sum of squares through its mean, along
+// its first principal component, until there is one leaf per component (PCA-Part,
+// Su and Dy 2007), and returns the leaves' means. One sum serves for the halves
+// of all leaves that could be split next.
+func (s *starter) pcaPart(ctx context.Context, all *whole) (*mat.Dense, error) {
+	k := s.config.Components
+	root := &leaf{sums: all.Moments}
+	leaves := []*leaf{root}
+	for len(leaves) < k {
+		worst := largest(leaves)
+		if leaves[worst].low == nil {
+			if err := s.halve(ctx, all, candidates(leaves, k-len(leaves))); err != nil {
+				return nil, err
+			}
+		}
+		low, high := leaves[worst].low, leaves[worst].high
+		leaves[worst] = low
+		leaves = append(leaves, high)
+	}
+	centres := mat.NewDense(k, all.Dim, nil)
+	for i, f := range leaves {
+		centres.SetRow(i, f.sums.Mean(0))
+	}
+	return centres, nil
+}
+
+func largest(leaves []*leaf) int {
+	at := 0
+	for i, f := range leaves {
+		if f.squares() > leaves[at].squares() {
+			at = i
+		}
+	}
+	return at
+}
+
+// candidates returns the leaves without halves among the count leaves of largest
+// sum of squares: no other leaf can be split before one of these.
+func candidates(leaves []*leaf, count int) (out []*leaf) {
+	left := append([]*leaf(nil), leaves...)
+	for ; count > 0 && len(left) > 0; count-- {
+		at := largest(left)
+		if left[at].low == nil {
+			out = append(out, left[at])
+		}
+		left = append(left[:at], left[at+1:]...)
+	}
+	return out
+}
+
+// halve fills low and high of the leaves of a tree. One half is summed, the other is
+// the rest.
+func (s *starter) halve(ctx context.Context, all *whole, leaves []*leaf) error {
+	for _, f := range leaves {
+		values, vectors := eigen(f.sums.Spread(0))
+		f.direction = vectors.RawRowView(len(values) - 1)
+		f.edge = kernels.Dot(f.direction, f.sums.Mean(0))
+		f.width = cutWidth * math.Sqrt(math.Max(values[len(values)-1], 0)/math.Max(f.sums.N[0], 1))
+		if f.width == 0 {
+			f.width = 1
+		}
+		f.low, f.high = &leaf{parent: f}, &leaf{parent: f}
+	}
+	low, err := s.lowAndMove(ctx, all, leaves)
+	if err != nil {
+		return err
+	}
+	for i, f := range leaves {
+		f.low.sums = low.Component(i)
+		f.high.sums = f.sums.Minus(f.low.sums)
+		keepMean(f.low.sums, f.sums)
+		keepMean(f.high.sums, f.sums)
+	}
+	return nil
+}
+
+// lowMoments returns the moments of the low halves of leaves.
+func lowMoments(r *passes.Reader, leaves []*leaf) (*passes.Moments, error) {
+	model := mixture.NewModel(len(leaves), r.Dim, true)
+	sums, err := r.Weighted(model, nil, func(w *mixture.Workspace, _ int, x []float64) {
+		w.Weigh(x, func(k int, weights []float64) {
+			for j := range weights {
+				weights[j] = leaves[k].low.degree(x[j*r.Dim : (j+1)*r.Dim])
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := passes.NewMoments(len(leaves), r.Dim, true)
+	out.Set(sums)
+	return out, nil
+}
+
+// lowAndMove sums lowMoments, in one sum with a step of the clusterings that move
+// meanwhile.
+func (s *starter) lowAndMove(ctx context.Context, all *whole, leaves []*leaf) (*passes.Moments, error) {
+	local, err := lowMoments(s.rows, leaves)
+	if err != nil {
+		return nil, err
+	}
+	x, blocks := local.Pack(), s.limits.moments(len(leaves))
+	length := len(x)
+	if s.moving != nil {
+		moves, err := clusterSums(s.rows, s.moving)
+		if err != nil {
+			return nil, err
+		}
+		x, blocks = append(x, moves...), s.limits.clusterBlocks(blocks, len(s.moving), s.config.Components)
+	}
+	total, err := s.group.Sum(ctx, x, blocks)
+	if err != nil {
+		return nil, err
+	}
+	if s.moving != nil {
+		moveAll(s.moving, total[length:], all)
+	}
+	return passes.Unpack(total[:length], len(leaves), s.rows.Dim, true), nil
+}
+
+// keepMean gives a half without rows its parent's mean and no spread.
+func keepMean(half, parent *passes.Moments) {
+	if math.Round(half.N[0]) >= 1 {
+		return
+	}
+	half.N[0] = 0
+	copy(half.First, parent.Mean(0))
+	clear(half.Second)
+}

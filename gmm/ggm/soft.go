@@ -1,0 +1,142 @@
+package ggm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/kernels/mixture"
+)
+
+// whole is what a start knows of all participants' rows together.
+type whole struct {
+	*passes.Moments
+	centre []float64 // M, their mean
+	square float64   // the mean of ‖x − mean‖²; above 0
+	widest float64   // the largest variance in any direction
+}
+
+func newWhole(all *passes.Moments) *whole {
+	w := &whole{Moments: all, centre: all.Mean(0), square: 1}
+	spread := all.Spread(0)
+	n := math.Max(all.N[0], 1)
+	if v := mat.Trace(spread) / n; v > math.Ldexp(1, -2*bounds.MaxExp) {
+		w.square = v
+	}
+	values, _ := eigen(spread)
+	w.widest = math.Max(values[len(values)-1]/n, 0)
+	return w
+}
+
+// clustering is K centres and the variance, one for all of them and all variables, by
+// which a row belongs to each: r_k(x) ∝ exp(−‖x − c_k‖²/2σ²).
+//
+// What is summed over participants is always soft. If every row were in its nearest
+// centre's cluster alone, two totals between which one row has moved would show it.
+type clustering struct {
+	centres  *mat.Dense
+	variance float64
+	// between is Σ_k n_k ‖mean_k − mean‖² of the last step. Rows are the nearer to
+	// their centres, the larger it is.
+	between float64
+}
+
+const (
+	// softness is how many variables the distance of a row from its centre counts as
+	// at most. In more, nearly every row would be in one cluster alone.
+	softness = 3
+	// merging is the share of the widest variance above which all centres would come
+	// to lie in one place.
+	merging = 0.5
+	// leastSquare is the least squared distance of rows from their centres, as a share
+	// of that from their mean. With none, every row would be in one cluster alone.
+	leastSquare = 1e-3
+)
+
+// newClustering returns k centres with the variance that k cells of equal size have: the
+// squares within fall by k^(−2/M).
+func newClustering(centres *mat.Dense, all *whole) *clustering {
+	k, dim := centres.Dims()
+	return &clustering{centres: centres, variance: all.square / float64(dim) * math.Pow(float64(k), -2/float64(dim))}
+}
+
+// soften sets the variance that fits a mean squared distance of rows from their centres.
+func (c *clustering) soften(square float64, all *whole) {
+	square = math.Max(square, leastSquare*all.square)
+	c.variance = square / float64(all.Dim)
+	if all.Dim > softness {
+		c.variance = math.Max(c.variance, math.Min(square/softness, merging*all.widest))
+	}
+}
+
+// move takes the means of the rows as centres, given their counts and sums as by
+// clusterSums. A centre with less than a row stays.
+func (c *clustering) move(n, first []float64, all *whole) {
+	k, _ := c.centres.Dims()
+	c.between = 0
+	for i := range k {
+		if n[i] < minRows {
+			continue
+		}
+		for j, mean := range all.centre {
+			v := first[j*k+i] / n[i]
+			c.between += float64(n[i] * float64((v-mean)*(v-mean)))
+			c.centres.Set(i, j, v)
+		}
+	}
+	c.soften(all.square-c.between/math.Max(all.N[0], 1), all)
+}
+
+// clusterSums returns for each clustering in turn the rows of each centre and, per
+// variable, their sums.
+func clusterSums(r *passes.Reader, of []*clustering) ([]float64, error) {
+	k, dim := of[0].centres.Dims()
+	model := mixture.NewModel(len(of)*k, dim, false)
+	for i, c := range of {
+		passes.SetSpheres(model, i*k, c.centres.RawMatrix().Data, c.variance, false)
+	}
+	sums, err := r.Weighted(model, nil, func(w *mixture.Workspace, _ int, x []float64) { w.LoadGroups(model, x, k) })
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, 0, len(of)*k*(1+dim))
+	firsts := make([]float64, k*dim)
+	for i := range of {
+		for j := range k {
+			out = append(out, sums.N(i*k+j))
+			sums.First(i*k+j, firsts[j*dim:(j+1)*dim])
+		}
+		for v := range dim {
+			for j := range k {
+				out = append(out, firsts[j*dim+v])
+			}
+		}
+	}
+	return out, nil
+}
+
+// moments returns those of the rows about a point, nil for the origin.
+func (c *clustering) moments(r *passes.Reader, about []float64, full bool) (*passes.Moments, error) {
+	k, _ := c.centres.Dims()
+	return r.SoftMoments(k, c.centres.RawMatrix().Data, c.variance, about, full)
+}
+
+// clusterBlocks bounds clusterSums.
+func (l limits) clusterBlocks(to []collabdict.Block, clusterings, k int) []collabdict.Block {
+	for range clusterings {
+		to = l.firstMoments(to, k)
+	}
+	return to
+}
+
+// moveAll moves all clusterings by their sums.
+func moveAll(of []*clustering, sums []float64, all *whole) {
+	for _, c := range of {
+		k, dim := c.centres.Dims()
+		c.move(sums[:k], sums[k:k*(1+dim)], all)
+		sums = sums[k*(1+dim):]
+	}
+}

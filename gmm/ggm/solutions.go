@@ -1,0 +1,52 @@
+package ggm
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/parallel"
+)
+
+// Solutions are the components that learners of one process have worked out.
+// Learners that share them and are given the same sums, as in a simulation, take
+// each other's in place of computing the same bits again. Safe for concurrent use.
+type Solutions struct{ memo parallel.Memo[solution] }
+
+// keptSolutions bounds how many are kept: those of a few rounds.
+const keptSolutions = 1024
+
+type solution struct {
+	component component
+	err       error
+}
+
+// of returns the solution of a problem, worked out by whoever asks first. It is
+// not to be modified.
+func (s *Solutions) of(key [32]byte, solve func() (component, error)) (component, error) {
+	x := s.memo.Of(key, keptSolutions, func() (x solution) {
+		x.component, x.err = solve()
+		return x
+	})
+	return x.component, x.err
+}
+
+// keyOf covers all that a solution follows from.
+func (p prior) keyOf(n float64, first, second []float64, start *mat.SymDense) [32]byte {
+	values := append([]float64{p.lambda0, p.rho, float64(p.steps), n, float64(len(first))}, first...)
+	values = append(values, second...)
+	if start != nil {
+		for i := range first {
+			for j := i; j < len(first); j++ {
+				values = append(values, start.At(i, j))
+			}
+		}
+	}
+	b := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return sha256.Sum256(b)
+}

@@ -1,0 +1,76 @@
+package ggm
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/gmmtest"
+)
+
+// A graphical lasso that stops after a single step makes the M-step a generalised
+// one: the log posterior must still not fall, and no round may fail.
+func TestStalledGraphicalLasso(t *testing.T) {
+	x := gmmtest.Patterns(200, 8, 3, 4)
+	for j := range 8 {
+		x.Set(7, j, 1e3*math.Cos(float64(3*j))) // an outlier row
+	}
+	l, err := NewLearner(gmm.Matrix(x), Config{Components: 3, Rho: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
+		t.Fatal(err)
+	}
+	l.prior.steps = 1
+	stalled, last := 0, math.Inf(-1)
+	for round := range 30 {
+		total, _, err := l.LocalUpdate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := stalls(l, total)
+		stalled += count
+		objective, err := l.Optimize(total, true)
+		if err != nil {
+			t.Fatalf("round %d: %v", round+1, err)
+		}
+		if e := l.Stalled(); (e != nil) != (count > 0) || e != nil && !(e.Gap > 0) {
+			t.Errorf("round %d: %d components stalled, but the learner tells %v", round+1, count, e)
+		}
+		if objective < last-1e-9*(1+math.Abs(last)) {
+			t.Fatalf("objective falls from %.12g to %.12g in round %d", last, objective, round+1)
+		}
+		last = objective
+	}
+	if stalled == 0 {
+		t.Error("no graphical lasso stalled: the test tests nothing")
+	}
+}
+
+// stalls counts the components whose graphical lasso does not converge within the
+// learner's steps.
+func stalls(l *Learner, total []float64) (count int) {
+	k, dim := l.model.Components(), l.model.Dim()
+	s := passes.Unpack(total, k, dim, true)
+	for c := range k {
+		if s.N[c] < minRows {
+			continue
+		}
+		first := s.First[c*dim : (c+1)*dim]
+		mean := make([]float64, dim)
+		floats.ScaleTo(mean, 1/(l.prior.lambda0+s.N[c]), first)
+		_, err := l.prior.lasso(s.N[c], first, s.Second[c*dim*dim:(c+1)*dim*dim], mean).Solve(l.model.Precision(c))
+		var e *glasso.StalledError
+		if errors.As(err, &e) {
+			count++
+		}
+	}
+	return count
+}

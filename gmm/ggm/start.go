@@ -1,0 +1,175 @@
+package ggm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/portable"
+)
+
+// starter finds the first parameters by sums alone: the best of several
+// clusterings of all participants' rows, of which nobody sees one.
+type starter struct {
+	*Learner
+	group collabdict.Group
+	// moving are candidates that make a step of clustering with each sum that finds
+	// another one: in large groups, where a sum takes long.
+	moving []*clustering
+}
+
+const (
+	draws      = 8 // random candidates beside the one by principal components
+	lloydSteps = 8
+	jointSteps = 3 // of all candidates, where others have moved while one was found
+)
+
+// start returns the given parameters or those of the best clustering: uniform
+// weights, and means and precisions by Eqs. (15) and (16).
+func (s *starter) start(ctx context.Context) (*gmm.Mixture, error) {
+	sums, err := s.common(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.count(sums.N[0]); err != nil {
+		return nil, err
+	}
+	if s.config.Init != nil {
+		return s.config.Init.Mixture()
+	}
+	all := newWhole(sums)
+	var drawn []*clustering
+	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.Dim)))
+	for range draws {
+		drawn = append(drawn, newClustering(gaussianCentres(all, s.config.Components, rng), all))
+	}
+	steps := lloydSteps
+	if !bounds.Publishes(s.group) {
+		s.moving, steps = drawn, jointSteps
+	}
+	first, err := s.pcaPart(ctx, all)
+	if err != nil {
+		return nil, fmt.Errorf("start by principal components: %w", err)
+	}
+	best, err := s.lloyd(ctx, all, append([]*clustering{newClustering(first, all)}, drawn...), steps)
+	if err != nil {
+		return nil, fmt.Errorf("start by clustering: %w", err)
+	}
+	return s.firstModel(ctx, best, all)
+}
+
+// common agrees on bounds and returns the moments of all participants' rows; where
+// the start is given, their number alone.
+func (s *starter) common(ctx context.Context) (*passes.Moments, error) {
+	if c := s.config.Common; c != nil {
+		s.limits = c.limits
+		return c.sums, nil
+	}
+	agreed, err := bounds.Agree(ctx, s.group, s.rows.Rows)
+	if err != nil {
+		return nil, err
+	}
+	s.limits = limits{agreed}
+	if s.config.Init != nil {
+		n, err := s.group.Sum(ctx, []float64{float64(s.rows.N)}, bounds.AppendMoment(nil, collabdict.Counts, 1, s.limits.Rows))
+		if err != nil {
+			return nil, fmt.Errorf("sum of the rows: %w", err)
+		}
+		return &passes.Moments{N: n}, nil
+	}
+	c, err := sumMoments(ctx, s.group, s.rows, s.limits)
+	if err != nil {
+		return nil, fmt.Errorf("sum of the moments: %w", err)
+	}
+	return c.sums, nil
+}
+
+// count takes N from the sum of all participants' rows.
+func (s *starter) count(n float64) error {
+	s.total = int(math.Round(n))
+	if k := s.config.Components; k > s.total {
+		return &ComponentsError{Components: k, Rows: s.total}
+	}
+	s.prior = prior{lambda0: s.config.lambda0(), rho: s.config.Rho, shared: s.config.Shared}
+	if s.prior.rho == 0 {
+		s.prior.rho = 0.1 * float64(s.total) / float64(s.config.Components)
+	}
+	return nil
+}
+
+// firstModel is one M-step with the responsibilities of a clustering. A component with
+// less than a row stays at its centre with the precision that fits all rows.
+func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*gmm.Mixture, error) {
+	k, dim := c.centres.Dims()
+	own, err := c.moments(s.rows, nil, true)
+	if err != nil {
+		return nil, err
+	}
+	total, err := s.group.Sum(ctx, own.Pack(), s.limits.moments(k))
+	if err != nil {
+		return nil, fmt.Errorf("sum of the first components: %w", err)
+	}
+	second := make([]float64, dim*dim)
+	floats.ScaleTo(second, 1/float64(k), all.Second)
+	first := make([]float64, dim)
+	floats.ScaleTo(first, 1/float64(k), all.First)
+	common, err := s.prior.optimise(math.Max(minRows, all.N[0]/float64(k)), first, second, nil)
+	if err != nil {
+		return nil, fmt.Errorf("first precision: %w", err)
+	}
+	weights, precisions := make([]float64, k), make([]*mat.SymDense, k)
+	for i := range k {
+		weights[i], precisions[i] = 1/float64(k), common.precision
+	}
+	fallback, err := gmm.NewMixture(weights, c.centres, precisions)
+	if err != nil {
+		return nil, fmt.Errorf("first parameters: %w", err)
+	}
+	model, _, err := s.prior.step(fallback, passes.Unpack(total, k, dim, true), weights)
+	return model, err
+}
+
+// gaussianCentres draws k centres from the normal distribution with the mean and
+// the covariance of all rows.
+func gaussianCentres(all *whole, k int, rng *rand.Rand) *mat.Dense {
+	cov := all.Spread(0)
+	cov.ScaleSym(1/math.Max(all.N[0], 1), cov)
+	values, vectors := eigen(cov)
+	centres := mat.NewDense(k, all.Dim, nil)
+	for i := range k {
+		centre := centres.RawRowView(i)
+		for j, v := range values {
+			z := math.Sqrt(math.Max(0, v)) * rng.NormFloat64()
+			for at, axis := range vectors.RawRowView(j) {
+				centre[at] += float64(z * axis)
+			}
+		}
+		for at, mean := range all.Mean(0) {
+			centre[at] += mean
+		}
+	}
+	return centres
+}
+
+// eigen returns the eigenvalues, ascending, and the eigenvectors as rows, with the
+// same bits at all members.
+func eigen(s *mat.SymDense) ([]float64, *mat.Dense) {
+	dim := s.SymmetricDim()
+	values, vectors, ok := portable.Eigen(mat.DenseCopyOf(s).RawMatrix().Data, dim)
+	if !ok {
+		// No convergence: the axes serve as directions just as well.
+		values, vectors = make([]float64, dim), make([]float64, dim*dim)
+		for i := range dim {
+			values[i], vectors[i*dim+i] = s.At(i, i), 1
+		}
+	}
+	return values, mat.NewDense(dim, dim, vectors)
+}

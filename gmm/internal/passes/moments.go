@@ -1,0 +1,194 @@
+package passes
+
+import (
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/kernels/mixture"
+)
+
+// Moments are the sums over rows that an EM step needs, about a centre c_k.
+// They are additive over sets of rows.
+type Moments struct {
+	K, Dim int
+	Full   bool
+	LogLik float64   // Σ_n ln Σ_k π_k N(x_n|k)
+	N      []float64 // K, Σ_n r_k(n)
+	First  []float64 // K by M, Σ_n r_k(n)(x_n − c_k)
+	// Second is K by M by M if full, the upper triangle of
+	// Σ_n r_k(n)(x_n − c_k)(x_n − c_k)ᵀ, else K by M, its diagonal.
+	Second []float64
+}
+
+// NewMoments returns those of no row.
+func NewMoments(k, dim int, full bool) *Moments {
+	s := &Moments{K: k, Dim: dim, Full: full, N: make([]float64, k), First: make([]float64, k*dim)}
+	s.Second = make([]float64, k*s.Stride())
+	return s
+}
+
+// Stride is the number of values of Second that belong to one component.
+func (s *Moments) Stride() int {
+	if s.Full {
+		return s.Dim * s.Dim
+	}
+	return s.Dim
+}
+
+// Merge adds the moments of other rows.
+func (s *Moments) Merge(o *Moments) {
+	s.LogLik += o.LogLik
+	floats.Add(s.N, o.N)
+	floats.Add(s.First, o.First)
+	floats.Add(s.Second, o.Second)
+}
+
+// Set makes s those of x.
+func (s *Moments) Set(x *mixture.Sums) {
+	s.LogLik = x.LogLik()
+	for k := range s.K {
+		s.N[k] = x.N(k)
+		x.First(k, s.First[k*s.Dim:(k+1)*s.Dim])
+		x.Second(k, s.Second[k*s.Stride():(k+1)*s.Stride()])
+	}
+}
+
+// eStep is what an E-step makes of rows: of those of each lane, and then of all.
+type eStep struct {
+	centres   []float64 // K by M; nil is the origin
+	measure   bool
+	sums      []*mixture.Sums
+	entropies []entropies
+	moments   *Moments
+	add       func(lane, from int, s *Space)
+}
+
+// entropies are a participant's, for the l-diversity of its statistics: of the
+// densities, and Σ_n r_k(n) ln r_k(n).
+type entropies struct {
+	g     []privacy.Entropy
+	plogp []float64
+}
+
+// EStep computes the moments of the rows about the centres, K by M or nil for the
+// origin, and, if measure is set, the diversity of their weights. The moments hold until
+// the next pass over the rows.
+func (p *Pass) EStep(centres []float64, measure bool) (*Moments, privacy.Diversity, error) {
+	p.prepare()
+	p.centres, p.measure = centres, measure
+	if err := p.Run(p.add); err != nil {
+		return nil, privacy.Diversity{}, err
+	}
+	for l, s := range p.sums {
+		if l > 0 {
+			p.sums[0].Merge(s)
+		}
+	}
+	p.moments.Set(p.sums[0])
+	if !measure {
+		return p.moments, privacy.Diversity{}, nil
+	}
+	return p.moments, p.diversity(), nil
+}
+
+// prepare makes all sums those over no row.
+func (p *Pass) prepare() {
+	if p.add == nil {
+		p.add = p.addBlock
+		p.moments = NewMoments(p.Model.Components(), p.Dim, p.Model.Full())
+		for range p.lanes {
+			p.sums = append(p.sums, p.Model.NewSums())
+			p.entropies = append(p.entropies, entropies{make([]privacy.Entropy, p.moments.K), make([]float64, p.moments.K)})
+		}
+	}
+	for l, s := range p.sums {
+		s.Reset()
+		clear(p.entropies[l].g)
+		clear(p.entropies[l].plogp)
+	}
+}
+
+// addBlock adds a block of rows to the sums of a lane.
+func (p *Pass) addBlock(lane, _ int, s *Space) {
+	p.sums[lane].Add(s.Workspace, p.centres)
+	e := &p.entropies[lane]
+	for k := 0; k < len(e.g) && p.measure; k++ {
+		top, sum, mean, plogp := s.Entropies(p.Model, k)
+		e.g[k].Merge(privacy.EntropyOf(top, sum, mean))
+		e.plogp[k] += plogp
+	}
+}
+
+func (p *Pass) diversity() privacy.Diversity {
+	total := &p.entropies[0]
+	for _, e := range p.entropies[1:] {
+		for k := range e.g {
+			total.g[k].Merge(e.g[k])
+			total.plogp[k] += e.plogp[k]
+		}
+	}
+	r := make([]privacy.Entropy, len(total.g))
+	for k, n := range p.moments.N {
+		r[k] = privacy.EntropyOf(0, n, total.plogp[k])
+	}
+	return privacy.Measure(total.g, r)
+}
+
+// Sum adds x up in its order. That of gonum's Sum is another with each build of it.
+func Sum(x []float64) (total float64) {
+	for _, v := range x {
+		total += v
+	}
+	return total
+}
+
+// PackedLen is the length of a packed vector.
+func PackedLen(k, dim int, full bool) int {
+	if full {
+		return k * (1 + dim + dim*(dim+1)/2)
+	}
+	return k * (1 + 2*dim)
+}
+
+// Pack returns the moments as one vector: all N_k; then per variable the first
+// moments of all components; then per pair of variables i ≤ j (or per variable,
+// if not full) the second moments of all components. Values of one kind stand
+// together because they share a bound. The log-likelihood is not in it.
+func (s *Moments) Pack() []float64 {
+	out := make([]float64, 0, PackedLen(s.K, s.Dim, s.Full)+1)
+	s.walk(func(v *float64) { out = append(out, *v) })
+	return out
+}
+
+// Unpack is the inverse of pack.
+func Unpack(v []float64, k, dim int, full bool) *Moments {
+	s := NewMoments(k, dim, full)
+	i := 0
+	s.walk(func(to *float64) { *to = v[i]; i++ })
+	return s
+}
+
+// walk visits every value in the order of Pack.
+func (s *Moments) walk(f func(*float64)) {
+	for k := range s.N {
+		f(&s.N[k])
+	}
+	for i := range s.Dim {
+		for k := range s.K {
+			f(&s.First[k*s.Dim+i])
+		}
+	}
+	for i := range s.Dim {
+		if !s.Full {
+			for k := range s.K {
+				f(&s.Second[k*s.Dim+i])
+			}
+			continue
+		}
+		for j := i; j < s.Dim; j++ {
+			for k := range s.K {
+				f(&s.Second[k*s.Dim*s.Dim+i*s.Dim+j])
+			}
+		}
+	}
+}

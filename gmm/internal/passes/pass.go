@@ -1,0 +1,123 @@
+package passes
+
+import (
+	"sync"
+
+	"github.com/collabdict/collabdict/internal/kernels/mixture"
+	"github.com/collabdict/collabdict/internal/parallel"
+)
+
+const (
+	// BlockRows rows are worked on at a time: a block of them stays in the cache.
+	BlockRows = 256
+	// maxLanes pieces of consecutive blocks run in parallel. The number does not
+	// depend on the machine: it fixes the order of every sum.
+	maxLanes = 32
+)
+
+// lanes returns in how many pieces n rows are worked on.
+func lanes(n int) int { return min(maxLanes, (n+BlockRows-1)/BlockRows) }
+
+// Sweep calls f for every block [lo, hi) of n rows. Blocks of one lane come in
+// order, one after the other.
+func Sweep(n int, f func(lane, lo, hi int)) {
+	parallel.For(lanes(n), func(lane int) {
+		first, last := blocksOf(lane, n)
+		for b := first; b < last; b++ {
+			f(lane, b*BlockRows, min(n, (b+1)*BlockRows))
+		}
+	})
+}
+
+// blocksOf returns the blocks of a lane, the first and the one after the last.
+func blocksOf(lane, n int) (first, last int) {
+	count, blocks := lanes(n), (n+BlockRows-1)/BlockRows
+	return lane * blocks / count, (lane + 1) * blocks / count
+}
+
+// Pass is what passes of a mixture over rows work with. The next one uses it again,
+// and allocates nothing.
+type Pass struct {
+	*Reader
+	Model *mixture.Model
+	load  func(w *mixture.Workspace, from int, x []float64)
+	errs  []error // a lane
+	mu    sync.Mutex
+	idle  []*Space
+	each  func(lane, from int, s *Space)
+	lane  func(lane int) // p.overLane
+
+	eStep
+}
+
+// Space is what one goroutine works with.
+type Space struct {
+	*mixture.Workspace
+	block []float64 // of rows
+	Out   []float64 // a value a row
+}
+
+// PassOf returns a pass of a mixture of k components over the rows: the last one's, if
+// that was of this shape. Its model is to be set.
+func (r *Reader) PassOf(k int, full bool) *Pass {
+	if r.pass == nil || !r.pass.Model.Is(k, full) {
+		r.pass = NewPass(r, mixture.NewModel(k, r.Dim, full))
+	}
+	return r.pass
+}
+
+// NewPass returns a pass of a model over the rows of r.
+func NewPass(r *Reader, model *mixture.Model) *Pass {
+	p := &Pass{Reader: r, Model: model, errs: make([]error, len(r.lanes))}
+	p.load = func(w *mixture.Workspace, _ int, x []float64) { w.Load(model, x) }
+	p.lane = p.overLane
+	return p
+}
+
+// Run calls f for every block of rows, from being the place of the first one, with
+// what the mixture says of it, and returns the error of the lowest lane that could
+// not read its rows.
+func (p *Pass) Run(f func(lane, from int, s *Space)) error {
+	clear(p.errs)
+	p.each = f
+	parallel.For(len(p.lanes), p.lane)
+	for _, err := range p.errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Pass) overLane(lane int) {
+	s := p.take()
+	defer p.put(s)
+	first, last := blocksOf(lane, p.N)
+	for b := first; b < last; b++ {
+		from := b * BlockRows
+		x := s.block[:(min(p.N, from+BlockRows)-from)*p.Dim]
+		if p.errs[lane] = p.Rows.ReadRows(x, from); p.errs[lane] != nil {
+			return
+		}
+		p.load(s.Workspace, from, x)
+		p.each(lane, from, s)
+	}
+}
+
+func (p *Pass) take() *Space {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.idle); n > 0 {
+		s := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return s
+	}
+	rows := min(p.N, BlockRows)
+	return &Space{p.Model.NewWorkspace(rows), make([]float64, rows*p.Dim), make([]float64, rows)}
+}
+
+func (p *Pass) put(s *Space) {
+	p.mu.Lock()
+	p.idle = append(p.idle, s)
+	p.mu.Unlock()
+}

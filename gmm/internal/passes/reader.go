@@ -1,0 +1,87 @@
+package passes
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/collabdict/collabdict"
+)
+
+// Rows is a source of rows, as in package collabdict.
+type Rows = collabdict.Rows
+
+// Reader makes passes over rows, of which no more than a block a lane is in memory.
+// One pass is made at a time; what it works with is used again by the next.
+type Reader struct {
+	Rows   Rows
+	N, Dim int
+	lanes  []Lane
+	pass   *Pass // of the last mixture
+}
+
+// Lane is what one lane works with.
+type Lane struct {
+	dim   int
+	block []float64 // the rows read last
+	near  assigner
+}
+
+// NewReader returns a reader of rows, which it keeps.
+func NewReader(rows Rows) *Reader {
+	n, dim := rows.Dims()
+	r := &Reader{Rows: rows, N: n, Dim: dim, lanes: make([]Lane, lanes(n))}
+	for l := range r.lanes {
+		r.lanes[l].dim = dim
+	}
+	return r
+}
+
+// Sweep calls f for every block x of rows, from being the place of its first one, and
+// returns the error of the lowest lane that could not read its rows. Blocks of one lane
+// come in order, one after the other.
+func (r *Reader) Sweep(f func(l, from int, x []float64)) error {
+	errs := make([]error, len(r.lanes))
+	Sweep(r.N, func(l, lo, hi int) {
+		if errs[l] != nil {
+			return
+		}
+		at := &r.lanes[l]
+		if at.block == nil {
+			at.block = make([]float64, min(r.N, BlockRows)*r.Dim)
+		}
+		x := at.block[:(hi-lo)*r.Dim]
+		if errs[l] = r.Rows.ReadRows(x, lo); errs[l] == nil {
+			f(l, lo, x)
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Check returns an error for the first value above limit in size, or no number.
+func (r *Reader) Check(limit float64) error {
+	wrong := make([]error, len(r.lanes))
+	err := r.Sweep(func(l, from int, x []float64) {
+		for i, v := range x {
+			if !(math.Abs(v) <= limit) && wrong[l] == nil {
+				wrong[l] = fmt.Errorf("rows: row %d, column %d: want a finite value of at most %.3g in size, got %g", from+i/r.Dim+1, i%r.Dim+1, limit, v)
+			}
+		}
+	})
+	for _, w := range wrong {
+		if w != nil {
+			return w
+		}
+	}
+	return err
+}
+
+// Lanes returns in how many pieces the rows are worked on.
+func (r *Reader) Lanes() int { return len(r.lanes) }
+
+// At returns what a lane works with.
+func (r *Reader) At(lane int) *Lane { return &r.lanes[lane] }

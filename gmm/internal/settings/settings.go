@@ -1,0 +1,72 @@
+// Package settings has what the settings of several algorithms for mixtures have in
+// common: the form of covariance matrices ([Covariance]), those of EM, and the seed.
+package settings
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/option"
+)
+
+// MostComponents bounds the number of components.
+const MostComponents = 1 << 12
+
+// Covariance binds the name of one of some forms.
+func Covariance(p *string, byDefault gmm.Covariance, forms ...gmm.Covariance) *option.Option {
+	var names []string
+	for _, f := range forms {
+		names = append(names, f.String())
+	}
+	return option.String(p, "covariance", byDefault.String(), "`FORM` of the covariance matrices: "+option.Either(names...), option.OneOf(names...))
+}
+
+// Form returns the form of a name that has been checked.
+func Form(covariance string) gmm.Covariance {
+	form, err := gmm.ParseCovariance(covariance)
+	if err != nil {
+		panic("gmm: covariance: " + err.Error())
+	}
+	return form
+}
+
+// Tol binds a tolerance in nats a row.
+func Tol(p *float64) *option.Option {
+	return option.Float(p, "tol", 1e-3, "stop when the log-likelihood changes by less than so many nats a row; 0 runs all rounds", option.Finite())
+}
+
+// EM returns the settings of expectation maximisation. A tol of 0 stops it never.
+func EM(covariance string, tol float64) gmm.EM {
+	if tol == 0 {
+		tol = -1
+	}
+	return gmm.EM{Form: Form(covariance), Tol: tol}
+}
+
+// Seed returns the public seed of starts.
+func Seed(seed uint64) [32]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "collabdict/task/seed/%d", seed))
+}
+
+// Conserved is what sums of the statistics of EM tell.
+func Conserved(covariance string) algorithm.Conserved {
+	if Form(covariance) == gmm.Full {
+		return algorithm.Covariances
+	}
+	return algorithm.Variances
+}
+
+// Load returns the mixture that arrays are of.
+func Load(arrays algorithm.Arrays, covariance string, coordinates int) (algorithm.Model, error) {
+	form, err := gmm.ParseCovariance(covariance)
+	if err != nil {
+		return nil, option.Errorf("covariance", "%v", err)
+	}
+	m, err := gmm.LoadMixture(arrays, "", form, coordinates)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}

@@ -1,0 +1,94 @@
+package privacy
+
+import (
+	"fmt"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/option"
+)
+
+// Budget are the settings by which what participants show in the clear is
+// differentially private in each single row. With an Epsilon of 0 there is no noise.
+type Budget struct {
+	Epsilon, Delta float64
+	// Clip bounds the rows without a look at them, in the coordinates trained on; how is
+	// the algorithm's. What is beyond is taken as at the bound.
+	Clip float64
+}
+
+// Options binds the settings.
+func (b *Budget) Options() option.Table {
+	noisy := func() bool { return b.Epsilon != 0 }
+	return option.Table{
+		option.Float(&b.Epsilon, "epsilon", 0, "what is shown is (`E`, delta)-differentially private in each row; left out, there is no noise",
+			option.Above(0, 100), option.Optional[float64]("leave it out for no noise")),
+		option.Float(&b.Delta, "delta", 1e-5, "see --epsilon", option.Check(func(v float64) error {
+			if !(v > 0 && v < 1) {
+				return fmt.Errorf("want a probability between 0 and 1, got %g", v)
+			}
+			return nil
+		})).Needs("--epsilon", noisy).ForExperts(),
+		option.Float(&b.Clip, "clip", 0, "no value is taken to be beyond ±`C`, in the units trained on (default 3, with agreed ranges 1)",
+			option.Above(0, 1e9), option.Optional[float64]("leave it out for the default")).Needs("--epsilon", noisy).ForExperts(),
+	}
+}
+
+// Prepare completes the settings for rows that come to such coordinates.
+func (b *Budget) Prepare(c algorithm.Coordinates) error {
+	switch {
+	case b.Epsilon == 0:
+		return nil
+	case c.ByDefault && c.ByRows():
+		return &option.Error{
+			Name: "epsilon", Msg: "columns would be scaled by the rows, and of that no noise hides anything: a single far row changes the units of all that is shown",
+			Hint: "scale by agreed ranges (--ranges) or not at all (--standardise none --clip C), or say that it may be so (--standardise own or global)",
+		}
+	case b.Clip != 0:
+	case c.ScaledBy == algorithm.None:
+		return &option.Error{
+			Name: "clip", Msg: "want a bound of the values, as columns that are not standardised have none that is known without a look at the rows, got none",
+			Hint: "say --clip C",
+		}
+	case c.ScaledBy == algorithm.Agreed:
+		b.Clip = 1 // all rows are within
+	default:
+		b.Clip = 3
+	}
+	return nil
+}
+
+// Noise returns what noise hides; nil if there is none.
+func (b *Budget) Noise() *algorithm.Noise {
+	if b.Epsilon == 0 {
+		return nil
+	}
+	return &algorithm.Noise{Epsilon: b.Epsilon, Delta: b.Delta}
+}
+
+// Hides reports whether a participant adds noise. Who learns alone has no source of it,
+// and shows nothing. It does not depend on the group's size, which is that of the last
+// collective.
+func (b *Budget) Hides(d algorithm.Data) bool { return b.Epsilon != 0 && d.Source != nil }
+
+// Disclosed says what is shown, with noise if there is any, and what that does not cover.
+func (b *Budget) Disclosed(shown string, c algorithm.Coordinates) string {
+	if b.Epsilon == 0 {
+		return shown
+	}
+	s := fmt.Sprintf("with noise, (%g, %g)-differentially private in each row: %s", b.Epsilon, b.Delta, shown)
+	if c.ByRows() {
+		s += ". Not covered: how columns are scaled and projected; a single row that is far from the others changes it, and can be told by that whatever epsilon is"
+	}
+	return s
+}
+
+// Warnings tell of a delta so large that to show a row drawn from the own ones would be
+// private.
+func (b *Budget) Warnings(rows collabdict.Rows) []string {
+	n, _ := rows.Dims()
+	if b.Epsilon == 0 || b.Delta*float64(n) < 1 {
+		return nil
+	}
+	return []string{fmt.Sprintf("privacy: delta %g is not below one in the %d own rows, so that whole rows could be shown within it: take less", b.Delta, n)}
+}

@@ -1,0 +1,153 @@
+package collabdict_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const gonum = "gonum.org/v1/gonum/"
+
+// fromGonum is what packages may use of gonum: matrices as places for numbers, operations
+// of one rounding a value, and functions of one number, which are as well defined as those
+// of package math. Methods and fields stand here by their names.
+var fromGonum = map[string][]string{
+	"blas": {"Uplo", "Transpose", "Diag", "Side", "Upper", "Lower", "NoTrans", "Trans", "NonUnit", "Unit", "Left", "Right"},
+	"mat": {
+		"Matrix", "Symmetric", "Dense", "SymDense", "NewDense", "NewSymDense", "DenseCopyOf", "Row", "Trace",
+		"Dims", "SymmetricDim", "At", "Set", "SetSym", "SetRow", "Copy", "CopySym", "Apply", "ScaleSym", "Slice",
+		"RawMatrix", "RawRowView", "RawSymmetric",
+	},
+	"blas/blas64": {"Data", "Stride", "Rows", "Cols", "N"}, // the fields of raw matrices
+	"floats":      {"Add", "AddConst", "AddTo", "MaxIdx", "Min", "MulTo", "Scale", "ScaleTo", "Sub", "SubTo"},
+	"mathext":     {"NormalQuantile"},
+	"stat/distuv": {"ChiSquared", "K", "Quantile"},
+}
+
+// ofGonum are the packages that may use all of gonum: what they compute
+// does not become part of what members share.
+var ofGonum = []string{
+	"./cmd/...", "./internal/attack/...", "./internal/bench", "./internal/gmmtest", "./internal/kernels/...",
+	"./internal/latent", "./internal/metrics", "./internal/plots",
+	"./consensus/graph", // whose eigenvalues are rounded to fewer digits before they are used
+}
+
+// gonum's matrices compute by a registry, and by kernels of its own that differ between
+// architectures and builds. Members that learn from the same totals are to hold the same
+// bits, whatever program has imported the packages; so these compute with
+// internal/kernels and internal/portable.
+func TestSharedResultsOweNothingToGonum(t *testing.T) {
+	for _, p := range listPackages(t) {
+		if matchAny(ofGonum, p.name()) {
+			continue
+		}
+		for _, use := range p.uses(t, nil) {
+			if of := strings.TrimPrefix(use.pkg, gonum); !slices.Contains(fromGonum[of], use.name) {
+				t.Errorf("%s: %s.%s: its bits are not defined: use internal/kernels or internal/portable", use.at, of, use.name)
+			}
+		}
+	}
+}
+
+// The check itself finds what is called by another name, or of a value.
+func TestUsesOfGonumAreSeen(t *testing.T) {
+	for _, p := range listPackages(t) {
+		if p.name() != "./gmm/glasso" {
+			continue
+		}
+		p.GoFiles = []string{"doc.go"}
+		const text = `package x
+			import (
+				b "gonum.org/v1/gonum/blas/blas64"
+				m "gonum.org/v1/gonum/mat"
+			)
+			type own struct{ *m.Dense }
+			func f(x own) { x.Mul(x, x); b.Use(nil) }`
+		var got []string
+		for _, u := range p.uses(t, text) {
+			got = append(got, u.name)
+		}
+		if want := []string{"Dense", "Mul", "Use"}; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// listed is a package as the go command lists it.
+type listed struct {
+	ImportPath, Dir, Export string
+	GoFiles                 []string
+	exports                 map[string]string // files of all packages, by path
+}
+
+func (p listed) name() string { return strings.Replace(p.ImportPath, module, ".", 1) }
+
+// listPackages returns the module's packages, compiled.
+func listPackages(t *testing.T) (own []listed) {
+	t.Helper()
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./...")
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exports := map[string]string{}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		p := listed{exports: exports}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return own
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		exports[p.ImportPath] = p.Export
+		if p.ImportPath == module || strings.HasPrefix(p.ImportPath, module+"/") {
+			own = append(own, p)
+		}
+	}
+}
+
+// use is a place where a package uses what gonum declares.
+type use struct{ at, pkg, name string }
+
+// uses returns where the package's code, or the text in its place, uses gonum.
+func (p listed) uses(t *testing.T, text any) (found []use) {
+	t.Helper()
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		if p.exports[path] == "" {
+			return nil, fmt.Errorf("no export data of %s", path)
+		}
+		return os.Open(p.exports[path])
+	})}
+	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
+	if _, err := config.Check(p.ImportPath, fset, files, &info); err != nil {
+		t.Fatal(err)
+	}
+	for id, o := range info.Uses {
+		if _, isName := o.(*types.PkgName); !isName && o.Pkg() != nil && strings.HasPrefix(o.Pkg().Path(), gonum) {
+			found = append(found, use{fset.Position(id.Pos()).String(), o.Pkg().Path(), o.Name()})
+		}
+	}
+	slices.SortFunc(found, func(a, b use) int { return strings.Compare(a.at, b.at) })
+	return found
+}

@@ -1,0 +1,82 @@
+package algorithms_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/option"
+)
+
+// Every exported field of every algorithm's settings is bound to one option, so that no
+// setting can be forgotten in what members agree on.
+func TestFieldsAreBoundOnce(t *testing.T) {
+	for _, k := range algorithms.All() {
+		of := k.New()
+		bound := map[uintptr]int{}
+		names := map[string]bool{}
+		for _, o := range of.Options() {
+			if names[o.Name] {
+				t.Errorf("%s: two options have the name %s", k.Name, o.Name)
+			}
+			names[o.Name] = true
+			for _, p := range o.Fields {
+				bound[reflect.ValueOf(p).Pointer()]++
+			}
+		}
+		checkBound(t, k.Name, reflect.ValueOf(of).Elem(), bound)
+	}
+}
+
+func checkBound(t *testing.T, name string, v reflect.Value, bound map[uintptr]int) {
+	t.Helper()
+	for i := range v.NumField() {
+		f, field := v.Type().Field(i), v.Field(i)
+		switch {
+		case f.Type == reflect.TypeFor[option.FileContent]():
+		case f.Type.Kind() == reflect.Struct && (f.IsExported() || f.Anonymous):
+			checkBound(t, name+"."+f.Name, field, bound)
+			continue
+		case !f.IsExported():
+			continue
+		}
+		if n := bound[field.Addr().Pointer()]; n != 1 {
+			t.Errorf("%s.%s: want one option that binds the field, got %d", name, f.Name, n)
+		}
+	}
+}
+
+// What members agree on says every option that applies, and changes with each.
+func TestAgreementsSayEveryOption(t *testing.T) {
+	for _, k := range algorithms.All() {
+		task := pipeline.New(k)
+		if err := task.Complete(); err != nil {
+			t.Fatalf("%s: %v", k.Name, err)
+		}
+		said := map[string]bool{}
+		for _, f := range task.Fields([]string{"a"}) {
+			if said[f.Name] {
+				t.Errorf("%s: two fields have the name %s", k.Name, f.Name)
+			}
+			said[f.Name] = true
+		}
+		for _, e := range task.Options.Entries() {
+			if name := nameOf(task.Options, e.Key); !said[name] {
+				t.Errorf("%s: the option %s is not agreed on", k.Name, name)
+			}
+		}
+	}
+}
+
+func nameOf(t option.Table, key string) string {
+	for _, o := range t {
+		one := option.Table{o}
+		for _, e := range one.Entries() {
+			if e.Key == key {
+				return o.Name
+			}
+		}
+	}
+	return key
+}

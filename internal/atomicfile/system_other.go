@@ -1,0 +1,37 @@
+//go:build !windows
+
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// CheckPrivate returns an error if others than its owner may read a file.
+func CheckPrivate(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return fmt.Errorf("%s: want a file that only its owner can read, got mode %04o: chmod 600 %s", path, mode, path)
+	}
+	return nil
+}
+
+// Restrict keeps all but its owner from a file or folder, where the mode that it was made
+// with does not: here it does.
+func Restrict(string) error { return nil }
+
+// rename puts a file in the place of another. The caller syncs the folder.
+func rename(from, to string) error { return os.Rename(from, to) }
+
+// SyncDir makes the names in a folder survive a power cut.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

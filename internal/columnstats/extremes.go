@@ -1,0 +1,151 @@
+// Package columnstats finds the smallest and the largest value of each column over the
+// rows of all members of a group, by private sums.
+//
+// Start reading at [Extremes].
+package columnstats
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/bounds"
+)
+
+// A range is searched in cells, and each round looks into one cell: after the last a
+// bound is known to 1 in cells^rounds = 2³⁰ of the widest range that the columns' root
+// mean squares allow for.
+const (
+	cells  = 32
+	rounds = 6
+)
+
+// Extremes returns for each column a value that is next to the smallest over the rows of
+// all members and not above it, and the size of the range from there to a value that is
+// next to the largest and not below it. Columns that are constant as far as can be told
+// are listed; their size is 1.
+//
+// In each round a member counts in the cell that its own extreme value is in, if that
+// is one of those searched, and the sum of these counts is what members learn: how
+// many of them are in which cell, and not who.
+func Extremes(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (low, size []float64, constant []int, err error) {
+	b, err := bounds.Agree(ctx, g, rows)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("extremes: %w", err)
+	}
+	own, err := ends(rows)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("extremes: %w", err)
+	}
+	top, width, err := search(ctx, g, own, b)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("extremes: %w", err)
+	}
+	low, size, constant = ranges(top, func(column int) float64 { return 4 * width[column] })
+	return low, size, constant, nil
+}
+
+// Own is Extremes by the rows of one member, which asks nobody. The values are exact.
+func Own(rows collabdict.Rows) (low, size []float64, constant []int, err error) {
+	own, err := ends(rows)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	low, size, constant = ranges(own, func(int) float64 { return 0 })
+	return low, size, constant, nil
+}
+
+// ranges returns the ranges between ends. A column is constant if its range is no larger
+// than what may be error.
+func ranges(ends []float64, most func(column int) float64) (low, size []float64, constant []int) {
+	dim := len(ends) / 2
+	low, size = make([]float64, dim), make([]float64, dim)
+	for j := range dim {
+		low[j] = -ends[dim+j]
+		if size[j] = ends[j] + ends[dim+j]; !(size[j] > most(j)) {
+			size[j] = 1
+			constant = append(constant, j)
+		}
+	}
+	return low, size, constant
+}
+
+// blockRows rows are in memory at a time.
+const blockRows = 256
+
+// ends returns the largest value of each column, and then that of the negated values,
+// which is the smallest.
+func ends(rows collabdict.Rows) ([]float64, error) {
+	n, dim := rows.Dims()
+	own := make([]float64, 2*dim)
+	for i := range own {
+		own[i] = math.Inf(-1)
+	}
+	block := make([]float64, min(n, blockRows)*dim)
+	for from := 0; from < n; from += blockRows {
+		block = block[:min(n-from, blockRows)*dim]
+		if err := rows.ReadRows(block, from); err != nil {
+			return nil, err
+		}
+		for rest := block; len(rest) > 0; rest = rest[dim:] {
+			for j, v := range rest[:dim] {
+				own[j], own[dim+j] = math.Max(own[j], v), math.Max(own[dim+j], -v)
+			}
+		}
+	}
+	return own, nil
+}
+
+// search returns an upper bound of each value over all members that is no more than
+// its width above the largest.
+func search(ctx context.Context, g collabdict.Group, own []float64, b bounds.Bounds) (top, width []float64, err error) {
+	low := make([]float64, len(own))
+	top, width = make([]float64, len(own)), make([]float64, len(own))
+	_, rowsExp := math.Frexp(math.Sqrt(b.Rows))
+	for i := range own {
+		// |x| ≤ RMS·√N for every value of a column. All edges of cells are whole
+		// multiples of a power of two.
+		half := b.RMS[i%len(b.RMS)] * math.Ldexp(1, rowsExp)
+		low[i], width[i] = -half, 2*half
+	}
+	inside, cell := make([]bool, len(own)), make([]int, len(own))
+	for i := range inside {
+		inside[i] = true
+	}
+	for round := range rounds {
+		counts := make([]float64, cells*len(own))
+		for i, v := range own {
+			width[i] /= cells
+			if inside[i] {
+				// A value that is next to nothing below an edge may come out on it.
+				cell[i] = max(0, min(cells-1, int(math.Floor((v-low[i])/width[i]))))
+				counts[cells*i+cell[i]] = 1
+			}
+		}
+		total, err := g.Sum(ctx, counts, bounds.Append(nil, len(counts), 1))
+		if err != nil {
+			return nil, nil, fmt.Errorf("sum %d of %d: %w", round+1, rounds, err)
+		}
+		for i := range own {
+			found := highest(total[cells*i : cells*(i+1)])
+			if found < 0 { // the member that has it was lost: what is known of it holds
+				found = cells - 1
+			}
+			inside[i] = inside[i] && cell[i] == found
+			low[i] += float64(float64(found) * width[i])
+			top[i] = low[i] + width[i]
+		}
+	}
+	return top, width, nil
+}
+
+// highest returns the last cell that a member is counted in, −1 if none is.
+func highest(counts []float64) int {
+	for i := len(counts) - 1; i >= 0; i-- {
+		if counts[i] > 0.5 {
+			return i
+		}
+	}
+	return -1
+}

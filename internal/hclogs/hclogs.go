@@ -1,0 +1,83 @@
+// Package hclogs lets libraries that log by log/slog write into the program's log, which
+// is one of hclog.
+package hclogs
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// New returns a logger whose records go to log.
+func New(log hclog.Logger) *slog.Logger { return slog.New(handler{log: log}) }
+
+// handler writes records to a log of hclog. Values go on as they are, so that a line
+// looks as if it had been logged there.
+type handler struct {
+	log    hclog.Logger
+	prefix string // of the names of attributes: that of the group that is open
+}
+
+func (h handler) Enabled(_ context.Context, level slog.Level) bool {
+	return h.log.GetLevel() <= levelOf(level)
+}
+
+func levelOf(level slog.Level) hclog.Level {
+	switch {
+	case level < slog.LevelDebug:
+		return hclog.Trace
+	case level < slog.LevelInfo:
+		return hclog.Debug
+	case level < slog.LevelWarn:
+		return hclog.Info
+	case level < slog.LevelError:
+		return hclog.Warn
+	}
+	return hclog.Error
+}
+
+func (h handler) Handle(_ context.Context, r slog.Record) error {
+	var args []any
+	r.Attrs(func(a slog.Attr) bool {
+		args = appendAttr(args, h.prefix, a)
+		return true
+	})
+	h.log.Log(levelOf(r.Level), r.Message, args...)
+	return nil
+}
+
+func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	var args []any
+	for _, a := range attrs {
+		args = appendAttr(args, h.prefix, a)
+	}
+	h.log = h.log.With(args...)
+	return h
+}
+
+func (h handler) WithGroup(name string) slog.Handler {
+	if name != "" {
+		h.prefix += name + "."
+	}
+	return h
+}
+
+// appendAttr appends the name and value of an attribute; a group's name is before those
+// of its attributes.
+func appendAttr(args []any, prefix string, a slog.Attr) []any {
+	v := a.Value.Resolve()
+	if v.Kind() != slog.KindGroup {
+		if a.Equal(slog.Attr{}) {
+			return args
+		}
+		return append(args, prefix+a.Key, v.Any())
+	}
+	if a.Key != "" {
+		prefix += a.Key + "."
+	}
+	for _, member := range v.Group() {
+		args = appendAttr(args, prefix, member)
+	}
+	return args
+}

@@ -1,0 +1,64 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/option"
+)
+
+// Adapt makes a model with an own part that of a participant which has not trained, by some
+// rows of its own, and nobody else: it scales its columns, if each participant does that for
+// itself, and fits the own part by so many steps. What is shared stays as it is.
+//
+// A classifier is fitted to labels. Another model is fitted to the rows themselves, and has
+// a threshold of its own. Warnings say for what the rows are too few.
+func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int) (warnings []string, err error) {
+	of := m.Personal()
+	switch {
+	case of == nil:
+		return nil, &option.Error{Name: "model", Msg: fmt.Sprintf("want one with conditions, got one of kind %s without", m.Manifest.Kind), Hint: "take one whose participants have conditions of their own"}
+	case m.Classifier() == nil && p.TrainLabels != nil:
+		return nil, &option.Error{Name: "label", Msg: fmt.Sprintf("a model of kind %s adapts to rows, whatever their labels are", m.Manifest.Kind), Hint: "leave --label out"}
+	case steps < 1:
+		return nil, option.Errorf("steps", "want at least 1, got %d", steps)
+	}
+	if m.Manifest.Standardise == algorithm.Own {
+		var constant []int
+		if m.Scaling, constant, err = OwnScaling(m.Manifest.Normalise, p.Train); err != nil {
+			return nil, fmt.Errorf("standardise: %w", err)
+		}
+		if len(constant) > 0 {
+			warnings = append(warnings, constantWarning("the rows to adapt to", p.Columns, constant))
+		}
+	}
+	d := algorithm.Data{Name: p.Name, Rows: m.Rows(p.Train), Seed: seedOf(m)}
+	if c := m.Classifier(); c != nil && p.TrainLabels != nil {
+		if d.Classes, err = classesOf(p, p.TrainLabels, c.Classes()); err != nil {
+			return nil, err
+		}
+	}
+	rows, about, err := of.Adapt(ctx, d, steps)
+	warnings = append(warnings, about...)
+	m.Manifest.Participant, m.Manifest.Rows = p.Name, rows
+	if err != nil || m.Scorer() == nil {
+		return warnings, err
+	}
+	if w := thresholdWarning(m.Manifest.Rows, m.Manifest.FalseAlarm); w != "" {
+		warnings = append(warnings, w)
+	}
+	m.Manifest.Threshold, err = threshold(m.Scorer(), d.Rows, m.Manifest.FalseAlarm)
+	return warnings, err
+}
+
+// seedOf returns the public seed of a training.
+func seedOf(m *model.Model) uint64 {
+	n, _ := m.Manifest.Hyper["seed"].(json.Number)
+	var seed uint64
+	_, _ = fmt.Sscan(n.String(), &seed) // without a seed, it stays 0
+	return seed
+}

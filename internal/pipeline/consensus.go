@@ -1,0 +1,39 @@
+package pipeline
+
+import (
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
+	"github.com/collabdict/collabdict/option"
+)
+
+// ConsensusOptions binds how sums are made, protected and decided. Whether the settings
+// fit the number of members is not known here.
+func ConsensusOptions(s *consensus.Settings) option.Table {
+	laplacian := func() bool { return s.Scheme == consensus.Laplacian }
+	return option.Table{
+		option.String(&s.Scheme, "scheme", consensus.Laplacian, "`SCHEME` of the sums", option.OneOf(consensus.Laplacian, consensus.Exact, consensus.BaseK)),
+		option.String(&s.Step, "step", session.Chebyshev, "step `RULE`: chebyshev, optimal, metropolis or paper", option.OneOf(session.Chebyshev, session.Optimal, session.Metropolis, session.Paper)).
+			Needs("--scheme laplacian", laplacian).ForExperts(),
+		option.String(&s.Graph, "graph", graph.HamiltonCycles, "`KIND` of graph: hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete or ring",
+			option.OneOf(graph.HamiltonCycles, graph.InverseChord, graph.RandomRegular, graph.Margulis, graph.Hypercube, graph.Complete, graph.Ring)).
+			Needs("--scheme laplacian", laplacian).ForExperts(),
+		option.Int(&s.Degree, "degree", 4, "neighbours of a member, for hamilton-cycles and random-regular").
+			Needs("--scheme laplacian", laplacian).ForExperts(),
+		option.Float(&s.Tolerance, "tolerance", 1e-9, "relative error of a sum").
+			Needs("--scheme laplacian", laplacian).ForExperts(),
+		option.Int(&s.Fan, "fan", 1, "`K`, the messages that a member exchanges per round").
+			Needs("--scheme exact or base-k", func() bool { return !laplacian() }).ForExperts(),
+		option.Bool(&s.Parity, "parity", false, "two words per value: sums as exact as one rounding").
+			Needs("--scheme exact", func() bool { return s.Scheme == consensus.Exact }).ForExperts(),
+		option.String(&s.Protect, "protect", chunking.Chunks, "`MODE` of protection: chunks, sessions, shamir (with base-k) or none", option.OneOf(chunking.Chunks, chunking.Sessions, chunking.Shamir, chunking.None)),
+		option.Int(&s.Chunks, "chunks", 0, "`C`, the chunks that a vector is split into (default one per member up to 16 members, else 17), or the sessions (default 8)"),
+		option.Bool(&s.Full, "full-chunks", false, "send chunks whole, not as seeds").ForExperts(),
+		option.Int(&s.Threshold, "threshold", 0, "sessions of shamir that give the sum (default three quarters of them)").ForExperts(),
+		option.Int(&s.Quorum, "quorum", 0, "`K`, the members whose votes decide a sum (default more than half)"),
+		option.Int(&s.Colluders, "colluders", 0, "`T`, the members that together may learn nothing (default a third of the others)"),
+		option.String(&s.OnLoneChange, "on-lone-change", consensus.WarnOfLoneChange, "if two sums would differ by few members: warn, or wait for the missing ones", option.OneOf(consensus.WarnOfLoneChange, consensus.AvoidLoneChange)).ForExperts(),
+		option.String(&s.Recover, "recover", consensus.FromShares, "if a member is lost after the vote: rebuild its pad from shares, or wait", option.OneOf(consensus.FromShares, consensus.Wait)).ForExperts(),
+	}
+}

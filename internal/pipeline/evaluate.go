@@ -1,0 +1,84 @@
+package pipeline
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/metrics"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
+)
+
+// Evaluate measures a model on a participant's test rows, with their labels if there
+// are any: 1 is an anomaly, 0 and -1 are normal. Classes give the adjusted Rand index
+// of the components, if the model has any, instead of areas under curves. Of clusters there are the index,
+// whatever the labels, and the silhouette. To a classifier all labels are classes.
+func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) {
+	if p.Test == nil {
+		return report.Evaluation{}, nil
+	}
+	if m.Classifier() != nil {
+		return classify(m, p)
+	}
+	z, labels := m.Rows(p.Test), p.TestLabels
+	n, _ := z.Dims()
+	loglik, err := m.Scorer().MeanLogLik(z)
+	if err != nil {
+		return report.Evaluation{}, err
+	}
+	e := report.Evaluation{Rows: n, Loglik: report.Of(loglik)}
+	clusters := m.Clusterer() != nil
+	if labels != nil && !p.ClassLabels {
+		scores := make([]float64, n)
+		err = m.Scorer().EachScores(z, func(from int, block []float64) { copy(scores[from:], block) })
+		e.ROCAUC = report.OfOK(metrics.ROCAUC(scores, labels))
+		e.PRAUC = report.OfOK(metrics.PRAUC(scores, labels))
+		if err != nil || !clusters {
+			return e, err
+		}
+	} else if m.Components() == 0 || labels == nil && !clusters {
+		return e, nil
+	}
+	to := make([]int, n)
+	err = dataset.Each(z, func(x *mat.Dense, from int) error {
+		copy(to[from:], m.Assign(x))
+		return nil
+	})
+	if err != nil {
+		return e, err
+	}
+	if labels != nil {
+		e.ARI = report.Of(metrics.ARI(to, labels))
+	}
+	if clusters {
+		e.Silhouette, err = silhouette(z, to)
+	}
+	return e, err
+}
+
+// silhouette is that of the rows, or of so many that are drawn from them as it takes.
+// Which they are follows from how many rows there are.
+func silhouette(z dataset.Rows, to []int) (report.Figure, error) {
+	n, dim := z.Dims()
+	taken := rand.New(rand.NewPCG(0, 0)).Perm(n)[:min(n, metrics.SilhouetteRows)]
+	slices.Sort(taken)
+	sample, labels := mat.NewDense(len(taken), dim, nil), make([]int, len(taken))
+	for i, at := range taken {
+		labels[i] = to[at]
+	}
+	err := dataset.Each(z, func(x *mat.Dense, from int) error {
+		rows, _ := x.Dims()
+		first, _ := slices.BinarySearch(taken, from)
+		for i := first; i < len(taken) && taken[i] < from+rows; i++ {
+			sample.SetRow(i, x.RawRowView(taken[i]-from))
+		}
+		return nil
+	})
+	if err != nil {
+		return report.Figure{}, err
+	}
+	return report.OfOK(metrics.Silhouette(sample, labels, 0)), nil
+}

@@ -1,0 +1,202 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/extremes"
+	"github.com/collabdict/collabdict/internal/moments"
+	"github.com/collabdict/collabdict/internal/pca"
+)
+
+// prepared is rows in the coordinates trained on, and how they came there: columns are
+// scaled first, and then projected to axes, which are normalised as columns are, but
+// always by the rows of all.
+type prepared struct {
+	scaling    dataset.Scaling
+	projection *pca.Projection // nil if there is none
+	rows       dataset.Rows
+	moments    algorithm.Moments // what is known of all rows; nil if nothing is
+	warnings   []string
+}
+
+// prepare brings a participant's rows to the coordinates trained on.
+func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Participant) (*prepared, error) {
+	if err := t.CheckColumns(len(p.Columns)); err != nil {
+		return nil, err
+	}
+	out := &prepared{}
+	var constant []int
+	var err error
+	if out.scaling, constant, out.moments, err = t.scaling(ctx, g, p.Columns, p.Train); err != nil {
+		return nil, fmt.Errorf("standardise: %w", err)
+	}
+	if len(constant) > 0 {
+		out.warnings = append(out.warnings, constantWarning("training", p.Columns, constant))
+	}
+	if t.Standardise == algorithm.Agreed {
+		outside, err := t.Ranges.outside(p.Columns, p.Train)
+		if err != nil {
+			return nil, err
+		}
+		if outside != "" {
+			out.warnings = append(out.warnings, outside)
+		}
+	}
+	if t.PCA == 0 {
+		out.rows = out.scaling.Copy(p.Train)
+		return out, nil
+	}
+	return out, t.project(ctx, g, p.Train, out)
+}
+
+// project goes on with rows that out has the scaling of. Those in memory are projected
+// once.
+func (t *Task) project(ctx context.Context, g collabdict.Group, rows dataset.Rows, out *prepared) error {
+	scaled := out.scaling.Rows(rows)
+	var p *pca.Projection
+	var err error
+	if out.moments != nil { // standardised by the moments of all: these have been summed
+		p, err = pca.FromMoments(make([]float64, len(out.scaling.Scale)), out.moments.Covariance(), t.PCA)
+	} else {
+		p, err = pca.Fit(ctx, g, scaled, t.PCA)
+	}
+	if err != nil {
+		return err
+	}
+	if w := flatWarning(p); w != "" {
+		out.warnings = append(out.warnings, w)
+	}
+	along, err := t.axisScaling(ctx, g, p, scaled)
+	if err != nil {
+		return fmt.Errorf("pca: %w", err)
+	}
+	out.projection = p.Scaled(along)
+	out.rows, out.moments = out.projection.Rows(scaled), nil
+	if dataset.Streams(rows) {
+		return nil
+	}
+	x, err := dataset.Dense(out.rows)
+	if err != nil {
+		return err
+	}
+	out.rows = dataset.InMemory(x)
+	return nil
+}
+
+// axisScaling returns how rows along the axes are normalised.
+func (t *Task) axisScaling(ctx context.Context, g collabdict.Group, p *pca.Projection, scaled dataset.Rows) (dataset.Scaling, error) {
+	if t.Normalise == MinMax {
+		s, _, err := extremes.Fit(ctx, g, p.Rows(scaled))
+		return s, err
+	}
+	s := dataset.Unscaled(len(p.Variances))
+	for i, v := range p.Variances {
+		if v > flat*p.Total {
+			s.Scale[i] = math.Sqrt(v)
+		}
+	}
+	return s, nil
+}
+
+// Prepared returns rows in the coordinates that who has nobody else trains on.
+func (t *Task) Prepared(ctx context.Context, p dataset.Participant) (dataset.Rows, error) {
+	out, err := t.prepare(ctx, collabdict.Solo{}, p)
+	if err != nil {
+		return nil, err
+	}
+	return out.rows, nil
+}
+
+// OfScaled returns the task of rows that each owner has scaled by itself.
+func (t *Task) OfScaled() *Task {
+	of := *t
+	of.Standardise = algorithm.None
+	return &of
+}
+
+// OwnScaling returns the scaling of a participant by its own rows, and the columns that
+// are constant.
+func OwnScaling(normalise string, rows dataset.Rows) (dataset.Scaling, []int, error) {
+	if normalise == MinMax {
+		return extremes.Own(rows)
+	}
+	return dataset.Own(rows)
+}
+
+// constantWarning names the first few of the columns that are constant in some rows.
+func constantWarning(in string, columns []string, constant []int) string {
+	const most = 12
+	var names []string
+	for _, c := range constant[:min(most, len(constant))] {
+		names = append(names, columns[c])
+	}
+	list := strings.Join(names, ", ")
+	if more := len(constant) - most; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return "constant in " + in + ", so left unscaled: " + list
+}
+
+// flat is the share of the variance below which an axis has none.
+const flat = 1e-9
+
+// flatWarning tells of axes along which rows do not vary.
+func flatWarning(p *pca.Projection) string {
+	last := len(p.Variances)
+	first := slices.IndexFunc(p.Variances, func(v float64) bool { return !(v > flat*p.Total) })
+	if first < 0 {
+		return ""
+	}
+	return fmt.Sprintf("pca: %d of the %d axes have no variance: take at most %d", last-first, last, first)
+}
+
+// scaling returns how this participant moves its rows to the coordinates trained
+// on, the columns that are constant, and what was learned of all rows on the way.
+func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string, rows dataset.Rows) (dataset.Scaling, []int, algorithm.Moments, error) {
+	switch t.Standardise {
+	case algorithm.Own:
+		s, constant, err := OwnScaling(t.Normalise, rows)
+		return s, constant, nil, err
+	case algorithm.Agreed:
+		s, err := t.Ranges.scaling(columns)
+		return s, nil, nil, err
+	case algorithm.None:
+		_, dim := rows.Dims()
+		return dataset.Unscaled(dim), nil, nil, nil
+	}
+	if t.Normalise == MinMax {
+		s, constant, err := extremes.Fit(ctx, g, rows)
+		return s, constant, nil, err
+	}
+	return globalScaling(ctx, g, rows)
+}
+
+// globalScaling standardises by the moments of all participants' rows, learned
+// from private sums alone. The learner starts from the same products.
+func globalScaling(ctx context.Context, g collabdict.Group, rows dataset.Rows) (dataset.Scaling, []int, algorithm.Moments, error) {
+	of, err := moments.Centred(ctx, g, rows)
+	if err != nil {
+		return dataset.Scaling{}, nil, nil, err
+	}
+	count := math.Round(of.About.Rows())
+	variance := make([]float64, len(of.Mean))
+	for i, rms := range of.Bounds.RMS {
+		// Below it, a sum is nothing but the chunks' rounding.
+		noise := math.Ldexp(of.Bounds.Rows*rms*rms, -26) * float64(g.Size())
+		if v := of.About.Squares(i); v > noise {
+			variance[i] = v / count
+		}
+	}
+	s, constant, err := dataset.FromMoments(count, of.Mean, variance)
+	if err != nil {
+		return dataset.Scaling{}, nil, nil, err
+	}
+	return s, constant, of.About.Scaled(s.Scale), nil
+}

@@ -1,0 +1,92 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/extremes"
+	"github.com/collabdict/collabdict/option"
+)
+
+// Ranges are those that members have agreed on, from a lower to a higher value, by the
+// names of columns. That of EveryColumn is of all that are not named.
+type Ranges map[string][2]float64
+
+// EveryColumn stands for the columns that are not named.
+const EveryColumn = "*"
+
+func (r Ranges) check() error {
+	for _, name := range r.names() {
+		if low, high := r[name][0], r[name][1]; !(low < high) || math.IsInf(high-low, 0) {
+			return option.Errorf("ranges", "column %s: want a finite range from a lower to a higher value, got %g to %g", name, low, high)
+		}
+	}
+	return nil
+}
+
+func (r Ranges) names() []string {
+	names := make([]string, 0, len(r))
+	for name := range r {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// of returns the range of a column.
+func (r Ranges) of(column string) (low, high float64, ok bool) {
+	v, ok := r[column]
+	if !ok {
+		v, ok = r[EveryColumn]
+	}
+	return v[0], v[1], ok
+}
+
+// String is the same for the same ranges.
+func (r Ranges) String() string {
+	var parts []string
+	for _, name := range r.names() {
+		parts = append(parts, fmt.Sprintf("%s %g to %g", name, r[name][0], r[name][1]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// scaling brings columns from their ranges to that from 0 to 1.
+func (r Ranges) scaling(columns []string) (dataset.Scaling, error) {
+	low, high := make([]float64, len(columns)), make([]float64, len(columns))
+	for i, name := range columns {
+		var ok bool
+		if low[i], high[i], ok = r.of(name); !ok {
+			return dataset.Scaling{}, option.Errorf("ranges", "want one of each column, got none of %q", name)
+		}
+	}
+	return extremes.Ranges(low, high)
+}
+
+// outside names the columns with values outside of their ranges, empty if there are
+// none.
+func (r Ranges) outside(columns []string, rows dataset.Rows) (string, error) {
+	count, values := make([]int, len(columns)), 0
+	err := dataset.EachRow(rows, func(row []float64) {
+		for i, v := range row {
+			if low, high, _ := r.of(columns[i]); v < low || v > high {
+				count[i]++
+				values++
+			}
+		}
+	})
+	if err != nil || values == 0 {
+		return "", err
+	}
+	most := 0
+	for i, n := range count {
+		if n > count[most] {
+			most = i
+		}
+	}
+	low, high, _ := r.of(columns[most])
+	return fmt.Sprintf("%d own values are outside of the agreed ranges, %d of them in the column %s (%g to %g): they come to be outside of 0 to 1", values, count[most], columns[most], low, high), nil
+}

@@ -1,0 +1,173 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/option"
+)
+
+// The ways to normalise columns, and the axes that they are projected to.
+const (
+	Standard = "standard" // mean 0 and variance 1
+	MinMax   = "minmax"   // the range from 0 to 1
+)
+
+// Task is what all participants of a run agree on. Its tables bind its fields, so a Task
+// is set and completed where [New] has made it; a complete one may be copied.
+type Task struct {
+	Kind      algorithm.Kind
+	Algorithm algorithm.Algorithm
+	Options   option.Table // of Algorithm
+	Shared    option.Table // of what follows, up to Ranges
+
+	Seed       uint64  // public
+	FalseAlarm float64 // share of the own training rows above the threshold
+	// Standardise says by which rows columns are scaled, see package algorithm.
+	Standardise string
+	Normalise   string // of columns, and of axes
+	PCA         int    // principal axes that rows are projected to; 0: none
+
+	Ranges Ranges // if Standardise is [algorithm.Agreed]
+	// ByDefault is Standardise if nobody has said it.
+	ByDefault string
+	Consensus option.Table // of Settings
+	Settings  consensus.Settings
+}
+
+// New returns the task of an algorithm, with all options at their defaults.
+func New(of algorithm.Kind) *Task {
+	t := &Task{Kind: of, Algorithm: of.New(), ByDefault: algorithm.Global}
+	t.Options = t.Algorithm.Options()
+	t.Shared = option.Table{
+		option.Uint64(&t.Seed, "seed", 1, "seed of everything public: starts, splits, generated data"),
+		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "share of own training rows above the anomaly threshold", option.Check(share)),
+		option.String(&t.Standardise, "standardise", "", "scale columns by all members' rows, through private sums (global), by each participant's own rows (own), or not at all (none) (default own with --split files or column, else global)",
+			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
+		option.Int(&t.PCA, "pca", 0, "learn from rows along the `K` principal axes of all members' rows",
+			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
+		option.String(&t.Normalise, "normalise", Standard, "scale columns, and principal axes, to mean 0 and variance 1 (standard) or to the range from 0 to 1 (minmax)",
+			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
+	}
+	t.Consensus = ConsensusOptions(&t.Settings)
+	return t
+}
+
+// Named returns the task of the algorithm of that name.
+func Named(name string) (*Task, error) {
+	of, ok := algorithms.Lookup(name)
+	if !ok {
+		return nil, option.Errorf("model", "want %s, got %q", algorithms.Names(), name)
+	}
+	return New(of), nil
+}
+
+func share(v float64) error {
+	if !(v > 0 && v < 1) {
+		return fmt.Errorf("want a share between 0 and 1, got %g", v)
+	}
+	return nil
+}
+
+func (t *Task) standardise() string {
+	if len(t.Ranges) > 0 {
+		return algorithm.Agreed
+	}
+	return t.ByDefault
+}
+
+func (t *Task) normalise() string {
+	unscaled := t.Standardise == algorithm.None && t.PCA == 0
+	if t.Standardise == algorithm.Agreed || t.Algorithm.Traits().UnitRange && !unscaled {
+		return MinMax
+	}
+	return Standard
+}
+
+// Complete sets what is not given to its default and reports the first option that cannot
+// be used, as *option.Error.
+func (t *Task) Complete() error {
+	if err := t.Options.Complete(); err != nil {
+		return err
+	}
+	if err := t.Shared.Complete(); err != nil {
+		return err
+	}
+	if err := t.Consensus.Complete(); err != nil {
+		return err
+	}
+	switch {
+	case t.Standardise == algorithm.Agreed && len(t.Ranges) == 0:
+		return option.Errorf("ranges", "want those that the members have agreed on, got none")
+	case t.Standardise != algorithm.Agreed && len(t.Ranges) > 0:
+		return option.Errorf("ranges", "require --standardise %s, got %s", algorithm.Agreed, t.Standardise)
+	case t.Standardise == algorithm.Agreed && t.Normalise != MinMax:
+		return option.Errorf("normalise", "want %s with agreed ranges, got %s", MinMax, t.Normalise)
+	case t.Normalise == MinMax && t.Standardise == algorithm.None && t.PCA == 0:
+		return option.Errorf("normalise", "%s of columns needs the ranges of all rows or of the own ones: --standardise %s or %s, not %s", MinMax, algorithm.Global, algorithm.Own, algorithm.None)
+	}
+	if err := t.Ranges.check(); err != nil {
+		return err
+	}
+	return t.Algorithm.Prepare(t.Coordinates())
+}
+
+// Coordinates says how rows come to the coordinates trained on.
+func (t *Task) Coordinates() algorithm.Coordinates {
+	return algorithm.Coordinates{
+		ScaledBy: t.Standardise, ByDefault: !t.Shared.Find("standardise").Given(),
+		UnitRange: t.Normalise == MinMax, Axes: t.PCA,
+	}
+}
+
+// Traits says what the algorithm asks of those who run it.
+func (t *Task) Traits() algorithm.Traits { return t.Algorithm.Traits() }
+
+// Fields lists what members must share, with the columns of their data, in a fixed order
+// and form. The consensus settings are not among them: a node adds its own.
+func (t *Task) Fields(columns []string) []option.Field {
+	fields := []option.Field{{Name: "model", Value: t.Kind.Name}}
+	fields = append(fields, t.Options.Fields()...)
+	fields = append(fields, t.Shared.Fields()...)
+	fields = append(fields, option.Field{Name: "ranges", Value: t.Ranges.String()}, option.Field{Name: "number of columns", Value: fmt.Sprint(len(columns))})
+	for i, c := range columns {
+		fields = append(fields, option.Field{Name: fmt.Sprintf("column %d", i+1), Value: c})
+	}
+	return fields
+}
+
+// mostWeights is the most weights of a network, biases among them: nodes sum no longer
+// vectors.
+const mostWeights = 1 << 25
+
+// CheckColumns reports what cannot be done with data of so many columns, as *option.Error.
+func (t *Task) CheckColumns(columns int) error {
+	if t.PCA > columns {
+		return option.Errorf("pca", "want at most %d axes, as many as columns, got %d", columns, t.PCA)
+	}
+	weights := t.Traits().Weights
+	if weights == nil {
+		return nil
+	}
+	inputs := cmp.Or(t.PCA, columns)
+	if n := weights(inputs); n > mostWeights {
+		return &option.Error{
+			Name: "hidden", Msg: fmt.Sprintf("want a model of at most %d weights, got one of %d with these layers and %d columns", mostWeights, n, inputs),
+			Hint: "take fewer hidden units, latent dimensions or columns",
+		}
+	}
+	return nil
+}
+
+// Describe returns the settings in short: the algorithm's options with their values.
+func Describe(t option.Table) string {
+	var parts []string
+	for _, f := range t.Fields() {
+		parts = append(parts, f.Name+" "+f.Value)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+)
+
+// keptScores bounds how many scores are in memory for a threshold.
+const keptScores = 1 << 20
+
+// threshold returns the score that the given share of the rows exceeds: the
+// 1-falseAlarm quantile, by linear interpolation between order statistics. It reads
+// the rows once, or where the share is of more than keptScores rows, once per so many.
+func threshold(s algorithm.Scorer, rows collabdict.Rows, falseAlarm float64) (float64, error) {
+	n, _ := rows.Dims()
+	return quantile(n, falseAlarm, keptScores, func(f func(scores []float64)) error {
+		return s.EachScores(rows, func(_ int, scores []float64) { f(scores) })
+	})
+}
+
+// thresholdWarning tells that n rows are too few for the share above a threshold; it is empty
+// if they are not.
+func thresholdWarning(n int, falseAlarm float64) string {
+	least := math.Ceil(1/falseAlarm - 1e-9) // 1/0.01 and the like are whole
+	if float64(n) >= least {
+		return ""
+	}
+	return fmt.Sprintf("threshold: own rows (%d) are too few for a share of %g above it, so that it is next to the largest score: take at least %.0f", n, falseAlarm, least)
+}
+
+// quantile returns the 1-above quantile of n values, which pass calls its argument
+// with in any order, from several goroutines. No more than 2·keep values are in memory.
+func quantile(n int, above float64, keep int, pass func(f func(values []float64)) error) (float64, error) {
+	at := (1 - above) * float64(n-1)
+	low := int(math.Floor(at))
+	places := []int{max(n-2-low, 0), n - 1 - low} // among the values in descending order
+	var found []float64
+	for bound := math.Inf(1); len(found) < 2; {
+		t := &tail{bound: bound, keep: min(keep, places[1]+1), floor: math.Inf(-1)}
+		if err := pass(t.add); err != nil {
+			return 0, err
+		}
+		if t.undefined {
+			return 0, fmt.Errorf("want scores of the training rows that are numbers, got NaN")
+		}
+		t.shrink()
+		for len(found) < 2 && places[len(found)] < t.above+len(t.kept) {
+			found = append(found, t.at(places[len(found)]))
+		}
+		bound = t.floor
+	}
+	return found[1] + (at-float64(low))*(found[0]-found[1]), nil
+}
+
+// tail is the largest of the values below a bound.
+type tail struct {
+	bound float64
+	keep  int
+
+	mu sync.Mutex
+	// undefined says that a value is not a number, which has no place in an order.
+	undefined bool
+	above     int     // how many values are not below the bound
+	floor     float64 // no value at or under it belongs to the tail
+	kept      []float64
+}
+
+func (t *tail) add(values []float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, v := range values {
+		t.undefined = t.undefined || math.IsNaN(v)
+		if v >= t.bound {
+			t.above++
+		} else if v > t.floor {
+			t.kept = append(t.kept, v)
+		}
+		if len(t.kept) >= 2*t.keep {
+			t.shrink()
+		}
+	}
+}
+
+// shrink leaves the largest, in descending order.
+func (t *tail) shrink() {
+	slices.SortFunc(t.kept, func(v, w float64) int { return cmp.Compare(w, v) })
+	if len(t.kept) >= t.keep {
+		t.kept = t.kept[:t.keep]
+		t.floor = t.kept[t.keep-1]
+	}
+}
+
+// at returns the value at a place in descending order that is in the tail or above.
+func (t *tail) at(place int) float64 {
+	if place < t.above {
+		return t.bound
+	}
+	return t.kept[place-t.above]
+}

@@ -1,0 +1,170 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
+)
+
+// EntropyFloor is ℓ₀: the policy is to warn when what a participant contributes to
+// a component has an entropy below ln ℓ₀, as if it came from fewer rows than that,
+// be it by the weights of Eq. (47) of Idé et al. 2024 or by the responsibilities
+// that the contribution is really made of.
+const EntropyFloor = 5
+
+// Result is what one participant holds after its part.
+type Result struct {
+	Model *model.Model // nil if no round was completed
+	algorithm.Outcome
+}
+
+// Train plays one participant's part: it prepares the training rows, trains
+// against the group and puts the model together. Source draws what must be the
+// participant's alone; it may be nil if the algorithm needs none, or for a participant
+// that is alone. Names of members, views and the digest are not known here and are left to
+// the caller. After an error in a later round, the result holds the model of the last round
+// completed.
+func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, source rand.Source, onRound func(algorithm.Progress)) (*Result, error) {
+	traits := t.Traits()
+	if traits.Secret && source == nil && g.Size() > 1 {
+		panic("pipeline: want a source of secrets")
+	}
+	r := &Result{}
+	if err := t.CheckLabels(p); err != nil {
+		return r, err
+	}
+	if _, alone := g.(collabdict.Solo); !alone {
+		if err := t.CheckRows(p); err != nil {
+			return r, err
+		}
+	}
+	public := t.published(g)
+	of, err := t.prepare(ctx, g, p)
+	if err != nil {
+		return r, err
+	}
+	data, err := t.data(p, of, traits.Classes)
+	if err != nil {
+		return r, err
+	}
+	data.Source = source
+	var history, included []report.Round // included: those that this participant is in
+	r.Outcome, err = t.Algorithm.Train(ctx, g, data, func(p algorithm.Progress) {
+		history = append(history, report.RoundOf(p))
+		if a, may := g.(collabdict.Absentee); !may || a.Included() {
+			included = append(included, history[len(history)-1])
+		}
+		if onRound != nil {
+			onRound(p)
+		}
+	})
+	r.Warnings = append(of.warnings, r.Warnings...)
+	if r.Last.Number == 0 {
+		return r, err
+	}
+	m, fault := t.assemble(p, of, r.Outcome, history)
+	if fault != nil {
+		return r, errors.Join(err, fault)
+	}
+	if s := m.Scorer(); s != nil {
+		var unread error
+		m.Manifest.FalseAlarm = t.FalseAlarm
+		if w := thresholdWarning(m.Manifest.Rows, t.FalseAlarm); w != "" {
+			r.Warnings = append(r.Warnings, w)
+		}
+		if m.Manifest.Threshold, unread = threshold(s, of.rows, t.FalseAlarm); unread != nil {
+			return r, withUnread(err, unread)
+		}
+	}
+	r.Model = m
+	m.Manifest.Privacy.Published = public
+	if len(included) == 0 {
+		included = history
+	}
+	if least, ok := leastOf(included); ok {
+		m.Manifest.Privacy.LeastDiversity = report.Of(least)
+		if least < math.Log(EntropyFloor) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %d: only the sum over the members hides them", math.Exp(least), EntropyFloor))
+		}
+	}
+	return r, err
+}
+
+// data returns a participant's data as the algorithm wants them.
+func (t *Task) data(p dataset.Participant, of *prepared, classes *algorithm.Classes) (d algorithm.Data, err error) {
+	d = algorithm.Data{Name: p.Name, Rows: of.rows, Moments: of.moments, Seed: t.Seed}
+	if p.ClassLabels {
+		d.Labels = p.TrainLabels
+	}
+	if classes == nil {
+		return d, nil
+	}
+	if d.Classes, err = classesOf(p, p.TrainLabels, classes.Number); err != nil || !classes.Learned {
+		return d, err
+	}
+	d.TestClasses, err = classesOf(p, p.TestLabels, classes.Number)
+	return d, err
+}
+
+// withUnread adds to how the training has ended that the threshold could not be had.
+func withUnread(err, unread error) error {
+	var said *dataset.Error
+	switch {
+	case err == nil:
+		return fmt.Errorf("threshold: %w", unread)
+	case errors.As(err, &said): // a file that cannot be read has ended the round as well
+		return err
+	}
+	return fmt.Errorf("%w; threshold: %w", err, unread)
+}
+
+// assemble puts the model of the last completed round together.
+func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome, history []report.Round) (*model.Model, error) {
+	used := map[string]any{"seed": t.Seed, "rounds": t.Traits().Rounds}
+	if r := t.Options.Find("rounds"); r != nil { // the algorithm's own is at most so many
+		delete(used, "rounds")
+	}
+	for k, v := range o.Used {
+		used[k] = v
+	}
+	hyper, err := model.NewHyper(t.Options, used)
+	if err != nil {
+		return nil, err
+	}
+	rows, _ := p.Train.Dims()
+	m := &model.Model{
+		Scaling: of.scaling, Projection: of.projection, Learned: o.Model,
+		Manifest: model.Manifest{
+			Kind: t.Kind.Name, Participant: p.Name, Columns: p.Columns, Standardise: t.Standardise, Hyper: hyper,
+			Rounds: o.Last.Number, Converged: o.Last.Converged, Objective: report.Of(o.Last.Objective),
+			Rows: rows, TotalRows: o.TotalRows,
+			Privacy: model.Ledger{Diversity: history[len(history)-1].Diversity, History: history},
+		},
+	}
+	if t.Normalise == MinMax {
+		m.Manifest.Normalise = MinMax
+	}
+	if of.projection != nil {
+		m.Manifest.PCA = of.projection.Report()
+	}
+	return m, nil
+}
+
+// leastOf returns the smallest diversity of some rounds, if it is measured.
+func leastOf(history []report.Round) (least float64, ok bool) {
+	least = math.Inf(1)
+	for _, r := range history {
+		if r.Diversity != nil {
+			least, ok = min(least, r.Diversity.Min, r.Diversity.MinResponsibility), true
+		}
+	}
+	return least, ok
+}

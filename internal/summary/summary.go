@@ -1,0 +1,116 @@
+package summary
+
+import (
+	"fmt"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/kernels/cpu"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
+)
+
+// breachWarned is the predicted probability of a breach above which the user is
+// told.
+const breachWarned = 1e-6
+
+// Of returns the part of a run's result that its participants share. The
+// decided slots are entered by [EnterLedger].
+func Of(t *pipeline.Task, names []string, r *pipeline.Result) *report.Run {
+	run := &report.Run{
+		Model: t.Kind.Name, Seed: t.Seed, Kernels: string(cpu.Active()),
+		Rounds: r.Last.Number, Converged: r.Last.Converged, Objective: report.Of(r.Last.Objective),
+		Consensus: describe(t.Settings, len(names), 1),
+		Selection: r.Selection,
+		Views:     []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
+	}
+	if n := t.Traits().Noise; n != nil {
+		run.Epsilon, run.Delta = n.Epsilon, n.Delta
+	}
+	if r.Model != nil {
+		run.Clusters, run.PCA = r.Model.Components(), r.Model.Manifest.PCA
+	}
+	run.Protection = Protection(t.Settings, len(names))
+	run.Warnings = append(run.Warnings, t.ShownWarnings()...)
+	if w := breachWarning(run.Protection); w != "" {
+		run.Warnings = append(run.Warnings, w)
+	}
+	return run
+}
+
+// EnterLedger enters who was in which sum, and what sums tell together.
+func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledger) {
+	if views := l.Views(); len(views) > 0 {
+		run.Views = views
+	}
+	run.LoneChanges, run.RosterChanges = l.LoneChanges(), l.RosterChanges()
+	if s.Protect != chunking.None { // else each vector is seen anyway
+		run.Warnings = append(run.Warnings, l.Warnings()...)
+	}
+	if d := l.Last(); d != nil && d.Kind == consensus.Sum {
+		iterations, failed := run.Consensus.Iterations, run.Consensus.Error
+		run.Consensus = describe(s, size, len(d.Total))
+		run.Consensus.Iterations, run.Consensus.Error = iterations, failed
+	}
+}
+
+// EnterWeightings enters into a model how all participants are weighted, if that is
+// published; names are by rank.
+func EnterWeightings(m *model.Model, r *pipeline.Result, names []string) {
+	for rank, w := range r.Weightings {
+		if w != nil {
+			named := report.WeightingOf(*w)
+			named.Name = names[rank]
+			m.Manifest.Privacy.Weightings = append(m.Manifest.Privacy.Weightings, named)
+		}
+	}
+}
+
+// describe says how sums of so many values are made.
+func describe(s consensus.Settings, size, values int) report.Consensus {
+	c := report.Consensus{Scheme: string(s.Scheme), Fan: max(1, s.Fan)}
+	if s.Scheme == "" || s.Scheme == consensus.Laplacian {
+		c.Scheme, c.Fan = string(consensus.Laplacian), 0
+	}
+	plan, err := consensus.NewPlans(s).For(size)
+	if err != nil {
+		return c
+	}
+	c.IterationsPredicted = plan.RoundsFor(values)
+	if l := plan.Laplacian; l != nil {
+		c.Step, c.Graph, c.Degree = string(s.Step), string(l.Graph().Kind), l.Graph().Degree()
+	}
+	return c
+}
+
+// Participant returns a participant's own figures under its model.
+func Participant(m *model.Model, p dataset.Participant) (report.Participant, error) {
+	e, err := pipeline.Evaluate(m, p)
+	own := report.Participant{
+		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: m.Manifest.Privacy.Diversity, History: m.Manifest.Privacy.History,
+		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI, Silhouette: e.Silhouette,
+		Accuracy: e.Accuracy, CrossEntropy: e.CrossEntropy, Recall: e.Recall,
+	}
+	if h := own.History; len(h) > 0 {
+		own.Encoder, own.Weighting = h[len(h)-1].Encoder, h[len(h)-1].Weighting
+	}
+	if found := m.Clusterer(); found != nil {
+		for _, c := range found.OwnClusters() {
+			own.OwnClusters = append(own.OwnClusters, c+1)
+		}
+	}
+	return own, err
+}
+
+func breachWarning(p report.Protection) string {
+	if p.BreachPredicted == nil || *p.BreachPredicted <= breachWarned || p.Mode == string(chunking.None) {
+		return ""
+	}
+	cure := "raise --chunks"
+	if *p.BreachPredicted == 1 {
+		cure = "choose --protect chunks"
+	}
+	return fmt.Sprintf("privacy: %d members that work together learn another's vector with probability %.2g: %s", p.Colluders, *p.BreachPredicted, cure)
+}

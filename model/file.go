@@ -1,0 +1,206 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/npz"
+)
+
+const (
+	format   = "collabdict model"
+	manifest = "manifest.json"
+)
+
+// Error is a model file that cannot be used.
+type Error struct {
+	File string
+	Msg  string
+	Hint string
+}
+
+func (e *Error) Error() string {
+	s := e.File + ": " + e.Msg
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
+}
+
+// File is the name of a model's file in the folder of a participant.
+const File = "model.npz"
+
+// Save writes the model into a folder, with its [OwnFile] if it has an own part. That is
+// there first: a model has its own part, or none.
+func Save(dir string, m *Model) error {
+	if m.Personal() != nil {
+		if err := WriteOwnFile(filepath.Join(dir, OwnFile), m); err != nil {
+			return err
+		}
+	}
+	return WriteFile(filepath.Join(dir, File), m)
+}
+
+// WriteFile writes the model to a file, which appears whole or not at all.
+func WriteFile(path string, m *Model) error {
+	return atomicfile.Write(path, 0o600, m.Write)
+}
+
+// Write writes the model.
+func (m *Model) Write(out io.Writer) error {
+	m.Manifest.Format, m.Manifest.Version = format, withoutAxes
+	if m.Projection != nil {
+		m.Manifest.Version, m.Manifest.PCA = Version, m.Projection.Report()
+	}
+	if form := m.Manifest.Hyper.Text("covariance"); form != "full" {
+		m.Manifest.Covariance = form
+	}
+	text, err := json.MarshalIndent(m.Manifest, "", "  ")
+	if err != nil {
+		return err
+	}
+	w := npz.NewWriter(out)
+	if err := w.File(manifest, append(text, '\n')); err != nil {
+		return err
+	}
+	arrays := m.Learned.Arrays()
+	if !m.scaledApart() {
+		arrays = append(arrays, scalingArrays(m.Scaling)...)
+	}
+	if p := m.Projection; p != nil {
+		columns := len(m.Manifest.Columns)
+		arrays = append(arrays,
+			algorithm.Array{Name: "centre", Shape: []int{columns}, Values: p.Mean},
+			algorithm.Array{Name: "axes", Shape: []int{m.Dim(), columns}, Values: p.Axes.RawMatrix().Data})
+	}
+	if err := putArrays(w, arrays); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+func putArrays(w *npz.Writer, arrays []algorithm.Array) (err error) {
+	for _, a := range arrays {
+		if a.Ints != nil {
+			err = npz.Put(w, a.Name, npz.Array[int64]{Shape: a.Shape, Data: a.Ints})
+		} else {
+			err = npz.Put(w, a.Name, npz.Array[float64]{Shape: a.Shape, Data: a.Values})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrays reads those of a file.
+type arrays struct{ *npz.Archive }
+
+func (a arrays) Values(name string, shape ...int) ([]float64, []int, error) {
+	return get[float64](a.Archive, name, shape)
+}
+
+func (a arrays) Ints(name string, shape ...int) ([]int64, []int, error) {
+	return get[int64](a.Archive, name, shape)
+}
+
+func get[T float64 | int64](a *npz.Archive, name string, shape []int) ([]T, []int, error) {
+	got, err := npz.Get[T](a, name)
+	if err == nil && shape != nil {
+		err = algorithm.SameShape(name, got.Shape, shape)
+	}
+	return got.Data, got.Shape, err
+}
+
+// ReadFile reads a model from a file. Errors are of type *Error.
+func ReadFile(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{File: path, Msg: "no such model file", Hint: "training writes it as model.npz under --out or --dir"}
+	}
+	if err != nil {
+		return nil, &Error{File: path, Msg: err.Error()}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, &Error{File: path, Msg: err.Error()}
+	}
+	m, err := Read(f, info.Size())
+	if err != nil {
+		e := &Error{File: path, Msg: err.Error(), Hint: "is this a model.npz that collabdict has written?"}
+		var version *versionError
+		if errors.As(err, &version) {
+			e.Hint = "use the collabdict that wrote it, or train again"
+		}
+		return nil, e
+	}
+	return m, nil
+}
+
+type versionError struct{ got int }
+
+func (e *versionError) Error() string {
+	return fmt.Sprintf("want model version %d or %d, got %d", withoutAxes, Version, e.got)
+}
+
+// Read reads a model of so many bytes.
+func Read(r io.ReaderAt, size int64) (*Model, error) {
+	a, err := npz.Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	text, err := a.File(manifest)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{}
+	if err := json.Unmarshal(text, &m.Manifest); err != nil {
+		return nil, fmt.Errorf("%s: %w", manifest, err)
+	}
+	switch {
+	case m.Manifest.Format != format:
+		return nil, fmt.Errorf("%s: want format %q, got %q", manifest, format, m.Manifest.Format)
+	case m.Manifest.Version != Version && m.Manifest.Version != withoutAxes:
+		return nil, &versionError{m.Manifest.Version}
+	}
+	of, ok := algorithms.Lookup(m.Manifest.Kind)
+	if !ok {
+		return nil, fmt.Errorf("%s: want a model of kind %s, got %q", manifest, algorithms.Names(), m.Manifest.Kind)
+	}
+	return m, m.readArrays(of.New(), arrays{a})
+}
+
+func (m *Model) readArrays(of algorithm.Algorithm, a arrays) error {
+	columns := len(m.Manifest.Columns)
+	if columns == 0 {
+		return fmt.Errorf("%s: want at least one column, got none", manifest)
+	}
+	dim, err := m.dim(columns)
+	if err != nil {
+		return err
+	}
+	// What files leave out is none, and not the default.
+	options := map[string]any{"covariance": "full", "hidden": ""}
+	if m.Manifest.Covariance != "" {
+		options["covariance"] = m.Manifest.Covariance
+	}
+	for k, v := range m.Manifest.Hyper {
+		options[k] = v
+	}
+	if _, err := of.Options().Load(options); err != nil {
+		return fmt.Errorf("%s: %w", manifest, err)
+	}
+	if m.Learned, err = of.Load(a, dim); err != nil {
+		return err
+	}
+	return m.readCoordinates(a, columns)
+}

@@ -1,0 +1,218 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pca"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/option"
+)
+
+// Version is the newest version of model files. Those without principal axes are
+// written as version 1, which older programs read, too.
+const (
+	Version     = 2
+	withoutAxes = 1
+)
+
+// Model is a participant's trained model: what it has learned, and where it came from.
+type Model struct {
+	Manifest Manifest
+	Scaling  dataset.Scaling
+	// Projection, if not nil, follows the scaling.
+	Projection *pca.Projection
+	Learned    algorithm.Model
+}
+
+// Manifest describes a model.
+type Manifest struct {
+	Format      string   `json:"format"` // "collabdict model"
+	Version     int      `json:"version"`
+	Kind        string   `json:"kind"` // of algorithm
+	Participant string   `json:"participant"`
+	Columns     []string `json:"columns"`
+	Standardise string   `json:"standardise"` // global, own, agreed or none
+	// Normalise is minmax where columns were brought to the range from 0 to 1; empty
+	// means to mean 0 and variance 1, unless Standardise is none.
+	Normalise string `json:"normalise,omitempty"`
+	// PCA is of the axes that rows are projected to; nil if they are not.
+	PCA *report.PCA `json:"pca,omitempty"`
+	// Covariance is the form of the covariance matrices; empty means full, or none.
+	Covariance string `json:"covariance,omitempty"`
+	// Threshold is the score above which a row is an anomaly: the 1-FalseAlarm
+	// quantile of the participant's own training scores. Classifiers have none.
+	Threshold  float64 `json:"threshold,omitzero"`
+	FalseAlarm float64 `json:"false_alarm,omitzero"`
+
+	// Hyper are the algorithm's options, as all participants agreed on them, or as they
+	// were used where they follow from the data.
+	Hyper Hyper `json:"hyper_parameters"`
+
+	Rounds    int           `json:"rounds"`
+	Converged bool          `json:"converged"`
+	Objective report.Figure `json:"objective,omitzero"`
+	Rows      int           `json:"rows"`       // the participant's own
+	TotalRows int           `json:"total_rows"` // of all participants
+	Views     []report.View `json:"views"`
+	// Run is the file, seen from the model's, with the names of the views and the lone
+	// changes, where there are too many for each model.
+	Run     string `json:"run,omitempty"`
+	Digest  string `json:"digest,omitempty"` // of what the last optimize was given
+	Privacy Ledger `json:"privacy"`
+}
+
+// Hyper are options by the keys that files have for them, with values as JSON has them.
+type Hyper map[string]any
+
+// NewHyper returns the options of a table that apply, and further values, which replace
+// those of the table.
+func NewHyper(t option.Table, further map[string]any) (Hyper, error) {
+	all := map[string]any{}
+	for _, e := range t.Entries() {
+		all[e.Key] = e.Value
+	}
+	for k, v := range further {
+		all[k] = v
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	var h Hyper
+	return h, json.Unmarshal(text, &h)
+}
+
+// UnmarshalJSON keeps numbers as they are written: a seed may have more digits than a
+// floating-point number.
+func (h *Hyper) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return d.Decode((*map[string]any)(h))
+}
+
+// Float returns a number, 0 if there is none.
+func (h Hyper) Float(key string) float64 {
+	n, _ := h[key].(json.Number)
+	v, _ := n.Float64()
+	return v
+}
+
+// Text returns a text, empty if there is none.
+func (h Hyper) Text(key string) string {
+	s, _ := h[key].(string)
+	return s
+}
+
+// Ledger says what the training told others, and how well it was hidden.
+type Ledger struct {
+	Protection report.Protection `json:"protection"`
+	// Published lists what members showed each other in the clear.
+	Published []string `json:"published"`
+	// Diversity is that of the last round, LeastDiversity the smallest of all
+	// rounds and both kinds of weights, in nats, where they are measured.
+	Diversity      *report.Diversity `json:"diversity,omitempty"`
+	LeastDiversity report.Figure     `json:"least_diversity,omitzero"`
+	History        []report.Round    `json:"history"`
+	// Weightings are the participants', if they weigh differently and have published it.
+	Weightings []report.Weighting `json:"weightings,omitempty"`
+	// LoneChanges are pairs of sums that differ by few members.
+	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
+}
+
+// Trained returns rows, given in the units of the data and overwritten, in the
+// coordinates trained on.
+func (m *Model) Trained(x *mat.Dense) *mat.Dense {
+	m.Scaling.ApplyTo(x, x)
+	if m.Projection == nil {
+		return x
+	}
+	return m.Projection.Apply(x)
+}
+
+// Rows is Trained of rows whenever they are read.
+func (m *Model) Rows(x collabdict.Rows) collabdict.Rows {
+	z := m.Scaling.Rows(x)
+	if m.Projection == nil {
+		return z
+	}
+	return m.Projection.Rows(z)
+}
+
+// InUnits returns points in the coordinates trained on, such as the means of components,
+// in the units of the data. With a projection they are points of the axes' plane.
+func (m *Model) InUnits(means *mat.Dense) *mat.Dense {
+	k, _ := means.Dims()
+	out := mat.NewDense(k, len(m.Scaling.Scale), nil)
+	for c := range k {
+		z := means.RawRowView(c)
+		if m.Projection != nil {
+			z = m.Projection.Back(z)
+		}
+		for j, v := range z {
+			out.Set(c, j, v*m.Scaling.Scale[j]+m.Scaling.Shift[j])
+		}
+	}
+	return out
+}
+
+// Dim returns the number of coordinates trained on.
+func (m *Model) Dim() int { return m.Learned.Dim() }
+
+// Scorer returns what gives anomaly scores, nil of a classifier.
+func (m *Model) Scorer() algorithm.Scorer {
+	s, _ := m.Learned.(algorithm.Scorer)
+	return s
+}
+
+// Classifier returns what tells classes apart, nil of other models.
+func (m *Model) Classifier() algorithm.Classifier {
+	c, _ := m.Learned.(algorithm.Classifier)
+	return c
+}
+
+// Personal returns the model's two parts, nil if it has no part of the participant's own.
+func (m *Model) Personal() algorithm.Personal {
+	p, _ := m.Learned.(algorithm.Personal)
+	return p
+}
+
+// Clusterer returns the clusters that were found, nil of other models.
+func (m *Model) Clusterer() algorithm.Clusterer {
+	c, _ := m.Learned.(algorithm.Clusterer)
+	return c
+}
+
+// Components returns the number of components that rows can be of, 0 if the model has
+// none.
+func (m *Model) Components() int {
+	if a, ok := m.Learned.(algorithm.Assigner); ok {
+		return a.Components()
+	}
+	return 0
+}
+
+// Assign returns the component, from 0, that each row of z is of, in the coordinates
+// trained on. The model has to have Components.
+func (m *Model) Assign(z *mat.Dense) []int { return m.Learned.(algorithm.Assigner).Assign(z) }
+
+// Draws returns how many densities of a row its log-likelihood is a mean of.
+func (m *Model) Draws() int {
+	if d, ok := m.Learned.(algorithm.Sampled); ok {
+		return d.Draws()
+	}
+	return 1
+}
+
+// Scores returns the anomaly scores of rows in the coordinates trained on.
+func (m *Model) Scores(z *mat.Dense) ([]float64, error) {
+	n, _ := z.Dims()
+	scores := make([]float64, n)
+	err := m.Scorer().EachScores(dataset.InMemory(z), func(from int, block []float64) { copy(scores[from:], block) })
+	return scores, err
+}

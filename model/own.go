@@ -1,0 +1,163 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/npz"
+)
+
+// OwnFile is the name of the file of conditions beside that of the model.
+const OwnFile = "own.npz"
+
+const ownFormat = "collabdict own part"
+
+// ownManifest says what a file of conditions is of.
+type ownManifest struct {
+	Format      string `json:"format"` // "collabdict own part"
+	Version     int    `json:"version"`
+	Participant string `json:"participant"`
+	Rows        int    `json:"rows"`    // fitted to; 0: the mean of all participants' conditions
+	Weights     string `json:"weights"` // SHA-256 of the weights and biases that it belongs to
+	// Threshold is that of models that score, of the rows fitted to.
+	Threshold *float64 `json:"threshold,omitempty"`
+}
+
+// weightsDigest is SHA-256 of what is shared.
+func weightsDigest(of algorithm.Personal) string {
+	var b []byte
+	for _, v := range of.Shared() {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// WeightsDigest tells apart what is shared of a model with an own part: it is the same at
+// all participants.
+func (m *Model) WeightsDigest() string { return weightsDigest(m.Personal()) }
+
+// scaledApart reports whether columns are scaled by what stands in the file of the
+// participant's own part: a classifier's model file holds nothing but what is shared.
+func (m *Model) scaledApart() bool { return m.Classifier() != nil && m.ownScaling() }
+
+// ownScaling reports whether each participant scales columns by its own rows.
+func (m *Model) ownScaling() bool { return m.Manifest.Standardise == algorithm.Own }
+
+// WriteOwnFile writes what a model with conditions has of the participant's own: these, its
+// scaling where each participant has one, and the threshold of its scores. Only the owner may
+// read the file.
+func WriteOwnFile(path string, m *Model) error {
+	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return m.WriteOwn(w) })
+}
+
+// WriteOwn writes the own part, see [WriteOwnFile].
+func (m *Model) WriteOwn(out io.Writer) error {
+	g := m.Personal()
+	of := ownManifest{Format: ownFormat, Version: 1, Participant: m.Manifest.Participant, Rows: m.Manifest.Rows, Weights: weightsDigest(g)}
+	if m.Classifier() == nil {
+		of.Threshold = &m.Manifest.Threshold
+	}
+	text, err := json.MarshalIndent(of, "", "  ")
+	if err != nil {
+		return err
+	}
+	w := npz.NewWriter(out)
+	if err := w.File(manifest, append(text, '\n')); err != nil {
+		return err
+	}
+	arrays := g.OwnArrays()
+	if m.ownScaling() {
+		arrays = append(arrays, scalingArrays(m.Scaling)...)
+	}
+	if err := putArrays(w, arrays); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// ReadOwnFile makes a model that was read from a file that of a participant, by what [WriteOwnFile]
+// has written. Errors are of type *Error.
+func (m *Model) ReadOwnFile(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Error{File: path, Msg: "no such file of conditions", Hint: "training writes it as " + OwnFile + " beside model.npz, adapt anywhere"}
+	}
+	if err != nil {
+		return &Error{File: path, Msg: err.Error()}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = m.ReadOwn(f, info.Size())
+	}
+	if err != nil {
+		return &Error{File: path, Msg: err.Error(), Hint: "is it of this model? collabdict adapt makes one"}
+	}
+	return nil
+}
+
+// ReadOwn is [Model.ReadOwnFile] of so many bytes.
+func (m *Model) ReadOwn(r io.ReaderAt, size int64) error {
+	g := m.Personal()
+	if g == nil {
+		return fmt.Errorf("want a model with conditions, got one of kind %s without", m.Manifest.Kind)
+	}
+	a, err := npz.Open(r, size)
+	if err != nil {
+		return err
+	}
+	text, err := a.File(manifest)
+	if err != nil {
+		return err
+	}
+	var of ownManifest
+	if err := json.Unmarshal(text, &of); err != nil {
+		return fmt.Errorf("%s: %w", manifest, err)
+	}
+	switch {
+	case of.Format != ownFormat || of.Version != 1:
+		return fmt.Errorf("%s: want format %q of version 1, got %q of version %d", manifest, ownFormat, of.Format, of.Version)
+	case m.Classifier() == nil && of.Threshold == nil:
+		return fmt.Errorf("%s: want a threshold, got none", manifest)
+	case of.Weights != weightsDigest(g):
+		return fmt.Errorf("want conditions for these weights (SHA-256 %.12s), got some for others (%.12s)", weightsDigest(g), of.Weights)
+	}
+	scaling := m.Scaling
+	if m.ownScaling() {
+		if scaling, err = m.readScaling(arrays{a}); err != nil {
+			return err
+		}
+	}
+	if err := g.LoadOwn(arrays{a}); err != nil {
+		return err
+	}
+	m.Scaling, m.Manifest.Participant, m.Manifest.Rows = scaling, of.Participant, of.Rows
+	if of.Threshold != nil {
+		m.Manifest.Threshold = *of.Threshold
+	}
+	return nil
+}
+
+// Conditions returns the participant's own part, to be changed in place, nil of models
+// that have none.
+func (m *Model) Conditions() []float32 {
+	if p := m.Personal(); p != nil {
+		return p.Own()
+	}
+	return nil
+}
+
+// Complete reports whether the model can take rows: not where each participant scales its own,
+// before [Model.ReadOwnFile].
+func (m *Model) Complete() bool { return m.Scaling.Scale != nil }

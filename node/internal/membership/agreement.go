@@ -1,0 +1,99 @@
+package membership
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+// Agreement is what must be the same at all members, in the order in which
+// people should read it; the order itself does not matter.
+type Agreement []Field
+
+// Field is one line of an agreement.
+type Field struct{ Name, Value string }
+
+// Validate returns a *ConfigError if the agreement has no room in a hello.
+func (a Agreement) Validate() error {
+	seen := map[string]bool{}
+	for _, f := range a {
+		switch {
+		case f.Name == "" || len(f.Name) > wire.MaxText || !utf8.ValidString(f.Name):
+			return &ConfigError{"agreement", fmt.Sprintf("a field named %q", f.Name), "1 to 1024 bytes of text"}
+		case len(f.Value) > wire.MaxValue || !utf8.ValidString(f.Value):
+			return &ConfigError{"agreement: " + f.Name, fmt.Sprintf("%d bytes", len(f.Value)), fmt.Sprintf("at most %d bytes of text", wire.MaxValue)}
+		case seen[f.Name]:
+			return &ConfigError{"agreement", "two fields named " + f.Name, "each name once"}
+		}
+		seen[f.Name] = true
+	}
+	if n := a.Bytes(); n > agreementMost {
+		return &ConfigError{"agreement", fmt.Sprintf("%d bytes", n), fmt.Sprintf("at most %d bytes, names and values together", agreementMost)}
+	}
+	return nil
+}
+
+// agreementMost bounds an agreement so that hellos stay within wire.MaxHello.
+const agreementMost = 1 << 20
+
+// Bytes returns about how many bytes the agreement takes in a hello.
+func (a Agreement) Bytes() (n int) {
+	for _, f := range a {
+		n += len(f.Name) + len(f.Value) + 16
+	}
+	return n
+}
+
+// ID returns the identity of the consortium that has this agreement.
+func (a Agreement) ID() [32]byte {
+	sorted := slices.SortedFunc(slices.Values(a), byName)
+	h := sha256.New()
+	hashText(h, "collabdict/agreement/1")
+	for _, f := range sorted {
+		hashText(h, f.Name)
+		hashText(h, f.Value)
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+func byName(f, g Field) int { return cmp.Compare(f.Name, g.Name) }
+
+// hashText writes a text so that no two sequences of texts hash alike.
+func hashText(h hash.Hash, s string) {
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s))))
+	h.Write([]byte(s))
+}
+
+// Missing is the value shown for a field that a side does not have.
+const Missing = "nothing"
+
+// Difference returns the first field, in the reader's own order, that is not the
+// same on both sides, with both values.
+func (a Agreement) Difference(other []wire.Field) (field, own, theirs string, differs bool) {
+	values := map[string]string{}
+	for _, f := range other {
+		values[f.Name] = f.Value
+	}
+	for _, f := range a {
+		v, ok := values[f.Name]
+		if !ok {
+			return f.Name, Quoted(f.Value), Missing, true
+		}
+		if v != f.Value {
+			return f.Name, Quoted(f.Value), Quoted(v), true
+		}
+		delete(values, f.Name)
+	}
+	for _, f := range other {
+		if _, left := values[f.Name]; left {
+			return f.Name, Missing, Quoted(f.Value), true
+		}
+	}
+	return "", "", "", false
+}

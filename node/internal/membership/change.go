@@ -1,0 +1,106 @@
+package membership
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+// Change is an amendment of the roster as people write it: the same at all members.
+type Change struct {
+	Add       []Member
+	Remove    []string // names
+	Quorum    *int     // of the settings from then on; nil leaves it as it is
+	Colluders *int     // of the settings from then on; nil leaves it as it is
+}
+
+// amendmentsMost bounds what all amendments take in a hello.
+const amendmentsMost = 32 << 10
+
+// Founding returns the members that a run begins with, in rank order, and its
+// parameters.
+func Founding(members []Member, s consensus.Settings) ([]Member, consensus.Params) {
+	founders := slices.SortedFunc(slices.Values(members), func(a, b Member) int {
+		return CompareEntries(wire.Entry{Name: a.Name, ID: []byte(a.ID)}, wire.Entry{Name: b.Name, ID: []byte(b.ID)})
+	})
+	p := consensus.Params{Settings: s}
+	for _, m := range founders {
+		p.Members = append(p.Members, m.Name)
+	}
+	return founders, p
+}
+
+// Amendments returns what changes come to for a run that has begun with the given
+// parameters and members, in rank order.
+func Amendments(p consensus.Params, founders []Member, changes []Change) ([]*consensus.Amendment, error) {
+	members := slices.Clone(founders)
+	removed := map[int]bool{}
+	var list []*consensus.Amendment
+	bytes := 0
+	for i, c := range changes {
+		fail := func(got, want string) error {
+			return &ConfigError{fmt.Sprintf("changes: number %d", i+1), got, want}
+		}
+		a := &consensus.Amendment{Revision: uint32(i + 1), Quorum: p.Quorum, Colluders: p.Colluders}
+		if c.Quorum != nil {
+			a.Quorum = *c.Quorum
+		}
+		if c.Colluders != nil {
+			a.Colluders = *c.Colluders
+		}
+		for _, name := range c.Remove {
+			rank := rankOf(members, removed, func(m Member) bool { return m.Name == name })
+			if rank < 0 {
+				return nil, fail(fmt.Sprintf("to remove %q", name), "the name of a member")
+			}
+			removed[rank] = true
+			a.Removed = append(a.Removed, uint32(rank))
+		}
+		slices.Sort(a.Removed)
+		for _, m := range c.Add {
+			if err := m.checkNew(); err != nil {
+				return nil, err
+			}
+			if rankOf(members, nil, func(o Member) bool { return o.ID == m.ID }) >= 0 {
+				return nil, fail("to add "+m.ID.String(), "a peer ID that no member has or has had: a new folder has one")
+			}
+			members = append(members, m)
+			a.Added = append(a.Added, consensus.Seat{Name: m.Name, ID: []byte(m.ID), Addrs: append([]string(nil), m.Addrs...)})
+		}
+		var err error
+		if p, err = p.Amend(a); err != nil {
+			return nil, &ConfigError{Field: fmt.Sprintf("changes: number %d", i+1), Got: err.Error(), Want: "one that the roster can have"}
+		}
+		if bytes += len(a.Encode()); bytes > amendmentsMost {
+			return nil, fail(fmt.Sprintf("%d bytes", bytes), fmt.Sprintf("at most %d bytes in all: begin a new run with the list as it is now", amendmentsMost))
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+// checkNew reports what all members would choke on once it is decided.
+func (m Member) checkNew() error {
+	if err := CheckName("changes: name", m.Name); err != nil {
+		return err
+	}
+	if m.ID.Validate() != nil {
+		return &ConfigError{"changes: " + m.Name + ": id", "none", "a peer ID"}
+	}
+	if _, err := m.ID.ExtractPublicKey(); err != nil {
+		return &ConfigError{"changes: " + m.Name + ": id", m.ID.String(), "one that is made of its key, as collabdict id prints it"}
+	}
+	_, err := m.AddrInfo()
+	return err
+}
+
+func rankOf(members []Member, removed map[int]bool, is func(Member) bool) int {
+	for rank, m := range members {
+		if !removed[rank] && is(m) {
+			return rank
+		}
+	}
+	return -1
+}

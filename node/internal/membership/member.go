@@ -1,0 +1,54 @@
+package membership
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/multiformats/go-multiaddr"
+)
+
+// Member is a participant in the run.
+type Member struct {
+	Name  string
+	ID    peer.ID
+	Addrs []string // multiaddrs, with or without /p2p/ID; may be empty
+}
+
+// NewMember returns a member from the texts of an agreement.
+func NewMember(name, id string, addrs []string) (Member, error) {
+	decoded, err := peer.Decode(id)
+	if err != nil {
+		return Member{}, &ConfigError{"members: " + name + ": id", fmt.Sprintf("%q", id), "a libp2p peer ID such as 12D3Koo..."}
+	}
+	return Member{Name: name, ID: decoded, Addrs: addrs}, nil
+}
+
+// CheckName refuses names that would not print in one line.
+func CheckName(field, name string) error {
+	if name == "" || len(name) > 100 || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return &ConfigError{field, fmt.Sprintf("%q", name), "1 to 100 bytes of printable text"}
+	}
+	return nil
+}
+
+// AddrInfo returns the member's addresses for dialling.
+func (m Member) AddrInfo() (peer.AddrInfo, error) {
+	info := peer.AddrInfo{ID: m.ID}
+	for _, s := range m.Addrs {
+		a, err := multiaddr.NewMultiaddr(s)
+		if err != nil {
+			return info, &ConfigError{"members: " + m.Name + ": address", s, "a multiaddr such as /ip4/10.0.0.2/tcp/4001"}
+		}
+		transport, id := peer.SplitAddr(a)
+		if id != "" && id != m.ID {
+			return info, &ConfigError{"members: " + m.Name + ": address", s, "the peer ID " + m.ID.String()}
+		}
+		if transport != nil {
+			info.Addrs = append(info.Addrs, transport)
+		}
+	}
+	return info, nil
+}

@@ -1,0 +1,178 @@
+package membership
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/store"
+)
+
+// Members is the membership of a run at one moment. Once it is published in a [Current]
+// nobody modifies it: an amendment of the roster makes another one.
+type Members struct {
+	All        []Member          // by rank: all who are or were of the roster, or are known to come
+	Removed    map[int]bool      // ranks
+	Ranks      map[peer.ID]int   // of the active peers; a removed member lingers for a while
+	Amendments [][]byte          // that were decided
+	Params     *consensus.Params // as they follow from the amendments
+
+	public []crypto.PubKey // by rank
+}
+
+// Current holds the membership as it is now.
+type Current struct{ atomic.Pointer[Members] }
+
+// NewCurrent returns a holder of a membership.
+func NewCurrent(m *Members) *Current {
+	c := &Current{}
+	c.Store(m)
+	return c
+}
+
+// Has reports whether a peer is a member.
+func (c *Current) Has(id peer.ID) bool {
+	_, in := c.Load().Ranks[id]
+	return in
+}
+
+// Name returns what a member is called.
+func (c *Current) Name(rank int) string { return c.Load().All[rank].Name }
+
+// FromJournal returns the members of a run as its journal has them, with the amendments
+// of its log.
+func FromJournal(j *store.Journal, p consensus.Params) (*Members, error) {
+	m := &Members{Params: &p, Removed: map[int]bool{}, Ranks: map[peer.ID]int{}}
+	for rank, o := range j.Members {
+		if rank < j.Founders {
+			p.Members = append(p.Members, o.Name)
+		}
+		if err := m.add(Member{Name: o.Name, ID: peer.ID(o.ID), Addrs: o.Addrs}); err != nil {
+			return nil, err
+		}
+	}
+	p.Joins = p.Self >= len(p.Members)
+	err := j.Each(func(d *consensus.Decision) error {
+		if d.Kind != consensus.Amend {
+			return nil
+		}
+		a, err := d.Amendment()
+		if err != nil {
+			return err
+		}
+		return m.amend(a)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.Dismissed(), nil
+}
+
+// Amended returns the members after an amendment that was decided.
+func (m *Members) Amended(a *consensus.Amendment) (*Members, error) {
+	next := m.clone()
+	return next, next.amend(a)
+}
+
+// Dismissed returns the members when those who were removed are no active peers any more.
+func (m *Members) Dismissed() *Members {
+	next := m.clone()
+	for rank := range next.Removed {
+		if id := next.All[rank].ID; next.Ranks[id] == rank {
+			delete(next.Ranks, id)
+		}
+	}
+	return next
+}
+
+func (m *Members) clone() *Members {
+	return &Members{
+		All: slices.Clone(m.All), Removed: maps.Clone(m.Removed), Ranks: maps.Clone(m.Ranks),
+		Amendments: slices.Clone(m.Amendments), Params: m.Params, public: slices.Clone(m.public),
+	}
+}
+
+// add gives a member the next rank.
+func (m *Members) add(o Member) error {
+	key, err := o.ID.ExtractPublicKey()
+	if err != nil {
+		return fmt.Errorf("members: %s: peer ID %s: want one with an Ed25519 key: %w", o.Name, o.ID, err)
+	}
+	m.Ranks[o.ID] = len(m.All)
+	m.All, m.public = append(m.All, o), append(m.public, key)
+	return nil
+}
+
+func (m *Members) amend(a *consensus.Amendment) error {
+	first := len(m.Params.Members)
+	p, err := m.Params.Amend(a)
+	if err != nil {
+		return err
+	}
+	p.Joins = p.Self >= len(p.Members)
+	m.Params = &p
+	m.Amendments = append(m.Amendments, a.Encode())
+	for i, s := range a.Added {
+		if rank := first + i; rank < len(m.All) { // known to come
+			if m.All[rank].ID != peer.ID(s.ID) {
+				return fmt.Errorf("the members have decided that %s comes as number %d, this node was told %s", s.Name, rank+1, m.All[rank].Name)
+			}
+			continue
+		}
+		if err := m.add(Member{Name: s.Name, ID: peer.ID(s.ID), Addrs: s.Addrs}); err != nil {
+			return err
+		}
+	}
+	for _, r := range a.Removed {
+		m.Removed[int(r)] = true
+	}
+	return nil
+}
+
+// PublicKey returns a member's key; ok is false for a rank that is not known yet.
+func (m *Members) PublicKey(rank int) (key crypto.PubKey, ok bool) {
+	if rank >= len(m.public) {
+		return nil, false
+	}
+	return m.public[rank], true
+}
+
+// Active returns the members of the roster, and those known to come.
+func (m *Members) Active() []Member {
+	var list []Member
+	for rank, o := range m.All {
+		if !m.Removed[rank] {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// Quorum returns how many members decide.
+func (m *Members) Quorum() int { return QuorumOf(m.Params) }
+
+// QuorumOf returns how many members decide under the parameters of a run.
+func QuorumOf(p *consensus.Params) int { return p.Rules(len(p.Members) - len(p.Removed)).Quorum }
+
+// Stored returns the members as a journal has them.
+func (m *Members) Stored() []store.Member {
+	var list []store.Member
+	for _, o := range m.All {
+		list = append(list, store.Member{Name: o.Name, ID: []byte(o.ID), Addrs: o.Addrs})
+	}
+	return list
+}
+
+// Names returns what the members are called, by rank.
+func (m *Members) Names() []string {
+	names := make([]string, len(m.All))
+	for i, o := range m.All {
+		names[i] = o.Name
+	}
+	return names
+}

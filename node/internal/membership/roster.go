@@ -1,0 +1,95 @@
+package membership
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+// Roster is the members of a run, in rank order: by name, then by peer ID. Each
+// is one process: a member that is started again is another entry.
+type Roster struct {
+	Consortium [32]byte
+	Entries    []wire.Entry
+}
+
+// NewRoster returns the roster that has the entries.
+func NewRoster(consortium [32]byte, entries []wire.Entry) *Roster {
+	return &Roster{Consortium: consortium, Entries: slices.SortedFunc(slices.Values(entries), CompareEntries)}
+}
+
+// CompareEntries gives the order of ranks.
+func CompareEntries(a, b wire.Entry) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), bytes.Compare(a.ID, b.ID))
+}
+
+// Canonical returns the bytes that are hashed, stored and signed.
+func (r *Roster) Canonical() []byte {
+	b := append([]byte("collabdict/roster/1"), r.Consortium[:]...)
+	b = binary.BigEndian.AppendUint64(b, uint64(len(r.Entries)))
+	for _, e := range r.Entries {
+		for _, part := range [][]byte{[]byte(e.Name), e.ID, e.Process[:]} {
+			b = binary.BigEndian.AppendUint64(b, uint64(len(part)))
+			b = append(b, part...)
+		}
+	}
+	return b
+}
+
+// Run returns the identity of the run that the roster begins.
+func (r *Roster) Run() [32]byte {
+	h := sha256.New()
+	h.Write([]byte("collabdict/run/1"))
+	h.Write(r.Consortium[:])
+	h.Write(r.Canonical())
+	return [32]byte(h.Sum(nil))
+}
+
+// Find returns the entry of a peer.
+func (r *Roster) Find(id peer.ID) (wire.Entry, bool) {
+	for _, e := range r.Entries {
+		if string(e.ID) == string(id) {
+			return e, true
+		}
+	}
+	return wire.Entry{}, false
+}
+
+// Has reports whether a peer is listed.
+func (r *Roster) Has(id peer.ID) bool {
+	_, ok := r.Find(id)
+	return ok
+}
+
+// Names returns what the members are called, by rank.
+func (r *Roster) Names() []string {
+	names := make([]string, len(r.Entries))
+	for i, e := range r.Entries {
+		names[i] = e.Name
+	}
+	return names
+}
+
+// Verify checks a member's signature under the roster. The key is part of an
+// Ed25519 peer's ID.
+func (r *Roster) Verify(id peer.ID, signature []byte) error {
+	key, err := id.ExtractPublicKey()
+	if err != nil {
+		return fmt.Errorf("peer ID %s: want one with an Ed25519 key: %w", id, err)
+	}
+	if ok, err := key.Verify(r.Canonical(), signature); err != nil || !ok {
+		return fmt.Errorf("the signature under its roster is not valid")
+	}
+	return nil
+}
+
+// Sign returns the signature by a member's key.
+func (r *Roster) Sign(key crypto.PrivKey) ([]byte, error) { return key.Sign(r.Canonical()) }

@@ -1,0 +1,51 @@
+package membership
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/multiformats/go-multiaddr"
+)
+
+// Printable makes text from another member fit for one line of a terminal.
+func Printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+	const most = 400
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "..."
+	}
+	return s
+}
+
+// Quoted makes a value fit for a line of an error, whatever it holds.
+func Quoted(v string) string {
+	const most = 120
+	if len(v) > most {
+		v = strings.ToValidUTF8(v[:most], "") + "..."
+	}
+	return fmt.Sprintf("%q", v)
+}
+
+// Describe names a peer for people.
+func Describe(name string, id peer.ID) string {
+	if name == "" {
+		return id.String()
+	}
+	return fmt.Sprintf("%s (%s)", Printable(name), id)
+}
+
+// Multiaddrs returns the addresses that can be read.
+func Multiaddrs(texts []string) (addrs []multiaddr.Multiaddr) {
+	for _, s := range texts {
+		if a, err := multiaddr.NewMultiaddr(s); err == nil {
+			addrs = append(addrs, a)
+		}
+	}
+	return addrs
+}

@@ -1,0 +1,230 @@
+package rendezvous
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/membership"
+)
+
+// identities returns processes named a, b, c and so on.
+func identities(t *testing.T, n int) []*other {
+	t.Helper()
+	all := make([]*other, n)
+	for i := range all {
+		all[i] = newIdentity(t, string(rune('a'+i)))
+	}
+	return all
+}
+
+func entriesOf(others []*other) (entries []wire.Entry) {
+	for _, o := range others {
+		entries = append(entries, o.entry())
+	}
+	return entries
+}
+
+// listing returns a process that meets others with a list of members: itself and
+// those given.
+func listing(t *testing.T, others ...*other) *Rendezvous {
+	t.Helper()
+	c := testConfig(t, 0, 0)
+	c.Members = []membership.Member{{Name: c.Name, ID: identity(t, c)}}
+	for _, o := range others {
+		c.Members = append(c.Members, o.member())
+	}
+	if len(c.Members) == 2 {
+		c.Settings.Protect = chunking.None // two hide nothing from each other
+	}
+	g := opened(t, c)
+	for _, o := range others {
+		o.meets(g.registry)
+	}
+	return g
+}
+
+// sign makes all that are given sign one roster with the process that they meet, and
+// asserts that the run can begin.
+func sign(t *testing.T, g *Rendezvous, others ...*other) {
+	t.Helper()
+	entries := []wire.Entry{{Name: g.cfg.Name, ID: []byte(g.cfg.Host.ID()), Process: g.process}}
+	for _, o := range others {
+		entries = append(entries, o.entry())
+		o.says(nil)
+	}
+	full := membership.NewRoster(g.consortium, entries)
+	for _, o := range others {
+		o.says(func(h *wire.Hello) { h.Proposal = full.Run() })
+	}
+	for _, o := range others {
+		o.says(o.signs(t, full.Entries...))
+	}
+	if _, agreed, failure := g.outcome(); failure != nil || !agreed {
+		t.Fatalf("all have signed: %v, agreed %v", failure, agreed)
+	}
+}
+
+func refuses(reason string) func(h *wire.Hello) {
+	return func(h *wire.Hello) { h.Refused = reason }
+}
+
+func (m *registry) waits(t *testing.T, heard string) {
+	t.Helper()
+	if _, agreed, failure := m.outcome(); failure != nil || agreed {
+		t.Errorf("%s: %v, agreed %v, want it to wait", heard, failure, agreed)
+	}
+}
+
+// No stranger ends a start by a refusal, and where there is no list nobody does.
+func TestOneRefusalEndsNoStart(t *testing.T) {
+	t.Run("list", func(t *testing.T) {
+		others := identities(t, 2)
+		g := listing(t, others...)
+		stranger := newOther(t, g.registry, "s")
+		for _, change := range []func(*wire.Hello){refuses(WasRemoved), nil, func(h *wire.Hello) { *h = wire.Hello{Refused: "x"} }} {
+			stranger.says(change)
+			g.waits(t, "a stranger")
+		}
+		others[0].says(refuses(WasRemoved))
+		g.waits(t, "one member's refusal")
+		others[0].Refused = ""
+		sign(t, g, others...)
+	})
+	t.Run("expect", func(t *testing.T) {
+		g := opened(t, testConfig(t, 0, 3))
+		for _, name := range []string{"s", "t", "u"} {
+			newOther(t, g.registry, name).says(refuses(WasRemoved))
+			g.waits(t, "a stranger's refusal")
+		}
+		sign(t, g, newOther(t, g.registry, "a"), newOther(t, g.registry, "b"))
+	})
+}
+
+// When a quorum refuses a member, none is left that could let it in.
+func TestAQuorumsRefusalEndsAStart(t *testing.T) {
+	others := identities(t, 4)
+	g := listing(t, others...)
+	for i, o := range others[:3] {
+		g.waits(t, "fewer than a quorum")
+		o.says(refuses(WasRemoved))
+		if i == 1 {
+			o.says(refuses(WasRemoved)) // again, which counts once
+			g.waits(t, "two members, of whom one repeats it")
+			o.says(func(h *wire.Hello) { h.Refused = "" }) // takes it back
+			others[2].says(refuses(WasRemoved))
+			g.waits(t, "two members and one that has taken it back")
+			o.says(refuses(WasRemoved))
+			break
+		}
+	}
+	_, _, failure := g.outcome()
+	var stranger *StrangerError
+	if !errors.As(failure, &stranger) || stranger.Detail != WasRemoved {
+		t.Errorf("a quorum refuses it: %v", failure)
+	}
+}
+
+// returning returns a process that goes on with a run of members that it has begun
+// with others.
+func returning(t *testing.T, others ...*other) *Rendezvous {
+	t.Helper()
+	g := listing(t, others...)
+	entries := append(entriesOf(others), wire.Entry{Name: g.cfg.Name, ID: []byte(g.cfg.Host.ID()), Process: g.process})
+	r := membership.NewRoster(g.consortium, entries)
+	run := store.Run{ID: r.Run(), Consortium: g.consortium, Founders: len(r.Entries)}
+	for rank, e := range r.Entries {
+		if e.Name == g.cfg.Name {
+			run.Self = rank
+		}
+		run.Members = append(run.Members, store.Member{Name: e.Name, ID: e.ID, Process: e.Process})
+	}
+	j, err := g.cfg.Store.Begin(run)
+	var all *membership.Members
+	if err == nil {
+		all, err = membership.FromJournal(j, consensus.Params{Settings: g.cfg.Settings, Self: run.Self, Run: run.ID})
+	}
+	if err == nil {
+		err = g.Adopt(j, membership.NewCurrent(all))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// One member's word that the run is over ends nobody's part. That of two does.
+func TestTwoMembersSayThatTheRunIsOver(t *testing.T) {
+	over := func(g *Rendezvous) func(h *wire.Hello) {
+		return func(h *wire.Hello) { h.Over = g.proposed }
+	}
+	unfinished := func(t *testing.T, g *Rendezvous) {
+		t.Helper()
+		if j, err := g.cfg.Store.Last(); err != nil || j.Over != "" {
+			t.Errorf("%v, over %q, want it unfinished", err, j.Over)
+		}
+	}
+	others := identities(t, 4)
+	g := returning(t, others...)
+	newOther(t, g.registry, "stranger").says(over(g))
+	for range 2 {
+		others[0].says(over(g))
+		g.waits(t, "one member")
+		unfinished(t, g)
+	}
+	others[1].says(over(g))
+	_, _, failure := g.outcome()
+	var ended *OverError
+	if !errors.As(failure, &ended) {
+		t.Errorf("two members: %v, want an OverError", failure)
+	}
+	if j, err := g.cfg.Store.Last(); err != nil || j.Over == "" {
+		t.Errorf("%v, %v, want the run to be over", j, err)
+	}
+
+	g = returning(t, others...)
+	others[0].says(over(g))
+	others[0].says(func(h *wire.Hello) { h.Over = [32]byte{} }) // takes it back
+	others[1].says(over(g))
+	g.waits(t, "one member, and one that has taken it back")
+	others[2].says(func(h *wire.Hello) { h.Resume = g.proposed })
+	if _, agreed, failure := g.outcome(); failure != nil || !agreed {
+		t.Errorf("a member goes on with the run: %v, agreed %v", failure, agreed)
+	}
+	others[3].says(over(g))
+	unfinished(t, g)
+}
+
+// In a run of two there is no second member to say that it is over.
+func TestTheOnlyOtherMemberSaysThatTheRunIsOver(t *testing.T) {
+	other := identities(t, 1)[0]
+	g := returning(t, other)
+	other.says(func(h *wire.Hello) { h.Over = g.proposed })
+	_, _, failure := g.outcome()
+	var ended *OverError
+	if !errors.As(failure, &ended) {
+		t.Errorf("got %v, want an OverError", failure)
+	}
+}
+
+// A member that was removed while it was away is told so by those that it knows.
+func TestAQuorumRefusesWhoReturns(t *testing.T) {
+	others := identities(t, 4)
+	g := returning(t, others...)
+	newOther(t, g.registry, "stranger").says(refuses(WasRemoved))
+	for _, o := range others[:3] {
+		g.waits(t, "fewer than a quorum")
+		o.says(refuses(WasRemoved))
+	}
+	_, _, failure := g.outcome()
+	var stranger *StrangerError
+	if !errors.As(failure, &stranger) || stranger.Detail != WasRemoved {
+		t.Errorf("a quorum: %v, want a StrangerError", failure)
+	}
+	if j, err := g.cfg.Store.Last(); err != nil || j.Over != "" {
+		t.Errorf("%v, over %q, want it unfinished", err, j.Over)
+	}
+}

@@ -1,0 +1,95 @@
+package rendezvous
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// DisagreementError reports that another member has joined with another agreement.
+type DisagreementError struct {
+	Peer   string // its name and ID
+	Field  string
+	Own    string // the values, quoted
+	Theirs string
+}
+
+func (e *DisagreementError) Error() string {
+	return fmt.Sprintf("%s disagrees on %s: this node has %s, the other %s: start both with the same value", e.Peer, e.Field, e.Own, e.Theirs)
+}
+
+// DuplicateNameError reports that two members have the same name.
+type DuplicateNameError struct {
+	Name  string
+	Peers []string // the IDs of both
+}
+
+func (e *DuplicateNameError) Error() string {
+	return fmt.Sprintf("two members are named %q (%s): give each a name of its own", e.Name, strings.Join(e.Peers, " and "))
+}
+
+// TooManyError reports that there are more processes than the run has members.
+type TooManyError struct {
+	Want  int
+	Found []string // names and IDs, this node first
+}
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("found %d members, want %d (%s): stop the surplus ones, or start all with the right number", len(e.Found), e.Want, strings.Join(e.Found, ", "))
+}
+
+// StrangerError reports that a roster does not have a peer in it.
+type StrangerError struct {
+	Peer   string // whose roster it is
+	Detail string
+}
+
+func (e *StrangerError) Error() string { return e.Peer + " " + e.Detail }
+
+// RosterError reports that the members cannot agree any more on who takes part.
+type RosterError struct{ Peer, Detail string }
+
+func (e *RosterError) Error() string {
+	return e.Peer + " " + e.Detail + ": start all members again"
+}
+
+// OverError reports that the run that a process wants to go on with is over for
+// another member.
+type OverError struct{ Peer string }
+
+func (e *OverError) Error() string {
+	return "the run that this node was in is over for " + e.Peer + ": start all members again for a new one; this node's model is that of its last round"
+}
+
+// EndedError reports that a newcomer has ended its part in the run for good.
+type EndedError struct{ Name string }
+
+func (e *EndedError) Error() string {
+	return e.Name + " has ended its part in this run for good: let a change of the roster remove it and add another, with a folder of its own"
+}
+
+// JoinTimeoutError reports that not all members were found in time.
+type JoinTimeoutError struct {
+	After   time.Duration
+	Want    int
+	Present []string
+	Missing []string // as far as their names are known
+}
+
+func (e *JoinTimeoutError) Error() string {
+	return fmt.Sprintf("not all members within %s: want %d, got %d (%s), missing %s: start them, or check their addresses and the network",
+		e.After, e.Want, len(e.Present), strings.Join(e.Present, ", "), listMissing(e.Want, len(e.Present), e.Missing))
+}
+
+// listMissing names those who are missing, and counts those whose names are not known.
+func listMissing(want, present int, missing []string) string {
+	list := strings.Join(missing, ", ")
+	unknown := want - present - len(missing)
+	switch {
+	case unknown <= 0:
+		return list
+	case list != "":
+		list += " and "
+	}
+	return list + fmt.Sprintf("%d unknown", unknown)
+}

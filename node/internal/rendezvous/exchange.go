@@ -1,0 +1,195 @@
+package rendezvous
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/net/swarm"
+
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+// HelloProtocol is the name of the protocol of hellos.
+const HelloProtocol = "/collabdict/hello/1"
+
+const (
+	helloTimeout = 10 * time.Second // for one exchange
+	visitLate    = 300 * time.Millisecond
+	visitFirst   = 100 * time.Millisecond
+	visitMost    = 2 * time.Second // between two exchanges with one peer
+	// AnswersMost bounds the hellos of one peer that are answered at a time.
+	AnswersMost = 4
+)
+
+// helloMost returns the most bytes of a hello to and from members with an
+// agreement of the given bytes: the agreement, an entry of the roster for every
+// member, and room for addresses and contacts. All members agree on it.
+func helloMost(size, agreement int) int {
+	return min(64<<10+512*size+2*agreement, wire.MaxHello)
+}
+
+// visit keeps telling a peer what is new until it has nothing to tell any more.
+// Where both may have heard of each other at the same time, one of them waits a
+// little, so that they need not connect twice.
+func (r *Rendezvous) visit(id peer.ID, atOnce bool) {
+	ctx := r.joining
+	if _, already := r.visiting.LoadOrStore(id, true); already {
+		return
+	}
+	r.visits.Start(func() {
+		if !atOnce && r.cfg.Host.ID() > id {
+			select {
+			case <-ctx.Done():
+			case <-time.After(visitLate):
+			}
+		}
+		for wait := visitFirst; ctx.Err() == nil && !r.done(id); wait = min(2*wait, visitMost) {
+			news := r.news()
+			if err := r.exchange(ctx, id); err != nil {
+				r.cfg.Log.Debug("no hello from a peer yet", "peer", id, "error", err)
+			}
+			select {
+			case <-ctx.Done():
+			case <-news:
+				wait = visitFirst
+			case <-time.After(wait):
+			}
+		}
+	})
+}
+
+// exchange says hello to a peer and takes in its answer.
+func (r *Rendezvous) exchange(ctx context.Context, id peer.ID) error {
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	if n, ok := r.cfg.Host.Network().(*swarm.Swarm); ok {
+		n.Backoff().Clear(id) // the visits have a rhythm of their own
+	}
+	s, err := r.cfg.Host.NewStream(ctx, id, HelloProtocol)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { s.Reset() })
+	defer stop()
+	defer s.Close() // which tells the peer that its answer has arrived
+	if err := r.write(s, id); err != nil {
+		return err
+	}
+	return r.read(s, id)
+}
+
+// answer is the other end of exchange. A hello that is too long is answered, so
+// that its sender learns of the disagreement.
+func (r *Rendezvous) answer(s network.Stream) {
+	defer r.cfg.Host.Admission.Part(s.Conn())
+	defer s.Close()
+	if s.SetDeadline(time.Now().Add(helloTimeout)) != nil {
+		return
+	}
+	id := s.Conn().RemotePeer()
+	if !r.asking.enter(id, AnswersMost) {
+		s.Reset()
+		return
+	}
+	defer r.asking.leave(id)
+	err := r.read(s, id)
+	if _, tooLong := err.(*wire.LimitError); err != nil && !tooLong {
+		r.cfg.Log.Debug("no hello from a peer", "peer", id, "error", err)
+		s.Reset()
+		return
+	}
+	rest := make(chan struct{}) // closed when the peer has closed
+	go func() {
+		defer close(rest)
+		_, _ = io.Copy(io.Discard, io.LimitReader(s, wire.MaxHello))
+	}()
+	if err := r.write(s, id); err != nil || s.CloseWrite() != nil {
+		s.Reset()
+	}
+	<-rest
+}
+
+// write says hello. Contacts that have no room are left to the next one, which
+// has them in another order.
+func (r *Rendezvous) write(s network.Stream, to peer.ID) error {
+	h := r.hello(to)
+	b, err := wire.MarshalHello(h)
+	for err == nil && len(b) > r.helloMost() && len(h.Contacts) > 0 {
+		h.Contacts = h.Contacts[:len(h.Contacts)/2]
+		b, err = wire.MarshalHello(h)
+	}
+	if err != nil {
+		return err
+	}
+	return wire.WriteMessage(s, b)
+}
+
+func (r *Rendezvous) helloMost() int { return helloMost(r.cfg.Size, r.cfg.Agreement.Bytes()) }
+
+func (r *Rendezvous) read(s network.Stream, from peer.ID) error {
+	b, err := wire.ReadMessage(s, r.helloMost())
+	if tooLong, ok := err.(*wire.LimitError); ok {
+		r.refuse(from, &DisagreementError{
+			Peer: from.String(), Field: "the length of the agreement",
+			Own: fmt.Sprintf("%d bytes", r.cfg.Agreement.Bytes()), Theirs: fmt.Sprintf("a hello of more than %d", tooLong.Limit),
+		})
+	}
+	if err != nil {
+		return err
+	}
+	h, err := wire.UnmarshalHello(b)
+	if version, ok := err.(*wire.VersionError); ok {
+		r.refuse(from, &RosterError{Peer: from.String(), Detail: version.Error()})
+	}
+	if err != nil {
+		return err
+	}
+	if r.learn(from, h) {
+		r.cut(s.Conn())
+	}
+	if r.knows(from) && h.Refused == "" {
+		r.follow(from, h.Contacts)
+	}
+	return nil
+}
+
+// refuse takes in that a hello cannot be read. That ends the rendezvous if a member has
+// sent it; a newcomer does not believe one member alone.
+func (r *Rendezvous) refuse(from peer.ID, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case !r.admits(from):
+	case r.newcomer != nil:
+		r.newcomer.doubt(r.registry, from, err)
+	default:
+		r.fail(err)
+	}
+}
+
+// Farewell tells the others why this process gives up, as far as they can be
+// reached at once.
+func (r *Rendezvous) Farewell(reason error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	r.mu.Lock()
+	r.leaving = reason.Error()
+	var known []peer.ID
+	for id := range r.records {
+		known = append(known, id)
+	}
+	r.mu.Unlock()
+	var sent sync.WaitGroup
+	for _, id := range known {
+		if r.cfg.Host.Network().Connectedness(id) == network.Connected {
+			sent.Go(func() { _ = r.exchange(ctx, id) })
+		}
+	}
+	sent.Wait()
+	r.answers.End(ctx)
+}

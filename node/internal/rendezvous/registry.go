@@ -1,0 +1,340 @@
+package rendezvous
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/peerstore"
+
+	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/membership"
+)
+
+// registry holds the peer records of a process and the roster that it signs. During the
+// run it answers latecomers and members that come back.
+type registry struct {
+	cfg        Config
+	consortium [32]byte
+	process    [32]byte // this process, at random
+
+	mu        sync.Mutex
+	sequence  uint64 // of the last hello
+	records   map[peer.ID]*record
+	proposed  [32]byte           // the run of a full roster that the others have been told of
+	roster    *membership.Roster // once signed by this process
+	signature []byte
+	agreed    bool          // all have signed
+	complete  chan struct{} // closed when all have signed
+	failure   error
+	failed    chan struct{} // closed with failure
+	leaving   string
+	changed   chan struct{} // closed and replaced when the others should hear of it
+	warned    map[string]bool
+	claims    map[peer.ID]string   // what members last said of this process's part, if that is counted
+	resuming  map[peer.ID][32]byte // runs that peers resume, as they say
+	resumed   *store.Journal       // of the run that this process resumes, if it does
+	current   *membership.Current  // of the run, once there is one
+	newcomer  *newcomer            // if this process is to be added to a run
+	came      map[peer.ID]bool     // newcomers that have begun
+	events    Events
+}
+
+// record is the peer record of another process, which has said hello with the same
+// agreement.
+type record struct {
+	hello       wire.Hello // its last
+	signed      [32]byte   // the run that it has signed up to, if any; the signature is valid
+	unreachable bool       // since then, and it has not signed
+}
+
+// hello returns the hello of this process to a peer.
+func (m *registry) hello(to peer.ID) wire.Hello {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, resumes := m.resuming[to]; m.came[to] && !resumes {
+		return wire.Hello{Process: m.process, Name: m.cfg.Name, Refused: OtherFolder}
+	}
+	if !m.admits(to) {
+		return wire.Hello{Process: m.process, Name: m.cfg.Name, Refused: m.refusal(to)}
+	}
+	m.sequence++
+	h := wire.Hello{
+		Sequence: m.sequence, Name: m.cfg.Name, Expect: uint32(m.cfg.Size), Process: m.process,
+		Proposal: m.proposal().Run(), Leaving: m.leaving, Signature: m.signature,
+	}
+	for _, f := range m.cfg.Agreement {
+		h.Agreement = append(h.Agreement, wire.Field(f))
+	}
+	for _, a := range m.cfg.Host.Addrs() {
+		h.Addrs = append(h.Addrs, a.String())
+	}
+	h.Addrs = h.Addrs[:min(len(h.Addrs), wire.MaxAddrs)]
+	if m.roster != nil {
+		h.Roster = m.roster.Entries
+	}
+	if m.current != nil {
+		h.Amendments = m.current.Load().Amendments
+	}
+	if m.resumed != nil {
+		h.Resume = m.resumed.ID
+	}
+	if run, resumes := m.resuming[to]; resumes && m.cfg.Store.Over(run) != "" {
+		h.Over = run
+	}
+	if _, resumes := m.resuming[to]; resumes || m.resumed != nil {
+		h.Contacts = m.contacts(to)
+	} else if a := m.records[to]; a == nil || a.hello.Proposal != h.Proposal {
+		h.Contacts = m.contacts(to)
+	}
+	return h
+}
+
+// contacts returns the other peers, for a peer that may not know them.
+func (m *registry) contacts(to peer.ID) (contacts []wire.Contact) {
+	for id, a := range m.records {
+		if id != to {
+			contacts = append(contacts, wire.Contact{ID: []byte(id), Addrs: a.hello.Addrs})
+		}
+	}
+	return contacts
+}
+
+// knows is admits where the registry is not locked.
+func (m *registry) knows(id peer.ID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.admits(id)
+}
+
+// admits reports whether the roster, if it was agreed on beforehand, lists a peer. The
+// registry is locked.
+func (m *registry) admits(id peer.ID) bool {
+	switch {
+	case m.newcomer != nil:
+		return m.newcomer.knows(id)
+	case m.current != nil && (m.resumed != nil || len(m.cfg.Members) > 0 || len(m.current.Load().Amendments) > 0):
+		return m.current.Has(id)
+	}
+	return len(m.cfg.Members) == 0 || slices.ContainsFunc(m.cfg.Members, func(o membership.Member) bool { return o.ID == id })
+}
+
+// learn takes in what a peer says. The peer is authenticated; all else is only
+// what it claims, and nothing of it counts if it is a stranger. learn reports whether
+// a member of the run has come back with it.
+func (m *registry) learn(from peer.ID, h wire.Hello) (again bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	who := membership.Describe(h.Name, from)
+	if !m.admits(from) {
+		m.warn("stranger "+from.String(), "a process that the roster does not list wants to join and is refused", "peer", who)
+		return false
+	}
+	delete(m.resuming, from)
+	if h.Resume != [32]byte{} {
+		m.resuming[from] = h.Resume
+	}
+	delete(m.claims, from)
+	switch {
+	case m.failure != nil:
+	case m.resumed != nil:
+		return m.compare(from, h)
+	case m.newcomer != nil:
+		if !m.agreed {
+			m.newcomer.learn(m, from, h)
+		}
+	case m.agreed && h.Resume == m.proposed && m.belongs(from):
+		a := m.records[from]
+		if again = a == nil || a.hello.Process != h.Process; again {
+			m.again(from, h)
+		}
+	case h.Resume != [32]byte{} && h.Refused == "":
+		m.warn("other "+from.String(), "a member wants to go on with a run that this node is not in", "peer", who)
+	case m.agreed || m.roster != nil && !m.belongs(from):
+		m.latecomer(from, h)
+	case h.Refused != "":
+		m.refused(from, h)
+	default:
+		m.consider(from, h)
+	}
+	return again
+}
+
+// belongs reports whether a peer is of the roster that this process has signed.
+func (m *registry) belongs(id peer.ID) bool {
+	if m.current != nil {
+		return m.current.Has(id)
+	}
+	return m.roster.Has(id)
+}
+
+// consider takes in what a possible member says. What the two cannot agree on
+// ends the rendezvous at both, so it comes before what the peer makes of it.
+func (m *registry) consider(from peer.ID, h wire.Hello) {
+	var signed [32]byte
+	err := m.checkSame(from, h)
+	if err == nil && h.Leaving != "" {
+		m.withdraw(from, h)
+		return
+	}
+	if err == nil {
+		err = m.checkRoom(from, h)
+	}
+	if err == nil {
+		signed, err = m.checkRoster(from, h)
+	}
+	if err == nil {
+		err = m.welcome(from, h, signed)
+	}
+	if err != nil {
+		m.fail(err)
+	}
+}
+
+// welcome notes a member and the run that it has signed up to, if any.
+func (m *registry) welcome(from peer.ID, h wire.Hello, signed [32]byte) error {
+	a := m.records[from]
+	if a != nil && a.hello.Process == h.Process && a.hello.Sequence > h.Sequence {
+		return nil // overtaken by a later one
+	}
+	if a == nil {
+		a = &record{}
+		m.records[from] = a
+		m.cfg.Log.Info("met a member", "name", h.Name, "peer", from, "members", fmt.Sprintf("%d of %d", len(m.records)+1, m.cfg.Size))
+		defer m.report()
+	} else if a.unreachable {
+		a.unreachable = false
+		m.cfg.Log.Info("a member is here again", "name", h.Name, "peer", from)
+		defer m.report()
+	} else if a.hello.Process != h.Process {
+		m.cfg.Log.Info("a member was started again", "name", h.Name, "peer", from)
+	}
+	a.hello, a.signed = h, signed
+	m.cfg.Host.Peerstore().AddAddrs(from, membership.Multiaddrs(h.Addrs), peerstore.PermanentAddrTTL)
+	return m.subscribe()
+}
+
+// checkSame reports what two members cannot have different, or the same.
+func (m *registry) checkSame(from peer.ID, h wire.Hello) error {
+	who := membership.Describe(h.Name, from)
+	if field, own, theirs, differs := m.cfg.Agreement.Difference(h.Agreement); differs {
+		return &DisagreementError{Peer: who, Field: membership.Printable(field), Own: own, Theirs: theirs}
+	}
+	if err := membership.CheckName("name of "+from.String(), h.Name); err != nil {
+		return err
+	}
+	for _, o := range m.cfg.Members {
+		if o.ID == from && o.Name != h.Name {
+			return &DisagreementError{Peer: who, Field: "its name", Own: membership.Quoted(o.Name), Theirs: membership.Quoted(h.Name)}
+		}
+	}
+	if h.Name == m.cfg.Name {
+		return &DuplicateNameError{Name: h.Name, Peers: []string{m.cfg.Host.ID().String(), from.String()}}
+	}
+	for id, a := range m.records {
+		if a.hello.Name == h.Name && id != from {
+			return &DuplicateNameError{Name: h.Name, Peers: []string{id.String(), from.String()}}
+		}
+	}
+	return nil
+}
+
+// checkRoom reports a peer that there is no place for.
+func (m *registry) checkRoom(from peer.ID, h wire.Hello) error {
+	a := m.records[from]
+	if a == nil && len(m.records)+2 > m.cfg.Size {
+		return &TooManyError{Want: m.cfg.Size, Found: append(m.known(), membership.Describe(h.Name, from))}
+	}
+	if a != nil && m.roster != nil && a.hello.Process != h.Process {
+		return &RosterError{Peer: membership.Describe(h.Name, from), Detail: "was started again while the roster was being signed"}
+	}
+	return nil
+}
+
+// withdraw notes that a peer gives up joining.
+func (m *registry) withdraw(from peer.ID, h wire.Hello) {
+	if m.records[from] == nil {
+		return
+	}
+	who, reason := membership.Describe(h.Name, from), membership.Printable(h.Leaving)
+	if m.roster != nil {
+		m.fail(&RosterError{Peer: who, Detail: "has given up after the roster was signed (" + reason + ")"})
+		return
+	}
+	delete(m.records, from)
+	m.cfg.Log.Warn("a member has given up joining", "name", h.Name, "peer", from, "reason", reason)
+	m.report()
+}
+
+// latecomer logs a process that comes after the roster is complete. It learns that from
+// the answer.
+func (m *registry) latecomer(from peer.ID, h wire.Hello) {
+	switch e, member := m.roster.Find(from); {
+	case !member && m.belongs(from): // it is told of the run, and will come
+	case !member:
+		m.warn("late "+from.String(), "a process wants to join after the run has begun and is not let in", "peer", membership.Describe(h.Name, from))
+	case e.Process != h.Process:
+		m.warn(fmt.Sprintf("again %x", h.Process), "a member was started again without the state that it had in this run, and is not let in", "name", e.Name, "peer", from)
+	}
+}
+
+// fail ends the rendezvous.
+func (m *registry) fail(err error) {
+	if m.agreed || m.failure != nil {
+		return
+	}
+	m.failure = err
+	m.leaving = err.Error()
+	close(m.failed)
+}
+
+// warn logs once for each key.
+func (m *registry) warn(key, msg string, args ...any) {
+	if !m.warned[key] {
+		m.warned[key] = true
+		m.cfg.Log.Warn(msg, args...)
+	}
+}
+
+// announce makes the visits say hello at once.
+func (m *registry) announce() {
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// locked calls f with the registry locked.
+func (m *registry) locked(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+}
+
+func (m *registry) news() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.changed
+}
+
+// done reports whether nothing more is to be learned from a peer.
+func (m *registry) done(id peer.ID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.resumed != nil {
+		return len(m.records) >= len(m.current.Load().Ranks)-1 // until then others may find somebody
+	}
+	return m.roster != nil && m.records[id] != nil && m.records[id].signed == m.proposed
+}
+
+// report hands out the members present and missing. The registry is locked.
+func (m *registry) report() {
+	if m.cfg.OnPresence == nil {
+		return
+	}
+	p := Presence{Want: m.cfg.Size, Present: m.present(), Missing: m.missing()}
+	if m.current != nil || m.newcomer != nil { // changes may have made it another number
+		p.Want = len(p.Present) + len(p.Missing)
+	}
+	m.cfg.OnPresence(p)
+}

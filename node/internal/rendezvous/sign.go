@@ -1,0 +1,116 @@
+package rendezvous
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/membership"
+)
+
+// checkRoster reports a roster signed by a peer that this process cannot share.
+// Otherwise it returns the run that the peer has signed up to, if any.
+func (m *registry) checkRoster(from peer.ID, h wire.Hello) (run [32]byte, err error) {
+	if h.Roster == nil {
+		return run, nil
+	}
+	theirs, who := membership.NewRoster(m.consortium, h.Roster), membership.Describe(h.Name, from)
+	if err := theirs.Verify(from, h.Signature); err != nil {
+		return run, &RosterError{Peer: who, Detail: "cannot be believed: " + err.Error()}
+	}
+	run = theirs.Run()
+	own, listed := theirs.Find(m.cfg.Host.ID())
+	switch {
+	case !listed:
+		return run, &StrangerError{Peer: who, Detail: fmt.Sprintf("does not let this node in: the %d members of its run have signed the roster without it: wait for the end of that run, or start all members again", len(theirs.Entries))}
+	case removes(h.Amendments, theirs, m.cfg.Host.ID()):
+		return run, &StrangerError{Peer: who, Detail: WasRemoved}
+	case own.Process != m.process:
+		return run, &RosterError{Peer: who, Detail: "is in a run with an earlier process of this node: start this one in the folder of that, whose state it needs"}
+	}
+	return run, m.checkShared(who, theirs.Names(), run)
+}
+
+// removes reports whether one of a run's amendments removes a member that it has begun
+// with.
+func removes(amendments [][]byte, founders *membership.Roster, id peer.ID) bool {
+	rank := slices.IndexFunc(founders.Entries, func(e wire.Entry) bool { return bytes.Equal(e.ID, []byte(id)) })
+	return slices.ContainsFunc(amendments, func(b []byte) bool {
+		a, err := consensus.DecodeAmendment(b)
+		return err == nil && slices.Contains(a.Removed, uint32(rank))
+	})
+}
+
+// checkShared reports a signed roster that is not the one this process signed.
+func (m *registry) checkShared(who string, names []string, run [32]byte) error {
+	if m.roster == nil || run == m.proposed {
+		return nil
+	}
+	return &RosterError{Peer: who, Detail: fmt.Sprintf("has signed another roster (%q, this node %q)", names, m.roster.Names())}
+}
+
+// proposal returns the roster of all that are met, or the one signed.
+func (m *registry) proposal() *membership.Roster {
+	if m.roster != nil {
+		return m.roster
+	}
+	entries := []wire.Entry{{Name: m.cfg.Name, ID: []byte(m.cfg.Host.ID()), Process: m.process}}
+	for id, a := range m.records {
+		entries = append(entries, wire.Entry{Name: a.hello.Name, ID: []byte(id), Process: a.hello.Process})
+	}
+	return membership.NewRoster(m.consortium, entries)
+}
+
+// subscribe signs the roster as soon as all members have met the same ones, and
+// ends the rendezvous when all their signatures are known.
+func (m *registry) subscribe() error {
+	if m.roster == nil {
+		r := m.proposal()
+		if len(r.Entries) < m.cfg.Size {
+			return nil
+		}
+		if run := r.Run(); m.proposed != run {
+			m.proposed = run
+			m.announce()
+		}
+		for _, a := range m.records {
+			if a.hello.Proposal != m.proposed {
+				return nil
+			}
+		}
+		if err := m.sign(r); err != nil {
+			return err
+		}
+	}
+	for _, e := range m.roster.Entries {
+		a := m.records[peer.ID(e.ID)]
+		switch {
+		case a == nil: // this process
+		case a.signed == [32]byte{}:
+			return nil
+		case a.signed != m.proposed:
+			return m.checkShared(membership.Describe(e.Name, peer.ID(e.ID)), membership.NewRoster(m.consortium, a.hello.Roster).Names(), a.signed)
+		}
+	}
+	m.agreed = true
+	close(m.complete)
+	return nil
+}
+
+// sign signs a roster. That is on disk before anybody can hear of it.
+func (m *registry) sign(r *membership.Roster) error {
+	if err := m.cfg.Store.SignRoster(m.process, r.Canonical()); err != nil {
+		return err
+	}
+	signature, err := r.Sign(m.cfg.Key)
+	if err != nil {
+		return fmt.Errorf("sign the roster: %w", err)
+	}
+	m.roster, m.signature = r, signature
+	m.announce()
+	return nil
+}

@@ -1,0 +1,165 @@
+package transport
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"time"
+
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+const (
+	// floodUpTo is the size of a run up to which every control message goes to
+	// every member straight away, as well as through the mesh.
+	floodUpTo = 32
+	// queued bounds the control messages that wait in gossipsub's queues, in
+	// messages for each member.
+	queued = 64
+	// controlMost bounds the bytes of one control message.
+	controlMost = 512 << 10
+)
+
+// newPubSub must exist before the first connection: gossipsub overlooks peers
+// that learn to speak it while it tries them.
+func newPubSub(ctx context.Context, h host.Host, consortium [32]byte, size int, a *Admission) (*pubsub.PubSub, error) {
+	topics := regexp.MustCompile("^" + regexp.QuoteMeta(topicPrefix(consortium)) + "[0-9a-f]{64}$")
+	options := append(a.options(),
+		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
+		pubsub.WithSubscriptionFilter(pubsub.WrapLimitSubscriptionFilter(pubsub.NewRegexpSubscriptionFilter(topics), 8)),
+		pubsub.WithFloodPublish(size <= floodUpTo),
+		pubsub.WithMaxMessageSize(controlMost),
+		pubsub.WithPeerOutboundQueueSize(queued),
+		pubsub.WithValidateQueueSize(queued*size),
+	)
+	ps, err := pubsub.NewGossipSub(ctx, h, options...)
+	if err != nil {
+		return nil, fmt.Errorf("control plane: %w", err)
+	}
+	return ps, nil
+}
+
+func topicPrefix(consortium [32]byte) string {
+	return "/collabdict/" + hex.EncodeToString(consortium[:8]) + "/control/1/"
+}
+
+// control is the control plane: a signed topic of the run. The topic's name is no
+// secret; that only members are told what is said there, and that only their
+// messages are taken, is up to Admission and validate.
+type control struct {
+	self  peer.ID
+	peers *directory
+	box   *outbox
+	topic *pubsub.Topic
+	sub   *pubsub.Subscription
+	log   *slog.Logger
+}
+
+func newControl(ps *pubsub.PubSub, self peer.ID, consortium, run [32]byte, members *directory, log *slog.Logger) (*control, error) {
+	name := topicPrefix(consortium) + hex.EncodeToString(run[:])
+	c := &control{self: self, peers: members, box: newOutbox(), log: log}
+	err := ps.RegisterTopicValidator(name, c.validate, pubsub.WithValidatorInline(true))
+	if err == nil {
+		c.topic, err = ps.Join(name)
+	}
+	if err == nil {
+		c.sub, err = c.topic.Subscribe(pubsub.WithBufferSize(queued * len(members.Load().lanes)))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("control plane: %w", err)
+	}
+	return c, nil
+}
+
+// validate is called for every message before it is delivered or forwarded. The
+// signature has been checked against the author.
+func (c *control) validate(ctx context.Context, _ peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
+	m, err := c.decode(ctx, msg)
+	if err != nil {
+		c.log.Debug("a control message is refused", "author", msg.GetFrom(), "by", msg.ReceivedFrom, "error", err)
+	}
+	msg.ValidatorData = m
+	return verdict(err)
+}
+
+func (c *control) decode(ctx context.Context, msg *pubsub.Message) (consensus.Valid, error) {
+	if ctx.Err() != nil {
+		return consensus.Valid{}, errEnding
+	}
+	if !c.peers.has(msg.GetFrom()) {
+		return consensus.Valid{}, errStranger
+	}
+	return decodeControl(msg.Data, c.peers.most())
+}
+
+// read delivers the others' messages until ctx ends.
+func (c *control) read(ctx context.Context, t *counter, deliver func(from int, m consensus.Valid)) {
+	for {
+		msg, err := c.sub.Next(ctx)
+		if err != nil {
+			return
+		}
+		if msg.GetFrom() == c.self {
+			continue
+		}
+		if from, ok := c.peers.Load().ranks[msg.GetFrom()]; ok { // else it has been removed since
+			t.messagesIn.Add(1)
+			deliver(from, msg.ValidatorData.(consensus.Valid))
+		}
+	}
+}
+
+// write publishes what is put into the outbox until that is closed and empty, or
+// ctx has ended.
+func (c *control) write(ctx context.Context, t *counter) {
+	c.box.drain(ctx, func(ctx context.Context, batch []consensus.Message) error {
+		for _, m := range batch {
+			if err := c.topic.Publish(ctx, wire.Marshal(m)); err != nil {
+				c.log.Debug("a control message was not published", "error", err)
+			}
+		}
+		t.messagesOut.Add(uint64(len(batch)))
+		return nil
+	})
+}
+
+// assemble waits until all other members listen to the topic, so that the first
+// messages reach them. Those that count as lost by now, by rank, are asked for
+// at intervals, and not waited for.
+func (c *control) assemble(ctx context.Context, interval time.Duration, lost func() map[int]bool) error {
+	events, err := c.topic.EventHandler()
+	if err != nil {
+		return fmt.Errorf("control plane: %w", err)
+	}
+	defer events.Cancel()
+	there := map[peer.ID]bool{c.self: true}
+	for !c.complete(there, lost) {
+		wait, cancel := context.WithTimeout(ctx, interval)
+		e, err := events.NextPeerEvent(wait)
+		cancel()
+		switch {
+		case err == nil:
+			there[e.Peer] = e.Type == pubsub.PeerJoin
+		case wait.Err() == nil || ctx.Err() != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *control) complete(there map[peer.ID]bool, lost func() map[int]bool) bool {
+	gone := lost()
+	for id, rank := range c.peers.Load().ranks {
+		if !there[id] && !gone[rank] {
+			return false
+		}
+	}
+	return true
+}

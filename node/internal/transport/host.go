@@ -1,0 +1,206 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/libp2p/go-libp2p"
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	"github.com/libp2p/go-libp2p/core/connmgr"
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+	rcmgr "github.com/libp2p/go-libp2p/p2p/host/resource-manager"
+	"github.com/libp2p/go-libp2p/p2p/security/noise"
+	tls "github.com/libp2p/go-libp2p/p2p/security/tls"
+	quic "github.com/libp2p/go-libp2p/p2p/transport/quic"
+	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
+	"github.com/libp2p/go-libp2p/x/rate"
+)
+
+var everywhere = []string{
+	"/ip4/0.0.0.0/udp/0/quic-v1", "/ip4/0.0.0.0/tcp/0",
+	"/ip6/::/udp/0/quic-v1", "/ip6/::/tcp/0",
+}
+
+// Config describes the host of a process.
+type Config struct {
+	Key        crypto.PrivKey
+	Listen     []string // multiaddrs; none means all interfaces
+	Size       int      // members of the run
+	Consortium [32]byte
+	Members    []peer.ID // who alone may take part, if that is known beforehand
+	Log        *slog.Logger
+	Links      []libp2p.Option // of tests: what connections go over, in place of the system's network
+}
+
+// Host is a process that peers can find.
+type Host struct {
+	host.Host
+	Admission *Admission
+
+	consortium [32]byte
+	protocol   protocol.ID // of the data plane
+	traffic    *counter
+	log        *slog.Logger
+	pubsub     *pubsub.PubSub
+	cancel     context.CancelFunc // of the control plane
+	readers    readers
+	begun      chan struct{} // closed when a run has begun
+	data       *streams      // from then on
+	closed     chan struct{}
+	closing    sync.Once
+}
+
+// Listen opens a host. Peers find all of its protocols from the beginning.
+func Listen(c Config) (*Host, error) {
+	h := &Host{
+		Admission: new(Admission), consortium: c.Consortium, protocol: dataProtocol(c.Consortium), traffic: &counter{}, log: c.Log,
+		begun: make(chan struct{}), closed: make(chan struct{}),
+	}
+	if len(c.Members) > 0 {
+		h.Admission.Limit(c.Members)
+	}
+	var err error
+	if h.Host, err = newHost(c.Key, c.Listen, c.Size, h.traffic, h.Admission, c.Links...); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	h.cancel = cancel
+	if h.pubsub, err = newPubSub(ctx, h.Host, c.Consortium, c.Size, h.Admission); err != nil {
+		cancel()
+		return nil, errors.Join(err, h.Host.Close())
+	}
+	h.Admission.watch(h.Host)
+	h.SetStreamHandler(h.protocol, h.receive)
+	return h, nil
+}
+
+// Begin begins a run. The context is that of the process.
+func (h *Host) Begin(ctx context.Context, run Run) (*Transport, error) {
+	t, err := begin(ctx, h, run)
+	if err != nil {
+		return nil, err
+	}
+	h.data = t.streams
+	close(h.begun)
+	return t, nil
+}
+
+// receive takes a data stream. Another member may know the roster to be complete
+// before this one does: its stream waits.
+func (h *Host) receive(s network.Stream) {
+	if !h.Admission.Has(s.Conn().RemotePeer()) {
+		s.Reset()
+		return
+	}
+	done := h.readers.replace(s)
+	defer done()
+	select {
+	case <-h.begun:
+	case <-h.closed:
+		s.Reset()
+		return
+	}
+	if !h.data.tasks.Run(func() { h.data.accept(s) }) {
+		s.Reset()
+	}
+}
+
+// Dialable returns the multiaddrs that other processes can dial.
+func (h *Host) Dialable() []string {
+	var addrs []string
+	for _, a := range h.Addrs() {
+		addrs = append(addrs, a.String()+"/p2p/"+h.ID().String())
+	}
+	return addrs
+}
+
+// Traffic returns what was sent and received so far.
+func (h *Host) Traffic() Traffic { return h.traffic.snapshot() }
+
+// Close ends the host. The streams of a run end by its context.
+func (h *Host) Close() error {
+	h.closing.Do(func() { close(h.closed) })
+	h.cancel()
+	return h.Host.Close()
+}
+
+// ListenError reports addresses that cannot be listened on.
+type ListenError struct{ Got string }
+
+func (e *ListenError) Error() string {
+	return "listen: want addresses of this machine with ports that are free, got " + e.Got
+}
+
+// newHost listens. The connection manager trims nothing: all members stay
+// connected for the whole run.
+func newHost(key crypto.PrivKey, listen []string, size int, traffic *counter, gater connmgr.ConnectionGater, links ...libp2p.Option) (host.Host, error) {
+	asked := len(listen)
+	if asked == 0 {
+		listen = everywhere
+	}
+	resources, err := newResources(size)
+	if err != nil {
+		return nil, err
+	}
+	h, err := libp2p.New(append([]libp2p.Option{
+		libp2p.Identity(key),
+		libp2p.ListenAddrStrings(listen...),
+		libp2p.Transport(quic.NewTransport),
+		libp2p.Transport(tcp.NewTCPTransport),
+		libp2p.Security(noise.ID, noise.New),
+		libp2p.Security(tls.ID, tls.New),
+		libp2p.ResourceManager(resources),
+		libp2p.ConnectionManager(connmgr.NullConnMgr{}),
+		libp2p.ConnectionGater(gater),
+		libp2p.BandwidthReporter(traffic),
+		libp2p.UserAgent("collabdict"),
+		libp2p.DisableRelay(),
+		libp2p.DisableMetrics(),
+		libp2p.DisableIdentifyAddressDiscovery(),
+		libp2p.Ping(false),
+	}, links...)...)
+	if err != nil {
+		return nil, &ListenError{fmt.Sprintf("%v: %v", listen, err)}
+	}
+	if got := len(h.Network().ListenAddresses()); got < asked { // libp2p makes do with those it can have
+		h.Close()
+		return nil, &ListenError{fmt.Sprintf("%v, of which %d can be had", listen, got)}
+	}
+	return h, nil
+}
+
+// newResources limits what peers can make this host hold, in proportion to the
+// number of members. All of them may sit behind one address, as on one machine
+// or behind one gateway, so limits per address are those of the whole run.
+func newResources(size int) (network.ResourceManager, error) {
+	conns, streams := 8*size+64, 64*size+1024
+	limits := rcmgr.PartialLimitConfig{
+		System: rcmgr.ResourceLimits{
+			Conns: rcmgr.LimitVal(conns), ConnsInbound: rcmgr.LimitVal(conns), ConnsOutbound: rcmgr.LimitVal(conns),
+			Streams: rcmgr.LimitVal(streams), StreamsInbound: rcmgr.LimitVal(streams), StreamsOutbound: rcmgr.LimitVal(streams),
+		},
+		Transient: rcmgr.ResourceLimits{
+			Conns: rcmgr.LimitVal(conns), ConnsInbound: rcmgr.LimitVal(conns), ConnsOutbound: rcmgr.LimitVal(conns),
+			Streams: rcmgr.LimitVal(streams), StreamsInbound: rcmgr.LimitVal(streams), StreamsOutbound: rcmgr.LimitVal(streams),
+		},
+		// Hellos, two for gossip, two for data, and what identification takes
+		// on each of the connections.
+		PeerDefault: rcmgr.ResourceLimits{Conns: 16, ConnsInbound: 16, ConnsOutbound: 16, Streams: 48, StreamsInbound: 32, StreamsOutbound: 32},
+	}
+	v4 := []rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: conns}}
+	v6 := []rcmgr.ConnLimitPerSubnet{{PrefixLength: 56, ConnCount: conns}}
+	burst := rate.Limit{RPS: float64(conns), Burst: conns}
+	return rcmgr.NewResourceManager(
+		rcmgr.NewFixedLimiter(limits.Build(rcmgr.InfiniteLimits)),
+		rcmgr.WithLimitPerSubnet(v4, v6),
+		rcmgr.WithConnRateLimiters(&rate.Limiter{GlobalLimit: burst}),
+		rcmgr.WithMetricsDisabled(),
+	)
+}

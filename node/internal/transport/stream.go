@@ -1,0 +1,211 @@
+package transport
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/wire"
+)
+
+const (
+	dataSuffix  = "/data/1"
+	openTimeout = 10 * time.Second
+	bufferSize  = 64 << 10
+)
+
+func dataProtocol(consortium [32]byte) protocol.ID {
+	return protocol.ID("/collabdict/" + hex.EncodeToString(consortium[:8]) + dataSuffix)
+}
+
+// streams is the data plane: one stream to every member that this one has
+// something for, and one from every member that has something for this one.
+type streams struct {
+	host     host.Host
+	protocol protocol.ID
+	run      [32]byte
+	peers    *directory
+	deliver  func(from int, m consensus.Valid)
+	usual    func() int    // bytes of a message
+	large    chan struct{} // of capacity 1: held by whoever reads a larger one
+	traffic  *counter
+	log      *slog.Logger
+	tasks    Tasks
+}
+
+// lane is the way to one member.
+type lane struct {
+	*outbox
+	to       peer.ID
+	done     chan struct{}      // closed when writeTo has returned
+	stop     context.CancelFunc // ends writeTo at once
+	dialling atomic.Bool        // by redial
+}
+
+func newLane(to peer.ID) *lane {
+	return &lane{outbox: newOutbox(), to: to, done: make(chan struct{})}
+}
+
+// writeTo sends what is put into a member's outbox until that is closed and
+// empty, or ctx has ended. A stream that breaks is opened anew; what was not
+// handed over is sent again, so a message may come twice.
+func (s *streams) writeTo(ctx context.Context, l *lane) {
+	defer close(l.done)
+	var out *outStream
+	defer func() {
+		if out != nil {
+			out.finish(ctx)
+		}
+	}()
+	l.drain(ctx, func(ctx context.Context, batch []consensus.Message) (err error) {
+		if out == nil {
+			if out, err = s.open(ctx, l.to); err != nil {
+				s.log.Debug("no stream to a member", "peer", l.to, "error", err)
+				return err
+			}
+		}
+		if err = out.write(batch); err != nil {
+			s.log.Debug("a stream to a member broke", "peer", l.to, "error", err)
+			out.abandon()
+			out = nil
+			return err
+		}
+		s.traffic.messagesOut.Add(uint64(len(batch)))
+		return nil
+	})
+}
+
+// outStream is a stream to a member.
+type outStream struct {
+	stream network.Stream
+	w      *bufio.Writer
+	stop   func() bool
+}
+
+func (s *streams) open(ctx context.Context, to peer.ID) (*outStream, error) {
+	dial, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	s.clearBackoff(to)
+	stream, err := s.host.NewStream(dial, to, s.protocol)
+	if err != nil {
+		return nil, err
+	}
+	out := &outStream{stream: stream, w: bufio.NewWriterSize(stream, bufferSize)}
+	out.stop = context.AfterFunc(ctx, func() { stream.Reset() })
+	if err := wire.WriteMessage(out.w, wire.MarshalOpening(s.run)); err != nil {
+		out.abandon()
+		return nil, err
+	}
+	return out, nil
+}
+
+func (o *outStream) write(batch []consensus.Message) error {
+	for _, m := range batch {
+		if err := wire.Write(o.w, m); err != nil {
+			return err
+		}
+	}
+	return o.w.Flush()
+}
+
+func (o *outStream) abandon() {
+	o.stop()
+	o.stream.Reset()
+}
+
+// finish closes the stream and waits until the member has read all of it, which
+// it shows by closing its end.
+func (o *outStream) finish(ctx context.Context) {
+	defer o.abandon()
+	if ctx.Err() == nil && o.stream.CloseWrite() == nil {
+		_, _ = io.Copy(io.Discard, io.LimitReader(o.stream, 1))
+	}
+}
+
+// refusal reports whether an error is about what was read, not about the stream.
+func refusal(err error) bool {
+	var (
+		limit   *wire.LimitError
+		format  *wire.FormatError
+		version *wire.VersionError
+	)
+	return errors.As(err, &limit) || errors.As(err, &format) || errors.As(err, &version) || errors.Is(err, wire.ErrChecksum)
+}
+
+// accept reads a member's stream until it ends.
+func (s *streams) accept(stream network.Stream) {
+	id := stream.Conn().RemotePeer()
+	err := s.read(stream, id)
+	if err == nil || errors.Is(err, io.EOF) {
+		stream.Close()
+		return
+	}
+	s.log.Debug("a stream from a peer ended", "peer", id, "error", err)
+	stream.Reset()
+}
+
+func (s *streams) read(stream network.Stream, id peer.ID) error {
+	from, ok := s.peers.Load().ranks[id]
+	if !ok || id == s.host.ID() {
+		return errStranger
+	}
+	r := bufio.NewReaderSize(stream, bufferSize)
+	b, err := wire.ReadMessage(r, wire.MaxText)
+	if err != nil {
+		return err
+	}
+	run, err := wire.UnmarshalOpening(b)
+	if err != nil {
+		return err
+	}
+	if run != s.run {
+		return fmt.Errorf("it belongs to run %x, this node to %x", run[:4], s.run[:4])
+	}
+	for {
+		m, err := s.next(r)
+		if err != nil {
+			if refusal(err) {
+				s.log.Warn("a member sends what cannot be read", "peer", id, "error", err)
+			}
+			return err
+		}
+		s.traffic.messagesIn.Add(1)
+		s.deliver(from, m)
+	}
+}
+
+// next reads a message. One that is larger than usual is let in as long as no other
+// member sends one: what all of them together can make this one hold is bounded,
+// and a vector comes through that this member cannot know of, as one that has
+// missed the first large sums.
+func (s *streams) next(r *bufio.Reader) (consensus.Valid, error) {
+	holds := false
+	defer func() {
+		if holds {
+			<-s.large
+		}
+	}()
+	return wire.Read(r, s.peers.most(), func(size int) error {
+		switch {
+		case holds || size <= s.usual():
+		case size > wire.MaxPayload:
+			return &wire.LimitError{Got: size, Limit: wire.MaxPayload}
+		default:
+			s.large <- struct{}{}
+			holds = true
+		}
+		return nil
+	})
+}

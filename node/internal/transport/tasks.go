@@ -1,0 +1,57 @@
+package transport
+
+import (
+	"context"
+	"sync"
+)
+
+// Tasks are functions under way. None begins after the end.
+type Tasks struct {
+	mu      sync.Mutex
+	ended   bool
+	waiters sync.WaitGroup
+}
+
+func (t *Tasks) begin() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return false
+	}
+	t.waiters.Add(1)
+	return true
+}
+
+// Run calls f and reports whether it did.
+func (t *Tasks) Run(f func()) bool {
+	if !t.begin() {
+		return false
+	}
+	defer t.waiters.Done()
+	f()
+	return true
+}
+
+// Start calls f in a goroutine of its own.
+func (t *Tasks) Start(f func()) {
+	if t.begin() {
+		go func() {
+			defer t.waiters.Done()
+			f()
+		}()
+	}
+}
+
+// End lets nothing begin any more and waits for what is under way, or for the
+// context's end.
+func (t *Tasks) End(ctx context.Context) {
+	t.mu.Lock()
+	t.ended = true
+	t.mu.Unlock()
+	done := make(chan struct{})
+	go func() { t.waiters.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,396 @@
+// Package option binds the fields of a configuration to named options: one line says
+// the field, its name, its default, its help and what it may be. Flags, settings files,
+// what members agree on, model files and reference pages all follow from that line.
+//
+//	func (c *Config) Options() option.Table {
+//		return option.Table{
+//			option.Int(&c.Components, "components", 5, "number of patterns", option.AtLeast(1)),
+//			option.Float(&c.Rho, "rho", 0, "sparsity of the precision matrices", option.AtLeast(0.0)),
+//		}
+//	}
+//
+// A [Table] is used in three steps: [Table.Set] what is given, [Table.Complete] it, and
+// read the fields.
+package option
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Error is an option that cannot be used as it is.
+type Error struct {
+	Name string // of the option
+	Msg  string // what is wrong
+	Hint string // what to do, if that is not to correct the option
+}
+
+func (e *Error) Error() string { return e.Name + ": " + e.Msg }
+
+// Errorf returns an *Error without a hint.
+func Errorf(name, format string, args ...any) error {
+	return &Error{Name: name, Msg: fmt.Sprintf(format, args...)}
+}
+
+// Option is one option of a configuration.
+type Option struct {
+	Name string
+	// Help says what the option is; a word in back quotes names the value, as in package
+	// flag.
+	Help string
+	// Type is int, uint64, float, string, bool, ints, range or file.
+	Type string
+	// Values lists what a string may be, if that is a closed list.
+	Values []string
+	// Expert options are shown only where all are.
+	Expert bool
+	// Default is the default as text; it may follow from other options.
+	Default string
+	// Fields are pointers to what the option is bound to.
+	Fields []any
+
+	set       func(text string) error
+	text      func() string
+	entries   func() []Entry
+	byDefault func()
+	check     func() error
+	clear     func()
+	content   func(b []byte) error // of files
+
+	given   bool
+	needs   string
+	applies func() bool
+	// zero is the text of an optional option that is not there; hint says what to do if
+	// what is given cannot be used.
+	optional   bool
+	zero, hint string
+}
+
+// Entry is an option's value by the name that files have for it.
+type Entry struct {
+	Key   string // the name with underscores
+	Value any    // int, uint64, float64, string, bool or []int
+}
+
+// Rule restricts an option, or says what it is if it is not given.
+type Rule[T any] func(*spec[T])
+
+type spec[T any] struct {
+	checks    []func(T) error
+	byDefault func() T
+	values    []string
+	optional  bool
+	hint      string
+}
+
+// Check takes values for which f returns nil. The error begins with what is wanted.
+func Check[T any](f func(T) error) Rule[T] {
+	return func(s *spec[T]) { s.checks = append(s.checks, f) }
+}
+
+// AtLeast takes values from low on.
+func AtLeast[T cmp.Ordered](low T) Rule[T] {
+	return Check(func(v T) error {
+		if !(v >= low) {
+			return fmt.Errorf("want at least %v, got %v", low, v)
+		}
+		return nil
+	})
+}
+
+// Between takes values from low to high.
+func Between[T cmp.Ordered](low, high T) Rule[T] {
+	return Check(func(v T) error {
+		if !(v >= low && v <= high) {
+			return fmt.Errorf("want %v to %v, got %v", low, high, v)
+		}
+		return nil
+	})
+}
+
+// Above takes values above low and up to high.
+func Above(low, high float64) Rule[float64] {
+	return Check(func(v float64) error {
+		switch {
+		case v > low && v <= high:
+			return nil
+		case high == math.MaxFloat64:
+			return fmt.Errorf("want a finite value above %g, got %g", low, v)
+		}
+		return fmt.Errorf("want a value above %g and up to %g, got %g", low, high, v)
+	})
+}
+
+// Finite takes finite values of at least 0.
+func Finite() Rule[float64] {
+	return Check(func(v float64) error {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("want a finite value of at least 0, got %g", v)
+		}
+		return nil
+	})
+}
+
+// OneOf takes the listed values.
+func OneOf[S ~string](values ...S) Rule[S] {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = string(v)
+	}
+	return func(s *spec[S]) {
+		s.values = names
+		s.checks = append(s.checks, func(v S) error {
+			if slices.Contains(names, string(v)) {
+				return nil
+			}
+			return fmt.Errorf("want %s, got %q", Either(names...), string(v))
+		})
+	}
+}
+
+// Optional says that the option may be left out, and is 0 then, or empty: a value that
+// files and agreements leave out, too. Who gives the option has to give a value that the
+// other rules take; the hint says what else to do.
+func Optional[T any](hint string) Rule[T] {
+	return func(s *spec[T]) { s.optional, s.hint = true, hint }
+}
+
+// DefaultBy computes the default from other options, which stand before this one in the
+// table or have no such default. Help shows the default of the option itself.
+func DefaultBy[T any](f func() T) Rule[T] {
+	return func(s *spec[T]) { s.byDefault = f }
+}
+
+// Either lists values in words: "a, b or c".
+func Either(values ...string) string {
+	if len(values) < 2 {
+		return strings.Join(values, "")
+	}
+	last := len(values) - 1
+	return strings.Join(values[:last], ", ") + " or " + values[last]
+}
+
+// Needs says that the option means nothing unless applies returns true. An option that is
+// given and does not apply is an error that says what it requires.
+func (o *Option) Needs(requires string, applies func() bool) *Option {
+	o.needs, o.applies = requires, applies
+	return o
+}
+
+// ForExperts hides the option from short help.
+func (o *Option) ForExperts() *Option {
+	o.Expert = true
+	return o
+}
+
+// Given reports whether the option was set.
+func (o *Option) Given() bool { return o.given }
+
+// Applies reports whether the option means anything with the others as they are.
+func (o *Option) Applies() bool { return o.applies == nil || o.applies() }
+
+// absent reports whether the option is left out, or does not apply.
+func (o *Option) absent() bool { return !o.Applies() || o.optional && o.text() == o.zero }
+
+// Text returns the value as text, as Set takes it.
+func (o *Option) Text() string { return o.text() }
+
+// Set sets the option from text.
+func (o *Option) Set(text string) error {
+	if err := o.set(text); err != nil {
+		return &Error{Name: o.Name, Msg: err.Error()}
+	}
+	o.given = true
+	return nil
+}
+
+func key(name string) string { return strings.ReplaceAll(name, "-", "_") }
+
+func bind[T any](p *T, name, kind string, byDefault T, help string, rules []Rule[T], parse func(string) (T, error), format func(T) string) *Option {
+	var s spec[T]
+	for _, r := range rules {
+		r(&s)
+	}
+	*p = byDefault
+	o := &Option{Name: name, Help: help, Type: kind, Values: s.values, Default: format(byDefault), Fields: []any{p}}
+	if s.optional {
+		var zero T
+		o.optional, o.hint, o.zero, o.Default = true, s.hint, format(zero), ""
+	}
+	o.set = func(text string) error {
+		v, err := parse(text)
+		if err != nil {
+			return err
+		}
+		*p = v
+		return nil
+	}
+	o.text = func() string { return format(*p) }
+	o.entries = func() []Entry { return []Entry{{key(name), *p}} }
+	if s.byDefault != nil {
+		o.byDefault = func() { *p = s.byDefault() }
+	}
+	o.check = func() error {
+		for _, check := range s.checks {
+			if err := check(*p); err != nil {
+				return &Error{Name: name, Msg: err.Error(), Hint: s.hint}
+			}
+		}
+		return nil
+	}
+	o.clear = func() {
+		var zero T
+		*p = zero
+	}
+	return o
+}
+
+// Int binds a whole number.
+func Int(p *int, name string, byDefault int, help string, rules ...Rule[int]) *Option {
+	return bind(p, name, "int", byDefault, help, rules, wholeNumber, strconv.Itoa)
+}
+
+func wholeNumber(text string) (int, error) {
+	v, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("want a whole number, got %q", text)
+	}
+	return v, nil
+}
+
+// Uint64 binds a whole number of at least 0, such as a seed.
+func Uint64(p *uint64, name string, byDefault uint64, help string, rules ...Rule[uint64]) *Option {
+	return bind(p, name, "uint64", byDefault, help, rules, func(text string) (uint64, error) {
+		v, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("want a whole number of at least 0, got %q", text)
+		}
+		return v, nil
+	}, func(v uint64) string { return strconv.FormatUint(v, 10) })
+}
+
+// Float binds a number.
+func Float(p *float64, name string, byDefault float64, help string, rules ...Rule[float64]) *Option {
+	return bind(p, name, "float", byDefault, help, rules, func(text string) (float64, error) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return 0, fmt.Errorf("want a number, got %q", text)
+		}
+		return v, nil
+	}, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
+}
+
+// String binds text.
+func String[S ~string](p *S, name string, byDefault S, help string, rules ...Rule[S]) *Option {
+	o := bind(p, name, "string", byDefault, help, rules,
+		func(text string) (S, error) { return S(text), nil }, func(v S) string { return string(v) })
+	o.entries = func() []Entry { return []Entry{{key(name), string(*p)}} }
+	return o
+}
+
+// Bool binds a switch.
+func Bool(p *bool, name string, byDefault bool, help string) *Option {
+	return bind(p, name, "bool", byDefault, help, nil, func(text string) (bool, error) {
+		v, err := strconv.ParseBool(text)
+		if err != nil {
+			return false, fmt.Errorf("want true or false, got %q", text)
+		}
+		return v, nil
+	}, strconv.FormatBool)
+}
+
+// Ints binds whole numbers, written with commas between; an empty text is none.
+func Ints(p *[]int, name string, byDefault []int, help string, rules ...Rule[[]int]) *Option {
+	return bind(p, name, "ints", byDefault, help, rules, func(text string) ([]int, error) {
+		list := []int{}
+		for _, part := range strings.Split(strings.Trim(text, "[]"), ",") {
+			if part = strings.TrimSpace(part); part == "" {
+				continue
+			}
+			v, err := strconv.Atoi(part)
+			if err != nil {
+				return nil, fmt.Errorf("want whole numbers with commas between, got %q", text)
+			}
+			list = append(list, v)
+		}
+		return list, nil
+	}, func(list []int) string {
+		parts := make([]string, len(list))
+		for i, v := range list {
+			parts[i] = strconv.Itoa(v)
+		}
+		return strings.Join(parts, ",")
+	})
+}
+
+// Range binds a whole number, or a range as 3-10; most is 0 for a number. In files the end
+// of a range is a second entry, whose key begins with most_.
+func Range(least, most *int, name string, byDefault int, help string, rules ...Rule[int]) *Option {
+	o := bind(least, name, "range", byDefault, help, rules, wholeNumber, strconv.Itoa)
+	number, format := o.set, o.text
+	*most = 0
+	o.Fields = append(o.Fields, most)
+	o.set = func(text string) error {
+		if err := number(text); err == nil {
+			*most = 0
+			return nil
+		}
+		from, to, _ := strings.Cut(text, "-")
+		low, bad := strconv.Atoi(from)
+		high, err := strconv.Atoi(to)
+		switch {
+		case bad != nil || err != nil:
+			return fmt.Errorf("want a number, or a range as 3-10, got %q", text)
+		case low > high:
+			return fmt.Errorf("want a range from fewer to more, got %s", text)
+		}
+		if *least, *most = low, high; low == high {
+			*most = 0
+		}
+		return nil
+	}
+	o.text = func() string {
+		if *most == 0 {
+			return format()
+		}
+		return fmt.Sprintf("%d-%d", *least, *most)
+	}
+	o.entries = func() []Entry {
+		list := []Entry{{key(name), *least}}
+		if *most != 0 {
+			list = append(list, Entry{"most_" + key(name), *most})
+		}
+		return list
+	}
+	return o
+}
+
+// FileContent is a file that an option names.
+type FileContent struct {
+	Path   string
+	Digest string // SHA-256 of its content, which members compare; set with the content
+}
+
+// File binds a file, which [Option.Load] reads for take.
+func File(p *FileContent, name, help string, take func(content []byte) (digest string, err error)) *Option {
+	o := bind(p, name, "file", FileContent{}, help, nil,
+		func(text string) (FileContent, error) { return FileContent{Path: text}, nil }, func(v FileContent) string { return v.Path })
+	o.entries = func() []Entry { return []Entry{{key(name), p.Path}} }
+	o.content = func(b []byte) (err error) {
+		p.Digest, err = take(b)
+		return err
+	}
+	return o
+}
+
+// Load hands a file's content to the option, which must be of type file.
+func (o *Option) Load(content []byte) error {
+	if o.content == nil {
+		panic("option: " + o.Name + " is no file")
+	}
+	return o.content(content)
+}

@@ -1,0 +1,38 @@
+package option_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/collabdict/collabdict/option"
+)
+
+// An option that is left out is nowhere, and one that is given is to be of use.
+func TestOptional(t *testing.T) {
+	for text, want := range map[string]option.Error{
+		"":    {},
+		"2":   {},
+		"3-5": {},
+		"0":   {Name: "components", Msg: "want at least 1, got 0", Hint: "leave it out"},
+		"-1":  {Name: "components", Msg: "want at least 1, got -1", Hint: "leave it out"},
+		"0-2": {Name: "components", Msg: "want at least 1, got 0", Hint: "leave it out"},
+	} {
+		var least, most int
+		table := option.Table{option.Range(&least, &most, "components", 0, "", option.AtLeast(1), option.Optional[int]("leave it out"))}
+		if text != "" {
+			if err := table.Set("components", text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got *option.Error
+		if err := table.Complete(); want.Name == "" && err != nil || want.Name != "" && (!errors.As(err, &got) || *got != want) {
+			t.Errorf("%q: got %v, want %v", text, err, want)
+		}
+		if text == "" && len(table.Entries())+len(table.Fields()) > 0 {
+			t.Errorf("left out, there are %v and %v", table.Entries(), table.Fields())
+		}
+		if text == "3-5" && (len(table.Entries()) != 2 || len(table.Fields()) != 1) {
+			t.Errorf("given, there are %v and %v", table.Entries(), table.Fields())
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package option
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Table lists the options of a configuration, in the order in which help shows them.
+type Table []*Option
+
+// Find returns the option of that name, nil if there is none.
+func (t Table) Find(name string) *Option {
+	for _, o := range t {
+		if o.Name == name {
+			return o
+		}
+	}
+	return nil
+}
+
+// Names lists the options' names.
+func (t Table) Names() (names []string) {
+	for _, o := range t {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// Set sets an option from text.
+func (t Table) Set(name, text string) error {
+	o := t.Find(name)
+	if o == nil {
+		return Errorf(name, "no such option; there are %s", strings.Join(t.Names(), ", "))
+	}
+	return o.Set(text)
+}
+
+// Complete sets the options that were not given to their defaults, clears those that do
+// not apply, and reports the first that cannot be used, as *Error.
+func (t Table) Complete() error {
+	for _, o := range t {
+		switch {
+		case !o.Applies() && o.given:
+			return &Error{Name: o.Name, Msg: "requires " + o.needs, Hint: "leave --" + o.Name + " out"}
+		case !o.Applies():
+			o.clear()
+			continue
+		case !o.given && o.byDefault != nil:
+			o.byDefault()
+		}
+		if o.absent() && !o.given {
+			continue
+		}
+		if err := o.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Entries lists the values of the options that apply and are not left out, by the names
+// that files have for them.
+func (t Table) Entries() (list []Entry) {
+	for _, o := range t {
+		if !o.absent() && (o.Type != "file" || o.Text() != "") {
+			list = append(list, o.entries()...)
+		}
+	}
+	return list
+}
+
+// Field is the name and the canonical text of a value that all members must share.
+type Field struct{ Name, Value string }
+
+// Fields lists the options that apply and are not left out, in their order. Of a file it
+// has the digest.
+func (t Table) Fields() (list []Field) {
+	for _, o := range t {
+		if o.absent() {
+			continue
+		}
+		f := Field{o.Name, o.Text()}
+		if o.Type == "file" {
+			f.Value = o.Fields[0].(*FileContent).Digest
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// Load sets the options that a file has values of, by the keys of [Table.Entries], and
+// returns the keys that no option has.
+func (t Table) Load(values map[string]any) (unknown []string, err error) {
+	known := map[string]bool{}
+	for _, o := range t {
+		k := key(o.Name)
+		v, ok := values[k]
+		known[k] = true
+		if o.Type == "range" {
+			known["most_"+k] = true
+			if most, both := values["most_"+k]; ok && both {
+				v = fmt.Sprintf("%s-%s", textOf(v), textOf(most))
+			}
+		}
+		if !ok {
+			continue
+		}
+		if err := o.Set(textOf(v)); err != nil {
+			return nil, err
+		}
+	}
+	for k := range values {
+		if !known[k] {
+			unknown = append(unknown, k)
+		}
+	}
+	return unknown, nil
+}
+
+// textOf returns a value that was decoded from JSON or YAML as text for Set.
+func textOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []any:
+		parts := make([]string, len(v))
+		for i, x := range v {
+			parts[i] = textOf(x)
+		}
+		return strings.Join(parts, ",")
+	case []int:
+		return strings.Trim(strings.ReplaceAll(fmt.Sprint(v), " ", ","), "[]")
+	case nil:
+		return ""
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,191 @@
+package beta
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/option"
+	"github.com/collabdict/collabdict/vae/internal/networks"
+)
+
+// Kind is the β-VAE.
+var Kind = algorithm.Kind{
+	Name:  "bvae",
+	About: "a beta-VAE, by weighted means of the members' models",
+	New:   func() algorithm.Algorithm { return &Settings{} },
+}
+
+// Settings are those that members agree on.
+type Settings struct {
+	Rounds    int
+	Latent    int
+	Hidden    []int // units of the encoder's hidden layers
+	Batch     int
+	Rate      float64
+	Beta      float64
+	Epochs    int
+	Condition string // byCGAU or empty
+	// Weights, and what follows, say how members are weighted: see [Weighting].
+	Weights        string
+	Effect         float64 // a
+	Offset         string  // b, a number or auto
+	Debias         bool
+	WeighEvery     int
+	PublishWeights bool
+	Classes        int // 0: one more than the largest of all members, which a sum tells
+}
+
+// byCGAU are networks whose hidden layers have conditions that are each participant's
+// own.
+const byCGAU = "cgau"
+
+// Options binds the settings. Rounds and batch are those of the published β-VAE.
+func (s *Settings) Options() option.Table {
+	condition := option.String(&s.Condition, "condition", "", "hidden layers with conditions that are each member's own, in no sum: cgau, the `LAYERS` of the model cgau (left out: none)",
+		option.Check(func(by string) error {
+			if by != "" && by != byCGAU {
+				return fmt.Errorf("want %s, or nothing for none, got %q", byCGAU, by)
+			}
+			return nil
+		}))
+	condition.Values = []string{byCGAU}
+	return append(option.Table{
+		networks.Rounds(&s.Rounds, 25),
+		networks.Latent(&s.Latent),
+		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the encoder's hidden layers, with commas between; the decoder has them in the other order"),
+		networks.Batch(&s.Batch, 64),
+		networks.Rate(&s.Rate, 1e-3, "Adam"),
+		option.Float(&s.Beta, "beta", 0.01, "`BETA`, the factor of the divergence from the prior beside the squared errors of a row, whose values are from 0 to 1", option.Above(0, math.MaxFloat64)),
+		option.Int(&s.Epochs, "epochs", 10, "`E` times that a member goes through its rows between two sums", option.AtLeast(1)),
+		condition,
+	}, s.weightingOptions()...)
+}
+
+// Prepare reports conditions without layers to have them.
+func (s *Settings) Prepare(algorithm.Coordinates) error {
+	if s.Condition == "" {
+		return nil
+	}
+	if err := networks.CheckGated(s.Hidden); err != nil {
+		return option.Errorf("hidden", "%v", err)
+	}
+	return nil
+}
+
+// sums is the number of columns of weights of a hidden unit.
+func (s *Settings) sums() int {
+	if s.Condition != "" {
+		return 2
+	}
+	return 1
+}
+
+// backwards returns the units of the decoder's hidden layers.
+func (s *Settings) backwards() []int {
+	units := slices.Clone(s.Hidden)
+	slices.Reverse(units)
+	return units
+}
+
+// Traits says what the settings ask of those who run them.
+func (s *Settings) Traits() algorithm.Traits {
+	t := algorithm.Traits{
+		Rounds: s.Rounds, HoldsRows: true, Secret: true, UnitRange: true, LeastRows: 1, Objective: "minus the loss of a row",
+		Weights: func(columns int) int {
+			return networks.Weights(columns, s.Hidden, s.sums(), 2*s.Latent) + networks.Weights(s.Latent, s.backwards(), s.sums(), columns)
+		},
+	}
+	if s.Weights == byLabels {
+		t.Classes = &algorithm.Classes{Number: s.Classes, Because: "the weights feddisco follow from classes"}
+	}
+	return t
+}
+
+// Disclosure says what members tell each other beside sums of networks.
+func (s *Settings) Disclosure(algorithm.Coordinates) (d algorithm.Disclosure) {
+	if s.Condition != "" {
+		d.Rounds = []string{networks.MeanConditions}
+	}
+	if s.Weights == byLabels && s.Classes == 0 {
+		d.Learned = append(d.Learned, networks.LargestClasses)
+	}
+	d.Rounds = append(d.Rounds, s.learned()...)
+	d.Shown = s.shown()
+	return d
+}
+
+// config is that of a learner. The seed is public.
+func (s *Settings) config(columns int, seed uint64) Config {
+	hidden := s.Hidden
+	if hidden == nil {
+		hidden = []int{} // none, and not those of the default
+	}
+	c := Config{
+		Inputs: columns, Hidden: hidden, Latent: s.Latent, Beta: s.Beta, Rate: s.Rate, Batch: s.Batch, Epochs: s.Epochs,
+		Seed: seed, Weights: s.weighting(),
+	}
+	if s.Condition != "" {
+		c.Condition = CGAU
+	}
+	return c
+}
+
+// Train plays one participant's part. The order of its rows, and noise, are drawn by a seed
+// of the participant's own.
+func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+	p, err := s.participant(d)
+	if err != nil {
+		return algorithm.Outcome{}, err
+	}
+	if s.Weights == byLabels {
+		if err := p.count(ctx, g, d); err != nil {
+			return algorithm.Outcome{}, err
+		}
+	}
+	if p.learner, err = NewLearner(p.config, p.own); err != nil {
+		return algorithm.Outcome{}, err
+	}
+	if err := p.learner.Start(ctx, g); err != nil {
+		return algorithm.Outcome{}, fmt.Errorf("start: %w", err)
+	}
+	for range s.Rounds {
+		if err = p.round(ctx, g, after); err != nil {
+			break
+		}
+	}
+	if p.last.Number == 0 {
+		return algorithm.Outcome{}, err
+	}
+	return p.outcome(), err
+}
+
+// Load returns the model of arrays, with conditions of 0.
+func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
+	if s.Condition != "" && s.Condition != byCGAU {
+		return nil, fmt.Errorf("want condition %s or none, got %q", byCGAU, s.Condition)
+	}
+	if err := networks.CheckSizes(coordinates, s.Hidden, s.Latent); err != nil {
+		return nil, err
+	}
+	if s.Beta == 0 {
+		return nil, fmt.Errorf("want beta above 0, got 0")
+	}
+	c := s.config(coordinates, 0)
+	c.Weights = Weighting{} // a model has none
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	read := networks.Found{}
+	if err := read.Chain(arrays, "encoder", coordinates, s.Hidden, s.sums(), 2*s.Latent); err != nil {
+		return nil, err
+	}
+	if err := read.Chain(arrays, "decoder", s.Latent, s.backwards(), s.sums(), coordinates); err != nil {
+		return nil, err
+	}
+	m := NewModel(c)
+	return trained(m), read.Fill(m.Parameters().Matrices)
+}

@@ -1,0 +1,132 @@
+package beta
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/vae/internal/networks"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// participant is one participant's part in a training.
+type participant struct {
+	settings *Settings
+	config   Config
+	own      Own
+	outside  string // warns of own values that the decoder cannot come to
+	learner  *Learner
+	kept     *Model // of the last round; a sum that fails later leaves the learner's own half way
+	last     collabdict.Round
+	without  int            // rounds in which nobody with a weight was there
+	used     map[string]any // nil unless classes were agreed on
+}
+
+func (s *Settings) participant(d algorithm.Data) (*participant, error) {
+	seed := networks.Seed(d)
+	x, err := nn.InMemory(d.Rows)
+	if err != nil {
+		return nil, err
+	}
+	_, columns := d.Rows.Dims()
+	c := s.config(columns, d.Seed)
+	return &participant{
+		settings: s, config: c, own: Own{Rows: x, Seed: seed}, outside: outsideWarning(x), kept: NewModel(c),
+	}, nil
+}
+
+// outsideMost is how far outside of 0 to 1 a value may be that was scaled to it.
+const outsideMost = 1e-6
+
+// outsideWarning tells of values that a decoder cannot come to; it is empty if there are none.
+func outsideWarning(x []float32) string {
+	outside := 0
+	for _, v := range x {
+		if v < -outsideMost || v > 1+outsideMost {
+			outside++
+		}
+	}
+	if outside == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of the %d own values are outside of 0 to 1 as trained on, which the decoder cannot come to: scale columns by --normalise minmax, or by --ranges", outside, len(x))
+}
+
+// count sets how many of the own rows are of which class, of as many as all members have.
+func (p *participant) count(ctx context.Context, g collabdict.Group, d algorithm.Data) error {
+	number, err := networks.AgreeClasses(ctx, g, d.Name, d.Classes, p.settings.Classes)
+	if err != nil {
+		return err
+	}
+	if p.settings.Classes == 0 {
+		p.used = map[string]any{"classes": number}
+	}
+	p.own.Labels = make([]int, number)
+	for _, class := range d.Classes {
+		p.own.Labels[class]++
+	}
+	return nil
+}
+
+func (p *participant) round(ctx context.Context, g collabdict.Group, after func(algorithm.Progress)) error {
+	r, err := p.learner.Round(ctx, g)
+	if err != nil {
+		return err
+	}
+	copy(p.kept.Parameters().Values, p.learner.Model().Parameters().Values)
+	copy(p.kept.Conditions().Values, p.learner.Model().Conditions().Values)
+	if r.Weight == 0 { // the model is as it was
+		p.without++
+		r.Loss = -p.last.Objective
+	}
+	p.last = collabdict.Round{Number: r.Number, Objective: -r.Loss}
+	after(algorithm.Progress{Round: p.last, Loss: r.Loss, Weighting: p.settings.reported(p.learner.Standing(), r.Number)})
+	return nil
+}
+
+// outcome is what the rounds completed have come to.
+func (p *participant) outcome() algorithm.Outcome {
+	s, own := p.settings, p.learner.Standing()
+	out := algorithm.Outcome{
+		Last: p.last, Model: trained(p.kept), TotalRows: int(own.Weight.Rows), Used: p.used,
+		Warnings: s.weightWarnings(own),
+	}
+	for _, other := range p.learner.Standings() {
+		var w *algorithm.Weighting
+		if other != nil {
+			other.Weight.ByRows = own.Weight.ByRows // that holds of all
+			w = s.reported(*other, p.last.Number)
+		}
+		out.Weightings = append(out.Weightings, w)
+	}
+	if p.outside != "" {
+		out.Warnings = append(out.Warnings, p.outside)
+	}
+	if p.without > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("weights: in %d of %d rounds nobody who took part had one, so that they changed nothing", p.without, s.Rounds))
+	}
+	if s.Weights == byCodes && p.last.Number <= s.WeighEvery {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("weights: by rows alone in all %d rounds, as encoded rows count for the first time after --weigh-every %d: lower that, or raise --rounds", p.last.Number, s.WeighEvery))
+	}
+	if w := p.collapsed(); w != "" {
+		out.Warnings = append(out.Warnings, w)
+	}
+	return out
+}
+
+// leastDivergence is the mean divergence of codes from the prior, in nats, below which they
+// tell next to nothing of rows.
+const leastDivergence = 0.1
+
+// measuredRows are how many of the own rows the divergence is measured on.
+const measuredRows = 256
+
+func (p *participant) collapsed() string {
+	columns := p.config.Inputs
+	d, err := p.kept.Divergence(p.own.Rows[:min(len(p.own.Rows)/columns, measuredRows)*columns])
+	if err != nil || d >= leastDivergence {
+		return ""
+	}
+	return fmt.Sprintf("posterior collapse: the encoder tells at most %.2g nats of a row, so that all are decoded alike: lower --beta or --rate, or raise --rounds", d)
+}

@@ -1,0 +1,123 @@
+package beta
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/vae/internal/networks"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// Trained is the model as a scorer: the score of a row is its loss, decoded from the mean of
+// its distribution. It is for one goroutine at a time, as its networks are.
+type Trained struct{ *Model }
+
+// Conditioned is one with conditions of the participant's own.
+type Conditioned struct{ Trained }
+
+type scorer interface {
+	algorithm.Scorer
+	algorithm.Explainer
+	algorithm.Coder
+	algorithm.Sampled
+}
+
+var (
+	_ scorer = Trained{}
+	_ interface {
+		scorer
+		algorithm.Personal
+	} = Conditioned{}
+)
+
+// trained returns the model as what it is.
+func trained(m *Model) algorithm.Model {
+	if m.config.Condition == CGAU {
+		return Conditioned{Trained{m}}
+	}
+	return Trained{m}
+}
+
+// Dim returns the number of coordinates.
+func (t Trained) Dim() int { return t.Config().Inputs }
+
+// Arrays returns those of the encoder and of the decoder.
+func (t Trained) Arrays() []algorithm.Array { return networks.Arrays(t.Parameters().Matrices) }
+
+// Draws returns how many densities each log-likelihood is a mean of.
+func (t Trained) Draws() int { return 32 }
+
+// MeanLogLik returns the mean of the rows' log-likelihoods of [Model.LogLik].
+func (t Trained) MeanLogLik(rows collabdict.Rows) (float64, error) {
+	total := 0.0
+	err := t.LogLik(rows, t.Draws(), func(_ int, values []float64) {
+		for _, v := range values {
+			total += v
+		}
+	})
+	n, _ := rows.Dims()
+	return total / float64(n), err
+}
+
+// EachScores calls f with the losses of blocks of rows, one after the other.
+func (t Trained) EachScores(rows collabdict.Rows, f func(from int, scores []float64)) error {
+	return t.Score(rows, func(s Scores) { f(s.From, s.Loss) })
+}
+
+// Explain returns the squared error of each variable.
+func (t Trained) Explain(z *mat.Dense) (*mat.Dense, error) {
+	n, columns := z.Dims()
+	out := mat.NewDense(n, columns, nil)
+	err := t.Score(networks.Rows(z), func(s Scores) {
+		copy(out.RawMatrix().Data[s.From*columns:], s.Squares)
+	})
+	return out, err
+}
+
+// Latent returns the number of latent variables.
+func (t Trained) Latent() int { return t.Config().Latent }
+
+// Encode returns the means of the codes of rows.
+func (t Trained) Encode(z *mat.Dense) (*mat.Dense, error) {
+	codes, err := t.Means(networks.Rows(z))
+	return networks.Dense(codes, t.Latent(), err)
+}
+
+// Decode returns the rows that codes stand for.
+func (t Trained) Decode(codes *mat.Dense) (*mat.Dense, error) {
+	rows, err := t.Model.Decode(networks.Singles(codes))
+	return networks.Dense(rows, t.Dim(), err)
+}
+
+// Shared returns the weights and biases.
+func (c Conditioned) Shared() []float32 { return c.Parameters().Values }
+
+// Own returns the conditions, to be changed in place.
+func (c Conditioned) Own() []float32 { return c.Conditions().Values }
+
+// OwnArrays returns those of the conditions.
+func (c Conditioned) OwnArrays() []algorithm.Array { return networks.Arrays(c.Conditions().Matrices) }
+
+// LoadOwn sets the conditions.
+func (c Conditioned) LoadOwn(arrays algorithm.Arrays) error {
+	return networks.LoadOwn(arrays, c.Conditions())
+}
+
+// Adapt fits the conditions to rows, whatever their classes are. A step is all batches of
+// them.
+func (c Conditioned) Adapt(ctx context.Context, d algorithm.Data, steps int) (rows int, warnings []string, err error) {
+	values, err := nn.InMemory(d.Rows)
+	if err != nil {
+		return 0, nil, err
+	}
+	if w := outsideWarning(values); w != "" {
+		warnings = append(warnings, w)
+	}
+	clear(c.Own())
+	rows, _ = d.Rows.Dims()
+	return rows, warnings, c.Model.Adapt(ctx, values, steps, rand.NewPCG(d.Seed, 0))
+}

@@ -1,0 +1,124 @@
+package beta
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/discrepancy"
+	"github.com/collabdict/collabdict/option"
+	"github.com/collabdict/collabdict/vae/internal/networks"
+)
+
+// What the weights of members in means of models follow from.
+const (
+	byRows   = "fedavg"   // how many rows a member has
+	byLabels = "feddisco" // and how unlike equal frequencies its labels are
+	byCodes  = "latent"   // or how unlike the prior its encoded rows are
+)
+
+// auto is the offset that leaves everybody a weight.
+const auto = "auto"
+
+func (s *Settings) weightingOptions() option.Table {
+	weighted := func() bool { return s.Weights != byRows }
+	coded := func() bool { return s.Weights == byCodes }
+	labelled := func() bool { return s.Weights == byLabels }
+	const either, codes, labels = "--weights feddisco or latent", "--weights latent", "--weights feddisco"
+	return option.Table{
+		option.String(&s.Weights, "weights", byRows, "what a member's `WEIGHT` in the mean follows from: fedavg, its number of rows; feddisco, also how unlike equal frequencies its labels are; latent, or how unlike the prior its encoded rows are",
+			option.OneOf(byRows, byLabels, byCodes)),
+		option.Float(&s.Effect, "effect", 0.1, "`A` of "+either+": a weight is (share of the rows - A*discrepancy + offset), or 0 if that is below (of feddisco 0.5)",
+			option.Above(0, math.MaxFloat64), option.DefaultBy(func() float64 {
+				if labelled() {
+					return 0.5
+				}
+				return 0.1
+			})).Needs(either, weighted).ForExperts(),
+		option.String(&s.Offset, "offset", auto, "`B`, see --effect, or auto, the least that leaves every member a weight (of feddisco 0.1)",
+			option.Check(checkOffset), option.DefaultBy(func() string {
+				if labelled() {
+					return "0.1"
+				}
+				return auto
+			})).Needs(either, weighted).ForExperts(),
+		option.Bool(&s.Debias, "debias", false, "of "+codes+": subtract what chance alone makes of so few rows").Needs(codes, coded).ForExperts(),
+		option.Int(&s.WeighEvery, "weigh-every", 5, "of "+codes+": weight members by the model after every `N` rounds; before the first time by their rows",
+			option.Check(func(rounds int) error {
+				if rounds < 1 {
+					return fmt.Errorf("want at least 1 round, got %d", rounds)
+				}
+				return nil
+			})).Needs(codes, coded).ForExperts(),
+		option.Bool(&s.PublishWeights, "publish-weights", false, "show every member's weight, and discrepancy, to all; models list them"),
+		networks.Classes(&s.Classes).Needs(labels, labelled),
+	}
+}
+
+func checkOffset(text string) error {
+	if b, err := strconv.ParseFloat(text, 64); text != auto && (err != nil || b-b != 0) {
+		return fmt.Errorf("want a finite number or %s, got %q", auto, text)
+	}
+	return nil
+}
+
+// weighting returns the settings of a learner.
+func (s *Settings) weighting() Weighting {
+	w := Weighting{Debias: s.Debias, Every: s.WeighEvery, Publish: s.PublishWeights}
+	switch s.Weights {
+	case byRows:
+		return w
+	case byLabels:
+		w.By = Labels
+	case byCodes:
+		w.By = Latent
+	}
+	b, _ := strconv.ParseFloat(s.Offset, 64)
+	w.Rule = discrepancy.Rule{A: s.Effect, B: b, Auto: s.Offset == auto, Relative: s.Weights == byLabels}
+	return w
+}
+
+// shown says what members show each other.
+func (s *Settings) shown() []string {
+	switch {
+	case !s.PublishWeights:
+		return nil
+	case s.Weights == byRows:
+		return []string{"its weight, which is its share of the rows"}
+	}
+	return []string{"its weight, and how unlike the others' its data are"}
+}
+
+// learned says what sums about weights tell all members.
+func (s *Settings) learned() []string {
+	what := "the number of rows"
+	if s.Weights != byRows {
+		what += " and the discrepancy of the data"
+	}
+	list := []string{"in sums over all members: how many members have " + what + " between which powers of two, and each round the largest change of each matrix, and the loss, times the weight"}
+	if s.Offset == auto {
+		list = append(list, "in sums over all members: how many members want an offset of which size")
+	}
+	return list
+}
+
+// reported returns how a member is weighted in a round as it is told.
+func (s *Settings) reported(of Standing, round int) *algorithm.Weighting {
+	w := &algorithm.Weighting{Weight: of.Weight.P, ByRows: of.Weight.ByRows}
+	if s.Weights == byLabels || s.Weights == byCodes && round > s.WeighEvery { // before, there is no model to measure by
+		w.Discrepancy, w.Measured = of.Discrepancy, true
+	}
+	return w
+}
+
+// weightWarnings say where the weights are not what the rule is meant for.
+func (s *Settings) weightWarnings(of Standing) []string {
+	switch {
+	case of.Weight.ByRows:
+		return []string{fmt.Sprintf("weights: with --effect %g and --offset %s no member would have one, so each has its share of the rows: lower --effect, or take --offset %s", s.Effect, s.Offset, auto)}
+	case of.Weight.P == 0:
+		return []string{fmt.Sprintf("weights: this participant has none, so that its rows change nothing: its data are too unlike the others' (%.3g) for its share of the rows", of.Discrepancy)}
+	}
+	return nil
+}

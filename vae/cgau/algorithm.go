@@ -1,0 +1,147 @@
+package cgau
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/option"
+	"github.com/collabdict/collabdict/vae/internal/networks"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// Kind is the classifier that adapts to each member.
+var Kind = algorithm.Kind{
+	Name:  "cgau",
+	About: "a classifier with conditions that are each member's own, by sums",
+	New:   func() algorithm.Algorithm { return &Settings{} },
+}
+
+// Settings are those that members agree on.
+type Settings struct {
+	Rounds     int
+	LocalSteps int
+	Hidden     []int // units of each layer
+	Batch      int
+	Rate       float64 // of the conditions as well
+	Classes    int     // 0: one more than the largest of all members, which a sum tells
+	Dropout    float64
+}
+
+// momentum is that of gradient descent.
+const momentum = 0.9
+
+// Options binds the settings. Defaults are the sizes of Rieger et al. 2020, but for the rate.
+func (s *Settings) Options() option.Table {
+	return option.Table{
+		networks.Rounds(&s.Rounds, 150),
+		option.Int(&s.LocalSteps, "local-steps", 10, "own `STEPS` between two sums", option.AtLeast(1)),
+		networks.Hidden(&s.Hidden, []int{64, 64}, "`UNITS` of the hidden layers, with commas between", option.Check(networks.CheckGated)),
+		networks.Batch(&s.Batch, 32),
+		networks.Rate(&s.Rate, 0.1, "gradient descent"),
+		networks.Classes(&s.Classes),
+		option.Float(&s.Dropout, "dropout", 0.5, "`PROBABILITY` that a hidden unit is left out of a step", option.Check(func(p float64) error {
+			if !(p >= 0 && p <= 0.99) {
+				return fmt.Errorf("want a probability from 0 to 0.99, got %g", p)
+			}
+			return nil
+		})),
+	}
+}
+
+// Prepare does nothing: no setting contradicts another.
+func (s *Settings) Prepare(algorithm.Coordinates) error { return nil }
+
+// Traits says what the settings ask of those who run them.
+func (s *Settings) Traits() algorithm.Traits {
+	return algorithm.Traits{
+		Rounds: s.Rounds, HoldsRows: true, Secret: true, LeastRows: 1, Objective: "minus the loss of a row",
+		Classes: &algorithm.Classes{Number: s.Classes, Learned: true, Because: "the model cgau learns classes"},
+		// At least so many, as the classes may not be known yet.
+		Weights: func(columns int) int { return networks.Weights(columns, s.Hidden, 2, max(s.Classes, 2)) },
+	}
+}
+
+// Disclosure says what members tell each other beside sums of networks.
+func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
+	d := algorithm.Disclosure{Rounds: []string{
+		"in sums over all members, each round: of how many of them the largest change of each matrix of weights, the number of own rows and the loss lie between which powers of two",
+		networks.MeanConditions,
+	}}
+	if s.Classes == 0 {
+		d.Learned = []string{networks.LargestClasses}
+	}
+	return d
+}
+
+// config is that of a learner of so many classes. The seed is public.
+func (s *Settings) config(columns, classes int, seed uint64) Config {
+	return Config{
+		Inputs: columns, Classes: classes, Hidden: s.Hidden, Dropout: s.Dropout,
+		Rate: s.Rate, Momentum: momentum, Batch: s.Batch, Steps: s.LocalSteps, Seed: seed,
+	}
+}
+
+// Train plays one participant's part. The order of its rows, and dropout, are drawn by a seed
+// of the participant's own.
+func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+	own := Own{Rows: Rows{Classes: d.Classes}, Seed: networks.Seed(d)}
+	var err error
+	if own.Values, err = nn.InMemory(d.Rows); err != nil {
+		return algorithm.Outcome{}, err
+	}
+	labels := slices.Concat(d.Classes, d.TestClasses) // the model is measured on the latter
+	classes, err := networks.AgreeClasses(ctx, g, d.Name, labels, s.Classes)
+	if err != nil {
+		return algorithm.Outcome{}, err
+	}
+	_, columns := d.Rows.Dims()
+	c := s.config(columns, classes, d.Seed)
+	l, err := NewLearner(c, own)
+	if err != nil {
+		return algorithm.Outcome{}, err
+	}
+	// A sum that fails later leaves the learner's own model half way.
+	kept := NewModel(c)
+	out := algorithm.Outcome{Used: map[string]any{"classes": classes, "momentum": momentum}}
+	for range s.Rounds {
+		var r Round
+		if r, err = l.Round(ctx, g); err != nil {
+			break
+		}
+		copy(kept.Shared().Values, l.Model().Shared().Values)
+		copy(kept.Conditions().Values, l.Model().Conditions().Values)
+		out.Model, out.TotalRows = Trained{kept}, r.Rows
+		out.Last = collabdict.Round{Number: r.Number, Objective: -r.Loss}
+		after(algorithm.Progress{Round: out.Last, Loss: r.Loss})
+	}
+	if out.Last.Number == 0 {
+		return algorithm.Outcome{}, err
+	}
+	if slices.Min(d.Classes) == slices.Max(d.Classes) {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("classes: all %d own training rows are of class %d, so nothing is learned from them but that", len(d.Classes), d.Classes[0]))
+	}
+	return out, err
+}
+
+// Load returns the model of arrays, with conditions of 0.
+func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
+	if err := networks.CheckSizes(coordinates, s.Hidden, 1); err != nil {
+		return nil, err
+	}
+	if len(s.Hidden) == 0 || s.Classes > algorithm.MostClasses {
+		return nil, fmt.Errorf("want at least one hidden layer and at most %d classes, got %v and %d", algorithm.MostClasses, s.Hidden, s.Classes)
+	}
+	c := s.config(coordinates, s.Classes, 0)
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	read := networks.Found{}
+	if err := read.Chain(arrays, "classifier", coordinates, s.Hidden, 2, s.Classes); err != nil {
+		return nil, err
+	}
+	m := NewModel(c)
+	return Trained{m}, read.Fill(m.Shared().Matrices)
+}

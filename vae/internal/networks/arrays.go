@@ -1,0 +1,105 @@
+package networks
+
+import (
+	"fmt"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// Matrices calls a function with every matrix and vector of some networks, and its
+// elements, which may be changed in place.
+type Matrices func(func(s nn.Shape, values []float32))
+
+// Arrays returns the arrays that hold networks: a bias or a condition is a vector.
+func Arrays(each Matrices) (list []algorithm.Array) {
+	each(func(s nn.Shape, values []float32) {
+		wide := make([]float64, len(values))
+		for i, v := range values {
+			wide[i] = float64(v)
+		}
+		shape := []int{s.Rows, s.Columns}
+		if s.Rows == 1 && s.Name[len(s.Name)-len("weight"):] != "weight" {
+			shape = []int{s.Columns}
+		}
+		list = append(list, algorithm.Array{Name: s.Name, Shape: shape, Values: wide})
+	})
+	return list
+}
+
+// Found are arrays by name that have the shapes wanted. Networks are made once all of theirs
+// are found, so that there is no room made for what a file does not have.
+type Found map[string][]float64
+
+// Chain finds the weights and biases of layers behind each other, whose hidden units have so
+// many columns of weights: 2 if they are gated, those of the tanh before those of the
+// sigmoid. Numbers of units are checked.
+func (f Found) Chain(from algorithm.Arrays, network string, in int, hidden []int, columns, out int) error {
+	for i, units := range hidden {
+		if err := f.layer(from, network, i, in, columns*units); err != nil {
+			return err
+		}
+		in = units
+	}
+	return f.layer(from, network, len(hidden), in, out)
+}
+
+func (f Found) layer(from algorithm.Arrays, network string, at, in, out int) error {
+	if err := f.Find(from, fmt.Sprintf("%s.%d.weight", network, at), in, out); err != nil {
+		return err
+	}
+	return f.Find(from, fmt.Sprintf("%s.%d.bias", network, at), out)
+}
+
+// Find finds one array.
+func (f Found) Find(from algorithm.Arrays, name string, shape ...int) (err error) {
+	f[name], _, err = from.Values(name, shape...)
+	return err
+}
+
+// Fill copies what was found into networks of these shapes. After an error they are as they
+// were.
+func (f Found) Fill(each Matrices) (err error) {
+	each(func(s nn.Shape, _ []float32) {
+		for _, v := range f[s.Name] {
+			if single := float32(v); single-single != 0 && err == nil {
+				err = fmt.Errorf("%s: want finite weights in single precision, got %g", s.Name, v)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	each(func(s nn.Shape, values []float32) {
+		for i, v := range f[s.Name] {
+			values[i] = float32(v)
+		}
+	})
+	return nil
+}
+
+// LoadOwn fills conditions from arrays. After an error they are as they were.
+func LoadOwn(from algorithm.Arrays, conditions *nn.Parameters) error {
+	read := Found{}
+	for _, s := range conditions.Shapes {
+		if err := read.Find(from, s.Name, s.Columns); err != nil {
+			return err
+		}
+	}
+	return read.Fill(conditions.Matrices)
+}
+
+// CheckSizes reports sizes of networks that a file cannot be of, before room is made for
+// any. Latent is 1 of networks without.
+func CheckSizes(coordinates int, hidden []int, latent int) error {
+	if coordinates < 1 {
+		return fmt.Errorf("want at least 1 coordinate, got %d", coordinates)
+	}
+	if err := CheckHidden(hidden); err != nil {
+		return fmt.Errorf("hidden: %w", err)
+	}
+	if err := CheckLatent(latent); err != nil {
+		return fmt.Errorf("latent: %w", err)
+	}
+	return nil
+}

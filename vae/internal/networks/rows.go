@@ -1,0 +1,55 @@
+package networks
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+)
+
+// Seed returns what a participant draws by. Nobody else may know it: who is alone tells
+// nobody anything, and needs no secret.
+func Seed(d algorithm.Data) uint64 {
+	if d.Source == nil {
+		return d.Seed
+	}
+	return d.Source.Uint64()
+}
+
+// Rows returns the rows of a matrix.
+func Rows(z *mat.Dense) collabdict.Rows { return rowsOf{z} }
+
+type rowsOf struct{ *mat.Dense }
+
+func (r rowsOf) ReadRows(x []float64, from int) error {
+	_, m := r.Dims()
+	for ; len(x) > 0; x = x[m:] {
+		copy(x[:m], r.RawRowView(from))
+		from++
+	}
+	return nil
+}
+
+// Singles returns the elements of a matrix in single precision, row after row.
+func Singles(z *mat.Dense) (out []float32) {
+	n, _ := z.Dims()
+	for i := range n {
+		for _, v := range z.RawRowView(i) {
+			out = append(out, float32(v))
+		}
+	}
+	return out
+}
+
+// Dense returns the matrix of rows of so many columns, of which there is at least one, unless
+// there is an error.
+func Dense(rows []float32, columns int, err error) (*mat.Dense, error) {
+	if err != nil {
+		return nil, err
+	}
+	wide := make([]float64, len(rows))
+	for i, v := range rows {
+		wide[i] = float64(v)
+	}
+	return mat.NewDense(len(rows)/columns, columns, wide), nil
+}

@@ -1,0 +1,152 @@
+package multitask
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/option"
+	"github.com/collabdict/collabdict/vae/internal/networks"
+)
+
+// Kind is the multi-task variational auto-encoder.
+var Kind = algorithm.Kind{
+	Name:  "mtvae",
+	About: "a variational auto-encoder with a shared decoder, by sums",
+	New:   func() algorithm.Algorithm { return &Settings{} },
+}
+
+// Settings are those that members agree on.
+type Settings struct {
+	Rounds     int
+	LocalSteps int // 0: gradients are summed
+	Latent     int
+	Hidden     []int // units of the decoder's hidden layers
+	Batch      int
+	Rate       float64
+	Aggressive int // 0 and 1: as many steps of the encoder as of the decoder
+}
+
+// Options binds the settings.
+func (s *Settings) Options() option.Table {
+	return option.Table{
+		networks.Rounds(&s.Rounds, 150),
+		option.Int(&s.LocalSteps, "local-steps", 20, "own `STEPS` between two sums; 0 sums the gradients of each step", option.Check(func(steps int) error {
+			if steps < 0 {
+				return fmt.Errorf("want at least 1, or 0 to sum gradients, got %d", steps)
+			}
+			return nil
+		})),
+		networks.Latent(&s.Latent),
+		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the decoder's hidden layers, with commas between; the encoder has them in the other order"),
+		networks.Batch(&s.Batch, 128),
+		networks.Rate(&s.Rate, 1e-3, "Adam"),
+		option.Int(&s.Aggressive, "aggressive", 0, "up to `N` steps of the encoder for one of the decoder as long as it lags behind; 0 is one always", option.AtLeast(0)).ForExperts(),
+	}
+}
+
+// Prepare does nothing: no setting contradicts another.
+func (s *Settings) Prepare(algorithm.Coordinates) error { return nil }
+
+// Traits says what the settings ask of those who run them.
+func (s *Settings) Traits() algorithm.Traits {
+	return algorithm.Traits{
+		Rounds: s.Rounds, HoldsRows: true, Secret: true, LeastRows: 1, Objective: "minus the loss of a row",
+		Weights: func(columns int) int {
+			return networks.Weights(columns, s.backwards(), 1, 2*s.Latent) + networks.Weights(s.Latent, s.Hidden, 1, 2*columns)
+		},
+	}
+}
+
+// backwards returns the units of the encoder's hidden layers.
+func (s *Settings) backwards() []int {
+	units := slices.Clone(s.Hidden)
+	slices.Reverse(units)
+	return units
+}
+
+// Disclosure says what members tell each other beside sums of networks.
+func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
+	return algorithm.Disclosure{RowsBound: true}
+}
+
+// config is that of a learner. The seed is public.
+func (s *Settings) config(seed uint64) Config {
+	return Config{
+		Latent: s.Latent, Hidden: s.Hidden, LocalSteps: s.LocalSteps,
+		Batch: s.Batch, Rate: s.Rate, Aggressive: s.Aggressive, Seed: seed,
+	}
+}
+
+// healthEvery is the number of rounds after which an encoder is measured where a round is
+// but one step.
+const healthEvery = 10
+
+// Train plays one participant's part. The encoder learns with draws by a seed of the
+// participant's own.
+func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+	c := s.config(d.Seed)
+	l, err := NewLearner(d.Rows, c, networks.Seed(d))
+	if err != nil {
+		return algorithm.Outcome{}, err
+	}
+	_, columns := d.Rows.Dims()
+	// A sum that fails later leaves the learner's own networks half way.
+	kept := NewModel(columns, c)
+	var health *Health // of the last round; nil if it was not measured
+	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: s.Rounds}, func(r collabdict.Round) {
+		kept.SetFrom(l.Model())
+		health = s.health(l, r.Number)
+		p := algorithm.Progress{Round: r, Loss: -r.Objective}
+		if health != nil {
+			p.Encoder = &algorithm.Encoder{Information: health.Information, KL: health.KL, Active: health.Active, Latent: health.Latent}
+		}
+		after(p)
+	})
+	if last.Number == 0 {
+		return algorithm.Outcome{}, err
+	}
+	return algorithm.Outcome{Last: last, Model: Trained{kept}, TotalRows: l.TotalRows(), Warnings: warnings(health)}, err
+}
+
+// health measures the encoder after a round; nil if it is not to be measured, or cannot be:
+// then the next round tells.
+func (s *Settings) health(l *Learner, round int) *Health {
+	if s.LocalSteps == 0 && round%healthEvery != 0 && round != s.Rounds {
+		return nil
+	}
+	h, err := l.Health()
+	if err != nil {
+		return nil
+	}
+	return &h
+}
+
+func warnings(h *Health) []string {
+	if h == nil || !h.Collapsed {
+		return nil
+	}
+	return []string{fmt.Sprintf("posterior collapse: the encoder tells %.2g nats of a row, with %d of %d dimensions active, so that scores hardly know which pattern a row is of: raise --aggressive or --rounds, or lower --latent", h.Information, h.Active, h.Latent)}
+}
+
+// Load returns the model of arrays.
+func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
+	c := s.config(0)
+	if err := networks.CheckSizes(coordinates, s.Hidden, s.Latent); err != nil {
+		return nil, err
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	read := networks.Found{}
+	if err := read.Chain(arrays, "encoder", coordinates, s.backwards(), 1, 2*s.Latent); err != nil {
+		return nil, err
+	}
+	if err := read.Chain(arrays, "decoder", s.Latent, s.Hidden, 1, 2*coordinates); err != nil {
+		return nil, err
+	}
+	m := NewModel(coordinates, c)
+	return Trained{m}, read.Fill(m.Matrices)
+}

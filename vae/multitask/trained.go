@@ -1,0 +1,73 @@
+package multitask
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/vae/internal/networks"
+)
+
+// Trained is the model as a scorer, by Eq. (39) of the paper. It is for one goroutine at a
+// time, as its networks are.
+type Trained struct{ *Model }
+
+var _ interface {
+	algorithm.Scorer
+	algorithm.Explainer
+	algorithm.Coder
+	algorithm.Sampled
+} = Trained{}
+
+// Dim returns the number of coordinates.
+func (t Trained) Dim() int { return t.Columns() }
+
+// Arrays returns those of the encoder and of the decoder.
+func (t Trained) Arrays() []algorithm.Array { return networks.Arrays(t.Matrices) }
+
+// Draws returns how many densities each score and each log-likelihood is a mean of.
+func (t Trained) Draws() int { return DefaultDraws }
+
+func (t Trained) each(rows Rows, f func(Scores)) error {
+	return NewScorer(t.Model, t.Draws()).Each(rows, f)
+}
+
+// MeanLogLik returns the mean of the rows' log-likelihoods as importance weights estimate
+// them, which is too low on average.
+func (t Trained) MeanLogLik(rows collabdict.Rows) (float64, error) {
+	total := 0.0
+	err := t.each(rows, func(s Scores) {
+		for _, v := range s.LogLik {
+			total += v
+		}
+	})
+	n, _ := rows.Dims()
+	return total / float64(n), err
+}
+
+// EachScores calls f with the scores of blocks of rows, one after the other.
+func (t Trained) EachScores(rows collabdict.Rows, f func(from int, scores []float64)) error {
+	return t.each(rows, func(s Scores) { f(s.From, s.Anomaly) })
+}
+
+// Explain returns the contributions of [Scores].
+func (t Trained) Explain(z *mat.Dense) (*mat.Dense, error) {
+	n, columns := z.Dims()
+	out := mat.NewDense(n, columns, nil)
+	err := t.each(networks.Rows(z), func(s Scores) {
+		copy(out.RawMatrix().Data[s.From*columns:], s.Contributions)
+	})
+	return out, err
+}
+
+// Encode returns the means of the codes of rows.
+func (t Trained) Encode(z *mat.Dense) (*mat.Dense, error) {
+	codes, err := t.Model.Encode(networks.Rows(z))
+	return networks.Dense(codes, t.Latent(), err)
+}
+
+// Decode returns the means of the rows of codes.
+func (t Trained) Decode(codes *mat.Dense) (*mat.Dense, error) {
+	rows, err := t.Model.Decode(networks.Singles(codes))
+	return networks.Dense(rows, t.Dim(), err)
+}
