@@ -20,15 +20,19 @@
 // random source; messages, time and randomness are arguments.
 //
 // Invariants:
-//   - a slot has one total, at every member and for ever (ballot.go, vote.go);
+//   - a slot has one total, at every member and for ever (ballot.go);
 //   - pads and shares leave a member with the certificate of their attempt only, so
-//     nothing is learned of an attempt that is given up (open.go);
+//     nothing is learned of an attempt that is given up (opener.go);
 //   - secrets are drawn once in a ballot, and the vector of a slot is frozen when it
 //     is first dealt, also for later processes (attempt.go, persist.go);
 //   - who is judged lost, slow or stalled costs time if it is wrong, never a wrong
-//     total (judge.go).
+//     total (monitor.go, stuck.go);
+//   - no message that another member can send makes a machine panic (validate.go).
 //
-// docs/protocol.md tells the rules in words. Start reading at [Machine.Step]; the
-// ballots are in ballot.go, a sum's way from the deal to the total in attempt.go,
-// average.go, seal.go, vote.go and open.go.
+// The machine is made of parts that own their state and know no machine: the ballots of
+// the slot (ballot.go), its sealed results (seal.go), the attempt of a ballot
+// (attempt.go), the opener of a decided one (opener.go, in two forms), and the failure
+// monitor (monitor.go). They are told the time, randomness and messages, and return what
+// they decide and what is to be sent. docs/protocol.md tells the rules in words. Start
+// reading at [Machine.Step]; decide.go, work.go and open.go put the parts together.
 package consensus

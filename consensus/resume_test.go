@@ -97,10 +97,7 @@ func TestDamagedRecords(t *testing.T) {
 			return w.Bytes()
 		}
 	}
-	const (
-		ranks  = "want members of a roster of 4, got "
-		sorted = "want members of a roster of 4 in rank order, got "
-	)
+	const rank = ": want the rank of a member, got "
 	for _, c := range []struct {
 		entry  string
 		damage func(b []byte) []byte
@@ -110,21 +107,21 @@ func TestDamagedRecords(t *testing.T) {
 		{EntryState, func(b []byte) []byte { return b[:len(b)/2] }, "unexpected end of JSON input"},
 		{EntryState, state(func(st *slotState) { st.Chain = st.Chain[1:] }), "want a chain of 32 bytes"},
 		{EntryState, state(func(st *slotState) { st.Own = []*View{nil} }), "want views of at least 2 members"},
-		{EntryState, state(func(st *slotState) { st.Own = []*View{{Members: []uint32{2, 1, 0}}} }), sorted + "[2 1 0]"},
-		{EntryState, state(func(st *slotState) { st.Own = []*View{{Members: []uint32{0, 1, 4}}} }), sorted + "[0 1 4]"},
+		{EntryState, state(func(st *slotState) { st.Own = []*View{{Members: []uint32{2, 1, 0}}} }), "view: want members in rank order, got 1"},
+		{EntryState, state(func(st *slotState) { st.Own = []*View{{Members: []uint32{0, 1, 4}}} }), "view" + rank + "4"},
 		{EntryState, state(func(st *slotState) { st.Attempts[0].View = &View{Members: []uint32{1}} }), "want views of at least 2 members"},
 		{EntryState, state(func(st *slotState) { st.Attempts[0].View = &View{Finish: &Value{}} }), "want a pad of 32 bytes and a new view of each attempt, got 32 bytes"},
 		{EntryState, state(func(st *slotState) { st.Attempts[0].Pad = st.Attempts[0].Pad[:8] }), "want a pad of 32 bytes and a new view of each attempt, got 8 bytes"},
-		{EntryState, state(func(st *slotState) { st.Attempts[0].Shares[0].Member = 9 }), ranks + "9"},
-		{EntryState, state(func(st *slotState) { st.Attempts[0].Commits[0].Member = 9 }), ranks + "9"},
-		{EntryState, state(func(st *slotState) { st.Pads = []Pad{{Member: 4}} }), ranks + "4"},
+		{EntryState, state(func(st *slotState) { st.Attempts[0].Shares[0].Member = 9 }), "share" + rank + "9"},
+		{EntryState, state(func(st *slotState) { st.Attempts[0].Commits[0].Member = 9 }), "commitment" + rank + "9"},
+		{EntryState, state(func(st *slotState) { st.Pads = []Pad{{Member: 4}} }), "pad" + rank + "4"},
 		{EntryCall, func([]byte) []byte { return []byte("12") }, "want at least 4 bytes, got 2"},
 		{EntryCall, func(b []byte) []byte { return b[:len(b)-1] }, "want a head of "},
 		{EntrySealed + "0", func([]byte) []byte { return []byte{2, 0, 0, 0, 'x', 'y'} }, "invalid character 'x' looking for beginning of value"},
-		{EntrySealed + "0", sealed(func(s *Sealed) { s.Members[0] = 3 }), sorted + "[3 1 2 3]"},
-		{EntrySealed + "0", sealed(func(s *Sealed) { s.Commits = s.Commits[1:] }), "want the result of 4 members, got 3 commitments and 0 blobs"},
-		{EntrySealed + "0", sealed(func(s *Sealed) { s.Header.Kind = Gather }), "want the result of 4 members, got 4 commitments and 0 blobs"},
-		{EntrySealed + "0", sealed(func(s *Sealed) { s.Header.Kind = 0 }), "want the result of a sum, a gather or an amendment, got that of an unknown collective"},
+		{EntrySealed + "0", sealed(func(s *Sealed) { s.Members[0] = 3 }), "sealed: members: want members in rank order, got 1"},
+		{EntrySealed + "0", sealed(func(s *Sealed) { s.Commits = s.Commits[1:] }), "commitments: want one per member, or none, got 3"},
+		{EntrySealed + "0", sealed(func(s *Sealed) { s.Header.Kind = Gather }), "blobs: want 4, got 0"},
+		{EntrySealed + "0", sealed(func(s *Sealed) { s.Header.Kind = 0 }), "sealed: collective: want a known collective, got 0"},
 	} {
 		r, saved := savedAt(t, 0, 4) // exact, voted
 		saved.Slots[0][c.entry] = c.damage(saved.Slots[0][c.entry])

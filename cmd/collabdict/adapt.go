@@ -36,8 +36,8 @@ func (a *app) adapt() *cobra.Command {
 The shared model stays as it is, and no other participant has to be online. If each
 participant scales its own columns, adapt scales them by the rows given.
 
-For a classifier (cgau), the rows need labels; without --label, adapt takes the mean of all
-participants' conditions. For an auto-encoder (bvae with --condition), the rows must be
+For a classifier, the rows need labels; without --label, adapt takes the mean of all
+participants' conditions. For an auto-encoder with conditions, the rows must be
 normal and need no labels; they also set the threshold.`,
 		Example: `  collabdict adapt --model model.npz --data new.csv --label class -o own.npz
   collabdict score --model model.npz --own own.npz --data more.csv`,
@@ -76,9 +76,9 @@ normal and need no labels; they also set the threshold.`,
 		},
 	}
 	s.add(cmd, "adapt to")
-	cmd.Flags().StringVar(&s.label, "label", "", "cgau: `COLUMN` of classes, from 0")
+	cmd.Flags().StringVar(&s.label, "label", "", "for a classifier: `COLUMN` of classes, from 0")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the conditions to `FILE`")
-	cmd.Flags().IntVar(&steps, "steps", 300, "`N` steps of gradient descent on all rows; for bvae, passes over all batches")
+	cmd.Flags().IntVar(&steps, "steps", 300, "`N` steps of gradient descent on all rows; for an auto-encoder, passes over all batches")
 	a.addJSON(cmd)
 	return cmd
 }

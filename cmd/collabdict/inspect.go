@@ -46,10 +46,10 @@ func (a *app) inspect() *cobra.Command {
 	var l lookFlags
 	cmd := &cobra.Command{
 		Use: "inspect", Short: "Describe a model file: its origin and what it has learned",
-		Long: `inspect describes a model. With --data, for a model with latent variables such as mtvae, it
+		Long: `inspect describes a model. With --data, for a model with latent variables, it
 compares rows with their reconstructions, column by column. With --plots, it draws the codes
-of rows and, if columns are the pixels of images, the reconstructed images; for bvae, it also
-draws published weights. At most 5000 rows are used, chosen evenly.`,
+of rows and, if columns are the pixels of images, the reconstructed images. It also draws
+published weights. At most 5000 rows are used, chosen evenly.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := l.open(cmd)

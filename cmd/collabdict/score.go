@@ -62,16 +62,16 @@ func (a *app) score() *cobra.Command {
 		Long: `score writes a CSV line per row:
 
   row      its number, from 1, counted over all files
-  score    its anomaly score: Eq. (19) of Idé et al. 2024; for mtvae, Eq. (39); for bvae, the
-           loss: squared errors plus --beta times the divergence of the code from the prior
+  score    its anomaly score, in nats: the less likely the row, the higher. For an auto-encoder
+           that was trained by a loss, that loss
   anomaly  1 if the score is above the model's threshold; empty if there is no threshold
 
 --clusters adds the component of the row, from 1, as inspect numbers them. --explain adds a
-column per variable: its distance from the prediction by the other variables; for bvae, its
-squared reconstruction error. Rows are written as they are read, so files may be larger than
+column per variable: its distance from the prediction by the other variables, or its
+reconstruction error. Rows are written as they are read, so files may be larger than
 the memory.
 
-For a classifier (cgau), the columns are row, the likeliest class and its probability, with
+For a classifier, the columns are row, the likeliest class and its probability, with
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -107,7 +107,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
 	cmd.Flags().BoolVar(&with.explain, "explain", false, "add the contribution of each variable")
-	cmd.Flags().BoolVar(&with.probabilities, "probabilities", false, "cgau: add the probability of each class")
+	cmd.Flags().BoolVar(&with.probabilities, "probabilities", false, "for a classifier: add the probability of each class")
 	return cmd
 }
 

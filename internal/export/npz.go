@@ -28,7 +28,7 @@ type release struct {
 	Columns     []string `json:"columns"`
 	Standardise string   `json:"standardise"`
 	Normalise   string   `json:"normalise,omitempty"`
-	Beta        float64  `json:"beta,omitempty"` // of bvae, for scores
+	Beta        float64  `json:"beta,omitempty"` // of a β-VAE, for scores
 	Digest      string   `json:"digest,omitempty"`
 }
 
@@ -52,7 +52,7 @@ func NPZ(m *model.Model) (*File, error) {
 		return nil, err
 	}
 	w.err = w.w.File("manifest.json", append(text, '\n'))
-	f.list("manifest.json", All, "kind, names of columns, how they are scaled, of bvae beta, digest of the last step")
+	f.list("manifest.json", All, "kind, names of columns, how they are scaled, the factor beta if a score needs it, digest of the last step")
 	shared(w.matrix)
 	f.putCoordinates(&w, m)
 	if w.err == nil {
