@@ -3,7 +3,9 @@
 // comes of it. The program knows algorithms by this package alone.
 //
 // To write one, implement [Algorithm] and a [Model], and name it by a [Kind]. A learner
-// of rounds is easiest written as a [collabdict.Learner] whose rounds [Rounds] makes.
+// of rounds is easiest written as a [collabdict.Learner] whose rounds [Rounds] makes. To
+// run one, set and complete its Options, call Prepare, and then Train at each participant.
+// Its model says by interfaces such as [Scorer] and [Dictionary] what it can do.
 //
 // Start reading at [Kind] and [Algorithm].
 package algorithm

@@ -10,7 +10,9 @@
 //	}
 //
 // A [Table] is used in three steps: [Table.Set] what is given, [Table.Complete] it, and
-// read the fields.
+// read the fields. [Table.Fields] are then what members agree on.
+//
+// Start reading at [Table] and [Int].
 package option
 
 import (

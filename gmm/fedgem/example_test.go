@@ -39,12 +39,12 @@ func Example() {
 			return err
 		}
 		if c := out.Model.(algorithm.Clusterer); rank == 0 {
-			fmt.Printf("%d kinds of customers, of which this shop has %v\n", c.Components(), c.OwnClusters())
+			fmt.Printf("%d kinds of customers, this shop's are %v\n", c.Components(), c.OwnClusters())
 		}
 		return nil
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Output: 3 kinds of customers, of which this shop has [0 1]
+	// Output: 3 kinds of customers, this shop's are [0 1]
 }
