@@ -5,11 +5,11 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // limits bound this learner's sums at every member.
-type limits struct{ bounds.Bounds }
+type limits struct{ columnstats.Bounds }
 
 // moments returns the blocks of packed moments about the origin with weights
 // 0 ≤ r ≤ 1 for k components.
@@ -17,7 +17,7 @@ func (l limits) moments(k int) []collabdict.Block {
 	out := l.firstMoments(nil, k)
 	for i, v := range l.RMS {
 		for _, w := range l.RMS[i:] {
-			out = bounds.AppendMoment(out, collabdict.SecondMoments, k, l.Rows*v*w)
+			out = columnstats.AppendMoment(out, collabdict.SecondMoments, k, l.Rows*v*w)
 		}
 	}
 	return out
@@ -25,9 +25,9 @@ func (l limits) moments(k int) []collabdict.Block {
 
 // firstMoments appends the blocks of the counts and the first moments of k components.
 func (l limits) firstMoments(to []collabdict.Block, k int) []collabdict.Block {
-	to = bounds.AppendMoment(to, collabdict.Counts, k, l.Rows)
+	to = columnstats.AppendMoment(to, collabdict.Counts, k, l.Rows)
 	for _, v := range l.RMS {
-		to = bounds.AppendMoment(to, collabdict.FirstMoments, k, l.Rows*v)
+		to = columnstats.AppendMoment(to, collabdict.FirstMoments, k, l.Rows*v)
 	}
 	return to
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // Bounds hold for the rows of every participant.
-type Bounds = bounds.Bounds
+type Bounds = columnstats.Bounds
 
 // Common is what all participants know of their rows before a start: bounds that
 // hold at each, and the moments of all rows together. Who has learned it on the way

@@ -9,7 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
@@ -20,7 +20,7 @@ func TestCommonSavesTheFirstSums(t *testing.T) {
 	scale := []float64{4, 0.5, 2}
 	wide := mat.DenseCopyOf(x)
 	wide.Apply(func(_, j int, v float64) float64 { return v * scale[j] }, wide)
-	b, err := bounds.Agree(t.Context(), collabdict.Solo{}, gmm.Matrix(wide))
+	b, err := columnstats.Agree(t.Context(), collabdict.Solo{}, gmm.Matrix(wide))
 	if err != nil {
 		t.Fatal(err)
 	}

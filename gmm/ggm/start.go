@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
@@ -52,7 +52,7 @@ func (s *starter) start(ctx context.Context) (*gmm.Mixture, error) {
 		drawn = append(drawn, newClustering(gaussianCentres(all, s.config.Components, rng), all))
 	}
 	steps := lloydSteps
-	if !bounds.Publishes(s.group) {
+	if !columnstats.Publishes(s.group) {
 		s.moving, steps = drawn, jointSteps
 	}
 	first, err := s.pcaPart(ctx, all)
@@ -73,13 +73,13 @@ func (s *starter) common(ctx context.Context) (*passes.Moments, error) {
 		s.limits = c.limits
 		return c.sums, nil
 	}
-	agreed, err := bounds.Agree(ctx, s.group, s.rows.Rows)
+	agreed, err := columnstats.Agree(ctx, s.group, s.rows.Rows)
 	if err != nil {
 		return nil, err
 	}
 	s.limits = limits{agreed}
 	if s.config.Init != nil {
-		n, err := s.group.Sum(ctx, []float64{float64(s.rows.N)}, bounds.AppendMoment(nil, collabdict.Counts, 1, s.limits.Rows))
+		n, err := s.group.Sum(ctx, []float64{float64(s.rows.N)}, columnstats.AppendMoment(nil, collabdict.Counts, 1, s.limits.Rows))
 		if err != nil {
 			return nil, fmt.Errorf("sum of the rows: %w", err)
 		}

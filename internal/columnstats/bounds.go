@@ -1,4 +1,4 @@
-package bounds
+package columnstats
 
 import (
 	"context"
@@ -15,12 +15,6 @@ import (
 type Bounds struct {
 	Rows float64   // above N^s
 	RMS  []float64 // M, above the root mean square of each column
-}
-
-// Rows is a source of n rows of m values, as in package gmm.
-type Rows interface {
-	Dims() (n, m int)
-	ReadRows(x []float64, from int) error
 }
 
 const (
@@ -40,7 +34,7 @@ func Publishes(g collabdict.Group) bool { return g.Size() <= manyMembers }
 
 // Agree publishes the bounds of the rows x and returns those of all members. In
 // a large group they are learned by private sums, and nothing is published.
-func Agree(ctx context.Context, g collabdict.Group, x Rows) (Bounds, error) {
+func Agree(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, error) {
 	rowsExp, exps, err := exponents(x)
 	if err != nil {
 		return Bounds{}, err
@@ -67,7 +61,7 @@ func encode(rowsExp int, exps []int) []byte {
 
 // exponents returns those of the powers of two above the number of rows, and above
 // the root mean square of each column.
-func exponents(x Rows) (rowsExp int, exps []int, err error) {
+func exponents(x collabdict.Rows) (rowsExp int, exps []int, err error) {
 	n, dim := x.Dims()
 	_, rowsExp = math.Frexp(float64(n))
 	sums, block := make([]float64, dim), make([]float64, min(n, blockRows)*dim)
@@ -136,13 +130,13 @@ func widest(blobs [][]byte, dim int) (Bounds, error) {
 	return all, nil
 }
 
-// Append appends n values within ±bound to the blocks of a vector; equal
+// AppendBlock appends n values within ±bound to the blocks of a vector; equal
 // neighbours become one block.
-func Append(to []collabdict.Block, n int, bound float64) []collabdict.Block {
+func AppendBlock(to []collabdict.Block, n int, bound float64) []collabdict.Block {
 	return AppendMoment(to, collabdict.NoMoment, n, bound)
 }
 
-// AppendMoment is Append for n values of a moment.
+// AppendMoment is AppendBlock for n values of a moment.
 func AppendMoment(to []collabdict.Block, m collabdict.Moment, n int, bound float64) []collabdict.Block {
 	bound *= slack
 	if last := len(to) - 1; last >= 0 && to[last].Bound == bound && to[last].Moment == m {
