@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/parallel"
 )
 
 // Bounds hold for the rows of every participant.
@@ -54,9 +55,9 @@ func productSums(r *passes.Reader) (*passes.Moments, error) {
 	}
 	s := passes.NewMoments(1, r.Dim, true)
 	s.N[0] = float64(r.N)
-	x := make([]float64, min(r.N, passes.BlockRows)*r.Dim)
-	for from := 0; from < r.N; from += passes.BlockRows {
-		n := min(r.N-from, passes.BlockRows)
+	x := make([]float64, min(r.N, parallel.BlockRows)*r.Dim)
+	for from := 0; from < r.N; from += parallel.BlockRows {
+		n := min(r.N-from, parallel.BlockRows)
 		x = x[:n*r.Dim]
 		if err := r.Rows.ReadRows(x, from); err != nil {
 			return nil, err
