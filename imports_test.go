@@ -114,7 +114,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./internal/columnstats"},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/..."}, never: clocksAndTheWorld,
+		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./internal/kernels/blas", "./internal/parallel"}, never: clocksAndTheWorld,
 		reason: "what members learn of each column is to be read by itself, and below the models",
 	},
 	{

@@ -27,17 +27,7 @@ func (l limits) reach(point []float64) []float64 {
 // order of [gmm.Mixture.EStep] and without the log-likelihood. With weights 0 ≤ r ≤ 1,
 // |Σ r d_i| ≤ N·rms(d_i) and |Σ r d_i d_j| ≤ N·rms(d_i)·rms(d_j) by Cauchy and Schwarz.
 func (l limits) sums(k int, origin []float64, form gmm.Covariance) []collabdict.Block {
-	out := columnstats.AppendMoment(nil, collabdict.Counts, k, l.Rows)
-	reach := l.reach(origin)
-	for _, v := range reach {
-		out = columnstats.AppendMoment(out, collabdict.FirstMoments, k, l.Rows*v)
-	}
-	for i, v := range reach {
-		for _, w := range reach[i:lastOf(i, len(reach), form)] {
-			out = columnstats.AppendMoment(out, collabdict.SecondMoments, k, l.Rows*v*w)
-		}
-	}
-	return out
+	return columnstats.Bounds{Rows: l.Rows, RMS: l.reach(origin)}.Moments(k, form == gmm.Full)
 }
 
 // logLik bounds |Σ_n ln Σ_k π_k N(x_n|k)|. No density is above its value at the mean;

@@ -49,7 +49,7 @@ func TestBoundsHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks := columnstats.AppendBlock(b.moments(k), 1, b.logLik(m))
+		blocks := columnstats.AppendBlock(b.Moments(k, true), 1, b.logLik(m))
 		if err := collabdict.CheckBlocks(append(s.Pack(), s.LogLik), blocks); err != nil {
 			t.Fatal(err)
 		}

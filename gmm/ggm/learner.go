@@ -114,7 +114,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	l.diversity = diversity
 	l.pending = make([]float64, s.K)
 	floats.ScaleTo(l.pending, 1/passes.Sum(s.N), s.N)
-	blocks = columnstats.AppendBlock(l.limits.moments(s.K), 1, l.limits.logLik(l.model))
+	blocks = columnstats.AppendBlock(l.limits.Moments(s.K, true), 1, l.limits.logLik(l.model))
 	return append(s.Pack(), s.LogLik), blocks, nil
 }
 

@@ -127,7 +127,7 @@ func (c *clustering) moments(r *passes.Reader, about []float64, full bool) (*pas
 // clusterBlocks bounds clusterSums.
 func (l limits) clusterBlocks(to []collabdict.Block, clusterings, k int) []collabdict.Block {
 	for range clusterings {
-		to = l.firstMoments(to, k)
+		to = l.FirstMoments(to, k)
 	}
 	return to
 }

@@ -69,24 +69,17 @@ func ranges(ends []float64, most func(column int) float64) (low, size []float64,
 // ends returns the largest value of each column, and then that of the negated values,
 // which is the smallest.
 func ends(rows collabdict.Rows) ([]float64, error) {
-	n, dim := rows.Dims()
+	_, dim := rows.Dims()
 	own := make([]float64, 2*dim)
 	for i := range own {
 		own[i] = math.Inf(-1)
 	}
-	block := make([]float64, min(n, blockRows)*dim)
-	for from := 0; from < n; from += blockRows {
-		block = block[:min(n-from, blockRows)*dim]
-		if err := rows.ReadRows(block, from); err != nil {
-			return nil, err
+	err := eachRow(rows, func(row []float64) {
+		for j, v := range row {
+			own[j], own[dim+j] = math.Max(own[j], v), math.Max(own[dim+j], -v)
 		}
-		for rest := block; len(rest) > 0; rest = rest[dim:] {
-			for j, v := range rest[:dim] {
-				own[j], own[dim+j] = math.Max(own[j], v), math.Max(own[dim+j], -v)
-			}
-		}
-	}
-	return own, nil
+	})
+	return own, err
 }
 
 // search returns an upper bound of each value over all members that is no more than
