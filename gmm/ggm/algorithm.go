@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -84,10 +85,10 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 	return nil
 }
 
-// Train plays one participant's part. Moments that are not a *Common are left alone.
+// Train plays one participant's part. Moments of another type are left alone.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Seed: d.Seed, Init: a.start, Shared: a.shared}
-	c.Common, _ = d.Moments.(*Common)
+	c.Moments, _ = d.Moments.(*columnstats.Moments)
 	l, err := NewLearner(d.Rows, c)
 	if err != nil {
 		return algorithm.Outcome{}, err
