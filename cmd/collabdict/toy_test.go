@@ -34,6 +34,7 @@ func (t *toy) Options() option.Table {
 
 func (t *toy) Prepare(algorithm.Coordinates) error { return nil }
 func (t *toy) Traits() algorithm.Traits            { return algorithm.Traits{Rounds: t.Rounds, LeastRows: 1} }
+
 func (t *toy) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	return algorithm.Disclosure{Conserved: algorithm.Variances}
 }
