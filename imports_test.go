@@ -78,7 +78,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./algorithm"},
-		only:     []string{"std", ".", "./option", "gonum.org/v1/gonum/mat", "./internal/bounds"}, never: clocksAndTheWorld,
+		only:     []string{"std", ".", "./option", "gonum.org/v1/gonum/mat", "./internal/columnstats"}, never: clocksAndTheWorld,
 		reason: "what an algorithm is stands above all algorithms, and knows none",
 	},
 	{
@@ -87,7 +87,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./gmm/...", "./vae/...", "./internal/average", "./internal/conditioning", "./internal/discrepancy"},
-		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/columnstats", "./internal/metrics", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture", "./internal/bounds"},
+		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/columnstats", "./internal/metrics", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
 		never:    clocksAndTheWorld,
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
@@ -113,13 +113,8 @@ var importRules = []importRule{
 		reason: "one package finds out what the processor can do, so that all kernels of a process are of the same path",
 	},
 	{
-		packages: []string{"./internal/bounds"},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/..."}, never: clocksAndTheWorld,
-		reason: "what members publish to bound their statistics stands below the models, and is to be read by itself",
-	},
-	{
 		packages: []string{"./internal/columnstats"},
-		only:     []string{"std", ".", "./internal/bounds"}, never: clocksAndTheWorld,
+		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./internal/kernels/blas", "./internal/parallel"}, never: clocksAndTheWorld,
 		reason: "what members learn of each column is to be read by itself, and below the models",
 	},
 	{

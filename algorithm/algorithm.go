@@ -213,7 +213,7 @@ type Progress struct {
 	Clusters  int // found by the last round; 0 if none are
 }
 
-// Diversity says of how many rows a participant's contribution is made: smallest and
+// Diversity measures how many rows are behind a participant's contribution: smallest and
 // largest entropy over components, in nats, of Eq. (47) of Idé et al. 2024.
 type Diversity struct {
 	Max float64 `json:"max"`

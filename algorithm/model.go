@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // Model is what a participant has learned. Rows are in the coordinates trained on. What
@@ -149,7 +149,7 @@ func Dense(rows collabdict.Rows) (*mat.Dense, error) {
 func AgreeClasses(ctx context.Context, g collabdict.Group, classes []int) (int, error) {
 	counts := make([]float64, MostClasses)
 	counts[slices.Max(classes)] = 1
-	total, err := g.Sum(ctx, counts, bounds.Append(nil, len(counts), 1))
+	total, err := g.Sum(ctx, counts, columnstats.AppendBlock(nil, len(counts), 1))
 	if err != nil {
 		return 0, fmt.Errorf("classes: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/parallel"
 )
 
 const maxLloyd = 100
@@ -49,7 +50,7 @@ func PlusPlus(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 // every row of x.
 func nearer(x *mat.Dense, centre, before []float64) []float64 {
 	out := make([]float64, len(before))
-	passes.Sweep(len(out), func(_, lo, hi int) {
+	parallel.Sweep(len(out), func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			out[j] = math.Min(before[j], passes.SquaredDistance(x.RawRowView(j), centre))
 		}

@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // CheckRows returns an error for the first value that is not finite, or so large that
 // sums of products cannot be bounded.
 func CheckRows(rows Rows) error {
-	return passes.NewReader(rows).Check(math.Ldexp(1, bounds.MaxExp-1))
+	return passes.NewReader(rows).Check(math.Ldexp(1, columnstats.MaxExp-1))
 }
 
 // SumsAbout is EStep of rows that need not be in memory, about an origin of M values

@@ -34,6 +34,23 @@ type taskFlags struct {
 	simulated     bool              // the command has all rows in one place
 }
 
+// modelFlag names the model. Each change shows the model's options and hides those of
+// others, from completion, too.
+type modelFlag struct {
+	name    *string
+	changed func()
+}
+
+func (f *modelFlag) String() string { return *f.name }
+
+func (f *modelFlag) Set(name string) error {
+	*f.name = name
+	f.changed()
+	return nil
+}
+
+func (f *modelFlag) Type() string { return "string" }
+
 // optionFlag is the text given for an option. It is checked when the task is known.
 type optionFlag struct {
 	*option.Option
@@ -65,11 +82,12 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 		for _, k := range algorithms.All() {
 			kinds = append(kinds, k.Name+", "+k.About)
 		}
-		f.StringVar(&t.model, "model", algorithms.Default().Name, "`KIND` of model: "+strings.Join(kinds, "; "))
+		t.model = algorithms.Default().Name
+		f.Var(&modelFlag{&t.model, func() { showOptions(cmd, t.model, true) }}, "model", "`KIND` of model: "+strings.Join(kinds, "; "))
 		f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
-		f.StringVar(&t.ranges, "ranges", "", "min-max scale with `RANGES` that all members agree on, which reveals nothing: LOW,HIGH for every column, or a YAML file of columns with [LOW, HIGH] each, * for the others")
-		f.StringArrayVar(&t.sets, "set", nil, "set an option by `NAME=VALUE`, as rho=2 or "+consensusPrefix+"degree=6; may be repeated")
-		f.StringVar(&t.file, "settings", "", "read options from a YAML `FILE`: NAME: VALUE, those of the consensus under consensus:. Flags and --set come before it")
+		f.StringVar(&t.ranges, "ranges", "", "scale columns from agreed `RANGES` to 0..1, which reveals nothing: LOW,HIGH for every column, or a YAML file with a line per column, such as temp_1: [0, 120]; \"*\" stands for the others")
+		f.StringArrayVar(&t.sets, "set", nil, "set an option: `NAME=VALUE`, such as rho=2 or "+consensusPrefix+"degree=6; may be repeated")
+		f.StringVar(&t.file, "settings", "", "read options from a YAML `FILE` with a line NAME: VALUE each, those of the consensus under consensus:; flags and --set take precedence")
 		t.define(f, pipeline.New(algorithms.Default()).Shared)
 	})
 	for _, k := range algorithms.All() {
@@ -78,7 +96,7 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 	section(cmd, ofSums, func(f *pflag.FlagSet) { t.define(f, pipeline.New(algorithms.Default()).Consensus) })
 	section(cmd, "", func(f *pflag.FlagSet) { f.Bool(helpAll, false, "show all options, with those for experts") })
 	t.complete(cmd)
-	hideOthers(cmd)
+	hideOthers(cmd, t)
 }
 
 // define adds a flag for each option that has none yet.
@@ -135,7 +153,7 @@ func (t *taskFlags) find(name string) *option.Option {
 // addBaselines adds the flag --baselines with the ones that the command can do.
 func (t *taskFlags) addBaselines(cmd *cobra.Command, which string) {
 	section(cmd, ofModels, func(f *pflag.FlagSet) {
-		f.StringSliceVar(&t.baselines, "baselines", nil, "train these too and show their figures: "+which)
+		f.StringSliceVar(&t.baselines, "baselines", nil, "also train the `BASELINES`, separated by commas, and show their figures: "+which)
 	})
 }
 

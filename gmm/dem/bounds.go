@@ -5,12 +5,12 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // limits bound the sums of every member.
-type limits struct{ bounds.Bounds }
+type limits struct{ columnstats.Bounds }
 
 // reach returns per column the largest root mean square that the distance from a point
 // can have at any member: by Minkowski's inequality, that of the column plus the size of
@@ -27,17 +27,7 @@ func (l limits) reach(point []float64) []float64 {
 // order of [gmm.Mixture.EStep] and without the log-likelihood. With weights 0 ≤ r ≤ 1,
 // |Σ r d_i| ≤ N·rms(d_i) and |Σ r d_i d_j| ≤ N·rms(d_i)·rms(d_j) by Cauchy and Schwarz.
 func (l limits) sums(k int, origin []float64, form gmm.Covariance) []collabdict.Block {
-	out := bounds.AppendMoment(nil, collabdict.Counts, k, l.Rows)
-	reach := l.reach(origin)
-	for _, v := range reach {
-		out = bounds.AppendMoment(out, collabdict.FirstMoments, k, l.Rows*v)
-	}
-	for i, v := range reach {
-		for _, w := range reach[i:lastOf(i, len(reach), form)] {
-			out = bounds.AppendMoment(out, collabdict.SecondMoments, k, l.Rows*v*w)
-		}
-	}
-	return out
+	return columnstats.Bounds{Rows: l.Rows, RMS: l.reach(origin)}.Moments(k, form == gmm.Full)
 }
 
 // logLik bounds |Σ_n ln Σ_k π_k N(x_n|k)|. No density is above its value at the mean;

@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // Config says where EM begins: one of Mixture and Centres is set, the same at all
@@ -66,7 +66,7 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 
 // Start agrees on bounds of all that will be summed, and on the first mixture.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
-	agreed, err := bounds.Agree(ctx, g, l.rows)
+	agreed, err := columnstats.Agree(ctx, g, l.rows)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 		return nil, nil, err
 	}
 	blocks = l.limits.sums(l.model.Components(), l.origin, l.model.Form())
-	return x, bounds.Append(blocks, 1, l.limits.logLik(l.model)), nil
+	return x, columnstats.AppendBlock(blocks, 1, l.limits.logLik(l.model)), nil
 }
 
 // Optimize is the M-step on the statistics of all. The objective is the mean

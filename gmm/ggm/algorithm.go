@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -37,17 +38,17 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 func (a *Algorithm) Options() option.Table {
 	const components = 5
 	return option.Table{
-		option.Int(&a.Components, "components", components, "`K` patterns in the shared dictionary", option.AtLeast(1),
+		option.Int(&a.Components, "components", components, "number `K` of components of the shared mixture", option.AtLeast(1),
 			option.DefaultBy(func() int {
 				if a.start != nil {
 					return len(a.start.Weights)
 				}
 				return components
 			})),
-		option.Int(&a.Rounds, "rounds", 100, "most rounds to train", option.AtLeast(1)),
-		option.Float(&a.Tol, "tol", 1e-6, "stop when the objective changes by less than this share; 0 runs all rounds", option.Finite()),
-		option.Float(&a.Lambda0, "lambda0", 1, "weight in rows of the prior mean", option.Above(0, math.MaxFloat64)),
-		option.Float(&a.Rho, "rho", 0, "sparsity of the precision matrices, absolute (default 0.1·N/K with the N rows of all)",
+		option.Int(&a.Rounds, "rounds", 100, "maximum number of `ROUNDS`", option.AtLeast(1)),
+		option.Float(&a.Tol, "tol", 1e-6, "stop when the objective changes by less than this `SHARE`; 0 runs all rounds", option.Finite()),
+		option.Float(&a.Lambda0, "lambda0", 1, "weight of the prior mean, in `ROWS`", option.Above(0, math.MaxFloat64)),
+		option.Float(&a.Rho, "rho", 0, "absolute sparsity `PENALTY` of the precision matrices (default 0.1·N/K, with N rows of all members)",
 			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out for 0.1·N/K")),
 		option.File(&a.Init, "init", "start from the means, precisions and weights in a JSON `FILE`", a.readInit).ForExperts(),
 	}
@@ -84,10 +85,10 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 	return nil
 }
 
-// Train plays one participant's part. Moments that are not a *Common are left alone.
+// Train plays one participant's part. Moments of another type are left alone.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Seed: d.Seed, Init: a.start, Shared: a.shared}
-	c.Common, _ = d.Moments.(*Common)
+	c.Moments, _ = d.Moments.(*columnstats.Moments)
 	l, err := NewLearner(d.Rows, c)
 	if err != nil {
 		return algorithm.Outcome{}, err

@@ -3,34 +3,12 @@ package ggm
 import (
 	"math"
 
-	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // limits bound this learner's sums at every member.
-type limits struct{ bounds.Bounds }
-
-// moments returns the blocks of packed moments about the origin with weights
-// 0 ≤ r ≤ 1 for k components.
-func (l limits) moments(k int) []collabdict.Block {
-	out := l.firstMoments(nil, k)
-	for i, v := range l.RMS {
-		for _, w := range l.RMS[i:] {
-			out = bounds.AppendMoment(out, collabdict.SecondMoments, k, l.Rows*v*w)
-		}
-	}
-	return out
-}
-
-// firstMoments appends the blocks of the counts and the first moments of k components.
-func (l limits) firstMoments(to []collabdict.Block, k int) []collabdict.Block {
-	to = bounds.AppendMoment(to, collabdict.Counts, k, l.Rows)
-	for _, v := range l.RMS {
-		to = bounds.AppendMoment(to, collabdict.FirstMoments, k, l.Rows*v)
-	}
-	return to
-}
+type limits struct{ columnstats.Bounds }
 
 // logLik bounds |Σ_n ln Σ_k π_k N(x_n|k)| for any weights. No density is above
 // its value at the mean; and ln Σ π_k N_k ≥ Σ π_k ln N_k (Jensen), where

@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // Whatever the rows, parameters and weights are, the statistics keep within the
@@ -23,7 +23,7 @@ func TestBoundsHold(t *testing.T) {
 		value := rapid.OneOf(rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{0, 1, -1, 1e-90}))
 		x := mat.NewDense(n, dim, rapid.SliceOfN(value, n*dim, n*dim).Draw(t, "values"))
 		x.Scale(scale, x)
-		agreed, err := bounds.Agree(context.Background(), collabdict.Solo{}, gmm.Matrix(x))
+		agreed, err := columnstats.Agree(context.Background(), collabdict.Solo{}, gmm.Matrix(x))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestBoundsHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks := bounds.Append(b.moments(k), 1, b.logLik(m))
+		blocks := columnstats.AppendBlock(b.Moments(k, true), 1, b.logLik(m))
 		if err := collabdict.CheckBlocks(append(s.Pack(), s.LogLik), blocks); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // Config steers a [Learner]. All members must use the same values.
@@ -20,9 +21,9 @@ type Config struct {
 	Seed uint64
 	// Init gives the start. Nil means one that the members agree on.
 	Init *gmm.Parameters
-	// Common, if not nil, is what the participants know of their rows already. All
-	// must have it, or none.
-	Common *Common
+	// Moments, if not nil, are what the participants know of their rows already. All
+	// must have them, or none: the learner then asks for neither them nor bounds.
+	Moments *columnstats.Moments
 	// Shared, if not nil, is what learners of one process share.
 	Shared *Solutions
 }

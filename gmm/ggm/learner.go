@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/glasso"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // Learner learns the sparse Gaussian graphical model mixture of Idé et al. 2024,
@@ -56,7 +56,7 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
 	}
 	r := passes.NewReader(rows)
-	if err := r.Check(math.Ldexp(1, bounds.MaxExp-1)); err != nil {
+	if err := r.Check(math.Ldexp(1, columnstats.MaxExp-1)); err != nil {
 		return nil, err
 	}
 	if config.Init != nil {
@@ -114,7 +114,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	l.diversity = diversity
 	l.pending = make([]float64, s.K)
 	floats.ScaleTo(l.pending, 1/passes.Sum(s.N), s.N)
-	blocks = bounds.Append(l.limits.moments(s.K), 1, l.limits.logLik(l.model))
+	blocks = columnstats.AppendBlock(l.limits.Moments(s.K, true), 1, l.limits.logLik(l.model))
 	return append(s.Pack(), s.LogLik), blocks, nil
 }
 

@@ -154,7 +154,7 @@ func (s *starter) lowAndMove(ctx context.Context, all *whole, leaves []*leaf) (*
 	if err != nil {
 		return nil, err
 	}
-	x, blocks := local.Pack(), s.limits.moments(len(leaves))
+	x, blocks := local.Pack(), s.limits.Moments(len(leaves), true)
 	length := len(x)
 	if s.moving != nil {
 		moves, err := clusterSums(s.rows, s.moving)

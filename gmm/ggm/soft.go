@@ -7,7 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
 
@@ -23,7 +23,7 @@ func newWhole(all *passes.Moments) *whole {
 	w := &whole{Moments: all, centre: all.Mean(0), square: 1}
 	spread := all.Spread(0)
 	n := math.Max(all.N[0], 1)
-	if v := mat.Trace(spread) / n; v > math.Ldexp(1, -2*bounds.MaxExp) {
+	if v := mat.Trace(spread) / n; v > math.Ldexp(1, -2*columnstats.MaxExp) {
 		w.square = v
 	}
 	values, _ := eigen(spread)
@@ -127,7 +127,7 @@ func (c *clustering) moments(r *passes.Reader, about []float64, full bool) (*pas
 // clusterBlocks bounds clusterSums.
 func (l limits) clusterBlocks(to []collabdict.Block, clusterings, k int) []collabdict.Block {
 	for range clusterings {
-		to = l.firstMoments(to, k)
+		to = l.FirstMoments(to, k)
 	}
 	return to
 }

@@ -69,7 +69,7 @@ func TestMoveClusterings(t *testing.T) {
 	for _, dim := range []int{1, 2, 9, 38} {
 		x := gmmtest.Patterns(600, dim, 4, uint64(dim))
 		r := passes.NewReader(gmm.Matrix(x))
-		sums, err := productSums(r)
+		sums, err := passes.HardMoments(r, passes.OneComponent, mat.NewDense(1, dim, nil), true)
 		if err != nil {
 			t.Fatal(err)
 		}

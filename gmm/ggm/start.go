@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
@@ -52,7 +52,7 @@ func (s *starter) start(ctx context.Context) (*gmm.Mixture, error) {
 		drawn = append(drawn, newClustering(gaussianCentres(all, s.config.Components, rng), all))
 	}
 	steps := lloydSteps
-	if !bounds.Publishes(s.group) {
+	if !columnstats.Publishes(s.group) {
 		s.moving, steps = drawn, jointSteps
 	}
 	first, err := s.pcaPart(ctx, all)
@@ -69,27 +69,32 @@ func (s *starter) start(ctx context.Context) (*gmm.Mixture, error) {
 // common agrees on bounds and returns the moments of all participants' rows; where
 // the start is given, their number alone.
 func (s *starter) common(ctx context.Context) (*passes.Moments, error) {
-	if c := s.config.Common; c != nil {
-		s.limits = c.limits
-		return c.sums, nil
+	if known := s.config.Moments; known != nil {
+		s.limits = limits{known.Bounds}
+		return oneComponent(known), nil
 	}
-	agreed, err := bounds.Agree(ctx, s.group, s.rows.Rows)
+	agreed, err := columnstats.Agree(ctx, s.group, s.rows.Rows)
 	if err != nil {
 		return nil, err
 	}
 	s.limits = limits{agreed}
 	if s.config.Init != nil {
-		n, err := s.group.Sum(ctx, []float64{float64(s.rows.N)}, bounds.AppendMoment(nil, collabdict.Counts, 1, s.limits.Rows))
+		n, err := s.group.Sum(ctx, []float64{float64(s.rows.N)}, columnstats.AppendMoment(nil, collabdict.Counts, 1, s.limits.Rows))
 		if err != nil {
 			return nil, fmt.Errorf("sum of the rows: %w", err)
 		}
 		return &passes.Moments{N: n}, nil
 	}
-	c, err := sumMoments(ctx, s.group, s.rows, s.limits)
+	all, err := columnstats.SumMoments(ctx, s.group, s.rows.Rows, agreed)
 	if err != nil {
 		return nil, fmt.Errorf("sum of the moments: %w", err)
 	}
-	return c.sums, nil
+	return oneComponent(all), nil
+}
+
+// oneComponent returns the moments of all rows as those of a single component.
+func oneComponent(all *columnstats.Moments) *passes.Moments {
+	return &passes.Moments{K: 1, Dim: len(all.Sums), Full: true, N: []float64{all.Count}, First: all.Sums, Second: all.Products}
 }
 
 // count takes N from the sum of all participants' rows.
@@ -113,7 +118,7 @@ func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*g
 	if err != nil {
 		return nil, err
 	}
-	total, err := s.group.Sum(ctx, own.Pack(), s.limits.moments(k))
+	total, err := s.group.Sum(ctx, own.Pack(), s.limits.Moments(k, true))
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
 	}

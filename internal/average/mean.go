@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
@@ -158,10 +158,10 @@ func (m *Mean) sum(ctx context.Context, g collabdict.Group, agreed []float64) (T
 		if i < len(m.all.Shapes) {
 			size = m.all.Shapes[i].Size()
 		}
-		blocks = bounds.Append(blocks, size, bound)
+		blocks = columnstats.AppendBlock(blocks, size, bound)
 	}
 	if m.most > 0 {
-		blocks = bounds.Append(blocks, 1, m.most)
+		blocks = columnstats.AppendBlock(blocks, 1, m.most)
 	}
 	total, err := g.Sum(ctx, m.vector, blocks)
 	if err != nil {

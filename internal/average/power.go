@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // Values that are summed are between 2^-32 and 2^32, or taken to be as large as the first.
@@ -31,7 +31,7 @@ func Bounds(ctx context.Context, g collabdict.Group, values []float64) ([]float6
 		}
 		counts[powers*i+max(0, exp-leastPower)] = 1
 	}
-	counts, err := g.Sum(ctx, counts, bounds.Append(nil, len(counts), 1))
+	counts, err := g.Sum(ctx, counts, columnstats.AppendBlock(nil, len(counts), 1))
 	if err != nil {
 		return nil, err
 	}

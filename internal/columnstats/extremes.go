@@ -1,7 +1,3 @@
-// Package columnstats finds the smallest and the largest value of each column over the
-// rows of all members of a group, by private sums.
-//
-// Start reading at [Extremes].
 package columnstats
 
 import (
@@ -10,10 +6,9 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
 )
 
-// A range is searched in cells, of which each round looks into one: after the last a
+// A range is searched in cells, and each round looks into one cell: after the last a
 // bound is known to 1 in cells^rounds = 2³⁰ of the widest range that the columns' root
 // mean squares allow for.
 const (
@@ -30,7 +25,7 @@ const (
 // is one of those searched, and the sum of these counts is what members learn: how
 // many of them are in which cell, and not who.
 func Extremes(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (low, size []float64, constant []int, err error) {
-	b, err := bounds.Agree(ctx, g, rows)
+	b, err := Agree(ctx, g, rows)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("extremes: %w", err)
 	}
@@ -71,35 +66,25 @@ func ranges(ends []float64, most func(column int) float64) (low, size []float64,
 	return low, size, constant
 }
 
-// blockRows rows are in memory at a time.
-const blockRows = 256
-
 // ends returns the largest value of each column, and then that of the negated values,
 // which is the smallest.
 func ends(rows collabdict.Rows) ([]float64, error) {
-	n, dim := rows.Dims()
+	_, dim := rows.Dims()
 	own := make([]float64, 2*dim)
 	for i := range own {
 		own[i] = math.Inf(-1)
 	}
-	block := make([]float64, min(n, blockRows)*dim)
-	for from := 0; from < n; from += blockRows {
-		block = block[:min(n-from, blockRows)*dim]
-		if err := rows.ReadRows(block, from); err != nil {
-			return nil, err
+	err := eachRow(rows, func(row []float64) {
+		for j, v := range row {
+			own[j], own[dim+j] = math.Max(own[j], v), math.Max(own[dim+j], -v)
 		}
-		for rest := block; len(rest) > 0; rest = rest[dim:] {
-			for j, v := range rest[:dim] {
-				own[j], own[dim+j] = math.Max(own[j], v), math.Max(own[dim+j], -v)
-			}
-		}
-	}
-	return own, nil
+	})
+	return own, err
 }
 
 // search returns an upper bound of each value over all members that is no more than
 // its width above the largest.
-func search(ctx context.Context, g collabdict.Group, own []float64, b bounds.Bounds) (top, width []float64, err error) {
+func search(ctx context.Context, g collabdict.Group, own []float64, b Bounds) (top, width []float64, err error) {
 	low := make([]float64, len(own))
 	top, width = make([]float64, len(own)), make([]float64, len(own))
 	_, rowsExp := math.Frexp(math.Sqrt(b.Rows))
@@ -123,12 +108,12 @@ func search(ctx context.Context, g collabdict.Group, own []float64, b bounds.Bou
 				counts[cells*i+cell[i]] = 1
 			}
 		}
-		total, err := g.Sum(ctx, counts, bounds.Append(nil, len(counts), 1))
+		total, err := g.Sum(ctx, counts, AppendBlock(nil, len(counts), 1))
 		if err != nil {
 			return nil, nil, fmt.Errorf("sum %d of %d: %w", round+1, rounds, err)
 		}
 		for i := range own {
-			found := highest(total[cells*i : cells*(i+1)])
+			found := highestCell(total[cells*i : cells*(i+1)])
 			if found < 0 { // the member that has it was lost: what is known of it holds
 				found = cells - 1
 			}
@@ -140,8 +125,8 @@ func search(ctx context.Context, g collabdict.Group, own []float64, b bounds.Bou
 	return top, width, nil
 }
 
-// highest returns the last cell that a member is counted in, −1 if none is.
-func highest(counts []float64) int {
+// highestCell returns the last cell that a member is counted in, −1 if none is.
+func highestCell(counts []float64) int {
 	for i := len(counts) - 1; i >= 0; i-- {
 		if counts[i] > 0.5 {
 			return i

@@ -29,13 +29,6 @@ func Unscaled(n int) Scaling {
 	return s
 }
 
-// Centred moves columns by their means, and leaves their scale.
-func Centred(mean []float64) Scaling {
-	s := Unscaled(len(mean))
-	s.Shift = mean
-	return s
-}
-
 // Own standardises the columns of x to mean 0 and variance 1 (divided by the
 // number of rows), in two passes. It returns the columns that are constant, which
 // keep scale 1. x must have rows.

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // Agree returns this member's weight. Most bounds what any member has, and is the same
@@ -33,7 +33,7 @@ func (r Rule) Agree(ctx context.Context, g collabdict.Group, own, most Member) (
 		}
 	}
 	raw, limit := r.raw(share, d, o), r.most(most.Rows/rows, o)
-	total, err := g.Sum(ctx, []float64{raw}, bounds.Append(nil, 1, limit))
+	total, err := g.Sum(ctx, []float64{raw}, columnstats.AppendBlock(nil, 1, limit))
 	if err != nil {
 		return Weight{}, fmt.Errorf("discrepancy: sum of the weights: %w", err)
 	}
@@ -64,9 +64,9 @@ func (r Rule) check(own Member) error {
 // rule says so.
 func (r Rule) relative(ctx context.Context, g collabdict.Group, own, most Member) (rows, d float64, err error) {
 	d = math.Max(0, own.Discrepancy)
-	x, blocks := []float64{own.Rows}, bounds.Append(nil, 1, most.Rows)
+	x, blocks := []float64{own.Rows}, columnstats.AppendBlock(nil, 1, most.Rows)
 	if r.Relative {
-		x, blocks = append(x, d), bounds.Append(blocks, 1, most.Discrepancy)
+		x, blocks = append(x, d), columnstats.AppendBlock(blocks, 1, most.Discrepancy)
 	}
 	total, err := g.Sum(ctx, x, blocks)
 	if err != nil {

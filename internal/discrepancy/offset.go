@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // The offset that all members need is the largest that one needs. They learn it from a
@@ -25,7 +25,7 @@ const (
 func agreeOffset(ctx context.Context, g collabdict.Group, need, margin float64) (float64, error) {
 	counts := make([]float64, cells)
 	counts[cell(need+margin)] = 1
-	counts, err := g.Sum(ctx, counts, bounds.Append(nil, cells, 1))
+	counts, err := g.Sum(ctx, counts, columnstats.AppendBlock(nil, cells, 1))
 	if err != nil {
 		return 0, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Fit returns the scaling of each column from its smallest to its largest value over
-// the rows of all members to the range from 0 to 1, outside of which no value is, and
+// the rows of all members to the range from 0 to 1, with no value outside, and
 // the columns that are constant as far as can be told, which keep scale 1. Members learn
 // what [columnstats.Extremes] says.
 func Fit(ctx context.Context, g collabdict.Group, rows dataset.Rows) (s dataset.Scaling, constant []int, err error) {

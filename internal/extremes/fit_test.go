@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/netsim"
 )
@@ -41,7 +41,7 @@ func TestFitAlone(t *testing.T) {
 			low, high := mat.Min(z.ColView(j)), mat.Max(z.ColView(j))
 			size := mat.Max(x.ColView(j)) - mat.Min(x.ColView(j))
 			// No bound of a column is below 2^−MaxExp, however small its values are.
-			largest := max(mat.Max(x.ColView(j)), -mat.Min(x.ColView(j)), math.Ldexp(1, -bounds.MaxExp))
+			largest := max(mat.Max(x.ColView(j)), -mat.Min(x.ColView(j)), math.Ldexp(1, -columnstats.MaxExp))
 			off := 1e-7 * largest / size
 			if low < 0 || high > 1 || low > off || high < 1-off {
 				t.Fatalf("column %d is from %g to %g, off by more than %g", j, low, high, off)

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/moments"
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
@@ -32,11 +32,11 @@ func Fit(ctx context.Context, g collabdict.Group, rows dataset.Rows, k int) (*Pr
 	if _, dim := rows.Dims(); k < 1 || k > dim {
 		return nil, fmt.Errorf("pca: want 1 to %d axes, as many as columns at most, got %d", dim, k)
 	}
-	of, err := moments.Centred(ctx, g, rows)
+	mean, about, err := columnstats.CentredMoments(ctx, g, rows)
 	if err != nil {
 		return nil, fmt.Errorf("pca: %w", err)
 	}
-	return FromMoments(of.Mean, of.About.Covariance(), k)
+	return FromMoments(mean, about.Covariance(), k)
 }
 
 // FromMoments returns the k principal axes of rows with a known mean, and the

@@ -9,9 +9,9 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/extremes"
-	"github.com/collabdict/collabdict/internal/moments"
 	"github.com/collabdict/collabdict/internal/pca"
 )
 
@@ -181,22 +181,22 @@ func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string
 // globalScaling standardises by the moments of all participants' rows, learned
 // from private sums alone. The learner starts from the same products.
 func globalScaling(ctx context.Context, g collabdict.Group, rows dataset.Rows) (dataset.Scaling, []int, algorithm.Moments, error) {
-	of, err := moments.Centred(ctx, g, rows)
+	mean, about, err := columnstats.CentredMoments(ctx, g, rows)
 	if err != nil {
 		return dataset.Scaling{}, nil, nil, err
 	}
-	count := math.Round(of.About.Rows())
-	variance := make([]float64, len(of.Mean))
-	for i, rms := range of.Bounds.RMS {
+	count := math.Round(about.Rows())
+	variance := make([]float64, len(mean))
+	for i, rms := range about.Bounds.RMS {
 		// Below it, a sum is nothing but the chunks' rounding.
-		noise := math.Ldexp(of.Bounds.Rows*rms*rms, -26) * float64(g.Size())
-		if v := of.About.Squares(i); v > noise {
+		noise := math.Ldexp(about.Bounds.Rows*rms*rms, -26) * float64(g.Size())
+		if v := about.Squares(i); v > noise {
 			variance[i] = v / count
 		}
 	}
-	s, constant, err := dataset.FromMoments(count, of.Mean, variance)
+	s, constant, err := dataset.FromMoments(count, mean, variance)
 	if err != nil {
 		return dataset.Scaling{}, nil, nil, err
 	}
-	return s, constant, of.About.Scaled(s.Scale), nil
+	return s, constant, about.Scaled(s.Scale), nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 func (t *Task) disclosure() algorithm.Disclosure { return t.Algorithm.Disclosure(t.Coordinates()) }
@@ -17,7 +17,7 @@ func (t *Task) disclosure() algorithm.Disclosure { return t.Algorithm.Disclosure
 func (t *Task) published(g collabdict.Group) []string {
 	d := t.disclosure()
 	list := []string{}
-	if bounds.Publishes(g) {
+	if columnstats.Publishes(g) {
 		list = append(list, "a random value for the agreed nonce")
 		of := t.bounded(d)
 		if d.RowsBound && len(of) == 0 {

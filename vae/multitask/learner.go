@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
@@ -65,7 +65,7 @@ func NewLearner(rows Rows, config Config, seed uint64) (*Learner, error) {
 // Start agrees with the group on a bound of the rows of a member, a power of two. The
 // first weights are the same for all, by Config.Seed.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
-	agreed, err := bounds.Agree(ctx, g, rowCount{l.n})
+	agreed, err := columnstats.Agree(ctx, g, rowCount{l.n})
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // limits bound what a member brings to a sum.
@@ -46,9 +46,9 @@ func (l limits) weight() float64 {
 func (l limits) objective() float64 { return 100 * float64(l.columns) }
 
 func (l limits) blocks(weights int) []collabdict.Block {
-	out := bounds.Append(nil, weights, l.rows*l.weight())
-	out = bounds.Append(out, 1, l.rows*l.objective())
-	return bounds.Append(out, 1, l.rows)
+	out := columnstats.AppendBlock(nil, weights, l.rows*l.weight())
+	out = columnstats.AppendBlock(out, 1, l.rows*l.objective())
+	return columnstats.AppendBlock(out, 1, l.rows)
 }
 
 // precision is more than the error of a total, in bounds of the value of a member.

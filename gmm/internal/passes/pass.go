@@ -7,34 +7,6 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-const (
-	// BlockRows rows are worked on at a time: a block of them stays in the cache.
-	BlockRows = 256
-	// maxLanes pieces of consecutive blocks run in parallel. The number does not
-	// depend on the machine: it fixes the order of every sum.
-	maxLanes = 32
-)
-
-// lanes returns in how many pieces n rows are worked on.
-func lanes(n int) int { return min(maxLanes, (n+BlockRows-1)/BlockRows) }
-
-// Sweep calls f for every block [lo, hi) of n rows. Blocks of one lane come in
-// order, one after the other.
-func Sweep(n int, f func(lane, lo, hi int)) {
-	parallel.For(lanes(n), func(lane int) {
-		first, last := blocksOf(lane, n)
-		for b := first; b < last; b++ {
-			f(lane, b*BlockRows, min(n, (b+1)*BlockRows))
-		}
-	})
-}
-
-// blocksOf returns the blocks of a lane, the first and the one after the last.
-func blocksOf(lane, n int) (first, last int) {
-	count, blocks := lanes(n), (n+BlockRows-1)/BlockRows
-	return lane * blocks / count, (lane + 1) * blocks / count
-}
-
 // Pass is what passes of a mixture over rows work with. The next one uses it again,
 // and allocates nothing.
 type Pass struct {
@@ -92,10 +64,10 @@ func (p *Pass) Run(f func(lane, from int, s *Space)) error {
 func (p *Pass) overLane(lane int) {
 	s := p.take()
 	defer p.put(s)
-	first, last := blocksOf(lane, p.N)
+	first, last := parallel.BlocksOf(lane, p.N)
 	for b := first; b < last; b++ {
-		from := b * BlockRows
-		x := s.block[:(min(p.N, from+BlockRows)-from)*p.Dim]
+		from := b * parallel.BlockRows
+		x := s.block[:(min(p.N, from+parallel.BlockRows)-from)*p.Dim]
 		if p.errs[lane] = p.Rows.ReadRows(x, from); p.errs[lane] != nil {
 			return
 		}
@@ -112,7 +84,7 @@ func (p *Pass) take() *Space {
 		p.idle = p.idle[:n-1]
 		return s
 	}
-	rows := min(p.N, BlockRows)
+	rows := min(p.N, parallel.BlockRows)
 	return &Space{p.Model.NewWorkspace(rows), make([]float64, rows*p.Dim), make([]float64, rows)}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/parallel"
 )
 
 // Rows is a source of rows, as in package collabdict.
@@ -29,7 +30,7 @@ type Lane struct {
 // NewReader returns a reader of rows, which it keeps.
 func NewReader(rows Rows) *Reader {
 	n, dim := rows.Dims()
-	r := &Reader{Rows: rows, N: n, Dim: dim, lanes: make([]Lane, lanes(n))}
+	r := &Reader{Rows: rows, N: n, Dim: dim, lanes: make([]Lane, parallel.Lanes(n))}
 	for l := range r.lanes {
 		r.lanes[l].dim = dim
 	}
@@ -41,13 +42,13 @@ func NewReader(rows Rows) *Reader {
 // come in order, one after the other.
 func (r *Reader) Sweep(f func(l, from int, x []float64)) error {
 	errs := make([]error, len(r.lanes))
-	Sweep(r.N, func(l, lo, hi int) {
+	parallel.Sweep(r.N, func(l, lo, hi int) {
 		if errs[l] != nil {
 			return
 		}
 		at := &r.lanes[l]
 		if at.block == nil {
-			at.block = make([]float64, min(r.N, BlockRows)*r.Dim)
+			at.block = make([]float64, min(r.N, parallel.BlockRows)*r.Dim)
 		}
 		x := at.block[:(hi-lo)*r.Dim]
 		if errs[l] = r.Rows.ReadRows(x, lo); errs[l] == nil {

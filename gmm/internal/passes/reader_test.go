@@ -1,6 +1,10 @@
 package passes
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/parallel"
+)
 
 // counted are rows of two values: their index and 0.
 type counted int
@@ -20,7 +24,7 @@ func TestPassesReadBlocksInOrder(t *testing.T) {
 	next := make([]int, r.Lanes())
 	seen := make([]int, r.Lanes())
 	if err := r.Sweep(func(l, from int, rows []float64) {
-		if seen[l] > 0 && from != next[l] || len(rows) > 2*BlockRows || rows[0] != float64(from) {
+		if seen[l] > 0 && from != next[l] || len(rows) > 2*parallel.BlockRows || rows[0] != float64(from) {
 			t.Errorf("lane %d: block from %d of %d values, want %d", l, from, len(rows), next[l])
 		}
 		next[l] = from + len(rows)/2

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
@@ -28,7 +28,7 @@ type Heterogeneity struct {
 // The values of a sum have finite precision, so columns whose mean is far from zero beside
 // their spread have to be centred before; the error that says so is the same at all.
 func Measure(ctx context.Context, g collabdict.Group, rows dataset.Rows) (Heterogeneity, error) {
-	b, err := bounds.Agree(ctx, g, rows)
+	b, err := columnstats.Agree(ctx, g, rows)
 	if err != nil {
 		return Heterogeneity{}, fmt.Errorf("frechet: %w", err)
 	}
@@ -60,7 +60,7 @@ func Measure(ctx context.Context, g collabdict.Group, rows dataset.Rows) (Hetero
 }
 
 // precise refuses totals whose columns have less variance than a sum has precision.
-func precise(total []float64, order []int, b bounds.Bounds, members int) error {
+func precise(total []float64, order []int, b columnstats.Bounds, members int) error {
 	n, dim := math.Round(total[0]), len(order)
 	at := 1 + dim
 	for i, column := range order {
@@ -77,12 +77,12 @@ func precise(total []float64, order []int, b bounds.Bounds, members int) error {
 
 // mean returns that of the distances of all members. None is above 4 Σ_i RMS_i²: with X
 // and Y of the two distributions, independent, it is at most E‖X−Y‖² ≤ 2E‖X‖² + 2E‖Y‖².
-func mean(ctx context.Context, g collabdict.Group, own float64, b bounds.Bounds) (float64, error) {
+func mean(ctx context.Context, g collabdict.Group, own float64, b columnstats.Bounds) (float64, error) {
 	most := 0.0
 	for _, v := range b.RMS {
 		most += 4 * float64(v*v)
 	}
-	blocks := bounds.Append(bounds.Append(nil, 1, 1), 1, most)
+	blocks := columnstats.AppendBlock(columnstats.AppendBlock(nil, 1, 1), 1, most)
 	total, err := g.Sum(ctx, []float64{1, math.Min(own, most)}, blocks)
 	if err != nil {
 		return 0, fmt.Errorf("frechet: sum of the distances: %w", err)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/bounds"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
@@ -21,19 +21,19 @@ type statistics []float64
 
 // layout is the order of the columns, those with equal bounds together, so that there are
 // few blocks.
-func layout(b bounds.Bounds) (order []int, blocks []collabdict.Block) {
+func layout(b columnstats.Bounds) (order []int, blocks []collabdict.Block) {
 	order = make([]int, len(b.RMS))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.RMS[i], b.RMS[j]) })
-	blocks = bounds.Append(nil, 1, b.Rows)
+	blocks = columnstats.AppendBlock(nil, 1, b.Rows)
 	for _, i := range order {
-		blocks = bounds.Append(blocks, 1, b.Rows*b.RMS[i])
+		blocks = columnstats.AppendBlock(blocks, 1, b.Rows*b.RMS[i])
 	}
 	for at, i := range order {
 		for _, j := range order[at:] {
-			blocks = bounds.Append(blocks, 1, b.Rows*b.RMS[i]*b.RMS[j])
+			blocks = columnstats.AppendBlock(blocks, 1, b.Rows*b.RMS[i]*b.RMS[j])
 		}
 	}
 	return order, blocks

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/lockstep"
-	"github.com/collabdict/collabdict/internal/moments"
 )
 
 // Ways to learn.
@@ -65,15 +65,15 @@ func (s *set) ownUnits() ([]dataset.Scaling, error) {
 func (s *set) commonUnits(ctx context.Context) ([]dataset.Scaling, error) {
 	out := make([]dataset.Scaling, len(s.parts))
 	err := lockstep.Run(ctx, len(s.parts), func(ctx context.Context, g collabdict.Group, rank int) error {
-		of, err := moments.Centred(ctx, g, dataset.InMemory(s.parts[rank].train))
+		mean, about, err := columnstats.CentredMoments(ctx, g, dataset.InMemory(s.parts[rank].train))
 		if err != nil {
 			return err
 		}
-		variance := make([]float64, len(of.Mean))
+		variance := make([]float64, len(mean))
 		for j := range variance {
-			variance[j] = of.About.Squares(j) / of.About.Rows()
+			variance[j] = about.Squares(j) / about.Rows()
 		}
-		out[rank], _, err = dataset.FromMoments(of.About.Rows(), of.Mean, variance)
+		out[rank], _, err = dataset.FromMoments(about.Rows(), mean, variance)
 		return err
 	})
 	return out, err

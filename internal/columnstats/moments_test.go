@@ -1,22 +1,23 @@
-package moments
+package columnstats
 
 import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 	"github.com/collabdict/collabdict/netsim"
 )
 
 // Over the protocol, mean and covariance are those of the rows in one place, also far
 // from zero.
-func TestCentred(t *testing.T) {
+func TestCentredMoments(t *testing.T) {
 	const each, members = 30, 4
 	rng := rand.New(rand.NewPCG(1, 2))
 	all := mat.NewDense(each*members, 3, nil)
@@ -31,15 +32,15 @@ func TestCentred(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
-		got, err := Centred(ctx, g, dataset.InMemory(all.Slice(each*rank, each*(rank+1), 0, 3).(*mat.Dense)))
+		mean, about, err := CentredMoments(ctx, g, matrix{all.Slice(each*rank, each*(rank+1), 0, 3).(*mat.Dense)})
 		if err != nil {
 			return err
 		}
-		covariance := got.About.Covariance()
+		covariance := about.Covariance()
 		for i := range 3 {
 			deviation := math.Sqrt(want.At(i, i))
-			if mean := stat.Mean(mat.Col(nil, i, all), nil); math.Abs(got.Mean[i]-mean) > 1e-2*deviation {
-				t.Errorf("mean of column %d: %g, want %g", i, got.Mean[i], mean)
+			if want := stat.Mean(mat.Col(nil, i, all), nil); math.Abs(mean[i]-want) > 1e-2*deviation {
+				t.Errorf("mean of column %d: %g, want %g", i, mean[i], want)
 			}
 			for j := range 3 {
 				// gonum divides by one less.
@@ -52,5 +53,29 @@ func TestCentred(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Sums over many columns are those that each lane makes of few.
+func TestProductsOfManyColumns(t *testing.T) {
+	const n, dim = 700, manyColumns + 3
+	rng := rand.New(rand.NewPCG(4, 4))
+	x := mat.NewDense(n, dim, nil)
+	x.Apply(func(_, j int, _ float64) float64 { return float64(j%5) + rng.NormFloat64() }, x)
+	got, err := SumMoments(t.Context(), collabdict.Solo{}, matrix{x}, Bounds{Rows: 1024, RMS: slices.Repeat([]float64{8}, dim)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want mat.Dense
+	want.Mul(x.T(), x)
+	covariance := got.Covariance()
+	for i := range dim {
+		gmmtest.Near(t, "sum", got.Sums[i], mat.Sum(x.ColView(i)), 1e-9)
+		for j := range dim {
+			gmmtest.Near(t, "product", covariance[i*dim+j], want.At(i, j)/n, 1e-9)
+		}
+	}
+	if got.Rows() != n {
+		t.Errorf("%g rows, want %d", got.Rows(), n)
 	}
 }

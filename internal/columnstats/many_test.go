@@ -1,4 +1,4 @@
-package bounds
+package columnstats
 
 import (
 	"context"
@@ -106,7 +106,7 @@ func TestTightenFindsTheBoundsOfMovedRows(t *testing.T) {
 		var all sync.WaitGroup
 		for _, sign := range []float64{1, -1} {
 			all.Go(func() {
-				at := func(mean float64) Rows {
+				at := func(mean float64) collabdict.Rows {
 					return matrix{mat.NewDense(2, 1, []float64{mean + 0.9*sign*c.spread, mean - 0.3*c.spread})}
 				}
 				before, err := Agree(t.Context(), seat{nil, group}, at(c.shift))

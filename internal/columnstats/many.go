@@ -1,4 +1,4 @@
-package bounds
+package columnstats
 
 import (
 	"context"
@@ -57,7 +57,7 @@ func agreeByCounts(ctx context.Context, g collabdict.Group, rowsExp int, exps []
 // values that are within b, the bounds of the rows before. In a large group that takes
 // one sum, of how many members have which exponent; those far below b count as less
 // far.
-func (b Bounds) Tighten(ctx context.Context, g collabdict.Group, x Rows) (Bounds, error) {
+func (b Bounds) Tighten(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, error) {
 	if !Publishes(g) {
 		_, exps, err := exponents(x)
 		if err != nil {
@@ -96,7 +96,7 @@ func (b Bounds) tightenByCounts(ctx context.Context, g collabdict.Group, exps []
 }
 
 func sumCounts(ctx context.Context, g collabdict.Group, counts []float64) ([]float64, error) {
-	return g.Sum(ctx, counts, Append(nil, len(counts), 1))
+	return g.Sum(ctx, counts, AppendBlock(nil, len(counts), 1))
 }
 
 // highest returns the last place that a member is counted in, the first if none is.

@@ -1,4 +1,4 @@
-package bounds
+package columnstats
 
 import (
 	"bytes"
@@ -53,8 +53,8 @@ func TestBoundsAreTight(t *testing.T) {
 	})
 }
 
-func TestAppendMergesEqualNeighbours(t *testing.T) {
-	blocks := Append(Append(Append(nil, 2, 8), 3, 8), 1, 4)
+func TestAppendBlockMergesEqualNeighbours(t *testing.T) {
+	blocks := AppendBlock(AppendBlock(AppendBlock(nil, 2, 8), 3, 8), 1, 4)
 	if len(blocks) != 2 || blocks[0].Len != 5 || blocks[1].Len != 1 || blocks[1].Bound < 4 {
 		t.Errorf("got %v", blocks)
 	}

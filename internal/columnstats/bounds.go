@@ -1,4 +1,4 @@
-package bounds
+package columnstats
 
 import (
 	"context"
@@ -17,12 +17,6 @@ type Bounds struct {
 	RMS  []float64 // M, above the root mean square of each column
 }
 
-// Rows is a source of n rows of m values, as in package gmm.
-type Rows interface {
-	Dims() (n, m int)
-	ReadRows(x []float64, from int) error
-}
-
 const (
 	version    = 1
 	maxRowsExp = 40
@@ -31,8 +25,6 @@ const (
 	MaxExp = 200
 	// slack covers the rounding of sums that reach their bound.
 	slack = 1 + 1e-6
-	// blockRows rows are in memory at a time.
-	blockRows = 256
 )
 
 // Publishes reports whether Agree publishes anything in a group.
@@ -40,7 +32,7 @@ func Publishes(g collabdict.Group) bool { return g.Size() <= manyMembers }
 
 // Agree publishes the bounds of the rows x and returns those of all members. In
 // a large group they are learned by private sums, and nothing is published.
-func Agree(ctx context.Context, g collabdict.Group, x Rows) (Bounds, error) {
+func Agree(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, error) {
 	rowsExp, exps, err := exponents(x)
 	if err != nil {
 		return Bounds{}, err
@@ -67,20 +59,17 @@ func encode(rowsExp int, exps []int) []byte {
 
 // exponents returns those of the powers of two above the number of rows, and above
 // the root mean square of each column.
-func exponents(x Rows) (rowsExp int, exps []int, err error) {
+func exponents(x collabdict.Rows) (rowsExp int, exps []int, err error) {
 	n, dim := x.Dims()
 	_, rowsExp = math.Frexp(float64(n))
-	sums, block := make([]float64, dim), make([]float64, min(n, blockRows)*dim)
-	for from := 0; from < n; from += blockRows {
-		block = block[:min(n-from, blockRows)*dim]
-		if err := x.ReadRows(block, from); err != nil {
-			return 0, nil, err
+	sums := make([]float64, dim)
+	err = eachRow(x, func(row []float64) {
+		for i, v := range row {
+			sums[i] += float64(v * v)
 		}
-		for rest := block; len(rest) > 0; rest = rest[dim:] {
-			for i, v := range rest[:dim] {
-				sums[i] += float64(v * v)
-			}
-		}
+	})
+	if err != nil {
+		return 0, nil, err
 	}
 	for _, sum := range sums {
 		exp := -MaxExp
@@ -136,13 +125,39 @@ func widest(blobs [][]byte, dim int) (Bounds, error) {
 	return all, nil
 }
 
-// Append appends n values within ±bound to the blocks of a vector; equal
+// Moments returns the blocks of the moments of k components with weights 0 ≤ r ≤ 1: the
+// counts, the sums of each column, and the products of any two columns i ≤ j, or if not
+// all, of each with itself.
+func (b Bounds) Moments(k int, all bool) []collabdict.Block {
+	out := b.FirstMoments(nil, k)
+	for i, v := range b.RMS {
+		others := b.RMS[i:]
+		if !all {
+			others = others[:1]
+		}
+		for _, w := range others {
+			out = AppendMoment(out, collabdict.SecondMoments, k, b.Rows*v*w)
+		}
+	}
+	return out
+}
+
+// FirstMoments appends the blocks of the counts and the sums of k components.
+func (b Bounds) FirstMoments(to []collabdict.Block, k int) []collabdict.Block {
+	to = AppendMoment(to, collabdict.Counts, k, b.Rows)
+	for _, v := range b.RMS {
+		to = AppendMoment(to, collabdict.FirstMoments, k, b.Rows*v)
+	}
+	return to
+}
+
+// AppendBlock appends n values within ±bound to the blocks of a vector; equal
 // neighbours become one block.
-func Append(to []collabdict.Block, n int, bound float64) []collabdict.Block {
+func AppendBlock(to []collabdict.Block, n int, bound float64) []collabdict.Block {
 	return AppendMoment(to, collabdict.NoMoment, n, bound)
 }
 
-// AppendMoment is Append for n values of a moment.
+// AppendMoment is AppendBlock for n values of a moment.
 func AppendMoment(to []collabdict.Block, m collabdict.Moment, n int, bound float64) []collabdict.Block {
 	bound *= slack
 	if last := len(to) - 1; last >= 0 && to[last].Bound == bound && to[last].Moment == m {
