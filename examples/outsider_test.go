@@ -54,6 +54,11 @@ func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
 		p.wait(t)
 	}
 
+	score := exec.CommandContext(ctx, command, "score", "--model", filepath.Join("c", model.File), "--data", "rows-2.csv", "--explain")
+	score.Dir = dir
+	if out, err := score.CombinedOutput(); err != nil || bytes.Count(out, []byte("\n")) != 61 {
+		t.Errorf("the command scores by the outsider's model: %v\n%s", err, out)
+	}
 	ours := read(t, dir, "c")
 	mixture := ours.Learned.(*gmm.Mixture)
 	for _, name := range []string{"a", "b"} {

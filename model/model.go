@@ -129,7 +129,8 @@ type Ledger struct {
 
 // New returns the model of an algorithm with these options, learned from columns as they
 // are, without scaling or axes. It can be written; what else is known of the training goes
-// into its manifest.
+// into its manifest. With a Threshold of 0, which is what it has at first, the command
+// calls every row of a score above 0 an anomaly.
 func New(kind string, options option.Table, columns []string, learned algorithm.Model) (*Model, error) {
 	if learned.Dim() != len(columns) {
 		return nil, fmt.Errorf("model: want %d columns, as many as the model has coordinates, got %d", learned.Dim(), len(columns))

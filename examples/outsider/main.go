@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
@@ -79,7 +80,12 @@ func run(ctx context.Context, name, data string, expect int, peer string) error 
 	if err != nil {
 		return err
 	}
-	m.Manifest.Participant = name
+	scores, err := m.ScoreRows(gmm.Matrix(rows))
+	if err != nil {
+		return err
+	}
+	slices.Sort(scores)
+	m.Manifest.Participant, m.Manifest.Threshold = name, scores[len(scores)*99/100]
 	return model.Save(name, m)
 }
 
