@@ -9,7 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/pca"
+	"github.com/collabdict/collabdict/internal/report"
 )
 
 // dim returns the number of coordinates trained on.
@@ -24,6 +24,11 @@ func (m *Model) dim(columns int) (int, error) {
 	return of.Axes, nil
 }
 
+// PCA describes the axes of a projection.
+func PCA(p *dataset.Projection) *report.PCA {
+	return &report.PCA{Axes: len(p.Variances), Variances: p.Variances, Total: p.Total}
+}
+
 // readCoordinates reads how rows of so many columns come to the coordinates trained
 // on.
 func (m *Model) readCoordinates(a arrays, columns int) (err error) {
@@ -36,7 +41,7 @@ func (m *Model) readCoordinates(a arrays, columns int) (err error) {
 	if of == nil {
 		return nil
 	}
-	p := &pca.Projection{Variances: of.Variances, Total: of.Total}
+	p := &dataset.Projection{Variances: of.Variances, Total: of.Total}
 	if p.Mean, _, err = a.Values("centre", columns); err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func WriteFile(path string, m *Model) error {
 func (m *Model) Write(out io.Writer) error {
 	m.Manifest.Format, m.Manifest.Version = format, withoutAxes
 	if m.Projection != nil {
-		m.Manifest.Version, m.Manifest.PCA = Version, m.Projection.Report()
+		m.Manifest.Version, m.Manifest.PCA = Version, PCA(m.Projection)
 	}
 	if form := m.Manifest.Hyper.Text("covariance"); form != "full" {
 		m.Manifest.Covariance = form

@@ -11,7 +11,6 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/pca"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/option"
 )
@@ -28,7 +27,7 @@ type Model struct {
 	Manifest Manifest
 	Scaling  dataset.Scaling
 	// Projection, if not nil, follows the scaling.
-	Projection *pca.Projection
+	Projection *dataset.Projection
 	Learned    algorithm.Model
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/npz"
-	"github.com/collabdict/collabdict/internal/pca"
 	"github.com/collabdict/collabdict/internal/report"
 )
 
@@ -175,7 +174,7 @@ func TestProjectionsAreRead(t *testing.T) {
 	m := example(t)
 	m.Manifest.Columns, m.Manifest.Normalise = []string{"temp", "flow", "level"}, "minmax"
 	m.Scaling = dataset.Scaling{Shift: []float64{10, 20, 0}, Scale: []float64{2, 0.5, 4}}
-	m.Projection = &pca.Projection{
+	m.Projection = &dataset.Projection{
 		Mean: []float64{0.5, 0.25, 1}, Axes: mat.NewDense(2, 3, []float64{0.6, 0, 0.8, 0, 1, 0}),
 		Variances: []float64{3, 1}, Total: 5,
 	}

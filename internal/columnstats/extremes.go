@@ -41,8 +41,8 @@ func Extremes(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (lo
 	return low, size, constant, nil
 }
 
-// Own is Extremes by the rows of one member, which asks nobody. The values are exact.
-func Own(rows collabdict.Rows) (low, size []float64, constant []int, err error) {
+// OwnExtremes is Extremes by the rows of one member, which asks nobody. The values are exact.
+func OwnExtremes(rows collabdict.Rows) (low, size []float64, constant []int, err error) {
 	own, err := ends(rows)
 	if err != nil {
 		return nil, nil, nil, err

@@ -29,6 +29,23 @@ func Unscaled(n int) Scaling {
 	return s
 }
 
+// FromRanges scales each column from a range to that from 0 to 1. Values outside of the range
+// come to be outside too.
+func FromRanges(low, high []float64) (Scaling, error) {
+	if len(low) != len(high) {
+		panic("dataset: low and high have different lengths")
+	}
+	s := Unscaled(len(low))
+	for j, l := range low {
+		size := high[j] - l
+		if !(size > 0) || math.IsInf(size, 1) {
+			return Scaling{}, fmt.Errorf("ranges: column %d: want a finite range from a lower to a higher value, got %g to %g", j+1, l, high[j])
+		}
+		s.Shift[j], s.Scale[j] = l, size
+	}
+	return s, nil
+}
+
 // Own standardises the columns of x to mean 0 and variance 1 (divided by the
 // number of rows), in two passes. It returns the columns that are constant, which
 // keep scale 1. x must have rows.

@@ -2,7 +2,9 @@ package dataset_test
 
 import (
 	"math"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -95,5 +97,17 @@ func TestUnscaled(t *testing.T) {
 	x := mat.NewDense(1, 2, []float64{3, 4})
 	if !mat.Equal(dataset.Unscaled(2).Apply(x), x) {
 		t.Error("unscaled rows changed")
+	}
+}
+
+func TestFromRanges(t *testing.T) {
+	s, err := dataset.FromRanges([]float64{-1, 10}, []float64{3, 20})
+	if err != nil || !reflect.DeepEqual(s, dataset.Scaling{Shift: []float64{-1, 10}, Scale: []float64{4, 10}}) {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	for _, high := range []float64{1, 0, math.NaN(), math.Inf(1)} {
+		if _, err := dataset.FromRanges([]float64{0, 1}, []float64{1, high}); err == nil || !strings.Contains(err.Error(), "column 2: want a finite range") {
+			t.Errorf("up to %g: got %v", high, err)
+		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
-	"github.com/collabdict/collabdict/internal/pca"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/multitask"
 )
@@ -27,7 +26,7 @@ func describe(kind string, columns, axes int) *model.Model {
 	}
 	if axes > 0 {
 		rng := rand.New(rand.NewPCG(5, 6))
-		m.Projection = &pca.Projection{Mean: make([]float64, columns), Axes: mat.NewDense(axes, columns, nil)}
+		m.Projection = &dataset.Projection{Mean: make([]float64, columns), Axes: mat.NewDense(axes, columns, nil)}
 		var q mat.QR
 		random := mat.NewDense(columns, columns, nil)
 		for i := range columns {

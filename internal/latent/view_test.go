@@ -10,7 +10,6 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
-	"github.com/collabdict/collabdict/internal/pca"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/multitask"
@@ -25,7 +24,7 @@ func example(axes int) *model.Model {
 	dim := 3
 	if axes > 0 {
 		dim = axes
-		m.Projection = &pca.Projection{Mean: make([]float64, 3), Axes: mat.NewDense(axes, 3, []float64{0.6, 0.8, 0, 0, 0, 1}), Variances: make([]float64, axes)}
+		m.Projection = &dataset.Projection{Mean: make([]float64, 3), Axes: mat.NewDense(axes, 3, []float64{0.6, 0.8, 0, 0, 0, 1}), Variances: make([]float64, axes)}
 	}
 	m.Learned = multitask.Trained{Model: multitask.NewModel(dim, multitask.Config{Latent: 2, Hidden: []int{4}, Seed: 3})}
 	return m

@@ -11,8 +11,6 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/extremes"
-	"github.com/collabdict/collabdict/internal/pca"
 )
 
 // prepared is rows in the coordinates trained on, and how they came there: columns are
@@ -20,7 +18,7 @@ import (
 // always by the rows of all.
 type prepared struct {
 	scaling    dataset.Scaling
-	projection *pca.Projection // nil if there is none
+	projection *dataset.Projection // nil if there is none
 	rows       dataset.Rows
 	moments    algorithm.Moments // what is known of all rows; nil if nothing is
 	warnings   []string
@@ -60,16 +58,17 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 // once.
 func (t *Task) project(ctx context.Context, g collabdict.Group, rows dataset.Rows, out *prepared) error {
 	scaled := out.scaling.Rows(rows)
-	var p *pca.Projection
+	var axes *columnstats.Axes
 	var err error
 	if out.moments != nil { // standardised by the moments of all: these have been summed
-		p, err = pca.FromMoments(make([]float64, len(out.scaling.Scale)), out.moments.Covariance(), t.PCA)
+		axes, err = columnstats.AxesOf(make([]float64, len(out.scaling.Scale)), out.moments.Covariance(), t.PCA)
 	} else {
-		p, err = pca.Fit(ctx, g, scaled, t.PCA)
+		axes, err = columnstats.PrincipalAxes(ctx, g, scaled, t.PCA)
 	}
 	if err != nil {
 		return err
 	}
+	p := dataset.Onto(axes)
 	if w := flatWarning(p); w != "" {
 		out.warnings = append(out.warnings, w)
 	}
@@ -91,9 +90,9 @@ func (t *Task) project(ctx context.Context, g collabdict.Group, rows dataset.Row
 }
 
 // axisScaling returns how rows along the axes are normalised.
-func (t *Task) axisScaling(ctx context.Context, g collabdict.Group, p *pca.Projection, scaled dataset.Rows) (dataset.Scaling, error) {
+func (t *Task) axisScaling(ctx context.Context, g collabdict.Group, p *dataset.Projection, scaled dataset.Rows) (dataset.Scaling, error) {
 	if t.Normalise == MinMax {
-		s, _, err := extremes.Fit(ctx, g, p.Rows(scaled))
+		s, _, err := minMax(columnstats.Extremes(ctx, g, p.Rows(scaled)))
 		return s, err
 	}
 	s := dataset.Unscaled(len(p.Variances))
@@ -125,9 +124,15 @@ func (t *Task) OfScaled() *Task {
 // are constant.
 func OwnScaling(normalise string, rows dataset.Rows) (dataset.Scaling, []int, error) {
 	if normalise == MinMax {
-		return extremes.Own(rows)
+		return minMax(columnstats.OwnExtremes(rows))
 	}
 	return dataset.Own(rows)
+}
+
+// minMax returns the scaling of columns from their smallest to their largest values to the
+// range from 0 to 1.
+func minMax(low, size []float64, constant []int, err error) (dataset.Scaling, []int, error) {
+	return dataset.Scaling{Shift: low, Scale: size}, constant, err
 }
 
 // constantWarning names the first few of the columns that are constant in some rows.
@@ -148,7 +153,7 @@ func constantWarning(in string, columns []string, constant []int) string {
 const flat = 1e-9
 
 // flatWarning tells of axes along which rows do not vary.
-func flatWarning(p *pca.Projection) string {
+func flatWarning(p *dataset.Projection) string {
 	last := len(p.Variances)
 	first := slices.IndexFunc(p.Variances, func(v float64) bool { return !(v > flat*p.Total) })
 	if first < 0 {
@@ -172,7 +177,7 @@ func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string
 		return dataset.Unscaled(dim), nil, nil, nil
 	}
 	if t.Normalise == MinMax {
-		s, constant, err := extremes.Fit(ctx, g, rows)
+		s, constant, err := minMax(columnstats.Extremes(ctx, g, rows))
 		return s, constant, nil, err
 	}
 	return globalScaling(ctx, g, rows)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/extremes"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -63,7 +62,7 @@ func (r Ranges) scaling(columns []string) (dataset.Scaling, error) {
 			return dataset.Scaling{}, option.Errorf("ranges", "want one of each column, got none of %q", name)
 		}
 	}
-	return extremes.Ranges(low, high)
+	return dataset.FromRanges(low, high)
 }
 
 // outside names the columns with values outside of their ranges, empty if there are

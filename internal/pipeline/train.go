@@ -153,7 +153,7 @@ func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome
 		m.Manifest.Normalise = MinMax
 	}
 	if of.projection != nil {
-		m.Manifest.PCA = of.projection.Report()
+		m.Manifest.PCA = model.PCA(of.projection)
 	}
 	return m, nil
 }

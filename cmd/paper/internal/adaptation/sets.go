@@ -10,8 +10,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/pca"
 )
 
 // set is rows of several classes.
@@ -52,11 +52,11 @@ func (s *set) read(ctx context.Context, l *study.Lab) error {
 	rows := p.Train
 	if s.axes > 0 {
 		// What participants would find by sums.
-		onto, err := pca.Fit(ctx, collabdict.Solo{}, rows, s.axes)
+		axes, err := columnstats.PrincipalAxes(ctx, collabdict.Solo{}, rows, s.axes)
 		if err != nil {
 			return err
 		}
-		rows = onto.Rows(rows)
+		rows = dataset.Onto(axes).Rows(rows)
 	}
 	x, err := dataset.Dense(rows)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/extremes"
 )
 
 // sample is the rows of a repeat. Participants have normal rows alone.
@@ -63,7 +62,7 @@ func toUnit(x *mat.Dense) (dataset.Scaling, error) {
 		column := mat.Col(nil, i, x)
 		low[i], high[i] = slices.Min(column), slices.Max(column)
 	}
-	return extremes.Ranges(low, high)
+	return dataset.FromRanges(low, high)
 }
 
 // seed gives a purpose a seed of its own in each repeat.

@@ -1,4 +1,4 @@
-package pca
+package columnstats
 
 import (
 	"context"
@@ -12,13 +12,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// example is rows that lie near a plane, far from the origin; the last column is
+// nearPlane is rows that lie near a plane, far from the origin; the last column is
 // constant.
-func example(n int, seed uint64) *mat.Dense {
+func nearPlane(n int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x := mat.NewDense(n, 5, nil)
 	for i := range n {
@@ -29,9 +28,9 @@ func example(n int, seed uint64) *mat.Dense {
 }
 
 // Alone: the axes and variances are those of gonum's singular values.
-func TestFitAlone(t *testing.T) {
-	x := example(200, 1)
-	p, err := Fit(t.Context(), collabdict.Solo{}, dataset.InMemory(x), 3)
+func TestPrincipalAxesAlone(t *testing.T) {
+	x := nearPlane(200, 1)
+	p, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{x}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,39 +52,31 @@ func TestFitAlone(t *testing.T) {
 			t.Errorf("axis %d: its largest entry is negative: %v", i, axis)
 		}
 	}
-	z := p.Apply(x)
-	if n, k := z.Dims(); n != 200 || k != 3 {
-		t.Fatalf("%d by %d", n, k)
-	}
-	streamed := make([]float64, 2*3)
-	if err := p.Rows(dataset.InMemory(x)).ReadRows(streamed, 50); err != nil || !reflect.DeepEqual(streamed, z.RawMatrix().Data[150:156]) {
-		t.Errorf("read %v, %v, want %v", streamed, err, z.RawMatrix().Data[150:156])
-	}
-	if _, err := Fit(t.Context(), collabdict.Solo{}, dataset.InMemory(x), 6); err == nil || !strings.Contains(err.Error(), "want 1 to 5 axes") {
+	if _, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{x}, 6); err == nil || !strings.Contains(err.Error(), "want 1 to 5 axes") {
 		t.Errorf("got %v", err)
 	}
 }
 
 // Over the protocol all members come to the same bits, and those are the axes of the
 // rows in one place.
-func TestFitTogether(t *testing.T) {
+func TestPrincipalAxesTogether(t *testing.T) {
 	net, err := netsim.New(netsim.Config{Names: netsim.Names(5), Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := make([]*Projection, 5)
+	got := make([]*Axes, 5)
 	pooled := mat.NewDense(5*40, 5, nil)
 	for rank := range got {
-		pooled.Slice(rank*40, (rank+1)*40, 0, 5).(*mat.Dense).Copy(example(40, uint64(rank)))
+		pooled.Slice(rank*40, (rank+1)*40, 0, 5).(*mat.Dense).Copy(nearPlane(40, uint64(rank)))
 	}
 	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
-		got[rank], err = Fit(ctx, g, dataset.InMemory(example(40, uint64(rank))), 2)
+		got[rank], err = PrincipalAxes(ctx, g, matrix{nearPlane(40, uint64(rank))}, 2)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Fit(t.Context(), collabdict.Solo{}, dataset.InMemory(pooled), 2)
+	want, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{pooled}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,26 +87,5 @@ func TestFitTogether(t *testing.T) {
 	}
 	if !mat.EqualApprox(got[0].Axes, want.Axes, 1e-6) || !floats.EqualApprox(got[0].Variances, want.Variances, 1e-6) || math.Abs(got[0].Total/want.Total-1) > 1e-6 {
 		t.Errorf("got %v, want %v", got[0], want)
-	}
-}
-
-// Scaled along the axes, rows are what they were, scaled; and points come back.
-func TestScaled(t *testing.T) {
-	x := example(50, 2)
-	p, err := Fit(t.Context(), collabdict.Solo{}, dataset.InMemory(x), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := dataset.Scaling{Shift: []float64{2, -1, 0.5}, Scale: []float64{4, 0.25, 3}}
-	q := p.Scaled(s)
-	if want := s.Apply(p.Apply(x)); !mat.EqualApprox(q.Apply(x), want, 1e-12) {
-		t.Errorf("got %v, want %v", q.Apply(x), want)
-	}
-	z := []float64{0.3, -2, 1}
-	if back := q.Apply(mat.NewDense(1, 5, q.Back(z))).RawRowView(0); !floats.EqualApprox(back, z, 1e-10) {
-		t.Errorf("%v came back as %v", z, back)
-	}
-	if p.Axes.At(0, 0) == q.Axes.At(0, 0) {
-		t.Error("the first projection was changed")
 	}
 }

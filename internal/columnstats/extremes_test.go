@@ -1,4 +1,4 @@
-package extremes
+package columnstats_test
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,8 +17,13 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
+// scaling takes columns from their extremes to the range from 0 to 1.
+func scaling(low, size []float64, constant []int, err error) (dataset.Scaling, []int, error) {
+	return dataset.Scaling{Shift: low, Scale: size}, constant, err
+}
+
 // All values come to be from 0 to 1, and the extreme ones near these.
-func TestFitAlone(t *testing.T) {
+func TestExtremesAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(2, 40).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "columns")
 		x := mat.NewDense(n, dim, nil)
@@ -29,7 +33,7 @@ func TestFitAlone(t *testing.T) {
 				x.Set(i, j, shift+scale*rapid.Float64Range(-1, 1).Draw(t, "value"))
 			}
 		}
-		s, constant, err := Fit(context.Background(), collabdict.Solo{}, dataset.InMemory(x))
+		s, constant, err := scaling(columnstats.Extremes(context.Background(), collabdict.Solo{}, dataset.InMemory(x)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +55,7 @@ func TestFitAlone(t *testing.T) {
 }
 
 // Over the protocol, members agree on the extremes of all, whoever has them.
-func TestFitTogether(t *testing.T) {
+func TestExtremesTogether(t *testing.T) {
 	const size = 5
 	own := func(rank int) *mat.Dense {
 		rng := rand.New(rand.NewPCG(uint64(rank), 1))
@@ -69,7 +73,7 @@ func TestFitTogether(t *testing.T) {
 	got := make([]dataset.Scaling, size)
 	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
 		var constant []int
-		got[rank], constant, err = Fit(ctx, g, dataset.InMemory(own(rank)))
+		got[rank], constant, err = scaling(columnstats.Extremes(ctx, g, dataset.InMemory(own(rank))))
 		if err == nil && !slices.Equal(constant, []int{2}) {
 			t.Errorf("member %d: constant columns %v", rank, constant)
 		}
@@ -91,22 +95,10 @@ func TestFitTogether(t *testing.T) {
 	}
 }
 
-func TestRanges(t *testing.T) {
-	s, err := Ranges([]float64{-1, 10}, []float64{3, 20})
-	if err != nil || !reflect.DeepEqual(s, dataset.Scaling{Shift: []float64{-1, 10}, Scale: []float64{4, 10}}) {
-		t.Errorf("got %+v, %v", s, err)
-	}
-	for _, high := range []float64{1, 0, math.NaN(), math.Inf(1)} {
-		if _, err := Ranges([]float64{0, 1}, []float64{1, high}); err == nil || !strings.Contains(err.Error(), "column 2: want a finite range") {
-			t.Errorf("up to %g: got %v", high, err)
-		}
-	}
-}
-
 // By the own rows, the range is exact.
-func TestOwn(t *testing.T) {
+func TestOwnExtremes(t *testing.T) {
 	x := mat.NewDense(3, 3, []float64{1, -4, 7, 3, -2, 7, 2, 0, 7})
-	s, constant, err := Own(dataset.InMemory(x))
+	s, constant, err := scaling(columnstats.OwnExtremes(dataset.InMemory(x)))
 	if err != nil {
 		t.Fatal(err)
 	}

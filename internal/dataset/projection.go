@@ -1,15 +1,29 @@
-package pca
+package dataset
 
 import (
 	gonum "gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/portable"
-	"github.com/collabdict/collabdict/internal/report"
 )
+
+// Projection moves rows of M columns to k axes.
+type Projection struct {
+	// Mean (M) is that of the rows, or where rows are scaled along the axes, what comes
+	// to be 0.
+	Mean []float64
+	// Axes are orthogonal rows, k by M, of length 1 or what rows are scaled by.
+	Axes *mat.Dense
+	// Variances are those of rows along axes of length 1, Total that of all M columns.
+	Variances []float64
+	Total     float64
+}
+
+// Onto returns the projection to principal axes.
+func Onto(a *columnstats.Axes) *Projection { return (*Projection)(a) }
 
 // Apply returns the rows of x along the axes, N by k.
 func (p *Projection) Apply(x *mat.Dense) *mat.Dense {
@@ -21,10 +35,10 @@ func (p *Projection) Apply(x *mat.Dense) *mat.Dense {
 }
 
 // Rows returns the rows of x along the axes, projected whenever they are read.
-func (p *Projection) Rows(x dataset.Rows) dataset.Rows { return projected{x, p} }
+func (p *Projection) Rows(x Rows) Rows { return projected{x, p} }
 
 // Scaled returns the projection after which rows along the axes have been scaled, too.
-func (p *Projection) Scaled(s dataset.Scaling) *Projection {
+func (p *Projection) Scaled(s Scaling) *Projection {
 	out := &Projection{Mean: append([]float64(nil), p.Mean...), Axes: mat.DenseCopyOf(p.Axes), Variances: p.Variances, Total: p.Total}
 	for a, scale := range s.Scale {
 		axis := out.Axes.RawRowView(a)
@@ -46,11 +60,6 @@ func (p *Projection) Back(z []float64) []float64 {
 	return x
 }
 
-// Report describes the axes.
-func (p *Projection) Report() *report.PCA {
-	return &report.PCA{Axes: len(p.Variances), Variances: p.Variances, Total: p.Total}
-}
-
 // project writes rows along the axes to dst, and overwrites rows. A row comes to the
 // same bits whatever rows are beside it.
 func (p *Projection) project(dst, rows []float64) {
@@ -63,7 +72,7 @@ func (p *Projection) project(dst, rows []float64) {
 }
 
 type projected struct {
-	rows dataset.Rows
+	rows Rows
 	by   *Projection
 }
 
@@ -72,9 +81,6 @@ func (r projected) Dims() (n, m int) {
 	m, _ = r.by.Axes.Dims()
 	return n, m
 }
-
-// blockRows rows are in memory at a time.
-const blockRows = 256
 
 func (r projected) ReadRows(x []float64, from int) error {
 	k, dim := r.by.Axes.Dims()

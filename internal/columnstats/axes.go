@@ -1,0 +1,58 @@
+package columnstats
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/portable"
+)
+
+// Axes are the principal axes of rows of M columns.
+type Axes struct {
+	Mean []float64 // M, of the rows
+	// Axes are orthogonal rows of length 1, k by M, by falling variance. Of each, the entry
+	// largest in absolute value is positive.
+	Axes *mat.Dense
+	// Variances are those of rows along the axes, Total that of all M columns.
+	Variances []float64
+	Total     float64
+}
+
+// PrincipalAxes returns the k principal axes of the rows of all members. It makes a Gather
+// of bounds and two sums, and one of each more where bounds are learned by sums. What the
+// members learn is the mean and the covariance matrix of all rows, which tells more than
+// the axes alone.
+func PrincipalAxes(ctx context.Context, g collabdict.Group, rows collabdict.Rows, k int) (*Axes, error) {
+	if _, dim := rows.Dims(); k < 1 || k > dim {
+		return nil, fmt.Errorf("pca: want 1 to %d axes, as many as columns at most, got %d", dim, k)
+	}
+	mean, about, err := CentredMoments(ctx, g, rows)
+	if err != nil {
+		return nil, fmt.Errorf("pca: %w", err)
+	}
+	return AxesOf(mean, about.Covariance(), k)
+}
+
+// AxesOf returns the k principal axes of rows with a known mean, and the
+// covariance matrix, row-major M by M, which it overwrites.
+func AxesOf(mean, covariance []float64, k int) (*Axes, error) {
+	a, dim := &Axes{Mean: mean}, len(mean)
+	for i := range dim {
+		a.Total += covariance[i*dim+i]
+	}
+	values, vectors, ok := portable.Eigen(covariance, dim)
+	if !ok {
+		return nil, fmt.Errorf("pca: the eigenvalues of the covariance matrix do not converge")
+	}
+	a.Axes = mat.NewDense(k, dim, nil)
+	for i := range k {
+		from := dim - 1 - i
+		a.Axes.SetRow(i, vectors[from*dim:(from+1)*dim])
+		a.Variances = append(a.Variances, math.Max(0, values[from]))
+	}
+	return a, nil
+}
