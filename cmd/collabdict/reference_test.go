@@ -30,7 +30,7 @@ func TestReferenceIsCurrent(t *testing.T) {
 			}
 		}
 		if b, err := os.ReadFile(references + name); err != nil || string(b) != page {
-			t.Errorf("%s is stale (%v): run go test ./cmd/collabdict -run TestReferenceIsCurrent -update", name, err)
+			t.Errorf("docs/reference/%s is stale: run go test ./cmd/collabdict -run TestReferenceIsCurrent -update", name)
 		}
 	}
 }
