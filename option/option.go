@@ -189,6 +189,12 @@ func (o *Option) ForExperts() *Option {
 	return o
 }
 
+// Requires says what the option means nothing without, in words; empty if there is nothing.
+func (o *Option) Requires() string { return o.needs }
+
+// Key returns the name that files have for the option.
+func (o *Option) Key() string { return key(o.Name) }
+
 // Given reports whether the option was set.
 func (o *Option) Given() bool { return o.given }
 

@@ -86,7 +86,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	section(cmd, ofMembers, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.dir, "dir", "", "`FOLDER` of this participant: its identity, state, model and result (default its name)")
 		fl.StringVar(&f.name, "name", "", "`NAME` that the others see (default that of the data file)")
-		fl.IntVar(&f.expect, "expect", 0, "`N`, the number of members, this one included")
+		fl.IntVar(&f.expect, "expect", 0, "number `N` of members, this one included")
 		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
 		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, such as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,7 @@ type taskFlags struct {
 	values        map[string]*optionFlag
 	sets          []string
 	file          string
+	lines         map[string]string // of the file, which options are from
 	ranges        string
 	noStandardise bool
 	baselines     []string
@@ -80,10 +82,10 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 	section(cmd, ofModels, func(f *pflag.FlagSet) {
 		var kinds []string
 		for _, k := range algorithms.All() {
-			kinds = append(kinds, k.Name+", "+k.About)
+			kinds = append(kinds, k.Name+": "+k.About)
 		}
 		t.model = algorithms.Default().Name
-		f.Var(&modelFlag{&t.model, func() { showOptions(cmd, t.model, true) }}, "model", "`KIND` of model: "+strings.Join(kinds, "; "))
+		f.Var(&modelFlag{&t.model, func() { showOptions(cmd, t.model, true) }}, "model", "`KIND` of model\n"+strings.Join(kinds, "\n")+"\n")
 		f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
 		f.StringVar(&t.ranges, "ranges", "", "scale columns from agreed `RANGES` to 0..1, which reveals nothing: LOW,HIGH for every column, or a YAML file with a line per column, such as temp_1: [0, 120]; \"*\" stands for the others")
 		f.StringArrayVar(&t.sets, "set", nil, "set an option: `NAME=VALUE`, such as rho=2 or "+consensusPrefix+"degree=6; may be repeated")
@@ -166,6 +168,15 @@ func (t *taskFlags) checkBaselines(known ...string) error {
 	return nil
 }
 
+// asUsage returns an error of an option as one of its flag, or of its line in the file.
+func (t *taskFlags) asUsage(err error) error {
+	var bad *option.Error
+	if errors.As(err, &bad) && t.lines[bad.Name] != "" {
+		return &usageError{t.lines[bad.Name] + bad.Error(), bad.Hint}
+	}
+	return asUsage(err)
+}
+
 // asUsage returns an error of an option as one of its flag.
 func asUsage(err error) error {
 	var bad *option.Error
@@ -210,7 +221,7 @@ func (t *taskFlags) begin() (*pipeline.Task, error) {
 			return nil, err
 		}
 	}
-	for _, name := range sortedNames(t.values) {
+	for _, name := range slices.Sorted(maps.Keys(t.values)) {
 		if given := t.values[name].given; len(given) > 0 {
 			if err := t.put(k, name, given[len(given)-1], "--"); err != nil {
 				return nil, err
@@ -218,15 +229,6 @@ func (t *taskFlags) begin() (*pipeline.Task, error) {
 		}
 	}
 	return k, nil
-}
-
-func sortedNames(values map[string]*optionFlag) []string {
-	names := make([]string, 0, len(values))
-	for name := range values {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // put sets an option of a task. from begins the error of one that the task has not.
@@ -237,11 +239,11 @@ func (t *taskFlags) put(k *pipeline.Task, name, text, from string) error {
 		table = k.Consensus
 	}
 	if o := table.Find(short); o != nil {
-		err := o.Set(text)
+		delete(t.lines, o.Name)
 		if strings.HasPrefix(from, "--settings") {
-			return err
+			t.lines[o.Name] = from
 		}
-		return asUsage(err)
+		return t.asUsage(o.Set(text))
 	}
 	hint := "see --model " + k.Kind.Name + " --help-all"
 	if ofConsensus {
@@ -263,14 +265,16 @@ func (t *taskFlags) readFile(k *pipeline.Task) error {
 	if err := yaml.Unmarshal(b, &values); err != nil {
 		return &usageError{fmt.Sprintf("--settings: %s: %v", t.file, err), "a line per option, as rho: 2"}
 	}
-	for name, n := range values {
+	t.lines = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		n := values[name]
 		if name+"." == consensusPrefix && n.Kind == yaml.MappingNode {
 			var under map[string]yaml.Node
 			if err := n.Decode(&under); err != nil {
 				return &usageError{fmt.Sprintf("--settings: %s: line %d: %v", t.file, n.Line, err), ""}
 			}
-			for name, n := range under {
-				if err := t.putNode(k, consensusPrefix+name, n); err != nil {
+			for _, name := range slices.Sorted(maps.Keys(under)) {
+				if err := t.putNode(k, consensusPrefix+name, under[name]); err != nil {
 					return err
 				}
 			}
@@ -293,12 +297,7 @@ func (t *taskFlags) putNode(k *pipeline.Task, name string, n yaml.Node) error {
 		text = strings.Join(parts, ",")
 	}
 	from := fmt.Sprintf("--settings: %s: line %d: ", t.file, n.Line)
-	err := t.put(k, strings.ReplaceAll(name, "_", "-"), text, from)
-	var bad *option.Error
-	if errors.As(err, &bad) {
-		return &usageError{from + bad.Error(), bad.Hint}
-	}
-	return err
+	return t.put(k, strings.ReplaceAll(name, "_", "-"), text, from)
 }
 
 // finish completes a task.
@@ -321,7 +320,7 @@ func (t *taskFlags) finish(k *pipeline.Task, byDefault string) (err error) {
 		return err
 	}
 	if err := k.Complete(); err != nil {
-		return asUsage(err)
+		return t.asUsage(err)
 	}
 	if why := k.Traits().OnlySimulated; why != "" && !t.simulated {
 		return &usageError{"--" + why, "choose other settings, or use collabdict sim"}

@@ -25,6 +25,9 @@ const (
 	ofFaults  = "Simulated network"
 )
 
+// sections lists them in that order.
+var sections = []string{"", ofRows, ofModels, ofOptions, ofSums, ofMembers, ofFaults}
+
 const (
 	sectionKey = "section"
 	titleKey   = "title" // of the section, if it is another
@@ -97,7 +100,7 @@ func usage(cmd *cobra.Command) error {
 			}
 		}
 	}
-	for _, title := range []string{"", ofRows, ofModels, ofOptions, ofSums, ofMembers, ofFaults} {
+	for _, title := range sections {
 		writeSection(&b, cmd, title)
 	}
 	if cmd.HasAvailableSubCommands() {

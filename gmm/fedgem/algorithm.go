@@ -21,7 +21,7 @@ import (
 
 // Kind is the algorithm by its name.
 var Kind = algorithm.Kind{
-	Name: "fedgem", About: "clusters, whose number may be unknown",
+	Name: "fedgem", About: "clusters of unknown number",
 	New: func() algorithm.Algorithm { return new(Algorithm) },
 }
 

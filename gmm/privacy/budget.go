@@ -23,7 +23,7 @@ func (b *Budget) Options() option.Table {
 	return option.Table{
 		option.Float(&b.Epsilon, "epsilon", 0, "add noise, so that all that is shown is (`E`, delta)-differentially private in each row (default no noise)",
 			option.Above(0, 100), option.Optional[float64]("leave it out for no noise")),
-		option.Float(&b.Delta, "delta", 1e-5, "`PROBABILITY` delta of the differential privacy, see --epsilon", option.Check(func(v float64) error {
+		option.Float(&b.Delta, "delta", 1e-5, "with --epsilon: `PROBABILITY` delta of the differential privacy", option.Check(func(v float64) error {
 			if !(v > 0 && v < 1) {
 				return fmt.Errorf("want a probability between 0 and 1, got %g", v)
 			}

@@ -25,7 +25,7 @@ func MinRowsOption(p *int) *option.Option {
 }
 
 // NoNoise is what [MinRowsOption] requires where noise may hide rows.
-const NoNoise = "no --epsilon, since noise hides rows and how many a component is of"
+const NoNoise = "no --epsilon, whose noise hides rows"
 
 // LeastRows returns the fewest rows that a component may be of which d's owner shows in a
 // group, where least is agreed: any to nobody. It is an error to have fewer. What the
