@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -187,6 +188,9 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 		return c, nil, err
 	}
 	f.baselines = own.Baselines
+	if err := f.checkBaselines("alone"); err != nil {
+		return c, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Msg: strings.TrimPrefix(err.Error(), "--"), Hint: "correct the file"}
+	}
 	c.Out = f.dir
 	if err := keepRead(f.dir, spec); err != nil {
 		return c, nil, err

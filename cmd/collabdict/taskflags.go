@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,6 +19,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/strictyaml"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -246,6 +249,9 @@ func (t *taskFlags) put(k *pipeline.Task, name, text, from string) error {
 		return t.asUsage(o.Set(text))
 	}
 	hint := "see --model " + k.Kind.Name + " --help-all"
+	if k.Consensus.Find(name) != nil {
+		hint = "say " + consensusPrefix + name
+	}
 	if ofConsensus {
 		return &usageError{fmt.Sprintf("%s%s: the consensus has no such option; it has %s", from, name, strings.Join(k.Consensus.Names(), ", ")), hint}
 	}
@@ -262,8 +268,8 @@ func (t *taskFlags) readFile(k *pipeline.Task) error {
 		return err
 	}
 	var values map[string]yaml.Node
-	if err := yaml.Unmarshal(b, &values); err != nil {
-		return &usageError{fmt.Sprintf("--settings: %s: %v", t.file, err), "a line per option, as rho: 2"}
+	if err := strictyaml.Decode(bytes.NewReader(b), &values); err != nil && !errors.Is(err, io.EOF) {
+		return &usageError{fmt.Sprintf("--settings: %s: %v", t.file, err), "write a line per option, for example rho: 2"}
 	}
 	t.lines = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(values)) {

@@ -69,7 +69,7 @@ func TestAgreementsKeepTheTask(t *testing.T) {
 // What a file leaves out has the same default as a flag that is left out.
 func TestAgreementsLeaveOptionsOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consortium.yaml")
-	text := "version: 2\nmembers:\n  - {name: a, id: x, addrs: []}\n  - {name: b, id: y, addrs: []}\n  - {name: c, id: z, addrs: []}\ncolumns: [temp]\nmodel:\n  kind: bvae\n  standardise: own\nconsensus:\n  scheme: exact\n"
+	text := "version: 2\nmembers:\n  - {name: a, id: x, addrs: []}\n  - {name: b, id: y, addrs: []}\n  - {name: c, id: z, addrs: []}\ncolumns: [temp]\nmodel:\n  kind: bvae\nconsensus:\n  scheme: exact\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
