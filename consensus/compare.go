@@ -10,6 +10,9 @@ import (
 // to its own, so no total of unlike members comes about.
 func (m *Machine) compare(a *attempt, e *Effects) (same bool) {
 	own := m.slot.call.header
+	if a.alike(own.Parameters) {
+		return true
+	}
 	held := map[int][32]byte{m.p.Self: own.Parameters}
 	for from, b := range a.seeds {
 		held[from] = b.Header.Parameters
@@ -20,9 +23,6 @@ func (m *Machine) compare(a *attempt, e *Effects) (same bool) {
 	counts := map[[32]byte]int{}
 	for _, d := range held {
 		counts[d]++
-	}
-	if len(counts) == 1 {
-		return true
 	}
 	err := &ParametersError{Round: own.Round}
 	for d, n := range counts {
@@ -39,4 +39,20 @@ func (m *Machine) compare(a *attempt, e *Effects) (same bool) {
 	}
 	m.fail(e, err)
 	return false
+}
+
+// alike reports whether all that has been opened towards this member is of the same
+// parameters.
+func (a *attempt) alike(parameters [32]byte) bool {
+	for _, b := range a.seeds {
+		if b.Header.Parameters != parameters {
+			return false
+		}
+	}
+	for _, b := range a.gathered {
+		if b.Header.Parameters != parameters {
+			return false
+		}
+	}
+	return true
 }
