@@ -118,6 +118,11 @@ var importRules = []importRule{
 		reason: "what members publish and learn of columns stands below the models that begin with it, and knows nothing of where rows come from",
 	},
 	{
+		packages: []string{"./internal/rows"},
+		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./internal/columnstats", "./internal/kernels/blas", "./internal/parallel", "./internal/portable"}, never: clocksAndTheWorld,
+		reason: "what is done with rows is the same wherever they come from",
+	},
+	{
 		packages: []string{"./netsim/..."},
 		never:    []string{"os", "os/...", "net", "net/...", "crypto/rand"},
 		unlinked: []string{"./node/...", "./cmd/...", "github.com/libp2p/...", "github.com/multiformats/..."},
@@ -141,7 +146,7 @@ var importRules = []importRule{
 		reason: "messages are carried between peers with ranks; who they are, and what is kept of it, is not the transport's concern",
 	},
 	{
-		packages: []string{"./node/..."}, unlinked: []string{"./gmm/...", "./vae/...", "./internal/task", "./internal/dataset"},
+		packages: []string{"./node/..."}, unlinked: []string{"./gmm/...", "./vae/...", "./internal/pipeline", "./internal/dataset", "./internal/rows"},
 		reason: "a node carries collectives; what is learned, and from what, is not its concern",
 	},
 	{

@@ -8,8 +8,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -23,9 +23,9 @@ const (
 // Model is a participant's trained model: what it has learned, and where it came from.
 type Model struct {
 	Manifest Manifest
-	Scaling  dataset.Scaling
+	Scaling  rows.Scaling
 	// Projection, if not nil, follows the scaling.
-	Projection *dataset.Projection
+	Projection *rows.Projection
 	Learned    algorithm.Model
 }
 
@@ -212,6 +212,6 @@ func (m *Model) Draws() int {
 func (m *Model) Scores(z *mat.Dense) ([]float64, error) {
 	n, _ := z.Dims()
 	scores := make([]float64, n)
-	err := m.Scorer().EachScores(dataset.InMemory(z), func(from int, block []float64) { copy(scores[from:], block) })
+	err := m.Scorer().EachScores(rows.InMemory(z), func(from int, block []float64) { copy(scores[from:], block) })
 	return scores, err
 }

@@ -9,9 +9,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/portable"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // alike deals rows that are like each other to the same participant (Rieger et al. 2020,
@@ -70,7 +72,7 @@ func (s *Spec) byCentroid(g *group, p *plane, width int, random *rand.Rand) (own
 }
 
 // everyRow is the rows as a source, whatever the Limit is.
-func (s *Spec) everyRow(r *rows, width int) Rows {
+func (s *Spec) everyRow(r *rowSet, width int) collabdict.Rows {
 	out, _ := s.source(r, width, false)
 	return out
 }
@@ -85,14 +87,14 @@ func (s *Spec) principalPlane(classes []*group, width int) (*plane, error) {
 	n, p := 0, &plane{mean: make([]float64, width)}
 	for _, g := range classes {
 		n += g.train.n
-		if err := EachRow(s.everyRow(&g.train, width), func(row []float64) { floats.Add(p.mean, row) }); err != nil {
+		if err := rows.EachRow(s.everyRow(&g.train, width), func(row []float64) { floats.Add(p.mean, row) }); err != nil {
 			return nil, err
 		}
 	}
 	floats.Scale(1/float64(n), p.mean)
 	scatter := make([]float64, width*width)
 	for _, g := range classes {
-		err := Each(s.everyRow(&g.train, width), func(x *mat.Dense, _ int) error {
+		err := rows.Each(s.everyRow(&g.train, width), func(x *mat.Dense, _ int) error {
 			p.centre(x)
 			rows, _ := x.Dims()
 			kernels.Implementation{}.Dsyrk(blas.Upper, blas.Trans, width, rows, 1, x.RawMatrix().Data, width, 1, scatter, width)
@@ -126,10 +128,10 @@ func (p *plane) centre(x *mat.Dense) {
 }
 
 // project returns the rows along the axes.
-func (p *plane) project(rows Rows) (*mat.Dense, error) {
-	n, _ := rows.Dims()
+func (p *plane) project(of collabdict.Rows) (*mat.Dense, error) {
+	n, _ := of.Dims()
 	out := mat.NewDense(n, len(p.axes), nil)
-	return out, Each(rows, func(x *mat.Dense, from int) error {
+	return out, rows.Each(of, func(x *mat.Dense, from int) error {
 		p.centre(x)
 		size, _ := x.Dims()
 		for i := range size {

@@ -8,6 +8,9 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // assemble puts the files' shares together, in the order of the files.
@@ -89,7 +92,7 @@ func merge(shares []*share) map[string]*group {
 	return groups
 }
 
-func (r *rows) add(more *rows) {
+func (r *rowSet) add(more *rowSet) {
 	r.n += more.n
 	r.values = append(r.values, more.values...)
 	r.singles = append(r.singles, more.singles...)
@@ -123,7 +126,7 @@ func NumberedName(i, n int) string {
 	return fmt.Sprintf("p%0*d", max(4, len(strconv.Itoa(n))), i+1)
 }
 
-func (r *rows) take(from *rows, row, width int) {
+func (r *rowSet) take(from *rowSet, row, width int) {
 	r.n++
 	switch {
 	case from.singles != nil:
@@ -152,7 +155,7 @@ func (s *Spec) participant(name string, g *group, columns []string) Participant 
 }
 
 // source returns the first n rows, nil without any.
-func (s *Spec) source(r *rows, width int, test bool) (Rows, []float64) {
+func (s *Spec) source(r *rowSet, width int, test bool) (collabdict.Rows, []float64) {
 	if r.n == 0 {
 		return nil, nil
 	}
@@ -164,9 +167,9 @@ func (s *Spec) source(r *rows, width int, test bool) (Rows, []float64) {
 	case r.parts != nil:
 		return newStream(s, width, test, r.parts, r.n), labels
 	case r.singles != nil:
-		return Single{width, r.singles[:r.n*width]}, labels
+		return rows.InNarrow(width, r.singles[:r.n*width]), labels
 	case r.pixels != nil:
-		return Bytes{width, r.pixels[:r.n*width]}, labels
+		return rows.InNarrow(width, r.pixels[:r.n*width]), labels
 	}
-	return InMemory(mat.NewDense(r.n, width, r.values[:r.n*width])), labels
+	return rows.InMemory(mat.NewDense(r.n, width, r.values[:r.n*width])), labels
 }

@@ -178,8 +178,8 @@ func logGamma(random *rand.Rand, shape float64) float64 {
 }
 
 // permuted returns the rows in another order.
-func (r *rows) permuted(random *rand.Rand, width int) rows {
-	var out rows
+func (r *rowSet) permuted(random *rand.Rand, width int) rowSet {
+	var out rowSet
 	for _, row := range random.Perm(r.n) {
 		out.take(r, row, width)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
@@ -46,7 +47,7 @@ func held(t *testing.T, d *dataset.Dataset, rows int) [][]float64 {
 			count[int(l)-2]++
 		}
 		out = append(out, count)
-		for i, part := range []dataset.Rows{p.Train, p.Test} {
+		for i, part := range []collabdict.Rows{p.Train, p.Test} {
 			if part == nil {
 				continue
 			}

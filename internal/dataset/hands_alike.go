@@ -64,7 +64,7 @@ type places struct {
 	train, test []int
 }
 
-func (r *rows) append(row []float64) {
+func (r *rowSet) append(row []float64) {
 	r.n++
 	r.values = append(r.values, row...)
 }

@@ -10,7 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // Rows in memory are dealt like those of a file.
@@ -66,12 +68,12 @@ func TestDealAlikeIsThatOfFiles(t *testing.T) {
 	}
 	for k, p := range d.Participants {
 		for _, part := range []struct {
-			rows dataset.Rows
+			rows collabdict.Rows
 			from *mat.Dense
 			hand []int
 		}{{p.Train, train, a[k]}, {p.Test, test, b[k]}} {
 			want := map[float64]bool{}
-			if err := dataset.EachRow(part.rows, func(row []float64) { want[row[0]] = true }); err != nil {
+			if err := rows.EachRow(part.rows, func(row []float64) { want[row[0]] = true }); err != nil {
 				t.Fatal(err)
 			}
 			if len(want) != len(part.hand) {
