@@ -3,13 +3,13 @@ package dataset
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -23,7 +23,7 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 		d.FirstClass = cmp.Or(d.FirstClass, sh.class)
 	}
 	groups := merge(shares)
-	if s.Split.Kind == IID {
+	if s.Split.Kind == partition.IID {
 		groups = s.deal(groups[""], len(sch.features))
 	} else if s.Split.Kind.Dealt() {
 		var err error
@@ -99,24 +99,6 @@ func (r *rowSet) add(more *rowSet) {
 	r.pixels = append(r.pixels, more.pixels...)
 	r.parts = append(r.parts, more.parts...)
 	r.labels = append(r.labels, more.labels...)
-}
-
-// deal shuffles training and test rows and gives them out one by one.
-func (s *Spec) deal(all *group, width int) map[string]*group {
-	random := rand.New(rand.NewPCG(s.Seed, 0))
-	groups := make(map[string]*group, s.Split.Clients)
-	hands := make([]*group, s.Split.Clients)
-	for i := range hands {
-		hands[i] = &group{}
-		groups[NumberedName(i, len(hands))] = hands[i]
-	}
-	for at, row := range random.Perm(all.train.n) {
-		hands[at%len(hands)].train.take(&all.train, row, width)
-	}
-	for at, row := range random.Perm(all.test.n) {
-		hands[at%len(hands)].test.take(&all.test, row, width)
-	}
-	return groups
 }
 
 // NumberedName names participant i of n, from 0, where nothing else does:

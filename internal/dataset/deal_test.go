@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 )
 
 // classes writes a file of rows that are numbered, with a class each and every
@@ -25,7 +26,7 @@ func classes(t *testing.T, split string, seed uint64, rows ...int) (*dataset.Dat
 		}
 	}
 	folder(t, "all.csv", b.String())
-	s, err := dataset.ParseSplit(split)
+	s, err := partition.Parse(split)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -103,7 +104,7 @@ func TestLabelsOfImages(t *testing.T) {
 	}
 	spec.Where = dataset.Condition{}
 	for _, text := range []string{"dirichlet:alpha=0.5,clients=4,label=label", "quantity:alpha=1,clients=3,label=label", "classes:least=1,most=2,clients=3,label=label", "iid:clients=5"} {
-		if spec.Split, err = dataset.ParseSplit(text); err != nil {
+		if spec.Split, err = partition.Parse(text); err != nil {
 			t.Fatal(err)
 		}
 		d, err := dataset.LoadAll(spec)

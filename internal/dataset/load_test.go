@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -30,8 +31,8 @@ func condition(s string) dataset.Condition {
 	return c
 }
 
-func split(s string) dataset.Split {
-	p, err := dataset.ParseSplit(s)
+func split(s string) partition.Split {
+	p, err := partition.Parse(s)
 	if err != nil {
 		panic(err)
 	}
@@ -230,7 +231,7 @@ func TestDealIsEven(t *testing.T) {
 	folder(t, "rows.csv", content)
 	rapid.Check(t, func(t *rapid.T) {
 		clients := rapid.IntRange(2, 40).Draw(t, "clients")
-		spec := dataset.Spec{Data: []string{"rows.csv"}, Label: "label", Split: dataset.Split{Kind: dataset.IID, Clients: clients}, Seed: rapid.Uint64().Draw(t, "seed")}
+		spec := dataset.Spec{Data: []string{"rows.csv"}, Label: "label", Split: partition.Split{Kind: partition.IID, Clients: clients}, Seed: rapid.Uint64().Draw(t, "seed")}
 		d, err := dataset.LoadAll(spec)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -54,7 +55,7 @@ func (s *Spec) loadWithin(files, names []string) (*Dataset, error) {
 // loadApart is load of participants with files of their own, whose rows stay there
 // unless all of them together are few. Those that could not be read again are held.
 func (s *Spec) loadApart(files, names []string) (*Dataset, error) {
-	if s.Memory == 0 || s.Split.Kind != ByFile {
+	if s.Memory == 0 || s.Split.Kind != partition.ByFile {
 		return s.load(files, names)
 	}
 	sch, err := s.settle(files[0])

@@ -8,8 +8,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/cmd/paper/internal/frechet"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/vae/cgau"
 )
@@ -26,7 +26,7 @@ const heldShare = 0.05
 // deal deals the rows of a repeat. With the same repeat, other shares to shuffle have the
 // same centroids.
 func deal(s sample, members int, shuffle float64, repeat int) ([]member, error) {
-	split := dataset.Split{Kind: dataset.PCAKMeans, Clients: members, Shuffle: shuffle, Column: "label"}
+	split := partition.Split{Kind: partition.PCAKMeans, Clients: members, Shuffle: shuffle, Column: "label"}
 	train, test, err := split.DealAlike(s.train, s.test, s.trainClasses, s.testClasses, uint64(repeat)+1)
 	if err != nil {
 		return nil, err

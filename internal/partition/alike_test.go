@@ -1,4 +1,4 @@
-package dataset_test
+package partition_test
 
 import (
 	"math/rand/v2"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -44,7 +45,7 @@ func TestDealAlikeIsThatOfFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte(csv.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	split := dataset.Split{Kind: dataset.PCAKMeans, Clients: 4, Shuffle: 0.2, Column: "label"}
+	split := partition.Split{Kind: partition.PCAKMeans, Clients: 4, Shuffle: 0.2, Column: "label"}
 	d, err := dataset.LoadAll(dataset.Spec{
 		Data: []string{path}, Split: split, Label: "label", Ignore: []string{"id"}, Seed: 9,
 		TestWhere: dataset.Condition{Column: "split", Value: "test"},
