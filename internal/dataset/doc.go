@@ -7,7 +7,8 @@
 // A [Spec] says which files there are, how their rows are divided among
 // participants and which of them train and which are only scored. [LoadAll]
 // reads the rows of all participants (a simulation), [LoadOne] those of one (a
-// node). What is done with rows, wherever they come from, is in package rows.
+// node). Package partition says whose rows are whose; what is done with
+// rows, wherever they come from, is in package rows.
 //
 // What holds of everything that is returned:
 //   - every value is a number of at most 1e60 in size, so that sums of
