@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // dim returns the number of coordinates trained on.
@@ -25,7 +25,7 @@ func (m *Model) dim(columns int) (int, error) {
 }
 
 // PCA describes the axes of a projection.
-func PCA(p *dataset.Projection) *report.PCA {
+func PCA(p *rows.Projection) *report.PCA {
 	return &report.PCA{Axes: len(p.Variances), Variances: p.Variances, Total: p.Total}
 }
 
@@ -41,7 +41,7 @@ func (m *Model) readCoordinates(a arrays, columns int) (err error) {
 	if of == nil {
 		return nil
 	}
-	p := &dataset.Projection{Variances: of.Variances, Total: of.Total}
+	p := &rows.Projection{Variances: of.Variances, Total: of.Total}
 	if p.Mean, _, err = a.Values("centre", columns); err != nil {
 		return err
 	}
@@ -59,12 +59,12 @@ func (m *Model) readCoordinates(a arrays, columns int) (err error) {
 	return nil
 }
 
-func scalingArrays(s dataset.Scaling) []algorithm.Array {
+func scalingArrays(s rows.Scaling) []algorithm.Array {
 	columns := []int{len(s.Scale)}
 	return []algorithm.Array{{Name: "shift", Shape: columns, Values: s.Shift}, {Name: "scale", Shape: columns, Values: s.Scale}}
 }
 
-func (m *Model) readScaling(a arrays) (s dataset.Scaling, err error) {
+func (m *Model) readScaling(a arrays) (s rows.Scaling, err error) {
 	columns := len(m.Manifest.Columns)
 	if s.Shift, _, err = a.Values("shift", columns); err != nil {
 		return s, err

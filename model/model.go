@@ -10,8 +10,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -25,9 +25,9 @@ const (
 // Model is a participant's trained model: what it has learned, and where it came from.
 type Model struct {
 	Manifest Manifest
-	Scaling  dataset.Scaling
+	Scaling  rows.Scaling
 	// Projection, if not nil, follows the scaling.
-	Projection *dataset.Projection
+	Projection *rows.Projection
 	Learned    algorithm.Model
 }
 
@@ -140,7 +140,7 @@ func New(kind string, options option.Table, columns []string, learned algorithm.
 	}
 	return &Model{
 		Manifest: Manifest{Kind: kind, Columns: slices.Clone(columns), Standardise: algorithm.None, Hyper: hyper},
-		Scaling:  dataset.Unscaled(len(columns)), Learned: learned,
+		Scaling:  rows.Unscaled(len(columns)), Learned: learned,
 	}, nil
 }
 
@@ -229,7 +229,7 @@ func (m *Model) Draws() int {
 }
 
 // Scores returns the anomaly scores of rows in the coordinates trained on.
-func (m *Model) Scores(z *mat.Dense) ([]float64, error) { return m.scores(dataset.InMemory(z)) }
+func (m *Model) Scores(z *mat.Dense) ([]float64, error) { return m.scores(rows.InMemory(z)) }
 
 // ScoreRows returns the anomaly scores of rows in the units of the data.
 func (m *Model) ScoreRows(x collabdict.Rows) ([]float64, error) {

@@ -14,9 +14,9 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/fedgem"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 func example(t testing.TB) *Model {
@@ -27,7 +27,7 @@ func example(t testing.TB) *Model {
 		t.Fatal(err)
 	}
 	return &Model{
-		Learned: mixture, Scaling: dataset.Scaling{Shift: []float64{10, 20}, Scale: []float64{2, 0.5}},
+		Learned: mixture, Scaling: rows.Scaling{Shift: []float64{10, 20}, Scale: []float64{2, 0.5}},
 		Manifest: Manifest{
 			Kind: "ggm", Participant: "plant-a", Columns: []string{"temp", "flow"}, Standardise: "own",
 			Threshold: 4, FalseAlarm: 0.01, Rounds: 3, Objective: report.Of(-12.5), Rows: 7, TotalRows: 20,
@@ -173,8 +173,8 @@ func TestFilesThatAreNoModel(t *testing.T) {
 func TestProjectionsAreRead(t *testing.T) {
 	m := example(t)
 	m.Manifest.Columns, m.Manifest.Normalise = []string{"temp", "flow", "level"}, "minmax"
-	m.Scaling = dataset.Scaling{Shift: []float64{10, 20, 0}, Scale: []float64{2, 0.5, 4}}
-	m.Projection = &dataset.Projection{
+	m.Scaling = rows.Scaling{Shift: []float64{10, 20, 0}, Scale: []float64{2, 0.5, 4}}
+	m.Projection = &rows.Projection{
 		Mean: []float64{0.5, 0.25, 1}, Axes: mat.NewDense(2, 3, []float64{0.6, 0, 0.8, 0, 1, 0}),
 		Variances: []float64{3, 1}, Total: 5,
 	}
@@ -196,7 +196,7 @@ func TestProjectionsAreRead(t *testing.T) {
 		t.Errorf("trained on %v, want %v", trained, z)
 	}
 	read := make([]float64, 2)
-	if err := got.Rows(dataset.InMemory(row)).ReadRows(read, 0); err != nil || !floats.EqualApprox(read, z.RawRowView(0), 1e-15) {
+	if err := got.Rows(rows.InMemory(row)).ReadRows(read, 0); err != nil || !floats.EqualApprox(read, z.RawRowView(0), 1e-15) {
 		t.Errorf("read %v, want %v", read, z)
 	}
 	if s := score(got, row)[0]; s != mixtureOf(m).Score(z.RawRowView(0)) {

@@ -11,10 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/npz"
-	"github.com/collabdict/collabdict/vae/cgau"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/vae/cgau"
 )
 
 func classifier(t testing.TB, standardise string) *Model {
@@ -73,7 +74,7 @@ func TestClassifiersAreRead(t *testing.T) {
 		first, _ := os.ReadFile(filepath.Join(dir, File))
 		clear(m.Conditions())
 		if standardise == "own" {
-			m.Scaling = dataset.Unscaled(2)
+			m.Scaling = rows.Unscaled(2)
 		}
 		if err := Save(dir, m); err != nil {
 			t.Fatal(err)
@@ -156,7 +157,7 @@ func FuzzOwnPart(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m := classifier(t, "own")
-		m.Scaling = dataset.Scaling{}
+		m.Scaling = rows.Scaling{}
 		if err := m.ReadOwn(bytes.NewReader(data), int64(len(data))); err == nil && !m.Complete() {
 			t.Error("no error, and no scaling")
 		}

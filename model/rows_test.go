@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/option"
 	"github.com/collabdict/collabdict/vae/cgau"
 )
@@ -45,7 +45,7 @@ func TestWhatModelsCannotDo(t *testing.T) {
 	refused(t, err, "want rows of 2 columns, got 3")
 	_, err = m.ExplainRows(mat.NewDense(1, 3, nil))
 	refused(t, err, "want rows of 2 columns, got 3")
-	m.Projection = &dataset.Projection{}
+	m.Projection = &rows.Projection{}
 	_, err = m.ExplainRows(x)
 	refused(t, err, "the model ggm, of 2 coordinates, does not tell columns apart")
 	_, err = New("ggm", nil, []string{"a"}, m.Learned)

@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/node"
@@ -50,6 +51,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		many   *ggm.ComponentsError
 		flat   *gmm.SingularError
 		data   *dataset.Error
+		split  *partition.Error
 		rows   *participant.OtherRowsError
 		file   *model.Error
 		conf   *config.Error
@@ -81,7 +83,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, "lower --components, or give more rows"
 	case errors.As(err, &flat):
 		return dataFailure, "standardise the columns, lower --components, or take --covariance diag"
-	case errors.As(err, &data), errors.As(err, &rows):
+	case errors.As(err, &data), errors.As(err, &split), errors.As(err, &rows):
 		return dataFailure, ""
 	case errors.As(err, &file):
 		return modelFailure, ""

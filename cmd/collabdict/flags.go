@@ -8,6 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/plants"
 )
@@ -88,7 +89,7 @@ func (s *sourceFlags) source(seed uint64) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	if spec.Split, err = dataset.ParseSplit(s.split); err != nil {
+	if spec.Split, err = partition.Parse(s.split); err != nil {
 		return source{}, &usageError{"--split: " + err.Error(), ""}
 	}
 	spec.Seed = seed

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
@@ -43,7 +44,7 @@ const (
 
 // collectInTime has the heap of a process that reads rows again and again collected at
 // that size, and of others often, unless the user has said otherwise.
-func collectInTime(rows dataset.Rows, held bool) {
+func collectInTime(rows collabdict.Rows, held bool) {
 	if held || !dataset.Streams(rows) {
 		collectOften()
 	} else if !collectorSet() {

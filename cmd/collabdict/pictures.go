@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
@@ -63,7 +64,7 @@ func codes(m *model.Model, v *latent.View, g latent.Groups) plots.Scatter {
 const exampleImages = 10
 
 // originals shows images above what their codes are decoded to.
-func originals(m *model.Model, rows dataset.Rows, places []int, g latent.Groups) (plots.Sheet, error) {
+func originals(m *model.Model, rows collabdict.Rows, places []int, g latent.Groups) (plots.Sheet, error) {
 	s := sheet(m, "reconstruction", "Images, above their reconstructions")
 	s.Subtitle += "; not for sharing"
 	for _, e := range g.Examples(exampleImages) {

@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/simulate"
@@ -147,7 +148,7 @@ func (f *upFlags) keep(src source, before earlier, names []string) error {
 	if err != nil {
 		return err
 	}
-	if err := before.keep(read); err != nil || src.plants == nil && src.spec.Split.Kind == dataset.ByFile {
+	if err := before.keep(read); err != nil || src.plants == nil && src.spec.Split.Kind == partition.ByFile {
 		return err
 	}
 	var dealt []string
@@ -160,7 +161,7 @@ func (f *upFlags) keep(src source, before earlier, names []string) error {
 // rows says where participants' own rows are: in their files, or nowhere yet.
 func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 	return func(name string) (*config.Node, error) {
-		if src.plants != nil || src.spec.Split.Kind != dataset.ByFile {
+		if src.plants != nil || src.spec.Split.Kind != partition.ByFile {
 			return nil, nil
 		}
 		files, err := src.spec.FilesByName()

@@ -13,13 +13,13 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/columnstats"
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/netsim"
 )
 
 // scaling takes columns from their extremes to the range from 0 to 1.
-func scaling(low, size []float64, constant []int, err error) (dataset.Scaling, []int, error) {
-	return dataset.Scaling{Shift: low, Scale: size}, constant, err
+func scaling(low, size []float64, constant []int, err error) (rows.Scaling, []int, error) {
+	return rows.Scaling{Shift: low, Scale: size}, constant, err
 }
 
 // All values come to be from 0 to 1, and the extreme ones near these.
@@ -33,7 +33,7 @@ func TestExtremesAlone(t *testing.T) {
 				x.Set(i, j, shift+scale*rapid.Float64Range(-1, 1).Draw(t, "value"))
 			}
 		}
-		s, constant, err := scaling(columnstats.Extremes(context.Background(), collabdict.Solo{}, dataset.InMemory(x)))
+		s, constant, err := scaling(columnstats.Extremes(context.Background(), collabdict.Solo{}, rows.InMemory(x)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,10 +70,10 @@ func TestExtremesTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := make([]dataset.Scaling, size)
+	got := make([]rows.Scaling, size)
 	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
 		var constant []int
-		got[rank], constant, err = scaling(columnstats.Extremes(ctx, g, dataset.InMemory(own(rank))))
+		got[rank], constant, err = scaling(columnstats.Extremes(ctx, g, rows.InMemory(own(rank))))
 		if err == nil && !slices.Equal(constant, []int{2}) {
 			t.Errorf("member %d: constant columns %v", rank, constant)
 		}
@@ -98,7 +98,7 @@ func TestExtremesTogether(t *testing.T) {
 // By the own rows, the range is exact.
 func TestOwnExtremes(t *testing.T) {
 	x := mat.NewDense(3, 3, []float64{1, -4, 7, 3, -2, 7, 2, 0, 7})
-	s, constant, err := scaling(columnstats.OwnExtremes(dataset.InMemory(x)))
+	s, constant, err := scaling(columnstats.OwnExtremes(rows.InMemory(x)))
 	if err != nil {
 		t.Fatal(err)
 	}

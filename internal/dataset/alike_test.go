@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 )
 
 const blobs = 3 // of each class
@@ -29,7 +30,7 @@ func blobsOf(perBlob int) string {
 
 func alike(t *testing.T, split string, change func(*dataset.Spec)) (*dataset.Dataset, error) {
 	t.Helper()
-	s, err := dataset.ParseSplit(split)
+	s, err := partition.Parse(split)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,11 +3,14 @@ package dataset
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // assemble puts the files' shares together, in the order of the files.
@@ -20,7 +23,7 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 		d.FirstClass = cmp.Or(d.FirstClass, sh.class)
 	}
 	groups := merge(shares)
-	if s.Split.Kind == IID {
+	if s.Split.Kind == partition.IID {
 		groups = s.deal(groups[""], len(sch.features))
 	} else if s.Split.Kind.Dealt() {
 		var err error
@@ -89,31 +92,13 @@ func merge(shares []*share) map[string]*group {
 	return groups
 }
 
-func (r *rows) add(more *rows) {
+func (r *rowSet) add(more *rowSet) {
 	r.n += more.n
 	r.values = append(r.values, more.values...)
 	r.singles = append(r.singles, more.singles...)
 	r.pixels = append(r.pixels, more.pixels...)
 	r.parts = append(r.parts, more.parts...)
 	r.labels = append(r.labels, more.labels...)
-}
-
-// deal shuffles training and test rows and gives them out one by one.
-func (s *Spec) deal(all *group, width int) map[string]*group {
-	random := rand.New(rand.NewPCG(s.Seed, 0))
-	groups := make(map[string]*group, s.Split.Clients)
-	hands := make([]*group, s.Split.Clients)
-	for i := range hands {
-		hands[i] = &group{}
-		groups[NumberedName(i, len(hands))] = hands[i]
-	}
-	for at, row := range random.Perm(all.train.n) {
-		hands[at%len(hands)].train.take(&all.train, row, width)
-	}
-	for at, row := range random.Perm(all.test.n) {
-		hands[at%len(hands)].test.take(&all.test, row, width)
-	}
-	return groups
 }
 
 // NumberedName names participant i of n, from 0, where nothing else does:
@@ -123,7 +108,7 @@ func NumberedName(i, n int) string {
 	return fmt.Sprintf("p%0*d", max(4, len(strconv.Itoa(n))), i+1)
 }
 
-func (r *rows) take(from *rows, row, width int) {
+func (r *rowSet) take(from *rowSet, row, width int) {
 	r.n++
 	switch {
 	case from.singles != nil:
@@ -152,7 +137,7 @@ func (s *Spec) participant(name string, g *group, columns []string) Participant 
 }
 
 // source returns the first n rows, nil without any.
-func (s *Spec) source(r *rows, width int, test bool) (Rows, []float64) {
+func (s *Spec) source(r *rowSet, width int, test bool) (collabdict.Rows, []float64) {
 	if r.n == 0 {
 		return nil, nil
 	}
@@ -164,9 +149,9 @@ func (s *Spec) source(r *rows, width int, test bool) (Rows, []float64) {
 	case r.parts != nil:
 		return newStream(s, width, test, r.parts, r.n), labels
 	case r.singles != nil:
-		return Single{width, r.singles[:r.n*width]}, labels
+		return rows.InNarrow(width, r.singles[:r.n*width]), labels
 	case r.pixels != nil:
-		return Bytes{width, r.pixels[:r.n*width]}, labels
+		return rows.InNarrow(width, r.pixels[:r.n*width]), labels
 	}
-	return InMemory(mat.NewDense(r.n, width, r.values[:r.n*width])), labels
+	return rows.InMemory(mat.NewDense(r.n, width, r.values[:r.n*width])), labels
 }

@@ -1,5 +1,7 @@
 package dataset
 
+import "github.com/collabdict/collabdict"
+
 // Participant is one organisation's rows.
 type Participant struct {
 	Name string
@@ -7,7 +9,7 @@ type Participant struct {
 	Columns []string
 	// Train (rows × columns) is trained on. Test is scored: the same rows
 	// where the Spec names none for it, nil where none of them is here.
-	Train, Test Rows
+	Train, Test collabdict.Rows
 	// TrainLabels and TestLabels have an entry a row, or are nil without a
 	// label column: 1 is an anomaly, 0 and -1 are normal. Labels that are text
 	// are numbers from 2 on, see [Dataset].

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 )
 
 // classes writes a file of rows that are numbered, with a class each and every
@@ -24,7 +26,7 @@ func classes(t *testing.T, split string, seed uint64, rows ...int) (*dataset.Dat
 		}
 	}
 	folder(t, "all.csv", b.String())
-	s, err := dataset.ParseSplit(split)
+	s, err := partition.Parse(split)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +48,7 @@ func held(t *testing.T, d *dataset.Dataset, rows int) [][]float64 {
 			count[int(l)-2]++
 		}
 		out = append(out, count)
-		for i, part := range []dataset.Rows{p.Train, p.Test} {
+		for i, part := range []collabdict.Rows{p.Train, p.Test} {
 			if part == nil {
 				continue
 			}

@@ -2,12 +2,13 @@
 //
 // Files are CSV, Parquet, NumPy arrays or IDX images: each form is a table (table.go). What
 // is too large for memory stays in its files and is read again whenever it is
-// wanted ([Rows], stream.go).
+// wanted (stream.go).
 //
 // A [Spec] says which files there are, how their rows are divided among
 // participants and which of them train and which are only scored. [LoadAll]
 // reads the rows of all participants (a simulation), [LoadOne] those of one (a
-// node). [Scaling] standardises columns.
+// node). Package partition says whose rows are whose; what is done with
+// rows, wherever they come from, is in package rows.
 //
 // What holds of everything that is returned:
 //   - every value is a number of at most 1e60 in size, so that sums of

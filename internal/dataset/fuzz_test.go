@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // FuzzLoad reads any bytes as a file: a typed error, or rows of finite numbers.
@@ -86,11 +87,11 @@ func fuzzLoad(f *testing.F, name string) {
 			if err != nil {
 				continue
 			}
-			x, err := dataset.Dense(d.Participants[0].Train)
+			x, err := rows.Dense(d.Participants[0].Train)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, row := range values(dataset.InMemory(x)) {
+			for _, row := range values(rows.InMemory(x)) {
 				if len(row) != len(d.Columns) {
 					t.Fatalf("a row of %d for %d columns", len(row), len(d.Columns))
 				}

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // folder writes files, given as name and content in turn, and moves there, so
@@ -41,11 +42,11 @@ func zipped(t testing.TB, content string) string {
 }
 
 // values lists rows in memory; nil is empty.
-func values(rows dataset.Rows) [][]float64 {
-	if rows == nil {
+func values(of collabdict.Rows) [][]float64 {
+	if of == nil {
 		return nil
 	}
-	x := rows.(dataset.Matrix)
+	x := of.(rows.Matrix)
 	n, _ := x.Dims()
 	out := make([][]float64, n)
 	for i := range out {

@@ -10,7 +10,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // idxBytes is an array of unsigned bytes.
@@ -35,9 +38,9 @@ func digits(n int) (images, labels string) {
 }
 
 // dense reads all rows.
-func dense(t *testing.T, rows dataset.Rows) *mat.Dense {
+func dense(t *testing.T, of collabdict.Rows) *mat.Dense {
 	t.Helper()
-	x, err := dataset.Dense(rows)
+	x, err := rows.Dense(of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,11 +70,11 @@ func TestImages(t *testing.T) {
 			if want := []string{"r1c1", "r1c2", "r1c3", "r2c1", "r2c2", "r2c3"}; !slices.Equal(d.Columns, want) || d.Ignored != nil {
 				t.Errorf("columns %q, ignored %q", d.Columns, d.Ignored)
 			}
-			rows := d.Participants[0].Train
-			if _, held := rows.(dataset.Bytes); held != (memory == 0) {
-				t.Errorf("memory %d: rows are %T", memory, rows)
+			train := d.Participants[0].Train
+			if _, held := train.(rows.Bytes); held != (memory == 0) {
+				t.Errorf("memory %d: rows are %T", memory, train)
 			}
-			x := dense(t, rows)
+			x := dense(t, train)
 			if first == nil {
 				first = x
 			}
@@ -101,7 +104,7 @@ func TestLabelsOfImages(t *testing.T) {
 	}
 	spec.Where = dataset.Condition{}
 	for _, text := range []string{"dirichlet:alpha=0.5,clients=4,label=label", "quantity:alpha=1,clients=3,label=label", "classes:least=1,most=2,clients=3,label=label", "iid:clients=5"} {
-		if spec.Split, err = dataset.ParseSplit(text); err != nil {
+		if spec.Split, err = partition.Parse(text); err != nil {
 			t.Fatal(err)
 		}
 		d, err := dataset.LoadAll(spec)
@@ -119,7 +122,7 @@ func TestLabelsOfImages(t *testing.T) {
 					t.Fatalf("%s: %s: row %v has label %g", text, p.Name, x.RawRowView(i), v)
 				}
 			}
-			if _, held := p.Train.(dataset.Bytes); !held {
+			if _, held := p.Train.(rows.Bytes); !held {
 				t.Errorf("%s: rows are %T", text, p.Train)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/collabdict/collabdict/internal/partition"
 )
 
 // LoadAll reads the rows of all participants. At least two must be left. Where each
@@ -18,7 +20,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 	}
 	names := make([]string, len(files))
 	spec.Ignore, spec.pixels = trimmed(spec.Ignore), allIDX(files)
-	if spec.Split.Kind == ByFile {
+	if spec.Split.Kind == partition.ByFile {
 		if err := nameByFile(names, files); err != nil {
 			return nil, err
 		}
@@ -55,7 +57,7 @@ func LoadOne(spec Spec) (*Dataset, error) {
 	}
 	names := slices.Repeat([]string{name}, len(files))
 	spec.Ignore, spec.pixels = trimmed(spec.Ignore), allIDX(files)
-	spec.Split = Split{}
+	spec.Split = partition.Split{}
 	d, err := spec.loadWithin(files, names)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // table has a part for each role.
@@ -29,8 +31,8 @@ func condition(s string) dataset.Condition {
 	return c
 }
 
-func split(s string) dataset.Split {
-	p, err := dataset.ParseSplit(s)
+func split(s string) partition.Split {
+	p, err := partition.Parse(s)
 	if err != nil {
 		panic(err)
 	}
@@ -143,7 +145,7 @@ func TestSplitByFile(t *testing.T) {
 			t.Errorf("%q: left out %v", data, d.LeftOut)
 		}
 		x := slices.Index(d.Columns, "x")
-		if a.Train.(dataset.Matrix).At(2, x) != 6 || a.Train.(dataset.Matrix).At(1, 1-x) != 3 || b.Train.(dataset.Matrix).At(1, x) != 3 {
+		if a.Train.(rows.Matrix).At(2, x) != 6 || a.Train.(rows.Matrix).At(1, 1-x) != 3 || b.Train.(rows.Matrix).At(1, x) != 3 {
 			t.Errorf("%q: columns are not matched by name: %v %v", data, values(a.Train), values(b.Train))
 		}
 	}
@@ -229,7 +231,7 @@ func TestDealIsEven(t *testing.T) {
 	folder(t, "rows.csv", content)
 	rapid.Check(t, func(t *rapid.T) {
 		clients := rapid.IntRange(2, 40).Draw(t, "clients")
-		spec := dataset.Spec{Data: []string{"rows.csv"}, Label: "label", Split: dataset.Split{Kind: dataset.IID, Clients: clients}, Seed: rapid.Uint64().Draw(t, "seed")}
+		spec := dataset.Spec{Data: []string{"rows.csv"}, Label: "label", Split: partition.Split{Kind: partition.IID, Clients: clients}, Seed: rapid.Uint64().Draw(t, "seed")}
 		d, err := dataset.LoadAll(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -242,10 +244,10 @@ func TestDealIsEven(t *testing.T) {
 				t.Fatalf("%s has %d of 103 rows among %d", p.Name, n, clients)
 			}
 			for i := range n {
-				if v := p.Train.(dataset.Matrix).At(i, 0); p.TrainLabels[i] != float64(int(v)%2) || again.Participants[s].Train.(dataset.Matrix).At(i, 0) != v {
-					t.Fatalf("%s: row %v has label %v, the second time %v", p.Name, v, p.TrainLabels[i], again.Participants[s].Train.(dataset.Matrix).At(i, 0))
+				if v := p.Train.(rows.Matrix).At(i, 0); p.TrainLabels[i] != float64(int(v)%2) || again.Participants[s].Train.(rows.Matrix).At(i, 0) != v {
+					t.Fatalf("%s: row %v has label %v, the second time %v", p.Name, v, p.TrainLabels[i], again.Participants[s].Train.(rows.Matrix).At(i, 0))
 				}
-				seen = append(seen, p.Train.(dataset.Matrix).At(i, 0))
+				seen = append(seen, p.Train.(rows.Matrix).At(i, 0))
 			}
 		}
 		slices.Sort(seen)

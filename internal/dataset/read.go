@@ -6,7 +6,7 @@ import (
 )
 
 // rows grows by one row at a time. It has values, or singles, or pixels, or parts.
-type rows struct {
+type rowSet struct {
 	n       int
 	values  []float64 // n × features
 	singles []float32 // n × features
@@ -17,7 +17,7 @@ type rows struct {
 
 // group is the rows of a participant, or of one file's share of them.
 type group struct {
-	train, test rows
+	train, test rowSet
 }
 
 // share is what one file has.
@@ -129,7 +129,7 @@ func (sc *scanner) add(at place) error {
 }
 
 // put adds the scratch row.
-func (sc *scanner) put(r *rows, at place, label float64) error {
+func (sc *scanner) put(r *rowSet, at place, label float64) error {
 	switch {
 	case sc.hold.index:
 		r.mark(&sc.file, at)
@@ -152,7 +152,7 @@ func (sc *scanner) put(r *rows, at place, label float64) error {
 }
 
 // mark notes where the row of a file stands that is the next of its share.
-func (r *rows) mark(file *part, at place) {
+func (r *rowSet) mark(file *part, at place) {
 	if r.parts == nil {
 		r.parts = []part{*file}
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // Scan reads all files once, one after the other, and calls f with the rows that Where
@@ -84,7 +86,7 @@ func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
 
 func (b *scan) add(row []float64) error {
 	b.values, b.numbers = append(b.values, row...), append(b.numbers, b.read)
-	if len(b.numbers) < eachRows {
+	if len(b.numbers) < rows.PerBlock {
 		return nil
 	}
 	return b.flush()

@@ -1,6 +1,10 @@
 package dataset
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/collabdict/collabdict/internal/partition"
+)
 
 // Spec says what to load.
 type Spec struct {
@@ -11,7 +15,7 @@ type Spec struct {
 	Name string
 	// Split divides the rows among participants; the zero value is a
 	// participant a file. [LoadOne] does not look at it.
-	Split Split
+	Split partition.Split
 	// Label names the column of labels, "" for none.
 	Label string
 	// ClassLabels says that labels are classes even if all are 0, 1 or -1: those

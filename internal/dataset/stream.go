@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+
+	"github.com/collabdict/collabdict"
 )
 
 // part is a file's share of a stream.
@@ -50,7 +52,7 @@ func newStream(spec *Spec, width int, test bool, parts []part, n int) *stream {
 }
 
 // Streams says that the rows stay in their files.
-func Streams(r Rows) bool { _, ok := r.(*stream); return ok }
+func Streams(r collabdict.Rows) bool { _, ok := r.(*stream); return ok }
 
 func (s *stream) Dims() (n, m int) { return s.starts[len(s.parts)], s.width }
 

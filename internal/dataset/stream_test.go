@@ -13,7 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // many is n rows like sites, as CSV and as rows of Parquet. Lines of blanks and
@@ -34,7 +36,7 @@ func many(n int) (string, []sited) {
 }
 
 // all reads rows in ranges, from several at a time, in the order of the draw.
-func all(t *rapid.T, rows dataset.Rows) []float64 {
+func all(t *rapid.T, rows collabdict.Rows) []float64 {
 	if rows == nil {
 		return nil
 	}
@@ -69,13 +71,13 @@ func all(t *rapid.T, rows dataset.Rows) []float64 {
 // TestStreamsAreAsMemory reads the same rows from memory and from files, in any
 // order and by several readers.
 func TestStreamsAreAsMemory(t *testing.T) {
-	csv, rows := many(1500)
+	csv, sites := many(1500)
 	more, _ := many(300)
 	folder(
 		t,
 		"a.csv", csv, "b.csv", more,
-		"a.parquet", parquetFile(t, rows, parquet.MaxRowsPerRowGroup(700), parquet.PageBufferSize(256)),
-		"b.parquet", withoutIndex(t, parquetFile(t, rows[:300], parquet.DataPageVersion(1), parquet.PageBufferSize(100))), "a.npy", records(rows),
+		"a.parquet", parquetFile(t, sites, parquet.MaxRowsPerRowGroup(700), parquet.PageBufferSize(256)),
+		"b.parquet", withoutIndex(t, parquetFile(t, sites[:300], parquet.DataPageVersion(1), parquet.PageBufferSize(100))), "a.npy", records(sites),
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		spec := dataset.Spec{
@@ -100,7 +102,7 @@ func TestStreamsAreAsMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, q := &got.Participants[0], &want.Participants[0]
-		if _, held := p.Train.(dataset.Matrix); held != (spec.Memory > 1) {
+		if _, held := p.Train.(rows.Matrix); held != (spec.Memory > 1) {
 			t.Fatalf("rows are held: %t, with %d bytes of memory", held, spec.Memory)
 		}
 		if (p.Test == p.Train) != (q.Test == q.Train) {
@@ -183,15 +185,15 @@ func TestFilesMustNotChange(t *testing.T) {
 }
 
 func TestFloat32(t *testing.T) {
-	csv, rows := many(900)
-	folder(t, "a.csv", csv, "a.parquet", parquetFile(t, rows))
+	csv, sites := many(900)
+	folder(t, "a.csv", csv, "a.parquet", parquetFile(t, sites))
 	for _, file := range []string{"a.csv", "a.parquet"} {
 		for _, memory := range []int64{0, 4 * 900 * 3} {
 			d, err := dataset.LoadOne(dataset.Spec{Data: []string{file}, Float32: true, Memory: memory})
 			if err != nil {
 				t.Fatal(err)
 			}
-			single, ok := d.Participants[0].Train.(dataset.Single)
+			single, ok := d.Participants[0].Train.(rows.Single)
 			if !ok {
 				t.Fatalf("%T", d.Participants[0].Train)
 			}
@@ -229,10 +231,10 @@ func TestLoadAllLeavesRowsInTheirFiles(t *testing.T) {
 		}
 		for i, want := range []*mat.Dense{mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6}), mat.NewDense(2, 2, []float64{7, 8, 9, 10})} {
 			p := d.Participants[i]
-			if _, held := p.Train.(dataset.Matrix); held == streamed {
+			if _, held := p.Train.(rows.Matrix); held == streamed {
 				t.Errorf("memory %d: rows are %T", memory, p.Train)
 			}
-			if got, err := dataset.Dense(p.Train); err != nil || !mat.Equal(got, want) {
+			if got, err := rows.Dense(p.Train); err != nil || !mat.Equal(got, want) {
 				t.Errorf("memory %d: %s has %v, %v", memory, p.Name, got, err)
 			}
 		}
@@ -241,7 +243,7 @@ func TestLoadAllLeavesRowsInTheirFiles(t *testing.T) {
 	if err != nil || len(d.Participants) != 2 {
 		t.Fatal(d, err)
 	}
-	if _, ok := d.Participants[1].Train.(dataset.Matrix); !ok {
+	if _, ok := d.Participants[1].Train.(rows.Matrix); !ok {
 		t.Errorf("rows of a compressed file are %T", d.Participants[1].Train)
 	}
 }

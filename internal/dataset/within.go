@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // holding says what becomes of rows that are read.
@@ -51,7 +55,7 @@ func (s *Spec) loadWithin(files, names []string) (*Dataset, error) {
 // loadApart is load of participants with files of their own, whose rows stay there
 // unless all of them together are few. Those that could not be read again are held.
 func (s *Spec) loadApart(files, names []string) (*Dataset, error) {
-	if s.Memory == 0 || s.Split.Kind != ByFile {
+	if s.Memory == 0 || s.Split.Kind != partition.ByFile {
 		return s.load(files, names)
 	}
 	sch, err := s.settle(files[0])
@@ -121,7 +125,7 @@ func expectedValues(files []string, width int) (int64, error) {
 func (s *Spec) settleStreams(d *Dataset, most int64, files, names []string) (*Dataset, error) {
 	p := &d.Participants[0]
 	separate := s.TestWhere.Given() && p.Test != nil
-	streams := []Rows{p.Train}
+	streams := []collabdict.Rows{p.Train}
 	if separate {
 		streams = append(streams, p.Test)
 	}
@@ -155,7 +159,7 @@ func (s *Spec) settleStreams(d *Dataset, most int64, files, names []string) (*Da
 }
 
 // stuck names a file of the stream whose rows cannot be sought, if there is one.
-func stuck(rows Rows) string {
+func stuck(rows collabdict.Rows) string {
 	if s, ok := rows.(*stream); ok {
 		for _, f := range s.parts {
 			if !f.seekable {
@@ -167,14 +171,14 @@ func stuck(rows Rows) string {
 }
 
 // held reads rows into memory.
-func (s *Spec) held(rows Rows) (Rows, error) {
-	defer rows.(*stream).close()
+func (s *Spec) held(streamed collabdict.Rows) (collabdict.Rows, error) {
+	defer streamed.(*stream).close()
 	switch {
 	case s.pixels:
-		return narrowed[uint8](rows)
+		return rows.Narrowed[uint8](streamed)
 	case s.Float32:
-		return narrowed[float32](rows)
+		return rows.Narrowed[float32](streamed)
 	}
-	x, err := Dense(rows)
-	return InMemory(x), err
+	x, err := rows.Dense(streamed)
+	return rows.InMemory(x), err
 }

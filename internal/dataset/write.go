@@ -8,7 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // Write writes the rows of a participant to a CSV file, and returns the Spec with
@@ -55,7 +57,7 @@ func Write(path string, p Participant) (Spec, error) {
 }
 
 // writeRows writes rows with their labels; without any they count as normal.
-func writeRows(w *csv.Writer, spec Spec, rows Rows, labels []float64, split string) error {
+func writeRows(w *csv.Writer, spec Spec, of collabdict.Rows, labels []float64, split string) error {
 	var line []string
 	write := func(i int, row []float64) error {
 		line = line[:0]
@@ -74,7 +76,7 @@ func writeRows(w *csv.Writer, spec Spec, rows Rows, labels []float64, split stri
 		}
 		return w.Write(line)
 	}
-	return Each(rows, func(x *mat.Dense, from int) error {
+	return rows.Each(of, func(x *mat.Dense, from int) error {
 		n, _ := x.Dims()
 		for i := range n {
 			if err := write(from+i, x.RawRowView(i)); err != nil {

@@ -5,12 +5,15 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // Whatever a participant has, its rows are read again as they were written.
 func TestWhatIsWrittenIsRead(t *testing.T) {
-	train := InMemory(mat.NewDense(3, 2, []float64{1, -2.5, 1e-300, 3, 1e60, 1.0 / 3}))
-	test := InMemory(mat.NewDense(2, 2, []float64{5, 6, 7, 8}))
+	train := rows.InMemory(mat.NewDense(3, 2, []float64{1, -2.5, 1e-300, 3, 1e60, 1.0 / 3}))
+	test := rows.InMemory(mat.NewDense(2, 2, []float64{5, 6, 7, 8}))
 	plain := []string{"x", "y"}
 	for name, p := range map[string]Participant{
 		"labels and test rows":    {Columns: plain, Train: train, Test: test, TrainLabels: []float64{0, -1, 0}, TestLabels: []float64{1, 0}},
@@ -46,4 +49,4 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-func same(a, b Rows) bool { return mat.Equal(a.(Matrix), b.(Matrix)) }
+func same(a, b collabdict.Rows) bool { return mat.Equal(a.(rows.Matrix), b.(rows.Matrix)) }

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/multitask"
 )
@@ -18,7 +18,7 @@ import (
 // principal axes.
 func describe(kind string, columns, axes int) *model.Model {
 	m := &model.Model{Manifest: model.Manifest{Kind: kind, Standardise: "own", Threshold: 2.5, FalseAlarm: 0.01, Digest: "abc"}}
-	m.Scaling = dataset.Unscaled(columns)
+	m.Scaling = rows.Unscaled(columns)
 	for j := range columns {
 		m.Manifest.Columns = append(m.Manifest.Columns, fmt.Sprintf("column %d", j+1))
 		m.Scaling.Shift[j] = 10*float64(j) - 20
@@ -26,7 +26,7 @@ func describe(kind string, columns, axes int) *model.Model {
 	}
 	if axes > 0 {
 		rng := rand.New(rand.NewPCG(5, 6))
-		m.Projection = &dataset.Projection{Mean: make([]float64, columns), Axes: mat.NewDense(axes, columns, nil)}
+		m.Projection = &rows.Projection{Mean: make([]float64, columns), Axes: mat.NewDense(axes, columns, nil)}
 		var q mat.QR
 		random := mat.NewDense(columns, columns, nil)
 		for i := range columns {

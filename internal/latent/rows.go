@@ -3,7 +3,7 @@ package latent
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict"
 )
 
 // evenly returns places of at most so many of n things, as far from each other as they can
@@ -21,7 +21,7 @@ const blockRows = 256
 
 // eachBlock calls f with the rows at places, a block x of them at a time, from being the
 // number of those before.
-func eachBlock(rows dataset.Rows, places []int, f func(x *mat.Dense, from int) error) error {
+func eachBlock(rows collabdict.Rows, places []int, f func(x *mat.Dense, from int) error) error {
 	for from := 0; from < len(places); from += blockRows {
 		x, err := read(rows, places[from:min(from+blockRows, len(places))])
 		if err == nil {
@@ -35,7 +35,7 @@ func eachBlock(rows dataset.Rows, places []int, f func(x *mat.Dense, from int) e
 }
 
 // read returns the rows at places.
-func read(rows dataset.Rows, places []int) (*mat.Dense, error) {
+func read(rows collabdict.Rows, places []int) (*mat.Dense, error) {
 	_, columns := rows.Dims()
 	x := mat.NewDense(len(places), columns, nil)
 	for i, at := range places {

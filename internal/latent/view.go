@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
 )
@@ -29,7 +29,7 @@ const Most = 5000
 
 // At shows at least one row, in the units of the data. The model's
 // scorer is a [algorithm.Coder].
-func At(m *model.Model, rows dataset.Rows) (*View, error) {
+func At(m *model.Model, rows collabdict.Rows) (*View, error) {
 	n, _ := rows.Dims()
 	v := &View{Places: evenly(n, Most)}
 	v.Rows, v.Of = len(v.Places), n
@@ -81,7 +81,7 @@ func (v *View) Active() []int {
 }
 
 // Scores returns the anomaly scores of the rows looked at.
-func (v *View) Scores(m *model.Model, rows dataset.Rows) (scores []float64, err error) {
+func (v *View) Scores(m *model.Model, rows collabdict.Rows) (scores []float64, err error) {
 	err = eachBlock(rows, v.Places, func(x *mat.Dense, _ int) error {
 		block, err := m.Scores(m.Trained(x))
 		scores = append(scores, block...)
@@ -92,7 +92,7 @@ func (v *View) Scores(m *model.Model, rows dataset.Rows) (scores []float64, err 
 
 // Decoded returns the rows at some places, and what their codes are decoded to, both in the
 // units of the data.
-func Decoded(m *model.Model, rows dataset.Rows, places []int) (x, decoded *mat.Dense, err error) {
+func Decoded(m *model.Model, rows collabdict.Rows, places []int) (x, decoded *mat.Dense, err error) {
 	if x, err = read(rows, places); err == nil {
 		decoded, _, err = decode(m, x)
 	}

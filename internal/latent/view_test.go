@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/latent"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/multitask"
 )
@@ -19,18 +19,18 @@ import (
 func example(axes int) *model.Model {
 	m := &model.Model{
 		Manifest: model.Manifest{Columns: []string{"a", "b", "c"}, Threshold: 1},
-		Scaling:  dataset.Scaling{Shift: []float64{10, 20, -1}, Scale: []float64{2, 0.5, 1}},
+		Scaling:  rows.Scaling{Shift: []float64{10, 20, -1}, Scale: []float64{2, 0.5, 1}},
 	}
 	dim := 3
 	if axes > 0 {
 		dim = axes
-		m.Projection = &dataset.Projection{Mean: make([]float64, 3), Axes: mat.NewDense(axes, 3, []float64{0.6, 0.8, 0, 0, 0, 1}), Variances: make([]float64, axes)}
+		m.Projection = &rows.Projection{Mean: make([]float64, 3), Axes: mat.NewDense(axes, 3, []float64{0.6, 0.8, 0, 0, 0, 1}), Variances: make([]float64, axes)}
 	}
 	m.Learned = multitask.Trained{Model: multitask.NewModel(dim, multitask.Config{Latent: 2, Hidden: []int{4}, Seed: 3})}
 	return m
 }
 
-func rows(n int) *mat.Dense {
+func exampleRows(n int) *mat.Dense {
 	x := mat.NewDense(n, 3, nil)
 	for i := range n {
 		x.SetRow(i, []float64{10 + float64(i%7), 20 + math.Sin(float64(i)), -1 - float64(i%5)})
@@ -42,8 +42,8 @@ func rows(n int) *mat.Dense {
 // of columns.
 func TestAt(t *testing.T) {
 	for _, axes := range []int{0, 2} {
-		m, x := example(axes), rows(600)
-		v, err := latent.At(m, dataset.InMemory(x))
+		m, x := example(axes), exampleRows(600)
+		v, err := latent.At(m, rows.InMemory(x))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestAt(t *testing.T) {
 		}
 		near(t, "error of a row", v.SquaredError, lost)
 		near(t, "error of the first row", v.Lost[0], first)
-		some, again, err := latent.Decoded(m, dataset.InMemory(x), []int{599, 0})
+		some, again, err := latent.Decoded(m, rows.InMemory(x), []int{599, 0})
 		if err != nil || some.At(0, 1) != x.At(599, 1) || again.At(1, 2) != back.At(0, 2) {
 			t.Errorf("rows that are named are others (%v)", err)
 		}
@@ -107,7 +107,7 @@ func TestAtWithoutVariance(t *testing.T) {
 		for i := range n {
 			x.SetRow(i, []float64{1, 1e9, 1})
 		}
-		v, err := latent.At(m, dataset.InMemory(x))
+		v, err := latent.At(m, rows.InMemory(x))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,8 +125,8 @@ func TestAtWithoutVariance(t *testing.T) {
 // Of many rows so many are looked at, from the first to about the last, and their scores
 // are those of the rows.
 func TestRowsAreChosenEvenly(t *testing.T) {
-	m, x := example(0), rows(3*latent.Most-1)
-	v, err := latent.At(m, dataset.InMemory(x))
+	m, x := example(0), exampleRows(3*latent.Most-1)
+	v, err := latent.At(m, rows.InMemory(x))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestRowsAreChosenEvenly(t *testing.T) {
 		}
 	}
 	v.Places = v.Places[:300]
-	scores, err := v.Scores(m, dataset.InMemory(x))
+	scores, err := v.Scores(m, rows.InMemory(x))
 	if err != nil {
 		t.Fatal(err)
 	}

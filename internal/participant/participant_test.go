@@ -19,6 +19,7 @@ import (
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
@@ -92,8 +93,8 @@ func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
 		if saved.Manifest.Digest != results[0].Model.Manifest.Digest {
 			t.Errorf("%s has another digest than %s", parts[i].Name, parts[0].Name)
 		}
-		want := score(simulated.Models[i], parts[i].Test.(dataset.Matrix).Dense)
-		for j, got := range score(saved, parts[i].Test.(dataset.Matrix).Dense) {
+		want := score(simulated.Models[i], parts[i].Test.(rows.Matrix).Dense)
+		for j, got := range score(saved, parts[i].Test.(rows.Matrix).Dense) {
 			if math.Abs(got-want[j]) > 1e-4*math.Abs(want[j])+1e-4 {
 				t.Fatalf("%s, row %d: score %g, simulated %g", parts[i].Name, j, got, want[j])
 			}

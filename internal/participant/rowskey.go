@@ -16,8 +16,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/atomicfile"
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // rowsKeyFile has, in the folder of a participant, the identity of a run, a key, and a
@@ -42,7 +43,7 @@ func (e *OtherRowsError) Error() string {
 // without a change of the rows would show that change to everybody.
 type rowsKey struct {
 	dir    string
-	rows   dataset.Rows
+	rows   collabdict.Rows
 	labels []float64 // nil unless they are learned
 
 	key    [32]byte
@@ -51,7 +52,7 @@ type rowsKey struct {
 
 // newRowsKey draws the key of a run that is still to begin. The rows are read now, so
 // that nobody waits for it later.
-func newRowsKey(dir string, rows dataset.Rows, labels []float64) (*rowsKey, error) {
+func newRowsKey(dir string, rows collabdict.Rows, labels []float64) (*rowsKey, error) {
 	k := &rowsKey{dir: dir, rows: rows, labels: labels}
 	if _, err := rand.Read(k.key[:]); err != nil {
 		return nil, fmt.Errorf("key of the rows: %w", err)
@@ -101,7 +102,7 @@ func (k *rowsKey) noise() randv2.Source { return randv2.NewChaCha8(k.key) }
 func (k *rowsKey) digestOf(key [32]byte) ([]byte, error) {
 	h := hmac.New(sha256.New, key[:])
 	var b []byte
-	err := dataset.EachRow(k.rows, func(row []float64) {
+	err := rows.EachRow(k.rows, func(row []float64) {
 		b = binary.BigEndian.AppendUint64(b[:0], uint64(len(row)))
 		for _, v := range row {
 			b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))

@@ -8,12 +8,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 func keyed(t *testing.T, dir string, labels []float64, values ...float64) *rowsKey {
 	t.Helper()
-	k, err := newRowsKey(dir, dataset.InMemory(mat.NewDense(len(values)/2, 2, values)), labels)
+	k, err := newRowsKey(dir, rows.InMemory(mat.NewDense(len(values)/2, 2, values)), labels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -23,7 +24,7 @@ func classify(m *model.Model, p dataset.Participant) (report.Evaluation, error) 
 		return e, err
 	}
 	probabilities := make([]float64, 0, n*classifier.Classes())
-	err = dataset.Each(m.Rows(p.Test), func(z *mat.Dense, _ int) error {
+	err = rows.Each(m.Rows(p.Test), func(z *mat.Dense, _ int) error {
 		block, err := classifier.Probabilities(z)
 		if err == nil {
 			probabilities = append(probabilities, block.RawMatrix().Data...)

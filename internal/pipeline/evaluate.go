@@ -6,9 +6,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -43,7 +45,7 @@ func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) 
 		return e, nil
 	}
 	to := make([]int, n)
-	err = dataset.Each(z, func(x *mat.Dense, from int) error {
+	err = rows.Each(z, func(x *mat.Dense, from int) error {
 		copy(to[from:], m.Assign(x))
 		return nil
 	})
@@ -61,7 +63,7 @@ func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) 
 
 // silhouette is that of the rows, or of so many that are drawn from them as it takes.
 // Which they are follows from how many rows there are.
-func silhouette(z dataset.Rows, to []int) (report.Figure, error) {
+func silhouette(z collabdict.Rows, to []int) (report.Figure, error) {
 	n, dim := z.Dims()
 	taken := rand.New(rand.NewPCG(0, 0)).Perm(n)[:min(n, metrics.SilhouetteRows)]
 	slices.Sort(taken)
@@ -69,7 +71,7 @@ func silhouette(z dataset.Rows, to []int) (report.Figure, error) {
 	for i, at := range taken {
 		labels[i] = to[at]
 	}
-	err := dataset.Each(z, func(x *mat.Dense, from int) error {
+	err := rows.Each(z, func(x *mat.Dense, from int) error {
 		rows, _ := x.Dims()
 		first, _ := slices.BinarySearch(taken, from)
 		for i := first; i < len(taken) && taken[i] < from+rows; i++ {

@@ -11,15 +11,16 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // prepared is rows in the coordinates trained on, and how they came there: columns are
 // scaled first, and then projected to axes, which are normalised as columns are, but
 // always by the rows of all.
 type prepared struct {
-	scaling    dataset.Scaling
-	projection *dataset.Projection // nil if there is none
-	rows       dataset.Rows
+	scaling    rows.Scaling
+	projection *rows.Projection // nil if there is none
+	rows       collabdict.Rows
 	moments    algorithm.Moments // what is known of all rows; nil if nothing is
 	warnings   []string
 }
@@ -56,8 +57,8 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 
 // project goes on with rows that out has the scaling of. Those in memory are projected
 // once.
-func (t *Task) project(ctx context.Context, g collabdict.Group, rows dataset.Rows, out *prepared) error {
-	scaled := out.scaling.Rows(rows)
+func (t *Task) project(ctx context.Context, g collabdict.Group, of collabdict.Rows, out *prepared) error {
+	scaled := out.scaling.Rows(of)
 	var axes *columnstats.Axes
 	var err error
 	if out.moments != nil { // standardised by the moments of all: these have been summed
@@ -68,7 +69,7 @@ func (t *Task) project(ctx context.Context, g collabdict.Group, rows dataset.Row
 	if err != nil {
 		return err
 	}
-	p := dataset.Onto(axes)
+	p := rows.Onto(axes)
 	if w := flatWarning(p); w != "" {
 		out.warnings = append(out.warnings, w)
 	}
@@ -78,24 +79,24 @@ func (t *Task) project(ctx context.Context, g collabdict.Group, rows dataset.Row
 	}
 	out.projection = p.Scaled(along)
 	out.rows, out.moments = out.projection.Rows(scaled), nil
-	if dataset.Streams(rows) {
+	if dataset.Streams(of) {
 		return nil
 	}
-	x, err := dataset.Dense(out.rows)
+	x, err := rows.Dense(out.rows)
 	if err != nil {
 		return err
 	}
-	out.rows = dataset.InMemory(x)
+	out.rows = rows.InMemory(x)
 	return nil
 }
 
 // axisScaling returns how rows along the axes are normalised.
-func (t *Task) axisScaling(ctx context.Context, g collabdict.Group, p *dataset.Projection, scaled dataset.Rows) (dataset.Scaling, error) {
+func (t *Task) axisScaling(ctx context.Context, g collabdict.Group, p *rows.Projection, scaled collabdict.Rows) (rows.Scaling, error) {
 	if t.Normalise == MinMax {
 		s, _, err := minMax(columnstats.Extremes(ctx, g, p.Rows(scaled)))
 		return s, err
 	}
-	s := dataset.Unscaled(len(p.Variances))
+	s := rows.Unscaled(len(p.Variances))
 	for i, v := range p.Variances {
 		if v > flat*p.Total {
 			s.Scale[i] = math.Sqrt(v)
@@ -105,7 +106,7 @@ func (t *Task) axisScaling(ctx context.Context, g collabdict.Group, p *dataset.P
 }
 
 // Prepared returns rows in the coordinates that who has nobody else trains on.
-func (t *Task) Prepared(ctx context.Context, p dataset.Participant) (dataset.Rows, error) {
+func (t *Task) Prepared(ctx context.Context, p dataset.Participant) (collabdict.Rows, error) {
 	out, err := t.prepare(ctx, collabdict.Solo{}, p)
 	if err != nil {
 		return nil, err
@@ -122,17 +123,17 @@ func (t *Task) OfScaled() *Task {
 
 // OwnScaling returns the scaling of a participant by its own rows, and the columns that
 // are constant.
-func OwnScaling(normalise string, rows dataset.Rows) (dataset.Scaling, []int, error) {
+func OwnScaling(normalise string, of collabdict.Rows) (rows.Scaling, []int, error) {
 	if normalise == MinMax {
-		return minMax(columnstats.OwnExtremes(rows))
+		return minMax(columnstats.OwnExtremes(of))
 	}
-	return dataset.Own(rows)
+	return rows.Own(of)
 }
 
 // minMax returns the scaling of columns from their smallest to their largest values to the
 // range from 0 to 1.
-func minMax(low, size []float64, constant []int, err error) (dataset.Scaling, []int, error) {
-	return dataset.Scaling{Shift: low, Scale: size}, constant, err
+func minMax(low, size []float64, constant []int, err error) (rows.Scaling, []int, error) {
+	return rows.Scaling{Shift: low, Scale: size}, constant, err
 }
 
 // constantWarning names the first few of the columns that are constant in some rows.
@@ -153,7 +154,7 @@ func constantWarning(in string, columns []string, constant []int) string {
 const flat = 1e-9
 
 // flatWarning tells of axes along which rows do not vary.
-func flatWarning(p *dataset.Projection) string {
+func flatWarning(p *rows.Projection) string {
 	last := len(p.Variances)
 	first := slices.IndexFunc(p.Variances, func(v float64) bool { return !(v > flat*p.Total) })
 	if first < 0 {
@@ -164,31 +165,31 @@ func flatWarning(p *dataset.Projection) string {
 
 // scaling returns how this participant moves its rows to the coordinates trained
 // on, the columns that are constant, and what was learned of all rows on the way.
-func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string, rows dataset.Rows) (dataset.Scaling, []int, algorithm.Moments, error) {
+func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string, of collabdict.Rows) (rows.Scaling, []int, algorithm.Moments, error) {
 	switch t.Standardise {
 	case algorithm.Own:
-		s, constant, err := OwnScaling(t.Normalise, rows)
+		s, constant, err := OwnScaling(t.Normalise, of)
 		return s, constant, nil, err
 	case algorithm.Agreed:
 		s, err := t.Ranges.scaling(columns)
 		return s, nil, nil, err
 	case algorithm.None:
-		_, dim := rows.Dims()
-		return dataset.Unscaled(dim), nil, nil, nil
+		_, dim := of.Dims()
+		return rows.Unscaled(dim), nil, nil, nil
 	}
 	if t.Normalise == MinMax {
-		s, constant, err := minMax(columnstats.Extremes(ctx, g, rows))
+		s, constant, err := minMax(columnstats.Extremes(ctx, g, of))
 		return s, constant, nil, err
 	}
-	return globalScaling(ctx, g, rows)
+	return globalScaling(ctx, g, of)
 }
 
 // globalScaling standardises by the moments of all participants' rows, learned
 // from private sums alone. The learner starts from the same products.
-func globalScaling(ctx context.Context, g collabdict.Group, rows dataset.Rows) (dataset.Scaling, []int, algorithm.Moments, error) {
-	mean, about, err := columnstats.CentredMoments(ctx, g, rows)
+func globalScaling(ctx context.Context, g collabdict.Group, of collabdict.Rows) (rows.Scaling, []int, algorithm.Moments, error) {
+	mean, about, err := columnstats.CentredMoments(ctx, g, of)
 	if err != nil {
-		return dataset.Scaling{}, nil, nil, err
+		return rows.Scaling{}, nil, nil, err
 	}
 	count := math.Round(about.Rows())
 	variance := make([]float64, len(mean))
@@ -199,9 +200,9 @@ func globalScaling(ctx context.Context, g collabdict.Group, rows dataset.Rows) (
 			variance[i] = v / count
 		}
 	}
-	s, constant, err := dataset.FromMoments(count, mean, variance)
+	s, constant, err := rows.FromMoments(count, mean, variance)
 	if err != nil {
-		return dataset.Scaling{}, nil, nil, err
+		return rows.Scaling{}, nil, nil, err
 	}
 	return s, constant, about.Scaled(s.Scale), nil
 }

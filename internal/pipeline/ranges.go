@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -54,22 +55,22 @@ func (r Ranges) String() string {
 }
 
 // scaling brings columns from their ranges to that from 0 to 1.
-func (r Ranges) scaling(columns []string) (dataset.Scaling, error) {
+func (r Ranges) scaling(columns []string) (rows.Scaling, error) {
 	low, high := make([]float64, len(columns)), make([]float64, len(columns))
 	for i, name := range columns {
 		var ok bool
 		if low[i], high[i], ok = r.of(name); !ok {
-			return dataset.Scaling{}, option.Errorf("ranges", "want one of each column, got none of %q", name)
+			return rows.Scaling{}, option.Errorf("ranges", "want one of each column, got none of %q", name)
 		}
 	}
-	return dataset.FromRanges(low, high)
+	return rows.FromRanges(low, high)
 }
 
 // outside names the columns with values outside of their ranges, empty if there are
 // none.
-func (r Ranges) outside(columns []string, rows dataset.Rows) (string, error) {
+func (r Ranges) outside(columns []string, of collabdict.Rows) (string, error) {
 	count, values := make([]int, len(columns)), 0
-	err := dataset.EachRow(rows, func(row []float64) {
+	err := rows.EachRow(of, func(row []float64) {
 		for i, v := range row {
 			if low, high, _ := r.of(columns[i]); v < low || v > high {
 				count[i]++

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // Generate makes up the plants of spec: exactly spec.Participants of them, each
@@ -45,7 +46,7 @@ func Generate(spec Spec, seed uint64) []dataset.Participant {
 		}
 		sensors.units(train)
 		sensors.units(test)
-		all[s].Train, all[s].Test = dataset.InMemory(train), dataset.InMemory(test)
+		all[s].Train, all[s].Test = rows.InMemory(train), rows.InMemory(test)
 	}
 	return all
 }

@@ -10,8 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // TestGenerateGivesWhatIsAskedFor checks the numbers, that values are finite
@@ -38,7 +40,7 @@ func TestGenerateGivesWhatIsAskedFor(t *testing.T) {
 			if slices.Max(p.TrainLabels) != 0 || (nt > 1 && slices.Max(p.TestLabels) != 1) || (nt > 7 && slices.Min(p.TestLabels) != 0) {
 				t.Fatalf("%s: labels %v and %v", p.Name, p.TrainLabels, p.TestLabels)
 			}
-			for _, x := range []dataset.Rows{p.Train, p.Test} {
+			for _, x := range []collabdict.Rows{p.Train, p.Test} {
 				for _, v := range dense(x).RawMatrix().Data {
 					if v-v != 0 {
 						t.Fatalf("%s holds %v", p.Name, v)
@@ -81,7 +83,7 @@ func TestPatternIsATree(t *testing.T) {
 	for i := range n {
 		p.draw(x.RawRowView(i), random)
 	}
-	s, _, err := dataset.Own(dataset.InMemory(x))
+	s, _, err := rows.Own(rows.InMemory(x))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,19 +178,19 @@ func TestTogetherIsBetter(t *testing.T) {
 	for seed := range uint64(seeds) {
 		plants := Generate(Demo(), seed)
 		var pooled []float64
-		var rows []*mat.Dense
+		var scaled []*mat.Dense
 		for _, p := range plants {
 			pooled = append(pooled, dense(p.Train).RawMatrix().Data...)
 		}
-		common, _, _ := dataset.Own(dataset.InMemory(mat.NewDense(len(pooled)/Demo().Columns, Demo().Columns, pooled)))
+		common, _, _ := rows.Own(rows.InMemory(mat.NewDense(len(pooled)/Demo().Columns, Demo().Columns, pooled)))
 		for _, p := range plants {
-			rows = append(rows, common.Apply(dense(p.Train)))
+			scaled = append(scaled, common.Apply(dense(p.Train)))
 		}
-		group := fit(rows, 6, 30, rand.New(rand.NewPCG(seed, 1)))
+		group := fit(scaled, 6, 30, rand.New(rand.NewPCG(seed, 1)))
 		for s, p := range plants {
 			auc, _ := metrics.ROCAUC(group.scores(s, common.Apply(dense(p.Test))), p.TestLabels)
 			together += auc / float64(seeds*len(plants))
-			own, _, _ := dataset.Own(p.Train)
+			own, _, _ := rows.Own(p.Train)
 			single := fit([]*mat.Dense{own.Apply(dense(p.Train))}, 6, 30, rand.New(rand.NewPCG(seed, 2)))
 			auc, _ = metrics.ROCAUC(single.scores(0, own.Apply(dense(p.Test))), p.TestLabels)
 			alone += auc / float64(seeds*len(plants))
@@ -246,4 +248,4 @@ func TestFilesHoldTheData(t *testing.T) {
 	}
 }
 
-func dense(rows dataset.Rows) *mat.Dense { return rows.(dataset.Matrix).Dense }
+func dense(of collabdict.Rows) *mat.Dense { return of.(rows.Matrix).Dense }

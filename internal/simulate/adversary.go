@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/internal/summary"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
@@ -125,7 +126,7 @@ func (r *Run) trainedOn(parts []dataset.Participant) (*mat.Dense, error) {
 			return nil, err
 		}
 		_, dim = z.Dims()
-		if err := dataset.EachRow(z, func(row []float64) { all = append(all, row...) }); err != nil {
+		if err := rows.EachRow(z, func(row []float64) { all = append(all, row...) }); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -81,7 +82,7 @@ func Pooled(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) 
 	if t.Standardise == algorithm.Own {
 		pooled = t.OfScaled()
 	}
-	together := dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: dataset.InMemory(all), TrainLabels: labelsOf(parts), ClassLabels: parts[0].ClassLabels}
+	together := dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: rows.InMemory(all), TrainLabels: labelsOf(parts), ClassLabels: parts[0].ClassLabels}
 	for _, p := range parts { // a classifier is to have the classes of these, too
 		together.TestLabels = append(together.TestLabels, p.TestLabels...)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -13,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -86,7 +88,7 @@ func TestAloneUsesOwnRowsForEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, _, err := dataset.Own(parts[1].Train)
+	own, _, err := rows.Own(parts[1].Train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +112,7 @@ func TestPooledKeepsEachOwnersUnits(t *testing.T) {
 	scaled := mat.DenseCopyOf(dense(parts[0].Train))
 	scaled.Scale(1000, scaled)
 	other := append([]dataset.Participant(nil), parts...)
-	other[0].Train, other[0].Test = dataset.InMemory(scaled), dataset.InMemory(scaled)
+	other[0].Train, other[0].Test = rows.InMemory(scaled), rows.InMemory(scaled)
 	a, err := Pooled(t.Context(), k, parts)
 	if err != nil {
 		t.Fatal(err)
@@ -132,11 +134,11 @@ func meanLogLik(m *model.Model, z *mat.Dense) float64 {
 	return v
 }
 
-func dense(rows dataset.Rows) *mat.Dense { return rows.(dataset.Matrix).Dense }
+func dense(of collabdict.Rows) *mat.Dense { return of.(rows.Matrix).Dense }
 
 // score returns a model's scores of rows in the units of the data.
-func score(m *model.Model, rows *mat.Dense) []float64 {
-	scores, err := m.Scores(m.Trained(mat.DenseCopyOf(rows)))
+func score(m *model.Model, x *mat.Dense) []float64 {
+	scores, err := m.Scores(m.Trained(mat.DenseCopyOf(x)))
 	if err != nil {
 		panic(err)
 	}
@@ -148,7 +150,7 @@ func TestBaselinesOfClassifiers(t *testing.T) {
 	parts := []dataset.Participant{{Name: "a"}, {Name: "b"}}
 	for i := range parts {
 		parts[i].Columns = []string{"x"}
-		parts[i].Train = dataset.InMemory(mat.NewDense(4, 1, []float64{-1, 1, -2, 2}))
+		parts[i].Train = rows.InMemory(mat.NewDense(4, 1, []float64{-1, 1, -2, 2}))
 		parts[i].Test, parts[i].TrainLabels, parts[i].TestLabels = parts[i].Train, []float64{0, 1, 0, 1}, []float64{0, float64(1 + i), 0, 1}
 	}
 	k := pipelinetest.Task(t, "cgau", "rounds=1", "local-steps=1", "hidden=2", "batch=4", "dropout=0", "standardise=none", "false-alarm=0.1")

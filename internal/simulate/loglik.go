@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
@@ -76,7 +77,7 @@ func overAll(m *model.Model, parts []dataset.Participant) (report.Figure, error)
 	return report.Of(total / rows), nil
 }
 
-func unitsOf(m *model.Model, rows dataset.Rows) (dataset.Rows, error) {
+func unitsOf(m *model.Model, rows collabdict.Rows) (collabdict.Rows, error) {
 	if m.Manifest.Standardise != algorithm.Own {
 		return m.Rows(rows), nil
 	}

@@ -9,31 +9,32 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // pool puts the training rows of all participants together: each in its owner's units
 // where everybody standardises by itself, else in those of the data.
-func pool(t *pipeline.Task, parts []dataset.Participant) ([]dataset.Scaling, *mat.Dense, error) {
-	scalings := make([]dataset.Scaling, len(parts))
-	rows, dim := 0, len(parts[0].Columns)
+func pool(t *pipeline.Task, parts []dataset.Participant) ([]rows.Scaling, *mat.Dense, error) {
+	scalings := make([]rows.Scaling, len(parts))
+	count, dim := 0, len(parts[0].Columns)
 	for _, p := range parts {
 		n, _ := p.Train.Dims()
-		rows += n
+		count += n
 	}
-	all := make([]float64, 0, rows*dim)
+	all := make([]float64, 0, count*dim)
 	for i, p := range parts {
-		scalings[i] = dataset.Unscaled(dim)
+		scalings[i] = rows.Unscaled(dim)
 		if t.Standardise == algorithm.Own {
 			var err error
 			if scalings[i], _, err = pipeline.OwnScaling(t.Normalise, p.Train); err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", p.Name, err)
 			}
 		}
-		if err := dataset.EachRow(scalings[i].Rows(p.Train), func(row []float64) { all = append(all, row...) }); err != nil {
+		if err := rows.EachRow(scalings[i].Rows(p.Train), func(row []float64) { all = append(all, row...) }); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}
-	return scalings, mat.NewDense(rows, dim, all), nil
+	return scalings, mat.NewDense(count, dim, all), nil
 }
 
 // labelsOf returns the labels of the rows that pool puts together, nil if a participant
@@ -57,9 +58,9 @@ func allRows(ctx context.Context, t *pipeline.Task, parts []dataset.Participant)
 	if t.Standardise == algorithm.Own {
 		t = t.OfScaled()
 	}
-	rows, err := t.Prepared(ctx, dataset.Participant{Columns: parts[0].Columns, Train: dataset.InMemory(all)})
+	prepared, err := t.Prepared(ctx, dataset.Participant{Columns: parts[0].Columns, Train: rows.InMemory(all)})
 	if err != nil {
 		return nil, err
 	}
-	return dataset.Dense(rows)
+	return rows.Dense(prepared)
 }

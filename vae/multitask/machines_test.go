@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
 	"github.com/collabdict/collabdict/internal/outside"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // machines is the Server Machine Dataset, a machine a participant, its columns standardised
@@ -27,7 +28,7 @@ func machines(t *testing.T) (names []string, train, test []Rows, labels [][]floa
 		t.Fatal(err)
 	}
 	for _, p := range data.Participants {
-		s, _, err := dataset.Own(p.Train)
+		s, _, err := rows.Own(p.Train)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,14 +8,15 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/cmd/paper/internal/frechet"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/vae/cgau"
 )
 
 // member is a participant's rows: to train on, to find the best round by, to measure with.
 type member struct {
-	all               dataset.Rows // but those to measure with
+	all               collabdict.Rows // but those to measure with
 	train, held, test cgau.Rows
 }
 
@@ -25,7 +26,7 @@ const heldShare = 0.05
 // deal deals the rows of a repeat. With the same repeat, other shares to shuffle have the
 // same centroids.
 func deal(s sample, members int, shuffle float64, repeat int) ([]member, error) {
-	split := dataset.Split{Kind: dataset.PCAKMeans, Clients: members, Shuffle: shuffle, Column: "label"}
+	split := partition.Split{Kind: partition.PCAKMeans, Clients: members, Shuffle: shuffle, Column: "label"}
 	train, test, err := split.DealAlike(s.train, s.test, s.trainClasses, s.testClasses, uint64(repeat)+1)
 	if err != nil {
 		return nil, err
@@ -33,12 +34,12 @@ func deal(s sample, members int, shuffle float64, repeat int) ([]member, error) 
 	random := source(repeat, 2)
 	out := make([]member, members)
 	for k := range out {
-		rows := permuted(train[k], random)
-		held := int(heldShare * float64(len(rows)))
+		of := permuted(train[k], random)
+		held := int(heldShare * float64(len(of)))
 		out[k] = member{
-			all:   dataset.InMemory(matrix(s.train, rows)),
-			train: single(s.train, s.trainClasses, rows[held:]),
-			held:  single(s.train, s.trainClasses, rows[:held]),
+			all:   rows.InMemory(matrix(s.train, of)),
+			train: single(s.train, s.trainClasses, of[held:]),
+			held:  single(s.train, s.trainClasses, of[:held]),
 			test:  single(s.test, s.testClasses, test[k]),
 		}
 	}

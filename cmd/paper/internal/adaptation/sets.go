@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // set is rows of several classes.
@@ -49,16 +50,16 @@ func (s *set) read(ctx context.Context, l *study.Lab) error {
 		return err
 	}
 	p := d.Participants[0]
-	rows := p.Train
+	read := p.Train
 	if s.axes > 0 {
 		// What participants would find by sums.
-		axes, err := columnstats.PrincipalAxes(ctx, collabdict.Solo{}, rows, s.axes)
+		axes, err := columnstats.PrincipalAxes(ctx, collabdict.Solo{}, read, s.axes)
 		if err != nil {
 			return err
 		}
-		rows = dataset.Onto(axes).Rows(rows)
+		read = rows.Onto(axes).Rows(read)
 	}
-	x, err := dataset.Dense(rows)
+	x, err := rows.Dense(read)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 )
 
 // scenario deals images by their classes: the numbers of each member's. The seed is that
@@ -27,7 +27,7 @@ func dirichlet(labels []byte, seed uint64) ([][]int, error) {
 	for i, c := range labels {
 		classes[i] = float64(c)
 	}
-	split := dataset.Split{Kind: dataset.Dirichlet, Alpha: 0.5, Clients: 10, Column: "label"}
+	split := partition.Split{Kind: partition.Dirichlet, Alpha: 0.5, Clients: 10, Column: "label"}
 	const tries = 1000
 	for try := range uint64(tries) {
 		hands, err := split.Deal(classes, seed*tries+try)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // part is rows with the class of each.
@@ -53,7 +54,7 @@ func readClasses(path, label string, class func(label float64) float64) ([][][]f
 		return nil, err
 	}
 	p := d.Participants[0]
-	x, err := dataset.Dense(p.Train)
+	x, err := rows.Dense(p.Train)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/outside"
+	"github.com/collabdict/collabdict/internal/partition"
 )
 
 // The published table, of the share of shuffled rows and the heterogeneity of ten members,
@@ -19,7 +20,7 @@ func TestEmbeddings(t *testing.T) {
 	const members = 10
 	before := math.Inf(1)
 	for _, share := range []string{"0", "0.2", "0.4", "0.6", "0.8", "1"} {
-		split, err := dataset.ParseSplit(fmt.Sprintf("pca-kmeans:clients=%d,shuffle=%s,label=label", members, share))
+		split, err := partition.Parse(fmt.Sprintf("pca-kmeans:clients=%d,shuffle=%s,label=label", members, share))
 		if err != nil {
 			t.Fatal(err)
 		}

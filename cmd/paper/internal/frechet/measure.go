@@ -9,7 +9,6 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/columnstats"
-	"github.com/collabdict/collabdict/internal/dataset"
 )
 
 // Heterogeneity says how unlike each other the members' rows are.
@@ -27,7 +26,7 @@ type Heterogeneity struct {
 //
 // The values of a sum have finite precision, so columns whose mean is far from zero beside
 // their spread have to be centred before; the error that says so is the same at all.
-func Measure(ctx context.Context, g collabdict.Group, rows dataset.Rows) (Heterogeneity, error) {
+func Measure(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (Heterogeneity, error) {
 	b, err := columnstats.Agree(ctx, g, rows)
 	if err != nil {
 		return Heterogeneity{}, fmt.Errorf("frechet: %w", err)

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -69,7 +69,7 @@ func TestMeasure(t *testing.T) {
 	want := apart(t, all)
 	got := make([]Heterogeneity, len(all))
 	err := lockstep.Run(t.Context(), len(all), func(ctx context.Context, g collabdict.Group, rank int) (err error) {
-		got[rank], err = Measure(ctx, g, dataset.InMemory(all[rank]))
+		got[rank], err = Measure(ctx, g, rows.InMemory(all[rank]))
 		return err
 	})
 	if err != nil {
@@ -92,7 +92,7 @@ func TestMeasureOverTheProtocol(t *testing.T) {
 	}
 	got := make([]Heterogeneity, len(all))
 	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
-		got[rank], err = Measure(ctx, g, dataset.InMemory(all[rank]))
+		got[rank], err = Measure(ctx, g, rows.InMemory(all[rank]))
 		return err
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func TestMeasureWithoutAMember(t *testing.T) {
 		if rank == 0 {
 			g = &recorder{g, &log}
 		}
-		h, err := Measure(ctx, g, dataset.InMemory(all[rank]))
+		h, err := Measure(ctx, g, rows.InMemory(all[rank]))
 		if rank == 0 {
 			mean = h.Mean
 		}
@@ -123,7 +123,7 @@ func TestMeasureWithoutAMember(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := Measure(t.Context(), &absent{log}, dataset.InMemory(all[4]))
+	h, err := Measure(t.Context(), &absent{log}, rows.InMemory(all[4]))
 	if want := apart(t, all)[4]; err != nil || math.Abs(h.Own-want) > 1e-7*want || h.Mean != mean {
 		t.Errorf("got %+v, %v, want %g and the mean %g of the others", h, err, want, mean)
 	}
@@ -174,14 +174,14 @@ func TestMeasureOfUnsuitableRows(t *testing.T) {
 	}
 	want := apart(t, zero)
 	err := lockstep.Run(t.Context(), 2, func(ctx context.Context, g collabdict.Group, rank int) error {
-		h, err := Measure(ctx, g, dataset.InMemory(zero[rank]))
+		h, err := Measure(ctx, g, rows.InMemory(zero[rank]))
 		if math.Abs(h.Own-want[rank]) > 1e-7*want[rank] {
 			t.Errorf("a column of zeros: %g, want %g", h.Own, want[rank])
 		}
 		for i := range 30 {
 			zero[rank].Set(i, 0, 1e9+float64(i))
 		}
-		if _, err := Measure(ctx, g, dataset.InMemory(zero[rank])); err == nil || !strings.Contains(err.Error(), "got column 1 with a mean of 1.0000000145e+09 and nearly none: centre it") {
+		if _, err := Measure(ctx, g, rows.InMemory(zero[rank])); err == nil || !strings.Contains(err.Error(), "got column 1 with a mean of 1.0000000145e+09 and nearly none: centre it") {
 			t.Errorf("a column far from zero: %v", err)
 		}
 		return err
@@ -189,7 +189,7 @@ func TestMeasureOfUnsuitableRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Measure(t.Context(), collabdict.Solo{}, dataset.InMemory(zero[0].Slice(0, 30, 1, 5).(*mat.Dense))); err == nil || !strings.Contains(err.Error(), "want rows at two members at least") {
+	if _, err := Measure(t.Context(), collabdict.Solo{}, rows.InMemory(zero[0].Slice(0, 30, 1, 5).(*mat.Dense))); err == nil || !strings.Contains(err.Error(), "want rows at two members at least") {
 		t.Errorf("alone: %v", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/columnstats"
-	"github.com/collabdict/collabdict/internal/dataset"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // statistics are the number of rows, the sum of each column, and that of the products of
@@ -39,11 +39,11 @@ func layout(b columnstats.Bounds) (order []int, blocks []collabdict.Block) {
 	return order, blocks
 }
 
-func newStatistics(rows dataset.Rows, order []int) (statistics, error) {
-	n, dim := rows.Dims()
+func newStatistics(of collabdict.Rows, order []int) (statistics, error) {
+	n, dim := of.Dims()
 	sums := make([]float64, dim)
 	products := make([]float64, dim*dim) // the upper triangle
-	err := dataset.Each(rows, func(x *mat.Dense, _ int) error {
+	err := rows.Each(of, func(x *mat.Dense, _ int) error {
 		size, _ := x.Dims()
 		for i := range size {
 			floats.Add(sums, x.RawRowView(i))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // set is the rows of some participants.
@@ -114,11 +115,11 @@ func loadServers(s *set, l *study.Lab) ([]participant, error) {
 	}
 	var parts []participant
 	for _, p := range d.Participants {
-		train, err := dataset.Dense(p.Train)
+		train, err := rows.Dense(p.Train)
 		if err != nil {
 			return nil, err
 		}
-		test, err := dataset.Dense(p.Test)
+		test, err := rows.Dense(p.Test)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +156,7 @@ func loadEngines(s *set, l *study.Lab) ([]participant, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := dataset.Dense(d.Participants[0].Train)
+	all, err := rows.Dense(d.Participants[0].Train)
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/columnstats"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // Ways to learn.
@@ -50,11 +50,11 @@ func (s *set) rows(ctx context.Context, way string) ([]participant, error) {
 }
 
 // ownUnits standardises by each participant's moments.
-func (s *set) ownUnits() ([]dataset.Scaling, error) {
-	out := make([]dataset.Scaling, len(s.parts))
+func (s *set) ownUnits() ([]rows.Scaling, error) {
+	out := make([]rows.Scaling, len(s.parts))
 	for i, p := range s.parts {
 		var err error
-		if out[i], _, err = dataset.Own(dataset.InMemory(p.train)); err != nil {
+		if out[i], _, err = rows.Own(rows.InMemory(p.train)); err != nil {
 			return nil, err
 		}
 	}
@@ -62,10 +62,10 @@ func (s *set) ownUnits() ([]dataset.Scaling, error) {
 }
 
 // commonUnits standardises by the moments of all rows, which take two sums.
-func (s *set) commonUnits(ctx context.Context) ([]dataset.Scaling, error) {
-	out := make([]dataset.Scaling, len(s.parts))
+func (s *set) commonUnits(ctx context.Context) ([]rows.Scaling, error) {
+	out := make([]rows.Scaling, len(s.parts))
 	err := lockstep.Run(ctx, len(s.parts), func(ctx context.Context, g collabdict.Group, rank int) error {
-		mean, about, err := columnstats.CentredMoments(ctx, g, dataset.InMemory(s.parts[rank].train))
+		mean, about, err := columnstats.CentredMoments(ctx, g, rows.InMemory(s.parts[rank].train))
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s *set) commonUnits(ctx context.Context) ([]dataset.Scaling, error) {
 		for j := range variance {
 			variance[j] = about.Squares(j) / about.Rows()
 		}
-		out[rank], _, err = dataset.FromMoments(about.Rows(), mean, variance)
+		out[rank], _, err = rows.FromMoments(about.Rows(), mean, variance)
 		return err
 	})
 	return out, err

@@ -11,9 +11,9 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/ood"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/internal/columnstats"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/idx"
 	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 var mnistFiles = []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels-idx1-ubyte.gz"}
@@ -79,10 +79,10 @@ func readImages(l *study.Lab) (*mat.Dense, error) {
 }
 
 // principal returns the axes of all images: what participants would find by sums.
-func principal(ctx context.Context, x *mat.Dense) (p *dataset.Projection, err error) {
+func principal(ctx context.Context, x *mat.Dense) (p *rows.Projection, err error) {
 	err = lockstep.Run(ctx, 1, func(ctx context.Context, g collabdict.Group, _ int) error {
-		of, err := columnstats.PrincipalAxes(ctx, g, dataset.InMemory(x), axes)
-		p = dataset.Onto(of)
+		of, err := columnstats.PrincipalAxes(ctx, g, rows.InMemory(x), axes)
+		p = rows.Onto(of)
 		return err
 	})
 	return p, err

@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/gmm/fedgen"
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -42,7 +42,7 @@ func clusters(random *rand.Rand) sample {
 
 func tiny() set {
 	return set{
-		name: "made up", k: 4, clients: 4, kind: dataset.Dirichlet, levels: []float64{0.5, 2}, fixed: 0.5, growing: true, of: "none", far: 2,
+		name: "made up", k: 4, clients: 4, kind: partition.Dirichlet, levels: []float64{0.5, 2}, fixed: 0.5, growing: true, of: "none", far: 2,
 		load: func(context.Context, *study.Lab) (draw, error) { return clusters, nil },
 	}
 }

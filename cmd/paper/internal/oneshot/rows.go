@@ -8,9 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/cmd/paper/internal/ood"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 const (
@@ -46,8 +48,8 @@ func loadCovertype(_ context.Context, l *study.Lab) (draw, error) {
 	}, nil
 }
 
-func unitRows(rows dataset.Rows) (*mat.Dense, error) {
-	x, err := dataset.Dense(rows)
+func unitRows(of collabdict.Rows) (*mat.Dense, error) {
+	x, err := rows.Dense(of)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +75,12 @@ func loadCMAPSS(_ context.Context, l *study.Lab) (draw, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := dataset.Dense(d.Participants[0].Train)
+	all, err := rows.Dense(d.Participants[0].Train)
 	if err != nil {
 		return nil, err
 	}
 	n, dim := all.Dims()
-	x, err := unitRows(dataset.InMemory(mat.DenseCopyOf(all.Slice(0, n, 1, dim))))
+	x, err := unitRows(rows.InMemory(mat.DenseCopyOf(all.Slice(0, n, 1, dim))))
 	if err != nil {
 		return nil, err
 	}

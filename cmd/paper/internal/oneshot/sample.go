@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // sample is the rows of a repeat. Participants have normal rows alone.
@@ -55,14 +55,14 @@ func permuted(random *rand.Rand, rows []int) []int {
 }
 
 // toUnit scales each column of x from its own range to that from 0 to 1.
-func toUnit(x *mat.Dense) (dataset.Scaling, error) {
+func toUnit(x *mat.Dense) (rows.Scaling, error) {
 	_, dim := x.Dims()
 	low, high := make([]float64, dim), make([]float64, dim)
 	for i := range dim {
 		column := mat.Col(nil, i, x)
 		low[i], high[i] = slices.Min(column), slices.Max(column)
 	}
-	return dataset.FromRanges(low, high)
+	return rows.FromRanges(low, high)
 }
 
 // seed gives a purpose a seed of its own in each repeat.

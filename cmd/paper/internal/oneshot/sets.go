@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 )
 
 // set is one of the tables that mixtures are learned of.
@@ -14,7 +14,7 @@ type set struct {
 	needs   []string
 	k       int // components, Table 3
 	clients int
-	kind    dataset.SplitKind
+	kind    partition.Kind
 	// levels of heterogeneity: concentrations of a Dirichlet split, or classes of each
 	// participant in a Quantity split. fixed is the one where something else varies.
 	levels []float64
@@ -32,7 +32,7 @@ type set struct {
 
 // scheme names the split.
 func (s *set) scheme() string {
-	if s.kind == dataset.Dirichlet {
+	if s.kind == partition.Dirichlet {
 		return "dirichlet"
 	}
 	return "quantity"
@@ -46,19 +46,19 @@ type draw func(random *rand.Rand) sample
 // The concentrations are those that the paper's text names; its figures alone have more.
 var sets = []set{
 	{
-		name: "MNIST", needs: mnistFiles, k: 30, clients: 20, kind: dataset.Dirichlet, levels: dirichlet, fixed: 0.2,
+		name: "MNIST", needs: mnistFiles, k: 30, clients: 20, kind: partition.Dirichlet, levels: dirichlet, fixed: 0.2,
 		published: [3]float64{33, 41, 38}, of: "MNIST", far: 2, load: loadMNIST,
 	},
 	{
-		name: "Covertype", needs: []string{covertypeFile}, k: 15, clients: 20, kind: dataset.Dirichlet, levels: dirichlet, fixed: 0.2,
+		name: "Covertype", needs: []string{covertypeFile}, k: 15, clients: 20, kind: partition.Dirichlet, levels: dirichlet, fixed: 0.2,
 		growing: true, published: [3]float64{21, 7, 40}, of: "Covertype", far: 1, load: loadCovertype,
 	},
 	{
-		name: "SMD", needs: smdFiles(), k: 10, clients: 20, kind: dataset.Dirichlet, levels: dirichlet, fixed: 0.2,
+		name: "SMD", needs: smdFiles(), k: 10, clients: 20, kind: partition.Dirichlet, levels: dirichlet, fixed: 0.2,
 		growing: true, published: [3]float64{36, 12, 30}, of: "SMD", far: 12, load: loadSMD,
 	},
 	{
-		name: "C-MAPSS", needs: []string{cmapssFile}, k: 15, clients: 12, kind: dataset.Quantity, levels: []float64{1, 2, 3}, fixed: 1,
+		name: "C-MAPSS", needs: []string{cmapssFile}, k: 15, clients: 12, kind: partition.Quantity, levels: []float64{1, 2, 3}, fixed: 1,
 		published: [3]float64{29, 3, 18}, of: "VEHICLE", far: 2, load: loadCMAPSS,
 	},
 }

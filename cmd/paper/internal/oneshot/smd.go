@@ -8,6 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // loadSMD gives the rows of all machines; a machine is a class, dealt to participants
@@ -28,7 +29,7 @@ func loadSMD(_ context.Context, l *study.Lab) (draw, error) {
 	var train, test []*mat.Dense
 	var classes, labels []float64
 	for machine, p := range d.Participants {
-		x, err := dataset.Dense(p.Train)
+		x, err := rows.Dense(p.Train)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +37,7 @@ func loadSMD(_ context.Context, l *study.Lab) (draw, error) {
 		for range n {
 			classes = append(classes, float64(machine))
 		}
-		y, err := dataset.Dense(p.Test)
+		y, err := rows.Dense(p.Test)
 		if err != nil {
 			return nil, err
 		}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/fedgen"
-	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
 	"github.com/collabdict/collabdict/internal/parallel"
+	"github.com/collabdict/collabdict/internal/partition"
 )
 
 // tolerance ends EM everywhere (section 5.5), in nats per row.
@@ -52,7 +52,7 @@ func newTrial(p plan, rows sample) (*trial, error) {
 	if p.each == 0 {
 		return t, nil
 	}
-	split := dataset.Split{Kind: p.set.kind, Clients: p.clients, Alpha: p.level, Column: "class"}
+	split := partition.Split{Kind: p.set.kind, Clients: p.clients, Alpha: p.level, Column: "class"}
 	hands, err := split.Deal(rows.classes, source(p.repeat, "deal").Uint64())
 	if err != nil {
 		return nil, err

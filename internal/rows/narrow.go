@@ -1,4 +1,6 @@
-package dataset
+package rows
+
+import "github.com/collabdict/collabdict"
 
 // Narrow is rows in memory in fewer bytes per value than double precision takes. Reading
 // them never fails.
@@ -13,13 +15,16 @@ type (
 	Bytes  = Narrow[uint8]
 )
 
+// InNarrow returns the rows of some values, which it keeps.
+func InNarrow[T float32 | uint8](width int, values []T) Narrow[T] { return Narrow[T]{width, values} }
+
 // Dims returns the numbers of rows and columns.
 func (s Narrow[T]) Dims() (n, m int) { return len(s.values) / s.width, s.width }
 
 // ReadRows fills x with the rows from row from on.
 func (s Narrow[T]) ReadRows(x []float64, from int) error {
 	if len(x)%s.width != 0 {
-		panic("dataset: want room for whole rows")
+		panic("rows: want room for whole rows")
 	}
 	for i, v := range s.values[from*s.width:][:len(x)] {
 		x[i] = float64(v)
@@ -27,8 +32,8 @@ func (s Narrow[T]) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// narrowed reads rows into memory.
-func narrowed[T float32 | uint8](rows Rows) (Rows, error) {
+// Narrowed reads rows into memory.
+func Narrowed[T float32 | uint8](rows collabdict.Rows) (collabdict.Rows, error) {
 	n, width := rows.Dims()
 	x := Narrow[T]{width, make([]T, 0, n*width)}
 	err := EachRow(rows, func(row []float64) {

@@ -1,10 +1,12 @@
-package dataset
+package rows
 
 import (
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
 )
 
 // Scaling moves columns to the coordinates trained on: z = (x − Shift) / Scale.
@@ -33,7 +35,7 @@ func Unscaled(n int) Scaling {
 // come to be outside too.
 func FromRanges(low, high []float64) (Scaling, error) {
 	if len(low) != len(high) {
-		panic("dataset: low and high have different lengths")
+		panic("rows: low and high have different lengths")
 	}
 	s := Unscaled(len(low))
 	for j, l := range low {
@@ -49,7 +51,7 @@ func FromRanges(low, high []float64) (Scaling, error) {
 // Own standardises the columns of x to mean 0 and variance 1 (divided by the
 // number of rows), in two passes. It returns the columns that are constant, which
 // keep scale 1. x must have rows.
-func Own(x Rows) (s Scaling, constant []int, err error) {
+func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
 	rows, cols := x.Dims()
 	mean, variance := make([]float64, cols), make([]float64, cols)
 	err = EachRow(x, func(row []float64) {
@@ -78,7 +80,7 @@ func Own(x Rows) (s Scaling, constant []int, err error) {
 // row, are an error.
 func FromMoments(count float64, mean, variance []float64) (s Scaling, constant []int, err error) {
 	if len(mean) != len(variance) {
-		panic("dataset: mean and variance have different lengths")
+		panic("rows: mean and variance have different lengths")
 	}
 	if !(count >= 1) {
 		return Scaling{}, nil, fmt.Errorf("standardisation: want moments of at least 1 row, got %g", count)
@@ -106,11 +108,11 @@ func standard(mean, variance []float64, tol float64) (s Scaling, constant []int)
 }
 
 // Rows returns the rows of x, scaled whenever they are read.
-func (s Scaling) Rows(x Rows) Rows { return scaled{x, s} }
+func (s Scaling) Rows(x collabdict.Rows) collabdict.Rows { return scaled{x, s} }
 
 // Copy is Rows, with what is in memory in double precision scaled once into a copy:
 // for rows that are read often.
-func (s Scaling) Copy(x Rows) Rows {
+func (s Scaling) Copy(x collabdict.Rows) collabdict.Rows {
 	if m, ok := x.(Matrix); ok {
 		return InMemory(s.Apply(m.Dense))
 	}
@@ -118,7 +120,7 @@ func (s Scaling) Copy(x Rows) Rows {
 }
 
 type scaled struct {
-	Rows
+	collabdict.Rows
 	by Scaling
 }
 
@@ -149,7 +151,7 @@ func (s Scaling) Apply(x *mat.Dense) *mat.Dense {
 func (s Scaling) ApplyTo(dst, x *mat.Dense) {
 	rows, cols := x.Dims()
 	if r, c := dst.Dims(); r != rows || c != cols || len(s.Scale) != cols || len(s.Shift) != cols {
-		panic("dataset: scaling, dst and x have different shapes")
+		panic("rows: scaling, dst and x have different shapes")
 	}
 	for i := range rows {
 		s.scale(dst.RawRowView(i), x.RawRowView(i))

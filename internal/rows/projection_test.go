@@ -1,4 +1,4 @@
-package dataset_test
+package rows_test
 
 import (
 	"math/rand/v2"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/columnstats"
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // nearPlane is rows that lie near a plane, far from the origin; the last column is
@@ -25,13 +25,13 @@ func nearPlane(n int, seed uint64) *mat.Dense {
 	return x
 }
 
-func onto(t *testing.T, x *mat.Dense, k int) *dataset.Projection {
+func onto(t *testing.T, x *mat.Dense, k int) *rows.Projection {
 	t.Helper()
-	axes, err := columnstats.PrincipalAxes(t.Context(), collabdict.Solo{}, dataset.InMemory(x), k)
+	axes, err := columnstats.PrincipalAxes(t.Context(), collabdict.Solo{}, rows.InMemory(x), k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dataset.Onto(axes)
+	return rows.Onto(axes)
 }
 
 // Rows are projected as they are read.
@@ -43,7 +43,7 @@ func TestProjection(t *testing.T) {
 		t.Fatalf("%d by %d", n, k)
 	}
 	streamed := make([]float64, 2*3)
-	if err := p.Rows(dataset.InMemory(x)).ReadRows(streamed, 50); err != nil || !reflect.DeepEqual(streamed, z.RawMatrix().Data[150:156]) {
+	if err := p.Rows(rows.InMemory(x)).ReadRows(streamed, 50); err != nil || !reflect.DeepEqual(streamed, z.RawMatrix().Data[150:156]) {
 		t.Errorf("read %v, %v, want %v", streamed, err, z.RawMatrix().Data[150:156])
 	}
 }
@@ -52,7 +52,7 @@ func TestProjection(t *testing.T) {
 func TestScaledProjection(t *testing.T) {
 	x := nearPlane(50, 2)
 	p := onto(t, x, 3)
-	s := dataset.Scaling{Shift: []float64{2, -1, 0.5}, Scale: []float64{4, 0.25, 3}}
+	s := rows.Scaling{Shift: []float64{2, -1, 0.5}, Scale: []float64{4, 0.25, 3}}
 	q := p.Scaled(s)
 	if want := s.Apply(p.Apply(x)); !mat.EqualApprox(q.Apply(x), want, 1e-12) {
 		t.Errorf("got %v, want %v", q.Apply(x), want)

@@ -1,12 +1,14 @@
-package dataset
+package rows
 
 import (
 	gonum "gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/parallel"
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
@@ -35,7 +37,7 @@ func (p *Projection) Apply(x *mat.Dense) *mat.Dense {
 }
 
 // Rows returns the rows of x along the axes, projected whenever they are read.
-func (p *Projection) Rows(x Rows) Rows { return projected{x, p} }
+func (p *Projection) Rows(x collabdict.Rows) collabdict.Rows { return projected{x, p} }
 
 // Scaled returns the projection after which rows along the axes have been scaled, too.
 func (p *Projection) Scaled(s Scaling) *Projection {
@@ -72,7 +74,7 @@ func (p *Projection) project(dst, rows []float64) {
 }
 
 type projected struct {
-	rows Rows
+	rows collabdict.Rows
 	by   *Projection
 }
 
@@ -84,9 +86,9 @@ func (r projected) Dims() (n, m int) {
 
 func (r projected) ReadRows(x []float64, from int) error {
 	k, dim := r.by.Axes.Dims()
-	values := make([]float64, min(len(x)/k, blockRows)*dim)
+	values := make([]float64, min(len(x)/k, parallel.BlockRows)*dim)
 	for len(x) > 0 {
-		n := min(len(x)/k, blockRows)
+		n := min(len(x)/k, parallel.BlockRows)
 		if err := r.rows.ReadRows(values[:n*dim], from); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package dataset_test
+package rows_test
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // TestOwnStandardises compares with an independent mean and variance, and
@@ -25,7 +25,7 @@ func TestOwnStandardises(t *testing.T) {
 		for at, v := range whole {
 			x.Set(at/m, at%m, float64(v))
 		}
-		s, constant, err := dataset.Own(dataset.InMemory(x))
+		s, constant, err := rows.Own(rows.InMemory(x))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,26 +59,21 @@ func TestConstantColumns(t *testing.T) {
 		518.67, 0, 2, 0.1,
 		518.67, 0, 3, 0.1 + 1e-16,
 	})
-	s, constant, err := dataset.Own(dataset.InMemory(x))
+	s, constant, err := rows.Own(rows.InMemory(x))
 	if err != nil || !slices.Equal(constant, []int{0, 1, 3}) || s.Scale[0] != 1 || s.Scale[2] != math.Sqrt(2./3) {
 		t.Errorf("got constant %v and scales %v", constant, s.Scale)
 	}
-	summed, constant, err := dataset.FromMoments(3, []float64{518.67, 0, 2, 0.1}, []float64{-1e-11, 0, 2. / 3, 1e-15})
+	summed, constant, err := rows.FromMoments(3, []float64{518.67, 0, 2, 0.1}, []float64{-1e-11, 0, 2. / 3, 1e-15})
 	if err != nil || !slices.Equal(constant, []int{0, 1, 3}) || summed.Scale[2] != s.Scale[2] || summed.Shift[2] != 2 {
 		t.Errorf("from moments: got %+v, constant %v, %v", summed, constant, err)
 	}
 }
 
-// TestLargestNumbers checks that the largest that are read can be scaled.
+// TestLargestNumbers checks that the largest that files may have can be scaled.
 func TestLargestNumbers(t *testing.T) {
-	folder(t, "f.csv", "x\n1e60\n-1e60\n")
-	d, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := d.Participants[0].Train.(dataset.Matrix)
-	s, constant, err := dataset.Own(x)
-	if z := s.Apply(x.Dense); err != nil || constant != nil || math.Abs(z.At(0, 0)-1) > 1e-12 || math.Abs(z.At(1, 0)+1) > 1e-12 {
+	x := mat.NewDense(2, 1, []float64{1e60, -1e60})
+	s, constant, err := rows.Own(rows.InMemory(x))
+	if z := s.Apply(x); err != nil || constant != nil || math.Abs(z.At(0, 0)-1) > 1e-12 || math.Abs(z.At(1, 0)+1) > 1e-12 {
 		t.Errorf("got scale %v, constant %v, rows %v", s.Scale, constant, mat.Formatted(z))
 	}
 }
@@ -87,7 +82,7 @@ func TestFromMomentsRefuses(t *testing.T) {
 	for _, c := range []struct{ count, mean, variance float64 }{
 		{0, 1, 1}, {math.NaN(), 1, 1}, {5, math.NaN(), 1}, {5, 1, math.Inf(1)},
 	} {
-		if _, _, err := dataset.FromMoments(c.count, []float64{c.mean}, []float64{c.variance}); err == nil {
+		if _, _, err := rows.FromMoments(c.count, []float64{c.mean}, []float64{c.variance}); err == nil {
 			t.Errorf("%+v was taken", c)
 		}
 	}
@@ -95,18 +90,18 @@ func TestFromMomentsRefuses(t *testing.T) {
 
 func TestUnscaled(t *testing.T) {
 	x := mat.NewDense(1, 2, []float64{3, 4})
-	if !mat.Equal(dataset.Unscaled(2).Apply(x), x) {
+	if !mat.Equal(rows.Unscaled(2).Apply(x), x) {
 		t.Error("unscaled rows changed")
 	}
 }
 
 func TestFromRanges(t *testing.T) {
-	s, err := dataset.FromRanges([]float64{-1, 10}, []float64{3, 20})
-	if err != nil || !reflect.DeepEqual(s, dataset.Scaling{Shift: []float64{-1, 10}, Scale: []float64{4, 10}}) {
+	s, err := rows.FromRanges([]float64{-1, 10}, []float64{3, 20})
+	if err != nil || !reflect.DeepEqual(s, rows.Scaling{Shift: []float64{-1, 10}, Scale: []float64{4, 10}}) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	for _, high := range []float64{1, 0, math.NaN(), math.Inf(1)} {
-		if _, err := dataset.FromRanges([]float64{0, 1}, []float64{1, high}); err == nil || !strings.Contains(err.Error(), "column 2: want a finite range") {
+		if _, err := rows.FromRanges([]float64{0, 1}, []float64{1, high}); err == nil || !strings.Contains(err.Error(), "column 2: want a finite range") {
 			t.Errorf("up to %g: got %v", high, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package dataset
+package partition
 
 import (
 	"cmp"
@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// SplitKind is a way to divide rows among participants.
-type SplitKind int
+// Kind is a way to divide rows among participants.
+type Kind int
 
 const (
 	// ByFile makes a participant of every file, named like the file without
 	// its endings.
-	ByFile SplitKind = iota
+	ByFile Kind = iota
 	// ByColumn makes a participant of every value of a column, named like it.
 	ByColumn
 	// IID shuffles all rows by the seed and deals them evenly to participants
@@ -37,11 +37,11 @@ const (
 
 // Dealt says that rows are pooled and dealt to participants named p0001, p0002 and
 // so on: who gives the data does not say whose they are.
-func (k SplitKind) Dealt() bool { return k >= IID }
+func (k Kind) Dealt() bool { return k >= IID }
 
 // Split says how rows are divided among participants.
 type Split struct {
-	Kind SplitKind
+	Kind Kind
 	// Column is the column of ByColumn, or that of the classes.
 	Column string
 	// Clients is the number of participants that rows are dealt to.
@@ -60,7 +60,7 @@ const splitForms = "files, column=NAME, iid:clients=N, dirichlet:alpha=A,clients
 // splitKinds are the kinds by name, with the fields that each wants.
 var splitKinds = []struct {
 	name   string
-	kind   SplitKind
+	kind   Kind
 	fields []string
 }{
 	{"files", ByFile, nil},
@@ -71,9 +71,9 @@ var splitKinds = []struct {
 	{"pca-kmeans", PCAKMeans, []string{"clients", "shuffle", "label"}},
 }
 
-// ParseSplit reads one of the forms that its errors list; a field min=ROWS may
+// Parse reads one of the forms that its errors list; a field min=ROWS may
 // follow each. "" is files.
-func ParseSplit(s string) (Split, error) {
+func Parse(s string) (Split, error) {
 	var split Split
 	kind, rest := s, ""
 	if i := strings.IndexAny(s, ":,"); i >= 0 {
@@ -162,7 +162,7 @@ func splitError(s, got string) error {
 	return &Error{Msg: fmt.Sprintf("split %q: %s; want %s", s, got, splitForms)}
 }
 
-// String returns the form that [ParseSplit] reads.
+// String returns the form that [Parse] reads.
 func (p Split) String() string {
 	s, sep := "files", ":"
 	if p.Kind != ByFile {

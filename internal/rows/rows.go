@@ -1,23 +1,16 @@
-package dataset
+package rows
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
 
-// Rows is a source of n rows of m values that can be read as often as wanted, by
-// several goroutines at once. Who reads many goes through them in ascending order,
-// a block at a time.
-type Rows interface {
-	Dims() (n, m int)
-	// ReadRows fills x, whose length is a multiple of m, with the rows from row
-	// from on, row-major. Rows that are not the ones of the first reading, because
-	// a file has changed, are an error.
-	ReadRows(x []float64, from int) error
-}
+	"github.com/collabdict/collabdict"
+)
 
 // Matrix is rows in memory. Reading them never fails.
 type Matrix struct{ *mat.Dense }
 
 // InMemory returns the rows of x, which it keeps.
-func InMemory(x *mat.Dense) Rows { return Matrix{x} }
+func InMemory(x *mat.Dense) collabdict.Rows { return Matrix{x} }
 
 // Matrix returns the rows, which are not to be changed.
 func (m Matrix) Matrix() *mat.Dense { return m.Dense }
@@ -26,7 +19,7 @@ func (m Matrix) Matrix() *mat.Dense { return m.Dense }
 func (m Matrix) ReadRows(x []float64, from int) error {
 	_, width := m.Dims()
 	if len(x)%width != 0 {
-		panic("dataset: want room for whole rows")
+		panic("rows: want room for whole rows")
 	}
 	for ; len(x) > 0; from++ {
 		copy(x[:width], m.RawRowView(from))
@@ -36,7 +29,7 @@ func (m Matrix) ReadRows(x []float64, from int) error {
 }
 
 // Dense returns all rows as one matrix, which is not to be modified.
-func Dense(rows Rows) (*mat.Dense, error) {
+func Dense(rows collabdict.Rows) (*mat.Dense, error) {
 	if m, ok := rows.(Matrix); ok {
 		return m.Dense, nil
 	}
@@ -49,7 +42,7 @@ func Dense(rows Rows) (*mat.Dense, error) {
 }
 
 // EachRow calls f with every row in order. The row holds until f returns.
-func EachRow(rows Rows, f func(row []float64)) error {
+func EachRow(rows collabdict.Rows, f func(row []float64)) error {
 	return Each(rows, func(x *mat.Dense, _ int) error {
 		n, _ := x.Dims()
 		for i := range n {
@@ -59,16 +52,16 @@ func EachRow(rows Rows, f func(row []float64)) error {
 	})
 }
 
-// eachRows rows are in memory at a time.
-const eachRows = 4096
+// PerBlock rows are in memory at a time.
+const PerBlock = 4096
 
 // Each calls f with all rows in order, a block x of them at a time, from being the
 // place of its first one, until f returns an error. x holds until f returns.
-func Each(rows Rows, f func(x *mat.Dense, from int) error) error {
+func Each(rows collabdict.Rows, f func(x *mat.Dense, from int) error) error {
 	n, width := rows.Dims()
-	values := make([]float64, min(n, eachRows)*width)
-	for from := 0; from < n; from += eachRows {
-		values = values[:min(n-from, eachRows)*width]
+	values := make([]float64, min(n, PerBlock)*width)
+	for from := 0; from < n; from += PerBlock {
+		values = values[:min(n-from, PerBlock)*width]
 		if err := rows.ReadRows(values, from); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package dataset_test
+package partition_test
 
 import (
 	"math/rand/v2"
@@ -10,7 +10,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // Rows in memory are dealt like those of a file.
@@ -42,7 +45,7 @@ func TestDealAlikeIsThatOfFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte(csv.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	split := dataset.Split{Kind: dataset.PCAKMeans, Clients: 4, Shuffle: 0.2, Column: "label"}
+	split := partition.Split{Kind: partition.PCAKMeans, Clients: 4, Shuffle: 0.2, Column: "label"}
 	d, err := dataset.LoadAll(dataset.Spec{
 		Data: []string{path}, Split: split, Label: "label", Ignore: []string{"id"}, Seed: 9,
 		TestWhere: dataset.Condition{Column: "split", Value: "test"},
@@ -66,12 +69,12 @@ func TestDealAlikeIsThatOfFiles(t *testing.T) {
 	}
 	for k, p := range d.Participants {
 		for _, part := range []struct {
-			rows dataset.Rows
+			rows collabdict.Rows
 			from *mat.Dense
 			hand []int
 		}{{p.Train, train, a[k]}, {p.Test, test, b[k]}} {
 			want := map[float64]bool{}
-			if err := dataset.EachRow(part.rows, func(row []float64) { want[row[0]] = true }); err != nil {
+			if err := rows.EachRow(part.rows, func(row []float64) { want[row[0]] = true }); err != nil {
 				t.Fatal(err)
 			}
 			if len(want) != len(part.hand) {

@@ -1,10 +1,10 @@
-package dataset_test
+package partition_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 )
 
 func TestDealGivesEveryRowOnce(t *testing.T) {
@@ -12,10 +12,10 @@ func TestDealGivesEveryRowOnce(t *testing.T) {
 	for row := range classes {
 		classes[row] = float64(row % 7)
 	}
-	for _, p := range []dataset.Split{
-		{Kind: dataset.Dirichlet, Clients: 9, Alpha: 0.1},
-		{Kind: dataset.Quantity, Clients: 9, Alpha: 2},
-		{Kind: dataset.Classes, Clients: 9, Least: 1, Most: 3},
+	for _, p := range []partition.Split{
+		{Kind: partition.Dirichlet, Clients: 9, Alpha: 0.1},
+		{Kind: partition.Quantity, Clients: 9, Alpha: 2},
+		{Kind: partition.Classes, Clients: 9, Least: 1, Most: 3},
 	} {
 		hands, err := p.Deal(classes, 3)
 		if err != nil {
@@ -30,7 +30,7 @@ func TestDealGivesEveryRowOnce(t *testing.T) {
 			for _, row := range hand {
 				seen[classes[row]] = true
 			}
-			if p.Kind == dataset.Quantity && len(seen) != 2 {
+			if p.Kind == partition.Quantity && len(seen) != 2 {
 				t.Errorf("%v: got a participant of %d classes, want 2", p, len(seen))
 			}
 			all = append(all, hand...)
@@ -42,7 +42,7 @@ func TestDealGivesEveryRowOnce(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (dataset.Split{Kind: dataset.Quantity, Clients: 2, Alpha: 2}).Deal(classes, 3); err == nil {
+	if _, err := (partition.Split{Kind: partition.Quantity, Clients: 2, Alpha: 2}).Deal(classes, 3); err == nil {
 		t.Error("want an error: 2 participants of 2 classes do not have all 7")
 	}
 }
