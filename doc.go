@@ -7,6 +7,9 @@
 // update, consensus, optimise.
 //
 // The package has no network, clock or randomness in it. Package node gives a
-// Group over libp2p, package netsim one in process and in virtual time; package
-// gmm has learners. Start reading at [Group] and [Train].
+// Group over libp2p, package netsim one in process and in virtual time. The packages
+// below gmm and vae have learners, and package model the files of what was learned.
+// A learner of one's own is in examples/logistic.
+//
+// Start reading at [Learner], [Group] and [Train].
 package collabdict

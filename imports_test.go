@@ -193,6 +193,10 @@ var importRules = []importRule{
 		reason: "measuring is for commands: what is measured knows nothing of it",
 	},
 	{
+		packages: []string{"./examples/..."}, never: []string{"./internal/...", "./gmm/internal/...", "./vae/internal/...", "./node/internal/..."},
+		reason: "examples are for other modules, which cannot import these",
+	},
+	{
 		packages: []string{"./..."}, except: []string{"./cmd/paper/..."}, never: []string{"./cmd/..."},
 		reason: "commands wire packages together; nothing is built on them",
 	},

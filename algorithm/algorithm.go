@@ -3,7 +3,9 @@
 // comes of it. The program knows algorithms by this package alone.
 //
 // To write one, implement [Algorithm] and a [Model], and name it by a [Kind]. A learner
-// of rounds is easiest written as a [collabdict.Learner] whose rounds [Rounds] makes.
+// of rounds is easiest written as a [collabdict.Learner] whose rounds [Rounds] makes. To
+// run one, set and complete its Options, call Prepare, and then Train at each participant.
+// Its model says by interfaces such as [Scorer] and [Dictionary] what it can do.
 //
 // Start reading at [Kind] and [Algorithm].
 package algorithm
@@ -211,7 +213,7 @@ type Progress struct {
 	Clusters  int // found by the last round; 0 if none are
 }
 
-// Diversity says of how many rows a participant's contribution is made: smallest and
+// Diversity measures how many rows are behind a participant's contribution: smallest and
 // largest entropy over components, in nats, of Eq. (47) of Idé et al. 2024.
 type Diversity struct {
 	Max float64 `json:"max"`

@@ -68,7 +68,7 @@ func (a *attempt) members() []int { return a.seats().ranks }
 // plan returns what the settings come to in the view.
 func (a *attempt) plan() *Plan { return a.plans.plan(len(a.view.Members)) }
 
-// leave drops what the session of an attempt needs: it is not gone on with.
+// leave drops what the session of an attempt needs: it is not resumed.
 func (a *attempt) leave() {
 	a.here = false
 	a.handedOut, a.dealtShares, a.early, a.lanes = nil, nil, nil, nil
@@ -225,7 +225,7 @@ func (a *attempt) begin(c *call, entropy [32]byte) (out []mail, early []frame, e
 	for lane, words := range lanes {
 		x := a.plan().Session(len(words)).New(a.seats().in(lane, a.self), words)
 		a.lanes = append(a.lanes, x)
-		out = append(out, mailed(lane, x.Start())...)
+		out = mailed(out, uint32(lane), x.Start())
 	}
 	early, a.early, a.seeds = a.early, nil, nil
 	return out, early, nil
@@ -286,11 +286,10 @@ func (a *attempt) addHanded(from int, units []uint64) error {
 	return nil
 }
 
-// mailed returns frames of a lane as messages.
-func mailed(lane int, frames []session.Frame) []mail {
-	out := make([]mail, 0, len(frames))
+// mailed appends frames of a lane as messages.
+func mailed(out []mail, lane uint32, frames []session.Frame) []mail {
 	for _, f := range frames {
-		out = append(out, mail{f.To, &Step{Lane: uint32(lane), Round: uint32(f.Round), Part: uint32(f.Part), Words: f.Words}})
+		out = append(out, mail{f.To, &Step{Lane: lane, Round: uint32(f.Round), Part: uint32(f.Part), Words: f.Words}})
 	}
 	return out
 }
@@ -361,7 +360,7 @@ func (a *attempt) average() (out []mail, step bool, words []uint64, err error) {
 	for lane, x := range a.lanes {
 		before := x.Round()
 		frames := x.Advance()
-		out = append(out, mailed(lane, frames)...)
+		out = mailed(out, uint32(lane), frames)
 		step = step || len(frames) > 0 || x.Round() > before
 		if x.Done() {
 			results[lane] = x.Result()
@@ -412,7 +411,7 @@ func (a *attempt) commits() (commits [][32]byte) {
 func (a *attempt) again(to int, round uint32) (out []mail) {
 	for lane, x := range a.lanes {
 		for r := int(round); r <= int(round)+1; r++ {
-			out = append(out, mailed(lane, x.Again(to, r))...)
+			out = mailed(out, uint32(lane), x.Again(to, r))
 		}
 	}
 	return out

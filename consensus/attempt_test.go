@@ -86,9 +86,9 @@ func TestAttemptsComeToTheSum(t *testing.T) {
 		sealed := &Sealed{Header: header, Blocks: calls[0].blocks, Members: view.Members, Words: words[0], Commits: all[0].commits()}
 		o := newOpener(all[0].roster, at, plans, 0, 0, nil, nil)
 		for from, a := range all {
-			o.receive(from, &Pads{[]Pad{{uint32(from), a.secrets.pad}}}, nil)
+			o.receive(from, &Pads{[]Pad{{uint32(from), a.secrets.pad}}}, opening{})
 		}
-		o.advance(&opening{sealed: sealed, secrets: &all[0].secrets, values: 2})
+		o.advance(opening{sealed: sealed, secrets: &all[0].secrets, values: 2})
 		total, err := o.total(sealed)
 		if err != nil || !o.ready(sealed) || total[0] < 10-1e-6 || total[0] > 10+1e-6 {
 			t.Errorf("%s, %s: comes to %v, %v", s.Scheme, s.Protect, total, err)

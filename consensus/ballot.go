@@ -17,8 +17,8 @@ import (
 //     among them was for, and starts anew only where there is none;
 //   - a quorum's equal votes in one ballot decide, and quorums meet.
 //
-// Who is lost or slow, and what a sealed result is, are no matter of it. What is marked
-// kept is on disk before any message that follows from it leaves.
+// It knows nothing of lost or slow members, nor of sealed results. What is marked kept is
+// on disk before any message that follows from it leaves.
 type ballots struct {
 	*roster
 	position
@@ -43,7 +43,7 @@ type position struct {
 	chain  [32]byte // kept: over the slots before
 }
 
-// roster is who promises and votes, with the part of one member in it.
+// roster is the members that promise and vote, as one of them sees it.
 type roster struct {
 	Rules
 	run   [32]byte
@@ -52,8 +52,8 @@ type roster struct {
 	names []string // by rank
 }
 
-// maxBallot is above any ballot that members come to one after the other. Who was
-// made to promise one at the end of the numbers would go on from the beginning.
+// maxBallot is above any ballot that members come to one after the other. A member that
+// was made to promise one at the end of the numbers would continue from the beginning.
 const maxBallot = 1 << 30
 
 // keptBallots bounds the ballots whose votes are kept.

@@ -162,7 +162,8 @@ func (m *Machine) choose(v *View) bool {
 	return m.held == ""
 }
 
-// divide says who is in a view of this member's ballot, and why the others are not.
+// divide fills in the members of a view of this member's ballot, and why the others are
+// not in it.
 func (m *Machine) divide(v *View) {
 	v.Members, v.Missing = nil, nil
 	at := m.standing()
@@ -226,7 +227,7 @@ func (m *Machine) adoptView(v *View, e *Effects) {
 		m.monitor.step(m.now)
 	}
 	if m.roster.Committee != nil {
-		if v.Ballot > b.promised { // who does not promise follows the views
+		if v.Ballot > b.promised { // members that do not promise follow the views
 			m.promise(v.Ballot)
 		}
 		m.passOn(e, v.Ballot, v)
@@ -235,7 +236,7 @@ func (m *Machine) adoptView(v *View, e *Effects) {
 }
 
 // vote votes for a sealed result in a ballot. The vote and the result are on disk
-// before anybody hears of it. Who does not decide keeps the result alone.
+// before anybody hears of it. A member that does not decide keeps the result only.
 func (m *Machine) vote(ballot uint32, sealed *Sealed, digest [32]byte, e *Effects) {
 	s := m.slot
 	s.results.keep(sealed, digest)

@@ -23,7 +23,7 @@ type Machine struct {
 	finished bool
 	err      error // why the machine has failed
 
-	seen  loneChanges
+	seen  loneChanges       // the different views so far
 	held  string            // why no view was formed though enough have promised
 	early map[int][]Message // for the slot under way or the next one, by member
 

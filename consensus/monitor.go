@@ -62,8 +62,8 @@ type standing struct {
 	waiting   []int // members whose messages this one needs to go on
 }
 
-// newMonitor keeps track of those who matter to a member: all others, or, where a
-// committee decides and it is not of it, the committee.
+// newMonitor keeps track of the members that matter to one: all others, or, where a
+// committee decides and it is not in it, the committee.
 func newMonitor(r *roster, every time.Duration, patience float64) monitor {
 	w := monitor{roster: r, every: every, patience: patience, helper: -1, watched: r.Committee}
 	if w.watched == nil || r.decides(r.self) {
@@ -77,7 +77,7 @@ func newMonitor(r *roster, every time.Duration, patience float64) monitor {
 	return w
 }
 
-// reform goes on with another roster. Who is new is given time to come.
+// reform continues with another roster. New members are given time to come.
 func (w *monitor) reform(r *roster, now time.Duration) {
 	next := newMonitor(r, w.every, w.patience)
 	for i, member := range next.watched {
@@ -90,7 +90,7 @@ func (w *monitor) reform(r *roster, now time.Duration) {
 	w.roster, w.watched, w.peers, w.helper = r, next.watched, next.peers, -1
 }
 
-// nextSlot forgets who has held up the slot before.
+// nextSlot forgets the members that have held up the slot before.
 func (w *monitor) nextSlot() { w.stalls, w.excluded = map[int]int{}, map[int]bool{} }
 
 // at returns what is known of a member, nil if it is not kept track of.
@@ -308,7 +308,7 @@ func (w *monitor) tooFew(now time.Duration) bool {
 			}
 		}
 	}
-	// Who is not of the committee knows of nobody else.
+	// A member outside the committee knows of nobody else.
 	return deciding < w.Quorum || len(w.watched) == w.Size && there < w.Least
 }
 

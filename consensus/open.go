@@ -8,8 +8,8 @@ import (
 )
 
 // opening returns what the opener of a slot is told of it.
-func (m *Machine) opening(s *slot) *opening {
-	at := &opening{now: m.now, values: s.values()}
+func (m *Machine) opening(s *slot) opening {
+	at := opening{now: m.now, values: s.values()}
 	if a := s.attempts[s.ballots.commit.Value.Attempt]; a != nil {
 		at.secrets = &a.secrets
 	}

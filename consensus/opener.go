@@ -13,11 +13,11 @@ import (
 // committee decides, the pads are added up in a session of their own (openSum).
 type opener interface {
 	// receive takes what another member says of the decided attempt.
-	receive(from int, body Body, at *opening) []mail
+	receive(from int, body Body, at opening) []mail
 
 	// advance does what this member can do for the result to be opened. It reports
 	// whether that was a step forward.
-	advance(at *opening) (out []mail, step bool)
+	advance(at opening) (out []mail, step bool)
 
 	// ready reports whether the result can be opened.
 	ready(sealed *Sealed) bool
@@ -26,13 +26,13 @@ type opener interface {
 	total(sealed *Sealed) ([]float64, error)
 
 	// tick does what is due when others do not do their part.
-	tick(at *opening, w patience) []mail
+	tick(at opening, w patience) []mail
 
 	// waiting returns the members whose messages this one needs to go on.
 	waiting(sealed *Sealed) []int
 
 	// help returns what opens the result for a member that asks.
-	help(at *opening) []Body
+	help(at opening) []Body
 
 	// again returns what a member that waits for this one lacks in a round.
 	again(to int, round uint32) []mail
@@ -79,8 +79,8 @@ type mail struct {
 }
 
 const (
-	toDeciders  = -2 // all who decide
-	toFollowers = -3 // those who look to this member of the committee
+	toDeciders  = -2 // all members that decide
+	toFollowers = -3 // the members that this one of the committee passes decisions on to
 )
 
 // decidedSlot is what both forms of an opener know of the slot.

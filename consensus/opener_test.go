@@ -61,8 +61,8 @@ func attemptOf(t *testing.T, size int, holders func(o *decidedSum, owner int) []
 	return o
 }
 
-func (o *decidedSum) at(self int, now time.Duration) *opening {
-	return &opening{now: now, sealed: o.sealed, secrets: o.secrets[self], values: 1}
+func (o *decidedSum) at(self int, now time.Duration) opening {
+	return opening{now: now, sealed: o.sealed, secrets: o.secrets[self], values: 1}
 }
 
 // carry gives members what is in the mail until all is quiet. Lost members neither send

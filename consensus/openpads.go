@@ -17,7 +17,7 @@ type openPads struct {
 	lost    []uint32         // whose pads came from shares
 }
 
-func (o *openPads) receive(_ int, body Body, _ *opening) []mail {
+func (o *openPads) receive(_ int, body Body, _ opening) []mail {
 	switch b := body.(type) {
 	case *Pads:
 		for _, p := range b.Pads {
@@ -33,7 +33,7 @@ func (o *openPads) receive(_ int, body Body, _ *opening) []mail {
 
 // advance tells this member's pad, once, and checks those that are known against what
 // their owners have committed to. Of those that are lacking it puts together what it can.
-func (o *openPads) advance(at *opening) (out []mail, step bool) {
+func (o *openPads) advance(at opening) (out []mail, step bool) {
 	if _, told := o.pads[o.self]; !told && o.Sealed && at.secrets != nil && at.secrets.dealt && at.values > 0 {
 		o.pads[o.self] = at.secrets.pad
 		out = append(out, mail{All, &Pads{Pads: []Pad{{uint32(o.self), at.secrets.pad}}}})
@@ -73,7 +73,7 @@ func (o *openPads) total(sealed *Sealed) ([]float64, error) {
 
 // tick tells this member's shares of pads that do not come, once: at once if their owners
 // are lost.
-func (o *openPads) tick(at *opening, w patience) []mail {
+func (o *openPads) tick(at opening, w patience) []mail {
 	if o.shown || at.sealed == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (o *openPads) waiting(sealed *Sealed) (lacking []int) {
 	return lacking
 }
 
-func (o *openPads) help(at *opening) (bodies []Body) {
+func (o *openPads) help(at opening) (bodies []Body) {
 	if at.sealed == nil {
 		return nil
 	}
@@ -117,20 +117,14 @@ func (o *openPads) help(at *opening) (bodies []Body) {
 	if pads.Pads != nil {
 		bodies = append(bodies, pads)
 	}
-	var lacking []int
-	for _, owner := range at.sealed.Members {
-		if _, known := o.pads[int(owner)]; !known {
-			lacking = append(lacking, int(owner))
-		}
-	}
-	if b := at.sharesOf(lacking); b != nil {
+	if b := at.sharesOf(o.waiting(at.sealed)); b != nil {
 		bodies = append(bodies, b)
 	}
 	return bodies
 }
 
 // sharesOf returns this member's shares of other members' pads.
-func (at *opening) sharesOf(owners []int) *Shares {
+func (at opening) sharesOf(owners []int) *Shares {
 	if at.secrets == nil {
 		return nil
 	}

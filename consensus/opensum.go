@@ -48,7 +48,7 @@ func (o *openSum) total(sealed *Sealed) ([]float64, error) {
 	return layout.Total(sealed.Words, o.sum)
 }
 
-func (o *openSum) receive(from int, body Body, at *opening) []mail {
+func (o *openSum) receive(from int, body Body, at opening) []mail {
 	if o.sum != nil {
 		if s, is := body.(*Shares); is {
 			o.receiveShares(s.Shares)
@@ -73,7 +73,7 @@ func (o *openSum) receive(from int, body Body, at *opening) []mail {
 
 // receiveStep takes a frame of the sum of the pads. A frame that no such session has is
 // of no use: there will be another epoch.
-func (o *openSum) receiveStep(from int, b *Step, at *opening) {
+func (o *openSum) receiveStep(from int, b *Step, at opening) {
 	o.begin(at.now)
 	switch {
 	case b.Lane != o.lane():
@@ -91,8 +91,8 @@ func (o *openSum) begin(now time.Duration) {
 	}
 }
 
-// receiveSum takes the sum of the pads from one who has it.
-func (o *openSum) receiveSum(words []uint64, at *opening) {
+// receiveSum takes the sum of the pads from a member that has it.
+func (o *openSum) receiveSum(words []uint64, at opening) {
 	if at.sealed == nil || !o.needed(at.sealed) {
 		return
 	}
@@ -104,7 +104,7 @@ func (o *openSum) receiveSum(words []uint64, at *opening) {
 
 // reopen enters an epoch, and gives its shares of lost members' pads to those who
 // stand in for them.
-func (o *openSum) reopen(b *Reopen, at *opening) []mail {
+func (o *openSum) reopen(b *Reopen, at opening) []mail {
 	if o.begun {
 		o.tries++
 	}
@@ -127,7 +127,7 @@ func (o *openSum) reopen(b *Reopen, at *opening) []mail {
 }
 
 // advance goes on with the session.
-func (o *openSum) advance(at *opening) (out []mail, step bool) {
+func (o *openSum) advance(at opening) (out []mail, step bool) {
 	if at.sealed == nil || o.ready(at.sealed) {
 		return nil, false
 	}
@@ -138,7 +138,7 @@ func (o *openSum) advance(at *opening) (out []mail, step bool) {
 		}
 	}
 	before := o.adding.Round()
-	out = append(out, o.mailed(o.adding.Advance())...)
+	out = mailed(out, o.lane(), o.adding.Advance())
 	if step = o.adding.Round() > before; step {
 		o.since = at.now
 	}
@@ -150,7 +150,7 @@ func (o *openSum) advance(at *opening) (out []mail, step bool) {
 
 // enter enters the session with this member's pad, and with those that it stands in for,
 // once it has put them together.
-func (o *openSum) enter(at *opening) []mail {
+func (o *openSum) enter(at opening) []mail {
 	members := o.members(at.sealed)
 	place, in := slices.BinarySearch(members, o.self)
 	if at.secrets == nil || !at.secrets.dealt || len(members) < 2 || !in {
@@ -174,7 +174,7 @@ func (o *openSum) enter(at *opening) []mail {
 	}
 	plan := o.plans.plan(len(members)).unmasking(len(pads))
 	o.adding = plan.New(session.Placement{Self: o.self, Members: members, Guess: place}, pads)
-	out := o.mailed(o.adding.Start())
+	out := mailed(nil, o.lane(), o.adding.Start())
 	for _, f := range o.early {
 		_ = o.adding.Receive(f.from, int(f.step.Round), int(f.step.Part), f.step.Words) // as in receiveStep
 	}
@@ -182,7 +182,7 @@ func (o *openSum) enter(at *opening) []mail {
 	return out
 }
 
-// members returns who takes part in the epoch, in rank order.
+// members returns the members that take part in the epoch, in rank order.
 func (o *openSum) members(sealed *Sealed) []int {
 	if len(o.lost) == 0 {
 		return o.seats(sealed).ranks
@@ -202,16 +202,9 @@ func (o *openSum) seats(sealed *Sealed) *seats {
 	return o.plans.seatsOf(o.roster, position{o.slot, o.chain}, v)
 }
 
-func (o *openSum) mailed(frames []session.Frame) (out []mail) {
-	for _, f := range frames {
-		out = append(out, mail{f.To, &Step{Lane: o.lane(), Round: uint32(f.Round), Part: uint32(f.Part), Words: f.Words}})
-	}
-	return out
-}
-
 // tick begins the next epoch when the one under way cannot come to an end, if this
 // member is of the committee and no other that could see it is before it.
-func (o *openSum) tick(at *opening, w patience) []mail {
+func (o *openSum) tick(at opening, w patience) []mail {
 	if !o.decides(o.self) || !o.begun || at.sealed == nil || o.ready(at.sealed) || at.now-o.since < o.wait(at.sealed, w) {
 		return nil
 	}
@@ -245,7 +238,7 @@ func (o *openSum) wait(sealed *Sealed, w patience) time.Duration {
 	return least + time.Duration(turn+1)*viewWait*w.every
 }
 
-// standIn returns who is to put the pad of a lost member together: the first that
+// standIn returns the member that is to put a lost member's pad together: the first that
 // holds a share and is there, -1 if nobody is.
 func (o *openSum) standIn(member int, sealed *Sealed, w *patience) int {
 	if o.Shares > 0 {
@@ -265,7 +258,7 @@ func (o *openSum) waiting(*Sealed) []int {
 	return o.adding.Waiting()
 }
 
-func (o *openSum) help(*opening) []Body {
+func (o *openSum) help(opening) []Body {
 	switch {
 	case o.sum != nil:
 		return []Body{&Opened{Words: o.sum}}
@@ -280,7 +273,7 @@ func (o *openSum) again(to int, round uint32) (out []mail) {
 		return nil
 	}
 	for r := int(round); r <= int(round)+1; r++ {
-		out = append(out, o.mailed(o.adding.Again(to, r))...)
+		out = mailed(out, o.lane(), o.adding.Again(to, r))
 	}
 	return out
 }

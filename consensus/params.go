@@ -122,6 +122,19 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
+// Canonical returns the settings with the defaults in place of what is left out, and
+// without what the scheme has no use for. Settings that ask for the same are equal then.
+// Chunks, Threshold, Quorum and Colluders stay 0: their defaults depend on the roster.
+func (s Settings) Canonical() Settings {
+	s = s.withDefaults()
+	if s.Scheme == Laplacian {
+		s.Fan = 0
+	} else {
+		s.Step, s.Graph, s.Degree, s.Tolerance = "", "", 0, 0
+	}
+	return s
+}
+
 func (p Params) withDefaults() Params {
 	p.Settings = p.Settings.withDefaults()
 	if p.Heartbeat == 0 {

@@ -188,3 +188,19 @@ func TestHashOfSettings(t *testing.T) {
 		seen[got] = name
 	}
 }
+
+func TestCanonicalSettings(t *testing.T) {
+	full := Settings{Scheme: Laplacian, Step: "chebyshev", Graph: graph.HamiltonCycles, Degree: 4, Tolerance: 1e-9, Protect: chunking.Chunks, Recover: FromShares, OnLoneChange: WarnOfLoneChange}
+	exact := Settings{Scheme: Exact, Fan: 1, Protect: chunking.Chunks, Recover: FromShares, OnLoneChange: WarnOfLoneChange}
+	for _, c := range []struct{ given, want Settings }{
+		{Settings{Protect: chunking.Chunks}, full},
+		{full, full},
+		{Settings{Fan: 3, Protect: chunking.Chunks}, full},
+		{Settings{Scheme: Exact, Degree: 6, Protect: chunking.Chunks}, exact},
+		{exact, exact},
+	} {
+		if got := c.given.Canonical(); got != c.want {
+			t.Errorf("%+v: got %+v, want %+v", c.given, got, c.want)
+		}
+	}
+}

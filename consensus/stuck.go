@@ -154,8 +154,8 @@ func (w *monitor) computing(now time.Duration, at *standing) bool {
 	})
 }
 
-// noteStall remembers who held up a session that is given up. Who does so twice is
-// excluded.
+// noteStall remembers who held up a session that is given up. A member that does
+// so twice is excluded.
 func (w *monitor) noteStall(now time.Duration, at *standing) {
 	if v := at.working; !w.stalled(now, at) || v == nil || v.amends() {
 		return
@@ -170,14 +170,14 @@ func (w *monitor) noteStall(now time.Duration, at *standing) {
 	}
 }
 
-// pardon includes those again who were excluded: without them there is no view at all,
+// pardon includes the excluded members again: without them there is no view at all,
 // and their links may have been mended. It reports whether there are any.
 func (w *monitor) pardon() bool {
-	any := len(w.excluded) > 0
-	if any {
-		w.nextSlot()
+	if len(w.excluded) == 0 {
+		return false
 	}
-	return any
+	w.nextSlot()
+	return true
 }
 
 // holdingUp returns the members that hold the slot up: those that are waited for

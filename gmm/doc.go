@@ -7,7 +7,7 @@
 // random source. Sums over rows run in a fixed order on fixed pieces, so results have
 // the same bits for any GOMAXPROCS.
 //
-// Start reading at [Mixture]; model.go says how the program uses one, and reads it from
+// Start reading at [Fit] and [Mixture]; model.go says how the program uses one, and reads it from
 // files, density.go and internal/passes have the passes over rows. The inner loops are
 // those of internal/kernels/mixture.
 package gmm

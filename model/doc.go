@@ -8,5 +8,9 @@
 // The part of a model that is the participant's own is in a file beside it, own.npz
 // ([Model.WriteOwn]). Files hold no times: the same training gives the same bytes.
 //
+// [Read] and [ReadFile] return a [Model], which scores rows in the units of the data
+// ([Model.ScoreRows]) and ranks columns ([Model.ExplainRows]). A program that has trained
+// by itself makes one with [New].
+//
 // Start reading at [Model], [Model.Write] and [Read].
 package model

@@ -3,6 +3,8 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -124,6 +126,24 @@ type Ledger struct {
 	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
 }
 
+// New returns the model of an algorithm with these options, learned from columns as they
+// are, without scaling or axes. It can be written; what else is known of the training goes
+// into its manifest. With a Threshold of 0, which is what it has at first, the command
+// calls every row of a score above 0 an anomaly.
+func New(kind string, options option.Table, columns []string, learned algorithm.Model) (*Model, error) {
+	if learned.Dim() != len(columns) {
+		return nil, fmt.Errorf("model: want %d columns, as many as the model has coordinates, got %d", learned.Dim(), len(columns))
+	}
+	hyper, err := NewHyper(options, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{
+		Manifest: Manifest{Kind: kind, Columns: slices.Clone(columns), Standardise: algorithm.None, Hyper: hyper},
+		Scaling:  rows.Unscaled(len(columns)), Learned: learned,
+	}, nil
+}
+
 // Trained returns rows, given in the units of the data and overwritten, in the
 // coordinates trained on.
 func (m *Model) Trained(x *mat.Dense) *mat.Dense {
@@ -209,9 +229,36 @@ func (m *Model) Draws() int {
 }
 
 // Scores returns the anomaly scores of rows in the coordinates trained on.
-func (m *Model) Scores(z *mat.Dense) ([]float64, error) {
+func (m *Model) Scores(z *mat.Dense) ([]float64, error) { return m.scores(rows.InMemory(z)) }
+
+// ScoreRows returns the anomaly scores of rows in the units of the data.
+func (m *Model) ScoreRows(x collabdict.Rows) ([]float64, error) {
+	if _, columns := x.Dims(); columns != len(m.Manifest.Columns) {
+		return nil, fmt.Errorf("score: want rows of %d columns, got %d", len(m.Manifest.Columns), columns)
+	}
+	return m.scores(m.Rows(x))
+}
+
+func (m *Model) scores(z collabdict.Rows) ([]float64, error) {
+	of := m.Scorer()
+	if of == nil {
+		return nil, fmt.Errorf("score: the model %s tells classes apart and gives no scores", m.Manifest.Kind)
+	}
 	n, _ := z.Dims()
 	scores := make([]float64, n)
-	err := m.Scorer().EachScores(rows.InMemory(z), func(from int, block []float64) { copy(scores[from:], block) })
+	err := of.EachScores(z, func(from int, block []float64) { copy(scores[from:], block) })
 	return scores, err
+}
+
+// ExplainRows returns what each column adds to the score of each row of x, which is in the
+// units of the data. A model of principal axes cannot say that of columns.
+func (m *Model) ExplainRows(x *mat.Dense) (*mat.Dense, error) {
+	if _, columns := x.Dims(); columns != len(m.Manifest.Columns) {
+		return nil, fmt.Errorf("explain: want rows of %d columns, got %d", len(m.Manifest.Columns), columns)
+	}
+	of, explains := m.Learned.(algorithm.Explainer)
+	if !explains || m.Projection != nil {
+		return nil, fmt.Errorf("explain: the model %s, of %d coordinates, does not tell columns apart", m.Manifest.Kind, m.Dim())
+	}
+	return of.Explain(m.Trained(mat.DenseCopyOf(x)))
 }

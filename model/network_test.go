@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// isReadBack fails the test unless a network of two columns is what is read of its file,
+// isReadBack fails the test unless a network of two columns is read back from its file,
 // with so many draws a score, the same bytes when it is written again, and these arrays.
 func isReadBack(t *testing.T, m *Model, draws int, want map[string][]int) {
 	t.Helper()

@@ -180,7 +180,7 @@ func (c *Config) validateMembers() error {
 // complete returns the agreement with what the node itself needs everybody to
 // have in common.
 func (c *Config) complete() Agreement {
-	s := c.Settings
+	s := c.Settings.Canonical()
 	a := append(Agreement(nil), c.Agreement...)
 	own := [][2]string{
 		{"protocol", fmt.Sprint(wire.Version)},

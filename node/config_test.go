@@ -8,6 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus/session"
 )
 
 func TestConfigIsRefused(t *testing.T) {
@@ -99,5 +104,18 @@ func TestAllListenAddressesAreHad(t *testing.T) {
 	var setup *ConfigError
 	if !errors.As(err, &setup) || setup.Field != "listen" {
 		t.Errorf("%v, want one of the listen addresses", err)
+	}
+}
+
+// A program that leaves defaults out is let in by members that say them.
+func TestDefaultsNeedNotBeSaid(t *testing.T) {
+	short := Config{Expect: 3, Settings: consensus.Settings{Protect: chunking.Chunks}}
+	long := Config{Expect: 3, Settings: consensus.Settings{
+		Scheme: consensus.Laplacian, Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Tolerance: 1e-9,
+		Protect: chunking.Chunks, Recover: consensus.FromShares, OnLoneChange: consensus.WarnOfLoneChange,
+	}}
+	a, b := short.complete(), long.complete()
+	if a.ID() != b.ID() {
+		t.Errorf("%v and %v disagree", a, b)
 	}
 }

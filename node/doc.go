@@ -2,7 +2,11 @@
 // with them on who takes part in what, and carries the collectives of package
 // consensus over libp2p.
 //
-// [Join] returns a [Node], which is a collabdict.Group. Statistics travel point
+// [Join] returns a [Node], which is a collabdict.Group: hand it to collabdict.Train with a
+// learner, and end with [Node.Finish]. [Config] says who takes part and what members must
+// agree on.
+//
+// Statistics travel point
 // to point on long-lived streams, one per direction and peer; control messages,
 // those to all members, on a gossipsub topic of the run. The run continues while
 // members drop out and come back: a process that is started in the folder of an
@@ -26,5 +30,5 @@
 //     to its hello; what a peer can make a member hold is bounded by the run's own vectors;
 //   - a Node that is closed leaves no goroutine, connection or lock behind.
 //
-// Start reading at join.go, then loop.go.
+// Start reading at [Config] and [Join]; of the package itself at join.go, then loop.go.
 package node

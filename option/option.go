@@ -10,7 +10,9 @@
 //	}
 //
 // A [Table] is used in three steps: [Table.Set] what is given, [Table.Complete] it, and
-// read the fields.
+// read the fields. [Table.Fields] are then what members agree on.
+//
+// Start reading at [Table] and [Int].
 package option
 
 import (
@@ -186,6 +188,12 @@ func (o *Option) ForExperts() *Option {
 	o.Expert = true
 	return o
 }
+
+// Requires says what the option means nothing without, in words; empty if there is nothing.
+func (o *Option) Requires() string { return o.needs }
+
+// Key returns the name that files have for the option.
+func (o *Option) Key() string { return key(o.Name) }
 
 // Given reports whether the option was set.
 func (o *Option) Given() bool { return o.given }

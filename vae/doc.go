@@ -7,4 +7,6 @@
 //
 // Like package gmm they have no clock, file, socket or global random source,
 // and results with the same bits whatever GOMAXPROCS is.
+//
+// Start reading at package multitask, whose example trains one.
 package vae

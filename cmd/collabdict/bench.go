@@ -54,8 +54,8 @@ and adds vectors.`,
 	}
 	f.suited = map[string]string{"scheme": string(consensus.Exact)} // what is fastest for long vectors
 	f.settingsFlags.add(cmd)
-	cmd.Flags().IntVar(&f.nodes, "nodes", 16, "`N`, the nodes that sum")
-	cmd.Flags().IntVar(&f.values, "values", 1_000_000, "`M`, the values of a vector")
+	cmd.Flags().IntVar(&f.nodes, "nodes", 16, "number `N` of nodes")
+	cmd.Flags().IntVar(&f.values, "values", 1_000_000, "number `M` of values of a vector")
 	a.addJSON(cmd)
 	return cmd
 }

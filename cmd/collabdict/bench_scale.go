@@ -60,7 +60,7 @@ Only the network is simulated. The table is CSV.`,
 	}
 	f.suited = map[string]string{"scheme": string(consensus.Exact)}
 	f.add(cmd)
-	cmd.Flags().IntSliceVar(&sizes, "sizes", []int{16, 64, 256, 1024, 4096}, "`S`, the participants, with commas between")
+	cmd.Flags().IntSliceVar(&sizes, "sizes", []int{16, 64, 256, 1024, 4096}, "`S`, the participants, separated by commas")
 	cmd.Flags().IntVar(&values, "values", 331, "`M`, the values of a vector")
 	cmd.Flags().IntVar(&sums, "sums", 4, "`N`, the sums of each consortium")
 	cmd.Flags().StringVar(&dir, "plots", "", "`FOLDER` for a figure of the bytes, as SVG and PNG")

@@ -57,7 +57,7 @@ func (a *app) evaluate() *cobra.Command {
 	addOwn(cmd, &s.own)
 	memory.add(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. For a classifier the classes, from 0")
-	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "the same as --where, named as in training")
+	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "evaluate rows with `COLUMN=VALUE` only: the same as --where, named as in training")
 	a.addJSON(cmd)
 	return cmd
 }

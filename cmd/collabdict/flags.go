@@ -22,12 +22,12 @@ type dataFlags struct {
 
 func (d *dataFlags) add(cmd *cobra.Command) {
 	section(cmd, ofRows, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of .csv, .csv.gz, .parquet, .npy, .npz and IDX files; may be repeated")
+		f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of rows: .csv, .csv.gz, .parquet, .npy, .npz and IDX files; may be repeated")
 		f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. A classifier learns them, from 0")
 		f.StringVar(&d.where, "where", "", "train on rows with `COLUMN=VALUE` only")
 		f.StringVar(&d.testWhere, "test-where", "", "score, and do not train on, rows with `COLUMN=VALUE`")
 		f.IntVar(&d.limit, "limit", 0, "train on the first `N` training rows of each participant only; 0 is all")
-		f.StringSliceVar(&d.ignore, "ignore", nil, "`COLUMNS` that are no features, with commas between")
+		f.StringSliceVar(&d.ignore, "ignore", nil, "`COLUMNS` that are not features, separated by commas")
 	})
 }
 
@@ -63,8 +63,8 @@ type sourceFlags struct {
 func (s *sourceFlags) add(cmd *cobra.Command) {
 	s.dataFlags.add(cmd)
 	section(cmd, ofRows, func(f *pflag.FlagSet) {
-		f.StringVar(&s.split, "split", "files", "who has which rows: files, column=NAME, iid:clients=N, dirichlet:, quantity:, classes: or pca-kmeans:, each with an optional min=ROWS")
-		f.StringVar(&s.generate, "generate", "", "make data up in place of --data, as participants=20,rows=200,columns=6,patterns=3")
+		f.StringVar(&s.split, "split", "files", "deal rows to participants by `SPEC`: files, column=NAME, iid:clients=N, dirichlet:, quantity:, classes: or pca-kmeans:, each with an optional min=ROWS")
+		f.StringVar(&s.generate, "generate", "", "generate synthetic rows by `SPEC` instead of --data, such as participants=20,rows=200,columns=6,patterns=3")
 	})
 }
 

@@ -232,7 +232,7 @@ func (d description) options() string {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(d.Hyper)) {
-		if !slices.Contains(keys, key) {
+		if !slices.Contains(keys, key) && fmt.Sprint(d.Hyper[key]) != "0" { // as older files have of other models
 			keys = append(keys, key)
 		}
 	}

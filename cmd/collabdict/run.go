@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -86,11 +87,11 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	section(cmd, ofMembers, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.dir, "dir", "", "`FOLDER` of this participant: its identity, state, model and result (default its name)")
 		fl.StringVar(&f.name, "name", "", "`NAME` that the others see (default that of the data file)")
-		fl.IntVar(&f.expect, "expect", 0, "`N`, the number of members, this one included")
+		fl.IntVar(&f.expect, "expect", 0, "number `N` of members, this one included")
 		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
 		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, such as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
-		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if not all members are there by then; 0 waits without limit")
+		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if members are missing after `TIME`, such as 10m; 0 waits without limit")
 	})
 	addPatience(cmd, &f.patience)
 	addDurability(cmd, &f.durability)
@@ -187,6 +188,9 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 		return c, nil, err
 	}
 	f.baselines = own.Baselines
+	if err := f.checkBaselines("alone"); err != nil {
+		return c, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Msg: strings.TrimPrefix(err.Error(), "--"), Hint: "correct the file"}
+	}
 	c.Out = f.dir
 	if err := keepRead(f.dir, spec); err != nil {
 		return c, nil, err

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +19,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/strictyaml"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -27,12 +31,30 @@ type taskFlags struct {
 	values        map[string]*optionFlag
 	sets          []string
 	file          string
+	lines         map[string]string // of the file, which options are from
 	ranges        string
 	noStandardise bool
 	baselines     []string
 	suited        map[string]string // defaults of this command, with the default algorithm
 	simulated     bool              // the command has all rows in one place
 }
+
+// modelFlag names the model. Each change shows the model's options and hides those of
+// others, from completion, too.
+type modelFlag struct {
+	name    *string
+	changed func()
+}
+
+func (f *modelFlag) String() string { return *f.name }
+
+func (f *modelFlag) Set(name string) error {
+	*f.name = name
+	f.changed()
+	return nil
+}
+
+func (f *modelFlag) Type() string { return "string" }
 
 // optionFlag is the text given for an option. It is checked when the task is known.
 type optionFlag struct {
@@ -63,13 +85,14 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 	section(cmd, ofModels, func(f *pflag.FlagSet) {
 		var kinds []string
 		for _, k := range algorithms.All() {
-			kinds = append(kinds, k.Name+", "+k.About)
+			kinds = append(kinds, k.Name+": "+k.About)
 		}
-		f.StringVar(&t.model, "model", algorithms.Default().Name, "`KIND` of model: "+strings.Join(kinds, "; "))
+		t.model = algorithms.Default().Name
+		f.Var(&modelFlag{&t.model, func() { showOptions(cmd, t.model, true) }}, "model", "`KIND` of model\n"+strings.Join(kinds, "\n")+"\n")
 		f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
-		f.StringVar(&t.ranges, "ranges", "", "min-max scale with `RANGES` that all members agree on, which reveals nothing: LOW,HIGH for every column, or a YAML file of columns with [LOW, HIGH] each, * for the others")
-		f.StringArrayVar(&t.sets, "set", nil, "set an option by `NAME=VALUE`, as rho=2 or "+consensusPrefix+"degree=6; may be repeated")
-		f.StringVar(&t.file, "settings", "", "read options from a YAML `FILE`: NAME: VALUE, those of the consensus under consensus:. Flags and --set come before it")
+		f.StringVar(&t.ranges, "ranges", "", "scale columns from agreed `RANGES` to 0..1, which reveals nothing: LOW,HIGH for every column, or a YAML file with a line per column, such as temp_1: [0, 120]; \"*\" stands for the others")
+		f.StringArrayVar(&t.sets, "set", nil, "set an option: `NAME=VALUE`, such as rho=2 or "+consensusPrefix+"degree=6; may be repeated")
+		f.StringVar(&t.file, "settings", "", "read options from a YAML `FILE` with a line NAME: VALUE each, those of the consensus under consensus:; flags and --set take precedence")
 		t.define(f, pipeline.New(algorithms.Default()).Shared)
 	})
 	for _, k := range algorithms.All() {
@@ -78,7 +101,7 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 	section(cmd, ofSums, func(f *pflag.FlagSet) { t.define(f, pipeline.New(algorithms.Default()).Consensus) })
 	section(cmd, "", func(f *pflag.FlagSet) { f.Bool(helpAll, false, "show all options, with those for experts") })
 	t.complete(cmd)
-	hideOthers(cmd)
+	hideOthers(cmd, t)
 }
 
 // define adds a flag for each option that has none yet.
@@ -135,7 +158,7 @@ func (t *taskFlags) find(name string) *option.Option {
 // addBaselines adds the flag --baselines with the ones that the command can do.
 func (t *taskFlags) addBaselines(cmd *cobra.Command, which string) {
 	section(cmd, ofModels, func(f *pflag.FlagSet) {
-		f.StringSliceVar(&t.baselines, "baselines", nil, "train these too and show their figures: "+which)
+		f.StringSliceVar(&t.baselines, "baselines", nil, "also train the `BASELINES`, separated by commas, and show their figures: "+which)
 	})
 }
 
@@ -146,6 +169,15 @@ func (t *taskFlags) checkBaselines(known ...string) error {
 		}
 	}
 	return nil
+}
+
+// asUsage returns an error of an option as one of its flag, or of its line in the file.
+func (t *taskFlags) asUsage(err error) error {
+	var bad *option.Error
+	if errors.As(err, &bad) && t.lines[bad.Name] != "" {
+		return &usageError{t.lines[bad.Name] + bad.Error(), bad.Hint}
+	}
+	return asUsage(err)
 }
 
 // asUsage returns an error of an option as one of its flag.
@@ -192,7 +224,7 @@ func (t *taskFlags) begin() (*pipeline.Task, error) {
 			return nil, err
 		}
 	}
-	for _, name := range sortedNames(t.values) {
+	for _, name := range slices.Sorted(maps.Keys(t.values)) {
 		if given := t.values[name].given; len(given) > 0 {
 			if err := t.put(k, name, given[len(given)-1], "--"); err != nil {
 				return nil, err
@@ -200,15 +232,6 @@ func (t *taskFlags) begin() (*pipeline.Task, error) {
 		}
 	}
 	return k, nil
-}
-
-func sortedNames(values map[string]*optionFlag) []string {
-	names := make([]string, 0, len(values))
-	for name := range values {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // put sets an option of a task. from begins the error of one that the task has not.
@@ -219,13 +242,16 @@ func (t *taskFlags) put(k *pipeline.Task, name, text, from string) error {
 		table = k.Consensus
 	}
 	if o := table.Find(short); o != nil {
-		err := o.Set(text)
+		delete(t.lines, o.Name)
 		if strings.HasPrefix(from, "--settings") {
-			return err
+			t.lines[o.Name] = from
 		}
-		return asUsage(err)
+		return t.asUsage(o.Set(text))
 	}
 	hint := "see --model " + k.Kind.Name + " --help-all"
+	if k.Consensus.Find(name) != nil {
+		hint = "say " + consensusPrefix + name
+	}
 	if ofConsensus {
 		return &usageError{fmt.Sprintf("%s%s: the consensus has no such option; it has %s", from, name, strings.Join(k.Consensus.Names(), ", ")), hint}
 	}
@@ -242,17 +268,19 @@ func (t *taskFlags) readFile(k *pipeline.Task) error {
 		return err
 	}
 	var values map[string]yaml.Node
-	if err := yaml.Unmarshal(b, &values); err != nil {
-		return &usageError{fmt.Sprintf("--settings: %s: %v", t.file, err), "a line per option, as rho: 2"}
+	if err := strictyaml.Decode(bytes.NewReader(b), &values); err != nil && !errors.Is(err, io.EOF) {
+		return &usageError{fmt.Sprintf("--settings: %s: %v", t.file, err), "write a line per option, for example rho: 2"}
 	}
-	for name, n := range values {
+	t.lines = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		n := values[name]
 		if name+"." == consensusPrefix && n.Kind == yaml.MappingNode {
 			var under map[string]yaml.Node
 			if err := n.Decode(&under); err != nil {
 				return &usageError{fmt.Sprintf("--settings: %s: line %d: %v", t.file, n.Line, err), ""}
 			}
-			for name, n := range under {
-				if err := t.putNode(k, consensusPrefix+name, n); err != nil {
+			for _, name := range slices.Sorted(maps.Keys(under)) {
+				if err := t.putNode(k, consensusPrefix+name, under[name]); err != nil {
 					return err
 				}
 			}
@@ -275,12 +303,7 @@ func (t *taskFlags) putNode(k *pipeline.Task, name string, n yaml.Node) error {
 		text = strings.Join(parts, ",")
 	}
 	from := fmt.Sprintf("--settings: %s: line %d: ", t.file, n.Line)
-	err := t.put(k, strings.ReplaceAll(name, "_", "-"), text, from)
-	var bad *option.Error
-	if errors.As(err, &bad) {
-		return &usageError{from + bad.Error(), bad.Hint}
-	}
-	return err
+	return t.put(k, strings.ReplaceAll(name, "_", "-"), text, from)
 }
 
 // finish completes a task.
@@ -303,7 +326,7 @@ func (t *taskFlags) finish(k *pipeline.Task, byDefault string) (err error) {
 		return err
 	}
 	if err := k.Complete(); err != nil {
-		return asUsage(err)
+		return t.asUsage(err)
 	}
 	if why := k.Traits().OnlySimulated; why != "" && !t.simulated {
 		return &usageError{"--" + why, "choose other settings, or use collabdict sim"}

@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// toy is an eighth algorithm, of which nothing else in the program knows: the mean row, by
+// toy is an eighth algorithm, unknown to the rest of the program: the mean row, by
 // one private sum per round, and the distance from it.
 type toy struct {
 	Rounds int
@@ -34,6 +34,7 @@ func (t *toy) Options() option.Table {
 
 func (t *toy) Prepare(algorithm.Coordinates) error { return nil }
 func (t *toy) Traits() algorithm.Traits            { return algorithm.Traits{Rounds: t.Rounds, LeastRows: 1} }
+
 func (t *toy) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	return algorithm.Disclosure{Conserved: algorithm.Variances}
 }

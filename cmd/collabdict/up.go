@@ -72,7 +72,7 @@ The folders and their logs stay under --out.`,
 	f.addBaselines(cmd, "alone, pooled")
 	addPatience(cmd, &f.patience)
 	addDurability(cmd, &f.durability)
-	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "`N`, the number of participants; an error if the data have another number")
+	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "number `N` of participants; it is an error if the data have another number")
 	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json, rounds.csv and a folder per participant")
 	a.addJSON(cmd)
 	return cmd

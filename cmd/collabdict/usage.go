@@ -25,6 +25,9 @@ const (
 	ofFaults  = "Simulated network"
 )
 
+// sections lists them in that order.
+var sections = []string{"", ofRows, ofModels, ofOptions, ofSums, ofMembers, ofFaults}
+
 const (
 	sectionKey = "section"
 	titleKey   = "title" // of the section, if it is another
@@ -36,32 +39,38 @@ const helpAll = "help-all"
 
 // hideOthers makes a command's help show the options of the algorithm that --model names,
 // with their defaults, and those for experts only by --help-all.
-func hideOthers(cmd *cobra.Command) {
+func hideOthers(cmd *cobra.Command, t *taskFlags) {
+	showOptions(cmd, t.model, true)
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		all := false
 		if f := cmd.Flags().Lookup(helpAll); f != nil {
 			all = f.Changed
 		}
-		k, err := pipeline.Named(cmd.Flags().Lookup("model").Value.String())
-		if err != nil {
-			k = pipeline.New(algorithms.Default())
-		}
-		table := slices.Concat(k.Options, k.Shared, k.Consensus)
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			v, ok := f.Value.(*optionFlag)
-			if !ok {
-				return
-			}
-			o := table.Find(v.Name)
-			if f.Hidden = o == nil || o.Expert && !all; o != nil {
-				f.Usage, f.DefValue = o.Help, o.Default
-			}
-			if strings.Join(f.Annotations[sectionKey], "") == ofOptions {
-				f.Annotations[titleKey] = []string{ofOptions + " " + k.Kind.Name}
-			}
-		})
+		showOptions(cmd, t.model, all)
 		help(cmd, args)
+	})
+}
+
+// showOptions hides the flags of options that a model has not, and shows its own.
+func showOptions(cmd *cobra.Command, model string, experts bool) {
+	k, err := pipeline.Named(model)
+	if err != nil {
+		k = pipeline.New(algorithms.Default())
+	}
+	table := slices.Concat(k.Options, k.Shared, k.Consensus)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		v, ok := f.Value.(*optionFlag)
+		if !ok {
+			return
+		}
+		o := table.Find(v.Name)
+		if f.Hidden = o == nil || o.Expert && !experts; o != nil {
+			f.Usage, f.DefValue = o.Help, o.Default
+		}
+		if strings.Join(f.Annotations[sectionKey], "") == ofOptions {
+			f.Annotations[titleKey] = []string{ofOptions + " " + k.Kind.Name}
+		}
 	})
 }
 
@@ -91,7 +100,7 @@ func usage(cmd *cobra.Command) error {
 			}
 		}
 	}
-	for _, title := range []string{"", ofRows, ofModels, ofOptions, ofSums, ofMembers, ofFaults} {
+	for _, title := range sections {
 		writeSection(&b, cmd, title)
 	}
 	if cmd.HasAvailableSubCommands() {

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Help of each command has each of its flags once, in some section, and lines that fit.
+// Help of each command has each of its flags once, in some section, with a word for its
+// value that says more than a type, and lines that fit.
 func TestHelpHasAllFlags(t *testing.T) {
 	var check func(cmd *cobra.Command)
 	check = func(cmd *cobra.Command) {
@@ -20,6 +21,9 @@ func TestHelpHasAllFlags(t *testing.T) {
 				t.Errorf("%s: --%s is in its help %d times", cmd.CommandPath(), f.Name, n)
 			}
 		})
+		if bad := regexp.MustCompile(`--[a-z-]+ (strings?|u?ints?|uint64|floats?|float64|range|file|duration|stringArray)\b`).FindString(help); bad != "" {
+			t.Errorf("%s: the value of a flag has a type for a name: %s", cmd.CommandPath(), bad)
+		}
 		for line := range strings.Lines(cmd.Long + help) {
 			if len([]rune(line)) > helpWidth+10 {
 				t.Errorf("%s: a line of help has %d columns: %s", cmd.CommandPath(), len([]rune(line)), line)

@@ -21,7 +21,7 @@ import (
 
 // Kind is the algorithm by its name.
 var Kind = algorithm.Kind{
-	Name: "dem", About: "a mixture of Gaussians, by private sums",
+	Name: "dem", About: "a Gaussian mixture by EM, from private sums",
 	New: func() algorithm.Algorithm { return new(Algorithm) },
 }
 
@@ -50,11 +50,11 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 // Options binds the settings.
 func (a *Algorithm) Options() option.Table {
 	return option.Table{
-		option.Int(&a.Components, "components", 5, "`K` patterns in the shared dictionary", option.Between(1, settings.MostComponents)),
-		option.Int(&a.Rounds, "rounds", 100, "most rounds to train", option.AtLeast(1)),
+		option.Int(&a.Components, "components", 5, "number `K` of components of the shared mixture", option.Between(1, settings.MostComponents)),
+		option.Int(&a.Rounds, "rounds", 100, "maximum number of `ROUNDS`", option.AtLeast(1)),
 		settings.Tol(&a.Tol),
 		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
-		option.String(&a.Start, "start", startSpread, "`START`: spread, centres far apart; k-fed, clusters whose local centres are shown in the clear; or shared-rows, in simulations only",
+		option.String(&a.Start, "start", startSpread, "`START` of EM: spread (centres far apart), k-fed (clusters of all members, who show each other the centres of their own) or shared-rows (rows of all members, in simulations only)",
 			option.OneOf(startSpread, startKFed, startSharedRows)),
 		privacy.MinRowsOption(&a.MinRows).Needs("--start k-fed, as the others show no clusters", func() bool { return a.Start == startKFed }),
 	}

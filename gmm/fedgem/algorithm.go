@@ -21,7 +21,7 @@ import (
 
 // Kind is the algorithm by its name.
 var Kind = algorithm.Kind{
-	Name: "fedgem", About: "clusters whose number nobody knows",
+	Name: "fedgem", About: "clusters of unknown number",
 	New: func() algorithm.Algorithm { return new(Algorithm) },
 }
 
@@ -58,9 +58,9 @@ func (a *Algorithm) Options() option.Table {
 	// With noise there are fewer rounds, since each of them adds to it.
 	const rounds, noisyRounds = 50, 10
 	return slices.Concat(option.Table{
-		option.Range(&a.Components, &a.MostComponents, "components", 0, "`K` own clusters of each participant, or a range, as 3-10, that the BIC chooses from (default as many as classes in its --label, else by the BIC)",
+		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of own clusters of each participant, or a range such as 3-10 to choose from by BIC (default the number of classes in its --label, otherwise chosen by BIC)",
 			option.AtLeast(1), option.Optional[int]("leave it out for each participant's own number")),
-		option.Int(&a.Rounds, "rounds", rounds, "most rounds, with the last merge (with --epsilon by default 10)",
+		option.Int(&a.Rounds, "rounds", rounds, "maximum number of `ROUNDS`, the last merge included; with --epsilon, the default is 10",
 			option.DefaultBy(func() int {
 				if a.Epsilon != 0 {
 					return noisyRounds
@@ -73,12 +73,12 @@ func (a *Algorithm) Options() option.Table {
 				}
 				return nil
 			})),
-		option.Float(&a.Tol, "tol", 1e-6, "stop when no centre moves by so many standard deviations of its cluster; 0 runs all rounds", option.Finite()),
-		option.Int(&a.LocalSteps, "local-steps", 1, "`E` steps of EM in a round", option.AtLeast(1)).ForExperts(),
+		option.Float(&a.Tol, "tol", 1e-6, "stop when no centre moves by more than `X` standard deviations of its cluster; 0 runs all rounds", option.Finite()),
+		option.Int(&a.LocalSteps, "local-steps", 1, "number `E` of steps of EM per round", option.AtLeast(1)).ForExperts(),
 		settings.Covariance(&a.Covariance, gmm.Spherical, gmm.Spherical, gmm.Full),
-		option.String(&a.Radius, "radius", exactRadius, "how far the others may move a centre in a round: exact, as far as its likelihood does not fall; or half of the squared distance, as in the paper's code",
+		option.String(&a.Radius, "radius", exactRadius, "`LIMIT` of how far the others may move a centre per round: exact (its likelihood does not fall) or half (half of that squared, as in the paper's code)",
 			option.OneOf(exactRadius, halfRadius)).ForExperts(),
-		option.String(&a.Final, "final", chiSquare, "`RULE` for the last merge: chi-square, what chance leaves open of each centre; factor=V, the paper's; or factor=V1,V2,... to choose from by cross-validation",
+		option.String(&a.Final, "final", chiSquare, "`RULE` of the last merge: chi-square (by the uncertainty of each centre), factor=V (as in the paper) or, with --min-rows 1, factor=V1,V2,... (chosen by cross-validation)",
 			option.Check(func(v string) error { _, err := factorsOf(v); return err })).ForExperts(),
 	}, a.Budget.Options(), option.Table{
 		privacy.MinRowsOption(&a.MinRows).Needs(privacy.NoNoise, func() bool { return a.Epsilon == 0 }),

@@ -36,7 +36,7 @@ func TestSettings(t *testing.T) {
 		"final=factor=1,2":                       "final: want one factor, or chi-square, with min-rows above 1: the clusters of three times two thirds of the rows, beside those of all, tell of few rows",
 		"epsilon=1":                              "components: want a number with epsilon, since one by BIC or by labels tells of the rows",
 		"epsilon=-1":                             "epsilon: want a value above 0 and up to 100, got -1",
-		"epsilon=1 min-rows=5":                   "min-rows: requires no --epsilon, since noise hides rows and how many a component is of",
+		"epsilon=1 min-rows=5":                   "min-rows: requires no --epsilon, whose noise hides rows",
 		"epsilon=1 components=2 covariance=full": "covariance: want spherical with epsilon, got full",
 		"epsilon=1 components=2 final=factor=1,2": "final: want one factor, or chi-square, with epsilon, since one chosen by held-out rows tells of them",
 	} {

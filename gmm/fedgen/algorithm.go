@@ -18,7 +18,7 @@ import (
 
 // Kind is the algorithm by its name.
 var Kind = algorithm.Kind{
-	Name: "fedgen", About: "a mixture of Gaussians, in one round from the participants' own",
+	Name: "fedgen", About: "a Gaussian mixture in one round, from the participants' own mixtures",
 	New: func() algorithm.Algorithm { return new(Algorithm) },
 }
 
@@ -41,12 +41,12 @@ var _ algorithm.Algorithm = (*Algorithm)(nil)
 // Options binds the settings.
 func (a *Algorithm) Options() option.Table {
 	return slices.Concat(option.Table{
-		option.Range(&a.Components, &a.MostComponents, "components", 5, "`K` patterns in the shared dictionary, or a range, as 3-10, that the BIC chooses from", option.AtLeast(1)),
+		option.Range(&a.Components, &a.MostComponents, "components", 5, "number `K` of components of the shared mixture, or a range such as 3-10 to choose from by BIC", option.AtLeast(1)),
 		settings.Tol(&a.Tol),
 		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
-		option.Int(&a.Synthetic, "synthetic", 0, "draw `H` rows for each gathered component and fit to them from scratch, as published (default 100, and fit to them from the gathered components merged, which is better)",
+		option.Int(&a.Synthetic, "synthetic", 0, "draw `H` rows per gathered component and fit to them from a k-means++ start, as published (default 100 rows, and a start from the merged components)",
 			option.Between(1, 1_000_000), option.Optional[int]("leave it out to start from the gathered components")).ForExperts(),
-		option.Int(&a.Refine, "refine", 0, "at most `R` rounds of sums after the one", option.AtLeast(0)),
+		option.Int(&a.Refine, "refine", 0, "refine the mixture in up to `R` rounds of private sums", option.AtLeast(0)),
 	}, a.Budget.Options(), option.Table{
 		privacy.MinRowsOption(&a.MinRows).Needs(privacy.NoNoise, func() bool { return a.Epsilon == 0 }),
 	})

@@ -39,7 +39,7 @@ func TestSettings(t *testing.T) {
 		{"epsilon=0", "epsilon: want a value above 0 and up to 100, got 0", true},
 		{"epsilon=1 delta=1", "delta: want a probability between 0 and 1, got 1", false},
 		{"epsilon=1 clip=0", "clip: want a value above 0 and up to 1e+09, got 0", true},
-		{"epsilon=1 min-rows=5", "min-rows: requires no --epsilon, since noise hides rows and how many a component is of", true},
+		{"epsilon=1 min-rows=5", "min-rows: requires no --epsilon, whose noise hides rows", true},
 		{"epsilon=1 refine=1", "refine: want no rounds of sums with epsilon, since the noise does not cover these, got 1", false},
 		{"epsilon=1 components=2-4", "components: want a number with epsilon, since one by BIC tells of the rows, got 2-4", false},
 	} {

@@ -38,17 +38,17 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 func (a *Algorithm) Options() option.Table {
 	const components = 5
 	return option.Table{
-		option.Int(&a.Components, "components", components, "`K` patterns in the shared dictionary", option.AtLeast(1),
+		option.Int(&a.Components, "components", components, "number `K` of components of the shared mixture", option.AtLeast(1),
 			option.DefaultBy(func() int {
 				if a.start != nil {
 					return len(a.start.Weights)
 				}
 				return components
 			})),
-		option.Int(&a.Rounds, "rounds", 100, "most rounds to train", option.AtLeast(1)),
-		option.Float(&a.Tol, "tol", 1e-6, "stop when the objective changes by less than this share; 0 runs all rounds", option.Finite()),
-		option.Float(&a.Lambda0, "lambda0", 1, "weight in rows of the prior mean", option.Above(0, math.MaxFloat64)),
-		option.Float(&a.Rho, "rho", 0, "sparsity of the precision matrices, absolute (default 0.1·N/K with the N rows of all)",
+		option.Int(&a.Rounds, "rounds", 100, "maximum number of `ROUNDS`", option.AtLeast(1)),
+		option.Float(&a.Tol, "tol", 1e-6, "stop when the objective changes by less than this `SHARE`; 0 runs all rounds", option.Finite()),
+		option.Float(&a.Lambda0, "lambda0", 1, "weight of the prior mean, in `ROWS`", option.Above(0, math.MaxFloat64)),
+		option.Float(&a.Rho, "rho", 0, "absolute sparsity `PENALTY` of the precision matrices (default 0.1·N/K, with N rows of all members)",
 			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out for 0.1·N/K")),
 		option.File(&a.Init, "init", "start from the means, precisions and weights in a JSON `FILE`", a.readInit).ForExperts(),
 	}

@@ -21,15 +21,15 @@ type Budget struct {
 func (b *Budget) Options() option.Table {
 	noisy := func() bool { return b.Epsilon != 0 }
 	return option.Table{
-		option.Float(&b.Epsilon, "epsilon", 0, "what is shown is (`E`, delta)-differentially private in each row; left out, there is no noise",
+		option.Float(&b.Epsilon, "epsilon", 0, "add noise, so that all that is shown is (`E`, delta)-differentially private in each row (default no noise)",
 			option.Above(0, 100), option.Optional[float64]("leave it out for no noise")),
-		option.Float(&b.Delta, "delta", 1e-5, "see --epsilon", option.Check(func(v float64) error {
+		option.Float(&b.Delta, "delta", 1e-5, "with --epsilon: `PROBABILITY` delta of the differential privacy", option.Check(func(v float64) error {
 			if !(v > 0 && v < 1) {
 				return fmt.Errorf("want a probability between 0 and 1, got %g", v)
 			}
 			return nil
 		})).Needs("--epsilon", noisy).ForExperts(),
-		option.Float(&b.Clip, "clip", 0, "no value is taken to be beyond ±`C`, in the units trained on (default 3, with agreed ranges 1)",
+		option.Float(&b.Clip, "clip", 0, "with --epsilon: clip rows to the bound `C`, in the units of training (default 3, with --ranges 1)",
 			option.Above(0, 1e9), option.Optional[float64]("leave it out for the default")).Needs("--epsilon", noisy).ForExperts(),
 	}
 }

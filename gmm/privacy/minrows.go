@@ -21,11 +21,11 @@ const MinRows = 5
 // MinRowsOption binds the fewest rows that a component may be of which is shown. It is 0
 // where the option does not apply, as no component is shown, or noise hides its rows.
 func MinRowsOption(p *int) *option.Option {
-	return option.Int(p, "min-rows", MinRows, "show no own component of fewer than `N` rows, but merge it into another; 1 shows all, of which a single row may be one", option.AtLeast(1))
+	return option.Int(p, "min-rows", MinRows, "merge own components of fewer than `N` rows before they are shown; 1 shows all components, even those of a single row", option.AtLeast(1))
 }
 
 // NoNoise is what [MinRowsOption] requires where noise may hide rows.
-const NoNoise = "no --epsilon, since noise hides rows and how many a component is of"
+const NoNoise = "no --epsilon, whose noise hides rows"
 
 // LeastRows returns the fewest rows that a component may be of which d's owner shows in a
 // group, where least is agreed: any to nobody. It is an error to have fewer. What the

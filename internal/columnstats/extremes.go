@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// A range is searched in cells, of which each round looks into one: after the last a
+// A range is searched in cells, and each round looks into one cell: after the last a
 // bound is known to 1 in cells^rounds = 2³⁰ of the widest range that the columns' root
 // mean squares allow for.
 const (

@@ -69,7 +69,7 @@ func TestAgreementsKeepTheTask(t *testing.T) {
 // What a file leaves out has the same default as a flag that is left out.
 func TestAgreementsLeaveOptionsOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consortium.yaml")
-	text := "version: 1\nmembers:\n  - {name: a, id: x, addrs: []}\n  - {name: b, id: y, addrs: []}\n  - {name: c, id: z, addrs: []}\ncolumns: [temp]\nmodel:\n  kind: bvae\n  standardise: own\nconsensus:\n  scheme: exact\n"
+	text := "version: 2\nmembers:\n  - {name: a, id: x, addrs: []}\n  - {name: b, id: y, addrs: []}\n  - {name: c, id: z, addrs: []}\ncolumns: [temp]\nmodel:\n  kind: bvae\nconsensus:\n  scheme: exact\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestAgreementsLeaveOptionsOut(t *testing.T) {
 func TestAgreementsThatCannotBeUsed(t *testing.T) {
 	dir := t.TempDir()
 	for want, change := range map[string]func(string) string{
-		"want version 1, got 3":       func(s string) string { return strings.Replace(s, "version: 1", "version: 3", 1) },
+		"want version 2, got 3":       func(s string) string { return strings.Replace(s, "version: 2", "version: 3", 1) },
 		"unknown field sead":          func(s string) string { return strings.Replace(s, "seed:", "sead:", 1) },
 		"want a whole number":         func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
 		"the file is empty":           func(string) string { return "" },

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/option"
 )
@@ -103,7 +104,8 @@ func (c *Consortium) Task() (*pipeline.Task, error) {
 	if err := load(t.Consensus, c.Consensus, "consensus"); err != nil {
 		return nil, err
 	}
-	t.Ranges = c.Model.Ranges
+	// As run has it: each participant has files of its own.
+	t.Ranges, t.ByDefault = c.Model.Ranges, algorithm.Own
 	return t, nil
 }
 

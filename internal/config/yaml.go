@@ -16,7 +16,7 @@ import (
 
 // Version is the version of the files that this package writes, and the only one
 // that it reads.
-const Version = 1
+const Version = 2
 
 // Error is a file that cannot be used.
 type Error struct{ File, Msg, Hint string }

@@ -27,7 +27,7 @@ type View struct {
 // Most is how many rows are looked at; of more, so many are chosen.
 const Most = 5000
 
-// At looks at rows in the units of the data, of which there is at least one. The model's
+// At shows at least one row, in the units of the data. The model's
 // scorer is a [algorithm.Coder].
 func At(m *model.Model, rows collabdict.Rows) (*View, error) {
 	n, _ := rows.Dims()

@@ -13,8 +13,9 @@ import (
 // A member that was lost in an earlier run in the same folder begins the new one
 // with the others.
 func TestANewRunInAnOldFolder(t *testing.T) {
-	c := Consortium{Task: pipelinetest.Task(t, "ggm"),
-		Dir: t.TempDir(), Data: &dataset.Dataset{Columns: []string{"x"}, Participants: []dataset.Participant{{Name: "a"}, {Name: "b"}}},
+	c := Consortium{
+		Task: pipelinetest.Task(t, "ggm"),
+		Dir:  t.TempDir(), Data: &dataset.Dataset{Columns: []string{"x"}, Participants: []dataset.Participant{{Name: "a"}, {Name: "b"}}},
 		Rows: func(string) (*config.Node, error) { return &config.Node{}, nil },
 	}
 	last := func(begin bool) *store.Journal {

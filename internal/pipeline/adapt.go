@@ -59,6 +59,6 @@ func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int
 func seedOf(m *model.Model) uint64 {
 	n, _ := m.Manifest.Hyper["seed"].(json.Number)
 	var seed uint64
-	fmt.Sscan(n.String(), &seed)
+	_, _ = fmt.Sscan(n.String(), &seed) // without a seed, it stays 0
 	return seed
 }

@@ -13,27 +13,27 @@ import (
 func ConsensusOptions(s *consensus.Settings) option.Table {
 	laplacian := func() bool { return s.Scheme == consensus.Laplacian }
 	return option.Table{
-		option.String(&s.Scheme, "scheme", consensus.Laplacian, "`SCHEME` of the sums", option.OneOf(consensus.Laplacian, consensus.Exact, consensus.BaseK)),
-		option.String(&s.Step, "step", session.Chebyshev, "step `RULE`: chebyshev, optimal, metropolis or paper", option.OneOf(session.Chebyshev, session.Optimal, session.Metropolis, session.Paper)).
+		option.String(&s.Scheme, "scheme", consensus.Laplacian, "`SCHEME` of sums: laplacian (averages with neighbours on a graph), exact or base-k (whole numbers, few steps)", option.OneOf(consensus.Laplacian, consensus.Exact, consensus.BaseK)),
+		option.String(&s.Step, "step", session.Chebyshev, "`RULE` of the steps of averages: chebyshev, optimal, metropolis or paper", option.OneOf(session.Chebyshev, session.Optimal, session.Metropolis, session.Paper)).
 			Needs("--scheme laplacian", laplacian).ForExperts(),
 		option.String(&s.Graph, "graph", graph.HamiltonCycles, "`KIND` of graph: hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete or ring",
 			option.OneOf(graph.HamiltonCycles, graph.InverseChord, graph.RandomRegular, graph.Margulis, graph.Hypercube, graph.Complete, graph.Ring)).
 			Needs("--scheme laplacian", laplacian).ForExperts(),
-		option.Int(&s.Degree, "degree", 4, "neighbours of a member, for hamilton-cycles and random-regular").
+		option.Int(&s.Degree, "degree", 4, "number `D` of neighbours of a member, for hamilton-cycles and random-regular").
 			Needs("--scheme laplacian", laplacian).ForExperts(),
-		option.Float(&s.Tolerance, "tolerance", 1e-9, "relative error of a sum").
+		option.Float(&s.Tolerance, "tolerance", 1e-9, "relative `ERROR` of a sum").
 			Needs("--scheme laplacian", laplacian).ForExperts(),
-		option.Int(&s.Fan, "fan", 1, "`K`, the messages that a member exchanges per round").
+		option.Int(&s.Fan, "fan", 1, "number `K` of messages that a member exchanges per step").
 			Needs("--scheme exact or base-k", func() bool { return !laplacian() }).ForExperts(),
-		option.Bool(&s.Parity, "parity", false, "two words per value: sums as exact as one rounding").
+		option.Bool(&s.Parity, "parity", false, "send two words per value, so that a sum has the error of one rounding").
 			Needs("--scheme exact", func() bool { return s.Scheme == consensus.Exact }).ForExperts(),
 		option.String(&s.Protect, "protect", chunking.Chunks, "`MODE` of protection: chunks, sessions, shamir (with base-k) or none", option.OneOf(chunking.Chunks, chunking.Sessions, chunking.Shamir, chunking.None)),
-		option.Int(&s.Chunks, "chunks", 0, "`C`, the chunks that a vector is split into (default one per member up to 16 members, else 17), or the sessions (default 8)"),
+		option.Int(&s.Chunks, "chunks", 0, "number `C` of chunks of a vector (default one per member up to 16 members, otherwise 17), or of sessions (default 8)"),
 		option.Bool(&s.Full, "full-chunks", false, "send chunks whole, not as seeds").ForExperts(),
-		option.Int(&s.Threshold, "threshold", 0, "sessions of shamir that give the sum (default three quarters of them)").ForExperts(),
-		option.Int(&s.Quorum, "quorum", 0, "`K`, the members whose votes decide a sum (default more than half)"),
-		option.Int(&s.Colluders, "colluders", 0, "`T`, the members that together may learn nothing (default a third of the others)"),
-		option.String(&s.OnLoneChange, "on-lone-change", consensus.WarnOfLoneChange, "if two sums would differ by few members: warn, or wait for the missing ones", option.OneOf(consensus.WarnOfLoneChange, consensus.AvoidLoneChange)).ForExperts(),
-		option.String(&s.Recover, "recover", consensus.FromShares, "if a member is lost after the vote: rebuild its pad from shares, or wait", option.OneOf(consensus.FromShares, consensus.Wait)).ForExperts(),
+		option.Int(&s.Threshold, "threshold", 0, "number `N` of sessions of shamir that give the sum (default three quarters of them)").ForExperts(),
+		option.Int(&s.Quorum, "quorum", 0, "number `K` of votes that decide a sum (default more than half of the members)"),
+		option.Int(&s.Colluders, "colluders", 0, "number `T` of members that together may learn nothing (default a third of the others)"),
+		option.String(&s.OnLoneChange, "on-lone-change", consensus.WarnOfLoneChange, "`ACTION` if two sums would differ by few members: warn, or wait for the missing members", option.OneOf(consensus.WarnOfLoneChange, consensus.AvoidLoneChange)).ForExperts(),
+		option.String(&s.Recover, "recover", consensus.FromShares, "`ACTION` if a member is lost after the vote: rebuild its pad from shares, or wait for it", option.OneOf(consensus.FromShares, consensus.Wait)).ForExperts(),
 	}
 }

@@ -44,13 +44,13 @@ func New(of algorithm.Kind) *Task {
 	t := &Task{Kind: of, Algorithm: of.New(), ByDefault: algorithm.Global}
 	t.Options = t.Algorithm.Options()
 	t.Shared = option.Table{
-		option.Uint64(&t.Seed, "seed", 1, "seed of everything public: starts, splits, generated data"),
-		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "share of own training rows above the anomaly threshold", option.Check(share)),
-		option.String(&t.Standardise, "standardise", "", "scale columns by all members' rows, through private sums (global), by each participant's own rows (own), or not at all (none) (default own with --split files or column, else global)",
+		option.Uint64(&t.Seed, "seed", 1, "public `SEED` of starts, splits and generated data"),
+		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "`SHARE` of the own training rows above the anomaly threshold", option.Check(share)),
+		option.String(&t.Standardise, "standardise", "", "`SOURCE` of the scales of columns: rows of all members, through private sums (global), own rows (own), --ranges (agreed) or no scaling (none) (default own with --split files or column, otherwise global)",
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
-		option.Int(&t.PCA, "pca", 0, "learn from rows along the `K` principal axes of all members' rows",
+		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
-		option.String(&t.Normalise, "normalise", Standard, "scale columns, and principal axes, to mean 0 and variance 1 (standard) or to the range from 0 to 1 (minmax)",
+		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), or the range from 0 to 1 (minmax)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
 	}
 	t.Consensus = ConsensusOptions(&t.Settings)

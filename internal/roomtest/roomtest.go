@@ -236,8 +236,8 @@ func Loaded(t *testing.T, a algorithm.Algorithm, m algorithm.Model) algorithm.Mo
 	return got
 }
 
-// Refuses checks what is said of arrays that are not of the model that options are of, by the
-// error, or of arrays that are changed.
+// Refuses checks the errors for arrays that do not fit the options, and for arrays that
+// were changed.
 func Refuses(t *testing.T, k algorithm.Kind, m algorithm.Model, cases map[string]func(a algorithm.Algorithm, arrays Arrays), options ...string) {
 	t.Helper()
 	for want, change := range cases {
@@ -284,8 +284,8 @@ func Draw(seed uint64, n int, mean, deviation []float64) *mat.Dense {
 	return x
 }
 
-// Clusters are the rows of so many participants, 60 each, in two clusters of which each
-// participant has other shares.
+// Clusters are the rows of so many participants, 60 each, in two clusters; each participant
+// has other shares of them.
 func Clusters(participants int) (all []algorithm.Data) {
 	for s := range participants {
 		x := Draw(uint64(s), 60, []float64{-3, 1}, []float64{1, 0.5})

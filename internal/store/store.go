@@ -14,7 +14,7 @@ import (
 )
 
 // Version of the files' layout.
-const Version = 4
+const Version = 5
 
 // The files in a participant's folder.
 const (

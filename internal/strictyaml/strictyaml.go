@@ -22,7 +22,13 @@ func Decode(r io.Reader, into any) error {
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
-	err = d.Decode(into)
+	if err = d.Decode(into); err == nil {
+		var more yaml.Node
+		if d.Decode(&more) == nil {
+			return fmt.Errorf("line %d: want one document, got another after ---", more.Line)
+		}
+		return nil
+	}
 	var fault *yaml.LoadError
 	if !errors.As(err, &fault) {
 		return err

@@ -1,6 +1,9 @@
 // Package adversary has members for simulations that do not follow the protocol,
-// each in a file of its own, to see what becomes of the others. What is promised
-// against each is told in docs/explanation/adversaries.md, and tested here.
+// each in a file of its own, to see what becomes of the others. They stand in
+// netsim.Config.Adversaries by rank. docs/explanation/adversaries.md tells what is
+// promised against each, and the tests here show it.
+//
+// Start reading at [Silent].
 package adversary
 
 import "github.com/collabdict/collabdict/consensus"

@@ -15,7 +15,7 @@ import (
 // Kind is the β-VAE.
 var Kind = algorithm.Kind{
 	Name:  "bvae",
-	About: "a beta-VAE, by weighted means of the members' models",
+	About: "a beta-VAE, by weighted averages of the members' models",
 	New:   func() algorithm.Algorithm { return &Settings{} },
 }
 
@@ -45,7 +45,7 @@ const byCGAU = "cgau"
 
 // Options binds the settings. Rounds and batch are those of the published β-VAE.
 func (s *Settings) Options() option.Table {
-	condition := option.String(&s.Condition, "condition", "", "hidden layers with conditions that are each member's own, in no sum: cgau, the `LAYERS` of the model cgau (left out: none)",
+	condition := option.String(&s.Condition, "condition", "", "`LAYERS` with private conditions, which are in no sum: cgau, as in the model cgau (default none)",
 		option.Check(func(by string) error {
 			if by != "" && by != byCGAU {
 				return fmt.Errorf("want %s, or nothing for none, got %q", byCGAU, by)
@@ -56,11 +56,11 @@ func (s *Settings) Options() option.Table {
 	return append(option.Table{
 		networks.Rounds(&s.Rounds, 25),
 		networks.Latent(&s.Latent),
-		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the encoder's hidden layers, with commas between; the decoder has them in the other order"),
+		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the encoder's hidden layers, separated by commas; the decoder has them in reverse"),
 		networks.Batch(&s.Batch, 64),
 		networks.Rate(&s.Rate, 1e-3, "Adam"),
-		option.Float(&s.Beta, "beta", 0.01, "`BETA`, the factor of the divergence from the prior beside the squared errors of a row, whose values are from 0 to 1", option.Above(0, math.MaxFloat64)),
-		option.Int(&s.Epochs, "epochs", 10, "`E` times that a member goes through its rows between two sums", option.AtLeast(1)),
+		option.Float(&s.Beta, "beta", 0.01, "`FACTOR` of the divergence from the prior in the loss, beside the squared error of a row", option.Above(0, math.MaxFloat64)),
+		option.Int(&s.Epochs, "epochs", 10, "number `E` of passes over the own rows between two sums", option.AtLeast(1)),
 		condition,
 	}, s.weightingOptions()...)
 }

@@ -27,31 +27,31 @@ func (s *Settings) weightingOptions() option.Table {
 	labelled := func() bool { return s.Weights == byLabels }
 	const either, codes, labels = "--weights feddisco or latent", "--weights latent", "--weights feddisco"
 	return option.Table{
-		option.String(&s.Weights, "weights", byRows, "what a member's `WEIGHT` in the mean follows from: fedavg, its number of rows; feddisco, also how unlike equal frequencies its labels are; latent, or how unlike the prior its encoded rows are",
+		option.String(&s.Weights, "weights", byRows, "`WEIGHT` of a member in the mean: by its number of rows (fedavg), also by the frequencies of its labels (feddisco), or also by its encoded rows (latent)",
 			option.OneOf(byRows, byLabels, byCodes)),
-		option.Float(&s.Effect, "effect", 0.1, "`A` of "+either+": a weight is (share of the rows - A*discrepancy + offset), or 0 if that is below (of feddisco 0.5)",
+		option.Float(&s.Effect, "effect", 0.1, "with "+either+": factor `A` in weights, which are (share of the rows - A*discrepancy + offset) and at least 0; with feddisco, the default is 0.5",
 			option.Above(0, math.MaxFloat64), option.DefaultBy(func() float64 {
 				if labelled() {
 					return 0.5
 				}
 				return 0.1
 			})).Needs(either, weighted).ForExperts(),
-		option.String(&s.Offset, "offset", auto, "`B`, see --effect, or auto, the least that leaves every member a weight (of feddisco 0.1)",
+		option.String(&s.Offset, "offset", auto, "with "+either+": summand `B` in weights, see --effect; auto gives every member a positive weight; with feddisco, the default is 0.1",
 			option.Check(checkOffset), option.DefaultBy(func() string {
 				if labelled() {
 					return "0.1"
 				}
 				return auto
 			})).Needs(either, weighted).ForExperts(),
-		option.Bool(&s.Debias, "debias", false, "of "+codes+": subtract what chance alone makes of so few rows").Needs(codes, coded).ForExperts(),
-		option.Int(&s.WeighEvery, "weigh-every", 5, "of "+codes+": weight members by the model after every `N` rounds; before the first time by their rows",
+		option.Bool(&s.Debias, "debias", false, "with "+codes+": correct discrepancies for the bias of small samples").Needs(codes, coded).ForExperts(),
+		option.Int(&s.WeighEvery, "weigh-every", 5, "with "+codes+": compute weights again after every `N` rounds; until then, they follow from rows",
 			option.Check(func(rounds int) error {
 				if rounds < 1 {
 					return fmt.Errorf("want at least 1 round, got %d", rounds)
 				}
 				return nil
 			})).Needs(codes, coded).ForExperts(),
-		option.Bool(&s.PublishWeights, "publish-weights", false, "show every member's weight, and discrepancy, to all; models list them"),
+		option.Bool(&s.PublishWeights, "publish-weights", false, "show the weight and the discrepancy of each member to all members; models list them"),
 		networks.Classes(&s.Classes).Needs(labels, labelled),
 	}
 }

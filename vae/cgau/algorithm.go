@@ -15,7 +15,7 @@ import (
 // Kind is the classifier that adapts to each member.
 var Kind = algorithm.Kind{
 	Name:  "cgau",
-	About: "a classifier with conditions that are each member's own, by sums",
+	About: "a classifier with private conditions, by private sums",
 	New:   func() algorithm.Algorithm { return &Settings{} },
 }
 
@@ -37,12 +37,12 @@ const momentum = 0.9
 func (s *Settings) Options() option.Table {
 	return option.Table{
 		networks.Rounds(&s.Rounds, 150),
-		option.Int(&s.LocalSteps, "local-steps", 10, "own `STEPS` between two sums", option.AtLeast(1)),
-		networks.Hidden(&s.Hidden, []int{64, 64}, "`UNITS` of the hidden layers, with commas between", option.Check(networks.CheckGated)),
+		option.Int(&s.LocalSteps, "local-steps", 10, "number of own `STEPS` between two sums", option.AtLeast(1)),
+		networks.Hidden(&s.Hidden, []int{64, 64}, "`UNITS` of the hidden layers, separated by commas", option.Check(networks.CheckGated)),
 		networks.Batch(&s.Batch, 32),
-		networks.Rate(&s.Rate, 0.1, "gradient descent"),
+		networks.Rate(&s.Rate, 0.1, "gradient descent with momentum 0.9"),
 		networks.Classes(&s.Classes),
-		option.Float(&s.Dropout, "dropout", 0.5, "`PROBABILITY` that a hidden unit is left out of a step", option.Check(func(p float64) error {
+		option.Float(&s.Dropout, "dropout", 0.5, "`PROBABILITY` that a step leaves out a hidden unit", option.Check(func(p float64) error {
 			if !(p >= 0 && p <= 0.99) {
 				return fmt.Errorf("want a probability from 0 to 0.99, got %g", p)
 			}

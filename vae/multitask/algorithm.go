@@ -14,7 +14,7 @@ import (
 // Kind is the multi-task variational auto-encoder.
 var Kind = algorithm.Kind{
 	Name:  "mtvae",
-	About: "a variational auto-encoder with a shared decoder, by sums",
+	About: "a variational auto-encoder with a shared decoder, by private sums",
 	New:   func() algorithm.Algorithm { return &Settings{} },
 }
 
@@ -33,17 +33,17 @@ type Settings struct {
 func (s *Settings) Options() option.Table {
 	return option.Table{
 		networks.Rounds(&s.Rounds, 150),
-		option.Int(&s.LocalSteps, "local-steps", 20, "own `STEPS` between two sums; 0 sums the gradients of each step", option.Check(func(steps int) error {
+		option.Int(&s.LocalSteps, "local-steps", 20, "number of own `STEPS` between two sums; 0 sums the gradients of each step", option.Check(func(steps int) error {
 			if steps < 0 {
 				return fmt.Errorf("want at least 1, or 0 to sum gradients, got %d", steps)
 			}
 			return nil
 		})),
 		networks.Latent(&s.Latent),
-		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the decoder's hidden layers, with commas between; the encoder has them in the other order"),
+		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the decoder's hidden layers, separated by commas; the encoder has them in reverse"),
 		networks.Batch(&s.Batch, 128),
 		networks.Rate(&s.Rate, 1e-3, "Adam"),
-		option.Int(&s.Aggressive, "aggressive", 0, "up to `N` steps of the encoder for one of the decoder as long as it lags behind; 0 is one always", option.AtLeast(0)).ForExperts(),
+		option.Int(&s.Aggressive, "aggressive", 0, "take up to `N` encoder steps per decoder step while the encoder lags behind; 0 always takes one", option.AtLeast(0)).ForExperts(),
 	}
 }
 

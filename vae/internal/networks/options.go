@@ -13,12 +13,12 @@ const MostUnits = 1 << 16
 
 // Rounds binds the number of rounds.
 func Rounds(p *int, byDefault int) *option.Option {
-	return option.Int(p, "rounds", byDefault, "most `ROUNDS` to train", option.AtLeast(1))
+	return option.Int(p, "rounds", byDefault, "number of `ROUNDS`", option.AtLeast(1))
 }
 
 // Latent binds the number of latent dimensions.
 func Latent(p *int) *option.Option {
-	return option.Int(p, "latent", 8, "`D` dimensions of what the encoder makes of a row", option.Check(CheckLatent))
+	return option.Int(p, "latent", 8, "number `D` of latent dimensions", option.Check(CheckLatent))
 }
 
 // CheckLatent reports a number of latent dimensions that cannot be.
@@ -54,7 +54,7 @@ func CheckGated(layers []int) error {
 
 // Batch binds the number of rows of a step.
 func Batch(p *int, byDefault int) *option.Option {
-	return option.Int(p, "batch", byDefault, "own `ROWS` in a step", option.Check(func(rows int) error {
+	return option.Int(p, "batch", byDefault, "number of own `ROWS` per training step", option.Check(func(rows int) error {
 		if rows < 1 {
 			return fmt.Errorf("want at least 1 row, got %d", rows)
 		}
@@ -64,12 +64,12 @@ func Batch(p *int, byDefault int) *option.Option {
 
 // Rate binds the rate of learning of some optimiser.
 func Rate(p *float64, byDefault float64, of string) *option.Option {
-	return option.Float(p, "rate", byDefault, "`RATE` of learning, of "+of, option.Above(0, 1))
+	return option.Float(p, "rate", byDefault, "learning `RATE` of "+of, option.Above(0, 1))
 }
 
 // Classes binds the number of classes.
 func Classes(p *int) *option.Option {
-	return option.Int(p, "classes", 0, "`N` classes, 0 to N-1; if left out one more than the largest that any member has, which a sum tells",
+	return option.Int(p, "classes", 0, "number `N` of classes, 0 to N-1 (default the largest class of any member plus 1, found by a sum)",
 		option.Check(func(n int) error {
 			if n != 0 && (n < 2 || n > algorithm.MostClasses) {
 				return fmt.Errorf("want 2 to %d, or 0 to agree on as many as there are, got %d", algorithm.MostClasses, n)

@@ -1,0 +1,148 @@
+// Command outsider is a member of a consortium of another program than collabdict: it
+// joins processes of `collabdict run`, learns the mixture of package ggm together with
+// them, and saves the same model. It uses exported packages alone.
+//
+//	collabdict run --name a --data a.csv --expect 3 --standardise none --components 2
+//	collabdict run --name b --data b.csv --expect 3 --standardise none --components 2
+//	outsider -name c -data c.csv -expect 3 -peer ADDRESS
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/node"
+	"github.com/collabdict/collabdict/option"
+)
+
+const seed = 1 // --seed of the others
+
+func main() {
+	name := flag.String("name", "", "name that the others see, and folder of this member")
+	data := flag.String("data", "", "CSV file with a header and numbers")
+	expect := flag.Int("expect", 3, "number of members")
+	peer := flag.String("peer", "", "address of a member")
+	flag.Parse()
+	node.QuietLibraries()
+	if err := run(context.Background(), *name, *data, *expect, *peer); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, name, data string, expect int, peer string) error {
+	columns, rows, err := read(data)
+	if err != nil {
+		return err
+	}
+	var settings ggm.Algorithm
+	options := settings.Options()
+	if err := options.Set("components", "2"); err != nil {
+		return err
+	}
+	if err := options.Complete(); err != nil {
+		return err
+	}
+	n, err := node.Join(ctx, node.Config{
+		Name: name, Dir: name, Expect: expect, Peers: []string{peer},
+		Listen:    []string{"/ip4/127.0.0.1/tcp/0"},
+		Agreement: agreement(options, columns),
+		Settings:  consensus.Settings{Protect: chunking.Chunks},
+	})
+	if err != nil {
+		return err
+	}
+	defer n.Close()
+	l, err := train(ctx, n, rows, &settings)
+	if err != nil {
+		n.Abort("its training has failed")
+		return err
+	}
+	fmt.Printf("last total %x\n", n.Status().LastDigest)
+	if err := n.Finish(ctx); err != nil {
+		return err
+	}
+	m, err := model.New(ggm.Kind.Name, options, columns, l.Model())
+	if err != nil {
+		return err
+	}
+	scores, err := m.ScoreRows(gmm.Matrix(rows))
+	if err != nil {
+		return err
+	}
+	slices.Sort(scores)
+	m.Manifest.Participant, m.Manifest.Threshold = name, scores[len(scores)*99/100]
+	return model.Save(name, m)
+}
+
+// agreement is what collabdict run tells the others of its settings and columns.
+func agreement(options option.Table, columns []string) node.Agreement {
+	a := node.Agreement{{Name: "model", Value: ggm.Kind.Name}}
+	for _, f := range options.Fields() {
+		a = append(a, node.Field(f))
+	}
+	a = append(a,
+		node.Field{Name: "seed", Value: strconv.Itoa(seed)},
+		node.Field{Name: "false-alarm", Value: "0.01"},
+		node.Field{Name: "standardise", Value: algorithm.None},
+		node.Field{Name: "normalise", Value: "standard"},
+		node.Field{Name: "ranges", Value: ""},
+		node.Field{Name: "number of columns", Value: strconv.Itoa(len(columns))})
+	for i, c := range columns {
+		a = append(a, node.Field{Name: fmt.Sprintf("column %d", i+1), Value: c})
+	}
+	return a
+}
+
+func train(ctx context.Context, g collabdict.Group, rows *mat.Dense, s *ggm.Algorithm) (*ggm.Learner, error) {
+	l, err := ggm.NewLearner(gmm.Matrix(rows), ggm.Config{Components: s.Components, Lambda0: s.Lambda0, Rho: s.Rho, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	last, err := collabdict.Train(ctx, g, l, collabdict.Options{Rounds: s.Rounds, Tol: s.Tol})
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("%d rounds, objective %g\n", last.Number, last.Objective)
+	return l, nil
+}
+
+func read(path string) (columns []string, rows *mat.Dense, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(lines) < 2 {
+		return nil, nil, fmt.Errorf("%s: want a header and rows", path)
+	}
+	rows = mat.NewDense(len(lines)-1, len(lines[0]), nil)
+	for i, line := range lines[1:] {
+		for j, text := range line {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: row %d: %w", path, i+1, err)
+			}
+			rows.Set(i, j, v)
+		}
+	}
+	return lines[0], rows, nil
+}

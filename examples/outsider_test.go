@@ -1,0 +1,201 @@
+// Package examples_test tests what the examples for other programs promise.
+package examples_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/model"
+)
+
+// A program in a module of its own joins a run of two processes of the command, and ends
+// with the same model, to the bit. Neither module needs a network to be built.
+func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds two programs")
+	}
+	dir := t.TempDir()
+	outsider := buildOutside(t, dir)
+	command := filepath.Join(dir, "collabdict")
+	goBuild(t, "..", command, "./cmd/collabdict", "GOPROXY=off")
+
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	var all []*process
+	peer := ""
+	for i, name := range []string{"a", "b"} {
+		args := []string{
+			"run", "--name", name, "--data", writeRows(t, dir, i), "--expect", "3", "--mdns", "",
+			"--listen", "/ip4/127.0.0.1/tcp/0", "--standardise", "none", "--components", "2",
+		}
+		if peer != "" {
+			args = append(args, "--peer", peer)
+		}
+		p := start(ctx, t, dir, command, args...)
+		if all = append(all, p); peer == "" {
+			peer = p.address(t)
+		}
+	}
+	all = append(all, start(ctx, t, dir, outsider, "-name", "c", "-data", writeRows(t, dir, 2), "-expect", "3", "-peer", peer))
+	for _, p := range all {
+		p.wait(t)
+	}
+
+	score := exec.CommandContext(ctx, command, "score", "--model", filepath.Join("c", model.File), "--data", "rows-2.csv", "--explain")
+	score.Dir = dir
+	if out, err := score.CombinedOutput(); err != nil || bytes.Count(out, []byte("\n")) != 61 {
+		t.Errorf("the command scores by the outsider's model: %v\n%s", err, out)
+	}
+	ours := read(t, dir, "c")
+	mixture := ours.Learned.(*gmm.Mixture)
+	for _, name := range []string{"a", "b"} {
+		theirs := read(t, dir, name)
+		if got, want := mixture.Digest(false), theirs.Learned.(*gmm.Mixture).Digest(false); got != want {
+			t.Errorf("the outsider's means and precisions have the digest %x, those of %s %x", got, name, want)
+		}
+		if want := "last total " + theirs.Manifest.Digest + "\n"; !bytes.Contains(all[2].out.Bytes(), []byte(want)) {
+			t.Errorf("the outsider said\n%s want %s", &all[2].out, want)
+		}
+	}
+}
+
+// buildOutside builds the examples in a module of their own, where packages named
+// internal cannot be imported, and returns the outsider.
+func buildOutside(t *testing.T, dir string) (program string) {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := filepath.Join(dir, "outside")
+	write := func(name string, content []byte) {
+		path := filepath.Join(module, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", fmt.Appendf(nil, "module example.org/outside\n\ngo 1.26\n\nrequire github.com/collabdict/collabdict v0.0.0\n\nreplace github.com/collabdict/collabdict => %s\n", strconv.Quote(root)))
+	for to, from := range map[string]string{"go.sum": "../go.sum", "outsider/main.go": "outsider/main.go", "logistic/learner.go": "logistic/learner.go"} {
+		content, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(to, content)
+	}
+	program = filepath.Join(dir, "outsider")
+	offline := []string{"GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off"} // go.mod is completed from the module cache
+	goBuild(t, module, os.DevNull, "./logistic", offline...)
+	goBuild(t, module, program, "./outsider", offline...)
+	return program
+}
+
+func goBuild(t *testing.T, dir, out, pkg string, env ...string) {
+	t.Helper()
+	build := exec.Command("go", "build", "-o", out, pkg)
+	build.Dir = dir
+	build.Env = append(os.Environ(), env...)
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v\n%s", pkg, err, said)
+	}
+}
+
+// writeRows writes the rows of a member, of two patterns.
+func writeRows(t *testing.T, dir string, member int) (path string) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(uint64(member), 1))
+	lines := [][]string{{"temperature", "flow", "level"}}
+	for i := range 60 {
+		shift, shared := 3*float64(i%2), rng.NormFloat64()
+		var line []string
+		for range 3 {
+			line = append(line, strconv.FormatFloat(shift+shared+0.5*rng.NormFloat64(), 'g', -1, 64))
+		}
+		lines = append(lines, line)
+	}
+	var text bytes.Buffer
+	if err := csv.NewWriter(&text).WriteAll(lines); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, fmt.Sprintf("rows-%d.csv", member))
+	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func read(t *testing.T, dir, name string) *model.Model {
+	t.Helper()
+	m, err := model.ReadFile(filepath.Join(dir, name, model.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// process is a member's.
+type process struct {
+	cmd      *exec.Cmd
+	out      bytes.Buffer // standard output
+	said     bytes.Buffer // standard error
+	peers    chan string  // where it can be reached
+	finished chan struct{}
+}
+
+var reached = regexp.MustCompile(`reached with --peer (\S+)`)
+
+func start(ctx context.Context, t *testing.T, dir, program string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.CommandContext(ctx, program, args...), peers: make(chan string, 1), finished: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Stdout = dir, &p.out
+	said, err := p.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.finished)
+		for lines := bufio.NewScanner(io.TeeReader(said, &p.said)); lines.Scan(); {
+			if found := reached.FindStringSubmatch(lines.Text()); found != nil && len(p.peers) == 0 {
+				p.peers <- found[1]
+			}
+		}
+	}()
+	return p
+}
+
+func (p *process) address(t *testing.T) string {
+	t.Helper()
+	select {
+	case a := <-p.peers:
+		return a
+	case <-p.finished:
+		t.Fatalf("it told no address:\n%s", &p.said)
+		return ""
+	}
+}
+
+func (p *process) wait(t *testing.T) {
+	t.Helper()
+	<-p.finished
+	if err := p.cmd.Wait(); err != nil {
+		t.Fatalf("%s: %v\n%s%s", p.cmd.Args[0], err, &p.said, &p.out)
+	}
+}

@@ -1,0 +1,20 @@
+package strictyaml
+
+import (
+	"strings"
+	"testing"
+)
+
+// A second document would be ignored: nobody means that.
+func TestOneDocument(t *testing.T) {
+	var v struct{ A int }
+	err := Decode(strings.NewReader("a: 1\n---\na: 2\n"), &v)
+	if err == nil || !strings.Contains(err.Error(), "want one document") {
+		t.Errorf("got %v", err)
+	}
+	for _, text := range []string{"a: 1\n", "---\na: 1\n...\n"} {
+		if err := Decode(strings.NewReader(text), &v); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
