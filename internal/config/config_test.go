@@ -139,3 +139,27 @@ func TestNodesResolveTheirPaths(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A key that stands twice, and what is not there at all, are named.
+func TestAgreementsWithTwoOrNone(t *testing.T) {
+	for want, change := range map[string]func(string) string{
+		"version: want 2, got none":   func(s string) string { return strings.Replace(s, "version: 2\n", "", 1) },
+		"model: want kind, got none":  func(s string) string { return strings.Replace(s, "  kind: ggm\n", "", 1) },
+		`"rounds" already defined at`: func(s string) string { return strings.Replace(s, "  rounds: 7\n", "  rounds: 7\n  rounds: 8\n", 1) },
+	} {
+		path := filepath.Join(t.TempDir(), "c.yaml")
+		if err := example(t).Write(path); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(change(string(b))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadConsortium(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

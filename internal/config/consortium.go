@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/option"
 )
@@ -151,6 +152,8 @@ func ReadConsortium(path string) (*Consortium, error) {
 		return nil, err
 	}
 	switch {
+	case c.Model.Kind == "":
+		return nil, &Error{path, "model: want kind, got none", "name what is learned: " + algorithms.Names()}
 	case len(c.Members) < 2:
 		return nil, &Error{path, fmt.Sprintf("members: want at least 2, got %d", len(c.Members)), "list every member with its name, id and addrs"}
 	case len(c.Columns) == 0:

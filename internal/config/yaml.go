@@ -49,6 +49,9 @@ func read(path string, into any, hint string) error {
 }
 
 func checkVersion(path string, got int) error {
+	if got == 0 {
+		return &Error{path, fmt.Sprintf("version: want %d, got none", Version), "add it"}
+	}
 	if got != Version {
 		return &Error{path, fmt.Sprintf("want version %d, got %d", Version, got), "use the collabdict that wrote it"}
 	}

@@ -109,7 +109,7 @@ func (s *Spec) layout(sch schema, path string, header []string) (layout, error) 
 	}
 	if s.Columns != nil {
 		if lacks != nil {
-			return layout{}, &Error{File: path, Msg: "want the columns of the model, missing " + quoted(lacks), Hint: "columns are " + quoted(header)}
+			return layout{}, &Error{File: path, Msg: "want all agreed columns, missing " + quoted(lacks), Hint: "columns are " + quoted(header)}
 		}
 		return out, nil
 	}

@@ -71,7 +71,7 @@ func explain(n *yaml.Node, t reflect.Type, at yaml.Mark) string {
 			key, value := n.Content[i], n.Content[i+1]
 			of, known := fieldType(t, key.Value)
 			if !known {
-				if key.Line == at.Line && key.Column == at.Column {
+				if !takesAny(t) && key.Line == at.Line && key.Column == at.Column {
 					return "unknown field " + key.Value
 				}
 				continue
@@ -123,6 +123,16 @@ func fieldType(t reflect.Type, name string) (reflect.Type, bool) {
 		}
 	}
 	return nil, false
+}
+
+// takesAny reports whether a struct has a place for fields that it does not name.
+func takesAny(t reflect.Type) bool {
+	for f := range t.Fields() {
+		if _, options, _ := strings.Cut(f.Tag.Get("yaml"), ","); options == "inline" {
+			return true
+		}
+	}
+	return false
 }
 
 // longest is the number of characters of a value that an error shows.
