@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
@@ -161,13 +160,4 @@ func (t *Task) CheckColumns(columns int) error {
 		}
 	}
 	return nil
-}
-
-// Describe returns the settings in short: the algorithm's options with their values.
-func Describe(t option.Table) string {
-	var parts []string
-	for _, f := range t.Fields() {
-		parts = append(parts, f.Name+" "+f.Value)
-	}
-	return strings.Join(parts, ", ")
 }
