@@ -12,7 +12,7 @@ import (
 )
 
 // One of five members crashes in the second round of three, while messages take long and
-// some of them get lost. The others go on without it.
+// some of them get lost. The others continue without it.
 func Example() {
 	faults, err := scenario.Parse("faults", "compute:time=1s;latency:kind=log-normal,median=40ms,sigma=0.5;loss:rate=0.01;crash:node=5,round=2")
 	if err != nil {
