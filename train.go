@@ -54,8 +54,8 @@ type Digester interface {
 	Digest() [32]byte
 }
 
-// StartRound tells a group that wants to know it that a round begins, and what the
-// member holds. [Train] calls it before each round; algorithms with rounds of their own do
+// StartRound informs a group that a round begins, and gives it the digest of the
+// learner's parameters, if the group takes these. [Train] calls it before each round; algorithms with rounds of their own do
 // so themselves. A learner that is no [Digester] has nothing compared.
 func StartRound(g Group, number int, learner any) {
 	if s, ok := g.(RoundStarter); ok {

@@ -352,7 +352,7 @@ func (a *attempt) frameWords() int {
 	return words
 }
 
-// average goes on with the lanes. When enough of them have ended, it returns the words
+// average continues the lanes. When enough of them have ended, it returns the words
 // of the result.
 func (a *attempt) average() (out []mail, step bool, words []uint64, err error) {
 	results := make([][]uint64, len(a.lanes))
@@ -407,7 +407,7 @@ func (a *attempt) commits() (commits [][32]byte) {
 	return commits
 }
 
-// again returns the frames that a member which waits for this one lacks in a round.
+// again returns the frames of a round that a member lacks while it waits for this one.
 func (a *attempt) again(to int, round uint32) (out []mail) {
 	for lane, x := range a.lanes {
 		for r := int(round); r <= int(round)+1; r++ {

@@ -158,8 +158,8 @@ func chain(before, run [32]byte, d *Decision) [32]byte {
 	return h.sum()
 }
 
-// secrets are what a member holds of an attempt's pads. They are told of the decided
-// attempt only.
+// secrets are what a member holds of an attempt's pads. Only those of the decided
+// attempt are shown to others.
 type secrets struct {
 	dealt   bool                   // kept: this member has drawn its own
 	pad     [32]byte               // kept: own

@@ -113,7 +113,7 @@ func (w *monitor) peer(now time.Duration, member int) *peer {
 	return &peer{heard: now}
 }
 
-// What comes in.
+// Events of the monitor.
 
 // hear notes that a message of a member has come.
 func (w *monitor) hear(now time.Duration, from int) { w.peer(now, from).heard = now }

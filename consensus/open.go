@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// opening returns what the opener of a slot is told of it.
+// opening returns what the opener of a slot needs to know of it.
 func (m *Machine) opening(s *slot) opening {
 	at := opening{now: m.now, values: s.values()}
 	if a := s.attempts[s.ballots.commit.Value.Attempt]; a != nil {
@@ -17,7 +17,7 @@ func (m *Machine) opening(s *slot) opening {
 	return at
 }
 
-// open goes on with a slot that has been decided, until its result is open.
+// open continues a decided slot until its result is open.
 func (m *Machine) open(e *Effects) bool {
 	s := m.slot
 	a := s.attempts[s.ballots.commit.Value.Attempt]

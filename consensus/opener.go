@@ -34,7 +34,7 @@ type opener interface {
 	// help returns what opens the result for a member that asks.
 	help(at opening) []Body
 
-	// again returns what a member that waits for this one lacks in a round.
+	// again returns the messages of a round that a member lacks while it waits for this one.
 	again(to int, round uint32) []mail
 
 	// session reports whether a session is under way, and its round.
@@ -51,7 +51,7 @@ type opener interface {
 	close()
 }
 
-// opening is what an opener is told of the decided attempt: the sealed result, nil as
+// opening describes the decided attempt to an opener: the sealed result, nil as
 // long as this member lacks it, and what this member holds of the pads.
 type opening struct {
 	now     time.Duration
@@ -60,7 +60,7 @@ type opening struct {
 	values  int      // of the vector, as far as known; else 0
 }
 
-// patience is what an opener is told of the time that it may wait.
+// patience says how long an opener may wait.
 type patience struct {
 	every time.Duration // between two heartbeats
 	stall time.Duration // without a step before a session is given up

@@ -126,7 +126,7 @@ func (o *openSum) reopen(b *Reopen, at opening) []mail {
 	return out
 }
 
-// advance goes on with the session.
+// advance continues the session.
 func (o *openSum) advance(at opening) (out []mail, step bool) {
 	if at.sealed == nil || o.ready(at.sealed) {
 		return nil, false

@@ -149,7 +149,7 @@ func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 	}
 }
 
-// average goes on with the session and, when it has ended, with its result.
+// average continues the session and, when that has ended, takes its result.
 func (m *Machine) average(a *attempt, e *Effects) bool {
 	out, step, words, err := a.average()
 	m.post(a.view.Ballot, out, e)

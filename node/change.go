@@ -132,7 +132,7 @@ func (l *loop) afterAmendment() {
 	l.step(c)
 }
 
-// farewellTime is how long a removed member is still told of it.
+// farewellTime is how long the others still answer a removed member that it is removed.
 const farewellTime = 30 * time.Second
 
 // follow takes up the roster after an amendment: new members are let in and sent to,

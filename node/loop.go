@@ -34,7 +34,7 @@ type loopConfig struct {
 	initial consensus.Settings // that the run has begun with
 	changes []Change           // of the roster that this member's operator wants at first
 	every   time.Duration      // between two ticks
-	came    func(rank int)     // is told of newcomers that take part
+	came    func(rank int)     // called with newcomers that take part
 	log     *slog.Logger
 }
 

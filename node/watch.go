@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// logState is what the log has told of the run so far.
+// logState is what the log has reported of the run so far.
 type logState struct {
 	lost   map[uint32]bool
 	slot   uint64

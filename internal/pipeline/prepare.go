@@ -55,8 +55,7 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 	return out, t.project(ctx, g, p.Train, out)
 }
 
-// project goes on with rows that out has the scaling of. Those in memory are projected
-// once.
+// project projects rows that out scales. Rows in memory are projected once.
 func (t *Task) project(ctx context.Context, g collabdict.Group, of collabdict.Rows, out *prepared) error {
 	scaled := out.scaling.Rows(of)
 	var axes *columnstats.Axes

@@ -171,8 +171,8 @@ func TestNeverWeighted(t *testing.T) {
 	}
 }
 
-// Where the rule leaves nobody a weight, that is told of all, and of all whose weights are
-// listed.
+// If the rule leaves nobody a weight, the outcome says so for every member, also in the
+// list of all weights.
 func TestWeightsByRowsAreTold(t *testing.T) {
 	all, _ := unevenly()
 	for s, r := range roomtest.Run(t, roomtest.Must(t, Kind, with(append(latent, "beta", "100", "offset", "-9")...)...), all) {

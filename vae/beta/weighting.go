@@ -103,7 +103,7 @@ func (s *Settings) learned() []string {
 	return list
 }
 
-// reported returns how a member is weighted in a round as it is told.
+// reported returns the weight of a member in a round, as results have it.
 func (s *Settings) reported(of Standing, round int) *algorithm.Weighting {
 	w := &algorithm.Weighting{Weight: of.Weight.P, ByRows: of.Weight.ByRows}
 	if s.Weights == byLabels || s.Weights == byCodes && round > s.WeighEvery { // before, there is no model to measure by

@@ -125,8 +125,8 @@ func TestAlgorithmTogether(t *testing.T) {
 	}
 }
 
-// In no vector that leaves a member is there a place for conditions: one tells its largest
-// class, and then there are two a round, of how many are below which bound, and of the
+// In no vector that leaves a member is there a place for conditions: one vector holds its largest
+// class, and then there are two per round, of how many are below which bound, and of the
 // changes of weights and biases.
 func TestAlgorithmSendsNoConditions(t *testing.T) {
 	all, _ := shifted(1, 3, 40)

@@ -80,8 +80,8 @@ func (s *Settings) config(seed uint64) Config {
 	}
 }
 
-// healthEvery is the number of rounds after which an encoder is measured where a round is
-// but one step.
+// healthEvery is the number of rounds after which an encoder is measured if a round is
+// a single step.
 const healthEvery = 10
 
 // Train plays one participant's part. The encoder learns with draws by a seed of the
@@ -111,8 +111,8 @@ func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Da
 	return algorithm.Outcome{Last: last, Model: Trained{kept}, TotalRows: l.TotalRows(), Warnings: warnings(health)}, err
 }
 
-// health measures the encoder after a round; nil if it is not to be measured, or cannot be:
-// then the next round tells.
+// health measures the encoder after a round; nil if it is not measured in this
+// round, or cannot be: then the next round returns the error.
 func (s *Settings) health(l *Learner, round int) *Health {
 	if s.LocalSteps == 0 && round%healthEvery != 0 && round != s.Rounds {
 		return nil

@@ -89,7 +89,7 @@ func TestFailedSumsLeaveNetworks(t *testing.T) {
 	}
 }
 
-// Where a round is but one step, the encoder is measured after every tenth and the last.
+// If a round is a single step, the encoder is measured after every tenth and the last.
 func TestHealthOfSingleSteps(t *testing.T) {
 	r := roomtest.Alone(t, roomtest.Must(t, Kind, with("local-steps", "0")...), roomtest.Clusters(1)[0])
 	for _, p := range r.History {

@@ -23,7 +23,7 @@ type registry struct {
 	mu        sync.Mutex
 	sequence  uint64 // of the last hello
 	records   map[peer.ID]*record
-	proposed  [32]byte           // the run of a full roster that the others have been told of
+	proposed  [32]byte           // the run of a full roster, as announced to the others
 	roster    *membership.Roster // once signed by this process
 	signature []byte
 	agreed    bool          // all have signed
@@ -272,7 +272,7 @@ func (m *registry) withdraw(from peer.ID, h wire.Hello) {
 // the answer.
 func (m *registry) latecomer(from peer.ID, h wire.Hello) {
 	switch e, member := m.roster.Find(from); {
-	case !member && m.belongs(from): // it is told of the run, and will come
+	case !member && m.belongs(from): // it learns of the run from the answer, and will come
 	case !member:
 		m.warn("late "+from.String(), "a process wants to join after the run has begun and is not let in", "peer", membership.Describe(h.Name, from))
 	case e.Process != h.Process:

@@ -47,7 +47,7 @@ func (r *Rendezvous) Return(ctx context.Context) error {
 	for _, m := range members.Active() {
 		r.found(peer.AddrInfo{ID: m.ID, Addrs: membership.Multiaddrs(m.Addrs)}, true)
 	}
-	r.cfg.Log.Info("goes on with an unfinished run", "run", r.resumed.ID[:8], "members", members.Names())
+	r.cfg.Log.Info("resumes an unfinished run", "run", r.resumed.ID[:8], "members", members.Names())
 	return r.settle(ctx)
 }
 
@@ -77,7 +77,7 @@ func (m *registry) compare(from peer.ID, h wire.Hello) (again bool) {
 		return false
 	}
 	if h.Resume != run && (h.Roster == nil || membership.NewRoster(m.consortium, h.Roster).Run() != run) {
-		m.warn("other "+from.String(), "a member is not in the run that this node goes on with", "peer", who)
+		m.warn("other "+from.String(), "a member is not in the run that this node resumes", "peer", who)
 		return false
 	}
 	if a := m.records[from]; a == nil {
@@ -120,7 +120,7 @@ func (m *registry) again(from peer.ID, h wire.Hello) {
 	if m.records[from] == nil {
 		m.cfg.Log.Info("found a member of the run", "name", h.Name, "peer", from)
 	} else {
-		m.cfg.Log.Warn("a member was started again and goes on with the run", "name", h.Name, "peer", from)
+		m.cfg.Log.Warn("a member was started again and resumes the run", "name", h.Name, "peer", from)
 	}
 	m.records[from] = &record{hello: h, signed: h.Resume}
 	m.cfg.Host.Peerstore().AddAddrs(from, membership.Multiaddrs(h.Addrs), peerstore.PermanentAddrTTL)
@@ -129,8 +129,8 @@ func (m *registry) again(from peer.ID, h wire.Hello) {
 	}
 }
 
-// cut closes the connections to an earlier process of a member, which may take
-// long to be found dead, and keeps the one that its new process speaks on.
+// cut closes the connections to an earlier process of a member, which may seem
+// alive for long, and keeps the one that its new process speaks on.
 func (r *Rendezvous) cut(keep network.Conn) {
 	for _, c := range r.cfg.Host.Network().ConnsToPeer(keep.RemotePeer()) {
 		if c != keep && c.Stat().Opened.Before(keep.Stat().Opened) {

@@ -83,7 +83,7 @@ func (s *isa) kernel(k kernel, masks Mem) {
 			chains = append(chains, s.zero())
 		}
 	}
-	// half does a vector of a round; the elements that the tail selects count.
+	// half works on one vector; the elements that the tail selects count.
 	half := func(h int, whole bool) {
 		var in []vec
 		for _, p := range reads {
