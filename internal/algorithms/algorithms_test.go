@@ -1,10 +1,10 @@
 package algorithms_test
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/algorithmtest"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/option"
 )
@@ -13,37 +13,7 @@ import (
 // setting can be forgotten in what members agree on.
 func TestFieldsAreBoundOnce(t *testing.T) {
 	for _, k := range algorithms.All() {
-		of := k.New()
-		bound := map[uintptr]int{}
-		names := map[string]bool{}
-		for _, o := range of.Options() {
-			if names[o.Name] {
-				t.Errorf("%s: two options have the name %s", k.Name, o.Name)
-			}
-			names[o.Name] = true
-			for _, p := range o.Fields {
-				bound[reflect.ValueOf(p).Pointer()]++
-			}
-		}
-		checkBound(t, k.Name, reflect.ValueOf(of).Elem(), bound)
-	}
-}
-
-func checkBound(t *testing.T, name string, v reflect.Value, bound map[uintptr]int) {
-	t.Helper()
-	for i := range v.NumField() {
-		f, field := v.Type().Field(i), v.Field(i)
-		switch {
-		case f.Type == reflect.TypeFor[option.FileContent]():
-		case f.Type.Kind() == reflect.Struct && (f.IsExported() || f.Anonymous):
-			checkBound(t, name+"."+f.Name, field, bound)
-			continue
-		case !f.IsExported():
-			continue
-		}
-		if n := bound[field.Addr().Pointer()]; n != 1 {
-			t.Errorf("%s.%s: want one option that binds the field, got %d", name, f.Name, n)
-		}
+		algorithmtest.Bound(t, k)
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/roomtest"
+	"github.com/collabdict/collabdict/internal/algorithmtest"
 	"github.com/collabdict/collabdict/vae/internal/networks"
 )
 
 var (
-	quick   = []string{"rounds", "6", "latent", "2", "hidden", "6,4", "batch", "20", "rate", "0.01", "epochs", "3"}
-	latent  = []string{"weights", "latent", "effect", "0.3", "offset", "0.01", "weigh-every", "2", "publish-weights", "true", "debias", "true"}
-	adapted = []string{"condition", "cgau"}
+	quick   = []string{"rounds=6", "latent=2", "hidden=6,4", "batch=20", "rate=0.01", "epochs=3"}
+	latent  = []string{"weights=latent", "effect=0.3", "offset=0.01", "weigh-every=2", "publish-weights=true", "debias=true"}
+	adapted = []string{"condition=cgau"}
 )
 
 func with(options ...string) []string { return append(slices.Clone(quick), options...) }
@@ -25,20 +25,20 @@ func with(options ...string) []string { return append(slices.Clone(quick), optio
 // unevenly leaves the first participant a third of its rows, which are from 0 to 1.
 func unevenly() (all []algorithm.Data, rows []*mat.Dense) {
 	for s := range 3 {
-		x := roomtest.Draw(uint64(s), 60, []float64{0.3, 0.5}, []float64{0.04, 0.05})
+		x := algorithmtest.Draw(uint64(s), 60, []float64{0.3, 0.5}, []float64{0.04, 0.05})
 		for i := range 15 * (s + 1) {
 			x.Set(i, 0, x.At(i, 0)+0.4)
 		}
 		if s == 0 {
 			x = mat.DenseCopyOf(x.Slice(0, 20, 0, 2))
 		}
-		all, rows = append(all, roomtest.Data(s, x)), append(rows, x)
+		all, rows = append(all, algorithmtest.Of(s, x)), append(rows, x)
 	}
 	return all, rows
 }
 
 func TestOptions(t *testing.T) {
-	roomtest.Options(t, Kind, "rounds=25 latent=8 hidden=64 batch=64 rate=0.001 beta=0.01 epochs=10 condition= weights=fedavg publish-weights=false", map[string]string{
+	algorithmtest.Options(t, Kind, "rounds=25 latent=8 hidden=64 batch=64 rate=0.001 beta=0.01 epochs=10 condition= weights=fedavg publish-weights=false", map[string]string{
 		"rounds 0":                        "rounds: want at least 1, got 0",
 		"latent 0":                        "latent: want 1 to 65536 dimensions, got 0",
 		"hidden 3,0":                      "hidden: want 1 to 65536 units in layer 2, got 0",
@@ -67,12 +67,8 @@ func TestOptions(t *testing.T) {
 		"feddisco": "weights=feddisco effect=0.5 offset=0.1 publish-weights=false classes=0",
 		"latent":   "weights=latent effect=0.1 offset=auto debias=false weigh-every=5 publish-weights=false",
 	} {
-		_, table, err := roomtest.New(Kind, "weights", by)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var list []string
-		for _, f := range table.Fields()[8:] {
+		for _, f := range algorithmtest.Table(t, Kind, "weights="+by).Fields()[8:] {
 			list = append(list, f.Name+"="+f.Value)
 		}
 		if got := strings.Join(list, " "); got != want {
@@ -83,7 +79,7 @@ func TestOptions(t *testing.T) {
 
 func TestTraitsAndDisclosure(t *testing.T) {
 	for _, condition := range []string{"", "cgau"} {
-		s := roomtest.Must(t, Kind, with("condition", condition)...).(*Settings)
+		s := algorithmtest.New(t, Kind, with("condition="+condition)...).(*Settings)
 		if got, want := s.Traits().Weights(5), len(NewModel(s.config(5, 1)).Parameters().Values); got != want {
 			t.Errorf("%q: %d weights, want %d", condition, got, want)
 		}
@@ -98,12 +94,12 @@ func TestTraitsAndDisclosure(t *testing.T) {
 		learned, show string
 	}{
 		{nil, false, "how many members have the number of rows between which powers of two, and each round the largest change of each matrix, and the loss, times the weight", ""},
-		{[]string{"publish-weights", "true"}, false, "powers of two", "its weight, which is its share of the rows"},
-		{[]string{"weights", "feddisco"}, true, "how many members have which class as their largest; in sums over all members: how many members have the number of rows and the discrepancy of the data between", ""},
-		{[]string{"weights", "feddisco", "classes", "3", "offset", "auto"}, true, "how many members want an offset of which size", ""},
+		{[]string{"publish-weights=true"}, false, "powers of two", "its weight, which is its share of the rows"},
+		{[]string{"weights=feddisco"}, true, "how many members have which class as their largest; in sums over all members: how many members have the number of rows and the discrepancy of the data between", ""},
+		{[]string{"weights=feddisco", "classes=3", "offset=auto"}, true, "how many members want an offset of which size", ""},
 		{latent, false, "and the discrepancy of the data", "its weight, and how unlike the others' its data are"},
 	} {
-		a := roomtest.Must(t, Kind, with(test.options...)...)
+		a := algorithmtest.New(t, Kind, with(test.options...)...)
 		of, d := a.Traits(), a.Disclosure(algorithm.Coordinates{})
 		if !of.UnitRange || !of.HoldsRows || !of.Secret || of.Rounds != 6 || (of.Classes != nil) != test.classes || of.Classes != nil && of.Classes.Learned {
 			t.Errorf("%q: got %+v", test.options, of)
@@ -114,7 +110,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 	}
 }
 
-func shared(r *roomtest.Result) []float32 {
+func shared(r *algorithmtest.Result) []float32 {
 	if c, ok := r.Model.(Conditioned); ok {
 		return c.Parameters().Values
 	}
@@ -126,8 +122,8 @@ func shared(r *roomtest.Result) []float32 {
 func TestAlgorithmTogether(t *testing.T) {
 	all, rows := unevenly()
 	for name, options := range map[string][]string{"fedavg": nil, "latent": latent} {
-		a := roomtest.Must(t, Kind, with(options...)...)
-		results, again := roomtest.Run(t, a, all), roomtest.Run(t, a, all)
+		a := algorithmtest.New(t, Kind, with(options...)...)
+		results, again := algorithmtest.Run(t, a, all), algorithmtest.Run(t, a, all)
 		total := 0.0
 		for s, r := range results {
 			if !slices.Equal(shared(r), shared(results[0])) || !slices.Equal(shared(r), shared(again[s])) {
@@ -163,7 +159,7 @@ func TestAlgorithmTogether(t *testing.T) {
 func TestNeverWeighted(t *testing.T) {
 	all, _ := unevenly()
 	for every, want := range map[string]bool{"1": false, "2": true} {
-		for _, r := range roomtest.Run(t, roomtest.Must(t, Kind, with(append(latent, "rounds", "2", "weigh-every", every)...)...), all) {
+		for _, r := range algorithmtest.Run(t, algorithmtest.New(t, Kind, with(append(latent, "rounds=2", "weigh-every="+every)...)...), all) {
 			if got := strings.Contains(strings.Join(r.Warnings, ""), "by rows alone in all 2 rounds"); got != want {
 				t.Errorf("after every %s rounds: got %q", every, r.Warnings)
 			}
@@ -175,7 +171,7 @@ func TestNeverWeighted(t *testing.T) {
 // list of all weights.
 func TestWeightsByRowsAreTold(t *testing.T) {
 	all, _ := unevenly()
-	for s, r := range roomtest.Run(t, roomtest.Must(t, Kind, with(append(latent, "beta", "100", "offset", "-9")...)...), all) {
+	for s, r := range algorithmtest.Run(t, algorithmtest.New(t, Kind, with(append(latent, "beta=100", "offset=-9")...)...), all) {
 		for of, w := range r.Weightings {
 			if !w.ByRows || !(w.Weight > 0) {
 				t.Errorf("participant %d is told %+v of %d", s, *w, of)
@@ -186,7 +182,7 @@ func TestWeightsByRowsAreTold(t *testing.T) {
 			t.Errorf("got %q", said)
 		}
 	}
-	for s, r := range roomtest.Run(t, roomtest.Must(t, Kind, with(append(latent, "effect", "1000", "offset", "auto")...)...), all) {
+	for s, r := range algorithmtest.Run(t, algorithmtest.New(t, Kind, with(append(latent, "effect=1000", "offset=auto")...)...), all) {
 		if own := r.History[5].Weighting; own.ByRows || !(own.Weight > 0) {
 			t.Errorf("participant %d is weighted %+v with an automatic offset", s, own)
 		}
@@ -212,8 +208,8 @@ func TestWeightsByLabels(t *testing.T) {
 		total += raw[s]
 	}
 	for _, classes := range []string{"0", "4"} {
-		a := roomtest.Must(t, Kind, with("rounds", "1", "weights", "feddisco", "classes", classes)...)
-		for s, r := range roomtest.Run(t, a, all) {
+		a := algorithmtest.New(t, Kind, with("rounds=1", "weights=feddisco", "classes="+classes)...)
+		for s, r := range algorithmtest.Run(t, a, all) {
 			own := r.History[0].Weighting
 			if math.Abs(own.Weight-raw[s]/total) > 1e-9 || math.Abs(own.Discrepancy-d[s]) > 1e-9 || !own.Measured {
 				t.Errorf("participant %d of %s classes: got %+v, want weight %g and discrepancy %g", s, classes, own, raw[s]/total, d[s])
@@ -226,7 +222,7 @@ func TestWeightsByLabels(t *testing.T) {
 			}
 		}
 	}
-	a := roomtest.Must(t, Kind, with("weights", "feddisco", "classes", "2")...)
+	a := algorithmtest.New(t, Kind, with("weights=feddisco", "classes=2")...)
 	if _, err := a.Train(t.Context(), collabdict.Solo{}, all[1], nil); err == nil || !strings.Contains(err.Error(), "p1: label of row 3: want a class from 0 to 1, as agreed, got 2") {
 		t.Errorf("got %v", err)
 	}
@@ -236,11 +232,11 @@ func TestWeightsByLabels(t *testing.T) {
 func TestFailedSumsLeaveTheModel(t *testing.T) {
 	all, rows := unevenly()
 	for _, options := range [][]string{nil, adapted} {
-		two, more := roomtest.Must(t, Kind, with(append(options, "rounds", "2")...)...), roomtest.Must(t, Kind, with(append(options, "rounds", "5")...)...)
-		roomtest.FailsLate(t, two, more, all[0], 3+2*2) // bounds, rows and weights first
+		two, more := algorithmtest.New(t, Kind, with(append(options, "rounds=2")...)...), algorithmtest.New(t, Kind, with(append(options, "rounds=5")...)...)
+		algorithmtest.FailsLate(t, two, more, all[0], 3+2*2) // bounds, rows and weights first
 	}
 	rows[0].Set(0, 0, 1.5)
-	if w := strings.Join(roomtest.Alone(t, roomtest.Must(t, Kind, quick...), all[0]).Warnings, "; "); !strings.Contains(w, "1 of the 40 own values are outside of 0 to 1 as trained on, which the decoder cannot come to") {
+	if w := strings.Join(algorithmtest.Alone(t, algorithmtest.New(t, Kind, quick...), all[0]).Warnings, "; "); !strings.Contains(w, "1 of the 40 own values are outside of 0 to 1 as trained on, which the decoder cannot come to") {
 		t.Errorf("got %q", w)
 	}
 }
@@ -249,7 +245,7 @@ func TestFailedSumsLeaveTheModel(t *testing.T) {
 // which there is no place in what leaves a member.
 func TestAlgorithmSendsNoConditions(t *testing.T) {
 	all, _ := unevenly()
-	results := roomtest.Run(t, roomtest.Must(t, Kind, with(append(adapted, "rounds", "2")...)...), all)
+	results := algorithmtest.Run(t, algorithmtest.New(t, Kind, with(append(adapted, "rounds=2")...)...), all)
 	first := results[0].Model.(Conditioned)
 	round := []int{64 * (len(first.Parameters().Shapes) + 1), len(first.Shared()) + 2}
 	want := slices.Concat([]int{2 * 64, 1, 1}, round, round) // bounds of rows and discrepancies, rows, weights
@@ -271,7 +267,7 @@ func TestAlgorithmSendsNoConditions(t *testing.T) {
 // is shared stays.
 func TestAlgorithmAdapts(t *testing.T) {
 	all, _ := unevenly()
-	m := roomtest.Run(t, roomtest.Must(t, Kind, with(adapted...)...), all[:2])[0].Model.(Conditioned)
+	m := algorithmtest.Run(t, algorithmtest.New(t, Kind, with(adapted...)...), all[:2])[0].Model.(Conditioned)
 	weights := slices.Clone(m.Shared())
 	loglik := func() float64 {
 		t.Helper()
@@ -293,7 +289,7 @@ func TestAlgorithmAdapts(t *testing.T) {
 		t.Error("weights have changed")
 	}
 	far := all[2]
-	far.Rows = networks.Rows(roomtest.Draw(1, 5, []float64{3, 3}, []float64{1, 1}))
+	far.Rows = networks.Rows(algorithmtest.Draw(1, 5, []float64{3, 3}, []float64{1, 1}))
 	if _, warnings, err := m.Adapt(t.Context(), far, 1); err != nil || !strings.Contains(strings.Join(warnings, ""), "of the 10 own values are outside of 0 to 1") {
 		t.Errorf("got %q, %v", warnings, err)
 	}
@@ -301,25 +297,25 @@ func TestAlgorithmAdapts(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	all, rows := unevenly()
-	for _, options := range [][]string{nil, latent, adapted, {"hidden", ""}} {
-		a := roomtest.Must(t, Kind, with(options...)...)
-		m := roomtest.Run(t, a, all)[0].Model
-		if !slices.Equal(roomtest.Scores(t, roomtest.Loaded(t, a, m), rows[1]), roomtest.Scores(t, m, rows[1])) {
+	for _, options := range [][]string{nil, latent, adapted, {"hidden="}} {
+		a := algorithmtest.New(t, Kind, with(options...)...)
+		m := algorithmtest.Run(t, a, all)[0].Model
+		if !slices.Equal(algorithmtest.Scores(t, algorithmtest.LoadedWhole(t, a, m), algorithmtest.Matrix(rows[1])), algorithmtest.Scores(t, m, algorithmtest.Matrix(rows[1]))) {
 			t.Errorf("%q: scores are others", options)
 		}
 	}
-	m := roomtest.Alone(t, roomtest.Must(t, Kind, quick...), all[0]).Model
-	roomtest.Refuses(t, Kind, m, map[string]func(algorithm.Algorithm, roomtest.Arrays){
-		"latent: want 1 to 65536 dimensions, got 0":                      func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Latent = 0 },
-		"want beta above 0, got 0":                                       func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Beta = 0 },
-		"want a factor of the divergence above 0, got -1":                func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Beta = -1 },
-		"hidden: want 1 to 65536 units in layer 1, got -3":               func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Hidden = []int{-3} },
-		"encoder.1.weight: want shape [6 50000], got [6 4]":              func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Hidden[1] = 50000 },
-		"encoder.2.weight: want shape [4 8], got [4 4]":                  func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Latent = 4 },
-		"encoder.0.weight: want shape [2 4], got [2 6]":                  func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Hidden = nil },
-		"encoder.0.weight: want shape [2 12], got [2 6]":                 func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Condition = "cgau" },
-		`want condition cgau or none, got "other"`:                       func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Condition = "other" },
-		"encoder.0.weight: want finite weights in single precision, got": func(_ algorithm.Algorithm, arrays roomtest.Arrays) { arrays[0].Values[3] = math.Inf(1) },
+	m := algorithmtest.Alone(t, algorithmtest.New(t, Kind, quick...), all[0]).Model
+	algorithmtest.Refuses(t, Kind, m, map[string]func(algorithm.Algorithm, algorithmtest.Arrays){
+		"latent: want 1 to 65536 dimensions, got 0":                      func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Latent = 0 },
+		"want beta above 0, got 0":                                       func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Beta = 0 },
+		"want a factor of the divergence above 0, got -1":                func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Beta = -1 },
+		"hidden: want 1 to 65536 units in layer 1, got -3":               func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{-3} },
+		"encoder.1.weight: want shape [6 50000], got [6 4]":              func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden[1] = 50000 },
+		"encoder.2.weight: want shape [4 8], got [4 4]":                  func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Latent = 4 },
+		"encoder.0.weight: want shape [2 4], got [2 6]":                  func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = nil },
+		"encoder.0.weight: want shape [2 12], got [2 6]":                 func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Condition = "cgau" },
+		`want condition cgau or none, got "other"`:                       func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Condition = "other" },
+		"encoder.0.weight: want finite weights in single precision, got": func(_ algorithm.Algorithm, arrays algorithmtest.Arrays) { arrays[0].Values[3] = math.Inf(1) },
 	}, quick...)
 }
 
@@ -327,7 +323,7 @@ func TestLoad(t *testing.T) {
 // likely.
 func TestExplainAndCode(t *testing.T) {
 	m := Trained{NewModel(Config{Inputs: 2, Latent: 1, Hidden: []int{4, 3}, Beta: 0.5, Seed: 5})}
-	z := roomtest.Draw(1, 100, []float64{0, 0.5}, []float64{0, 0})
+	z := algorithmtest.Draw(1, 100, []float64{0, 0.5}, []float64{0, 0})
 	for i := range 100 {
 		z.Set(i, 0, float64(i)/10)
 	}
@@ -338,7 +334,7 @@ func TestExplainAndCode(t *testing.T) {
 	if n, columns := by.Dims(); n != 100 || columns != 2 || !(by.At(99, 0) > by.At(5, 0)) || !(by.At(99, 0) > by.At(99, 1)) {
 		t.Errorf("contributions %v and %v", by.RawRowView(5), by.RawRowView(99))
 	}
-	for i, s := range roomtest.Scores(t, m, z) {
+	for i, s := range algorithmtest.Scores(t, m, algorithmtest.Matrix(z)) {
 		kl, err := m.Divergence([]float32{float32(z.At(i, 0)), 0.5})
 		if want := by.At(i, 0) + by.At(i, 1) + 0.5*kl; err != nil || math.Abs(s-want) > 1e-9*want {
 			t.Errorf("row %d: score %g, want %g (%v)", i, s, want, err)

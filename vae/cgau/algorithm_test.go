@@ -10,16 +10,16 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/roomtest"
+	"github.com/collabdict/collabdict/internal/algorithmtest"
 	"github.com/collabdict/collabdict/vae/internal/networks"
 )
 
-var quick = []string{"rounds", "40", "hidden", "8,6", "batch", "20", "dropout", "0"}
+var quick = []string{"rounds=40", "hidden=8,6", "batch=20", "dropout=0"}
 
 func with(options ...string) []string { return append(slices.Clone(quick), options...) }
 
 func TestOptions(t *testing.T) {
-	roomtest.Options(t, Kind, "rounds=150 local-steps=10 hidden=64,64 batch=32 rate=0.1 classes=0 dropout=0.5", map[string]string{
+	algorithmtest.Options(t, Kind, "rounds=150 local-steps=10 hidden=64,64 batch=32 rate=0.1 classes=0 dropout=0.5", map[string]string{
 		"rounds 0":      "rounds: want at least 1, got 0",
 		"classes 1":     "classes: want 2 to 1000, or 0 to agree on as many as there are, got 1",
 		"classes 1001":  "classes: want 2 to 1000",
@@ -35,7 +35,7 @@ func TestOptions(t *testing.T) {
 
 func TestTraitsAndDisclosure(t *testing.T) {
 	for classes, number := range map[string]int{"0": 0, "7": 7} {
-		a := roomtest.Must(t, Kind, with("classes", classes)...).(*Settings)
+		a := algorithmtest.New(t, Kind, with("classes="+classes)...).(*Settings)
 		of := a.Traits()
 		if of.Rounds != 40 || !of.HoldsRows || !of.Secret || of.UnitRange || !of.Classes.Learned || of.Classes.Number != number {
 			t.Errorf("got %+v", of)
@@ -56,8 +56,8 @@ func TestTraitsAndDisclosure(t *testing.T) {
 // shifted are rows of three classes in bands that lie elsewhere with each participant.
 func shifted(seed uint64, participants, each int) (all []algorithm.Data, rows []*mat.Dense) {
 	for s := range participants {
-		x := roomtest.Draw(seed+uint64(s), each, []float64{0, 0}, []float64{2, 1})
-		d := roomtest.Data(s, x)
+		x := algorithmtest.Draw(seed+uint64(s), each, []float64{0, 0}, []float64{2, 1})
+		d := algorithmtest.Of(s, x)
 		edge := float64(s%4) - 1.5
 		for i := range each {
 			class := 0
@@ -97,8 +97,8 @@ func TestAlgorithmTogether(t *testing.T) {
 	for i, c := range all[0].Classes {
 		all[0].Classes[i] = min(c, 1)
 	}
-	a := roomtest.Must(t, Kind, quick...)
-	results, again := roomtest.Run(t, a, all), roomtest.Run(t, a, all)
+	a := algorithmtest.New(t, Kind, quick...)
+	results, again := algorithmtest.Run(t, a, all), algorithmtest.Run(t, a, all)
 	first := results[0].Model.(Trained)
 	for s, r := range results {
 		m := r.Model.(Trained)
@@ -130,7 +130,7 @@ func TestAlgorithmTogether(t *testing.T) {
 // changes of weights and biases.
 func TestAlgorithmSendsNoConditions(t *testing.T) {
 	all, _ := shifted(1, 3, 40)
-	for s, r := range roomtest.Run(t, roomtest.Must(t, Kind, with("rounds", "2")...), all) {
+	for s, r := range algorithmtest.Run(t, algorithmtest.New(t, Kind, with("rounds=2")...), all) {
 		m := r.Model.(Trained).Model
 		round := []int{64 * (len(m.Shared().Shapes) + besides + 1), len(m.Shared().Values) + besides + 1}
 		if want := slices.Concat([]int{algorithm.MostClasses}, round, round); !slices.Equal(r.Sums, want) || r.Gathers != 0 {
@@ -144,12 +144,12 @@ func TestClasses(t *testing.T) {
 	all, _ := shifted(1, 2, 40)
 	all[1].TestClasses = slices.Clone(all[1].TestClasses)
 	all[1].TestClasses[0] = 4
-	for s, r := range roomtest.Run(t, roomtest.Must(t, Kind, with("rounds", "2")...), all) {
+	for s, r := range algorithmtest.Run(t, algorithmtest.New(t, Kind, with("rounds=2")...), all) {
 		if got := r.Model.(Trained).Classes(); got != 5 {
 			t.Errorf("participant %d: %d classes, want 5", s, got)
 		}
 	}
-	a := roomtest.Must(t, Kind, with("classes", "4")...)
+	a := algorithmtest.New(t, Kind, with("classes=4")...)
 	if _, err := a.Train(t.Context(), collabdict.Solo{}, all[1], nil); err == nil || err.Error() != "p1: label of row 41: want a class from 0 to 3, as agreed, got 4: train with more --classes" {
 		t.Errorf("got %v", err)
 	}
@@ -157,17 +157,17 @@ func TestClasses(t *testing.T) {
 
 func TestFailedSumsLeaveTheModel(t *testing.T) {
 	all, _ := shifted(1, 1, 40)
-	two, more := roomtest.Must(t, Kind, with("rounds", "2", "classes", "3")...), roomtest.Must(t, Kind, with("rounds", "5", "classes", "3")...)
-	roomtest.FailsLate(t, two, more, all[0], 2*2)
+	two, more := algorithmtest.New(t, Kind, with("rounds=2", "classes=3")...), algorithmtest.New(t, Kind, with("rounds=5", "classes=3")...)
+	algorithmtest.FailsLate(t, two, more, all[0], 2*2)
 }
 
 // Who has but one class is told so.
 func TestOneClassIsTold(t *testing.T) {
-	a := roomtest.Must(t, Kind, with("rounds", "1")...)
+	a := algorithmtest.New(t, Kind, with("rounds=1")...)
 	all, _ := shifted(1, 1, 20)
 	for _, classes := range [][]int{all[0].Classes, slices.Repeat([]int{1}, 20)} {
 		all[0].Classes = classes
-		said := strings.Join(roomtest.Alone(t, a, all[0]).Warnings, "")
+		said := strings.Join(algorithmtest.Alone(t, a, all[0]).Warnings, "")
 		if told := strings.Contains(said, "classes: all 20 own training rows are of class 1"); told != (slices.Max(classes) == 1) {
 			t.Errorf("warnings %q", said)
 		}
@@ -178,10 +178,10 @@ func TestOneClassIsTold(t *testing.T) {
 // with those of nobody, or of all; what is shared stays.
 func TestAlgorithmAdapts(t *testing.T) {
 	all, _ := shifted(1, 4, 90)
-	a := roomtest.Must(t, Kind, quick...)
-	r := roomtest.Run(t, a, all)[0]
+	a := algorithmtest.New(t, Kind, quick...)
+	r := algorithmtest.Run(t, a, all)[0]
 	a.(*Settings).Classes = 3
-	m := roomtest.Loaded(t, a, r.Model).(Trained)
+	m := algorithmtest.LoadedWhole(t, a, r.Model).(Trained)
 	weights := slices.Clone(m.Shared())
 	others, x := shifted(90, 4, 400)
 	few := others[3]
@@ -219,9 +219,9 @@ func TestAlgorithmAdapts(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	all, x := shifted(1, 2, 40)
-	m := roomtest.Run(t, roomtest.Must(t, Kind, with("rounds", "2")...), all)[0].Model
-	known := with("classes", "3")
-	got := roomtest.Loaded(t, roomtest.Must(t, Kind, known...), m).(Trained)
+	m := algorithmtest.Run(t, algorithmtest.New(t, Kind, with("rounds=2")...), all)[0].Model
+	known := with("classes=3")
+	got := algorithmtest.LoadedWhole(t, algorithmtest.New(t, Kind, known...), m).(Trained)
 	p, err := got.Probabilities(x[0])
 	if err != nil {
 		t.Fatal(err)
@@ -229,14 +229,14 @@ func TestLoad(t *testing.T) {
 	if want, err := m.(Trained).Probabilities(x[0]); err != nil || !mat.Equal(p, want) {
 		t.Errorf("other probabilities, %v", err)
 	}
-	roomtest.Refuses(t, Kind, m, map[string]func(algorithm.Algorithm, roomtest.Arrays){
-		"want classes of at least 2, got 1":                     func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Classes = 1 },
-		"want classes of at least 2, got 0":                     func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Classes = 0 },
-		"at most 1000 classes, got [8 6] and 2000":              func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Classes = 2000 },
-		"want at least one hidden layer":                        func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Hidden = nil },
-		"classifier.0.weight: want shape [2 8], got [2 16]":     func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Hidden = []int{4} },
-		"hidden: want 1 to 65536 units in layer 1":              func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Hidden = []int{math.MaxInt} },
-		"classifier.2.weight: want shape [6 5], got [6 3]":      func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Classes = 5 },
-		"classifier.1.bias: want finite weights in single prec": func(_ algorithm.Algorithm, arrays roomtest.Arrays) { arrays[3].Values[0] = math.Inf(1) },
+	algorithmtest.Refuses(t, Kind, m, map[string]func(algorithm.Algorithm, algorithmtest.Arrays){
+		"want classes of at least 2, got 1":                     func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 1 },
+		"want classes of at least 2, got 0":                     func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 0 },
+		"at most 1000 classes, got [8 6] and 2000":              func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 2000 },
+		"want at least one hidden layer":                        func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = nil },
+		"classifier.0.weight: want shape [2 8], got [2 16]":     func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{4} },
+		"hidden: want 1 to 65536 units in layer 1":              func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{math.MaxInt} },
+		"classifier.2.weight: want shape [6 5], got [6 3]":      func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 5 },
+		"classifier.1.bias: want finite weights in single prec": func(_ algorithm.Algorithm, arrays algorithmtest.Arrays) { arrays[3].Values[0] = math.Inf(1) },
 	}, known...)
 }

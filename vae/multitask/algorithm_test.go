@@ -9,16 +9,16 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/roomtest"
+	"github.com/collabdict/collabdict/internal/algorithmtest"
 	"github.com/collabdict/collabdict/vae/internal/networks"
 )
 
-var quick = []string{"rounds", "12", "local-steps", "5", "latent", "2", "hidden", "6,4", "batch", "20", "rate", "0.01"}
+var quick = []string{"rounds=12", "local-steps=5", "latent=2", "hidden=6,4", "batch=20", "rate=0.01"}
 
 func with(options ...string) []string { return append(slices.Clone(quick), options...) }
 
 func TestOptions(t *testing.T) {
-	roomtest.Options(t, Kind, "rounds=150 local-steps=20 latent=8 hidden=64 batch=128 rate=0.001 aggressive=0", map[string]string{
+	algorithmtest.Options(t, Kind, "rounds=150 local-steps=20 latent=8 hidden=64 batch=128 rate=0.001 aggressive=0", map[string]string{
 		"rounds 0":       "rounds: want at least 1, got 0",
 		"latent 0":       "latent: want 1 to 65536 dimensions, got 0",
 		"latent 65537":   "latent: want 1 to 65536 dimensions, got 65537",
@@ -34,9 +34,9 @@ func TestOptions(t *testing.T) {
 }
 
 func TestTraitsAndDisclosure(t *testing.T) {
-	a := roomtest.Must(t, Kind, with("hidden", "")...)
+	a := algorithmtest.New(t, Kind, with("hidden=")...)
 	for _, hidden := range []string{"", "6,4"} {
-		s := roomtest.Must(t, Kind, with("hidden", hidden)...).(*Settings)
+		s := algorithmtest.New(t, Kind, with("hidden="+hidden)...).(*Settings)
 		m := NewModel(5, s.config(1))
 		if got, want := s.Traits().Weights(5), len(m.Encoder.Shared.Values)+len(m.Decoder.Shared.Values); got != want {
 			t.Errorf("%d weights, want %d", got, want)
@@ -50,13 +50,13 @@ func TestTraitsAndDisclosure(t *testing.T) {
 	}
 }
 
-func of(r *roomtest.Result) *Model { return r.Model.(Trained).Model }
+func of(r *algorithmtest.Result) *Model { return r.Model.(Trained).Model }
 
 // All hold the same decoder, bit for bit, and encoders of their own, which are the same again
 // with the same secrets. What the encoder tells stands in the progress.
 func TestTogether(t *testing.T) {
-	a := roomtest.Must(t, Kind, quick...)
-	results, again := roomtest.Run(t, a, roomtest.Clusters(3)), roomtest.Run(t, a, roomtest.Clusters(3))
+	a := algorithmtest.New(t, Kind, quick...)
+	results, again := algorithmtest.Run(t, a, algorithmtest.Clusters(3)), algorithmtest.Run(t, a, algorithmtest.Clusters(3))
 	first := of(results[0])
 	for s, r := range results {
 		m := of(r)
@@ -83,15 +83,15 @@ func TestTogether(t *testing.T) {
 // have made of them.
 func TestFailedSumsLeaveNetworks(t *testing.T) {
 	for _, steps := range []string{"0", "3"} {
-		two := roomtest.Must(t, Kind, with("local-steps", steps, "rounds", "2")...)
-		more := roomtest.Must(t, Kind, with("local-steps", steps, "rounds", "5")...)
-		roomtest.FailsLate(t, two, more, roomtest.Clusters(1)[0], 2)
+		two := algorithmtest.New(t, Kind, with("local-steps="+steps, "rounds=2")...)
+		more := algorithmtest.New(t, Kind, with("local-steps="+steps, "rounds=5")...)
+		algorithmtest.FailsLate(t, two, more, algorithmtest.Clusters(1)[0], 2)
 	}
 }
 
 // If a round is a single step, the encoder is measured after every tenth and the last.
 func TestHealthOfSingleSteps(t *testing.T) {
-	r := roomtest.Alone(t, roomtest.Must(t, Kind, with("local-steps", "0")...), roomtest.Clusters(1)[0])
+	r := algorithmtest.Alone(t, algorithmtest.New(t, Kind, with("local-steps=0")...), algorithmtest.Clusters(1)[0])
 	for _, p := range r.History {
 		if measured := p.Encoder != nil; measured != (p.Number == 10 || p.Number == 12) {
 			t.Errorf("round %d: %+v", p.Number, p.Encoder)
@@ -111,9 +111,9 @@ func TestCollapseIsTold(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	d := roomtest.Clusters(1)[0]
-	a := roomtest.Must(t, Kind, quick...)
-	m := roomtest.Alone(t, a, d).Model
+	d := algorithmtest.Clusters(1)[0]
+	a := algorithmtest.New(t, Kind, quick...)
+	m := algorithmtest.Alone(t, a, d).Model
 	var names []string
 	for _, array := range m.Arrays() {
 		names = append(names, fmt.Sprint(array.Name, array.Shape))
@@ -122,25 +122,25 @@ func TestLoad(t *testing.T) {
 		"decoder.0.weight[2 6] decoder.0.bias[6] decoder.1.weight[6 4] decoder.1.bias[4] decoder.2.weight[4 4] decoder.2.bias[4]"; got != want {
 		t.Errorf("arrays %s, want %s", got, want)
 	}
-	z := roomtest.Draw(5, 20, []float64{0, 1}, []float64{4, 1})
-	if !slices.Equal(roomtest.Scores(t, roomtest.Loaded(t, a, m), z), roomtest.Scores(t, m, z)) {
+	z := algorithmtest.Draw(5, 20, []float64{0, 1}, []float64{4, 1})
+	if !slices.Equal(algorithmtest.Scores(t, algorithmtest.LoadedWhole(t, a, m), algorithmtest.Matrix(z)), algorithmtest.Scores(t, m, algorithmtest.Matrix(z))) {
 		t.Error("scores are others")
 	}
-	roomtest.Refuses(t, Kind, m, map[string]func(algorithm.Algorithm, roomtest.Arrays){
-		"latent: want 1 to 65536 dimensions, got 0":                      func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Latent = 0 },
-		"hidden: want 1 to 65536 units in layer 1, got -3":               func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Hidden = []int{-3} },
-		"hidden: want 1 to 65536 units in layer 2, got 1000000000":       func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Hidden[1] = 1e9 },
-		"encoder.0.weight: want shape [2 50000], got [2 4]":              func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Hidden[1] = 50000 },
-		"encoder.2.weight: want shape [6 8], got [6 4]":                  func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Latent = 4 },
-		"encoder.1.weight: want shape [4 4], got [4 6]":                  func(a algorithm.Algorithm, _ roomtest.Arrays) { a.(*Settings).Hidden = []int{4} },
-		"decoder.1.bias: want finite weights in single precision, got +": func(_ algorithm.Algorithm, arrays roomtest.Arrays) { arrays[9].Values[1] = math.Inf(1) },
+	algorithmtest.Refuses(t, Kind, m, map[string]func(algorithm.Algorithm, algorithmtest.Arrays){
+		"latent: want 1 to 65536 dimensions, got 0":                      func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Latent = 0 },
+		"hidden: want 1 to 65536 units in layer 1, got -3":               func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{-3} },
+		"hidden: want 1 to 65536 units in layer 2, got 1000000000":       func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden[1] = 1e9 },
+		"encoder.0.weight: want shape [2 50000], got [2 4]":              func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden[1] = 50000 },
+		"encoder.2.weight: want shape [6 8], got [6 4]":                  func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Latent = 4 },
+		"encoder.1.weight: want shape [4 4], got [4 6]":                  func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{4} },
+		"decoder.1.bias: want finite weights in single precision, got +": func(_ algorithm.Algorithm, arrays algorithmtest.Arrays) { arrays[9].Values[1] = math.Inf(1) },
 	}, quick...)
 }
 
 // Contributions say which column is far off, and codes and rows keep their places.
 func TestExplainAndCode(t *testing.T) {
 	m := Trained{NewModel(2, Config{Latent: 1, Hidden: []int{3, 4}, Seed: 5})}
-	z := roomtest.Draw(1, 300, []float64{0, -1}, []float64{0, 0})
+	z := algorithmtest.Draw(1, 300, []float64{0, -1}, []float64{0, 0})
 	for i := range 300 {
 		z.Set(i, 0, float64(i)/10)
 	}
@@ -152,7 +152,7 @@ func TestExplainAndCode(t *testing.T) {
 		t.Errorf("contributions %v and %v", by.RawRowView(0), by.RawRowView(299))
 	}
 	total := 0.0
-	for i, s := range roomtest.Scores(t, m, z) {
+	for i, s := range algorithmtest.Scores(t, m, algorithmtest.Matrix(z)) {
 		if !(s-by.At(i, 0)-by.At(i, 1) < 10) {
 			t.Errorf("row %d: score %g, contributions %v", i, s, by.RawRowView(i))
 		}
@@ -172,7 +172,7 @@ func TestExplainAndCode(t *testing.T) {
 	if n, columns := rows.Dims(); n != 300 || columns != 2 {
 		t.Errorf("rows are %d by %d", n, columns)
 	}
-	last, err := m.Encode(roomtest.Draw(1, 1, []float64{29.9, -1}, []float64{0, 0}))
+	last, err := m.Encode(algorithmtest.Draw(1, 1, []float64{29.9, -1}, []float64{0, 0}))
 	if err != nil || last.At(0, 0) != codes.At(299, 0) || last.At(0, 0) == codes.At(0, 0) {
 		t.Errorf("code of the last row %v, among others %g (%v)", last, codes.At(299, 0), err)
 	}
