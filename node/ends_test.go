@@ -12,6 +12,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 func sum(ctx context.Context, n *Node) error {
@@ -80,7 +81,7 @@ func TestTooFewMembersPause(t *testing.T) {
 	})
 	cancel()
 	for range 2 {
-		if err := receive(t, ended); !errors.Is(err, context.Canceled) {
+		if err := nodetest.Receive(t, ended); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want the call to wait until it is given up", err)
 		}
 	}
@@ -91,12 +92,12 @@ func waitFor(t *testing.T, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(within)
+	limit := time.After(nodetest.Within)
 	for !so() {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatal("not so within", within)
+			t.Fatal("not so within", nodetest.Within)
 		}
 	}
 }
@@ -105,7 +106,7 @@ func TestAbortIsNamedByAll(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
 	ended := make(chan error, 2)
-	ctx, cancel := context.WithTimeout(context.Background(), within)
+	ctx, cancel := context.WithTimeout(context.Background(), nodetest.Within)
 	defer cancel()
 	for _, n := range without(nodes, 1) {
 		go func() { ended <- sum(ctx, n) }()
@@ -114,7 +115,7 @@ func TestAbortIsNamedByAll(t *testing.T) {
 	for range 2 {
 		// The other one's Leave, which repeats the reason, may come first.
 		var lost *consensus.LostError
-		if err := receive(t, ended); !errors.As(err, &lost) || lost.Names[0] != "m1" || lost.Reason != "the operator stopped it" {
+		if err := nodetest.Receive(t, ended); !errors.As(err, &lost) || lost.Names[0] != "m1" || lost.Reason != "the operator stopped it" {
 			t.Errorf("got %v, want m1's reason", err)
 		}
 	}
@@ -205,7 +206,7 @@ func TestFinishWaitsForTheLast(t *testing.T) {
 	defer tick.Stop()
 	for _, n := range without(nodes, 2) {
 		for s := n.Status(); s.State != "finished" || len(s.Waiting) != 1 || s.Waiting[0].Name != "m2"; s = n.Status() {
-			receive(t, tick.C)
+			nodetest.Receive(t, tick.C)
 		}
 	}
 	select {
@@ -218,11 +219,11 @@ func TestFinishWaitsForTheLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := receive(t, ended); err != nil {
+		if err := nodetest.Receive(t, ended); err != nil {
 			t.Error(err)
 		}
 	}
-	if took := time.Since(began); took > within/4 {
+	if took := time.Since(began); took > nodetest.Within/4 {
 		t.Errorf("it took %s after the last member's end", took)
 	}
 }
@@ -282,7 +283,7 @@ func TestBusyMemberIsNotLost(t *testing.T) {
 		for _, n := range nodes[1:] {
 			go func() { ended <- sum(t.Context(), n) }()
 		}
-		busy := time.After(within / 2)
+		busy := time.After(nodetest.Within / 2)
 		if _, err := nodes[0].loop.ask(t.Context(), &request{do: func() (*consensus.Decision, error) { <-busy; return nil, nil }}); err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +291,7 @@ func TestBusyMemberIsNotLost(t *testing.T) {
 			t.Error(err)
 		}
 		for range 2 {
-			if err := receive(t, ended); err != nil {
+			if err := nodetest.Receive(t, ended); err != nil {
 				t.Error(err)
 			}
 		}

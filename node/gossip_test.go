@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/libp2p/go-libp2p"
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -76,7 +77,7 @@ func TestStrangersHearNothing(t *testing.T) {
 			list(t, configs)
 		}
 		first := join(t, configs[0])
-		addrs := receive(t, first.addrs)
+		addrs := nodetest.Receive(t, first.addrs)
 		early := newStranger(t, addrs[0])
 		configs[1].Peers, configs[2].Peers = addrs, addrs
 		var nodes []*Node

@@ -16,12 +16,10 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// within bounds everything that a test waits for.
-const within = 60 * time.Second
 
 // testConfig describes member i of a run of size members on this machine.
 func testConfig(t *testing.T, i, size int) Config {
@@ -33,7 +31,7 @@ func testConfig(t *testing.T, i, size int) Config {
 		Settings: consensus.Settings{
 			Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Protect: chunking.Chunks,
 		},
-		JoinTimeout: within, Heartbeat: 200 * time.Millisecond,
+		JoinTimeout: nodetest.Within, Heartbeat: 200 * time.Millisecond,
 	}
 	if os.Getenv("COLLABDICT_TEST_LOG") != "" {
 		c.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})).With("node", c.Name)
@@ -82,25 +80,14 @@ func join(t *testing.T, c Config) *joining {
 
 func (j *joining) wait(t *testing.T) joined {
 	t.Helper()
-	return receive(t, j.ended)
-}
-
-func receive[T any](t *testing.T, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(within):
-		t.Fatal("nothing within", within)
-		panic("not reached")
-	}
+	return nodetest.Receive(t, j.ended)
 }
 
 // joinAll begins a Join of every configuration; the first is a peer of all.
 func joinAll(t *testing.T, configs ...Config) []*joining {
 	t.Helper()
 	all := []*joining{join(t, configs[0])}
-	addrs := receive(t, all[0].addrs)
+	addrs := nodetest.Receive(t, all[0].addrs)
 	for _, c := range configs[1:] {
 		c.Peers = append(slices.Clone(c.Peers), addrs...)
 		all = append(all, join(t, c))
@@ -133,7 +120,7 @@ func testConfigs(t *testing.T, size int) []Config {
 // each calls f for all nodes at once and waits.
 func each[T any](t *testing.T, nodes []*Node, f func(ctx context.Context, n *Node) T) []T {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), within)
+	ctx, cancel := context.WithTimeout(context.Background(), nodetest.Within)
 	defer cancel()
 	results := make([]T, len(nodes))
 	var done sync.WaitGroup

@@ -12,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
@@ -82,7 +83,7 @@ func TestStrangerIsRefused(t *testing.T) {
 	}
 	a.Members, b.Members = members, members
 	first := join(t, a)
-	stranger.Peers = receive(t, first.addrs)
+	stranger.Peers = nodetest.Receive(t, first.addrs)
 	lines, own := logged(&stranger), identity(t, stranger).String()
 	join(t, stranger).hears(t, lines, "level=WARN", "refuses this node", "m0 (", own)
 	select {
@@ -111,7 +112,7 @@ func TestStrangerIsRefused(t *testing.T) {
 	if _, err := s.Write([]byte{1}); err != nil || s.CloseWrite() != nil {
 		t.Fatal(err)
 	}
-	receive(t, gone) // once it has had its say
+	nodetest.Receive(t, gone) // once it has had its say
 }
 
 func identity(t *testing.T, c Config) peer.ID {
@@ -209,7 +210,7 @@ func TestGivingUpLeavesThePlace(t *testing.T) {
 	t.Parallel()
 	configs := testConfigs(t, 3)
 	first := join(t, configs[0])
-	addrs := receive(t, first.addrs)
+	addrs := nodetest.Receive(t, first.addrs)
 	early := configs[1]
 	early.Peers, early.JoinTimeout = addrs, 2*time.Second
 	if end := join(t, early).wait(t); end.err == nil {

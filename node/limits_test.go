@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
@@ -34,7 +35,7 @@ func openStream(t *testing.T, from, to *Node, p protocol.ID, messages ...[]byte)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Reset() })
-	if err := s.SetDeadline(time.Now().Add(within / 2)); err != nil {
+	if err := s.SetDeadline(time.Now().Add(nodetest.Within / 2)); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range messages {
@@ -65,7 +66,7 @@ func TestOneDataStreamOfAMemberIsRead(t *testing.T) {
 			ended <- err
 		}()
 	}
-	if err := receive(t, ended); !errors.Is(err, network.ErrReset) {
+	if err := nodetest.Receive(t, ended); !errors.Is(err, network.ErrReset) {
 		t.Errorf("the older stream: got %v, want a reset", err)
 	}
 	for _, err := range each(t, nodes, sum) { // on a new stream of the node's own

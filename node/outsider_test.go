@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
@@ -104,7 +105,7 @@ func (l logLines) Write(b []byte) (int, error) {
 // hears waits until a process that joins has logged a line with all the texts in it.
 func (j *joining) hears(t *testing.T, lines <-chan string, texts ...string) {
 	t.Helper()
-	limit := time.After(within)
+	limit := time.After(nodetest.Within)
 	for {
 		select {
 		case line := <-lines:
@@ -114,7 +115,7 @@ func (j *joining) hears(t *testing.T, lines <-chan string, texts ...string) {
 		case end := <-j.ended:
 			t.Fatalf("its Join has ended with %v", end.err)
 		case <-limit:
-			t.Fatalf("no line with %q within %s", texts, within)
+			t.Fatalf("no line with %q within %s", texts, nodetest.Within)
 		}
 	}
 }
@@ -138,7 +139,7 @@ func TestAStrangerEndsNoStart(t *testing.T) {
 					c.Peers = peers
 					lines := logged(&c)
 					all = append(all, join(t, c))
-					addrs := receive(t, all[i].addrs)
+					addrs := nodetest.Receive(t, all[i].addrs)
 					peers = append(peers, addrs...)
 					if i < len(configs)-1 {
 						stranger.tells(t, addrs, wire.Hello{Name: "s", Refused: "goes away"})
@@ -179,7 +180,7 @@ func TestAStrangerDoesNotEndOrLeadAwayANewcomer(t *testing.T) {
 				alone.Members, alone.JoinTimeout = configs[0].Members, 5*time.Second
 				first := join(t, alone)
 				stranger.copies(t, alone)
-				stranger.tells(t, receive(t, first.addrs), lie(t, stranger))
+				stranger.tells(t, nodetest.Receive(t, first.addrs), lie(t, stranger))
 				var late *JoinTimeoutError
 				if end := first.wait(t); !errors.As(end.err, &late) {
 					t.Errorf("a newcomer that only a stranger speaks to ends with %v, want it to wait", end.err)

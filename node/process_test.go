@@ -13,6 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
@@ -53,7 +54,7 @@ func command(t *testing.T, program, dir string, args ...string) *process {
 // says waits for a line with all the texts in it.
 func (p *process) says(t *testing.T, texts ...string) {
 	t.Helper()
-	limit := time.After(3 * within)
+	limit := time.After(3 * nodetest.Within)
 	for {
 		select {
 		case line, running := <-p.lines:
@@ -73,7 +74,7 @@ func (p *process) says(t *testing.T, texts ...string) {
 // succeeds waits for the end.
 func (p *process) succeeds(t *testing.T) {
 	t.Helper()
-	limit := time.After(3 * within)
+	limit := time.After(3 * nodetest.Within)
 	for {
 		select {
 		case line, running := <-p.lines:

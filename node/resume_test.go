@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 // script is a learner that makes a Gather, and Sums in rounds, and remembers the
@@ -155,7 +156,7 @@ func TestTheRunIsOver(t *testing.T) {
 	finish(t, without(nodes, 4))
 	var all []*joining
 	all = append(all, join(t, configs[0])) // for another run
-	addrs := receive(t, all[0].addrs)
+	addrs := nodetest.Receive(t, all[0].addrs)
 	late := configs[4]
 	late.Peers = addrs
 	lines := logged(&late)

@@ -14,6 +14,7 @@ import (
 	"github.com/marcopolo/simnet"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 // simulation is a network in virtual time that hosts of libp2p are on: QUIC over
@@ -92,7 +93,7 @@ func (s *simulation) start(t *testing.T, configs ...Config) []*Node {
 	for i, c := range configs {
 		c.Peers = slices.Clone(peers)
 		all[i] = join(t, c)
-		if addrs := receive(t, all[i].addrs); i == 0 {
+		if addrs := nodetest.Receive(t, all[i].addrs); i == 0 {
 			peers = addrs
 		}
 	}

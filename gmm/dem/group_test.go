@@ -1,7 +1,6 @@
 package dem_test
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,19 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/lockstep"
 )
-
-// together calls f for every member of a group of n, in lock step.
-func together(t testing.TB, n int, f func(g collabdict.Group, s int) error) {
-	t.Helper()
-	err := lockstep.Run(t.Context(), n, func(_ context.Context, g collabdict.Group, s int) error { return f(g, s) })
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // rows draws n rows from four clusters in three columns; which of them dominates
 // depends on the participant.

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/dem"
 	"github.com/collabdict/collabdict/gmm/kfed"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
 func given(m *gmm.Mixture) func(context.Context, collabdict.Group) (*gmm.Mixture, error) {
@@ -26,7 +27,7 @@ func train(t testing.TB, parts []*mat.Dense, config func(s int) dem.Config, opt 
 	t.Helper()
 	learners := make([]*dem.Learner, len(parts))
 	rounds := make([][]collabdict.Round, len(parts))
-	together(t, len(parts), func(g collabdict.Group, s int) (err error) {
+	gmmtest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
 		if learners[s], err = dem.NewLearner(gmm.Matrix(parts[s]), config(s)); err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/fedgen"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
 func config(k int) fedgen.Config {
@@ -133,7 +134,7 @@ func TestLearnIsTheSameEverywhere(t *testing.T) {
 	parts, _ := clients(t)
 	const lost = 2
 	results := make([]*fedgen.Result, len(parts))
-	together(t, len(parts), func(g collabdict.Group, s int) (err error) {
+	gmmtest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
 		c := config(4)
 		c.Local = fedgen.Range{Min: 1 + s%2, Max: 6}
 		results[s], err = fedgen.Learn(t.Context(), without{g, lost}, parts[s], c)
@@ -155,7 +156,7 @@ func TestLearnIsTheSameEverywhere(t *testing.T) {
 
 func TestExchangeNamesTheMember(t *testing.T) {
 	var failed error
-	together(t, 2, func(g collabdict.Group, s int) error {
+	gmmtest.Together(t, 2, func(g collabdict.Group, s int) error {
 		own := contribution(t, gmm.Diag, 2+5*s, 3, uint64(s))
 		_, err := fedgen.Exchange(t.Context(), g, own, config(2))
 		if s == 0 {

@@ -2,7 +2,6 @@ package fedgen_test
 
 import (
 	"compress/gzip"
-	"context"
 	"encoding/csv"
 	"math"
 	"math/rand/v2"
@@ -14,19 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/lockstep"
 )
-
-// together calls f for every member of a group of n, in lock step.
-func together(t testing.TB, n int, f func(g collabdict.Group, s int) error) {
-	t.Helper()
-	err := lockstep.Run(t.Context(), n, func(_ context.Context, g collabdict.Group, s int) error { return f(g, s) })
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // clients reads testdata/rows.csv.gz: one matrix a client, and all rows.
 func clients(t testing.TB) (parts []*mat.Dense, all *mat.Dense) {

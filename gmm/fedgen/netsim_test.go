@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/dem"
 	"github.com/collabdict/collabdict/gmm/fedgen"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -42,7 +43,7 @@ func TestOverTheProtocol(t *testing.T) {
 		}
 	}
 	exact := make([]*gmm.Mixture, len(parts))
-	together(t, len(parts), func(g collabdict.Group, s int) (err error) {
+	gmmtest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
 		_, exact[s], err = refined(t.Context(), g, gmm.Matrix(parts[s]), own[s], c)
 		return err
 	})

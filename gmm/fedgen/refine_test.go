@@ -8,6 +8,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/dem"
 	"github.com/collabdict/collabdict/gmm/fedgen"
+	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
 // A few rounds of exact sums take the mixture of one round to what all rows in one
@@ -22,7 +23,7 @@ func TestRefinedByDEM(t *testing.T) {
 	}
 	learners := make([]*dem.Learner, len(parts))
 	var trace []float64
-	together(t, len(parts), func(g collabdict.Group, s int) (err error) {
+	gmmtest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
 		learners[s], err = dem.NewLearner(gmm.Matrix(parts[s]), dem.Config{
 			Mixture: func(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error) {
 				r, err := fedgen.Learn(ctx, g, parts[s], c)

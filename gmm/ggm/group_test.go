@@ -1,7 +1,6 @@
 package ggm
 
 import (
-	"context"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -9,24 +8,14 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/gmmtest"
-	"github.com/collabdict/collabdict/internal/lockstep"
 )
-
-// together calls f for every member of a group of n, in lock step.
-func together(t testing.TB, n int, f func(g collabdict.Group, s int) error) {
-	t.Helper()
-	err := lockstep.Run(t.Context(), n, func(_ context.Context, g collabdict.Group, s int) error { return f(g, s) })
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // train runs one learner per data set, in lock step, and returns the learners and
 // the objectives of the rounds.
 func train(t testing.TB, config Config, rounds int, data ...*mat.Dense) ([]*Learner, []float64) {
 	t.Helper()
 	learners, traces := make([]*Learner, len(data)), make([][]float64, len(data))
-	together(t, len(data), func(g collabdict.Group, s int) (err error) {
+	gmmtest.Together(t, len(data), func(g collabdict.Group, s int) (err error) {
 		if learners[s], err = NewLearner(gmm.Matrix(data[s]), config); err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func TestLearnerKnownAnswers(t *testing.T) {
 	// The pooled log-likelihood before each round is the objective less the prior.
 	var logLik []float64
 	learners := make([]*Learner, len(data))
-	together(t, len(data), func(g collabdict.Group, s int) (err error) {
+	gmmtest.Together(t, len(data), func(g collabdict.Group, s int) (err error) {
 		if learners[s], err = NewLearner(gmm.Matrix(data[s]), config); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package gmmtest
 
 import (
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"io"
 	"math"
@@ -12,6 +13,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
 // Open returns the content of a gzipped file under the package's testdata.
@@ -92,4 +96,13 @@ func Bits(a, b []float64) bool {
 		}
 	}
 	return len(a) == len(b)
+}
+
+// Together calls f for every member of a group of n, in lock step.
+func Together(t testing.TB, n int, f func(g collabdict.Group, rank int) error) {
+	t.Helper()
+	err := lockstep.Run(t.Context(), n, func(_ context.Context, g collabdict.Group, rank int) error { return f(g, rank) })
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -17,24 +16,11 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// within bounds everything that a test waits for.
-const within = 60 * time.Second
-
-func receive[T any](t *testing.T, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(within):
-		t.Fatal("nothing within", within)
-		panic("not reached")
-	}
-}
 
 func newKey(t *testing.T) crypto.PrivKey {
 	t.Helper()
@@ -49,7 +35,7 @@ func newKey(t *testing.T) crypto.PrivKey {
 func testConfig(t *testing.T, i, size int) Config {
 	t.Helper()
 	return Config{
-		Name: fmt.Sprintf("m%d", i), Size: size, Key: newKey(t), Timeout: within, Log: slog.New(slog.DiscardHandler),
+		Name: fmt.Sprintf("m%d", i), Size: size, Key: newKey(t), Timeout: nodetest.Within, Log: slog.New(slog.DiscardHandler),
 		Agreement: membership.Agreement{{Name: "model", Value: "ggm"}, {Name: "rho", Value: "0.1"}},
 		Settings:  consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Protect: chunking.Chunks},
 	}

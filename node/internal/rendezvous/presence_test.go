@@ -11,6 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 // Who was met and is lost before it has signed is missing, and named, until it is back.
@@ -46,7 +47,7 @@ func TestWhoIsLostBeforeSigningIsMissing(t *testing.T) {
 	}
 	want := func(present int, missing ...string) {
 		t.Helper()
-		s := receive(t, statuses)
+		s := nodetest.Receive(t, statuses)
 		var names []string
 		for _, m := range s.Missing {
 			name, _, _ := strings.Cut(m, " ")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 // What waits or is being written is not put in again, however slow the link;
@@ -27,7 +28,7 @@ func TestOutboxHoldsAMessageOnce(t *testing.T) {
 	}()
 	expect := func(what string, want ...consensus.Message) {
 		t.Helper()
-		got := receive(t, sending)
+		got := nodetest.Receive(t, sending)
 		if len(got) != len(want) {
 			t.Fatalf("%s: %d messages, want %d", what, len(got), len(want))
 		}

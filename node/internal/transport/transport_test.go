@@ -14,6 +14,7 @@ import (
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 // end is one process of a run, and what comes to it.
@@ -88,7 +89,7 @@ func message(number uint64) consensus.Message {
 
 func (e *end) expect(t *testing.T, from int, slot uint64) {
 	t.Helper()
-	if got := receive(t, e.inbox); got.From != from || got.Message.Message().Slot != slot {
+	if got := nodetest.Receive(t, e.inbox); got.From != from || got.Message.Message().Slot != slot {
 		t.Fatalf("got slot %d from %d, want slot %d from %d", got.Message.Message().Slot, got.From, slot, from)
 	}
 }
@@ -113,7 +114,7 @@ func TestMessagesComeWithTheirSender(t *testing.T) {
 	for i, e := range all {
 		seen := map[int]uint64{}
 		for range 2 {
-			m := receive(t, e.inbox)
+			m := nodetest.Receive(t, e.inbox)
 			seen[m.From] = m.Message.Message().Slot
 		}
 		for j := range all {
@@ -123,7 +124,7 @@ func TestMessagesComeWithTheirSender(t *testing.T) {
 		}
 	}
 	for _, e := range all {
-		e.Flush(within, func() map[int]bool { return nil })
+		e.Flush(nodetest.Within, func() map[int]bool { return nil })
 	}
 	if sent := all[0].Traffic(); sent.MessagesSent != 3 || sent.DataBytesSent == 0 || sent.DataBytesSent > sent.BytesSent {
 		t.Errorf("traffic %+v, want 3 messages", sent)
@@ -140,7 +141,7 @@ func TestRunsAreApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.SetDeadline(time.Now().Add(within)), wire.WriteMessage(s, wire.MarshalOpening([32]byte{1}))); err != nil {
+	if err := errors.Join(s.SetDeadline(time.Now().Add(nodetest.Within)), wire.WriteMessage(s, wire.MarshalOpening([32]byte{1}))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Read(make([]byte, 1)); !errors.Is(err, network.ErrReset) {
@@ -175,7 +176,7 @@ func TestTheMembershipChanges(t *testing.T) {
 	}
 	select {
 	case <-all[0].peers.lane(1).done:
-	case <-time.After(within):
+	case <-time.After(nodetest.Within):
 		t.Error("goes on sending to one who is gone")
 	}
 	if len(all[1].inbox) != 0 {
