@@ -288,6 +288,7 @@ func (a *attempt) addHanded(from int, units []uint64) error {
 
 // mailed appends frames of a lane as messages.
 func mailed(out []mail, lane uint32, frames []session.Frame) []mail {
+	out = slices.Grow(out, len(frames))
 	for _, f := range frames {
 		out = append(out, mail{f.To, &Step{Lane: lane, Round: uint32(f.Round), Part: uint32(f.Part), Words: f.Words}})
 	}

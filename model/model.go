@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -101,6 +102,13 @@ func (h *Hyper) UnmarshalJSON(text []byte) error {
 func (h Hyper) Float(key string) float64 {
 	n, _ := h[key].(json.Number)
 	v, _ := n.Float64()
+	return v
+}
+
+// Uint64 returns a whole number, such as a seed, 0 if there is none.
+func (h Hyper) Uint64(key string) uint64 {
+	n, _ := h[key].(json.Number)
+	v, _ := strconv.ParseUint(n.String(), 10, 64)
 	return v
 }
 

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/collabdict/collabdict/algorithm"
@@ -36,7 +35,7 @@ func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int
 			warnings = append(warnings, constantWarning("the rows to adapt to", p.Columns, constant))
 		}
 	}
-	d := algorithm.Data{Name: p.Name, Rows: m.Rows(p.Train), Seed: seedOf(m)}
+	d := algorithm.Data{Name: p.Name, Rows: m.Rows(p.Train), Seed: m.Manifest.Hyper.Uint64("seed")}
 	if c := m.Classifier(); c != nil && p.TrainLabels != nil {
 		if d.Classes, err = classesOf(p, p.TrainLabels, c.Classes()); err != nil {
 			return nil, err
@@ -53,12 +52,4 @@ func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int
 	}
 	m.Manifest.Threshold, err = threshold(m.Scorer(), d.Rows, m.Manifest.FalseAlarm)
 	return warnings, err
-}
-
-// seedOf returns the public seed of a training.
-func seedOf(m *model.Model) uint64 {
-	n, _ := m.Manifest.Hyper["seed"].(json.Number)
-	var seed uint64
-	_, _ = fmt.Sscan(n.String(), &seed) // without a seed, it stays 0
-	return seed
 }
