@@ -78,6 +78,11 @@ func (n noting) Sum(ctx context.Context, x []float64, blocks []collabdict.Block)
 	return n.Group.Sum(ctx, x, blocks)
 }
 
+func (n noting) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	n.r.Sums = append(n.r.Sums, len(x))
+	return n.Group.Accumulate(ctx, r, x, blocks)
+}
+
 func (n noting) Gather(ctx context.Context, b []byte) ([][]byte, error) {
 	n.r.Gathers++
 	return n.Group.Gather(ctx, b)
@@ -98,6 +103,11 @@ func (f *Failing) Sum(ctx context.Context, x []float64, blocks []collabdict.Bloc
 		return nil, ErrLost
 	}
 	return f.Solo.Sum(ctx, x, blocks)
+}
+
+// Accumulate implements collabdict.Group.
+func (f *Failing) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	return f.Sum(ctx, x, blocks)
 }
 
 // FailsLate checks that a training whose sums fail after so many, in the third round, leaves
