@@ -177,8 +177,8 @@ func TestPreparationIsChecked(t *testing.T) {
 	for want, change := range map[string][]string{
 		"normalise: want standard or minmax, got \"x\"":                                 {"normalise=x"},
 		"normalise: minmax of columns needs the ranges of all rows or of the own ones:": {"normalise=minmax", "standardise=none"},
-		"pca: want at least 1, got -1":                        {"pca=-1"},
-		"pca: want at most 2 axes, as many as columns, got 3": {"pca=3"},
+		"pca: want at least 1, got -1":                                                  {"pca=-1"},
+		"pca: want at most 2 axes, as many as columns, got 3":                           {"pca=3"},
 	} {
 		k, err := attempt("ggm", append(quick["ggm"], change...)...)
 		if err == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/outside"
 	"github.com/collabdict/collabdict/internal/rows"
 )
+
 // BenchmarkLocalUpdate measures a round's pass over rows held in memory, in either
 // precision, and read from their file, in turns: the least time of a processor per
 // row, which other programs disturb less than time.
