@@ -1,6 +1,7 @@
 package dem_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/collabdict/collabdict/internal/algorithmtest"
 	"github.com/collabdict/collabdict/internal/gmmtest"
 	"github.com/collabdict/collabdict/internal/grouptest"
+	"github.com/collabdict/collabdict/option"
 )
 
 func TestSettings(t *testing.T) {
@@ -101,7 +103,8 @@ func TestAlone(t *testing.T) {
 func TestNobodyIsAskedForRows(t *testing.T) {
 	a := algorithmtest.New(t, dem.Kind, "start=shared-rows")
 	g := &grouptest.Ahead{Group: collabdict.Solo{}}
-	if _, err := a.Train(t.Context(), g, algorithmtest.Data(3, gmmtest.Patterns(60, 2, 2, 1))[0], nil); err == nil || !strings.Contains(err.Error(), "no participant can be asked for rows") {
+	var e *option.Error
+	if _, err := a.Train(t.Context(), g, algorithmtest.Data(3, gmmtest.Patterns(60, 2, 2, 1))[0], nil); !errors.As(err, &e) || !strings.Contains(e.Msg, "no participant can be asked for rows") || e.Hint != "take spread or k-fed" {
 		t.Errorf("got %v", err)
 	}
 }
