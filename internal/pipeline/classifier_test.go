@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
@@ -77,13 +78,23 @@ func TestClassOfTestRowsAlone(t *testing.T) {
 // than with those of nobody, or of all; what is shared stays.
 func TestAdaptToAFewRows(t *testing.T) {
 	for _, standardise := range []string{"none", "own"} {
-		m := together(t, lockstep.Run, small(t, "cgau", "standardise="+standardise), shifted(1, 4, 90))[0].Model
+		results := together(t, lockstep.Run, small(t, "cgau", "standardise="+standardise), shifted(1, 4, 90))
+		m := results[0].Model
 		weights := m.WeightsDigest()
+		ofAll := make([]float32, len(m.Conditions()))
+		for _, r := range results {
+			for i, v := range r.Model.Conditions() {
+				ofAll[i] += v / 4
+			}
+		}
 		all := shifted(90, 4, 400)[3]
 		few := all
 		few.Name, few.Train, few.TrainLabels = "new", rows.InMemory(all.Train.(rows.Matrix).Slice(0, 30, 0, 2).(*mat.Dense)), nil
 		if _, err := Adapt(t.Context(), m, few, 300); err != nil || m.Manifest.Rows != 0 {
 			t.Fatalf("%v, %+v", err, m.Manifest)
+		}
+		if far := grouptest.Farthest(m.Conditions(), ofAll); far > 1e-5 {
+			t.Errorf("%s: without labels, conditions differ by %g from the mean of all", standardise, far)
 		}
 		mean := accuracy(t, m, all)
 		clear(m.Conditions())
