@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -99,5 +100,21 @@ func TestFieldsTellTasksApart(t *testing.T) {
 	}
 	if text(example(t), "a", "c") == base || text(example(t), "a") == base {
 		t.Error("other columns have the same fields")
+	}
+}
+
+// Whoever leaves an option out has the default, and agrees with who says it; what does not
+// apply is no field.
+func TestDefaultsAgreeWithThoseWhoSayThem(t *testing.T) {
+	for kind, with := range map[string][]string{"fedgen": nil, "fedgem": nil, "dem": {"start=k-fed"}} {
+		fields := func(more ...string) string { return fmt.Sprint(small(t, kind, append(with, more...)...).Fields(nil)) }
+		if fields() != fields("min-rows=5") || fields() == fields("min-rows=1") || !strings.Contains(fields(), "{min-rows 5}") {
+			t.Errorf("%s: got %s", kind, fields())
+		}
+	}
+	for _, k := range []*Task{example(t), small(t, "dem")} {
+		if fields := fmt.Sprint(k.Fields(nil)); strings.Contains(fields, "min-rows") {
+			t.Errorf("%s: got %s", k.Kind.Name, fields)
+		}
 	}
 }
