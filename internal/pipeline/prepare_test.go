@@ -196,7 +196,8 @@ func TestPreparationIsChecked(t *testing.T) {
 	}
 }
 
-// Axes beyond the rank of the rows are told.
+// Axes beyond the rank of the rows are told, and are not scaled by what rounding leaves of
+// variances along them.
 func TestFlatAxes(t *testing.T) {
 	x := algorithmtest.Draw(1, 40, []float64{1, 2, 3, 4}, []float64{1, 1, 0, 0})
 	p := dataset.Participant{Columns: []string{"a", "b", "c", "d"}, Train: rows.InMemory(x)}
@@ -206,6 +207,21 @@ func TestFlatAxes(t *testing.T) {
 	}
 	if got := strings.Join(of.warnings, ""); got != "pca: 2 of the 4 axes have no variance: take at most 2" {
 		t.Errorf("warnings %q", got)
+	}
+	for seed := range uint64(5) {
+		x.Copy(algorithmtest.Draw(seed, 40, []float64{1, 2, 0, 0}, []float64{1, 1, 0, 0}))
+		for i := range 40 {
+			x.Set(i, 2, 0.3*x.At(i, 0)+0.7*x.At(i, 1))
+			x.Set(i, 3, x.At(i, 0)/3-x.At(i, 1)/7)
+		}
+		if of, err = example(t, "pca=4", "standardise=none").prepare(t.Context(), collabdict.Solo{}, p); err != nil {
+			t.Fatal(err)
+		}
+		for i := 2; i < 4; i++ {
+			if axis := mat.Norm(of.projection.Axes.RowView(i), 2); math.Abs(axis-1) > 1e-6 {
+				t.Errorf("seed %d: flat axis %d is of length %g", seed, i, axis)
+			}
+		}
 	}
 }
 
