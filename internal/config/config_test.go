@@ -69,7 +69,7 @@ func TestAgreementsKeepTheTask(t *testing.T) {
 	}
 }
 
-// Of the settings of consensus the file keeps each.
+// An agreement keeps each setting of consensus.
 func TestAgreementsKeepAllSettings(t *testing.T) {
 	kept := map[string]bool{}
 	for _, options := range [][]string{
@@ -119,7 +119,7 @@ func TestAgreementsKeepAllSettings(t *testing.T) {
 	}
 }
 
-// So are the ranges, and an offset that is a number or a word, with quotes or without.
+// An agreement keeps ranges, and an offset that is a number or a word, with quotes or without.
 func TestAgreementsKeepRangesAndOffsets(t *testing.T) {
 	of := pipelinetest.With(t, "bvae", "weights=latent", "offset=0.25")
 	of.Ranges = pipeline.Ranges{pipeline.EveryColumn: {0, 10}, "flow": {-1.5, 1}}

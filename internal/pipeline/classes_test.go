@@ -74,8 +74,8 @@ func TestLabelFault(t *testing.T) {
 	}
 }
 
-// Who has fewer rows than anything may be of that members show each other is told before
-// anything is sent.
+// A participant of fewer rows than anything may be of that members show each other hears so
+// before it sends anything.
 func TestTooFewRowsToShowAnything(t *testing.T) {
 	for kind, with := range map[string]string{"fedgen": "components=2", "fedgem": "components=2", "dem": "start=k-fed"} {
 		k, p := small(t, kind, with), shifted(1, 1, 4)[0]

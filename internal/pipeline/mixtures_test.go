@@ -52,7 +52,7 @@ func TestMixturesTogether(t *testing.T) {
 	}
 }
 
-// Who is lost before it has shown its mixture is left out of it.
+// A member that is lost before it has shown its mixture is left out of the result.
 func TestAMemberIsLostBeforeTheOneRound(t *testing.T) {
 	parts, _ := clusters(5)
 	k := small(t, "fedgen")

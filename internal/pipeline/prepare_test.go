@@ -65,8 +65,8 @@ func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 	}
 }
 
-// wide are rows of three columns in far units, of which the first two go together, and
-// a fourth that is constant.
+// wide are rows of three columns in far units, and a fourth that is constant. The first two
+// go together.
 func wide(seed uint64, n int) *mat.Dense {
 	x := algorithmtest.Draw(seed, n, []float64{100, -5, 0, 7}, []float64{20, 0.1, 1e-3, 0})
 	for i := range n {

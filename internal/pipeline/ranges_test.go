@@ -31,7 +31,7 @@ func agreed(t *testing.T, r Ranges, options ...string) *Task {
 }
 
 // Columns come from their ranges to that from 0 to 1, whatever rows there are, and
-// nobody learns anything for it. Who has values beyond is told.
+// nobody learns anything for it. A participant with values beyond them is told.
 func TestAgreedRanges(t *testing.T) {
 	k := agreed(t, Ranges{EveryColumn: {0, 10}, "b": {-1, 1}})
 	if err := k.Complete(); err != nil {

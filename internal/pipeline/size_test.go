@@ -20,7 +20,7 @@ func TestNetworksAreBounded(t *testing.T) {
 		if err := made(t, kind, with("hidden=65536,65536")...).CheckColumns(3); !errors.As(err, &e) || e.Name != "hidden" || e.Hint == "" {
 			t.Errorf("%s: got %v", kind, err)
 		}
-		if err := made(t, kind, with("hidden=8", "pca=3")...).CheckColumns(1 << 30); err != nil { // of which 3 are left
+		if err := made(t, kind, with("hidden=8", "pca=3")...).CheckColumns(1 << 30); err != nil { // 3 are left of them
 			t.Errorf("%s: got %v", kind, err)
 		}
 		if made(t, kind, with("hidden=8")...).CheckColumns(1<<30) == nil {

@@ -103,8 +103,8 @@ func TestFieldsTellTasksApart(t *testing.T) {
 	}
 }
 
-// Whoever leaves an option out has the default, and agrees with who says it; what does not
-// apply is no field.
+// A member that leaves an option out has the default, and agrees with one that says it; an
+// option that does not apply is no field.
 func TestDefaultsAgreeWithThoseWhoSayThem(t *testing.T) {
 	for kind, with := range map[string][]string{"fedgen": nil, "fedgem": nil, "dem": {"start=k-fed"}} {
 		fields := func(more ...string) string { return fmt.Sprint(small(t, kind, append(with, more...)...).Fields(nil)) }

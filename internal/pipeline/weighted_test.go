@@ -34,7 +34,7 @@ func arrays(r *Result) (out []float64) {
 	return out
 }
 
-// All hold the same model, bit for bit, and so does who begins again with the same secrets;
+// All hold the same model, bit for bit, and so does a group that begins again with the same secrets;
 // each knows its own weight, and all of them those of all where these are published.
 func TestWeightedTogether(t *testing.T) {
 	for name, options := range map[string][]string{"fedavg": nil, "latent": latent} {
@@ -86,7 +86,7 @@ func TestWeightedSumsAreThoseOfPlainAddition(t *testing.T) {
 	}
 }
 
-// startedAgain is a group of which one member is started more than once.
+// startedAgain fails unless this member is started more than once, and the others are not.
 func startedAgain(t *testing.T, run grouptest.Runner, member int) grouptest.Runner {
 	return func(ctx context.Context, size int, f func(context.Context, collabdict.Group, int) error) error {
 		starts := make([]atomic.Int32, size)
@@ -103,7 +103,7 @@ func startedAgain(t *testing.T, run grouptest.Runner, member int) grouptest.Runn
 	}
 }
 
-// Whoever was away, or was started again, holds the same model in the end.
+// A member that was away, or was started again, holds the same model in the end.
 func TestWeightedMemberComesBack(t *testing.T) {
 	k := small(t, "bvae", append(latent, "rounds=8")...)
 	parts := append(unevenly(), unevenly()[1:]...)
