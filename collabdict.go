@@ -84,6 +84,8 @@ const (
 	// SecondMoments are Σ_n r_k(n) x_ni x_nj: all components for each pair i ≤ j, or
 	// for each i = j alone, in turn.
 	SecondMoments
+	// LowWords are what is to be added to the values before, as many, in their order.
+	LowWords
 )
 
 // Learner is a model in the form of Algorithm 1 of Idé et al. 2024: private

@@ -103,7 +103,7 @@ func (m *Machine) newCall(c Call) (*call, error) {
 		}
 		if c.Running.Key != "" {
 			r.values, r.blocks = slices.Clone(c.Values), doubled(c.Blocks)
-			m.p.quanta(c.Blocks, running.Most).round(r.values)
+			m.p.quanta(c.Blocks, running.Size).round(r.values)
 		}
 		// Whether the bounds fit the arithmetic is found out before anything leaves.
 		if _, err := m.plans.layout(m.roster.Size, r.blocks); err != nil {

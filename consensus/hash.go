@@ -156,7 +156,7 @@ func chain(before, run [32]byte, d *Decision) [32]byte {
 	if c := d.Running; c != nil {
 		h.bytes([]byte(c.Key))
 		h.bytes([]byte(c.From))
-		h.number(uint64(c.Most))
+		h.number(uint64(c.Size))
 		h.ranks(c.Members)
 	}
 	// The sealed result is random to everybody, by the pads of all: who sits where in

@@ -248,7 +248,7 @@ func (m *Machine) checkDecision(d *Decision) error {
 			return errors.New("not the total of the digest")
 		}
 		if c := d.Running; c != nil {
-			h := Header{Round: d.Round, Running: RunningHeader{Key: c.Key, From: c.From, Most: c.Most}}
+			h := Header{Round: d.Round, Running: RunningHeader{Key: c.Key, From: c.From, Size: c.Size}}
 			if !slices.Equal(c.Members, m.counts(h, d.Members)) {
 				return errors.New("counts other members than follows from the slots before")
 			}

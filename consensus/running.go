@@ -36,7 +36,7 @@ type Running struct {
 // RunningHeader is what members must agree on of a running total before any value moves.
 type RunningHeader struct {
 	Key, From string
-	Most      uint32   // the members that it has room for
+	Size      uint32   // of the roster that it began in
 	Base      [32]byte // digest of the total before, and of who is counted in it
 }
 
@@ -44,7 +44,7 @@ type RunningHeader struct {
 // counted anew. The vectors of all others are the ones counted before.
 type Counted struct {
 	Key, From string
-	Most      uint32
+	Size      uint32
 	Members   []uint32
 }
 
@@ -70,7 +70,7 @@ const (
 // runningTotal is one member's knowledge of a running total.
 type runningTotal struct {
 	from    string
-	most    uint32
+	size    uint32
 	total   []float64
 	counted map[uint32]uint64 // the slots that have counted the members
 	own     []float64         // the vector of this member that is counted; nil for none
@@ -81,7 +81,7 @@ type runningTotal struct {
 const (
 	mostKeys   = 64 // running totals of a run
 	mostKeyLen = 64 // bytes of a key
-	maxRoom    = 1 << 21
+	maxRoster  = 1 << 20
 )
 
 // runningHeader returns the header of a call's running total, which it makes where there
@@ -96,15 +96,15 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 		if len(m.totals) >= mostKeys || len(key) > mostKeyLen {
 			panic("consensus: too many running totals, or too long a key")
 		}
-		r = &runningTotal{from: c.Running.From, most: roomFor(m.roster.Size), counted: map[uint32]uint64{}}
+		r = &runningTotal{from: c.Running.From, size: uint32(m.roster.Size), counted: map[uint32]uint64{}}
 		if from := m.totals[r.from]; from != nil {
-			r.most, r.counted = from.most, maps.Clone(from.counted)
+			r.size, r.counted = from.size, maps.Clone(from.counted)
 		}
 	}
 	if r.from != c.Running.From {
 		return RunningHeader{}, fmt.Errorf("running total %q: it began as %q, not as %q: run the same version everywhere", key, r.from, c.Running.From)
 	}
-	q := m.p.quanta(blocks, r.most)
+	q := m.p.quanta(blocks, r.size)
 	from := m.totals[r.from]
 	if r.from != "" && from == nil {
 		return RunningHeader{}, fmt.Errorf("running total %q: there is no %q to begin it with: run the same version everywhere", key, r.from)
@@ -134,18 +134,12 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 		m.totals[key] = r
 		m.slot.carries, m.slot.dirty = true, true
 	}
-	return RunningHeader{Key: key, From: r.from, Most: r.most, Base: r.digest(m.p.Run)}, nil
+	return RunningHeader{Key: key, From: r.from, Size: r.size, Base: r.digest(m.p.Run)}, nil
 }
 
-// roomFor returns how many members a running total that begins in a roster has room for:
-// those that are added later included.
-func roomFor(size int) uint32 {
-	most := uint32(16)
-	for int(most) < 2*size {
-		most *= 2
-	}
-	return most
-}
+// roomFor returns how many members can be counted in a running total that began in a
+// roster of some size, those that are added later included.
+func roomFor(size uint32) int { return max(16, 2*int(size)) }
 
 // digest returns that of the total, and of who is counted in it.
 func (r *runningTotal) digest(run [32]byte) [32]byte {
@@ -167,17 +161,17 @@ type quantum struct {
 	unit float64 // a power of two
 }
 
-// quanta returns those of blocks for so many members: a total has below 2^52 of them, so
-// that float64 adds it up exactly. A total of a session in floating point is exact to half
-// a quantum: of n members it is off by less than what the session's plan predicts
+// quanta returns those of blocks in a roster of so many members: a total has below 2^52 of
+// them, so that float64 adds it up exactly. A total of a session in floating point is exact
+// to half a quantum: of n members it is off by less than what the session's plan predicts
 // (session.Laplacian.Tolerance), n(√n·tolerance + rounding) times the scale of differences.
-func (s Settings) quanta(blocks []collabdict.Block, most uint32) (q quanta) {
-	const rounding = 0x1p-27 // of a dozen steps between four neighbours, of masked values
+func (s Settings) quanta(blocks []collabdict.Block, size uint32) (q quanta) {
+	const rounding = 0x1p-28 // of some steps between four neighbours, of masked values
 	for _, b := range blocks {
-		_, exp := math.Frexp(b.Bound * float64(most))
+		_, exp := math.Frexp(b.Bound * float64(roomFor(size)))
 		unit := math.Ldexp(1, exp-52)
 		if s.Scheme == Laplacian {
-			n := float64(most) / 2
+			n := float64(size)
 			left := s.Tolerance*math.Sqrt(n*float64(s.lanes())) + rounding
 			_, exp := math.Frexp(2 * n * left * 2 * b.Bound)
 			unit = max(unit, math.Ldexp(1, exp))
@@ -223,7 +217,7 @@ func (m *Machine) counts(h Header, members []uint32) []uint32 {
 	var firsts, returns, stay []uint32
 	for _, member := range members {
 		switch slot, was := counted[member]; {
-		case !was && len(counted) >= int(h.Running.Most):
+		case !was && len(counted) >= roomFor(h.Running.Size):
 		case !was:
 			firsts = append(firsts, member)
 		case began && slot < last:
@@ -296,11 +290,11 @@ func (m *Machine) carryOn(d *Decision, sealed *Sealed) (known bool) {
 	if len(base) != len(d.Total) {
 		return false
 	}
-	m.p.quanta(halved(sealed.Blocks), h.Most).round(d.Total)
+	m.p.quanta(halved(sealed.Blocks), h.Size).round(d.Total)
 	for i := range d.Total {
 		d.Total[i] += base[i]
 	}
-	d.Running = &Counted{Key: h.Key, From: h.From, Most: h.Most, Members: m.counts(sealed.Header, sealed.Members)}
+	d.Running = &Counted{Key: h.Key, From: h.From, Size: h.Size, Members: m.counts(sealed.Header, sealed.Members)}
 	return true
 }
 
@@ -313,7 +307,7 @@ func (m *Machine) count(d *Decision) {
 	m.held = d.Held()
 	r := m.totals[c.Key]
 	if r == nil {
-		r = &runningTotal{from: c.From, most: c.Most, counted: map[uint32]uint64{}}
+		r = &runningTotal{from: c.From, size: c.Size, counted: map[uint32]uint64{}}
 		if from := m.totals[c.From]; from != nil {
 			r.counted = maps.Clone(from.counted)
 		}
@@ -357,5 +351,5 @@ func (c *Counted) same(d *Counted) bool {
 	if c == nil || d == nil {
 		return c == d
 	}
-	return c.Key == d.Key && c.From == d.From && c.Most == d.Most && slices.Equal(c.Members, d.Members)
+	return c.Key == d.Key && c.From == d.From && c.Size == d.Size && slices.Equal(c.Members, d.Members)
 }

@@ -33,7 +33,7 @@ func (s *Sealed) digest(run [32]byte, slot uint64) [32]byte {
 	if r := s.Header.Running; r.Key != "" {
 		h.bytes([]byte(r.Key))
 		h.bytes([]byte(r.From))
-		h.number(uint64(r.Most))
+		h.number(uint64(r.Size))
 		h.Write(r.Base[:])
 	}
 	h.blocks(s.Blocks)

@@ -48,13 +48,15 @@ func sumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b
 	if err != nil {
 		return nil, err
 	}
-	total, err := g.Accumulate(ctx, r, own.pack(), b.Moments(1, true))
+	x, blocks := split(own.pack(), b.Moments(1, true))
+	total, err := g.Accumulate(ctx, r, x, blocks)
 	if err != nil {
 		return nil, err
 	}
 	dim := len(own.Sums)
-	all := unpack(total, dim)
-	all.Bounds, all.of = b, func(summed []float64) *Moments { return unpack(summed, dim) }
+	of := func(summed []float64) *Moments { return unpack(join(summed), dim) }
+	all := of(total)
+	all.Bounds, all.of = b, of
 	return all, nil
 }
 
@@ -157,11 +159,13 @@ func CentredMoments(ctx context.Context, g collabdict.Group, rows collabdict.Row
 func centredFrom(mean []float64) collabdict.Running {
 	return collabdict.Running{Key: MomentsKey, From: meansKey, Begin: func(summed []float64) []float64 {
 		m := newMoments(len(mean))
+		summed = join(summed)
 		m.Count = summed[0]
 		for i, c := range mean {
 			m.Sums[i] = summed[1+i] - float64(m.Count*c)
 		}
-		return m.pack()
+		x := m.pack()
+		return append(x, make([]float64, len(x))...)
 	}}
 }
 
@@ -173,10 +177,12 @@ func means(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Boun
 	if err := eachRow(rows, func(row []float64) { floats.Add(x[1:], row) }); err != nil {
 		return nil, err
 	}
-	total, err := g.Accumulate(ctx, collabdict.Running{Key: meansKey}, x, b.FirstMoments(nil, 1))
+	x, blocks := split(x, b.FirstMoments(nil, 1))
+	total, err := g.Accumulate(ctx, collabdict.Running{Key: meansKey}, x, blocks)
 	if err != nil {
 		return nil, err
 	}
+	total = join(total)
 	floats.Scale(1/math.Round(total[0]), total[1:])
 	return total[1:], nil
 }

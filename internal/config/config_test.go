@@ -73,7 +73,7 @@ func TestAgreementsKeepTheTask(t *testing.T) {
 func TestAgreementsKeepAllSettings(t *testing.T) {
 	kept := map[string]bool{}
 	for _, options := range [][]string{
-		{"scheme=laplacian", "step=optimal", "graph=random-regular", "degree=6", "tolerance=1e-8", "protect=sessions", "chunks=4", "on-lone-change=wait", "recover=wait"},
+		{"scheme=laplacian", "step=optimal", "graph=random-regular", "degree=6", "tolerance=1e-8", "protect=sessions", "chunks=4", "accept-lone-change=true", "on-lone-return=hold", "recover=wait"},
 		{"scheme=exact", "fan=3", "parity=true", "full-chunks=true", "chunks=5", "quorum=8", "colluders=2"},
 		{"scheme=base-k", "fan=2", "protect=shamir", "chunks=6", "threshold=3", "colluders=1"},
 	} {

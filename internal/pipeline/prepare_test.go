@@ -89,7 +89,7 @@ func TestPreparedTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		axes, err := columnstats.PrincipalAxes(t.Context(), collabdict.Solo{}, scaling.Rows(rows.InMemory(all)), 2)
+		axes, _, err := columnstats.PrincipalAxes(t.Context(), collabdict.Solo{}, scaling.Rows(rows.InMemory(all)), 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ func putDecision(in *consensus.Decision) *pb.Decision {
 		Digest: in.Digest[:], Chain: in.Chain[:], Certificate: putCertificate(in.Certificate),
 	}
 	if r := in.Running; r != nil {
-		out.Running = &pb.Counted{Key: r.Key, From: r.From, Most: r.Most, Members: r.Members}
+		out.Running = &pb.Counted{Key: r.Key, From: r.From, Size: r.Size, Members: r.Members}
 	}
 	switch in.Kind {
 	case consensus.Gather:
@@ -42,7 +42,7 @@ func (d *decoder) decision(in *pb.Decision) *consensus.Decision {
 		out.Certificate = d.certificate(in.GetCertificate())
 	}
 	if r := in.GetRunning(); r != nil {
-		out.Running = &consensus.Counted{Key: d.key(r.GetKey()), From: d.text("running total", r.GetFrom()), Most: r.GetMost(), Members: d.members("running total", r.GetMembers())}
+		out.Running = &consensus.Counted{Key: d.key(r.GetKey()), From: d.text("running total", r.GetFrom()), Size: r.GetSize(), Members: d.members("running total", r.GetMembers())}
 	}
 	if out.Kind == consensus.Sum {
 		d.oneEach(in.GetBlobs(), 0)

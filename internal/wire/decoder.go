@@ -143,7 +143,7 @@ func (d *decoder) header(in *pb.Header) consensus.Header {
 		Parameters: d.optional("parameters", in.GetParameters()),
 	}
 	if r := in.GetRunning(); r != nil {
-		h.Running = consensus.RunningHeader{Key: d.key(r.GetKey()), From: d.text("running total", r.GetFrom()), Most: r.GetMost(), Base: d.digest("running total", r.GetBase())}
+		h.Running = consensus.RunningHeader{Key: d.key(r.GetKey()), From: d.text("running total", r.GetFrom()), Size: r.GetSize(), Base: d.digest("running total", r.GetBase())}
 	}
 	return h
 }

@@ -27,7 +27,7 @@ func Size(m consensus.Message) int {
 			header += field(len(b.Header.Parameters))
 		}
 		if r := b.Header.Running; r.Key != "" {
-			header += field(words(r.Key) + words(r.From) + number(uint64(r.Most)) + field(len(r.Base)))
+			header += field(words(r.Key) + words(r.From) + number(uint64(r.Size)) + field(len(r.Base)))
 		}
 		size := field(header) + field(len(b.View)) + vector(len(b.Full)) + field(len(b.Commit))
 		if len(b.Chunk) > 0 {

@@ -15,7 +15,7 @@ func putHeader(h consensus.Header) *pb.Header {
 		out.Parameters = h.Parameters[:]
 	}
 	if r := h.Running; r.Key != "" {
-		out.Running = &pb.Running{Key: r.Key, From: r.From, Most: r.Most, Base: r.Base[:]}
+		out.Running = &pb.Running{Key: r.Key, From: r.From, Size: r.Size, Base: r.Base[:]}
 	}
 	return out
 }

@@ -457,7 +457,7 @@ type Running struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
 	From          string                 `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
-	Most          uint32                 `protobuf:"varint,3,opt,name=most,proto3" json:"most,omitempty"`
+	Size          uint32                 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
 	Base          []byte                 `protobuf:"bytes,4,opt,name=base,proto3" json:"base,omitempty"` // 32 bytes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -507,9 +507,9 @@ func (x *Running) GetFrom() string {
 	return ""
 }
 
-func (x *Running) GetMost() uint32 {
+func (x *Running) GetSize() uint32 {
 	if x != nil {
-		return x.Most
+		return x.Size
 	}
 	return 0
 }
@@ -2023,7 +2023,7 @@ type Counted struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
 	From          string                 `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
-	Most          uint32                 `protobuf:"varint,3,opt,name=most,proto3" json:"most,omitempty"`
+	Size          uint32                 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
 	Members       []uint32               `protobuf:"varint,4,rep,packed,name=members,proto3" json:"members,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2073,9 +2073,9 @@ func (x *Counted) GetFrom() string {
 	return ""
 }
 
-func (x *Counted) GetMost() uint32 {
+func (x *Counted) GetSize() uint32 {
 	if x != nil {
-		return x.Most
+		return x.Size
 	}
 	return 0
 }
@@ -2822,7 +2822,7 @@ const file_wire_proto_rawDesc = "" +
 	"\aRunning\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04from\x18\x02 \x01(\tR\x04from\x12\x12\n" +
-	"\x04most\x18\x03 \x01(\rR\x04most\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\rR\x04size\x12\x12\n" +
 	"\x04base\x18\x04 \x01(\fR\x04base\"\xc2\x01\n" +
 	"\x05Seeds\x122\n" +
 	"\x06header\x18\x01 \x01(\v2\x1a.collabdict.wire.v1.HeaderR\x06header\x12\x12\n" +
@@ -2933,7 +2933,7 @@ const file_wire_proto_rawDesc = "" +
 	"\aCounted\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04from\x18\x02 \x01(\tR\x04from\x12\x12\n" +
-	"\x04most\x18\x03 \x01(\rR\x04most\x12\x18\n" +
+	"\x04size\x18\x03 \x01(\rR\x04size\x12\x18\n" +
 	"\amembers\x18\x04 \x03(\rR\amembers\"\x96\x01\n" +
 	"\x04Cost\x12\x16\n" +
 	"\x06ballot\x18\x01 \x01(\rR\x06ballot\x12\x12\n" +
