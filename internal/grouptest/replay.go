@@ -1,0 +1,303 @@
+package grouptest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// Slot is what the record of a run says of a decided slot.
+type Slot struct {
+	Members []int
+	Total   []float64 // nil of a Gather
+	Running *consensus.Counted
+}
+
+// Replay lets the participants of a recorded run compute again in this process, with the
+// same members in each slot. It adds up in plain floating point what they bring: over the
+// view, or of a running total the last vectors that were counted. Nothing of the protocol
+// is in it. The participants get the recorded totals, so that each slot is compared for
+// itself, and their models have the same bits as those of the run.
+type Replay struct {
+	size  int // of the roster
+	exact bool
+	log   []Slot
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	sums    []map[int][]float64 // by slot and member
+	blocks  [][]collabdict.Block
+	begin   map[string]func([]float64) []float64
+	blobs   []map[int][]byte
+	apart   []float64
+	quanta  float64
+	failed  error
+}
+
+// NewReplay returns the replay of a run with a scheme over a roster.
+func NewReplay(size int, scheme consensus.Scheme, log []Slot) *Replay {
+	r := &Replay{
+		size: size, exact: scheme == consensus.Exact || scheme == consensus.BaseK, log: log,
+		apart: make([]float64, len(log)), blocks: make([][]collabdict.Block, len(log)), begin: map[string]func([]float64) []float64{},
+	}
+	r.changed = sync.NewCond(&r.mu)
+	for range log {
+		r.sums = append(r.sums, map[int][]float64{})
+		r.blobs = append(r.blobs, map[int][]byte{})
+	}
+	return r
+}
+
+// Apart returns how far the recorded total of any slot is from the plain one at most,
+// relative to its largest value.
+func (r *Replay) Apart() float64 { return slices.Max(r.apart) }
+
+// Quanta returns how far the values of recorded running totals are from the plain ones at
+// most, in units of what vectors are rounded to; it is 0 of a run in floating point.
+func (r *Replay) Quanta() float64 { return r.quanta }
+
+// Seat returns a participant's place, before the given slot.
+func (r *Replay) Seat(member, slot int) *Seat { return &Seat{Replay: r, self: member, next: slot} }
+
+// Fail ends all participants' parts.
+func (r *Replay) Fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = errors.Join(r.failed, err)
+	r.changed.Broadcast()
+}
+
+// Err returns the errors of [Replay.Fail].
+func (r *Replay) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+// wait waits with r locked until all members of a slot have brought what is counted.
+func (r *Replay) wait(slot int, brought func() int) error {
+	for r.failed == nil && brought() < len(r.log[slot].Members) {
+		r.changed.Wait()
+	}
+	return r.failed
+}
+
+func (r *Replay) total(slot int) ([]float64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.wait(slot, func() int { return len(r.sums[slot]) }); err != nil {
+		return nil, err
+	}
+	of, want := r.sums[slot], r.log[slot].Total
+	if c := r.log[slot].Running; c != nil {
+		of = r.counted(slot, c)
+	}
+	sum := make([]float64, len(want))
+	for m := range r.size {
+		x, in := of[m]
+		if !in {
+			continue
+		}
+		if len(x) != len(sum) {
+			return nil, fmt.Errorf("slot %d: member %d brings %d values, the record has %d", slot, m, len(x), len(sum))
+		}
+		for i, v := range x {
+			sum[i] += v
+		}
+	}
+	r.compare(slot, want, sum)
+	return slices.Clone(want), nil
+}
+
+func (r *Replay) compare(slot int, got, want []float64) {
+	var size, worst float64
+	for i, w := range want {
+		size = max(size, math.Abs(w))
+		worst = max(worst, math.Abs(got[i]-w))
+	}
+	if worst > 0 {
+		r.apart[slot] = worst / size
+	}
+	if r.log[slot].Running == nil || !r.exact {
+		return
+	}
+	units := r.units(slot)
+	for i, w := range want {
+		r.quanta = max(r.quanta, math.Abs(got[i]-w)/units[i])
+	}
+}
+
+// counted returns the last vector of each member that a running total has counted, up to a
+// slot.
+func (r *Replay) counted(slot int, c *consensus.Counted) map[int][]float64 {
+	last := map[int][]float64{}
+	for at := range slot + 1 {
+		d := r.log[at].Running
+		switch {
+		case d == nil:
+		case d.Key == c.Key:
+			for _, m := range d.Members {
+				last[int(m)] = r.rounded(slot, r.sums[at][int(m)])
+			}
+		case d.Key == c.From && at < r.first(c.Key):
+			for _, m := range d.Members {
+				own := r.rounded(at, r.sums[at][int(m)])
+				last[int(m)] = r.rounded(slot, r.begin[c.Key](own))
+			}
+		}
+	}
+	return last
+}
+
+// first returns the first slot of a running total.
+func (r *Replay) first(key string) int {
+	return slices.IndexFunc(r.log, func(s Slot) bool { return s.Running != nil && s.Running.Key == key })
+}
+
+// units returns what the values of a slot's vectors are rounded to: a total has less than
+// 2^52 of these.
+func (r *Replay) units(slot int) (units []float64) {
+	for _, b := range r.blocks[slot] {
+		_, exp := math.Frexp(b.Bound * float64(max(16, 2*r.log[slot].Running.Size)))
+		units = append(units, slices.Repeat([]float64{math.Ldexp(1, exp-52)}, b.Len)...)
+	}
+	return units
+}
+
+// rounded returns a vector as it is counted in the running total of a slot.
+func (r *Replay) rounded(slot int, x []float64) []float64 {
+	if !r.exact {
+		return x
+	}
+	x = slices.Clone(x)
+	for i, u := range r.units(slot) {
+		x[i] = math.RoundToEven(x[i]/u) * u
+	}
+	return x
+}
+
+// Seat is a participant's place in a replay.
+type Seat struct {
+	*Replay
+	self     int
+	next     int // slot
+	included bool
+}
+
+var (
+	_ collabdict.Group    = (*Seat)(nil)
+	_ collabdict.Absentee = (*Seat)(nil)
+)
+
+// Over reports whether the participant has come to the end of the record.
+func (s *Seat) Over() bool { return s.next == len(s.log) }
+
+// take returns the slot of the next call, and whether the participant is in it.
+func (s *Seat) take() (slot int, in bool, err error) {
+	if s.Over() {
+		return 0, false, errors.New("more calls than the record has slots")
+	}
+	slot = s.next
+	s.next++
+	return slot, slices.Contains(s.log[slot].Members, s.self), nil
+}
+
+// Size implements [collabdict.Group].
+func (s *Seat) Size() int { return len(s.log[max(0, s.next-1)].Members) }
+
+// Sum implements [collabdict.Group].
+func (s *Seat) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if err := collabdict.CheckBlocks(x, blocks); err != nil {
+		return nil, err
+	}
+	slot, in, err := s.take()
+	if err != nil {
+		return nil, err
+	}
+	if s.included = in; in {
+		s.mu.Lock()
+		s.sums[slot][s.self], s.blocks[slot] = slices.Clone(x), slices.Clone(blocks)
+		s.changed.Broadcast()
+		s.mu.Unlock()
+	}
+	return s.total(slot)
+}
+
+// Accumulate implements [collabdict.Group].
+func (s *Seat) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	s.mu.Lock()
+	s.begin[r.Key] = r.Begin
+	s.mu.Unlock()
+	total, err := s.Sum(ctx, x, blocks)
+	if c := s.log[s.next-1].Running; err == nil && (c == nil || c.Key != r.Key) {
+		return nil, fmt.Errorf("slot %d is not of the running total %q", s.next-1, r.Key)
+	} else if err == nil {
+		s.included = slices.Contains(c.Members, uint32(s.self))
+	}
+	return total, err
+}
+
+// Steady implements [collabdict.Absentee].
+func (s *Seat) Steady() bool {
+	var whose [][]uint32
+	for at := s.next - 1; at >= 0 && len(whose) < 2; at-- {
+		r := s.log[at]
+		if r.Total == nil {
+			continue
+		}
+		of := []uint32{}
+		for _, m := range r.Members {
+			of = append(of, uint32(m))
+		}
+		if r.Running != nil {
+			of = r.Running.Members
+		}
+		whose = append(whose, of)
+	}
+	return len(whose) == 2 && slices.Equal(whose[0], whose[1])
+}
+
+// Gather implements [collabdict.Group].
+func (s *Seat) Gather(_ context.Context, blob []byte) ([][]byte, error) {
+	slot, in, err := s.take()
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if in {
+		s.blobs[slot][s.self] = append([]byte{}, blob...)
+		s.changed.Broadcast()
+	}
+	if err := s.wait(slot, func() int { return len(s.blobs[slot]) }); err != nil {
+		return nil, err
+	}
+	all := make([][]byte, s.size)
+	for m, b := range s.blobs[slot] {
+		all[m] = b
+	}
+	return all, nil
+}
+
+// TakeMissed implements [collabdict.Absentee].
+func (s *Seat) TakeMissed() ([]float64, bool) {
+	if s.Over() || slices.Contains(s.log[s.next].Members, s.self) {
+		return nil, false
+	}
+	total, err := s.total(s.next)
+	if err != nil {
+		return nil, false
+	}
+	s.next++
+	s.included = false
+	return total, true
+}
+
+// Included implements [collabdict.Absentee].
+func (s *Seat) Included() bool { return s.included }
