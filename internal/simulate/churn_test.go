@@ -1,0 +1,269 @@
+package simulate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/grouptest"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/netsim"
+	"github.com/collabdict/collabdict/netsim/scenario"
+)
+
+// seeds returns how many seeds a test takes: a few, or as COLLABDICT_SIM_SEEDS says.
+func seeds(t *testing.T, few uint64) uint64 {
+	t.Helper()
+	s := os.Getenv("COLLABDICT_SIM_SEEDS")
+	if s == "" {
+		return few
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// unequal are seven plants of which no two have as many rows.
+func unequal(seed uint64) []dataset.Participant {
+	const fewest, more = 60, 17
+	parts := plants.Generate(plants.Spec{Participants: 7, Rows: fewest + 6*more, Columns: 5, Patterns: 3, TestRows: 10}, seed)
+	for i := range parts {
+		all := dense(parts[i].Train)
+		_, dim := all.Dims()
+		parts[i].Train = rows.InMemory(mat.DenseCopyOf(all.Slice(0, fewest+more*((i*3)%7), 0, dim)))
+	}
+	return parts
+}
+
+func churn(t *testing.T) *scenario.Scenario {
+	t.Helper()
+	s, err := scenario.Parse("churn", "churn:rate=0.05")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// trained is what became of a simulated run.
+type trained struct {
+	task    *pipeline.Task
+	results []*pipeline.Result
+	report  *netsim.Report
+}
+
+// play trains the participants over a network under conditions.
+func play(t *testing.T, k *pipeline.Task, parts []dataset.Participant, under Conditions, watch ...netsim.Observer) trained {
+	t.Helper()
+	c, err := under.config(k, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Observer = observers(watch)
+	net, err := netsim.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := trained{task: k, results: make([]*pipeline.Result, len(parts))}
+	r.report, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
+		var err error
+		r.results[rank], err = k.Train(ctx, g, parts[rank], noise(k.Seed, rank), nil)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// nonceSlots are those in which the members of a simulation agree on a nonce.
+const nonceSlots = 2
+
+// replayed trains the participants once more, over plain sums of what each is counted with,
+// and returns their models.
+func (r trained) replayed(t *testing.T, parts []dataset.Participant) ([]*pipeline.Result, *grouptest.Replay) {
+	t.Helper()
+	var log []grouptest.Slot
+	for _, d := range r.report.Slots {
+		s := grouptest.Slot{Total: d.Decision.Total, Running: d.Decision.Running}
+		for _, m := range d.Decision.Members {
+			s.Members = append(s.Members, int(m))
+		}
+		log = append(log, s)
+	}
+	replay := grouptest.NewReplay(len(parts), r.task.Settings.Scheme, log)
+	results := make([]*pipeline.Result, len(parts))
+	done := make(chan struct{})
+	for i := range parts {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			var err error
+			if results[i], err = r.task.Train(t.Context(), replay.Seat(i, nonceSlots), parts[i], noise(r.task.Seed, i), nil); err != nil {
+				replay.Fail(err)
+			}
+		}()
+	}
+	for range parts {
+		<-done
+	}
+	if err := replay.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return results, replay
+}
+
+// meanLoglik returns the mean log-likelihood of all rows, each under its owner's model.
+func (r trained) meanLoglik(parts []dataset.Participant) float64 {
+	var sum, n float64
+	for i, p := range parts {
+		m := r.results[i].Model
+		of, _ := p.Train.Dims()
+		mean, err := m.Scorer().MeanLogLik(m.Rows(p.Train))
+		if err != nil {
+			panic(err)
+		}
+		sum += float64(of) * mean
+		n += float64(of)
+	}
+	return sum / n
+}
+
+// absences returns how often a member was not in a sum of the rounds.
+func (r trained) absences() (n int) {
+	for _, s := range r.report.Slots {
+		if s.Decision.Round > 0 {
+			n += len(r.results) - len(s.Decision.Members)
+		}
+	}
+	return n
+}
+
+// Under churn the totals are those of the last vectors that were counted, the models follow
+// from them to the last bit, the objective never falls, and most models are as good as
+// without churn. All rounds are run: a stopping rule would stop at what is best for the last
+// vectors of the members that are away. COLLABDICT_SIM_TOL sets one.
+func TestChurnOverRunningTotals(t *testing.T) {
+	n, tol := seeds(t, 5), "tol="+cmp.Or(os.Getenv("COLLABDICT_SIM_TOL"), "0")
+	var differences []float64
+	var worst, quanta, fall float64
+	absent, far := 0, 0
+	for seed := range n {
+		k := func() *pipeline.Task {
+			return pipelinetest.Task(t, "ggm", "components=3", "rounds=60", tol, "rho=1", fmt.Sprintf("seed=%d", seed), "consensus.scheme=exact")
+		}
+		parts := unequal(seed)
+		run := play(t, k(), parts, Conditions{Scenario: churn(t)})
+		absent += run.absences()
+		again, replay := run.replayed(t, parts)
+		for i, r := range run.results {
+			if bits(r) != bits(again[i]) {
+				t.Errorf("seed %d: member %d: the model has other bits than the replayed one", seed, i)
+			}
+			last := math.Inf(-1)
+			for _, h := range r.Model.Manifest.Privacy.History {
+				if f := (last - h.Objective) / math.Abs(h.Objective); f > fall {
+					fall = f
+				}
+				if h.Objective < last-1e-10*math.Abs(last) {
+					t.Errorf("seed %d: member %d: round %d: the objective falls from %.12g to %.12g", seed, i, h.Round, last, h.Objective)
+				}
+				last = h.Objective
+			}
+		}
+		worst, quanta = max(worst, replay.Apart()), max(quanta, replay.Quanta())
+		d := run.meanLoglik(parts) - play(t, k(), parts, Conditions{}).meanLoglik(parts)
+		if math.Abs(d) > 0.01 {
+			t.Logf("seed %d: the mean log-likelihood is %+.4f from that without churn", seed, d)
+			far++
+		}
+		differences = append(differences, d)
+	}
+	if quanta > 7 || worst > 1e-11 {
+		t.Errorf("a running total is %g quanta from the plain one, want at most 7; a sum is %.2g", quanta, worst)
+	}
+	if absent < int(n) {
+		t.Errorf("members were absent %d times in %d runs: nothing is tested", absent, n)
+	}
+	slices.Sort(differences)
+	if m := differences[len(differences)/2]; !(math.Abs(m) <= 0.01) {
+		t.Errorf("the median mean log-likelihood is %+.4f from that without churn, want at most .01", m)
+	}
+	t.Logf("seeds  absences  quanta  sums apart  largest fall  log-likelihood: min     median      max  beyond .01")
+	t.Logf("%5d  %8d  %6.3g  %10.2g  %12.2g  %+20.5f  %+.5f  %+.5f  %10d", n, absent, quanta, worst, fall, differences[0], differences[len(differences)/2], differences[len(differences)-1], far)
+}
+
+// bits returns the digest of all parameters of a mixture, the own weights among them.
+func bits(r *pipeline.Result) [32]byte {
+	return r.Model.Learned.(interface{ Digest(weights bool) [32]byte }).Digest(true)
+}
+
+// Differences of totals show no member under churn; where sums are over the members present
+// they show every one that was lost alone.
+func TestDifferencingUnderChurn(t *testing.T) {
+	n := seeds(t, 5)
+	for _, views := range []bool{false, true} {
+		var medians []float64
+		hit, alone, found := 0, 0, 0
+		for seed := range n {
+			k := pipelinetest.Task(t, "ggm", "components=3", "rounds=30", "tol=0", "rho=1", fmt.Sprintf("seed=%d", seed))
+			run, err := SimulateUnder(t.Context(), Conditions{
+				Adversary: Adversary{Differencing: true}, Scenario: churn(t), ViewTotals: views,
+			}, k, unequal(seed), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := run.Report.Protection.Differencing
+			medians = append(medians, d.ErrorMedian)
+			if len(d.Recovered) > 0 {
+				hit++
+			}
+			if !views && len(d.Recovered) > 0 {
+				t.Errorf("seed %d: differences of totals show %v", seed, d.Recovered)
+			}
+			for _, name := range lostAlone(run) {
+				alone++
+				if slices.Contains(d.Recovered, name) {
+					found++
+				} else if views {
+					t.Errorf("seed %d: %s was lost alone, and is not among those recovered: %v", seed, name, d.Recovered)
+				}
+			}
+		}
+		if alone < int(n) {
+			t.Errorf("%d members were lost alone in %d runs: nothing is tested", alone, n)
+		}
+		slices.Sort(medians)
+		t.Logf("over views: %-5v  %d of %d runs show members; %d of %d lost alone; median of error_median %.3g", views, hit, n, found, alone, medians[len(medians)/2])
+	}
+}
+
+// lostAlone returns the members that one view has and a neighbour lacks, and in which these
+// do not differ otherwise.
+func lostAlone(run *Run) (names []string) {
+	views := run.Report.Views
+	for i := range len(views) - 1 {
+		var differ []string
+		for _, p := range run.Report.Participants {
+			if slices.Contains(views[i].Members, p.Name) != slices.Contains(views[i+1].Members, p.Name) {
+				differ = append(differ, p.Name)
+			}
+		}
+		if len(differ) == 1 && !slices.Contains(names, differ[0]) {
+			names = append(names, differ[0])
+		}
+	}
+	return names
+}
