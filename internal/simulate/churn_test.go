@@ -65,14 +65,16 @@ type trained struct {
 	report  *netsim.Report
 }
 
-// play trains the participants over a network under conditions.
-func play(t *testing.T, k *pipeline.Task, parts []dataset.Participant, under Conditions, watch ...netsim.Observer) trained {
+// play trains the participants over a network under conditions, to which change adds.
+func play(t *testing.T, k *pipeline.Task, parts []dataset.Participant, under Conditions, change ...func(*netsim.Config)) trained {
 	t.Helper()
 	c, err := under.config(k, parts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Observer = observers(watch)
+	for _, add := range change {
+		add(&c)
+	}
 	net, err := netsim.New(c)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,74 @@
+package consensus
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
+)
+
+// One member does not follow the protocol: it prepares its own ballot at the start of a
+// round, leaves another member out of the view though it hears it, and lets it back three
+// rounds later, when the model has settled. Nobody objects. What is the same in all rounds
+// does not show in any difference of totals, and the run goes on with all.
+func TestOneMemberLeavesAnotherOut(t *testing.T) {
+	const (
+		members, rounds = 5, 40
+		active, victim  = 1, 3
+		from, back      = 30, 33
+	)
+	blocks := []collabdict.Block{{Len: 2, Bound: 1000}, {Len: 1, Bound: 10}}
+	vector := func(s, round int) []float64 {
+		return []float64{float64(100 + 10*s), float64(s*s) - 7, math.Ldexp(float64(s+1), -round)}
+	}
+	for _, key := range []string{"statistics", ""} {
+		n := newNetwork(t, members, Settings{Scheme: Exact, Protect: chunking.Chunks})
+		for round := 1; round <= rounds; round++ {
+			for s := range n.members {
+				n.call(s, Call{Kind: Sum, Round: uint32(round), Running: Running{Key: key}, Values: vector(s, round), Blocks: blocks})
+			}
+			if round >= from && round < back {
+				m, begun := n.members[active], n.flight
+				n.flight = nil
+				m.monitor.excluded[victim] = true
+				var e Effects
+				m.propose(&e)
+				n.carryOut(active, e)
+				n.flight = append(n.flight, begun...) // the others are not at work yet
+			}
+			n.settle()
+			n.pass(1<<40, n.over(round))
+		}
+		last := n.checkDecisions()
+		if last == nil || len(last.Members) != members || last.Slot != rounds-1 {
+			t.Fatalf("the run ends with %+v\n%s", last, n.describe())
+		}
+		shown := false
+		log := n.members[0].log
+		for i, a := range log {
+			if out := !slices.Contains(a.Members, victim); out != (i+1 >= from && i+1 < back) {
+				t.Errorf("round %d is over %v", i+1, a.Members)
+			}
+			for _, b := range log[:i] {
+				shown = shown || math.Abs(a.Total[0]-b.Total[0]) > 1e-9 || math.Abs(a.Total[1]-b.Total[1]) > 1e-9
+			}
+		}
+		if shown != (key == "") {
+			t.Errorf("running total %q: differences of totals show the member: %v", key, shown)
+		}
+		want := make([]float64, 3)
+		for s := range members {
+			for i, v := range vector(s, rounds) {
+				want[i] += v
+			}
+		}
+		for i, w := range want {
+			if math.Abs(last.Total[i]-w) > 1e-9 {
+				t.Errorf("running total %q: the last total is %v, want %v", key, last.Total, want)
+				break
+			}
+		}
+	}
+}
