@@ -34,10 +34,16 @@ func checkRun(t *testing.T, out string, p killPlan) {
 // are those of a plain fit over who was in.
 func checkModels(t *testing.T, out string, there []string, precision float64) (log []slotRecord, digest string) {
 	t.Helper()
+	return checkModelsOf(t, out, sevenPlants, there, killRounds, precision)
+}
+
+// checkModelsOf is checkModels of any roster, after so many rounds.
+func checkModelsOf(t *testing.T, out string, names, there []string, rounds int, precision float64) (log []slotRecord, digest string) {
+	t.Helper()
 	log = readLog(t, filepath.Join(out, there[0]))
-	models, plain := refit(t, out, sevenPlants, log)
+	models, plain := refit(t, out, names, log)
 	worst := 0.0
-	for i, name := range sevenPlants {
+	for i, name := range names {
 		if !slices.Contains(there, name) {
 			continue
 		}
@@ -46,7 +52,7 @@ func checkModels(t *testing.T, out string, there []string, precision float64) (l
 			t.Fatal(err)
 		}
 		digest = cmp.Or(digest, saved.Manifest.Digest)
-		if d := saved.Manifest.Digest; d == "" || d != digest || saved.Manifest.Rounds != killRounds {
+		if d := saved.Manifest.Digest; d == "" || d != digest || saved.Manifest.Rounds != rounds {
 			t.Errorf("%s has digest %q after %d rounds, want %q", name, d, saved.Manifest.Rounds, digest)
 		}
 		if own := readLog(t, filepath.Join(out, name)); !slices.EqualFunc(own, log, sameSlot) {
