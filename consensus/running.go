@@ -17,7 +17,8 @@ import (
 //
 // Invariants:
 //   - the total is Σ a^i over the counted members, to the last bit: vectors are rounded
-//     to a quantum of which a total never has 2^52, and it is fixed for the run;
+//     to a quantum of which a total never has 2^52, and it is fixed for the run. One that
+//     began as another is off by what its beginning was rounded, the same in all slots;
 //   - a^i is on disk with the decision that has counted it, and is never computed again;
 //   - the vectors of fewer than Colluders + 2 members are never counted for the first
 //     time in one slot, unless the settings accept that.

@@ -59,7 +59,8 @@ func NewReplay(size int, scheme consensus.Scheme, log []Slot) *Replay {
 func (r *Replay) Apart() float64 { return slices.Max(r.apart) }
 
 // Quanta returns how far the values of recorded running totals are from the plain ones at
-// most, in units of what vectors are rounded to; it is 0 of a run in floating point.
+// most, in units of what vectors are rounded to. It is not measured of a run in floating
+// point.
 func (r *Replay) Quanta() float64 { return r.quanta }
 
 // Seat returns a participant's place, before the given slot.
@@ -98,7 +99,7 @@ func (r *Replay) total(slot int) ([]float64, error) {
 	if c := r.log[slot].Running; c != nil {
 		of = r.counted(slot, c)
 	}
-	sum := make([]float64, len(want))
+	sum := r.rounding(slot)
 	for m := range r.size {
 		x, in := of[m]
 		if !in {
@@ -153,6 +154,28 @@ func (r *Replay) counted(slot int, c *consensus.Counted) map[int][]float64 {
 		}
 	}
 	return last
+}
+
+// rounding returns how far a running total that began as another one has been from the
+// vectors that it began with, as the total was rounded and each of these was; it stays in
+// the total. It is 0 of all others.
+func (r *Replay) rounding(slot int) []float64 {
+	out := make([]float64, len(r.log[slot].Total))
+	c := r.log[slot].Running
+	if c == nil || c.From == "" || !r.exact {
+		return out
+	}
+	last := r.first(c.Key) - 1
+	for r.log[last].Running == nil || r.log[last].Running.Key != c.From {
+		last--
+	}
+	copy(out, r.rounded(slot, r.begin[c.Key](r.log[last].Total)))
+	for _, x := range r.counted(last, r.log[last].Running) {
+		for i, v := range r.rounded(slot, r.begin[c.Key](x)) {
+			out[i] -= v
+		}
+	}
+	return out
 }
 
 // first returns the first slot of a running total.

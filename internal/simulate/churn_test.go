@@ -153,8 +153,8 @@ func (r trained) absences() (n int) {
 	return n
 }
 
-// Under churn the totals are those of the last vectors that were counted, the models follow
-// from them to the last bit, the objective never falls, and most models are as good as
+// Under churn the totals are those of the last vectors that were counted, to the last bit,
+// and the models follow from them to the last bit, the objective never falls, and most models are as good as
 // without churn. All rounds are run: a stopping rule would stop at what is best for the last
 // vectors of the members that are away. COLLABDICT_SIM_TOL sets one.
 func TestChurnOverRunningTotals(t *testing.T) {
@@ -193,8 +193,8 @@ func TestChurnOverRunningTotals(t *testing.T) {
 		}
 		differences = append(differences, d)
 	}
-	if quanta > 7 || worst > 1e-11 {
-		t.Errorf("a running total is %g quanta from the plain one, want at most 7; a sum is %.2g", quanta, worst)
+	if quanta > 0 || worst > 1e-13 {
+		t.Errorf("a running total is %g quanta from the plain one, want the same bits; another sum %.2g", quanta, worst)
 	}
 	if absent < int(n) {
 		t.Errorf("members were absent %d times in %d runs: nothing is tested", absent, n)
