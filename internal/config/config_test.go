@@ -189,7 +189,7 @@ func TestAgreementsThatCannotBeUsed(t *testing.T) {
 		"unknown field sead":          func(s string) string { return strings.Replace(s, "seed:", "sead:", 1) },
 		"want a whole number":         func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
 		"the file is empty":           func(string) string { return "" },
-		`scheme: want laplacian`:      func(s string) string { return strings.Replace(s, "laplacian", "magic", 1) },
+		`scheme: want auto`:           func(s string) string { return strings.Replace(s, "scheme: auto", "scheme: magic", 1) },
 		"quorum: want at most":        func(s string) string { return strings.Replace(s, "quorum: 2", "quorum: 9", 1) },
 		"columns: want at least 1":    func(s string) string { return strings.Replace(s, "  - temp\n  - flow\n", "", 1) },
 		"members: want at least 2, g": func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },

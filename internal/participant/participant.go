@@ -50,6 +50,7 @@ type Result struct {
 // Run plays the part. After an error in a later round the model of the last round
 // completed is saved and returned all the same.
 func Run(ctx context.Context, c Config) (*Result, error) {
+	c.Task = c.Task.Resolved(len(c.Data.Columns))
 	c.Node.Settings = c.Task.Settings
 	c.Node.Agreement = nil
 	for _, f := range c.Task.Fields(c.Data.Columns) {
