@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,6 +35,8 @@ type runFlags struct {
 	dir, name, mdns string
 	listen, peers   []string
 	expect          int
+	secretFile      string
+	open            bool
 	joinTimeout     time.Duration
 	patience        float64
 	durability      string
@@ -47,13 +51,14 @@ func (a *app) run() *cobra.Command {
 		Use: "run", Short: "Take part in a run: find the other members, train with them, save the model",
 		Long: `run takes part in a run as one member. It waits until all --expect members have found each
 other on the local network (or through --peer), trains with them, and writes model.npz and
-result.json into its folder. For a folder that up has made, --dir is enough.
+result.json into its folder. All members have the same --secret-file, so that nobody else takes
+a seat. For a folder that up has made, --dir is enough.
 
 A member that was stopped or has crashed comes back with the same command, which resumes the
 unfinished run in its folder. Meanwhile, the others continue without it; if too few are left,
 they wait.`,
-		Example: `  collabdict run --name plant-a --data plant-a.csv --expect 3
-  collabdict run --name plant-b --data plant-b.csv --expect 3 --peer /ip4/10.0.0.5/tcp/4001/p2p/12D3...`,
+		Example: `  collabdict run --name plant-a --data plant-a.csv --expect 3 --secret-file our.secret
+  collabdict run --name plant-b --data plant-b.csv --expect 3 --secret-file our.secret --peer /ip4/10.0.0.5/tcp/4001/p2p/12D3...`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
@@ -88,6 +93,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		fl.StringVar(&f.dir, "dir", "", "`FOLDER` of this participant: its identity, state, model and result (default its name)")
 		fl.StringVar(&f.name, "name", "", "`NAME` that the others see (default that of the data file)")
 		fl.IntVar(&f.expect, "expect", 0, "number `N` of members, this one included")
+		fl.StringVar(&f.secretFile, "secret-file", "", "`FILE` with the secret of the members, which collabdict consortium secret makes: peers without it are refused")
+		fl.BoolVar(&f.open, "open", false, "have no secret: anyone on this network can take a seat")
 		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
 		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, such as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
@@ -127,6 +134,10 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	if err := c.Task.Settings.Validate(f.expect); err != nil {
 		return c, nil, &usageError{err.Error(), ""}
 	}
+	secret, err := f.secret()
+	if err != nil {
+		return c, nil, err
+	}
 	spec, err := f.spec()
 	if err != nil {
 		return c, nil, err
@@ -148,10 +159,33 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	}
 	c.Node = node.Config{
 		Name: c.Data.Name, Dir: dir, Listen: f.listen, Peers: f.peers,
-		Expect: f.expect, MDNS: f.mdns, JoinTimeout: f.joinTimeout, Patience: f.patience,
+		Expect: f.expect, Secret: secret, Open: f.open, MDNS: f.mdns, JoinTimeout: f.joinTimeout, Patience: f.patience,
 		Durability: node.Durability(f.durability),
 	}
 	return c, warnings, nil
+}
+
+// secret returns what all members know, nil if anyone may be one.
+func (f *runFlags) secret() (node.Secret, error) {
+	switch {
+	case f.open && f.secretFile != "":
+		return nil, &usageError{"--open: want no secret with it, got --secret-file", "leave one of the two out"}
+	case f.open:
+		return nil, nil
+	case f.secretFile == "":
+		return nil, &usageError{
+			"--secret-file: want the secret that all members have, got nothing",
+			"one member makes it with collabdict consortium secret FILE and gives it to the others; or take --open, and anyone on this network can take a seat",
+		}
+	}
+	s, err := node.ReadSecret(f.secretFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &usageError{fmt.Sprintf("--secret-file: %s: no such file", f.secretFile), "one member makes it with collabdict consortium secret FILE and gives it to the others"}
+	}
+	if err != nil {
+		return nil, &usageError{"--secret-file: " + err.Error(), ""}
+	}
+	return s, nil
 }
 
 // fromFolder reads node.yaml and the agreement that it names.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/libp2p/go-libp2p"
@@ -18,9 +19,9 @@ import (
 	rcmgr "github.com/libp2p/go-libp2p/p2p/host/resource-manager"
 	"github.com/libp2p/go-libp2p/p2p/security/noise"
 	tls "github.com/libp2p/go-libp2p/p2p/security/tls"
-	quic "github.com/libp2p/go-libp2p/p2p/transport/quic"
-	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
 	"github.com/libp2p/go-libp2p/x/rate"
+
+	"github.com/collabdict/collabdict/node/internal/secret"
 )
 
 var everywhere = []string{
@@ -34,7 +35,8 @@ type Config struct {
 	Listen     []string // multiaddrs; none means all interfaces
 	Size       int      // members of the run
 	Consortium [32]byte
-	Members    []peer.ID // who alone may take part, if that is known beforehand
+	Members    []peer.ID     // who alone may take part, if that is known beforehand
+	Secret     secret.Secret // that every peer has to prove; nil means none
 	Log        *slog.Logger
 	Links      []libp2p.Option // of tests: what connections go over, in place of the system's network
 }
@@ -67,7 +69,7 @@ func Listen(c Config) (*Host, error) {
 		h.Admission.Limit(c.Members)
 	}
 	var err error
-	if h.Host, err = newHost(c.Key, c.Listen, c.Size, h.traffic, h.Admission, c.Links...); err != nil {
+	if h.Host, err = newHost(c, h.traffic, h.Admission); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -140,20 +142,22 @@ func (e *ListenError) Error() string {
 
 // newHost listens. The connection manager trims nothing: all members stay
 // connected for the whole run.
-func newHost(key crypto.PrivKey, listen []string, size int, traffic *counter, gater connmgr.ConnectionGater, links ...libp2p.Option) (host.Host, error) {
-	asked := len(listen)
+func newHost(c Config, traffic *counter, gater connmgr.ConnectionGater) (host.Host, error) {
+	listen, asked := c.Listen, len(c.Listen)
 	if asked == 0 {
 		listen = everywhere
 	}
-	resources, err := newResources(size)
+	resources, err := newResources(c.Size)
 	if err != nil {
 		return nil, err
 	}
-	h, err := libp2p.New(append([]libp2p.Option{
-		libp2p.Identity(key),
+	carriers, err := transports(c)
+	if err != nil {
+		return nil, err
+	}
+	h, err := libp2p.New(slices.Concat([]libp2p.Option{
+		libp2p.Identity(c.Key),
 		libp2p.ListenAddrStrings(listen...),
-		libp2p.Transport(quic.NewTransport),
-		libp2p.Transport(tcp.NewTCPTransport),
 		libp2p.Security(noise.ID, noise.New),
 		libp2p.Security(tls.ID, tls.New),
 		libp2p.ResourceManager(resources),
@@ -165,7 +169,7 @@ func newHost(key crypto.PrivKey, listen []string, size int, traffic *counter, ga
 		libp2p.DisableMetrics(),
 		libp2p.DisableIdentifyAddressDiscovery(),
 		libp2p.Ping(false),
-	}, links...)...)
+	}, carriers, c.Links)...)
 	if err != nil {
 		return nil, &ListenError{fmt.Sprintf("%v: %v", listen, err)}
 	}
