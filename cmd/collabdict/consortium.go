@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -14,7 +17,7 @@ func (a *app) consortium() *cobra.Command {
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.consortiumSecret())
+	cmd.AddCommand(a.consortiumSecret(), a.consortiumSign(), a.consortiumVerify())
 	return cmd
 }
 
@@ -25,7 +28,7 @@ func (a *app) consortiumSecret() *cobra.Command {
 Give it to the other members on a safe way, such as scp. All start run with --secret-file FILE.
 Members prove to each other that they have it, and do not send it.`,
 		Example: "  collabdict consortium secret our.secret",
-		Args:    oneFile,
+		Args:    oneFile(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := node.MakeSecret(args[0]); err != nil {
 				return &usageError{err.Error(), ""}
@@ -36,10 +39,76 @@ Members prove to each other that they have it, and do not send it.`,
 	}
 }
 
-// oneFile wants the name of a file as the only argument.
-func oneFile(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return &usageError{fmt.Sprintf("want one FILE, got %d", len(args)), "see " + cmd.CommandPath() + " --help"}
+func (a *app) consortiumSign() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use: "sign [FILE]", Short: "Sign the agreement as one of its members",
+		Long: `sign puts the signature of the participant in --dir into consortium.yaml, in place of an
+earlier one. It signs what the file says, defaults included, and files that it names: members
+with their peer IDs, columns, model, and how sums are made. Comments, the order of keys,
+addresses, and changes of the members are not signed. FILE is by default the one that node.yaml
+names. Read it first: whoever signs it agrees to it.`,
+		Example: "  collabdict consortium sign --dir plant-a\n  collabdict consortium sign --dir plant-a consortium.yaml",
+		Args:    oneFile(0),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if dir == "" {
+				return &usageError{"--dir: want the folder of a participant, got nothing", ""}
+			}
+			var file string
+			if len(args) > 0 {
+				file = args[0]
+			} else {
+				own, err := config.ReadNode(dir)
+				if err != nil {
+					return err
+				}
+				file = own.Consortium
+			}
+			names, r, err := roster.Sign(file, dir)
+			if err != nil {
+				return err
+			}
+			a.note("%s has signed %s", names[0], file)
+			if err := r.Check(); err != nil {
+				a.note("%v", err)
+			}
+			return nil
+		},
 	}
-	return nil
+	cmd.Flags().StringVar(&dir, "dir", "", "`FOLDER` of the participant, with its key")
+	return cmd
+}
+
+func (a *app) consortiumVerify() *cobra.Command {
+	return &cobra.Command{
+		Use: "verify FILE", Short: "List which members have signed an agreement",
+		Long: `verify lists each member of consortium.yaml, and whether it has signed the file as it is. The
+exit code is 0 if all have.`,
+		Example: "  collabdict consortium verify consortium.yaml",
+		Args:    oneFile(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := roster.Read(args[0])
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			for _, s := range r.States() {
+				fmt.Fprintf(w, "%s\t%s\n", s.Name, s.State)
+			}
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			return r.Check()
+		},
+	}
+}
+
+// oneFile wants the name of a file as the only argument. If least is 0, there may be none.
+func oneFile(least int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > 1 {
+			return &usageError{fmt.Sprintf("want one FILE, got %d", len(args)), "see " + cmd.CommandPath() + " --help"}
+		}
+		return nil
+	}
 }

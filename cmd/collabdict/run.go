@@ -22,6 +22,7 @@ import (
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
@@ -36,7 +37,7 @@ type runFlags struct {
 	listen, peers   []string
 	expect          int
 	secretFile      string
-	open            bool
+	open, unsigned  bool
 	joinTimeout     time.Duration
 	patience        float64
 	durability      string
@@ -95,6 +96,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		fl.IntVar(&f.expect, "expect", 0, "number `N` of members, this one included")
 		fl.StringVar(&f.secretFile, "secret-file", "", "`FILE` with the secret of the members, which collabdict consortium secret makes: peers without it are refused")
 		fl.BoolVar(&f.open, "open", false, "have no secret: anyone on this network can take a seat")
+		fl.BoolVar(&f.unsigned, "unsigned", false, "take part although not all members have signed consortium.yaml")
 		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
 		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, such as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
@@ -127,6 +129,9 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	}
 	if err := f.checkBaselines("alone"); err != nil {
 		return c, nil, err
+	}
+	if f.unsigned {
+		return c, nil, &usageError{"--unsigned: want a folder with node.yaml, got flags, which nobody signs", "leave it out"}
 	}
 	if f.expect < 2 {
 		return c, nil, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "give the number of members, this one included"}
@@ -199,26 +204,24 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 	}
 	f.agreement.file = own.Consortium
 	f.agreement.changed() // as it is now
-	agreed, err := config.ReadConsortium(own.Consortium)
+	agreed, err := roster.Read(own.Consortium)
 	if err != nil {
 		return c, nil, err
 	}
-	if c.Task, err = agreed.Task(); err == nil {
-		err = readFiles(c.Task, filepath.Dir(own.Consortium))
+	if err := agreed.Check(); err != nil && !f.unsigned {
+		return c, nil, &usageError{err.Error(), "or take part all the same, with --unsigned"}
+	} else if err != nil {
+		warnings = append(warnings, err.Error())
 	}
-	if err == nil {
-		err = c.Task.Complete()
-	}
-	if err != nil {
-		return c, nil, &config.Error{File: own.Consortium, Msg: err.Error(), Hint: "correct the file"}
-	}
+	c.Task = agreed.Task
 	own.Memory, own.Float32 = cmp.Or(f.memory, own.Memory), own.Float32 || f.float32
 	spec, err := own.Spec()
 	if err != nil {
 		return c, nil, err
 	}
 	spec.Columns, spec.LabelFault = agreed.Columns, c.Task.LabelFault()
-	if c.Data, warnings, err = loadOne(spec, own.Name); err != nil {
+	var ofData []string
+	if c.Data, ofData, err = loadOne(spec, own.Name); err != nil {
 		return c, nil, err
 	}
 	f.baselines = own.Baselines
@@ -230,19 +233,15 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 		return c, nil, err
 	}
 	c.Node = node.Config{
-		Name: own.Name, Dir: f.dir, Listen: own.Listen, JoinTimeout: f.joinTimeout,
+		Name: own.Name, Dir: f.dir, Listen: own.Listen, Members: agreed.Members, Changes: agreed.Changes, JoinTimeout: f.joinTimeout,
 		Patience: cmp.Or(f.patience, own.Patience), Durability: node.Durability(cmp.Or(f.durability, own.Durability)),
 	}
-	if c.Node.Members, err = membersOf(agreed.Members, own.Consortium); err != nil {
-		return c, nil, err
-	}
-	c.Node.Changes, err = changesOf(agreed.Changes, own.Consortium)
-	return c, warnings, err
+	return c, append(warnings, ofData...), nil
 }
 
 // onlyOfProcess reports flags that say what a participant's folder says already.
 func onlyOfProcess(cmd *cobra.Command) (err error) {
-	process := []string{"dir", "memory", "float32", "join-timeout", "patience", "durability", "verbose", "with-parent", "json"}
+	process := []string{"dir", "unsigned", "memory", "float32", "join-timeout", "patience", "durability", "verbose", "with-parent", "json"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(process, f.Name) {
 			err = &usageError{
@@ -266,30 +265,6 @@ func keepRead(dir string, spec dataset.Spec) error {
 		err = resultsIn(dir).keep(files)
 	}
 	return err
-}
-
-func changesOf(changes []config.Change, file string) ([]node.Change, error) {
-	var list []node.Change
-	for _, c := range changes {
-		add, err := membersOf(c.Add, file)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, node.Change{Add: add, Remove: c.Remove, Quorum: c.Quorum, Colluders: c.Colluders})
-	}
-	return list, nil
-}
-
-func membersOf(members []config.Member, file string) ([]node.Member, error) {
-	var list []node.Member
-	for _, m := range members {
-		member, err := node.NewMember(m.Name, m.ID, m.Addrs)
-		if err != nil {
-			return nil, &config.Error{File: file, Msg: err.Error(), Hint: "correct the file"}
-		}
-		list = append(list, member)
-	}
-	return list, nil
 }
 
 // loadOne returns the rows of one participant, and what to tell its user.

@@ -17,9 +17,9 @@ func party(id string, s Secret, agreement byte) Party {
 	return Party{Secret: s, ID: peer.ID(id), Agreement: [32]byte{agreement}}
 }
 
-// exchanged returns how an exchange of two parties ends at either, and all that each has
-// written.
-func exchanged(a, b Party) (atA, atB error, fromA, fromB []byte) {
+// exchanged returns all that each of two parties has written, and how the exchange ends
+// at either.
+func exchanged(a, b Party) (fromA, fromB []byte, ends [2]error) {
 	x, y := net.Pipe()
 	sent, answered := &tap{Conn: x}, &tap{Conn: y}
 	done := make(chan error)
@@ -28,9 +28,10 @@ func exchanged(a, b Party) (atA, atB error, fromA, fromB []byte) {
 		y.Close()
 		done <- err
 	}()
-	atA = a.Initiate(sent, b.ID)
+	ends[0] = a.Initiate(sent, b.ID)
 	x.Close()
-	return atA, <-done, sent.wrote, answered.wrote
+	ends[1] = <-done
+	return sent.wrote, answered.wrote, ends
 }
 
 // tap keeps what is written.
@@ -46,8 +47,8 @@ func (t *tap) Write(b []byte) (int, error) {
 
 func TestBothProve(t *testing.T) {
 	for _, agreement := range []byte{1, 2} { // which may differ: members are told afterwards
-		if a, b, _, _ := exchanged(party("a", shared, 1), party("b", shared, agreement)); a != nil || b != nil {
-			t.Errorf("agreements 1 and %d: %v, %v", agreement, a, b)
+		if _, _, ends := exchanged(party("a", shared, 1), party("b", shared, agreement)); ends != [2]error{} {
+			t.Errorf("agreements 1 and %d: %v", agreement, ends)
 		}
 	}
 }
@@ -57,9 +58,9 @@ func TestAnotherSecretIsRefused(t *testing.T) {
 	other := slices.Clone(shared)
 	other[31]++
 	for name, s := range map[string]Secret{"other": other, "shorter": shared[:16], "none": nil} {
-		a, b, _, answered := exchanged(party("a", s, 1), party("b", shared, 1))
-		if !errors.Is(a, ErrRefused) || !errors.Is(b, ErrWrong) {
-			t.Errorf("%s: %v at the initiator, %v at the responder", name, a, b)
+		_, answered, ends := exchanged(party("a", s, 1), party("b", shared, 1))
+		if !errors.Is(ends[0], ErrRefused) || !errors.Is(ends[1], ErrWrong) {
+			t.Errorf("%s: %v at the initiator, %v at the responder", name, ends[0], ends[1])
 		}
 		if want := len(opening) + nonceBytes + 1; len(answered) != want {
 			t.Errorf("%s: the initiator got %d bytes, want %d: a nonce and the refusal", name, len(answered), want)
@@ -81,7 +82,7 @@ func say(b []byte) *said { return &said{Reader: bytes.NewReader(b)} }
 // itself.
 func TestRepeatedAndReflectedProofsAreWrong(t *testing.T) {
 	a, b := party("a", shared, 1), party("b", shared, 1)
-	_, _, fromA, fromB := exchanged(a, b)
+	fromA, fromB, _ := exchanged(a, b)
 	for name, err := range map[string]error{
 		"the initiator's words again":          b.Respond(say(fromA), a.ID),
 		"the initiator's words from another":   b.Respond(say(fromA), "m"),
@@ -135,7 +136,7 @@ func TestSomebodyInTheMiddle(t *testing.T) {
 // An exchange that ends early proves nothing, and what begins otherwise is not waited for.
 func TestTruncatedAndStrangeExchanges(t *testing.T) {
 	a, b := party("a", shared, 1), party("b", shared, 1)
-	_, _, fromA, fromB := exchanged(a, b)
+	fromA, fromB, _ := exchanged(a, b)
 	for n := range fromA {
 		if err := b.Respond(say(fromA[:n]), a.ID); err == nil || errors.Is(err, ErrWrong) {
 			t.Errorf("%d bytes of the initiator: %v", n, err)
@@ -171,7 +172,7 @@ func TestNothingIsReadBeyond(t *testing.T) {
 // No bytes of somebody without the secret prove anything to either end, or make it read
 // or write more than an exchange has.
 func FuzzExchange(f *testing.F) {
-	_, _, fromA, fromB := exchanged(party("a", shared, 1), party("b", shared, 1))
+	fromA, fromB, _ := exchanged(party("a", shared, 1), party("b", shared, 1))
 	f.Add(fromA)
 	f.Add(fromB)
 	f.Add([]byte("\x13/multistream/1.0.0\n"))
