@@ -23,9 +23,9 @@ type Machine struct {
 	finished bool
 	err      error // why the machine has failed
 
-	seen  loneChanges       // the different views so far
-	held  string            // why no view was formed though enough have promised
-	early map[int][]Message // for the slot under way or the next one, by member
+	totals map[string]*runningTotal // by key
+	held   []uint32                 // members that the last of them has not counted
+	early  map[int][]Message        // for the slot under way or the next one, by member
 
 	amendment *Amendment     // that this member wants; nil if none
 	amends    [32]byte       // its digest
@@ -37,7 +37,7 @@ type Machine struct {
 // same settings, names and run. One that the roster is without gets a *RemovedError.
 func New(p Params) (*Machine, error) {
 	p = p.withDefaults()
-	m := &Machine{early: map[int][]Message{}, removed: map[int]uint64{}}
+	m := &Machine{totals: map[string]*runningTotal{}, early: map[int][]Message{}, removed: map[int]uint64{}}
 	if err := m.form(p); err != nil {
 		return nil, err
 	}
@@ -124,6 +124,9 @@ func (m *Machine) enter(c Call, e *Effects) {
 	switch {
 	case s.call == nil:
 		s.call = call
+	case s.call.header.Running != call.header.Running:
+		m.fail(e, fmt.Errorf("the call belongs to another running total than the one before this process was started again: start with the same data and settings"))
+		return
 	case s.call.header != call.header:
 		m.fail(e, fmt.Errorf("the call differs from the one before this process was started again: a %s of %d values, then a %s of %d: start with the same data and settings",
 			s.call.header.Kind, s.call.header.Length, call.header.Kind, call.header.Length))

@@ -51,9 +51,12 @@ type Settings struct {
 	Quorum    int  // k, the votes that decide; 0 means more than half
 	Colluders int  // t, that together learn nothing; 0 means a third of the others
 	Recover   Recovery
-	// OnLoneChange is the policy on views that tell about few members by what they
-	// differ in; "" means WarnOfLoneChange.
-	OnLoneChange LoneChange
+	// AcceptLoneChange counts the first vectors of fewer than Colluders + 2 members in a
+	// running total: all members learn what they add up to. It needs everybody's consent.
+	AcceptLoneChange bool
+	// OnLoneReturn is the policy on members that come back into a running total; "" means
+	// AllowLoneReturn.
+	OnLoneReturn OnLoneReturn
 }
 
 // Params describes one member's machine.
@@ -116,8 +119,8 @@ func (s Settings) withDefaults() Settings {
 	if s.Recover == "" {
 		s.Recover = FromShares
 	}
-	if s.OnLoneChange == "" {
-		s.OnLoneChange = WarnOfLoneChange
+	if s.OnLoneReturn == "" {
+		s.OnLoneReturn = AllowLoneReturn
 	}
 	return s
 }
@@ -209,8 +212,8 @@ func (s Settings) validateProtection() error {
 		return fmt.Errorf("threshold: want protection %q, got %q", chunking.Shamir, s.Protect)
 	case s.Threshold < 0 || s.Threshold > s.lanes():
 		return fmt.Errorf("threshold: want 0 for the default or 1 to %d, the number of lanes, got %d", s.lanes(), s.Threshold)
-	case s.OnLoneChange != WarnOfLoneChange && s.OnLoneChange != AvoidLoneChange:
-		return fmt.Errorf("on lone change: want %q or %q, got %q", WarnOfLoneChange, AvoidLoneChange, s.OnLoneChange)
+	case s.OnLoneReturn != AllowLoneReturn && s.OnLoneReturn != HoldLoneReturn:
+		return fmt.Errorf("on lone return: want %q or %q, got %q", AllowLoneReturn, HoldLoneReturn, s.OnLoneReturn)
 	case s.Recover != FromShares && s.Recover != Wait:
 		return fmt.Errorf("recover: want %q or %q, got %q", FromShares, Wait, s.Recover)
 	}

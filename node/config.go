@@ -227,7 +227,8 @@ func (c *Config) complete() Agreement {
 		{"consensus: quorum", fmt.Sprint(s.Quorum)},
 		{"consensus: colluders", fmt.Sprint(s.Colluders)},
 		{"consensus: recover", string(s.Recover)},
-		{"consensus: on lone change", string(s.OnLoneChange)},
+		{"consensus: accept lone change", fmt.Sprint(s.AcceptLoneChange)},
+		{"consensus: on lone return", string(s.OnLoneReturn)},
 	}
 	for _, f := range own {
 		if !slices.ContainsFunc(a, func(g Field) bool { return g.Name == f[0] }) {

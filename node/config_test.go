@@ -115,7 +115,7 @@ func TestDefaultsNeedNotBeSaid(t *testing.T) {
 	short := Config{Expect: 3, Settings: consensus.Settings{Protect: chunking.Chunks}}
 	long := Config{Expect: 3, Settings: consensus.Settings{
 		Scheme: consensus.Laplacian, Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Tolerance: 1e-9,
-		Protect: chunking.Chunks, Recover: consensus.FromShares, OnLoneChange: consensus.WarnOfLoneChange,
+		Protect: chunking.Chunks, Recover: consensus.FromShares, OnLoneReturn: consensus.AllowLoneReturn,
 	}}
 	a, b := short.complete(), long.complete()
 	if a.ID() != b.ID() {

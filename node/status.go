@@ -29,7 +29,7 @@ type Status struct {
 	Members   []string  `json:"members"`           // of the view
 	Absent    []Absent  `json:"absent,omitempty"`  // all others, and those that were lost since
 	Paused    bool      `json:"paused"`            // too few members are there to go on
-	Held      string    `json:"held,omitempty"`    // why those that are there do not go on without the others
+	Held      []string  `json:"held,omitempty"`    // members whose new statistics the last total holds back, until more come with them
 	Least     int       `json:"least"`             // members that it takes
 	Quorum    int       `json:"quorum"`            // members that decide
 	Stuck     string    `json:"stuck,omitempty"`   // why the attempt cannot decide
@@ -83,6 +83,7 @@ type snapshot struct {
 	machine    consensus.Status
 	rules      consensus.Rules
 	record     consensus.Record
+	held       []string // names of machine.Held
 	took       time.Duration
 	unfinished []string // at the planned end: members whose end has not been heard
 }
@@ -90,6 +91,9 @@ type snapshot struct {
 // publish makes the machine's status visible, and tells of what has changed.
 func (l *loop) publish() {
 	s := &snapshot{machine: l.machine.Status(), rules: l.machine.Rules(), record: l.record, took: l.took}
+	for _, m := range s.machine.Held {
+		s.held = append(s.held, l.members.Name(int(m)))
+	}
 	l.watch(s.machine)
 	if s.machine.State == consensus.Finished {
 		s.unfinished = l.unfinished(s.machine)
@@ -132,7 +136,7 @@ func (n *Node) Status() Status {
 	out := Status{
 		Name: all.All[n.self].Name, State: m.State.String(), Want: s.rules.Size, Addrs: n.Addrs(),
 		Slot: m.Slot, Attempt: m.Ballot, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
-		Paused: m.Paused, Held: m.Held, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
+		Paused: m.Paused, Held: s.held, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
 		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),
 	}

@@ -126,12 +126,6 @@ func pauseLine(s node.Status) string {
 			missing = append(missing, m.Name)
 		}
 	}
-	switch {
-	case s.Held != "" && missing == nil: // members have come or gone by agreement
-		return fmt.Sprintf("paused: %s (--on-lone-change wait)", s.Held)
-	case s.Held != "":
-		return fmt.Sprintf("paused: without %s %s (--on-lone-change wait)", strings.Join(missing, ", "), s.Held)
-	}
 	here := s.Want - len(missing)
 	which := ""
 	if want := s.Least - here; want < len(missing) {

@@ -131,18 +131,6 @@ with this member again
 	}
 }
 
-// A pause for the sake of privacy has a reason also where nobody is lost.
-func TestAPauseAfterAChangeIsTold(t *testing.T) {
-	held := node.Status{Paused: true, Held: "the sum would differ"}
-	if got := pauseLine(held); got != "paused: the sum would differ (--on-lone-change wait)" {
-		t.Error(got)
-	}
-	held.Absent = []node.Absent{{Name: "b", Lost: true}}
-	if got := pauseLine(held); got != "paused: without b the sum would differ (--on-lone-change wait)" {
-		t.Error(got)
-	}
-}
-
 // Of many nodes one tells how it goes on, and another when that has ended; what
 // several say is told once.
 func TestAFleetSpeaksAsOne(t *testing.T) {

@@ -121,6 +121,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	}
 	few := 0 // own clusters that were merged
 	c := Config{Form: settings.Form(a.Covariance)}
+	c.Moments, _ = d.Moments.(*columnstats.Moments)
 	switch {
 	case g.Size() == 1: // nobody to agree with: begin as anybody would
 		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.ownCentres(d) }

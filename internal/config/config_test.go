@@ -1,10 +1,13 @@
 package config
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -62,6 +65,95 @@ func TestAgreementsKeepTheTask(t *testing.T) {
 		}
 		if g, w := got.Fields(c.Columns), want.Fields(c.Columns); !reflect.DeepEqual(g, w) || got.Settings != want.Settings {
 			t.Errorf("%s: got %v and %+v, want %v and %+v", kind, g, got.Settings, w, want.Settings)
+		}
+	}
+}
+
+// An agreement keeps each setting of consensus.
+func TestAgreementsKeepAllSettings(t *testing.T) {
+	kept := map[string]bool{}
+	for _, options := range [][]string{
+		{"scheme=laplacian", "step=optimal", "graph=random-regular", "degree=6", "tolerance=1e-8", "protect=sessions", "chunks=4", "accept-lone-change=true", "on-lone-return=hold", "recover=wait"},
+		{"scheme=exact", "fan=3", "parity=true", "full-chunks=true", "chunks=5", "quorum=8", "colluders=2"},
+		{"scheme=base-k", "fan=2", "protect=shamir", "chunks=6", "threshold=3", "colluders=1"},
+	} {
+		task := pipelinetest.With(t, "ggm")
+		for _, o := range options {
+			name, text, _ := strings.Cut(o, "=")
+			if err := task.Set("consensus."+name, text); err != nil {
+				t.Fatal(err)
+			}
+			kept[name] = true
+		}
+		if err := task.Complete(); err != nil {
+			t.Fatal(err)
+		}
+		var members []Member
+		for i := range 9 {
+			members = append(members, Member{Name: fmt.Sprint("m", i), ID: fmt.Sprint(i)})
+		}
+		c, err := NewConsortium(task, []string{"temp"}, members)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "consortium.yaml")
+		if err := c.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		read, err := ReadConsortium(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := read.Task()
+		if err == nil {
+			err = got.Complete()
+		}
+		if err != nil || got.Settings != task.Settings {
+			t.Errorf("got %+v, want %+v; %v", got.Settings, task.Settings, err)
+		}
+	}
+	for _, name := range pipelinetest.With(t, "ggm").Consensus.Names() {
+		if !kept[name] {
+			t.Errorf("%s is not tried", name)
+		}
+	}
+}
+
+// An agreement keeps ranges, and an offset that is a number or a word, with quotes or without.
+func TestAgreementsKeepRangesAndOffsets(t *testing.T) {
+	of := pipelinetest.With(t, "bvae", "weights=latent", "offset=0.25")
+	of.Ranges = pipeline.Ranges{pipeline.EveryColumn: {0, 10}, "flow": {-1.5, 1}}
+	if err := of.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	c := agreement(t, of)
+	path := filepath.Join(t.TempDir(), "consortium.yaml")
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`offset: .*`)
+	for text, want := range map[string]string{`offset: 0.25`: "0.25", `offset: "0.25"`: "0.25", `offset: -1`: "-1", `offset: auto`: "auto", `offset: "auto"`: "auto"} {
+		changed := line.ReplaceAll(b, []byte(text))
+		if !bytes.Contains(changed, []byte(text)) {
+			t.Fatalf("no offset in %s", b)
+		}
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		read, err := ReadConsortium(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := read.Task()
+		if err == nil {
+			err = got.Complete()
+		}
+		if err != nil || got.Options.Find("offset").Text() != want || got.Ranges.String() != of.Ranges.String() || got.Standardise != "agreed" {
+			t.Errorf("%s: got %s, ranges %s, %v", text, got.Options.Find("offset").Text(), got.Ranges, err)
 		}
 	}
 }

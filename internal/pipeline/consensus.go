@@ -33,7 +33,8 @@ func ConsensusOptions(s *consensus.Settings) option.Table {
 		option.Int(&s.Threshold, "threshold", 0, "number `N` of sessions of shamir that give the sum (default three quarters of them)").ForExperts(),
 		option.Int(&s.Quorum, "quorum", 0, "number `K` of votes that decide a sum (default more than half of the members)"),
 		option.Int(&s.Colluders, "colluders", 0, "number `T` of members that together may learn nothing (default a third of the others)"),
-		option.String(&s.OnLoneChange, "on-lone-change", consensus.WarnOfLoneChange, "`ACTION` if two sums would differ by few members: warn, or wait for the missing members", option.OneOf(consensus.WarnOfLoneChange, consensus.AvoidLoneChange)).ForExperts(),
+		option.Bool(&s.AcceptLoneChange, "accept-lone-change", false, "let fewer than T+2 members join a running total at a time: all members learn the number, mean and covariance of their rows").ForExperts(),
+		option.String(&s.OnLoneReturn, "on-lone-return", consensus.AllowLoneReturn, "`ACTION` if fewer than T+2 members come back into a running total: allow it, or hold their new statistics back until more come", option.OneOf(consensus.AllowLoneReturn, consensus.HoldLoneReturn)).ForExperts(),
 		option.String(&s.Recover, "recover", consensus.FromShares, "`ACTION` if a member is lost after the vote: rebuild its pad from shares, or wait for it", option.OneOf(consensus.FromShares, consensus.Wait)).ForExperts(),
 	}
 }

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
@@ -63,6 +65,14 @@ func Named(name string) (*Task, error) {
 		return nil, option.Errorf("model", "want %s, got %q", algorithms.Names(), name)
 	}
 	return New(of), nil
+}
+
+// Set sets an option from text. The names of consensus options begin with "consensus.".
+func (t *Task) Set(name, text string) error {
+	if short, ok := strings.CutPrefix(name, "consensus."); ok {
+		return t.Consensus.Set(short, text)
+	}
+	return slices.Concat(t.Options, t.Shared).Set(name, text)
 }
 
 func share(v float64) error {

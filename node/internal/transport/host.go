@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 
 	"github.com/libp2p/go-libp2p"
@@ -68,8 +67,11 @@ func Listen(c Config) (*Host, error) {
 	if len(c.Members) > 0 {
 		h.Admission.Limit(c.Members)
 	}
-	var err error
-	if h.Host, err = newHost(c, h.traffic, h.Admission); err != nil {
+	links, err := transports(c)
+	if err != nil {
+		return nil, err
+	}
+	if h.Host, err = newHost(c.Key, c.Listen, c.Size, h.traffic, h.Admission, append(links, c.Links...)...); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -142,21 +144,17 @@ func (e *ListenError) Error() string {
 
 // newHost listens. The connection manager trims nothing: all members stay
 // connected for the whole run.
-func newHost(c Config, traffic *counter, gater connmgr.ConnectionGater) (host.Host, error) {
-	listen, asked := c.Listen, len(c.Listen)
+func newHost(key crypto.PrivKey, listen []string, size int, traffic *counter, gater connmgr.ConnectionGater, links ...libp2p.Option) (host.Host, error) {
+	asked := len(listen)
 	if asked == 0 {
 		listen = everywhere
 	}
-	resources, err := newResources(c.Size)
+	resources, err := newResources(size)
 	if err != nil {
 		return nil, err
 	}
-	carriers, err := transports(c)
-	if err != nil {
-		return nil, err
-	}
-	h, err := libp2p.New(slices.Concat([]libp2p.Option{
-		libp2p.Identity(c.Key),
+	h, err := libp2p.New(append([]libp2p.Option{
+		libp2p.Identity(key),
 		libp2p.ListenAddrStrings(listen...),
 		libp2p.Security(noise.ID, noise.New),
 		libp2p.Security(tls.ID, tls.New),
@@ -169,7 +167,7 @@ func newHost(c Config, traffic *counter, gater connmgr.ConnectionGater) (host.Ho
 		libp2p.DisableMetrics(),
 		libp2p.DisableIdentifyAddressDiscovery(),
 		libp2p.Ping(false),
-	}, carriers, c.Links)...)
+	}, links...)...)
 	if err != nil {
 		return nil, &ListenError{fmt.Sprintf("%v: %v", listen, err)}
 	}
