@@ -140,6 +140,10 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	r.BytesSent, r.Messages = int64(s.Traffic.BytesSent), int64(s.Traffic.MessagesSent)
 	m := trained.Model
 	m.Manifest.Views, m.Manifest.Privacy.LoneChanges = r.Views, r.LoneChanges
+	if c.Node.Open {
+		r.OpenSeats, m.Manifest.Privacy.OpenSeats = true, true
+		r.Warnings = append(r.Warnings, "anyone on this network could take a seat, and see what members see: there was no secret and no list of members")
+	}
 	m.Manifest.Privacy.Protection = r.Protection
 	summary.EnterWeightings(m, trained, names)
 	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])
