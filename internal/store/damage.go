@@ -44,8 +44,8 @@ func (s *Store) guard(f func() error) (err error) {
 		}
 	}()
 	err = f()
-	if d, damaged := errors.AsType[damage](err); damaged {
-		err = &DamageError{s.path, string(d)}
+	if _, damaged := errors.AsType[damage](err); damaged {
+		err = &DamageError{s.path, err.Error()}
 	}
 	return err
 }

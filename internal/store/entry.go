@@ -14,7 +14,9 @@ import (
 // entry among vectors would cost a few of them each time.
 
 // A digest stands after every value. It is over the value, its key and the buckets that it
-// is in, so that a value at another place is damage as well.
+// is in, so that a value at another place is damage as well. Of what is encrypted, which
+// proves itself when it is opened, the nonce and the tag stand for the value: vectors are
+// long.
 const digestSize = sha256.Size
 
 var keyData = []byte("data")
@@ -49,9 +51,10 @@ func decodeHead(b []byte) (h head, err error) {
 
 // bucket is a bucket of the file, or none.
 type bucket struct {
-	in   *bbolt.Bucket
-	path []byte // the buckets that lead to it
-	head *head  // that counts its entries; nil where nothing is written
+	in     *bbolt.Bucket
+	path   []byte // the buckets that lead to it
+	sealed bool   // its entries are encrypted
+	head   *head  // that counts its entries; nil where nothing is written
 }
 
 func (b bucket) exists() bool { return b.in != nil }
@@ -62,9 +65,14 @@ func below(path, name []byte) []byte {
 	return append(path, name...)
 }
 
+// named returns what is known of a bucket in this one.
+func (b bucket) named(name []byte) bucket {
+	return bucket{path: below(b.path, name), sealed: b.sealed || string(name) == string(bucketSlots), head: b.head}
+}
+
 // child returns a bucket in this one.
 func (b bucket) child(name []byte) bucket {
-	c := bucket{path: below(b.path, name), head: b.head}
+	c := b.named(name)
 	if b.in != nil {
 		c.in = b.in.Bucket(name)
 	}
@@ -73,7 +81,7 @@ func (b bucket) child(name []byte) bucket {
 
 // made returns a bucket in this one, which is made if it is missing.
 func (b bucket) made(name []byte) (bucket, error) {
-	c := bucket{path: below(b.path, name), head: b.head}
+	c := b.named(name)
 	var err error
 	c.in, err = b.in.CreateBucketIfNotExists(name)
 	return c, err
@@ -82,6 +90,10 @@ func (b bucket) made(name []byte) (bucket, error) {
 func (b bucket) digest(key, value []byte) []byte {
 	h := sha256.New()
 	h.Write(below(b.path, key))
+	if n := len(value) - sealedTail; b.sealed && n > sealedHead {
+		h.Write(value[:sealedHead])
+		value = value[n:]
+	}
 	h.Write(value)
 	return h.Sum(nil)
 }

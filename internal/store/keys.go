@@ -135,7 +135,7 @@ func (k *keys) open(slot uint64, name, sealed []byte) ([]byte, error) {
 			return data, nil
 		}
 	}
-	return nil, fmt.Errorf("%s is damaged, or not of the same time as %s", StateFile, KeysFile)
+	return nil, damagef("it is not what was written, or not of the same time as %s", KeysFile)
 }
 
 func (p place) aead() cipher.AEAD {

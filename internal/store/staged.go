@@ -98,7 +98,9 @@ func (j *Journal) staged(root bucket, name []byte) (bucket, error) {
 	if err == nil {
 		b, err = b.made(name)
 	}
-	return bucket{in: b.in, path: j.in(root).child(name).path, head: &head{}}, err
+	to := j.in(root).named(name)
+	to.in, to.head = b.in, &head{}
+	return to, err
 }
 
 func (j *Journal) putPart(root bucket, p put, i int, part []byte) error {
