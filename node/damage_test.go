@@ -161,6 +161,61 @@ func damaged(file []byte, seed uint64) (what string, b []byte) {
 	}
 }
 
+// What a log says holds by the votes for it: a total that was exchanged for another one, by
+// whatever can write a valid file, is found, and so is a vote.
+func TestALogProvesItself(t *testing.T) {
+	c := halfWay(t)
+	file, err := os.ReadFile(filepath.Join(c.Dir, store.StateFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		change func(d *consensus.Decision)
+		want   string
+	}{
+		"another total":     {func(d *consensus.Decision) { d.Total[3]++ }, "slot 20: not the total of the digest"},
+		"without a member":  {func(d *consensus.Decision) { d.Members = d.Members[1:] }, "slot 20: not what its chain says"},
+		"another signature": {func(d *consensus.Decision) { d.Certificate.Votes[1].Signature[9]++ }, "slot 20: no quorum has signed it"},
+		"too few votes":     {func(d *consensus.Decision) { d.Certificate.Votes = d.Certificate.Votes[:1] }, "slot 20: no quorum has signed it"},
+		"another chain":     {func(d *consensus.Decision) { d.Chain[0]++ }, "slot 20: not what its chain says"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(c.Dir, store.StateFile), file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := rewrite(c.Dir, 20, tc.change); err != nil {
+				t.Fatal(err)
+			}
+			var damage *store.DamageError
+			if _, err := resumed(c); !errors.As(err, &damage) || !strings.Contains(damage.What, tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+// rewrite changes a decision of the last run in a folder.
+func rewrite(dir string, slot uint64, change func(d *consensus.Decision)) error {
+	st, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	j, err := st.Last()
+	if err != nil {
+		return err
+	}
+	d, err := j.Decision(slot)
+	if err != nil {
+		return err
+	}
+	if d.Kind == consensus.Gather {
+		d.Blobs = d.Blobs[:3]
+	}
+	change(d)
+	return j.Apply(nil, []*consensus.Decision{d})
+}
+
 // Whatever a disk does to the state of a run that is half-way: a process that is started
 // again finds all that was there, or says that the file is damaged. It never finds anything
 // else, and it does not crash.
