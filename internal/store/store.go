@@ -66,10 +66,14 @@ func (e *VersionError) Error() string {
 func Open(dir string) (*Store, error) {
 	s := &Store{path: filepath.Join(dir, StateFile)}
 	keysPath := filepath.Join(dir, KeysFile)
-	if err := s.check(keysPath); err != nil {
+	isNew, err := s.check(keysPath)
+	if err != nil {
 		return nil, err
 	}
-	err := s.openFile(false)
+	err = s.openFile(false)
+	if isNew && atomicfile.IsFull(err) {
+		err = errors.Join(err, os.Truncate(s.path, 0)) // bbolt leaves part of what it begins with
+	}
 	if err == nil {
 		err = s.prepare()
 	}
@@ -85,20 +89,21 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// check checks the pages of a file that is there, before bbolt writes to it.
-func (s *Store) check(keysPath string) error {
+// check checks the pages of a file that is there, before bbolt writes to it. An empty one is
+// new, unless there are keys: the process that made it has not come any further.
+func (s *Store) check(keysPath string) (isNew bool, err error) {
 	info, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return true, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if info.Size() == 0 {
 		if _, err := os.Stat(keysPath); errors.Is(err, fs.ErrNotExist) {
-			return nil // the process that made it has not come any further
+			return true, nil
 		}
-		return &DamageError{s.path, "it is empty"}
+		return false, &DamageError{s.path, "it is empty"}
 	}
 	err = s.openFile(true)
 	if err == nil {
@@ -110,7 +115,7 @@ func (s *Store) check(keysPath string) error {
 			return checkPages(s.file, info.Size())
 		})
 	}
-	return errors.Join(err, s.Close())
+	return false, errors.Join(err, s.Close())
 }
 
 // openFile lets bbolt open the file and hold its lock, which readers share. It reads no
