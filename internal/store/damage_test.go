@@ -196,7 +196,7 @@ func TestAnOlderFile(t *testing.T) {
 	}
 }
 
-// Whatever bytes a file has, it is opened and read to the end, or is damage.
+// A file of any bytes is opened and read to the end, or is damage.
 func FuzzStateFile(f *testing.F) {
 	dir := f.TempDir()
 	kept(f, dir)

@@ -127,7 +127,7 @@ func (k *keys) open(slot uint64, name, sealed []byte) ([]byte, error) {
 	defer k.mu.Unlock()
 	p := k.places[slot%keyPlaces]
 	if p.next != slot+1 {
-		return nil, fmt.Errorf("its key is missing: want %s of the same time as %s: what this member has promised the others is lost, so it cannot go on with the run", KeysFile, StateFile)
+		return nil, damagef("its key is missing: want %s of the same time", KeysFile)
 	}
 	aead := p.aead()
 	if n := aead.NonceSize(); len(sealed) >= n {
