@@ -72,7 +72,7 @@ func Open(dir string) (*Store, error) {
 	}
 	err = s.openFile(false)
 	if isNew && atomicfile.IsFull(err) {
-		err = errors.Join(err, os.Truncate(s.path, 0)) // bbolt leaves part of what it begins with
+		_ = os.Truncate(s.path, 0) // bbolt leaves part of what it begins with, if anything
 	}
 	if err == nil {
 		err = s.prepare()
