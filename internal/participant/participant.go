@@ -105,6 +105,9 @@ func end(ctx context.Context, n *node.Node, err error) error {
 	case ctx.Err() != nil:
 		n.Leave("it was stopped by its operator")
 		err = nil
+	case atomicfile.IsFull(err):
+		n.Leave("its disk is full") // its operator frees some space and starts it again
+		err = nil
 	default:
 		n.Abort("it met an error, which its log tells")
 		err = nil
