@@ -26,16 +26,16 @@ type Status struct {
 	Iteration int       `json:"iteration"`
 	Predicted int       `json:"iterations_predicted"`
 	Come      Come      `json:"come"`
-	Members   []string  `json:"members"`           // of the view
-	Absent    []Absent  `json:"absent,omitempty"`  // all others, and those that were lost since
-	Paused    bool      `json:"paused"`            // too few members are there to go on
-	Held      []string  `json:"held,omitempty"`    // members whose new statistics the last total holds back
+	Members   []string  `json:"members"`              // of the view
+	Absent    []Absent  `json:"absent,omitempty"`     // all others, and those that were lost since
+	Paused    bool      `json:"paused"`               // too few members are there to go on
+	Held      []string  `json:"held,omitempty"`       // members whose new statistics the last total holds back
 	HeldUntil int       `json:"held_until,omitempty"` // how many more must come with them
-	Least     int       `json:"least"`             // members that it takes
-	Quorum    int       `json:"quorum"`            // members that decide
-	Stuck     string    `json:"stuck,omitempty"`   // why the attempt cannot decide
-	Waiting   []Waiting `json:"waiting,omitempty"` // members that hold the slot up, or have not finished
-	Wanted    []Wanted  `json:"wanted,omitempty"`  // changes of the roster that members want next
+	Least     int       `json:"least"`                // members that it takes
+	Quorum    int       `json:"quorum"`               // members that decide
+	Stuck     string    `json:"stuck,omitempty"`      // why the attempt cannot decide
+	Waiting   []Waiting `json:"waiting,omitempty"`    // members that hold the slot up, or have not finished
+	Wanted    []Wanted  `json:"wanted,omitempty"`     // changes of the roster that members want next
 
 	SetupSlots     int           `json:"setup_slots"`     // ended before round 1, the nonce's included
 	LastIterations int           `json:"last_iterations"` // of the last Sum
