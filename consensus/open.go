@@ -141,7 +141,7 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 			m.seen.note(d.Members)
 		}
 	}
-	m.held = ""
+	m.held, m.certified = "", d.Certificate
 	m.last = m.slot
 	m.last.close()
 	if !opened {
