@@ -116,19 +116,26 @@ func (m *Machine) receivePast(from int, msg Message, e *Effects) {
 }
 
 // accuse ends the run because of a member's vote, with the votes that contradict it: this
-// member's own, and where it is on another chain, those of the slot before, which all are told.
+// member's own, and where it is on another chain, those of the slot before. All are told of
+// them, for who has other votes of the same members.
 func (m *Machine) accuse(from int, ballot uint32, d *Done, fault string, e *Effects) {
 	b := &m.slot.ballots
 	err := m.roster.memberError(from, fault)
 	if v := b.castBy(from, ballot, *d); m.roster.isSigned(&v) {
 		err.Evidence = &Evidence{Run: m.p.Run, Member: from, Votes: []CastVote{v}}
+		m.show(b.number, &Certificate{Ballot: ballot, Value: d.Value, Chain: d.Chain, Votes: []SignedVote{{v.Member, v.Signature}}}, e)
 		if b.vote != nil {
 			err.Evidence.Votes = append(err.Evidence.Votes, b.castBy(b.self, b.vote.Ballot, b.ownDone()))
 		}
 		if d.Chain != b.chain && m.certified != nil {
 			err.Evidence.Votes = append(err.Evidence.Votes, ofCertificate(b.number-1, m.certified)...)
-			e.Sends = append(e.Sends, Send{To: All, Message: Message{Slot: b.number - 1, Ballot: m.certified.Value.Attempt, Body: &Commit{m.certified}}})
+			m.show(b.number-1, m.certified, e)
 		}
 	}
 	m.fail(e, err)
+}
+
+// show tells all of votes, be they a quorum's or fewer.
+func (m *Machine) show(slot uint64, c *Certificate, e *Effects) {
+	e.Sends = append(e.Sends, Send{To: All, Message: Message{Slot: slot, Ballot: c.Value.Attempt, Body: &Commit{c}}})
 }
