@@ -281,12 +281,7 @@ func (m *Machine) receiveDone(from int, ballot uint32, d *Done, e *Effects) {
 // receiveCommit takes a certificate from whoever has it.
 func (m *Machine) receiveCommit(c *Certificate, e *Effects) {
 	b := &m.slot.ballots
-	for _, v := range ofCertificate(b.number, c) {
-		if m.unmask([]CastVote{v}, b.known(int(v.Member)), e) {
-			return
-		}
-	}
-	if b.commit == nil && b.checkCertificate(b.position, c) {
+	if !m.unmaskIn(c, e) && b.commit == nil && b.checkCertificate(b.position, c) {
 		m.commit(c, e)
 	}
 }

@@ -86,16 +86,29 @@ func (r *roster) isSigned(v *CastVote) bool {
 }
 
 // unmask ends the run if one of the votes, which are new here, contradicts one of the known
-// ones. It reports whether one does.
+// ones. It reports whether one does. All are told of both.
 func (m *Machine) unmask(new, known []CastVote, e *Effects) bool {
 	for _, v := range new {
 		for _, w := range known {
 			if w.contradicts(&v) && m.roster.isSigned(&v) {
 				err := m.roster.memberError(int(v.Member), fmt.Sprintf("signed votes for two results, %x and %x", w.Vote.Value.Digest[:4], v.Vote.Value.Digest[:4]))
 				err.Evidence = &Evidence{Run: m.p.Run, Member: int(v.Member), Votes: []CastVote{v, w}}
+				m.show(w.Slot, w.alone(), e)
+				m.show(v.Slot, v.alone(), e)
 				m.fail(e, err)
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// unmaskIn does so with the votes of a certificate for the slot under way.
+func (m *Machine) unmaskIn(c *Certificate, e *Effects) bool {
+	b := &m.slot.ballots
+	for _, v := range ofCertificate(b.number, c) {
+		if m.unmask([]CastVote{v}, b.known(int(v.Member)), e) {
+			return true
 		}
 	}
 	return false
@@ -123,7 +136,7 @@ func (m *Machine) accuse(from int, ballot uint32, d *Done, fault string, e *Effe
 	err := m.roster.memberError(from, fault)
 	if v := b.castBy(from, ballot, *d); m.roster.isSigned(&v) {
 		err.Evidence = &Evidence{Run: m.p.Run, Member: from, Votes: []CastVote{v}}
-		m.show(b.number, &Certificate{Ballot: ballot, Value: d.Value, Chain: d.Chain, Votes: []SignedVote{{v.Member, v.Signature}}}, e)
+		m.show(b.number, v.alone(), e)
 		if b.vote != nil {
 			err.Evidence.Votes = append(err.Evidence.Votes, b.castBy(b.self, b.vote.Ballot, b.ownDone()))
 		}
@@ -135,7 +148,17 @@ func (m *Machine) accuse(from int, ballot uint32, d *Done, fault string, e *Effe
 	m.fail(e, err)
 }
 
-// show tells all of votes, be they a quorum's or fewer.
+// alone returns the vote as a certificate of its own, which is none of a quorum.
+func (v *CastVote) alone() *Certificate {
+	return &Certificate{Ballot: v.Vote.Ballot, Value: v.Vote.Value, Chain: v.Chain, Votes: []SignedVote{{v.Member, v.Signature}}}
+}
+
+// show tells each member that decides of votes, be they a quorum's or fewer, ahead of the
+// end of this member's run.
 func (m *Machine) show(slot uint64, c *Certificate, e *Effects) {
-	e.Sends = append(e.Sends, Send{To: All, Message: Message{Slot: slot, Ballot: c.Value.Attempt, Body: &Commit{c}}})
+	for i := range m.roster.Size {
+		if s := m.roster.rank(i); s != m.p.Self && m.roster.decides(s) {
+			e.Sends = append(e.Sends, Send{To: s, Message: Message{Slot: slot, Ballot: c.Value.Attempt, Body: &Commit{c}}})
+		}
+	}
 }
