@@ -39,6 +39,9 @@ func SumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b
 	if err != nil {
 		return nil, err
 	}
+	if err := b.CheckRows(total[0]); err != nil {
+		return nil, err
+	}
 	all := &Moments{Bounds: b, Count: total[0], Sums: total[1 : 1+dim : 1+dim], Products: make([]float64, dim*dim)}
 	for i, rest := 0, total[1+dim:]; i < dim; i++ {
 		rest = rest[copy(all.Products[i*dim+i:(i+1)*dim], rest):]
@@ -78,6 +81,9 @@ func means(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Boun
 	}
 	total, err := g.Sum(ctx, x, b.FirstMoments(nil, 1))
 	if err != nil {
+		return nil, err
+	}
+	if err := b.CheckRows(total[0]); err != nil {
 		return nil, err
 	}
 	floats.Scale(1/math.Round(total[0]), total[1:])
@@ -183,7 +189,7 @@ func (m *Moments) Covariance() []float64 {
 func (m *Moments) Scaled(scale []float64) *Moments {
 	dim := len(m.Sums)
 	out := newMoments(dim)
-	out.Count, out.Bounds = m.Count, Bounds{Rows: m.Bounds.Rows, RMS: make([]float64, dim)}
+	out.Count, out.Bounds = m.Count, Bounds{Rows: m.Bounds.Rows, All: m.Bounds.All, RMS: make([]float64, dim)}
 	for i, s := range scale {
 		out.Bounds.RMS[i] = m.Bounds.RMS[i] / s
 		out.Sums[i] = m.Sums[i] / s
