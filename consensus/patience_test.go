@@ -60,8 +60,12 @@ func TestHowLongIsWaited(t *testing.T) {
 		f           func(usual, every time.Duration) time.Duration
 		usual, want time.Duration
 	}{
-		{lostAfter, 0, 8 * time.Second}, {lostAfter, 20 * time.Second, 20 * time.Second}, {lostAfter, time.Hour, 2 * time.Minute},
-		{stallAfter, 0, 20 * time.Second}, {stallAfter, time.Minute, 5 * time.Minute}, {stallAfter, time.Hour, 10 * time.Minute},
+		{lostAfter, 0, 8 * time.Second},
+		{lostAfter, 20 * time.Second, 20 * time.Second},
+		{lostAfter, time.Hour, 2 * time.Minute},
+		{stallAfter, 0, 20 * time.Second},
+		{stallAfter, time.Minute, 5 * time.Minute},
+		{stallAfter, time.Hour, 10 * time.Minute},
 	} {
 		if got := c.f(c.usual, every); got != c.want {
 			t.Errorf("usual %s: got %s, want %s", c.usual, got, c.want)

@@ -100,21 +100,6 @@ func TestTrialsHaveTheirProbabilities(t *testing.T) {
 	}
 }
 
-// tape is a source whose first words are given.
-type tape struct {
-	first []uint64
-	then  rand.Source
-}
-
-func (s *tape) Uint64() uint64 {
-	if len(s.first) == 0 {
-		return s.then.Uint64()
-	}
-	w := s.first[0]
-	s.first = s.first[1:]
-	return w
-}
-
 // The digits that are drawn decide on which side of a border a number is, however near it
 // is: here the first word leaves it open, the second does not.
 func TestDigitsDecide(t *testing.T) {
