@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -59,7 +58,7 @@ type Rendezvous struct {
 	cancel   context.CancelFunc
 	joining  context.Context // visits end with it
 	visits   transport.Tasks
-	visiting sync.Map // peer.ID: is being visited, or has been
+	visiting counts // visits under way, by peer
 	answers  transport.Tasks
 	asking   counts // hellos being answered, by peer
 	stop     func() // ends the discovery on the local network
@@ -70,7 +69,7 @@ type Rendezvous struct {
 func New(ctx context.Context, c Config) (*Rendezvous, error) {
 	m := &registry{
 		cfg: c, consortium: c.Agreement.ID(),
-		records: map[peer.ID]*record{}, came: map[peer.ID]bool{}, warned: map[string]bool{}, claims: map[peer.ID]string{}, resuming: map[peer.ID][32]byte{},
+		records: map[peer.ID]*record{}, came: map[peer.ID]bool{}, warned: map[string]bool{}, claims: map[peer.ID]claim{}, offered: map[[32]byte]*membership.Roster{}, resuming: map[peer.ID][32]byte{},
 		complete: make(chan struct{}), failed: make(chan struct{}), changed: make(chan struct{}),
 	}
 	if _, err := rand.Read(m.process[:]); err != nil {
@@ -169,7 +168,7 @@ func (r *Rendezvous) late(ctx context.Context) error {
 	if !TimedOut(ctx, r.cfg.Timeout) {
 		return ctx.Err()
 	}
-	return &JoinTimeoutError{After: r.cfg.Timeout, Want: r.cfg.Size, Present: r.present(), Missing: r.missing()}
+	return &JoinTimeoutError{After: r.cfg.Timeout, Want: r.cfg.Size, Present: r.present(), Missing: r.missing(), Apart: r.apart()}
 }
 
 // TimedOut reports whether a limit of its own has ended a context.
