@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/x/rate"
 )
 
@@ -13,13 +14,20 @@ import (
 const (
 	knocksMost      = 8
 	knocksPerSecond = 4
+	knockStreams    = 16 // that one of them may open: a hello or two, and what identification takes
 )
 
 // knocks holds the connections of strangers.
 type knocks struct {
 	rate rate.Limiter
 	mu   sync.Mutex
-	open []network.Conn
+	open []*knock
+}
+
+// knock is a stranger's connection.
+type knock struct {
+	network.Conn
+	streams int // opened so far
 }
 
 func newKnocks() *knocks {
@@ -30,7 +38,7 @@ func newKnocks() *knocks {
 func (k *knocks) room() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.open = slices.DeleteFunc(k.open, network.Conn.IsClosed)
+	k.open = slices.DeleteFunc(k.open, func(o *knock) bool { return o.IsClosed() })
 	return len(k.open) < knocksMost
 }
 
@@ -41,6 +49,20 @@ func (k *knocks) enter(c network.Conn) bool {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.open = append(k.open, c)
+	k.open = append(k.open, &knock{Conn: c})
 	return true
+}
+
+// stream notes that a stranger opens a stream, and disconnects one that opens too many.
+func (k *knocks) stream(id peer.ID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, o := range k.open {
+		if o.RemotePeer() != id {
+			continue
+		}
+		if o.streams++; o.streams == knockStreams+1 {
+			go o.Close()
+		}
+	}
 }

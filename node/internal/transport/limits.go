@@ -47,7 +47,7 @@ func newResources(size int, a *Admission) (network.ResourceManager, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDoor(resources, size, a.near), nil
+	return newDoor(resources, size, a), nil
 }
 
 // limiter gives peers that are known to be members other limits than those that may be
@@ -100,17 +100,17 @@ func (p *peerLimit) GetFDLimit() int                          { return p.now().G
 // makes are not bounded.
 type door struct {
 	network.ResourceManager
-	near            *addresses
+	admission       *Admission
 	members, others rate.Limiter
 }
 
-func newDoor(r network.ResourceManager, size int, near *addresses) *door {
-	perAddress := rate.Limit{RPS: float64(size + 8), Burst: 4*size + 32}
+func newDoor(r network.ResourceManager, size int, a *Admission) *door {
+	perAddress := rate.Limit{RPS: float64(size + 4), Burst: 4*size + 32}
 	return &door{
-		ResourceManager: r, near: near,
-		members: rate.Limiter{GlobalLimit: rate.Limit{RPS: float64(8*size + 64), Burst: 8*size + 64}},
+		ResourceManager: r, admission: a,
+		members: rate.Limiter{GlobalLimit: rate.Limit{RPS: float64(2*size + 8), Burst: 8*size + 64}},
 		others: rate.Limiter{
-			GlobalLimit: rate.Limit{RPS: float64(4*size + 32), Burst: 8*size + 64},
+			GlobalLimit: rate.Limit{RPS: float64(2*size + 8), Burst: 8*size + 64},
 			SubnetRateLimiter: rate.SubnetLimiter{
 				IPv4SubnetLimits: []rate.SubnetLimit{{PrefixLength: 32, Limit: perAddress}},
 				IPv6SubnetLimits: []rate.SubnetLimit{{PrefixLength: 56, Limit: perAddress}},
@@ -125,7 +125,7 @@ func (d *door) OpenConnection(dir network.Direction, usefd bool, endpoint multia
 	if dir == network.DirInbound {
 		ip := addressOf(endpoint)
 		limiter := &d.others
-		if d.near.has(ip) {
+		if d.admission.near.has(ip) {
 			limiter = &d.members
 		}
 		if !limiter.Allow(ip) {
@@ -133,6 +133,14 @@ func (d *door) OpenConnection(dir network.Direction, usefd bool, endpoint multia
 		}
 	}
 	return d.ResourceManager.OpenConnection(dir, usefd, endpoint)
+}
+
+// OpenStream is where strangers that open one stream after the other are found.
+func (d *door) OpenStream(id peer.ID, dir network.Direction) (network.StreamManagementScope, error) {
+	if dir == network.DirInbound && !d.admission.Has(id) {
+		d.admission.knocks.stream(id)
+	}
+	return d.ResourceManager.OpenStream(id, dir)
 }
 
 // addressOf returns the IP address of a multiaddr, the zero one if it has none.
