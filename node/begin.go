@@ -77,7 +77,7 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 		members: members, host: p.host, rendezvous: p.rendezvous, store: p.store, journal: j, log: p.cfg.Log, cancel: p.cancel,
 	}
 	box := newInbox(members, words)
-	n.transport, err = p.host.Begin(p.ctx, transport.Run{ID: j.ID, Peers: peersOf(members.Load()), Deliver: box.deliver, Usual: box.usual})
+	n.transport, err = p.host.Begin(p.ctx, transport.Run{ID: j.ID, Peers: peersOf(members.Load()), Deliver: box.deliver, Usual: box.usual, MostBlob: mostBytes})
 	if err != nil {
 		return nil, err
 	}

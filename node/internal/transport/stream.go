@@ -42,6 +42,7 @@ type streams struct {
 	peers    *directory
 	deliver  func(from int, m consensus.Valid)
 	usual    func() int    // bytes of a message
+	mostBlob int           // bytes of a blob
 	large    chan struct{} // of capacity 1: held by whoever reads a larger one
 	traffic  *counter
 	blame    *blame
@@ -180,6 +181,9 @@ func (s *streams) read(stream network.Stream, id peer.ID) error {
 	}
 	for {
 		m, err := s.next(r, stream)
+		if blob, is := m.Message().Body.(*consensus.Blob); err == nil && is && len(blob.Data) > s.mostBlob {
+			err = &wire.LimitError{Got: len(blob.Data), Limit: s.mostBlob}
+		}
 		if err != nil {
 			s.accuse(id, err)
 			return err
