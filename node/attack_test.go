@@ -55,10 +55,10 @@ func TestStrangersAttackAMember(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads what a process holds from /proc")
 	}
-	a, rounds, rows := shortAttack, 40, 2000
+	a, rounds, rows, components := shortAttack, 40, 2000, "8"
 	full := os.Getenv("COLLABDICT_ATTACK") == "full"
 	if full {
-		a, rounds, rows = fullAttack, 200, 60_000
+		a, rounds, rows, components = fullAttack, 150, 100_000, "24" // a round that takes some time to compute
 	} else {
 		t.Parallel()
 	}
@@ -68,7 +68,7 @@ func TestStrangersAttackAMember(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	// A first run makes folders with a list of members, and ports that are free.
-	command(t, program, dir, "up", "--generate", fmt.Sprintf("participants=4,rows=%d,columns=20,patterns=5", rows), "--components", "8",
+	command(t, program, dir, "up", "--generate", fmt.Sprintf("participants=4,rows=%d,columns=20,patterns=5", rows), "--components", components,
 		"--rounds", "2", "--set", "tol=0", "--out", "o").succeeds(t)
 	quiet := besieged(t, program, dir, 2, rounds)
 	began := time.Now()
@@ -383,11 +383,16 @@ func (f *force) write(w io.Writer, b []byte) {
 	f.sent.Add(int64(n))
 }
 
-// raw sends what is no handshake, over TCP and UDP, until there was enough junk.
+// raw sends what is no handshake, over TCP and UDP, so that there is as much junk in time
+// as there should be.
 func (f *force) raw(ctx context.Context) {
 	junk := make([]byte, 1<<20)
 	_, _ = rand.Read(junk)
-	for i := 0; ctx.Err() == nil && (f.sent.Load() < f.Junk || f.made.Load() < int64(f.Identities)); i++ {
+	began := time.Now()
+	for i := 0; ctx.Err() == nil && f.sent.Load() < f.Junk; i++ {
+		if due := time.Duration(float64(f.Time) * float64(f.sent.Load()) / float64(f.Junk)); due > time.Since(began) {
+			<-time.After(due - time.Since(began))
+		}
 		c, err := f.dial(f.to[i%len(f.to)].Addrs[0])
 		if err != nil {
 			<-time.After(time.Millisecond)

@@ -100,7 +100,8 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 	}
 	n.work.Go(func() { n.loop.main(p.ctx) })
 	n.work.Go(func() { n.loop.vouch(p.ctx, n.heartbeat) })
-	p.rendezvous.Begin(members, rendezvous.Events{Found: n.reached, Returned: n.returned}, came)
+	n.work.Go(func() { n.ask(p.ctx) })
+	p.rendezvous.Begin(members, rendezvous.Events{Found: n.reached, Returned: n.returned, Removed: n.removed}, came)
 	return n, nil
 }
 

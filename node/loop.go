@@ -54,6 +54,7 @@ type loop struct {
 	took      time.Duration // the last slot
 	logged    logState
 	allOver   bool
+	expelled  error // set once the others have removed this member while it was away
 
 	requests chan *request
 	allEnded chan struct{} // closed when every other member has finished or left, or is lost
@@ -234,6 +235,9 @@ func (l *loop) apply(e consensus.Effects) {
 		l.afterAmendment()
 	}
 	if e.Err != nil {
+		if l.expelled != nil {
+			e.Err = l.expelled
+		}
 		l.fail(e.Err)
 		l.answer(outcome{err: e.Err})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
@@ -147,13 +148,28 @@ func (m *registry) refusal(id peer.ID) string {
 	return "does not let this node in: its roster does not list the peer ID " + id.String()
 }
 
+// removed takes in that a member of the run under way has this process removed.
+func (m *registry) removed(from peer.ID) {
+	if m.belongs(from) && m.count(from, claim{word: saidNo}) >= m.quorum() && m.events.Removed != nil {
+		m.events.Removed()
+	}
+}
+
+// removal returns the error of a process that the members have removed while it was away.
+func (m *registry) removal() error {
+	return &consensus.RemovedError{Revision: m.current.Load().Params.Revision + 1}
+}
+
 // refused takes in that a peer does not let this process in. If a quorum of the
 // members does not, no quorum is left to be in a run with. Without a list of members
 // anybody may say so, and nobody who does is counted.
 func (m *registry) refused(from peer.ID, h wire.Hello) {
 	who, reason := membership.Describe(h.Name, from), membership.Printable(h.Refused)
 	m.warn("refused "+from.String(), "a peer refuses this node, and is not believed alone", "peer", who, "reason", reason)
-	err := &StrangerError{Peer: who, Detail: reason}
+	var err error = &StrangerError{Peer: who, Detail: reason}
+	if m.resumed != nil && h.Refused == WasRemoved {
+		err = m.removal()
+	}
 	c := claim{word: saidNo, why: err}
 	if !m.listed() {
 		c.word = ""

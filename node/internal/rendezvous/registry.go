@@ -141,6 +141,10 @@ func (m *registry) learn(from peer.ID, h wire.Hello) (again bool) {
 		m.resuming[from] = h.Resume
 	}
 	delete(m.claims, from)
+	if m.agreed && m.current != nil && h.Refused == WasRemoved {
+		m.removed(from)
+		return false
+	}
 	switch {
 	case m.failure != nil:
 	case m.resumed != nil:

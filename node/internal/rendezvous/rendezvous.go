@@ -46,6 +46,8 @@ type Presence struct {
 type Events struct {
 	// Found gets where a member of the run is reached, when it is found.
 	Found func(id peer.ID, addrs []string)
+	// Removed says that a quorum of the members has this process removed.
+	Removed func()
 	// Returned gets where a member is reached whose process was started again.
 	Returned func(id peer.ID, addrs []string)
 }
@@ -130,6 +132,16 @@ func (r *Rendezvous) Begin(current *membership.Current, events Events, came []pe
 
 // Came notes that a newcomer has taken part.
 func (r *Rendezvous) Came(id peer.ID) { r.locked(func() { r.came[id] = true }) }
+
+// Ask says hello to members of the run that are not heard any more. They may have removed
+// this process while it was away, which they tell it.
+func (r *Rendezvous) Ask(ctx context.Context, ids []peer.ID) {
+	for _, id := range ids {
+		if err := r.exchange(ctx, id); err != nil {
+			r.cfg.Log.Debug("no hello from a member that is lost", "peer", id, "error", err)
+		}
+	}
+}
 
 // Close ends all visits.
 func (r *Rendezvous) Close() {
