@@ -14,7 +14,7 @@ import (
 const (
 	knocksMost      = 8
 	knocksPerSecond = 4
-	knockStreams    = 16 // that one of them may open: a hello or two, and what identification takes
+	knockStreams    = 8 // that one of them may open: a hello or two, and what identification takes
 )
 
 // knocks holds the connections of strangers.
