@@ -2,6 +2,7 @@ package transport
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +27,11 @@ type Admission struct {
 	members atomic.Pointer[map[peer.ID]bool]
 	near    *addresses // where members have connected from
 	knocks  *knocks
+
+	mu      sync.Mutex
+	network network.Network // from watch on
+	looked  time.Time       // when complete was last found out
+	all     bool
 }
 
 var _ connmgr.ConnectionGater = (*Admission)(nil)
@@ -49,6 +55,26 @@ func (a *Admission) Has(id peer.ID) bool {
 func (a *Admission) listed(id peer.ID) bool {
 	ids := a.members.Load()
 	return ids != nil && (*ids)[id]
+}
+
+// complete reports whether all members are connected, as it was at most a second ago.
+func (a *Admission) complete() bool {
+	ids := a.members.Load()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ids == nil || a.network == nil {
+		return false
+	}
+	if time.Since(a.looked) > time.Second {
+		a.looked, a.all = time.Now(), true
+		for id := range *ids {
+			if id != a.network.LocalPeer() && a.network.Connectedness(id) != network.Connected {
+				a.all = false
+				break
+			}
+		}
+	}
+	return a.all
 }
 
 func (a *Admission) InterceptPeerDial(id peer.ID) bool { return a.Has(id) }
@@ -94,6 +120,9 @@ const strangerTimeout = 5 * time.Second
 // watch notes where members come from, and disconnects strangers that do not say hello in
 // time.
 func (a *Admission) watch(h host.Host) {
+	a.mu.Lock()
+	a.network = h.Network()
+	a.mu.Unlock()
 	h.Network().Notify(&network.NotifyBundle{ConnectedF: func(_ network.Network, c network.Conn) {
 		switch id := c.RemotePeer(); {
 		case a.listed(id):

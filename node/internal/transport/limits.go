@@ -96,18 +96,20 @@ func (p *peerLimit) GetFDLimit() int                          { return p.now().G
 
 // door bounds how many connections per second are let as far as the handshake, which
 // takes processor time. Addresses that members have connected from have a bucket of their
-// own, so that strangers elsewhere do not keep a member out. Connections that this host
-// makes are not bounded.
+// own, so that strangers elsewhere do not keep a member out. While all members are
+// connected, hardly anybody has a reason to come. Connections that this host makes are not
+// bounded.
 type door struct {
 	network.ResourceManager
-	admission       *Admission
-	members, others rate.Limiter
+	admission             *Admission
+	members, others, idle rate.Limiter
 }
 
 func newDoor(r network.ResourceManager, size int, a *Admission) *door {
 	perAddress := rate.Limit{RPS: float64(size + 4), Burst: 4*size + 32}
 	return &door{
 		ResourceManager: r, admission: a,
+		idle:    rate.Limiter{GlobalLimit: rate.Limit{RPS: knocksPerSecond, Burst: 2 * knocksMost}},
 		members: rate.Limiter{GlobalLimit: rate.Limit{RPS: float64(2*size + 8), Burst: 8*size + 64}},
 		others: rate.Limiter{
 			GlobalLimit: rate.Limit{RPS: float64(2*size + 8), Burst: 8*size + 64},
@@ -125,7 +127,10 @@ func (d *door) OpenConnection(dir network.Direction, usefd bool, endpoint multia
 	if dir == network.DirInbound {
 		ip := addressOf(endpoint)
 		limiter := &d.others
-		if d.admission.near.has(ip) {
+		switch {
+		case d.admission.complete():
+			limiter = &d.idle
+		case d.admission.near.has(ip):
 			limiter = &d.members
 		}
 		if !limiter.Allow(ip) {
