@@ -44,7 +44,7 @@ var (
 )
 
 const (
-	memoryMost    = 64 << 20 // by which the attacked member may grow
+	memoryMost    = 32 << 20 // by which the attacked member may grow
 	processorMost = 1.25     // times what a round takes undisturbed, in the long attack
 )
 
