@@ -78,7 +78,7 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 		members: members, host: p.host, rendezvous: p.rendezvous, store: p.store, journal: j, log: p.cfg.Log, cancel: p.cancel,
 	}
 	box := newInbox(members, words)
-	n.transport, err = p.host.Begin(p.ctx, transport.Run{ID: j.ID, Peers: peersOf(members.Load()), Deliver: box.deliver, Usual: box.usual})
+	n.transport, err = p.host.Begin(p.ctx, transport.Run{ID: j.ID, Peers: peersOf(members.Load()), Deliver: box.deliver, Usual: box.usual, MostBlob: mostBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,8 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 	}
 	n.work.Go(func() { n.loop.main(p.ctx) })
 	n.work.Go(func() { n.loop.vouch(p.ctx, n.heartbeat) })
-	p.rendezvous.Begin(members, rendezvous.Events{Found: n.reached, Returned: n.returned}, came)
+	n.work.Go(func() { n.ask(p.ctx) })
+	p.rendezvous.Begin(members, rendezvous.Events{Found: n.reached, Returned: n.returned, Removed: n.removed}, came)
 	return n, nil
 }
 

@@ -55,6 +55,7 @@ type loop struct {
 	took      time.Duration // the last slot
 	logged    logState
 	allOver   bool
+	expelled  error // set once the others have removed this member while it was away
 
 	requests chan *request
 	allEnded chan struct{} // closed when every other member has finished or left, or is lost
@@ -236,6 +237,9 @@ func (l *loop) apply(e consensus.Effects) {
 	}
 	if e.Err != nil {
 		e.Err = l.keepEvidence(e.Err)
+		if l.expelled != nil {
+			e.Err = l.expelled
+		}
 		l.fail(e.Err)
 		l.answer(outcome{err: e.Err})
 	}
