@@ -17,15 +17,17 @@ type Machine struct {
 	now     time.Duration
 	monitor monitor
 
-	slot     *slot // the slot under way
-	last     *slot // the slot before it, as long as it can be opened from here
-	learner  uint64
-	finished bool
-	err      error // why the machine has failed
+	slot      *slot        // the slot under way
+	last      *slot        // the slot before it, as long as it can be opened from here
+	certified *Certificate // of the slot before it
+	learner   uint64
+	finished  bool
+	err       error // why the machine has failed
 
-	totals map[string]*runningTotal // by key
-	held   []uint32                 // members that the last of them has not counted
-	early  map[int][]Message        // for the slot under way or the next one, by member
+	totals  map[string]*runningTotal // by key
+	held    []uint32                 // members that the last of them has not counted
+	early   map[int][]Message        // for the slot under way or the next one, by member
+	longest int                      // values of a call so far
 
 	amendment *Amendment     // that this member wants; nil if none
 	amends    [32]byte       // its digest
@@ -37,6 +39,9 @@ type Machine struct {
 // same settings, names and run. One that the roster is without gets a *RemovedError.
 func New(p Params) (*Machine, error) {
 	p = p.withDefaults()
+	if p.Scheme == Auto {
+		return nil, fmt.Errorf("consensus: scheme: want one that follows from the length of the vectors, got %q", Auto)
+	}
 	m := &Machine{totals: map[string]*runningTotal{}, early: map[int][]Message{}, removed: map[int]uint64{}}
 	if err := m.form(p); err != nil {
 		return nil, err
@@ -119,6 +124,7 @@ func (m *Machine) enter(c Call, e *Effects) {
 		return
 	}
 	m.entropy = c.Entropy
+	m.longest = max(m.longest, len(c.Values))
 	s.began = m.now
 	m.monitor.step(m.now)
 	switch {
@@ -177,6 +183,8 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 		switch {
 		case msg.Slot == m.slot.number:
 			m.apply(from, msg, e)
+		case msg.Slot+1 == m.slot.number:
+			m.receivePast(from, msg, e)
 		case msg.Slot > m.slot.number:
 			if msg.Slot == m.slot.number+1 {
 				m.keepEarly(from, msg)
@@ -213,12 +221,32 @@ func (m *Machine) apply(from int, msg Message, e *Effects) {
 	}
 }
 
-// earlyMost bounds the messages of one member that wait for the slot or the view
-// that they belong to.
-const earlyMost = 4
+// The messages of one member that wait for the slot or the view that they belong to are
+// few, and take no more than a usual one.
+const (
+	earlyMost  = 4
+	earlyBytes = 1<<20 + 64<<10 // a blob, and what stands beside one
+)
+
+// earlyRoom returns the most bytes of one member's messages that wait: of a vector as long
+// as any that this member has brought, which may travel whole, or a blob.
+func (m *Machine) earlyRoom() int { return max(earlyBytes, 2*8*m.longest+64<<10) }
+
+// weight returns about how many bytes a message holds that may be kept early.
+func weight(msg Message) int {
+	switch b := msg.Body.(type) {
+	case *Seeds:
+		return 8*len(b.Full) + len(b.Chunk)
+	case *Blob:
+		return len(b.Data)
+	case *Step:
+		return 8 * len(b.Words)
+	}
+	return 0
+}
 
 // keepEarly keeps a message for which it is too early here: what others need an
-// answer to before they go on.
+// answer to before they go on. What finds no room is sent again when it is asked for.
 func (m *Machine) keepEarly(from int, msg Message) {
 	switch msg.Body.(type) {
 	case *Seeds, *Blob, *Prepare:
@@ -230,10 +258,15 @@ func (m *Machine) keepEarly(from int, msg Message) {
 		return
 	}
 	kept := append(m.early[from], msg)
-	if len(kept) > earlyMost {
+	held := 0
+	for _, k := range kept {
+		held += weight(k)
+	}
+	for len(kept) > earlyMost || len(kept) > 0 && held > m.earlyRoom() {
+		held -= weight(kept[0])
 		kept = kept[1:]
 	}
-	m.early[from] = kept
+	m.early[from] = slices.Clone(kept) // which lets go of what is dropped
 }
 
 // replayEarly takes up the messages that were too early. Those that still are

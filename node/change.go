@@ -178,7 +178,7 @@ func peersOf(m *membership.Members) []transport.Peer {
 	peers := make([]transport.Peer, len(m.All))
 	for rank, o := range m.All {
 		at, active := m.Ranks[o.ID]
-		peers[rank] = transport.Peer{ID: o.ID, Addrs: membership.Multiaddrs(o.Addrs), Gone: !active || at != rank}
+		peers[rank] = transport.Peer{ID: o.ID, Name: o.Name, Addrs: membership.Multiaddrs(o.Addrs), Gone: !active || at != rank}
 	}
 	return peers
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
@@ -32,7 +33,7 @@ func listed(t *testing.T, configs []Config, founders int) []Member {
 		all = append(all, Member{Name: c.Name, ID: id})
 	}
 	for i := range configs {
-		configs[i].Members, configs[i].Expect = all[:founders], 0
+		configs[i].Members, configs[i].Expect, configs[i].Open = all[:founders], 0, false
 	}
 	return all
 }
@@ -218,9 +219,47 @@ func TestAMemberIsRemovedWhileItIsAway(t *testing.T) {
 		waitFor(t, func() bool { return nodes[0].Changes() == 1 })
 		pass(2 * farewellTime)
 		s.Place(&away, 1, 1)
-		var stranger *StrangerError
-		if end := join(t, away).wait(t); !errors.As(end.err, &stranger) || stranger.Detail != rendezvous.WasRemoved {
+		var removed *consensus.RemovedError
+		if end := join(t, away).wait(t); !errors.As(end.err, &removed) {
 			t.Errorf("it comes back with %v, want to be told that it was removed", end.err)
+		}
+		waitForAll(t, learners)
+		finish(t, nodes)
+	})
+}
+
+// A member that is removed while it is cut off, and goes on waiting, is told so when it
+// reaches the others again, and ends with the reason.
+func TestAMemberIsRemovedWhileItIsCutOff(t *testing.T) {
+	const size, rounds = 5, 40
+	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		configs := s.configs(t, size)
+		listed(t, configs, size)
+		nodes := s.start(t, configs...)
+		var learners []*learner
+		for _, n := range nodes {
+			learners = append(learners, steady(t, rounds, n))
+		}
+		waitFor(t, func() bool { return nodes[0].Status().Round == 2 })
+		away, cut := nodes[1], learners[1]
+		s.part(0, 1, 0, 0, 0)
+		nodes, learners = without(nodes, 1), slices.Delete(learners, 1, 2)
+		for _, n := range nodes {
+			if err := n.Change([]Change{{Remove: []string{"m1"}}}); err != nil {
+				t.Error(err)
+			}
+		}
+		waitFor(t, func() bool { return nodes[0].Changes() == 1 && away.Status().Paused })
+		pass(2 * farewellTime)
+		select {
+		case err := <-cut.ended:
+			t.Fatalf("it ends with %v while it is cut off", err)
+		default:
+		}
+		s.heal()
+		var removed *consensus.RemovedError
+		if err := nodetest.Receive(t, cut.ended); !errors.As(err, &removed) || removed.Revision != 1 {
+			t.Errorf("it ends with %v, want to be told that it was removed", err)
 		}
 		waitForAll(t, learners)
 		finish(t, nodes)

@@ -16,61 +16,58 @@ import (
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
-// failAll runs Joins that must all fail with an error of type E.
-func failAll[E error](t *testing.T, configs ...Config) []E {
+// keptApart asserts that two processes that cannot be in one run say why, each in a line
+// with its texts, and go on waiting for the others.
+func keptApart(t *testing.T, a, b Config, texts ...[]string) {
 	t.Helper()
-	failures := make([]E, len(configs))
-	for i, j := range joinAll(t, configs...) {
-		end := j.wait(t)
-		if !errors.As(end.err, &failures[i]) {
-			t.Fatalf("%s: got %v, want a %T", configs[i].Name, end.err, failures[i])
-		}
-		if strings.Contains(end.err.Error(), "\n") {
-			t.Errorf("%s: more than one line: %q", configs[i].Name, end.err)
-		}
+	lines := []<-chan string{logged(&a), logged(&b)}
+	for i, j := range joinAll(t, a, b) {
+		j.hears(t, lines[i], append(texts[i%len(texts)], "level=WARN")...)
+		j.goesOn(t, []string{a.Name, b.Name}[i])
 	}
-	return failures
 }
 
 func TestDisagreementIsNamedOnBothSides(t *testing.T) {
 	a, b := testConfig(t, 0, 3), testConfig(t, 1, 3)
 	b.Agreement = Agreement{{Name: "rho", Value: "0.2"}, {Name: "model", Value: "ggm"}}
-	e := failAll[*DisagreementError](t, a, b)
-	for i, want := range []DisagreementError{{Peer: "m1", Field: "rho", Own: `"0.1"`, Theirs: `"0.2"`}, {Peer: "m0", Field: "rho", Own: `"0.2"`, Theirs: `"0.1"`}} {
-		got := *e[i]
-		got.Peer, _, _ = strings.Cut(got.Peer, " ")
-		if got != want {
-			t.Errorf("got %v, want %v", got, want)
+	keptApart(t, a, b,
+		[]string{"m1 (", `disagrees on rho: this node has \"0.1\", the other \"0.2\"`},
+		[]string{"m0 (", `disagrees on rho: this node has \"0.2\", the other \"0.1\"`})
+}
+
+// What keeps the processes apart is in the error of one that gives up waiting.
+func TestATimeoutTellsOfADisagreement(t *testing.T) {
+	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		configs := s.configs(t, 3)
+		configs[1].Agreement = Agreement{{Name: "model", Value: "ggm"}, {Name: "rho", Value: "0.2"}}
+		configs[0].JoinTimeout, configs[1].JoinTimeout = 10*time.Second, 10*time.Second
+		first := join(t, configs[0])
+		configs[1].Peers = nodetest.Receive(t, first.addrs)
+		for i, j := range []*joining{first, join(t, configs[1])} {
+			end := j.wait(t)
+			var late *JoinTimeoutError
+			var differs *DisagreementError
+			if !errors.As(end.err, &late) || !errors.As(end.err, &differs) || differs.Field != "rho" || strings.Contains(end.err.Error(), "\n") {
+				t.Errorf("member %d: got %v, want a timeout, and that rho differs, in one line", i, end.err)
+			}
 		}
-	}
+	})
 }
 
 // The consensus settings and the number of members need not be in the agreement
 // that the caller gives.
 func TestOwnSettingsAreAgreedOn(t *testing.T) {
 	a, b := testConfig(t, 0, 3), testConfig(t, 1, 4)
-	for i, e := range failAll[*DisagreementError](t, a, b) {
-		if e.Field != "members" {
-			t.Errorf("member %d: got field %q, want members", i, e.Field)
-		}
-	}
-	b = testConfig(t, 1, 3)
+	keptApart(t, a, b, []string{"disagrees on members"})
+	a, b = testConfig(t, 0, 3), testConfig(t, 1, 3)
 	b.Settings.Tolerance = 1e-6
-	for i, e := range failAll[*DisagreementError](t, a, b) {
-		if e.Field != "consensus: tolerance" {
-			t.Errorf("member %d: got field %q, want the tolerance", i, e.Field)
-		}
-	}
+	keptApart(t, a, b, []string{"disagrees on consensus: tolerance"})
 }
 
 func TestDuplicateNameIsNamedOnBothSides(t *testing.T) {
 	a, b := testConfig(t, 0, 3), testConfig(t, 1, 3)
 	b.Name = a.Name
-	for i, e := range failAll[*DuplicateNameError](t, a, b) {
-		if e.Name != "m0" || len(e.Peers) != 2 || e.Peers[0] == e.Peers[1] {
-			t.Errorf("member %d: %v", i, e)
-		}
-	}
+	keptApart(t, a, b, []string{`two members are named \"m0\"`, identity(t, a).String(), identity(t, b).String()})
 }
 
 func TestStrangerIsRefused(t *testing.T) {

@@ -31,6 +31,7 @@ type loopConfig struct {
 	network carrier
 	inbox   *inbox
 	self    int
+	dir     string             // of evidence
 	initial consensus.Settings // that the run has begun with
 	changes []Change           // of the roster that this member's operator wants at first
 	every   time.Duration      // between two ticks
@@ -54,6 +55,7 @@ type loop struct {
 	took      time.Duration // the last slot
 	logged    logState
 	allOver   bool
+	expelled  error // set once the others have removed this member while it was away
 
 	requests chan *request
 	allEnded chan struct{} // closed when every other member has finished or left, or is lost
@@ -234,6 +236,10 @@ func (l *loop) apply(e consensus.Effects) {
 		l.afterAmendment()
 	}
 	if e.Err != nil {
+		e.Err = l.keepEvidence(e.Err)
+		if l.expelled != nil {
+			e.Err = l.expelled
+		}
 		l.fail(e.Err)
 		l.answer(outcome{err: e.Err})
 	}

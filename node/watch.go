@@ -13,11 +13,12 @@ import (
 
 // logState is what the log has reported of the run so far.
 type logState struct {
+	alone []consensus.Alone // last seen
+
 	lost   map[uint32]bool
 	slot   uint64
 	ballot uint32
 	paused bool
-	held   []uint32
 	plans  map[string]bool
 	waited time.Duration // how long the members waited for were last said to be late
 }
@@ -50,7 +51,6 @@ func (l *loop) watch(s consensus.Status) {
 		t.plans[s.Plan] = true
 		l.log.Info("sums as long as this one go by "+s.Plan, "slot", s.Slot, "rounds", s.Steps)
 	}
-	l.tellHeld(s.Held)
 	if s.Paused != t.paused {
 		if t.paused = s.Paused; t.paused {
 			l.log.Info(l.pause(s))
@@ -58,25 +58,6 @@ func (l *loop) watch(s consensus.Status) {
 			l.log.Info("resumed: enough members are here")
 		}
 	}
-}
-
-// tellHeld says whose statistics are held back, and until when.
-func (l *loop) tellHeld(held []uint32) {
-	if slices.Equal(held, l.logged.held) {
-		return
-	}
-	for _, m := range held {
-		if !slices.Contains(l.logged.held, m) {
-			more := l.machine.Rules().Colluders + 2 - len(held)
-			l.log.Info(fmt.Sprintf("the statistics of %s are held back until %d more come: alone they would show in the total", l.members.Name(int(m)), more))
-		}
-	}
-	for _, m := range l.logged.held {
-		if !slices.Contains(held, m) {
-			l.log.Info(fmt.Sprintf("the statistics of %s count again", l.members.Name(int(m))))
-		}
-	}
-	l.logged.held = slices.Clone(held)
 }
 
 // pause returns a line that names the members that are missing for the run to continue.
@@ -125,6 +106,7 @@ func (l *loop) note(r consensus.Receive) {
 // doubled.
 func (l *loop) nag() {
 	s := l.status.Load()
+	l.logAlone(s.machine.Alone)
 	names, first := l.namesOf(s.machine.Waiting), 10*time.Second
 	if len(s.unfinished) > 0 {
 		names, first = s.unfinished, 2*time.Second
@@ -138,6 +120,17 @@ func (l *loop) nag() {
 		l.logged.waited = waited
 		l.log.Info(waitingLine(names, waited, s.machine.Usual), "state", s.machine.State)
 	}
+}
+
+// logAlone names members that alone take another for lost, once each time that it comes to
+// be so.
+func (l *loop) logAlone(found []consensus.Alone) {
+	for _, a := range found {
+		if !slices.Contains(l.logged.alone, a) {
+			l.log.Warn("a member alone hears nothing of another, of which a quorum hears: check the link between the two", "name", l.members.Name(int(a.By)), "of", l.members.Name(int(a.Of)))
+		}
+	}
+	l.logged.alone = found
 }
 
 // waitingLine returns a line that names the members waited for, with the usual wait.

@@ -220,9 +220,9 @@ func TestAQuorumRefusesWhoReturns(t *testing.T) {
 		o.says(refuses(WasRemoved))
 	}
 	_, _, failure := g.outcome()
-	var stranger *StrangerError
-	if !errors.As(failure, &stranger) || stranger.Detail != WasRemoved {
-		t.Errorf("a quorum: %v, want a StrangerError", failure)
+	var removed *consensus.RemovedError
+	if !errors.As(failure, &removed) || removed.Revision != 1 {
+		t.Errorf("a quorum: %v, want to be removed by change 1", failure)
 	}
 	if j, err := g.cfg.Store.Last(); err != nil || j.Over != "" {
 		t.Errorf("%v, over %q, want it unfinished", err, j.Over)

@@ -26,6 +26,13 @@ func (c *counts) enter(id peer.ID, most int) bool {
 	return true
 }
 
+// size returns for how many peers anything is under way.
+func (c *counts) size() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.of)
+}
+
 func (c *counts) leave(id peer.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -3,6 +3,7 @@ package rendezvous
 import (
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -54,7 +55,11 @@ func (r *Rendezvous) found(info peer.AddrInfo, atOnce bool) {
 	if r.joining.Err() != nil || !r.knows(info.ID) || info.ID == r.cfg.Host.ID() {
 		return
 	}
-	r.cfg.Host.Peerstore().AddAddrs(info.ID, info.Addrs, peerstore.PermanentAddrTTL)
+	ttl := time.Duration(peerstore.PermanentAddrTTL)
+	if !r.configured(info.ID) {
+		ttl = visitVain * (helloTimeout + visitMost)
+	}
+	r.cfg.Host.Peerstore().AddAddrs(info.ID, info.Addrs, ttl)
 	r.visit(info.ID, atOnce)
 }
 

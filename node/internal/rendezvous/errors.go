@@ -35,7 +35,7 @@ type TooManyError struct {
 }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("found %d members, want %d (%s): stop the surplus ones, or start all with the right number", len(e.Found), e.Want, strings.Join(e.Found, ", "))
+	return fmt.Sprintf("found %d processes for a run of %d (%s): stop the surplus ones, or start all with the right number", len(e.Found), e.Want, strings.Join(e.Found, ", "))
 }
 
 // StrangerError reports that a roster does not have a peer in it.
@@ -74,12 +74,20 @@ type JoinTimeoutError struct {
 	Want    int
 	Present []string
 	Missing []string // as far as their names are known
+	Apart   error    // what keeps this process and one of those that came apart, if that is so
 }
 
 func (e *JoinTimeoutError) Error() string {
-	return fmt.Sprintf("not all members within %s: want %d, got %d (%s), missing %s: start them, or check their addresses and the network",
+	s := fmt.Sprintf("not all members within %s: want %d, got %d (%s), missing %s: start them, or check their addresses and the network",
 		e.After, e.Want, len(e.Present), strings.Join(e.Present, ", "), listMissing(e.Want, len(e.Present), e.Missing))
+	if e.Apart != nil {
+		s += "; " + e.Apart.Error()
+	}
+	return s
 }
+
+// Unwrap returns what keeps this process and another apart.
+func (e *JoinTimeoutError) Unwrap() error { return e.Apart }
 
 // listMissing names those who are missing, and counts those whose names are not known.
 func listMissing(want, present int, missing []string) string {

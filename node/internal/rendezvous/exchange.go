@@ -12,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 
 	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
 // HelloProtocol is the name of the protocol of hellos.
@@ -22,6 +23,10 @@ const (
 	visitLate    = 300 * time.Millisecond
 	visitFirst   = 100 * time.Millisecond
 	visitMost    = 2 * time.Second // between two exchanges with one peer
+	visitVain    = 8               // exchanges that fail with a peer known by hearsay alone
+	// strangersHello is how much of what a stranger says is waited for, so that it can read
+	// the answer.
+	strangersHello = 64 << 10
 	// AnswersMost bounds the hellos of one peer that are answered at a time.
 	AnswersMost = 4
 )
@@ -38,20 +43,25 @@ func helloMost(size, agreement int) int {
 // little, so that they need not connect twice.
 func (r *Rendezvous) visit(id peer.ID, atOnce bool) {
 	ctx := r.joining
-	if _, already := r.visiting.LoadOrStore(id, true); already {
+	if ctx.Err() != nil || !r.configured(id) && r.visiting.size() >= r.peersMost() || !r.visiting.enter(id, 1) {
 		return
 	}
 	r.visits.Start(func() {
+		defer r.visiting.leave(id)
 		if !atOnce && r.cfg.Host.ID() > id {
 			select {
 			case <-ctx.Done():
 			case <-time.After(visitLate):
 			}
 		}
-		for wait := visitFirst; ctx.Err() == nil && !r.done(id); wait = min(2*wait, visitMost) {
+		vain := 0
+		for wait := visitFirst; ctx.Err() == nil && !r.done(id) && (vain < visitVain || r.configured(id)); wait = min(2*wait, visitMost) {
 			news := r.news()
+			vain++
 			if err := r.exchange(ctx, id); err != nil {
 				r.cfg.Log.Debug("no hello from a peer yet", "peer", id, "error", err)
+			} else {
+				vain = 0
 			}
 			select {
 			case <-ctx.Done():
@@ -97,16 +107,24 @@ func (r *Rendezvous) answer(s network.Stream) {
 		return
 	}
 	defer r.asking.leave(id)
-	err := r.read(s, id)
-	if _, tooLong := err.(*wire.LimitError); err != nil && !tooLong {
-		r.cfg.Log.Debug("no hello from a peer", "peer", id, "error", err)
-		s.Reset()
-		return
+	most := int64(wire.MaxHello)
+	if r.knows(id) {
+		err := r.read(s, id)
+		if _, tooLong := err.(*wire.LimitError); err != nil && !tooLong {
+			r.cfg.Log.Debug("no hello from a peer", "peer", id, "error", err)
+			s.Reset()
+			return
+		}
+	} else { // nothing that it says is read
+		most = strangersHello
+		r.locked(func() {
+			r.warn("stranger "+id.String(), "a process that the roster does not list wants to join and is refused", "peer", id)
+		})
 	}
 	rest := make(chan struct{}) // closed when the peer has closed
 	go func() {
 		defer close(rest)
-		_, _ = io.Copy(io.Discard, io.LimitReader(s, wire.MaxHello))
+		_, _ = io.Copy(io.Discard, io.LimitReader(s, most))
 	}()
 	if err := r.write(s, id); err != nil || s.CloseWrite() != nil {
 		s.Reset()
@@ -145,6 +163,8 @@ func (r *Rendezvous) read(s network.Stream, from peer.ID) error {
 	h, err := wire.UnmarshalHello(b)
 	if version, ok := err.(*wire.VersionError); ok {
 		r.refuse(from, &RosterError{Peer: from.String(), Detail: version.Error()})
+	} else if err != nil {
+		r.garbled(from, err)
 	}
 	if err != nil {
 		return err
@@ -158,8 +178,16 @@ func (r *Rendezvous) read(s network.Stream, from peer.ID) error {
 	return nil
 }
 
-// refuse takes in that a hello cannot be read. That ends the rendezvous if a member has
-// sent it; a newcomer does not believe one member alone.
+// garbled names a member whose hello cannot be decoded, once.
+func (r *Rendezvous) garbled(from peer.ID, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.listed() && r.admits(from) {
+		r.warn("garbled "+from.String(), "a member sends what cannot be read", "peer", membership.Describe(r.nameOf(from), from), "error", err)
+	}
+}
+
+// refuse takes in that a hello cannot be read.
 func (r *Rendezvous) refuse(from peer.ID, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,8 +195,10 @@ func (r *Rendezvous) refuse(from peer.ID, err error) {
 	case !r.admits(from):
 	case r.newcomer != nil:
 		r.newcomer.doubt(r.registry, from, err)
+	case r.resumed != nil:
+		r.warn("apart "+from.String(), "a member says what cannot be read", "reason", err)
 	default:
-		r.fail(err)
+		r.object(from, wire.Hello{}, err)
 	}
 }
 

@@ -105,7 +105,7 @@ func (n *newcomer) learn(m *registry, from peer.ID, h wire.Hello) {
 		n.doubt(m, from, err)
 	case r == nil:
 		m.warn("waits", "waits until a quorum of the members has the change of the roster that adds this node", "peer", who)
-	case m.count(from, fmt.Sprintf("run %x with %d changes", r.Run(), len(h.Amendments))) >= n.quorum:
+	case m.count(from, claim{word: fmt.Sprintf("run %x with %d changes", r.Run(), len(h.Amendments))}) >= n.quorum:
 		n.roster, n.decided = r, n.list[:len(h.Amendments)]
 		m.agreed = true
 		close(m.complete)
@@ -119,7 +119,7 @@ func (n *newcomer) learn(m *registry, from peer.ID, h wire.Hello) {
 // quorum says so, no quorum is left to let it in.
 func (n *newcomer) doubt(m *registry, from peer.ID, err error) {
 	m.warn("doubt "+from.String(), "cannot come into the run as one member shows it; the others may show it differently", "error", err)
-	if n.deciders[from] && m.count(from, saidNo) >= n.quorum {
+	if n.deciders[from] && m.count(from, claim{word: saidNo, why: err}) >= n.quorum {
 		m.fail(err)
 	}
 }

@@ -71,3 +71,20 @@ func (m *registry) missing() (names []string) {
 	}
 	return names
 }
+
+// nameOf returns what the list of members or its own hello calls a peer, "" if neither does.
+func (m *registry) nameOf(id peer.ID) string {
+	list := m.cfg.Members
+	if m.current != nil {
+		list = m.current.Load().All
+	}
+	for _, o := range list {
+		if o.ID == id {
+			return o.Name
+		}
+	}
+	if a := m.records[id]; a != nil {
+		return a.hello.Name
+	}
+	return ""
+}

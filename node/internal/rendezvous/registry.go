@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/core/peerstore"
 
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
@@ -26,14 +25,16 @@ type registry struct {
 	proposed  [32]byte           // the run of a full roster, as announced to the others
 	roster    *membership.Roster // once signed by this process
 	signature []byte
-	agreed    bool          // all have signed
-	complete  chan struct{} // closed when all have signed
+	offered   map[[32]byte]*membership.Roster // full rosters that were announced to the others
+	chosen    *membership.Roster              // the one of them that another has signed, if one has
+	agreed    bool                            // all have signed
+	complete  chan struct{}                   // closed when all have signed
 	failure   error
 	failed    chan struct{} // closed with failure
 	leaving   string
 	changed   chan struct{} // closed and replaced when the others should hear of it
 	warned    map[string]bool
-	claims    map[peer.ID]string   // what members last said of this process's part, if that is counted
+	claims    map[peer.ID]claim    // what keeps peers and this process apart, by what they said last
 	resuming  map[peer.ID][32]byte // runs that peers resume, as they say
 	resumed   *store.Journal       // of the run that this process resumes, if it does
 	current   *membership.Current  // of the run, once there is one
@@ -59,6 +60,9 @@ func (m *registry) hello(to peer.ID) wire.Hello {
 	}
 	if !m.admits(to) {
 		return wire.Hello{Process: m.process, Name: m.cfg.Name, Refused: m.refusal(to)}
+	}
+	if reason := m.claims[to].told; reason != "" && m.roster == nil {
+		return wire.Hello{Process: m.process, Name: m.cfg.Name, Refused: reason}
 	}
 	m.sequence++
 	h := wire.Hello{
@@ -86,7 +90,7 @@ func (m *registry) hello(to peer.ID) wire.Hello {
 	}
 	if _, resumes := m.resuming[to]; resumes || m.resumed != nil {
 		h.Contacts = m.contacts(to)
-	} else if a := m.records[to]; a == nil || a.hello.Proposal != h.Proposal {
+	} else if a := m.records[to]; a == nil || a.hello.Proposal != h.Proposal || m.agreed { // it may be without its state
 		h.Contacts = m.contacts(to)
 	}
 	return h
@@ -133,10 +137,14 @@ func (m *registry) learn(from peer.ID, h wire.Hello) (again bool) {
 		return false
 	}
 	delete(m.resuming, from)
-	if h.Resume != [32]byte{} {
+	if h.Resume != [32]byte{} && len(m.resuming) < m.peersMost() {
 		m.resuming[from] = h.Resume
 	}
 	delete(m.claims, from)
+	if m.agreed && m.current != nil && h.Refused == WasRemoved {
+		m.removed(from)
+		return false
+	}
 	switch {
 	case m.failure != nil:
 	case m.resumed != nil:
@@ -170,8 +178,7 @@ func (m *registry) belongs(id peer.ID) bool {
 	return m.roster.Has(id)
 }
 
-// consider takes in what a possible member says. What the two cannot agree on
-// ends the rendezvous at both, so it comes before what the peer makes of it.
+// consider takes in what a possible member says.
 func (m *registry) consider(from peer.ID, h wire.Hello) {
 	var signed [32]byte
 	err := m.checkSame(from, h)
@@ -189,7 +196,7 @@ func (m *registry) consider(from peer.ID, h wire.Hello) {
 		err = m.welcome(from, h, signed)
 	}
 	if err != nil {
-		m.fail(err)
+		m.object(from, h, err)
 	}
 }
 
@@ -212,7 +219,8 @@ func (m *registry) welcome(from peer.ID, h wire.Hello, signed [32]byte) error {
 		m.cfg.Log.Info("a member was started again", "name", h.Name, "peer", from)
 	}
 	a.hello, a.signed = h, signed
-	m.cfg.Host.Peerstore().AddAddrs(from, membership.Multiaddrs(h.Addrs), peerstore.PermanentAddrTTL)
+	m.cfg.Host.Peerstore().AddAddrs(from, membership.Multiaddrs(h.Addrs), m.ttl())
+	m.choose(signed)
 	return m.subscribe()
 }
 
@@ -241,18 +249,6 @@ func (m *registry) checkSame(from peer.ID, h wire.Hello) error {
 	return nil
 }
 
-// checkRoom reports a peer that there is no place for.
-func (m *registry) checkRoom(from peer.ID, h wire.Hello) error {
-	a := m.records[from]
-	if a == nil && len(m.records)+2 > m.cfg.Size {
-		return &TooManyError{Want: m.cfg.Size, Found: append(m.known(), membership.Describe(h.Name, from))}
-	}
-	if a != nil && m.roster != nil && a.hello.Process != h.Process {
-		return &RosterError{Peer: membership.Describe(h.Name, from), Detail: "was started again while the roster was being signed"}
-	}
-	return nil
-}
-
 // withdraw notes that a peer gives up joining.
 func (m *registry) withdraw(from peer.ID, h wire.Hello) {
 	if m.records[from] == nil {
@@ -263,7 +259,7 @@ func (m *registry) withdraw(from peer.ID, h wire.Hello) {
 		m.fail(&RosterError{Peer: who, Detail: "has given up after the roster was signed (" + reason + ")"})
 		return
 	}
-	delete(m.records, from)
+	m.drop(from)
 	m.cfg.Log.Warn("a member has given up joining", "name", h.Name, "peer", from, "reason", reason)
 	m.report()
 }
@@ -290,13 +286,19 @@ func (m *registry) fail(err error) {
 	close(m.failed)
 }
 
-// warn logs once for each key.
+// warn logs once for each key. Strangers can make keys without end, so there is one.
 func (m *registry) warn(key, msg string, args ...any) {
-	if !m.warned[key] {
-		m.warned[key] = true
-		m.cfg.Log.Warn(msg, args...)
+	if m.warned[key] || len(m.warned) > m.peersMost() {
+		return
 	}
+	if m.warned[key] = true; len(m.warned) > m.peersMost() {
+		msg, args = "more processes than there are members say hello; the log names no more of them", nil
+	}
+	m.cfg.Log.Warn(msg, args...)
 }
+
+// peersMost bounds what is kept of peers that may be strangers.
+func (m *registry) peersMost() int { return 16*m.cfg.Size + 256 }
 
 // announce makes the visits say hello at once.
 func (m *registry) announce() {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -47,6 +46,8 @@ type Presence struct {
 type Events struct {
 	// Found gets where a member of the run is reached, when it is found.
 	Found func(id peer.ID, addrs []string)
+	// Removed says that a quorum of the members has this process removed.
+	Removed func()
 	// Returned gets where a member is reached whose process was started again.
 	Returned func(id peer.ID, addrs []string)
 }
@@ -59,7 +60,7 @@ type Rendezvous struct {
 	cancel   context.CancelFunc
 	joining  context.Context // visits end with it
 	visits   transport.Tasks
-	visiting sync.Map // peer.ID: is being visited, or has been
+	visiting counts // visits under way, by peer
 	answers  transport.Tasks
 	asking   counts // hellos being answered, by peer
 	stop     func() // ends the discovery on the local network
@@ -70,7 +71,7 @@ type Rendezvous struct {
 func New(ctx context.Context, c Config) (*Rendezvous, error) {
 	m := &registry{
 		cfg: c, consortium: c.Agreement.ID(),
-		records: map[peer.ID]*record{}, came: map[peer.ID]bool{}, warned: map[string]bool{}, claims: map[peer.ID]string{}, resuming: map[peer.ID][32]byte{},
+		records: map[peer.ID]*record{}, came: map[peer.ID]bool{}, warned: map[string]bool{}, claims: map[peer.ID]claim{}, offered: map[[32]byte]*membership.Roster{}, resuming: map[peer.ID][32]byte{},
 		complete: make(chan struct{}), failed: make(chan struct{}), changed: make(chan struct{}),
 	}
 	if _, err := rand.Read(m.process[:]); err != nil {
@@ -132,6 +133,16 @@ func (r *Rendezvous) Begin(current *membership.Current, events Events, came []pe
 // Came notes that a newcomer has taken part.
 func (r *Rendezvous) Came(id peer.ID) { r.locked(func() { r.came[id] = true }) }
 
+// Ask says hello to members of the run that are not heard any more. They may have removed
+// this process while it was away, which they tell it.
+func (r *Rendezvous) Ask(ctx context.Context, ids []peer.ID) {
+	for _, id := range ids {
+		if err := r.exchange(ctx, id); err != nil {
+			r.cfg.Log.Debug("no hello from a member that is lost", "peer", id, "error", err)
+		}
+	}
+}
+
 // Close ends all visits.
 func (r *Rendezvous) Close() {
 	r.cancel()
@@ -169,7 +180,7 @@ func (r *Rendezvous) late(ctx context.Context) error {
 	if !TimedOut(ctx, r.cfg.Timeout) {
 		return ctx.Err()
 	}
-	return &JoinTimeoutError{After: r.cfg.Timeout, Want: r.cfg.Size, Present: r.present(), Missing: r.missing()}
+	return &JoinTimeoutError{After: r.cfg.Timeout, Want: r.cfg.Size, Present: r.present(), Missing: r.missing(), Apart: r.apart()}
 }
 
 // TimedOut reports whether a limit of its own has ended a context.

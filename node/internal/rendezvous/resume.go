@@ -69,7 +69,11 @@ func (m *registry) compare(from peer.ID, h wire.Hello) (again bool) {
 		return false
 	}
 	if field, own, theirs, differs := m.cfg.Agreement.Difference(h.Agreement); differs {
-		m.fail(&DisagreementError{Peer: who, Field: membership.Printable(field), Own: own, Theirs: theirs})
+		err := &DisagreementError{Peer: who, Field: membership.Printable(field), Own: own, Theirs: theirs}
+		m.warn("apart "+from.String(), "a member has come with other settings than the run", "reason", err)
+		if m.count(from, claim{word: saidNo, why: err}) >= m.enough() {
+			m.fail(err)
+		}
 		return false
 	}
 	if h.Over == run {
@@ -104,7 +108,7 @@ func (m *registry) compare(from peer.ID, h wire.Hello) (again bool) {
 func (m *registry) over(from peer.ID, who string) {
 	m.warn("over "+from.String(), "a member says that the run is over for it, and is not believed alone", "peer", who)
 	others := len(m.current.Load().Ranks) - 1
-	if m.agreed || m.count(from, saidOver) < min(overLeast, others) {
+	if m.agreed || m.count(from, claim{word: saidOver}) < min(overLeast, others) {
 		return
 	}
 	err := &OverError{Peer: who}

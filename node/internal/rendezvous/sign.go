@@ -2,10 +2,12 @@ package rendezvous
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/peerstore"
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire"
@@ -19,7 +21,10 @@ func (m *registry) checkRoster(from peer.ID, h wire.Hello) (run [32]byte, err er
 		return run, nil
 	}
 	theirs, who := membership.NewRoster(m.consortium, h.Roster), membership.Describe(h.Name, from)
-	if err := theirs.Verify(from, h.Signature); err != nil {
+	if err := theirs.Verify(from, h.Signature); err != nil || !theirs.Has(from) {
+		if err == nil {
+			err = errors.New("it is not in the roster that it has signed")
+		}
 		return run, &RosterError{Peer: who, Detail: "cannot be believed: " + err.Error()}
 	}
 	run = theirs.Run()
@@ -53,10 +58,13 @@ func (m *registry) checkShared(who string, names []string, run [32]byte) error {
 	return &RosterError{Peer: who, Detail: fmt.Sprintf("has signed another roster (%q, this node %q)", names, m.roster.Names())}
 }
 
-// proposal returns the roster of all that are met, or the one signed.
+// proposal returns the roster of all that are met, or the one chosen or signed.
 func (m *registry) proposal() *membership.Roster {
-	if m.roster != nil {
+	switch {
+	case m.roster != nil:
 		return m.roster
+	case m.chosen != nil:
+		return m.chosen
 	}
 	entries := []wire.Entry{{Name: m.cfg.Name, ID: []byte(m.cfg.Host.ID()), Process: m.process}}
 	for id, a := range m.records {
@@ -74,11 +82,12 @@ func (m *registry) subscribe() error {
 			return nil
 		}
 		if run := r.Run(); m.proposed != run {
-			m.proposed = run
+			m.offer(r)
 			m.announce()
 		}
-		for _, a := range m.records {
-			if a.hello.Proposal != m.proposed {
+		for _, e := range r.Entries {
+			a := m.records[peer.ID(e.ID)]
+			if other := peer.ID(e.ID) != m.cfg.Host.ID(); other && (a == nil || a.hello.Proposal != m.proposed) {
 				return nil
 			}
 		}
@@ -111,6 +120,9 @@ func (m *registry) sign(r *membership.Roster) error {
 		return fmt.Errorf("sign the roster: %w", err)
 	}
 	m.roster, m.signature = r, signature
+	for id, a := range m.records {
+		m.cfg.Host.Peerstore().AddAddrs(id, membership.Multiaddrs(a.hello.Addrs), peerstore.PermanentAddrTTL)
+	}
 	m.announce()
 	return nil
 }

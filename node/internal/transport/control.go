@@ -29,9 +29,9 @@ const (
 
 // newPubSub must exist before the first connection: gossipsub overlooks peers
 // that learn to speak it while it tries them.
-func newPubSub(ctx context.Context, h host.Host, consortium [32]byte, size int, a *Admission) (*pubsub.PubSub, error) {
+func newPubSub(ctx context.Context, h host.Host, consortium [32]byte, size int, a *Admission, s *shares) (*pubsub.PubSub, error) {
 	topics := regexp.MustCompile("^" + regexp.QuoteMeta(topicPrefix(consortium)) + "[0-9a-f]{64}$")
-	options := append(a.options(),
+	options := append(a.options(s),
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
 		pubsub.WithSubscriptionFilter(pubsub.WrapLimitSubscriptionFilter(pubsub.NewRegexpSubscriptionFilter(topics), 8)),
 		pubsub.WithFloodPublish(size <= floodUpTo),
@@ -59,12 +59,13 @@ type control struct {
 	box   *outbox
 	topic *pubsub.Topic
 	sub   *pubsub.Subscription
+	blame *blame
 	log   *slog.Logger
 }
 
-func newControl(ps *pubsub.PubSub, self peer.ID, consortium, run [32]byte, members *directory, log *slog.Logger) (*control, error) {
+func newControl(ps *pubsub.PubSub, self peer.ID, consortium, run [32]byte, members *directory, b *blame) (*control, error) {
 	name := topicPrefix(consortium) + hex.EncodeToString(run[:])
-	c := &control{self: self, peers: members, box: newOutbox(), log: log}
+	c := &control{self: self, peers: members, box: newOutbox(), blame: b, log: b.log}
 	err := ps.RegisterTopicValidator(name, c.validate, pubsub.WithValidatorInline(true))
 	if err == nil {
 		c.topic, err = ps.Join(name)
@@ -96,7 +97,11 @@ func (c *control) decode(ctx context.Context, msg *pubsub.Message) (consensus.Va
 	if !c.peers.has(msg.GetFrom()) {
 		return consensus.Valid{}, errStranger
 	}
-	return decodeControl(msg.Data, c.peers.most())
+	m, err := decodeControl(msg.Data, c.peers.most())
+	if err != nil { // its author has signed it
+		c.blame.on(msg.GetFrom(), err)
+	}
+	return m, err
 }
 
 // read delivers the others' messages until ctx ends.

@@ -15,12 +15,10 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
-	rcmgr "github.com/libp2p/go-libp2p/p2p/host/resource-manager"
 	"github.com/libp2p/go-libp2p/p2p/security/noise"
 	tls "github.com/libp2p/go-libp2p/p2p/security/tls"
-	quic "github.com/libp2p/go-libp2p/p2p/transport/quic"
-	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
-	"github.com/libp2p/go-libp2p/x/rate"
+
+	"github.com/collabdict/collabdict/node/internal/secret"
 )
 
 var everywhere = []string{
@@ -34,7 +32,8 @@ type Config struct {
 	Listen     []string // multiaddrs; none means all interfaces
 	Size       int      // members of the run
 	Consortium [32]byte
-	Members    []peer.ID // who alone may take part, if that is known beforehand
+	Members    []peer.ID     // who alone may take part, if that is known beforehand
+	Secret     secret.Secret // that every peer has to prove; nil means none
 	Log        *slog.Logger
 	Links      []libp2p.Option // of tests: what connections go over, in place of the system's network
 }
@@ -50,6 +49,7 @@ type Host struct {
 	log        *slog.Logger
 	pubsub     *pubsub.PubSub
 	cancel     context.CancelFunc // of the control plane
+	shares     *shares            // of it
 	readers    readers
 	begun      chan struct{} // closed when a run has begun
 	data       *streams      // from then on
@@ -60,19 +60,22 @@ type Host struct {
 // Listen opens a host. Peers find all of its protocols from the beginning.
 func Listen(c Config) (*Host, error) {
 	h := &Host{
-		Admission: new(Admission), consortium: c.Consortium, protocol: dataProtocol(c.Consortium), traffic: &counter{}, log: c.Log,
+		Admission: &Admission{near: &addresses{most: 4*c.Size + 64}, knocks: newKnocks()}, consortium: c.Consortium, protocol: dataProtocol(c.Consortium), traffic: &counter{}, log: c.Log, shares: newShares(),
 		begun: make(chan struct{}), closed: make(chan struct{}),
 	}
 	if len(c.Members) > 0 {
 		h.Admission.Limit(c.Members)
 	}
-	var err error
-	if h.Host, err = newHost(c.Key, c.Listen, c.Size, h.traffic, h.Admission, c.Links...); err != nil {
+	links, err := transports(c)
+	if err != nil {
+		return nil, err
+	}
+	if h.Host, err = newHost(c.Key, c.Listen, c.Size, h.traffic, h.Admission, append(links, c.Links...)...); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	h.cancel = cancel
-	if h.pubsub, err = newPubSub(ctx, h.Host, c.Consortium, c.Size, h.Admission); err != nil {
+	if h.pubsub, err = newPubSub(ctx, h.Host, c.Consortium, c.Size, h.Admission, h.shares); err != nil {
 		cancel()
 		return nil, errors.Join(err, h.Host.Close())
 	}
@@ -140,25 +143,23 @@ func (e *ListenError) Error() string {
 
 // newHost listens. The connection manager trims nothing: all members stay
 // connected for the whole run.
-func newHost(key crypto.PrivKey, listen []string, size int, traffic *counter, gater connmgr.ConnectionGater, links ...libp2p.Option) (host.Host, error) {
+func newHost(key crypto.PrivKey, listen []string, size int, traffic *counter, admission *Admission, links ...libp2p.Option) (host.Host, error) {
 	asked := len(listen)
 	if asked == 0 {
 		listen = everywhere
 	}
-	resources, err := newResources(size)
+	resources, err := newResources(size, admission)
 	if err != nil {
 		return nil, err
 	}
 	h, err := libp2p.New(append([]libp2p.Option{
 		libp2p.Identity(key),
 		libp2p.ListenAddrStrings(listen...),
-		libp2p.Transport(quic.NewTransport),
-		libp2p.Transport(tcp.NewTCPTransport),
 		libp2p.Security(noise.ID, noise.New),
 		libp2p.Security(tls.ID, tls.New),
 		libp2p.ResourceManager(resources),
 		libp2p.ConnectionManager(connmgr.NullConnMgr{}),
-		libp2p.ConnectionGater(gater),
+		libp2p.ConnectionGater(admission),
 		libp2p.BandwidthReporter(traffic),
 		libp2p.UserAgent("collabdict"),
 		libp2p.DisableRelay(),
@@ -174,33 +175,4 @@ func newHost(key crypto.PrivKey, listen []string, size int, traffic *counter, ga
 		return nil, &ListenError{fmt.Sprintf("%v, of which %d can be had", listen, got)}
 	}
 	return h, nil
-}
-
-// newResources limits what peers can make this host hold, in proportion to the
-// number of members. All of them may sit behind one address, as on one machine
-// or behind one gateway, so limits per address are those of the whole run.
-func newResources(size int) (network.ResourceManager, error) {
-	conns, streams := 8*size+64, 64*size+1024
-	limits := rcmgr.PartialLimitConfig{
-		System: rcmgr.ResourceLimits{
-			Conns: rcmgr.LimitVal(conns), ConnsInbound: rcmgr.LimitVal(conns), ConnsOutbound: rcmgr.LimitVal(conns),
-			Streams: rcmgr.LimitVal(streams), StreamsInbound: rcmgr.LimitVal(streams), StreamsOutbound: rcmgr.LimitVal(streams),
-		},
-		Transient: rcmgr.ResourceLimits{
-			Conns: rcmgr.LimitVal(conns), ConnsInbound: rcmgr.LimitVal(conns), ConnsOutbound: rcmgr.LimitVal(conns),
-			Streams: rcmgr.LimitVal(streams), StreamsInbound: rcmgr.LimitVal(streams), StreamsOutbound: rcmgr.LimitVal(streams),
-		},
-		// Hellos, two for gossip, two for data, and what identification takes
-		// on each of the connections.
-		PeerDefault: rcmgr.ResourceLimits{Conns: 16, ConnsInbound: 16, ConnsOutbound: 16, Streams: 48, StreamsInbound: 32, StreamsOutbound: 32},
-	}
-	v4 := []rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: conns}}
-	v6 := []rcmgr.ConnLimitPerSubnet{{PrefixLength: 56, ConnCount: conns}}
-	burst := rate.Limit{RPS: float64(conns), Burst: conns}
-	return rcmgr.NewResourceManager(
-		rcmgr.NewFixedLimiter(limits.Build(rcmgr.InfiniteLimits)),
-		rcmgr.WithLimitPerSubnet(v4, v6),
-		rcmgr.WithConnRateLimiters(&rate.Limiter{GlobalLimit: burst}),
-		rcmgr.WithMetricsDisabled(),
-	)
 }

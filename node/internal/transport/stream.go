@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +24,9 @@ import (
 const (
 	dataSuffix  = "/data/1"
 	openTimeout = 10 * time.Second
-	bufferSize  = 64 << 10
+	// largeTimeout bounds the wait for the next frame of a message that others wait for.
+	largeTimeout = time.Minute
+	bufferSize   = 64 << 10
 )
 
 func dataProtocol(consortium [32]byte) protocol.ID {
@@ -39,8 +42,10 @@ type streams struct {
 	peers    *directory
 	deliver  func(from int, m consensus.Valid)
 	usual    func() int    // bytes of a message
+	mostBlob int           // bytes of a blob
 	large    chan struct{} // of capacity 1: held by whoever reads a larger one
 	traffic  *counter
+	blame    *blame
 	log      *slog.Logger
 	tasks    Tasks
 }
@@ -163,22 +168,24 @@ func (s *streams) read(stream network.Stream, id peer.ID) error {
 	}
 	r := bufio.NewReaderSize(stream, bufferSize)
 	b, err := wire.ReadMessage(r, wire.MaxText)
-	if err != nil {
-		return err
+	var run [32]byte
+	if err == nil {
+		run, err = wire.UnmarshalOpening(b)
 	}
-	run, err := wire.UnmarshalOpening(b)
 	if err != nil {
+		s.accuse(id, err)
 		return err
 	}
 	if run != s.run {
 		return fmt.Errorf("it belongs to run %x, this node to %x", run[:4], s.run[:4])
 	}
 	for {
-		m, err := s.next(r)
+		m, err := s.next(r, stream)
+		if blob, is := m.Message().Body.(*consensus.Blob); err == nil && is && len(blob.Data) > s.mostBlob {
+			err = &wire.LimitError{Got: len(blob.Data), Limit: s.mostBlob}
+		}
 		if err != nil {
-			if refusal(err) {
-				s.log.Warn("a member sends what cannot be read", "peer", id, "error", err)
-			}
+			s.accuse(id, err)
 			return err
 		}
 		s.traffic.messagesIn.Add(1)
@@ -186,25 +193,35 @@ func (s *streams) read(stream network.Stream, id peer.ID) error {
 	}
 }
 
+// accuse names a member for what it has sent, or has kept others waiting with.
+func (s *streams) accuse(id peer.ID, err error) {
+	if refusal(err) || errors.Is(err, os.ErrDeadlineExceeded) {
+		s.blame.on(id, err)
+	}
+}
+
 // next reads a message. One that is larger than usual is let in as long as no other
 // member sends one: what all of them together can make this one hold is bounded,
 // and a vector comes through that this member cannot know of, as one that has
 // missed the first large sums.
-func (s *streams) next(r *bufio.Reader) (consensus.Valid, error) {
+func (s *streams) next(r *bufio.Reader, stream network.Stream) (consensus.Valid, error) {
 	holds := false
 	defer func() {
 		if holds {
 			<-s.large
+			_ = stream.SetReadDeadline(time.Time{})
 		}
 	}()
 	return wire.Read(r, s.peers.most(), func(size int) error {
 		switch {
-		case holds || size <= s.usual():
 		case size > wire.MaxPayload:
 			return &wire.LimitError{Got: size, Limit: wire.MaxPayload}
-		default:
+		case !holds && size > s.usual():
 			s.large <- struct{}{}
 			holds = true
+		}
+		if holds { // others wait for it
+			return stream.SetReadDeadline(time.Now().Add(largeTimeout))
 		}
 		return nil
 	})

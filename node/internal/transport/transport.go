@@ -21,6 +21,7 @@ import (
 // Peer is a member as the transport has it. The place in a list is its rank.
 type Peer struct {
 	ID    peer.ID
+	Name  string // for the log
 	Addrs []multiaddr.Multiaddr
 	Gone  bool // not an active peer any more
 }
@@ -35,6 +36,8 @@ type Run struct {
 	// Usual returns the most bytes of a message of the run so far. One larger message is
 	// read at a time.
 	Usual func() int
+	// MostBlob is the most bytes of a blob.
+	MostBlob int
 }
 
 // Transport carries the messages of a run.
@@ -56,6 +59,7 @@ type directory struct{ atomic.Pointer[peers] }
 // peers is not modified once it is in a directory.
 type peers struct {
 	ranks map[peer.ID]int // of the active ones
+	names []string        // by rank
 	lanes []*lane         // by rank; nil for this member and those gone before this process
 }
 
@@ -87,10 +91,12 @@ func begin(ctx context.Context, h *Host, run Run) (*Transport, error) {
 	t.admission.expel(h.Host, h.pubsub)
 	t.streams = &streams{
 		host: h.Host, protocol: h.protocol, run: run.ID, peers: t.peers,
-		deliver: run.Deliver, usual: run.Usual, large: make(chan struct{}, 1), traffic: h.traffic, log: h.log,
+		deliver: run.Deliver, usual: run.Usual, mostBlob: run.MostBlob, large: make(chan struct{}, 1), traffic: h.traffic, log: h.log,
 	}
+	t.streams.blame = &blame{peers: t.peers, log: h.log}
+	h.shares.begin(t.streams.blame.on)
 	var err error
-	t.control, err = newControl(h.pubsub, h.ID(), h.consortium, run.ID, t.peers, h.log)
+	t.control, err = newControl(h.pubsub, h.ID(), h.consortium, run.ID, t.peers, t.streams.blame)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +114,7 @@ func begin(ctx context.Context, h *Host, run Run) (*Transport, error) {
 
 // add gives a peer its rank.
 func (p *peers) add(rank int, o Peer, self peer.ID) {
-	p.lanes = append(p.lanes, nil)
+	p.lanes, p.names = append(p.lanes, nil), append(p.names, o.Name)
 	if o.Gone {
 		return
 	}
@@ -122,7 +128,7 @@ func (p *peers) add(rank int, o Peer, self peer.ID) {
 // who are gone are not any more. Ranks stay what they are.
 func (t *Transport) Follow(list []Peer) {
 	old := t.peers.Load()
-	next := &peers{ranks: map[peer.ID]int{}, lanes: slices.Clone(old.lanes)}
+	next := &peers{ranks: map[peer.ID]int{}, names: slices.Clone(old.names), lanes: slices.Clone(old.lanes)}
 	for rank, o := range list {
 		if rank >= len(old.lanes) {
 			next.add(rank, o, t.host.ID())

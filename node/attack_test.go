@@ -1,0 +1,422 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+	quic "github.com/libp2p/go-libp2p/p2p/transport/quic"
+	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
+	"github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/rendezvous"
+)
+
+// Strangers attack one member of four, all of them processes of their own. What they do is
+// bounded; so must be what the member holds, and what it spends. The short attack is part
+// of every run of the tests; COLLABDICT_ATTACK=full makes the long one, which also looks at
+// the time that a round takes.
+var (
+	shortAttack = attack{Identities: 400, Streams: 4_000, Junk: 100 << 20, Time: 6 * time.Second}
+	fullAttack  = attack{Identities: 10_000, Streams: 100_000, Junk: 1 << 30, Time: time.Minute}
+)
+
+const (
+	memoryMost    = 32 << 20 // by which the attacked member may grow
+	processorMost = 1.25     // times what a round takes undisturbed, in the long attack
+)
+
+func TestStrangersAttackAMember(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("reads what a process holds from /proc")
+	}
+	a, rounds, rows, components := shortAttack, 40, 2000, "8"
+	full := os.Getenv("COLLABDICT_ATTACK") == "full"
+	if full {
+		a, rounds, rows, components = fullAttack, 150, 100_000, "24" // a round that takes some time to compute
+	} else {
+		t.Parallel()
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "collabdict")
+	if out, err := exec.Command("go", "build", "-o", program, "../cmd/collabdict").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// A first run makes folders with a list of members, and ports that are free.
+	command(t, program, dir, "up", "--generate", fmt.Sprintf("participants=4,rows=%d,columns=20,patterns=5", rows), "--components", components,
+		"--rounds", "2", "--set", "tol=0", "--out", "o").succeeds(t)
+	quiet := besieged(t, program, dir, 2, rounds)
+	began := time.Now()
+	quiet.watch(t, nil)
+	quiet.end(t)
+	each := time.Since(began) / time.Duration(rounds)
+	v := besieged(t, program, dir, rounds, 10+int(a.Time*3/2/each)) // which takes longer than the attack
+	before := v.now
+	attackers := v.attack(t, a)
+	v.watch(t, attackers.done)
+	t.Log(attackers.report(t))
+	during := v.now
+	v.watch(t, nil)
+	v.end(t)
+	t.Logf("%s of processor time a round undisturbed; %s under attack, in rounds %d to %d; %d MiB before, at most %d MiB",
+		quiet.now.each(quiet.first), during.each(before), before.round, during.round, quiet.peak>>20, v.peak>>20)
+	if grown := v.peak - quiet.peak; grown > memoryMost {
+		t.Errorf("the attacked member has grown by %d MiB, want at most %d", grown>>20, memoryMost>>20)
+	}
+	if ratio := float64(during.each(before)) / float64(quiet.now.each(quiet.first)); full && ratio > processorMost {
+		t.Errorf("a round takes %.2f times the processor time under attack, want at most %.2f", ratio, processorMost)
+	}
+}
+
+// siege is a run of four processes, of which one is watched.
+type siege struct {
+	victim     *process
+	others     []*process
+	consortium *config.Consortium
+	first, now sample
+	peak       int64
+}
+
+// sample is what the victim had done and held when it reported a round.
+type sample struct {
+	round     int
+	processor time.Duration
+	memory    int64
+}
+
+func (s sample) each(since sample) time.Duration {
+	return (s.processor - since.processor) / time.Duration(max(1, s.round-since.round))
+}
+
+// besieged starts a run of so many rounds in folders whose last run had others, and
+// returns when it is in its second one.
+func besieged(t *testing.T, program, dir string, before, rounds int) *siege {
+	t.Helper()
+	s := &siege{}
+	path := filepath.Join(dir, "o", "consortium.yaml")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		text = []byte(strings.Replace(string(text), fmt.Sprintf("\n  rounds: %d\n", before), fmt.Sprintf("\n  rounds: %d\n", rounds), 1))
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err == nil {
+		s.consortium, err = config.ReadConsortium(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range s.consortium.Members {
+		p := command(t, program, dir, "run", "--dir", filepath.Join("o", m.Name))
+		if s.victim == nil {
+			s.victim = p
+		} else {
+			s.others = append(s.others, p)
+		}
+	}
+	s.victim.says(t, "round 2/")
+	s.look("round 2/")
+	s.first = s.now
+	return s
+}
+
+// end waits for the others, which have the victim's end.
+func (s *siege) end(t *testing.T) {
+	t.Helper()
+	for _, p := range s.others {
+		p.succeeds(t)
+	}
+}
+
+var roundLine = regexp.MustCompile(`round (\d+)/`)
+
+// watch takes a sample with every round, until something ends, or with nil until the run does.
+func (s *siege) watch(t *testing.T, until <-chan struct{}) {
+	t.Helper()
+	look := time.NewTicker(20 * time.Millisecond) // memory has peaks between rounds
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+			s.now.memory = residentOf(s.victim.cmd.Process.Pid, s.now.memory)
+			s.peak = max(s.peak, s.now.memory)
+		case line, running := <-s.victim.lines:
+			if !running {
+				if until != nil || s.victim.cmd.ProcessState.ExitCode() != 0 {
+					t.Fatalf("the attacked member has ended with %v", s.victim.cmd.ProcessState)
+				}
+				return
+			}
+			s.look(line)
+		case <-until:
+			return
+		}
+	}
+}
+
+// look takes a sample if the victim says that a round is over.
+func (s *siege) look(line string) {
+	if m := roundLine.FindStringSubmatch(line); m != nil {
+		s.now.round, _ = strconv.Atoi(m[1])
+		s.now.processor = processorOf(s.victim.cmd.Process.Pid, s.now.processor)
+	}
+}
+
+// residentOf returns what a process holds that is not in files, or else what it did last.
+func residentOf(pid int, last int64) int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return last
+	}
+	for line := range strings.Lines(string(b)) {
+		if text, is := strings.CutPrefix(line, "RssAnon:"); is {
+			if kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "kB")), 10, 64); err == nil {
+				return kb << 10
+			}
+		}
+	}
+	return last
+}
+
+// processorOf returns the processor time of a process, or else what it was last.
+func processorOf(pid int, last time.Duration) time.Duration {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return last
+	}
+	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100 on all architectures of Linux that Go has
+}
+
+// attackers are a process that attacks.
+type attackers struct {
+	done   chan struct{}
+	output []byte
+	err    error
+}
+
+func (s *siege) attack(t *testing.T, a attack) *attackers {
+	t.Helper()
+	first := s.consortium.Members[0]
+	for _, addr := range first.Addrs {
+		a.addrs = append(a.addrs, addr+"/p2p/"+first.ID)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("nice", "-n", "19", self, "-test.run=^TestAttackers$", "-test.v")
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", attackVariable+"="+a.String())
+	r := &attackers{done: make(chan struct{})}
+	go func() {
+		defer close(r.done)
+		r.output, r.err = cmd.CombinedOutput()
+	}()
+	return r
+}
+
+// report returns what the attackers did.
+func (r *attackers) report(t *testing.T) string {
+	t.Helper()
+	if r.err != nil {
+		t.Errorf("%v\n%s", r.err, r.output)
+	}
+	for line := range strings.Lines(string(r.output)) {
+		if _, did, is := strings.Cut(line, "attacked: "); is {
+			return "attacked: " + strings.TrimSpace(did)
+		}
+	}
+	return string(r.output)
+}
+
+const attackVariable = "COLLABDICT_ATTACK_ON"
+
+// attack is what strangers try in the given time.
+type attack struct {
+	Identities, Streams int
+	Junk                int64
+	Time                time.Duration
+	addrs               []string
+}
+
+func (a attack) String() string {
+	return fmt.Sprintf("%d %d %d %d %s", a.Identities, a.Streams, a.Junk, a.Time, strings.Join(a.addrs, " "))
+}
+
+// TestAttackers is the process that attacks.
+func TestAttackers(t *testing.T) {
+	var a attack
+	text := os.Getenv(attackVariable)
+	if text == "" {
+		t.Skip("is started by TestStrangersAttackAMember")
+	}
+	if _, err := fmt.Sscan(text, &a.Identities, &a.Streams, &a.Junk, (*int64)(&a.Time)); err != nil {
+		t.Fatal(err)
+	}
+	f := &force{attack: a}
+	for _, addr := range strings.Fields(text)[4:] {
+		to, err := peer.AddrInfoFromString(addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.to = append(f.to, *to)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), a.Time)
+	defer cancel()
+	var work sync.WaitGroup
+	for i := range 32 {
+		work.Go(func() { f.identities(ctx, i) })
+	}
+	work.Go(func() { f.raw(ctx) })
+	work.Wait()
+	t.Logf("attacked: %d identities, %d connections past the handshake, %d streams of %d tried, %d MiB of junk", f.made.Load(), f.connected.Load(), f.opened.Load(), f.tried.Load(), f.sent.Load()>>20)
+	if f.made.Load() < int64(a.Identities) {
+		t.Logf("attacked: fewer identities than %d in %s: this machine is slow", a.Identities, a.Time)
+	}
+}
+
+// force is attackers at work.
+type force struct {
+	attack
+	to                                   []peer.AddrInfo // one for each address
+	made, connected, tried, opened, sent atomic.Int64
+}
+
+// protocols are all that a member answers to, and one that it does not.
+func (f *force) protocols() []protocol.ID {
+	return []protocol.ID{
+		rendezvous.HelloProtocol, "/ipfs/id/1.0.0", "/ipfs/id/push/1.0.0", "/meshsub/1.2.0", "/meshsub/1.1.0", "/floodsub/1.0.0",
+		"/collabdict/0000000000000000/data/1", "/libp2p/circuit/relay/0.2.0/stop", "/nothing/1",
+	}
+}
+
+// identities makes one host after the other, each with a connection and its share of
+// streams.
+func (f *force) identities(ctx context.Context, worker int) {
+	for n := worker; ctx.Err() == nil && f.made.Load() < int64(f.Identities); n++ {
+		f.made.Add(1)
+		h, err := libp2p.New(libp2p.NoListenAddrs, libp2p.Transport(tcp.NewTCPTransport), libp2p.Transport(quic.NewTransport),
+			libp2p.ResourceManager(&network.NullResourceManager{}), libp2p.DisableMetrics(), libp2p.DisableRelay(), libp2p.Ping(false))
+		if err != nil {
+			continue
+		}
+		f.connect(ctx, h, f.to[n%len(f.to)])
+		h.Close()
+	}
+}
+
+func (f *force) connect(ctx context.Context, h host.Host, to peer.AddrInfo) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	h.Peerstore().AddAddrs(to.ID, to.Addrs, time.Minute)
+	c, err := h.Network().DialPeer(ctx, to.ID)
+	if err != nil {
+		return
+	}
+	f.connected.Add(1)
+	each := 2 * f.Streams / f.Identities
+	if f.opened.Load() < int64(f.Streams) { // those who are let in make up for the others
+		each = f.Streams
+	}
+	for i := 0; i < each && ctx.Err() == nil && !c.IsClosed(); i++ {
+		f.tried.Add(1)
+		s, err := c.NewStream(ctx)
+		if err != nil {
+			continue
+		}
+		f.opened.Add(1)
+		f.junk(s, f.protocols()[i%len(f.protocols())], i)
+	}
+}
+
+// junk asks for a protocol and sends frames of it that are partial, too large or nonsense.
+// The stream stays open until the connection ends.
+func (f *force) junk(s network.Stream, p protocol.ID, kind int) {
+	_ = s.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	for _, line := range []string{"/multistream/1.0.0\n", string(p) + "\n"} {
+		f.write(s, append(binary.AppendUvarint(nil, uint64(len(line))), line...))
+	}
+	body := make([]byte, 256<<10)
+	_, _ = rand.Read(body[:1<<10])
+	switch kind % 4 {
+	case 0: // a length, and not what it promises
+		f.write(s, binary.LittleEndian.AppendUint32(nil, wire.Segment))
+	case 1: // endless full frames
+		f.write(s, append(binary.LittleEndian.AppendUint32(nil, wire.Segment), 1, 0, 0, 0, 0))
+		f.write(s, body)
+	case 2: // a varint length of 512 KiB, and half of that
+		f.write(s, binary.AppendUvarint(nil, 512<<10))
+		f.write(s, body)
+	default:
+		f.write(s, body)
+	}
+}
+
+func (f *force) write(w io.Writer, b []byte) {
+	n, _ := w.Write(b)
+	f.sent.Add(int64(n))
+}
+
+// raw sends what is no handshake, over TCP and UDP, so that there is as much junk in time
+// as there should be.
+func (f *force) raw(ctx context.Context) {
+	junk := make([]byte, 1<<20)
+	_, _ = rand.Read(junk)
+	began := time.Now()
+	for i := 0; ctx.Err() == nil && f.sent.Load() < f.Junk; i++ {
+		if due := time.Duration(float64(f.Time) * float64(f.sent.Load()) / float64(f.Junk)); due > time.Since(began) {
+			<-time.After(due - time.Since(began))
+		}
+		c, err := f.dial(f.to[i%len(f.to)].Addrs[0])
+		if err != nil {
+			<-time.After(time.Millisecond)
+			continue
+		}
+		_ = c.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+		if _, isUDP := c.(*net.UDPConn); isUDP {
+			for at := 0; at+1200 <= len(junk) && ctx.Err() == nil; at += 1200 {
+				f.write(c, append([]byte{0xc3, 0, 0, 0, 1}, junk[at:at+1195]...))
+			}
+		} else {
+			f.write(c, junk)
+		}
+		c.Close()
+	}
+}
+
+func (f *force) dial(a multiaddr.Multiaddr) (net.Conn, error) {
+	if _, err := a.ValueForProtocol(multiaddr.P_UDP); err == nil {
+		a, _ = multiaddr.SplitFunc(a, func(c multiaddr.Component) bool { return c.Protocol().Code == multiaddr.P_QUIC_V1 })
+	}
+	network, addr, err := manet.DialArgs(a)
+	if err != nil {
+		return nil, err
+	}
+	return net.DialTimeout(network, addr, time.Second)
+}

@@ -1,0 +1,108 @@
+package transport
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+// blame names each member once that sends what no member sends.
+type blame struct {
+	peers *directory
+	log   *slog.Logger
+	mu    sync.Mutex
+	named map[peer.ID]bool
+}
+
+func (b *blame) on(id peer.ID, err error) {
+	p := b.peers.Load()
+	rank, member := p.ranks[id]
+	if !member {
+		return
+	}
+	b.mu.Lock()
+	before := b.named[id]
+	if b.named == nil {
+		b.named = map[peer.ID]bool{}
+	}
+	b.named[id] = true
+	b.mu.Unlock()
+	if !before {
+		b.log.Warn("a member sends what cannot be read; this is said once", "name", p.names[rank], "peer", id, "error", err)
+	}
+}
+
+// Every member may send this much of the control plane, its own messages and those that it
+// passes on, since gossipsub keeps what it takes for a few seconds. What is more is
+// dropped: heartbeats make up for it.
+const (
+	shareBurst     = 8 << 20
+	sharePerSecond = 4 << 20
+)
+
+var errShare = errors.New("more on the control plane than a member's share")
+
+// shares bounds what each peer sends on the control plane.
+type shares struct {
+	mu   sync.Mutex
+	of   map[peer.ID]*share
+	tell func(peer.ID, error) // of a peer with more than its share, once there is a run
+}
+
+// share is what a peer had left at a time, in bytes.
+type share struct {
+	left float64
+	at   time.Time
+}
+
+func newShares() *shares { return &shares{of: map[peer.ID]*share{}, tell: func(peer.ID, error) {}} }
+
+// take lets a peer send so many bytes, or returns an error.
+func (s *shares) take(id peer.ID, bytes int) error {
+	tell, ok := s.takes(id, float64(bytes))
+	if ok {
+		return nil
+	}
+	tell(id, errShare)
+	return errShare
+}
+
+func (s *shares) takes(id peer.ID, bytes float64) (tell func(peer.ID, error), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	o := s.of[id]
+	if o == nil {
+		s.forget(now)
+		o = &share{left: shareBurst}
+		s.of[id] = o
+	}
+	o.left, o.at = o.grown(now), now
+	if ok = o.left >= bytes; ok {
+		o.left -= bytes
+	}
+	return s.tell, ok
+}
+
+func (o *share) grown(now time.Time) float64 {
+	return min(shareBurst, o.left+sharePerSecond*now.Sub(o.at).Seconds())
+}
+
+// forget drops those who have their whole share, which is what a new one has.
+func (s *shares) forget(now time.Time) {
+	for id, o := range s.of {
+		if o.grown(now) == shareBurst {
+			delete(s.of, id)
+		}
+	}
+}
+
+// begin sets who is told of peers with more than their share.
+func (s *shares) begin(tell func(peer.ID, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tell = tell
+}
