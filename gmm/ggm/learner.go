@@ -83,14 +83,16 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	if l.model, err = s.start(ctx); err != nil {
 		return err
 	}
-	l.pending = nil
+	l.pending, l.counts = nil, counted.in
 	return nil
 }
 
-// counter counts the collectives of a group.
+// counter counts the collectives of a group, and notes whether a running total has this
+// participant's vector.
 type counter struct {
 	collabdict.Group
 	calls int
+	in    bool
 }
 
 func (c *counter) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
@@ -100,7 +102,10 @@ func (c *counter) Sum(ctx context.Context, x []float64, blocks []collabdict.Bloc
 
 func (c *counter) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	c.calls++
-	return c.Group.Accumulate(ctx, r, x, blocks)
+	total, err := c.Group.Accumulate(ctx, r, x, blocks)
+	a, may := c.Group.(collabdict.Absentee)
+	c.in = c.in || !may || a.Included()
+	return total, err
 }
 
 func (c *counter) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
@@ -153,8 +158,9 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 // at the parameters after the step, and at each member's responsibilities and weights of
 // its vector in the total. It does not fall either while some members' vectors are those
 // of earlier rounds. After an error the model is the old one. The weights stay those of
-// the vector in the total if that is not this round's; a participant of whom no vector is
-// counted fits its weights all the same.
+// the vector in the total if that is not this round's, so they follow from what is decided
+// and are the same after a restart; a participant of whom no vector is counted fits its
+// weights all the same.
 func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
 	if l.model == nil {
 		return 0, errNotStarted

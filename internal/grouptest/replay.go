@@ -283,7 +283,7 @@ func (s *Seat) Steady() bool {
 		}
 		whose = append(whose, of)
 	}
-	return len(whose) == 2 && slices.Equal(whose[0], whose[1])
+	return len(whose) == 2 && len(whose[0]) > 0 && slices.Equal(whose[0], whose[1])
 }
 
 // Gather implements [collabdict.Group].
