@@ -37,6 +37,9 @@ type Machine struct {
 // same settings, names and run. One that the roster is without gets a *RemovedError.
 func New(p Params) (*Machine, error) {
 	p = p.withDefaults()
+	if p.Scheme == Auto {
+		return nil, fmt.Errorf("consensus: scheme: want one that follows from the length of the vectors, got %q", Auto)
+	}
 	m := &Machine{totals: map[string]*runningTotal{}, early: map[int][]Message{}, removed: map[int]uint64{}}
 	if err := m.form(p); err != nil {
 		return nil, err

@@ -22,7 +22,27 @@ const (
 	Exact Scheme = "exact"
 	// BaseK averages in the field of 2^61-1 on a base-(k+1) graph.
 	BaseK Scheme = "base-k"
+	// Auto is Laplacian or Exact, by the length of the vectors: see [Settings.For]. No
+	// machine runs by it.
+	Auto Scheme = "auto"
 )
+
+// longVector is the length of vectors from which on averages by messages with neighbours
+// take too many bytes: each message is a whole vector.
+const longVector = 10_000
+
+// For returns the settings for vectors of up to so many values: in place of Auto it has the
+// scheme.
+func (s Settings) For(values int) Settings {
+	switch {
+	case s.Scheme != Auto:
+	case values > longVector:
+		s.Scheme = Exact
+	default:
+		s.Scheme = Laplacian
+	}
+	return s
+}
 
 // Recovery says what becomes of a member that is lost after the vote.
 type Recovery string
@@ -164,8 +184,8 @@ func (s Settings) Validate(size int) error {
 		return fmt.Errorf("members: want at least 2, got %d", size)
 	case s.Protect != chunking.None && size < 3:
 		return fmt.Errorf("members: want at least 3 with protection %q, got %d: of two, each learns the other's vector from the total; add a member or choose protection %q", s.Protect, size, chunking.None)
-	case s.Scheme != Laplacian && s.Scheme != Exact && s.Scheme != BaseK:
-		return fmt.Errorf("scheme: want %q, %q or %q, got %q", Laplacian, Exact, BaseK, s.Scheme)
+	case s.Scheme != Auto && s.Scheme != Laplacian && s.Scheme != Exact && s.Scheme != BaseK:
+		return fmt.Errorf("scheme: want %q, %q, %q or %q, got %q", Auto, Laplacian, Exact, BaseK, s.Scheme)
 	case s.Degree < 0 || s.Degree == 1:
 		return fmt.Errorf("degree: want 0 for the default or at least 2, got %d", s.Degree)
 	case !(s.Tolerance >= minTolerance && s.Tolerance < 1):
@@ -181,7 +201,7 @@ func (s Settings) Validate(size int) error {
 	if err := s.validateRules(size); err != nil {
 		return err
 	}
-	if s.Scheme != Laplacian {
+	if s.Scheme != Laplacian && s.Scheme != Auto {
 		return nil
 	}
 	switch s.Step {

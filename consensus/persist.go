@@ -166,9 +166,12 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 		}
 	}
 	if entries := saved.Slots[m.slot.number]; entries != nil {
-		preset := m.slot.ballots.working() != nil
-		if m.slot, err = m.decodeSlot(m.slot.number, m.slot.preset, entries); err != nil {
+		preset, at := m.slot.ballots.working() != nil, m.slot.position
+		if m.slot, err = m.decodeSlot(at.number, m.slot.preset, entries); err != nil {
 			return nil, err
+		}
+		if m.slot.position != at {
+			return nil, fmt.Errorf("the record of slot %d is damaged: its chain is not that of the log", at.number)
 		}
 		if !preset {
 			m.slot.ballots.forgetPreset()

@@ -20,7 +20,7 @@ import (
 //     to a quantum of which a total never has 2^52, and it is fixed for the run;
 //   - a^i is on disk with the decision that has counted it, and is never computed again;
 //   - the vectors of fewer than Colluders + 2 members are never counted for the first
-//     time in one slot, unless the settings accept that.
+//     time in one slot, nor counted at all, unless the settings accept that.
 
 // Running names a running total that the vector of a Call belongs to.
 type Running struct {
@@ -76,6 +76,7 @@ type runningTotal struct {
 	own     []float64         // the vector of this member that is counted; nil for none
 	last    uint64            // the slot of the last decision
 	began   bool              // there was one
+	newest  uint64            // the last slot that has counted anybody
 }
 
 const (
@@ -213,14 +214,14 @@ func halved(blocks []collabdict.Block) []collabdict.Block {
 // It follows from the log and the view, so it is the same at all members, and a view of
 // other members than were invited counts as what it is.
 func (m *Machine) counts(h Header, members []uint32) []uint32 {
-	counted, last, began := m.countedBefore(h.Running)
+	counted, newest, began := m.countedBefore(h.Running)
 	var firsts, returns, stay []uint32
 	for _, member := range members {
 		switch slot, was := counted[member]; {
 		case !was && len(counted) >= roomFor(h.Running.Size):
 		case !was:
 			firsts = append(firsts, member)
-		case began && slot < last:
+		case began && slot < newest:
 			returns = append(returns, member)
 		default:
 			stay = append(stay, member)
@@ -237,6 +238,9 @@ func (m *Machine) counts(h Header, members []uint32) []uint32 {
 	if allowed || len(firsts)+len(returns) >= enough {
 		stay = append(stay, returns...)
 	}
+	if !all && len(stay) < enough { // with the others' held back, a total would tell of one
+		return nil
+	}
 	slices.Sort(stay)
 	return stay
 }
@@ -247,10 +251,10 @@ func (m *Machine) counts(h Header, members []uint32) []uint32 {
 const firstLoneReturn = 2
 
 // countedBefore returns whose vectors a running total has counted so far, and the last
-// slot of it, if there is one.
-func (m *Machine) countedBefore(h RunningHeader) (counted map[uint32]uint64, last uint64, began bool) {
+// slot that has counted any, if it has begun.
+func (m *Machine) countedBefore(h RunningHeader) (counted map[uint32]uint64, newest uint64, began bool) {
 	if r := m.totals[h.Key]; r != nil {
-		return r.counted, r.last, r.began
+		return r.counted, r.newest, r.began
 	}
 	if from := m.totals[h.From]; from != nil {
 		return from.counted, 0, false
@@ -315,7 +319,7 @@ func (m *Machine) count(d *Decision) {
 	}
 	r.total, r.last, r.began = slices.Clone(d.Total), d.Slot, true // the decision is its caller's
 	for _, member := range c.Members {
-		r.counted[member] = d.Slot
+		r.counted[member], r.newest = d.Slot, d.Slot
 	}
 	if call := m.slot.call; call != nil && d.Counts(m.p.Self) {
 		r.own = call.values
@@ -323,9 +327,9 @@ func (m *Machine) count(d *Decision) {
 }
 
 // Follows reports whether a sum has counted the vectors of the same members as the sum
-// before it. It is false for the first one.
+// before it, and of any. It is false for the first one.
 func (d *Decision) Follows(before *Decision) bool {
-	return before != nil && slices.Equal(d.whose(), before.whose())
+	return before != nil && len(d.whose()) > 0 && slices.Equal(d.whose(), before.whose())
 }
 
 // whose returns the members whose vectors of the slot are in the total.

@@ -14,6 +14,7 @@ type runningState struct {
 	From    string `json:",omitempty"`
 	Size    uint32
 	Last    uint64
+	Newest  uint64
 	Began   bool
 	Counted []countedState
 	Length  int  // values of the total
@@ -45,7 +46,7 @@ func (m *Machine) flushTotals() (writes []Write) {
 }
 
 func (r *runningTotal) write(slot uint64, key string) Write {
-	state := runningState{From: r.from, Size: r.size, Last: r.last, Began: r.began, Length: len(r.total), Own: r.own != nil}
+	state := runningState{From: r.from, Size: r.size, Last: r.last, Newest: r.newest, Began: r.began, Length: len(r.total), Own: r.own != nil}
 	for _, member := range slices.Sorted(maps.Keys(r.counted)) {
 		state.Counted = append(state.Counted, countedState{member, r.counted[member]})
 	}
@@ -89,7 +90,7 @@ func decodeRunning(b []byte, key string, last *Decision) (*runningTotal, error) 
 	if state.Length < 0 || state.Length > maxValues || len(words) != want {
 		return nil, fmt.Errorf("want %d values, got %d", want, len(words))
 	}
-	r := &runningTotal{from: state.From, size: state.Size, last: state.Last, began: state.Began, counted: map[uint32]uint64{}}
+	r := &runningTotal{from: state.From, size: state.Size, last: state.Last, newest: state.Newest, began: state.Began, counted: map[uint32]uint64{}}
 	for _, c := range state.Counted {
 		r.counted[c.Member] = c.Slot
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/internal/settings"
 	"github.com/collabdict/collabdict/gmm/kfed"
 	"github.com/collabdict/collabdict/gmm/privacy"
@@ -68,6 +69,9 @@ func (a *Algorithm) Traits() algorithm.Traits {
 	t := algorithm.Traits{
 		Rounds: a.Rounds, HoldsRows: a.Start == startKFed, Patterns: true,
 		LeastRows: max(a.Components+1, a.MinRows), ShownRows: a.MinRows,
+		Values: func(columns int) int {
+			return passes.PackedLen(a.Components, columns, settings.Form(a.Covariance) == gmm.Full) + 1
+		},
 	}
 	if a.Start == startSharedRows {
 		t.OnlySimulated = onlySimulated().Error()

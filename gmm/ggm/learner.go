@@ -37,6 +37,7 @@ type Learner struct {
 	running   collabdict.Running // of the statistics
 	model     *gmm.Mixture
 	pending   []float64 // π^s that belongs to the last LocalUpdate
+	counts    bool      // a vector of this participant is in the total
 	diversity privacy.Diversity
 	stalled   *glasso.StalledError
 }
@@ -151,8 +152,9 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 //
 // at the parameters after the step, and at each member's responsibilities and weights of
 // its vector in the total. It does not fall either while some members' vectors are those
-// of earlier rounds. After an error the model is the old one. The weights stay as they are
-// if the total does not count this participant's vector of the round.
+// of earlier rounds. After an error the model is the old one. The weights stay those of
+// the vector in the total if that is not this round's; a participant of whom no vector is
+// counted fits its weights all the same.
 func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
 	if l.model == nil {
 		return 0, errNotStarted
@@ -167,7 +169,8 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		}
 	}
 	weights := l.model.Weights()
-	if l.pending != nil && included {
+	l.counts = l.counts || included
+	if l.pending != nil && (included || !l.counts) {
 		weights = l.pending
 	}
 	s := passes.Unpack(total[:len(total)-1], k, dim, true)

@@ -161,7 +161,7 @@ func TestAgreementsKeepRangesAndOffsets(t *testing.T) {
 // What a file leaves out has the same default as a flag that is left out.
 func TestAgreementsLeaveOptionsOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consortium.yaml")
-	text := "version: 2\nmembers:\n  - {name: a, id: x, addrs: []}\n  - {name: b, id: y, addrs: []}\n  - {name: c, id: z, addrs: []}\ncolumns: [temp]\nmodel:\n  kind: bvae\nconsensus:\n  scheme: exact\n"
+	text := "version: 3\nmembers:\n  - {name: a, id: x, addrs: []}\n  - {name: b, id: y, addrs: []}\n  - {name: c, id: z, addrs: []}\ncolumns: [temp]\nmodel:\n  kind: bvae\nconsensus:\n  scheme: exact\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -185,11 +185,11 @@ func TestAgreementsLeaveOptionsOut(t *testing.T) {
 func TestAgreementsThatCannotBeUsed(t *testing.T) {
 	dir := t.TempDir()
 	for want, change := range map[string]func(string) string{
-		"want version 2, got 3":       func(s string) string { return strings.Replace(s, "version: 2", "version: 3", 1) },
+		"want version 3, got 2":       func(s string) string { return strings.Replace(s, "version: 3", "version: 2", 1) },
 		"unknown field sead":          func(s string) string { return strings.Replace(s, "seed:", "sead:", 1) },
 		"want a whole number":         func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
 		"the file is empty":           func(string) string { return "" },
-		`scheme: want laplacian`:      func(s string) string { return strings.Replace(s, "laplacian", "magic", 1) },
+		`scheme: want auto`:           func(s string) string { return strings.Replace(s, "scheme: auto", "scheme: magic", 1) },
 		"quorum: want at most":        func(s string) string { return strings.Replace(s, "quorum: 2", "quorum: 9", 1) },
 		"columns: want at least 1":    func(s string) string { return strings.Replace(s, "  - temp\n  - flow\n", "", 1) },
 		"members: want at least 2, g": func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },
@@ -235,7 +235,7 @@ func TestNodesResolveTheirPaths(t *testing.T) {
 // A key that stands twice, and what is not there at all, are named.
 func TestAgreementsWithTwoOrNone(t *testing.T) {
 	for want, change := range map[string]func(string) string{
-		"version: want 2, got none":   func(s string) string { return strings.Replace(s, "version: 2\n", "", 1) },
+		"version: want 3, got none":   func(s string) string { return strings.Replace(s, "version: 3\n", "", 1) },
 		"model: want kind, got none":  func(s string) string { return strings.Replace(s, "  kind: ggm\n", "", 1) },
 		`"rounds" already defined at`: func(s string) string { return strings.Replace(s, "  rounds: 7\n", "  rounds: 7\n  rounds: 8\n", 1) },
 	} {

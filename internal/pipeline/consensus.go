@@ -11,9 +11,9 @@ import (
 // ConsensusOptions binds how sums are made, protected and decided. Whether the settings
 // fit the number of members is not known here.
 func ConsensusOptions(s *consensus.Settings) option.Table {
-	laplacian := func() bool { return s.Scheme == consensus.Laplacian }
+	laplacian := func() bool { return s.Scheme == consensus.Laplacian || s.Scheme == consensus.Auto }
 	return option.Table{
-		option.String(&s.Scheme, "scheme", consensus.Laplacian, "`SCHEME` of sums: laplacian (averages with neighbours on a graph), exact or base-k (whole numbers, few steps)", option.OneOf(consensus.Laplacian, consensus.Exact, consensus.BaseK)),
+		option.String(&s.Scheme, "scheme", consensus.Auto, "`SCHEME` of sums: laplacian (averages with neighbours on a graph), exact or base-k (whole numbers, few steps), or auto (laplacian for vectors of up to 10,000 values, else exact)", option.OneOf(consensus.Auto, consensus.Laplacian, consensus.Exact, consensus.BaseK)),
 		option.String(&s.Step, "step", session.Chebyshev, "`RULE` of the steps of averages: chebyshev, optimal, metropolis or paper", option.OneOf(session.Chebyshev, session.Optimal, session.Metropolis, session.Paper)).
 			Needs("--scheme laplacian", laplacian).ForExperts(),
 		option.String(&s.Graph, "graph", graph.HamiltonCycles, "`KIND` of graph: hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete or ring",

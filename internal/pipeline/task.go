@@ -153,6 +153,25 @@ func (t *Task) Fields(columns []string) []option.Field {
 // vectors.
 const mostWeights = 1 << 25
 
+// Resolved returns the task for data of so many columns, with the scheme of its sums.
+func (t *Task) Resolved(columns int) *Task {
+	of := *t
+	of.Settings = t.Settings.For(t.values(cmp.Or(t.PCA, columns)))
+	return &of
+}
+
+// values returns the length of the sum of a round, 0 where that is short.
+func (t *Task) values(coordinates int) int {
+	traits := t.Traits()
+	switch {
+	case traits.Weights != nil:
+		return traits.Weights(coordinates)
+	case traits.Values != nil:
+		return traits.Values(coordinates)
+	}
+	return 0
+}
+
 // CheckColumns reports what cannot be done with data of so many columns, as *option.Error.
 func (t *Task) CheckColumns(columns int) error {
 	if t.PCA > columns {

@@ -33,6 +33,7 @@ type Run struct {
 	Delta        float64       `json:"delta,omitempty"`
 	Views        []View        `json:"views"`
 	LoneChanges  []LoneChange  `json:"lone_changes,omitempty"`
+	OpenSeats    bool          `json:"open_seats,omitempty"` // anyone could be a member
 	// RosterChanges are the members that have come and gone by agreement.
 	RosterChanges []RosterChange `json:"roster_changes,omitempty"`
 	Warnings      []string       `json:"warnings,omitempty"`

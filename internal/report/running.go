@@ -11,7 +11,7 @@ import (
 type carried struct {
 	total   []float64
 	moved   float64 // by which it moved in the last slot
-	slot    uint64  // the last one
+	slot    uint64  // the last one that has counted anybody
 	counted map[uint32]place
 }
 
@@ -63,7 +63,10 @@ func (l *Ledger) addRunning(d *consensus.Decision) {
 		}
 		l.lone = append(l.lone, c)
 	}
-	r.total, r.moved, r.slot = slices.Clone(d.Total), moved, d.Slot
+	r.total, r.moved = slices.Clone(d.Total), moved
+	if len(d.Running.Members) > 0 {
+		r.slot = d.Slot
+	}
 }
 
 func distance(a, b []float64) float64 {

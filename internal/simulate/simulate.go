@@ -76,7 +76,7 @@ func (c Conditions) config(t *pipeline.Task, parts []dataset.Participant) (netsi
 
 // Check reports conditions that cannot be among so many participants.
 func (c Conditions) Check(t *pipeline.Task, parts []dataset.Participant) error {
-	n, err := c.config(t, parts)
+	n, err := c.config(t.Resolved(len(parts[0].Columns)), parts)
 	if err != nil {
 		return err
 	}
@@ -86,6 +86,7 @@ func (c Conditions) Check(t *pipeline.Task, parts []dataset.Participant) error {
 // SimulateUnder is Simulate under conditions. Of a simulation that has failed it
 // returns the course, too, if there is one.
 func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
+	t = t.Resolved(len(parts[0].Columns))
 	a := under.Adversary
 	if err := a.Check(len(parts)); err != nil {
 		return nil, err
