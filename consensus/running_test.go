@@ -93,6 +93,9 @@ func TestWhatIsCountedSurvivesARestart(t *testing.T) {
 				without++
 			}
 			n.restart(2)
+			if round%4 == 1 {
+				n.pass(20*time.Second, nil) // it learns what was decided before its learner calls
+			}
 			n.catchUp(2, calls(round))
 			n.pass(20*time.Second, nil) // the others hear that it is there
 			n.play(calls(round + 1))

@@ -26,15 +26,16 @@ type Status struct {
 	Iteration int       `json:"iteration"`
 	Predicted int       `json:"iterations_predicted"`
 	Come      Come      `json:"come"`
-	Members   []string  `json:"members"`           // of the view
-	Absent    []Absent  `json:"absent,omitempty"`  // all others, and those that were lost since
-	Paused    bool      `json:"paused"`            // too few members are there to go on
-	Held      []string  `json:"held,omitempty"`    // members whose new statistics the last total holds back, until more come with them
-	Least     int       `json:"least"`             // members that it takes
-	Quorum    int       `json:"quorum"`            // members that decide
-	Stuck     string    `json:"stuck,omitempty"`   // why the attempt cannot decide
-	Waiting   []Waiting `json:"waiting,omitempty"` // members that hold the slot up, or have not finished
-	Wanted    []Wanted  `json:"wanted,omitempty"`  // changes of the roster that members want next
+	Members   []string  `json:"members"`              // of the view
+	Absent    []Absent  `json:"absent,omitempty"`     // all others, and those that were lost since
+	Paused    bool      `json:"paused"`               // too few members are there to go on
+	Held      []string  `json:"held,omitempty"`       // members whose new statistics the last total holds back
+	HeldUntil int       `json:"held_until,omitempty"` // how many more must come with them
+	Least     int       `json:"least"`                // members that it takes
+	Quorum    int       `json:"quorum"`               // members that decide
+	Stuck     string    `json:"stuck,omitempty"`      // why the attempt cannot decide
+	Waiting   []Waiting `json:"waiting,omitempty"`    // members that hold the slot up, or have not finished
+	Wanted    []Wanted  `json:"wanted,omitempty"`     // changes of the roster that members want next
 
 	SetupSlots     int           `json:"setup_slots"`     // ended before round 1, the nonce's included
 	LastIterations int           `json:"last_iterations"` // of the last Sum
@@ -84,6 +85,7 @@ type snapshot struct {
 	rules      consensus.Rules
 	record     consensus.Record
 	held       []string // names of machine.Held
+	heldUntil  int
 	took       time.Duration
 	unfinished []string // at the planned end: members whose end has not been heard
 }
@@ -91,6 +93,9 @@ type snapshot struct {
 // publish makes the machine's status visible, and tells of what has changed.
 func (l *loop) publish() {
 	s := &snapshot{machine: l.machine.Status(), rules: l.machine.Rules(), record: l.record, took: l.took}
+	if n := len(s.machine.Held); n > 0 {
+		s.heldUntil = max(1, s.rules.Colluders+2-n)
+	}
 	for _, m := range s.machine.Held {
 		s.held = append(s.held, l.members.Name(int(m)))
 	}
@@ -136,7 +141,7 @@ func (n *Node) Status() Status {
 	out := Status{
 		Name: all.All[n.self].Name, State: m.State.String(), Want: s.rules.Size, Addrs: n.Addrs(),
 		Slot: m.Slot, Attempt: m.Ballot, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
-		Paused: m.Paused, Held: s.held, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
+		Paused: m.Paused, Held: s.held, HeldUntil: s.heldUntil, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
 		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),
 	}

@@ -17,7 +17,6 @@ type logState struct {
 	slot   uint64
 	ballot uint32
 	paused bool
-	held   []uint32
 	plans  map[string]bool
 	waited time.Duration // how long the members waited for were last said to be late
 }
@@ -50,7 +49,6 @@ func (l *loop) watch(s consensus.Status) {
 		t.plans[s.Plan] = true
 		l.log.Info("sums as long as this one go by "+s.Plan, "slot", s.Slot, "rounds", s.Steps)
 	}
-	l.tellHeld(s.Held)
 	if s.Paused != t.paused {
 		if t.paused = s.Paused; t.paused {
 			l.log.Info(l.pause(s))
@@ -58,25 +56,6 @@ func (l *loop) watch(s consensus.Status) {
 			l.log.Info("resumed: enough members are here")
 		}
 	}
-}
-
-// tellHeld says whose statistics are held back, and until when.
-func (l *loop) tellHeld(held []uint32) {
-	if slices.Equal(held, l.logged.held) {
-		return
-	}
-	for _, m := range held {
-		if !slices.Contains(l.logged.held, m) {
-			more := l.machine.Rules().Colluders + 2 - len(held)
-			l.log.Info(fmt.Sprintf("the statistics of %s are held back until %d more come: alone they would show in the total", l.members.Name(int(m)), more))
-		}
-	}
-	for _, m := range l.logged.held {
-		if !slices.Contains(held, m) {
-			l.log.Info(fmt.Sprintf("the statistics of %s count again", l.members.Name(int(m))))
-		}
-	}
-	l.logged.held = slices.Clone(held)
 }
 
 // pause returns a line that names the members that are missing for the run to continue.

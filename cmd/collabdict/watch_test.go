@@ -169,3 +169,24 @@ c: error: no space
 		t.Errorf("said\n%swant\n%s", got, want)
 	}
 }
+
+// Whose statistics are held back is told when it changes, and until when.
+func TestWhatIsHeldBackIsTold(t *testing.T) {
+	w := &waits{}
+	now := time.Unix(1000, 0)
+	for _, c := range []struct {
+		s    node.Status
+		want string
+	}{
+		{node.Status{}, ""},
+		{node.Status{Held: []string{"e"}, HeldUntil: 2}, "the statistics of e are held back until 2 more come: alone they would show in the total"},
+		{node.Status{Held: []string{"e"}, HeldUntil: 2}, ""},
+		{node.Status{Held: []string{"d", "e"}, HeldUntil: 1}, "the statistics of d, e are held back until 1 more comes: alone they would show in the total"},
+		{node.Status{}, "the statistics of d, e count again"},
+	} {
+		if got := w.line(c.s, now); got != c.want {
+			t.Errorf("held %v: got %q, want %q", c.s.Held, got, c.want)
+		}
+		now = now.Add(time.Second)
+	}
+}
