@@ -261,19 +261,23 @@ func (m *Machine) finishVote(v *View, e *Effects) bool {
 
 // receiveDone counts a vote.
 func (m *Machine) receiveDone(from int, ballot uint32, d *Done, e *Effects) {
-	c, fault := m.slot.ballots.receiveDone(from, ballot, *d)
+	b := &m.slot.ballots
+	if m.unmask([]CastVote{b.castBy(from, ballot, *d)}, b.known(from), e) {
+		return
+	}
+	c, fault := b.receiveDone(from, ballot, *d)
 	switch {
 	case c != nil:
 		m.commit(c, e)
 	case fault != "":
-		m.fail(e, m.roster.memberError(from, fault))
+		m.accuse(from, ballot, d, fault, e)
 	}
 }
 
 // receiveCommit takes a certificate from whoever has it.
 func (m *Machine) receiveCommit(c *Certificate, e *Effects) {
 	b := &m.slot.ballots
-	if b.commit == nil && b.checkCertificate(b.position, c) {
+	if !m.unmaskIn(c, e) && b.commit == nil && b.checkCertificate(b.position, c) {
 		m.commit(c, e)
 	}
 }

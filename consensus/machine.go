@@ -17,11 +17,12 @@ type Machine struct {
 	now     time.Duration
 	monitor monitor
 
-	slot     *slot // the slot under way
-	last     *slot // the slot before it, as long as it can be opened from here
-	learner  uint64
-	finished bool
-	err      error // why the machine has failed
+	slot      *slot        // the slot under way
+	last      *slot        // the slot before it, as long as it can be opened from here
+	certified *Certificate // of the slot before it
+	learner   uint64
+	finished  bool
+	err       error // why the machine has failed
 
 	totals map[string]*runningTotal // by key
 	held   []uint32                 // members that the last of them has not counted
@@ -180,6 +181,8 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 		switch {
 		case msg.Slot == m.slot.number:
 			m.apply(from, msg, e)
+		case msg.Slot+1 == m.slot.number:
+			m.receivePast(from, msg, e)
 		case msg.Slot > m.slot.number:
 			if msg.Slot == m.slot.number+1 {
 				m.keepEarly(from, msg)

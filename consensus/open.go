@@ -145,6 +145,7 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 		m.monitor.note(m.now, took, m.newRound(), m.slot.ballots.promised > 0, d.Members)
 	}
 	m.count(d)
+	m.certified = d.Certificate
 	m.last = m.slot
 	m.last.close()
 	if !opened {

@@ -106,8 +106,9 @@ type Params struct {
 	// slot in place of one a step. A member that was started again then takes no part
 	// in the slot under way, so it is of no help where all members are needed.
 	Volatile bool
-	// Patience is how many times its usual time a member may take to compute
-	// before the others go on without it; 0 means 3.
+	// Patience is how many times as long as usual a member may take to compute before the
+	// others go on without it; 0 means 3. Usual is measured, of its own updates and of what
+	// the others took in the same slot.
 	Patience float64
 }
 

@@ -152,7 +152,7 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 	}
 	m.entropy = entropy
 	if d := saved.Last; d != nil {
-		m.slot = m.slotAfter(d)
+		m.slot, m.certified = m.slotAfter(d), d.Certificate
 		if a, err := d.Amendment(); err == nil {
 			m.noteRemoved(a, d.Slot)
 		}

@@ -20,6 +20,7 @@ type Status struct {
 	Members   []uint32
 	Missing   []Missing
 	Lost      []Missing // members that are silent for too long, or have left
+	Alone     []Alone   // members that alone take another for lost
 	Stuck     string    // why the ballot at hand cannot decide, "" if it may
 	Paused    bool      // too few members are there to go on
 	Held      []uint32  // members whose vectors the last running total has not counted
@@ -46,6 +47,7 @@ func (m *Machine) Status() Status {
 	for _, lost := range m.monitor.lostMembers(m.now) {
 		st.Lost = append(st.Lost, Missing{uint32(lost), m.monitor.whyAbsent(m.now, lost, s.number)})
 	}
+	st.Alone = m.alone()
 	if m.calls() {
 		st.Kind, st.Round = s.call.header.Kind, s.call.header.Round
 		st.Waiting = m.monitor.holdingUp(m.now, m.standing())

@@ -83,7 +83,7 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 		return nil, err
 	}
 	n.loop, err = newLoop(loopConfig{
-		machine: machine, journal: j, members: members, network: n.transport, inbox: box, self: j.Self,
+		machine: machine, journal: j, members: members, network: n.transport, inbox: box, self: j.Self, dir: p.cfg.Dir,
 		initial: p.cfg.Settings, changes: p.cfg.Changes, every: n.heartbeat / 2, came: n.noteCame, log: p.cfg.Log,
 	})
 	if err != nil {

@@ -28,6 +28,7 @@ type Status struct {
 	Come      Come      `json:"come"`
 	Members   []string  `json:"members"`              // of the view
 	Absent    []Absent  `json:"absent,omitempty"`     // all others, and those that were lost since
+	Alone     []Alone   `json:"alone,omitempty"`      // members that alone hear nothing of another
 	Paused    bool      `json:"paused"`               // too few members are there to go on
 	Held      []string  `json:"held,omitempty"`       // members whose new statistics the last total holds back
 	HeldUntil int       `json:"held_until,omitempty"` // how many more must come with them
@@ -43,6 +44,12 @@ type Status struct {
 	LastDigest     [32]byte      `json:"-"`               // of the last collective's result
 	LastTook       time.Duration `json:"last_took"`       // the last collective, by the wall clock
 	Traffic        Traffic       `json:"traffic"`
+}
+
+// Alone says that the member By takes the member Of for lost, of which a quorum hears.
+type Alone struct {
+	By string `json:"by"`
+	Of string `json:"of"`
 }
 
 // Traffic counts what a node has sent and received since it was started: bytes of all its
@@ -157,6 +164,9 @@ func (n *Node) Status() Status {
 		if a, yes := absent[uint32(rank)]; yes {
 			out.Absent = append(out.Absent, a)
 		}
+	}
+	for _, a := range m.Alone {
+		out.Alone = append(out.Alone, Alone{all.All[a.By].Name, all.All[a.Of].Name})
 	}
 	for _, w := range m.Wanted {
 		out.Wanted = append(out.Wanted, Wanted{Own: w.Amends == m.Requested})

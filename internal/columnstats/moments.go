@@ -56,6 +56,9 @@ func sumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b
 	dim := len(own.Sums)
 	of := func(summed []float64) *Moments { return unpack(join(summed), dim) }
 	all := of(total)
+	if err := b.CheckRows(all.Count); err != nil {
+		return nil, err
+	}
 	all.Bounds, all.of = b, of
 	return all, nil
 }
@@ -183,6 +186,9 @@ func means(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Boun
 		return nil, err
 	}
 	total = join(total)
+	if err := b.CheckRows(total[0]); err != nil {
+		return nil, err
+	}
 	floats.Scale(1/math.Round(total[0]), total[1:])
 	return total[1:], nil
 }
@@ -286,7 +292,7 @@ func (m *Moments) Covariance() []float64 {
 func (m *Moments) Scaled(scale []float64) *Moments {
 	out := m.scaled(scale)
 	out.of = func(summed []float64) *Moments { return m.of(summed).scaled(scale) }
-	out.Bounds = Bounds{Rows: m.Bounds.Rows, RMS: make([]float64, len(scale))}
+	out.Bounds = Bounds{Rows: m.Bounds.Rows, All: m.Bounds.All, RMS: make([]float64, len(scale))}
 	for i, s := range scale {
 		out.Bounds.RMS[i] = m.Bounds.RMS[i] / s
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// wordBits are the bits of a value's first word below its bound. A running total rounds
-// each of the two words by itself.
-const wordBits = 12
+// wordBits are the bits of a value's first word below its bound. A running total, which
+// rounds each of the two words by itself, keeps more of it, also with thousands of members.
+const wordBits = 8
 
 // split returns values in two words each, all first words and then all second ones, with
 // their blocks. What rounding leaves of a sum is relative to its bound, and the mean may
