@@ -17,10 +17,37 @@ type Group interface {
 	// error, never a wrong sum. x is not modified.
 	Sum(ctx context.Context, x []float64, blocks []Block) ([]float64, error)
 
+	// Accumulate is Sum for statistics that are carried on from call to call: it returns
+	// the sum over all members that have been counted so far, each with its last vector
+	// that was. One that is lost stays in it as it was. The vectors of fewer members
+	// than may be told from a total are not counted for the first time; then the total
+	// is without them. All calls with one key have the same length and blocks. A Sum
+	// whose vectors hold something that does not change from call to call, such as the
+	// number of rows, shows that of a member that is lost; a running total does not.
+	Accumulate(ctx context.Context, r Running, x []float64, blocks []Block) ([]float64, error)
+
 	// Gather returns every member's published blob, by rank in the roster; nil for
 	// a member that is not in the view. A blob is seen by all members: it is for
 	// public values only.
 	Gather(ctx context.Context, blob []byte) ([][]byte, error)
+}
+
+// Running names a running total: a sum that is carried on from call to call.
+type Running struct {
+	// Key is the same in all calls that belong to it.
+	Key string
+	// From is the key of the running total that this one begins as, "" for zeros. Begin
+	// says with which vector it begins, given that of the other one: the total with the
+	// other's total, and each member's with its own. Begin is linear, and the same at all
+	// members.
+	From  string
+	Begin func(from []float64) []float64
+}
+
+// Cumulative is implemented by learners whose statistics belong to a running total.
+// [Train] accumulates them.
+type Cumulative interface {
+	Running() Running
 }
 
 // Rows is a source of n rows of m values that can be read as often as wanted, by
@@ -57,6 +84,8 @@ const (
 	// SecondMoments are Σ_n r_k(n) x_ni x_nj: all components for each pair i ≤ j, or
 	// for each i = j alone, in turn.
 	SecondMoments
+	// LowWords are what is to be added to the values before, as many, in their order.
+	LowWords
 )
 
 // Learner is a model in the form of Algorithm 1 of Idé et al. 2024: private
@@ -86,8 +115,14 @@ type Absentee interface {
 	// participant; the Sum then counts as called, so a second call is of the Sum after it.
 	TakeMissed() (total []float64, ok bool)
 
-	// Included reports whether this participant's vector is in the last Sum.
+	// Included reports whether this participant's vector of the last collective is in its
+	// total.
 	Included() bool
+
+	// Steady reports whether the last total is over the same members as the one before:
+	// none of these was lost, has come back, or is held back. A stopping rule compares
+	// only such totals.
+	Steady() bool
 }
 
 // Replayer is implemented by groups whose sums may be decided before this participant

@@ -19,6 +19,11 @@ func (Solo) Sum(ctx context.Context, x []float64, blocks []Block) ([]float64, er
 	return append([]float64(nil), x...), ctx.Err()
 }
 
+// Accumulate returns a copy of x.
+func (s Solo) Accumulate(ctx context.Context, _ Running, x []float64, blocks []Block) ([]float64, error) {
+	return s.Sum(ctx, x, blocks)
+}
+
 // Gather returns the blob alone.
 func (Solo) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return [][]byte{append([]byte(nil), blob...)}, ctx.Err()

@@ -27,7 +27,7 @@ type Round struct {
 	Number int
 	// Objective is the value of the learner's objective at the parameters that
 	// this round's statistics were computed with, so one step behind the
-	// parameters now held.
+	// parameters now held; of some learners a lower bound of it after the step.
 	Objective float64
 	// Converged says that the stopping rule was met in this round.
 	Converged bool
@@ -71,7 +71,8 @@ func StartRound(g Group, number int, learner any) {
 // rounds of local update, consensus and optimise until the stopping rule holds
 // or opt.Rounds are done. It returns the last round completed. After an error
 // the learner holds the parameters of that round. The rule looks at shared
-// values only, so all members stop in the same round.
+// values only, so all members stop in the same round, and only at one whose total is over
+// the same members as the total before.
 func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) {
 	if opt.Rounds < 1 || !(opt.Tol >= 0 && opt.AbsTol >= 0) {
 		return Round{}, fmt.Errorf("collabdict: want at least 1 round and tolerances of at least 0, got %d, %g and %g", opt.Rounds, opt.Tol, opt.AbsTol)
@@ -86,7 +87,7 @@ func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) 
 		if err != nil {
 			return last, fmt.Errorf("round %d: %w", n, err)
 		}
-		converged := n > 1 && opt.stops(last.Objective, objective)
+		converged := n > 1 && opt.stops(last.Objective, objective) && steady(g)
 		last = Round{Number: n, Objective: objective, Converged: converged}
 		if opt.OnRound != nil {
 			opt.OnRound(last)
@@ -104,6 +105,12 @@ func (o Options) stops(from, to float64) bool {
 	return o.Tol > 0 && change <= o.Tol*math.Abs(to) || change < o.AbsTol
 }
 
+// steady reports whether the totals of this round and of the one before are comparable.
+func steady(g Group) bool {
+	a, may := g.(Absentee)
+	return !may || a.Steady()
+}
+
 func round(ctx context.Context, g Group, l Learner) (objective float64, err error) {
 	absentee, may := g.(Absentee)
 	if may {
@@ -115,7 +122,12 @@ func round(ctx context.Context, g Group, l Learner) (objective float64, err erro
 	if err != nil {
 		return 0, fmt.Errorf("local update: %w", err)
 	}
-	total, err := g.Sum(ctx, x, blocks)
+	var total []float64
+	if c, ok := l.(Cumulative); ok {
+		total, err = g.Accumulate(ctx, c.Running(), x, blocks)
+	} else {
+		total, err = g.Sum(ctx, x, blocks)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("sum: %w", err)
 	}

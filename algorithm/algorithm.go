@@ -119,6 +119,9 @@ type Traits struct {
 	// Weights returns the number of weights of a network for so many coordinates; nil of
 	// what is no network.
 	Weights func(coordinates int) int
+	// Values returns the length of the sum of a round of what is no network; nil if sums are
+	// short.
+	Values func(coordinates int) int
 }
 
 // Classes says what labels training depends on.

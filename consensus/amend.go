@@ -110,9 +110,6 @@ func (p Params) checkAmended(a *Amendment, after Rules) error {
 		return fmt.Errorf("removed members: want at most %d of %d at a time, since the others must be a quorum, got %d", most, size, len(a.Removed))
 	}
 	// No view of the new roster would be formed.
-	if n := len(a.Removed) + len(a.Added); p.OnLoneChange == AvoidLoneChange && after.Sealed && n > 0 && n <= after.Colluders+1 {
-		return fmt.Errorf("on lone change: %q wants none or at least %d members to come and go at a time, got %d", AvoidLoneChange, after.Colluders+2, n)
-	}
 	return nil
 }
 
@@ -222,7 +219,7 @@ func (m *Machine) helpRemoved(from int, msg Message, b *Heartbeat, e *Effects) {
 // sealedAmendment returns what is voted for. It follows from the amendment, so that
 // a certificate proves it.
 func (m *Machine) sealedAmendment(attempt uint32, amendment []byte) *Sealed {
-	header := m.header(Call{Kind: Amend, Round: m.slot.round})
+	header := m.header(Call{Kind: Amend, Round: m.slot.round}, RunningHeader{})
 	return &Sealed{Attempt: attempt, Header: header, Blobs: [][]byte{amendment}}
 }
 

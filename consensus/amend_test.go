@@ -166,16 +166,6 @@ func TestAmendmentsAreChecked(t *testing.T) {
 			t.Errorf("wants %+v", a)
 		}
 	}
-	p := n.params(0)
-	p.OnLoneChange = AvoidLoneChange
-	for want, a := range map[string]*Amendment{
-		`"wait" wants none or at least 3 members to come and go at a time, got 2`: revision(1, []uint32{0}, "x"),
-		"": revision(1, []uint32{1}, "x", "y"),
-	} {
-		if _, err := p.Amend(a); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
 	if _, err := newNetwork(t, 7, exact).params(0).Amend(revision(1, []uint32{0, 1, 2, 3})); err == nil || !strings.Contains(err.Error(), "want at most 3 of 7") {
 		t.Error(err)
 	}

@@ -168,6 +168,10 @@ func (a *attempt) checkHeader(own, h Header, view [32]byte) (fault string) {
 	case h.Kind != own.Kind || h.Round != own.Round || h.Length != own.Length:
 		fault = fmt.Sprintf("a %s of %d values in round %d, this member a %s of %d in round %d",
 			h.Kind, h.Length, h.Round, own.Kind, own.Length, own.Round)
+	case h.Running != own.Running && h.Running.Key == own.Running.Key:
+		fault = fmt.Sprintf("with another running total %q than this member's", own.Running.Key)
+	case h.Running != own.Running:
+		fault = fmt.Sprintf("for the running total %q, this member for %q", h.Running.Key, own.Running.Key)
 	case h != own:
 		fault = "other bounds or settings"
 	case view != a.seats().digest:
@@ -211,14 +215,14 @@ func (a *attempt) unopened(k Kind) []int {
 
 // begin starts the session with this member's residue, and keeps the others' shares and
 // commitments. Frames that came before are to be received then.
-func (a *attempt) begin(c *call, entropy [32]byte) (out []mail, early []frame, err error) {
+func (a *attempt) begin(values []float64, entropy [32]byte) (out []mail, early []frame, err error) {
 	for from, b := range a.seeds {
 		a.secrets.commits[from] = b.Commit
 		if b.Share != nil {
 			a.secrets.held[from] = *b.Share
 		}
 	}
-	lanes, err := a.residues(c, entropy)
+	lanes, err := a.residues(values, entropy)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -234,9 +238,9 @@ func (a *attempt) begin(c *call, entropy [32]byte) (out []mail, early []frame, e
 // residues returns what this member adds to the sessions: its vector with the
 // chunks that it hands out taken off, those that it was handed put on, and its pad
 // over all; or in lanes whose total is that.
-func (a *attempt) residues(call *call, entropy [32]byte) ([][]uint64, error) {
+func (a *attempt) residues(values []float64, entropy [32]byte) ([][]uint64, error) {
 	s := &a.plans.settings
-	units, err := a.layout.Encode(call.values)
+	units, err := a.layout.Encode(values)
 	if err != nil {
 		return nil, fmt.Errorf("sum: %w", err)
 	}

@@ -65,7 +65,7 @@ func TestAttemptsComeToTheSum(t *testing.T) {
 			if len(a.unopened(Sum)) > 0 {
 				t.Fatalf("waits for %v", a.unopened(Sum))
 			}
-			out, _, err := a.begin(calls[self], [32]byte{4, byte(self)})
+			out, _, err := a.begin(calls[self].values, [32]byte{4, byte(self)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -227,8 +227,8 @@ func countRequests(promises []Promise, amends [32]byte) (n int) {
 }
 
 // checkView reports why a view does not follow from its promises. The roster may be
-// amended between rounds only, and earlier views may rule a new one out.
-func (b *ballots) checkView(v *View, betweenRounds bool, earlier loneChanges) error {
+// amended between rounds only.
+func (b *ballots) checkView(v *View, betweenRounds bool) error {
 	promised := map[uint32]bool{}
 	for _, p := range v.Promises {
 		if promised[p.Member] || !b.checkPromise(v.Ballot, p) {
@@ -244,7 +244,7 @@ func (b *ballots) checkView(v *View, betweenRounds bool, earlier loneChanges) er
 		return b.checkAmends(v, betweenRounds)
 	}
 	if best == nil {
-		return b.checkMembers(v, promised, earlier)
+		return b.checkMembers(v, promised)
 	}
 	for _, p := range v.Promises {
 		if p.Vote != nil && p.Vote.Ballot == best.Ballot && p.Vote.Value != best.Value {
@@ -264,15 +264,12 @@ func (b *ballots) checkAmends(v *View, betweenRounds bool) error {
 	return nil
 }
 
-func (b *ballots) checkMembers(v *View, promised map[uint32]bool, earlier loneChanges) error {
+func (b *ballots) checkMembers(v *View, promised map[uint32]bool) error {
 	if v.Finish != nil {
 		return fmt.Errorf("view of ballot %d: finishes attempt %d, which has no votes", v.Ballot, v.Finish.Attempt)
 	}
 	if len(v.Members) < b.Least || len(v.Members)+len(v.Missing) != b.Size {
 		return fmt.Errorf("view of ballot %d: want at least %d of %d members and the others missing, got %d and %d", v.Ballot, b.Least, b.Size, len(v.Members), len(v.Missing))
-	}
-	if reason := earlier.check(v.Members, b.Colluders); reason != "" {
-		return fmt.Errorf("view of ballot %d: %s", v.Ballot, reason)
 	}
 	for i, member := range v.Members {
 		if b.decides(int(member)) && !promised[member] || !b.belongs(int(member)) || i > 0 && member <= v.Members[i-1] {

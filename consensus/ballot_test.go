@@ -94,13 +94,13 @@ func TestDraftsFinishTheHighestVote(t *testing.T) {
 	}
 	b.fix(v)
 	for s, other := range all {
-		if err := other.checkView(v, false, nil); err != nil {
+		if err := other.checkView(v, false); err != nil {
 			t.Errorf("member %d refuses the view: %v", s, err)
 		}
 	}
 	wrong := *v
 	wrong.Finish = &low
-	if all[1].checkView(&wrong, false, nil) == nil {
+	if all[1].checkView(&wrong, false) == nil {
 		t.Error("a view that finishes a lower vote is taken")
 	}
 }
@@ -127,7 +127,7 @@ func TestDraftsWithoutVotes(t *testing.T) {
 		if v.amends() != (wanting >= 3) || v.Finish != nil {
 			t.Errorf("%d want it: %+v", wanting, v)
 		}
-		if between, within := b.checkView(v, true, nil), b.checkView(v, false, nil); v.amends() && (between != nil || within == nil) {
+		if between, within := b.checkView(v, true), b.checkView(v, false); v.amends() && (between != nil || within == nil) {
 			t.Errorf("%d want it: %v between rounds, %v within one", wanting, between, within)
 		}
 	}

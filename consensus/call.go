@@ -30,7 +30,9 @@ func (m *Machine) KeepCall() []float64 {
 	if c == nil {
 		return nil
 	}
-	c.values = slices.Clone(c.values)
+	if c.header.Running.Key == "" { // else it is a copy already
+		c.values = slices.Clone(c.values)
+	}
 	return c.values
 }
 
@@ -65,6 +67,8 @@ type Header struct {
 	Hash   [32]byte // over the above, the bounds of the blocks and the settings
 	// Parameters is the digest of those that the member computes from; zero for none.
 	Parameters [32]byte `json:",omitzero"`
+	// Running is the running total that a Sum belongs to; zero for none.
+	Running RunningHeader `json:",omitzero"`
 }
 
 // bounded returns blocks without what their values are, which is no part of a sum: equal
@@ -83,7 +87,8 @@ func bounded(blocks []collabdict.Block) (out []collabdict.Block) {
 
 func (m *Machine) newCall(c Call) (*call, error) {
 	c.Blocks = bounded(c.Blocks)
-	r := &call{header: m.header(c), values: c.Values, blocks: c.Blocks, blob: c.Blob}
+	r := &call{values: c.Values, blocks: c.Blocks, blob: c.Blob}
+	var running RunningHeader
 	switch c.Kind {
 	case Sum:
 		if len(c.Values) == 0 || len(c.Values) > maxValues {
@@ -92,8 +97,16 @@ func (m *Machine) newCall(c Call) (*call, error) {
 		if err := collabdict.CheckBlocks(c.Values, c.Blocks); err != nil {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
+		var err error
+		if running, err = m.runningHeader(&c, c.Blocks); err != nil {
+			return nil, err
+		}
+		if c.Running.Key != "" {
+			r.values, r.blocks = slices.Clone(c.Values), doubled(c.Blocks)
+			m.p.quanta(c.Blocks, running.Size).round(r.values)
+		}
 		// Whether the bounds fit the arithmetic is found out before anything leaves.
-		if _, err := m.plans.layout(m.roster.Size, c.Blocks); err != nil {
+		if _, err := m.plans.layout(m.roster.Size, r.blocks); err != nil {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
 	case Gather:
@@ -106,11 +119,13 @@ func (m *Machine) newCall(c Call) (*call, error) {
 	default:
 		panic("consensus: unknown collective")
 	}
+	c.Blocks = r.blocks
+	r.header = m.header(c, running)
 	return r, nil
 }
 
 // header describes the call by all that members must agree on.
-func (m *Machine) header(c Call) Header {
+func (m *Machine) header(c Call, running RunningHeader) Header {
 	h := newHashing("header", m.p.Run)
 	h.number(m.slot.number)
 	h.number(uint64(c.Kind))
@@ -118,7 +133,7 @@ func (m *Machine) header(c Call) Header {
 	h.number(uint64(len(c.Values)))
 	h.blocks(c.Blocks)
 	h.settings(m.p.Settings)
-	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: h.sum(), Parameters: c.Parameters}
+	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: h.sum(), Parameters: c.Parameters, Running: running}
 }
 
 // arithmetic returns what vectors are made of in the settings' scheme.

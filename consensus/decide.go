@@ -155,11 +155,7 @@ func (m *Machine) choose(v *View) bool {
 	if len(v.Members) < m.roster.Least && m.monitor.pardon() {
 		m.divide(v)
 	}
-	if len(v.Members) < m.roster.Least {
-		return false
-	}
-	m.held = m.seen.check(v.Members, m.roster.Colluders)
-	return m.held == ""
+	return len(v.Members) >= m.roster.Least
 }
 
 // divide fills in the members of a view of this member's ballot, and why the others are
@@ -212,7 +208,7 @@ func (m *Machine) newRound() bool {
 // receiveView takes a view from its owner, or from whoever has it.
 func (m *Machine) receiveView(v *View, e *Effects) {
 	b := &m.slot.ballots
-	if b.commit == nil && v.Ballot > 0 && b.checkView(v, m.betweenRounds(), m.seen) == nil {
+	if b.commit == nil && v.Ballot > 0 && b.checkView(v, m.betweenRounds()) == nil {
 		m.adoptView(v, e)
 	}
 }
@@ -265,19 +261,23 @@ func (m *Machine) finishVote(v *View, e *Effects) bool {
 
 // receiveDone counts a vote.
 func (m *Machine) receiveDone(from int, ballot uint32, d *Done, e *Effects) {
-	c, fault := m.slot.ballots.receiveDone(from, ballot, *d)
+	b := &m.slot.ballots
+	if m.unmask([]CastVote{b.castBy(from, ballot, *d)}, b.known(from), e) {
+		return
+	}
+	c, fault := b.receiveDone(from, ballot, *d)
 	switch {
 	case c != nil:
 		m.commit(c, e)
 	case fault != "":
-		m.fail(e, m.roster.memberError(from, fault))
+		m.accuse(from, ballot, d, fault, e)
 	}
 }
 
 // receiveCommit takes a certificate from whoever has it.
 func (m *Machine) receiveCommit(c *Certificate, e *Effects) {
 	b := &m.slot.ballots
-	if b.commit == nil && b.checkCertificate(b.position, c) {
+	if !m.unmaskIn(c, e) && b.commit == nil && b.checkCertificate(b.position, c) {
 		m.commit(c, e)
 	}
 }

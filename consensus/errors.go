@@ -28,10 +28,11 @@ func (e *LostError) Error() string {
 // MemberError says that a member sent what no honest member sends. The reason is
 // told to all members, the detail, which may hold values, to none.
 type MemberError struct {
-	Member int
-	Name   string
-	Reason string
-	Detail string
+	Member   int
+	Name     string
+	Reason   string
+	Detail   string
+	Evidence *Evidence // nil where nothing was signed
 }
 
 func (e *MemberError) Error() string {

@@ -19,7 +19,9 @@ type Call struct {
 	Round  uint32
 	Values []float64          // a Sum's vector; lent until the decision, and not modified
 	Blocks []collabdict.Block // the bounds of Values
-	Blob   []byte             // a Gather's contribution; not modified
+	// Running is the running total that a Sum belongs to; its vector is rounded.
+	Running Running
+	Blob    []byte // a Gather's contribution; not modified
 	// Parameters is the digest of those that the contribution follows from, which all
 	// members hold; zero for none.
 	Parameters [32]byte
@@ -101,7 +103,8 @@ type Decision struct {
 	Attempt     uint32    // whose result it is
 	Members     []uint32  // whose contributions are in it, in rank order
 	Missing     []Missing // all others
-	Total       []float64 // of a Sum
+	Total       []float64 // of a Sum; where Running is set, of all members counted so far
+	Running     *Counted  // the running total, nil for a sum over Members
 	Blobs       [][]byte  // of a Gather, by rank; nil for a missing member. Of an Amend the amendment
 	Digest      [32]byte  // SHA-256 of Total's or Blobs' bytes
 	Chain       [32]byte  // over this and all earlier decisions

@@ -21,6 +21,7 @@ func fuzz(f *testing.F, body func(*consensus.Fuzzed) consensus.Body) {
 			f.Add([]byte{byte(stage), byte(kind), 1, 1, 0, 4, 255, 0, 1, 2, 3, 4, 5, 6, 7})
 			f.Add(append([]byte{byte(stage), byte(kind)}, slices.Repeat([]byte{2, 0, 3, 0, 9, 1}, 12)...))
 			f.Add(append([]byte{byte(stage), byte(kind)}, slices.Repeat([]byte{7, 31, 64, 5}, 25)...))
+			f.Add(append([]byte{byte(stage), byte(kind)}, slices.Repeat([]byte{200, 1, 1, 230, 8, 3, 209}, 9)...))
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

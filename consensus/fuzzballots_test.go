@@ -75,6 +75,11 @@ func InventPromise(x *Fuzzed) Body {
 }
 
 func InventView(x *Fuzzed) Body {
+	if x.in.below(4) > 0 {
+		v := x.rightView()
+		x.spoil(v)
+		return v
+	}
 	v := &View{Ballot: x.ballot(), Amends: x.amends()}
 	if bs := slices.Sorted(maps.Keys(x.promises)); len(bs) > 0 && x.in.below(4) > 0 {
 		v.Ballot = bs[len(bs)-1]
@@ -122,7 +127,8 @@ func (x *Fuzzed) done(slot uint64, ballot uint32, v Value, chain [32]byte) *Done
 }
 
 func InventDone(x *Fuzzed) Body {
-	d := x.done(x.me().number, x.ballot(), x.value(), x.chain())
+	x.votedIn = x.ballot()
+	d := x.done(x.me().number, x.votedIn, x.value(), x.chain())
 	if x.in.below(8) == 1 {
 		d.Signature = []byte{x.in.byte()}
 	}
@@ -183,6 +189,11 @@ func InventShares(x *Fuzzed) Body {
 }
 
 func InventDecided(x *Fuzzed) Body {
+	if x.in.below(4) > 0 {
+		b := x.rightDecided()
+		x.spoilDecided(b)
+		return b
+	}
 	d := Decision{Slot: x.me().number, Kind: Sum, Members: []uint32{0, 2, 3}, Total: []float64{1, 2, 3}, Certificate: x.certificate(x.me().number)}
 	next := x.certificate(x.me().number + 1)
 	for _, m := range x.members {
@@ -231,6 +242,9 @@ func InventDecided(x *Fuzzed) Body {
 }
 
 func InventHeartbeat(x *Fuzzed) Body {
+	if x.in.below(4) > 0 {
+		return x.rightHeartbeat()
+	}
 	mask := x.in.byte()
 	return &Heartbeat{
 		State: State(1 + x.in.below(12)), Promised: x.ballot(), Viewed: x.ballot(), Round: x.number(),

@@ -42,10 +42,12 @@ func (in *Input) uint64() uint64 {
 // sends, sends member 1 whatever a fuzzer makes up.
 type Fuzzed struct {
 	*fuzzedRun
-	in       *Input
-	attacker int
-	before   progress
-	chains   map[uint64][32]byte // of what has been decided, by slot
+	in        *Input
+	attacker  int
+	votedIn   uint32 // the ballot of its last vote
+	disturbed int    // messages before which something else has happened
+	before    progress
+	chains    map[uint64][32]byte // of what has been decided, by slot
 }
 
 // progress is what never goes back at a member, within a slot.
@@ -90,9 +92,12 @@ func Kinds() int  { return len(fuzzedKinds) }
 // Next returns the attacker's next message, with a body of the given kind, after some
 // honest messages have come.
 func (x *Fuzzed) Next(body func(*Fuzzed) Body) Message {
-	x.deliver(x.in.below(4))
+	x.disturb()
 	m := Message{Slot: x.slot(), Ballot: x.ballot()}
 	m.Body = body(x)
+	if x.in.below(16) < 15 {
+		x.fit(&m)
+	}
 	return m
 }
 

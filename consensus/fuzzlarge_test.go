@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/collabdict/collabdict/chunking"
 )
@@ -17,6 +18,7 @@ type FuzzedLarge struct {
 	m        *Machine
 	tape     []delivery // what is to come to it
 	want     *Decision
+	shares   map[uint32][]delivery // that honest members hold, by whose pad
 	in       *Input
 	attacker int
 }
@@ -80,6 +82,25 @@ func largeAt(t testing.TB, kind, stage int) *FuzzedLarge {
 		x.want = n.checkDecisions()
 	}
 	checkTotal(t, reached[0].want, xs, blocks, 1e-6)
+	shares := map[uint32][]delivery{}
+	for s, m := range n.members {
+		if m.last == nil || s == committee[0] {
+			continue
+		}
+		attempt := m.last.ballots.commit.Value.Attempt
+		if a := m.last.attempts[attempt]; a != nil {
+			for of, share := range a.secrets.held {
+				b := &Shares{Shares: []PadShare{{uint32(of), share}}}
+				shares[uint32(of)] = append(shares[uint32(of)], delivery{s, self, Message{Ballot: attempt, Body: b}})
+			}
+		}
+	}
+	if len(shares) == 0 {
+		t.Fatal("nobody holds shares")
+	}
+	for _, x := range reached {
+		x.shares = shares
+	}
 	return fuzzedLarge[key]
 }
 
@@ -105,7 +126,21 @@ func (x *FuzzedLarge) Next(body func(*FuzzedLarge) Body) Message {
 }
 
 // Give gives the member a message of the attacker.
-func (x *FuzzedLarge) Give(msg Valid) { x.step(delivery{from: x.attacker, msg: msg.message}) }
+func (x *FuzzedLarge) Give(msg Valid) {
+	x.step(delivery{from: x.attacker, msg: msg.message})
+	if b, is := msg.message.Body.(*Reopen); is && x.in.below(4) < 3 {
+		x.answer(b)
+	}
+	if c := x.in.below(16); c > 8 { // time passes, for what is due then
+		x.tick(time.Duration(c) * time.Second)
+	}
+}
+
+func (x *FuzzedLarge) tick(after time.Duration) {
+	for end := x.m.now + after; x.m.now < end; {
+		x.check("a tick", x.m.Step(x.m.now+500*time.Millisecond, Tick{Learner: 1}))
+	}
+}
 
 // Finish gives the member what is left of the others' messages.
 func (x *FuzzedLarge) Finish() {
@@ -122,14 +157,18 @@ func (x *FuzzedLarge) hear() {
 	}
 }
 
-// step asserts that the member decides what all have decided or nothing, and tells
-// nobody a pad or a share before.
 func (x *FuzzedLarge) step(d delivery) {
 	x.t.Helper()
-	e := x.m.Step(x.m.now, received(x.t, d.from, d.msg))
+	x.check(describeBody(d.msg), x.m.Step(x.m.now, received(x.t, d.from, d.msg)))
+}
+
+// check asserts that the member decides what all have decided or nothing, and tells
+// nobody a pad or a share before.
+func (x *FuzzedLarge) check(cause string, e Effects) {
+	x.t.Helper()
 	for _, got := range e.Decisions {
 		if got.Chain != x.want.Chain {
-			x.t.Fatalf("%s: decides on %v, the others on %v", describeBody(d.msg), got.Total, x.want.Total)
+			x.t.Fatalf("%s: decides on %v, the others on %v", cause, got.Total, x.want.Total)
 		}
 	}
 	for _, send := range e.Sends {
@@ -147,7 +186,7 @@ func (x *FuzzedLarge) step(d delivery) {
 		}
 	}
 	if spoilt := new(chunking.TotalError); e.Err != nil && !errors.As(e.Err, &spoilt) && !strings.HasPrefix(e.Err.Error(), x.m.p.Members[x.attacker]+" ") {
-		x.t.Fatalf("%s: ended with %v", describeBody(d.msg), e.Err)
+		x.t.Fatalf("%s: ended with %v", cause, e.Err)
 	}
 }
 
@@ -179,7 +218,65 @@ func (x *FuzzedLarge) words() []uint64 {
 	return words
 }
 
+// rightReopen is an epoch of the attacker's without some members, who are in order, with a
+// substitute for each that is not lost; or with one thing wrong.
+func (x *FuzzedLarge) rightReopen() *Reopen {
+	b := &Reopen{Epoch: x.m.roster.next(x.attacker, uint32(x.in.below(40)))}
+	if o, is := x.m.slot.opener.(*openSum); is {
+		b.Epoch = x.m.roster.next(x.attacker, o.epoch)
+	}
+	lost := map[int]bool{}
+	for range x.in.below(6) {
+		if s := x.in.below(LargeSize); s != x.m.p.Self {
+			lost[s] = true
+		}
+	}
+	by := func() uint32 {
+		s := []int{x.m.p.Self, x.attacker, x.in.below(LargeSize)}[x.in.below(3)]
+		for lost[s] {
+			s = (s + 1) % LargeSize
+		}
+		return uint32(s)
+	}
+	for s := range LargeSize {
+		if lost[s] {
+			b.Lost = append(b.Lost, Substitute{uint32(s), by()})
+		}
+	}
+	switch n := len(b.Lost); x.in.below(16) {
+	case 1:
+		b.Epoch = x.epoch()
+	case 2:
+		b.Lost = append(b.Lost, b.Lost...)
+	case 3:
+		if n > 0 {
+			b.Lost[x.in.below(n)].By = x.rank()
+		}
+	case 4:
+		if n > 0 {
+			b.Lost[x.in.below(n)].Member = uint32(x.m.p.Self)
+		}
+	}
+	return b
+}
+
+// answer lets the members that hold shares of those that are lost give them to the member,
+// where it stands in.
+func (x *FuzzedLarge) answer(b *Reopen) {
+	for _, l := range b.Lost {
+		if int(l.By) != x.m.p.Self {
+			continue
+		}
+		for _, d := range x.shares[l.Member] {
+			x.step(d)
+		}
+	}
+}
+
 func InventReopen(x *FuzzedLarge) Body {
+	if x.in.below(4) > 0 {
+		return x.rightReopen()
+	}
 	b := &Reopen{Epoch: x.epoch()}
 	switch n := x.in.byte(); {
 	case n < 128:

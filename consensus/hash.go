@@ -103,7 +103,8 @@ func (h hashing) settings(s Settings) {
 	number("quorum", uint64(s.Quorum))
 	number("colluders", uint64(s.Colluders))
 	text("recover", string(s.Recover))
-	text("on lone change", string(s.OnLoneChange))
+	flag("accept lone change", s.AcceptLoneChange)
+	text("on lone return", string(s.OnLoneReturn))
 }
 
 func (h hashing) value(v Value) {
@@ -152,6 +153,12 @@ func chain(before, run [32]byte, d *Decision) [32]byte {
 	h.ranks(d.Members)
 	h.missing(d.Missing)
 	h.Write(d.Digest[:])
+	if c := d.Running; c != nil {
+		h.bytes([]byte(c.Key))
+		h.bytes([]byte(c.From))
+		h.number(uint64(c.Size))
+		h.ranks(c.Members)
+	}
 	// The sealed result is random to everybody, by the pads of all: who sits where in
 	// the next sessions is known to nobody before it.
 	h.value(d.Certificate.Value)

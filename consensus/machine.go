@@ -17,16 +17,17 @@ type Machine struct {
 	now     time.Duration
 	monitor monitor
 
-	slot     *slot // the slot under way
-	last     *slot // the slot before it, as long as it can be opened from here
-	learner  uint64
-	finished bool
-	err      error // why the machine has failed
+	slot      *slot        // the slot under way
+	last      *slot        // the slot before it, as long as it can be opened from here
+	certified *Certificate // of the slot before it
+	learner   uint64
+	finished  bool
+	err       error // why the machine has failed
 
-	seen    loneChanges       // the different views so far
-	held    string            // why no view was formed though enough have promised
-	early   map[int][]Message // for the slot under way or the next one, by member
-	longest int               // values of a call so far
+	totals  map[string]*runningTotal // by key
+	held    []uint32                 // members that the last of them has not counted
+	early   map[int][]Message        // for the slot under way or the next one, by member
+	longest int                      // values of a call so far
 
 	amendment *Amendment     // that this member wants; nil if none
 	amends    [32]byte       // its digest
@@ -38,7 +39,10 @@ type Machine struct {
 // same settings, names and run. One that the roster is without gets a *RemovedError.
 func New(p Params) (*Machine, error) {
 	p = p.withDefaults()
-	m := &Machine{early: map[int][]Message{}, removed: map[int]uint64{}}
+	if p.Scheme == Auto {
+		return nil, fmt.Errorf("consensus: scheme: want one that follows from the length of the vectors, got %q", Auto)
+	}
+	m := &Machine{totals: map[string]*runningTotal{}, early: map[int][]Message{}, removed: map[int]uint64{}}
 	if err := m.form(p); err != nil {
 		return nil, err
 	}
@@ -126,6 +130,9 @@ func (m *Machine) enter(c Call, e *Effects) {
 	switch {
 	case s.call == nil:
 		s.call = call
+	case s.call.header.Running != call.header.Running:
+		m.fail(e, fmt.Errorf("the call belongs to another running total than the one before this process was started again: start with the same data and settings"))
+		return
 	case s.call.header != call.header:
 		m.fail(e, fmt.Errorf("the call differs from the one before this process was started again: a %s of %d values, then a %s of %d: start with the same data and settings",
 			s.call.header.Kind, s.call.header.Length, call.header.Kind, call.header.Length))
@@ -176,6 +183,8 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 		switch {
 		case msg.Slot == m.slot.number:
 			m.apply(from, msg, e)
+		case msg.Slot+1 == m.slot.number:
+			m.receivePast(from, msg, e)
 		case msg.Slot > m.slot.number:
 			if msg.Slot == m.slot.number+1 {
 				m.keepEarly(from, msg)

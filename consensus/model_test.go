@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -28,6 +29,7 @@ type model struct {
 	settings Settings
 	least    int // members of a view, if not as the rules have it
 	mutant   mutant
+	running  bool   // the sum carries on a running total
 	firstBad string // what ends the search when it is found
 
 	nodes   []node // interned
@@ -51,13 +53,19 @@ const (
 	earlyPads     mutant = "pads are told with the vote"
 	oneShare      mutant = "one share opens a pad"
 	noShares      mutant = "nobody holds shares"
+
+	countUncounted mutant = "a vector counts for its member that is not counted"
+	keepOld        mutant = "the counted vector is not put in the place of the old one by a member that was lost meanwhile"
+	otherRows      mutant = "the counted vector is computed again, from other rows"
+	loseOwn        mutant = "the counted vector is not on the disk when the call is deleted"
+	fullVector     mutant = "a member that comes back adds its whole vector"
 )
 
 // node is a member: its machine, its disk, and whether it is up.
 type node struct {
 	self    int
 	machine *Machine
-	disk    map[string][]byte // of slot 0
+	disk    map[string][]byte // of slot 0, and by names after a "1" of slot 1
 	log     *Decision
 	up      bool
 	failed  bool
@@ -190,6 +198,96 @@ var modelBlocks = []collabdict.Block{{Len: 1, Bound: 1 << 20}}
 
 func modelValue(s int) float64 { return float64(int(1) << (4 * s)) }
 
+// modelKey is the running total of the search. Of each member a vector is counted in it
+// before: what all its vectors have in common, and what they have not.
+const modelKey = "statistics"
+
+func modelCommon(s int) float64 { return float64(3 + 100*s) }
+
+func modelBefore(s int) []float64 { return []float64{modelCommon(s), 1} }
+
+// modelCall is what a member brings.
+func (x *model) modelCall(s int, entropy [32]byte) Call {
+	c := Call{Kind: Sum, Values: []float64{modelValue(s)}, Blocks: modelBlocks, Entropy: entropy}
+	if x.running {
+		c.Running.Key = modelKey
+		c.Values = []float64{modelCommon(s), modelValue(s)}
+		c.Blocks = []collabdict.Block{{Len: 2, Bound: modelBlocks[0].Bound}}
+	}
+	return c
+}
+
+// carryOver puts the running total on a machine.
+func (x *model) carryOver(m *Machine, self int) {
+	r := &runningTotal{size: uint32(x.size), total: make([]float64, 2), counted: map[uint32]uint64{}, own: modelBefore(self), began: true}
+	for s := range x.size {
+		r.counted[uint32(s)] = 0
+		for i, v := range modelBefore(s) {
+			r.total[i] += v
+		}
+	}
+	m.totals[modelKey] = r
+	m.slot.dirty, m.slot.carries = true, true
+}
+
+// checkRunning returns what is wrong with what a member knows of the running total once
+// the slot is decided: the total is that of the last vectors counted, and the member knows
+// which one of it is.
+func (x *model) checkRunning(self int, m *Machine, d *Decision) string {
+	want := make([]float64, 2)
+	var own []float64
+	for s := range x.size {
+		last := modelBefore(s)
+		if d.Counts(s) {
+			last = x.modelCall(s, [32]byte{}).Values
+		}
+		if s == self {
+			own = last
+		}
+		for i, v := range last {
+			want[i] += v
+		}
+	}
+	if !slices.Equal(d.Total, want) {
+		return fmt.Sprintf("wrong sum: the running total with %v is %v, want %v", d.Running.Members, d.Total, want)
+	}
+	if m == nil {
+		return ""
+	}
+	r := m.totals[modelKey]
+	switch {
+	case r == nil:
+		return "R1: a member knows nothing of the running total"
+	case !slices.Equal(r.total, want):
+		return fmt.Sprintf("R1: a member goes on from %v, want %v", r.total, want)
+	case !slices.Equal(r.own, own):
+		return fmt.Sprintf("R2: a member takes %v for what is counted of it, want %v", r.own, own)
+	}
+	return ""
+}
+
+// spoil applies the mutants that concern what is counted of a member. It has just decided
+// the slot, or was started again.
+func (x *model) spoil(self int, m *Machine, d *Decision, restarted bool) {
+	r := m.totals[modelKey]
+	if r == nil {
+		return
+	}
+	again := m.entropy[1] == 99 // see enter
+	switch {
+	case x.mutant == countUncounted && d != nil && !restarted && !d.Counts(self):
+		r.own = x.modelCall(self, [32]byte{}).Values
+	case x.mutant == keepOld && d != nil && !restarted && again:
+		r.own = modelBefore(self)
+	case x.mutant == otherRows && restarted && r.own != nil:
+		r.own = []float64{r.own[0] + 1, r.own[1]}
+	case x.mutant == loseOwn && restarted && d != nil:
+		delete(m.totals, modelKey)
+	case x.mutant == fullVector && restarted && d == nil:
+		r.own = make([]float64, 2)
+	}
+}
+
 func newModel(size int, ballots uint32, crashes, restarts int) *model {
 	return &model{
 		size: size, ballots: ballots, crashes: crashes, restarts: restarts,
@@ -240,7 +338,14 @@ func (x *model) start() world {
 	}
 	w := world{crashes: int8(x.crashes), restarts: int8(x.restarts)}
 	for s := range x.size {
-		w.nodes[s] = x.intern(node{self: s, machine: x.still(must(New(x.params(s)))), disk: map[string][]byte{}, up: true})
+		n := node{self: s, machine: x.still(must(New(x.params(s)))), disk: map[string][]byte{}, up: true}
+		if x.running {
+			x.carryOver(n.machine, s)
+			var e Effects
+			n.machine.flush(&e)
+			x.carryOut(s, &n, e)
+		}
+		w.nodes[s] = x.intern(n)
 	}
 	return w
 }
@@ -292,6 +397,9 @@ func (x *model) local(key localKey, do func(m *Machine, e *Effects)) result {
 	for next.machine.err == nil && next.machine.advance(&e) {
 	}
 	x.settleCertificates(next.machine)
+	for _, d := range e.Decisions {
+		x.spoil(n.self, next.machine, d, false)
+	}
 	next.machine.flush(&e)
 	r := result{posts: x.carryOut(n.self, &next, e)}
 	r.committed = next.log != nil || next.machine.slot.ballots.commit != nil
@@ -322,9 +430,11 @@ func (x *model) settleCertificates(m *Machine) {
 func (x *model) carryOut(self int, n *node, e Effects) (posts []int) {
 	for _, w := range e.Writes {
 		switch {
+		case w.Slot > 0 && x.running && w.Slot == 1:
+			n.disk["1"+w.Name] = w.Bytes()
 		case w.Slot > 0:
 		case w.Name == Forget:
-			n.disk = map[string][]byte{}
+			maps.DeleteFunc(n.disk, func(name string, _ []byte) bool { return !strings.HasPrefix(name, "1") })
 		case w.Data == nil:
 			delete(n.disk, w.Name)
 		default:

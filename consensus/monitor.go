@@ -34,12 +34,9 @@ type monitor struct {
 	excluded   map[int]bool  // members that did so twice
 }
 
-// The times below are in heartbeats, where they are not measured.
+// The times below are in heartbeats. Those that are measured are in patience.go.
 const (
-	lostLeast   = 8  // of silence before a member can count as lost
 	viewWait    = 2  // for promises of members that are not lost
-	stallLeast  = 20 // without a step before a session counts as stalled
-	slowLeast   = 20 // of computing before a member can count as slow
 	busyFor     = 2  // after a step in which a promise is refused
 	longestWait = 32 // between two of the same help
 )
@@ -192,7 +189,7 @@ func (w *monitor) lost(now time.Duration, member int) bool {
 	if !w.decides(w.self) { // few others send it heartbeats
 		return p.left != nil
 	}
-	return p.left != nil || now-p.heard > p.rhythm.limit(lostLeast*w.every)
+	return p.left != nil || now-p.heard > lostAfter(p.rhythm.expected(), w.every)
 }
 
 // lostMembers returns the members that are lost, in rank order.
@@ -246,16 +243,15 @@ func (w *monitor) follows(now time.Duration, member int, slot uint64, preset *Vi
 	return w.peer(now, member).ready(slot) || preset.has(member) && w.comes(now, member, slot)
 }
 
-// tooSlow reports whether a member has been computing for many times its usual time,
-// while all others wait.
+// tooSlow reports whether a member has been computing for many times its usual time, and
+// that of the others, while all others wait.
 func (w *monitor) tooSlow(now time.Duration, member int, at *standing) bool {
 	p := w.peer(now, member)
-	usual := p.pace.usual()
-	if usual == 0 || !p.pace.open || p.slot != at.slot || p.heartbeat.State != Idle {
+	if !p.pace.open || p.slot != at.slot || p.heartbeat.State != Idle {
 		return false
 	}
-	limit := max(time.Duration(w.patience*float64(usual)), slowLeast*w.every)
-	return now-p.pace.since > limit && now-at.began > limit
+	limit := slowAfter(p.pace.usual(), w.tookOthers(at.slot), w.patience, w.every)
+	return limit > 0 && now-p.pace.since > limit && now-at.began > limit
 }
 
 // spared reports whether a member is too slow, and enough are left without all that are.

@@ -26,6 +26,11 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 		{earlyPads, 1, 0, 0, "S2"},
 		{oneShare, 0, 0, 0, "S2"},
 		{noShares, 0, 1, 0, "stuck"},
+		{countUncounted, 1, 1, 0, "R2"},
+		{keepOld, 1, 1, 1, "R2"},
+		{otherRows, 0, 1, 1, "R2"},
+		{loseOwn, 0, 1, 1, "R1"},
+		{fullVector, 1, 1, 1, "wrong sum"},
 	} {
 		t.Run(string(c.mutant), func(t *testing.T) {
 			if raced && c.mutant != forgetEntered && c.mutant != earlyPads && c.mutant != oneShare {
@@ -33,6 +38,10 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 			}
 			x := newModel(3, c.ballots, c.crashes, c.restarts)
 			x.mutant, x.called, x.firstBad = c.mutant, true, c.want
+			switch c.mutant {
+			case countUncounted, keepOld, otherRows, loseOwn, fullVector:
+				x.running = true
+			}
 			if c.mutant != noShares { // two commits need views that are smaller than the rules allow
 				x.least = 2
 			}

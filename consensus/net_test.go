@@ -136,7 +136,7 @@ func received(t testing.TB, from int, msg Message) Receive {
 
 // checksView returns what is wrong with a view at a member.
 func (m *testMember) checksView(v *View) error {
-	return m.slot.ballots.checkView(v, m.betweenRounds(), m.seen)
+	return m.slot.ballots.checkView(v, m.betweenRounds())
 }
 
 // mostRanks is above all ranks of tests, those of members to come included.

@@ -42,6 +42,8 @@ func (m *Machine) open(e *Effects) bool {
 	d, err := m.decision(at.sealed)
 	if err != nil {
 		m.fail(e, err)
+	}
+	if d == nil {
 		return false
 	}
 	m.decide(d, true, e)
@@ -90,7 +92,8 @@ func (m *Machine) pressOpening(e *Effects) {
 	}
 }
 
-// decision opens the sealed result.
+// decision opens the sealed result. It is nil where this member does not know the running
+// total that it carries on, and waits for the decision from another member.
 func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 	s := m.slot
 	d := &Decision{
@@ -111,6 +114,9 @@ func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 		var err error
 		if d.Total, err = s.opener.total(sealed); err != nil {
 			return nil, err
+		}
+		if sealed.Header.Running.Key != "" && !m.carryOn(d, sealed) {
+			return nil, nil
 		}
 		d.Digest = digestOfValues(d.Total)
 		if a := s.attempts[sealed.Attempt]; a != nil {
@@ -137,11 +143,9 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 			took = m.now - m.slot.began
 		}
 		m.monitor.note(m.now, took, m.newRound(), m.slot.ballots.promised > 0, d.Members)
-		if m.p.OnLoneChange == AvoidLoneChange && m.roster.Colluders > 0 {
-			m.seen.note(d.Members)
-		}
 	}
-	m.held = ""
+	m.count(d)
+	m.certified = d.Certificate
 	m.last = m.slot
 	m.last.close()
 	if !opened {
@@ -158,7 +162,7 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 	}
 	m.slot = m.slotAfter(d)
 	preset := m.slot.preset
-	m.slot.dirty = true
+	m.slot.dirty, m.slot.carries = true, true
 	m.monitor.nextSlot()
 	m.monitor.step(m.now)
 	m.replayEarly(e)
@@ -244,7 +248,16 @@ func (m *Machine) checkDecision(d *Decision) error {
 		if d.Digest != digestOfValues(d.Total) {
 			return errors.New("not the total of the digest")
 		}
+		if c := d.Running; c != nil {
+			h := Header{Round: d.Round, Running: RunningHeader{Key: c.Key, From: c.From, Size: c.Size}}
+			if !slices.Equal(c.Members, m.counts(h, d.Members)) {
+				return errors.New("counts other members than follows from the slots before")
+			}
+		}
 	case Gather:
+		if d.Running != nil {
+			return errors.New("a running total of blobs")
+		}
 		if len(d.Blobs) != len(m.p.Members) || d.Digest != digestOfBlobs(d.Blobs) {
 			return errors.New("not the blobs of the digest")
 		}

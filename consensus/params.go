@@ -22,7 +22,27 @@ const (
 	Exact Scheme = "exact"
 	// BaseK averages in the field of 2^61-1 on a base-(k+1) graph.
 	BaseK Scheme = "base-k"
+	// Auto is Laplacian or Exact, by the length of the vectors: see [Settings.For]. No
+	// machine runs by it.
+	Auto Scheme = "auto"
 )
+
+// longVector is the length of vectors from which on averages by messages with neighbours
+// take too many bytes: each message is a whole vector.
+const longVector = 10_000
+
+// For returns the settings for vectors of up to so many values: in place of Auto it has the
+// scheme.
+func (s Settings) For(values int) Settings {
+	switch {
+	case s.Scheme != Auto:
+	case values > longVector:
+		s.Scheme = Exact
+	default:
+		s.Scheme = Laplacian
+	}
+	return s
+}
 
 // Recovery says what becomes of a member that is lost after the vote.
 type Recovery string
@@ -51,9 +71,12 @@ type Settings struct {
 	Quorum    int  // k, the votes that decide; 0 means more than half
 	Colluders int  // t, that together learn nothing; 0 means a third of the others
 	Recover   Recovery
-	// OnLoneChange is the policy on views that tell about few members by what they
-	// differ in; "" means WarnOfLoneChange.
-	OnLoneChange LoneChange
+	// AcceptLoneChange counts the first vectors of fewer than Colluders + 2 members in a
+	// running total: all members learn what they add up to. It needs everybody's consent.
+	AcceptLoneChange bool
+	// OnLoneReturn is the policy on members that come back into a running total; "" means
+	// AllowLoneReturn.
+	OnLoneReturn OnLoneReturn
 }
 
 // Params describes one member's machine.
@@ -83,8 +106,9 @@ type Params struct {
 	// slot in place of one a step. A member that was started again then takes no part
 	// in the slot under way, so it is of no help where all members are needed.
 	Volatile bool
-	// Patience is how many times its usual time a member may take to compute
-	// before the others go on without it; 0 means 3.
+	// Patience is how many times as long as usual a member may take to compute before the
+	// others go on without it; 0 means 3. Usual is measured, of its own updates and of what
+	// the others took in the same slot.
 	Patience float64
 }
 
@@ -116,8 +140,8 @@ func (s Settings) withDefaults() Settings {
 	if s.Recover == "" {
 		s.Recover = FromShares
 	}
-	if s.OnLoneChange == "" {
-		s.OnLoneChange = WarnOfLoneChange
+	if s.OnLoneReturn == "" {
+		s.OnLoneReturn = AllowLoneReturn
 	}
 	return s
 }
@@ -161,8 +185,8 @@ func (s Settings) Validate(size int) error {
 		return fmt.Errorf("members: want at least 2, got %d", size)
 	case s.Protect != chunking.None && size < 3:
 		return fmt.Errorf("members: want at least 3 with protection %q, got %d: of two, each learns the other's vector from the total; add a member or choose protection %q", s.Protect, size, chunking.None)
-	case s.Scheme != Laplacian && s.Scheme != Exact && s.Scheme != BaseK:
-		return fmt.Errorf("scheme: want %q, %q or %q, got %q", Laplacian, Exact, BaseK, s.Scheme)
+	case s.Scheme != Auto && s.Scheme != Laplacian && s.Scheme != Exact && s.Scheme != BaseK:
+		return fmt.Errorf("scheme: want %q, %q, %q or %q, got %q", Auto, Laplacian, Exact, BaseK, s.Scheme)
 	case s.Degree < 0 || s.Degree == 1:
 		return fmt.Errorf("degree: want 0 for the default or at least 2, got %d", s.Degree)
 	case !(s.Tolerance >= minTolerance && s.Tolerance < 1):
@@ -178,7 +202,7 @@ func (s Settings) Validate(size int) error {
 	if err := s.validateRules(size); err != nil {
 		return err
 	}
-	if s.Scheme != Laplacian {
+	if s.Scheme != Laplacian && s.Scheme != Auto {
 		return nil
 	}
 	switch s.Step {
@@ -209,8 +233,8 @@ func (s Settings) validateProtection() error {
 		return fmt.Errorf("threshold: want protection %q, got %q", chunking.Shamir, s.Protect)
 	case s.Threshold < 0 || s.Threshold > s.lanes():
 		return fmt.Errorf("threshold: want 0 for the default or 1 to %d, the number of lanes, got %d", s.lanes(), s.Threshold)
-	case s.OnLoneChange != WarnOfLoneChange && s.OnLoneChange != AvoidLoneChange:
-		return fmt.Errorf("on lone change: want %q or %q, got %q", WarnOfLoneChange, AvoidLoneChange, s.OnLoneChange)
+	case s.OnLoneReturn != AllowLoneReturn && s.OnLoneReturn != HoldLoneReturn:
+		return fmt.Errorf("on lone return: want %q or %q, got %q", AllowLoneReturn, HoldLoneReturn, s.OnLoneReturn)
 	case s.Recover != FromShares && s.Recover != Wait:
 		return fmt.Errorf("recover: want %q or %q, got %q", FromShares, Wait, s.Recover)
 	}

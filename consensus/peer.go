@@ -56,9 +56,9 @@ func (r *rhythm) hear(now time.Duration) {
 	r.last = now
 }
 
-// limit returns after what silence the member counts as lost: six deviations above
-// the median gap, and no less than least.
-func (r *rhythm) limit(least time.Duration) time.Duration {
+// expected returns the longest gap that is to be expected: six deviations above the median
+// one.
+func (r *rhythm) expected() time.Duration {
 	if r.far == 0 && len(r.gaps) > 0 {
 		mid := median(r.gaps)
 		var square float64
@@ -67,7 +67,7 @@ func (r *rhythm) limit(least time.Duration) time.Duration {
 		}
 		r.far = mid + 6*time.Duration(math.Sqrt(square/float64(len(r.gaps))))
 	}
-	return max(least, r.far)
+	return r.far
 }
 
 // pace holds how long a member's last local updates took, from the slot's

@@ -14,6 +14,9 @@ const (
 	EntryCall   = "call"
 	EntryPads   = "pads"
 	EntrySealed = "sealed/"
+	// EntryRunning is followed by the key of a running total. It is an entry of the slot
+	// under way.
+	EntryRunning = "running/"
 )
 
 // Saved is what the disk holds of a run: the entries of the slots under way and
@@ -34,8 +37,7 @@ type slotState struct {
 	Attempts []attemptState
 	Commit   *Certificate
 	Pads     []Pad // known, of the decided attempt
-	Seen     [][]uint32
-	Barred   bool // all else was kept in memory
+	Barred   bool  // all else was kept in memory
 }
 
 type attemptState struct {
@@ -72,24 +74,25 @@ func (m *Machine) flush(e *Effects) {
 		}
 		if s.ballots.takeDirty() || s.dirty {
 			s.dirty = false
-			writes = append(writes, Write{Slot: s.number, Name: EntryState, Data: s.encode(m.seen)})
+			writes = append(writes, Write{Slot: s.number, Name: EntryState, Data: s.encode()})
 		}
 		if s == m.last {
 			s.results.leaveToDisk()
 		}
 	}
+	writes = append(writes, m.flushTotals()...)
 	if s := m.slot; m.p.Volatile && !s.marked {
 		s.marked = true
-		writes = append(writes, Write{Slot: s.number, Name: EntryState, Data: s.mark(m.seen)})
+		writes = append(writes, Write{Slot: s.number, Name: EntryState, Data: s.mark()})
 	}
 	e.Writes = append(writes, e.Writes...)
 }
 
 // mark says that a slot was begun, and no more.
-func (s *slot) mark(seen [][]uint32) []byte {
+func (s *slot) mark() []byte {
 	bare := newSlot(s.ballots.roster, s.position, s.round, s.preset)
 	bare.abstains = true
-	return bare.encode(seen)
+	return bare.encode()
 }
 
 // SealOf returns the message that an entry of a sealed result is sent as.
@@ -101,10 +104,10 @@ func SealOf(slot uint64, entry []byte) (Message, error) {
 	return Message{Slot: slot, Ballot: sealed.Attempt, Body: &Seal{Sealed: sealed}}, nil
 }
 
-func (s *slot) encode(seen [][]uint32) []byte {
+func (s *slot) encode() []byte {
 	state := slotState{
 		Chain: s.chain[:], Round: s.round, Promised: s.ballots.promised,
-		Vote: s.ballots.vote, Entered: s.entered, Commit: s.ballots.commit, Seen: seen, Barred: s.abstains,
+		Vote: s.ballots.vote, Entered: s.entered, Commit: s.ballots.commit, Barred: s.abstains,
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.ballots.own)) {
 		state.Own = append(state.Own, s.ballots.own[b])
@@ -149,7 +152,7 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 	}
 	m.entropy = entropy
 	if d := saved.Last; d != nil {
-		m.slot = m.slotAfter(d)
+		m.slot, m.certified = m.slotAfter(d), d.Certificate
 		if a, err := d.Amendment(); err == nil {
 			m.noteRemoved(a, d.Slot)
 		}
@@ -163,12 +166,18 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 		}
 	}
 	if entries := saved.Slots[m.slot.number]; entries != nil {
-		preset := m.slot.ballots.working() != nil
-		if m.slot, err = m.decodeSlot(m.slot.number, m.slot.preset, entries); err != nil {
+		preset, at := m.slot.ballots.working() != nil, m.slot.position
+		if m.slot, err = m.decodeSlot(at.number, m.slot.preset, entries); err != nil {
 			return nil, err
+		}
+		if m.slot.position != at {
+			return nil, fmt.Errorf("the record of slot %d is damaged: its chain is not that of the log", at.number)
 		}
 		if !preset {
 			m.slot.ballots.forgetPreset()
+		}
+		if err := m.resumeTotals(entries, saved.Last); err != nil {
+			return nil, err
 		}
 	}
 	return m, nil
@@ -185,7 +194,6 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 	if len(state.Chain) != 32 {
 		return nil, damaged(EntryState, fmt.Errorf("want a chain of 32 bytes, got %d", len(state.Chain)))
 	}
-	m.seen = state.Seen // that of the slot under way comes last
 	s := newSlot(m.roster, position{number, [32]byte(state.Chain)}, state.Round, preset)
 	s.entered, s.abstains = state.Entered, state.Barred
 	if err := m.roster.checkState(s.preset, &state); err != nil {

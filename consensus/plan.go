@@ -261,19 +261,20 @@ type sharedChain struct {
 	members             []uint32
 	missing             []Missing
 	value               Value
+	running             *Counted
 	chain               [32]byte
 }
 
 func (p *Plans) chainOf(before, run [32]byte, d *Decision) [32]byte {
 	for _, x := range p.chains {
 		if x.slot == d.Slot && x.before == before && x.run == run && x.digest == d.Digest && x.kind == d.Kind && x.round == d.Round &&
-			x.attempt == d.Attempt && x.value == d.Certificate.Value && shares(x.members, d.Members) && shares(x.missing, d.Missing) {
+			x.attempt == d.Attempt && x.value == d.Certificate.Value && shares(x.members, d.Members) && shares(x.missing, d.Missing) && x.running.same(d.Running) {
 			return x.chain
 		}
 	}
 	x := sharedChain{
 		before: before, run: run, digest: d.Digest, slot: d.Slot, kind: d.Kind, round: d.Round, attempt: d.Attempt,
-		members: d.Members, missing: d.Missing, value: d.Certificate.Value, chain: chain(before, run, d),
+		members: d.Members, missing: d.Missing, value: d.Certificate.Value, running: d.Running, chain: chain(before, run, d),
 	}
 	p.chains = keepLast(p.chains, x)
 	return x.chain

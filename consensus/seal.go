@@ -30,6 +30,12 @@ func (s *Sealed) digest(run [32]byte, slot uint64) [32]byte {
 	h.Write(s.Header.Hash[:])
 	h.number(uint64(s.Header.Kind))
 	h.number(uint64(s.Header.Round))
+	if r := s.Header.Running; r.Key != "" {
+		h.bytes([]byte(r.Key))
+		h.bytes([]byte(r.From))
+		h.number(uint64(r.Size))
+		h.Write(r.Base[:])
+	}
 	h.blocks(s.Blocks)
 	h.ranks(s.Members)
 	h.missing(s.Missing)

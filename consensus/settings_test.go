@@ -162,7 +162,7 @@ func TestHashOfSettings(t *testing.T) {
 		return fmt.Sprintf("%x", h.sum())
 	}
 	s := Settings{Protect: chunking.Chunks}.withDefaults()
-	const want = "bdcd08d78f4d590c7bef401658c35bf7635e04c9d16c68130a41fe09684bb495"
+	const want = "480511844ad7bee502ceb1d72b8972290e5056b8462a269f02158515753f674a"
 	if got := hash(s); got != want {
 		t.Errorf("the default settings have the hash %s, want %s", got, want)
 	}
@@ -190,8 +190,8 @@ func TestHashOfSettings(t *testing.T) {
 }
 
 func TestCanonicalSettings(t *testing.T) {
-	full := Settings{Scheme: Laplacian, Step: "chebyshev", Graph: graph.HamiltonCycles, Degree: 4, Tolerance: 1e-9, Protect: chunking.Chunks, Recover: FromShares, OnLoneChange: WarnOfLoneChange}
-	exact := Settings{Scheme: Exact, Fan: 1, Protect: chunking.Chunks, Recover: FromShares, OnLoneChange: WarnOfLoneChange}
+	full := Settings{Scheme: Laplacian, Step: "chebyshev", Graph: graph.HamiltonCycles, Degree: 4, Tolerance: 1e-9, Protect: chunking.Chunks, Recover: FromShares, OnLoneReturn: AllowLoneReturn}
+	exact := Settings{Scheme: Exact, Fan: 1, Protect: chunking.Chunks, Recover: FromShares, OnLoneReturn: AllowLoneReturn}
 	for _, c := range []struct{ given, want Settings }{
 		{Settings{Protect: chunking.Chunks}, full},
 		{full, full},

@@ -27,6 +27,7 @@ type slot struct {
 	dirty      bool // what is kept beside the ballots has changed
 	marked     bool // it is on disk that the slot was begun
 	callSaved  bool // the call is on disk
+	carries    bool // what is known of running totals is to be written
 	padSumKept bool // so is the sum of the pads
 }
 

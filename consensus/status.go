@@ -20,9 +20,10 @@ type Status struct {
 	Members   []uint32
 	Missing   []Missing
 	Lost      []Missing // members that are silent for too long, or have left
+	Alone     []Alone   // members that alone take another for lost
 	Stuck     string    // why the ballot at hand cannot decide, "" if it may
 	Paused    bool      // too few members are there to go on
-	Held      string    // why the members that are there do not go on without the others
+	Held      []uint32  // members whose vectors the last running total has not counted
 	Decided   uint64    // slots
 	Waiting   []int     // members that hold the slot up, as far as their heartbeats tell
 	Wanted    []Wanted  // amendments of the roster, and who wants them as far as their heartbeats tell
@@ -37,7 +38,7 @@ func (m *Machine) Status() Status {
 	s := m.slot
 	st := Status{
 		Slot: s.number, Ballot: s.ballots.promised, State: m.State(), Since: m.monitor.since, Stuck: m.monitor.stuck, Decided: s.number,
-		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.monitor.usual, Finished: m.finished,
+		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.monitor.usual, Finished: m.finished, Held: m.held,
 		Wanted: m.monitor.wanted(m.now, m.requested(), m.formed), Requested: m.requested(),
 	}
 	if v := s.ballots.working(); v != nil && !v.amends() {
@@ -46,11 +47,11 @@ func (m *Machine) Status() Status {
 	for _, lost := range m.monitor.lostMembers(m.now) {
 		st.Lost = append(st.Lost, Missing{uint32(lost), m.monitor.whyAbsent(m.now, lost, s.number)})
 	}
+	st.Alone = m.alone()
 	if m.calls() {
 		st.Kind, st.Round = s.call.header.Kind, s.call.header.Round
 		st.Waiting = m.monitor.holdingUp(m.now, m.standing())
-		st.Paused = m.err == nil && (m.paused() || m.held != "")
-		st.Held = m.held
+		st.Paused = m.err == nil && m.paused()
 	}
 	if a := s.attempts[s.ballots.promised]; a != nil && a.lanes != nil {
 		plan := a.plan().Session(a.layout.Words())

@@ -143,7 +143,7 @@ func (w *monitor) stalled(now time.Duration, at *standing) bool {
 	return now-max(w.since, w.moved) > w.stallAfter()
 }
 
-func (w *monitor) stallAfter() time.Duration { return max(stallLeast*w.every, 5*w.usual) }
+func (w *monitor) stallAfter() time.Duration { return stallAfter(w.usual, w.every) }
 
 // computing reports whether a member whose opening message is lacking is still in its
 // local update: however long that takes, it is no stall.

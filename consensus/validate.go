@@ -164,6 +164,7 @@ func (v *validator) sealed(s *Sealed) {
 	switch k := s.Header.Kind; k {
 	case Sum:
 		v.want(len(s.Blobs) == 0, "sealed: blobs", len(s.Blobs), "none in a sum")
+		v.running("sealed: running total", s.Header.Running.Key, s.Header.Running.From, s.Header.Running.Size)
 		return
 	case Gather:
 		v.blobs(s.Blobs, n)
@@ -173,6 +174,11 @@ func (v *validator) sealed(s *Sealed) {
 		v.want(false, "sealed: collective", uint8(k), "a known collective")
 	}
 	v.want(len(s.Words)+len(s.Blocks)+len(s.Commits) == 0, "sealed", "words", "blobs alone")
+}
+
+func (v *validator) running(field, key, from string, size uint32) {
+	v.want(len(key) <= mostKeyLen && len(from) <= mostKeyLen, field, "a longer key", fmt.Sprintf("keys of at most %d bytes", mostKeyLen))
+	v.want(size <= maxRoster && (key != "" || from == "" && size == 0), field, size, fmt.Sprintf("a roster of at most %d members", maxRoster))
 }
 
 func (v *validator) blocks(blocks []collabdict.Block) {
@@ -222,8 +228,13 @@ func (v *validator) decided(slot uint64, b *Decided) {
 	switch d.Kind {
 	case Sum:
 		v.want(len(d.Blobs) == 0, "decided: blobs", len(d.Blobs), "none in a sum")
+		if c := d.Running; c != nil {
+			v.running("decided: running total", c.Key, c.From, c.Size)
+			v.want(c.Key != "", "decided: running total", "no key", "a key")
+			v.inOrder("decided: counted members", c.Members)
+		}
 	case Gather, Amend:
-		v.want(d.Total == nil, "decided", "a total", "blobs alone")
+		v.want(d.Total == nil && d.Running == nil, "decided", "a total", "blobs alone")
 	default:
 		v.want(false, "decided: collective", uint8(d.Kind), "a known collective")
 	}

@@ -117,7 +117,7 @@ func (m *Machine) honest(from int, fault string, e *Effects) bool {
 // first frame leaves.
 func (m *Machine) begin(a *attempt, e *Effects) {
 	m.slot.dirty = true
-	out, early, err := a.begin(m.slot.call, m.entropy)
+	out, early, err := a.begin(m.summand(m.slot.call, a.view.Members), m.entropy)
 	if err != nil {
 		m.fail(e, err)
 		return

@@ -34,11 +34,14 @@ func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
+	if said, err := exec.CommandContext(ctx, command, "consortium", "secret", filepath.Join(dir, "our.secret")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
 	var all []*process
 	peer := ""
 	for i, name := range []string{"a", "b"} {
 		args := []string{
-			"run", "--name", name, "--data", writeRows(t, dir, i), "--expect", "3", "--mdns", "",
+			"run", "--name", name, "--data", writeRows(t, dir, i), "--expect", "3", "--secret-file", "our.secret", "--mdns", "",
 			"--listen", "/ip4/127.0.0.1/tcp/0", "--standardise", "none", "--components", "2",
 		}
 		if peer != "" {
@@ -49,7 +52,7 @@ func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
 			peer = p.address(t)
 		}
 	}
-	all = append(all, start(ctx, t, dir, outsider, "-name", "c", "-data", writeRows(t, dir, 2), "-expect", "3", "-peer", peer))
+	all = append(all, start(ctx, t, dir, outsider, "-name", "c", "-data", writeRows(t, dir, 2), "-expect", "3", "-secret-file", "our.secret", "-peer", peer))
 	for _, p := range all {
 		p.wait(t)
 	}

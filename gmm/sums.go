@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/columnstats"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // CheckRows returns an error for the first value that is not finite, or so large that
@@ -18,16 +19,16 @@ func CheckRows(rows Rows) error {
 }
 
 // SumsAbout is EStep of rows that need not be in memory, about an origin of M values
-// instead of the means.
+// instead of the means, and with −Σ_n Σ_k r_k(n) ln r_k(n) for the log-likelihood.
 func (m *Mixture) SumsAbout(origin []float64, rows Rows) ([]float64, error) {
 	if _, dim := rows.Dims(); dim != m.Dim() || len(origin) != dim {
 		panic(errShape)
 	}
-	s, _, err := m.Statistics(passes.NewReader(rows), repeated(origin, m.Components()), false)
+	s, _, err := m.Statistics(passes.NewReader(rows), repeated(origin, m.Components()), true)
 	if err != nil {
 		return nil, err
 	}
-	return append(s.Pack(), s.LogLik), nil
+	return append(s.Pack(), s.Entropy), nil
 }
 
 // StepAbout is MStep of sums about an origin of M values.
@@ -37,6 +38,19 @@ func (m *Mixture) StepAbout(origin, sums []float64, regCovar float64) (*Mixture,
 	}
 	s := passes.Unpack(sums, m.Components(), m.Dim(), m.form == Full)
 	return m.maximise(s, regCovar, repeated(origin, m.Components()))
+}
+
+// BoundAbout returns Σ_n Σ_k r_k(n) [ln π_k + ln N(x_n|μ_k, Λ_k⁻¹) − ln r_k(n)] in nats, given
+// sums about an origin of M values: a lower bound of the log-likelihood of the rows.
+func (m *Mixture) BoundAbout(origin, sums []float64) float64 {
+	s := passes.Unpack(sums, m.Components(), m.Dim(), m.form == Full)
+	bound := sums[len(sums)-1] + m.Expected(s, origin)
+	for k, w := range m.weights {
+		if w > 0 {
+			bound += float64(s.N[k] * portable.Log(w))
+		}
+	}
+	return bound
 }
 
 // repeated returns k rows that are all x.

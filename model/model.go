@@ -132,6 +132,8 @@ type Ledger struct {
 	Weightings []report.Weighting `json:"weightings,omitempty"`
 	// LoneChanges are pairs of sums that differ by few members.
 	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
+	// OpenSeats says that anyone could be a member.
+	OpenSeats bool `json:"open_seats,omitempty"`
 }
 
 // New returns the model of an algorithm with these options, learned from columns as they

@@ -26,7 +26,10 @@ type group struct {
 	calls   uint64                // made so far, one under way included
 	known   []*consensus.Decision // by slot
 	last    *consensus.Decision   // that was handed to the participant
-	over    bool                  // its end was heard; the network's
+	lastSum *consensus.Decision
+	steady  bool // the last sum is over the same members as the one before
+	views   bool // running totals are plain sums
+	over    bool // its end was heard; the network's
 	ask     chan request
 	reply   chan answer
 	slots   chan struct{} // held while computing
@@ -77,7 +80,21 @@ func (g *group) Compare(parameters [32]byte) { g.parameters = parameters }
 
 // Sum returns the sum over the participants in the view.
 func (g *group) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	d, err := g.call(ctx, consensus.Call{Kind: consensus.Sum, Values: x, Blocks: blocks})
+	return g.sum(ctx, consensus.Call{Kind: consensus.Sum, Values: x, Blocks: blocks})
+}
+
+// Accumulate returns the sum over the participants counted so far, or where the network
+// sums over views alone, over those in the view.
+func (g *group) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	c := consensus.Call{Kind: consensus.Sum, Values: x, Blocks: blocks}
+	if !g.views {
+		c.Running = consensus.Running(r)
+	}
+	return g.sum(ctx, c)
+}
+
+func (g *group) sum(ctx context.Context, c consensus.Call) ([]float64, error) {
+	d, err := g.call(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -112,13 +129,24 @@ func (g *group) TakeDecided() ([]float64, bool) {
 		return nil, false
 	}
 	g.calls++
-	g.last = d
+	g.note(d)
 	return slices.Clone(d.Total), true
 }
 
 // Included implements [collabdict.Absentee].
 func (g *group) Included() bool {
-	return g.last != nil && included(g.last, g.rank)
+	return g.last != nil && g.last.Counts(g.rank)
+}
+
+// Steady implements [collabdict.Absentee].
+func (g *group) Steady() bool { return g.steady }
+
+// note takes a decision as the answer to a call.
+func (g *group) note(d *consensus.Decision) {
+	g.last = d
+	if d.Kind == consensus.Sum {
+		g.steady, g.lastSum = d.Follows(g.lastSum), d
+	}
 }
 
 // decided returns the decision of the next call if that is known already: since
@@ -154,7 +182,7 @@ func (g *group) call(ctx context.Context, c consensus.Call) (*consensus.Decision
 	if d.Kind != c.Kind {
 		return nil, fmt.Errorf("call %d is a %s here, and was decided as a %s", g.calls-1, c.Kind, d.Kind)
 	}
-	g.last = d
+	g.note(d)
 	return d, ctx.Err()
 }
 

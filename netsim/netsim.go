@@ -24,6 +24,8 @@ type Config struct {
 	// model round is made so much later. All other computing takes none.
 	Compute time.Duration
 	Faults  []Fault
+	// ViewTotals makes plain sums of running totals: over the members in the view alone.
+	ViewTotals bool
 	// Adversaries are members that do not follow the protocol, by rank.
 	Adversaries map[int]Adversary
 	// Observer, if not nil, is shown what happens. All calls come from one goroutine.

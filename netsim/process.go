@@ -19,7 +19,7 @@ var ErrStopped = errors.New("stopped by plan")
 func (n *network) launch(rank int) {
 	m := n.members[rank]
 	g := &group{
-		rank: rank, size: len(n.members), known: m.log, slots: n.slots,
+		rank: rank, size: len(n.members), known: m.log, slots: n.slots, views: n.config.ViewTotals,
 		ask: make(chan request), reply: make(chan answer),
 	}
 	m.group, m.err, m.network, m.learner = g, nil, false, 0

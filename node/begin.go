@@ -44,18 +44,19 @@ func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Heartbeat, time.Sec
 // members returns the membership of the run as the journal has it.
 func (p *joiner) members(j *store.Journal) (*membership.Current, error) {
 	k := &keys{own: p.key, members: &membership.Current{}}
-	all, err := membership.FromJournal(j, consensus.Params{
+	params := consensus.Params{
 		Settings: p.cfg.Settings, Self: j.Self, Run: j.ID, Keys: k,
 		Heartbeat: p.cfg.heartbeat(), Patience: p.cfg.Patience, Volatile: p.cfg.Durability == InMemory,
-	})
-	if err == nil {
-		err = j.Extend(all.Stored()) // an earlier process may have ended before it did
 	}
+	all, err := membership.FromJournal(j, params)
 	if err != nil {
 		return nil, err
 	}
 	k.members.Store(all)
-	return k.members, nil
+	if err := membership.CheckLog(j, params); err != nil {
+		return nil, err
+	}
+	return k.members, j.Extend(all.Stored()) // an earlier process may have ended before it did
 }
 
 func removedError(all *membership.Members) error {
@@ -82,7 +83,7 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 		return nil, err
 	}
 	n.loop, err = newLoop(loopConfig{
-		machine: machine, journal: j, members: members, network: n.transport, inbox: box, self: j.Self,
+		machine: machine, journal: j, members: members, network: n.transport, inbox: box, self: j.Self, dir: p.cfg.Dir,
 		initial: p.cfg.Settings, changes: p.cfg.Changes, every: n.heartbeat / 2, came: n.noteCame, log: p.cfg.Log,
 	})
 	if err != nil {

@@ -33,7 +33,7 @@ func listed(t *testing.T, configs []Config, founders int) []Member {
 		all = append(all, Member{Name: c.Name, ID: id})
 	}
 	for i := range configs {
-		configs[i].Members, configs[i].Expect = all[:founders], 0
+		configs[i].Members, configs[i].Expect, configs[i].Open = all[:founders], 0, false
 	}
 	return all
 }

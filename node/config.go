@@ -65,8 +65,15 @@ type Config struct {
 	// of the members has it. A participant that Members does not list and a change
 	// adds joins the run of the others.
 	Changes []Change
-	// Expect is the number of members, this one included, if Members is empty.
+	// Expect is the number of members, this one included, if Members is empty. Then either
+	// Secret or Open says who may be one.
 	Expect int
+	// Secret is what every peer has to prove that it knows before it is connected. With
+	// Members, whose peer IDs their connections prove, it may be nil.
+	Secret Secret
+	// Open says that no secret is needed: the first peers that come are the members, whoever
+	// they are.
+	Open bool
 	// MDNS is a tag under which members find each other on a local network, the
 	// same for all; empty turns that off.
 	MDNS string
@@ -117,6 +124,9 @@ func (c *Config) validate() error {
 	if len(c.Members) > 0 && c.Expect != 0 && c.Expect != len(c.Members) {
 		return refused("expect", fmt.Sprint(c.Expect), fmt.Sprintf("0, or %d as in the list of members", len(c.Members)))
 	}
+	if err := c.validateSeats(); err != nil {
+		return err
+	}
 	if c.size() > wire.MaxMembers {
 		return refused("expect", fmt.Sprint(c.size()), fmt.Sprintf("at most %d members", wire.MaxMembers))
 	}
@@ -148,6 +158,24 @@ func (c *Config) validate() error {
 // refused returns the error of a field that has a value which no node can have.
 func refused(field, got, want string) error {
 	return &ConfigError{Field: field, Got: got, Want: want}
+}
+
+// validateSeats reports settings that do not say who may be a member.
+func (c *Config) validateSeats() error {
+	listed := len(c.Members) > 0
+	switch {
+	case listed && c.Open:
+		return refused("open", "true with a list of members", "either of the two")
+	case !listed && c.Secret == nil && !c.Open:
+		return refused("secret", "none, and no list of members", "the secret that all members share, as collabdict consortium secret makes it, or Open for a run that anyone on this network may join")
+	case c.Secret != nil && c.Open:
+		return refused("open", "true with a secret", "either of the two")
+	case c.Secret != nil:
+		if err := c.Secret.Validate(); err != nil {
+			return refused("secret", "another one", err.Error())
+		}
+	}
+	return nil
 }
 
 func (c *Config) validateMembers() error {
@@ -199,7 +227,8 @@ func (c *Config) complete() Agreement {
 		{"consensus: quorum", fmt.Sprint(s.Quorum)},
 		{"consensus: colluders", fmt.Sprint(s.Colluders)},
 		{"consensus: recover", string(s.Recover)},
-		{"consensus: on lone change", string(s.OnLoneChange)},
+		{"consensus: accept lone change", fmt.Sprint(s.AcceptLoneChange)},
+		{"consensus: on lone return", string(s.OnLoneReturn)},
 	}
 	for _, f := range own {
 		if !slices.ContainsFunc(a, func(g Field) bool { return g.Name == f[0] }) {

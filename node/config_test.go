@@ -32,17 +32,20 @@ func TestConfigIsRefused(t *testing.T) {
 		"bad peer":           {func(c *Config) { c.Peers = []string{"/ip4/1.2.3.4/tcp/1"} }, "peers: want a multiaddr with the peer's ID"},
 		"negative heartbeat": {func(c *Config) { c.Heartbeat = -1 }, "of at least 0"},
 		"field twice":        {func(c *Config) { c.Agreement = Agreement{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}} }, "two fields named a"},
+		"nobody's seats":     {func(c *Config) { c.Open = false }, "secret: want the secret that all members share"},
+		"weak secret":        {func(c *Config) { c.Open, c.Secret = false, Secret("123456789012345") }, "want a secret of 128 to 512 bits, got 120"},
+		"secret and open":    {func(c *Config) { c.Secret = Secret("1234567890123456") }, "open: want either of the two"},
 		"member twice": {func(c *Config) {
-			c.Expect, c.Members = 0, []Member{{Name: "a", ID: id}, {Name: "b", ID: id}, {Name: "c", ID: "x"}}
+			c.Expect, c.Open, c.Members = 0, false, []Member{{Name: "a", ID: id}, {Name: "b", ID: id}, {Name: "c", ID: "x"}}
 		}, "b twice"},
 		"not listed": {func(c *Config) {
-			c.Expect = 0
+			c.Expect, c.Open = 0, false
 			for _, name := range []string{"a", "b", "c"} {
 				c.Members = append(c.Members, Member{Name: name, ID: identity(t, Config{Dir: t.TempDir()})})
 			}
 		}, "members: want this participant in it"},
 		"other name": {func(c *Config) {
-			c.Expect, c.Name = 0, "z"
+			c.Expect, c.Open, c.Name = 0, false, "z"
 			for i, dir := range []string{c.Dir, t.TempDir(), t.TempDir()} {
 				c.Members = append(c.Members, Member{Name: string(rune('a' + i)), ID: identity(t, Config{Dir: dir})})
 			}
@@ -112,7 +115,7 @@ func TestDefaultsNeedNotBeSaid(t *testing.T) {
 	short := Config{Expect: 3, Settings: consensus.Settings{Protect: chunking.Chunks}}
 	long := Config{Expect: 3, Settings: consensus.Settings{
 		Scheme: consensus.Laplacian, Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Tolerance: 1e-9,
-		Protect: chunking.Chunks, Recover: consensus.FromShares, OnLoneChange: consensus.WarnOfLoneChange,
+		Protect: chunking.Chunks, Recover: consensus.FromShares, OnLoneReturn: consensus.AllowLoneReturn,
 	}}
 	a, b := short.complete(), long.complete()
 	if a.ID() != b.ID() {

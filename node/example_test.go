@@ -27,11 +27,12 @@ func Example() {
 	names := []string{"ann", "bob", "eve"}
 	vectors := [][]float64{{1, 20}, {2, 30}, {3, 50}}
 	totals := make([][]float64, len(names))
-	first := make(chan string, 1) // where the first participant can be dialled
+	secret := node.Secret("drawn at random, and given to all") // as node.ReadSecret returns it
+	first := make(chan string, 1)                              // where the first participant can be dialled
 	var runs sync.WaitGroup
 	for i, name := range names {
 		c := node.Config{
-			Name: name, Dir: filepath.Join(dir, name), Expect: len(names),
+			Name: name, Dir: filepath.Join(dir, name), Expect: len(names), Secret: secret,
 			Listen:   []string{"/ip4/127.0.0.1/tcp/0"},
 			Settings: consensus.Settings{Scheme: consensus.Exact, Protect: chunking.Chunks},
 		}

@@ -126,7 +126,7 @@ func list(t *testing.T, configs []Config) (members []Member) {
 		members = append(members, Member{Name: c.Name, ID: identity(t, c)})
 	}
 	for i := range configs {
-		configs[i].Members, configs[i].Expect = members, 0
+		configs[i].Members, configs[i].Expect, configs[i].Open = members, 0, false
 	}
 	return members
 }

@@ -43,20 +43,29 @@ func (n *Node) Compare(parameters [32]byte) { n.parameters.Store(&parameters) }
 // process that resumes a run, calls that the run has decided already return at
 // once.
 func (n *Node) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	return n.sum(ctx, consensus.Call{Kind: consensus.Sum, Values: x, Blocks: slices.Clone(blocks)})
+}
+
+// Accumulate is Sum over all members counted so far, as collabdict.Group says.
+func (n *Node) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	return n.sum(ctx, consensus.Call{Kind: consensus.Sum, Running: consensus.Running(r), Values: x, Blocks: slices.Clone(blocks)})
+}
+
+func (n *Node) sum(ctx context.Context, c consensus.Call) ([]float64, error) {
+	x, blocks := c.Values, c.Blocks
 	if len(x) > n.mostValues {
 		return nil, fmt.Errorf("sum: want at most %d values, got %d", n.mostValues, len(x))
 	}
 	if len(blocks) > wire.MaxBlocks {
 		return nil, fmt.Errorf("sum: want at most %d blocks, got %d", wire.MaxBlocks, len(blocks))
 	}
-	d, err := n.call(ctx, consensus.Call{Kind: consensus.Sum, Values: x, Blocks: slices.Clone(blocks)})
+	d, err := n.call(ctx, c)
 	if err != nil {
 		if ctx.Err() != nil { // what is under way needs x, which the caller may modify now
 			_, _ = n.loop.ask(context.Background(), &request{do: n.loop.keepCall})
 		}
 		return nil, err
 	}
-	n.included.Store(has(d, n.self))
 	return d.Total, nil
 }
 
@@ -93,12 +102,14 @@ func (n *Node) known(fits func(*consensus.Decision) bool) (total []float64, ok b
 		return nil, false
 	}
 	n.answer(d)
-	n.included.Store(has(d, n.self))
 	return d.Total, true
 }
 
 // Included implements collabdict.Absentee.
 func (n *Node) Included() bool { return n.included.Load() }
+
+// Steady implements collabdict.Absentee.
+func (n *Node) Steady() bool { return n.steady.Load() }
 
 func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision, error) {
 	c.Round = n.round.Load()
@@ -121,6 +132,10 @@ func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision,
 func (n *Node) answer(d *consensus.Decision) {
 	bare := *d
 	bare.Total, bare.Blobs = nil, nil
+	if d.Kind == consensus.Sum {
+		n.included.Store(d.Counts(n.self))
+		n.steady.Store(d.Follows(n.lastSum.Swap(&bare)))
+	}
 	n.answered.Store(&bare)
 }
 

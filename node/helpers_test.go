@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func testConfig(t *testing.T, i, size int) Config {
 	t.Helper()
 	c := Config{
-		Name: fmt.Sprintf("m%d", i), Dir: t.TempDir(), Expect: size,
+		Name: fmt.Sprintf("m%d", i), Dir: t.TempDir(), Expect: size, Open: size > 0,
 		Listen:    []string{"/ip4/127.0.0.1/udp/0/quic-v1", "/ip4/127.0.0.1/tcp/0"},
 		Agreement: Agreement{{Name: "model", Value: "ggm"}, {Name: "rho", Value: "0.1"}},
 		Settings: consensus.Settings{

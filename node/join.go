@@ -42,6 +42,9 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Open {
+		c.Log.Warn("anyone on this network can take a seat: there is no secret and no list of members")
+	}
 	c.Log.Info("joining", "name", c.Name, "members", c.size(), "addresses", p.host.Dialable())
 	n, err := p.enter(ctx)
 	if err != nil {
@@ -87,7 +90,7 @@ func open(c *Config) (*joiner, error) {
 		known = append(known, m.ID)
 	}
 	p.host, err = transport.Listen(transport.Config{
-		Key: key, Listen: c.Listen, Size: c.size(), Consortium: p.consortium, Members: known, Log: c.Log, Links: c.links,
+		Key: key, Listen: c.Listen, Size: c.size(), Consortium: p.consortium, Members: known, Secret: c.Secret, Log: c.Log, Links: c.links,
 	})
 	if taken, ok := errors.AsType[*transport.ListenError](err); ok {
 		err = &ConfigError{Field: "listen", Got: taken.Got, Want: "addresses of this machine with ports that are free"}

@@ -10,7 +10,7 @@ import (
 func (l *loop) decided(slot uint64) (*consensus.Decision, error) {
 	d, err := l.journal.Decision(slot)
 	if err == nil && d == nil {
-		err = fmt.Errorf("state.db is damaged: slot %d is not in the log", slot)
+		err = l.journal.Damage(fmt.Sprintf("slot %d is not in the log", slot))
 	}
 	if err == nil && d.Kind == consensus.Gather {
 		d.Blobs = d.Blobs[:l.ranksAt(slot)]

@@ -31,6 +31,7 @@ type loopConfig struct {
 	network carrier
 	inbox   *inbox
 	self    int
+	dir     string             // of evidence
 	initial consensus.Settings // that the run has begun with
 	changes []Change           // of the roster that this member's operator wants at first
 	every   time.Duration      // between two ticks
@@ -235,6 +236,7 @@ func (l *loop) apply(e consensus.Effects) {
 		l.afterAmendment()
 	}
 	if e.Err != nil {
+		e.Err = l.keepEvidence(e.Err)
 		if l.expelled != nil {
 			e.Err = l.expelled
 		}

@@ -25,7 +25,9 @@ type Node struct {
 	round      atomic.Uint32
 	parameters atomic.Pointer[[32]byte]           // the digest of those that calls are made from
 	answered   atomic.Pointer[consensus.Decision] // of the learner's last call
-	included   atomic.Bool                        // this member, in the last Sum
+	included   atomic.Bool                        // this member's vector, in the last total
+	steady     atomic.Bool                        // the last total is over the same members as the one before
+	lastSum    atomic.Pointer[consensus.Decision] // without its total
 
 	members    *membership.Current
 	host       *transport.Host

@@ -75,6 +75,7 @@ func TestAMemberComesBack(t *testing.T) {
 	const size, rounds = 5, 40
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, size)
+		secretly(configs, shared) // which the new process proves again
 		nodes := s.start(t, configs...)
 		learners := learn(t, rounds, nodes...)
 		waitFor(t, func() bool {

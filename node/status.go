@@ -26,15 +26,17 @@ type Status struct {
 	Iteration int       `json:"iteration"`
 	Predicted int       `json:"iterations_predicted"`
 	Come      Come      `json:"come"`
-	Members   []string  `json:"members"`           // of the view
-	Absent    []Absent  `json:"absent,omitempty"`  // all others, and those that were lost since
-	Paused    bool      `json:"paused"`            // too few members are there to go on
-	Held      string    `json:"held,omitempty"`    // why those that are there do not go on without the others
-	Least     int       `json:"least"`             // members that it takes
-	Quorum    int       `json:"quorum"`            // members that decide
-	Stuck     string    `json:"stuck,omitempty"`   // why the attempt cannot decide
-	Waiting   []Waiting `json:"waiting,omitempty"` // members that hold the slot up, or have not finished
-	Wanted    []Wanted  `json:"wanted,omitempty"`  // changes of the roster that members want next
+	Members   []string  `json:"members"`              // of the view
+	Absent    []Absent  `json:"absent,omitempty"`     // all others, and those that were lost since
+	Alone     []Alone   `json:"alone,omitempty"`      // members that alone hear nothing of another
+	Paused    bool      `json:"paused"`               // too few members are there to go on
+	Held      []string  `json:"held,omitempty"`       // members whose new statistics the last total holds back
+	HeldUntil int       `json:"held_until,omitempty"` // how many more must come with them
+	Least     int       `json:"least"`                // members that it takes
+	Quorum    int       `json:"quorum"`               // members that decide
+	Stuck     string    `json:"stuck,omitempty"`      // why the attempt cannot decide
+	Waiting   []Waiting `json:"waiting,omitempty"`    // members that hold the slot up, or have not finished
+	Wanted    []Wanted  `json:"wanted,omitempty"`     // changes of the roster that members want next
 
 	SetupSlots     int           `json:"setup_slots"`     // ended before round 1, the nonce's included
 	LastIterations int           `json:"last_iterations"` // of the last Sum
@@ -42,6 +44,12 @@ type Status struct {
 	LastDigest     [32]byte      `json:"-"`               // of the last collective's result
 	LastTook       time.Duration `json:"last_took"`       // the last collective, by the wall clock
 	Traffic        Traffic       `json:"traffic"`
+}
+
+// Alone says that the member By takes the member Of for lost, of which a quorum hears.
+type Alone struct {
+	By string `json:"by"`
+	Of string `json:"of"`
 }
 
 // Traffic counts what a node has sent and received since it was started: bytes of all its
@@ -83,6 +91,8 @@ type snapshot struct {
 	machine    consensus.Status
 	rules      consensus.Rules
 	record     consensus.Record
+	held       []string // names of machine.Held
+	heldUntil  int
 	took       time.Duration
 	unfinished []string // at the planned end: members whose end has not been heard
 }
@@ -90,6 +100,12 @@ type snapshot struct {
 // publish makes the machine's status visible, and tells of what has changed.
 func (l *loop) publish() {
 	s := &snapshot{machine: l.machine.Status(), rules: l.machine.Rules(), record: l.record, took: l.took}
+	if n := len(s.machine.Held); n > 0 {
+		s.heldUntil = max(1, s.rules.Colluders+2-n)
+	}
+	for _, m := range s.machine.Held {
+		s.held = append(s.held, l.members.Name(int(m)))
+	}
 	l.watch(s.machine)
 	if s.machine.State == consensus.Finished {
 		s.unfinished = l.unfinished(s.machine)
@@ -132,7 +148,7 @@ func (n *Node) Status() Status {
 	out := Status{
 		Name: all.All[n.self].Name, State: m.State.String(), Want: s.rules.Size, Addrs: n.Addrs(),
 		Slot: m.Slot, Attempt: m.Ballot, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
-		Paused: m.Paused, Held: m.Held, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
+		Paused: m.Paused, Held: s.held, HeldUntil: s.heldUntil, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
 		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),
 	}
@@ -148,6 +164,9 @@ func (n *Node) Status() Status {
 		if a, yes := absent[uint32(rank)]; yes {
 			out.Absent = append(out.Absent, a)
 		}
+	}
+	for _, a := range m.Alone {
+		out.Alone = append(out.Alone, Alone{all.All[a.By].Name, all.All[a.Of].Name})
 	}
 	for _, w := range m.Wanted {
 		out.Wanted = append(out.Wanted, Wanted{Own: w.Amends == m.Requested})

@@ -13,6 +13,8 @@ import (
 
 // logState is what the log has reported of the run so far.
 type logState struct {
+	alone []consensus.Alone // last seen
+
 	lost   map[uint32]bool
 	slot   uint64
 	ballot uint32
@@ -65,9 +67,6 @@ func (l *loop) pause(s consensus.Status) string {
 		missing = append(missing, l.members.Name(int(m.Member)))
 	}
 	r := l.machine.Rules()
-	if s.Held != "" {
-		return fmt.Sprintf("paused: without %s %s", strings.Join(missing, ", "), s.Held)
-	}
 	return fmt.Sprintf("paused: %d of the %d members that are needed are here; waiting for %s",
 		r.Size-len(missing), r.Least, strings.Join(missing, ", "))
 }
@@ -107,6 +106,7 @@ func (l *loop) note(r consensus.Receive) {
 // doubled.
 func (l *loop) nag() {
 	s := l.status.Load()
+	l.logAlone(s.machine.Alone)
 	names, first := l.namesOf(s.machine.Waiting), 10*time.Second
 	if len(s.unfinished) > 0 {
 		names, first = s.unfinished, 2*time.Second
@@ -120,6 +120,17 @@ func (l *loop) nag() {
 		l.logged.waited = waited
 		l.log.Info(waitingLine(names, waited, s.machine.Usual), "state", s.machine.State)
 	}
+}
+
+// logAlone names members that alone take another for lost, once each time that it comes to
+// be so.
+func (l *loop) logAlone(found []consensus.Alone) {
+	for _, a := range found {
+		if !slices.Contains(l.logged.alone, a) {
+			l.log.Warn("a member alone hears nothing of another, of which a quorum hears: check the link between the two", "name", l.members.Name(int(a.By)), "of", l.members.Name(int(a.Of)))
+		}
+	}
+	l.logged.alone = found
 }
 
 // waitingLine returns a line that names the members waited for, with the usual wait.

@@ -71,6 +71,7 @@ func (f *benchFlags) consensus() (c bench.Consensus, err error) {
 	case f.values < 1 || f.values > mostValues/f.nodes:
 		return c, &usageError{fmt.Sprintf("--values: want 1 to %d for %d nodes, got %d", mostValues/f.nodes, f.nodes, f.values), ""}
 	}
+	c.Settings = c.Settings.For(f.values)
 	if err := c.Settings.Validate(f.nodes); err != nil {
 		return c, &usageError{err.Error(), ""}
 	}

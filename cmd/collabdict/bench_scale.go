@@ -37,6 +37,7 @@ Only the network is simulated. The table is CSV.`,
 			case sums < 1:
 				return &usageError{fmt.Sprintf("--sums: want at least 1, got %d", sums), ""}
 			}
+			settings = settings.For(values)
 			var all []*bench.ScaleReport
 			collectSeldom()
 			for _, size := range sizes {

@@ -18,6 +18,7 @@ import (
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/node"
 )
@@ -92,7 +93,7 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 	if err != nil {
 		return nil, err
 	}
-	members, err := membersOf(layout, dir)
+	members, err := roster.Members(layout)
 	if err != nil {
 		return nil, err
 	}

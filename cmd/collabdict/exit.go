@@ -11,11 +11,13 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/ggm"
+	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/node"
@@ -40,6 +42,8 @@ var (
 	modelFailure    = class{"model", 4}
 	disagreement    = class{"disagreement", 5}
 	membersLost     = class{"members-lost", 6}
+	diskFull        = class{"disk-full", 7}
+	stateFailure    = class{"state", 8}
 	interrupted     = class{"interrupted", 130}
 )
 
@@ -70,11 +74,17 @@ func classify(ctx context.Context, err error) (class, string) {
 		member *consensus.MemberError
 		unlike *consensus.ParametersError
 		child  *launch.ChildError
+		broken *store.DamageError
+		older  *store.VersionError
 		path   *fs.PathError
 	)
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return interrupted, ""
+	case atomicfile.IsFull(err):
+		return diskFull, "free some space on that disk and give the same command again: nothing that was written is lost, and an unfinished run is resumed"
+	case errors.As(err, &broken), errors.As(err, &older):
+		return stateFailure, ""
 	case errors.As(err, &usage):
 		return usageFailure, usage.hint
 	case errors.As(err, &field):

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -92,11 +93,11 @@ func (f *follower) tell(n *node.Node) (line string, err error) {
 	if err != nil {
 		return "", err
 	}
-	changes, err := changesOf(agreed.Changes, f.file)
-	if err != nil {
-		return "", err
+	changes, err := roster.Changes(agreed.Changes)
+	if err == nil {
+		err = n.Change(changes)
 	}
-	if err := n.Change(changes); err != nil {
+	if err != nil {
 		return "", &config.Error{File: f.file, Msg: err.Error(), Hint: "correct the file"}
 	}
 	if decided := n.Changes(); len(changes) <= decided {

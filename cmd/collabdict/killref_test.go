@@ -28,6 +28,7 @@ type slotRecord struct {
 	digest  [32]byte
 	chain   [32]byte
 	total   []float64
+	running *consensus.Counted
 }
 
 // readLog returns the decisions that a member has on disk, by slot, but for those
@@ -54,7 +55,7 @@ func readLog(t *testing.T, dir string) (log []slotRecord) {
 		}
 		r := slotRecord{
 			round: int(d.Round), missing: slices.Clone(d.Missing),
-			digest: d.Digest, chain: d.Chain, total: slices.Clone(d.Total),
+			digest: d.Digest, chain: d.Chain, total: slices.Clone(d.Total), running: d.Running,
 		}
 		for _, m := range d.Members {
 			r.members = append(r.members, int(m))
@@ -78,13 +79,14 @@ type table struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	sums    []map[int][]float64 // by slot and member
+	begin   map[string]func([]float64) []float64
 	blobs   []map[int][]byte
 	apart   []float64 // how far the recorded total of each slot is from the plain one
 	failed  error
 }
 
 func newTable(size int, log []slotRecord) *table {
-	t := &table{size: size, log: log, apart: make([]float64, len(log))}
+	t := &table{size: size, log: log, apart: make([]float64, len(log)), begin: map[string]func([]float64) []float64{}}
 	t.changed = sync.NewCond(&t.mu)
 	for range log {
 		t.sums = append(t.sums, map[int][]float64{})
@@ -115,9 +117,16 @@ func (t *table) total(slot int) ([]float64, error) {
 	if err := t.wait(slot, func() int { return len(t.sums[slot]) }); err != nil {
 		return nil, err
 	}
+	of := t.sums[slot]
+	if c := t.log[slot].running; c != nil {
+		of = t.counted(slot, c)
+	}
 	sum := make([]float64, len(t.log[slot].total))
-	for _, m := range t.log[slot].members {
-		x := t.sums[slot][m]
+	for m := range t.size {
+		x, in := of[m]
+		if !in {
+			continue
+		}
 		if len(x) != len(sum) {
 			return nil, fmt.Errorf("slot %d: member %d brings %d values, the record has %d", slot, m, len(x), len(sum))
 		}
@@ -127,6 +136,32 @@ func (t *table) total(slot int) ([]float64, error) {
 	}
 	t.apart[slot] = apart(t.log[slot].total, sum)
 	return sum, nil
+}
+
+// counted returns the last vector of each member that a running total has counted, up to a
+// slot.
+func (t *table) counted(slot int, c *consensus.Counted) map[int][]float64 {
+	last := map[int][]float64{}
+	for at := range slot + 1 {
+		d := t.log[at].running
+		switch {
+		case d == nil:
+		case d.Key == c.Key:
+			for _, m := range d.Members {
+				last[int(m)] = t.sums[at][int(m)]
+			}
+		case d.Key == c.From && at < t.first(c.Key):
+			for _, m := range d.Members {
+				last[int(m)] = t.begin[c.Key](t.sums[at][int(m)])
+			}
+		}
+	}
+	return last
+}
+
+// first returns the first slot of a running total.
+func (t *table) first(key string) int {
+	return slices.IndexFunc(t.log, func(r slotRecord) bool { return r.running != nil && r.running.Key == key })
 }
 
 // seat is a participant's place at the table.
@@ -169,6 +204,40 @@ func (s *seat) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([
 		s.mu.Unlock()
 	}
 	return s.total(slot)
+}
+
+// Accumulate brings a vector to a running total.
+func (s *seat) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	s.mu.Lock()
+	s.begin[r.Key] = r.Begin
+	s.mu.Unlock()
+	total, err := s.Sum(ctx, x, blocks)
+	if c := s.log[s.next-1].running; err == nil && (c == nil || c.Key != r.Key) {
+		return nil, fmt.Errorf("slot %d is not of the running total %q", s.next-1, r.Key)
+	} else if err == nil {
+		s.included = slices.Contains(c.Members, uint32(s.self))
+	}
+	return total, err
+}
+
+// Steady reports whether the last sum has counted the same members as the sum before.
+func (s *seat) Steady() bool {
+	var whose [][]uint32
+	for at := s.next - 1; at >= 0 && len(whose) < 2; at-- {
+		r := s.log[at]
+		if r.total == nil {
+			continue
+		}
+		of := []uint32{}
+		for _, m := range r.members {
+			of = append(of, uint32(m))
+		}
+		if r.running != nil {
+			of = r.running.Members
+		}
+		whose = append(whose, of)
+	}
+	return len(whose) == 2 && slices.Equal(whose[0], whose[1])
 }
 
 func (s *seat) Gather(_ context.Context, blob []byte) ([][]byte, error) {

@@ -97,6 +97,10 @@ func (r *recorded) Sum(_ context.Context, x []float64, blocks []collabdict.Block
 	return slices.Clone(r.log[r.next-1].total), collabdict.CheckBlocks(x, blocks)
 }
 
+func (r *recorded) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	return r.Sum(ctx, x, blocks)
+}
+
 func (r *recorded) Gather(context.Context, []byte) ([][]byte, error) {
 	return nil, errors.New("a gather in a run of sums")
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/node"
 )
 
 // member is a participant's process, whose words are watched.
@@ -97,6 +98,14 @@ func (m *member) all() string {
 	return m.said.String()
 }
 
+// makeSecret makes a file with a secret in a folder.
+func makeSecret(t *testing.T, dir, name string) {
+	t.Helper()
+	if err := node.MakeSecret(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // startPlants starts a process for each of the first n of three plants, which find
 // each other through the first.
 func startPlants(t *testing.T, dir string, n int, args func(i int) []string) []*member {
@@ -105,11 +114,12 @@ func startPlants(t *testing.T, dir string, n int, args func(i int) []string) []*
 	if err != nil {
 		t.Fatal(err)
 	}
+	makeSecret(t, dir, "our.secret")
 	var members []*member
 	var peer []string
 	for i, path := range paths[:n] {
 		a := append([]string{
-			"run", "--data", path, "--where", "split=train", "--expect", "3", "--mdns", "", "--listen", "/ip4/127.0.0.1/tcp/0",
+			"run", "--data", path, "--where", "split=train", "--expect", "3", "--secret-file", "our.secret", "--mdns", "", "--listen", "/ip4/127.0.0.1/tcp/0",
 			"--join-timeout", "60s", "--components", "2",
 		}, peer...)
 		members = append(members, start(t, dir, append(a, args(i)...)...))
@@ -183,6 +193,45 @@ func TestThreeProcessesLearn(t *testing.T) {
 		}
 		if got.Manifest.Digest != digest || got.Manifest.Participant != name || got.Manifest.TotalRows != 180 {
 			t.Errorf("%s: %+v", name, got.Manifest)
+		}
+	}
+}
+
+// Strangers that have copied all settings and come first, without the secret or with
+// another one, take no seat. The others begin without them.
+func TestStrangersTakeNoSeat(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	paths, err := plants.WriteCSV(dir, plants.Generate(plants.Spec{Participants: 5, Rows: 60, Columns: 4, Patterns: 2}, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	makeSecret(t, dir, "our.secret")
+	makeSecret(t, dir, "other.secret")
+	run := func(path string, args ...string) *member {
+		return start(t, dir, append([]string{
+			"run", "--data", path, "--where", "split=train", "--expect", "3", "--mdns", "", "--listen", "/ip4/127.0.0.1/tcp/0", "--components", "2",
+		}, args...)...)
+	}
+	ours := []string{"--secret-file", "our.secret", "--join-timeout", "60s"}
+	honest := []*member{run(paths[0], ours...)}
+	peer := honest[0].until(t, `reached with (--peer) (\S+)`)[1:]
+	for i, args := range [][]string{{"--open"}, {"--secret-file", "other.secret"}} {
+		stranger := run(paths[3+i], append(args, peer...)...)
+		stranger.until(t, `reached with`)
+		honest[0].until(t, `a peer without this run's secret is refused`)
+	}
+	for _, path := range paths[1:3] {
+		honest = append(honest, run(path, append(ours, peer...)...))
+	}
+	for i, m := range honest {
+		if code, said := m.end(t); code != 0 {
+			t.Errorf("member %d: exit code %d; it said:\n%s", i, code, said)
+			continue
+		}
+		got, err := model.ReadFile(filepath.Join(dir, fmt.Sprintf("plant-%c", 'a'+i), "model.npz"))
+		if err != nil || got.Manifest.TotalRows != 180 {
+			t.Errorf("member %d: %v, %+v", i, err, got)
 		}
 	}
 }

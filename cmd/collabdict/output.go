@@ -69,6 +69,9 @@ func runTable(r *report.Run) func(io.Writer) {
 		if d := r.Protection.Differencing; d != nil {
 			fmt.Fprintf(w, "adversary: subtracting totals reveals %d of %d rows: %d from the start, %d from the rounds (%d by chance)\n",
 				d.Rows, d.Of, d.Start, d.Rounds, d.Chance)
+			if len(d.Recovered) > 0 {
+				fmt.Fprintf(w, "adversary: it reveals the number of rows and the mean of %s\n", strings.Join(d.Recovered, ", "))
+			}
 		}
 		fmt.Fprintln(w)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +22,7 @@ import (
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
@@ -33,6 +36,8 @@ type runFlags struct {
 	dir, name, mdns string
 	listen, peers   []string
 	expect          int
+	secretFile      string
+	open, unsigned  bool
 	joinTimeout     time.Duration
 	patience        float64
 	durability      string
@@ -47,13 +52,14 @@ func (a *app) run() *cobra.Command {
 		Use: "run", Short: "Take part in a run: find the other members, train with them, save the model",
 		Long: `run takes part in a run as one member. It waits until all --expect members have found each
 other on the local network (or through --peer), trains with them, and writes model.npz and
-result.json into its folder. For a folder that up has made, --dir is enough.
+result.json into its folder. All members have the same --secret-file, so that nobody else takes
+a seat. For a folder that up has made, --dir is enough.
 
 A member that was stopped or has crashed comes back with the same command, which resumes the
 unfinished run in its folder. Meanwhile, the others continue without it; if too few are left,
 they wait.`,
-		Example: `  collabdict run --name plant-a --data plant-a.csv --expect 3
-  collabdict run --name plant-b --data plant-b.csv --expect 3 --peer /ip4/10.0.0.5/tcp/4001/p2p/12D3...`,
+		Example: `  collabdict run --name plant-a --data plant-a.csv --expect 3 --secret-file our.secret
+  collabdict run --name plant-b --data plant-b.csv --expect 3 --secret-file our.secret --peer /ip4/10.0.0.5/tcp/4001/p2p/12D3...`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
@@ -88,6 +94,9 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		fl.StringVar(&f.dir, "dir", "", "`FOLDER` of this participant: its identity, state, model and result (default its name)")
 		fl.StringVar(&f.name, "name", "", "`NAME` that the others see (default that of the data file)")
 		fl.IntVar(&f.expect, "expect", 0, "number `N` of members, this one included")
+		fl.StringVar(&f.secretFile, "secret-file", "", "`FILE` with the secret of the members, which collabdict consortium secret makes: peers without it are refused")
+		fl.BoolVar(&f.open, "open", false, "have no secret: anyone on this network can take a seat")
+		fl.BoolVar(&f.unsigned, "unsigned", false, "take part although not all members have signed consortium.yaml")
 		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
 		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, such as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
@@ -121,11 +130,18 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	if err := f.checkBaselines("alone"); err != nil {
 		return c, nil, err
 	}
+	if f.unsigned {
+		return c, nil, &usageError{"--unsigned: want a folder with node.yaml, got flags, which nobody signs", "leave it out"}
+	}
 	if f.expect < 2 {
 		return c, nil, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "give the number of members, this one included"}
 	}
 	if err := c.Task.Settings.Validate(f.expect); err != nil {
 		return c, nil, &usageError{err.Error(), ""}
+	}
+	secret, err := f.secret()
+	if err != nil {
+		return c, nil, err
 	}
 	spec, err := f.spec()
 	if err != nil {
@@ -148,10 +164,33 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	}
 	c.Node = node.Config{
 		Name: c.Data.Name, Dir: dir, Listen: f.listen, Peers: f.peers,
-		Expect: f.expect, MDNS: f.mdns, JoinTimeout: f.joinTimeout, Patience: f.patience,
+		Expect: f.expect, Secret: secret, Open: f.open, MDNS: f.mdns, JoinTimeout: f.joinTimeout, Patience: f.patience,
 		Durability: node.Durability(f.durability),
 	}
 	return c, warnings, nil
+}
+
+// secret returns what all members know, nil if anyone may be one.
+func (f *runFlags) secret() (node.Secret, error) {
+	switch {
+	case f.open && f.secretFile != "":
+		return nil, &usageError{"--open: want no secret with it, got --secret-file", "leave one of the two out"}
+	case f.open:
+		return nil, nil
+	case f.secretFile == "":
+		return nil, &usageError{
+			"--secret-file: want the secret that all members have, got nothing",
+			"one member makes it with collabdict consortium secret FILE and gives it to the others; or take --open, and anyone on this network can take a seat",
+		}
+	}
+	s, err := node.ReadSecret(f.secretFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &usageError{fmt.Sprintf("--secret-file: %s: no such file", f.secretFile), "one member makes it with collabdict consortium secret FILE and gives it to the others"}
+	}
+	if err != nil {
+		return nil, &usageError{"--secret-file: " + err.Error(), ""}
+	}
+	return s, nil
 }
 
 // fromFolder reads node.yaml and the agreement that it names.
@@ -165,26 +204,24 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 	}
 	f.agreement.file = own.Consortium
 	f.agreement.changed() // as it is now
-	agreed, err := config.ReadConsortium(own.Consortium)
+	agreed, err := roster.Read(own.Consortium)
 	if err != nil {
 		return c, nil, err
 	}
-	if c.Task, err = agreed.Task(); err == nil {
-		err = readFiles(c.Task, filepath.Dir(own.Consortium))
+	if err := agreed.Check(); err != nil && !f.unsigned {
+		return c, nil, &usageError{err.Error(), "or take part all the same, with --unsigned"}
+	} else if err != nil {
+		warnings = append(warnings, err.Error())
 	}
-	if err == nil {
-		err = c.Task.Complete()
-	}
-	if err != nil {
-		return c, nil, &config.Error{File: own.Consortium, Msg: err.Error(), Hint: "correct the file"}
-	}
+	c.Task = agreed.Task
 	own.Memory, own.Float32 = cmp.Or(f.memory, own.Memory), own.Float32 || f.float32
 	spec, err := own.Spec()
 	if err != nil {
 		return c, nil, err
 	}
 	spec.Columns, spec.LabelFault = agreed.Columns, c.Task.LabelFault()
-	if c.Data, warnings, err = loadOne(spec, own.Name); err != nil {
+	var ofData []string
+	if c.Data, ofData, err = loadOne(spec, own.Name); err != nil {
 		return c, nil, err
 	}
 	f.baselines = own.Baselines
@@ -196,19 +233,15 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 		return c, nil, err
 	}
 	c.Node = node.Config{
-		Name: own.Name, Dir: f.dir, Listen: own.Listen, JoinTimeout: f.joinTimeout,
+		Name: own.Name, Dir: f.dir, Listen: own.Listen, Members: agreed.Members, Changes: agreed.Changes, JoinTimeout: f.joinTimeout,
 		Patience: cmp.Or(f.patience, own.Patience), Durability: node.Durability(cmp.Or(f.durability, own.Durability)),
 	}
-	if c.Node.Members, err = membersOf(agreed.Members, own.Consortium); err != nil {
-		return c, nil, err
-	}
-	c.Node.Changes, err = changesOf(agreed.Changes, own.Consortium)
-	return c, warnings, err
+	return c, append(warnings, ofData...), nil
 }
 
 // onlyOfProcess reports flags that say what a participant's folder says already.
 func onlyOfProcess(cmd *cobra.Command) (err error) {
-	process := []string{"dir", "memory", "float32", "join-timeout", "patience", "durability", "verbose", "with-parent", "json"}
+	process := []string{"dir", "unsigned", "memory", "float32", "join-timeout", "patience", "durability", "verbose", "with-parent", "json"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(process, f.Name) {
 			err = &usageError{
@@ -232,30 +265,6 @@ func keepRead(dir string, spec dataset.Spec) error {
 		err = resultsIn(dir).keep(files)
 	}
 	return err
-}
-
-func changesOf(changes []config.Change, file string) ([]node.Change, error) {
-	var list []node.Change
-	for _, c := range changes {
-		add, err := membersOf(c.Add, file)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, node.Change{Add: add, Remove: c.Remove, Quorum: c.Quorum, Colluders: c.Colluders})
-	}
-	return list, nil
-}
-
-func membersOf(members []config.Member, file string) ([]node.Member, error) {
-	var list []node.Member
-	for _, m := range members {
-		member, err := node.NewMember(m.Name, m.ID, m.Addrs)
-		if err != nil {
-			return nil, &config.Error{File: file, Msg: err.Error(), Hint: "correct the file"}
-		}
-		list = append(list, member)
-	}
-	return list, nil
 }
 
 // loadOne returns the rows of one participant, and what to tell its user.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 // scenarioFlags describe a simulated network and its adversaries.
 type scenarioFlags struct {
 	faults, file, adversary string
+	totals                  string
 }
 
 func (s *scenarioFlags) add(cmd *cobra.Command) {
@@ -23,12 +25,23 @@ func (s *scenarioFlags) add(cmd *cobra.Command) {
 		f.StringVar(&s.faults, "faults", "", "`LIST` of faults, such as 'crash:node=3,at=2m;churn:rate=0.05;loss:rate=0.01'")
 		f.StringVar(&s.file, "scenario", "", "read the network and its faults from a YAML `FILE`")
 		f.StringVar(&s.adversary, "adversary", "", "let members `WHO` be adversaries. Curious members combine what they see: observer (one member) or coalition:t=N; one subtracts totals: differencing. Or one does not follow the protocol: silent, garbage, replay, equivocate, scale, flip or nan, such as scale:node=3,factor=100")
+		f.StringVar(&s.totals, "totals", rosterTotals, "whose statistics `TOTALS` hold: those of all members of the roster, each as counted last (roster), or of the members present alone (view), which shows those of a member that is lost")
 	})
 }
+
+// What totals hold.
+const (
+	rosterTotals = "roster"
+	viewTotals   = "view"
+)
 
 // conditions reads the flags.
 func (s *scenarioFlags) conditions() (simulate.Conditions, error) {
 	var c simulate.Conditions
+	if s.totals != rosterTotals && s.totals != viewTotals {
+		return c, &usageError{fmt.Sprintf("--totals: want %s or %s, got %q", rosterTotals, viewTotals, s.totals), ""}
+	}
+	c.ViewTotals = s.totals == viewTotals
 	all := &scenario.Scenario{}
 	if s.file != "" {
 		f, err := os.Open(s.file)

@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -21,6 +22,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/node"
 	"github.com/collabdict/collabdict/vae/beta"
 	"github.com/collabdict/collabdict/vae/multitask"
 )
@@ -49,9 +51,11 @@ func TestScripts(t *testing.T) {
 			"images": func(ts *testscript.TestScript, _ bool, args []string) {
 				writeImages(ts, args[0], args[1], len(args) == 2)
 			},
-			"alike":  func(ts *testscript.TestScript, _ bool, args []string) { alikeModels(ts, args[0], args[1]) },
-			"mode":   func(ts *testscript.TestScript, _ bool, args []string) { hasMode(ts, args[0], args[1]) },
-			"better": func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
+			"ids":     func(ts *testscript.TestScript, _ bool, args []string) { putIDs(ts, args[0], args[1], args[2:]) },
+			"replace": func(ts *testscript.TestScript, _ bool, args []string) { withTexts(ts, args[0], args[1], args[2:]) },
+			"alike":   func(ts *testscript.TestScript, _ bool, args []string) { alikeModels(ts, args[0], args[1]) },
+			"mode":    func(ts *testscript.TestScript, _ bool, args []string) { hasMode(ts, args[0], args[1]) },
+			"better":  func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
 		},
 	})
 }
@@ -63,6 +67,29 @@ func hasMode(ts *testscript.TestScript, want, file string) {
 	if got := fmt.Sprintf("%o", info.Mode().Perm()); got != want {
 		ts.Fatalf("%s has mode %s, want %s", file, got, want)
 	}
+}
+
+// putIDs copies an agreement, with the peer IDs of the members in these folders.
+func putIDs(ts *testscript.TestScript, from, to string, folders []string) {
+	text := regexp.MustCompile(`id: \w+`).ReplaceAllStringFunc(ts.ReadFile(from), func(string) string {
+		id, err := node.Identity(ts.MkAbs(folders[0]))
+		ts.Check(err)
+		folders = folders[1:]
+		return "id: " + id.String()
+	})
+	ts.Check(os.WriteFile(ts.MkAbs(to), []byte(text), 0o600))
+}
+
+// withTexts writes a file again with texts in place of others, which must be there.
+func withTexts(ts *testscript.TestScript, from, to string, pairs []string) {
+	text := ts.ReadFile(from)
+	for i := 0; i < len(pairs); i += 2 {
+		if !strings.Contains(text, pairs[i]) {
+			ts.Fatalf("%s has no %q", from, pairs[i])
+		}
+		text = strings.Replace(text, pairs[i], strings.ReplaceAll(pairs[i+1], `\n`, "\n"), 1)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(to), []byte(text), 0o600))
 }
 
 // same asserts that two results are the same but for the time they took.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -322,36 +321,14 @@ func (t *taskFlags) finish(k *pipeline.Task, byDefault string) (err error) {
 			return err
 		}
 	}
-	if err := readFiles(k, ""); err != nil {
-		return err
+	if err := k.ReadFiles(""); err != nil {
+		return asUsage(err)
 	}
 	if err := k.Complete(); err != nil {
 		return t.asUsage(err)
 	}
 	if why := k.Traits().OnlySimulated; why != "" && !t.simulated {
 		return &usageError{"--" + why, "choose other settings, or use collabdict sim"}
-	}
-	return nil
-}
-
-// readFiles reads the files that a task names, in a folder.
-func readFiles(k *pipeline.Task, folder string) error {
-	for _, o := range k.Options {
-		if o.Type != "file" || o.Text() == "" {
-			continue
-		}
-		if folder != "" && !filepath.IsAbs(o.Text()) {
-			if err := o.Set(filepath.Join(folder, o.Text())); err != nil {
-				return err
-			}
-		}
-		b, err := readNamed(o.Name, o.Text())
-		if err != nil {
-			return err
-		}
-		if err := o.Load(b); err != nil {
-			return &usageError{fmt.Sprintf("--%s: %s: %v", o.Name, o.Text(), err), ""}
-		}
 	}
 	return nil
 }

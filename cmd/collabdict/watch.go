@@ -49,6 +49,7 @@ type waits struct {
 	paused time.Time // since when; zero if the run goes on
 	slot   uint64
 	took   []time.Duration // the last collectives
+	held   []string        // members whose statistics are held back
 
 	live    bool      // lines replace each other, so that there may be many
 	summing uint64    // the slot of the last long sum
@@ -103,6 +104,10 @@ func (w *waits) line(s node.Status, now time.Time) string {
 	case !s.Paused && !w.paused.IsZero():
 		w.paused, w.said = time.Time{}, now
 		return resumed
+	case !slices.Equal(s.Held, w.held):
+		line := heldLine(w.held, s)
+		w.held, w.said = s.Held, now
+		return line
 	case !s.Paused && w.live && sum != "":
 		return sum
 	case now.Sub(w.said) < sayEvery:
@@ -118,6 +123,18 @@ func (w *waits) line(s node.Status, now time.Time) string {
 	return line
 }
 
+// heldLine says whose statistics are held back, and until when, or whose count again.
+func heldLine(before []string, s node.Status) string {
+	if len(s.Held) == 0 {
+		return fmt.Sprintf("the statistics of %s count again", strings.Join(before, ", "))
+	}
+	verb := "come"
+	if s.HeldUntil == 1 {
+		verb = "comes"
+	}
+	return fmt.Sprintf("the statistics of %s are held back until %d more %s: alone they would show in the total", strings.Join(s.Held, ", "), s.HeldUntil, verb)
+}
+
 // pauseLine says who is missing for the run to go on.
 func pauseLine(s node.Status) string {
 	var missing []string
@@ -125,12 +142,6 @@ func pauseLine(s node.Status) string {
 		if m.Lost {
 			missing = append(missing, m.Name)
 		}
-	}
-	switch {
-	case s.Held != "" && missing == nil: // members have come or gone by agreement
-		return fmt.Sprintf("paused: %s (--on-lone-change wait)", s.Held)
-	case s.Held != "":
-		return fmt.Sprintf("paused: without %s %s (--on-lone-change wait)", strings.Join(missing, ", "), s.Held)
 	}
 	here := s.Want - len(missing)
 	which := ""

@@ -131,18 +131,6 @@ with this member again
 	}
 }
 
-// A pause for the sake of privacy has a reason also where nobody is lost.
-func TestAPauseAfterAChangeIsTold(t *testing.T) {
-	held := node.Status{Paused: true, Held: "the sum would differ"}
-	if got := pauseLine(held); got != "paused: the sum would differ (--on-lone-change wait)" {
-		t.Error(got)
-	}
-	held.Absent = []node.Absent{{Name: "b", Lost: true}}
-	if got := pauseLine(held); got != "paused: without b the sum would differ (--on-lone-change wait)" {
-		t.Error(got)
-	}
-}
-
 // Of many nodes one tells how it goes on, and another when that has ended; what
 // several say is told once.
 func TestAFleetSpeaksAsOne(t *testing.T) {
@@ -179,5 +167,26 @@ c: error: no space
 `
 	if got := strings.ReplaceAll(out.String(), `o\a`, "o/a"); got != want {
 		t.Errorf("said\n%swant\n%s", got, want)
+	}
+}
+
+// Whose statistics are held back is told when it changes, and until when.
+func TestWhatIsHeldBackIsTold(t *testing.T) {
+	w := &waits{}
+	now := time.Unix(1000, 0)
+	for _, c := range []struct {
+		s    node.Status
+		want string
+	}{
+		{node.Status{}, ""},
+		{node.Status{Held: []string{"e"}, HeldUntil: 2}, "the statistics of e are held back until 2 more come: alone they would show in the total"},
+		{node.Status{Held: []string{"e"}, HeldUntil: 2}, ""},
+		{node.Status{Held: []string{"d", "e"}, HeldUntil: 1}, "the statistics of d, e are held back until 1 more comes: alone they would show in the total"},
+		{node.Status{}, "the statistics of d, e count again"},
+	} {
+		if got := w.line(c.s, now); got != c.want {
+			t.Errorf("held %v: got %q, want %q", c.s.Held, got, c.want)
+		}
+		now = now.Add(time.Second)
 	}
 }

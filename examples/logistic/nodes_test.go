@@ -21,9 +21,13 @@ import (
 func join(ctx context.Context, hospital int, dir string, peers []string, onAddress func(string)) ([]float64, error) {
 	x, y := rowsOf(hospital)
 	l := &logistic.Learner{X: x, Y: y, MostRows: 100}
+	secret, err := node.ReadSecret(filepath.Join(dir, "secret")) // which all hospitals have been given
+	if err != nil {
+		return nil, err
+	}
 	n, err := node.Join(ctx, node.Config{
 		Name: fmt.Sprintf("hospital-%d", hospital), Dir: filepath.Join(dir, fmt.Sprint(hospital)),
-		Expect: 3, Peers: peers, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
+		Expect: 3, Secret: secret, Peers: peers, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
 		Settings: consensus.Settings{Protect: chunking.Chunks},
 		// What must be the same at all. Who differs is told so, and is not let in.
 		Agreement: node.Agreement{
@@ -53,6 +57,9 @@ func Example_nodes() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
+	if err := node.MakeSecret(filepath.Join(dir, "secret")); err != nil {
+		log.Fatal(err)
+	}
 	models := make([][]float64, 3)
 	address := make(chan string, 1)
 	var once sync.Once

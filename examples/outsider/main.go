@@ -2,9 +2,10 @@
 // joins processes of `collabdict run`, learns the mixture of package ggm together with
 // them, and saves the same model. It uses exported packages alone.
 //
-//	collabdict run --name a --data a.csv --expect 3 --standardise none --components 2
-//	collabdict run --name b --data b.csv --expect 3 --standardise none --components 2
-//	outsider -name c -data c.csv -expect 3 -peer ADDRESS
+//	collabdict consortium secret our.secret
+//	collabdict run --name a --data a.csv --expect 3 --secret-file our.secret --standardise none --components 2
+//	collabdict run --name b --data b.csv --expect 3 --secret-file our.secret --standardise none --components 2
+//	outsider -name c -data c.csv -expect 3 -secret-file our.secret -peer ADDRESS
 package main
 
 import (
@@ -36,15 +37,16 @@ func main() {
 	name := flag.String("name", "", "name that the others see, and folder of this member")
 	data := flag.String("data", "", "CSV file with a header and numbers")
 	expect := flag.Int("expect", 3, "number of members")
+	secret := flag.String("secret-file", "", "file with the secret of the members")
 	peer := flag.String("peer", "", "address of a member")
 	flag.Parse()
 	node.QuietLibraries()
-	if err := run(context.Background(), *name, *data, *expect, *peer); err != nil {
+	if err := run(context.Background(), *name, *data, *expect, *secret, *peer); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, name, data string, expect int, peer string) error {
+func run(ctx context.Context, name, data string, expect int, secretFile, peer string) error {
 	columns, rows, err := read(data)
 	if err != nil {
 		return err
@@ -57,8 +59,12 @@ func run(ctx context.Context, name, data string, expect int, peer string) error 
 	if err := options.Complete(); err != nil {
 		return err
 	}
+	secret, err := node.ReadSecret(secretFile)
+	if err != nil {
+		return err
+	}
 	n, err := node.Join(ctx, node.Config{
-		Name: name, Dir: name, Expect: expect, Peers: []string{peer},
+		Name: name, Dir: name, Expect: expect, Secret: secret, Peers: []string{peer},
 		Listen:    []string{"/ip4/127.0.0.1/tcp/0"},
 		Agreement: agreement(options, columns),
 		Settings:  consensus.Settings{Protect: chunking.Chunks},

@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/internal/settings"
 	"github.com/collabdict/collabdict/gmm/kfed"
 	"github.com/collabdict/collabdict/gmm/privacy"
@@ -68,6 +69,9 @@ func (a *Algorithm) Traits() algorithm.Traits {
 	t := algorithm.Traits{
 		Rounds: a.Rounds, HoldsRows: a.Start == startKFed, Patterns: true,
 		LeastRows: max(a.Components+1, a.MinRows), ShownRows: a.MinRows,
+		Values: func(columns int) int {
+			return passes.PackedLen(a.Components, columns, settings.Form(a.Covariance) == gmm.Full) + 1
+		},
 	}
 	if a.Start == startSharedRows {
 		t.OnlySimulated = onlySimulated().Error()
@@ -121,6 +125,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	}
 	few := 0 // own clusters that were merged
 	c := Config{Form: settings.Form(a.Covariance)}
+	c.Moments, _ = d.Moments.(*columnstats.Moments)
 	switch {
 	case g.Size() == 1: // nobody to agree with: begin as anybody would
 		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.ownCentres(d) }

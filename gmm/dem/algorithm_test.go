@@ -1,6 +1,7 @@
 package dem_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/collabdict/collabdict/internal/algorithmtest"
 	"github.com/collabdict/collabdict/internal/gmmtest"
 	"github.com/collabdict/collabdict/internal/grouptest"
+	"github.com/collabdict/collabdict/option"
 )
 
 func TestSettings(t *testing.T) {
@@ -91,6 +93,24 @@ func TestAlone(t *testing.T) {
 	if want, _ := fit.Mixture.MeanLogLik(gmm.Matrix(x)); math.Abs(got-want) > 1e-4 || out.Last.Number != 100 {
 		t.Errorf("log-likelihood %g, want %g; %+v", got, want, out.Last)
 	}
+	var parts []*mat.Dense
+	for _, d := range algorithmtest.Clusters(3) {
+		own, err := algorithm.Dense(d.Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, own)
+	}
+	all := stack(parts)
+	if out, err = a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Of(0, all), func(algorithm.Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	if fit, err = gmm.Fit(all, 2, settings.EM("diag", 0), rand.NewChaCha8(settings.Seed(3))); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := meanLogLik(t, out.Model.(*gmm.Mixture), all), meanLogLik(t, fit.Mixture, all); math.Abs(got-want) > 1e-6 {
+		t.Errorf("log-likelihood %g, want %g", got, want)
+	}
 	a = algorithmtest.New(t, dem.Kind, "components=181")
 	if _, err := a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, x)[0], nil); err == nil || !strings.Contains(err.Error(), "components: want at most the 180 rows, got 181") {
 		t.Errorf("got %v", err)
@@ -101,7 +121,8 @@ func TestAlone(t *testing.T) {
 func TestNobodyIsAskedForRows(t *testing.T) {
 	a := algorithmtest.New(t, dem.Kind, "start=shared-rows")
 	g := &grouptest.Ahead{Group: collabdict.Solo{}}
-	if _, err := a.Train(t.Context(), g, algorithmtest.Data(3, gmmtest.Patterns(60, 2, 2, 1))[0], nil); err == nil || !strings.Contains(err.Error(), "no participant can be asked for rows") {
+	var e *option.Error
+	if _, err := a.Train(t.Context(), g, algorithmtest.Data(3, gmmtest.Patterns(60, 2, 2, 1))[0], nil); !errors.As(err, &e) || !strings.Contains(e.Msg, "no participant can be asked for rows") || e.Hint != "take spread or k-fed" {
 		t.Errorf("got %v", err)
 	}
 }

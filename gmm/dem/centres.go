@@ -10,7 +10,6 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // fromCentres sums all rows, each in the clusters of all centres to some degree, and
@@ -27,7 +26,7 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 	if err != nil {
 		return nil, err
 	}
-	total, err := g.Sum(ctx, own, columnstats.AppendBlock(l.limits.sums(k, l.origin, form), 1, 1))
+	total, err := g.Accumulate(ctx, l.running, own, l.limits.sums(k, l.origin, form))
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
 	}

@@ -25,6 +25,9 @@ type Config struct {
 	// given Form.
 	Centres func(ctx context.Context, g collabdict.Group) (*mat.Dense, error)
 	Form    gmm.Covariance
+	// Moments, if not nil, are what the participants know of their rows already: the sums
+	// of the learner are carried on from there. All must have them, or none.
+	Moments *columnstats.Moments
 	// RegCovar is added to the diagonal of every covariance matrix; 0 means 1e-6.
 	RegCovar float64
 }
@@ -39,11 +42,15 @@ type Learner struct {
 	config  Config
 	limits  limits
 	origin  []float64 // M, that moments are taken about in the whole run
+	running collabdict.Running
 	model   *gmm.Mixture
 	counted int
 }
 
-var _ collabdict.Learner = (*Learner)(nil)
+var (
+	_ collabdict.Learner    = (*Learner)(nil)
+	_ collabdict.Cumulative = (*Learner)(nil)
+)
 
 var errNotStarted = errors.New("the learner has no mixture: start it first")
 
@@ -90,16 +97,34 @@ func (l *Learner) first(ctx context.Context, g collabdict.Group) (*gmm.Mixture, 
 		if err != nil {
 			return nil, err
 		}
-		l.origin = middle(m.Means())
+		l.begin(middle(m.Means()), m.Components(), m.Form())
 		return m, nil
 	}
 	centres, err := l.config.Centres(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	l.origin = middle(centres)
+	k, _ := centres.Dims()
+	l.begin(middle(centres), k, l.config.Form)
 	return l.fromCentres(ctx, g, centres)
 }
+
+// begin fixes the origin, and what the sums are carried on from.
+func (l *Learner) begin(origin []float64, k int, form gmm.Covariance) {
+	l.origin, l.running = origin, collabdict.Running{Key: "statistics"}
+	if l.config.Moments == nil {
+		return
+	}
+	with := columnstats.Squares
+	if form == gmm.Full {
+		with = columnstats.AllProducts
+	}
+	l.running = l.config.Moments.Running(l.running.Key, k, origin, with, 1)
+}
+
+// Running implements [collabdict.Cumulative]. What the statistics have in common in all
+// rounds does not show when a member is lost.
+func (l *Learner) Running() collabdict.Running { return l.running }
 
 func middle(points *mat.Dense) []float64 {
 	k, dim := points.Dims()
@@ -124,13 +149,14 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	if x, err = l.model.SumsAbout(l.origin, l.rows); err != nil {
 		return nil, nil, err
 	}
-	blocks = l.limits.sums(l.model.Components(), l.origin, l.model.Form())
-	return x, columnstats.AppendBlock(blocks, 1, l.limits.logLik(l.model)), nil
+	k := l.model.Components()
+	x[len(x)-1] = l.limits.within(x[len(x)-1], k)
+	return x, l.limits.sums(k, l.origin, l.model.Form()), nil
 }
 
-// Optimize is the M-step on the statistics of all. The objective is the mean
-// log-likelihood of all rows before the step, in nats; AbsTol of [collabdict.Options]
-// is for it. After an error the mixture is the old one.
+// Optimize is the M-step on the statistics of all. The objective is the lower bound of
+// the mean log-likelihood of all rows that EM raises, after the step, in nats (Neal and
+// Hinton 1998); AbsTol of [collabdict.Options] is for it. After an error the mixture is the old one.
 func (l *Learner) Optimize(total []float64, _ bool) (objective float64, err error) {
 	if l.model == nil {
 		return 0, errNotStarted
@@ -146,7 +172,7 @@ func (l *Learner) Optimize(total []float64, _ bool) (objective float64, err erro
 	}
 	rows := passes.Sum(total[:l.model.Components()])
 	l.model, l.counted = next, int(math.Round(rows))
-	return total[len(total)-1] / rows, nil
+	return next.BoundAbout(l.origin, total) / rows, nil
 }
 
 func check(total []float64, want int) error {

@@ -30,3 +30,8 @@ func (l later) Included() bool {
 	a, may := l.Group.(collabdict.Absentee)
 	return !may || a.Included()
 }
+
+func (l later) Steady() bool {
+	a, may := l.Group.(collabdict.Absentee)
+	return !may || a.Steady()
+}

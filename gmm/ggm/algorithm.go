@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/option"
 )
@@ -71,7 +72,10 @@ func (a *Algorithm) Prepare(algorithm.Coordinates) error {
 
 // Traits says what the settings ask of those who run them.
 func (a *Algorithm) Traits() algorithm.Traits {
-	return algorithm.Traits{Rounds: a.Rounds, Patterns: true, LeastRows: a.Components + 1, Objective: "log posterior, nats"}
+	return algorithm.Traits{
+		Rounds: a.Rounds, Patterns: true, LeastRows: a.Components + 1, Objective: "log posterior, nats",
+		Values: func(columns int) int { return passes.PackedLen(a.Components, columns, true) + 1 },
+	}
 }
 
 // Disclosure says what members tell each other.

@@ -105,6 +105,10 @@ func (f *failing) Sum(ctx context.Context, x []float64, blocks []collabdict.Bloc
 	return f.Solo.Sum(ctx, x, blocks)
 }
 
+func (f *failing) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	return f.Sum(ctx, x, blocks)
+}
+
 // A training that ends early leaves the model of the last round completed.
 func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
 	a := algorithmtest.New(t, ggm.Kind, "components=2", "rounds=5", "tol=0")

@@ -45,13 +45,16 @@ func TestBoundsHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, _, err := m.Statistics(passes.NewReader(gmm.Matrix(x)), nil, false)
+		l := &Learner{rows: passes.NewReader(gmm.Matrix(x)), limits: b, model: m}
+		sums, blocks, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks := columnstats.AppendBlock(b.Moments(k, true), 1, b.logLik(m))
-		if err := collabdict.CheckBlocks(append(s.Pack(), s.LogLik), blocks); err != nil {
+		if err := collabdict.CheckBlocks(sums, blocks); err != nil {
 			t.Fatal(err)
+		}
+		if own, least := sums[len(sums)-1], -float64(n)*math.Log(float64(k)); own > 1e-9 || own < least-1e-9 {
+			t.Fatalf("%g is not between %g and 0", own, least)
 		}
 		if limit := 2 * float64(n); b.Rows > limit {
 			t.Fatalf("bound of %d rows is %g, want at most %g", n, b.Rows, limit)

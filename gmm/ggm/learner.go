@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Learner learns the sparse Gaussian graphical model mixture of Idé et al. 2024,
@@ -33,13 +34,18 @@ type Learner struct {
 	counted int // of those in the last total
 	setup   int
 
+	running   collabdict.Running // of the statistics
 	model     *gmm.Mixture
 	pending   []float64 // π^s that belongs to the last LocalUpdate
+	counts    bool      // a vector of this participant is in the total
 	diversity privacy.Diversity
 	stalled   *glasso.StalledError
 }
 
-var _ collabdict.Learner = (*Learner)(nil)
+var (
+	_ collabdict.Learner    = (*Learner)(nil)
+	_ collabdict.Cumulative = (*Learner)(nil)
+)
 
 var errNotStarted = errors.New("the learner has no parameters: start it first")
 
@@ -92,6 +98,11 @@ func (c *counter) Sum(ctx context.Context, x []float64, blocks []collabdict.Bloc
 	return c.Group.Sum(ctx, x, blocks)
 }
 
+func (c *counter) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	c.calls++
+	return c.Group.Accumulate(ctx, r, x, blocks)
+}
+
 func (c *counter) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	c.calls++
 	return c.Group.Gather(ctx, blob)
@@ -100,9 +111,18 @@ func (c *counter) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 // Digest implements [collabdict.Digester]; the weights are each participant's own.
 func (l *Learner) Digest() [32]byte { return l.model.Digest(false) }
 
+// Running implements [collabdict.Cumulative]. What the statistics have in common in all
+// rounds, the number, mean and covariance of the rows, does not show when a member is lost.
+func (l *Learner) Running() collabdict.Running { return l.running }
+
 // LocalUpdate computes the statistics of Eqs. (12) and (13) with μ_k for m_k:
-// the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order of pack,
-// and last the local log-likelihood.
+// the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order of pack, and last
+// what else of the objective is this participant's alone,
+//
+//	e^s = −Σ_n Σ_k r_k(n) ln r_k(n) + Σ_k N_k^s ln π_k^s  with  π_k^s = N_k^s / N^s.
+//
+// The local log-likelihood is not summed: when the model has settled, the difference of
+// two sums would tell that of a member that is lost.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	if l.model == nil {
 		return nil, nil, errNotStarted
@@ -114,18 +134,27 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	l.diversity = diversity
 	l.pending = make([]float64, s.K)
 	floats.ScaleTo(l.pending, 1/passes.Sum(s.N), s.N)
-	blocks = columnstats.AppendBlock(l.limits.Moments(s.K, true), 1, l.limits.logLik(l.model))
-	return append(s.Pack(), s.LogLik), blocks, nil
+	own := s.Entropy
+	for k, w := range l.pending {
+		if w > 0 {
+			own += float64(s.N[k] * portable.Log(w))
+		}
+	}
+	return append(s.Pack(), l.limits.within(own, s.K)), l.limits.statistics(s.K), nil
 }
 
 // Optimize is Eqs. (14) to (16) on the total of all participants' statistics. A
-// component that holds less than one row keeps its parameters. The objective is
-// the log posterior that EM raises in every round:
+// component that holds less than one row keeps its parameters. The objective is the lower
+// bound of the log posterior that EM raises in every round (Neal and Hinton 1998),
 //
-//	Σ_{s,n} ln Σ_k π_k^s N(x|μ_k, Λ_k⁻¹) + Σ_k [½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁]
+//	Σ_{s,n,k} r_k(n) [ln π_k^s + ln N(x|μ_k, Λ_k⁻¹) − ln r_k(n)]
+//	+ Σ_k [½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁],
 //
-// at the parameters before the step. After an error the model is the old one. The
-// weights stay as they are if the total was made without this participant.
+// at the parameters after the step, and at each member's responsibilities and weights of
+// its vector in the total. It does not fall either while some members' vectors are those
+// of earlier rounds. After an error the model is the old one. The weights stay those of
+// the vector in the total if that is not this round's; a participant of whom no vector is
+// counted fits its weights all the same.
 func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
 	if l.model == nil {
 		return 0, errNotStarted
@@ -140,19 +169,24 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		}
 	}
 	weights := l.model.Weights()
-	if l.pending != nil && included {
+	l.counts = l.counts || included
+	if l.pending != nil && (included || !l.counts) {
 		weights = l.pending
 	}
-	s := passes.Unpack(total, k, dim, true)
+	s := passes.Unpack(total[:len(total)-1], k, dim, true)
+	if l.total == 0 {
+		if err := l.count(passes.Sum(s.N)); err != nil {
+			return 0, err
+		}
+	}
 	next, stalled, err := l.prior.step(l.model, s, weights)
 	if err != nil {
 		return 0, err
 	}
 	l.stalled = stalled
 	l.counted = int(math.Round(passes.Sum(s.N)))
-	objective = total[len(total)-1] + l.prior.logDensity(l.model)
 	l.model, l.pending = next, nil
-	return objective, nil
+	return total[len(total)-1] + next.Expected(s, nil) + l.prior.logDensity(next), nil
 }
 
 // Model returns the mixture with this participant's weights, nil before Start.
@@ -168,8 +202,8 @@ func (l *Learner) Stalled() *glasso.StalledError { return l.stalled }
 // SetupSums returns how many collectives the last Start took.
 func (l *Learner) SetupSums() int { return l.setup }
 
-// TotalRows returns N, the rows of all participants that are in the last total, known
-// after Start.
+// TotalRows returns N, the rows of all participants that are in the last total. It is
+// known after Start, or the first round where the start was given.
 func (l *Learner) TotalRows() int {
 	if l.counted > 0 {
 		return l.counted
@@ -177,5 +211,5 @@ func (l *Learner) TotalRows() int {
 	return l.total
 }
 
-// Rho returns the ρ in use, known after Start.
+// Rho returns the ρ in use, known when [Learner.TotalRows] is.
 func (l *Learner) Rho() float64 { return l.prior.rho }

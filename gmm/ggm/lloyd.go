@@ -1,6 +1,12 @@
 package ggm
 
-import "context"
+import (
+	"context"
+	"slices"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/columnstats"
+)
 
 // lloyd improves all clusterings side by side, one sum a step, and returns the one with
 // the least squares within clusters after the last step.
@@ -10,7 +16,7 @@ func (s *starter) lloyd(ctx context.Context, all *whole, of []*clustering, steps
 		if err != nil {
 			return nil, err
 		}
-		total, err := s.group.Sum(ctx, local, s.limits.clusterBlocks(nil, len(of), s.config.Components))
+		total, err := s.group.Accumulate(ctx, s.clusters(len(of)), local, s.limits.clusterBlocks(nil, len(of), s.config.Components))
 		if err != nil {
 			return nil, err
 		}
@@ -23,4 +29,12 @@ func (s *starter) lloyd(ctx context.Context, all *whole, of []*clustering, steps
 		}
 	}
 	return best, nil
+}
+
+// clusters returns the running total of the steps of so many clusterings.
+func (s *starter) clusters(clusterings int) collabdict.Running {
+	one := s.known.Running(clustersKey, s.config.Components, nil, columnstats.NoProducts, 0)
+	each := one
+	each.Begin = func(from []float64) []float64 { return slices.Repeat(one.Begin(from), clusterings) }
+	return each
 }

@@ -19,6 +19,10 @@ func (c crowd) Sum(ctx context.Context, x []float64, b []collabdict.Block) ([]fl
 	return c.Solo.Sum(ctx, x, b)
 }
 
+func (c crowd) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	return c.Sum(ctx, x, blocks)
+}
+
 // In a large group the start takes fewer sums, and what is learned from it is as
 // good.
 func TestStartInALargeGroup(t *testing.T) {
@@ -35,7 +39,7 @@ func TestStartInALargeGroup(t *testing.T) {
 			objectives, sums = append(objectives, last.Objective), append(sums, l.SetupSums())
 		}
 		gmmtest.Near(t, "objective", objectives[1], objectives[0], 1e-3*math.Abs(objectives[0]))
-		if sums[1] > sums[0]-lloydSteps+jointSteps+1 { // the bounds take one more
+		if sums[1] > sums[0]-lloydSteps+fewSteps+1 { // the bounds take one more
 			t.Errorf("%d sums, %d in a small group", sums[1], sums[0])
 		}
 	}

@@ -64,7 +64,7 @@ func (s *starter) pcaPart(ctx context.Context, all *whole) (*mat.Dense, error) {
 	for len(leaves) < k {
 		worst := largest(leaves)
 		if leaves[worst].low == nil {
-			if err := s.halve(ctx, all, candidates(leaves, k-len(leaves))); err != nil {
+			if err := s.halve(ctx, candidates(leaves, k-len(leaves))); err != nil {
 				return nil, err
 			}
 		}
@@ -105,7 +105,7 @@ func candidates(leaves []*leaf, count int) (out []*leaf) {
 
 // halve fills low and high of the leaves of a tree. One half is summed, the other is
 // the rest.
-func (s *starter) halve(ctx context.Context, all *whole, leaves []*leaf) error {
+func (s *starter) halve(ctx context.Context, leaves []*leaf) error {
 	for _, f := range leaves {
 		values, vectors := eigen(f.sums.Spread(0))
 		f.direction = vectors.RawRowView(len(values) - 1)
@@ -116,7 +116,7 @@ func (s *starter) halve(ctx context.Context, all *whole, leaves []*leaf) error {
 		}
 		f.low, f.high = &leaf{parent: f}, &leaf{parent: f}
 	}
-	low, err := s.lowAndMove(ctx, all, leaves)
+	low, err := s.sumLow(ctx, leaves)
 	if err != nil {
 		return err
 	}
@@ -147,30 +147,17 @@ func lowMoments(r *passes.Reader, leaves []*leaf) (*passes.Moments, error) {
 	return out, nil
 }
 
-// lowAndMove sums lowMoments, in one sum with a step of the clusterings that move
-// meanwhile.
-func (s *starter) lowAndMove(ctx context.Context, all *whole, leaves []*leaf) (*passes.Moments, error) {
+// sumLow sums lowMoments.
+func (s *starter) sumLow(ctx context.Context, leaves []*leaf) (*passes.Moments, error) {
 	local, err := lowMoments(s.rows, leaves)
 	if err != nil {
 		return nil, err
 	}
-	x, blocks := local.Pack(), s.limits.Moments(len(leaves), true)
-	length := len(x)
-	if s.moving != nil {
-		moves, err := clusterSums(s.rows, s.moving)
-		if err != nil {
-			return nil, err
-		}
-		x, blocks = append(x, moves...), s.limits.clusterBlocks(blocks, len(s.moving), s.config.Components)
-	}
-	total, err := s.group.Sum(ctx, x, blocks)
+	total, err := s.group.Sum(ctx, local.Pack(), s.limits.Moments(len(leaves), true))
 	if err != nil {
 		return nil, err
 	}
-	if s.moving != nil {
-		moveAll(s.moving, total[length:], all)
-	}
-	return passes.Unpack(total[:length], len(leaves), s.rows.Dim, true), nil
+	return passes.Unpack(total, len(leaves), s.rows.Dim, true), nil
 }
 
 // keepMean gives a half without rows its parent's mean and no spread.

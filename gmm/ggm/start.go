@@ -21,31 +21,32 @@ import (
 type starter struct {
 	*Learner
 	group collabdict.Group
-	// moving are candidates that make a step of clustering with each sum that finds
-	// another one: in large groups, where a sum takes long.
-	moving []*clustering
+	known *columnstats.Moments // of all rows
 }
 
 const (
 	draws      = 8 // random candidates beside the one by principal components
 	lloydSteps = 8
-	jointSteps = 3 // of all candidates, where others have moved while one was found
+	fewSteps   = 5 // in large groups, where a sum takes long
 )
 
 // start returns the given parameters or those of the best clustering: uniform
 // weights, and means and precisions by Eqs. (15) and (16).
 func (s *starter) start(ctx context.Context) (*gmm.Mixture, error) {
-	sums, err := s.common(ctx)
-	if err != nil {
+	if err := s.common(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.count(sums.N[0]); err != nil {
-		return nil, err
+	s.running = collabdict.Running{Key: statisticsKey}
+	if s.known != nil {
+		if err := s.count(s.known.Count); err != nil {
+			return nil, err
+		}
+		s.running = s.known.Running(statisticsKey, s.config.Components, nil, columnstats.AllProducts, 1)
 	}
 	if s.config.Init != nil {
 		return s.config.Init.Mixture()
 	}
-	all := newWhole(sums)
+	all := newWhole(oneComponent(s.known))
 	var drawn []*clustering
 	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.Dim)))
 	for range draws {
@@ -53,7 +54,7 @@ func (s *starter) start(ctx context.Context) (*gmm.Mixture, error) {
 	}
 	steps := lloydSteps
 	if !columnstats.Publishes(s.group) {
-		s.moving, steps = drawn, jointSteps
+		steps = fewSteps
 	}
 	first, err := s.pcaPart(ctx, all)
 	if err != nil {
@@ -66,30 +67,31 @@ func (s *starter) start(ctx context.Context) (*gmm.Mixture, error) {
 	return s.firstModel(ctx, best, all)
 }
 
-// common agrees on bounds and returns the moments of all participants' rows; where
-// the start is given, their number alone.
-func (s *starter) common(ctx context.Context) (*passes.Moments, error) {
-	if known := s.config.Moments; known != nil {
-		s.limits = limits{known.Bounds}
-		return oneComponent(known), nil
+// The running totals of the steps of clustering, and of the rounds.
+const (
+	clustersKey   = "clusters"
+	statisticsKey = "statistics"
+)
+
+// common agrees on bounds, and on the moments of all participants' rows; where the start
+// is given these are not needed.
+func (s *starter) common(ctx context.Context) error {
+	if s.known = s.config.Moments; s.known != nil {
+		s.limits = limits{s.known.Bounds}
+		return nil
 	}
 	agreed, err := columnstats.Agree(ctx, s.group, s.rows.Rows)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.limits = limits{agreed}
 	if s.config.Init != nil {
-		n, err := s.group.Sum(ctx, []float64{float64(s.rows.N)}, columnstats.AppendMoment(nil, collabdict.Counts, 1, s.limits.Rows))
-		if err != nil {
-			return nil, fmt.Errorf("sum of the rows: %w", err)
-		}
-		return &passes.Moments{N: n}, nil
+		return nil
 	}
-	all, err := columnstats.SumMoments(ctx, s.group, s.rows.Rows, agreed)
-	if err != nil {
-		return nil, fmt.Errorf("sum of the moments: %w", err)
+	if s.known, err = columnstats.SumMoments(ctx, s.group, s.rows.Rows, agreed); err != nil {
+		return fmt.Errorf("sum of the moments: %w", err)
 	}
-	return oneComponent(all), nil
+	return nil
 }
 
 // oneComponent returns the moments of all rows as those of a single component.
@@ -97,15 +99,15 @@ func oneComponent(all *columnstats.Moments) *passes.Moments {
 	return &passes.Moments{K: 1, Dim: len(all.Sums), Full: true, N: []float64{all.Count}, First: all.Sums, Second: all.Products}
 }
 
-// count takes N from the sum of all participants' rows.
-func (s *starter) count(n float64) error {
-	s.total = int(math.Round(n))
-	if k := s.config.Components; k > s.total {
-		return &ComponentsError{Components: k, Rows: s.total}
+// count takes N from a sum over all participants' rows.
+func (l *Learner) count(n float64) error {
+	l.total = int(math.Round(n))
+	if k := l.config.Components; k > l.total {
+		return &ComponentsError{Components: k, Rows: l.total}
 	}
-	s.prior = prior{lambda0: s.config.lambda0(), rho: s.config.Rho, shared: s.config.Shared}
-	if s.prior.rho == 0 {
-		s.prior.rho = 0.1 * float64(s.total) / float64(s.config.Components)
+	l.prior = prior{lambda0: l.config.lambda0(), rho: l.config.Rho, shared: l.config.Shared}
+	if l.prior.rho == 0 {
+		l.prior.rho = 0.1 * float64(l.total) / float64(l.config.Components)
 	}
 	return nil
 }
@@ -118,7 +120,10 @@ func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*g
 	if err != nil {
 		return nil, err
 	}
-	total, err := s.group.Sum(ctx, own.Pack(), s.limits.Moments(k, true))
+	// A member that is lost from here on stays in the objective with the least entropy
+	// that its rows can have: it does not fall when the member comes back.
+	least := -float64(s.rows.N) * math.Log(float64(k))
+	total, err := s.group.Accumulate(ctx, s.running, append(own.Pack(), least), s.limits.statistics(k))
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
 	}
@@ -138,7 +143,7 @@ func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*g
 	if err != nil {
 		return nil, fmt.Errorf("first parameters: %w", err)
 	}
-	model, _, err := s.prior.step(fallback, passes.Unpack(total, k, dim, true), weights)
+	model, _, err := s.prior.step(fallback, passes.Unpack(total[:len(total)-1], k, dim, true), weights)
 	return model, err
 }
 

@@ -3,6 +3,7 @@ package privacy_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -10,6 +11,30 @@ import (
 
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
+
+// farOut is a source of the draws that a normal number of 20 standard deviations comes of:
+// 20 numbers that begin above 1/2, one that falls, the 380 trials that its square takes,
+// and nothing against its digits, which are zeros.
+type farOut struct{ words []uint64 }
+
+func (s *farOut) Uint64() uint64 {
+	if len(s.words) == 0 {
+		return 0
+	}
+	w := s.words[0]
+	s.words = s.words[1:]
+	return w
+}
+
+// Noise has no end: what is shown with one row and cannot be without it would tell the row
+// for certain.
+func TestNoiseHasNoEnd(t *testing.T) {
+	high := func(n int) []uint64 { return slices.Repeat([]uint64{math.MaxUint64}, n) }
+	src := &farOut{slices.Concat(high(20), []uint64{0, math.MaxUint64}, high(380), []uint64{math.MaxUint64, 1 << 62}, high(20), []uint64{0})}
+	if got := math.Abs(privacy.Noisy(0, 1, src)); got < 20 {
+		t.Errorf("noise of %g standard deviations, want what is as unlikely as 20", got)
+	}
+}
 
 // What comes out is on the grid, near the value with its noise, and moves with the value
 // by whole steps, whatever digits that has.

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 )
+
+var full = []error{syscall.ENOSPC, syscall.EDQUOT}
 
 // CheckPrivate returns an error if others than its owner may read a file.
 func CheckPrivate(path string) error {

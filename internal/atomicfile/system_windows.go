@@ -8,6 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+var full = []error{windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL}
+
 // Windows has no modes: an access control list says who may read a file.
 
 // CheckPrivate returns an error if others than its owner may read a file. The system and

@@ -22,19 +22,21 @@ type Axes struct {
 	Total     float64
 }
 
-// PrincipalAxes returns the k principal axes of the rows of all members. It makes a Gather
+// PrincipalAxes returns the k principal axes of the rows of all members, and the moments
+// about their mean. It makes a Gather
 // of bounds and two sums, and one of each more where bounds are learned by sums. What the
 // members learn is the mean and the covariance matrix of all rows, which tells more than
 // the axes alone.
-func PrincipalAxes(ctx context.Context, g collabdict.Group, rows collabdict.Rows, k int) (*Axes, error) {
+func PrincipalAxes(ctx context.Context, g collabdict.Group, rows collabdict.Rows, k int) (axes *Axes, about *Moments, err error) {
 	if _, dim := rows.Dims(); k < 1 || k > dim {
-		return nil, fmt.Errorf("pca: want 1 to %d axes, as many as columns at most, got %d", dim, k)
+		return nil, nil, fmt.Errorf("pca: want 1 to %d axes, as many as columns at most, got %d", dim, k)
 	}
 	mean, about, err := CentredMoments(ctx, g, rows)
 	if err != nil {
-		return nil, fmt.Errorf("pca: %w", err)
+		return nil, nil, fmt.Errorf("pca: %w", err)
 	}
-	return AxesOf(mean, about.Covariance(), k)
+	axes, err = AxesOf(mean, about.Covariance(), k)
+	return axes, about, err
 }
 
 // AxesOf returns the k principal axes of rows with a known mean, and the

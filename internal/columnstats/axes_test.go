@@ -30,7 +30,7 @@ func nearPlane(n int, seed uint64) *mat.Dense {
 // Alone: the axes and variances are those of gonum's singular values.
 func TestPrincipalAxesAlone(t *testing.T) {
 	x := nearPlane(200, 1)
-	p, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{x}, 3)
+	p, _, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{x}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestPrincipalAxesAlone(t *testing.T) {
 			t.Errorf("axis %d: its largest entry is negative: %v", i, axis)
 		}
 	}
-	if _, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{x}, 6); err == nil || !strings.Contains(err.Error(), "want 1 to 5 axes") {
+	if _, _, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{x}, 6); err == nil || !strings.Contains(err.Error(), "want 1 to 5 axes") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -70,13 +70,13 @@ func TestPrincipalAxesTogether(t *testing.T) {
 		pooled.Slice(rank*40, (rank+1)*40, 0, 5).(*mat.Dense).Copy(nearPlane(40, uint64(rank)))
 	}
 	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
-		got[rank], err = PrincipalAxes(ctx, g, matrix{nearPlane(40, uint64(rank))}, 2)
+		got[rank], _, err = PrincipalAxes(ctx, g, matrix{nearPlane(40, uint64(rank))}, 2)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{pooled}, 2)
+	want, _, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{pooled}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 type Bounds struct {
 	Rows float64   // above N^s
 	RMS  []float64 // M, above the root mean square of each column
+	All  float64   // above N, of all members together; 0 where nobody publishes its own
 }
 
 const (
@@ -109,20 +110,33 @@ func decode(blob []byte, dim int) (Bounds, error) {
 // widest returns the bounds that hold at all members, from their blobs.
 func widest(blobs [][]byte, dim int) (Bounds, error) {
 	all := Bounds{RMS: make([]float64, dim)}
+	absent := 0.0
 	for s, blob := range blobs {
 		if blob == nil { // not in the view
+			absent++
 			continue
 		}
 		b, err := decode(blob, dim)
 		if err != nil {
 			return Bounds{}, fmt.Errorf("bounds of member %d of %d: %w", s+1, len(blobs), err)
 		}
-		all.Rows = max(all.Rows, b.Rows)
+		all.Rows, all.All = max(all.Rows, b.Rows), all.All+b.Rows
 		for i, v := range b.RMS {
 			all.RMS[i] = max(all.RMS[i], v)
 		}
 	}
+	all.All += float64(absent * all.Rows)
 	return all, nil
+}
+
+// CheckRows reports a total of the rows of all members that is more than they have
+// published. A single value may be as large as for the member with the most rows, so
+// that one with few could count many times its own.
+func (b Bounds) CheckRows(total float64) error {
+	if b.All > 0 && total > b.All*slack {
+		return fmt.Errorf("members have sent %.10g rows together, and published fewer than %.10g: one of them counts more rows than it has; compare the numbers of rows with their owners", total, b.All)
+	}
+	return nil
 }
 
 // Moments returns the blocks of the moments of k components with weights 0 ≤ r ≤ 1: the

@@ -7,6 +7,7 @@ import (
 
 	gonum "gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
@@ -19,31 +20,119 @@ type Moments struct {
 	Count    float64   // N, the number of rows
 	Sums     []float64 // M
 	Products []float64 // M by M, of any two columns: the upper triangle
+
+	// of returns the moments of some rows in the coordinates of these, given what has
+	// been summed of them. It is linear.
+	of func(summed []float64) *Moments
 }
+
+// The running totals of the moments of rows, and of their means before them.
+const (
+	meansKey = "means"
+	// MomentsKey is what all later sums over the same rows begin from.
+	MomentsKey = "moments"
+)
 
 func newMoments(dim int) *Moments {
 	return &Moments{Sums: make([]float64, dim), Products: make([]float64, dim*dim)}
 }
 
-// SumMoments makes one sum, of values that the bounds b hold for.
+// SumMoments makes one sum, of values that the bounds b hold for. It is the first of the
+// running total [MomentsKey].
 func SumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bounds) (*Moments, error) {
+	return sumMoments(ctx, g, rows, b, collabdict.Running{Key: MomentsKey})
+}
+
+func sumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bounds, r collabdict.Running) (*Moments, error) {
 	own, err := momentsOf(rows)
 	if err != nil {
 		return nil, err
 	}
-	x, dim := append([]float64{own.Count}, own.Sums...), len(own.Sums)
-	for i := range dim {
-		x = append(x, own.Products[i*dim+i:(i+1)*dim]...)
-	}
-	total, err := g.Sum(ctx, x, b.Moments(1, true))
+	x, blocks := split(own.pack(), b.Moments(1, true))
+	total, err := g.Accumulate(ctx, r, x, blocks)
 	if err != nil {
 		return nil, err
 	}
-	all := &Moments{Bounds: b, Count: total[0], Sums: total[1 : 1+dim : 1+dim], Products: make([]float64, dim*dim)}
-	for i, rest := 0, total[1+dim:]; i < dim; i++ {
-		rest = rest[copy(all.Products[i*dim+i:(i+1)*dim], rest):]
+	dim := len(own.Sums)
+	of := func(summed []float64) *Moments { return unpack(join(summed), dim) }
+	all := of(total)
+	if err := b.CheckRows(all.Count); err != nil {
+		return nil, err
 	}
+	all.Bounds, all.of = b, of
 	return all, nil
+}
+
+// pack returns the moments in the order of their sum.
+func (m *Moments) pack() []float64 {
+	x, dim := append([]float64{m.Count}, m.Sums...), len(m.Sums)
+	for i := range dim {
+		x = append(x, m.Products[i*dim+i:(i+1)*dim]...)
+	}
+	return x
+}
+
+func unpack(x []float64, dim int) *Moments {
+	m := &Moments{Count: x[0], Sums: x[1 : 1+dim : 1+dim], Products: make([]float64, dim*dim)}
+	for i, rest := 0, x[1+dim:]; i < dim; i++ {
+		rest = rest[copy(m.Products[i*dim+i:(i+1)*dim], rest):]
+	}
+	return m
+}
+
+// Running returns the running total of sums over the same rows in k components, about an
+// origin of M values, nil for 0: the counts, the sums of each column and, if there are
+// products, those of any two columns, or of each with itself alone if not all; and
+// then as many other values. It begins with all rows in the first component.
+func (m *Moments) Running(key string, k int, origin []float64, with Products, others int) collabdict.Running {
+	return collabdict.Running{Key: key, From: MomentsKey, Begin: func(summed []float64) []float64 {
+		in := m.of(summed)
+		if origin != nil {
+			in = in.about(origin)
+		}
+		var out []float64
+		put := func(v float64) {
+			out = append(out, v)
+			out = append(out, make([]float64, k-1)...)
+		}
+		put(in.Count)
+		for _, v := range in.Sums {
+			put(v)
+		}
+		dim := len(in.Sums)
+		for i := 0; i < dim && with != NoProducts; i++ {
+			put(in.Products[i*dim+i])
+			for j := i + 1; j < dim && with == AllProducts; j++ {
+				put(in.Products[i*dim+j])
+			}
+		}
+		return append(out, make([]float64, others)...)
+	}}
+}
+
+// Products says which products of columns a sum has.
+type Products int
+
+// The products.
+const (
+	NoProducts Products = iota
+	Squares             // of each column with itself
+	AllProducts
+)
+
+// about returns the moments about a point in place of 0.
+func (m *Moments) about(point []float64) *Moments {
+	dim := len(m.Sums)
+	out := newMoments(dim)
+	out.Count = m.Count
+	for i, c := range point {
+		out.Sums[i] = m.Sums[i] - float64(m.Count*c)
+		for j := i; j < dim; j++ {
+			d := point[j]
+			out.Products[i*dim+j] = m.Products[i*dim+j] - float64(m.Sums[i]*d) - float64(m.Sums[j]*c) + float64(m.Count*c*d)
+		}
+	}
+	return out
 }
 
 // CentredMoments returns the mean of all rows, and the moments about it. It makes a Gather
@@ -62,10 +151,25 @@ func CentredMoments(ctx context.Context, g collabdict.Group, rows collabdict.Row
 	if b, err = b.Tighten(ctx, g, moved); err != nil {
 		return nil, nil, fmt.Errorf("variances: %w", err)
 	}
-	if about, err = SumMoments(ctx, g, moved, b); err != nil {
+	if about, err = sumMoments(ctx, g, moved, b, centredFrom(mean)); err != nil {
 		return nil, nil, fmt.Errorf("variances: %w", err)
 	}
 	return mean, about, nil
+}
+
+// centredFrom returns the running total of the moments about a mean. It begins with the
+// sums that the mean is of, and no products.
+func centredFrom(mean []float64) collabdict.Running {
+	return collabdict.Running{Key: MomentsKey, From: meansKey, Begin: func(summed []float64) []float64 {
+		m := newMoments(len(mean))
+		summed = join(summed)
+		m.Count = summed[0]
+		for i, c := range mean {
+			m.Sums[i] = summed[1+i] - float64(m.Count*c)
+		}
+		x := m.pack()
+		return append(x, make([]float64, len(x))...)
+	}}
 }
 
 // means returns the mean of each column over the rows of all members.
@@ -76,8 +180,13 @@ func means(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Boun
 	if err := eachRow(rows, func(row []float64) { floats.Add(x[1:], row) }); err != nil {
 		return nil, err
 	}
-	total, err := g.Sum(ctx, x, b.FirstMoments(nil, 1))
+	x, blocks := split(x, b.FirstMoments(nil, 1))
+	total, err := g.Accumulate(ctx, collabdict.Running{Key: meansKey}, x, blocks)
 	if err != nil {
+		return nil, err
+	}
+	total = join(total)
+	if err := b.CheckRows(total[0]); err != nil {
 		return nil, err
 	}
 	floats.Scale(1/math.Round(total[0]), total[1:])
@@ -181,14 +290,54 @@ func (m *Moments) Covariance() []float64 {
 
 // Scaled returns the moments of the rows when each column has been divided by its scale.
 func (m *Moments) Scaled(scale []float64) *Moments {
-	dim := len(m.Sums)
-	out := newMoments(dim)
-	out.Count, out.Bounds = m.Count, Bounds{Rows: m.Bounds.Rows, RMS: make([]float64, dim)}
+	out := m.scaled(scale)
+	out.of = func(summed []float64) *Moments { return m.of(summed).scaled(scale) }
+	out.Bounds = Bounds{Rows: m.Bounds.Rows, All: m.Bounds.All, RMS: make([]float64, len(scale))}
 	for i, s := range scale {
 		out.Bounds.RMS[i] = m.Bounds.RMS[i] / s
+	}
+	return out
+}
+
+func (m *Moments) scaled(scale []float64) *Moments {
+	dim := len(m.Sums)
+	out := newMoments(dim)
+	out.Count = m.Count
+	for i, s := range scale {
 		out.Sums[i] = m.Sums[i] / s
 		for j := i; j < dim; j++ {
 			out.Products[i*dim+j] = m.Products[i*dim+j] / s / scale[j]
+		}
+	}
+	return out
+}
+
+// Onto returns the moments of what rows come to along axes, about a point. Their bounds
+// are b.
+func (m *Moments) Onto(axes *mat.Dense, point []float64, b Bounds) *Moments {
+	out := m.about(point).along(axes)
+	out.of = func(summed []float64) *Moments { return m.of(summed).about(point).along(axes) }
+	out.Bounds = b
+	return out
+}
+
+func (m *Moments) along(axes *mat.Dense) *Moments {
+	k, dim := axes.Dims()
+	out := newMoments(k)
+	out.Count = m.Count
+	for a := range k {
+		axis := axes.RawRowView(a)
+		turned := make([]float64, dim) // the products times the axis
+		for i, v := range axis {
+			out.Sums[a] += float64(v * m.Sums[i])
+			for j := range dim {
+				turned[j] += float64(v * m.Products[min(i, j)*dim+max(i, j)])
+			}
+		}
+		for b := a; b < k; b++ {
+			for j, v := range axes.RawRowView(b) {
+				out.Products[a*k+b] += float64(v * turned[j])
+			}
 		}
 	}
 	return out

@@ -1,10 +1,13 @@
 package config
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -66,10 +69,99 @@ func TestAgreementsKeepTheTask(t *testing.T) {
 	}
 }
 
+// An agreement keeps each setting of consensus.
+func TestAgreementsKeepAllSettings(t *testing.T) {
+	kept := map[string]bool{}
+	for _, options := range [][]string{
+		{"scheme=laplacian", "step=optimal", "graph=random-regular", "degree=6", "tolerance=1e-8", "protect=sessions", "chunks=4", "accept-lone-change=true", "on-lone-return=hold", "recover=wait"},
+		{"scheme=exact", "fan=3", "parity=true", "full-chunks=true", "chunks=5", "quorum=8", "colluders=2"},
+		{"scheme=base-k", "fan=2", "protect=shamir", "chunks=6", "threshold=3", "colluders=1"},
+	} {
+		task := pipelinetest.With(t, "ggm")
+		for _, o := range options {
+			name, text, _ := strings.Cut(o, "=")
+			if err := task.Set("consensus."+name, text); err != nil {
+				t.Fatal(err)
+			}
+			kept[name] = true
+		}
+		if err := task.Complete(); err != nil {
+			t.Fatal(err)
+		}
+		var members []Member
+		for i := range 9 {
+			members = append(members, Member{Name: fmt.Sprint("m", i), ID: fmt.Sprint(i)})
+		}
+		c, err := NewConsortium(task, []string{"temp"}, members)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "consortium.yaml")
+		if err := c.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		read, err := ReadConsortium(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := read.Task()
+		if err == nil {
+			err = got.Complete()
+		}
+		if err != nil || got.Settings != task.Settings {
+			t.Errorf("got %+v, want %+v; %v", got.Settings, task.Settings, err)
+		}
+	}
+	for _, name := range pipelinetest.With(t, "ggm").Consensus.Names() {
+		if !kept[name] {
+			t.Errorf("%s is not tried", name)
+		}
+	}
+}
+
+// An agreement keeps ranges, and an offset that is a number or a word, with quotes or without.
+func TestAgreementsKeepRangesAndOffsets(t *testing.T) {
+	of := pipelinetest.With(t, "bvae", "weights=latent", "offset=0.25")
+	of.Ranges = pipeline.Ranges{pipeline.EveryColumn: {0, 10}, "flow": {-1.5, 1}}
+	if err := of.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	c := agreement(t, of)
+	path := filepath.Join(t.TempDir(), "consortium.yaml")
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`offset: .*`)
+	for text, want := range map[string]string{`offset: 0.25`: "0.25", `offset: "0.25"`: "0.25", `offset: -1`: "-1", `offset: auto`: "auto", `offset: "auto"`: "auto"} {
+		changed := line.ReplaceAll(b, []byte(text))
+		if !bytes.Contains(changed, []byte(text)) {
+			t.Fatalf("no offset in %s", b)
+		}
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		read, err := ReadConsortium(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := read.Task()
+		if err == nil {
+			err = got.Complete()
+		}
+		if err != nil || got.Options.Find("offset").Text() != want || got.Ranges.String() != of.Ranges.String() || got.Standardise != "agreed" {
+			t.Errorf("%s: got %s, ranges %s, %v", text, got.Options.Find("offset").Text(), got.Ranges, err)
+		}
+	}
+}
+
 // What a file leaves out has the same default as a flag that is left out.
 func TestAgreementsLeaveOptionsOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consortium.yaml")
-	text := "version: 2\nmembers:\n  - {name: a, id: x, addrs: []}\n  - {name: b, id: y, addrs: []}\n  - {name: c, id: z, addrs: []}\ncolumns: [temp]\nmodel:\n  kind: bvae\nconsensus:\n  scheme: exact\n"
+	text := "version: 3\nmembers:\n  - {name: a, id: x, addrs: []}\n  - {name: b, id: y, addrs: []}\n  - {name: c, id: z, addrs: []}\ncolumns: [temp]\nmodel:\n  kind: bvae\nconsensus:\n  scheme: exact\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -93,11 +185,11 @@ func TestAgreementsLeaveOptionsOut(t *testing.T) {
 func TestAgreementsThatCannotBeUsed(t *testing.T) {
 	dir := t.TempDir()
 	for want, change := range map[string]func(string) string{
-		"want version 2, got 3":       func(s string) string { return strings.Replace(s, "version: 2", "version: 3", 1) },
+		"want version 3, got 2":       func(s string) string { return strings.Replace(s, "version: 3", "version: 2", 1) },
 		"unknown field sead":          func(s string) string { return strings.Replace(s, "seed:", "sead:", 1) },
 		"want a whole number":         func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
 		"the file is empty":           func(string) string { return "" },
-		`scheme: want laplacian`:      func(s string) string { return strings.Replace(s, "laplacian", "magic", 1) },
+		`scheme: want auto`:           func(s string) string { return strings.Replace(s, "scheme: auto", "scheme: magic", 1) },
 		"quorum: want at most":        func(s string) string { return strings.Replace(s, "quorum: 2", "quorum: 9", 1) },
 		"columns: want at least 1":    func(s string) string { return strings.Replace(s, "  - temp\n  - flow\n", "", 1) },
 		"members: want at least 2, g": func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },
@@ -143,7 +235,7 @@ func TestNodesResolveTheirPaths(t *testing.T) {
 // A key that stands twice, and what is not there at all, are named.
 func TestAgreementsWithTwoOrNone(t *testing.T) {
 	for want, change := range map[string]func(string) string{
-		"version: want 2, got none":   func(s string) string { return strings.Replace(s, "version: 2\n", "", 1) },
+		"version: want 3, got none":   func(s string) string { return strings.Replace(s, "version: 3\n", "", 1) },
 		"model: want kind, got none":  func(s string) string { return strings.Replace(s, "  kind: ggm\n", "", 1) },
 		`"rounds" already defined at`: func(s string) string { return strings.Replace(s, "  rounds: 7\n", "  rounds: 7\n  rounds: 8\n", 1) },
 	} {

@@ -23,6 +23,9 @@ type Consortium struct {
 	Columns   []string             `yaml:"columns"`
 	Model     Model                `yaml:"model"`
 	Consensus map[string]yaml.Node `yaml:"consensus"` // how sums are made and protected, by option
+	// Signatures of the members under what they agree on, by name, in base64. Changes are
+	// not signed.
+	Signatures map[string]string `yaml:"signatures,omitempty"`
 }
 
 // Member is one member of a consortium.
@@ -144,8 +147,16 @@ func keysOf(t option.Table) []string {
 
 // ReadConsortium reads an agreement.
 func ReadConsortium(path string) (*Consortium, error) {
+	b, err := content(path, "every member needs the agreement of its consortium")
+	if err != nil {
+		return nil, err
+	}
+	return decodeConsortium(path, b)
+}
+
+func decodeConsortium(path string, b []byte) (*Consortium, error) {
 	c := &Consortium{}
-	if err := read(path, c, "every member needs the agreement of its consortium"); err != nil {
+	if err := decode(path, b, c); err != nil {
 		return nil, err
 	}
 	if err := checkVersion(path, c.Version); err != nil {

@@ -16,7 +16,7 @@ import (
 
 // Version is the version of the files that this package writes, and the only one
 // that it reads.
-const Version = 2
+const Version = 3
 
 // Error is a file that cannot be used.
 type Error struct{ File, Msg, Hint string }
@@ -31,14 +31,26 @@ func (e *Error) Error() string {
 
 // read decodes a file strictly. hint says where such a file comes from.
 func read(path string, into any, hint string) error {
+	b, err := content(path, hint)
+	if err != nil {
+		return err
+	}
+	return decode(path, b, into)
+}
+
+func content(path, hint string) ([]byte, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Error{path, "no such file", hint}
+		return nil, &Error{path, "no such file", hint}
 	}
 	if err != nil {
-		return &Error{path, err.Error(), ""}
+		return nil, &Error{path, err.Error(), ""}
 	}
-	err = strictyaml.Decode(bytes.NewReader(b), into)
+	return b, nil
+}
+
+func decode(path string, b []byte, into any) error {
+	err := strictyaml.Decode(bytes.NewReader(b), into)
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the file is empty")
 	}
@@ -59,14 +71,16 @@ func checkVersion(path string, got int) error {
 }
 
 func write(path string, v any) error {
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error {
-		d, err := yaml.NewDumper(w, yaml.WithV3Defaults(), yaml.WithIndent(2), yaml.WithLineWidth(-1))
-		if err != nil {
-			return err
-		}
-		if err := d.Dump(v); err != nil {
-			return err
-		}
-		return d.Close()
-	})
+	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return dump(w, v) })
+}
+
+func dump(w io.Writer, v any) error {
+	d, err := yaml.NewDumper(w, yaml.WithV3Defaults(), yaml.WithIndent(2), yaml.WithLineWidth(-1))
+	if err != nil {
+		return err
+	}
+	if err := d.Dump(v); err != nil {
+		return err
+	}
+	return d.Close()
 }

@@ -30,6 +30,11 @@ func (w watched) Sum(ctx context.Context, x []float64, blocks []collabdict.Block
 	return w.Group.Sum(ctx, x, blocks)
 }
 
+func (w watched) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	*w.left = append(*w.left, slices.Clone(x))
+	return w.Group.Accumulate(ctx, r, x, blocks)
+}
+
 func (watched) Gather(context.Context, []byte) ([][]byte, error) { panic("something is published") }
 
 // Ahead is a group of three whose sums are made whatever this member brings. Totals of sums
@@ -63,6 +68,9 @@ func (a *Ahead) TakeDecided() ([]float64, bool) {
 // Included implements [collabdict.Absentee].
 func (a *Ahead) Included() bool { return a.In }
 
+// Steady implements [collabdict.Absentee].
+func (a *Ahead) Steady() bool { return true }
+
 // Size implements [collabdict.Group].
 func (*Ahead) Size() int { return 3 }
 
@@ -73,6 +81,11 @@ func (a *Ahead) Sum(_ context.Context, x []float64, blocks []collabdict.Block) (
 	}
 	a.Asked = slices.Clone(x)
 	return take(&a.Answers), nil
+}
+
+// Accumulate implements [collabdict.Group].
+func (a *Ahead) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	return a.Sum(ctx, x, blocks)
 }
 
 func take(totals *[][]float64) []float64 {

@@ -10,6 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/internal/store"
 )
 
@@ -36,7 +37,7 @@ type Consortium struct {
 }
 
 // Write lays the consortium out: the agreement of all, and for each participant a
-// folder with an identity, free ports and where its rows are. What participants
+// folder with an identity, free ports and where its rows are. All sign the agreement. What participants
 // have left unfinished in their folders is not resumed.
 func (c *Consortium) Write() error {
 	names := make([]string, len(c.Data.Participants))
@@ -65,7 +66,14 @@ func (c *Consortium) Write() error {
 			return err
 		}
 	}
-	if err := agreed.Write(filepath.Join(c.Dir, ConsortiumFile)); err != nil {
+	file, folders := filepath.Join(c.Dir, ConsortiumFile), make([]string, len(names))
+	for i, name := range names {
+		folders[i] = filepath.Join(c.Dir, name)
+	}
+	if err := agreed.Write(file); err != nil {
+		return err
+	}
+	if _, _, err := roster.Sign(file, folders...); err != nil {
 		return err
 	}
 	for i, p := range c.Data.Participants {

@@ -7,6 +7,7 @@ import (
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/internal/store"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestANewRunInAnOldFolder(t *testing.T) {
 	c := Consortium{
 		Task: pipelinetest.Task(t, "ggm"),
-		Dir:  t.TempDir(), Data: &dataset.Dataset{Columns: []string{"x"}, Participants: []dataset.Participant{{Name: "a"}, {Name: "b"}}},
+		Dir:  t.TempDir(), Data: &dataset.Dataset{Columns: []string{"x"}, Participants: []dataset.Participant{{Name: "a"}, {Name: "b"}, {Name: "c"}}},
 		Rows: func(string) (*config.Node, error) { return &config.Node{}, nil },
 	}
 	last := func(begin bool) *store.Journal {
@@ -47,6 +48,13 @@ func TestANewRunInAnOldFolder(t *testing.T) {
 	}
 	if j := last(false); j == nil || j.Over == "" {
 		t.Errorf("the old run would be gone on with: %+v", j)
+	}
+	r, err := roster.Read(filepath.Join(c.Dir, ConsortiumFile))
+	if err == nil {
+		err = r.Check()
+	}
+	if err != nil {
+		t.Errorf("not all have signed: %v", err)
 	}
 	if len(c.Abandoned) != 1 {
 		t.Errorf("abandoned: %v", c.Abandoned)

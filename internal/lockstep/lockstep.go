@@ -120,6 +120,11 @@ func (m member) Sum(ctx context.Context, x []float64, blocks []collabdict.Block)
 	return total, nil
 }
 
+// Accumulate implements collabdict.Group: all members are in every sum.
+func (m member) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	return m.Sum(ctx, x, blocks)
+}
+
 // Gather implements collabdict.Group.
 func (m member) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	all, err := m.meet(ctx, slices.Clone(blob))

@@ -50,6 +50,7 @@ type Result struct {
 // Run plays the part. After an error in a later round the model of the last round
 // completed is saved and returned all the same.
 func Run(ctx context.Context, c Config) (*Result, error) {
+	c.Task = c.Task.Resolved(len(c.Data.Columns))
 	c.Node.Settings = c.Task.Settings
 	c.Node.Agreement = nil
 	for _, f := range c.Task.Fields(c.Data.Columns) {
@@ -104,6 +105,9 @@ func end(ctx context.Context, n *node.Node, err error) error {
 	case ctx.Err() != nil:
 		n.Leave("it was stopped by its operator")
 		err = nil
+	case atomicfile.IsFull(err):
+		n.Leave("its disk is full") // its operator frees some space and starts it again
+		err = nil
 	default:
 		n.Abort("it met an error, which its log tells")
 		err = nil
@@ -139,6 +143,10 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	r.BytesSent, r.Messages = int64(s.Traffic.BytesSent), int64(s.Traffic.MessagesSent)
 	m := trained.Model
 	m.Manifest.Views, m.Manifest.Privacy.LoneChanges = r.Views, r.LoneChanges
+	if c.Node.Open {
+		r.OpenSeats, m.Manifest.Privacy.OpenSeats = true, true
+		r.Warnings = append(r.Warnings, "anyone on this network could take a seat, and see what members see: there was no secret and no list of members")
+	}
 	m.Manifest.Privacy.Protection = r.Protection
 	summary.EnterWeightings(m, trained, names)
 	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])

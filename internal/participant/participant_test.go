@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -102,6 +103,32 @@ func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
 		p := r.Report.Participants[0]
 		if len(p.History) != 8 || r.Report.SetupRounds != simulated.Report.SetupRounds || r.Report.BytesSent == 0 || p.LoglikRows != "own" {
 			t.Errorf("result of %s: %+v", p.Name, r.Report)
+		}
+	}
+}
+
+// What anyone could be a member of says so in its result and its model.
+func TestOpenSeatsAreInTheResult(t *testing.T) {
+	all, _ := configs(t, 3, learn(t, 1))
+	first := all[0].Node.Members[0]
+	for i := range all {
+		c := &all[i].Node
+		c.Members, c.Expect, c.Open = nil, 3, true
+		if i > 0 {
+			c.Peers = []string{first.Addrs[0] + "/p2p/" + first.ID.String()}
+		}
+	}
+	results, errs := runAll([]context.Context{t.Context(), t.Context(), t.Context()}, all)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		saved, err := model.ReadFile(filepath.Join(all[i].Out, participant.ModelFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Report.OpenSeats || !saved.Manifest.Privacy.OpenSeats || !strings.Contains(strings.Join(r.Report.Warnings, "\n"), "could take a seat") {
+			t.Errorf("member %d: result %v, model %v, warnings %q", i, r.Report.OpenSeats, saved.Manifest.Privacy.OpenSeats, r.Report.Warnings)
 		}
 	}
 }

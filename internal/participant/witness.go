@@ -29,6 +29,15 @@ func (w witness) Sum(ctx context.Context, x []float64, blocks []collabdict.Block
 	return total, err
 }
 
+func (w witness) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	w.ledger.Called(blocks)
+	total, err := w.Node.Accumulate(ctx, r, x, blocks)
+	if err == nil {
+		w.note(total)
+	}
+	return total, err
+}
+
 func (w witness) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	blobs, err := w.Node.Gather(ctx, blob)
 	if err == nil {

@@ -11,9 +11,9 @@ import (
 // ConsensusOptions binds how sums are made, protected and decided. Whether the settings
 // fit the number of members is not known here.
 func ConsensusOptions(s *consensus.Settings) option.Table {
-	laplacian := func() bool { return s.Scheme == consensus.Laplacian }
+	laplacian := func() bool { return s.Scheme == consensus.Laplacian || s.Scheme == consensus.Auto }
 	return option.Table{
-		option.String(&s.Scheme, "scheme", consensus.Laplacian, "`SCHEME` of sums: laplacian (averages with neighbours on a graph), exact or base-k (whole numbers, few steps)", option.OneOf(consensus.Laplacian, consensus.Exact, consensus.BaseK)),
+		option.String(&s.Scheme, "scheme", consensus.Auto, "`SCHEME` of sums: laplacian (averages with neighbours on a graph), exact or base-k (whole numbers, few steps), or auto (laplacian for vectors of up to 10,000 values, else exact)", option.OneOf(consensus.Auto, consensus.Laplacian, consensus.Exact, consensus.BaseK)),
 		option.String(&s.Step, "step", session.Chebyshev, "`RULE` of the steps of averages: chebyshev, optimal, metropolis or paper", option.OneOf(session.Chebyshev, session.Optimal, session.Metropolis, session.Paper)).
 			Needs("--scheme laplacian", laplacian).ForExperts(),
 		option.String(&s.Graph, "graph", graph.HamiltonCycles, "`KIND` of graph: hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete or ring",
@@ -33,7 +33,8 @@ func ConsensusOptions(s *consensus.Settings) option.Table {
 		option.Int(&s.Threshold, "threshold", 0, "number `N` of sessions of shamir that give the sum (default three quarters of them)").ForExperts(),
 		option.Int(&s.Quorum, "quorum", 0, "number `K` of votes that decide a sum (default more than half of the members)"),
 		option.Int(&s.Colluders, "colluders", 0, "number `T` of members that together may learn nothing (default a third of the others)"),
-		option.String(&s.OnLoneChange, "on-lone-change", consensus.WarnOfLoneChange, "`ACTION` if two sums would differ by few members: warn, or wait for the missing members", option.OneOf(consensus.WarnOfLoneChange, consensus.AvoidLoneChange)).ForExperts(),
+		option.Bool(&s.AcceptLoneChange, "accept-lone-change", false, "let fewer than T+2 members join a running total at a time: all members learn the number, mean and covariance of their rows").ForExperts(),
+		option.String(&s.OnLoneReturn, "on-lone-return", consensus.AllowLoneReturn, "`ACTION` if fewer than T+2 members come back into a running total: allow it, or hold their new statistics back until more come", option.OneOf(consensus.AllowLoneReturn, consensus.HoldLoneReturn)).ForExperts(),
 		option.String(&s.Recover, "recover", consensus.FromShares, "`ACTION` if a member is lost after the vote: rebuild its pad from shares, or wait for it", option.OneOf(consensus.FromShares, consensus.Wait)).ForExperts(),
 	}
 }

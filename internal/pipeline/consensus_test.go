@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/collabdict/collabdict/consensus"
@@ -21,6 +22,23 @@ func TestCompleteSettingsAreCanonical(t *testing.T) {
 		}
 		if got := s.Canonical(); got != s {
 			t.Errorf("%s: got %+v, want %+v", scheme, got, s)
+		}
+	}
+}
+
+// Whatever members can agree on has an option, and so a field in an agreement.
+func TestEachSettingHasOneOption(t *testing.T) {
+	var s consensus.Settings
+	bound := map[any]int{}
+	for _, o := range pipeline.ConsensusOptions(&s) {
+		for _, f := range o.Fields {
+			bound[f]++
+		}
+	}
+	v := reflect.ValueOf(&s).Elem()
+	for i := range v.NumField() {
+		if n := bound[v.Field(i).Addr().Interface()]; n != 1 {
+			t.Errorf("%s: want one option, got %d", v.Type().Field(i).Name, n)
 		}
 	}
 }

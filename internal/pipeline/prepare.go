@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/columnstats"
@@ -58,12 +60,13 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 // project projects rows that out scales. Rows in memory are projected once.
 func (t *Task) project(ctx context.Context, g collabdict.Group, of collabdict.Rows, out *prepared) error {
 	scaled := out.scaling.Rows(of)
+	known, _ := out.moments.(*columnstats.Moments)
 	var axes *columnstats.Axes
 	var err error
-	if out.moments != nil { // standardised by the moments of all: these have been summed
+	if known != nil { // standardised by the moments of all: these have been summed
 		axes, err = columnstats.AxesOf(make([]float64, len(out.scaling.Scale)), out.moments.Covariance(), t.PCA)
 	} else {
-		axes, err = columnstats.PrincipalAxes(ctx, g, scaled, t.PCA)
+		axes, known, err = columnstats.PrincipalAxes(ctx, g, scaled, t.PCA)
 	}
 	if err != nil {
 		return err
@@ -78,6 +81,17 @@ func (t *Task) project(ctx context.Context, g collabdict.Group, of collabdict.Ro
 	}
 	out.projection = p.Scaled(along)
 	out.rows, out.moments = out.projection.Rows(scaled), nil
+	if d := t.disclosure(); d.Sums { // of the same rows: they follow from what has been summed
+		var b columnstats.Bounds
+		if d.KnownMoments {
+			if b, err = columnstats.Agree(ctx, g, out.rows); err != nil {
+				return err
+			}
+		}
+		point := slices.Clone(out.projection.Mean)
+		floats.Sub(point, axes.Mean)
+		out.moments = known.Onto(out.projection.Axes, point, b)
+	}
 	if dataset.Streams(of) {
 		return nil
 	}

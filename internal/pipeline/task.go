@@ -3,6 +3,8 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
@@ -63,6 +65,14 @@ func Named(name string) (*Task, error) {
 		return nil, option.Errorf("model", "want %s, got %q", algorithms.Names(), name)
 	}
 	return New(of), nil
+}
+
+// Set sets an option from text. The names of consensus options begin with "consensus.".
+func (t *Task) Set(name, text string) error {
+	if short, ok := strings.CutPrefix(name, "consensus."); ok {
+		return t.Consensus.Set(short, text)
+	}
+	return slices.Concat(t.Options, t.Shared).Set(name, text)
 }
 
 func share(v float64) error {
@@ -142,6 +152,25 @@ func (t *Task) Fields(columns []string) []option.Field {
 // mostWeights is the most weights of a network, biases among them: nodes sum no longer
 // vectors.
 const mostWeights = 1 << 25
+
+// Resolved returns the task for data of so many columns, with the scheme of its sums.
+func (t *Task) Resolved(columns int) *Task {
+	of := *t
+	of.Settings = t.Settings.For(t.values(cmp.Or(t.PCA, columns)))
+	return &of
+}
+
+// values returns the length of the sum of a round, 0 where that is short.
+func (t *Task) values(coordinates int) int {
+	traits := t.Traits()
+	switch {
+	case traits.Weights != nil:
+		return traits.Weights(coordinates)
+	case traits.Values != nil:
+		return traits.Values(coordinates)
+	}
+	return 0
+}
 
 // CheckColumns reports what cannot be done with data of so many columns, as *option.Error.
 func (t *Task) CheckColumns(columns int) error {

@@ -28,11 +28,7 @@ func With(t testing.TB, kind string, options ...string) *pipeline.Task {
 	}
 	for _, o := range options {
 		name, text, _ := strings.Cut(o, "=")
-		table := append(of.Options[:len(of.Options):len(of.Options)], of.Shared...)
-		if short, ok := strings.CutPrefix(name, "consensus."); ok {
-			name, table = short, of.Consensus
-		}
-		if err := table.Set(name, text); err != nil {
+		if err := of.Set(name, text); err != nil {
 			t.Fatal(err)
 		}
 	}

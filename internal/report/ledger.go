@@ -20,6 +20,7 @@ type Ledger struct {
 	other     map[int]bool
 	views     []View
 	sums      map[int]*series
+	running   map[string]*carried
 	lone      []LoneChange
 	told      int // of lone
 	roster    []RosterChange
@@ -38,6 +39,12 @@ type LoneChange struct {
 	// Absent where they know it only up to the change of the others' parts between the
 	// two sums.
 	Known string `json:"known,omitempty"`
+	// Change says that the members have come back into a running total: what is known is
+	// how their parts have changed from the first slot to the second. Beside is by how much
+	// the total moved in the slot before, which these members were not in, as a share of
+	// how it moved when they came back: the changes of the others hide theirs.
+	Change bool    `json:"change,omitempty"`
+	Beside float64 `json:"beside,omitempty"`
 }
 
 // series is sums that tell something together.
@@ -60,7 +67,7 @@ type sighted struct {
 // most are told of. Conserved names what the sums tell of rows whatever the model is,
 // such as "N, mean and covariance"; it is empty where that is nothing.
 func NewLedger(names []string, colluders int, conserved string) *Ledger {
-	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, sums: map[int]*series{}}
+	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, sums: map[int]*series{}, running: map[string]*carried{}}
 }
 
 // Named gives the names of a roster that has grown, in rank order.
@@ -90,6 +97,10 @@ func (l *Ledger) Add(d *consensus.Decision) {
 	l.latest, l.round = d, int(d.Round)
 	l.addView(d)
 	if d.Kind != consensus.Sum {
+		return
+	}
+	if d.Running != nil {
+		l.addRunning(d)
 		return
 	}
 	key, known := len(d.Total), ""
@@ -233,6 +244,12 @@ func (c LoneChange) line() string {
 	who := strings.Join(c.Members, " and ")
 	if len(c.Members) > 1 {
 		who += " together"
+	}
+	switch {
+	case c.Change:
+		return fmt.Sprintf("privacy: how the statistics of %s have changed since round %d is now known to all members, up to what the others have changed in round %d", who, c.Rounds[0], c.Rounds[1])
+	case c.Slots[0] == c.Slots[1]:
+		return fmt.Sprintf("privacy: %s of %s are now exactly known to all members: these joined in round %d, and the agreement accepts lone changes", c.Known, who, c.Rounds[1])
 	}
 	sums := fmt.Sprintf("the sums of rounds %d and %d differ by %s alone", c.Rounds[0], c.Rounds[1], who)
 	switch c.Known {

@@ -33,6 +33,7 @@ type Run struct {
 	Delta        float64       `json:"delta,omitempty"`
 	Views        []View        `json:"views"`
 	LoneChanges  []LoneChange  `json:"lone_changes,omitempty"`
+	OpenSeats    bool          `json:"open_seats,omitempty"` // anyone could be a member
 	// RosterChanges are the members that have come and gone by agreement.
 	RosterChanges []RosterChange `json:"roster_changes,omitempty"`
 	Warnings      []string       `json:"warnings,omitempty"`
@@ -125,14 +126,20 @@ type Protection struct {
 	Differencing *Differencing `json:"differencing,omitempty"`
 }
 
-// Differencing counts the training rows that differences of totals show to within .01
-// standard deviations of every column.
+// Differencing is what differences of totals show: the training rows, each to within .01
+// standard deviations of every column, and whole members.
 type Differencing struct {
 	Rows   int `json:"rows"`
 	Start  int `json:"start"`  // of these, those from the start
 	Rounds int `json:"rounds"` // those from the rounds
 	Chance int `json:"chance"` // made-up rows, as dense as the true ones, that count as read
 	Of     int `json:"of"`     // all training rows
+	// Recovered names the members whose number of rows is known to half a row and whose
+	// mean to a thousandth of a standard deviation.
+	Recovered []string `json:"recovered"`
+	// ErrorMedian is the median error of what is read of a member, as a share of that of
+	// guessing an equal part of the total.
+	ErrorMedian float64 `json:"error_median"`
 }
 
 // Diversity is the entropy ℓ-diversity E^s of Eq. (48) of Idé et al. 2024 in the last

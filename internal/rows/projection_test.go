@@ -27,7 +27,7 @@ func nearPlane(n int, seed uint64) *mat.Dense {
 
 func onto(t *testing.T, x *mat.Dense, k int) *rows.Projection {
 	t.Helper()
-	axes, err := columnstats.PrincipalAxes(t.Context(), collabdict.Solo{}, rows.InMemory(x), k)
+	axes, _, err := columnstats.PrincipalAxes(t.Context(), collabdict.Solo{}, rows.InMemory(x), k)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,8 +90,12 @@ func (w watch) enter(run *Run, t *pipeline.Task, parts []dataset.Participant) er
 		if err != nil {
 			return err
 		}
-		f := w.totals.Compare(rows)
-		run.Report.Protection.Differencing = &report.Differencing{Rows: f.Rows, Start: f.Start, Rounds: f.Rounds, Chance: f.Chance, Of: f.Of}
+		f, m := w.totals.Compare(rows...), w.totals.Recover(rows)
+		d := &report.Differencing{Rows: f.Rows, Start: f.Start, Rounds: f.Rounds, Chance: f.Chance, Of: f.Of, Recovered: []string{}, ErrorMedian: m.Error}
+		for _, rank := range m.Members {
+			d.Recovered = append(d.Recovered, parts[rank].Name)
+		}
+		run.Report.Protection.Differencing = d
 	}
 	for _, m := range run.Models {
 		if m != nil {
@@ -114,21 +118,20 @@ func (w watch) enterCoalition(run *report.Run, t *pipeline.Task, parts []dataset
 	run.Protection = p
 }
 
-// trainedOn returns the training rows of all participants in the coordinates of the
-// totals.
-func (r *Run) trainedOn(parts []dataset.Participant) (*mat.Dense, error) {
+// trainedOn returns the training rows of each participant in the coordinates of the totals.
+func (r *Run) trainedOn(parts []dataset.Participant) (all []*mat.Dense, err error) {
 	m := r.Models[slices.IndexFunc(r.Models, func(m *model.Model) bool { return m != nil })]
-	var all []float64
-	dim := 0
 	for _, p := range parts {
 		z, err := unitsOf(m, p.Train)
 		if err != nil {
 			return nil, err
 		}
-		_, dim = z.Dims()
-		if err := rows.EachRow(z, func(row []float64) { all = append(all, row...) }); err != nil {
+		var values []float64
+		if err := rows.EachRow(z, func(row []float64) { values = append(values, row...) }); err != nil {
 			return nil, err
 		}
+		_, dim := z.Dims()
+		all = append(all, mat.NewDense(len(values)/dim, dim, values))
 	}
-	return mat.NewDense(len(all)/dim, dim, all), nil
+	return all, nil
 }

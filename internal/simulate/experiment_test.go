@@ -27,7 +27,11 @@ func example(tb testing.TB, standardise string) (*pipeline.Task, []dataset.Parti
 // With one component and no weights to differ in, learning together is learning
 // from the pooled rows.
 func TestTogetherWithOneComponentIsPooled(t *testing.T) {
-	for _, standardise := range []string{algorithm.Global, algorithm.Own, algorithm.None} {
+	for standardise, near := range map[string]float64{
+		algorithm.Global: 1e-5,
+		algorithm.Own:    1e-5,
+		algorithm.None:   5e-5, // what rounding leaves is relative to a mean far from 0
+	} {
 		k, parts := example(t, standardise)
 		set(t, k, "components", "1")
 		run, err := Simulate(t.Context(), k, parts, nil)
@@ -40,7 +44,7 @@ func TestTogetherWithOneComponentIsPooled(t *testing.T) {
 		}
 		for i, m := range run.Models {
 			for j, got := range score(m, dense(parts[i].Test)) {
-				if want := score(pooled[i], dense(parts[i].Test))[j]; math.Abs(got-want) > 1e-5*math.Abs(want)+1e-5 {
+				if want := score(pooled[i], dense(parts[i].Test))[j]; math.Abs(got-want) > near*math.Abs(want)+near {
 					t.Fatalf("%s, %s, row %d: score %g together, %g pooled", standardise, parts[i].Name, j, got, want)
 				}
 			}

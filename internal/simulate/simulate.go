@@ -51,6 +51,8 @@ func Simulate(ctx context.Context, t *pipeline.Task, parts []dataset.Participant
 type Conditions struct {
 	Adversary Adversary
 	Scenario  *scenario.Scenario // nil: nothing goes wrong
+	// ViewTotals makes sums over the members in the view alone, without running totals.
+	ViewTotals bool
 	// Converge notes what the last Laplacian session of a round begins with, and
 	// runs it once more to see how the disagreement falls.
 	Converge bool
@@ -62,7 +64,7 @@ const updateTime = time.Second
 
 // config returns the settings of the simulation.
 func (c Conditions) config(t *pipeline.Task, parts []dataset.Participant) (netsim.Config, error) {
-	n := netsim.Config{Settings: t.Settings, Seed: t.Seed}
+	n := netsim.Config{Settings: t.Settings, Seed: t.Seed, ViewTotals: c.ViewTotals}
 	for _, p := range parts {
 		n.Names = append(n.Names, p.Name)
 	}
@@ -74,7 +76,7 @@ func (c Conditions) config(t *pipeline.Task, parts []dataset.Participant) (netsi
 
 // Check reports conditions that cannot be among so many participants.
 func (c Conditions) Check(t *pipeline.Task, parts []dataset.Participant) error {
-	n, err := c.config(t, parts)
+	n, err := c.config(t.Resolved(len(parts[0].Columns)), parts)
 	if err != nil {
 		return err
 	}
@@ -84,6 +86,7 @@ func (c Conditions) Check(t *pipeline.Task, parts []dataset.Participant) error {
 // SimulateUnder is Simulate under conditions. Of a simulation that has failed it
 // returns the course, too, if there is one.
 func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
+	t = t.Resolved(len(parts[0].Columns))
 	a := under.Adversary
 	if err := a.Check(len(parts)); err != nil {
 		return nil, err

@@ -4,7 +4,10 @@
 //
 // Invariants: everything that belongs to one step of the protocol is one fsync'd
 // transaction, so a crash leaves all of it or nothing; a process signs at most
-// one roster; a file of another version is refused by name and left alone.
+// one roster; a file of another version is refused by name and left alone; what is
+// read is what was written, in the place where it was written, or the read is a
+// [DamageError], and no panic or fault of bbolt leaves the package. An older copy of the
+// whole file is what was written once, and is not found.
 //
 // The entries of a slot hold the pads and shares of its attempts. Those of an
 // attempt that is not the decided one must never be told, and nobody should find

@@ -50,9 +50,8 @@ func openKeys(path string) (*keys, error) {
 
 func (k *keys) close() error { return k.file.Close() }
 
-// write puts a place on disk.
-func (k *keys) write(i int) error {
-	p := k.places[i]
+// write puts a place on disk, and only then changes it.
+func (k *keys) write(i int, p place) error {
 	b := append(binary.BigEndian.AppendUint64(nil, p.next), p.key[:]...)
 	_, err := k.file.WriteAt(b, int64(i*placeSize))
 	if err == nil {
@@ -61,6 +60,7 @@ func (k *keys) write(i int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", KeysFile, err)
 	}
+	k.places[i] = p
 	return nil
 }
 
@@ -79,8 +79,7 @@ func (k *keys) destroy(slot uint64) error {
 	if k.places[i].next != slot+1 {
 		return nil
 	}
-	k.places[i] = place{}
-	return k.write(i)
+	return k.write(i, place{})
 }
 
 func (k *keys) destroyAll() error {
@@ -88,8 +87,7 @@ func (k *keys) destroyAll() error {
 	defer k.mu.Unlock()
 	var errs []error
 	for i := range k.places {
-		k.places[i] = place{}
-		errs = append(errs, k.write(i))
+		errs = append(errs, k.write(i, place{}))
 	}
 	return errors.Join(errs...)
 }
@@ -107,11 +105,11 @@ func (k *keys) seal(slot uint64, name, data []byte) ([]byte, error) {
 	defer k.mu.Unlock()
 	i := int(slot % keyPlaces)
 	if k.places[i].next != slot+1 {
-		k.places[i].next = slot + 1
-		if _, err := rand.Read(k.places[i].key[:]); err != nil {
+		p := place{next: slot + 1}
+		if _, err := rand.Read(p.key[:]); err != nil {
 			return nil, err
 		}
-		if err := k.write(i); err != nil {
+		if err := k.write(i, p); err != nil {
 			return nil, err
 		}
 	}
@@ -129,7 +127,7 @@ func (k *keys) open(slot uint64, name, sealed []byte) ([]byte, error) {
 	defer k.mu.Unlock()
 	p := k.places[slot%keyPlaces]
 	if p.next != slot+1 {
-		return nil, fmt.Errorf("its key is missing: want %s of the same time as %s: what this member has promised the others is lost, so it cannot go on with the run", KeysFile, StateFile)
+		return nil, damagef("its key is missing: want %s of the same time", KeysFile)
 	}
 	aead := p.aead()
 	if n := aead.NonceSize(); len(sealed) >= n {
@@ -137,7 +135,7 @@ func (k *keys) open(slot uint64, name, sealed []byte) ([]byte, error) {
 			return data, nil
 		}
 	}
-	return nil, fmt.Errorf("%s is damaged, or not of the same time as %s", StateFile, KeysFile)
+	return nil, damagef("it is not what was written, or not of the same time as %s", KeysFile)
 }
 
 func (p place) aead() cipher.AEAD {

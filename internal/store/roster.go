@@ -3,9 +3,6 @@ package store
 import (
 	"bytes"
 	"errors"
-	"fmt"
-
-	"go.etcd.io/bbolt"
 )
 
 // ErrSigned says that a process has signed another roster already.
@@ -15,16 +12,16 @@ var ErrSigned = errors.New("this process has signed another roster already: rest
 // by its canonical bytes. Signing the same one again is no error. It returns when
 // the record is on disk, so the signature may leave.
 func (s *Store) SignRoster(process [32]byte, roster []byte) error {
-	return s.db.Update(func(tx *bbolt.Tx) error {
-		b := tx.Bucket(bucketRosters)
-		if old := b.Get(process[:]); old != nil {
-			if bytes.Equal(old, roster) {
-				return nil
-			}
+	return s.update(func(root bucket) error {
+		b := root.child(bucketRosters)
+		old, err := b.get(process[:])
+		switch {
+		case err != nil:
+			return err
+		case old == nil:
+			return b.put(process[:], bytes.Clone(roster))
+		case !bytes.Equal(old, roster):
 			return ErrSigned
-		}
-		if err := b.Put(process[:], roster); err != nil {
-			return fmt.Errorf("state.db: %w", err)
 		}
 		return nil
 	})
@@ -32,9 +29,10 @@ func (s *Store) SignRoster(process [32]byte, roster []byte) error {
 
 // Roster returns what the process has signed, or nil.
 func (s *Store) Roster(process [32]byte) (roster []byte, err error) {
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		roster = bytes.Clone(tx.Bucket(bucketRosters).Get(process[:]))
-		return nil
+	err = s.view(func(root bucket) error {
+		v, err := root.child(bucketRosters).get(process[:])
+		roster = bytes.Clone(v)
+		return err
 	})
 	return roster, err
 }

@@ -1,11 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-
-	"go.etcd.io/bbolt"
 
 	"github.com/collabdict/collabdict/internal/wire"
 )
@@ -44,24 +42,28 @@ func (s *Store) Begin(r Run) (*Journal, error) {
 	if err := s.keys.destroyAll(); err != nil {
 		return nil, err
 	}
-	j := &Journal{Run: r, store: s, ranks: len(r.Members) + wire.ToCome}
-	return j, s.update(func(tx *bbolt.Tx) error {
-		if err := tx.Bucket(bucketMeta).Put(keyLast, r.ID[:]); err != nil {
+	j := newJournal(s, r)
+	return j, s.update(func(root bucket) error {
+		if err := root.child(bucketMeta).put(keyLast, bytes.Clone(r.ID[:])); err != nil {
 			return err
 		}
-		return j.put(tx)
+		return j.put(root)
 	})
+}
+
+func newJournal(s *Store, r Run) *Journal {
+	return &Journal{Run: r, store: s, ranks: len(r.Members) + wire.ToCome}
 }
 
 // Last returns the journal of the participant's last run, or nil.
 func (s *Store) Last() (j *Journal, err error) {
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		id := tx.Bucket(bucketMeta).Get(keyLast)
-		if id == nil {
-			return nil
+	err = s.view(func(root bucket) error {
+		id, err := root.child(bucketMeta).get(keyLast)
+		if err != nil || id == nil {
+			return err
 		}
-		r, err := read(tx, id)
-		j = &Journal{Run: r, store: s, ranks: len(r.Members) + wire.ToCome}
+		r, err := read(root, id)
+		j = newJournal(s, r)
 		return err
 	})
 	if err != nil {
@@ -72,8 +74,8 @@ func (s *Store) Last() (j *Journal, err error) {
 
 // Knows reports whether this participant has begun a run.
 func (s *Store) Knows(run [32]byte) (known bool) {
-	_ = s.db.View(func(tx *bbolt.Tx) error {
-		known = tx.Bucket(bucketRuns).Bucket(run[:]) != nil
+	_ = s.view(func(root bucket) error {
+		known = root.child(bucketRuns).child(run[:]).exists()
 		return nil
 	})
 	return known
@@ -81,39 +83,44 @@ func (s *Store) Knows(run [32]byte) (known bool) {
 
 // Over reports whether a run is known to be over here, and why.
 func (s *Store) Over(run [32]byte) (why string) {
-	_ = s.db.View(func(tx *bbolt.Tx) error {
-		r, err := read(tx, run[:])
+	_ = s.view(func(root bucket) error {
+		r, err := read(root, run[:])
 		why = r.Over
 		return err
 	})
 	return why
 }
 
-func read(tx *bbolt.Tx, id []byte) (r Run, err error) {
-	b := tx.Bucket(bucketRuns).Bucket(id)
-	if b == nil {
-		return r, errors.New("state.db: no such run")
+func read(root bucket, id []byte) (r Run, err error) {
+	b, err := root.child(bucketRuns).child(id).get(keyRun)
+	if err != nil {
+		return r, err
 	}
-	if err := json.Unmarshal(b.Get(keyRun), &r); err != nil {
-		return r, fmt.Errorf("state.db is damaged: run %x: %w", id[:4], err)
+	if b == nil {
+		return r, damagef("its run %x is missing", id)
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		return r, damagef("run %x: %v", id, err)
+	}
+	if !bytes.Equal(r.ID[:], id) {
+		return r, damagef("run %x is that of another name", id)
 	}
 	return r, nil
 }
 
 // End notes that the run is over here, and why, and destroys its secrets.
 func (j *Journal) End(why string) error {
-	err := j.store.update(func(tx *bbolt.Tx) error {
+	err := j.store.update(func(root bucket) error {
 		j.Run.Over = why
-		b, err := j.bucket(tx)
-		for _, secret := range [][]byte{bucketSlots, bucketStaged} {
-			if err == nil && b.Bucket(secret) != nil {
-				err = b.DeleteBucket(secret)
-			}
-		}
-		if err != nil {
+		if err := dropStaged(root); err != nil {
 			return err
 		}
-		return j.put(tx)
+		if b := j.in(root); b.exists() {
+			if err := b.drop(bucketSlots); err != nil {
+				return err
+			}
+		}
+		return j.put(root)
 	})
 	return errors.Join(err, j.store.keys.destroyAll())
 }
@@ -124,36 +131,36 @@ func (j *Journal) Extend(all []Member) error {
 	if len(all) <= len(j.Members) {
 		return nil
 	}
-	return j.store.update(func(tx *bbolt.Tx) error {
+	return j.store.update(func(root bucket) error {
 		j.Members = append(j.Members, all[len(j.Members):]...)
-		return j.put(tx)
+		return j.put(root)
 	})
 }
 
 // Came notes that a member that was added to the roster has taken part.
 func (j *Journal) Came(rank int) error {
-	return j.store.update(func(tx *bbolt.Tx) error {
+	return j.store.update(func(root bucket) error {
 		if rank >= len(j.Members) { // it could not be noted
 			return nil
 		}
 		j.Members[rank].Came = true
-		return j.put(tx)
+		return j.put(root)
 	})
 }
 
 // Reached notes where a member can be reached now.
 func (j *Journal) Reached(rank int, addrs []string) error {
-	return j.store.update(func(tx *bbolt.Tx) error {
+	return j.store.update(func(root bucket) error {
 		if rank >= len(j.Members) { // it could not be noted
 			return nil
 		}
 		j.Members[rank].Addrs = addrs
-		return j.put(tx)
+		return j.put(root)
 	})
 }
 
-func (j *Journal) put(tx *bbolt.Tx) error {
-	b, err := j.bucket(tx)
+func (j *Journal) put(root bucket) error {
+	b, err := j.made(root)
 	if err != nil {
 		return err
 	}
@@ -161,17 +168,10 @@ func (j *Journal) put(tx *bbolt.Tx) error {
 	if err != nil {
 		return err
 	}
-	return b.Put(keyRun, v)
+	return b.put(keyRun, v)
 }
 
-func (j *Journal) bucket(tx *bbolt.Tx) (*bbolt.Bucket, error) {
-	return tx.Bucket(bucketRuns).CreateBucketIfNotExists(j.ID[:])
-}
+// in returns the run's bucket, and made makes it if it is missing.
+func (j *Journal) in(root bucket) bucket { return root.child(bucketRuns).child(j.ID[:]) }
 
-// update runs a transaction, which is on disk when it returns.
-func (s *Store) update(f func(tx *bbolt.Tx) error) error {
-	if err := s.db.Update(f); err != nil {
-		return fmt.Errorf("state.db: %w", err)
-	}
-	return nil
-}
+func (j *Journal) made(root bucket) (bucket, error) { return root.child(bucketRuns).made(j.ID[:]) }

@@ -28,13 +28,7 @@ func (j *Journal) Apply(writes []consensus.Write, decisions []*consensus.Decisio
 	if err := j.stage(puts); err != nil {
 		return err
 	}
-	err := j.store.update(func(tx *bbolt.Tx) error {
-		b, err := j.bucket(tx)
-		if err != nil {
-			return err
-		}
-		return j.enterAll(b, puts)
-	})
+	err := j.store.update(func(root bucket) error { return j.enterAll(root, puts) })
 	if err != nil {
 		return err
 	}
@@ -48,15 +42,15 @@ func (j *Journal) Apply(writes []consensus.Write, decisions []*consensus.Decisio
 	return nil
 }
 
-func forget(b *bbolt.Bucket, slot uint64) error {
+func forget(b bucket, slot uint64) error {
 	prefix := slotKey(slot, "")
 	var keys [][]byte
-	c := b.Cursor()
+	c := b.in.Cursor()
 	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
 		keys = append(keys, bytes.Clone(k))
 	}
 	for _, k := range keys {
-		if err := deleteEntry(b, k); err != nil {
+		if err := b.drop(k); err != nil {
 			return err
 		}
 	}
@@ -74,75 +68,89 @@ func (j *Journal) name(slot uint64, name string) []byte {
 }
 
 // Decision returns a decided slot, or nil if the log does not have it.
-func (j *Journal) Decision(slot uint64) (d *consensus.Decision, err error) {
-	err = j.log(func(b *bbolt.Bucket) error {
-		if v := entry(b, slotKey(slot, "")); v != nil {
-			d, err = j.decode(v)
-		}
-		return err
-	})
-	return d, err
-}
-
-// Each calls f with every decision in order, until that returns an error.
-func (j *Journal) Each(f func(*consensus.Decision) error) error {
-	return j.log(func(b *bbolt.Bucket) error {
-		return eachEntry(b, func(_ []byte, v [][]byte) error {
-			d, err := j.decode(v)
-			if err != nil {
-				return err
-			}
-			return f(d)
-		})
-	})
-}
-
-func (j *Journal) decode(parts [][]byte) (*consensus.Decision, error) {
-	d, err := wire.UnmarshalDecision(slices.Concat(parts...), j.ranks)
-	if err != nil {
-		return nil, fmt.Errorf("state.db is damaged: log: %w", err)
-	}
-	return d, nil
-}
-
-func (j *Journal) log(f func(b *bbolt.Bucket) error) error {
-	return j.store.db.View(func(tx *bbolt.Tx) error {
-		if b := tx.Bucket(bucketRuns).Bucket(j.ID[:]); b != nil && b.Bucket(bucketLog) != nil {
-			return f(b.Bucket(bucketLog))
+func (j *Journal) Decision(slot uint64) (*consensus.Decision, error) {
+	return j.decision(func(c *bbolt.Cursor) []byte {
+		key := slotKey(slot, "")
+		if k, _ := c.Seek(key); bytes.Equal(k, key) {
+			return k
 		}
 		return nil
 	})
 }
 
+// Each calls f with every decision in order, until that returns an error. No transaction
+// is open meanwhile.
+func (j *Journal) Each(f func(*consensus.Decision) error) error {
+	for from := uint64(0); ; {
+		d, err := j.decision(func(c *bbolt.Cursor) []byte {
+			k, _ := c.Seek(slotKey(from, ""))
+			return k
+		})
+		if err != nil || d == nil {
+			return err
+		}
+		if err := f(d); err != nil {
+			return err
+		}
+		from = d.Slot + 1
+	}
+}
+
+// decision returns the decision at the key that is found in the log, or nil.
+func (j *Journal) decision(find func(*bbolt.Cursor) []byte) (*consensus.Decision, error) {
+	var key, found []byte
+	err := j.store.view(func(root bucket) error {
+		log := j.in(root).child(bucketLog)
+		if !log.exists() {
+			return nil
+		}
+		if key = bytes.Clone(find(log.in.Cursor())); key == nil {
+			return nil
+		}
+		parts, err := entry(log, key)
+		found = slices.Concat(parts...)
+		return err
+	})
+	if err != nil || key == nil {
+		return nil, err
+	}
+	d, err := wire.UnmarshalDecision(found, j.ranks)
+	if err == nil && !bytes.Equal(key, slotKey(d.Slot, "")) {
+		err = fmt.Errorf("slot %d is at the place of another", d.Slot)
+	}
+	if err != nil {
+		return nil, j.Damage(fmt.Sprintf("log: %v", err))
+	}
+	return d, nil
+}
+
+// Damage returns an error which says that what the journal holds is not what was written.
+func (j *Journal) Damage(what string) error { return &DamageError{j.store.path, what} }
+
 // Saved returns what is kept of the run for consensus.Resume.
 func (j *Journal) Saved() (saved consensus.Saved, err error) {
-	err = j.log(func(b *bbolt.Bucket) error {
-		if k, _ := b.Cursor().Last(); k != nil {
-			saved.Last, err = j.decode(entry(b, k))
-		}
-		return err
+	saved.Last, err = j.decision(func(c *bbolt.Cursor) []byte {
+		k, _ := c.Last()
+		return k
 	})
 	if err != nil {
 		return saved, err
 	}
 	saved.Slots = map[uint64]map[string][]byte{}
-	return saved, j.store.db.View(func(tx *bbolt.Tx) error {
-		b := tx.Bucket(bucketRuns).Bucket(j.ID[:]).Bucket(bucketSlots)
-		if b == nil {
-			return nil
-		}
-		return eachEntry(b, func(k []byte, v [][]byte) error { return j.enter(saved, k, v) })
+	return saved, j.store.view(func(root bucket) error {
+		slots := j.in(root).child(bucketSlots)
+		return eachEntry(slots, func(k []byte, v [][]byte) error { return j.enter(saved, k, v) })
 	})
 }
 
 // Entry returns an entry of a slot, or nil if there is none any more.
 func (j *Journal) Entry(slot uint64, name string) (data []byte, err error) {
-	err = j.store.db.View(func(tx *bbolt.Tx) error {
-		b := tx.Bucket(bucketRuns).Bucket(j.ID[:]).Bucket(bucketSlots)
-		if b == nil || !j.store.keys.has(slot) {
+	err = j.store.view(func(root bucket) error {
+		if !j.store.keys.has(slot) {
 			return nil
 		}
-		if parts := entry(b, slotKey(slot, name)); parts != nil {
+		parts, err := entry(j.in(root).child(bucketSlots), slotKey(slot, name))
+		if err == nil && parts != nil {
 			data, err = j.unseal(slot, name, parts)
 		}
 		return err
@@ -154,14 +162,14 @@ func (j *Journal) Entry(slot uint64, name string) (data []byte, err error) {
 // already; it is useless then.
 func (j *Journal) enter(saved consensus.Saved, k []byte, parts [][]byte) error {
 	if len(k) < 8 {
-		return fmt.Errorf("state.db is damaged: an entry with a key of %d bytes", len(k))
+		return damagef("an entry has a key of %d bytes", len(k))
 	}
 	slot, name := binary.BigEndian.Uint64(k), string(k[8:])
 	if saved.Last != nil && slot <= saved.Last.Slot && !j.store.keys.has(slot) {
 		return nil
 	}
 	if len(parts) == 0 {
-		return fmt.Errorf("state.db is damaged: entry %q of slot %d is empty", name, slot)
+		return damagef("entry %q of slot %d is empty", name, slot)
 	}
 	data, err := j.unseal(slot, name, parts)
 	if err != nil {

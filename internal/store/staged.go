@@ -3,14 +3,13 @@ package store
 import (
 	"encoding/binary"
 
-	"go.etcd.io/bbolt"
-
 	"github.com/collabdict/collabdict/consensus"
 )
 
 // A transaction of bbolt buffers each write twice. So long entries are
 // cut, and all but what fits into the last transaction is on disk before it, part by
-// part, in a bucket that counts for nothing; the last one moves them to their place.
+// part, in a bucket that counts for nothing; the last one moves them to their place. Their
+// digests are those of that place.
 
 // partSize is the most bytes of an entry that a transaction writes.
 const partSize = 2 << 20
@@ -40,7 +39,9 @@ func (j *Journal) part(p put, i int, room []byte) ([]byte, error) {
 }
 
 // roomFor returns room for a part of an entry.
-func roomFor(p put) []byte { return make([]byte, sealedHead+min(p.Size(), partSize)+sealedTail) }
+func roomFor(p put) []byte {
+	return make([]byte, sealedHead+min(p.Size(), partSize)+sealedTail+digestSize)
+}
 
 // partName is what a part of an entry is bound to. Where it is the only one, that is
 // the name of the entry.
@@ -66,15 +67,13 @@ func (j *Journal) stage(puts []put) error {
 			if err != nil {
 				return err
 			}
-			err = j.store.update(func(tx *bbolt.Tx) error {
-				b, err := j.bucket(tx)
-				if err == nil && first && b.Bucket(bucketStaged) != nil {
-					err = b.DeleteBucket(bucketStaged)
+			err = j.store.update(func(root bucket) error {
+				if first {
+					if err := dropStaged(root); err != nil {
+						return err
+					}
 				}
-				if err != nil {
-					return err
-				}
-				return putPart(b, p, i, part)
+				return j.putPart(root, p, i, part)
 			})
 			if err != nil {
 				return err
@@ -85,13 +84,29 @@ func (j *Journal) stage(puts []put) error {
 	return nil
 }
 
-func putPart(run *bbolt.Bucket, p put, i int, part []byte) error {
-	b, err := run.CreateBucketIfNotExists(bucketStaged)
-	if err == nil {
-		b, err = b.CreateBucketIfNotExists(p.in)
+// dropStaged drops what is staged. It was never counted.
+func dropStaged(root bucket) error {
+	if !root.child(bucketStaged).exists() {
+		return nil
 	}
+	return root.in.DeleteBucket(bucketStaged)
+}
+
+// staged returns the bucket of parts that will be moved into the run's bucket of that name.
+func (j *Journal) staged(root bucket, name []byte) (bucket, error) {
+	b, err := root.made(bucketStaged)
 	if err == nil {
-		b, err = b.CreateBucketIfNotExists(slotKey(p.Slot, p.Name))
+		b, err = b.made(name)
+	}
+	to := j.in(root).named(name)
+	to.in, to.head = b.in, &head{}
+	return to, err
+}
+
+func (j *Journal) putPart(root bucket, p put, i int, part []byte) error {
+	b, err := j.staged(root, p.in)
+	if err == nil {
+		b, err = b.made(slotKey(p.Slot, p.Name))
 	}
 	if err != nil {
 		return err
@@ -100,37 +115,42 @@ func putPart(run *bbolt.Bucket, p put, i int, part []byte) error {
 }
 
 // enterAll makes the writes, in their order. Long entries are moved where they count.
-func (j *Journal) enterAll(run *bbolt.Bucket, puts []put) error {
+func (j *Journal) enterAll(root bucket, puts []put) error {
+	run, err := j.made(root)
+	if err != nil {
+		return err
+	}
 	for _, p := range puts {
-		b, err := run.CreateBucketIfNotExists(p.in)
+		b, err := run.made(p.in)
 		if err == nil {
-			err = j.enterOne(run, b, p)
+			err = j.enterOne(root, b, p)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if run.Bucket(bucketStaged) != nil {
-		return run.DeleteBucket(bucketStaged)
-	}
-	return nil
+	return dropStaged(root)
 }
 
-func (j *Journal) enterOne(run, b *bbolt.Bucket, p put) error {
+func (j *Journal) enterOne(root, b bucket, p put) error {
 	key := slotKey(p.Slot, p.Name)
 	switch {
 	case p.forgets():
 		return forget(b, p.Slot)
 	case p.Data == nil:
-		return deleteEntry(b, key)
+		return b.drop(key)
 	case p.long():
-		if err := deleteEntry(b, key); err != nil {
+		if err := b.drop(key); err != nil {
 			return err
 		}
-		return run.Bucket(bucketStaged).Bucket(p.in).MoveBucket(key, b)
+		from, err := j.staged(root, p.in)
+		if err != nil {
+			return err
+		}
+		return b.move(key, from)
 	}
-	if e := b.Bucket(key); e != nil && e.Get(keyData) == nil { // a long one was here
-		if err := b.DeleteBucket(key); err != nil {
+	if e := b.child(key); e.exists() && e.in.Get(keyData) == nil { // a long one was here
+		if err := b.drop(key); err != nil {
 			return err
 		}
 	}

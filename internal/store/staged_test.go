@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"github.com/collabdict/collabdict/consensus"
 )
 
@@ -76,8 +74,8 @@ func TestPartsAloneCountForNothing(t *testing.T) {
 	apply1(t, j, nil, write)
 	check(write.Data)
 	var staged error
-	_ = s.db.View(func(tx *bbolt.Tx) error {
-		if tx.Bucket(bucketRuns).Bucket(j.ID[:]).Bucket(bucketStaged) != nil {
+	_ = s.view(func(root bucket) error {
+		if root.child(bucketStaged).exists() {
 			staged = errors.New("parts are left")
 		}
 		return nil

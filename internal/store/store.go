@@ -4,7 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -14,7 +18,7 @@ import (
 )
 
 // Version of the files' layout.
-const Version = 5
+const Version = 6
 
 // The files in a participant's folder.
 const (
@@ -22,9 +26,9 @@ const (
 	KeysFile  = "state.keys"
 )
 
-// The buckets: meta holds the version and which run is the last, rosters what
-// each process has signed, and runs one bucket a run with what is known of it, the
-// entries of its slots and its log of decisions.
+// The buckets: meta holds the version, which run is the last and the head of all entries,
+// rosters what each process has signed, and runs one bucket a run with what is known of it,
+// the entries of its slots and its log of decisions.
 var (
 	bucketMeta    = []byte("meta")
 	bucketRosters = []byte("rosters")
@@ -32,40 +36,113 @@ var (
 	bucketSlots   = []byte("slots")
 	bucketLog     = []byte("log")
 	keyVersion    = []byte("version")
+	keyHead       = []byte("head")
 	keyLast       = []byte("last")
 	keyRun        = []byte("run")
 )
 
 // Store is the open files. It is safe for concurrent use.
 type Store struct {
-	db   *bbolt.DB
-	keys *keys
+	path   string
+	db     *bbolt.DB
+	file   *os.File // of the db
+	keys   *keys
+	broken atomic.Pointer[DamageError] // why bbolt is not called any more
+}
+
+// VersionError says that another release has written the state.
+type VersionError struct {
+	Path string
+	Got  uint32
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("%s: want version %d, got %d: finish its run with the release of collabdict that wrote it, or use a new folder", e.Path, Version, e.Got)
 }
 
 // Open opens the files in a folder, or creates them readable by their owner
 // alone; they are there after a power cut from then on. One process can hold them
-// at a time.
+// at a time. What is not as this participant has written it is a DamageError.
 func Open(dir string) (*Store, error) {
-	path := filepath.Join(dir, StateFile)
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil, fmt.Errorf("%s is in use by another process: stop it, or give this node a folder of its own", path)
-	}
+	s := &Store{path: filepath.Join(dir, StateFile)}
+	keysPath := filepath.Join(dir, KeysFile)
+	isNew, err := s.check(keysPath)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, err
 	}
-	if err := db.Update(prepare); err != nil {
-		db.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+	err = s.openFile(false)
+	if isNew && atomicfile.IsFull(err) {
+		_ = os.Truncate(s.path, 0) // bbolt leaves part of what it begins with, if anything
 	}
-	k, err := openKeys(filepath.Join(dir, KeysFile))
+	if err == nil {
+		err = s.prepare()
+	}
+	if err == nil {
+		s.keys, err = openKeys(keysPath)
+	}
 	if err == nil {
 		err = protect(dir)
 	}
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, s.Close())
 	}
-	return &Store{db: db, keys: k}, nil
+	return s, nil
+}
+
+// check checks the pages of a file that is there, before bbolt writes to it. An empty one is
+// new, unless there are keys: the process that made it has not come any further.
+func (s *Store) check(keysPath string) (isNew bool, err error) {
+	info, err := os.Stat(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if info.Size() == 0 {
+		if _, err := os.Stat(keysPath); errors.Is(err, fs.ErrNotExist) {
+			return true, nil
+		}
+		return false, &DamageError{s.path, "it is empty"}
+	}
+	err = s.openFile(true)
+	if err == nil {
+		err = s.guard(func() error {
+			info, err := s.file.Stat()
+			if err != nil {
+				return err
+			}
+			return checkPages(s.file, info.Size())
+		})
+	}
+	return false, errors.Join(err, s.Close())
+}
+
+// openFile lets bbolt open the file and hold its lock, which readers share. It reads no
+// more than the first two pages if it is not to write.
+func (s *Store) openFile(read bool) error {
+	s.db, s.file = nil, nil
+	options := bbolt.Options{Timeout: time.Second, ReadOnly: read, OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		f, err := os.OpenFile(name, flag, mode)
+		s.file = f
+		return f, err
+	}}
+	err := s.guard(func() (err error) {
+		s.db, err = bbolt.Open(s.path, 0o600, &options)
+		return err
+	})
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return fmt.Errorf("%s is in use by another process: stop it, or give this node a folder of its own", s.path)
+	}
+	_, damaged := errors.AsType[*DamageError](err)
+	_, system := errors.AsType[syscall.Errno](err)
+	switch {
+	case err == nil || damaged:
+		return err
+	case system:
+		return fmt.Errorf("open %s: %w", s.path, err)
+	}
+	return &DamageError{s.path, err.Error()} // bbolt says what is wrong with the first pages
 }
 
 // protect keeps others from the files, and makes their names durable: bbolt syncs only the
@@ -81,33 +158,140 @@ func protect(dir string) error {
 }
 
 // Close releases the files.
-func (s *Store) Close() error { return errors.Join(s.db.Close(), s.keys.close()) }
+func (s *Store) Close() (err error) {
+	switch {
+	case s.broken.Load() != nil && s.file != nil:
+		err = s.file.Close()
+	case s.db != nil:
+		err = s.db.Close()
+	}
+	if s.keys != nil {
+		err = errors.Join(err, s.keys.close())
+	}
+	return err
+}
 
-func prepare(tx *bbolt.Tx) error {
-	if meta := tx.Bucket(bucketMeta); meta != nil {
-		return checkVersion(meta.Get(keyVersion))
-	}
-	if name, _ := tx.Cursor().First(); name != nil {
-		return fmt.Errorf("not a state file of collabdict: it has a bucket %q and no version", name)
-	}
-	meta, err := tx.CreateBucket(bucketMeta)
-	if err != nil {
+// prepare checks the version and the entries of a file, or makes one what it should be
+// that is new.
+func (s *Store) prepare() error {
+	isNew := false
+	err := s.view(func(root bucket) error {
+		if meta := root.child(bucketMeta); meta.exists() {
+			if err := s.checkVersion(meta); err != nil {
+				return err
+			}
+			return checkEntries(root)
+		}
+		isNew = true
+		if name, _ := root.in.Cursor().First(); name != nil {
+			return damagef("it has a bucket %q and no version, as other programs write", name)
+		}
+		return nil
+	})
+	if err != nil || !isNew {
 		return err
 	}
-	for _, name := range [][]byte{bucketRosters, bucketRuns} {
-		if _, err := tx.CreateBucket(name); err != nil {
+	return s.update(func(root bucket) error {
+		for _, name := range [][]byte{bucketRosters, bucketRuns} {
+			if _, err := root.made(name); err != nil {
+				return err
+			}
+		}
+		meta, err := root.made(bucketMeta)
+		if err != nil {
+			return err
+		}
+		return meta.put(keyVersion, binary.BigEndian.AppendUint32(nil, Version))
+	})
+}
+
+func (s *Store) checkVersion(meta bucket) error {
+	v := meta.in.Get(keyVersion)
+	if len(v) != 4 { // those up to 5 have no digest
+		var err error
+		if v, err = meta.get(keyVersion); err != nil {
 			return err
 		}
 	}
-	return meta.Put(keyVersion, binary.BigEndian.AppendUint32(nil, Version))
-}
-
-func checkVersion(v []byte) error {
 	if len(v) != 4 {
-		return fmt.Errorf("damaged: want a version of 4 bytes, got %d", len(v))
+		return damagef("want a version of 4 bytes, got %d", len(v))
 	}
 	if got := binary.BigEndian.Uint32(v); got != Version {
-		return fmt.Errorf("state file version: want %d, got %d: use the release of collabdict that wrote it, or a new folder", Version, got)
+		return &VersionError{s.path, got}
 	}
 	return nil
+}
+
+// checkEntries compares the entries with their head, and those with their digests that are
+// looked for by their keys. Those of slots and logs are read later, when they are asked for.
+func checkEntries(root bucket) error {
+	want, err := readHead(root)
+	if err != nil {
+		return err
+	}
+	var got head
+	for _, name := range [][]byte{bucketMeta, bucketRosters, bucketRuns} {
+		b := root.child(name)
+		if !b.exists() {
+			return damagef("its bucket %q is missing", name)
+		}
+		err := b.each(func(in bucket, key, digest []byte) (err error) {
+			switch string(key) {
+			case string(keyHead):
+				return nil
+			case string(keyData):
+			default:
+				_, err = in.get(key)
+			}
+			got.add(digest)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if got != want {
+		return damagef("its %d entries are not the %d that were written", got.count, want.count)
+	}
+	return nil
+}
+
+// readHead returns the head of a file's entries, which a new one has not yet.
+func readHead(root bucket) (h head, err error) {
+	meta := root.child(bucketMeta)
+	if !meta.exists() {
+		return h, nil
+	}
+	b, err := meta.get(keyHead)
+	if err != nil {
+		return h, err
+	}
+	return decodeHead(b)
+}
+
+// view runs a transaction that reads. Nothing but reading is done in it.
+func (s *Store) view(f func(root bucket) error) error {
+	return s.guard(func() error {
+		return s.db.View(func(tx *bbolt.Tx) error { return f(bucket{in: tx.Cursor().Bucket()}) })
+	})
+}
+
+// update runs a transaction, which is on disk when it returns.
+func (s *Store) update(f func(root bucket) error) error {
+	return s.guard(func() error {
+		return s.db.Update(func(tx *bbolt.Tx) error {
+			root := bucket{in: tx.Cursor().Bucket()}
+			h, err := readHead(root)
+			if err != nil {
+				return err
+			}
+			root.head = &h
+			if err := f(root); err != nil {
+				return err
+			}
+			now := h.encode()
+			root.head = &head{} // its own entry is not counted
+			return root.child(bucketMeta).put(keyHead, now)
+		})
+	})
 }

@@ -249,7 +249,7 @@ func TestOpenRefuses(t *testing.T) {
 				}
 				return b.Put(keyVersion, binary.BigEndian.AppendUint32(nil, 7))
 			})
-		}, "want 5, got 7"},
+		}, "want version 6, got 7: finish its run"},
 		"foreign file": {func(path string) {
 			change(path, func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("mail")); return err })
 		}, `a bucket "mail"`},

@@ -18,6 +18,9 @@ func putDecision(in *consensus.Decision) *pb.Decision {
 		Members: in.Members, Missing: putMissing(in.Missing), Total: putValues(in.Total),
 		Digest: in.Digest[:], Chain: in.Chain[:], Certificate: putCertificate(in.Certificate),
 	}
+	if r := in.Running; r != nil {
+		out.Running = &pb.Counted{Key: r.Key, From: r.From, Size: r.Size, Members: r.Members}
+	}
 	switch in.Kind {
 	case consensus.Gather:
 		for _, m := range in.Members {
@@ -38,11 +41,14 @@ func (d *decoder) decision(in *pb.Decision) *consensus.Decision {
 	if in.GetCertificate() != nil {
 		out.Certificate = d.certificate(in.GetCertificate())
 	}
+	if r := in.GetRunning(); r != nil {
+		out.Running = &consensus.Counted{Key: d.key(r.GetKey()), From: d.text("running total", r.GetFrom()), Size: r.GetSize(), Members: d.members("running total", r.GetMembers())}
+	}
 	if out.Kind == consensus.Sum {
 		d.oneEach(in.GetBlobs(), 0)
 		return out
 	}
-	if out.Total != nil {
+	if out.Total != nil || out.Running != nil {
 		d.fail("decision", "a total", "blobs alone in a "+out.Kind.String())
 	}
 	if out.Kind == consensus.Amend {

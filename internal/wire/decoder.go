@@ -138,8 +138,20 @@ func (d *decoder) kind(k uint32) consensus.Kind {
 }
 
 func (d *decoder) header(in *pb.Header) consensus.Header {
-	return consensus.Header{
+	h := consensus.Header{
 		Kind: d.kind(in.GetKind()), Round: in.GetRound(), Length: in.GetLength(), Hash: d.digest("header hash", in.GetHash()),
 		Parameters: d.optional("parameters", in.GetParameters()),
 	}
+	if r := in.GetRunning(); r != nil {
+		h.Running = consensus.RunningHeader{Key: d.key(r.GetKey()), From: d.text("running total", r.GetFrom()), Size: r.GetSize(), Base: d.digest("running total", r.GetBase())}
+	}
+	return h
+}
+
+// key returns that of a running total, which has one.
+func (d *decoder) key(s string) string {
+	if s == "" {
+		d.fail("running total", "no key", "a key")
+	}
+	return d.text("running total", s)
 }

@@ -26,6 +26,9 @@ func Size(m consensus.Message) int {
 		if b.Header.Parameters != [32]byte{} {
 			header += field(len(b.Header.Parameters))
 		}
+		if r := b.Header.Running; r.Key != "" {
+			header += field(words(r.Key) + words(r.From) + number(uint64(r.Size)) + field(len(r.Base)))
+		}
 		size := field(header) + field(len(b.View)) + vector(len(b.Full)) + field(len(b.Commit))
 		if len(b.Chunk) > 0 {
 			size += field(len(b.Chunk))
@@ -59,6 +62,14 @@ func number(v uint64) int {
 		return 0
 	}
 	return tagSize + protowire.SizeVarint(v)
+}
+
+// words returns what a field with text takes, which is nothing for none.
+func words(s string) int {
+	if s == "" {
+		return 0
+	}
+	return field(len(s))
 }
 
 // vector returns what a field of n words takes, which is nothing where there are

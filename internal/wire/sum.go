@@ -14,6 +14,9 @@ func putHeader(h consensus.Header) *pb.Header {
 	if h.Parameters != [32]byte{} {
 		out.Parameters = h.Parameters[:]
 	}
+	if r := h.Running; r.Key != "" {
+		out.Running = &pb.Running{Key: r.Key, From: r.From, Size: r.Size, Base: r.Base[:]}
+	}
 	return out
 }
 

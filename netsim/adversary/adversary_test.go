@@ -2,6 +2,7 @@ package adversary_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -96,6 +97,26 @@ func (e end) named() bool {
 		}
 	}
 	return false
+}
+
+// proven reports whether an honest member has two votes of the adversary for different
+// results. No honest member is ever proven at fault: the votes that all members have end up
+// with, put together, contradict each other for nobody else.
+func (e end) proven(t *testing.T) bool {
+	var votes []consensus.CastVote
+	found := false
+	for rank, m := range e.report.Members {
+		if err, is := errors.AsType[*consensus.MemberError](m.Err); is && rank != bad && err.Evidence != nil {
+			votes = append(votes, err.Evidence.Votes...)
+			found = found || len(consensus.TwoFaced(err.Evidence.Votes)) > 0
+		}
+	}
+	for _, pair := range consensus.TwoFaced(votes) {
+		if pair[0].Member != bad {
+			t.Errorf("honest participant %d has signed %+v", pair[0].Member+1, pair)
+		}
+	}
+	return found
 }
 
 // checkSums fails if a total that an honest member has opened is not the sum over
@@ -198,10 +219,13 @@ func TestGarbage(t *testing.T) {
 // over members that took part in it. They notice, at the latest in the next slot,
 // and end the run.
 func TestEquivocator(t *testing.T) {
-	different := false
+	different, proven := false, 0
 	each(t, func() netsim.Adversary { return adversary.Equivocator{} }, func(t *testing.T, e end) {
 		e.checkSums(t, nil)
 		different = different || e.differ()
+		if e.proven(t) {
+			proven++
+		}
 		if e.err == nil || !e.named() {
 			t.Errorf("nobody names the adversary: %v", e.err)
 		}
@@ -209,4 +233,8 @@ func TestEquivocator(t *testing.T) {
 	if !different {
 		t.Error("no two totals: the documents say too little of what holds")
 	}
+	if proven == 0 {
+		t.Error("in no run has a member two votes of the adversary")
+	}
+	t.Logf("%d of %d runs end with two votes of the adversary in one ballot", proven, 5*len(schemes))
 }

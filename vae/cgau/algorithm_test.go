@@ -2,6 +2,7 @@ package cgau
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithmtest"
+	"github.com/collabdict/collabdict/internal/grouptest"
+	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/vae/internal/networks"
 )
 
@@ -127,16 +130,31 @@ func TestAlgorithmTogether(t *testing.T) {
 
 // In no vector that leaves a member is there a place for conditions: one vector holds its largest
 // class, and then there are two per round, of how many are below which bound, and of the
-// changes of weights and biases.
+// changes of weights and biases with a loss, two values of held rows, which there are none
+// of, and the number of rows.
 func TestAlgorithmSendsNoConditions(t *testing.T) {
 	all, _ := shifted(1, 3, 40)
-	for s, r := range algorithmtest.Run(t, algorithmtest.New(t, Kind, with("rounds=2")...), all) {
+	a := algorithmtest.New(t, Kind, with("rounds=2")...)
+	for s, r := range algorithmtest.Run(t, a, all) {
 		m := r.Model.(Trained).Model
 		round := []int{64 * (len(m.Shared().Shapes) + besides + 1), len(m.Shared().Values) + besides + 1}
-		if want := slices.Concat([]int{algorithm.MostClasses}, round, round); !slices.Equal(r.Sums, want) || r.Gathers != 0 {
-			t.Errorf("member %d sends vectors of %v values, want %v", s, r.Sums, want)
+		if want := slices.Concat([]int{algorithm.MostClasses}, round, round); !slices.Equal(r.Sums, want) || r.Gathers != 0 || len(m.Conditions().Values) != 2*(8+6) {
+			t.Errorf("member %d, of %d conditions, sends vectors of %v values, want %v", s, len(m.Conditions().Values), r.Sums, want)
 		}
 	}
+	var left [][]float64
+	m := algorithmtest.Train(t, grouptest.Watch(lockstep.Run, &left), a, secret(all))[0].Model.(Trained)
+	if last := left[len(left)-1][len(m.Shared()):]; !(last[0] > 0) || last[1] != 0 || last[2] != 0 || last[3] != 40 {
+		t.Errorf("member 0 sends %v beside the changes", last)
+	}
+}
+
+// secret gives each participant a source of its own.
+func secret(all []algorithm.Data) []algorithm.Data {
+	for s := range all {
+		all[s].Source = rand.NewPCG(7, uint64(s))
+	}
+	return all
 }
 
 // A class that test rows alone have is one of the model's. One that is not is an error.
@@ -158,7 +176,9 @@ func TestClasses(t *testing.T) {
 func TestFailedSumsLeaveTheModel(t *testing.T) {
 	all, _ := shifted(1, 1, 40)
 	two, more := algorithmtest.New(t, Kind, with("rounds=2", "classes=3")...), algorithmtest.New(t, Kind, with("rounds=5", "classes=3")...)
-	algorithmtest.FailsLate(t, two, more, all[0], 2*2)
+	for _, sums := range []int{2 * 2, 2*2 + 1} {
+		algorithmtest.FailsLate(t, two, more, all[0], sums)
+	}
 }
 
 // Who has but one class is told so.

@@ -165,6 +165,9 @@ func TestExplainAndCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n, d := codes.Dims(); n != 300 || d != m.Latent() {
+		t.Errorf("codes are %d by %d", n, d)
+	}
 	rows, err := m.Decode(codes)
 	if err != nil {
 		t.Fatal(err)

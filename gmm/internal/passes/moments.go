@@ -12,9 +12,11 @@ import (
 type Moments struct {
 	K, Dim int
 	Full   bool
-	LogLik float64   // Σ_n ln Σ_k π_k N(x_n|k)
-	N      []float64 // K, Σ_n r_k(n)
-	First  []float64 // K by M, Σ_n r_k(n)(x_n − c_k)
+	LogLik float64 // Σ_n ln Σ_k π_k N(x_n|k)
+	// Entropy is −Σ_n Σ_k r_k(n) ln r_k(n), if it was measured.
+	Entropy float64
+	N       []float64 // K, Σ_n r_k(n)
+	First   []float64 // K by M, Σ_n r_k(n)(x_n − c_k)
 	// Second is K by M by M if full, the upper triangle of
 	// Σ_n r_k(n)(x_n − c_k)(x_n − c_k)ᵀ, else K by M, its diagonal.
 	Second []float64
@@ -38,6 +40,7 @@ func (s *Moments) Stride() int {
 // Merge adds the moments of other rows.
 func (s *Moments) Merge(o *Moments) {
 	s.LogLik += o.LogLik
+	s.Entropy += o.Entropy
 	floats.Add(s.N, o.N)
 	floats.Add(s.First, o.First)
 	floats.Add(s.Second, o.Second)
@@ -128,7 +131,9 @@ func (p *Pass) diversity() privacy.Diversity {
 		}
 	}
 	r := make([]privacy.Entropy, len(total.g))
+	p.moments.Entropy = 0
 	for k, n := range p.moments.N {
+		p.moments.Entropy -= total.plogp[k]
 		r[k] = privacy.EntropyOf(0, n, total.plogp[k])
 	}
 	return privacy.Measure(total.g, r)

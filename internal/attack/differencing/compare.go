@@ -25,10 +25,11 @@ type Findings struct {
 	Of     int // all rows
 }
 
-// Compare counts the rows of x, in the coordinates of the totals, that a difference of
+// Compare counts the members' rows, in the coordinates of the totals, that a difference of
 // two counts and first moments shows. It takes every pair of components of neighbouring
 // totals, and of one total, and every component by itself.
-func (r *Recorder) Compare(x *mat.Dense) Findings {
+func (r *Recorder) Compare(members ...*mat.Dense) Findings {
+	x := stacked(members)
 	n, dim := x.Dims()
 	f := Findings{Of: n}
 	rows, decoy := newTable(x, 0), newTable(x, decoyed)

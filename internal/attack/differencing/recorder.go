@@ -19,6 +19,9 @@ type Recorder struct {
 type total struct {
 	round  uint32 // 0 is the start
 	groups []group
+	// views are the members that somebody would take each group to be over: those whose
+	// vectors of the slot are in it.
+	views [][]uint32
 }
 
 // group is the counts and first moments of components that share a partition of the
@@ -54,13 +57,18 @@ func (r *Recorder) Decided(_ int, d *consensus.Decision) {
 		return
 	}
 	if groups := split(d.Total, blocks); groups != nil {
-		r.totals = append(r.totals, total{d.Round, groups})
+		t := total{round: d.Round, groups: groups}
+		for range groups {
+			t.views = append(t.views, d.Members)
+		}
+		r.totals = append(r.totals, t)
 	}
 }
 
 // split returns the counts and first moments in a vector.
 func split(x []float64, blocks []collabdict.Block) (groups []group) {
 	var counts []float64
+	x, blocks = joined(x, blocks)
 	for len(blocks) > 0 {
 		moment, n := blocks[0].Moment, 0
 		for len(blocks) > 0 && blocks[0].Moment == moment {
@@ -78,6 +86,20 @@ func split(x []float64, blocks []collabdict.Block) (groups []group) {
 		}
 	}
 	return groups
+}
+
+// joined returns values without their low words, which are added to them.
+func joined(x []float64, blocks []collabdict.Block) ([]float64, []collabdict.Block) {
+	i := slices.IndexFunc(blocks, func(b collabdict.Block) bool { return b.Moment == collabdict.LowWords })
+	if i < 0 {
+		return x, blocks
+	}
+	x = slices.Clone(x)
+	n := len(x) / 2
+	for j, low := range x[n:] {
+		x[j] += low
+	}
+	return x[:n], blocks[:i]
 }
 
 func newGroup(counts, firsts []float64) group {

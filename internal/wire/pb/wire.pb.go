@@ -7,12 +7,11 @@
 package pb
 
 import (
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
-
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -377,6 +376,7 @@ type Header struct {
 	Length        uint32                 `protobuf:"varint,3,opt,name=length,proto3" json:"length,omitempty"`
 	Hash          []byte                 `protobuf:"bytes,4,opt,name=hash,proto3" json:"hash,omitempty"`             // 32 bytes
 	Parameters    []byte                 `protobuf:"bytes,5,opt,name=parameters,proto3" json:"parameters,omitempty"` // 32 bytes; none if there is no digest
+	Running       *Running               `protobuf:"bytes,6,opt,name=running,proto3" json:"running,omitempty"`       // of a sum of a running total
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -446,6 +446,81 @@ func (x *Header) GetParameters() []byte {
 	return nil
 }
 
+func (x *Header) GetRunning() *Running {
+	if x != nil {
+		return x.Running
+	}
+	return nil
+}
+
+type Running struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	From          string                 `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	Size          uint32                 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	Base          []byte                 `protobuf:"bytes,4,opt,name=base,proto3" json:"base,omitempty"` // 32 bytes
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Running) Reset() {
+	*x = Running{}
+	mi := &file_wire_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Running) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Running) ProtoMessage() {}
+
+func (x *Running) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Running.ProtoReflect.Descriptor instead.
+func (*Running) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Running) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *Running) GetFrom() string {
+	if x != nil {
+		return x.From
+	}
+	return ""
+}
+
+func (x *Running) GetSize() uint32 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *Running) GetBase() []byte {
+	if x != nil {
+		return x.Base
+	}
+	return nil
+}
+
 type Seeds struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Header        *Header                `protobuf:"bytes,1,opt,name=header,proto3" json:"header,omitempty"`
@@ -460,7 +535,7 @@ type Seeds struct {
 
 func (x *Seeds) Reset() {
 	*x = Seeds{}
-	mi := &file_wire_proto_msgTypes[2]
+	mi := &file_wire_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -472,7 +547,7 @@ func (x *Seeds) String() string {
 func (*Seeds) ProtoMessage() {}
 
 func (x *Seeds) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[2]
+	mi := &file_wire_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -485,7 +560,7 @@ func (x *Seeds) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Seeds.ProtoReflect.Descriptor instead.
 func (*Seeds) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{2}
+	return file_wire_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Seeds) GetHeader() *Header {
@@ -540,7 +615,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_wire_proto_msgTypes[3]
+	mi := &file_wire_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -552,7 +627,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[3]
+	mi := &file_wire_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -565,7 +640,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{3}
+	return file_wire_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Share) GetX() uint32 {
@@ -594,7 +669,7 @@ type Step struct {
 
 func (x *Step) Reset() {
 	*x = Step{}
-	mi := &file_wire_proto_msgTypes[4]
+	mi := &file_wire_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -606,7 +681,7 @@ func (x *Step) String() string {
 func (*Step) ProtoMessage() {}
 
 func (x *Step) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[4]
+	mi := &file_wire_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -619,7 +694,7 @@ func (x *Step) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Step.ProtoReflect.Descriptor instead.
 func (*Step) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{4}
+	return file_wire_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Step) GetLane() uint32 {
@@ -667,7 +742,7 @@ type Sealed struct {
 
 func (x *Sealed) Reset() {
 	*x = Sealed{}
-	mi := &file_wire_proto_msgTypes[5]
+	mi := &file_wire_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -679,7 +754,7 @@ func (x *Sealed) String() string {
 func (*Sealed) ProtoMessage() {}
 
 func (x *Sealed) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[5]
+	mi := &file_wire_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -692,7 +767,7 @@ func (x *Sealed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sealed.ProtoReflect.Descriptor instead.
 func (*Sealed) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{5}
+	return file_wire_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Sealed) GetAttempt() uint32 {
@@ -768,7 +843,7 @@ type Missing struct {
 
 func (x *Missing) Reset() {
 	*x = Missing{}
-	mi := &file_wire_proto_msgTypes[6]
+	mi := &file_wire_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -780,7 +855,7 @@ func (x *Missing) String() string {
 func (*Missing) ProtoMessage() {}
 
 func (x *Missing) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[6]
+	mi := &file_wire_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -793,7 +868,7 @@ func (x *Missing) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Missing.ProtoReflect.Descriptor instead.
 func (*Missing) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{6}
+	return file_wire_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Missing) GetMember() uint32 {
@@ -821,7 +896,7 @@ type Blob struct {
 
 func (x *Blob) Reset() {
 	*x = Blob{}
-	mi := &file_wire_proto_msgTypes[7]
+	mi := &file_wire_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -833,7 +908,7 @@ func (x *Blob) String() string {
 func (*Blob) ProtoMessage() {}
 
 func (x *Blob) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[7]
+	mi := &file_wire_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -846,7 +921,7 @@ func (x *Blob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Blob.ProtoReflect.Descriptor instead.
 func (*Blob) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{7}
+	return file_wire_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Blob) GetHeader() *Header {
@@ -878,7 +953,7 @@ type Prepare struct {
 
 func (x *Prepare) Reset() {
 	*x = Prepare{}
-	mi := &file_wire_proto_msgTypes[8]
+	mi := &file_wire_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -890,7 +965,7 @@ func (x *Prepare) String() string {
 func (*Prepare) ProtoMessage() {}
 
 func (x *Prepare) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[8]
+	mi := &file_wire_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -903,7 +978,7 @@ func (x *Prepare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Prepare.ProtoReflect.Descriptor instead.
 func (*Prepare) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{8}
+	return file_wire_proto_rawDescGZIP(), []int{9}
 }
 
 type Promise struct {
@@ -920,7 +995,7 @@ type Promise struct {
 
 func (x *Promise) Reset() {
 	*x = Promise{}
-	mi := &file_wire_proto_msgTypes[9]
+	mi := &file_wire_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -932,7 +1007,7 @@ func (x *Promise) String() string {
 func (*Promise) ProtoMessage() {}
 
 func (x *Promise) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[9]
+	mi := &file_wire_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -945,7 +1020,7 @@ func (x *Promise) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Promise.ProtoReflect.Descriptor instead.
 func (*Promise) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{9}
+	return file_wire_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Promise) GetMember() uint32 {
@@ -1000,7 +1075,7 @@ type Value struct {
 
 func (x *Value) Reset() {
 	*x = Value{}
-	mi := &file_wire_proto_msgTypes[10]
+	mi := &file_wire_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1012,7 +1087,7 @@ func (x *Value) String() string {
 func (*Value) ProtoMessage() {}
 
 func (x *Value) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[10]
+	mi := &file_wire_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1025,7 +1100,7 @@ func (x *Value) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Value.ProtoReflect.Descriptor instead.
 func (*Value) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{10}
+	return file_wire_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Value) GetAttempt() uint32 {
@@ -1052,7 +1127,7 @@ type Vote struct {
 
 func (x *Vote) Reset() {
 	*x = Vote{}
-	mi := &file_wire_proto_msgTypes[11]
+	mi := &file_wire_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1064,7 +1139,7 @@ func (x *Vote) String() string {
 func (*Vote) ProtoMessage() {}
 
 func (x *Vote) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[11]
+	mi := &file_wire_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1077,7 +1152,7 @@ func (x *Vote) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Vote.ProtoReflect.Descriptor instead.
 func (*Vote) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{11}
+	return file_wire_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Vote) GetBallot() uint32 {
@@ -1103,7 +1178,7 @@ type Busy struct {
 
 func (x *Busy) Reset() {
 	*x = Busy{}
-	mi := &file_wire_proto_msgTypes[12]
+	mi := &file_wire_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1115,7 +1190,7 @@ func (x *Busy) String() string {
 func (*Busy) ProtoMessage() {}
 
 func (x *Busy) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[12]
+	mi := &file_wire_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1128,7 +1203,7 @@ func (x *Busy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Busy.ProtoReflect.Descriptor instead.
 func (*Busy) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{12}
+	return file_wire_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Busy) GetWorking() uint32 {
@@ -1152,7 +1227,7 @@ type View struct {
 
 func (x *View) Reset() {
 	*x = View{}
-	mi := &file_wire_proto_msgTypes[13]
+	mi := &file_wire_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1164,7 +1239,7 @@ func (x *View) String() string {
 func (*View) ProtoMessage() {}
 
 func (x *View) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[13]
+	mi := &file_wire_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1177,7 +1252,7 @@ func (x *View) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use View.ProtoReflect.Descriptor instead.
 func (*View) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{13}
+	return file_wire_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *View) GetBallot() uint32 {
@@ -1233,7 +1308,7 @@ type Done struct {
 
 func (x *Done) Reset() {
 	*x = Done{}
-	mi := &file_wire_proto_msgTypes[14]
+	mi := &file_wire_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1245,7 +1320,7 @@ func (x *Done) String() string {
 func (*Done) ProtoMessage() {}
 
 func (x *Done) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[14]
+	mi := &file_wire_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1258,7 +1333,7 @@ func (x *Done) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Done.ProtoReflect.Descriptor instead.
 func (*Done) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{14}
+	return file_wire_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Done) GetValue() *Value {
@@ -1294,7 +1369,7 @@ type Certificate struct {
 
 func (x *Certificate) Reset() {
 	*x = Certificate{}
-	mi := &file_wire_proto_msgTypes[15]
+	mi := &file_wire_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1306,7 +1381,7 @@ func (x *Certificate) String() string {
 func (*Certificate) ProtoMessage() {}
 
 func (x *Certificate) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[15]
+	mi := &file_wire_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1319,7 +1394,7 @@ func (x *Certificate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Certificate.ProtoReflect.Descriptor instead.
 func (*Certificate) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{15}
+	return file_wire_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Certificate) GetBallot() uint32 {
@@ -1360,7 +1435,7 @@ type SignedVote struct {
 
 func (x *SignedVote) Reset() {
 	*x = SignedVote{}
-	mi := &file_wire_proto_msgTypes[16]
+	mi := &file_wire_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1372,7 +1447,7 @@ func (x *SignedVote) String() string {
 func (*SignedVote) ProtoMessage() {}
 
 func (x *SignedVote) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[16]
+	mi := &file_wire_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1385,7 +1460,7 @@ func (x *SignedVote) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignedVote.ProtoReflect.Descriptor instead.
 func (*SignedVote) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{16}
+	return file_wire_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SignedVote) GetMember() uint32 {
@@ -1411,7 +1486,7 @@ type Pads struct {
 
 func (x *Pads) Reset() {
 	*x = Pads{}
-	mi := &file_wire_proto_msgTypes[17]
+	mi := &file_wire_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1423,7 +1498,7 @@ func (x *Pads) String() string {
 func (*Pads) ProtoMessage() {}
 
 func (x *Pads) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[17]
+	mi := &file_wire_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1436,7 +1511,7 @@ func (x *Pads) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pads.ProtoReflect.Descriptor instead.
 func (*Pads) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{17}
+	return file_wire_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Pads) GetPads() []*Pad {
@@ -1456,7 +1531,7 @@ type Pad struct {
 
 func (x *Pad) Reset() {
 	*x = Pad{}
-	mi := &file_wire_proto_msgTypes[18]
+	mi := &file_wire_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1468,7 +1543,7 @@ func (x *Pad) String() string {
 func (*Pad) ProtoMessage() {}
 
 func (x *Pad) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[18]
+	mi := &file_wire_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1481,7 +1556,7 @@ func (x *Pad) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pad.ProtoReflect.Descriptor instead.
 func (*Pad) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{18}
+	return file_wire_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Pad) GetMember() uint32 {
@@ -1508,7 +1583,7 @@ type Reopen struct {
 
 func (x *Reopen) Reset() {
 	*x = Reopen{}
-	mi := &file_wire_proto_msgTypes[19]
+	mi := &file_wire_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1520,7 +1595,7 @@ func (x *Reopen) String() string {
 func (*Reopen) ProtoMessage() {}
 
 func (x *Reopen) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[19]
+	mi := &file_wire_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1533,7 +1608,7 @@ func (x *Reopen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reopen.ProtoReflect.Descriptor instead.
 func (*Reopen) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{19}
+	return file_wire_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Reopen) GetEpoch() uint32 {
@@ -1560,7 +1635,7 @@ type Substitute struct {
 
 func (x *Substitute) Reset() {
 	*x = Substitute{}
-	mi := &file_wire_proto_msgTypes[20]
+	mi := &file_wire_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1572,7 +1647,7 @@ func (x *Substitute) String() string {
 func (*Substitute) ProtoMessage() {}
 
 func (x *Substitute) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[20]
+	mi := &file_wire_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1585,7 +1660,7 @@ func (x *Substitute) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Substitute.ProtoReflect.Descriptor instead.
 func (*Substitute) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{20}
+	return file_wire_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Substitute) GetMember() uint32 {
@@ -1611,7 +1686,7 @@ type Opened struct {
 
 func (x *Opened) Reset() {
 	*x = Opened{}
-	mi := &file_wire_proto_msgTypes[21]
+	mi := &file_wire_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1623,7 +1698,7 @@ func (x *Opened) String() string {
 func (*Opened) ProtoMessage() {}
 
 func (x *Opened) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[21]
+	mi := &file_wire_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1636,7 +1711,7 @@ func (x *Opened) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Opened.ProtoReflect.Descriptor instead.
 func (*Opened) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{21}
+	return file_wire_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Opened) GetWords() []byte {
@@ -1655,7 +1730,7 @@ type Shares struct {
 
 func (x *Shares) Reset() {
 	*x = Shares{}
-	mi := &file_wire_proto_msgTypes[22]
+	mi := &file_wire_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +1742,7 @@ func (x *Shares) String() string {
 func (*Shares) ProtoMessage() {}
 
 func (x *Shares) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[22]
+	mi := &file_wire_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1680,7 +1755,7 @@ func (x *Shares) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Shares.ProtoReflect.Descriptor instead.
 func (*Shares) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{22}
+	return file_wire_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Shares) GetShares() []*PadShare {
@@ -1700,7 +1775,7 @@ type PadShare struct {
 
 func (x *PadShare) Reset() {
 	*x = PadShare{}
-	mi := &file_wire_proto_msgTypes[23]
+	mi := &file_wire_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1712,7 +1787,7 @@ func (x *PadShare) String() string {
 func (*PadShare) ProtoMessage() {}
 
 func (x *PadShare) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[23]
+	mi := &file_wire_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1725,7 +1800,7 @@ func (x *PadShare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PadShare.ProtoReflect.Descriptor instead.
 func (*PadShare) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{23}
+	return file_wire_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *PadShare) GetMember() uint32 {
@@ -1752,7 +1827,7 @@ type Decided struct {
 
 func (x *Decided) Reset() {
 	*x = Decided{}
-	mi := &file_wire_proto_msgTypes[24]
+	mi := &file_wire_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1764,7 +1839,7 @@ func (x *Decided) String() string {
 func (*Decided) ProtoMessage() {}
 
 func (x *Decided) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[24]
+	mi := &file_wire_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1777,7 +1852,7 @@ func (x *Decided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decided.ProtoReflect.Descriptor instead.
 func (*Decided) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{24}
+	return file_wire_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Decided) GetDecision() *Decision {
@@ -1811,13 +1886,14 @@ type Decision struct {
 	Certificate   *Certificate           `protobuf:"bytes,11,opt,name=certificate,proto3" json:"certificate,omitempty"`
 	Cost          *Cost                  `protobuf:"bytes,12,opt,name=cost,proto3" json:"cost,omitempty"`
 	Version       uint32                 `protobuf:"varint,13,opt,name=version,proto3" json:"version,omitempty"`
+	Running       *Counted               `protobuf:"bytes,14,opt,name=running,proto3" json:"running,omitempty"` // of a running total
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_wire_proto_msgTypes[25]
+	mi := &file_wire_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1829,7 +1905,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[25]
+	mi := &file_wire_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1842,7 +1918,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{25}
+	return file_wire_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Decision) GetSlot() uint64 {
@@ -1936,6 +2012,81 @@ func (x *Decision) GetVersion() uint32 {
 	return 0
 }
 
+func (x *Decision) GetRunning() *Counted {
+	if x != nil {
+		return x.Running
+	}
+	return nil
+}
+
+type Counted struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	From          string                 `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	Size          uint32                 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	Members       []uint32               `protobuf:"varint,4,rep,packed,name=members,proto3" json:"members,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Counted) Reset() {
+	*x = Counted{}
+	mi := &file_wire_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Counted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Counted) ProtoMessage() {}
+
+func (x *Counted) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Counted.ProtoReflect.Descriptor instead.
+func (*Counted) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *Counted) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *Counted) GetFrom() string {
+	if x != nil {
+		return x.From
+	}
+	return ""
+}
+
+func (x *Counted) GetSize() uint32 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *Counted) GetMembers() []uint32 {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
 type Cost struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Ballot        uint32                 `protobuf:"varint,1,opt,name=ballot,proto3" json:"ballot,omitempty"`
@@ -1950,7 +2101,7 @@ type Cost struct {
 
 func (x *Cost) Reset() {
 	*x = Cost{}
-	mi := &file_wire_proto_msgTypes[26]
+	mi := &file_wire_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1962,7 +2113,7 @@ func (x *Cost) String() string {
 func (*Cost) ProtoMessage() {}
 
 func (x *Cost) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[26]
+	mi := &file_wire_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1975,7 +2126,7 @@ func (x *Cost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cost.ProtoReflect.Descriptor instead.
 func (*Cost) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{26}
+	return file_wire_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Cost) GetBallot() uint32 {
@@ -2039,7 +2190,7 @@ type Beat struct {
 
 func (x *Beat) Reset() {
 	*x = Beat{}
-	mi := &file_wire_proto_msgTypes[27]
+	mi := &file_wire_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2051,7 +2202,7 @@ func (x *Beat) String() string {
 func (*Beat) ProtoMessage() {}
 
 func (x *Beat) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[27]
+	mi := &file_wire_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2064,7 +2215,7 @@ func (x *Beat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Beat.ProtoReflect.Descriptor instead.
 func (*Beat) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{27}
+	return file_wire_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Beat) GetState() uint32 {
@@ -2155,7 +2306,7 @@ type Leave struct {
 
 func (x *Leave) Reset() {
 	*x = Leave{}
-	mi := &file_wire_proto_msgTypes[28]
+	mi := &file_wire_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2167,7 +2318,7 @@ func (x *Leave) String() string {
 func (*Leave) ProtoMessage() {}
 
 func (x *Leave) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[28]
+	mi := &file_wire_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2180,7 +2331,7 @@ func (x *Leave) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Leave.ProtoReflect.Descriptor instead.
 func (*Leave) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{28}
+	return file_wire_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Leave) GetReason() string {
@@ -2229,7 +2380,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_wire_proto_msgTypes[29]
+	mi := &file_wire_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2241,7 +2392,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[29]
+	mi := &file_wire_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2254,7 +2405,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{29}
+	return file_wire_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Hello) GetVersion() uint32 {
@@ -2379,7 +2530,7 @@ type Field struct {
 
 func (x *Field) Reset() {
 	*x = Field{}
-	mi := &file_wire_proto_msgTypes[30]
+	mi := &file_wire_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2391,7 +2542,7 @@ func (x *Field) String() string {
 func (*Field) ProtoMessage() {}
 
 func (x *Field) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[30]
+	mi := &file_wire_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2404,7 +2555,7 @@ func (x *Field) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Field.ProtoReflect.Descriptor instead.
 func (*Field) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{30}
+	return file_wire_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Field) GetName() string {
@@ -2431,7 +2582,7 @@ type Contact struct {
 
 func (x *Contact) Reset() {
 	*x = Contact{}
-	mi := &file_wire_proto_msgTypes[31]
+	mi := &file_wire_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2443,7 +2594,7 @@ func (x *Contact) String() string {
 func (*Contact) ProtoMessage() {}
 
 func (x *Contact) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[31]
+	mi := &file_wire_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2456,7 +2607,7 @@ func (x *Contact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contact.ProtoReflect.Descriptor instead.
 func (*Contact) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{31}
+	return file_wire_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Contact) GetId() []byte {
@@ -2482,7 +2633,7 @@ type Roster struct {
 
 func (x *Roster) Reset() {
 	*x = Roster{}
-	mi := &file_wire_proto_msgTypes[32]
+	mi := &file_wire_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2494,7 +2645,7 @@ func (x *Roster) String() string {
 func (*Roster) ProtoMessage() {}
 
 func (x *Roster) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[32]
+	mi := &file_wire_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2507,7 +2658,7 @@ func (x *Roster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Roster.ProtoReflect.Descriptor instead.
 func (*Roster) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{32}
+	return file_wire_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Roster) GetEntries() []*Entry {
@@ -2528,7 +2679,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_wire_proto_msgTypes[33]
+	mi := &file_wire_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2540,7 +2691,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[33]
+	mi := &file_wire_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2553,7 +2704,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{33}
+	return file_wire_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Entry) GetName() string {
@@ -2588,7 +2739,7 @@ type Opening struct {
 
 func (x *Opening) Reset() {
 	*x = Opening{}
-	mi := &file_wire_proto_msgTypes[34]
+	mi := &file_wire_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2600,7 +2751,7 @@ func (x *Opening) String() string {
 func (*Opening) ProtoMessage() {}
 
 func (x *Opening) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[34]
+	mi := &file_wire_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2613,7 +2764,7 @@ func (x *Opening) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Opening.ProtoReflect.Descriptor instead.
 func (*Opening) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{34}
+	return file_wire_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Opening) GetVersion() uint32 {
@@ -2658,7 +2809,7 @@ const file_wire_proto_rawDesc = "" +
 	"\x05leave\x18\x12 \x01(\v2\x19.collabdict.wire.v1.LeaveH\x00R\x05leave\x124\n" +
 	"\x06reopen\x18\x13 \x01(\v2\x1a.collabdict.wire.v1.ReopenH\x00R\x06reopen\x124\n" +
 	"\x06opened\x18\x14 \x01(\v2\x1a.collabdict.wire.v1.OpenedH\x00R\x06openedB\x06\n" +
-	"\x04body\"~\n" +
+	"\x04body\"\xb5\x01\n" +
 	"\x06Header\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12\x16\n" +
@@ -2666,7 +2817,13 @@ const file_wire_proto_rawDesc = "" +
 	"\x04hash\x18\x04 \x01(\fR\x04hash\x12\x1e\n" +
 	"\n" +
 	"parameters\x18\x05 \x01(\fR\n" +
-	"parameters\"\xc2\x01\n" +
+	"parameters\x125\n" +
+	"\arunning\x18\x06 \x01(\v2\x1b.collabdict.wire.v1.RunningR\arunning\"W\n" +
+	"\aRunning\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
+	"\x04from\x18\x02 \x01(\tR\x04from\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\rR\x04size\x12\x12\n" +
+	"\x04base\x18\x04 \x01(\fR\x04base\"\xc2\x01\n" +
 	"\x05Seeds\x122\n" +
 	"\x06header\x18\x01 \x01(\v2\x1a.collabdict.wire.v1.HeaderR\x06header\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\fR\x04view\x12\x14\n" +
@@ -2756,7 +2913,7 @@ const file_wire_proto_rawDesc = "" +
 	"\x05share\x18\x02 \x01(\v2\x19.collabdict.wire.v1.ShareR\x05share\"x\n" +
 	"\aDecided\x128\n" +
 	"\bdecision\x18\x01 \x01(\v2\x1c.collabdict.wire.v1.DecisionR\bdecision\x123\n" +
-	"\x04next\x18\x02 \x01(\v2\x1f.collabdict.wire.v1.CertificateR\x04next\"\x98\x03\n" +
+	"\x04next\x18\x02 \x01(\v2\x1f.collabdict.wire.v1.CertificateR\x04next\"\xcf\x03\n" +
 	"\bDecision\x12\x12\n" +
 	"\x04slot\x18\x01 \x01(\x04R\x04slot\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x14\n" +
@@ -2771,7 +2928,13 @@ const file_wire_proto_rawDesc = "" +
 	" \x01(\fR\x05chain\x12A\n" +
 	"\vcertificate\x18\v \x01(\v2\x1f.collabdict.wire.v1.CertificateR\vcertificate\x12,\n" +
 	"\x04cost\x18\f \x01(\v2\x18.collabdict.wire.v1.CostR\x04cost\x12\x18\n" +
-	"\aversion\x18\r \x01(\rR\aversion\"\x96\x01\n" +
+	"\aversion\x18\r \x01(\rR\aversion\x125\n" +
+	"\arunning\x18\x0e \x01(\v2\x1b.collabdict.wire.v1.CountedR\arunning\"]\n" +
+	"\aCounted\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
+	"\x04from\x18\x02 \x01(\tR\x04from\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\rR\x04size\x12\x18\n" +
+	"\amembers\x18\x04 \x03(\rR\amembers\"\x96\x01\n" +
 	"\x04Cost\x12\x16\n" +
 	"\x06ballot\x18\x01 \x01(\rR\x06ballot\x12\x12\n" +
 	"\x04lost\x18\x02 \x03(\rR\x04lost\x12\x16\n" +
@@ -2846,93 +3009,97 @@ func file_wire_proto_rawDescGZIP() []byte {
 	return file_wire_proto_rawDescData
 }
 
-var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_wire_proto_goTypes = []any{
 	(*Message)(nil),     // 0: collabdict.wire.v1.Message
 	(*Header)(nil),      // 1: collabdict.wire.v1.Header
-	(*Seeds)(nil),       // 2: collabdict.wire.v1.Seeds
-	(*Share)(nil),       // 3: collabdict.wire.v1.Share
-	(*Step)(nil),        // 4: collabdict.wire.v1.Step
-	(*Sealed)(nil),      // 5: collabdict.wire.v1.Sealed
-	(*Missing)(nil),     // 6: collabdict.wire.v1.Missing
-	(*Blob)(nil),        // 7: collabdict.wire.v1.Blob
-	(*Prepare)(nil),     // 8: collabdict.wire.v1.Prepare
-	(*Promise)(nil),     // 9: collabdict.wire.v1.Promise
-	(*Value)(nil),       // 10: collabdict.wire.v1.Value
-	(*Vote)(nil),        // 11: collabdict.wire.v1.Vote
-	(*Busy)(nil),        // 12: collabdict.wire.v1.Busy
-	(*View)(nil),        // 13: collabdict.wire.v1.View
-	(*Done)(nil),        // 14: collabdict.wire.v1.Done
-	(*Certificate)(nil), // 15: collabdict.wire.v1.Certificate
-	(*SignedVote)(nil),  // 16: collabdict.wire.v1.SignedVote
-	(*Pads)(nil),        // 17: collabdict.wire.v1.Pads
-	(*Pad)(nil),         // 18: collabdict.wire.v1.Pad
-	(*Reopen)(nil),      // 19: collabdict.wire.v1.Reopen
-	(*Substitute)(nil),  // 20: collabdict.wire.v1.Substitute
-	(*Opened)(nil),      // 21: collabdict.wire.v1.Opened
-	(*Shares)(nil),      // 22: collabdict.wire.v1.Shares
-	(*PadShare)(nil),    // 23: collabdict.wire.v1.PadShare
-	(*Decided)(nil),     // 24: collabdict.wire.v1.Decided
-	(*Decision)(nil),    // 25: collabdict.wire.v1.Decision
-	(*Cost)(nil),        // 26: collabdict.wire.v1.Cost
-	(*Beat)(nil),        // 27: collabdict.wire.v1.Beat
-	(*Leave)(nil),       // 28: collabdict.wire.v1.Leave
-	(*Hello)(nil),       // 29: collabdict.wire.v1.Hello
-	(*Field)(nil),       // 30: collabdict.wire.v1.Field
-	(*Contact)(nil),     // 31: collabdict.wire.v1.Contact
-	(*Roster)(nil),      // 32: collabdict.wire.v1.Roster
-	(*Entry)(nil),       // 33: collabdict.wire.v1.Entry
-	(*Opening)(nil),     // 34: collabdict.wire.v1.Opening
+	(*Running)(nil),     // 2: collabdict.wire.v1.Running
+	(*Seeds)(nil),       // 3: collabdict.wire.v1.Seeds
+	(*Share)(nil),       // 4: collabdict.wire.v1.Share
+	(*Step)(nil),        // 5: collabdict.wire.v1.Step
+	(*Sealed)(nil),      // 6: collabdict.wire.v1.Sealed
+	(*Missing)(nil),     // 7: collabdict.wire.v1.Missing
+	(*Blob)(nil),        // 8: collabdict.wire.v1.Blob
+	(*Prepare)(nil),     // 9: collabdict.wire.v1.Prepare
+	(*Promise)(nil),     // 10: collabdict.wire.v1.Promise
+	(*Value)(nil),       // 11: collabdict.wire.v1.Value
+	(*Vote)(nil),        // 12: collabdict.wire.v1.Vote
+	(*Busy)(nil),        // 13: collabdict.wire.v1.Busy
+	(*View)(nil),        // 14: collabdict.wire.v1.View
+	(*Done)(nil),        // 15: collabdict.wire.v1.Done
+	(*Certificate)(nil), // 16: collabdict.wire.v1.Certificate
+	(*SignedVote)(nil),  // 17: collabdict.wire.v1.SignedVote
+	(*Pads)(nil),        // 18: collabdict.wire.v1.Pads
+	(*Pad)(nil),         // 19: collabdict.wire.v1.Pad
+	(*Reopen)(nil),      // 20: collabdict.wire.v1.Reopen
+	(*Substitute)(nil),  // 21: collabdict.wire.v1.Substitute
+	(*Opened)(nil),      // 22: collabdict.wire.v1.Opened
+	(*Shares)(nil),      // 23: collabdict.wire.v1.Shares
+	(*PadShare)(nil),    // 24: collabdict.wire.v1.PadShare
+	(*Decided)(nil),     // 25: collabdict.wire.v1.Decided
+	(*Decision)(nil),    // 26: collabdict.wire.v1.Decision
+	(*Counted)(nil),     // 27: collabdict.wire.v1.Counted
+	(*Cost)(nil),        // 28: collabdict.wire.v1.Cost
+	(*Beat)(nil),        // 29: collabdict.wire.v1.Beat
+	(*Leave)(nil),       // 30: collabdict.wire.v1.Leave
+	(*Hello)(nil),       // 31: collabdict.wire.v1.Hello
+	(*Field)(nil),       // 32: collabdict.wire.v1.Field
+	(*Contact)(nil),     // 33: collabdict.wire.v1.Contact
+	(*Roster)(nil),      // 34: collabdict.wire.v1.Roster
+	(*Entry)(nil),       // 35: collabdict.wire.v1.Entry
+	(*Opening)(nil),     // 36: collabdict.wire.v1.Opening
 }
 var file_wire_proto_depIdxs = []int32{
-	2,  // 0: collabdict.wire.v1.Message.seeds:type_name -> collabdict.wire.v1.Seeds
-	4,  // 1: collabdict.wire.v1.Message.step:type_name -> collabdict.wire.v1.Step
-	5,  // 2: collabdict.wire.v1.Message.seal:type_name -> collabdict.wire.v1.Sealed
-	7,  // 3: collabdict.wire.v1.Message.blob:type_name -> collabdict.wire.v1.Blob
-	24, // 4: collabdict.wire.v1.Message.decided:type_name -> collabdict.wire.v1.Decided
-	27, // 5: collabdict.wire.v1.Message.beat:type_name -> collabdict.wire.v1.Beat
-	8,  // 6: collabdict.wire.v1.Message.prepare:type_name -> collabdict.wire.v1.Prepare
-	9,  // 7: collabdict.wire.v1.Message.promise:type_name -> collabdict.wire.v1.Promise
-	12, // 8: collabdict.wire.v1.Message.busy:type_name -> collabdict.wire.v1.Busy
-	13, // 9: collabdict.wire.v1.Message.view:type_name -> collabdict.wire.v1.View
-	14, // 10: collabdict.wire.v1.Message.done:type_name -> collabdict.wire.v1.Done
-	15, // 11: collabdict.wire.v1.Message.commit:type_name -> collabdict.wire.v1.Certificate
-	17, // 12: collabdict.wire.v1.Message.pads:type_name -> collabdict.wire.v1.Pads
-	22, // 13: collabdict.wire.v1.Message.shares:type_name -> collabdict.wire.v1.Shares
-	28, // 14: collabdict.wire.v1.Message.leave:type_name -> collabdict.wire.v1.Leave
-	19, // 15: collabdict.wire.v1.Message.reopen:type_name -> collabdict.wire.v1.Reopen
-	21, // 16: collabdict.wire.v1.Message.opened:type_name -> collabdict.wire.v1.Opened
-	1,  // 17: collabdict.wire.v1.Seeds.header:type_name -> collabdict.wire.v1.Header
-	3,  // 18: collabdict.wire.v1.Seeds.share:type_name -> collabdict.wire.v1.Share
-	1,  // 19: collabdict.wire.v1.Sealed.header:type_name -> collabdict.wire.v1.Header
-	6,  // 20: collabdict.wire.v1.Sealed.missing:type_name -> collabdict.wire.v1.Missing
-	1,  // 21: collabdict.wire.v1.Blob.header:type_name -> collabdict.wire.v1.Header
-	11, // 22: collabdict.wire.v1.Promise.vote:type_name -> collabdict.wire.v1.Vote
-	10, // 23: collabdict.wire.v1.Vote.value:type_name -> collabdict.wire.v1.Value
-	6,  // 24: collabdict.wire.v1.View.missing:type_name -> collabdict.wire.v1.Missing
-	10, // 25: collabdict.wire.v1.View.finish:type_name -> collabdict.wire.v1.Value
-	9,  // 26: collabdict.wire.v1.View.promises:type_name -> collabdict.wire.v1.Promise
-	10, // 27: collabdict.wire.v1.Done.value:type_name -> collabdict.wire.v1.Value
-	10, // 28: collabdict.wire.v1.Certificate.value:type_name -> collabdict.wire.v1.Value
-	16, // 29: collabdict.wire.v1.Certificate.votes:type_name -> collabdict.wire.v1.SignedVote
-	18, // 30: collabdict.wire.v1.Pads.pads:type_name -> collabdict.wire.v1.Pad
-	20, // 31: collabdict.wire.v1.Reopen.lost:type_name -> collabdict.wire.v1.Substitute
-	23, // 32: collabdict.wire.v1.Shares.shares:type_name -> collabdict.wire.v1.PadShare
-	3,  // 33: collabdict.wire.v1.PadShare.share:type_name -> collabdict.wire.v1.Share
-	25, // 34: collabdict.wire.v1.Decided.decision:type_name -> collabdict.wire.v1.Decision
-	15, // 35: collabdict.wire.v1.Decided.next:type_name -> collabdict.wire.v1.Certificate
-	6,  // 36: collabdict.wire.v1.Decision.missing:type_name -> collabdict.wire.v1.Missing
-	15, // 37: collabdict.wire.v1.Decision.certificate:type_name -> collabdict.wire.v1.Certificate
-	26, // 38: collabdict.wire.v1.Decision.cost:type_name -> collabdict.wire.v1.Cost
-	30, // 39: collabdict.wire.v1.Hello.agreement:type_name -> collabdict.wire.v1.Field
-	31, // 40: collabdict.wire.v1.Hello.contacts:type_name -> collabdict.wire.v1.Contact
-	32, // 41: collabdict.wire.v1.Hello.roster:type_name -> collabdict.wire.v1.Roster
-	33, // 42: collabdict.wire.v1.Roster.entries:type_name -> collabdict.wire.v1.Entry
-	43, // [43:43] is the sub-list for method output_type
-	43, // [43:43] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	3,  // 0: collabdict.wire.v1.Message.seeds:type_name -> collabdict.wire.v1.Seeds
+	5,  // 1: collabdict.wire.v1.Message.step:type_name -> collabdict.wire.v1.Step
+	6,  // 2: collabdict.wire.v1.Message.seal:type_name -> collabdict.wire.v1.Sealed
+	8,  // 3: collabdict.wire.v1.Message.blob:type_name -> collabdict.wire.v1.Blob
+	25, // 4: collabdict.wire.v1.Message.decided:type_name -> collabdict.wire.v1.Decided
+	29, // 5: collabdict.wire.v1.Message.beat:type_name -> collabdict.wire.v1.Beat
+	9,  // 6: collabdict.wire.v1.Message.prepare:type_name -> collabdict.wire.v1.Prepare
+	10, // 7: collabdict.wire.v1.Message.promise:type_name -> collabdict.wire.v1.Promise
+	13, // 8: collabdict.wire.v1.Message.busy:type_name -> collabdict.wire.v1.Busy
+	14, // 9: collabdict.wire.v1.Message.view:type_name -> collabdict.wire.v1.View
+	15, // 10: collabdict.wire.v1.Message.done:type_name -> collabdict.wire.v1.Done
+	16, // 11: collabdict.wire.v1.Message.commit:type_name -> collabdict.wire.v1.Certificate
+	18, // 12: collabdict.wire.v1.Message.pads:type_name -> collabdict.wire.v1.Pads
+	23, // 13: collabdict.wire.v1.Message.shares:type_name -> collabdict.wire.v1.Shares
+	30, // 14: collabdict.wire.v1.Message.leave:type_name -> collabdict.wire.v1.Leave
+	20, // 15: collabdict.wire.v1.Message.reopen:type_name -> collabdict.wire.v1.Reopen
+	22, // 16: collabdict.wire.v1.Message.opened:type_name -> collabdict.wire.v1.Opened
+	2,  // 17: collabdict.wire.v1.Header.running:type_name -> collabdict.wire.v1.Running
+	1,  // 18: collabdict.wire.v1.Seeds.header:type_name -> collabdict.wire.v1.Header
+	4,  // 19: collabdict.wire.v1.Seeds.share:type_name -> collabdict.wire.v1.Share
+	1,  // 20: collabdict.wire.v1.Sealed.header:type_name -> collabdict.wire.v1.Header
+	7,  // 21: collabdict.wire.v1.Sealed.missing:type_name -> collabdict.wire.v1.Missing
+	1,  // 22: collabdict.wire.v1.Blob.header:type_name -> collabdict.wire.v1.Header
+	12, // 23: collabdict.wire.v1.Promise.vote:type_name -> collabdict.wire.v1.Vote
+	11, // 24: collabdict.wire.v1.Vote.value:type_name -> collabdict.wire.v1.Value
+	7,  // 25: collabdict.wire.v1.View.missing:type_name -> collabdict.wire.v1.Missing
+	11, // 26: collabdict.wire.v1.View.finish:type_name -> collabdict.wire.v1.Value
+	10, // 27: collabdict.wire.v1.View.promises:type_name -> collabdict.wire.v1.Promise
+	11, // 28: collabdict.wire.v1.Done.value:type_name -> collabdict.wire.v1.Value
+	11, // 29: collabdict.wire.v1.Certificate.value:type_name -> collabdict.wire.v1.Value
+	17, // 30: collabdict.wire.v1.Certificate.votes:type_name -> collabdict.wire.v1.SignedVote
+	19, // 31: collabdict.wire.v1.Pads.pads:type_name -> collabdict.wire.v1.Pad
+	21, // 32: collabdict.wire.v1.Reopen.lost:type_name -> collabdict.wire.v1.Substitute
+	24, // 33: collabdict.wire.v1.Shares.shares:type_name -> collabdict.wire.v1.PadShare
+	4,  // 34: collabdict.wire.v1.PadShare.share:type_name -> collabdict.wire.v1.Share
+	26, // 35: collabdict.wire.v1.Decided.decision:type_name -> collabdict.wire.v1.Decision
+	16, // 36: collabdict.wire.v1.Decided.next:type_name -> collabdict.wire.v1.Certificate
+	7,  // 37: collabdict.wire.v1.Decision.missing:type_name -> collabdict.wire.v1.Missing
+	16, // 38: collabdict.wire.v1.Decision.certificate:type_name -> collabdict.wire.v1.Certificate
+	28, // 39: collabdict.wire.v1.Decision.cost:type_name -> collabdict.wire.v1.Cost
+	27, // 40: collabdict.wire.v1.Decision.running:type_name -> collabdict.wire.v1.Counted
+	32, // 41: collabdict.wire.v1.Hello.agreement:type_name -> collabdict.wire.v1.Field
+	33, // 42: collabdict.wire.v1.Hello.contacts:type_name -> collabdict.wire.v1.Contact
+	34, // 43: collabdict.wire.v1.Hello.roster:type_name -> collabdict.wire.v1.Roster
+	35, // 44: collabdict.wire.v1.Roster.entries:type_name -> collabdict.wire.v1.Entry
+	45, // [45:45] is the sub-list for method output_type
+	45, // [45:45] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_wire_proto_init() }
@@ -2965,7 +3132,7 @@ func file_wire_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_wire_proto_rawDesc), len(file_wire_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

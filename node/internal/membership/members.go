@@ -47,16 +47,13 @@ func (c *Current) Name(rank int) string { return c.Load().All[rank].Name }
 // FromJournal returns the members of a run as its journal has them, with the amendments
 // of its log.
 func FromJournal(j *store.Journal, p consensus.Params) (*Members, error) {
+	p = founded(j, p)
 	m := &Members{Params: &p, Removed: map[int]bool{}, Ranks: map[peer.ID]int{}}
-	for rank, o := range j.Members {
-		if rank < j.Founders {
-			p.Members = append(p.Members, o.Name)
-		}
+	for _, o := range j.Members {
 		if err := m.add(Member{Name: o.Name, ID: peer.ID(o.ID), Addrs: o.Addrs}); err != nil {
 			return nil, err
 		}
 	}
-	p.Joins = p.Self >= len(p.Members)
 	err := j.Each(func(d *consensus.Decision) error {
 		if d.Kind != consensus.Amend {
 			return nil
@@ -71,6 +68,32 @@ func FromJournal(j *store.Journal, p consensus.Params) (*Members, error) {
 		return nil, err
 	}
 	return m.Dismissed(), nil
+}
+
+// founded returns the parameters of a run as it began.
+func founded(j *store.Journal, p consensus.Params) consensus.Params {
+	for _, o := range j.Members[:j.Founders] {
+		p.Members = append(p.Members, o.Name)
+	}
+	p.Joins = p.Self >= j.Founders
+	return p
+}
+
+// CheckLog checks what was decided in a run against the votes for it. The keys of the
+// parameters know all members of the run.
+func CheckLog(j *store.Journal, p consensus.Params) error {
+	var log *consensus.Log
+	return j.Each(func(d *consensus.Decision) (err error) {
+		if log == nil {
+			if log, err = consensus.NewLog(founded(j, p)); err != nil {
+				return err
+			}
+		}
+		if err := log.Check(d); err != nil {
+			return j.Damage("log: " + err.Error())
+		}
+		return nil
+	})
 }
 
 // Amended returns the members after an amendment that was decided.

@@ -17,8 +17,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 	"github.com/libp2p/go-libp2p/p2p/security/noise"
 	tls "github.com/libp2p/go-libp2p/p2p/security/tls"
-	quic "github.com/libp2p/go-libp2p/p2p/transport/quic"
-	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
+
+	"github.com/collabdict/collabdict/node/internal/secret"
 )
 
 var everywhere = []string{
@@ -32,7 +32,8 @@ type Config struct {
 	Listen     []string // multiaddrs; none means all interfaces
 	Size       int      // members of the run
 	Consortium [32]byte
-	Members    []peer.ID // who alone may take part, if that is known beforehand
+	Members    []peer.ID     // who alone may take part, if that is known beforehand
+	Secret     secret.Secret // that every peer has to prove; nil means none
 	Log        *slog.Logger
 	Links      []libp2p.Option // of tests: what connections go over, in place of the system's network
 }
@@ -65,8 +66,11 @@ func Listen(c Config) (*Host, error) {
 	if len(c.Members) > 0 {
 		h.Admission.Limit(c.Members)
 	}
-	var err error
-	if h.Host, err = newHost(c.Key, c.Listen, c.Size, h.traffic, h.Admission, c.Links...); err != nil {
+	links, err := transports(c)
+	if err != nil {
+		return nil, err
+	}
+	if h.Host, err = newHost(c.Key, c.Listen, c.Size, h.traffic, h.Admission, append(links, c.Links...)...); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -151,8 +155,6 @@ func newHost(key crypto.PrivKey, listen []string, size int, traffic *counter, ad
 	h, err := libp2p.New(append([]libp2p.Option{
 		libp2p.Identity(key),
 		libp2p.ListenAddrStrings(listen...),
-		libp2p.Transport(quic.NewTransport),
-		libp2p.Transport(tcp.NewTCPTransport),
 		libp2p.Security(noise.ID, noise.New),
 		libp2p.Security(tls.ID, tls.New),
 		libp2p.ResourceManager(resources),

@@ -53,7 +53,7 @@ func (s *set) read(ctx context.Context, l *study.Lab) error {
 	read := p.Train
 	if s.axes > 0 {
 		// What participants would find by sums.
-		axes, err := columnstats.PrincipalAxes(ctx, collabdict.Solo{}, read, s.axes)
+		axes, _, err := columnstats.PrincipalAxes(ctx, collabdict.Solo{}, read, s.axes)
 		if err != nil {
 			return err
 		}

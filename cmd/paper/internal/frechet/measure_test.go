@@ -154,9 +154,13 @@ func (r *recorder) Gather(ctx context.Context, blob []byte) (blobs [][]byte, err
 // absent is the group of a member that has been in none of the collectives.
 type absent struct{ recorded }
 
-func (a *absent) Size() int                                        { return 4 }
-func (a *absent) TakeMissed() ([]float64, bool)                    { return nil, false }
-func (a *absent) Included() bool                                   { return false }
+func (a *absent) Size() int                     { return 4 }
+func (a *absent) TakeMissed() ([]float64, bool) { return nil, false }
+func (a *absent) Included() bool                { return false }
+func (a *absent) Steady() bool                  { return true }
+func (a *absent) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	return a.Sum(ctx, x, blocks)
+}
 func (a *absent) Gather(context.Context, []byte) ([][]byte, error) { return a.blobs, nil }
 
 func (a *absent) Sum(context.Context, []float64, []collabdict.Block) ([]float64, error) {

@@ -1,0 +1,164 @@
+package consensus
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// CastVote is a vote as a member has signed it. Anybody who knows the member's key can
+// check it, long after the run.
+type CastVote struct {
+	Member    uint32
+	Slot      uint64
+	Vote      Vote
+	Chain     [32]byte // of the slots before
+	Signature []byte
+}
+
+// Evidence is why a member is named in an error, in signed votes: the one that gave it
+// away first, then the votes that contradict it. Two of the same member prove that it is at fault
+// ([TwoFaced]). A vote on another chain does not by itself: its author may have been deceived in
+// the slot before. The votes that decided that slot here are then among the evidence, to be put
+// together with the evidence of other members.
+type Evidence struct {
+	Run    [32]byte
+	Member int
+	Votes  []CastVote
+}
+
+// Signed returns what the member has signed, for the identity of the run.
+func (v *CastVote) Signed(run [32]byte) []byte {
+	b := ballots{roster: &roster{run: run}}
+	return b.voteBytes(position{v.Slot, v.Chain}, v.Vote.Ballot, v.Vote.Value)
+}
+
+// contradicts reports whether no honest member signs both votes.
+func (v *CastVote) contradicts(w *CastVote) bool {
+	return v.Member == w.Member && v.Slot == w.Slot &&
+		(v.Chain != w.Chain || v.Vote.Ballot == w.Vote.Ballot && v.Vote.Value != w.Vote.Value)
+}
+
+// TwoFaced returns, of votes of one run whose signatures have been checked, the first pair
+// of each member that no honest member signs: for two results in one ballot, or on two
+// chains in one slot.
+func TwoFaced(votes []CastVote) (pairs [][2]CastVote) {
+	for i := range votes {
+		named := func(p [2]CastVote) bool { return p[0].Member == votes[i].Member }
+		for j := range votes[:i] {
+			if votes[j].contradicts(&votes[i]) && !slices.ContainsFunc(pairs, named) {
+				pairs = append(pairs, [2]CastVote{votes[j], votes[i]})
+			}
+		}
+	}
+	return pairs
+}
+
+// castBy returns a vote in the slot as its member has signed it.
+func (b *ballots) castBy(member int, ballot uint32, d Done) CastVote {
+	return CastVote{Member: uint32(member), Slot: b.number, Vote: Vote{ballot, d.Value}, Chain: d.Chain, Signature: d.Signature}
+}
+
+// ofCertificate returns the votes of a certificate for a slot.
+func ofCertificate(slot uint64, c *Certificate) (votes []CastVote) {
+	if c == nil {
+		return nil
+	}
+	for _, v := range c.Votes {
+		votes = append(votes, CastVote{v.Member, slot, Vote{c.Ballot, c.Value}, c.Chain, v.Signature})
+	}
+	return votes
+}
+
+// known returns the votes of a member in the slot that this one has counted.
+func (b *ballots) known(member int) (votes []CastVote) {
+	for _, ballot := range slices.Sorted(maps.Keys(b.done)) {
+		if d, voted := b.done[ballot][member]; voted {
+			votes = append(votes, b.castBy(member, ballot, d))
+		}
+	}
+	return append(votes, ofCertificate(b.number, b.commit)...)
+}
+
+// isSigned reports whether a vote is its member's.
+func (r *roster) isSigned(v *CastVote) bool {
+	return r.decides(int(v.Member)) && (r.keys == nil || r.keys.Verify(int(v.Member), v.Signed(r.run), v.Signature))
+}
+
+// unmask ends the run if one of the votes, which are new here, contradicts one of the known
+// ones. It reports whether one does. All are told of both.
+func (m *Machine) unmask(new, known []CastVote, e *Effects) bool {
+	for _, v := range new {
+		for _, w := range known {
+			if w.contradicts(&v) && m.roster.isSigned(&v) {
+				err := m.roster.memberError(int(v.Member), fmt.Sprintf("signed votes for two results, %x and %x", w.Vote.Value.Digest[:4], v.Vote.Value.Digest[:4]))
+				err.Evidence = &Evidence{Run: m.p.Run, Member: int(v.Member), Votes: []CastVote{v, w}}
+				m.show(w.Slot, w.alone(), e)
+				m.show(v.Slot, v.alone(), e)
+				m.fail(e, err)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unmaskIn does so with the votes of a certificate for the slot under way.
+func (m *Machine) unmaskIn(c *Certificate, e *Effects) bool {
+	b := &m.slot.ballots
+	for _, v := range ofCertificate(b.number, c) {
+		if m.unmask([]CastVote{v}, b.known(int(v.Member)), e) {
+			return true
+		}
+	}
+	return false
+}
+
+// receivePast looks at what is still told of the slot before this one: a member that has
+// signed something else there is named. The others are told of two decisions by
+// [Machine.accuse].
+func (m *Machine) receivePast(from int, msg Message, e *Effects) {
+	known := ofCertificate(msg.Slot, m.certified)
+	switch b := msg.Body.(type) {
+	case *Done:
+		past := ballots{position: position{number: msg.Slot}}
+		m.unmask([]CastVote{past.castBy(from, msg.Ballot, *b)}, known, e)
+	case *Commit:
+		m.unmask(ofCertificate(msg.Slot, b.Certificate), known, e)
+	}
+}
+
+// accuse ends the run because of a member's vote, with the votes that contradict it: this
+// member's own, and where it is on another chain, those of the slot before. All are told of
+// them, for who has other votes of the same members.
+func (m *Machine) accuse(from int, ballot uint32, d *Done, fault string, e *Effects) {
+	b := &m.slot.ballots
+	err := m.roster.memberError(from, fault)
+	if v := b.castBy(from, ballot, *d); m.roster.isSigned(&v) {
+		err.Evidence = &Evidence{Run: m.p.Run, Member: from, Votes: []CastVote{v}}
+		m.show(b.number, v.alone(), e)
+		if b.vote != nil {
+			err.Evidence.Votes = append(err.Evidence.Votes, b.castBy(b.self, b.vote.Ballot, b.ownDone()))
+		}
+		if d.Chain != b.chain && m.certified != nil {
+			err.Evidence.Votes = append(err.Evidence.Votes, ofCertificate(b.number-1, m.certified)...)
+			m.show(b.number-1, m.certified, e)
+		}
+	}
+	m.fail(e, err)
+}
+
+// alone returns the vote as a certificate of its own, which is none of a quorum.
+func (v *CastVote) alone() *Certificate {
+	return &Certificate{Ballot: v.Vote.Ballot, Value: v.Vote.Value, Chain: v.Chain, Votes: []SignedVote{{v.Member, v.Signature}}}
+}
+
+// show tells each member that decides of votes, be they a quorum's or fewer, ahead of the
+// end of this member's run.
+func (m *Machine) show(slot uint64, c *Certificate, e *Effects) {
+	for i := range m.roster.Size {
+		if s := m.roster.rank(i); s != m.p.Self && m.roster.decides(s) {
+			e.Sends = append(e.Sends, Send{To: s, Message: Message{Slot: slot, Ballot: c.Value.Attempt, Body: &Commit{c}}})
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package consensus
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus/session"
+)
+
+// The first round that costs time is measured by what it costs the others: set-up says
+// nothing of it. A member that takes twice as long as they do is waited for, one that takes
+// much longer is not.
+func TestPatienceFollowsTheRound(t *testing.T) {
+	const size, slow = 5, 3
+	for factor, want := range map[int]int{2: size, 12: size - 1} {
+		n := newNetwork(t, size, settings(session.Chebyshev, chunking.Chunks))
+		xs := vectors(rand.New(rand.NewPCG(1, 1)), size, testBlocks)
+		for round := range uint32(3) { // set-up, without a pause
+			n.play(sumOf(round+1, xs, testBlocks))
+			n.pass(2*time.Second, nil)
+		}
+		const usual = 60 * time.Second
+		n.pass(usual, nil)
+		for s := range size {
+			if s != slow {
+				n.call(s, sumOf(4, xs, testBlocks)(s))
+			}
+		}
+		n.settle()
+		n.pass(time.Duration(factor-1)*usual, n.over(4))
+		if n.members[0].answered() < 4 {
+			n.call(slow, sumOf(4, xs, testBlocks)(slow))
+			n.settle()
+		}
+		if d := n.members[0].log[len(n.members[0].log)-1]; d.Round != 4 || len(d.Members) != want {
+			t.Errorf("%d times as long as the others: %d members are in the sum of round %d (missing: %q), want %d in that of round 4", factor, len(d.Members), d.Round, n.missingOf(d), want)
+		}
+	}
+}
+
+func TestHowLongIsWaited(t *testing.T) {
+	const every = time.Second
+	for _, c := range []struct{ own, others, want time.Duration }{
+		{0, 0, 0},                                         // nothing is known: nobody is slow
+		{time.Second, 0, 20 * time.Second},                // 20 heartbeats at least
+		{10 * time.Second, 0, 30 * time.Second},           // three times the usual
+		{time.Second, time.Minute, 3 * time.Minute},       // a round that takes longer for all
+		{time.Hour, time.Minute, 3 * time.Hour},           // many rows
+		{0, 10 * time.Second, 5 * time.Minute},            // a newcomer
+		{0, time.Millisecond, 20 * time.Second},           // 20 heartbeats again
+		{1000 * time.Hour, time.Second, 3000 * time.Hour}, // no bound above: an update may take days
+	} {
+		if got := slowAfter(c.own, c.others, 3, every); got != c.want {
+			t.Errorf("own %s, others' %s: slow after %s, want %s", c.own, c.others, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		f           func(usual, every time.Duration) time.Duration
+		usual, want time.Duration
+	}{
+		{lostAfter, 0, 8 * time.Second},
+		{lostAfter, 20 * time.Second, 20 * time.Second},
+		{lostAfter, time.Hour, 2 * time.Minute},
+		{stallAfter, 0, 20 * time.Second},
+		{stallAfter, time.Minute, 5 * time.Minute},
+		{stallAfter, time.Hour, 10 * time.Minute},
+	} {
+		if got := c.f(c.usual, every); got != c.want {
+			t.Errorf("usual %s: got %s, want %s", c.usual, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package consensus
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict"
+)
+
+// accumulation returns the calls of a running total.
+func accumulation(r Running, round uint32, bound float64, value func(s int) []float64) func(s int) Call {
+	return func(s int) Call {
+		x := value(s)
+		return Call{Kind: Sum, Round: round, Running: r, Values: x, Blocks: []collabdict.Block{{Len: len(x), Bound: bound}}}
+	}
+}
+
+// total returns the total of the last slot at all living members.
+func (n *network) total(held ...uint32) []float64 {
+	n.t.Helper()
+	d := n.checkDecisions()
+	if !slices.Equal(d.Held(), held) {
+		n.t.Errorf("held back are %v, want %v", d.Held(), held)
+	}
+	return d.Total
+}
+
+// A running total begins as another one, at the total and at each member, also at one that
+// was started again in between and one that was lost. One that comes back alone is held
+// back in the start, and not in later rounds.
+func TestARunningTotalBeginsAsAnother(t *testing.T) {
+	for name, s := range map[string]Settings{"exact": exact, "laplacian": floating} {
+		t.Run(name, func(t *testing.T) {
+			n := newNetwork(t, 5, s)
+			moments := accumulation(Running{Key: "moments"}, 0, 64, func(s int) []float64 { return []float64{float64(10 + s), 3} })
+			n.play(moments)
+			if got := n.total(); !slices.Equal(got, []float64{60, 15}) {
+				t.Fatalf("got %v", got)
+			}
+			// Twice the first value, in the first of two components.
+			begin := Running{Key: "parts", From: "moments", Begin: func(x []float64) []float64 { return []float64{2 * x[0], 0} }}
+			halves := func(s int) []float64 { return []float64{float64(10 + s), float64(10 + s)} }
+			n.isolate(4)
+			n.kill(3)
+			n.restart(3)
+			n.catchUp(3, moments)
+			n.play(accumulation(begin, 0, 128, halves))
+			if got := n.total(); !slices.Equal(got, []float64{10 + 11 + 12 + 13 + 28, 46}) {
+				t.Errorf("without a member: got %v", got)
+			}
+			n.restart(4)
+			calls := []func(int) Call{moments, accumulation(begin, 0, 128, halves)}
+			n.catchUp(4, func(s int) Call { return calls[n.members[s].calls](s) })
+			n.play(accumulation(begin, 1, 128, halves))
+			if got := n.total(4); !slices.Equal(got, []float64{74, 46}) {
+				t.Errorf("with one that is back: got %v", got)
+			}
+			if held := n.status(0).Held; !slices.Equal(held, []uint32{4}) {
+				t.Errorf("the status says that %v are held back", held)
+			}
+			n.play(accumulation(begin, 2, 128, halves))
+			if got := n.total(); !slices.Equal(got, []float64{60, 60}) {
+				t.Errorf("in round 2: got %v", got)
+			}
+		})
+	}
+}
+
+// A member that was started again knows which vector of it is counted, also if the slot
+// was decided while it was away, and adds the difference alone.
+func TestWhatIsCountedSurvivesARestart(t *testing.T) {
+	for _, volatile := range []bool{false, true} {
+		n := newNetwork(t, 5, exact)
+		n.volatile = volatile
+		for s := range n.members {
+			n.members[s].Machine = must(New(n.params(s)))
+		}
+		calls := func(round uint32) func(s int) Call {
+			return accumulation(Running{Key: "k"}, round, 1024, func(s int) []float64 { return []float64{100, float64(10*int(round) + s)} })
+		}
+		n.play(calls(2))
+		without := 0
+		for round := uint32(3); round < 30; round += 2 {
+			for s := range n.members {
+				n.call(s, calls(round)(s))
+			}
+			n.deliver(int(round)) // so far at most before the member is lost
+			n.isolate(2)
+			n.settle()
+			n.pass(time.Hour, n.over(int(round)-1))
+			if d := lastDecision(n, 0); !d.Counts(2) {
+				without++
+			}
+			n.restart(2)
+			if round%4 == 1 {
+				n.pass(20*time.Second, nil) // it learns what was decided before its learner calls
+			}
+			n.catchUp(2, calls(round))
+			n.pass(20*time.Second, nil) // the others hear that it is there
+			n.play(calls(round + 1))
+			if got := n.total(); got[0] != 500 || got[1] != float64(50*(int(round)+1)+10) {
+				t.Fatalf("volatile %t, round %d: got %v", volatile, round+1, got)
+			}
+		}
+		if without == 0 || without == 14 {
+			t.Errorf("volatile %t: the member was lost before it counted %d times of 14: nothing is tested", volatile, without)
+		}
+	}
+}
+
+func lastDecision(n *network, s int) *Decision {
+	return n.members[s].log[len(n.members[s].log)-1]
+}

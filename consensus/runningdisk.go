@@ -1,0 +1,113 @@
+package consensus
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// runningState is what the disk holds of a running total, before its vectors: the total,
+// unless the decision before the slot has it, and this member's counted vector.
+type runningState struct {
+	From    string `json:",omitempty"`
+	Size    uint32
+	Last    uint64
+	Newest  uint64
+	Began   bool
+	Counted []countedState
+	Length  int  // values of the total
+	Total   bool // it stands here
+	Own     bool
+}
+
+type countedState struct {
+	Member uint32
+	Slot   uint64
+}
+
+// flushTotals returns the writes of running totals into the slot under way, once it has
+// begun or one was made. Where nothing else of a slot is kept, the call is: without it a
+// member would not know which vector of it was counted.
+func (m *Machine) flushTotals() (writes []Write) {
+	s := m.slot
+	if s.carries {
+		s.carries = false
+		for _, key := range slices.Sorted(maps.Keys(m.totals)) {
+			writes = append(writes, m.totals[key].write(s.number, key))
+		}
+	}
+	if c := s.call; m.p.Volatile && c != nil && c.header.Running.Key != "" && !s.callSaved && s.entered >= 0 {
+		s.callSaved = true
+		writes = append(writes, c.write(s.number))
+	}
+	return writes
+}
+
+func (r *runningTotal) write(slot uint64, key string) Write {
+	state := runningState{From: r.from, Size: r.size, Last: r.last, Newest: r.newest, Began: r.began, Length: len(r.total), Own: r.own != nil}
+	for _, member := range slices.Sorted(maps.Keys(r.counted)) {
+		state.Counted = append(state.Counted, countedState{member, r.counted[member]})
+	}
+	var values []float64
+	if state.Total = !r.began || r.last+1 != slot; state.Total {
+		values = slices.Clone(r.total)
+	}
+	values = append(values, r.own...)
+	return Write{slot, EntryRunning + key, encodeHead(state), Vector{Values: values}}
+}
+
+// resumeTotals takes up the running totals of the slot under way.
+func (m *Machine) resumeTotals(entries map[string][]byte, last *Decision) error {
+	for name, b := range entries {
+		key, is := strings.CutPrefix(name, EntryRunning)
+		if !is {
+			continue
+		}
+		r, err := decodeRunning(b, key, last)
+		if err != nil {
+			return fmt.Errorf("the record of slot %d is damaged: %s: %w", m.slot.number, name, err)
+		}
+		m.totals[key] = r
+	}
+	return nil
+}
+
+func decodeRunning(b []byte, key string, last *Decision) (*runningTotal, error) {
+	var state runningState
+	words, err := decodeWords(b, &state)
+	if err != nil {
+		return nil, err
+	}
+	want := 0
+	if state.Total {
+		want += state.Length
+	}
+	if state.Own {
+		want += state.Length
+	}
+	if state.Length < 0 || state.Length > maxValues || len(words) != want {
+		return nil, fmt.Errorf("want %d values, got %d", want, len(words))
+	}
+	r := &runningTotal{from: state.From, size: state.Size, last: state.Last, newest: state.Newest, began: state.Began, counted: map[uint32]uint64{}}
+	for _, c := range state.Counted {
+		r.counted[c.Member] = c.Slot
+	}
+	values := make([]float64, len(words))
+	for i, w := range words {
+		values[i] = math.Float64frombits(w)
+	}
+	switch {
+	case state.Total:
+		r.total, values = values[:state.Length:state.Length], values[state.Length:]
+	case last == nil || last.Running == nil || last.Running.Key != key || len(last.Total) != state.Length:
+		return nil, fmt.Errorf("the decision before does not have the total")
+	default:
+		r.total = slices.Clone(last.Total)
+	}
+	if state.Own {
+		r.own = values
+	}
+	return r, nil
+}

@@ -1,0 +1,224 @@
+package differencing
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Recovered is what differences of totals show of whole members: what is the same in all
+// totals, the number of rows and their mean, belongs to the members that one total is over
+// and the other is not.
+type Recovered struct {
+	// Members are those whose number of rows is read to less than half a row and whose mean
+	// to a thousandth of a standard deviation of each column.
+	Members []int
+	// Error is the median over the members of the error of the best reading, as a share of
+	// that of guessing an equal part of the last total: the smaller of those of the number
+	// of rows and of their mean. It is 1 of members of which nothing is read.
+	Error float64
+}
+
+// The errors up to which a member counts as recovered.
+const (
+	nearRows = 0.5
+	nearMean = 1e-3
+)
+
+// Recover reads the members' rows x, in the coordinates of the totals, from the differences
+// of any two totals, and from the combinations by which the views of all of them leave one
+// member alone.
+func (r *Recorder) Recover(x []*mat.Dense) Recovered {
+	all := stacked(x)
+	_, dim := all.Dims()
+	deviations := make([]float64, dim)
+	for i := range deviations {
+		deviations[i] = stat.PopStdDev(mat.Col(nil, i, all), nil)
+	}
+	o := newOrigin(all)
+	var sums []sum
+	for _, t := range r.totals {
+		for i, c := range t.whole(o) {
+			sums = append(sums, sum{c, t.views[i]})
+		}
+	}
+	truth := make([]component, len(x))
+	for m, rows := range x {
+		truth[m] = whole(rows)
+	}
+	guess := guessOf(sums, len(x), truth)
+	found := Recovered{Members: []int{}}
+	shares := make([]float64, len(x))
+	for m := range x {
+		shares[m] = 1
+		for _, reading := range readings(sums, m, len(x)) {
+			n, mean := reading.errorOf(truth[m], deviations)
+			if n < nearRows && mean <= nearMean && !slices.Contains(found.Members, m) {
+				found.Members = append(found.Members, m)
+			}
+			if reading.n < least {
+				continue // not even a row: no reading
+			}
+			byN, byMean := guess.errorOf(truth[m], deviations)
+			shares[m] = min(shares[m], share(n, byN), share(mean, byMean))
+		}
+	}
+	slices.Sort(shares)
+	found.Error = shares[len(shares)/2]
+	return found
+}
+
+// share returns an error as a share of that of a guess. A guess that is right by itself
+// cannot be bettered.
+func share(err, guess float64) float64 {
+	if guess < 1e-9 {
+		return 1
+	}
+	return err / guess
+}
+
+// sum is what is the same in all totals over the same members: their number of rows and
+// the sums of these.
+type sum struct {
+	component
+	view []uint32
+}
+
+// whole returns the number of rows and their sums, of each group of components in a total
+// that all rows of its members are in.
+func (t total) whole(o *origin) (all []component) {
+	for _, g := range t.groups {
+		if g.dim != len(o.point) {
+			continue
+		}
+		o.follow(g)
+		c := component{first: make([]float64, g.dim)}
+		for k, n := range g.n {
+			c.n += n
+			floats.Add(c.first, g.first[k*g.dim:(k+1)*g.dim])
+		}
+		floats.AddScaled(c.first, c.n, o.point)
+		all = append(all, c)
+	}
+	return all
+}
+
+func whole(rows *mat.Dense) component {
+	n, dim := rows.Dims()
+	c := component{n: float64(n), first: make([]float64, dim)}
+	for j := range n {
+		floats.Add(c.first, rows.RawRowView(j))
+	}
+	return c
+}
+
+// guessOf is an equal part of the last total, or of all rows where there is none.
+func guessOf(sums []sum, members int, truth []component) component {
+	g := component{first: make([]float64, len(truth[0].first))}
+	if len(sums) > 0 {
+		g = sums[len(sums)-1].component
+	} else {
+		for _, c := range truth {
+			g.n += c.n
+			floats.Add(g.first, c.first)
+		}
+	}
+	first := slices.Clone(g.first)
+	floats.Scale(1/float64(members), first)
+	return component{g.n / float64(members), first}
+}
+
+// readings returns what somebody who knows all totals takes for a member's rows: the
+// difference of two neighbouring totals, of those before and after each change, and what
+// is left of a combination of all of them.
+func readings(sums []sum, member, members int) (out []component) {
+	for i, s := range sums {
+		for _, before := range sums[:i] {
+			if slices.Contains(s.view, uint32(member)) != slices.Contains(before.view, uint32(member)) {
+				out = append(out, s.minus(before.component), before.minus(s.component))
+			}
+		}
+	}
+	if weights := alone(sums, member, members); weights != nil {
+		c := component{first: make([]float64, len(sums[0].first))}
+		for i, w := range weights {
+			c.n += w * sums[i].n
+			floats.AddScaled(c.first, w, sums[i].first)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (c component) minus(d component) component {
+	first := slices.Clone(c.first)
+	floats.Sub(first, d.first)
+	return component{c.n - d.n, first}
+}
+
+// alone returns the weights by which the views add up to one member, nil if there are none.
+func alone(sums []sum, member, members int) []float64 {
+	if len(sums) == 0 {
+		return nil
+	}
+	views := mat.NewDense(members, len(sums), nil)
+	for j, s := range sums {
+		for _, m := range s.view {
+			views.Set(int(m), j, 1)
+		}
+	}
+	want := mat.NewVecDense(members, nil)
+	want.SetVec(member, 1)
+	var svd mat.SVD
+	if !svd.Factorize(views, mat.SVDThin) {
+		return nil
+	}
+	rank := 0
+	for _, v := range svd.Values(nil) {
+		if v > 1e-9 {
+			rank++
+		}
+	}
+	var weights mat.VecDense
+	svd.SolveVecTo(&weights, want, rank)
+	var got mat.VecDense
+	got.MulVec(views, &weights)
+	got.SubVec(&got, want)
+	if mat.Norm(&got, 2) > 1e-9 {
+		return nil
+	}
+	return weights.RawVector().Data
+}
+
+// errorOf returns how far a reading is from the truth, in rows, and of the mean in standard
+// deviations of the column that it is furthest off in.
+func (c component) errorOf(truth component, deviations []float64) (rows, mean float64) {
+	for i, d := range deviations {
+		if d > 0 {
+			mean = math.Max(mean, math.Abs(c.first[i]/c.n-truth.first[i]/truth.n)/d)
+		}
+	}
+	if math.IsNaN(mean) {
+		mean = math.Inf(1)
+	}
+	return math.Abs(c.n - truth.n), mean
+}
+
+func stacked(x []*mat.Dense) *mat.Dense {
+	rows, dim := 0, 0
+	for _, m := range x {
+		n, d := m.Dims()
+		rows, dim = rows+n, d
+	}
+	all := mat.NewDense(rows, dim, nil)
+	at := 0
+	for _, m := range x {
+		n, _ := m.Dims()
+		all.Slice(at, at+n, 0, dim).(*mat.Dense).Copy(m)
+		at += n
+	}
+	return all
+}

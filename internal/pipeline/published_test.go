@@ -1,0 +1,161 @@
+package pipeline
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+)
+
+func (t *Task) listed() string { return strings.Join(t.published(collabdict.Solo{}), "\n") }
+
+func (t *Task) warned() string { return strings.Join(t.ShownWarnings(), "\n") }
+
+// What preparing rows tells of them is in the ledger, and told.
+func TestWhatPreparingTells(t *testing.T) {
+	k := example(t)
+	if len(k.learned(k.disclosure())) > 0 || len(k.ShownWarnings()) > 0 {
+		t.Errorf("nothing was learned, got %q", k.ShownWarnings())
+	}
+	k = example(t, "pca=2", "normalise=minmax", "standardise=global")
+	list := k.listed()
+	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, as scaled about the common mean, along the principal axes, as trained on"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("%q is not in %s", want, list)
+		}
+	}
+	if w := k.ShownWarnings(); len(w) != 1 || !strings.Contains(w[0], "covariance matrix") {
+		t.Errorf("warnings %q", w)
+	}
+	k = example(t, "pca=2", "normalise=minmax", "standardise=own")
+	if strings.Contains(strings.Join(k.learned(k.disclosure()), ""), "of each column the smallest") {
+		t.Error("own ranges are nobody else's")
+	}
+}
+
+// So is what a start by the ranges of all tells, but not twice.
+func TestWhatAStartTells(t *testing.T) {
+	for _, c := range []struct {
+		change []string
+		want   string
+		times  int
+	}{
+		{nil, "of each column, as trained on, the smallest and the largest", 1},
+		{[]string{"normalise=minmax", "standardise=own"}, "of each column, as trained on, the smallest and the largest", 1},
+		{[]string{"pca=2"}, "of each principal axis, as trained on, the smallest and the largest", 1},
+		{[]string{"normalise=minmax", "standardise=global"}, "the smallest and the largest", 1},
+		{[]string{"normalise=minmax", "standardise=none", "pca=2"}, "the smallest and the largest", 1},
+		{[]string{"start=k-fed"}, "the smallest and the largest", 0},
+	} {
+		list := small(t, "dem", append([]string{"start=spread"}, c.change...)...).listed()
+		if got := strings.Count(list, c.want); got != c.times || strings.Count(list, "smallest") != c.times {
+			t.Errorf("%q: %q is there %d times, want %d: %s", c.change, c.want, got, c.times, list)
+		}
+	}
+}
+
+// Standardising by the moments of all tells their products, which rounds may not.
+func TestMomentsAreListedWhereRoundsDoNotTellThem(t *testing.T) {
+	for _, c := range []struct {
+		kind   string
+		with   []string
+		listed bool
+	}{
+		{"ggm", nil, false},
+		{"dem", []string{"covariance=full"}, false},
+		{"dem", []string{"covariance=diag"}, true},
+		{"fedgen", []string{"covariance=full", "refine=4"}, false},
+		{"fedgen", []string{"covariance=full", "refine=0"}, true},
+		{"fedgem", []string{"covariance=full"}, true},
+	} {
+		k := made(t, c.kind, append(c.with, "standardise=global")...)
+		if list := strings.Join(k.learned(k.disclosure()), ""); strings.Contains(list, "covariance matrix of all") != c.listed {
+			t.Errorf("%+v: %q", c, list)
+		}
+	}
+}
+
+// What an algorithm shows in the clear is in the ledger, and told.
+func TestWhatMixturesShow(t *testing.T) {
+	k := small(t, "fedgen", "refine=0")
+	if list := k.listed(); !strings.Contains(list, "the own mixture, whole") || strings.Contains(list, "power of two") || !strings.Contains(k.warned(), "no sum hides: the own mixture") {
+		t.Errorf("fedgen: %s; %s", list, k.warned())
+	}
+	if list := small(t, "fedgen", "refine=1").listed(); !strings.Contains(list, "power of two") {
+		t.Errorf("refined: %s", list)
+	}
+	if said := small(t, "dem").warned(); strings.Contains(said, "shows all others") {
+		t.Errorf("dem: %s", said)
+	}
+	if said := small(t, "dem", "start=k-fed").warned(); !strings.Contains(said, "centres of clusters") {
+		t.Errorf("k-fed: %s", said)
+	}
+}
+
+// The rule by which components of few rows are merged is in the list of what is shown.
+func TestFewestRowsAreListed(t *testing.T) {
+	for kind, with := range map[string]string{"fedgen": "components=3", "fedgem": "components=3", "dem": "start=k-fed"} {
+		if list := small(t, kind, with).listed(); !strings.Contains(list, "at least 5 rows") {
+			t.Errorf("%s: %q", kind, list)
+		}
+	}
+}
+
+// Noise is told with what it is worth, and with what it does not cover.
+func TestNoiseIsTold(t *testing.T) {
+	for _, kind := range []string{"fedgen", "fedgem"} {
+		for by, covered := range map[string]bool{"none": true, "agreed": true, "own": false, "global": false} {
+			k, err := Named(kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range map[string]string{"components": "2", "epsilon": "5", "delta": "1e-5", "clip": "25", "standardise": by} {
+				if err := k.Set(name, text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if by == "agreed" {
+				k.Ranges = Ranges{EveryColumn: {0, 1}}
+			}
+			if err := k.Complete(); err != nil {
+				t.Fatal(err)
+			}
+			if w := k.ShownWarnings()[0]; !strings.Contains(w, "(5, 1e-05)-differentially private in each row") || strings.Contains(w, "Not covered:") == covered {
+				t.Errorf("%s, %s: %s", kind, by, w)
+			}
+		}
+	}
+}
+
+// What members can work out of conditions, and of losses, is listed.
+func TestPublishedOfConditions(t *testing.T) {
+	for _, k := range []*Task{small(t, "bvae", "condition=cgau"), small(t, "cgau")} {
+		if list := k.listed(); !strings.Contains(list, "the mean of all members' conditions") || !strings.Contains(list, "the loss") {
+			t.Errorf("%s: got %s", k.Kind.Name, list)
+		}
+	}
+	if list := small(t, "bvae").listed(); strings.Contains(list, "conditions") {
+		t.Errorf("got %s", list)
+	}
+}
+
+// How members are weighted is listed, and what each shows of it; and the number of rows of
+// an algorithm that sums by it alone.
+func TestPublishedOfNetworks(t *testing.T) {
+	list := small(t, "bvae", latent...).listed()
+	for _, want := range []string{"how many members have the number of rows and the discrepancy of the data between which powers of two", "its weight, and how unlike the others' its data are"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("bvae: %q is not in %s", want, list)
+		}
+	}
+	k := small(t, "mtvae")
+	if list := k.listed(); !strings.Contains(list, "power of two above the number of own rows") || strings.Contains(list, "root mean square") || k.warned() != "" {
+		t.Errorf("mtvae: %s; %s", list, k.warned())
+	}
+	if said := small(t, "cgau").warned(); !strings.Contains(said, "how many members have which class as their largest") {
+		t.Errorf("cgau: %s", said)
+	}
+	if said := small(t, "cgau", "classes=3").warned(); said != "" {
+		t.Errorf("cgau of 3 classes: %s", said)
+	}
+}

@@ -1,0 +1,84 @@
+package pipeline
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/option"
+)
+
+// agreed is a task of ranges that is not complete.
+func agreed(t *testing.T, r Ranges, options ...string) *Task {
+	t.Helper()
+	k, err := Named("ggm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range append([]string{"standardise=agreed", "normalise=minmax"}, options...) {
+		name, text, _ := strings.Cut(o, "=")
+		if err := k.Set(name, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k.Ranges = r
+	return k
+}
+
+// Columns come from their ranges to that from 0 to 1, whatever rows there are, and
+// nobody learns anything for it. A participant with values beyond them is told.
+func TestAgreedRanges(t *testing.T) {
+	k := agreed(t, Ranges{EveryColumn: {0, 10}, "b": {-1, 1}})
+	if err := k.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	if what := k.learned(k.disclosure()); len(what) > 0 {
+		t.Errorf("nothing is learned for it, got %q", what)
+	}
+	if of := k.bounded(k.disclosure()); len(of) != 1 || of[0] != "as trained on" {
+		t.Errorf("bounded %q", of)
+	}
+	p := dataset.Participant{Columns: []string{"a", "b"}, Train: rows.InMemory(mat.NewDense(3, 2, []float64{0, 0, 5, -1, 20, 3}))}
+	got, err := k.prepare(t.Context(), collabdict.Solo{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := rows.Dense(got.rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := mat.NewDense(3, 2, []float64{0, 0.5, 0.5, 0, 2, 2}); !mat.Equal(x, want) {
+		t.Errorf("got %v", mat.Formatted(x))
+	}
+	if w := strings.Join(got.warnings, "\n"); w != "2 own values are outside of the agreed ranges, 1 of them in the column a (0 to 10): they come to be outside of 0 to 1" {
+		t.Errorf("warnings %q", w)
+	}
+	k.Ranges = Ranges{"b": {-1, 1}}
+	var e *option.Error
+	if _, err := k.prepare(t.Context(), collabdict.Solo{}, p); !errors.As(err, &e) || !strings.Contains(err.Error(), `ranges: want one of each column, got none of "a"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRangesAreChecked(t *testing.T) {
+	for want, k := range map[string]*Task{
+		"ranges: column a: want a finite range from a lower to a higher value, got 1 to 1": agreed(t, Ranges{"a": {1, 1}, "b": {0, 1}}),
+		"ranges: want those that the members have agreed on":                               agreed(t, nil),
+		"ranges: require --standardise agreed, got own":                                    agreed(t, Ranges{"a": {0, 1}}, "standardise=own"),
+		"normalise: want minmax with agreed ranges":                                        agreed(t, Ranges{"a": {0, 1}}, "normalise=standard"),
+	} {
+		var e *option.Error
+		if err := k.Complete(); !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	one, other := Ranges{"a": {0, 1}, "b": {2, 3}}, Ranges{"a": {0, 1}, "b": {2, 4}}
+	if one.String() != "a 0 to 1, b 2 to 3" || one.String() == other.String() {
+		t.Errorf("got %q and %q", one, other)
+	}
+}

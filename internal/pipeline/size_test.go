@@ -1,0 +1,36 @@
+package pipeline
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/collabdict/collabdict/option"
+)
+
+// Networks that no machine could train are refused before there is room made for them.
+func TestNetworksAreBounded(t *testing.T) {
+	for kind, more := range map[string][]string{"mtvae": nil, "bvae": latent, "cgau": nil} {
+		with := func(options ...string) []string {
+			return append(append(quick[kind][:len(quick[kind]):len(quick[kind])], more...), options...)
+		}
+		if _, err := attempt(kind, with("hidden=8,65537")...); err == nil || err.Error() != "hidden: want 1 to 65536 units in layer 2, got 65537" {
+			t.Errorf("%s: got %v", kind, err)
+		}
+		var e *option.Error
+		if err := made(t, kind, with("hidden=65536,65536")...).CheckColumns(3); !errors.As(err, &e) || e.Name != "hidden" || e.Hint == "" {
+			t.Errorf("%s: got %v", kind, err)
+		}
+		if err := made(t, kind, with("hidden=8", "pca=3")...).CheckColumns(1 << 30); err != nil { // 3 are left of them
+			t.Errorf("%s: got %v", kind, err)
+		}
+		if made(t, kind, with("hidden=8")...).CheckColumns(1<<30) == nil {
+			t.Errorf("%s: a network of 2^30 columns passes", kind)
+		}
+	}
+	if _, err := attempt("bvae", append(latent, "latent=65537")...); err == nil {
+		t.Error("so many latent dimensions pass")
+	}
+	if small(t, "dem").Traits().Weights != nil {
+		t.Error("a mixture has the weights of a network")
+	}
+}

@@ -1,0 +1,73 @@
+// Package roster is an agreement as a node takes part by it, with the signatures of its
+// members.
+//
+// Start reading at [Read].
+package roster
+
+import (
+	"path/filepath"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/node"
+)
+
+// Roster is what a consortium.yaml says, with the files that it names.
+type Roster struct {
+	File    string
+	Columns []string
+	Task    *pipeline.Task // complete
+	Members []node.Member
+	Changes []node.Change
+
+	signatures map[string]string
+}
+
+// Read reads the file of an agreement. What is wrong with it is a *config.Error.
+func Read(file string) (*Roster, error) {
+	agreed, err := config.ReadConsortium(file)
+	if err != nil {
+		return nil, err
+	}
+	r := &Roster{File: file, Columns: agreed.Columns, signatures: agreed.Signatures}
+	if r.Task, err = agreed.Task(); err == nil {
+		err = r.Task.ReadFiles(filepath.Dir(file))
+	}
+	if err == nil {
+		err = r.Task.Complete()
+	}
+	if err == nil {
+		r.Members, err = Members(agreed.Members)
+	}
+	if err == nil {
+		r.Changes, err = Changes(agreed.Changes)
+	}
+	if err != nil {
+		return nil, &config.Error{File: file, Msg: err.Error(), Hint: "correct the file"}
+	}
+	return r, nil
+}
+
+// Members returns members as a node has them.
+func Members(members []config.Member) (list []node.Member, err error) {
+	for _, m := range members {
+		member, err := node.NewMember(m.Name, m.ID, m.Addrs)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, member)
+	}
+	return list, nil
+}
+
+// Changes returns changes of the members as a node has them.
+func Changes(changes []config.Change) (list []node.Change, err error) {
+	for _, c := range changes {
+		add, err := Members(c.Add)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, node.Change{Add: add, Remove: c.Remove, Quorum: c.Quorum, Colluders: c.Colluders})
+	}
+	return list, nil
+}

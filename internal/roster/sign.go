@@ -1,0 +1,111 @@
+package roster
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/node"
+)
+
+// The states of a member's signature.
+const (
+	Signed   = "signed"
+	Unsigned = "not signed"
+	Other    = "signed other content"
+)
+
+// State is what a member has signed.
+type State struct{ Name, State string }
+
+// content returns what the members sign: who they are, and what they compare when a run
+// begins.
+func (r *Roster) content() *node.Config {
+	c := &node.Config{Members: r.Members, Settings: r.Task.Settings}
+	for _, f := range r.Task.Fields(r.Columns) {
+		c.Agreement = append(c.Agreement, node.Field(f))
+	}
+	return c
+}
+
+// States returns what each member has signed, in the order of the file.
+func (r *Roster) States() []State {
+	c := r.content()
+	list := make([]State, len(r.Members))
+	for i, m := range r.Members {
+		list[i] = State{m.Name, Unsigned}
+		if text, ok := r.signatures[m.Name]; ok {
+			list[i].State = Other
+			if signature, err := base64.StdEncoding.DecodeString(text); err == nil && c.SignedBy(m, signature) {
+				list[i].State = Signed
+			}
+		}
+	}
+	return list
+}
+
+// Check returns an error that names the members that have not signed the agreement as it
+// is, and signatures of others.
+func (r *Roster) Check() error {
+	of := map[string][]string{}
+	strangers := maps.Clone(r.signatures)
+	for _, s := range r.States() {
+		of[s.State] = append(of[s.State], s.Name)
+		delete(strangers, s.Name)
+	}
+	var faults []string
+	for _, f := range []struct {
+		what  string
+		names []string
+	}{
+		{"not signed by ", of[Unsigned]},
+		{"signed with other content by ", of[Other]},
+		{"signed by no member of the list: ", slices.Sorted(maps.Keys(strangers))},
+	} {
+		if len(f.names) > 0 {
+			faults = append(faults, f.what+list(f.names))
+		}
+	}
+	if faults == nil {
+		return nil
+	}
+	return &config.Error{
+		File: r.File, Msg: strings.Join(faults, "; "),
+		Hint: "let each of the members read the file and sign it with collabdict consortium sign",
+	}
+}
+
+// list names the first few.
+func list(names []string) string {
+	const most = 8
+	if more := len(names) - most; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Sign puts the signatures of members, whose folders are given, into the file of an
+// agreement, and returns their names and the agreement as it is then.
+func Sign(file string, folders ...string) (names []string, r *Roster, err error) {
+	if r, err = Read(file); err != nil {
+		return nil, nil, err
+	}
+	signatures := map[string]string{}
+	c := *r.content()
+	for _, dir := range folders {
+		c.Dir = dir
+		m, signature, err := node.SignList(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		names, signatures[m.Name] = append(names, m.Name), base64.StdEncoding.EncodeToString(signature)
+	}
+	if err := config.AddSignatures(file, signatures); err != nil {
+		return nil, nil, err
+	}
+	r, err = Read(file)
+	return names, r, err
+}

@@ -1,0 +1,97 @@
+package roster
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/node"
+)
+
+// agreement writes an agreement of so many members, whose folders it returns.
+func agreement(t *testing.T, members int) (file string, folders []string) {
+	t.Helper()
+	dir := t.TempDir()
+	text := "version: 3\nmembers:\n"
+	for i := range members {
+		folder := filepath.Join(dir, fmt.Sprintf("m%d", i))
+		id, err := node.Identity(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += fmt.Sprintf("  - {name: m%d, id: %s}\n", i, id)
+		folders = append(folders, folder)
+	}
+	text += "columns: [x]\nmodel: {kind: ggm, init: init.json}\n"
+	file = filepath.Join(dir, "consortium.yaml")
+	write(t, file, text)
+	write(t, filepath.Join(dir, "init.json"), `{"means": [[0]], "precisions": [[[1]]], "weights": [1]}`)
+	return file, folders
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The error names a few members of many.
+func TestCheckNamesAFew(t *testing.T) {
+	file, folders := agreement(t, 20)
+	for signers, want := range map[int]string{3: "not signed by m3, m4, m5, m6, m7, m8, m9, m10 and 9 more;", 11: "not signed by m11, m12, m13, m14, m15, m16, m17, m18, m19;", 20: ""} {
+		_, r, err := Sign(file, folders[:signers]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = r.Check()
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%d have signed: %v, want %q", signers, err, want)
+		}
+		write(t, file, strings.Split(read(t, file), "signatures:")[0])
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// The content of a file that the agreement names is signed, and what is no signature is
+// that of nothing.
+func TestFilesAndSignaturesThatChange(t *testing.T) {
+	file, folders := agreement(t, 3)
+	if _, r, err := Sign(file, folders...); err != nil || r.Check() != nil {
+		t.Fatalf("%v, or not all have signed", err)
+	}
+	text := read(t, file)
+	states := func() (list string) {
+		r, err := Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range r.States() {
+			list += s.Name + " " + s.State + ", "
+		}
+		return list
+	}
+	for _, bad := range []string{"#", "", "AQ=="} {
+		i := strings.Index(text, "  m1: ")
+		j := i + strings.Index(text[i:], "\n")
+		write(t, file, text[:i]+fmt.Sprintf("  m1: %q", bad)+text[j:])
+		if got, want := states(), "m0 signed, m1 signed other content, m2 signed, "; got != want {
+			t.Errorf("%q: got %s want %s", bad, got, want)
+		}
+	}
+	write(t, file, text)
+	write(t, filepath.Join(filepath.Dir(file), "init.json"), `{"means": [[1]], "precisions": [[[1]]], "weights": [1]}`)
+	if got, want := states(), "m0 signed other content, m1 signed other content, m2 signed other content, "; got != want {
+		t.Errorf("another init.json: got %s want %s", got, want)
+	}
+}

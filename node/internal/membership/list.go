@@ -1,0 +1,33 @@
+package membership
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// List returns the bytes that the members of a list sign before a run: who they are, and
+// the agreement. Only the contents count: the order of members and fields does not matter,
+// and no two contents have the same bytes. Addresses are left out, since a member may move,
+// and others may reach it by other ones; its connections prove its peer ID.
+func List(members []Member, a Agreement) []byte {
+	b := appendText(nil, listDomain)
+	b = binary.BigEndian.AppendUint64(b, uint64(len(members)))
+	for _, m := range slices.SortedFunc(slices.Values(members), func(m, o Member) int {
+		return cmp.Or(cmp.Compare(m.Name, o.Name), cmp.Compare(m.ID, o.ID))
+	}) {
+		b = appendText(appendText(b, m.Name), string(m.ID))
+	}
+	b = binary.BigEndian.AppendUint64(b, uint64(len(a)))
+	for _, f := range slices.SortedFunc(slices.Values(a), byName) {
+		b = appendText(appendText(b, f.Name), f.Value)
+	}
+	return b
+}
+
+// Signatures of other things are over other beginnings.
+const listDomain = "collabdict/list/1"
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.BigEndian.AppendUint64(b, uint64(len(s))), s...)
+}

@@ -1,0 +1,54 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/node/internal/membership"
+)
+
+// SignList returns the signature of one of c.Members, the participant with the folder
+// c.Dir, under Members, Agreement and Settings: what the members agree on. Changes are not
+// signed beforehand: members vote on each during the run.
+func SignList(c Config) (Member, []byte, error) {
+	if _, err := os.Stat(filepath.Join(c.Dir, identityFile)); errors.Is(err, fs.ErrNotExist) {
+		return Member{}, nil, refused("dir", fmt.Sprintf("%q without %s", c.Dir, identityFile), "the folder of a member, with its key")
+	}
+	key, err := loadIdentity(c.Dir)
+	if err != nil {
+		return Member{}, nil, err
+	}
+	id, err := peer.IDFromPrivateKey(key)
+	if err != nil {
+		return Member{}, nil, err
+	}
+	i := slices.IndexFunc(c.Members, func(m Member) bool { return m.ID == id })
+	if i < 0 {
+		return Member{}, nil, refused("members", "a list without "+id.String(), "this participant in it, with the peer ID of "+filepath.Join(c.Dir, identityFile))
+	}
+	signature, err := key.Sign(c.list())
+	return c.Members[i], signature, err
+}
+
+// SignedBy reports whether a signature is a member's under what [SignList] signs.
+func (c *Config) SignedBy(m Member, signature []byte) bool {
+	key, err := m.ID.ExtractPublicKey()
+	if err != nil {
+		return false
+	}
+	ok, err := key.Verify(c.list(), signature)
+	return err == nil && ok
+}
+
+// list returns the bytes that the members sign. The version of the protocol is a program's,
+// not the members'; and the list itself is there whole.
+func (c *Config) list() []byte {
+	agreed := slices.DeleteFunc(c.complete(), func(f Field) bool { return f.Name == "protocol" || f.Name == "members" })
+	return membership.List(c.Members, agreed)
+}
