@@ -26,7 +26,7 @@ func TestRefusedSettings(t *testing.T) {
 		{2, Settings{Scheme: BaseK, Protect: shamir}, `members: want at least 3 with protection "shamir", got 2: of two, each learns the other's vector from the total; add a member or choose protection "none"`},
 		{2, Settings{}, `members: want at least 3 with protection "", got 2: of two, each learns the other's vector from the total; add a member or choose protection "none"`},
 
-		{5, Settings{Scheme: "gossip", Protect: chunks}, `scheme: want "laplacian", "exact" or "base-k", got "gossip"`},
+		{5, Settings{Scheme: "gossip", Protect: chunks}, `scheme: want "auto", "laplacian", "exact" or "base-k", got "gossip"`},
 		{5, Settings{Step: "newton", Protect: chunks}, `step: want "chebyshev", "optimal", "metropolis" or "paper", got "newton"`},
 		{5, Settings{Graph: "petersen", Protect: chunks}, `graph: want hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete or ring, got "petersen"`},
 		{6, Settings{Graph: graph.Hypercube, Protect: chunks}, "graph: hypercube wants a power of two as the number of members, got 6; choose 4 or 8 members, or hamilton-cycles"},
