@@ -78,6 +78,7 @@ type runningTotal struct {
 	last    uint64            // the slot of the last decision
 	began   bool              // there was one
 	newest  uint64            // the last slot that has counted anybody
+	blocks  []collabdict.Block
 }
 
 const (
@@ -106,6 +107,10 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 	if r.from != c.Running.From {
 		return RunningHeader{}, fmt.Errorf("running total %q: it began as %q, not as %q: run the same version everywhere", key, r.from, c.Running.From)
 	}
+	if r.blocks != nil && !slices.Equal(r.blocks, blocks) {
+		return RunningHeader{}, fmt.Errorf("running total %q: want the bounds of its first call, got others", key)
+	}
+	r.blocks = blocks
 	q := m.p.quanta(blocks, r.size)
 	from := m.totals[r.from]
 	if r.from != "" && from == nil {
@@ -219,7 +224,7 @@ func (m *Machine) counts(h Header, members []uint32) []uint32 {
 	var firsts, returns, stay []uint32
 	for _, member := range members {
 		switch slot, was := counted[member]; {
-		case !was && len(counted) >= roomFor(h.Running.Size):
+		case !was && len(counted)+len(firsts) >= roomFor(h.Running.Size):
 		case !was:
 			firsts = append(firsts, member)
 		case began && slot < newest:
@@ -228,18 +233,18 @@ func (m *Machine) counts(h Header, members []uint32) []uint32 {
 			stay = append(stay, member)
 		}
 	}
-	all := m.p.AcceptLoneChange || !m.roster.Sealed
+	open := !m.roster.Sealed
 	enough := m.roster.Colluders + 2
-	if all || len(firsts) >= enough {
+	if open || m.p.AcceptLoneChange || len(firsts) >= enough {
 		stay = append(stay, firsts...)
 	} else {
 		firsts = nil
 	}
-	allowed := all || m.p.OnLoneReturn != HoldLoneReturn && h.Round >= firstLoneReturn
+	allowed := open || m.p.OnLoneReturn != HoldLoneReturn && h.Round >= firstLoneReturn
 	if allowed || len(firsts)+len(returns) >= enough {
 		stay = append(stay, returns...)
 	}
-	if !all && len(stay) < enough { // with the others' held back, a total would tell of one
+	if !open && len(stay) < enough { // with the others' held back, a total would tell of one
 		return nil
 	}
 	slices.Sort(stay)

@@ -110,7 +110,7 @@ func (m *Moments) Running(key string, k int, origin []float64, with Products, ot
 	}}
 }
 
-// Products says which products of columns a sum has.
+// Products tells which products of columns are in a sum.
 type Products int
 
 // The products.

@@ -103,6 +103,9 @@ func (l *Ledger) Add(d *consensus.Decision) {
 		l.addRunning(d)
 		return
 	}
+	if len(l.running) > 0 && !l.other[len(d.Total)] {
+		return // counts beside those that are carried on are of other components each time
+	}
 	key, known := len(d.Total), ""
 	switch {
 	case l.conserved != "" && !l.other[key]:

@@ -137,7 +137,7 @@ type Differencing struct {
 	// Recovered names the members whose number of rows is known to half a row and whose
 	// mean to a thousandth of a standard deviation.
 	Recovered []string `json:"recovered"`
-	// ErrorMedian is the median error of what is read of a member, as a share of that of
+	// ErrorMedian is the median error of the reading of a member, as a share of that of
 	// guessing an equal part of the total.
 	ErrorMedian float64 `json:"error_median"`
 }

@@ -34,7 +34,7 @@ func Form(covariance string) gmm.Covariance {
 
 // Tol binds a tolerance in nats a row.
 func Tol(p *float64) *option.Option {
-	return option.Float(p, "tol", 1e-3, "stop when the mean log-likelihood changes by less than `X` nats per row; 0 runs all rounds", option.Finite())
+	return option.Float(p, "tol", 1e-3, "stop when the mean log-likelihood, or the lower bound of it that is trained, changes by less than `X` nats per row; 0 runs all rounds", option.Finite())
 }
 
 // EM returns the settings of expectation maximisation. A tol of 0 stops it never.

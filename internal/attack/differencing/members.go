@@ -18,7 +18,7 @@ type Recovered struct {
 	Members []int
 	// Error is the median over the members of the error of the best reading, as a share of
 	// that of guessing an equal part of the last total: the smaller of those of the number
-	// of rows and of their mean. It is 1 of members of which nothing is read.
+	// of rows and of their mean. It is 1 for a member if nothing is read.
 	Error float64
 }
 
