@@ -141,12 +141,13 @@ type Conserved int
 // What totals tell.
 const (
 	Nothing     Conserved = iota
+	RowCounts             // the number of rows
 	Variances             // the number of rows, and the mean and variance of each column
 	Covariances           // the number of rows, their mean and covariance matrix
 )
 
 func (c Conserved) String() string {
-	return [...]string{"", "N, mean and variances", "N, mean and covariance"}[c]
+	return [...]string{"", "the number of rows", "N, mean and variances", "N, mean and covariance"}[c]
 }
 
 // Disclosure says what members tell each other.

@@ -131,7 +131,7 @@ func besieged(t *testing.T, program, dir string, before, rounds int) *siege {
 		t.Fatal(err)
 	}
 	for _, m := range s.consortium.Members {
-		p := command(t, program, dir, "run", "--dir", filepath.Join("o", m.Name))
+		p := command(t, program, dir, "run", "--unsigned", "--dir", filepath.Join("o", m.Name))
 		if s.victim == nil {
 			s.victim = p
 		} else {

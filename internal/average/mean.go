@@ -158,7 +158,11 @@ func (m *Mean) sum(ctx context.Context, g collabdict.Group, agreed []float64) (T
 		if i < len(m.all.Shapes) {
 			size = m.all.Shapes[i].Size()
 		}
-		blocks = columnstats.AppendBlock(blocks, size, bound)
+		moment := collabdict.NoMoment
+		if m.most == 0 && i == len(agreed)-1 {
+			moment = collabdict.Counts // members weigh by their rows
+		}
+		blocks = columnstats.AppendMoment(blocks, moment, size, bound)
 	}
 	if m.most > 0 {
 		blocks = columnstats.AppendBlock(blocks, 1, m.most)

@@ -261,7 +261,11 @@ func (c LoneChange) line() string {
 	case contribution:
 		return fmt.Sprintf("privacy: the contribution of %s to the start is now exactly known to all members: %s", who, sums)
 	}
-	return fmt.Sprintf("privacy: %s of %s are now exactly known to all members: %s", c.Known, who, sums)
+	verb := "are"
+	if !strings.Contains(c.Known, ",") {
+		verb = "is"
+	}
+	return fmt.Sprintf("privacy: %s of %s %s now exactly known to all members: %s", c.Known, who, verb, sums)
 }
 
 // Warnings tells what all members know of others at the end: a line for each group of

@@ -66,7 +66,7 @@ func (s *Settings) Traits() algorithm.Traits {
 
 // Disclosure says what members tell each other beside sums of networks.
 func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
-	d := algorithm.Disclosure{Rounds: []string{
+	d := algorithm.Disclosure{Conserved: algorithm.RowCounts, Rounds: []string{
 		"in sums over all members, each round: of how many of them the largest change of each matrix of weights, the number of own rows and the loss lie between which powers of two",
 		networks.MeanConditions,
 	}}

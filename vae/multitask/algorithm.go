@@ -69,7 +69,7 @@ func (s *Settings) backwards() []int {
 
 // Disclosure says what members tell each other beside sums of networks.
 func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
-	return algorithm.Disclosure{RowsBound: true}
+	return algorithm.Disclosure{RowsBound: true, Conserved: algorithm.RowCounts}
 }
 
 // config is that of a learner. The seed is public.

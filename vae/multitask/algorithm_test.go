@@ -45,7 +45,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 	if of := a.Traits(); of.Rounds != 12 || !of.HoldsRows || !of.Secret || of.UnitRange || of.Classes != nil {
 		t.Errorf("got %+v", of)
 	}
-	if d := a.Disclosure(algorithm.Coordinates{}); !reflect.DeepEqual(d, algorithm.Disclosure{RowsBound: true}) {
+	if d := a.Disclosure(algorithm.Coordinates{}); !reflect.DeepEqual(d, algorithm.Disclosure{RowsBound: true, Conserved: algorithm.RowCounts}) {
 		t.Errorf("got %+v", d)
 	}
 }

@@ -48,7 +48,7 @@ func (l limits) objective() float64 { return 100 * float64(l.columns) }
 func (l limits) blocks(weights int) []collabdict.Block {
 	out := columnstats.AppendBlock(nil, weights, l.rows*l.weight())
 	out = columnstats.AppendBlock(out, 1, l.rows*l.objective())
-	return columnstats.AppendBlock(out, 1, l.rows)
+	return columnstats.AppendMoment(out, collabdict.Counts, 1, l.rows)
 }
 
 // precision is more than the error of a total, in bounds of the value of a member.
