@@ -119,9 +119,9 @@ type Absentee interface {
 	// total.
 	Included() bool
 
-	// Steady reports whether the last total is over the same members as the one before:
-	// none of these was lost, has come back, or is held back. A stopping rule compares
-	// only such totals.
+	// Steady reports whether a stopping rule may compare the last total with the one
+	// before: both are over the same members, and no member is away that was counted not
+	// long ago.
 	Steady() bool
 }
 

@@ -21,18 +21,18 @@ type group struct {
 	parameters [32]byte
 	// updated is the last round whose local update was made, updates those that
 	// have not taken virtual time yet.
-	updated uint32
-	updates int
-	calls   uint64                // made so far, one under way included
-	known   []*consensus.Decision // by slot
-	last    *consensus.Decision   // that was handed to the participant
-	lastSum *consensus.Decision
-	steady  bool // the last sum is over the same members as the one before
-	views   bool // running totals are plain sums
-	over    bool // its end was heard; the network's
-	ask     chan request
-	reply   chan answer
-	slots   chan struct{} // held while computing
+	updated    uint32
+	updates    int
+	calls      uint64                // made so far, one under way included
+	known      []*consensus.Decision // by slot
+	last       *consensus.Decision   // that was handed to the participant
+	steady     bool                  // the last sum is comparable with the one before
+	steadiness consensus.Steadiness
+	views      bool // running totals are plain sums
+	over       bool // its end was heard; the network's
+	ask        chan request
+	reply      chan answer
+	slots      chan struct{} // held while computing
 }
 
 // request is what a participant wants next: a call, or its end.
@@ -145,7 +145,7 @@ func (g *group) Steady() bool { return g.steady }
 func (g *group) note(d *consensus.Decision) {
 	g.last = d
 	if d.Kind == consensus.Sum {
-		g.steady, g.lastSum = d.Follows(g.lastSum), d
+		g.steady = g.steadiness.Add(d)
 	}
 }
 

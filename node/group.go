@@ -134,7 +134,7 @@ func (n *Node) answer(d *consensus.Decision) {
 	bare.Total, bare.Blobs = nil, nil
 	if d.Kind == consensus.Sum {
 		n.included.Store(d.Counts(n.self))
-		n.steady.Store(d.Follows(n.lastSum.Swap(&bare)))
+		n.steady.Store(n.steadiness.Add(&bare))
 	}
 	n.answered.Store(&bare)
 }

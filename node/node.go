@@ -27,7 +27,7 @@ type Node struct {
 	answered   atomic.Pointer[consensus.Decision] // of the learner's last call
 	included   atomic.Bool                        // this member's vector, in the last total
 	steady     atomic.Bool                        // the last total is over the same members as the one before
-	lastSum    atomic.Pointer[consensus.Decision] // without its total
+	steadiness consensus.Steadiness               // the learner's
 
 	members    *membership.Current
 	host       *transport.Host

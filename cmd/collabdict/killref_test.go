@@ -77,7 +77,7 @@ func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model
 	t.Helper()
 	var slots []grouptest.Slot
 	for _, r := range log {
-		slots = append(slots, grouptest.Slot{Members: r.members, Total: r.total, Running: r.running})
+		slots = append(slots, grouptest.Slot{Round: r.round, Members: r.members, Total: r.total, Running: r.running})
 	}
 	var shared *grouptest.Replay
 	results, errs := make([]*pipeline.Result, len(names)), make([]error, len(names))

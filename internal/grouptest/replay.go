@@ -14,6 +14,7 @@ import (
 
 // Slot is what the record of a run says of a decided slot.
 type Slot struct {
+	Round   int
 	Members []int
 	Total   []float64 // nil of a Gather
 	Running *consensus.Counted
@@ -267,23 +268,18 @@ func (s *Seat) Accumulate(ctx context.Context, r collabdict.Running, x []float64
 }
 
 // Steady implements [collabdict.Absentee].
-func (s *Seat) Steady() bool {
-	var whose [][]uint32
-	for at := s.next - 1; at >= 0 && len(whose) < 2; at-- {
-		r := s.log[at]
-		if r.Total == nil {
-			continue
+func (s *Seat) Steady() (steady bool) {
+	var all consensus.Steadiness
+	for _, r := range s.log[:s.next] {
+		if r.Total != nil {
+			d := &consensus.Decision{Round: uint32(r.Round), Running: r.Running}
+			for _, m := range r.Members {
+				d.Members = append(d.Members, uint32(m))
+			}
+			steady = all.Add(d)
 		}
-		of := []uint32{}
-		for _, m := range r.Members {
-			of = append(of, uint32(m))
-		}
-		if r.Running != nil {
-			of = r.Running.Members
-		}
-		whose = append(whose, of)
 	}
-	return len(whose) == 2 && len(whose[0]) > 0 && slices.Equal(whose[0], whose[1])
+	return steady
 }
 
 // Gather implements [collabdict.Group].

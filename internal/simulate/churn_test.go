@@ -100,7 +100,7 @@ func (r trained) replayed(t *testing.T, parts []dataset.Participant) ([]*pipelin
 	t.Helper()
 	var log []grouptest.Slot
 	for _, d := range r.report.Slots {
-		s := grouptest.Slot{Total: d.Decision.Total, Running: d.Decision.Running}
+		s := grouptest.Slot{Round: int(d.Decision.Round), Total: d.Decision.Total, Running: d.Decision.Running}
 		for _, m := range d.Decision.Members {
 			s.Members = append(s.Members, int(m))
 		}
