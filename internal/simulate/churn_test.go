@@ -37,7 +37,7 @@ func seeds(t *testing.T, few uint64) uint64 {
 	return n
 }
 
-// unequal are seven plants of which no two have as many rows.
+// unequal are seven plants with different numbers of rows.
 func unequal(seed uint64) []dataset.Participant {
 	const fewest, more = 60, 17
 	parts := plants.Generate(plants.Spec{Participants: 7, Rows: fewest + 6*more, Columns: 5, Patterns: 3, TestRows: 10}, seed)
