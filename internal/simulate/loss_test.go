@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/attack/differencing"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -57,7 +56,7 @@ func few() []dataset.Participant {
 	parts := unequal(3)[:5]
 	for i := range parts {
 		all := dense(parts[i].Train)
-		parts[i].Train = collabdict.Rows(rows.InMemory(mat.DenseCopyOf(all.Slice(0, 40+3*i, 0, 5))))
+		parts[i].Train = rows.InMemory(mat.DenseCopyOf(all.Slice(0, 40+3*i, 0, 5)))
 	}
 	return parts
 }

@@ -133,13 +133,13 @@ func (o *origin) follow(g group) {
 }
 
 // read sets point to Δfirst/Δn; ok is false where Δn is none.
-func (a component) read(b component, point []float64) (ok bool) {
-	d := a.n - b.n
+func (c component) read(b component, point []float64) (ok bool) {
+	d := c.n - b.n
 	if !(math.Abs(d) > least) {
 		return false
 	}
 	for i := range point {
-		point[i] = (a.first[i] - b.first[i]) / d
+		point[i] = (c.first[i] - b.first[i]) / d
 	}
 	return true
 }
