@@ -273,7 +273,7 @@ func (c *conserved) explore(slots int, path string) (fault string, runs int) {
 func TestNothingOfOneMemberAlone(t *testing.T) {
 	slots := 4
 	if testing.Short() || raced {
-		slots = 3
+		slots = 2
 	}
 	for _, policy := range []OnLoneReturn{AllowLoneReturn, HoldLoneReturn} {
 		fault, runs := newConserved(t, policy, "").explore(slots, "")
@@ -286,6 +286,9 @@ func TestNothingOfOneMemberAlone(t *testing.T) {
 
 // Each rule is needed: without it some run shows what it is there for.
 func TestEveryRuleOfRunningTotalsIsNeeded(t *testing.T) {
+	if testing.Short() || raced {
+		t.Skip("searches for long, in one goroutine")
+	}
 	for _, mutant := range []conservedMutant{wholeAfterReturn, reAnchored, newcomerAlone, countedAsInvited, removalSubtracted, rowsOverTheView, returnInTheStart, changeWhenHeld} {
 		policy := AllowLoneReturn
 		if mutant == changeWhenHeld {
