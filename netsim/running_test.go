@@ -107,8 +107,8 @@ var schemes = map[string]consensus.Settings{
 // last bit, and nobody's vector is ever taken out of it.
 func TestRunningTotalsUnderChurn(t *testing.T) {
 	seeds := uint64(100)
-	if testing.Short() {
-		seeds = 10
+	if testing.Short() || raced {
+		seeds = 5
 	}
 	for name, s := range schemes {
 		t.Run(name, func(t *testing.T) {
