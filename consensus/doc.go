@@ -19,12 +19,17 @@
 // back from what it has written. The machine has no goroutine, clock, socket or
 // random source; messages, time and randomness are arguments.
 //
+// A Sum is over the members of its view, or it carries on a running total over all members
+// counted so far (running.go).
+//
 // Invariants:
 //   - a slot has one total, at every member and for ever (ballot.go);
 //   - pads and shares leave a member with the certificate of their attempt only, so
 //     nothing is learned of an attempt that is given up (opener.go);
 //   - secrets are drawn once in a ballot, and the vector of a slot is frozen when it
 //     is first dealt, also for later processes (attempt.go, persist.go);
+//   - a running total is the sum of the vectors counted last, and never shows one member's
+//     part by what it loses (running.go);
 //   - who is judged lost, slow or stalled costs time if it is wrong, never a wrong
 //     total (monitor.go, stuck.go);
 //   - no message that another member can send makes a machine panic (validate.go).

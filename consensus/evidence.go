@@ -86,7 +86,7 @@ func (r *roster) isSigned(v *CastVote) bool {
 }
 
 // unmask ends the run if one of the votes, which are new here, contradicts one of the known
-// ones. It reports whether one does. All are told of both.
+// ones. It reports whether one does, and sends both to all.
 func (m *Machine) unmask(new, known []CastVote, e *Effects) bool {
 	for _, v := range new {
 		for _, w := range known {
@@ -114,9 +114,8 @@ func (m *Machine) unmaskIn(c *Certificate, e *Effects) bool {
 	return false
 }
 
-// receivePast looks at what is still told of the slot before this one: a member that has
-// signed something else there is named. The others are told of two decisions by
-// [Machine.accuse].
+// receivePast looks at late votes for the slot before this one, and names a member that has
+// signed another result there. [Machine.accuse] sends two decisions to the others.
 func (m *Machine) receivePast(from int, msg Message, e *Effects) {
 	known := ofCertificate(msg.Slot, m.certified)
 	switch b := msg.Body.(type) {
@@ -129,8 +128,8 @@ func (m *Machine) receivePast(from int, msg Message, e *Effects) {
 }
 
 // accuse ends the run because of a member's vote, with the votes that contradict it: this
-// member's own, and where it is on another chain, those of the slot before. All are told of
-// them, for who has other votes of the same members.
+// member's own, and where it is on another chain, those of the slot before. All members get
+// them: one of them may have other votes of the same members.
 func (m *Machine) accuse(from int, ballot uint32, d *Done, fault string, e *Effects) {
 	b := &m.slot.ballots
 	err := m.roster.memberError(from, fault)

@@ -207,7 +207,7 @@ func doubled(blocks []collabdict.Block) []collabdict.Block {
 	return out
 }
 
-// halved is the opposite.
+// halved returns the blocks of vectors, given those of their differences.
 func halved(blocks []collabdict.Block) []collabdict.Block {
 	out := slices.Clone(blocks)
 	for i := range out {
@@ -330,39 +330,6 @@ func (m *Machine) count(d *Decision) {
 	if call := m.slot.call; call != nil && d.Counts(m.p.Self) {
 		r.own = call.values
 	}
-}
-
-// Steadiness says which sums of a run a stopping rule may compare. The zero value is that
-// of a run without sums.
-type Steadiness struct {
-	whose []uint32
-	since map[uint32]uint32 // the rounds in which running totals have counted members last
-}
-
-// awaited is for how many rounds a member may be away before its last vector is good enough
-// for the model to be final.
-const awaited = 20
-
-// Add enters the decision of the next sum, and reports whether its total is comparable with
-// that of the sum before: it counts the vectors of the same members, and of any, and those
-// of nobody else whose last vector is newer than some rounds: such a member may come back,
-// and the model of its old vector is not final.
-func (s *Steadiness) Add(d *Decision) (steady bool) {
-	steady = len(d.whose()) > 0 && slices.Equal(d.whose(), s.whose)
-	s.whose = d.whose()
-	if d.Running == nil {
-		return steady
-	}
-	if s.since == nil {
-		s.since = map[uint32]uint32{}
-	}
-	for _, member := range s.whose {
-		s.since[member] = d.Round
-	}
-	for _, round := range s.since {
-		steady = steady && (round == d.Round || d.Round-round >= awaited)
-	}
-	return steady
 }
 
 // whose returns the members whose vectors of the slot are in the total.

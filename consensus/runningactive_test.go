@@ -12,7 +12,7 @@ import (
 // One member does not follow the protocol: it prepares its own ballot at the start of a
 // round, leaves another member out of the view though it hears it, and lets it back three
 // rounds later, when the model has settled. Nobody objects. What is the same in all rounds
-// does not show in any difference of totals, and the run goes on with all.
+// does not show in any difference of totals, and the run continues with all.
 func TestOneMemberLeavesAnotherOut(t *testing.T) {
 	const (
 		members, rounds = 5, 40

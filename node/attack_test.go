@@ -83,7 +83,7 @@ func TestStrangersAttackAMember(t *testing.T) {
 	during := v.now
 	v.watch(t, nil)
 	v.end(t)
-	t.Logf("%s of processor time a round undisturbed; %s under attack, in rounds %d to %d; %d MiB before, at most %d MiB",
+	t.Logf("%s of processor time per round undisturbed, %s under attack, in rounds %d to %d; %d MiB before, at most %d MiB",
 		quiet.now.each(quiet.first), during.each(before), before.round, during.round, quiet.peak>>20, v.peak>>20)
 	if grown := v.peak - quiet.peak; grown > memoryMost {
 		t.Errorf("the attacked member has grown by %d MiB, want at most %d", grown>>20, memoryMost>>20)

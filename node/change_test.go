@@ -193,19 +193,26 @@ func TestWhoComesBackKnowsTheRoster(t *testing.T) {
 	})
 }
 
+// inRoundTwo starts a run of members with a list, and returns when the first of them is in
+// round 2.
+func (s *simulation) inRoundTwo(t *testing.T, size, rounds int) (configs []Config, nodes []*Node, learners []*learner) {
+	t.Helper()
+	configs = s.configs(t, size)
+	listed(t, configs, size)
+	nodes = s.start(t, configs...)
+	for _, n := range nodes {
+		learners = append(learners, steady(t, rounds, n))
+	}
+	waitFor(t, func() bool { return nodes[0].Status().Round == 2 })
+	return configs, nodes, learners
+}
+
 // A member that is removed while it is away is refused by the others when it comes
 // back, and ends with the reason.
 func TestAMemberIsRemovedWhileItIsAway(t *testing.T) {
 	const size, rounds = 5, 20
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
-		configs := s.configs(t, size)
-		listed(t, configs, size)
-		nodes := s.start(t, configs...)
-		var learners []*learner
-		for _, n := range nodes {
-			learners = append(learners, steady(t, rounds, n))
-		}
-		waitFor(t, func() bool { return nodes[0].Status().Round == 2 })
+		configs, nodes, learners := s.inRoundTwo(t, size, rounds)
 		away := configs[1]
 		away.Members = reached(nodes)
 		nodes[1].Close() // without a word
@@ -233,14 +240,7 @@ func TestAMemberIsRemovedWhileItIsAway(t *testing.T) {
 func TestAMemberIsRemovedWhileItIsCutOff(t *testing.T) {
 	const size, rounds = 5, 40
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
-		configs := s.configs(t, size)
-		listed(t, configs, size)
-		nodes := s.start(t, configs...)
-		var learners []*learner
-		for _, n := range nodes {
-			learners = append(learners, steady(t, rounds, n))
-		}
-		waitFor(t, func() bool { return nodes[0].Status().Round == 2 })
+		_, nodes, learners := s.inRoundTwo(t, size, rounds)
 		away, cut := nodes[1], learners[1]
 		s.part(0, 1, 0, 0, 0)
 		nodes, learners = without(nodes, 1), slices.Delete(learners, 1, 2)

@@ -46,8 +46,8 @@ func votes(t *testing.T, n *Node, result byte, to ...int) {
 	}
 }
 
-// A member that signs two results is named by all. Who has both of its votes keeps them, and
-// they prove it to anybody who reads them.
+// All name a member that signs two results. Members that have both of its votes keep them,
+// and the votes prove it to anybody who reads them.
 func TestEvidenceIsKept(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)

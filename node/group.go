@@ -128,7 +128,7 @@ func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision,
 }
 
 // answer keeps what is asked of the last call's decision, which is the caller's from
-// then on: others are told of it from the log.
+// then on: others get it from the log.
 func (n *Node) answer(d *consensus.Decision) {
 	bare := *d
 	bare.Total, bare.Blobs = nil, nil

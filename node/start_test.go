@@ -42,7 +42,7 @@ func TestAMemberWithAnotherValueIsToldAndComesBack(t *testing.T) {
 				end := all[1].wait(t)
 				var differs *DisagreementError
 				if !errors.As(end.err, &differs) || differs.Field != "rho" || differs.Own != `"2"` || differs.Theirs != `"0.1"` {
-					t.Fatalf("the member with another value ends with %v, want to be told of rho", end.err)
+					t.Fatalf("the member with another value ends with %v, want an error that names rho", end.err)
 				}
 				pass(10 * time.Second)
 				for _, i := range []int{0, 2, 3} {

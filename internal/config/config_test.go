@@ -100,14 +100,7 @@ func TestAgreementsKeepAllSettings(t *testing.T) {
 		if err := c.Write(path); err != nil {
 			t.Fatal(err)
 		}
-		read, err := ReadConsortium(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := read.Task()
-		if err == nil {
-			err = got.Complete()
-		}
+		got, err := readTask(t, path)
 		if err != nil || got.Settings != task.Settings {
 			t.Errorf("got %+v, want %+v; %v", got.Settings, task.Settings, err)
 		}
@@ -117,6 +110,20 @@ func TestAgreementsKeepAllSettings(t *testing.T) {
 			t.Errorf("%s is not tried", name)
 		}
 	}
+}
+
+// readTask returns the task of a file, completed.
+func readTask(t *testing.T, path string) (*pipeline.Task, error) {
+	t.Helper()
+	c, err := ReadConsortium(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	task, err := c.Task()
+	if err != nil {
+		return nil, err
+	}
+	return task, task.Complete()
 }
 
 // An agreement keeps ranges, and an offset that is a number or a word, with quotes or without.
@@ -144,14 +151,7 @@ func TestAgreementsKeepRangesAndOffsets(t *testing.T) {
 		if err := os.WriteFile(path, changed, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		read, err := ReadConsortium(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := read.Task()
-		if err == nil {
-			err = got.Complete()
-		}
+		got, err := readTask(t, path)
 		if err != nil || got.Options.Find("offset").Text() != want || got.Ranges.String() != of.Ranges.String() || got.Standardise != "agreed" {
 			t.Errorf("%s: got %s, ranges %s, %v", text, got.Options.Find("offset").Text(), got.Ranges, err)
 		}

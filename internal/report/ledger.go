@@ -59,12 +59,12 @@ type sighted struct {
 	members []uint32
 	slot    uint64
 	round   int
-	lone    map[int]bool // views, by index, that a LoneChange with it has been told of
+	lone    map[int]bool // views, by index, that a LoneChange with it has been reported for
 }
 
 // NewLedger returns the empty ledger of a run with a roster, in rank order, of
-// which as many members as given may collude: views that differ by one more at
-// most are told of. Conserved names what the sums tell of rows whatever the model is,
+// which as many members as given may collude. The ledger reports views that differ by one
+// more at most. Conserved names what the sums tell of rows whatever the model is,
 // such as "N, mean and covariance"; it is empty where that is nothing.
 func NewLedger(names []string, colluders int, conserved string) *Ledger {
 	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, sums: map[int]*series{}, running: map[string]*carried{}}

@@ -87,15 +87,21 @@ type component struct {
 // components returns those over the variables of the rows, about their origin.
 func (t total) components(o *origin) (all []component) {
 	for _, g := range t.groups {
-		if g.dim != len(o.point) {
-			continue
-		}
-		o.follow(g)
-		for k, n := range g.n {
-			c := component{n, slices.Clone(g.first[k*g.dim : (k+1)*g.dim])}
-			floats.AddScaled(c.first, n, o.point)
-			all = append(all, c)
-		}
+		all = append(all, g.components(o)...)
+	}
+	return all
+}
+
+// components returns those of a group, none of one over other variables.
+func (g group) components(o *origin) (all []component) {
+	if g.dim != len(o.point) {
+		return nil
+	}
+	o.follow(g)
+	for k, n := range g.n {
+		c := component{n, slices.Clone(g.first[k*g.dim : (k+1)*g.dim])}
+		floats.AddScaled(c.first, n, o.point)
+		all = append(all, c)
 	}
 	return all
 }

@@ -41,9 +41,7 @@ func (r *Recorder) Recover(x []*mat.Dense) Recovered {
 	o := newOrigin(all)
 	var sums []sum
 	for _, t := range r.totals {
-		for i, c := range t.whole(o) {
-			sums = append(sums, sum{c, t.views[i]})
-		}
+		sums = append(sums, t.sums(o)...)
 	}
 	truth := make([]component, len(x))
 	for m, rows := range x {
@@ -87,23 +85,27 @@ type sum struct {
 	view []uint32
 }
 
-// whole returns the number of rows and their sums, of each group of components in a total
+// sums returns the number of rows and their sums, of each group of components in a total
 // that all rows of its members are in.
-func (t total) whole(o *origin) (all []component) {
-	for _, g := range t.groups {
-		if g.dim != len(o.point) {
+func (t total) sums(o *origin) (all []sum) {
+	for i, g := range t.groups {
+		parts := g.components(o)
+		if parts == nil {
 			continue
 		}
-		o.follow(g)
-		c := component{first: make([]float64, g.dim)}
-		for k, n := range g.n {
-			c.n += n
-			floats.Add(c.first, g.first[k*g.dim:(k+1)*g.dim])
-		}
-		floats.AddScaled(c.first, c.n, o.point)
-		all = append(all, c)
+		all = append(all, sum{addUp(parts, g.dim), t.views[i]})
 	}
 	return all
+}
+
+// addUp returns the number of rows and the sums of all components.
+func addUp(parts []component, dim int) component {
+	c := component{first: make([]float64, dim)}
+	for _, p := range parts {
+		c.n += p.n
+		floats.Add(c.first, p.first)
+	}
+	return c
 }
 
 func whole(rows *mat.Dense) component {
@@ -117,14 +119,9 @@ func whole(rows *mat.Dense) component {
 
 // guessOf is an equal part of the last total, or of all rows where there is none.
 func guessOf(sums []sum, members int, truth []component) component {
-	g := component{first: make([]float64, len(truth[0].first))}
+	g := addUp(truth, len(truth[0].first))
 	if len(sums) > 0 {
 		g = sums[len(sums)-1].component
-	} else {
-		for _, c := range truth {
-			g.n += c.n
-			floats.Add(g.first, c.first)
-		}
 	}
 	first := slices.Clone(g.first)
 	floats.Scale(1/float64(members), first)

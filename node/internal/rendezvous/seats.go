@@ -64,7 +64,7 @@ func (m *registry) drop(id peer.ID) {
 	}
 }
 
-// offer notes a full roster that the others are told of.
+// offer notes a full roster, which hellos show to the others.
 func (m *registry) offer(r *membership.Roster) {
 	const most = 64
 	if len(m.offered) >= most {
@@ -97,7 +97,7 @@ func (m *registry) ttl() time.Duration {
 	return peerstore.TempAddrTTL
 }
 
-// configured reports whether this process was told of a peer by its own configuration.
+// configured reports whether the own configuration of this process names a peer.
 func (m *registry) configured(id peer.ID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

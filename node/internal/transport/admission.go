@@ -107,7 +107,7 @@ func (a *Admission) options(s *shares) []pubsub.Option {
 			if !a.Has(id) {
 				return errUninvited
 			}
-			return s.take(id, proto.Size(&rpc.RPC))
+			return s.take(time.Now(), id, proto.Size(&rpc.RPC))
 		}),
 	}
 }

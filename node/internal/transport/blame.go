@@ -60,9 +60,9 @@ type share struct {
 
 func newShares() *shares { return &shares{of: map[peer.ID]*share{}, tell: func(peer.ID, error) {}} }
 
-// take lets a peer send so many bytes, or returns an error.
-func (s *shares) take(id peer.ID, bytes int) error {
-	tell, ok := s.takes(id, float64(bytes))
+// take lets a peer send so many bytes now, or returns an error.
+func (s *shares) take(now time.Time, id peer.ID, bytes int) error {
+	tell, ok := s.takes(now, id, float64(bytes))
 	if ok {
 		return nil
 	}
@@ -70,10 +70,9 @@ func (s *shares) take(id peer.ID, bytes int) error {
 	return errShare
 }
 
-func (s *shares) takes(id peer.ID, bytes float64) (tell func(peer.ID, error), ok bool) {
+func (s *shares) takes(now time.Time, id peer.ID, bytes float64) (tell func(peer.ID, error), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
 	o := s.of[id]
 	if o == nil {
 		s.forget(now)
@@ -100,7 +99,7 @@ func (s *shares) forget(now time.Time) {
 	}
 }
 
-// begin sets who is told of peers with more than their share.
+// begin sets the function that is called with each peer that sends more than its share.
 func (s *shares) begin(tell func(peer.ID, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

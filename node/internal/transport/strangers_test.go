@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -147,31 +146,29 @@ func TestABlobHasABound(t *testing.T) {
 // A peer may send its share of the control plane and no more, and has it again after a
 // while.
 func TestSharesOfTheControlPlane(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShares()
-		told := map[peer.ID]int{}
-		s.begin(func(id peer.ID, _ error) { told[id]++ })
-		sent := func(id peer.ID) (n int) {
-			for s.take(id, 1<<20) == nil {
-				n++
-			}
-			return n
+	s, now := newShares(), time.Unix(1_000_000, 0)
+	named := map[peer.ID]int{}
+	s.begin(func(id peer.ID, _ error) { named[id]++ })
+	sent := func(id peer.ID) (n int) {
+		for s.take(now, id, 1<<20) == nil {
+			n++
 		}
-		if n := sent("a"); n != shareBurst>>20 || told["a"] != 1 {
-			t.Errorf("%d MiB are let in and it is told %d times", n, told["a"])
-		}
-		if n := sent("b"); n != shareBurst>>20 {
-			t.Errorf("another peer has %d MiB", n)
-		}
-		time.Sleep(time.Second)
-		if n := sent("a"); n != sharePerSecond>>20 {
-			t.Errorf("after a second it may send %d MiB", n)
-		}
-		time.Sleep(time.Hour)
-		if s.take("c", 1) != nil || len(s.of) != 1 {
-			t.Errorf("%d shares are kept, want only those that are not whole", len(s.of))
-		}
-	})
+		return n
+	}
+	if n := sent("a"); n != shareBurst>>20 || named["a"] != 1 {
+		t.Errorf("%d MiB are let in, and it is named %d times", n, named["a"])
+	}
+	if n := sent("b"); n != shareBurst>>20 {
+		t.Errorf("another peer has %d MiB", n)
+	}
+	now = now.Add(time.Second)
+	if n := sent("a"); n != sharePerSecond>>20 {
+		t.Errorf("after a second it may send %d MiB", n)
+	}
+	now = now.Add(time.Hour)
+	if s.take(now, "c", 1) != nil || len(s.of) != 1 {
+		t.Errorf("%d shares are kept, want only those that are not whole", len(s.of))
+	}
 }
 
 // Addresses of members have a bucket of their own, and a host's own connections none.
