@@ -151,7 +151,7 @@ func (s Settings) withDefaults() Settings {
 // Chunks, Threshold, Quorum and Colluders stay 0: their defaults depend on the roster.
 func (s Settings) Canonical() Settings {
 	s = s.withDefaults()
-	if s.Scheme == Laplacian {
+	if s.Scheme == Laplacian || s.Scheme == Auto { // which may come to be Laplacian
 		s.Fan = 0
 	} else {
 		s.Step, s.Graph, s.Degree, s.Tolerance = "", "", 0, 0

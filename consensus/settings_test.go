@@ -192,7 +192,10 @@ func TestHashOfSettings(t *testing.T) {
 func TestCanonicalSettings(t *testing.T) {
 	full := Settings{Scheme: Laplacian, Step: "chebyshev", Graph: graph.HamiltonCycles, Degree: 4, Tolerance: 1e-9, Protect: chunking.Chunks, Recover: FromShares, OnLoneReturn: AllowLoneReturn}
 	exact := Settings{Scheme: Exact, Fan: 1, Protect: chunking.Chunks, Recover: FromShares, OnLoneReturn: AllowLoneReturn}
+	auto := full
+	auto.Scheme = Auto
 	for _, c := range []struct{ given, want Settings }{
+		{Settings{Scheme: Auto, Protect: chunking.Chunks}, auto},
 		{Settings{Protect: chunking.Chunks}, full},
 		{full, full},
 		{Settings{Fan: 3, Protect: chunking.Chunks}, full},

@@ -95,3 +95,30 @@ func TestFilesAndSignaturesThatChange(t *testing.T) {
 		t.Errorf("another init.json: got %s want %s", got, want)
 	}
 }
+
+// Every setting of the sums is signed. The default scheme follows from the length of the
+// vectors, and so do the settings that a run has a use for.
+func TestEverySettingIsSigned(t *testing.T) {
+	file, folders := agreement(t, 5)
+	if _, _, err := Sign(file, folders...); err != nil {
+		t.Fatal(err)
+	}
+	text := read(t, file)
+	for _, setting := range []string{
+		"scheme: exact", "step: metropolis", "graph: complete", "degree: 3", "tolerance: 1e-3", "protect: none", "chunks: 3",
+		"full_chunks: true", "quorum: 4", "colluders: 2", "recover: wait", "accept_lone_change: true", "on_lone_return: hold",
+	} {
+		write(t, file, text+"consensus: {"+setting+"}\n")
+		r, err := Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Check() == nil {
+			t.Errorf("with %s the signatures are still those of the file", setting)
+		}
+	}
+	write(t, file, text+"consensus: {scheme: auto, degree: 4}\n")
+	if r, err := Read(file); err != nil || r.Check() != nil {
+		t.Errorf("with defaults written out: %v, or the signatures are of another file", err)
+	}
+}
