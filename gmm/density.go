@@ -9,8 +9,9 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// passOver returns a pass of m over the rows of r.
-func (m *Mixture) passOver(r *passes.Reader) *passes.Pass {
+// passOver returns a pass of m over the rows of r. The log densities of the components are
+// raised by tilts, if there are any.
+func (m *Mixture) passOver(r *passes.Reader, tilts []float64) *passes.Pass {
 	if r.Dim != m.Dim() {
 		panic(errShape)
 	}
@@ -21,26 +22,31 @@ func (m *Mixture) passOver(r *passes.Reader) *passes.Pass {
 		if full {
 			precision = part.root
 		}
-		p.Model.Set(i, m.weights[i], m.means.RawRowView(i), precision, part.logNorm)
+		logNorm := part.logNorm
+		if tilts != nil {
+			logNorm += tilts[i]
+		}
+		p.Model.Set(i, m.weights[i], m.means.RawRowView(i), precision, logNorm)
 	}
 	return p
 }
 
 // Statistics computes the moments of the rows about the centres (nil is the origin) and,
-// if measure is set, the diversity of their weights. The moments hold until the next pass
-// over the rows.
-func (m *Mixture) Statistics(r *passes.Reader, centres *mat.Dense, measure bool) (*passes.Moments, privacy.Diversity, error) {
+// if measure is set, the diversity of their weights. Responsibilities are those of
+// densities N(x|μ_k, Λ_k⁻¹)·exp(tilts_k); nil stands for K zeros. The moments hold until the
+// next pass over the rows.
+func (m *Mixture) Statistics(r *passes.Reader, centres *mat.Dense, tilts []float64, measure bool) (*passes.Moments, privacy.Diversity, error) {
 	var about []float64
 	if centres != nil {
 		about = centres.RawMatrix().Data
 	}
-	return m.passOver(r).EStep(about, measure)
+	return m.passOver(r, tilts).EStep(about, measure)
 }
 
 // blocks calls f with what m says of every block of rows, from being the place of
 // the first one. Rows in memory give no error.
 func (m *Mixture) blocks(r *passes.Reader, f func(lane, from int, s *passes.Space)) error {
-	return m.passOver(r).Run(f)
+	return m.passOver(r, nil).Run(f)
 }
 
 // scoreOf sets the values of s to the scores of its rows.

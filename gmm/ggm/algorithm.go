@@ -26,7 +26,8 @@ var Kind = algorithm.Kind{
 // Algorithm is the learning of a mixture by a [Learner], with its settings.
 type Algorithm struct {
 	Components, Rounds int
-	Tol, Lambda0, Rho  float64
+	Tol, Lambda0       float64
+	Rho, Lambda        float64
 	Init               option.FileContent
 
 	start  *gmm.Parameters // of Init
@@ -49,8 +50,10 @@ func (a *Algorithm) Options() option.Table {
 		option.Int(&a.Rounds, "rounds", 100, "maximum number of `ROUNDS`", option.AtLeast(1)),
 		option.Float(&a.Tol, "tol", 1e-6, "stop when the objective changes by less than this `SHARE`; 0 runs all rounds", option.Finite()),
 		option.Float(&a.Lambda0, "lambda0", 1, "weight of the prior mean, in `ROWS`", option.Above(0, math.MaxFloat64)),
-		option.Float(&a.Rho, "rho", 0, "absolute sparsity `PENALTY` of the precision matrices (default 0.1·N/K, with N rows of all members)",
-			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out for 0.1·N/K")),
+		option.Float(&a.Lambda, "lambda", 0.1, "sparsity `PENALTY` of the precision matrices per row, in columns of unit variance within components",
+			option.Above(0, math.MaxFloat64)),
+		option.Float(&a.Rho, "rho", 0, "absolute sparsity `PENALTY` of the precision matrices, as in the paper, in place of --lambda",
+			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out for --lambda")).ForExperts(),
 		option.File(&a.Init, "init", "start from the means, precisions and weights in a JSON `FILE`", a.readInit).ForExperts(),
 	}
 }
@@ -91,7 +94,7 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 
 // Train plays one participant's part. Moments of another type are left alone.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
-	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Seed: d.Seed, Init: a.start, Shared: a.shared}
+	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Seed: d.Seed, Init: a.start, Shared: a.shared}
 	c.Moments, _ = d.Moments.(*columnstats.Moments)
 	l, err := NewLearner(d.Rows, c)
 	if err != nil {
@@ -104,7 +107,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if last.Number == 0 {
 		return algorithm.Outcome{}, err
 	}
-	out := algorithm.Outcome{Last: last, Model: l.Model(), TotalRows: l.TotalRows(), Used: map[string]any{"rho": l.Rho()}}
+	out := algorithm.Outcome{Last: last, Model: l.Model(), TotalRows: l.TotalRows()}
 	if e := l.Stalled(); e != nil {
 		out.Warnings = append(out.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
 	}

@@ -1,6 +1,7 @@
 package ggm
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -14,9 +15,12 @@ type Config struct {
 	Components int
 	// Lambda0 is λ₀ of Eq. (8), the weight in rows of the prior mean 0. 0 means 1.
 	Lambda0 float64
-	// Rho is ρ of Eq. (16), absolute. 0 means 0.1·N/K with the N rows of all
-	// participants.
+	// Rho is ρ of Eq. (16), absolute, which gives the regularisation of the paper. 0 means
+	// the relative one by Lambda.
 	Rho float64
+	// Lambda is λ, the penalty of a row for the edges of its component in columns of unit
+	// variance within components. 0 means 0.1. It is not used if there is a Rho.
+	Lambda float64
 	// Seed is public: it draws candidates for the agreed start.
 	Seed uint64
 	// Init gives the start. Nil means one that the members agree on.
@@ -39,6 +43,9 @@ func (c Config) Validate() error {
 	if !(c.Rho >= 0) || math.IsInf(c.Rho, 1) {
 		return fmt.Errorf("rho: want a finite value of at least 0, got %g", c.Rho)
 	}
+	if !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1) {
+		return fmt.Errorf("lambda: want a finite value of at least 0, got %g", c.Lambda)
+	}
 	if c.Init == nil {
 		return nil
 	}
@@ -59,9 +66,12 @@ func (e *ComponentsError) Error() string {
 	return fmt.Sprintf("components: want at most the %d rows of all participants, got %d", e.Rows, e.Components)
 }
 
-func (c Config) lambda0() float64 {
-	if c.Lambda0 == 0 {
-		return 1
+// prior returns that of the configuration. The variances of a relative one are still to be
+// learned.
+func (c Config) prior() prior {
+	p := prior{lambda0: cmp.Or(c.Lambda0, 1), rho: c.Rho, shared: c.Shared}
+	if c.Rho == 0 {
+		p.relative = &relative{lambda: cmp.Or(c.Lambda, 0.1)}
 	}
-	return c.Lambda0
+	return p
 }

@@ -70,7 +70,7 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 			return nil, fmt.Errorf("init: means: want %d columns as the rows have, got %d", dim, got)
 		}
 	}
-	return &Learner{rows: r, config: config}, nil
+	return &Learner{rows: r, config: config, prior: config.prior()}, nil
 }
 
 // Start agrees with the group on bounds of the statistics and on the first
@@ -132,7 +132,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	if l.model == nil {
 		return nil, nil, errNotStarted
 	}
-	s, diversity, err := l.model.Statistics(l.rows, nil, true)
+	s, diversity, err := l.model.Statistics(l.rows, nil, l.prior.tilts(l.model), true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -192,7 +192,11 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	l.stalled = stalled
 	l.counted = int(math.Round(passes.Sum(s.N)))
 	l.model, l.pending = next, nil
-	return total[len(total)-1] + next.Expected(s, nil) + l.prior.logDensity(next), nil
+	objective = total[len(total)-1] + next.Expected(s, nil) + l.prior.logDensity(next)
+	for i, tilt := range l.prior.tilts(next) {
+		objective += float64(s.N[i] * tilt)
+	}
+	return objective, nil
 }
 
 // Model returns the mixture with this participant's weights, nil before Start.
@@ -216,6 +220,3 @@ func (l *Learner) TotalRows() int {
 	}
 	return l.total
 }
-
-// Rho returns the ρ in use, known when [Learner.TotalRows] is.
-func (l *Learner) Rho() float64 { return l.prior.rho }

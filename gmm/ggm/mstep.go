@@ -14,9 +14,11 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// prior is that of Eq. (8) of Idé et al. 2024 with m₀ = 0.
+// prior is what the rows are held against, with m₀ = 0: Eq. (8) of Idé et al. 2024 with
+// its penalty ρ, or, if relative is not nil, one in which every row pays for its component.
 type prior struct {
 	lambda0, rho float64
+	relative     *relative
 	steps        int // bounds the graphical lasso's Newton steps; 0 is its own bound
 	shared       *Solutions
 }
@@ -46,28 +48,59 @@ func (p prior) optimise(n float64, first, second []float64, start *mat.SymDense)
 func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c component, err error) {
 	c.mean = make([]float64, len(first))
 	floats.ScaleTo(c.mean, 1/(p.lambda0+n), first)
-	r, err := p.lasso(n, first, second, c.mean).Solve(start)
+	s := scatter(first, second, c.mean)
+	var problem glasso.Problem
+	if p.relative != nil {
+		problem = p.relative.lasso(n, s)
+		start = p.relative.scaled(start)
+	} else {
+		problem = p.lasso(n, s)
+	}
+	problem.MaxSteps = p.steps
+	r, err := problem.Solve(start)
 	// A solver that stalls is still no worse than its start, which is all that
 	// generalised EM needs for the objective not to fall.
 	if err != nil && !errors.As(err, &c.stalled) {
 		return c, err
 	}
 	c.precision = r.Precision
+	if p.relative != nil {
+		c.precision = p.relative.unscaled(r.Precision)
+	}
 	return c, nil
 }
 
-// lasso is the problem that Eq. (16) poses for a component with the given new mean.
-func (p prior) lasso(n float64, first, second, mean []float64) glasso.Problem {
+// tilts are those of the relative form; nil where there are none.
+func (p prior) tilts(m *gmm.Mixture) []float64 {
+	if p.relative == nil {
+		return nil
+	}
+	return p.relative.tilts(m)
+}
+
+// scatter is Σ_n r_k(n)(x_n − m)(x_n − m)ᵀ + λ₀mmᵀ with the new mean m of a component.
+func scatter(first, second, mean []float64) *mat.SymDense {
 	dim := len(first)
-	// With m₀ = 0, −m̄m̄ᵀ + λ₀/(λ₀+N̄) m̄m̄ᵀ = −N̄/(λ₀+N̄) m̄m̄ᵀ. Dividing (16) by
-	// (N̄+1)/N̄ makes it the graphical lasso of N̄/(N̄+1) Σ with penalty ρ/(N̄+1).
 	s := mat.NewSymDense(dim, nil)
 	for i := range dim {
 		for j := i; j < dim; j++ {
-			s.SetSym(i, j, (second[i*dim+j]-float64(first[i]*mean[j]))/(n+1))
+			s.SetSym(i, j, second[i*dim+j]-float64(first[i]*mean[j]))
 		}
 	}
-	return glasso.Problem{S: s, Penalty: p.rho / (n + 1), MaxSteps: p.steps}
+	return s
+}
+
+// lasso is the problem that Eq. (16) poses for a component with the given scatter.
+func (p prior) lasso(n float64, s *mat.SymDense) glasso.Problem {
+	// With m₀ = 0, −m̄m̄ᵀ + λ₀/(λ₀+N̄) m̄m̄ᵀ = −N̄/(λ₀+N̄) m̄m̄ᵀ. Dividing (16) by
+	// (N̄+1)/N̄ makes it the graphical lasso of N̄/(N̄+1) Σ with penalty ρ/(N̄+1).
+	dim := s.SymmetricDim()
+	for i := range dim {
+		for j := i; j < dim; j++ {
+			s.SetSym(i, j, s.At(i, j)/(n+1))
+		}
+	}
+	return glasso.Problem{S: s, Penalty: p.rho / (n + 1)}
 }
 
 // step returns m's successor: every component that holds minRows updated from the
@@ -104,7 +137,7 @@ func (p prior) step(m *gmm.Mixture, s *passes.Moments, weights []float64) (next 
 }
 
 // logDensity is ln p(μ, Λ) of Eq. (8) up to a constant: Σ_k ½ ln|Λ_k| −
-// λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁.
+// λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁, or that of the relative form.
 func (p prior) logDensity(m *gmm.Mixture) float64 {
 	sum := 0.0
 	means := m.Means()
@@ -117,7 +150,12 @@ func (p prior) logDensity(m *gmm.Mixture) float64 {
 				norm += math.Abs(v)
 			}
 		}
-		sum += m.LogDet(k)/2 - float64(p.lambda0/2*square) - float64(p.rho/2*norm)
+		sum -= float64(p.lambda0 / 2 * square)
+		if p.relative != nil {
+			sum += p.relative.logDensity(m.LogDet(k), precision)
+		} else {
+			sum += m.LogDet(k)/2 - float64(p.rho/2*norm)
+		}
 	}
 	return sum
 }

@@ -37,6 +37,9 @@ func (s *Solutions) of(key [32]byte, solve func() (component, error)) (component
 func (p prior) keyOf(n float64, first, second []float64, start *mat.SymDense) [32]byte {
 	values := append([]float64{p.lambda0, p.rho, float64(p.steps), n, float64(len(first))}, first...)
 	values = append(values, second...)
+	if p.relative != nil {
+		values = append(append(values, p.relative.lambda), p.relative.variances...)
+	}
 	if start != nil {
 		for i := range first {
 			for j := i; j < len(first); j++ {

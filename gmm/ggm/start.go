@@ -44,7 +44,11 @@ func (s *starter) start(ctx context.Context) (*gmm.Mixture, error) {
 		s.running = s.known.Running(statisticsKey, s.config.Components, nil, columnstats.AllProducts, 1)
 	}
 	if s.config.Init != nil {
-		return s.config.Init.Mixture()
+		m, err := s.config.Init.Mixture()
+		if err == nil && s.prior.relative != nil {
+			s.prior.relative.variances = spread(m)
+		}
+		return m, err
 	}
 	all := newWhole(oneComponent(s.known))
 	var drawn []*clustering
@@ -105,10 +109,6 @@ func (l *Learner) count(n float64) error {
 	if k := l.config.Components; k > l.total {
 		return &ComponentsError{Components: k, Rows: l.total}
 	}
-	l.prior = prior{lambda0: l.config.lambda0(), rho: l.config.Rho, shared: l.config.Shared}
-	if l.prior.rho == 0 {
-		l.prior.rho = 0.1 * float64(l.total) / float64(l.config.Components)
-	}
 	return nil
 }
 
@@ -127,6 +127,10 @@ func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*g
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
 	}
+	sums := passes.Unpack(total[:len(total)-1], k, dim, true)
+	if s.prior.relative != nil {
+		s.prior.relative.variances = pooledVariances(sums)
+	}
 	second := make([]float64, dim*dim)
 	floats.ScaleTo(second, 1/float64(k), all.Second)
 	first := make([]float64, dim)
@@ -143,7 +147,7 @@ func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*g
 	if err != nil {
 		return nil, fmt.Errorf("first parameters: %w", err)
 	}
-	model, _, err := s.prior.step(fallback, passes.Unpack(total[:len(total)-1], k, dim, true), weights)
+	model, _, err := s.prior.step(fallback, sums, weights)
 	return model, err
 }
 

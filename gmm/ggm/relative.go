@@ -1,0 +1,141 @@
+package ggm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+)
+
+// relative is a regularisation that depends neither on the number of rows, nor on K, nor on
+// units. With w the variances of the columns within components, pooled over all of them, a
+// row has in component k not N(x|μ_k, Λ_k⁻¹) but
+//
+//	f_k(x) = N(x|μ_k, Λ_k⁻¹) · exp(−λ/2 Σ_{i≠j} √(w_i w_j)|Λ_k,ij|),
+//
+// so every row pays for the edges of its component. The precisions have the prior of an
+// inverse Wishart distribution that is worth ν rows with the covariance matrix diag(w),
+//
+//	ln p(Λ_k) = ν/2 [ln|Λ_k| − Σ_i w_i Λ_k,ii] + const,
+//
+// so that a component of few rows keeps a sensible shape. The variances are fixed while
+// rounds are compared: EM then raises one objective.
+type relative struct {
+	lambda    float64
+	variances []float64 // w, M values above 0
+}
+
+// priorRows is ν.
+const priorRows = 20
+
+// lasso is the M-step's problem in columns of unit pooled variance: with the scatter S of n
+// rows, the graphical lasso of (S + ν·1)/(n + ν) with the penalty λn/(n + ν) off the diagonal.
+func (r *relative) lasso(n float64, s *mat.SymDense) glasso.Problem {
+	for i, v := range r.variances {
+		for j := i; j < len(r.variances); j++ {
+			x := s.At(i, j) / math.Sqrt(v*r.variances[j])
+			if i == j {
+				x = math.Max(x, 0) + priorRows
+			}
+			s.SetSym(i, j, x/(n+priorRows))
+		}
+	}
+	return glasso.Problem{S: s, Penalty: r.lambda * n / (n + priorRows), FreeDiagonal: true}
+}
+
+// scaled returns a precision in columns of unit pooled variance, nil for nil, and unscaled
+// one in the columns of the rows.
+func (r *relative) scaled(precision *mat.SymDense) *mat.SymDense {
+	if precision == nil {
+		return nil
+	}
+	return r.times(precision, func(v float64) float64 { return v })
+}
+
+func (r *relative) unscaled(precision *mat.SymDense) *mat.SymDense {
+	return r.times(precision, func(v float64) float64 { return 1 / v })
+}
+
+func (r *relative) times(precision *mat.SymDense, of func(float64) float64) *mat.SymDense {
+	out := mat.NewSymDense(len(r.variances), nil)
+	for i, v := range r.variances {
+		for j := i; j < len(r.variances); j++ {
+			if x := precision.At(i, j); x != 0 {
+				out.SetSym(i, j, x*math.Sqrt(of(v)*of(r.variances[j])))
+			}
+		}
+	}
+	return out
+}
+
+func (r *relative) logDensity(logDet float64, precision *mat.SymDense) float64 {
+	trace := 0.0
+	for i, v := range r.variances {
+		trace += float64(v * precision.At(i, i))
+	}
+	return priorRows / 2.0 * (logDet - trace)
+}
+
+// tilts returns for each component what a row pays in it, in nats: at most 0.
+func (r *relative) tilts(m *gmm.Mixture) []float64 {
+	out := make([]float64, m.Components())
+	for k := range out {
+		precision, norm := m.Precision(k), 0.0
+		for i, v := range r.variances {
+			for j := i + 1; j < len(r.variances); j++ {
+				norm += float64(math.Sqrt(v*r.variances[j]) * math.Abs(precision.At(i, j)))
+			}
+		}
+		out[k] = -r.lambda * norm // both triangles, halved
+	}
+	return out
+}
+
+// spread returns the variances within the components of a mixture, over all of them.
+func spread(m *gmm.Mixture) []float64 {
+	out := make([]float64, m.Dim())
+	for k, weight := range m.Weights() {
+		covariance := m.Covariance(k)
+		for i := range out {
+			out[i] += float64(weight * covariance.At(i, i))
+		}
+	}
+	return out
+}
+
+// flatShare is the least share of its variance that a column can have within components.
+const flatShare = 1e-4
+
+// pooledVariances returns the variances within components over all of them. A column that
+// does not vary at all gets the mean of the others: its rows say nothing of its scale.
+func pooledVariances(s *passes.Moments) []float64 {
+	n := floats.Sum(s.N)
+	within, all := make([]float64, s.Dim), make([]float64, s.Dim)
+	for i := range s.Dim {
+		first, second := 0.0, 0.0
+		for k, rows := range s.N {
+			a, b := s.First[k*s.Dim+i], s.Second[(k*s.Dim+i)*s.Dim+i]
+			first += a
+			second += b
+			if rows > 0 {
+				within[i] += b - float64(a*a/rows)
+			}
+		}
+		all[i] = math.Max(second-float64(first*first/n), 0) / n
+		within[i] = math.Max(within[i]/n, float64(flatShare*all[i]))
+	}
+	common := floats.Sum(within) / float64(s.Dim)
+	if common == 0 {
+		common = 1
+	}
+	for i := range within {
+		if all[i] <= 1e-12*common {
+			within[i] = common
+		}
+	}
+	return within
+}
