@@ -54,16 +54,18 @@ type set struct {
 	anomaly string
 	// kind says how rows come to participants.
 	kind kind
+	// Of the columns before the label, features are those from skip on, at most width.
+	skip, width int
 }
 
 // kind is how a set has participants.
 type kind int
 
 const (
-	dealt    kind = iota // it has none: rows are dealt
+	dealt    kind = iota // it says none: rows are dealt
 	machines             // a file each, in the order of time
 	regions              // by the column wilderness
-	fleets               // engines of consecutive numbers
+	fleets               // twenty engines of consecutive numbers each
 )
 
 func labelled(name string) *set { return classes(name, "1") }
@@ -83,12 +85,12 @@ func servers(name string, machine ...string) *set {
 // areas are the wilderness areas of covertype. Its rarest class grows in one of them alone.
 func areas(name string) *set {
 	s := classes(name, "4")
-	s.kind = regions
+	s.kind, s.width = regions, 10 // the others are indicators of area and soil
 	return s
 }
 
 func engines(name string) *set {
 	s := classes(name, "")
-	s.kind = fleets
+	s.kind, s.skip = fleets, 1 // the cycle, which would tell age without a sensor
 	return s
 }
