@@ -1,6 +1,7 @@
 package together
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -80,15 +81,42 @@ func (r *results) of(p plan, f fold, variant, method string, what figure) float6
 	return sum / float64(p.Seeds)
 }
 
-// ofFamily returns the mean over its sets and their ways that have the size, NaN if none has.
-func (r *results) ofFamily(p plan, f family, size int, variant, method string, what figure) float64 {
-	var values []float64
+// group is what means are over: the families with a set of a size that is dealt in a way,
+// or in any if that is empty.
+type group struct {
+	size int
+	way  string
+}
+
+// label begins a line of a table.
+func (g group) label() []string { return []string{sizeName(g.size), cmp.Or(g.way, "all")} }
+
+func (p plan) groups() (out []group) {
+	for _, size := range p.Sizes {
+		for _, way := range []string{"", natural, clusters, evenly} {
+			out = append(out, group{size, way})
+		}
+	}
+	return out
+}
+
+// foldsOf returns what a group has of a family, for any seed.
+func (r *results) foldsOf(f family, g group) (out []fold) {
 	for _, s := range f.sets {
 		for _, way := range s.ways() {
-			if at := (fold{set: s.name, way: way, size: size}); r.has(at) {
-				values = append(values, r.of(p, at, variant, method, what))
+			if at := (fold{set: s.name, way: way, size: g.size}); r.has(at) && (g.way == "" || g.way == way) {
+				out = append(out, at)
 			}
 		}
+	}
+	return out
+}
+
+// ofFamily returns the mean over what a group has of a family.
+func (r *results) ofFamily(p plan, f family, g group, variant, method string, what figure) float64 {
+	var values []float64
+	for _, at := range r.foldsOf(f, g) {
+		values = append(values, r.of(p, at, variant, method, what))
 	}
 	return mean(values)
 }
@@ -172,17 +200,21 @@ func (p plan) training(l *study.Lab, r results) error {
 	return p.bySet(l, r, "training", p.Methods, []figure{loglik, seconds}, 2)
 }
 
-// means are over families, each of which counts once.
+// means are over families. Each family counts once.
 func (p plan) means(l *study.Lab, r results) error {
 	var rows [][]string
-	for _, size := range p.Sizes {
+	for _, g := range p.groups() {
+		families := p.of(r, g)
 		for _, v := range p.Variants {
-			row := []string{sizeName(size), v.Name, fmt.Sprint(len(p.ofSize(r, size)))}
+			if len(families) == 0 {
+				continue
+			}
+			row := append(g.label(), v.Name, fmt.Sprint(len(families)))
 			for _, what := range curves {
 				for _, m := range r.methods(p) {
 					var values []float64
-					for _, f := range p.ofSize(r, size) {
-						values = append(values, r.ofFamily(p, f, size, v.Name, m, what))
+					for _, f := range families {
+						values = append(values, r.ofFamily(p, f, g, v.Name, m, what))
 					}
 					row = append(row, study.Number(mean(values), 4))
 				}
@@ -190,13 +222,13 @@ func (p plan) means(l *study.Lab, r results) error {
 			rows = append(rows, row)
 		}
 	}
-	return l.Table(p.name+"-means", append([]string{"rows", "settings", "families"}, columns(curves, r.methods(p))...), rows)
+	return l.Table(p.name+"-means", append([]string{"rows", "dealt", "settings", "families"}, columns(curves, r.methods(p))...), rows)
 }
 
-// ofSize returns the families with a set that large.
-func (p plan) ofSize(r results, size int) (out []family) {
+// of returns the families that a group has something of.
+func (p plan) of(r results, g group) (out []family) {
 	for _, f := range p.families {
-		if slices.ContainsFunc(f.sets, func(s *set) bool { return r.has(fold{set: s.name, way: s.ways()[0], size: size}) }) {
+		if len(r.foldsOf(f, g)) > 0 {
 			out = append(out, f)
 		}
 	}
@@ -206,28 +238,28 @@ func (p plan) ofSize(r results, size int) (out []family) {
 // differences are those of learning together to other methods, and to other settings.
 func (p plan) differences(l *study.Lab, r results) error {
 	var rows [][]string
-	for _, size := range p.Sizes {
+	for _, g := range p.groups() {
 		for _, what := range curves {
 			for i, v := range p.Variants {
 				for _, m := range r.methods(p) {
 					if m != together {
-						rows = p.difference(rows, r, size, what, v.Name, v.Name, m, together+" - "+m)
+						rows = p.difference(rows, r, g, what, v.Name, v.Name, m, together+" - "+m)
 					}
 				}
 				if i > 0 {
-					rows = p.difference(rows, r, size, what, v.Name, p.Variants[0].Name, together, together+" - "+p.Variants[0].Name)
+					rows = p.difference(rows, r, g, what, v.Name, p.Variants[0].Name, together, together+" - "+p.Variants[0].Name)
 				}
 			}
 		}
 	}
-	return l.Table(p.name+"-differences", []string{"rows", "figure", "settings", "difference", "families", "mean", "low", "high"}, rows)
+	return l.Table(p.name+"-differences", []string{"rows", "dealt", "figure", "settings", "difference", "families", "mean", "low", "high"}, rows)
 }
 
 // difference adds a line, unless there are no values on one side.
-func (p plan) difference(rows [][]string, r results, size int, what figure, variant, than, method, name string) [][]string {
+func (p plan) difference(rows [][]string, r results, g group, what figure, variant, than, method, name string) [][]string {
 	var values []float64
-	for _, f := range p.ofSize(r, size) {
-		d := r.ofFamily(p, f, size, variant, together, what) - r.ofFamily(p, f, size, than, method, what)
+	for _, f := range p.of(r, g) {
+		d := r.ofFamily(p, f, g, variant, together, what) - r.ofFamily(p, f, g, than, method, what)
 		if !math.IsNaN(d) {
 			values = append(values, d)
 		}
@@ -236,7 +268,7 @@ func (p plan) difference(rows [][]string, r results, size int, what figure, vari
 		return rows
 	}
 	mean, low, high := interval(values)
-	row := []string{sizeName(size), what.name, variant, name, fmt.Sprint(len(values))}
+	row := append(g.label(), what.name, variant, name, fmt.Sprint(len(values)))
 	for _, v := range []float64{mean, low, high} {
 		row = append(row, study.Number(v, 4))
 	}

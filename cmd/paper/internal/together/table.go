@@ -52,7 +52,7 @@ func eachRecord(path string, f func(header, cells []string) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer file.Close() //nolint:errcheck // read only: nothing can be lost
+	defer file.Close()
 	z, err := gzip.NewReader(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
