@@ -82,7 +82,8 @@ func servers(name string, machine ...string) *set {
 	return s
 }
 
-// areas are the wilderness areas of covertype. Its rarest class grows in one of them alone.
+// areas are the wilderness areas of covertype. Its rarest class grows in one of them alone, so
+// these rows, like all anomalies of sets without a split of their own, are dealt evenly.
 func areas(name string) *set {
 	s := classes(name, "4")
 	s.kind, s.width = regions, 10 // the others are indicators of area and soil
