@@ -27,11 +27,12 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/machines"
 	"github.com/collabdict/collabdict/cmd/paper/internal/oneshot"
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/cmd/paper/internal/together"
 	"github.com/collabdict/collabdict/internal/bench"
 )
 
 // studies are the experiments there are.
-var studies = []study.Study{oneshot.Study(), clusters.Study(bench.ProcessTime), bvae.Study(), adaptation.Study(), machines.Study()}
+var studies = []study.Study{oneshot.Study(), clusters.Study(bench.ProcessTime), bvae.Study(), adaptation.Study(), machines.Study(), together.Study(), together.Aside()}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

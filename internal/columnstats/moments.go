@@ -148,13 +148,31 @@ func CentredMoments(ctx context.Context, g collabdict.Group, rows collabdict.Row
 		return nil, nil, fmt.Errorf("means: %w", err)
 	}
 	moved := centred{rows, mean}
-	if b, err = b.Tighten(ctx, g, moved); err != nil {
+	tight, err := b.Tighten(ctx, g, moved)
+	if err != nil {
 		return nil, nil, fmt.Errorf("variances: %w", err)
 	}
+	least := beginning(g.Size())
+	for i, rms := range tight.RMS {
+		tight.RMS[i] = max(rms, least*b.RMS[i])
+	}
+	b = tight
 	if about, err = sumMoments(ctx, g, moved, b, centredFrom(mean)); err != nil {
 		return nil, nil, fmt.Errorf("variances: %w", err)
 	}
 	return mean, about, nil
+}
+
+// beginning returns the least share of its bound that a column's bound keeps when it is moved
+// by the mean, for n members. The moments begin from the sums that the mean is of, which a
+// running total keeps in whole quanta: for a column that is constant, that beginning is
+// nothing but what rounding has left. It has a quantum of the second words, here with a
+// margin of eight.
+func beginning(n int) float64 {
+	const tolerance, rounding = 1e-9, 0x1p-28 // of a session by default
+	left := math.Sqrt(float64(n))*tolerance + rounding
+	_, exp := math.Frexp(8 * 4 * float64(n) * left)
+	return math.Ldexp(1, min(exp-wordBits, 0))
 }
 
 // centredFrom returns the running total of the moments about a mean. It begins with the

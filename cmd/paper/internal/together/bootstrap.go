@@ -1,0 +1,27 @@
+package together
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+const draws = 10_000
+
+// interval returns the mean of some values and the limits that 90 % of the means of as many
+// values lie within that are drawn from them with replacement. A family is a value, so it
+// says how far the mean depends on which families there are. The same values have the same
+// interval.
+func interval(values []float64) (mean, low, high float64) {
+	random := rand.New(rand.NewPCG(1, uint64(len(values))))
+	means := make([]float64, draws)
+	for i := range means {
+		for range values {
+			means[i] += values[random.IntN(len(values))]
+		}
+		means[i] /= float64(len(values))
+	}
+	slices.Sort(means)
+	return floats.Sum(values) / float64(len(values)), means[draws/20], means[draws-1-draws/20]
+}

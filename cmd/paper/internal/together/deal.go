@@ -1,0 +1,273 @@
+package together
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/rows"
+)
+
+// Ways that rows come to participants.
+const (
+	natural  = "natural"
+	clusters = "clusters"
+	evenly   = "evenly"
+)
+
+func (s *set) ways() []string {
+	if s.kind == dealt {
+		return []string{clusters, evenly}
+	}
+	return []string{natural}
+}
+
+const (
+	hands      = 5   // participants that rows are dealt to
+	mixed      = 10  // clusters that they have unlike shares of
+	trainedOf  = 0.6 // share of the normal rows that is trained on
+	fewestRows = 2
+)
+
+// hand is the rows of a participant.
+type hand struct {
+	train []row // normal ones
+	test  []row
+}
+
+// both reports whether there are anomalies and normal rows to test.
+func (h hand) both() bool {
+	found := slices.ContainsFunc(h.test, func(r row) bool { return r.anomaly })
+	return found && slices.ContainsFunc(h.test, func(r row) bool { return !r.anomaly })
+}
+
+// deal returns the participants of a set, of at most so many of its rows in all. The same
+// seed gives the same rows.
+func (s *set) deal(all []row, way string, most int, seed uint64) ([]hand, error) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	var out []hand
+	switch {
+	case s.kind == machines:
+		out = s.blocks(all, most, random)
+	case s.kind == fleets:
+		out = byTest(all, most, random)
+	default:
+		drawn := draw(all, most, random)
+		normal, anomalies := parted(drawn)
+		if len(normal) < hands {
+			return nil, fmt.Errorf("%s: want at least %d normal rows, got %d", s.name, hands, len(normal))
+		}
+		random.Shuffle(len(normal), func(i, j int) { normal[i], normal[j] = normal[j], normal[i] })
+		random.Shuffle(len(anomalies), func(i, j int) { anomalies[i], anomalies[j] = anomalies[j], anomalies[i] })
+		out = divided(s.owned(normal, way, random), anomalies, random)
+	}
+	for i, h := range out {
+		if len(h.train) < fewestRows {
+			return nil, fmt.Errorf("%s, %s: participant %d has %d training rows, want at least %d: give more rows", s.name, way, i+1, len(h.train), fewestRows)
+		}
+	}
+	return out, nil
+}
+
+// draw returns so many rows, or all, in their order.
+func draw(all []row, most int, random *rand.Rand) []row {
+	if len(all) <= most {
+		return slices.Clone(all)
+	}
+	places := random.Perm(len(all))[:most]
+	slices.Sort(places)
+	out := make([]row, most)
+	for i, at := range places {
+		out[i] = all[at]
+	}
+	return out
+}
+
+func parted(all []row) (normal, anomalies []row) {
+	for _, r := range all {
+		if r.anomaly {
+			anomalies = append(anomalies, r)
+		} else {
+			normal = append(normal, r)
+		}
+	}
+	return normal, anomalies
+}
+
+// owners returns the rows by participant.
+func owners(all []row) (out [][]row) {
+	for _, r := range all {
+		for r.owner >= len(out) {
+			out = append(out, nil)
+		}
+		out[r.owner] = append(out[r.owner], r)
+	}
+	return out
+}
+
+// blocks gives each machine a contiguous block of what it is trained on, from anywhere, so
+// that a smaller share of it is of consecutive times, too, and rows drawn to test.
+func (s *set) blocks(all []row, most int, random *rand.Rand) (out []hand) {
+	share := float64(most) / float64(len(s.files))
+	for _, own := range owners(all) {
+		var train, test []row
+		for _, r := range own {
+			if r.test {
+				test = append(test, r)
+			} else {
+				train = append(train, r)
+			}
+		}
+		n := min(len(train), int(share*trainedOf))
+		from := random.IntN(len(train) - n + 1)
+		out = append(out, hand{train: train[from : from+n], test: draw(test, int(share*(1-trainedOf)), random)})
+	}
+	return out
+}
+
+// byTest divides rows that say which are to be tested.
+func byTest(all []row, most int, random *rand.Rand) (out []hand) {
+	var train, test []row
+	for _, r := range all {
+		if r.test {
+			test = append(test, r)
+		} else {
+			train = append(train, r)
+		}
+	}
+	train, test = draw(train, int(float64(most)*trainedOf), random), draw(test, int(float64(most)*(1-trainedOf)), random)
+	random.Shuffle(len(train), func(i, j int) { train[i], train[j] = train[j], train[i] })
+	tested := owners(test)
+	for i, own := range owners(train) {
+		h := hand{train: own}
+		if i < len(tested) {
+			h.test = tested[i]
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// divided gives each participant a share of its normal rows to train on. It tests the
+// others, so those tested are mixed as those trained on, and as many anomalies as anybody.
+func divided(normal [][]row, anomalies []row, random *rand.Rand) (out []hand) {
+	for _, own := range normal {
+		random.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
+		n := int(float64(len(own)) * trainedOf)
+		out = append(out, hand{train: own[:n:n], test: own[n:]})
+	}
+	for i, r := range anomalies {
+		h := &out[i%len(out)]
+		h.test = append(h.test, r)
+	}
+	return out
+}
+
+// owned deals normal rows in a way.
+func (s *set) owned(normal []row, way string, random *rand.Rand) [][]row {
+	switch way {
+	case natural:
+		return owners(normal)
+	case clusters:
+		return byClusters(normal, random)
+	}
+	out := make([][]row, hands)
+	for i, r := range normal {
+		out[i%hands] = append(out[i%hands], r)
+	}
+	return out
+}
+
+// byClusters has participants take turns. Each takes a row of a cluster that it draws by
+// shares of its own, from a Dirichlet distribution of concentration 0.5, of clusters that
+// have rows left. So all have as many rows, and the last of them are less unlike.
+func byClusters(normal []row, random *rand.Rand) [][]row {
+	of := clustered(normal, random)
+	shares := make([][]float64, hands)
+	for i := range shares {
+		for range of {
+			v := random.NormFloat64()
+			shares[i] = append(shares[i], v*v) // in proportion, a Gamma variable of shape 0.5
+		}
+	}
+	out := make([][]row, hands)
+	for turn := range normal {
+		to := turn % hands
+		c := pick(of, shares[to], random)
+		last := len(of[c]) - 1
+		out[to] = append(out[to], of[c][last])
+		of[c] = of[c][:last]
+	}
+	return out
+}
+
+// pick draws a cluster with rows left.
+func pick(of [][]row, shares []float64, random *rand.Rand) (c int) {
+	left := 0.0
+	for c, rows := range of {
+		if len(rows) > 0 {
+			left += shares[c]
+		}
+	}
+	at := random.Float64() * left
+	for i, rows := range of {
+		if len(rows) == 0 {
+			continue
+		}
+		c = i
+		if at -= shares[i]; at < 0 {
+			break
+		}
+	}
+	return c
+}
+
+// clustered returns the rows by cluster, found in standardised columns.
+func clustered(normal []row, random *rand.Rand) [][]row {
+	x := matrix(normal)
+	scaling, _, err := rows.Own(rows.InMemory(x))
+	if err != nil {
+		panic(err) // files are read as finite numbers, see row
+	}
+	x = scaling.Apply(x)
+	centres := gmm.KMeans(x, min(mixed, len(normal)), random)
+	k, _ := centres.Dims()
+	out := make([][]row, k)
+	for i, r := range normal {
+		best, nearest := 0, -1.0
+		for c := range k {
+			var d float64
+			for j, v := range centres.RawRowView(c) {
+				by := x.At(i, j) - v
+				d += float64(by * by)
+			}
+			if nearest < 0 || d < nearest {
+				best, nearest = c, d
+			}
+		}
+		out[best] = append(out[best], r)
+	}
+	return out
+}
+
+func matrix(of []row) *mat.Dense {
+	x := mat.NewDense(len(of), len(of[0].x), nil)
+	for i, r := range of {
+		x.SetRow(i, r.x)
+	}
+	return x
+}
+
+// first returns the participants with at most so many training rows each, 0 for all.
+func first(all []hand, size int) []hand {
+	out := slices.Clone(all)
+	for i, h := range out {
+		if size > 0 {
+			out[i].train = h.train[:min(size, len(h.train))]
+		}
+	}
+	return out
+}

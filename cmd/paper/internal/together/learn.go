@@ -1,0 +1,158 @@
+package together
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/simulate"
+	"github.com/collabdict/collabdict/model"
+)
+
+// Methods of the program.
+const (
+	together = "together"
+	alone    = "alone"
+	pooled   = "pooled"
+)
+
+var methods = []string{together, alone, pooled}
+
+// variant is settings other than the defaults.
+type variant struct {
+	Name string `json:"name"`
+	// Options are settings as NAME=VALUE, those of the consensus as consensus.NAME=VALUE.
+	// model=KIND, which comes first if it is there, is another kind of model.
+	Options []string `json:"options"`
+}
+
+// task returns what the command would learn with these settings, and nothing else set but
+// the seed.
+func (v variant) task(way string, seed uint64) (*pipeline.Task, error) {
+	kind, options := algorithms.Default().Name, v.Options
+	if len(options) > 0 && strings.HasPrefix(options[0], "model=") {
+		kind, options = strings.TrimPrefix(options[0], "model="), options[1:]
+	}
+	t, err := pipeline.Named(kind)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range append([]string{fmt.Sprintf("seed=%d", seed)}, options...) {
+		name, text, _ := strings.Cut(o, "=")
+		if err := t.Set(name, text); err != nil {
+			return nil, err
+		}
+	}
+	if way == natural { // as the command does with rows that a file or a column divides
+		t.ByDefault = algorithm.Own
+	}
+	return t, t.Complete()
+}
+
+// outcome is what a method comes to.
+type outcome struct {
+	// ROC and PR have the areas under the curves of each participant with both classes to
+	// test, in the same order for all methods.
+	ROC, PR []float64
+	// Loglik is the mean of ln p(x) over the normal test rows of all participants, in the
+	// units of the files: nats, which compare methods of one set and seed. nil without a
+	// density of rows.
+	Loglik  *float64
+	Seconds float64
+}
+
+// learn learns by a method and tests.
+func learn(ctx context.Context, t *pipeline.Task, method string, all []hand) (o outcome, err error) {
+	parts := participants(all)
+	start := time.Now()
+	var models []*model.Model
+	switch method {
+	case alone:
+		models, err = simulate.Alone(ctx, t, parts)
+	case pooled:
+		models, err = simulate.Pooled(ctx, t, parts)
+	default:
+		var run *simulate.Run
+		if run, err = simulate.Simulate(ctx, t, parts, nil); err == nil {
+			models = run.Models
+		}
+	}
+	if err != nil {
+		return o, err
+	}
+	o.Seconds = time.Since(start).Seconds()
+	var sum, tested float64
+	for i, h := range all {
+		if models[i] == nil || models[i].Scorer() == nil {
+			return o, fmt.Errorf("%s, %s: want a model that scores rows, got none", method, parts[i].Name)
+		}
+		normal, _ := parted(h.test)
+		if len(normal) > 0 {
+			mean, err := logDensity(models[i], normal)
+			if err != nil {
+				return o, err
+			}
+			sum, tested = sum+mean*float64(len(normal)), tested+float64(len(normal))
+		}
+		if !h.both() {
+			continue
+		}
+		e, err := pipeline.Evaluate(models[i], parts[i])
+		if err != nil {
+			return o, err
+		}
+		if !e.ROCAUC.Defined {
+			return o, fmt.Errorf("%s, %s: a score is not a number", method, parts[i].Name)
+		}
+		o.ROC, o.PR = append(o.ROC, e.ROCAUC.Value), append(o.PR, e.PRAUC.Value)
+	}
+	if mean := sum / tested; !math.IsNaN(mean) && !math.IsInf(mean, 0) && models[0].Projection == nil {
+		o.Loglik = &mean
+	}
+	return o, nil
+}
+
+// logDensity returns the mean of ln p(x) in the units of the files. A model has it in
+// columns divided by their scales.
+func logDensity(m *model.Model, of []row) (float64, error) {
+	mean, err := m.Scorer().MeanLogLik(m.Rows(rows.InMemory(matrix(of))))
+	for _, scale := range m.Scaling.Scale {
+		mean -= math.Log(scale)
+	}
+	return mean, err
+}
+
+// participants returns the rows as the program reads them.
+func participants(all []hand) (out []dataset.Participant) {
+	var columns []string
+	for j := range all[0].train[0].x {
+		columns = append(columns, fmt.Sprintf("x%d", j+1))
+	}
+	for i, h := range all {
+		p := dataset.Participant{Name: fmt.Sprintf("p%d", i+1), Columns: columns, Train: rows.InMemory(matrix(h.train))}
+		p.TrainLabels = make([]float64, len(h.train))
+		if len(h.test) > 0 {
+			p.Test, p.TestLabels = rows.InMemory(matrix(h.test)), labels(h.test)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// labels are 1 for anomalies and 0 for others.
+func labels(of []row) []float64 {
+	out := make([]float64, len(of))
+	for i, r := range of {
+		if r.anomaly {
+			out[i] = 1
+		}
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+package together
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/cmd/paper/internal/studytest"
+)
+
+// TestFamiliesAreApart: what is set aside is not chosen by, under whatever name.
+func TestFamiliesAreApart(t *testing.T) {
+	seen := map[string]string{}
+	for _, f := range append(tuning(), aside()...) {
+		if len(f.sets) == 0 || seen[f.name] != "" {
+			t.Errorf("family %q has %d sets, or stands twice", f.name, len(f.sets))
+		}
+		seen[f.name] = f.name
+		for _, s := range f.sets {
+			for _, file := range s.files {
+				if seen[file] != "" {
+					t.Errorf("%s is of %s and of %s", file, seen[file], f.name)
+				}
+				seen[file] = f.name
+			}
+		}
+	}
+}
+
+func TestInterval(t *testing.T) {
+	if mean, low, high := interval([]float64{2, 2, 2}); mean != 2 || low != 2 || high != 2 {
+		t.Errorf("of one value: %g in %g..%g", mean, low, high)
+	}
+	values := make([]float64, 20)
+	for i := range values {
+		values[i] = float64(i % 2)
+	}
+	mean, low, high := interval(values)
+	// Half of 20 that are 0 or 1: the 5 % quantile of the binomial distribution is 6.
+	if mean != 0.5 || math.Abs(low-0.3) > 1e-9 || math.Abs(high-0.7) > 1e-9 {
+		t.Errorf("%g in %g..%g", mean, low, high)
+	}
+	if _, again, _ := interval(values); again != low {
+		t.Error("another interval of the same values")
+	}
+}
+
+// folder has a set with anomalies far from all rows, and one with anomalies in their middle.
+func folder(t *testing.T) (dir string, families []family) {
+	t.Helper()
+	dir, rng := t.TempDir(), rand.New(rand.NewPCG(1, 1))
+	for name, off := range map[string]float64{"far": 30, "middle": 0} {
+		csv := []byte("a,b,c,label\n")
+		for i := range 300 {
+			spread, at, label := 1.0, 0.0, "no"
+			if i%10 == 0 {
+				spread, at, label = 0.1, off, "yes"
+			}
+			csv = fmt.Appendf(csv, "%.4f,%.4f,%.4f,%s\n", at+spread*rng.NormFloat64(), spread*rng.NormFloat64(), spread*rng.NormFloat64(), label)
+		}
+		studytest.WriteZipped(t, filepath.Join(dir, name+".csv.gz"), csv)
+		families = append(families, family{name, []*set{classes(name, "yes")}})
+	}
+	return dir, families
+}
+
+func run(t *testing.T, data, out string, families []family) (l *study.Lab, computed int, err error) {
+	t.Helper()
+	l, err = study.Run(t.Context(), of("made", "", families), data, out, true, func(string, ...any) { computed++ })
+	return l, computed, err
+}
+
+func TestStudy(t *testing.T) {
+	data, families := folder(t)
+	out := t.TempDir()
+	// 270 normal rows of a set are 32 to train on of each of 5: sizes above are the same rows.
+	write(t, filepath.Join(out, "made.plan.json"), `{"sizes": [20, 100, 200, 0], "folds": true,
+		"variants": [{"name": "default", "options": []}, {"name": "two", "options": ["components=2"]}]}`)
+	l, computed, err := run(t, data, out, families)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2*2*(1+3*2*3) + 2; computed != want || len(l.Tables) != 4 {
+		t.Errorf("computed %d cells, want %d; %d tables", computed, want, len(l.Tables))
+	}
+	for _, row := range l.Tables[0].Rows {
+		for at, text := range row[6:9] {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil || row[2] == "far" && v < 1 || row[2] == "middle" && v > 0.35 {
+				t.Errorf("%v: ROC-AUC %s of method %d", row[:6], text, at)
+			}
+		}
+	}
+	again, computed, err := run(t, data, out, families)
+	if err != nil || computed != 1 || fmt.Sprint(tablesBut(again, 1)) != fmt.Sprint(tablesBut(l, 1)) {
+		t.Errorf("computed %d cells again: %v", computed-1, err)
+	}
+	checkBaselines(t, data, out, families)
+}
+
+// tablesBut leaves out a table, such as that of seconds.
+func tablesBut(l *study.Lab, without int) (out [][][]string) {
+	for i, t := range l.Tables {
+		if i != without {
+			out = append(out, t.Rows)
+		}
+	}
+	return out
+}
+
+// checkBaselines has what another program has found of each fold that was written.
+func checkBaselines(t *testing.T, data, out string, families []family) {
+	t.Helper()
+	dir := filepath.Join(out, "made.folds")
+	files, err := filepath.Glob(filepath.Join(dir, "*.npz"))
+	if err != nil || len(files) != 2*2*3 {
+		t.Fatalf("%d folds: %v", len(files), err)
+	}
+	found := map[string]map[string]outcome{}
+	for _, f := range files {
+		o := outcome{ROC: []float64{0.25, 0.75}, PR: []float64{0.125}}
+		found[strings.TrimSuffix(filepath.Base(f), ".npz")] = map[string]outcome{"kNN": o, "IF": o, "LW": o, "GMM-BIC": o}
+	}
+	raw, err := json.Marshal(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "baselines.json"), string(raw))
+	l, _, err := run(t, data, out, families)
+	if err != nil {
+		t.Fatal(err)
+	}
+	means := l.Tables[2]
+	for i, column := range means.Header {
+		want, ok := map[string]string{"ROC-AUC kNN": "0.5000", "PR-AUC GMM-BIC": "0.1250"}[column]
+		if ok && means.Rows[0][i] != want {
+			t.Errorf("%s: got %s, want %s", column, means.Rows[0][i], want)
+		}
+	}
+	if header := strings.Join(means.Header, ","); !strings.Contains(header, "ROC-AUC kNN") {
+		t.Errorf("no baselines among %s", header)
+	}
+}
+
+func TestPlanRefuses(t *testing.T) {
+	data, families := folder(t)
+	for text, want := range map[string]string{
+		`{"sizes": [0, 50]}`:     "ascending",
+		`{"methods": ["apart"]}`: `"apart"`,
+		`{"seeds": 0}`:           "at least one",
+		`{"size": [50]}`:         `"size"`,
+		`{"variants": [{}]}`:     "different names",
+		`{"sizes": [50`:          "plan.json",
+		`{"methods": []}`:        "at least one",
+		`{"variants": [{"name": "a", "options": ["component=3"]}]}`: "variant a",
+	} {
+		out := t.TempDir()
+		write(t, filepath.Join(out, "made.plan.json"), text)
+		if _, _, err := run(t, data, out, families); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want an error about %s", text, err, want)
+		}
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
