@@ -70,6 +70,19 @@ func scoreOf(s *passes.Space) []float64 {
 	return out
 }
 
+// surpriseOf sets the values of s to the surprises of its rows. A row so far out that its
+// density is no number has that of +Inf.
+func surpriseOf(s *passes.Space) []float64 {
+	sums := s.LogSums()
+	out := s.Out[:len(sums)]
+	for j, l := range sums {
+		if out[j] = -l; math.IsNaN(l) {
+			out[j] = math.Inf(1)
+		}
+	}
+	return out
+}
+
 // Expected returns Σ_k Σ_n r_k(n) ln N(x_n|μ_k, Λ_k⁻¹) in nats, for rows with the given
 // moments about an origin of M values, nil for 0.
 func (m *Mixture) Expected(s *passes.Moments, origin []float64) (sum float64) {

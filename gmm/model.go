@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 )
 
-// A mixture is a model that scores rows by Eq. (19) of Idé et al. 2024.
+// A mixture is a model that scores rows by how surprising they are.
 var _ interface {
 	algorithm.Scorer
 	algorithm.Explainer

@@ -40,10 +40,19 @@ func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
 	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, scoreOf(s)) })
 }
 
-// EachScores calls f with the scores of every block of rows, from being the place of
-// the first one. Blocks come in any order, and several at the same time; scores hold
-// until f returns.
+// EachScores calls f with the surprise −ln p(x) of the rows of every block, in nats, from
+// being the place of the first one. A pattern that is rare here scores high however common it
+// is elsewhere. Blocks come in any order, and several at the same time; scores hold until f
+// returns.
 func (m *Mixture) EachScores(rows Rows, f func(from int, scores []float64)) error {
+	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, surpriseOf(s)) })
+}
+
+// Expected is a mixture that scores rows by [Mixture.Score], which does not look at the weights.
+type Expected struct{ *Mixture }
+
+// EachScores calls f as [Mixture.EachScores] does.
+func (m Expected) EachScores(rows Rows, f func(from int, scores []float64)) error {
 	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, scoreOf(s)) })
 }
 

@@ -27,12 +27,19 @@ var Kind = algorithm.Kind{
 type Algorithm struct {
 	Components, Rounds int
 	Tol, Lambda0       float64
+	Score              string
 	Rho, Lambda        float64
 	Init               option.FileContent
 
 	start  *gmm.Parameters // of Init
 	shared *Solutions
 }
+
+// The scores of rows.
+const (
+	scoreDensity  = "density"
+	scoreExpected = "expected"
+)
 
 var _ algorithm.InOneProcess = (*Algorithm)(nil)
 
@@ -54,6 +61,13 @@ func (a *Algorithm) Options() option.Table {
 			option.Above(0, math.MaxFloat64)),
 		option.Float(&a.Rho, "rho", 0, "absolute sparsity `PENALTY` of the precision matrices, as in the paper, in place of --lambda",
 			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out for --lambda")).ForExperts(),
+		option.String(&a.Score, "score", scoreDensity, "`SCORE` of a row: −ln p(x) by the own weights (density), or the mean of −ln N(x|k) over the components that it may be of, Eq. (19) of the paper (expected) (default density, with --rho expected)",
+			option.DefaultBy(func() string {
+				if a.Rho > 0 {
+					return scoreExpected
+				}
+				return scoreDensity
+			}), option.OneOf(scoreDensity, scoreExpected)),
 		option.File(&a.Init, "init", "start from the means, precisions and weights in a JSON `FILE`", a.readInit).ForExperts(),
 	}
 }
@@ -107,7 +121,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if last.Number == 0 {
 		return algorithm.Outcome{}, err
 	}
-	out := algorithm.Outcome{Last: last, Model: l.Model(), TotalRows: l.TotalRows()}
+	out := algorithm.Outcome{Last: last, Model: a.scoring(l.Model()), TotalRows: l.TotalRows()}
 	if e := l.Stalled(); e != nil {
 		out.Warnings = append(out.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
 	}
@@ -120,5 +134,13 @@ func (a *Algorithm) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Mo
 	if err != nil {
 		return nil, err
 	}
-	return m, nil
+	return a.scoring(m), nil
+}
+
+// scoring returns a mixture as a model that scores rows as the settings say.
+func (a *Algorithm) scoring(m *gmm.Mixture) algorithm.Model {
+	if a.Score == scoreExpected {
+		return gmm.Expected{Mixture: m}
+	}
+	return m
 }
