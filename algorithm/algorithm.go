@@ -107,6 +107,8 @@ type Traits struct {
 	UnitRange bool
 	// Classes, if not nil, says that labels are classes that training depends on.
 	Classes *Classes
+	// Chooses says that training chooses settings by rows that are held out.
+	Chooses bool
 	// Patterns says that the model tells patterns apart, which can be compared with classes.
 	Patterns bool
 	// LeastRows is the fewest training rows with which a participant is worth having.
@@ -178,6 +180,9 @@ type Moments interface {
 type Data struct {
 	Name string          // of the participant
 	Rows collabdict.Rows // for training, in the coordinates trained on
+	// Held are rows that stay out of training and of all sums over rows, for choices; nil if
+	// there are none.
+	Held collabdict.Rows
 	// Classes of the training rows, from 0, and of the test rows, if Traits.Classes asks
 	// for them.
 	Classes, TestClasses []int

@@ -57,6 +57,19 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 	return out, t.project(ctx, g, p.Train, out)
 }
 
+// bring returns other rows in the coordinates trained on, in memory.
+func (p *prepared) bring(of collabdict.Rows) (collabdict.Rows, error) {
+	of = p.scaling.Rows(of)
+	if p.projection != nil {
+		of = p.projection.Rows(of)
+	}
+	x, err := rows.Dense(of)
+	if err != nil {
+		return nil, err
+	}
+	return rows.InMemory(x), nil
+}
+
 // project projects rows that out scales. Rows in memory are projected once.
 func (t *Task) project(ctx context.Context, g collabdict.Group, of collabdict.Rows, out *prepared) error {
 	scaled := out.scaling.Rows(of)

@@ -32,6 +32,10 @@ type Task struct {
 	Standardise string
 	Normalise   string // of columns, and of axes
 	PCA         int    // principal axes that rows are projected to; 0: none
+	// HoldOut is the share of the own rows that stay out of training, and Order how they are
+	// chosen: InTime, NoOrder, or "" to find out.
+	HoldOut float64
+	Order   string
 
 	Ranges Ranges // if Standardise is [algorithm.Agreed]
 	// ByDefault is Standardise if nobody has said it.
@@ -51,6 +55,10 @@ func New(of algorithm.Kind) *Task {
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
+		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to choose settings by (default 0.2 where there is something to choose, otherwise 0)",
+			option.DefaultBy(t.holdOut), option.Check(partly)),
+		option.String(&t.Order, "order", "", "`ORDER` of rows: in time (time), so that blocks of them are held out, or none (default found in the rows)",
+			option.OneOf(InTime, NoOrder), option.Optional[string]("leave it out to find out")),
 		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), or the range from 0 to 1 (minmax)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
 	}
@@ -80,6 +88,21 @@ func share(v float64) error {
 		return fmt.Errorf("want a share between 0 and 1, got %g", v)
 	}
 	return nil
+}
+
+// partly checks a share that may be 0.
+func partly(v float64) error {
+	if !(v >= 0 && v <= 0.5) {
+		return fmt.Errorf("want a share from 0 to 0.5, got %g", v)
+	}
+	return nil
+}
+
+func (t *Task) holdOut() float64 {
+	if t.Traits().Chooses {
+		return 0.2
+	}
+	return 0
 }
 
 func (t *Task) standardise() string {

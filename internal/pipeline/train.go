@@ -47,6 +47,10 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 		}
 	}
 	public := t.published(g)
+	p, held, err := t.split(p)
+	if err != nil {
+		return r, err
+	}
 	of, err := t.prepare(ctx, g, p)
 	if err != nil {
 		return r, err
@@ -56,6 +60,11 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 		return r, err
 	}
 	data.Source = source
+	if held != nil {
+		if data.Held, err = of.bring(held); err != nil {
+			return r, err
+		}
+	}
 	var history, included []report.Round // included: those that this participant is in
 	r.Outcome, err = t.Algorithm.Train(ctx, g, data, func(p algorithm.Progress) {
 		history = append(history, report.RoundOf(p))
