@@ -209,6 +209,9 @@ type Outcome struct {
 	// was not there.
 	Weightings []*Weighting
 	Warnings   []string
+	// LeftOut, if not nil, is EachScores of own training rows, each at the model as it would
+	// be without that row.
+	LeftOut func(rows collabdict.Rows, f func(from int, scores []float64)) error
 }
 
 // Progress is a participant's state after a round.

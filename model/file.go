@@ -38,9 +38,14 @@ func (e *Error) Error() string {
 // File is the name of a model's file in the folder of a participant.
 const File = "model.npz"
 
-// Save writes the model into a folder, with its [OwnFile] if it has an own part. That is
-// there first: a model has its own part, or none.
+// Save writes the model into a folder, with its [OwnFile] if it has an own part, and its
+// [LocalFile] if it has a local one. These are there first: a model has its parts, or none.
 func Save(dir string, m *Model) error {
+	if m.Local != nil {
+		if err := WriteLocalFile(filepath.Join(dir, LocalFile), m); err != nil {
+			return err
+		}
+	}
 	if m.Personal() != nil {
 		if err := WriteOwnFile(filepath.Join(dir, OwnFile), m); err != nil {
 			return err
@@ -57,6 +62,7 @@ func WriteFile(path string, m *Model) error {
 // Write writes the model.
 func (m *Model) Write(out io.Writer) error {
 	m.Manifest.Format, m.Manifest.Version = format, withoutAxes
+	m.Manifest.Local = m.Manifest.Local || m.Local != nil
 	if m.Projection != nil {
 		m.Manifest.Version, m.Manifest.PCA = Version, PCA(m.Projection)
 	}
@@ -172,14 +178,22 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 	case m.Manifest.Version != Version && m.Manifest.Version != withoutAxes:
 		return nil, &versionError{m.Manifest.Version}
 	}
-	of, ok := algorithms.Lookup(m.Manifest.Kind)
-	if !ok {
-		return nil, fmt.Errorf("%s: want a model of kind %s, got %q", manifest, algorithms.Names(), m.Manifest.Kind)
+	if _, err := m.kind(); err != nil {
+		return nil, err
 	}
-	return m, m.readArrays(of.New(), arrays{a})
+	return m, m.readArrays(arrays{a})
 }
 
-func (m *Model) readArrays(of algorithm.Algorithm, a arrays) error {
+// kind returns that of the manifest.
+func (m *Model) kind() (algorithm.Kind, error) {
+	of, ok := algorithms.Lookup(m.Manifest.Kind)
+	if !ok {
+		return of, fmt.Errorf("%s: want a model of kind %s, got %q", manifest, algorithms.Names(), m.Manifest.Kind)
+	}
+	return of, nil
+}
+
+func (m *Model) readArrays(a arrays) error {
 	columns := len(m.Manifest.Columns)
 	if columns == 0 {
 		return fmt.Errorf("%s: want at least one column, got none", manifest)
@@ -187,6 +201,18 @@ func (m *Model) readArrays(of algorithm.Algorithm, a arrays) error {
 	dim, err := m.dim(columns)
 	if err != nil {
 		return err
+	}
+	if m.Learned, err = m.load(a, dim); err != nil {
+		return err
+	}
+	return m.readCoordinates(a, columns)
+}
+
+// load returns the model that arrays are of, by the kind and the options of the manifest.
+func (m *Model) load(a algorithm.Arrays, dim int) (algorithm.Model, error) {
+	kind, err := m.kind()
+	if err != nil {
+		return nil, err
 	}
 	// What files leave out is none, and not the default.
 	options := map[string]any{"covariance": "full", "hidden": ""}
@@ -196,11 +222,9 @@ func (m *Model) readArrays(of algorithm.Algorithm, a arrays) error {
 	for k, v := range m.Manifest.Hyper {
 		options[k] = v
 	}
+	of := kind.New()
 	if _, err := of.Options().Load(options); err != nil {
-		return fmt.Errorf("%s: %w", manifest, err)
+		return nil, fmt.Errorf("%s: %w", manifest, err)
 	}
-	if m.Learned, err = of.Load(a, dim); err != nil {
-		return err
-	}
-	return m.readCoordinates(a, columns)
+	return of.Load(a, dim)
 }

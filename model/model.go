@@ -30,6 +30,10 @@ type Model struct {
 	// Projection, if not nil, follows the scaling.
 	Projection *rows.Projection
 	Learned    algorithm.Model
+	// Local, if not nil, is what the participant has beside to score rows by.
+	Local *Local
+
+	with string // see With
 }
 
 // Manifest describes a model.
@@ -47,10 +51,16 @@ type Manifest struct {
 	PCA *report.PCA `json:"pca,omitempty"`
 	// Covariance is the form of the covariance matrices; empty means full, or none.
 	Covariance string `json:"covariance,omitempty"`
-	// Threshold is the score above which a row is an anomaly: the 1-FalseAlarm
-	// quantile of the participant's own training scores. Classifiers have none.
+	// Threshold is the score by the shared model above which a row is an anomaly: no more
+	// than FalseAlarm of rows like the participant's own have such a score. Classifiers have
+	// none.
 	Threshold  float64 `json:"threshold,omitzero"`
 	FalseAlarm float64 `json:"false_alarm,omitzero"`
+	// HeldOut says what the own rows that stayed out of training tell; nil if there are none,
+	// and the threshold is by the training rows.
+	HeldOut *report.HeldOut `json:"held_out,omitempty"`
+	// Local says that there was a [LocalFile] beside the model's.
+	Local bool `json:"local,omitempty"`
 
 	// Hyper are the algorithm's options, as all participants agreed on them, or as they
 	// were used where they follow from the data.
@@ -193,9 +203,18 @@ func (m *Model) InUnits(means *mat.Dense) *mat.Dense {
 // Dim returns the number of coordinates trained on.
 func (m *Model) Dim() int { return m.Learned.Dim() }
 
-// Scorer returns what gives anomaly scores, nil of a classifier.
+// Scorer returns what gives anomaly scores, see [Model.With], and the log-likelihood of the
+// shared model; nil of a classifier.
 func (m *Model) Scorer() algorithm.Scorer {
 	s, _ := m.Learned.(algorithm.Scorer)
+	switch m.scoredBy() {
+	case Blend:
+		return blended{s, m.Local.Ensemble(s)}
+	case Alone:
+		if m.Local.Alone != nil {
+			return m.Local.Alone
+		}
+	}
 	return s
 }
 
@@ -266,8 +285,8 @@ func (m *Model) ExplainRows(x *mat.Dense) (*mat.Dense, error) {
 	if _, columns := x.Dims(); columns != len(m.Manifest.Columns) {
 		return nil, fmt.Errorf("explain: want rows of %d columns, got %d", len(m.Manifest.Columns), columns)
 	}
-	of, explains := m.Learned.(algorithm.Explainer)
-	if !explains || m.Projection != nil {
+	of := m.Explainer()
+	if of == nil || m.Projection != nil {
 		return nil, fmt.Errorf("explain: the model %s, of %d coordinates, does not tell columns apart", m.Manifest.Kind, m.Dim())
 	}
 	return of.Explain(m.Trained(mat.DenseCopyOf(x)))

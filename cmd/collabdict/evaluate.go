@@ -33,7 +33,7 @@ func (a *app) evaluate() *cobra.Command {
 				err = memory.hold(&spec)
 			}
 			if err == nil {
-				err = a.complete(m, s.model, s.own)
+				err = a.complete(m, &s)
 			}
 			if err != nil {
 				return err
@@ -55,6 +55,7 @@ func (a *app) evaluate() *cobra.Command {
 	}
 	s.add(cmd, "measure on")
 	addOwn(cmd, &s.own)
+	addWith(cmd, &s.with)
 	memory.add(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. For a classifier the classes, from 0")
 	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "evaluate rows with `COLUMN=VALUE` only: the same as --where, named as in training")

@@ -44,7 +44,7 @@ the history of the training.`,
 			case e.File == "":
 				return &usageError{"--output is missing", "name the file to write"}
 			}
-			if err := another(e.File, from, own, ownBeside(from)); err != nil {
+			if err := another(e.File, from, own, ownBeside(from), localBeside(from)); err != nil {
 				return err
 			}
 			m, err := model.ReadFile(from)

@@ -85,7 +85,35 @@ func runTable(r *report.Run) func(io.Writer) {
 		together := report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r), ARI: r.ARI, Silhouette: r.Silhouette, Accuracy: r.Accuracy, CrossEntropy: r.CrossEntropy}
 		fmt.Fprintln(t, row("mean", "", together, r.Baselines))
 		t.Flush()
+		gains(w, r)
 	}
+}
+
+// mostGains bounds the participants whose gain is told.
+const mostGains = 12
+
+// gains tells what participants gain by learning together.
+func gains(w io.Writer, r *report.Run) {
+	var lines []string
+	better := map[string]int{}
+	for _, p := range r.Participants {
+		if s := p.Sentence(); s != "" {
+			better[p.HeldOut.Better]++
+			lines = append(lines, p.Name+": "+s)
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	for _, l := range lines[:min(mostGains, len(lines))] {
+		fmt.Fprintln(w, l)
+	}
+	if len(lines) == 1 {
+		return
+	}
+	fmt.Fprintf(w, "of %d participants, together is better for %d, alone for %d; no difference is shown for %d\n",
+		len(lines), better[report.ByTogether], better[report.ByAlone], better[""])
 }
 
 // converged reports whether rounds came to an end by themselves, of kinds for which they may.

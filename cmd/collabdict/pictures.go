@@ -27,7 +27,7 @@ func draw(dir string, m *model.Model, data *dataset.Dataset, v *latent.View) err
 		if err != nil {
 			return err
 		}
-		groups = latent.Grades(scores, m.Manifest.Threshold)
+		groups = latent.Grades(scores, m.Threshold())
 	}
 	if err := plots.WriteScatter(dir, codes(m, v, groups)); err != nil {
 		return err

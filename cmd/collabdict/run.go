@@ -255,7 +255,7 @@ func onlyOfProcess(cmd *cobra.Command) (err error) {
 
 // resultsIn looks for the results of an earlier run of a participant.
 func resultsIn(dir string) earlier {
-	return earlierIn(dir, participant.ModelFile, model.OwnFile, participant.ResultFile, report.RoundsFile)
+	return earlierIn(dir, participant.ModelFile, model.OwnFile, model.LocalFile, participant.ResultFile, report.RoundsFile)
 }
 
 // keepRead reports results of a participant that would replace a file which is read.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
@@ -19,7 +18,7 @@ import (
 // scoredFlags name a model and the rows to hold against it.
 type scoredFlags struct {
 	dataFlags
-	model, own string
+	model, own, with string
 }
 
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
@@ -66,10 +65,15 @@ func (a *app) score() *cobra.Command {
            that was trained by a loss, that loss
   anomaly  1 if the score is above the model's threshold; empty if there is no threshold
 
+With local.npz beside the model, the score is a blend: the mean surprise, in nats, of the
+shared model, of the one learned from the own rows alone, and of the distance to the nearest
+own rows. A surprise is -ln of the share of own rows that score as high. --with chooses one of
+the models instead.
+
 --clusters adds the component of the row, from 1, as inspect numbers them. --explain adds a
 column per variable: its distance from the prediction by the other variables, or its
-reconstruction error. Rows are written as they are read, so files may be larger than
-the memory.
+reconstruction error. Of a blend, it also adds the surprises that the score is the mean of.
+Rows are written as they are read, so files may be larger than the memory.
 
 For a classifier, the columns are row, the likeliest class and its probability, with
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
@@ -83,16 +87,16 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 			if err != nil {
 				return err
 			}
-			if err := another(out, append(read, s.model, s.own, ownBeside(s.model))...); err != nil {
+			if err := another(out, append(read, s.model, s.own, ownBeside(s.model), localBeside(s.model))...); err != nil {
 				return err
 			}
 			if err := with.check(m); err != nil {
 				return err
 			}
-			if err := a.complete(m, s.model, s.own); err != nil {
+			if err := a.complete(m, &s); err != nil {
 				return err
 			}
-			write := func(w io.Writer) error { return writeScores(w, m, spec, with) }
+			write := func(w io.Writer) error { return a.writeScores(w, m, spec, with) }
 			if m.Classifier() != nil {
 				write = func(w io.Writer) error { return writeClasses(w, m, spec, with.probabilities) }
 			}
@@ -104,6 +108,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	}
 	s.add(cmd, "score")
 	addOwn(cmd, &s.own)
+	addWith(cmd, &s.with)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
 	cmd.Flags().BoolVar(&with.explain, "explain", false, "add the contribution of each variable")
@@ -116,11 +121,10 @@ type columnsOfScores struct{ clusters, explain, probabilities bool }
 
 // check reports columns that a model has none of.
 func (c columnsOfScores) check(m *model.Model) error {
-	_, explains := m.Learned.(algorithm.Explainer)
 	switch {
 	case c.explain && m.Projection != nil:
 		return &usageError{fmt.Sprintf("--explain: the model uses %d principal axes, so a deviation has no single column as its cause", m.Dim()), "leave --explain out, or train without --pca"}
-	case c.explain && !explains:
+	case c.explain && m.Explainer() == nil:
 		return &usageError{fmt.Sprintf("--explain: a model %s has no contributions of single variables", m.Manifest.Kind), ""}
 	case c.probabilities && m.Classifier() == nil:
 		return &usageError{fmt.Sprintf("--probabilities: a model %s has no classes", m.Manifest.Kind), ""}
@@ -131,24 +135,27 @@ func (c columnsOfScores) check(m *model.Model) error {
 }
 
 // writeScores writes the scores of the rows that spec names.
-func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsOfScores) error {
+func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsOfScores) error {
 	head := []string{"row", "score", "anomaly"}
 	if with.clusters {
 		head = append(head, "cluster")
 	}
+	parts := surprisesOf(m, with.explain)
+	head = append(head, parts.head()...)
 	if with.explain {
 		head = append(head, m.Manifest.Columns...)
 	}
+	defer func() { parts.tell(a) }()
 	line := make([]string, 0, len(head))
 	return writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
 		x = m.Trained(x)
-		scores, err := m.Scores(x)
+		scores, err := parts.scores(m, x)
 		if err != nil {
 			return err
 		}
 		var contributions *mat.Dense
 		if with.explain {
-			if contributions, err = m.Learned.(algorithm.Explainer).Explain(x); err != nil {
+			if contributions, err = m.Explainer().Explain(x); err != nil {
 				return err
 			}
 		}
@@ -158,7 +165,7 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 		}
 		for i, score := range scores {
 			line = append(line[:0], strconv.Itoa(numbers[i]), decimal(score), "0")
-			switch limit := m.Manifest.Threshold; {
+			switch limit := m.Threshold(); {
 			case math.IsNaN(limit): // there is none
 				line[2] = ""
 			case !(score <= limit):
@@ -167,6 +174,7 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 			if with.clusters {
 				line = append(line, strconv.Itoa(clusters[i]+1))
 			}
+			line = parts.line(line, i)
 			if with.explain {
 				for _, c := range contributions.RawRowView(i) {
 					line = append(line, decimal(c))

@@ -92,7 +92,7 @@ func (o outputs) earlier(names []string) earlier {
 	if o.dir == "" {
 		return nil
 	}
-	return earlierIn(o.dir, append(inFolders(names, model.File, model.OwnFile, "result.json"), "result.json", report.RoundsFile)...)
+	return earlierIn(o.dir, append(inFolders(names, model.File, model.OwnFile, model.LocalFile, "result.json"), "result.json", report.RoundsFile)...)
 }
 
 // drawFailed draws how far a simulation has come that has failed.

@@ -98,7 +98,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	if err := checkDurability(f.durability); err != nil {
 		return err
 	}
-	before := earlierIn(f.out, append(inFolders(namesOf(parts), participant.ModelFile, model.OwnFile, report.RoundsFile), "result.json", report.RoundsFile)...)
+	before := earlierIn(f.out, append(inFolders(namesOf(parts), participant.ModelFile, model.OwnFile, model.LocalFile, report.RoundsFile), "result.json", report.RoundsFile)...)
 	if err := f.keep(src, before, namesOf(parts)); err != nil {
 		return err
 	}

@@ -122,6 +122,9 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 		return algorithm.Outcome{}, err
 	}
 	out := algorithm.Outcome{Last: last, Model: a.scoring(l.Model()), TotalRows: l.TotalRows()}
+	if a.Rho == 0 && a.Score == scoreDensity {
+		out.LeftOut = l.EachLeftOut
+	}
 	if e := l.Stalled(); e != nil {
 		out.Warnings = append(out.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
 	}

@@ -40,6 +40,7 @@ type Learner struct {
 	counts    bool      // a vector of this participant is in the total
 	diversity privacy.Diversity
 	stalled   *glasso.StalledError
+	held      []float64 // N_k of the last total
 }
 
 var (
@@ -190,7 +191,7 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		return 0, err
 	}
 	l.stalled = stalled
-	l.counted = int(math.Round(passes.Sum(s.N)))
+	l.counted, l.held = int(math.Round(passes.Sum(s.N))), s.N
 	l.model, l.pending = next, nil
 	objective = total[len(total)-1] + next.Expected(s, nil) + l.prior.logDensity(next)
 	for i, tilt := range l.prior.tilts(next) {

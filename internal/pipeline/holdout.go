@@ -1,11 +1,11 @@
 package pipeline
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -25,19 +25,19 @@ const (
 	lookedAt = 2000
 )
 
-// split returns a participant without the rows that stay out of training, and these, nil if
-// there are none. They are the same for the whole run, and nobody else knows which they are.
-func (t *Task) split(p dataset.Participant) (dataset.Participant, collabdict.Rows, error) {
+// split returns a participant without the rows that stay out of training, these, nil if
+// there are none, and how they were chosen. They are the same for the whole run, and nobody
+// else knows which they are.
+func (t *Task) split(p dataset.Participant) (rest dataset.Participant, out collabdict.Rows, order string, err error) {
 	n, _ := p.Train.Dims()
 	count := int(t.HoldOut * float64(n))
 	if count < leastHeld {
-		return p, nil, nil
+		return p, nil, "", nil
 	}
-	order := t.Order
-	if order == "" {
+	if order = t.Order; order == "" {
 		serial, err := serial(p.Train)
 		if err != nil {
-			return p, nil, err
+			return p, nil, "", err
 		}
 		order = NoOrder
 		if serial {
@@ -51,20 +51,20 @@ func (t *Task) split(p dataset.Participant) (dataset.Participant, collabdict.Row
 		held = rand.New(rand.NewPCG(t.Seed, uint64(n))).Perm(n)[:count]
 		slices.Sort(held)
 	}
-	out := p
-	out.Train = rows.Without(p.Train, held)
+	rest = p
+	rest.Train = rows.Without(p.Train, held)
 	if p.TrainLabels != nil {
-		out.TrainLabels = nil
-		rest := held
+		rest.TrainLabels = nil
+		left := held
 		for i, label := range p.TrainLabels {
-			if len(rest) > 0 && rest[0] == i {
-				rest = rest[1:]
+			if len(left) > 0 && left[0] == i {
+				left = left[1:]
 				continue
 			}
-			out.TrainLabels = append(out.TrainLabels, label)
+			rest.TrainLabels = append(rest.TrainLabels, label)
 		}
 	}
-	return out, rows.Subset(p.Train, held), nil
+	return rest, rows.Subset(p.Train, held), order, nil
 }
 
 // blocks returns so many of n rows, as the ends of a few equal stretches.
@@ -89,9 +89,12 @@ func serial(of collabdict.Rows) (bool, error) {
 	}
 	var all []float64
 	for i := range width {
-		column := mat.Col(nil, i, x)
-		if stat.Variance(column, nil) > 0 {
-			all = append(all, stat.Correlation(column[1:], column[:n-1], nil))
+		column := make([]float64, n)
+		for j := range column {
+			column[j] = x.At(j, i)
+		}
+		if c, ok := correlation(column[1:], column[:n-1]); ok {
+			all = append(all, c)
 		}
 	}
 	if len(all) == 0 {
@@ -99,4 +102,16 @@ func serial(of collabdict.Rows) (bool, error) {
 	}
 	slices.Sort(all)
 	return all[len(all)/2] > 0.5, nil
+}
+
+// correlation returns that of two columns; ok is false if one of them does not vary.
+func correlation(x, y []float64) (c float64, ok bool) {
+	var xx, yy, xy float64
+	meanX, meanY := mean(x), mean(y)
+	for i, v := range x {
+		xx += float64((v - meanX) * (v - meanX))
+		yy += float64((y[i] - meanY) * (y[i] - meanY))
+		xy += float64((v - meanX) * (y[i] - meanY))
+	}
+	return xy / math.Sqrt(xx*yy), xx > 0 && yy > 0
 }

@@ -47,7 +47,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 		}
 	}
 	public := t.published(g)
-	p, held, err := t.split(p)
+	p, held, order, err := t.split(p)
 	if err != nil {
 		return r, err
 	}
@@ -83,13 +83,15 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	if fault != nil {
 		return r, errors.Join(err, fault)
 	}
-	if s := m.Scorer(); s != nil {
-		var unread error
+	if m.Scorer() != nil {
 		m.Manifest.FalseAlarm = t.FalseAlarm
-		if w := thresholdWarning(m.Manifest.Rows, t.FalseAlarm); w != "" {
-			r.Warnings = append(r.Warnings, w)
+		var unread error
+		if data.Held != nil {
+			unread = t.local(ctx, g, data, order, m, r)
+		} else {
+			unread = t.byTraining(of.rows, m, r)
 		}
-		if m.Manifest.Threshold, unread = threshold(s, of.rows, t.FalseAlarm); unread != nil {
+		if unread != nil {
 			return r, withUnread(err, unread)
 		}
 	}

@@ -19,20 +19,30 @@ func (r *Run) Aggregate() {
 	for _, p := range r.Participants {
 		r.Diversity = least(r.Diversity, p.Diversity)
 	}
+	r.Shared = r.meanScores(func(p Participant) *Scores { return p.Shared })
+	r.Alone = r.meanScores(func(p Participant) *Scores { return p.Alone })
 	r.Baselines = nil
-	alone := r.meanScores(func(b *Baselines) *Scores { return b.Alone })
-	pooled := r.meanScores(func(b *Baselines) *Scores { return b.Pooled })
+	baseline := func(of func(*Baselines) *Scores) *Scores {
+		return r.meanScores(func(p Participant) *Scores {
+			if p.Baselines == nil {
+				return nil
+			}
+			return of(p.Baselines)
+		})
+	}
+	alone := baseline(func(b *Baselines) *Scores { return b.Alone })
+	pooled := baseline(func(b *Baselines) *Scores { return b.Pooled })
 	if alone != nil || pooled != nil {
 		r.Baselines = &Baselines{Alone: alone, Pooled: pooled}
 	}
 }
 
-// meanScores averages one baseline over the participants that have it.
-func (r *Run) meanScores(of func(*Baselines) *Scores) *Scores {
+// meanScores averages some scores over the participants that have them.
+func (r *Run) meanScores(of func(Participant) *Scores) *Scores {
 	var all []*Scores
 	for _, p := range r.Participants {
-		if p.Baselines != nil && of(p.Baselines) != nil {
-			all = append(all, of(p.Baselines))
+		if s := of(p); s != nil {
+			all = append(all, s)
 		}
 	}
 	if all == nil {

@@ -21,6 +21,8 @@ type Run struct {
 	Accuracy     Figure        `json:"accuracy,omitzero"`
 	CrossEntropy Figure        `json:"cross_entropy,omitzero"`
 	Baselines    *Baselines    `json:"baselines,omitempty"` // means over participants
+	Shared       *Scores       `json:"shared,omitempty"`    // of scores by the shared model, means
+	Alone        *Scores       `json:"alone,omitempty"`     // of scores by the own models, means
 	Clusters     int           `json:"clusters,omitempty"`
 	PCA          *PCA          `json:"pca,omitempty"`       // nil if rows are not projected
 	Selection    *Selection    `json:"selection,omitempty"` // of fedgen
@@ -59,13 +61,18 @@ type Participant struct {
 	// OwnClusters says which cluster, from 1, each own component is of; only fedgem has them.
 	OwnClusters []int      `json:"own_clusters,omitempty"`
 	Baselines   *Baselines `json:"baselines,omitempty"`
-	Diversity   *Diversity `json:"diversity,omitempty"`
-	Encoder     *Encoder   `json:"encoder,omitempty"`   // as in the last round
-	Weighting   *Weighting `json:"weighting,omitempty"` // of bvae, as in the last round
-	History     []Round    `json:"history,omitempty"`   // a round an entry
-	ModelFile   string     `json:"model_file,omitempty"`
-	Digest      string     `json:"digest,omitempty"` // of what the last optimize was given
-	Left        string     `json:"left,omitempty"`   // why it is not in the last view
+	// Shared and Alone are the figures of scores by the shared model, and by the one learned of
+	// the own rows alone. The figures above are of the blend then.
+	Shared    *Scores    `json:"shared,omitempty"`
+	Alone     *Scores    `json:"alone,omitempty"`
+	HeldOut   *HeldOut   `json:"held_out,omitempty"`
+	Diversity *Diversity `json:"diversity,omitempty"`
+	Encoder   *Encoder   `json:"encoder,omitempty"`   // as in the last round
+	Weighting *Weighting `json:"weighting,omitempty"` // of bvae, as in the last round
+	History   []Round    `json:"history,omitempty"`   // a round an entry
+	ModelFile string     `json:"model_file,omitempty"`
+	Digest    string     `json:"digest,omitempty"` // of what the last optimize was given
+	Left      string     `json:"left,omitempty"`   // why it is not in the last view
 }
 
 // Baselines are the same model trained otherwise: by a participant alone on its

@@ -93,6 +93,10 @@ func Participant(m *model.Model, p dataset.Participant) (report.Participant, err
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI, Silhouette: e.Silhouette,
 		Accuracy: e.Accuracy, CrossEntropy: e.CrossEntropy, Recall: e.Recall,
 	}
+	own.HeldOut = m.Manifest.HeldOut
+	if m.Local != nil && err == nil {
+		err = enterParts(&own, m, p)
+	}
 	if h := own.History; len(h) > 0 {
 		own.Encoder, own.Weighting = h[len(h)-1].Encoder, h[len(h)-1].Weighting
 	}
@@ -113,4 +117,25 @@ func breachWarning(p report.Protection) string {
 		cure = "choose --protect chunks"
 	}
 	return fmt.Sprintf("privacy: %d members that work together learn another's vector with probability %.2g: %s", p.Colluders, *p.BreachPredicted, cure)
+}
+
+// enterParts enters the figures of what a blend is of.
+func enterParts(own *report.Participant, m *model.Model, p dataset.Participant) error {
+	by := func(scores string) (*report.Scores, error) {
+		of := *m
+		if err := of.With(scores); err != nil {
+			return nil, err
+		}
+		e, err := pipeline.Evaluate(&of, p)
+		if err != nil || !e.ROCAUC.Applies {
+			return nil, err
+		}
+		return &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC}, nil
+	}
+	var err error
+	if own.Shared, err = by(model.Shared); err != nil || m.Local.Alone == nil {
+		return err
+	}
+	own.Alone, err = by(model.Alone)
+	return err
 }

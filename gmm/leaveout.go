@@ -1,0 +1,86 @@
+package gmm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/kernels/mixture"
+	"github.com/collabdict/collabdict/internal/portable"
+)
+
+// FittedTo says how many rows the parameters of a mixture are of, so that one of them can be taken
+// out again.
+type FittedTo struct {
+	Counts []float64 // K, Σ_n r_k(n) over the rows that means and precisions are of
+	Own    int       // rows that the weights are of
+	// Mean and Covariance are the rows that the priors of a mean and of a covariance matrix
+	// count as.
+	Mean, Covariance float64
+}
+
+// EachLeftOut calls f as [Mixture.EachScores] does, with the surprise of each row at a mixture
+// that has been fitted to all rows but this one. The rows are among those that m was fitted
+// to, with the responsibilities that they have now.
+//
+// With d = x − μ_k, a = dᵀΛ_k d, r = r_k(x), N = N_k and priors worth λ₀ and ν rows, the mean and
+// the covariance matrix without x have
+//
+//	x − μ' = c·d,  Σ' = κ(Σ − g ddᵀ)  with  c = (N+λ₀)/(N+λ₀−r),  κ = (N+ν)/(N+ν−r),  g = r·c/(N+ν),
+//
+// so that a' = c²/κ · a/(1−g·a) and ln|Σ'| = ln|Σ| + M ln κ + ln(1−g·a). The weight is
+// π' = (π·n − r)/(n−1). Where a graphical lasso has made Λ_k, this holds but nearly.
+func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores []float64)) error {
+	if len(fit.Counts) != m.Components() {
+		panic(errShape)
+	}
+	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) {
+		out := s.Out[:len(s.LogSums())]
+		terms := mat.NewDense(len(out), m.Components(), nil)
+		for k := range m.parts {
+			logd := s.LogDensities(k)
+			for j, r := range s.Responsibilities(k) {
+				terms.Set(j, k, m.leftOut(k, r, logd[j], fit))
+			}
+		}
+		for j := range out {
+			out[j] = -logSum(terms.RawRowView(j))
+		}
+		f(from, out)
+	})
+}
+
+// leastLeft is the least 1−g·a, which rounding or a graphical lasso could make negative.
+const leastLeft = 1e-6
+
+// leftOut returns ln π'_k N(x|μ'_k, Σ'_k) of a row whose log density is logd with x in.
+func (m *Mixture) leftOut(k int, r, logd float64, fit FittedTo) float64 {
+	n, own := fit.Counts[k], m.weights[k]*float64(fit.Own)
+	weight := (own - r) / float64(fit.Own-1)
+	rest, spread := n+fit.Mean-r, n+fit.Covariance-r
+	if !(weight > 0 && rest > 0 && spread > 0) {
+		return math.Inf(-1)
+	}
+	a := 2 * (m.parts[k].logNorm - logd)
+	c, kappa := (n+fit.Mean)/rest, (n+fit.Covariance)/spread
+	left := math.Max(1-float64(r*c/(n+fit.Covariance)*a), leastLeft)
+	logDet := float64(float64(m.Dim())*portable.Log(kappa)) + portable.Log(left)
+	return portable.Log(weight) + m.parts[k].logNorm - float64(0.5*logDet) - float64(0.5*c*c/kappa*a/left)
+}
+
+// logSum returns ln Σ exp(x_i), −Inf if there is nothing to add or a value is not a number.
+func logSum(x []float64) float64 {
+	top := math.Inf(-1)
+	for _, v := range x {
+		top = math.Max(top, v)
+	}
+	if math.IsInf(top, 0) || math.IsNaN(top) {
+		return math.Inf(-1)
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += mixture.Exp(v - top)
+	}
+	return top + portable.Log(sum)
+}

@@ -1,0 +1,125 @@
+package local
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/parallel"
+	"github.com/collabdict/collabdict/internal/rows"
+)
+
+// Rows that are kept: at most MostRows, and of wide ones those that have mostValues, so that
+// a row takes at most some milliseconds to score.
+const (
+	MostRows   = 10_000
+	mostValues = 1 << 20
+)
+
+// Neighbours is how many of the nearest rows are looked at.
+const Neighbours = 5
+
+// Nearest scores a row by the mean of its distances to the nearest of some rows, which it
+// compares one by one.
+type Nearest struct{ rows *mat.Dense }
+
+// Kept returns the numbers, which ascend, of those of n rows that are kept: all, or as many
+// as are to be, drawn by the seed.
+func Kept(n, width int, seed uint64) []int {
+	most := max(1, min(MostRows, mostValues/max(1, width)))
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	if n <= most {
+		return all
+	}
+	rand.New(rand.NewPCG(seed, uint64(n))).Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
+	slices.Sort(all[:most])
+	return all[:most]
+}
+
+// NewNearest returns the scorer by these rows, which it keeps: at least two.
+func NewNearest(x *mat.Dense) *Nearest { return &Nearest{x} }
+
+// Rows returns the rows, which are not to be changed.
+func (n *Nearest) Rows() *mat.Dense { return n.rows }
+
+// EachScores calls f with the scores of blocks of rows, from being the place of the first one.
+func (n *Nearest) EachScores(of collabdict.Rows, f func(from int, scores []float64)) error {
+	return rows.Each(of, func(x *mat.Dense, from int) error {
+		f(from, n.scores(x, false))
+		return nil
+	})
+}
+
+// LeftOut returns the score of each kept row by the others.
+func (n *Nearest) LeftOut() []float64 { return n.scores(n.rows, true) }
+
+// scores are those of the rows of x. If own is set, these are the kept ones, and a row is not
+// compared with itself.
+func (n *Nearest) scores(x *mat.Dense, own bool) []float64 {
+	count, _ := x.Dims()
+	out := make([]float64, count)
+	parallel.For(count, func(i int) {
+		self := -1
+		if own {
+			self = i
+		}
+		out[i] = n.score(x.RawRowView(i), self)
+	})
+	return out
+}
+
+func (n *Nearest) score(row []float64, self int) float64 {
+	var nearest [Neighbours]float64 // squares, ascending
+	count, _ := n.rows.Dims()
+	found := 0
+	for i := range count {
+		if i == self {
+			continue
+		}
+		bound := math.Inf(1)
+		if found == Neighbours {
+			bound = nearest[Neighbours-1]
+		}
+		square := squareBelow(row, n.rows.RawRowView(i), bound)
+		if square >= bound {
+			continue
+		}
+		at := min(found, Neighbours-1)
+		for ; at > 0 && nearest[at-1] > square; at-- {
+			nearest[at] = nearest[at-1]
+		}
+		nearest[at] = square
+		found = min(found+1, Neighbours)
+	}
+	sum := 0.0
+	for _, v := range nearest[:found] {
+		sum += math.Sqrt(v)
+	}
+	return sum / float64(found)
+}
+
+// squareBelow returns ‖x−y‖², or some value that is not below the bound if that is not.
+func squareBelow(x, y []float64, bound float64) (sum float64) {
+	const stretch = 16
+	for len(x) > stretch {
+		for i, v := range x[:stretch] {
+			d := v - y[i]
+			sum += float64(d * d)
+		}
+		if sum >= bound {
+			return sum
+		}
+		x, y = x[stretch:], y[stretch:]
+	}
+	for i, v := range x {
+		d := v - y[i]
+		sum += float64(d * d)
+	}
+	return sum
+}

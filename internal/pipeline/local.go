@@ -1,0 +1,185 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/model"
+)
+
+// local gives a model the participant's local part, its thresholds, and what the rows that
+// were held out say of it. Nobody else has a part in that.
+func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, order string, m *model.Model, r *Result) error {
+	n, dim := d.Rows.Dims()
+	kept := rows.Subset(d.Rows, local.Kept(n, dim, t.Seed))
+	x, err := rows.Dense(kept)
+	if err != nil {
+		return err
+	}
+	part := &model.Local{Nearest: local.NewNearest(x)}
+	outcomes := []algorithm.Outcome{r.Outcome}
+	if _, solo := g.(collabdict.Solo); !solo {
+		alone, err := t.alone(ctx, d)
+		if err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			r.Warnings = append(r.Warnings, fmt.Sprintf("no model of the own rows alone, to compare with and to score by: %v", err))
+		} else {
+			outcomes = append(outcomes, alone)
+			part.Alone = alone.Model.(algorithm.Scorer)
+		}
+	}
+	all, err := scoresOfOwn(outcomes, part.Nearest, rows.InMemory(x), d.Held)
+	if err != nil {
+		return err
+	}
+	for _, scores := range all {
+		part.Calibrations = append(part.Calibrations, local.Calibrate(scores))
+	}
+	count, _ := d.Held.Dims()
+	blend := local.Own(part.Ensemble(m.Scorer()), all)
+	var enough bool
+	m.Manifest.Threshold, _ = limit(all[0], count, t.FalseAlarm)
+	part.BlendThreshold, enough = limit(blend, count, t.FalseAlarm)
+	if part.Alone != nil {
+		part.AloneThreshold, _ = limit(all[1], count, t.FalseAlarm)
+	}
+	if !enough {
+		r.Warnings = append(r.Warnings, fewWarning(len(blend), t.FalseAlarm))
+	}
+	m.Local = part
+	m.Manifest.HeldOut = &report.HeldOut{Rows: count, Promised: t.FalseAlarm, Measured: report.Of(exceeding(blend, count, t.FalseAlarm))}
+	if part.Alone != nil {
+		compare(m.Manifest.HeldOut, tailOf(all[1], count), tailOf(all[0], count), order == InTime)
+	}
+	return nil
+}
+
+// alone trains the task on the own rows alone, in the coordinates that all have.
+func (t *Task) alone(ctx context.Context, d algorithm.Data) (algorithm.Outcome, error) {
+	d.Moments, d.Source = nil, nil
+	return t.Algorithm.Train(ctx, collabdict.Solo{}, d, func(algorithm.Progress) {})
+}
+
+// scoresOfOwn returns the scores of own rows by each model and by the nearest rows: of the
+// training rows, as if each had been left out, where all models can say that, and then of those
+// held out.
+func scoresOfOwn(models []algorithm.Outcome, nearest *local.Nearest, trained, held collabdict.Rows) (all [][]float64, err error) {
+	leaves := !slices.ContainsFunc(models, func(o algorithm.Outcome) bool { return o.LeftOut == nil })
+	n, _ := trained.Dims()
+	var scorers []local.Scorer
+	for _, o := range models {
+		scorers = append(scorers, o.Model.(algorithm.Scorer))
+		var left []float64
+		if leaves {
+			left = make([]float64, n)
+			if err := o.LeftOut(trained, func(from int, scores []float64) { copy(left[from:], scores) }); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, left)
+	}
+	all = append(all, nil)
+	if leaves {
+		all[len(models)] = nearest.LeftOut()
+	}
+	for i, s := range append(scorers, nearest) {
+		scores, err := local.Scores(s, held)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = append(all[i], scores...)
+	}
+	return all, nil
+}
+
+// tailOf returns the scores of the rows held out, which are last.
+func tailOf(scores []float64, held int) []float64 { return scores[len(scores)-held:] }
+
+// limit returns the threshold by the rows held out or, where these are too few for the share
+// of false alarms, by the left out ones as well. enough is false if these are too few, too.
+func limit(scores []float64, held int, share float64) (limit float64, enough bool) {
+	if limit, enough = local.Limit(tailOf(scores, held), share); !enough {
+		limit, enough = local.Limit(scores, share)
+	}
+	return math.Max(-math.MaxFloat64, math.Min(limit, math.MaxFloat64)), enough
+}
+
+// exceeding returns the share of the rows held out that lie above the threshold which all
+// other rows give.
+func exceeding(scores []float64, held int, share float64) float64 {
+	pool := tailOf(scores, held)
+	if int(math.Ceil(float64(held)*(1-share))) > held-1 { // too few without one of them
+		pool = scores
+	}
+	others, above := slices.Sorted(slices.Values(pool)), 0
+	// Without a row above it, the place of the limit is the same.
+	at := min(int(math.Ceil(float64(len(pool))*(1-share)-1e-9)), len(pool)-1)
+	for _, v := range tailOf(scores, held) {
+		if v > others[at-1] {
+			above++
+		}
+	}
+	return float64(above) / float64(held)
+}
+
+// fewWarning tells that a share of false alarms cannot be promised by so many rows.
+func fewWarning(n int, share float64) string {
+	return fmt.Sprintf("threshold: %d own rows promise a share of false alarms of no less than 1/%d, not %g: the threshold is their largest score; take more rows, or a larger --false-alarm", n, n+1, share)
+}
+
+// compare enters the means of two scores of the rows held out. The difference is more than
+// chance if it is beyond the 95 % limits of a mean of so many rows or, where neighbours are
+// alike, of so many blocks of them.
+func compare(h *report.HeldOut, alone, together []float64, inTime bool) {
+	gains := make([]float64, len(alone))
+	for i := range gains {
+		gains[i] = alone[i] - together[i]
+	}
+	groups := gains
+	if inTime {
+		groups = groups[:0:0]
+		for b := range heldBlocks {
+			groups = append(groups, mean(gains[b*len(gains)/heldBlocks:(b+1)*len(gains)/heldBlocks]))
+		}
+	}
+	gain, squares := mean(groups), 0.0
+	for _, v := range groups {
+		squares += float64((v - gain) * (v - gain))
+	}
+	free := float64(len(groups) - 1)
+	deviation := math.Sqrt(squares / free / float64(len(groups)))
+	h.Alone, h.Together, h.Error = report.Of(-mean(alone)), report.Of(-mean(together)), report.Of(deviation)
+	times := 2 + 3.5/free // about the 97.5 % quantile of Student's distribution
+	switch {
+	case !h.Alone.Defined || !h.Together.Defined:
+	case gain > times*deviation:
+		h.Better = report.ByTogether
+	case gain < -times*deviation:
+		h.Better = report.ByAlone
+	}
+}
+
+func mean(of []float64) (sum float64) {
+	for _, v := range of {
+		sum += v
+	}
+	return sum / float64(len(of))
+}
+
+// byTraining gives a model the threshold of its scores of the training rows.
+func (t *Task) byTraining(trained collabdict.Rows, m *model.Model, r *Result) (err error) {
+	if w := thresholdWarning(m.Manifest.Rows, t.FalseAlarm); w != "" {
+		r.Warnings = append(r.Warnings, w)
+	}
+	m.Manifest.Threshold, err = threshold(m.Scorer(), trained, t.FalseAlarm)
+	return err
+}

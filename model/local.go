@@ -1,0 +1,323 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/npz"
+)
+
+// LocalFile is the name of the file, beside that of the model, with what a participant keeps
+// to score rows by: a model of its own, and rows.
+const LocalFile = "local.npz"
+
+const localFormat = "collabdict local part"
+
+// The scores that a model with a local part gives.
+const (
+	Shared = "shared" // by what all participants have learned
+	Alone  = "alone"  // by what was learned of the own rows alone
+	Blend  = "blend"  // by both and by the nearest own rows
+)
+
+// nearest is the name of the scorer by the nearest own rows.
+const nearest = "nearest"
+
+// Local is what a participant has beside the shared model to score rows by. It is in no
+// model file, and nothing that is exported holds it.
+type Local struct {
+	Alone   algorithm.Scorer // learned of the own rows alone; nil if that is the shared model
+	Nearest *local.Nearest   // by own training rows
+	// Calibrations are of the shared model, of Alone if there is one, and of Nearest, by scores
+	// of the same rows.
+	Calibrations []*local.Calibration
+	// Scores above these are anomalies.
+	AloneThreshold, BlendThreshold float64
+}
+
+// Ensemble returns the scorer by all of them.
+func (l *Local) Ensemble(shared algorithm.Scorer) *local.Ensemble {
+	e := &local.Ensemble{}
+	add := func(name string, s local.Scorer) {
+		e.Members = append(e.Members, local.Member{Name: name, Scorer: s, Calibration: l.Calibrations[len(e.Members)]})
+	}
+	add(Shared, shared)
+	if l.Alone != nil {
+		add(Alone, l.Alone)
+	}
+	add(nearest, l.Nearest)
+	return e
+}
+
+// blended is the shared model, with the scores of an ensemble.
+type blended struct {
+	algorithm.Scorer
+	*local.Ensemble
+}
+
+// EachScores calls f with the scores of the ensemble.
+func (b blended) EachScores(rows collabdict.Rows, f func(from int, scores []float64)) error {
+	return b.Ensemble.EachScores(rows, f)
+}
+
+// With says by what rows are scored from now on: [Shared], [Alone] or [Blend]. A model without
+// a local part has only the first.
+func (m *Model) With(scores string) error {
+	switch {
+	case scores != Shared && scores != Alone && scores != Blend:
+		return fmt.Errorf("want %s, %s or %s, got %q", Shared, Alone, Blend, scores)
+	case m.Scorer() == nil:
+		return fmt.Errorf("a model %s gives no scores", m.Manifest.Kind)
+	case scores != Shared && m.Local == nil:
+		return fmt.Errorf("%s needs the file %s of the participant beside its model, and there is none", scores, LocalFile)
+	}
+	m.with = scores
+	return nil
+}
+
+// Ensemble returns the scorer that the model's scores are by, nil if they are not blended.
+func (m *Model) Ensemble() *local.Ensemble {
+	if m.scoredBy() != Blend {
+		return nil
+	}
+	return m.Local.Ensemble(m.Learned.(algorithm.Scorer))
+}
+
+// Explainer returns what explains scores, nil if nothing does: the model of the own rows alone
+// if rows are scored by that, else the shared one.
+func (m *Model) Explainer() algorithm.Explainer {
+	of := m.Learned
+	if m.scoredBy() == Alone && m.Local.Alone != nil {
+		of = m.Local.Alone
+	}
+	e, _ := of.(algorithm.Explainer)
+	return e
+}
+
+// scoredBy names what rows are scored by.
+func (m *Model) scoredBy() string {
+	switch {
+	case m.Local == nil:
+		return Shared
+	case m.with == "":
+		return Blend
+	}
+	return m.with
+}
+
+// Threshold returns the score above which a row is an anomaly, of the scores that the model
+// gives; NaN if there is none.
+func (m *Model) Threshold() float64 {
+	switch m.scoredBy() {
+	case Blend:
+		return m.Local.BlendThreshold
+	case Alone:
+		if m.Local.Alone != nil {
+			return m.Local.AloneThreshold
+		}
+	}
+	return m.Manifest.Threshold
+}
+
+// localManifest says what a local part is of.
+type localManifest struct {
+	Format      string `json:"format"` // "collabdict local part"
+	Version     int    `json:"version"`
+	Participant string `json:"participant"`
+	Model       string `json:"model"` // SHA-256 of what the model has learned
+	Alone       bool   `json:"alone"` // whether there is a model of the own rows alone
+}
+
+// digest tells apart what models have learned.
+func (m *Model) digest() string {
+	h := sha256.New()
+	arrays := m.Learned.Arrays()
+	if p := m.Personal(); p != nil {
+		arrays = append(arrays, p.OwnArrays()...)
+	}
+	for _, a := range append(arrays, scalingArrays(m.Scaling)...) {
+		fmt.Fprintf(h, "%s %v\n", a.Name, a.Shape)
+		var b []byte
+		for _, v := range a.Values {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		for _, v := range a.Ints {
+			b = binary.LittleEndian.AppendUint64(b, uint64(v))
+		}
+		h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// WriteLocalFile writes the local part of a model that has one. Only the owner may read the
+// file.
+func WriteLocalFile(path string, m *Model) error {
+	return atomicfile.Write(path, 0o600, m.WriteLocal)
+}
+
+// ofAlone begins the names of the arrays of the model of the own rows alone.
+const ofAlone = "alone_"
+
+// WriteLocal writes the local part, see [WriteLocalFile].
+func (m *Model) WriteLocal(out io.Writer) error {
+	l := m.Local
+	text, err := json.MarshalIndent(localManifest{Format: localFormat, Version: 1, Participant: m.Manifest.Participant, Model: m.digest(), Alone: l.Alone != nil}, "", "  ")
+	if err != nil {
+		return err
+	}
+	w := npz.NewWriter(out)
+	if err := w.File(manifest, append(text, '\n')); err != nil {
+		return err
+	}
+	x := l.Nearest.Rows()
+	n, dim := x.Dims()
+	calibrations := l.Calibrations[0].Len()
+	arrays := []algorithm.Array{
+		{Name: "rows", Shape: []int{n, dim}, Values: mat.DenseCopyOf(x).RawMatrix().Data},
+		{Name: "calibrations", Shape: []int{len(l.Calibrations), calibrations}},
+		{Name: "thresholds", Shape: []int{2}, Values: []float64{l.AloneThreshold, l.BlendThreshold}},
+	}
+	for _, c := range l.Calibrations {
+		arrays[1].Values = append(arrays[1].Values, c.Scores()...)
+	}
+	if l.Alone != nil {
+		own := l.Alone.Arrays()
+		if p, ok := l.Alone.(algorithm.Personal); ok {
+			own = append(own, p.OwnArrays()...)
+		}
+		for _, a := range own {
+			a.Name = ofAlone + a.Name
+			arrays = append(arrays, a)
+		}
+	}
+	if err := putArrays(w, arrays); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// ReadLocalFile gives a model that was read from a file its participant's local part, as
+// [WriteLocalFile] has written it. Errors are of type *Error.
+func (m *Model) ReadLocalFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return &Error{File: path, Msg: err.Error()}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = m.ReadLocal(f, info.Size())
+	}
+	if err != nil {
+		return &Error{File: path, Msg: err.Error(), Hint: "is it of this model? Without it, --with shared scores rows"}
+	}
+	return nil
+}
+
+// ReadLocal is [Model.ReadLocalFile] of so many bytes. After an error the model is as it was.
+func (m *Model) ReadLocal(r io.ReaderAt, size int64) error {
+	if m.Scorer() == nil {
+		return fmt.Errorf("want a model that gives scores, got one of kind %s", m.Manifest.Kind)
+	}
+	a, err := npz.Open(r, size)
+	if err != nil {
+		return err
+	}
+	text, err := a.File(manifest)
+	if err != nil {
+		return err
+	}
+	var of localManifest
+	if err := json.Unmarshal(text, &of); err != nil {
+		return fmt.Errorf("%s: %w", manifest, err)
+	}
+	switch {
+	case of.Format != localFormat || of.Version != 1:
+		return fmt.Errorf("%s: want format %q of version 1, got %q of version %d", manifest, localFormat, of.Format, of.Version)
+	case of.Model != m.digest():
+		return fmt.Errorf("want the local part of this model (SHA-256 %.12s), got one of another (%.12s)", m.digest(), of.Model)
+	}
+	l, err := m.readLocal(arrays{a}, of.Alone)
+	if err == nil {
+		m.Local = l
+	}
+	return err
+}
+
+func (m *Model) readLocal(a arrays, alone bool) (*Local, error) {
+	l := &Local{}
+	x, shape, err := a.Values("rows", -1, m.Dim())
+	if err != nil {
+		return nil, err
+	}
+	if shape[0] < 2 || slices.ContainsFunc(x, func(v float64) bool { return !finite(v) }) {
+		return nil, fmt.Errorf("rows: want at least 2 rows of finite values, got %d", shape[0])
+	}
+	l.Nearest = local.NewNearest(mat.NewDense(shape[0], m.Dim(), x))
+	members := 2
+	if alone {
+		members++
+	}
+	scores, shape, err := a.Values("calibrations", members, -1)
+	if err != nil {
+		return nil, err
+	}
+	if shape[1] == 0 || slices.ContainsFunc(scores, math.IsNaN) {
+		return nil, fmt.Errorf("calibrations: want numbers of at least 1 row, got %d", shape[1])
+	}
+	for i := range members {
+		l.Calibrations = append(l.Calibrations, local.Calibrate(scores[i*shape[1]:(i+1)*shape[1]]))
+	}
+	thresholds, _, err := a.Values("thresholds", 2)
+	if err != nil {
+		return nil, err
+	}
+	l.AloneThreshold, l.BlendThreshold = thresholds[0], thresholds[1]
+	if alone {
+		l.Alone, err = m.readAlone(prefixed{a, ofAlone})
+	}
+	return l, err
+}
+
+// readAlone reads the model of the own rows, which is of the same kind and options.
+func (m *Model) readAlone(a algorithm.Arrays) (algorithm.Scorer, error) {
+	learned, err := m.load(a, m.Dim())
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := learned.(algorithm.Personal); ok {
+		if err := p.LoadOwn(a); err != nil {
+			return nil, err
+		}
+	}
+	return learned.(algorithm.Scorer), nil
+}
+
+// prefixed are arrays whose names begin alike.
+type prefixed struct {
+	algorithm.Arrays
+	prefix string
+}
+
+// Values returns an array of numbers.
+func (p prefixed) Values(name string, shape ...int) ([]float64, []int, error) {
+	return p.Arrays.Values(p.prefix+name, shape...)
+}
+
+// Ints returns an array of whole numbers.
+func (p prefixed) Ints(name string, shape ...int) ([]int64, []int, error) {
+	return p.Arrays.Ints(p.prefix+name, shape...)
+}
