@@ -109,6 +109,9 @@ type Traits struct {
 	Classes *Classes
 	// Chooses says that training chooses settings by rows that are held out.
 	Chooses bool
+	// HoldsOut says that a share of the own rows stays out of training by default: to compare
+	// the model with one of the own rows alone, and to say what its scores mean.
+	HoldsOut bool
 	// Patterns says that the model tells patterns apart, which can be compared with classes.
 	Patterns bool
 	// LeastRows is the fewest training rows with which a participant is worth having.

@@ -95,10 +95,8 @@ const mostGains = 12
 // gains tells what participants gain by learning together.
 func gains(w io.Writer, r *report.Run) {
 	var lines []string
-	better := map[string]int{}
 	for _, p := range r.Participants {
 		if s := p.Sentence(); s != "" {
-			better[p.HeldOut.Better]++
 			lines = append(lines, p.Name+": "+s)
 		}
 	}
@@ -109,11 +107,9 @@ func gains(w io.Writer, r *report.Run) {
 	for _, l := range lines[:min(mostGains, len(lines))] {
 		fmt.Fprintln(w, l)
 	}
-	if len(lines) == 1 {
-		return
+	if s := r.Gains(); s != "" {
+		fmt.Fprintln(w, s)
 	}
-	fmt.Fprintf(w, "of %d participants, together is better for %d, alone for %d; no difference is shown for %d\n",
-		len(lines), better[report.ByTogether], better[report.ByAlone], better[""])
 }
 
 // converged reports whether rounds came to an end by themselves, of kinds for which they may.

@@ -90,7 +90,7 @@ func (a *Algorithm) Prepare(algorithm.Coordinates) error {
 // Traits says what the settings ask of those who run them.
 func (a *Algorithm) Traits() algorithm.Traits {
 	return algorithm.Traits{
-		Rounds: a.Rounds, Patterns: true, LeastRows: a.Components + 1, Objective: "log posterior, nats",
+		Rounds: a.Rounds, HoldsOut: a.Rho == 0, Patterns: true, LeastRows: a.Components + 1, Objective: "log posterior, nats",
 		Values: func(columns int) int { return passes.PackedLen(a.Components, columns, true) + 1 },
 	}
 }

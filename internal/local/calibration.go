@@ -49,7 +49,7 @@ func Calibrate(scores []float64) *Calibration {
 	for _, v := range known[n-upper:] {
 		c.excess += (v - known[n-1-min(upper, n-1)]) / float64(upper)
 	}
-	if !(c.excess > 0) {
+	if c.excess = math.Min(c.excess, math.MaxFloat64); !(c.excess > 0) {
 		c.excess = c.spread
 	}
 	return c

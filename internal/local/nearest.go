@@ -20,7 +20,7 @@ const (
 )
 
 // Neighbours is how many of the nearest rows are looked at.
-const Neighbours = 5
+const Neighbours = 3
 
 // Nearest scores a row by the mean of its distances to the nearest of some rows, which it
 // compares one by one.

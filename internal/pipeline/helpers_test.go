@@ -44,12 +44,12 @@ func made(t testing.TB, kind string, options ...string) *Task {
 }
 
 var quick = map[string][]string{
-	"ggm":    {"components=2", "rounds=5", "tol=1e-6", "lambda0=1", "seed=3", "standardise=own", "false-alarm=0.01"},
+	"ggm":    {"hold-out=0", "components=2", "rounds=5", "tol=1e-6", "lambda0=1", "seed=3", "standardise=own", "false-alarm=0.01"},
 	"fedgen": {"components=2", "seed=3", "standardise=none", "refine=2"},
 	"dem":    {"components=2", "rounds=3", "seed=3", "standardise=none"},
 	"fedgem": {"rounds=3", "seed=3", "standardise=none"},
-	"mtvae":  {"rounds=12", "local-steps=5", "latent=2", "hidden=6,4", "batch=20", "rate=0.01", "seed=3", "standardise=none"},
-	"bvae":   {"rounds=6", "latent=2", "hidden=6,4", "batch=20", "rate=0.01", "epochs=3", "seed=3", "standardise=global", "normalise=minmax"},
+	"mtvae":  {"hold-out=0", "rounds=12", "local-steps=5", "latent=2", "hidden=6,4", "batch=20", "rate=0.01", "seed=3", "standardise=none"},
+	"bvae":   {"hold-out=0", "rounds=6", "latent=2", "hidden=6,4", "batch=20", "rate=0.01", "epochs=3", "seed=3", "standardise=global", "normalise=minmax"},
 	"cgau":   {"rounds=40", "local-steps=10", "hidden=8,6", "batch=20", "rate=0.1", "dropout=0", "seed=3", "standardise=none"},
 }
 

@@ -50,12 +50,12 @@ func New(of algorithm.Kind) *Task {
 	t.Options = t.Algorithm.Options()
 	t.Shared = option.Table{
 		option.Uint64(&t.Seed, "seed", 1, "public `SEED` of starts, splits and generated data"),
-		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "`SHARE` of the own training rows above the anomaly threshold", option.Check(share)),
+		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "`SHARE` of normal rows like the own ones above the anomaly threshold, at most", option.Check(share)),
 		option.String(&t.Standardise, "standardise", "", "`SOURCE` of the scales of columns: rows of all members, through private sums (global), own rows (own), --ranges (agreed) or no scaling (none) (default own with --split files or column, otherwise global)",
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
-		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to choose settings by (default 0.2 where there is something to choose, otherwise 0)",
+		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to compare the model with one of the own rows alone and to find the threshold (default 0.2 for ggm without --rho, mtvae and bvae, otherwise 0)",
 			option.DefaultBy(t.holdOut), option.Check(partly)),
 		option.String(&t.Order, "order", "", "`ORDER` of rows: in time (time), so that blocks of them are held out, or none (default found in the rows)",
 			option.OneOf(InTime, NoOrder), option.Optional[string]("leave it out to find out")),
@@ -99,7 +99,7 @@ func partly(v float64) error {
 }
 
 func (t *Task) holdOut() float64 {
-	if t.Traits().Chooses {
+	if of := t.Traits(); of.Chooses || of.HoldsOut {
 		return 0.2
 	}
 	return 0

@@ -32,7 +32,11 @@ func (p Participant) Sentence() string {
 	if h == nil || !h.Alone.Applies {
 		return ""
 	}
-	s := fmt.Sprintf("on %d held-out rows of its own: alone %s, together %s ± %s per row: ", h.Rows, fixed(h.Alone), fixed(h.Together), fixed(h.Error))
+	digits := 2
+	for at := h.Error.Value; at > 0 && at < 0.095 && digits < 6; at *= 10 { // two digits of the error
+		digits++
+	}
+	s := fmt.Sprintf("on %d held-out rows of its own: alone %s, together %s ± %s per row: ", h.Rows, fixed(h.Alone, digits), fixed(h.Together, digits), fixed(h.Error, digits))
 	switch h.Better {
 	case ByTogether:
 		s += "together is better"
@@ -42,14 +46,38 @@ func (p Participant) Sentence() string {
 		s += "no difference beyond chance, so no gain is shown"
 	}
 	if p.Alone != nil && p.Shared != nil && p.ROCAUC.Defined {
-		s += fmt.Sprintf("; ROC-AUC alone %s, together %s, blend %s", fixed(p.Alone.ROCAUC), fixed(p.Shared.ROCAUC), fixed(p.ROCAUC))
+		s += "; " + aucs(p.Alone, p.Shared, p.ROCAUC)
 	}
 	return s
 }
 
-func fixed(f Figure) string {
+// Gains says how many participants gain by learning together, of those that can be told;
+// empty of fewer than two.
+func (r *Run) Gains() string {
+	better, of := map[string]int{}, 0
+	for _, p := range r.Participants {
+		if p.Sentence() != "" {
+			better[p.HeldOut.Better]++
+			of++
+		}
+	}
+	if of < 2 {
+		return ""
+	}
+	s := fmt.Sprintf("of %d participants, together is better for %d and alone for %d; for %d no difference is shown", of, better[ByTogether], better[ByAlone], better[""])
+	if r.Alone != nil && r.Shared != nil && r.ROCAUC.Defined {
+		s += "; mean " + aucs(r.Alone, r.Shared, r.ROCAUC)
+	}
+	return s
+}
+
+func aucs(alone, shared *Scores, blend Figure) string {
+	return fmt.Sprintf("ROC-AUC own model %s, shared model %s, blend %s", fixed(alone.ROCAUC, 2), fixed(shared.ROCAUC, 2), fixed(blend, 2))
+}
+
+func fixed(f Figure, digits int) string {
 	if !f.Defined {
 		return f.String()
 	}
-	return Fixed(f.Value, 2)
+	return Fixed(f.Value, digits)
 }

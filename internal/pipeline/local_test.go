@@ -1,0 +1,228 @@
+package pipeline
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/algorithmtest"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/model"
+)
+
+// Each participant gets, beside the shared model, the one that it would have learned alone of
+// the same rows, and its rows; models that can leave rows out are calibrated by all of them.
+func TestEachHasALocalPart(t *testing.T) {
+	parts, _ := clusters(3)
+	for kind, calibrated := range map[string]int{"ggm": 60, "mtvae": 12, "bvae": 12} {
+		k := small(t, kind, "hold-out=0.2", "standardise=none", "normalise=standard")
+		for s, r := range together(t, network(t, k), k, parts) {
+			m := r.Model
+			if m.Local == nil || m.Local.Alone == nil || m.Manifest.Rows != 48 || m.Manifest.HeldOut.Rows != 12 {
+				t.Fatalf("%s: participant %d: %+v", kind, s, m.Manifest)
+			}
+			alone, err := k.Train(t.Context(), collabdict.Solo{}, parts[s], nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(m.Local.Alone.Arrays(), alone.Model.Learned.Arrays()) {
+				t.Errorf("%s: participant %d has another model alone", kind, s)
+			}
+			if n, _ := m.Local.Nearest.Rows().Dims(); n != 48 {
+				t.Errorf("%s: participant %d keeps %d rows", kind, s, n)
+			}
+			for _, c := range m.Local.Calibrations {
+				if len(m.Local.Calibrations) != 3 || c.Len() != calibrated {
+					t.Errorf("%s: participant %d: %d calibrations, one by %d rows", kind, s, len(m.Local.Calibrations), c.Len())
+				}
+			}
+			h := m.Manifest.HeldOut
+			if !h.Alone.Defined || !h.Together.Defined || !(h.Error.Value > 0) || h.Promised != k.FalseAlarm || !h.Measured.Defined {
+				t.Errorf("%s: participant %d: %+v", kind, s, h)
+			}
+			for _, by := range []string{model.Shared, model.Alone, model.Blend} {
+				if err := m.With(by); err != nil || math.IsNaN(m.Threshold()) || math.IsInf(m.Threshold(), 0) {
+					t.Errorf("%s: by %s: threshold %g, %v", kind, by, m.Threshold(), err)
+				}
+			}
+			if a := alone.Model; a.Local == nil || a.Local.Alone != nil || len(a.Local.Calibrations) != 2 || a.Manifest.HeldOut.Alone.Applies {
+				t.Errorf("%s: who learns alone has %+v", kind, a.Local)
+			}
+		}
+	}
+}
+
+// What is compared is what the models say of the rows held out.
+func TestTogetherOrAlone(t *testing.T) {
+	parts, _ := clusters(3)
+	k := small(t, "ggm", "hold-out=0.2", "standardise=none")
+	r := together(t, network(t, k), k, parts)[0]
+	_, held, _, err := k.split(parts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, err := r.Model.Scorer().MeanLogLik(held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := r.Model.Local.Alone.MeanLogLik(held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := r.Model.Manifest.HeldOut; math.Abs(h.Together.Value-shared) > 1e-12 || math.Abs(h.Alone.Value-alone) > 1e-12 {
+		t.Errorf("alone %g, together %g, want %g and %g", h.Alone.Value, h.Together.Value, alone, shared)
+	}
+}
+
+// The form of the paper has nothing of it: all rows are trained on, and scores are the paper's.
+func TestThePapersFormHoldsNothingOut(t *testing.T) {
+	parts, _ := clusters(3)
+	k := made(t, "ggm", "components=2", "rounds=3", "rho=1")
+	r := together(t, network(t, k), k, parts)[0]
+	if m := r.Model; m.Local != nil || m.Manifest.HeldOut != nil || m.Manifest.Rows != 60 || k.HoldOut != 0 {
+		t.Errorf("%+v", m.Manifest)
+	}
+}
+
+// A participant whose rows make no model alone is told so, and scores without one.
+func TestTooFewRowsForAModelAlone(t *testing.T) {
+	parts, _ := clusters(3)
+	parts[0].Train = rows.InMemory(algorithmtest.Draw(5, 20, []float64{0, 0}, []float64{1, 2}))
+	k := small(t, "ggm", "hold-out=0.2", "standardise=none", "components=17")
+	r := together(t, network(t, k), k, parts)[0]
+	if l := r.Model.Local; l == nil || l.Alone != nil || len(l.Calibrations) != 2 || r.Model.Manifest.HeldOut.Alone.Applies {
+		t.Errorf("%+v", l)
+	}
+	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "no model of the own rows alone") }) {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+// Over many participants, fresh rows exceed the threshold no more often than promised.
+func TestThresholdKeepsItsPromise(t *testing.T) {
+	const seeds, fresh, promise = 60, 200, 0.1
+	above, total := map[string]int{}, 0
+	for seed := range uint64(seeds) {
+		k := small(t, "ggm", "hold-out=0.2", "standardise=none", "false-alarm=0.1", "order=none")
+		p := dataset.Participant{Name: "p", Columns: []string{"x", "y"}, Train: rows.InMemory(algorithmtest.Draw(seed+1, 60, []float64{0, 0}, []float64{1, 2}))}
+		r, err := k.Train(t.Context(), collabdict.Solo{}, p, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, by := range []string{model.Shared, model.Blend} {
+			if err := r.Model.With(by); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range score(t, r.Model, algorithmtest.Draw(1000+seed, fresh, []float64{0, 0}, []float64{1, 2})) {
+				if s > r.Model.Threshold() {
+					above[by]++
+				}
+			}
+		}
+		total += fresh
+	}
+	// The share above a threshold by n rows is of a Beta distribution: its deviation is that
+	// of a share among n rows.
+	limit := promise + 3*math.Sqrt(promise*(1-promise)/12/seeds)
+	for by, n := range above {
+		if share := float64(n) / float64(total); share > limit || share < promise/4 {
+			t.Errorf("by %s: a share of %.4f of normal rows is above the threshold, promised is %g (limit %.4f)", by, share, promise, limit)
+		}
+	}
+}
+
+// The measured share is what thresholds by all other rows give, one row after the other.
+func TestExceedingIsItsDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		n := 2 + rng.IntN(40)
+		held := 1 + rng.IntN(n-1)
+		share := []float64{0.01, 0.05, 0.1, 0.3}[rng.IntN(4)]
+		scores := make([]float64, n)
+		for i := range scores {
+			scores[i] = float64(rng.IntN(30))
+		}
+		by := func(others []float64) float64 {
+			if held > 1 {
+				l, _ := limit(others, held-1, share)
+				return l
+			}
+			l, _ := local.Limit(others, share)
+			return l
+		}
+		above := 0
+		for i := n - held; i < n; i++ {
+			if scores[i] > by(slices.Delete(slices.Clone(scores), i, i+1)) {
+				above++
+			}
+		}
+		if got, want := exceeding(scores, held, share), float64(above)/float64(held); got != want {
+			t.Fatalf("%d rows, %d held out, share %g: %g, want %g", n, held, share, got, want)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	alone := []float64{3, 4, 3, 4, 3, 4, 3, 4}
+	for want, c := range map[string]struct {
+		together []float64
+		inTime   bool
+	}{
+		report.ByTogether: {[]float64{2, 3.1, 2, 3.1, 2, 3.1, 2, 3.1}, false},
+		report.ByAlone:    {[]float64{4, 4.9, 4, 4.9, 4, 4.9, 4, 4.9}, true},
+		"":                {[]float64{2, 5.1, 2, 5.1, 2, 5.1, 2, 5}, false},
+	} {
+		h := &report.HeldOut{}
+		compare(h, alone, c.together, c.inTime)
+		if h.Better != want || h.Alone.Value != -3.5 {
+			t.Errorf("got %+v, want %q", h, want)
+		}
+	}
+	// In time, a gain in one block of four is one value, however many rows the block has.
+	together := []float64{-20, -20, 3, 4, 3, 4, 3, 4}
+	h := &report.HeldOut{}
+	compare(h, alone, together, true)
+	if want := math.Sqrt((math.Pow(23.5*0.75, 2) + 3*math.Pow(23.5*0.25, 2)) / 3 / 4); h.Better != "" || math.Abs(h.Error.Value-want) > 1e-12 {
+		t.Errorf("got %+v, want an error of %g", h, want)
+	}
+	infinite := &report.HeldOut{}
+	compare(infinite, []float64{1, math.Inf(1)}, []float64{1, 1}, false)
+	if infinite.Better != "" || infinite.Alone.Defined {
+		t.Errorf("got %+v", infinite)
+	}
+}
+
+// Rows in time order are held out in blocks, and training has none of them.
+func TestSplit(t *testing.T) {
+	x := mat.NewDense(100, 1, nil)
+	for i := range 100 {
+		x.Set(i, 0, float64(i))
+	}
+	k := small(t, "ggm", "hold-out=0.2")
+	rest, held, order, err := k.split(dataset.Participant{Name: "p", Columns: []string{"x"}, Train: rows.InMemory(x)})
+	if err != nil || order != InTime {
+		t.Fatalf("order %q, %v", order, err)
+	}
+	got, err := rows.Dense(held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []float64
+	for b := range 4 {
+		for i := 20; i < 25; i++ {
+			want = append(want, float64(25*b+i))
+		}
+	}
+	if n, _ := rest.Train.Dims(); n != 80 || !slices.Equal(got.RawMatrix().Data, want) {
+		t.Errorf("%d rows stay, held out are %v", n, got.RawMatrix().Data)
+	}
+}

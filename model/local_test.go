@@ -1,0 +1,239 @@
+package model
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/rows"
+)
+
+// secretValue is of a row that no file but the local one may hold.
+const secretValue = 0.6180339887498949
+
+// withLocal gives a model a local part; alone is the model of the own rows, nil for none.
+func withLocal(t testing.TB, m *Model, alone *Model) *Model {
+	t.Helper()
+	m.Local = &Local{
+		Nearest:        local.NewNearest(mat.NewDense(3, 2, []float64{0, 1, secretValue, 2, 2, 3})),
+		Calibrations:   []*local.Calibration{local.Calibrate([]float64{1, 3, 2, 5}), local.Calibrate([]float64{0.1, 0.4, 0.2, 0.3})},
+		BlendThreshold: 1.25,
+	}
+	if alone != nil {
+		m.Local.Alone, m.Local.AloneThreshold = alone.Scorer(), 3.5
+		m.Local.Calibrations = slices.Insert(m.Local.Calibrations, 1, local.Calibrate([]float64{0, 2, 4, 6}))
+	}
+	return m
+}
+
+// other is a model of the kind of example with other parameters, and fewer components.
+func other(t testing.TB) *Model {
+	t.Helper()
+	m := example(t)
+	mixture, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, 2, []float64{0.5, -1}), []*mat.SymDense{mat.NewSymDense(2, []float64{3, 0.5, 0.5, 2})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Learned = mixture
+	return m
+}
+
+func TestLocalPartsAreRead(t *testing.T) {
+	at := mat.NewDense(4, 2, []float64{10, 20, 12, 21, 9, 19, 500, -3})
+	for name, m := range map[string]*Model{
+		"mixture":            withLocal(t, example(t), other(t)),
+		"learned alone":      withLocal(t, example(t), nil),
+		"auto-encoder":       withLocal(t, autoEncoder(t), autoEncoder(t)),
+		"two parts of a net": withLocal(t, betaVAE(t), betaVAE(t)),
+	} {
+		dir := t.TempDir()
+		if err := Save(dir, m); err != nil {
+			t.Fatal(name, err)
+		}
+		got, err := ReadFile(filepath.Join(dir, File))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if !got.Manifest.Local || got.Threshold() != got.Manifest.Threshold || got.With(Blend) == nil {
+			t.Errorf("%s: without its local part: %+v", name, got.Manifest)
+		}
+		if got.Personal() != nil {
+			if err := got.ReadOwnFile(filepath.Join(dir, OwnFile)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path := filepath.Join(dir, LocalFile)
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+		if err := got.ReadLocalFile(path); err != nil {
+			t.Fatal(name, err)
+		}
+		for _, by := range []string{"", Shared, Alone, Blend} {
+			if by != "" {
+				if err := m.With(by); err != nil {
+					t.Fatal(err)
+				}
+				if err := got.With(by); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if a, b := score(got, at), score(m, at); !reflect.DeepEqual(a, b) || got.Threshold() != m.Threshold() {
+				t.Errorf("%s: by %q: scores %v, threshold %g, want %v, %g", name, by, a, got.Threshold(), b, m.Threshold())
+			}
+		}
+		first, _ := os.ReadFile(path)
+		if err := WriteLocalFile(path, got); err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := os.ReadFile(path); !bytes.Equal(first, again) {
+			t.Errorf("%s: writing it again gives other bytes", name)
+		}
+	}
+}
+
+// What scores are by is what was asked for.
+func TestScoresAreChosen(t *testing.T) {
+	m, alone := withLocal(t, example(t), other(t)), other(t)
+	at := mat.NewDense(2, 2, []float64{10, 20, 12, 21})
+	shared := score(example(t), at)
+	blend := score(m, at)
+	for i := range 2 {
+		x := m.Trained(mat.DenseCopyOf(at))
+		near, err := local.Scores(m.Local.Nearest, rows.InMemory(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := m.Ensemble().Score([]float64{shared[i], score(alone, at)[i], near[i]}); blend[i] != want {
+			t.Errorf("blend %g, want %g", blend[i], want)
+		}
+	}
+	for by, want := range map[string]struct {
+		scores    []float64
+		threshold float64
+	}{Shared: {shared, 4}, Alone: {score(alone, at), 3.5}, Blend: {blend, 1.25}} {
+		if err := m.With(by); err != nil {
+			t.Fatal(err)
+		}
+		if got := score(m, at); !slices.Equal(got, want.scores) || m.Threshold() != want.threshold {
+			t.Errorf("by %s: %v, threshold %g, want %v", by, got, m.Threshold(), want)
+		}
+	}
+	refused(t, m.With("both"), "want shared, alone or blend")
+	refused(t, example(t).With(Alone), "needs the file local.npz")
+	refused(t, classifier(t, "none").With(Shared), "gives no scores")
+}
+
+// The file of the model, and of the own part, are the same with and without a local part, but
+// for the remark that there is one.
+func TestFilesForOthersHoldNoLocalPart(t *testing.T) {
+	for name, made := range map[string]func(*testing.T) *Model{"ggm": func(t *testing.T) *Model { return example(t) }, "mtvae": autoEncoder, "bvae": betaVAE} {
+		with, without := withLocal(t, made(t), made(t)), made(t)
+		without.Manifest.Local = true
+		for what, write := range map[string]func(*Model, *bytes.Buffer) error{
+			"model": func(m *Model, b *bytes.Buffer) error { return m.Write(b) },
+			"own": func(m *Model, b *bytes.Buffer) error {
+				if m.Personal() == nil {
+					return nil
+				}
+				return m.WriteOwn(b)
+			},
+		} {
+			var a, b bytes.Buffer
+			if err := write(with, &a); err != nil {
+				t.Fatal(err)
+			}
+			if err := write(without, &b); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(a.Bytes(), b.Bytes()) {
+				t.Errorf("%s: the %s file differs by the local part", name, what)
+			}
+		}
+	}
+}
+
+func TestFilesThatAreNoLocalPart(t *testing.T) {
+	m := withLocal(t, example(t), other(t))
+	written := func(m *Model) []byte {
+		var b bytes.Buffer
+		if err := m.WriteLocal(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	changed := func(change func(l *Local)) []byte {
+		m := withLocal(t, example(t), other(t))
+		change(m.Local)
+		return written(m)
+	}
+	whole := written(m)
+	moved := example(t)
+	moved.Scaling.Shift[0]++
+	for want, c := range map[string]struct {
+		of    *Model
+		bytes []byte
+	}{
+		"want the local part of this model":    {other(t), whole},
+		"got one of another":                   {moved, whole},
+		"want a model that gives scores":       {classifier(t, "none"), whole},
+		`want format "collabdict local part"`:  {example(t), archive(t, `{"format":"collabdict own part","version":1}`)},
+		"of version 2":                         {example(t), archive(t, `{"format":"collabdict local part","version":2}`)},
+		"rows: want shape [-1 2], got [2 3]":   {example(t), changed(func(l *Local) { l.Nearest = local.NewNearest(mat.NewDense(2, 3, nil)) })},
+		"rows: want at least 2 rows":           {example(t), changed(func(l *Local) { l.Nearest = local.NewNearest(mat.NewDense(1, 2, nil)) })},
+		"calibrations: want shape [3 -1], got": {example(t), changed(func(l *Local) { l.Calibrations = l.Calibrations[:2] })},
+		"zip":                                  {example(t), whole[:len(whole)/2]},
+	} {
+		var before []float64
+		if c.of.Scorer() != nil {
+			before = score(c.of, mat.NewDense(1, 2, nil))
+		}
+		err := c.of.ReadLocal(bytes.NewReader(c.bytes), int64(len(c.bytes)))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+		if c.of.Scorer() != nil && !slices.Equal(before, score(c.of, mat.NewDense(1, 2, nil))) {
+			t.Errorf("%s: scores have changed", want)
+		}
+	}
+	refused(t, m.ReadLocalFile(filepath.Join(t.TempDir(), LocalFile)), LocalFile)
+}
+
+// archive returns a file with this manifest and no array.
+func archive(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := npz.NewWriter(&b)
+	if err := w.File(manifest, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Whatever the bytes are, reading a local part ends with scores or an error.
+func FuzzLocalPart(f *testing.F) {
+	var b bytes.Buffer
+	if err := withLocal(f, example(f), other(f)).WriteLocal(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(archive(f, `{"format":"collabdict local part","version":1}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m := example(t)
+		if err := m.ReadLocal(bytes.NewReader(data), int64(len(data))); err == nil {
+			score(m, mat.NewDense(1, 2, []float64{10, 20}))
+		}
+	})
+}
