@@ -25,6 +25,7 @@ type description struct {
 	learned    algorithm.Model
 	Components []component `json:"components,omitempty"`
 	Own        *ownPart    `json:"own,omitempty"`
+	LocalPart  *localPart  `json:"local_part,omitempty"`
 	// Reconstruction is of the rows of --data.
 	Reconstruction *report.Reconstruction `json:"reconstruction,omitempty"`
 }
@@ -62,6 +63,9 @@ published weights. At most 5000 rows are used, chosen evenly.`,
 			}
 			if d.Threshold = m.Manifest.Threshold; m.Personal() != nil && d.Own == nil {
 				d.Threshold, d.FalseAlarm = 0, 0 // of conditions that are nobody's there is none
+			}
+			if d.LocalPart, err = describeLocal(m, d.Own, l.model); err != nil {
+				return err
 			}
 			if d.Reconstruction, err = l.look(m); err != nil {
 				return err
@@ -134,8 +138,20 @@ func (d description) text(w io.Writer) {
 	if p := d.PCA; p != nil {
 		fmt.Fprintf(w, "projected to %d principal axes, with %.3g of the variance\n", p.Axes, p.Explained())
 	}
-	if d.FalseAlarm > 0 {
+	switch h := d.HeldOut; {
+	case d.FalseAlarm > 0 && h != nil:
+		fmt.Fprintf(w, "threshold %.4g: it promises that at most %.2g of normal rows lie above it; of %d held-out rows, %s do, each by the threshold of the others\n",
+			d.limit(), h.Promised, h.Rows, h.Measured)
+	case d.FalseAlarm > 0:
 		fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
+	}
+	if s := (report.Participant{HeldOut: d.HeldOut}).Sentence(); s != "" {
+		fmt.Fprintln(w, s)
+	}
+	if d.LocalPart != nil {
+		fmt.Fprintf(w, "local part: %s\n", d.LocalPart)
+	} else if d.Local {
+		fmt.Fprintf(w, "local part: no %s beside it, so scores are by the shared model\n", model.LocalFile)
 	}
 	p := d.Privacy
 	fmt.Fprintf(w, "privacy: protection %s", p.Protection.Mode)
@@ -171,6 +187,14 @@ func (d description) text(w io.Writer) {
 		fmt.Fprintf(t, "%d\t%.4f\t%d\t%s\n", k+1, c.Weight, len(c.Edges), strongest(c.Edges, 3))
 	}
 	t.Flush()
+}
+
+// limit returns the threshold of the scores that score gives.
+func (d description) limit() float64 {
+	if d.LocalPart != nil {
+		return d.LocalPart.Threshold
+	}
+	return d.Threshold
 }
 
 // weightings tells how participants are weighted: the own one, and the others if they have

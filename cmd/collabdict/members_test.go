@@ -191,7 +191,7 @@ func TestThreeProcessesLearn(t *testing.T) {
 		if digest == "" {
 			digest = got.Manifest.Digest
 		}
-		if got.Manifest.Digest != digest || got.Manifest.Participant != name || got.Manifest.TotalRows != 180 {
+		if got.Manifest.Digest != digest || got.Manifest.Participant != name || got.Manifest.TotalRows != 144 {
 			t.Errorf("%s: %+v", name, got.Manifest)
 		}
 	}
@@ -230,7 +230,7 @@ func TestStrangersTakeNoSeat(t *testing.T) {
 			continue
 		}
 		got, err := model.ReadFile(filepath.Join(dir, fmt.Sprintf("plant-%c", 'a'+i), "model.npz"))
-		if err != nil || got.Manifest.TotalRows != 180 {
+		if err != nil || got.Manifest.TotalRows != 144 {
 			t.Errorf("member %d: %v, %+v", i, err, got)
 		}
 	}

@@ -39,42 +39,6 @@ func ownFile(m *model.Model, modelFile, named string) (string, error) {
 	return named, nil
 }
 
-// complete gives a model what the participant has beside it, if there is anything, and says
-// by what rows are scored.
-func (a *app) complete(m *model.Model, s *scoredFlags) error {
-	if err := a.completeOwn(m, s.model, s.own); err != nil {
-		return err
-	}
-	beside := localBeside(s.model)
-	_, missing := os.Stat(beside)
-	switch {
-	case s.with == model.Shared || !m.Manifest.Local || math.IsNaN(m.Threshold()): // these are no conditions that a local part is of
-	case missing == nil:
-		if err := m.ReadLocalFile(beside); err != nil {
-			return err
-		}
-	case s.with == "":
-		a.note("no %s beside the model: scores are by the shared model", model.LocalFile)
-	}
-	if s.with == "" {
-		return nil
-	}
-	if err := m.With(s.with); err != nil {
-		return &usageError{"--with: " + err.Error(), ""}
-	}
-	return nil
-}
-
-// addWith adds the flag --with of commands that score rows.
-func addWith(cmd *cobra.Command, with *string) {
-	cmd.Flags().StringVar(with, "with", "", "`SCORES` by the shared model (shared), the one of the own rows alone (alone) or both and the nearest own rows (blend) (default blend with local.npz beside the model, otherwise shared)")
-}
-
-// localBeside returns where the participant's local part stands.
-func localBeside(modelFile string) string {
-	return filepath.Join(filepath.Dir(modelFile), model.LocalFile)
-}
-
 // completeOwn gives a model the participant's own part, if it has any.
 func (a *app) completeOwn(m *model.Model, modelFile, named string) error {
 	own, err := ownFile(m, modelFile, named)

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -65,6 +66,18 @@ func (t *Task) split(p dataset.Participant) (rest dataset.Participant, out colla
 		}
 	}
 	return rest, rows.Subset(p.Train, held), order, nil
+}
+
+// Trained returns participants without the rows that stay out of training.
+func (t *Task) Trained(parts []dataset.Participant) (trained []dataset.Participant, err error) {
+	for _, p := range parts {
+		rest, _, _, err := t.split(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		trained = append(trained, rest)
+	}
+	return trained, nil
 }
 
 // blocks returns so many of n rows, as the ends of a few equal stretches.

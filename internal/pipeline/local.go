@@ -56,7 +56,11 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 		r.Warnings = append(r.Warnings, fewWarning(len(blend), t.FalseAlarm))
 	}
 	m.Local = part
-	m.Manifest.HeldOut = &report.HeldOut{Rows: count, Promised: t.FalseAlarm, Measured: report.Of(exceeding(blend, count, t.FalseAlarm))}
+	promised := t.FalseAlarm
+	if !enough {
+		promised = 1 / float64(len(blend)+1)
+	}
+	m.Manifest.HeldOut = &report.HeldOut{Rows: count, Promised: promised, Measured: report.Of(exceeding(blend, count, t.FalseAlarm))}
 	if part.Alone != nil {
 		compare(m.Manifest.HeldOut, tailOf(all[1], count), tailOf(all[0], count), order == InTime)
 	}

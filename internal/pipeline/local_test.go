@@ -46,7 +46,7 @@ func TestEachHasALocalPart(t *testing.T) {
 				}
 			}
 			h := m.Manifest.HeldOut
-			if !h.Alone.Defined || !h.Together.Defined || !(h.Error.Value > 0) || h.Promised != k.FalseAlarm || !h.Measured.Defined {
+			if !h.Alone.Defined || !h.Together.Defined || !(h.Error.Value > 0) || h.Promised < k.FalseAlarm || h.Promised != math.Max(k.FalseAlarm, 1/float64(calibrated+1)) || !h.Measured.Defined {
 				t.Errorf("%s: participant %d: %+v", kind, s, h)
 			}
 			for _, by := range []string{model.Shared, model.Alone, model.Blend} {

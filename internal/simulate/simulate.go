@@ -95,8 +95,12 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	if err != nil {
 		return nil, err
 	}
+	trained, err := t.Trained(parts)
+	if err != nil {
+		return nil, err
+	}
 	if of, ok := t.Algorithm.(algorithm.InOneProcess); ok {
-		if err := of.Together(t.Seed, func() (*mat.Dense, error) { return allRows(ctx, t, parts) }); err != nil {
+		if err := of.Together(t.Seed, func() (*mat.Dense, error) { return allRows(ctx, t, trained) }); err != nil {
 			return nil, err
 		}
 	}
@@ -153,7 +157,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	if err := addLogliks(run, parts); err != nil {
 		return nil, err
 	}
-	if err := watch.enter(run, t, parts); err != nil {
+	if err := watch.enter(run, t, trained); err != nil {
 		return nil, err
 	}
 	run.Report.Aggregate()

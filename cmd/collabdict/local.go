@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/model"
+)
+
+// addWith adds the flag --with of commands that score rows.
+func addWith(cmd *cobra.Command, with *string) {
+	cmd.Flags().StringVar(with, "with", "", "`SCORES` by the shared model (shared), the one of the own rows alone (alone) or both and the nearest own rows (blend) (default blend with local.npz beside the model, otherwise shared)")
+}
+
+// localBeside returns where the participant's local part stands.
+func localBeside(modelFile string) string {
+	return filepath.Join(filepath.Dir(modelFile), model.LocalFile)
+}
+
+// complete gives a model what the participant has beside it, if there is anything, and says
+// by what rows are scored.
+func (a *app) complete(m *model.Model, s *scoredFlags) error {
+	if err := a.completeOwn(m, s.model, s.own); err != nil {
+		return err
+	}
+	beside := localBeside(s.model)
+	_, missing := os.Stat(beside)
+	switch {
+	case s.with == model.Shared || !m.Manifest.Local || math.IsNaN(m.Threshold()): // these are no conditions that a local part is of
+	case missing == nil:
+		if err := m.ReadLocalFile(beside); err != nil {
+			return err
+		}
+	case s.with == "":
+		a.note("no %s beside the model: scores are by the shared model", model.LocalFile)
+	}
+	if s.with == "" {
+		return nil
+	}
+	if err := m.With(s.with); err != nil {
+		return &usageError{"--with: " + err.Error(), ""}
+	}
+	return nil
+}
+
+// localPart describes a participant's local part.
+type localPart struct {
+	File       string  `json:"file"`
+	Rows       int     `json:"rows"` // that the nearest are looked for among
+	Alone      bool    `json:"alone"`
+	Calibrated int     `json:"calibrated"` // rows that surprises are measured by
+	Threshold  float64 `json:"threshold"`  // of the blend
+}
+
+// describeLocal is what inspect tells of the local part, nil if there is none, or no own part
+// that it belongs to.
+func describeLocal(m *model.Model, own *ownPart, modelFile string) (*localPart, error) {
+	file := localBeside(modelFile)
+	if _, err := os.Stat(file); err != nil || !m.Manifest.Local || m.Personal() != nil && own == nil {
+		return nil, nil //nolint:nilerr // there is none
+	}
+	if err := m.ReadLocalFile(file); err != nil {
+		return nil, err
+	}
+	rows, _ := m.Local.Nearest.Rows().Dims()
+	return &localPart{file, rows, m.Local.Alone != nil, m.Local.Calibrations[0].Len(), m.Threshold()}, nil
+}
+
+func (l *localPart) String() string {
+	parts := "a model of the own rows alone and "
+	if !l.Alone {
+		parts = ""
+	}
+	return fmt.Sprintf("%s: %s%s, calibrated by %d rows", l.File, parts, rowCount(l.Rows), l.Calibrated)
+}
