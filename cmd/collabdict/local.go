@@ -27,16 +27,8 @@ func (a *app) complete(m *model.Model, s *scoredFlags) error {
 	if err := a.completeOwn(m, s.model, s.own); err != nil {
 		return err
 	}
-	beside := localBeside(s.model)
-	_, missing := os.Stat(beside)
-	switch {
-	case s.with == model.Shared || !m.Manifest.Local || math.IsNaN(m.Threshold()): // these are no conditions that a local part is of
-	case missing == nil:
-		if err := m.ReadLocalFile(beside); err != nil {
-			return err
-		}
-	case s.with == "":
-		a.note("no %s beside the model: scores are by the shared model", model.LocalFile)
+	if err := a.completeLocal(m, s); err != nil {
+		return err
 	}
 	if s.with == "" {
 		return nil
@@ -45,6 +37,35 @@ func (a *app) complete(m *model.Model, s *scoredFlags) error {
 		return &usageError{"--with: " + err.Error(), ""}
 	}
 	return nil
+}
+
+// completeLocal gives a model the local part beside it, if scores may be by that.
+func (a *app) completeLocal(m *model.Model, s *scoredFlags) error {
+	if s.with == model.Shared || !m.Manifest.Local || math.IsNaN(m.Threshold()) { // conditions of 0 have none
+		return nil
+	}
+	file := localBeside(s.model)
+	if _, err := os.Stat(file); err != nil {
+		if s.with == "" {
+			a.note("no %s beside the model: scores are by the shared model", model.LocalFile)
+		}
+		return nil //nolint:nilerr // --with says what is missing
+	}
+	if s.own != "" && !sameFile(s.own, ownBeside(s.model)) {
+		a.note("%s is of the conditions in %s: scores are by the shared model", file, ownBeside(s.model))
+		return nil
+	}
+	return m.ReadLocalFile(file)
+}
+
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // localPart describes a participant's local part.
@@ -60,7 +81,7 @@ type localPart struct {
 // that it belongs to.
 func describeLocal(m *model.Model, own *ownPart, modelFile string) (*localPart, error) {
 	file := localBeside(modelFile)
-	if _, err := os.Stat(file); err != nil || !m.Manifest.Local || m.Personal() != nil && own == nil {
+	if _, err := os.Stat(file); err != nil || !m.Manifest.Local || m.Personal() != nil && (own == nil || !sameFile(own.File, ownBeside(modelFile))) {
 		return nil, nil //nolint:nilerr // there is none
 	}
 	if err := m.ReadLocalFile(file); err != nil {

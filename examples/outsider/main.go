@@ -105,6 +105,7 @@ func agreement(options option.Table, columns []string) node.Agreement {
 		node.Field{Name: "seed", Value: strconv.Itoa(seed)},
 		node.Field{Name: "false-alarm", Value: "0.01"},
 		node.Field{Name: "standardise", Value: algorithm.None},
+		node.Field{Name: "hold-out", Value: "0.2"},
 		node.Field{Name: "normalise", Value: "standard"},
 		node.Field{Name: "ranges", Value: ""},
 		node.Field{Name: "number of columns", Value: strconv.Itoa(len(columns))})
