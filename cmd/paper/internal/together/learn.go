@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,16 @@ type variant struct {
 	// Options are settings as NAME=VALUE, those of the consensus as consensus.NAME=VALUE.
 	// model=KIND, which comes first if it is there, is another kind of model.
 	Options []string `json:"options"`
+	// With says by what rows are scored: shared, alone or blend, where models have a choice.
+	With string `json:"with,omitempty"`
+}
+
+// cell names what is computed with these settings.
+func (v variant) cell() []string {
+	if v.With == "" {
+		return v.Options
+	}
+	return append(slices.Clone(v.Options), "with "+v.With)
 }
 
 // task returns what the command would learn with these settings, and nothing else set but
@@ -64,12 +75,14 @@ type outcome struct {
 	// Loglik is the mean of ln p(x) over the normal test rows of all participants, in the
 	// units of the files: nats, which compare methods of one set and seed. nil without a
 	// density of rows.
-	Loglik  *float64
+	Loglik *float64
+	// Above is the share of normal test rows above the thresholds of their participants.
+	Above   float64
 	Seconds float64
 }
 
 // learn learns by a method and tests.
-func learn(ctx context.Context, t *pipeline.Task, method string, all []hand) (o outcome, err error) {
+func learn(ctx context.Context, t *pipeline.Task, method, with string, all []hand) (o outcome, err error) {
 	parts := participants(all)
 	start := time.Now()
 	var models []*model.Model
@@ -93,8 +106,18 @@ func learn(ctx context.Context, t *pipeline.Task, method string, all []hand) (o 
 		if models[i] == nil || models[i].Scorer() == nil {
 			return o, fmt.Errorf("%s, %s: want a model that scores rows, got none", method, parts[i].Name)
 		}
+		if with != "" {
+			if err := models[i].With(with); err != nil {
+				return o, err
+			}
+		}
 		normal, _ := parted(h.test)
 		if len(normal) > 0 {
+			above, err := above(models[i], normal)
+			if err != nil {
+				return o, err
+			}
+			o.Above += above
 			mean, err := logDensity(models[i], normal)
 			if err != nil {
 				return o, err
@@ -113,10 +136,22 @@ func learn(ctx context.Context, t *pipeline.Task, method string, all []hand) (o 
 		}
 		o.ROC, o.PR = append(o.ROC, e.ROCAUC.Value), append(o.PR, e.PRAUC.Value)
 	}
+	o.Above /= tested
 	if mean := sum / tested; !math.IsNaN(mean) && !math.IsInf(mean, 0) && models[0].Projection == nil {
 		o.Loglik = &mean
 	}
 	return o, nil
+}
+
+// above returns how many rows score above the threshold.
+func above(m *model.Model, of []row) (count float64, err error) {
+	scores, err := m.ScoreRows(rows.InMemory(matrix(of)))
+	for _, s := range scores {
+		if s > m.Threshold() {
+			count++
+		}
+	}
+	return count, err
 }
 
 // logDensity returns the mean of ln p(x) in the units of the files. A model has it in

@@ -53,6 +53,7 @@ var (
 	pr      = figure{"PR-AUC", func(o outcome) float64 { return mean(o.PR) }}
 	curves  = []figure{roc, pr}
 	seconds = figure{"seconds", func(o outcome) float64 { return o.Seconds }}
+	falsely = figure{"false alarms", func(o outcome) float64 { return o.Above }}
 	loglik  = figure{"ln p", func(o outcome) float64 {
 		if o.Loglik == nil {
 			return math.NaN()
@@ -197,7 +198,7 @@ func (p plan) sets(l *study.Lab, r results) error {
 }
 
 func (p plan) training(l *study.Lab, r results) error {
-	return p.bySet(l, r, "training", p.Methods, []figure{loglik, seconds}, 2)
+	return p.bySet(l, r, "training", p.Methods, []figure{loglik, falsely, seconds}, 3)
 }
 
 // means are over families. Each family counts once.

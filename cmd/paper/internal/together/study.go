@@ -25,7 +25,7 @@ func Aside() study.Study {
 }
 
 func of(name, about string, families []family) study.Study {
-	s := study.Study{Name: name, About: about, Version: 1}
+	s := study.Study{Name: name, About: about, Version: 2}
 	for _, f := range families {
 		for _, set := range f.sets {
 			s.Needs = append(s.Needs, set.files...)
@@ -177,7 +177,7 @@ func (p plan) folds(ctx context.Context, d *dealer, f fold, found *results) erro
 		}
 		for _, v := range p.Variants {
 			for _, method := range p.Methods {
-				o, err := study.Cell(ctx, d.l, strings.Join(append([]string{f.String(), method}, v.Options...), " "), func(ctx context.Context) (outcome, error) {
+				o, err := study.Cell(ctx, d.l, strings.Join(append([]string{f.String(), method}, v.cell()...), " "), func(ctx context.Context) (outcome, error) {
 					t, err := v.task(f.way, uint64(f.seed))
 					if err != nil {
 						return outcome{}, err
@@ -186,7 +186,7 @@ func (p plan) folds(ctx context.Context, d *dealer, f fold, found *results) erro
 					if err != nil {
 						return outcome{}, err
 					}
-					return learn(ctx, t, method, first(all, f.size))
+					return learn(ctx, t, method, v.With, first(all, f.size))
 				})
 				if err != nil {
 					return err
