@@ -65,10 +65,10 @@ func (a *app) score() *cobra.Command {
            that was trained by a loss, that loss
   anomaly  1 if the score is above the model's threshold; empty if there is no threshold
 
-With local.npz beside the model, the score is a blend: the mean surprise, in nats, of the
-shared model, of the one learned from the own rows alone, and of the distance to the nearest
-own rows. A surprise is -ln of the share of own rows that score as high. --with chooses one of
-the models instead.
+With local.npz beside the model, the score is a blend: the mean of three surprises, in nats.
+They are of the shared model, of the model of the own rows alone, and of the distance to the
+nearest own rows. A surprise is -ln of the share of own rows that score as high. --with
+chooses one of the models instead.
 
 --clusters adds the component of the row, from 1, as inspect numbers them. --explain adds a
 column per variable: its distance from the prediction by the other variables, or its

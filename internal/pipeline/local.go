@@ -27,10 +27,7 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	outcomes := []algorithm.Outcome{r.Outcome}
 	if _, solo := g.(collabdict.Solo); !solo {
 		alone, err := t.alone(ctx, d)
-		if err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
+		if err != nil { // also if it is interrupted: what was learned together is not to be lost
 			r.Warnings = append(r.Warnings, fmt.Sprintf("no model of the own rows alone, to compare with and to score by: %v", err))
 		} else {
 			outcomes = append(outcomes, alone)

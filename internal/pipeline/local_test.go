@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithmtest"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/local"
@@ -104,6 +106,28 @@ func TestTooFewRowsForAModelAlone(t *testing.T) {
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "no model of the own rows alone") }) {
 		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+// An interrupt after the last round loses nothing that was learned together.
+func TestInterruptsLoseNoModel(t *testing.T) {
+	parts, _ := clusters(3)
+	k := small(t, "ggm", "hold-out=0.2", "standardise=none")
+	x := algorithmtest.Draw(5, 60, []float64{0, 0}, []float64{1, 2})
+	parts[0].Train = rows.InMemory(x)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	g := &algorithmtest.Failing{Left: 1 << 30} // a group of one that is not known to be alone
+	r, err := k.Train(ctx, g, parts[0], nil, func(p algorithm.Progress) {
+		if p.Number == 5 {
+			cancel()
+		}
+	})
+	if r.Model == nil || r.Model.Local == nil || r.Last.Number != 5 {
+		t.Fatalf("%+v, %v", r.Last, err)
+	}
+	if got := len(score(t, r.Model, x)); got != 60 {
+		t.Errorf("%d scores", got)
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 	ByTogether = "together"
 )
 
-// Sentence says whether the participant gains by learning together; empty of who has learned
+// Sentence reports whether the participant gains by learning together; empty of who has learned
 // alone.
 func (p Participant) Sentence() string {
 	h := p.HeldOut

@@ -40,16 +40,37 @@ func (s subset) Dims() (n, m int) {
 	return len(s.index), m
 }
 
-// ReadRows fills x with the rows from row from on, those that are neighbours at once.
+// apart is how many rows are read at most for each that is wanted: to go through a few others
+// is faster, where rows are on disk, than to begin anew behind them.
+const apart = 8
+
+// ReadRows fills x with the rows from row from on. Rows with few others between are read at
+// once, up to a block of them.
 func (s subset) ReadRows(x []float64, from int) error {
 	_, width := s.of.Dims()
+	var room []float64
 	for len(x) > 0 {
-		n := 1
-		for n < len(x)/width && s.index[from+n] == s.index[from]+n {
-			n++
+		first, n := s.index[from], 1
+		for most := len(x) / width; n < most; n++ {
+			if span := s.index[from+n] - first + 1; span > apart*(n+1) || span > PerBlock && span > n+1 {
+				break
+			}
 		}
-		if err := s.of.ReadRows(x[:n*width], s.index[from]); err != nil {
-			return err
+		if s.index[from+n-1] == first+n-1 { // no other between
+			if err := s.of.ReadRows(x[:n*width], first); err != nil {
+				return err
+			}
+		} else {
+			span := s.index[from+n-1] - first + 1
+			if room == nil {
+				room = make([]float64, PerBlock*width)
+			}
+			if err := s.of.ReadRows(room[:span*width], first); err != nil {
+				return err
+			}
+			for i, at := range s.index[from : from+n] {
+				copy(x[i*width:(i+1)*width], room[(at-first)*width:])
+			}
 		}
 		x, from = x[n*width:], from+n
 	}

@@ -1,0 +1,87 @@
+package rows_test
+
+import (
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/rows"
+)
+
+// counting counts how often rows are read.
+type counting struct {
+	collabdict.Rows
+	reads *int
+}
+
+func (c counting) ReadRows(x []float64, from int) error {
+	*c.reads++
+	return c.Rows.ReadRows(x, from)
+}
+
+func numbered(n int) *mat.Dense {
+	x := mat.NewDense(n, 2, nil)
+	for i := range n {
+		x.SetRow(i, []float64{float64(i), float64(-i)})
+	}
+	return x
+}
+
+// Whatever rows are chosen and wherever reading begins, they are these, and no others.
+func TestSubset(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 3*rows.PerBlock).Draw(t, "n")
+		step := rapid.IntRange(1, 20).Draw(t, "step")
+		var index []int
+		for at := rapid.IntRange(0, n-1).Draw(t, "first"); at < n; at += rapid.IntRange(1, step).Draw(t, "by") {
+			index = append(index, at)
+			if len(index) > 500 { // then a stretch without a gap
+				for at++; at < n; at++ {
+					index = append(index, at)
+				}
+			}
+		}
+		reads := 0
+		of := counting{rows.InMemory(numbered(n)), &reads}
+		chosen := rows.Subset(of, index)
+		if count, width := chosen.Dims(); count != len(index) || width != 2 {
+			t.Fatalf("%d by %d, want %d by 2", count, width, len(index))
+		}
+		from := rapid.IntRange(0, len(index)-1).Draw(t, "from")
+		x := make([]float64, 2*rapid.IntRange(0, len(index)-from).Draw(t, "rows"))
+		if err := chosen.ReadRows(x, from); err != nil {
+			t.Fatal(err)
+		}
+		for i := range len(x) / 2 {
+			if want := float64(index[from+i]); x[2*i] != want || x[2*i+1] != -want {
+				t.Fatalf("row %d: %v, want row %g", from+i, x[2*i:2*i+2], want)
+			}
+		}
+	})
+}
+
+// Rows with few others between are read at once: those that are left, and those left out.
+func TestSubsetsAreReadInLargePieces(t *testing.T) {
+	var out []int
+	for i := 3; i < 1000; i += 5 {
+		out = append(out, i)
+	}
+	for name, c := range map[string]struct {
+		of   func(collabdict.Rows) collabdict.Rows
+		want float64
+	}{
+		"left":     {func(of collabdict.Rows) collabdict.Rows { return rows.Without(of, out) }, 0},
+		"left out": {func(of collabdict.Rows) collabdict.Rows { return rows.Subset(of, out) }, 3},
+	} {
+		reads := 0
+		some := c.of(counting{rows.InMemory(numbered(1000)), &reads})
+		n, _ := some.Dims()
+		x := make([]float64, 2*n)
+		if err := some.ReadRows(x, 0); err != nil || reads != 1 || x[0] != c.want || !slices.IsSortedFunc(slices.Collect(slices.Chunk(x, 2)), func(a, b []float64) int { return int(a[0] - b[0]) }) {
+			t.Errorf("%s: %d reads, the first value is %g, %v", name, reads, x[0], err)
+		}
+	}
+}
