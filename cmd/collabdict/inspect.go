@@ -140,8 +140,11 @@ func (d description) text(w io.Writer) {
 	}
 	switch h := d.HeldOut; {
 	case d.FalseAlarm > 0 && h != nil:
-		fmt.Fprintf(w, "threshold %.4g: it promises that at most %.2g of normal rows lie above it; of %d held-out rows, %s do, each by the threshold of the others\n",
-			d.limit(), h.Promised, h.Rows, h.Measured)
+		fmt.Fprintf(w, "threshold %.4g: it promises that at most %.2g of normal rows lie above it", d.limit(), h.Promised)
+		if h.Rows > 0 {
+			fmt.Fprintf(w, "; of %d held-out rows, %s do, each by the threshold of the others", h.Rows, h.Measured)
+		}
+		fmt.Fprintln(w)
 	case d.FalseAlarm > 0:
 		fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
 	}

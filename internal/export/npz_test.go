@@ -8,9 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/vae/beta"
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
@@ -98,6 +102,35 @@ func TestMixturesHaveNoExport(t *testing.T) {
 		var kind *KindError
 		if !errors.As(err, &kind) || !strings.Contains(err.Error(), "the model ggm has no export") {
 			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// Whatever a participant has beside the model, exports are the same: they have no row and no
+// model of its own.
+func TestExportsHoldNoLocalPart(t *testing.T) {
+	for name, made := range map[string]func() *model.Model{
+		"mtvae": func() *model.Model { return autoEncoderOf(4, 0) },
+		"bvae":  func() *model.Model { return betaVAEOf(4, 0, beta.Unconditioned) },
+	} {
+		with, without := made(), made()
+		with.Manifest.Local = true
+		with.Local = &model.Local{
+			Alone: made().Scorer(), Nearest: local.NewNearest(mat.NewDense(2, 4, nil)), BlendThreshold: 1, AloneThreshold: 2,
+			Calibrations: []*local.Calibration{local.Calibrate([]float64{1}), local.Calibrate([]float64{2}), local.Calibrate([]float64{3})},
+		}
+		for to, export := range map[string]func(*model.Model) (*File, error){"npz": NPZ, "onnx": ONNX} {
+			a, err := export(with)
+			if err != nil {
+				t.Fatal(name, to, err)
+			}
+			b, err := export(without)
+			if err != nil {
+				t.Fatal(name, to, err)
+			}
+			if !bytes.Equal(a.Bytes, b.Bytes) || len(a.Contents) != len(b.Contents) || a.Private != b.Private {
+				t.Errorf("%s: the export to %s tells of the local part", name, to)
+			}
 		}
 	}
 }

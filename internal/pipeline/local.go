@@ -15,9 +15,13 @@ import (
 )
 
 // local gives a model the participant's local part, its thresholds, and what the rows that
-// were held out say of it. Nobody else has a part in that.
+// were held out say of it. Where there are too few rows to hold any out, the training rows say
+// that, as if each had been left out. Nobody else has a part in it.
 func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, order string, m *model.Model, r *Result) error {
 	n, dim := d.Rows.Dims()
+	if n < 2 {
+		return t.byTraining(d.Rows, m, r)
+	}
 	kept := rows.Subset(d.Rows, local.Kept(n, dim, t.Seed))
 	x, err := rows.Dense(kept)
 	if err != nil {
@@ -41,7 +45,10 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	for _, scores := range all {
 		part.Calibrations = append(part.Calibrations, local.Calibrate(scores))
 	}
-	count, _ := d.Held.Dims()
+	count := 0
+	if d.Held != nil {
+		count, _ = d.Held.Dims()
+	}
 	blend := local.Own(part.Ensemble(m.Scorer()), all)
 	var enough bool
 	m.Manifest.Threshold, _ = limit(all[0], count, t.FalseAlarm)
@@ -57,8 +64,11 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	if !enough {
 		promised = 1 / float64(len(blend)+1)
 	}
-	m.Manifest.HeldOut = &report.HeldOut{Rows: count, Promised: promised, Measured: report.Of(exceeding(blend, count, t.FalseAlarm))}
-	if part.Alone != nil {
+	m.Manifest.HeldOut = &report.HeldOut{Rows: count, Promised: promised}
+	if count > 0 {
+		m.Manifest.HeldOut.Measured = report.Of(exceeding(blend, count, t.FalseAlarm))
+	}
+	if part.Alone != nil && count > 0 {
 		compare(m.Manifest.HeldOut, tailOf(all[1], count), tailOf(all[0], count), order == InTime)
 	}
 	return nil
@@ -92,6 +102,9 @@ func scoresOfOwn(models []algorithm.Outcome, nearest *local.Nearest, trained, he
 	if leaves {
 		all[len(models)] = nearest.LeftOut()
 	}
+	if held == nil {
+		return all, nil
+	}
 	for i, s := range append(scorers, nearest) {
 		scores, err := local.Scores(s, held)
 		if err != nil {
@@ -108,7 +121,10 @@ func tailOf(scores []float64, held int) []float64 { return scores[len(scores)-he
 // limit returns the threshold by the rows held out or, where these are too few for the share
 // of false alarms, by the left out ones as well. enough is false if these are too few, too.
 func limit(scores []float64, held int, share float64) (limit float64, enough bool) {
-	if limit, enough = local.Limit(tailOf(scores, held), share); !enough {
+	if held > 0 {
+		limit, enough = local.Limit(tailOf(scores, held), share)
+	}
+	if !enough {
 		limit, enough = local.Limit(scores, share)
 	}
 	return math.Max(-math.MaxFloat64, math.Min(limit, math.MaxFloat64)), enough

@@ -109,6 +109,64 @@ func TestTooFewRowsForAModelAlone(t *testing.T) {
 	}
 }
 
+// Rows too few to hold any out are left out one by one: the threshold is not that of rows that
+// the model knows by heart.
+func TestTooFewRowsToHoldOut(t *testing.T) {
+	const seeds, n, fresh = 40, 16, 200
+	above := 0
+	for seed := range uint64(seeds) {
+		k := small(t, "ggm", "hold-out=0.2", "standardise=none", "components=6")
+		p := dataset.Participant{Name: "p", Columns: []string{"x", "y"}, Train: rows.InMemory(algorithmtest.Draw(seed+1, n, []float64{0, 0}, []float64{1, 2}))}
+		r, err := k.Train(t.Context(), collabdict.Solo{}, p, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := r.Model.Manifest.HeldOut; h.Rows != 0 || h.Promised != 1./(n+1) || h.Measured.Applies || r.Model.Manifest.Rows != n {
+			t.Fatalf("%+v", h)
+		}
+		for _, s := range score(t, r.Model, algorithmtest.Draw(1000+seed, fresh, []float64{0, 0}, []float64{1, 2})) {
+			if s > r.Model.Threshold() {
+				above++
+			}
+		}
+	}
+	want := 1. / (n + 1)
+	if share := float64(above) / (seeds * fresh); share > want+3*math.Sqrt(want*(1-want)/n/seeds) {
+		t.Errorf("a share of %.4f of normal rows is above the threshold, promised is %.4f", share, want)
+	}
+}
+
+// Leaving rows out in closed form makes of training rows what fresh ones are.
+func TestLeftOutRowsAreLikeFreshOnes(t *testing.T) {
+	const seeds, n = 40, 60
+	var in, out, fresh float64
+	for seed := range uint64(seeds) {
+		k := small(t, "ggm", "hold-out=0", "standardise=none", "components=4")
+		x := rows.InMemory(algorithmtest.Draw(seed+1, n, []float64{0, 0}, []float64{1, 2}))
+		o, err := k.Algorithm.Train(t.Context(), collabdict.Solo{}, algorithm.Data{Name: "p", Rows: x, Seed: seed}, func(algorithm.Progress) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := o.Model.(algorithm.Scorer)
+		left := make([]float64, n)
+		if err := o.LeftOut(x, func(from int, scores []float64) { copy(left[from:], scores) }); err != nil {
+			t.Fatal(err)
+		}
+		known, err := local.Scores(s, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := local.Scores(s, rows.InMemory(algorithmtest.Draw(1000+seed, n, []float64{0, 0}, []float64{1, 2})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, out, fresh = in+mean(known)/seeds, out+mean(left)/seeds, fresh+mean(other)/seeds
+	}
+	if gap := fresh - in; !(gap > 0.05) || math.Abs(fresh-out) > gap/3 {
+		t.Errorf("mean surprise %.3f of rows trained on, %.3f of the same left out, %.3f of fresh ones", in, out, fresh)
+	}
+}
+
 // An interrupt after the last round loses nothing that was learned together.
 func TestInterruptsLoseNoModel(t *testing.T) {
 	parts, _ := clusters(3)

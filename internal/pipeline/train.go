@@ -86,7 +86,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	if m.Scorer() != nil {
 		m.Manifest.FalseAlarm = t.FalseAlarm
 		var unread error
-		if data.Held != nil {
+		if data.Held != nil || t.HoldOut > 0 && r.LeftOut != nil {
 			unread = t.local(ctx, g, data, order, m, r)
 		} else {
 			unread = t.byTraining(of.rows, m, r)

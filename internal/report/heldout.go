@@ -16,7 +16,7 @@ type HeldOut struct {
 	// Promised is the share of rows that score above the threshold though they are like these,
 	// at most, and Measured that of these rows above the threshold that all others give.
 	Promised float64 `json:"false_alarms_promised"`
-	Measured Figure  `json:"false_alarms_measured"`
+	Measured Figure  `json:"false_alarms_measured,omitzero"`
 }
 
 // What HeldOut.Better says.

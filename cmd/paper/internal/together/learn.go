@@ -106,7 +106,7 @@ func learn(ctx context.Context, t *pipeline.Task, method, with string, all []han
 		if models[i] == nil || models[i].Scorer() == nil {
 			return o, fmt.Errorf("%s, %s: want a model that scores rows, got none", method, parts[i].Name)
 		}
-		if with != "" {
+		if with != "" && models[i].Local != nil { // few rows have no local part
 			if err := models[i].With(with); err != nil {
 				return o, err
 			}
