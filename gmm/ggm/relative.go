@@ -80,6 +80,12 @@ func (r *relative) logDensity(logDet float64, precision *mat.SymDense) float64 {
 	return priorRows / 2.0 * (logDet - trace)
 }
 
+// withVariances returns the prior with other pooled variances.
+func (p prior) withVariances(variances []float64) prior {
+	p.relative = &relative{lambda: p.relative.lambda, variances: variances}
+	return p
+}
+
 // tilts returns for each component what a row pays in it, in nats: at most 0.
 func (r *relative) tilts(m *gmm.Mixture) []float64 {
 	out := make([]float64, m.Components())
