@@ -47,7 +47,8 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 // Options binds the settings.
 func (a *Algorithm) Options() option.Table {
 	return option.Table{
-		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, or a range such as 3-10 to choose from by rows that are held out (default 2-20; with --rho 5)",
+		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, a range such as 3-10 to choose from by rows that are held out, or auto for 2-20 (default auto; with --rho 5)",
+			option.Auto[int](), option.AtLeast(1),
 			option.DefaultBy(func() int {
 				switch {
 				case a.start != nil:
@@ -60,8 +61,8 @@ func (a *Algorithm) Options() option.Table {
 		option.Int(&a.Rounds, "rounds", 100, "maximum number of `ROUNDS`", option.AtLeast(1)),
 		option.Float(&a.Tol, "tol", 1e-6, "stop when the objective changes by less than this `SHARE`; 0 runs all rounds", option.Finite()),
 		option.Float(&a.Lambda0, "lambda0", 1, "weight of the prior mean, in `ROWS`", option.Above(0, math.MaxFloat64)),
-		option.Float(&a.Lambda, "lambda", 0, "sparsity `PENALTY` of the precision matrices per row, in columns of unit variance within components (default chosen by rows that are held out)",
-			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out to choose it by rows that are held out")),
+		option.Float(&a.Lambda, "lambda", 0, "sparsity `PENALTY` of the precision matrices per row, in columns of unit variance within components, or auto to choose it by rows that are held out",
+			option.Auto[float64](), option.Above(0, math.MaxFloat64)),
 		option.Float(&a.Rho, "rho", 0, "absolute sparsity `PENALTY` of the precision matrices, as in the paper, in place of --lambda",
 			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out for --lambda")).ForExperts(),
 		option.String(&a.Score, "score", scoreDensity, "`SCORE` of a row: −ln p(x) by the own weights (density), or the mean of −ln N(x|k) over the components that it may be of, Eq. (19) of the paper (expected) (default density, with --rho expected)",
@@ -133,8 +134,6 @@ func (a *Algorithm) readInit(content []byte) (digest string, err error) {
 // Prepare checks the start.
 func (a *Algorithm) Prepare(algorithm.Coordinates) error {
 	switch {
-	case a.Components < 0:
-		return option.Errorf("components", "want at least 1, got %d", a.Components)
 	case a.MostComponents > 0 && (a.Rho > 0 || a.start != nil):
 		return option.Errorf("components", "want a number with --rho or --init, got %d-%d", a.Components, a.MostComponents)
 	case a.Rho > 0 && a.Lambda > 0:

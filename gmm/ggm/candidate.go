@@ -51,7 +51,7 @@ func (c *candidate) update(r *passes.Reader, bound float64) ([]float64, error) {
 	c.pending = make([]float64, s.K)
 	floats.AddConst(more, c.pending)
 	floats.Add(c.pending, s.N)
-	floats.Scale(1/floats.Sum(c.pending), c.pending)
+	floats.Scale(1/passes.Sum(c.pending), c.pending)
 	own := s.Entropy
 	for k, w := range c.pending {
 		if w > 0 {
