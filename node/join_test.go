@@ -191,7 +191,7 @@ func TestTimeoutAfterSigningNamesWhoIsMissing(t *testing.T) {
 	const limit = 500 * time.Millisecond
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	err := nodes[0].prepare(ctx)
+	err := nodes[0].prepare(ctx, nil)
 	var e *JoinTimeoutError
 	if err = nodes[0].late(ctx, limit, err); !errors.As(err, &e) || len(e.Missing) != 2 || !strings.HasPrefix(e.Missing[0], "m1 ") {
 		t.Errorf("got %v, want m1 and m2 to be missing", err)
