@@ -12,7 +12,7 @@ import (
 )
 
 // Started is a run that starts: its members by rank, and the notes that they have published,
-// nil for one that was lost at that moment.
+// nil or empty for one that tells nothing.
 type Started struct {
 	ID        [32]byte
 	Agreement string   // digest, as in Run
@@ -47,11 +47,12 @@ func (h *History) Compare(s Started) (*report.PastRun, error) {
 	return d, nil
 }
 
-// notes decodes the notes; those that are missing are of no past run, and not there.
+// notes decodes the notes. A member that was lost has none; one that another program runs
+// may have an empty one. Neither tells anything.
 func (s Started) notes() ([]*note, error) {
 	notes := make([]*note, len(s.Notes))
 	for i, b := range s.Notes {
-		if b == nil {
+		if len(b) == 0 {
 			continue
 		}
 		n, err := decodeNote(b)

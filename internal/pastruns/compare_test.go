@@ -29,6 +29,8 @@ func published(of string, size map[string]int, letters string) (notes [][]byte) 
 		switch {
 		case !there:
 			notes = append(notes, nil)
+		case s == "":
+			notes = append(notes, []byte{})
 		case s == "-":
 			notes = append(notes, note{}.encode())
 		default:
@@ -59,6 +61,7 @@ func TestRunsThatDifferByFew(t *testing.T) {
 		"of each":                {map[string]string{"1": "abcdf"}, "abcde", "a1 b1' c1 d1 e-", "3-3 left [f] joined [e] changed [b]"},
 		"of each, and one more":  {map[string]string{"1": "abcdf"}, "abcde", "a1 b1' c1' d1 e-", ""},
 		"one was lost":           {map[string]string{"1": "abcde"}, "abcde", "a1 b1 c1 d1", "0-1 unknown [e]"},
+		"another program's":      {map[string]string{"1": "abcde"}, "abcde", "a1 b1 c1 d1 e", "0-1 unknown [e]"},
 		"one has lost its past":  {map[string]string{"1": "abcde"}, "abcde", "a1 b1 c1 d1 e-", "0-1 unknown [e]"},
 		"one was elsewhere":      {map[string]string{"1": "abcde"}, "abcde", "a1 b1 c1 d1 e2", "0-1 unknown [e]"},
 		"one, or all the others": {map[string]string{"1": "abcde"}, "abcde", "a1' b- c- d- e-", "1-5 changed [a] unknown [b c d e]"},
@@ -121,7 +124,7 @@ func TestAMemberWithANewFolder(t *testing.T) {
 func TestNotesThatAreNone(t *testing.T) {
 	this := note{past: true, run: digest("0"), size: 5}.encode()
 	good := note{past: true, run: digest("1"), size: 5}.encode()
-	for _, bad := range [][]byte{{}, {1}, {2, 0}, {1, 3}, {1, 0, 0}, good[:37], append(good[:38:38], 0), append(good[:34:34], 0, 0, 0, 0), append(good[:34:34], 255, 0, 0, 0), this} {
+	for _, bad := range [][]byte{{1}, {2, 0}, {1, 3}, {1, 0, 0}, good[:37], append(good[:38:38], 0), append(good[:34:34], 0, 0, 0, 0), append(good[:34:34], 255, 0, 0, 0), this} {
 		_, err := (&History{}).Compare(Started{Members: members("ab"), Notes: [][]byte{note{}.encode(), bad}, Enough: 4})
 		if err == nil || !strings.HasPrefix(err.Error(), "b: want ") {
 			t.Errorf("%x: got %v", bad, err)
