@@ -100,7 +100,7 @@ func open(c *Config) (*joiner, error) {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.rendezvous, err = rendezvous.New(p.ctx, rendezvous.Config{
-		Name: c.Name, Size: c.size(), Members: c.Members, Changes: c.Changes, Peers: c.Peers, MDNS: c.MDNS, Agreement: agreement,
+		Name: c.Name, Size: c.size(), Members: c.Members, Proven: c.Secret != nil, Changes: c.Changes, Peers: c.Peers, MDNS: c.MDNS, Agreement: agreement,
 		Settings: c.Settings, Timeout: c.JoinTimeout, Key: key, Host: p.host, Store: st, Log: c.Log, OnPresence: p.report,
 	})
 	if err != nil {
