@@ -125,6 +125,15 @@ type Absentee interface {
 	Steady() bool
 }
 
+// Carrier is implemented by groups whose running totals may come to count more members, and
+// round what they count.
+type Carrier interface {
+	// Carried returns how many members the running total of the last Sum has counted so
+	// far, 0 if that was of none, and the share of its bound by which a value of one member's vector
+	// is rounded at most.
+	Carried() (members int, rounding float64)
+}
+
 // Replayer is implemented by groups whose sums may be decided before this participant
 // calls them: since its process was started again, or the others have continued without it.
 type Replayer interface {

@@ -35,6 +35,7 @@ type Learner struct {
 	setup   int
 
 	running   collabdict.Running // of the statistics
+	same      *columnstats.SameRows
 	model     *gmm.Mixture
 	pending   []float64 // π^s that belongs to the last LocalUpdate
 	counts    bool      // a vector of this participant is in the total
@@ -78,7 +79,7 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
-	s := &starter{Learner: l, group: counted}
+	s := &starter{Learner: l, group: counted, carrier: g}
 	var err error
 	if l.model, err = s.start(ctx); err != nil {
 		return err
@@ -173,6 +174,9 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
 		}
+	}
+	if err := l.same.Check(total, l.limits.statistics(k)); err != nil {
+		return 0, err
 	}
 	weights := l.model.Weights()
 	l.counts = l.counts || included
