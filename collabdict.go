@@ -86,6 +86,8 @@ const (
 	SecondMoments
 	// LowWords are what is to be added to the values before, as many, in their order.
 	LowWords
+	// Updates are derivatives of a network's weights, or changes of them.
+	Updates
 )
 
 // Learner is a model in the form of Algorithm 1 of Idé et al. 2024: private
