@@ -119,7 +119,7 @@ func (l *Ledger) Add(d *consensus.Decision) {
 		l.addRunning(d)
 		return
 	}
-	if len(l.running) > 0 && !l.other[len(d.Total)] {
+	if len(l.running) > 0 && !l.other[len(d.Total)] && l.updates[len(d.Total)] == nil {
 		return // counts beside those that are carried on are of other components each time
 	}
 	key, known := len(d.Total), ""

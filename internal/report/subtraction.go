@@ -13,6 +13,7 @@ import (
 // have changed between them: that is the error. It is taken to be as large as what two
 // totals over one view differ by, which all members see.
 type subtraction struct {
+	last    []float64  // the total before, of the updates alone: others may modify theirs
 	moved   []movement // of the last pairs of neighbouring totals over one view
 	pending []int      // lone changes before the first such pair
 }
@@ -100,10 +101,13 @@ func (u updates) of(total []float64) (values []float64) {
 // lone changes from one on, and the movement of sums over one view.
 func (l *Ledger) measure(s *series, d *consensus.Decision, from int) {
 	u := l.updates[len(d.Total)]
-	if len(u) == 0 || s.last == nil || len(s.last.Total) != len(d.Total) {
+	if u == nil {
 		return
 	}
-	a, b := u.of(s.last.Total), u.of(d.Total)
+	a, b := s.errors.last, u.of(d.Total)
+	if s.errors.last = b; s.last == nil || len(a) != len(b) {
+		return
+	}
 	if slices.Equal(s.last.Members, d.Members) {
 		s.errors.add(movement{distance(a, b), len(d.Members)})
 	}

@@ -75,3 +75,18 @@ func TestTheErrorIsInTheLedger(t *testing.T) {
 		}
 	}
 }
+
+// Sums over a network are compared also if columns were scaled by running totals before.
+func TestNetworksAfterRunningTotals(t *testing.T) {
+	l := NewLedger(strings.Split("abcd", ""), 1, "the number of rows")
+	four, three := []uint32{0, 1, 2, 3}, []uint32{0, 1, 2}
+	l.Called([]collabdict.Block{{Len: 2, Bound: 9, Moment: collabdict.Counts}})
+	l.Add(&consensus.Decision{Kind: consensus.Sum, Members: four, Total: []float64{1, 2}, Running: &consensus.Counted{Key: "means", Members: four}})
+	for i, members := range [][]uint32{four, three} {
+		l.Called([]collabdict.Block{{Len: 2, Bound: 9, Moment: collabdict.Updates}, {Len: 1, Bound: 9, Moment: collabdict.Counts}})
+		l.Add(&consensus.Decision{Kind: consensus.Sum, Slot: uint64(i + 1), Round: uint32(i + 1), Members: members, Total: []float64{1, 2, 3}})
+	}
+	if c := l.LoneChanges(); len(c) != 1 || c[0].Known != "the number of rows" {
+		t.Errorf("got %+v", c)
+	}
+}
