@@ -97,8 +97,8 @@ func (u updates) of(total []float64) (values []float64) {
 	return values
 }
 
-// measure enters the error of what two neighbouring sums tell, the second of which is d, into the
-// lone changes from one on, and the movement of sums over one view.
+// measure enters the error of what d and the sum before tell into the lone changes from one
+// on, and the movement of sums over one view.
 func (l *Ledger) measure(s *series, d *consensus.Decision, from int) {
 	u := l.updates[len(d.Total)]
 	if u == nil {
