@@ -74,7 +74,7 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 		return nil, err
 	}
 	n := &Node{
-		self: j.Self, mostValues: wire.MaxWords / words, heartbeat: p.cfg.heartbeat(),
+		self: j.Self, mostValues: wire.MaxWords / words, heartbeat: p.cfg.heartbeat(), census: consensus.Census{Settings: p.cfg.Settings},
 		members: members, host: p.host, rendezvous: p.rendezvous, store: p.store, journal: j, log: p.cfg.Log, cancel: p.cancel,
 	}
 	box := newInbox(members, words)

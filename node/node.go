@@ -29,6 +29,8 @@ type Node struct {
 	included   atomic.Bool                        // this member's vector, in the last total
 	steady     atomic.Bool                        // the last total is over the same members as the one before
 	steadiness consensus.Steadiness               // the learner's
+	carried    atomic.Pointer[consensus.Carried]  // of the last total
+	census     consensus.Census                   // the learner's
 
 	members    *membership.Current
 	host       *transport.Host

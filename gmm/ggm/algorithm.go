@@ -105,6 +105,9 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 		return algorithm.Outcome{}, err
 	}
 	out := algorithm.Outcome{Last: last, Model: l.Model(), TotalRows: l.TotalRows(), Used: map[string]any{"rho": l.Rho()}}
+	if !l.Counted() {
+		out.Warnings = append(out.Warnings, "no round has counted the statistics of this participant: the patterns were made without them, and only the weights are fitted to its rows")
+	}
 	if e := l.Stalled(); e != nil {
 		out.Warnings = append(out.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
 	}

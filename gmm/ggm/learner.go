@@ -35,9 +35,10 @@ type Learner struct {
 	setup   int
 
 	running   collabdict.Running // of the statistics
+	same      *columnstats.SameRows
 	model     *gmm.Mixture
 	pending   []float64 // π^s that belongs to the last LocalUpdate
-	counts    bool      // a vector of this participant is in the total
+	counts    bool      // a vector of this participant is in the total of the statistics
 	diversity privacy.Diversity
 	stalled   *glasso.StalledError
 }
@@ -78,7 +79,7 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
-	s := &starter{Learner: l, group: counted}
+	s := &starter{Learner: l, group: counted, carrier: g}
 	var err error
 	if l.model, err = s.start(ctx); err != nil {
 		return err
@@ -87,8 +88,8 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	return nil
 }
 
-// counter counts the collectives of a group, and notes whether a running total has this
-// participant's vector.
+// counter counts the collectives of a group, and notes whether the total of the statistics
+// has this participant's vector.
 type counter struct {
 	collabdict.Group
 	calls int
@@ -104,7 +105,7 @@ func (c *counter) Accumulate(ctx context.Context, r collabdict.Running, x []floa
 	c.calls++
 	total, err := c.Group.Accumulate(ctx, r, x, blocks)
 	a, may := c.Group.(collabdict.Absentee)
-	c.in = c.in || !may || a.Included()
+	c.in = c.in || r.Key == statisticsKey && (!may || a.Included())
 	return total, err
 }
 
@@ -112,6 +113,10 @@ func (c *counter) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	c.calls++
 	return c.Group.Gather(ctx, blob)
 }
+
+// Counted reports whether a total has counted this participant's statistics: the model was
+// made with them.
+func (l *Learner) Counted() bool { return l.counts }
 
 // Digest implements [collabdict.Digester]; the weights are each participant's own.
 func (l *Learner) Digest() [32]byte { return l.model.Digest(false) }
@@ -173,6 +178,9 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
 		}
+	}
+	if err := l.same.Check(total, l.limits.statistics(k)); err != nil {
+		return 0, err
 	}
 	weights := l.model.Weights()
 	l.counts = l.counts || included

@@ -11,13 +11,18 @@ import (
 // lloyd improves all clusterings side by side, one sum a step, and returns the one with
 // the least squares within clusters after the last step.
 func (s *starter) lloyd(ctx context.Context, all *whole, of []*clustering, steps int) (*clustering, error) {
+	blocks := s.limits.clusterBlocks(nil, len(of), s.config.Components)
+	same := columnstats.NewSameRows(s.carrier, s.limits.Bounds, s.known, s.config.Components)
 	for range steps {
 		local, err := clusterSums(s.rows, of)
 		if err != nil {
 			return nil, err
 		}
-		total, err := s.group.Accumulate(ctx, s.clusters(len(of)), local, s.limits.clusterBlocks(nil, len(of), s.config.Components))
+		total, err := s.group.Accumulate(ctx, s.clusters(len(of)), local, blocks)
 		if err != nil {
+			return nil, err
+		}
+		if err := same.Check(total, blocks); err != nil {
 			return nil, err
 		}
 		moveAll(of, total, all)

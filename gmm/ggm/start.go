@@ -21,7 +21,9 @@ import (
 type starter struct {
 	*Learner
 	group collabdict.Group
-	known *columnstats.Moments // of all rows
+	// carrier is the group itself, which knows whom totals have counted.
+	carrier collabdict.Group
+	known   *columnstats.Moments // of all rows
 }
 
 const (
@@ -36,6 +38,7 @@ func (s *starter) start(ctx context.Context) (*gmm.Mixture, error) {
 	if err := s.common(ctx); err != nil {
 		return nil, err
 	}
+	s.same = columnstats.NewSameRows(s.carrier, s.limits.Bounds, s.known, s.config.Components)
 	s.running = collabdict.Running{Key: statisticsKey}
 	if s.known != nil {
 		if err := s.count(s.known.Count); err != nil {
@@ -126,6 +129,9 @@ func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*g
 	total, err := s.group.Accumulate(ctx, s.running, append(own.Pack(), least), s.limits.statistics(k))
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
+	}
+	if err := s.same.Check(total, s.limits.statistics(k)); err != nil {
+		return nil, fmt.Errorf("first components: %w", err)
 	}
 	second := make([]float64, dim*dim)
 	floats.ScaleTo(second, 1/float64(k), all.Second)
