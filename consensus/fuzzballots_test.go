@@ -270,5 +270,11 @@ func (x *Fuzzed) amendment() []byte {
 }
 
 func InventLeave(x *Fuzzed) Body {
-	return &Leave{Reason: x.reason(), Blame: x.ranks(), Returns: x.in.below(2) == 1}
+	l := &Leave{Reason: x.reason(), Blame: x.ranks(), Returns: x.in.below(2) == 1}
+	for range x.in.below(4) { // of them 2 pass
+		v := CastVote{Member: x.rank(), Slot: uint64(x.in.below(3)), Chain: x.digest(), Vote: Vote{uint32(x.in.below(3)), Value{uint32(x.in.below(3)), x.digest()}}}
+		v.Signature = []byte{x.in.byte()}
+		l.Votes = append(l.Votes, v)
+	}
+	return l
 }

@@ -178,7 +178,8 @@ type Heartbeat struct {
 type Leave struct {
 	Reason  string
 	Blame   []uint32
-	Returns bool // the member may come back and go on
+	Returns bool       // the member may come back and go on
+	Votes   []CastVote // two that no honest member signs, of the one to blame; or none
 }
 
 func (*Seeds) body()     {}

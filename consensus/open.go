@@ -9,7 +9,7 @@ import (
 
 // opening returns what the opener of a slot needs to know of it.
 func (m *Machine) opening(s *slot) opening {
-	at := opening{now: m.now, values: s.values()}
+	at := opening{now: m.now, every: m.p.Heartbeat, values: s.values()}
 	if a := s.attempts[s.ballots.commit.Value.Attempt]; a != nil {
 		at.secrets = &a.secrets
 	}

@@ -94,6 +94,10 @@ func (v *validator) body(m Message) {
 		v.members("heartbeat: suspects", b.Suspects)
 	case *Leave:
 		v.members("leave: blame", b.Blame)
+		v.want(len(b.Votes) == 0 || len(b.Votes) == 2, "leave: votes", len(b.Votes), "none or 2")
+		for _, c := range b.Votes {
+			v.rank("leave: votes", c.Member)
+		}
 	case *Step, *Prepare, *Busy, *Done, *Opened:
 	default:
 		v.want(false, "body", fmt.Sprintf("%T", m.Body), "one of the known bodies")

@@ -74,6 +74,9 @@ func TestInvalidMessages(t *testing.T) {
 		"waits for many":      &Heartbeat{State: Idle, Waiting: make([]uint32, 5)},
 		"suspects nobody":     &Heartbeat{State: Idle, Suspects: []uint32{math.MaxUint32}},
 		"blames nobody":       &Leave{Blame: []uint32{4}},
+		"one vote":            &Leave{Votes: make([]CastVote, 1)},
+		"three votes":         &Leave{Votes: make([]CastVote, 3)},
+		"votes of nobody":     &Leave{Votes: []CastVote{{Member: 4}, {Member: 4}}},
 	} {
 		_, err := Validate(Message{Body: body}, 4)
 		if invalid := new(InvalidError); !errors.As(err, &invalid) {

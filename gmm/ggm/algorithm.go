@@ -187,6 +187,9 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if chosen, judged := l.Chosen(); len(judged) > 0 {
 		out.Used = map[string]any{"components": chosen.Components, "lambda": chosen.Lambda, "choice": judged}
 	}
+	if !l.Counted() {
+		out.Warnings = append(out.Warnings, "no round has counted the statistics of this participant: the patterns were made without them, and only the weights are fitted to its rows")
+	}
 	if e := l.Stalled(); e != nil {
 		out.Warnings = append(out.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
 	}

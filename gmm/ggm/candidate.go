@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/glasso"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
@@ -18,6 +19,7 @@ type candidate struct {
 	components int
 	prior      prior
 
+	same      *columnstats.SameRows
 	model     *gmm.Mixture
 	pending   []float64 // π^s that belongs to the last local update; nil for none
 	diversity privacy.Diversity

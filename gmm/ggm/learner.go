@@ -82,7 +82,7 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
-	s := &starter{Learner: l, group: counted}
+	s := &starter{Learner: l, group: counted, carrier: g}
 	var err error
 	if l.live, err = s.start(ctx); err != nil {
 		return err
@@ -91,8 +91,8 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	return nil
 }
 
-// counter counts the collectives of a group, and notes whether a running total has this
-// participant's vector.
+// counter counts the collectives of a group, and notes whether the total of the statistics
+// has this participant's vector.
 type counter struct {
 	collabdict.Group
 	calls int
@@ -108,7 +108,7 @@ func (c *counter) Accumulate(ctx context.Context, r collabdict.Running, x []floa
 	c.calls++
 	total, err := c.Group.Accumulate(ctx, r, x, blocks)
 	a, may := c.Group.(collabdict.Absentee)
-	c.in = c.in || !may || a.Included()
+	c.in = c.in || r.Key == statisticsKey && (!may || a.Included())
 	return total, err
 }
 
@@ -116,6 +116,10 @@ func (c *counter) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	c.calls++
 	return c.Group.Gather(ctx, blob)
 }
+
+// Counted reports whether a total has counted this participant's statistics: the model was
+// made with them.
+func (l *Learner) Counted() bool { return l.counts }
 
 // Digest implements [collabdict.Digester]; the weights are each participant's own.
 func (l *Learner) Digest() [32]byte {
@@ -188,6 +192,9 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	objectives := make([]float64, len(l.live))
 	for i, c := range l.live {
 		part := total[starts[i] : starts[i]+c.len(l.rows.Dim)]
+		if err := c.same.Check(part, l.limits.statistics(c.components)); err != nil {
+			return 0, err
+		}
 		sums[i] = passes.Unpack(part[:len(part)-1], c.components, l.rows.Dim, true)
 		if l.total == 0 {
 			if err := l.count(passes.Sum(sums[i].N)); err != nil {

@@ -13,8 +13,12 @@ import (
 // centres the one with the least squares within clusters after the last step.
 func (s *starter) lloyd(ctx context.Context, all *whole, of [][]*clustering, steps int) (map[int]*clustering, error) {
 	var blocks []collabdict.Block
-	for _, same := range of {
-		blocks = s.limits.clusterBlocks(blocks, len(same), same[0].k())
+	parts := make([][]collabdict.Block, len(of))
+	checks := make([]*columnstats.SameRows, len(of))
+	for i, same := range of {
+		parts[i] = s.limits.clusterBlocks(nil, len(same), same[0].k())
+		blocks = append(blocks, parts[i]...)
+		checks[i] = columnstats.NewSameRows(s.carrier, s.limits.Bounds, s.known, same[0].k())
 	}
 	for range steps {
 		var local []float64
@@ -29,7 +33,10 @@ func (s *starter) lloyd(ctx context.Context, all *whole, of [][]*clustering, ste
 		if err != nil {
 			return nil, err
 		}
-		for _, same := range of {
+		for i, same := range of {
+			if err := checks[i].Check(total, parts[i]); err != nil {
+				return nil, err
+			}
 			total = moveAll(same, total, all)
 		}
 	}

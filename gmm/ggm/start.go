@@ -22,7 +22,9 @@ import (
 type starter struct {
 	*Learner
 	group collabdict.Group
-	known *columnstats.Moments // of all rows
+	// carrier is the group itself, which knows whom totals have counted.
+	carrier collabdict.Group
+	known   *columnstats.Moments // of all rows
 }
 
 const (
@@ -48,6 +50,9 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 		s.choosing.normal = newReference(oneComponent(s.known))
 	} else {
 		live = s.config.candidates(0)
+	}
+	for _, c := range live {
+		c.same = columnstats.NewSameRows(s.carrier, s.limits.Bounds, s.known, c.components)
 	}
 	if s.config.Init != nil {
 		m, err := s.config.Init.Mixture()
@@ -153,6 +158,9 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, of map[int
 	}
 	for i, c := range live {
 		part := total[starts[i] : starts[i]+c.len(s.rows.Dim)-1]
+		if err := c.same.Check(part, s.limits.statistics(c.components)); err != nil {
+			return fmt.Errorf("first components: %w", err)
+		}
 		if err := c.first(passes.Unpack(part, c.components, s.rows.Dim, true), of[c.components].centres, all); err != nil {
 			return err
 		}

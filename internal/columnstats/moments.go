@@ -21,6 +21,7 @@ type Moments struct {
 	Sums     []float64 // M
 	Products []float64 // M by M, of any two columns: the upper triangle
 
+	members int // that the sums have counted; 0 if that is not known
 	// of returns the moments of some rows in the coordinates of these, given what has
 	// been summed of them. It is linear.
 	of func(summed []float64) *Moments
@@ -56,10 +57,13 @@ func sumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b
 	dim := len(own.Sums)
 	of := func(summed []float64) *Moments { return unpack(join(summed), dim) }
 	all := of(total)
-	if err := b.CheckRows(all.Count); err != nil {
+	if err := b.checkRows(all.Count, 0); err != nil {
 		return nil, err
 	}
 	all.Bounds, all.of = b, of
+	if c, may := g.(collabdict.Carrier); may {
+		all.members, _ = c.Carried()
+	}
 	return all, nil
 }
 
@@ -204,7 +208,7 @@ func means(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Boun
 		return nil, err
 	}
 	total = join(total)
-	if err := b.CheckRows(total[0]); err != nil {
+	if err := b.checkRows(total[0], 0); err != nil {
 		return nil, err
 	}
 	floats.Scale(1/math.Round(total[0]), total[1:])
@@ -310,7 +314,8 @@ func (m *Moments) Covariance() []float64 {
 func (m *Moments) Scaled(scale []float64) *Moments {
 	out := m.scaled(scale)
 	out.of = func(summed []float64) *Moments { return m.of(summed).scaled(scale) }
-	out.Bounds = Bounds{Rows: m.Bounds.Rows, All: m.Bounds.All, RMS: make([]float64, len(scale))}
+	out.Bounds, out.members = m.Bounds, m.members
+	out.Bounds.RMS = make([]float64, len(scale))
 	for i, s := range scale {
 		out.Bounds.RMS[i] = m.Bounds.RMS[i] / s
 	}
@@ -335,7 +340,7 @@ func (m *Moments) scaled(scale []float64) *Moments {
 func (m *Moments) Onto(axes *mat.Dense, point []float64, b Bounds) *Moments {
 	out := m.about(point).along(axes)
 	out.of = func(summed []float64) *Moments { return m.of(summed).about(point).along(axes) }
-	out.Bounds = b
+	out.Bounds, out.members = b, m.members
 	return out
 }
 

@@ -159,3 +159,29 @@ func TestPublishedOfNetworks(t *testing.T) {
 		t.Errorf("cgau of 3 classes: %s", said)
 	}
 }
+
+// What two runs tell together follows from the sums of rows in each, the start included.
+func TestWhatTwoRunsTell(t *testing.T) {
+	const moments = "N, mean and covariance"
+	for _, c := range []struct {
+		kind    string
+		options []string
+		known   string
+		tells   bool
+	}{
+		{"ggm", []string{"standardise=own"}, moments, true},
+		{"dem", []string{"standardise=own", "covariance=diag"}, "N, mean and variances", true},
+		{"dem", []string{"standardise=global", "covariance=diag"}, moments, true},
+		{"mtvae", []string{"standardise=own"}, "the number of rows", true},
+		{"mtvae", []string{"standardise=own", "pca=2"}, moments, true},
+		{"bvae", []string{"standardise=own"}, "", true},
+		{"fedgen", []string{"standardise=own", "refine=0"}, "", true},
+		{"fedgen", []string{"standardise=own", "refine=0", "epsilon=1", "delta=1e-05"}, "", false},
+		{"fedgen", []string{"standardise=global", "refine=0", "epsilon=1", "delta=1e-05"}, moments, true},
+	} {
+		known, tells := small(t, c.kind, c.options...).ConservedInRuns()
+		if known != c.known || tells != c.tells {
+			t.Errorf("%s with %q: got %q, %v, want %q, %v", c.kind, c.options, known, tells, c.known, c.tells)
+		}
+	}
+}

@@ -78,3 +78,26 @@ func (d *decoder) certificate(in *pb.Certificate) *consensus.Certificate {
 	}
 	return c
 }
+
+func putCastVotes(votes []consensus.CastVote) (out []*pb.CastVote) {
+	for _, v := range votes {
+		out = append(out, &pb.CastVote{
+			Member: v.Member, Slot: v.Slot, Vote: &pb.Vote{Ballot: v.Vote.Ballot, Value: putValue(v.Vote.Value)},
+			Chain: v.Chain[:], Signature: v.Signature,
+		})
+	}
+	return out
+}
+
+func (d *decoder) castVotes(in []*pb.CastVote) (votes []consensus.CastVote) {
+	if !d.most("cast votes", len(in), 2) {
+		return nil
+	}
+	for _, v := range in {
+		votes = append(votes, consensus.CastVote{
+			Member: d.rank("cast vote", v.GetMember()), Slot: v.GetSlot(), Vote: consensus.Vote{Ballot: v.GetVote().GetBallot(), Value: d.value(v.GetVote().GetValue())},
+			Chain: d.digest("chain", v.GetChain()), Signature: d.signature(v.GetSignature()),
+		})
+	}
+	return votes
+}

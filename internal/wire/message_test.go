@@ -111,6 +111,8 @@ func TestUnmarshalRefuses(t *testing.T) {
 		"pad of nobody":     {&consensus.Pads{Pads: []consensus.Pad{{}}}, func(m *pb.Message) { m.GetPads().Pads[0].Member = rosterSize }},
 		"short pad":         {&consensus.Pads{Pads: []consensus.Pad{{}}}, func(m *pb.Message) { m.GetPads().Pads[0].Seed = nil }},
 		"no share":          {&consensus.Shares{Shares: []consensus.PadShare{{Share: chunking.Share{X: 1}}}}, func(m *pb.Message) { m.GetShares().Shares[0].Share = nil }},
+		"many cast votes":   {&consensus.Leave{}, func(m *pb.Message) { m.GetLeave().Votes = make([]*pb.CastVote, 3) }},
+		"no cast votes":     {&consensus.Leave{}, func(m *pb.Message) { m.GetLeave().Votes = make([]*pb.CastVote, 2) }},
 		"blames nobody":     {&consensus.Leave{}, func(m *pb.Message) { m.GetLeave().Blame = []uint32{rosterSize} }},
 	} {
 		t.Run(name, func(t *testing.T) {
