@@ -32,11 +32,16 @@ type monitor struct {
 	usual      time.Duration // between this member's call and the decision
 	stalls     map[int]int   // sessions of the slot that were given up, by the member that held them up
 	excluded   map[int]bool  // members that did so twice
+	pardoned   bool          // there is no view without members whose links are broken
+
+	came time.Duration  // when this member came to the slot
+	mute map[int]uint32 // members whose promise its own ballot has waited for in vain, by the ballot
 }
 
 // The times below are in heartbeats. Those that are measured are in patience.go.
 const (
 	viewWait    = 2  // for promises of members that are not lost
+	agreeWait   = 4  // for others to miss a member, too
 	busyFor     = 2  // after a step in which a promise is refused
 	longestWait = 32 // between two of the same help
 )
@@ -70,7 +75,7 @@ func newMonitor(r *roster, every time.Duration, patience float64) monitor {
 		}
 	}
 	w.peers = make([]peer, len(w.watched))
-	w.nextSlot()
+	w.nextSlot(0)
 	return w
 }
 
@@ -88,7 +93,10 @@ func (w *monitor) reform(r *roster, now time.Duration) {
 }
 
 // nextSlot forgets the members that have held up the slot before.
-func (w *monitor) nextSlot() { w.stalls, w.excluded = map[int]int{}, map[int]bool{} }
+func (w *monitor) nextSlot(now time.Duration) {
+	w.stalls, w.excluded, w.mute = map[int]int{}, map[int]bool{}, map[int]uint32{}
+	w.came, w.pardoned = now, false
+}
 
 // at returns what is known of a member, nil if it is not kept track of.
 func (w *monitor) at(member int) *peer {
@@ -141,6 +149,12 @@ func (w *monitor) leave(now time.Duration, from int, l *Leave) {
 
 // opens notes that a member's local update has ended.
 func (w *monitor) opens(now time.Duration, from int) { w.peer(now, from).pace.ended(now) }
+
+// misses notes that this member's ballot has waited in vain for a member that others hear.
+func (w *monitor) misses(member int, ballot uint32) { w.mute[member] = ballot }
+
+// joins notes that a member has joined this member's ballot.
+func (w *monitor) joins(member int) { delete(w.mute, member) }
 
 // step notes a step forward of this member.
 func (w *monitor) step(now time.Duration) { w.since = now }
@@ -229,8 +243,31 @@ func (w *monitor) near(now time.Duration, member int, slot uint64) bool {
 }
 
 // comes reports whether a member outside the preset view is to be expected in a view.
-func (w *monitor) comes(now time.Duration, member int, slot uint64) bool {
-	return w.near(now, member, slot) && !w.silent(now, member)
+func (w *monitor) comes(now time.Duration, member int, slot uint64, preset *View) bool {
+	return w.near(now, member, slot) && !w.silent(now, member) && !w.cutOff(now, member, preset)
+}
+
+// without returns the members of the preset view that this one would leave out of the next
+// view, in rank order: itself, if its learner does not come to the slot; those that are
+// silent, slow, or not in the slot though this member has been for a while; and those that
+// have held up sessions or have not answered here.
+func (w *monitor) without(now time.Duration, at *standing, joins bool) (out []uint32) {
+	settled := now-w.came > viewWait*w.every // each that keeps up has said so since
+	for _, r := range at.preset.Members {
+		member := int(r)
+		if member == w.self {
+			if settled && !joins {
+				out = append(out, r)
+			}
+			continue
+		}
+		_, mute := w.mute[member]
+		p := w.peer(now, member)
+		if p.left != nil || w.silent(now, member) || settled && !p.ready(at.slot) || w.spared(now, member, at) || w.excluded[member] || mute {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // follows reports whether a member that does not promise can be in a view: one of the
@@ -240,7 +277,7 @@ func (w *monitor) follows(now time.Duration, member int, slot uint64, preset *Vi
 	if w.lost(now, member) {
 		return false
 	}
-	return w.peer(now, member).ready(slot) || preset.has(member) && w.comes(now, member, slot)
+	return w.peer(now, member).ready(slot) || preset.has(member) && w.near(now, member, slot) && !w.silent(now, member)
 }
 
 // tooSlow reports whether a member has been computing for many times its usual time, and
