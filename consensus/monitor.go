@@ -9,8 +9,9 @@ import (
 
 // monitor judges, from the heartbeats of the others and the time that passes, who is
 // lost or slow, whether the slot under way makes no step, and who proposes the next
-// ballot. What it judges can be wrong at the cost of time only: nothing that is safe
-// depends on it. Where this member stands is told to it.
+// ballot. What it judges can be wrong at the cost of time, or of a member's place in a sum
+// if so many judge alike that not all of them can be colluders: no total depends on it.
+// Where this member stands is told to it.
 type monitor struct {
 	*roster
 	every    time.Duration // between two heartbeats

@@ -9,8 +9,8 @@ import (
 )
 
 // One broken link between two members that all others hear: neither of the two can leave out
-// the other alone. The others go on without one of them after the first session that
-// stalls, and do not invite it as long as the link is broken; all else count in each sum.
+// the other alone. After the first session that stalls the others continue without one of them,
+// and do not invite it as long as the link is broken. All others count in each sum.
 func TestOneBrokenLink(t *testing.T) {
 	const size, rounds = 7, 6
 	for name, s := range map[string]consensus.Settings{
