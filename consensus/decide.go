@@ -77,7 +77,7 @@ func (m *Machine) promise(ballot uint32) {
 	s := m.slot
 	m.monitor.noteStall(m.now, m.standing())
 	s.ballots.promise(ballot)
-	m.monitor.step(m.now)
+	m.monitor.promises(m.now)
 	for b, a := range s.attempts {
 		if b < ballot {
 			a.leave()

@@ -28,15 +28,17 @@ type monitor struct {
 	helper  int           // who was last asked for what has been decided, -1 for none
 	askedAt time.Duration // when a member was last asked
 
-	stuck      string // why the ballot at hand cannot decide
-	stuckSince time.Duration
+	stuck      string        // why the ballot at hand cannot decide
+	stuckSince time.Duration // when a quorum began to find so
+	stuckIn    uint32        // the ballot, or a higher one that a quorum has promised
 	usual      time.Duration // between this member's call and the decision
 	stalls     map[int]int   // sessions of the slot that were given up, by the member that held them up
 	excluded   map[int]bool  // members that did so twice
 	pardoned   bool          // there is no view without members whose links are broken
 
-	came time.Duration  // when this member came to the slot
-	mute map[int]uint32 // members whose promise its own ballot has waited for in vain, by the ballot
+	came     time.Duration  // when this member came to the slot
+	promised time.Duration  // when it promised the ballot at hand
+	mute     map[int]uint32 // members whose promise its own ballot has waited for in vain, by the ballot
 }
 
 // The times below are in heartbeats. Those that are measured are in patience.go.
@@ -156,6 +158,9 @@ func (w *monitor) misses(member int, ballot uint32) { w.mute[member] = ballot }
 
 // joins notes that a member has joined this member's ballot.
 func (w *monitor) joins(member int) { delete(w.mute, member) }
+
+// promises notes that this member has promised a higher ballot.
+func (w *monitor) promises(now time.Duration) { w.since, w.promised = now, now }
 
 // step notes a step forward of this member.
 func (w *monitor) step(now time.Duration) { w.since = now }

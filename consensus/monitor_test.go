@@ -92,6 +92,35 @@ func TestMonitorTakesTurns(t *testing.T) {
 	}
 }
 
+// Turns are counted from when a quorum finds that the ballot has failed which most have come to,
+// also by a member that has missed it. What was said in the ballot before does not count.
+func TestMonitorCountsTurnsFromTheBallotOfMost(t *testing.T) {
+	w, at := monitored(20 * second)
+	w.leave(20*second, 4, &Leave{})
+	now := 30 * second
+	w.judge(now, at) // alone, for a while
+	now += 10 * second
+	for _, from := range []int{0, 2, 3} {
+		w.beats(now, from, Heartbeat{State: Promised, Promised: 6, Stuck: true})
+	}
+	if w.reachedBallot(now, at) != 6 || w.judge(now, at) || w.stuckSince != now {
+		t.Errorf("stuck in ballot %d since %s, want 6 since %s", w.stuckIn, w.stuckSince, now)
+	}
+	w.beats(now, 3, Heartbeat{State: Promised, Promised: 900, Stuck: true})
+	if got := w.reachedBallot(now, at); got != 6 {
+		t.Errorf("one member's word makes ballot %d the one that a quorum has promised", got)
+	}
+	at.promised = 7
+	w.promises(now + second)
+	if _, agree := w.turn(now+second, at, 7); agree != 2 {
+		t.Errorf("%d members are stuck in ballot 7 or above, want this one and member 3", agree)
+	}
+	w.beats(now+second, 0, Heartbeat{State: Promised, Promised: 6, Stuck: true})
+	if _, agree := w.turn(now+second, at, 7); agree != 3 {
+		t.Errorf("%d members are stuck, want member 0, which says so again", agree)
+	}
+}
+
 // After a member's ballot the turns go on from its rank, in a circle, so that one that cannot
 // make a view is not the next one again.
 func TestTurnsGoRound(t *testing.T) {

@@ -17,11 +17,14 @@ func (w *monitor) judge(now time.Duration, at *standing) bool {
 		return false
 	}
 	if w.stuck == "" {
-		w.stuckSince = now
 		w.due = now // tell the others at once
 	}
+	failed := w.reachedBallot(now, at)
+	turn, agree := w.turn(now, at, failed)
+	if w.stuck == "" || failed != w.stuckIn || agree < w.Quorum {
+		w.stuckSince, w.stuckIn = now, failed
+	}
 	w.stuck = reason
-	turn, agree := w.turn(now, at)
 	if agree < w.Quorum || now-w.stuckSince < time.Duration(turn)*viewWait*w.every {
 		return false
 	}
@@ -32,21 +35,40 @@ func (w *monitor) judge(now time.Duration, at *standing) bool {
 // unstick notes that the ballot at hand may decide.
 func (w *monitor) unstick() { w.stuck, w.stuckSince = "", 0 }
 
-// turn returns how many members that see the ballot stuck, too, have their turn before this
-// one, and how many members see it in all.
-func (w *monitor) turn(now time.Duration, at *standing) (turn, agree int) {
+// turn returns how many members that are stuck, too, have their turn before this one when a
+// ballot fails, and how many members are stuck in all.
+func (w *monitor) turn(now time.Duration, at *standing, failed uint32) (turn, agree int) {
 	agree = 1
 	for i, p := range w.peers {
 		s := w.watched[i]
 		if s == w.self || !w.decides(s) || w.lost(now, s) || p.slot != at.slot || !p.heartbeat.Stuck {
 			continue
 		}
+		if p.heartbeat.Promised < at.promised && p.rhythm.last < w.promised {
+			continue // it may have promised this ballot since
+		}
 		agree++
-		if w.roster.turn(s, at.promised) < w.roster.turn(w.self, at.promised) {
+		if w.roster.turn(s, failed) < w.roster.turn(w.self, failed) {
 			turn++
 		}
 	}
 	return turn, agree
+}
+
+// reachedBallot returns the highest ballot that a quorum has promised: this member may have
+// missed it. It is none below its own.
+func (w *monitor) reachedBallot(now time.Duration, at *standing) uint32 {
+	promised := []uint32{at.promised}
+	for i, p := range w.peers {
+		if s := w.watched[i]; s != w.self && w.decides(s) && !w.lost(now, s) && p.slot == at.slot {
+			promised = append(promised, p.heartbeat.Promised)
+		}
+	}
+	slices.Sort(promised)
+	if len(promised) < w.Quorum {
+		return at.promised
+	}
+	return max(at.promised, promised[len(promised)-w.Quorum])
 }
 
 // whyStuck says why the ballot at hand cannot decide, "" as long as it may.
@@ -163,10 +185,10 @@ func (w *monitor) computing(now time.Duration, at *standing) bool {
 }
 
 // noteStall remembers who held up a session that this member leaves. A member that does
-// so twice is excluded, or once if the two ends of a broken link say the same. All members
+// so twice is excluded, or once if both ends of its link say that it is broken. All members
 // judge by the same heartbeats, so that their promises name the same member.
 func (w *monitor) noteStall(now time.Duration, at *standing) {
-	if v := at.working; !w.stalled(now, at) || v == nil || v.amends() {
+	if v := at.working; v == nil || v.amends() {
 		return
 	}
 	roots := w.holdingUp(now, at)
@@ -174,7 +196,11 @@ func (w *monitor) noteStall(now time.Duration, at *standing) {
 		return
 	}
 	last := roots[len(roots)-1]
-	if w.stalls[last]++; w.stalls[last] > 1 || w.apart(now, roots[0], last) {
+	broken := slices.ContainsFunc(roots, func(end int) bool { return w.apart(now, end, last) })
+	if !broken && !w.stalled(now, at) {
+		return
+	}
+	if w.stalls[last]++; w.stalls[last] > 1 || broken {
 		w.excluded[last] = true
 	}
 }

@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -44,5 +45,23 @@ func TestOneBrokenLink(t *testing.T) {
 			}
 			t.Logf("%d rounds took up to %s", rounds, longest)
 		})
+	}
+}
+
+// Links that are broken for a while or for good, some in one direction, beside all other faults: no
+// run ends by them.
+func TestSomeBrokenLinks(t *testing.T) {
+	for _, seed := range seeds(t, 60) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		c := anything(seed)
+		for range 1 + r.IntN(2) {
+			p := r.Perm(len(c.Names))
+			w := When{At: time.Duration(r.IntN(20000)) * time.Millisecond}
+			if r.IntN(2) == 0 {
+				w.For = time.Duration(1+r.IntN(60000)) * time.Millisecond
+			}
+			c.Faults = append(c.Faults, Partition{Sides: [][]int{p[:1], p[1:2]}, OneWay: r.IntN(3) == 0, When: w})
+		}
+		simulate(t, c, 6)
 	}
 }
