@@ -57,6 +57,9 @@ func (x *Fuzzed) promise(ballot uint32) Promise {
 	if x.in.below(4) == 0 {
 		p.Vote = &Vote{Ballot: x.ballot(), Value: x.value()}
 	}
+	if x.in.below(2) == 0 {
+		p.Without = slices.Compact(slices.Sorted(slices.Values(x.ranks())))
+	}
 	p.Signature = testKeys(x.attacker).Sign(m.slot.ballots.promiseBytes(ballot, p))
 	switch x.in.below(16) {
 	case 1:
@@ -65,6 +68,8 @@ func (x *Fuzzed) promise(ballot uint32) Promise {
 		p.Signature = nil
 	case 3:
 		p.Joins = !p.Joins
+	case 4:
+		p.Without = x.ranks()
 	}
 	return p
 }

@@ -54,6 +54,7 @@ type Promise struct {
 	Member    uint32
 	Vote      *Vote    // nil if the member has not voted in this slot
 	Joins     bool     // the member's learner has come to this slot
+	Without   []uint32 `json:",omitempty"` // members of ballot 0's view that the promiser would leave out, in rank order
 	Chain     [32]byte // of the slots before
 	Amends    [32]byte // digest of the amendment that the member wants made in this slot; zero for none
 	Signature []byte

@@ -163,7 +163,7 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 	m.slot = m.slotAfter(d)
 	preset := m.slot.preset
 	m.slot.dirty, m.slot.carries = true, true
-	m.monitor.nextSlot()
+	m.monitor.nextSlot(m.now)
 	m.monitor.step(m.now)
 	m.replayEarly(e)
 	if !preset.has(m.p.Self) {

@@ -137,7 +137,10 @@ func (v *validator) missing(missing []Missing) {
 
 func (v *validator) share(s chunking.Share) { v.want(s.X > 0, "share", s.X, "a point from 1 to 255") }
 
-func (v *validator) promise(p *Promise) { v.rank("promise", p.Member) }
+func (v *validator) promise(p *Promise) {
+	v.rank("promise", p.Member)
+	v.inOrder("promise: members left out", p.Without)
+}
 
 func (v *validator) view(b *View) {
 	v.inOrder("view", b.Members)

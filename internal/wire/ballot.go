@@ -14,7 +14,7 @@ func (d *decoder) value(in *pb.Value) consensus.Value {
 }
 
 func putPromise(p consensus.Promise) *pb.Promise {
-	out := &pb.Promise{Member: p.Member, Joins: p.Joins, Chain: p.Chain[:], Amends: optional(p.Amends), Signature: p.Signature}
+	out := &pb.Promise{Member: p.Member, Joins: p.Joins, Without: p.Without, Chain: p.Chain[:], Amends: optional(p.Amends), Signature: p.Signature}
 	if p.Vote != nil {
 		out.Vote = &pb.Vote{Ballot: p.Vote.Ballot, Value: putValue(p.Vote.Value)}
 	}
@@ -23,7 +23,7 @@ func putPromise(p consensus.Promise) *pb.Promise {
 
 func (d *decoder) promise(in *pb.Promise) consensus.Promise {
 	p := consensus.Promise{
-		Member: in.GetMember(), Joins: in.GetJoins(),
+		Member: in.GetMember(), Joins: in.GetJoins(), Without: in.GetWithout(),
 		Chain: d.digest("chain", in.GetChain()), Amends: d.optional("amends", in.GetAmends()), Signature: d.signature(in.GetSignature()),
 	}
 	if v := in.GetVote(); v != nil {

@@ -75,7 +75,7 @@ func promises() *rapid.Generator[consensus.Promise] {
 	return rapid.Custom(func(t *rapid.T) consensus.Promise {
 		p := consensus.Promise{
 			Member: ranks().Draw(t, "member"), Joins: rapid.Bool().Draw(t, "joins"),
-			Chain: digests().Draw(t, "chain"), Signature: signatures(t),
+			Without: members(t), Chain: digests().Draw(t, "chain"), Signature: signatures(t),
 		}
 		if rapid.Bool().Draw(t, "voted") {
 			p.Vote = &consensus.Vote{Ballot: rapid.Uint32().Draw(t, "ballot"), Value: values().Draw(t, "value")}

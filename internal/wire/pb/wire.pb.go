@@ -988,7 +988,8 @@ type Promise struct {
 	Joins         bool                   `protobuf:"varint,3,opt,name=joins,proto3" json:"joins,omitempty"`
 	Chain         []byte                 `protobuf:"bytes,4,opt,name=chain,proto3" json:"chain,omitempty"` // 32 bytes
 	Signature     []byte                 `protobuf:"bytes,5,opt,name=signature,proto3" json:"signature,omitempty"`
-	Amends        []byte                 `protobuf:"bytes,6,opt,name=amends,proto3" json:"amends,omitempty"` // 32 bytes, or none
+	Amends        []byte                 `protobuf:"bytes,6,opt,name=amends,proto3" json:"amends,omitempty"`           // 32 bytes, or none
+	Without       []uint32               `protobuf:"varint,7,rep,packed,name=without,proto3" json:"without,omitempty"` // in rank order
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1061,6 +1062,13 @@ func (x *Promise) GetSignature() []byte {
 func (x *Promise) GetAmends() []byte {
 	if x != nil {
 		return x.Amends
+	}
+	return nil
+}
+
+func (x *Promise) GetWithout() []uint32 {
+	if x != nil {
+		return x.Without
 	}
 	return nil
 }
@@ -2940,14 +2948,15 @@ const file_wire_proto_rawDesc = "" +
 	"\x06header\x18\x01 \x01(\v2\x1a.collabdict.wire.v1.HeaderR\x06header\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\fR\x04view\x12\x12\n" +
 	"\x04data\x18\x03 \x01(\fR\x04data\"\t\n" +
-	"\aPrepare\"\xb1\x01\n" +
+	"\aPrepare\"\xcb\x01\n" +
 	"\aPromise\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\rR\x06member\x12,\n" +
 	"\x04vote\x18\x02 \x01(\v2\x18.collabdict.wire.v1.VoteR\x04vote\x12\x14\n" +
 	"\x05joins\x18\x03 \x01(\bR\x05joins\x12\x14\n" +
 	"\x05chain\x18\x04 \x01(\fR\x05chain\x12\x1c\n" +
 	"\tsignature\x18\x05 \x01(\fR\tsignature\x12\x16\n" +
-	"\x06amends\x18\x06 \x01(\fR\x06amends\"9\n" +
+	"\x06amends\x18\x06 \x01(\fR\x06amends\x12\x18\n" +
+	"\awithout\x18\a \x03(\rR\awithout\"9\n" +
 	"\x05Value\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\rR\aattempt\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\fR\x06digest\"O\n" +
