@@ -199,8 +199,8 @@ func TestProjectionsAreRead(t *testing.T) {
 	if err := got.Rows(rows.InMemory(row)).ReadRows(read, 0); err != nil || !floats.EqualApprox(read, z.RawRowView(0), 1e-15) {
 		t.Errorf("read %v, want %v", read, z)
 	}
-	if s := score(got, row)[0]; s != mixtureOf(m).Score(z.RawRowView(0)) {
-		t.Errorf("score %g, want %g", s, mixtureOf(m).Score(z.RawRowView(0)))
+	if s := score(got, row)[0]; s != -mixtureOf(m).LogDensity(z.RawRowView(0)) {
+		t.Errorf("score %g, want %g", s, -mixtureOf(m).LogDensity(z.RawRowView(0)))
 	}
 	// The point of the first mean, (0, 1): the centre plus the second axis.
 	if want := []float64{11, 20.625, 4}; !floats.EqualApprox(got.InUnits(mixtureOf(got).Means()).RawRowView(0), want, 1e-12) {

@@ -50,6 +50,8 @@ type Option struct {
 	Values []string
 	// Expert options are shown only where all are.
 	Expert bool
+	// Local options are each member's own: they are in no agreement.
+	Local bool
 	// Default is the default as text; it may follow from other options.
 	Default string
 	// Fields are pointers to what the option is bound to.
@@ -194,6 +196,12 @@ func (o *Option) Needs(requires string, applies func() bool) *Option {
 // ForExperts hides the option from short help.
 func (o *Option) ForExperts() *Option {
 	o.Expert = true
+	return o
+}
+
+// OfEach says that each member sets the option for itself.
+func (o *Option) OfEach() *Option {
+	o.Local = true
 	return o
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 
@@ -83,7 +84,7 @@ const paperComponents = 5
 var (
 	numbers       = []int{2, 3, 4, 6, 8, 12, 20, 32, 48, 64}
 	mostByDefault = 20
-	penalties     = []float64{0.1, 0.3}
+	penalties     = []float64{0.01, 0.03, 0.1, 0.3}
 )
 
 // choices returns what there is to choose from; nil if everything is given.
@@ -183,7 +184,11 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if last.Number == 0 {
 		return algorithm.Outcome{}, err
 	}
-	out := algorithm.Outcome{Last: last, Model: a.scoring(l.Model()), TotalRows: l.TotalRows()}
+	m, fault := l.Written()
+	if fault != nil {
+		return algorithm.Outcome{}, errors.Join(err, fault)
+	}
+	out := algorithm.Outcome{Last: last, Model: a.scoring(m), TotalRows: l.TotalRows()}
 	if chosen, judged := l.Chosen(); len(judged) > 0 {
 		out.Used = map[string]any{"components": chosen.Components, "lambda": chosen.Lambda, "choice": judged}
 	}

@@ -19,11 +19,11 @@ func TestSettings(t *testing.T) {
 	algorithmtest.Check(t, ggm.Kind, "components=3", "rounds=7", "tol=0", "rho=0.5", "lambda0=2")
 	for setting, want := range map[string]string{
 		"components=-1": "components: want at least 1, got -1",
-		"rounds=-1":    "rounds: want at least 1, got -1",
-		"tol=NaN":      "tol: want a finite value of at least 0, got NaN",
-		"lambda0=0":    "lambda0: want a finite value above 0, got 0",
-		"rho=0":        "rho: want a finite value above 0, got 0",
-		"rho=Inf":      "rho: want a finite value above 0, got +Inf",
+		"rounds=-1":     "rounds: want at least 1, got -1",
+		"tol=NaN":       "tol: want a finite value of at least 0, got NaN",
+		"lambda0=0":     "lambda0: want a finite value above 0, got 0",
+		"rho=0":         "rho: want a finite value above 0, got 0",
+		"rho=Inf":       "rho: want a finite value above 0, got +Inf",
 	} {
 		if _, err := algorithmtest.Make(ggm.Kind, algorithm.Coordinates{}, setting); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", setting, err, want)

@@ -2,8 +2,10 @@ package ggm
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/glasso"
@@ -21,6 +23,7 @@ type candidate struct {
 
 	same      *columnstats.SameRows
 	model     *gmm.Mixture
+	rows      []float64 // N_k of the last total; nil before it
 	pending   []float64 // π^s that belongs to the last local update; nil for none
 	diversity privacy.Diversity
 	stalled   *glasso.StalledError
@@ -75,8 +78,33 @@ func (c *candidate) step(total []float64, dim int, counts bool) (next candidate,
 	if next.model, next.stalled, err = c.prior.step(c.model, s, weights); err != nil {
 		return next, 0, err
 	}
-	next.pending = nil
+	next.pending, next.rows = nil, slices.Clone(s.N)
 	return next, c.prior.objective(next.model, s, total[len(total)-1]), nil
+}
+
+// written returns the mixture that a model has: without components of fewer rows of all
+// participants than one, or than one in a thousand. Rounds keep these, and what totals hold
+// of them.
+func (c *candidate) written() (*gmm.Mixture, error) {
+	least := math.Max(1, 1e-3*passes.Sum(c.rows))
+	var weights []float64
+	var precisions []*mat.SymDense
+	all, means, kept := c.model.Weights(), c.model.Means(), []float64(nil)
+	sum := 0.0
+	for k, n := range c.rows {
+		if n < least {
+			continue
+		}
+		weights = append(weights, all[k])
+		sum += all[k]
+		kept = append(kept, means.RawRowView(k)...)
+		precisions = append(precisions, c.model.Precision(k))
+	}
+	if len(weights) == len(all) || sum == 0 {
+		return c.model, nil
+	}
+	floats.Scale(1/sum, weights)
+	return gmm.NewMixture(weights, mat.NewDense(len(weights), c.model.Dim(), kept), precisions)
 }
 
 // objective returns that of a model at sums, given what of it is the participants' own.

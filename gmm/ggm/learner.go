@@ -224,6 +224,16 @@ func (l *Learner) Model() *gmm.Mixture {
 	return l.live[best(l.live)].model
 }
 
+// Written returns the mixture to be kept of the last round: with the relative prior it has no
+// components that hardly a row is of.
+func (l *Learner) Written() (*gmm.Mixture, error) {
+	c := l.live[best(l.live)]
+	if c.prior.relative == nil {
+		return c.model, nil
+	}
+	return c.written()
+}
+
 // Chosen returns the number of components and the penalty of the model, and what held-out
 // rows have said of all that there was to choose from.
 func (l *Learner) Chosen() (Choice, []Judged) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -89,9 +88,8 @@ func serial(of collabdict.Rows) (bool, error) {
 	}
 	var all []float64
 	for i := range width {
-		column := mat.Col(nil, i, x)
-		if stat.Variance(column, nil) > 0 {
-			all = append(all, stat.Correlation(column[1:], column[:n-1], nil))
+		if r, ok := nextRow(x, i); ok {
+			all = append(all, r)
 		}
 	}
 	if len(all) == 0 {
@@ -99,4 +97,22 @@ func serial(of collabdict.Rows) (bool, error) {
 	}
 	slices.Sort(all)
 	return all[len(all)/2] > 0.5, nil
+}
+
+// nextRow returns the correlation of a column with itself one row later, unless it is constant.
+func nextRow(x *mat.Dense, column int) (r float64, ok bool) {
+	n, _ := x.Dims()
+	mean := 0.0
+	for i := range n {
+		mean += x.At(i, column) / float64(n)
+	}
+	squares, products := 0.0, 0.0
+	for i := range n {
+		d := x.At(i, column) - mean
+		squares += d * d
+		if i > 0 {
+			products += d * (x.At(i-1, column) - mean)
+		}
+	}
+	return products / squares, squares > 0
 }

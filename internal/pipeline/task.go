@@ -56,9 +56,9 @@ func New(of algorithm.Kind) *Task {
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
 		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to choose settings by (default 0.2 where there is something to choose, otherwise 0)",
-			option.DefaultBy(t.holdOut), option.Check(partly)),
+			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
 		option.String(&t.Order, "order", "", "`ORDER` of rows: in time (time), so that blocks of them are held out, or none (default found in the rows)",
-			option.OneOf(InTime, NoOrder), option.Optional[string]("leave it out to find out")),
+			option.OneOf(InTime, NoOrder), option.Optional[string]("leave it out to find out")).OfEach(),
 		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), or the range from 0 to 1 (minmax)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
 	}
