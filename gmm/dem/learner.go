@@ -78,6 +78,9 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	if err != nil {
 		return err
 	}
+	if l.config.Moments != nil {
+		agreed = l.config.Moments.Widened(agreed)
+	}
 	l.limits = limits{agreed}
 	model, err := l.first(ctx, g)
 	if err != nil {

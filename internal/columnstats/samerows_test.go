@@ -80,7 +80,7 @@ func TestMomentsKnowTheirMembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := m.Scaled([]float64{1, 2}), m.Onto(axes.Axes, mean, m.Bounds); m.members != 4 || a.members != 4 || b.members != 4 {
+	if a, b := m.Scaled([]float64{1, 2}), m.Onto(axes.Axes, mean, Bounds{RMS: m.Bounds.RMS[:1]}); m.members != 4 || a.members != 4 || b.members != 4 {
 		t.Errorf("%d, %d and %d members, want 4", m.members, a.members, b.members)
 	}
 }

@@ -41,10 +41,10 @@ func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 		of = append(of, "in the units of the data")
 	}
 	if moments {
-		of = append(of, "about the common mean")
+		of = append(of, "about a point near all rows")
 	}
 	if t.PCA > 0 && !moments {
-		of = append(of, "as scaled", "as scaled about the common mean")
+		of = append(of, "as scaled", "as scaled about a point near all rows")
 	}
 	if t.PCA > 0 && t.Normalise == MinMax {
 		of = append(of, "along the principal axes")

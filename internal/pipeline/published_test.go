@@ -19,7 +19,7 @@ func TestWhatPreparingTells(t *testing.T) {
 	}
 	k = example(t, "pca=2", "normalise=minmax", "standardise=global")
 	list := k.listed()
-	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, as scaled about the common mean, along the principal axes, as trained on"} {
+	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, as scaled about a point near all rows, along the principal axes, as trained on"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("%q is not in %s", want, list)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/netsim"
 )
@@ -62,6 +63,33 @@ func TestAMemberThatOnlyTheScalingHasCounted(t *testing.T) {
 		train, err := r.Model.Scorer().MeanLogLik(r.Model.Rows(unequal(1)[i].Train))
 		if err != nil || math.IsNaN(train) || math.IsInf(train, 0) {
 			t.Errorf("member %d: mean log-likelihood %g, %v", i, train, err)
+		}
+	}
+}
+
+// Whichever slot of the start a member is lost in, it comes back, and the totals stay over the
+// same rows.
+func TestAMemberLostInTheStart(t *testing.T) {
+	const away = 2
+	for _, kind := range []string{"ggm", "dem"} {
+		task := func() *pipeline.Task {
+			return pipelinetest.Task(t, kind, "components=3", "rounds=30", "tol=0", "standardise=global", "seed=1", "consensus.scheme=exact")
+		}
+		slots := play(t, task(), unequal(1), Conditions{}).report.Slots
+		for _, s := range slots {
+			if s.Decision.Round > 1 {
+				break
+			}
+			first := s.Decision.Slot
+			run := play(t, task(), unequal(1), Conditions{}, func(c *netsim.Config) {
+				c.Compute = time.Second
+				c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 20 * time.Second})
+			})
+			for i, r := range run.results {
+				if r == nil || r.Model == nil || r.Model.Manifest.Rounds != 30 {
+					t.Errorf("%s: member %d has not ended the run in which member %d was lost in slot %d", kind, i, away, first)
+				}
+			}
 		}
 	}
 }
