@@ -86,6 +86,8 @@ const (
 	SecondMoments
 	// LowWords are what is to be added to the values before, as many, in their order.
 	LowWords
+	// Updates are derivatives of a network's weights, or changes of them.
+	Updates
 )
 
 // Learner is a model in the form of Algorithm 1 of Idé et al. 2024: private
@@ -123,6 +125,15 @@ type Absentee interface {
 	// before: both are over the same members, and no member is away that was counted not
 	// long ago.
 	Steady() bool
+}
+
+// Carrier is implemented by groups whose running totals may come to count more members, and
+// round what they count.
+type Carrier interface {
+	// Carried returns how many members the running total of the last Sum has counted so
+	// far, 0 if that was of none, and the share of its bound by which a value of one member's vector
+	// is rounded at most.
+	Carried() (members int, rounding float64)
 }
 
 // Replayer is implemented by groups whose sums may be decided before this participant

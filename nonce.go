@@ -11,27 +11,40 @@ import (
 // member publishes a commitment to its secret, then the secret; the nonce is a
 // hash of them all, or of those that have revealed. A member that has seen the others'
 // commitments can no longer change its own share. The secret must be fresh; it is public afterwards.
-func AgreeNonce(ctx context.Context, g Group, secret [32]byte) ([32]byte, error) {
+//
+// The note is published with the commitment; it may be empty. Those of all members are
+// returned by rank, nil for one that was lost.
+func AgreeNonce(ctx context.Context, g Group, secret [32]byte, note []byte) (nonce [32]byte, notes [][]byte, err error) {
 	own := sha256.Sum256(append([]byte("collabdict/commitment/1"), secret[:]...))
-	commitments, err := g.Gather(ctx, own[:])
+	commitments, err := g.Gather(ctx, append(own[:], note...))
 	if err != nil {
-		return [32]byte{}, fmt.Errorf("commitments: %w", err)
+		return nonce, nil, fmt.Errorf("commitments: %w", err)
+	}
+	notes = make([][]byte, len(commitments))
+	for s, c := range commitments {
+		switch {
+		case c == nil:
+		case len(c) < len(own):
+			return nonce, nil, fmt.Errorf("member %d: want a commitment of %d bytes, got %d", s, len(own), len(c))
+		default:
+			notes[s] = c[len(own):]
+		}
 	}
 	reveals, err := g.Gather(ctx, secret[:])
 	if err != nil {
-		return [32]byte{}, fmt.Errorf("reveals: %w", err)
+		return nonce, nil, fmt.Errorf("reveals: %w", err)
 	}
-	nonce := sha256.New()
-	nonce.Write([]byte("collabdict/nonce/1"))
+	h := sha256.New()
+	h.Write([]byte("collabdict/nonce/1"))
 	for s, reveal := range reveals {
-		if reveal == nil { // lost since its commitment: the nonce is made without it
+		if reveal == nil || commitments[s] == nil { // lost at one of the two: the nonce is made without it
 			continue
 		}
 		want := sha256.Sum256(append([]byte("collabdict/commitment/1"), reveal...))
-		if len(reveal) != len(secret) || subtle.ConstantTimeCompare(want[:], commitments[s]) != 1 {
-			return [32]byte{}, fmt.Errorf("member %d revealed another secret than it had committed to", s)
+		if len(reveal) != len(secret) || subtle.ConstantTimeCompare(want[:], commitments[s][:len(want)]) != 1 {
+			return nonce, nil, fmt.Errorf("member %d revealed another secret than it had committed to", s)
 		}
-		nonce.Write(reveal)
+		h.Write(reveal)
 	}
-	return [32]byte(nonce.Sum(nil)), nil
+	return [32]byte(h.Sum(nil)), notes, nil
 }

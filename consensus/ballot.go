@@ -15,7 +15,8 @@ import (
 //     promise what it last voted for;
 //   - a view made from a quorum's promises finishes what the highest of the votes
 //     among them was for, and starts anew only where there is none;
-//   - a quorum's equal votes in one ballot decide, and quorums meet.
+//   - a quorum's equal votes in one ballot decide, and quorums meet;
+//   - a view leaves out a member only if an honest member would, too.
 //
 // It knows nothing of lost or slow members, nor of sealed results. What is marked kept is
 // on disk before any message that follows from it leaves.
@@ -122,8 +123,8 @@ func (b *ballots) mayPromise(from int, ballot uint32) bool {
 }
 
 // ownPromise returns the promise of the ballot promised, signed.
-func (b *ballots) ownPromise(joins bool, amends [32]byte) Promise {
-	p := Promise{Member: uint32(b.self), Vote: b.vote, Joins: joins, Chain: b.chain, Amends: amends}
+func (b *ballots) ownPromise(joins bool, without []uint32, amends [32]byte) Promise {
+	p := Promise{Member: uint32(b.self), Vote: b.vote, Joins: joins, Without: without, Chain: b.chain, Amends: amends}
 	if b.keys != nil {
 		p.Signature = b.keys.Sign(b.promiseBytes(b.promised, p))
 	}
@@ -140,6 +141,7 @@ func (b *ballots) promiseBytes(ballot uint32, p Promise) []byte {
 	h.number(uint64(ballot))
 	h.number(uint64(p.Member))
 	h.Write(p.Chain[:])
+	h.ranks(p.Without)
 	if p.Joins {
 		h.number(1)
 	}
@@ -163,13 +165,46 @@ func (b *ballots) checkPromise(ballot uint32, p Promise) bool {
 }
 
 // receivePromise collects a promise for the ballot that this member has prepared, and
-// reports whether it was of use.
+// reports whether it was of use. Until the view is made, a member may say anew whether it
+// joins and whom it would leave out, but not what it has voted for.
 func (b *ballots) receivePromise(from int, ballot uint32, p Promise) bool {
 	if ballot != b.promised || !b.prepares() || int(p.Member) != from || !b.checkPromise(ballot, p) {
 		return false
 	}
+	if before, had := b.promises[from]; had && !before.Vote.same(p.Vote) {
+		return false
+	}
 	b.promises[from] = p
 	return true
+}
+
+func (v *Vote) same(w *Vote) bool { return v == w || v != nil && w != nil && *v == *w }
+
+// names reports whether a promise is for leaving a member out.
+func (p *Promise) names(member int) bool {
+	_, in := slices.BinarySearch(p.Without, uint32(member))
+	return in
+}
+
+// mayLeaveOut reports whether a view that starts anew may go on without a member: one that is
+// not in the view of ballot 0; one that says itself that it will not come; or one that so
+// many would leave out that not all of them can be colluders.
+func (b *ballots) mayLeaveOut(member int, promises []Promise) bool {
+	if !b.preset.has(member) {
+		return true
+	}
+	witnesses := 0
+	for i := range promises {
+		p := &promises[i]
+		if !p.names(member) {
+			continue
+		}
+		if int(p.Member) == member {
+			return true
+		}
+		witnesses++
+	}
+	return witnesses >= b.witnesses()
 }
 
 // Views.
@@ -279,6 +314,9 @@ func (b *ballots) checkMembers(v *View, promised map[uint32]bool) error {
 	for i, out := range v.Missing {
 		if !b.belongs(int(out.Member)) || v.has(int(out.Member)) || i > 0 && out.Member <= v.Missing[i-1].Member {
 			return fmt.Errorf("view of ballot %d: member %d is missing out of order, or is in the view", v.Ballot, out.Member)
+		}
+		if !b.mayLeaveOut(int(out.Member), v.Promises) {
+			return fmt.Errorf("view of ballot %d: leaves out member %d, which fewer than %d of the promises would do", v.Ballot, out.Member, b.witnesses())
 		}
 	}
 	return nil

@@ -22,13 +22,13 @@ func prepared(t *testing.T, all []*ballots, owner int, others ...int) *ballots {
 	t.Helper()
 	b := all[owner]
 	b.promise(b.next(owner, b.promised))
-	b.prepare(0, b.ownPromise(true, [32]byte{}))
+	b.prepare(0, b.ownPromise(true, nil, [32]byte{}))
 	for _, s := range others {
 		if !all[s].mayPromise(owner, b.promised) {
 			t.Fatalf("member %d does not promise ballot %d", s, b.promised)
 		}
 		all[s].promise(b.promised)
-		if !b.receivePromise(s, b.promised, all[s].ownPromise(true, [32]byte{})) {
+		if !b.receivePromise(s, b.promised, all[s].ownPromise(true, nil, [32]byte{})) {
 			t.Fatalf("the promise of member %d is of no use", s)
 		}
 	}
@@ -52,7 +52,7 @@ func TestBallotsNeverGoBack(t *testing.T) {
 		}
 	}
 	b.cast(6, Value{Attempt: 6})
-	if p := b.ownPromise(true, [32]byte{}); p.Vote == nil || p.Vote.Ballot != 6 || !b.dirty {
+	if p := b.ownPromise(true, nil, [32]byte{}); p.Vote == nil || p.Vote.Ballot != 6 || !b.dirty {
 		t.Errorf("the promise reports the vote %v", p.Vote)
 	}
 	again := newBallots(b.roster, b.position, b.preset)
@@ -112,7 +112,7 @@ func TestDraftsWithoutVotes(t *testing.T) {
 		all := four()
 		b := all[1]
 		b.promise(1)
-		b.prepare(0, b.ownPromise(true, [32]byte{}))
+		b.prepare(0, b.ownPromise(true, nil, [32]byte{}))
 		for s, other := range all {
 			amends := [32]byte{}
 			if s < wanting {
@@ -121,7 +121,7 @@ func TestDraftsWithoutVotes(t *testing.T) {
 			if s != 1 {
 				other.promise(1)
 			}
-			b.receivePromise(s, 1, other.ownPromise(true, amends))
+			b.receivePromise(s, 1, other.ownPromise(true, nil, amends))
 		}
 		v := b.draft(wish)
 		if v.amends() != (wanting >= 3) || v.Finish != nil {
@@ -130,6 +130,94 @@ func TestDraftsWithoutVotes(t *testing.T) {
 		if between, within := b.checkView(v, true), b.checkView(v, false); v.amends() && (between != nil || within == nil) {
 			t.Errorf("%d want it: %v between rounds, %v within one", wanting, between, within)
 		}
+	}
+}
+
+// A view leaves out a member of ballot 0 if as many of its promises name the member as not all
+// colluders can be, or the member does so itself.
+func TestWhoMayBeLeftOut(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		colluders int
+		size      int
+		without   map[int][]uint32 // of the members that promise
+		out       uint32
+		refused   bool
+	}{
+		{"nobody names it", 1, 4, map[int][]uint32{0: nil, 1: nil, 2: nil}, 3, true},
+		{"the owner alone", 1, 4, map[int][]uint32{0: {3}, 1: nil, 2: nil}, 3, true},
+		{"another one", 1, 4, map[int][]uint32{0: {2}, 1: {2}, 2: nil}, 3, true},
+		{"two of four", 1, 4, map[int][]uint32{0: {3}, 1: nil, 2: {1, 3}}, 3, false},
+		{"itself", 1, 4, map[int][]uint32{0: nil, 1: nil, 3: {3}}, 3, false},
+		{"itself, and it would leave out another", 1, 4, map[int][]uint32{0: nil, 1: nil, 3: {2}}, 3, true},
+		{"two of seven", 2, 7, map[int][]uint32{0: {6}, 1: {6}, 2: nil, 3: nil, 4: nil, 5: nil}, 6, true},
+		{"three of seven", 2, 7, map[int][]uint32{0: {6}, 1: {6}, 2: nil, 3: {6}, 4: nil, 5: nil}, 6, false},
+		{"fewer than a quorum of seven", 5, 7, map[int][]uint32{0: {6}, 1: {6}, 2: {6}, 3: nil, 4: nil, 5: nil}, 6, true},
+		{"a quorum of seven, with more colluders", 5, 7, map[int][]uint32{0: {6}, 1: {6}, 2: {6}, 3: {6}, 4: nil, 5: nil}, 6, false},
+		{"nobody, without protection", 0, 4, map[int][]uint32{0: nil, 1: nil, 2: nil}, 3, true},
+		{"the owner, without protection", 0, 4, map[int][]uint32{0: {3}, 1: nil, 2: nil}, 3, false},
+		{"not in ballot 0", 1, 5, map[int][]uint32{0: nil, 1: nil, 2: nil}, 4, false},
+	} {
+		rules := Rules{Size: c.size, Quorum: c.size/2 + 1, Least: 2, Colluders: c.colluders}
+		preset := &View{}
+		for rank := range uint32(c.size) {
+			if c.name != "not in ballot 0" || rank != c.out {
+				preset.Members = append(preset.Members, rank)
+			}
+		}
+		v := &View{Ballot: uint32(c.size)}
+		for rank := range c.size {
+			b := newBallots(&roster{Rules: rules, self: rank, keys: testKeys(rank)}, position{}, preset)
+			b.promise(v.Ballot)
+			without, promises := c.without[rank]
+			if promises {
+				v.Promises = append(v.Promises, b.ownPromise(true, without, [32]byte{}))
+			}
+			switch {
+			case uint32(rank) == c.out:
+				v.Missing = append(v.Missing, Missing{Member: c.out})
+			case promises:
+				v.Members = append(v.Members, uint32(rank))
+			default: // it is named by all
+				v.Missing = append(v.Missing, Missing{Member: uint32(rank)})
+			}
+		}
+		b := newBallots(&roster{Rules: rules, keys: testKeys(0)}, position{}, preset)
+		for i := range v.Promises { // who does not promise is named, beside the one that the case is about
+			p := &v.Promises[i]
+			for _, out := range v.Missing {
+				if out.Member != c.out && !p.names(int(out.Member)) {
+					p.Without = slices.Sorted(slices.Values(append([]uint32{out.Member}, p.Without...)))
+				}
+			}
+			p.Signature = testKeys(p.Member).Sign(b.promiseBytes(v.Ballot, *p))
+		}
+		if err := b.checkView(v, true); (err != nil) != c.refused {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// Until its owner makes the view, a member may say anew whom it would leave out, but not what
+// it has voted for. What it says is signed.
+func TestPromisesAreRenewed(t *testing.T) {
+	all := four()
+	all[2].cast(0, Value{Digest: [32]byte{1}})
+	b := prepared(t, all, 0, 1, 2)
+	if !b.receivePromise(1, b.promised, all[1].ownPromise(true, []uint32{3}, [32]byte{})) {
+		t.Error("a promise without another member is of no use")
+	}
+	if p := b.promises[1]; !p.names(3) || p.names(2) {
+		t.Errorf("the promise counts as %+v", p)
+	}
+	changed := all[1].ownPromise(true, []uint32{3}, [32]byte{})
+	changed.Without = []uint32{2}
+	if b.receivePromise(1, b.promised, changed) {
+		t.Error("whom a promise would leave out is not signed")
+	}
+	all[2].vote = nil
+	if b.receivePromise(2, b.promised, all[2].ownPromise(true, nil, [32]byte{})) || b.promises[2].Vote == nil {
+		t.Error("a second promise takes back the vote of the first")
 	}
 }
 

@@ -75,8 +75,9 @@ func (m *Machine) prepare(e *Effects) {
 // promise leaves all lower ballots for good.
 func (m *Machine) promise(ballot uint32) {
 	s := m.slot
+	m.monitor.noteStall(m.now, m.standing())
 	s.ballots.promise(ballot)
-	m.monitor.step(m.now)
+	m.monitor.promises(m.now)
 	for b, a := range s.attempts {
 		if b < ballot {
 			a.leave()
@@ -85,7 +86,8 @@ func (m *Machine) promise(ballot uint32) {
 }
 
 func (m *Machine) ownPromise() Promise {
-	return m.slot.ballots.ownPromise(m.joins(), m.requestedNow())
+	without := m.monitor.without(m.now, m.standing(), m.joins())
+	return m.slot.ballots.ownPromise(m.joins(), without, m.requestedNow())
 }
 
 // joins reports whether this member's learner has come to the slot under way.
@@ -111,9 +113,13 @@ func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
 
 // receivePromise collects promises for the ballot that this member has prepared.
 func (m *Machine) receivePromise(from int, ballot uint32, p *Promise, e *Effects) {
-	if m.slot.ballots.receivePromise(from, ballot, *p) {
-		m.formView(false, e)
+	if !m.slot.ballots.receivePromise(from, ballot, *p) {
+		return
 	}
+	if p.Joins {
+		m.monitor.joins(from)
+	}
+	m.formView(false, e)
 }
 
 // formView makes the view of this member's ballot from the promises that have
@@ -124,6 +130,7 @@ func (m *Machine) formView(over bool, e *Effects) {
 	if b.commit != nil || !b.prepares() || !over && m.promisesToCome() {
 		return
 	}
+	b.promises[b.self] = m.ownPromise()
 	v := b.draft(m.requestedNow())
 	if v == nil || v.startsAnew() && !m.choose(v) {
 		return
@@ -141,7 +148,7 @@ func (m *Machine) promisesToCome() bool {
 		if _, promised := b.promises[member]; promised || !w.decides(member) || w.lost(m.now, member) {
 			continue
 		}
-		if b.preset.has(member) || m.newRound() && w.comes(m.now, member, b.number) {
+		if b.preset.has(member) || m.newRound() && w.comes(m.now, member, b.number, b.preset) {
 			return true
 		}
 	}
@@ -149,28 +156,45 @@ func (m *Machine) promisesToCome() bool {
 }
 
 // choose chooses the members of a view that starts anew, and reports whether they are
-// enough.
+// enough, and all that the others hear are among them.
 func (m *Machine) choose(v *View) bool {
-	m.divide(v)
+	all := m.divide(v)
 	if len(v.Members) < m.roster.Least && m.monitor.pardon() {
-		m.divide(v)
+		all = m.divide(v)
 	}
-	return len(v.Members) >= m.roster.Least
+	return all && len(v.Members) >= m.roster.Least
 }
 
 // divide fills in the members of a view of this member's ballot, and why the others are
-// not in it.
-func (m *Machine) divide(v *View) {
-	v.Members, v.Missing = nil, nil
-	at := m.standing()
+// not in it. It reports whether the view is to be made: one that this member would leave
+// out alone is waited for, and let in after a while if it can be; if it cannot be, the
+// others are left to try.
+func (m *Machine) divide(v *View) (all bool) {
+	v.Members, v.Missing, all = nil, nil, true
+	at, b := m.standing(), &m.slot.ballots
+	waited := m.now-b.prepared > agreeWait*m.p.Heartbeat
 	for i := range m.roster.Size {
 		member := m.roster.rank(i)
-		if reason := m.whyOut(member, at); reason == "" {
+		reason := m.whyOut(member, at)
+		if reason != "" && !b.mayLeaveOut(member, v.Promises) {
+			p, promised := b.promises[member]
+			switch comes := promised && p.Joins || !m.roster.decides(member); {
+			case !waited:
+				all = false
+			case comes:
+				reason = ""
+			default:
+				m.monitor.misses(member, v.Ballot)
+				all = false
+			}
+		}
+		if reason == "" {
 			v.Members = append(v.Members, uint32(member))
 		} else {
 			v.Missing = append(v.Missing, Missing{uint32(member), reason})
 		}
 	}
+	return all
 }
 
 // whyOut says why a member cannot be in the view of this member's ballot, "" if
@@ -193,7 +217,7 @@ func (m *Machine) whyOut(member int, at *standing) string {
 		return ""
 	case w.spared(m.now, member, at):
 		return "slow"
-	case w.excluded[member]:
+	case w.excluded[member] || !at.preset.has(member) && w.cutOff(m.now, member, at.preset):
 		return "its links hold the session up"
 	}
 	return ""

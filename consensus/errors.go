@@ -123,6 +123,11 @@ func leaveOf(err error) *Leave {
 		}
 	case *MemberError:
 		l.Reason, l.Blame = "it "+err.Reason, []uint32{uint32(err.Member)}
+		if err.Evidence != nil {
+			if pairs := TwoFaced(err.Evidence.Votes); len(pairs) > 0 {
+				l.Votes = pairs[0][:]
+			}
+		}
 	case *ParametersError:
 		l.Reason = fmt.Sprintf("it holds other parameters than most members in round %d", err.Round)
 		if err.Most == [32]byte{} {

@@ -91,8 +91,7 @@ func (m *Machine) unmask(new, known []CastVote, e *Effects) bool {
 	for _, v := range new {
 		for _, w := range known {
 			if w.contradicts(&v) && m.roster.isSigned(&v) {
-				err := m.roster.memberError(int(v.Member), fmt.Sprintf("signed votes for two results, %x and %x", w.Vote.Value.Digest[:4], v.Vote.Value.Digest[:4]))
-				err.Evidence = &Evidence{Run: m.p.Run, Member: int(v.Member), Votes: []CastVote{v, w}}
+				err := m.roster.twoVotesError(v, w)
 				m.show(w.Slot, w.alone(), e)
 				m.show(v.Slot, v.alone(), e)
 				m.fail(e, err)
@@ -101,6 +100,22 @@ func (m *Machine) unmask(new, known []CastVote, e *Effects) bool {
 		}
 	}
 	return false
+}
+
+// twoVotesError names a member that has signed both votes.
+func (r *roster) twoVotesError(v, w CastVote) *MemberError {
+	err := r.memberError(int(v.Member), fmt.Sprintf("signed votes for two results, %x and %x", w.Vote.Value.Digest[:4], v.Vote.Value.Digest[:4]))
+	err.Evidence = &Evidence{Run: r.run, Member: int(v.Member), Votes: []CastVote{v, w}}
+	return err
+}
+
+// proven returns the error that two votes told with a Leave prove, nil if they prove
+// nothing.
+func (r *roster) proven(votes []CastVote) *MemberError {
+	if len(votes) != 2 || !votes[0].contradicts(&votes[1]) || !r.isSigned(&votes[0]) || !r.isSigned(&votes[1]) {
+		return nil
+	}
+	return r.twoVotesError(votes[0], votes[1])
 }
 
 // unmaskIn does so with the votes of a certificate for the slot under way.

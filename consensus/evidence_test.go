@@ -139,3 +139,58 @@ func TestEvidenceAfterARestart(t *testing.T) {
 	n.receive(1, 2, Message{Body: n.castBy(2, 0, Value{Digest: [32]byte{2}}, [32]byte{})})
 	checkEvidence(t, n, 2, 2)
 }
+
+// A member that only hears from another that it leaves because of two votes has both of them
+// all the same, and so has one that hears it from that member.
+func TestALeaveHasTheEvidence(t *testing.T) {
+	n := at(t, exact, "session")
+	for _, v := range []Value{{Digest: [32]byte{1}}, {Digest: [32]byte{2}}} {
+		n.receive(0, 2, Message{Body: n.castBy(2, 0, v, [32]byte{})})
+	}
+	if n.members[0].err == nil {
+		t.Fatal("two votes of a member went unnoticed")
+	}
+	for _, from := range []int{0, 3} {
+		to := 3 - 2*from/3 // 0 tells 3, 3 tells 1
+		for _, d := range slices.Clone(n.flight) {
+			if _, leaves := d.msg.Body.(*Leave); leaves && d.from == from && d.to == to {
+				n.receive(to, from, d.msg)
+			}
+		}
+	}
+	checkEvidence(t, n, 2, 2)
+}
+
+// What is said with a Leave proves nothing unless a member has signed both votes.
+func TestALeaveProvesNothingWrong(t *testing.T) {
+	one, other := Value{Digest: [32]byte{1}}, Value{Digest: [32]byte{2}}
+	vote := func(n *network, member int, v Value) CastVote {
+		d := n.castBy(member, 0, v, [32]byte{})
+		return CastVote{Member: uint32(member), Vote: Vote{Value: v}, Signature: d.Signature}
+	}
+	for name, votes := range map[string]func(n *network) []CastVote{
+		"the same twice": func(n *network) []CastVote { return []CastVote{vote(n, 2, one), vote(n, 2, one)} },
+		"of two members": func(n *network) []CastVote { return []CastVote{vote(n, 2, one), vote(n, 3, other)} },
+		"in two ballots": func(n *network) []CastVote {
+			v := vote(n, 2, other)
+			v.Vote.Ballot = 4
+			return []CastVote{vote(n, 2, one), v}
+		},
+		"signed by another": func(n *network) []CastVote {
+			v := vote(n, 3, other)
+			v.Member = 2
+			return []CastVote{vote(n, 2, one), v}
+		},
+		"the first is not signed": func(n *network) []CastVote {
+			v := vote(n, 2, one)
+			v.Signature = nil
+			return []CastVote{v, vote(n, 2, other)}
+		},
+	} {
+		n := at(t, exact, "session")
+		n.receive(1, 0, Message{Body: &Leave{Reason: "it has seen two votes", Blame: []uint32{2}, Returns: true, Votes: votes(n)}})
+		if err := n.members[1].err; err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

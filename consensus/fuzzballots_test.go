@@ -57,6 +57,9 @@ func (x *Fuzzed) promise(ballot uint32) Promise {
 	if x.in.below(4) == 0 {
 		p.Vote = &Vote{Ballot: x.ballot(), Value: x.value()}
 	}
+	if x.in.below(2) == 0 {
+		p.Without = slices.Compact(slices.Sorted(slices.Values(x.ranks())))
+	}
 	p.Signature = testKeys(x.attacker).Sign(m.slot.ballots.promiseBytes(ballot, p))
 	switch x.in.below(16) {
 	case 1:
@@ -65,6 +68,8 @@ func (x *Fuzzed) promise(ballot uint32) Promise {
 		p.Signature = nil
 	case 3:
 		p.Joins = !p.Joins
+	case 4:
+		p.Without = x.ranks()
 	}
 	return p
 }
@@ -270,5 +275,11 @@ func (x *Fuzzed) amendment() []byte {
 }
 
 func InventLeave(x *Fuzzed) Body {
-	return &Leave{Reason: x.reason(), Blame: x.ranks(), Returns: x.in.below(2) == 1}
+	l := &Leave{Reason: x.reason(), Blame: x.ranks(), Returns: x.in.below(2) == 1}
+	for range x.in.below(4) { // of them 2 pass
+		v := CastVote{Member: x.rank(), Slot: uint64(x.in.below(3)), Chain: x.digest(), Vote: Vote{uint32(x.in.below(3)), Value{uint32(x.in.below(3)), x.digest()}}}
+		v.Signature = []byte{x.in.byte()}
+		l.Votes = append(l.Votes, v)
+	}
+	return l
 }

@@ -99,6 +99,11 @@ func (x *Fuzzed) rightView() *View {
 	}
 	if !slices.ContainsFunc(v.Promises, func(p Promise) bool { return int(p.Member) == x.attacker }) {
 		p := Promise{Member: uint32(x.attacker), Joins: true, Chain: x.me().chain}
+		for r := range uint32(4) { // who has not promised is to be left out
+			if int(r) != x.attacker && !slices.ContainsFunc(v.Promises, func(q Promise) bool { return q.Member == r }) {
+				p.Without = append(p.Without, r)
+			}
+		}
 		if c := x.in.byte(); c%8 == 7 {
 			p.Amends = fuzzedAmendment.digest()
 		} else if votes := x.sortedVotes(); c%8 == 6 && len(votes) > 0 {

@@ -124,16 +124,20 @@ func (m *Machine) help(to int, slot uint64, b *Heartbeat, e *Effects) {
 }
 
 // lacksPrepare reports whether a member of the same slot has not promised the ballot
-// that this member prepares, or has done so before its learner had come to the slot.
-// The wait for promises is short: the member may have been in an earlier slot when
-// it was asked.
+// that this member prepares; has done so before its learner had come to the slot, or
+// before it said that it will not; or does not miss yet whom this member misses. The wait
+// for promises is short: the member may have been in an earlier slot when it was asked.
 func (m *Machine) lacksPrepare(to int, b *Heartbeat) bool {
 	s := m.slot
 	if s.ballots.commit != nil || !s.ballots.prepares() || b.Promised > s.ballots.promised {
 		return false
 	}
 	p, promised := s.ballots.promises[to]
-	return !promised || !p.Joins && !b.Behind
+	if !promised || !p.Joins && !(b.Behind && p.names(to)) {
+		return true
+	}
+	own := s.ballots.promises[m.p.Self]
+	return slices.ContainsFunc(own.Without, func(member uint32) bool { return !p.names(int(member)) })
 }
 
 // helpOn sends what a member of the same slot lacks.

@@ -3,6 +3,7 @@ package consensus
 import (
 	"bytes"
 	"crypto/sha256"
+	"slices"
 	"testing"
 )
 
@@ -140,14 +141,27 @@ func honest[B any](n *network) (from int, m Message, body *B) {
 	return 0, Message{}, nil
 }
 
-// promises returns members' promises of a ballot, which none of them has made.
+// promises returns members' promises of a ballot, which none of them has made. They would
+// leave out all others.
 func (n *network) promises(ballot uint32, members ...int) (promises []Promise) {
 	for _, s := range members {
 		p := Promise{Member: uint32(s), Joins: true, Amends: n.members[s].requested()}
+		for other := range n.members {
+			if !slices.Contains(members, other) {
+				p.Without = append(p.Without, uint32(other))
+			}
+		}
 		p.Signature = testKeys(s).Sign(n.members[s].slot.ballots.promiseBytes(ballot, p))
 		promises = append(promises, p)
 	}
 	return promises
+}
+
+// naming gives a promise of promises other members to leave out, and signs it anew.
+func (n *network) naming(ballot uint32, p Promise, out ...uint32) Promise {
+	p.Without = out
+	p.Signature = testKeys(p.Member).Sign(n.members[p.Member].slot.ballots.promiseBytes(ballot, p))
+	return p
 }
 
 // voting gives a promise of promises a vote, and signs it anew.

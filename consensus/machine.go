@@ -288,8 +288,13 @@ func (m *Machine) replayEarly(e *Effects) {
 }
 
 // leave notes that a member has ended its part. What it has said before still
-// counts.
+// counts. If it leaves because of two votes of another member, this member has both then,
+// and ends its part, too.
 func (m *Machine) leave(from int, l *Leave, e *Effects) {
+	if err := m.roster.proven(l.Votes); err != nil {
+		m.fail(e, err)
+		return
+	}
 	m.monitor.leave(m.now, from, l)
 	m.judge(e)
 }

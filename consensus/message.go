@@ -54,6 +54,7 @@ type Promise struct {
 	Member    uint32
 	Vote      *Vote    // nil if the member has not voted in this slot
 	Joins     bool     // the member's learner has come to this slot
+	Without   []uint32 `json:",omitempty"` // members of ballot 0's view that the promiser would leave out, in rank order
 	Chain     [32]byte // of the slots before
 	Amends    [32]byte // digest of the amendment that the member wants made in this slot; zero for none
 	Signature []byte
@@ -178,7 +179,8 @@ type Heartbeat struct {
 type Leave struct {
 	Reason  string
 	Blame   []uint32
-	Returns bool // the member may come back and go on
+	Returns bool       // the member may come back and go on
+	Votes   []CastVote // two that no honest member signs, of the one to blame; or none
 }
 
 func (*Seeds) body()     {}

@@ -30,6 +30,7 @@ type model struct {
 	least    int // members of a view, if not as the rules have it
 	mutant   mutant
 	running  bool   // the sum carries on a running total
+	hears    bool   // all members hear each other all the time
 	firstBad string // what ends the search when it is found
 
 	nodes   []node // interned
@@ -53,6 +54,7 @@ const (
 	earlyPads     mutant = "pads are told with the vote"
 	oneShare      mutant = "one share opens a pad"
 	noShares      mutant = "nobody holds shares"
+	leaveHeard    mutant = "a view leaves out whom all hear"
 
 	countUncounted mutant = "a vector counts for its member that is not counted"
 	keepOld        mutant = "the counted vector is not put in the place of the old one by a member that was lost meanwhile"
@@ -328,8 +330,20 @@ func (x *model) bend(r Rules) Rules {
 		r.Shares = 1
 	case smallQuorum:
 		r.Quorum--
+	case leaveHeard:
+		r.Colluders = -1 // no promise need name it
 	}
 	return r
+}
+
+// deafen lets a machine take all others for silent, as it may at any time. What only judges
+// failures is forgotten after the step.
+func (x *model) deafen(m *Machine) {
+	if !x.hears {
+		for i := range m.monitor.peers {
+			m.monitor.peers[i].heard = -1
+		}
+	}
 }
 
 func (x *model) start() world {

@@ -9,8 +9,9 @@ import (
 
 // monitor judges, from the heartbeats of the others and the time that passes, who is
 // lost or slow, whether the slot under way makes no step, and who proposes the next
-// ballot. What it judges can be wrong at the cost of time only: nothing that is safe
-// depends on it. Where this member stands is told to it.
+// ballot. What it judges can be wrong at the cost of time, or of a member's place in a sum
+// if so many judge alike that not all of them can be colluders: no total depends on it.
+// Where this member stands is told to it.
 type monitor struct {
 	*roster
 	every    time.Duration // between two heartbeats
@@ -27,16 +28,23 @@ type monitor struct {
 	helper  int           // who was last asked for what has been decided, -1 for none
 	askedAt time.Duration // when a member was last asked
 
-	stuck      string // why the ballot at hand cannot decide
-	stuckSince time.Duration
+	stuck      string        // why the ballot at hand cannot decide
+	stuckSince time.Duration // when a quorum began to find so
+	stuckIn    uint32        // the ballot, or a higher one that a quorum has promised
 	usual      time.Duration // between this member's call and the decision
 	stalls     map[int]int   // sessions of the slot that were given up, by the member that held them up
 	excluded   map[int]bool  // members that did so twice
+	pardoned   bool          // there is no view without members whose links are broken
+
+	came     time.Duration  // when this member came to the slot
+	promised time.Duration  // when it promised the ballot at hand
+	mute     map[int]uint32 // members whose promise its own ballot has waited for in vain, by the ballot
 }
 
 // The times below are in heartbeats. Those that are measured are in patience.go.
 const (
 	viewWait    = 2  // for promises of members that are not lost
+	agreeWait   = 4  // for others to miss a member, too
 	busyFor     = 2  // after a step in which a promise is refused
 	longestWait = 32 // between two of the same help
 )
@@ -70,7 +78,7 @@ func newMonitor(r *roster, every time.Duration, patience float64) monitor {
 		}
 	}
 	w.peers = make([]peer, len(w.watched))
-	w.nextSlot()
+	w.nextSlot(0)
 	return w
 }
 
@@ -88,7 +96,10 @@ func (w *monitor) reform(r *roster, now time.Duration) {
 }
 
 // nextSlot forgets the members that have held up the slot before.
-func (w *monitor) nextSlot() { w.stalls, w.excluded = map[int]int{}, map[int]bool{} }
+func (w *monitor) nextSlot(now time.Duration) {
+	w.stalls, w.excluded, w.mute = map[int]int{}, map[int]bool{}, map[int]uint32{}
+	w.came, w.pardoned = now, false
+}
 
 // at returns what is known of a member, nil if it is not kept track of.
 func (w *monitor) at(member int) *peer {
@@ -141,6 +152,15 @@ func (w *monitor) leave(now time.Duration, from int, l *Leave) {
 
 // opens notes that a member's local update has ended.
 func (w *monitor) opens(now time.Duration, from int) { w.peer(now, from).pace.ended(now) }
+
+// misses notes that this member's ballot has waited in vain for a member that others hear.
+func (w *monitor) misses(member int, ballot uint32) { w.mute[member] = ballot }
+
+// joins notes that a member has joined this member's ballot.
+func (w *monitor) joins(member int) { delete(w.mute, member) }
+
+// promises notes that this member has promised a higher ballot.
+func (w *monitor) promises(now time.Duration) { w.since, w.promised = now, now }
 
 // step notes a step forward of this member.
 func (w *monitor) step(now time.Duration) { w.since = now }
@@ -229,8 +249,31 @@ func (w *monitor) near(now time.Duration, member int, slot uint64) bool {
 }
 
 // comes reports whether a member outside the preset view is to be expected in a view.
-func (w *monitor) comes(now time.Duration, member int, slot uint64) bool {
-	return w.near(now, member, slot) && !w.silent(now, member)
+func (w *monitor) comes(now time.Duration, member int, slot uint64, preset *View) bool {
+	return w.near(now, member, slot) && !w.silent(now, member) && !w.cutOff(now, member, preset)
+}
+
+// without returns the members of the preset view that this one would leave out of the next
+// view, in rank order: itself, if its learner does not come to the slot; those that are
+// silent, slow, or not in the slot though this member has been for a while; and those that
+// have held up sessions or have not answered here.
+func (w *monitor) without(now time.Duration, at *standing, joins bool) (out []uint32) {
+	settled := now-w.came > viewWait*w.every // each that keeps up has said so since
+	for _, r := range at.preset.Members {
+		member := int(r)
+		if member == w.self {
+			if settled && !joins {
+				out = append(out, r)
+			}
+			continue
+		}
+		_, mute := w.mute[member]
+		p := w.peer(now, member)
+		if p.left != nil || w.silent(now, member) || settled && !p.ready(at.slot) || w.spared(now, member, at) || w.excluded[member] || mute {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // follows reports whether a member that does not promise can be in a view: one of the
@@ -240,7 +283,7 @@ func (w *monitor) follows(now time.Duration, member int, slot uint64, preset *Vi
 	if w.lost(now, member) {
 		return false
 	}
-	return w.peer(now, member).ready(slot) || preset.has(member) && w.comes(now, member, slot)
+	return w.peer(now, member).ready(slot) || preset.has(member) && w.near(now, member, slot) && !w.silent(now, member)
 }
 
 // tooSlow reports whether a member has been computing for many times its usual time, and

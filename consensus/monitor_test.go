@@ -1,6 +1,7 @@
 package consensus
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -91,6 +92,57 @@ func TestMonitorTakesTurns(t *testing.T) {
 	}
 }
 
+// Turns are counted from when a quorum finds that the ballot has failed which most have come to,
+// also by a member that has missed it. What was said in the ballot before does not count.
+func TestMonitorCountsTurnsFromTheBallotOfMost(t *testing.T) {
+	w, at := monitored(20 * second)
+	w.leave(20*second, 4, &Leave{})
+	now := 30 * second
+	w.judge(now, at) // alone, for a while
+	now += 10 * second
+	for _, from := range []int{0, 2, 3} {
+		w.beats(now, from, Heartbeat{State: Promised, Promised: 6, Stuck: true})
+	}
+	if w.reachedBallot(now, at) != 6 || w.judge(now, at) || w.stuckSince != now {
+		t.Errorf("stuck in ballot %d since %s, want 6 since %s", w.stuckIn, w.stuckSince, now)
+	}
+	w.beats(now, 3, Heartbeat{State: Promised, Promised: 900, Stuck: true})
+	if got := w.reachedBallot(now, at); got != 6 {
+		t.Errorf("one member's word makes ballot %d the one that a quorum has promised", got)
+	}
+	at.promised = 7
+	w.promises(now + second)
+	if _, agree := w.turn(now+second, at, 7); agree != 2 {
+		t.Errorf("%d members are stuck in ballot 7 or above, want this one and member 3", agree)
+	}
+	w.beats(now+second, 0, Heartbeat{State: Promised, Promised: 6, Stuck: true})
+	if _, agree := w.turn(now+second, at, 7); agree != 3 {
+		t.Errorf("%d members are stuck, want member 0, which says so again", agree)
+	}
+}
+
+// After a member's ballot the turns go on from its rank, in a circle, so that one that cannot
+// make a view is not the next one again.
+func TestTurnsGoRound(t *testing.T) {
+	for name, c := range map[string]struct {
+		rules  Rules
+		failed uint32
+		want   []int
+	}{
+		"all":         {Rules{Size: 5}, 0, []int{0, 1, 2, 3, 4}},
+		"after 1":     {Rules{Size: 5}, 6, []int{2, 3, 4, 0, 1}},
+		"after 4":     {Rules{Size: 5}, 9, []int{0, 1, 2, 3, 4}},
+		"amended":     {Rules{Size: 3, Roster: []int{0, 2, 5}}, 4, []int{5, 0, 2}},
+		"a committee": {Rules{Size: 9, Committee: []int{1, 4, 6}}, 3, []int{4, 6, 1}},
+	} {
+		for turn, member := range c.want {
+			if got := c.rules.turn(member, c.failed); got != turn {
+				t.Errorf("%s: turn %d of member %d, want %d", name, got, member, turn)
+			}
+		}
+	}
+}
+
 // A session that makes no step is stalled, unless a long sum comes to another member.
 // Who holds it up twice is excluded, and included again where there is no other way.
 func TestMonitorExcludesWhoStalls(t *testing.T) {
@@ -116,6 +168,7 @@ func TestMonitorExcludesWhoStalls(t *testing.T) {
 		if !w.judge(now, at) {
 			t.Fatalf("does not propose: %q", w.stuck)
 		}
+		w.noteStall(now, at)
 	}
 	if !w.excluded[3] || len(w.excluded) != 1 {
 		t.Errorf("excludes %v, want member 3, which all wait for", w.excluded)
@@ -139,6 +192,67 @@ func TestMonitorFollowsWhoWaits(t *testing.T) {
 	if got := w.holdingUp(20*second, at); !slices.Equal(got, []int{4}) {
 		t.Errorf("got %v, want the end of the chain", got)
 	}
+}
+
+// Two members that take each other for lost, and that this one hears, are the ends of a broken
+// link. One session that stalls is enough to go on without the higher rank, and it is not invited
+// while the link is broken. If one of the two says so alone, it takes two sessions.
+func TestMonitorFindsBrokenLinks(t *testing.T) {
+	for _, c := range []struct {
+		of3 []uint32       // that member 3 takes for lost
+		out []map[int]bool // after each stall
+	}{
+		{[]uint32{2}, []map[int]bool{{3: true}}},
+		{nil, []map[int]bool{{}, {3: true}}},
+	} {
+		w, at := monitored(20 * second)
+		at.waiting = []int{0, 2}
+		now := 50 * second
+		w.beats(now, 0, Heartbeat{State: Session, Waiting: []uint32{3}})
+		w.beats(now, 2, Heartbeat{State: Session, Waiting: []uint32{3}, Suspects: []uint32{3}})
+		w.beats(now, 3, Heartbeat{State: Session, Waiting: []uint32{2}, Suspects: c.of3})
+		w.beats(now, 4, Heartbeat{State: Session})
+		if got := w.holdingUp(now, at); !slices.Equal(got, []int{2, 3}) {
+			t.Errorf("%v hold the session up, want the ends of the link", got)
+		}
+		for i, out := range c.out {
+			w.noteStall(now, at)
+			if !maps.Equal(w.excluded, out) {
+				t.Errorf("after %d stalls: excludes %v, want %v", i+1, w.excluded, out)
+			}
+		}
+		inside := &View{Members: []uint32{1, 2, 4}}
+		if w.comes(now, 3, 3, inside) != (c.of3 == nil) || !w.comes(now, 3, 3, &View{Members: []uint32{1, 4}}) {
+			t.Errorf("member 3, which does not hear %v: is expected beside %v: %v", c.of3, inside.Members, w.comes(now, 3, 3, inside))
+		}
+	}
+}
+
+// A promise names the members that its promiser has a reason to leave out, and no others.
+func TestMonitorNamesWhomItWouldLeaveOut(t *testing.T) {
+	w, at := monitored(20 * second)
+	w.nextSlot(20 * second)
+	names := func(now time.Duration, joins bool, want ...uint32) {
+		t.Helper()
+		if got := w.without(now, at, joins); !slices.Equal(got, want) {
+			t.Errorf("at %s: names %v, want %v", now, got, want)
+		}
+	}
+	names(20*second, false)
+	for _, from := range []int{0, 3, 4} {
+		w.beats(22*second, from, Heartbeat{State: Session, Behind: from == 4})
+	}
+	names(22*second, false)
+	names(23*second, true, 2, 4)     // silent, and behind
+	names(23*second, false, 1, 2, 4) // and this member itself
+	w.excluded[0] = true
+	w.misses(3, 6)
+	names(23*second, true, 0, 2, 3, 4)
+	at.preset = &View{Members: []uint32{0, 1, 2}}
+	names(23*second, true, 0, 2)
+	w.joins(3)
+	w.nextSlot(23 * second)
+	names(23*second, true, 2)
 }
 
 // A member that computes for three times its usual time is slow, if enough are left.
@@ -207,5 +321,19 @@ func TestMonitorGivesHelpMoreSeldom(t *testing.T) {
 	}
 	if w.help(64*second, 2, true, 3, &Heartbeat{State: Voted}, 0) == nil {
 		t.Error("other help has to wait")
+	}
+}
+
+// Whoever follows the waiting sets from another place finds the same circle.
+func TestMonitorFindsTheSameCircle(t *testing.T) {
+	w, at := monitored(20 * second)
+	for from, waits := range map[int][]uint32{0: {2, 3}, 2: {4}, 3: {0, 2}, 4: {2}} {
+		w.beats(20*second, from, Heartbeat{State: Session, Waiting: waits})
+	}
+	for _, waiting := range [][]int{{0}, {3}, {2}, {4}, {0, 2, 3, 4}} {
+		at.waiting = waiting
+		if got := w.holdingUp(20*second, at); !slices.Equal(got, []int{2, 4}) {
+			t.Errorf("from %v: %v, want the circle of 2 and 4", waiting, got)
+		}
 	}
 }

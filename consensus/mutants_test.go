@@ -26,6 +26,7 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 		{earlyPads, 1, 0, 0, "S2"},
 		{oneShare, 0, 0, 0, "S2"},
 		{noShares, 0, 1, 0, "stuck"},
+		{leaveHeard, 1, 0, 0, "S4"},
 		{countUncounted, 1, 1, 0, "R2"},
 		{keepOld, 1, 1, 1, "R2"},
 		{otherRows, 0, 1, 1, "R2"},
@@ -42,6 +43,7 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 			case countUncounted, keepOld, otherRows, loseOwn, fullVector:
 				x.running = true
 			}
+			x.hears = c.mutant == leaveHeard
 			if c.mutant != noShares { // two commits need views that are smaller than the rules allow
 				x.least = 2
 			}
@@ -66,6 +68,9 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 // its attempt until it sees the view of the ballot it has promised.
 func (x *model) receive(m *Machine, p *post, e *Effects) {
 	s := m.slot
+	if p.kind == prepareKind {
+		x.deafen(m)
+	}
 	if x.mutant == breakPromises && p.kind == prepareKind && s.ballots.commit == nil && p.ballot > s.ballots.promised {
 		liar := copyOf(m)
 		liar.receive(p.from, p.to[m.p.Self], e)

@@ -9,7 +9,7 @@ import (
 
 // opening returns what the opener of a slot needs to know of it.
 func (m *Machine) opening(s *slot) opening {
-	at := opening{now: m.now, values: s.values()}
+	at := opening{now: m.now, every: m.p.Heartbeat, values: s.values()}
 	if a := s.attempts[s.ballots.commit.Value.Attempt]; a != nil {
 		at.secrets = &a.secrets
 	}
@@ -163,7 +163,7 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 	m.slot = m.slotAfter(d)
 	preset := m.slot.preset
 	m.slot.dirty, m.slot.carries = true, true
-	m.monitor.nextSlot()
+	m.monitor.nextSlot(m.now)
 	m.monitor.step(m.now)
 	m.replayEarly(e)
 	if !preset.has(m.p.Self) {

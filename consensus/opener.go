@@ -55,6 +55,7 @@ type opener interface {
 // long as this member lacks it, and what this member holds of the pads.
 type opening struct {
 	now     time.Duration
+	every   time.Duration // between two heartbeats
 	sealed  *Sealed
 	secrets *secrets // nil if this member has no part in it
 	values  int      // of the vector, as far as known; else 0

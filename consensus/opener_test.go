@@ -62,7 +62,7 @@ func attemptOf(t *testing.T, size int, holders func(o *decidedSum, owner int) []
 }
 
 func (o *decidedSum) at(self int, now time.Duration) opening {
-	return opening{now: now, sealed: o.sealed, secrets: o.secrets[self], values: 1}
+	return opening{now: now, every: time.Second, sealed: o.sealed, secrets: o.secrets[self], values: 1}
 }
 
 // carry gives members what is in the mail until all is quiet. Lost members neither send
@@ -221,4 +221,32 @@ func TestOpenersTakeNothingWrong(t *testing.T) {
 	}
 	large.carry(0, nil, nil)
 	large.check(t, nil, true)
+}
+
+// Whoever begins epochs without end delays a large roster, but there are fewer and fewer of
+// them, and never none left for the others.
+func TestEpochsWithoutEndAreFew(t *testing.T) {
+	o := attemptOf(t, SmallRoster+2, publicHolders)
+	x := o.openers[1].(*openSum)
+	entered := 0
+	var longest, since time.Duration
+	for now := time.Duration(0); now < 5*time.Minute; now += 250 * time.Millisecond {
+		before := x.epoch
+		x.receive(0, &Reopen{Epoch: before + 1}, o.at(1, now))
+		if x.epoch > before {
+			entered, longest, since = entered+1, max(longest, now-since), now
+		}
+	}
+	if entered < 8 || entered > 20 || longest != 32*time.Second {
+		t.Errorf("%d epochs in 300 heartbeats, want at most 20; the longest took %s, want 32 heartbeats", entered, longest)
+	}
+	x.receive(0, &Reopen{Epoch: maxBallot}, o.at(1, time.Hour))
+	if x.epoch > 1000 {
+		t.Errorf("epoch %d, after which there are few", x.epoch)
+	}
+	y := o.openers[2].(*openSum)
+	y.receive(0, &Reopen{Epoch: maxBallot}, o.at(2, 0))
+	if y.begun {
+		t.Errorf("begins with epoch %d, after which there are few", y.epoch)
+	}
 }

@@ -19,6 +19,7 @@ type openSum struct {
 	lost   []Substitute
 	tries  int           // epochs before it
 	since  time.Duration // of its last step
+	came   time.Duration // to the epoch
 	begun  bool          // this member has come to it, with the result or by what another says
 	adding session.Session
 	early  []frame  // before the session began
@@ -64,12 +65,26 @@ func (o *openSum) receive(from int, body Body, at opening) []mail {
 		o.receiveSum(b.Words, at)
 	case *Reopen:
 		strange := func(l Substitute) bool { return !o.belongs(int(l.Member)) || !o.belongs(int(l.By)) }
-		if (!o.begun || b.Epoch > o.epoch) && !slices.ContainsFunc(b.Lost, strange) {
+		if o.may(b.Epoch, at) && !slices.ContainsFunc(b.Lost, strange) {
 			return o.reopen(b, at)
 		}
 	}
 	return nil
 }
+
+// may reports whether another member's epoch is entered now. A member of the committee waits
+// up to 64 heartbeats before it begins another one, as wait says; so one that comes after less
+// than half of that, and half a heartbeat at first, can be left out: if it was needed, another
+// one follows that is late enough. The numbers of epochs are to last.
+func (o *openSum) may(epoch uint32, at opening) bool {
+	return epoch-o.epoch <= mostSkipped &&
+		(!o.begun || epoch > o.epoch && at.now-o.came >= at.every<<min(o.tries, longestTry)/2)
+}
+
+const (
+	mostSkipped = 1 << 16 // numbers of epochs between two that a member hears of
+	longestTry  = 6       // tries that double the wait for the next epoch
+)
 
 // receiveStep takes a frame of the sum of the pads. A frame that no such session has is
 // of no use: there will be another epoch.
@@ -87,7 +102,7 @@ func (o *openSum) receiveStep(from int, b *Step, at opening) {
 
 func (o *openSum) begin(now time.Duration) {
 	if !o.begun {
-		o.begun, o.since = true, now
+		o.begun, o.since, o.came = true, now, now
 	}
 }
 
@@ -108,7 +123,7 @@ func (o *openSum) reopen(b *Reopen, at opening) []mail {
 	if o.begun {
 		o.tries++
 	}
-	o.begun, o.epoch, o.lost, o.since, o.adding, o.early = true, b.Epoch, b.Lost, at.now, nil, nil
+	o.begun, o.epoch, o.lost, o.since, o.came, o.adding, o.early = true, b.Epoch, b.Lost, at.now, at.now, nil, nil
 	out := []mail{{toFollowers, b}}
 	if at.secrets == nil {
 		return out
@@ -227,7 +242,7 @@ func (o *openSum) tick(at opening, w patience) []mail {
 func (o *openSum) wait(sealed *Sealed, w patience) time.Duration {
 	least := w.stall
 	if slices.ContainsFunc(o.members(sealed), w.without) {
-		least = w.every << min(o.tries, 6)
+		least = w.every << min(o.tries, longestTry)
 	}
 	turn := 0
 	for _, s := range o.Committee {

@@ -121,19 +121,40 @@ func (r Rules) belongs(rank int) bool {
 	return in
 }
 
-// next returns the first ballot above the given one of a member that decides.
-func (r Rules) next(member int, above uint32) uint32 {
-	place, places := member, r.Size
+// place returns where a member stands among those that decide, and how many they are.
+func (r Rules) place(member int) (place, places int) {
 	switch {
 	case r.Committee != nil:
 		place, _ = slices.BinarySearch(r.Committee, member)
-		places = len(r.Committee)
+		return place, len(r.Committee)
 	case r.Roster != nil:
 		place, _ = slices.BinarySearch(r.Roster, member)
+		return place, r.Size
 	}
+	return member, r.Size
+}
+
+// next returns the first ballot above the given one of a member that decides.
+func (r Rules) next(member int, above uint32) uint32 {
+	place, places := r.place(member)
 	b := above + 1
 	return b + uint32((place-int(b)%places+places)%places)
 }
+
+// turn returns how many members that decide have their turn before a member when a ballot
+// fails: those of lower rank; or after the ballot of one, those that come after its owner, in a
+// circle.
+func (r Rules) turn(member int, failed uint32) int {
+	place, places := r.place(member)
+	if failed == 0 {
+		return place
+	}
+	return (place - int(failed)%places - 1 + places) % places
+}
+
+// witnesses returns how many promises must name a member of ballot 0 before a view may go
+// on without it: more than those of all colluders, so one of them is honest.
+func (r Rules) witnesses() int { return min(r.Colluders+1, r.Quorum) }
 
 // decides reports whether a member promises and votes.
 func (r Rules) decides(member int) bool {

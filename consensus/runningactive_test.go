@@ -9,14 +9,15 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// One member does not follow the protocol: it prepares its own ballot at the start of a
-// round, leaves another member out of the view though it hears it, and lets it back three
-// rounds later, when the model has settled. Nobody objects. What is the same in all rounds
-// does not show in any difference of totals, and the run continues with all.
-func TestOneMemberLeavesAnotherOut(t *testing.T) {
+// More members than the colluders that are assumed do not follow the protocol: one prepares its
+// own ballot at the start of a round, both would leave out another member though they hear it,
+// and let it back three rounds later, when the model has settled. Nobody objects. What is the
+// same in all rounds does not show in any difference of totals, and the run continues with all.
+func TestTooManyColludersLeaveAMemberOut(t *testing.T) {
 	const (
 		members, rounds = 5, 40
-		active, victim  = 1, 3
+		active, helper  = 1, 2
+		victim          = 3
 		from, back      = 30, 33
 	)
 	blocks := []collabdict.Block{{Len: 2, Bound: 1000}, {Len: 1, Bound: 10}}
@@ -32,7 +33,7 @@ func TestOneMemberLeavesAnotherOut(t *testing.T) {
 			if round >= from && round < back {
 				m, begun := n.members[active], n.flight
 				n.flight = nil
-				m.monitor.excluded[victim] = true
+				m.monitor.excluded[victim], n.members[helper].monitor.excluded[victim] = true, true
 				var e Effects
 				m.propose(&e)
 				n.carryOut(active, e)

@@ -281,7 +281,7 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 		return
 	}
 	if b := m.roster.next(self, sl.ballots.promised); sl.ballots.commit == nil && b <= s.ballots && sl.ballots.own[b] == nil {
-		s.take(w, id, action{what: 'p', self: int8(self)}, true, func(m *Machine, e *Effects) { m.propose(e) }, nil)
+		s.take(w, id, action{what: 'p', self: int8(self)}, true, func(m *Machine, e *Effects) { s.deafen(m); m.propose(e) }, nil)
 	}
 	var seeds, steps, promises, opening []int16
 	votes := map[uint32][]int16{}
@@ -328,7 +328,7 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 				chosen = append(chosen, p)
 			}
 		}
-		s.hand(w, id, self, chosen, func(m *Machine, e *Effects) { m.formView(true, e) }, func(r result) bool {
+		s.hand(w, id, self, chosen, func(m *Machine, e *Effects) { s.deafen(m); m.formView(true, e) }, func(r result) bool {
 			return s.nodes[r.node].machine.slot.ballots.own[sl.ballots.promised] != nil
 		})
 	}
@@ -515,6 +515,9 @@ func (s *search) violations(w *world, report func(string)) {
 			report("S1: two totals")
 		}
 		first = n.log
+		if s.hears && len(n.log.Missing) > 0 {
+			report("S4: a member that all hear is left out")
+		}
 		if s.running {
 			if wrong := s.checkRunning(self, n.machine, n.log); wrong != "" {
 				report(wrong)
@@ -589,6 +592,24 @@ func (s *search) log(t *testing.T, began time.Time) {
 	t.Logf("%d worlds, %d steps, %d local states, %d messages in %s; not live: %d too few up, %d too few holders of shares, %d ballots used up, %d unexplained",
 		len(s.parent), s.steps, len(s.nodes), len(s.posts), time.Since(began).Round(time.Millisecond),
 		counts[tooFewUp], counts[tooFewHolders], counts[noBallots], counts[goesOn])
+}
+
+// Whom all hear nobody can leave out, in whatever order they hold ballots.
+func TestWhomAllHearIsInEveryOrderOfEvents(t *testing.T) {
+	x := newModel(3, 1, 0, 0)
+	x.called, x.hears, x.least = true, true, 2
+	if full {
+		x.ballots = 2
+	}
+	began := time.Now()
+	s, all := x.run(10_000_000)
+	s.log(t, began)
+	if !all {
+		t.Error("the search was cut off")
+	}
+	for v, id := range s.bad {
+		t.Errorf("%s: %s", v, s.trace(id))
+	}
 }
 
 // full makes the search go through three ballots, which takes a while and memory.

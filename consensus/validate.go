@@ -94,6 +94,10 @@ func (v *validator) body(m Message) {
 		v.members("heartbeat: suspects", b.Suspects)
 	case *Leave:
 		v.members("leave: blame", b.Blame)
+		v.want(len(b.Votes) == 0 || len(b.Votes) == 2, "leave: votes", len(b.Votes), "none or 2")
+		for _, c := range b.Votes {
+			v.rank("leave: votes", c.Member)
+		}
 	case *Step, *Prepare, *Busy, *Done, *Opened:
 	default:
 		v.want(false, "body", fmt.Sprintf("%T", m.Body), "one of the known bodies")
@@ -133,7 +137,10 @@ func (v *validator) missing(missing []Missing) {
 
 func (v *validator) share(s chunking.Share) { v.want(s.X > 0, "share", s.X, "a point from 1 to 255") }
 
-func (v *validator) promise(p *Promise) { v.rank("promise", p.Member) }
+func (v *validator) promise(p *Promise) {
+	v.rank("promise", p.Member)
+	v.inOrder("promise: members left out", p.Without)
+}
 
 func (v *validator) view(b *View) {
 	v.inOrder("view", b.Members)

@@ -43,6 +43,10 @@ func TestInvalidMessages(t *testing.T) {
 		"a block of less than none": sealed(Sealed{Header: sum, Blocks: []collabdict.Block{{Len: -1}}}),
 
 		"a promise of nobody":        &Promise{Member: 4},
+		"a promise without nobody":   &Promise{Without: []uint32{4}},
+		"a promise in disorder":      &Promise{Without: []uint32{2, 1}},
+		"a promise without many":     &Promise{Without: []uint32{0, 1, 2, 3, 3}},
+		"a view of a wrong promise":  &View{Promises: []Promise{{Without: []uint32{1, 1}}}},
 		"a view of another ballot":   &View{Ballot: 1},
 		"a view of nobody":           &View{Members: []uint32{4}},
 		"a view with a member twice": &View{Members: []uint32{2, 2}},
@@ -74,6 +78,9 @@ func TestInvalidMessages(t *testing.T) {
 		"waits for many":      &Heartbeat{State: Idle, Waiting: make([]uint32, 5)},
 		"suspects nobody":     &Heartbeat{State: Idle, Suspects: []uint32{math.MaxUint32}},
 		"blames nobody":       &Leave{Blame: []uint32{4}},
+		"one vote":            &Leave{Votes: make([]CastVote, 1)},
+		"three votes":         &Leave{Votes: make([]CastVote, 3)},
+		"votes of nobody":     &Leave{Votes: []CastVote{{Member: 4}, {Member: 4}}},
 	} {
 		_, err := Validate(Message{Body: body}, 4)
 		if invalid := new(InvalidError); !errors.As(err, &invalid) {

@@ -69,6 +69,13 @@ func TestWrongViews(t *testing.T) {
 		}, "want at least 3 of 4 members and the others missing, got 2 and 2"},
 		{"somebody is forgotten", newView, func(_ *network, v *View) { v.Missing = nil }, "want at least 3 of 4 members and the others missing, got 3 and 0"},
 		{"missing and a member", newView, func(_ *network, v *View) { v.Missing[0].Member = 2 }, "member 2 is missing out of order, or is in the view"},
+		{"a member that one alone would leave out", newView, func(n *network, v *View) {
+			v.Promises[0], v.Promises[2] = n.naming(4, v.Promises[0]), n.naming(4, v.Promises[2])
+		}, "leaves out member 3, which fewer than 2 of the promises would do"},
+		{"a member that others would leave out", newView, func(n *network, v *View) {
+			v.Members, v.Missing[0].Member = []uint32{0, 1, 3}, 2
+			v.Promises[2] = n.promises(4, 0, 1, 3)[2]
+		}, "leaves out member 2, which fewer than 2 of the promises would do"},
 		{"nobody is missing", newView, func(_ *network, v *View) { v.Missing[0].Member = 4 }, "member 4 is missing out of order, or is in the view"},
 
 		{"a vote that is ignored", finishView, func(n *network, v *View) {

@@ -14,7 +14,7 @@ import (
 // out again.
 type FittedTo struct {
 	Counts []float64 // K, Σ_n r_k(n) over the rows that means and precisions are of
-	Own    int       // rows that the weights are of
+	Own    float64   // rows that the weights are of, those of their prior among them
 	// Mean and Covariance are the rows that the priors of a mean and of a covariance matrix
 	// count as.
 	Mean, Covariance float64
@@ -56,8 +56,8 @@ const leastLeft = 1e-6
 
 // leftOut returns ln π'_k N(x|μ'_k, Σ'_k) of a row whose log density is logd with x in.
 func (m *Mixture) leftOut(k int, r, logd float64, fit FittedTo) float64 {
-	n, own := fit.Counts[k], m.weights[k]*float64(fit.Own)
-	weight := (own - r) / float64(fit.Own-1)
+	n, own := fit.Counts[k], m.weights[k]*fit.Own
+	weight := (own - r) / (fit.Own - 1)
 	rest, spread := n+fit.Mean-r, n+fit.Covariance-r
 	if !(weight > 0 && rest > 0 && spread > 0) {
 		return math.Inf(-1)

@@ -28,6 +28,8 @@ type group struct {
 	last       *consensus.Decision   // that was handed to the participant
 	steady     bool                  // the last sum is comparable with the one before
 	steadiness consensus.Steadiness
+	carried    consensus.Carried
+	census     consensus.Census
 	views      bool // running totals are plain sums
 	over       bool // its end was heard; the network's
 	ask        chan request
@@ -55,6 +57,7 @@ var (
 	_ collabdict.RoundStarter = (*group)(nil)
 	_ collabdict.Comparer     = (*group)(nil)
 	_ collabdict.Replayer     = (*group)(nil)
+	_ collabdict.Carrier      = (*group)(nil)
 )
 
 func (g *group) begin() { g.slots <- struct{}{} }
@@ -141,11 +144,17 @@ func (g *group) Included() bool {
 // Steady implements [collabdict.Absentee].
 func (g *group) Steady() bool { return g.steady }
 
+// Carried implements [collabdict.Carrier].
+func (g *group) Carried() (members int, rounding float64) {
+	return g.carried.Members, g.carried.Rounding
+}
+
 // note takes a decision as the answer to a call.
 func (g *group) note(d *consensus.Decision) {
 	g.last = d
 	if d.Kind == consensus.Sum {
 		g.steady = g.steadiness.Add(d)
+		g.carried = g.census.Add(d)
 	}
 }
 

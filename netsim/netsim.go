@@ -121,7 +121,7 @@ func (x *Network) Now() time.Duration { return time.Duration(x.loop.reached.Load
 
 func participate(ctx context.Context, rank int, g *group, seed uint64, part Participant) error {
 	if g.size <= consensus.SmallRoster {
-		if _, err := collabdict.AgreeNonce(ctx, g, secretOf(seed, rank)); err != nil {
+		if _, _, err := collabdict.AgreeNonce(ctx, g, secretOf(seed, rank), nil); err != nil {
 			return fmt.Errorf("nonce: %w", err)
 		}
 	}

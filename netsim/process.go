@@ -20,7 +20,8 @@ func (n *network) launch(rank int) {
 	m := n.members[rank]
 	g := &group{
 		rank: rank, size: len(n.members), known: m.log, slots: n.slots, views: n.config.ViewTotals,
-		ask: make(chan request), reply: make(chan answer),
+		census: consensus.Census{Settings: n.config.Settings},
+		ask:    make(chan request), reply: make(chan answer),
 	}
 	m.group, m.err, m.network, m.learner = g, nil, false, 0
 	if m.clock.Offset > 0 {

@@ -74,7 +74,7 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 		return nil, err
 	}
 	n := &Node{
-		self: j.Self, mostValues: wire.MaxWords / words, heartbeat: p.cfg.heartbeat(),
+		self: j.Self, mostValues: wire.MaxWords / words, heartbeat: p.cfg.heartbeat(), census: consensus.Census{Settings: p.cfg.Settings},
 		members: members, host: p.host, rendezvous: p.rendezvous, store: p.store, journal: j, log: p.cfg.Log, cancel: p.cancel,
 	}
 	box := newInbox(members, words)
@@ -180,7 +180,7 @@ func (n *Node) noteCame(rank int) {
 // prepare waits until the first messages can reach everybody, and draws the public
 // value that deals the labels of all sessions: these follow from all that was
 // decided before.
-func (n *Node) prepare(ctx context.Context) error {
+func (n *Node) prepare(ctx context.Context, publish func(run [32]byte) []byte) error {
 	assemble, cancel := context.WithTimeout(ctx, assembleMost)
 	defer cancel()
 	if err := n.transport.Assemble(assemble, n.heartbeat, n.loop.lost); err != nil {
@@ -189,18 +189,24 @@ func (n *Node) prepare(ctx context.Context) error {
 		}
 		n.log.Warn("not all members listen to the control plane yet", "error", err)
 	}
-	return n.agree(ctx)
+	return n.agree(ctx, publish)
 }
 
 // agree makes the first two collectives of a run, unless its roster is large. A
 // process that was started again has the same secret as the one before.
-func (n *Node) agree(ctx context.Context) error {
+func (n *Node) agree(ctx context.Context, publish func(run [32]byte) []byte) error {
 	if n.journal.Founders > consensus.SmallRoster {
 		return nil
 	}
-	if _, err := collabdict.AgreeNonce(ctx, n, n.journal.Secret); err != nil {
+	var note []byte
+	if publish != nil {
+		note = publish(n.journal.ID)
+	}
+	_, notes, err := collabdict.AgreeNonce(ctx, n, n.journal.Secret, note)
+	if err != nil {
 		return fmt.Errorf("agree on labels: %w", err)
 	}
+	n.published = notes
 	return nil
 }
 

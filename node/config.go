@@ -93,6 +93,10 @@ type Config struct {
 	// it down. Resume, if not nil, is called with that of an unfinished run before the node
 	// speaks with any other member. An error of either ends Join.
 	Begin, Resume func(run [32]byte) error
+	// Publish, if not nil, returns what all members see of this one before its learner
+	// begins, in a few bytes. It is called with the identity of the run, and returns the
+	// same whenever the run is resumed.
+	Publish func(run [32]byte) []byte
 	// Log gets what an operator should know; nil discards it.
 	Log *slog.Logger
 	// OnStatus, if not nil, gets the members present and missing whenever that

@@ -16,6 +16,7 @@ var (
 	_ collabdict.RoundStarter = (*Node)(nil)
 	_ collabdict.Comparer     = (*Node)(nil)
 	_ collabdict.Replayer     = (*Node)(nil)
+	_ collabdict.Carrier      = (*Node)(nil)
 )
 
 // mostBytes of a Gather are what a member takes from another at any time.
@@ -111,6 +112,14 @@ func (n *Node) Included() bool { return n.included.Load() }
 // Steady implements collabdict.Absentee.
 func (n *Node) Steady() bool { return n.steady.Load() }
 
+// Carried implements collabdict.Carrier.
+func (n *Node) Carried() (members int, rounding float64) {
+	if c := n.carried.Load(); c != nil {
+		return c.Members, c.Rounding
+	}
+	return 0, 0
+}
+
 func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision, error) {
 	c.Round = n.round.Load()
 	if p := n.parameters.Load(); p != nil {
@@ -135,6 +144,8 @@ func (n *Node) answer(d *consensus.Decision) {
 	if d.Kind == consensus.Sum {
 		n.included.Store(d.Counts(n.self))
 		n.steady.Store(n.steadiness.Add(&bare))
+		carried := n.census.Add(&bare)
+		n.carried.Store(&carried)
 	}
 	n.answered.Store(&bare)
 }

@@ -100,7 +100,7 @@ func open(c *Config) (*joiner, error) {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.rendezvous, err = rendezvous.New(p.ctx, rendezvous.Config{
-		Name: c.Name, Size: c.size(), Members: c.Members, Changes: c.Changes, Peers: c.Peers, MDNS: c.MDNS, Agreement: agreement,
+		Name: c.Name, Size: c.size(), Members: c.Members, Proven: c.Secret != nil, Changes: c.Changes, Peers: c.Peers, MDNS: c.MDNS, Agreement: agreement,
 		Settings: c.Settings, Timeout: c.JoinTimeout, Key: key, Host: p.host, Store: st, Log: c.Log, OnPresence: p.report,
 	})
 	if err != nil {
@@ -156,7 +156,7 @@ func (p *joiner) enter(ctx context.Context) (*Node, error) {
 		p.close()
 		return nil, err
 	}
-	if err := n.agree(ctx); err != nil {
+	if err := n.agree(ctx, p.cfg.Publish); err != nil {
 		n.Leave("it was stopped while it came back")
 		return nil, errors.Join(n.late(ctx, p.cfg.JoinTimeout, err), n.Close())
 	}
@@ -170,7 +170,7 @@ func (p *joiner) meet(ctx context.Context) (*Node, error) {
 		p.close()
 		return nil, err
 	}
-	if err := n.prepare(ctx); err != nil {
+	if err := n.prepare(ctx, p.cfg.Publish); err != nil {
 		err = n.late(ctx, p.cfg.JoinTimeout, err)
 		n.Abort("could not begin the run")
 		n.Close()

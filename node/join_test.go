@@ -12,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
@@ -33,6 +34,25 @@ func TestDisagreementIsNamedOnBothSides(t *testing.T) {
 	keptApart(t, a, b,
 		[]string{"m1 (", `disagrees on rho: this node has \"0.1\", the other \"0.2\"`},
 		[]string{"m0 (", `disagrees on rho: this node has \"0.2\", the other \"0.1\"`})
+}
+
+// Members of a list say so at once, too, also if nobody else is there, or nobody else is to
+// come.
+func TestADisagreementOfTwoOnAList(t *testing.T) {
+	for _, size := range []int{2, 3} {
+		configs := make([]Config, size)
+		for i := range configs {
+			configs[i] = testConfig(t, i, 0)
+			if size == 2 {
+				configs[i].Settings.Protect = chunking.None // two hide nothing from each other
+			}
+		}
+		list(t, configs)
+		configs[1].Agreement = Agreement{{Name: "rho", Value: "0.2"}, {Name: "model", Value: "ggm"}}
+		keptApart(t, configs[0], configs[1],
+			[]string{"m1 (", `disagrees on rho: this node has \"0.1\", the other \"0.2\": start both with the same value`},
+			[]string{"m0 (", `disagrees on rho: this node has \"0.2\", the other \"0.1\": start both with the same value`})
+	}
 }
 
 // What keeps the processes apart is in the error of one that gives up waiting.
@@ -191,7 +211,7 @@ func TestTimeoutAfterSigningNamesWhoIsMissing(t *testing.T) {
 	const limit = 500 * time.Millisecond
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	err := nodes[0].prepare(ctx)
+	err := nodes[0].prepare(ctx, nil)
 	var e *JoinTimeoutError
 	if err = nodes[0].late(ctx, limit, err); !errors.As(err, &e) || len(e.Missing) != 2 || !strings.HasPrefix(e.Missing[0], "m1 ") {
 		t.Errorf("got %v, want m1 and m2 to be missing", err)

@@ -21,6 +21,7 @@ import (
 type Node struct {
 	self       int
 	mostValues int
+	published  [][]byte // by founders, with their commitments; nil of a large roster
 	heartbeat  time.Duration
 	round      atomic.Uint32
 	parameters atomic.Pointer[[32]byte]           // the digest of those that calls are made from
@@ -28,6 +29,8 @@ type Node struct {
 	included   atomic.Bool                        // this member's vector, in the last total
 	steady     atomic.Bool                        // the last total is over the same members as the one before
 	steadiness consensus.Steadiness               // the learner's
+	carried    atomic.Pointer[consensus.Carried]  // of the last total
+	census     consensus.Census                   // the learner's
 
 	members    *membership.Current
 	host       *transport.Host
@@ -67,6 +70,11 @@ func (n *Node) Changes() int { return len(n.members.Load().Amendments) }
 
 // RunID returns the identity of the run, the same at all its members.
 func (n *Node) RunID() [32]byte { return n.journal.ID }
+
+// Published returns what Config.Publish of each member that the run began with has given,
+// by rank; nil for one that was lost at that moment. In a roster of more than
+// [consensus.SmallRoster] members nobody publishes anything, and it returns nil.
+func (n *Node) Published() [][]byte { return n.published }
 
 // Addrs returns the multiaddrs that other members can dial.
 func (n *Node) Addrs() []string { return n.host.Dialable() }

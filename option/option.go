@@ -50,6 +50,8 @@ type Option struct {
 	Values []string
 	// Expert options are shown only where all are.
 	Expert bool
+	// Local options are each member's own: they are in no agreement.
+	Local bool
 	// Default is the default as text; it may follow from other options.
 	Default string
 	// Fields are pointers to what the option is bound to.
@@ -87,6 +89,7 @@ type spec[T any] struct {
 	values    []string
 	optional  bool
 	hint      string
+	auto      bool
 }
 
 // Check takes values for which f returns nil. The error begins with what is wanted.
@@ -161,6 +164,13 @@ func Optional[T any](hint string) Rule[T] {
 	return func(s *spec[T]) { s.optional, s.hint = true, hint }
 }
 
+// automatic is the text of a value that the program finds by itself.
+const automatic = "auto"
+
+// Auto takes the text auto, too, which is the value 0: what the option says is then found
+// from the data. The number 0 cannot be given, and other rules are for numbers alone.
+func Auto[T any]() Rule[T] { return func(s *spec[T]) { s.auto = true } }
+
 // DefaultBy computes the default from other options, which stand before this one in the
 // table or have no such default. Help shows the default of the option itself.
 func DefaultBy[T any](f func() T) Rule[T] {
@@ -186,6 +196,12 @@ func (o *Option) Needs(requires string, applies func() bool) *Option {
 // ForExperts hides the option from short help.
 func (o *Option) ForExperts() *Option {
 	o.Expert = true
+	return o
+}
+
+// OfEach says that each member sets the option for itself.
+func (o *Option) OfEach() *Option {
+	o.Local = true
 	return o
 }
 
@@ -223,10 +239,30 @@ func bind[T any](p *T, name, kind string, byDefault T, help string, rules []Rule
 	for _, r := range rules {
 		r(&s)
 	}
+	var zero T
+	isZero := func(v T) bool { return any(v) == any(zero) }
+	if s.auto {
+		number, digits := parse, format
+		parse = func(text string) (T, error) {
+			if text == automatic {
+				return zero, nil
+			}
+			v, err := number(text)
+			if err == nil && isZero(v) {
+				err = fmt.Errorf("want %s or a number above 0, got %s", automatic, text)
+			}
+			return v, err
+		}
+		format = func(v T) string {
+			if isZero(v) {
+				return automatic
+			}
+			return digits(v)
+		}
+	}
 	*p = byDefault
 	o := &Option{Name: name, Help: help, Type: kind, Values: s.values, Default: format(byDefault), Fields: []any{p}}
 	if s.optional {
-		var zero T
 		o.optional, o.hint, o.zero, o.Default = true, s.hint, format(zero), ""
 	}
 	o.set = func(text string) error {
@@ -238,11 +274,19 @@ func bind[T any](p *T, name, kind string, byDefault T, help string, rules []Rule
 		return nil
 	}
 	o.text = func() string { return format(*p) }
-	o.entries = func() []Entry { return []Entry{{key(name), *p}} }
+	o.entries = func() []Entry {
+		if s.auto && isZero(*p) {
+			return []Entry{{key(name), automatic}}
+		}
+		return []Entry{{key(name), *p}}
+	}
 	if s.byDefault != nil {
 		o.byDefault = func() { *p = s.byDefault() }
 	}
 	o.check = func() error {
+		if s.auto && isZero(*p) {
+			return nil
+		}
 		for _, check := range s.checks {
 			if err := check(*p); err != nil {
 				return &Error{Name: name, Msg: err.Error(), Hint: s.hint}
@@ -251,7 +295,6 @@ func bind[T any](p *T, name, kind string, byDefault T, help string, rules []Rule
 		return nil
 	}
 	o.clear = func() {
-		var zero T
 		*p = zero
 	}
 	return o
@@ -339,7 +382,7 @@ func Ints(p *[]int, name string, byDefault []int, help string, rules ...Rule[[]i
 // of a range is a second entry, whose key begins with most_.
 func Range(least, most *int, name string, byDefault int, help string, rules ...Rule[int]) *Option {
 	o := bind(least, name, "range", byDefault, help, rules, wholeNumber, strconv.Itoa)
-	number, format := o.set, o.text
+	number, format, one := o.set, o.text, o.entries
 	*most = 0
 	o.Fields = append(o.Fields, most)
 	o.set = func(text string) error {
@@ -368,7 +411,7 @@ func Range(least, most *int, name string, byDefault int, help string, rules ...R
 		return fmt.Sprintf("%d-%d", *least, *most)
 	}
 	o.entries = func() []Entry {
-		list := []Entry{{key(name), *least}}
+		list := one()
 		if *most != 0 {
 			list = append(list, Entry{"most_" + key(name), *most})
 		}

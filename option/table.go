@@ -78,7 +78,7 @@ type Field struct{ Name, Value string }
 // has the digest.
 func (t Table) Fields() (list []Field) {
 	for _, o := range t {
-		if o.absent() {
+		if o.absent() || o.Local {
 			continue
 		}
 		f := Field{o.Name, o.Text()}

@@ -17,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/pastruns"
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
@@ -76,6 +77,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		child  *launch.ChildError
 		broken *store.DamageError
 		older  *store.VersionError
+		past   *pastruns.DamageError
 		path   *fs.PathError
 	)
 	switch {
@@ -83,7 +85,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return interrupted, ""
 	case atomicfile.IsFull(err):
 		return diskFull, "free some space on that disk and give the same command again: nothing that was written is lost, and an unfinished run is resumed"
-	case errors.As(err, &broken), errors.As(err, &older):
+	case errors.As(err, &broken), errors.As(err, &older), errors.As(err, &past):
 		return stateFailure, ""
 	case errors.As(err, &usage):
 		return usageFailure, usage.hint

@@ -165,6 +165,9 @@ func (d description) text(w io.Writer) {
 		fmt.Fprintf(w, "; smallest contribution ≈ %s rows", report.Fixed(math.Exp(p.LeastDiversity.Value), 1))
 	}
 	fmt.Fprintln(w)
+	if past := p.Protection.PastRun; past != nil {
+		fmt.Fprintf(w, "  %s\n", past.Line())
+	}
 	for _, s := range p.Published {
 		fmt.Fprintf(w, "  published: %s\n", s)
 	}

@@ -53,8 +53,10 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 	}
 	var settings ggm.Algorithm
 	options := settings.Options()
-	if err := options.Set("components", "2"); err != nil {
-		return err
+	for name, value := range map[string]string{"components": "2", "lambda": "0.1"} {
+		if err := options.Set(name, value); err != nil {
+			return err
+		}
 	}
 	if err := options.Complete(); err != nil {
 		return err
@@ -105,7 +107,6 @@ func agreement(options option.Table, columns []string) node.Agreement {
 		node.Field{Name: "seed", Value: strconv.Itoa(seed)},
 		node.Field{Name: "false-alarm", Value: "0.01"},
 		node.Field{Name: "standardise", Value: algorithm.None},
-		node.Field{Name: "hold-out", Value: "0.2"},
 		node.Field{Name: "normalise", Value: "standard"},
 		node.Field{Name: "ranges", Value: ""},
 		node.Field{Name: "number of columns", Value: strconv.Itoa(len(columns))})
@@ -116,7 +117,7 @@ func agreement(options option.Table, columns []string) node.Agreement {
 }
 
 func train(ctx context.Context, g collabdict.Group, rows *mat.Dense, s *ggm.Algorithm) (*ggm.Learner, error) {
-	l, err := ggm.NewLearner(gmm.Matrix(rows), ggm.Config{Components: s.Components, Lambda0: s.Lambda0, Rho: s.Rho, Seed: seed})
+	l, err := ggm.NewLearner(gmm.Matrix(rows), ggm.Config{Components: s.Components, Lambda0: s.Lambda0, Lambda: s.Lambda, Seed: seed})
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,9 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 	if err := check(total, frame.SumsLen()); err != nil {
 		return nil, err
 	}
+	if err := l.same.Check(total, l.limits.sums(k, l.origin, form)); err != nil {
+		return nil, fmt.Errorf("first components: %w", err)
+	}
 	for c := range k {
 		if total[c] >= leastRows {
 			continue

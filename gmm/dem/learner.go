@@ -43,6 +43,7 @@ type Learner struct {
 	limits  limits
 	origin  []float64 // M, that moments are taken about in the whole run
 	running collabdict.Running
+	same    *columnstats.SameRows
 	model   *gmm.Mixture
 	counted int
 }
@@ -77,6 +78,9 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	if err != nil {
 		return err
 	}
+	if l.config.Moments != nil {
+		agreed = l.config.Moments.Widened(agreed)
+	}
 	l.limits = limits{agreed}
 	model, err := l.first(ctx, g)
 	if err != nil {
@@ -97,7 +101,7 @@ func (l *Learner) first(ctx context.Context, g collabdict.Group) (*gmm.Mixture, 
 		if err != nil {
 			return nil, err
 		}
-		l.begin(middle(m.Means()), m.Components(), m.Form())
+		l.begin(g, middle(m.Means()), m.Components(), m.Form())
 		return m, nil
 	}
 	centres, err := l.config.Centres(ctx, g)
@@ -105,13 +109,14 @@ func (l *Learner) first(ctx context.Context, g collabdict.Group) (*gmm.Mixture, 
 		return nil, err
 	}
 	k, _ := centres.Dims()
-	l.begin(middle(centres), k, l.config.Form)
+	l.begin(g, middle(centres), k, l.config.Form)
 	return l.fromCentres(ctx, g, centres)
 }
 
 // begin fixes the origin, and what the sums are carried on from.
-func (l *Learner) begin(origin []float64, k int, form gmm.Covariance) {
+func (l *Learner) begin(g collabdict.Group, origin []float64, k int, form gmm.Covariance) {
 	l.origin, l.running = origin, collabdict.Running{Key: "statistics"}
+	l.same = columnstats.NewSameRows(g, l.limits.Bounds, l.config.Moments, k)
 	if l.config.Moments == nil {
 		return
 	}
@@ -162,6 +167,9 @@ func (l *Learner) Optimize(total []float64, _ bool) (objective float64, err erro
 		return 0, errNotStarted
 	}
 	if err := check(total, l.model.SumsLen()); err != nil {
+		return 0, err
+	}
+	if err := l.same.Check(total, l.limits.sums(l.model.Components(), l.origin, l.model.Form())); err != nil {
 		return 0, err
 	}
 	total = slices.Clone(total)

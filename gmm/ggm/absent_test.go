@@ -1,6 +1,7 @@
 package ggm
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,34 +10,42 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// from is a group whose first totals have this participant's vectors, or have not.
+// from is a group whose totals with a key have this participant's vectors.
 type from struct {
 	collabdict.Solo
-	in bool
+	key  string // "" for none, "*" for all
+	last *string
+}
+
+func (f from) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	*f.last = r.Key
+	return f.Solo.Accumulate(ctx, r, x, blocks)
 }
 
 func (from) TakeMissed() ([]float64, bool) { return nil, false }
-func (f from) Included() bool              { return f.in }
+func (f from) Included() bool              { return f.key == "*" || f.key == *f.last }
 func (from) Steady() bool                  { return true }
 
 // The weights of a participant that is lost after the start stay those of its vector in the
 // total, whether or not it has computed another one: a process that was started again takes
 // the total without that, and is to have the same weights. One of which no vector was ever
-// counted fits its own.
+// counted fits its own, also if it was counted in the moments or the clusters that the
+// statistics began from.
 func TestWeightsFollowFromWhatIsCounted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	x := mat.NewDense(60, 2, nil)
 	for i := range 60 {
 		x.SetRow(i, []float64{rng.NormFloat64() + float64(i%3/2*6), rng.NormFloat64()})
 	}
-	for _, in := range []bool{true, false} {
+	for key, in := range map[string]bool{"*": true, statisticsKey: true, clustersKey: false, columnstats.MomentsKey: false, "": false} {
 		l, err := NewLearner(gmm.Matrix(x), Config{Components: 2, Rho: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Start(t.Context(), from{in: in}); err != nil {
+		if err := l.Start(t.Context(), from{key: key, last: new(string)}); err != nil {
 			t.Fatal(err)
 		}
 		before := l.Model().Weights()
@@ -48,7 +57,7 @@ func TestWeightsFollowFromWhatIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if after := l.Model().Weights(); slices.Equal(after, before) != in {
-			t.Errorf("counted in the start: %v; weights %v, after a round without it %v", in, before, after)
+			t.Errorf("counted in %q of the start; weights %v, after a round without it %v", key, before, after)
 		}
 	}
 }

@@ -2,8 +2,10 @@ package ggm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 
@@ -25,11 +27,11 @@ var Kind = algorithm.Kind{
 
 // Algorithm is the learning of a mixture by a [Learner], with its settings.
 type Algorithm struct {
-	Components, Rounds int
-	Tol, Lambda0       float64
-	Score              string
-	Rho, Lambda        float64
-	Init               option.FileContent
+	Components, MostComponents, Rounds int
+	Tol, Lambda0                       float64
+	Score                              string
+	Rho, Lambda                        float64
+	Init                               option.FileContent
 
 	start  *gmm.Parameters // of Init
 	shared *Solutions
@@ -45,20 +47,23 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 
 // Options binds the settings.
 func (a *Algorithm) Options() option.Table {
-	const components = 5
 	return option.Table{
-		option.Int(&a.Components, "components", components, "number `K` of components of the shared mixture", option.AtLeast(1),
+		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, a range such as 3-10 to choose from by rows that are held out, or auto for 2-20 (default auto; with --rho 5)",
+			option.Auto[int](), option.AtLeast(1),
 			option.DefaultBy(func() int {
-				if a.start != nil {
+				switch {
+				case a.start != nil:
 					return len(a.start.Weights)
+				case a.Rho > 0:
+					return paperComponents
 				}
-				return components
+				return 0
 			})),
 		option.Int(&a.Rounds, "rounds", 100, "maximum number of `ROUNDS`", option.AtLeast(1)),
 		option.Float(&a.Tol, "tol", 1e-6, "stop when the objective changes by less than this `SHARE`; 0 runs all rounds", option.Finite()),
 		option.Float(&a.Lambda0, "lambda0", 1, "weight of the prior mean, in `ROWS`", option.Above(0, math.MaxFloat64)),
-		option.Float(&a.Lambda, "lambda", 0.1, "sparsity `PENALTY` of the precision matrices per row, in columns of unit variance within components",
-			option.Above(0, math.MaxFloat64)),
+		option.Float(&a.Lambda, "lambda", 0, "sparsity `PENALTY` of the precision matrices per row, in columns of unit variance within components, or auto to choose it by rows that are held out",
+			option.Auto[float64](), option.Above(0, math.MaxFloat64)),
 		option.Float(&a.Rho, "rho", 0, "absolute sparsity `PENALTY` of the precision matrices, as in the paper, in place of --lambda",
 			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out for --lambda")).ForExperts(),
 		option.String(&a.Score, "score", scoreDensity, "`SCORE` of a row: −ln p(x) by the own weights (density), or the mean of −ln N(x|k) over the components that it may be of, Eq. (19) of the paper (expected) (default density, with --rho expected)",
@@ -72,6 +77,54 @@ func (a *Algorithm) Options() option.Table {
 	}
 }
 
+// paperComponents is the number of components if nobody says it, with the paper's prior.
+const paperComponents = 5
+
+// What there is to choose from by default.
+var (
+	numbers       = []int{2, 3, 4, 6, 8, 12, 20, 32, 48, 64}
+	mostByDefault = 20
+	penalties     = []float64{0.01, 0.03, 0.1, 0.3}
+)
+
+// choices returns what there is to choose from; nil if everything is given.
+func (a *Algorithm) choices() (out []Choice) {
+	if a.Rho > 0 || a.start != nil || a.Components > 0 && a.MostComponents == 0 && a.Lambda > 0 {
+		return nil
+	}
+	least, most := a.Components, a.MostComponents
+	switch {
+	case least == 0:
+		least, most = numbers[0], mostByDefault
+	case most == 0:
+		most = least
+	}
+	lambdas := penalties
+	if a.Lambda > 0 {
+		lambdas = []float64{a.Lambda}
+	}
+	for _, k := range sizes(least, most) {
+		for _, l := range lambdas {
+			out = append(out, Choice{k, l})
+		}
+	}
+	return out
+}
+
+// sizes returns the ends of a range, and the usual numbers between.
+func sizes(least, most int) []int {
+	out := []int{least}
+	for _, k := range numbers {
+		if k > least && k < most {
+			out = append(out, k)
+		}
+	}
+	if most > least {
+		out = append(out, most)
+	}
+	return out
+}
+
 func (a *Algorithm) readInit(content []byte) (digest string, err error) {
 	if a.start, err = gmm.ReadParameters(bytes.NewReader(content)); err != nil {
 		return "", err
@@ -81,7 +134,12 @@ func (a *Algorithm) readInit(content []byte) (digest string, err error) {
 
 // Prepare checks the start.
 func (a *Algorithm) Prepare(algorithm.Coordinates) error {
-	if a.start != nil && len(a.start.Weights) != a.Components {
+	switch {
+	case a.MostComponents > 0 && (a.Rho > 0 || a.start != nil):
+		return option.Errorf("components", "want a number with --rho or --init, got %d-%d", a.Components, a.MostComponents)
+	case a.Rho > 0 && a.Lambda > 0:
+		return option.Errorf("lambda", "it is in place of --rho: leave one of them out")
+	case a.start != nil && len(a.start.Weights) != a.Components:
 		return option.Errorf("init", "want %d components, got %d", a.Components, len(a.start.Weights))
 	}
 	return nil
@@ -90,8 +148,13 @@ func (a *Algorithm) Prepare(algorithm.Coordinates) error {
 // Traits says what the settings ask of those who run them.
 func (a *Algorithm) Traits() algorithm.Traits {
 	return algorithm.Traits{
-		Rounds: a.Rounds, HoldsOut: a.Rho == 0, Patterns: true, LeastRows: a.Components + 1, Objective: "log posterior, nats",
-		Values: func(columns int) int { return passes.PackedLen(a.Components, columns, true) + 1 },
+		Rounds: a.Rounds, HoldsOut: a.Rho == 0, Patterns: true, LeastRows: max(a.Components, 2) + 1, Objective: "log posterior, nats", Chooses: len(a.choices()) > 1,
+		Values: func(columns int) (n int) {
+			for _, c := range a.choices() {
+				n += passes.PackedLen(c.Components, columns, true) + 2
+			}
+			return cmp.Or(n, passes.PackedLen(max(a.Components, 1), columns, true)+1)
+		},
 	}
 }
 
@@ -108,7 +171,7 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 
 // Train plays one participant's part. Moments of another type are left alone.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
-	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Seed: d.Seed, Init: a.start, Shared: a.shared}
+	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Choices: a.choices(), Held: d.Held, Seed: d.Seed, Init: a.start, Shared: a.shared}
 	c.Moments, _ = d.Moments.(*columnstats.Moments)
 	l, err := NewLearner(d.Rows, c)
 	if err != nil {
@@ -121,9 +184,19 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if last.Number == 0 {
 		return algorithm.Outcome{}, err
 	}
-	out := algorithm.Outcome{Last: last, Model: a.scoring(l.Model()), TotalRows: l.TotalRows()}
+	m, fault := l.Written()
+	if fault != nil {
+		return algorithm.Outcome{}, errors.Join(err, fault)
+	}
+	out := algorithm.Outcome{Last: last, Model: a.scoring(m), TotalRows: l.TotalRows()}
+	if chosen, judged := l.Chosen(); len(judged) > 0 {
+		out.Used = map[string]any{"components": chosen.Components, "lambda": chosen.Lambda, "choice": judged}
+	}
 	if a.Rho == 0 && a.Score == scoreDensity {
-		out.LeftOut = l.EachLeftOut
+		out.LeftOut = func(rows collabdict.Rows, f func(from int, scores []float64)) error { return l.EachLeftOut(m, rows, f) }
+	}
+	if !l.Counted() {
+		out.Warnings = append(out.Warnings, "no round has counted the statistics of this participant: the patterns were made without them, and only the weights are fitted to its rows")
 	}
 	if e := l.Stalled(); e != nil {
 		out.Warnings = append(out.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())

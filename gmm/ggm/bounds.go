@@ -17,9 +17,17 @@ func (l limits) statistics(k int) []collabdict.Block {
 
 // own bounds e^s, which is between −N^s ln K and 0: the responsibilities have no more
 // entropy than their mean.
-func (l limits) own(k int) float64 { return l.Rows * math.Max(math.Log(float64(k)), 1e-6) }
+func (l limits) own(k int) float64 {
+	return (l.Rows + ownRows*float64(k)) * math.Max(math.Log(float64(k)), 1e-6)
+}
 
-// within keeps what rounding has moved e^s beyond its bounds.
-func (l limits) within(own float64, k int) float64 {
-	return math.Max(-l.own(k), math.Min(own, l.own(k)))
+// all returns the blocks of a vector of candidates.
+func (l limits) all(of []*candidate) (blocks []collabdict.Block) {
+	for _, c := range of {
+		blocks = append(blocks, l.statistics(c.components)...)
+	}
+	if len(of) > 1 {
+		blocks = columnstats.AppendBlock(blocks, len(of), gainBound(l.Bounds))
+	}
+	return blocks
 }

@@ -45,7 +45,7 @@ func TestBoundsHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &Learner{rows: passes.NewReader(gmm.Matrix(x)), limits: b, model: m}
+		l := &Learner{rows: passes.NewReader(gmm.Matrix(x)), limits: b, live: []*candidate{{components: k, prior: prior{rho: 1}, model: m}}}
 		sums, blocks, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,11 @@ import (
 type Config struct {
 	// Components is K, at least 1 and at most the rows of all participants.
 	Components int
+	// Choices, if there are several, are what to choose K and Lambda from, in place of those
+	// given, by Held.
+	Choices []Choice
+	// Held are own rows that are held out of training; nil for none.
+	Held gmm.Rows
 	// Lambda0 is λ₀ of Eq. (8), the weight in rows of the prior mean 0. 0 means 1.
 	Lambda0 float64
 	// Rho is ρ of Eq. (16), absolute, which gives the regularisation of the paper. 0 means
@@ -34,7 +39,7 @@ type Config struct {
 
 // Validate reports the first field that is out of range.
 func (c Config) Validate() error {
-	if c.Components < 1 {
+	if c.Components < 1 && len(c.Choices) == 0 {
 		return fmt.Errorf("components: want at least 1, got %d", c.Components)
 	}
 	if !(c.Lambda0 >= 0) || math.IsInf(c.Lambda0, 1) {
@@ -66,12 +71,30 @@ func (e *ComponentsError) Error() string {
 	return fmt.Sprintf("components: want at most the %d rows of all participants, got %d", e.Rows, e.Components)
 }
 
-// prior returns that of the configuration. The variances of a relative one are still to be
-// learned.
-func (c Config) prior() prior {
-	p := prior{lambda0: cmp.Or(c.Lambda0, 1), rho: c.Rho, shared: c.Shared}
-	if c.Rho == 0 {
-		p.relative = &relative{lambda: cmp.Or(c.Lambda, 0.1)}
+// candidates returns what there is to choose from, given the rows of all participants. The
+// variances of relative priors are still to be learned.
+func (c Config) candidates(rows int) (out []*candidate) {
+	choices := c.Choices
+	if len(choices) == 0 || c.Rho > 0 {
+		choices = []Choice{{c.Components, cmp.Or(c.Lambda, 0.1)}}
 	}
-	return p
+	for _, x := range choices {
+		if len(choices) > 1 && x.Components > max(rows/rowsEach, choices[0].Components) {
+			continue
+		}
+		p := prior{lambda0: cmp.Or(c.Lambda0, 1), rho: c.Rho, shared: c.Shared}
+		if c.Rho == 0 {
+			p.relative = &relative{lambda: x.Lambda}
+		}
+		out = append(out, &candidate{components: x.Components, prior: p})
+	}
+	return out
+}
+
+// least returns the fewest components there can be.
+func (c Config) least() int {
+	if len(c.Choices) > 0 && c.Rho == 0 {
+		return c.Choices[0].Components
+	}
+	return c.Components
 }

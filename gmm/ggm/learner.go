@@ -2,19 +2,18 @@ package ggm
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/glasso"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
-	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Learner learns the sparse Gaussian graphical model mixture of Idé et al. 2024,
@@ -29,18 +28,14 @@ type Learner struct {
 	config Config
 
 	limits  limits
-	prior   prior
 	total   int // N of all participants of the start
 	counted int // of those in the last total
 	setup   int
 
-	running   collabdict.Running // of the statistics
-	model     *gmm.Mixture
-	pending   []float64 // π^s that belongs to the last LocalUpdate
-	counts    bool      // a vector of this participant is in the total
-	diversity privacy.Diversity
-	stalled   *glasso.StalledError
-	held      []float64 // N_k of the last total
+	running  collabdict.Running // of the statistics
+	counts   bool               // a vector of this participant is in the total
+	live     []*candidate       // at least one after Start
+	choosing choosing
 }
 
 var (
@@ -66,12 +61,20 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 	if err := r.Check(math.Ldexp(1, columnstats.MaxExp-1)); err != nil {
 		return nil, err
 	}
+	l := &Learner{rows: r, config: config}
+	if config.Held != nil {
+		x, err := algorithm.Dense(config.Held)
+		if err != nil {
+			return nil, err
+		}
+		l.choosing.held = x
+	}
 	if config.Init != nil {
 		if _, got := config.Init.Means.Dims(); got != dim {
 			return nil, fmt.Errorf("init: means: want %d columns as the rows have, got %d", dim, got)
 		}
 	}
-	return &Learner{rows: r, config: config, prior: config.prior()}, nil
+	return l, nil
 }
 
 // Start agrees with the group on bounds of the statistics and on the first
@@ -79,17 +82,17 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
-	s := &starter{Learner: l, group: counted}
+	s := &starter{Learner: l, group: counted, carrier: g}
 	var err error
-	if l.model, err = s.start(ctx); err != nil {
+	if l.live, err = s.start(ctx); err != nil {
 		return err
 	}
-	l.pending, l.counts = nil, counted.in
+	l.counts = counted.in
 	return nil
 }
 
-// counter counts the collectives of a group, and notes whether a running total has this
-// participant's vector.
+// counter counts the collectives of a group, and notes whether the total of the statistics
+// has this participant's vector.
 type counter struct {
 	collabdict.Group
 	calls int
@@ -105,7 +108,7 @@ func (c *counter) Accumulate(ctx context.Context, r collabdict.Running, x []floa
 	c.calls++
 	total, err := c.Group.Accumulate(ctx, r, x, blocks)
 	a, may := c.Group.(collabdict.Absentee)
-	c.in = c.in || !may || a.Included()
+	c.in = c.in || r.Key == statisticsKey && (!may || a.Included())
 	return total, err
 }
 
@@ -114,8 +117,19 @@ func (c *counter) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return c.Group.Gather(ctx, blob)
 }
 
+// Counted reports whether a total has counted this participant's statistics: the model was
+// made with them.
+func (l *Learner) Counted() bool { return l.counts }
+
 // Digest implements [collabdict.Digester]; the weights are each participant's own.
-func (l *Learner) Digest() [32]byte { return l.model.Digest(false) }
+func (l *Learner) Digest() [32]byte {
+	h := sha256.New()
+	for _, c := range l.live {
+		d := c.model.Digest(false)
+		h.Write(d[:])
+	}
+	return [32]byte(h.Sum(nil))
+}
 
 // Running implements [collabdict.Cumulative]. What the statistics have in common in all
 // rounds, the number, mean and covariance of the rows, does not show when a member is lost.
@@ -130,23 +144,20 @@ func (l *Learner) Running() collabdict.Running { return l.running }
 // The local log-likelihood is not summed: when the model has settled, the difference of
 // two sums would tell that of a member that is lost.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
-	if l.model == nil {
+	if l.live == nil {
 		return nil, nil, errNotStarted
 	}
-	s, diversity, err := l.model.Statistics(l.rows, nil, l.prior.tilts(l.model), true)
-	if err != nil {
-		return nil, nil, err
-	}
-	l.diversity = diversity
-	l.pending = make([]float64, s.K)
-	floats.ScaleTo(l.pending, 1/passes.Sum(s.N), s.N)
-	own := s.Entropy
-	for k, w := range l.pending {
-		if w > 0 {
-			own += float64(s.N[k] * portable.Log(w))
+	for _, c := range l.live {
+		own, err := c.update(l.rows, l.limits.own(c.components))
+		if err != nil {
+			return nil, nil, err
 		}
+		x = append(x, own...)
 	}
-	return append(s.Pack(), l.limits.within(own, s.K)), l.limits.statistics(s.K), nil
+	if len(l.live) > 1 {
+		x = append(x, l.choosing.gains(l.live)...)
+	}
+	return x, l.limits.all(l.live), nil
 }
 
 // Optimize is Eqs. (14) to (16) on the total of all participants' statistics. A
@@ -163,11 +174,11 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 // and are the same after a restart; a participant of whom no vector is counted fits its
 // weights all the same.
 func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
-	if l.model == nil {
+	if l.live == nil {
 		return 0, errNotStarted
 	}
-	k, dim := l.model.Components(), l.model.Dim()
-	if want := passes.PackedLen(k, dim, true) + 1; len(total) != want {
+	starts, want := layout(l.live, l.rows.Dim)
+	if want != len(total) {
 		return 0, fmt.Errorf("want a total of %d values, got %d", want, len(total))
 	}
 	for i, v := range total {
@@ -175,40 +186,71 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
 		}
 	}
-	weights := l.model.Weights()
-	l.counts = l.counts || included
-	if l.pending != nil && (included || !l.counts) {
-		weights = l.pending
-	}
-	s := passes.Unpack(total[:len(total)-1], k, dim, true)
-	if l.total == 0 {
-		if err := l.count(passes.Sum(s.N)); err != nil {
+	counts := l.counts || included
+	next := make([]*candidate, len(l.live))
+	sums := make([]*passes.Moments, len(l.live))
+	objectives := make([]float64, len(l.live))
+	for i, c := range l.live {
+		part := total[starts[i] : starts[i]+c.len(l.rows.Dim)]
+		if err := c.same.Check(part, l.limits.statistics(c.components)); err != nil {
 			return 0, err
 		}
+		sums[i] = passes.Unpack(part[:len(part)-1], c.components, l.rows.Dim, true)
+		if l.total == 0 {
+			if err := l.count(passes.Sum(sums[i].N)); err != nil {
+				return 0, err
+			}
+		}
+		x, objective, err := c.step(part, l.rows.Dim, included || !counts)
+		if err != nil {
+			return 0, err
+		}
+		if len(l.live) > 1 {
+			x.gain = total[want-len(l.live)+i]
+		}
+		next[i], objectives[i] = &x, objective
 	}
-	next, stalled, err := l.prior.step(l.model, s, weights)
-	if err != nil {
-		return 0, err
-	}
-	l.stalled = stalled
-	l.counted, l.held = int(math.Round(passes.Sum(s.N))), s.N
-	l.model, l.pending = next, nil
-	objective = total[len(total)-1] + next.Expected(s, nil) + l.prior.logDensity(next)
-	for i, tilt := range l.prior.tilts(next) {
-		objective += float64(s.N[i] * tilt)
-	}
-	return objective, nil
+	l.counts, l.counted = counts, int(math.Round(passes.Sum(sums[0].N)))
+	at := best(next)
+	l.live = l.halve(next, sums)
+	return objectives[at], nil
 }
 
 // Model returns the mixture with this participant's weights, nil before Start.
-func (l *Learner) Model() *gmm.Mixture { return l.model }
+func (l *Learner) Model() *gmm.Mixture {
+	if l.live == nil {
+		return nil
+	}
+	return l.live[best(l.live)].model
+}
+
+// Written returns the mixture to be kept of the last round: with the relative prior it has no
+// components that hardly a row is of.
+func (l *Learner) Written() (*gmm.Mixture, error) {
+	c := l.live[best(l.live)]
+	if c.prior.relative == nil {
+		return c.model, nil
+	}
+	return c.written()
+}
+
+// Chosen returns the number of components and the penalty of the model, and what held-out
+// rows have said of all that there was to choose from.
+func (l *Learner) Chosen() (Choice, []Judged) {
+	c := l.live[best(l.live)]
+	out := Choice{Components: c.components}
+	if r := c.prior.relative; r != nil {
+		out.Lambda = r.lambda
+	}
+	return out, l.choosing.judged
+}
 
 // Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
-func (l *Learner) Diversity() privacy.Diversity { return l.diversity }
+func (l *Learner) Diversity() privacy.Diversity { return l.live[best(l.live)].diversity }
 
 // Stalled returns what is left of the graphical lasso that the last Optimize stopped
 // furthest from its solution, nil if all are solved.
-func (l *Learner) Stalled() *glasso.StalledError { return l.stalled }
+func (l *Learner) Stalled() *glasso.StalledError { return l.live[best(l.live)].stalled }
 
 // SetupSums returns how many collectives the last Start took.
 func (l *Learner) SetupSums() int { return l.setup }

@@ -1,10 +1,21 @@
 package ggm
 
-import "github.com/collabdict/collabdict/gmm"
+import (
+	"github.com/collabdict/collabdict/gmm"
+)
 
-// EachLeftOut calls f with the surprise of each of some own rows at the model as it would be
-// without that row: see [gmm.Mixture.EachLeftOut]. The regularisation is the relative one, and
-// a round has been completed.
-func (l *Learner) EachLeftOut(rows gmm.Rows, f func(from int, scores []float64)) error {
-	return l.model.EachLeftOut(rows, gmm.FittedTo{Counts: l.held, Own: l.rows.N, Mean: l.prior.lambda0, Covariance: priorRows}, f)
+// EachLeftOut calls f with the surprise of each of some own rows at the mixture that is kept,
+// of [Learner.Written], as it would be without that row: see [gmm.Mixture.EachLeftOut]. The
+// prior is the relative one, and a round has been completed.
+func (l *Learner) EachLeftOut(m *gmm.Mixture, rows gmm.Rows, f func(from int, scores []float64)) error {
+	c := l.live[best(l.live)]
+	counts := c.rows
+	if m.Components() < len(counts) {
+		counts = nil
+		for _, k := range c.kept() {
+			counts = append(counts, c.rows[k])
+		}
+	}
+	own := float64(l.rows.N) + float64(c.prior.floor()*float64(c.components))
+	return m.EachLeftOut(rows, gmm.FittedTo{Counts: counts, Own: own, Mean: c.prior.lambda0, Covariance: c.prior.relative.rows()}, f)
 }

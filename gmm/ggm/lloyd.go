@@ -1,6 +1,7 @@
 package ggm
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -8,33 +9,53 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// lloyd improves all clusterings side by side, one sum a step, and returns the one with
-// the least squares within clusters after the last step.
-func (s *starter) lloyd(ctx context.Context, all *whole, of []*clustering, steps int) (*clustering, error) {
-	for range steps {
-		local, err := clusterSums(s.rows, of)
-		if err != nil {
-			return nil, err
-		}
-		total, err := s.group.Accumulate(ctx, s.clusters(len(of)), local, s.limits.clusterBlocks(nil, len(of), s.config.Components))
-		if err != nil {
-			return nil, err
-		}
-		moveAll(of, total, all)
+// lloyd improves all clusterings side by side, one sum a step, and returns for each number of
+// centres the one with the least squares within clusters after the last step.
+func (s *starter) lloyd(ctx context.Context, all *whole, of [][]*clustering, steps int) (map[int]*clustering, error) {
+	var blocks []collabdict.Block
+	parts := make([][]collabdict.Block, len(of))
+	checks := make([]*columnstats.SameRows, len(of))
+	for i, same := range of {
+		parts[i] = s.limits.clusterBlocks(nil, len(same), same[0].k())
+		blocks = append(blocks, parts[i]...)
+		checks[i] = columnstats.NewSameRows(s.carrier, s.limits.Bounds, s.known, same[0].k())
 	}
-	best := of[0]
-	for _, c := range of {
-		if c.between > best.between {
-			best = c
+	for range steps {
+		var local []float64
+		for _, same := range of {
+			own, err := clusterSums(s.rows, same)
+			if err != nil {
+				return nil, err
+			}
+			local = append(local, own...)
 		}
+		total, err := s.group.Accumulate(ctx, s.clusters(of), local, blocks)
+		if err != nil {
+			return nil, err
+		}
+		for i, same := range of {
+			if err := checks[i].Check(total, parts[i]); err != nil {
+				return nil, err
+			}
+			total = moveAll(same, total, all)
+		}
+	}
+	best := map[int]*clustering{}
+	for _, same := range of {
+		best[same[0].k()] = slices.MaxFunc(same, func(a, b *clustering) int { return cmp.Compare(a.between, b.between) })
 	}
 	return best, nil
 }
 
-// clusters returns the running total of the steps of so many clusterings.
-func (s *starter) clusters(clusterings int) collabdict.Running {
-	one := s.known.Running(clustersKey, s.config.Components, nil, columnstats.NoProducts, 0)
-	each := one
-	each.Begin = func(from []float64) []float64 { return slices.Repeat(one.Begin(from), clusterings) }
-	return each
+// clusters returns the running total of the steps of clusterings.
+func (s *starter) clusters(of [][]*clustering) collabdict.Running {
+	r := s.known.Running(clustersKey, 1, nil, columnstats.NoProducts, 0)
+	r.Begin = func(from []float64) (out []float64) {
+		for _, same := range of {
+			one := s.known.Running(clustersKey, same[0].k(), nil, columnstats.NoProducts, 0).Begin(from)
+			out = append(out, slices.Repeat(one, len(same))...)
+		}
+		return out
+	}
+	return r
 }

@@ -3,6 +3,7 @@ package ggm
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -55,13 +56,20 @@ func (f *leaf) squares() float64 { return mat.Trace(f.sums.Spread(0)) }
 
 // pcaPart splits the leaf with the largest sum of squares through its mean, along
 // its first principal component, until there is one leaf per component (PCA-Part,
-// Su and Dy 2007), and returns the leaves' means. One sum serves for the halves
+// Su and Dy 2007), and returns the leaves' means when they are as many as one of the sizes. One sum serves for the halves
 // of all leaves that could be split next.
-func (s *starter) pcaPart(ctx context.Context, all *whole) (*mat.Dense, error) {
-	k := s.config.Components
+func (s *starter) pcaPart(ctx context.Context, all *whole, sizes []int) (map[int]*mat.Dense, error) {
+	k := slices.Max(sizes)
+	out := map[int]*mat.Dense{}
 	root := &leaf{sums: all.Moments}
 	leaves := []*leaf{root}
-	for len(leaves) < k {
+	for {
+		if slices.Contains(sizes, len(leaves)) {
+			out[len(leaves)] = means(leaves, all.Dim)
+		}
+		if len(leaves) >= k {
+			return out, nil
+		}
 		worst := largest(leaves)
 		if leaves[worst].low == nil {
 			if err := s.halve(ctx, candidates(leaves, k-len(leaves))); err != nil {
@@ -72,11 +80,14 @@ func (s *starter) pcaPart(ctx context.Context, all *whole) (*mat.Dense, error) {
 		leaves[worst] = low
 		leaves = append(leaves, high)
 	}
-	centres := mat.NewDense(k, all.Dim, nil)
+}
+
+func means(leaves []*leaf, dim int) *mat.Dense {
+	centres := mat.NewDense(len(leaves), dim, nil)
 	for i, f := range leaves {
 		centres.SetRow(i, f.sums.Mean(0))
 	}
-	return centres, nil
+	return centres
 }
 
 func largest(leaves []*leaf) int {

@@ -3,7 +3,6 @@ package ggm
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
@@ -29,22 +28,26 @@ type relative struct {
 	variances []float64 // w, M values above 0
 }
 
-// priorRows is ν.
-const priorRows = 20
+// priorRows is ν for λ = 1: the two are one strength, so that a smaller penalty leaves
+// strongly correlated columns as they are in components of few rows, too.
+const priorRows = 200
+
+func (r *relative) rows() float64 { return priorRows * r.lambda }
 
 // lasso is the M-step's problem in columns of unit pooled variance: with the scatter S of n
 // rows, the graphical lasso of (S + ν·1)/(n + ν) with the penalty λn/(n + ν) off the diagonal.
 func (r *relative) lasso(n float64, s *mat.SymDense) glasso.Problem {
+	more := r.rows()
 	for i, v := range r.variances {
 		for j := i; j < len(r.variances); j++ {
 			x := s.At(i, j) / math.Sqrt(v*r.variances[j])
 			if i == j {
-				x = math.Max(x, 0) + priorRows
+				x = math.Max(x, 0) + more
 			}
-			s.SetSym(i, j, x/(n+priorRows))
+			s.SetSym(i, j, x/(n+more))
 		}
 	}
-	return glasso.Problem{S: s, Penalty: r.lambda * n / (n + priorRows), FreeDiagonal: true}
+	return glasso.Problem{S: s, Penalty: r.lambda * n / (n + more), FreeDiagonal: true}
 }
 
 // scaled returns a precision in columns of unit pooled variance, nil for nil, and unscaled
@@ -77,7 +80,13 @@ func (r *relative) logDensity(logDet float64, precision *mat.SymDense) float64 {
 	for i, v := range r.variances {
 		trace += float64(v * precision.At(i, i))
 	}
-	return priorRows / 2.0 * (logDet - trace)
+	return r.rows() / 2 * (logDet - trace)
+}
+
+// withVariances returns the prior with other pooled variances.
+func (p prior) withVariances(variances []float64) prior {
+	p.relative = &relative{lambda: p.relative.lambda, variances: variances}
+	return p
 }
 
 // tilts returns for each component what a row pays in it, in nats: at most 0.
@@ -107,14 +116,20 @@ func spread(m *gmm.Mixture) []float64 {
 	return out
 }
 
-// flatShare is the least share of its variance that a column can have within components.
-const flatShare = 1e-4
+const (
+	// flatShare is the least share of its variance that a column can have within components.
+	flatShare = 1e-4
+	// constantShare is the share of its mean square below which a column's variance is
+	// nothing but rounding.
+	constantShare = 1e-12
+)
 
 // pooledVariances returns the variances within components over all of them. A column that
 // does not vary at all gets the mean of the others: its rows say nothing of its scale.
 func pooledVariances(s *passes.Moments) []float64 {
-	n := floats.Sum(s.N)
-	within, all := make([]float64, s.Dim), make([]float64, s.Dim)
+	n := passes.Sum(s.N)
+	within := make([]float64, s.Dim)
+	sum, varies := 0.0, 0
 	for i := range s.Dim {
 		first, second := 0.0, 0.0
 		for k, rows := range s.N {
@@ -125,16 +140,21 @@ func pooledVariances(s *passes.Moments) []float64 {
 				within[i] += b - float64(a*a/rows)
 			}
 		}
-		all[i] = math.Max(second-float64(first*first/n), 0) / n
-		within[i] = math.Max(within[i]/n, float64(flatShare*all[i]))
+		all := second - float64(first*first/n)
+		if all <= constantShare*second {
+			within[i] = 0
+			continue
+		}
+		within[i] = math.Max(within[i], float64(flatShare*all)) / n
+		sum += within[i]
+		varies++
 	}
-	common := floats.Sum(within) / float64(s.Dim)
-	if common == 0 {
-		common = 1
-	}
-	for i := range within {
-		if all[i] <= 1e-12*common {
-			within[i] = common
+	for i, v := range within {
+		switch {
+		case v == 0 && varies > 0:
+			within[i] = sum / float64(varies)
+		case v == 0:
+			within[i] = 1
 		}
 	}
 	return within

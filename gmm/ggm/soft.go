@@ -132,11 +132,17 @@ func (l limits) clusterBlocks(to []collabdict.Block, clusterings, k int) []colla
 	return to
 }
 
-// moveAll moves all clusterings by their sums.
-func moveAll(of []*clustering, sums []float64, all *whole) {
+func (c *clustering) k() int {
+	k, _ := c.centres.Dims()
+	return k
+}
+
+// moveAll moves all clusterings by their sums, and returns what is left of these.
+func moveAll(of []*clustering, sums []float64, all *whole) []float64 {
 	for _, c := range of {
 		k, dim := c.centres.Dims()
 		c.move(sums[:k], sums[k:k*(1+dim)], all)
 		sums = sums[k*(1+dim):]
 	}
+	return sums
 }

@@ -28,7 +28,7 @@ func TestStalledGraphicalLasso(t *testing.T) {
 	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 		t.Fatal(err)
 	}
-	l.prior.steps = 1
+	l.live[0].prior.steps = 1
 	stalled, last := 0, math.Inf(-1)
 	for round := range 30 {
 		total, _, err := l.LocalUpdate()
@@ -57,7 +57,8 @@ func TestStalledGraphicalLasso(t *testing.T) {
 // stalls counts the components whose graphical lasso does not converge within the
 // learner's steps.
 func stalls(l *Learner, total []float64) (count int) {
-	k, dim := l.model.Components(), l.model.Dim()
+	k, dim := l.Model().Components(), l.Model().Dim()
+	p := l.live[0].prior
 	s := passes.Unpack(total, k, dim, true)
 	for c := range k {
 		if s.N[c] < minRows {
@@ -65,8 +66,10 @@ func stalls(l *Learner, total []float64) (count int) {
 		}
 		first := s.First[c*dim : (c+1)*dim]
 		mean := make([]float64, dim)
-		floats.ScaleTo(mean, 1/(l.prior.lambda0+s.N[c]), first)
-		_, err := l.prior.lasso(s.N[c], first, s.Second[c*dim*dim:(c+1)*dim*dim], mean).Solve(l.model.Precision(c))
+		floats.ScaleTo(mean, 1/(p.lambda0+s.N[c]), first)
+		problem := p.lasso(s.N[c], scatter(first, s.Second[c*dim*dim:(c+1)*dim*dim], mean))
+		problem.MaxSteps = p.steps
+		_, err := problem.Solve(l.Model().Precision(c))
 		var e *glasso.StalledError
 		if errors.As(err, &e) {
 			count++

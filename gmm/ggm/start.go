@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -21,7 +22,9 @@ import (
 type starter struct {
 	*Learner
 	group collabdict.Group
-	known *columnstats.Moments // of all rows
+	// carrier is the group itself, which knows whom totals have counted.
+	carrier collabdict.Group
+	known   *columnstats.Moments // of all rows
 }
 
 const (
@@ -30,45 +33,65 @@ const (
 	fewSteps   = 5 // in large groups, where a sum takes long
 )
 
-// start returns the given parameters or those of the best clustering: uniform
-// weights, and means and precisions by Eqs. (15) and (16).
-func (s *starter) start(ctx context.Context) (*gmm.Mixture, error) {
+// start returns the candidates with the given parameters, or those of the best clustering of
+// each number of components: uniform weights, and means and precisions by Eqs. (15) and (16).
+func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 	if err := s.common(ctx); err != nil {
 		return nil, err
 	}
 	s.running = collabdict.Running{Key: statisticsKey}
+	var live []*candidate
 	if s.known != nil {
 		if err := s.count(s.known.Count); err != nil {
 			return nil, err
 		}
-		s.running = s.known.Running(statisticsKey, s.config.Components, nil, columnstats.AllProducts, 1)
+		live = s.config.candidates(s.total)
+		s.running = begin(s.known, live, s.rows.Dim)
+		s.choosing.normal = newReference(oneComponent(s.known))
+	} else {
+		live = s.config.candidates(0)
+	}
+	for _, c := range live {
+		c.same = columnstats.NewSameRows(s.carrier, s.limits.Bounds, s.known, c.components)
 	}
 	if s.config.Init != nil {
 		m, err := s.config.Init.Mixture()
-		if err == nil && s.prior.relative != nil {
-			s.prior.relative.variances = spread(m)
+		for _, c := range live {
+			c.model = m
+			if c.prior.relative != nil && err == nil {
+				c.prior.relative.variances = spread(m)
+			}
 		}
-		return m, err
+		return live, err
 	}
 	all := newWhole(oneComponent(s.known))
-	var drawn []*clustering
-	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.Dim)))
-	for range draws {
-		drawn = append(drawn, newClustering(gaussianCentres(all, s.config.Components, rng), all))
+	var sizes []int
+	for _, c := range live {
+		if !slices.Contains(sizes, c.components) {
+			sizes = append(sizes, c.components)
+		}
 	}
 	steps := lloydSteps
 	if !columnstats.Publishes(s.group) {
 		steps = fewSteps
 	}
-	first, err := s.pcaPart(ctx, all)
+	first, err := s.pcaPart(ctx, all, sizes)
 	if err != nil {
 		return nil, fmt.Errorf("start by principal components: %w", err)
 	}
-	best, err := s.lloyd(ctx, all, append([]*clustering{newClustering(first, all)}, drawn...), steps)
+	of := make([][]*clustering, len(sizes))
+	for i, k := range sizes {
+		of[i] = []*clustering{newClustering(first[k], all)}
+		rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.Dim)))
+		for range draws / len(sizes) {
+			of[i] = append(of[i], newClustering(gaussianCentres(all, k, rng), all))
+		}
+	}
+	clusterings, err := s.lloyd(ctx, all, of, steps)
 	if err != nil {
 		return nil, fmt.Errorf("start by clustering: %w", err)
 	}
-	return s.firstModel(ctx, best, all)
+	return live, s.firstModels(ctx, live, clusterings, all)
 }
 
 // The running totals of the steps of clustering, and of the rounds.
@@ -106,49 +129,69 @@ func oneComponent(all *columnstats.Moments) *passes.Moments {
 // count takes N from a sum over all participants' rows.
 func (l *Learner) count(n float64) error {
 	l.total = int(math.Round(n))
-	if k := l.config.Components; k > l.total {
+	if k := l.config.least(); k > l.total {
 		return &ComponentsError{Components: k, Rows: l.total}
 	}
 	return nil
 }
 
-// firstModel is one M-step with the responsibilities of a clustering. A component with
-// less than a row stays at its centre with the precision that fits all rows.
-func (s *starter) firstModel(ctx context.Context, c *clustering, all *whole) (*gmm.Mixture, error) {
-	k, dim := c.centres.Dims()
-	own, err := c.moments(s.rows, nil, true)
-	if err != nil {
-		return nil, err
+// firstModels is one M-step of each candidate with the responsibilities of the clustering of
+// its size. A component with less than a row stays at its centre with the precision that fits
+// all rows.
+func (s *starter) firstModels(ctx context.Context, live []*candidate, of map[int]*clustering, all *whole) error {
+	var x []float64
+	for _, c := range live {
+		own, err := of[c.components].moments(s.rows, nil, true)
+		if err != nil {
+			return err
+		}
+		// A member that is lost from here on stays in the objective with the least entropy
+		// that its rows can have: it does not fall when the member comes back.
+		least := -(float64(s.rows.N) + c.prior.floor()*float64(c.components)) * math.Log(float64(c.components))
+		x = append(append(x, own.Pack()...), least)
 	}
-	// A member that is lost from here on stays in the objective with the least entropy
-	// that its rows can have: it does not fall when the member comes back.
-	least := -float64(s.rows.N) * math.Log(float64(k))
-	total, err := s.group.Accumulate(ctx, s.running, append(own.Pack(), least), s.limits.statistics(k))
+	starts, length := layout(live, s.rows.Dim)
+	x = append(x, make([]float64, length-len(x))...)
+	total, err := s.group.Accumulate(ctx, s.running, x, s.limits.all(live))
 	if err != nil {
-		return nil, fmt.Errorf("sum of the first components: %w", err)
+		return fmt.Errorf("sum of the first components: %w", err)
 	}
-	sums := passes.Unpack(total[:len(total)-1], k, dim, true)
-	if s.prior.relative != nil {
-		s.prior.relative.variances = pooledVariances(sums)
+	for i, c := range live {
+		part := total[starts[i] : starts[i]+c.len(s.rows.Dim)-1]
+		if err := c.same.Check(part, s.limits.statistics(c.components)); err != nil {
+			return fmt.Errorf("first components: %w", err)
+		}
+		if err := c.first(passes.Unpack(part, c.components, s.rows.Dim, true), of[c.components].centres, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first is the M-step of a candidate that has no model yet.
+func (c *candidate) first(sums *passes.Moments, centres *mat.Dense, all *whole) error {
+	k, dim := centres.Dims()
+	if c.prior.relative != nil {
+		c.prior = c.prior.withVariances(pooledVariances(sums))
 	}
 	second := make([]float64, dim*dim)
 	floats.ScaleTo(second, 1/float64(k), all.Second)
 	first := make([]float64, dim)
 	floats.ScaleTo(first, 1/float64(k), all.First)
-	common, err := s.prior.optimise(math.Max(minRows, all.N[0]/float64(k)), first, second, nil)
+	common, err := c.prior.optimise(math.Max(minRows, all.N[0]/float64(k)), first, second, nil)
 	if err != nil {
-		return nil, fmt.Errorf("first precision: %w", err)
+		return fmt.Errorf("first precision: %w", err)
 	}
 	weights, precisions := make([]float64, k), make([]*mat.SymDense, k)
 	for i := range k {
 		weights[i], precisions[i] = 1/float64(k), common.precision
 	}
-	fallback, err := gmm.NewMixture(weights, c.centres, precisions)
+	fallback, err := gmm.NewMixture(weights, centres, precisions)
 	if err != nil {
-		return nil, fmt.Errorf("first parameters: %w", err)
+		return fmt.Errorf("first parameters: %w", err)
 	}
-	model, _, err := s.prior.step(fallback, sums, weights)
-	return model, err
+	c.model, _, err = c.prior.step(fallback, sums, weights)
+	return err
 }
 
 // gaussianCentres draws k centres from the normal distribution with the mean and

@@ -154,11 +154,10 @@ func (m *Mean) largest() (largest []float64) {
 func (m *Mean) sum(ctx context.Context, g collabdict.Group, agreed []float64) (Total, error) {
 	var blocks []collabdict.Block
 	for i, bound := range agreed {
-		size := 1
+		size, moment := 1, collabdict.NoMoment
 		if i < len(m.all.Shapes) {
-			size = m.all.Shapes[i].Size()
+			size, moment = m.all.Shapes[i].Size(), collabdict.Updates
 		}
-		moment := collabdict.NoMoment
 		if m.most == 0 && i == len(agreed)-1 {
 			moment = collabdict.Counts // members weigh by their rows
 		}

@@ -16,6 +16,8 @@ type Bounds struct {
 	Rows float64   // above N^s
 	RMS  []float64 // M, above the root mean square of each column
 	All  float64   // above N, of all members together; 0 where nobody publishes its own
+
+	members int // that All is of
 }
 
 const (
@@ -109,7 +111,7 @@ func decode(blob []byte, dim int) (Bounds, error) {
 
 // widest returns the bounds that hold at all members, from their blobs.
 func widest(blobs [][]byte, dim int) (Bounds, error) {
-	all := Bounds{RMS: make([]float64, dim)}
+	all := Bounds{RMS: make([]float64, dim), members: len(blobs)}
 	absent := 0.0
 	for s, blob := range blobs {
 		if blob == nil { // not in the view
@@ -129,12 +131,12 @@ func widest(blobs [][]byte, dim int) (Bounds, error) {
 	return all, nil
 }
 
-// CheckRows reports a total of the rows of all members that is more than they have
-// published. A single value may be as large as for the member with the most rows, so
-// that one with few could count many times its own.
-func (b Bounds) CheckRows(total float64) error {
-	if b.All > 0 && total > b.All*slack {
-		return fmt.Errorf("members have sent %.10g rows together, and published fewer than %.10g: one of them counts more rows than it has; compare the numbers of rows with their owners", total, b.All)
+// checkRows reports a total of the rows of all members, and of as many more as have come
+// later, that is more than they have published. A single value may be as large as for the
+// member with the most rows, so that one with few could count many times its own.
+func (b Bounds) checkRows(total float64, later int) error {
+	if all := b.All + float64(float64(later)*b.Rows); b.All > 0 && total > all*slack {
+		return fmt.Errorf("members have sent %.10g rows together, and published fewer than %.10g: one of them counts more rows than it has; compare the numbers of rows with their owners", total, all)
 	}
 	return nil
 }

@@ -2,8 +2,12 @@ package columnstats
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	gonum "gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
@@ -21,17 +25,16 @@ type Moments struct {
 	Sums     []float64 // M
 	Products []float64 // M by M, of any two columns: the upper triangle
 
+	members int       // that the sums have counted; 0 if that is not known
+	least   []float64 // M, root mean squares that may be nothing but rounding
 	// of returns the moments of some rows in the coordinates of these, given what has
 	// been summed of them. It is linear.
 	of func(summed []float64) *Moments
 }
 
-// The running totals of the moments of rows, and of their means before them.
-const (
-	meansKey = "means"
-	// MomentsKey is what all later sums over the same rows begin from.
-	MomentsKey = "moments"
-)
+// MomentsKey is the running total of the moments of rows. All later sums over the same rows
+// begin from it.
+const MomentsKey = "moments"
 
 func newMoments(dim int) *Moments {
 	return &Moments{Sums: make([]float64, dim), Products: make([]float64, dim*dim)}
@@ -40,26 +43,29 @@ func newMoments(dim int) *Moments {
 // SumMoments makes one sum, of values that the bounds b hold for. It is the first of the
 // running total [MomentsKey].
 func SumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bounds) (*Moments, error) {
-	return sumMoments(ctx, g, rows, b, collabdict.Running{Key: MomentsKey})
-}
-
-func sumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bounds, r collabdict.Running) (*Moments, error) {
 	own, err := momentsOf(rows)
 	if err != nil {
 		return nil, err
 	}
 	x, blocks := split(own.pack(), b.Moments(1, true))
-	total, err := g.Accumulate(ctx, r, x, blocks)
+	total, err := g.Accumulate(ctx, collabdict.Running{Key: MomentsKey}, x, blocks)
 	if err != nil {
 		return nil, err
 	}
 	dim := len(own.Sums)
 	of := func(summed []float64) *Moments { return unpack(join(summed), dim) }
 	all := of(total)
-	if err := b.CheckRows(all.Count); err != nil {
+	if err := b.checkRows(all.Count, 0); err != nil {
 		return nil, err
 	}
 	all.Bounds, all.of = b, of
+	if c, may := g.(collabdict.Carrier); may {
+		all.members, _ = c.Carried()
+	}
+	share := math.Sqrt(rounded(max(all.members, 1)))
+	for _, rms := range b.RMS {
+		all.least = append(all.least, float64(share*rms))
+	}
 	return all, nil
 }
 
@@ -135,80 +141,87 @@ func (m *Moments) about(point []float64) *Moments {
 	return out
 }
 
-// CentredMoments returns the mean of all rows, and the moments about it. It makes a Gather
-// of bounds and two sums, and one of each more where bounds are learned by sums: first of
-// the values, then, about the common mean, of the products of any two, so that a mean far
-// from zero costs no precision.
+// CentredMoments returns the mean of all rows, and the moments about it. It makes a Gather of
+// bounds and a sum for an origin near all rows, and then the same of the moments about that
+// origin, so that a mean far from zero costs no precision. Where bounds are learned by sums,
+// it makes one more for each.
+//
+// The moments are one sum, and no total before them has the number, sum or products of rows:
+// a member that is lost between two such totals would be known by their difference.
 func CentredMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (mean []float64, about *Moments, err error) {
 	b, err := Agree(ctx, g, rows)
 	if err != nil {
 		return nil, nil, fmt.Errorf("means: %w", err)
 	}
-	if mean, err = means(ctx, g, rows, b); err != nil {
+	mean, err = origin(ctx, g, rows, b)
+	if err != nil {
 		return nil, nil, fmt.Errorf("means: %w", err)
 	}
 	moved := centred{rows, mean}
-	tight, err := b.Tighten(ctx, g, moved)
+	if b, err = b.Tighten(ctx, g, moved); err != nil {
+		return nil, nil, fmt.Errorf("variances: %w", err)
+	}
+	near, err := SumMoments(ctx, g, moved, b)
 	if err != nil {
 		return nil, nil, fmt.Errorf("variances: %w", err)
 	}
-	least := beginning(g.Size())
-	for i, rms := range tight.RMS {
-		tight.RMS[i] = max(rms, least*b.RMS[i])
-	}
-	b = tight
-	if about, err = sumMoments(ctx, g, moved, b, centredFrom(mean)); err != nil {
-		return nil, nil, fmt.Errorf("variances: %w", err)
-	}
-	return mean, about, nil
+	shift := make([]float64, len(mean))
+	floats.ScaleTo(shift, 1/math.Round(near.Count), near.Sums)
+	floats.Add(mean, shift)
+	return mean, near.movedTo(shift), nil
 }
 
-// beginning returns the least share of its bound that a column's bound keeps when it is moved
-// by the mean, for n members. The moments begin from the sums that the mean is of, which a
-// running total keeps in whole quanta: for a column that is constant, that beginning is
-// nothing but what rounding has left. It has a quantum of the second words, here with a
-// margin of eight.
-func beginning(n int) float64 {
-	const tolerance, rounding = 1e-9, 0x1p-28 // of a session by default
-	left := math.Sqrt(float64(n))*tolerance + rounding
-	_, exp := math.Frexp(8 * 4 * float64(n) * left)
-	return math.Ldexp(1, min(exp-wordBits, 0))
-}
-
-// centredFrom returns the running total of the moments about a mean. It begins with the
-// sums that the mean is of, and no products.
-func centredFrom(mean []float64) collabdict.Running {
-	return collabdict.Running{Key: MomentsKey, From: meansKey, Begin: func(summed []float64) []float64 {
-		m := newMoments(len(mean))
-		summed = join(summed)
-		m.Count = summed[0]
-		for i, c := range mean {
-			m.Sums[i] = summed[1+i] - float64(m.Count*c)
-		}
-		x := m.pack()
-		return append(x, make([]float64, len(x))...)
-	}}
-}
-
-// means returns the mean of each column over the rows of all members.
-func means(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bounds) ([]float64, error) {
-	n, dim := rows.Dims()
-	x := make([]float64, 1+dim)
-	x[0] = float64(n)
-	if err := eachRow(rows, func(row []float64) { floats.Add(x[1:], row) }); err != nil {
-		return nil, err
-	}
-	x, blocks := split(x, b.FirstMoments(nil, 1))
-	total, err := g.Accumulate(ctx, collabdict.Running{Key: meansKey}, x, blocks)
+// origin returns a point near the rows of all members, no further from them than a few of
+// their deviations: the mean of one point of each member, with weights that are between ½ and
+// 2. Both are drawn, so that the sum says hardly more of two members' means than that of the
+// moments will. What is drawn follows from the own rows, so it is the same after a restart,
+// and known to nobody else.
+func origin(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bounds) ([]float64, error) {
+	own, err := momentsOf(rows)
 	if err != nil {
 		return nil, err
 	}
-	total = join(total)
-	if err := b.CheckRows(total[0]); err != nil {
+	random := own.random()
+	weight := math.Exp2(2*random.Float64() - 1)
+	x := []float64{weight}
+	for i, sum := range own.Sums {
+		mean := sum / own.Count
+		deviation := math.Sqrt(math.Max(own.Squares(i)/own.Count-float64(mean*mean), 0))
+		point := mean + float64(deviation*(2*random.Float64()-1))
+		x = append(x, weight*math.Max(-b.RMS[i], math.Min(point, b.RMS[i])))
+	}
+	blocks := AppendBlock(nil, 1, 2)
+	for _, rms := range b.RMS {
+		blocks = AppendBlock(blocks, 1, 2*rms)
+	}
+	total, err := g.Sum(ctx, x, blocks)
+	if err != nil {
 		return nil, err
 	}
-	floats.Scale(1/math.Round(total[0]), total[1:])
-	return total[1:], nil
+	out := make([]float64, len(own.Sums))
+	floats.ScaleTo(out, 1/total[0], total[1:])
+	return out, nil
+}
+
+// random returns a source that follows from the moments.
+func (m *Moments) random() *rand.Rand {
+	h := sha256.New()
+	for _, v := range m.pack() {
+		h.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(v)))
+	}
+	return rand.New(rand.NewChaCha8([32]byte(h.Sum(nil))))
+}
+
+// movedTo returns the moments about a point. Their bounds hold for the rows less that point.
+func (m *Moments) movedTo(point []float64) *Moments {
+	out := m.about(point)
+	out.members, out.least, out.Bounds = m.members, m.least, m.Bounds
+	out.Bounds.RMS = make([]float64, len(point))
+	for i, c := range point {
+		out.Bounds.RMS[i] = m.Bounds.RMS[i] + math.Abs(c)
+	}
+	out.of = func(summed []float64) *Moments { return m.of(summed).about(point) }
+	return out
 }
 
 // centred is rows less their mean.
@@ -310,9 +323,11 @@ func (m *Moments) Covariance() []float64 {
 func (m *Moments) Scaled(scale []float64) *Moments {
 	out := m.scaled(scale)
 	out.of = func(summed []float64) *Moments { return m.of(summed).scaled(scale) }
-	out.Bounds = Bounds{Rows: m.Bounds.Rows, All: m.Bounds.All, RMS: make([]float64, len(scale))}
+	out.Bounds, out.members = m.Bounds, m.members
+	out.Bounds.RMS = make([]float64, len(scale))
 	for i, s := range scale {
 		out.Bounds.RMS[i] = m.Bounds.RMS[i] / s
+		out.least = append(out.least, m.least[i]/s)
 	}
 	return out
 }
@@ -330,13 +345,43 @@ func (m *Moments) scaled(scale []float64) *Moments {
 	return out
 }
 
-// Onto returns the moments of what rows come to along axes, about a point. Their bounds
-// are b.
+// Onto returns the moments of what rows come to along axes, about a point. Their bounds are
+// b, widened.
 func (m *Moments) Onto(axes *mat.Dense, point []float64, b Bounds) *Moments {
 	out := m.about(point).along(axes)
 	out.of = func(summed []float64) *Moments { return m.of(summed).about(point).along(axes) }
-	out.Bounds = b
+	out.members = m.members
+	for a := range out.Sums {
+		reach := 0.0
+		for i, v := range axes.RawRowView(a) {
+			reach += float64(math.Abs(v) * m.least[i])
+		}
+		out.least = append(out.least, reach)
+	}
+	out.Bounds = out.Widened(b)
 	return out
+}
+
+// Widened returns bounds of the rows that hold for what sums over them begin with, too: the
+// moments as they were summed, with what was rounded off. That matters only in coordinates in
+// which rows hardly vary. No bounds stay none.
+func (m *Moments) Widened(b Bounds) Bounds {
+	rms := slices.Clone(b.RMS)
+	for i, v := range rms {
+		rms[i] = math.Max(v, m.least[i])
+	}
+	b.RMS = rms
+	return b
+}
+
+// rounded returns what share of its bound a running total rounds off a value in two words,
+// for n members, with a margin of eight. Sums that begin with it in other coordinates have
+// that much of all columns, also where nothing is left of the rows themselves.
+func rounded(n int) float64 {
+	const tolerance, rounding = 1e-9, 0x1p-28 // of a session by default
+	left := math.Sqrt(float64(n))*tolerance + rounding
+	_, exp := math.Frexp(8 * 4 * float64(n) * left)
+	return math.Ldexp(1, min(exp-wordBits, 0))
 }
 
 func (m *Moments) along(axes *mat.Dense) *Moments {

@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pastruns"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/summary"
@@ -27,7 +28,7 @@ const (
 
 // Config says who takes part, in what, with which rows.
 type Config struct {
-	Node node.Config // its Agreement, Settings, Begin and Resume are set from Task and Data
+	Node node.Config // its Agreement, Settings, Begin, Resume and Publish are set from Task and Data
 	Task *pipeline.Task
 	Data dataset.Participant
 	Out  string // folder for the model and the result
@@ -36,8 +37,9 @@ type Config struct {
 	OnJoin func(*node.Node) (ended func())
 	// OnRound, if not nil, is called after every round.
 	OnRound func(algorithm.Progress, node.Status)
-	// OnWarning, if not nil, is told at the end of a round what all members have come to
-	// know of others in it.
+	// OnWarning, if not nil, is told before the first round how few members differ from an
+	// earlier run, and at the end of a round what all members have come to know of others
+	// in it.
 	OnWarning func(line string)
 }
 
@@ -56,11 +58,19 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	for _, f := range c.Task.Fields(c.Data.Columns) {
 		c.Node.Agreement = append(c.Node.Agreement, node.Field(f))
 	}
-	rows, err := newRowsKey(c.Node.Dir, c.Data.Train, c.Task.Learned(c.Data))
+	history, err := pastruns.Open(c.Node.Dir)
 	if err != nil {
 		return nil, err
 	}
+	digest := history.Rows()
+	rows, err := newRowsKey(c.Node.Dir, c.Data.Train, c.Task.Learned(c.Data), digest.Add)
+	if err != nil {
+		return nil, err
+	}
+	agreement := c.Node.Agreement.ID()
+	past := &past{history, digest.Digest(), hex.EncodeToString(agreement[:])}
 	c.Node.Begin, c.Node.Resume = rows.begin, rows.resume
+	c.Node.Publish = func(run [32]byte) []byte { return history.Note(run, past.rows) }
 	n, err := node.Join(ctx, c.Node)
 	if err != nil {
 		return nil, err
@@ -69,11 +79,19 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.OnJoin != nil {
 		ended = c.OnJoin(n)
 	}
+	differs, err := past.started(n, c.Task)
+	if err != nil {
+		ended()
+		return nil, errors.Join(err, end(ctx, n, err))
+	}
+	if differs != nil && c.OnWarning != nil {
+		c.OnWarning(differs.Line())
+	}
 	var secret rand.Source
 	if c.Task.Traits().Secret {
 		secret = rows.noise()
 	}
-	w := witness{n, c.ledger(n)}
+	w := witness{n, c.ledger(n), differs}
 	trained, err := c.Task.Train(ctx, w, c.Data, secret, func(p algorithm.Progress) {
 		if c.OnRound != nil {
 			c.OnRound(p, n.Status())
@@ -91,6 +109,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		result, unread = c.assemble(w, trained)
 		err = errors.Join(err, unread, c.save(result))
 	}
+	err = errors.Join(err, past.enter(n)) // members may have come
 	if err = errors.Join(err, end(ctx, n, err)); err == nil {
 		err = rows.forget()
 	}
@@ -141,6 +160,9 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	}
 	summary.EnterLedger(r, c.Task.Settings, len(names), ledger)
 	r.BytesSent, r.Messages = int64(s.Traffic.BytesSent), int64(s.Traffic.MessagesSent)
+	if r.Protection.PastRun = w.differs; w.differs != nil {
+		r.Warnings = append(r.Warnings, w.differs.Line())
+	}
 	m := trained.Model
 	m.Manifest.Views, m.Manifest.Privacy.LoneChanges = r.Views, r.LoneChanges
 	if c.Node.Open {
@@ -148,6 +170,9 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 		r.Warnings = append(r.Warnings, "anyone on this network could take a seat, and see what members see: there was no secret and no list of members")
 	}
 	m.Manifest.Privacy.Protection = r.Protection
+	if n.Published() != nil {
+		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, "the identity of the last run in the own folder, the number of its members, and whether the own rows are those of it")
+	}
 	summary.EnterWeightings(m, trained, names)
 	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])
 	p, err := summary.Participant(m, c.Data)

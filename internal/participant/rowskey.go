@@ -51,14 +51,14 @@ type rowsKey struct {
 }
 
 // newRowsKey draws the key of a run that is still to begin. The rows are read now, so
-// that nobody waits for it later.
-func newRowsKey(dir string, rows collabdict.Rows, labels []float64) (*rowsKey, error) {
+// that nobody waits for it later; each is given to also, with its label.
+func newRowsKey(dir string, rows collabdict.Rows, labels []float64, also func(row []byte)) (*rowsKey, error) {
 	k := &rowsKey{dir: dir, rows: rows, labels: labels}
 	if _, err := rand.Read(k.key[:]); err != nil {
 		return nil, fmt.Errorf("key of the rows: %w", err)
 	}
 	var err error
-	k.digest, err = k.digestOf(k.key)
+	k.digest, err = k.digestOf(k.key, also)
 	return k, err
 }
 
@@ -81,7 +81,7 @@ func (k *rowsKey) resume(run [32]byte) error {
 		return &OtherRowsError{k.dir, true}
 	}
 	key := [32]byte(kept[len(run):])
-	digest, err := k.digestOf(key)
+	digest, err := k.digestOf(key, func([]byte) {})
 	if err != nil {
 		return err
 	}
@@ -98,16 +98,22 @@ func (k *rowsKey) resume(run [32]byte) error {
 func (k *rowsKey) noise() randv2.Source { return randv2.NewChaCha8(k.key) }
 
 // digestOf tells rows apart, with their labels if there are any. It tells nothing of them
-// without the key.
-func (k *rowsKey) digestOf(key [32]byte) ([]byte, error) {
+// without the key. Each row is given to also.
+func (k *rowsKey) digestOf(key [32]byte, also func(row []byte)) ([]byte, error) {
 	h := hmac.New(sha256.New, key[:])
 	var b []byte
+	n := 0
 	err := rows.EachRow(k.rows, func(row []float64) {
 		b = binary.BigEndian.AppendUint64(b[:0], uint64(len(row)))
 		for _, v := range row {
 			b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))
 		}
 		h.Write(b)
+		if n < len(k.labels) {
+			b = binary.BigEndian.AppendUint64(b, math.Float64bits(k.labels[n]))
+		}
+		n++
+		also(b)
 	})
 	for _, l := range k.labels {
 		h.Write(binary.BigEndian.AppendUint64(b[:0], math.Float64bits(l)))

@@ -13,7 +13,7 @@ import (
 
 func keyed(t *testing.T, dir string, labels []float64, values ...float64) *rowsKey {
 	t.Helper()
-	k, err := newRowsKey(dir, rows.InMemory(mat.NewDense(len(values)/2, 2, values)), labels)
+	k, err := newRowsKey(dir, rows.InMemory(mat.NewDense(len(values)/2, 2, values)), labels, func([]byte) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,8 @@ import (
 // are made.
 type witness struct {
 	*node.Node
-	ledger *report.Ledger
+	ledger  *report.Ledger
+	differs *report.PastRun // from this run; nil if none does by few members
 }
 
 var (

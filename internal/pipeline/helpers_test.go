@@ -44,7 +44,7 @@ func made(t testing.TB, kind string, options ...string) *Task {
 }
 
 var quick = map[string][]string{
-	"ggm":    {"hold-out=0", "components=2", "rounds=5", "tol=1e-6", "lambda0=1", "seed=3", "standardise=own", "false-alarm=0.01"},
+	"ggm":    {"hold-out=0", "components=2", "lambda=0.1", "rounds=5", "tol=1e-6", "lambda0=1", "seed=3", "standardise=own", "false-alarm=0.01"},
 	"fedgen": {"components=2", "seed=3", "standardise=none", "refine=2"},
 	"dem":    {"components=2", "rounds=3", "seed=3", "standardise=none"},
 	"fedgem": {"rounds=3", "seed=3", "standardise=none"},

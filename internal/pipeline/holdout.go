@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -102,12 +101,8 @@ func serial(of collabdict.Rows) (bool, error) {
 	}
 	var all []float64
 	for i := range width {
-		column := make([]float64, n)
-		for j := range column {
-			column[j] = x.At(j, i)
-		}
-		if c, ok := correlation(column[1:], column[:n-1]); ok {
-			all = append(all, c)
+		if r, ok := nextRow(x, i); ok {
+			all = append(all, r)
 		}
 	}
 	if len(all) == 0 {
@@ -117,14 +112,20 @@ func serial(of collabdict.Rows) (bool, error) {
 	return all[len(all)/2] > 0.5, nil
 }
 
-// correlation returns that of two columns; ok is false if one of them does not vary.
-func correlation(x, y []float64) (c float64, ok bool) {
-	var xx, yy, xy float64
-	meanX, meanY := mean(x), mean(y)
-	for i, v := range x {
-		xx += float64((v - meanX) * (v - meanX))
-		yy += float64((y[i] - meanY) * (y[i] - meanY))
-		xy += float64((v - meanX) * (y[i] - meanY))
+// nextRow returns the correlation of a column with itself one row later, unless it is constant.
+func nextRow(x *mat.Dense, column int) (r float64, ok bool) {
+	n, _ := x.Dims()
+	mean := 0.0
+	for i := range n {
+		mean += x.At(i, column) / float64(n)
 	}
-	return xy / math.Sqrt(xx*yy), xx > 0 && yy > 0
+	squares, products := 0.0, 0.0
+	for i := range n {
+		d := x.At(i, column) - mean
+		squares += d * d
+		if i > 0 {
+			products += d * (x.At(i-1, column) - mean)
+		}
+	}
+	return products / squares, squares > 0
 }

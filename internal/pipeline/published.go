@@ -41,10 +41,10 @@ func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 		of = append(of, "in the units of the data")
 	}
 	if moments {
-		of = append(of, "about the common mean")
+		of = append(of, "about a point near all rows")
 	}
 	if t.PCA > 0 && !moments {
-		of = append(of, "as scaled", "as scaled about the common mean")
+		of = append(of, "as scaled", "as scaled about a point near all rows")
 	}
 	if t.PCA > 0 && t.Normalise == MinMax {
 		of = append(of, "along the principal axes")
@@ -73,6 +73,16 @@ func (t *Task) learned(d algorithm.Disclosure) (what []string) {
 // Conserved names what every total of a sum tells of the rows that are in it, whatever the
 // model is; "" if that is nothing.
 func (t *Task) Conserved() string { return t.disclosure().Conserved.String() }
+
+// ConservedInRuns names what of rows the totals of any two runs tell, as Conserved does of
+// the totals of one; the start of a run may tell more. Tells is false if noise hides all that
+// a run tells of rows.
+func (t *Task) ConservedInRuns() (known string, tells bool) {
+	if t.PCA > 0 || t.Standardise == algorithm.Global && t.Normalise == Standard {
+		return algorithm.Covariances.String(), true
+	}
+	return t.Conserved(), t.Traits().Noise == nil
+}
 
 // ShownWarnings tell users what members show each other in the clear because of the
 // algorithm, and what of all rows they learn before the first round.

@@ -19,7 +19,7 @@ func TestWhatPreparingTells(t *testing.T) {
 	}
 	k = example(t, "pca=2", "normalise=minmax", "standardise=global")
 	list := k.listed()
-	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, as scaled about the common mean, along the principal axes, as trained on"} {
+	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, as scaled about a point near all rows, along the principal axes, as trained on"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("%q is not in %s", want, list)
 		}
@@ -157,5 +157,31 @@ func TestPublishedOfNetworks(t *testing.T) {
 	}
 	if said := small(t, "cgau", "classes=3").warned(); said != "" {
 		t.Errorf("cgau of 3 classes: %s", said)
+	}
+}
+
+// What two runs tell together follows from the sums of rows in each, the start included.
+func TestWhatTwoRunsTell(t *testing.T) {
+	const moments = "N, mean and covariance"
+	for _, c := range []struct {
+		kind    string
+		options []string
+		known   string
+		tells   bool
+	}{
+		{"ggm", []string{"standardise=own"}, moments, true},
+		{"dem", []string{"standardise=own", "covariance=diag"}, "N, mean and variances", true},
+		{"dem", []string{"standardise=global", "covariance=diag"}, moments, true},
+		{"mtvae", []string{"standardise=own"}, "the number of rows", true},
+		{"mtvae", []string{"standardise=own", "pca=2"}, moments, true},
+		{"bvae", []string{"standardise=own"}, "", true},
+		{"fedgen", []string{"standardise=own", "refine=0"}, "", true},
+		{"fedgen", []string{"standardise=own", "refine=0", "epsilon=1", "delta=1e-05"}, "", false},
+		{"fedgen", []string{"standardise=global", "refine=0", "epsilon=1", "delta=1e-05"}, moments, true},
+	} {
+		known, tells := small(t, c.kind, c.options...).ConservedInRuns()
+		if known != c.known || tells != c.tells {
+			t.Errorf("%s with %q: got %q, %v, want %q, %v", c.kind, c.options, known, tells, c.known, c.tells)
+		}
 	}
 }

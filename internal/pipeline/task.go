@@ -55,10 +55,10 @@ func New(of algorithm.Kind) *Task {
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
-		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to compare with a model of the own rows alone and to find thresholds (default 0.2 for models that use such rows, otherwise 0)",
-			option.DefaultBy(t.holdOut), option.Check(partly)),
+		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to choose settings by, to compare with a model of the own rows alone and to find thresholds (default 0.2 for models that use such rows, otherwise 0)",
+			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
 		option.String(&t.Order, "order", "", "`ORDER` of rows: in time (time), so that blocks of them are held out, or none (default found in the rows)",
-			option.OneOf(InTime, NoOrder), option.Optional[string]("leave it out to find out")),
+			option.OneOf(InTime, NoOrder), option.Optional[string]("leave it out to find out")).OfEach(),
 		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), or the range from 0 to 1 (minmax)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type Ledger struct {
 	most      int      // members by which views that tell something differ
 	conserved string   // what of the rows all sums have, whatever the model is
 	other     map[int]bool
+	updates   map[int]updates // of sums, by their length
 	views     []View
 	sums      map[int]*series
 	running   map[string]*carried
@@ -39,12 +41,19 @@ type LoneChange struct {
 	// Absent where they know it only up to the change of the others' parts between the
 	// two sums.
 	Known string `json:"known,omitempty"`
+	// Error is how well the difference of the two sums tells what these members have added
+	// to a network, as measured from totals: the size of the error as a share of that of
+	// guessing that each has added as much as the others on average. 0 is exact; 1, the
+	// largest, is no better than the guess. Nil where it is not measured.
+	Error *float64 `json:"error,omitempty"`
 	// Change says that the members have come back into a running total: what is known is
 	// how their parts have changed from the first slot to the second. Beside is by how much
 	// the total moved in the slot before, which these members were not in, as a share of
 	// how it moved when they came back: the changes of the others hide theirs.
 	Change bool    `json:"change,omitempty"`
 	Beside float64 `json:"beside,omitempty"`
+
+	apart *difference // of a network's sums
 }
 
 // series is sums that tell something together.
@@ -52,6 +61,8 @@ type series struct {
 	known string
 	last  *consensus.Decision
 	seen  []sighted // the views so far
+
+	errors subtraction
 }
 
 // sighted is a view, and the last sum over it.
@@ -67,7 +78,7 @@ type sighted struct {
 // more at most. Conserved names what the sums tell of rows whatever the model is,
 // such as "N, mean and covariance"; it is empty where that is nothing.
 func NewLedger(names []string, colluders int, conserved string) *Ledger {
-	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, sums: map[int]*series{}, running: map[string]*carried{}}
+	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, updates: map[int]updates{}, sums: map[int]*series{}, running: map[string]*carried{}}
 }
 
 // Named gives the names of a roster that has grown, in rank order.
@@ -82,13 +93,18 @@ func (l *Ledger) Called(blocks []collabdict.Block) {
 		counts = counts || b.Moment == collabdict.Counts
 	}
 	l.other[length] = !counts
+	if slices.ContainsFunc(blocks, func(b collabdict.Block) bool { return b.Moment == collabdict.Updates }) {
+		l.updates[length] = slices.Clone(blocks)
+	}
 }
 
 // Knows takes over from another ledger of the run what its sums hold.
-func (l *Ledger) Knows(o *Ledger) { maps.Copy(l.other, o.other) }
+func (l *Ledger) Knows(o *Ledger) {
+	maps.Copy(l.other, o.other)
+	maps.Copy(l.updates, o.updates)
+}
 
-// Add enters the decision of the next slot, which is kept and not modified. Of its total
-// the length counts.
+// Add enters the decision of the next slot, which is kept and not modified.
 func (l *Ledger) Add(d *consensus.Decision) {
 	if d.Kind == consensus.Amend {
 		l.addChange(d)
@@ -103,7 +119,7 @@ func (l *Ledger) Add(d *consensus.Decision) {
 		l.addRunning(d)
 		return
 	}
-	if len(l.running) > 0 && !l.other[len(d.Total)] {
+	if len(l.running) > 0 && !l.other[len(d.Total)] && l.updates[len(d.Total)] == nil {
 		return // counts beside those that are carried on are of other components each time
 	}
 	key, known := len(d.Total), ""
@@ -119,7 +135,9 @@ func (l *Ledger) Add(d *consensus.Decision) {
 		l.sums[key] = s
 	}
 	s.known = known
+	from := len(l.lone)
 	l.compare(s, d)
+	l.measure(s, d, from)
 	s.last = d
 }
 
@@ -257,7 +275,13 @@ func (c LoneChange) line() string {
 	sums := fmt.Sprintf("the sums of rounds %d and %d differ by %s alone", c.Rounds[0], c.Rounds[1], who)
 	switch c.Known {
 	case "":
-		return fmt.Sprintf("privacy: the contribution of %s is now known to all members, up to what the others have changed meanwhile: %s", who, sums)
+		switch {
+		case c.Error == nil:
+			return fmt.Sprintf("privacy: the contribution of %s is now known to all members, up to what the others have changed meanwhile: %s", who, sums)
+		case *c.Error >= 1:
+			return fmt.Sprintf("privacy: the contribution of %s is known to nobody better than by a guess, since the others have changed more meanwhile: %s", who, sums)
+		}
+		return fmt.Sprintf("privacy: the contribution of %s is now known to all members, %s: %s", who, c.precision(), sums)
 	case contribution:
 		return fmt.Sprintf("privacy: the contribution of %s to the start is now exactly known to all members: %s", who, sums)
 	}
@@ -265,14 +289,33 @@ func (c LoneChange) line() string {
 	if !strings.Contains(c.Known, ",") {
 		verb = "is"
 	}
+	if c.Error != nil && *c.Error < 1 {
+		sums = "and the contribution, " + c.precision() + ": " + sums
+		return fmt.Sprintf("privacy: %s of %s %s now exactly known to all members, %s", c.Known, who, verb, sums)
+	}
 	return fmt.Sprintf("privacy: %s of %s %s now exactly known to all members: %s", c.Known, who, verb, sums)
+}
+
+// error returns the measured error, 1 where there is none.
+func (c LoneChange) error() float64 {
+	if c.Error == nil {
+		return 1
+	}
+	return *c.Error
+}
+
+// precision says how well the contribution to a network is known.
+func (c LoneChange) precision() string {
+	return fmt.Sprintf("to about %.0f %% of what sets it apart from the others'", math.Max(1, math.Round(100**c.Error)))
 }
 
 // Warnings tells what all members know of others at the end: a line for each group of
 // members whose part in sums is known, the smallest first.
 func (l *Ledger) Warnings() (lines []string) {
 	var groups []string
-	bySize := func(a, b LoneChange) int { return cmp.Compare(len(a.Members), len(b.Members)) }
+	bySize := func(a, b LoneChange) int {
+		return cmp.Or(cmp.Compare(len(a.Members), len(b.Members)), cmp.Compare(a.error(), b.error()))
+	}
 	for _, c := range slices.SortedStableFunc(slices.Values(l.lone), bySize) {
 		who := fmt.Sprint(c.Members, c.Known)
 		if slices.Contains(groups, who) {

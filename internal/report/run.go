@@ -129,6 +129,9 @@ type Protection struct {
 	Adversary          []string `json:"adversary,omitempty"`               // the members that worked together
 	BreachMeasured     *float64 `json:"breach_measured,omitempty"`         // share of the others whose vector they recovered in any round
 	BreachPerSum       *float64 `json:"breach_measured_per_sum,omitempty"` // mean share of the others whose vector they recovered in a sum, as predicted
+	// PastRun is an earlier run whose totals tell something together with those of this one;
+	// nil if there is none.
+	PastRun *PastRun `json:"past_run,omitempty"`
 	// Differencing is what subtracting totals shows; nil unless it was tried.
 	Differencing *Differencing `json:"differencing,omitempty"`
 }

@@ -191,7 +191,7 @@ func TestAnOlderFile(t *testing.T) {
 	})
 	_, err := Open(dir)
 	var version *VersionError
-	if !errors.As(err, &version) || !strings.Contains(err.Error(), "want version 6, got 5: finish its run with the release of collabdict that wrote it, or use a new folder") {
+	if !errors.As(err, &version) || !strings.Contains(err.Error(), "want version 7, got 5: finish its run with the release of collabdict that wrote it, or use a new folder") {
 		t.Errorf("got %v", err)
 	}
 }

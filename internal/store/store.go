@@ -18,7 +18,7 @@ import (
 )
 
 // Version of the files' layout.
-const Version = 6
+const Version = 7
 
 // The files in a participant's folder.
 const (

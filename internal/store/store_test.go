@@ -247,9 +247,9 @@ func TestOpenRefuses(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return b.Put(keyVersion, binary.BigEndian.AppendUint32(nil, 7))
+				return b.Put(keyVersion, binary.BigEndian.AppendUint32(nil, 8))
 			})
-		}, "want version 6, got 7: finish its run"},
+		}, "want version 7, got 8: finish its run"},
 		"foreign file": {func(path string) {
 			change(path, func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("mail")); return err })
 		}, `a bucket "mail"`},

@@ -14,7 +14,7 @@ func (d *decoder) value(in *pb.Value) consensus.Value {
 }
 
 func putPromise(p consensus.Promise) *pb.Promise {
-	out := &pb.Promise{Member: p.Member, Joins: p.Joins, Chain: p.Chain[:], Amends: optional(p.Amends), Signature: p.Signature}
+	out := &pb.Promise{Member: p.Member, Joins: p.Joins, Without: p.Without, Chain: p.Chain[:], Amends: optional(p.Amends), Signature: p.Signature}
 	if p.Vote != nil {
 		out.Vote = &pb.Vote{Ballot: p.Vote.Ballot, Value: putValue(p.Vote.Value)}
 	}
@@ -23,7 +23,7 @@ func putPromise(p consensus.Promise) *pb.Promise {
 
 func (d *decoder) promise(in *pb.Promise) consensus.Promise {
 	p := consensus.Promise{
-		Member: in.GetMember(), Joins: in.GetJoins(),
+		Member: in.GetMember(), Joins: in.GetJoins(), Without: in.GetWithout(),
 		Chain: d.digest("chain", in.GetChain()), Amends: d.optional("amends", in.GetAmends()), Signature: d.signature(in.GetSignature()),
 	}
 	if v := in.GetVote(); v != nil {
@@ -77,4 +77,27 @@ func (d *decoder) certificate(in *pb.Certificate) *consensus.Certificate {
 		}
 	}
 	return c
+}
+
+func putCastVotes(votes []consensus.CastVote) (out []*pb.CastVote) {
+	for _, v := range votes {
+		out = append(out, &pb.CastVote{
+			Member: v.Member, Slot: v.Slot, Vote: &pb.Vote{Ballot: v.Vote.Ballot, Value: putValue(v.Vote.Value)},
+			Chain: v.Chain[:], Signature: v.Signature,
+		})
+	}
+	return out
+}
+
+func (d *decoder) castVotes(in []*pb.CastVote) (votes []consensus.CastVote) {
+	if !d.most("cast votes", len(in), 2) {
+		return nil
+	}
+	for _, v := range in {
+		votes = append(votes, consensus.CastVote{
+			Member: d.rank("cast vote", v.GetMember()), Slot: v.GetSlot(), Vote: consensus.Vote{Ballot: v.GetVote().GetBallot(), Value: d.value(v.GetVote().GetValue())},
+			Chain: d.digest("chain", v.GetChain()), Signature: d.signature(v.GetSignature()),
+		})
+	}
+	return votes
 }

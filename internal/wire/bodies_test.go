@@ -75,7 +75,7 @@ func promises() *rapid.Generator[consensus.Promise] {
 	return rapid.Custom(func(t *rapid.T) consensus.Promise {
 		p := consensus.Promise{
 			Member: ranks().Draw(t, "member"), Joins: rapid.Bool().Draw(t, "joins"),
-			Chain: digests().Draw(t, "chain"), Signature: signatures(t),
+			Without: members(t), Chain: digests().Draw(t, "chain"), Signature: signatures(t),
 		}
 		if rapid.Bool().Draw(t, "voted") {
 			p.Vote = &consensus.Vote{Ballot: rapid.Uint32().Draw(t, "ballot"), Value: values().Draw(t, "value")}
@@ -241,7 +241,14 @@ var bodies = []func(t *rapid.T) consensus.Body{
 		return &consensus.Opened{Words: rapid.SliceOfN(rapid.Uint64(), 1, 300).Draw(t, "words")}
 	},
 	func(t *rapid.T) consensus.Body {
-		return &consensus.Leave{Reason: rapid.StringN(0, 60, MaxText).Draw(t, "reason"), Blame: list(t, ranks(), rosterSize), Returns: rapid.Bool().Draw(t, "returns")}
+		l := &consensus.Leave{Reason: rapid.StringN(0, 60, MaxText).Draw(t, "reason"), Blame: list(t, ranks(), rosterSize), Returns: rapid.Bool().Draw(t, "returns")}
+		for range 2 * rapid.IntRange(0, 1).Draw(t, "pairs of votes") {
+			l.Votes = append(l.Votes, consensus.CastVote{
+				Member: ranks().Draw(t, "member"), Slot: rapid.Uint64().Draw(t, "slot"), Vote: consensus.Vote{Ballot: rapid.Uint32().Draw(t, "ballot"), Value: values().Draw(t, "value")},
+				Chain: digests().Draw(t, "chain"), Signature: signatures(t),
+			})
+		}
+		return l
 	},
 }
 

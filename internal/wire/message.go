@@ -60,7 +60,7 @@ func envelope(m consensus.Message) *pb.Message {
 	case *consensus.Opened:
 		out.Body = &pb.Message_Opened{Opened: &pb.Opened{Words: putWords(b.Words)}}
 	case *consensus.Leave:
-		out.Body = &pb.Message_Leave{Leave: &pb.Leave{Reason: text(b.Reason), Blame: b.Blame, Returns: b.Returns}}
+		out.Body = &pb.Message_Leave{Leave: &pb.Leave{Reason: text(b.Reason), Blame: b.Blame, Returns: b.Returns, Votes: putCastVotes(b.Votes)}}
 	default:
 		panic(fmt.Sprintf("wire: no encoding for %T", m.Body))
 	}
@@ -138,7 +138,7 @@ func (d *decoder) body(in *pb.Message) consensus.Body {
 	case *pb.Message_Opened:
 		return &consensus.Opened{Words: d.words("opened", b.Opened.GetWords())}
 	case *pb.Message_Leave:
-		return &consensus.Leave{Reason: d.text("reason", b.Leave.GetReason()), Blame: b.Leave.GetBlame(), Returns: b.Leave.GetReturns()}
+		return &consensus.Leave{Reason: d.text("reason", b.Leave.GetReason()), Blame: b.Leave.GetBlame(), Returns: b.Leave.GetReturns(), Votes: d.castVotes(b.Leave.GetVotes())}
 	}
 	d.fail("body", "none", "one of the known bodies")
 	return nil

@@ -46,7 +46,7 @@ func (l limits) weight() float64 {
 func (l limits) objective() float64 { return 100 * float64(l.columns) }
 
 func (l limits) blocks(weights int) []collabdict.Block {
-	out := columnstats.AppendBlock(nil, weights, l.rows*l.weight())
+	out := columnstats.AppendMoment(nil, collabdict.Updates, weights, l.rows*l.weight())
 	out = columnstats.AppendBlock(out, 1, l.rows*l.objective())
 	return columnstats.AppendMoment(out, collabdict.Counts, 1, l.rows)
 }

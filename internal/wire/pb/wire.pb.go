@@ -988,7 +988,8 @@ type Promise struct {
 	Joins         bool                   `protobuf:"varint,3,opt,name=joins,proto3" json:"joins,omitempty"`
 	Chain         []byte                 `protobuf:"bytes,4,opt,name=chain,proto3" json:"chain,omitempty"` // 32 bytes
 	Signature     []byte                 `protobuf:"bytes,5,opt,name=signature,proto3" json:"signature,omitempty"`
-	Amends        []byte                 `protobuf:"bytes,6,opt,name=amends,proto3" json:"amends,omitempty"` // 32 bytes, or none
+	Amends        []byte                 `protobuf:"bytes,6,opt,name=amends,proto3" json:"amends,omitempty"`           // 32 bytes, or none
+	Without       []uint32               `protobuf:"varint,7,rep,packed,name=without,proto3" json:"without,omitempty"` // in rank order
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1061,6 +1062,13 @@ func (x *Promise) GetSignature() []byte {
 func (x *Promise) GetAmends() []byte {
 	if x != nil {
 		return x.Amends
+	}
+	return nil
+}
+
+func (x *Promise) GetWithout() []uint32 {
+	if x != nil {
+		return x.Without
 	}
 	return nil
 }
@@ -2300,6 +2308,7 @@ type Leave struct {
 	Reason        string                 `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
 	Blame         []uint32               `protobuf:"varint,2,rep,packed,name=blame,proto3" json:"blame,omitempty"`
 	Returns       bool                   `protobuf:"varint,3,opt,name=returns,proto3" json:"returns,omitempty"`
+	Votes         []*CastVote            `protobuf:"bytes,4,rep,name=votes,proto3" json:"votes,omitempty"` // none or 2
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2355,6 +2364,89 @@ func (x *Leave) GetReturns() bool {
 	return false
 }
 
+func (x *Leave) GetVotes() []*CastVote {
+	if x != nil {
+		return x.Votes
+	}
+	return nil
+}
+
+type CastVote struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint32                 `protobuf:"varint,1,opt,name=member,proto3" json:"member,omitempty"`
+	Slot          uint64                 `protobuf:"varint,2,opt,name=slot,proto3" json:"slot,omitempty"`
+	Vote          *Vote                  `protobuf:"bytes,3,opt,name=vote,proto3" json:"vote,omitempty"`
+	Chain         []byte                 `protobuf:"bytes,4,opt,name=chain,proto3" json:"chain,omitempty"` // 32 bytes
+	Signature     []byte                 `protobuf:"bytes,5,opt,name=signature,proto3" json:"signature,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CastVote) Reset() {
+	*x = CastVote{}
+	mi := &file_wire_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CastVote) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CastVote) ProtoMessage() {}
+
+func (x *CastVote) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CastVote.ProtoReflect.Descriptor instead.
+func (*CastVote) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *CastVote) GetMember() uint32 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *CastVote) GetSlot() uint64 {
+	if x != nil {
+		return x.Slot
+	}
+	return 0
+}
+
+func (x *CastVote) GetVote() *Vote {
+	if x != nil {
+		return x.Vote
+	}
+	return nil
+}
+
+func (x *CastVote) GetChain() []byte {
+	if x != nil {
+		return x.Chain
+	}
+	return nil
+}
+
+func (x *CastVote) GetSignature() []byte {
+	if x != nil {
+		return x.Signature
+	}
+	return nil
+}
+
 // Hello is what two processes tell each other before a run.
 type Hello struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2380,7 +2472,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_wire_proto_msgTypes[31]
+	mi := &file_wire_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2392,7 +2484,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[31]
+	mi := &file_wire_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2405,7 +2497,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{31}
+	return file_wire_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Hello) GetVersion() uint32 {
@@ -2530,7 +2622,7 @@ type Field struct {
 
 func (x *Field) Reset() {
 	*x = Field{}
-	mi := &file_wire_proto_msgTypes[32]
+	mi := &file_wire_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2542,7 +2634,7 @@ func (x *Field) String() string {
 func (*Field) ProtoMessage() {}
 
 func (x *Field) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[32]
+	mi := &file_wire_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2555,7 +2647,7 @@ func (x *Field) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Field.ProtoReflect.Descriptor instead.
 func (*Field) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{32}
+	return file_wire_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Field) GetName() string {
@@ -2582,7 +2674,7 @@ type Contact struct {
 
 func (x *Contact) Reset() {
 	*x = Contact{}
-	mi := &file_wire_proto_msgTypes[33]
+	mi := &file_wire_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2594,7 +2686,7 @@ func (x *Contact) String() string {
 func (*Contact) ProtoMessage() {}
 
 func (x *Contact) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[33]
+	mi := &file_wire_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2607,7 +2699,7 @@ func (x *Contact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contact.ProtoReflect.Descriptor instead.
 func (*Contact) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{33}
+	return file_wire_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Contact) GetId() []byte {
@@ -2633,7 +2725,7 @@ type Roster struct {
 
 func (x *Roster) Reset() {
 	*x = Roster{}
-	mi := &file_wire_proto_msgTypes[34]
+	mi := &file_wire_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2645,7 +2737,7 @@ func (x *Roster) String() string {
 func (*Roster) ProtoMessage() {}
 
 func (x *Roster) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[34]
+	mi := &file_wire_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2658,7 +2750,7 @@ func (x *Roster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Roster.ProtoReflect.Descriptor instead.
 func (*Roster) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{34}
+	return file_wire_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Roster) GetEntries() []*Entry {
@@ -2679,7 +2771,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_wire_proto_msgTypes[35]
+	mi := &file_wire_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2691,7 +2783,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[35]
+	mi := &file_wire_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2704,7 +2796,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{35}
+	return file_wire_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Entry) GetName() string {
@@ -2739,7 +2831,7 @@ type Opening struct {
 
 func (x *Opening) Reset() {
 	*x = Opening{}
-	mi := &file_wire_proto_msgTypes[36]
+	mi := &file_wire_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2751,7 +2843,7 @@ func (x *Opening) String() string {
 func (*Opening) ProtoMessage() {}
 
 func (x *Opening) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[36]
+	mi := &file_wire_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2764,7 +2856,7 @@ func (x *Opening) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Opening.ProtoReflect.Descriptor instead.
 func (*Opening) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{36}
+	return file_wire_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Opening) GetVersion() uint32 {
@@ -2856,14 +2948,15 @@ const file_wire_proto_rawDesc = "" +
 	"\x06header\x18\x01 \x01(\v2\x1a.collabdict.wire.v1.HeaderR\x06header\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\fR\x04view\x12\x12\n" +
 	"\x04data\x18\x03 \x01(\fR\x04data\"\t\n" +
-	"\aPrepare\"\xb1\x01\n" +
+	"\aPrepare\"\xcb\x01\n" +
 	"\aPromise\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\rR\x06member\x12,\n" +
 	"\x04vote\x18\x02 \x01(\v2\x18.collabdict.wire.v1.VoteR\x04vote\x12\x14\n" +
 	"\x05joins\x18\x03 \x01(\bR\x05joins\x12\x14\n" +
 	"\x05chain\x18\x04 \x01(\fR\x05chain\x12\x1c\n" +
 	"\tsignature\x18\x05 \x01(\fR\tsignature\x12\x16\n" +
-	"\x06amends\x18\x06 \x01(\fR\x06amends\"9\n" +
+	"\x06amends\x18\x06 \x01(\fR\x06amends\x12\x18\n" +
+	"\awithout\x18\a \x03(\rR\awithout\"9\n" +
 	"\x05Value\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\rR\aattempt\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\fR\x06digest\"O\n" +
@@ -2956,11 +3049,18 @@ const file_wire_proto_rawDesc = "" +
 	"\bsuspects\x18\t \x03(\rR\bsuspects\x12\x16\n" +
 	"\x06amends\x18\n" +
 	" \x01(\fR\x06amends\x12\x14\n" +
-	"\x05heard\x18\v \x01(\rR\x05heard\"O\n" +
+	"\x05heard\x18\v \x01(\rR\x05heard\"\x83\x01\n" +
 	"\x05Leave\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x14\n" +
 	"\x05blame\x18\x02 \x03(\rR\x05blame\x12\x18\n" +
-	"\areturns\x18\x03 \x01(\bR\areturns\"\xf9\x03\n" +
+	"\areturns\x18\x03 \x01(\bR\areturns\x122\n" +
+	"\x05votes\x18\x04 \x03(\v2\x1c.collabdict.wire.v1.CastVoteR\x05votes\"\x98\x01\n" +
+	"\bCastVote\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\rR\x06member\x12\x12\n" +
+	"\x04slot\x18\x02 \x01(\x04R\x04slot\x12,\n" +
+	"\x04vote\x18\x03 \x01(\v2\x18.collabdict.wire.v1.VoteR\x04vote\x12\x14\n" +
+	"\x05chain\x18\x04 \x01(\fR\x05chain\x12\x1c\n" +
+	"\tsignature\x18\x05 \x01(\fR\tsignature\"\xf9\x03\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -3009,7 +3109,7 @@ func file_wire_proto_rawDescGZIP() []byte {
 	return file_wire_proto_rawDescData
 }
 
-var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_wire_proto_goTypes = []any{
 	(*Message)(nil),     // 0: collabdict.wire.v1.Message
 	(*Header)(nil),      // 1: collabdict.wire.v1.Header
@@ -3042,12 +3142,13 @@ var file_wire_proto_goTypes = []any{
 	(*Cost)(nil),        // 28: collabdict.wire.v1.Cost
 	(*Beat)(nil),        // 29: collabdict.wire.v1.Beat
 	(*Leave)(nil),       // 30: collabdict.wire.v1.Leave
-	(*Hello)(nil),       // 31: collabdict.wire.v1.Hello
-	(*Field)(nil),       // 32: collabdict.wire.v1.Field
-	(*Contact)(nil),     // 33: collabdict.wire.v1.Contact
-	(*Roster)(nil),      // 34: collabdict.wire.v1.Roster
-	(*Entry)(nil),       // 35: collabdict.wire.v1.Entry
-	(*Opening)(nil),     // 36: collabdict.wire.v1.Opening
+	(*CastVote)(nil),    // 31: collabdict.wire.v1.CastVote
+	(*Hello)(nil),       // 32: collabdict.wire.v1.Hello
+	(*Field)(nil),       // 33: collabdict.wire.v1.Field
+	(*Contact)(nil),     // 34: collabdict.wire.v1.Contact
+	(*Roster)(nil),      // 35: collabdict.wire.v1.Roster
+	(*Entry)(nil),       // 36: collabdict.wire.v1.Entry
+	(*Opening)(nil),     // 37: collabdict.wire.v1.Opening
 }
 var file_wire_proto_depIdxs = []int32{
 	3,  // 0: collabdict.wire.v1.Message.seeds:type_name -> collabdict.wire.v1.Seeds
@@ -3091,15 +3192,17 @@ var file_wire_proto_depIdxs = []int32{
 	16, // 38: collabdict.wire.v1.Decision.certificate:type_name -> collabdict.wire.v1.Certificate
 	28, // 39: collabdict.wire.v1.Decision.cost:type_name -> collabdict.wire.v1.Cost
 	27, // 40: collabdict.wire.v1.Decision.running:type_name -> collabdict.wire.v1.Counted
-	32, // 41: collabdict.wire.v1.Hello.agreement:type_name -> collabdict.wire.v1.Field
-	33, // 42: collabdict.wire.v1.Hello.contacts:type_name -> collabdict.wire.v1.Contact
-	34, // 43: collabdict.wire.v1.Hello.roster:type_name -> collabdict.wire.v1.Roster
-	35, // 44: collabdict.wire.v1.Roster.entries:type_name -> collabdict.wire.v1.Entry
-	45, // [45:45] is the sub-list for method output_type
-	45, // [45:45] is the sub-list for method input_type
-	45, // [45:45] is the sub-list for extension type_name
-	45, // [45:45] is the sub-list for extension extendee
-	0,  // [0:45] is the sub-list for field type_name
+	31, // 41: collabdict.wire.v1.Leave.votes:type_name -> collabdict.wire.v1.CastVote
+	12, // 42: collabdict.wire.v1.CastVote.vote:type_name -> collabdict.wire.v1.Vote
+	33, // 43: collabdict.wire.v1.Hello.agreement:type_name -> collabdict.wire.v1.Field
+	34, // 44: collabdict.wire.v1.Hello.contacts:type_name -> collabdict.wire.v1.Contact
+	35, // 45: collabdict.wire.v1.Hello.roster:type_name -> collabdict.wire.v1.Roster
+	36, // 46: collabdict.wire.v1.Roster.entries:type_name -> collabdict.wire.v1.Entry
+	47, // [47:47] is the sub-list for method output_type
+	47, // [47:47] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_wire_proto_init() }
@@ -3132,7 +3235,7 @@ func file_wire_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_wire_proto_rawDesc), len(file_wire_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   37,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

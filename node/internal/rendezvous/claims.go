@@ -145,6 +145,11 @@ func (m *registry) refusal(id peer.ID) string {
 			}
 		}
 	}
+	return notListed(id)
+}
+
+// notListed is the reason for a peer that the run is without.
+func notListed(id peer.ID) string {
 	return "does not let this node in: its roster does not list the peer ID " + id.String()
 }
 
@@ -162,7 +167,8 @@ func (m *registry) removal() error {
 
 // refused takes in that a peer does not let this process in. If a quorum of the
 // members does not, no quorum is left to be in a run with. Without a list of members
-// anybody may say so, and nobody who does is counted.
+// those count that have the secret, if they refuse it for good: then no others are left
+// either. Without a secret anybody may say so, and nobody who does is counted.
 func (m *registry) refused(from peer.ID, h wire.Hello) {
 	who, reason := membership.Describe(h.Name, from), membership.Printable(h.Refused)
 	m.warn("refused "+from.String(), "a peer refuses this node, and is not believed alone", "peer", who, "reason", reason)
@@ -171,7 +177,7 @@ func (m *registry) refused(from peer.ID, h wire.Hello) {
 		err = m.removal()
 	}
 	c := claim{word: saidNo, why: err}
-	if !m.listed() {
+	if forGood := h.Refused == notListed(m.cfg.Host.ID()) || h.Refused == WasRemoved || h.Refused == OtherFolder; !m.listed() && !(m.cfg.Proven && forGood) {
 		c.word = ""
 	}
 	if m.count(from, c) >= m.enough() {

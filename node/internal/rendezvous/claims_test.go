@@ -2,6 +2,8 @@ package rendezvous
 
 import (
 	"errors"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict/chunking"
@@ -102,6 +104,65 @@ func TestOneRefusalEndsNoStart(t *testing.T) {
 		}
 		sign(t, g, newOther(t, g.registry, "a"), newOther(t, g.registry, "b"))
 	})
+}
+
+// Whoever has the secret of the members is no stranger. As many of them as could take all
+// other places end a start by refusals that they do not take back: that there are too many
+// passes, and says who has no place only when a roster is signed.
+func TestRefusalsOfThoseWithTheSecret(t *testing.T) {
+	start := func(proven bool) (*Rendezvous, []*other, string) {
+		c := testConfig(t, 0, 3)
+		c.Proven = proven
+		g := opened(t, c)
+		var others []*other
+		for _, name := range []string{"a", "b", "c"} {
+			others = append(others, newOther(t, g.registry, name))
+		}
+		return g, others, notListed(g.cfg.Host.ID())
+	}
+	g, others, reason := start(true)
+	for _, o := range others {
+		o.says(refuses("does not let this node in: " + (&TooManyError{Want: 3}).Error()))
+		g.waits(t, "refusals that pass")
+	}
+	others[0].says(refuses(reason))
+	others[0].says(refuses(reason)) // again, which counts once
+	others[1].says(refuses(notListed(others[0].id)))
+	g.waits(t, "one refusal, and one of another peer")
+	others[1].says(refuses(reason))
+	_, _, failure := g.outcome()
+	var stranger *StrangerError
+	if !errors.As(failure, &stranger) || stranger.Detail != reason {
+		t.Errorf("two of two others refuse it: %v", failure)
+	}
+	g, others, reason = start(false)
+	for _, o := range others {
+		o.says(refuses(reason))
+		g.waits(t, "refusals of anybody")
+	}
+}
+
+// What cannot be read is reported if its sender can be held to it: it is listed, or has the
+// secret.
+func TestWhoIsNamedForWhatCannotBeRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		list, proven, named bool
+	}{"open": {}, "secret": {proven: true, named: true}, "list": {list: true, named: true}} {
+		var log strings.Builder
+		config := testConfig(t, 0, 3)
+		config.Proven, config.Log = c.proven, slog.New(slog.NewTextHandler(&log, nil))
+		peer := identities(t, 1)[0]
+		if c.list {
+			config.Members = []membership.Member{{Name: config.Name, ID: identity(t, config)}, peer.member(), newIdentity(t, "b").member()}
+		}
+		g := opened(t, config)
+		for range 2 {
+			g.garbled(peer.id, errors.New("too short"))
+		}
+		if got := strings.Count(log.String(), "a member sends what cannot be read"); got > 1 || got == 1 != c.named {
+			t.Errorf("%s: named %d times, want %v: %s", name, got, c.named, log.String())
+		}
+	}
 }
 
 // When a quorum refuses a member, none is left that could let it in.

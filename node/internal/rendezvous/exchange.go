@@ -178,11 +178,12 @@ func (r *Rendezvous) read(s network.Stream, from peer.ID) error {
 	return nil
 }
 
-// garbled names a member whose hello cannot be decoded, once.
+// garbled names a member whose hello cannot be decoded, once. Whoever has the secret is
+// no stranger.
 func (r *Rendezvous) garbled(from peer.ID, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.listed() && r.admits(from) {
+	if (r.listed() || r.cfg.Proven) && r.admits(from) {
 		r.warn("garbled "+from.String(), "a member sends what cannot be read", "peer", membership.Describe(r.nameOf(from), from), "error", err)
 	}
 }

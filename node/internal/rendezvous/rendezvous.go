@@ -21,6 +21,7 @@ type Config struct {
 	Name      string
 	Size      int                 // members that a new run has
 	Members   []membership.Member // that it has, if that was agreed on beforehand
+	Proven    bool                // every peer has proven that it knows the secret of the members
 	Changes   []membership.Change // of a roster given by Members
 	Peers     []string            // multiaddrs, with /p2p/ID, of processes to begin with
 	MDNS      string              // tag on the local network; "" means none

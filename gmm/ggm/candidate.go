@@ -1,0 +1,124 @@
+package ggm
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/columnstats"
+	"github.com/collabdict/collabdict/internal/portable"
+)
+
+// candidate is one mixture that is learned, with its prior. Where there is nothing to
+// choose there is one.
+type candidate struct {
+	components int
+	prior      prior
+
+	same      *columnstats.SameRows
+	model     *gmm.Mixture
+	rows      []float64 // N_k of the last total; nil before it
+	pending   []float64 // π^s that belongs to the last local update; nil for none
+	diversity privacy.Diversity
+	stalled   *glasso.StalledError
+	gain      float64 // of held-out rows, in the last total
+}
+
+// ownRows is what the weights of a participant have beside its rows, for each component: with
+// the prior ∏_k π_k^ownRows a pattern that no own row shows is rare, and not impossible.
+const ownRows = 0.1
+
+// floor returns what the weights have beside rows.
+func (p prior) floor() float64 {
+	if p.relative == nil {
+		return 0
+	}
+	return ownRows
+}
+
+// len returns the length of the candidate's part of a vector.
+func (c *candidate) len(dim int) int { return passes.PackedLen(c.components, dim, true) + 1 }
+
+// update computes the candidate's part of a vector, and the weights that belong to it.
+func (c *candidate) update(r *passes.Reader, bound float64) ([]float64, error) {
+	s, diversity, err := c.model.Statistics(r, nil, c.prior.tilts(c.model), true)
+	if err != nil {
+		return nil, err
+	}
+	c.diversity = diversity
+	more := c.prior.floor()
+	c.pending = make([]float64, s.K)
+	floats.AddConst(more, c.pending)
+	floats.Add(c.pending, s.N)
+	floats.Scale(1/passes.Sum(c.pending), c.pending)
+	own := s.Entropy
+	for k, w := range c.pending {
+		if w > 0 {
+			own += float64((s.N[k] + more) * portable.Log(w))
+		}
+	}
+	return append(s.Pack(), math.Max(-bound, math.Min(own, bound))), nil
+}
+
+// step is Eqs. (14) to (16) on the candidate's part of a total. counts says that the weights
+// pending belong to it. It returns the candidate after it, and its objective.
+func (c *candidate) step(total []float64, dim int, counts bool) (next candidate, objective float64, err error) {
+	next = *c
+	weights := c.model.Weights()
+	if c.pending != nil && counts {
+		weights = c.pending
+	}
+	s := passes.Unpack(total[:len(total)-1], c.components, dim, true)
+	if next.model, next.stalled, err = c.prior.step(c.model, s, weights); err != nil {
+		return next, 0, err
+	}
+	next.pending, next.rows = nil, slices.Clone(s.N)
+	return next, c.prior.objective(next.model, s, total[len(total)-1]), nil
+}
+
+// written returns the mixture that a model has: without components of fewer rows of all
+// participants than one, or than one in a thousand. Rounds keep these, and what totals hold
+// of them.
+func (c *candidate) written() (*gmm.Mixture, error) {
+	var weights []float64
+	var precisions []*mat.SymDense
+	all, means, kept := c.model.Weights(), c.model.Means(), []float64(nil)
+	sum := 0.0
+	for _, k := range c.kept() {
+		weights = append(weights, all[k])
+		sum += all[k]
+		kept = append(kept, means.RawRowView(k)...)
+		precisions = append(precisions, c.model.Precision(k))
+	}
+	if len(weights) == len(all) || sum == 0 {
+		return c.model, nil
+	}
+	floats.Scale(1/sum, weights)
+	return gmm.NewMixture(weights, mat.NewDense(len(weights), c.model.Dim(), kept), precisions)
+}
+
+// kept returns the components that written keeps, if there are any.
+func (c *candidate) kept() (numbers []int) {
+	least := math.Max(1, 1e-3*passes.Sum(c.rows))
+	for k, n := range c.rows {
+		if n >= least {
+			numbers = append(numbers, k)
+		}
+	}
+	return numbers
+}
+
+// objective returns that of a model at sums, given what of it is the participants' own.
+func (p prior) objective(m *gmm.Mixture, s *passes.Moments, own float64) float64 {
+	sum := own + m.Expected(s, nil) + p.logDensity(m)
+	for k, tilt := range p.tilts(m) {
+		sum += float64(s.N[k] * tilt)
+	}
+	return sum
+}

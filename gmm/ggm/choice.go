@@ -1,0 +1,199 @@
+package ggm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/columnstats"
+	"github.com/collabdict/collabdict/internal/portable"
+)
+
+// Choice is a number of components and a relative penalty.
+type Choice struct {
+	Components int     `json:"components"`
+	Lambda     float64 `json:"lambda"`
+}
+
+// Judged is what held-out rows say of a choice after a stage.
+type Judged struct {
+	Choice
+	Stage int `json:"stage"`
+	// Gain is the mean of ln p(x) over the held-out rows of all participants, each under its
+	// own weights, beside that of one normal distribution without edges, in nats per row of
+	// training: what it is per held-out row is nobody's to know.
+	Gain float64 `json:"gain"`
+	Kept bool    `json:"kept"`
+}
+
+const (
+	// stageRounds is how many rounds candidates make before half of them are dropped.
+	stageRounds = 5
+	// rowsEach is how many rows of all participants a component is to have at least.
+	rowsEach = 8
+	// gainLimit bounds the gain of a row, in nats per column, so that single rows that are
+	// like no other do not decide.
+	gainLimit = 10
+)
+
+// choosing is the choice among several candidates by rows that are held out of training:
+// all begin in one slot, side by side in one vector, and after every stage the half that
+// explains the held-out rows of all participants worse is dropped. A candidate is kept or
+// dropped as a whole, and its part of the running total is carried on as it is.
+type choosing struct {
+	held   *mat.Dense // own rows; nil for none
+	normal reference
+	rounds int // since the stage began
+	stage  int
+	judged []Judged
+}
+
+// reference is the normal distribution without edges that fits all rows.
+type reference struct{ mean, variance []float64 }
+
+func newReference(all *passes.Moments) reference {
+	return reference{all.Mean(0), pooledVariances(all)}
+}
+
+// logDensity returns ln N(x).
+func (r reference) logDensity(x []float64) float64 {
+	sum := 0.0
+	for i, v := range x {
+		d := v - r.mean[i]
+		sum -= 0.5 * (float64(d*d/r.variance[i]) + portable.Log(2*math.Pi*r.variance[i]))
+	}
+	return sum
+}
+
+// gains returns for each candidate what it gains on the own held-out rows, in nats.
+func (c *choosing) gains(of []*candidate) []float64 {
+	out := make([]float64, len(of))
+	if c.held == nil {
+		return out
+	}
+	n, dim := c.held.Dims()
+	for i, x := range of {
+		logs := x.model.LogDensities(nil, c.held)
+		for j := range n {
+			gain := logs[j] - c.normal.logDensity(c.held.RawRowView(j))
+			if limit := float64(gainLimit * dim); !(math.Abs(gain) <= limit) {
+				gain = math.Copysign(limit, gain)
+			}
+			out[i] += gain
+		}
+	}
+	return out
+}
+
+// gainBound bounds what gains returns, for a member with fewer rows than the bound.
+func gainBound(b columnstats.Bounds) float64 {
+	return b.Rows * float64(gainLimit*len(b.RMS))
+}
+
+// layout returns where the parts of candidates begin in a vector, and its length.
+func layout(of []*candidate, dim int) (starts []int, length int) {
+	for _, c := range of {
+		starts = append(starts, length)
+		length += c.len(dim)
+	}
+	if len(of) > 1 {
+		length += len(of)
+	}
+	return starts, length
+}
+
+// best returns the place of the candidate that gains most.
+func best(of []*candidate) int {
+	at := 0
+	for i, c := range of {
+		if c.gain > of[at].gain {
+			at = i
+		}
+	}
+	return at
+}
+
+// halve drops the worse half of the candidates if a stage is over, and moves the running
+// total to one of those that are left. It returns them.
+func (l *Learner) halve(live []*candidate, sums []*passes.Moments) []*candidate {
+	c := &l.choosing
+	if c.rounds++; len(live) < 2 || c.rounds < stageRounds {
+		return live
+	}
+	c.stage, c.rounds = c.stage+1, 0
+	order := make([]int, len(live))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch x, y := live[a].gain, live[b].gain; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	kept := order[:(len(live)+1)/2]
+	slices.Sort(kept)
+	for i, x := range live {
+		c.judged = append(c.judged, Judged{
+			Choice: Choice{x.components, x.prior.relative.lambda}, Stage: c.stage,
+			Gain: x.gain / float64(l.TotalRows()), Kept: slices.Contains(kept, i),
+		})
+	}
+	var out []*candidate
+	for _, i := range kept {
+		x := live[i]
+		x.prior = x.prior.withVariances(pooledVariances(sums[i]))
+		out = append(out, x)
+	}
+	l.running = carriedOn(l.running.Key, fmt.Sprint(statisticsKey, " ", c.stage+1), live, kept, l.rows.Dim)
+	return out
+}
+
+// carriedOn returns the running total of the candidates kept, which begins as that of all.
+func carriedOn(from, key string, live []*candidate, kept []int, dim int) collabdict.Running {
+	starts, length := layout(live, dim)
+	var parts [][2]int
+	for _, i := range kept {
+		parts = append(parts, [2]int{starts[i], starts[i] + live[i].len(dim)})
+	}
+	if len(kept) > 1 {
+		for _, i := range kept {
+			at := length - len(live) + i
+			parts = append(parts, [2]int{at, at + 1})
+		}
+	}
+	return collabdict.Running{Key: key, From: from, Begin: func(of []float64) []float64 {
+		var out []float64
+		for _, p := range parts {
+			out = append(out, of[p[0]:p[1]]...)
+		}
+		return out
+	}}
+}
+
+// begin returns the running total of all candidates, from that of the moments of all rows.
+func begin(known *columnstats.Moments, of []*candidate, dim int) collabdict.Running {
+	var parts []func([]float64) []float64
+	for _, c := range of {
+		parts = append(parts, known.Running(statisticsKey, c.components, nil, columnstats.AllProducts, 1).Begin)
+	}
+	r := known.Running(statisticsKey, 1, nil, columnstats.AllProducts, 1)
+	r.Begin = func(from []float64) []float64 {
+		var out []float64
+		for _, part := range parts {
+			out = append(out, part(from)...)
+		}
+		if len(of) > 1 {
+			out = append(out, make([]float64, len(of))...)
+		}
+		return out
+	}
+	return r
+}

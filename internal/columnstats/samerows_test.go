@@ -1,0 +1,86 @@
+package columnstats
+
+import (
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+)
+
+// carrying is a group that has counted so many members.
+type carrying struct {
+	collabdict.Solo
+	members  int
+	rounding float64
+}
+
+func (c *carrying) Carried() (int, float64) { return c.members, c.rounding }
+
+// A total in two components of one column, as one member's vectors are bounded: the counts,
+// the first and second moments, and another value.
+func TestTotalsAreOverTheSameRows(t *testing.T) {
+	b := Bounds{Rows: 128, All: 384, RMS: []float64{2}, members: 3}
+	blocks := AppendBlock(b.Moments(2, true), 1, 1000)
+	type call struct {
+		members  int
+		n, first float64
+	}
+	for name, c := range map[string]struct {
+		start    *Moments
+		rounding float64
+		calls    []call
+		want     string // of the last one
+	}{
+		"the same rows":                    {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {3, 300, 7}}, ""},
+		"floating point":                   {&Moments{Count: 300, members: 3}, 0, []call{{3, 300.00001, 7.00001}, {3, 300, 7}}, ""},
+		"more than in the start":           {&Moments{Count: 300, members: 3}, 0, []call{{3, 301, 7}}, "members count 301 rows together, and 300 before"},
+		"fewer than in the start":          {&Moments{Count: 300, members: 3}, 0, []call{{3, 299, 7}}, "members count 299 rows together, and 300 before"},
+		"more in a round":                  {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {3, 360, 7}}, "members count 360 rows together, and 300 before"},
+		"other rows in a round":            {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {3, 300, 9}}, "sum 2 was 7, and is 9"},
+		"as much as rounding makes":        {nil, 0.001, []call{{3, 300, 7}, {3, 301, 7}}, ""},
+		"more than rounding makes":         {nil, 0.001, []call{{3, 300, 7}, {3, 302, 7}}, "members count 302"},
+		"newcomers":                        {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {5, 550, -300}}, ""},
+		"newcomers of nothing":             {&Moments{Count: 300, members: 3}, 0, []call{{5, 300, 7}}, ""},
+		"newcomers of fewer than nothing":  {&Moments{Count: 300, members: 3}, 0, []call{{5, 299, 7}}, "members count 299"},
+		"more than newcomers can have":     {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {5, 557, 7}}, "557 rows together, and 300 before 2 of them were counted for the first time, each with fewer than 128"},
+		"other rows than newcomers can":    {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {4, 400, 300}}, "sum 2 was 7, and is 300"},
+		"after newcomers":                  {&Moments{Count: 300, members: 3}, 0, []call{{5, 550, 7}, {5, 551, 7}}, "members count 551 rows together, and 550 before"},
+		"no start":                         {nil, 0, []call{{3, 380, 7}, {3, 380, 7}}, ""},
+		"no start, more than published":    {nil, 0, []call{{3, 390, 7}}, "members have sent 390 rows together, and published fewer than 384"},
+		"no start, and members came later": {nil, 0, []call{{4, 390, 7}}, ""},
+		"nobody is counted":                {nil, 0, []call{{0, 0, 0}, {3, 300, 7}}, ""},
+		"a start that is not known":        {&Moments{Count: 250}, 0, []call{{3, 300, 7}}, ""},
+	} {
+		g := &carrying{rounding: c.rounding}
+		s := NewSameRows(g, b, c.start, 2)
+		for i, at := range c.calls {
+			g.members = at.members
+			err := s.Check([]float64{at.n - 100, 100, at.first + 50, -50, 20, 30, 123 * float64(i)}, blocks)
+			last := i == len(c.calls)-1
+			if bad := last && c.want != ""; bad && (err == nil || !strings.Contains(err.Error(), c.want)) || !bad && err != nil {
+				t.Errorf("%s: total %d: %v, want %q", name, i+1, err, c.want)
+			}
+		}
+	}
+	if err := NewSameRows(collabdict.Solo{}, b, nil, 2).Check(nil, blocks); err != nil {
+		t.Errorf("a group that does not say what it carries: %v", err)
+	}
+}
+
+// What is known of rows stays known of them in other coordinates.
+func TestMomentsKnowTheirMembers(t *testing.T) {
+	g := &carrying{members: 4}
+	mean, m, err := CentredMoments(t.Context(), g, matrix{mat.NewDense(3, 2, []float64{1, 4, 2, 5, 3, 7})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	axes, err := AxesOf(mean, m.Covariance(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := m.Scaled([]float64{1, 2}), m.Onto(axes.Axes, mean, Bounds{RMS: m.Bounds.RMS[:1]}); m.members != 4 || a.members != 4 || b.members != 4 {
+		t.Errorf("%d, %d and %d members, want 4", m.members, a.members, b.members)
+	}
+}

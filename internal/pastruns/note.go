@@ -1,0 +1,69 @@
+package pastruns
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+)
+
+// note is what a member publishes at the start of a run.
+type note struct {
+	past    bool   // it has taken part in a run before; otherwise the rest is zero
+	run     string // the last one
+	size    int    // members of that
+	changed bool   // its rows are not those of that run
+}
+
+const (
+	noteVersion = 1
+	noteLength  = 2 + 32 + 4
+	mostMembers = 1 << 24
+)
+
+// The second byte of a note.
+const (
+	noPast = iota
+	sameRows
+	otherRows
+)
+
+// Note returns what this participant publishes at the start of a run, given the digest of
+// its rows. A process that resumes the run publishes the same.
+func (h *History) Note(run [32]byte, rows string) []byte {
+	last := h.before(hex.EncodeToString(run[:]))
+	if last == nil {
+		return note{}.encode()
+	}
+	return note{past: true, run: last.ID, size: len(last.Members), changed: last.Rows != rows}.encode()
+}
+
+func (n note) encode() []byte {
+	if !n.past {
+		return []byte{noteVersion, noPast}
+	}
+	id, err := hex.DecodeString(n.run)
+	if err != nil {
+		panic("pastruns: " + err.Error()) // the file has been checked
+	}
+	b := append([]byte{noteVersion, sameRows}, id...)
+	if n.changed {
+		b[1] = otherRows
+	}
+	return binary.BigEndian.AppendUint32(b, uint32(n.size))
+}
+
+func decodeNote(b []byte) (n note, err error) {
+	if len(b) < 2 || b[0] != noteVersion {
+		return n, fmt.Errorf("want a note of version %d about its last run, got %d bytes that are not: run the same version on all members", noteVersion, len(b))
+	}
+	switch {
+	case b[1] == noPast && len(b) == 2:
+		return n, nil
+	case (b[1] == sameRows || b[1] == otherRows) && len(b) == noteLength:
+		n = note{past: true, run: hex.EncodeToString(b[2:34]), size: int(binary.BigEndian.Uint32(b[34:])), changed: b[1] == otherRows}
+		if n.size > 0 && n.size <= mostMembers {
+			return n, nil
+		}
+	}
+	return note{}, fmt.Errorf("want a note of 2 bytes, or of %d about a run with members, got %x", noteLength, b[:min(len(b), noteLength+1)])
+}

@@ -1,0 +1,130 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// subtraction measures from totals alone how well the difference of two totals tells what
+// members have added that are in one of them only. The parts of all others are in both, and
+// have changed between them: that is the error. It is taken to be as large as what two
+// totals over one view differ by, which all members see.
+type subtraction struct {
+	last    []float64  // the total before, of the updates alone: others may modify theirs
+	moved   []movement // of the last pairs of neighbouring totals over one view
+	pending []int      // lone changes before the first such pair
+}
+
+// movement is how far two neighbouring totals over one view are apart, and the members of
+// the view.
+type movement struct {
+	size    float64
+	members int
+}
+
+// mostMovements are those that an error is measured by.
+const mostMovements = 3
+
+// add enters the movement of two neighbouring totals over one view.
+func (s *subtraction) add(m movement) {
+	if s.moved = append(s.moved, m); len(s.moved) > mostMovements {
+		s.moved = s.moved[1:]
+	}
+}
+
+// typical returns the median of the movements of one member: those of several are taken to
+// be independent of each other.
+func (s *subtraction) typical() (size float64, known bool) {
+	var sizes []float64
+	for _, m := range s.moved {
+		sizes = append(sizes, m.size/math.Sqrt(float64(m.members)))
+	}
+	if len(sizes) == 0 {
+		return 0, false
+	}
+	slices.Sort(sizes)
+	return (sizes[(len(sizes)-1)/2] + sizes[len(sizes)/2]) / 2, true
+}
+
+// difference is what two neighbouring totals over views that differ by few members come to.
+type difference struct {
+	// apart is the size of a − b − (A − B)·m, where a and b are the totals, A and B how many
+	// members they are over, and m is the mean part in the total over fewer members.
+	apart  float64
+	common int // members of both views
+}
+
+func differenceOf(a, b []float64, viewA, viewB []uint32) difference {
+	mean, of := b, len(viewB)
+	if len(viewA) < len(viewB) {
+		mean, of = a, len(viewA)
+	}
+	guess := float64(len(viewA)-len(viewB)) / float64(of)
+	sum := 0.0
+	for i := range a {
+		d := a[i] - b[i] - float64(guess*mean[i])
+		sum += float64(d * d)
+	}
+	return difference{math.Sqrt(sum), (len(viewA) + len(viewB) - len(outside(viewA, viewB))) / 2}
+}
+
+// error returns the size of the error of the difference as a share of that of guessing that
+// the members have added as much as the mean member: 0 is exact, and from 1 on, which is the most that is
+// told, the difference tells no more than the guess. With m the movement of a member, the error is m·√common, and
+// what is apart holds it besides what the guess is off.
+func (d difference) error(m float64) float64 {
+	moved := m * math.Sqrt(float64(d.common))
+	off := d.apart*d.apart - float64(moved*moved)
+	if off <= moved*moved {
+		return 1
+	}
+	return moved / math.Sqrt(off)
+}
+
+// updates are those values of totals that would change a network.
+type updates []collabdict.Block
+
+func (u updates) of(total []float64) (values []float64) {
+	for _, b := range u {
+		if b.Moment == collabdict.Updates {
+			values = append(values, total[:b.Len]...)
+		}
+		total = total[b.Len:]
+	}
+	return values
+}
+
+// measure enters the error of what d and the sum before tell into the lone changes from one
+// on, and the movement of sums over one view.
+func (l *Ledger) measure(s *series, d *consensus.Decision, from int) {
+	u := l.updates[len(d.Total)]
+	if u == nil {
+		return
+	}
+	a, b := s.errors.last, u.of(d.Total)
+	if s.errors.last = b; s.last == nil || len(a) != len(b) {
+		return
+	}
+	if slices.Equal(s.last.Members, d.Members) {
+		s.errors.add(movement{distance(a, b), len(d.Members)})
+	}
+	for i := from; i < len(l.lone); i++ {
+		if c := &l.lone[i]; c.Slots[0] == s.last.Slot {
+			apart := differenceOf(a, b, s.last.Members, d.Members)
+			c.apart = &apart
+			s.errors.pending = append(s.errors.pending, i)
+		}
+	}
+	m, known := s.errors.typical()
+	if !known {
+		return
+	}
+	for _, i := range s.errors.pending {
+		e := l.lone[i].apart.error(m)
+		l.lone[i].Error = &e
+	}
+	s.errors.pending = nil
+}

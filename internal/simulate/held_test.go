@@ -1,0 +1,95 @@
+package simulate
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/netsim"
+)
+
+// A member that is counted in the moments by which columns are scaled, and in no round, since
+// it was lost and its return is held back, ends with a model like the others'. It is told
+// that the patterns are without its statistics.
+func TestAMemberThatOnlyTheScalingHasCounted(t *testing.T) {
+	const away = 2
+	task := func() []string {
+		return []string{"components=3", "rounds=60", "tol=0", "standardise=global", "seed=1", "consensus.scheme=exact", "consensus.on-lone-return=hold"}
+	}
+	first := uint64(0)
+	for _, s := range play(t, pipelinetest.Task(t, "ggm", task()...), unequal(1), Conditions{}).report.Slots {
+		if r := s.Decision.Running; r != nil && r.Key == "clusters" {
+			first = s.Decision.Slot
+			break
+		}
+	}
+	run := play(t, pipelinetest.Task(t, "ggm", task()...), unequal(1), Conditions{}, func(c *netsim.Config) {
+		c.Compute = time.Second
+		c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 30 * time.Second})
+	})
+	came, counted := 0, map[string]int{}
+	for _, s := range run.report.Slots {
+		d := s.Decision
+		if d.Round > 0 && slices.Contains(d.Members, away) {
+			came++
+		}
+		if d.Kind == consensus.Sum && d.Running != nil && d.Counts(away) {
+			counted[d.Running.Key]++
+		}
+	}
+	if came == 0 || came == 60 || counted["moments"] == 0 || counted["clusters"]+counted["statistics"] > 0 {
+		t.Fatalf("the member is in the views of %d sums of the rounds, and counted in %v: nothing is tested", came, counted)
+	}
+	for i, r := range run.results {
+		said := slices.ContainsFunc(r.Warnings, func(w string) bool {
+			return strings.Contains(w, "no round has counted the statistics of this participant")
+		})
+		if said != (i == away) {
+			t.Errorf("member %d: warnings %q", i, r.Warnings)
+		}
+		sum := 0.0
+		weights := r.Model.Learned.(interface{ Weights() []float64 }).Weights()
+		for _, w := range weights {
+			sum += w
+		}
+		if !(math.Abs(sum-1) < 1e-12) || slices.Max(weights) == slices.Min(weights) {
+			t.Errorf("member %d: weights %v", i, weights)
+		}
+		train, err := r.Model.Scorer().MeanLogLik(r.Model.Rows(unequal(1)[i].Train))
+		if err != nil || math.IsNaN(train) || math.IsInf(train, 0) {
+			t.Errorf("member %d: mean log-likelihood %g, %v", i, train, err)
+		}
+	}
+}
+
+// Whichever slot of the start a member is lost in, it comes back, and the totals stay over the
+// same rows.
+func TestAMemberLostInTheStart(t *testing.T) {
+	const away = 2
+	for _, kind := range []string{"ggm", "dem"} {
+		task := func() *pipeline.Task {
+			return pipelinetest.Task(t, kind, "components=3", "rounds=30", "tol=0", "standardise=global", "seed=1", "consensus.scheme=exact")
+		}
+		slots := play(t, task(), unequal(1), Conditions{}).report.Slots
+		for _, s := range slots {
+			if s.Decision.Round > 1 {
+				break
+			}
+			first := s.Decision.Slot
+			run := play(t, task(), unequal(1), Conditions{}, func(c *netsim.Config) {
+				c.Compute = time.Second
+				c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 20 * time.Second})
+			})
+			for i, r := range run.results {
+				if r == nil || r.Model == nil || r.Model.Manifest.Rounds != 30 {
+					t.Errorf("%s: member %d has not ended the run in which member %d was lost in slot %d", kind, i, away, first)
+				}
+			}
+		}
+	}
+}
