@@ -55,7 +55,7 @@ func New(of algorithm.Kind) *Task {
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
-		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to choose settings by, to compare with a model of the own rows alone and to find thresholds (default 0.2 for models that use such rows, otherwise 0)",
+		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to choose settings, to compare with a model of the own rows alone, and to find thresholds (default 0.2 where rows are used so, otherwise 0)",
 			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
 		option.String(&t.Order, "order", "", "`ORDER` of rows: in time (time), so that blocks of them are held out, or none (default found in the rows)",
 			option.OneOf(InTime, NoOrder), option.Optional[string]("leave it out to find out")).OfEach(),
