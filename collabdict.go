@@ -42,6 +42,10 @@ type Running struct {
 	// members.
 	From  string
 	Begin func(from []float64) []float64
+	// Before, if not nil, is the running total From, which some member may have missed from
+	// its first sum to its last. That member's vector in it is then what it began with, which
+	// has to be some of the values of the total before as they are.
+	Before *Running
 }
 
 // Cumulative is implemented by learners whose statistics belong to a running total.

@@ -23,16 +23,9 @@ import (
 //   - the vectors of fewer than Colluders + 2 members are never counted for the first
 //     time in one slot, nor counted at all, unless the settings accept that.
 
-// Running names a running total that the vector of a Call belongs to.
-type Running struct {
-	Key string // "" for a sum over the view alone
-	// From is the key of the running total that this one begins as, "" for zeros. Begin
-	// says with which vector it begins, given that of the other one. It is linear, and
-	// the same at all members: the total begins with the other's total, and a member's
-	// counted vector with the other's.
-	From  string
-	Begin func(from []float64) []float64
-}
+// Running names a running total that the vector of a Call belongs to. The zero value is a sum
+// over the view alone.
+type Running = collabdict.Running
 
 // RunningHeader is what members must agree on of a running total before any value moves.
 type RunningHeader struct {
@@ -129,10 +122,12 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 	if len(r.total) != len(c.Values) {
 		return RunningHeader{}, fmt.Errorf("running total %q: want %d values as before, got %d", key, len(r.total), len(c.Values))
 	}
-	begins := r.own == nil && from != nil && from.own != nil
-	if begins {
-		r.own = c.Running.Begin(from.own)
-		q.round(r.own)
+	begins := false
+	if r.own == nil && from != nil {
+		if own := m.missedOwn(from, c.Running.Before); own != nil {
+			r.own, begins = c.Running.Begin(own), true
+			q.round(r.own)
+		}
 	}
 	if _, counted := r.counted[uint32(m.p.Self)]; counted && r.own == nil {
 		return RunningHeader{}, fmt.Errorf("running total %q: the vector of this member that is counted in it is not on the disk any more: nothing can be added to it", key)
@@ -142,6 +137,23 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 		m.slot.carries, m.slot.dirty = true, true
 	}
 	return RunningHeader{Key: key, From: r.from, Size: r.size, Base: r.digest(m.p.Run)}, nil
+}
+
+// missedOwn returns this member's counted vector of a running total, nil if there is none. If
+// it has missed all sums of it, the vector is what it began with.
+func (m *Machine) missedOwn(r *runningTotal, of *Running) []float64 {
+	if r.own != nil || of == nil {
+		return r.own
+	}
+	from := m.totals[of.From]
+	if from == nil || r.from != of.From {
+		return nil
+	}
+	own := m.missedOwn(from, of.Before)
+	if own == nil {
+		return nil
+	}
+	return of.Begin(own)
 }
 
 // roomFor returns how many members can be counted in a running total that began in a

@@ -91,7 +91,7 @@ func (g *group) Sum(ctx context.Context, x []float64, blocks []collabdict.Block)
 func (g *group) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	c := consensus.Call{Kind: consensus.Sum, Values: x, Blocks: blocks}
 	if !g.views {
-		c.Running = consensus.Running(r)
+		c.Running = r
 	}
 	return g.sum(ctx, c)
 }

@@ -49,7 +49,7 @@ func (n *Node) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) 
 
 // Accumulate is Sum over all members counted so far, as collabdict.Group says.
 func (n *Node) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return n.sum(ctx, consensus.Call{Kind: consensus.Sum, Running: consensus.Running(r), Values: x, Blocks: slices.Clone(blocks)})
+	return n.sum(ctx, consensus.Call{Kind: consensus.Sum, Running: r, Values: x, Blocks: slices.Clone(blocks)})
 }
 
 func (n *Node) sum(ctx context.Context, c consensus.Call) ([]float64, error) {

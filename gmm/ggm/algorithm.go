@@ -84,7 +84,7 @@ const paperComponents = 5
 var (
 	numbers       = []int{2, 3, 4, 6, 8, 12, 20, 32, 48, 64}
 	mostByDefault = 20
-	penalties     = []float64{0.01, 0.03, 0.1, 0.3}
+	penalties     = []float64{0.1, 0.3}
 )
 
 // choices returns what there is to choose from; nil if everything is given.

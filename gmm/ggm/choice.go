@@ -152,12 +152,12 @@ func (l *Learner) halve(live []*candidate, sums []*passes.Moments) []*candidate 
 		x.prior = x.prior.withVariances(pooledVariances(sums[i]))
 		out = append(out, x)
 	}
-	l.running = carriedOn(l.running.Key, fmt.Sprint(statisticsKey, " ", c.stage+1), live, kept, l.rows.Dim)
+	l.running = carriedOn(l.running, fmt.Sprint(statisticsKey, " ", c.stage+1), live, kept, l.rows.Dim)
 	return out
 }
 
 // carriedOn returns the running total of the candidates kept, which begins as that of all.
-func carriedOn(from, key string, live []*candidate, kept []int, dim int) collabdict.Running {
+func carriedOn(before collabdict.Running, key string, live []*candidate, kept []int, dim int) collabdict.Running {
 	starts, length := layout(live, dim)
 	var parts [][2]int
 	for _, i := range kept {
@@ -169,7 +169,7 @@ func carriedOn(from, key string, live []*candidate, kept []int, dim int) collabd
 			parts = append(parts, [2]int{at, at + 1})
 		}
 	}
-	return collabdict.Running{Key: key, From: from, Begin: func(of []float64) []float64 {
+	return collabdict.Running{Key: key, From: before.Key, Before: &before, Begin: func(of []float64) []float64 {
 		var out []float64
 		for _, p := range parts {
 			out = append(out, of[p[0]:p[1]]...)

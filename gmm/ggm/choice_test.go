@@ -118,7 +118,7 @@ func TestCandidatesCarryTheirTotalsOn(t *testing.T) {
 		}
 		kept := rapid.Permutation([]int{0, 1, 2, 3, 4, 5}[:len(live)]).Draw(t, "order")[:(len(live)+1)/2]
 		slices.Sort(kept)
-		after := carriedOn("statistics", "statistics 2", live, kept, dim).Begin(before)
+		after := carriedOn(collabdict.Running{Key: "statistics"}, "statistics 2", live, kept, dim).Begin(before)
 		var rest []*candidate
 		for _, i := range kept {
 			rest = append(rest, live[i])

@@ -73,7 +73,7 @@ func TestAMemberLostInTheStart(t *testing.T) {
 	const away = 2
 	for _, kind := range []string{"ggm", "dem"} {
 		task := func() *pipeline.Task {
-			return pipelinetest.Task(t, kind, "components=3", "rounds=30", "tol=0", "standardise=global", "seed=1", "consensus.scheme=exact")
+			return pipelinetest.Task(t, kind, "components=3", "rounds=30", "tol=0", "standardise=global", "seed=1", "hold-out=0", "consensus.scheme=exact")
 		}
 		slots := play(t, task(), unequal(1), Conditions{}).report.Slots
 		for _, s := range slots {
