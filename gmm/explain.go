@@ -2,8 +2,8 @@ package gmm
 
 import (
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
@@ -84,7 +84,18 @@ func (e *explainer) take(x []float64) {
 		e.square[k] = p.square(e.predicted[k], e.off[k])
 		e.joint[k] = e.log[k] - e.square[k]/2
 	}
-	e.total = floats.LogSumExp(e.joint)
+	e.total = logSumExp(e.joint)
+}
+
+func logSumExp(x []float64) float64 {
+	top, sum := slices.Max(x), 0.0
+	if math.IsInf(top, -1) {
+		return top
+	}
+	for _, v := range x {
+		sum += math.Exp(v - top)
+	}
+	return top + math.Log(sum)
 }
 
 // variable returns what variable i adds, and its conditional mean.
@@ -101,7 +112,7 @@ func (e *explainer) variable(i int) (part, expected float64) {
 			e.without[k] = e.log[k] - p.square(e.spare, e.moved)/2
 		}
 	}
-	top, peaks, others := floats.Max(e.without), 0.0, 0.0
+	top, peaks, others := slices.Max(e.without), 0.0, 0.0
 	for k, v := range e.without {
 		peak := math.Exp(v - top)
 		other := float64(peak * e.width[k][i])
