@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
@@ -66,10 +69,17 @@ func (a *app) score() *cobra.Command {
            that was trained by a loss, that loss
   anomaly  1 if the score is above the model's threshold; empty if there is no threshold
 
---clusters adds the component of the row, from 1, as inspect numbers them. --explain adds a
-column per variable: its distance from the prediction by the other variables, or its
-reconstruction error. Rows are written as they are read, so files may be larger than
-the memory.
+--clusters adds the component of the row, from 1, as inspect numbers them.
+
+--explain writes a line per row and sensor, that is per column of the data, the largest share
+first:
+
+  sensor    the column
+  expected  what the other sensors predict, or what an auto-encoder reconstructs
+  got       what it is
+  share     its share of all sensors' deviations, from 0 to 1
+
+Rows are written as they are read, so files may be larger than the memory.
 
 For a classifier, the columns are row, the likeliest class and its probability, with
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
@@ -106,7 +116,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	addOwn(cmd, &s.own)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
-	cmd.Flags().BoolVar(&with.explain, "explain", false, "add the contribution of each variable")
+	cmd.Flags().BoolVar(&with.explain, "explain", false, "write a line per row and sensor: what was expected, and its share of the deviation")
 	cmd.Flags().BoolVar(&with.probabilities, "probabilities", false, "for a classifier: add the probability of each class")
 	return cmd
 }
@@ -137,20 +147,21 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 		head = append(head, "cluster")
 	}
 	if with.explain {
-		head = append(head, m.Manifest.Columns...)
+		head = append(head, "sensor", "expected", "got", "share")
 	}
 	line := make([]string, 0, len(head))
 	return writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
+		var why sensors
+		if with.explain {
+			var err error
+			if why, err = explained(m, x); err != nil {
+				return err
+			}
+		}
 		x = m.Trained(x)
 		scores, err := m.Scores(x)
 		if err != nil {
 			return err
-		}
-		var contributions *mat.Dense
-		if with.explain {
-			if contributions, err = m.Learned.(algorithm.Explainer).Explain(x); err != nil {
-				return err
-			}
 		}
 		var clusters []int
 		if with.clusters {
@@ -168,16 +179,53 @@ func writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsO
 				line = append(line, strconv.Itoa(clusters[i]+1))
 			}
 			if with.explain {
-				for _, c := range contributions.RawRowView(i) {
-					line = append(line, decimal(c))
-				}
+				err = why.write(i, line, write)
+			} else {
+				err = write(line)
 			}
-			if err := write(line); err != nil {
+			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// sensors explain rows in the units of the data.
+type sensors struct {
+	names []string
+	got   *mat.Dense
+	algorithm.Explanation
+}
+
+// explained explains the scores of rows, which may be overwritten then.
+func explained(m *model.Model, x *mat.Dense) (s sensors, err error) {
+	s.names, s.got = m.Manifest.Columns, mat.DenseCopyOf(x)
+	s.Explanation, err = m.ExplainRows(s.got)
+	return s, err
+}
+
+// write writes a line per sensor of row i, the largest share first, each with the same
+// beginning.
+func (s sensors) write(i int, beginning []string, write func([]string) error) error {
+	parts := s.Parts.RawRowView(i)
+	order := make([]int, len(parts))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(parts[b], parts[a]) })
+	total := floats.Sum(parts)
+	for _, j := range order {
+		share := 0.0
+		if total > 0 {
+			share = parts[j] / total
+		}
+		line := append(beginning, s.names[j], strconv.FormatFloat(s.Expected.At(i, j), 'g', 6, 64), decimal(s.got.At(i, j)), strconv.FormatFloat(share, 'f', 3, 64))
+		if err := write(line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
