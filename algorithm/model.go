@@ -44,8 +44,16 @@ type Classifier interface {
 
 // Explainer ranks variables by what they contribute to scores.
 type Explainer interface {
-	// Explain returns what each variable adds to the score of each row of z, N by M.
-	Explain(z *mat.Dense) (*mat.Dense, error)
+	// Explain explains the score of each row of z.
+	Explain(z *mat.Dense) (Explanation, error)
+}
+
+// Explanation has a row for each row explained, with a value for each variable.
+type Explanation struct {
+	// Parts are what the variables add to the score, at least 0.
+	Parts *mat.Dense
+	// Expected are the values that the model expects in place of those given.
+	Expected *mat.Dense
 }
 
 // Sampled is a scorer whose log-likelihoods are means of several densities.

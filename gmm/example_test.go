@@ -24,9 +24,13 @@ func Example() {
 		log.Fatal(err)
 	}
 	for _, row := range [][]float64{{3, 6}, {3, 5}} {
-		fmt.Printf("score %6.2f, speed and flow add %.2f\n", fit.Mixture.Score(row), fit.Mixture.Contributions(row))
+		why, err := fit.Mixture.Explain(mat.NewDense(1, 2, row))
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("score %6.2f, speed and flow add %.2f, expected %.2f\n", fit.Mixture.Score(row), why.Parts.RawRowView(0), why.Expected.RawRowView(0))
 	}
 	// Output:
-	// score  -1.66, speed and flow add [0.01 0.01]
-	// score  53.88, speed and flow add [54.50 55.55]
+	// score  -1.66, speed and flow add [0.01 0.01], expected [3.01 5.99]
+	// score  53.88, speed and flow add [54.50 55.55], expected [2.54 5.99]
 }

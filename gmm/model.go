@@ -28,9 +28,6 @@ func ParseCovariance(name string) (Covariance, error) {
 	return 0, fmt.Errorf("want full, diag or spherical, got %q", name)
 }
 
-// Explain returns [Mixture.Contributions] of each row.
-func (m *Mixture) Explain(z *mat.Dense) (*mat.Dense, error) { return m.ContributionRows(z), nil }
-
 // Assign returns the component that is most responsible for each row.
 func (m *Mixture) Assign(z *mat.Dense) []int {
 	r := m.Responsibilities(z)

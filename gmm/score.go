@@ -3,7 +3,6 @@ package gmm
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm/internal/passes"
@@ -69,63 +68,6 @@ func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
 		}
 	})
 	return out
-}
-
-// Contributions returns what each variable adds to the score of row x:
-//
-//	c_i = Σ_k r_k(x) [Λ_k(x−μ_k)]_i² / (2 Λ_k,ii)
-//
-// In each component this is half the squared deviation of x_i from what the other
-// variables predict, in units of the conditional variance 1/Λ_k,ii (as in Idé et
-// al. 2016), and exactly what the score's quadratic part would fall by if x_i had
-// the predicted value. It is at least 0 and stays small for a variable that a
-// faulty one only drags along. The sum is the quadratic part itself if every Λ_k
-// is diagonal, not otherwise.
-func (m *Mixture) Contributions(x []float64) []float64 {
-	return m.ContributionRows(m.row(x)).RawRowView(0)
-}
-
-// ContributionRows returns Contributions of every row of x, N by M.
-func (m *Mixture) ContributionRows(x *mat.Dense) *mat.Dense {
-	rows, dim := x.Dims()
-	out := mat.NewDense(rows, dim, nil)
-	_ = m.blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) {
-		pull := make([]float64, dim)
-		for k, p := range m.parts {
-			mean := m.means.RawRowView(k)
-			for j, r := range s.Responsibilities(k) {
-				if r == 0 {
-					continue
-				}
-				p.pull(pull, x.RawRowView(lo+j), mean)
-				row := out.RawRowView(lo + j)
-				for i, v := range pull {
-					row[i] += float64(r * v * v / (2 * p.diagonal[i]))
-				}
-			}
-		}
-	})
-	return out
-}
-
-// pull sets dst to Λ(x − mean).
-func (p part) pull(dst, x, mean []float64) {
-	d := floats.SubTo(make([]float64, len(dst)), x, mean)
-	if p.precision == nil {
-		floats.MulTo(dst, p.diagonal, d)
-		return
-	}
-	clear(dst)
-	precision := p.precision.RawSymmetric()
-	for i, v := range d {
-		row := precision.Data[i*precision.Stride:][:len(d)]
-		sum := float64(v * row[i])
-		for j := i + 1; j < len(d); j++ { // the upper triangle is all there is
-			sum += float64(d[j] * row[j])
-			dst[j] += float64(v * row[j])
-		}
-		dst[i] += sum
-	}
 }
 
 func (m *Mixture) row(x []float64) *mat.Dense {

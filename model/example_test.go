@@ -38,14 +38,14 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	parts, err := m.ExplainRows(rows)
+	why, err := m.ExplainRows(rows)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for i, score := range scores {
-		fmt.Printf("%.2f %t %s %.2f\n", score, score > m.Manifest.Threshold, m.Manifest.Columns, parts.RawRowView(i))
+		fmt.Printf("%.2f %t %s %.2f expected %.1f\n", score, score > m.Manifest.Threshold, m.Manifest.Columns, why.Parts.RawRowView(i), why.Expected.RawRowView(i))
 	}
 	// Output:
-	// 1.29 false [temperature flow] [0.12 0.02]
-	// 9.14 true [temperature flow] [0.00 8.00]
+	// 1.29 false [temperature flow] [0.12 0.02] expected [20.0 5.0]
+	// 9.14 true [temperature flow] [0.00 8.00] expected [20.0 5.0]
 }

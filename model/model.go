@@ -279,15 +279,20 @@ func (m *Model) scores(z collabdict.Rows) ([]float64, error) {
 	return scores, err
 }
 
-// ExplainRows returns what each column adds to the score of each row of x, which is in the
-// units of the data. A model of principal axes cannot say that of columns.
-func (m *Model) ExplainRows(x *mat.Dense) (*mat.Dense, error) {
+// ExplainRows explains the score of each row of x, column by column. Rows and expected
+// values are in the units of the data. A model of principal axes cannot tell columns apart.
+func (m *Model) ExplainRows(x *mat.Dense) (algorithm.Explanation, error) {
 	if _, columns := x.Dims(); columns != len(m.Manifest.Columns) {
-		return nil, fmt.Errorf("explain: want rows of %d columns, got %d", len(m.Manifest.Columns), columns)
+		return algorithm.Explanation{}, fmt.Errorf("explain: want rows of %d columns, got %d", len(m.Manifest.Columns), columns)
 	}
 	of := m.Explainer()
 	if of == nil || m.Projection != nil {
-		return nil, fmt.Errorf("explain: the model %s, of %d coordinates, does not tell columns apart", m.Manifest.Kind, m.Dim())
+		return algorithm.Explanation{}, fmt.Errorf("explain: the model %s, of %d coordinates, does not tell columns apart", m.Manifest.Kind, m.Dim())
 	}
-	return of.Explain(m.Trained(mat.DenseCopyOf(x)))
+	e, err := of.Explain(m.Trained(mat.DenseCopyOf(x)))
+	if err != nil {
+		return algorithm.Explanation{}, err
+	}
+	e.Expected = m.InUnits(e.Expected)
+	return e, nil
 }

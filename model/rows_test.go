@@ -26,12 +26,16 @@ func TestRowsInTheUnitsOfTheData(t *testing.T) {
 	if want := score(m, x); !reflect.DeepEqual(scores, want) {
 		t.Errorf("scores %v, want %v", scores, want)
 	}
-	parts, err := m.ExplainRows(x)
+	got, err := m.ExplainRows(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := mixtureOf(m).ContributionRows(m.Trained(mat.DenseCopyOf(x))); !mat.Equal(parts, want) {
-		t.Errorf("contributions %v, want %v", parts, want)
+	want, err := mixtureOf(m).Explain(m.Trained(mat.DenseCopyOf(x)))
+	if err != nil || !mat.Equal(got.Parts, want.Parts) {
+		t.Errorf("contributions %v, want %v (%v)", got.Parts, want.Parts, err)
+	}
+	if back := m.Trained(got.Expected); !mat.EqualApprox(back, want.Expected, 1e-12) {
+		t.Errorf("expected values %v in the coordinates trained on, want %v", back, want.Expected)
 	}
 	if !mat.Equal(x, given) {
 		t.Error("the rows were changed")

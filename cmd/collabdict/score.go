@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
@@ -70,9 +74,16 @@ They are of the shared model, of the model of the own rows alone, and of the dis
 nearest own rows. A surprise is -ln of the share of own rows that score as high. --with
 chooses one of the models instead.
 
---clusters adds the component of the row, from 1, as inspect numbers them. --explain adds a
-column per variable: its distance from the prediction by the other variables, or its
-reconstruction error. Of a blend, it also adds the surprises that the score is the mean of.
+--clusters adds the component of the row, from 1, as inspect numbers them.
+
+--explain adds the surprises that a blend is the mean of, and writes a line per row and
+sensor, that is per column of the data, the largest share first:
+
+  sensor    the column
+  expected  what the other sensors predict, or what an auto-encoder reconstructs
+  got       what it is
+  share     its share of all sensors' deviations, from 0 to 1
+
 Rows are written as they are read, so files may be larger than the memory.
 
 For a classifier, the columns are row, the likeliest class and its probability, with
@@ -111,7 +122,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	addWith(cmd, &s.with)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
-	cmd.Flags().BoolVar(&with.explain, "explain", false, "add the contribution of each variable")
+	cmd.Flags().BoolVar(&with.explain, "explain", false, "write a line per row and sensor: what was expected, and its share of the deviation")
 	cmd.Flags().BoolVar(&with.probabilities, "probabilities", false, "for a classifier: add the probability of each class")
 	return cmd
 }
@@ -143,21 +154,22 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 	parts := surprisesOf(m, with.explain)
 	head = append(head, parts.head()...)
 	if with.explain {
-		head = append(head, m.Manifest.Columns...)
+		head = append(head, "sensor", "expected", "got", "share")
 	}
 	defer func() { parts.tell(a) }()
 	line := make([]string, 0, len(head))
 	return writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
+		var why sensors
+		if with.explain {
+			var err error
+			if why, err = explained(m, x); err != nil {
+				return err
+			}
+		}
 		x = m.Trained(x)
 		scores, err := parts.scores(m, x)
 		if err != nil {
 			return err
-		}
-		var contributions *mat.Dense
-		if with.explain {
-			if contributions, err = m.Explainer().Explain(x); err != nil {
-				return err
-			}
 		}
 		var clusters []int
 		if with.clusters {
@@ -176,16 +188,53 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 			}
 			line = parts.line(line, i)
 			if with.explain {
-				for _, c := range contributions.RawRowView(i) {
-					line = append(line, decimal(c))
-				}
+				err = why.write(i, line, write)
+			} else {
+				err = write(line)
 			}
-			if err := write(line); err != nil {
+			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// sensors explain rows in the units of the data.
+type sensors struct {
+	names []string
+	got   *mat.Dense
+	algorithm.Explanation
+}
+
+// explained explains the scores of rows, which may be overwritten then.
+func explained(m *model.Model, x *mat.Dense) (s sensors, err error) {
+	s.names, s.got = m.Manifest.Columns, mat.DenseCopyOf(x)
+	s.Explanation, err = m.ExplainRows(s.got)
+	return s, err
+}
+
+// write writes a line per sensor of row i, the largest share first, each with the same
+// beginning.
+func (s sensors) write(i int, beginning []string, write func([]string) error) error {
+	parts := s.Parts.RawRowView(i)
+	order := make([]int, len(parts))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(parts[b], parts[a]) })
+	total := floats.Sum(parts)
+	for _, j := range order {
+		share := 0.0
+		if total > 0 {
+			share = parts[j] / total
+		}
+		line := append(beginning, s.names[j], strconv.FormatFloat(s.Expected.At(i, j), 'g', 6, 64), decimal(s.got.At(i, j)), strconv.FormatFloat(share, 'f', 3, 64))
+		if err := write(line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }

@@ -214,9 +214,11 @@ func (a *Algorithm) config(ctx context.Context, g collabdict.Group, x *mat.Dense
 		return c, err
 	}
 	if a.Hides(d) {
-		// A row of M columns is no longer than Clip·√M.
+		// A row of M columns that are all within Clip of the middle is within Clip·√M of it.
 		_, dim := x.Dims()
-		c.Noise = &Noise{Multiplier: c.Multiplier(a.Epsilon, a.Delta), Radius: a.Clip * math.Sqrt(float64(dim)), Source: d.Source}
+		c.Noise = &Noise{
+			Multiplier: c.Multiplier(a.Epsilon, a.Delta), Radius: a.Clip * math.Sqrt(float64(dim)), Middle: a.Middle(), Source: d.Source,
+		}
 	}
 	factors, err := factorsOf(a.Final)
 	switch {

@@ -46,13 +46,14 @@ func newLocal(x *mat.Dense, c Config) (*local, error) {
 // maximise makes an EM step on the own rows, of all parameters.
 func (l *local) maximise() (*gmm.Mixture, error) {
 	l.steps++
-	next, err := step(l.mix, l.x)
+	if l.config.Noise != nil {
+		next, rows, err := l.config.Noise.step(l.mix, l.x)
+		l.rows = rows
+		return next, err
+	}
 	rows, _ := l.x.Dims()
 	l.rows = float64(rows)
-	if err == nil && l.config.Noise != nil {
-		next, l.rows, err = l.config.Noise.blur(l.mix, next, l.rows)
-	}
-	return next, err
+	return step(l.mix, l.x)
 }
 
 // round makes the EM steps of a round and returns the regions in which the centres

@@ -9,30 +9,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Noise makes all that a participant publishes differentially private in its single
-// rows. What an EM step needs of the rows are sums over them, Σγ_k, Σγ_k x/R and
-// Σγ_k‖x‖²/R² for every component; as the responsibilities of a row sum to 1 and no
-// row is longer than R, one row more or less changes the vector of all of them by at
-// most √3. Every step, in the burn-in too, adds normal noise of the standard
+// rows. What an EM step needs of the rows are sums over them, Σγ_k and Σγ_k y/R for every
+// component and Σ‖y‖²/R², with y = x − m, the row seen from the middle m of the places where
+// rows may be. One row more or less changes the vector of all of them by at most √3: its γ_k
+// are at least 0 and sum to 1, so Σγ_k² ≤ 1, and ‖y‖ ≤ R, so the squared length is
+// Σγ_k²(1 + ‖y‖²/R²) + ‖y‖⁴/R⁴ ≤ 3. Every step, in the burn-in too, adds normal noise of the standard
 // deviation √3·Multiplier to each sum, and sees nothing else of the rows: the start is
 // drawn without them, and Components has to be given. T steps are together one Gaussian
 // mechanism, whose ratio of sensitivity to noise is √T/Multiplier; see [Config.Multiplier].
 // The number of rows that is published is the sum of the noisy counts.
 //
-// What this does not cover: the scaling of the columns and Radius are taken as public;
+// What this does not cover: the scaling of the columns, Radius and Middle are taken as public;
 // sums over rows are rounded before the noise comes to them, and no one keeps a member
 // that follows another protocol from learning more.
 type Noise struct {
 	// Multiplier is the noise of a sum over what one row changes it by.
 	Multiplier float64
-	// Radius is R: rows that are longer are shortened to it. It may not depend on
-	// the rows.
-	Radius float64
+	// Radius is R: rows further than that from the middle are moved to this distance. It may
+	// not depend on the rows, and nor may Middle, each coordinate of the middle.
+	Radius, Middle float64
 	// Source draws the noise. It has to be secret, and fresh in every run.
 	Source rand.Source
 }
@@ -52,6 +54,8 @@ func (n Noise) check(c Config) error {
 	switch {
 	case !(n.Multiplier > 0) || !(n.Radius > 0) || math.IsInf(n.Multiplier, 1) || n.Radius > largest:
 		return fmt.Errorf("noise: want a finite multiplier and radius above 0, got %g and %g", n.Multiplier, n.Radius)
+	case !(math.Abs(n.Middle) <= largest):
+		return fmt.Errorf("noise: want a finite middle, got %g", n.Middle)
 	case n.Source == nil:
 		return fmt.Errorf("noise: want a source to draw it from, got none")
 	case c.Components == 0:
@@ -68,17 +72,23 @@ func (n Noise) variance(rows float64) float64 {
 	return sd * sd
 }
 
-// clip returns the rows, shortened to the radius.
+// clip returns the rows, none further from the middle than the radius.
 func (n Noise) clip(x *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	rows, _ := out.Dims()
 	for i := range rows {
 		row := out.RawRowView(i)
-		if norm := portable.Norm(row); norm > n.Radius {
-			floats.Scale(n.Radius/norm, row)
-		}
+		floats.AddConst(-n.Middle, row)
+		n.shorten(row)
+		floats.AddConst(n.Middle, row)
 	}
 	return out
+}
+
+func (n Noise) shorten(fromMiddle []float64) {
+	if norm := portable.Norm(fromMiddle); norm > n.Radius {
+		floats.Scale(n.Radius/norm, fromMiddle)
+	}
 }
 
 // noisyStart draws centres in the ball of all possible rows and makes the burn-in.
@@ -96,7 +106,7 @@ func (l *local) noisyStart() error {
 	for i := range k {
 		weights[i] = 1 / float64(k)
 		for j := range dim {
-			means.Set(i, j, rng.NormFloat64()*math.Sqrt(place))
+			means.Set(i, j, n.Middle+float64(rng.NormFloat64()*math.Sqrt(place)))
 			precisions.Set(i, j, 1/variance)
 		}
 	}
@@ -112,32 +122,54 @@ func (l *local) noisyStart() error {
 	return nil
 }
 
-// blur returns what the mixture m, an EM step on so many rows from another, is when
-// noise is added to the sums that it comes of, and how many rows there are by these. All
-// components get one variance, for which the noise matters less than for that of each.
-func (n Noise) blur(before, m *gmm.Mixture, rows float64) (*gmm.Mixture, float64, error) {
+// sums are those over rows that a step of EM needs, seen from the middle: of each component
+// the number of rows and the rows, and of all together the squared lengths.
+type sums struct {
+	counts []float64
+	first  *mat.Dense
+	square float64
+}
+
+// sums takes those of the rows of x, which are clipped.
+func (n Noise) sums(m *gmm.Mixture, x *mat.Dense) (sums, error) {
+	k, dim := m.Components(), m.Dim()
+	centres := mat.NewDense(k, dim, nil)
+	centres.Apply(func(int, int, float64) float64 { return n.Middle }, centres)
+	s, _, err := m.Statistics(passes.NewReader(gmm.Matrix(x)), centres, nil, false)
+	if err != nil {
+		return sums{}, err
+	}
+	return sums{s.N, mat.NewDense(k, dim, s.First), passes.Sum(s.Second)}, nil
+}
+
+// step makes an EM step from m on the rows of x, with noise on the sums that it comes of, and
+// returns how many rows there are by these. All components get one variance, for which the
+// noise matters less than for that of each.
+func (n Noise) step(m *gmm.Mixture, x *mat.Dense) (*gmm.Mixture, float64, error) {
 	sd := math.Sqrt(3) * n.Multiplier
 	noisy := func(sum, unit float64) float64 { return privacy.Noisy(sum, sd*unit, n.Source) }
+	s, err := n.sums(m, x)
+	if err != nil {
+		return nil, 0, err
+	}
 	dim := float64(m.Dim())
-	weights, means := m.Weights(), m.Means()
-	within, total := 0.0, 0.0
-	for k, w := range weights {
-		count, mean := w*rows, means.RawRowView(k)
-		square := count * (blas.Dot(mean, mean) + float64(dim*(1/m.Precision(k).At(0, 0)-regCovar)))
+	weights, means := s.counts, s.first
+	within, total := noisy(s.square, n.Radius*n.Radius), 0.0
+	for k, count := range weights {
+		mean := means.RawRowView(k)
 		weights[k] = math.Max(minRows, noisy(count, 1))
 		for i, v := range mean {
-			mean[i] = noisy(count*v, n.Radius) / weights[k]
+			mean[i] = noisy(v, n.Radius) / weights[k]
 		}
-		if norm := portable.Norm(mean); norm > n.Radius {
-			floats.Scale(n.Radius/norm, mean)
-		}
-		within += noisy(square, n.Radius*n.Radius) - float64(weights[k]*blas.Dot(mean, mean))
+		n.shorten(mean)
+		within -= float64(weights[k] * blas.Dot(mean, mean))
 		total += weights[k]
+		floats.AddConst(n.Middle, mean)
 	}
 	// The noise may make clusters narrower than nothing; and if they widened at once,
 	// all centres would fall together.
 	variance := max(within/total, narrowest*n.Radius*n.Radius) / dim
-	variance = min(variance, 2/before.Precision(0).At(0, 0))
+	variance = min(variance, 2/m.Precision(0).At(0, 0))
 	precisions := mat.NewDense(len(weights), m.Dim(), nil)
 	precisions.Apply(func(int, int, float64) float64 { return 1 / variance }, precisions)
 	floats.Scale(1/total, weights)

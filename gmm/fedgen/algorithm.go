@@ -142,12 +142,12 @@ func (a *Algorithm) once(ctx context.Context, g collabdict.Group, x *mat.Dense, 
 	return r, few, err
 }
 
-// private is the own mixture with noise. Each value lies within ±Clip.
+// private is the own mixture with noise. Each value lies within Clip of the middle.
 func (a *Algorithm) private(x *mat.Dense, d algorithm.Data, c Config) (Contribution, error) {
 	_, dim := x.Dims()
 	p := Privacy{Epsilon: a.Epsilon, Delta: a.Delta, Low: make([]float64, dim), High: make([]float64, dim)}
 	for i := range dim {
-		p.Low[i], p.High[i] = -a.Clip, a.Clip
+		p.Low[i], p.High[i] = a.Middle()-a.Clip, a.Middle()+a.Clip
 	}
 	return Private(x, a.Components, c.EM.Form, p, c.Seed, d.Source)
 }

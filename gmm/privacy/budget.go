@@ -12,10 +12,21 @@ import (
 // differentially private in each single row. With an Epsilon of 0 there is no noise.
 type Budget struct {
 	Epsilon, Delta float64
-	// Clip bounds the rows without a look at them, in the coordinates trained on; how is
-	// the algorithm's. What is beyond is taken as at the bound.
+	// Clip bounds how far values are from the middle of their range, without a look at the
+	// rows, in the coordinates trained on; how is the algorithm's. What is beyond is taken
+	// as at the bound.
 	Clip float64
+
+	middle float64
 }
+
+// Middle returns the middle of the range that the values of each coordinate are taken to
+// be in, Clip to either side. It is known after Prepare.
+//
+// Noise is made for a row at the bound, so a range that is about something else than its
+// values costs more of it, by as much as it is too wide: twice for values from 0 to 1 in a
+// range about 0.
+func (b *Budget) Middle() float64 { return b.middle }
 
 // Options binds the settings.
 func (b *Budget) Options() option.Table {
@@ -29,13 +40,16 @@ func (b *Budget) Options() option.Table {
 			}
 			return nil
 		})).Needs("--epsilon", noisy).ForExperts(),
-		option.Float(&b.Clip, "clip", 0, "with --epsilon: clip rows to the bound `C`, in the units of training (default 3, with --ranges 1)",
+		option.Float(&b.Clip, "clip", 0, "with --epsilon: clip rows to the bound `C`, in the units of training, from 0 or from the middle of the range (default 3, of a range from 0 to 1, as with --ranges, 0.5)",
 			option.Above(0, 1e9), option.Optional[float64]("leave it out for the default")).Needs("--epsilon", noisy).ForExperts(),
 	}
 }
 
 // Prepare completes the settings for rows that come to such coordinates.
 func (b *Budget) Prepare(c algorithm.Coordinates) error {
+	if c.UnitRange {
+		b.middle = 0.5
+	}
 	switch {
 	case b.Epsilon == 0:
 		return nil
@@ -45,13 +59,13 @@ func (b *Budget) Prepare(c algorithm.Coordinates) error {
 			Hint: "scale by agreed ranges (--ranges) or not at all (--standardise none --clip C), or say that it may be so (--standardise own or global)",
 		}
 	case b.Clip != 0:
+	case c.UnitRange:
+		b.Clip = 0.5 // all rows are within, but for those beyond agreed ranges
 	case c.ScaledBy == algorithm.None:
 		return &option.Error{
 			Name: "clip", Msg: "want a bound of the values, as columns that are not standardised have none that is known without a look at the rows, got none",
 			Hint: "say --clip C",
 		}
-	case c.ScaledBy == algorithm.Agreed:
-		b.Clip = 1 // all rows are within
 	default:
 		b.Clip = 3
 	}

@@ -286,6 +286,7 @@ func TestBudgetByCoordinates(t *testing.T) {
 		of      algorithm.Coordinates
 		given   float64
 		clip    float64
+		middle  float64
 		err     string
 		covered bool
 	}{
@@ -293,9 +294,10 @@ func TestBudgetByCoordinates(t *testing.T) {
 		{of: algorithm.Coordinates{ScaledBy: algorithm.Global, ByDefault: true}, err: "epsilon: columns would be scaled by the rows"},
 		{of: algorithm.Coordinates{ScaledBy: algorithm.None}, err: "clip: want a bound of the values"},
 		{of: algorithm.Coordinates{ScaledBy: algorithm.None}, given: 9, clip: 9, covered: true},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed}, clip: 1, covered: true},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed}, given: 9, clip: 9, covered: true},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, Axes: 2}, clip: 1},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true}, clip: 0.5, middle: 0.5, covered: true},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true}, given: 9, clip: 9, middle: 0.5, covered: true},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true, Axes: 2}, clip: 0.5, middle: 0.5},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Global, UnitRange: true}, clip: 0.5, middle: 0.5},
 		{of: algorithm.Coordinates{ScaledBy: algorithm.Own}, clip: 3},
 		{of: algorithm.Coordinates{ScaledBy: algorithm.Global}, clip: 3},
 	} {
@@ -308,7 +310,7 @@ func TestBudgetByCoordinates(t *testing.T) {
 			continue
 		}
 		shown := b.Disclosed("rows", c.of)
-		if err != nil || b.Clip != c.clip || strings.Contains(shown, "Not covered:") == c.covered || !strings.HasPrefix(shown, "with noise, (5, 1e-05)-differentially private in each row: rows") {
+		if err != nil || b.Clip != c.clip || b.Middle() != c.middle || strings.Contains(shown, "Not covered:") == c.covered || !strings.HasPrefix(shown, "with noise, (5, 1e-05)-differentially private in each row: rows") {
 			t.Errorf("%+v: %+v, %s; %v", c.of, b, shown, err)
 		}
 	}

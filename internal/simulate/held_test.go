@@ -76,9 +76,12 @@ func TestAMemberLostInTheStart(t *testing.T) {
 			return pipelinetest.Task(t, kind, "components=3", "rounds=30", "tol=0", "standardise=global", "seed=1", "hold-out=0", "consensus.scheme=exact")
 		}
 		slots := play(t, task(), unequal(1), Conditions{}).report.Slots
-		for _, s := range slots {
+		for i, s := range slots {
 			if s.Decision.Round > 1 {
 				break
+			}
+			if raced && i%5 != 2 {
+				continue
 			}
 			first := s.Decision.Slot
 			run := play(t, task(), unequal(1), Conditions{}, func(c *netsim.Config) {

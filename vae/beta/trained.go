@@ -68,14 +68,14 @@ func (t Trained) EachScores(rows collabdict.Rows, f func(from int, scores []floa
 	return t.Score(rows, func(s Scores) { f(s.From, s.Loss) })
 }
 
-// Explain returns the squared error of each variable.
-func (t Trained) Explain(z *mat.Dense) (*mat.Dense, error) {
+// Explain returns the squared error of each variable, and the row as it is decoded.
+func (t Trained) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	n, columns := z.Dims()
-	out := mat.NewDense(n, columns, nil)
+	parts := mat.NewDense(n, columns, nil)
 	err := t.Score(networks.Rows(z), func(s Scores) {
-		copy(out.RawMatrix().Data[s.From*columns:], s.Squares)
+		copy(parts.RawMatrix().Data[s.From*columns:], s.Squares)
 	})
-	return out, err
+	return networks.Explained(t, z, parts, err)
 }
 
 // Latent returns the number of latent variables.

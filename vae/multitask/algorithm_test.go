@@ -144,10 +144,11 @@ func TestExplainAndCode(t *testing.T) {
 	for i := range 300 {
 		z.Set(i, 0, float64(i)/10)
 	}
-	by, err := m.Explain(z)
+	why, err := m.Explain(z)
 	if err != nil {
 		t.Fatal(err)
 	}
+	by := why.Parts
 	if n, columns := by.Dims(); n != 300 || columns != 2 || !(by.At(299, 0) > by.At(0, 0)) || !(by.At(299, 0) > by.At(299, 1)) {
 		t.Errorf("contributions %v and %v", by.RawRowView(0), by.RawRowView(299))
 	}

@@ -36,12 +36,12 @@ func Example() {
 			return err
 		}
 		m := multitask.Trained{Model: l.Model()}
-		parts, err := m.Explain(mat.NewDense(2, 3, []float64{0.5, -0.5, 0.5, 0.5, 0.5, 0.5}))
+		why, err := m.Explain(mat.NewDense(2, 3, []float64{0.5, -0.5, 0.5, 0.5, 0.5, 0.5}))
 		if err != nil {
 			return err
 		}
 		for i := range 2 {
-			row := parts.RawRowView(i)
+			row := why.Parts.RawRowView(i)
 			fmt.Printf("row %d: sensor %d adds most to the score, %.1f\n", i+1, 1+floats.MaxIdx(row), floats.Max(row))
 		}
 		return nil

@@ -50,14 +50,14 @@ func (t Trained) EachScores(rows collabdict.Rows, f func(from int, scores []floa
 	return t.each(rows, func(s Scores) { f(s.From, s.Anomaly) })
 }
 
-// Explain returns the contributions of [Scores].
-func (t Trained) Explain(z *mat.Dense) (*mat.Dense, error) {
+// Explain returns the contributions of [Scores], and the means of the rows of the codes.
+func (t Trained) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	n, columns := z.Dims()
-	out := mat.NewDense(n, columns, nil)
+	parts := mat.NewDense(n, columns, nil)
 	err := t.each(networks.Rows(z), func(s Scores) {
-		copy(out.RawMatrix().Data[s.From*columns:], s.Contributions)
+		copy(parts.RawMatrix().Data[s.From*columns:], s.Contributions)
 	})
-	return out, err
+	return networks.Explained(t, z, parts, err)
 }
 
 // Encode returns the means of the codes of rows.

@@ -53,3 +53,17 @@ func Dense(rows []float32, columns int, err error) (*mat.Dense, error) {
 	}
 	return mat.NewDense(len(rows)/columns, columns, wide), nil
 }
+
+// Explained returns parts of the scores of rows, with the rows that their codes stand for as
+// what is expected, unless there is an error.
+func Explained(by algorithm.Coder, z, parts *mat.Dense, err error) (algorithm.Explanation, error) {
+	if err != nil {
+		return algorithm.Explanation{}, err
+	}
+	codes, err := by.Encode(z)
+	if err != nil {
+		return algorithm.Explanation{}, err
+	}
+	expected, err := by.Decode(codes)
+	return algorithm.Explanation{Parts: parts, Expected: expected}, err
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/ggm"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/model"
+)
+
+// A row has a line per sensor, the largest share first, in the units of the data.
+func TestExplainedRows(t *testing.T) {
+	mixture, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, 3, nil), []*mat.SymDense{mat.NewSymDense(3, []float64{2, -1, 0, -1, 1, 0, 0, 0, 1})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(ggm.Kind.Name, ggm.Kind.New().Options(), []string{"speed", "flow", "level"}, mixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Manifest.Threshold = 4
+	m.Scaling.Shift, m.Scaling.Scale = []float64{10, 20, 30}, []float64{1, 2, 4}
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte("speed,flow,level\n13,20,34\n10,20,30\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	spec := dataset.Spec{Data: []string{path}, Columns: m.Manifest.Columns, MinRows: 1}
+	if err := new(app).writeScores(&out, m, spec, columnsOfScores{explain: true}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `row,score,anomaly,sensor,expected,got,share
+1,12.256816,1,speed,10,13,0.643
+1,12.256816,1,flow,26,20,0.321
+1,12.256816,1,level,30,34,0.036
+2,2.7568156,0,speed,10,10,0.000
+2,2.7568156,0,flow,20,20,0.000
+2,2.7568156,0,level,30,30,0.000
+`
+	if out.String() != want {
+		t.Errorf("got\n%s want\n%s", &out, want)
+	}
+}

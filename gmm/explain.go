@@ -1,0 +1,151 @@
+package gmm
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/parallel"
+)
+
+// Explain returns for each variable i of each row x
+//
+//	c_i = ln Σ_k π_k N(x with x_i = e_ik | μ_k, Λ_k⁻¹) − ln p(x)
+//
+// and the conditional mean of x_i given the others, Σ_k r_k(x without i) e_ik. Here
+// e_ik = x_i − [Λ_k(x−μ_k)]_i/Λ_k,ii is the value that component k predicts from the other
+// variables, and r_k(x without i) are the responsibilities for these alone.
+//
+// No other value of x_i raises ln p(x) by more than c_i, which is at least 0. With one
+// component it is what the score falls by if x_i has the predicted value. What the other
+// variables say of the component counts, so that a faulty variable cannot move its row to a
+// wide component that has no complaint about it. Values of more than 10¹⁰⁰ in size count as
+// that.
+func (m *Mixture) Explain(z *mat.Dense) (algorithm.Explanation, error) {
+	rows, dim := z.Dims()
+	if dim != m.Dim() {
+		panic(errShape)
+	}
+	out := algorithm.Explanation{Parts: mat.NewDense(rows, dim, nil), Expected: mat.NewDense(rows, dim, nil)}
+	parallel.For((rows+parallel.BlockRows-1)/parallel.BlockRows, func(b int) {
+		e := newExplainer(m)
+		for j := b * parallel.BlockRows; j < min(rows, (b+1)*parallel.BlockRows); j++ {
+			e.take(z.RawRowView(j))
+			parts, expected := out.Parts.RawRowView(j), out.Expected.RawRowView(j)
+			for i := range dim {
+				parts[i], expected[i] = e.variable(i)
+			}
+		}
+	})
+	return out, nil
+}
+
+// explainer is what is known of one row, by component.
+type explainer struct {
+	*Mixture
+	log       []float64   // ln π_k + ½ ln|Λ_k| − M/2 ln 2π
+	width     [][]float64 // 1/√Λ_k,ii
+	off       [][]float64 // x − μ_k
+	predicted [][]float64 // e_k − μ_k
+	square    []float64   // (x−μ_k)ᵀΛ_k(x−μ_k)
+	joint     []float64   // ln π_k N(x|μ_k, Λ_k⁻¹)
+	total     float64     // ln p(x)
+	without   []float64   // of one i: ln π_k N(x with x_i = e_ik|μ_k, Λ_k⁻¹)
+	moved     []float64   // x − μ_k with x_i = e_ik
+	spare     []float64
+}
+
+func newExplainer(m *Mixture) *explainer {
+	k, dim := m.Components(), m.Dim()
+	room := func(n int) []float64 { return make([]float64, n) }
+	e := &explainer{Mixture: m, square: room(k), joint: room(k), without: room(k), moved: room(dim), spare: room(dim)}
+	for c, p := range m.parts {
+		e.log = append(e.log, math.Log(m.weights[c])+p.logNorm)
+		e.off, e.predicted, e.width = append(e.off, room(dim)), append(e.predicted, room(dim)), append(e.width, room(dim))
+		for i, v := range p.diagonal {
+			e.width[c][i] = 1 / math.Sqrt(v)
+		}
+	}
+	return e
+}
+
+// farthest bounds the size of values, so that their squares are numbers.
+const farthest = 1e100
+
+// take makes x the row to be explained.
+func (e *explainer) take(x []float64) {
+	for k, p := range e.parts {
+		mean := e.means.RawRowView(k)
+		for i, v := range x {
+			e.off[k][i] = math.Max(-farthest, math.Min(farthest, v)) - mean[i]
+		}
+		e.square[k] = p.square(e.predicted[k], e.off[k])
+		e.joint[k] = e.log[k] - e.square[k]/2
+	}
+	e.total = logSumExp(e.joint)
+}
+
+func logSumExp(x []float64) float64 {
+	top, sum := slices.Max(x), 0.0
+	if math.IsInf(top, -1) {
+		return top
+	}
+	for _, v := range x {
+		sum += math.Exp(v - top)
+	}
+	return top + math.Log(sum)
+}
+
+// variable returns what variable i adds, and its conditional mean.
+//
+// With z² = Λ_k,ii(x_i−e_ik)², N(x with x_i = e_ik|k) is N(x|k) e^{z²/2}. As N(x_i|others, k)
+// is √(Λ_k,ii/2π) e^{−z²/2}, it is also N(x without i|k) √(Λ_k,ii/2π).
+func (e *explainer) variable(i int) (part, expected float64) {
+	for k, p := range e.parts {
+		d := e.off[k][i] - e.predicted[k][i]
+		z := float64(p.diagonal[i] * d * d)
+		if e.without[k] = e.joint[k] + z/2; e.square[k] > cancels && e.square[k]-z < e.square[k]/cancels {
+			copy(e.moved, e.off[k])
+			e.moved[i] = e.predicted[k][i]
+			e.without[k] = e.log[k] - p.square(e.spare, e.moved)/2
+		}
+	}
+	top, peaks, others := slices.Max(e.without), 0.0, 0.0
+	for k, v := range e.without {
+		peak := math.Exp(v - top)
+		other := float64(peak * e.width[k][i])
+		peaks += peak
+		others += other
+		expected += float64(other * (e.means.At(k, i) + e.predicted[k][i]))
+	}
+	return math.Max(0, top+math.Log(peaks)-e.total), expected / others
+}
+
+// cancels is the size of a square from which on that of all variables but one, if it is
+// smaller by that factor, is not computed as a difference: too few digits would be left.
+const cancels = 1e3
+
+// square returns dᵀΛd and sets predicted to the values of d_i that the others predict,
+// −Σ_j Λ_ij d_j / Λ_ii over all j but i.
+func (p part) square(predicted, d []float64) (sum float64) {
+	clear(predicted)
+	if p.precision != nil {
+		precision := p.precision.RawSymmetric()
+		for i, v := range d {
+			row := precision.Data[i*precision.Stride:][:len(d)]
+			others := 0.0
+			for j := i + 1; j < len(d); j++ { // the upper triangle is all there is
+				others += float64(d[j] * row[j])
+				predicted[j] -= float64(v * row[j])
+			}
+			predicted[i] -= others
+		}
+	}
+	for i, v := range p.diagonal {
+		predicted[i] /= v
+		sum += float64(v * d[i] * (d[i] - predicted[i]))
+	}
+	return sum
+}

@@ -1,0 +1,133 @@
+package gmm
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
+	"pgregory.net/rapid"
+
+	"github.com/collabdict/collabdict/internal/gmmtest"
+)
+
+// drawn is any mixture of well-conditioned components, with any row.
+func drawn(t *rapid.T, most int) (*Mixture, []float64) {
+	k, dim := rapid.IntRange(1, most).Draw(t, "components"), rapid.IntRange(1, 5).Draw(t, "variables")
+	value := rapid.Float64Range(-3, 3)
+	means := mat.NewDense(k, dim, rapid.SliceOfN(value, k*dim, k*dim).Draw(t, "means"))
+	weights := rapid.SliceOfN(rapid.Float64Range(0.01, 1), k, k).Draw(t, "weights")
+	floats.Scale(1/floats.Sum(weights), weights)
+	var precisions []*mat.SymDense
+	for range k {
+		root := mat.NewDense(dim, dim, rapid.SliceOfN(rapid.Float64Range(-1, 1), dim*dim, dim*dim).Draw(t, "root"))
+		p := mat.NewSymDense(dim, nil)
+		p.SymOuterK(1, root)
+		for i := range dim {
+			p.SetSym(i, i, p.At(i, i)+rapid.Float64Range(0.1, 2).Draw(t, "own"))
+		}
+		precisions = append(precisions, p)
+	}
+	m, err := NewMixture(weights, means, precisions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, rapid.SliceOfN(value, dim, dim).Draw(t, "row")
+}
+
+// conditional is what the marginal and conditional distributions of the components say of
+// variable i: ln π_k N(x without i), and the means of x_i given the others.
+func conditional(t *rapid.T, m *Mixture, x []float64, i int) (logs, means []float64) {
+	for k, w := range m.Weights() {
+		d, ok := distmv.NewNormal(m.Means().RawRowView(k), m.Covariance(k), nil)
+		if !ok {
+			t.Fatal("covariance is not positive definite")
+		}
+		var others []int
+		var values []float64
+		for j, v := range x {
+			if j != i {
+				others, values = append(others, j), append(values, v)
+			}
+		}
+		if len(others) == 0 {
+			logs, means = append(logs, math.Log(w)), append(means, d.Mean(nil)[i])
+			continue
+		}
+		marginal, ok := d.MarginalNormal(others, nil)
+		given, okGiven := d.ConditionNormal(others, values, nil)
+		if !ok || !okGiven {
+			t.Fatal("no marginal or conditional distribution")
+		}
+		logs, means = append(logs, math.Log(w)+marginal.LogProb(values)), append(means, given.Mean(nil)[0])
+	}
+	return logs, means
+}
+
+// What the explainer says of the other variables is what the marginal distributions do,
+// and the conditional mean is that of the mixture.
+func TestWithoutAVariable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m, x := drawn(t, 3)
+		i := rapid.IntRange(0, len(x)-1).Draw(t, "i")
+		logs, means := conditional(t, m, x, i)
+		total, want := floats.LogSumExp(logs), 0.0
+		for k, l := range logs {
+			want += math.Exp(l-total) * means[k]
+		}
+		for _, v := range []float64{x[i], 1e4, -1e9, 1e200} {
+			x[i] = v
+			e := newExplainer(m)
+			e.take(x)
+			part, expected := e.variable(i)
+			for k, l := range logs {
+				gmmtest.Near(t, "log density of the others", e.without[k]+math.Log(e.width[k][i]*math.Sqrt(2*math.Pi)), l, 1e-10)
+			}
+			gmmtest.Near(t, "conditional mean", expected, want, 1e-10)
+			if !(part >= 0) || math.IsInf(part, 1) {
+				t.Fatalf("x_i = %g adds %g", v, part)
+			}
+		}
+	})
+}
+
+// No value of a variable raises the log density by more than the variable adds, and with
+// one component the predicted value does.
+func TestPartsAreWhatAVariableCanExplain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m, x := drawn(t, 3)
+		i := rapid.IntRange(0, len(x)-1).Draw(t, "i")
+		ex, err := m.Explain(m.row(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, y := ex.Parts.At(0, i), append([]float64(nil), x...)
+		y[i] = ex.Expected.At(0, i)
+		if m.Components() == 1 {
+			gmmtest.Near(t, "rise of the log density", m.LogDensity(y)-m.LogDensity(x), part, 1e-10)
+			gmmtest.Near(t, "fall of the score", m.Score(x)-m.Score(y), part, 1e-10)
+		}
+		y[i] += rapid.Float64Range(-4, 4).Draw(t, "off")
+		if rise := m.LogDensity(y) - m.LogDensity(x); rise > part+1e-10 {
+			t.Fatalf("variable %d raises the log density by %g, more than its part %g", i, rise, part)
+		}
+	})
+}
+
+// A component that is wide in one variable has no complaint about a fault there. What the
+// other variables say keeps the row in the narrow one, so that no other variable is blamed.
+func TestAFaultDoesNotHideInAWideComponent(t *testing.T) {
+	m, err := NewDiagMixture(Diag, []float64{.9, .1}, mat.NewDense(2, 3, []float64{1, 0, 2, 0, 0, 0}), mat.NewDense(2, 3, []float64{4, 4, 4, 1, .01, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := m.Explain(mat.NewDense(1, 3, []float64{1.2, 5, 2.1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := e.Parts.RawRowView(0)
+	if share := parts[1] / floats.Sum(parts); share < 0.75 {
+		t.Errorf("contributions %.3f: the faulty variable has a share of %.2f, want above 0.75", parts, share)
+	}
+}
