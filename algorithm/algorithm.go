@@ -124,7 +124,7 @@ type Traits struct {
 	// Weights returns the number of weights of a network for so many coordinates; nil of
 	// what is no network.
 	Weights func(coordinates int) int
-	// Values returns the length of the vector that a round sums, for so many coordinates, if
+	// Values returns the length of the vector of each round, for so many coordinates, if
 	// the model is no network; nil if vectors are short.
 	Values func(coordinates int) int
 }

@@ -92,8 +92,9 @@ func TestMonitorTakesTurns(t *testing.T) {
 	}
 }
 
-// Turns are counted from when a quorum finds that the ballot has failed which most have come to,
-// also by a member that has missed it. What was said in the ballot before does not count.
+// Members take turns from the moment at which a quorum sees that the ballot of most members has
+// failed. A member that has missed that ballot does so, too. Heartbeats of the ballot before do
+// not count.
 func TestMonitorCountsTurnsFromTheBallotOfMost(t *testing.T) {
 	w, at := monitored(20 * second)
 	w.leave(20*second, 4, &Leave{})

@@ -10,9 +10,9 @@ import (
 )
 
 // More members than the colluders that are assumed do not follow the protocol: one prepares its
-// own ballot at the start of a round, both would leave out another member though they hear it,
-// and let it back three rounds later, when the model has settled. Nobody objects. What is the
-// same in all rounds does not show in any difference of totals, and the run continues with all.
+// own ballot as one round begins, both would leave out another member though they hear it,
+// and let it back three rounds later, when the model has settled. Nobody objects. No difference
+// of totals shows what stays the same in all rounds, and the run continues with all members.
 func TestTooManyColludersLeaveAMemberOut(t *testing.T) {
 	const (
 		members, rounds = 5, 40

@@ -601,8 +601,14 @@ func TestWhomAllHearIsInEveryOrderOfEvents(t *testing.T) {
 	if full {
 		x.ballots = 2
 	}
+	x.searched(t, 10_000_000)
+}
+
+// searched searches all states of a model, of which there may be so many, and none may be bad.
+func (x *model) searched(t *testing.T, most int) *search {
+	t.Helper()
 	began := time.Now()
-	s, all := x.run(10_000_000)
+	s, all := x.run(most)
 	s.log(t, began)
 	if !all {
 		t.Error("the search was cut off")
@@ -610,6 +616,7 @@ func TestWhomAllHearIsInEveryOrderOfEvents(t *testing.T) {
 	for v, id := range s.bad {
 		t.Errorf("%s: %s", v, s.trace(id))
 	}
+	return s
 }
 
 // full makes the search go through three ballots, which takes a while and memory.
@@ -631,15 +638,7 @@ func TestEveryOrderOfEvents(t *testing.T) {
 	case testing.Short():
 		x.restarts = 0
 	}
-	began := time.Now()
-	s, all := x.run(400_000_000)
-	s.log(t, began)
-	if !all {
-		t.Error("the search was cut off")
-	}
-	for v, id := range s.bad {
-		t.Errorf("%s: %s", v, s.trace(id))
-	}
+	s := x.searched(t, 400_000_000)
 	if _, first := s.stuck(); first >= 0 {
 		t.Errorf("stuck: %s", s.trace(first))
 	}

@@ -57,7 +57,7 @@ func TestWeightsFollowFromWhatIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if after := l.Model().Weights(); slices.Equal(after, before) != in {
-			t.Errorf("counted in %q of the start; weights %v, after a round without it %v", key, before, after)
+			t.Errorf("counted in %q of the start; weights %v, and %v after one more total without it", key, before, after)
 		}
 	}
 }

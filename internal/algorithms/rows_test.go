@@ -18,7 +18,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// counting is a member that follows the protocol, and from a round on multiplies what it
+// counting is a member that follows the protocol, and in later rounds multiplies what it
 // contributes. A value stays within the bounds that the members have agreed on.
 type counting struct {
 	from   uint32
@@ -40,7 +40,7 @@ func (counting) Send(_ int, m consensus.Message, _ *rand.Rand) []consensus.Messa
 	return []consensus.Message{m}
 }
 
-// A member that counts more rows in a round than in the start is noticed by all others in
+// A member that counts more rows in the rounds than in the start is noticed by all others in
 // this round: the components of a running total have as many rows together in each round.
 func TestMoreRowsInRounds(t *testing.T) {
 	const members, bad = 5, 2

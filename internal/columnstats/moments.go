@@ -177,16 +177,23 @@ func CentredMoments(ctx context.Context, g collabdict.Group, rows collabdict.Row
 // moments will. What is drawn follows from the own rows, so it is the same after a restart,
 // and known to nobody else.
 func origin(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bounds) ([]float64, error) {
-	own, err := momentsOf(rows)
+	n, dim := rows.Dims()
+	sums, squares := make([]float64, dim), make([]float64, dim)
+	err := eachRow(rows, func(row []float64) {
+		for i, v := range row {
+			sums[i] += v
+			squares[i] += float64(v * v)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	random := own.random()
+	random := drawnFrom(slices.Concat(sums, squares))
 	weight := math.Exp2(2*random.Float64() - 1)
 	x := []float64{weight}
-	for i, sum := range own.Sums {
-		mean := sum / own.Count
-		deviation := math.Sqrt(math.Max(own.Squares(i)/own.Count-float64(mean*mean), 0))
+	for i, sum := range sums {
+		mean := sum / float64(n)
+		deviation := math.Sqrt(math.Max(squares[i]/float64(n)-float64(mean*mean), 0))
 		point := mean + float64(deviation*(2*random.Float64()-1))
 		x = append(x, weight*math.Max(-b.RMS[i], math.Min(point, b.RMS[i])))
 	}
@@ -198,15 +205,15 @@ func origin(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bou
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, len(own.Sums))
+	out := make([]float64, dim)
 	floats.ScaleTo(out, 1/total[0], total[1:])
 	return out, nil
 }
 
-// random returns a source that follows from the moments.
-func (m *Moments) random() *rand.Rand {
+// drawnFrom returns a source of random numbers that follow from some values.
+func drawnFrom(values []float64) *rand.Rand {
 	h := sha256.New()
-	for _, v := range m.pack() {
+	for _, v := range values {
 		h.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(v)))
 	}
 	return rand.New(rand.NewChaCha8([32]byte(h.Sum(nil))))

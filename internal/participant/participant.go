@@ -38,7 +38,7 @@ type Config struct {
 	// OnRound, if not nil, is called after every round.
 	OnRound func(algorithm.Progress, node.Status)
 	// OnWarning, if not nil, is told before the first round how few members differ from an
-	// earlier run, and at the end of a round what all members have come to know of others
+	// earlier run, and when a round ends what all members have come to know of others
 	// in it.
 	OnWarning func(line string)
 }

@@ -183,7 +183,7 @@ func (t *Task) Resolved(columns int) *Task {
 	return &of
 }
 
-// values returns the length of the vector that a round sums, 0 if that is short.
+// values returns the length of the vector of each round, 0 if that is short.
 func (t *Task) values(coordinates int) int {
 	traits := t.Traits()
 	switch {

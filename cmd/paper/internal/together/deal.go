@@ -86,6 +86,7 @@ func draw(all []row, most int, random *rand.Rand) []row {
 	return out
 }
 
+// parted returns the normal rows, and the anomalies.
 func parted(all []row) (normal, anomalies []row) {
 	for _, r := range all {
 		if r.anomaly {
@@ -113,14 +114,7 @@ func owners(all []row) (out [][]row) {
 func (s *set) blocks(all []row, most int, random *rand.Rand) (out []hand) {
 	share := float64(most) / float64(len(s.files))
 	for _, own := range owners(all) {
-		var train, test []row
-		for _, r := range own {
-			if r.test {
-				test = append(test, r)
-			} else {
-				train = append(train, r)
-			}
-		}
+		train, test := byRole(own)
 		n := min(len(train), int(share*trainedOf))
 		from := random.IntN(len(train) - n + 1)
 		out = append(out, hand{train: train[from : from+n], test: draw(test, int(share*(1-trainedOf)), random)})
@@ -128,9 +122,8 @@ func (s *set) blocks(all []row, most int, random *rand.Rand) (out []hand) {
 	return out
 }
 
-// byTest divides rows that say which are to be tested.
-func byTest(all []row, most int, random *rand.Rand) (out []hand) {
-	var train, test []row
+// byRole returns the rows to train on, and those to test.
+func byRole(all []row) (train, test []row) {
 	for _, r := range all {
 		if r.test {
 			test = append(test, r)
@@ -138,6 +131,12 @@ func byTest(all []row, most int, random *rand.Rand) (out []hand) {
 			train = append(train, r)
 		}
 	}
+	return train, test
+}
+
+// byTest divides rows that say which are to be tested.
+func byTest(all []row, most int, random *rand.Rand) (out []hand) {
+	train, test := byRole(all)
 	train, test = draw(train, int(float64(most)*trainedOf), random), draw(test, int(float64(most)*(1-trainedOf)), random)
 	random.Shuffle(len(train), func(i, j int) { train[i], train[j] = train[j], train[i] })
 	tested := owners(test)

@@ -49,7 +49,7 @@ func aside() []family {
 type set struct {
 	name  string
 	files []string // of the data folder
-	// anomaly is the class that stands for what is to be found. Of classes that are no
+	// anomaly is the class that stands for faults. Of classes that are no
 	// faults it is the rarest, or the first in order where they are about as many.
 	anomaly string
 	// kind says how rows come to participants.

@@ -25,7 +25,7 @@ type row struct {
 }
 
 // read returns the rows of a set in the order of its files, without those that are neither
-// to be learned from nor to be found.
+// to learn from nor to look for.
 func (s *set) read(l *study.Lab) ([]row, error) {
 	l.Note("reading %s", s.name)
 	var all []row
