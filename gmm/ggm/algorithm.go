@@ -48,7 +48,7 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 // Options binds the settings.
 func (a *Algorithm) Options() option.Table {
 	return option.Table{
-		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, a range such as 3-10 to choose from by rows that are held out, or auto for 2-20 (default auto; with --rho 5)",
+		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, a range such as 3-10 to choose from by rows that are held out, or auto for 4-20 (default auto; with --rho 5)",
 			option.Auto[int](), option.AtLeast(1),
 			option.DefaultBy(func() int {
 				switch {
@@ -82,9 +82,9 @@ const paperComponents = 5
 
 // What there is to choose from by default.
 var (
-	numbers       = []int{2, 3, 4, 6, 8, 12, 20, 32, 48, 64}
+	numbers       = []int{4, 10, 20, 40}
 	mostByDefault = 20
-	penalties     = []float64{0.1, 0.3}
+	penalties     = []float64{0.003, 0.03, 0.3}
 )
 
 // choices returns what there is to choose from; nil if everything is given.

@@ -63,7 +63,7 @@ func (c *candidate) update(r *passes.Reader, bound float64) ([]float64, error) {
 			own += float64((s.N[k] + more) * portable.Log(w))
 		}
 	}
-	return append(s.Pack(), math.Max(-bound, math.Min(own, bound))), nil
+	return append(s.Pack(), math.Max(-bound, math.Min(own, 0))), nil
 }
 
 // step is Eqs. (14) to (16) on the candidate's part of a total. counts says that the weights

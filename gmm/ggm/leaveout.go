@@ -17,5 +17,5 @@ func (l *Learner) EachLeftOut(m *gmm.Mixture, rows gmm.Rows, f func(from int, sc
 		}
 	}
 	own := float64(l.rows.N) + float64(c.prior.floor()*float64(c.components))
-	return m.EachLeftOut(rows, gmm.FittedTo{Counts: counts, Own: own, Mean: c.prior.lambda0, Covariance: c.prior.relative.rows()}, f)
+	return m.EachLeftOut(rows, gmm.FittedTo{Counts: counts, Own: own, Mean: c.prior.lambda0, Covariance: priorRows}, f)
 }

@@ -28,16 +28,13 @@ type relative struct {
 	variances []float64 // w, M values above 0
 }
 
-// priorRows is ν for λ = 1: the two are one strength, so that a smaller penalty leaves
-// strongly correlated columns as they are in components of few rows, too.
-const priorRows = 200
-
-func (r *relative) rows() float64 { return priorRows * r.lambda }
+// priorRows is ν.
+const priorRows = 20
 
 // lasso is the M-step's problem in columns of unit pooled variance: with the scatter S of n
 // rows, the graphical lasso of (S + ν·1)/(n + ν) with the penalty λn/(n + ν) off the diagonal.
 func (r *relative) lasso(n float64, s *mat.SymDense) glasso.Problem {
-	more := r.rows()
+	const more = priorRows
 	for i, v := range r.variances {
 		for j := i; j < len(r.variances); j++ {
 			x := s.At(i, j) / math.Sqrt(v*r.variances[j])
@@ -80,7 +77,7 @@ func (r *relative) logDensity(logDet float64, precision *mat.SymDense) float64 {
 	for i, v := range r.variances {
 		trace += float64(v * precision.At(i, i))
 	}
-	return r.rows() / 2 * (logDet - trace)
+	return priorRows / 2.0 * (logDet - trace)
 }
 
 // withVariances returns the prior with other pooled variances.
