@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -32,7 +33,7 @@ func TestExplainedRows(t *testing.T) {
 	}
 	var out bytes.Buffer
 	spec := dataset.Spec{Data: []string{path}, Columns: m.Manifest.Columns, MinRows: 1}
-	if err := new(app).writeScores(&out, m, spec, columnsOfScores{explain: true}); err != nil {
+	if err := new(app).writeScores(&out, m, spec, columnsOfScores{explain: true}, local.Fixed(m.Threshold())); err != nil {
 		t.Fatal(err)
 	}
 	const want = `row,score,anomaly,sensor,expected,got,share

@@ -242,6 +242,10 @@ type Evaluation struct {
 	PRAUC  Figure `json:"pr_auc,omitzero"`
 	ARI    Figure `json:"ari,omitzero"`
 	Loglik Figure `json:"loglik,omitzero"`
+	// FalseAlarms is the share of the normal rows above the threshold, Detected that of the
+	// anomalies.
+	FalseAlarms Figure `json:"false_alarms,omitzero"`
+	Detected    Figure `json:"detected,omitzero"`
 
 	Silhouette Figure `json:"silhouette,omitzero"` // of clusters
 
