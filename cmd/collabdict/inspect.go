@@ -148,6 +148,9 @@ func (d description) text(w io.Writer) {
 	case d.FalseAlarm > 0:
 		fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
 	}
+	if h := d.HeldOut; h != nil && h.Order.Order != "" {
+		fmt.Fprintf(w, "order of rows: %s (%s)\n", h.Order.Order, h.Because)
+	}
 	if s := (report.Participant{HeldOut: d.HeldOut}).Sentence(); s != "" {
 		fmt.Fprintln(w, s)
 	}

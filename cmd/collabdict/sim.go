@@ -164,6 +164,9 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	if err != nil {
 		return err
 	}
+	if err := a.noteOrder(t, data.Participants); err != nil {
+		return err
+	}
 	under.Converge = to.plots != ""
 	if len(data.Participants) > consensus.SmallRoster {
 		collectSeldom()
