@@ -191,7 +191,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	}
 	out := algorithm.Outcome{Last: last, Model: a.scoring(m), TotalRows: l.TotalRows()}
 	if chosen, judged := l.Chosen(); len(judged) > 0 {
-		out.Used = map[string]any{"components": chosen.Components, "lambda": chosen.Lambda, "choice": judged}
+		out.Used, out.Judged = map[string]any{"components": chosen.Components, "lambda": chosen.Lambda}, judged
 	}
 	if a.Rho == 0 && a.Score == scoreDensity {
 		out.LeftOut = func(rows collabdict.Rows, f func(from int, scores []float64)) error { return l.EachLeftOut(m, rows, f) }

@@ -26,6 +26,7 @@ type Run struct {
 	Clusters     int           `json:"clusters,omitempty"`
 	PCA          *PCA          `json:"pca,omitempty"`       // nil if rows are not projected
 	Selection    *Selection    `json:"selection,omitempty"` // of fedgen
+	Choice       []Judged      `json:"choice,omitempty"`    // of ggm, if there was one
 	BytesSent    int64         `json:"bytes_sent"`          // a participant, mean
 	Messages     int64         `json:"messages"`            // a participant, mean
 	Consensus    Consensus     `json:"consensus"`

@@ -23,7 +23,7 @@ func Of(t *pipeline.Task, names []string, r *pipeline.Result) *report.Run {
 		Model: t.Kind.Name, Seed: t.Seed, Kernels: string(cpu.Active()),
 		Rounds: r.Last.Number, Converged: r.Last.Converged, Objective: report.Of(r.Last.Objective),
 		Consensus: describe(t.Settings, len(names), 1),
-		Selection: r.Selection,
+		Selection: r.Selection, Choice: r.Judged,
 		Views:     []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
 	}
 	if n := t.Traits().Noise; n != nil {
