@@ -62,6 +62,9 @@ func TestSurpriseByHand(t *testing.T) {
 			t.Errorf("%g: surprise %g, want %g", score, got, want)
 		}
 	}
+	if math.Signbit(c.Surprise(0)) || math.Signbit(c.own(1)) {
+		t.Error("no surprise is -0")
+	}
 	if c.Beyond(4) || !c.Beyond(4.5) || c.Surprise(4.5) <= c.Most() {
 		t.Error("what is beyond the own scores is not told")
 	}
