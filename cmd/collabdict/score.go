@@ -74,9 +74,9 @@ They are of the shared model, of the model of the own rows alone, and of the dis
 nearest own rows. A surprise is -ln of the share of own rows that score as high. --with
 chooses one of the models instead.
 
-With --threshold rolling:N, the threshold of each row is found by the N scores before it, as that
-of the model is by rows held out: at most --false-alarm of the rows lie above it while rows stay
-like the last N. Until there are enough scores for that share, the model's threshold counts.
+With --threshold rolling:N, the N scores before a row give its threshold, as rows held out give
+that of the model. While rows stay like the last N, at most --false-alarm of them lie above it.
+Until there are enough scores for that share, the model's threshold counts.
 
 --clusters adds the component of the row, from 1, as inspect numbers them.
 

@@ -70,7 +70,7 @@ func (c *Calibration) Scores() []float64 { return c.scores }
 // beyond the largest, and b how far scores of the upper tenth are beyond its lowest, on average.
 func (c *Calibration) Surprise(score float64) float64 {
 	n := len(c.scores)
-	sum := 0 - portable.Log(float64(1+c.reached(score)) / float64(1+n))
+	sum := 0 - portable.Log(float64(1+c.reached(score))/float64(1+n))
 	if !c.Beyond(score) {
 		return sum
 	}
@@ -91,7 +91,7 @@ func (c *Calibration) own(score float64) float64 {
 	if n > 1 && score > c.scores[n-2] {
 		return Calibrate(c.scores[:n-1]).Surprise(score)
 	}
-	return 0 - portable.Log(float64(max(1, c.reached(score))) / float64(n))
+	return 0 - portable.Log(float64(max(1, c.reached(score)))/float64(n))
 }
 
 // reached returns how many scores are at least this one.
