@@ -54,10 +54,14 @@ func (t *Task) order(p dataset.Participant) (report.Order, error) {
 	if err != nil {
 		return report.Order{}, err
 	}
-	_, width := x.Dims()
+	n, width := x.Dims()
 	best, at := 0.0, -1
+	column := make([]float64, n)
 	for j := range width {
-		of := ranks(mat.Col(nil, j, x))
+		for i := range column {
+			column[i] = x.At(i, j)
+		}
+		of := ranks(column)
 		if kurtosis(of) > 1+math.Sqrt(float64(len(of)))/2 {
 			continue // nearly all are the same: chance can well put the few others side by side
 		}
