@@ -208,6 +208,7 @@ type Outcome struct {
 	// Used are options as they were used, where they follow from the data, by their keys.
 	Used      map[string]any
 	Selection *Selection
+	Judged    []Judged // what there was to choose from, by the rows held out
 	// Weightings are those of all members, by rank, if they are published; nil of one that
 	// was not there.
 	Weightings []*Weighting
@@ -254,6 +255,18 @@ type Weighting struct {
 	// ByRows says that the rule left no participant a weight, so that the weight is the
 	// share of the rows.
 	ByRows bool
+}
+
+// Judged says what held-out rows tell of settings that there were to choose from, after a stage.
+type Judged struct {
+	Stage      int     `json:"stage"`
+	Components int     `json:"components"`
+	Lambda     float64 `json:"lambda"`
+	// Gain is the mean of ln p(x) over the held-out rows of all participants, each under its
+	// own weights, beside that of one normal distribution without edges, in nats per row of
+	// training: what it is per held-out row is nobody's to know.
+	Gain float64 `json:"gain"`
+	Kept bool    `json:"kept"` // for the next stage, or to the end
 }
 
 // Selection says how a model was chosen among several.

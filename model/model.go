@@ -65,6 +65,8 @@ type Manifest struct {
 	// Hyper are the algorithm's options, as all participants agreed on them, or as they
 	// were used where they follow from the data.
 	Hyper Hyper `json:"hyper_parameters"`
+	// Choice says what there was to choose from, where members have chosen some of Hyper.
+	Choice []report.Judged `json:"choice,omitempty"`
 
 	Rounds    int           `json:"rounds"`
 	Converged bool          `json:"converged"`
@@ -77,6 +79,8 @@ type Manifest struct {
 	Run     string `json:"run,omitempty"`
 	Digest  string `json:"digest,omitempty"` // of what the last optimize was given
 	Privacy Ledger `json:"privacy"`
+	// Warnings are what the participant was told at the end of its training.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Hyper are options by the keys that files have for them, with values as JSON has them.

@@ -42,8 +42,12 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			limits, err := thresholdOf(s.threshold, m)
+			if err != nil {
+				return err
+			}
 			var e evaluated
-			if e.Evaluation, err = pipeline.Evaluate(m, data.Participants[0]); err != nil {
+			if e.Evaluation, err = pipeline.EvaluateBy(m, data.Participants[0], limits); err != nil {
 				return err
 			}
 			if data.Participants[0].ClassLabels && m.Classifier() == nil {
@@ -56,6 +60,7 @@ func (a *app) evaluate() *cobra.Command {
 	s.add(cmd, "measure on")
 	addOwn(cmd, &s.own)
 	addWith(cmd, &s.with)
+	addThreshold(cmd, &s.threshold)
 	memory.add(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. For a classifier the classes, from 0")
 	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "evaluate rows with `COLUMN=VALUE` only: the same as --where, named as in training")
@@ -70,6 +75,8 @@ func evaluationText(w io.Writer, e report.Evaluation) {
 		{"cross-entropy", e.CrossEntropy},
 		{"ROC-AUC", e.ROCAUC},
 		{"PR-AUC", e.PRAUC},
+		{"false alarms", e.FalseAlarms},
+		{"detected", e.Detected},
 		{"ARI", e.ARI},
 		{"silhouette", e.Silhouette},
 	}

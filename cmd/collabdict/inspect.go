@@ -148,6 +148,9 @@ func (d description) text(w io.Writer) {
 	case d.FalseAlarm > 0:
 		fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
 	}
+	if h := d.HeldOut; h != nil && h.Order.Order != "" {
+		fmt.Fprintf(w, "order of rows: %s (%s)\n", h.Order.Order, h.Because)
+	}
 	if s := (report.Participant{HeldOut: d.HeldOut}).Sentence(); s != "" {
 		fmt.Fprintln(w, s)
 	}
@@ -179,7 +182,11 @@ func (d description) text(w io.Writer) {
 	if e := d.encoder(); e != nil {
 		fmt.Fprintf(w, "encoder: %s nats of information per row, %d of %d dimensions active\n", report.Fixed(e.Information, 2), e.Active, e.Latent)
 	}
+	for _, line := range d.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", line)
+	}
 	d.weightings(w)
+	d.choice(w)
 	if d.Reconstruction != nil {
 		reconstructionText(w, d.Reconstruction, d.Columns)
 	}
@@ -221,6 +228,24 @@ func (d description) weightings(w io.Writer) {
 	fmt.Fprintln(t, "participant\tdiscrepancy\tweight")
 	for _, of := range all {
 		fmt.Fprintf(t, "%s\t%s\t%.4f\n", of.Name, of.Discrepancy, of.Weight)
+	}
+	t.Flush()
+}
+
+// choice tells what there was to choose from, and what held-out rows said of it.
+func (d description) choice(w io.Writer) {
+	if len(d.Choice) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "stage\tcomponents\tlambda\tgain\tkept")
+	for _, c := range d.Choice {
+		kept := "no"
+		if c.Kept {
+			kept = "yes"
+		}
+		fmt.Fprintf(t, "%d\t%d\t%g\t%s\t%s\n", c.Stage, c.Components, c.Lambda, report.Fixed(c.Gain, 4), kept)
 	}
 	t.Flush()
 }

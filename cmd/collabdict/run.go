@@ -77,6 +77,11 @@ they wait.`,
 			}
 			collectInTime(c.Data.Train, c.Task.Traits().HoldsRows)
 			a.warn(warnings)
+			if !f.withParent { // up says it of all
+				if err := a.noteOrder(c.Task, []dataset.Participant{c.Data}); err != nil {
+					return err
+				}
+			}
 			return a.participate(ctx, c, &f)
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/model"
 )
@@ -22,7 +22,7 @@ import (
 // scoredFlags name a model and the rows to hold against it.
 type scoredFlags struct {
 	dataFlags
-	model, own, with string
+	model, own, with, threshold string
 }
 
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
@@ -67,12 +67,16 @@ func (a *app) score() *cobra.Command {
   row      its number, from 1, counted over all files
   score    its anomaly score, in nats: the less likely the row, the higher. For an auto-encoder
            that was trained by a loss, that loss
-  anomaly  1 if the score is above the model's threshold; empty if there is no threshold
+  anomaly  1 if the score is above the threshold; empty if there is no threshold
 
 With local.npz beside the model, the score is a blend: the mean of three surprises, in nats.
 They are of the shared model, of the model of the own rows alone, and of the distance to the
 nearest own rows. A surprise is -ln of the share of own rows that score as high. --with
 chooses one of the models instead.
+
+With --threshold rolling:N, the N scores before a row give its threshold, as rows held out give
+that of the model. While rows stay like the last N, at most --false-alarm of them lie above it.
+Until there are enough scores for that share, the model's threshold counts.
 
 --clusters adds the component of the row, from 1, as inspect numbers them.
 
@@ -107,7 +111,11 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 			if err := a.complete(m, &s); err != nil {
 				return err
 			}
-			write := func(w io.Writer) error { return a.writeScores(w, m, spec, with) }
+			limits, err := thresholdOf(s.threshold, m)
+			if err != nil {
+				return err
+			}
+			write := func(w io.Writer) error { return a.writeScores(w, m, spec, with, limits) }
 			if m.Classifier() != nil {
 				write = func(w io.Writer) error { return writeClasses(w, m, spec, with.probabilities) }
 			}
@@ -120,6 +128,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	s.add(cmd, "score")
 	addOwn(cmd, &s.own)
 	addWith(cmd, &s.with)
+	addThreshold(cmd, &s.threshold)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
 	cmd.Flags().BoolVar(&with.explain, "explain", false, "write a line per row and sensor: what was expected, and its share of the deviation")
@@ -146,7 +155,7 @@ func (c columnsOfScores) check(m *model.Model) error {
 }
 
 // writeScores writes the scores of the rows that spec names.
-func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsOfScores) error {
+func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsOfScores, limits *local.Threshold) error {
 	head := []string{"row", "score", "anomaly"}
 	if with.clusters {
 		head = append(head, "cluster")
@@ -177,10 +186,10 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 		}
 		for i, score := range scores {
 			line = append(line[:0], strconv.Itoa(numbers[i]), decimal(score), "0")
-			switch limit := m.Threshold(); {
-			case math.IsNaN(limit): // there is none
+			switch above, known := limits.Above(score); {
+			case !known:
 				line[2] = ""
-			case !(score <= limit):
+			case above:
 				line[2] = "1"
 			}
 			if with.clusters {

@@ -2,8 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -32,7 +37,7 @@ func TestExplainedRows(t *testing.T) {
 	}
 	var out bytes.Buffer
 	spec := dataset.Spec{Data: []string{path}, Columns: m.Manifest.Columns, MinRows: 1}
-	if err := new(app).writeScores(&out, m, spec, columnsOfScores{explain: true}); err != nil {
+	if err := new(app).writeScores(&out, m, spec, columnsOfScores{explain: true}, local.Fixed(m.Threshold())); err != nil {
 		t.Fatal(err)
 	}
 	const want = `row,score,anomaly,sensor,expected,got,share
@@ -45,5 +50,63 @@ func TestExplainedRows(t *testing.T) {
 `
 	if out.String() != want {
 		t.Errorf("got\n%s want\n%s", &out, want)
+	}
+}
+
+// A rolling threshold goes on from block to block of rows, and from file to file.
+func TestRollingScoresAreOneStream(t *testing.T) {
+	mixture, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, 1, nil), []*mat.SymDense{mat.NewSymDense(1, []float64{1})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(ggm.Kind.Name, ggm.Kind.New().Options(), []string{"x"}, mixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Manifest.Threshold, m.Manifest.FalseAlarm = 4, 0.01
+	rng, dir := rand.New(rand.NewPCG(1, 1)), t.TempDir()
+	var paths []string
+	for f, n := range []int{3000, 5000} {
+		text := "x\n"
+		for i := range n {
+			text += fmt.Sprintf("%.6f\n", 3*float64(f)+float64(i)/1000+rng.NormFloat64())
+		}
+		paths = append(paths, filepath.Join(dir, fmt.Sprint(f, ".csv")))
+		if err := os.WriteFile(paths[f], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limits, err := thresholdOf("rolling:500", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	spec := dataset.Spec{Data: paths, Columns: m.Manifest.Columns, MinRows: 1}
+	if err := new(app).writeScores(&out, m, spec, columnsOfScores{}, limits); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")[1:]
+	var before []float64
+	above := 0
+	for i, line := range lines {
+		parts := strings.Split(line, ",")
+		score, err := strconv.ParseFloat(parts[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := 4.0
+		if len(before) >= 99 {
+			limit, _ = local.Limit(before[max(0, i-500):], 0.01)
+		}
+		if got := parts[2] == "1"; got != (score > limit) {
+			t.Fatalf("row %d: score %g above %g is %t", i+1, score, limit, got)
+		}
+		if score > limit {
+			above++
+		}
+		before = append(before, score)
+	}
+	if len(lines) != 8000 || above < 80 || above > 800 {
+		t.Errorf("%d of %d rows are above", above, len(lines))
 	}
 }

@@ -64,7 +64,7 @@ and its faults; --plots draws the course of the run.`,
 	t.add(cmd)
 	t.addBaselines(cmd, "alone, pooled")
 	cmd.Flags().StringVar(&to.dir, "out", "", "write result.json and rounds.csv to `DIR`, and model.npz and result.json to a folder per participant")
-	cmd.Flags().StringVar(&to.plots, "plots", "", "draw the objective, the convergence of a sum, bytes sent, members and faults over time, as SVG and PNG in `DIR`")
+	cmd.Flags().StringVar(&to.plots, "plots", "", "draw the objective, what there was to choose from, the convergence of a sum, bytes sent, members and faults over time, as SVG and PNG in `DIR`")
 	under.add(cmd)
 	a.addJSON(cmd)
 	return cmd
@@ -162,6 +162,9 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 		err = before.keep(read)
 	}
 	if err != nil {
+		return err
+	}
+	if err := a.noteOrder(t, data.Participants); err != nil {
 		return err
 	}
 	under.Converge = to.plots != ""

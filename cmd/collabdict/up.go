@@ -113,6 +113,9 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		a.note("warning: the unfinished run in %s is abandoned; to resume one, use collabdict run --dir in each of its folders", f.out)
 	}
 	a.warnOfShown(t)
+	if err := a.noteOrder(t, parts); err != nil {
+		return err
+	}
 	a.note("%d nodes under %s", len(parts), f.out)
 	run, err := a.runAll(ctx, f.out, parts, max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
 	if err != nil {

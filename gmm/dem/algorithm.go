@@ -151,7 +151,11 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if last.Number == 0 {
 		return algorithm.Outcome{}, err
 	}
-	return algorithm.Outcome{Last: last, Model: l.Mixture(), TotalRows: l.TotalRows(), Warnings: privacy.FewWarnings(few, least)}, err
+	out := algorithm.Outcome{Last: last, Model: l.Mixture(), TotalRows: l.TotalRows(), Warnings: privacy.FewWarnings(few, least)}
+	if g.Size() > 1 {
+		out.Warnings = append(out.Warnings, privacy.LoneWarnings(l.Lone())...)
+	}
+	return out, err
 }
 
 // ownCentres are those of k-means++ and Lloyd's algorithm.

@@ -18,6 +18,7 @@ import (
 	"github.com/collabdict/collabdict/internal/algorithmtest"
 	"github.com/collabdict/collabdict/internal/gmmtest"
 	"github.com/collabdict/collabdict/internal/grouptest"
+	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -149,5 +150,22 @@ func TestDisclosure(t *testing.T) {
 	d := algorithmtest.New(t, dem.Kind, "start=k-fed", "covariance=full").Disclosure(algorithm.Coordinates{})
 	if len(d.Shown) != 1 || !strings.Contains(d.Shown[0], "each the mean of at least 5 rows") || len(d.Learned) > 0 || d.Conserved != algorithm.Covariances {
 		t.Errorf("k-fed: %+v", d)
+	}
+}
+
+// A member is told which components have only its rows; the others, and who trains alone, are not.
+func TestComponentsOfOneMember(t *testing.T) {
+	common := func(seed uint64) *mat.Dense { return algorithmtest.Draw(seed, 60, []float64{0, 0}, []float64{1, 1}) }
+	own := mat.NewDense(90, 2, nil)
+	own.Stack(common(1), algorithmtest.Draw(4, 30, []float64{40, -40}, []float64{1, 1}))
+	data := algorithmtest.Data(1, own, common(2), common(3))
+	a := algorithmtest.New(t, dem.Kind, "components=2")
+	for rank, o := range algorithmtest.Train(t, lockstep.Run, a, data) {
+		if told := len(o.Warnings) == 1 && strings.Contains(o.Warnings[0], "has only your rows"); told != (rank == 0) {
+			t.Errorf("member %d: %q", rank, o.Warnings)
+		}
+	}
+	if o := algorithmtest.Train(t, lockstep.Run, a, data[:1])[0]; len(o.Warnings) > 0 {
+		t.Errorf("alone: %q", o.Warnings)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
@@ -46,6 +47,9 @@ type Learner struct {
 	same    *columnstats.SameRows
 	model   *gmm.Mixture
 	counted int
+	updated []float64 // N_k^s of the last local update
+	own     []float64 // N_k^s of the own vector in the last total; nil for none
+	all     []float64 // N_k of the last total
 }
 
 var (
@@ -155,6 +159,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 		return nil, nil, err
 	}
 	k := l.model.Components()
+	l.updated = slices.Clone(x[:k])
 	x[len(x)-1] = l.limits.within(x[len(x)-1], k)
 	return x, l.limits.sums(k, l.origin, l.model.Form()), nil
 }
@@ -162,7 +167,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 // Optimize is the M-step on the statistics of all. The objective is the lower bound of
 // the mean log-likelihood of all rows that EM raises, after the step, in nats (Neal and
 // Hinton 1998); AbsTol of [collabdict.Options] is for it. After an error the mixture is the old one.
-func (l *Learner) Optimize(total []float64, _ bool) (objective float64, err error) {
+func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
 	if l.model == nil {
 		return 0, errNotStarted
 	}
@@ -179,6 +184,10 @@ func (l *Learner) Optimize(total []float64, _ bool) (objective float64, err erro
 		return 0, err
 	}
 	rows := passes.Sum(total[:l.model.Components()])
+	if included {
+		l.own = l.updated
+	}
+	l.all = slices.Clone(total[:next.Components()])
 	l.model, l.counted = next, int(math.Round(rows))
 	return next.BoundAbout(l.origin, total) / rows, nil
 }
@@ -197,6 +206,9 @@ func check(total []float64, want int) error {
 
 // Mixture returns the mixture, nil before Start.
 func (l *Learner) Mixture() *gmm.Mixture { return l.model }
+
+// Lone returns the components, from 0, that are of this participant's rows alone.
+func (l *Learner) Lone() []int { return privacy.Lone(l.own, l.all) }
 
 // TotalRows returns the rows of all participants in the last total, 0 before the first.
 func (l *Learner) TotalRows() int { return l.counted }

@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/option"
 )
@@ -190,7 +191,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	}
 	out := algorithm.Outcome{Last: last, Model: a.scoring(m), TotalRows: l.TotalRows()}
 	if chosen, judged := l.Chosen(); len(judged) > 0 {
-		out.Used = map[string]any{"components": chosen.Components, "lambda": chosen.Lambda, "choice": judged}
+		out.Used, out.Judged = map[string]any{"components": chosen.Components, "lambda": chosen.Lambda}, judged
 	}
 	if a.Rho == 0 && a.Score == scoreDensity {
 		out.LeftOut = func(rows collabdict.Rows, f func(from int, scores []float64)) error { return l.EachLeftOut(m, rows, f) }
@@ -198,10 +199,40 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if !l.Counted() {
 		out.Warnings = append(out.Warnings, "no round has counted the statistics of this participant: the patterns were made without them, and only the weights are fitted to its rows")
 	}
+	if g.Size() > 1 {
+		out.Warnings = append(out.Warnings, privacy.LoneWarnings(l.Lone())...)
+	}
+	if m.Dim() > 1 && !hasEdges(m) {
+		out.Warnings = append(out.Warnings, a.edgeless(l))
+	}
 	if e := l.Stalled(); e != nil {
 		out.Warnings = append(out.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
 	}
 	return out, err
+}
+
+// hasEdges reports whether any precision has an element that is not 0 off the diagonal.
+func hasEdges(m *gmm.Mixture) bool {
+	for k := range m.Components() {
+		p := m.Precision(k)
+		for i := range m.Dim() {
+			for j := range i {
+				if p.At(i, j) != 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// edgeless tells that a model has no edges.
+func (a *Algorithm) edgeless(l *Learner) string {
+	name, penalty := "rho", a.Rho
+	if chosen, _ := l.Chosen(); chosen.Lambda > 0 {
+		name, penalty = "lambda", chosen.Lambda
+	}
+	return fmt.Sprintf("no edges between columns at %s %g: all precision matrices are diagonal, so that no row is unusual by how its columns go together within a component; try a --%[1]s of %.3[3]g, or fewer --components", name, penalty, penalty/10)
 }
 
 // Load returns the mixture that arrays are of.

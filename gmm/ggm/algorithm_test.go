@@ -3,8 +3,12 @@ package ggm_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
@@ -124,5 +128,65 @@ func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
 	}
 	if out, err = a.Train(t.Context(), &failing{}, d, after); !errors.Is(err, errLost) || out.Model != nil {
 		t.Errorf("without a completed round: %+v, %v", out, err)
+	}
+}
+
+// A member is told which components have only its rows, by their numbers in the model; the
+// others, and who trains alone, are not.
+func TestComponentsOfOneMember(t *testing.T) {
+	common := func(seed uint64) *mat.Dense { return algorithmtest.Draw(seed, 60, []float64{0, 0}, []float64{1, 1}) }
+	own := mat.NewDense(90, 2, nil)
+	own.Stack(common(1), algorithmtest.Draw(4, 30, []float64{40, -40}, []float64{1, 1}))
+	data := algorithmtest.Data(1, own, common(2), common(3))
+	for _, settings := range [][]string{{"components=2", "lambda=0.1"}, {"components=2", "rho=1"}, {"components=2-3", "lambda=0.1"}} {
+		outcomes := algorithmtest.Train(t, lockstep.Run, algorithmtest.New(t, ggm.Kind, settings...), data)
+		far := slices.IndexFunc(outcomes[0].Model.(algorithm.Dictionary).Weights(), func(w float64) bool { return w < 0.5 })
+		want := fmt.Sprintf("privacy: component %d has only your rows: its mean and covariance in the shared model describe your rows to everybody", far+1)
+		for rank, o := range outcomes {
+			lone := slices.DeleteFunc(o.Warnings, func(w string) bool { return !strings.Contains(w, "only your rows") })
+			if rank > 0 && len(lone) > 0 || rank == 0 && settings[0] == "components=2" && (len(lone) != 1 || !strings.HasPrefix(lone[0], want)) {
+				t.Errorf("%v: member %d: %q, want %q of the first", settings, rank, lone, want)
+			}
+			if rank == 0 && len(lone) == 0 {
+				t.Errorf("%v: the member with rows of its own is not told", settings)
+			}
+		}
+	}
+	alone := algorithmtest.Train(t, lockstep.Run, algorithmtest.New(t, ggm.Kind, "components=2", "lambda=0.1"), data[:1])[0]
+	if w := strings.Join(alone.Warnings, "\n"); strings.Contains(w, "only your rows") {
+		t.Error(w)
+	}
+}
+
+// Where no component has an edge, that is said, with the penalty that is too large.
+func TestNoEdges(t *testing.T) {
+	x := func(seed uint64) *mat.Dense { // columns that correlate by a half
+		x := algorithmtest.Draw(seed, 60, []float64{0, 0}, []float64{1, 1})
+		for i := range 60 {
+			x.Set(i, 1, 0.5*x.At(i, 0)+0.87*x.At(i, 1))
+		}
+		return x
+	}
+	data := algorithmtest.Data(1, x(1), x(2), x(3))
+	for setting, want := range map[string]string{
+		"lambda=0.9": "no edges between columns at lambda 0.9: ",
+		"rho=500":    "no edges between columns at rho 500: ",
+		"lambda=0.1": "",
+	} {
+		for _, o := range algorithmtest.Train(t, lockstep.Run, algorithmtest.New(t, ggm.Kind, "components=1", setting), data) {
+			got := ""
+			for _, w := range o.Warnings {
+				if strings.HasPrefix(w, "no edges") {
+					got = w
+				}
+			}
+			if (want == "") != (got == "") || !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %q, want %q", setting, got, want)
+			}
+		}
+	}
+	one := algorithmtest.Data(1, algorithmtest.Draw(1, 60, []float64{0}, []float64{1}), algorithmtest.Draw(2, 60, []float64{0}, []float64{1}))
+	if o := algorithmtest.Train(t, lockstep.Run, algorithmtest.New(t, ggm.Kind, "components=1", "lambda=0.9"), one); len(o[0].Warnings) > 0 {
+		t.Errorf("of one column: %q", o[0].Warnings)
 	}
 }

@@ -24,7 +24,9 @@ type candidate struct {
 	same      *columnstats.SameRows
 	model     *gmm.Mixture
 	rows      []float64 // N_k of the last total; nil before it
+	own       []float64 // N_k^s of the own vector in the last total; nil for none
 	pending   []float64 // π^s that belongs to the last local update; nil for none
+	updated   []float64 // N_k^s of the last local update
 	diversity privacy.Diversity
 	stalled   *glasso.StalledError
 	gain      float64 // of held-out rows, in the last total
@@ -53,6 +55,7 @@ func (c *candidate) update(r *passes.Reader, bound float64) ([]float64, error) {
 	}
 	c.diversity = diversity
 	more := c.prior.floor()
+	c.updated = slices.Clone(s.N)
 	c.pending = make([]float64, s.K)
 	floats.AddConst(more, c.pending)
 	floats.Add(c.pending, s.N)
@@ -72,7 +75,7 @@ func (c *candidate) step(total []float64, dim int, counts bool) (next candidate,
 	next = *c
 	weights := c.model.Weights()
 	if c.pending != nil && counts {
-		weights = c.pending
+		weights, next.own = c.pending, c.updated
 	}
 	s := passes.Unpack(total[:len(total)-1], c.components, dim, true)
 	if next.model, next.stalled, err = c.prior.step(c.model, s, weights); err != nil {
@@ -112,6 +115,22 @@ func (c *candidate) kept() (numbers []int) {
 		}
 	}
 	return numbers
+}
+
+// lone returns the components of the mixture written, from 0, that are of own rows alone.
+func (c *candidate) lone() []int {
+	numbers := c.kept()
+	if c.prior.relative == nil || len(numbers) == 0 { // all are written
+		return privacy.Lone(c.own, c.rows)
+	}
+	var own, all []float64
+	for _, k := range numbers {
+		all = append(all, c.rows[k])
+		if c.own != nil {
+			own = append(own, c.own[k])
+		}
+	}
+	return privacy.Lone(own, all)
 }
 
 // objective returns that of a model at sums, given what of it is the participants' own.

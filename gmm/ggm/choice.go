@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/portable"
@@ -17,17 +18,6 @@ import (
 type Choice struct {
 	Components int     `json:"components"`
 	Lambda     float64 `json:"lambda"`
-}
-
-// Judged is what held-out rows say of a choice after a stage.
-type Judged struct {
-	Choice
-	Stage int `json:"stage"`
-	// Gain is the mean of ln p(x) over the held-out rows of all participants, each under its
-	// own weights, beside that of one normal distribution without edges, in nats per row of
-	// training: what it is per held-out row is nobody's to know.
-	Gain float64 `json:"gain"`
-	Kept bool    `json:"kept"`
 }
 
 const (
@@ -49,7 +39,7 @@ type choosing struct {
 	normal reference
 	rounds int // since the stage began
 	stage  int
-	judged []Judged
+	judged []algorithm.Judged
 }
 
 // reference is the normal distribution without edges that fits all rows.
@@ -141,8 +131,8 @@ func (l *Learner) halve(live []*candidate, sums []*passes.Moments) []*candidate 
 	kept := order[:(len(live)+1)/2]
 	slices.Sort(kept)
 	for i, x := range live {
-		c.judged = append(c.judged, Judged{
-			Choice: Choice{x.components, x.prior.relative.lambda}, Stage: c.stage,
+		c.judged = append(c.judged, algorithm.Judged{
+			Stage: c.stage, Components: x.components, Lambda: x.prior.relative.lambda,
 			Gain: x.gain / float64(l.TotalRows()), Kept: slices.Contains(kept, i),
 		})
 	}

@@ -234,9 +234,13 @@ func (l *Learner) Written() (*gmm.Mixture, error) {
 	return c.written()
 }
 
+// Lone returns the components of the mixture that [Learner.Written] returns, from 0, that are of
+// this participant's rows alone.
+func (l *Learner) Lone() []int { return l.live[best(l.live)].lone() }
+
 // Chosen returns the number of components and the penalty of the model, and what held-out
 // rows have said of all that there was to choose from.
-func (l *Learner) Chosen() (Choice, []Judged) {
+func (l *Learner) Chosen() (Choice, []algorithm.Judged) {
 	c := l.live[best(l.live)]
 	out := Choice{Components: c.components}
 	if r := c.prior.relative; r != nil {

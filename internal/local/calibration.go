@@ -70,7 +70,7 @@ func (c *Calibration) Scores() []float64 { return c.scores }
 // beyond the largest, and b how far scores of the upper tenth are beyond its lowest, on average.
 func (c *Calibration) Surprise(score float64) float64 {
 	n := len(c.scores)
-	sum := -portable.Log(float64(1+c.reached(score)) / float64(1+n))
+	sum := 0 - portable.Log(float64(1+c.reached(score))/float64(1+n))
 	if !c.Beyond(score) {
 		return sum
 	}
@@ -84,9 +84,14 @@ func (c *Calibration) Most() float64 { return portable.Log(float64(1 + len(c.sco
 // Beyond reports whether a score is beyond those of all own rows.
 func (c *Calibration) Beyond(score float64) bool { return score > c.scores[len(c.scores)-1] }
 
-// own is the surprise of a row that the calibration is by, which is beside the others.
+// own is the surprise of a row that the calibration is by, beside the others alone: a row that
+// is beyond all of them surprises as one that is not among the own rows would.
 func (c *Calibration) own(score float64) float64 {
-	return -portable.Log(float64(max(1, c.reached(score))) / float64(len(c.scores)))
+	n := len(c.scores)
+	if n > 1 && score > c.scores[n-2] {
+		return Calibrate(c.scores[:n-1]).Surprise(score)
+	}
+	return 0 - portable.Log(float64(max(1, c.reached(score)))/float64(n))
 }
 
 // reached returns how many scores are at least this one.

@@ -116,11 +116,26 @@ func Own(e *Ensemble, scores [][]float64) []float64 {
 
 // Limit returns the score that a share of rows like these exceeds at most, if the next row
 // is like them and whatever their distribution: the ceil((n+1)(1−share))-th smallest of the
-// n scores. There has to be one more row than 1/share; kept is false if there are fewer, and
+// n scores. There have to be as many as [Fewest]; kept is false if there are fewer, and
 // the limit is the largest score.
 func Limit(scores []float64, share float64) (limit float64, kept bool) {
 	n := len(scores)
-	at := int(math.Ceil(float64(float64(n+1)*(1-share)) - 1e-9)) // (99+1)·0.99 and the like are whole
+	at := rankOf(n, share)
 	c := Calibrate(scores)
 	return c.scores[min(at, n)-1], at <= n
+}
+
+// rankOf returns which of n scores, in ascending order from 1, the limit is: more than n if
+// they are too few.
+func rankOf(n int, share float64) int {
+	return int(math.Ceil(float64(float64(n+1)*(1-share)) - 1e-9)) // (99+1)·0.99 and the like are whole
+}
+
+// Fewest returns the fewest scores that [Limit] keeps a share by: one less than 1/share.
+func Fewest(share float64) int {
+	n := max(1, int(1/share)-2)
+	for rankOf(n, share) > n {
+		n++
+	}
+	return n
 }

@@ -62,6 +62,9 @@ func TestSurpriseByHand(t *testing.T) {
 			t.Errorf("%g: surprise %g, want %g", score, got, want)
 		}
 	}
+	if math.Signbit(c.Surprise(0)) || math.Signbit(c.own(1)) {
+		t.Error("no surprise is -0")
+	}
 	if c.Beyond(4) || !c.Beyond(4.5) || c.Surprise(4.5) <= c.Most() {
 		t.Error("what is beyond the own scores is not told")
 	}
@@ -241,6 +244,47 @@ func TestLimitKeepsItsPromise(t *testing.T) {
 		}
 		if want := 1 / float64(c.n+1); !c.kept && math.Abs(got-want) > 4*math.Sqrt(want/draws) {
 			t.Errorf("%d rows: a share of %.4f is above the largest, want %.4f", c.n, got, want)
+		}
+	}
+}
+
+// Of rows that are alike, no more lie above the limit of blended scores than it promises, and
+// few rows promise one in as many and one more.
+func TestLimitOfABlendKeepsItsPromise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, n := range []int{15, 50, 300} {
+		draw := func() (scores [3]float64) {
+			common := rng.NormFloat64()
+			for j := range scores {
+				scores[j] = math.Exp(0.7 * (common + rng.NormFloat64())) // of a heavy tail
+			}
+			return scores
+		}
+		const trials, each = 1500, 40
+		above := 0
+		for range trials {
+			all := make([][]float64, 3)
+			e := &Ensemble{}
+			for range n {
+				for j, v := range draw() {
+					all[j] = append(all[j], v)
+				}
+			}
+			for _, scores := range all {
+				e.Members = append(e.Members, Member{Calibration: Calibrate(scores)})
+			}
+			limit, _ := Limit(Own(e, all), 0.01)
+			for range each {
+				if v := draw(); e.Score(v[:]) > limit {
+					above++
+				}
+			}
+		}
+		promised := math.Max(0.01, 1/float64(n+1))
+		got := float64(above) / (trials * each)
+		// The share above one limit varies about as that of the largest of so many.
+		if most := promised + 3*promised/math.Sqrt(trials); got > most {
+			t.Errorf("%d rows: a share of %.4f lies above the limit, want at most %.4f ± %.4f", n, got, promised, most-promised)
 		}
 	}
 }

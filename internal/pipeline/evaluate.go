@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/metrics"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/rows"
@@ -19,6 +21,12 @@ import (
 // of the components, if the model has any, instead of areas under curves. Of clusters there are the index,
 // whatever the labels, and the silhouette. To a classifier all labels are classes.
 func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) {
+	return EvaluateBy(m, p, local.Fixed(math.NaN()))
+}
+
+// EvaluateBy is [Evaluate], with the shares of normal rows and of anomalies above a threshold
+// if there is one.
+func EvaluateBy(m *model.Model, p dataset.Participant, limits *local.Threshold) (report.Evaluation, error) {
 	if p.Test == nil {
 		return report.Evaluation{}, nil
 	}
@@ -38,6 +46,7 @@ func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) 
 		err = m.Scorer().EachScores(z, func(from int, block []float64) { copy(scores[from:], block) })
 		e.ROCAUC = report.OfOK(metrics.ROCAUC(scores, labels))
 		e.PRAUC = report.OfOK(metrics.PRAUC(scores, labels))
+		e.FalseAlarms, e.Detected = shareAbove(limits, scores, labels)
 		if err != nil || !clusters {
 			return e, err
 		}
@@ -59,6 +68,26 @@ func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) 
 		e.Silhouette, err = silhouette(z, to)
 	}
 	return e, err
+}
+
+// shareAbove returns the shares of the normal rows and of the anomalies above their thresholds.
+func shareAbove(limits *local.Threshold, scores, labels []float64) (normal, anomalies report.Figure) {
+	rows, above, known := map[bool]int{}, map[bool]int{}, true
+	for i, score := range scores {
+		alarm, has := limits.Above(score)
+		known = known && has
+		rows[labels[i] == 1]++
+		if alarm {
+			above[labels[i] == 1]++
+		}
+	}
+	share := func(of bool) (f report.Figure) {
+		if known && rows[of] > 0 {
+			f = report.Of(float64(above[of]) / float64(rows[of]))
+		}
+		return f
+	}
+	return share(false), share(true)
 }
 
 // silhouette is that of the rows, or of so many that are drawn from them as it takes.

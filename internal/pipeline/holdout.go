@@ -5,47 +5,29 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/rows"
-)
-
-// The orders of rows.
-const (
-	InTime  = "time" // neighbours are alike
-	NoOrder = "none"
 )
 
 const (
 	leastHeld  = 4 // rows with less than that held out are all trained on
 	heldBlocks = 4 // of rows in time order
-	// lookedAt is how many rows tell whether rows are in time order.
-	lookedAt = 2000
 )
 
 // split returns a participant without the rows that stay out of training, these, nil if
 // there are none, and how they were chosen. They are the same for the whole run, and nobody
 // else knows which they are.
-func (t *Task) split(p dataset.Participant) (rest dataset.Participant, out collabdict.Rows, order string, err error) {
+func (t *Task) split(p dataset.Participant) (rest dataset.Participant, out collabdict.Rows, order report.Order, err error) {
+	order, ok, err := t.FoundOrder(p)
+	if !ok || err != nil {
+		return p, nil, order, err
+	}
 	n, _ := p.Train.Dims()
 	count := int(t.HoldOut * float64(n))
-	if count < leastHeld {
-		return p, nil, "", nil
-	}
-	if order = t.Order; order == "" {
-		serial, err := serial(p.Train)
-		if err != nil {
-			return p, nil, "", err
-		}
-		order = NoOrder
-		if serial {
-			order = InTime
-		}
-	}
 	var held []int
-	if order == InTime {
+	if order.Order == InTime {
 		held = blocks(n, count)
 	} else {
 		held = rand.New(rand.NewPCG(t.Seed, uint64(n))).Perm(n)[:count]
@@ -88,44 +70,4 @@ func blocks(n, count int) (held []int) {
 		}
 	}
 	return held
-}
-
-// serial reports whether neighbouring rows are more alike than rows far apart: whether the
-// correlation of columns with themselves one row later is above .5 in the median.
-func serial(of collabdict.Rows) (bool, error) {
-	n, width := of.Dims()
-	n = min(n, lookedAt)
-	x := mat.NewDense(n, width, nil)
-	if err := of.ReadRows(x.RawMatrix().Data, 0); err != nil {
-		return false, err
-	}
-	var all []float64
-	for i := range width {
-		if r, ok := nextRow(x, i); ok {
-			all = append(all, r)
-		}
-	}
-	if len(all) == 0 {
-		return false, nil
-	}
-	slices.Sort(all)
-	return all[len(all)/2] > 0.5, nil
-}
-
-// nextRow returns the correlation of a column with itself one row later, unless it is constant.
-func nextRow(x *mat.Dense, column int) (r float64, ok bool) {
-	n, _ := x.Dims()
-	mean := 0.0
-	for i := range n {
-		mean += x.At(i, column) / float64(n)
-	}
-	squares, products := 0.0, 0.0
-	for i := range n {
-		d := x.At(i, column) - mean
-		squares += d * d
-		if i > 0 {
-			products += d * (x.At(i-1, column) - mean)
-		}
-	}
-	return products / squares, squares > 0
 }

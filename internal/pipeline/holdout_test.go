@@ -26,7 +26,7 @@ func numbered(n int, inTime bool) dataset.Participant {
 		x.SetRow(i, []float64{first, v})
 		labels[i] = float64(i)
 	}
-	return dataset.Participant{Train: rows.InMemory(x), TrainLabels: labels}
+	return dataset.Participant{Columns: []string{"number", "wave"}, Train: rows.InMemory(x), TrainLabels: labels}
 }
 
 func TestRowsAreHeldOut(t *testing.T) {

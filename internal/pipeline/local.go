@@ -17,7 +17,7 @@ import (
 // local gives a model the participant's local part, its thresholds, and what the rows that
 // were held out say of it. Where there are too few rows to hold any out, the training rows say
 // that, as if each had been left out. Nobody else has a part in it.
-func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, order string, m *model.Model, r *Result) error {
+func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, order report.Order, m *model.Model, r *Result) error {
 	n, dim := d.Rows.Dims()
 	if n < 2 {
 		return t.byTraining(d.Rows, m, r)
@@ -66,10 +66,11 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	}
 	m.Manifest.HeldOut = &report.HeldOut{Rows: count, Promised: promised}
 	if count > 0 {
+		m.Manifest.HeldOut.Order = order
 		m.Manifest.HeldOut.Measured = report.Of(exceeding(blend, count, t.FalseAlarm))
 	}
 	if part.Alone != nil && count > 0 {
-		compare(m.Manifest.HeldOut, tailOf(all[1], count), tailOf(all[0], count), order == InTime)
+		compare(m.Manifest.HeldOut, tailOf(all[1], count), tailOf(all[0], count), order.Order == InTime)
 	}
 	return nil
 }

@@ -291,8 +291,8 @@ func TestSplit(t *testing.T) {
 	}
 	k := small(t, "ggm", "hold-out=0.2")
 	rest, held, order, err := k.split(dataset.Participant{Name: "p", Columns: []string{"x"}, Train: rows.InMemory(x)})
-	if err != nil || order != InTime {
-		t.Fatalf("order %q, %v", order, err)
+	if err != nil || order.Order != InTime {
+		t.Fatalf("order %v, %v", order, err)
 	}
 	got, err := rows.Dense(held)
 	if err != nil {

@@ -33,7 +33,7 @@ type Task struct {
 	Normalise   string // of columns, and of axes
 	PCA         int    // principal axes that rows are projected to; 0: none
 	// HoldOut is the share of the own rows that stay out of training, and Order how they are
-	// chosen: InTime, NoOrder, or "" to find out.
+	// chosen: InTime, NoOrder, or FindOrder.
 	HoldOut float64
 	Order   string
 
@@ -57,8 +57,8 @@ func New(of algorithm.Kind) *Task {
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
 		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to choose settings, to compare with a model of the own rows alone, and to find thresholds (default 0.2 where rows are used so, otherwise 0)",
 			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
-		option.String(&t.Order, "order", "", "`ORDER` of rows: in time (time), so that blocks of them are held out, or none (default found in the rows)",
-			option.OneOf(InTime, NoOrder), option.Optional[string]("leave it out to find out")).OfEach(),
+		option.String(&t.Order, "order", FindOrder, "`ORDER` of rows: in time (time), so that blocks of them are held out, none, or time where neighbouring rows are alike (auto)",
+			option.OneOf(FindOrder, InTime, NoOrder)).OfEach(),
 		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), or the range from 0 to 1 (minmax)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
 	}

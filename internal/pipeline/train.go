@@ -106,6 +106,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %d: only the sum over the members hides them", math.Exp(least), EntropyFloor))
 		}
 	}
+	m.Manifest.Warnings = r.Warnings
 	return r, err
 }
 
@@ -154,7 +155,7 @@ func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome
 	m := &model.Model{
 		Scaling: of.scaling, Projection: of.projection, Learned: o.Model,
 		Manifest: model.Manifest{
-			Kind: t.Kind.Name, Participant: p.Name, Columns: p.Columns, Standardise: t.Standardise, Hyper: hyper,
+			Kind: t.Kind.Name, Participant: p.Name, Columns: p.Columns, Standardise: t.Standardise, Hyper: hyper, Choice: o.Judged,
 			Rounds: o.Last.Number, Converged: o.Last.Converged, Objective: report.Of(o.Last.Objective),
 			Rows: rows, TotalRows: o.TotalRows,
 			Privacy: model.Ledger{Diversity: history[len(history)-1].Diversity, History: history},

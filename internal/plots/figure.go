@@ -33,11 +33,11 @@ type figure struct {
 	private bool                // only the owner may read its files
 }
 
-// key is a sign of the legend: one of a line, a dot and a box.
+// key is a sign of the legend: one of a line, a dot, a ring and a box.
 type key struct {
-	label     string
-	line      draw.LineStyle // if its width is not 0
-	dot, fill color.Color
+	label           string
+	line            draw.LineStyle // if its width is not 0
+	dot, ring, fill color.Color
 }
 
 const (
@@ -48,7 +48,7 @@ const (
 )
 
 // Write draws the figures that a run gives as NAME.svg and NAME.png into a folder. Those
-// of a sum's convergence and of weights that another run has left there are removed if this
+// of a sum's convergence, of weights and of a choice that another run has left there are removed if this
 // one gives none.
 func Write(dir string, c *report.Course) error {
 	for _, f := range figures(c) {
@@ -62,7 +62,12 @@ func Write(dir string, c *report.Course) error {
 		}
 	}
 	if c.Weightings == nil {
-		return remove(dir, weightsName)
+		if err := remove(dir, weightsName); err != nil {
+			return err
+		}
+	}
+	if c.Choice == nil {
+		return remove(dir, choiceName)
 	}
 	return nil
 }
@@ -101,6 +106,9 @@ func figures(c *report.Course) []*figure {
 	}
 	if c.Weightings != nil {
 		all = append(all, weights(c.Weightings))
+	}
+	if c.Choice != nil {
+		all = append(all, choice(c.Choice))
 	}
 	return all
 }
@@ -161,6 +169,8 @@ func (f *figure) legend(c draw.Canvas) vg.Length {
 		switch {
 		case k.dot != nil:
 			c.DrawGlyph(draw.GlyphStyle{Color: k.dot, Radius: 3, Shape: draw.CircleGlyph{}}, vg.Point{X: x + swatch/2, Y: y})
+		case k.ring != nil:
+			c.DrawGlyph(draw.GlyphStyle{Color: k.ring, Radius: 4, Shape: draw.RingGlyph{}}, vg.Point{X: x + swatch/2, Y: y})
 		case k.fill != nil:
 			c.FillPolygon(k.fill, box(x, y-4, x+swatch, y+4))
 		default:

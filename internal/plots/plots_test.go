@@ -61,6 +61,12 @@ func TestFigures(t *testing.T) {
 	paper.Convergence.Measured = make([]float64, 2000)
 	paper.Convergence.Predicted = []float64{1, 0}
 	long := course(7, 90)
+	for stage, most := range []int{20, 6, 3} {
+		for k := 1; k <= most; k++ {
+			long.Choice = append(long.Choice, report.Judged{Stage: stage + 1, Components: k, Lambda: 0.1, Gain: 1 - 1/float64(k), Kept: k <= most/2}, report.Judged{Stage: stage + 1, Components: k, Lambda: 0.3, Gain: float64(k) / 1e9})
+		}
+	}
+	paper.Choice = []report.Judged{{Stage: 1, Components: 3, Lambda: 0.1, Gain: -2, Kept: true}}
 	long.Names[3] = strings.Repeat("ñame & <b>", 20)
 	for i := range 40 {
 		long.Faults = append(long.Faults, report.Fault{Label: fmt.Sprintf("links of member %d flap", i), Span: report.Span{From: time.Minute, To: time.Hour}})
@@ -115,8 +121,11 @@ func TestWriteLeavesNothingOfOtherRuns(t *testing.T) {
 	c := course(3, 5)
 	for _, f := range []func() error{
 		func() error { return os.WriteFile(filepath.Join(dir, "notes.svg"), nil, 0o600) },
-		func() error { c.Weightings = []report.Weighting{{Name: "a", Weight: 1}}; return Write(dir, c) },
-		func() error { c.Convergence, c.Weightings = nil, nil; return Write(dir, c) },
+		func() error {
+			c.Weightings, c.Choice = []report.Weighting{{Name: "a", Weight: 1}}, []report.Judged{{Components: 2}}
+			return Write(dir, c)
+		},
+		func() error { c.Convergence, c.Weightings, c.Choice = nil, nil, nil; return Write(dir, c) },
 		func() error { return Write(dir, c) },
 	} {
 		if err := f(); err != nil {

@@ -18,6 +18,8 @@ type Course struct {
 	Convergence *Convergence
 	// Weightings are the participants', of the last round; nil if all count by other means.
 	Weightings []Weighting
+	// Choice is what there was to choose from; nil if there was no choice.
+	Choice []Judged
 }
 
 // Slot is a decided call.

@@ -5,6 +5,7 @@ import "fmt"
 // HeldOut is what a participant's rows tell that stayed out of training.
 type HeldOut struct {
 	Rows int `json:"rows"`
+	Order
 	// Alone and Together are minus the mean score of these rows by the model learned of the
 	// own rows alone, and by the shared one: of mixtures, the mean of ln p. Error is the
 	// standard error of the difference. There are none of who has learned alone.
@@ -17,6 +18,13 @@ type HeldOut struct {
 	// at most, and Measured that of these rows above the threshold that all others give.
 	Promised float64 `json:"false_alarms_promised"`
 	Measured Figure  `json:"false_alarms_measured,omitzero"`
+}
+
+// Order says in which order a participant's rows are: time if neighbours are alike, else none.
+// It is empty if none are held out.
+type Order struct {
+	Order   string `json:"order,omitempty"`
+	Because string `json:"order_because,omitempty"`
 }
 
 // What HeldOut.Better says.

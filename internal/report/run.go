@@ -26,6 +26,7 @@ type Run struct {
 	Clusters     int           `json:"clusters,omitempty"`
 	PCA          *PCA          `json:"pca,omitempty"`       // nil if rows are not projected
 	Selection    *Selection    `json:"selection,omitempty"` // of fedgen
+	Choice       []Judged      `json:"choice,omitempty"`    // of ggm, if there was one
 	BytesSent    int64         `json:"bytes_sent"`          // a participant, mean
 	Messages     int64         `json:"messages"`            // a participant, mean
 	Consensus    Consensus     `json:"consensus"`
@@ -242,6 +243,10 @@ type Evaluation struct {
 	PRAUC  Figure `json:"pr_auc,omitzero"`
 	ARI    Figure `json:"ari,omitzero"`
 	Loglik Figure `json:"loglik,omitzero"`
+	// FalseAlarms is the share of the normal rows above the threshold, Detected that of the
+	// anomalies.
+	FalseAlarms Figure `json:"false_alarms,omitzero"`
+	Detected    Figure `json:"detected,omitzero"`
 
 	Silhouette Figure `json:"silhouette,omitzero"` // of clusters
 

@@ -13,7 +13,7 @@ import (
 // courseOf returns how a simulated run went. Of the result, the participants'
 // histories are used.
 func courseOf(objective string, c netsim.Config, cost *netsim.Report, result *report.Run) *report.Course {
-	course := &report.Course{Names: c.Names, Virtual: cost.Virtual, Objective: "objective"}
+	course := &report.Course{Names: c.Names, Virtual: cost.Virtual, Objective: "objective", Choice: result.Choice}
 	if objective != "" {
 		course.Objective += " (" + objective + ")"
 	}

@@ -23,8 +23,8 @@ func Of(t *pipeline.Task, names []string, r *pipeline.Result) *report.Run {
 		Model: t.Kind.Name, Seed: t.Seed, Kernels: string(cpu.Active()),
 		Rounds: r.Last.Number, Converged: r.Last.Converged, Objective: report.Of(r.Last.Objective),
 		Consensus: describe(t.Settings, len(names), 1),
-		Selection: r.Selection,
-		Views:     []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
+		Selection: r.Selection, Choice: r.Judged,
+		Views: []report.View{{Round: 1, Members: names, Missing: []report.Missing{}}},
 	}
 	if n := t.Traits().Noise; n != nil {
 		run.Epsilon, run.Delta = n.Epsilon, n.Delta

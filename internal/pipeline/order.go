@@ -1,0 +1,158 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
+)
+
+// The orders of rows.
+const (
+	FindOrder = "auto"
+	InTime    = "time" // neighbours are alike
+	NoOrder   = "none"
+)
+
+const (
+	// lookedAt is how many rows tell whether rows are in time order, and lookedAlong how many
+	// of them are neighbours where there are more.
+	lookedAt    = 2000
+	lookedAlong = 40
+	// orderLevel is the share of participants whose rows are taken to be in time order though
+	// they are in none, at most, and leastLikeness the correlation below which neighbours tell
+	// too little of each other to matter.
+	orderLevel    = 0.001
+	leastLikeness = 0.2
+)
+
+// FoundOrder returns in which order a participant's rows are held out, and why; ok is false
+// if none are.
+func (t *Task) FoundOrder(p dataset.Participant) (o report.Order, ok bool, err error) {
+	if n, _ := p.Train.Dims(); int(t.HoldOut*float64(n)) < leastHeld {
+		return o, false, nil
+	}
+	o, err = t.order(p)
+	return o, true, err
+}
+
+// order returns the order of a participant's rows. They are in time order if neighbouring values
+// of a column are more alike than values of any two rows: by ranks, so that no value counts for
+// more than its place among the others, and beyond what chance does in one of 1/orderLevel
+// participants.
+func (t *Task) order(p dataset.Participant) (report.Order, error) {
+	if t.Order != FindOrder {
+		return report.Order{Order: t.Order, Because: "it was given"}, nil
+	}
+	x, along, err := looked(p)
+	if err != nil {
+		return report.Order{}, err
+	}
+	n, width := x.Dims()
+	best, at := 0.0, -1
+	column := make([]float64, n)
+	for j := range width {
+		for i := range column {
+			column[i] = x.At(i, j)
+		}
+		of := ranks(column)
+		if kurtosis(of) > 1+math.Sqrt(float64(len(of)))/2 {
+			continue // nearly all are the same: chance can well put the few others side by side
+		}
+		r, variance := likeness(of, along)
+		chance := float64(width) * math.Erfc(r/math.Sqrt(2*variance)) / 2 // of one such column, or more
+		if r > best && r >= leastLikeness && chance <= orderLevel {
+			best, at = r, j
+		}
+	}
+	if at < 0 {
+		return report.Order{Order: NoOrder, Because: "no column has neighbouring values that are more alike than chance would have them"}, nil
+	}
+	return report.Order{Order: InTime, Because: fmt.Sprintf("neighbouring values of %s correlate by %.2f", p.Columns[at], best)}, nil
+}
+
+// looked returns some of a participant's rows: stretches of so many from all over.
+func looked(p dataset.Participant) (x *mat.Dense, along int, err error) {
+	n, _ := p.Train.Dims()
+	if n <= lookedAt {
+		x, err = rows.Dense(p.Train)
+		return x, n, err
+	}
+	var index []int
+	const stretches = lookedAt / lookedAlong
+	for s := range stretches {
+		for i := range lookedAlong {
+			index = append(index, s*n/stretches+i)
+		}
+	}
+	x, err = rows.Dense(rows.Subset(p.Train, index))
+	return x, lookedAlong, err
+}
+
+// ranks returns the ranks of values, about their mean. Equal values, and those that are no
+// numbers, share the mean of theirs.
+func ranks(values []float64) []float64 {
+	n := len(values)
+	order, out := make([]int, n), make([]float64, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	for i := 0; i < n; {
+		j := i
+		for j < n && cmp.Compare(values[order[j]], values[order[i]]) == 0 {
+			j++
+		}
+		for _, at := range order[i:j] {
+			out[at] = float64(i+j-n) / 2
+		}
+		i = j
+	}
+	return out
+}
+
+// kurtosis returns that of values with mean 0, which is NaN if they are all the same.
+func kurtosis(values []float64) float64 {
+	var squares, fourth float64
+	for _, v := range values {
+		squares += v * v
+		fourth += v * v * v * v
+	}
+	return float64(len(values)) * fourth / (squares * squares)
+}
+
+// likeness returns how much neighbours in stretches of so many values correlate: 1−c with the
+// ratio c of Geary (1954), which is that of von Neumann (1941) on a line. Over all orders of the
+// values, its mean is 0, and the variance is as returned (Cliff and Ord 1981). The values have
+// mean 0. Where they are all the same, nothing correlates.
+func likeness(values []float64, along int) (r, variance float64) {
+	n := float64(len(values))
+	var squares, differences, pairs, degrees float64
+	for i, v := range values {
+		squares += v * v
+		degree := 0.0
+		if i%along > 0 {
+			d := v - values[i-1]
+			differences += d * d
+			degree++
+		}
+		if i%along < along-1 && i < len(values)-1 {
+			pairs++
+			degree++
+		}
+		degrees += degree * degree
+	}
+	if squares == 0 || n < 4 {
+		return 0, 1
+	}
+	r = 1 - (n-1)*differences/(2*pairs*squares)
+	peaked, w := kurtosis(values), 2*pairs // w is the sum of all weights
+	variance = (n-1)*4*pairs*(n*n-3*n+3-(n-1)*peaked) - (n-1)*degrees*(n*n+3*n-6-(n*n-n+2)*peaked) + w*w*(n*n-3-(n-1)*(n-1)*peaked)
+	return r, variance / (n * (n - 2) * (n - 3) * w * w)
+}
