@@ -133,6 +133,9 @@ func (d description) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s of %s: %s over %d columns, trained on %d rows (%d of its own) by %s\n",
 		d.Kind, d.Participant, what, len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
+	if d.Window > 0 {
+		fmt.Fprintf(w, "each column with its mean and deviation over the last %d rows\n", d.Window)
+	}
 	fmt.Fprintf(w, "%d rounds%s; %s, %s: %s\n",
 		d.Rounds, converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
 	if p := d.PCA; p != nil {

@@ -30,6 +30,7 @@ func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 	f.StringVar(&s.model, "model", "", "model `FILE`")
 	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv, .csv.gz, .parquet, .npy, .npz or IDX; may be repeated")
 	f.StringVar(&s.where, "where", "", what+" rows with `COLUMN=VALUE` only")
+	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
 }
 
 // load reads the model, and says which rows are to be read, in its columns.
@@ -52,7 +53,10 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 	if err != nil {
 		return nil, spec, err
 	}
-	spec.Columns, spec.MinRows, spec.LabelFault = m.Manifest.Columns, 1, pipeline.LabelFault(m)
+	if err := checkTime(s.timeColumn, m.Manifest.Window); err != nil {
+		return nil, spec, err
+	}
+	spec.Columns, spec.Window, spec.MinRows, spec.LabelFault = m.DataColumns(), m.Manifest.Window, 1, pipeline.LabelFault(m)
 	return m, spec, nil
 }
 

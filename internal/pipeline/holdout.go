@@ -34,7 +34,10 @@ func (t *Task) split(p dataset.Participant) (rest dataset.Participant, out colla
 	if count < leastHeld {
 		return p, nil, "", nil
 	}
-	if order = t.Order; order == "" {
+	if order = t.Order; t.Window > 0 { // neighbours share cells
+		order = InTime
+	}
+	if order == "" {
 		serial, err := serial(p.Train)
 		if err != nil {
 			return p, nil, "", err

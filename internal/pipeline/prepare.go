@@ -42,7 +42,7 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 		out.warnings = append(out.warnings, constantWarning("training", p.Columns, constant))
 	}
 	if t.Standardise == algorithm.Agreed {
-		outside, err := t.Ranges.outside(p.Columns, p.Train)
+		outside, err := t.Ranges.windowed(p.Columns, t.Window).outside(p.Columns, p.Train)
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string
 		s, constant, err := OwnScaling(t.Normalise, of)
 		return s, constant, nil, err
 	case algorithm.Agreed:
-		s, err := t.Ranges.scaling(columns)
+		s, err := t.Ranges.windowed(columns, t.Window).scaling(columns)
 		return s, nil, nil, err
 	case algorithm.None:
 		_, dim := of.Dims()

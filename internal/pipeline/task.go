@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -31,7 +32,10 @@ type Task struct {
 	// Standardise says by which rows columns are scaled, see package algorithm.
 	Standardise string
 	Normalise   string // of columns, and of axes
-	PCA         int    // principal axes that rows are projected to; 0: none
+	// Window, if not 0, is of how many rows up to each one its columns have the means and
+	// standard deviations beside their values.
+	Window int
+	PCA    int // principal axes that rows are projected to; 0: none
 	// HoldOut is the share of the own rows that stay out of training, and Order how they are
 	// chosen: InTime, NoOrder, or "" to find out.
 	HoldOut float64
@@ -53,6 +57,8 @@ func New(of algorithm.Kind) *Task {
 		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "`SHARE` of normal rows like the own ones above the anomaly threshold, at most", option.Check(share)),
 		option.String(&t.Standardise, "standardise", "", "`SOURCE` of the scales of columns: rows of all members, through private sums (global), own rows (own), --ranges (agreed) or no scaling (none) (default own with --split files or column, otherwise global)",
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
+		option.Int(&t.Window, "window", 0, "for rows in the order of time: learn from each column's mean and standard deviation over the last `W` rows as well",
+			option.AtLeast(2), option.Check(windowed), option.Optional[int]("leave it out where neighbouring rows have nothing to do with each other")),
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
 		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to choose settings, to compare with a model of the own rows alone, and to find thresholds (default 0.2 where rows are used so, otherwise 0)",
@@ -82,6 +88,19 @@ func (t *Task) Set(name, text string) error {
 	}
 	return slices.Concat(t.Options, t.Shared).Set(name, text)
 }
+
+// windowed bounds what is read beside a row.
+func windowed(w int) error {
+	const most = 10_000
+	if w > most {
+		return fmt.Errorf("want at most %d rows, got %d", most, w)
+	}
+	return nil
+}
+
+// DataColumns returns the columns of the data that a participant's are of: all members agree
+// on these.
+func (t *Task) DataColumns(columns []string) []string { return rows.DataColumns(columns, t.Window) }
 
 func share(v float64) error {
 	if !(v > 0 && v < 1) {
@@ -142,6 +161,9 @@ func (t *Task) Complete() error {
 	case t.Normalise == MinMax && t.Standardise == algorithm.None && t.PCA == 0:
 		return option.Errorf("normalise", "%s of columns needs the ranges of all rows or of the own ones: --standardise %s or %s, not %s", MinMax, algorithm.Global, algorithm.Own, algorithm.None)
 	}
+	if t.Window > 0 && t.Order == NoOrder {
+		return option.Errorf("order", "a window is over rows in the order of time: want %s, got %s", InTime, NoOrder)
+	}
 	if err := t.Ranges.check(); err != nil {
 		return err
 	}
@@ -159,7 +181,7 @@ func (t *Task) Coordinates() algorithm.Coordinates {
 // Traits says what the algorithm asks of those who run it.
 func (t *Task) Traits() algorithm.Traits { return t.Algorithm.Traits() }
 
-// Fields lists what members must share, with the columns of their data, in a fixed order
+// Fields lists what members must share, with the columns of their data before any window, in a fixed order
 // and form. The consensus settings are not among them: a node adds its own.
 func (t *Task) Fields(columns []string) []option.Field {
 	fields := []option.Field{{Name: "model", Value: t.Kind.Name}}
