@@ -48,8 +48,8 @@ type Manifest struct {
 	// each column; 0 if there are none.
 	Window      int    `json:"window,omitempty"`
 	Standardise string `json:"standardise"` // global, own, agreed or none
-	// Normalise is minmax where columns were brought to the range from 0 to 1; empty
-	// means to mean 0 and variance 1, unless Standardise is none.
+	// Normalise is minmax where columns were brought to the range from 0 to 1, and robust
+	// where they were scaled by their quartiles; empty means to mean 0 and variance 1, unless Standardise is none.
 	Normalise string `json:"normalise,omitempty"`
 	// PCA is of the axes that rows are projected to; nil if they are not.
 	PCA *report.PCA `json:"pca,omitempty"`

@@ -240,8 +240,11 @@ func (d description) encoder() (last *report.Encoder) {
 }
 
 func scaled(normalise string) string {
-	if normalise == pipeline.MinMax {
+	switch normalise {
+	case pipeline.MinMax:
 		return "scaled to the range from 0 to 1"
+	case pipeline.Robust:
+		return "scaled by quartiles"
 	}
 	return "standardised"
 }

@@ -11,6 +11,9 @@ import (
 
 func (t *Task) disclosure() algorithm.Disclosure { return t.Algorithm.Disclosure(t.Coordinates()) }
 
+// quartiles reports whether columns are scaled by those of the rows of all.
+func (t *Task) quartiles() bool { return t.Standardise == algorithm.Global && t.Normalise == Robust }
+
 // published lists what Train shows to all members of a group in the clear, and what
 // they learn of all rows by sums that come before the first round. What bounds and the
 // nonce need is not shown in a large one.
@@ -40,8 +43,11 @@ func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 	if t.Standardise == algorithm.Global {
 		of = append(of, "in the units of the data")
 	}
-	if moments {
+	if moments || t.quartiles() {
 		of = append(of, "about a point near all rows")
+	}
+	if t.ShrinkScales > 0 {
+		of = append(of, "about the own mean")
 	}
 	if t.PCA > 0 && !moments {
 		of = append(of, "as scaled", "as scaled about a point near all rows")
@@ -61,6 +67,12 @@ func (t *Task) learned(d algorithm.Disclosure) (what []string) {
 	if t.Normalise == MinMax && t.Standardise == algorithm.Global {
 		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these")
 	}
+	if t.quartiles() {
+		what = append(what, "of each column the quartiles, and how many rows are near these, in cells with at least a sixteenth of all rows; where quartiles are the same, values that so many rows have, and the mean and the covariance matrix of all columns")
+	}
+	if t.ShrinkScales > 0 {
+		what = append(what, "of each column the mean variance within members, and the number of all rows")
+	}
 	if t.PCA > 0 || t.Standardise == algorithm.Global && t.Normalise == Standard && d.Conserved != algorithm.Covariances {
 		what = append(what, "the mean and the covariance matrix of all columns")
 	}
@@ -78,7 +90,7 @@ func (t *Task) Conserved() string { return t.disclosure().Conserved.String() }
 // the totals of one; the start of a run may tell more. Tells is false if noise hides all that
 // a run tells of rows.
 func (t *Task) ConservedInRuns() (known string, tells bool) {
-	if t.PCA > 0 || t.Standardise == algorithm.Global && t.Normalise == Standard {
+	if t.PCA > 0 || t.Standardise == algorithm.Global && t.Normalise == Standard || t.quartiles() {
 		return algorithm.Covariances.String(), true
 	}
 	return t.Conserved(), t.Traits().Noise == nil

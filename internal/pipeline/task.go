@@ -17,6 +17,7 @@ import (
 const (
 	Standard = "standard" // mean 0 and variance 1
 	MinMax   = "minmax"   // the range from 0 to 1
+	Robust   = "robust"   // median 0 and the distance of the quartiles that standard ones have
 )
 
 // Task is what all participants of a run agree on. Its tables bind its fields, so a Task
@@ -32,6 +33,9 @@ type Task struct {
 	// Standardise says by which rows columns are scaled, see package algorithm.
 	Standardise string
 	Normalise   string // of columns, and of axes
+	// ShrinkScales is how many own rows the variances within all members count as, if
+	// Standardise is [algorithm.Own].
+	ShrinkScales float64
 	// Window, if not 0, is of how many rows up to each one its columns have the means and
 	// standard deviations beside their values.
 	Window int
@@ -65,8 +69,10 @@ func New(of algorithm.Kind) *Task {
 			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
 		option.String(&t.Order, "order", "", "`ORDER` of rows: in time (time), so that blocks of them are held out, or none (default found in the rows)",
 			option.OneOf(InTime, NoOrder), option.Optional[string]("leave it out to find out")).OfEach(),
-		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), or the range from 0 to 1 (minmax)",
-			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
+		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), the range from 0 to 1 (minmax), or for data with wild values, columns with median 0 and quartiles 1.349 apart (robust)",
+			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax, Robust)),
+		option.Float(&t.ShrinkScales, "shrink-scales", 0, "with --standardise own: the mean variance within members counts as much as `ROWS` own rows, for few rows of series that drift; 0 is own variances alone",
+			option.AtLeast(0.0), option.Check(finite)).ForExperts(),
 	}
 	t.Consensus = ConsensusOptions(&t.Settings)
 	return t
@@ -105,6 +111,13 @@ func (t *Task) DataColumns(columns []string) []string { return rows.DataColumns(
 func share(v float64) error {
 	if !(v > 0 && v < 1) {
 		return fmt.Errorf("want a share between 0 and 1, got %g", v)
+	}
+	return nil
+}
+
+func finite(v float64) error {
+	if v-v != 0 {
+		return fmt.Errorf("want a finite number, got %g", v)
 	}
 	return nil
 }
@@ -160,6 +173,10 @@ func (t *Task) Complete() error {
 		return option.Errorf("normalise", "want %s with agreed ranges, got %s", MinMax, t.Normalise)
 	case t.Normalise == MinMax && t.Standardise == algorithm.None && t.PCA == 0:
 		return option.Errorf("normalise", "%s of columns needs the ranges of all rows or of the own ones: --standardise %s or %s, not %s", MinMax, algorithm.Global, algorithm.Own, algorithm.None)
+	case t.Normalise == Robust && t.Standardise == algorithm.None:
+		return option.Errorf("normalise", "%s needs the quartiles of all rows or of the own ones: --standardise %s or %s, not %s", Robust, algorithm.Global, algorithm.Own, algorithm.None)
+	case t.ShrinkScales > 0 && (t.Standardise != algorithm.Own || t.Normalise != Standard):
+		return option.Errorf("shrink-scales", "want variances of own rows: --standardise %s --normalise %s, got %s and %s", algorithm.Own, Standard, t.Standardise, t.Normalise)
 	}
 	if t.Window > 0 && t.Order == NoOrder {
 		return option.Errorf("order", "a window is over rows in the order of time: want %s, got %s", InTime, NoOrder)

@@ -160,8 +160,8 @@ func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome
 			Privacy: model.Ledger{Diversity: history[len(history)-1].Diversity, History: history},
 		},
 	}
-	if t.Normalise == MinMax {
-		m.Manifest.Normalise = MinMax
+	if t.Normalise != Standard {
+		m.Manifest.Normalise = t.Normalise
 	}
 	if of.projection != nil {
 		m.Manifest.PCA = model.PCA(of.projection)
