@@ -148,6 +148,15 @@ func TestWindowsOfATask(t *testing.T) {
 	if _, err := attempt("ggm", "window=3", "order=none"); err == nil {
 		t.Error("rows without an order were taken")
 	}
+	for want, options := range map[string][]string{
+		"window: a row of the data is in 3 rows learned from, and noise hides one of these at a time":                {"epsilon=1", "delta=1e-5", "clip=3", "refine=0"},
+		"min-rows: a row of the data is in 3 rows learned from, so that what is shown is to be of 7 at least, got 5": {},
+	} {
+		if _, err := attempt("fedgen", append(append(quick["fedgen"], "window=3"), options...)...); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	small(t, "fedgen", "window=3", "min-rows=7")
 	if one, other := k.Fields([]string{"x"}), example(t, "window=4").Fields([]string{"x"}); slices.Equal(one, other) {
 		t.Error("members with other windows agree")
 	}

@@ -178,13 +178,31 @@ func (t *Task) Complete() error {
 	case t.ShrinkScales > 0 && (t.Standardise != algorithm.Own || t.Normalise != Standard):
 		return option.Errorf("shrink-scales", "want variances of own rows: --standardise %s --normalise %s, got %s and %s", algorithm.Own, Standard, t.Standardise, t.Normalise)
 	}
-	if t.Window > 0 && t.Order == NoOrder {
-		return option.Errorf("order", "a window is over rows in the order of time: want %s, got %s", InTime, NoOrder)
-	}
 	if err := t.Ranges.check(); err != nil {
 		return err
 	}
-	return t.Algorithm.Prepare(t.Coordinates())
+	if err := t.Algorithm.Prepare(t.Coordinates()); err != nil {
+		return err
+	}
+	return t.checkWindow()
+}
+
+// checkWindow reports what a window contradicts. A row of the data is in as many rows learned
+// from as the window has.
+func (t *Task) checkWindow() error {
+	const atLeast = 5 // rows of the data in whatever is shown
+	of := t.Traits()
+	switch least := t.Window + atLeast - 1; {
+	case t.Window == 0:
+		return nil
+	case t.Order == NoOrder:
+		return option.Errorf("order", "a window is over rows in the order of time: want %s, got %s", InTime, NoOrder)
+	case of.Noise != nil:
+		return &option.Error{Name: "window", Msg: fmt.Sprintf("a row of the data is in %d rows learned from, and noise hides one of these at a time", t.Window), Hint: "leave out --window or --epsilon"}
+	case of.ShownRows > 0 && of.ShownRows < least:
+		return option.Errorf("min-rows", "a row of the data is in %d rows learned from, so that what is shown is to be of %d at least, got %d", t.Window, least, of.ShownRows)
+	}
+	return nil
 }
 
 // Coordinates says how rows come to the coordinates trained on.
