@@ -42,6 +42,8 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 	if w := others.warning(t.DataColumns(p.Columns)); w != "" {
 		out.warnings = append(out.warnings, w)
 	}
+	data := len(t.DataColumns(p.Columns))
+	constant = slices.DeleteFunc(constant, func(i int) bool { return i >= data }) // of a window: as the column itself
 	if len(constant) > 0 {
 		out.warnings = append(out.warnings, constantWarning("training", p.Columns, constant))
 	}
