@@ -40,10 +40,12 @@ func (t *Task) published(g collabdict.Group) []string {
 // bounded lists in which coordinates columns are bounded.
 func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 	moments := t.Standardise == algorithm.Global && t.Normalise == Standard
-	if t.Standardise == algorithm.Global {
+	if t.quartiles() {
+		of = append(of, "about the median of all rows")
+	} else if t.Standardise == algorithm.Global {
 		of = append(of, "in the units of the data")
 	}
-	if moments || t.quartiles() {
+	if moments {
 		of = append(of, "about a point near all rows")
 	}
 	if t.ShrinkScales > 0 {
@@ -68,7 +70,7 @@ func (t *Task) learned(d algorithm.Disclosure) (what []string) {
 		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these")
 	}
 	if t.quartiles() {
-		what = append(what, "of each column the quartiles, and how many rows are near these, in cells with at least a sixteenth of all rows; where quartiles are the same, values that so many rows have, and the mean and the covariance matrix of all columns")
+		what = append(what, "of each column the quartiles, and how many rows are near these, in cells with at least a sixteenth of all rows; where quartiles are the same, values that so many rows have, and the mean square of all rows about them")
 	}
 	if t.ShrinkScales > 0 {
 		what = append(what, "of each column the mean variance within members, and the number of all rows")
@@ -90,7 +92,7 @@ func (t *Task) Conserved() string { return t.disclosure().Conserved.String() }
 // the totals of one; the start of a run may tell more. Tells is false if noise hides all that
 // a run tells of rows.
 func (t *Task) ConservedInRuns() (known string, tells bool) {
-	if t.PCA > 0 || t.Standardise == algorithm.Global && t.Normalise == Standard || t.quartiles() {
+	if t.PCA > 0 || t.Standardise == algorithm.Global && t.Normalise == Standard {
 		return algorithm.Covariances.String(), true
 	}
 	return t.Conserved(), t.Traits().Noise == nil

@@ -108,6 +108,44 @@ func noiseOf(g collabdict.Group, b columnstats.Bounds, column int) float64 {
 	return math.Ldexp(b.Rows*rms*rms, -26) * float64(g.Size())
 }
 
+// aboutMedian scales by the root of the mean square about the median, over the rows of all
+// members, which count alike as they do for quartiles. It takes one sum. The first moments of
+// the rows are not in it: they are a running total, which the learner begins.
+func aboutMedian(ctx context.Context, g collabdict.Group, of collabdict.Rows, median []float64) (rows.Scaling, []int, error) {
+	n, dim := of.Dims()
+	centred := rows.Unscaled(dim)
+	centred.Shift = median
+	b, err := columnstats.Agree(ctx, g, centred.Rows(of))
+	if err != nil {
+		return rows.Scaling{}, nil, err
+	}
+	own := make([]float64, 1+dim)
+	own[0] = 1
+	err = rows.EachRow(centred.Rows(of), func(row []float64) {
+		for j, v := range row {
+			own[1+j] += float64(v*v) / float64(n)
+		}
+	})
+	if err != nil {
+		return rows.Scaling{}, nil, err
+	}
+	blocks := columnstats.AppendBlock(nil, 1, 1)
+	for _, rms := range b.RMS {
+		blocks = columnstats.AppendBlock(blocks, 1, rms*rms)
+	}
+	total, err := g.Sum(ctx, own, blocks)
+	if err != nil {
+		return rows.Scaling{}, nil, err
+	}
+	variance := make([]float64, dim)
+	for j := range variance {
+		if v := total[1+j]; v > noiseOf(g, b, j)/b.Rows {
+			variance[j] = v / total[0]
+		}
+	}
+	return rows.FromMoments(1, median, variance)
+}
+
 // robust scales by the quartiles of the rows of all members, and where these are the same, by
 // the deviation.
 func robust(ctx context.Context, g collabdict.Group, of collabdict.Rows) (s rows.Scaling, constant []int, others *scales, err error) {
@@ -120,8 +158,7 @@ func robust(ctx context.Context, g collabdict.Group, of collabdict.Rows) (s rows
 		if alone {
 			return rows.Own(of)
 		}
-		s, constant, _, _, err := globalScaling(ctx, g, of)
-		return s, constant, err
+		return aboutMedian(ctx, g, of, median)
 	})
 	if err != nil || alone {
 		return s, constant, nil, err
@@ -200,7 +237,7 @@ func newScales(dim int) *scales {
 }
 
 // enter notes the own deviation of a column and the squares of the rows of others about their
-// mean, of which less than the noise is not known.
+// mean. What is less than the noise is not known.
 func (s *scales) enter(column int, own, squares, count, noise float64) {
 	if count < 1 {
 		return

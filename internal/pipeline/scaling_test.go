@@ -46,17 +46,36 @@ func TestRobustScales(t *testing.T) {
 		x.Set(0, 0, 1e9)
 		own = append(own, x)
 	}
-	for _, by := range []string{"global", "own"} {
+	deviations := map[string]float64{"own": 0.9, "global": math.Sqrt(0.9)} // of a tenth with 3, about its mean and about 0
+	for by, flow := range deviations {
 		for s, p := range preparedBy(t, example(t, "normalise=robust", "standardise="+by), own) {
 			at := p.scaling
 			if math.Abs(at.Shift[0]-100) > 4 || math.Abs(at.Scale[0]-20) > 7 {
 				t.Errorf("%s: member %d: median %g and scale %g, want some 100 and 20", by, s, at.Shift[0], at.Scale[0])
 			}
-			if at.Shift[1] != 0 || math.Abs(at.Scale[1]-0.9) > 1e-3 { // of a tenth with 3
-				t.Errorf("%s: member %d: median %g and scale %g, want 0 and 0.9", by, s, at.Shift[1], at.Scale[1])
+			if at.Shift[1] != 0 || math.Abs(at.Scale[1]-flow) > 1e-3 {
+				t.Errorf("%s: member %d: median %g and scale %g, want 0 and %g", by, s, at.Shift[1], at.Scale[1], flow)
 			}
 			if at.Scale[2] != 1 || !slices.Equal(p.warnings, []string{"constant in training, so left unscaled: level"}) {
 				t.Errorf("%s: member %d: scale %g, %q", by, s, at.Scale[2], p.warnings)
+			}
+		}
+	}
+}
+
+// What prepares rows by quartiles leaves the learner its own sums, also where a column has none.
+func TestTrainedOnRobustScales(t *testing.T) {
+	var parts []dataset.Participant
+	for s := range 3 {
+		x := algorithmtest.Draw(uint64(s), 40, []float64{100, 0}, []float64{20, 0})
+		x.Set(0, 1, 3)
+		parts = append(parts, dataset.Participant{Name: string(rune('a' + s)), Columns: []string{"temp", "flow"}, Train: rows.InMemory(x)})
+	}
+	for _, options := range [][]string{nil, {"pca=2"}} {
+		k := example(t, append(options, "normalise=robust", "standardise=global")...)
+		for s, r := range together(t, network(t, k), k, parts) {
+			if r.Model == nil || r.Model.Manifest.Normalise != Robust || r.Last.Number == 0 {
+				t.Errorf("%v: member %d: %+v", options, s, r.Last)
 			}
 		}
 	}
