@@ -200,7 +200,7 @@ func (m *Model) readArrays(a arrays) error {
 	if columns == 0 {
 		return fmt.Errorf("%s: want at least one column, got none", manifest)
 	}
-	if w := m.Manifest.Window; w != 0 && (w < 2 || !slices.Equal(rows.WindowColumns(m.DataColumns(), w), m.Manifest.Columns)) {
+	if w := m.Manifest.Window; w != 0 && (w < rows.LeastWindow || w > rows.MostWindow || !slices.Equal(rows.WindowColumns(m.DataColumns(), w), m.Manifest.Columns)) {
 		return fmt.Errorf("%s: window: want columns with their means and deviations over %d rows, got others", manifest, w)
 	}
 	dim, err := m.dim(columns)

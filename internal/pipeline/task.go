@@ -62,7 +62,7 @@ func New(of algorithm.Kind) *Task {
 		option.String(&t.Standardise, "standardise", "", "`SOURCE` of the scales of columns: rows of all members, through private sums (global), own rows (own), --ranges (agreed) or no scaling (none) (default own with --split files or column, otherwise global)",
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
 		option.Int(&t.Window, "window", 0, "for rows in the order of time: learn from each column's mean and standard deviation over the last `W` rows as well",
-			option.AtLeast(2), option.Check(windowed), option.Optional[int]("leave it out where neighbouring rows have nothing to do with each other")),
+			option.AtLeast(rows.LeastWindow), option.Check(windowed), option.Optional[int]("leave it out where neighbouring rows have nothing to do with each other")),
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
 		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to choose settings, to compare with a model of the own rows alone, and to find thresholds (default 0.2 where rows are used so, otherwise 0)",
@@ -95,11 +95,9 @@ func (t *Task) Set(name, text string) error {
 	return slices.Concat(t.Options, t.Shared).Set(name, text)
 }
 
-// windowed bounds what is read beside a row.
 func windowed(w int) error {
-	const most = 10_000
-	if w > most {
-		return fmt.Errorf("want at most %d rows, got %d", most, w)
+	if w > rows.MostWindow {
+		return fmt.Errorf("want at most %d rows, got %d", rows.MostWindow, w)
 	}
 	return nil
 }

@@ -14,6 +14,12 @@ import (
 // one kind stand together, in the order of the data's columns.
 const perColumn = 3
 
+// The fewest and the most rows of a window: it is in memory, once per core.
+const (
+	LeastWindow = 2
+	MostWindow  = 10_000
+)
+
 // WindowColumns names the columns that a window of w rows makes of those of the data. Without
 // a window, which is a w of 0, they are the same.
 func WindowColumns(columns []string, w int) []string {
