@@ -113,9 +113,9 @@ func TestShrunkScales(t *testing.T) {
 		t.Errorf("learned: %s", list)
 	}
 	for want, options := range map[string][]string{
-		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got global and standard": {"standardise=global", "shrink-scales=5"},
-		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got own and robust":      {"normalise=robust", "shrink-scales=5"},
-		"shrink-scales: want at least 0, got -1": {"shrink-scales=-1"},
+		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got global and standard":  {"standardise=global", "shrink-scales=5"},
+		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got own and robust":       {"normalise=robust", "shrink-scales=5"},
+		"shrink-scales: want a finite number above 0, got -1":                                                         {"shrink-scales=-1"},
 		"normalise: robust needs the quartiles of all rows or of the own ones: --standardise global or own, not none": {"standardise=none", "normalise=robust"},
 	} {
 		if _, err := attempt("ggm", append([]string{"standardise=own"}, options...)...); err == nil || err.Error() != want {

@@ -71,8 +71,8 @@ func New(of algorithm.Kind) *Task {
 			option.OneOf(InTime, NoOrder), option.Optional[string]("leave it out to find out")).OfEach(),
 		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), the range from 0 to 1 (minmax), or for data with wild values, columns with median 0 and quartiles 1.349 apart (robust)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax, Robust)),
-		option.Float(&t.ShrinkScales, "shrink-scales", 0, "with --standardise own: the mean variance within members counts as much as `ROWS` own rows, for few rows of series that drift; 0 is own variances alone",
-			option.AtLeast(0.0), option.Check(finite)).ForExperts(),
+		option.Float(&t.ShrinkScales, "shrink-scales", 0, "with --standardise own: the mean variance within members counts as much as `ROWS` own rows, for few rows of series that drift",
+			option.Check(positive), option.Optional[float64]("leave it out to scale by own variances alone")).ForExperts(),
 	}
 	t.Consensus = ConsensusOptions(&t.Settings)
 	return t
@@ -113,9 +113,9 @@ func share(v float64) error {
 	return nil
 }
 
-func finite(v float64) error {
-	if v-v != 0 {
-		return fmt.Errorf("want a finite number, got %g", v)
+func positive(v float64) error {
+	if !(v > 0) || v-v != 0 {
+		return fmt.Errorf("want a finite number above 0, got %g", v)
 	}
 	return nil
 }
