@@ -22,6 +22,7 @@ const (
 type quartile struct {
 	column int
 	want   float64 // share of what is below
+	all    float64 // shares of all members
 	prefix uint64  // the first number of its cell
 	bits   int     // of the cell that are known
 	below  float64 // what is below the cell
@@ -35,9 +36,9 @@ type quartile struct {
 // In each round, a member's vector has the shares of its rows that are in each cell of those
 // searched, and members learn the sums of these. Nobody looks into a cell with less than a
 // sixteenth of the rows: within it, rows are taken to be spread evenly. The quartiles of one
-// who is alone are exact.
+// who is alone are exact. Cells that are NaN are missing, and do not count.
 func Quartiles(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (first, second, third []float64, err error) {
-	n, dim := rows.Dims()
+	_, dim := rows.Dims()
 	all := make([]quartile, 0, 3*dim)
 	for j := range dim {
 		for q := range 3 {
@@ -45,36 +46,33 @@ func Quartiles(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (f
 		}
 	}
 	_, alone := g.(collabdict.Solo)
-	members := 0.0
+	there := make([]float64, dim) // cells that are not missing
+	if err := eachRow(rows, func(row []float64) {
+		for j, v := range row {
+			if !math.IsNaN(v) {
+				there[j]++
+			}
+		}
+	}); err != nil {
+		return nil, nil, nil, fmt.Errorf("quartiles: %w", err)
+	}
 	for open := pointers(all); len(open) > 0; open = unfound(open) {
 		shares := make([]float64, cellsOfBits*len(open))
 		err := eachRow(rows, func(row []float64) {
 			for i, q := range open {
 				if cell, ok := q.cell(row[q.column]); ok {
-					shares[cellsOfBits*i+cell]++
+					shares[cellsOfBits*i+cell] += 1 / there[q.column]
 				}
 			}
 		})
-		for i := range shares {
-			shares[i] /= float64(n)
-		}
 		if err == nil {
 			shares, err = sumCounts(ctx, g, shares)
 		}
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("quartiles: %w", err)
 		}
-		if members == 0 {
-			for _, v := range shares[:cellsOfBits] {
-				members += v
-			}
-		}
-		least := float64(fewShare * members)
-		if alone {
-			least = 0
-		}
 		for i, q := range open {
-			q.look(shares[cellsOfBits*i:cellsOfBits*(i+1)], members, least)
+			q.look(shares[cellsOfBits*i:cellsOfBits*(i+1)], alone)
 		}
 	}
 	first, second, third = make([]float64, dim), make([]float64, dim), make([]float64, dim)
@@ -106,16 +104,25 @@ func (q *quartile) shift() int { return max(64-q.bits-cellBits, 0) }
 // cell returns the place of a value within the cell, unless it is outside.
 func (q *quartile) cell(v float64) (cell int, ok bool) {
 	key := ordered(v)
-	if q.bits > 0 && (key^q.prefix)>>(64-q.bits) != 0 {
+	if math.IsNaN(v) || q.bits > 0 && (key^q.prefix)>>(64-q.bits) != 0 {
 		return 0, false
 	}
 	return int(key >> q.shift() & (1<<(min(q.bits+cellBits, 64)-q.bits) - 1)), true
 }
 
 // look goes into the cell with the quartile.
-func (q *quartile) look(shares []float64, members, least float64) {
+func (q *quartile) look(shares []float64, alone bool) {
 	const rounding = 1e-6
-	want := float64(q.want*members) - q.below
+	if q.bits == 0 {
+		for _, v := range shares {
+			q.all += v
+		}
+	}
+	least := float64(fewShare * q.all)
+	if alone {
+		least = 0
+	}
+	want := float64(q.want*q.all) - q.below
 	within, last, at := 0.0, 0, -1
 	for cell, share := range shares {
 		if share <= rounding {

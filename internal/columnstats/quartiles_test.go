@@ -25,6 +25,11 @@ func TestQuartilesAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		gaps := slices.Concat([]float64{math.NaN()}, values, []float64{math.NaN(), -math.NaN()})
+		one, two, three, err := columnstats.Quartiles(context.Background(), collabdict.Solo{}, rows.InMemory(mat.NewDense(len(gaps), 1, gaps)))
+		if err != nil || one[0] != first[0] || two[0] != second[0] || three[0] != third[0] {
+			t.Fatalf("with gaps: got %g, %g, %g, want %g, %g, %g; %v", one[0], two[0], three[0], first[0], second[0], third[0], err)
+		}
 		slices.Sort(values)
 		at := func(q float64) float64 { return values[max(0, int(math.Ceil(q*float64(len(values))))-1)] }
 		if first[0] != at(0.25) || second[0] != at(0.5) || third[0] != at(0.75) {

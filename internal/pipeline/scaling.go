@@ -112,22 +112,28 @@ func noiseOf(g collabdict.Group, b columnstats.Bounds, column int) float64 {
 // members, which count alike as they do for quartiles. It takes one sum. The first moments of
 // the rows are not in it: they are a running total, which the learner begins.
 func aboutMedian(ctx context.Context, g collabdict.Group, of collabdict.Rows, median []float64) (rows.Scaling, []int, error) {
-	n, dim := of.Dims()
+	_, dim := of.Dims()
 	centred := rows.Unscaled(dim)
 	centred.Shift = median
 	b, err := columnstats.Agree(ctx, g, centred.Rows(of))
 	if err != nil {
 		return rows.Scaling{}, nil, err
 	}
-	own := make([]float64, 1+dim)
+	own, there := make([]float64, 1+dim), make([]float64, dim)
 	own[0] = 1
 	err = rows.EachRow(centred.Rows(of), func(row []float64) {
 		for j, v := range row {
-			own[1+j] += float64(v*v) / float64(n)
+			if !math.IsNaN(v) { // it is missing
+				own[1+j] += float64(v * v)
+				there[j]++
+			}
 		}
 	})
 	if err != nil {
 		return rows.Scaling{}, nil, err
+	}
+	for j, n := range there {
+		own[1+j] /= math.Max(n, 1)
 	}
 	blocks := columnstats.AppendBlock(nil, 1, 1)
 	for _, rms := range b.RMS {

@@ -70,7 +70,7 @@ const mostEnds = 32
 
 // Windowed returns the rows of x, each with the mean and the standard deviation (divided by
 // the number of rows) of every column over its window: itself and the rows before it, w of
-// them at most, as far as the last of begins. A row has the same bits however it is read. No
+// them at most, as far as the last of begins. Cells that are NaN are missing, and do not count. A row has the same bits however it is read. No
 // window goes over one of begins, which ascend; the first row begins one in any case.
 func Windowed(x collabdict.Rows, w int, begins []int) collabdict.Rows {
 	if w < 1 || !slices.IsSorted(begins) {
@@ -180,7 +180,27 @@ func derive(dst, window []float64, m int) {
 	}
 	for j, v := range deviation {
 		deviation[j] = math.Sqrt(v / n)
+		if math.IsNaN(v) {
+			mean[j], deviation[j] = present(window[j:], m)
+		}
 	}
+}
+
+// present returns the mean and the deviation of the cells that are not NaN, of every m-th one,
+// and NaN without any.
+func present(window []float64, m int) (mean, deviation float64) {
+	var there []float64
+	for i := 0; i < len(window); i += m {
+		if v := window[i]; !math.IsNaN(v) {
+			there = append(there, v)
+		}
+	}
+	if there == nil {
+		return math.NaN(), math.NaN()
+	}
+	dst := make([]float64, perColumn)
+	derive(dst, there, 1)
+	return dst[1], dst[2]
 }
 
 // Roll makes windowed rows of rows that come one by one.

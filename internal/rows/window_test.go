@@ -83,6 +83,28 @@ func TestWindowsDoNotDependOnBlocks(t *testing.T) {
 	})
 }
 
+// Of a column with missing cells, a window has what is there.
+func TestWindowsOverMissingCells(t *testing.T) {
+	nan := math.NaN()
+	x := rows.InMemory(mat.NewDense(5, 2, []float64{nan, 1, 2, 2, 6, 3, nan, 4, nan, 5}))
+	want := [][2]float64{{nan, nan}, {2, 0}, {4, 2}, {4, 2}, {6, 0}}
+	at := 0
+	err := rows.EachRow(rows.Windowed(x, 3, nil), func(row []float64) {
+		for i, v := range []float64{row[2], row[4]} {
+			if w := want[at][i]; v != w && !(math.IsNaN(v) && math.IsNaN(w)) {
+				t.Errorf("row %d: got %v, want %v", at, row, want[at])
+			}
+		}
+		if math.IsNaN(row[3] + row[5]) {
+			t.Errorf("row %d: the other column is %g, %g", at, row[3], row[5])
+		}
+		at++
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestWindowColumns(t *testing.T) {
 	data := []string{"temp", "flow"}
 	all := rows.WindowColumns(data, 20)
