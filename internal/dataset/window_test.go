@@ -35,6 +35,14 @@ func TestWindowsBegin(t *testing.T) {
 		t, "a.csv", "x,split\n1,train\n3,train\n5,test\n7,test\n9,train\n11,train\n", "b.csv", "x,split\n100,train\n",
 		"two.csv", "x,who\n1,a\n10,b\n3,a\n20,b\n", "when.csv", "x,at\n1,10\n3,20\n5,31\n7,62\n9,71\n",
 		"days.csv", "x,at\n1,2024-05-17T08:00:00Z\n3,2024-05-17T08:01:00.5Z\n5,2024-05-17T10:02:00+02:00\n7,2024-05-17T09:00:00Z\n",
+		"when.parquet", parquetFile(t, []struct {
+			X  float64 `parquet:"x"`
+			At int64   `parquet:"at"`
+		}{{1, 10}, {3, 20}, {5, 31}, {7, 62}, {9, 71}}),
+		"days.parquet", parquetFile(t, []struct {
+			X  float64 `parquet:"x"`
+			At string  `parquet:"at"`
+		}{{1, "2024-05-17T08:00:00Z"}, {3, "2024-05-17T08:01:00Z"}, {5, "2024-05-17T08:02:00Z"}, {7, "2024-05-17T08:30:00Z"}}),
 	)
 	for _, c := range []struct {
 		name        string
@@ -45,6 +53,8 @@ func TestWindowsBegin(t *testing.T) {
 		{"kinds", dataset.Spec{Data: []string{"a.csv"}, TestWhere: dataset.Condition{Column: "split", Value: "test"}}, []float64{1, 2, 9, 10}, []float64{5, 6}},
 		{"dropped rows", dataset.Spec{Data: []string{"a.csv"}, Where: dataset.Condition{Column: "split", Value: "train"}}, []float64{1, 2, 9, 10}, []float64{1, 2, 9, 10}},
 		{"gaps", dataset.Spec{Data: []string{"when.csv"}, Time: "at"}, []float64{1, 2, 4, 7, 8}, []float64{1, 2, 4, 7, 8}},
+		{"Parquet", dataset.Spec{Data: []string{"when.parquet"}, Time: "at"}, []float64{1, 2, 4, 7, 8}, []float64{1, 2, 4, 7, 8}},
+		{"text in Parquet", dataset.Spec{Data: []string{"days.parquet"}, Time: "at"}, []float64{1, 2, 4, 7}, []float64{1, 2, 4, 7}},
 		{"no times", dataset.Spec{Data: []string{"when.csv"}, Columns: []string{"x"}}, []float64{1, 2, 4, 6, 8}, []float64{1, 2, 4, 6, 8}},
 		{"RFC 3339", dataset.Spec{Data: []string{"days.csv"}, Time: "at"}, []float64{1, 2, 4, 7}, []float64{1, 2, 4, 7}},
 		{"a limit", dataset.Spec{Data: []string{"when.csv"}, Time: "at", Limit: 2}, []float64{1, 2}, []float64{1, 2}},
