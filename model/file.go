@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 const (
@@ -197,6 +199,9 @@ func (m *Model) readArrays(a arrays) error {
 	columns := len(m.Manifest.Columns)
 	if columns == 0 {
 		return fmt.Errorf("%s: want at least one column, got none", manifest)
+	}
+	if w := m.Manifest.Window; w != 0 && (w < rows.LeastWindow || w > rows.MostWindow || !slices.Equal(rows.WindowColumns(m.DataColumns(), w), m.Manifest.Columns)) {
+		return fmt.Errorf("%s: window: want columns with their means and deviations over %d rows, got others", manifest, w)
 	}
 	dim, err := m.dim(columns)
 	if err != nil {

@@ -38,14 +38,18 @@ type Model struct {
 
 // Manifest describes a model.
 type Manifest struct {
-	Format      string   `json:"format"` // "collabdict model"
-	Version     int      `json:"version"`
-	Kind        string   `json:"kind"` // of algorithm
-	Participant string   `json:"participant"`
-	Columns     []string `json:"columns"`
-	Standardise string   `json:"standardise"` // global, own, agreed or none
-	// Normalise is minmax where columns were brought to the range from 0 to 1; empty
-	// means to mean 0 and variance 1, unless Standardise is none.
+	Format      string `json:"format"` // "collabdict model"
+	Version     int    `json:"version"`
+	Kind        string `json:"kind"` // of algorithm
+	Participant string `json:"participant"`
+	// Columns were learned from: those of the data and, with a window, what it makes of them.
+	Columns []string `json:"columns"`
+	// Window is of how many rows, up to each one, there are means and standard deviations of
+	// each column; 0 if there are none.
+	Window      int    `json:"window,omitempty"`
+	Standardise string `json:"standardise"` // global, own, agreed or none
+	// Normalise is minmax where columns were brought to the range from 0 to 1, and robust
+	// where they were scaled by their quartiles; empty means to mean 0 and variance 1, unless Standardise is none.
 	Normalise string `json:"normalise,omitempty"`
 	// PCA is of the axes that rows are projected to; nil if they are not.
 	PCA *report.PCA `json:"pca,omitempty"`
@@ -264,12 +268,32 @@ func (m *Model) Draws() int {
 // Scores returns the anomaly scores of rows in the coordinates trained on.
 func (m *Model) Scores(z *mat.Dense) ([]float64, error) { return m.scores(rows.InMemory(z)) }
 
-// ScoreRows returns the anomaly scores of rows in the units of the data.
+// ScoreRows returns the anomaly scores of rows in the units of the data. With a window, rows
+// follow each other in the order of time. They have the [Model.DataColumns], or all columns
+// that a window has made of these.
 func (m *Model) ScoreRows(x collabdict.Rows) ([]float64, error) {
-	if _, columns := x.Dims(); columns != len(m.Manifest.Columns) {
-		return nil, fmt.Errorf("score: want rows of %d columns, got %d", len(m.Manifest.Columns), columns)
+	x, err := m.windowed(x)
+	if err != nil {
+		return nil, fmt.Errorf("score: %w", err)
 	}
 	return m.scores(m.Rows(x))
+}
+
+// DataColumns names the columns that the data are to have.
+func (m *Model) DataColumns() []string {
+	return rows.DataColumns(m.Manifest.Columns, m.Manifest.Window)
+}
+
+// windowed returns rows with all columns of the model.
+func (m *Model) windowed(x collabdict.Rows) (collabdict.Rows, error) {
+	_, columns := x.Dims()
+	switch want := len(m.DataColumns()); {
+	case columns == len(m.Manifest.Columns):
+		return x, nil
+	case columns != want:
+		return nil, fmt.Errorf("want rows of %d columns, got %d", want, columns)
+	}
+	return rows.Windowed(x, m.Manifest.Window, nil), nil
 }
 
 func (m *Model) scores(z collabdict.Rows) ([]float64, error) {
@@ -283,11 +307,16 @@ func (m *Model) scores(z collabdict.Rows) ([]float64, error) {
 	return scores, err
 }
 
-// ExplainRows explains the score of each row of x, column by column. Rows and expected
-// values are in the units of the data. A model of principal axes cannot tell columns apart.
+// ExplainRows explains the score of each row of x, as ScoreRows has it, by each of the model's
+// columns. Rows and expected values are in the units of the data. A model of principal axes
+// cannot tell columns apart.
 func (m *Model) ExplainRows(x *mat.Dense) (algorithm.Explanation, error) {
-	if _, columns := x.Dims(); columns != len(m.Manifest.Columns) {
-		return algorithm.Explanation{}, fmt.Errorf("explain: want rows of %d columns, got %d", len(m.Manifest.Columns), columns)
+	all, err := m.windowed(rows.InMemory(x))
+	if err == nil {
+		x, err = rows.Dense(all)
+	}
+	if err != nil {
+		return algorithm.Explanation{}, fmt.Errorf("explain: %w", err)
 	}
 	of := m.Explainer()
 	if of == nil || m.Projection != nil {

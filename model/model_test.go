@@ -154,6 +154,9 @@ func TestFilesThatAreNoModel(t *testing.T) {
 				}
 			}
 		},
+		"window: want columns with their means and deviations over 3 rows, got others":  manifestOf("{" + good + `,"columns":["a"],"window":3}`),
+		"window: want columns with their means and deviations over -1 rows, got others": manifestOf("{" + good + `,"columns":["a"],"window":-1}`),
+		"window: want columns with their means and deviations over 99999 rows":          manifestOf("{" + good + `,"columns":["a","a (mean of 99999)","a (deviation of 99999)"],"window":99999}`),
 		"want at least one column": manifestOf("{" + good + "}"),
 		`"weights.npy"`:            manifestOf("{" + good + `,"columns":["a"]}`),
 	} {

@@ -64,6 +64,7 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, out string) err
 		return err
 	}
 	rows, columns := parts[0].Train.Dims()
+	parts = dataset.Window(parts, t.Window)
 	a.note("%d plants, %d rows of %d sensors each; real libp2p nodes on 127.0.0.1 learn together: %s", len(parts), rows, columns, t.Kind.About)
 	run, err := a.nodes(ctx, t, parts, dir)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 type dataFlags struct {
 	data, ignore            []string
 	label, where, testWhere string
+	timeColumn              string
 	limit                   int
 }
 
@@ -26,9 +27,20 @@ func (d *dataFlags) add(cmd *cobra.Command) {
 		f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. A classifier learns them, from 0")
 		f.StringVar(&d.where, "where", "", "train on rows with `COLUMN=VALUE` only")
 		f.StringVar(&d.testWhere, "test-where", "", "score, and do not train on, rows with `COLUMN=VALUE`")
+		f.StringVar(&d.timeColumn, "time-column", "", timeColumnHelp)
 		f.IntVar(&d.limit, "limit", 0, "train on the first `N` training rows of each participant only; 0 is all")
 		f.StringSliceVar(&d.ignore, "ignore", nil, "`COLUMNS` that are not features, separated by commas")
 	})
+}
+
+const timeColumnHelp = "for --window: `COLUMN` of times, numbers or as 2024-05-17T08:30:00Z. Rows have to be in their order; a step of more than three times the median begins a new window"
+
+// checkTime reports a column of times that no window uses.
+func checkTime(column string, window int) error {
+	if window == 0 && column != "" {
+		return &usageError{"--time-column: there is no window, so nobody needs times", "leave it out, or train with --window"}
+	}
+	return nil
 }
 
 // spec returns what to load.
@@ -49,7 +61,7 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 	}
 	return dataset.Spec{
 		Data: d.data, Label: d.label, Where: where, TestWhere: testWhere,
-		Limit: d.limit, Ignore: d.ignore,
+		Time: d.timeColumn, Limit: d.limit, Ignore: d.ignore,
 	}, nil
 }
 
@@ -116,12 +128,15 @@ func (s source) standardise() string {
 // components, and as many as one that is shown.
 func (s source) load(t *pipeline.Task) (*dataset.Dataset, error) {
 	if s.plants != nil {
-		parts := plants.Generate(*s.plants, t.Seed)
+		parts := dataset.Window(plants.Generate(*s.plants, t.Seed), t.Window)
 		if len(parts) < 2 {
 			return nil, &usageError{"--generate: want at least 2 participants", ""}
 		}
 		return &dataset.Dataset{Columns: parts[0].Columns, Participants: parts}, nil
 	}
-	s.spec.MinRows, s.spec.LabelFault = t.Traits().LeastRows, t.LabelFault()
+	if err := checkTime(s.spec.Time, t.Window); err != nil {
+		return nil, err
+	}
+	s.spec.Window, s.spec.MinRows, s.spec.LabelFault = t.Window, t.Traits().LeastRows, t.LabelFault()
 	return dataset.LoadAll(s.spec)
 }

@@ -133,6 +133,9 @@ func (d description) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s of %s: %s over %d columns, trained on %d rows (%d of its own) by %s\n",
 		d.Kind, d.Participant, what, len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
+	if d.Window > 0 {
+		fmt.Fprintf(w, "each column with its mean and deviation over the last %d rows\n", d.Window)
+	}
 	fmt.Fprintf(w, "%d rounds%s; %s, %s: %s\n",
 		d.Rounds, converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
 	if p := d.PCA; p != nil {
@@ -262,8 +265,11 @@ func (d description) encoder() (last *report.Encoder) {
 }
 
 func scaled(normalise string) string {
-	if normalise == pipeline.MinMax {
+	switch normalise {
+	case pipeline.MinMax:
 		return "scaled to the range from 0 to 1"
+	case pipeline.Robust:
+		return "scaled by quartiles"
 	}
 	return "standardised"
 }

@@ -80,7 +80,7 @@ func (l *lookFlags) look(m *model.Model) (*report.Reconstruction, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec.Columns, spec.MinRows = m.Manifest.Columns, 1
+	spec.Columns, spec.Window, spec.MinRows = m.DataColumns(), m.Manifest.Window, 1
 	data, err := dataset.LoadOne(spec)
 	if err != nil {
 		return nil, err

@@ -155,7 +155,10 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	if err := f.hold(&spec); err != nil {
 		return c, nil, err
 	}
-	spec.LabelFault = c.Task.LabelFault()
+	if err := checkTime(f.timeColumn, c.Task.Window); err != nil {
+		return c, nil, err
+	}
+	spec.Window, spec.LabelFault = c.Task.Window, c.Task.LabelFault()
 	if c.Data, warnings, err = loadOne(spec, f.name); err != nil {
 		return c, nil, err
 	}
@@ -224,7 +227,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 	if err != nil {
 		return c, nil, err
 	}
-	spec.Columns, spec.LabelFault = agreed.Columns, c.Task.LabelFault()
+	spec.Columns, spec.Window, spec.LabelFault = agreed.Columns, c.Task.Window, c.Task.LabelFault()
 	var ofData []string
 	if c.Data, ofData, err = loadOne(spec, own.Name); err != nil {
 		return c, nil, err

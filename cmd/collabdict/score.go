@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -30,6 +31,7 @@ func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 	f.StringVar(&s.model, "model", "", "model `FILE`")
 	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv, .csv.gz, .parquet, .npy, .npz or IDX; may be repeated")
 	f.StringVar(&s.where, "where", "", what+" rows with `COLUMN=VALUE` only")
+	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
 }
 
 // load reads the model, and says which rows are to be read, in its columns.
@@ -52,7 +54,10 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 	if err != nil {
 		return nil, spec, err
 	}
-	spec.Columns, spec.MinRows, spec.LabelFault = m.Manifest.Columns, 1, pipeline.LabelFault(m)
+	if err := checkTime(s.timeColumn, m.Manifest.Window); err != nil {
+		return nil, spec, err
+	}
+	spec.Columns, spec.Window, spec.MinRows, spec.LabelFault = m.DataColumns(), m.Manifest.Window, 1, pipeline.LabelFault(m)
 	return m, spec, nil
 }
 
@@ -87,6 +92,9 @@ sensor, that is per column of the data, the largest share first:
   expected  what the other sensors predict, or what an auto-encoder reconstructs
   got       what it is
   share     its share of all sensors' deviations, from 0 to 1
+
+With a model of windows, share is of the sensor's value, mean and deviation together, and of
+says which of the three deviates most: expected and got are of that one.
 
 Rows are written as they are read, so files may be larger than the memory.
 
@@ -163,7 +171,11 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 	parts := surprisesOf(m, with.explain)
 	head = append(head, parts.head()...)
 	if with.explain {
-		head = append(head, "sensor", "expected", "got", "share")
+		head = append(head, "sensor")
+		if m.Manifest.Window > 0 {
+			head = append(head, "of")
+		}
+		head = append(head, "expected", "got", "share")
 	}
 	defer func() { parts.tell(a) }()
 	line := make([]string, 0, len(head))
@@ -212,13 +224,17 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 // sensors explain rows in the units of the data.
 type sensors struct {
 	names []string
+	kinds []string // of columns for each sensor, if there are several
 	got   *mat.Dense
 	algorithm.Explanation
 }
 
 // explained explains the scores of rows, which may be overwritten then.
 func explained(m *model.Model, x *mat.Dense) (s sensors, err error) {
-	s.names, s.got = m.Manifest.Columns, mat.DenseCopyOf(x)
+	s.names, s.got = m.DataColumns(), mat.DenseCopyOf(x)
+	if w := m.Manifest.Window; w > 0 {
+		s.kinds = rows.WindowKinds(w)
+	}
 	s.Explanation, err = m.ExplainRows(s.got)
 	return s, err
 }
@@ -226,10 +242,17 @@ func explained(m *model.Model, x *mat.Dense) (s sensors, err error) {
 // write writes a line per sensor of row i, the largest share first, each with the same
 // beginning.
 func (s sensors) write(i int, beginning []string, write func([]string) error) error {
-	parts := s.Parts.RawRowView(i)
-	order := make([]int, len(parts))
+	all := s.Parts.RawRowView(i)
+	parts, order := make([]float64, len(s.names)), make([]int, len(s.names))
+	most := make([]int, len(s.names)) // the column of the sensor that deviates most
 	for j := range order {
-		order[j] = j
+		order[j], most[j] = j, j
+		for c := j; c < len(all); c += len(s.names) {
+			parts[j] += all[c]
+			if all[c] > all[most[j]] {
+				most[j] = c
+			}
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(parts[b], parts[a]) })
 	total := floats.Sum(parts)
@@ -238,7 +261,11 @@ func (s sensors) write(i int, beginning []string, write func([]string) error) er
 		if total > 0 {
 			share = parts[j] / total
 		}
-		line := append(beginning, s.names[j], strconv.FormatFloat(s.Expected.At(i, j), 'g', 6, 64), decimal(s.got.At(i, j)), strconv.FormatFloat(share, 'f', 3, 64))
+		c, line := most[j], append(beginning, s.names[j])
+		if s.kinds != nil {
+			line = append(line, s.kinds[c/len(s.names)])
+		}
+		line = append(line, strconv.FormatFloat(s.Expected.At(i, c), 'g', 6, 64), decimal(s.got.At(i, c)), strconv.FormatFloat(share, 'f', 3, 64))
 		if err := write(line); err != nil {
 			return err
 		}

@@ -177,7 +177,7 @@ func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 		}
 		path, err := filepath.Abs(files[name])
 		return &config.Node{
-			Data: []string{path}, Label: f.label, Where: f.where, TestWhere: f.testWhere,
+			Data: []string{path}, Label: f.label, Where: f.where, TestWhere: f.testWhere, TimeColumn: f.timeColumn,
 			Limit: f.limit, Ignore: ignore,
 		}, err
 	}

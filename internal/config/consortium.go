@@ -51,11 +51,11 @@ type Model struct {
 	Options map[string]yaml.Node `yaml:",inline"`
 }
 
-// NewConsortium returns the agreement of a task. Files that the task names stand beside
+// NewConsortium returns the agreement of a task, on participants' columns. Files that the task names stand beside
 // it, as [Consortium.Files] says.
 func NewConsortium(t *pipeline.Task, columns []string, members []Member) (*Consortium, error) {
 	c := &Consortium{
-		Version: Version, Members: members, Columns: columns,
+		Version: Version, Members: members, Columns: t.DataColumns(columns),
 		Model:     Model{Kind: t.Kind.Name, Ranges: t.Ranges, Options: map[string]yaml.Node{}},
 		Consensus: map[string]yaml.Node{},
 	}

@@ -21,6 +21,7 @@ type Node struct {
 	ClassLabels bool     `yaml:"class_labels,omitempty"`
 	Where       string   `yaml:"where,omitempty"`
 	TestWhere   string   `yaml:"test_where,omitempty"`
+	TimeColumn  string   `yaml:"time_column,omitempty"`
 	Limit       int      `yaml:"limit,omitempty"`
 	Ignore      []string `yaml:"ignore,omitempty"`
 	Memory      string   `yaml:"memory,omitempty"`
@@ -80,6 +81,6 @@ func (n *Node) Spec() (dataset.Spec, error) {
 	}
 	return dataset.Spec{
 		Data: n.Data, Label: n.Label, ClassLabels: n.ClassLabels, Where: where, TestWhere: testWhere,
-		Limit: n.Limit, Ignore: n.Ignore, Memory: memory, Float32: n.Float32,
+		Time: n.TimeColumn, Limit: n.Limit, Ignore: n.Ignore, Memory: memory, Float32: n.Float32,
 	}, nil
 }

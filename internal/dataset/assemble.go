@@ -15,7 +15,7 @@ import (
 
 // assemble puts the files' shares together, in the order of the files.
 func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
-	d := &Dataset{Columns: sch.features, Ignored: sch.ignored}
+	d := &Dataset{Columns: rows.WindowColumns(sch.features, s.Window), Ignored: sch.ignored}
 	if sch.textLabels {
 		d.Classes = numberClasses(shares)
 	}
@@ -93,6 +93,9 @@ func merge(shares []*share) map[string]*group {
 }
 
 func (r *rowSet) add(more *rowSet) {
+	for _, at := range more.begins {
+		r.begins = append(r.begins, r.n+at)
+	}
 	r.n += more.n
 	r.values = append(r.values, more.values...)
 	r.singles = append(r.singles, more.singles...)
@@ -127,7 +130,7 @@ func (s *Spec) participant(name string, g *group, columns []string) Participant 
 	if s.Limit > 0 && g.train.n > s.Limit {
 		g.train.n = s.Limit
 	}
-	p := Participant{Name: name, Columns: columns}
+	p := Participant{Name: name, Columns: rows.WindowColumns(columns, s.Window), begins: g.train.begins, testBegins: g.test.begins}
 	p.Train, p.TrainLabels = s.source(&g.train, len(columns), false)
 	p.Test, p.TestLabels = p.Train, p.TrainLabels
 	if s.TestWhere.Given() {

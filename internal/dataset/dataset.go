@@ -21,6 +21,8 @@ type Participant struct {
 	// TextLabels says that labels are text, whose numbers are of what was loaded together
 	// alone.
 	TextLabels bool
+	// begins and testBegins are the rows with which windows begin.
+	begins, testBegins []int
 }
 
 // Dataset is what was loaded.

@@ -19,14 +19,14 @@ type schema struct {
 
 // layout says at which place of a file's rows things stand; -1 for nowhere.
 type layout struct {
-	features                      []int
-	label, where, testWhere, part int
+	features                            []int
+	label, where, testWhere, part, time int
 }
 
 // others lists the columns that are read for something else than features.
 func (l *layout) others() []int {
 	var out []int
-	for _, i := range []int{l.label, l.where, l.testWhere, l.part} {
+	for _, i := range []int{l.label, l.where, l.testWhere, l.part, l.time} {
 		if i >= 0 && !slices.Contains(out, i) {
 			out = append(out, i)
 		}
@@ -38,7 +38,7 @@ func (l *layout) others() []int {
 // and that every file must have.
 func (s *Spec) roles() []string {
 	var names []string
-	for _, c := range []string{s.Label, s.Where.Column, s.TestWhere.Column, s.Split.Column} {
+	for _, c := range []string{s.Label, s.Where.Column, s.TestWhere.Column, s.Split.Column, s.Time} {
 		if c != "" {
 			names = append(names, c)
 		}
@@ -98,7 +98,7 @@ func (s *Spec) layout(sch schema, path string, header []string) (layout, error) 
 			return layout{}, &Error{File: path, Column: name, Msg: "there is no such column", Hint: "columns are " + quoted(header) + labelsHint(path, name)}
 		}
 	}
-	out := layout{label: at(s.Label), where: at(s.Where.Column), testWhere: at(s.TestWhere.Column), part: at(s.Split.Column)}
+	out := layout{label: at(s.Label), where: at(s.Where.Column), testWhere: at(s.TestWhere.Column), part: at(s.Split.Column), time: at(s.Time)}
 	var lacks, extra []string
 	for _, name := range sch.features {
 		i := at(name)

@@ -18,6 +18,9 @@ func LoadAll(spec Spec) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	if spec.Window > 0 && spec.Split.Kind.Dealt() {
+		return nil, &Error{Msg: "a window wants rows as they follow each other, and this --split deals them in another order", Hint: "take --split files or column=NAME, or leave out --window"}
+	}
 	names := make([]string, len(files))
 	spec.Ignore, spec.pixels = trimmed(spec.Ignore), allIDX(files)
 	if spec.Split.Kind == partition.ByFile {
@@ -28,6 +31,9 @@ func LoadAll(spec Spec) (*Dataset, error) {
 	d, err := spec.loadApart(files, names)
 	if err != nil {
 		return nil, err
+	}
+	for i := range d.Participants {
+		d.Participants[i].window(spec.Window, spec.TestWhere.Given())
 	}
 	least := spec.leastRows()
 	d.Participants = slices.DeleteFunc(d.Participants, func(p Participant) bool {
@@ -61,6 +67,9 @@ func LoadOne(spec Spec) (*Dataset, error) {
 	d, err := spec.loadWithin(files, names)
 	if err != nil {
 		return nil, err
+	}
+	for i := range d.Participants {
+		d.Participants[i].window(spec.Window, spec.TestWhere.Given())
 	}
 	if n := d.Participants[0].trainRows(); n < spec.MinRows {
 		return nil, &Error{File: spec.Data[0], Msg: fmt.Sprintf("want at least %d training rows, got %d", spec.MinRows, n)}

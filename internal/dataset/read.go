@@ -13,11 +13,17 @@ type rowSet struct {
 	pixels  []uint8   // n × features
 	parts   []part
 	labels  []float64 // n, or nil
+	begins  []int     // rows with which windows begin, if there are any
+	last    struct {  // of a file
+		row  int // among all of the participant
+		time float64
+	}
 }
 
 // group is the rows of a participant, or of one file's share of them.
 type group struct {
 	train, test rowSet
+	read        int // rows of the file, also dropped ones
 }
 
 // share is what one file has.
@@ -47,6 +53,7 @@ type scanner struct {
 	hold   *holding
 	file   part // each group takes its share of it
 	out    *share
+	gap    float64   // a longer step of time begins a new window
 	row    []float64 // scratch
 }
 
@@ -89,7 +96,12 @@ func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*
 	if err != nil {
 		return nil, err
 	}
+	gap, err := s.gap(path, lay)
+	if err != nil {
+		return nil, err
+	}
 	return &scanner{
+		gap:  gap,
 		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name, hold: hold,
 		file: part{path: path, info: t.info(), seekable: t.seekable(), layout: lay},
 		out:  &share{header: t.header(), groups: make(map[string]*group), index: make(map[string]int)},
@@ -109,6 +121,7 @@ func (sc *scanner) add(at place) error {
 	if err != nil {
 		return err
 	}
+	g.read++
 	if limit := sc.spec.Limit; limit > 0 && !sc.spec.Split.Kind.Dealt() && g.train.n >= limit {
 		train = false
 	}
@@ -122,10 +135,18 @@ func (sc *scanner) add(at place) error {
 	if err != nil {
 		return err
 	}
+	r := &g.test
 	if train {
-		return sc.put(&g.train, at, label)
+		r = &g.train
 	}
-	return sc.put(&g.test, at, label)
+	begins, err := sc.begins(r, g.read, at)
+	if err != nil {
+		return err
+	}
+	if begins {
+		r.begins = append(r.begins, r.n)
+	}
+	return sc.put(r, at, label)
 }
 
 // put adds the scratch row.

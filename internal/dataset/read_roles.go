@@ -60,10 +60,14 @@ func (sc *scanner) group(at place) (*group, error) {
 // participant is passed over.
 func (sc *scanner) dropped() {
 	key := sc.key()
-	if _, ok := sc.out.groups[key]; ok || sc.layout.part >= 0 && nameFault(key) != "" {
+	g, ok := sc.out.groups[key]
+	if !ok && sc.layout.part >= 0 && nameFault(key) != "" {
 		return
 	}
-	sc.newGroup(key)
+	if !ok {
+		g = sc.newGroup(key)
+	}
+	g.read++
 }
 
 func (sc *scanner) key() string {

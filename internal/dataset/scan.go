@@ -13,7 +13,7 @@ import (
 // keeps, in order, a block x of them at a time. numbers are those of the rows among all
 // rows of the files, from 1, whether kept or not. Both hold until f returns; after an
 // error of it, nothing more is read. A fault in a file comes after the blocks before it.
-// Of the Spec, Data, Where, Ignore and Columns count.
+// Of the Spec, Data, Where, Ignore, Columns, Window and Time count.
 func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) error {
 	files, err := dataFiles(spec.Data)
 	if err != nil {
@@ -25,6 +25,10 @@ func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) error {
 		return err
 	}
 	b := &scan{width: len(sch.features), f: f}
+	if spec.Window > 0 {
+		b.roll = rows.NewRoll(spec.Window, b.width)
+		b.width = len(rows.WindowColumns(sch.features, spec.Window))
+	}
 	var shares []*share
 	for _, path := range files {
 		sh, err := b.file(&spec, sch, path)
@@ -43,7 +47,9 @@ func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) error {
 type scan struct {
 	width   int
 	f       func(x *mat.Dense, numbers []int) error
-	read    int // rows of all files
+	roll    *rows.Roll // nil without windows
+	row     []float64  // scratch
+	read    int        // rows of all files
 	values  []float64
 	numbers []int
 }
@@ -78,7 +84,19 @@ func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
 			return nil, err
 		}
 		kept.n++
-		if err := b.add(sc.row); err != nil {
+		row := sc.row
+		if b.roll != nil {
+			begins, err := sc.begins(kept, b.read-first, at)
+			if err != nil {
+				return nil, err
+			}
+			if begins {
+				b.roll.Restart()
+			}
+			b.row = b.roll.Add(b.row, row)
+			row = b.row
+		}
+		if err := b.add(row); err != nil {
 			return nil, err
 		}
 	}

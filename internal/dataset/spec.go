@@ -47,6 +47,14 @@ type Spec struct {
 	// Memory is how many bytes of values are held in memory. Rows that take
 	// more stay where they are and are read whenever they are wanted. 0 holds all.
 	Memory int64
+	// Window, if not 0, has each column with its mean and standard deviation over the last
+	// Window rows, as [rows.Windowed] says. A window holds consecutive rows of a participant in
+	// one file, all training rows or all test rows: where a row of another kind is between, a
+	// new one begins.
+	Window int
+	// Time names a column of times, numbers or RFC 3339, for windows. Rows have to be in their
+	// order, and a step of more than three times the median begins a new window.
+	Time string
 	// Float32 holds what is in memory in single precision.
 	Float32 bool
 	// pixels says that all files are of pixels, which are held as bytes.

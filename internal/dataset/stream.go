@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // part is a file's share of a stream.
@@ -52,7 +53,11 @@ func newStream(spec *Spec, width int, test bool, parts []part, n int) *stream {
 }
 
 // Streams says that the rows stay in their files.
-func Streams(r collabdict.Rows) bool { _, ok := r.(*stream); return ok }
+func Streams(r collabdict.Rows) bool {
+	r, _ = rows.Unwindowed(r)
+	_, ok := r.(*stream)
+	return ok
+}
 
 func (s *stream) Dims() (n, m int) { return s.starts[len(s.parts)], s.width }
 

@@ -15,11 +15,18 @@ import (
 
 // Write writes the rows of a participant to a CSV file, and returns the Spec with
 // which [LoadOne] reads them again. Behind the features stand a column of labels,
-// if there are any, and one that says which rows are for training and which are
-// for testing, if those are not the same.
+// if there are any, one of times, if windows begin in between, and one that says which rows are
+// for training and which are for testing, if those are not the same. Rows in windows are written
+// without these.
 func Write(path string, p Participant) (Spec, error) {
-	spec := Spec{Data: []string{path}, Columns: p.Columns, Name: p.Name}
-	header := slices.Clone(p.Columns)
+	columns := p.Columns
+	train, begins := rows.Unwindowed(p.Train)
+	test, testBegins := rows.Unwindowed(p.Test)
+	if _, m := train.Dims(); m < len(columns) { // windows are made of these
+		columns = columns[:m]
+	}
+	spec := Spec{Data: []string{path}, Columns: columns, Name: p.Name}
+	header := slices.Clone(columns)
 	free := func(name string) string {
 		for slices.Contains(header, name) {
 			name += "_"
@@ -30,7 +37,11 @@ func Write(path string, p Participant) (Spec, error) {
 	if p.TestLabels != nil {
 		spec.Label = free("label")
 	}
-	if p.Test != p.Train {
+	if len(begins) > 1 || len(testBegins) > 1 {
+		spec.Time = free("time")
+	}
+	apart := p.Test != p.Train
+	if apart {
 		split := free("split")
 		spec.Where = Condition{Column: split, Value: "train"}
 		if p.Test != nil {
@@ -42,11 +53,11 @@ func Write(path string, p Participant) (Spec, error) {
 		if err := w.Write(header); err != nil {
 			return err
 		}
-		if err := writeRows(w, spec, p.Train, p.TrainLabels, spec.Where.Value); err != nil {
+		if err := writeRows(w, spec, train, begins, p.TrainLabels, spec.Where.Value); err != nil {
 			return err
 		}
-		if p.Test != p.Train && p.Test != nil {
-			if err := writeRows(w, spec, p.Test, p.TestLabels, spec.TestWhere.Value); err != nil {
+		if apart && p.Test != nil {
+			if err := writeRows(w, spec, test, testBegins, p.TestLabels, spec.TestWhere.Value); err != nil {
 				return err
 			}
 		}
@@ -56,9 +67,11 @@ func Write(path string, p Participant) (Spec, error) {
 	return spec, err
 }
 
-// writeRows writes rows with their labels; without any they count as normal.
-func writeRows(w *csv.Writer, spec Spec, of collabdict.Rows, labels []float64, split string) error {
+// writeRows writes rows with their labels; without any they count as normal. Their times step
+// by 1, and by more where windows begin.
+func writeRows(w *csv.Writer, spec Spec, of collabdict.Rows, begins []int, labels []float64, split string) error {
 	var line []string
+	time := 0
 	write := func(i int, row []float64) error {
 		line = line[:0]
 		for _, v := range row {
@@ -70,6 +83,12 @@ func writeRows(w *csv.Writer, spec Spec, of collabdict.Rows, labels []float64, s
 				label = labels[i]
 			}
 			line = append(line, decimal(label))
+		}
+		if spec.Time != "" {
+			if time++; slices.Contains(begins, i) {
+				time += 2 * gapSteps
+			}
+			line = append(line, strconv.Itoa(time))
 		}
 		if split != "" {
 			line = append(line, split)

@@ -48,8 +48,11 @@ func (f *File) list(name string, of Owner, format string, args ...any) {
 // scaling lists how columns are scaled.
 func (f *File) scaling(m *model.Model) {
 	what := "mean and standard deviation"
-	if m.Manifest.Normalise != "" {
+	switch m.Manifest.Normalise {
+	case "minmax":
 		what = "smallest value and range"
+	case "robust":
+		what = "median, and distance of the quartiles over 1.349,"
 	}
 	switch m.Manifest.Standardise {
 	case own:

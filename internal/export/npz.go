@@ -26,6 +26,7 @@ type release struct {
 	Version     int      `json:"version"`
 	Kind        string   `json:"kind"`
 	Columns     []string `json:"columns"`
+	Window      int      `json:"window,omitempty"` // as in model.Manifest
 	Standardise string   `json:"standardise"`
 	Normalise   string   `json:"normalise,omitempty"`
 	Beta        float64  `json:"beta,omitempty"` // of a β-VAE, for scores
@@ -45,7 +46,7 @@ func NPZ(m *model.Model) (*File, error) {
 	w := archive{w: npz.NewWriter(&b)}
 	d := m.Manifest
 	text, err := json.MarshalIndent(release{
-		Format: Format, Version: Version, Kind: d.Kind, Columns: d.Columns,
+		Format: Format, Version: Version, Kind: d.Kind, Columns: d.Columns, Window: d.Window,
 		Standardise: d.Standardise, Normalise: d.Normalise, Beta: d.Hyper.Float("beta"), Digest: d.Digest,
 	}, "", "  ")
 	if err != nil {

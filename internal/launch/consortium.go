@@ -121,7 +121,7 @@ func writeRows(dir string, p dataset.Participant) (*config.Node, error) {
 	spec, err := dataset.Write(filepath.Join(dir, file), p)
 	return &config.Node{
 		Data: []string{file}, Label: spec.Label,
-		Where: spec.Where.String(), TestWhere: spec.TestWhere.String(),
+		Where: spec.Where.String(), TestWhere: spec.TestWhere.String(), TimeColumn: spec.Time,
 	}, err
 }
 

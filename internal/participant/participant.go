@@ -55,7 +55,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	c.Task = c.Task.Resolved(len(c.Data.Columns))
 	c.Node.Settings = c.Task.Settings
 	c.Node.Agreement = nil
-	for _, f := range c.Task.Fields(c.Data.Columns) {
+	for _, f := range c.Task.Fields(c.Task.DataColumns(c.Data.Columns)) {
 		c.Node.Agreement = append(c.Node.Agreement, node.Field(f))
 	}
 	history, err := pastruns.Open(c.Node.Dir)

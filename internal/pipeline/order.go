@@ -47,6 +47,9 @@ func (t *Task) FoundOrder(p dataset.Participant) (o report.Order, ok bool, err e
 // more than its place among the others, and beyond what chance does in one of 1/orderLevel
 // participants.
 func (t *Task) order(p dataset.Participant) (report.Order, error) {
+	if t.Window > 0 && t.Order != InTime {
+		return report.Order{Order: InTime, Because: "rows of a window share cells"}, nil
+	}
 	if t.Order != FindOrder {
 		return report.Order{Order: t.Order, Because: "it was given"}, nil
 	}

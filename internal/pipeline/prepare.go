@@ -35,14 +35,20 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 	out := &prepared{}
 	var constant []int
 	var err error
-	if out.scaling, constant, out.moments, err = t.scaling(ctx, g, p.Columns, p.Train); err != nil {
+	var others *scales
+	if out.scaling, constant, out.moments, others, err = t.scaling(ctx, g, p.Columns, p.Train); err != nil {
 		return nil, fmt.Errorf("standardise: %w", err)
 	}
+	if w := others.warning(t.DataColumns(p.Columns)); w != "" {
+		out.warnings = append(out.warnings, w)
+	}
+	data := len(t.DataColumns(p.Columns))
+	constant = slices.DeleteFunc(constant, func(i int) bool { return i >= data }) // of a window: as the column itself
 	if len(constant) > 0 {
 		out.warnings = append(out.warnings, constantWarning("training", p.Columns, constant))
 	}
 	if t.Standardise == algorithm.Agreed {
-		outside, err := t.Ranges.outside(p.Columns, p.Train)
+		outside, err := t.Ranges.windowed(p.Columns, t.Window).outside(p.Columns, p.Train)
 		if err != nil {
 			return nil, err
 		}
@@ -147,21 +153,6 @@ func (t *Task) OfScaled() *Task {
 	return &of
 }
 
-// OwnScaling returns the scaling of a participant by its own rows, and the columns that
-// are constant.
-func OwnScaling(normalise string, of collabdict.Rows) (rows.Scaling, []int, error) {
-	if normalise == MinMax {
-		return minMax(columnstats.OwnExtremes(of))
-	}
-	return rows.Own(of)
-}
-
-// minMax returns the scaling of columns from their smallest to their largest values to the
-// range from 0 to 1.
-func minMax(low, size []float64, constant []int, err error) (rows.Scaling, []int, error) {
-	return rows.Scaling{Shift: low, Scale: size}, constant, err
-}
-
 // constantWarning names the first few of the columns that are constant in some rows.
 func constantWarning(in string, columns []string, constant []int) string {
 	const most = 12
@@ -187,48 +178,4 @@ func flatWarning(p *rows.Projection) string {
 		return ""
 	}
 	return fmt.Sprintf("pca: %d of the %d axes have no variance: take at most %d", last-first, last, first)
-}
-
-// scaling returns how this participant moves its rows to the coordinates trained
-// on, the columns that are constant, and what was learned of all rows on the way.
-func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string, of collabdict.Rows) (rows.Scaling, []int, algorithm.Moments, error) {
-	switch t.Standardise {
-	case algorithm.Own:
-		s, constant, err := OwnScaling(t.Normalise, of)
-		return s, constant, nil, err
-	case algorithm.Agreed:
-		s, err := t.Ranges.scaling(columns)
-		return s, nil, nil, err
-	case algorithm.None:
-		_, dim := of.Dims()
-		return rows.Unscaled(dim), nil, nil, nil
-	}
-	if t.Normalise == MinMax {
-		s, constant, err := minMax(columnstats.Extremes(ctx, g, of))
-		return s, constant, nil, err
-	}
-	return globalScaling(ctx, g, of)
-}
-
-// globalScaling standardises by the moments of all participants' rows, learned
-// from private sums alone. The learner starts from the same products.
-func globalScaling(ctx context.Context, g collabdict.Group, of collabdict.Rows) (rows.Scaling, []int, algorithm.Moments, error) {
-	mean, about, err := columnstats.CentredMoments(ctx, g, of)
-	if err != nil {
-		return rows.Scaling{}, nil, nil, err
-	}
-	count := math.Round(about.Rows())
-	variance := make([]float64, len(mean))
-	for i, rms := range about.Bounds.RMS {
-		// Below it, a sum is nothing but the chunks' rounding.
-		noise := math.Ldexp(about.Bounds.Rows*rms*rms, -26) * float64(g.Size())
-		if v := about.Squares(i); v > noise {
-			variance[i] = v / count
-		}
-	}
-	s, constant, err := rows.FromMoments(count, mean, variance)
-	if err != nil {
-		return rows.Scaling{}, nil, nil, err
-	}
-	return s, constant, about.Scaled(s.Scale), nil
 }

@@ -38,7 +38,7 @@ func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 		k := example(t, "standardise=global", "consensus.scheme=exact")
 		err = network(t, k)(t.Context(), size, func(ctx context.Context, g collabdict.Group, rank int) error {
 			own := all.Slice(each*rank, each*(rank+1), 0, 4).(*mat.Dense)
-			got, constant, known, err := k.scaling(ctx, g, nil, rows.InMemory(own))
+			got, constant, known, _, err := k.scaling(ctx, g, nil, rows.InMemory(own))
 			if err != nil {
 				return err
 			}
@@ -175,7 +175,7 @@ func TestProjectedRowsOnDiskGiveTheSameModel(t *testing.T) {
 
 func TestPreparationIsChecked(t *testing.T) {
 	for want, change := range map[string][]string{
-		"normalise: want standard or minmax, got \"x\"":                                 {"normalise=x"},
+		"normalise: want standard, minmax or robust, got \"x\"":                         {"normalise=x"},
 		"normalise: minmax of columns needs the ranges of all rows or of the own ones:": {"normalise=minmax", "standardise=none"},
 		"pca: want at least 1, got -1":                                                  {"pca=-1"},
 		"pca: want at most 2 axes, as many as columns, got 3":                           {"pca=3"},

@@ -11,6 +11,9 @@ import (
 
 func (t *Task) disclosure() algorithm.Disclosure { return t.Algorithm.Disclosure(t.Coordinates()) }
 
+// quartiles reports whether columns are scaled by those of the rows of all.
+func (t *Task) quartiles() bool { return t.Standardise == algorithm.Global && t.Normalise == Robust }
+
 // published lists what Train shows to all members of a group in the clear, and what
 // they learn of all rows by sums that come before the first round. What bounds and the
 // nonce need is not shown in a large one.
@@ -37,11 +40,16 @@ func (t *Task) published(g collabdict.Group) []string {
 // bounded lists in which coordinates columns are bounded.
 func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 	moments := t.Standardise == algorithm.Global && t.Normalise == Standard
-	if t.Standardise == algorithm.Global {
+	if t.quartiles() {
+		of = append(of, "about the median of all rows")
+	} else if t.Standardise == algorithm.Global {
 		of = append(of, "in the units of the data")
 	}
 	if moments {
 		of = append(of, "about a point near all rows")
+	}
+	if t.ShrinkScales > 0 {
+		of = append(of, "about the own mean")
 	}
 	if t.PCA > 0 && !moments {
 		of = append(of, "as scaled", "as scaled about a point near all rows")
@@ -60,6 +68,12 @@ func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 func (t *Task) learned(d algorithm.Disclosure) (what []string) {
 	if t.Normalise == MinMax && t.Standardise == algorithm.Global {
 		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these")
+	}
+	if t.quartiles() {
+		what = append(what, "of each column the quartiles, and how many rows are near these, in cells with at least a sixteenth of all rows; where quartiles are the same, values that so many rows have, and the mean square of all rows about them")
+	}
+	if t.ShrinkScales > 0 {
+		what = append(what, "of each column the mean variance within members, and the number of all rows")
 	}
 	if t.PCA > 0 || t.Standardise == algorithm.Global && t.Normalise == Standard && d.Conserved != algorithm.Covariances {
 		what = append(what, "the mean and the covariance matrix of all columns")

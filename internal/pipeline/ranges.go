@@ -54,6 +54,26 @@ func (r Ranges) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// windowed returns the ranges of the columns of windows: deviations have at most half of the
+// range of the values.
+func (r Ranges) windowed(columns []string, w int) Ranges {
+	if w == 0 {
+		return r
+	}
+	out := Ranges{}
+	data := rows.DataColumns(columns, w)
+	for i, name := range columns {
+		low, high, ok := r.of(data[i%len(data)])
+		if i/len(data) == 2 {
+			low, high = 0, (high-low)/2
+		}
+		if ok {
+			out[name] = [2]float64{low, high}
+		}
+	}
+	return out
+}
+
 // scaling brings columns from their ranges to that from 0 to 1.
 func (r Ranges) scaling(columns []string) (rows.Scaling, error) {
 	low, high := make([]float64, len(columns)), make([]float64, len(columns))

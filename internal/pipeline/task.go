@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -16,6 +17,7 @@ import (
 const (
 	Standard = "standard" // mean 0 and variance 1
 	MinMax   = "minmax"   // the range from 0 to 1
+	Robust   = "robust"   // median 0 and the distance of the quartiles that standard ones have
 )
 
 // Task is what all participants of a run agree on. Its tables bind its fields, so a Task
@@ -31,7 +33,13 @@ type Task struct {
 	// Standardise says by which rows columns are scaled, see package algorithm.
 	Standardise string
 	Normalise   string // of columns, and of axes
-	PCA         int    // principal axes that rows are projected to; 0: none
+	// ShrinkScales is how many own rows the variances within all members count as, if
+	// Standardise is [algorithm.Own].
+	ShrinkScales float64
+	// Window, if not 0, is of how many rows up to each one its columns have the means and
+	// standard deviations beside their values.
+	Window int
+	PCA    int // principal axes that rows are projected to; 0: none
 	// HoldOut is the share of the own rows that stay out of training, and Order how they are
 	// chosen: InTime, NoOrder, or FindOrder.
 	HoldOut float64
@@ -53,14 +61,18 @@ func New(of algorithm.Kind) *Task {
 		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "`SHARE` of normal rows like the own ones above the anomaly threshold, at most", option.Check(share)),
 		option.String(&t.Standardise, "standardise", "", "`SOURCE` of the scales of columns: rows of all members, through private sums (global), own rows (own), --ranges (agreed) or no scaling (none) (default own with --split files or column, otherwise global)",
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
+		option.Int(&t.Window, "window", 0, "for rows in the order of time: learn from each column's mean and standard deviation over the last `W` rows as well",
+			option.AtLeast(rows.LeastWindow), option.Check(windowed), option.Optional[int]("leave it out where neighbouring rows have nothing to do with each other")),
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
 		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to choose settings, to compare with a model of the own rows alone, and to find thresholds (default 0.2 where rows are used so, otherwise 0)",
 			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
 		option.String(&t.Order, "order", FindOrder, "`ORDER` of rows: in time (time), so that blocks of them are held out, none, or time where neighbouring rows are alike (auto)",
 			option.OneOf(FindOrder, InTime, NoOrder)).OfEach(),
-		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), or the range from 0 to 1 (minmax)",
-			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
+		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), the range from 0 to 1 (minmax), or for data with wild values, columns with median 0 and quartiles 1.349 apart (robust)",
+			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax, Robust)),
+		option.Float(&t.ShrinkScales, "shrink-scales", 0, "with --standardise own: the mean variance within members counts as much as `ROWS` own rows, for few rows of series that drift",
+			option.Check(positive), option.Optional[float64]("leave it out to scale by own variances alone")).ForExperts(),
 	}
 	t.Consensus = ConsensusOptions(&t.Settings)
 	return t
@@ -83,9 +95,27 @@ func (t *Task) Set(name, text string) error {
 	return slices.Concat(t.Options, t.Shared).Set(name, text)
 }
 
+func windowed(w int) error {
+	if w > rows.MostWindow {
+		return fmt.Errorf("want at most %d rows, got %d", rows.MostWindow, w)
+	}
+	return nil
+}
+
+// DataColumns returns the columns of the data that a participant's are of: all members agree
+// on these.
+func (t *Task) DataColumns(columns []string) []string { return rows.DataColumns(columns, t.Window) }
+
 func share(v float64) error {
 	if !(v > 0 && v < 1) {
 		return fmt.Errorf("want a share between 0 and 1, got %g", v)
+	}
+	return nil
+}
+
+func positive(v float64) error {
+	if !(v > 0) || v-v != 0 {
+		return fmt.Errorf("want a finite number above 0, got %g", v)
 	}
 	return nil
 }
@@ -141,11 +171,36 @@ func (t *Task) Complete() error {
 		return option.Errorf("normalise", "want %s with agreed ranges, got %s", MinMax, t.Normalise)
 	case t.Normalise == MinMax && t.Standardise == algorithm.None && t.PCA == 0:
 		return option.Errorf("normalise", "%s of columns needs the ranges of all rows or of the own ones: --standardise %s or %s, not %s", MinMax, algorithm.Global, algorithm.Own, algorithm.None)
+	case t.Normalise == Robust && t.Standardise == algorithm.None:
+		return option.Errorf("normalise", "%s needs the quartiles of all rows or of the own ones: --standardise %s or %s, not %s", Robust, algorithm.Global, algorithm.Own, algorithm.None)
+	case t.ShrinkScales > 0 && (t.Standardise != algorithm.Own || t.Normalise != Standard):
+		return option.Errorf("shrink-scales", "want variances of own rows: --standardise %s --normalise %s, got %s and %s", algorithm.Own, Standard, t.Standardise, t.Normalise)
 	}
 	if err := t.Ranges.check(); err != nil {
 		return err
 	}
-	return t.Algorithm.Prepare(t.Coordinates())
+	if err := t.Algorithm.Prepare(t.Coordinates()); err != nil {
+		return err
+	}
+	return t.checkWindow()
+}
+
+// checkWindow reports what a window contradicts. A row of the data is in as many rows learned
+// from as the window has.
+func (t *Task) checkWindow() error {
+	const atLeast = 5 // rows of the data in whatever is shown
+	of := t.Traits()
+	switch least := t.Window + atLeast - 1; {
+	case t.Window == 0:
+		return nil
+	case t.Order == NoOrder:
+		return option.Errorf("order", "a window is over rows in the order of time: want %s, got %s", InTime, NoOrder)
+	case of.Noise != nil:
+		return &option.Error{Name: "window", Msg: fmt.Sprintf("a row of the data is in %d rows learned from, and noise hides one of these at a time", t.Window), Hint: "leave out --window or --epsilon"}
+	case of.ShownRows > 0 && of.ShownRows < least:
+		return option.Errorf("min-rows", "a row of the data is in %d rows learned from, so that what is shown is to be of %d at least, got %d", t.Window, least, of.ShownRows)
+	}
+	return nil
 }
 
 // Coordinates says how rows come to the coordinates trained on.
@@ -159,7 +214,7 @@ func (t *Task) Coordinates() algorithm.Coordinates {
 // Traits says what the algorithm asks of those who run it.
 func (t *Task) Traits() algorithm.Traits { return t.Algorithm.Traits() }
 
-// Fields lists what members must share, with the columns of their data, in a fixed order
+// Fields lists what members must share, with the columns of their data before any window, in a fixed order
 // and form. The consensus settings are not among them: a node adds its own.
 func (t *Task) Fields(columns []string) []option.Field {
 	fields := []option.Field{{Name: "model", Value: t.Kind.Name}}

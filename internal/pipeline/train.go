@@ -155,14 +155,14 @@ func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome
 	m := &model.Model{
 		Scaling: of.scaling, Projection: of.projection, Learned: o.Model,
 		Manifest: model.Manifest{
-			Kind: t.Kind.Name, Participant: p.Name, Columns: p.Columns, Standardise: t.Standardise, Hyper: hyper, Choice: o.Judged,
+			Kind: t.Kind.Name, Participant: p.Name, Columns: p.Columns, Window: t.Window, Standardise: t.Standardise, Hyper: hyper, Choice: o.Judged,
 			Rounds: o.Last.Number, Converged: o.Last.Converged, Objective: report.Of(o.Last.Objective),
 			Rows: rows, TotalRows: o.TotalRows,
 			Privacy: model.Ledger{Diversity: history[len(history)-1].Diversity, History: history},
 		},
 	}
-	if t.Normalise == MinMax {
-		m.Manifest.Normalise = MinMax
+	if t.Normalise != Standard {
+		m.Manifest.Normalise = t.Normalise
 	}
 	if of.projection != nil {
 		m.Manifest.PCA = model.PCA(of.projection)

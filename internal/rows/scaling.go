@@ -3,6 +3,7 @@ package rows
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -91,6 +92,37 @@ func FromMoments(count float64, mean, variance []float64) (s Scaling, constant [
 		}
 	}
 	s, constant = standard(mean, variance, negligibleSummed)
+	return s, constant, nil
+}
+
+// FromQuartiles moves the median of each column to 0 and scales by the deviation that a normal
+// distribution with its first and third quartile has. A column whose quartiles are the same has
+// the scale of otherwise, and is constant if it is there.
+func FromQuartiles(first, median, third []float64, otherwise func() (Scaling, []int, error)) (s Scaling, constant []int, err error) {
+	const quartiles = 1.349 // between them, in deviations
+	var flat []int
+	s = Unscaled(len(median))
+	for j, m := range median {
+		s.Shift[j] = m
+		if deviation := (third[j] - first[j]) / quartiles; deviation > negligible*math.Abs(m) {
+			s.Scale[j] = deviation
+		} else {
+			flat = append(flat, j)
+		}
+	}
+	if flat == nil {
+		return s, nil, nil
+	}
+	other, alike, err := otherwise()
+	if err != nil {
+		return Scaling{}, nil, err
+	}
+	for _, j := range flat {
+		s.Scale[j] = other.Scale[j]
+		if slices.Contains(alike, j) {
+			constant = append(constant, j)
+		}
+	}
 	return s, constant, nil
 }
 
