@@ -33,6 +33,10 @@ const (
 	Blend  = "blend"  // by both and by the nearest own rows
 )
 
+// betterWeight is what the better model counts for in a blend, beside 1 of the others: much,
+// and not all, since what describes normal rows better need not find anomalies better.
+const betterWeight = 4
+
 // nearest is the name of the scorer by the nearest own rows.
 const nearest = "nearest"
 
@@ -44,6 +48,9 @@ type Local struct {
 	// Calibrations are of the shared model, of Alone if there is one, and of Nearest, by scores
 	// of the same rows.
 	Calibrations []*local.Calibration
+	// Better is [Shared] or [Alone] if rows held out show that this model describes them better
+	// than the other, beyond chance; otherwise empty.
+	Better string
 	// Scores above these are anomalies.
 	AloneThreshold, BlendThreshold float64
 }
@@ -52,7 +59,11 @@ type Local struct {
 func (l *Local) Ensemble(shared algorithm.Scorer) *local.Ensemble {
 	e := &local.Ensemble{}
 	add := func(name string, s local.Scorer) {
-		e.Members = append(e.Members, local.Member{Name: name, Scorer: s, Calibration: l.Calibrations[len(e.Members)]})
+		m := local.Member{Name: name, Scorer: s, Calibration: l.Calibrations[len(e.Members)], Weight: 1}
+		if name == l.Better {
+			m.Weight = betterWeight
+		}
+		e.Members = append(e.Members, m)
 	}
 	add(Shared, shared)
 	if l.Alone != nil {
@@ -137,8 +148,9 @@ type localManifest struct {
 	Format      string `json:"format"` // "collabdict local part"
 	Version     int    `json:"version"`
 	Participant string `json:"participant"`
-	Model       string `json:"model"` // SHA-256 of what the model has learned
-	Alone       bool   `json:"alone"` // whether there is a model of the own rows alone
+	Model       string `json:"model"`            // SHA-256 of what the model has learned
+	Alone       bool   `json:"alone"`            // whether there is a model of the own rows alone
+	Better      string `json:"better,omitempty"` // as in Local
 }
 
 // digest tells apart what models have learned.
@@ -174,7 +186,7 @@ const ofAlone = "alone_"
 // WriteLocal writes the local part, see [WriteLocalFile].
 func (m *Model) WriteLocal(out io.Writer) error {
 	l := m.Local
-	text, err := json.MarshalIndent(localManifest{Format: localFormat, Version: 1, Participant: m.Manifest.Participant, Model: m.digest(), Alone: l.Alone != nil}, "", "  ")
+	text, err := json.MarshalIndent(localManifest{Format: localFormat, Version: 1, Participant: m.Manifest.Participant, Model: m.digest(), Alone: l.Alone != nil, Better: l.Better}, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -250,8 +262,12 @@ func (m *Model) ReadLocal(r io.ReaderAt, size int64) error {
 	case of.Model != m.digest():
 		return fmt.Errorf("want the local part of this model (SHA-256 %.12s), got one of another (%.12s)", m.digest(), of.Model)
 	}
+	if of.Better != "" && !(of.Alone && (of.Better == Shared || of.Better == Alone)) {
+		return fmt.Errorf("%s: want better to be %s or %s of two models, got %q", manifest, Shared, Alone, of.Better)
+	}
 	l, err := m.readLocal(arrays{a}, of.Alone)
 	if err == nil {
+		l.Better = of.Better
 		m.Local = l
 	}
 	return err

@@ -29,7 +29,7 @@ func withLocal(t testing.TB, m *Model, alone *Model) *Model {
 		BlendThreshold: 1.25,
 	}
 	if alone != nil {
-		m.Local.Alone, m.Local.AloneThreshold = alone.Scorer(), 3.5
+		m.Local.Alone, m.Local.AloneThreshold, m.Local.Better = alone.Scorer(), 3.5, Alone
 		m.Local.Calibrations = slices.Insert(m.Local.Calibrations, 1, local.Calibrate([]float64{0, 2, 4, 6}))
 	}
 	return m

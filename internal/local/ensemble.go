@@ -15,7 +15,7 @@ type Scorer interface {
 	EachScores(rows collabdict.Rows, f func(from int, scores []float64)) error
 }
 
-// Ensemble scores a row by the mean of its surprises at several scorers. A row that they are
+// Ensemble scores a row by the weighted mean of its surprises at several scorers. A row that they are
 // all as surprised by is placed by what its scores are beyond that.
 type Ensemble struct{ Members []Member }
 
@@ -24,6 +24,7 @@ type Member struct {
 	Name string
 	Scorer
 	*Calibration
+	Weight float64 // in the mean, above 0
 }
 
 // tie is what the order of scores counts for beside a nat of surprise.
@@ -39,11 +40,13 @@ func (e *Ensemble) own(scores []float64) float64 {
 	return e.mean(scores, func(m Member, v float64) float64 { return m.own(v) })
 }
 
-func (e *Ensemble) mean(scores []float64, surprise func(m Member, v float64) float64) (sum float64) {
+func (e *Ensemble) mean(scores []float64, surprise func(m Member, v float64) float64) float64 {
+	sum, weights := 0.0, 0.0
 	for i, m := range e.Members {
-		sum += surprise(m, scores[i]) + float64(tie*m.order(scores[i]))
+		sum += float64(m.Weight * (surprise(m, scores[i]) + float64(tie*m.order(scores[i]))))
+		weights += m.Weight
 	}
-	return sum / float64(len(e.Members))
+	return sum / weights
 }
 
 // EachScores calls f with the scores of blocks of rows, from being the place of the first one.

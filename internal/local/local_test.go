@@ -116,7 +116,7 @@ func TestEnsembleIsItsDefinition(t *testing.T) {
 		for i := range own {
 			own[i] = rng.NormFloat64()
 		}
-		e.Members = append(e.Members, Member{"", column(j), Calibrate(own)})
+		e.Members = append(e.Members, Member{"", column(j), Calibrate(own), 1})
 	}
 	got, err := Scores(e, rows.InMemory(x))
 	if err != nil {
@@ -271,7 +271,7 @@ func TestLimitOfABlendKeepsItsPromise(t *testing.T) {
 				}
 			}
 			for _, scores := range all {
-				e.Members = append(e.Members, Member{Calibration: Calibrate(scores)})
+				e.Members = append(e.Members, Member{Calibration: Calibrate(scores), Weight: 1})
 			}
 			limit, _ := Limit(Own(e, all), 0.01)
 			for range each {

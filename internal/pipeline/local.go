@@ -49,6 +49,11 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	if d.Held != nil {
 		count, _ = d.Held.Dims()
 	}
+	about := &report.HeldOut{Rows: count}
+	if part.Alone != nil && count > 0 {
+		compare(about, tailOf(all[1], count), tailOf(all[0], count), order.Order == InTime)
+		part.Better = map[string]string{report.ByTogether: model.Shared, report.ByAlone: model.Alone}[about.Better]
+	}
 	blend := local.Own(part.Ensemble(m.Scorer()), all)
 	var enough bool
 	m.Manifest.Threshold, _ = limit(all[0], count, t.FalseAlarm)
@@ -60,18 +65,15 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 		r.Warnings = append(r.Warnings, fewWarning(len(blend), t.FalseAlarm))
 	}
 	m.Local = part
-	promised := t.FalseAlarm
+	about.Promised = t.FalseAlarm
 	if !enough {
-		promised = 1 / float64(len(blend)+1)
+		about.Promised = 1 / float64(len(blend)+1)
 	}
-	m.Manifest.HeldOut = &report.HeldOut{Rows: count, Promised: promised}
 	if count > 0 {
-		m.Manifest.HeldOut.Order = order
-		m.Manifest.HeldOut.Measured = report.Of(exceeding(blend, count, t.FalseAlarm))
+		about.Order = order
+		about.Measured = report.Of(exceeding(blend, count, t.FalseAlarm))
 	}
-	if part.Alone != nil && count > 0 {
-		compare(m.Manifest.HeldOut, tailOf(all[1], count), tailOf(all[0], count), order.Order == InTime)
-	}
+	m.Manifest.HeldOut = about
 	return nil
 }
 
