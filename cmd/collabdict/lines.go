@@ -14,7 +14,7 @@ import (
 func writeLines(out io.Writer, spec dataset.Spec, head []string, lines func(x *mat.Dense, numbers []int, write func([]string) error) error) error {
 	w := csv.NewWriter(out)
 	begun := false
-	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
+	gaps, err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
 		if !begun {
 			begun = true
 			if err := w.Write(head); err != nil {

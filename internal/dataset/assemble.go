@@ -21,6 +21,7 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 	}
 	for _, sh := range shares {
 		d.FirstClass = cmp.Or(d.FirstClass, sh.class)
+		d.Gaps.add(&sh.gaps)
 	}
 	groups := merge(shares)
 	if s.Split.Kind == partition.IID {
