@@ -109,7 +109,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 			}
 			write := func(w io.Writer) error { return a.writeScores(w, m, spec, with) }
 			if m.Classifier() != nil {
-				write = func(w io.Writer) error { return writeClasses(w, m, spec, with.probabilities) }
+				write = func(w io.Writer) error { return a.writeClasses(w, m, spec, with.probabilities) }
 			}
 			if out == "" {
 				return write(a.out)
@@ -158,7 +158,7 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 	}
 	defer func() { parts.tell(a) }()
 	line := make([]string, 0, len(head))
-	return writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
+	return a.writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
 		var why sensors
 		if with.explain {
 			var err error
