@@ -26,32 +26,32 @@ const steps = 20
 // Complete returns rows with all cells: a missing one is drawn from its distribution given the
 // others of its row, if all rows are of one normal distribution. What is drawn follows from the
 // rows, so that their means and covariances come out as if nothing was missing, each time the
-// same. It returns the rows themselves if nothing is missing, and an *EmptyError of a column
-// without a cell.
-func Complete(rows collabdict.Rows) (collabdict.Rows, error) {
-	n, dim := rows.Dims()
+// same. It returns the numbers of the rows with missing cells as well; if there are none, the rows
+// are returned as they are. A column without a cell is an *EmptyError.
+func Complete(rows collabdict.Rows) (out collabdict.Rows, lacking []int, err error) {
+	_, dim := rows.Dims()
 	count, mean, scale := make([]float64, dim), make([]float64, dim), make([]float64, dim)
-	err := each(rows, func(row []float64) {
+	at := 0
+	err = each(rows, func(row []float64) {
 		for i, v := range row {
 			if !math.IsNaN(v) {
 				count[i]++
 				mean[i] += v
 			}
 		}
+		if Any(row) {
+			lacking = append(lacking, at)
+		}
+		at++
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || lacking == nil {
+		return rows, nil, err
 	}
-	lacks := false
 	for i, c := range count {
 		if c == 0 {
-			return nil, &EmptyError{i}
+			return nil, nil, &EmptyError{i}
 		}
-		lacks = lacks || c < float64(n)
 		mean[i] /= c
-	}
-	if !lacks {
-		return rows, nil
 	}
 	err = each(rows, func(row []float64) {
 		for i, v := range row {
@@ -63,16 +63,16 @@ func Complete(rows collabdict.Rows) (collabdict.Rows, error) {
 	for i, c := range count {
 		scale[i] = math.Sqrt(scale[i] / c) // 0 if it is constant
 	}
-	out := &completed{Rows: rows, mean: mean, scale: scale, centre: make([]float64, dim), precision: make([]float64, dim*dim)}
+	to := &completed{Rows: rows, mean: mean, scale: scale, centre: make([]float64, dim), precision: make([]float64, dim*dim)}
 	for i := range dim {
-		out.precision[i*dim+i] = 1
+		to.precision[i*dim+i] = 1
 	}
 	for range steps {
 		if err == nil {
-			err = out.fit()
+			err = to.fit()
 		}
 	}
-	return out, err
+	return to, lacking, err
 }
 
 // completed are rows whose missing cells are drawn. Its distribution is of standardised columns.

@@ -62,9 +62,12 @@ func TestCompleteKeepsMoments(t *testing.T) {
 			y.Set(i, 2, missing)
 		}
 	}
-	rows, err := Complete(memory{y})
+	rows, lacking, err := Complete(memory{y})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if want := n / 5; len(lacking) <= want || !slices.IsSorted(lacking) || lacking[0] != 0 {
+		t.Errorf("%d rows lack cells, want more than %d", len(lacking), want)
 	}
 	z := mat.NewDense(n, 3, nil)
 	if err := rows.ReadRows(z.RawMatrix().Data, 0); err != nil {
@@ -95,14 +98,14 @@ func TestCompleteKeepsMoments(t *testing.T) {
 
 func TestCompleteOfNothingMissing(t *testing.T) {
 	x := memory{mat.NewDense(2, 2, []float64{1, 2, 3, 4})}
-	if got, err := Complete(x); err != nil || got != any(x) {
+	if got, lacking, err := Complete(x); err != nil || got != any(x) || lacking != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
 	var empty *EmptyError
-	if _, err := Complete(memory{mat.NewDense(2, 2, []float64{1, missing, 3, missing})}); !errors.As(err, &empty) || empty.Column != 1 {
+	if _, _, err := Complete(memory{mat.NewDense(2, 2, []float64{1, missing, 3, missing})}); !errors.As(err, &empty) || empty.Column != 1 {
 		t.Errorf("got %v", err)
 	}
-	one, err := Complete(memory{mat.NewDense(2, 2, []float64{1, missing, missing, 3})})
+	one, _, err := Complete(memory{mat.NewDense(2, 2, []float64{1, missing, missing, 3})})
 	if err != nil {
 		t.Fatal(err)
 	}
