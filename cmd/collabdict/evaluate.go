@@ -42,6 +42,7 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.noteGaps(&data.Gaps)
 			var e evaluated
 			if e.Evaluation, err = pipeline.Evaluate(m, data.Participants[0]); err != nil {
 				return err
@@ -56,6 +57,7 @@ func (a *app) evaluate() *cobra.Command {
 	s.add(cmd, "measure on")
 	addOwn(cmd, &s.own)
 	addWith(cmd, &s.with)
+	addMissing(cmd, &s.missing)
 	memory.add(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. For a classifier the classes, from 0")
 	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "evaluate rows with `COLUMN=VALUE` only: the same as --where, named as in training")

@@ -122,6 +122,6 @@ func (s source) load(t *pipeline.Task) (*dataset.Dataset, error) {
 		}
 		return &dataset.Dataset{Columns: parts[0].Columns, Participants: parts}, nil
 	}
-	s.spec.MinRows, s.spec.LabelFault = t.Traits().LeastRows, t.LabelFault()
+	s.spec.MinRows, s.spec.LabelFault, s.spec.Missing = t.Traits().LeastRows, t.LabelFault(), t.Missing
 	return dataset.LoadAll(s.spec)
 }

@@ -23,6 +23,7 @@ import (
 type scoredFlags struct {
 	dataFlags
 	model, own, with string
+	missing          string // "" is an error
 }
 
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
@@ -40,6 +41,9 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 	if s.where != "" && s.testWhere != "" {
 		return nil, dataset.Spec{}, &usageError{"--where and --test-where contradict each other: either names the rows", "leave one out"}
 	}
+	if err := missingFlag(s.missing); err != nil {
+		return nil, dataset.Spec{}, err
+	}
 	if s.where == "" {
 		s.where = s.testWhere
 	}
@@ -53,7 +57,22 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 		return nil, spec, err
 	}
 	spec.Columns, spec.MinRows, spec.LabelFault = m.Manifest.Columns, 1, pipeline.LabelFault(m)
+	spec.Missing, spec.Scored = s.missing, s.missing != ""
 	return m, spec, nil
+}
+
+// addMissing adds the flag --missing of commands that score rows.
+func addMissing(cmd *cobra.Command, missing *string) {
+	cmd.Flags().StringVar(missing, "missing", dataset.KeepMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?) or no numbers: score what is there (marginal), leave their rows out (skip), or end with an error (error)")
+}
+
+// missingFlag checks the flag.
+func missingFlag(missing string) error {
+	switch missing {
+	case "", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing:
+		return nil
+	}
+	return &usageError{fmt.Sprintf("--missing: want %s, %s or %s, got %q", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing, missing), ""}
 }
 
 func (a *app) score() *cobra.Command {
@@ -84,7 +103,9 @@ sensor, that is per column of the data, the largest share first:
   got       what it is
   share     its share of all sensors' deviations, from 0 to 1
 
-Rows are written as they are read, so files may be larger than the memory.
+Rows are written as they are read, so files may be larger than the memory. A row with missing
+cells has a score, too: of what is there, and what is expected of the rest. With --explain,
+"got" is empty there.
 
 For a classifier, the columns are row, the likeliest class and its probability, with
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
@@ -120,6 +141,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	s.add(cmd, "score")
 	addOwn(cmd, &s.own)
 	addWith(cmd, &s.with)
+	addMissing(cmd, &s.missing)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
 	cmd.Flags().BoolVar(&with.explain, "explain", false, "write a line per row and sensor: what was expected, and its share of the deviation")
@@ -229,7 +251,11 @@ func (s sensors) write(i int, beginning []string, write func([]string) error) er
 		if total > 0 {
 			share = parts[j] / total
 		}
-		line := append(beginning, s.names[j], strconv.FormatFloat(s.Expected.At(i, j), 'g', 6, 64), decimal(s.got.At(i, j)), strconv.FormatFloat(share, 'f', 3, 64))
+		got := ""
+		if v := s.got.At(i, j); !math.IsNaN(v) {
+			got = decimal(v)
+		}
+		line := append(beginning, s.names[j], strconv.FormatFloat(s.Expected.At(i, j), 'g', 6, 64), got, strconv.FormatFloat(share, 'f', 3, 64))
 		if err := write(line); err != nil {
 			return err
 		}

@@ -186,13 +186,13 @@ func TestNearest(t *testing.T) {
 				t.Errorf("%d columns, row %d: %g, want %g", dim, i, v, want)
 			}
 		}
-		for i, v := range n.LeftOut() {
+		for i, v := range n.LeftOut(nil) {
 			if want := distances(x.RawRowView(i), i); math.Abs(v-want) > 1e-12 {
 				t.Errorf("%d columns, own row %d: %g, want %g", dim, i, v, want)
 			}
 		}
 	}
-	if two := NewNearest(mat.NewDense(2, 1, []float64{0, 3})).LeftOut(); !slices.Equal(two, []float64{3, 3}) {
+	if two := NewNearest(mat.NewDense(2, 1, []float64{0, 3})).LeftOut(nil); !slices.Equal(two, []float64{3, 3}) {
 		t.Errorf("of two rows: %v", two)
 	}
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -113,19 +114,30 @@ func serial(of collabdict.Rows) (bool, error) {
 }
 
 // nextRow returns the correlation of a column with itself one row later, unless it is constant.
+// Missing cells count as the mean.
 func nextRow(x *mat.Dense, column int) (r float64, ok bool) {
 	n, _ := x.Dims()
+	there := 0
+	for i := range n {
+		if !math.IsNaN(x.At(i, column)) {
+			there++
+		}
+	}
 	mean := 0.0
 	for i := range n {
-		mean += x.At(i, column) / float64(n)
+		if v := x.At(i, column); !math.IsNaN(v) {
+			mean += v / float64(there)
+		}
 	}
-	squares, products := 0.0, 0.0
+	squares, products, last := 0.0, 0.0, 0.0
 	for i := range n {
 		d := x.At(i, column) - mean
-		squares += d * d
-		if i > 0 {
-			products += d * (x.At(i-1, column) - mean)
+		if math.IsNaN(d) {
+			d = 0
 		}
+		squares += d * d
+		products += d * last
+		last = d
 	}
 	return products / squares, squares > 0
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partial"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -36,7 +38,7 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 	var constant []int
 	var err error
 	if out.scaling, constant, out.moments, err = t.scaling(ctx, g, p.Columns, p.Train); err != nil {
-		return nil, fmt.Errorf("standardise: %w", err)
+		return nil, fmt.Errorf("standardise: %w", withoutCells(err, p.Columns))
 	}
 	if len(constant) > 0 {
 		out.warnings = append(out.warnings, constantWarning("training", p.Columns, constant))
@@ -203,11 +205,26 @@ func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string
 		_, dim := of.Dims()
 		return rows.Unscaled(dim), nil, nil, nil
 	}
+	if t.marginal() {
+		var err error
+		if of, _, err = partial.Complete(of); err != nil {
+			return rows.Scaling{}, nil, nil, err
+		}
+	}
 	if t.Normalise == MinMax {
 		s, constant, err := minMax(columnstats.Extremes(ctx, g, of))
 		return s, constant, nil, err
 	}
 	return globalScaling(ctx, g, of)
+}
+
+// withoutCells names the column that all cells are missing of, if that is the error.
+func withoutCells(err error, columns []string) error {
+	var empty *partial.EmptyError
+	if !errors.As(err, &empty) {
+		return err
+	}
+	return fmt.Errorf("column %q: all cells of the training rows are missing; leave the column out with --ignore, or the participant", columns[empty.Column])
 }
 
 // globalScaling standardises by the moments of all participants' rows, learned

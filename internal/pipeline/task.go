@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -36,6 +37,8 @@ type Task struct {
 	// chosen: InTime, NoOrder, or "" to find out.
 	HoldOut float64
 	Order   string
+	// Missing says what becomes of rows with missing cells, see package dataset.
+	Missing string
 
 	Ranges Ranges // if Standardise is [algorithm.Agreed]
 	// ByDefault is Standardise if nobody has said it.
@@ -59,6 +62,8 @@ func New(of algorithm.Kind) *Task {
 			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
 		option.String(&t.Order, "order", "", "`ORDER` of rows: in time (time), so that blocks of them are held out, or none (default found in the rows)",
 			option.OneOf(InTime, NoOrder), option.Optional[string]("leave it out to find out")).OfEach(),
+		option.String(&t.Missing, "missing", dataset.RefuseMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?): end with an error (error), leave their rows out (skip), or learn from what is there (marginal), which all members agree on",
+			option.OneOf(dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing)).OfEach(),
 		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), or the range from 0 to 1 (minmax)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax)),
 	}
@@ -145,7 +150,25 @@ func (t *Task) Complete() error {
 	if err := t.Ranges.check(); err != nil {
 		return err
 	}
+	if err := t.checkMissing(); err != nil {
+		return err
+	}
 	return t.Algorithm.Prepare(t.Coordinates())
+}
+
+// marginal reports whether rows may have missing cells, at some member.
+func (t *Task) marginal() bool { return t.Missing == dataset.KeepMissing }
+
+func (t *Task) checkMissing() error {
+	switch {
+	case !t.marginal():
+		return nil
+	case !t.Algorithm.Traits().Missing:
+		return &option.Error{Name: "missing", Msg: fmt.Sprintf("the model %s does not learn from rows with missing cells", t.Kind.Name), Hint: "leave these rows out with --missing skip"}
+	case t.PCA > 0:
+		return &option.Error{Name: "missing", Msg: "rows with missing cells have no place on principal axes", Hint: "leave these rows out with --missing skip, or leave --pca out"}
+	}
+	return nil
 }
 
 // Coordinates says how rows come to the coordinates trained on.
@@ -165,6 +188,9 @@ func (t *Task) Fields(columns []string) []option.Field {
 	fields := []option.Field{{Name: "model", Value: t.Kind.Name}}
 	fields = append(fields, t.Options.Fields()...)
 	fields = append(fields, t.Shared.Fields()...)
+	if t.marginal() { // it changes what is summed
+		fields = append(fields, option.Field{Name: "missing", Value: t.Missing})
+	}
 	fields = append(fields, option.Field{Name: "ranges", Value: t.Ranges.String()}, option.Field{Name: "number of columns", Value: fmt.Sprint(len(columns))})
 	for i, c := range columns {
 		fields = append(fields, option.Field{Name: fmt.Sprintf("column %d", i+1), Value: c})
