@@ -109,7 +109,7 @@ type Traits struct {
 	Classes *Classes
 	// Chooses says that training chooses settings by rows that are held out.
 	Chooses bool
-	// Missing says that training can do with rows of which some cells are missing.
+	// Missing says that training can do with rows that have missing cells.
 	Missing bool
 	// HoldsOut says that a share of the own rows stays out of training by default: to compare
 	// the model with one of the own rows alone, and to say what its scores mean.

@@ -65,7 +65,7 @@ func (s *Spec) missing(path string, at place, column string) error {
 	return &Error{File: path, Line: at.line, Row: at.row, Column: column, Msg: "the cell is empty", Hint: "fill it" + s.orIgnore(column) + s.orSkip(column)}
 }
 
-// orSkip proposes to go on without a cell, where that can be done.
+// orSkip proposes to do without a cell, where that can be done.
 func (s *Spec) orSkip(column string) string {
 	if slices.Contains(s.roles(), column) {
 		return ""

@@ -45,7 +45,7 @@ func TestConditional(t *testing.T) {
 	}
 }
 
-// Means and covariances of completed rows are about those of rows of which nothing is missing,
+// Means and covariances of completed rows are about those of rows without gaps,
 // also where what is missing depends on what is there.
 func TestCompleteKeepsMoments(t *testing.T) {
 	const n = 4000
