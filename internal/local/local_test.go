@@ -244,3 +244,32 @@ func TestLimitKeepsItsPromise(t *testing.T) {
 		}
 	}
 }
+
+// Distances are over the columns that are there, scaled up to all. A row without any has a neutral
+// score among scorers.
+func TestMissingCells(t *testing.T) {
+	none := math.NaN()
+	own := mat.NewDense(4, 4, []float64{0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0, 0, 9, 9, 9, 9})
+	n := NewNearest(own)
+	x := mat.NewDense(3, 4, []float64{0, none, 0, none, none, 1, none, none, none, none, none, none})
+	got := n.scores(x, false)
+	if want := math.Sqrt2 * (0 + 0 + 3) / 3; math.Abs(got[0]-want) > 1e-12 {
+		t.Errorf("half is missing: %g, want %g", got[0], want)
+	}
+	if want := 2 * (1 + 1 + 3) / 3.0; math.Abs(got[1]-want) > 1e-12 {
+		t.Errorf("three quarters are missing: %g, want %g", got[1], want)
+	}
+	if !math.IsNaN(got[2]) {
+		t.Errorf("all is missing: %g", got[2])
+	}
+	gaps := mat.DenseCopyOf(own)
+	gaps.Set(0, 3, none)
+	if got, want := n.LeftOut(gaps)[0], math.Sqrt(4./3)*(3+4+math.Sqrt(3*81))/3; math.Abs(got-want) > 1e-12 {
+		t.Errorf("an own row with a gap: %g, want %g", got, want)
+	}
+	e := &Ensemble{Members: []Member{{"nearest", n, Calibrate([]float64{1, 2, 3, 4, 5})}}}
+	scores, err := Scores(e, rows.InMemory(x))
+	if want := e.Score([]float64{3}); err != nil || scores[2] != want {
+		t.Errorf("neutral score %g, want %g; %v", scores[2], want, err)
+	}
+}
