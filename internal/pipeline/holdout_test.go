@@ -62,3 +62,17 @@ func TestRowsAreHeldOut(t *testing.T) {
 		t.Errorf("with rho, a share of %g is held out", k.HoldOut)
 	}
 }
+
+// Missing cells do not hide that rows are in time order.
+func TestTimeOrderWithMissingCells(t *testing.T) {
+	x := mat.NewDense(200, 2, nil)
+	for i := range 200 {
+		x.SetRow(i, []float64{math.Sin(float64(i) / 10), math.NaN()})
+		if i%7 == 3 {
+			x.SetRow(i, []float64{math.NaN(), 1})
+		}
+	}
+	if in, err := serial(rows.InMemory(x)); err != nil || !in {
+		t.Errorf("got %t, %v", in, err)
+	}
+}
