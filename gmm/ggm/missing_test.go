@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
@@ -193,7 +194,16 @@ func TestReplacedCellsStayWithinBounds(t *testing.T) {
 		}
 	}
 	for _, rho := range []float64{0, 1e-6} {
-		train(t, Config{Components: 2, Rho: rho, Missing: true}, 20, x, blanked(gmmtest.Patterns(30, 2, 2, 1), 0.3, rand.New(rand.NewPCG(1, 1))))
+		learners, _ := train(t, Config{Components: 2, Rho: rho, Missing: true}, 20, x, blanked(gmmtest.Patterns(30, 2, 2, 1), 0.3, rand.New(rand.NewPCG(1, 1))))
+		for s, l := range learners {
+			sums, blocks, err := l.LocalUpdate()
+			if err == nil {
+				err = collabdict.CheckBlocks(sums, blocks)
+			}
+			if err != nil {
+				t.Errorf("ρ %g, participant %d: %v", rho, s, err)
+			}
+		}
 	}
 }
 
