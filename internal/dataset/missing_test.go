@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -143,6 +144,21 @@ func TestOddCells(t *testing.T) {
 func TestColumnsWithoutCells(t *testing.T) {
 	_, err := loadHoles(t, "a,b\n1,\n2,NA\n", dataset.Spec{Missing: dataset.KeepMissing})
 	if err == nil || !strings.Contains(err.Error(), `column "b": all cells are missing; leave the column out with --ignore b`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMissingCellsAreNotAlike(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.csv")
+	if err := os.WriteFile(path, []byte("a,b,class\n1,2,x\n2,NA,x\n3,4,y\n5,6,y\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	split, err := partition.Parse("pca-kmeans:clients=2,shuffle=0,label=class")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = dataset.LoadAll(dataset.Spec{Data: []string{path}, Split: split, Label: "class", Missing: dataset.KeepMissing})
+	if err == nil || !strings.Contains(err.Error(), "rows with missing cells cannot be dealt by how alike they are") {
 		t.Errorf("got %v", err)
 	}
 }
