@@ -87,7 +87,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./gmm/...", "./vae/...", "./internal/average", "./internal/conditioning", "./internal/discrepancy"},
-		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/columnstats", "./internal/metrics", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
+		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/columnstats", "./internal/metrics", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/partial", "./internal/rows", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
 		never:    clocksAndTheWorld,
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
@@ -121,6 +121,11 @@ var importRules = []importRule{
 		packages: []string{"./internal/rows"},
 		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./internal/columnstats", "./internal/kernels/blas", "./internal/parallel", "./internal/portable"}, never: clocksAndTheWorld,
 		reason: "what is done with rows is the same wherever they come from",
+	},
+	{
+		packages: []string{"./internal/partial"},
+		only:     []string{"std", ".", "gonum.org/v1/gonum/mat", "./internal/kernels/blas", "./internal/kernels/lapack", "./internal/parallel", "./internal/portable"}, never: clocksAndTheWorld,
+		reason: "what is known of missing cells from the others stands below the models",
 	},
 	{
 		packages: []string{"./internal/partition"},

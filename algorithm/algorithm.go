@@ -109,6 +109,8 @@ type Traits struct {
 	Classes *Classes
 	// Chooses says that training chooses settings by rows that are held out.
 	Chooses bool
+	// Missing says that training can do with rows that have missing cells.
+	Missing bool
 	// HoldsOut says that a share of the own rows stays out of training by default: to compare
 	// the model with one of the own rows alone, and to say what its scores mean.
 	HoldsOut bool
@@ -186,6 +188,8 @@ type Data struct {
 	// Held are rows that stay out of training and of all sums over rows, for choices; nil if
 	// there are none.
 	Held collabdict.Rows
+	// Missing says that cells of rows may be missing, which are NaN, here or at another member.
+	Missing bool
 	// Classes of the training rows, from 0, and of the test rows, if Traits.Classes asks
 	// for them.
 	Classes, TestClasses []int

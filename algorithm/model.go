@@ -42,6 +42,13 @@ type Classifier interface {
 	Probabilities(z *mat.Dense) (*mat.Dense, error)
 }
 
+// Completer is a model that rows with missing cells, which are NaN, can be given to in all that it
+// does. Their scores compare with those of others.
+type Completer interface {
+	// Complete returns rows with what is expected of missing cells in their place.
+	Complete(z *mat.Dense) (*mat.Dense, error)
+}
+
 // Explainer ranks variables by what they contribute to scores.
 type Explainer interface {
 	// Explain explains the score of each row of z.

@@ -40,7 +40,7 @@ func (m *Mixture) Statistics(r *passes.Reader, centres *mat.Dense, tilts []float
 	if centres != nil {
 		about = centres.RawMatrix().Data
 	}
-	return m.passOver(r, tilts).EStep(about, measure)
+	return m.passOver(r, tilts).EStep(about, measure, nil)
 }
 
 // blocks calls f with what m says of every block of rows, from being the place of
@@ -49,8 +49,9 @@ func (m *Mixture) blocks(r *passes.Reader, f func(lane, from int, s *passes.Spac
 	return m.passOver(r, nil).Run(f)
 }
 
-// scoreOf sets the values of s to the scores of its rows.
-func scoreOf(s *passes.Space) []float64 {
+// scoreOf sets the values of s to the scores of its rows, of those with missing cells to what is
+// expected.
+func (m *Mixture) scoreOf(s *passes.Space) []float64 {
 	sums := s.LogSums()
 	out := s.Out[:len(sums)]
 	clear(out)
@@ -67,12 +68,13 @@ func scoreOf(s *passes.Space) []float64 {
 			out[j] = math.Inf(1)
 		}
 	}
+	m.partialRows(s, func(j int, o *observer) { out[j] = o.expected() })
 	return out
 }
 
 // surpriseOf sets the values of s to the surprises of its rows. A row so far out that its
-// density is no number has that of +Inf.
-func surpriseOf(s *passes.Space) []float64 {
+// density is no number has that of +Inf, and one with missing cells what is expected of it.
+func (m *Mixture) surpriseOf(s *passes.Space) []float64 {
 	sums := s.LogSums()
 	out := s.Out[:len(sums)]
 	for j, l := range sums {
@@ -80,6 +82,7 @@ func surpriseOf(s *passes.Space) []float64 {
 			out[j] = math.Inf(1)
 		}
 	}
+	m.partialRows(s, func(j int, o *observer) { out[j] = o.surprise() })
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/parallel"
+	"github.com/collabdict/collabdict/internal/partial"
 )
 
 // Explain returns for each variable i of each row x
@@ -22,7 +23,8 @@ import (
 // component it is what the score falls by if x_i has the predicted value. What the other
 // variables say of the component counts, so that a faulty variable cannot move its row to a
 // wide component that has no complaint about it. Values of more than 10¹⁰⁰ in size count as
-// that.
+// that. A missing cell, which is NaN, has a part of 0 and its conditional mean; the others are
+// explained as if there were no more variables.
 func (m *Mixture) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	rows, dim := z.Dims()
 	if dim != m.Dim() {
@@ -32,14 +34,62 @@ func (m *Mixture) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	parallel.For((rows+parallel.BlockRows-1)/parallel.BlockRows, func(b int) {
 		e := newExplainer(m)
 		for j := b * parallel.BlockRows; j < min(rows, (b+1)*parallel.BlockRows); j++ {
-			e.take(z.RawRowView(j))
 			parts, expected := out.Parts.RawRowView(j), out.Expected.RawRowView(j)
+			if partial.Any(z.RawRowView(j)) {
+				m.explainPartial(z.RawRowView(j), parts, expected)
+				continue
+			}
+			e.take(z.RawRowView(j))
 			for i := range dim {
 				parts[i], expected[i] = e.variable(i)
 			}
 		}
 	})
 	return out, nil
+}
+
+// explainPartial explains a row with missing cells.
+func (m *Mixture) explainPartial(x, parts, expected []float64) {
+	o := m.observer(nil)
+	copy(expected, x)
+	o.complete(expected)
+	clear(parts)
+	if len(o.missing) == m.Dim() {
+		return
+	}
+	var rest []float64
+	var of []int
+	for i, v := range x {
+		if !math.IsNaN(v) {
+			rest, of = append(rest, v), append(of, i)
+		}
+	}
+	less, err := m.of(of)
+	if err != nil { // its matrices are degenerate as computed
+		return
+	}
+	sub := newExplainer(less)
+	sub.take(rest)
+	for a, i := range of {
+		parts[i], expected[i] = sub.variable(a)
+	}
+}
+
+// of returns the distribution of some of the variables, whose places ascend.
+func (m *Mixture) of(places []int) (*Mixture, error) {
+	k, dim := m.Components(), len(places)
+	means, precisions := mat.NewDense(k, dim, nil), make([]*mat.SymDense, k)
+	for c := range k {
+		covariance, part := m.Covariance(c), mat.NewSymDense(dim, nil)
+		for a, i := range places {
+			means.Set(c, a, m.means.At(c, i))
+			for b := a; b < dim; b++ {
+				part.SetSym(a, b, covariance.At(i, places[b]))
+			}
+		}
+		precisions[c] = partial.Factorise(part).Inverse()
+	}
+	return NewMixture(m.weights, means, precisions)
 }
 
 // explainer is what is known of one row, by component.

@@ -30,7 +30,8 @@ type FittedTo struct {
 //	x − μ' = c·d,  Σ' = κ(Σ − g ddᵀ)  with  c = (N+λ₀)/(N+λ₀−r),  κ = (N+ν)/(N+ν−r),  g = r·c/(N+ν),
 //
 // so that a' = c²/κ · a/(1−g·a) and ln|Σ'| = ln|Σ| + M ln κ + ln(1−g·a). The weight is
-// π' = (π·n − r)/(n−1). Where a graphical lasso has made Λ_k, this holds but nearly.
+// π' = (π·n − r)/(n−1). Where a graphical lasso has made Λ_k, this holds but nearly, and of a row
+// with missing cells the same is done with the others alone.
 func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores []float64)) error {
 	if len(fit.Counts) != m.Components() {
 		panic(errShape)
@@ -41,11 +42,18 @@ func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores [
 		for k := range m.parts {
 			logd := s.LogDensities(k)
 			for j, r := range s.Responsibilities(k) {
-				terms.Set(j, k, m.leftOut(k, r, logd[j], fit))
+				terms.Set(j, k, m.leftOut(k, r, logd[j], m.parts[k].logNorm, m.Dim(), fit))
 			}
 		}
+		clear(out)
+		m.partialRows(s, func(j int, o *observer) {
+			for k, r := range o.r {
+				terms.Set(j, k, m.leftOut(k, r, o.logd[k], o.norm[k], m.Dim()-len(o.missing), fit))
+			}
+			out[j] = o.surprise() + o.total
+		})
 		for j := range out {
-			out[j] = -logSum(terms.RawRowView(j))
+			out[j] -= logSum(terms.RawRowView(j))
 		}
 		f(from, out)
 	})
@@ -54,19 +62,20 @@ func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores [
 // leastLeft is the least 1−g·a, which rounding or a graphical lasso could make negative.
 const leastLeft = 1e-6
 
-// leftOut returns ln π'_k N(x|μ'_k, Σ'_k) of a row whose log density is logd with x in.
-func (m *Mixture) leftOut(k int, r, logd float64, fit FittedTo) float64 {
+// leftOut returns ln π'_k N(x|μ'_k, Σ'_k) of a row of dim values whose log density is logd with x
+// in, and norm at the mean.
+func (m *Mixture) leftOut(k int, r, logd, norm float64, dim int, fit FittedTo) float64 {
 	n, own := fit.Counts[k], m.weights[k]*fit.Own
 	weight := (own - r) / (fit.Own - 1)
 	rest, spread := n+fit.Mean-r, n+fit.Covariance-r
 	if !(weight > 0 && rest > 0 && spread > 0) {
 		return math.Inf(-1)
 	}
-	a := 2 * (m.parts[k].logNorm - logd)
+	a := 2 * (norm - logd)
 	c, kappa := (n+fit.Mean)/rest, (n+fit.Covariance)/spread
 	left := math.Max(1-float64(r*c/(n+fit.Covariance)*a), leastLeft)
-	logDet := float64(float64(m.Dim())*portable.Log(kappa)) + portable.Log(left)
-	return portable.Log(weight) + m.parts[k].logNorm - float64(0.5*logDet) - float64(0.5*c*c/kappa*a/left)
+	logDet := float64(float64(dim)*portable.Log(kappa)) + portable.Log(left)
+	return portable.Log(weight) + norm - float64(0.5*logDet) - float64(0.5*c*c/kappa*a/left)
 }
 
 // logSum returns ln Σ exp(x_i), −Inf if there is nothing to add or a value is not a number.

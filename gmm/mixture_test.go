@@ -192,7 +192,7 @@ func TestScoreOfOverflow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []float64{1e155, 1e300, -1e308, math.Inf(1), math.NaN()} {
+	for _, x := range []float64{1e155, 1e300, -1e308, math.Inf(1)} {
 		if got := m.Score([]float64{x}); !math.IsInf(got, 1) {
 			t.Errorf("the score of %g is %g, want +Inf", x, got)
 		}

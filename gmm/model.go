@@ -13,6 +13,7 @@ import (
 // A mixture is a model that scores rows by how surprising they are.
 var _ interface {
 	algorithm.Scorer
+	algorithm.Completer
 	algorithm.Explainer
 	algorithm.Assigner
 	algorithm.Dictionary

@@ -8,13 +8,14 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
-// LogDensity returns ln Σ_k π_k N(x|μ_k, Λ_k⁻¹) of a row, in nats.
+// LogDensity returns ln Σ_k π_k N(x|μ_k, Λ_k⁻¹) of a row, in nats: of one with missing cells,
+// which are NaN, that of the others.
 func (m *Mixture) LogDensity(x []float64) float64 { return m.LogDensities(nil, m.row(x))[0] }
 
 // LogDensities computes LogDensity of every row of x into dst, which is allocated
 // if nil.
 func (m *Mixture) LogDensities(dst []float64, x *mat.Dense) []float64 {
-	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, s.LogSums()) })
+	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, m.logSums(s)) })
 }
 
 // MeanLogLik returns the mean of LogDensity over the rows.
@@ -22,7 +23,7 @@ func (m *Mixture) MeanLogLik(rows Rows) (float64, error) {
 	r := passes.NewReader(rows)
 	lane := make([]float64, r.Lanes())
 	err := m.blocks(r, func(l, _ int, s *passes.Space) {
-		for _, v := range s.LogSums() {
+		for _, v := range m.logSums(s) {
 			lane[l] += v
 		}
 	})
@@ -36,15 +37,16 @@ func (m *Mixture) Score(x []float64) float64 { return m.Scores(nil, m.row(x))[0]
 
 // Scores computes Score of every row of x into dst, which is allocated if nil.
 func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
-	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, scoreOf(s)) })
+	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, m.scoreOf(s)) })
 }
 
 // EachScores calls f with the surprise −ln p(x) of the rows of every block, in nats, from
 // being the place of the first one. A pattern that is rare here scores high however common it
-// is elsewhere. Blocks come in any order, and several at the same time; scores hold until f
-// returns.
+// is elsewhere. A row with missing cells, which are NaN, has the surprise −ln p(x_o) of the others
+// and what is expected of that of the missing ones given these, so that scores compare. Blocks
+// come in any order, and several at the same time; scores hold until f returns.
 func (m *Mixture) EachScores(rows Rows, f func(from int, scores []float64)) error {
-	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, surpriseOf(s)) })
+	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.surpriseOf(s)) })
 }
 
 // Expected is a mixture that scores rows by [Mixture.Score], which does not look at the weights.
@@ -52,7 +54,7 @@ type Expected struct{ *Mixture }
 
 // EachScores calls f as [Mixture.EachScores] does.
 func (m Expected) EachScores(rows Rows, f func(from int, scores []float64)) error {
-	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, scoreOf(s)) })
+	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.scoreOf(s)) })
 }
 
 // Responsibilities returns r_k(x) of Eq. (12) as N rows of K values that sum to 1.
@@ -66,7 +68,15 @@ func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
 				out.Set(lo+j, k, r)
 			}
 		}
+		m.partialRows(s, func(j int, o *observer) { out.SetRow(lo+j, o.r) })
 	})
+	return out
+}
+
+// logSums returns ln p(x) of the rows of s, of those with missing cells of the others.
+func (m *Mixture) logSums(s *passes.Space) []float64 {
+	out := s.LogSums()
+	m.partialRows(s, func(j int, o *observer) { out[j] = o.total })
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -176,15 +177,57 @@ func New(kind string, options option.Table, columns []string, learned algorithm.
 // coordinates trained on.
 func (m *Model) Trained(x *mat.Dense) *mat.Dense {
 	m.Scaling.ApplyTo(x, x)
+	if m.fills() {
+		n, _ := x.Dims()
+		for i := range n {
+			m.fill(x.RawRowView(i))
+		}
+	}
 	if m.Projection == nil {
 		return x
 	}
 	return m.Projection.Apply(x)
 }
 
+// fills reports whether missing cells, which are NaN, have to be filled in before the model can be
+// given a row.
+func (m *Model) fills() bool {
+	_, ok := m.Learned.(algorithm.Completer)
+	return !ok || m.Projection != nil
+}
+
+// fill puts the middle of scaled columns in the place of missing cells.
+func (m *Model) fill(values []float64) {
+	middle := 0.0
+	if m.Manifest.Normalise != "" { // minmax
+		middle = 0.5
+	}
+	for i, v := range values {
+		if math.IsNaN(v) {
+			values[i] = middle
+		}
+	}
+}
+
+// filled are rows whose missing cells are filled in.
+type filled struct {
+	collabdict.Rows
+	by *Model
+}
+
+// ReadRows fills x with the rows from row from on.
+func (f filled) ReadRows(x []float64, from int) error {
+	err := f.Rows.ReadRows(x, from)
+	f.by.fill(x)
+	return err
+}
+
 // Rows is Trained of rows whenever they are read.
 func (m *Model) Rows(x collabdict.Rows) collabdict.Rows {
 	z := m.Scaling.Rows(x)
+	if m.fills() {
+		z = filled{z, m}
+	}
 	if m.Projection == nil {
 		return z
 	}

@@ -14,7 +14,7 @@ import (
 
 // writeClasses writes the likeliest class of each of the rows that spec names, and its
 // probability, or those of all.
-func writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) error {
+func (a *app) writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) error {
 	head := []string{"row", "class", "probability"}
 	if all {
 		for k := range m.Classifier().Classes() {
@@ -22,7 +22,7 @@ func writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) er
 		}
 	}
 	line := make([]string, 0, len(head))
-	return writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
+	return a.writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
 		p, err := m.Classifier().Probabilities(m.Trained(x))
 		if err != nil {
 			return err

@@ -46,6 +46,7 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.noteGaps(&data.Gaps)
 			var e evaluated
 			if e.Evaluation, err = pipeline.EvaluateBy(m, data.Participants[0], limits); err != nil {
 				return err
@@ -61,6 +62,7 @@ func (a *app) evaluate() *cobra.Command {
 	addOwn(cmd, &s.own)
 	addWith(cmd, &s.with)
 	addThreshold(cmd, &s.threshold)
+	addMissing(cmd, &s.missing)
 	memory.add(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. For a classifier the classes, from 0")
 	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "evaluate rows with `COLUMN=VALUE` only: the same as --where, named as in training")

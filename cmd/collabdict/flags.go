@@ -137,6 +137,6 @@ func (s source) load(t *pipeline.Task) (*dataset.Dataset, error) {
 	if err := checkTime(s.spec.Time, t.Window); err != nil {
 		return nil, err
 	}
-	s.spec.Window, s.spec.MinRows, s.spec.LabelFault = t.Window, t.Traits().LeastRows, t.LabelFault()
+	s.spec.Window, s.spec.MinRows, s.spec.LabelFault, s.spec.Missing = t.Window, t.Traits().LeastRows, t.LabelFault(), t.Missing
 	return dataset.LoadAll(s.spec)
 }

@@ -67,7 +67,7 @@ published weights. At most 5000 rows are used, chosen evenly.`,
 			if d.LocalPart, err = describeLocal(m, d.Own, l.model); err != nil {
 				return err
 			}
-			if d.Reconstruction, err = l.look(m); err != nil {
+			if d.Reconstruction, err = l.look(a, m); err != nil {
 				return err
 			}
 			return a.print(d, d.text)

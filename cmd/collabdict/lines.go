@@ -9,12 +9,22 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
+// noteGaps tells of cells that were missing.
+func (a *app) noteGaps(gaps *dataset.Gaps) {
+	if text := gaps.String(); text != "" {
+		a.note("%s", text)
+	}
+	if text := gaps.Oddities(); text != "" {
+		a.note("warning: %s", text)
+	}
+}
+
 // writeLines writes CSV of the rows that spec names: the head once rows can be read, then
-// what lines writes of each block of rows and their numbers.
-func writeLines(out io.Writer, spec dataset.Spec, head []string, lines func(x *mat.Dense, numbers []int, write func([]string) error) error) error {
+// what lines writes of each block of rows and their numbers. Missing cells are told of.
+func (a *app) writeLines(out io.Writer, spec dataset.Spec, head []string, lines func(x *mat.Dense, numbers []int, write func([]string) error) error) error {
 	w := csv.NewWriter(out)
 	begun := false
-	err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
+	gaps, err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
 		if !begun {
 			begun = true
 			if err := w.Write(head); err != nil {
@@ -27,5 +37,6 @@ func writeLines(out io.Writer, spec dataset.Spec, head []string, lines func(x *m
 	if err != nil {
 		return err
 	}
+	a.noteGaps(&gaps)
 	return w.Error()
 }

@@ -29,6 +29,7 @@ func (l *lookFlags) add(cmd *cobra.Command) {
 	l.memory.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&l.label, "label", "", "colour rows by `COLUMN`: classes, or 1 for anomalies and 0 or -1 for normal rows")
+	f.StringVar(&l.missing, "missing", dataset.RefuseMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?): end with an error (error), or leave their rows out (skip)")
 	f.StringVar(&l.plots, "plots", "", "draw the codes of the rows, reconstructed images, and published weights, as SVG and PNG in `DIR`; do not share them: they show rows")
 }
 
@@ -37,7 +38,10 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 	if l.model == "" {
 		return nil, &usageError{"--model is missing", "name a model.npz"}
 	}
-	for _, name := range []string{"where", "label", "memory", "float32"} {
+	if l.missing != dataset.RefuseMissing && l.missing != dataset.SkipMissing {
+		return nil, &usageError{fmt.Sprintf("--missing: want %s or %s, got %q", dataset.RefuseMissing, dataset.SkipMissing, l.missing), ""}
+	}
+	for _, name := range []string{"where", "label", "memory", "float32", "missing"} {
 		if len(l.data) == 0 && cmd.Flags().Changed(name) {
 			return nil, &usageError{fmt.Sprintf("--%s needs rows, and there are none", name), "name them with --data"}
 		}
@@ -59,7 +63,7 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 }
 
 // look looks at the rows, if there are any, and draws what there is to be seen.
-func (l *lookFlags) look(m *model.Model) (*report.Reconstruction, error) {
+func (l *lookFlags) look(a *app, m *model.Model) (*report.Reconstruction, error) {
 	if l.plots != "" && hasGrid(m) {
 		if err := drawGrid(l.plots, m); err != nil {
 			return nil, err
@@ -80,11 +84,12 @@ func (l *lookFlags) look(m *model.Model) (*report.Reconstruction, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec.Columns, spec.Window, spec.MinRows = m.DataColumns(), m.Manifest.Window, 1
+	spec.Columns, spec.Window, spec.MinRows, spec.Missing = m.DataColumns(), m.Manifest.Window, 1, l.missing
 	data, err := dataset.LoadOne(spec)
 	if err != nil {
 		return nil, err
 	}
+	a.noteGaps(&data.Gaps)
 	v, err := latent.At(m, data.Participants[0].Train)
 	if err == nil && l.plots != "" {
 		err = draw(l.plots, m, data, v)

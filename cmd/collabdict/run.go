@@ -158,7 +158,7 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 	if err := checkTime(f.timeColumn, c.Task.Window); err != nil {
 		return c, nil, err
 	}
-	spec.Window, spec.LabelFault = c.Task.Window, c.Task.LabelFault()
+	spec.Window, spec.LabelFault, spec.Missing = c.Task.Window, c.Task.LabelFault(), c.Task.Missing
 	if c.Data, warnings, err = loadOne(spec, f.name); err != nil {
 		return c, nil, err
 	}
@@ -227,7 +227,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 	if err != nil {
 		return c, nil, err
 	}
-	spec.Columns, spec.Window, spec.LabelFault = agreed.Columns, c.Task.Window, c.Task.LabelFault()
+	spec.Columns, spec.Window, spec.LabelFault, spec.Missing = agreed.Columns, c.Task.Window, c.Task.LabelFault(), cmp.Or(spec.Missing, c.Task.Missing)
 	var ofData []string
 	if c.Data, ofData, err = loadOne(spec, own.Name); err != nil {
 		return c, nil, err
@@ -285,6 +285,9 @@ func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, err
 	var warnings []string
 	for _, c := range data.Ignored {
 		warnings = append(warnings, c+" does not hold numbers, so it is not a feature")
+	}
+	if text := data.Gaps.String(); text != "" {
+		warnings = append(warnings, text)
 	}
 	return data.Participants[0], warnings, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -24,6 +25,7 @@ import (
 type scoredFlags struct {
 	dataFlags
 	model, own, with, threshold string
+	missing                     string // "" is an error
 }
 
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
@@ -42,6 +44,9 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 	if s.where != "" && s.testWhere != "" {
 		return nil, dataset.Spec{}, &usageError{"--where and --test-where contradict each other: either names the rows", "leave one out"}
 	}
+	if err := missingFlag(s.missing); err != nil {
+		return nil, dataset.Spec{}, err
+	}
 	if s.where == "" {
 		s.where = s.testWhere
 	}
@@ -58,7 +63,22 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 		return nil, spec, err
 	}
 	spec.Columns, spec.Window, spec.MinRows, spec.LabelFault = m.DataColumns(), m.Manifest.Window, 1, pipeline.LabelFault(m)
+	spec.Missing, spec.Scored = s.missing, s.missing != ""
 	return m, spec, nil
+}
+
+// addMissing adds the flag --missing of commands that score rows.
+func addMissing(cmd *cobra.Command, missing *string) {
+	cmd.Flags().StringVar(missing, "missing", dataset.KeepMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?) or no numbers: score what is there (marginal), leave their rows out (skip), or end with an error (error)")
+}
+
+// missingFlag checks the flag.
+func missingFlag(missing string) error {
+	switch missing {
+	case "", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing:
+		return nil
+	}
+	return &usageError{fmt.Sprintf("--missing: want %s, %s or %s, got %q", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing, missing), ""}
 }
 
 func (a *app) score() *cobra.Command {
@@ -96,7 +116,9 @@ sensor, that is per column of the data, the largest share first:
 With a model of windows, share is of the sensor's value, mean and deviation together, and of
 says which of the three deviates most: expected and got are of that one.
 
-Rows are written as they are read, so files may be larger than the memory.
+Rows are written as they are read, so files may be larger than the memory. A row with missing
+cells has a score, too: of what is there, and what is expected of the rest. With --explain,
+"got" is empty there.
 
 For a classifier, the columns are row, the likeliest class and its probability, with
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
@@ -125,7 +147,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 			}
 			write := func(w io.Writer) error { return a.writeScores(w, m, spec, with, limits) }
 			if m.Classifier() != nil {
-				write = func(w io.Writer) error { return writeClasses(w, m, spec, with.probabilities) }
+				write = func(w io.Writer) error { return a.writeClasses(w, m, spec, with.probabilities) }
 			}
 			if out == "" {
 				return write(a.out)
@@ -137,6 +159,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	addOwn(cmd, &s.own)
 	addWith(cmd, &s.with)
 	addThreshold(cmd, &s.threshold)
+	addMissing(cmd, &s.missing)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
 	cmd.Flags().BoolVar(&with.explain, "explain", false, "write a line per row and sensor: what was expected, and its share of the deviation")
@@ -179,7 +202,7 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 	}
 	defer func() { parts.tell(a) }()
 	line := make([]string, 0, len(head))
-	return writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
+	return a.writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
 		var why sensors
 		if with.explain {
 			var err error
@@ -261,11 +284,15 @@ func (s sensors) write(i int, beginning []string, write func([]string) error) er
 		if total > 0 {
 			share = parts[j] / total
 		}
+		got := ""
 		c, line := most[j], append(beginning, s.names[j])
+		if v := s.got.At(i, c); !math.IsNaN(v) {
+			got = decimal(v)
+		}
 		if s.kinds != nil {
 			line = append(line, s.kinds[c/len(s.names)])
 		}
-		line = append(line, strconv.FormatFloat(s.Expected.At(i, c), 'g', 6, 64), decimal(s.got.At(i, c)), strconv.FormatFloat(share, 'f', 3, 64))
+		line = append(line, strconv.FormatFloat(s.Expected.At(i, c), 'g', 6, 64), got, strconv.FormatFloat(share, 'f', 3, 64))
 		if err := write(line); err != nil {
 			return err
 		}

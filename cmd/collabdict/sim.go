@@ -234,6 +234,7 @@ func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 	if len(d.Ignored) > 0 {
 		a.note("not numbers, so not features: %s", strings.Join(d.Ignored, ", "))
 	}
+	a.noteGaps(&d.Gaps)
 	for _, l := range d.LeftOut {
 		a.note("left out: %s has only %d training rows", l.Name, l.Rows)
 	}

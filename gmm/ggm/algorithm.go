@@ -149,7 +149,7 @@ func (a *Algorithm) Prepare(algorithm.Coordinates) error {
 // Traits says what the settings ask of those who run them.
 func (a *Algorithm) Traits() algorithm.Traits {
 	return algorithm.Traits{
-		Rounds: a.Rounds, HoldsOut: a.Rho == 0, Patterns: true, LeastRows: max(a.Components, 2) + 1, Objective: "log posterior, nats", Chooses: len(a.choices()) > 1,
+		Rounds: a.Rounds, HoldsOut: a.Rho == 0, Patterns: true, Missing: true, LeastRows: max(a.Components, 2) + 1, Objective: "log posterior, nats", Chooses: len(a.choices()) > 1,
 		Values: func(columns int) (n int) {
 			for _, c := range a.choices() {
 				n += passes.PackedLen(c.Components, columns, true) + 2
@@ -172,7 +172,7 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 
 // Train plays one participant's part. Moments of another type are left alone.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
-	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Choices: a.choices(), Held: d.Held, Seed: d.Seed, Init: a.start, Shared: a.shared}
+	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Choices: a.choices(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: a.start, Shared: a.shared}
 	c.Moments, _ = d.Moments.(*columnstats.Moments)
 	l, err := NewLearner(d.Rows, c)
 	if err != nil {

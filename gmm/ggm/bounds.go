@@ -7,8 +7,49 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// limits bound this learner's sums at every member.
-type limits struct{ columnstats.Bounds }
+// limits bound this learner's sums at every member. If cells may be missing, they leave room for
+// what is put in their place.
+type limits struct {
+	columnstats.Bounds
+	missing bool
+}
+
+const (
+	// roomFor is how many times as large as agreed root mean squares may be with what is put in
+	// the place of missing cells.
+	roomFor = 2
+	// cellNats bounds the entropy of a missing cell, in nats beyond the logarithm of its bound.
+	cellNats = 16
+)
+
+// limitsOf returns the limits that follow from the bounds of rows.
+func limitsOf(b columnstats.Bounds, missing bool) limits {
+	if missing {
+		b = b.Wider(roomFor)
+	}
+	return limits{b, missing}
+}
+
+// cells bounds the entropy of all missing cells; 0 if none may be missing.
+func (l limits) cells() (sum float64) {
+	for _, v := range l.RMS {
+		if l.missing {
+			sum += l.Rows * (cellNats + math.Abs(math.Log(v)))
+		}
+	}
+	return sum
+}
+
+// replaced bounds what is put in the place of a missing cell of each column so that the sums are
+// within the limits: the squares of values and variances together are at most 1½ times the agreed
+// ones, beside those of the cells that are there.
+func (l limits) replaced() []float64 {
+	out := make([]float64, len(l.RMS))
+	for i, v := range l.RMS {
+		out[i] = v / roomFor * math.Sqrt(0.75)
+	}
+	return out
+}
 
 // statistics returns the blocks of what a round sums.
 func (l limits) statistics(k int) []collabdict.Block {
@@ -16,9 +57,9 @@ func (l limits) statistics(k int) []collabdict.Block {
 }
 
 // own bounds e^s, which is between −N^s ln K and 0: the responsibilities have no more
-// entropy than their mean.
+// entropy than their mean. That of missing cells comes to it.
 func (l limits) own(k int) float64 {
-	return (l.Rows + ownRows*float64(k)) * math.Max(math.Log(float64(k)), 1e-6)
+	return (l.Rows+ownRows*float64(k))*math.Max(math.Log(float64(k)), 1e-6) + l.cells()
 }
 
 // all returns the blocks of a vector of candidates.

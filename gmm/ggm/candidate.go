@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/glasso"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
@@ -48,8 +49,27 @@ func (p prior) floor() float64 {
 func (c *candidate) len(dim int) int { return passes.PackedLen(c.components, dim, true) + 1 }
 
 // update computes the candidate's part of a vector, and the weights that belong to it.
-func (c *candidate) update(r *passes.Reader, bound float64) ([]float64, error) {
-	s, diversity, err := c.model.Statistics(r, nil, c.prior.tilts(c.model), true)
+func (c *candidate) update(l *Learner) ([]float64, error) {
+	x, err := c.statistics(l, nil)
+	if err != nil || l.partial == nil || collabdict.CheckBlocks(x, l.limits.statistics(c.components)) == nil {
+		return x, err
+	}
+	// What is put in the place of missing cells is out of all proportion to what is there.
+	return c.statistics(l, l.limits.replaced())
+}
+
+// statistics is update with what is put in the place of missing cells within limits, nil for none.
+func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error) {
+	tilts, cells := c.prior.tilts(c.model), 0.0
+	var others *passes.Partial
+	if l.partial != nil {
+		var err error
+		if others, err = c.model.PartialStatistics(l.partial, tilts, replaced); err != nil {
+			return nil, err
+		}
+		cells = others.Cells
+	}
+	s, diversity, err := c.model.StatisticsWith(l.whole, others, tilts)
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +80,14 @@ func (c *candidate) update(r *passes.Reader, bound float64) ([]float64, error) {
 	floats.AddConst(more, c.pending)
 	floats.Add(c.pending, s.N)
 	floats.Scale(1/passes.Sum(c.pending), c.pending)
-	own := s.Entropy
+	own := s.Entropy + cells
 	for k, w := range c.pending {
 		if w > 0 {
 			own += float64((s.N[k] + more) * portable.Log(w))
 		}
 	}
-	return append(s.Pack(), math.Max(-bound, math.Min(own, 0))), nil
+	bound := l.limits.own(c.components)
+	return append(s.Pack(), math.Max(-bound, math.Min(own, bound))), nil
 }
 
 // step is Eqs. (14) to (16) on the candidate's part of a total. counts says that the weights

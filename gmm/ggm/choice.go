@@ -53,6 +53,9 @@ func newReference(all *passes.Moments) reference {
 func (r reference) logDensity(x []float64) float64 {
 	sum := 0.0
 	for i, v := range x {
+		if math.IsNaN(v) { // missing
+			continue
+		}
 		d := v - r.mean[i]
 		sum -= 0.5 * (float64(d*d/r.variance[i]) + portable.Log(2*math.Pi*r.variance[i]))
 	}

@@ -33,6 +33,9 @@ type Config struct {
 	// Moments, if not nil, are what the participants know of their rows already. All
 	// must have them, or none: the learner then asks for neither them nor bounds.
 	Moments *columnstats.Moments
+	// Missing says that rows may have missing cells, which are NaN: at each row, and for each
+	// component, these have their distribution given the others.
+	Missing bool
 	// Shared, if not nil, is what learners of one process share.
 	Shared *Solutions
 }

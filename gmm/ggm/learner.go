@@ -14,6 +14,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
+	"github.com/collabdict/collabdict/internal/partial"
+	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // Learner learns the sparse Gaussian graphical model mixture of Idé et al. 2024,
@@ -24,8 +26,11 @@ import (
 // LocalUpdate computes takes effect with the Optimize that follows, so that a
 // failed sum changes nothing.
 type Learner struct {
-	rows   *passes.Reader
+	rows   *passes.Reader // all, with something in the place of missing cells
 	config Config
+
+	whole   *passes.Reader // those with no missing cell; nil for none
+	partial *passes.Reader // those with missing cells; nil for none
 
 	limits  limits
 	total   int // N of all participants of the start
@@ -49,19 +54,21 @@ var errNotStarted = errors.New("the learner has no parameters: start it first")
 // the caller if at all. It keeps the source, and reads all rows once; each sum over
 // them is another pass, or two. Rows that cannot be read are an error of the method
 // that asked for the sum.
-func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
+func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	n, dim := rows.Dims()
+	n, dim := of.Dims()
 	if n == 0 || dim == 0 {
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
 	}
-	r := passes.NewReader(rows)
-	if err := r.Check(math.Ldexp(1, columnstats.MaxExp-1)); err != nil {
+	l := &Learner{config: config}
+	if err := l.split(of); err != nil {
 		return nil, err
 	}
-	l := &Learner{rows: r, config: config}
+	if err := l.rows.Check(math.Ldexp(1, columnstats.MaxExp-1)); err != nil {
+		return nil, err
+	}
 	if config.Held != nil {
 		x, err := algorithm.Dense(config.Held)
 		if err != nil {
@@ -75,6 +82,24 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 		}
 	}
 	return l, nil
+}
+
+// split tells rows with missing cells from others.
+func (l *Learner) split(of gmm.Rows) error {
+	l.rows = passes.NewReader(of)
+	l.whole = l.rows
+	if !l.config.Missing {
+		return nil
+	}
+	all, lacking, err := partial.Complete(of)
+	if err != nil || lacking == nil {
+		return err
+	}
+	l.rows, l.partial, l.whole = passes.NewReader(all), passes.NewReader(rows.Subset(of, lacking)), nil
+	if len(lacking) < l.rows.N {
+		l.whole = passes.NewReader(rows.Without(of, lacking))
+	}
+	return nil
 }
 
 // Start agrees with the group on bounds of the statistics and on the first
@@ -142,13 +167,14 @@ func (l *Learner) Running() collabdict.Running { return l.running }
 //	e^s = −Σ_n Σ_k r_k(n) ln r_k(n) + Σ_k N_k^s ln π_k^s  with  π_k^s = N_k^s / N^s.
 //
 // The local log-likelihood is not summed: when the model has settled, the difference of
-// two sums would tell that of a member that is lost.
+// two sums would tell that of a member that is lost. Missing cells have their distribution given
+// the others of their row, in each component, whose entropy comes to e^s.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	if l.live == nil {
 		return nil, nil, errNotStarted
 	}
 	for _, c := range l.live {
-		own, err := c.update(l.rows, l.limits.own(c.components))
+		own, err := c.update(l)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -53,6 +53,9 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 	}
 	for _, c := range live {
 		c.same = columnstats.NewSameRows(s.carrier, s.limits.Bounds, s.known, c.components)
+		if s.config.Missing {
+			c.same.CountsOnly()
+		}
 	}
 	if s.config.Init != nil {
 		m, err := s.config.Init.Mixture()
@@ -104,14 +107,14 @@ const (
 // is given these are not needed.
 func (s *starter) common(ctx context.Context) error {
 	if s.known = s.config.Moments; s.known != nil {
-		s.limits = limits{s.known.Bounds}
+		s.limits = limitsOf(s.known.Bounds, s.config.Missing)
 		return nil
 	}
 	agreed, err := columnstats.Agree(ctx, s.group, s.rows.Rows)
 	if err != nil {
 		return err
 	}
-	s.limits = limits{agreed}
+	s.limits = limitsOf(agreed, s.config.Missing)
 	if s.config.Init != nil {
 		return nil
 	}
@@ -148,6 +151,9 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, of map[int
 		// A member that is lost from here on stays in the objective with the least entropy
 		// that its rows can have: it does not fall when the member comes back.
 		least := -(float64(s.rows.N) + c.prior.floor()*float64(c.components)) * math.Log(float64(c.components))
+		if s.partial != nil {
+			least -= s.limits.cells()
+		}
 		x = append(append(x, own.Pack()...), least)
 	}
 	starts, length := layout(live, s.rows.Dim)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/collabdict/collabdict"
 )
@@ -139,6 +140,15 @@ func (b Bounds) checkRows(total float64, later int) error {
 		return fmt.Errorf("members have sent %.10g rows together, and published fewer than %.10g: one of them counts more rows than it has; compare the numbers of rows with their owners", total, all)
 	}
 	return nil
+}
+
+// Wider returns bounds that hold for values of so many times the size.
+func (b Bounds) Wider(times float64) Bounds {
+	b.RMS = slices.Clone(b.RMS)
+	for i := range b.RMS {
+		b.RMS[i] *= times
+	}
+	return b
 }
 
 // Moments returns the blocks of the moments of k components with weights 0 ≤ r ≤ 1: the

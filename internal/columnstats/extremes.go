@@ -57,6 +57,10 @@ func ranges(ends []float64, most func(column int) float64) (low, size []float64,
 	dim := len(ends) / 2
 	low, size = make([]float64, dim), make([]float64, dim)
 	for j := range dim {
+		if math.IsInf(ends[j], -1) { // no value
+			constant, size[j] = append(constant, j), 1
+			continue
+		}
 		low[j] = -ends[dim+j]
 		if size[j] = ends[j] + ends[dim+j]; !(size[j] > most(j)) {
 			size[j] = 1
@@ -76,6 +80,9 @@ func ends(rows collabdict.Rows) ([]float64, error) {
 	}
 	err := eachRow(rows, func(row []float64) {
 		for j, v := range row {
+			if v != v { // missing
+				continue
+			}
 			own[j], own[dim+j] = math.Max(own[j], v), math.Max(own[dim+j], -v)
 		}
 	})

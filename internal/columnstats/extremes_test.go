@@ -106,3 +106,12 @@ func TestOwnExtremes(t *testing.T) {
 		t.Errorf("got %v, constant %v", s.Apply(x), constant)
 	}
 }
+
+// Missing cells are no extremes, and a column without any other is constant.
+func TestOwnExtremesOfMissingCells(t *testing.T) {
+	none := math.NaN()
+	low, size, constant, err := columnstats.OwnExtremes(rows.InMemory(mat.NewDense(3, 3, []float64{1, none, none, none, -2, none, 4, 3, none})))
+	if err != nil || !slices.Equal(low, []float64{1, -2, 0}) || !slices.Equal(size, []float64{3, 5, 1}) || !slices.Equal(constant, []int{2}) {
+		t.Errorf("low %v, size %v, constant %v, %v", low, size, constant, err)
+	}
+}

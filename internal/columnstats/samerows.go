@@ -20,6 +20,7 @@ type SameRows struct {
 	components int
 	sums       []float64 // over the components, in the last total; at first, of a start, N alone
 	members    int       // counted in it, 0 before the first
+	countsOnly bool
 }
 
 // leftOver is the share of its bound that floating point leaves of a member's sum over the
@@ -37,6 +38,10 @@ func NewSameRows(g collabdict.Group, b Bounds, start *Moments, k int) *SameRows 
 	return s
 }
 
+// CountsOnly says that rows have missing cells, so that the moments beyond the number of rows are
+// as the model expects them, and change with it.
+func (s *SameRows) CountsOnly() { s.countsOnly = true }
+
 // Check returns an error for the next total if it is over other rows. The blocks are those of
 // a member's vector, which begins with its moments.
 func (s *SameRows) Check(total []float64, blocks []collabdict.Block) error {
@@ -49,7 +54,7 @@ func (s *SameRows) Check(total []float64, blocks []collabdict.Block) error {
 	}
 	var sums []float64
 	for _, b := range blocks {
-		if b.Moment == collabdict.NoMoment {
+		if b.Moment == collabdict.NoMoment || s.countsOnly && len(sums) > 0 {
 			break
 		}
 		for end := b.Len; end > 0; end -= s.components {

@@ -255,3 +255,13 @@ func TestAgreementsWithTwoOrNone(t *testing.T) {
 		}
 	}
 }
+
+// A member says what becomes of its own rows with missing cells; to learn from them is agreed.
+func TestNodesSayWhatToDoWithMissingCells(t *testing.T) {
+	for missing, want := range map[string]string{"": "", "skip": "", "error": "", "marginal": `missing: want error or skip, got "marginal": all members agree on marginal`} {
+		spec, err := (&Node{Missing: missing}).Spec()
+		if want == "" && (err != nil || spec.Missing != missing) || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%q: got %q, %v", missing, spec.Missing, err)
+		}
+	}
+}

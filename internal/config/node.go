@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -24,9 +25,12 @@ type Node struct {
 	TimeColumn  string   `yaml:"time_column,omitempty"`
 	Limit       int      `yaml:"limit,omitempty"`
 	Ignore      []string `yaml:"ignore,omitempty"`
-	Memory      string   `yaml:"memory,omitempty"`
-	Float32     bool     `yaml:"float32,omitempty"`
-	Baselines   []string `yaml:"baselines,omitempty"`
+	// Missing is error or skip: what becomes of this participant's rows with missing cells. Empty
+	// means what the agreement has.
+	Missing   string   `yaml:"missing,omitempty"`
+	Memory    string   `yaml:"memory,omitempty"`
+	Float32   bool     `yaml:"float32,omitempty"`
+	Baselines []string `yaml:"baselines,omitempty"`
 	// Patience is how many times its usual time a member may take before this one
 	// would go on without it; 0 means the default.
 	Patience float64 `yaml:"patience,omitempty"`
@@ -75,12 +79,17 @@ func (n *Node) Spec() (dataset.Spec, error) {
 	if err != nil {
 		return dataset.Spec{}, err
 	}
+	switch n.Missing {
+	case "", dataset.RefuseMissing, dataset.SkipMissing:
+	default:
+		return dataset.Spec{}, fmt.Errorf("missing: want %s or %s, got %q: all members agree on %s", dataset.RefuseMissing, dataset.SkipMissing, n.Missing, dataset.KeepMissing)
+	}
 	memory, err := dataset.ParseMemory(n.Memory)
 	if err != nil {
 		return dataset.Spec{}, err
 	}
 	return dataset.Spec{
 		Data: n.Data, Label: n.Label, ClassLabels: n.ClassLabels, Where: where, TestWhere: testWhere,
-		Time: n.TimeColumn, Limit: n.Limit, Ignore: n.Ignore, Memory: memory, Float32: n.Float32,
+		Time: n.TimeColumn, Limit: n.Limit, Ignore: n.Ignore, Missing: n.Missing, Memory: memory, Float32: n.Float32,
 	}, nil
 }

@@ -21,8 +21,12 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 	}
 	for _, sh := range shares {
 		d.FirstClass = cmp.Or(d.FirstClass, sh.class)
+		d.Gaps.add(&sh.gaps)
 	}
 	groups := merge(shares)
+	if s.Split.Kind == partition.PCAKMeans && d.Gaps.Partial > d.Gaps.Dropped {
+		return nil, &Error{Msg: "rows with missing cells cannot be dealt by how alike they are", Hint: "leave them out with --missing skip, or take another --split"}
+	}
 	if s.Split.Kind == partition.IID {
 		groups = s.deal(groups[""], len(sch.features))
 	} else if s.Split.Kind.Dealt() {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -89,23 +90,34 @@ func (t *csvFile) seekable() bool    { return !t.zipped }
 func (t *csvFile) close()            { t.file.close() }
 
 // kinds goes by the first row, and so has read it.
-func (t *csvFile) kinds() ([]kind, place, error) {
+func (t *csvFile) kinds(missing bool) ([]kind, place, error) {
 	p, err := t.next()
 	if err != nil {
 		return nil, p, err
 	}
 	kinds := make([]kind, len(t.record))
-	for i := range t.record {
-		switch cell := t.text(i); {
-		case cell == "":
-			kinds[i] = kindEmpty
-		case isNumber(cell):
-			kinds[i] = kindNumber
-		default:
-			kinds[i] = kindText
+	for i := range kinds {
+		kinds[i] = kindEmpty
+	}
+	for {
+		for i := range t.record {
+			switch cell := t.text(i); {
+			case kinds[i] != kindEmpty, cell == "", missing && isMark(cell):
+			case isNumber(cell):
+				kinds[i] = kindNumber
+			default:
+				kinds[i] = kindText
+			}
+		}
+		if !missing || !slices.Contains(kinds, kindEmpty) {
+			return kinds, p, nil
+		}
+		if _, err := t.next(); errors.Is(err, io.EOF) {
+			return kinds, p, nil
+		} else if err != nil {
+			return nil, p, err
 		}
 	}
-	return kinds, p, nil
 }
 
 func (t *csvFile) read(features, _ []int) (rowReader, error) {

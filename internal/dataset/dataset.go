@@ -36,6 +36,8 @@ type Dataset struct {
 	// Ignored lists columns that are no features because their first value is
 	// not a number.
 	Ignored []string
+	// Gaps says which cells of the files were missing.
+	Gaps Gaps
 	// Classes names labels that are text, sorted: label 2+i is Classes[i], so
 	// that none is taken for normal or anomaly. nil if labels are numbers.
 	Classes []string

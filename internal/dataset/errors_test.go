@@ -13,9 +13,9 @@ func TestFileErrors(t *testing.T) {
 	const head = "temp,label,part\n1,0,train\n"
 	whole := zipped(t, head)
 	for content, want := range map[string]string{
-		head + "n/a,0,train\n":            `f.csv:3: column "temp": want a number, got "n/a"; fix the cell, or leave the column out with --ignore temp`,
-		head + ",0,train\n":               `f.csv:3: column "temp": the cell is empty; fill it, or leave the column out with --ignore temp`,
-		head + "NaN,0,train\n":            `f.csv:3: column "temp": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore temp`,
+		head + "n/a,0,train\n":            `f.csv:3: column "temp": want a number, got "n/a"; fix the cell, or leave the column out with --ignore temp, or see --missing`,
+		head + ",0,train\n":               `f.csv:3: column "temp": the cell is empty; fill it, or leave the column out with --ignore temp, or see --missing`,
+		head + "NaN,0,train\n":            `f.csv:3: column "temp": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore temp, or see --missing`,
 		head + "-inf,0,train\n":           `f.csv:3: column "temp": want a finite number, got "-inf"; fix the cell, or leave the column out with --ignore temp`,
 		head + "1e999,0,train\n":          `f.csv:3: column "temp": want a finite number, got "1e999"; fix the cell, or leave the column out with --ignore temp`,
 		head + "1e300,0,train\n":          `f.csv:3: column "temp": want a number of at most 1e+60 in size, got 1e300; fix the cell, or leave the column out with --ignore temp`,
@@ -42,8 +42,8 @@ func TestFileErrors(t *testing.T) {
 		"temp,part\n1,train\n":            `f.csv: column "label": there is no such column; columns are "temp", "part"`,
 		"label,part\n1,train\n":           `f.csv: no column is a feature: none that is left has a number in the first row; columns are "label", "part", separated by commas`,
 		"temp,label,part\n1,0,x\n":        `f.csv: no row meets --where part=train; values there are "x"`,
-		"a,label,part\n,0,train\n":        `f.csv:2: column "a": the cell is empty; fill it, or leave the column out with --ignore a`,
-		"a,label,part\nNaN,0,train":       `f.csv:2: column "a": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore a`,
+		"a,label,part\n,0,train\n":        `f.csv:2: column "a": the cell is empty; fill it, or leave the column out with --ignore a, or see --missing`,
+		"a,label,part\nNaN,0,train":       `f.csv:2: column "a": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore a, or see --missing`,
 		"\x1f\x8b\x08":                    `f.csv: the compressed file ends too early; copy it again`,
 		whole[:30]:                        `f.csv: the compressed file ends too early; copy it again`,
 	} {
@@ -56,9 +56,9 @@ func TestFileErrors(t *testing.T) {
 // TestColumnsOfAModelCannotBeIgnored checks that no hint says so.
 func TestColumnsOfAModelCannotBeIgnored(t *testing.T) {
 	for cell, want := range map[string]string{
-		"":      `f.csv:3: column "x": the cell is empty; fill it`,
-		"n/a":   `f.csv:3: column "x": want a number, got "n/a"; fix the cell`,
-		"NaN":   `f.csv:3: column "x": want a finite number, got "NaN"; fix the cell`,
+		"":      `f.csv:3: column "x": the cell is empty; fill it, or see --missing`,
+		"n/a":   `f.csv:3: column "x": want a number, got "n/a"; fix the cell, or see --missing`,
+		"NaN":   `f.csv:3: column "x": want a finite number, got "NaN"; fix the cell, or see --missing`,
 		"1e300": `f.csv:3: column "x": want a number of at most 1e+60 in size, got 1e300; fix the cell`,
 	} {
 		folder(t, "f.csv", "x,y\n1,2\n"+cell+",2\n")

@@ -15,13 +15,15 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// FuzzLoad reads any bytes as a file: a typed error, or rows of finite numbers.
+// FuzzLoad reads any bytes as a file: a typed error, or rows of finite numbers and, where cells
+// may be missing, of NaN.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(table))
 	f.Add([]byte(zipped(f, table)))
 	f.Add([]byte("\ufeffa;b\n1;2\n"))
 	f.Add([]byte(" \na,label\n1e61,\xff\n0x1p0,1_0\n"))
 	f.Add([]byte("\"a\"\"b\",label\n\"1\",x\n"))
+	f.Add([]byte(holes))
 	fuzzLoad(f, "f.csv")
 }
 
@@ -75,8 +77,9 @@ func fuzzLoad(f *testing.F, name string) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, label := range []string{"", "label"} {
-			d, err := dataset.LoadOne(dataset.Spec{Data: []string{path}, Label: label})
+		for _, spec := range []dataset.Spec{{}, {Label: "label"}, {Missing: dataset.SkipMissing}, {Missing: dataset.KeepMissing}, {Missing: dataset.KeepMissing, Scored: true}} {
+			spec.Data = []string{path}
+			d, err := dataset.LoadOne(spec)
 			var typed *dataset.Error
 			if err != nil && !errors.As(err, &typed) {
 				t.Fatalf("untyped error %v", err)
@@ -96,7 +99,7 @@ func fuzzLoad(f *testing.F, name string) {
 					t.Fatalf("a row of %d for %d columns", len(row), len(d.Columns))
 				}
 				for _, v := range row {
-					if !(math.Abs(v) <= 1e60) {
+					if !(math.Abs(v) <= 1e60) && !(math.IsNaN(v) && spec.Missing == dataset.KeepMissing) {
 						t.Fatalf("%v came through", v)
 					}
 				}

@@ -160,7 +160,7 @@ func TestImagesAmongOthers(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	var numbers []int
-	err = dataset.Scan(dataset.Spec{Data: []string{"mnist/t10k-images-idx3-ubyte"}, Columns: []string{"r2c3", "r1c1"}}, func(x *mat.Dense, n []int) error {
+	_, err = dataset.Scan(dataset.Spec{Data: []string{"mnist/t10k-images-idx3-ubyte"}, Columns: []string{"r2c3", "r1c1"}}, func(x *mat.Dense, n []int) error {
 		numbers = append(numbers, n...)
 		if x.At(1, 0) != 12 || x.At(1, 1) != 7 {
 			t.Errorf("scanned %v", x.RawRowView(1))

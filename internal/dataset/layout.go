@@ -53,7 +53,7 @@ func (s *Spec) settle(path string) (schema, error) {
 		return schema{}, err
 	}
 	defer t.close()
-	kinds, first, err := t.kinds()
+	kinds, first, err := t.kinds(s.tolerates())
 	if errors.Is(err, io.EOF) {
 		return schema{}, noRows(path)
 	}
@@ -74,6 +74,9 @@ func (s *Spec) settle(path string) (schema, error) {
 		}
 		switch kinds[i] {
 		case kindEmpty:
+			if s.tolerates() {
+				return schema{}, &Error{File: path, Column: name, Msg: "all cells are missing", Hint: "leave the column out with --ignore " + name}
+			}
 			return schema{}, s.missing(path, first, name)
 		case kindNumber:
 			out.features = append(out.features, name)

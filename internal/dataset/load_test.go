@@ -182,7 +182,7 @@ func TestLinesOfBlanks(t *testing.T) {
 	}
 	folder(t, "f.csv", "x\n1\n\"\"\n", "g.csv", "x\n1\n\"  ")
 	_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}})
-	wantError(t, err, `f.csv:3: column "x": the cell is empty; fill it, or leave the column out with --ignore x`)
+	wantError(t, err, `f.csv:3: column "x": the cell is empty; fill it, or leave the column out with --ignore x, or see --missing`)
 	_, err = dataset.LoadOne(dataset.Spec{Data: []string{"g.csv"}})
 	wantError(t, err, `g.csv:3: malformed row: extraneous or missing " in quoted-field; write a quote inside a cell as ""`)
 }

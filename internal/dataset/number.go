@@ -37,6 +37,9 @@ func (sc *scanner) number(cell string, at place, column string) (float64, error)
 		return v, nil
 	}
 	hint := "fix the cell" + sc.spec.orIgnore(column)
+	if isMark(cell) {
+		hint += sc.spec.orSkip(column)
+	}
 	if column == sc.spec.Label {
 		hint = "fix the cell, or name another --label"
 	}
@@ -59,7 +62,15 @@ func usable(cell string) (v float64, msg string) {
 
 // missing is an empty cell of a feature, or of a column that the Spec needs.
 func (s *Spec) missing(path string, at place, column string) error {
-	return &Error{File: path, Line: at.line, Row: at.row, Column: column, Msg: "the cell is empty", Hint: "fill it" + s.orIgnore(column)}
+	return &Error{File: path, Line: at.line, Row: at.row, Column: column, Msg: "the cell is empty", Hint: "fill it" + s.orIgnore(column) + s.orSkip(column)}
+}
+
+// orSkip proposes to do without a cell, where that can be done.
+func (s *Spec) orSkip(column string) string {
+	if slices.Contains(s.roles(), column) {
+		return ""
+	}
+	return ", or see --missing"
 }
 
 // orIgnore proposes to leave a column out, where that can be done: not if the

@@ -192,8 +192,8 @@ func TestParquetErrors(t *testing.T) {
 		data        []string
 		label, want string
 	}{
-		{[]string{"null.parquet"}, "b", `null.parquet: row 2: column "a": the cell is empty; fill it, or leave the column out with --ignore a`},
-		{[]string{"nan.parquet"}, "", `nan.parquet: row 1: column "a": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore a`},
+		{[]string{"null.parquet"}, "b", `null.parquet: row 2: column "a": the cell is empty; fill it, or leave the column out with --ignore a, or see --missing`},
+		{[]string{"nan.parquet"}, "", `nan.parquet: row 1: column "a": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore a, or see --missing`},
 		{[]string{"null.parquet"}, "a", `null.parquet: no column is a feature: none that is left holds numbers; columns are "a", "b", "l"`},
 		{[]string{"fine.parquet"}, "l", `fine.parquet: column "l": want numbers or text, got a column of another type; convert it, or name another column`},
 		{[]string{"fine.parquet", "other.parquet"}, "", `other.parquet: column "a": want numbers, got a column of another type; convert it`},

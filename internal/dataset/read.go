@@ -40,6 +40,7 @@ type share struct {
 	class string
 	// meetsBoth says that a row meets both where conditions.
 	meetsBoth bool
+	gaps      Gaps
 }
 
 // scanner reads one file.
@@ -54,7 +55,9 @@ type scanner struct {
 	file   part // each group takes its share of it
 	out    *share
 	gap    float64   // a longer step of time begins a new window
-	row    []float64 // scratch
+	row    []float64 // scratch, as is missing
+	// missing tells which cells of the row are.
+	missing []bool
 }
 
 // read returns the rows of a file that train or are scored. name is the key
@@ -104,8 +107,11 @@ func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*
 		gap:  gap,
 		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name, hold: hold,
 		file: part{path: path, info: t.info(), seekable: t.seekable(), layout: lay},
-		out:  &share{header: t.header(), groups: make(map[string]*group), index: make(map[string]int)},
-		row:  make([]float64, len(lay.features)),
+		out: &share{
+			header: t.header(), groups: make(map[string]*group), index: make(map[string]int),
+			gaps: Gaps{Columns: sch.features, Cells: make([]int, len(lay.features))},
+		},
+		row: make([]float64, len(lay.features)), missing: make([]bool, len(lay.features)),
 	}, nil
 }
 
@@ -128,7 +134,7 @@ func (sc *scanner) add(at place) error {
 	if !train && !test {
 		return nil
 	}
-	if err := sc.numbers(at); err != nil {
+	if dropped, err := sc.numbers(at); dropped || err != nil {
 		return err
 	}
 	label, err := sc.label(at, train)

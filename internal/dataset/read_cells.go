@@ -7,21 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// numbers reads the features of the present row into the scratch row.
-func (sc *scanner) numbers(at place) error {
+// numbers reads the features of the present row into the scratch row. It reports whether the
+// row is left out because of missing cells.
+func (sc *scanner) numbers(at place) (dropped bool, err error) {
 	sound, err := sc.rows.numbers(sc.row)
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return false, err
+	case !sound:
+		return sc.cells(at)
 	}
-	if sound {
-		return sc.single(at)
-	}
-	for j, i := range sc.layout.features {
-		if sc.row[j], err = sc.number(sc.rows.text(i), at, sc.schema.features[j]); err != nil {
-			return err
-		}
-	}
-	return nil
+	sc.out.gaps.Rows++
+	return false, sc.single(at)
 }
 
 // single refuses a scratch row that has no place in single precision, if it is to

@@ -13,16 +13,17 @@ import (
 // keeps, in order, a block x of them at a time. numbers are those of the rows among all
 // rows of the files, from 1, whether kept or not. Both hold until f returns; after an
 // error of it, nothing more is read. A fault in a file comes after the blocks before it.
-// Of the Spec, Data, Where, Ignore, Columns, Window and Time count.
-func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) error {
+// Of the Spec, Data, Where, Missing, Scored, Ignore, Columns, Window and Time count.
+func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) (Gaps, error) {
+	var gaps Gaps
 	files, err := dataFiles(spec.Data)
 	if err != nil {
-		return err
+		return gaps, err
 	}
 	spec.Ignore = trimmed(spec.Ignore)
 	sch, err := spec.settle(files[0])
 	if err != nil {
-		return err
+		return gaps, err
 	}
 	b := &scan{width: len(sch.features), f: f}
 	if spec.Window > 0 {
@@ -33,14 +34,15 @@ func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) error {
 	for _, path := range files {
 		sh, err := b.file(&spec, sch, path)
 		if err != nil {
-			return err
+			return gaps, err
 		}
 		shares = append(shares, sh)
+		gaps.add(&sh.gaps)
 	}
 	if err := b.flush(); err != nil {
-		return err
+		return gaps, err
 	}
-	return spec.check(shares, files[0])
+	return gaps, spec.check(shares, files[0])
 }
 
 // scan gathers rows into blocks.
@@ -80,10 +82,12 @@ func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
 		if train, _ := sc.role(); !train {
 			continue
 		}
-		if err := sc.numbers(at); err != nil {
-			return nil, err
-		}
 		kept.n++
+		if dropped, err := sc.numbers(at); err != nil {
+			return nil, err
+		} else if dropped {
+			continue
+		}
 		row := sc.row
 		if b.roll != nil {
 			begins, err := sc.begins(kept, b.read-first, at)

@@ -33,11 +33,19 @@ type Spec struct {
 	Where, TestWhere Condition
 	// Limit keeps the first Limit training rows of each participant; 0 keeps all.
 	Limit int
+	// Missing says what becomes of rows with missing cells of features: [RefuseMissing], which
+	// is also "", [SkipMissing] or [KeepMissing]. Of a row to train on, one cell has to be
+	// there.
+	Missing string
+	// Scored says that all rows are scored, and none trains: unless Missing refuses that, a
+	// cell that is no number counts as missing, and a row may have no other cells.
+	Scored bool
 	// Ignore names columns that are no features.
 	Ignore []string
 	// Columns, if not nil, names the features and their order, as a trained
 	// model wants them; a file may hold others. nil takes every column that
-	// has numbers (in CSV: in its first row) and no other part in the Spec.
+	// has numbers (in CSV: in its first row, or where that is missing in a later one) and no
+	// other part in the Spec.
 	Columns []string
 	// Seed deals the rows of splits that pool them.
 	Seed uint64

@@ -125,15 +125,12 @@ func (c *cursor) read(x []float64, from int) error {
 // take fills x with the next rows of the part.
 func (c *cursor) take(x []float64) (sound bool, err error) {
 	s, lay := c.stream, &c.stream.parts[c.part].layout
-	if rows, ok := c.rows.(*numberedRows); ok && lay.where < 0 && lay.testWhere < 0 {
+	if rows, ok := c.rows.(*numberedRows); ok && lay.where < 0 && lay.testWhere < 0 && !s.spec.tolerates() {
 		c.next += len(x) / s.width
 		return rows.fill(x)
 	}
 	for ; len(x) > 0; x = x[s.width:] {
-		if err := c.advance(); err != nil {
-			return false, err
-		}
-		if sound, err := c.rows.numbers(x[:s.width]); err != nil || !sound {
+		if sound, err := c.advance(x[:s.width]); err != nil || !sound {
 			return false, err
 		}
 	}
@@ -151,27 +148,43 @@ func (c *cursor) seek(row int) error {
 		return err
 	}
 	c.next = s.starts[c.part] + block*blockRows
+	var dst []float64
+	if s.spec.tolerates() { // which rows there are depends on their cells
+		dst = make([]float64, s.width)
+	}
 	for c.next < row {
-		if err := c.advance(); err != nil {
+		if sound, err := c.advance(dst); err != nil {
 			return err
+		} else if !sound {
+			return c.changed()
 		}
 	}
 	return nil
 }
 
-// advance moves to the next row that belongs to the stream.
-func (c *cursor) advance() error {
+// advance moves to the next row that belongs to the stream, and reads it unless dst is nil.
+func (c *cursor) advance(dst []float64) (sound bool, err error) {
 	s := c.stream
 	for {
 		if _, err := c.rows.next(); err != nil {
 			if errors.Is(err, io.EOF) {
-				return c.changed()
+				return false, c.changed()
 			}
-			return err
+			return false, err
 		}
-		if train, test := s.spec.role(&s.parts[c.part].layout, c.rows); test && s.test || train && !s.test {
+		if train, test := s.spec.role(&s.parts[c.part].layout, c.rows); test != s.test || !train && !test {
+			continue
+		}
+		keep := true
+		if sound = true; dst != nil {
+			keep, sound, err = c.cells(dst)
+		}
+		if err != nil || !sound {
+			return false, err
+		}
+		if keep {
 			c.next++
-			return nil
+			return true, nil
 		}
 	}
 }

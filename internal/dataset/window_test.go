@@ -112,7 +112,7 @@ func TestScannedWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []float64
-	err = dataset.Scan(spec, func(x *mat.Dense, _ []int) error {
+	_, err = dataset.Scan(spec, func(x *mat.Dense, _ []int) error {
 		got = append(got, x.RawMatrix().Data...)
 		return nil
 	})
@@ -137,7 +137,7 @@ func TestWindowErrors(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 		spec.Columns = []string{"x"}
-		if err := dataset.Scan(spec, func(*mat.Dense, []int) error { return nil }); err == nil || !strings.HasPrefix(strings.TrimPrefix(err.Error(), "back.csv: "), want) {
+		if _, err := dataset.Scan(spec, func(*mat.Dense, []int) error { return nil }); err == nil || !strings.HasPrefix(strings.TrimPrefix(err.Error(), "back.csv: "), want) {
 			t.Errorf("scan: got %v, want %s", err, want)
 		}
 	}

@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -75,9 +76,14 @@ func (e *Ensemble) Each(of collabdict.Rows, f func(from int, scores []float64, s
 	})
 }
 
-// members returns the scores of rows at the members, N by as many.
+// members returns the scores of rows at the members, N by as many. A row with every cell missing
+// has the median of the own rows' scores.
 func (e *Ensemble) members(x *mat.Dense) (*mat.Dense, error) {
 	n, _ := x.Dims()
+	empty := make([]bool, n)
+	for i := range empty {
+		empty[i] = !slices.ContainsFunc(x.RawRowView(i), func(v float64) bool { return !math.IsNaN(v) })
+	}
 	out := mat.NewDense(n, len(e.Members), nil)
 	for j, m := range e.Members {
 		scores, err := Scores(m.Scorer, rows.InMemory(x))
@@ -85,6 +91,9 @@ func (e *Ensemble) members(x *mat.Dense) (*mat.Dense, error) {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		for i, v := range scores {
+			if empty[i] {
+				v = m.median
+			}
 			out.Set(i, j, v)
 		}
 	}

@@ -189,13 +189,13 @@ func TestNearest(t *testing.T) {
 				t.Errorf("%d columns, row %d: %g, want %g", dim, i, v, want)
 			}
 		}
-		for i, v := range n.LeftOut() {
+		for i, v := range n.LeftOut(nil) {
 			if want := distances(x.RawRowView(i), i); math.Abs(v-want) > 1e-12 {
 				t.Errorf("%d columns, own row %d: %g, want %g", dim, i, v, want)
 			}
 		}
 	}
-	if two := NewNearest(mat.NewDense(2, 1, []float64{0, 3})).LeftOut(); !slices.Equal(two, []float64{3, 3}) {
+	if two := NewNearest(mat.NewDense(2, 1, []float64{0, 3})).LeftOut(nil); !slices.Equal(two, []float64{3, 3}) {
 		t.Errorf("of two rows: %v", two)
 	}
 }
@@ -286,5 +286,34 @@ func TestLimitOfABlendKeepsItsPromise(t *testing.T) {
 		if most := promised + 3*promised/math.Sqrt(trials); got > most {
 			t.Errorf("%d rows: a share of %.4f lies above the limit, want at most %.4f ± %.4f", n, got, promised, most-promised)
 		}
+	}
+}
+
+// Distances are over the columns that are there, scaled up to all. A row without any has a neutral
+// score among scorers.
+func TestMissingCells(t *testing.T) {
+	none := math.NaN()
+	own := mat.NewDense(4, 4, []float64{0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0, 0, 9, 9, 9, 9})
+	n := NewNearest(own)
+	x := mat.NewDense(3, 4, []float64{0, none, 0, none, none, 1, none, none, none, none, none, none})
+	got := n.scores(x, false)
+	if want := math.Sqrt2 * (0 + 0 + 3) / 3; math.Abs(got[0]-want) > 1e-12 {
+		t.Errorf("half is missing: %g, want %g", got[0], want)
+	}
+	if want := 2 * (1 + 1 + 3) / 3.0; math.Abs(got[1]-want) > 1e-12 {
+		t.Errorf("three quarters are missing: %g, want %g", got[1], want)
+	}
+	if !math.IsNaN(got[2]) {
+		t.Errorf("all is missing: %g", got[2])
+	}
+	gaps := mat.DenseCopyOf(own)
+	gaps.Set(0, 3, none)
+	if got, want := n.LeftOut(gaps)[0], math.Sqrt(4./3)*(3+4+math.Sqrt(3*81))/3; math.Abs(got-want) > 1e-12 {
+		t.Errorf("an own row with a gap: %g, want %g", got, want)
+	}
+	e := &Ensemble{Members: []Member{{"nearest", n, Calibrate([]float64{1, 2, 3, 4, 5}), 1}}}
+	scores, err := Scores(e, rows.InMemory(x))
+	if want := e.Score([]float64{3}); err != nil || scores[2] != want {
+		t.Errorf("neutral score %g, want %g; %v", scores[2], want, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/parallel"
+	"github.com/collabdict/collabdict/internal/partial"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -23,7 +24,8 @@ const (
 const Neighbours = 3
 
 // Nearest scores a row by the mean of its distances to the nearest of some rows, which it
-// compares one by one.
+// compares one by one. Of a row with missing cells, which are NaN, the squared distance is that of
+// the others, times M/m if m of M are there; without any the score is NaN.
 type Nearest struct{ rows *mat.Dense }
 
 // Kept returns the numbers, which ascend, of those of n rows that are kept: all, or as many
@@ -56,8 +58,14 @@ func (n *Nearest) EachScores(of collabdict.Rows, f func(from int, scores []float
 	})
 }
 
-// LeftOut returns the score of each kept row by the others.
-func (n *Nearest) LeftOut() []float64 { return n.scores(n.rows, true) }
+// LeftOut returns the score of each kept row by the others. They are given as they were, if missing
+// cells have been filled in; nil stands for the kept ones.
+func (n *Nearest) LeftOut(as *mat.Dense) []float64 {
+	if as == nil {
+		as = n.rows
+	}
+	return n.scores(as, true)
+}
 
 // scores are those of the rows of x. If own is set, these are the kept ones, and a row is not
 // compared with itself.
@@ -75,6 +83,26 @@ func (n *Nearest) scores(x *mat.Dense, own bool) []float64 {
 }
 
 func (n *Nearest) score(row []float64, self int) float64 {
+	squareBelow, times := squareBelow, 1.0
+	if partial.Any(row) {
+		var of []int
+		for j, v := range row {
+			if !math.IsNaN(v) {
+				of = append(of, j)
+			}
+		}
+		if of == nil {
+			return math.NaN()
+		}
+		times = math.Sqrt(float64(len(row)) / float64(len(of)))
+		squareBelow = func(x, y []float64, _ float64) (sum float64) {
+			for _, j := range of {
+				d := x[j] - y[j]
+				sum += float64(d * d)
+			}
+			return sum
+		}
+	}
 	var nearest [Neighbours]float64 // squares, ascending
 	count, _ := n.rows.Dims()
 	found := 0
@@ -101,7 +129,7 @@ func (n *Nearest) score(row []float64, self int) float64 {
 	for _, v := range nearest[:found] {
 		sum += math.Sqrt(v)
 	}
-	return sum / float64(found)
+	return times * sum / float64(found)
 }
 
 // squareBelow returns ‖x−y‖², or some value that is not below the bound if that is not.

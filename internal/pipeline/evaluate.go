@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/local"
 	"github.com/collabdict/collabdict/internal/metrics"
@@ -65,7 +66,7 @@ func EvaluateBy(m *model.Model, p dataset.Participant, limits *local.Threshold) 
 		e.ARI = report.Of(metrics.ARI(to, labels))
 	}
 	if clusters {
-		e.Silhouette, err = silhouette(z, to)
+		e.Silhouette, err = silhouette(m, z, to)
 	}
 	return e, err
 }
@@ -92,7 +93,8 @@ func shareAbove(limits *local.Threshold, scores, labels []float64) (normal, anom
 
 // silhouette is that of the rows, or of so many that are drawn from them as it takes.
 // Which they are follows from how many rows there are.
-func silhouette(z collabdict.Rows, to []int) (report.Figure, error) {
+// Missing cells are as the model expects them.
+func silhouette(m *model.Model, z collabdict.Rows, to []int) (report.Figure, error) {
 	n, dim := z.Dims()
 	taken := rand.New(rand.NewPCG(0, 0)).Perm(n)[:min(n, metrics.SilhouetteRows)]
 	slices.Sort(taken)
@@ -108,6 +110,9 @@ func silhouette(z collabdict.Rows, to []int) (report.Figure, error) {
 		}
 		return nil
 	})
+	if c, ok := m.Learned.(algorithm.Completer); ok && err == nil {
+		sample, err = c.Complete(sample)
+	}
 	if err != nil {
 		return report.Figure{}, err
 	}

@@ -62,3 +62,18 @@ func TestRowsAreHeldOut(t *testing.T) {
 		t.Errorf("with rho, a share of %g is held out", k.HoldOut)
 	}
 }
+
+// Missing cells do not hide that rows are in time order.
+func TestTimeOrderWithMissingCells(t *testing.T) {
+	x := mat.NewDense(200, 2, nil)
+	for i := range 200 {
+		x.SetRow(i, []float64{math.Sin(float64(i) / 10), math.NaN()})
+		if i%7 == 3 {
+			x.SetRow(i, []float64{math.NaN(), 1})
+		}
+	}
+	o, err := example(t, "order=auto").order(dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: rows.InMemory(x)})
+	if err != nil || o.Order != InTime {
+		t.Errorf("got %+v, %v", o, err)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/local"
@@ -27,7 +29,13 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	if err != nil {
 		return err
 	}
-	part := &model.Local{Nearest: local.NewNearest(x)}
+	whole := x
+	if c, ok := m.Learned.(algorithm.Completer); ok && d.Missing {
+		if whole, err = c.Complete(x); err != nil {
+			return err
+		}
+	}
+	part := &model.Local{Nearest: local.NewNearest(whole)}
 	outcomes := []algorithm.Outcome{r.Outcome}
 	if _, solo := g.(collabdict.Solo); !solo {
 		alone, err := t.alone(ctx, d)
@@ -38,7 +46,7 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 			part.Alone = alone.Model.(algorithm.Scorer)
 		}
 	}
-	all, err := scoresOfOwn(outcomes, part.Nearest, rows.InMemory(x), d.Held)
+	all, err := scoresOfOwn(outcomes, part.Nearest, x, d.Held)
 	if err != nil {
 		return err
 	}
@@ -51,7 +59,15 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	}
 	about := &report.HeldOut{Rows: count}
 	if part.Alone != nil && count > 0 {
-		compare(about, tailOf(all[1], count), tailOf(all[0], count), order.Order == InTime)
+		alone, err := surprisesOf(part.Alone, d, tailOf(all[1], count))
+		if err != nil {
+			return err
+		}
+		together, err := surprisesOf(m.Learned.(algorithm.Scorer), d, tailOf(all[0], count))
+		if err != nil {
+			return err
+		}
+		compare(about, alone, together, order.Order == InTime)
 		part.Better = map[string]string{report.ByTogether: model.Shared, report.ByAlone: model.Alone}[about.Better]
 	}
 	blend := local.Own(part.Ensemble(m.Scorer()), all)
@@ -77,6 +93,28 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	return nil
 }
 
+// surprisesOf returns the scores of the rows held out by which models are compared. If cells may be
+// missing, these are of what is there: what a model expects of the rest says nothing of how good it is.
+func surprisesOf(of algorithm.Scorer, d algorithm.Data, scores []float64) ([]float64, error) {
+	by, ok := of.(interface {
+		LogDensities(dst []float64, x *mat.Dense) []float64
+	})
+	if !ok || !d.Missing {
+		return scores, nil
+	}
+	x, err := rows.Dense(d.Held)
+	if err != nil {
+		return nil, err
+	}
+	out := by.LogDensities(nil, x)
+	for i, v := range out {
+		if out[i] = -v; math.IsNaN(v) {
+			out[i] = math.Inf(1)
+		}
+	}
+	return out, nil
+}
+
 // alone trains the task on the own rows alone, in the coordinates that all have.
 func (t *Task) alone(ctx context.Context, d algorithm.Data) (algorithm.Outcome, error) {
 	d.Moments, d.Source = nil, nil
@@ -86,7 +124,7 @@ func (t *Task) alone(ctx context.Context, d algorithm.Data) (algorithm.Outcome, 
 // scoresOfOwn returns the scores of own rows by each model and by the nearest rows: of the
 // training rows, as if each had been left out, where all models can say that, and then of those
 // held out.
-func scoresOfOwn(models []algorithm.Outcome, nearest *local.Nearest, trained, held collabdict.Rows) (all [][]float64, err error) {
+func scoresOfOwn(models []algorithm.Outcome, nearest *local.Nearest, trained *mat.Dense, held collabdict.Rows) (all [][]float64, err error) {
 	leaves := !slices.ContainsFunc(models, func(o algorithm.Outcome) bool { return o.LeftOut == nil })
 	n, _ := trained.Dims()
 	var scorers []local.Scorer
@@ -95,7 +133,7 @@ func scoresOfOwn(models []algorithm.Outcome, nearest *local.Nearest, trained, he
 		var left []float64
 		if leaves {
 			left = make([]float64, n)
-			if err := o.LeftOut(trained, func(from int, scores []float64) { copy(left[from:], scores) }); err != nil {
+			if err := o.LeftOut(rows.InMemory(trained), func(from int, scores []float64) { copy(left[from:], scores) }); err != nil {
 				return nil, err
 			}
 		}
@@ -103,7 +141,7 @@ func scoresOfOwn(models []algorithm.Outcome, nearest *local.Nearest, trained, he
 	}
 	all = append(all, nil)
 	if leaves {
-		all[len(models)] = nearest.LeftOut()
+		all[len(models)] = nearest.LeftOut(trained)
 	}
 	if held == nil {
 		return all, nil

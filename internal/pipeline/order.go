@@ -98,8 +98,8 @@ func looked(p dataset.Participant) (x *mat.Dense, along int, err error) {
 	return x, lookedAlong, err
 }
 
-// ranks returns the ranks of values, about their mean. Equal values, and those that are no
-// numbers, share the mean of theirs.
+// ranks returns the ranks of values, about their mean. Equal values share the mean of theirs.
+// Those that are no numbers have the mean of all others.
 func ranks(values []float64) []float64 {
 	n := len(values)
 	order, out := make([]int, n), make([]float64, n)
@@ -107,13 +107,17 @@ func ranks(values []float64) []float64 {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
-	for i := 0; i < n; {
+	missing := 0
+	for missing < n && math.IsNaN(values[order[missing]]) { // these come first
+		missing++
+	}
+	for i := missing; i < n; {
 		j := i
 		for j < n && cmp.Compare(values[order[j]], values[order[i]]) == 0 {
 			j++
 		}
 		for _, at := range order[i:j] {
-			out[at] = float64(i+j-n) / 2
+			out[at] = float64(i+j-n-missing) / 2
 		}
 		i = j
 	}

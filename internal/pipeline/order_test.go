@@ -48,7 +48,7 @@ func TestLikenessOverAllOrders(t *testing.T) {
 
 func TestRanks(t *testing.T) {
 	nan := math.NaN()
-	if got := fmt.Sprint(ranks([]float64{5, 1, nan, 5, 7, nan})); got != "[1 -0.5 -2 1 2.5 -2]" {
+	if got := fmt.Sprint(ranks([]float64{5, 1, nan, 5, 7, nan})); got != "[0 -1.5 0 0 1.5 0]" {
 		t.Error(got)
 	}
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/partial"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -37,7 +39,7 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 	var err error
 	var others *scales
 	if out.scaling, constant, out.moments, others, err = t.scaling(ctx, g, p.Columns, p.Train); err != nil {
-		return nil, fmt.Errorf("standardise: %w", err)
+		return nil, fmt.Errorf("standardise: %w", withoutCells(err, p.Columns))
 	}
 	if w := others.warning(t.DataColumns(p.Columns)); w != "" {
 		out.warnings = append(out.warnings, w)
@@ -178,4 +180,13 @@ func flatWarning(p *rows.Projection) string {
 		return ""
 	}
 	return fmt.Sprintf("pca: %d of the %d axes have no variance: take at most %d", last-first, last, first)
+}
+
+// withoutCells names the column that all cells are missing of, if that is the error.
+func withoutCells(err error, columns []string) error {
+	var empty *partial.EmptyError
+	if !errors.As(err, &empty) {
+		return err
+	}
+	return fmt.Errorf("column %q: all cells of the training rows are missing; leave the column out with --ignore, or the participant", columns[empty.Column])
 }

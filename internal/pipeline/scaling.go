@@ -8,6 +8,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/columnstats"
+	"github.com/collabdict/collabdict/internal/partial"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -19,6 +20,9 @@ func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string
 	case algorithm.Own:
 		s, constant, err = OwnScaling(t.Normalise, of)
 		if err == nil && t.ShrinkScales > 0 {
+			if of, err = t.completed(of); err != nil {
+				return s, nil, nil, nil, err
+			}
 			s, constant, others, err = t.shrunk(ctx, g, of, s, constant)
 		}
 		return s, constant, nil, others, err
@@ -29,6 +33,9 @@ func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string
 		_, dim := of.Dims()
 		return rows.Unscaled(dim), nil, nil, nil, nil
 	}
+	if of, err = t.completed(of); err != nil {
+		return s, nil, nil, nil, err
+	}
 	switch t.Normalise {
 	case MinMax:
 		s, constant, err = minMax(columnstats.Extremes(ctx, g, of))
@@ -38,6 +45,15 @@ func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string
 		return s, constant, nil, others, err
 	}
 	return globalScaling(ctx, g, of)
+}
+
+// completed returns rows without missing cells.
+func (t *Task) completed(of collabdict.Rows) (collabdict.Rows, error) {
+	if !t.marginal() {
+		return of, nil
+	}
+	out, _, err := partial.Complete(of)
+	return out, err
 }
 
 // OwnScaling returns the scaling of a participant by its own rows, and the columns that

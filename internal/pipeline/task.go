@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/option"
 )
@@ -44,6 +45,8 @@ type Task struct {
 	// chosen: InTime, NoOrder, or FindOrder.
 	HoldOut float64
 	Order   string
+	// Missing says what becomes of rows with missing cells, see package dataset.
+	Missing string
 
 	Ranges Ranges // if Standardise is [algorithm.Agreed]
 	// ByDefault is Standardise if nobody has said it.
@@ -69,6 +72,8 @@ func New(of algorithm.Kind) *Task {
 			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
 		option.String(&t.Order, "order", FindOrder, "`ORDER` of rows: in time (time), so that blocks of them are held out, none, or time where neighbouring rows are alike (auto)",
 			option.OneOf(FindOrder, InTime, NoOrder)).OfEach(),
+		option.String(&t.Missing, "missing", dataset.RefuseMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?): end with an error (error), leave their rows out (skip), or learn from what is there (marginal), which all members agree on",
+			option.OneOf(dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing)).OfEach(),
 		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), the range from 0 to 1 (minmax), or for data with wild values, columns with median 0 and quartiles 1.349 apart (robust)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax, Robust)),
 		option.Float(&t.ShrinkScales, "shrink-scales", 0, "with --standardise own: the mean variance within members counts as much as `ROWS` own rows, for few rows of series that drift",
@@ -179,6 +184,9 @@ func (t *Task) Complete() error {
 	if err := t.Ranges.check(); err != nil {
 		return err
 	}
+	if err := t.checkMissing(); err != nil {
+		return err
+	}
 	if err := t.Algorithm.Prepare(t.Coordinates()); err != nil {
 		return err
 	}
@@ -203,6 +211,21 @@ func (t *Task) checkWindow() error {
 	return nil
 }
 
+// marginal reports whether rows may have missing cells, at some member.
+func (t *Task) marginal() bool { return t.Missing == dataset.KeepMissing }
+
+func (t *Task) checkMissing() error {
+	switch {
+	case !t.marginal():
+		return nil
+	case !t.Algorithm.Traits().Missing:
+		return &option.Error{Name: "missing", Msg: fmt.Sprintf("the model %s does not learn from rows with missing cells", t.Kind.Name), Hint: "leave these rows out with --missing skip"}
+	case t.PCA > 0:
+		return &option.Error{Name: "missing", Msg: "rows with missing cells have no place on principal axes", Hint: "leave these rows out with --missing skip, or leave --pca out"}
+	}
+	return nil
+}
+
 // Coordinates says how rows come to the coordinates trained on.
 func (t *Task) Coordinates() algorithm.Coordinates {
 	return algorithm.Coordinates{
@@ -220,6 +243,9 @@ func (t *Task) Fields(columns []string) []option.Field {
 	fields := []option.Field{{Name: "model", Value: t.Kind.Name}}
 	fields = append(fields, t.Options.Fields()...)
 	fields = append(fields, t.Shared.Fields()...)
+	if t.marginal() { // it changes what is summed
+		fields = append(fields, option.Field{Name: "missing", Value: t.Missing})
+	}
 	fields = append(fields, option.Field{Name: "ranges", Value: t.Ranges.String()}, option.Field{Name: "number of columns", Value: fmt.Sprint(len(columns))})
 	for i, c := range columns {
 		fields = append(fields, option.Field{Name: fmt.Sprintf("column %d", i+1), Value: c})

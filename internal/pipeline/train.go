@@ -75,6 +75,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 			onRound(p)
 		}
 	})
+	err = withoutCells(err, p.Columns)
 	r.Warnings = append(of.warnings, r.Warnings...)
 	if r.Last.Number == 0 {
 		return r, err
@@ -112,7 +113,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 
 // data returns a participant's data as the algorithm wants them.
 func (t *Task) data(p dataset.Participant, of *prepared, classes *algorithm.Classes) (d algorithm.Data, err error) {
-	d = algorithm.Data{Name: p.Name, Rows: of.rows, Moments: of.moments, Seed: t.Seed}
+	d = algorithm.Data{Name: p.Name, Rows: of.rows, Moments: of.moments, Missing: t.marginal(), Seed: t.Seed}
 	if p.ClassLabels {
 		d.Labels = p.TrainLabels
 	}

@@ -51,26 +51,41 @@ func FromRanges(low, high []float64) (Scaling, error) {
 
 // Own standardises the columns of x to mean 0 and variance 1 (divided by the
 // number of rows), in two passes. It returns the columns that are constant, which
-// keep scale 1. x must have rows.
+// keep scale 1. x must have rows. Cells that are NaN are missing, and do not count.
 func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
 	rows, cols := x.Dims()
-	mean, variance := make([]float64, cols), make([]float64, cols)
+	mean, variance, missing := make([]float64, cols), make([]float64, cols), make([]int, cols)
 	err = EachRow(x, func(row []float64) {
 		for j, v := range row {
+			if v != v {
+				missing[j]++
+				continue
+			}
 			mean[j] += v / float64(rows)
 		}
 	})
 	if err != nil {
 		return Scaling{}, nil, err
 	}
+	present := func(of []float64) {
+		for j, m := range missing {
+			if m > 0 && m < rows {
+				of[j] *= float64(rows) / float64(rows-m)
+			}
+		}
+	}
+	present(mean)
 	err = EachRow(x, func(row []float64) {
 		for j, v := range row {
-			variance[j] += (v - mean[j]) * (v - mean[j]) / float64(rows)
+			if v == v {
+				variance[j] += (v - mean[j]) * (v - mean[j]) / float64(rows)
+			}
 		}
 	})
 	if err != nil {
 		return Scaling{}, nil, err
 	}
+	present(variance)
 	s, constant = standard(mean, variance, negligible)
 	return s, constant, nil
 }

@@ -106,3 +106,18 @@ func TestFromRanges(t *testing.T) {
 		}
 	}
 }
+
+// Missing cells do not count: each column is standardised by those that are there.
+func TestOwnOfMissingCells(t *testing.T) {
+	none := math.NaN()
+	x := mat.NewDense(4, 3, []float64{1, none, 7, 3, 2, none, none, 4, 7, 5, 6, 7})
+	s, constant, err := rows.Own(rows.InMemory(x))
+	if err != nil || len(constant) != 1 || constant[0] != 2 {
+		t.Fatalf("constant %v, %v", constant, err)
+	}
+	for j, want := range [][2]float64{{3, math.Sqrt(8. / 3)}, {4, math.Sqrt(8. / 3)}, {7, 1}} {
+		if math.Abs(s.Shift[j]-want[0]) > 1e-12 || math.Abs(s.Scale[j]-want[1]) > 1e-12 {
+			t.Errorf("column %d: shift %g, scale %g, want %g, %g", j, s.Shift[j], s.Scale[j], want[0], want[1])
+		}
+	}
+}

@@ -21,6 +21,7 @@ type Conditioned struct{ Trained }
 
 type scorer interface {
 	algorithm.Scorer
+	algorithm.Completer
 	algorithm.Explainer
 	algorithm.Coder
 	algorithm.Sampled
@@ -54,7 +55,7 @@ func (t Trained) Draws() int { return 32 }
 // MeanLogLik returns the mean of the rows' log-likelihoods of [Model.LogLik].
 func (t Trained) MeanLogLik(rows collabdict.Rows) (float64, error) {
 	total := 0.0
-	err := t.LogLik(rows, t.Draws(), func(_ int, values []float64) {
+	err := t.LogLik(networks.Completed(t, rows), t.Draws(), func(_ int, values []float64) {
 		for _, v := range values {
 			total += v
 		}
@@ -63,16 +64,43 @@ func (t Trained) MeanLogLik(rows collabdict.Rows) (float64, error) {
 	return total / float64(n), err
 }
 
-// EachScores calls f with the losses of blocks of rows, one after the other.
+// EachScores calls f with the losses of blocks of rows, one after the other. Missing cells, which are
+// NaN, are reconstructed and count nothing: the squared errors are those of the others, times M/m if m
+// of M are there.
 func (t Trained) EachScores(rows collabdict.Rows, f func(from int, scores []float64)) error {
-	return t.Score(rows, func(s Scores) { f(s.From, s.Loss) })
+	return t.score(rows, func(s Scores) { f(s.From, s.Loss) })
 }
+
+// score is [Model.Score] of rows that may have missing cells.
+func (t Trained) score(rows collabdict.Rows, f func(Scores)) error {
+	whole, columns := networks.Completed(t, rows), t.Dim()
+	return t.Score(whole, func(s Scores) {
+		for i, missing := range whole.Missing(s.From, len(s.Loss)) {
+			n := networks.There(missing)
+			if n == 0 { // none is missing, or all are
+				continue
+			}
+			squares, sum, there := s.Squares[i*columns:(i+1)*columns], 0.0, 0.0
+			for j, v := range squares {
+				if sum += v; missing[j] {
+					squares[j] = 0
+				}
+				there += squares[j]
+			}
+			s.Loss[i] += float64(there*float64(columns)/float64(n)) - sum
+		}
+		f(s)
+	})
+}
+
+// Complete returns rows with missing cells as the model reconstructs them.
+func (t Trained) Complete(z *mat.Dense) (*mat.Dense, error) { return networks.Whole(t, z) }
 
 // Explain returns the squared error of each variable, and the row as it is decoded.
 func (t Trained) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	n, columns := z.Dims()
 	parts := mat.NewDense(n, columns, nil)
-	err := t.Score(networks.Rows(z), func(s Scores) {
+	err := t.score(networks.Rows(z), func(s Scores) {
 		copy(parts.RawMatrix().Data[s.From*columns:], s.Squares)
 	})
 	return networks.Explained(t, z, parts, err)

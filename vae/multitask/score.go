@@ -3,6 +3,7 @@ package multitask
 import (
 	"math"
 
+	"github.com/collabdict/collabdict/vae/internal/networks"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
@@ -13,6 +14,7 @@ type Scorer struct {
 	draws int // J
 	q, p  *nn.Gaussian
 
+	missing             [][]bool // cells of the block, by row; nil stands for none
 	noise, z, raw       []float32
 	like, prior, own    []float64
 	anomaly, logLik, by []float64
@@ -61,6 +63,9 @@ func (s *Scorer) Each(rows Rows, f func(Scores)) error {
 	return nn.EachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
 		for len(x) > 0 {
 			n := min(scoreRows, len(x)/columns)
+			if p, ok := rows.(*networks.Partial); ok {
+				s.missing = p.Missing(from, n)
+			}
 			scores, err := s.block(x[:n*columns])
 			if err != nil {
 				return err
@@ -97,12 +102,16 @@ func (s *Scorer) block(x []float32) (Scores, error) {
 	each := rows * s.draws
 	s.like, s.prior, s.own = sized(s.like, each), sized(s.prior, each), sized(s.own, each)
 	s.p.LogDensity(s.like, x)
+	times := s.there(x)
 	nn.StandardLogDensity(s.prior, s.z, m.Latent())
 	s.q.LogDensity(s.own, s.z)
 	s.anomaly, s.logLik = sized(s.anomaly, rows), sized(s.logLik, rows)
 	for i := range rows {
 		lo, hi := i*s.draws, (i+1)*s.draws
 		s.anomaly[i] = -sum(s.like[lo:hi]) / float64(s.draws)
+		if times != nil {
+			s.anomaly[i] *= times[i]
+		}
 		for k := lo; k < hi; k++ {
 			s.like[k] += s.prior[k] - s.own[k]
 		}
@@ -110,6 +119,38 @@ func (s *Scorer) block(x []float32) (Scores, error) {
 	}
 	s.blame(x)
 	return Scores{Anomaly: s.anomaly, LogLik: s.logLik, Contributions: s.by}, nil
+}
+
+// there makes the densities of rows with missing cells those of the others, and returns by how much
+// they are scaled up in scores, M/m for m of M cells; nil stands for 1. With nothing to go by, a row
+// is what it was filled up to.
+func (s *Scorer) there(x []float32) (times []float64) {
+	columns := s.model.Columns()
+	for i, missing := range s.missing {
+		n := networks.There(missing)
+		if n == 0 {
+			continue
+		}
+		if times == nil {
+			times = make([]float64, len(s.missing))
+			for j := range times {
+				times[j] = 1
+			}
+		}
+		times[i] = float64(columns) / float64(n)
+		for k := i * s.draws; k < (i+1)*s.draws; k++ {
+			s.like[k] = 0
+			for j, absent := range missing {
+				if absent {
+					continue
+				}
+				at := k*columns + j
+				r := float64(x[i*columns+j]-s.p.Mean[at]) / float64(s.p.Scale[at])
+				s.like[k] -= float64(0.5*float64(r*r)) + float64(s.p.LogScale[at]) + 0.91893853320467274178 // ½ ln 2π
+			}
+		}
+	}
+	return times
 }
 
 // draw sets the noise of rows.
@@ -133,6 +174,9 @@ func (s *Scorer) blame(x []float32) {
 			s.by[at] += float64(r * r)
 		}
 		s.by[at] /= float64(2 * s.draws)
+		if s.missing != nil && s.missing[i] != nil && s.missing[i][column] {
+			s.by[at] = 0
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ type Trained struct{ *Model }
 
 var _ interface {
 	algorithm.Scorer
+	algorithm.Completer
 	algorithm.Explainer
 	algorithm.Coder
 	algorithm.Sampled
@@ -29,7 +30,7 @@ func (t Trained) Arrays() []algorithm.Array { return networks.Arrays(t.Matrices)
 func (t Trained) Draws() int { return DefaultDraws }
 
 func (t Trained) each(rows Rows, f func(Scores)) error {
-	return NewScorer(t.Model, t.Draws()).Each(rows, f)
+	return NewScorer(t.Model, t.Draws()).Each(networks.Completed(t, rows), f)
 }
 
 // MeanLogLik returns the mean of the rows' log-likelihoods as importance weights estimate
@@ -45,7 +46,9 @@ func (t Trained) MeanLogLik(rows collabdict.Rows) (float64, error) {
 	return total / float64(n), err
 }
 
-// EachScores calls f with the scores of blocks of rows, one after the other.
+// EachScores calls f with the scores of blocks of rows, one after the other. Missing cells, which are
+// NaN, are reconstructed and count nothing: the score is that of the others, times M/m if m of M are
+// there.
 func (t Trained) EachScores(rows collabdict.Rows, f func(from int, scores []float64)) error {
 	return t.each(rows, func(s Scores) { f(s.From, s.Anomaly) })
 }
@@ -59,6 +62,9 @@ func (t Trained) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	})
 	return networks.Explained(t, z, parts, err)
 }
+
+// Complete returns rows with missing cells as the model reconstructs them.
+func (t Trained) Complete(z *mat.Dense) (*mat.Dense, error) { return networks.Whole(t, z) }
 
 // Encode returns the means of the codes of rows.
 func (t Trained) Encode(z *mat.Dense) (*mat.Dense, error) {

@@ -74,9 +74,9 @@ type entropies struct {
 }
 
 // EStep computes the moments of the rows about the centres, K by M or nil for the
-// origin, and, if measure is set, the diversity of their weights. The moments hold until
-// the next pass over the rows.
-func (p *Pass) EStep(centres []float64, measure bool) (*Moments, privacy.Diversity, error) {
+// origin, and, if measure is set, the diversity of their weights. Those of other rows, about
+// the origin and nil for none, are added. The moments hold until the next pass over the rows.
+func (p *Pass) EStep(centres []float64, measure bool, others *Partial) (*Moments, privacy.Diversity, error) {
 	p.prepare()
 	p.centres, p.measure = centres, measure
 	if err := p.Run(p.add); err != nil {
@@ -88,10 +88,20 @@ func (p *Pass) EStep(centres []float64, measure bool) (*Moments, privacy.Diversi
 		}
 	}
 	p.moments.Set(p.sums[0])
+	if others != nil {
+		p.moments.Merge(others.Moments)
+	}
 	if !measure {
 		return p.moments, privacy.Diversity{}, nil
 	}
-	return p.moments, p.diversity(), nil
+	total := &p.entropies[0]
+	for l := range p.entropies[1:] {
+		total.merge(&p.entropies[l+1])
+	}
+	if others != nil {
+		total.merge(&others.entropies)
+	}
+	return p.moments, total.diversity(p.moments), nil
 }
 
 // prepare makes all sums those over no row.
@@ -122,21 +132,23 @@ func (p *Pass) addBlock(lane, _ int, s *Space) {
 	}
 }
 
-func (p *Pass) diversity() privacy.Diversity {
-	total := &p.entropies[0]
-	for _, e := range p.entropies[1:] {
-		for k := range e.g {
-			total.g[k].Merge(e.g[k])
-			total.plogp[k] += e.plogp[k]
-		}
+// merge adds those of other rows.
+func (e *entropies) merge(o *entropies) {
+	for k := range o.g {
+		e.g[k].Merge(o.g[k])
+		e.plogp[k] += o.plogp[k]
 	}
-	r := make([]privacy.Entropy, len(total.g))
-	p.moments.Entropy = 0
-	for k, n := range p.moments.N {
-		p.moments.Entropy -= total.plogp[k]
-		r[k] = privacy.EntropyOf(0, n, total.plogp[k])
+}
+
+// diversity returns that of the rows that moments are of, and sets the entropy of these.
+func (e *entropies) diversity(m *Moments) privacy.Diversity {
+	r := make([]privacy.Entropy, len(e.g))
+	m.Entropy = 0
+	for k, n := range m.N {
+		m.Entropy -= e.plogp[k]
+		r[k] = privacy.EntropyOf(0, n, e.plogp[k])
 	}
-	return privacy.Measure(total.g, r)
+	return privacy.Measure(e.g, r)
 }
 
 // Sum adds x up in its order. That of gonum's Sum is another with each build of it.

@@ -46,6 +46,9 @@ func NewPass(r *Reader, model *mixture.Model) *Pass {
 	return p
 }
 
+// Row returns row j of the block, of so many values.
+func (s *Space) Row(j, dim int) []float64 { return s.block[j*dim : (j+1)*dim] }
+
 // Run calls f for every block of rows, from being the place of the first one, with
 // what the mixture says of it, and returns the error of the lowest lane that could
 // not read its rows.

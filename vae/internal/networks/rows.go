@@ -60,7 +60,11 @@ func Explained(by algorithm.Coder, z, parts *mat.Dense, err error) (algorithm.Ex
 	if err != nil {
 		return algorithm.Explanation{}, err
 	}
-	codes, err := by.Encode(z)
+	whole, err := Whole(by, z)
+	if err != nil {
+		return algorithm.Explanation{}, err
+	}
+	codes, err := by.Encode(whole)
 	if err != nil {
 		return algorithm.Explanation{}, err
 	}

@@ -1,0 +1,315 @@
+package gmm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/mixture"
+	"github.com/collabdict/collabdict/internal/partial"
+	"github.com/collabdict/collabdict/internal/portable"
+)
+
+// observer works out what a mixture says of rows with missing cells, one after the other. What
+// is missing is integrated out: with o the cells that are there and m the others,
+//
+//	ln N(x_o|k) = ln N(x_o, x̂_k|k) − ln N(x̂_k|x_o, k),  x̂_k = μ_m − Λ_mm⁻¹ Λ_mo (x_o − μ_o).
+type observer struct {
+	*Mixture
+	tilts      []float64 // nil stands for K zeros
+	logWeights []float64
+	precisions [][]float64 // M by M, both triangles
+	known      map[string][]*partial.Conditional
+	key        []byte
+
+	// Of the last row:
+	missing []int
+	of      []*partial.Conditional // by component
+	off     *mat.Dense             // K by M, x − μ_k with x̂_k in place of what is missing
+	norm    []float64              // ln N(x_o|k) at its largest, with its tilt
+	logd    []float64              // ln N(x_o|k), with its tilt
+	joint   []float64              // logd + ln π_k
+	r       []float64              // r_k(x_o)
+	total   float64                // ln p(x_o)
+	spare   []float64
+}
+
+// mostPatterns bounds how many patterns of missing cells are remembered.
+const mostPatterns = 256
+
+// observer returns one for rows of which some cells are missing.
+func (m *Mixture) observer(tilts []float64) *observer {
+	k, dim := m.Components(), m.Dim()
+	room := func(n int) []float64 { return make([]float64, n) }
+	o := &observer{
+		Mixture: m, tilts: tilts, known: map[string][]*partial.Conditional{}, off: mat.NewDense(k, dim, nil), key: make([]byte, (dim+7)/8),
+		norm: room(k), logd: room(k), joint: room(k), r: room(k), spare: room(dim),
+	}
+	for c := range m.parts {
+		full, of := room(dim*dim), m.Precision(c)
+		for i := range dim {
+			for j := range dim {
+				full[i*dim+j] = of.At(i, j)
+			}
+		}
+		o.precisions = append(o.precisions, full)
+		o.logWeights = append(o.logWeights, math.Inf(-1))
+		if m.weights[c] > 0 {
+			o.logWeights[c] = portable.Log(m.weights[c])
+		}
+	}
+	return o
+}
+
+// conditionals sets the distributions of the missing cells of the row.
+func (o *observer) conditionals() {
+	clear(o.key)
+	for _, i := range o.missing {
+		o.key[i/8] |= 1 << (i % 8)
+	}
+	of, ok := o.known[string(o.key)]
+	if !ok {
+		missing := append([]int(nil), o.missing...)
+		for _, p := range o.precisions {
+			of = append(of, partial.NewConditional(p, o.Dim(), missing))
+		}
+		if len(o.known) >= mostPatterns {
+			clear(o.known)
+		}
+		o.known[string(o.key)] = of
+	}
+	o.of = of
+}
+
+// take makes x the row. Values of more than 10¹⁰⁰ in size count as that.
+func (o *observer) take(x []float64) {
+	o.missing = partial.Missing(o.missing[:0], x)
+	o.conditionals()
+	for k := range o.parts {
+		d, mean := o.off.RawRowView(k), o.means.RawRowView(k)
+		for i, v := range x {
+			if d[i] = 0; !math.IsNaN(v) {
+				d[i] = math.Max(-farthest, math.Min(farthest, v)) - mean[i]
+			}
+		}
+		c := o.of[k]
+		c.Fill(d)
+		o.norm[k] = o.parts[k].logNorm + float64(0.5*float64(float64(len(o.missing))*ln2Pi)) - float64(0.5*c.LogDet)
+		if o.tilts != nil {
+			o.norm[k] += o.tilts[k]
+		}
+		o.logd[k] = o.norm[k] - float64(0.5*o.squareOf(k, d))
+		o.joint[k] = o.logd[k] + o.logWeights[k]
+	}
+	o.total = logSum(o.joint)
+	for k, v := range o.joint {
+		if o.r[k] = mixture.Exp(math.Min(v-o.total, 0)); math.IsInf(o.total, -1) || math.IsNaN(o.r[k]) {
+			o.r[k] = o.weights[k] // so far out that no component is more likely than another
+		}
+	}
+	if sum := passes.Sum(o.r); sum > 0 {
+		for k := range o.r {
+			o.r[k] /= sum
+		}
+	}
+}
+
+// squareOf returns dᵀΛ_k d.
+func (o *observer) squareOf(k int, d []float64) (sum float64) {
+	p, dim := o.parts[k], len(d)
+	if p.root == nil {
+		for i, v := range d {
+			sum += float64(p.diagonal[i] * float64(v*v))
+		}
+		return sum
+	}
+	for i := range d {
+		v := blas.Dot(p.root[i*dim+i:(i+1)*dim], d[i:])
+		sum += float64(v * v)
+	}
+	return sum
+}
+
+// value returns what component k expects of cell i: what is there, if anything is.
+func (o *observer) value(k, i int) float64 { return o.means.At(k, i) + o.off.At(k, i) }
+
+// surprise returns −ln p(x_o) + E[−ln p(x_m|x_o)], the surprise of the row that is expected given
+// what is there, so that it can be held against those of whole rows. The entropy of the mixture
+// of what is missing has no closed form: that of one normal distribution is exact, and that of
+// several the upper bound −Σ_k r_k ln Σ_l r_l exp(−KL(k,l)) + Σ_k r_k H_k of Kolchinsky and Tracey
+// (2017), which is exact if they are alike or far from each other.
+func (o *observer) surprise() float64 {
+	if math.IsInf(o.total, -1) || math.IsNaN(o.total) {
+		return math.Inf(1)
+	}
+	sum := -o.total
+	for k, r := range o.r {
+		if r > 0 {
+			sum += float64(r * (o.of[k].Entropy() - o.overlap(k)))
+		}
+	}
+	return sum
+}
+
+// leastShare is the responsibility below which a component does not count among others.
+const leastShare = 1e-9
+
+// overlap returns ln Σ_l r_l exp(−KL(k,l)) of the distributions of the missing cells.
+func (o *observer) overlap(k int) float64 {
+	if len(o.missing) == 0 || o.r[k] > 1-leastShare {
+		return 0
+	}
+	covariance, n, sum := o.of[k].Covariance(), len(o.missing), 0.0
+	for l, r := range o.r {
+		if l == k {
+			sum += r
+		}
+		if l == k || r < leastShare {
+			continue
+		}
+		precision, trace := o.precisions[l], 0.0
+		for a, i := range o.missing {
+			row := precision[i*o.Dim():]
+			for b, j := range o.missing {
+				d := float64((o.value(k, i) - o.value(l, i)) * (o.value(k, j) - o.value(l, j)))
+				trace += float64(row[j] * (covariance[a*n+b] + d))
+			}
+		}
+		divergence := 0.5 * (trace - float64(n) + o.of[k].LogDet - o.of[l].LogDet)
+		sum += float64(r * mixture.Exp(-math.Max(0, divergence)))
+	}
+	return portable.Log(sum)
+}
+
+// expected returns minus the log density of the row averaged over the components that it may
+// be of, as scoreOf does, with what is expected of missing cells.
+func (o *observer) expected() (sum float64) {
+	for k, r := range o.r {
+		if r > 0 {
+			sum += float64(r * (o.of[k].Entropy() - o.logd[k]))
+		}
+	}
+	if math.IsNaN(sum) || math.IsInf(o.total, -1) {
+		return math.Inf(1)
+	}
+	return sum
+}
+
+// complete sets the missing cells of a row to their conditional means.
+func (o *observer) complete(x []float64) {
+	o.take(x)
+	for _, i := range o.missing {
+		x[i] = 0
+		for k, r := range o.r {
+			x[i] += float64(r * o.value(k, i))
+		}
+	}
+}
+
+// add adds the row to the moments about the origin. Missing cells have their conditional means
+// and covariances, which are kept within limits, one for each column, if there are any.
+func (o *observer) add(to *passes.Partial, limits []float64) {
+	s, dim := to.Moments, o.Dim()
+	s.LogLik += o.total
+	for k, r := range o.r {
+		plogp := 0.0
+		if r > 0 {
+			plogp = float64(r * portable.Log(r))
+		}
+		to.Responsible(k, plogp, o.logd[k])
+		if r == 0 {
+			continue
+		}
+		to.Cells += float64(r * o.of[k].Entropy())
+		x := o.spare
+		for i := range x {
+			x[i] = o.value(k, i)
+		}
+		n, covariance := len(o.missing), o.of[k].Covariance()
+		for a, i := range o.missing {
+			if limits == nil {
+				break
+			}
+			x[i] = math.Max(-limits[i], math.Min(limits[i], x[i]))
+			if v := covariance[a*n+a]; v > limits[i]*limits[i] {
+				by := limits[i] / math.Sqrt(v)
+				for b := range n {
+					covariance[a*n+b] *= by
+					covariance[b*n+a] *= by
+				}
+			}
+		}
+		s.N[k] += r
+		blas.AddScaled(s.First[k*dim:(k+1)*dim], r, x)
+		second := s.Second[k*dim*dim : (k+1)*dim*dim]
+		for i, v := range x {
+			blas.AddScaled(second[i*dim+i:(i+1)*dim], float64(r*v), x[i:])
+		}
+		for a, i := range o.missing {
+			for b := a; b < n; b++ {
+				second[i*dim+o.missing[b]] += float64(r * covariance[a*n+b])
+			}
+		}
+	}
+}
+
+// PartialStatistics computes the moments about the origin of rows with missing cells, as expected
+// given what is there, with responsibilities as [Mixture.Statistics] has them. Limits, if not
+// nil, bound the size of what is put in the place of a missing cell of each column, and its
+// standard deviation.
+func (m *Mixture) PartialStatistics(r *passes.Reader, tilts, limits []float64) (*passes.Partial, error) {
+	observers := make([]*observer, r.Lanes())
+	return r.Partials(m.Components(), func(lane int, x []float64, to *passes.Partial) {
+		if observers[lane] == nil {
+			observers[lane] = m.observer(tilts)
+		}
+		for ; len(x) > 0; x = x[r.Dim:] {
+			observers[lane].take(x[:r.Dim])
+			observers[lane].add(to, limits)
+		}
+	})
+}
+
+// StatisticsWith is [Mixture.Statistics] about the origin of the rows of r, nil for none, and of
+// others with missing cells.
+func (m *Mixture) StatisticsWith(r *passes.Reader, others *passes.Partial, tilts []float64) (*passes.Moments, privacy.Diversity, error) {
+	if r == nil {
+		s, d := others.Alone()
+		return s, d, nil
+	}
+	return m.passOver(r, tilts).EStep(nil, true, others)
+}
+
+// Complete returns rows with the conditional means of missing cells in their place.
+func (m *Mixture) Complete(z *mat.Dense) (*mat.Dense, error) {
+	out := mat.DenseCopyOf(z)
+	n, _ := z.Dims()
+	var o *observer
+	for i := range n {
+		if row := out.RawRowView(i); partial.Any(row) {
+			if o == nil {
+				o = m.observer(nil)
+			}
+			o.complete(row)
+		}
+	}
+	return out, nil
+}
+
+// partialRows calls f with an observer that has taken row j of a block, for each row of the
+// block with missing cells.
+func (m *Mixture) partialRows(s *passes.Space, f func(j int, o *observer)) {
+	var o *observer
+	for j := range s.LogSums() {
+		if row := s.Row(j, m.Dim()); partial.Any(row) {
+			if o == nil {
+				o = m.observer(nil)
+			}
+			o.take(row)
+			f(j, o)
+		}
+	}
+}

@@ -1,0 +1,4 @@
+// Package partial works with rows that have missing cells. These are NaN.
+//
+// Start reading at [Conditional] and [Complete].
+package partial
