@@ -24,7 +24,7 @@ import (
 )
 
 func (a *app) demo() *cobra.Command {
-	t := taskFlags{suited: map[string]string{"components": "6", "rho": "1"}} // to the data of the demonstration
+	t := taskFlags{}
 	var out string
 	cmd := &cobra.Command{
 		Use: "demo", Short: "Five plants learn together on this machine; see what each gains",

@@ -138,6 +138,8 @@ func (a *Algorithm) Prepare(algorithm.Coordinates) error {
 	switch {
 	case a.MostComponents > 0 && (a.Rho > 0 || a.start != nil):
 		return option.Errorf("components", "want a number with --rho or --init, got %d-%d", a.Components, a.MostComponents)
+	case a.Components == 0 && (a.Rho > 0 || a.start != nil):
+		return option.Errorf("components", "want a number with --rho or --init, got auto")
 	case a.Rho > 0 && a.Lambda > 0:
 		return option.Errorf("lambda", "it is in place of --rho: leave one of them out")
 	case a.start != nil && len(a.start.Weights) != a.Components:

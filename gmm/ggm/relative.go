@@ -119,6 +119,9 @@ const (
 	// constantShare is the share of its mean square below which a column's variance is
 	// nothing but rounding.
 	constantShare = 1e-12
+	// leastVariance is what a variance has to exceed for its inverse, and products of them, to be
+	// numbers.
+	leastVariance = 1e-150
 )
 
 // pooledVariances returns the variances within components over all of them. A column that
@@ -138,11 +141,11 @@ func pooledVariances(s *passes.Moments) []float64 {
 			}
 		}
 		all := second - float64(first*first/n)
-		if all <= constantShare*second {
+		if all <= math.Max(constantShare*second, leastVariance*n) {
 			within[i] = 0
 			continue
 		}
-		within[i] = math.Max(within[i], float64(flatShare*all)) / n
+		within[i] = math.Max(within[i], math.Max(float64(flatShare*all), leastVariance*n)) / n
 		sum += within[i]
 		varies++
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Generate makes up the plants of spec: exactly spec.Participants of them, each
-// with spec.Rows training rows of spec.Columns sensors, under spec.Patterns
+// with spec.Rows training rows, or spec.Ample, of spec.Columns sensors, under spec.Patterns
 // operating patterns in all. Train has no faults; Test has labels, 1 for rows
 // with a fault. The same spec and seed give the same values. A spec that
 // [ParseSpec] would refuse panics.
@@ -29,11 +29,11 @@ func Generate(spec Spec, seed uint64) []dataset.Participant {
 	all := make([]dataset.Participant, spec.Participants)
 	for s := range all {
 		p := plant{patterns: patterns, weights: weights[s], random: random}
-		train := p.rows(spec.Rows, spec.Columns, nil)
+		train := p.rows(spec.trainRows(s), spec.Columns, nil)
 		all[s] = dataset.Participant{
 			Name:        names[s],
 			Columns:     sensors.names,
-			TrainLabels: make([]float64, spec.Rows),
+			TrainLabels: make([]float64, spec.trainRows(s)),
 			TestLabels:  make([]float64, spec.testRows()),
 		}
 		faults := plan(spec.testRows(), spec.Columns, random)

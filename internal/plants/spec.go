@@ -14,12 +14,15 @@ type Spec struct {
 	Participants, Rows, Columns, Patterns int
 	// TestRows is the test rows of each plant; 0 is Rows.
 	TestRows int
+	// Ample, if not 0, is the training rows of the last plant.
+	Ample int
 }
 
 // Demo is the data of the demonstration: few training rows, so that a plant
-// alone is clearly worse off, and test rows enough to tell.
+// alone is clearly worse off, but for one that has all that it needs, and test
+// rows enough to tell.
 func Demo() Spec {
-	return Spec{Participants: 5, Rows: 120, Columns: 9, Patterns: 5, TestRows: 600}
+	return Spec{Participants: 5, Rows: 120, Columns: 9, Patterns: 5, TestRows: 600, Ample: 6000}
 }
 
 // field is one number of a Spec in its text form.
@@ -79,7 +82,7 @@ func specError(text, format string, args ...any) error {
 	return fmt.Errorf("data to generate %q: %s; want participants=20,rows=200,columns=6,patterns=3", text, fmt.Sprintf(format, args...))
 }
 
-// String returns the form that [ParseSpec] reads; TestRows is no part of it.
+// String returns the form that [ParseSpec] reads; TestRows and Ample are no part of it.
 func (s Spec) String() string {
 	var parts []string
 	for _, f := range s.fields() {
@@ -95,6 +98,14 @@ func (s Spec) testRows() int {
 	return s.Rows
 }
 
+// trainRows returns the training rows of plant s.
+func (s Spec) trainRows(plant int) int {
+	if s.Ample > 0 && plant == s.Participants-1 {
+		return s.Ample
+	}
+	return s.Rows
+}
+
 // check panics on a Spec that no text gives.
 func (s Spec) check() {
 	for _, f := range s.fields() {
@@ -102,7 +113,7 @@ func (s Spec) check() {
 			panic(fmt.Sprintf("plants: %s is %d, want %d to %d", f.name, *f.value, f.min, f.max))
 		}
 	}
-	if s.TestRows < 0 {
-		panic("plants: TestRows is negative")
+	if s.TestRows < 0 || s.Ample < 0 {
+		panic("plants: TestRows or Ample is negative")
 	}
 }
