@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -224,19 +223,7 @@ func (m *Model) WriteLocal(out io.Writer) error {
 // ReadLocalFile gives a model that was read from a file its participant's local part, as
 // [WriteLocalFile] has written it. Errors are of type *Error.
 func (m *Model) ReadLocalFile(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return &Error{File: path, Msg: err.Error()}
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil {
-		err = m.ReadLocal(f, info.Size())
-	}
-	if err != nil {
-		return &Error{File: path, Msg: err.Error(), Hint: "is it of this model? Without it, --with shared scores rows"}
-	}
-	return nil
+	return readPart(path, "is it of this model? Without it, --with shared scores rows", m.ReadLocal)
 }
 
 // ReadLocal is [Model.ReadLocalFile] of so many bytes. After an error the model is as it was.
@@ -244,17 +231,10 @@ func (m *Model) ReadLocal(r io.ReaderAt, size int64) error {
 	if m.Scorer() == nil {
 		return fmt.Errorf("want a model that gives scores, got one of kind %s", m.Manifest.Kind)
 	}
-	a, err := npz.Open(r, size)
-	if err != nil {
-		return err
-	}
-	text, err := a.File(manifest)
-	if err != nil {
-		return err
-	}
 	var of localManifest
-	if err := json.Unmarshal(text, &of); err != nil {
-		return fmt.Errorf("%s: %w", manifest, err)
+	a, err := openPart(r, size, &of)
+	if err != nil {
+		return err
 	}
 	switch {
 	case of.Format != localFormat || of.Version != 1:

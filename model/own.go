@@ -89,22 +89,43 @@ func (m *Model) WriteOwn(out io.Writer) error {
 // ReadOwnFile makes a model that was read from a file that of a participant, by what [WriteOwnFile]
 // has written. Errors are of type *Error.
 func (m *Model) ReadOwnFile(path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return &Error{File: path, Msg: "no such file of conditions", Hint: "training writes it as " + OwnFile + " beside model.npz, adapt anywhere"}
 	}
+	return readPart(path, "is it of this model? collabdict adapt makes one", m.ReadOwn)
+}
+
+// readPart reads a file that stands beside a model. hint is of what is wrong with its content.
+func readPart(path, hint string, read func(r io.ReaderAt, size int64) error) error {
+	f, err := os.Open(path)
 	if err != nil {
 		return &Error{File: path, Msg: err.Error()}
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil {
-		err = m.ReadOwn(f, info.Size())
+		err = read(f, info.Size())
 	}
 	if err != nil {
-		return &Error{File: path, Msg: err.Error(), Hint: "is it of this model? collabdict adapt makes one"}
+		return &Error{File: path, Msg: err.Error(), Hint: hint}
 	}
 	return nil
+}
+
+// openPart opens the content of such a file, and reads its manifest.
+func openPart(r io.ReaderAt, size int64, of any) (*npz.Archive, error) {
+	a, err := npz.Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	text, err := a.File(manifest)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, of); err != nil {
+		return nil, fmt.Errorf("%s: %w", manifest, err)
+	}
+	return a, nil
 }
 
 // ReadOwn is [Model.ReadOwnFile] of so many bytes.
@@ -113,17 +134,10 @@ func (m *Model) ReadOwn(r io.ReaderAt, size int64) error {
 	if g == nil {
 		return fmt.Errorf("want a model with conditions, got one of kind %s without", m.Manifest.Kind)
 	}
-	a, err := npz.Open(r, size)
-	if err != nil {
-		return err
-	}
-	text, err := a.File(manifest)
-	if err != nil {
-		return err
-	}
 	var of ownManifest
-	if err := json.Unmarshal(text, &of); err != nil {
-		return fmt.Errorf("%s: %w", manifest, err)
+	a, err := openPart(r, size, &of)
+	if err != nil {
+		return err
 	}
 	switch {
 	case of.Format != ownFormat || of.Version != 1:
