@@ -82,12 +82,12 @@ func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
 		if train, _ := sc.role(); !train {
 			continue
 		}
-		kept.n++
 		if dropped, err := sc.numbers(at); err != nil {
 			return nil, err
 		} else if dropped {
 			continue
 		}
+		kept.n++
 		row := sc.row
 		if b.roll != nil {
 			begins, err := sc.begins(kept, b.read-first, at)
