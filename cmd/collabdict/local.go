@@ -49,7 +49,7 @@ func (a *app) completeLocal(m *model.Model, s *scoredFlags) error {
 		if s.with == "" {
 			a.note("no %s beside the model: scores are by the shared model", model.LocalFile)
 		}
-		return nil //nolint:nilerr // --with says what is missing
+		return nil // --with says what is missing
 	}
 	if s.own != "" && !sameFile(s.own, ownBeside(s.model)) {
 		a.note("%s is of the conditions in %s: scores are by the shared model", file, ownBeside(s.model))
