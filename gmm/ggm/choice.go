@@ -112,7 +112,7 @@ func best(of []*candidate) int {
 
 // halve drops the worse half of the candidates if a stage is over, and moves the running
 // total to one of those that are left. It returns them.
-func (l *Learner) halve(live []*candidate, sums []*passes.Moments) []*candidate {
+func (l *Learner) halve(live []*candidate) []*candidate {
 	c := &l.choosing
 	if c.rounds++; len(live) < 2 || c.rounds < stageRounds {
 		return live
@@ -141,9 +141,7 @@ func (l *Learner) halve(live []*candidate, sums []*passes.Moments) []*candidate 
 	}
 	var out []*candidate
 	for _, i := range kept {
-		x := live[i]
-		x.prior = x.prior.withVariances(pooledVariances(sums[i]))
-		out = append(out, x)
+		out = append(out, live[i])
 	}
 	l.running = carriedOn(l.running, fmt.Sprint(statisticsKey, " ", c.stage+1), live, kept, l.rows.Dim)
 	return out

@@ -12,6 +12,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
@@ -159,5 +160,45 @@ func TestTheRelativePriorHasNoUnits(t *testing.T) {
 				t.Errorf("precision %d, %d is %g in other units, want %g", i, j, a, b)
 			}
 		}
+	}
+}
+
+// One candidate that has settled does not end the training while others have not: the choice
+// between them would be by chance.
+func TestTrainingEndsWhenAllCandidatesHaveSettled(t *testing.T) {
+	err := lockstep.Run(t.Context(), 3, func(ctx context.Context, g collabdict.Group, rank int) error {
+		held := blobs(40, 2, uint64(10+rank))
+		l, err := NewLearner(gmm.Matrix(blobs(150, 2, uint64(rank))), Config{Choices: someChoices, Held: gmm.Matrix(held), Seed: 1})
+		if err != nil {
+			return err
+		}
+		if _, err = collabdict.Train(ctx, g, l, collabdict.Options{Rounds: 100, Tol: 1e-6}); err != nil {
+			return err
+		}
+		for _, c := range l.live {
+			before := *c
+			for range 5 {
+				x, err := c.update(l)
+				if err != nil {
+					return err
+				}
+				if x, err = g.Sum(ctx, x, l.limits.all([]*candidate{c})); err != nil {
+					return err
+				}
+				next, _, err := c.step(x, 3, true)
+				if err != nil {
+					return err
+				}
+				*c = next
+			}
+			was, is := before.model.LogDensities(nil, held), c.model.LogDensities(nil, held)
+			if moved := math.Abs(passes.Sum(is)-passes.Sum(was)) / float64(len(was)); moved > 0.02 {
+				t.Errorf("with %d candidates left: that of %d components and λ = %g moves by %.3f nats per row in five rounds more", len(l.live), c.components, c.prior.relative.lambda, moved)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

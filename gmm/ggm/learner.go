@@ -195,7 +195,8 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 //
 // at the parameters after the step, and at each member's responsibilities and weights of
 // its vector in the total. It does not fall either while some members' vectors are those
-// of earlier rounds. After an error the model is the old one. The weights stay those of
+// of earlier rounds. Of several candidates it is the mean, so training does not end
+// before all of them have settled. After an error the model is the old one. The weights stay those of
 // the vector in the total if that is not this round's, so they follow from what is decided
 // and are the same after a restart; a participant of whom no vector is counted fits its
 // weights all the same.
@@ -212,20 +213,22 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
 		}
 	}
-	counts := l.counts || included
+	counts, counted := l.counts || included, 0
 	next := make([]*candidate, len(l.live))
-	sums := make([]*passes.Moments, len(l.live))
 	objectives := make([]float64, len(l.live))
 	for i, c := range l.live {
 		part := total[starts[i] : starts[i]+c.len(l.rows.Dim)]
 		if err := c.same.Check(part, l.limits.statistics(c.components)); err != nil {
 			return 0, err
 		}
-		sums[i] = passes.Unpack(part[:len(part)-1], c.components, l.rows.Dim, true)
-		if l.total == 0 {
-			if err := l.count(passes.Sum(sums[i].N)); err != nil {
-				return 0, err
+		if i == 0 {
+			rows := passes.Sum(passes.Unpack(part[:len(part)-1], c.components, l.rows.Dim, true).N)
+			if l.total == 0 {
+				if err := l.count(rows); err != nil {
+					return 0, err
+				}
 			}
+			counted = int(math.Round(rows))
 		}
 		x, objective, err := c.step(part, l.rows.Dim, included || !counts)
 		if err != nil {
@@ -236,10 +239,9 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		}
 		next[i], objectives[i] = &x, objective
 	}
-	l.counts, l.counted = counts, int(math.Round(passes.Sum(sums[0].N)))
-	at := best(next)
-	l.live = l.halve(next, sums)
-	return objectives[at], nil
+	l.counts, l.counted = counts, counted
+	l.live = l.halve(next)
+	return passes.Sum(objectives) / float64(len(objectives)), nil
 }
 
 // Model returns the mixture with this participant's weights, nil before Start.

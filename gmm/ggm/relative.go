@@ -21,8 +21,8 @@ import (
 //
 //	ln p(Λ_k) = ν/2 [ln|Λ_k| − Σ_i w_i Λ_k,ii] + const,
 //
-// so that a component of few rows keeps a sensible shape. The variances are fixed while
-// rounds are compared: EM then raises one objective.
+// so that a component of few rows keeps a sensible shape. The variances are those within the
+// clusters of the start, and fixed: EM then raises one objective.
 type relative struct {
 	lambda    float64
 	variances []float64 // w, M values above 0
