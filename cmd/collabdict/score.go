@@ -96,8 +96,9 @@ func (a *app) score() *cobra.Command {
 
 With local.npz beside the model, the score is a blend: the mean of three surprises, in nats.
 They are of the shared model, of the model of the own rows alone, and of the distance to the
-nearest own rows. A model that own held-out rows show to be better counts four times. A surprise is -ln of the share of own rows that score as high. --with
-chooses one of the models instead.
+nearest own rows. A model that own held-out rows show to be better counts four times. A
+surprise is -ln of the share of own rows that score as high. --with chooses one of the models
+instead.
 
 With --threshold rolling:N, the N scores before a row give its threshold, as rows held out give
 that of the model. While rows stay like the last N, at most --false-alarm of them lie above it.

@@ -41,22 +41,22 @@ func observed(t testing.TB, learners []*Learner, data []*mat.Dense) float64 {
 		tilts := c.prior.tilts(c.model)
 		n, _ := data[s].Dims()
 		weights, means := c.model.Weights(), c.model.Means()
-		for i := range n {
-			var terms []float64
-			for k, w := range weights {
-				one, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, c.model.Dim(), means.RawRowView(k)), []*mat.SymDense{c.model.Precision(k)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				v := math.Log(w) + one.LogDensity(data[s].RawRowView(i))
-				if tilts != nil {
-					v += tilts[k]
-				}
-				terms = append(terms, v)
+		logs := make([][]float64, len(weights))
+		for k := range weights {
+			one, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, c.model.Dim(), means.RawRowView(k)), []*mat.SymDense{c.model.Precision(k)})
+			if err != nil {
+				t.Fatal(err)
 			}
-			top := terms[0]
-			for _, v := range terms {
-				top = math.Max(top, v)
+			logs[k] = one.LogDensities(nil, data[s])
+		}
+		for i := range n {
+			terms, top := make([]float64, len(weights)), math.Inf(-1)
+			for k, w := range weights {
+				terms[k] = math.Log(w) + logs[k][i]
+				if tilts != nil {
+					terms[k] += tilts[k]
+				}
+				top = math.Max(top, terms[k])
 			}
 			all := 0.0
 			for _, v := range terms {
@@ -79,12 +79,12 @@ func TestObjectiveNeverFallsWithMissingCells(t *testing.T) {
 		share := rapid.Float64Range(0.05, 0.6).Draw(rt, "share")
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var data []*mat.Dense
-		for s := range rapid.IntRange(1, 3).Draw(rt, "participants") {
-			data = append(data, blanked(gmmtest.Patterns(rapid.IntRange(12, 60).Draw(rt, "rows"), dim, 3, (seed+uint64(s))%1000), share, rng))
+		for s := range rapid.IntRange(1, 2).Draw(rt, "participants") {
+			data = append(data, blanked(gmmtest.Patterns(rapid.IntRange(12, 24).Draw(rt, "rows"), dim, 3, (seed+uint64(s))%1000), share, rng))
 		}
 		config := Config{Components: rapid.IntRange(1, 3).Draw(rt, "components"), Rho: rapid.SampledFrom([]float64{0, 0.5}).Draw(rt, "rho"), Seed: seed, Missing: true}
 		last := math.Inf(-1)
-		for _, rounds := range []int{1, 2, 3, 6} {
+		for _, rounds := range []int{1, 4} {
 			learners, trace := train(t, config, rounds, data...)
 			for i := 1; i < len(trace); i++ {
 				if trace[i] < trace[i-1]-1e-7*(1+math.Abs(trace[i-1])) {
