@@ -203,7 +203,8 @@ func TestChurnOverRunningTotals(t *testing.T) {
 		t.Errorf("members were absent %d times in %d runs: nothing is tested", absent, n)
 	}
 	slices.Sort(differences)
-	if m := differences[len(differences)/2]; !(math.Abs(m) <= 0.01) {
+	// One run may settle elsewhere: five are the fewest that have a middle.
+	if m := differences[len(differences)/2]; n >= 5 && !(math.Abs(m) <= 0.01) {
 		t.Errorf("the median mean log-likelihood is %+.4f from that without churn, want at most .01", m)
 	}
 	t.Logf("seeds  absences  quanta  sums apart  largest fall  log-likelihood: min     median      max  beyond .01")
