@@ -40,6 +40,12 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata/script",
 		Setup: func(e *testscript.Env) error { e.Setenv("KNOWN", known); return nil },
+		Condition: func(name string) (bool, error) {
+			if name != "race" {
+				return false, fmt.Errorf("unknown condition %q, want race", name)
+			}
+			return raced, nil
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"same":  func(ts *testscript.TestScript, _ bool, args []string) { same(ts, args[0], args[1]) },
 			"known": func(ts *testscript.TestScript, _ bool, args []string) { compareKnown(ts, known, args[0]) },
