@@ -17,6 +17,9 @@ type Options struct {
 	// own units: for a mean log-likelihood, nats per row. 0 leaves this rule out. With
 	// neither rule all rounds are run.
 	AbsTol float64
+	// Noisy says that the objective has noise, so that it tells only over several rounds whether it
+	// still rises. Training then stops when it has risen by no more than chance in the last ten.
+	Noisy bool
 	// OnRound, if not nil, is called after every round.
 	OnRound func(Round)
 }
@@ -81,6 +84,7 @@ func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) 
 		return Round{}, fmt.Errorf("start: %w", err)
 	}
 	var last Round
+	var so course
 	for n := 1; n <= opt.Rounds; n++ {
 		StartRound(g, n, l)
 		objective, err := round(ctx, g, l)
@@ -88,6 +92,9 @@ func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) 
 			return last, fmt.Errorf("round %d: %w", n, err)
 		}
 		converged := n > 1 && opt.stops(last.Objective, objective) && steady(g)
+		if opt.Noisy {
+			converged = so.settled(objective, l, g, opt)
+		}
 		last = Round{Number: n, Objective: objective, Converged: converged}
 		if opt.OnRound != nil {
 			opt.OnRound(last)

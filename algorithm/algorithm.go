@@ -118,11 +118,17 @@ type Traits struct {
 	Patterns bool
 	// LeastRows is the fewest training rows with which a participant is worth having.
 	LeastRows int
+	// LeastDiversity is the number of rows that each part of a component is to rest on. A
+	// participant is told where its own does not; 0 if nobody looks at it.
+	LeastDiversity float64
 	// ShownRows is the fewest rows that anything may be of that members show each other; 0 if
 	// nothing of rows is shown, or if noise hides them.
 	ShownRows int
 	// Noise, if not nil, is what hides rows that are shown.
 	Noise *Noise
+	// Blur is the standard deviation, in rows, of the noise in a coordinate of a total of moments
+	// that hides rows from subtraction; 0 for none.
+	Blur float64
 	// Weights returns the number of weights of a network for so many coordinates; nil of
 	// what is no network.
 	Weights func(coordinates int) int
@@ -140,6 +146,17 @@ type Classes struct {
 
 // Noise makes what is shown (Epsilon, Delta)-differentially private in each row.
 type Noise struct{ Epsilon, Delta float64 }
+
+// Spend is a privacy loss that noise bounds.
+type Spend struct {
+	What string // it hides
+	// ZCDP is ρ of zero-concentrated differential privacy, of all rounds together.
+	ZCDP float64
+	// Delta is that at which ε is told.
+	Delta float64
+	// Of says which change of the rows it bounds what can be seen of, and under which conditions.
+	Of string
+}
 
 // Conserved names what every total of a sum tells of the rows in it, whatever the model
 // is. The numbers come in the order of what they tell.
@@ -202,6 +219,8 @@ type Data struct {
 	// Source draws what must be the participant's alone; nil where there is nobody to hide
 	// anything from.
 	Source rand.Source
+	// Colluders are how many other members may work together to learn what this one hides.
+	Colluders int
 }
 
 // Outcome is what one participant holds after its part.
@@ -209,6 +228,12 @@ type Outcome struct {
 	Last      collabdict.Round // the last round completed
 	Model     Model            // nil if no round was completed
 	TotalRows int              // of all participants in the last round
+	// PriorVariances are those of each coordinate that a mixture's prior is scaled by; nil of
+	// another prior.
+	PriorVariances []float64
+	// Spends are what noise in the run bounds the loss of. Without any, Traits.Noise is the one of
+	// the run.
+	Spends []Spend
 	// Used are options as they were used, where they follow from the data, by their keys.
 	Used      map[string]any
 	Selection *Selection
@@ -228,9 +253,11 @@ type Progress struct {
 	// Loss is what falls while training: minus the objective of a row, or its step.
 	Loss      float64
 	Diversity *Diversity // nil if it is not measured, as are the others
-	Encoder   *Encoder
-	Weighting *Weighting
-	Clusters  int // found by the last round; 0 if none are
+	// LowDiversity is what this round has done about components with too few of the own rows.
+	LowDiversity []LowDiversity
+	Encoder      *Encoder
+	Weighting    *Weighting
+	Clusters     int // found by the last round; 0 if none are
 }
 
 // Diversity measures how many rows are behind a participant's contribution: smallest and
@@ -240,6 +267,16 @@ type Diversity struct {
 	Min float64 `json:"min"`
 	// MinResponsibility is Min with the weights that the statistics are made of.
 	MinResponsibility float64 `json:"min_responsibility"`
+}
+
+// LowDiversity says what a participant did, before it sent its part of a component, because
+// that rested on too few of its rows. It holds from that round on.
+type LowDiversity struct {
+	Round     int     `json:"-"`
+	Component int     `json:"component"` // from 1
+	Rows      float64 `json:"rows"`      // that the part rested on, by the entropy of their shares
+	Largest   float64 `json:"largest"`   // share of a row
+	Action    string  `json:"action"`
 }
 
 // Encoder says what an encoder tells of the own rows.

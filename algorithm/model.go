@@ -131,6 +131,8 @@ type Arrays interface {
 	// dimension of −1 any size is taken.
 	Values(name string, shape ...int) (values []float64, got []int, err error)
 	Ints(name string, shape ...int) (values []int64, got []int, err error)
+	// Has reports whether there is an array of the name.
+	Has(name string) bool
 }
 
 // SameShape returns an error unless an array has the shape wanted, in which −1 is any size.

@@ -29,6 +29,7 @@ type Mixture struct {
 	weights []float64
 	means   *mat.Dense // K by M
 	parts   []part
+	rows    []float64 // see ComponentRows
 }
 
 // part is the precision of a component in the forms that its density needs.
@@ -144,6 +145,27 @@ func fullPart(p *mat.SymDense) (part, error) {
 	}
 	out.logNorm = 0.5 * (logDet - float64(float64(m)*ln2Pi))
 	return out, nil
+}
+
+// Without returns the mixture with no weight for some components, and the others' weights
+// in proportion. It panics if no weight is left.
+func (m *Mixture) Without(components []bool) *Mixture {
+	out := *m
+	out.weights = append([]float64(nil), m.weights...)
+	sum := 0.0
+	for k, left := range components {
+		if left {
+			out.weights[k] = 0
+		}
+		sum += out.weights[k]
+	}
+	if !(sum > 0) {
+		panic("gmm: no component is left")
+	}
+	for k := range out.weights {
+		out.weights[k] /= sum
+	}
+	return &out
 }
 
 // Form returns the form of the covariance matrices.

@@ -40,8 +40,9 @@ func (m *Mixture) Assign(z *mat.Dense) []int {
 	return to
 }
 
-// Arrays returns means (K by M), precisions and weights (K). Precisions are K matrices
-// of M by M, or if they are diagonal what is on the diagonals, K by M.
+// Arrays returns means (K by M), precisions, weights (K) and, if they are known, the
+// component_rows (K). Precisions are K matrices of M by M, or if they are diagonal what is on
+// the diagonals, K by M.
 func (m *Mixture) Arrays() []algorithm.Array { return m.ArraysNamed("") }
 
 // ArraysNamed is Arrays with a prefix of all names.
@@ -59,16 +60,37 @@ func (m *Mixture) ArraysNamed(prefix string) []algorithm.Array {
 			precisions = append(precisions, p.diagonal...)
 		}
 	}
-	return []algorithm.Array{
+	arrays := []algorithm.Array{
 		{Name: prefix + "means", Shape: []int{k, dim}, Values: m.Means().RawMatrix().Data},
 		{Name: prefix + "precisions", Shape: shape, Values: precisions},
 		{Name: prefix + "weights", Shape: []int{k}, Values: m.Weights()},
 	}
+	if m.rows != nil {
+		arrays = append(arrays, algorithm.Array{Name: prefix + componentRows, Shape: []int{k}, Values: m.ComponentRows()})
+	}
+	return arrays
 }
 
 // LoadMixture returns the mixture of dim variables that arrays of
 // [Mixture.ArraysNamed] are of.
 func LoadMixture(a algorithm.Arrays, prefix string, form Covariance, dim int) (*Mixture, error) {
+	m, err := loadMixture(a, prefix, form, dim)
+	if err != nil || !a.Has(prefix+componentRows) {
+		return m, err
+	}
+	rows, _, err := a.Values(prefix+componentRows, m.Components())
+	if err != nil {
+		return nil, err
+	}
+	for k, n := range rows {
+		if !(n >= 0) || math.IsInf(n, 1) {
+			return nil, fmt.Errorf("%s%s: component %d: want a finite value of at least 0, got %g", prefix, componentRows, k+1, n)
+		}
+	}
+	return m.WithRows(rows), nil
+}
+
+func loadMixture(a algorithm.Arrays, prefix string, form Covariance, dim int) (*Mixture, error) {
 	weights, _, err := a.Values(prefix+"weights", -1)
 	if err != nil {
 		return nil, err

@@ -219,7 +219,7 @@ func (o *observer) add(to *passes.Partial, limits []float64) {
 		if r > 0 {
 			plogp = float64(r * portable.Log(r))
 		}
-		to.Responsible(k, plogp, o.logd[k])
+		to.Responsible(k, r, plogp, o.logd[k])
 		if r == 0 {
 			continue
 		}

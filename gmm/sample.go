@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/portable"
 )
 
 // Sample draws n rows, n by M with n at least 1. The same source gives the same
@@ -26,6 +28,20 @@ func (m *Mixture) Sample(n int, src rand.Source) *mat.Dense {
 		}
 	}
 	return out
+}
+
+// DrawMean draws from N(μ_k, (rows·Λ_k)⁻¹), with which the mean of a component is known
+// from so many rows.
+func (m *Mixture) DrawMean(k int, rows float64, src rand.Source) []float64 {
+	z := make([]float64, m.Dim())
+	for i := range z {
+		z[i] = portable.Normal(src)
+	}
+	m.parts[k].colour(z)
+	for i, mu := range m.means.RawRowView(k) {
+		z[i] = mu + z[i]/math.Sqrt(rows)
+	}
+	return z
 }
 
 // draw returns the index at which the running sum of the weights exceeds u of

@@ -57,18 +57,3 @@ func (m *Mixture) BoundAbout(origin, sums []float64) float64 {
 func repeated(x []float64, k int) *mat.Dense {
 	return mat.NewDense(k, len(x), slices.Repeat(x, k))
 }
-
-// SoftSums returns the sums of EStep about an origin of M values, each row in the
-// clusters of all centres, r_k(x) ∝ exp(−‖x − c_k‖²/2σ²) with the given σ² > 0, and 0 for
-// the log-likelihood.
-func SoftSums(rows Rows, centres *mat.Dense, variance float64, origin []float64, form Covariance) ([]float64, error) {
-	k, dim := centres.Dims()
-	if _, got := rows.Dims(); got != dim || len(origin) != dim {
-		panic(errShape)
-	}
-	s, err := passes.NewReader(rows).SoftMoments(k, centres.RawMatrix().Data, variance, origin, form == Full)
-	if err != nil {
-		return nil, err
-	}
-	return append(s.Pack(), 0), nil
-}

@@ -79,7 +79,7 @@ func (m *Model) Write(out io.Writer) error {
 	if err := w.File(manifest, append(text, '\n')); err != nil {
 		return err
 	}
-	arrays := m.Learned.Arrays()
+	arrays := append(m.Learned.Arrays(), priorArrays(m.PriorVariances)...)
 	if !m.scaledApart() {
 		arrays = append(arrays, scalingArrays(m.Scaling)...)
 	}
@@ -119,6 +119,9 @@ func (a arrays) Values(name string, shape ...int) ([]float64, []int, error) {
 func (a arrays) Ints(name string, shape ...int) ([]int64, []int, error) {
 	return get[int64](a.Archive, name, shape)
 }
+
+// Has reports whether there is an array of the name.
+func (a arrays) Has(name string) bool { return slices.Contains(a.Names(), name+".npy") }
 
 func get[T float64 | int64](a *npz.Archive, name string, shape []int) ([]T, []int, error) {
 	got, err := npz.Get[T](a, name)
@@ -210,11 +213,23 @@ func (m *Model) readArrays(a arrays) error {
 	if m.Learned, err = m.load(a, dim); err != nil {
 		return err
 	}
+	if m.PriorVariances, err = readPrior(a, dim); err != nil {
+		return err
+	}
 	return m.readCoordinates(a, columns)
 }
 
 // load returns the model that arrays are of, by the kind and the options of the manifest.
 func (m *Model) load(a algorithm.Arrays, dim int) (algorithm.Model, error) {
+	of, err := m.Algorithm()
+	if err != nil {
+		return nil, err
+	}
+	return of.Load(a, dim)
+}
+
+// Algorithm returns the algorithm that the model was learned by, with the settings of its manifest.
+func (m *Model) Algorithm() (algorithm.Algorithm, error) {
 	kind, err := m.kind()
 	if err != nil {
 		return nil, err
@@ -231,5 +246,5 @@ func (m *Model) load(a algorithm.Arrays, dim int) (algorithm.Model, error) {
 	if _, err := of.Options().Load(options); err != nil {
 		return nil, fmt.Errorf("%s: %w", manifest, err)
 	}
-	return of.Load(a, dim)
+	return of, nil
 }

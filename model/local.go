@@ -317,3 +317,6 @@ func (p prefixed) Values(name string, shape ...int) ([]float64, []int, error) {
 func (p prefixed) Ints(name string, shape ...int) ([]int64, []int, error) {
 	return p.Arrays.Ints(p.prefix+name, shape...)
 }
+
+// Has reports whether there is an array of the name.
+func (p prefixed) Has(name string) bool { return p.Arrays.Has(p.prefix + name) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/ledger"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/option"
@@ -31,6 +32,9 @@ type Model struct {
 	// Projection, if not nil, follows the scaling.
 	Projection *rows.Projection
 	Learned    algorithm.Model
+	// PriorVariances are those of each coordinate that a mixture's prior is scaled by; nil of
+	// another prior.
+	PriorVariances []float64
 	// Local, if not nil, is what the participant has beside to score rows by.
 	Local *Local
 
@@ -153,6 +157,10 @@ type Ledger struct {
 	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
 	// OpenSeats says that anyone could be a member.
 	OpenSeats bool `json:"open_seats,omitempty"`
+	// ReleaseCap is what the members let releases tell; nil for no limit.
+	ReleaseCap *ledger.Cap `json:"release_cap,omitempty"`
+	// Entries are a line for each kind of what was told in the run.
+	Entries []report.Entry `json:"entries,omitempty"`
 }
 
 // New returns the model of an algorithm with these options, learned from columns as they

@@ -3,9 +3,11 @@ package model
 import (
 	"bytes"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +61,29 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 	if again, _ := os.ReadFile(path); !bytes.Equal(first, again) {
 		t.Error("writing it again gives other bytes")
+	}
+}
+
+// The variances of a prior are in the file; other priors have none.
+func TestPriorVariancesAreRead(t *testing.T) {
+	write := func(variances []float64) (*Model, error) {
+		m := example(t)
+		m.PriorVariances = variances
+		var b bytes.Buffer
+		if err := m.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		return Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	}
+	for _, variances := range [][]float64{nil, {0.25, 2}} {
+		if got, err := write(variances); err != nil || !slices.Equal(got.PriorVariances, variances) {
+			t.Errorf("got %+v, %v, want %v", got, err, variances)
+		}
+	}
+	for _, variances := range [][]float64{{1}, {1, 0}, {1, -1}, {1, math.NaN()}, {1, math.Inf(1)}} {
+		if got, err := write(variances); err == nil {
+			t.Errorf("%v: got %+v", variances, got)
+		}
 	}
 }
 

@@ -87,7 +87,7 @@ func participants(t *testing.T, s *node.Simulation) []participant.Config {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[i] = participant.Config{Task: k, Data: p, Out: own, Node: node.Config{Name: p.Name, Dir: own, JoinTimeout: time.Minute}}
+		all[i] = participant.Config{Task: k, Data: p, Out: own, Began: time.Now(), Node: node.Config{Name: p.Name, Dir: own, JoinTimeout: time.Minute}}
 		s.Place(&all[i].Node, i, 0)
 		members = append(members, node.Member{Name: p.Name, ID: id, Addrs: all[i].Node.Listen})
 	}

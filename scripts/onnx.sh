@@ -37,8 +37,18 @@ cut -d, -f1-4 up/plant-a/plant-a.csv >plant-a.csv
 ./collabdict up --model bvae --rounds 5 --latent 2 --hidden 16 --generate participants=3,rows=60,columns=4,patterns=2 --out bvae >log 2>&1 || { cat log >&2; exit 1; }
 ./collabdict export --model bvae/plant-a/model.npz --to onnx -o bvae.onnx >/dev/null
 cut -d, -f1-4 bvae/plant-a/plant-a.csv >bvae.csv
-./collabdict score --model bvae/plant-a/model.npz --data bvae.csv -o scores.csv
+./collabdict score --with shared --model bvae/plant-a/model.npz --data bvae.csv -o scores.csv
 node "$root/scripts/onnx/scores.js" bvae.onnx bvae.csv scores.csv
+
+# Mixtures, with the weights of a participant. Values are multiples of 1/64, which single
+# precision does not round.
+for kind in ggm dem fedgen fedgem; do
+	./collabdict up --model $kind --generate participants=3,rows=60,columns=4,patterns=2 --out $kind >log 2>&1 || { cat log >&2; exit 1; }
+	./collabdict export --model $kind/plant-a/model.npz --to onnx --with own -o $kind.onnx >/dev/null
+	cut -d, -f1-4 $kind/plant-a/plant-a.csv | awk -F, -v OFS=, 'NR > 1 { for (i = 1; i <= NF; i++) $i = sprintf("%.6f", int($i * 64) / 64) } { print }' >$kind.csv
+	./collabdict score --with shared --model $kind/plant-a/model.npz --data $kind.csv -o scores.csv
+	node "$root/scripts/onnx/scores.js" $kind.onnx $kind.csv scores.csv
+done
 
 snippet() { # language
 	awk -v start="^\`\`\`$1\$" '$0 ~ /^```$/ { on = 0 } on { print } $0 ~ start { on = n++ == 0 }' "$root/docs/how-to/export-a-model.md"

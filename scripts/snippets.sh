@@ -17,6 +17,7 @@ done
 mv ggm demo
 ./collabdict sim --model cgau --data demo/data --label label --rounds 20 --out classes >/dev/null 2>&1
 ./collabdict export --model mtvae/plant-a/model.npz --to npz -o shared.npz >/dev/null
+./collabdict export --model demo/plant-a/model.npz --to json --with own -o mixture.json >/dev/null
 for page in read-a-model-in-python export-a-model; do
 	"$python" "$root/scripts/snippets/run.py" "$root/docs/how-to/$page.md"
 done

@@ -25,7 +25,7 @@ func TestMembersChange(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows")
-	up := start(t, dir, "up", "--generate", "participants=4,rows=8000,columns=6,patterns=3",
+	up := start(t, dir, "up", "--generate", "participants=4,rows=8000,columns=6,patterns=3", "--blur", "0",
 		"--components", "3", "--scheme", "exact", "--tol", "0", "--rounds", "400", "--out", "o", "--json")
 	up.until(t, `: round 2/`)
 	out := filepath.Join(dir, "o")

@@ -106,7 +106,7 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 	var running sync.WaitGroup
 	for i, p := range parts {
 		c := participant.Config{
-			Task: t, Data: p, Out: filepath.Join(dir, p.Name),
+			Task: t, Data: p, Out: filepath.Join(dir, p.Name), Began: time.Now(),
 			Node: node.Config{
 				Name: p.Name, Dir: filepath.Join(dir, p.Name), Listen: layout[i].Addrs,
 				Members: members, JoinTimeout: time.Minute,

@@ -11,10 +11,12 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/ggm"
+	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
+	"github.com/collabdict/collabdict/internal/ledger"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/pastruns"
@@ -55,6 +57,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		field  *option.Error
 		many   *ggm.ComponentsError
 		flat   *gmm.SingularError
+		low    *privacy.LowError
 		data   *dataset.Error
 		split  *partition.Error
 		rows   *participant.OtherRowsError
@@ -78,6 +81,8 @@ func classify(ctx context.Context, err error) (class, string) {
 		broken *store.DamageError
 		older  *store.VersionError
 		past   *pastruns.DamageError
+		book   *ledger.DamageError
+		beyond *ledger.CapError
 		path   *fs.PathError
 	)
 	switch {
@@ -85,8 +90,10 @@ func classify(ctx context.Context, err error) (class, string) {
 		return interrupted, ""
 	case atomicfile.IsFull(err):
 		return diskFull, "free some space on that disk and give the same command again: nothing that was written is lost, and an unfinished run is resumed"
-	case errors.As(err, &broken), errors.As(err, &older), errors.As(err, &past):
+	case errors.As(err, &broken), errors.As(err, &older), errors.As(err, &past), errors.As(err, &book):
 		return stateFailure, ""
+	case errors.As(err, &beyond):
+		return usageFailure, "take a smaller radius if rows were clipped to it, a model with more rows or a larger --lambda0, or agree on more"
 	case errors.As(err, &usage):
 		return usageFailure, usage.hint
 	case errors.As(err, &field):
@@ -95,6 +102,8 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, "lower --components, or give more rows"
 	case errors.As(err, &flat):
 		return dataFailure, "standardise the columns, lower --components, or take --covariance diag"
+	case errors.As(err, &low):
+		return dataFailure, "take fewer --components or --on-low-diversity skip-component, or leave rows out that are unlike all others"
 	case errors.As(err, &data), errors.As(err, &split), errors.As(err, &rows):
 		return dataFailure, ""
 	case errors.As(err, &file):

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/option"
 )
 
 // exported says what a file that was written for others holds.
@@ -21,26 +24,45 @@ type exported struct {
 	Kind     string         `json:"kind"`
 	Contents []export.Entry `json:"contents"`
 	Warnings []string       `json:"warnings,omitempty"`
+	Release  *released      `json:"release,omitempty"`
 }
 
 func (a *app) export() *cobra.Command {
-	var from, own string
+	var from, own, with string
 	var e exported
+	var r releaseFlags
 	cmd := &cobra.Command{
-		Use: "export", Short: "Write a trained network for other programs: as ONNX, or its shared part as NumPy arrays",
-		Long: `export writes a file for other programs, and lists its contents. With --to onnx, it is the
-participant's model as a graph for onnxruntime and others. The graph takes rows in the units
-of the data, and contains private conditions only with --own. With --to npz, it is the part
-that all participants share. Neither file contains names of participants, numbers of rows or
-the history of the training.`,
+		Use: "export", Short: "Write a model for other programs: as ONNX, NumPy arrays, JSON, or graphs",
+		Long: `export writes a file for other programs, and lists its contents. No file contains names of
+participants, numbers of rows or the history of the training.
+
+Of a mixture it writes what all participants share, in any form; with --with own, the
+participant's own weights, threshold and scaling as well. --to dot and --to svg are graphs of
+direct dependencies between columns.
+
+Of a network, --to onnx is the participant's model as a graph for onnxruntime and others. It
+takes rows in the units of the data, and contains private conditions only with --own. --to npz
+is the part that all participants share.
+
+With --release, it is a mixture whose means are drawn from their posterior, with randomness of
+the operating system, as JSON. export tells how much that reveals of a row, as epsilon for rows
+that are at most --radius apart, and what epsilon does not cover. The release is first noted in the
+ledger of the model's folder. If the members have agreed on a limit, a release beyond it is refused.`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			makers := map[string]func(*model.Model) (*export.File, error){"onnx": export.ONNX, "npz": export.NPZ}
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if r.on {
+				return a.release(from, own, r, &e)
+			}
+			if err := r.unused(cmd); err != nil {
+				return err
+			}
 			switch {
 			case from == "":
 				return &usageError{"--model is missing", "name a model.npz"}
-			case makers[e.To] == nil:
-				return &usageError{fmt.Sprintf("--to: want onnx or npz, got %q", e.To), ""}
+			case !slices.Contains(exportForms, e.To):
+				return &usageError{fmt.Sprintf("--to: want %s, got %q", option.Either(exportForms...), e.To), ""}
+			case with != withShared && with != withOwn:
+				return &usageError{fmt.Sprintf("--with: want %s or %s, got %q", withShared, withOwn, with), ""}
 			case e.File == "":
 				return &usageError{"--output is missing", "name the file to write"}
 			}
@@ -51,15 +73,15 @@ the history of the training.`,
 			if err != nil {
 				return err
 			}
-			if err := giveOwn(m, e.To, own); err != nil {
-				return err
-			}
-			f, err := makers[e.To](m)
+			f, err := written(m, e.To, with, own, cmd.Flags().Changed("with"))
 			var kind *export.KindError
-			if errors.As(err, &kind) {
-				return &usageError{fmt.Sprintf("--model %s: %s", from, err), ""}
-			}
-			if err != nil {
+			var unknown *export.UnknownRowsError
+			switch {
+			case errors.As(err, &kind):
+				return &usageError{fmt.Sprintf("--model %s: %s", from, err), "use --to onnx or --to npz"}
+			case errors.As(err, &unknown):
+				return &usageError{fmt.Sprintf("--model %s: %s", from, err), "train again, or use --with own"}
+			case err != nil:
 				return err
 			}
 			mode := os.FileMode(0o644)
@@ -81,11 +103,65 @@ the history of the training.`,
 		},
 	}
 	cmd.Flags().StringVar(&from, "model", "", "model `FILE`")
-	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz")
+	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz; of mixtures also json, dot or svg; with --release json")
 	cmd.Flags().StringVarP(&e.File, "output", "o", "", "write to `FILE`")
+	cmd.Flags().StringVar(&with, "with", withShared, "of mixtures: the `PART` to write, shared by all participants (shared), or with the own weights, threshold and scaling (own)")
 	cmd.Flags().StringVar(&own, "own", "", "with --to onnx, for models with conditions: `FILE` of a participant's own conditions, to be put into the graph")
+	r.add(cmd)
 	a.addJSON(cmd)
 	return cmd
+}
+
+// exportForms are those that models are written in, the first two of all kinds.
+var exportForms = []string{"onnx", "npz", "json", "dot", "svg"}
+
+// The parts of a mixture that are written.
+const (
+	withShared = "shared"
+	withOwn    = "own"
+)
+
+// written returns a model in a form.
+func written(m *model.Model, to, with, own string, withSet bool) (*export.File, error) {
+	if _, mixture := m.Learned.(algorithm.Dictionary); mixture {
+		if own != "" {
+			return nil, &usageError{fmt.Sprintf("--own: a model %s has no conditions", m.Manifest.Kind), "--with own writes the own weights"}
+		}
+		x, err := export.MixtureOf(m, with == withOwn)
+		if err != nil {
+			return nil, err
+		}
+		return mixtureAs(x, to)
+	}
+	if withSet {
+		return nil, &usageError{fmt.Sprintf("--with: a model %s is no mixture", m.Manifest.Kind), "leave it out"}
+	}
+	if err := giveOwn(m, to, own); err != nil {
+		return nil, err
+	}
+	switch to {
+	case "onnx":
+		return export.ONNX(m)
+	case "npz":
+		return export.NPZ(m)
+	}
+	return nil, &export.KindError{Kind: m.Manifest.Kind, Form: to}
+}
+
+// mixtureAs returns parameters in a form.
+func mixtureAs(x *export.Mixture, to string) (*export.File, error) {
+	switch to {
+	case "onnx":
+		return x.ONNX()
+	case "npz":
+		return x.NPZ()
+	case "json":
+		return x.JSON()
+	case "dot":
+		return x.DOT()
+	}
+	svg, err := graphs(x).SVG()
+	return x.Graphs(svg), err
 }
 
 // giveOwn gives a model the own part that is named. None is looked for beside the model:
@@ -112,4 +188,7 @@ func (e exported) text(w io.Writer) {
 		fmt.Fprintf(t, "  %s\t%s\t%s\n", part.Name, part.Of, part.What)
 	}
 	t.Flush()
+	if e.Release != nil {
+		e.Release.text(w)
+	}
 }

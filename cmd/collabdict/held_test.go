@@ -17,9 +17,9 @@ var update = flag.Bool("update", false, "write what is held again")
 
 // heldKinds are small trainings of every kind.
 var heldKinds = map[string][]string{
-	"ggm":    {"--components", "3", "--rounds", "6"},
+	"ggm":    {"--components", "3", "--rounds", "6", "--blur", "0"},
 	"fedgen": {"--components", "2-3", "--refine", "3"},
-	"dem":    {"--components", "3", "--rounds", "6"},
+	"dem":    {"--components", "3", "--rounds", "6", "--blur", "0"},
 	"fedgem": {"--rounds", "6"},
 	"mtvae":  {"--rounds", "6", "--latent", "2", "--hidden", "6"},
 	"bvae":   {"--rounds", "3", "--latent", "2", "--hidden", "6", "--weights", "latent"},

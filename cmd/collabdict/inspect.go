@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
@@ -48,9 +49,11 @@ func (a *app) inspect() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "inspect", Short: "Describe a model file: its origin and what it has learned",
 		Long: `inspect describes a model. With --data, for a model with latent variables, it
-compares rows with their reconstructions, column by column. With --plots, it draws the codes
-of rows and, if columns are the pixels of images, the reconstructed images. It also draws
-published weights. At most 5000 rows are used, chosen evenly.`,
+compares rows with their reconstructions, column by column. With --plots, it draws a mixture:
+direct dependencies between columns, weights and means, and with --data the scores of rows. Of
+a network it draws the codes of rows and, if columns are the pixels of images, the
+reconstructed images; for these, at most 5000 rows are used, chosen evenly. It also draws
+published weights.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := l.open(cmd)
@@ -88,23 +91,9 @@ func describe(m *model.Model) description {
 	means, names := m.InUnits(of.Means()), coordinates(m)
 	for k, w := range of.Weights() {
 		c := component{Weight: w, Mean: means.RawRowView(k), Edges: []edge{}}
-		p := of.Precision(k)
-		for i, nameI := range names {
-			for j, nameJ := range names[:i] {
-				if v := p.At(i, j); v != 0 {
-					c.Edges = append(c.Edges, edge{nameJ, nameI, -v / math.Sqrt(p.At(i, i)*p.At(j, j))})
-				}
-			}
+		for _, e := range gmm.Dependencies(of.Precision(k)) {
+			c.Edges = append(c.Edges, edge{names[e.A], names[e.B], e.PartialCorrelation})
 		}
-		slices.SortStableFunc(c.Edges, func(x, y edge) int {
-			switch ax, ay := math.Abs(x.PartialCorrelation), math.Abs(y.PartialCorrelation); {
-			case ax > ay:
-				return -1
-			case ax < ay:
-				return 1
-			}
-			return 0
-		})
 		d.Components = append(d.Components, c)
 	}
 	return d
@@ -176,6 +165,14 @@ func (d description) text(w io.Writer) {
 	}
 	for _, s := range p.Published {
 		fmt.Fprintf(w, "  published: %s\n", s)
+	}
+	for _, e := range p.Entries {
+		if e.Kind != report.PublishedEntry {
+			fmt.Fprintf(w, "  %s\n", e.Sentence())
+		}
+	}
+	if c := p.ReleaseCap; c != nil {
+		fmt.Fprintf(w, "  the members let releases tell an epsilon of at most %g at delta %g\n", c.Epsilon, c.Delta)
 	}
 	if d.Own != nil {
 		fmt.Fprintf(w, "own part: %s\n", d.Own)

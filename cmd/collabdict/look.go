@@ -30,7 +30,7 @@ func (l *lookFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&l.label, "label", "", "colour rows by `COLUMN`: classes, or 1 for anomalies and 0 or -1 for normal rows")
 	f.StringVar(&l.missing, "missing", dataset.RefuseMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?): end with an error (error), or leave their rows out (skip)")
-	f.StringVar(&l.plots, "plots", "", "draw the codes of the rows, reconstructed images, and published weights, as SVG and PNG in `DIR`; do not share them: they show rows")
+	f.StringVar(&l.plots, "plots", "", "draw a mixture and the scores of rows, the codes of rows, reconstructed images, and published weights, as SVG and PNG in `DIR`; do not share them: they show rows, or own weights")
 }
 
 // open reads the model, and checks that it can do what is asked for.
@@ -51,7 +51,12 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 		return nil, err
 	}
 	_, codes := m.Learned.(algorithm.Coder)
+	_, mixture := m.Learned.(algorithm.Dictionary)
 	switch {
+	case mixture && len(l.data) > 0 && l.plots == "":
+		return nil, &usageError{"--data: the scores of rows are drawn, and there is no --plots", "name a folder with --plots, or use score"}
+	case mixture:
+		return m, nil
 	case len(l.data) > 0 && !codes:
 		return nil, &usageError{fmt.Sprintf("--data: the model %s has no latent variables to look at rows by", m.Manifest.Kind), "leave it out"}
 	case l.plots == "" || len(l.data) > 0 || hasGrid(m) || hasWeights(m):
@@ -64,6 +69,12 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 
 // look looks at the rows, if there are any, and draws what there is to be seen.
 func (l *lookFlags) look(a *app, m *model.Model) (*report.Reconstruction, error) {
+	_, mixture := m.Learned.(algorithm.Dictionary)
+	if l.plots != "" && mixture {
+		if err := drawMixture(l.plots, m); err != nil {
+			return nil, err
+		}
+	}
 	if l.plots != "" && hasGrid(m) {
 		if err := drawGrid(l.plots, m); err != nil {
 			return nil, err
@@ -90,6 +101,9 @@ func (l *lookFlags) look(a *app, m *model.Model) (*report.Reconstruction, error)
 		return nil, err
 	}
 	a.noteGaps(&data.Gaps)
+	if mixture {
+		return nil, drawScores(l.plots, m, data)
+	}
 	v, err := latent.At(m, data.Participants[0].Train)
 	if err == nil && l.plots != "" {
 		err = draw(l.plots, m, data, v)

@@ -73,6 +73,9 @@ func (p *progress) round(r algorithm.Progress, participants int, bytes int64) {
 	if d := r.Diversity; d != nil {
 		line += fmt.Sprintf("  smallest contribution ≈ %s rows", report.Fixed(math.Exp(d.Min), 1))
 	}
+	for _, d := range r.LowDiversity {
+		line += fmt.Sprintf("  component %d: %s", d.Component, d.Action)
+	}
 	if e := r.Encoder; e != nil {
 		line += fmt.Sprintf("  information %s, %d of %d units", report.Fixed(e.Information, 2), e.Active, e.Latent)
 	}

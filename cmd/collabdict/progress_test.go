@@ -41,6 +41,16 @@ func TestProgressOfASimulation(t *testing.T) {
 	}
 }
 
+// The line of a round says what this participant has done about components with too few of its rows.
+func TestProgressOfLowDiversity(t *testing.T) {
+	var out bytes.Buffer
+	p := &progress{w: &out, rounds: 4, began: time.Now()}
+	p.round(algorithm.Progress{Round: collabdict.Round{Number: 1}, Loss: 2, LowDiversity: []algorithm.LowDiversity{{Component: 3, Action: "skip-component"}}}, 5, 0)
+	if got, want := out.String(), "round 1/4  loss 2 per row  5 participants  component 3: skip-component"; !strings.HasPrefix(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A line is cut between characters, and counts characters: names of members may be
 // written in any script.
 func TestLinesAreCutBetweenCharacters(t *testing.T) {

@@ -295,6 +295,7 @@ func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, err
 // participate runs a participant and shows how it goes.
 func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags) error {
 	began := time.Now()
+	c.Began = began
 	level := hclog.Warn
 	if f.verbose {
 		level = hclog.Info

@@ -174,7 +174,8 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	progress := a.newProgress(t)
 	progress.start()
 	run, err := simulate.SimulateUnder(ctx, under, t, data.Participants, func(p simulate.Progress) {
-		progress.virtual, p.Weighting = p.Virtual, nil // which is one's alone
+		progress.virtual = p.Virtual
+		p.Weighting, p.LowDiversity = nil, nil // one participant's alone
 		progress.round(p.Progress, len(data.Participants), 0)
 		for _, line := range p.Warnings {
 			progress.line("warning: " + line)
@@ -280,7 +281,7 @@ func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*mod
 			continue
 		}
 		if len(models) > consensus.SmallRoster { // else the names of all would be written once for each
-			m.Manifest.Views, m.Manifest.Privacy.LoneChanges, m.Manifest.Run = counted, nil, "../result.json"
+			m.Manifest.Views, m.Manifest.Privacy.LoneChanges, m.Manifest.Privacy.Entries, m.Manifest.Run = counted, nil, nil, "../result.json"
 		}
 		p.ModelFile = filepath.Join(p.Name, model.File)
 		if err := model.Save(filepath.Join(out, p.Name), m); err != nil {

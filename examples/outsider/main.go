@@ -10,10 +10,12 @@ package main
 
 import (
 	"context"
+	cryptorand "crypto/rand"
 	"encoding/csv"
 	"flag"
 	"fmt"
 	"log"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -32,6 +34,9 @@ import (
 )
 
 const seed = 1 // --seed of the others
+
+// sums are those of the others, by default.
+var sums = consensus.Settings{Protect: chunking.Chunks}
 
 func main() {
 	name := flag.String("name", "", "name that the others see, and folder of this member")
@@ -69,7 +74,7 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 		Name: name, Dir: name, Expect: expect, Secret: secret, Peers: []string{peer},
 		Listen:    []string{"/ip4/127.0.0.1/tcp/0"},
 		Agreement: agreement(options, columns),
-		Settings:  consensus.Settings{Protect: chunking.Chunks},
+		Settings:  sums,
 	})
 	if err != nil {
 		return err
@@ -84,7 +89,11 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 	if err := n.Finish(ctx); err != nil {
 		return err
 	}
-	m, err := model.New(ggm.Kind.Name, options, columns, l.Model())
+	learned, err := l.Written()
+	if err != nil {
+		return err
+	}
+	m, err := model.New(ggm.Kind.Name, options, columns, learned)
 	if err != nil {
 		return err
 	}
@@ -117,11 +126,18 @@ func agreement(options option.Table, columns []string) node.Agreement {
 }
 
 func train(ctx context.Context, g collabdict.Group, rows *mat.Dense, s *ggm.Algorithm) (*ggm.Learner, error) {
-	l, err := ggm.NewLearner(gmm.Matrix(rows), ggm.Config{Components: s.Components, Lambda0: s.Lambda0, Lambda: s.Lambda, Seed: seed})
+	var secret [32]byte // that the blur follows from; a program that resumes runs keeps it
+	if _, err := cryptorand.Read(secret[:]); err != nil {
+		return nil, err
+	}
+	l, err := ggm.NewLearner(gmm.Matrix(rows), ggm.Config{
+		Components: s.Components, Lambda0: s.Lambda0, Lambda: s.Lambda, Seed: seed,
+		Blur: s.Blur, Colluders: sums.Rules(g.Size()).Colluders, Source: rand.NewChaCha8(secret),
+	})
 	if err != nil {
 		return nil, err
 	}
-	last, err := collabdict.Train(ctx, g, l, collabdict.Options{Rounds: s.Rounds, Tol: s.Tol})
+	last, err := collabdict.Train(ctx, g, l, collabdict.Options{Rounds: s.Rounds, Tol: s.Tol, Noisy: s.Blur > 0})
 	if err != nil {
 		return nil, err
 	}

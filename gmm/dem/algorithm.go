@@ -42,6 +42,8 @@ type Algorithm struct {
 	Tol                float64
 	Covariance, Start  string
 	MinRows            int
+	Blur               float64
+	Diversity          privacy.Rule
 
 	first *gmm.Mixture // of rows that are shared
 }
@@ -50,15 +52,16 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 
 // Options binds the settings.
 func (a *Algorithm) Options() option.Table {
-	return option.Table{
+	return append(option.Table{
 		option.Int(&a.Components, "components", 5, "number `K` of components of the shared mixture", option.Between(1, settings.MostComponents)),
 		option.Int(&a.Rounds, "rounds", 100, "maximum number of `ROUNDS`", option.AtLeast(1)),
 		settings.Tol(&a.Tol),
+		privacy.BlurOption(&a.Blur, func() float64 { return privacy.BlurRows }),
 		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
 		option.String(&a.Start, "start", startSpread, "`START` of EM: spread (centres far apart), k-fed (clusters of all members, who show each other the centres of their own) or shared-rows (rows of all members, in simulations only)",
 			option.OneOf(startSpread, startKFed, startSharedRows)),
 		privacy.MinRowsOption(&a.MinRows).Needs("--start k-fed, as the others show no clusters", func() bool { return a.Start == startKFed }),
-	}
+	}, a.Diversity.Options()...)
 }
 
 // Prepare has nothing to complete.
@@ -68,7 +71,8 @@ func (a *Algorithm) Prepare(algorithm.Coordinates) error { return nil }
 func (a *Algorithm) Traits() algorithm.Traits {
 	t := algorithm.Traits{
 		Rounds: a.Rounds, HoldsRows: a.Start == startKFed, Patterns: true,
-		LeastRows: max(a.Components+1, a.MinRows), ShownRows: a.MinRows,
+		LeastRows: max(a.Components+1, a.MinRows, a.Diversity.LeastRows()), ShownRows: a.MinRows,
+		LeastDiversity: a.Diversity.Warned(), Secret: a.Blur > 0 || a.Diversity.Secret(), Blur: a.Blur,
 		Values: func(columns int) int {
 			return passes.PackedLen(a.Components, columns, settings.Form(a.Covariance) == gmm.Full) + 1
 		},
@@ -126,6 +130,9 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	few := 0 // own clusters that were merged
 	c := Config{Form: settings.Form(a.Covariance)}
 	c.Moments, _ = d.Moments.(*columnstats.Moments)
+	if g.Size() > 1 {
+		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
+	}
 	switch {
 	case g.Size() == 1: // nobody to agree with: begin as anybody would
 		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.ownCentres(d) }
@@ -145,8 +152,12 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if err != nil {
 		return algorithm.Outcome{}, err
 	}
-	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: a.Rounds, AbsTol: a.Tol}, func(r collabdict.Round) {
-		after(algorithm.Progress{Round: r, Loss: -r.Objective})
+	var done []algorithm.LowDiversity
+	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: a.Rounds, AbsTol: a.Tol, Noisy: c.Blur > 0}, func(r collabdict.Round) {
+		low := privacy.InRound(r.Number, l.LowDiversity())
+		done = append(done, low...)
+		diversity := algorithm.Diversity(l.Diversity())
+		after(algorithm.Progress{Round: r, Loss: -r.Objective, Diversity: &diversity, LowDiversity: low})
 	})
 	if last.Number == 0 {
 		return algorithm.Outcome{}, err
@@ -155,6 +166,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if g.Size() > 1 {
 		out.Warnings = append(out.Warnings, privacy.LoneWarnings(l.Lone())...)
 	}
+	out.Warnings = append(out.Warnings, privacy.RuleWarnings(done)...)
 	return out, err
 }
 

@@ -22,11 +22,13 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 	if err != nil {
 		return nil, fmt.Errorf("centres: %w", err)
 	}
-	own, err := gmm.SoftSums(l.rows, centres, l.variance(centres), l.origin, form)
+	own, err := l.softSums(centres)
 	if err != nil {
 		return nil, err
 	}
-	total, err := g.Accumulate(ctx, l.running, own, l.limits.sums(k, l.origin, form))
+	blocks := l.limits.sums(k, l.origin, form)
+	l.blur.Add(own, blocks, 0, true)
+	total, err := g.Accumulate(ctx, l.running, own, blocks)
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
 	}
@@ -45,6 +47,7 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 		}
 	}
 	clip(total, k, dim, form)
+	l.sharpen(total, k, form)
 	l.addWithin(total, centres)
 	return maximise(total, frame, l.origin, l.config.RegCovar)
 }

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/guard"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
@@ -29,8 +32,16 @@ type Config struct {
 	// Moments, if not nil, are what the participants know of their rows already: the sums
 	// of the learner are carried on from there. All must have them, or none.
 	Moments *columnstats.Moments
+	// Diversity is what becomes of statistics that rest on few of the own rows.
+	Diversity privacy.Rule
 	// RegCovar is added to the diagonal of every covariance matrix; 0 means 1e-6.
 	RegCovar float64
+	// Blur is what blurs a coordinate of a total, in rows, against so many Colluders; 0 for nothing.
+	Blur      float64
+	Colluders int
+	// Source draws what must be the participant's alone, if there is a blur or a rule of diversity
+	// that draws.
+	Source rand.Source
 }
 
 // Learner is distributed EM at one participant. All of the mixture is shared, its
@@ -39,7 +50,7 @@ type Config struct {
 // Invariant: the mixture is the one of the last Optimize (at first, of Start), the same
 // at all members.
 type Learner struct {
-	rows    gmm.Rows
+	rows    *passes.Reader
 	config  Config
 	limits  limits
 	origin  []float64 // M, that moments are taken about in the whole run
@@ -50,6 +61,15 @@ type Learner struct {
 	updated []float64 // N_k^s of the last local update
 	own     []float64 // N_k^s of the own vector in the last total; nil for none
 	all     []float64 // N_k of the last total
+
+	blur   *privacy.Blur // nil for none
+	scales []float64     // its units, if there is any
+
+	diversity       privacy.Diversity // of the last local update
+	guard, guarding guard.Components  // components left out or drawn, before and after the last local update
+	doing, done     []algorithm.LowDiversity
+	secret          guard.Secret // that draws follow from
+	optimised       int          // rounds that Optimize has completed
 }
 
 var (
@@ -58,6 +78,9 @@ var (
 )
 
 var errNotStarted = errors.New("the learner has no mixture: start it first")
+
+// regCovar is that of a Config without one.
+const regCovar = 1e-6
 
 // NewLearner returns a learner on a participant's rows, of which each round is a pass.
 func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
@@ -70,15 +93,25 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 	if err := gmm.CheckRows(rows); err != nil {
 		return nil, err
 	}
-	if config.RegCovar == 0 {
-		config.RegCovar = 1e-6
+	if n, _ := rows.Dims(); n < config.Diversity.LeastRows() {
+		return nil, fmt.Errorf("rows: want at least %d for this diversity, got %d", config.Diversity.LeastRows(), n)
 	}
-	return &Learner{rows: rows, config: config}, nil
+	if config.RegCovar == 0 {
+		config.RegCovar = regCovar
+	}
+	l := &Learner{rows: passes.NewReader(rows), config: config}
+	if config.Diversity.Secret() {
+		if config.Source == nil {
+			return nil, errors.New("diversity: want a source to draw from, got none")
+		}
+		l.secret = guard.NewSecret(config.Source)
+	}
+	return l, nil
 }
 
 // Start agrees on bounds of all that will be summed, and on the first mixture.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
-	agreed, err := columnstats.Agree(ctx, g, l.rows)
+	agreed, err := columnstats.Agree(ctx, g, l.rows.Rows)
 	if err != nil {
 		return err
 	}
@@ -86,12 +119,13 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 		agreed = l.config.Moments.Widened(agreed)
 	}
 	l.limits = limits{agreed}
+	l.blur = privacy.NewBlur(l.config.Blur, g.Size(), l.config.Colluders, l.config.Source)
 	model, err := l.first(ctx, g)
 	if err != nil {
 		return err
 	}
-	if _, dim := l.rows.Dims(); model.Dim() != dim {
-		return fmt.Errorf("want a first mixture of %d columns as the rows have, got %d", dim, model.Dim())
+	if model.Dim() != l.rows.Dim {
+		return fmt.Errorf("want a first mixture of %d columns as the rows have, got %d", l.rows.Dim, model.Dim())
 	}
 	l.model = model
 	return nil
@@ -120,6 +154,10 @@ func (l *Learner) first(ctx context.Context, g collabdict.Group) (*gmm.Mixture, 
 // begin fixes the origin, and what the sums are carried on from.
 func (l *Learner) begin(g collabdict.Group, origin []float64, k int, form gmm.Covariance) {
 	l.origin, l.running = origin, collabdict.Running{Key: "statistics"}
+	if l.config.Blur > 0 {
+		l.scales = l.deviations()
+		l.blur.Scale(l.scales, form == gmm.Full)
+	}
 	l.same = columnstats.NewSameRows(g, l.limits.Bounds, l.config.Moments, k)
 	if l.config.Moments == nil {
 		return
@@ -150,18 +188,19 @@ func middle(points *mat.Dense) []float64 {
 func (l *Learner) Digest() [32]byte { return l.model.Digest(true) }
 
 // LocalUpdate computes the statistics of the own rows about an origin that stays the
-// same: what [gmm.Mixture.SumsAbout] returns.
+// same, what [gmm.Mixture.SumsAbout] returns, by the rule of diversity.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	if l.model == nil {
 		return nil, nil, errNotStarted
 	}
-	if x, err = l.model.SumsAbout(l.origin, l.rows); err != nil {
+	s, err := l.guarded()
+	if err != nil {
 		return nil, nil, err
 	}
-	k := l.model.Components()
-	l.updated = slices.Clone(x[:k])
-	x[len(x)-1] = l.limits.within(x[len(x)-1], k)
-	return x, l.limits.sums(k, l.origin, l.model.Form()), nil
+	l.updated = slices.Clone(s.N)
+	x, blocks = append(s.Pack(), l.limits.within(s.Entropy, s.K)), l.limits.sums(s.K, l.origin, l.model.Form())
+	l.blur.Add(x, blocks, uint64(l.optimised)+1, true)
+	return x, blocks, nil
 }
 
 // Optimize is the M-step on the statistics of all. The objective is the lower bound of
@@ -179,16 +218,19 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	}
 	total = slices.Clone(total)
 	settle(total, l.model, l.origin)
+	l.sharpen(total, l.model.Components(), l.model.Form())
 	next, err := maximise(total, l.model, l.origin, l.config.RegCovar)
 	if err != nil {
 		return 0, err
 	}
 	rows := passes.Sum(total[:l.model.Components()])
+	l.done = nil
 	if included {
-		l.own = l.updated
+		l.own, l.guard, l.done = l.updated, l.guarding, l.doing
 	}
+	l.optimised++
 	l.all = slices.Clone(total[:next.Components()])
-	l.model, l.counted = next, int(math.Round(rows))
+	l.model, l.counted = next.WithRows(l.all), int(math.Round(rows))
 	return next.BoundAbout(l.origin, total) / rows, nil
 }
 

@@ -36,8 +36,15 @@ func (r *Result) Mixture() (*gmm.Mixture, error) {
 		inverse := mat.NewSymDense(dim, portable.Inverse(root, dim))
 		precisions = append(precisions, inverse)
 	}
+	var m *gmm.Mixture
+	var err error
 	if precisions != nil {
-		return gmm.NewMixture(weights, means, precisions)
+		m, err = gmm.NewMixture(weights, means, precisions)
+	} else {
+		m, err = gmm.NewDiagMixture(gmm.Spherical, weights, means, diagonals)
 	}
-	return gmm.NewDiagMixture(gmm.Spherical, weights, means, diagonals)
+	if err != nil {
+		return nil, err
+	}
+	return m.WithTotal(total), nil
 }

@@ -112,7 +112,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 		return out, fmt.Errorf("round 1: %w", err)
 	}
 	out.Last = collabdict.Round{Number: 1, Objective: r.Choices[r.Best].MeanLogLik, Converged: a.Refine == 0}
-	out.Model, out.TotalRows, out.Selection = r.Mixture, r.Rows, r.selection()
+	out.Model, out.TotalRows, out.Selection = r.Mixture.WithTotal(float64(r.Rows)), r.Rows, r.selection()
 	out.Warnings = append(out.Warnings, privacy.FewWarnings(few, least)...)
 	after(algorithm.Progress{Round: out.Last, Loss: -out.Last.Objective})
 	if a.Refine == 0 {

@@ -31,8 +31,9 @@ type Algorithm struct {
 	Components, MostComponents, Rounds int
 	Tol, Lambda0                       float64
 	Score                              string
-	Rho, Lambda                        float64
+	Rho, Lambda, Sparse, Blur          float64
 	Init                               option.FileContent
+	Diversity                          privacy.Rule
 
 	start  *gmm.Parameters // of Init
 	shared *Solutions
@@ -48,7 +49,7 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 
 // Options binds the settings.
 func (a *Algorithm) Options() option.Table {
-	return option.Table{
+	return append(option.Table{
 		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, a range such as 3-10 to choose from by rows that are held out, or auto for 4-20 (default auto; with --rho 5)",
 			option.Auto[int](), option.AtLeast(1),
 			option.DefaultBy(func() int {
@@ -67,6 +68,13 @@ func (a *Algorithm) Options() option.Table {
 			option.Auto[float64](), option.Above(0, math.MaxFloat64)),
 		option.Float(&a.Rho, "rho", 0, "absolute sparsity `PENALTY` of the precision matrices, as in the paper, in place of --lambda",
 			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out for --lambda")).ForExperts(),
+		privacy.BlurOption(&a.Blur, func() float64 {
+			if a.Rho > 0 {
+				return 0
+			}
+			return privacy.BlurRows
+		}),
+		option.Float(&a.Sparse, "sparse-weights", 0, "price of each component that a participant has, as a `SHARE` of the logarithm of its rows, 0 to 1, for own weights that are 0 but for few components; 0.5 is that of BIC", option.Between(0.0, 1.0)).ForExperts(),
 		option.String(&a.Score, "score", scoreDensity, "`SCORE` of a row: −ln p(x) by the own weights (density), or the mean of −ln N(x|k) over the components that it may be of, Eq. (19) of the paper (expected) (default density, with --rho expected)",
 			option.DefaultBy(func() string {
 				if a.Rho > 0 {
@@ -75,7 +83,7 @@ func (a *Algorithm) Options() option.Table {
 				return scoreDensity
 			}), option.OneOf(scoreDensity, scoreExpected)),
 		option.File(&a.Init, "init", "start from the means, precisions and weights in a JSON `FILE`", a.readInit).ForExperts(),
-	}
+	}, a.Diversity.Options()...)
 }
 
 // paperComponents is the number of components if nobody says it, with the paper's prior.
@@ -151,7 +159,8 @@ func (a *Algorithm) Prepare(algorithm.Coordinates) error {
 // Traits says what the settings ask of those who run them.
 func (a *Algorithm) Traits() algorithm.Traits {
 	return algorithm.Traits{
-		Rounds: a.Rounds, HoldsOut: a.Rho == 0, Patterns: true, Missing: true, LeastRows: max(a.Components, 2) + 1, Objective: "log posterior, nats", Chooses: len(a.choices()) > 1,
+		Rounds: a.Rounds, HoldsOut: a.Rho == 0, Patterns: true, Missing: true, LeastRows: max(max(a.Components, 2)+1, a.Diversity.LeastRows()), LeastDiversity: a.Diversity.Warned(),
+		Secret: a.Blur > 0 || a.Diversity.Secret(), Blur: a.Blur, Objective: "log posterior, nats", Chooses: len(a.choices()) > 1,
 		Values: func(columns int) (n int) {
 			for _, c := range a.choices() {
 				n += passes.PackedLen(c.Components, columns, true) + 2
@@ -174,15 +183,21 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 
 // Train plays one participant's part. Moments of another type are left alone.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
-	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Choices: a.choices(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: a.start, Shared: a.shared}
+	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: a.start, Shared: a.shared}
 	c.Moments, _ = d.Moments.(*columnstats.Moments)
+	if g.Size() > 1 {
+		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
+	}
 	l, err := NewLearner(d.Rows, c)
 	if err != nil {
 		return algorithm.Outcome{}, err
 	}
-	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: a.Rounds, Tol: a.Tol}, func(r collabdict.Round) {
+	var done []algorithm.LowDiversity
+	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: a.Rounds, Tol: a.Tol, Noisy: c.Blur > 0}, func(r collabdict.Round) {
+		low := privacy.InRound(r.Number, l.LowDiversity())
+		done = append(done, low...)
 		diversity := algorithm.Diversity(l.Diversity())
-		after(algorithm.Progress{Round: r, Loss: -r.Objective / float64(max(l.TotalRows(), 1)), Diversity: &diversity})
+		after(algorithm.Progress{Round: r, Loss: -r.Objective / float64(max(l.TotalRows(), 1)), Diversity: &diversity, LowDiversity: low})
 	})
 	if last.Number == 0 {
 		return algorithm.Outcome{}, err
@@ -191,7 +206,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if fault != nil {
 		return algorithm.Outcome{}, errors.Join(err, fault)
 	}
-	out := algorithm.Outcome{Last: last, Model: a.scoring(m), TotalRows: l.TotalRows()}
+	out := algorithm.Outcome{Last: last, Model: a.scoring(m), TotalRows: l.TotalRows(), PriorVariances: l.PriorVariances()}
 	if chosen, judged := l.Chosen(); len(judged) > 0 {
 		out.Used, out.Judged = map[string]any{"components": chosen.Components, "lambda": chosen.Lambda}, judged
 	}
@@ -204,6 +219,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if g.Size() > 1 {
 		out.Warnings = append(out.Warnings, privacy.LoneWarnings(l.Lone())...)
 	}
+	out.Warnings = append(out.Warnings, privacy.RuleWarnings(done)...)
 	if m.Dim() > 1 && !hasEdges(m) {
 		out.Warnings = append(out.Warnings, a.edgeless(l))
 	}

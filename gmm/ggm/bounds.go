@@ -12,6 +12,7 @@ import (
 type limits struct {
 	columnstats.Bounds
 	missing bool
+	sparse  float64 // Config.Sparse
 }
 
 const (
@@ -23,11 +24,11 @@ const (
 )
 
 // limitsOf returns the limits that follow from the bounds of rows.
-func limitsOf(b columnstats.Bounds, missing bool) limits {
-	if missing {
+func limitsOf(b columnstats.Bounds, c Config) limits {
+	if c.Missing {
 		b = b.Wider(roomFor)
 	}
-	return limits{b, missing}
+	return limits{b, c.Missing, c.Sparse}
 }
 
 // cells bounds the entropy of all missing cells; 0 if none may be missing.
@@ -57,9 +58,11 @@ func (l limits) statistics(k int) []collabdict.Block {
 }
 
 // own bounds e^s, which is between −N^s ln K and 0: the responsibilities have no more
-// entropy than their mean. That of missing cells comes to it.
+// entropy than their mean. That of missing cells comes to it, and the price of components, with
+// which the sum is no lower than with a price for all and the weights that are best without.
 func (l limits) own(k int) float64 {
-	return (l.Rows+ownRows*float64(k))*math.Max(math.Log(float64(k)), 1e-6) + l.cells()
+	price := float64(k) * sparseFor(l.sparse, int(math.Ceil(l.Rows)), k).price
+	return (l.Rows+ownRows*float64(k))*math.Max(math.Log(float64(k)), 1e-6) + l.cells() + price
 }
 
 // all returns the blocks of a vector of candidates.

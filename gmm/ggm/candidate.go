@@ -8,8 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/gmm/internal/guard"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
@@ -29,9 +31,17 @@ type candidate struct {
 	pending   []float64 // π^s that belongs to the last local update; nil for none
 	updated   []float64 // N_k^s of the last local update
 	diversity privacy.Diversity
+	guard     guard.Components         // components left out or drawn, as totals so far have them
+	guarding  guard.Components         // as the last local update has them
+	doing     []algorithm.LowDiversity // what is new in that
+	done      []algorithm.LowDiversity // of the last round
 	stalled   *glasso.StalledError
-	gain      float64 // of held-out rows, in the last total
+	gain      float64     // of held-out rows, in the last total
+	recent    [][]float64 // the last totals, if they are blurred
 }
+
+// recentTotals is how many totals the blur is averaged over at the end.
+const recentTotals = 10
 
 // ownRows is what the weights of a participant have beside its rows, for each component: with
 // the prior ∏_k π_k^ownRows a pattern that no own row shows is rare, and not impossible.
@@ -61,26 +71,33 @@ func (c *candidate) update(l *Learner) ([]float64, error) {
 // statistics is update with what is put in the place of missing cells within limits, nil for none.
 func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error) {
 	tilts, cells := c.prior.tilts(c.model), 0.0
-	var others *passes.Partial
-	if l.partial != nil {
-		var err error
-		if others, err = c.model.PartialStatistics(l.partial, tilts, replaced); err != nil {
-			return nil, err
+	s, err := c.guarded(l, func(m *gmm.Mixture) (s *passes.Moments, err error) {
+		var others *passes.Partial
+		if l.partial != nil {
+			if others, err = m.PartialStatistics(l.partial, tilts, replaced); err != nil {
+				return nil, err
+			}
+			cells = others.Cells
 		}
-		cells = others.Cells
-	}
-	s, diversity, err := c.model.StatisticsWith(l.whole, others, tilts)
+		s, c.diversity, err = m.StatisticsWith(l.whole, others, tilts)
+		return s, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	c.diversity = diversity
 	more := c.prior.floor()
 	c.updated = slices.Clone(s.N)
 	c.pending = make([]float64, s.K)
 	floats.AddConst(more, c.pending)
 	floats.Add(c.pending, s.N)
-	floats.Scale(1/passes.Sum(c.pending), c.pending)
 	own := s.Entropy + cells
+	if price := l.sparse(c.components); price.price > 0 {
+		var active int
+		c.pending, active = price.weights(c.pending)
+		own -= float64(price.price * float64(active))
+	} else {
+		floats.Scale(1/passes.Sum(c.pending), c.pending)
+	}
 	for k, w := range c.pending {
 		if w > 0 {
 			own += float64((s.N[k] + more) * portable.Log(w))
@@ -94,42 +111,80 @@ func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error
 // pending belong to it. It returns the candidate after it, and its objective.
 func (c *candidate) step(total []float64, dim int, counts bool) (next candidate, objective float64, err error) {
 	next = *c
+	next.done = nil
 	weights := c.model.Weights()
 	if c.pending != nil && counts {
 		weights, next.own = c.pending, c.updated
+		next.guard, next.done = c.guarding, c.doing
 	}
 	s := passes.Unpack(total[:len(total)-1], c.components, dim, true)
 	if next.model, next.stalled, err = c.prior.step(c.model, s, weights); err != nil {
 		return next, 0, err
 	}
 	next.pending, next.rows = nil, slices.Clone(s.N)
+	if c.prior.blurred {
+		next.recent = append(slices.Clone(c.recent[max(0, len(c.recent)-recentTotals+1):]), slices.Clone(total))
+	}
 	return next, c.prior.objective(next.model, s, total[len(total)-1]), nil
+}
+
+// settled returns the candidate after a step from the mean of the last totals, which has less of
+// the blur. Rounds in which the model hardly moves leave little else to tell these apart.
+func (c *candidate) settled(dim int) (*candidate, error) {
+	if len(c.recent) < 2 {
+		return c, nil
+	}
+	mean := make([]float64, len(c.recent[0]))
+	for _, total := range c.recent {
+		portable.AddScaled(mean, 1/float64(len(c.recent)), total)
+	}
+	s, next := passes.Unpack(mean[:len(mean)-1], c.components, dim, true), *c
+	var err error
+	next.model, next.stalled, err = c.prior.step(c.model, s, c.model.Weights())
+	next.rows, next.recent = s.N, nil
+	return &next, err
 }
 
 // written returns the mixture that a model has: without components of fewer rows of all
 // participants than one, or than one in a thousand. Rounds keep these, and what totals hold
-// of them.
-func (c *candidate) written() (*gmm.Mixture, error) {
+// of them. Weights of at most least are none.
+func (c *candidate) written(least float64) (*gmm.Mixture, error) {
 	var weights []float64
 	var precisions []*mat.SymDense
 	all, means, kept := c.model.Weights(), c.model.Means(), []float64(nil)
 	sum := 0.0
-	for _, k := range c.kept() {
+	numbers := c.kept()
+	if c.prior.relative == nil {
+		numbers = everything(len(all))
+	}
+	changed := len(numbers) < len(all)
+	for _, k := range numbers {
+		if all[k] <= least && all[k] > 0 {
+			all[k], changed = 0, true
+		}
 		weights = append(weights, all[k])
 		sum += all[k]
 		kept = append(kept, means.RawRowView(k)...)
 		precisions = append(precisions, c.model.Precision(k))
 	}
-	if len(weights) == len(all) || sum == 0 {
+	if !changed || sum == 0 {
 		return c.model, nil
 	}
 	floats.Scale(1/sum, weights)
 	return gmm.NewMixture(weights, mat.NewDense(len(weights), c.model.Dim(), kept), precisions)
 }
 
+// everything returns the first n numbers.
+func everything(n int) (numbers []int) {
+	for k := range n {
+		numbers = append(numbers, k)
+	}
+	return numbers
+}
+
 // kept returns the components that written keeps, if there are any.
 func (c *candidate) kept() (numbers []int) {
-	least := math.Max(1, 1e-3*passes.Sum(c.rows))
+	least := gmm.LeastRows(passes.Sum(c.rows))
 	for k, n := range c.rows {
 		if n >= least {
 			numbers = append(numbers, k)

@@ -2,10 +2,13 @@ package ggm
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
@@ -26,6 +29,9 @@ type Config struct {
 	// Lambda is λ, the penalty of a row for the edges of its component in columns of unit
 	// variance within components. 0 means 0.1. It is not used if there is a Rho.
 	Lambda float64
+	// Sparse is the price of each component that a participant has a weight for, as a share
+	// of ln N, N its own rows. 0 means none.
+	Sparse float64
 	// Seed is public: it draws candidates for the agreed start.
 	Seed uint64
 	// Init gives the start. Nil means one that the members agree on.
@@ -36,6 +42,14 @@ type Config struct {
 	// Missing says that rows may have missing cells, which are NaN: at each row, and for each
 	// component, these have their distribution given the others.
 	Missing bool
+	// Diversity is what becomes of statistics that rest on few of the own rows.
+	Diversity privacy.Rule
+	// Blur is what blurs a coordinate of a total, in rows, against so many Colluders; 0 for nothing.
+	Blur      float64
+	Colluders int
+	// Source draws what must be the participant's alone, if there is a blur or a rule of diversity
+	// that draws.
+	Source rand.Source
 	// Shared, if not nil, is what learners of one process share.
 	Shared *Solutions
 }
@@ -53,6 +67,12 @@ func (c Config) Validate() error {
 	}
 	if !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1) {
 		return fmt.Errorf("lambda: want a finite value of at least 0, got %g", c.Lambda)
+	}
+	if !(c.Sparse >= 0 && c.Sparse <= 1) {
+		return fmt.Errorf("sparse: want a share from 0 to 1, got %g", c.Sparse)
+	}
+	if c.Diversity.Secret() && c.Source == nil {
+		return errors.New("diversity: want a source to draw from, got none")
 	}
 	if c.Init == nil {
 		return nil
@@ -85,7 +105,7 @@ func (c Config) candidates(rows int) (out []*candidate) {
 		if len(choices) > 1 && x.Components > max(rows/rowsEach, choices[0].Components) {
 			continue
 		}
-		p := prior{lambda0: cmp.Or(c.Lambda0, 1), rho: c.Rho, shared: c.Shared}
+		p := prior{lambda0: cmp.Or(c.Lambda0, 1), rho: c.Rho, shared: c.Shared, blurred: c.Blur > 0}
 		if c.Rho == 0 {
 			p.relative = &relative{lambda: x.Lambda}
 		}

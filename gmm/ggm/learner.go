@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/gmm/internal/guard"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
@@ -37,10 +39,14 @@ type Learner struct {
 	counted int // of those in the last total
 	setup   int
 
-	running  collabdict.Running // of the statistics
-	counts   bool               // a vector of this participant is in the total
-	live     []*candidate       // at least one after Start
-	choosing choosing
+	running collabdict.Running // of the statistics
+	counts  bool               // a vector of this participant is in the total
+	secret  guard.Secret       // that draws follow from, where the rule of diversity has any
+	blur    *privacy.Blur      // nil for none
+
+	optimised int          // rounds that Optimize has completed
+	live      []*candidate // at least one after Start
+	choosing  choosing
 }
 
 var (
@@ -63,8 +69,14 @@ func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
 	}
 	l := &Learner{config: config}
+	if config.Diversity.Secret() {
+		l.secret = guard.NewSecret(config.Source)
+	}
 	if err := l.split(of); err != nil {
 		return nil, err
+	}
+	if least := config.Diversity.LeastRows(); n < least {
+		return nil, fmt.Errorf("rows: want at least %d for this diversity, got %d", least, n)
 	}
 	if err := l.rows.Check(math.Ldexp(1, columnstats.MaxExp-1)); err != nil {
 		return nil, err
@@ -105,6 +117,7 @@ func (l *Learner) split(of gmm.Rows) error {
 // Start agrees with the group on bounds of the statistics and on the first
 // parameters: those of Config.Init, or else the best of several clusterings.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
+	l.blur = privacy.NewBlur(l.config.Blur, g.Size(), l.config.Colluders, l.config.Source)
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
 	s := &starter{Learner: l, group: counted, carrier: g}
@@ -164,7 +177,9 @@ func (l *Learner) Running() collabdict.Running { return l.running }
 // the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order of pack, and last
 // what else of the objective is this participant's alone,
 //
-//	e^s = −Σ_n Σ_k r_k(n) ln r_k(n) + Σ_k N_k^s ln π_k^s  with  π_k^s = N_k^s / N^s.
+//	e^s = −Σ_n Σ_k r_k(n) ln r_k(n) + Σ_k N_k^s ln π_k^s  with  π_k^s = N_k^s / N^s,
+//
+// where components have no price. Low diversity is dealt with before; see [Config.Diversity].
 //
 // The local log-likelihood is not summed: when the model has settled, the difference of
 // two sums would tell that of a member that is lost. Missing cells have their distribution given
@@ -183,7 +198,9 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	if len(l.live) > 1 {
 		x = append(x, l.choosing.gains(l.live)...)
 	}
-	return x, l.limits.all(l.live), nil
+	blocks = l.limits.all(l.live)
+	l.blur.Add(x, blocks, uint64(l.optimised), true)
+	return x, blocks, nil
 }
 
 // Optimize is Eqs. (14) to (16) on the total of all participants' statistics. A
@@ -240,6 +257,7 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		next[i], objectives[i] = &x, objective
 	}
 	l.counts, l.counted = counts, counted
+	l.optimised++
 	l.live = l.halve(next)
 	return passes.Sum(objectives) / float64(len(objectives)), nil
 }
@@ -252,14 +270,38 @@ func (l *Learner) Model() *gmm.Mixture {
 	return l.live[best(l.live)].model
 }
 
-// Written returns the mixture to be kept of the last round: with the relative prior it has no
-// components that hardly a row is of.
+// Written returns the mixture to be kept after the last round: of blurred totals that of the mean of
+// the last ones. With the relative prior it has no components that hardly a row is of, and with a
+// price of components no weight of those that this participant has not. It knows the rows of all
+// participants in the last totals.
 func (l *Learner) Written() (*gmm.Mixture, error) {
-	c := l.live[best(l.live)]
-	if c.prior.relative == nil {
-		return c.model, nil
+	at := best(l.live)
+	c, err := l.live[at].settled(l.rows.Dim)
+	if err != nil {
+		return nil, err
 	}
-	return c.written()
+	l.live[at] = c
+	m, err := c.written(l.sparse(c.components).least)
+	if err != nil {
+		return nil, err
+	}
+	rows := c.rows
+	if m.Components() < len(rows) {
+		rows = nil
+		for _, k := range c.kept() {
+			rows = append(rows, c.rows[k])
+		}
+	}
+	return m.WithRows(rows), nil
+}
+
+// PriorVariances returns the variances of each column that the prior is scaled by; nil of the
+// absolute one.
+func (l *Learner) PriorVariances() []float64 {
+	if r := l.live[best(l.live)].prior.relative; r != nil {
+		return slices.Clone(r.variances)
+	}
+	return nil
 }
 
 // Lone returns the components of the mixture that [Learner.Written] returns, from 0, that are of

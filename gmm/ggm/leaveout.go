@@ -9,13 +9,6 @@ import (
 // prior is the relative one, and a round has been completed.
 func (l *Learner) EachLeftOut(m *gmm.Mixture, rows gmm.Rows, f func(from int, scores []float64)) error {
 	c := l.live[best(l.live)]
-	counts := c.rows
-	if m.Components() < len(counts) {
-		counts = nil
-		for _, k := range c.kept() {
-			counts = append(counts, c.rows[k])
-		}
-	}
 	own := float64(l.rows.N) + float64(c.prior.floor()*float64(c.components))
-	return m.EachLeftOut(rows, gmm.FittedTo{Counts: counts, Own: own, Mean: c.prior.lambda0, Covariance: priorRows}, f)
+	return m.EachLeftOut(rows, gmm.FittedTo{Counts: m.ComponentRows(), Own: own, Mean: c.prior.lambda0, Covariance: priorRows}, f)
 }

@@ -23,12 +23,13 @@ func (s *starter) lloyd(ctx context.Context, all *whole, of [][]*clustering, ste
 	for range steps {
 		var local []float64
 		for _, same := range of {
-			own, err := clusterSums(s.rows, same)
+			own, err := clusterSums(s.rows, same, s.config.Diversity)
 			if err != nil {
 				return nil, err
 			}
 			local = append(local, own...)
 		}
+		s.blur.Add(local, blocks, s.vector(), true)
 		total, err := s.group.Accumulate(ctx, s.clusters(of), local, blocks)
 		if err != nil {
 			return nil, err

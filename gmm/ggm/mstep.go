@@ -19,7 +19,8 @@ import (
 type prior struct {
 	lambda0, rho float64
 	relative     *relative
-	steps        int // bounds the graphical lasso's Newton steps; 0 is its own bound
+	blurred      bool // the sums have noise
+	steps        int  // bounds the graphical lasso's Newton steps; 0 is its own bound
 	shared       *Solutions
 }
 
@@ -50,11 +51,15 @@ func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c
 	floats.ScaleTo(c.mean, 1/(p.lambda0+n), first)
 	s := scatter(first, second, c.mean)
 	var problem glasso.Problem
+	least := 0.0 // eigenvalue of a scatter matrix that has no noise
 	if p.relative != nil {
-		problem = p.relative.lasso(n, s)
+		problem, least = p.relative.lasso(n, s), priorRows/(n+priorRows)
 		start = p.relative.scaled(start)
 	} else {
 		problem = p.lasso(n, s)
+	}
+	if p.blurred {
+		passes.Raise(s, least) // which is the problem's
 	}
 	problem.MaxSteps = p.steps
 	r, err := problem.Solve(start)

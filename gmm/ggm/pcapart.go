@@ -7,7 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/gmm/internal/guard"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
@@ -22,6 +24,8 @@ type leaf struct {
 	direction   []float64
 	edge, width float64
 	low, high   *leaf
+	// Of the own rows, none is in low, or in high, where too few would be.
+	noLow, noHigh bool
 }
 
 // degree returns how much of a row is in the cell.
@@ -30,7 +34,14 @@ func (f *leaf) degree(row []float64) float64 {
 	if p == nil {
 		return 1
 	}
-	low := half((p.edge - kernels.Dot(p.direction, row)) / p.width)
+	var low float64
+	switch {
+	case p.noLow:
+	case p.noHigh:
+		low = 1
+	default:
+		low = half((p.edge - kernels.Dot(p.direction, row)) / p.width)
+	}
 	if f == p.high {
 		low = 1 - low
 	}
@@ -160,15 +171,47 @@ func lowMoments(r *passes.Reader, leaves []*leaf) (*passes.Moments, error) {
 
 // sumLow sums lowMoments.
 func (s *starter) sumLow(ctx context.Context, leaves []*leaf) (*passes.Moments, error) {
-	local, err := lowMoments(s.rows, leaves)
+	local, err := guard.Apart(s.config.Diversity, len(leaves), 2, func(without []bool) (*passes.Moments, []privacy.Shares, error) {
+		for i, f := range leaves {
+			f.noLow, f.noHigh = without != nil && without[2*i], without != nil && without[2*i+1]
+		}
+		low, err := lowMoments(s.rows, leaves)
+		if without == nil || err != nil {
+			return low, nil, err
+		}
+		shares, err := halfShares(s.rows, leaves)
+		return low, shares, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	total, err := s.group.Sum(ctx, local.Pack(), s.limits.Moments(len(leaves), true))
+	x, blocks := local.Pack(), s.limits.Moments(len(leaves), true)
+	s.blur.Add(x, blocks, s.vector(), false)
+	total, err := s.group.Sum(ctx, x, blocks)
 	if err != nil {
 		return nil, err
 	}
 	return passes.Unpack(total, len(leaves), s.rows.Dim, true), nil
+}
+
+// halfShares says how the rows share in the low and the high half of each leaf.
+func halfShares(r *passes.Reader, leaves []*leaf) ([]privacy.Shares, error) {
+	lanes := make([]*passes.Tally, r.Lanes())
+	for l := range lanes {
+		lanes[l] = passes.NewTally(2 * len(leaves))
+	}
+	err := r.Sweep(func(lane, _ int, x []float64) {
+		for ; len(x) > 0; x = x[r.Dim:] {
+			for i, f := range leaves {
+				lanes[lane].Add(2*i, f.low.degree(x[:r.Dim]))
+				lanes[lane].Add(2*i+1, f.high.degree(x[:r.Dim]))
+			}
+		}
+	})
+	for _, t := range lanes[1:] {
+		lanes[0].Merge(t)
+	}
+	return lanes[0].Shares(), err
 }
 
 // keepMean gives a half without rows its parent's mean and no spread.

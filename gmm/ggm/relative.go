@@ -137,7 +137,7 @@ func pooledVariances(s *passes.Moments) []float64 {
 			first += a
 			second += b
 			if rows > 0 {
-				within[i] += b - float64(a*a/rows)
+				within[i] += math.Max(0, b-float64(a*a/rows))
 			}
 		}
 		all := second - float64(first*first/n)

@@ -6,7 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/internal/guard"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
@@ -92,13 +94,20 @@ func (c *clustering) move(n, first []float64, all *whole) {
 
 // clusterSums returns for each clustering in turn the rows of each centre and, per
 // variable, their sums.
-func clusterSums(r *passes.Reader, of []*clustering) ([]float64, error) {
+func clusterSums(r *passes.Reader, of []*clustering, rule privacy.Rule) ([]float64, error) {
 	k, dim := of[0].centres.Dims()
 	model := mixture.NewModel(len(of)*k, dim, false)
-	for i, c := range of {
-		passes.SetSpheres(model, i*k, c.centres.RawMatrix().Data, c.variance, false)
-	}
-	sums, err := r.Weighted(model, nil, func(w *mixture.Workspace, _ int, x []float64) { w.LoadGroups(model, x, k) })
+	load := func(w *mixture.Workspace, _ int, x []float64) { w.LoadGroups(model, x, k) }
+	sums, err := guard.Apart(rule, len(of), k, func(without []bool) (*mixture.Sums, []privacy.Shares, error) {
+		for i, c := range of {
+			var own []bool
+			if without != nil {
+				own = without[i*k : (i+1)*k]
+			}
+			passes.SetSpheres(model, i*k, c.centres.RawMatrix().Data, c.variance, false, own)
+		}
+		return r.WeightedShares(model, nil, load, without != nil)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +127,16 @@ func clusterSums(r *passes.Reader, of []*clustering) ([]float64, error) {
 	return out, nil
 }
 
-// moments returns those of the rows about a point, nil for the origin.
-func (c *clustering) moments(r *passes.Reader, about []float64, full bool) (*passes.Moments, error) {
+// moments returns those of the rows.
+func (c *clustering) moments(r *passes.Reader, rule privacy.Rule) (*passes.Moments, error) {
 	k, _ := c.centres.Dims()
-	return r.SoftMoments(k, c.centres.RawMatrix().Data, c.variance, about, full)
+	return guard.Apart(rule, 1, k, func(without []bool) (*passes.Moments, []privacy.Shares, error) {
+		s, err := r.SoftMoments(k, c.centres.RawMatrix().Data, c.variance, nil, true, without)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, s.Shares, nil
+	})
 }
 
 // clusterBlocks bounds clusterSums.

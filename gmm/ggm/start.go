@@ -25,6 +25,7 @@ type starter struct {
 	// carrier is the group itself, which knows whom totals have counted.
 	carrier collabdict.Group
 	known   *columnstats.Moments // of all rows
+	vectors uint64
 }
 
 const (
@@ -39,6 +40,7 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 	if err := s.common(ctx); err != nil {
 		return nil, err
 	}
+	s.blur.Scale(s.deviations(), true)
 	s.running = collabdict.Running{Key: statisticsKey}
 	var live []*candidate
 	if s.known != nil {
@@ -107,14 +109,14 @@ const (
 // is given these are not needed.
 func (s *starter) common(ctx context.Context) error {
 	if s.known = s.config.Moments; s.known != nil {
-		s.limits = limitsOf(s.known.Bounds, s.config.Missing)
+		s.limits = limitsOf(s.known.Bounds, s.config)
 		return nil
 	}
 	agreed, err := columnstats.Agree(ctx, s.group, s.rows.Rows)
 	if err != nil {
 		return err
 	}
-	s.limits = limitsOf(agreed, s.config.Missing)
+	s.limits = limitsOf(agreed, s.config)
 	if s.config.Init != nil {
 		return nil
 	}
@@ -122,6 +124,27 @@ func (s *starter) common(ctx context.Context) error {
 		return fmt.Errorf("sum of the moments: %w", err)
 	}
 	return nil
+}
+
+// deviations returns the standard deviation of each column over the rows of all participants, or
+// if nothing is known of them what bounds it.
+func (s *starter) deviations() []float64 {
+	if s.known == nil {
+		return s.limits.RMS
+	}
+	all := oneComponent(s.known)
+	out := make([]float64, all.Dim)
+	spread := all.Spread(0)
+	for i := range out {
+		out[i] = math.Sqrt(math.Max(0, spread.At(i, i)) / math.Max(all.N[0], 1))
+	}
+	return out
+}
+
+// vector numbers the vectors of the start, apart from those of the rounds.
+func (s *starter) vector() uint64 {
+	s.vectors++
+	return 1<<63 | s.vectors
 }
 
 // oneComponent returns the moments of all rows as those of a single component.
@@ -144,13 +167,14 @@ func (l *Learner) count(n float64) error {
 func (s *starter) firstModels(ctx context.Context, live []*candidate, of map[int]*clustering, all *whole) error {
 	var x []float64
 	for _, c := range live {
-		own, err := of[c.components].moments(s.rows, nil, true)
+		own, err := of[c.components].moments(s.rows, s.config.Diversity)
 		if err != nil {
 			return err
 		}
 		// A member that is lost from here on stays in the objective with the least entropy
 		// that its rows can have: it does not fall when the member comes back.
 		least := -(float64(s.rows.N) + c.prior.floor()*float64(c.components)) * math.Log(float64(c.components))
+		least -= float64(c.components) * s.sparse(c.components).price
 		if s.partial != nil {
 			least -= s.limits.cells()
 		}
@@ -158,7 +182,9 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, of map[int
 	}
 	starts, length := layout(live, s.rows.Dim)
 	x = append(x, make([]float64, length-len(x))...)
-	total, err := s.group.Accumulate(ctx, s.running, x, s.limits.all(live))
+	blocks := s.limits.all(live)
+	s.blur.Add(x, blocks, s.vector(), true)
+	total, err := s.group.Accumulate(ctx, s.running, x, blocks)
 	if err != nil {
 		return fmt.Errorf("sum of the first components: %w", err)
 	}

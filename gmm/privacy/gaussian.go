@@ -25,7 +25,22 @@ func GaussianRatio(epsilon, delta float64) float64 {
 	return low
 }
 
+// deltaOf is δ of a Gaussian mechanism of the ratio μ. As ε − (ε/μ + μ/2)²/2 = −(ε/μ − μ/2)²/2,
+// no large ε leaves the range of numbers.
 func deltaOf(epsilon, mu float64) float64 {
-	phi := func(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }
-	return phi(mu/2-epsilon/mu) - math.Exp(epsilon)*phi(-mu/2-epsilon/mu)
+	below, above := epsilon/mu-mu/2, epsilon/mu+mu/2
+	return 0.5*math.Erfc(below/math.Sqrt2) - 0.5*math.Exp(-below*below/2)*scaledErfc(above/math.Sqrt2)
+}
+
+// scaledErfc returns e^(x²) erfc(x) of x ≥ 0.
+func scaledErfc(x float64) float64 {
+	if x < 15 {
+		return math.Exp(x*x) * math.Erfc(x)
+	}
+	sum, term := 1.0, 1.0 // the terms of its asymptotic series fall below 1e-15
+	for i := range 9 {
+		term *= -float64(2*i+1) / (2 * x * x)
+		sum += term
+	}
+	return sum / (x * math.Sqrt(math.Pi))
 }

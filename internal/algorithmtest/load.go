@@ -132,6 +132,11 @@ func (a Arrays) Values(name string, shape ...int) ([]float64, []int, error) {
 	return slices.Clone(x.Values), x.Shape, err
 }
 
+// Has reports whether there is an array of the name.
+func (a Arrays) Has(name string) bool {
+	return slices.ContainsFunc(a, func(x algorithm.Array) bool { return x.Name == name })
+}
+
 // Ints returns an array of whole numbers.
 func (a Arrays) Ints(name string, shape ...int) ([]int64, []int, error) {
 	x, err := a.find(name, shape)

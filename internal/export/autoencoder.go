@@ -33,7 +33,7 @@ func (f *File) autoEncoder(g *onnx.Graph, c *coordinates, a multitask.Trained, r
 
 	g.Output("latent_mean", "mean of the code of a row", onnx.Float, batch, axis(latent))
 	g.Output("latent_sd", "standard deviation of the code", onnx.Float, batch, axis(latent))
-	original := axis(len(c.model.Manifest.Columns))
+	original := axis(len(c.of.Names))
 	g.Output("reconstruction_mean", "mean of the row decoded from latent_mean, in the units of the data", onnx.Float, batch, original)
 	g.Output("reconstruction_sd", "standard deviation of that row", onnx.Float, batch, original)
 	g.Output("score", "anomaly score, in nats: minus the log density of the row in the coordinates trained on, mean over draws of its code", onnx.Float, batch)

@@ -21,7 +21,7 @@ func (f *File) betaVAE(g *onnx.Graph, c *coordinates, b beta.Trained, rows onnx.
 
 	g.Output("latent_mean", "mean of the code of a row", onnx.Float, batch, axis(latent))
 	g.Output("latent_sd", "standard deviation of the code", onnx.Float, batch, axis(latent))
-	g.Output("reconstruction_mean", "the row decoded from latent_mean, in the units of the data", onnx.Float, batch, axis(len(c.model.Manifest.Columns)))
+	g.Output("reconstruction_mean", "the row decoded from latent_mean, in the units of the data", onnx.Float, batch, axis(len(c.of.Names)))
 	g.Output("score", "anomaly score: squared error of that row in the coordinates trained on, and beta times the divergence of the code from the prior", onnx.Float, batch)
 	f.adapted("encoder, decoder", b.Conditions().Values)
 	if nobodys(b.Conditions().Values) {

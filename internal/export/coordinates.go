@@ -6,8 +6,42 @@ import (
 
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/onnx"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 )
+
+// Columns are those of rows, and say how rows come to the coordinates trained on.
+type Columns struct {
+	Names                  []string
+	Window                 int // as in model.Manifest, and so are the next two
+	Standardise, Normalise string
+	Scaling                rows.Scaling // without a Scale rows are scaled before they are given to the file
+	Projection             *rows.Projection
+}
+
+func columnsOf(m *model.Model) Columns {
+	d := m.Manifest
+	return Columns{d.Columns, d.Window, d.Standardise, d.Normalise, m.Scaling, m.Projection}
+}
+
+// dim returns the number of coordinates trained on.
+func (c Columns) dim() int {
+	if c.Projection == nil {
+		return len(c.Names)
+	}
+	k, _ := c.Projection.Axes.Dims()
+	return k
+}
+
+// shared returns the columns without what is a participant's own: they are given scaled.
+func (c Columns) shared() Columns {
+	if c.Standardise == own {
+		c.Scaling = rows.Scaling{}
+	}
+	return c
+}
+
+func (c Columns) scaled() bool { return c.Scaling.Scale != nil }
 
 // largest is what values in the coordinates trained on are cut to, as scorers do: beyond it
 // squares in single precision have no room.
@@ -20,19 +54,19 @@ const coarse = 1e-3
 // coordinates brings rows into the coordinates trained on, and back. It computes in double
 // precision: what is lost is lost by the rounding of the input alone.
 type coordinates struct {
-	g     *onnx.Graph
-	model *model.Model
+	g  *onnx.Graph
+	of Columns
 
 	shift, scale, centre, axes onnx.Value
 }
 
-func newCoordinates(g *onnx.Graph, m *model.Model) *coordinates {
-	columns := len(m.Manifest.Columns)
-	c := &coordinates{
-		g: g, model: m,
-		shift: g.Doubles("shift", m.Scaling.Shift, columns), scale: g.Doubles("scale", m.Scaling.Scale, columns),
+func newCoordinates(g *onnx.Graph, of Columns) *coordinates {
+	columns := len(of.Names)
+	c := &coordinates{g: g, of: of}
+	if of.scaled() {
+		c.shift, c.scale = g.Doubles("shift", of.Scaling.Shift, columns), g.Doubles("scale", of.Scaling.Scale, columns)
 	}
-	if p := m.Projection; p != nil {
+	if p := of.Projection; p != nil {
 		c.centre = g.Doubles("centre", p.Mean, columns)
 		k, _ := p.Axes.Dims()
 		transposed := make([]float64, 0, k*columns)
@@ -46,17 +80,25 @@ func newCoordinates(g *onnx.Graph, m *model.Model) *coordinates {
 	return c
 }
 
-// trained returns rows in single precision, as networks take them.
-func (c *coordinates) trained(rows onnx.Value) onnx.Value {
+// double returns rows in double precision.
+func (c *coordinates) double(rows onnx.Value) onnx.Value {
 	g := c.g
 	x := g.Apply("rows.double", onnx.Cast(onnx.Double), rows)
-	x = g.Apply("rows.shifted", onnx.Sub, x, c.shift)
-	x = g.Apply("rows.scaled", onnx.Div, x, c.scale)
-	if c.model.Projection != nil {
+	if c.of.scaled() {
+		x = g.Apply("rows.shifted", onnx.Sub, x, c.shift)
+		x = g.Apply("rows.scaled", onnx.Div, x, c.scale)
+	}
+	if c.of.Projection != nil {
 		x = g.Apply("rows.centred", onnx.Sub, x, c.centre)
 		x = g.Apply("rows.projected", onnx.MatMul, x, c.axes)
 	}
-	x = g.Apply("rows.single", onnx.Cast(onnx.Float), x)
+	return x
+}
+
+// trained returns rows in single precision, as networks take them.
+func (c *coordinates) trained(rows onnx.Value) onnx.Value {
+	g := c.g
+	x := g.Apply("rows.single", onnx.Cast(onnx.Float), c.double(rows))
 	return g.Apply("rows.trained", onnx.Clip, x, g.Floats("least", []float32{-largest}), g.Floats("greatest", []float32{largest}))
 }
 
@@ -65,7 +107,7 @@ func (c *coordinates) trained(rows onnx.Value) onnx.Value {
 func (c *coordinates) points(name string, z onnx.Value) {
 	g := c.g
 	x := g.Apply(name+".double", onnx.Cast(onnx.Double), z)
-	if c.model.Projection != nil {
+	if c.of.Projection != nil {
 		x = g.Apply(name+".plane", onnx.MatMul, x, c.back("axes.back", func(v float64) float64 { return v }))
 		x = g.Apply(name+".decentred", onnx.Add, x, c.centre)
 	}
@@ -79,7 +121,7 @@ func (c *coordinates) points(name string, z onnx.Value) {
 func (c *coordinates) deviations(name string, sd onnx.Value) {
 	g := c.g
 	x := g.Apply(name+".double", onnx.Cast(onnx.Double), sd)
-	if c.model.Projection != nil {
+	if c.of.Projection != nil {
 		x = g.Apply(name+".axes", onnx.Mul, x, x)
 		x = g.Apply(name+".variance", onnx.MatMul, x, c.back("axes.back.squared", func(v float64) float64 { return v * v }))
 		x = g.Apply(name+".plane", onnx.Sqrt, x)
@@ -90,7 +132,7 @@ func (c *coordinates) deviations(name string, sd onnx.Value) {
 
 // back adds the matrix from the axes to the columns, with f done to its elements.
 func (c *coordinates) back(name string, f func(float64) float64) onnx.Value {
-	axes := c.model.Projection.Axes
+	axes := c.of.Projection.Axes
 	k, columns := axes.Dims()
 	values := make([]float64, 0, k*columns)
 	for a := range k {
@@ -104,13 +146,16 @@ func (c *coordinates) back(name string, f func(float64) float64) onnx.Value {
 
 // warnCoarse warns of columns whose values are so far from 0 that single precision does not
 // tell them apart well.
-func (f *File) warnCoarse(m *model.Model) {
-	for j, name := range m.Manifest.Columns {
-		shift, scale := math.Abs(m.Scaling.Shift[j]), m.Scaling.Scale[j]
+func (f *File) warnCoarse(c Columns) {
+	if !c.scaled() {
+		return
+	}
+	for j, name := range c.Names {
+		shift, scale := math.Abs(c.Scaling.Shift[j]), c.Scaling.Scale[j]
 		if e := shift / scale * 0x1p-24; e > coarse {
 			f.Warnings = append(f.Warnings, fmt.Sprintf(
 				"column %q: rows are taken in single precision, which rounds values around %.6g by up to %.2g, %.2g of its scale: subtract a constant from it before training",
-				name, m.Scaling.Shift[j], shift*0x1p-24, e))
+				name, c.Scaling.Shift[j], shift*0x1p-24, e))
 		}
 	}
 }

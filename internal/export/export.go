@@ -1,10 +1,6 @@
 package export
 
-import (
-	"fmt"
-
-	"github.com/collabdict/collabdict/model"
-)
+import "fmt"
 
 // File is one that is to be handed on.
 type File struct {
@@ -30,11 +26,11 @@ const (
 	Own Owner = "own" // this participant's, which others do not know
 )
 
-// KindError is a model of a kind that has no export.
-type KindError struct{ Kind string }
+// KindError is a model of a kind that is not written in a form.
+type KindError struct{ Kind, Form string }
 
 func (e *KindError) Error() string {
-	return fmt.Sprintf("the model %s has no export: its model.npz is plain NumPy", e.Kind)
+	return fmt.Sprintf("a model %s is not written as %s", e.Kind, e.Form)
 }
 
 // own is how a manifest says that columns are scaled by the own rows.
@@ -46,15 +42,15 @@ func (f *File) list(name string, of Owner, format string, args ...any) {
 }
 
 // scaling lists how columns are scaled.
-func (f *File) scaling(m *model.Model) {
+func (f *File) scaling(c Columns) {
 	what := "mean and standard deviation"
-	switch m.Manifest.Normalise {
+	switch c.Normalise {
 	case "minmax":
 		what = "smallest value and range"
 	case "robust":
 		what = "median, and distance of the quartiles over 1.349,"
 	}
-	switch m.Manifest.Standardise {
+	switch c.Standardise {
 	case own:
 		f.list("shift, scale", Own, "%s of each column of its own rows", what)
 	case "global":
@@ -67,8 +63,8 @@ func (f *File) scaling(m *model.Model) {
 }
 
 // axes lists the principal axes, if the model has any.
-func (f *File) axes(m *model.Model) {
-	if m.Projection != nil {
-		f.list("centre, axes", All, "the %d principal axes of the rows of all", m.Dim())
+func (f *File) axes(c Columns) {
+	if c.Projection != nil {
+		f.list("centre, axes", All, "the %d principal axes of the rows of all", c.dim())
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
 	"github.com/collabdict/collabdict/vae/beta"
 )
@@ -21,16 +23,7 @@ type known struct {
 // Files compute what their models do. With COLLABDICT_ONNX, the name of a folder, they are
 // written to it, for other runtimes.
 func TestFilesComputeWhatModelsDo(t *testing.T) {
-	for name, k := range map[string]known{
-		"mtvae":      knownAutoEncoder(t, 6, 0),
-		"mtvae-pca":  knownAutoEncoder(t, 6, 4),
-		"mtvae-wide": knownAutoEncoder(t, 70, 0),
-		"bvae":       knownBetaVAE(t, 0, beta.Unconditioned),
-		"bvae-cgau":  knownBetaVAE(t, 0, beta.CGAU),
-		"bvae-pca":   knownBetaVAE(t, 4, beta.Unconditioned),
-		"cgau":       knownClassifier(t),
-		"mtvae-file": asExported(t, 6),
-	} {
+	for name, k := range knownFiles(t) {
 		got, err := decoded(t, k.file).Run(k.in)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -43,6 +36,48 @@ func TestFilesComputeWhatModelsDo(t *testing.T) {
 		if dir := os.Getenv("COLLABDICT_ONNX"); dir != "" {
 			k.write(t, filepath.Join(dir, name))
 		}
+	}
+}
+
+// Files do so in onnxruntime, too. COLLABDICT_ONNXRUNTIME names a folder with
+// onnxruntime-node in its node_modules: npm install onnxruntime-node.
+func TestFilesInONNXRuntime(t *testing.T) {
+	modules := os.Getenv("COLLABDICT_ONNXRUNTIME")
+	node, err := exec.LookPath("node")
+	if modules == "" || err != nil {
+		t.Skip("SKIPPED: want node, and the environment variable COLLABDICT_ONNXRUNTIME with the name of a folder that has onnxruntime-node in node_modules; scripts/onnx.sh installs it")
+	}
+	dir := t.TempDir()
+	for name, k := range knownFiles(t) {
+		k.write(t, filepath.Join(dir, name))
+	}
+	run := exec.Command(node, filepath.Join("..", "..", "scripts", "onnx", "run.js"), dir)
+	run.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(modules, "node_modules"))
+	out, err := run.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func knownFiles(t *testing.T) map[string]known {
+	return map[string]known{
+		"mtvae":      knownAutoEncoder(t, 6, 0),
+		"mtvae-pca":  knownAutoEncoder(t, 6, 4),
+		"mtvae-wide": knownAutoEncoder(t, 70, 0),
+		"bvae":       knownBetaVAE(t, 0, beta.Unconditioned),
+		"bvae-cgau":  knownBetaVAE(t, 0, beta.CGAU),
+		"bvae-pca":   knownBetaVAE(t, 4, beta.Unconditioned),
+		"cgau":       knownClassifier(t),
+		"mtvae-file": asExported(t, 6),
+
+		"mixture-full":      knownMixture(t, mixtureOf(t, gmm.Full, 6, 0), false),
+		"mixture-full-own":  knownMixture(t, mixtureOf(t, gmm.Full, 6, 0), true),
+		"mixture-expected":  knownMixture(t, expected(mixtureOf(t, gmm.Full, 6, 0)), true),
+		"mixture-diag":      knownMixture(t, mixtureOf(t, gmm.Diag, 6, 0), false),
+		"mixture-spherical": knownMixture(t, mixtureOf(t, gmm.Spherical, 6, 0), false),
+		"mixture-pca":       knownMixture(t, mixtureOf(t, gmm.Full, 6, 4), true),
+		"mixture-wide":      knownMixture(t, mixtureOf(t, gmm.Full, 40, 0), true),
 	}
 }
 

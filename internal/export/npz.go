@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/vae/beta"
@@ -31,6 +32,13 @@ type release struct {
 	Normalise   string   `json:"normalise,omitempty"`
 	Beta        float64  `json:"beta,omitempty"` // of a β-VAE, for scores
 	Digest      string   `json:"digest,omitempty"`
+	// Of mixtures: whose weights they have, All or Own, and what model.npz has of them.
+	Weights    Owner  `json:"weights_of,omitempty"`
+	Covariance string `json:"covariance,omitempty"`
+	Score      string `json:"score,omitempty"`
+	// Threshold and FalseAlarm are the participant's own.
+	Threshold  *float64 `json:"threshold,omitempty"`
+	FalseAlarm *float64 `json:"false_alarm,omitempty"`
 }
 
 // NPZ returns a release of what all participants share of a model, the same bytes at each
@@ -40,7 +48,7 @@ func NPZ(m *model.Model) (*File, error) {
 	var f File
 	shared := f.shared(m)
 	if shared == nil {
-		return nil, &KindError{m.Manifest.Kind}
+		return nil, &KindError{m.Manifest.Kind, "npz"}
 	}
 	var b bytes.Buffer
 	w := archive{w: npz.NewWriter(&b)}
@@ -55,7 +63,9 @@ func NPZ(m *model.Model) (*File, error) {
 	w.err = w.w.File("manifest.json", append(text, '\n'))
 	f.list("manifest.json", All, "kind, names of columns, how they are scaled, the factor beta if a score needs it, digest of the last step")
 	shared(w.matrix)
-	f.putCoordinates(&w, m)
+	for _, a := range f.columns(columnsOf(m).shared()) {
+		w.array(a.Name, a.Values, a.Shape...)
+	}
 	if w.err == nil {
 		w.err = w.w.Close()
 	}
@@ -90,20 +100,22 @@ func betaVAE(m *model.Model) (beta.Trained, bool) {
 	return of, ok
 }
 
-// putCoordinates writes how rows come to the coordinates trained on, as far as it is the
-// same for all.
-func (f *File) putCoordinates(w *archive, m *model.Model) {
-	columns := len(m.Manifest.Columns)
-	if m.Manifest.Standardise != own {
-		f.scaling(m)
-		w.array("shift", m.Scaling.Shift, columns)
-		w.array("scale", m.Scaling.Scale, columns)
+// columns lists and returns the arrays that bring rows to the coordinates trained on.
+func (f *File) columns(c Columns) (arrays []algorithm.Array) {
+	columns := len(c.Names)
+	if c.scaled() {
+		f.scaling(c)
+		arrays = append(arrays,
+			algorithm.Array{Name: "shift", Shape: []int{columns}, Values: c.Scaling.Shift},
+			algorithm.Array{Name: "scale", Shape: []int{columns}, Values: c.Scaling.Scale})
 	}
-	if p := m.Projection; p != nil {
-		f.axes(m)
-		w.array("centre", p.Mean, columns)
-		w.array("axes", p.Axes.RawMatrix().Data, m.Dim(), columns)
+	if p := c.Projection; p != nil {
+		f.axes(c)
+		arrays = append(arrays,
+			algorithm.Array{Name: "centre", Shape: []int{columns}, Values: p.Mean},
+			algorithm.Array{Name: "axes", Shape: []int{c.dim(), columns}, Values: p.Axes.RawMatrix().Data})
 	}
+	return arrays
 }
 
 // archive writes arrays until one fails.

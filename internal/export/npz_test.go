@@ -94,13 +94,17 @@ func TestReleaseWithSharedScaling(t *testing.T) {
 	}
 }
 
-func TestMixturesHaveNoExport(t *testing.T) {
-	m := describe("ggm", 3, 0)
-	m.Learned = &gmm.Mixture{}
-	for _, export := range []func(*model.Model) (*File, error){ONNX, NPZ} {
-		_, err := export(m)
+// What is written of networks is not what is written of mixtures.
+func TestKindsOfExports(t *testing.T) {
+	mixture := mixtureOf(t, gmm.Full, 3, 0)
+	for _, export := range []func() (*File, error){
+		func() (*File, error) { return ONNX(mixture) },
+		func() (*File, error) { return NPZ(mixture) },
+		func() (*File, error) { _, err := MixtureOf(autoEncoderOf(3, 0), false); return nil, err },
+	} {
+		_, err := export()
 		var kind *KindError
-		if !errors.As(err, &kind) || !strings.Contains(err.Error(), "the model ggm has no export") {
+		if !errors.As(err, &kind) || !strings.Contains(err.Error(), "is not written as") {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -36,13 +36,14 @@ func (f *File) graph(g *onnx.Graph, m *model.Model, rows onnx.Value) (doc string
 	case cgau.Trained, multitask.Trained:
 	default:
 		if !ofBeta {
-			return "", &KindError{m.Manifest.Kind}
+			return "", &KindError{m.Manifest.Kind, "onnx"}
 		}
 	}
-	c := newCoordinates(g, m)
-	f.scaling(m)
-	f.axes(m)
-	f.warnCoarse(m)
+	columns := columnsOf(m)
+	c := newCoordinates(g, columns)
+	f.scaling(columns)
+	f.axes(columns)
+	f.warnCoarse(columns)
 	switch of := m.Learned.(type) {
 	case cgau.Trained:
 		return f.classifier(g, c, of, rows), nil

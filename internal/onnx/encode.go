@@ -65,11 +65,18 @@ func (n node) encode() (b message) {
 	}
 	b.text(3, n.out[0])
 	b.text(4, n.op.name)
-	if n.op.attribute != "" {
+	for _, of := range n.op.attributes {
 		var a message
-		a.text(1, n.op.attribute)
-		a.number(3, n.op.value)
-		a.number(20, 2) // INT
+		a.text(1, of.name)
+		if of.list {
+			for _, v := range of.values {
+				a.number(8, v)
+			}
+			a.number(20, 7) // INTS
+		} else {
+			a.number(3, of.values[0])
+			a.number(20, 2) // INT
+		}
 		b.part(5, a)
 	}
 	return b

@@ -52,6 +52,11 @@ func TestOperators(t *testing.T) {
 		"sum of a product with a new axis": {func(g *onnx.Graph, x onnx.Value) onnx.Value {
 			return g.Sum("y", g.Apply("pairs", onnx.Mul, g.Widen("left", x, 1), g.Widen("right", x, 0)), 1, 2)
 		}, []int{2}, []float64{7.75, 12.5}},
+		"largest": {func(g *onnx.Graph, x onnx.Value) onnx.Value { return g.Max("y", x, 0) }, []int{3}, []float64{3, 0, 0.5}},
+		"products place by place": {func(g *onnx.Graph, x onnx.Value) onnx.Value {
+			both := g.Apply("both", onnx.Mul, g.Widen("again", x, 0), g.Floats("signs", []float32{1, -1}, 2, 1, 1))
+			return g.Apply("y", onnx.MatMul, both, g.Floats("matrices", []float32{1, 2, 3, 1, 0, 1}, 2, 3, 1))
+		}, []int{2, 2, 1}, []float64{-1.5, 0, -1.5, -2}},
 		"second part": {func(g *onnx.Graph, x onnx.Value) onnx.Value {
 			return g.Split(x, []string{"first", "y"}, []int64{1, 2})[1]
 		}, []int{2, 2}, []float64{-2, 0.5, 0, -1}},

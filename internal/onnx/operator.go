@@ -1,11 +1,19 @@
 package onnx
 
-// Op is an operator of the standard set, with its attribute if it has one.
+// Op is an operator of the standard set, with its attributes.
 type Op struct {
-	name      string
-	attribute string
-	value     int64
+	name       string
+	attributes []attribute
 }
+
+// attribute is a whole number, or a list of such.
+type attribute struct {
+	name   string
+	values []int64
+	list   bool
+}
+
+func number(name string, value int64) attribute { return attribute{name, []int64{value}, false} }
 
 // Operators of each element, or of the elements of two tensors; one may be
 // spread along axes that it lacks.
@@ -24,18 +32,24 @@ var (
 	Clip     = Op{name: "Clip"}     // of a tensor, to the least and the greatest value that follow
 )
 
-// MatMul multiplies matrices, those of the last two axes where there are more.
+// MatMul multiplies matrices, those of the last two axes where there are more: by one
+// matrix, or each by the one at the same place.
 var MatMul = Op{name: "MatMul"}
 
 // Softmax makes probabilities along the last axis.
-var Softmax = Op{name: "Softmax", attribute: "axis", value: -1}
+var Softmax = Op{"Softmax", []attribute{number("axis", -1)}}
 
 // Cast gives elements another type.
-func Cast(to Type) Op { return Op{"Cast", "to", int64(to)} }
+func Cast(to Type) Op { return Op{"Cast", []attribute{number("to", int64(to))}} }
 
 // Sum adds up along axes, which vanish.
 func (g *Graph) Sum(name string, v Value, axes ...int64) Value {
-	return g.Apply(name, Op{"ReduceSum", "keepdims", 0}, v, g.Int64s(name+".axes", axes))
+	return g.Apply(name, Op{"ReduceSum", []attribute{number("keepdims", 0)}}, v, g.Int64s(name+".axes", axes))
+}
+
+// Max takes the largest value along axes, which vanish.
+func (g *Graph) Max(name string, v Value, axes ...int64) Value {
+	return g.Apply(name, Op{"ReduceMax", []attribute{{"axes", axes, true}, number("keepdims", 0)}}, v)
 }
 
 // Widen puts an axis of length 1 at a place.
@@ -49,5 +63,5 @@ func (g *Graph) Split(v Value, names []string, lengths []int64) []Value {
 		panic("onnx: want a name and a length for each part")
 	}
 	at := g.Int64s(string(v)+".lengths", lengths)
-	return g.apply(Op{"Split", "axis", -1}, []Value{v, at}, names)
+	return g.apply(Op{"Split", []attribute{number("axis", -1)}}, []Value{v, at}, names)
 }

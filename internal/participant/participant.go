@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"time"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/ledger"
 	"github.com/collabdict/collabdict/internal/pastruns"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
@@ -32,6 +34,8 @@ type Config struct {
 	Task *pipeline.Task
 	Data dataset.Participant
 	Out  string // folder for the model and the result
+	// Began is the time that the folder's ledger has of the run.
+	Began time.Time
 	// OnJoin, if not nil, is given the node when all members are there. What it
 	// returns is called when the training has ended.
 	OnJoin func(*node.Node) (ended func())
@@ -62,6 +66,10 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	book, err := ledger.Open(c.Node.Dir)
+	if err != nil {
+		return nil, err
+	}
 	digest := history.Rows()
 	rows, err := newRowsKey(c.Node.Dir, c.Data.Train, c.Task.Learned(c.Data), digest.Add)
 	if err != nil {
@@ -80,6 +88,10 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		ended = c.OnJoin(n)
 	}
 	differs, err := past.started(n, c.Task)
+	record := c.record(n)
+	if err == nil {
+		err = book.Enter(record)
+	}
 	if err != nil {
 		ended()
 		return nil, errors.Join(err, end(ctx, n, err))
@@ -107,7 +119,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if trained.Model != nil {
 		var unread error
 		result, unread = c.assemble(w, trained)
-		err = errors.Join(err, unread, c.save(result))
+		record.Members, record.Entries, record.Ended = namesOf(n), result.Report.Ledger, err == nil
+		err = errors.Join(err, unread, book.Enter(record), c.save(result))
 	}
 	err = errors.Join(err, past.enter(n)) // members may have come
 	if err = errors.Join(err, end(ctx, n, err)); err == nil {
@@ -138,6 +151,19 @@ func end(ctx context.Context, n *node.Node, err error) error {
 func (c Config) ledger(n *node.Node) *report.Ledger {
 	names := namesOf(n)
 	return report.NewLedger(names, c.Task.Settings.Rules(len(names)).Colluders, c.Task.Conserved())
+}
+
+// record returns what the folder's ledger says of the run before its first sum.
+func (c Config) record(n *node.Node) ledger.Record {
+	id, names := n.RunID(), namesOf(n)
+	entries := c.ledger(n).Entries(c.Task.ToBeTold(n))
+	return ledger.Record{
+		ID: hex.EncodeToString(id[:]), At: c.Began.UTC().Truncate(time.Second), Model: c.Task.Kind.Name, Members: names,
+		Hidden: summary.Protection(c.Task.Settings, len(names)).Hidden(),
+		Entries: append(entries, report.Entry{
+			Kind: report.TotalEntry, What: "sums, of which the ledger says more when the run has ended", SeenBy: report.AllMembers, Rounds: &[2]int{0, c.Task.Traits().Rounds},
+		}),
+	}
 }
 
 func namesOf(n *node.Node) (names []string) {
@@ -173,6 +199,8 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	if n.Published() != nil {
 		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, "the identity of the last run in the own folder, the number of its members, and whether the own rows are those of it")
 	}
+	r.Ledger = ledger.Entries(c.Task.Told(trained))
+	m.Manifest.Privacy.Entries = r.Ledger
 	summary.EnterWeightings(m, trained, names)
 	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])
 	p, err := summary.Participant(m, c.Data)

@@ -58,7 +58,7 @@ func configs(t *testing.T, size int, k *pipeline.Task) ([]participant.Config, []
 	for i, p := range parts {
 		own := filepath.Join(dir, p.Name)
 		all = append(all, participant.Config{
-			Task: k, Data: p, Out: own,
+			Task: k, Data: p, Out: own, Began: time.Now(),
 			Node: node.Config{Name: p.Name, Dir: own, Listen: layout[i].Addrs, Members: members, JoinTimeout: time.Minute},
 		})
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -83,7 +84,7 @@ func TestTooFewRowsToShowAnything(t *testing.T) {
 		if err := k.CheckRows(p); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v", kind, err)
 		}
-		if _, err := k.Train(t.Context(), untouched{}, p, nil, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := k.Train(t.Context(), untouched{}, p, rand.NewPCG(1, 1), nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v", kind, err)
 		}
 	}

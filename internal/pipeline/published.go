@@ -14,6 +14,9 @@ func (t *Task) disclosure() algorithm.Disclosure { return t.Algorithm.Disclosure
 // quartiles reports whether columns are scaled by those of the rows of all.
 func (t *Task) quartiles() bool { return t.Standardise == algorithm.Global && t.Normalise == Robust }
 
+// inSums begins what published says of sums.
+const inSums = "in sums over all members: "
+
 // published lists what Train shows to all members of a group in the clear, and what
 // they learn of all rows by sums that come before the first round. What bounds and the
 // nonce need is not shown in a large one.
@@ -32,7 +35,7 @@ func (t *Task) published(g collabdict.Group) []string {
 	}
 	list = append(list, d.Rounds...)
 	for _, l := range t.learned(d) {
-		list = append(list, "in sums over all members: "+l)
+		list = append(list, inSums+l)
 	}
 	return append(list, d.Shown...)
 }

@@ -48,6 +48,10 @@ type Task struct {
 	// Missing says what becomes of rows with missing cells, see package dataset.
 	Missing string
 
+	// ReleaseEpsilon, if not 0, bounds what all releases from a folder together tell of a row, as
+	// ε at ReleaseDelta.
+	ReleaseEpsilon, ReleaseDelta float64
+
 	Ranges Ranges // if Standardise is [algorithm.Agreed]
 	// ByDefault is Standardise if nobody has said it.
 	ByDefault string
@@ -78,6 +82,10 @@ func New(of algorithm.Kind) *Task {
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax, Robust)),
 		option.Float(&t.ShrinkScales, "shrink-scales", 0, "with --standardise own: the mean variance within members counts as much as `ROWS` own rows, for few rows of series that drift",
 			option.Check(positive), option.Optional[float64]("leave it out to scale by own variances alone")).ForExperts(),
+		option.Float(&t.ReleaseEpsilon, "release-epsilon", 0, "let export --release tell at most epsilon `E` of a row, all releases of a folder together (default no limit)",
+			option.Above(0, 1000), option.Optional[float64]("leave it out for no limit")).ForExperts(),
+		option.Float(&t.ReleaseDelta, "release-delta", 1e-5, "with --release-epsilon: `PROBABILITY` delta at which it is counted",
+			option.Check(share)).Needs("--release-epsilon", func() bool { return t.ReleaseEpsilon != 0 }).ForExperts(),
 	}
 	t.Consensus = ConsensusOptions(&t.Settings)
 	return t

@@ -10,15 +10,10 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/ledger"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
 )
-
-// EntropyFloor is ℓ₀: the policy is to warn when what a participant contributes to
-// a component has an entropy below ln ℓ₀, as if it came from fewer rows than that,
-// be it by the weights of Eq. (47) of Idé et al. 2024 or by the responsibilities
-// that the contribution is really made of.
-const EntropyFloor = 5
 
 // Result is what one participant holds after its part.
 type Result struct {
@@ -59,7 +54,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	if err != nil {
 		return r, err
 	}
-	data.Source = source
+	data.Source, data.Colluders = source, t.Settings.Rules(g.Size()).Colluders
 	if held != nil {
 		if data.Held, err = of.bring(held); err != nil {
 			return r, err
@@ -103,8 +98,10 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	}
 	if least, ok := leastOf(included); ok {
 		m.Manifest.Privacy.LeastDiversity = report.Of(least)
-		if least < math.Log(EntropyFloor) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %d: only the sum over the members hides them", math.Exp(least), EntropyFloor))
+		// Be it by the weights of Eq. (47) of Idé et al. 2024 or by the responsibilities that
+		// the contribution is really made of.
+		if least < math.Log(traits.LeastDiversity) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %g: only the sum over the members hides them", math.Exp(least), traits.LeastDiversity))
 		}
 	}
 	m.Manifest.Warnings = r.Warnings
@@ -154,7 +151,7 @@ func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome
 	}
 	rows, _ := p.Train.Dims()
 	m := &model.Model{
-		Scaling: of.scaling, Projection: of.projection, Learned: o.Model,
+		Scaling: of.scaling, Projection: of.projection, Learned: o.Model, PriorVariances: o.PriorVariances,
 		Manifest: model.Manifest{
 			Kind: t.Kind.Name, Participant: p.Name, Columns: p.Columns, Window: t.Window, Standardise: t.Standardise, Hyper: hyper, Choice: o.Judged,
 			Rounds: o.Last.Number, Converged: o.Last.Converged, Objective: report.Of(o.Last.Objective),
@@ -164,6 +161,9 @@ func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome
 	}
 	if t.Normalise != Standard {
 		m.Manifest.Normalise = t.Normalise
+	}
+	if t.ReleaseEpsilon > 0 {
+		m.Manifest.Privacy.ReleaseCap = &ledger.Cap{Epsilon: t.ReleaseEpsilon, Delta: t.ReleaseDelta}
 	}
 	if of.projection != nil {
 		m.Manifest.PCA = model.PCA(of.projection)

@@ -28,6 +28,11 @@ type Ledger struct {
 	roster    []RosterChange
 	round     int // of the last sum
 	latest    *consensus.Decision
+
+	holds    map[int]string // what sums hold in words, by their length
+	gathered Entry
+	opened   map[string]*Entry // of sums, by what they hold
+	order    []string          // keys of opened
 }
 
 // LoneChange says that two sums are over views that differ by few members only. All
@@ -78,7 +83,7 @@ type sighted struct {
 // more at most. Conserved names what the sums tell of rows whatever the model is,
 // such as "N, mean and covariance"; it is empty where that is nothing.
 func NewLedger(names []string, colluders int, conserved string) *Ledger {
-	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, updates: map[int]updates{}, sums: map[int]*series{}, running: map[string]*carried{}}
+	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, updates: map[int]updates{}, sums: map[int]*series{}, running: map[string]*carried{}, holds: map[int]string{}, opened: map[string]*Entry{}}
 }
 
 // Named gives the names of a roster that has grown, in rank order.
@@ -93,6 +98,7 @@ func (l *Ledger) Called(blocks []collabdict.Block) {
 		counts = counts || b.Moment == collabdict.Counts
 	}
 	l.other[length] = !counts
+	l.holds[length] = describe(blocks)
 	if slices.ContainsFunc(blocks, func(b collabdict.Block) bool { return b.Moment == collabdict.Updates }) {
 		l.updates[length] = slices.Clone(blocks)
 	}
@@ -101,6 +107,7 @@ func (l *Ledger) Called(blocks []collabdict.Block) {
 // Knows takes over from another ledger of the run what its sums hold.
 func (l *Ledger) Knows(o *Ledger) {
 	maps.Copy(l.other, o.other)
+	maps.Copy(l.holds, o.holds)
 	maps.Copy(l.updates, o.updates)
 }
 
@@ -112,11 +119,11 @@ func (l *Ledger) Add(d *consensus.Decision) {
 	}
 	l.latest, l.round = d, int(d.Round)
 	l.addView(d)
-	if d.Kind != consensus.Sum {
-		return
-	}
-	if d.Running != nil {
+	if d.Kind == consensus.Sum && d.Running != nil {
 		l.addRunning(d)
+	}
+	l.enter(d)
+	if d.Kind != consensus.Sum || d.Running != nil {
 		return
 	}
 	if len(l.running) > 0 && !l.other[len(d.Total)] && l.updates[len(d.Total)] == nil {

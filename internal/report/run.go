@@ -39,7 +39,9 @@ type Run struct {
 	OpenSeats    bool          `json:"open_seats,omitempty"` // anyone could be a member
 	// RosterChanges are the members that have come and gone by agreement.
 	RosterChanges []RosterChange `json:"roster_changes,omitempty"`
-	Warnings      []string       `json:"warnings,omitempty"`
+	// Ledger has a line for each kind of what the run has told.
+	Ledger   []Entry  `json:"ledger,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 	// Kernels are the instructions that matrices were computed with.
 	Kernels string  `json:"kernels"`
 	Seconds float64 `json:"seconds"`
@@ -163,6 +165,8 @@ type Round struct {
 	Objective float64 `json:"objective"` // before the round's step
 	// Diversity is that of what the participant contributed; nil if the kind has none.
 	Diversity *Diversity `json:"diversity,omitempty"`
+	// LowDiversity is what the round has done about components with too few of the own rows.
+	LowDiversity []algorithm.LowDiversity `json:"low_diversity,omitempty"`
 	// Encoder is the participant's own; nil if the kind has none, or in rounds in which it
 	// was not measured.
 	Encoder *Encoder `json:"encoder,omitempty"`
@@ -172,7 +176,7 @@ type Round struct {
 
 // RoundOf returns what a participant reports of a round.
 func RoundOf(p algorithm.Progress) Round {
-	r := Round{Round: p.Number, Objective: p.Objective, Diversity: p.Diversity, Encoder: p.Encoder}
+	r := Round{Round: p.Number, Objective: p.Objective, Diversity: p.Diversity, LowDiversity: p.LowDiversity, Encoder: p.Encoder}
 	if p.Weighting != nil {
 		w := WeightingOf(*p.Weighting)
 		r.Weighting = &w

@@ -125,7 +125,7 @@ func TestAMemberIsLeftOutForSomeRounds(t *testing.T) {
 			if kind == "ggm" {
 				options = append(options, "rho=1")
 			}
-			return pipelinetest.Task(t, kind, options...)
+			return pipelinetest.Task(t, kind, append(options, "blur=0")...)
 		}
 		for _, views := range []bool{false, true} {
 			totals := differencing.NewRecorder()

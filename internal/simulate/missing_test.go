@@ -87,7 +87,7 @@ func TestAMemberIsLostWithMissingCells(t *testing.T) {
 	parts := withHoles(few(), 0.2)
 	for _, standardise := range []string{"global", "own"} {
 		task := func() []string {
-			return []string{"components=2", "lambda=0.1", "rounds=20", "tol=0", "missing=marginal", "standardise=" + standardise, "consensus.scheme=exact"}
+			return []string{"components=2", "lambda=0.1", "rounds=20", "tol=0", "blur=0", "missing=marginal", "standardise=" + standardise, "consensus.scheme=exact"}
 		}
 		slots := play(t, pipelinetest.Task(t, "ggm", task()...), parts, Conditions{}).report.Slots
 		var at uint64

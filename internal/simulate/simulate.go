@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
@@ -128,6 +130,10 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 					onRound(Progress{p, net.Now(), lone.news()})
 				}
 			})
+			var low *privacy.LowError
+			if errors.As(err, &low) { // as agreed: the others go on
+				return stopped{err}
+			}
 			return err
 		})
 	first := farthest(cost)
@@ -141,10 +147,11 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 		return &Run{Course: course}, err
 	}
 	run := &Run{Report: summary.Of(t, c.Names, results[first])}
-	if t.Traits().Noise != nil {
+	if o := t.Options.Find("on-low-diversity"); t.Traits().Noise != nil || o != nil && o.Text() == string(privacy.DrawComponent) {
 		run.Report.Warnings = append(run.Report.Warnings, "privacy: "+seededNoise)
 	}
-	run.network(t, c.Names, cost, first, lone.ledger)
+	l := run.network(t, c.Names, cost, first, lone.ledger)
+	run.Report.Ledger = l.Entries(t.Told(results[first]))
 	for i, r := range results {
 		if err := cost.Members[i].Err; err != nil || r == nil || r.Model == nil {
 			run.without(parts[i], err)
@@ -165,6 +172,13 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	run.Course.Convergence = begun.convergence(t.Settings, t.Seed, cost.Slots)
 	return run, nil
 }
+
+// stopped is the end of a participant that the agreement has planned.
+type stopped struct{ error }
+
+func (s stopped) Unwrap() error { return s.error }
+
+func (stopped) Is(target error) bool { return target == netsim.ErrStopped }
 
 // seededNoise says what the noise of a simulation is worth.
 const seededNoise = "this is a simulation, whose noise follows from the seed: with that, which models tell, it can be taken off"
@@ -222,6 +236,7 @@ func (r *Run) add(result *pipeline.Result, p dataset.Participant, names []string
 	m.Manifest.Views = r.Report.Views
 	m.Manifest.Privacy.Protection = r.Report.Protection
 	m.Manifest.Privacy.LoneChanges = r.Report.LoneChanges
+	m.Manifest.Privacy.Entries = r.Report.Ledger
 	m.Manifest.Digest = digest
 	summary.EnterWeightings(m, result, names)
 	if m.Manifest.Hyper.Float("epsilon") != 0 {
@@ -240,7 +255,7 @@ func (r *Run) add(result *pipeline.Result, p dataset.Participant, names []string
 }
 
 // network enters who was in the sums, and what they cost.
-func (r *Run) network(t *pipeline.Task, names []string, cost *netsim.Report, first int, known *report.Ledger) {
+func (r *Run) network(t *pipeline.Task, names []string, cost *netsim.Report, first int, known *report.Ledger) *report.Ledger {
 	n := int64(len(cost.Members))
 	for _, m := range cost.Members {
 		r.Report.BytesSent += m.Bytes
@@ -257,4 +272,5 @@ func (r *Run) network(t *pipeline.Task, names []string, cost *netsim.Report, fir
 		l.Add(d)
 	}
 	summary.EnterLedger(r.Report, t.Settings, len(names), l)
+	return l
 }

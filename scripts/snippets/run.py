@@ -13,9 +13,10 @@ import numpy as np
 
 
 def compare(path, s):
-    command = ["./collabdict", "score", "--model", path, "--data", "demo/data/plant-a.csv", "--where", "split=test"]
+    classes = "classifier.0.weight" in np.load(path)
+    command = ["./collabdict", "score", *([] if classes else ["--with", "shared"]), "--model", path, "--data", "demo/data/plant-a.csv", "--where", "split=test"]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    of = "probability" if "classifier.0.weight" in np.load(path) else "score"
+    of = "probability" if classes else "score"
     want = np.array([float(line[of]) for line in csv.DictReader(lines)])
     difference = s - want
     if "encoder.0.weight" in np.load(path):

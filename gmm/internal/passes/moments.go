@@ -15,8 +15,10 @@ type Moments struct {
 	LogLik float64 // Σ_n ln Σ_k π_k N(x_n|k)
 	// Entropy is −Σ_n Σ_k r_k(n) ln r_k(n), if it was measured.
 	Entropy float64
-	N       []float64 // K, Σ_n r_k(n)
-	First   []float64 // K by M, Σ_n r_k(n)(x_n − c_k)
+	// Shares are how the rows share in each component, if that was measured.
+	Shares []privacy.Shares
+	N      []float64 // K, Σ_n r_k(n)
+	First  []float64 // K by M, Σ_n r_k(n)(x_n − c_k)
 	// Second is K by M by M if full, the upper triangle of
 	// Σ_n r_k(n)(x_n − c_k)(x_n − c_k)ᵀ, else K by M, its diagonal.
 	Second []float64
@@ -67,10 +69,14 @@ type eStep struct {
 }
 
 // entropies are a participant's, for the l-diversity of its statistics: of the
-// densities, and Σ_n r_k(n) ln r_k(n).
+// densities, Σ_n r_k(n) ln r_k(n), and the largest r_k(n).
 type entropies struct {
-	g     []privacy.Entropy
-	plogp []float64
+	g          []privacy.Entropy
+	plogp, top []float64
+}
+
+func newEntropies(k int) entropies {
+	return entropies{make([]privacy.Entropy, k), make([]float64, k), make([]float64, k)}
 }
 
 // EStep computes the moments of the rows about the centres, K by M or nil for the
@@ -111,13 +117,14 @@ func (p *Pass) prepare() {
 		p.moments = NewMoments(p.Model.Components(), p.Dim, p.Model.Full())
 		for range p.lanes {
 			p.sums = append(p.sums, p.Model.NewSums())
-			p.entropies = append(p.entropies, entropies{make([]privacy.Entropy, p.moments.K), make([]float64, p.moments.K)})
+			p.entropies = append(p.entropies, newEntropies(p.moments.K))
 		}
 	}
 	for l, s := range p.sums {
 		s.Reset()
 		clear(p.entropies[l].g)
 		clear(p.entropies[l].plogp)
+		clear(p.entropies[l].top)
 	}
 }
 
@@ -129,7 +136,18 @@ func (p *Pass) addBlock(lane, _ int, s *Space) {
 		top, sum, mean, plogp := s.Entropies(p.Model, k)
 		e.g[k].Merge(privacy.EntropyOf(top, sum, mean))
 		e.plogp[k] += plogp
+		e.top[k] = max(e.top[k], largest(s.Responsibilities(k)))
 	}
+}
+
+// largest returns the largest of some values that are not below 0.
+func largest(r []float64) (top float64) {
+	for _, v := range r {
+		if v > top { // faster than max, which looks for NaN
+			top = v
+		}
+	}
+	return top
 }
 
 // merge adds those of other rows.
@@ -137,14 +155,20 @@ func (e *entropies) merge(o *entropies) {
 	for k := range o.g {
 		e.g[k].Merge(o.g[k])
 		e.plogp[k] += o.plogp[k]
+		e.top[k] = max(e.top[k], o.top[k])
 	}
 }
 
-// diversity returns that of the rows that moments are of, and sets the entropy of these.
+// diversity returns that of the rows that moments are of, and sets the entropy of these, and
+// how the rows share in them.
 func (e *entropies) diversity(m *Moments) privacy.Diversity {
 	r := make([]privacy.Entropy, len(e.g))
 	m.Entropy = 0
+	if m.Shares == nil {
+		m.Shares = make([]privacy.Shares, len(e.g))
+	}
 	for k, n := range m.N {
+		m.Shares[k] = privacy.SharesOf(n, e.plogp[k], e.top[k])
 		m.Entropy -= e.plogp[k]
 		r[k] = privacy.EntropyOf(0, n, e.plogp[k])
 	}

@@ -16,12 +16,14 @@ type Partial struct {
 
 // NewPartial returns that of no row.
 func NewPartial(k, dim int) *Partial {
-	return &Partial{Moments: NewMoments(k, dim, true), entropies: entropies{make([]privacy.Entropy, k), make([]float64, k)}}
+	return &Partial{Moments: NewMoments(k, dim, true), entropies: newEntropies(k)}
 }
 
-// Responsible adds what entropies are of a row: r_k ln r_k, and the log density of component k.
-func (p *Partial) Responsible(k int, plogp, logDensity float64) {
+// Responsible adds what entropies are of a row: r_k and r_k ln r_k, and the log density of
+// component k.
+func (p *Partial) Responsible(k int, r, plogp, logDensity float64) {
 	p.plogp[k] += plogp
+	p.top[k] = max(p.top[k], r)
 	p.g[k].Add([]float64{logDensity})
 }
 

@@ -29,6 +29,7 @@ type node struct {
 	op         string
 	in, out    []string
 	attributes map[string]int64
+	lists      map[string][]int64
 }
 
 // fields are those of a message, by number.
@@ -145,14 +146,20 @@ func (m *Model) graph(f fields) error {
 }
 
 func (m *Model) node(f fields) error {
-	n := node{op: f.text(4), in: f.texts(1), out: f.texts(2), attributes: map[string]int64{}}
+	n := node{op: f.text(4), in: f.texts(1), out: f.texts(2), attributes: map[string]int64{}, lists: map[string][]int64{}}
 	m.nodes = append(m.nodes, n)
 	return f.each(5, func(f fields) error {
-		const integer = 2
-		if of := f.number(20); of != integer {
+		const integer, integers = 2, 7
+		switch of := f.number(20); of {
+		case integer:
+			n.attributes[f.text(1)] = f.number(3)
+		case integers:
+			for _, v := range f[8] {
+				n.lists[f.text(1)] = append(n.lists[f.text(1)], v.number)
+			}
+		default:
 			return fmt.Errorf("attribute %s of type %d", f.text(1), of)
 		}
-		n.attributes[f.text(1)] = f.number(3)
 		return nil
 	})
 }

@@ -28,6 +28,7 @@ var operators = map[string]operator{
 	"Clip":      {3, clip},
 	"MatMul":    {2, product},
 	"ReduceSum": {2, sum},
+	"ReduceMax": {1, largest},
 	"Softmax":   {1, softmax},
 	"Split":     {2, split},
 	"Unsqueeze": {2, widen},
@@ -72,17 +73,23 @@ func clip(_ node, in []Tensor) ([]Tensor, error) {
 	}))
 }
 
-// product is of the last two axes of a with a matrix b.
+// product is of the last two axes of a with a matrix b, or with as many matrices.
 func product(_ node, in []Tensor) ([]Tensor, error) {
 	a, b := in[0], in[1]
-	if a.Type != b.Type || len(a.Dims) < 2 || len(b.Dims) != 2 || a.Dims[len(a.Dims)-1] != b.Dims[0] {
+	last := len(a.Dims) - 1
+	each3 := len(b.Dims) == 3 && last == 2 && a.Dims[0] == b.Dims[0]
+	if a.Type != b.Type || last < 1 || len(b.Dims) != 2 && !each3 || a.Dims[last] != b.Dims[len(b.Dims)-2] {
 		return nil, fmt.Errorf("product of %v and %v, of types %d and %d", a.Dims, b.Dims, a.Type, b.Type)
 	}
-	inner, columns := b.Dims[0], b.Dims[1]
-	dims := append(slices.Clone(a.Dims[:len(a.Dims)-1]), columns)
+	rows, inner, columns := a.Dims[last-1], a.Dims[last], b.Dims[len(b.Dims)-1]
+	dims := append(slices.Clone(a.Dims[:last]), columns)
 	return one(of(a.Type, dims, func(at int) (total float64) {
+		from := 0 // where the matrix of b begins
+		if each3 {
+			from = at / (rows * columns) * inner * columns
+		}
 		for k := range inner {
-			total += a.Values[at/columns*inner+k] * b.Values[k*columns+at%columns]
+			total += a.Values[at/columns*inner+k] * b.Values[from+k*columns+at%columns]
 		}
 		return total
 	}))
@@ -94,10 +101,28 @@ func sum(n node, in []Tensor) ([]Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.attributes["keepdims"] != 0 {
-		return nil, errors.New("want a sum that does not keep axes")
+	return n.reduce(in[0], over, 0, func(a, b float64) float64 { return a + b })
+}
+
+// largest is over the axes of an attribute, which vanish.
+func largest(n node, in []Tensor) ([]Tensor, error) {
+	list := Tensor{Type: Int64, Dims: []int{len(n.lists["axes"])}}
+	for _, v := range n.lists["axes"] {
+		list.Values = append(list.Values, float64(v))
 	}
-	with := slices.Clone(in[0].Dims)
+	over, err := axes(list, len(in[0].Dims))
+	if err != nil {
+		return nil, err
+	}
+	return n.reduce(in[0], over, math.Inf(-1), math.Max)
+}
+
+// reduce puts values along axes together.
+func (n node) reduce(t Tensor, over []int, first float64, f func(a, b float64) float64) ([]Tensor, error) {
+	if keep, there := n.attributes["keepdims"]; keep != 0 || !there {
+		return nil, errors.New("want a reduction that does not keep axes")
+	}
+	with := slices.Clone(t.Dims)
 	var dims []int
 	for i := range with {
 		if slices.Contains(over, i) {
@@ -106,9 +131,10 @@ func sum(n node, in []Tensor) ([]Tensor, error) {
 			dims = append(dims, with[i])
 		}
 	}
-	out := Tensor{Type: in[0].Type, Dims: dims, Values: make([]float64, elements(dims))}
-	for at, v := range in[0].Values {
-		out.Values[place(with, in[0].Dims, at)] += v
+	out := Tensor{Type: t.Type, Dims: dims, Values: slices.Repeat([]float64{first}, elements(dims))}
+	for at, v := range t.Values {
+		to := place(with, t.Dims, at)
+		out.Values[to] = f(out.Values[to], v)
 	}
 	return one(of(out.Type, dims, func(at int) float64 { return out.Values[at] }))
 }

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/ledger"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
+)
+
+// told is what has left a folder, and what that comes to.
+type told struct {
+	Folder  string          `json:"folder"`
+	Records []ledger.Record `json:"records"`
+	// Model is of the folder's model, if that is of no run in the records, as of a simulation.
+	Model []report.Entry `json:"model,omitempty"`
+	Sums  sums           `json:"together"`
+	Cap   *ledger.Cap    `json:"cap,omitempty"`
+}
+
+// sums are over all records.
+type sums struct {
+	Runs     int          `json:"runs"`
+	Totals   int          `json:"totals"`
+	Releases int          `json:"releases"`
+	Released report.Spend `json:"released"` // by all releases
+	Noisy    report.Spend `json:"noise"`    // by all runs with noise
+}
+
+func (a *app) ledger() *cobra.Command {
+	var dir string
+	delta := 1e-5
+	cmd := &cobra.Command{
+		Use: "ledger", Short: "List what has left a participant's folder: totals, messages, noise and releases",
+		Long: `ledger lists what the runs and the releases of a folder have told others: what it was, who could
+see it, how many rows it rests on, and, where noise hides rows, how well. At the end it adds up all
+runs and releases. A run is entered when it begins and again when it ends, and a release before its
+file is written.`,
+		Example: "  collabdict ledger --dir plant-a",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if dir == "" {
+				return &usageError{"--dir: want the folder of a participant, got nothing", ""}
+			}
+			if !(delta > 0 && delta < 1) {
+				return &usageError{fmt.Sprintf("--delta: want a probability between 0 and 1, got %g", delta), ""}
+			}
+			t, err := toldBy(dir, delta)
+			if err != nil {
+				return err
+			}
+			return a.print(t, t.text)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "`FOLDER` of the participant")
+	cmd.Flags().Float64Var(&delta, "delta", delta, "`PROBABILITY` delta at which epsilon of all releases, or of all noise, is told")
+	a.addJSON(cmd)
+	return cmd
+}
+
+func toldBy(dir string, delta float64) (*told, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, &usageError{fmt.Sprintf("--dir: %s: want the folder of a participant, got none", dir), ""}
+	}
+	book, err := ledger.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	t := &told{Folder: dir, Records: book.Records()}
+	m, err := model.ReadFile(filepath.Join(dir, model.File))
+	switch _, missing := os.Stat(filepath.Join(dir, model.File)); {
+	case errors.Is(missing, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	default:
+		t.Cap = m.Manifest.Privacy.ReleaseCap
+		t.Model = m.Manifest.Privacy.Entries
+	}
+	t.add(delta)
+	return t, nil
+}
+
+// add adds up the records.
+func (t *told) add(delta float64) {
+	for _, r := range t.Records {
+		if r.Release == "" {
+			t.Sums.Runs++
+			t.Model = nil // the last run has made it, or will
+		}
+		for _, e := range r.Entries {
+			if e.Kind == report.TotalEntry {
+				t.Sums.Totals += e.Times
+			}
+		}
+	}
+	loss, n := ledger.Spent(t.Records, report.ReleaseEntry)
+	t.Sums.Releases, t.Sums.Released = n, ledger.SpendOf(loss, delta, "all releases of this folder together")
+	loss, _ = ledger.Spent(t.Records, report.NoiseEntry)
+	t.Sums.Noisy = ledger.SpendOf(loss, delta, "what noise hides in all runs of this folder together")
+}
+
+func (t *told) text(w io.Writer) {
+	fmt.Fprintf(w, "What has left %s\n", t.Folder)
+	for _, r := range t.Records {
+		at := r.At.UTC().Format("2006-01-02 15:04") + " UTC"
+		if r.Release != "" {
+			fmt.Fprintf(w, "\n%s, release %s (%s)\n", at, r.Release, r.Model)
+		} else {
+			state := "ended"
+			if !r.Ended {
+				state = "not ended, or not as planned"
+			}
+			of := strings.Join(r.Members, ", ")
+			if n := len(r.Members); n > mostListed {
+				of = fmt.Sprintf("%d members", n)
+			}
+			fmt.Fprintf(w, "\n%s, run %s (%s, %s) of %s\n", at, r.ID[:16], r.Model, state, of)
+		}
+		if r.Hidden != "" {
+			fmt.Fprintf(w, "  %s\n", r.Hidden)
+		}
+		listEntries(w, r.Entries)
+	}
+	if len(t.Model) > 0 {
+		fmt.Fprintf(w, "\nthe model in this folder, of a run that the ledger has no record of, such as a simulation\n")
+		listEntries(w, t.Model)
+	}
+	fmt.Fprintf(w, "\nTogether: %d runs with %d totals that others have seen, and %d releases\n", t.Sums.Runs, t.Sums.Totals, t.Sums.Releases)
+	if s := t.Sums.Noisy; s.ZCDP > 0 {
+		fmt.Fprintf(w, "  noise in runs: epsilon %.4g at delta %g (zCDP %.4g). Exact totals are not part of it.\n", s.Epsilon, s.Delta, s.ZCDP)
+	}
+	if s := t.Sums.Released; s.ZCDP > 0 {
+		fmt.Fprintf(w, "  releases: epsilon %.4g at delta %g (zCDP %.4g), under the conditions of each\n", s.Epsilon, s.Delta, s.ZCDP)
+	}
+	if c := t.Cap; c != nil {
+		left := c.Left(privacy.ZCDP(t.Sums.Released.ZCDP))
+		fmt.Fprintf(w, "  the members let releases tell an epsilon of %g at delta %g; one of up to %.4g is left\n", c.Epsilon, c.Delta, left.Epsilon(c.Delta))
+	}
+}
+
+// mostListed is how many members of a run are named.
+const mostListed = 12
+
+func listEntries(w io.Writer, entries []report.Entry) {
+	for _, e := range entries {
+		fmt.Fprintf(w, "  - %s\n", e.Sentence())
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	cryptorand "crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/export"
+	"github.com/collabdict/collabdict/internal/ledger"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/model"
+)
+
+// releaseFlags are those of export --release.
+type releaseFlags struct {
+	on            bool
+	radius, delta float64
+}
+
+func (r *releaseFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&r.on, "release", false, "draw the means of a mixture from their posterior, and say what that tells of a row")
+	fl.Float64Var(&r.radius, "radius", 0, "with --release: rows are at most `R` apart, in the units of training")
+	fl.Float64Var(&r.delta, "delta", 1e-5, "with --release: `PROBABILITY` delta at which epsilon is told")
+}
+
+// unused reports flags that mean nothing without --release.
+func (*releaseFlags) unused(cmd *cobra.Command) error {
+	for _, name := range []string{"radius", "delta"} {
+		if cmd.Flags().Changed(name) {
+			return &usageError{"--" + name + ": requires --release", "leave it out"}
+		}
+	}
+	return nil
+}
+
+func (r *releaseFlags) check() error {
+	switch {
+	case !(r.radius > 0) || math.IsInf(r.radius, 1):
+		return &usageError{fmt.Sprintf("--radius: want a finite distance above 0, got %g", r.radius), "say how far two rows can be apart, in the units of training: those beyond have to be clipped before training"}
+	case !(r.delta > 0 && r.delta < 1):
+		return &usageError{fmt.Sprintf("--delta: want a probability between 0 and 1, got %g", r.delta), ""}
+	}
+	return nil
+}
+
+// released is a release, and what this folder has released so far, this one included.
+type released struct {
+	*export.Release
+	Releases int          `json:"releases"`
+	Together report.Spend `json:"together"`
+	Cap      *ledger.Cap  `json:"cap,omitempty"`
+}
+
+// release writes a release of a model. It stands in the ledger before there is a file.
+func (a *app) release(from, own string, f releaseFlags, e *exported) error {
+	switch {
+	case from == "":
+		return &usageError{"--model is missing", "name a model.npz"}
+	case e.To != "" && e.To != "json":
+		return &usageError{fmt.Sprintf("--to: want json with --release, got %q", e.To), ""}
+	case own != "":
+		return &usageError{"--own: a release has nothing of one participant", "leave it out"}
+	case e.File == "":
+		return &usageError{"--output is missing", "name the file to write"}
+	}
+	dir := filepath.Dir(from)
+	if err := errors.Join(f.check(), another(e.File, from, ownBeside(from), localBeside(from), filepath.Join(dir, ledger.File))); err != nil {
+		return err
+	}
+	m, err := model.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	r, err := export.NewRelease(m, f.radius, f.delta, systemRandom{})
+	if err != nil {
+		return &usageError{fmt.Sprintf("--model %s: %s", from, err), ""}
+	}
+	file, err := r.JSON(m)
+	if err != nil {
+		return err
+	}
+	book, err := ledger.Open(dir)
+	if err != nil {
+		return err
+	}
+	limit := m.Manifest.Privacy.ReleaseCap
+	if err := book.Release(recordOf(m, r, e.File, file.Bytes), limit); err != nil {
+		return err
+	}
+	err = atomicfile.Write(e.File, 0o644, func(w io.Writer) error {
+		_, err := io.Copy(w, bytes.NewReader(file.Bytes))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%w; the ledger counts the release all the same", err)
+	}
+	e.To, e.Kind, e.Contents = "json", m.Manifest.Kind, file.Contents
+	loss, n := ledger.Spent(book.Records(), report.ReleaseEntry)
+	e.Release = &released{r, n, ledger.SpendOf(loss, f.delta, "all releases of this folder together"), limit}
+	return a.print(e, e.text)
+}
+
+// recordOf returns the ledger's record of a release.
+func recordOf(m *model.Model, r *export.Release, file string, content []byte) ledger.Record {
+	id := sha256.Sum256(content)
+	return ledger.Record{
+		ID: hex.EncodeToString(id[:]), At: time.Now().UTC().Truncate(time.Second), Model: m.Manifest.Kind, Release: filepath.Base(file), Ended: true,
+		Entries: []report.Entry{{
+			Kind: report.ReleaseEntry, Times: 1, SeenBy: "whoever gets the file", Rows: r.Rows, LeastRows: r.Least, Spend: &r.Spend,
+			What: fmt.Sprintf("drawn means of %d components, with their precisions and shares of all rows as they are", r.Components),
+		}},
+	}
+}
+
+// systemRandom draws from the operating system.
+type systemRandom struct{}
+
+func (systemRandom) Uint64() uint64 {
+	var b [8]byte
+	_, _ = cryptorand.Read(b[:]) // it ends the program rather than to return an error
+	return binary.BigEndian.Uint64(b[:])
+}
+
+func (r *released) text(w io.Writer) {
+	fmt.Fprintf(w, "\nreleased: %d components", r.Components)
+	if r.LeftOut > 0 {
+		fmt.Fprintf(w, " (%d of too few rows left out)", r.LeftOut)
+	}
+	fmt.Fprintf(w, "; the one of fewest rows rests on %.4g\n", r.Least)
+	fmt.Fprintf(w, "epsilon %.4g at delta %g (zCDP %.4g), by the precisions as they are\n", r.Spend.Epsilon, r.Spend.Delta, r.Spend.ZCDP)
+	if p := r.Prior; p != nil {
+		fmt.Fprintf(w, "epsilon %.4g at delta %g (zCDP %.4g), by the prior, whatever the precisions are\n", p.Epsilon, p.Delta, p.ZCDP)
+	} else {
+		fmt.Fprintln(w, "the prior gives no bound: the precisions are no solution, as a warning of the training says")
+	}
+	fmt.Fprintf(w, "between: %s\n", r.Spend.Of)
+	fmt.Fprintf(w, "all %d releases of this folder: epsilon %.4g at delta %g (zCDP %.4g)\n", r.Releases, r.Together.Epsilon, r.Together.Delta, r.Together.ZCDP)
+	if c := r.Cap; c != nil {
+		fmt.Fprintf(w, "the members allow %g at delta %g; a release of up to %.4g is left\n", c.Epsilon, c.Delta, c.Left(privacy.ZCDP(r.Together.ZCDP)).Epsilon(c.Delta))
+	}
+	fmt.Fprintln(w, "what epsilon does not cover:")
+	for _, c := range r.Caveats {
+		fmt.Fprintf(w, "  - %s\n", c)
+	}
+}

@@ -1,0 +1,45 @@
+package collabdict
+
+import "math"
+
+// course is what a noisy objective has been in the last rounds, over the same members and of the
+// same running total.
+type course struct {
+	of  string // the key of the running total
+	was []float64
+}
+
+// window is how many rounds tell whether a noisy objective rises.
+const window = 10
+
+// settled adds a round's objective, and reports whether in the last rounds it has risen by no more
+// than chance or than the tolerance.
+func (c *course) settled(objective float64, l Learner, g Group, opt Options) bool {
+	key := ""
+	if of, ok := l.(Cumulative); ok {
+		key = of.Running().Key
+	}
+	if key != c.of || !steady(g) {
+		c.of, c.was = key, nil
+	}
+	c.was = append(c.was, objective)
+	if len(c.was) < window || opt.Tol == 0 && opt.AbsTol == 0 {
+		return false
+	}
+	c.was = c.was[len(c.was)-window:]
+	before, deviationBefore := meanAndDeviation(c.was[:window/2])
+	now, deviation := meanAndDeviation(c.was[window/2:])
+	rise := now - before
+	chance := math.Sqrt((deviationBefore*deviationBefore + deviation*deviation) / (window / 2))
+	return rise <= math.Max(chance, window/2*math.Max(opt.Tol*math.Abs(now), opt.AbsTol))
+}
+
+func meanAndDeviation(of []float64) (mean, deviation float64) {
+	for _, v := range of {
+		mean += v / float64(len(of))
+	}
+	for _, v := range of {
+		deviation += float64((v - mean) * (v - mean))
+	}
+	return mean, math.Sqrt(deviation / float64(len(of)-1))
+}

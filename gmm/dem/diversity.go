@@ -1,0 +1,62 @@
+package dem
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/guard"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
+)
+
+// guarded makes the statistics of a vector by the rule of diversity.
+func (l *Learner) guarded() (s *passes.Moments, err error) {
+	k, form := l.model.Components(), l.model.Form()
+	about := mat.NewDense(k, l.rows.Dim, slices.Repeat(l.origin, k))
+	s, l.guarding, l.doing, err = l.guard.Statistics(guard.Of{
+		Rule: l.config.Diversity, Model: l.model, Origin: l.origin,
+		Statistics: func(m *gmm.Mixture) (s *passes.Moments, err error) {
+			s, l.diversity, err = m.Statistics(l.rows, about, nil, true)
+			return s, err
+		},
+		Fits: func(s *passes.Moments) bool {
+			return collabdict.CheckBlocks(append(s.Pack(), 0), l.limits.sums(k, l.origin, form)) == nil
+		},
+		Mean: func(k int, rows float64) []float64 {
+			if l.all != nil {
+				rows = max(rows, l.all[k])
+			}
+			return l.model.DrawMean(k, rows, l.secret.Source("dem ", l.optimised, k))
+		},
+	})
+	return s, err
+}
+
+// softSums are the sums of the start, each row in the clusters of all centres, by the rule of
+// diversity. There is no component to draw from yet, and nothing to stop for: rows count for
+// other clusters.
+func (l *Learner) softSums(centres *mat.Dense) ([]float64, error) {
+	k, _ := centres.Dims()
+	s, err := guard.Apart(l.config.Diversity, 1, k, func(without []bool) (*passes.Moments, []privacy.Shares, error) {
+		s, err := l.rows.SoftMoments(k, centres.RawMatrix().Data, l.variance(centres), l.origin, l.config.Form == gmm.Full, without)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, s.Shares, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return append(s.Pack(), 0), nil
+}
+
+// Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
+func (l *Learner) Diversity() privacy.Diversity { return l.diversity }
+
+// LowDiversity returns what the last round has done about components with too few of the own
+// rows.
+func (l *Learner) LowDiversity() []algorithm.LowDiversity { return l.done }

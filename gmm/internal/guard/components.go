@@ -1,0 +1,131 @@
+package guard
+
+import (
+	"math"
+	"slices"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
+)
+
+// Components are those of one mixture that a participant leaves out, or draws a stand-in for. None ever
+// comes back, so that training settles. The zero value has none.
+type Components struct {
+	without []bool  // by component: own rows are not of it; nil for none
+	draws   []*draw // by component: what stands for the own part; nil for none
+}
+
+// Of says how statistics are made.
+type Of struct {
+	Rule  privacy.Rule
+	Model *gmm.Mixture
+	// Statistics makes the E-step of the own rows with a model, and says how they share in it.
+	Statistics func(m *gmm.Mixture) (*passes.Moments, error)
+	// Origin is what the moments are about; nil is 0.
+	Origin []float64
+	// Fits reports whether moments are within what has been agreed for them.
+	Fits func(s *passes.Moments) bool
+	// Mean draws the mean that stands for the own part of a component, given the rows of
+	// the part.
+	Mean func(k int, rows float64) []float64
+}
+
+// Statistics returns the statistics to be sent, the components that are left out or drawn after them, and
+// those of these that are new. It does not change c. It deals with one component at a time, the least
+// diverse first, since its rows may be what another one lacks.
+func (c Components) Statistics(of Of) (s *passes.Moments, after Components, done []algorithm.LowDiversity, err error) {
+	k := of.Model.Components()
+	after = Components{slices.Clone(c.without), slices.Clone(c.draws)}
+	if of.Rule.Acts() && after.without == nil {
+		after.without, after.draws = make([]bool, k), make([]*draw, k)
+	}
+	for {
+		if s, err = of.Statistics(after.left(of.Model)); err != nil || !of.Rule.Acts() {
+			return s, after, nil, err
+		}
+		for {
+			low := leastDiverse(s.Shares, of.Rule.Least, after.settled)
+			if low < 0 {
+				break
+			}
+			what := s.Shares[low]
+			if spare := after.spare(low, of.Model); of.Rule.Policy == privacy.Stop || !spare && !slices.ContainsFunc(after.draws, drawn) {
+				return nil, c, nil, &privacy.LowError{Component: low + 1, Components: k, Shares: what, Least: of.Rule.Least}
+			} else if !spare {
+				after.leaveOut(slices.IndexFunc(after.draws, drawn), done)
+				break
+			}
+			entry := algorithm.LowDiversity{Component: low + 1, Rows: math.Exp(what.Nats), Largest: what.Largest, Action: string(of.Rule.Policy)}
+			if done = append(done, entry); of.Rule.Policy == privacy.SkipComponent {
+				after.without[low] = true
+				break
+			}
+			after.draws[low] = newDraw(of.Model, low, of.Mean(low, what.Rows))
+		}
+		if after.any(s.Shares) {
+			continue
+		}
+		refused := after.replace(s, of)
+		if refused < 0 {
+			return s, after, done, nil
+		}
+		after.leaveOut(refused, done)
+	}
+}
+
+// leaveOut leaves a component out for which a draw was to stand.
+func (c Components) leaveOut(k int, done []algorithm.LowDiversity) {
+	c.draws[k], c.without[k] = nil, true
+	for i := range done {
+		if done[i].Component == k+1 {
+			done[i].Action = string(privacy.SkipComponent)
+		}
+	}
+}
+
+func drawn(d *draw) bool { return d != nil }
+
+// left returns the model without the components that are left out.
+func (c Components) left(m *gmm.Mixture) *gmm.Mixture {
+	if !slices.Contains(c.without, true) {
+		return m
+	}
+	return m.Without(c.without)
+}
+
+// settled reports whether component k has been dealt with.
+func (c Components) settled(k int) bool { return c.without[k] || c.draws[k] != nil }
+
+// any reports whether rows have shares in a component that they are to be left out of.
+func (c Components) any(shares []privacy.Shares) bool {
+	for k, out := range c.without {
+		if out && shares[k].Rows > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// spare reports whether the rows of component k can count for another one.
+func (c Components) spare(k int, m *gmm.Mixture) bool {
+	for i, w := range m.Weights() {
+		if i != k && !c.settled(i) && w > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// leastDiverse returns the least diverse of the live components that rest on fewer than so many
+// rows, but for those settled; −1 if there is none.
+func leastDiverse(shares []privacy.Shares, least float64, settled func(k int) bool) int {
+	at := -1
+	for k, s := range shares {
+		if !settled(k) && s.Live() && s.Below(least) && (at < 0 || s.Nats < shares[at].Nats) {
+			at = k
+		}
+	}
+	return at
+}

@@ -1,0 +1,143 @@
+package release_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/release"
+)
+
+const lambda0 = 1
+
+func posterior(t *testing.T, rows []float64, means []float64, precisions ...*mat.SymDense) *release.Posterior {
+	t.Helper()
+	k := len(rows)
+	m, err := gmm.NewMixture(slices.Repeat([]float64{1 / float64(k)}, k), mat.NewDense(k, len(means)/k, means), precisions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &release.Posterior{Mixture: m, Rows: rows, Lambda0: lambda0, Bound: func(float64) float64 { return math.Inf(1) }}
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Means are drawn from their posterior, and components of few rows are left out.
+func TestDrawsAreOfThePosterior(t *testing.T) {
+	a, b := mat.NewSymDense(2, []float64{2, 0.8, 0.8, 1}), mat.NewSymDense(2, []float64{4, -1, -1, 3})
+	p := posterior(t, []float64{30, 0.9, 10}, []float64{1, -2, 50, 50, 3, 0}, a, b, b)
+	const draws = 4000
+	src := rand.NewPCG(1, 1)
+	sums, squares := mat.NewDense(2, 2, nil), []*mat.SymDense{mat.NewSymDense(2, nil), mat.NewSymDense(2, nil)}
+	want := [][]float64{{1, -2}, {3, 0}}
+	for range draws {
+		got := p.Draw(src)
+		if len(got.Weights) != 2 || got.Weights[0] != 0.75 || got.Weights[1] != 0.25 || !mat.Equal(got.Precisions[0], a) || !mat.Equal(got.Precisions[1], b) {
+			t.Fatalf("got %+v", got)
+		}
+		sums.Add(sums, got.Means)
+		for k := range 2 {
+			d := mat.NewVecDense(2, nil)
+			d.SubVec(got.Means.RowView(k), mat.NewVecDense(2, want[k]))
+			squares[k].SymRankOne(squares[k], 1, d)
+		}
+	}
+	for k, precision := range []*mat.SymDense{a, b} {
+		var covariance mat.SymDense
+		var c mat.Cholesky
+		c.Factorize(precision)
+		if err := c.InverseTo(&covariance); err != nil {
+			t.Fatal(err)
+		}
+		covariance.ScaleSym(1/(lambda0+[]float64{30, 10}[k]), &covariance)
+		for i := range 2 {
+			if got, off := sums.At(k, i)/draws, 4*math.Sqrt(covariance.At(i, i)/draws); math.Abs(got-want[k][i]) > off {
+				t.Errorf("component %d: mean %g in column %d, want %g ± %.2g", k+1, got, i+1, want[k][i], off)
+			}
+			for j := range 2 {
+				if got, full := squares[k].At(i, j)/draws, covariance.At(i, j); math.Abs(got-full) > 0.1*math.Sqrt(covariance.At(i, i)*covariance.At(j, j)) {
+					t.Errorf("component %d: covariance %g in columns %d and %d, want %g", k+1, got, i+1, j+1, full)
+				}
+			}
+		}
+	}
+}
+
+// Of components below one row, or one row in a thousand of all, nothing is released.
+func TestKept(t *testing.T) {
+	one := mat.NewSymDense(1, []float64{1})
+	p := posterior(t, []float64{4000, 4, 5, 1, 0}, make([]float64, 5), one, one, one, one, one)
+	if got := p.Kept(); !slices.Equal(got, []int{0, 2}) {
+		t.Error(got)
+	}
+	p.Rows = []float64{0.99, 1, 2, 0, 0}
+	if got := p.Kept(); !slices.Equal(got, []int{1, 2}) {
+		t.Error(got)
+	}
+}
+
+// An audit: the best test between the draws of two neighbouring sets of rows, 20,000 draws a
+// side, shows no larger ε than is told. The neighbours are the worst there are: one row, all of
+// it in the component of the largest ‖Λ_k‖₂/λ_k, moved by R along that precision's first axis.
+// The test gets near enough to ε to tell that half of it would be too little.
+func TestAuditOfReleases(t *testing.T) {
+	const radius, draws, delta = 3.0, 20000, 1e-3
+	precision := mat.NewSymDense(2, []float64{3, 1, 1, 2})
+	rows := []float64{20, 60}
+	var e mat.EigenSym
+	e.Factorize(precision, true)
+	var axes mat.Dense
+	e.VectorsTo(&axes)
+	apart := mat.NewVecDense(2, nil)
+	apart.ScaleVec(radius/(lambda0+rows[0]), axes.ColView(1))
+	at := []float64{0.3, -0.7, 5, 5}
+	moved := []float64{at[0] + apart.AtVec(0), at[1] + apart.AtVec(1), 5, 5}
+	wide := mat.NewSymDense(2, []float64{1, 0, 0, 1})
+	here, there := posterior(t, rows, at, precision, wide), posterior(t, rows, moved, precision, wide)
+	// The statistic of the likelihood ratio is linear in the draw.
+	direction := mat.NewVecDense(2, nil)
+	direction.MulVec(precision, apart)
+	sample := func(p *release.Posterior, seed uint64) []float64 {
+		src, out := rand.NewPCG(seed, 1), make([]float64, draws)
+		for i := range out {
+			out[i] = mat.Dot(direction, p.Draw(src).Means.RowView(0))
+		}
+		slices.Sort(out)
+		return out
+	}
+	low, high := sample(here, 1), sample(there, 2)
+	shown := 0.0
+	for at := draws / 2; at < draws-10; at += 10 {
+		cut := low[at]
+		found, _ := slices.BinarySearch(high, cut)
+		hits := leastShare(draws-found, draws)
+		falls := mostShare(draws-at, draws)
+		shown = math.Max(shown, math.Log((hits-delta)/falls))
+	}
+	loss := here.Loss(radius)
+	told := loss.Precisions.Epsilon(delta)
+	if loss != there.Loss(radius) || shown > told || shown < told/2 {
+		t.Errorf("the audit shows ε of %g at least at δ = %g, and %g is told", shown, delta, told)
+	}
+	t.Logf("the audit shows ε of %.3f at least, and %.3f is told", shown, told)
+}
+
+// leastShare and mostShare bound a probability with 99.9 % confidence each, given how often it
+// came about (Clopper and Pearson 1934).
+func leastShare(n, of int) float64 {
+	if n == 0 {
+		return 0
+	}
+	return distuv.Beta{Alpha: float64(n), Beta: float64(of - n + 1)}.Quantile(0.001)
+}
+
+func mostShare(n, of int) float64 {
+	return distuv.Beta{Alpha: float64(n + 1), Beta: float64(of - n)}.Quantile(0.999)
+}

@@ -1,0 +1,63 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/ledger"
+	"github.com/collabdict/collabdict/internal/report"
+)
+
+// Told returns what a ledger does not learn from slots of what a run has told.
+func (t *Task) Told(r *Result) report.Told {
+	told := told(r.Model.Manifest.Privacy.Published)
+	told.Rows, told.Noise = float64(r.TotalRows), t.noise(r.Spends)
+	if m, ok := r.Model.Learned.(interface{ ComponentRows() []float64 }); ok && m.ComponentRows() != nil {
+		told.LeastRows = slices.Min(m.ComponentRows())
+	}
+	return told
+}
+
+// ToBeTold returns what is known of that before the first sum.
+func (t *Task) ToBeTold(g collabdict.Group) report.Told {
+	told := told(t.published(g))
+	told.Noise = t.noise(nil)
+	return told
+}
+
+func told(published []string) (t report.Told) {
+	for _, p := range published {
+		if sum, ok := strings.CutPrefix(p, inSums); ok {
+			t.Learned = append(t.Learned, sum)
+		} else {
+			t.Published = append(t.Published, p)
+		}
+	}
+	return t
+}
+
+// noise returns the entries of what noise hides.
+func (t *Task) noise(spends []algorithm.Spend) (entries []report.Entry) {
+	if n := t.Traits().Noise; n != nil && len(spends) == 0 {
+		loss := privacy.GaussianZCDP(privacy.GaussianRatio(n.Epsilon, n.Delta))
+		spends = []algorithm.Spend{{What: "all that each member shows of its rows in the clear", ZCDP: float64(loss), Delta: n.Delta, Of: "one row of a member"}}
+	}
+	if blur := t.Traits().Blur; blur > 0 {
+		entries = append(entries, report.Entry{
+			Kind: report.NoiseEntry, SeenBy: report.AllMembers, Times: 1,
+			What: fmt.Sprintf("noise of %g rows in each coordinate of a total over components. It hides a row from the subtraction of totals, and has no epsilon: rows are not clipped, and sums over all components are exact", blur),
+		})
+	}
+	for _, s := range spends {
+		spend := ledger.SpendOf(privacy.ZCDP(s.ZCDP), s.Delta, s.Of)
+		entries = append(entries, report.Entry{
+			Kind: report.NoiseEntry, What: "noise in " + s.What, SeenBy: report.AllMembers, Times: 1,
+			Spend: &spend,
+		})
+	}
+	return entries
+}

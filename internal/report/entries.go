@@ -1,0 +1,134 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// AllMembers see all totals and all that is published.
+const AllMembers = "all members"
+
+// Told is what the ledger of a run does not learn from its slots.
+type Told struct {
+	Published []string // what each member shows in the clear
+	Learned   []string // what sums of the start tell of all rows
+	// Rows are those of all members, and LeastRows those of the component that has the fewest; 0
+	// where that is not known.
+	Rows, LeastRows float64
+	Noise           []Entry // what noise hides
+}
+
+// Entries returns a line for each kind of total and message so far, and for each group of members that
+// totals tell of together.
+func (l *Ledger) Entries(t Told) []Entry {
+	out := []Entry{}
+	if e, ok := l.gathers(t.Published); ok {
+		out = append(out, e)
+	}
+	for _, key := range l.order {
+		e := *l.opened[key]
+		e.Rows = t.Rows
+		if strings.Contains(e.What, componentsWord) && e.Rounds[1] == l.round && l.round > 0 {
+			e.LeastRows = t.LeastRows
+		}
+		out = append(out, e)
+	}
+	if len(t.Learned) > 0 {
+		out = append(out, Entry{Kind: TotalEntry, What: "what the sums of the start tell of the rows of all: " + strings.Join(t.Learned, "; "), SeenBy: AllMembers, Rounds: &[2]int{}, Rows: t.Rows})
+	}
+	return append(append(out, l.loneEntries()...), t.Noise...)
+}
+
+// gathers is the entry of messages in which members show something.
+func (l *Ledger) gathers(published []string) (e Entry, ok bool) {
+	if len(published) == 0 && l.gathered.Times == 0 {
+		return e, false
+	}
+	e = l.gathered
+	e.Kind, e.SeenBy, e.What = PublishedEntry, AllMembers, "of each member: "+strings.Join(published, "; ")
+	return e, true
+}
+
+// loneEntries has an entry for each group of members, with the first and the last round of what tells
+// of them.
+func (l *Ledger) loneEntries() (out []Entry) {
+	at := map[string]int{}
+	for _, c := range l.lone {
+		who := fmt.Sprint(c.Members, c.Known, c.Change)
+		i, known := at[who]
+		if !known {
+			i = len(out)
+			at[who] = i
+			out = append(out, Entry{Kind: LoneEntry, What: strings.TrimPrefix(c.line(), "privacy: "), SeenBy: AllMembers, Rounds: &[2]int{c.Rounds[0], c.Rounds[1]}})
+		}
+		out[i].Times++
+		out[i].Rounds[0], out[i].Rounds[1] = min(out[i].Rounds[0], c.Rounds[0]), max(out[i].Rounds[1], c.Rounds[1])
+	}
+	return out
+}
+
+// componentsWord is in the descriptions of sums that tell components apart.
+const componentsWord = "components"
+
+// enter notes a slot.
+func (l *Ledger) enter(d *consensus.Decision) {
+	round, members := int(d.Round), len(d.Members)
+	if d.Kind == consensus.Gather {
+		if l.gathered.Times == 0 {
+			l.gathered.Rounds = &[2]int{round, round}
+		}
+		l.gathered.Times++
+		l.gathered.Rounds[1] = round
+		return
+	}
+	if d.Kind != consensus.Sum {
+		return
+	}
+	what := l.holds[len(d.Total)]
+	if what == "" {
+		what = fmt.Sprintf("%d values", len(d.Total))
+	}
+	if r := d.Running; r != nil && l.running[r.Key] != nil {
+		members = len(l.running[r.Key].counted)
+	}
+	key := fmt.Sprint(round == 0, what)
+	e := l.opened[key]
+	if e == nil {
+		e = &Entry{Kind: TotalEntry, What: what, SeenBy: AllMembers, Rounds: &[2]int{round, round}, Members: &[2]int{members, members}}
+		l.opened[key] = e
+		l.order = append(l.order, key)
+	}
+	e.Times++
+	e.Rounds[1] = round
+	e.Members[0], e.Members[1] = min(e.Members[0], members), max(e.Members[1], members)
+}
+
+// describe says in words what a sum holds.
+func describe(blocks []collabdict.Block) string {
+	length := map[collabdict.Moment]int{}
+	for _, b := range blocks {
+		length[b.Moment] += b.Len
+	}
+	components, first := length[collabdict.Counts], length[collabdict.FirstMoments]
+	switch {
+	case length[collabdict.Updates] > 0:
+		return fmt.Sprintf("derivatives or changes of the %d weights of a network, and %d further values such as the loss", length[collabdict.Updates], length[collabdict.NoMoment])
+	case components == 0 || first == 0:
+		return fmt.Sprintf("%d values, such as counts of members or of rows", length[collabdict.NoMoment]+components)
+	}
+	parts := "the number of rows, and their sum"
+	if length[collabdict.SecondMoments] > 0 {
+		parts = "the number of rows, their sum, and the sum of their products"
+	}
+	what := fmt.Sprintf("%s, for each of %d %s in %d columns", parts, components, componentsWord, first/components)
+	if components == 1 {
+		what = fmt.Sprintf("%s, in %d columns", parts, first)
+	}
+	if length[collabdict.NoMoment] > 0 {
+		what += "; and a part of the objective"
+	}
+	return what
+}

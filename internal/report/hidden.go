@@ -1,0 +1,17 @@
+package report
+
+import "fmt"
+
+// Hidden says in words what hides a member's own part of a sum, and how well.
+func (p Protection) Hidden() string {
+	b := p.BreachPredicted
+	switch {
+	case b == nil:
+		return ""
+	case *b == 1:
+		return "A member's own part of a sum is not hidden: others can work it out from what they see."
+	case p.Colluders == 1:
+		return fmt.Sprintf("No member's own part of a sum is shown: another works it out with probability %.2g.", *b)
+	}
+	return fmt.Sprintf("No member's own part of a sum is shown: %d others that work together work it out with probability %.2g.", p.Colluders, *b)
+}

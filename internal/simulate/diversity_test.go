@@ -1,0 +1,161 @@
+package simulate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/rows"
+)
+
+// lowEntropy is a run of four plants. The first has three rows at its end that are nearly the
+// same, and far from all others.
+type lowEntropy struct {
+	kind  string
+	seed  uint64
+	rows  int
+	place [2]float64 // of the three rows, in turns
+}
+
+func (l lowEntropy) parts() []dataset.Participant {
+	parts := plants.Generate(plants.Spec{Participants: 4, Rows: l.rows, Columns: 4, Patterns: 3, TestRows: 20}, l.seed)
+	x := mat.DenseCopyOf(dense(parts[0].Train))
+	n, dim := x.Dims()
+	rng := rand.New(rand.NewPCG(l.seed, 7))
+	for j := range 3 {
+		for i := range dim {
+			x.Set(n-1-j, i, l.place[i%2]+1e-3*rng.NormFloat64())
+		}
+	}
+	parts[0].Train = rows.InMemory(x)
+	return parts
+}
+
+// run returns the run by a policy, and how many rows subtracting totals shows.
+func (l lowEntropy) run(t *testing.T, policy privacy.Policy) (*Run, int) {
+	t.Helper()
+	options := []string{"components=5", "rounds=12", "tol=0", "blur=0", "on-low-diversity=" + string(policy), fmt.Sprint("seed=", l.seed)}
+	if l.kind == "ggm" {
+		options = append(options, "lambda=0.1")
+	} else {
+		options = append(options, "covariance=full")
+	}
+	k := pipelinetest.Task(t, l.kind, options...)
+	k.Standardise, k.HoldOut = algorithm.None, 0
+	run, err := SimulateUnder(t.Context(), Conditions{Adversary: Adversary{Differencing: true}}, k, l.parts(), nil)
+	if err != nil {
+		t.Fatalf("%+v, %s: %v", l, policy, err)
+	}
+	return run, run.Report.Protection.Differencing.Rows
+}
+
+// actions are what the first plant's policy has done in all rounds.
+func actions(r *Run) (done []string) {
+	for _, round := range r.Report.Participants[0].History {
+		for _, d := range round.LowDiversity {
+			done = append(done, d.Action)
+		}
+	}
+	return done
+}
+
+// Every policy does what it says before the rows can be read, and the others have a model.
+func TestLowDiversity(t *testing.T) {
+	far := [2]float64{25, -20}
+	for _, l := range []lowEntropy{{"ggm", 0, 150, far}, {"ggm", 2, 150, far}, {"dem", 1, 150, far}} {
+		run, read := l.run(t, privacy.Warn)
+		if warnings := strings.Join(run.Report.Warnings, "\n"); read < 3 || actions(run) != nil || !strings.Contains(warnings, "plant-a: privacy: what this participant adds to one component") {
+			t.Errorf("%+v, warn: %d rows read, want the three; did %v and warned:\n%s", l, read, actions(run), warnings)
+		}
+		for _, policy := range []privacy.Policy{privacy.SkipComponent, privacy.DrawComponent} {
+			run, read := l.run(t, policy)
+			if did := actions(run); read != 0 || did == nil || !strings.Contains(strings.Join(run.Report.Warnings, "\n"), "plant-a: privacy: what this participant would have added") {
+				t.Errorf("%+v, %s: %d rows read, did %v", l, policy, read, did)
+			}
+			l.valid(t, run, policy)
+		}
+		run, read = l.run(t, privacy.Stop)
+		if left := run.Report.Participants[0].Left; read != 0 || !strings.Contains(left, "entropy l-diversity: the part of component") || run.Models[0] != nil {
+			t.Errorf("%+v, stop: %d rows read, the first plant left by %q", l, read, left)
+		}
+		l.valid(t, run, privacy.Stop)
+	}
+}
+
+// A draw stands for the rows where the other components have room for what it differs by.
+func TestLowDiversityByDraws(t *testing.T) {
+	l := lowEntropy{"ggm", 1, 1000, [2]float64{9, -8}}
+	run, read := l.run(t, privacy.DrawComponent)
+	if read != 0 || !slices.Contains(actions(run), string(privacy.DrawComponent)) {
+		t.Errorf("%d rows read, did %v, want a draw", read, actions(run))
+	}
+	l.valid(t, run, privacy.DrawComponent)
+	again, _ := l.run(t, privacy.DrawComponent)
+	for i, p := range again.Report.Participants {
+		if p.Digest != run.Report.Participants[i].Digest {
+			t.Error("the same simulation has other draws")
+		}
+	}
+}
+
+// valid checks the models of the plants that have nothing to hide: they are the same but for
+// weights, and score rows.
+func (l lowEntropy) valid(t *testing.T, run *Run, policy privacy.Policy) {
+	t.Helper()
+	var first *gmm.Mixture
+	for i, p := range run.Report.Participants[1:] {
+		m := run.Models[i+1]
+		if p.Left != "" || m == nil {
+			t.Errorf("%+v, %s: %s has no model: %s", l, policy, p.Name, p.Left)
+			continue
+		}
+		if !p.Loglik.Applies || p.Loglik.Value < -13 || !p.ROCAUC.Applies {
+			t.Errorf("%+v, %s: the model of %s has log-likelihood %+v and ROC-AUC %+v", l, policy, p.Name, p.Loglik, p.ROCAUC)
+		}
+		mixture, ok := m.Learned.(*gmm.Mixture)
+		if !ok {
+			t.Fatalf("want a mixture, got %T", m.Learned)
+		}
+		if first == nil {
+			first = mixture
+		}
+		if !mat.Equal(mixture.Means(), first.Means()) {
+			t.Errorf("%+v, %s: %s has other means", l, policy, p.Name)
+		}
+	}
+}
+
+// After restarts, too, all that is done follows from the rows and a secret that stays: who
+// works the run out again comes to the same vectors and models.
+func TestLowDiversityUnderChurn(t *testing.T) {
+	for _, policy := range []privacy.Policy{privacy.SkipComponent, privacy.DrawComponent} {
+		k := pipelinetest.Task(t, "ggm", "components=5", "lambda=0.1", "rounds=20", "tol=0", "seed=1", "consensus.scheme=exact", "on-low-diversity="+string(policy))
+		parts := lowEntropy{"ggm", 1, 1000, [2]float64{9, -8}}.parts()
+		run := play(t, k, parts, Conditions{Scenario: churn(t)})
+		again, replay := run.replayed(t, parts)
+		did := map[string]int{}
+		for i, r := range run.results {
+			if bits(r) != bits(again[i]) {
+				t.Errorf("%s: member %d: the model has other bits than the replayed one", policy, i)
+			}
+			for _, round := range r.Model.Manifest.Privacy.History {
+				for _, d := range round.LowDiversity {
+					did[d.Action]++
+				}
+			}
+		}
+		if q := replay.Quanta(); q > 0 || run.absences() == 0 || did[string(policy)] == 0 {
+			t.Errorf("%s: totals are %g quanta from the plain ones, with %d absences; did %v", policy, q, run.absences(), did)
+		}
+	}
+}
