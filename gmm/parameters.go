@@ -31,13 +31,13 @@ func (p *Parameters) Mixture() (*Mixture, error) {
 }
 
 // ReadParameters reads a JSON object with `means` (K by M), `precisions`
-// (K by M by M) and `weights` (K). It returns an error that names the field
-// unless they are the parameters of a mixture.
+// (K by M by M, or K by M diagonals) and `weights` (K). It returns an error that
+// names the field unless they are the parameters of a mixture.
 func ReadParameters(r io.Reader) (*Parameters, error) {
 	var file struct {
-		Means      [][]float64   `json:"means"`
-		Precisions [][][]float64 `json:"precisions"`
-		Weights    []float64     `json:"weights"`
+		Means      [][]float64       `json:"means"`
+		Precisions []json.RawMessage `json:"precisions"`
+		Weights    []float64         `json:"weights"`
 	}
 	if err := json.NewDecoder(r).Decode(&file); err != nil {
 		return nil, fmt.Errorf("parameters: want a JSON object of means, precisions and weights: %w", err)
@@ -54,8 +54,8 @@ func ReadParameters(r io.Reader) (*Parameters, error) {
 		return nil, fmt.Errorf("means: %w", err)
 	}
 	p := &Parameters{Means: means, Weights: file.Weights}
-	for i, rows := range file.Precisions {
-		s, err := symmetricOf(rows, len(file.Means[0]))
+	for i, values := range file.Precisions {
+		s, err := precisionOf(values, len(file.Means[0]))
 		if err != nil {
 			return nil, fmt.Errorf("precisions: component %d: %w", i+1, err)
 		}
@@ -76,6 +76,26 @@ func denseOf(rows [][]float64, cols int) (*mat.Dense, error) {
 		out.SetRow(i, r)
 	}
 	return out, nil
+}
+
+// precisionOf reads a matrix of m by m values, or the m values of its diagonal.
+func precisionOf(values []byte, m int) (*mat.SymDense, error) {
+	var diagonal []float64
+	if json.Unmarshal(values, &diagonal) != nil {
+		var rows [][]float64
+		if err := json.Unmarshal(values, &rows); err != nil {
+			return nil, fmt.Errorf("want %d rows of a matrix, or the %[1]d values of its diagonal: %w", m, err)
+		}
+		return symmetricOf(rows, m)
+	}
+	if len(diagonal) != m {
+		return nil, fmt.Errorf("want %d values of a diagonal, got %d", m, len(diagonal))
+	}
+	s := mat.NewSymDense(m, nil)
+	for i, v := range diagonal {
+		s.SetSym(i, i, v)
+	}
+	return s, nil
 }
 
 func symmetricOf(rows [][]float64, m int) (*mat.SymDense, error) {

@@ -34,7 +34,7 @@ func (a *app) export() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "export", Short: "Write a model for other programs: as ONNX, NumPy arrays, JSON, or graphs",
 		Long: `export writes a file for other programs, and lists its contents. No file contains names of
-participants, numbers of rows or the history of the training.
+participants, their numbers of rows or the history of the training.
 
 Of a mixture it writes what all participants share, in any form; with --with own, the
 participant's own weights, threshold and scaling as well. --to dot and --to svg are graphs of
@@ -45,11 +45,15 @@ takes rows in the units of the data, and contains private conditions only with -
 is the part that all participants share.
 
 With --release, it is a mixture whose means are drawn from their posterior, with randomness of
-the operating system, as JSON. export tells how much that reveals of a row, as epsilon for rows
-that are at most --radius apart, and what epsilon does not cover. The release is first noted in the
-ledger of the model's folder. If the members have agreed on a limit, a release beyond it is refused.`,
+the operating system: as JSON, or with --to npz or onnx. export tells how much that reveals of a
+row, as epsilon for rows that are at most --radius apart, and what epsilon does not cover. The
+file has this statement, too. The release is first noted in the ledger of the model's folder. If
+the members have agreed on a limit, a release beyond it is refused.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if r.on && with != withShared {
+				return &usageError{"--with: a release has nothing of one participant", "leave it out"}
+			}
 			if r.on {
 				return a.release(from, own, r, &e)
 			}
@@ -84,32 +88,40 @@ ledger of the model's folder. If the members have agreed on a limit, a release b
 			case err != nil:
 				return err
 			}
-			mode := os.FileMode(0o644)
-			if f.Private {
-				mode = 0o600
-			}
-			err = atomicfile.Write(e.File, mode, func(w io.Writer) error {
-				_, err := w.Write(f.Bytes)
+			if err := a.writeExport(&e, m.Manifest.Kind, f); err != nil {
 				return err
-			})
-			if err != nil {
-				return err
-			}
-			e.Kind, e.Contents, e.Warnings = m.Manifest.Kind, f.Contents, f.Warnings
-			for _, w := range e.Warnings {
-				a.note("warning: %s", w)
 			}
 			return a.print(e, e.text)
 		},
 	}
 	cmd.Flags().StringVar(&from, "model", "", "model `FILE`")
-	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz; of mixtures also json, dot or svg; with --release json")
+	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz; of mixtures also json, dot or svg; with --release json (default), npz or onnx")
 	cmd.Flags().StringVarP(&e.File, "output", "o", "", "write to `FILE`")
 	cmd.Flags().StringVar(&with, "with", withShared, "of mixtures: the `PART` to write, shared by all participants (shared), or with the own weights, threshold and scaling (own)")
 	cmd.Flags().StringVar(&own, "own", "", "with --to onnx, for models with conditions: `FILE` of a participant's own conditions, to be put into the graph")
 	r.add(cmd)
 	a.addJSON(cmd)
 	return cmd
+}
+
+// writeExport writes a file to where e says, and lists in e what it holds.
+func (a *app) writeExport(e *exported, kind string, f *export.File) error {
+	mode := os.FileMode(0o644)
+	if f.Private {
+		mode = 0o600
+	}
+	err := atomicfile.Write(e.File, mode, func(w io.Writer) error {
+		_, err := w.Write(f.Bytes)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	e.Kind, e.Contents, e.Warnings = kind, f.Contents, f.Warnings
+	for _, w := range e.Warnings {
+		a.note("warning: %s", w)
+	}
+	return nil
 }
 
 // exportForms are those that models are written in, the first two of all kinds.

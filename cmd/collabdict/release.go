@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	cryptorand "crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -11,16 +10,17 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/gmm/privacy"
-	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/internal/ledger"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/option"
 )
 
 // releaseFlags are those of export --release.
@@ -64,13 +64,19 @@ type released struct {
 	Cap      *ledger.Cap  `json:"cap,omitempty"`
 }
 
+// releaseForms are those that releases are written in.
+var releaseForms = []string{"json", "npz", "onnx"}
+
 // release writes a release of a model. It stands in the ledger before there is a file.
 func (a *app) release(from, own string, f releaseFlags, e *exported) error {
+	if e.To == "" {
+		e.To = "json"
+	}
 	switch {
 	case from == "":
 		return &usageError{"--model is missing", "name a model.npz"}
-	case e.To != "" && e.To != "json":
-		return &usageError{fmt.Sprintf("--to: want json with --release, got %q", e.To), ""}
+	case !slices.Contains(releaseForms, e.To):
+		return &usageError{fmt.Sprintf("--to: want %s with --release, got %q", option.Either(releaseForms...), e.To), ""}
 	case own != "":
 		return &usageError{"--own: a release has nothing of one participant", "leave it out"}
 	case e.File == "":
@@ -84,11 +90,12 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 	if err != nil {
 		return err
 	}
-	r, err := export.NewRelease(m, f.radius, f.delta, systemRandom{})
+	x, err := export.ReleaseOf(m, f.radius, f.delta, systemRandom{})
 	if err != nil {
 		return &usageError{fmt.Sprintf("--model %s: %s", from, err), ""}
 	}
-	file, err := r.JSON(m)
+	r := x.Release
+	file, err := mixtureAs(x, e.To)
 	if err != nil {
 		return err
 	}
@@ -100,14 +107,9 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 	if err := book.Release(recordOf(m, r, e.File, file.Bytes), limit); err != nil {
 		return err
 	}
-	err = atomicfile.Write(e.File, 0o644, func(w io.Writer) error {
-		_, err := io.Copy(w, bytes.NewReader(file.Bytes))
-		return err
-	})
-	if err != nil {
+	if err := a.writeExport(e, m.Manifest.Kind, file); err != nil {
 		return fmt.Errorf("%w; the ledger counts the release all the same", err)
 	}
-	e.To, e.Kind, e.Contents = "json", m.Manifest.Kind, file.Contents
 	loss, n := ledger.Spent(book.Records(), report.ReleaseEntry)
 	e.Release = &released{r, n, ledger.SpendOf(loss, f.delta, "all releases of this folder together"), limit}
 	return a.print(e, e.text)

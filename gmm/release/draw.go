@@ -3,8 +3,7 @@ package release
 import (
 	"math"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/mat"
+	"slices"
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/privacy"
@@ -17,18 +16,17 @@ import (
 // With λ_kΛ_k = UᵀU, what is drawn is Uw_k with standard normal noise, on a grid that does not
 // depend on the rows ([privacy.Noisy]). The mean follows from that by U⁻¹ alone, so its digits
 // tell no more than the noise lets through.
-func (p *Posterior) Draw(src rand.Source) *gmm.Parameters {
-	kept, dim := p.Kept(), p.Mixture.Dim()
-	out := &gmm.Parameters{Means: mat.NewDense(len(kept), dim, nil)}
-	all, means := 0.0, p.Mixture.Means()
-	for i, k := range kept {
-		precision := p.Mixture.Precision(k)
-		c, ok := lapack.Factorise(precision)
+func (p *Posterior) Draw(src rand.Source) *gmm.Mixture {
+	of := p.Mixture.WithRows(p.Rows).Only(p.Kept())
+	dim, means, rows := of.Dim(), of.Means(), of.ComponentRows()
+	for k := range of.Components() {
+		c, ok := lapack.Factorise(of.Precision(k))
 		if !ok {
 			panic("release: a precision matrix is not positive definite")
 		}
-		u, scale := c.U(), math.Sqrt(p.Lambda0+p.Rows[k])
-		w, drawn := means.RawRowView(k), out.Means.RawRowView(i)
+		u, scale := c.U(), math.Sqrt(p.Lambda0+rows[k])
+		drawn := means.RawRowView(k)
+		w := slices.Clone(drawn)
 		for a := dim - 1; a >= 0; a-- {
 			y, others := 0.0, 0.0
 			for b := a; b < dim; b++ {
@@ -39,12 +37,6 @@ func (p *Posterior) Draw(src rand.Source) *gmm.Parameters {
 			}
 			drawn[a] = (privacy.Noisy(y, 1, src)/scale - others) / u[a*dim+a]
 		}
-		out.Precisions = append(out.Precisions, precision)
-		out.Weights = append(out.Weights, p.Rows[k])
-		all += p.Rows[k]
 	}
-	for i := range out.Weights {
-		out.Weights[i] /= all
-	}
-	return out
+	return of.WithMeans(means)
 }

@@ -53,19 +53,7 @@ type Loss struct {
 
 // Kept returns the components that may be released, from 0: Theorem 1 supposes that each has
 // more rows than δ = max(1, N/1000), with N those of all.
-func (p *Posterior) Kept() (components []int) {
-	all := 0.0
-	for _, n := range p.Rows {
-		all += n
-	}
-	least := gmm.LeastRows(all)
-	for k, n := range p.Rows {
-		if n >= least {
-			components = append(components, k)
-		}
-	}
-	return components
-}
+func (p *Posterior) Kept() (components []int) { return gmm.Enough(p.Rows) }
 
 // Check reports what cannot be drawn from.
 func (p *Posterior) Check() error {

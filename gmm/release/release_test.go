@@ -39,13 +39,13 @@ func TestDrawsAreOfThePosterior(t *testing.T) {
 	want := [][]float64{{1, -2}, {3, 0}}
 	for range draws {
 		got := p.Draw(src)
-		if len(got.Weights) != 2 || got.Weights[0] != 0.75 || got.Weights[1] != 0.25 || !mat.Equal(got.Precisions[0], a) || !mat.Equal(got.Precisions[1], b) {
+		if !slices.Equal(got.Weights(), []float64{0.75, 0.25}) || !mat.Equal(got.Precision(0), a) || !mat.Equal(got.Precision(1), b) {
 			t.Fatalf("got %+v", got)
 		}
-		sums.Add(sums, got.Means)
+		sums.Add(sums, got.Means())
 		for k := range 2 {
 			d := mat.NewVecDense(2, nil)
-			d.SubVec(got.Means.RowView(k), mat.NewVecDense(2, want[k]))
+			d.SubVec(got.Means().RowView(k), mat.NewVecDense(2, want[k]))
 			squares[k].SymRankOne(squares[k], 1, d)
 		}
 	}
@@ -107,7 +107,7 @@ func TestAuditOfReleases(t *testing.T) {
 	sample := func(p *release.Posterior, seed uint64) []float64 {
 		src, out := rand.NewPCG(seed, 1), make([]float64, draws)
 		for i := range out {
-			out[i] = mat.Dot(direction, p.Draw(src).Means.RowView(0))
+			out[i] = mat.Dot(direction, p.Draw(src).Means().RowView(0))
 		}
 		slices.Sort(out)
 		return out

@@ -78,6 +78,9 @@ func knownFiles(t *testing.T) map[string]known {
 		"mixture-spherical": knownMixture(t, mixtureOf(t, gmm.Spherical, 6, 0), false),
 		"mixture-pca":       knownMixture(t, mixtureOf(t, gmm.Full, 6, 4), true),
 		"mixture-wide":      knownMixture(t, mixtureOf(t, gmm.Full, 40, 0), true),
+		"release-full":      knownRelease(t, releasableMixture(t, gmm.Full, 0)),
+		"release-diag":      knownRelease(t, releasableMixture(t, gmm.Diag, 0)),
+		"release-pca":       knownRelease(t, global(releasableMixture(t, gmm.Full, 4))),
 	}
 }
 

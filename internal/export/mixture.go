@@ -1,9 +1,8 @@
 package export
 
 import (
+	"errors"
 	"fmt"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/model"
@@ -21,7 +20,9 @@ type Mixture struct {
 	// Own says that the weights are the participant's own, and so the threshold.
 	Own                   bool
 	Threshold, FalseAlarm float64
-	Warnings              []string
+	// Release is what a release tells of a row; nil if means are as they were learned.
+	Release  *Release
+	Warnings []string
 }
 
 // UnknownRowsError is a mixture without the rows that components have of all participants.
@@ -51,56 +52,15 @@ func MixtureOf(m *model.Model, own bool) (*Mixture, error) {
 	if rows == nil {
 		return nil, &UnknownRowsError{}
 	}
-	kept, err := enough(x.Mixture, rows)
-	if err != nil {
-		return nil, err
+	kept := gmm.Enough(rows)
+	if len(kept) == 0 {
+		return nil, errors.New("want a component of at least 1 row of all participants, and of one of them in a thousand, got none")
 	}
-	if left := x.Components() - kept.Components(); left > 0 {
+	if left := x.Components() - len(kept); left > 0 {
 		x.Warnings = append(x.Warnings, fmt.Sprintf("%d of %d components are left out: of all participants' rows they have fewer than one, or than one in a thousand", left, x.Components()))
 	}
-	x.Mixture = kept
+	x.Mixture = x.Only(kept)
 	return x, nil
-}
-
-// enough returns the components that have enough rows, weighted by them. It knows their rows.
-func enough(m *gmm.Mixture, rows []float64) (*gmm.Mixture, error) {
-	var weights, means, diagonals, counts []float64
-	var precisions []*mat.SymDense
-	total := 0.0
-	for _, n := range rows {
-		total += n
-	}
-	least, all, kept := gmm.LeastRows(total), m.Means(), 0.0
-	for k, n := range rows {
-		if n < least {
-			continue
-		}
-		kept += n
-		counts, means = append(counts, n), append(means, all.RawRowView(k)...)
-		p := m.Precision(k)
-		precisions = append(precisions, p)
-		for i := range m.Dim() {
-			diagonals = append(diagonals, p.At(i, i))
-		}
-	}
-	if len(counts) == 0 {
-		return nil, fmt.Errorf("no component has as many as %.3g rows of all participants, of %.3g", least, total)
-	}
-	for _, n := range counts {
-		weights = append(weights, n/kept)
-	}
-	k := len(counts)
-	var out *gmm.Mixture
-	var err error
-	if m.Form() == gmm.Full {
-		out, err = gmm.NewMixture(weights, mat.NewDense(k, m.Dim(), means), precisions)
-	} else {
-		out, err = gmm.NewDiagMixture(m.Form(), weights, mat.NewDense(k, m.Dim(), means), mat.NewDense(k, m.Dim(), diagonals))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return out.WithRows(counts), nil
 }
 
 // whose is the owner of the weights, and so of the file.
@@ -125,7 +85,13 @@ func (x *Mixture) list(f *File) {
 	default:
 		f.list("weights", All, "%d: the share of the rows of all in each component", x.Components())
 	}
-	f.list("means, precisions", All, "of the %d components, in the coordinates trained on", x.Components())
+	if x.Release == nil {
+		f.list("means, precisions", All, "of the %d components, in the coordinates trained on", x.Components())
+	} else {
+		f.list("means", All, "drawn from their posterior, of the %d components, in the coordinates trained on", x.Components())
+		f.list("precisions", All, "as they were learned")
+		f.list("privacy", All, "what the release tells of a row")
+	}
 	if !x.Columns.scaled() {
 		f.Warnings = append(f.Warnings, "each participant scales columns by its own rows: rows are to be given to this file scaled, as its readers do by their own")
 	}

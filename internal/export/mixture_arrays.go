@@ -13,7 +13,7 @@ func (x *Mixture) manifest() release {
 	c := x.Columns
 	of := release{
 		Format: Format, Version: Version, Kind: x.Kind, Columns: c.Names, Window: c.Window, Standardise: c.Standardise, Normalise: c.Normalise,
-		Digest: x.Digest, Weights: x.whose(), Covariance: x.Form().String(), Score: x.score(),
+		Digest: x.Digest, Weights: x.whose(), Covariance: x.Form().String(), Score: x.score(), Privacy: x.Release,
 	}
 	if x.Own {
 		of.Threshold, of.FalseAlarm = &x.Threshold, &x.FalseAlarm

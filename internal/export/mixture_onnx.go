@@ -68,6 +68,13 @@ func (x *Mixture) properties() ([]onnx.Property, error) {
 		decimal := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 		all = append(all, onnx.Property{Key: "threshold", Value: decimal(x.Threshold)}, onnx.Property{Key: "false_alarm", Value: decimal(x.FalseAlarm)})
 	}
+	if x.Release != nil {
+		privacy, err := json.Marshal(x.Release)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, onnx.Property{Key: "privacy", Value: string(privacy)})
+	}
 	return all, err
 }
 

@@ -93,16 +93,21 @@ func given(m *model.Model, own bool, n int) (single []float32, z *mat.Dense) {
 // knownMixture returns what a mixture makes of rows, by itself.
 func knownMixture(t *testing.T, m *model.Model, own bool) known {
 	t.Helper()
-	const n = 20
 	x, err := MixtureOf(m, own)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return knownAs(t, m, x)
+}
+
+func knownAs(t *testing.T, m *model.Model, x *Mixture) known {
+	t.Helper()
+	const n = 20
 	f, err := x.ONNX()
 	if err != nil {
 		t.Fatal(err)
 	}
-	single, z := given(m, own, n)
+	single, z := given(m, x.Own, n)
 	logs := x.LogDensities(nil, z)
 	scores := make([]float64, n)
 	for i, l := range logs {
@@ -178,7 +183,12 @@ var sharedFields = []string{"Kind", "Columns", "Window", "Standardise", "Normali
 // those to come included, the weights, the scaling where it is the participant's own, and
 // the local part.
 func TestSharedFilesHaveNothingOfAParticipant(t *testing.T) {
-	want := files(t, mixtureOf(t, gmm.Full, 3, 0))
+	nothingOfAParticipant(t, func() *model.Model { return mixtureOf(t, gmm.Full, 3, 0) }, files, sharedFields)
+}
+
+func nothingOfAParticipant(t *testing.T, of func() *model.Model, files func(*testing.T, *model.Model) map[string]*File, sharedFields []string) {
+	t.Helper()
+	want := files(t, of())
 	same := func(what string, m *model.Model) {
 		t.Helper()
 		for form, f := range files(t, m) {
@@ -190,7 +200,7 @@ func TestSharedFilesHaveNothingOfAParticipant(t *testing.T) {
 	fields := reflect.TypeFor[model.Manifest]()
 	for i := range fields.NumField() {
 		name := fields.Field(i).Name
-		m := mixtureOf(t, gmm.Full, 3, 0)
+		m := of()
 		field := reflect.ValueOf(&m.Manifest).Elem().Field(i)
 		before := field.Interface()
 		fill(field, 3)
@@ -202,24 +212,24 @@ func TestSharedFilesHaveNothingOfAParticipant(t *testing.T) {
 		}
 	}
 
-	m := mixtureOf(t, gmm.Full, 3, 0)
-	of := m.Learned.(*gmm.Mixture)
+	m := of()
+	learned := m.Learned.(*gmm.Mixture)
 	var precisions []*mat.SymDense
-	for k := range of.Components() {
-		precisions = append(precisions, of.Precision(k))
+	for k := range learned.Components() {
+		precisions = append(precisions, learned.Precision(k))
 	}
-	other, err := gmm.NewMixture([]float64{0.1, 0.7, 0.1, 0.1}, of.Means(), precisions)
+	other, err := gmm.NewMixture([]float64{0.1, 0.7, 0.1, 0.1}, learned.Means(), precisions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Learned = other.WithRows(of.ComponentRows())
+	m.Learned = other.WithRows(learned.ComponentRows())
 	same("weights", m)
-	m = mixtureOf(t, gmm.Full, 3, 0)
+	m = of()
 	for j := range m.Scaling.Scale {
 		m.Scaling.Shift[j], m.Scaling.Scale[j] = 7, 8
 	}
 	same("scaling", m)
-	m = mixtureOf(t, gmm.Full, 3, 0)
+	m = of()
 	m.Local = &model.Local{
 		Alone: other, Nearest: local.NewNearest(mat.NewDense(2, 3, nil)), BlendThreshold: 1, AloneThreshold: 2, Better: model.Alone,
 		Calibrations: []*local.Calibration{local.Calibrate([]float64{1}), local.Calibrate([]float64{2}), local.Calibrate([]float64{3})},

@@ -39,6 +39,7 @@ type release struct {
 	// Threshold and FalseAlarm are the participant's own.
 	Threshold  *float64 `json:"threshold,omitempty"`
 	FalseAlarm *float64 `json:"false_alarm,omitempty"`
+	Privacy    *Release `json:"privacy,omitempty"`
 }
 
 // NPZ returns a release of what all participants share of a model, the same bytes at each

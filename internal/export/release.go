@@ -1,12 +1,9 @@
 package export
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
 	posterior "github.com/collabdict/collabdict/gmm/release"
@@ -17,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Release is a mixture whose means are drawn from their posterior, and what it tells of a row.
+// Release is what a mixture tells of a row whose means are drawn from their posterior.
 type Release struct {
 	Radius     float64 `json:"radius"`
 	Components int     `json:"components"`
@@ -30,8 +27,6 @@ type Release struct {
 	Spend   report.Spend  `json:"by_precisions"`
 	Prior   *report.Spend `json:"by_prior,omitempty"`
 	Caveats []string      `json:"caveats"`
-
-	parameters *gmm.Parameters
 }
 
 // NoPosteriorError is a model whose means have no posterior to draw from.
@@ -47,9 +42,10 @@ func (e *NoPosteriorError) Error() string {
 	return fmt.Sprintf("the model %s has no posterior of means to draw from: want %s, whose means follow from sums over the rows of all", e.Kind, option.Either(others...))
 }
 
-// NewRelease draws a release of a model for rows that are at most a radius apart, with ε told at
-// delta. An error is of type *NoPosteriorError, or says what the model lacks.
-func NewRelease(m *model.Model, radius, delta float64, src rand.Source) (*Release, error) {
+// ReleaseOf draws a release of a model for rows that are at most a radius apart, with ε told at
+// delta. It has no digest, by which a guess at the exact totals could be checked. An error is of
+// type *NoPosteriorError, or says what the model lacks.
+func ReleaseOf(m *model.Model, radius, delta float64, src rand.Source) (*Mixture, error) {
 	a, err := m.Algorithm()
 	if err != nil {
 		return nil, err
@@ -71,7 +67,7 @@ func NewRelease(m *model.Model, radius, delta float64, src rand.Source) (*Releas
 	}
 	r := &Release{
 		Radius: radius, Components: len(kept), LeftOut: len(p.Rows) - len(kept), Least: math.Inf(1),
-		Spend: ledger.SpendOf(loss.Precisions, delta, neighbours(radius)), parameters: p.Draw(src),
+		Spend: ledger.SpendOf(loss.Precisions, delta, neighbours(radius)), Caveats: caveats(m, radius),
 	}
 	for _, k := range kept {
 		r.Rows += p.Rows[k]
@@ -81,8 +77,8 @@ func NewRelease(m *model.Model, radius, delta float64, src rand.Source) (*Releas
 		prior := ledger.SpendOf(loss.Prior, delta, neighbours(radius))
 		r.Prior = &prior
 	}
-	r.Caveats = caveats(m, radius)
-	return r, nil
+	_, expected := m.Learned.(gmm.Expected)
+	return &Mixture{Mixture: p.Draw(src), Kind: m.Manifest.Kind, Columns: columnsOf(m).shared(), Expected: expected, Release: r}, nil
 }
 
 func neighbours(radius float64) string {
@@ -102,59 +98,4 @@ func caveats(m *model.Model, radius float64) []string {
 		list = append(list, "Each participant has scaled columns by its own rows: the radius is in these units, which another row may also change.")
 	}
 	return list
-}
-
-// Parameters returns those that are released. They are not to be changed.
-func (r *Release) Parameters() *gmm.Parameters { return r.parameters }
-
-// JSON returns the file of a release: parameters in the coordinates trained on, how rows come to
-// these as far as all have that in common, and what it tells.
-func (r *Release) JSON(m *model.Model) (*File, error) {
-	var f File
-	d := m.Manifest
-	out := struct {
-		release
-		Weights    []float64     `json:"weights"`
-		Means      [][]float64   `json:"means"`
-		Precisions [][][]float64 `json:"precisions"`
-		Shift      []float64     `json:"shift,omitempty"`
-		Scale      []float64     `json:"scale,omitempty"`
-		Centre     []float64     `json:"centre,omitempty"`
-		Axes       [][]float64   `json:"axes,omitempty"`
-		Privacy    *Release      `json:"privacy"`
-	}{
-		// It has no digest, by which a guess at the exact totals could be checked.
-		release: release{Format: Format, Version: Version, Kind: d.Kind, Columns: d.Columns, Window: d.Window, Standardise: d.Standardise, Normalise: d.Normalise},
-		Weights: r.parameters.Weights, Privacy: r,
-	}
-	f.list("format, kind, columns, …", All, "names of columns and how they are scaled")
-	f.list("weights", All, "each component's share of the rows of all")
-	f.list("means", All, "drawn from their posterior, in the coordinates trained on")
-	f.list("precisions", All, "as they were learned")
-	k, _ := r.parameters.Means.Dims()
-	for i := range k {
-		out.Means = append(out.Means, r.parameters.Means.RawRowView(i))
-		out.Precisions = append(out.Precisions, matrix(r.parameters.Precisions[i]))
-	}
-	if d.Standardise != own {
-		f.scaling(columnsOf(m))
-		out.Shift, out.Scale = m.Scaling.Shift, m.Scaling.Scale
-	}
-	if p := m.Projection; p != nil {
-		f.axes(columnsOf(m))
-		out.Centre, out.Axes = p.Mean, matrix(p.Axes)
-	}
-	f.list("privacy", All, "what the release tells of a row")
-	text, err := json.MarshalIndent(out, "", "  ")
-	f.Bytes = append(text, '\n')
-	return &f, err
-}
-
-func matrix(m mat.Matrix) [][]float64 {
-	rows, _ := m.Dims()
-	out := make([][]float64, rows)
-	for i := range out {
-		out[i] = mat.Row(nil, i, m)
-	}
-	return out
 }

@@ -13,7 +13,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/algorithmtest"
+	"github.com/collabdict/collabdict/internal/npz"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
@@ -46,24 +49,42 @@ func releasable(t *testing.T, kind string, hyper string, counts ...float64) *mod
 
 const paper = `{"rho": 4, "lambda0": 1, "components": 3}`
 
+func releaseOf(t *testing.T, m *model.Model) *Mixture {
+	t.Helper()
+	x, err := ReleaseOf(m, 2, 1e-5, rand.NewPCG(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// releases returns a release in all its forms.
+func releases(t *testing.T, m *model.Model) map[string]*File {
+	t.Helper()
+	all := map[string]*File{}
+	for _, form := range []string{"json", "npz", "onnx"} {
+		f, err := forms[form](releaseOf(t, m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[form] = f
+	}
+	return all
+}
+
 // A release has what all share, drawn means, and nothing of its owner: not its weights, threshold or
 // numbers of rows, nor the digest of exact totals. It reads as the parameters of a mixture.
 func TestAReleaseHasNothingOfItsOwner(t *testing.T) {
 	m := releasable(t, "ggm", paper, 30, 0.5, 10)
-	r, err := NewRelease(m, 2, 1e-5, rand.NewPCG(1, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := r.JSON(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(f.Bytes)
-	for _, secret := range []string{"secret", "plant", "7654321", "4.4321", "d1ge57", "digest", "threshold"} {
-		if strings.Contains(text, secret) {
-			t.Errorf("the release has %q", secret)
+	x, all := releaseOf(t, m), releases(t, m)
+	for form, f := range all {
+		for _, secret := range []string{"secret", "plant", "7654321", "4.4321", "d1ge57", "digest", "threshold"} {
+			if bytes.Contains(f.Bytes, []byte(secret)) {
+				t.Errorf("the release has %q as %s", secret, form)
+			}
 		}
 	}
+	f, r := all["json"], x.Release
 	var fields map[string]any
 	if err := json.Unmarshal(f.Bytes, &fields); err != nil {
 		t.Fatal(err)
@@ -73,11 +94,11 @@ func TestAReleaseHasNothingOfItsOwner(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if want := []string{"columns", "format", "kind", "means", "precisions", "privacy", "scale", "shift", "standardise", "version", "weights"}; !slices.Equal(names, want) {
+	if want := []string{"columns", "covariance", "format", "kind", "means", "precisions", "privacy", "scale", "score", "shift", "standardise", "version", "weights", "weights_of"}; !slices.Equal(names, want) {
 		t.Errorf("got fields %q, want %q", names, want)
 	}
 	p, err := gmm.ReadParameters(bytes.NewReader(f.Bytes))
-	if err != nil || !reflect.DeepEqual(p.Weights, []float64{0.75, 0.25}) || !mat.Equal(p.Means, r.Parameters().Means) || p.Means.At(0, 0) == 0 {
+	if err != nil || !reflect.DeepEqual(p.Weights, []float64{0.75, 0.25}) || !mat.Equal(p.Means, x.Means()) || p.Means.At(0, 0) == 0 {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	// 2²/2 · ‖Λ‖₂/(1 + 10), with the larger eigenvalue 1.5 + √½; and 2·2²/(2·4) · (10 + 1)/(10 + 1).
@@ -91,21 +112,18 @@ func TestAReleaseHasNothingOfItsOwner(t *testing.T) {
 func TestAReleaseHasNoOwnScaling(t *testing.T) {
 	m := releasable(t, "dem", `{"covariance": "full"}`, 30, 20, 10)
 	m.Manifest.Standardise = own
-	r, err := NewRelease(m, 1, 1e-5, rand.NewPCG(1, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := r.JSON(m)
-	if err != nil || bytes.Contains(f.Bytes, []byte(`"shift"`)) || !strings.Contains(strings.Join(r.Caveats, "\n"), "Each participant has scaled columns by its own rows") {
-		t.Errorf("%v: %s", err, f.Bytes)
+	for form, f := range releases(t, m) {
+		if bytes.Contains(f.Bytes, []byte("shift")) || form != "npz" && !bytes.Contains(f.Bytes, []byte("Each participant has scaled columns by its own rows")) {
+			t.Errorf("%s: %s", form, f.Bytes)
+		}
 	}
 }
 
 // The prior bounds nothing where precisions are larger than a solution could be.
 func TestAPriorThatDoesNotHold(t *testing.T) {
-	r, err := NewRelease(releasable(t, "ggm", `{"rho": 1000, "lambda0": 1, "components": 3}`, 30, 20, 10), 2, 1e-5, rand.NewPCG(1, 1))
-	if err != nil || r.Prior != nil {
-		t.Errorf("got %+v, %v", r, err)
+	x := releaseOf(t, releasable(t, "ggm", `{"rho": 1000, "lambda0": 1, "components": 3}`, 30, 20, 10))
+	if x.Release.Prior != nil {
+		t.Errorf("got %+v", x.Release)
 	}
 }
 
@@ -119,13 +137,96 @@ func TestWhatCannotBeReleased(t *testing.T) {
 		"want a component of at least 1 row":                      releasable(t, "ggm", paper, 0.3, 0.2, 0.1),
 		"the model fedgen has no posterior of means to draw from": releasable(t, "fedgen", `{}`, 30, 20, 10),
 	} {
-		r, err := NewRelease(m, 2, 1e-5, rand.NewPCG(1, 1))
+		x, err := ReleaseOf(m, 2, 1e-5, rand.NewPCG(1, 1))
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %+v, %v, want %q", r, err, want)
+			t.Errorf("got %+v, %v, want %q", x, err, want)
 		}
 		var none *NoPosteriorError
 		if errors.As(err, &none) != (m.Manifest.Kind == "fedgen") {
 			t.Errorf("got an error of type %T: %[1]v", err)
 		}
 	}
+}
+
+// releasableMixture returns the model of [mixtureOf] with settings that it can be released by.
+func releasableMixture(t *testing.T, form gmm.Covariance, axes int) *model.Model {
+	t.Helper()
+	m := mixtureOf(t, form, 6, axes)
+	hyper := paper
+	if form != gmm.Full {
+		m.Manifest.Kind, hyper = "dem", `{"covariance": "`+form.String()+`"}`
+	}
+	if err := json.Unmarshal([]byte(hyper), &m.Manifest.Hyper); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func knownRelease(t *testing.T, m *model.Model) known {
+	t.Helper()
+	return knownAs(t, m, releaseOf(t, m))
+}
+
+// A file as arrays and as JSON has the density that was drawn, and each form has what it tells.
+func TestReleasesAreWhatWasDrawn(t *testing.T) {
+	for _, form := range []gmm.Covariance{gmm.Full, gmm.Diag, gmm.Spherical} {
+		m := releasableMixture(t, form, 0)
+		x, all := releaseOf(t, m), releases(t, m)
+		arrays, err := npz.Open(bytes.NewReader(all["npz"].Bytes), int64(len(all["npz"].Bytes)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var of algorithmtest.Arrays
+		for _, name := range []string{"weights", "means", "precisions"} {
+			a, err := npz.Get[float64](arrays, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of = append(of, algorithm.Array{Name: name, Shape: a.Shape, Values: a.Data})
+		}
+		archived, err := gmm.LoadMixture(of, "", form, 6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := gmm.ReadParameters(bytes.NewReader(all["json"].Bytes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := p.Mixture()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, z := given(m, false, 20)
+		want := x.LogDensities(nil, z)
+		for name, got := range map[string][]float64{"npz": archived.LogDensities(nil, z), "json": text.LogDensities(nil, z)} {
+			for i, w := range want {
+				if !(math.Abs(got[i]-w) <= 1e-10*math.Abs(w)) {
+					t.Errorf("%s as %s: row %d has log density %g, want %g", form, name, i+1, got[i], w)
+				}
+			}
+		}
+		manifest, err := arrays.File("manifest.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{
+			"npz": string(manifest), "json": string(all["json"].Bytes), "onnx": `{"privacy":` + decoded(t, all["onnx"].Bytes).Properties["privacy"] + "}",
+		} {
+			var told struct{ Privacy *Release }
+			if err := json.Unmarshal([]byte(text), &told); err != nil || !reflect.DeepEqual(told.Privacy, x.Release) {
+				t.Errorf("%s as %s: got %+v (%v), want %+v", form, name, told.Privacy, err, x.Release)
+			}
+		}
+	}
+}
+
+// The same draw makes the same file at each participant, whatever else its model has.
+func TestReleasesFollowFromWhatAllShare(t *testing.T) {
+	nothingOfAParticipant(t, func() *model.Model {
+		m := mixtureOf(t, gmm.Full, 3, 0)
+		if err := json.Unmarshal([]byte(paper), &m.Manifest.Hyper); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}, releases, []string{"Kind", "Columns", "Window", "Standardise", "Normalise", "Hyper"})
 }
