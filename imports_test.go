@@ -190,6 +190,10 @@ var importRules = []importRule{
 		reason: "what interprets graphs is slow and for tests",
 	},
 	{
+		packages: []string{"./..."}, except: []string{"./gmm/privacy/audittest"}, unlinked: []string{"./gmm/privacy/audittest"},
+		reason: "what measures mechanisms by draws is for their tests",
+	},
+	{
 		packages: []string{"./..."}, except: []string{"./cmd/..."}, unlinked: []string{"./internal/plots"},
 		reason: "drawing is for commands, and for what runs the experiments of papers",
 	},

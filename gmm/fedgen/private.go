@@ -31,7 +31,12 @@ func Private(x *mat.Dense, k int, form gmm.Covariance, p Privacy, seed [32]byte,
 	if err := (Range{k, k}).Validate(); err != nil {
 		return Contribution{}, err
 	}
-	e := &privateEM{z: p.unit(x), sigma: p.Sigma(), noise: noise, model: unitStart(k, dim, form, seed)}
+	return p.learn(x, unitStart(k, dim, form, seed), noise)
+}
+
+// learn is [Private] from a start, which it changes.
+func (p Privacy) learn(x *mat.Dense, start Moments, noise rand.Source) (Contribution, error) {
+	e := &privateEM{z: p.unit(x), sigma: p.Sigma(), noise: noise, model: start}
 	for range p.iterations() {
 		m, err := e.model.Mixture()
 		if err != nil {

@@ -1,0 +1,72 @@
+package fedgem
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/privacy/audittest"
+)
+
+// An audit of all EM steps of a run with --epsilon, each of which is seen, by the likelihood ratio
+// of all noisy sums: these follow again from the mixtures. The row that one neighbour has more is as
+// far out as can be, and all of it in the one component. Half the noise does not pass.
+func TestAuditOfSteps(t *testing.T) {
+	const rows = 60
+	a := Kind.New().(*Algorithm)
+	if err := a.Options().Complete(); err != nil {
+		t.Fatal(err)
+	}
+	a.Components, a.Rounds, a.Epsilon, a.Delta, a.Clip = 1, 2, 1, 0.1, 1
+	with := mat.NewDense(rows+1, 1, nil)
+	for i := range rows {
+		with.Set(i, 0, float64(i%2*2-1))
+	}
+	with.Set(rows, 0, 1)
+	without := with.Slice(0, rows, 0, 1).(*mat.Dense)
+	c, err := a.config(t.Context(), collabdict.Solo{}, with, algorithm.Data{Source: rand.NewPCG(1, 1)}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := c.Multiplier(a.Epsilon, a.Delta); c.Noise.Multiplier != want || c.Noise.Radius != 1 {
+		t.Errorf("got a multiplier of %g and a radius of %g, want %g and 1", c.Noise.Multiplier, c.Noise.Radius, want)
+	}
+	c.BurnIn = 1 // of 10: what a step tells is in proportion
+	c.Noise.Multiplier = c.Multiplier(a.Epsilon, a.Delta)
+	c = c.withDefaults()
+	start, err := gmm.NewDiagMixture(gmm.Spherical, []float64{1}, mat.NewDense(1, 1, nil), mat.NewDense(1, 1, []float64{1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw := func(multiplier float64, x *mat.Dense) func(rand.Source) float64 {
+		return func(src rand.Source) (ratio float64) {
+			n, m := *c.Noise, start
+			n.Multiplier, n.Source = multiplier, src
+			for range c.BurnIn + c.Rounds*c.LocalSteps + 1 {
+				next, count, err := n.step(m, x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				mean := next.Means().At(0, 0)
+				ratio += count + count*mean + count*(1/next.Precision(0).At(0, 0)+mean*mean)
+				m = next
+			}
+			return ratio
+		}
+	}
+	run := func(multiplier float64) float64 {
+		return audittest.Run(t, draw(multiplier, without), draw(multiplier, with)).Epsilon(a.Delta)
+	}
+	shown, less := run(c.Noise.Multiplier), run(c.Noise.Multiplier/2)
+	t.Logf("at δ = %g, ε is %.3f at least, and %g is told; with half the noise, %.3f", a.Delta, shown, a.Epsilon, less)
+	if shown > a.Epsilon || shown < 0.5*a.Epsilon {
+		t.Errorf("ε is %g at least, and %g is told", shown, a.Epsilon)
+	}
+	if less <= a.Epsilon {
+		t.Errorf("half the noise passes: ε is %g at least, and %g is told", less, a.Epsilon)
+	}
+}

@@ -1,0 +1,90 @@
+package audittest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Draws is how many draws each of two neighbours has.
+const Draws = 20000
+
+// Audit has draws of a statistic from what a mechanism makes of two neighbouring sets of rows:
+// those that a threshold is chosen by, and others that it is judged by. All are in order.
+type Audit struct{ choose, judge [2][]float64 }
+
+// Run draws a statistic of what a mechanism makes of two neighbours. The larger it is, the more it
+// speaks for the second: the logarithm of the likelihood ratio makes the best test there is. It
+// skips the test under the race detector.
+func Run(t testing.TB, first, second func(rand.Source) float64) *Audit {
+	t.Helper()
+	if raced {
+		t.Skip("SKIPPED: draws take too long under the race detector, and nothing here is concurrent")
+	}
+	var a Audit
+	for side, draw := range []func(rand.Source) float64{first, second} {
+		src, all := rand.NewPCG(uint64(side), 1), make([]float64, Draws)
+		for i := range all {
+			all[i] = draw(src)
+		}
+		a.choose[side], a.judge[side] = all[:Draws/2], all[Draws/2:]
+		slices.Sort(a.choose[side])
+		slices.Sort(a.judge[side])
+	}
+	return &a
+}
+
+// Epsilon returns what ε of the mechanism at δ is at least, with 99 % confidence: whatever is told
+// of the one neighbour with probability p is told of the other with at least e^−ε (p − δ). It is 0
+// if nothing is shown.
+func (a *Audit) Epsilon(delta float64) float64 {
+	most, best, above := 0.0, 0.0, true
+	for _, all := range a.choose {
+		for i := 0; i < len(all); i += 20 {
+			for _, side := range []bool{true, false} {
+				if e := shown(a.choose, all[i], side, delta); e > most {
+					most, best, above = e, all[i], side
+				}
+			}
+		}
+	}
+	return max(0, shown(a.judge, best, above, delta))
+}
+
+// shown bounds ε by one test: is the statistic above the threshold, for the second neighbour, or
+// at most there, for the first.
+func shown(draws [2][]float64, cut float64, above bool, delta float64) float64 {
+	var hits [2]int
+	for side, all := range draws {
+		at, _ := slices.BinarySearch(all, math.Nextafter(cut, math.Inf(1)))
+		hits[side] = at
+		if above {
+			hits[side] = len(all) - at
+		}
+	}
+	yes, no := hits[0], hits[1]
+	if above {
+		yes, no = no, yes
+	}
+	n := len(draws[0])
+	return math.Log(math.Max(least(yes, n)-delta, 0) / most(no, n))
+}
+
+// least and most bound a probability with 99.5 % confidence each, given how often it came about
+// (Clopper and Pearson 1934).
+func least(hits, of int) float64 {
+	if hits == 0 {
+		return 0
+	}
+	return distuv.Beta{Alpha: float64(hits), Beta: float64(of - hits + 1)}.Quantile(0.005)
+}
+
+func most(hits, of int) float64 {
+	if hits == of {
+		return 1
+	}
+	return distuv.Beta{Alpha: float64(hits + 1), Beta: float64(of - hits)}.Quantile(0.995)
+}
