@@ -16,14 +16,20 @@ const Draws = 20000
 // those that a threshold is chosen by, and others that it is judged by. All are in order.
 type Audit struct{ choose, judge [2][]float64 }
 
+// SkipRaced skips a test under the race detector.
+func SkipRaced(t testing.TB) {
+	t.Helper()
+	if raced {
+		t.Skip("SKIPPED: under the race detector this many draws take too long")
+	}
+}
+
 // Run draws a statistic of what a mechanism makes of two neighbours. The larger it is, the more it
 // speaks for the second: the logarithm of the likelihood ratio makes the best test there is. It
 // skips the test under the race detector.
 func Run(t testing.TB, first, second func(rand.Source) float64) *Audit {
 	t.Helper()
-	if raced {
-		t.Skip("SKIPPED: draws take too long under the race detector, and nothing here is concurrent")
-	}
+	SkipRaced(t)
 	var a Audit
 	for side, draw := range []func(rand.Source) float64{first, second} {
 		src, all := rand.NewPCG(uint64(side), 1), make([]float64, Draws)

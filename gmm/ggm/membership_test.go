@@ -1,0 +1,181 @@
+package ggm
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/gmm/privacy/audittest"
+	"github.com/collabdict/collabdict/gmm/release"
+	"github.com/collabdict/collabdict/internal/gmmtest"
+)
+
+// Rows of the attack are of two round clusters of standard deviation 1, 4√3 apart.
+const (
+	attackedMembers = 3
+	attackedRows    = 60 // of each
+	attackedColumns = 3
+)
+
+// background draws the rows of a shadow, of all members.
+func background(seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	x := mat.NewDense(attackedMembers*attackedRows, attackedColumns, nil)
+	for i := range attackedMembers * attackedRows {
+		for j := range attackedColumns {
+			x.Set(i, j, float64(i%2*4-2)+rng.NormFloat64())
+		}
+	}
+	return x
+}
+
+// targets are rows of the second cluster: near its middle, about three standard deviations off
+// as few rows are, and far from all.
+var targets = []struct {
+	name string
+	row  []float64
+}{
+	{"usual", []float64{2.5, 1.5, 2.4}},
+	{"edge", []float64{4, 0.2, 3.5}},
+	{"far", []float64{12, -6, 10}},
+}
+
+// with returns rows with another in place of the first of the second cluster.
+func with(x *mat.Dense, row []float64) *mat.Dense {
+	x.SetRow(1, row)
+	return x
+}
+
+// trained learns from rows of all members. Of weights it has the shares of the rows of all.
+func trained(t *testing.T, x *mat.Dense, seed uint64, config Config) (*gmm.Mixture, []float64) {
+	t.Helper()
+	learners := make([]*Learner, attackedMembers)
+	gmmtest.Together(t, attackedMembers, func(g collabdict.Group, s int) (err error) {
+		own := config
+		own.Components, own.Source = 2, rand.NewPCG(seed, uint64(s))
+		rows := x.Slice(s*attackedRows, (s+1)*attackedRows, 0, attackedColumns).(*mat.Dense)
+		if learners[s], err = NewLearner(gmm.Matrix(mat.DenseCopyOf(rows)), own); err != nil {
+			return err
+		}
+		_, err = collabdict.Train(t.Context(), g, learners[s], collabdict.Options{Rounds: 20, Tol: 1e-6, Noisy: config.Blur > 0})
+		return err
+	})
+	m, err := learners[0].Written()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Only(gmm.Enough(m.ComponentRows())), learners[0].PriorVariances()
+}
+
+// posterior returns what a release is drawn from.
+func posterior(t *testing.T, m *gmm.Mixture, variances []float64) *release.Posterior {
+	t.Helper()
+	p, err := (&Algorithm{Lambda0: 1}).Posterior(m, variances)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// kinds are what an attacker may get of a run: a mixture that was learned from these rows, with
+// randomness by the seed. It tells a far row with an advantage of at least and at most far.
+var kinds = []struct {
+	name string
+	far  [2]float64
+	run  func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture
+}{
+	{"the exact model", [2]float64{0.9, 1}, func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
+		m, _ := trained(t, x, seed, Config{})
+		return m
+	}},
+	{"the model, blurred by default", [2]float64{0.9, 1}, func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
+		m, _ := trained(t, x, seed, Config{Blur: privacy.BlurRows})
+		return m
+	}},
+	{"a release, all of it", [2]float64{0.9, 1}, func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
+		m, variances := trained(t, x, seed, Config{})
+		return posterior(t, m, variances).Draw(rand.NewPCG(seed, 5))
+	}},
+	{"a release, only its means", [2]float64{0.1, 0.7}, func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
+		m, variances := trained(t, x, seed, Config{})
+		drawn := posterior(t, m, variances).Draw(rand.NewPCG(seed, 5)).Means()
+		k, dim := drawn.Dims()
+		ones := mat.NewDense(k, dim, nil)
+		ones.Apply(func(int, int, float64) float64 { return 1 }, ones)
+		means, err := gmm.NewDiagMixture(gmm.Spherical, slices.Repeat([]float64{1 / float64(k)}, k), drawn, ones)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return means
+	}},
+}
+
+// advantage returns TPR − FPR of the test between two normal distributions that are fitted to
+// statistics of runs with a row and without it (Carlini et al. 2022): is the row more likely in?
+// It is measured on runs that the distributions are not fitted to, by halves in turn.
+func advantage(in, out []float64) (all float64) {
+	half := func(v []float64, odd int) (part []float64) {
+		for i := odd; i < len(v); i += 2 {
+			part = append(part, v[i])
+		}
+		return part
+	}
+	for odd := range 2 {
+		fit := func(v []float64) distuv.Normal {
+			mean, deviation := stat.MeanStdDev(half(v, 1-odd), nil)
+			return distuv.Normal{Mu: mean, Sigma: deviation}
+		}
+		a, b := fit(in), fit(out)
+		share := func(v []float64) float64 {
+			hits := 0
+			for _, s := range v {
+				if a.LogProb(s) > b.LogProb(s) {
+					hits++
+				}
+			}
+			return float64(hits) / float64(len(v))
+		}
+		all += (share(half(in, odd)) - share(half(out, odd))) / 2
+	}
+	return all
+}
+
+// Membership inference with shadow models: the attacker knows the row and how rows are drawn, but
+// none of the others, and tells by the model's log density at the row whether it was trained on. A
+// far row is seen in an exact model, a usual one hardly; what shows it in a release are the
+// precisions. COLLABDICT_MEMBERSHIP=full makes 1000 shadows a side.
+func TestMembershipIsSeenInModels(t *testing.T) {
+	audittest.SkipRaced(t)
+	shadows := 40
+	if os.Getenv("COLLABDICT_MEMBERSHIP") == "full" {
+		shadows = 1000
+	}
+	for _, kind := range kinds {
+		var without []*gmm.Mixture
+		for i := range shadows {
+			without = append(without, kind.run(t, background(uint64(2*i)), uint64(2*i)))
+		}
+		found := map[string]float64{}
+		for _, target := range targets {
+			var in, out []float64
+			for i := range shadows {
+				seed := uint64(2*i + 1)
+				out = append(out, without[i].LogDensity(target.row))
+				in = append(in, kind.run(t, with(background(seed), target.row), seed).LogDensity(target.row))
+			}
+			found[target.name] = advantage(in, out)
+		}
+		t.Logf("%-30s usual %5.2f  edge %5.2f  far %5.2f", kind.name, found["usual"], found["edge"], found["far"])
+		if found["far"] < kind.far[0] || found["far"] > kind.far[1] || found["usual"] > 0.4 {
+			t.Errorf("%s: got advantages of %v, want from %g to %g for a far row, and at most 0.4 for a usual one", kind.name, found, kind.far[0], kind.far[1])
+		}
+	}
+}
