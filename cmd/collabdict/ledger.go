@@ -13,6 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/ledger"
+	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
 )
@@ -44,7 +45,7 @@ func (a *app) ledger() *cobra.Command {
 		Long: `ledger lists what the runs and the releases of a folder have told others: what it was, who could
 see it, how many rows it rests on, and, where noise hides rows, how well. At the end it adds up all
 runs and releases. A run is entered when it begins and again when it ends, and a release before its
-file is written.`,
+file is written. Of a run that was killed, the totals are those in the folder's state.db.`,
 		Example: "  collabdict ledger --dir plant-a",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -71,11 +72,11 @@ func toldBy(dir string, delta float64) (*told, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, &usageError{fmt.Sprintf("--dir: %s: want the folder of a participant, got none", dir), ""}
 	}
-	book, err := ledger.Open(dir)
+	records, err := participant.Ledger(dir)
 	if err != nil {
 		return nil, err
 	}
-	t := &told{Folder: dir, Records: book.Records()}
+	t := &told{Folder: dir, Records: records}
 	m, err := model.ReadFile(filepath.Join(dir, model.File))
 	switch _, missing := os.Stat(filepath.Join(dir, model.File)); {
 	case errors.Is(missing, fs.ErrNotExist):

@@ -3,12 +3,16 @@ package participant_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/ledger"
+	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/node"
 )
@@ -38,6 +42,88 @@ func TestARunIsInTheLedgerFromItsStart(t *testing.T) {
 			t.Errorf("the ledger says\n%sthe result\n%s", a, b)
 		}
 	}
+}
+
+// The ledger of a run that was stopped on the way has all that was opened until then.
+func TestARunThatIsStoppedSaysWhatWasOpened(t *testing.T) {
+	all, _ := configs(t, 3, learn(t, 50))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for i := range all {
+		all[i].OnRound = func(p algorithm.Progress, _ node.Status) {
+			if p.Number == 3 {
+				cancel()
+			}
+		}
+	}
+	_, errs := runAll([]context.Context{ctx, ctx, ctx}, all)
+	for i, c := range all {
+		got := recordsIn(t, c.Node.Dir)
+		if errs[i] == nil || len(got) != 1 || got[0].Ended {
+			t.Fatalf("%s: %v: %+v", c.Data.Name, errs[i], got)
+		}
+		at := slices.IndexFunc(got[0].Entries, func(e report.Entry) bool {
+			return e.Kind == report.TotalEntry && strings.HasPrefix(e.What, "the number of rows") && e.Rounds[0] == 1
+		})
+		if at < 0 {
+			t.Fatalf("%s: no totals of rounds: %s", c.Data.Name, sentences(got[0].Entries))
+		}
+		if e := got[0].Entries[at]; e.Times < 3 || e.Times != e.Rounds[1] {
+			t.Errorf("%s: %s", c.Data.Name, e.Sentence())
+		}
+	}
+}
+
+// Of a run that was killed, whose record is that of its start, the log says how many totals were
+// opened. A folder without one, or with one that is damaged, says what was known at the start.
+func TestARunThatIsKilledSaysWhatWasOpened(t *testing.T) {
+	all, _ := configs(t, 3, learn(t, 4))
+	dir := all[1].Node.Dir
+	book := filepath.Join(dir, ledger.File)
+	var once sync.Once
+	var start []byte
+	all[1].OnRound = func(algorithm.Progress, node.Status) {
+		once.Do(func() { start, _ = os.ReadFile(book) })
+	}
+	if _, errs := runAll([]context.Context{t.Context(), t.Context(), t.Context()}, all); errors.Join(errs...) != nil {
+		t.Fatal(errs)
+	}
+	ended := recordsIn(t, dir)[0].Entries
+	if err := os.WriteFile(book, start, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := participant.Ledger(dir)
+	if err != nil || len(got) != 1 || got[0].Ended || totalsIn(got[0].Entries) != totalsIn(ended) || totalsIn(ended) < 5 || !says(got[0].Entries, "rounds 1 to 4: 4 totals over 3 members of ") {
+		t.Errorf("%v: %+v, want %d totals", err, got, totalsIn(ended))
+	}
+	if says(got[0].Entries, "of which the ledger says more") || !says(got[0].Entries, "a random value for the agreed nonce") {
+		t.Errorf("got %s", sentences(got[0].Entries))
+	}
+	state := filepath.Join(dir, "state.db")
+	for _, spoil := range []func() error{
+		func() error { return os.WriteFile(state, []byte("damage"), 0o600) },
+		func() error { return os.Remove(state) },
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := participant.Ledger(dir)
+		if err != nil || len(got) != 1 || !says(got[0].Entries, "start to round 4: sums, of which the ledger says more when the run has ended") {
+			t.Errorf("%v: %+v", err, got)
+		}
+	}
+	if _, err := os.Stat(state); err == nil {
+		t.Error("to look at a ledger has created a log")
+	}
+}
+
+func totalsIn(entries []report.Entry) (n int) {
+	for _, e := range entries {
+		if e.Kind == report.TotalEntry {
+			n += e.Times
+		}
+	}
+	return n
 }
 
 func recordsIn(t *testing.T, dir string) []ledger.Record {

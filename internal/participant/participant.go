@@ -161,7 +161,7 @@ func (c Config) record(n *node.Node) ledger.Record {
 		ID: hex.EncodeToString(id[:]), At: c.Began.UTC().Truncate(time.Second), Model: c.Task.Kind.Name, Members: names,
 		Hidden: summary.Protection(c.Task.Settings, len(names)).Hidden(),
 		Entries: append(entries, report.Entry{
-			Kind: report.TotalEntry, What: "sums, of which the ledger says more when the run has ended", SeenBy: report.AllMembers, Rounds: &[2]int{0, c.Task.Traits().Rounds},
+			Kind: report.TotalEntry, What: sumsToCome, SeenBy: report.AllMembers, Rounds: &[2]int{0, c.Task.Traits().Rounds},
 		}),
 	}
 }

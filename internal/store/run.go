@@ -72,6 +72,18 @@ func (s *Store) Last() (j *Journal, err error) {
 	return j, nil
 }
 
+// Of returns the journal of a run that this participant has begun, or nil.
+func (s *Store) Of(run [32]byte) (j *Journal, err error) {
+	if !s.Knows(run) {
+		return nil, nil
+	}
+	return j, s.view(func(root bucket) error {
+		r, err := read(root, run[:])
+		j = newJournal(s, r)
+		return err
+	})
+}
+
 // Knows reports whether this participant has begun a run.
 func (s *Store) Knows(run [32]byte) (known bool) {
 	_ = s.view(func(root bucket) error {
