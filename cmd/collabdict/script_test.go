@@ -38,8 +38,12 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:   "testdata/script",
-		Setup: func(e *testscript.Env) error { e.Setenv("KNOWN", known); return nil },
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("KNOWN", known)
+			e.Setenv("GORACE", os.Getenv("GORACE"))
+			return nil
+		},
 		Condition: func(name string) (bool, error) {
 			if name != "race" {
 				return false, fmt.Errorf("unknown condition %q, want race", name)
