@@ -25,8 +25,12 @@ func TestMembersChange(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows")
-	up := start(t, dir, "up", "--generate", "participants=4,rows=8000,columns=6,patterns=3", "--blur", "0",
-		"--components", "3", "--scheme", "exact", "--tol", "0", "--rounds", "400", "--out", "o", "--json")
+	rounds := "400"
+	if raced {
+		rounds = "150" // each takes as long as several
+	}
+	up := start(t, dir, "up", "--generate", fmt.Sprintf("participants=4,rows=%d,columns=6,patterns=3", manyRows), "--blur", "0",
+		"--components", "3", "--scheme", "exact", "--tol", "0", "--rounds", rounds, "--out", "o", "--json")
 	up.until(t, `: round 2/`)
 	out := filepath.Join(dir, "o")
 	addPlant(t, out, rows, "plant-e", "plant-b")

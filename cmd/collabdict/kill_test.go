@@ -44,7 +44,7 @@ func planFor(seed uint64) killPlan {
 	upTo := func(most time.Duration) time.Duration { return time.Duration(rng.Int64N(int64(most))) }
 	order := rng.Perm(killRoster)
 	p := killPlan{
-		scheme: "exact", rows: []int{300, 8000}[seed%2],
+		scheme: "exact", rows: []int{300, manyRows}[seed%2],
 		victims: [2]string{sevenPlants[order[0]], sevenPlants[order[1]]},
 		round:   rng.IntN(12), delay: upTo(400 * time.Millisecond), between: upTo(11 * time.Second),
 		returns: rng.IntN(2), pause: upTo(5 * time.Second),

@@ -21,7 +21,7 @@ func TestAClassifierIsKilled(t *testing.T) {
 	}
 	for i, name := range []string{"plant-a", "plant-b", "plant-c"} {
 		text, rng := "x,y,class\n", rand.New(rand.NewPCG(1, uint64(i)))
-		for range 3000 {
+		for range manyRows / 8 * 3 {
 			x, y, class := rng.NormFloat64(), rng.NormFloat64(), 0
 			if x > float64(i)-1 {
 				class = 1
@@ -32,7 +32,7 @@ func TestAClassifierIsKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	models := killedAndBack(t, dir, "plant-b", "--model", "cgau", "--rounds", "10", "--hidden", "64,64", "--batch", "8", "--local-steps", "375",
+	models := killedAndBack(t, dir, "plant-b", "--model", "cgau", "--rounds", "10", "--hidden", "64,64", "--batch", "8", "--local-steps", fmt.Sprint(manyRows/64*3),
 		"--rate", "0.02", "--data", "data", "--label", "class")
 	for name, want := range models {
 		saved, err := model.ReadFile(filepath.Join(dir, "o", name, participant.ModelFile))

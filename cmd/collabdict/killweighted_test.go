@@ -24,7 +24,7 @@ func TestAWeightedMemberIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	models := killedAndBack(t, dir, "plant-b", "--model", "bvae", "--rounds", "8", "--epochs", "10", "--latent", "2", "--hidden", "16,8",
 		"--weights", "latent", "--weigh-every", "2", "--standardise", "own",
-		"--generate", "participants=3,rows=8000,columns=6,patterns=3")
+		"--generate", fmt.Sprintf("participants=3,rows=%d,columns=6,patterns=3", manyRows))
 	for name, want := range models {
 		saved, err := model.ReadFile(filepath.Join(dir, "o", name, participant.ModelFile))
 		if err != nil {

@@ -2,4 +2,7 @@
 
 package main
 
-const raced = false
+const (
+	raced    = false
+	manyRows = 8000 // of a member; with so many, the local update is most of a round
+)

@@ -6,7 +6,10 @@ import "os"
 
 // Under the race detector everything takes ten times as long: scripts leave out what shows
 // no more goroutines.
-const raced = true
+const (
+	raced    = true
+	manyRows = 1200 // of a member; with so many, the local update is most of a round
+)
 
 // The race detector has each process wait for a second at its end, unless it is told not to:
 // the tests start a thousand.

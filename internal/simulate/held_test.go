@@ -17,6 +17,9 @@ import (
 // it was lost and its return is held back, ends with a model like the others'. It is told
 // that the patterns are without its statistics.
 func TestAMemberThatOnlyTheScalingHasCounted(t *testing.T) {
+	if raced {
+		t.Skip("runs what TestAMemberLostInTheStart runs, for longer")
+	}
 	const away = 2
 	task := func() []string {
 		return []string{"components=3", "rounds=60", "tol=0", "standardise=global", "seed=1", "consensus.scheme=exact", "consensus.on-lone-return=hold"}
@@ -80,8 +83,8 @@ func TestAMemberLostInTheStart(t *testing.T) {
 			if s.Decision.Round > 1 {
 				break
 			}
-			if raced && i%5 != 2 {
-				continue
+			if raced && i != 4 {
+				continue // a loss in one slot has the goroutines of all
 			}
 			first := s.Decision.Slot
 			run := play(t, task(), unequal(1), Conditions{}, func(c *netsim.Config) {

@@ -119,7 +119,10 @@ func TestALossInTheStartShowsNobody(t *testing.T) {
 func TestAMemberIsLeftOutForSomeRounds(t *testing.T) {
 	const victim = 2
 	parts := few()
-	for _, kind := range []string{"ggm", "dem"} {
+	for i, kind := range []string{"dem", "ggm"} {
+		if raced && i > 0 {
+			break // TestALossInTheStartShowsNobody has one of the other kind
+		}
 		task := func() *pipeline.Task {
 			options := []string{"components=2", "rounds=40", "tol=0", "seed=3", "standardise=none", "consensus.scheme=exact"}
 			if kind == "ggm" {

@@ -84,6 +84,9 @@ func TestMeasuredErrorsAreTrue(t *testing.T) {
 		"cgau":             {"cgau", "local-steps=10", "hidden=8,6", "batch=20", "rate=0.1", "dropout=0", "standardise=own", "classes=3"},
 		"bvae":             {"bvae", "latent=2", "hidden=6,4", "batch=20", "rate=0.01", "epochs=2", "standardise=global", "normalise=minmax"},
 	} {
+		if raced && name != "cgau" {
+			continue // what else is summed has the same goroutines
+		}
 		var ratios []float64
 		var shown []float64
 		for seed := range max(seeds(t, 3), 3) { // too few errors tell nothing

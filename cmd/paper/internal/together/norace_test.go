@@ -1,0 +1,5 @@
+//go:build !race
+
+package together
+
+const raced = false
