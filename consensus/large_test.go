@@ -159,6 +159,9 @@ func TestPadsOfALargeRosterArePutTogether(t *testing.T) {
 
 // A member that is started again goes on with the others.
 func TestAMemberOfALargeRosterComesBack(t *testing.T) {
+	if raced {
+		t.Skip("takes long, in one goroutine")
+	}
 	for _, decides := range []bool{false, true} {
 		n, xs := largeNetwork(t, exact)
 		back := n.outsider()
@@ -182,6 +185,9 @@ func TestAMemberOfALargeRosterComesBack(t *testing.T) {
 
 // Without a majority of the committee, or of the roster, nothing is decided.
 func TestALargeRosterPauses(t *testing.T) {
+	if raced {
+		t.Skip("takes long, in one goroutine")
+	}
 	n, xs := largeNetwork(t, exact)
 	for _, s := range n.members[0].roster.Committee[:16] {
 		n.kill(s)
