@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
@@ -72,12 +73,41 @@ func (b *Budget) Prepare(c algorithm.Coordinates) error {
 	return nil
 }
 
-// Noise returns what noise hides; nil if there is none.
+// Noise returns what noise hides in what each member shows; nil if there is none.
 func (b *Budget) Noise() *algorithm.Noise {
 	if b.Epsilon == 0 {
 		return nil
 	}
-	return &algorithm.Noise{Epsilon: b.Epsilon, Delta: b.Delta}
+	return &algorithm.Noise{Epsilon: b.Epsilon, Delta: b.Delta, What: "all that each member shows of its rows in the clear"}
+}
+
+// InTotals is the noise of a budget that is spent on totals.
+const InTotals = "all totals of the run"
+
+// discreteness bounds the total variation between the totals of a run with [Discrete] noise and those
+// with normal noise that is rounded to the same grid: a value has less than 2⁻⁵⁶ of it, and a run
+// has fewer than 7·10⁴ values a round.
+const discreteness = 1e-11
+
+// TotalsLoss returns the loss of all totals of a run together that the settings allow. Delta makes up
+// for the grid of the noise.
+func (b *Budget) TotalsLoss() ZCDP {
+	return GaussianZCDP(GaussianRatio(b.Epsilon, b.Delta-discreteness*(1+math.Exp(b.Epsilon))))
+}
+
+// PrepareTotals is Prepare for a budget that is spent on totals. It refuses coordinates that follow
+// from rows.
+func (b *Budget) PrepareTotals(c algorithm.Coordinates) error {
+	switch {
+	case discreteness*(1+math.Exp(b.Epsilon)) > b.Delta/2:
+		return option.Errorf("epsilon", "want at most %.3g with this delta, got %g", math.Log(b.Delta/2/discreteness), b.Epsilon)
+	case c.ByRows():
+		return &option.Error{
+			Name: "epsilon", Msg: "columns would be scaled by the rows, or projected by them, and of that no noise hides anything",
+			Hint: "scale by agreed ranges (--ranges), or not at all (--standardise none --clip C), and leave --pca out",
+		}
+	}
+	return b.Prepare(c)
 }
 
 // Hides reports whether a participant adds noise. Who learns alone has no source of it,

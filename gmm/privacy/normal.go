@@ -91,15 +91,22 @@ func uniform(src rand.Source, n uint64) uint64 {
 }
 
 // fraction is a uniform real number from 0 to 1, in digits of 64 bits, which are drawn
-// when they are asked for.
+// when they are asked for; or if of is not 0, the number rest/of.
 type fraction struct {
-	src   rand.Source
-	words []uint64
+	src      rand.Source
+	words    []uint64
+	rest, of uint64
 }
 
 func (x *fraction) word(i int) uint64 {
 	for len(x.words) <= i {
-		x.words = append(x.words, x.src.Uint64())
+		var word uint64
+		if x.of != 0 {
+			word, x.rest = digits(x.rest, x.of)
+		} else {
+			word = x.src.Uint64()
+		}
+		x.words = append(x.words, word)
 	}
 	return x.words[i]
 }
