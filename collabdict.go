@@ -92,6 +92,8 @@ const (
 	LowWords
 	// Updates are derivatives of a network's weights, or changes of them.
 	Updates
+	// Noisy are moments of rows with noise that makes them differentially private.
+	Noisy
 )
 
 // Learner is a model in the form of Algorithm 1 of Idé et al. 2024: private

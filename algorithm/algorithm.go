@@ -129,6 +129,9 @@ type Traits struct {
 	// Blur is the standard deviation, in rows, of the noise in a coordinate of a total of moments
 	// that hides rows from subtraction; 0 for none.
 	Blur float64
+	// Outweighed, if not nil, reports whether noise is likely to cost what is learned together more than
+	// sharing gains, for a participant with so many training rows among those of all members.
+	Outweighed func(own, all, coordinates int) bool
 	// Weights returns the number of weights of a network for so many coordinates; nil of
 	// what is no network.
 	Weights func(coordinates int) int
@@ -144,8 +147,11 @@ type Classes struct {
 	Because string // what depends on them
 }
 
-// Noise makes what is shown (Epsilon, Delta)-differentially private in each row.
-type Noise struct{ Epsilon, Delta float64 }
+// Noise makes something (Epsilon, Delta)-differentially private in each row.
+type Noise struct {
+	Epsilon, Delta float64
+	What           string // it hides
+}
 
 // Spend is a privacy loss that noise bounds.
 type Spend struct {
@@ -219,6 +225,8 @@ type Data struct {
 	// Source draws what must be the participant's alone; nil where there is nobody to hide
 	// anything from.
 	Source rand.Source
+	// Quorum is the fewest members that a total is of.
+	Quorum int
 	// Colluders are how many other members may work together to learn what this one hides.
 	Colluders int
 }

@@ -1,0 +1,115 @@
+package dpem
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/gmm/privacy/audittest"
+)
+
+// audited is a run of three members. The third looks at all totals, and takes its own noise off. The first
+// has one row more, as far out as can be, or not.
+type audited struct {
+	of          Config
+	last        int // members in the last total: with two, the second one is lost
+	rows, extra *mat.Dense
+}
+
+func newAudited(loss privacy.ZCDP, quorum, last int) *audited {
+	return &audited{
+		of:   Config{Components: 1, Form: Full, Middle: 0.5, Clip: 0.5, Loss: loss, Rounds: LeastRounds, Quorum: quorum, Colluders: 1, Seed: 1},
+		last: last, rows: mat.NewDense(3, 1, []float64{0.1, 0.2, 0.4}), extra: mat.NewDense(1, 1, []float64{1}),
+	}
+}
+
+// draw returns the logarithm of the likelihood ratio of all totals of a run: with the row, against
+// without it.
+func (a *audited) draw(t testing.TB, with bool) func(rand.Source) float64 {
+	first := a.rows
+	if with {
+		first = mat.NewDense(4, 1, append(mat.Col(nil, 0, a.rows), a.extra.At(0, 0)))
+	}
+	extra, without := passes.NewReader(gmm.Matrix(a.extra)), passes.NewReader(gmm.Matrix(a.rows))
+	sum := func(l *Learner, of *passes.Reader) []float64 {
+		x, err := l.phase.sum(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	return func(src rand.Source) (ratio float64) {
+		members := 3
+		var learners []*Learner
+		for _, x := range []*mat.Dense{first, a.rows, a.rows} {
+			c := a.of
+			c.Source = src
+			l, err := NewLearner(gmm.Matrix(x), c)
+			if err == nil {
+				err = l.Start(t.Context(), sized{members: &members})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			learners = append(learners, l)
+		}
+		for round := range LeastRounds {
+			in := []*Learner{learners[0], learners[1]}
+			if round == LeastRounds-1 {
+				in = in[:a.last-1]
+			}
+			l := learners[0]
+			exact, step := sum(l, without), sum(l, extra)
+			sd := l.noise() * math.Sqrt(l.account.honest(len(in)+1)/l.account.honest(3))
+			total := slices.Clone(exact) // of who looks on
+			for _, l := range in {
+				x, _, err := l.LocalUpdate()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, v := range x {
+					total[i] += v
+					ratio += (v - exact[i]) * step[i] / (sd * sd)
+				}
+			}
+			ratio -= norm2(step) / (2 * sd * sd)
+			members = len(in) + 1
+			for _, l := range learners {
+				if _, err := l.Optimize(slices.Clone(total), true); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		return ratio
+	}
+}
+
+// All totals of a run together show no more than is told, be it that a member is lost in the last
+// of them. With half the noise they do.
+func TestAuditOfTotals(t *testing.T) {
+	const epsilon, delta = 1, 0.1
+	loss := privacy.GaussianZCDP(privacy.GaussianRatio(epsilon, delta))
+	for name, run := range map[string]struct {
+		*audited
+		least, most float64
+	}{
+		"all are there":    {newAudited(loss, 3, 3), 0.5, epsilon},
+		"a member is lost": {newAudited(loss, 2, 2), 0.3, epsilon},
+		"half the noise":   {newAudited(4*loss, 3, 3), epsilon, math.Inf(1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shown := audittest.Run(t, run.draw(t, false), run.draw(t, true)).Epsilon(delta)
+			t.Logf("at δ = %g, ε is %.3f at least, and %d is told", delta, shown, epsilon)
+			if shown < run.least || shown > run.most {
+				t.Errorf("ε is %g at least, want %g to %g", shown, run.least, run.most)
+			}
+		})
+	}
+}

@@ -1,0 +1,23 @@
+package dpem
+
+import "math"
+
+// outweighs is how large the noise in a product of two columns is at most, in standard errors of a
+// mean over a participant's own rows, where what is learned together is likely the better model. It was
+// chosen by generated rows; see docs/explanation/privacy.md.
+const outweighs = 0.7
+
+// Outweighed reports whether noise is likely to cost what is learned together more than sharing gains,
+// for a participant with so many rows among those of all. It compares the errors of covariances in the
+// last round, in a component of usual size: by noise, and by learning from the own rows alone.
+func (c Config) Outweighed(own, all, columns int) bool {
+	p := expectation{means: *newMeans(c, columns), at: make([]component, c.Components)}
+	w := p.weighing()
+	of := weights(c.Rounds)
+	s := w.moments(make([]float64, w.len()), noise(2*float64(c.Loss)*of[len(of)-1], w.len()))
+	each := float64(all)
+	if c.Form != Tied {
+		each /= float64(c.Components)
+	}
+	return s.secondSD/each > outweighs*math.Sqrt(float64(c.Components)/float64(own))
+}

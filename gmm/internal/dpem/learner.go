@@ -1,0 +1,168 @@
+package dpem
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
+)
+
+// Config steers a [Learner]. All members must use the same values, but for Source.
+type Config struct {
+	Components int // K, at least 1
+	Form       string
+	// Middle and Clip bound the values of all columns, without a look at the rows: values beyond
+	// Clip from the Middle are taken as at the bound.
+	Middle, Clip float64
+	// Loss is that of all rounds together. 0 stands for no noise, of a participant that is alone.
+	Loss privacy.ZCDP
+	// Rounds is at least [LeastRounds].
+	Rounds int
+	// Quorum is the fewest members that a total is of, and Colluders how many of them may tell each
+	// other their noise.
+	Quorum, Colluders int
+	Seed              uint64      // public
+	Source            rand.Source // of the noise
+}
+
+// mostRows is how many rows a member has at most: bounds of sums must not tell of its own.
+const mostRows = 1 << 24
+
+// Learner makes the rounds at one participant.
+type Learner struct {
+	rows    *passes.Reader
+	config  Config
+	group   collabdict.Group
+	account account
+	members int // that the next vector's noise is for
+	key     [32]byte
+	made    int // rounds
+	phase   phase
+	mixture *Mixture // nil before the first round of EM
+}
+
+var (
+	_ collabdict.Learner  = (*Learner)(nil)
+	_ collabdict.Digester = (*Learner)(nil)
+)
+
+// phase is what a round asks of rows.
+type phase interface {
+	// len is the length of a row's vector.
+	len() int
+	// sum adds up the vectors of rows, each of a Euclidean norm of at most 1.
+	sum(r *passes.Reader) ([]float64, error)
+	// next returns the phase after it, given the total and the standard deviation of the noise in
+	// each of its values; and the mixture, once there is one. The change is how far components have
+	// moved, in the mean and in standard deviations; 1 before there are any.
+	next(total []float64, sd float64) (after phase, m *Mixture, change float64, err error)
+	// parameters are all that vectors follow from, beside the rows.
+	parameters() []float64
+}
+
+// NewLearner returns a learner on a participant's rows, of which each round is a pass.
+func NewLearner(rows gmm.Rows, c Config) (*Learner, error) {
+	n, dim := rows.Dims()
+	switch {
+	case n == 0 || dim == 0:
+		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
+	case n > mostRows:
+		return nil, fmt.Errorf("rows: want at most %d with epsilon, got %d", mostRows, n)
+	case c.Components < 1 || c.Rounds < LeastRounds || !(c.Clip > 0):
+		panic("dpem: a setting is out of range")
+	}
+	if err := gmm.CheckRows(rows); err != nil {
+		return nil, err
+	}
+	l := &Learner{rows: passes.NewReader(rows), config: c}
+	for i := range len(l.key) / 8 {
+		if c.Source != nil {
+			binary.BigEndian.PutUint64(l.key[8*i:], c.Source.Uint64())
+		}
+	}
+	return l, nil
+}
+
+// Start begins the account. It tells nothing of rows.
+func (l *Learner) Start(_ context.Context, g collabdict.Group) error {
+	l.group, l.members = g, g.Size()
+	l.account = account{left: 2 * float64(l.config.Loss), weights: weights(l.config.Rounds), quorum: l.config.Quorum, colluders: l.config.Colluders}
+	l.phase = newMeans(l.config, l.rows.Dim)
+	return nil
+}
+
+// Mixture returns what the last round has made, nil before there is one.
+func (l *Learner) Mixture() *Mixture { return l.mixture }
+
+// Digest implements [collabdict.Digester].
+func (l *Learner) Digest() [32]byte {
+	h := sha256.New()
+	for _, v := range l.phase.parameters() {
+		_ = binary.Write(h, binary.BigEndian, v)
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+// LocalUpdate returns the sum over the own rows with this participant's part of the noise. A
+// round that is computed again has the same noise.
+func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
+	if x, err = l.phase.sum(l.rows); err != nil {
+		return nil, nil, err
+	}
+	bound := float64(mostRows)
+	if l.config.Loss > 0 {
+		const tails = 40 // standard deviations that no draw goes beyond
+		part := l.noise() / math.Sqrt(l.account.honest(l.members))
+		seed := sha256.Sum256(binary.BigEndian.AppendUint64(l.key[:], uint64(l.made)))
+		privacy.NewDiscrete(part).Add(x, rand.NewChaCha8(seed))
+		bound += tails * part
+	}
+	return x, []collabdict.Block{{Len: len(x), Bound: bound, Moment: collabdict.Noisy}}, nil
+}
+
+// noise returns the standard deviation of the noise in the next total if nobody is lost.
+func (l *Learner) noise() float64 {
+	if l.config.Loss == 0 {
+		return 0
+	}
+	return noise(l.account.plan(l.members), l.phase.len())
+}
+
+// Optimize makes the next parameters from a total. The objective is how far they have moved.
+func (l *Learner) Optimize(total []float64, _ bool) (change float64, err error) {
+	if want := l.phase.len(); len(total) != want {
+		return 0, fmt.Errorf("want a total of %d values, got %d", want, len(total))
+	}
+	for i, v := range total {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
+		}
+	}
+	in, sd := l.group.Size(), 0.0
+	if l.config.Loss > 0 {
+		sd = l.noise() * math.Sqrt(l.account.honest(in)/l.account.honest(l.members))
+	}
+	after, m, change, err := l.phase.next(total, sd)
+	if err != nil {
+		return 0, err
+	}
+	if m != nil {
+		l.mixture = m
+	}
+	if l.config.Loss > 0 {
+		l.account.spend(l.account.plan(l.members), l.members, in)
+	}
+	l.phase, l.members = after, in
+	l.made++
+	return change, nil
+}
+
+// Spent returns the loss of the rounds so far.
+func (l *Learner) Spent() privacy.ZCDP { return l.config.Loss - privacy.ZCDP(l.account.left/2) }

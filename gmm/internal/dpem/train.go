@@ -1,0 +1,70 @@
+package dpem
+
+import (
+	"context"
+	"math"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/option"
+)
+
+// mostRounds is that of a training without a budget.
+const mostRounds = 100
+
+// RoundsOption binds the number of rounds. With a budget all of them are made.
+func RoundsOption(p *int, b *privacy.Budget) *option.Option {
+	return option.Int(p, "rounds", mostRounds, "maximum number of `ROUNDS`; with --epsilon, their number (default 12)", option.AtLeast(1),
+		option.DefaultBy(func() int {
+			if b.Epsilon > 0 {
+				return DefaultRounds
+			}
+			return mostRounds
+		}))
+}
+
+// Check reports settings that no run can have, as *option.Error.
+func Check(b *privacy.Budget, c Config, at algorithm.Coordinates) error {
+	if c.Rounds < LeastRounds {
+		return option.Errorf("rounds", "want at least %d with --epsilon: %d find where rows are, and the others their components, got %d", LeastRounds, LeastRounds-1, c.Rounds)
+	}
+	return b.PrepareTotals(at)
+}
+
+// Traits are those of a run. HoldsOut is the algorithm's.
+func Traits(b *privacy.Budget, c Config, holdsOut bool) algorithm.Traits {
+	noise := b.Noise()
+	noise.What = privacy.InTotals
+	return algorithm.Traits{
+		Rounds: c.Rounds, ByStep: true, HoldsOut: holdsOut, Patterns: true, LeastRows: 2, Secret: true, Noise: noise, Outweighed: c.Outweighed,
+		Values: func(columns int) int {
+			p := expectation{means: *newMeans(c, columns), at: make([]component, c.Components)}
+			return max(p.len(), spare*c.Components*(1+columns), 1+columns+columns*(columns+1)/2)
+		},
+	}
+}
+
+// Train makes the rounds of one participant. The outcome lacks the model, and is empty without a
+// mixture.
+func Train(ctx context.Context, g collabdict.Group, d algorithm.Data, b *privacy.Budget, c Config, after func(algorithm.Progress)) (algorithm.Outcome, *Mixture, error) {
+	c.Quorum, c.Colluders, c.Seed, c.Source = d.Quorum, d.Colluders, d.Seed, d.Source
+	l, err := NewLearner(d.Rows, c)
+	if err != nil {
+		return algorithm.Outcome{}, nil, err
+	}
+	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: c.Rounds}, func(r collabdict.Round) {
+		after(algorithm.Progress{Round: r, Loss: r.Objective})
+	})
+	m := l.Mixture()
+	if m == nil {
+		return algorithm.Outcome{}, nil, err
+	}
+	last.Converged = last.Number == c.Rounds // there are no others
+	out := algorithm.Outcome{
+		Last: last, TotalRows: int(math.Round(passes.Sum(m.Rows))), Warnings: b.Warnings(d.Rows),
+		Spends: []algorithm.Spend{{What: privacy.InTotals, ZCDP: float64(l.Spent()), Delta: b.Delta, Of: "one row of a member more or less"}},
+	}
+	return out, m, err
+}

@@ -1,0 +1,44 @@
+package gmm
+
+import (
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/portable"
+)
+
+// Reweighted returns the mixture with the weights that fit some rows, by steps of EM in which
+// nothing else moves. Each component counts as if more rows, which may be a fraction of one,
+// were its own beside these.
+func (m *Mixture) Reweighted(rows Rows, more float64) (*Mixture, error) {
+	const steps = 20
+	r, out := passes.NewReader(rows), m
+	for range steps {
+		lanes := make([][]float64, r.Lanes())
+		err := out.blocks(r, func(lane, _ int, s *passes.Space) {
+			if lanes[lane] == nil {
+				lanes[lane] = make([]float64, s.Components())
+			}
+			for k := range lanes[lane] {
+				lanes[lane][k] += passes.Sum(s.Responsibilities(k))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		next := *out
+		next.weights = make([]float64, len(m.weights))
+		for k := range next.weights {
+			next.weights[k] = more
+		}
+		for _, l := range lanes {
+			if l != nil {
+				portable.AddScaled(next.weights, 1, l)
+			}
+		}
+		sum := passes.Sum(next.weights)
+		for k := range next.weights {
+			next.weights[k] /= sum
+		}
+		out = &next
+	}
+	return out, nil
+}
