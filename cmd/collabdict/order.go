@@ -7,6 +7,19 @@ import (
 	"github.com/collabdict/collabdict/internal/pipeline"
 )
 
+// noteForecast warns of noise that is likely to cost more than sharing gains. Members that are not
+// there yet are taken to have as many rows.
+func (a *app) noteForecast(t *pipeline.Task, parts []dataset.Participant, members int) {
+	rows := 0
+	for _, p := range parts {
+		n, _ := p.Train.Dims()
+		rows += n
+	}
+	if w := t.Forecast(rows/len(parts), members, len(parts[0].Columns)); w != "" {
+		a.note("warning: %s", w)
+	}
+}
+
 // noteOrder says whose rows look to be in time order, so that blocks of them stay out of
 // training.
 func (a *app) noteOrder(t *pipeline.Task, parts []dataset.Participant) error {

@@ -78,6 +78,7 @@ they wait.`,
 			collectInTime(c.Data.Train, c.Task.Traits().HoldsRows)
 			a.warn(warnings)
 			if !f.withParent { // up says it of all
+				a.noteForecast(c.Task, []dataset.Participant{c.Data}, max(1, len(c.Node.Members), c.Node.Expect))
 				if err := a.noteOrder(c.Task, []dataset.Participant{c.Data}); err != nil {
 					return err
 				}

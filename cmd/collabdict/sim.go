@@ -164,6 +164,7 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	if err != nil {
 		return err
 	}
+	a.noteForecast(t, data.Participants, len(data.Participants))
 	if err := a.noteOrder(t, data.Participants); err != nil {
 		return err
 	}

@@ -113,6 +113,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		a.note("warning: the unfinished run in %s is abandoned; to resume one, use collabdict run --dir in each of its folders", f.out)
 	}
 	a.warnOfShown(t)
+	a.noteForecast(t, parts, len(parts))
 	if err := a.noteOrder(t, parts); err != nil {
 		return err
 	}

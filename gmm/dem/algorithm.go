@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/dpem"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/internal/settings"
 	"github.com/collabdict/collabdict/gmm/kfed"
@@ -44,6 +45,7 @@ type Algorithm struct {
 	MinRows            int
 	Blur               float64
 	Diversity          privacy.Rule
+	privacy.Budget
 
 	first *gmm.Mixture // of rows that are shared
 }
@@ -54,21 +56,34 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 func (a *Algorithm) Options() option.Table {
 	return append(option.Table{
 		option.Int(&a.Components, "components", 5, "number `K` of components of the shared mixture", option.Between(1, settings.MostComponents)),
-		option.Int(&a.Rounds, "rounds", 100, "maximum number of `ROUNDS`", option.AtLeast(1)),
+		dpem.RoundsOption(&a.Rounds, &a.Budget),
 		settings.Tol(&a.Tol),
-		privacy.BlurOption(&a.Blur, func() float64 { return privacy.BlurRows }),
+		privacy.BlurOption(&a.Blur, func() float64 {
+			if a.private() {
+				return 0
+			}
+			return privacy.BlurRows
+		}),
 		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
 		option.String(&a.Start, "start", startSpread, "`START` of EM: spread (centres far apart), k-fed (clusters of all members, who show each other the centres of their own) or shared-rows (rows of all members, in simulations only)",
 			option.OneOf(startSpread, startKFed, startSharedRows)),
 		privacy.MinRowsOption(&a.MinRows).Needs("--start k-fed, as the others show no clusters", func() bool { return a.Start == startKFed }),
-	}, a.Diversity.Options()...)
+	}, append(a.Diversity.Options(), a.Budget.Options()...)...)
 }
 
-// Prepare has nothing to complete.
-func (a *Algorithm) Prepare(algorithm.Coordinates) error { return nil }
+// Prepare checks what totals with differential privacy ask for.
+func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
+	if a.private() {
+		return a.preparePrivate(c)
+	}
+	return nil
+}
 
 // Traits says what the settings ask of those who run them.
 func (a *Algorithm) Traits() algorithm.Traits {
+	if a.private() {
+		return dpem.Traits(&a.Budget, a.config(), false)
+	}
 	t := algorithm.Traits{
 		Rounds: a.Rounds, HoldsRows: a.Start == startKFed, Patterns: true,
 		LeastRows: max(a.Components+1, a.MinRows, a.Diversity.LeastRows()), ShownRows: a.MinRows,
@@ -90,6 +105,9 @@ func onlySimulated() error {
 
 // Disclosure says what members tell each other.
 func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
+	if a.private() {
+		return algorithm.Disclosure{}
+	}
 	d := algorithm.Disclosure{Sums: true, Conserved: settings.Conserved(a.Covariance)}
 	// Where coordinates have been brought from all rows' range, the range is known.
 	ranged := c.UnitRange && (c.Axes > 0 || c.ScaledBy == algorithm.Global)
@@ -123,6 +141,12 @@ func source(seed uint64) rand.Source { return rand.NewChaCha8(settings.Seed(seed
 
 // Train plays one participant's part.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+	switch {
+	case a.Hides(d):
+		return a.trainPrivate(ctx, g, d, after)
+	case a.private():
+		return a.alone().Train(ctx, g, d, after)
+	}
 	least, err := privacy.LeastRows(g, d, a.MinRows)
 	if err != nil {
 		return algorithm.Outcome{}, err

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/dpem"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
@@ -34,6 +35,8 @@ type Algorithm struct {
 	Rho, Lambda, Sparse, Blur          float64
 	Init                               option.FileContent
 	Diversity                          privacy.Rule
+	Covariance                         string
+	privacy.Budget
 
 	start  *gmm.Parameters // of Init
 	shared *Solutions
@@ -50,7 +53,7 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 // Options binds the settings.
 func (a *Algorithm) Options() option.Table {
 	return append(option.Table{
-		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, a range such as 3-10 to choose from by rows that are held out, or auto for 4-20 (default auto; with --rho 5)",
+		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, a range such as 3-10 to choose from by rows that are held out, or auto for 4-20 (default auto; with --rho 5, with --epsilon 10)",
 			option.Auto[int](), option.AtLeast(1),
 			option.DefaultBy(func() int {
 				switch {
@@ -58,10 +61,14 @@ func (a *Algorithm) Options() option.Table {
 					return len(a.start.Weights)
 				case a.Rho > 0:
 					return paperComponents
+				case a.Epsilon > 0:
+					return privateComponents
+				case a.Epsilon > 0:
+					return privateComponents
 				}
 				return 0
 			})),
-		option.Int(&a.Rounds, "rounds", 100, "maximum number of `ROUNDS`", option.AtLeast(1)),
+		dpem.RoundsOption(&a.Rounds, &a.Budget),
 		option.Float(&a.Tol, "tol", 1e-6, "stop when the objective changes by less than this `SHARE`; 0 runs all rounds", option.Finite()),
 		option.Float(&a.Lambda0, "lambda0", 1, "weight of the prior mean, in `ROWS`", option.Above(0, math.MaxFloat64)),
 		option.Float(&a.Lambda, "lambda", 0, "sparsity `PENALTY` of the precision matrices per row, in columns of unit variance within components, or auto to choose it by rows that are held out",
@@ -69,7 +76,7 @@ func (a *Algorithm) Options() option.Table {
 		option.Float(&a.Rho, "rho", 0, "absolute sparsity `PENALTY` of the precision matrices, as in the paper, in place of --lambda",
 			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out for --lambda")).ForExperts(),
 		privacy.BlurOption(&a.Blur, func() float64 {
-			if a.Rho > 0 {
+			if a.Rho > 0 || a.Epsilon > 0 {
 				return 0
 			}
 			return privacy.BlurRows
@@ -83,7 +90,9 @@ func (a *Algorithm) Options() option.Table {
 				return scoreDensity
 			}), option.OneOf(scoreDensity, scoreExpected)),
 		option.File(&a.Init, "init", "start from the means, precisions and weights in a JSON `FILE`", a.readInit).ForExperts(),
-	}, a.Diversity.Options()...)
+		option.String(&a.Covariance, "covariance", dpem.Full, "with --epsilon: `FORM` of the covariance matrices that totals tell: full, factor (full in the directions that stand out of the noise), tied (one for all components) or diag (variances alone)",
+			option.OneOf(dpem.Full, dpem.Factor, dpem.Tied, dpem.Diag)).Needs("--epsilon", a.private).ForExperts(),
+	}, append(a.Diversity.Options(), a.Budget.Options()...)...)
 }
 
 // paperComponents is the number of components if nobody says it, with the paper's prior.
@@ -98,7 +107,7 @@ var (
 
 // choices returns what there is to choose from; nil if everything is given.
 func (a *Algorithm) choices() (out []Choice) {
-	if a.Rho > 0 || a.start != nil || a.Components > 0 && a.MostComponents == 0 && a.Lambda > 0 {
+	if a.Rho > 0 || a.private() || a.start != nil || a.Components > 0 && a.MostComponents == 0 && a.Lambda > 0 {
 		return nil
 	}
 	least, most := a.Components, a.MostComponents
@@ -142,7 +151,10 @@ func (a *Algorithm) readInit(content []byte) (digest string, err error) {
 }
 
 // Prepare checks the start.
-func (a *Algorithm) Prepare(algorithm.Coordinates) error {
+func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
+	if a.private() {
+		return a.preparePrivate(c)
+	}
 	switch {
 	case a.MostComponents > 0 && (a.Rho > 0 || a.start != nil):
 		return option.Errorf("components", "want a number with --rho or --init, got %d-%d", a.Components, a.MostComponents)
@@ -158,6 +170,9 @@ func (a *Algorithm) Prepare(algorithm.Coordinates) error {
 
 // Traits says what the settings ask of those who run them.
 func (a *Algorithm) Traits() algorithm.Traits {
+	if a.private() {
+		return dpem.Traits(&a.Budget, a.config(), true)
+	}
 	return algorithm.Traits{
 		Rounds: a.Rounds, HoldsOut: a.Rho == 0, Patterns: true, Missing: true, LeastRows: max(max(a.Components, 2)+1, a.Diversity.LeastRows()), LeastDiversity: a.Diversity.Warned(),
 		Secret: a.Blur > 0 || a.Diversity.Secret(), Blur: a.Blur, Objective: "log posterior, nats", Chooses: len(a.choices()) > 1,
@@ -172,6 +187,9 @@ func (a *Algorithm) Traits() algorithm.Traits {
 
 // Disclosure says what members tell each other.
 func (a *Algorithm) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
+	if a.private() {
+		return algorithm.Disclosure{}
+	}
 	return algorithm.Disclosure{Sums: true, KnownMoments: true, Conserved: algorithm.Covariances}
 }
 
@@ -183,6 +201,12 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 
 // Train plays one participant's part. Moments of another type are left alone.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+	switch {
+	case a.Hides(d):
+		return a.trainPrivate(ctx, g, d, after)
+	case a.private():
+		return a.alone().Train(ctx, g, d, after)
+	}
 	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: a.start, Shared: a.shared}
 	c.Moments, _ = d.Moments.(*columnstats.Moments)
 	if g.Size() > 1 {

@@ -11,7 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/internal/dpem"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/gmm/privacy/audittest"
 	"github.com/collabdict/collabdict/gmm/release"
@@ -116,6 +118,31 @@ var kinds = []struct {
 		}
 		return means
 	}},
+	{"the model, ε = 1", [2]float64{-0.35, 0.46}, trainedWith(1)},
+	{"the model, ε = 4", [2]float64{-0.35, 0.7}, trainedWith(4)},
+	{"the model, ε = 8", [2]float64{-0.35, 0.8}, trainedWith(8)},
+}
+
+// trainedWith learns with differential privacy from rows whose values are at most 16 from 0. The
+// attacker sees the shares of the rows of all.
+func trainedWith(epsilon float64) func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
+	return func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
+		t.Helper()
+		a := &Algorithm{}
+		a.Options()
+		a.Components, a.Rounds, a.Lambda0, a.Covariance, a.Score = 2, dpem.DefaultRounds, 1, dpem.Full, scoreDensity
+		a.Epsilon, a.Delta, a.Clip = epsilon, 1e-5, 16
+		var m *gmm.Mixture
+		gmmtest.Together(t, attackedMembers, func(g collabdict.Group, s int) error {
+			rows := mat.DenseCopyOf(x.Slice(s*attackedRows, (s+1)*attackedRows, 0, attackedColumns))
+			out, err := a.Train(t.Context(), g, algorithm.Data{Rows: gmm.Matrix(rows), Seed: seed, Source: rand.NewPCG(seed, uint64(s)), Quorum: attackedMembers, Colluders: 1}, func(algorithm.Progress) {})
+			if s == 0 && err == nil {
+				m = out.Model.(*gmm.Mixture)
+			}
+			return err
+		})
+		return m.Only(gmm.Enough(m.ComponentRows()))
+	}
 }
 
 // advantage returns TPR − FPR of the test between two normal distributions that are fitted to

@@ -44,7 +44,7 @@ func told(published []string) (t report.Told) {
 func (t *Task) noise(spends []algorithm.Spend) (entries []report.Entry) {
 	if n := t.Traits().Noise; n != nil && len(spends) == 0 {
 		loss := privacy.GaussianZCDP(privacy.GaussianRatio(n.Epsilon, n.Delta))
-		spends = []algorithm.Spend{{What: "all that each member shows of its rows in the clear", ZCDP: float64(loss), Delta: n.Delta, Of: "one row of a member"}}
+		spends = []algorithm.Spend{{What: n.What, ZCDP: float64(loss), Delta: n.Delta, Of: "one row of a member"}}
 	}
 	if blur := t.Traits().Blur; blur > 0 {
 		entries = append(entries, report.Entry{

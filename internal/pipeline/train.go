@@ -54,7 +54,8 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	if err != nil {
 		return r, err
 	}
-	data.Source, data.Colluders = source, t.Settings.Rules(g.Size()).Colluders
+	rules := t.Settings.Rules(g.Size())
+	data.Source, data.Quorum, data.Colluders = source, rules.Least, rules.Colluders
 	if held != nil {
 		if data.Held, err = of.bring(held); err != nil {
 			return r, err

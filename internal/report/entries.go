@@ -116,6 +116,8 @@ func describe(blocks []collabdict.Block) string {
 	switch {
 	case length[collabdict.Updates] > 0:
 		return fmt.Sprintf("derivatives or changes of the %d weights of a network, and %d further values such as the loss", length[collabdict.Updates], length[collabdict.NoMoment])
+	case length[collabdict.Noisy] > 0:
+		return fmt.Sprintf("%d moments of rows, with noise for differential privacy", length[collabdict.Noisy])
 	case components == 0 || first == 0:
 		return fmt.Sprintf("%d values, such as counts of members or of rows", length[collabdict.NoMoment]+components)
 	}
