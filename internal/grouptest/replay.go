@@ -136,21 +136,19 @@ func (r *Replay) compare(slot int, got, want []float64) {
 }
 
 // counted returns the last vector of each member that a running total has counted, up to a
-// slot.
+// slot. That of a member that has missed all its slots is what it began with, be that from
+// one total or from several in turn.
 func (r *Replay) counted(slot int, c *consensus.Counted) map[int][]float64 {
 	last := map[int][]float64{}
+	if from := r.last(c.From, r.first(c.Key)); c.From != "" && from >= 0 {
+		for m, own := range r.counted(from, r.log[from].Running) {
+			last[m] = r.rounded(slot, r.begin[c.Key](own))
+		}
+	}
 	for at := range slot + 1 {
-		d := r.log[at].Running
-		switch {
-		case d == nil:
-		case d.Key == c.Key:
+		if d := r.log[at].Running; d != nil && d.Key == c.Key {
 			for _, m := range d.Members {
 				last[int(m)] = r.rounded(slot, r.sums[at][int(m)])
-			}
-		case d.Key == c.From && at < r.first(c.Key):
-			for _, m := range d.Members {
-				own := r.rounded(at, r.sums[at][int(m)])
-				last[int(m)] = r.rounded(slot, r.begin[c.Key](own))
 			}
 		}
 	}
@@ -166,10 +164,7 @@ func (r *Replay) rounding(slot int) []float64 {
 	if c == nil || c.From == "" || !r.exact {
 		return out
 	}
-	last := r.first(c.Key) - 1
-	for r.log[last].Running == nil || r.log[last].Running.Key != c.From {
-		last--
-	}
+	last := r.last(c.From, r.first(c.Key))
 	copy(out, r.rounded(slot, r.begin[c.Key](r.log[last].Total)))
 	for _, x := range r.counted(last, r.log[last].Running) {
 		for i, v := range r.rounded(slot, r.begin[c.Key](x)) {
@@ -182,6 +177,16 @@ func (r *Replay) rounding(slot int) []float64 {
 // first returns the first slot of a running total.
 func (r *Replay) first(key string) int {
 	return slices.IndexFunc(r.log, func(s Slot) bool { return s.Running != nil && s.Running.Key == key })
+}
+
+// last returns the last slot of a running total before a slot; -1 for none.
+func (r *Replay) last(key string, before int) int {
+	for before--; before >= 0; before-- {
+		if d := r.log[before].Running; d != nil && d.Key == key {
+			break
+		}
+	}
+	return before
 }
 
 // units returns what the values of a slot's vectors are rounded to: a total has less than
