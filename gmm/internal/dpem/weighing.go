@@ -27,22 +27,25 @@ func (w *weighing) len() int {
 	return w.components*(1+w.dim) + matrices*values
 }
 
+// scale brings sums of moments to the unit of vectors.
 func (w *weighing) scale(x []float64) {
-	counts, first, second := math.Sqrt(countsShare), math.Sqrt(firstShare)/w.first, math.Sqrt(secondShare)/w.second
-	w.each(x, func(v *float64, of kind) {
-		switch of {
-		case count:
-			*v *= counts
-		case firstMoment:
-			*v *= first
-		case variance:
-			*v *= second
-		case product: // which a matrix has twice
-			*v *= second * math.Sqrt2
-		}
-	})
+	w.each(x, func(v *float64, of kind) { *v *= w.unit(of) })
 }
 
+// unit returns what a moment is multiplied by in a vector.
+func (w *weighing) unit(of kind) float64 {
+	switch of {
+	case count:
+		return math.Sqrt(countsShare)
+	case firstMoment:
+		return math.Sqrt(firstShare) / w.first
+	case variance:
+		return math.Sqrt(secondShare) / w.second
+	}
+	return math.Sqrt(2*secondShare) / w.second // a matrix has a product twice
+}
+
+// kind is that of a moment.
 type kind int
 
 const (
@@ -52,6 +55,7 @@ const (
 	product
 )
 
+// each visits the values of a vector.
 func (w *weighing) each(x []float64, f func(v *float64, of kind)) {
 	at := 0
 	do := func(n int, of kind) {
@@ -83,23 +87,12 @@ type moments struct {
 	rowsSD, firstSD, secondSD float64
 }
 
+// moments returns those of a total, given the standard deviation of its noise.
 func (w *weighing) moments(total []float64, sd float64) *moments {
 	x := append([]float64(nil), total...)
-	counts, first, second := math.Sqrt(countsShare), math.Sqrt(firstShare)/w.first, math.Sqrt(secondShare)/w.second
-	w.each(x, func(v *float64, of kind) {
-		switch of {
-		case count:
-			*v /= counts
-		case firstMoment:
-			*v /= first
-		case variance:
-			*v /= second
-		case product:
-			*v /= float64(second * math.Sqrt2)
-		}
-	})
+	w.each(x, func(v *float64, of kind) { *v /= w.unit(of) })
 	k, m := w.components, w.dim
-	out := &moments{rows: x[:k], first: x[k : k*(1+m)], rowsSD: sd / counts, firstSD: sd / first, secondSD: sd / float64(second*math.Sqrt2)}
+	out := &moments{rows: x[:k], first: x[k : k*(1+m)], rowsSD: sd / w.unit(count), firstSD: sd / w.unit(firstMoment), secondSD: sd / w.unit(product)}
 	rest := x[k*(1+m):]
 	matrices, values := w.seconds()
 	for i := range matrices {
