@@ -12,7 +12,7 @@ type course struct {
 // window is how many rounds tell whether a noisy objective rises.
 const window = 10
 
-// settled adds a round's objective, and reports whether in the last rounds it has risen by no more
+// settled adds the objective of the last round, and reports whether in recent rounds it has risen by no more
 // than chance or than the tolerance.
 func (c *course) settled(objective float64, l Learner, g Group, opt Options) bool {
 	key := ""

@@ -41,7 +41,7 @@ func TestProgressOfASimulation(t *testing.T) {
 	}
 }
 
-// The line of a round says what this participant has done about components with too few of its rows.
+// A round's line says what this participant has done about components with too few of its rows.
 func TestProgressOfLowDiversity(t *testing.T) {
 	var out bytes.Buffer
 	p := &progress{w: &out, rounds: 4, began: time.Now()}

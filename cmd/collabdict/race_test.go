@@ -8,7 +8,7 @@ import "os"
 // no more goroutines.
 const (
 	raced    = true
-	manyRows = 1200 // of a member; with so many, the local update is most of a round
+	manyRows = 1200 // of a member: with so many, the local update takes most of the time per round
 )
 
 // The race detector has each process wait for a second at its end, unless it is told not to:

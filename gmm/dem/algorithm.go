@@ -142,7 +142,7 @@ func source(seed uint64) rand.Source { return rand.NewChaCha8(settings.Seed(seed
 // Train plays one participant's part.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	switch {
-	case a.Hides(d):
+	case a.private() && (a.Hides(d) || g.Size() > 1): // which needs a source
 		return a.trainPrivate(ctx, g, d, after)
 	case a.private():
 		return a.alone().Train(ctx, g, d, after)

@@ -25,12 +25,8 @@ func (a *Algorithm) preparePrivate(c algorithm.Coordinates) error {
 		return option.Errorf("covariance", "want %s or %s with --epsilon, got %s", gmm.Diag, gmm.Full, a.Covariance)
 	case a.Start != startSpread:
 		return option.Errorf("start", "want %s with --epsilon, whose noise hides no other, got %s", startSpread, a.Start)
-	case a.Blur > 0:
-		return option.Errorf("blur", "want 0 with --epsilon, whose noise is larger, got %g", a.Blur)
-	case a.Diversity.Acts():
-		return option.Errorf("on-low-diversity", "want warn with --epsilon, whose noise hides rows of any diversity, got %s", a.Diversity.Policy)
 	}
-	return dpem.Check(&a.Budget, a.config(), c)
+	return dpem.Check(&a.Budget, a.config(), c, a.Blur, a.Diversity)
 }
 
 // config returns the settings of the rounds. The names of forms are the same.

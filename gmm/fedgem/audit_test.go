@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy/audittest"
 )
 
-// An audit of all EM steps of a run with --epsilon, each of which is seen, by the likelihood ratio
-// of all noisy sums: these follow again from the mixtures. The row that one neighbour has more is as
+// An audit of all EM steps of a run with --epsilon. The attacker sees each step, and works out the
+// noisy sums from the mixtures. The statistic is the likelihood ratio of these sums. The row that one neighbour has more is as
 // far out as can be, and all of it in the one component. Half the noise does not pass.
 func TestAuditOfSteps(t *testing.T) {
 	const rows = 60

@@ -61,9 +61,7 @@ func (a *Algorithm) Options() option.Table {
 					return len(a.start.Weights)
 				case a.Rho > 0:
 					return paperComponents
-				case a.Epsilon > 0:
-					return privateComponents
-				case a.Epsilon > 0:
+				case a.private():
 					return privateComponents
 				}
 				return 0
@@ -76,7 +74,7 @@ func (a *Algorithm) Options() option.Table {
 		option.Float(&a.Rho, "rho", 0, "absolute sparsity `PENALTY` of the precision matrices, as in the paper, in place of --lambda",
 			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out for --lambda")).ForExperts(),
 		privacy.BlurOption(&a.Blur, func() float64 {
-			if a.Rho > 0 || a.Epsilon > 0 {
+			if a.Rho > 0 || a.private() {
 				return 0
 			}
 			return privacy.BlurRows
@@ -202,7 +200,7 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 // Train plays one participant's part. Moments of another type are left alone.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	switch {
-	case a.Hides(d):
+	case a.private() && (a.Hides(d) || g.Size() > 1): // which needs a source
 		return a.trainPrivate(ctx, g, d, after)
 	case a.private():
 		return a.alone().Train(ctx, g, d, after)

@@ -36,14 +36,10 @@ func (a *Algorithm) preparePrivate(c algorithm.Coordinates) error {
 		return option.Errorf("components", "want a number "+told+"some to choose from")
 	case a.Rho > 0 || a.start != nil:
 		return option.Errorf("epsilon", "it goes with neither --rho nor --init: leave it or them out")
-	case a.Blur > 0:
-		return option.Errorf("blur", "want 0 with --epsilon, whose noise is larger, got %g", a.Blur)
-	case a.Diversity.Acts():
-		return option.Errorf("on-low-diversity", "want warn with --epsilon, whose noise hides rows of any diversity, got %s", a.Diversity.Policy)
 	case a.Sparse > 0:
 		return option.Errorf("sparse-weights", "want 0 with --epsilon, got %g", a.Sparse)
 	}
-	return dpem.Check(&a.Budget, a.config(), c)
+	return dpem.Check(&a.Budget, a.config(), c, a.Blur, a.Diversity)
 }
 
 // config returns the settings of the rounds.

@@ -86,7 +86,7 @@ const InTotals = "all totals of the run"
 
 // discreteness bounds the total variation between the totals of a run with [Discrete] noise and those
 // with normal noise that is rounded to the same grid: a value has less than 2⁻⁵⁶ of it, and a run
-// has fewer than 7·10⁴ values a round.
+// has fewer than 7·10⁵ values in all.
 const discreteness = 1e-11
 
 // TotalsLoss returns the loss of all totals of a run together that the settings allow. Delta makes up

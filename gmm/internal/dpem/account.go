@@ -24,10 +24,10 @@ func (a *account) honest(members int) float64 {
 	return float64(max(1, members-max(1, a.colluders)))
 }
 
-// plan returns the loss of the next round if all of so many members are in its total. Each adds
-// the noise that is its part then. If members are lost between that and the total, it has less
-// noise, so a round spends at most what is left even then, and one before the last at most half
-// of it.
+// plan returns the loss of the next round if all of so many members are in its total. Each member
+// adds its part of the noise for that case. If members are lost before the total, it has less
+// noise. Even with a quorum alone, the last round spends at most all that is left, and an
+// earlier one at most half of it.
 func (a *account) plan(members int) float64 {
 	sum := 0.0
 	for _, w := range a.weights {
@@ -40,10 +40,10 @@ func (a *account) plan(members int) float64 {
 	return math.Min(float64(a.left*a.weights[0])/sum, most)
 }
 
-// spend takes the loss of a round from what is left: planned for so many members, with a total of
-// so many others.
+// spend subtracts the loss of one round, which was planned for so many members and whose total is of
+// in members.
 func (a *account) spend(planned float64, members, in int) {
-	a.left = math.Max(0, a.left-float64(planned*a.honest(members))/a.honest(in))
+	a.left -= float64(planned*a.honest(members)) / a.honest(in)
 	a.weights = a.weights[1:]
 }
 

@@ -26,8 +26,8 @@ type component struct {
 	logNorm    float64   // ln of the weight, less half the logarithm of the determinant
 }
 
-// expectation is a round of EM. Rows are seen from each component in its own coordinates, in which
-// it is the standard normal distribution.
+// expectation is one step of EM. Each component sees rows in coordinates of its own, in which it is the
+// standard normal distribution.
 type expectation struct {
 	means
 	at []component
@@ -116,7 +116,7 @@ func (p *expectation) sum(r *passes.Reader) ([]float64, error) {
 	return sums, err
 }
 
-// addSquares adds the squares of u, of which the vector is at most so long.
+// addSquares adds share times the squares of u. It shortens their vector to at most the length most.
 func addSquares(to, u []float64, share, most float64) {
 	length := 0.0
 	for _, v := range u {
@@ -197,7 +197,7 @@ func (p *expectation) next(total []float64, sd float64) (phase, *Mixture, float6
 	return out, out.mixture(), math.Sqrt(moved / math.Max(1, all)), nil
 }
 
-// leastVariance is the least variance that a round makes, of the one before.
+// leastVariance bounds how far one step of EM shrinks a variance.
 const leastVariance = 0.05
 
 // change returns the covariance matrix of rows in a component's coordinates, given the sum of

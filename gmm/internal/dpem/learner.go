@@ -53,7 +53,7 @@ var (
 	_ collabdict.Digester = (*Learner)(nil)
 )
 
-// phase is what a round asks of rows.
+// phase says which vector each row has in the next round.
 type phase interface {
 	// len is the length of a row's vector.
 	len() int
@@ -67,7 +67,7 @@ type phase interface {
 	parameters() []float64
 }
 
-// NewLearner returns a learner on a participant's rows, of which each round is a pass.
+// NewLearner returns a learner on a participant's rows. Each round reads them once.
 func NewLearner(rows gmm.Rows, c Config) (*Learner, error) {
 	n, dim := rows.Dims()
 	switch {
@@ -77,6 +77,8 @@ func NewLearner(rows gmm.Rows, c Config) (*Learner, error) {
 		return nil, fmt.Errorf("rows: want at most %d with epsilon, got %d", mostRows, n)
 	case c.Components < 1 || c.Rounds < LeastRounds || !(c.Clip > 0):
 		panic("dpem: a setting is out of range")
+	case c.Loss > 0 && c.Source == nil:
+		panic("dpem: want a source of noise")
 	}
 	if err := gmm.CheckRows(rows); err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func NewLearner(rows gmm.Rows, c Config) (*Learner, error) {
 // Start begins the account. It tells nothing of rows.
 func (l *Learner) Start(_ context.Context, g collabdict.Group) error {
 	l.group, l.members = g, g.Size()
-	l.account = account{left: 2 * float64(l.config.Loss), weights: weights(l.config.Rounds), quorum: l.config.Quorum, colluders: l.config.Colluders}
+	l.account = account{left: 2 * float64(l.config.Loss), weights: weights(l.config.Rounds), quorum: min(l.config.Quorum, l.members), colluders: l.config.Colluders}
 	l.phase = newMeans(l.config, l.rows.Dim)
 	return nil
 }
@@ -101,10 +103,11 @@ func (l *Learner) Start(_ context.Context, g collabdict.Group) error {
 // Mixture returns what the last round has made, nil before there is one.
 func (l *Learner) Mixture() *Mixture { return l.mixture }
 
-// Digest implements [collabdict.Digester].
+// Digest implements [collabdict.Digester]. Members whose accounts differ would add other noise, so
+// these are in it.
 func (l *Learner) Digest() [32]byte {
 	h := sha256.New()
-	for _, v := range l.phase.parameters() {
+	for _, v := range append([]float64{l.account.left, float64(l.members)}, l.phase.parameters()...) {
 		_ = binary.Write(h, binary.BigEndian, v)
 	}
 	return [32]byte(h.Sum(nil))
@@ -146,6 +149,9 @@ func (l *Learner) Optimize(total []float64, _ bool) (change float64, err error) 
 		}
 	}
 	in, sd := l.group.Size(), 0.0
+	if in < l.account.quorum {
+		return 0, fmt.Errorf("want a total of at least %d members, which the noise was planned for, got one of %d: nothing more is sent", l.account.quorum, in)
+	}
 	if l.config.Loss > 0 {
 		sd = l.noise() * math.Sqrt(l.account.honest(in)/l.account.honest(l.members))
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -77,7 +78,7 @@ func total(t testing.TB, learners []*Learner, members *int, in int) {
 	}
 }
 
-// clusters returns rows of two clusters in the unit square, of which one is long.
+// clusters returns rows of two clusters in the unit square. One cluster is long.
 func clusters(members, rows int) (out []*mat.Dense) {
 	for m := range members {
 		src := rand.New(rand.NewPCG(1, uint64(m)))
@@ -166,7 +167,7 @@ func TestAccount(t *testing.T) {
 			planned := a.plan(members)
 			in := rapid.IntRange(quorum, size).Draw(t, "in")
 			if quorum == size && planned <= 0 {
-				t.Fatal("a round without a loss")
+				t.Fatal("no loss is planned, although some is left")
 			}
 			// Each member adds a part of the noise of the ratio planned; those in the total that no reader
 			// knows add up to this one.
@@ -250,7 +251,7 @@ func TestNoise(t *testing.T) {
 
 // What cannot be is refused.
 func TestRefuses(t *testing.T) {
-	if _, err := NewLearner(gmm.Matrix(mat.NewDense(1, 1, []float64{math.NaN()})), config(Full, 1)); err == nil {
+	if _, err := NewLearner(gmm.Matrix(mat.NewDense(1, 1, []float64{math.NaN()})), config(Full, 0)); err == nil {
 		t.Error("a row that is no number was taken")
 	}
 	learners, _ := start(t, config(Full, 0.5), clusters(3, 10))
@@ -305,5 +306,14 @@ func TestOutweighed(t *testing.T) {
 		if at(1, 1000, 14, 38, form) || !at(1, 50, 3, 38, form) {
 			t.Errorf("%s: noise outweighs sharing where it should not, or the reverse", form)
 		}
+	}
+}
+
+// A total of fewer members than the noise was planned for ends the run: the budget would not hold.
+func TestRefusesTotalsOfTooFew(t *testing.T) {
+	learners, members := start(t, config(Full, 0.5), clusters(5, 10))
+	*members = 3
+	if _, err := learners[0].Optimize(make([]float64, learners[0].phase.len()), true); err == nil || !strings.Contains(err.Error(), "at least 4 members") {
+		t.Errorf("got error %v", err)
 	}
 }

@@ -26,8 +26,13 @@ func RoundsOption(p *int, b *privacy.Budget) *option.Option {
 }
 
 // Check reports settings that no run can have, as *option.Error.
-func Check(b *privacy.Budget, c Config, at algorithm.Coordinates) error {
-	if c.Rounds < LeastRounds {
+func Check(b *privacy.Budget, c Config, at algorithm.Coordinates, blur float64, rule privacy.Rule) error {
+	switch {
+	case blur > 0:
+		return option.Errorf("blur", "want 0 with --epsilon, whose noise is larger, got %g", blur)
+	case rule.Acts():
+		return option.Errorf("on-low-diversity", "want %s with --epsilon, whose noise hides rows of any diversity, got %s", privacy.Warn, rule.Policy)
+	case c.Rounds < LeastRounds:
 		return option.Errorf("rounds", "want at least %d with --epsilon: %d find where rows are, and the others their components, got %d", LeastRounds, LeastRounds-1, c.Rounds)
 	}
 	return b.PrepareTotals(at)

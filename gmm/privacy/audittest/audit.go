@@ -43,9 +43,9 @@ func Run(t testing.TB, first, second func(rand.Source) float64) *Audit {
 	return &a
 }
 
-// Epsilon returns what ε of the mechanism at δ is at least, with 99 % confidence: whatever is told
-// of the one neighbour with probability p is told of the other with at least e^−ε (p − δ). It is 0
-// if nothing is shown.
+// Epsilon returns a lower bound of the mechanism's ε at δ, with 99 % confidence. If the test says yes
+// for one neighbour with probability p, (ε, δ)-differential privacy makes it say yes for the other with
+// probability e^−ε (p − δ) at least. The bound is 0 if the draws show nothing.
 func (a *Audit) Epsilon(delta float64) float64 {
 	most, best, above := 0.0, 0.0, true
 	for _, all := range a.choose {
