@@ -55,6 +55,14 @@ type Config struct {
 	// Listen holds multiaddrs; none means TCP and QUIC on all interfaces, on
 	// ports that the system chooses.
 	Listen []string
+	// Announce holds the multiaddrs that the others are told to dial, if they are not those
+	// of Listen: of a router that passes a port on, or a name such as /dns4/a.example.org/tcp/4001.
+	Announce []string
+	// MapPorts asks the router for a port that leads here, by UPnP or NAT-PMP.
+	MapPorts bool
+	// Relay passes connections on between members that do not reach each other, which are
+	// encrypted from end to end. It needs Members: nothing is passed on for strangers.
+	Relay bool
 	// Peers holds multiaddrs, with /p2p/ID at the end, of members to begin with.
 	// The others are found through them.
 	Peers []string
@@ -145,6 +153,14 @@ func (c *Config) validate() error {
 	}
 	if c.Patience != 0 && !(c.Patience >= 1) {
 		return refused("patience", fmt.Sprint(c.Patience), "0 for the default, or at least 1 times the usual time")
+	}
+	if c.Relay && len(c.Members) == 0 {
+		return refused("relay", "true without a list of members", "a list of members, or false: nothing is passed on for strangers")
+	}
+	for _, a := range c.Announce {
+		if _, err := multiaddr.NewMultiaddr(a); err != nil {
+			return refused("announce", a, "a multiaddr such as /dns4/a.example.org/tcp/4001")
+		}
 	}
 	for _, a := range c.Listen {
 		if _, err := multiaddr.NewMultiaddr(a); err != nil {

@@ -91,6 +91,7 @@ func open(c *Config) (*joiner, error) {
 	}
 	p.host, err = transport.Listen(transport.Config{
 		Key: key, Listen: c.Listen, Size: c.size(), Consortium: p.consortium, Members: known, Secret: c.Secret, Log: c.Log, Links: c.links,
+		Announce: c.Announce, MapPorts: c.MapPorts, Relay: c.Relay,
 	})
 	if taken, ok := errors.AsType[*transport.ListenError](err); ok {
 		err = &ConfigError{Field: "listen", Got: taken.Got, Want: "addresses of this machine with ports that are free"}
@@ -112,7 +113,7 @@ func open(c *Config) (*joiner, error) {
 // report hands Config.OnStatus the members present and missing.
 func (p *joiner) report(who rendezvous.Presence) {
 	if p.cfg.OnStatus != nil {
-		p.cfg.OnStatus(Status{Name: p.cfg.Name, State: "joining", Want: who.Want, Addrs: p.host.Dialable(), Present: who.Present, Missing: who.Missing})
+		p.cfg.OnStatus(Status{Name: p.cfg.Name, State: "joining", Want: who.Want, Addrs: p.host.Dialable(), Present: who.Present, Missing: who.Missing, Unreached: who.Unreached})
 	}
 }
 

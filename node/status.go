@@ -7,6 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/rendezvous"
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
@@ -44,7 +45,19 @@ type Status struct {
 	LastDigest     [32]byte      `json:"-"`               // of the last collective's result
 	LastTook       time.Duration `json:"last_took"`       // the last collective, by the wall clock
 	Traffic        Traffic       `json:"traffic"`
+	Links          []Link        `json:"links,omitempty"` // to the members that are connected
+	// Unreached are pairs of members that are here and do not reach each other, while joining.
+	Unreached []Unreached `json:"unreached,omitempty"`
 }
+
+// Link is a connection to another member.
+type Link struct {
+	Name string `json:"name"`
+	Via  string `json:"via,omitempty"` // the member that passes it on; "" if it is direct
+}
+
+// Unreached is a pair of members that are both here and do not reach each other.
+type Unreached = rendezvous.Unreached
 
 // Alone says that the member By takes the member Of for lost, of which a quorum hears.
 type Alone struct {
@@ -178,9 +191,24 @@ func (n *Node) Status() Status {
 	for _, r := range m.Members {
 		out.Members = append(out.Members, all.All[r].Name)
 	}
+	out.Links = linksOf(n.host.Links(), all)
 	waited := time.Since(n.loop.start) - m.Since
 	for _, name := range slices.Concat(n.loop.namesOf(m.Waiting), s.unfinished) {
 		out.Waiting = append(out.Waiting, Waiting{Name: name, For: waited, Usual: m.Usual})
 	}
 	return out
+}
+
+// linksOf names the ends of connections.
+func linksOf(links []transport.Link, all *membership.Members) (named []Link) {
+	for _, l := range links {
+		if rank, member := all.Ranks[l.ID]; member {
+			link := Link{Name: all.All[rank].Name}
+			if via, member := all.Ranks[l.Via]; member {
+				link.Via = all.All[via].Name
+			}
+			named = append(named, link)
+		}
+	}
+	return named
 }

@@ -161,6 +161,9 @@ func (p *progress) joining(s node.Status) {
 	if len(s.Missing) > 0 {
 		line += "; waiting for " + names(s.Missing)
 	}
+	for _, u := range s.Unreached {
+		line += fmt.Sprintf("; %s and %s do not reach each other: %s; %s", u.A, u.B, u.Reason, u.Advice)
+	}
 	p.mu.Lock()
 	p.met = line
 	p.mu.Unlock()

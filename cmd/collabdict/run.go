@@ -35,6 +35,8 @@ type runFlags struct {
 	taskFlags
 	dir, name, mdns string
 	listen, peers   []string
+	announce        []string
+	mapPorts        bool
 	expect          int
 	secretFile      string
 	open, unsigned  bool
@@ -105,6 +107,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		fl.BoolVar(&f.unsigned, "unsigned", false, "take part although not all members have signed consortium.yaml")
 		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
 		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, such as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
+		fl.StringSliceVar(&f.announce, "announce", nil, "`ADDRESS` that the others are told to dial, such as /dns4/a.example.org/tcp/4001 (default those listened on)")
+		fl.BoolVar(&f.mapPorts, "map-ports", false, "ask the router for a port that leads here (UPnP, NAT-PMP)")
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
 		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if members are missing after `TIME`, such as 10m; 0 waits without limit")
 	})
@@ -172,7 +176,7 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 		return c, nil, err
 	}
 	c.Node = node.Config{
-		Name: c.Data.Name, Dir: dir, Listen: f.listen, Peers: f.peers,
+		Name: c.Data.Name, Dir: dir, Listen: f.listen, Announce: f.announce, MapPorts: f.mapPorts, Peers: f.peers,
 		Expect: f.expect, Secret: secret, Open: f.open, MDNS: f.mdns, JoinTimeout: f.joinTimeout, Patience: f.patience,
 		Durability: node.Durability(f.durability),
 	}
@@ -242,7 +246,8 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 		return c, nil, err
 	}
 	c.Node = node.Config{
-		Name: own.Name, Dir: f.dir, Listen: own.Listen, Members: agreed.Members, Changes: agreed.Changes, JoinTimeout: f.joinTimeout,
+		Name: own.Name, Dir: f.dir, Listen: own.Listen, Announce: own.Announce, MapPorts: own.MapPorts, Relay: own.Relay,
+		Members: agreed.Members, Changes: agreed.Changes, JoinTimeout: f.joinTimeout,
 		Patience: cmp.Or(f.patience, own.Patience), Durability: node.Durability(cmp.Or(f.durability, own.Durability)),
 	}
 	return c, append(warnings, ofData...), nil

@@ -16,8 +16,14 @@ type Node struct {
 	Name       string   `yaml:"name"`
 	Consortium string   `yaml:"consortium"`
 	Listen     []string `yaml:"listen"`
-	Data       []string `yaml:"data"`
-	Label      string   `yaml:"label,omitempty"`
+	// Announce holds the addresses that the others are told to dial, if not those of Listen.
+	Announce []string `yaml:"announce,omitempty"`
+	// MapPorts asks the router for a port that leads here.
+	MapPorts bool `yaml:"map_ports,omitempty"`
+	// Relay passes connections on between members that do not reach each other.
+	Relay bool     `yaml:"relay,omitempty"`
+	Data  []string `yaml:"data"`
+	Label string   `yaml:"label,omitempty"`
 	// ClassLabels says that labels are classes, as other participants' show.
 	ClassLabels bool     `yaml:"class_labels,omitempty"`
 	Where       string   `yaml:"where,omitempty"`

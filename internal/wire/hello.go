@@ -24,6 +24,17 @@ type Hello struct {
 	Over      [32]byte // the run that the receiver would go on with, if it is over at the sender
 	// Amendments of the roster that the sender knows to be decided.
 	Amendments [][]byte
+	Links      []Link // to members
+	Relays     bool   // the sender passes connections on between members
+	Clock      int64  // the sender's time, in milliseconds since 1970
+	Probe      bool   // the sender only looks, and does not take part
+}
+
+// Link is how the sender of a hello is connected to a member.
+type Link struct {
+	ID       []byte
+	Accepted bool   // the member has dialled
+	Via      []byte // the member that relays; empty if the connection is direct
 }
 
 // Field is one line of the agreement.
@@ -48,6 +59,10 @@ func MarshalHello(h Hello) ([]byte, error) {
 		Version: Version, Name: h.Name, Expect: h.Expect, Process: h.Process[:], Addrs: h.Addrs,
 		Signature: h.Signature, Leaving: text(h.Leaving), Refused: text(h.Refused), Proposal: h.Proposal[:], Sequence: h.Sequence,
 		Resume: optional(h.Resume), Over: optional(h.Over), Amendments: h.Amendments,
+		Relays: h.Relays, Clock: h.Clock, Probe: h.Probe,
+	}
+	for _, l := range h.Links {
+		out.Links = append(out.Links, &pb.Link{Id: l.ID, Accepted: l.Accepted, Via: l.Via})
 	}
 	for _, f := range h.Agreement {
 		out.Agreement = append(out.Agreement, &pb.Field{Name: f.Name, Value: f.Value})
@@ -89,6 +104,10 @@ func UnmarshalHello(b []byte) (h Hello, err error) {
 	}
 	h.Name, h.Sequence, h.Expect, h.Addrs = in.Name, in.Sequence, in.Expect, in.Addrs
 	h.Signature, h.Leaving, h.Refused, h.Amendments = in.Signature, in.Leaving, in.Refused, in.Amendments
+	h.Relays, h.Clock, h.Probe = in.Relays, in.Clock, in.Probe
+	for _, l := range in.Links {
+		h.Links = append(h.Links, Link{ID: l.Id, Accepted: l.Accepted, Via: l.Via})
+	}
 	for _, f := range in.Agreement {
 		h.Agreement = append(h.Agreement, Field{Name: f.Name, Value: f.Value})
 	}
@@ -103,7 +122,7 @@ func UnmarshalHello(b []byte) (h Hello, err error) {
 
 func helloLimits(in *pb.Hello) error {
 	texts := append([]string{in.Name, in.Leaving, in.Refused}, in.Addrs...)
-	lists := map[string]int{"agreement": len(in.Agreement), "contacts": len(in.Contacts), "roster": len(in.Roster.GetEntries()), "amendments": len(in.Amendments)}
+	lists := map[string]int{"agreement": len(in.Agreement), "contacts": len(in.Contacts), "roster": len(in.Roster.GetEntries()), "amendments": len(in.Amendments), "links": len(in.Links)}
 	for name, n := range lists {
 		if n > MaxMembers {
 			return malformed("hello "+name, n, "at most 65536 entries")

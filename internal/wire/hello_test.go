@@ -30,6 +30,10 @@ func hellos() *rapid.Generator[Hello] {
 			Refused: texts().Draw(t, "refused"), Proposal: digests().Draw(t, "proposal"), Sequence: rapid.Uint64().Draw(t, "sequence"),
 			Resume: digests().Draw(t, "resume"), Over: digests().Draw(t, "over"),
 			Amendments: list(t, ids, 3),
+			Links: list(t, rapid.Custom(func(t *rapid.T) Link {
+				return Link{ID: ids.Draw(t, "link"), Accepted: rapid.Bool().Draw(t, "accepted"), Via: list(t, rapid.Byte(), 40)}
+			}), 5),
+			Relays: rapid.Bool().Draw(t, "relays"), Clock: rapid.Int64().Draw(t, "clock"), Probe: rapid.Bool().Draw(t, "probe"),
 		}
 	})
 }

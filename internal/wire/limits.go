@@ -1,7 +1,7 @@
 package wire
 
 // Version of every encoding of this package.
-const Version = 6
+const Version = 7
 
 // Limits of what is accepted, and of what honest members send.
 const (

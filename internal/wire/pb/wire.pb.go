@@ -2466,6 +2466,10 @@ type Hello struct {
 	Resume        []byte                 `protobuf:"bytes,14,opt,name=resume,proto3" json:"resume,omitempty"`         // 32 bytes, or none
 	Over          []byte                 `protobuf:"bytes,15,opt,name=over,proto3" json:"over,omitempty"`             // 32 bytes, or none
 	Amendments    [][]byte               `protobuf:"bytes,16,rep,name=amendments,proto3" json:"amendments,omitempty"` // of the roster
+	Links         []*Link                `protobuf:"bytes,17,rep,name=links,proto3" json:"links,omitempty"`
+	Relays        bool                   `protobuf:"varint,18,opt,name=relays,proto3" json:"relays,omitempty"`
+	Clock         int64                  `protobuf:"zigzag64,19,opt,name=clock,proto3" json:"clock,omitempty"` // the sender's, in milliseconds since 1970
+	Probe         bool                   `protobuf:"varint,20,opt,name=probe,proto3" json:"probe,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2612,6 +2616,95 @@ func (x *Hello) GetAmendments() [][]byte {
 	return nil
 }
 
+func (x *Hello) GetLinks() []*Link {
+	if x != nil {
+		return x.Links
+	}
+	return nil
+}
+
+func (x *Hello) GetRelays() bool {
+	if x != nil {
+		return x.Relays
+	}
+	return false
+}
+
+func (x *Hello) GetClock() int64 {
+	if x != nil {
+		return x.Clock
+	}
+	return 0
+}
+
+func (x *Hello) GetProbe() bool {
+	if x != nil {
+		return x.Probe
+	}
+	return false
+}
+
+// Link is how the sender is connected to a member.
+type Link struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Accepted      bool                   `protobuf:"varint,2,opt,name=accepted,proto3" json:"accepted,omitempty"` // the member has dialled
+	Via           []byte                 `protobuf:"bytes,3,opt,name=via,proto3" json:"via,omitempty"`            // the member that relays, or none
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Link) Reset() {
+	*x = Link{}
+	mi := &file_wire_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Link) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Link) ProtoMessage() {}
+
+func (x *Link) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Link.ProtoReflect.Descriptor instead.
+func (*Link) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *Link) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Link) GetAccepted() bool {
+	if x != nil {
+		return x.Accepted
+	}
+	return false
+}
+
+func (x *Link) GetVia() []byte {
+	if x != nil {
+		return x.Via
+	}
+	return nil
+}
+
 type Field struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -2622,7 +2715,7 @@ type Field struct {
 
 func (x *Field) Reset() {
 	*x = Field{}
-	mi := &file_wire_proto_msgTypes[33]
+	mi := &file_wire_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2634,7 +2727,7 @@ func (x *Field) String() string {
 func (*Field) ProtoMessage() {}
 
 func (x *Field) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[33]
+	mi := &file_wire_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2647,7 +2740,7 @@ func (x *Field) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Field.ProtoReflect.Descriptor instead.
 func (*Field) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{33}
+	return file_wire_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Field) GetName() string {
@@ -2674,7 +2767,7 @@ type Contact struct {
 
 func (x *Contact) Reset() {
 	*x = Contact{}
-	mi := &file_wire_proto_msgTypes[34]
+	mi := &file_wire_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2686,7 +2779,7 @@ func (x *Contact) String() string {
 func (*Contact) ProtoMessage() {}
 
 func (x *Contact) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[34]
+	mi := &file_wire_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2699,7 +2792,7 @@ func (x *Contact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contact.ProtoReflect.Descriptor instead.
 func (*Contact) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{34}
+	return file_wire_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Contact) GetId() []byte {
@@ -2725,7 +2818,7 @@ type Roster struct {
 
 func (x *Roster) Reset() {
 	*x = Roster{}
-	mi := &file_wire_proto_msgTypes[35]
+	mi := &file_wire_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2737,7 +2830,7 @@ func (x *Roster) String() string {
 func (*Roster) ProtoMessage() {}
 
 func (x *Roster) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[35]
+	mi := &file_wire_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2750,7 +2843,7 @@ func (x *Roster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Roster.ProtoReflect.Descriptor instead.
 func (*Roster) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{35}
+	return file_wire_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Roster) GetEntries() []*Entry {
@@ -2771,7 +2864,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_wire_proto_msgTypes[36]
+	mi := &file_wire_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2783,7 +2876,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[36]
+	mi := &file_wire_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2796,7 +2889,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{36}
+	return file_wire_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Entry) GetName() string {
@@ -2831,7 +2924,7 @@ type Opening struct {
 
 func (x *Opening) Reset() {
 	*x = Opening{}
-	mi := &file_wire_proto_msgTypes[37]
+	mi := &file_wire_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2843,7 +2936,7 @@ func (x *Opening) String() string {
 func (*Opening) ProtoMessage() {}
 
 func (x *Opening) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[37]
+	mi := &file_wire_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2856,7 +2949,7 @@ func (x *Opening) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Opening.ProtoReflect.Descriptor instead.
 func (*Opening) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{37}
+	return file_wire_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Opening) GetVersion() uint32 {
@@ -3060,7 +3153,7 @@ const file_wire_proto_rawDesc = "" +
 	"\x04slot\x18\x02 \x01(\x04R\x04slot\x12,\n" +
 	"\x04vote\x18\x03 \x01(\v2\x18.collabdict.wire.v1.VoteR\x04vote\x12\x14\n" +
 	"\x05chain\x18\x04 \x01(\fR\x05chain\x12\x1c\n" +
-	"\tsignature\x18\x05 \x01(\fR\tsignature\"\xf9\x03\n" +
+	"\tsignature\x18\x05 \x01(\fR\tsignature\"\xed\x04\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -3080,7 +3173,15 @@ const file_wire_proto_rawDesc = "" +
 	"\x04over\x18\x0f \x01(\fR\x04over\x12\x1e\n" +
 	"\n" +
 	"amendments\x18\x10 \x03(\fR\n" +
-	"amendments\"1\n" +
+	"amendments\x12.\n" +
+	"\x05links\x18\x11 \x03(\v2\x18.collabdict.wire.v1.LinkR\x05links\x12\x16\n" +
+	"\x06relays\x18\x12 \x01(\bR\x06relays\x12\x14\n" +
+	"\x05clock\x18\x13 \x01(\x12R\x05clock\x12\x14\n" +
+	"\x05probe\x18\x14 \x01(\bR\x05probe\"D\n" +
+	"\x04Link\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x1a\n" +
+	"\baccepted\x18\x02 \x01(\bR\baccepted\x12\x10\n" +
+	"\x03via\x18\x03 \x01(\fR\x03via\"1\n" +
 	"\x05Field\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"/\n" +
@@ -3109,7 +3210,7 @@ func file_wire_proto_rawDescGZIP() []byte {
 	return file_wire_proto_rawDescData
 }
 
-var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_wire_proto_goTypes = []any{
 	(*Message)(nil),     // 0: collabdict.wire.v1.Message
 	(*Header)(nil),      // 1: collabdict.wire.v1.Header
@@ -3144,11 +3245,12 @@ var file_wire_proto_goTypes = []any{
 	(*Leave)(nil),       // 30: collabdict.wire.v1.Leave
 	(*CastVote)(nil),    // 31: collabdict.wire.v1.CastVote
 	(*Hello)(nil),       // 32: collabdict.wire.v1.Hello
-	(*Field)(nil),       // 33: collabdict.wire.v1.Field
-	(*Contact)(nil),     // 34: collabdict.wire.v1.Contact
-	(*Roster)(nil),      // 35: collabdict.wire.v1.Roster
-	(*Entry)(nil),       // 36: collabdict.wire.v1.Entry
-	(*Opening)(nil),     // 37: collabdict.wire.v1.Opening
+	(*Link)(nil),        // 33: collabdict.wire.v1.Link
+	(*Field)(nil),       // 34: collabdict.wire.v1.Field
+	(*Contact)(nil),     // 35: collabdict.wire.v1.Contact
+	(*Roster)(nil),      // 36: collabdict.wire.v1.Roster
+	(*Entry)(nil),       // 37: collabdict.wire.v1.Entry
+	(*Opening)(nil),     // 38: collabdict.wire.v1.Opening
 }
 var file_wire_proto_depIdxs = []int32{
 	3,  // 0: collabdict.wire.v1.Message.seeds:type_name -> collabdict.wire.v1.Seeds
@@ -3194,15 +3296,16 @@ var file_wire_proto_depIdxs = []int32{
 	27, // 40: collabdict.wire.v1.Decision.running:type_name -> collabdict.wire.v1.Counted
 	31, // 41: collabdict.wire.v1.Leave.votes:type_name -> collabdict.wire.v1.CastVote
 	12, // 42: collabdict.wire.v1.CastVote.vote:type_name -> collabdict.wire.v1.Vote
-	33, // 43: collabdict.wire.v1.Hello.agreement:type_name -> collabdict.wire.v1.Field
-	34, // 44: collabdict.wire.v1.Hello.contacts:type_name -> collabdict.wire.v1.Contact
-	35, // 45: collabdict.wire.v1.Hello.roster:type_name -> collabdict.wire.v1.Roster
-	36, // 46: collabdict.wire.v1.Roster.entries:type_name -> collabdict.wire.v1.Entry
-	47, // [47:47] is the sub-list for method output_type
-	47, // [47:47] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	34, // 43: collabdict.wire.v1.Hello.agreement:type_name -> collabdict.wire.v1.Field
+	35, // 44: collabdict.wire.v1.Hello.contacts:type_name -> collabdict.wire.v1.Contact
+	36, // 45: collabdict.wire.v1.Hello.roster:type_name -> collabdict.wire.v1.Roster
+	33, // 46: collabdict.wire.v1.Hello.links:type_name -> collabdict.wire.v1.Link
+	37, // 47: collabdict.wire.v1.Roster.entries:type_name -> collabdict.wire.v1.Entry
+	48, // [48:48] is the sub-list for method output_type
+	48, // [48:48] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_wire_proto_init() }
@@ -3235,7 +3338,7 @@ func file_wire_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_wire_proto_rawDesc), len(file_wire_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   38,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -73,27 +73,38 @@ func hashText(h hash.Hash, s string) {
 // Missing is the value shown for a field that a side does not have.
 const Missing = "nothing"
 
-// Difference returns the first field, in the reader's own order, that is not the
-// same on both sides, with both values.
-func (a Agreement) Difference(other []wire.Field) (field, own, theirs string, differs bool) {
+// Difference is a field that two agreements do not have alike, with both values quoted.
+type Difference struct{ Field, Own, Theirs string }
+
+// Differences returns the fields that are not the same on both sides, in the reader's own
+// order.
+func (a Agreement) Differences(other []wire.Field) (list []Difference) {
 	values := map[string]string{}
 	for _, f := range other {
 		values[f.Name] = f.Value
 	}
 	for _, f := range a {
-		v, ok := values[f.Name]
-		if !ok {
-			return f.Name, Quoted(f.Value), Missing, true
-		}
-		if v != f.Value {
-			return f.Name, Quoted(f.Value), Quoted(v), true
+		if v, ok := values[f.Name]; !ok {
+			list = append(list, Difference{f.Name, Quoted(f.Value), Missing})
+		} else if v != f.Value {
+			list = append(list, Difference{f.Name, Quoted(f.Value), Quoted(v)})
 		}
 		delete(values, f.Name)
 	}
 	for _, f := range other {
 		if _, left := values[f.Name]; left {
-			return f.Name, Missing, Quoted(f.Value), true
+			list = append(list, Difference{f.Name, Missing, Quoted(f.Value)})
+			delete(values, f.Name)
 		}
 	}
-	return "", "", "", false
+	return list
+}
+
+// Difference returns the first of [Agreement.Differences].
+func (a Agreement) Difference(other []wire.Field) (field, own, theirs string, differs bool) {
+	list := a.Differences(other)
+	if len(list) == 0 {
+		return "", "", "", false
+	}
+	return list[0].Field, list[0].Own, list[0].Theirs, true
 }

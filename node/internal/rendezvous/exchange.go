@@ -59,7 +59,7 @@ func (r *Rendezvous) visit(id peer.ID, atOnce bool) {
 			news := r.news()
 			vain++
 			if err := r.exchange(ctx, id); err != nil {
-				r.cfg.Log.Debug("no hello from a peer yet", "peer", id, "error", err)
+				r.unanswered(ctx, id, err)
 			} else {
 				vain = 0
 			}
@@ -169,13 +169,28 @@ func (r *Rendezvous) read(s network.Stream, from peer.ID) error {
 	if err != nil {
 		return err
 	}
+	if h.Probe {
+		return nil // it only looks
+	}
 	if r.learn(from, h) {
 		r.cut(s.Conn())
 	}
 	if r.knows(from) && h.Refused == "" {
 		r.follow(from, h.Contacts)
+		r.gossiped(h.Contacts)
 	}
 	return nil
+}
+
+// unanswered notes that no hello came from a peer. What the log says of it is for members: an
+// address by hearsay may be out of date.
+func (r *Rendezvous) unanswered(ctx context.Context, id peer.ID, err error) {
+	r.cfg.Log.Debug("no hello from a peer yet", "peer", id, "error", err)
+	if ctx.Err() == nil && r.configured(id) && r.cfg.Host.Network().Connectedness(id) != network.Connected {
+		var name string
+		r.locked(func() { name = r.nameOf(id) })
+		r.cfg.Host.Failed(id, name, err)
+	}
 }
 
 // garbled names a member whose hello cannot be decoded, once. Whoever has the secret is

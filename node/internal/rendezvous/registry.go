@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -41,6 +42,8 @@ type registry struct {
 	newcomer  *newcomer            // if this process is to be added to a run
 	came      map[peer.ID]bool     // newcomers that have begun
 	events    Events
+	here      map[peer.ID]time.Time // since when members are seen to be here, by look
+	apartNow  []Unreached           // as look has found them last
 }
 
 // record is the peer record of another process, which has said hello with the same
@@ -76,6 +79,7 @@ func (m *registry) hello(to peer.ID) wire.Hello {
 		h.Addrs = append(h.Addrs, a.String())
 	}
 	h.Addrs = h.Addrs[:min(len(h.Addrs), wire.MaxAddrs)]
+	h.Links, h.Relays, h.Clock = m.links(), m.cfg.Host.Relays(), time.Now().UnixMilli()
 	if m.roster != nil {
 		h.Roster = m.roster.Entries
 	}
@@ -100,7 +104,7 @@ func (m *registry) hello(to peer.ID) wire.Hello {
 func (m *registry) contacts(to peer.ID) (contacts []wire.Contact) {
 	for id, a := range m.records {
 		if id != to {
-			contacts = append(contacts, wire.Contact{ID: []byte(id), Addrs: a.hello.Addrs})
+			contacts = append(contacts, wire.Contact{ID: []byte(id), Addrs: m.addrsOf(id, a.hello.Addrs)})
 		}
 	}
 	return contacts
@@ -334,7 +338,7 @@ func (m *registry) report() {
 	if m.cfg.OnPresence == nil {
 		return
 	}
-	p := Presence{Want: m.cfg.Size, Present: m.present(), Missing: m.missing()}
+	p := Presence{Want: m.cfg.Size, Present: m.present(), Missing: m.missing(), Unreached: m.apartNow}
 	if m.current != nil || m.newcomer != nil { // changes may have made it another number
 		p.Want = len(p.Present) + len(p.Missing)
 	}

@@ -41,6 +41,8 @@ type Presence struct {
 	Want    int
 	Present []string // this process first
 	Missing []string // as far as they are known
+	// Unreached are pairs of those present that do not reach each other.
+	Unreached []Unreached
 }
 
 // Events are what a run hears of members that come.
@@ -73,7 +75,7 @@ func New(ctx context.Context, c Config) (*Rendezvous, error) {
 	m := &registry{
 		cfg: c, consortium: c.Agreement.ID(),
 		records: map[peer.ID]*record{}, came: map[peer.ID]bool{}, warned: map[string]bool{}, claims: map[peer.ID]claim{}, offered: map[[32]byte]*membership.Roster{}, resuming: map[peer.ID][32]byte{},
-		complete: make(chan struct{}), failed: make(chan struct{}), changed: make(chan struct{}),
+		here: map[peer.ID]time.Time{}, complete: make(chan struct{}), failed: make(chan struct{}), changed: make(chan struct{}),
 	}
 	if _, err := rand.Read(m.process[:]); err != nil {
 		return nil, err
@@ -158,6 +160,8 @@ const remindEvery = 30 * time.Second
 func (r *Rendezvous) settle(ctx context.Context) error {
 	remind := time.NewTicker(remindEvery)
 	defer remind.Stop()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
 	for {
 		select {
 		case <-r.complete:
@@ -166,6 +170,8 @@ func (r *Rendezvous) settle(ctx context.Context) error {
 			return r.failure
 		case <-ctx.Done():
 			return r.late(ctx)
+		case now := <-look.C:
+			r.look(now)
 		case <-remind.C:
 			r.locked(func() {
 				r.cfg.Log.Info("waiting for members", "want", r.cfg.Size, "present", r.present(), "missing", r.missing())

@@ -2,6 +2,8 @@ package transport
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,6 +59,15 @@ func (a *Admission) listed(id peer.ID) bool {
 	return ids != nil && (*ids)[id]
 }
 
+// list returns the peers that are known to take part.
+func (a *Admission) list() []peer.ID {
+	ids := a.members.Load()
+	if ids == nil {
+		return nil
+	}
+	return slices.Collect(maps.Keys(*ids))
+}
+
 // complete reports whether all members are connected, as it was at most a second ago.
 func (a *Admission) complete() bool {
 	ids := a.members.Load()
@@ -81,7 +92,11 @@ func (a *Admission) InterceptPeerDial(id peer.ID) bool { return a.Has(id) }
 
 func (a *Admission) InterceptAddrDial(peer.ID, multiaddr.Multiaddr) bool { return true }
 
-func (a *Admission) InterceptAccept(network.ConnMultiaddrs) bool { return true }
+// InterceptAccept takes nothing that anyone but a member passes on.
+func (a *Admission) InterceptAccept(c network.ConnMultiaddrs) bool {
+	at := c.RemoteMultiaddr()
+	return !relayed(at) || a.listed(relayOf(at))
+}
 
 func (a *Admission) InterceptSecured(_ network.Direction, id peer.ID, c network.ConnMultiaddrs) bool {
 	return a.Has(id) || a.knocks.room() && a.knocks.rate.Allow(addressOf(c.RemoteMultiaddr()))

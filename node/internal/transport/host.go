@@ -17,6 +17,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 	"github.com/libp2p/go-libp2p/p2p/security/noise"
 	tls "github.com/libp2p/go-libp2p/p2p/security/tls"
+	"github.com/multiformats/go-multiaddr"
 
 	"github.com/collabdict/collabdict/node/internal/secret"
 )
@@ -35,7 +36,15 @@ type Config struct {
 	Members    []peer.ID     // who alone may take part, if that is known beforehand
 	Secret     secret.Secret // that every peer has to prove; nil means none
 	Log        *slog.Logger
-	Links      []libp2p.Option // of tests: what connections go over, in place of the system's network
+	// Announce holds the multiaddrs that others are told to dial, in place of those listened
+	// on; none means the latter.
+	Announce []string
+	// MapPorts asks the router for a port that leads here, by UPnP or NAT-PMP.
+	MapPorts bool
+	// Relay passes connections on between members that do not reach each other. It needs
+	// Members: nothing is passed on for strangers.
+	Relay bool
+	Links []libp2p.Option // of tests: what connections go over, in place of the system's network
 }
 
 // Host is a process that peers can find.
@@ -50,6 +59,8 @@ type Host struct {
 	pubsub     *pubsub.PubSub
 	cancel     context.CancelFunc // of the control plane
 	shares     *shares            // of it
+	relays     *relays            // nil without a list of members
+	failures   *failures
 	readers    readers
 	begun      chan struct{} // closed when a run has begun
 	data       *streams      // from then on
@@ -70,9 +81,10 @@ func Listen(c Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.Host, err = newHost(c.Key, c.Listen, c.Size, h.traffic, h.Admission, append(links, c.Links...)...); err != nil {
+	if h.Host, err = newHost(c, h.traffic, h.Admission, append(links, c.Links...)...); err != nil {
 		return nil, err
 	}
+	h.failures = newFailures(h.Host, c.Log)
 	ctx, cancel := context.WithCancel(context.Background())
 	h.cancel = cancel
 	if h.pubsub, err = newPubSub(ctx, h.Host, c.Consortium, c.Size, h.Admission, h.shares); err != nil {
@@ -80,6 +92,11 @@ func Listen(c Config) (*Host, error) {
 		return nil, errors.Join(err, h.Host.Close())
 	}
 	h.Admission.watch(h.Host)
+	if len(c.Members) > 0 {
+		if h.relays, err = newRelays(h.Host, h.Admission, c); err != nil {
+			return nil, errors.Join(err, h.Close())
+		}
+	}
 	h.SetStreamHandler(h.protocol, h.receive)
 	return h, nil
 }
@@ -131,6 +148,9 @@ func (h *Host) Traffic() Traffic { return h.traffic.snapshot() }
 func (h *Host) Close() error {
 	h.closing.Do(func() { close(h.closed) })
 	h.cancel()
+	if h.relays != nil {
+		h.relays.close()
+	}
 	return h.Host.Close()
 }
 
@@ -143,17 +163,21 @@ func (e *ListenError) Error() string {
 
 // newHost listens. The connection manager trims nothing: all members stay
 // connected for the whole run.
-func newHost(key crypto.PrivKey, listen []string, size int, traffic *counter, admission *Admission, links ...libp2p.Option) (host.Host, error) {
-	asked := len(listen)
-	if asked == 0 {
+func newHost(c Config, traffic *counter, admission *Admission, links ...libp2p.Option) (host.Host, error) {
+	listen := c.Listen
+	if len(listen) == 0 {
 		listen = everywhere
 	}
-	resources, err := newResources(size, admission)
+	resources, err := newResources(c.Size, admission)
 	if err != nil {
 		return nil, err
 	}
-	h, err := libp2p.New(append([]libp2p.Option{
-		libp2p.Identity(key),
+	announced, err := multiaddrs(c.Announce)
+	if err != nil {
+		return nil, err
+	}
+	options := []libp2p.Option{
+		libp2p.Identity(c.Key),
 		libp2p.ListenAddrStrings(listen...),
 		libp2p.Security(noise.ID, noise.New),
 		libp2p.Security(tls.ID, tls.New),
@@ -162,17 +186,49 @@ func newHost(key crypto.PrivKey, listen []string, size int, traffic *counter, ad
 		libp2p.ConnectionGater(admission),
 		libp2p.BandwidthReporter(traffic),
 		libp2p.UserAgent("collabdict"),
-		libp2p.DisableRelay(),
 		libp2p.DisableMetrics(),
-		libp2p.DisableIdentifyAddressDiscovery(),
 		libp2p.Ping(false),
-	}, links...)...)
+	}
+	if len(announced) > 0 {
+		options = append(options, libp2p.AddrsFactory(func([]multiaddr.Multiaddr) []multiaddr.Multiaddr { return announced }))
+	}
+	if c.MapPorts {
+		options = append(options, libp2p.NATPortMap())
+	}
+	if len(c.Members) > 0 {
+		options = append(options, libp2p.EnableRelay(), libp2p.EnableHolePunching())
+	} else {
+		options = append(options, libp2p.DisableRelay(), libp2p.DisableIdentifyAddressDiscovery())
+	}
+	h, err := libp2p.New(append(options, links...)...)
 	if err != nil {
 		return nil, &ListenError{fmt.Sprintf("%v: %v", listen, err)}
 	}
-	if got := len(h.Network().ListenAddresses()); got < asked { // libp2p makes do with those it can have
+	if got := listening(h); got < len(c.Listen) { // libp2p makes do with those it can have
 		h.Close()
 		return nil, &ListenError{fmt.Sprintf("%v, of which %d can be had", listen, got)}
 	}
 	return h, nil
+}
+
+// listening returns how many addresses of this machine a host listens on.
+func listening(h host.Host) (n int) {
+	for _, a := range h.Network().ListenAddresses() {
+		if !relayed(a) {
+			n++
+		}
+	}
+	return n
+}
+
+func multiaddrs(texts []string) ([]multiaddr.Multiaddr, error) {
+	var list []multiaddr.Multiaddr
+	for _, t := range texts {
+		a, err := multiaddr.NewMultiaddr(t)
+		if err != nil {
+			return nil, fmt.Errorf("announce: want a multiaddr such as /dns4/node.example.org/tcp/4001, got %q: %w", t, err)
+		}
+		list = append(list, a)
+	}
+	return list, nil
 }

@@ -39,7 +39,7 @@ func newResources(size int, a *Admission) (network.ResourceManager, error) {
 	v4 := []rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: perAddress}}
 	v6 := []rcmgr.ConnLimitPerSubnet{{PrefixLength: 56, ConnCount: perAddress}}
 	resources, err := rcmgr.NewResourceManager(
-		&limiter{Limiter: rcmgr.NewFixedLimiter(limits.Build(rcmgr.InfiniteLimits)), admission: a},
+		&limiter{Limiter: rcmgr.NewFixedLimiter(limits.Build(rcmgr.InfiniteLimits)), admission: a, member: memberLimit(size)},
 		rcmgr.WithLimitPerSubnet(v4, v6),
 		rcmgr.WithConnRateLimiters(&rate.Limiter{}), // the door has them
 		rcmgr.WithMetricsDisabled(),
@@ -55,34 +55,41 @@ func newResources(size int, a *Admission) (network.ResourceManager, error) {
 type limiter struct {
 	rcmgr.Limiter
 	admission *Admission
+	member    *rcmgr.BaseLimit
 }
 
-func (l *limiter) GetPeerLimits(id peer.ID) rcmgr.Limit { return &peerLimit{l.admission, id} }
+func (l *limiter) GetPeerLimits(id peer.ID) rcmgr.Limit { return &peerLimit{l, id} }
 
-// Hellos, two streams for gossip, two for data, and what identification takes on each of
-// the connections; one long stream has a window of its own.
-var (
-	memberLimit = &rcmgr.BaseLimit{
+// memberLimit returns the limit of a member: hellos, two streams for gossip, two for data,
+// and what identification takes on each of the connections; one long stream has a window
+// of its own. A connection that this host passes on is one stream at either end.
+func memberLimit(size int) *rcmgr.BaseLimit {
+	passed := 2 * min(size, passedMost)
+	return &rcmgr.BaseLimit{
 		Conns: 16, ConnsInbound: 16, ConnsOutbound: 16, FD: 16,
-		Streams: 48, StreamsInbound: 32, StreamsOutbound: 32, Memory: 32 << 20,
+		Streams: 48 + passed, StreamsInbound: 32 + passed, StreamsOutbound: 32 + passed, Memory: 32<<20 + int64(passed)*window,
 	}
-	unlistedLimit = &rcmgr.BaseLimit{
-		Conns: 8, ConnsInbound: 8, ConnsOutbound: 8, FD: 8,
-		Streams: 16, StreamsInbound: 10, StreamsOutbound: 10, Memory: 16 * window,
-	}
-)
+}
+
+// passedMost bounds the connections that a host passes on for one member.
+const passedMost = 128
+
+var unlistedLimit = &rcmgr.BaseLimit{
+	Conns: 8, ConnsInbound: 8, ConnsOutbound: 8, FD: 8,
+	Streams: 16, StreamsInbound: 10, StreamsOutbound: 10, Memory: 16 * window,
+}
 
 // peerLimit is the limit of a peer as it is now.
 type peerLimit struct {
-	admission *Admission
-	id        peer.ID
+	*limiter
+	id peer.ID
 }
 
 var _ rcmgr.Limit = (*peerLimit)(nil)
 
 func (p *peerLimit) now() *rcmgr.BaseLimit {
 	if p.admission.listed(p.id) {
-		return memberLimit
+		return p.member
 	}
 	return unlistedLimit
 }

@@ -43,8 +43,12 @@ const (
 // transports returns what connections are made of. Without a secret nobody has to prove
 // anything.
 func transports(c Config) ([]libp2p.Option, error) {
+	sockets, err := webSockets()
+	if err != nil {
+		return nil, err
+	}
 	if c.Secret == nil {
-		return []libp2p.Option{libp2p.Transport(quic.NewTransport), libp2p.Transport(tcp.NewTCPTransport)}, nil
+		return []libp2p.Option{libp2p.Transport(quic.NewTransport), libp2p.Transport(tcp.NewTCPTransport), libp2p.Transport(sockets)}, nil
 	}
 	id, err := peer.IDFromPrivateKey(c.Key)
 	if err != nil {
@@ -58,6 +62,10 @@ func transports(c Config) ([]libp2p.Option, error) {
 		}),
 		libp2p.Transport(func(u transport.Upgrader, r network.ResourceManager, shared *tcpreuse.ConnMgr) (transport.Transport, error) {
 			t, err := tcp.NewTCPTransport(u, r, shared)
+			return &provenTransport{t, p}, err
+		}),
+		libp2p.Transport(func(u transport.Upgrader, r network.ResourceManager, shared *tcpreuse.ConnMgr) (transport.Transport, error) {
+			t, err := sockets(u, r, shared)
 			return &provenTransport{t, p}, err
 		}),
 	}, nil

@@ -52,6 +52,11 @@ func (s *streams) redial(ctx context.Context, id peer.ID) {
 		if err == nil {
 			return
 		}
+		if p := s.peers.Load(); ctx.Err() == nil {
+			if rank, member := p.ranks[id]; member {
+				s.failures.failed(time.Now(), id, p.names[rank], err)
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return

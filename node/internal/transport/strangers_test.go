@@ -61,11 +61,11 @@ func TestFewStrangersAreLetIn(t *testing.T) {
 // The limits of a peer are those of a member from the moment on that it is one.
 func TestLimitsFollowTheMembers(t *testing.T) {
 	a := &Admission{}
-	l := (&limiter{admission: a}).GetPeerLimits("x")
+	l := (&limiter{admission: a, member: memberLimit(3)}).GetPeerLimits("x")
 	for _, step := range []struct {
 		members []peer.ID
 		want    int64
-	}{{nil, unlistedLimit.Memory}, {[]peer.ID{"x"}, memberLimit.Memory}, {[]peer.ID{"y"}, unlistedLimit.Memory}} {
+	}{{nil, unlistedLimit.Memory}, {[]peer.ID{"x"}, memberLimit(3).Memory}, {[]peer.ID{"y"}, unlistedLimit.Memory}} {
 		if step.members != nil {
 			a.Limit(step.members)
 		}

@@ -46,6 +46,7 @@ type streams struct {
 	large    chan struct{} // of capacity 1: held by whoever reads a larger one
 	traffic  *counter
 	blame    *blame
+	failures *failures
 	log      *slog.Logger
 	tasks    Tasks
 }
@@ -75,6 +76,10 @@ func (s *streams) writeTo(ctx context.Context, l *lane) {
 		}
 	}()
 	l.drain(ctx, func(ctx context.Context, batch []consensus.Message) (err error) {
+		if out != nil && out.relayed && direct(s.host.Network(), l.to) {
+			out.finish(ctx)
+			out = nil
+		}
 		if out == nil {
 			if out, err = s.open(ctx, l.to); err != nil {
 				s.log.Debug("no stream to a member", "peer", l.to, "error", err)
@@ -94,9 +99,10 @@ func (s *streams) writeTo(ctx context.Context, l *lane) {
 
 // outStream is a stream to a member.
 type outStream struct {
-	stream network.Stream
-	w      *bufio.Writer
-	stop   func() bool
+	stream  network.Stream
+	w       *bufio.Writer
+	stop    func() bool
+	relayed bool
 }
 
 func (s *streams) open(ctx context.Context, to peer.ID) (*outStream, error) {
@@ -107,7 +113,7 @@ func (s *streams) open(ctx context.Context, to peer.ID) (*outStream, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &outStream{stream: stream, w: bufio.NewWriterSize(stream, bufferSize)}
+	out := &outStream{stream: stream, w: bufio.NewWriterSize(stream, bufferSize), relayed: relayed(stream.Conn().RemoteMultiaddr())}
 	out.stop = context.AfterFunc(ctx, func() { stream.Reset() })
 	if err := wire.WriteMessage(out.w, wire.MarshalOpening(s.run)); err != nil {
 		out.abandon()

@@ -1,0 +1,292 @@
+package rendezvous
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/collabdict/collabdict/internal/wire"
+	"github.com/collabdict/collabdict/node/internal/membership"
+)
+
+// Unreached is a pair of members that are both here and do not reach each other. A run
+// cannot begin before they do.
+type Unreached struct {
+	A      string `json:"a"`
+	B      string `json:"b"`
+	Reason string `json:"reason"`
+	Advice string `json:"advice"`
+}
+
+// linksMost bounds the members whose hellos say whom they reach.
+const linksMost = 128
+
+// reachAfter is how long two members have to be here before it is said that they do not
+// reach each other: connecting takes several round trips, and more through a relay.
+const reachAfter = 6 * time.Second
+
+// links returns whom this process reaches, for its hello.
+func (m *registry) links() (links []wire.Link) {
+	if m.cfg.Size > linksMost {
+		return nil
+	}
+	for _, l := range m.cfg.Host.Links() {
+		links = append(links, wire.Link{ID: []byte(l.ID), Accepted: l.Accepted, Via: []byte(l.Via)})
+	}
+	return links
+}
+
+// reach is who reaches whom, as far as hellos tell.
+type reach struct {
+	names    map[peer.ID]string // the members that are here
+	linked   map[[2]peer.ID]bool
+	accepts  map[peer.ID]bool // somebody has dialled them directly
+	relaying map[peer.ID]bool
+}
+
+func newReach() *reach {
+	return &reach{names: map[peer.ID]string{}, linked: map[[2]peer.ID]bool{}, accepts: map[peer.ID]bool{}, relaying: map[peer.ID]bool{}}
+}
+
+// add notes what a member says. Only members that name returns a name of count.
+func (r *reach) add(id peer.ID, links []wire.Link, relays bool, name func(peer.ID) string) {
+	r.names[id] = name(id)
+	r.relaying[id] = relays
+	for _, l := range links {
+		other := peer.ID(l.ID)
+		if name(other) == "" {
+			continue
+		}
+		r.names[other] = name(other)
+		r.linked[[2]peer.ID{id, other}], r.linked[[2]peer.ID{other, id}] = true, true
+		if len(l.Via) > 0 {
+			continue
+		}
+		if l.Accepted {
+			r.accepts[id] = true
+		} else {
+			r.accepts[other] = true
+		}
+	}
+}
+
+// unreached returns the pairs that do not reach each other, in the order of their names.
+func (r *reach) unreached() (pairs []Unreached) {
+	var ids []peer.ID
+	for id := range r.names {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b peer.ID) int { return cmp.Or(cmp.Compare(r.names[a], r.names[b]), cmp.Compare(a, b)) })
+	for i, a := range ids {
+		for _, b := range ids[i+1:] {
+			if !r.linked[[2]peer.ID{a, b}] {
+				u := Unreached{A: r.names[a], B: r.names[b]}
+				u.Reason, u.Advice = r.why(a, b)
+				pairs = append(pairs, u)
+			}
+		}
+	}
+	return pairs
+}
+
+// why returns what keeps two members from reaching each other, and what to do.
+func (r *reach) why(a, b peer.ID) (reason, advice string) {
+	relay := r.relay()
+	reaches := func(id peer.ID) bool { return id == relay || r.linked[[2]peer.ID{id, relay}] }
+	const enable = "set relay: true in the node.yaml of a member that all others reach"
+	switch {
+	case relay != "" && !(reaches(a) && reaches(b)):
+		lacks := a
+		if reaches(a) {
+			lacks = b
+		}
+		return r.names[relay] + " relays, but " + r.names[lacks] + " does not reach it", "see the failed dials in the log of " + r.names[lacks]
+	case relay != "":
+		return r.names[relay] + " relays, but has not connected them yet", "see the failed dials in their logs"
+	case !r.accepts[a] && !r.accepts[b]:
+		return "nobody reaches either of them directly, as behind NAT or a firewall, and no member relays", enable + ", or open a port at one of the two"
+	case !r.accepts[a] || !r.accepts[b]:
+		open, shut := a, b
+		if !r.accepts[a] {
+			open, shut = b, a
+		}
+		return r.names[shut] + " is not reached from outside and cannot connect to " + r.names[open] + ", and no member relays",
+			"check that " + r.names[shut] + " may connect to the ports of " + r.names[open] + ", or " + enable
+	}
+	return "a firewall between the two, or a wrong address, and no member relays", "check the addresses of both, or " + enable
+}
+
+// relay returns a member that relays, "" if none does.
+func (r *reach) relay() (found peer.ID) {
+	for id, relays := range r.relaying {
+		if relays && (found == "" || r.names[id] < r.names[found]) {
+			found = id
+		}
+	}
+	return found
+}
+
+// unreached returns the pairs of members that are here and do not reach each other. The
+// registry is locked.
+func (m *registry) unreached(now time.Time) []Unreached {
+	if m.cfg.Size > linksMost || !m.listed() {
+		return nil
+	}
+	r, own := newReach(), m.cfg.Host.ID()
+	r.add(own, m.links(), m.cfg.Host.Relays(), func(id peer.ID) string {
+		if id == own {
+			return m.cfg.Name
+		}
+		return m.nameOf(id)
+	})
+	for id, a := range m.records {
+		if !a.unreachable {
+			r.add(id, a.hello.Links, a.hello.Relays, m.nameHere)
+		}
+	}
+	for id := range r.names { // those that have just come may still be connecting
+		if since, seen := m.here[id]; !seen {
+			m.here[id] = now
+			delete(r.names, id)
+		} else if now.Sub(since) < reachAfter {
+			delete(r.names, id)
+		}
+	}
+	for id := range m.here {
+		if _, still := r.names[id]; !still && now.Sub(m.here[id]) >= reachAfter {
+			delete(m.here, id)
+		}
+	}
+	return r.unreached()
+}
+
+// nameHere returns what a member is called, this one included.
+func (m *registry) nameHere(id peer.ID) string {
+	if id == m.cfg.Host.ID() {
+		return m.cfg.Name
+	}
+	return m.nameOf(id)
+}
+
+// lookEvery is the time between two looks at who reaches whom.
+const lookEvery = 2 * time.Second
+
+// look reports when other members than before do not reach each other.
+func (m *registry) look(now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := m.unreached(now)
+	if slices.Equal(found, m.apartNow) {
+		return
+	}
+	m.apartNow = found
+	for _, u := range found {
+		m.cfg.Log.Info("two members do not reach each other", "members", u.A+" and "+u.B, "reason", u.Reason, "advice", u.Advice)
+	}
+	m.report()
+}
+
+// Probed is what a member has answered to a process that only looks.
+type Probed struct {
+	Name        string
+	ID          peer.ID
+	Err         error         // why it has not answered, nil if it has
+	Trip        time.Duration // of a hello and its answer
+	Ahead       time.Duration // of its clock, to half of Trip
+	Differs     []membership.Difference
+	Refused     string // why it would not let this process in
+	Links       []wire.Link
+	Relays      bool
+	Via         peer.ID // the member that passes the connection on
+	Failures    []string
+	InRun       bool // it has signed a roster
+	ProtocolGot uint32
+}
+
+// Probe says hello to a member without taking part.
+func (r *Rendezvous) Probe(ctx context.Context, o membership.Member) Probed {
+	p := Probed{Name: o.Name, ID: o.ID}
+	ctx, cancel := context.WithTimeout(ctx, 2*helloTimeout)
+	defer cancel()
+	if err := r.cfg.Host.Connect(ctx, peer.AddrInfo{ID: o.ID}); err != nil {
+		p.Err = err
+		r.cfg.Host.Failed(o.ID, o.Name, err)
+		for _, f := range r.cfg.Host.Failures(o.ID) {
+			p.Failures = append(p.Failures, f.Address+": "+f.Reason)
+		}
+		return p
+	}
+	began := time.Now()
+	h, err := r.ask(ctx, o.ID)
+	p.Trip = time.Since(began)
+	if err != nil {
+		p.Err = err
+		return p
+	}
+	for _, l := range r.cfg.Host.Links() {
+		if l.ID == o.ID {
+			p.Via = l.Via
+		}
+	}
+	p.Ahead = time.UnixMilli(h.Clock).Sub(began.Add(p.Trip / 2))
+	p.Refused, p.Links, p.Relays, p.InRun = membership.Printable(h.Refused), h.Links, h.Relays, h.Roster != nil
+	if p.Refused == "" {
+		p.Differs = r.cfg.Agreement.Differences(h.Agreement)
+	}
+	return p
+}
+
+// ask says hello to a peer and returns its answer.
+func (r *Rendezvous) ask(ctx context.Context, id peer.ID) (wire.Hello, error) {
+	s, err := r.cfg.Host.NewStream(ctx, id, HelloProtocol)
+	if err != nil {
+		return wire.Hello{}, err
+	}
+	defer s.Close()
+	defer context.AfterFunc(ctx, func() { s.Reset() })()
+	h := r.hello(id)
+	h.Probe = true
+	b, err := wire.MarshalHello(h)
+	if err == nil {
+		err = wire.WriteMessage(s, b)
+	}
+	if err == nil {
+		b, err = wire.ReadMessage(s, r.helloMost())
+	}
+	if err != nil {
+		return wire.Hello{}, err
+	}
+	return wire.UnmarshalHello(b)
+}
+
+// gossiped takes in where a member says that others are reached now, for the next time
+// that they are dialled.
+func (r *Rendezvous) gossiped(contacts []wire.Contact) {
+	for _, c := range contacts {
+		id, err := peer.IDFromBytes(c.ID)
+		if err != nil || !r.knows(id) || id == r.cfg.Host.ID() || r.cfg.Host.Network().Connectedness(id) == network.Connected {
+			continue
+		}
+		r.cfg.Host.Peerstore().AddAddrs(id, membership.Multiaddrs(c.Addrs), visitVain*(helloTimeout+visitMost))
+	}
+}
+
+// addrsOf returns where a member is reached: what it says now, if it is connected, and
+// what it said last.
+func (m *registry) addrsOf(id peer.ID, last []string) []string {
+	if m.cfg.Host.Network().Connectedness(id) != network.Connected {
+		return last
+	}
+	addrs := slices.Clone(last)
+	for _, a := range m.cfg.Host.Peerstore().Addrs(id) {
+		if text := a.String(); !slices.Contains(addrs, text) && !strings.Contains(text, "/p2p-circuit") && len(addrs) < wire.MaxAddrs {
+			addrs = append(addrs, text)
+		}
+	}
+	return addrs
+}

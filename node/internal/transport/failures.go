@@ -1,0 +1,126 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/net/swarm"
+)
+
+// failAfter is how long a peer is dialled in vain before the log says so: members do not
+// start at the same moment.
+const failAfter = 10 * time.Second
+
+// failures logs dials in vain, each address of a peer once for each reason until the peer
+// is connected.
+type failures struct {
+	log *slog.Logger
+	mu  sync.Mutex
+	of  map[peer.ID]*failing
+}
+
+// failing is a peer that is dialled in vain.
+type failing struct {
+	since time.Time
+	said  map[string]bool
+	last  []Failure
+}
+
+// Failure is a dial in vain.
+type Failure struct {
+	Address string `json:"address"`
+	Reason  string `json:"reason"`
+}
+
+func newFailures(h host.Host, log *slog.Logger) *failures {
+	f := &failures{log: log, of: map[peer.ID]*failing{}}
+	h.Network().Notify(&network.NotifyBundle{ConnectedF: func(_ network.Network, c network.Conn) { f.reached(c.RemotePeer()) }})
+	return f
+}
+
+func (f *failures) reached(id peer.ID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.of, id)
+}
+
+// failed notes that a peer was dialled in vain at a time.
+func (f *failures) failed(now time.Time, id peer.ID, name string, err error) {
+	list := dialFailures(err)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := f.of[id]
+	if p == nil {
+		p = &failing{since: now, said: map[string]bool{}}
+		f.of[id] = p
+	}
+	p.last = list
+	if now.Sub(p.since) < failAfter {
+		return
+	}
+	for _, e := range list {
+		if line := e.Address + ": " + e.Reason; !p.said[line] && len(p.said) < 64 {
+			p.said[line] = true
+			f.log.Warn("a member cannot be reached; this is said once", "name", name, "peer", id, "address", e.Address, "reason", e.Reason)
+		}
+	}
+}
+
+func (f *failures) lastOf(id peer.ID) []Failure {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if p := f.of[id]; p != nil {
+		return p.last
+	}
+	return nil
+}
+
+// dialFailures returns the addresses of an error of a dial, with what was wrong with each.
+// The end of the context is no reason of the peer's.
+func dialFailures(err error) (list []Failure) {
+	dial, ok := errors.AsType[*swarm.DialError](err)
+	switch {
+	case err == nil || errors.Is(err, context.Canceled):
+		return nil
+	case !ok || len(dial.DialErrors) == 0:
+		reason := err.Error()
+		if errors.Is(err, swarm.ErrNoAddresses) {
+			reason = "no address of it is known, or it can be dialled at none"
+		}
+		return []Failure{{"any address", reason}}
+	}
+	for _, e := range dial.DialErrors {
+		list = append(list, Failure{e.Address.String(), reasonOf(e.Cause)})
+	}
+	slices.SortFunc(list, func(a, b Failure) int { return strings.Compare(a.Address, b.Address) })
+	return list
+}
+
+// reasonOf shortens what the system says of a dial: "dial tcp4 0.0.0.0:0->192.0.2.1:80:
+// connect: connection refused" is "connection refused". Ports of this side would make each
+// a new reason.
+func reasonOf(err error) string {
+	text := err.Error()
+	if _, after, ok := strings.Cut(text, "->"); ok {
+		if _, after, ok := strings.Cut(after, ": "); ok {
+			text = after
+		}
+	}
+	return strings.TrimPrefix(text, "connect: ")
+}
+
+// Failed notes that a peer was dialled in vain, for the log.
+func (h *Host) Failed(id peer.ID, name string, err error) {
+	h.failures.failed(time.Now(), id, name, err)
+}
+
+// Failures returns the last dials in vain of a peer that is not connected.
+func (h *Host) Failures(id peer.ID) []Failure { return h.failures.lastOf(id) }
