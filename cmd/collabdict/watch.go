@@ -35,7 +35,11 @@ func (p *progress) watch(n *node.Node) (stop func()) {
 	}
 	p.decided = decided
 	p.waits.live = p.terminal != nil
+	var through links
 	return every(watchEvery, func(now time.Time) {
+		for _, line := range through.look(n.Status().Links) {
+			p.line(line)
+		}
 		if line := p.waits.look(n.Status, now); line != "" {
 			p.show(line)
 		}
@@ -223,4 +227,24 @@ func called(name string, s node.Status) string {
 		return "this member"
 	}
 	return name
+}
+
+// links is through which member each other one was reached last.
+type links map[string]string
+
+// look returns what is to be told of connections: those that another member passes on, and
+// those that are direct after that.
+func (l *links) look(now []node.Link) (lines []string) {
+	if *l == nil {
+		*l = links{}
+	}
+	for _, link := range now {
+		if before := (*l)[link.Name]; link.Via != "" && link.Via != before {
+			lines = append(lines, link.Name+" is reached through "+link.Via)
+		} else if link.Via == "" && before != "" {
+			lines = append(lines, link.Name+" is reached directly")
+		}
+		(*l)[link.Name] = link.Via
+	}
+	return lines
 }

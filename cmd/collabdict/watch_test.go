@@ -190,3 +190,23 @@ func TestWhatIsHeldBackIsTold(t *testing.T) {
 		now = now.Add(time.Second)
 	}
 }
+
+// A connection that another member passes on is told once, and so is a direct one after it.
+func TestRelayedConnectionsAreTold(t *testing.T) {
+	var l links
+	for i, step := range []struct {
+		now  []node.Link
+		want string
+	}{
+		{[]node.Link{{Name: "a"}, {Name: "b", Via: "a"}}, "b is reached through a"},
+		{[]node.Link{{Name: "a"}, {Name: "b", Via: "a"}}, ""},
+		{nil, ""},
+		{[]node.Link{{Name: "b", Via: "c"}}, "b is reached through c"},
+		{[]node.Link{{Name: "b"}}, "b is reached directly"},
+		{[]node.Link{{Name: "b"}}, ""},
+	} {
+		if got := strings.Join(l.look(step.now), "; "); got != step.want {
+			t.Errorf("step %d: got %q, want %q", i, got, step.want)
+		}
+	}
+}

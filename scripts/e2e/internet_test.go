@@ -1,0 +1,83 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// hospitals are six sites: three that all reach, the first of which relays and also listens
+// on port 443; one whose firewall lets only port 443 out; two behind NAT.
+func hospitals() []site {
+	public := func(i string) site {
+		return site{
+			listen: []string{"/ip4/0.0.0.0/tcp/4001", "/ip4/0.0.0.0/udp/4001/quic-v1"},
+			addrs:  []string{"/ip4/20.20.0." + i + "/tcp/4001", "/ip4/20.20.0." + i + "/udp/4001/quic-v1"},
+		}
+	}
+	first := public("1")
+	first.listen = append(first.listen, "/ip4/0.0.0.0/tcp/443/tls/ws")
+	first.addrs = append(first.addrs, "/ip4/20.20.0.1/tcp/443/tls/ws")
+	first.more = "relay: true"
+	hidden := site{listen: []string{"/ip4/0.0.0.0/tcp/4001", "/ip4/0.0.0.0/udp/4001/quic-v1"}}
+	return []site{first, public("2"), public("3"), hidden, hidden, hidden}
+}
+
+// Six sites, two of them behind NATs that give each connection another port, one with only
+// port 443, with 200 ms between any two and one packet of a hundred lost: the run completes,
+// and the pairs that are connected through the relay are listed.
+func TestBehindNATAndFirewalls(t *testing.T) {
+	symmetric := behindNAT("fully-random")
+	n := newInternet(t, open, open, open, webOnly, symmetric, symmetric)
+	n.tell("delay 100ms")
+	n.tell("loss 0.01")
+	c := newConsortium(t, 20, hospitals()...)
+	for _, m := range c.members {
+		m.start()
+	}
+	c.members[5].says(`h[45] is reached through h1`, 2*time.Minute)
+	c.members[3].says(`h[2356] is reached through h1`, 2*time.Minute)
+	c.oneModel(5 * time.Minute)
+}
+
+// Without a relay, two sites behind NAT do not meet. All members say who does not reach
+// whom, why, and what to do.
+func TestNobodyRelays(t *testing.T) {
+	symmetric := behindNAT("fully-random")
+	n := newInternet(t, open, open, symmetric, symmetric)
+	n.tell("delay 20ms")
+	h := hospitals()
+	h[0].more = ""
+	c := newConsortium(t, 5, h[0], h[1], h[4], h[5])
+	for _, m := range c.members {
+		m.start()
+	}
+	const why = `h3 and h4 do not reach each other: nobody reaches either of them directly, as behind NAT or a firewall, and no member relays; set relay: true in the node.yaml of a member`
+	for _, m := range c.members {
+		m.says(why, time.Minute)
+	}
+	c.members[0].says(`4 of 4 members are here: .*`+why, time.Minute)
+	c.members[0].kill()
+	c.members[0].write("node.yaml", c.members[0].nodeYAML(h[0], "relay: true"))
+	c.members[0].start()
+	c.oneModel(2 * time.Minute)
+}
+
+// Behind NATs that keep ports, two sites come to be connected directly, whether or not they
+// have met through the relay before.
+func TestHolesArePunched(t *testing.T) {
+	n := newInternet(t, open, open, behindNAT(""), behindNAT(""))
+	n.tell("delay 20ms")
+	h := hospitals()
+	c := newConsortium(t, 100, h[0], h[1], h[4], h[5])
+	for _, m := range c.members {
+		m.start()
+	}
+	c.oneModel(3 * time.Minute)
+	said := c.members[2].said()
+	if strings.LastIndex(said, "h4 is reached through") > strings.LastIndex(said, "h4 is reached directly") {
+		t.Errorf("the two sites behind NAT stay connected through the relay:\n%s", said)
+	}
+}

@@ -1,0 +1,233 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// member is one participant: its folder, and its process if one runs.
+type member struct {
+	t    *testing.T
+	name string
+	dir  string
+	id   string
+
+	mu   sync.Mutex
+	log  bytes.Buffer // of all its processes
+	news chan struct{}
+
+	process *exec.Cmd
+	ended   chan error
+}
+
+// site says what a member's node.yaml has beside its name and rows.
+type site struct {
+	listen, addrs []string
+	more          string // lines of node.yaml
+}
+
+// consortium is the members of an agreement on this machine.
+type consortium struct {
+	t       *testing.T
+	dir     string
+	members []*member
+	sites   []site
+	rounds  int
+}
+
+// newConsortium writes the folders of members and their agreement, and lets all sign it.
+func newConsortium(t *testing.T, rounds int, sites ...site) *consortium {
+	t.Helper()
+	c := &consortium{t: t, dir: t.TempDir(), sites: sites, rounds: rounds}
+	for i := range sites {
+		c.members = append(c.members, c.newMember(i, sites[i]))
+	}
+	c.agree("")
+	return c
+}
+
+// newMember makes a folder with an identity, rows and node.yaml.
+func (c *consortium) newMember(i int, s site) *member {
+	m := &member{t: c.t, name: siteName(i), dir: filepath.Join(c.dir, siteName(i)), news: make(chan struct{}, 1)}
+	fatal(c.t, os.Mkdir(m.dir, 0o700))
+	m.id = strings.TrimSpace(m.command("id", "--dir", m.dir))
+	rng := rand.New(rand.NewPCG(uint64(i), 7))
+	var rows strings.Builder
+	rows.WriteString("flow,temp,level\n")
+	for range 300 {
+		k := rng.IntN(2)
+		x := rng.NormFloat64() + 6*float64(k)
+		fmt.Fprintf(&rows, "%.4f,%.4f,%.4f\n", x, 0.8*x+rng.NormFloat64()*.5, rng.NormFloat64()+float64(i)*.1)
+	}
+	m.write("rows.csv", rows.String())
+	m.write("node.yaml", m.nodeYAML(s, s.more))
+	return m
+}
+
+func (m *member) nodeYAML(s site, more string) string {
+	return fmt.Sprintf("version: 3\nname: %s\nconsortium: ../consortium.yaml\nlisten: [%s]\ndata: [rows.csv]\n%s\n",
+		m.name, strings.Join(s.listen, ", "), more)
+}
+
+// agree writes the agreement of the members, with lines for changes, and lets all sign it.
+func (c *consortium) agree(changes string) {
+	var text strings.Builder
+	text.WriteString("version: 3\nmembers:\n")
+	for i, s := range c.sites {
+		fmt.Fprintf(&text, "  - {name: %s, id: %s, addrs: [%s]}\n", c.members[i].name, c.members[i].id, strings.Join(s.addrs, ", "))
+	}
+	fmt.Fprintf(&text, "%scolumns: [flow, temp, level]\nmodel: {kind: ggm, components: 2, rounds: %d, tol: 0}\nconsensus: {}\n", changes, c.rounds)
+	fatal(c.t, os.WriteFile(c.agreement(), []byte(text.String()), 0o600))
+	for _, m := range c.members {
+		m.command("consortium", "sign", "--dir", m.dir)
+	}
+}
+
+func (c *consortium) agreement() string { return filepath.Join(c.dir, "consortium.yaml") }
+
+func (m *member) write(name, text string) {
+	m.t.Helper()
+	fatal(m.t, os.WriteFile(filepath.Join(m.dir, name), []byte(text), 0o600))
+}
+
+// command runs the program to its end, outside of all namespaces.
+func (m *member) command(args ...string) string {
+	m.t.Helper()
+	var errs bytes.Buffer
+	cmd := exec.Command(program, args...)
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		m.t.Fatalf("%s: %v: %s", strings.Join(args, " "), err, errs.String())
+	}
+	return string(out)
+}
+
+// at returns a command of the program in the member's namespace.
+func (m *member) at(args ...string) *exec.Cmd {
+	return exec.Command("ip", append([]string{"netns", "exec", prefix + m.name, program}, args...)...)
+}
+
+// start starts the member's run.
+func (m *member) start(args ...string) {
+	m.t.Helper()
+	m.process = m.at(append([]string{"run", "--dir", m.dir}, args...)...)
+	out, in := io.Pipe()
+	m.process.Stdout, m.process.Stderr = in, in
+	fatal(m.t, m.process.Start())
+	m.ended = make(chan error, 1)
+	var read sync.WaitGroup
+	read.Go(func() { m.read(out) })
+	go func(p *exec.Cmd, ended chan<- error) {
+		err := p.Wait()
+		in.Close()
+		read.Wait()
+		ended <- err
+	}(m.process, m.ended)
+	m.t.Cleanup(m.kill)
+}
+
+func (m *member) read(out io.Reader) {
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		m.mu.Lock()
+		fmt.Fprintln(&m.log, lines.Text())
+		m.mu.Unlock()
+		if os.Getenv("COLLABDICT_E2E_LOG") != "" {
+			fmt.Printf("%s %s %s\n", time.Now().Format("15:04:05.000"), m.name, lines.Text())
+		}
+		select {
+		case m.news <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// said returns all that the member's processes have printed.
+func (m *member) said() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.log.String()
+}
+
+// says waits until the member has printed what matches a pattern, and returns that.
+func (m *member) says(pattern string, most time.Duration) string {
+	m.t.Helper()
+	re := regexp.MustCompile(pattern)
+	limit := time.After(most)
+	for {
+		if found := re.FindString(m.said()); found != "" {
+			return found
+		}
+		select {
+		case <-m.news:
+		case <-limit:
+			m.t.Fatalf("%s has not said %q within %s but\n%s", m.name, pattern, most, m.said())
+		}
+	}
+}
+
+// kill ends the process as a power cut does.
+func (m *member) kill() {
+	if m.ended == nil {
+		return
+	}
+	_ = m.process.Process.Kill()
+	<-m.ended
+	m.ended = nil
+}
+
+// exit waits for the end of the process and returns its exit code.
+func (m *member) exit(most time.Duration) int {
+	m.t.Helper()
+	select {
+	case <-m.ended:
+		m.ended = nil
+		return m.process.ProcessState.ExitCode()
+	case <-time.After(most):
+		m.t.Fatalf("%s has not ended within %s:\n%s", m.name, most, m.said())
+		return -1
+	}
+}
+
+// result is what result.json of a member says of its run.
+type result struct {
+	Participants []struct{ Digest string }
+	Rounds       int
+}
+
+// oneModel waits until all members have ended well, and checks that they have one model.
+func (c *consortium) oneModel(most time.Duration) {
+	c.t.Helper()
+	digests := map[string]bool{}
+	for _, m := range c.members {
+		if code := m.exit(most); code != 0 {
+			c.t.Errorf("%s ends with exit code %d:\n%s", m.name, code, m.said())
+		}
+		b, err := os.ReadFile(filepath.Join(m.dir, "result.json"))
+		fatal(c.t, err)
+		var r result
+		fatal(c.t, json.Unmarshal(b, &r))
+		if r.Rounds != c.rounds {
+			c.t.Errorf("%s has %d rounds, want %d", m.name, r.Rounds, c.rounds)
+		}
+		digests[r.Participants[0].Digest] = true
+	}
+	if len(digests) != 1 {
+		c.t.Errorf("the members have %d models: %v", len(digests), digests)
+	}
+}
