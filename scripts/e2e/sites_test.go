@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -199,6 +200,9 @@ func (m *member) exit(most time.Duration) int {
 		m.ended = nil
 		return m.process.ProcessState.ExitCode()
 	case <-time.After(most):
+		_ = m.process.Process.Signal(syscall.SIGQUIT) // which prints where it hangs
+		<-m.ended
+		m.ended = nil
 		m.t.Fatalf("%s has not ended within %s:\n%s", m.name, most, m.said())
 		return -1
 	}
