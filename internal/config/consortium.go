@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/strictyaml"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -132,7 +133,7 @@ func load(t option.Table, fields map[string]yaml.Node, part string) error {
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		return option.Errorf(part, "line %d: unknown field %s; there are %s", fields[unknown[0]].Line, unknown[0], strings.Join(keysOf(t), ", "))
+		return option.Errorf(part, "line %d: %s", fields[unknown[0]].Line, strictyaml.Unknown(unknown[0], keysOf(t)))
 	}
 	return nil
 }
