@@ -16,6 +16,13 @@ import (
 // them as they are).
 type Change = membership.Change
 
+// CheckChanges reports changes that cannot be made to the members that a run begins with.
+func CheckChanges(members []Member, s consensus.Settings, changes []Change) error {
+	founders, p := membership.Founding(members, s)
+	_, err := membership.Amendments(p, founders, changes)
+	return err
+}
+
 // Change sets which changes of the roster this member's operator wants, all since
 // the run has begun. Those that are decided already stay; the next is made once a
 // quorum wants it.

@@ -91,6 +91,9 @@ type Config struct {
 	Settings  consensus.Settings
 	// JoinTimeout bounds the wait for the other members; 0 means for ever.
 	JoinTimeout time.Duration
+	// BeginAt, if not zero, is when a new run may begin, the same at all members: they find
+	// each other before it. The JoinTimeout counts from then on.
+	BeginAt time.Time
 	// Heartbeat is the time between two heartbeats, and Patience is that of consensus.Params;
 	// 0 means the defaults of that.
 	Heartbeat time.Duration
@@ -218,8 +221,7 @@ func (c *Config) validateMembers() error {
 	if len(c.Changes) > 0 && len(c.Members) == 0 {
 		return refused("changes", "none to change", "the list of members that the run begins with")
 	}
-	founders, p := membership.Founding(c.Members, c.Settings)
-	if _, err := membership.Amendments(p, founders, c.Changes); err != nil {
+	if err := CheckChanges(c.Members, c.Settings, c.Changes); err != nil {
 		return err
 	}
 	return c.Agreement.Validate()
@@ -249,6 +251,9 @@ func (c *Config) complete() Agreement {
 		{"consensus: recover", string(s.Recover)},
 		{"consensus: accept lone change", fmt.Sprint(s.AcceptLoneChange)},
 		{"consensus: on lone return", string(s.OnLoneReturn)},
+	}
+	if !c.BeginAt.IsZero() {
+		own = append(own, [2]string{"begin at", c.BeginAt.UTC().Format(time.RFC3339Nano)})
 	}
 	for _, f := range own {
 		if !slices.ContainsFunc(a, func(g Field) bool { return g.Name == f[0] }) {

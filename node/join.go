@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -35,7 +36,7 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	}
 	if c.JoinTimeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.JoinTimeout)
+		ctx, cancel = context.WithTimeout(ctx, c.JoinTimeout+max(0, time.Until(c.BeginAt)))
 		defer cancel()
 	}
 	p, err := open(&c)
@@ -102,7 +103,7 @@ func open(c *Config) (*joiner, error) {
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.rendezvous, err = rendezvous.New(p.ctx, rendezvous.Config{
 		Name: c.Name, Size: c.size(), Members: c.Members, Proven: c.Secret != nil, Changes: c.Changes, Peers: c.Peers, MDNS: c.MDNS, Agreement: agreement,
-		Settings: c.Settings, Timeout: c.JoinTimeout, Key: key, Host: p.host, Store: st, Log: c.Log, OnPresence: p.report,
+		Settings: c.Settings, Early: func() bool { return time.Now().Before(c.BeginAt) }, Timeout: c.JoinTimeout, Key: key, Host: p.host, Store: st, Log: c.Log, OnPresence: p.report,
 	})
 	if err != nil {
 		return nil, errors.Join(err, p.close())

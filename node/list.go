@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/node/internal/membership"
@@ -17,14 +18,7 @@ import (
 // c.Dir, under Members, Agreement and Settings: what the members agree on. Changes are not
 // signed beforehand: members vote on each during the run.
 func SignList(c Config) (Member, []byte, error) {
-	if _, err := os.Stat(filepath.Join(c.Dir, identityFile)); errors.Is(err, fs.ErrNotExist) {
-		return Member{}, nil, refused("dir", fmt.Sprintf("%q without %s", c.Dir, identityFile), "the folder of a member, with its key")
-	}
-	key, err := loadIdentity(c.Dir)
-	if err != nil {
-		return Member{}, nil, err
-	}
-	id, err := peer.IDFromPrivateKey(key)
+	key, id, err := existingIdentity(c.Dir)
 	if err != nil {
 		return Member{}, nil, err
 	}
@@ -36,19 +30,36 @@ func SignList(c Config) (Member, []byte, error) {
 	return c.Members[i], signature, err
 }
 
+// existingIdentity returns the key of a participant's folder, which must have one.
+func existingIdentity(dir string) (crypto.PrivKey, peer.ID, error) {
+	if _, err := os.Stat(filepath.Join(dir, identityFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil, "", refused("dir", fmt.Sprintf("%q without %s", dir, identityFile), "the folder of a member, with its key")
+	}
+	key, err := loadIdentity(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	id, err := peer.IDFromPrivateKey(key)
+	return key, id, err
+}
+
 // SignedBy reports whether a signature is a member's under what [SignList] signs.
-func (c *Config) SignedBy(m Member, signature []byte) bool {
+func (c *Config) SignedBy(m Member, signature []byte) bool { return signedBy(m, c.list(), signature) }
+
+func signedBy(m Member, content, signature []byte) bool {
 	key, err := m.ID.ExtractPublicKey()
 	if err != nil {
 		return false
 	}
-	ok, err := key.Verify(c.list(), signature)
+	ok, err := key.Verify(content, signature)
 	return err == nil && ok
 }
 
-// list returns the bytes that the members sign. The version of the protocol is a program's,
-// not the members'; and the list itself is there whole.
-func (c *Config) list() []byte {
-	agreed := slices.DeleteFunc(c.complete(), func(f Field) bool { return f.Name == "protocol" || f.Name == "members" })
-	return membership.List(c.Members, agreed)
+// list returns the bytes that the members sign.
+func (c *Config) list() []byte { return membership.List(c.Members, c.Signed()) }
+
+// Signed lists what the members sign beside their list. The version of the protocol is a
+// program's, not the members'.
+func (c *Config) Signed() Agreement {
+	return slices.DeleteFunc(c.complete(), func(f Field) bool { return f.Name == "protocol" || f.Name == "members" })
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -14,10 +16,28 @@ import (
 func (a *app) consortium() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "consortium", Short: "Make what members agree on before a run: a secret, or a signed list of members",
+		Long: `consortium makes what the members of a run agree on. Members that know each other sign an
+agreement, consortium.yaml, in this order:
+
+  1. One member starts it:               consortium new plant-a/consortium.yaml --dir plant-a
+     and sends the file to the others, who read it.
+  2. Each of the others makes its card:  consortium join --dir plant-b > plant-b.card
+     and sends the card back.
+  3. The first adds them by their cards: consortium invite plant-a/consortium.yaml plant-b.card plant-c.card
+     and sends the file to all again.
+  4. Each signs its copy:                consortium sign --dir plant-b
+     and sends it back.
+  5. The first collects signatures:      consortium verify plant-a/consortium.yaml from-b.yaml from-c.yaml
+     and sends the file to all, who start run.
+
+A card has what the list needs of a member, and the member's key signs it. So the first member
+types no peer ID, and cannot mistype one. Where copies differ, consortium diff says in what.
+Members that do not need a list share a secret instead.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.consortiumSecret(), a.consortiumSign(), a.consortiumVerify())
+	cmd.AddCommand(a.consortiumNew(), a.consortiumJoin(), a.consortiumInvite(), a.consortiumSign(), a.consortiumVerify(),
+		a.consortiumDiff(), a.consortiumChange(), a.consortiumSecret())
 	return cmd
 }
 
@@ -80,26 +100,74 @@ names. Read it first: whoever signs it agrees to it.`,
 }
 
 func (a *app) consortiumVerify() *cobra.Command {
-	return &cobra.Command{
-		Use: "verify FILE", Short: "List which members have signed an agreement",
+	cmd := &cobra.Command{
+		Use: "verify FILE [COPY...]", Short: "List which members have signed an agreement, and collect signatures",
 		Long: `verify lists each member of consortium.yaml, and whether it has signed the file as it is. The
-exit code is 0 if all have.`,
-		Example: "  collabdict consortium verify consortium.yaml",
-		Args:    oneFile(1),
+exit code is 0 if all have. A signature is void as soon as something changes that is signed, such
+as a member.
+
+With COPY, verify first takes over signatures that members have written into their copies of the
+file. It takes those alone that are good for FILE.`,
+		Example: "  collabdict consortium verify consortium.yaml\n  collabdict consortium verify consortium.yaml from-b.yaml from-c.yaml",
+		Args:    filesFrom(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := a.collect(args[0], args[1:]); err != nil {
+				return err
+			}
 			r, err := roster.Read(args[0])
 			if err != nil {
 				return err
 			}
-			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-			for _, s := range r.States() {
-				fmt.Fprintf(w, "%s\t%s\n", s.Name, s.State)
+			type member struct {
+				Name  string `json:"name"`
+				State string `json:"state"`
 			}
-			if err := w.Flush(); err != nil {
+			var members []member
+			for _, s := range r.States() {
+				members = append(members, member(s))
+			}
+			err = a.print(map[string]any{"members": members}, func(to io.Writer) {
+				w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+				for _, s := range members {
+					fmt.Fprintf(w, "%s\t%s\n", s.Name, s.State)
+				}
+				w.Flush()
+			})
+			if err != nil {
 				return err
 			}
-			return r.Check()
+			if err := r.Check(); err != nil {
+				return &printedError{err}
+			}
+			return nil
 		},
+	}
+	a.addJSON(cmd)
+	return cmd
+}
+
+// collect takes over signatures from copies of an agreement.
+func (a *app) collect(file string, copies []string) error {
+	if len(copies) == 0 {
+		return nil
+	}
+	names, other, err := roster.Collect(file, copies...)
+	for _, name := range names {
+		a.note("the signature of %s is in %s now", name, file)
+	}
+	for _, path := range other {
+		a.note("%s has no signature under what %s says: collabdict consortium diff says in what they differ", path, file)
+	}
+	return err
+}
+
+// filesFrom wants at least so many names of files.
+func filesFrom(least int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least {
+			return &usageError{fmt.Sprintf("want %s, got %d", strings.TrimPrefix(cmd.Use, cmd.Name()+" "), len(args)), "see " + cmd.CommandPath() + " --help"}
+		}
+		return nil
 	}
 }
 

@@ -32,6 +32,11 @@ type usageError struct{ msg, hint string }
 
 func (e *usageError) Error() string { return e.msg }
 
+// printedError is the failure of a command whose result is on standard output already.
+type printedError struct{ error }
+
+func (e *printedError) Unwrap() error { return e.error }
+
 // class is a kind of failure: its name in JSON and its exit code.
 type class struct {
 	name string
@@ -65,6 +70,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		conf   *config.Error
 		setup  *node.ConfigError
 		differ *node.DisagreementError
+		apart  *differentError
 		double *node.DuplicateNameError
 		extra  *node.TooManyError
 		alien  *node.StrangerError
@@ -110,7 +116,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return modelFailure, ""
 	case errors.As(err, &conf), errors.As(err, &setup):
 		return usageFailure, ""
-	case errors.As(err, &unlike), errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
+	case errors.As(err, &unlike), errors.As(err, &apart), errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
 		return disagreement, ""
 	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended):
 		return membersLost, ""
@@ -141,7 +147,8 @@ func (a *app) fail(ctx context.Context, err error) int {
 	}
 	var again replayError
 	errors.As(err, &again)
-	if a.json {
+	var printed *printedError
+	if a.json && !errors.As(err, &printed) {
 		type failure struct {
 			Code    string  `json:"code"`
 			Message string  `json:"message"`

@@ -30,6 +30,7 @@ type progress struct {
 	began    time.Time
 	last     string // the live line
 	met      string // who is there while members find each other
+	beginAt  time.Time
 
 	reachable bool // where this member is reached has been said
 	joined    atomic.Bool
@@ -167,7 +168,7 @@ func (p *progress) joining(s node.Status) {
 	p.mu.Lock()
 	p.met = line
 	p.mu.Unlock()
-	p.show(line)
+	p.show(line + p.beginsIn())
 }
 
 // remindEvery is the interval at which a wait for members is reported.
@@ -181,9 +182,17 @@ func (p *progress) remind() (stop func()) {
 		line := p.met
 		p.mu.Unlock()
 		if line != "" {
-			p.show(fmt.Sprintf("%s; for %s now", line, time.Since(p.began).Round(time.Second)))
+			p.show(fmt.Sprintf("%s; for %s now", line, time.Since(p.began).Round(time.Second)) + p.beginsIn())
 		}
 	})
+}
+
+// beginsIn says when the run begins, if it may not yet.
+func (p *progress) beginsIn() string {
+	if line := beginsIn(p.beginAt, time.Now()); line != "" {
+		return "; " + line
+	}
+	return ""
 }
 
 // every calls f at intervals until the returned function is called.

@@ -101,6 +101,8 @@ func commandsPage() string {
 		switch {
 		case trains:
 			b.WriteString("\nAlso: [flags of all training commands](#flags-of-all-training-commands), [options of models](options.md), [options of\nall models](options.md#all-models) and [of sums](options.md#sums).\n")
+		case c.Flags().Lookup(helpAll) != nil:
+			b.WriteString("\nAlso: [options of models](options.md), [options of all models](options.md#all-models) and [of sums](options.md#sums).\n")
 		case c.Flags().Lookup("scheme") != nil:
 			fmt.Fprintf(&b, "\nAlso: [options of sums](options.md#sums); the default of `--scheme` is `%s`.\n", c.Flags().Lookup("scheme").DefValue)
 		}

@@ -247,7 +247,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 	}
 	c.Node = node.Config{
 		Name: own.Name, Dir: f.dir, Listen: own.Listen, Announce: own.Announce, MapPorts: own.MapPorts, Relay: own.Relay,
-		Members: agreed.Members, Changes: agreed.Changes, JoinTimeout: f.joinTimeout,
+		Members: agreed.Members, Changes: agreed.Changes, BeginAt: agreed.BeginAt, JoinTimeout: f.joinTimeout,
 		Patience: cmp.Or(f.patience, own.Patience), Durability: node.Durability(cmp.Or(f.durability, own.Durability)),
 	}
 	return c, append(warnings, ofData...), nil
@@ -309,6 +309,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	c.Node.Log = hclogs.New(hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level}))
 	a.warnOfShown(c.Task)
 	shown := a.newProgress(c.Task)
+	shown.beginAt = c.Node.BeginAt
 	c.Node.OnStatus = shown.joining
 	stopReminding := shown.remind()
 	defer stopReminding()

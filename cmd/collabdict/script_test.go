@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -64,10 +65,23 @@ func TestScripts(t *testing.T) {
 			"ids":     func(ts *testscript.TestScript, _ bool, args []string) { putIDs(ts, args[0], args[1], args[2:]) },
 			"replace": func(ts *testscript.TestScript, _ bool, args []string) { withTexts(ts, args[0], args[1], args[2:]) },
 			"alike":   func(ts *testscript.TestScript, _ bool, args []string) { alikeModels(ts, args[0], args[1]) },
+			"ports":   func(ts *testscript.TestScript, _ bool, args []string) { freePorts(ts, args) },
 			"mode":    func(ts *testscript.TestScript, _ bool, args []string) { hasMode(ts, args[0], args[1]) },
 			"better":  func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
 		},
 	})
+}
+
+// freePorts sets each variable to a port on this machine that is free.
+func freePorts(ts *testscript.TestScript, names []string) {
+	for _, name := range names {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		ts.Check(err)
+		defer l.Close() // held until all are found, so that they differ
+		_, port, err := net.SplitHostPort(l.Addr().String())
+		ts.Check(err)
+		ts.Setenv(name, port)
+	}
 }
 
 // hasMode asserts who may read a file, by permissions in octal.

@@ -251,10 +251,14 @@ func (t *taskFlags) put(k *pipeline.Task, name, text, from string) error {
 	if k.Consensus.Find(name) != nil {
 		hint = "say " + consensusPrefix + name
 	}
-	if ofConsensus {
-		return &usageError{fmt.Sprintf("%s%s: the consensus has no such option; it has %s", from, name, strings.Join(k.Consensus.Names(), ", ")), hint}
+	instead := "; it has " + strings.Join(table.Names(), ", ")
+	if t.values[short] == nil { // no other model has it either
+		instead = strictyaml.Instead(short, "it has", table.Names())
 	}
-	return &usageError{fmt.Sprintf("%s%s: the model %s has none; it has %s", from, name, k.Kind.Name, strings.Join(table.Names(), ", ")), hint}
+	if ofConsensus {
+		return &usageError{fmt.Sprintf("%s%s: the consensus has no such option%s", from, name, instead), hint}
+	}
+	return &usageError{fmt.Sprintf("%s%s: the model %s has none%s", from, name, k.Kind.Name, instead), hint}
 }
 
 // readFile sets what the settings file says.

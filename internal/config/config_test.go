@@ -265,3 +265,60 @@ func TestNodesSayWhatToDoWithMissingCells(t *testing.T) {
 		}
 	}
 }
+
+// The consensus may be left out, and is then as with all defaults.
+func TestConsensusIsOptional(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "consortium.yaml")
+	for _, text := range []string{"", "consensus:\n", "consensus: {}\n"} {
+		text = "version: 3\nmembers: [{name: a, id: x}, {name: b, id: y}, {name: c, id: z}]\ncolumns: [temp]\nmodel: {kind: ggm}\n" + text
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := readTask(t, path)
+		if want := pipelinetest.Task(t, "ggm"); err != nil || got.Settings != want.Settings {
+			t.Errorf("%q: %v, got %+v, want %+v", text, err, got.Settings, want.Settings)
+		}
+	}
+}
+
+// A misspelt field is named with its line, and with the nearest field that there is.
+func TestMisspeltFields(t *testing.T) {
+	const text = `version: 3
+members:
+  - {name: a, id: x, addrs: []}
+  - {name: b, id: y}
+  - {name: c, id: z}
+columns: [temp]
+changes:
+  - {remove: [b]}
+model:
+  kind: ggm
+  seed: 2
+consensus:
+  quorum: 2
+`
+	decoded := func(text string) error { _, err := decodeConsortium("f", []byte(text)); return err }
+	if err := decoded(text); err != nil {
+		t.Fatal(err)
+	}
+	for spelt, want := range map[[2]string]string{
+		{"members:", "member:"}:  "line 2, column 1: unknown field member: did you mean members?",
+		{"addrs:", "adrs:"}:      "line 3, column 22: members: number 1: unknown field adrs: did you mean addrs?",
+		{"columns:", "colums:"}:  "line 6, column 1: unknown field colums: did you mean columns?",
+		{"remove:", "remvoe:"}:   "line 8, column 6: changes: number 1: unknown field remvoe: did you mean remove?",
+		{"seed:", "sead:"}:       "model: line 11: unknown field sead: did you mean seed?",
+		{"quorum:", "qourum:"}:   "consensus: line 13: unknown field qourum: did you mean quorum?",
+		{"quorum:", "majority:"}: "consensus: line 13: unknown field majority; there are scheme, step",
+	} {
+		if err := decoded(strings.Replace(text, spelt[0], spelt[1], 1)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", spelt[1], err, want)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, NodeFile), []byte("version: 3\nlisten: []\nlabl: x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadNode(dir); err == nil || !strings.Contains(err.Error(), "line 3, column 1: unknown field labl: did you mean label?") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/strictyaml"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -20,6 +22,7 @@ type Consortium struct {
 	Version   int                  `yaml:"version"`
 	Members   []Member             `yaml:"members"` // that a run begins with
 	Changes   []Change             `yaml:"changes,omitempty"`
+	BeginAt   string               `yaml:"begin_at,omitempty"` // RFC 3339: no run begins before; "" for no such time
 	Columns   []string             `yaml:"columns"`
 	Model     Model                `yaml:"model"`
 	Consensus map[string]yaml.Node `yaml:"consensus"` // how sums are made and protected, by option
@@ -132,7 +135,7 @@ func load(t option.Table, fields map[string]yaml.Node, part string) error {
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		return option.Errorf(part, "line %d: unknown field %s; there are %s", fields[unknown[0]].Line, unknown[0], strings.Join(keysOf(t), ", "))
+		return option.Errorf(part, "line %d: %s", fields[unknown[0]].Line, strictyaml.Unknown(unknown[0], keysOf(t)))
 	}
 	return nil
 }
@@ -145,16 +148,62 @@ func keysOf(t option.Table) []string {
 	return names
 }
 
+// Begins returns the time before which no run begins, zero if there is none.
+func (c *Consortium) Begins() (time.Time, error) {
+	if c.BeginAt == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339, c.BeginAt)
+	if err != nil {
+		err = fmt.Errorf("begin_at: want a time such as 2026-05-04T06:00:00Z, got %q", c.BeginAt)
+	}
+	return at, err
+}
+
+const ofConsortium = "every member needs the agreement of its consortium"
+
 // ReadConsortium reads an agreement.
 func ReadConsortium(path string) (*Consortium, error) {
-	b, err := content(path, "every member needs the agreement of its consortium")
+	b, err := content(path, ofConsortium)
 	if err != nil {
 		return nil, err
 	}
 	return decodeConsortium(path, b)
 }
 
+// ReadDraft reads an agreement that may lack members.
+func ReadDraft(path string) (*Consortium, error) {
+	b, err := content(path, ofConsortium)
+	if err != nil {
+		return nil, err
+	}
+	return decodeDraft(path, b)
+}
+
 func decodeConsortium(path string, b []byte) (*Consortium, error) {
+	c, err := decodeDraft(path, b)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Members) < 2 {
+		return nil, &Error{path, fmt.Sprintf("members: want at least 2, got %d", len(c.Members)), "add every member, with its name, id and addrs, or by its card with collabdict consortium invite"}
+	}
+	t, err := c.Task()
+	if err == nil {
+		err = t.Consensus.Complete()
+	}
+	if err == nil {
+		if err = t.Settings.Validate(len(c.Members)); err != nil {
+			err = fmt.Errorf("consensus: %w", err)
+		}
+	}
+	if err != nil {
+		return nil, &Error{path, err.Error(), "correct the file"}
+	}
+	return c, nil
+}
+
+func decodeDraft(path string, b []byte) (*Consortium, error) {
 	c := &Consortium{}
 	if err := decode(path, b, c); err != nil {
 		return nil, err
@@ -165,19 +214,12 @@ func decodeConsortium(path string, b []byte) (*Consortium, error) {
 	switch {
 	case c.Model.Kind == "":
 		return nil, &Error{path, "model: want kind, got none", "name what is learned: " + algorithms.Names()}
-	case len(c.Members) < 2:
-		return nil, &Error{path, fmt.Sprintf("members: want at least 2, got %d", len(c.Members)), "list every member with its name, id and addrs"}
 	case len(c.Columns) == 0:
 		return nil, &Error{path, "columns: want at least 1, got none", "list the features that all members have"}
 	}
-	t, err := c.Task()
+	_, err := c.Task()
 	if err == nil {
-		err = t.Consensus.Complete()
-	}
-	if err == nil {
-		if err = t.Settings.Validate(len(c.Members)); err != nil {
-			err = fmt.Errorf("consensus: %w", err)
-		}
+		_, err = c.Begins()
 	}
 	if err != nil {
 		return nil, &Error{path, err.Error(), "correct the file"}

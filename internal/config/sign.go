@@ -1,72 +1,40 @@
 package config
 
 import (
-	"bytes"
-	"io"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 
 	"go.yaml.in/yaml/v4"
-
-	"github.com/collabdict/collabdict/internal/atomicfile"
 )
 
 // AddSignatures puts signatures, by name, into the file of an agreement, in place of
 // earlier ones of the same members. All else in the file stays, comments included; blank
 // lines and indentation may differ.
 func AddSignatures(path string, signatures map[string]string) error {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if b, err = withSignatures(path, b, signatures); err != nil {
-		return err
-	}
-	return atomicfile.Write(path, info.Mode().Perm(), func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
+	return rewrite(path, func(b []byte) ([]byte, error) { return withSignatures(path, b, signatures) })
 }
 
 // withSignatures returns the text of an agreement with signatures.
 func withSignatures(path string, b []byte, signatures map[string]string) ([]byte, error) {
-	before, err := decodeConsortium(path, b)
-	if err != nil {
+	if _, err := decodeConsortium(path, b); err != nil {
 		return nil, err
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(b, &document); err != nil {
-		return nil, &Error{path, err.Error(), "correct the file"}
-	}
-	part := entry(document.Content[0], "signatures")
-	if part == nil || part.Kind != yaml.MappingNode {
-		part = &yaml.Node{Kind: yaml.MappingNode}
-	}
-	for _, name := range slices.Sorted(maps.Keys(signatures)) {
-		set(part, name, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: signatures[name]})
-	}
-	set(document.Content[0], "signatures", part)
-	var out bytes.Buffer
-	if err := dump(&out, &document); err != nil {
-		return nil, err
-	}
-	want := maps.Clone(signatures)
-	for name, s := range before.Signatures {
-		if _, replaced := want[name]; !replaced {
-			want[name] = s
+	return edited(path, b, func(root *yaml.Node, c *Consortium) {
+		part := entry(root, "signatures")
+		if part == nil || part.Kind != yaml.MappingNode {
+			part = &yaml.Node{Kind: yaml.MappingNode}
 		}
-	}
-	after, err := decodeConsortium(path, out.Bytes())
-	if err != nil || !before.same(after) || !maps.Equal(after.Signatures, want) {
-		return nil, &Error{path, "cannot be rewritten without a change of its content", "write it without anchors and tags"}
-	}
-	return out.Bytes(), nil
+		c.Signatures = maps.Clone(c.Signatures)
+		if c.Signatures == nil {
+			c.Signatures = map[string]string{}
+		}
+		for _, name := range slices.Sorted(maps.Keys(signatures)) {
+			set(part, name, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: signatures[name]})
+			c.Signatures[name] = signatures[name]
+		}
+		set(root, "signatures", part)
+	})
 }
 
 // entry returns a value of a mapping, nil if there is none.
@@ -93,7 +61,7 @@ func set(mapping *yaml.Node, key string, value *yaml.Node) {
 
 // same reports whether two agreements have the same content, but for signatures.
 func (c *Consortium) same(o *Consortium) bool {
-	return c.Version == o.Version && reflect.DeepEqual(c.Members, o.Members) && reflect.DeepEqual(c.Changes, o.Changes) &&
+	return c.Version == o.Version && c.BeginAt == o.BeginAt && reflect.DeepEqual(c.Members, o.Members) && reflect.DeepEqual(c.Changes, o.Changes) &&
 		slices.Equal(c.Columns, o.Columns) && c.Model.Kind == o.Model.Kind && reflect.DeepEqual(c.Model.Ranges, o.Model.Ranges) &&
 		maps.EqualFunc(c.Model.Options, o.Model.Options, sameNode) && maps.EqualFunc(c.Consensus, o.Consensus, sameNode)
 }

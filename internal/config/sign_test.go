@@ -3,7 +3,9 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -121,6 +123,46 @@ func FuzzAddSignatures(f *testing.F) {
 		for other, s := range before.Signatures {
 			if other != name && after.Signatures[other] != s {
 				t.Errorf("the signature of %q was %q, is %q", other, s, after.Signatures[other])
+			}
+		}
+	})
+}
+
+// Whatever stands in a file, a member that is put into it, and a change that is appended,
+// change nothing else.
+func FuzzEdits(f *testing.F) {
+	f.Add([]byte(commented), "b", "n")
+	f.Add([]byte(strings.Replace(commented, "- name: b", "- &b\n      name: b", 1)), "d", "a")
+	f.Add([]byte(strings.Replace(commented, "# The end.", "begin_at: 2026-05-04T06:00:00Z\n\n\n# The end.\n", 1)), "# x", " ")
+	f.Fuzz(func(t *testing.T, text []byte, name, id string) {
+		before, err := decodeDraft("f", text)
+		if err != nil {
+			return
+		}
+		m := Member{Name: name, ID: id, Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}
+		if out, err := withMembers("f", text, []Member{m}); err == nil {
+			after, err := decodeDraft("f", out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(after.Members, func(o Member) bool { return o.Name == name })
+			if i < 0 || !reflect.DeepEqual(after.Members[i], m) || len(after.Members)-len(before.Members) > 1 {
+				t.Errorf("%q became %q", text, out)
+			}
+			if after.Members = before.Members; !before.same(after) {
+				t.Errorf("%q became %q", text, out)
+			}
+		}
+		if out, err := withChange("f", text, Change{Add: []Member{m}, Remove: []string{name}}); err == nil {
+			after, err := decodeDraft("f", out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(before.Changes); len(after.Changes) != n+1 || !reflect.DeepEqual(after.Changes[n].Add, []Member{m}) || after.Changes[n].Remove[0] != name {
+				t.Errorf("%q became %q", text, out)
+			}
+			if after.Changes = before.Changes; !before.same(after) {
+				t.Errorf("%q became %q", text, out)
 			}
 		}
 	})

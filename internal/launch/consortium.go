@@ -62,7 +62,7 @@ func (c *Consortium) Write() error {
 		return err
 	}
 	for key, path := range agreed.Files(c.Task) {
-		if err := copyFile(filepath.Join(c.Dir, key), path); err != nil {
+		if err := CopyFile(filepath.Join(c.Dir, key), path); err != nil {
 			return err
 		}
 	}
@@ -125,7 +125,8 @@ func writeRows(dir string, p dataset.Participant) (*config.Node, error) {
 	}, err
 }
 
-func copyFile(to, from string) error {
+// CopyFile copies a file, for its owner alone.
+func CopyFile(to, from string) error {
 	f, err := os.Open(from)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ package roster
 
 import (
 	"path/filepath"
+	"time"
 
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/pipeline"
@@ -19,6 +20,7 @@ type Roster struct {
 	Task    *pipeline.Task // complete
 	Members []node.Member
 	Changes []node.Change
+	BeginAt time.Time // no run begins before; zero for no such time
 
 	signatures map[string]string
 }
@@ -29,7 +31,20 @@ func Read(file string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Roster{File: file, Columns: agreed.Columns, signatures: agreed.Signatures}
+	return complete(file, agreed)
+}
+
+// ReadDraft reads the file of an agreement that may lack members.
+func ReadDraft(file string) (*Roster, error) {
+	agreed, err := config.ReadDraft(file)
+	if err != nil {
+		return nil, err
+	}
+	return complete(file, agreed)
+}
+
+func complete(file string, agreed *config.Consortium) (r *Roster, err error) {
+	r = &Roster{File: file, Columns: agreed.Columns, signatures: agreed.Signatures}
 	if r.Task, err = agreed.Task(); err == nil {
 		err = r.Task.ReadFiles(filepath.Dir(file))
 	}
@@ -41,6 +56,9 @@ func Read(file string) (*Roster, error) {
 	}
 	if err == nil {
 		r.Changes, err = Changes(agreed.Changes)
+	}
+	if err == nil {
+		r.BeginAt, err = agreed.Begins()
 	}
 	if err != nil {
 		return nil, &config.Error{File: file, Msg: err.Error(), Hint: "correct the file"}

@@ -24,7 +24,7 @@ type State struct{ Name, State string }
 // content returns what the members sign: who they are, and what they compare when a run
 // begins.
 func (r *Roster) content() *node.Config {
-	c := &node.Config{Members: r.Members, Settings: r.Task.Settings}
+	c := &node.Config{Members: r.Members, Settings: r.Task.Settings, BeginAt: r.BeginAt}
 	for _, f := range r.Task.Fields(r.Columns) {
 		c.Agreement = append(c.Agreement, node.Field(f))
 	}
@@ -36,15 +36,55 @@ func (r *Roster) States() []State {
 	c := r.content()
 	list := make([]State, len(r.Members))
 	for i, m := range r.Members {
-		list[i] = State{m.Name, Unsigned}
-		if text, ok := r.signatures[m.Name]; ok {
-			list[i].State = Other
-			if signature, err := base64.StdEncoding.DecodeString(text); err == nil && c.SignedBy(m, signature) {
-				list[i].State = Signed
-			}
-		}
+		list[i] = State{m.Name, state(c, m, r.signatures)}
 	}
 	return list
+}
+
+// state returns what a member has signed, by signatures that may be of other content.
+func state(c *node.Config, m node.Member, signatures map[string]string) string {
+	text, ok := signatures[m.Name]
+	if !ok {
+		return Unsigned
+	}
+	if signature, err := base64.StdEncoding.DecodeString(text); err == nil && c.SignedBy(m, signature) {
+		return Signed
+	}
+	return Other
+}
+
+// Collect puts signatures that members have written into their copies of an agreement into
+// its file. It returns the names of the members whose signatures it took over, and copies
+// with none under the content of the file.
+func Collect(file string, copies ...string) (names, other []string, err error) {
+	r, err := Read(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	content, found := r.content(), map[string]string{}
+	for _, path := range copies {
+		from, err := config.ReadDraft(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		any := false
+		for _, m := range r.Members {
+			if state(content, m, from.Signatures) != Signed {
+				continue
+			}
+			any = true
+			if state(content, m, r.signatures) != Signed {
+				found[m.Name] = from.Signatures[m.Name]
+			}
+		}
+		if !any {
+			other = append(other, path)
+		}
+	}
+	if len(found) > 0 {
+		err = config.AddSignatures(file, found)
+	}
+	return slices.Sorted(maps.Keys(found)), other, err
 }
 
 // Check returns an error that names the members that have not signed the agreement as it

@@ -72,7 +72,7 @@ func explain(n *yaml.Node, t reflect.Type, at yaml.Mark) string {
 			of, known := fieldType(t, key.Value)
 			if !known {
 				if !takesAny(t) && key.Line == at.Line && key.Column == at.Column {
-					return "unknown field " + key.Value
+					return Unknown(key.Value, fieldNames(t))
 				}
 				continue
 			}
@@ -123,6 +123,19 @@ func fieldType(t reflect.Type, name string) (reflect.Type, bool) {
 		}
 	}
 	return nil, false
+}
+
+// fieldNames lists the names that a file has for the fields of a struct.
+func fieldNames(t reflect.Type) (names []string) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for f := range t.Fields() {
+		if tag, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); tag != "" && tag != "-" {
+			names = append(names, tag)
+		}
+	}
+	return names
 }
 
 // takesAny reports whether a struct has a place for fields that it does not name.

@@ -38,7 +38,7 @@ func TestFaultsAreSaidInTheTermsOfTheFile(t *testing.T) {
 		"parts:\n- {}\n- a: b":  "line 3, column 3: parts: number 2: unknown field a",
 		"pairs: {x: [1, two]}":  `line 1, column 16: pairs: x: number 2: want a number, got "two"`,
 		"pairs: {x: [1, 2, 3]}": "line 1, column 12: invalid array: want 2 elements but got 3",
-		"nmae: a":               "line 1, column 1: unknown field nmae",
+		"nmae: a":               "line 1, column 1: unknown field nmae: did you mean name?",
 		"[a, b]":                "line 1, column 1: want fields, as name: value, got a list",
 		"three":                 `line 1, column 1: want fields, as name: value, got "three"`,
 		"name: [":               "line 2, column 1: did not find expected node content",

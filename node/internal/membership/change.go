@@ -60,7 +60,7 @@ func Amendments(p consensus.Params, founders []Member, changes []Change) ([]*con
 		}
 		slices.Sort(a.Removed)
 		for _, m := range c.Add {
-			if err := m.checkNew(); err != nil {
+			if err := m.CheckNew("changes"); err != nil {
 				return nil, err
 			}
 			if rankOf(members, nil, func(o Member) bool { return o.ID == m.ID }) >= 0 {
@@ -81,16 +81,17 @@ func Amendments(p consensus.Params, founders []Member, changes []Change) ([]*con
 	return list, nil
 }
 
-// checkNew reports what all members would choke on once it is decided.
-func (m Member) checkNew() error {
-	if err := CheckName("changes: name", m.Name); err != nil {
+// CheckNew reports what all members would choke on once the member is one of them. The
+// errors' fields begin with the part of the file that it stands in.
+func (m Member) CheckNew(part string) error {
+	if err := CheckName(part+": name", m.Name); err != nil {
 		return err
 	}
 	if m.ID.Validate() != nil {
-		return &ConfigError{"changes: " + m.Name + ": id", "none", "a peer ID"}
+		return &ConfigError{part + ": " + m.Name + ": id", "none", "a peer ID"}
 	}
 	if _, err := m.ID.ExtractPublicKey(); err != nil {
-		return &ConfigError{"changes: " + m.Name + ": id", m.ID.String(), "one that is made of its key, as collabdict id prints it"}
+		return &ConfigError{part + ": " + m.Name + ": id", m.ID.String(), "one that is made of its key, as collabdict id prints it"}
 	}
 	_, err := m.AddrInfo()
 	return err

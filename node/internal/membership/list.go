@@ -25,8 +25,24 @@ func List(members []Member, a Agreement) []byte {
 	return b
 }
 
+// CardText returns the bytes that a member signs of its card: its name, its peer ID, its
+// addresses, and its columns. No two contents have the same bytes.
+func CardText(m Member, columns []string) []byte {
+	b := appendText(appendText(appendText(nil, cardDomain), m.Name), string(m.ID))
+	for _, list := range [][]string{m.Addrs, columns} {
+		b = binary.BigEndian.AppendUint64(b, uint64(len(list)))
+		for _, s := range list {
+			b = appendText(b, s)
+		}
+	}
+	return b
+}
+
 // Signatures of other things are over other beginnings.
-const listDomain = "collabdict/list/1"
+const (
+	listDomain = "collabdict/list/1"
+	cardDomain = "collabdict/card/1"
+)
 
 func appendText(b []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint64(b, uint64(len(s))), s...)

@@ -27,11 +27,14 @@ type Config struct {
 	MDNS      string              // tag on the local network; "" means none
 	Agreement membership.Agreement
 	Settings  consensus.Settings
-	Timeout   time.Duration // of the wait for the others, which a caller's context has; 0 means none
-	Key       crypto.PrivKey
-	Host      *transport.Host
-	Store     *store.Store
-	Log       *slog.Logger
+	// Early, if not nil, reports whether it is too early for a new run: members are met, and
+	// no roster is signed. It is asked whenever another process says hello.
+	Early   func() bool
+	Timeout time.Duration // of the wait for the others, which a caller's context has; 0 means none
+	Key     crypto.PrivKey
+	Host    *transport.Host
+	Store   *store.Store
+	Log     *slog.Logger
 	// OnPresence, if not nil, gets the members present and missing whenever that changes. It must not block.
 	OnPresence func(Presence)
 }

@@ -91,6 +91,9 @@ func (m *registry) subscribe() error {
 				return nil
 			}
 		}
+		if m.cfg.Early != nil && m.cfg.Early() {
+			return nil // visits go on, and so do hellos
+		}
 		if err := m.sign(r); err != nil {
 			return err
 		}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/roster"
+)
+
+// differentError says that two agreements differ in what is signed.
+type differentError struct {
+	a, b string
+	n    int
+}
+
+func (e *differentError) Error() string {
+	return fmt.Sprintf("%s and %s differ in %s that members sign", e.a, e.b, count(e.n, "thing"))
+}
+
+func (a *app) consortiumDiff() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "diff A B", Short: "Say in what two agreements differ",
+		Long: `diff says in what two agreements differ: members, columns, each setting with both values, files
+that they name, changes and signatures. Defaults count as if they were written. The exit code is
+0 if nothing differs that members sign, otherwise 5.`,
+		Example: "  collabdict consortium diff consortium.yaml from-b.yaml",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return &usageError{fmt.Sprintf("want two files, got %d", len(args)), "see " + cmd.CommandPath() + " --help"}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			var of [2]*roster.Roster
+			for i, file := range args {
+				var err error
+				if of[i], err = roster.ReadDraft(file); err != nil {
+					return err
+				}
+			}
+			list, n := roster.Diff(of[0], of[1]), 0
+			for _, d := range list {
+				if d.Signed {
+					n++
+				}
+			}
+			result := map[string]any{"a": args[0], "b": args[1], "same": n == 0, "differences": append([]roster.Difference{}, list...)}
+			err := a.print(result, func(w io.Writer) {
+				for _, d := range list {
+					fmt.Fprintln(w, d.Text)
+				}
+				if n == 0 {
+					fmt.Fprintln(w, "nothing differs that members sign")
+				}
+			})
+			if err != nil || n == 0 {
+				return err
+			}
+			return &printedError{&differentError{args[0], args[1], n}}
+		},
+	}
+	a.addJSON(cmd)
+	return cmd
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/launch"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/roster"
+	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/node"
+)
+
+// cardFlags say of which participant a card is, and where that is reached.
+type cardFlags struct {
+	dir   string
+	addrs []string
+}
+
+func (c *cardFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&c.dir, "dir", "", "`FOLDER` of the participant, with its key and node.yaml")
+	f.StringSliceVar(&c.addrs, "address", nil, "`ADDRESS` at which the others reach it, such as /ip4/192.0.2.7/tcp/4001; may be repeated (default those that node.yaml listens on, of all interfaces)")
+}
+
+// card returns the card of the participant. Of its columns it has those of an agreement
+// alone, if that is not nil.
+func (c *cardFlags) card(own *config.Node, agreed []string) (*config.Card, error) {
+	spec, err := own.Spec()
+	if err != nil {
+		return nil, err
+	}
+	columns, _, err := dataset.Features(spec)
+	if err != nil {
+		return nil, err
+	}
+	addrs := c.addrs
+	if len(addrs) == 0 {
+		if addrs, err = node.ReachedAt(own.Listen); err != nil {
+			return nil, &config.Error{File: filepath.Join(c.dir, config.NodeFile), Msg: err.Error(), Hint: "correct the file"}
+		}
+	}
+	if agreed != nil {
+		of := config.Card{Columns: columns}
+		if lacks := of.Lacks(agreed); len(lacks) > 0 {
+			return nil, &dataset.Error{
+				File: strings.Join(own.Data, ", "), Msg: fmt.Sprintf("want all columns of the agreement, missing %q", lacks),
+				Hint: fmt.Sprintf("columns are %q: rename them, or agree on other columns", columns),
+			}
+		}
+		columns = agreed
+	}
+	return roster.NewCard(c.dir, own.Name, addrs, columns)
+}
+
+// node reads node.yaml of the participant.
+func (c *cardFlags) node() (*config.Node, error) {
+	if c.dir == "" {
+		return nil, &usageError{"--dir: want the folder of a participant, got nothing", "collabdict init makes one"}
+	}
+	return config.ReadNode(c.dir)
+}
+
+func (a *app) consortiumNew() *cobra.Command {
+	var (
+		of      taskFlags
+		card    cardFlags
+		columns []string
+		beginAt string
+	)
+	cmd := &cobra.Command{
+		Use: "new FILE", Short: "Start an agreement, with its first member",
+		Long: `new writes a new agreement into FILE: the model and how sums are made, as run takes these
+options, each with a comment. The participant in --dir is its first member. The columns are those
+of its rows, or --columns. Send the file to the others, and add them by their cards with
+collabdict consortium invite. Until members sign it, the file may be edited by hand.`,
+		Example: `  collabdict consortium new plant-a/consortium.yaml --dir plant-a
+  collabdict consortium new plant-a/consortium.yaml --dir plant-a --components 8 --ranges 0,100 --begin-at 2026-05-04T06:00:00Z`,
+		Args: oneFile(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			task, err := of.task(algorithm.Own)
+			if err != nil {
+				return err
+			}
+			own, err := card.node()
+			if err != nil {
+				return err
+			}
+			first, err := card.card(own, columns)
+			if err != nil {
+				return err
+			}
+			agreed, err := newAgreement(task, first, beginAt)
+			if err != nil {
+				return err
+			}
+			if err := writeAgreement(args[0], agreed, task); err != nil {
+				return err
+			}
+			a.noteCard(first)
+			a.note("%s has a new agreement on %s: read it, and send it to the other members; add them by their cards with collabdict consortium invite", args[0], count(len(first.Columns), "column"))
+			if expected := own.Consortium; !sameFile(expected, args[0]) {
+				a.note("%s names another file as the agreement, %s: correct it there", filepath.Join(card.dir, config.NodeFile), expected)
+			}
+			return nil
+		},
+	}
+	card.add(cmd)
+	of.add(cmd)
+	cmd.Flags().StringSliceVar(&columns, "columns", nil, "`COLUMNS` that are features, separated by commas (default all of the participant's rows)")
+	cmd.Flags().StringVar(&beginAt, "begin-at", "", "begin no run before `TIME`, such as 2026-05-04T06:00:00Z: members find each other before it")
+	return cmd
+}
+
+func newAgreement(t *pipeline.Task, first *config.Card, beginAt string) (*config.Consortium, error) {
+	all := rows.WindowColumns(first.Columns, t.Window)
+	if err := t.CheckColumns(len(all)); err != nil {
+		return nil, asUsage(err)
+	}
+	c, err := config.NewConsortium(t, all, []config.Member{first.Member})
+	if err != nil {
+		return nil, err
+	}
+	c.BeginAt = beginAt
+	if _, err := c.Begins(); err != nil {
+		return nil, &usageError{"--begin-at" + strings.TrimPrefix(err.Error(), "begin_at"), ""}
+	}
+	return c, nil
+}
+
+// writeAgreement writes a new agreement, and beside it the files that it names.
+func writeAgreement(file string, c *config.Consortium, t *pipeline.Task) error {
+	if _, err := os.Lstat(file); err == nil {
+		return &usageError{file + ": it exists already", "choose another name, or move it away"}
+	}
+	for name, from := range c.Files(t) {
+		to := filepath.Join(filepath.Dir(file), name)
+		if sameFile(to, from) {
+			continue
+		}
+		if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+			return &usageError{fmt.Sprintf("%s: it exists already, and is to be a copy of %s", to, from), "move it away"}
+		}
+		if err := launch.CopyFile(to, from); err != nil {
+			return err
+		}
+	}
+	return c.WriteNew(file, t)
+}
+
+// count says how many there are of something.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// noteCard says what the others will know of a member.
+func (a *app) noteCard(c *config.Card) {
+	a.note("member %s, peer ID %s", c.Member.Name, c.Member.ID)
+	if len(c.Member.Addrs) == 0 {
+		a.note("without an address: it has to reach every other member by itself; --address says where it is reached")
+		return
+	}
+	a.note("reached at %s", strings.Join(c.Member.Addrs, ", "))
+}
+
+func (a *app) consortiumJoin() *cobra.Command {
+	var (
+		card      cardFlags
+		agreement string
+	)
+	cmd := &cobra.Command{
+		Use: "join", Short: "Make the card by which a participant joins an agreement",
+		Long: `join prints the card of the participant in --dir: its name, its peer ID, where the others reach
+it, and its columns, signed by its key. Nothing in it is secret. Send it to the member that keeps
+the agreement, who adds it with collabdict consortium invite. Tell that member the peer ID on
+another way, such as by phone: somebody who replaces the whole card on its way cannot be noticed
+otherwise before you sign.
+
+If node.yaml names an agreement that is there, the rows must have its columns, and the card has
+no others.`,
+		Example: "  collabdict consortium join --dir plant-b > plant-b.card",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			own, err := card.node()
+			if err != nil {
+				return err
+			}
+			file := own.Consortium
+			if agreement != "" {
+				file = agreement
+			}
+			var columns []string
+			if _, err := os.Stat(file); agreement != "" || err == nil {
+				agreed, err := config.ReadDraft(file)
+				if err != nil {
+					return err
+				}
+				columns = agreed.Columns
+			}
+			c, err := card.card(own, columns)
+			if err != nil {
+				return err
+			}
+			a.noteCard(c)
+			if columns == nil {
+				a.note("there is no agreement yet to compare the columns with: the card has all %d", len(c.Columns))
+			}
+			_, err = a.out.Write(c.Text())
+			return err
+		},
+	}
+	card.add(cmd)
+	cmd.Flags().StringVar(&agreement, "agreement", "", "`FILE` of the agreement (default that of node.yaml, if it is there)")
+	return cmd
+}

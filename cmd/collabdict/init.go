@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/node"
+)
+
+// agreementFile is where a new participant's folder has the agreement.
+const agreementFile = "consortium.yaml"
+
+func (a *app) init() *cobra.Command {
+	var (
+		name   string
+		rows   dataFlags
+		listen []string
+	)
+	cmd := &cobra.Command{
+		Use: "init DIR", Short: "Make the folder of a participant: its key, and its settings with comments",
+		Long: `init makes the folder of a participant. It has identity.key, by which the others know the
+participant, and node.yaml with a comment on each setting. It reads the columns of the rows, and
+says what to do next. It replaces no file.`,
+		Example: "  collabdict init plant-a --data plant-a.csv --label fault",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return &usageError{fmt.Sprintf("want one DIR, got %d", len(args)), "see " + cmd.CommandPath() + " --help"}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := filepath.Clean(args[0])
+			spec, err := rows.spec()
+			if err != nil {
+				return err
+			}
+			if name == "" {
+				name = filepath.Base(dir)
+			}
+			if err := dataset.CheckName(name); err != nil {
+				return &usageError{"--name: " + err.Error(), ""}
+			}
+			if _, err := os.Lstat(filepath.Join(dir, config.NodeFile)); err == nil {
+				return &usageError{fmt.Sprintf("%s: it exists already", filepath.Join(dir, config.NodeFile)), "choose another folder, or change that file"}
+			}
+			columns, _, err := dataset.Features(spec)
+			if err != nil {
+				return err
+			}
+			own, err := rows.node(dir)
+			if err != nil {
+				return err
+			}
+			if own.Listen, err = listenOn(listen); err != nil {
+				return err
+			}
+			own.Name = name
+			_, fault := os.Stat(dir)
+			id, err := node.Identity(dir)
+			if err != nil {
+				return err
+			}
+			if err := own.WriteNew(dir); err != nil {
+				return err
+			}
+			result := map[string]any{"dir": dir, "name": name, "id": id.String(), "columns": columns}
+			return a.print(result, func(w io.Writer) {
+				what := "has"
+				if fault != nil {
+					what = "is made, with"
+				}
+				fmt.Fprintf(w, "%s %s %s and identity.key, which is secret; the peer ID is %s\n", dir, what, config.NodeFile, id)
+				fmt.Fprintf(w, "columns: %s\n", strings.Join(columns, ", "))
+				fmt.Fprintf(w, "next: read %s, then\n", filepath.Join(dir, config.NodeFile))
+				fmt.Fprintf(w, "  to start a consortium:  collabdict consortium new %s --dir %s\n", filepath.Join(dir, agreementFile), dir)
+				fmt.Fprintf(w, "  to join one:            save its agreement as %s, then collabdict consortium join --dir %s > %s.card\n", filepath.Join(dir, agreementFile), dir, name)
+			})
+		},
+	}
+	rows.add(cmd)
+	cmd.Flags().StringVar(&name, "name", "", "`NAME` that the others see (default that of the folder)")
+	cmd.Flags().StringSliceVar(&listen, "listen", nil, "`ADDRESS` to listen on (default /ip4/0.0.0.0/tcp/4001 and /ip4/0.0.0.0/udp/4001/quic-v1)")
+	a.addJSON(cmd)
+	return cmd
+}
+
+// listenOn returns the addresses that a new participant listens on.
+func listenOn(given []string) ([]string, error) {
+	if len(given) == 0 {
+		return []string{"/ip4/0.0.0.0/tcp/4001", "/ip4/0.0.0.0/udp/4001/quic-v1"}, nil
+	}
+	if _, err := node.ReachedAt(given); err != nil {
+		return nil, &usageError{"--" + err.Error(), ""}
+	}
+	return given, nil
+}
+
+// node returns the settings of a participant in a folder, with these rows. Its paths are
+// relative to the folder.
+func (d *dataFlags) node(dir string) (*config.Node, error) {
+	n := &config.Node{
+		Version: config.Version, Consortium: agreementFile, Label: d.label, Where: d.where, TestWhere: d.testWhere,
+		TimeColumn: d.timeColumn, Limit: d.limit, Ignore: d.ignore,
+	}
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range d.data {
+		to, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		if relative, err := filepath.Rel(from, to); err == nil {
+			to = relative
+		}
+		n.Data = append(n.Data, to)
+	}
+	return n, nil
+}

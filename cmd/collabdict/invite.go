@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/roster"
+)
+
+func (a *app) consortiumInvite() *cobra.Command {
+	var replace []string
+	cmd := &cobra.Command{
+		Use: "invite FILE CARD...", Short: "Add members to an agreement by their cards",
+		Long: `invite adds members to an agreement by the cards that they have made with collabdict consortium
+join. It checks that each card is as its member has signed it, that the member has the columns of
+the agreement, and that no two members have the same name or peer ID. Comments in the file stay.
+
+invite is for a run that has not begun; for one under way, see collabdict consortium change.
+Signatures that are in the file already are void then: let all members sign again.`,
+		Example: `  collabdict consortium invite plant-a/consortium.yaml plant-b.card plant-c.card
+  collabdict consortium invite plant-a/consortium.yaml plant-b.card --replace plant-b`,
+		Args: filesFrom(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			members, err := roster.Invite(args[0], args[1:], replace)
+			if err != nil {
+				return err
+			}
+			r, err := roster.ReadDraft(args[0])
+			if err != nil {
+				return err
+			}
+			err = a.print(map[string]any{"added": membersAsJSON(members), "members": len(r.Members)}, func(w io.Writer) {
+				for _, m := range members {
+					fmt.Fprintf(w, "%s  %s\n", m.Name, m.ID)
+				}
+			})
+			a.note("%s has %s now: compare the peer IDs with what the members tell you, send the file to all, and let each sign it", args[0], count(len(r.Members), "member"))
+			if slices.ContainsFunc(r.States(), func(s roster.State) bool { return s.State == roster.Other }) {
+				a.note("earlier signatures in it are void, since the members have changed")
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringSliceVar(&replace, "replace", nil, "`NAME` of a member whose card takes the place of its entry, for another key or other addresses; may be repeated")
+	a.addJSON(cmd)
+	return cmd
+}
+
+// membersAsJSON returns members as JSON has them.
+func membersAsJSON(members []config.Member) (list []map[string]any) {
+	for _, m := range members {
+		list = append(list, map[string]any{"name": m.Name, "id": m.ID, "addrs": m.Addrs})
+	}
+	return list
+}
+
+func (a *app) consortiumChange() *cobra.Command {
+	var cards, remove []string
+	cmd := &cobra.Command{
+		Use: "change FILE", Short: "Add or remove members during a run",
+		Long: `change appends a change of the members to the changes of an agreement, for a run under way. It
+checks cards as collabdict consortium invite does, and that the change can be made. All members
+give the same command, or take over the file. Their nodes read it at once, and make the change
+when a quorum has it. A member with a new key is removed and added in one change.`,
+		Example: `  collabdict consortium change plant-a/consortium.yaml --add plant-e.card
+  collabdict consortium change plant-a/consortium.yaml --add plant-b.card --remove plant-b`,
+		Args: oneFile(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(cards)+len(remove) == 0 {
+				return &usageError{"want members that come or go, got none", "give --add CARD or --remove NAME"}
+			}
+			change, err := roster.AppendChange(args[0], cards, remove)
+			if err != nil {
+				return err
+			}
+			a.note("%s has one more change: %s", args[0], describeChange(change))
+			return nil
+		},
+	}
+	cmd.Flags().StringSliceVar(&cards, "add", nil, "`CARD` of a member that comes; may be repeated")
+	cmd.Flags().StringSliceVar(&remove, "remove", nil, "`NAME` of a member that goes; may be repeated")
+	return cmd
+}

@@ -1,0 +1,180 @@
+package config
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/option"
+)
+
+// about says what a field of a file is for. Of a field that is left out, the file has the
+// example as a comment.
+type about struct{ field, text, example string }
+
+var aboutNode = []about{
+	{"version", "Version of the form of this file.", ""},
+	{"name", "Name of this participant, as the agreement lists it.", ""},
+	{"consortium", "Agreement of the consortium. Paths are relative to the folder of this file.", ""},
+	{"listen", "Addresses that the node listens on: 0.0.0.0 is all interfaces, port 0 is chosen by the system. Open the port in the firewall.", "[/ip4/0.0.0.0/tcp/4001, /ip4/0.0.0.0/udp/4001/quic-v1]"},
+	{"data", "Files, folders or patterns of rows: .csv, .csv.gz, .parquet, .npy, .npz and IDX files.", ""},
+	{"label", "Column with 1 for anomalies, 0 or -1 for normal rows; other values are classes.", "fault"},
+	{"class_labels", "Labels are classes, even if all of this participant's are 0, 1 or -1.", "true"},
+	{"where", "Train on rows with COLUMN=VALUE only.", "split=train"},
+	{"test_where", "Score, and do not train on, rows with COLUMN=VALUE.", "split=test"},
+	{"time_column", "Column of times, for a model with window.", "time"},
+	{"limit", "Train on the first rows only, as many as this.", "1000"},
+	{"ignore", "Columns that are not features.", "[timestamp]"},
+	{"missing", "What becomes of rows with missing cells: error or skip. Left out: as the agreement says.", "skip"},
+	{"memory", "Hold rows in memory if their values take at most this; otherwise read the files in every pass.", "512MiB"},
+	{"float32", "Hold rows in memory in single precision.", "true"},
+	{"baselines", "Also train these, and show their figures.", "[alone]"},
+	{"patience", "Continue without a member that takes this many times its usual time.", "3"},
+	{"durability", "Where the state of a sum under way is: disk, so that a restarted process can resume it, or memory.", "disk"},
+}
+
+var aboutConsortium = []about{
+	{"version", "Version of the form of this file.", ""},
+	{"members", "Members that a run begins with. collabdict consortium invite adds them by their cards; addrs are not signed.", ""},
+	{"changes", "Changes of the members during a run, in order, each made when a quorum has it. The list only grows, and is not signed.", "[{remove: [plant-b]}]"},
+	{"begin_at", "No run begins before this time, also if all members are there.", "2026-05-04T06:00:00Z"},
+	{"columns", "Features that all members have, in the order that the model has them.", ""},
+	{"model", "What is learned, and how rows are prepared. Whatever is left out has its default.", ""},
+	{"consensus", "How sums are made and protected. Whatever is left out has its default.", "{}"},
+}
+
+var aboutModel = []about{
+	{"kind", "Kind of model.", ""},
+	{"ranges", "Ranges that columns are scaled from to 0..1, with standardise: agreed. \"*\" stands for all other columns.", "{\"*\": [0, 100]}"},
+}
+
+// WriteNew writes a new node.yaml, with a comment on each field, into a participant's folder.
+func (n *Node) WriteNew(dir string) error {
+	b := n.commented()
+	if err := decode(NodeFile, b, &Node{}); err != nil {
+		return err
+	}
+	return create(filepath.Join(dir, NodeFile), b)
+}
+
+func (n *Node) commented() []byte {
+	var b bytes.Buffer
+	b.WriteString("# A participant of a consortium: its own settings, which are sent to nobody.\n")
+	writeFields(&b, "", aboutNode, nodeOf(n))
+	return b.Bytes()
+}
+
+// WriteNew writes a new agreement on a task, with a comment on each field. It may lack
+// members.
+func (c *Consortium) WriteNew(path string, t *pipeline.Task) error {
+	b, err := c.commented(path, t)
+	if err != nil {
+		return err
+	}
+	return create(path, b)
+}
+
+func (c *Consortium) commented(path string, t *pipeline.Task) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("# The agreement of a consortium, the same for all members. Read it before you sign it.\n")
+	root := nodeOf(c)
+	for _, a := range aboutConsortium {
+		var parts []about
+		switch a.field {
+		case "model":
+			parts = slices.Concat(aboutModel[:1], aboutOptions(slices.Concat(t.Options, t.Shared)), aboutModel[1:])
+		case "consensus":
+			parts = aboutOptions(t.Consensus)
+		default:
+			writeFields(&b, "", []about{a}, root)
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s%s:\n", comment("", a.text), a.field)
+		writeFields(&b, "  ", parts, entry(root, a.field))
+	}
+	var bare bytes.Buffer
+	if err := dump(&bare, c); err != nil {
+		return nil, err
+	}
+	want, err := decodeDraft(path, bare.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	got, err := decodeDraft(path, b.Bytes())
+	if err == nil && !want.same(got) {
+		err = fmt.Errorf("%s: the agreement cannot be written with comments", path)
+	}
+	return b.Bytes(), err
+}
+
+// aboutOptions says what options are for that apply.
+func aboutOptions(t option.Table) (list []about) {
+	for _, o := range t {
+		if o.Applies() {
+			text, value := plain(o.Help)
+			list = append(list, about{o.Key(), text, cmp.Or(o.Default, value)})
+		}
+	}
+	return list
+}
+
+var (
+	quotedWord = regexp.MustCompile("`[^`]*`")
+	flagName   = regexp.MustCompile(`--[a-z][a-z-]*`)
+)
+
+// plain returns the help of an option as a sentence of a file, and its word for the value.
+func plain(help string) (text, value string) {
+	value = strings.Trim(quotedWord.FindString(help), "`")
+	word := strings.ToLower(value)
+	if bare := quotedWord.ReplaceAllString(help, ""); len(value) == 1 || strings.Contains(bare, word) {
+		word = value // which tells it from the word itself
+	}
+	text = quotedWord.ReplaceAllString(help, word)
+	text = flagName.ReplaceAllStringFunc(text, func(flag string) string { return strings.ReplaceAll(flag[2:], "-", "_") })
+	return strings.ToUpper(text[:1]) + text[1:] + ".", value
+}
+
+// writeFields writes the fields of a mapping, each below what it is for. One that the mapping
+// does not have is a comment, too, up to the next that it has.
+func writeFields(b *bytes.Buffer, indent string, fields []about, mapping *yaml.Node) {
+	for _, a := range fields {
+		b.WriteString("\n" + comment(indent, a.text))
+		value := entry(mapping, a.field)
+		if value == nil {
+			fmt.Fprintf(b, "%s#%s: %s\n", indent, a.field, a.example)
+			continue
+		}
+		var lines bytes.Buffer
+		if err := dump(&lines, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: a.field}, value}}); err != nil {
+			panic(fmt.Sprintf("config: %v", err)) // plain data
+		}
+		for line := range strings.Lines(lines.String()) {
+			b.WriteString(indent + line)
+		}
+	}
+}
+
+// width is how long a line of comments may be.
+const width = 96
+
+// comment returns a text as lines of comments.
+func comment(indent, text string) string {
+	var b strings.Builder
+	line := indent + "#"
+	for _, word := range strings.Fields(text) {
+		if len(line)+len(word) >= width {
+			b.WriteString(line + "\n")
+			line = indent + "#"
+		}
+		line += " " + word
+	}
+	return b.String() + line + "\n"
+}

@@ -1,0 +1,61 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// Card is what a participant tells the others so that they list it as a member.
+type Card struct {
+	Version int    `yaml:"version"`
+	Member  Member `yaml:"member"`
+	// Columns are those of its rows, without any that an agreement does not have.
+	Columns   []string `yaml:"columns"`
+	Signature string   `yaml:"signature"` // of the member's key under all of it, in base64
+}
+
+// mostCard bounds the bytes of a card.
+const mostCard = 1 << 20
+
+// ReadCard reads a card. Its signature is not checked.
+func ReadCard(path string) (*Card, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > mostCard {
+		return nil, &Error{path, fmt.Sprintf("want a card of at most %d bytes, got %d", mostCard, info.Size()), "take what collabdict consortium join has written"}
+	}
+	b, err := content(path, "each member makes its own with collabdict consortium join")
+	if err != nil {
+		return nil, err
+	}
+	return decodeCard(path, b)
+}
+
+func decodeCard(path string, b []byte) (*Card, error) {
+	c := &Card{}
+	if err := decode(path, b, c); err != nil {
+		return nil, err
+	}
+	if err := checkVersion(path, c.Version); err != nil {
+		return nil, err
+	}
+	if c.Member.Name == "" || c.Member.ID == "" || len(c.Columns) == 0 || c.Signature == "" {
+		return nil, &Error{path, "want member with name and id, columns and signature", "take what collabdict consortium join has written"}
+	}
+	return c, nil
+}
+
+// Text returns the card as a file.
+func (c *Card) Text() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# The card of %q for the agreement of a consortium. Nothing in it is secret.\n", c.Member.Name)
+	if err := dump(&b, nodeOf(c)); err != nil {
+		panic(fmt.Sprintf("config: %v", err)) // plain data
+	}
+	return b.Bytes()
+}
+
+// Lacks returns the columns of an agreement that a card does not have.
+func (c *Card) Lacks(agreed []string) []string {
+	return slices.DeleteFunc(slices.Clone(agreed), func(name string) bool { return slices.Contains(c.Columns, name) })
+}

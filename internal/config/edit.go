@@ -1,0 +1,167 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+)
+
+// rewrite replaces the content of a file, whose mode stays.
+func rewrite(path string, change func(b []byte) ([]byte, error)) error {
+	b, err := content(path, ofConsortium)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if b, err = change(b); err != nil {
+		return err
+	}
+	return replace(path, info.Mode().Perm(), b)
+}
+
+func replace(path string, mode os.FileMode, b []byte) error {
+	return atomicfile.Write(path, mode, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+// create writes a file for its owner alone. One that is there is an error.
+func create(path string, b []byte) error {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return &Error{path, "it exists already", "choose another name, or move it away"}
+	}
+	return replace(path, 0o600, b)
+}
+
+// edited returns the text of an agreement after a change, which is made to its nodes and
+// to what they say. Comments stay.
+func edited(path string, b []byte, change func(root *yaml.Node, c *Consortium)) ([]byte, error) {
+	want, err := decodeDraft(path, b)
+	if err != nil {
+		return nil, err
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(b, &document); err != nil {
+		return nil, &Error{path, err.Error(), "correct the file"}
+	}
+	change(document.Content[0], want)
+	var out bytes.Buffer
+	if err := dump(&out, &document); err != nil {
+		return nil, err
+	}
+	for _, text := range [][]byte{spaced(b, out.Bytes()), out.Bytes()} {
+		if got, err := decodeDraft(path, text); err == nil && want.same(got) && maps.Equal(got.Signatures, want.Signatures) {
+			return text, nil
+		}
+	}
+	return nil, &Error{path, "cannot be rewritten without a change of its content", "write it without anchors and tags"}
+}
+
+// spaced returns a text with an empty line before each comment that has one in the text
+// before.
+func spaced(before, b []byte) []byte {
+	isComment := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")) }
+	apart := map[string]bool{}
+	var last []byte
+	for line := range bytes.Lines(before) {
+		if isComment(line) && len(bytes.TrimSpace(last)) == 0 {
+			apart[string(bytes.TrimSpace(line))] = true
+		}
+		last = line
+	}
+	var out []byte
+	for line := range bytes.Lines(b) {
+		if isComment(line) && apart[string(bytes.TrimSpace(line))] && len(bytes.TrimSpace(last)) > 0 && len(out) > 0 {
+			out = append(out, '\n')
+		}
+		out = append(out, line...)
+		last = line
+	}
+	return out
+}
+
+// PutMembers puts members into the file of an agreement: each in the place of the one of
+// the same name, or at the end. All else in the file stays, as with [AddSignatures].
+func PutMembers(path string, members []Member) error {
+	return rewrite(path, func(b []byte) ([]byte, error) { return withMembers(path, b, members) })
+}
+
+func withMembers(path string, b []byte, members []Member) ([]byte, error) {
+	return edited(path, b, func(root *yaml.Node, c *Consortium) {
+		list := entry(root, "members")
+		if list == nil || list.Kind != yaml.SequenceNode {
+			list = &yaml.Node{Kind: yaml.SequenceNode}
+			set(root, "members", list)
+			list = entry(root, "members")
+		}
+		for _, m := range members {
+			m.Addrs = append([]string{}, m.Addrs...)
+			i := slices.IndexFunc(c.Members, func(o Member) bool { return o.Name == m.Name })
+			if i < 0 {
+				c.Members, list.Content = append(c.Members, m), append(list.Content, nodeOf(m))
+				continue
+			}
+			c.Members[i] = m
+			old := list.Content[i]
+			n := nodeOf(m)
+			n.HeadComment, n.LineComment, n.FootComment = old.HeadComment, old.LineComment, old.FootComment
+			list.Content[i] = n
+		}
+		list.Style &^= yaml.FlowStyle
+	})
+}
+
+// AppendChange appends a change of the members to the file of an agreement, as
+// [AddSignatures] does it.
+func AppendChange(path string, change Change) error {
+	return rewrite(path, func(b []byte) ([]byte, error) { return withChange(path, b, change) })
+}
+
+func withChange(path string, b []byte, change Change) ([]byte, error) {
+	change.Add = slices.Clone(change.Add)
+	for i, m := range change.Add {
+		change.Add[i].Addrs = append([]string{}, m.Addrs...)
+	}
+	return edited(path, b, func(root *yaml.Node, c *Consortium) {
+		list := entry(root, "changes")
+		if list == nil || list.Kind != yaml.SequenceNode {
+			set(root, "changes", &yaml.Node{Kind: yaml.SequenceNode})
+			list = entry(root, "changes")
+		}
+		c.Changes, list.Content = append(c.Changes, change), append(list.Content, nodeOf(change))
+		list.Style &^= yaml.FlowStyle
+	})
+}
+
+// nodeOf returns a value as it is written: lists of texts in one line.
+func nodeOf(v any) *yaml.Node {
+	n := &yaml.Node{}
+	if err := n.Encode(v); err != nil {
+		panic(fmt.Sprintf("config: %v", err)) // plain data
+	}
+	flat(n)
+	return n
+}
+
+// flat puts lists of scalars into one line.
+func flat(n *yaml.Node) {
+	if n.Kind == yaml.SequenceNode && !slices.ContainsFunc(n.Content, func(x *yaml.Node) bool { return x.Kind != yaml.ScalarNode }) {
+		n.Style = yaml.FlowStyle
+	}
+	for _, x := range n.Content {
+		flat(x)
+	}
+}

@@ -1,0 +1,138 @@
+package roster
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/node"
+)
+
+// NewCard returns the card of the participant with the folder dir, which it signs.
+func NewCard(dir, name string, addrs, columns []string) (*config.Card, error) {
+	if err := dataset.CheckName(name); err != nil {
+		return nil, err
+	}
+	addrs = append([]string{}, addrs...)
+	m, signature, err := node.SignCard(dir, name, addrs, columns)
+	if err != nil {
+		return nil, err
+	}
+	return &config.Card{
+		Version: config.Version, Member: config.Member{Name: name, ID: m.ID.String(), Addrs: addrs},
+		Columns: columns, Signature: base64.StdEncoding.EncodeToString(signature),
+	}, nil
+}
+
+// readCard reads the card of a member that can take part in an agreement on these columns.
+func readCard(path string, columns []string) (*config.Card, error) {
+	c, err := config.ReadCard(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := dataset.CheckName(c.Member.Name); err != nil {
+		return nil, &config.Error{File: path, Msg: err.Error()}
+	}
+	m, err := node.NewMember(c.Member.Name, c.Member.ID, c.Member.Addrs)
+	if err == nil {
+		signature, fault := base64.StdEncoding.DecodeString(c.Signature)
+		if fault != nil {
+			signature = nil
+		}
+		err = node.CheckCard(m, c.Columns, signature)
+	}
+	if err != nil {
+		return nil, &config.Error{File: path, Msg: err.Error(), Hint: "let the member make its card again, with collabdict consortium join"}
+	}
+	c.Member.ID = m.ID.String()
+	if lacks := c.Lacks(columns); len(lacks) > 0 {
+		return nil, &config.Error{
+			File: path, Msg: fmt.Sprintf("want all columns of the agreement, but the rows of %s do not have %s", m.Name, list(quoted(lacks))),
+			Hint: fmt.Sprintf("they have %s: rename them there, or agree on other columns", list(quoted(c.Columns))),
+		}
+	}
+	return c, nil
+}
+
+func quoted(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = fmt.Sprintf("%q", n)
+	}
+	return out
+}
+
+// Invite adds members to the file of an agreement by their cards. Members that replace names
+// get what their cards say in the place of what the file said.
+func Invite(file string, cards, replace []string) (members []config.Member, err error) {
+	agreed, err := config.ReadDraft(file)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range replace {
+		if !slices.ContainsFunc(agreed.Members, func(m config.Member) bool { return m.Name == name }) {
+			return nil, &config.Error{File: file, Msg: fmt.Sprintf("want a member %q to replace, got none of that name", name), Hint: "names are case sensitive"}
+		}
+	}
+	known, err := Members(agreed.Members)
+	if err != nil {
+		return nil, &config.Error{File: file, Msg: err.Error(), Hint: "correct the file"}
+	}
+	for _, path := range cards {
+		c, err := readCard(path, agreed.Columns)
+		if err != nil {
+			return nil, err
+		}
+		name := c.Member.Name
+		if slices.Contains(replace, name) {
+			known = slices.DeleteFunc(known, func(m node.Member) bool { return m.Name == name })
+			replace = slices.DeleteFunc(slices.Clone(replace), func(n string) bool { return n == name })
+		}
+		for _, m := range known {
+			switch id := m.ID.String(); {
+			case m.Name == name && id == c.Member.ID:
+				return nil, &config.Error{File: path, Msg: fmt.Sprintf("%s is a member already", name), Hint: "to take over its addresses from the card, add --replace " + name}
+			case m.Name == name:
+				return nil, &config.Error{File: path, Msg: fmt.Sprintf("the name %s is that of another member, with the peer ID %s", name, m.ID), Hint: "choose another name, or if the member has a new key, add --replace " + name}
+			case id == c.Member.ID:
+				return nil, &config.Error{File: path, Msg: fmt.Sprintf("the peer ID %s is that of another member, %s", m.ID, m.Name), Hint: "each member has a folder and a key of its own"}
+			}
+		}
+		m, err := node.NewMember(name, c.Member.ID, nil)
+		if err != nil {
+			return nil, err
+		}
+		known, members = append(known, m), append(members, c.Member)
+	}
+	if len(replace) > 0 {
+		return nil, &config.Error{File: file, Msg: fmt.Sprintf("want the card of %q, which is to replace the member, got none", replace[0]), Hint: "give its file, too"}
+	}
+	return members, config.PutMembers(file, members)
+}
+
+// AppendChange appends a change of the members during a run to the file of an agreement: those
+// of the cards come, and those with the names go.
+func AppendChange(file string, cards, remove []string) (node.Change, error) {
+	r, err := Read(file)
+	if err != nil {
+		return node.Change{}, err
+	}
+	change := config.Change{Remove: remove}
+	for _, path := range cards {
+		c, err := readCard(path, r.Columns)
+		if err != nil {
+			return node.Change{}, err
+		}
+		change.Add = append(change.Add, c.Member)
+	}
+	made, err := Changes([]config.Change{change})
+	if err == nil {
+		err = node.CheckChanges(r.Members, r.Task.Settings, append(slices.Clone(r.Changes), made...))
+	}
+	if err != nil {
+		return node.Change{}, &config.Error{File: file, Msg: err.Error()}
+	}
+	return made[0], config.AppendChange(file, change)
+}
