@@ -168,6 +168,14 @@ var importRules = []importRule{
 		reason: "libraries log by log/slog; how lines look is up to the program",
 	},
 	{
+		packages: []string{"./..."}, except: []string{"./internal/operate"}, never: []string{"github.com/prometheus/...", "net/http"},
+		reason: "one package shows a running node over HTTP, and says what is shown",
+	},
+	{
+		packages: []string{"./internal/operate"}, never: []string{"./internal/dataset", "./internal/pipeline", "./algorithm", "./model"}, unlinked: []string{"./internal/dataset", "./internal/rows"},
+		reason: "what an operator is shown cannot depend on rows that are out of reach",
+	},
+	{
 		packages: []string{"./internal/plots"},
 		only:     []string{"std", "./internal/report", "./internal/atomicfile", "gonum.org/v1/plot/..."},
 		reason:   "what is drawn is drawn from a report, and knows nothing of how it came about",

@@ -22,6 +22,7 @@ type Status struct {
 
 	Slot      uint64    `json:"slot"`
 	Attempt   uint32    `json:"attempt"` // at the slot: the ballot
+	Ballots   uint64    `json:"ballots"` // that this process has seen beyond the first of each slot
 	Round     uint32    `json:"round"`
 	Call      string    `json:"call,omitempty"` // the collective under way
 	Iteration int       `json:"iteration"`
@@ -107,6 +108,7 @@ type snapshot struct {
 	held       []string // names of machine.Held
 	heldUntil  int
 	took       time.Duration
+	ballots    uint64
 	unfinished []string // at the planned end: members whose end has not been heard
 }
 
@@ -120,6 +122,7 @@ func (l *loop) publish() {
 		s.held = append(s.held, l.members.Name(int(m)))
 	}
 	l.watch(s.machine)
+	s.ballots = l.logged.ballots
 	if s.machine.State == consensus.Finished {
 		s.unfinished = l.unfinished(s.machine)
 	}
@@ -160,7 +163,7 @@ func (n *Node) Status() Status {
 	all := n.members.Load()
 	out := Status{
 		Name: all.All[n.self].Name, State: m.State.String(), Want: s.rules.Size, Addrs: n.Addrs(),
-		Slot: m.Slot, Attempt: m.Ballot, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
+		Slot: m.Slot, Attempt: m.Ballot, Ballots: s.ballots, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
 		Paused: m.Paused, Held: s.held, HeldUntil: s.heldUntil, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
 		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),

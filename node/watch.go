@@ -15,12 +15,13 @@ import (
 type logState struct {
 	alone []consensus.Alone // last seen
 
-	lost   map[uint32]bool
-	slot   uint64
-	ballot uint32
-	paused bool
-	plans  map[string]bool
-	waited time.Duration // how long the members waited for were last said to be late
+	lost    map[uint32]bool
+	slot    uint64
+	ballot  uint32
+	ballots uint64 // beyond the first of each slot
+	paused  bool
+	plans   map[string]bool
+	waited  time.Duration // how long the members waited for were last said to be late
 }
 
 // watch tells the operator of members that are lost or come back, and who wants to
@@ -44,6 +45,7 @@ func (l *loop) watch(s consensus.Status) {
 	}
 	t.lost = lost
 	if s.Ballot > 0 && (s.Slot != t.slot || s.Ballot != t.ballot) {
+		t.ballots++
 		l.log.Info("another ballot is held", "slot", s.Slot, "ballot", s.Ballot, "reason", s.Stuck)
 	}
 	t.slot, t.ballot = s.Slot, s.Ballot

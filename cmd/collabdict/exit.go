@@ -17,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/ledger"
+	"github.com/collabdict/collabdict/internal/operate"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/pastruns"
@@ -89,6 +90,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		past   *pastruns.DamageError
 		book   *ledger.DamageError
 		beyond *ledger.CapError
+		held   *operate.InUseError
 		path   *fs.PathError
 	)
 	switch {
@@ -114,7 +116,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return dataFailure, ""
 	case errors.As(err, &file):
 		return modelFailure, ""
-	case errors.As(err, &conf), errors.As(err, &setup):
+	case errors.As(err, &conf), errors.As(err, &setup), errors.As(err, &held):
 		return usageFailure, ""
 	case errors.As(err, &unlike), errors.As(err, &apart), errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
 		return disagreement, ""

@@ -29,6 +29,7 @@ type fleet struct {
 
 // say shows a line of a node if it is of interest.
 func (f *fleet) say(i int, line string) {
+	line = unstamped(line)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	speaks := true

@@ -200,7 +200,7 @@ func lastRound(up *member) string {
 // disk tells.
 func doing(t *testing.T, dir, name string) string {
 	t.Helper()
-	c, _, err := (&runFlags{dir: filepath.Join(dir, "o", name)}).fromFolder(new(cobra.Command))
+	c, _, _, err := (&runFlags{dir: filepath.Join(dir, "o", name)}).fromFolder(new(cobra.Command))
 	if err != nil {
 		t.Fatal(err)
 	}

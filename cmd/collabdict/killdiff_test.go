@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -37,7 +36,7 @@ func TestLogsDoNotShowWhoWasKilled(t *testing.T) {
 	if after := log[len(log)-1]; slices.Contains(after.members, lost) || after.round < 6 {
 		t.Fatalf("the last sum is of round %d over %v: nothing is tested", after.round, after.members)
 	}
-	c, _, err := (&runFlags{dir: filepath.Join(dir, "o", victim)}).fromFolder(new(cobra.Command))
+	c, err := ofFolder(filepath.Join(dir, "o", victim))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/consensus"
@@ -83,7 +82,7 @@ func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model
 	results, errs := make([]*pipeline.Result, len(names)), make([]error, len(names))
 	var running sync.WaitGroup
 	for i, name := range names {
-		c, _, err := (&runFlags{dir: filepath.Join(out, name)}).fromFolder(new(cobra.Command))
+		c, err := ofFolder(filepath.Join(out, name))
 		if err != nil {
 			t.Fatal(err)
 		}

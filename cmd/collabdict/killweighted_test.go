@@ -10,8 +10,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/model"
@@ -109,7 +107,7 @@ func (r *recorded) Gather(context.Context, []byte) ([][]byte, error) {
 func secretsOf(t *testing.T, out string, names []string) (all []participant.Config, secrets []rand.Source) {
 	t.Helper()
 	for _, name := range names {
-		c, _, err := (&runFlags{dir: filepath.Join(out, name)}).fromFolder(new(cobra.Command))
+		c, err := ofFolder(filepath.Join(out, name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,9 +37,16 @@ type sums struct {
 	Noisy    report.Spend `json:"noise"`    // by all runs with noise
 }
 
+// What the losses are of that a folder's ledger adds up, and the delta at which epsilon is told.
+const (
+	ofReleases = "all releases of this folder together"
+	ofNoise    = "what noise hides in all runs of this folder together"
+	usualDelta = 1e-5
+)
+
 func (a *app) ledger() *cobra.Command {
 	var dir string
-	delta := 1e-5
+	delta := usualDelta
 	cmd := &cobra.Command{
 		Use: "ledger", Short: "List what has left a participant's folder: totals, messages, noise and releases",
 		Long: `ledger lists what the runs and the releases of a folder have told others: what it was, who could
@@ -104,9 +111,9 @@ func (t *told) add(delta float64) {
 		}
 	}
 	loss, n := ledger.Spent(t.Records, report.ReleaseEntry)
-	t.Sums.Releases, t.Sums.Released = n, ledger.SpendOf(loss, delta, "all releases of this folder together")
+	t.Sums.Releases, t.Sums.Released = n, ledger.SpendOf(loss, delta, ofReleases)
 	loss, _ = ledger.Spent(t.Records, report.NoiseEntry)
-	t.Sums.Noisy = ledger.SpendOf(loss, delta, "what noise hides in all runs of this folder together")
+	t.Sums.Noisy = ledger.SpendOf(loss, delta, ofNoise)
 }
 
 func (t *told) text(w io.Writer) {

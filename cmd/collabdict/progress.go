@@ -45,20 +45,32 @@ type progress struct {
 func (a *app) newProgress(t *pipeline.Task) *progress {
 	p := &progress{w: a.err, began: time.Now()}
 	if t != nil {
-		of := t.Traits()
-		p.rounds, p.steps = of.Rounds, of.ByStep
+		p.of(t)
 	}
-	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.terminal = f
+	switch to := a.err.(type) {
+	case *os.File:
+		if term.IsTerminal(int(to.Fd())) {
+			p.terminal = to
+		}
+	case *logs:
+		p.terminal = to.terminal
 	}
 	return p
 }
 
-// round shows the end of a round. bytes is what this participant has sent; 0 if
-// nothing is really sent.
-func (p *progress) round(r algorithm.Progress, participants int, bytes int64) {
+// of tells what is trained.
+func (p *progress) of(t *pipeline.Task) {
+	of := t.Traits()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rounds, p.steps = of.Rounds, of.ByStep
+}
+
+// round shows the end of a round, and returns what rounds take; 0 if that is not known. bytes
+// is what this participant has sent; 0 if nothing is really sent.
+func (p *progress) round(r algorithm.Progress, participants int, bytes int64) time.Duration {
 	if r.Number <= p.decided {
-		return
+		return 0
 	}
 	if line := p.waits.round(time.Now()); line != "" {
 		p.show(line)
@@ -100,6 +112,7 @@ func (p *progress) round(r algorithm.Progress, participants int, bytes int64) {
 		line += fmt.Sprintf("  at most %s to go", (each * time.Duration(left)).Round(time.Second))
 	}
 	p.show(line)
+	return each
 }
 
 // start shows on a terminal that a simulation has begun: its first round may take

@@ -111,7 +111,7 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 		return fmt.Errorf("%w; the ledger counts the release all the same", err)
 	}
 	loss, n := ledger.Spent(book.Records(), report.ReleaseEntry)
-	e.Release = &released{r, n, ledger.SpendOf(loss, f.delta, "all releases of this folder together"), limit}
+	e.Release = &released{r, n, ledger.SpendOf(loss, f.delta, ofReleases), limit}
 	return a.print(e, e.text)
 }
 

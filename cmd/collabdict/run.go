@@ -11,19 +11,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/hclogs"
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/roster"
-	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
@@ -45,7 +42,8 @@ type runFlags struct {
 	durability      string
 	agreement       follower // of the file that the folder names
 	withParent      bool
-	verbose         bool
+	http            string
+	logs            logFlags
 }
 
 func (a *app) run() *cobra.Command {
@@ -70,22 +68,7 @@ they wait.`,
 				ctx, cancel = launch.WithParent(ctx)
 				defer cancel()
 			}
-			c, warnings, err := f.config(cmd)
-			if err != nil {
-				return err
-			}
-			if err := checkData(c.Task, &dataset.Dataset{Columns: c.Data.Columns, Participants: []dataset.Participant{c.Data}}); err != nil {
-				return err
-			}
-			collectInTime(c.Data.Train, c.Task.Traits().HoldsRows)
-			a.warn(warnings)
-			if !f.withParent { // up says it of all
-				a.noteForecast(c.Task, []dataset.Participant{c.Data}, max(1, len(c.Node.Members), c.Node.Expect))
-				if err := a.noteOrder(c.Task, []dataset.Participant{c.Data}); err != nil {
-					return err
-				}
-			}
-			return a.participate(ctx, c, &f)
+			return a.runMember(ctx, cmd, &f)
 		},
 	}
 	f.add(cmd)
@@ -116,71 +99,70 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	addDurability(cmd, &f.durability)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input ends")
-	fl.BoolVar(&f.verbose, "verbose", false, "log what the node does")
+	fl.StringVar(&f.http, "http", "", "`ADDRESS`, such as :9464, to serve status and metrics at, too; without a host, on this machine alone")
+	f.logs.add(cmd)
 	if err := fl.MarkHidden("with-parent"); err != nil {
 		panic(err)
 	}
 }
 
-// config puts the participant together, from its folder or from flags.
-func (f *runFlags) config(cmd *cobra.Command) (participant.Config, []string, error) {
+// config puts the participant together, from its folder or from flags, and says which rows
+// are to be read.
+func (f *runFlags) config(cmd *cobra.Command) (participant.Config, dataset.Spec, []string, error) {
 	if err := checkDurability(f.durability); err != nil {
-		return participant.Config{}, nil, err
+		return participant.Config{}, dataset.Spec{}, nil, err
 	}
 	if len(f.data) == 0 && f.dir != "" {
 		return f.fromFolder(cmd)
 	}
-	return f.fromFlags(cmd)
+	c, spec, err := f.fromFlags()
+	return c, spec, nil, err
 }
 
-func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings []string, err error) {
+func (f *runFlags) fromFlags() (c participant.Config, spec dataset.Spec, err error) {
 	if c.Task, err = f.task(algorithm.Own); err != nil {
-		return c, nil, err
+		return c, spec, err
 	}
 	if err := f.checkBaselines("alone"); err != nil {
-		return c, nil, err
+		return c, spec, err
 	}
 	if f.unsigned {
-		return c, nil, &usageError{"--unsigned: want a folder with node.yaml, got flags, which nobody signs", "leave it out"}
+		return c, spec, &usageError{"--unsigned: want a folder with node.yaml, got flags, which nobody signs", "leave it out"}
 	}
 	if f.expect < 2 {
-		return c, nil, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "give the number of members, this one included"}
+		return c, spec, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "give the number of members, this one included"}
 	}
 	if err := c.Task.Settings.Validate(f.expect); err != nil {
-		return c, nil, &usageError{err.Error(), ""}
+		return c, spec, &usageError{err.Error(), ""}
 	}
 	secret, err := f.secret()
 	if err != nil {
-		return c, nil, err
+		return c, spec, err
 	}
-	spec, err := f.spec()
-	if err != nil {
-		return c, nil, err
+	if spec, err = f.spec(); err != nil {
+		return c, spec, err
 	}
 	if err := f.hold(&spec); err != nil {
-		return c, nil, err
+		return c, spec, err
 	}
 	if err := checkTime(f.timeColumn, c.Task.Window); err != nil {
-		return c, nil, err
+		return c, spec, err
 	}
 	spec.Window, spec.LabelFault, spec.Missing = c.Task.Window, c.Task.LabelFault(), c.Task.Missing
-	if c.Data, warnings, err = loadOne(spec, f.name); err != nil {
-		return c, nil, err
+	name, err := spec.OwnName(f.name)
+	if err != nil {
+		return c, spec, err
 	}
-	dir := f.dir
-	if dir == "" {
-		dir = c.Data.Name
-	}
-	c.Out = dir
-	if err := keepRead(dir, spec); err != nil {
-		return c, nil, err
+	c.Out = cmp.Or(f.dir, name)
+	if err := keepRead(c.Out, spec); err != nil {
+		return c, spec, err
 	}
 	c.Node = node.Config{
-		Name: c.Data.Name, Dir: dir, Listen: f.listen, Announce: f.announce, MapPorts: f.mapPorts, Peers: f.peers,
+		Name: name, Dir: c.Out, Listen: f.listen, Announce: f.announce, MapPorts: f.mapPorts, Peers: f.peers,
 		Expect: f.expect, Secret: secret, Open: f.open, MDNS: f.mdns, JoinTimeout: f.joinTimeout, Patience: f.patience,
 		Durability: node.Durability(f.durability),
 	}
-	return c, warnings, nil
+	return c, spec, nil
 }
 
 // secret returns what all members know, nil if anyone may be one.
@@ -207,55 +189,50 @@ func (f *runFlags) secret() (node.Secret, error) {
 }
 
 // fromFolder reads node.yaml and the agreement that it names.
-func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warnings []string, err error) {
+func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec dataset.Spec, warnings []string, err error) {
 	own, err := config.ReadNode(f.dir)
 	if err != nil {
-		return c, nil, err
+		return c, spec, nil, err
 	}
 	if err := onlyOfProcess(cmd); err != nil {
-		return c, nil, err
+		return c, spec, nil, err
 	}
 	f.agreement.file = own.Consortium
 	f.agreement.changed() // as it is now
 	agreed, err := roster.Read(own.Consortium)
 	if err != nil {
-		return c, nil, err
+		return c, spec, nil, err
 	}
 	if err := agreed.Check(); err != nil && !f.unsigned {
-		return c, nil, &usageError{err.Error(), "or take part all the same, with --unsigned"}
+		return c, spec, nil, &usageError{err.Error(), "or take part all the same, with --unsigned"}
 	} else if err != nil {
 		warnings = append(warnings, err.Error())
 	}
 	c.Task = agreed.Task
-	own.Memory, own.Float32 = cmp.Or(f.memory, own.Memory), own.Float32 || f.float32
-	spec, err := own.Spec()
-	if err != nil {
-		return c, nil, err
+	own.Memory, own.Float32, f.http = cmp.Or(f.memory, own.Memory), own.Float32 || f.float32, cmp.Or(f.http, own.HTTP)
+	if spec, err = own.Spec(); err != nil {
+		return c, spec, nil, err
 	}
 	spec.Columns, spec.Window, spec.LabelFault, spec.Missing = agreed.Columns, c.Task.Window, c.Task.LabelFault(), cmp.Or(spec.Missing, c.Task.Missing)
-	var ofData []string
-	if c.Data, ofData, err = loadOne(spec, own.Name); err != nil {
-		return c, nil, err
-	}
 	f.baselines = own.Baselines
 	if err := f.checkBaselines("alone"); err != nil {
-		return c, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Msg: strings.TrimPrefix(err.Error(), "--"), Hint: "correct the file"}
+		return c, spec, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Msg: strings.TrimPrefix(err.Error(), "--"), Hint: "correct the file"}
 	}
 	c.Out = f.dir
 	if err := keepRead(f.dir, spec); err != nil {
-		return c, nil, err
+		return c, spec, nil, err
 	}
 	c.Node = node.Config{
 		Name: own.Name, Dir: f.dir, Listen: own.Listen, Announce: own.Announce, MapPorts: own.MapPorts, Relay: own.Relay,
 		Members: agreed.Members, Changes: agreed.Changes, BeginAt: agreed.BeginAt, JoinTimeout: f.joinTimeout,
 		Patience: cmp.Or(f.patience, own.Patience), Durability: node.Durability(cmp.Or(f.durability, own.Durability)),
 	}
-	return c, append(warnings, ofData...), nil
+	return c, spec, warnings, nil
 }
 
 // onlyOfProcess reports flags that say what a participant's folder says already.
 func onlyOfProcess(cmd *cobra.Command) (err error) {
-	process := []string{"dir", "unsigned", "memory", "float32", "join-timeout", "patience", "durability", "verbose", "with-parent", "json"}
+	process := []string{"dir", "unsigned", "memory", "float32", "join-timeout", "patience", "durability", "http", "log-format", "log-level", "with-parent", "json"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(process, f.Name) {
 			err = &usageError{
@@ -296,58 +273,4 @@ func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, err
 		warnings = append(warnings, text)
 	}
 	return data.Participants[0], warnings, nil
-}
-
-// participate runs a participant and shows how it goes.
-func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags) error {
-	began := time.Now()
-	c.Began = began
-	level := hclog.Warn
-	if f.verbose {
-		level = hclog.Info
-	}
-	c.Node.Log = hclogs.New(hclog.New(&hclog.LoggerOptions{Name: "node", Output: a.err, Level: level}))
-	a.warnOfShown(c.Task)
-	shown := a.newProgress(c.Task)
-	shown.beginAt = c.Node.BeginAt
-	c.Node.OnStatus = shown.joining
-	stopReminding := shown.remind()
-	defer stopReminding()
-	c.OnJoin = func(n *node.Node) (ended func()) {
-		stopReminding()
-		stopWatching, stopFollowing := shown.watch(n), shown.follow(n, &f.agreement)
-		return func() { stopFollowing(); stopWatching() }
-	}
-	c.OnRound = func(p algorithm.Progress, s node.Status) {
-		shown.members(s)
-		shown.round(p, len(s.Members), int64(s.Traffic.BytesSent))
-	}
-	c.OnWarning = func(line string) { shown.line("warning: " + line) }
-	before := resultsIn(c.Out)
-	result, err := participant.Run(ctx, c)
-	shown.end()
-	if err != nil {
-		if result != nil {
-			a.note("the model of round %d is saved in %s", result.Report.Rounds, c.Out)
-		} else if shown.joined.Load() && shown.decided == 0 && !f.withParent { // up says it of all
-			a.noteEarlier(before)
-		}
-		if ctx.Err() != nil && shown.joined.Load() {
-			again := "the same command"
-			if f.withParent { // up would begin another
-				again = "collabdict run --dir " + c.Out
-			}
-			a.note("%s resumes the run", again)
-		}
-		return err
-	}
-	if err := simulate.AddBaselines(ctx, result.Report, c.Task, f.baselines, []dataset.Participant{c.Data}, nil); err != nil {
-		return err
-	}
-	result.Report.Seconds = time.Since(began).Seconds()
-	if err := participant.WriteResult(c.Out, result.Report); err != nil {
-		return err
-	}
-	a.warn(result.Report.Warnings)
-	return a.print(result.Report, runTable(result.Report))
 }

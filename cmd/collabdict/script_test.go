@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"gonum.org/v1/gonum/mat"
@@ -67,6 +68,7 @@ func TestScripts(t *testing.T) {
 			"alike":   func(ts *testscript.TestScript, _ bool, args []string) { alikeModels(ts, args[0], args[1]) },
 			"ports":   func(ts *testscript.TestScript, _ bool, args []string) { freePorts(ts, args) },
 			"mode":    func(ts *testscript.TestScript, _ bool, args []string) { hasMode(ts, args[0], args[1]) },
+			"until":   func(ts *testscript.TestScript, _ bool, args []string) { until(ts, args[0], args[1], args[2:]) },
 			"better":  func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
 		},
 	})
@@ -81,6 +83,20 @@ func freePorts(ts *testscript.TestScript, names []string) {
 		_, port, err := net.SplitHostPort(l.Addr().String())
 		ts.Check(err)
 		ts.Setenv(name, port)
+	}
+}
+
+// until runs a program again and again until its output matches.
+func until(ts *testscript.TestScript, pattern, program string, args []string) {
+	want := regexp.MustCompile(pattern)
+	for limit := time.Now().Add(time.Minute); ; {
+		err := ts.Exec(program, args...)
+		if err == nil && want.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		if time.Now().After(limit) {
+			ts.Fatalf("no %q within a minute: %v", pattern, err)
+		}
 	}
 }
 

@@ -32,6 +32,7 @@ type upFlags struct {
 	out        string
 	patience   float64
 	durability string
+	logs       logFlags
 }
 
 func (a *app) up() *cobra.Command {
@@ -46,6 +47,12 @@ The folders and their logs stay under --out.`,
   collabdict up --nodes 5 --data all.csv --split iid:clients=5`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.logs.check(); err != nil {
+				return err
+			}
+			if f.logs.format == jsonFormat {
+				a.err = newLogs(a.err, &f.logs, time.Now)
+			}
 			t, err := f.begin()
 			if err != nil {
 				return err
@@ -74,13 +81,18 @@ The folders and their logs stay under --out.`,
 	addDurability(cmd, &f.durability)
 	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "number `N` of participants; it is an error if the data have another number")
 	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json, rounds.csv and a folder per participant")
+	f.logs.add(cmd)
 	a.addJSON(cmd)
 	return cmd
 }
 
 func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFlags) error {
 	began := time.Now()
-	data, err := src.load(t)
+	var data *dataset.Dataset
+	err := interruptible(ctx, func() (err error) {
+		data, err = src.load(t)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -118,7 +130,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		return err
 	}
 	a.note("%d nodes under %s", len(parts), f.out)
-	run, err := a.runAll(ctx, f.out, parts, max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
+	run, err := a.runAll(ctx, f.out, parts, f.logs.args(), max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
 	if err != nil {
 		a.noteEarlier(before)
 		return err
@@ -186,10 +198,10 @@ func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 
 // runAll runs the nodes and returns their results as one. A quorum of them must
 // finish; the others are listed with the reason why they have not.
-func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participant, quorum int) (*report.Run, error) {
+func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participant, more []string, quorum int) (*report.Run, error) {
 	names := namesOf(parts)
 	args := func(folder string) []string {
-		return []string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}
+		return append([]string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}, more...)
 	}
 	shown := &fleet{progress: a.newProgress(nil), dir: dir, names: names}
 	ends, err := launch.RunAll(ctx, dir, names, args, shown.say, shown.ended)

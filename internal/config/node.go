@@ -42,6 +42,8 @@ type Node struct {
 	Patience float64 `yaml:"patience,omitempty"`
 	// Durability is disk or memory; empty means disk.
 	Durability string `yaml:"durability,omitempty"`
+	// HTTP is an address at which status and metrics are served, too; empty means nowhere else.
+	HTTP string `yaml:"http,omitempty"`
 }
 
 // ReadNode reads a participant's configuration from its folder. Paths in it are

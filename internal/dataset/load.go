@@ -134,6 +134,18 @@ func (s *Spec) nameOne(file string) (string, error) {
 	return name, checkName(name, Error{File: file, Hint: "rename the file, or give another name with --name"})
 }
 
+// OwnName returns the name of the participant that LoadOne reads all files of, as they are
+// named: that given, or that of the first file.
+func (s *Spec) OwnName(given string) (string, error) {
+	files, err := dataFiles(s.Data)
+	if err != nil {
+		return "", err
+	}
+	named := *s
+	named.Name = given
+	return named.nameOne(files[0])
+}
+
 func trimmed(names []string) []string {
 	out := make([]string, len(names))
 	for i, n := range names {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/filelock"
 	"github.com/collabdict/collabdict/internal/report"
 )
 
@@ -120,7 +121,7 @@ func (b *Book) change(f func() error) error {
 	if err := atomicfile.MkdirPrivate(b.dir); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
-	unlock, err := lock(filepath.Join(b.dir, lockFile))
+	unlock, err := filelock.Wait(filepath.Join(b.dir, lockFile))
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}

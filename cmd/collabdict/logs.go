@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/collabdict/collabdict/internal/hclogs"
+	"github.com/collabdict/collabdict/internal/operate"
+)
+
+// logFlags say how a process logs.
+type logFlags struct{ format, level string }
+
+// The formats of a log, and its levels.
+const (
+	textFormat = "text"
+	jsonFormat = "json"
+)
+
+var logLevels = []string{"debug", "info", "warn", "error"}
+
+func (f *logFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.format, "log-format", textFormat, "`FORMAT` of the lines on standard error: text, or json for one object per line")
+	cmd.Flags().StringVar(&f.level, "log-level", "warn", "least `LEVEL` of what the node logs: debug, info, warn or error. Progress is always shown")
+}
+
+func (f *logFlags) check() error {
+	if f.format != textFormat && f.format != jsonFormat {
+		return &usageError{fmt.Sprintf("--log-format: want %s or %s, got %q", textFormat, jsonFormat, f.format), ""}
+	}
+	if !slices.Contains(logLevels, f.level) {
+		return &usageError{fmt.Sprintf("--log-level: want %s, got %q", strings.Join(logLevels, ", "), f.level), ""}
+	}
+	return nil
+}
+
+// args returns the flags for another process that is to log in the same way.
+func (f *logFlags) args() []string {
+	return []string{"--log-format", f.format, "--log-level", f.level}
+}
+
+// logs is the standard error of a node's process. Every line has the time at its beginning,
+// except on a terminal in the format text; in the format json it is an object.
+type logs struct {
+	to       io.Writer
+	terminal *os.File // that to is, and lines are written to as they are; nil elsewhere
+	now      func() time.Time
+	lines    hclog.Logger // of lines as objects; nil in the format text
+	node     hclog.InterceptLogger
+
+	order sync.Mutex // of lines
+	begun []byte     // of a line that has not ended
+	level hclog.Level
+
+	mu     sync.Mutex
+	wrote  time.Time // when the last line was
+	warned []operate.Warning
+	warns  int
+}
+
+// stamp is the form of times in logs: RFC 3339, in UTC.
+const stamp = "2006-01-02T15:04:05.000Z"
+
+func newLogs(to io.Writer, f *logFlags, now func() time.Time) *logs {
+	l := &logs{to: to, now: now, wrote: now()}
+	options := hclog.LoggerOptions{
+		Output: outlet{l}, Level: hclog.Trace, JSONFormat: f.format == jsonFormat,
+		TimeFormat: stamp, TimeFn: func() time.Time { return now().UTC() },
+	}
+	if options.JSONFormat {
+		l.lines = hclog.New(&options)
+	} else if file, ok := to.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		l.terminal = file
+	}
+	options.Name, options.Level = "node", hclog.LevelFromString(f.level)
+	l.node = hclog.NewInterceptLogger(&options)
+	l.node.RegisterSink(warnings{l})
+	return l
+}
+
+// slog returns a logger for the node.
+func (l *logs) slog() *slog.Logger { return hclogs.New(l.node) }
+
+// Write writes lines. It notes the warnings among them.
+func (l *logs) Write(p []byte) (int, error) {
+	l.order.Lock()
+	defer l.order.Unlock()
+	if l.terminal != nil {
+		if text, is := strings.CutPrefix(string(p), warningPrefix); is {
+			l.warn(strings.TrimSpace(text))
+		}
+		return outlet{l}.Write(p)
+	}
+	l.begun = append(l.begun, p...)
+	for {
+		line, rest, whole := bytes.Cut(l.begun, []byte("\n"))
+		if !whole {
+			return len(p), nil
+		}
+		if err := l.line(string(line)); err != nil {
+			return 0, err
+		}
+		l.begun = rest
+	}
+}
+
+const (
+	warningPrefix = "warning: "
+	errorPrefix   = "error: "
+)
+
+// line writes a line. One that is indented belongs to the one before, and has its level.
+func (l *logs) line(text string) (err error) {
+	bare := strings.TrimSpace(text)
+	if bare == "" {
+		return nil
+	}
+	if bare == text {
+		l.level = hclog.Info
+	}
+	for prefix, level := range map[string]hclog.Level{warningPrefix: hclog.Warn, errorPrefix: hclog.Error} {
+		if rest, is := strings.CutPrefix(bare, prefix); is {
+			bare, l.level = rest, level
+		}
+	}
+	if l.level == hclog.Warn {
+		l.warn(bare)
+	}
+	if l.lines != nil {
+		l.lines.Log(l.level, bare)
+		return nil
+	}
+	_, err = fmt.Fprintf(outlet{l}, "%s %s\n", l.now().UTC().Format(stamp), text)
+	return err
+}
+
+// mostWarned bounds the warnings that are kept.
+const mostWarned = 8
+
+func (l *logs) warn(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.warns++
+	l.warned = append(l.warned, operate.Warning{At: l.now().UTC(), Text: text})
+	l.warned = slices.Clone(l.warned[max(0, len(l.warned)-mostWarned):])
+}
+
+// lastWarnings returns the last warnings, and how many there were in all.
+func (l *logs) lastWarnings() ([]operate.Warning, int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.warned, l.warns
+}
+
+// quiet returns for how long there has been no line.
+func (l *logs) quiet(now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return now.Sub(l.wrote)
+}
+
+// outlet is where loggers write.
+type outlet struct{ *logs }
+
+func (o outlet) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.wrote = o.now()
+	return o.to.Write(p)
+}
+
+// warnings notes the node's.
+type warnings struct{ *logs }
+
+func (w warnings) Accept(_ string, level hclog.Level, msg string, args ...any) {
+	if level < hclog.Warn {
+		return
+	}
+	var b strings.Builder
+	b.WriteString(msg)
+	for i := 0; i+1 < len(args); i += 2 {
+		fmt.Fprintf(&b, " %v=%v", args[i], args[i+1])
+	}
+	w.warn(b.String())
+}
+
+// interruptible returns when f does, or when the context ends: then the caller ends the
+// process, and with it f, which must have nothing to put in order.
+func interruptible(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

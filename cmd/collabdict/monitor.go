@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/ledger"
+	"github.com/collabdict/collabdict/internal/operate"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/node"
+)
+
+// monitor knows how a participant's process is doing, and tells it to who asks.
+type monitor struct {
+	dir   string
+	logs  *logs
+	began time.Time
+
+	mu     sync.Mutex
+	phase  operate.Phase
+	since  time.Time
+	name   string
+	model  string
+	round  int
+	rounds int
+	pace   time.Duration
+	joins  *node.Status // of the last word while joining
+	node   *node.Node
+}
+
+func newMonitor(dir, name string, l *logs) *monitor {
+	now := l.now()
+	return &monitor{dir: dir, name: name, logs: l, began: now, phase: operate.Loading, since: now}
+}
+
+// serve shows the status over HTTP: on the socket of the folder, which this process holds
+// until the returned function is called, and at an address if one is given.
+func (m *monitor) serve(address string, say func(line string)) (stop func(), err error) {
+	folder, err := operate.Hold(m.dir)
+	if err != nil {
+		return nil, err
+	}
+	h := operate.Handler(m.status)
+	if err := folder.Serve(h); err != nil {
+		say("warning: no status in " + m.dir + ": " + err.Error())
+	}
+	release := func() { _ = folder.Release() } // what is left is replaced by the next process
+	if address == "" {
+		return release, nil
+	}
+	at, closeTCP, err := operate.ServeTCP(address, h)
+	if err != nil {
+		release()
+		return nil, &usageError{fmt.Sprintf("--http: %s", err), "give an address of this machine with a port that is free, such as :9464"}
+	}
+	say("status and metrics at http://" + at)
+	return func() { _ = closeTCP(); release() }, nil
+}
+
+// enter notes that a phase begins.
+func (m *monitor) enter(p operate.Phase) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.phase, m.since = p, m.logs.now()
+}
+
+// learns notes what is learned, in how many rounds at most.
+func (m *monitor) learns(model string, rounds int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.model, m.rounds = model, rounds
+}
+
+func (m *monitor) joining(s node.Status) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.joins = &s
+}
+
+func (m *monitor) joined(n *node.Node) {
+	m.enter(operate.Running)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.node = n
+}
+
+// ended notes the end of a round, and what rounds take if that is known.
+func (m *monitor) ended(round int, each time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.round = round
+	if each > 0 {
+		m.pace = each
+	}
+}
+
+// status returns how the process is doing now.
+func (m *monitor) status() *operate.Status {
+	warned, warns := m.logs.lastWarnings()
+	m.mu.Lock()
+	s := &operate.Status{
+		Release: release, Name: m.name, Model: m.model, Phase: m.phase, At: m.logs.now().UTC(), Began: m.began.UTC(), Since: m.since.UTC(),
+		Round: m.round, Rounds: m.rounds, Pace: m.pace, Warned: warned, Warns: warns, Node: m.joins,
+	}
+	n := m.node
+	m.mu.Unlock()
+	if n != nil {
+		now, id := n.Status(), n.RunID()
+		s.Node, s.Run = &now, hex.EncodeToString(id[:])
+	}
+	s.Spent, s.Process = spentIn(m.dir), processOf(m.dir)
+	return s
+}
+
+// spentIn returns what the ledger of a folder says of differential privacy. One that cannot
+// be read ends the run in another place.
+func spentIn(dir string) (list []operate.Spent) {
+	book, err := ledger.Open(dir)
+	if err != nil {
+		return nil
+	}
+	for kind, of := range map[report.EntryKind]string{report.NoiseEntry: ofNoise, report.ReleaseEntry: ofReleases} {
+		if loss, n := ledger.Spent(book.Records(), kind); n > 0 {
+			list = append(list, operate.Spent{By: kind, Spend: ledger.SpendOf(loss, usualDelta, of)})
+		}
+	}
+	return list
+}
+
+func processOf(dir string) operate.Process {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	p := operate.Process{Goroutines: runtime.NumGoroutine(), HeapBytes: heap[0].Value.Uint64()}
+	if info, err := os.Stat(filepath.Join(dir, store.StateFile)); err == nil {
+		p.StateBytes = info.Size()
+	}
+	return p
+}
+
+// quietMost bounds the time without a line on standard error, with some room below a minute.
+const quietMost = 50 * time.Second
+
+// heartbeat says what the process is at, and for how long, if nothing was said for a while.
+// Progress on a terminal says so from the beginning until the others are met.
+func (m *monitor) heartbeat(shown *progress) (stop func()) {
+	return every(time.Second, func(time.Time) {
+		now := m.logs.now()
+		if line := heartbeat(m.status(), now, m.logs.quiet(now), shown.terminal != nil); line != "" {
+			shown.show(line)
+		}
+	})
+}
+
+// loadAfter is how long rows are read before that is said.
+const loadAfter = 2 * time.Second
+
+func heartbeat(s *operate.Status, now time.Time, quiet time.Duration, live bool) string {
+	at := now.Sub(s.Since).Round(time.Second)
+	loads := s.Phase == operate.Loading && at >= loadAfter && (live || quiet >= at)
+	if quiet < quietMost && !loads {
+		return ""
+	}
+	what := s.What()
+	if s.Phase == operate.Running {
+		at = quiet.Round(time.Second)
+	}
+	if s.Node != nil && len(s.Node.Waiting) > 0 && s.Phase == operate.Running {
+		return what // which says for how long
+	}
+	return fmt.Sprintf("%s; for %s now", what, at)
+}
+
+// interrupted says at once that a signal was understood.
+func (m *monitor) interrupted(ctx context.Context, shown *progress) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		next := "leaving in good order"
+		if m.status().Phase == operate.Saving {
+			next = "the results are written first"
+		}
+		shown.line("interrupted: " + next + "; press Ctrl-C again to end at once")
+	})
+}

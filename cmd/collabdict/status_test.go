@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/operate"
+	"github.com/collabdict/collabdict/node"
+)
+
+// lost is the status of a member of three that has lost one and waits for another.
+func lost() *operate.Status {
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	return &operate.Status{
+		Name: "a", Model: "ggm", Phase: operate.Running, At: at, Since: at.Add(-time.Hour), Run: strings.Repeat("0f", 32), Round: 11, Rounds: 40, Pace: 2 * time.Second,
+		Warns: 9, Warned: []operate.Warning{{At: at.Add(-time.Minute), Text: "a member is lost name=b"}},
+		Node: &node.Status{
+			Name: "a", State: "session", Call: "sum", Want: 3, Members: []string{"a", "c"}, LastTook: 120 * time.Millisecond,
+			Absent: []node.Absent{{Name: "b", Reason: "nothing heard for 8.1s", Lost: true}}, Waiting: []node.Waiting{{Name: "c", For: 70 * time.Second}},
+			Traffic: node.Traffic{BytesSent: 2500000, MessagesSent: 12, BytesReceived: 1000, MessagesReceived: 3},
+		},
+	}
+}
+
+func TestStatusForPeople(t *testing.T) {
+	var got bytes.Buffer
+	writeStatus(&got, lost())
+	want := `a: round 12: waiting for c, 1m10s (running for 1h0m0s)
+ggm: 11 of at most 40 rounds have ended; at most 58s to go, run 0f0f0f0f0f0f0f0f
+2 of 3 members are here
+
+  a  in the sums (this member)
+  b  lost: nothing heard for 8.1s
+  c  in the sums, waited for 1m10s
+
+sent 2.5 MB in 12 messages, received 1.0 kB in 3; the last sum took 120ms
+
+9 warnings; the last:
+  05:05:07  a member is lost name=b
+`
+	if got.String() != want {
+		t.Errorf("got\n%swant\n%s", &got, want)
+	}
+	got.Reset()
+	writeStatus(&got, &operate.Status{Name: "a", Phase: operate.Joining, Node: &node.Status{Name: "a", Want: 2, Present: []string{"a (12D3)"}, Missing: []string{"b (12D3)"}}})
+	if want := "a: joining: 1 of 2 members are here; waiting for b (joining for 0s)\n1 of 2 members are here\n\n  a  here (this member)\n  b  missing\n\nsent 0.0 kB in 0 messages, received 0.0 kB in 0\n"; got.String() != want {
+		t.Errorf("got\n%swant\n%s", &got, want)
+	}
+}
+
+// A terminal shows one table that is drawn again in its place, as much of it as fits; elsewhere
+// there is a line for each change.
+func TestATableIsDrawnInItsPlace(t *testing.T) {
+	var out bytes.Buffer
+	v := &view{w: &out}
+	v.draw("one line\ntwo\nthree\n", 6, 3)
+	v.draw("one\n", 80, 24)
+	if got, want := out.String(), "one l\x1b[K\ntwo\x1b[K\n\x1b[J\x1b[2Aone\x1b[K\n\x1b[J"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	out.Reset()
+	s := lost()
+	v.show(s)
+	s.At = s.At.Add(time.Second)
+	v.show(s) // nothing has changed
+	s.Round++
+	v.show(s)
+	want := "2026-03-04T05:06:07Z running: round 11/40, 2 of 3 members are here; waiting for c; 9 warnings\n2026-03-04T05:06:08Z running: round 12/40, 2 of 3 members are here; waiting for c; 9 warnings\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", &out, want)
+	}
+}

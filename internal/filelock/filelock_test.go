@@ -1,0 +1,42 @@
+package filelock
+
+import (
+	"errors"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// One holds the file at a time; who only tries is told, and who waits comes in turn.
+func TestOneHoldsTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	unlock, err := Try(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Try(path); !errors.Is(err, ErrHeld) {
+		t.Errorf("a second one: %v", err)
+	}
+	var waiting sync.WaitGroup
+	var held atomic.Int32
+	for range 4 {
+		waiting.Go(func() {
+			unlock, err := Wait(path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if n := held.Add(1); n != 1 {
+				t.Errorf("%d hold it at once", n)
+			}
+			held.Add(-1)
+			unlock()
+		})
+	}
+	unlock()
+	waiting.Wait()
+	if _, err := Wait(filepath.Join(path, "missing", "lock")); err == nil {
+		t.Error("a file in no folder is held")
+	}
+}

@@ -1,0 +1,56 @@
+package operate
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// Handler serves /status, /metrics, /healthz and /readyz of the status that is returned at
+// each request.
+func Handler(status func() *Status) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		begin(w, "text/plain; charset=utf-8", http.StatusOK)
+		_, _ = io.WriteString(w, "/status\n/metrics\n/healthz\n/readyz\n")
+	})
+	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
+		begin(w, "application/json", http.StatusOK)
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		_ = e.Encode(status()) // who has asked may be gone
+	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, status().Healthy) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, status().Ready) })
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		all := prometheus.NewPedanticRegistry()
+		all.MustRegister(collector{status()})
+		promhttp.HandlerFor(all, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+	})
+	return mux
+}
+
+func begin(w http.ResponseWriter, kind string, code int) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(code)
+}
+
+// answer says whether something holds: 200 if it does, else 503, with what the process is at.
+func answer(w http.ResponseWriter, of func() (bool, string)) {
+	holds, what := of()
+	code := http.StatusOK
+	if !holds {
+		code = http.StatusServiceUnavailable
+	}
+	begin(w, "text/plain; charset=utf-8", code)
+	fmt.Fprintln(w, what)
+}

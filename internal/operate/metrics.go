@@ -1,0 +1,159 @@
+package operate
+
+import (
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metric is one kind of metric, and its values in a status.
+type metric struct {
+	desc   *prometheus.Desc
+	kind   prometheus.ValueType
+	values func(s *Status, emit func(v float64, labels ...string))
+}
+
+func gauge(name, help string, values func(s *Status, emit func(v float64, labels ...string)), labels ...string) metric {
+	return metric{prometheus.NewDesc("collabdict_"+name, help, labels, nil), prometheus.GaugeValue, values}
+}
+
+func counter(name, help string, value func(s *Status) float64) metric {
+	return metric{prometheus.NewDesc("collabdict_"+name, help, nil, nil), prometheus.CounterValue, one(value)}
+}
+
+// one gives a single value without labels.
+func one(value func(s *Status) float64) func(*Status, func(float64, ...string)) {
+	return func(s *Status, emit func(float64, ...string)) { emit(value(s)) }
+}
+
+// ofNode gives a single value once the node has begun to join.
+func ofNode(value func(s *Status) float64) func(*Status, func(float64, ...string)) {
+	return func(s *Status, emit func(float64, ...string)) {
+		if s.Node != nil {
+			emit(value(s))
+		}
+	}
+}
+
+func yes(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var metrics = []metric{
+	gauge("build_info", "Always 1; the label has the release of the program.", func(s *Status, emit func(float64, ...string)) {
+		emit(1, s.Release)
+	}, "release"),
+	gauge("start_timestamp_seconds", "When the process was started, in Unix time.", one(func(s *Status) float64 { return float64(s.Began.UnixMilli()) / 1e3 })),
+	gauge("phase", "1 for what the process is at: loading, joining, running or saving.", func(s *Status, emit func(float64, ...string)) {
+		for _, p := range Phases {
+			emit(yes(p == s.Phase), string(p))
+		}
+	}, "phase"),
+	gauge("healthy", "1 while this member contributes, or is on its way there.", one(func(s *Status) float64 {
+		healthy, _ := s.Healthy()
+		return yes(healthy)
+	})),
+	gauge("ready", "1 once this member has joined the others.", one(func(s *Status) float64 {
+		ready, _ := s.Ready()
+		return yes(ready)
+	})),
+	gauge("round", "The last round that this member has ended.", one(func(s *Status) float64 { return float64(s.Round) })),
+	gauge("rounds_limit", "The number of rounds at most; absent while it is not known.", func(s *Status, emit func(float64, ...string)) {
+		if s.Rounds > 0 {
+			emit(float64(s.Rounds))
+		}
+	}),
+	gauge("round_duration_seconds", "The median duration of the last rounds; absent while it is not known.", func(s *Status, emit func(float64, ...string)) {
+		if s.Pace > 0 {
+			emit(s.Pace.Seconds())
+		}
+	}),
+	gauge("remaining_seconds", "How long the rounds left take at most, at the pace of the last ones; absent while it is not known.", func(s *Status, emit func(float64, ...string)) {
+		if left, known := s.Left(); known {
+			emit(left.Seconds())
+		}
+	}),
+	gauge("slot", "The slot under way: the collectives of the run are numbered.", ofNode(func(s *Status) float64 { return float64(s.Node.Slot) })),
+	gauge("state", "1, with the state of the consensus as the label.", func(s *Status, emit func(float64, ...string)) {
+		if s.Node != nil {
+			emit(1, s.Node.State)
+		}
+	}, "state"),
+	counter("ballots_total", "Ballots beyond the first of each slot that this process has seen.", func(s *Status) float64 { return ofTraffic(s, func() uint64 { return s.Node.Ballots }) }),
+	gauge("members_wanted", "The number of members of the run.", ofNode(func(s *Status) float64 { return float64(s.Node.Want) })),
+	gauge("members_present", "The number of members that are here, this one included.", ofNode(func(s *Status) float64 { return float64(s.Present()) })),
+	gauge("members_needed", "The number of members without which the run pauses.", ofNode(func(s *Status) float64 { return float64(s.Node.Least) })),
+	gauge("paused", "1 while too few members are here for a sum.", ofNode(func(s *Status) float64 { return yes(s.Node.Paused) })),
+	gauge("member_waiting_seconds", "How long the run has waited for a member; absent for members that are not waited for.", func(s *Status, emit func(float64, ...string)) {
+		if s.Node != nil {
+			for _, w := range s.Node.Waiting {
+				emit(w.For.Seconds(), w.Name)
+			}
+		}
+	}, "member"),
+	gauge("last_sum_duration_seconds", "The duration of the last collective.", ofNode(func(s *Status) float64 { return s.Node.LastTook.Seconds() })),
+	counter("sent_bytes_total", "Bytes sent to other members.", func(s *Status) float64 { return ofTraffic(s, func() uint64 { return s.Node.Traffic.BytesSent }) }),
+	counter("received_bytes_total", "Bytes received from other members.", func(s *Status) float64 { return ofTraffic(s, func() uint64 { return s.Node.Traffic.BytesReceived }) }),
+	counter("sent_messages_total", "Messages sent to other members.", func(s *Status) float64 { return ofTraffic(s, func() uint64 { return s.Node.Traffic.MessagesSent }) }),
+	counter("received_messages_total", "Messages received from other members.", func(s *Status) float64 {
+		return ofTraffic(s, func() uint64 { return s.Node.Traffic.MessagesReceived })
+	}),
+	counter("warnings_total", "Warnings that this process has given.", func(s *Status) float64 { return float64(s.Warns) }),
+	gauge("privacy_epsilon", "Differential privacy that all noise in runs, or all releases, of the folder have spent; the label delta has the delta.", func(s *Status, emit func(float64, ...string)) {
+		for _, p := range s.Spent {
+			emit(p.Epsilon, string(p.By), number(p.Delta))
+		}
+	}, "by", "delta"),
+	gauge("goroutines", "Goroutines of the process.", one(func(s *Status) float64 { return float64(s.Process.Goroutines) })),
+	gauge("heap_bytes", "Bytes of live and dead objects on the heap.", one(func(s *Status) float64 { return float64(s.Process.HeapBytes) })),
+	gauge("state_file_bytes", "The size of state.db.", one(func(s *Status) float64 { return float64(s.Process.StateBytes) })),
+}
+
+// ofTraffic returns what a node has counted, 0 before there is one.
+func ofTraffic(s *Status, count func() uint64) float64 {
+	if s.Node == nil {
+		return 0
+	}
+	return float64(count())
+}
+
+// Present returns how many members are here, this one included.
+func (s *Status) Present() int {
+	n := s.Node
+	if n == nil {
+		return 0
+	}
+	if s.Phase == Joining || s.Phase == Loading {
+		return len(n.Present)
+	}
+	here := n.Want
+	for _, a := range n.Absent {
+		if a.Lost {
+			here--
+		}
+	}
+	return max(0, here)
+}
+
+// collector gives Prometheus the metrics of one status.
+type collector struct{ status *Status }
+
+func (collector) Describe(to chan<- *prometheus.Desc) {
+	for _, m := range metrics {
+		to <- m.desc
+	}
+}
+
+func (c collector) Collect(to chan<- prometheus.Metric) {
+	for _, m := range metrics {
+		m.values(c.status, func(v float64, labels ...string) {
+			for i, l := range labels {
+				labels[i] = strings.ToValidUTF8(l, "�") // other bytes would panic
+			}
+			to <- prometheus.MustNewConstMetric(m.desc, m.kind, v, labels...)
+		})
+	}
+}
