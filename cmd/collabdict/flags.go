@@ -23,7 +23,7 @@ type dataFlags struct {
 
 func (d *dataFlags) add(cmd *cobra.Command) {
 	section(cmd, ofRows, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of rows: .csv, .csv.gz, .parquet, .npy, .npz and IDX files; may be repeated")
+		f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of rows: .csv, .csv.gz, .ndjson, .parquet, .npy, .npz and IDX files; may be repeated")
 		f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. A classifier learns them, from 0")
 		f.StringVar(&d.where, "where", "", "train on rows with `COLUMN=VALUE` only")
 		f.StringVar(&d.testWhere, "test-where", "", "score, and do not train on, rows with `COLUMN=VALUE`")

@@ -31,7 +31,7 @@ type scoredFlags struct {
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	f.StringVar(&s.model, "model", "", "model `FILE`")
-	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv, .csv.gz, .parquet, .npy, .npz or IDX; may be repeated")
+	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv, .csv.gz, .ndjson, .parquet, .npy, .npz or IDX; may be repeated")
 	f.StringVar(&s.where, "where", "", what+" rows with `COLUMN=VALUE` only")
 	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
 }

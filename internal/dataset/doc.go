@@ -1,6 +1,6 @@
 // Package dataset turns files into the rows of participants.
 //
-// Files are CSV, Parquet, NumPy arrays or IDX images: each form is a table (table.go). What
+// Files are CSV, JSON objects in lines, Parquet, NumPy arrays or IDX images: each form is a table (table.go). What
 // is too large for memory stays in its files and is read again whenever it is
 // wanted (stream.go).
 //

@@ -66,6 +66,7 @@ var (
 	csvFormat = fileFormat{[]string{".csv.gz", ".csv"}, opener(openCSV)}
 	formats   = []fileFormat{
 		csvFormat,
+		ndjsonFormat,
 		{[]string{".parquet"}, opener(openParquet)},
 		{[]string{".npy"}, opener(openNumpy)},
 		{[]string{".npz"}, opener(openArchive)},
@@ -88,7 +89,7 @@ func opener[T table](open func(string, fs.FileInfo) (T, error)) func(string, fs.
 	}
 }
 
-const fileForms = "want a .csv, .csv.gz, .parquet, .npy, .npz or IDX file, or a folder of them"
+const fileForms = "want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz or IDX file, or a folder of them"
 
 // open opens a data file; before is nil if it was not open yet.
 func open(path string, before fs.FileInfo) (table, error) {
