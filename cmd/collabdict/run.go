@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -164,7 +165,7 @@ func (f *runFlags) fromFlags(cmd *cobra.Command) (c participant.Config, warnings
 		return c, nil, err
 	}
 	spec.Window, spec.LabelFault, spec.Missing = c.Task.Window, c.Task.LabelFault(), c.Task.Missing
-	if c.Data, warnings, err = loadOne(spec, f.name); err != nil {
+	if c.Data, warnings, err = f.loadOne(cmd, spec, f.name, cmp.Or(f.dir, f.name, ".")); err != nil {
 		return c, nil, err
 	}
 	dir := f.dir
@@ -234,7 +235,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, warning
 	}
 	spec.Columns, spec.Window, spec.LabelFault, spec.Missing = agreed.Columns, c.Task.Window, c.Task.LabelFault(), cmp.Or(spec.Missing, c.Task.Missing)
 	var ofData []string
-	if c.Data, ofData, err = loadOne(spec, own.Name); err != nil {
+	if c.Data, ofData, err = f.loadOne(cmd, spec, own.Name, f.dir); err != nil {
 		return c, nil, err
 	}
 	f.baselines = own.Baselines
@@ -281,8 +282,18 @@ func keepRead(dir string, spec dataset.Spec) error {
 	return err
 }
 
-// loadOne returns the rows of one participant, and what to tell its user.
-func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, error) {
+// loadOne returns the rows of one participant, and what to tell its user. Rows that can be
+// read only once may be kept in a folder.
+func (f *runFlags) loadOne(cmd *cobra.Command, spec dataset.Spec, name, dir string) (dataset.Participant, []string, error) {
+	switch {
+	case spec.Input() && name == "":
+		return dataset.Participant{}, nil, &usageError{"--name: want a name, as standard input has none", "give this participant's name"}
+	case spec.Input() && f.withParent:
+		return dataset.Participant{}, nil, &usageError{"--with-parent: want rows in files, got standard input, whose end is that of the parent", "save the rows in a file"}
+	}
+	if err := spec.Keep(cmd.Context(), os.Stdin, dir); err != nil {
+		return dataset.Participant{}, nil, err
+	}
 	spec.MinRows, spec.Name = 1, name
 	data, err := dataset.LoadOne(spec)
 	if err != nil {
@@ -294,6 +305,9 @@ func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, err
 	}
 	if text := data.Gaps.String(); text != "" {
 		warnings = append(warnings, text)
+	}
+	for _, query := range spec.Unordered() {
+		warnings = append(warnings, query+" has no ORDER BY: if the rows come in another order when the run is resumed, they are refused")
 	}
 	return data.Participants[0], warnings, nil
 }

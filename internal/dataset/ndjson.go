@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// ndjsonFile streams a file with a JSON object in each line. It is a table, and the rows of
-// itself.
+// ndjsonFile reads JSON objects, one in each line. It is a table, and the rows of itself.
 type ndjsonFile struct {
 	file  *file
 	names []string
