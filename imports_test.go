@@ -189,6 +189,18 @@ var importRules = []importRule{
 		reason: "one package reads files of rows, and keeps what their formats do from the others",
 	},
 	{
+		packages: []string{"./..."}, except: []string{"./internal/postgres/..."}, never: []string{"github.com/jackc/..."}, tests: true,
+		reason: "one package talks to databases, and shows the others rows alone",
+	},
+	{
+		packages: []string{"./internal/postgres/..."}, only: []string{"std", "github.com/jackc/pgx/v5/pgconn", "./internal/postgres/..."},
+		reason: "what asks a database knows nothing of what becomes of the rows",
+	},
+	{
+		packages: []string{"./..."}, except: []string{"./internal/postgres/postgrestest"}, unlinked: []string{"./internal/postgres/postgrestest"},
+		reason: "what starts a server is for tests",
+	},
+	{
 		packages: []string{"./internal/onnx/..."},
 		only:     []string{"std", "./internal/onnx", "google.golang.org/protobuf/encoding/protowire"}, never: clocksAndTheWorld,
 		reason: "how a file of ONNX is written has nothing to do with what models there are",

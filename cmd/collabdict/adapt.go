@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +57,9 @@ normal and need no labels; they also set the threshold.`,
 				return err
 			}
 			if err := another(out, append(read, s.model)...); err != nil {
+				return err
+			}
+			if err := spec.Keep(cmd.Context(), os.Stdin, filepath.Dir(s.model)); err != nil {
 				return err
 			}
 			data, err := dataset.LoadOne(spec)

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -24,7 +26,7 @@ func (a *app) evaluate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "evaluate", Short: "Measure a model on labelled rows",
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, spec, err := s.load()
 			if err == nil && m.Classifier() != nil && s.label == "" {
 				err = &usageError{"--label is missing: to evaluate a classifier, the classes of rows are needed", "name their column"}
@@ -36,6 +38,9 @@ func (a *app) evaluate() *cobra.Command {
 				err = a.complete(m, &s)
 			}
 			if err != nil {
+				return err
+			}
+			if err := spec.Keep(cmd.Context(), os.Stdin, filepath.Dir(s.model)); err != nil {
 				return err
 			}
 			data, err := dataset.LoadOne(spec)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,7 +25,7 @@ type dataFlags struct {
 
 func (d *dataFlags) add(cmd *cobra.Command) {
 	section(cmd, ofRows, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of rows: .csv, .csv.gz, .parquet, .npy, .npz and IDX files; may be repeated")
+		f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of rows: .csv, .csv.gz, .ndjson, .parquet, .npy, .npz and IDX files; a .sql file is a query to PostgreSQL, and - is standard input; may be repeated")
 		f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. A classifier learns them, from 0")
 		f.StringVar(&d.where, "where", "", "train on rows with `COLUMN=VALUE` only")
 		f.StringVar(&d.testWhere, "test-where", "", "score, and do not train on, rows with `COLUMN=VALUE`")
@@ -106,6 +108,14 @@ func (s *sourceFlags) source(seed uint64) (source, error) {
 	}
 	spec.Seed = seed
 	return source{spec: spec}, nil
+}
+
+// keep reads what can be read only once.
+func (s *source) keep(ctx context.Context, dir string) error {
+	if s.plants != nil {
+		return nil
+	}
+	return s.spec.Keep(ctx, os.Stdin, dir)
 }
 
 // files returns those that are read.

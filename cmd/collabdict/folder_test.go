@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/internal/participant"
@@ -10,7 +12,7 @@ import (
 func ofFolder(dir string) (participant.Config, error) {
 	c, spec, _, err := (&runFlags{dir: dir}).fromFolder(new(cobra.Command))
 	if err == nil {
-		c.Data, _, err = loadOne(spec, c.Node.Name)
+		c.Data, _, err = loadOne(context.Background(), spec, c.Node.Name, dir)
 	}
 	return c, err
 }

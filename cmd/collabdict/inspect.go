@@ -70,7 +70,7 @@ published weights.`,
 			if d.LocalPart, err = describeLocal(m, d.Own, l.model); err != nil {
 				return err
 			}
-			if d.Reconstruction, err = l.look(a, m); err != nil {
+			if d.Reconstruction, err = l.look(cmd.Context(), a, m); err != nil {
 				return err
 			}
 			return a.print(d, d.text)

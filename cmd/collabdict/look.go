@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -68,7 +71,7 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 }
 
 // look looks at the rows, if there are any, and draws what there is to be seen.
-func (l *lookFlags) look(a *app, m *model.Model) (*report.Reconstruction, error) {
+func (l *lookFlags) look(ctx context.Context, a *app, m *model.Model) (*report.Reconstruction, error) {
 	_, mixture := m.Learned.(algorithm.Dictionary)
 	if l.plots != "" && mixture {
 		if err := drawMixture(l.plots, m); err != nil {
@@ -96,6 +99,9 @@ func (l *lookFlags) look(a *app, m *model.Model) (*report.Reconstruction, error)
 		return nil, err
 	}
 	spec.Columns, spec.Window, spec.MinRows, spec.Missing = m.DataColumns(), m.Manifest.Window, 1, l.missing
+	if err := spec.Keep(ctx, os.Stdin, filepath.Dir(l.model)); err != nil {
+		return nil, err
+	}
 	data, err := dataset.LoadOne(spec)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -149,6 +150,9 @@ func (f *runFlags) fromFlags() (c participant.Config, spec dataset.Spec, err err
 		return c, spec, err
 	}
 	spec.Window, spec.LabelFault, spec.Missing = c.Task.Window, c.Task.LabelFault(), c.Task.Missing
+	if err := f.checkInput(spec); err != nil {
+		return c, spec, err
+	}
 	name, err := spec.OwnName(f.name)
 	if err != nil {
 		return c, spec, err
@@ -258,8 +262,23 @@ func keepRead(dir string, spec dataset.Spec) error {
 	return err
 }
 
-// loadOne returns the rows of one participant, and what to tell its user.
-func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, error) {
+// checkInput reports rows on standard input that a run cannot have there.
+func (f *runFlags) checkInput(spec dataset.Spec) error {
+	switch {
+	case spec.Input() && f.name == "":
+		return &usageError{"--name: want a name, as standard input has none", "give this participant's name"}
+	case spec.Input() && f.withParent:
+		return &usageError{"--with-parent: want rows in files, got standard input, whose end is that of the parent", "save the rows in a file"}
+	}
+	return nil
+}
+
+// loadOne returns the rows of one participant, and what to tell its user. Rows that can be
+// read only once may be kept in a folder.
+func loadOne(ctx context.Context, spec dataset.Spec, name, dir string) (dataset.Participant, []string, error) {
+	if err := spec.Keep(ctx, os.Stdin, dir); err != nil {
+		return dataset.Participant{}, nil, err
+	}
 	spec.MinRows, spec.Name = 1, name
 	data, err := dataset.LoadOne(spec)
 	if err != nil {
@@ -271,6 +290,9 @@ func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, err
 	}
 	if text := data.Gaps.String(); text != "" {
 		warnings = append(warnings, text)
+	}
+	for _, query := range spec.Unordered() {
+		warnings = append(warnings, query+" has no ORDER BY: if the rows come in another order when the run is resumed, they are refused")
 	}
 	return data.Participants[0], warnings, nil
 }

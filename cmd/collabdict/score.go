@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 
@@ -31,7 +32,7 @@ type scoredFlags struct {
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	f.StringVar(&s.model, "model", "", "model `FILE`")
-	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv, .csv.gz, .parquet, .npy, .npz or IDX; may be repeated")
+	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or a query in .sql, or - for standard input; may be repeated")
 	f.StringVar(&s.where, "where", "", what+" rows with `COLUMN=VALUE` only")
 	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
 }
@@ -124,7 +125,7 @@ cells has a score, too: of what is there, and what is expected of the rest. With
 For a classifier, the columns are row, the likeliest class and its probability, with
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, spec, err := s.load()
 			if err != nil {
 				return err
@@ -144,6 +145,9 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 			}
 			limits, err := thresholdOf(s.threshold, m)
 			if err != nil {
+				return err
+			}
+			if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
 				return err
 			}
 			write := func(w io.Writer) error { return a.writeScores(w, m, spec, with, limits) }

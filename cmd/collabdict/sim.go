@@ -57,6 +57,9 @@ and its faults; --plots draws the course of the run.`,
 			if err != nil {
 				return err
 			}
+			if err := src.keep(cmd.Context(), ""); err != nil {
+				return err
+			}
 			return a.simulate(cmd.Context(), src, k, t.baselines, c, to)
 		},
 	}

@@ -70,6 +70,9 @@ The folders and their logs stay under --out.`,
 			if err := f.checkBaselines("alone", "pooled"); err != nil {
 				return err
 			}
+			if err := src.keep(cmd.Context(), f.out); err != nil {
+				return err
+			}
 			return a.launch(cmd.Context(), src, t, &f)
 		},
 	}

@@ -62,7 +62,9 @@ func ReadNode(dir string) (*Node, error) {
 	}
 	n.Consortium = resolve(dir, n.Consortium)
 	for i, d := range n.Data {
-		n.Data[i] = resolve(dir, d)
+		if d != "-" && !dataset.IsDatabase(d) { // an address is refused without a word of it
+			n.Data[i] = resolve(dir, d)
+		}
 	}
 	return n, nil
 }

@@ -1,8 +1,9 @@
 // Package dataset turns files into the rows of participants.
 //
-// Files are CSV, Parquet, NumPy arrays or IDX images: each form is a table (table.go). What
+// Files are CSV, JSON objects in lines, Parquet, NumPy arrays or IDX images: each form is a table (table.go). What
 // is too large for memory stays in its files and is read again whenever it is
-// wanted (stream.go).
+// wanted (stream.go). Standard input and the results of queries can be read only once, and
+// are kept for that (once.go).
 //
 // A [Spec] says which files there are, how their rows are divided among
 // participants and which of them train and which are only scored. [LoadAll]

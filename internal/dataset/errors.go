@@ -17,7 +17,11 @@ type Error struct {
 	Column    string
 	// Msg says what is wrong (wanted and got), Hint what to do about it.
 	Msg, Hint string
+
+	cause error // of a system call, for those that tell a full disk or an interrupt
 }
+
+func (e *Error) Unwrap() error { return e.cause }
 
 // Error gives the fault in one line: where, what, and what to do.
 func (e *Error) Error() string {

@@ -96,11 +96,11 @@ func TestSpecErrors(t *testing.T) {
 		spec dataset.Spec
 		want string
 	}{
-		{dataset.Spec{}, `no data given; want a .csv, .csv.gz, .parquet, .npy, .npz or IDX file, or a folder of them`},
+		{dataset.Spec{}, `no data given; want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
 		{dataset.Spec{Data: []string{"gone.csv"}}, `gone.csv: no such file or folder`},
-		{dataset.Spec{Data: []string{"rows.xlsx"}}, `rows.xlsx: unknown kind of file; want a .csv, .csv.gz, .parquet, .npy, .npz or IDX file, or a folder of them`},
-		{dataset.Spec{Data: []string{"empty"}}, `empty: no data file in this folder; want a .csv, .csv.gz, .parquet, .npy, .npz or IDX file, or a folder of them`},
-		{dataset.Spec{Data: []string{"plant-*.csv"}}, `plant-*.csv: the pattern matches no data file; want a .csv, .csv.gz, .parquet, .npy, .npz or IDX file, or a folder of them`},
+		{dataset.Spec{Data: []string{"rows.xlsx"}}, `rows.xlsx: unknown kind of file; want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
+		{dataset.Spec{Data: []string{"empty"}}, `empty: no data file in this folder; want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
+		{dataset.Spec{Data: []string{"plant-*.csv"}}, `plant-*.csv: the pattern matches no data file; want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
 		{dataset.Spec{Data: []string{"[.csv"}}, `[.csv: the pattern is malformed; close every [ with a ]`},
 		{dataset.Spec{Data: []string{"a.csv", "./a.csv"}}, `./a.csv: the file is given twice`},
 		{dataset.Spec{Data: []string{"a.csv", "sub/a.csv.gz"}}, `sub/a.csv.gz: participant "a" is already that of a.csv; rename one file`},

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"io"
 	"io/fs"
 	"os"
 )
@@ -9,15 +10,23 @@ import (
 // that rows of two versions never stand side by side.
 type file struct {
 	path string
-	disk *os.File
+	disk interface {
+		io.ReaderAt
+		io.Closer
+		Stat() (fs.FileInfo, error)
+	}
 	info fs.FileInfo
 	// changed says that a read has failed for that reason, whatever error a
 	// library makes of it.
 	changed bool
 }
 
-// openFile opens a file that is as it was: before is nil if it was not open yet.
+// openFile opens a file that is as it was: before is nil if it was not open yet. A spool is
+// opened whatever is in the file system.
 func openFile(path string, before fs.FileInfo) (*file, error) {
+	if kept, ok := before.(*spool); ok {
+		return &file{path: path, disk: kept, info: kept}, nil
+	}
 	// To open a pipe would wait for who writes to it.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, &Error{File: path, Msg: "want a file, got a folder, a pipe or a device", Hint: "save the rows in a file"}

@@ -34,6 +34,15 @@ func dataFiles(data []string) ([]string, error) {
 }
 
 func resolve(path string) ([]string, error) {
+	if path == "-" {
+		return []string{standardInput}, nil
+	}
+	if IsDatabase(path) {
+		return nil, &Error{
+			Msg:  "want a file, got the address of a database, which everybody on this machine can read among the programs that run, with a password if it has one",
+			Hint: "write the query into a .sql file, and say where the database is by PGHOST, PGDATABASE and PGUSER or a service file; if the address had a password, change it",
+		}
+	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
@@ -108,12 +117,14 @@ func fileError(path string, err error) error {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return &Error{File: path, Msg: fmt.Sprintf("cannot be read: %v", err)}
+	return &Error{File: path, Msg: fmt.Sprintf("cannot be read: %v", err), cause: err}
 }
 
-// Files resolves Data, and adds the files of labels that stand beside images.
+// Files resolves Data, without standard input, and adds the files of labels that stand beside
+// images.
 func (s Spec) Files() ([]string, error) {
 	files, err := dataFiles(s.Data)
+	files = slices.DeleteFunc(files, func(f string) bool { return f == standardInput })
 	for _, f := range files {
 		if labels := labelsBeside(f); isIDX(f) && labels != "" {
 			files = append(files, labels)
@@ -139,7 +150,7 @@ func (s Spec) FilesByName() (map[string]string, error) {
 // IgnoredIn returns those of the columns to ignore that a file has: where each
 // participant has a file of its own, not all need have them.
 func (s Spec) IgnoredIn(path string) ([]string, error) {
-	t, err := open(path, nil)
+	t, err := s.open(path, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -70,6 +70,21 @@ func FuzzZippedIDX(f *testing.F) {
 	fuzzLoad(f, "f-images-idx3-ubyte.gz")
 }
 
+// FuzzNDJSON does the same with objects.
+func FuzzNDJSON(f *testing.F) {
+	f.Add([]byte(readings))
+	f.Add([]byte("\ufeff\n{\"a\": 1e61, \"b\": null}\r\n \n{\"b\":\"\\u00e9\\\"\"}"))
+	f.Add([]byte("{\"a\":[1]}\n"))
+	f.Add([]byte("{\"a\":1,\"a\":2}\n{}\n{\"c\":\"?\"}"))
+	fuzzLoad(f, "f.ndjson")
+}
+
+// FuzzZippedNDJSON does the same with compressed ones.
+func FuzzZippedNDJSON(f *testing.F) {
+	f.Add([]byte(zipped(f, readings)))
+	fuzzLoad(f, "f.ndjson.gz")
+}
+
 // fuzzLoad reads any bytes as a file of this name.
 func fuzzLoad(f *testing.F, name string) {
 	path := filepath.Join(f.TempDir(), name)

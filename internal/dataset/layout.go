@@ -48,12 +48,12 @@ func (s *Spec) roles() []string {
 
 // settle reads the header and the first row of a file.
 func (s *Spec) settle(path string) (schema, error) {
-	t, err := open(path, nil)
+	t, err := s.open(path, nil)
 	if err != nil {
 		return schema{}, err
 	}
 	defer t.close()
-	kinds, first, err := t.kinds(s.tolerates())
+	kinds, first, err := t.kinds(s.tolerates() && (s.Columns == nil || s.Label != ""))
 	if errors.Is(err, io.EOF) {
 		return schema{}, noRows(path)
 	}

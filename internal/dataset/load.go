@@ -110,6 +110,9 @@ func (s *Spec) tooFew(d *Dataset) error {
 
 func nameByFile(names, files []string) error {
 	for i, f := range files {
+		if f == standardInput {
+			return &Error{File: f, Msg: "want a file for each participant, got the rows of one", Hint: "take --split column=NAME or another that deals rows, or let each participant read its own with run"}
+		}
 		names[i] = stem(f)
 		if err := checkName(names[i], Error{File: f, Hint: "rename the file"}); err != nil {
 			return err

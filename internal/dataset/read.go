@@ -63,7 +63,7 @@ type scanner struct {
 // read returns the rows of a file that train or are scored. name is the key
 // of its group; with a ByColumn split the column's value is.
 func (s *Spec) read(sch schema, path, name string, hold *holding) (*share, error) {
-	t, err := open(path, nil)
+	t, err := s.open(path, nil)
 	if err != nil {
 		return nil, err
 	}

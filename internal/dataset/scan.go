@@ -57,11 +57,12 @@ type scan struct {
 }
 
 func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
-	t, err := open(path, nil)
+	t, err := spec.open(path, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer t.close()
+	spec.pass(path)
 	sc, err := spec.scanner(sch, path, path, t, nil)
 	if err != nil {
 		return nil, err

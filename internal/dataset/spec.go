@@ -67,6 +67,9 @@ type Spec struct {
 	Float32 bool
 	// pixels says that all files are of pixels, which are held as bytes.
 	pixels bool
+	// spools has what was read once, by its name.
+	spools    map[string]*spool
+	unordered []string
 }
 
 // Condition is met by rows that hold Value in Column, as text. The zero value

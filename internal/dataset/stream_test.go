@@ -77,11 +77,11 @@ func TestStreamsAreAsMemory(t *testing.T) {
 		t,
 		"a.csv", csv, "b.csv", more,
 		"a.parquet", parquetFile(t, sites, parquet.MaxRowsPerRowGroup(700), parquet.PageBufferSize(256)),
-		"b.parquet", withoutIndex(t, parquetFile(t, sites[:300], parquet.DataPageVersion(1), parquet.PageBufferSize(100))), "a.npy", records(sites),
+		"b.parquet", withoutIndex(t, parquetFile(t, sites[:300], parquet.DataPageVersion(1), parquet.PageBufferSize(100))), "a.npy", records(sites), "a.ndjson", objects(t, sites),
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		spec := dataset.Spec{
-			Data:  rapid.SampledFrom([][]string{{"a.csv"}, {"a.csv", "b.csv"}, {"a.parquet"}, {"a.parquet", "b.parquet"}, {"a.npy"}, {"b.csv", "a.npy", "a.parquet"}}).Draw(t, "data"),
+			Data:  rapid.SampledFrom([][]string{{"a.csv"}, {"a.csv", "b.csv"}, {"a.parquet"}, {"a.parquet", "b.parquet"}, {"a.npy"}, {"a.ndjson"}, {"b.csv", "a.ndjson"}, {"b.csv", "a.npy", "a.parquet"}}).Draw(t, "data"),
 			Label: rapid.SampledFrom([]string{"", "label", "site"}).Draw(t, "label"),
 			Limit: rapid.SampledFrom([]int{0, 1, 256, 1000, 1200}).Draw(t, "limit"),
 		}
@@ -148,7 +148,7 @@ func TestFaultsAreFoundBeforehand(t *testing.T) {
 // TestFilesMustNotChange whether they are written to, replaced or removed.
 func TestFilesMustNotChange(t *testing.T) {
 	csv, rows := many(3000)
-	forms := map[string]string{"a.csv": csv, "a.parquet": parquetFile(t, rows, parquet.PageBufferSize(256)), "a.npy": records(rows)}
+	forms := map[string]string{"a.csv": csv, "a.parquet": parquetFile(t, rows, parquet.PageBufferSize(256)), "a.npy": records(rows), "a.ndjson": objects(t, rows)}
 	for file, content := range forms {
 		for name, change := range map[string]func() error{
 			"written to": func() error { return os.WriteFile(file, []byte(content+" "), 0o600) },

@@ -66,10 +66,12 @@ var (
 	csvFormat = fileFormat{[]string{".csv.gz", ".csv"}, opener(openCSV)}
 	formats   = []fileFormat{
 		csvFormat,
+		ndjsonFormat,
 		{[]string{".parquet"}, opener(openParquet)},
 		{[]string{".npy"}, opener(openNumpy)},
 		{[]string{".npz"}, opener(openArchive)},
 		idxFormat,
+		queryFormat,
 	}
 )
 
@@ -88,10 +90,16 @@ func opener[T table](open func(string, fs.FileInfo) (T, error)) func(string, fs.
 	}
 }
 
-const fileForms = "want a .csv, .csv.gz, .parquet, .npy, .npz or IDX file, or a folder of them"
+const fileForms = "want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input"
 
 // open opens a data file; before is nil if it was not open yet.
 func open(path string, before fs.FileInfo) (table, error) {
+	if kept, ok := before.(*spool); ok {
+		return kept.open()
+	}
+	if isOnce(path) {
+		return nil, &Error{File: path, Msg: "this command reads rows from files only", Hint: "save the rows in a file"}
+	}
 	for _, f := range formats {
 		if _, ok := f.stem(filepath.Base(path)); ok {
 			return f.open(path, before)

@@ -1,0 +1,39 @@
+package dataset
+
+import "io"
+
+// forward is an io.ReaderAt over what can be read only once, for readers that go forward.
+// Until passed is set, they may begin again.
+type forward struct {
+	from   io.Reader
+	at     int64  // bytes read
+	prefix []byte // the first of them, that may be wanted again
+	passed bool   // no reader begins again after the present one
+	err    error
+}
+
+// ReadAt may return fewer bytes than there is room for, when they are there and others
+// would be waited for.
+func (f *forward) ReadAt(p []byte, at int64) (int, error) {
+	if at < int64(len(f.prefix)) {
+		return copy(p, f.prefix[at:]), nil
+	}
+	if at != f.at {
+		panic("dataset: a source that can be read only once is read from another place")
+	}
+	if f.err != nil {
+		return 0, f.err
+	}
+	var n int
+	n, f.err = f.from.Read(p)
+	if !f.passed {
+		f.prefix = append(f.prefix, p[:n]...)
+	} else if n > 0 {
+		f.prefix = nil
+	}
+	f.at += int64(n)
+	if n > 0 {
+		return n, nil
+	}
+	return 0, f.err
+}

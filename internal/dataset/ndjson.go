@@ -1,0 +1,217 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+)
+
+// ndjsonFile reads JSON objects, one in each line. It is a table, and the rows of itself.
+type ndjsonFile struct {
+	file  *file
+	names []string
+	index map[string]int // of names
+	lines *bufio.Reader
+	// offset is that of the next byte, line the number of lines before it.
+	offset int64
+	line   int
+	zipped bool // rows can be read from the beginning only
+	long   []byte
+	// The present row: a cell for each column. filled has the line that each is of.
+	cells    []jsonCell
+	filled   []int
+	features []int
+}
+
+var ndjsonFormat = fileFormat{[]string{".ndjson.gz", ".jsonl.gz", ".ndjson", ".jsonl"}, opener(openNDJSON)}
+
+const (
+	// headObjects is how many objects at the beginning of a file name its columns.
+	headObjects = 100
+	// mostLine bounds the bytes of a line.
+	mostLine = 1 << 24
+)
+
+// openNDJSON reads the objects that name the columns.
+func openNDJSON(path string, before fs.FileInfo) (*ndjsonFile, error) {
+	f, err := openFile(path, before)
+	if err != nil {
+		return nil, err
+	}
+	t := &ndjsonFile{file: f, index: make(map[string]int)}
+	if err = t.readNames(); err == nil {
+		err = t.begin()
+	}
+	if err != nil {
+		f.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// begin goes to the first line.
+func (t *ndjsonFile) begin() error {
+	buffered, zipped, err := unzipped(t.file)
+	if err != nil {
+		return err
+	}
+	t.lines, t.zipped, t.offset, t.line = buffered, zipped, 0, 0
+	if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
+		_, _ = buffered.Discard(3) // cannot fail: the bytes are there
+		t.offset = 3
+	}
+	return nil
+}
+
+// readNames takes the keys of the first objects, in the order in which they come first.
+func (t *ndjsonFile) readNames() error {
+	if err := t.begin(); err != nil {
+		return err
+	}
+	objects := 0
+	for ; objects < headObjects; objects++ {
+		line, at, err := t.nextLine()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = t.members(line, at, func(key string, _ jsonCell) error {
+				if _, known := t.index[key]; !known {
+					key = strings.Clone(key) // not the whole line
+					t.index[key] = len(t.names)
+					t.names = append(t.names, key)
+				}
+				return nil
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case objects == 0:
+		return &Error{File: t.file.path, Msg: "the file has no rows", Hint: "want a JSON object in each line"}
+	case len(t.names) == 0:
+		return &Error{File: t.file.path, Msg: fmt.Sprintf("the first %d objects have no keys", objects), Hint: "want the columns as keys"}
+	}
+	t.cells, t.filled = make([]jsonCell, len(t.names)), make([]int, len(t.names))
+	return nil
+}
+
+// table, see there.
+func (t *ndjsonFile) header() []string  { return t.names }
+func (t *ndjsonFile) info() fs.FileInfo { return t.file.info }
+func (t *ndjsonFile) total() int        { return -1 }
+func (t *ndjsonFile) seekable() bool    { return !t.zipped }
+func (t *ndjsonFile) close()            { t.file.close() }
+
+func (t *ndjsonFile) read(features, _ []int) (rowReader, error) {
+	t.features = features
+	return t, nil
+}
+
+// kinds goes by the first row, and so has read it.
+func (t *ndjsonFile) kinds(missing bool) ([]kind, place, error) {
+	first, err := t.next()
+	if err != nil {
+		return nil, first, err
+	}
+	kinds := slices.Repeat([]kind{kindEmpty}, len(t.names))
+	for {
+		for i, c := range t.cells {
+			if kinds[i] == kindEmpty && !(missing && isMark(c.text)) {
+				kinds[i] = c.kind
+			}
+		}
+		if !missing || !slices.Contains(kinds, kindEmpty) {
+			return kinds, first, nil
+		}
+		if _, err := t.next(); errors.Is(err, io.EOF) {
+			return kinds, first, nil
+		} else if err != nil {
+			return nil, first, err
+		}
+	}
+}
+
+// next, text, numbers and seek: see rowReader.
+func (t *ndjsonFile) next() (place, error) {
+	line, at, err := t.nextLine()
+	if err != nil {
+		return at, err
+	}
+	for i := range t.cells {
+		t.cells[i] = jsonCell{kind: kindEmpty}
+	}
+	return at, t.members(line, at, func(key string, c jsonCell) error {
+		i, known := t.index[key]
+		if !known {
+			return &Error{File: t.file.path, Line: at.line, Column: key, Msg: fmt.Sprintf("the key is in none of the first %d objects, which name the columns", headObjects), Hint: "write it there too, as null where it has no value"}
+		}
+		if t.filled[i] == at.line {
+			return &Error{File: t.file.path, Line: at.line, Column: key, Msg: "the key stands twice", Hint: "rename one"}
+		}
+		t.cells[i], t.filled[i] = c, at.line
+		return nil
+	})
+}
+
+// nextLine returns the next line that is not blank, until the one after it is read.
+func (t *ndjsonFile) nextLine() (line []byte, at place, err error) {
+	for {
+		at = place{line: t.line + 1, offset: t.offset}
+		t.long = t.long[:0]
+		for {
+			line, err = t.lines.ReadSlice('\n')
+			t.offset += int64(len(line))
+			if err == nil && len(t.long) == 0 {
+				break
+			}
+			t.long = append(t.long, line...)
+			line = t.long
+			if len(line) > mostLine {
+				return nil, at, &Error{File: t.file.path, Line: at.line, Msg: fmt.Sprintf("the line is longer than %d bytes", mostLine), Hint: "want a flat JSON object in each line"}
+			}
+			if !errors.Is(err, bufio.ErrBufferFull) {
+				break
+			}
+		}
+		if err != nil && !(errors.Is(err, io.EOF) && len(line) > 0) {
+			if !errors.Is(err, io.EOF) {
+				err = readError(t.file.path, t.zipped, err)
+			}
+			return nil, at, err
+		}
+		t.line++
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return line, at, nil
+		}
+	}
+}
+
+func (t *ndjsonFile) text(column int) string { return t.cells[column].text }
+
+func (t *ndjsonFile) numbers(dst []float64) (sound bool, err error) {
+	for j, i := range t.features {
+		v, ok := parse(t.cells[i].text)
+		if !ok || !(math.Abs(v) <= mostSize) {
+			return false, nil
+		}
+		dst[j] = v
+	}
+	return true, nil
+}
+
+func (t *ndjsonFile) seek(to place) error {
+	section := io.NewSectionReader(t.file, to.offset, math.MaxInt64-to.offset)
+	t.lines.Reset(section)
+	t.offset, t.line = to.offset, to.line-1
+	clear(t.filled) // lines come again
+	return nil
+}

@@ -1,0 +1,103 @@
+package dataset
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// jsonCell is a value of an object: a number as it is written, true and false as 1 and 0,
+// or text without blanks around.
+type jsonCell struct {
+	text string
+	kind kind // kindEmpty is null
+}
+
+// members calls f with the keys and values of the object in a line.
+func (t *ndjsonFile) members(line []byte, at place, f func(key string, c jsonCell) error) error {
+	fault := Error{File: t.file.path, Line: at.line, Hint: "want a flat JSON object in each line"}
+	switch {
+	case line[0] == '[':
+		fault.Msg, fault.Hint = "want an object, got an array", "write each of its objects in a line of its own, as jq -c '.[]' does"
+		return &fault
+	case !json.Valid(line):
+		var any json.RawMessage
+		fault.Msg = "malformed JSON: " + strings.TrimPrefix(json.Unmarshal(line, &any).Error(), "json: ")
+		return &fault
+	case line[0] != '{':
+		fault.Msg = "want an object, got " + strconv.Quote(short(string(line)))
+		return &fault
+	}
+	// The line is valid, so that only strings have to be told from what is between them.
+	s := strings.TrimSpace(string(line)[1:])
+	for s[0] != '}' {
+		key, rest := jsonString(s)
+		if key = strings.TrimSpace(key); key == "" || !utf8.ValidString(key) {
+			fault.Msg, fault.Hint = "want keys that are text in UTF-8, got "+strconv.Quote(key), "rename the key"
+			return &fault
+		}
+		s = strings.TrimSpace(strings.TrimSpace(rest)[1:]) // the colon
+		c, rest, nested := jsonValue(s)
+		if nested != "" {
+			fault.Column, fault.Msg, fault.Hint = key, "want a number, text, true, false or null, got "+nested, "write its members as keys of their own"
+			return &fault
+		}
+		if err := f(key, c); err != nil {
+			return err
+		}
+		if s = strings.TrimSpace(rest); s[0] == ',' {
+			s = strings.TrimSpace(s[1:])
+		}
+	}
+	return nil
+}
+
+// jsonValue reads the value that begins valid JSON. nested names one that is no cell.
+func jsonValue(s string) (c jsonCell, rest, nested string) {
+	switch s[0] {
+	case '"':
+		text, rest := jsonString(s)
+		return jsonCell{strings.TrimSpace(text), kindText}, rest, ""
+	case 't':
+		return jsonCell{"1", kindNumber}, s[len("true"):], ""
+	case 'f':
+		return jsonCell{"0", kindNumber}, s[len("false"):], ""
+	case 'n':
+		return jsonCell{"", kindEmpty}, s[len("null"):], ""
+	case '{':
+		return c, "", "an object"
+	case '[':
+		return c, "", "an array"
+	}
+	end := strings.IndexAny(s, ",} \t\r\n")
+	return jsonCell{s[:end], kindNumber}, s[end:], ""
+}
+
+// jsonString reads the string that begins valid JSON.
+func jsonString(s string) (text, rest string) {
+	escaped := false
+	for i := 1; ; i++ {
+		switch {
+		case s[i] == '\\':
+			escaped = true
+			i++
+		case s[i] == '"' && !escaped:
+			return s[1:i], s[i+1:]
+		case s[i] == '"':
+			if err := json.Unmarshal([]byte(s[:i+1]), &text); err != nil {
+				panic("dataset: a string of valid JSON is none: " + err.Error())
+			}
+			return text, s[i+1:]
+		}
+	}
+}
+
+// short returns the beginning of a text.
+func short(s string) string {
+	const most = 20
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "..."
+}

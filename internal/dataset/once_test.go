@@ -1,0 +1,178 @@
+package dataset_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/rows"
+)
+
+// Standard input gives the rows of a file with the same bytes, in memory or not, however
+// they arrive.
+func TestStandardInputIsAsAFile(t *testing.T) {
+	csv, sites := many(900)
+	ndjson := objects(t, sites)
+	folder(t, "a.csv", csv, "a.ndjson", ndjson)
+	wants := map[string]*mat.Dense{}
+	for _, file := range []string{"a.csv", "a.ndjson"} {
+		d, err := dataset.LoadOne(dataset.Spec{Data: []string{file}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wants[file], err = rows.Dense(d.Participants[0].Train); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ file, content string }{
+		{"a.csv", csv},
+		{"a.csv", zipped(t, csv)},
+		{"a.ndjson", ndjson},
+		{"a.ndjson", "\ufeff" + strings.Repeat("\n", 1000) + ndjson},
+	} {
+		for name, slow := range map[string]func(io.Reader) io.Reader{"at once": func(r io.Reader) io.Reader { return r }, "in bytes": iotest.OneByteReader} {
+			for _, memory := range []int64{0, 1, 1 << 30} {
+				spec := dataset.Spec{Data: []string{"-"}, Memory: memory}
+				if err := spec.Keep(t.Context(), slow(strings.NewReader(c.content)), "kept"); err != nil {
+					t.Fatal(err)
+				}
+				d, err := dataset.LoadOne(spec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if dataset.Streams(d.Participants[0].Train) != (memory == 1) {
+					t.Errorf("%s, %s, memory %d: got %T", c.file, name, memory, d.Participants[0].Train)
+				}
+				x, err := rows.Dense(d.Participants[0].Train)
+				if err != nil || !mat.Equal(x, wants[c.file]) {
+					t.Errorf("%s, %s, memory %d: other rows, %v", c.file, name, memory, err)
+				}
+			}
+			spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"flow", "temp", "label"}}
+			if err := spec.Forward(t.Context(), slow(strings.NewReader(c.content))); err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			_, err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
+				for i, number := range numbers {
+					for j, k := range []int{1, 0, 2} {
+						if n++; x.At(i, j) != wants[c.file].At(number-1, k) {
+							t.Fatalf("%s, %s: other rows", c.file, name)
+						}
+					}
+				}
+				return nil
+			})
+			if err != nil || n != 2700 {
+				t.Errorf("%s, %s: %d cells, %v", c.file, name, n, err)
+			}
+		}
+	}
+}
+
+// What a scan reads only once is not held: more bytes pass than are ever in memory.
+func TestScansHoldNothing(t *testing.T) {
+	const lines = 1 << 20
+	folder(t)
+	r, w := io.Pipe()
+	go func() {
+		_, err := w.Write([]byte("x,y\n"))
+		for range lines / 1024 {
+			if err == nil {
+				_, err = w.Write(bytes.Repeat([]byte("1.0000000000,2.0000000000\n"), 1024))
+			}
+		}
+		w.CloseWithError(err)
+	}()
+	spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"x", "y"}}
+	if err := spec.Forward(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	inUse := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	total, before := 0, inUse()
+	_, err := dataset.Scan(spec, func(_ *mat.Dense, numbers []int) error {
+		if total += len(numbers); total == lines {
+			if grown := int64(inUse()) - int64(before); grown > 4<<20 {
+				t.Errorf("%d bytes are held of %d", grown, lines*26)
+			}
+		}
+		return nil
+	})
+	if err != nil || total != lines {
+		t.Errorf("got %d rows, %v, want %d", total, err, lines)
+	}
+}
+
+// A file with rows is nowhere to be found while it is in use, nor afterwards.
+func TestKeptRowsHaveNoName(t *testing.T) {
+	csv, _ := many(900)
+	folder(t, "kept/.rows-1.tmp", "of a process that was killed", "kept/rows.csv", csv)
+	spec := dataset.Spec{Data: []string{"-"}, Memory: 1}
+	if err := spec.Keep(t.Context(), strings.NewReader(csv), "kept"); err != nil {
+		t.Fatal(err)
+	}
+	if got := inFolder(t, "kept"); !reflect.DeepEqual(got, []string{"rows.csv"}) {
+		t.Errorf("the folder has %q", got)
+	}
+	spec = dataset.Spec{Data: []string{"-"}, Memory: 1}
+	err := spec.Keep(t.Context(), strings.NewReader(csv), "kept/rows.csv")
+	var typed *dataset.Error
+	if !errors.As(err, &typed) || !strings.HasPrefix(typed.Msg, "rows cannot be kept in kept/rows.csv: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func inFolder(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// An interrupt ends the wait for input that does not come.
+func TestInputThatDoesNotCome(t *testing.T) {
+	folder(t)
+	for _, begin := range []string{"", "x,y\n1,2\n" + strings.Repeat("3,4\n", 100)} {
+		r, w := io.Pipe()
+		defer w.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			_, _ = io.WriteString(w, begin)
+			cancel()
+		}()
+		spec := dataset.Spec{Data: []string{"-"}}
+		if err := spec.Keep(ctx, r, "."); !errors.Is(err, context.Canceled) {
+			t.Errorf("after %q: got %v", begin, err)
+		}
+	}
+}
+
+// An address with a password is refused, and nothing is said of it.
+func TestAddressesOfDatabases(t *testing.T) {
+	for _, address := range []string{"postgres://me:hush@host/db", "postgresql://me@host/db?password=hush", "host=h user=me password=hush"} {
+		_, err := dataset.LoadOne(dataset.Spec{Data: []string{address}})
+		if err == nil || !strings.HasPrefix(err.Error(), "want a file, got the address of a database") || strings.Contains(err.Error(), "hush") {
+			t.Errorf("got %v", err)
+		}
+	}
+}

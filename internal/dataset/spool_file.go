@@ -1,0 +1,21 @@
+//go:build !windows
+
+package dataset
+
+import (
+	"errors"
+	"os"
+)
+
+// vanishingFile creates a file that has no name any more, so that it is gone with the
+// process, however that ends.
+func vanishingFile(dir, pattern string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, pattern) // mode 0600
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
