@@ -265,7 +265,7 @@ func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, err
 	if err != nil {
 		return dataset.Participant{}, nil, err
 	}
-	var warnings []string
+	warnings := data.Gaps.Forms()
 	for _, c := range data.Ignored {
 		warnings = append(warnings, c+" does not hold numbers, so it is not a feature")
 	}

@@ -139,7 +139,7 @@ func (s Spec) FilesByName() (map[string]string, error) {
 // IgnoredIn returns those of the columns to ignore that a file has: where each
 // participant has a file of its own, not all need have them.
 func (s Spec) IgnoredIn(path string) ([]string, error) {
-	t, err := open(path, nil)
+	t, err := s.open(path, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ type scanner struct {
 // read returns the rows of a file that train or are scored. name is the key
 // of its group; with a ByColumn split the column's value is.
 func (s *Spec) read(sch schema, path, name string, hold *holding) (*share, error) {
-	t, err := open(path, nil)
+	t, err := s.open(path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +99,10 @@ func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*
 	if err != nil {
 		return nil, err
 	}
+	var forms []form
+	if c, ok := t.(*csvFile); ok && c.form.String() != "" {
+		forms = []form{{path, c.form.String()}}
+	}
 	gap, err := s.gap(path, lay)
 	if err != nil {
 		return nil, err
@@ -109,7 +113,7 @@ func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*
 		file: part{path: path, info: t.info(), seekable: t.seekable(), layout: lay},
 		out: &share{
 			header: t.header(), groups: make(map[string]*group), index: make(map[string]int),
-			gaps: Gaps{Columns: sch.features, Cells: make([]int, len(lay.features))},
+			gaps: Gaps{forms: forms, Columns: sch.features, Cells: make([]int, len(lay.features))},
 		},
 		row: make([]float64, len(lay.features)), missing: make([]bool, len(lay.features)),
 	}, nil

@@ -57,7 +57,7 @@ type scan struct {
 }
 
 func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
-	t, err := open(path, nil)
+	t, err := spec.open(path, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -192,7 +192,7 @@ func (c *cursor) advance(dst []float64) (sound bool, err error) {
 func (c *cursor) open(i int) error {
 	c.close()
 	p := &c.stream.parts[i]
-	t, err := open(p.path, p.info)
+	t, err := c.stream.spec.open(p.path, p.info)
 	if err != nil {
 		return err
 	}

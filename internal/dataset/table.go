@@ -100,6 +100,14 @@ func open(path string, before fs.FileInfo) (table, error) {
 	return nil, unknown(path)
 }
 
+// open opens a data file as the Spec says how it is written.
+func (s *Spec) open(path string, before fs.FileInfo) (table, error) {
+	if isCSV(path) {
+		return opener(func(path string, before fs.FileInfo) (*csvFile, error) { return openCSVAs(path, before, s.CSV) })(path, before)
+	}
+	return open(path, before)
+}
+
 func unknown(path string) error {
 	if isLabels(path) {
 		return &Error{File: path, Msg: "these are labels", Hint: "give the file of the images beside it, of which they are the column " + labelColumn}

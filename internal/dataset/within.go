@@ -76,7 +76,7 @@ func (s *Spec) loadApart(files, names []string) (*Dataset, error) {
 // within Memory, else nil.
 func (s *Spec) loadSmall(sch schema, files, names []string) (*Dataset, error) {
 	const small = 4 // as values are added, they are held up to three times
-	expected, err := expectedValues(files, len(sch.features))
+	expected, err := s.expectedValues(files, len(sch.features))
 	if err != nil || expected > s.mostValues()/small {
 		return nil, err
 	}
@@ -101,10 +101,10 @@ func (s *Spec) valueSize() int64 {
 }
 
 // expectedValues estimates how many values there are: in CSV, one in 8 bytes.
-func expectedValues(files []string, width int) (int64, error) {
+func (s *Spec) expectedValues(files []string, width int) (int64, error) {
 	sum := int64(0)
 	for _, path := range files {
-		t, err := open(path, nil)
+		t, err := s.open(path, nil)
 		if err != nil {
 			return 0, err
 		}
