@@ -8,9 +8,10 @@ import (
 
 // ofFolder returns the participant of a folder with its rows.
 func ofFolder(dir string) (participant.Config, error) {
-	c, spec, _, err := (&runFlags{dir: dir}).fromFolder(new(cobra.Command))
+	f := &runFlags{dir: dir}
+	c, spec, _, err := f.fromFolder(new(cobra.Command))
 	if err == nil {
-		c.Data, _, err = loadOne(spec, c.Node.Name)
+		c.Data, _, err = f.loadOne(spec, c.Node.Name)
 	}
 	return c, err
 }

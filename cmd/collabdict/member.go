@@ -36,7 +36,7 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	defer m.heartbeat(shown)()
 	err = interruptible(ctx, func() (err error) {
 		var ofData []string
-		c.Data, ofData, err = loadOne(spec, c.Node.Name)
+		c.Data, ofData, err = f.loadOne(spec, c.Node.Name)
 		warnings = append(warnings, ofData...)
 		return err
 	})

@@ -40,6 +40,7 @@ type runFlags struct {
 	joinTimeout     time.Duration
 	patience        float64
 	durability      string
+	kept            []string
 	agreement       follower // of the file that the folder names
 	withParent      bool
 	http            string
@@ -95,6 +96,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
 		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if members are missing after `TIME`, such as 10m; 0 waits without limit")
 	})
+	addKeep(cmd, &f.kept)
 	addPatience(cmd, &f.patience)
 	addDurability(cmd, &f.durability)
 	fl := cmd.Flags()
@@ -214,6 +216,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 		return c, spec, nil, err
 	}
 	spec.Columns, spec.Window, spec.LabelFault, spec.Missing = agreed.Columns, c.Task.Window, c.Task.LabelFault(), cmp.Or(spec.Missing, c.Task.Missing)
+	f.kept = own.Keep
 	f.baselines = own.Baselines
 	if err := f.checkBaselines("alone"); err != nil {
 		return c, spec, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Msg: strings.TrimPrefix(err.Error(), "--"), Hint: "correct the file"}
@@ -259,9 +262,12 @@ func keepRead(dir string, spec dataset.Spec) error {
 }
 
 // loadOne returns the rows of one participant, and what to tell its user.
-func loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, error) {
+func (f *runFlags) loadOne(spec dataset.Spec, name string) (dataset.Participant, []string, error) {
 	spec.MinRows, spec.Name = 1, name
 	data, err := dataset.LoadOne(spec)
+	if err == nil && !f.withParent { // up has asked of all
+		err = checkKept(data, f.kept)
+	}
 	if err != nil {
 		return dataset.Participant{}, nil, err
 	}

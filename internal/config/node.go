@@ -31,6 +31,9 @@ type Node struct {
 	TimeColumn  string   `yaml:"time_column,omitempty"`
 	Limit       int      `yaml:"limit,omitempty"`
 	Ignore      []string `yaml:"ignore,omitempty"`
+	// Keep names columns that are features although they look like a time, a number of rows or a
+	// label.
+	Keep []string `yaml:"keep,omitempty"`
 	// Missing is error or skip: what becomes of this participant's rows with missing cells. Empty
 	// means what the agreement has.
 	Missing string `yaml:"missing,omitempty"`

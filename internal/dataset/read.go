@@ -23,7 +23,8 @@ type rowSet struct {
 // group is the rows of a participant, or of one file's share of them.
 type group struct {
 	train, test rowSet
-	read        int // rows of the file, also dropped ones
+	read        int   // rows of the file, also dropped ones
+	watch       watch // of the rows that train
 }
 
 // share is what one file has.
@@ -148,6 +149,9 @@ func (sc *scanner) add(at place) error {
 	r := &g.test
 	if train {
 		r = &g.train
+		if !sc.spec.pixels {
+			g.watch.add(sc.row, sc.schema.features)
+		}
 	}
 	begins, err := sc.begins(r, g.read, at)
 	if err != nil {
