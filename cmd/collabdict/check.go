@@ -16,14 +16,13 @@ func (a *app) check() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use: "check [FILE]...", Short: "Check files of rows before they are used, with advice",
-		Long: `check reads files and folders of rows, and shows how each file is read: its format, delimiter
-and decimal sign, rows and columns, and for each column its type, the share of missing cells,
-and its least, mean and largest value.
+		Long: `check shows how files are read: format, delimiter and decimal sign, and the number of rows. For
+each column it gives the type, the share of missing cells, and the least, mean and largest
+value. Files may be larger than memory.
 
-It reports columns that are constant, that rise like times or numbers of rows, that look like
-labels, or that have the same values as another; values that may stand for missing ones, such
-as -9999; and cells that are no numbers. Each report has advice, and the last lines are flags
-for run, up and sim. Files may be larger than memory.`,
+It reports columns that are constant, look like times or labels, or have the values of another
+column. It also reports values that may stand for missing ones, such as -9999, and cells that
+are no numbers. Each report has advice, and the last lines are flags for run, up and sim.`,
 		Example: `  collabdict check plant-a.csv
   collabdict check --dir plant-a --json`,
 		RunE: func(_ *cobra.Command, args []string) error {

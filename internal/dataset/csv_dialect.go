@@ -17,7 +17,7 @@ type CSV struct {
 	Comment string `yaml:"comment,omitempty" json:"comment,omitempty"`
 	// Skip is how many lines stand above the header.
 	Skip int `yaml:"skip,omitempty" json:"skip,omitempty"`
-	// UnitsRow says whether the row below the header has units.
+	// UnitsRow is true if the row below the header has units.
 	UnitsRow *bool `yaml:"units_row,omitempty" json:"units_row,omitempty"`
 }
 
