@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -65,6 +66,24 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 		Data: d.data, Label: d.label, Where: where, TestWhere: testWhere,
 		Time: d.timeColumn, Limit: d.limit, Ignore: d.ignore,
 	}, nil
+}
+
+// addKeep adds the flag --keep.
+func addKeep(cmd *cobra.Command, keep *[]string) {
+	section(cmd, ofRows, func(f *pflag.FlagSet) {
+		f.StringSliceVar(keep, "keep", nil, "`COLUMNS` that are features although they look like times, numbers of rows or labels, separated by commas")
+	})
+}
+
+// checkKept refuses features that look like none and are not to be kept, and columns to keep
+// that are none.
+func checkKept(d *dataset.Dataset, keep []string) error {
+	for _, name := range keep {
+		if !slices.Contains(d.Columns, name) {
+			return &dataset.Error{Column: name, Msg: "the column to keep is no feature", Hint: "features are " + listed(d.Columns)}
+		}
+	}
+	return dataset.Undeclared(d.Suspects, keep)
 }
 
 // sourceFlags say where the rows of all participants come from: files, or a

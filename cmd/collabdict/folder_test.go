@@ -10,9 +10,10 @@ import (
 
 // ofFolder returns the participant of a folder with its rows.
 func ofFolder(dir string) (participant.Config, error) {
-	c, spec, _, err := (&runFlags{dir: dir}).fromFolder(new(cobra.Command))
+	f := &runFlags{dir: dir}
+	c, spec, _, err := f.fromFolder(new(cobra.Command))
 	if err == nil {
-		c.Data, _, err = loadOne(context.Background(), spec, c.Node.Name, dir)
+		c.Data, _, err = f.loadOne(context.Background(), spec, c.Node.Name, dir)
 	}
 	return c, err
 }

@@ -78,7 +78,7 @@ says what to do next. It replaces no file.`,
 				}
 				fmt.Fprintf(w, "%s %s %s and identity.key, which is secret; the peer ID is %s\n", dir, what, config.NodeFile, id)
 				fmt.Fprintf(w, "columns: %s\n", strings.Join(columns, ", "))
-				fmt.Fprintf(w, "next: read %s, then\n", filepath.Join(dir, config.NodeFile))
+				fmt.Fprintf(w, "next: read %s and the advice of collabdict check --dir %s, then\n", filepath.Join(dir, config.NodeFile), dir)
 				fmt.Fprintf(w, "  to start a consortium:  collabdict consortium new %s --dir %s\n", filepath.Join(dir, agreementFile), dir)
 				fmt.Fprintf(w, "  to join one:            save its agreement as %s, then collabdict consortium join --dir %s > %s.card\n", filepath.Join(dir, agreementFile), dir, name)
 			})

@@ -9,8 +9,11 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// noteGaps tells of cells that were missing.
+// noteGaps says how files are written, where that is unusual, and which cells were missing.
 func (a *app) noteGaps(gaps *dataset.Gaps) {
+	for _, line := range gaps.Forms() {
+		a.note("%s", line)
+	}
 	if text := gaps.String(); text != "" {
 		a.note("%s", text)
 	}

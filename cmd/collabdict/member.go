@@ -36,7 +36,7 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	defer m.heartbeat(shown)()
 	err = interruptible(ctx, func() (err error) {
 		var ofData []string
-		c.Data, ofData, err = loadOne(ctx, spec, c.Node.Name, c.Out)
+		c.Data, ofData, err = f.loadOne(ctx, spec, c.Node.Name, c.Out)
 		warnings = append(warnings, ofData...)
 		return err
 	})

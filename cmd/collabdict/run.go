@@ -41,6 +41,7 @@ type runFlags struct {
 	joinTimeout     time.Duration
 	patience        float64
 	durability      string
+	kept            []string
 	agreement       follower // of the file that the folder names
 	withParent      bool
 	http            string
@@ -96,6 +97,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
 		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if members are missing after `TIME`, such as 10m; 0 waits without limit")
 	})
+	addKeep(cmd, &f.kept)
 	addPatience(cmd, &f.patience)
 	addDurability(cmd, &f.durability)
 	fl := cmd.Flags()
@@ -150,7 +152,7 @@ func (f *runFlags) fromFlags() (c participant.Config, spec dataset.Spec, err err
 		return c, spec, err
 	}
 	spec.Window, spec.LabelFault, spec.Missing = c.Task.Window, c.Task.LabelFault(), c.Task.Missing
-	if err := f.checkInput(spec); err != nil {
+	if err := f.checkInput(spec, f.name); err != nil {
 		return c, spec, err
 	}
 	name, err := spec.OwnName(f.name)
@@ -214,10 +216,14 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 	}
 	c.Task = agreed.Task
 	own.Memory, own.Float32, f.http = cmp.Or(f.memory, own.Memory), own.Float32 || f.float32, cmp.Or(f.http, own.HTTP)
-	if spec, err = own.Spec(); err != nil {
+	if spec, err = own.Spec(); err == nil {
+		err = f.checkInput(spec, own.Name)
+	}
+	if err != nil {
 		return c, spec, nil, err
 	}
 	spec.Columns, spec.Window, spec.LabelFault, spec.Missing = agreed.Columns, c.Task.Window, c.Task.LabelFault(), cmp.Or(spec.Missing, c.Task.Missing)
+	f.kept = own.Keep
 	f.baselines = own.Baselines
 	if err := f.checkBaselines("alone"); err != nil {
 		return c, spec, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Msg: strings.TrimPrefix(err.Error(), "--"), Hint: "correct the file"}
@@ -263,9 +269,9 @@ func keepRead(dir string, spec dataset.Spec) error {
 }
 
 // checkInput reports rows on standard input that a run cannot have there.
-func (f *runFlags) checkInput(spec dataset.Spec) error {
+func (f *runFlags) checkInput(spec dataset.Spec, name string) error {
 	switch {
-	case spec.Input() && f.name == "":
+	case spec.Input() && name == "":
 		return &usageError{"--name: want a name, as standard input has none", "give this participant's name"}
 	case spec.Input() && f.withParent:
 		return &usageError{"--with-parent: want rows in files, got standard input, whose end is that of the parent", "save the rows in a file"}
@@ -275,16 +281,19 @@ func (f *runFlags) checkInput(spec dataset.Spec) error {
 
 // loadOne returns the rows of one participant, and what to tell its user. Rows that can be
 // read only once may be kept in a folder.
-func loadOne(ctx context.Context, spec dataset.Spec, name, dir string) (dataset.Participant, []string, error) {
+func (f *runFlags) loadOne(ctx context.Context, spec dataset.Spec, name, dir string) (dataset.Participant, []string, error) {
 	if err := spec.Keep(ctx, os.Stdin, dir); err != nil {
 		return dataset.Participant{}, nil, err
 	}
 	spec.MinRows, spec.Name = 1, name
 	data, err := dataset.LoadOne(spec)
+	if err == nil && !f.withParent { // up has asked of all
+		err = checkKept(data, f.kept)
+	}
 	if err != nil {
 		return dataset.Participant{}, nil, err
 	}
-	var warnings []string
+	warnings := data.Gaps.Forms()
 	for _, c := range data.Ignored {
 		warnings = append(warnings, c+" does not hold numbers, so it is not a feature")
 	}

@@ -29,6 +29,7 @@ type upFlags struct {
 	memoryFlags
 	taskFlags
 	nodes      int
+	kept       []string
 	out        string
 	patience   float64
 	durability string
@@ -80,6 +81,7 @@ The folders and their logs stay under --out.`,
 	f.memoryFlags.add(cmd)
 	f.taskFlags.add(cmd)
 	f.addBaselines(cmd, "alone, pooled")
+	addKeep(cmd, &f.kept)
 	addPatience(cmd, &f.patience)
 	addDurability(cmd, &f.durability)
 	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "number `N` of participants; it is an error if the data have another number")
@@ -100,6 +102,9 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		return err
 	}
 	a.noteData(t, data)
+	if err := checkKept(data, f.kept); err != nil {
+		return err
+	}
 	parts := data.Participants
 	if f.nodes != 0 && f.nodes != len(parts) {
 		return &usageError{fmt.Sprintf("--nodes: the data have %d participants, got %d", len(parts), f.nodes), "leave --nodes out, or change --split"}
@@ -117,7 +122,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	if err := f.keep(src, before, namesOf(parts)); err != nil {
 		return err
 	}
-	c := launch.Consortium{Dir: f.out, Task: t, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability}
+	c := launch.Consortium{Dir: f.out, Task: t, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability, Keep: f.kept}
 	if slices.Contains(f.baselines, simulate.BaselineAlone) {
 		c.Baselines = []string{simulate.BaselineAlone}
 	}

@@ -24,7 +24,10 @@ var aboutNode = []about{
 	{"name", "Name of this participant, as the agreement lists it.", ""},
 	{"consortium", "Agreement of the consortium. Paths are relative to the folder of this file.", ""},
 	{"listen", "Addresses that the node listens on: 0.0.0.0 is all interfaces, port 0 is chosen by the system. Open the port in the firewall.", "[/ip4/0.0.0.0/tcp/4001, /ip4/0.0.0.0/udp/4001/quic-v1]"},
-	{"data", "Files, folders or patterns of rows: .csv, .csv.gz, .parquet, .npy, .npz and IDX files.", ""},
+	{"announce", "Addresses that the others dial, if not those of listen: of a router that passes a port on, or a name.", "[/dns4/a.example.org/tcp/4001]"},
+	{"map_ports", "Ask the router for a port that leads here, by UPnP or NAT-PMP.", "true"},
+	{"relay", "Pass connections on between members that do not reach each other. They are encrypted from end to end.", "true"},
+	{"data", "Files, folders or patterns of rows: .csv, .csv.gz, .parquet, .npy, .npz, .ndjson and IDX files, a .sql query, or - for standard input.", ""},
 	{"label", "Column with 1 for anomalies, 0 or -1 for normal rows; other values are classes.", "fault"},
 	{"class_labels", "Labels are classes, even if all of this participant's are 0, 1 or -1.", "true"},
 	{"where", "Train on rows with COLUMN=VALUE only.", "split=train"},
@@ -32,12 +35,15 @@ var aboutNode = []about{
 	{"time_column", "Column of times, for a model with window.", "time"},
 	{"limit", "Train on the first rows only, as many as this.", "1000"},
 	{"ignore", "Columns that are not features.", "[timestamp]"},
+	{"keep", "Columns that are features although they look like times, numbers of rows or labels.", "[energy]"},
 	{"missing", "What becomes of rows with missing cells: error or skip. Left out: as the agreement says.", "skip"},
+	{"csv", "How CSV files are written: delimiter, decimal, thousands, comment, skip and units_row. Whatever is left out is recognised.", "{delimiter: \";\", decimal: \",\"}"},
 	{"memory", "Hold rows in memory if their values take at most this; otherwise read the files in every pass.", "512MiB"},
 	{"float32", "Hold rows in memory in single precision.", "true"},
 	{"baselines", "Also train these, and show their figures.", "[alone]"},
 	{"patience", "Continue without a member that takes this many times its usual time.", "3"},
 	{"durability", "Where the state of a sum under way is: disk, so that a restarted process can resume it, or memory.", "disk"},
+	{"http", "Address for status, metrics and health by HTTP, such as :9464; without a host, of this machine alone.", "\":9464\""},
 }
 
 var aboutConsortium = []about{

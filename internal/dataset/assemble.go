@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -24,6 +25,9 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 		d.Gaps.add(&sh.gaps)
 	}
 	groups := merge(shares)
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		d.Suspects = append(d.Suspects, groups[name].watch.suspects(name, sch.features)...)
+	}
 	if s.Split.Kind == partition.PCAKMeans && d.Gaps.Partial > d.Gaps.Dropped {
 		return nil, &Error{Msg: "rows with missing cells cannot be dealt by how alike they are", Hint: "leave them out with --missing skip, or take another --split"}
 	}
@@ -89,6 +93,7 @@ func merge(shares []*share) map[string]*group {
 				groups[key] = sh.groups[key]
 				continue
 			}
+			g.watch.join(&sh.groups[key].watch)
 			g.train.add(&sh.groups[key].train)
 			g.test.add(&sh.groups[key].test)
 		}

@@ -1,6 +1,9 @@
 package dataset_test
 
 import (
+	"fmt"
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -9,7 +12,11 @@ import (
 
 // BenchmarkStream reads a file one block after the other.
 func BenchmarkStream(b *testing.B) {
-	path := outside.Unpacked(b, "data", "covertype", "covertype.csv.gz")
+	benchmarkStream(b, outside.Unpacked(b, "data", "covertype", "covertype.csv.gz"))
+}
+
+func benchmarkStream(b *testing.B, path string) {
+	b.Helper()
 	d, err := dataset.LoadOne(dataset.Spec{Data: []string{path}, Memory: 1})
 	if err != nil {
 		b.Fatal(err)
@@ -26,4 +33,28 @@ func BenchmarkStream(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/row")
+}
+
+// BenchmarkCSV reads 10 000 rows of 20 plain cells, one block after the other.
+func BenchmarkCSV(b *testing.B) {
+	var text strings.Builder
+	for j := range 20 {
+		fmt.Fprintf(&text, "%sc%d", []string{",", ""}[btoi(j == 0)], j)
+	}
+	text.WriteString("\n")
+	for i := range 10_000 {
+		for j := range 20 {
+			fmt.Fprintf(&text, "%s%.4f", []string{",", ""}[btoi(j == 0)], math.Sin(float64(i*20+j)))
+		}
+		text.WriteString("\n")
+	}
+	folder(b, "a.csv", text.String())
+	benchmarkStream(b, "a.csv")
+}
+
+func btoi(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }

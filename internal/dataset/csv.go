@@ -31,18 +31,25 @@ type csvFile struct {
 	sought int
 	// zipped says that rows can be read from the beginning only.
 	zipped   bool
+	form     dialect
 	features []int
 	record   []string // the present row
 }
 
 // openCSV reads up to the header. Gzip is told by its first bytes.
 func openCSV(path string, before fs.FileInfo) (*csvFile, error) {
+	return openCSVAs(path, before, &CSV{})
+}
+
+// openCSVAs is openCSV of a file that is written as set says, or with commas and nothing else
+// to be recognised if that is nil.
+func openCSVAs(path string, before fs.FileInfo, set *CSV) (*csvFile, error) {
 	f, err := openFile(path, before)
 	if err != nil {
 		return nil, err
 	}
 	t := &csvFile{file: f}
-	if err := t.begin(); err != nil {
+	if err := t.begin(set); err != nil {
 		f.close()
 		return nil, err
 	}
@@ -66,20 +73,54 @@ func unzipped(f *file) (r *bufio.Reader, zipped bool, err error) {
 	return bufio.NewReaderSize(z, bufferSize), true, nil
 }
 
-// begin reads up to the first row.
-func (t *csvFile) begin() error {
+// begin reads up to the header of a file that is written as set says, or with commas and no
+// header if that is nil.
+func (t *csvFile) begin(set *CSV) error {
 	buffered, zipped, err := unzipped(t.file)
 	if err != nil {
 		return err
 	}
 	t.zipped = zipped
-	if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
-		_, _ = buffered.Discard(3) // cannot fail: the bytes are there
-		t.start = 3
+	head, err := buffered.Peek(bufferSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return t.readError(err)
 	}
-	t.rows = csv.NewReader(buffered)
-	t.rows.ReuseRecord = true
+	form := dialect{delimiter: ',', decimal: '.'}
+	if set != nil {
+		var bad *Error
+		if form, bad = recognise(head, err != nil, *set); bad != nil {
+			bad.File = t.file.path
+			return bad
+		}
+	} else if strings.HasPrefix(string(head), "\ufeff") {
+		form.start = len("\ufeff")
+	}
+	_, _ = buffered.Discard(form.start) // cannot fail: the bytes are there
+	t.form, t.start, t.lines = form, int64(form.start), form.lines
+	t.readRows(buffered, -1)
 	return nil
+}
+
+// readRows reads rows with so many cells, any number if it is negative.
+func (t *csvFile) readRows(from io.Reader, cells int) {
+	if t.form.returns {
+		from = returns{from}
+	}
+	t.rows = csv.NewReader(from)
+	t.rows.Comma, t.rows.Comment, t.rows.ReuseRecord, t.rows.FieldsPerRecord = t.form.delimiter, t.form.comment, true, cells
+}
+
+// returns reads carriage returns as line ends.
+type returns struct{ io.Reader }
+
+func (r returns) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	for i, c := range p[:n] {
+		if c == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // table, see there.
@@ -103,7 +144,7 @@ func (t *csvFile) kinds(missing bool) ([]kind, place, error) {
 		for i := range t.record {
 			switch cell := t.text(i); {
 			case kinds[i] != kindEmpty, cell == "", missing && isMark(cell):
-			case isNumber(cell):
+			case isNumber(cell), isNumeric(cell):
 				kinds[i] = kindNumber
 			default:
 				kinds[i] = kindText
@@ -142,7 +183,7 @@ func (t *csvFile) next() (place, error) {
 		}
 		at.line = t.lines + line
 		if err != nil {
-			err = &Error{File: t.file.path, Line: at.line, Msg: fmt.Sprintf("want %d cells as in the header, got %d", len(t.names), len(t.record)), Hint: "fix the row"}
+			err = &Error{File: t.file.path, Line: at.line, Msg: fmt.Sprintf("want %d cells as in the header, got %d", len(t.names), len(t.record)), Hint: t.ragged()}
 		}
 	case errors.As(err, &bad):
 		err = &Error{File: t.file.path, Line: t.lines + bad.StartLine, Msg: fmt.Sprintf("malformed row: %v", bad.Err), Hint: `write a quote inside a cell as ""`}
@@ -159,17 +200,30 @@ func (t *csvFile) nextRecord() ([]string, error) {
 		record, err := t.rows.Read()
 		sound := err == nil || errors.Is(err, csv.ErrFieldCount)
 		if !sound || len(record) != 1 || record[0] == "" || strings.TrimSpace(record[0]) != "" {
+			if t.form.trailing && t.names != nil && sound {
+				return t.untrailed(record)
+			}
 			return record, err
-		}
-		if t.names == nil {
-			t.rows.FieldsPerRecord = 0 // not 1, as of this line
 		}
 	}
 }
 
-func (t *csvFile) text(column int) string { return strings.TrimSpace(t.record[column]) }
+func (t *csvFile) text(column int) string {
+	cell := strings.TrimSpace(t.record[column])
+	if !t.form.plain() {
+		cell, _ = t.form.canonical(cell)
+	}
+	return cell
+}
 
 func (t *csvFile) numbers(dst []float64) (sound bool, err error) {
+	if !t.form.plain() {
+		for _, i := range t.features {
+			if err := t.doubt(i); err != nil {
+				return false, err
+			}
+		}
+	}
 	for j, i := range t.features {
 		v, ok := parse(t.text(i))
 		if !ok || !(math.Abs(v) <= mostSize) {
@@ -183,8 +237,7 @@ func (t *csvFile) numbers(dst []float64) (sound bool, err error) {
 func (t *csvFile) seek(to place) error {
 	t.start, t.sought = to.offset, to.line
 	section := io.NewSectionReader(t.file, to.offset, math.MaxInt64-to.offset)
-	t.rows = csv.NewReader(bufio.NewReaderSize(section, bufferSize))
-	t.rows.ReuseRecord, t.rows.FieldsPerRecord = true, len(t.names)
+	t.readRows(bufio.NewReaderSize(section, bufferSize), t.cells())
 	return nil
 }
 

@@ -1,9 +1,11 @@
 package dataset
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,29 +20,95 @@ func (t *csvFile) readHeader() error {
 		return err
 	}
 	record, line := t.record, at.line
+	if n := len(record) - 1; t.form.trailing && strings.TrimSpace(record[n]) == "" {
+		record = record[:n]
+	}
 	if err := t.checkHeader(record, line); err != nil {
 		return err
 	}
-	numbers := 0
+	values, dates := 0, 0
 	seen := make(map[string]bool, len(record))
 	for i, cell := range record {
 		name := strings.TrimSpace(cell)
 		if name == "" {
-			return &Error{File: t.file.path, Line: line, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: "name it in the header"}
+			hint := "name it in the header"
+			if i == 0 && len(record) > 1 {
+				hint += "; for an index as pandas writes it, write with index=False"
+			}
+			return &Error{File: t.file.path, Line: line, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: hint}
 		}
 		if seen[name] {
 			return &Error{File: t.file.path, Line: line, Column: name, Msg: "the name stands twice in the header", Hint: "rename one"}
 		}
-		if isNumber(name) {
-			numbers++
-		}
+		values, dates = values+one(isNumeric(name)), dates+one(date.MatchString(name))
 		seen[name] = true
 		t.names = append(t.names, strings.Clone(name))
 	}
-	if numbers == len(record) {
-		return &Error{File: t.file.path, Line: line, Msg: "want a header row of column names, got numbers only", Hint: "put the names into the first line"}
+	if values > 0 && values+dates == len(record) {
+		what := "numbers"
+		if dates > 0 {
+			what = "dates and numbers"
+		}
+		return &Error{File: t.file.path, Line: line, Msg: "want a header row of column names, got " + what + " only", Hint: "put the names into the first line"}
 	}
-	return nil
+	return t.belowHeader()
+}
+
+// date begins with a day or a time.
+var date = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2})`)
+
+// belowHeader passes over a row of units, and settles how many cells rows have.
+func (t *csvFile) belowHeader() error {
+	t.rows.FieldsPerRecord = t.cells()
+	if !t.form.units {
+		return nil
+	}
+	_, err := t.next()
+	if errors.Is(err, io.EOF) {
+		return &Error{File: t.file.path, Msg: "no rows below the header"}
+	}
+	return err
+}
+
+// cells is how many cells a row has, with an empty one behind the last delimiter.
+func (t *csvFile) cells() int { return len(t.names) + one(t.form.trailing) }
+
+// untrailed is a record without the empty cell at its end.
+func (t *csvFile) untrailed(record []string) ([]string, error) {
+	n := len(record) - 1
+	if strings.TrimSpace(record[n]) == "" {
+		record = record[:n]
+	}
+	if len(record) != len(t.names) {
+		return record, csv.ErrFieldCount
+	}
+	return record, nil
+}
+
+// ragged says what to do about a row with too many or too few cells.
+func (t *csvFile) ragged() string {
+	want, got := len(t.names), len(t.record)
+	switch {
+	case strings.HasPrefix(t.record[0], "#") && t.form.comment == 0:
+		return `fix the row, or say in node.yaml csv: {comment: "#"} if it is a comment`
+	case got == 2*want && want > 1 && t.form.delimiter == ',':
+		return "if commas are decimal signs, save the file with semicolons between cells"
+	case t.form.unnamed:
+		return "all rows have one cell more than the header: name their first column, too"
+	}
+	return "fix the row"
+}
+
+// doubt is the error of a cell that is a number in another way of writing than the file's, nil
+// of others.
+func (t *csvFile) doubt(column int) error {
+	cell := strings.TrimSpace(t.record[column])
+	if _, ok := t.form.canonical(cell); ok || !isNumeric(cell) {
+		return nil
+	}
+	msg, hint := t.form.doubt(cell)
+	line, _ := t.rows.FieldPos(0)
+	return &Error{File: t.file.path, Line: t.lines + line, Column: t.names[column], Msg: msg, Hint: hint}
 }
 
 const saveUTF8 = "save the file as UTF-8"
@@ -48,18 +116,15 @@ const saveUTF8 = "save the file as UTF-8"
 // checkHeader refuses a file that is saved in another way than expected.
 func (t *csvFile) checkHeader(record []string, line int) error {
 	if slices.ContainsFunc(record, func(name string) bool { return !utf8.ValidString(name) }) {
-		return &Error{File: t.file.path, Line: line, Msg: "the header is not valid UTF-8", Hint: saveUTF8}
+		return &Error{File: t.file.path, Line: line, Msg: "the header is not valid UTF-8", Hint: saveUTF8 + ", or convert it: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv"}
 	}
-	var got string
-	switch {
-	case len(record) > 1:
-		return nil
-	case strings.Contains(record[0], ";"):
-		got = "semicolons"
-	case strings.Contains(record[0], "\t"):
-		got = "tabs"
-	default:
-		return nil
+	return nil
+}
+
+// doubt is [csvFile.doubt] of a column that is no feature.
+func (sc *scanner) doubt(column int) error {
+	if t, ok := sc.rows.(*csvFile); ok && !t.form.plain() {
+		return t.doubt(column)
 	}
-	return &Error{File: t.file.path, Line: line, Msg: "want values separated by commas, got " + got, Hint: "save the file with commas between values, and points in numbers"}
+	return nil
 }

@@ -36,6 +36,8 @@ type Dataset struct {
 	// Ignored lists columns that are no features because their first value is
 	// not a number.
 	Ignored []string
+	// Suspects are features that are likely to be none, of the rows that train.
+	Suspects []Suspect
 	// Gaps says which cells of the files were missing.
 	Gaps Gaps
 	// Classes names labels that are text, sorted: label 2+i is Classes[i], so

@@ -15,7 +15,7 @@ func Features(spec Spec) (features, ignored []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := open(files[0], nil)
+	t, err := spec.open(files[0], nil)
 	if err != nil {
 		return nil, nil, err
 	}

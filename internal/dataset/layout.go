@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -87,7 +88,7 @@ func (s *Spec) settle(path string) (schema, error) {
 		}
 	}
 	if len(out.features) == 0 {
-		return schema{}, noFeatures(path, t.header())
+		return schema{}, noFeatures(path, t)
 	}
 	return out, nil
 }
@@ -146,10 +147,14 @@ func noRows(path string) error {
 	return &Error{File: path, Msg: "the file has no rows"}
 }
 
-func noFeatures(path string, header []string) error {
+func noFeatures(path string, t table) error {
 	const none = "no column is a feature: none that is left "
-	if isCSV(path) {
-		return &Error{File: path, Msg: none + "has a number in the first row", Hint: "columns are " + quoted(header) + ", separated by commas"}
+	if c, ok := t.(*csvFile); ok {
+		hint := fmt.Sprintf("columns are %s, separated by %s", quoted(t.header()), named(c.form.delimiter))
+		if c.form.texts && !c.form.units {
+			hint = "if that row has units, say in node.yaml csv: {units_row: true}; " + hint
+		}
+		return &Error{File: path, Msg: none + "has a number in the first row", Hint: hint}
 	}
-	return &Error{File: path, Msg: none + "holds numbers", Hint: "columns are " + quoted(header)}
+	return &Error{File: path, Msg: none + "holds numbers", Hint: "columns are " + quoted(t.header())}
 }

@@ -52,10 +52,9 @@ const asymmetry = 1e-9
 // readSquare reads rows of numbers, as many as each has, and their lines.
 func readSquare(f *file) (rows [][]float64, lines []int, err error) {
 	path, t := f.path, &csvFile{file: f, names: []string{}}
-	if err := t.begin(); err != nil {
+	if err := t.begin(nil); err != nil {
 		return nil, nil, err
 	}
-	t.rows.FieldsPerRecord = -1
 	for {
 		at, err := t.next()
 		if errors.Is(err, io.EOF) {

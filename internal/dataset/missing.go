@@ -15,7 +15,7 @@ const (
 )
 
 // marks say that a cell is missing, in small letters or capitals.
-var marks = []string{"", "?", "na", "n/a", "nan", "null", "none"}
+var marks = []string{"", "?", "na", "n/a", "nan", "null", "none", "-", "n.a.", "#n/a", "#nv"}
 
 // isMark reports whether a cell, without blanks around, says that it is missing.
 func isMark(cell string) bool {
@@ -58,10 +58,35 @@ type Gaps struct {
 	Dropped int // of these, left out
 	Columns []string
 	Cells   []int // missing in each column
+	// forms say how CSV files are written, where that is unusual.
+	forms []form
 	// Odd counts cells that are no number, and say not that they are missing either. First is
 	// what is wrong with the first of them, and where.
 	Odd   int
 	First string
+}
+
+// form is how a file is written.
+type form struct{ path, form string }
+
+// Forms says in a line for each unusual way of writing which CSV files are written so.
+func (g *Gaps) Forms() []string {
+	var lines []string
+	files := map[string][]string{}
+	for _, f := range g.forms {
+		if files[f.form] == nil {
+			lines = append(lines, f.form)
+		}
+		files[f.form] = append(files[f.form], f.path)
+	}
+	for i, l := range lines {
+		of := files[l][0]
+		if n := len(files[l]) - 1; n > 0 {
+			of += fmt.Sprintf(" and %d more", n)
+		}
+		lines[i] = of + ": CSV with " + l
+	}
+	return lines
 }
 
 // row counts a row.
@@ -85,6 +110,7 @@ func (g *Gaps) row(missing []bool, dropped bool) {
 // add adds those of a later file.
 func (g *Gaps) add(o *Gaps) {
 	g.Rows, g.Partial, g.Dropped, g.Odd = g.Rows+o.Rows, g.Partial+o.Partial, g.Dropped+o.Dropped, g.Odd+o.Odd
+	g.forms = append(g.forms, o.forms...)
 	if g.Columns == nil {
 		g.Columns, g.Cells = o.Columns, make([]int, len(o.Cells))
 	}

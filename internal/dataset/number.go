@@ -36,7 +36,11 @@ func (sc *scanner) number(cell string, at place, column string) (float64, error)
 	if msg == "" {
 		return v, nil
 	}
-	hint := "fix the cell" + sc.spec.orIgnore(column)
+	hint := "fix the cell"
+	if t, ok := sc.rows.(*csvFile); ok && isNumeric(cell) && !isNumber(cell) {
+		msg, hint = t.form.doubt(cell)
+	}
+	hint += sc.spec.orIgnore(column)
 	if isMark(cell) {
 		hint += sc.spec.orSkip(column)
 	}

@@ -23,7 +23,8 @@ type rowSet struct {
 // group is the rows of a participant, or of one file's share of them.
 type group struct {
 	train, test rowSet
-	read        int // rows of the file, also dropped ones
+	read        int   // rows of the file, also dropped ones
+	watch       watch // of the rows that train
 }
 
 // share is what one file has.
@@ -99,6 +100,10 @@ func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*
 	if err != nil {
 		return nil, err
 	}
+	var forms []form
+	if c, ok := t.(*csvFile); ok && c.form.String() != "" {
+		forms = []form{{path, c.form.String()}}
+	}
 	gap, err := s.gap(path, lay)
 	if err != nil {
 		return nil, err
@@ -109,7 +114,7 @@ func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*
 		file: part{path: path, info: t.info(), seekable: t.seekable(), layout: lay},
 		out: &share{
 			header: t.header(), groups: make(map[string]*group), index: make(map[string]int),
-			gaps: Gaps{Columns: sch.features, Cells: make([]int, len(lay.features))},
+			gaps: Gaps{forms: forms, Columns: sch.features, Cells: make([]int, len(lay.features))},
 		},
 		row: make([]float64, len(lay.features)), missing: make([]bool, len(lay.features)),
 	}, nil
@@ -144,6 +149,9 @@ func (sc *scanner) add(at place) error {
 	r := &g.test
 	if train {
 		r = &g.train
+		if !sc.spec.pixels {
+			g.watch.add(sc.row, sc.schema.features)
+		}
 	}
 	begins, err := sc.begins(r, g.read, at)
 	if err != nil {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -13,6 +14,10 @@ func (sc *scanner) numbers(at place) (dropped bool, err error) {
 	sound, err := sc.rows.numbers(sc.row)
 	switch {
 	case err != nil:
+		var bad *Error
+		if errors.As(err, &bad) && bad.Column != "" {
+			bad.Hint += sc.spec.orIgnore(bad.Column)
+		}
 		return false, err
 	case !sound:
 		return sc.cells(at)
@@ -57,7 +62,10 @@ func (sc *scanner) label(at place, train bool) (float64, error) {
 	}
 	cell, value := sc.rows.text(i), math.NaN()
 	if !sc.schema.textLabels {
-		var err error
+		err := sc.doubt(i)
+		if err != nil {
+			return 0, err
+		}
 		if value, err = sc.number(cell, at, sc.spec.Label); err != nil {
 			return 0, err
 		}

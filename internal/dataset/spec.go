@@ -63,6 +63,8 @@ type Spec struct {
 	// Time names a column of times, numbers or RFC 3339, for windows. Rows have to be in their
 	// order, and a step of more than three times the median begins a new window.
 	Time string
+	// CSV says how CSV files are written.
+	CSV CSV
 	// Float32 holds what is in memory in single precision.
 	Float32 bool
 	// pixels says that all files are of pixels, which are held as bytes.

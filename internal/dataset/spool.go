@@ -103,12 +103,16 @@ func (s *spool) done() {
 	s.ReaderAt = bytes.NewReader(s.held.Bytes())
 }
 
-// open opens the source as a table.
-func (s *spool) open() (table, error) {
+// open opens the source as a table. The rows of a query have commas and nothing else to be
+// recognised; standard input is written as set says.
+func (s *spool) open(set *CSV) (table, error) {
 	if s.objects {
 		return opener(openNDJSON)(s.name, s)
 	}
-	t, err := openCSV(s.name, s)
+	if s.columns != nil {
+		set = nil
+	}
+	t, err := openCSVAs(s.name, s, set)
 	if err != nil {
 		return nil, err
 	}

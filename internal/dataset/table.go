@@ -94,9 +94,6 @@ const fileForms = "want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .
 
 // open opens a data file; before is nil if it was not open yet.
 func open(path string, before fs.FileInfo) (table, error) {
-	if kept, ok := before.(*spool); ok {
-		return kept.open()
-	}
 	if isOnce(path) {
 		return nil, &Error{File: path, Msg: "this command reads rows from files only", Hint: "save the rows in a file"}
 	}

@@ -62,6 +62,9 @@ func (sc *scanner) begins(r *rowSet, row int, at place) (bool, error) {
 	if cell == "" {
 		return false, sc.spec.missing(sc.path, at, sc.spec.Time)
 	}
+	if err := sc.doubt(sc.layout.time); err != nil {
+		return false, err
+	}
 	now, ok := timeOf(cell)
 	if !ok {
 		fault.Msg, fault.Hint = fmt.Sprintf("want a number or a time such as 2024-05-17T08:30:00Z, got %q", cell), "correct the cell"
@@ -90,7 +93,7 @@ func (s *Spec) gap(path string, lay layout) (float64, error) {
 	if s.Window == 0 || lay.time < 0 {
 		return 0, nil
 	}
-	t, err := open(path, nil)
+	t, err := s.open(path, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -29,6 +29,7 @@ type Consortium struct {
 	Durability string   // of all members; "" means the default
 	Memory     string   // for the rows of each member, in the words of the flag
 	Float32    bool
+	Keep       []string // features of all members that look like none
 	// Rows says where a participant's own rows are, with paths that are absolute,
 	// or nil if they are to be written into its folder.
 	Rows func(name string) (*config.Node, error)
@@ -110,7 +111,7 @@ func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {
 		}
 	}
 	n.Version, n.Name, n.Listen, n.Baselines, n.Patience, n.Durability = config.Version, p.Name, listen, c.Baselines, c.Patience, c.Durability
-	n.Memory, n.Float32, n.ClassLabels = c.Memory, c.Float32, p.ClassLabels
+	n.Memory, n.Float32, n.ClassLabels, n.Keep = c.Memory, c.Float32, p.ClassLabels, c.Keep
 	n.Consortium = filepath.Join("..", ConsortiumFile)
 	return n.Write(dir)
 }

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/dataset"
+)
+
+func (a *app) check() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use: "check [FILE]...", Short: "Check files of rows before they are used, with advice",
+		Long: `check shows how files are read: format, delimiter and decimal sign, and the number of rows. For
+each column it gives the type, the share of missing cells, and the least, mean and largest
+value. Files may be larger than memory.
+
+It reports columns that are constant, look like times or labels, or have the values of another
+column. It also reports values that may stand for missing ones, such as -9999, and cells that
+are no numbers. Each report has advice, and the last lines are flags for run, up and sim.`,
+		Example: `  collabdict check plant-a.csv
+  collabdict check --dir plant-a --json`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			var set dataset.CSV
+			if dir != "" {
+				if len(args) > 0 {
+					return &usageError{fmt.Sprintf("--dir: the folder's %s names the files, got %q", config.NodeFile, args[0]), "leave one of the two out"}
+				}
+				n, err := config.ReadNode(dir)
+				if err != nil {
+					return err
+				}
+				spec, err := n.Spec()
+				if err != nil {
+					return err
+				}
+				args, set = spec.Data, spec.CSV
+			}
+			if len(args) == 0 {
+				return &usageError{"want files or folders of rows", "see collabdict check --help"}
+			}
+			return a.checkFiles(args, set)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "check the files of a participant's `FOLDER`, as its node.yaml says how they are written")
+	a.addJSON(cmd)
+	return cmd
+}
+
+// checkFiles prints the profiles of files. The first that cannot be used is the error, the others
+// are noted.
+func (a *app) checkFiles(data []string, set dataset.CSV) error {
+	files, err := dataset.Resolve(data)
+	if err != nil {
+		return err
+	}
+	var failed error
+	all := struct {
+		Files []*dataset.Profile `json:"files"`
+	}{}
+	for _, path := range files {
+		p, err := dataset.NewProfile(path, set)
+		switch {
+		case err != nil && failed == nil:
+			failed = err
+			continue
+		case err != nil:
+			a.note("error: %v", err)
+			continue
+		}
+		all.Files = append(all.Files, p)
+	}
+	if failed != nil && a.json {
+		return failed
+	}
+	err = a.print(all, func(w io.Writer) {
+		for i, p := range all.Files {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			profileText(w, p)
+		}
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+func profileText(w io.Writer, p *dataset.Profile) {
+	written := ""
+	if p.Written != "" {
+		written = " with " + p.Written
+	}
+	fmt.Fprintf(w, "%s: %s%s, %s, %d columns\n\n", p.File, p.Format, written, rowCount(p.Rows), len(p.Columns))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "column\ttype\tmissing\tmin\tmean\tmax\t")
+	for _, c := range p.Columns {
+		fmt.Fprintf(t, "%s\t%s\t%.3g%%\t%s\t%s\t%s\t\n", c.Name, c.Type, 100*c.Missing, shortest(c.Min), shortest(c.Mean), shortest(c.Max))
+	}
+	t.Flush()
+	if len(p.Findings) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, f := range p.Findings {
+		fmt.Fprintf(w, "%s: %s\n", f.Column, f.Message)
+		if f.Advice != "" {
+			fmt.Fprintf(w, "    %s\n", f.Advice)
+		}
+	}
+	fmt.Fprintln(w)
+	flags := p.Flags.String()
+	if flags == "" {
+		flags = "none are needed"
+	}
+	fmt.Fprintf(w, "flags: %s\n", flags)
+	if p.Flags.TimeColumn != "" {
+		fmt.Fprintf(w, "with --window: --time-column %s\n", p.Flags.TimeColumn)
+	}
+	if len(p.Flags.Keep) > 0 {
+		fmt.Fprintf(w, "to train on columns that look like times or labels: --keep %s\n", strings.Join(p.Flags.Keep, ","))
+	}
+}
+
+func shortest(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.5g", *v)
+}

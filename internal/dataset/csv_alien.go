@@ -1,0 +1,45 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// aliens are files of other kinds by their first bytes, with what to do.
+var aliens = []struct{ magic, what, hint string }{
+	{"PK\x03\x04", "a zip archive, perhaps an Excel workbook", "save the sheet as CSV, or unpack the archive"},
+	{"\xd0\xcf\x11\xe0", "an old Excel workbook", "save the sheet as CSV"},
+	{"PAR1", "a Parquet file", "give it a name that ends with .parquet"},
+	{"\x93NUMPY", "a NumPy array", "give it a name that ends with .npy"},
+	{"\x28\xb5\x2f\xfd", "compressed by zstd", "unpack it, or compress it by gzip"},
+	{"BZh", "compressed by bzip2", "unpack it, or compress it by gzip"},
+	{"\xfd7zXZ", "compressed by xz", "unpack it, or compress it by gzip"},
+	{"%PDF", "a PDF document", "export the rows as CSV"},
+	{"<!DOCTYPE", "a page of HTML", "download the file itself: this may be a page about an error"},
+	{"<!doctype", "a page of HTML", "download the file itself: this may be a page about an error"},
+	{"<html", "a page of HTML", "download the file itself: this may be a page about an error"},
+	{"<?xml", "an XML document", "export the rows as CSV"},
+	{`{"`, "JSON", "convert it to CSV"},
+	{`[{"`, "JSON", "convert it to CSV"},
+}
+
+// alien is the error of a file that is no CSV in UTF-8 by its first bytes, nil of others.
+func alien(head []byte) *Error {
+	const convert = "save it as CSV in UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 old.csv > new.csv"
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return &Error{Msg: "the file is in UTF-16", Hint: convert}
+	}
+	for _, a := range aliens {
+		if bytes.HasPrefix(head, []byte(a.magic)) {
+			return &Error{Msg: "want CSV, got " + a.what, Hint: a.hint}
+		}
+	}
+	at := bytes.IndexByte(head, 0)
+	if at < 0 {
+		return nil
+	}
+	if n := bytes.Count(head, []byte{0}); at < 2 && 3*n > len(head) {
+		return &Error{Msg: "the file is in UTF-16", Hint: convert}
+	}
+	return &Error{Line: 1 + bytes.Count(head[:at], []byte{'\n'}), Msg: fmt.Sprintf("byte %d of the file is 0, which is no text", at+1), Hint: "the file is damaged or no CSV: export it again"}
+}

@@ -1,0 +1,105 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// CSV says how CSV files are written. What it leaves out is recognised in each file.
+type CSV struct {
+	// Delimiter stands between cells, Decimal in numbers before their fraction. Thousands
+	// stands between groups of three digits.
+	Delimiter string `yaml:"delimiter,omitempty" json:"delimiter,omitempty"`
+	Decimal   string `yaml:"decimal,omitempty" json:"decimal,omitempty"`
+	Thousands string `yaml:"thousands,omitempty" json:"thousands,omitempty"`
+	// Comment begins lines that are passed over.
+	Comment string `yaml:"comment,omitempty" json:"comment,omitempty"`
+	// Skip is how many lines stand above the header.
+	Skip int `yaml:"skip,omitempty" json:"skip,omitempty"`
+	// UnitsRow is true if the row below the header has units.
+	UnitsRow *bool `yaml:"units_row,omitempty" json:"units_row,omitempty"`
+}
+
+// Check returns an error of the first setting that cannot be used.
+func (c *CSV) Check() error {
+	bad := func(key, want, got string) error {
+		return &Error{Msg: fmt.Sprintf("csv: %s: want %s, got %q", key, want, got)}
+	}
+	one := func(s string) bool { return utf8.ValidString(s) && utf8.RuneCountInString(s) <= 1 }
+	for key, s := range map[string]string{"delimiter": c.Delimiter, "comment": c.Comment} {
+		if !one(s) || strings.ContainsAny(s, "\"\r\n\ufffd") {
+			return bad(key, "one character other than a quote or a line end", s)
+		}
+	}
+	switch {
+	case c.Decimal != "" && c.Decimal != "." && c.Decimal != ",":
+		return bad("decimal", "a point or a comma", c.Decimal)
+	case c.Thousands != "" && !(one(c.Thousands) && strings.Contains(separators, c.Thousands)):
+		return bad("thousands", "a point, a comma, a blank or an apostrophe", c.Thousands)
+	case c.Thousands != "" && c.Thousands == c.Decimal:
+		return bad("thousands", "another character than decimal", c.Thousands)
+	case c.Comment != "" && c.Comment == c.Delimiter:
+		return bad("comment", "another character than delimiter", c.Comment)
+	case c.Skip < 0:
+		return bad("skip", "a number of lines", fmt.Sprint(c.Skip))
+	}
+	return nil
+}
+
+// dialect is how a CSV file is written.
+type dialect struct {
+	delimiter rune
+	// decimal is a point or a comma, thousands 0 or one of separators.
+	decimal, thousands rune
+	comment            rune // 0 for none
+	// start is the byte of the header, above which stand lines lines: above is how many of
+	// them are neither sep= nor comments.
+	start, lines, above int
+	marked              bool // the header stands in a comment
+	remarks             bool // comments stand above the header
+	units               bool // the row below the header has units
+	trailing            bool // each row ends with a delimiter
+	texts               bool // the row below the header has no number, and the next has
+	returns             bool // lines end with a carriage return alone
+	unnamed             bool // rows have one cell more than the header
+}
+
+// plain reports whether numbers are written as in Go.
+func (d *dialect) plain() bool { return d.decimal == '.' && d.thousands == 0 }
+
+// String names what is unusual in a dialect; it is empty if nothing is.
+func (d *dialect) String() string {
+	var out []string
+	say := func(is bool, format string, args ...any) {
+		if is {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	other := d.delimiter != ',' || d.decimal != '.'
+	say(other, "delimiter %s", named(d.delimiter))
+	say(other, "decimal sign %s", named(d.decimal))
+	say(d.thousands != 0, "thousands separator %s", named(d.thousands))
+	say(d.above == 1, "1 line above the header skipped")
+	say(d.above > 1, "%d lines above the header skipped", d.above)
+	say(d.marked, "header in a comment line")
+	say(d.comment != 0, "comment lines (%c) skipped", d.comment)
+	say(d.remarks && d.comment == 0 && !d.marked, "comment lines above the header skipped")
+	say(d.units, "units row skipped")
+	say(d.trailing, "an empty cell at the end of each row left out")
+	say(d.returns, "line ends CR")
+	return strings.Join(out, ", ")
+}
+
+// named writes a character so that it can be seen.
+func named(r rune) string {
+	switch r {
+	case '\t':
+		return "tab"
+	case ' ':
+		return "blank"
+	case '\u00a0', '\u202f':
+		return "no-break blank"
+	}
+	return fmt.Sprintf("%q", string(r))
+}

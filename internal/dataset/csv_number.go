@@ -1,0 +1,135 @@
+package dataset
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// separators may stand between groups of three digits.
+const separators = ".,'’ \u00a0\u202f"
+
+var (
+	// numeric is a number in some way of writing, perhaps in percent.
+	numeric = regexp.MustCompile(`^[+-]?([1-9]\d{0,2}([` + separators + `]\d{3})+|\d+)?([.,]\d+)?([eE][+-]?\d+)?[ \x{00a0}\x{202f}]?%?$`)
+	// grouped has separators of thousands: two of the same, or one and a decimal sign.
+	grouped = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}([` + separators + `])\d{3}(?:(?:[` + separators + `]\d{3})+(?:[.,]\d+)?|[.,]\d+)$`)
+	// spaced has one group, and a separator that is no decimal sign.
+	spaced = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(['’ \x{00a0}\x{202f}])\d{3}$`)
+	// fraction has a decimal sign and no other; unclear could have one group instead.
+	fraction = regexp.MustCompile(`^[+-]?\d*([.,])\d+([eE][+-]?\d+)?$`)
+	unclear  = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}[.,]\d{3}$`)
+)
+
+// isNumeric reports whether a cell is a number in some way of writing.
+func isNumeric(cell string) bool {
+	return isNumber(cell) || strings.ContainsAny(cell, "0123456789") && numeric.MatchString(cell)
+}
+
+// canonical returns a number as Go writes it. ok is false of what is no number in the dialect.
+func (d *dialect) canonical(cell string) (number string, ok bool) {
+	if !strings.ContainsAny(cell, separators) {
+		return cell, isNumber(cell)
+	}
+	whole, rest, some := strings.Cut(cell, string(d.decimal))
+	if some && (rest == "" || strings.ContainsAny(rest, separators)) {
+		return cell, false
+	}
+	if d.thousands != 0 && strings.ContainsRune(whole, d.thousands) {
+		groups := strings.Split(strings.TrimLeft(whole, "+-"), string(d.thousands))
+		if len(groups[0]) == 0 || len(groups[0]) > 3 || groups[0][0] == '0' {
+			return cell, false
+		}
+		for _, g := range groups[1:] {
+			if len(g) != 3 {
+				return cell, false
+			}
+		}
+		whole = strings.ReplaceAll(whole, string(d.thousands), "")
+	}
+	if strings.ContainsAny(whole, separators) {
+		return cell, false
+	}
+	if number = whole; some {
+		number += "." + rest
+	}
+	return number, isNumber(number)
+}
+
+// doubt says what is wrong with a cell that is a number in another way of writing than the
+// file's, and what to do.
+func (d *dialect) doubt(cell string) (msg, hint string) {
+	other := ","
+	if d.decimal == ',' {
+		other = "."
+	}
+	msg = fmt.Sprintf("want a number with the decimal sign %s, got %q", named(d.decimal), cell)
+	switch {
+	case strings.HasSuffix(cell, "%"):
+		return fmt.Sprintf("want a number, got %q", cell), "write it without the percent sign"
+	case !strings.Contains(cell, other) || !fraction.MatchString(cell):
+		return msg, "write it without separators of thousands"
+	case !unclear.MatchString(cell):
+		return msg, "write all numbers with the same decimal sign"
+	case d.decimal == ',':
+		return msg + ", which could be one of thousands", fmt.Sprintf("write it without the %s, or say in node.yaml csv: {thousands: %q}", named('.'), other)
+	}
+	return msg + ", which could be a fraction or one of thousands", fmt.Sprintf("write it without the %s, or say in node.yaml csv: {thousands: %q} or {decimal: %q}", named(','), other, other)
+}
+
+// signs finds the decimal sign, unless it is set, and the separator of thousands by the cells
+// of rows.
+func signs(rows []record, delimiter, set rune) (decimal, thousands rune) {
+	var width int
+	for _, r := range rows {
+		width = max(width, len(r.cells))
+	}
+	points, commas, doubtful := 0, 0, 0 // columns
+	groups := map[rune]bool{}
+	for i := range width {
+		point, comma, either := false, false, false
+		for _, r := range rows {
+			if i >= len(r.cells) {
+				continue
+			}
+			cell := strings.TrimSpace(r.cells[i])
+			if m := grouped.FindStringSubmatch(cell); m != nil {
+				sep := []rune(m[1])[0]
+				groups[sep] = true
+				if at := strings.LastIndexAny(cell, ".,"); at >= 0 && rune(cell[at]) != sep {
+					point, comma = point || cell[at] == '.', comma || cell[at] == ','
+				}
+			} else if m := spaced.FindStringSubmatch(cell); m != nil {
+				groups[[]rune(m[1])[0]] = true
+			} else if unclear.MatchString(cell) {
+				either = either || strings.Contains(cell, ",")
+			} else if m := fraction.FindStringSubmatch(cell); m != nil {
+				point, comma = point || m[1] == ".", comma || m[1] == ","
+			}
+		}
+		points, commas, doubtful = points+one(point), commas+one(comma), doubtful+one(either)
+	}
+	switch decimal = '.'; {
+	case set != 0:
+		decimal = set
+	case points == 0 && (commas > 0 || groups['.']):
+		decimal = ','
+	case groups[',']:
+	case delimiter != ',' && (commas > 0 && commas >= points || doubtful > 0 && points == 0):
+		decimal = ','
+	}
+	delete(groups, decimal)
+	if len(groups) == 1 {
+		for r := range groups {
+			thousands = r
+		}
+	}
+	return decimal, thousands
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

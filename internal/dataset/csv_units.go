@@ -1,0 +1,51 @@
+package dataset
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// unit is one of a measure, alone or in brackets, also a product or quotient of such.
+var unit = func() *regexp.Regexp {
+	const (
+		prefix = `(?:da|[yzafpnuµμmcdhkKMGT])?`
+		base   = `(?:m|g|s|A|K|mol|cd|Hz|N|Pa|J|W|C|V|F|Ω|Ohm|ohm|S|Wb|H|lm|lx|Bq|Gy|Sv|kat|L|l|t|bar|eV|Wh|VA|VAr|var|Ah|B|b|bit|Byte|rad|sr|cal|rpm)`
+		other  = `(?:°[CFKR]?|deg[CFK]?|degrees?|celsius|Celsius|[%‰]|percent|ppm|ppb|min|h|hr|hrs|d|day|days|sec|secs|second|seconds|minutes|hours|ms|years?|psi|atm|Torr|mmHg|inHg|in|ft|yd|mi|mph|kph|kn|kt|lb|lbs|oz|gal|gpm|hp|PS|BTU|U|rev|turns|counts?|cnt|pcs|Stk|dB|dBm|dBA|pH|NTU|FNU|EUR|USD|€|\$|r|Nm3|Nm³|Sm3|rh|RH|bool|int|float|double|string|text|mV)`
+		power  = `(?:\^?[-+−]?[0-9]|[⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]|\*\*-?[0-9])*`
+		factor = `(?:` + prefix + base + `|` + other + `)` + power
+		whole  = `\(?` + factor + `(?:[ /·*.⋅×]\(?` + factor + `\)?)*\)?`
+	)
+	return regexp.MustCompile(`^(?:` + whole + `|\[[^\]]*\]|\([^)]*\))$`)
+}()
+
+// isUnit reports whether a cell is a unit. The degree and the micro sign may be Latin-1.
+func isUnit(cell string) bool {
+	cell = strings.ReplaceAll(strings.ReplaceAll(cell, "\xb0", "°"), "\xb5", "µ")
+	cell = strings.ReplaceAll(strings.ReplaceAll(cell, "\xc2°", "°"), "\xc2µ", "µ") // were UTF-8
+	return len(cell) <= 24 && unit.MatchString(cell)
+}
+
+// hasUnits reports whether the first of the rows below a header has units: it has no number,
+// and where later rows have numbers it has units or nothing, and at least one unit.
+func hasUnits(rows []record) bool {
+	if len(rows) < 2 {
+		return false
+	}
+	some := false
+	for i, c := range rows[0].cells {
+		c = strings.TrimSpace(c)
+		if isNumeric(c) {
+			return false
+		}
+		measured := slices.ContainsFunc(rows[1:], func(r record) bool { return i < len(r.cells) && isNumeric(strings.TrimSpace(r.cells[i])) })
+		if !measured || strings.Trim(c, "-") == "" {
+			continue
+		}
+		if !isUnit(c) || isMark(c) {
+			return false
+		}
+		some = true
+	}
+	return some
+}

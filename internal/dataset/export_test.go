@@ -1,0 +1,10 @@
+package dataset
+
+// SuspectsOf watches the values of one column.
+func SuspectsOf(name string, values []float64) []Suspect {
+	var w watch
+	for _, v := range values {
+		w.add([]float64{v}, []string{name})
+	}
+	return w.suspects("", []string{name})
+}

@@ -1,0 +1,207 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Finding is something in a file that a user should know.
+type Finding struct {
+	Column string `json:"column"`
+	// Kind is text, time, empty, constant, ordinal, label, binary, duplicate, sentinel, range,
+	// missing, decimal or no-number.
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Advice  string `json:"advice"`
+}
+
+// Flags are those of run, up and sim that follow from findings.
+type Flags struct {
+	Ignore []string `json:"ignore,omitempty"`
+	Label  string   `json:"label,omitempty"`
+	// TimeColumn goes with --window.
+	TimeColumn string `json:"time_column,omitempty"`
+	Missing    string `json:"missing,omitempty"`
+	// Keep names those to ignore that would have to be kept if they were features.
+	Keep []string `json:"keep,omitempty"`
+}
+
+// String writes the flags to begin with.
+func (f *Flags) String() string {
+	var out []string
+	add := func(flag, value string) {
+		if value != "" {
+			out = append(out, flag+" "+shellWord(value))
+		}
+	}
+	add("--ignore", strings.Join(f.Ignore, ","))
+	add("--label", f.Label)
+	add("--missing", f.Missing)
+	return strings.Join(out, " ")
+}
+
+// shellWord quotes a value that a shell would take apart.
+func shellWord(s string) string {
+	if strings.ContainsAny(s, " '\"()[]{}*?$&;|<>\\`!#~") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}
+
+// find describes the columns, and what there is to be known of them.
+func (p *Profile) find(columns []columnStats) {
+	p.Findings = []Finding{}
+	first := map[uint64]string{}
+	for i := range columns {
+		c := &columns[i]
+		d := ColumnProfile{Name: c.name, Type: "number", Missing: float64(c.missing) / float64(p.Rows)}
+		switch c.kind {
+		case kindText:
+			d.Type = "text"
+			p.ofText(c)
+		case kindEmpty:
+			d.Type = "empty"
+			p.found(c, "empty", "all cells are missing", "--ignore "+shellWord(c.name))
+			p.Flags.Ignore = append(p.Flags.Ignore, c.name)
+		case kindOther:
+			d.Type = "other"
+			p.found(c, "text", "neither numbers nor text, so not a feature", "")
+		default:
+			if c.trail.n > 0 {
+				low, high := c.low.values[0], -c.high.values[0]
+				d.Min, d.Mean, d.Max = &low, &c.mean, &high
+			}
+			p.ofNumbers(c, first)
+		}
+		p.Columns = append(p.Columns, d)
+	}
+}
+
+func (p *Profile) found(c *columnStats, kind, message, advice string) {
+	p.Findings = append(p.Findings, Finding{c.name, kind, message, advice})
+}
+
+func (p *Profile) ofText(c *columnStats) {
+	if !c.time {
+		p.found(c, "text", fmt.Sprintf("text such as %q, so not a feature", c.first), "")
+		return
+	}
+	p.found(c, "time", fmt.Sprintf("times such as %q, so not a feature", c.first), "for --window: --time-column "+shellWord(c.name))
+	if p.Flags.TimeColumn == "" || slices.Contains(p.Flags.Keep, p.Flags.TimeColumn) { // a text is more sure than a number
+		p.Flags.TimeColumn = c.name
+	}
+}
+
+func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
+	t, name, out := &c.trail, shellWord(c.name), true
+	twin, known := first[c.hash]
+	if !known {
+		first[c.hash] = c.name
+	}
+	switch {
+	case t.labels(c.name):
+		p.found(c, "label", t.why(c.name), "--label "+name+", or --keep "+name+" if it is a measurement")
+		if out = p.Flags.Label != ""; !out {
+			p.Flags.Label = c.name
+		}
+		p.Flags.Keep = append(p.Flags.Keep, c.name)
+	case known && t.n > 0:
+		p.found(c, "duplicate", fmt.Sprintf("has the values of %q in every row", twin), "--ignore "+name)
+		p.Flags.Ignore = append(p.Flags.Ignore, c.name)
+		return
+	case t.n > 0 && t.whole && c.least >= exact:
+		p.found(c, "ordinal", "whole numbers above 9007199254740992 lose digits, as long ids do", "--ignore "+name)
+	case t.n > 0 && c.low.n == 1:
+		p.found(c, "constant", fmt.Sprintf("is %g in every row", t.first), "--ignore "+name)
+	case t.ordinal(c.name):
+		p.found(c, "ordinal", t.why(c.name), "--ignore "+name+"; or for --window --time-column "+name+"; or --keep "+name+" if it is a measurement")
+		if p.Flags.TimeColumn == "" {
+			p.Flags.TimeColumn = c.name
+		}
+		p.Flags.Keep = append(p.Flags.Keep, c.name)
+	default:
+		out = false
+	}
+	if t.binary && c.low.n == 2 && !t.labels(c.name) {
+		p.found(c, "binary", fmt.Sprintf("has only %g and %g", c.low.values[0], c.low.values[1]), "--label "+name+" if it tells anomalies, nothing if it is a sensor")
+	}
+	if c.doubts > 0 {
+		p.found(c, "decimal", fmt.Sprintf("%s in another way of writing: %s", cells(c.doubts), c.firstDoub), "")
+		out = true
+	}
+	if c.odd > 0 {
+		p.found(c, "no-number", none(c.odd)+": "+c.firstOdd, "fix them, or --ignore "+name)
+		out = true
+	}
+	if s := c.sentinels(); len(s) > 0 {
+		p.found(c, "sentinel", strings.Join(s, ", ")+": far from all other values, so perhaps written for missing ones", "leave these cells empty, and see --missing")
+	} else if c.most >= 1e9*c.least {
+		p.found(c, "range", fmt.Sprintf("sizes are from %g to %g", c.least, c.most), "take logarithms, or another unit, if small values matter")
+	}
+	if c.missing > 0 && !out {
+		p.found(c, "missing", are(c.missing)+" missing", "--missing skip, or marginal with ggm")
+		p.Flags.Missing = SkipMissing
+	}
+	if out {
+		p.Flags.Ignore = append(p.Flags.Ignore, c.name)
+	}
+}
+
+func cells(n int) string {
+	if n == 1 {
+		return "1 cell is a number"
+	}
+	return fmt.Sprintf("%d cells are numbers", n)
+}
+
+func none(n int) string {
+	if n == 1 {
+		return "1 cell is no number"
+	}
+	return fmt.Sprintf("%d cells are no numbers", n)
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "1 cell is"
+	}
+	return fmt.Sprintf("%d cells are", n)
+}
+
+// codes are values that are often written for missing ones.
+var codes = []float64{32767, 32768, 65535, 99, 999, 9999, 99999, 999999, 9999999, 2147483647, 2147483648, 4294967295}
+
+// sentinels says which values at the ends are repeated, and much farther from the others than
+// these are from each other: five times for codes, a hundred times for others.
+func (c *columnStats) sentinels() (out []string) {
+	low, high := &c.low, &c.high
+	apart := func(v float64, n int, gap, spread float64) bool {
+		least, far := 5, 100.0
+		if size := math.Abs(v); size >= 1e20 || slices.Contains(codes, size) {
+			least, far = 2, 5
+		}
+		return n >= least && 2*n < c.trail.n && spread > 0 && gap > far*spread
+	}
+	for i, j, more := 0, 0, true; more; {
+		more = false
+		if i+3 < low.n {
+			spread := -high.values[j] - low.values[i+1]
+			if apart(low.values[i], low.counts[i], low.values[i+1]-low.values[i], spread) {
+				out = append(out, times(low.values[i], low.counts[i]))
+				i, more = i+1, true
+			}
+		}
+		if j+3 < high.n {
+			spread := -high.values[j+1] - low.values[i]
+			if apart(high.values[j], high.counts[j], high.values[j+1]-high.values[j], spread) {
+				out = append(out, times(-high.values[j], high.counts[j]))
+				j, more = j+1, true
+			}
+		}
+	}
+	return out
+}
+
+func times(v float64, n int) string { return fmt.Sprintf("%g occurs %d times", v, n) }

@@ -1,0 +1,233 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// Profile describes the rows of a file.
+type Profile struct {
+	File string `json:"file"`
+	// Format is CSV, Parquet, NumPy or IDX. Of CSV, Delimiter and Decimal are how it is written,
+	// and Written says what is unusual in that.
+	Format    string          `json:"format"`
+	Delimiter string          `json:"delimiter,omitempty"`
+	Decimal   string          `json:"decimal,omitempty"`
+	Written   string          `json:"written,omitempty"`
+	Rows      int             `json:"rows"`
+	Columns   []ColumnProfile `json:"columns"`
+	Findings  []Finding       `json:"findings"`
+	// Flags are those to begin with.
+	Flags Flags `json:"flags"`
+}
+
+// ColumnProfile describes a column. Min, Mean and Max are nil unless it has numbers.
+type ColumnProfile struct {
+	Name string `json:"name"`
+	// Type is number, text, empty or other.
+	Type string `json:"type"`
+	// Missing is the share of rows in which its cell is missing.
+	Missing float64  `json:"missing"`
+	Min     *float64 `json:"min"`
+	Mean    *float64 `json:"mean"`
+	Max     *float64 `json:"max"`
+}
+
+// columnStats are running figures of a column.
+type columnStats struct {
+	name                string
+	kind                kind
+	missing             int
+	mean, least, most   float64 // least and most are of the sizes of values other than 0
+	low, high           ends    // high has the negatives
+	trail               trail
+	hash                uint64
+	odd, doubts         int // cells that are no number, and that are one in another way of writing
+	firstOdd, firstDoub string
+	time                bool // the first text is a time
+	first               string
+}
+
+// NewProfile reads a file once, and holds no rows.
+func NewProfile(path string, set CSV) (*Profile, error) {
+	spec := Spec{CSV: set}
+	t, err := spec.open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	kinds, _, err := t.kinds(true)
+	if errors.Is(err, io.EOF) {
+		return nil, noRows(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, columns := &Profile{File: path, Format: formatOf(path)}, make([]columnStats, len(kinds))
+	for i, k := range kinds {
+		columns[i] = columnStats{name: t.header()[i], kind: k, least: math.Inf(1)}
+	}
+	if c, ok := t.(*csvFile); ok {
+		p.Delimiter, p.Decimal, p.Written = string(c.form.delimiter), string(c.form.decimal), c.form.String()
+	}
+	if err := p.read(&spec, columns); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(columns, func(c columnStats) bool { return c.kind == kindNumber }) {
+		return nil, noFeatures(path, t)
+	}
+	p.find(columns)
+	return p, nil
+}
+
+func formatOf(path string) string {
+	name := strings.ToLower(path)
+	switch {
+	case isCSV(path):
+		return "CSV"
+	case strings.HasSuffix(name, ".parquet"):
+		return "Parquet"
+	case strings.HasSuffix(name, ".npy"), strings.HasSuffix(name, ".npz"):
+		return "NumPy"
+	}
+	return "IDX"
+}
+
+// read goes through all rows.
+func (p *Profile) read(spec *Spec, columns []columnStats) error {
+	t, err := spec.open(p.File, nil)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	var features, others []int
+	for i, c := range columns {
+		switch c.kind {
+		case kindNumber, kindClass:
+			features = append(features, i)
+		case kindText, kindEmpty:
+			others = append(others, i)
+		}
+	}
+	rows, err := t.read(features, others)
+	if err != nil {
+		return err
+	}
+	lines, _ := t.(*csvFile)
+	values := make([]float64, len(features))
+	for {
+		at, err := rows.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		p.Rows++
+		sound := false
+		if lines == nil {
+			if sound, err = rows.numbers(values); err != nil {
+				return err
+			}
+		}
+		for j, i := range features {
+			if sound {
+				columns[i].add(values[j])
+			} else {
+				columns[i].cell(rows.text(i), i, at, lines)
+			}
+		}
+		for _, i := range others {
+			columns[i].text(rows.text(i))
+		}
+	}
+}
+
+// cell adds a cell of a column of numbers.
+func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
+	if isMark(cell) {
+		c.missing++
+		c.hash = mix(c.hash, 1)
+		return
+	}
+	where := fmt.Sprintf("row %d", at.row)
+	if lines != nil {
+		where = fmt.Sprintf("line %d", at.line)
+		var doubt *Error
+		if _, ok := lines.form.canonical(strings.TrimSpace(lines.record[i])); !ok && errors.As(lines.doubt(i), &doubt) {
+			if c.doubts++; c.doubts == 1 {
+				c.firstDoub = where + ": " + doubt.Msg + "; " + doubt.Hint
+			}
+			c.hash = mix(c.hash, 2)
+			return
+		}
+	}
+	v, msg := usable(cell)
+	if msg == "" {
+		c.add(v)
+		return
+	}
+	if c.odd++; c.odd == 1 {
+		c.firstOdd = where + ": " + msg
+	}
+	c.hash = mix(c.hash, 3)
+}
+
+// text adds a cell of a column of text.
+func (c *columnStats) text(cell string) {
+	if isMark(cell) {
+		c.missing++
+		return
+	}
+	if c.first == "" {
+		c.first = strings.Clone(cell)
+		_, c.time = timeOf(cell)
+		c.time = c.time && !isNumber(cell)
+	}
+}
+
+func (c *columnStats) add(v float64) {
+	c.trail.add(v)
+	c.mean += (v - c.mean) / float64(c.trail.n)
+	c.low.add(v)
+	c.high.add(-v)
+	if size := math.Abs(v); size > 0 {
+		c.least, c.most = min(c.least, size), max(c.most, size)
+	}
+	c.hash = mix(c.hash, math.Float64bits(v+0)) // -0 is 0
+}
+
+func mix(hash, b uint64) uint64 { return bits.RotateLeft64(hash^b, 31)*0x9e3779b97f4a7c15 + 1 }
+
+// ends are the smallest different values, and how often each occurs.
+type ends struct {
+	values [5]float64
+	counts [5]int
+	n      int
+}
+
+func (e *ends) add(v float64) {
+	i := 0
+	for i < e.n && e.values[i] < v {
+		i++
+	}
+	switch {
+	case i < e.n && e.values[i] == v:
+		e.counts[i]++
+		return
+	case i == len(e.values):
+		return
+	}
+	e.n = min(e.n+1, len(e.values))
+	copy(e.values[i+1:e.n], e.values[i:])
+	copy(e.counts[i+1:e.n], e.counts[i:])
+	e.values[i], e.counts[i] = v, 1
+}
+
+// Resolve lists the files of paths, folders and globs.
+func Resolve(data []string) ([]string, error) { return dataFiles(data) }
