@@ -86,18 +86,7 @@ func open(c *Config) (*joiner, error) {
 	}
 	agreement := c.complete()
 	p := &joiner{cfg: c, key: key, consortium: agreement.ID(), store: st}
-	var known []peer.ID
-	for _, m := range c.Members {
-		known = append(known, m.ID)
-	}
-	p.host, err = transport.Listen(transport.Config{
-		Key: key, Listen: c.Listen, Size: c.size(), Consortium: p.consortium, Members: known, Secret: c.Secret, Log: c.Log, Links: c.links,
-		Announce: c.Announce, MapPorts: c.MapPorts, Relay: c.Relay,
-	})
-	if taken, ok := errors.AsType[*transport.ListenError](err); ok {
-		err = &ConfigError{Field: "listen", Got: taken.Got, Want: "addresses of this machine with ports that are free"}
-	}
-	if err != nil {
+	if p.host, err = c.listen(key, p.consortium); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -109,6 +98,22 @@ func open(c *Config) (*joiner, error) {
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
+}
+
+// listen opens the host of a process.
+func (c *Config) listen(key crypto.PrivKey, consortium [32]byte) (*transport.Host, error) {
+	var known []peer.ID
+	for _, m := range c.Members {
+		known = append(known, m.ID)
+	}
+	h, err := transport.Listen(transport.Config{
+		Key: key, Listen: c.Listen, Size: c.size(), Consortium: consortium, Members: known, Secret: c.Secret, Log: c.Log, Links: c.links,
+		Announce: c.Announce, MapPorts: c.MapPorts, Relay: c.Relay,
+	})
+	if taken, ok := errors.AsType[*transport.ListenError](err); ok {
+		err = &ConfigError{Field: "listen", Got: taken.Got, Want: "addresses of this machine with ports that are free"}
+	}
+	return h, err
 }
 
 // report hands Config.OnStatus the members present and missing.

@@ -2,7 +2,6 @@ package rendezvous
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -189,79 +188,6 @@ func (m *registry) look(now time.Time) {
 		m.cfg.Log.Info("two members do not reach each other", "members", u.A+" and "+u.B, "reason", u.Reason, "advice", u.Advice)
 	}
 	m.report()
-}
-
-// Probed is what a member has answered to a process that only looks.
-type Probed struct {
-	Name        string
-	ID          peer.ID
-	Err         error         // why it has not answered, nil if it has
-	Trip        time.Duration // of a hello and its answer
-	Ahead       time.Duration // of its clock, to half of Trip
-	Differs     []membership.Difference
-	Refused     string // why it would not let this process in
-	Links       []wire.Link
-	Relays      bool
-	Via         peer.ID // the member that passes the connection on
-	Failures    []string
-	InRun       bool // it has signed a roster
-	ProtocolGot uint32
-}
-
-// Probe says hello to a member without taking part.
-func (r *Rendezvous) Probe(ctx context.Context, o membership.Member) Probed {
-	p := Probed{Name: o.Name, ID: o.ID}
-	ctx, cancel := context.WithTimeout(ctx, 2*helloTimeout)
-	defer cancel()
-	if err := r.cfg.Host.Connect(ctx, peer.AddrInfo{ID: o.ID}); err != nil {
-		p.Err = err
-		r.cfg.Host.Failed(o.ID, o.Name, err)
-		for _, f := range r.cfg.Host.Failures(o.ID) {
-			p.Failures = append(p.Failures, f.Address+": "+f.Reason)
-		}
-		return p
-	}
-	began := time.Now()
-	h, err := r.ask(ctx, o.ID)
-	p.Trip = time.Since(began)
-	if err != nil {
-		p.Err = err
-		return p
-	}
-	for _, l := range r.cfg.Host.Links() {
-		if l.ID == o.ID {
-			p.Via = l.Via
-		}
-	}
-	p.Ahead = time.UnixMilli(h.Clock).Sub(began.Add(p.Trip / 2))
-	p.Refused, p.Links, p.Relays, p.InRun = membership.Printable(h.Refused), h.Links, h.Relays, h.Roster != nil
-	if p.Refused == "" {
-		p.Differs = r.cfg.Agreement.Differences(h.Agreement)
-	}
-	return p
-}
-
-// ask says hello to a peer and returns its answer.
-func (r *Rendezvous) ask(ctx context.Context, id peer.ID) (wire.Hello, error) {
-	s, err := r.cfg.Host.NewStream(ctx, id, HelloProtocol)
-	if err != nil {
-		return wire.Hello{}, err
-	}
-	defer s.Close()
-	defer context.AfterFunc(ctx, func() { s.Reset() })()
-	h := r.hello(id)
-	h.Probe = true
-	b, err := wire.MarshalHello(h)
-	if err == nil {
-		err = wire.WriteMessage(s, b)
-	}
-	if err == nil {
-		b, err = wire.ReadMessage(s, r.helloMost())
-	}
-	if err != nil {
-		return wire.Hello{}, err
-	}
-	return wire.UnmarshalHello(b)
 }
 
 // gossiped takes in where a member says that others are reached now, for the next time

@@ -1,0 +1,139 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/peerstore"
+
+	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/rendezvous"
+	"github.com/collabdict/collabdict/node/internal/transport"
+)
+
+// Difference is a field that two agreements do not have alike.
+type Difference = membership.Difference
+
+// Probed is what one member has answered.
+type Probed struct {
+	Name string
+	// Err is why it has not answered, and Failures what was wrong with each of its addresses.
+	Err      error
+	Failures []string
+	// Via is the member that passes the connection on; "" if it is direct.
+	Via string
+	// Trip is the time of a hello and its answer, Ahead is how far the member's clock is ahead
+	// of this one, to half of Trip.
+	Trip, Ahead time.Duration
+	// Refused is why it would not let this member in, and Differs is how its agreement differs.
+	Refused string
+	Differs []Difference
+	// InRun says that it is in a run, or about to begin one.
+	InRun bool
+	// Reaches are the other members that it is connected with. Relays says that it passes
+	// connections on.
+	Reaches []Link
+	Relays  bool
+}
+
+// meetRelays is how long a probe waits for connections through members that relay.
+const meetRelays = 3 * time.Second
+
+// Probe says hello to all other members of a list as this participant, without taking part
+// in anything. No other process may run in its folder. It returns what each has answered,
+// in the order of the list, and which of them do not reach each other.
+func Probe(ctx context.Context, c Config) ([]Probed, []Unreached, error) {
+	if err := c.validate(); err != nil {
+		return nil, nil, err
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	key, err := loadIdentity(c.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	self, err := peer.IDFromPrivateKey(key)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.checkSelf(self); err != nil {
+		return nil, nil, err
+	}
+	agreement := c.complete()
+	h, err := c.listen(key, agreement.ID())
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r, err := rendezvous.New(ctx, rendezvous.Config{
+		Name: c.Name, Size: c.size(), Members: c.Members, Agreement: agreement, Settings: c.Settings, Key: key, Host: h, Log: c.Log,
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, h.Close())
+	}
+	defer func() { h.Close(); r.Close() }()
+	others := slices.DeleteFunc(slices.Clone(c.Members), func(m Member) bool { return m.ID == self })
+	found := probeAll(ctx, r, h, others)
+	return c.probed(others, found), r.ProbedUnreached(found), ctx.Err()
+}
+
+// probeAll probes members, and those that are not reached once more when connections
+// through members that relay may be there.
+func probeAll(ctx context.Context, r *rendezvous.Rendezvous, h *transport.Host, others []Member) []rendezvous.Probed {
+	found := make([]rendezvous.Probed, len(others))
+	probe := func(wanted func(i int) bool) {
+		var all sync.WaitGroup
+		for i, m := range others {
+			if wanted(i) {
+				all.Go(func() { found[i] = r.Probe(ctx, m) })
+			}
+		}
+		all.Wait()
+	}
+	for _, m := range others {
+		if info, err := m.AddrInfo(); err == nil {
+			h.Peerstore().AddAddrs(m.ID, info.Addrs, peerstore.PermanentAddrTTL)
+		}
+	}
+	probe(func(int) bool { return true })
+	relays := slices.ContainsFunc(found, func(p rendezvous.Probed) bool { return p.Relays })
+	if !relays || !slices.ContainsFunc(found, func(p rendezvous.Probed) bool { return p.Err != nil }) {
+		return found
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(meetRelays):
+		probe(func(i int) bool { return found[i].Err != nil })
+	}
+	return found
+}
+
+// probed names what members have answered.
+func (c *Config) probed(others []Member, found []rendezvous.Probed) []Probed {
+	name := func(id peer.ID) string {
+		if i := slices.IndexFunc(c.Members, func(m Member) bool { return m.ID == id }); i >= 0 {
+			return c.Members[i].Name
+		}
+		return ""
+	}
+	list := make([]Probed, len(found))
+	for i, p := range found {
+		list[i] = Probed{
+			Name: others[i].Name, Err: p.Err, Failures: p.Failures, Via: name(p.Via), Trip: p.Trip, Ahead: p.Ahead,
+			Refused: p.Refused, Differs: p.Differs, InRun: p.InRun, Relays: p.Relays,
+		}
+		for _, l := range p.Links {
+			if other := name(peer.ID(l.ID)); other != "" {
+				list[i].Reaches = append(list[i].Reaches, Link{Name: other, Via: name(peer.ID(l.Via))})
+			}
+		}
+	}
+	return list
+}
