@@ -20,7 +20,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// cardFlags say of which participant a card is.
+// cardFlags name the participant that a card is for.
 type cardFlags struct{ dir string }
 
 func (c *cardFlags) add(cmd *cobra.Command) {
