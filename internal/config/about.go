@@ -41,6 +41,7 @@ var aboutNode = []about{
 	{"baselines", "Also train these, and show their figures.", "[alone]"},
 	{"patience", "Continue without a member that takes this many times its usual time.", "3"},
 	{"durability", "Where the state of a sum under way is: disk, so that a restarted process can resume it, or memory.", "disk"},
+	{"http", "Also serve status and metrics at this address.", "127.0.0.1:9464"},
 }
 
 var aboutConsortium = []about{
