@@ -36,7 +36,11 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	}
 	if c.JoinTimeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.JoinTimeout+max(0, time.Until(c.BeginAt)))
+		from := time.Now()
+		if c.BeginAt.After(from) {
+			from = c.BeginAt
+		}
+		ctx, cancel = context.WithDeadline(ctx, from.Add(c.JoinTimeout))
 		defer cancel()
 	}
 	p, err := open(&c)

@@ -20,16 +20,11 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// cardFlags say of which participant a card is, and where that is reached.
-type cardFlags struct {
-	dir   string
-	addrs []string
-}
+// cardFlags name the participant that a card is for.
+type cardFlags struct{ dir string }
 
 func (c *cardFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&c.dir, "dir", "", "`FOLDER` of the participant, with its key and node.yaml")
-	f.StringSliceVar(&c.addrs, "address", nil, "`ADDRESS` at which the others reach it, such as /ip4/192.0.2.7/tcp/4001; may be repeated (default those that node.yaml listens on, of all interfaces)")
+	cmd.Flags().StringVar(&c.dir, "dir", "", "`FOLDER` of the participant, with its key and node.yaml")
 }
 
 // card returns the card of the participant. Of its columns it has those of an agreement
@@ -43,7 +38,7 @@ func (c *cardFlags) card(own *config.Node, agreed []string) (*config.Card, error
 	if err != nil {
 		return nil, err
 	}
-	addrs := c.addrs
+	addrs := own.Announce
 	if len(addrs) == 0 {
 		if addrs, err = node.ReachedAt(own.Listen); err != nil {
 			return nil, &config.Error{File: filepath.Join(c.dir, config.NodeFile), Msg: err.Error(), Hint: "correct the file"}
@@ -169,7 +164,7 @@ func count(n int, what string) string {
 func (a *app) noteCard(c *config.Card) {
 	a.note("member %s, peer ID %s", c.Member.Name, c.Member.ID)
 	if len(c.Member.Addrs) == 0 {
-		a.note("without an address: it has to reach every other member by itself; --address says where it is reached")
+		a.note("without an address: it has to reach every other member by itself; in node.yaml, announce says where it is reached")
 		return
 	}
 	a.note("reached at %s", strings.Join(c.Member.Addrs, ", "))

@@ -19,9 +19,9 @@ const agreementFile = "consortium.yaml"
 
 func (a *app) init() *cobra.Command {
 	var (
-		name   string
-		rows   dataFlags
-		listen []string
+		name             string
+		rows             dataFlags
+		listen, announce []string
 	)
 	cmd := &cobra.Command{
 		Use: "init DIR", Short: "Make the folder of a participant: its key, and its settings with comments",
@@ -61,7 +61,7 @@ says what to do next. It replaces no file.`,
 			if own.Listen, err = listenOn(listen); err != nil {
 				return err
 			}
-			own.Name = name
+			own.Name, own.Announce = name, announce
 			_, fault := os.Stat(dir)
 			id, err := node.Identity(dir)
 			if err != nil {
@@ -87,6 +87,7 @@ says what to do next. It replaces no file.`,
 	rows.add(cmd)
 	cmd.Flags().StringVar(&name, "name", "", "`NAME` that the others see (default that of the folder)")
 	cmd.Flags().StringSliceVar(&listen, "listen", nil, "`ADDRESS` to listen on (default /ip4/0.0.0.0/tcp/4001 and /ip4/0.0.0.0/udp/4001/quic-v1)")
+	cmd.Flags().StringSliceVar(&announce, "announce", nil, "`ADDRESS` that the others are told to dial, such as /dns4/a.example.org/tcp/4001 (default those listened on, of all interfaces)")
 	a.addJSON(cmd)
 	return cmd
 }

@@ -55,7 +55,8 @@ func (a *app) run() *cobra.Command {
 		Long: `run takes part in a run as one member. It waits until all --expect members have found each
 other on the local network (or through --peer), trains with them, and writes model.npz and
 result.json into its folder. All members have the same --secret-file, so that nobody else takes
-a seat. For a folder that up has made, --dir is enough.
+a seat. For a folder that init or up has made, and an agreement that all have signed, --dir is
+enough.
 
 A member that was stopped or has crashed comes back with the same command, which resumes the
 unfinished run in its folder. Meanwhile, the others continue without it; if too few are left,

@@ -56,7 +56,7 @@ type Node struct {
 func ReadNode(dir string) (*Node, error) {
 	n := &Node{}
 	path := filepath.Join(dir, NodeFile)
-	if err := read(path, n, "give --data and --expect, or the folder of a participant"); err != nil {
+	if err := read(path, n, "give --data and --expect, or the folder of a participant, which collabdict init makes"); err != nil {
 		return nil, err
 	}
 	if err := checkVersion(path, n.Version); err != nil {

@@ -126,7 +126,7 @@ func writeRows(dir string, p dataset.Participant) (*config.Node, error) {
 	}, err
 }
 
-// CopyFile copies a file, for its owner alone.
+// CopyFile makes a copy of a file that only its owner can read.
 func CopyFile(to, from string) error {
 	f, err := os.Open(from)
 	if err != nil {

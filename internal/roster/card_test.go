@@ -194,20 +194,23 @@ func TestDiff(t *testing.T) {
 		signed   bool
 		want     string
 	}{
-		"nothing":    {"", "", false, ""},
-		"defaults":   {"model: {", "model: {seed: 1, rounds: 100, ", false, ""},
-		"a setting":  {"model: {", "model: {rounds: 15, ", true, "rounds: 100 in A, 15 in B"},
-		"consensus":  {"model: {", "consensus: {quorum: 4}\nmodel: {", true, "consensus: quorum: 0 in A, 4 in B"},
-		"one's own":  {"model: {", "model: {order: time, ", false, "order: auto in A, time in B (not signed)"},
-		"a member":   {line(1), "", true, "member m1: only in A"},
-		"a key":      {id(1), "12D3KooWKpbbCgFvcra3emdFsjznDHiuES8Zai8hHzmTjPDhZqXs", true, "member m1: another key: " + id(1) + " in A, 12D3KooWKpbbCgFvcra3emdFsjznDHiuES8Zai8hHzmTjPDhZqXs in B"},
-		"an address": {"id: " + id(1), "id: " + id(1) + ", addrs: [/ip4/10.0.0.1/tcp/1]", false, "member m1: other addresses: nothing in A, /ip4/10.0.0.1/tcp/1 in B (not signed)"},
-		"the order":  {line(0) + line(1), line(1) + line(0), false, ""},
-		"a column":   {"columns: [x]", "columns: [x, y z]", true, `columns: "y z" only in B`},
-		"a begin":    {"columns:", "begin_at: 2026-05-04T06:00:00+02:00\ncolumns:", true, "begin at: nothing in A, 2026-05-04T04:00:00Z in B"},
-		"a change":   {"columns:", "changes: [{remove: [m1], quorum: 2}]\ncolumns:", false, "changes: nothing in A, remove m1 and quorum 2 in B (not signed)"},
-		"a file":     {"init: init.json", "init: more.json", true, "init: init.json with SHA-256 "},
-		"unsigned":   {"m2: ", "m2: x", false, "signature of m2: signed in A, signed other content in B (not signed)"},
+		"nothing":     {"", "", false, ""},
+		"defaults":    {"model: {", "model: {seed: 1, rounds: 100, ", false, ""},
+		"a setting":   {"model: {", "model: {rounds: 15, ", true, "rounds: 100 in A, 15 in B"},
+		"consensus":   {"model: {", "consensus: {quorum: 4}\nmodel: {", true, "consensus: quorum: 0 in A, 4 in B"},
+		"protection":  {"model: {", "consensus: {protect: none}\nmodel: {", true, "consensus: protect: chunks in A, none in B"},
+		"a long name": {"model: {", "consensus: {on_lone_return: hold}\nmodel: {", true, "consensus: on_lone_return: allow in A, hold in B"},
+		"an option":   {"model: {", "model: {false_alarm: 0.02, ", true, "false_alarm: 0.01 in A, 0.02 in B"},
+		"one's own":   {"model: {", "model: {order: time, ", false, "order: auto in A, time in B (not signed)"},
+		"a member":    {line(1), "", true, "member m1: only in A"},
+		"a key":       {id(1), "12D3KooWKpbbCgFvcra3emdFsjznDHiuES8Zai8hHzmTjPDhZqXs", true, "member m1: another key: " + id(1) + " in A, 12D3KooWKpbbCgFvcra3emdFsjznDHiuES8Zai8hHzmTjPDhZqXs in B"},
+		"an address":  {"id: " + id(1), "id: " + id(1) + ", addrs: [/ip4/10.0.0.1/tcp/1]", false, "member m1: other addresses: nothing in A, /ip4/10.0.0.1/tcp/1 in B (not signed)"},
+		"the order":   {line(0) + line(1), line(1) + line(0), false, ""},
+		"a column":    {"columns: [x]", "columns: [x, y z]", true, `columns: "y z" only in B`},
+		"a begin":     {"columns:", "begin_at: 2026-05-04T06:00:00+02:00\ncolumns:", true, "begin_at: nothing in A, 2026-05-04T04:00:00Z in B"},
+		"a change":    {"columns:", "changes: [{remove: [m1], quorum: 2}]\ncolumns:", false, "changes: nothing in A, remove m1 and quorum 2 in B (not signed)"},
+		"a file":      {"init: init.json", "init: more.json", true, "init: init.json with SHA-256 "},
+		"unsigned":    {"m2: ", "m2: x", false, "signature of m2: signed in A, signed other content in B (not signed)"},
 	} {
 		changed := strings.Replace(text, test.from, test.to, 1)
 		if test.from == "m2: " {

@@ -108,6 +108,7 @@ func (d *differ) settings(a, b *Roster) {
 	of := func(r *Roster) (names []string, values map[string]string, signed map[string]bool) {
 		values, signed = map[string]string{}, map[string]bool{}
 		put := func(name, value string, isSigned bool) {
+			name = inFile(name)
 			if _, twice := values[name]; !twice {
 				names, values[name], signed[name] = append(names, name), value, isSigned
 			}
@@ -123,8 +124,8 @@ func (d *differ) settings(a, b *Roster) {
 			}
 		}
 		for _, o := range r.Task.Options {
-			if o.Type == "file" && values[o.Name] != "" {
-				values[o.Name] = filepath.Base(o.Text()) + " with SHA-256 " + values[o.Name]
+			if o.Type == "file" && values[o.Key()] != "" {
+				values[o.Key()] = filepath.Base(o.Text()) + " with SHA-256 " + values[o.Key()]
 			}
 		}
 		return names, values, signed
@@ -142,6 +143,19 @@ func (d *differ) settings(a, b *Roster) {
 			d.add("setting", name, name, inA[name], inB[name], signed[name])
 		}
 	}
+}
+
+// inFile returns the name that files have for a field of what members sign.
+func inFile(field string) string {
+	of, ofConsensus := strings.CutPrefix(field, "consensus: ")
+	of = strings.NewReplacer(" ", "_", "-", "_").Replace(of)
+	switch {
+	case ofConsensus && of == "protection":
+		return "consensus: protect"
+	case ofConsensus:
+		return "consensus: " + of
+	}
+	return of
 }
 
 // rest compares what is not signed: changes during a run, and signatures.

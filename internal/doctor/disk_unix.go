@@ -1,0 +1,14 @@
+//go:build unix
+
+package doctor
+
+import "golang.org/x/sys/unix"
+
+// Free returns how many bytes the user may still write on the disk of a folder.
+func Free(dir string) (uint64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return uint64(s.Bavail) * uint64(s.Bsize), nil //nolint:unconvert,gosec // the types differ by system
+}

@@ -1,0 +1,199 @@
+// Package doctor examines a participant before a run, by itself and with the others. Each
+// finding says what is wrong, why, and what to do.
+//
+// The package decides from figures that others have gathered; only [Free] asks the system.
+// Start reading at [Finding].
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/node"
+)
+
+// Check names what a finding is about.
+type Check string
+
+// The checks.
+const (
+	Configuration Check = "configuration" // node.yaml and the agreement can be used
+	Signatures    Check = "signatures"    // all members have signed the agreement
+	Identity      Check = "identity"      // the key is there, private, and a member's
+	Disk          Check = "disk"          // there is room for the state and results
+	Listen        Check = "listen"        // the addresses to listen on can be had
+	Rows          Check = "rows"          // the rows can be read, and have the columns agreed on
+	Missing       Check = "missing"       // the share of missing cells
+	Ranges        Check = "ranges"        // values are in the ranges agreed on
+	Features      Check = "features"      // columns that should be looked at before they are features
+	Reached       Check = "reached"       // the other members answer
+	Agreement     Check = "agreement"     // they have the same agreement
+	Between       Check = "between"       // they reach each other
+	Clock         Check = "clock"         // clocks differ little
+)
+
+// Finding is something that a run may suffer from.
+type Finding struct {
+	Check Check `json:"check"`
+	// Fault says that a run cannot begin, or not be trusted. Otherwise the finding is advice.
+	Fault bool   `json:"fault"`
+	Cause string `json:"cause"`
+	Fix   string `json:"fix"`
+}
+
+// The least room on a disk that a run can begin with, and that it should have.
+const (
+	leastRoom  = 64 << 20
+	usefulRoom = 1 << 30
+)
+
+// Room examines how many bytes are free on the disk of a folder.
+func Room(dir string, free uint64) []Finding {
+	if free >= usefulRoom {
+		return nil
+	}
+	return []Finding{{
+		Disk, free < leastRoom,
+		fmt.Sprintf("the disk of %s has %d MiB left, want at least %d MiB", dir, free>>20, usefulRoom>>20),
+		"free some space, or move the folder to another disk",
+	}}
+}
+
+// Table examines a file of rows against the columns and ranges that members agree on.
+// Columns of the file have the agreed names.
+func Table(p *dataset.Profile, columns []string, ranges pipeline.Ranges) (found []Finding) {
+	have := map[string]dataset.ColumnProfile{}
+	for _, c := range p.Columns {
+		have[c.Name] = c
+	}
+	for _, name := range columns {
+		c, ok := have[name]
+		if !ok {
+			continue // reading the rows says so
+		}
+		if c.Missing >= mostMissing {
+			found = append(found, Finding{
+				Missing, false, fmt.Sprintf("%s: column %s: %.0f%% of the cells are missing", p.File, name, 100*c.Missing),
+				"see whether the file is complete; if so, choose what becomes of such rows with missing: in node.yaml",
+			})
+		}
+		if f, outside := outside(p.File, c, ranges); outside {
+			found = append(found, f)
+		}
+	}
+	for _, f := range p.Findings {
+		if slices.Contains(columns, f.Column) {
+			found = append(found, Finding{Features, false, fmt.Sprintf("%s: column %s: %s", p.File, f.Column, f.Message), f.Advice})
+		}
+	}
+	return found
+}
+
+// mostMissing is the share of missing cells of a column from which on it is a finding.
+const mostMissing = 0.2
+
+// outside examines a column's least and largest values.
+func outside(file string, c dataset.ColumnProfile, ranges pipeline.Ranges) (Finding, bool) {
+	r, agreed := ranges[c.Name]
+	if !agreed {
+		r, agreed = ranges[pipeline.EveryColumn]
+	}
+	if !agreed || c.Min == nil || c.Max == nil || *c.Min >= r[0] && *c.Max <= r[1] {
+		return Finding{}, false
+	}
+	return Finding{
+		Ranges, *c.Max < r[0] || *c.Min > r[1],
+		fmt.Sprintf("%s: column %s: values from %g to %g, agreed range %g to %g", file, c.Name, *c.Min, *c.Max, r[0], r[1]),
+		"see whether the column is in the agreed unit; values outside the range count as its ends",
+	}, true
+}
+
+// mostClock is how far clocks may differ before it is a finding. The protocol needs no
+// common time; logs and begin_at do.
+const mostClock = 5 * time.Second
+
+// Members examines what the other members have answered to a probe.
+func Members(self string, answers []node.Probed, unreached []node.Unreached) (found []Finding) {
+	for _, p := range answers {
+		switch {
+		case p.Err != nil:
+			found = append(found, silent(p))
+			continue
+		case p.Refused != "":
+			found = append(found, Finding{Agreement, true, p.Name + " " + p.Refused, "compare the agreements with collabdict consortium diff"})
+		}
+		for _, d := range p.Differs {
+			found = append(found, Finding{
+				Agreement, true, fmt.Sprintf("%s has another agreement: %s: here %s, there %s", p.Name, d.Field, d.Own, d.Theirs),
+				"all members need the same file: compare with collabdict consortium diff, and sign again",
+			})
+		}
+	}
+	for _, u := range unreached {
+		if answered(answers, self, u.A) && answered(answers, self, u.B) {
+			found = append(found, Finding{Between, true, u.A + " and " + u.B + " do not reach each other: " + u.Reason, u.Advice})
+		}
+	}
+	return append(found, clocks(self, answers)...)
+}
+
+// answered reports whether a member has answered, or is this one.
+func answered(answers []node.Probed, self, name string) bool {
+	return name == self || slices.ContainsFunc(answers, func(p node.Probed) bool { return p.Name == name && p.Err == nil })
+}
+
+// silent is the finding of a member that has not answered.
+func silent(p node.Probed) Finding {
+	f := Finding{Reached, true, p.Name + " does not answer: " + p.Err.Error(), "see whether it runs, and whether a firewall is between"}
+	if len(p.Failures) > 0 {
+		f.Cause = p.Name + " is not reached: " + strings.Join(p.Failures, "; ")
+		f.Fix = "see whether it has been started, its addrs in the agreement, and the firewalls on the way"
+	}
+	return f
+}
+
+// clocks compares this member's clock with those of the others. If most of them differ in
+// the same way, it is this one that is wrong.
+func clocks(self string, answers []node.Probed) (found []Finding) {
+	var off []node.Probed
+	heard, ahead := 0, 0
+	for _, p := range answers {
+		if p.Err != nil {
+			continue
+		}
+		heard++
+		if p.Ahead.Abs() > mostClock+p.Trip/2 {
+			off = append(off, p)
+			if p.Ahead > 0 {
+				ahead++
+			}
+		}
+	}
+	const fix = "let the clock follow a time server (timedatectl set-ntp true)"
+	if n := max(ahead, len(off)-ahead); heard > 1 && 2*n > heard {
+		slices.SortFunc(off, func(a, b node.Probed) int { return cmp.Compare(a.Ahead.Abs(), b.Ahead.Abs()) })
+		return []Finding{{Clock, false, fmt.Sprintf("the clock of %s is %s those of most members", self, offBy(-off[len(off)/2].Ahead)), fix}}
+	}
+	for _, p := range off {
+		found = append(found, Finding{Clock, false, fmt.Sprintf("the clock of %s is %s that of %s", p.Name, offBy(p.Ahead), self), fix})
+	}
+	return found
+}
+
+// offBy returns a difference between two clocks in words.
+func offBy(d time.Duration) string {
+	if d < 0 {
+		return fmt.Sprintf("%s behind", d.Abs().Round(time.Second))
+	}
+	return fmt.Sprintf("%s ahead of", d.Round(time.Second))
+}
+
+// Faults returns the findings that a run cannot begin with.
+func Faults(found []Finding) []Finding {
+	return slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return !f.Fault })
+}
