@@ -36,14 +36,9 @@ type csvFile struct {
 	record   []string // the present row
 }
 
-// openCSV reads up to the header. Gzip is told by its first bytes.
-func openCSV(path string, before fs.FileInfo) (*csvFile, error) {
-	return openCSVAs(path, before, &CSV{})
-}
-
-// openCSVAs is openCSV of a file that is written as set says, or with commas and nothing else
-// to be recognised if that is nil.
-func openCSVAs(path string, before fs.FileInfo, set *CSV) (*csvFile, error) {
+// openCSV reads up to the header of a file that is written as set says, or plainly if that is
+// nil. Gzip is told by its first bytes.
+func openCSV(path string, before fs.FileInfo, set *CSV) (*csvFile, error) {
 	f, err := openFile(path, before)
 	if err != nil {
 		return nil, err
@@ -58,6 +53,11 @@ func openCSVAs(path string, before fs.FileInfo, set *CSV) (*csvFile, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// csvTable is openCSV of a table.
+func csvTable(path string, before fs.FileInfo, set *CSV) (table, error) {
+	return opener(func(path string, before fs.FileInfo) (*csvFile, error) { return openCSV(path, before, set) })(path, before)
 }
 
 // unzipped reads a file from its beginning, also if it is compressed.
@@ -81,19 +81,13 @@ func (t *csvFile) begin(set *CSV) error {
 		return err
 	}
 	t.zipped = zipped
-	head, err := buffered.Peek(bufferSize)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return t.readError(err)
-	}
 	form := dialect{delimiter: ',', decimal: '.'}
 	if set != nil {
-		var bad *Error
-		if form, bad = recognise(head, err != nil, *set); bad != nil {
-			bad.File = t.file.path
-			return bad
+		if form, err = t.recognise(buffered, *set); err != nil {
+			return err
 		}
-	} else if strings.HasPrefix(string(head), "\ufeff") {
-		form.start = len("\ufeff")
+	} else if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
+		form.start = len(bom)
 	}
 	_, _ = buffered.Discard(form.start) // cannot fail: the bytes are there
 	t.form, t.start, t.lines = form, int64(form.start), form.lines
@@ -218,11 +212,7 @@ func (t *csvFile) text(column int) string {
 
 func (t *csvFile) numbers(dst []float64) (sound bool, err error) {
 	if !t.form.plain() {
-		for _, i := range t.features {
-			if err := t.doubt(i); err != nil {
-				return false, err
-			}
-		}
+		return t.foreign(dst)
 	}
 	for j, i := range t.features {
 		v, ok := parse(t.text(i))
@@ -232,6 +222,22 @@ func (t *csvFile) numbers(dst []float64) (sound bool, err error) {
 		dst[j] = v
 	}
 	return true, nil
+}
+
+// foreign is numbers where these are not written as in Go.
+func (t *csvFile) foreign(dst []float64) (sound bool, err error) {
+	sound = true
+	for j, i := range t.features {
+		v, ok := t.form.value(strings.TrimSpace(t.record[i]))
+		if !ok || !(math.Abs(v) <= mostSize) {
+			if err := t.doubt(i); err != nil {
+				return false, err
+			}
+			sound = false
+		}
+		dst[j] = v
+	}
+	return sound, nil
 }
 
 func (t *csvFile) seek(to place) error {

@@ -40,7 +40,7 @@ func FuzzDialect(f *testing.F) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		file, err := openCSV(path, nil)
+		file, err := openCSV(path, nil, &CSV{})
 		if err != nil {
 			return
 		}

@@ -28,11 +28,27 @@ func isNumeric(cell string) bool {
 
 // canonical returns a number as Go writes it. ok is false of what is no number in the dialect.
 func (d *dialect) canonical(cell string) (number string, ok bool) {
-	if !strings.ContainsAny(cell, separators) {
-		return cell, isNumber(cell)
+	if number, ok = d.unseparated(cell); ok && isNumber(number) {
+		return number, true
+	}
+	return cell, false
+}
+
+// value returns the number in a cell.
+func (d *dialect) value(cell string) (v float64, ok bool) {
+	if cell, ok = d.unseparated(cell); !ok {
+		return 0, false
+	}
+	return parse(cell)
+}
+
+// unseparated returns a cell without separators of thousands, and with a point as decimal sign.
+func (d *dialect) unseparated(cell string) (number string, ok bool) {
+	if !hasSeparator(cell) {
+		return cell, true
 	}
 	whole, rest, some := strings.Cut(cell, string(d.decimal))
-	if some && (rest == "" || strings.ContainsAny(rest, separators)) {
+	if some && (rest == "" || hasSeparator(rest)) {
 		return cell, false
 	}
 	if d.thousands != 0 && strings.ContainsRune(whole, d.thousands) {
@@ -47,13 +63,24 @@ func (d *dialect) canonical(cell string) (number string, ok bool) {
 		}
 		whole = strings.ReplaceAll(whole, string(d.thousands), "")
 	}
-	if strings.ContainsAny(whole, separators) {
+	if hasSeparator(whole) {
 		return cell, false
 	}
 	if number = whole; some {
 		number += "." + rest
 	}
-	return number, isNumber(number)
+	return number, true
+}
+
+// hasSeparator reports whether a cell has one of separators, or another character that is not
+// ASCII.
+func hasSeparator(cell string) bool {
+	for _, c := range []byte(cell) {
+		if c == '.' || c == ',' || c == '\'' || c == ' ' || c >= 0x80 {
+			return true
+		}
+	}
+	return false
 }
 
 // doubt says what is wrong with a cell that is a number in another way of writing than the

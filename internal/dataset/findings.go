@@ -128,7 +128,7 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 		p.found(c, "binary", fmt.Sprintf("has only %g and %g", c.low.values[0], c.low.values[1]), "--label "+name+" if it tells anomalies, nothing if it is a sensor")
 	}
 	if c.doubts > 0 {
-		p.found(c, "decimal", fmt.Sprintf("%s in another way of writing: %s", cells(c.doubts), c.firstDoub), "")
+		p.found(c, "decimal", fmt.Sprintf("%s in another way of writing: %s", cells(c.doubts), c.firstDoubt), "")
 		out = true
 	}
 	if c.odd > 0 {

@@ -56,20 +56,12 @@ func (s *Spec) Forward(ctx context.Context, input io.Reader) error {
 	})
 }
 
-// open opens a file, which is written as the Spec says, or what is kept of a source. before
-// is nil if it was not open yet.
+// open opens a file, or what is kept of a source. before is nil if it was not open yet.
 func (s *Spec) open(path string, before fs.FileInfo) (table, error) {
-	kept, ok := s.spools[path]
-	if !ok {
-		kept, ok = before.(*spool)
+	if kept, ok := s.spools[path]; ok {
+		before = kept
 	}
-	if ok {
-		return kept.open(&s.CSV)
-	}
-	if isCSV(path) {
-		return opener(func(path string, before fs.FileInfo) (*csvFile, error) { return openCSVAs(path, before, &s.CSV) })(path, before)
-	}
-	return open(path, before)
+	return open(path, before, s.CSV)
 }
 
 // pass says that a source is open for the last time.

@@ -13,7 +13,7 @@ import (
 // Profile describes the rows of a file.
 type Profile struct {
 	File string `json:"file"`
-	// Format is CSV, Parquet, NumPy or IDX. Of CSV, Delimiter and Decimal are how it is written,
+	// Format is CSV, JSON, Parquet, NumPy or IDX. Of CSV, Delimiter and Decimal are how it is written,
 	// and Written says what is unusual in that.
 	Format    string          `json:"format"`
 	Delimiter string          `json:"delimiter,omitempty"`
@@ -40,17 +40,17 @@ type ColumnProfile struct {
 
 // columnStats are running figures of a column.
 type columnStats struct {
-	name                string
-	kind                kind
-	missing             int
-	mean, least, most   float64 // least and most are of the sizes of values other than 0
-	low, high           ends    // high has the negatives
-	trail               trail
-	hash                uint64
-	odd, doubts         int // cells that are no number, and that are one in another way of writing
-	firstOdd, firstDoub string
-	time                bool // the first text is a time
-	first               string
+	name                 string
+	kind                 kind
+	missing              int
+	mean, least, most    float64 // least and most are of the sizes of values other than 0
+	low, high            ends    // high has the negatives
+	trail                trail
+	hash                 uint64
+	odd, doubts          int // cells that are no number, and that are one in another way of writing
+	firstOdd, firstDoubt string
+	time                 bool // the first text is a time
+	first                string
 }
 
 // NewProfile reads a file once, and holds no rows.
@@ -94,6 +94,8 @@ func formatOf(path string) string {
 		return "Parquet"
 	case strings.HasSuffix(name, ".npy"), strings.HasSuffix(name, ".npz"):
 		return "NumPy"
+	case strings.Contains(name, ".ndjson"), strings.Contains(name, ".jsonl"):
+		return "JSON"
 	}
 	return "IDX"
 }
@@ -136,7 +138,12 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 			}
 		}
 		for j, i := range features {
-			if sound {
+			ok := sound
+			if lines != nil {
+				values[j], ok = lines.form.value(strings.TrimSpace(lines.record[i]))
+				ok = ok && math.Abs(values[j]) <= mostSize
+			}
+			if ok {
 				columns[i].add(values[j])
 			} else {
 				columns[i].cell(rows.text(i), i, at, lines)
@@ -155,17 +162,13 @@ func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
 		c.hash = mix(c.hash, 1)
 		return
 	}
-	where := fmt.Sprintf("row %d", at.row)
-	if lines != nil {
-		where = fmt.Sprintf("line %d", at.line)
-		var doubt *Error
-		if _, ok := lines.form.canonical(strings.TrimSpace(lines.record[i])); !ok && errors.As(lines.doubt(i), &doubt) {
-			if c.doubts++; c.doubts == 1 {
-				c.firstDoub = where + ": " + doubt.Msg + "; " + doubt.Hint
-			}
-			c.hash = mix(c.hash, 2)
-			return
+	var doubt *Error
+	if lines != nil && errors.As(lines.doubt(i), &doubt) {
+		if c.doubts++; c.doubts == 1 {
+			c.firstDoubt = at.String() + ": " + doubt.Msg + "; " + doubt.Hint
 		}
+		c.hash = mix(c.hash, 2)
+		return
 	}
 	v, msg := usable(cell)
 	if msg == "" {
@@ -173,9 +176,17 @@ func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
 		return
 	}
 	if c.odd++; c.odd == 1 {
-		c.firstOdd = where + ": " + msg
+		c.firstOdd = at.String() + ": " + msg
 	}
 	c.hash = mix(c.hash, 3)
+}
+
+// String names the line, or the row of a file without lines.
+func (p place) String() string {
+	if p.line > 0 {
+		return fmt.Sprintf("line %d", p.line)
+	}
+	return fmt.Sprintf("row %d", p.row)
 }
 
 // text adds a cell of a column of text.

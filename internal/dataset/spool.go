@@ -103,23 +103,25 @@ func (s *spool) done() {
 	s.ReaderAt = bytes.NewReader(s.held.Bytes())
 }
 
-// open opens the source as a table. The rows of a query have commas and nothing else to be
-// recognised; standard input is written as set says.
-func (s *spool) open(set *CSV) (table, error) {
+// live reports whether the source is read as it comes, and never kept.
+func (s *spool) live() bool {
+	_, ok := s.ReaderAt.(*forward)
+	return ok
+}
+
+// open opens the source as a table.
+func (s *spool) open(set CSV) (table, error) {
 	if s.objects {
 		return opener(openNDJSON)(s.name, s)
 	}
-	if s.columns != nil {
-		set = nil
+	if s.columns == nil {
+		return csvTable(s.name, s, &set)
 	}
-	t, err := openCSVAs(s.name, s, set)
+	t, err := openCSV(s.name, s, nil)
 	if err != nil {
 		return nil, err
 	}
-	if s.columns != nil {
-		return &resultTable{csvFile: t, columns: s.columns}, nil
-	}
-	return t, nil
+	return &resultTable{csvFile: t, columns: s.columns}, nil
 }
 
 // fs.FileInfo, and what [file] reads.

@@ -63,7 +63,7 @@ type fileFormat struct {
 }
 
 var (
-	csvFormat = fileFormat{[]string{".csv.gz", ".csv"}, opener(openCSV)}
+	csvFormat = fileFormat{endings: []string{".csv.gz", ".csv"}} // see open
 	formats   = []fileFormat{
 		csvFormat,
 		ndjsonFormat,
@@ -92,10 +92,16 @@ func opener[T table](open func(string, fs.FileInfo) (T, error)) func(string, fs.
 
 const fileForms = "want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input"
 
-// open opens a data file; before is nil if it was not open yet.
-func open(path string, before fs.FileInfo) (table, error) {
+// open opens a data file; before is nil if it was not open yet. CSV is written as set says.
+func open(path string, before fs.FileInfo, set CSV) (table, error) {
+	if kept, ok := before.(*spool); ok {
+		return kept.open(set)
+	}
 	if isOnce(path) {
 		return nil, &Error{File: path, Msg: "this command reads rows from files only", Hint: "save the rows in a file"}
+	}
+	if isCSV(path) {
+		return csvTable(path, before, &set)
 	}
 	for _, f := range formats {
 		if _, ok := f.stem(filepath.Base(path)); ok {
