@@ -13,6 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/ledger"
 	"github.com/collabdict/collabdict/internal/operate"
+	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/node"
@@ -143,6 +144,18 @@ func processOf(dir string) operate.Process {
 		p.StateBytes = info.Size()
 	}
 	return p
+}
+
+// flush puts the audit log on disk every second.
+func (m *monitor) flush(audit *participant.Audit, shown *progress) (stop func()) {
+	failed := false
+	return every(time.Second, func(time.Time) {
+		err := audit.Flush()
+		if err != nil && !failed {
+			shown.line("warning: " + err.Error())
+		}
+		failed = err != nil
+	})
 }
 
 // quietMost bounds the time without a line on standard error, with some room below a minute.

@@ -34,6 +34,10 @@ type Config struct {
 	Task *pipeline.Task
 	Data dataset.Participant
 	Out  string // folder for the model and the result
+	// Audit, if not nil, is the folder's audit log; Signers are the members that have signed
+	// the agreement.
+	Audit   *Audit
+	Signers []string
 	// Began is the time that the folder's ledger has of the run.
 	Began time.Time
 	// OnJoin, if not nil, is given the node when all members are there. What it
@@ -92,6 +96,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err == nil {
 		err = book.Enter(record)
 	}
+	if err == nil && c.Audit != nil {
+		err = c.Audit.started(n, c.Task.Kind.Name, past.agreement, c.Signers)
+	}
 	if err != nil {
 		ended()
 		return nil, errors.Join(err, end(ctx, n, err))
@@ -103,7 +110,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Task.Traits().Secret {
 		secret = rows.noise()
 	}
-	w := witness{n, c.ledger(n), differs}
+	w := witness{n, c.ledger(n), c.Audit, differs}
 	trained, err := c.Task.Train(ctx, w, c.Data, secret, func(p algorithm.Progress) {
 		if c.OnRound != nil {
 			c.OnRound(p, n.Status())
@@ -123,6 +130,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		err = errors.Join(err, unread, book.Enter(record), c.save(result))
 	}
 	err = errors.Join(err, past.enter(n)) // members may have come
+	if c.Audit != nil {
+		err = errors.Join(err, c.Audit.ended(ctx, n, err))
+	}
 	if err = errors.Join(err, end(ctx, n, err)); err == nil {
 		err = rows.forget()
 	}
