@@ -111,6 +111,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		secret = rows.noise()
 	}
 	w := witness{n, c.ledger(n), c.Audit, differs}
+	stay := leaveAtOnce(ctx, n)
 	trained, err := c.Task.Train(ctx, w, c.Data, secret, func(p algorithm.Progress) {
 		if c.OnRound != nil {
 			c.OnRound(p, n.Status())
@@ -121,6 +122,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 			}
 		}
 	})
+	if !stay() {
+		err = errors.Join(ctx.Err(), err)
+	}
 	ended()
 	var result *Result
 	if trained.Model != nil {
@@ -139,13 +143,34 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return result, err
 }
 
+// stopped is what the others are told of a member whose context has ended.
+const stopped = "it was stopped by its operator"
+
+// leaveAtOnce tells the others at the end of a context that this member leaves, whatever its learner
+// is at: they need not wait for it. The returned function reports that this has not happened, and
+// that it will not.
+func leaveAtOnce(ctx context.Context, n *node.Node) (stay func() bool) {
+	left := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(left)
+		n.Leave(stopped)
+	})
+	return func() bool {
+		if stop() {
+			return true
+		}
+		<-left
+		return false
+	}
+}
+
 // end leaves the others in good order.
 func end(ctx context.Context, n *node.Node, err error) error {
 	switch {
 	case err == nil:
 		err = n.Finish(ctx)
 	case ctx.Err() != nil:
-		n.Leave("it was stopped by its operator")
+		n.Leave(stopped)
 		err = nil
 	case atomicfile.IsFull(err):
 		n.Leave("its disk is full") // its operator frees some space and starts it again
