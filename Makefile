@@ -13,7 +13,7 @@ OUTSIDE ?=
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz prose outside vuln check clean
+.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -78,6 +78,12 @@ outside: ## run tests, benchmarks and comparisons that need data from the folder
 		$$(grep -rl --include='*_test.go' '"github.com/collabdict/collabdict/internal/outside"' . | xargs -n 1 dirname | sort -u); \
 	for peer in em vae glasso; do scripts/peers/$$peer.sh; done
 
+image: ## build the container image IMAGE (image.tar) with ko, and run the program from its layers
+	scripts/image.sh "$(or $(IMAGE),image.tar)"
+
+chart: ## render the Helm chart and read it as Kubernetes does (a module of its own)
+	cd deploy/helm/test && $(GO) vet ./... && $(GO) test ./...
+
 vuln: ## report known vulnerabilities of what the program calls, if the database can be reached
 	@report="$$($(GO) run $(GOVULNCHECK) ./... 2>&1)" && { echo "$$report"; exit 0; }; echo "$$report"; \
 	case "$$report" in \
@@ -85,7 +91,7 @@ vuln: ## report known vulnerabilities of what the program calls, if the database
 		*) exit 1;; \
 	esac
 
-check: tidy-check fmt vet cross lint prose race noasm test ## everything that CI runs, each once
+check: tidy-check fmt vet cross lint prose race noasm test chart ## everything that CI runs, each once
 
 clean: ## remove what was built
 	rm -rf bin

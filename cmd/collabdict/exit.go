@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/auditlog"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
@@ -89,6 +90,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		older  *store.VersionError
 		past   *pastruns.DamageError
 		book   *ledger.DamageError
+		audit  *auditlog.DamageError
 		beyond *ledger.CapError
 		held   *operate.InUseError
 		path   *fs.PathError
@@ -98,7 +100,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return interrupted, ""
 	case atomicfile.IsFull(err):
 		return diskFull, "free some space on that disk and give the same command again: nothing that was written is lost, and an unfinished run is resumed"
-	case errors.As(err, &broken), errors.As(err, &older), errors.As(err, &past), errors.As(err, &book):
+	case errors.As(err, &broken), errors.As(err, &older), errors.As(err, &past), errors.As(err, &book), errors.As(err, &audit):
 		return stateFailure, ""
 	case errors.As(err, &beyond):
 		return usageFailure, "take a smaller radius if rows were clipped to it, a model with more rows or a larger --lambda0, or agree on more"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/auditlog"
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/option"
@@ -86,6 +88,9 @@ the members have agreed on a limit, a release beyond it is refused.`,
 			case errors.As(err, &unknown):
 				return &usageError{fmt.Sprintf("--model %s: %s", from, err), "train again, or use --with own"}
 			case err != nil:
+				return err
+			}
+			if err := noteInAudit(filepath.Dir(from), fileEvent(auditlog.Export, m, e.File, f.Bytes)); err != nil {
 				return err
 			}
 			if err := a.writeExport(&e, m.Manifest.Kind, f); err != nil {

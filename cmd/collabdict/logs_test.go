@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -118,6 +120,40 @@ func TestNoMinuteWithoutALine(t *testing.T) {
 	} {
 		if got := heartbeat(c.s, began.Add(c.at), c.quiet, c.live); got != c.want {
 			t.Errorf("%s, %s after its begin, %s without a line: got %q, want %q", c.s.Phase, c.at, c.quiet, got, c.want)
+		}
+	}
+}
+
+// What has nothing to put in order is left alone when the context ends, and its result is returned
+// otherwise.
+func TestWhatCanBeInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	broken := errors.New("broken")
+	if err := interruptible(ctx, func() error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	busy := make(chan struct{})
+	defer close(busy)
+	if err := interruptible(ctx, func() error { cancel(); <-busy; return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Rows are not read any more after a signal, until the others are met: then they are still needed.
+func TestASignalEndsTheReadingOfRows(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m := newMonitor(t.TempDir(), "a", newLogs(io.Discard, &logFlags{textFormat, "warn"}, time.Now))
+	for _, p := range operate.Phases {
+		m.enter(p)
+		if err := m.stops(ctx); err != nil {
+			t.Errorf("%s: %v without a signal", p, err)
+		}
+	}
+	cancel()
+	for _, p := range operate.Phases {
+		m.enter(p)
+		if err, want := m.stops(ctx), p == operate.Loading || p == operate.Joining; errors.Is(err, context.Canceled) != want {
+			t.Errorf("%s: %v after a signal", p, err)
 		}
 	}
 }

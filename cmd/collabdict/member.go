@@ -32,8 +32,14 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 		return err
 	}
 	defer stop()
+	if c.Audit, err = participant.OpenAudit(c.Node.Dir, time.Now); err != nil {
+		return err
+	}
+	c.Signers = f.signers
+	defer m.flush(c.Audit, shown)()
 	defer m.interrupted(ctx, shown)()
 	defer m.heartbeat(shown)()
+	spec.Stop = func() error { return m.stops(ctx) }
 	err = interruptible(ctx, func() (err error) {
 		var ofData []string
 		c.Data, ofData, err = f.loadOne(ctx, spec, c.Node.Name, c.Out)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/ledger"
 	"github.com/collabdict/collabdict/internal/operate"
+	"github.com/collabdict/collabdict/internal/participant"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/node"
@@ -79,6 +80,17 @@ func (m *monitor) learns(model string, rounds int) {
 	m.model, m.rounds = model, rounds
 }
 
+// stops returns the error of a context that has ended before the others were met. Later, rows are
+// read to the end: the model of the last round is still to be measured on them.
+func (m *monitor) stops(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.phase == operate.Loading || m.phase == operate.Joining {
+		return ctx.Err()
+	}
+	return nil
+}
+
 func (m *monitor) joining(s node.Status) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -143,6 +155,18 @@ func processOf(dir string) operate.Process {
 		p.StateBytes = info.Size()
 	}
 	return p
+}
+
+// flush puts the audit log on disk every second.
+func (m *monitor) flush(audit *participant.Audit, shown *progress) (stop func()) {
+	failed := false
+	return every(time.Second, func(time.Time) {
+		err := audit.Flush()
+		if err != nil && !failed {
+			shown.line("warning: " + err.Error())
+		}
+		failed = err != nil
+	})
 }
 
 // quietMost bounds the time without a line on standard error, with some room below a minute.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/auditlog"
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/internal/ledger"
 	"github.com/collabdict/collabdict/internal/report"
@@ -107,6 +108,9 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 	if err := book.Release(recordOf(m, r, e.File, file.Bytes), limit); err != nil {
 		return err
 	}
+	if err := noteInAudit(dir, fileEvent(auditlog.Release, m, e.File, file.Bytes)); err != nil {
+		return fmt.Errorf("%w; the ledger counts the release all the same", err)
+	}
 	if err := a.writeExport(e, m.Manifest.Kind, file); err != nil {
 		return fmt.Errorf("%w; the ledger counts the release all the same", err)
 	}
@@ -125,6 +129,12 @@ func recordOf(m *model.Model, r *export.Release, file string, content []byte) le
 			What: fmt.Sprintf("drawn means of %d components, with their precisions and shares of all rows as they are", r.Components),
 		}},
 	}
+}
+
+// fileEvent returns the audit log's record of a file with what a model holds.
+func fileEvent(e auditlog.Event, m *model.Model, file string, content []byte) auditlog.Record {
+	digest := sha256.Sum256(content)
+	return auditlog.Record{Event: e, Model: m.Manifest.Kind, File: filepath.Base(file), Digest: hex.EncodeToString(digest[:])}
 }
 
 // systemRandom draws from the operating system.

@@ -46,6 +46,7 @@ type runFlags struct {
 	withParent      bool
 	http            string
 	logs            logFlags
+	signers         []string // of the agreement that the folder names
 }
 
 func (a *app) run() *cobra.Command {
@@ -214,6 +215,11 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 		return c, spec, nil, &usageError{err.Error(), "or take part all the same, with --unsigned"}
 	} else if err != nil {
 		warnings = append(warnings, err.Error())
+	}
+	for _, s := range agreed.States() {
+		if s.State == roster.Signed {
+			f.signers = append(f.signers, s.Name)
+		}
 	}
 	c.Task = agreed.Task
 	own.Memory, own.Float32, f.http = cmp.Or(f.memory, own.Memory), own.Float32 || f.float32, cmp.Or(f.http, own.HTTP)

@@ -94,10 +94,12 @@ The folders and their logs stay under --out.`,
 func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFlags) error {
 	began := time.Now()
 	var data *dataset.Dataset
+	stopSaying := every(quietMost, func(time.Time) { a.note("reading the rows; for %s now", time.Since(began).Round(time.Second)) })
 	err := interruptible(ctx, func() (err error) {
 		data, err = src.load(t)
 		return err
 	})
+	stopSaying()
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,10 @@ type Config struct {
 	Task *pipeline.Task
 	Data dataset.Participant
 	Out  string // folder for the model and the result
+	// Audit, if not nil, is the folder's audit log; Signers are the members that have signed
+	// the agreement.
+	Audit   *Audit
+	Signers []string
 	// Began is the time that the folder's ledger has of the run.
 	Began time.Time
 	// OnJoin, if not nil, is given the node when all members are there. What it
@@ -92,6 +96,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err == nil {
 		err = book.Enter(record)
 	}
+	if err == nil && c.Audit != nil {
+		err = c.Audit.started(n, c.Task.Kind.Name, past.agreement, c.Signers)
+	}
 	if err != nil {
 		ended()
 		return nil, errors.Join(err, end(ctx, n, err))
@@ -103,7 +110,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Task.Traits().Secret {
 		secret = rows.noise()
 	}
-	w := witness{n, c.ledger(n), differs}
+	w := witness{n, c.ledger(n), c.Audit, differs}
+	stay := leaveAtOnce(ctx, n)
 	trained, err := c.Task.Train(ctx, w, c.Data, secret, func(p algorithm.Progress) {
 		if c.OnRound != nil {
 			c.OnRound(p, n.Status())
@@ -114,6 +122,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 			}
 		}
 	})
+	if !stay() {
+		err = errors.Join(ctx.Err(), err)
+	}
 	ended()
 	var result *Result
 	if trained.Model != nil {
@@ -123,10 +134,34 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		err = errors.Join(err, unread, book.Enter(record), c.save(result))
 	}
 	err = errors.Join(err, past.enter(n)) // members may have come
+	if c.Audit != nil {
+		err = errors.Join(err, c.Audit.ended(ctx, n, err))
+	}
 	if err = errors.Join(err, end(ctx, n, err)); err == nil {
 		err = rows.forget()
 	}
 	return result, err
+}
+
+// stopped is what the others are told of a member whose context has ended.
+const stopped = "it was stopped by its operator"
+
+// leaveAtOnce tells the others at the end of a context that this member leaves, whatever its learner
+// is at: they need not wait for it. The returned function reports that this has not happened, and
+// that it will not.
+func leaveAtOnce(ctx context.Context, n *node.Node) (stay func() bool) {
+	left := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(left)
+		n.Leave(stopped)
+	})
+	return func() bool {
+		if stop() {
+			return true
+		}
+		<-left
+		return false
+	}
 }
 
 // end leaves the others in good order.
@@ -135,7 +170,7 @@ func end(ctx context.Context, n *node.Node, err error) error {
 	case err == nil:
 		err = n.Finish(ctx)
 	case ctx.Err() != nil:
-		n.Leave("it was stopped by its operator")
+		n.Leave(stopped)
 		err = nil
 	case atomicfile.IsFull(err):
 		n.Leave("its disk is full") // its operator frees some space and starts it again

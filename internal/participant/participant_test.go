@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
@@ -130,6 +131,35 @@ func TestOpenSeatsAreInTheResult(t *testing.T) {
 		if !r.Report.OpenSeats || !saved.Manifest.Privacy.OpenSeats || !strings.Contains(strings.Join(r.Report.Warnings, "\n"), "could take a seat") {
 			t.Errorf("member %d: result %v, model %v, warnings %q", i, r.Report.OpenSeats, saved.Manifest.Privacy.OpenSeats, r.Report.Warnings)
 		}
+	}
+}
+
+// The others are told at once that a member is stopped, while its learner is busy, and the model of
+// its last round is saved all the same.
+func TestAMemberThatIsStoppedLeavesAtOnce(t *testing.T) {
+	all, _ := configs(t, 4, learn(t, 6))
+	ctx, cancel := context.WithCancel(t.Context())
+	told := make(chan struct{})
+	all[0].OnRound = func(p algorithm.Progress, _ node.Status) {
+		if p.Number == 2 {
+			cancel()
+			<-told // busy until another member knows
+		}
+	}
+	var once sync.Once
+	all[1].OnRound = func(_ algorithm.Progress, s node.Status) {
+		for _, a := range s.Absent {
+			if a.Name == all[0].Data.Name && strings.Contains(a.Reason, "stopped by its operator") {
+				once.Do(func() { close(told) })
+			}
+		}
+	}
+	results, errs := runAll([]context.Context{ctx, t.Context(), t.Context(), t.Context()}, all)
+	if !errors.Is(errs[0], context.Canceled) || results[0] == nil || results[0].Report.Rounds != 2 {
+		t.Errorf("the one that was stopped: %v, %+v", errs[0], results[0])
+	}
+	if err := errors.Join(errs[1:]...); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 type witness struct {
 	*node.Node
 	ledger  *report.Ledger
+	audit   *Audit          // nil if there is none
 	differs *report.PastRun // from this run; nil if none does by few members
 }
 
@@ -25,7 +26,7 @@ func (w witness) Sum(ctx context.Context, x []float64, blocks []collabdict.Block
 	w.ledger.Called(blocks)
 	total, err := w.Node.Sum(ctx, x, blocks)
 	if err == nil {
-		w.note(total)
+		err = w.note(total)
 	}
 	return total, err
 }
@@ -34,7 +35,7 @@ func (w witness) Accumulate(ctx context.Context, r collabdict.Running, x []float
 	w.ledger.Called(blocks)
 	total, err := w.Node.Accumulate(ctx, r, x, blocks)
 	if err == nil {
-		w.note(total)
+		err = w.note(total)
 	}
 	return total, err
 }
@@ -42,28 +43,30 @@ func (w witness) Accumulate(ctx context.Context, r collabdict.Running, x []float
 func (w witness) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	blobs, err := w.Node.Gather(ctx, blob)
 	if err == nil {
-		w.note(nil)
+		err = w.note(nil)
 	}
 	return blobs, err
 }
 
 func (w witness) TakeMissed() (total []float64, ok bool) {
 	if total, ok = w.Node.TakeMissed(); ok {
-		w.note(total)
+		_ = w.note(total) // the next sum returns the error
 	}
 	return total, ok
 }
 
 func (w witness) TakeDecided() (total []float64, ok bool) {
 	if total, ok = w.Node.TakeDecided(); ok {
-		w.note(total)
+		_ = w.note(total) // the next sum returns the error
 	}
 	return total, ok
 }
 
-func (w witness) note(total []float64) {
+// note notes the answer to a call. An error is one of the audit log.
+func (w witness) note(total []float64) error {
 	d := *w.Answer()
 	d.Total = total
 	w.ledger.Named(namesOf(w.Node)) // members may have come
 	w.ledger.Add(&d)
+	return w.audit.decided(w.Node, &d)
 }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+)
+
+const deploy = "../../deploy/"
+
+// takes reports a command line that the program would not take.
+func takes(t *testing.T, args []string) {
+	t.Helper()
+	root := (&app{out: io.Discard, err: io.Discard}).root()
+	cmd, rest, err := root.Find(args)
+	if err == nil {
+		err = cmd.ParseFlags(rest)
+	}
+	if err == nil {
+		err = cmd.ValidateArgs(cmd.Flags().Args())
+	}
+	if err != nil && !strings.Contains(err.Error(), "want the folder of a participant, got none") { // there is none here
+		t.Errorf("%q: %v", args, err)
+	}
+}
+
+// The unit for systemd is one, is hardened, and does not start a process again whose error would
+// come again. What it starts is a command that there is.
+func TestUnitOfSystemd(t *testing.T) {
+	const name = "collabdict@.service"
+	b, err := os.ReadFile(deploy + "systemd/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	values := map[string]string{}
+	for line := range strings.Lines(text) {
+		if key, value, is := strings.Cut(strings.TrimSpace(line), "="); is && !strings.HasPrefix(line, "#") {
+			values[key] = value
+		}
+	}
+	program, args, _ := strings.Cut(values["ExecStart"], " ")
+	if program != "/usr/bin/collabdict" {
+		t.Errorf("starts %s", program)
+	}
+	takes(t, strings.Fields(args))
+	if values["SuccessExitStatus"] != fmt.Sprint(interrupted.code) {
+		t.Errorf("success is %s", values["SuccessExitStatus"])
+	}
+	for _, c := range []class{usageFailure, dataFailure, modelFailure, disagreement, membersLost, stateFailure} {
+		if !slices.Contains(strings.Fields(values["RestartPreventExitStatus"]), fmt.Sprint(c.code)) {
+			t.Errorf("starts again after %s", c.name)
+		}
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("SKIPPED, ONLY THE TEXT CHECKED: systemd-analyze is not installed (Debian package systemd)")
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(strings.Replace(text, program, "/bin/true", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"verify", "--man=no", path}, {"security", "--offline=true", "--threshold=20", path}} {
+		said, err := exec.Command(analyze, args...).CombinedOutput()
+		if err != nil || args[0] == "verify" && len(said) > 0 {
+			t.Errorf("systemd-analyze %s: %v\n%s", args[0], err, said)
+		}
+	}
+}
+
+// The file for docker compose has the form of one, with five members that are alike but for their
+// names, files and volumes, and commands that there are.
+func TestComposeFile(t *testing.T) {
+	type service struct {
+		Image       string   `yaml:"image"`
+		Restart     string   `yaml:"restart"`
+		ReadOnly    bool     `yaml:"read_only"`
+		CapDrop     []string `yaml:"cap_drop"`
+		SecurityOpt []string `yaml:"security_opt"`
+		Secrets     []string `yaml:"secrets"`
+		Networks    []string `yaml:"networks"`
+		Command     []string `yaml:"command"`
+		Volumes     []string `yaml:"volumes"`
+		Healthcheck struct {
+			Test        []string `yaml:"test"`
+			Interval    string   `yaml:"interval"`
+			Timeout     string   `yaml:"timeout"`
+			Retries     int      `yaml:"retries"`
+			StartPeriod string   `yaml:"start_period"`
+		} `yaml:"healthcheck"`
+	}
+	var file struct {
+		Name     string                       `yaml:"name"`
+		Member   yaml.Node                    `yaml:"x-member"`
+		Services map[string]service           `yaml:"services"`
+		Networks map[string]map[string]string `yaml:"networks"`
+		Volumes  map[string]map[string]string `yaml:"volumes"`
+		Secrets  map[string]map[string]string `yaml:"secrets"`
+	}
+	f, err := os.Open(deploy + "compose/compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	d := yaml.NewDecoder(f)
+	d.KnownFields(true)
+	if err := d.Decode(&file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Services) != 5 || len(file.Volumes) != 5 {
+		t.Errorf("%d services with %d volumes", len(file.Services), len(file.Volumes))
+	}
+	var commands []string
+	for name, s := range file.Services {
+		takes(t, s.Command)
+		takes(t, s.Healthcheck.Test[2:])
+		commands = append(commands, strings.ReplaceAll(strings.Join(s.Command, " "), name, "NAME"))
+		_, volume := file.Volumes[name]
+		_, secret := file.Secrets[s.Secrets[0]]
+		_, network := file.Networks[s.Networks[0]]
+		if !volume || !secret || !network || s.Restart != "no" || s.Image == "" || s.Healthcheck.Test[0] != "CMD" {
+			t.Errorf("%s: %+v", name, s)
+		}
+		for i, want := range []string{name + ":/data", fmt.Sprintf("./rows/%s.csv:/rows/%s.csv:ro", name, name)} {
+			if s.Volumes[i] != want {
+				t.Errorf("%s: volume %s, want %s", name, s.Volumes[i], want)
+			}
+		}
+	}
+	if slices.Sort(commands); len(slices.Compact(commands)) != 1 || !strings.Contains(commands[0], fmt.Sprintf("--expect %d ", len(file.Services))) {
+		t.Errorf("commands differ: %q", commands)
+	}
+}

@@ -1,0 +1,226 @@
+package auditlog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// clock is one that tests move.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+func newClock() *clock { return &clock{time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)} }
+
+func open(t *testing.T, dir string, c *clock) *Log {
+	t.Helper()
+	l, err := Open(dir, c.now, func(Record) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// contents returns the lines of a log.
+func contents(t *testing.T, dir string) (list []Record, s *State) {
+	t.Helper()
+	s, err := Check(dir, func(r Record) { list = append(list, r) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list, s
+}
+
+func onDisk(t *testing.T, dir string) int {
+	list, _ := contents(t, dir)
+	return len(list)
+}
+
+// What is entered is on disk at once, and what is noted a second later at the most; events of
+// several processes are one chain.
+func TestEventsAreOnDiskInTime(t *testing.T) {
+	dir, c := t.TempDir(), newClock()
+	l, other := open(t, dir, c), open(t, dir, c)
+	if err := l.Enter(Record{Event: Begun, Run: "0f", Members: []Member{{"a", "12D3"}}}); err != nil || onDisk(t, dir) != 1 {
+		t.Fatalf("%v, %d lines", err, onDisk(t, dir))
+	}
+	for i := range 150 {
+		c.at = c.at.Add(10 * time.Millisecond)
+		if err := l.Note(Record{Event: Decided, Slot: uint64(i)}); err != nil {
+			t.Fatal(err)
+		}
+		if want := 1 + 100*((i+1)/100); onDisk(t, dir) != want {
+			t.Fatalf("after %d: %d lines, want %d", i, onDisk(t, dir), want)
+		}
+	}
+	if err := other.Enter(Record{Event: Release, File: "r.json"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(l.Flush(), l.Flush(), l.Enter(Record{Event: Ended})); err != nil {
+		t.Fatal(err)
+	}
+	list, s := contents(t, dir)
+	if len(list) != 153 || list[101].Event != Release || list[152].Event != Ended || s.Lines != 153 || len(s.Torn) > 0 || list[152].Line != 153 {
+		t.Errorf("%d lines, %+v", len(list), s)
+	}
+	if info, err := os.Stat(filepath.Join(dir, File)); err != nil || info.Mode().Perm() != 0o600 || info.Size() != s.Size {
+		t.Errorf("%v, %v", info, err)
+	}
+	var again []Record
+	if _, err := Open(dir, c.now, func(r Record) { again = append(again, r) }); err != nil || !reflect.DeepEqual(again, list) {
+		t.Errorf("%v: read again: %+v", err, again)
+	}
+}
+
+// logOf returns a log of some lines.
+func logOf(lines int) []byte {
+	s, c := &State{}, newClock()
+	var b []byte
+	for i := range lines {
+		b = append(b, s.append(Record{At: c.at, Event: Decided, Slot: uint64(i), Digest: strings.Repeat("ab", 32)})...)
+	}
+	return b
+}
+
+func firstWrong(log []byte) int {
+	var d *Damage
+	if err := (&State{}).Read(bytes.NewReader(log), func(Record) {}); errors.As(err, &d) {
+		return d.Line
+	}
+	return 0
+}
+
+// A line that was changed, removed, doubled or moved is found, and where.
+func TestDamageIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(3, 12).Draw(t, "lines")
+		lines := bytes.SplitAfter(logOf(n), []byte("\n"))[:n]
+		at := rapid.IntRange(0, n-2).Draw(t, "at")
+		switch rapid.SampledFrom([]string{"change", "remove", "double", "swap", "insert", "cut"}).Draw(t, "damage") {
+		case "change":
+			i := rapid.IntRange(0, len(lines[at])-2).Draw(t, "byte")
+			lines[at][i] ^= byte(rapid.IntRange(1, 255).Draw(t, "by"))
+		case "remove":
+			lines = append(lines[:at:at], lines[at+1:]...)
+		case "double":
+			lines = append(lines[:at+1:at+1], lines[at:]...)
+		case "swap":
+			lines[at], lines[at+1] = lines[at+1], lines[at]
+		case "insert":
+			lines = append(append(lines[:at:at], []byte("{}\n")), lines[at:]...)
+		case "cut":
+			lines[at] = lines[at][:len(lines[at])/2]
+		}
+		if got := firstWrong(bytes.Join(lines, nil)); got != at+1 && got != at+2 {
+			t.Errorf("line %d is wrong, found %d", at+1, got)
+		}
+	})
+	if got := firstWrong(logOf(9)); got != 0 {
+		t.Errorf("line %d of a good log is wrong", got)
+	}
+}
+
+// Wherever a process was killed while it wrote, the next one goes on, and nothing is lost: what was
+// left of a line is in a file of its own, and a line says so.
+func TestTornLines(t *testing.T) {
+	whole := logOf(4)
+	for _, cut := range []int{1, 20, len(logOf(1)) - 1, len(logOf(3)) + 5, len(whole) - 1} {
+		for _, killedAgain := range []bool{false, true} {
+			dir, c := t.TempDir(), newClock()
+			torn := whole[:cut]
+			if err := os.WriteFile(filepath.Join(dir, File), torn, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			before := bytes.Count(torn, []byte("\n"))
+			rest := torn[bytes.LastIndexByte(torn, '\n')+1:]
+			name := fmt.Sprintf("audit-torn-%d.log", before+1)
+			if killedAgain { // after the rest was moved, before a line could say so
+				if err := errors.Join(os.WriteFile(filepath.Join(dir, name), rest, 0o600), os.Truncate(filepath.Join(dir, File), int64(len(torn)-len(rest)))); err != nil {
+					t.Fatal(err)
+				}
+			} else if _, s := contents(t, dir); !bytes.Equal(s.Torn, rest) {
+				t.Errorf("cut at %d: %q is torn, want %q", cut, s.Torn, rest)
+			}
+			if err := open(t, dir, c).Enter(Record{Event: Resumed}); err != nil {
+				t.Fatal(err)
+			}
+			list, s := contents(t, dir)
+			kept, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || !bytes.Equal(kept, rest) || len(s.Torn) > 0 || len(list) != before+2 {
+				t.Fatalf("cut at %d: %v, kept %q of %q, %d lines", cut, err, kept, rest, len(list))
+			}
+			if r := list[before]; r.Event != Torn || r.File != name || r.Count != len(rest) {
+				t.Errorf("cut at %d: %+v", cut, r)
+			}
+			open(t, dir, c)
+			if got := onDisk(t, dir); got != before+2 {
+				t.Errorf("cut at %d: to look at it has made it %d lines", cut, got)
+			}
+		}
+	}
+}
+
+// A damaged log is neither continued nor changed.
+func TestADamagedLogStays(t *testing.T) {
+	dir, c := t.TempDir(), newClock()
+	path := filepath.Join(dir, File)
+	damaged := bytes.Replace(logOf(3), []byte(`"slot":1`), []byte(`"slot":9`), 1)
+	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(dir, c.now, func(Record) {})
+	var d *DamageError
+	if !errors.As(err, &d) || !strings.Contains(err.Error(), "audit.log: line 3: want the digest") || !strings.Contains(err.Error(), "move it away") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Check(dir, func(Record) {}); !errors.As(err, &d) {
+		t.Errorf("got %v", err)
+	}
+	if now, _ := os.ReadFile(path); !bytes.Equal(now, damaged) {
+		t.Error("it was changed")
+	}
+	if err := os.WriteFile(path, logOf(3), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, dir, c)
+	if err := os.WriteFile(path, logOf(2), 0o600); err != nil { // while a process has it
+		t.Fatal(err)
+	}
+	if err := l.Enter(Record{Event: Ended}); !errors.As(err, &d) {
+		t.Errorf("a log that became shorter: %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(logOf(3))
+	f.Add(logOf(2)[:300])
+	f.Add([]byte("{}\n\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s := &State{}
+		n := 0
+		err := s.Read(bytes.NewReader(b), func(Record) { n++ })
+		if n != s.Lines || s.Size > int64(len(b)) || err == nil && s.Size+int64(len(s.Torn)) != int64(len(b)) {
+			t.Errorf("%d lines: %+v, %v", n, s, err)
+		}
+		if err == nil { // what was read can be continued
+			next := append(b[:s.Size:s.Size], s.append(Record{Event: Ended})...)
+			if err := (&State{}).Read(bytes.NewReader(next), func(Record) {}); err != nil {
+				t.Error(err)
+			}
+		}
+		var d *Damage
+		if err != nil && !errors.As(err, &d) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("got %T", err)
+		}
+	})
+}

@@ -1,0 +1,213 @@
+package auditlog
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/filelock"
+)
+
+const lockFile = "audit.lock"
+
+// flushEvery bounds how long an event is in memory alone, and how often the disk is waited for.
+const flushEvery = time.Second
+
+// DamageError says that the file is not as this program writes it.
+type DamageError struct {
+	Path string
+	Err  error
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("%s: %v; keep it, and move it away: the next run begins a new one", e.Path, e.Err)
+}
+
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// Log is the log of a folder. Its methods are safe for concurrent use.
+type Log struct {
+	dir string
+	now func() time.Time
+
+	mu      sync.Mutex
+	state   State
+	read    func(Record) // of lines of others
+	pending []Record
+	flushed time.Time
+}
+
+// Open reads the log of a folder, gives each line to f, and puts an end to a line that was left
+// without one. Without a file the log is empty.
+func Open(dir string, now func() time.Time, f func(Record)) (*Log, error) {
+	l := &Log{dir: dir, now: now, read: f}
+	return l, l.locked(func(*os.File) error { return nil })
+}
+
+// Enter appends an event, and returns when it is on disk.
+func (l *Log) Enter(r Record) error {
+	l.note(r)
+	return l.Flush()
+}
+
+// Note appends an event, which is on disk a second later if Flush is called as often as that.
+func (l *Log) Note(r Record) error {
+	if l.note(r) >= flushEvery {
+		return l.Flush()
+	}
+	return nil
+}
+
+// note returns how long ago events were written.
+func (l *Log) note(r Record) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	r.At = now.UTC()
+	l.pending = append(l.pending, r)
+	return now.Sub(l.flushed)
+}
+
+// Flush returns when all events are on disk. They stay pending after an error.
+func (l *Log) Flush() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.pending) == 0 {
+		return nil
+	}
+	return l.locked(func(f *os.File) error {
+		next := l.state
+		var lines []byte
+		for _, r := range l.pending {
+			lines = append(lines, next.append(r)...)
+		}
+		if err := write(f, lines, l.state.Size); err != nil {
+			return err
+		}
+		l.state, l.pending, l.flushed = next, nil, l.now()
+		return nil
+	})
+}
+
+// write writes lines at the end. What a failed attempt has left behind there goes first.
+func write(f *os.File, lines []byte, end int64) error {
+	_, err := f.WriteAt(lines, end)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, f.Truncate(end))
+	}
+	return nil
+}
+
+// locked calls change while no other process has the file, with what others have appended read.
+func (l *Log) locked(change func(*os.File) error) error {
+	unlock, err := filelock.Wait(filepath.Join(l.dir, lockFile))
+	if err != nil {
+		return fmt.Errorf("audit log: %w", err)
+	}
+	defer unlock()
+	path := filepath.Join(l.dir, File)
+	_, missing := os.Stat(path)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("audit log: %w", err)
+	}
+	defer f.Close()
+	if errors.Is(missing, fs.ErrNotExist) {
+		if err := errors.Join(atomicfile.Restrict(path), atomicfile.SyncDir(l.dir)); err != nil {
+			return fmt.Errorf("audit log: %w", err)
+		}
+	}
+	if err := l.follow(f, path); err != nil {
+		return err
+	}
+	if err := l.mend(f); err != nil {
+		return fmt.Errorf("audit log: %w", err)
+	}
+	if err := change(f); err != nil {
+		return fmt.Errorf("audit log: %w", err)
+	}
+	return nil
+}
+
+// follow reads what others have appended.
+func (l *Log) follow(f *os.File, path string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("audit log: %w", err)
+	}
+	if info.Size() < l.state.Size {
+		return &DamageError{path, &Damage{l.state.Lines, "it is gone, or lines before it"}}
+	}
+	l.state.Torn = nil
+	if err := l.state.Read(io.NewSectionReader(f, l.state.Size, info.Size()-l.state.Size), l.read); err != nil {
+		if _, damaged := errors.AsType[*Damage](err); damaged {
+			return &DamageError{path, err}
+		}
+		return fmt.Errorf("audit log: %w", err)
+	}
+	return nil
+}
+
+// mend moves a line without an end to a file of its own, and enters that. The name of the file
+// has the number of the line that says so, so that a process which is killed on the way leaves
+// what another one needs to go on.
+func (l *Log) mend(f *os.File) error {
+	name := fmt.Sprintf("audit-torn-%d.log", l.state.Lines+1)
+	aside := filepath.Join(l.dir, name)
+	if torn := l.state.Torn; len(torn) > 0 {
+		if err := atomicfile.Write(aside, 0o600, func(w io.Writer) error { _, err := w.Write(torn); return err }); err != nil {
+			return err
+		}
+		if err := f.Truncate(l.state.Size); err != nil {
+			return err
+		}
+		l.state.Torn = nil
+	}
+	left, err := os.ReadFile(aside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	digest := sha256.Sum256(left)
+	next := l.state
+	if err := write(f, next.append(Record{At: l.now().UTC(), Event: Torn, File: name, Count: len(left), Digest: hex.EncodeToString(digest[:])}), l.state.Size); err != nil {
+		return err
+	}
+	l.state = next
+	return nil
+}
+
+// Check reads the log of a folder without changing it, and gives each line to f. Without a file
+// that is an error of type *fs.PathError.
+func Check(dir string, f func(Record)) (*State, error) {
+	path := filepath.Join(dir, File)
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	if unlock, err := filelock.Wait(filepath.Join(dir, lockFile)); err == nil { // else nobody can write either
+		defer unlock()
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &State{}
+	if err := s.Read(bytes.NewReader(content), f); err != nil {
+		return nil, &DamageError{path, err}
+	}
+	return s, nil
+}

@@ -1,0 +1,123 @@
+package participant
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/auditlog"
+)
+
+// Audited is what a folder's audit log says, all in all.
+type Audited struct {
+	Lines int          `json:"lines"`
+	Head  string       `json:"head"` // SHA-256 of the last line
+	Torn  int          `json:"torn"` // bytes at the end that are no whole line
+	First time.Time    `json:"first"`
+	Last  time.Time    `json:"last"`
+	Runs  []AuditedRun `json:"runs"`
+	// Files counts those that were released or exported, and lines that were cut off.
+	Releases int `json:"releases"`
+	Exports  int `json:"exports"`
+	CutOff   int `json:"cut_off"`
+	// Compared says that the decisions of the last run are those in state.db, of which Behind are
+	// not in the log yet: a process that was killed has not written them.
+	Compared bool `json:"compared"`
+	Behind   int  `json:"behind"`
+}
+
+// AuditedRun is a run in an audit log.
+type AuditedRun struct {
+	Run     string    `json:"run"`
+	Model   string    `json:"model"`
+	Began   time.Time `json:"began"`
+	Members int       `json:"members"`
+	Decided int       `json:"decided"`
+	Round   uint32    `json:"round"`
+	Resumed int       `json:"resumed"`       // how often
+	End     string    `json:"end,omitempty"` // of the last process; absent if it was killed, or runs
+
+	digests map[uint64]entry
+}
+
+// entry is a decision in the log.
+type entry struct {
+	line   int
+	digest string
+}
+
+// ReadAudit checks the audit log of a folder, and compares the decisions of its last run with those in
+// state.db, unless a process holds that. What is wrong is a *auditlog.DamageError.
+func ReadAudit(dir string) (*Audited, error) {
+	a := &Audited{Runs: []AuditedRun{}}
+	state, err := auditlog.Check(dir, a.add)
+	if err != nil {
+		return nil, err
+	}
+	a.Lines, a.Head, a.Torn = state.Lines, hex.EncodeToString(state.Head[:]), len(state.Torn)
+	return a, a.compare(dir)
+}
+
+func (a *Audited) add(r auditlog.Record) {
+	if r.Line == 1 {
+		a.First = r.At
+	}
+	a.Last = r.At
+	var run *AuditedRun
+	if len(a.Runs) > 0 {
+		run = &a.Runs[len(a.Runs)-1]
+	}
+	switch {
+	case r.Event == auditlog.Begun:
+		a.Runs = append(a.Runs, AuditedRun{Run: r.Run, Model: r.Model, Began: r.At, Members: len(r.Members), digests: map[uint64]entry{}})
+	case r.Event == auditlog.Release:
+		a.Releases++
+	case r.Event == auditlog.Export:
+		a.Exports++
+	case r.Event == auditlog.Torn:
+		a.CutOff++
+	case run == nil:
+	case r.Event == auditlog.Resumed:
+		run.Resumed, run.End = run.Resumed+1, ""
+	case r.Event == auditlog.Decided:
+		run.Decided, run.Round = run.Decided+1, max(run.Round, r.Round)
+		run.digests[r.Slot] = entry{r.Line, r.Digest}
+	case r.Event == auditlog.Ended:
+		run.End = r.Why
+	}
+}
+
+// compare looks for the decisions of the last run in state.db.
+func (a *Audited) compare(dir string) error {
+	if len(a.Runs) == 0 {
+		return nil
+	}
+	log, readable := logIn(dir)
+	if !readable {
+		return nil
+	}
+	defer log.Close()
+	run := a.Runs[len(a.Runs)-1]
+	var id [32]byte
+	if n, err := hex.Decode(id[:], []byte(run.Run)); err != nil || n != len(id) {
+		return nil //nolint:nilerr // no run of this name is in state.db
+	}
+	j, err := log.Of(id)
+	if err != nil || j == nil {
+		return err
+	}
+	a.Compared = true
+	return j.Each(func(d *consensus.Decision) error {
+		e, there := run.digests[d.Slot]
+		if !there {
+			a.Behind++
+		} else if want := hex.EncodeToString(d.Digest[:]); e.digest != want {
+			return &auditlog.DamageError{Path: filepath.Join(dir, auditlog.File), Err: &auditlog.Damage{
+				Line: e.line, What: fmt.Sprintf("want the digest %.16s of slot %d, as state.db has it, got %.16s", want, d.Slot, e.digest),
+			}}
+		}
+		return nil
+	})
+}
