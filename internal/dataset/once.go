@@ -69,7 +69,16 @@ func (s *Spec) open(path string, before fs.FileInfo) (table, error) {
 	if isCSV(path) {
 		return opener(func(path string, before fs.FileInfo) (*csvFile, error) { return openCSVAs(path, before, &s.CSV) })(path, before)
 	}
-	return open(path, before)
+	t, err := open(path, before)
+	if err != nil {
+		return nil, err
+	}
+	as, err := s.adapt(path, t)
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	return as, nil
 }
 
 // pass says that a source is open for the last time.
