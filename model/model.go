@@ -49,6 +49,8 @@ type Manifest struct {
 	Participant string `json:"participant"`
 	// Columns were learned from: those of the data and, with a window, what it makes of them.
 	Columns []string `json:"columns"`
+	// Units are those of the data's columns that all participants have agreed on, by name.
+	Units map[string]string `json:"units,omitempty"`
 	// Window is of how many rows, up to each one, there are means and standard deviations of
 	// each column; 0 if there are none.
 	Window      int    `json:"window,omitempty"`

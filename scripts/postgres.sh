@@ -56,7 +56,7 @@ peer=
 for name in large small other; do
 	# shellcheck disable=SC2086
 	./collabdict run --name "$name" --data "$name.sql" --expect 3 --secret-file our.secret --mdns '' --listen /ip4/127.0.0.1/tcp/0 \
-		--components 2 --lambda 0.1 --rounds 5 --tol 0 $peer >"$name.out" 2>"$name.err" &
+		--components 2 --lambda 0.1 --rounds 5 --tol 0 --hold-out "${HOLD_OUT:-0}" $peer >"$name.out" 2>"$name.err" &
 	pid=$!
 	members="$members $pid"
 	if [ "$name" = large ]; then

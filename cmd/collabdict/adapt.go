@@ -48,7 +48,7 @@ normal and need no labels; they also set the threshold.`,
 			if out == "" {
 				return &usageError{"--output is missing", "name a file for the conditions"}
 			}
-			m, spec, err := s.load()
+			m, spec, err := s.load(a)
 			if err != nil {
 				return err
 			}

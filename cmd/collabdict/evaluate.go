@@ -27,7 +27,7 @@ func (a *app) evaluate() *cobra.Command {
 		Use: "evaluate", Short: "Measure a model on labelled rows",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, spec, err := s.load()
+			m, spec, err := s.load(a)
 			if err == nil && m.Classifier() != nil && s.label == "" {
 				err = &usageError{"--label is missing: to evaluate a classifier, the classes of rows are needed", "name their column"}
 			}

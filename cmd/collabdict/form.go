@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,9 +30,12 @@ func (c *cardFlags) add(cmd *cobra.Command) {
 
 // card returns the card of the participant. Of its columns it has those of an agreement
 // alone, if that is not nil.
-func (c *cardFlags) card(own *config.Node, agreed []string) (*config.Card, error) {
+func (c *cardFlags) card(ctx context.Context, own *config.Node, agreed []string) (*config.Card, error) {
 	spec, err := own.Spec()
 	if err != nil {
+		return nil, err
+	}
+	if err := spec.Forward(ctx, os.Stdin); err != nil {
 		return nil, err
 	}
 	columns, _, err := dataset.Features(spec)
@@ -49,7 +53,7 @@ func (c *cardFlags) card(own *config.Node, agreed []string) (*config.Card, error
 		if lacks := of.Lacks(agreed); len(lacks) > 0 {
 			return nil, &dataset.Error{
 				File: strings.Join(own.Data, ", "), Msg: fmt.Sprintf("want all columns of the agreement, missing %q", lacks),
-				Hint: fmt.Sprintf("columns are %q: rename them, or agree on other columns", columns),
+				Hint: fmt.Sprintf("columns are %q: give them the agreed names by rename in node.yaml, or agree on other columns", columns),
 			}
 		}
 		columns = agreed
@@ -81,7 +85,7 @@ collabdict consortium invite. Until members sign it, the file may be edited by h
 		Example: `  collabdict consortium new plant-a/consortium.yaml --dir plant-a
   collabdict consortium new plant-a/consortium.yaml --dir plant-a --components 8 --ranges 0,100 --begin-at 2026-05-04T06:00:00Z`,
 		Args: oneFile(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			task, err := of.task(algorithm.Own)
 			if err != nil {
 				return err
@@ -90,7 +94,7 @@ collabdict consortium invite. Until members sign it, the file may be edited by h
 			if err != nil {
 				return err
 			}
-			first, err := card.card(own, columns)
+			first, err := card.card(cmd.Context(), own, columns)
 			if err != nil {
 				return err
 			}
@@ -187,7 +191,7 @@ If node.yaml names an agreement that is there, the rows must have its columns, a
 no others.`,
 		Example: "  collabdict consortium join --dir plant-b > plant-b.card",
 		Args:    noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			own, err := card.node()
 			if err != nil {
 				return err
@@ -204,7 +208,7 @@ no others.`,
 				}
 				columns = agreed.Columns
 			}
-			c, err := card.card(own, columns)
+			c, err := card.card(cmd.Context(), own, columns)
 			if err != nil {
 				return err
 			}

@@ -35,7 +35,7 @@ says what to do next. It replaces no file.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := filepath.Clean(args[0])
 			spec, err := rows.spec()
 			if err != nil {
@@ -49,6 +49,9 @@ says what to do next. It replaces no file.`,
 			}
 			if _, err := os.Lstat(filepath.Join(dir, config.NodeFile)); err == nil {
 				return &usageError{fmt.Sprintf("%s: it exists already", filepath.Join(dir, config.NodeFile)), "choose another folder, or change that file"}
+			}
+			if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
+				return err
 			}
 			columns, _, err := dataset.Features(spec)
 			if err != nil {
@@ -115,6 +118,10 @@ func (d *dataFlags) node(dir string) (*config.Node, error) {
 		return nil, err
 	}
 	for _, path := range d.data {
+		if path == "-" {
+			n.Data = append(n.Data, path)
+			continue
+		}
 		to, err := filepath.Abs(path)
 		if err != nil {
 			return nil, err

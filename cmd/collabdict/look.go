@@ -99,6 +99,9 @@ func (l *lookFlags) look(ctx context.Context, a *app, m *model.Model) (*report.R
 		return nil, err
 	}
 	spec.Columns, spec.Window, spec.MinRows, spec.Missing = m.DataColumns(), m.Manifest.Window, 1, l.missing
+	if err := a.adaptRows(&spec, m, l.model); err != nil {
+		return nil, err
+	}
 	if err := spec.Keep(ctx, os.Stdin, filepath.Dir(l.model)); err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 }
 
 // load reads the model, and says which rows are to be read, in its columns.
-func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
+func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 	if s.model == "" {
 		return nil, dataset.Spec{}, &usageError{"--model is missing", "name a model.npz"}
 	}
@@ -65,7 +65,7 @@ func (s *scoredFlags) load() (*model.Model, dataset.Spec, error) {
 	}
 	spec.Columns, spec.Window, spec.MinRows, spec.LabelFault = m.DataColumns(), m.Manifest.Window, 1, pipeline.LabelFault(m)
 	spec.Missing, spec.Scored = s.missing, s.missing != ""
-	return m, spec, nil
+	return m, spec, a.adaptRows(&spec, m, s.model)
 }
 
 // addMissing adds the flag --missing of commands that score rows.
@@ -126,7 +126,7 @@ For a classifier, the columns are row, the likeliest class and its probability, 
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, spec, err := s.load()
+			m, spec, err := s.load(a)
 			if err != nil {
 				return err
 			}

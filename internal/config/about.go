@@ -36,6 +36,8 @@ var aboutNode = []about{
 	{"limit", "Train on the first rows only, as many as this.", "1000"},
 	{"ignore", "Columns that are not features.", "[timestamp]"},
 	{"keep", "Columns that are features although they look like times, numbers of rows or labels.", "[energy]"},
+	{"rename", "Agreed names of columns, by their names in the own rows. All else here has the agreed ones.", "{T_in: temp}"},
+	{"units", "Units of the own columns, by agreed name, where they are not those of the agreement.", "{temp: degF}"},
 	{"missing", "What becomes of rows with missing cells: error or skip. Left out: as the agreement says.", "skip"},
 	{"csv", "How CSV files are written: delimiter, decimal, thousands, comment, skip and units_row. Whatever is left out is recognised.", "{delimiter: \";\", decimal: \",\"}"},
 	{"memory", "Hold rows in memory if their values take at most this; otherwise read the files in every pass.", "512MiB"},
@@ -52,6 +54,7 @@ var aboutConsortium = []about{
 	{"changes", "Changes of the members during a run, in order, each made when a quorum has it. The list only grows, and is not signed.", "[{remove: [plant-b]}]"},
 	{"begin_at", "No run begins before this time, also if all members are there.", "2026-05-04T06:00:00Z"},
 	{"columns", "Features that all members have, in the order that the model has them.", ""},
+	{"units", "Units of columns. Whose own are in others converts them, as its node.yaml says.", "{temp: degC}"},
 	{"model", "What is learned, and how rows are prepared. Whatever is left out has its default.", ""},
 	{"consensus", "How sums are made and protected. Whatever is left out has its default.", "{}"},
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -320,5 +321,24 @@ consensus:
 	}
 	if _, err := ReadNode(dir); err == nil || !strings.Contains(err.Error(), "line 3, column 1: unknown field labl: did you mean label?") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Units are converted where the agreement has others, and only there.
+func TestConversions(t *testing.T) {
+	agreed := map[string]string{"temp": "degC", "level": "widgets", "flow": "kg/s"}
+	n := &Node{Units: map[string]string{"temp": "degF", "level": "widgets"}}
+	got, err := n.Conversions(agreed)
+	if err != nil || len(got) != 1 || math.Abs(got["temp"].Of(212)-100) > 1e-12 {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for column, c := range map[string]struct{ unit, want string }{
+		"flow":     {"bar", `units: column "flow": cannot convert bar to kg/s: bar is a unit of pressure, kg/s of mass flow`},
+		"pressure": {"bar", `units: column "pressure" has no unit in the agreement, so bar cannot be converted: agree on a unit with all members, or leave it out`},
+	} {
+		n.Units = map[string]string{column: c.unit}
+		if _, err := n.Conversions(agreed); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
 	}
 }

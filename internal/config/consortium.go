@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type Consortium struct {
 	Changes   []Change             `yaml:"changes,omitempty"`
 	BeginAt   string               `yaml:"begin_at,omitempty"` // RFC 3339: no run begins before; "" for no such time
 	Columns   []string             `yaml:"columns"`
+	Units     map[string]string    `yaml:"units,omitempty"` // of columns, by name
 	Model     Model                `yaml:"model"`
 	Consensus map[string]yaml.Node `yaml:"consensus"` // how sums are made and protected, by option
 	// Signatures of the members under what they agree on, by name, in base64. Changes are
@@ -58,7 +60,7 @@ type Model struct {
 // it, as [Consortium.Files] says.
 func NewConsortium(t *pipeline.Task, columns []string, members []Member) (*Consortium, error) {
 	c := &Consortium{
-		Version: Version, Members: members, Columns: t.DataColumns(columns),
+		Version: Version, Members: members, Columns: t.DataColumns(columns), Units: t.Units,
 		Model:     Model{Kind: t.Kind.Name, Ranges: t.Ranges, Options: map[string]yaml.Node{}},
 		Consensus: map[string]yaml.Node{},
 	}
@@ -112,7 +114,7 @@ func (c *Consortium) Task() (*pipeline.Task, error) {
 		return nil, err
 	}
 	// As run has it: each participant has files of its own.
-	t.Ranges, t.ByDefault = c.Model.Ranges, algorithm.Own
+	t.Units, t.Ranges, t.ByDefault = c.Units, c.Model.Ranges, algorithm.Own
 	return t, nil
 }
 
@@ -187,6 +189,14 @@ func decodeConsortium(path string, b []byte) (*Consortium, error) {
 	}
 	if len(c.Members) < 2 {
 		return nil, &Error{path, fmt.Sprintf("members: want at least 2, got %d", len(c.Members)), "add every member, with its name, id and addrs, or by its card with collabdict consortium invite"}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Units)) {
+		if !slices.Contains(c.Columns, name) {
+			return nil, &Error{path, fmt.Sprintf("units: %q is none of the columns", name), "correct the file"}
+		}
+		if strings.TrimSpace(c.Units[name]) == "" {
+			return nil, &Error{path, fmt.Sprintf("units: %q has no unit", name), "name it, as degC or kPa, or leave the column out there"}
+		}
 	}
 	t, err := c.Task()
 	if err == nil {

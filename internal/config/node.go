@@ -2,9 +2,12 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/units"
 )
 
 // NodeFile is the name of a participant's own configuration in its folder.
@@ -34,6 +37,10 @@ type Node struct {
 	// Keep names columns that are features although they look like a time, a number of rows or a
 	// label.
 	Keep []string `yaml:"keep,omitempty"`
+	// Rename has the agreed names of columns, by this participant's own names; all other fields
+	// have the agreed ones. Units are those that its columns are in, by agreed names.
+	Rename map[string]string `yaml:"rename,omitempty"`
+	Units  map[string]string `yaml:"units,omitempty"`
 	// Missing is error or skip: what becomes of this participant's rows with missing cells. Empty
 	// means what the agreement has.
 	Missing string `yaml:"missing,omitempty"`
@@ -108,6 +115,26 @@ func (n *Node) Spec() (dataset.Spec, error) {
 	}
 	return dataset.Spec{
 		Data: n.Data, Label: n.Label, ClassLabels: n.ClassLabels, Where: where, TestWhere: testWhere,
-		Time: n.TimeColumn, Limit: n.Limit, Ignore: n.Ignore, Missing: n.Missing, CSV: n.CSV, Memory: memory, Float32: n.Float32,
+		Rename: n.Rename, Time: n.TimeColumn, Limit: n.Limit, Ignore: n.Ignore, Missing: n.Missing, CSV: n.CSV, Memory: memory, Float32: n.Float32,
 	}, nil
+}
+
+// Conversions returns how this participant's columns come into the units that all members
+// have agreed on.
+func (n *Node) Conversions(agreed map[string]string) (map[string]units.Conversion, error) {
+	conversions := make(map[string]units.Conversion, len(n.Units))
+	for _, column := range slices.Sorted(maps.Keys(n.Units)) {
+		to, ok := agreed[column]
+		if !ok {
+			return nil, fmt.Errorf("units: column %q has no unit in the agreement, so %s cannot be converted: agree on a unit with all members, or leave it out", column, n.Units[column])
+		}
+		by, err := units.Convert(n.Units[column], to)
+		if err != nil {
+			return nil, fmt.Errorf("units: column %q: %w", column, err)
+		}
+		if n.Units[column] != to {
+			conversions[column] = by
+		}
+	}
+	return conversions, nil
 }

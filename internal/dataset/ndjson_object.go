@@ -30,14 +30,14 @@ func (t *ndjsonFile) members(line []byte, at place, f func(key string, c jsonCel
 		return &fault
 	}
 	// The line is valid, so that only strings have to be told from what is between them.
-	s := strings.TrimSpace(string(line)[1:])
+	s := unblanked(string(line)[1:])
 	for s[0] != '}' {
 		key, rest := jsonString(s)
 		if key = strings.TrimSpace(key); key == "" || !utf8.ValidString(key) {
 			fault.Msg, fault.Hint = "want keys that are text in UTF-8, got "+strconv.Quote(key), "rename the key"
 			return &fault
 		}
-		s = strings.TrimSpace(strings.TrimSpace(rest)[1:]) // the colon
+		s = unblanked(unblanked(rest)[1:]) // the colon
 		c, rest, nested := jsonValue(s)
 		if nested != "" {
 			fault.Column, fault.Msg, fault.Hint = key, "want a number, text, true, false or null, got "+nested, "write its members as keys of their own"
@@ -46,8 +46,8 @@ func (t *ndjsonFile) members(line []byte, at place, f func(key string, c jsonCel
 		if err := f(key, c); err != nil {
 			return err
 		}
-		if s = strings.TrimSpace(rest); s[0] == ',' {
-			s = strings.TrimSpace(s[1:])
+		if s = unblanked(rest); s[0] == ',' {
+			s = unblanked(s[1:])
 		}
 	}
 	return nil
@@ -70,12 +70,25 @@ func jsonValue(s string) (c jsonCell, rest, nested string) {
 	case '[':
 		return c, "", "an array"
 	}
-	end := strings.IndexAny(s, ",} \t\r\n")
+	end := 0
+	for ; s[end] > ' ' && s[end] != ',' && s[end] != '}'; end++ { // what ends valid JSON is there
+	}
 	return jsonCell{s[:end], kindNumber}, s[end:], ""
+}
+
+// unblanked returns what follows the blanks between parts of JSON.
+func unblanked(s string) string {
+	for s != "" && s[0] <= ' ' {
+		s = s[1:]
+	}
+	return s
 }
 
 // jsonString reads the string that begins valid JSON.
 func jsonString(s string) (text, rest string) {
+	if end := 1 + strings.IndexByte(s[1:], '"'); strings.IndexByte(s[1:end], '\\') < 0 {
+		return s[1:end], s[end+1:]
+	}
 	escaped := false
 	for i := 1; ; i++ {
 		switch {

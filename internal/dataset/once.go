@@ -61,7 +61,16 @@ func (s *Spec) open(path string, before fs.FileInfo) (table, error) {
 	if kept, ok := s.spools[path]; ok {
 		before = kept
 	}
-	return open(path, before, s.CSV)
+	t, err := open(path, before, s.CSV)
+	if err != nil {
+		return nil, err
+	}
+	as, err := s.adapt(path, t)
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	return as, nil
 }
 
 // pass says that a source is open for the last time.

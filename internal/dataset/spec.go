@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/units"
 )
 
 // Spec says what to load.
@@ -43,6 +44,11 @@ type Spec struct {
 	// Scored says that all rows are scored, and none trains: unless Missing refuses that, a
 	// cell that is no number counts as missing, and a row may have no other cells.
 	Scored bool
+	// Rename gives columns other names, by their names in the files. All else in the Spec has the
+	// new ones.
+	Rename map[string]string
+	// Convert converts features to other units, by their names.
+	Convert map[string]units.Conversion
 	// Ignore names columns that are no features.
 	Ignore []string
 	// Columns, if not nil, names the features and their order, as a trained

@@ -52,7 +52,8 @@ type Task struct {
 	// ε at ReleaseDelta.
 	ReleaseEpsilon, ReleaseDelta float64
 
-	Ranges Ranges // if Standardise is [algorithm.Agreed]
+	Units  map[string]string // of the data's columns, by name; those that nobody has agreed on are missing
+	Ranges Ranges            // if Standardise is [algorithm.Agreed]
 	// ByDefault is Standardise if nobody has said it.
 	ByDefault string
 	Consensus option.Table // of Settings
@@ -257,6 +258,11 @@ func (t *Task) Fields(columns []string) []option.Field {
 	fields = append(fields, option.Field{Name: "ranges", Value: t.Ranges.String()}, option.Field{Name: "number of columns", Value: fmt.Sprint(len(columns))})
 	for i, c := range columns {
 		fields = append(fields, option.Field{Name: fmt.Sprintf("column %d", i+1), Value: c})
+	}
+	for _, c := range columns {
+		if unit := t.Units[c]; unit != "" {
+			fields = append(fields, option.Field{Name: "unit of " + c, Value: unit})
+		}
 	}
 	return fields
 }

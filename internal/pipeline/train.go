@@ -154,7 +154,7 @@ func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome
 	m := &model.Model{
 		Scaling: of.scaling, Projection: of.projection, Learned: o.Model, PriorVariances: o.PriorVariances,
 		Manifest: model.Manifest{
-			Kind: t.Kind.Name, Participant: p.Name, Columns: p.Columns, Window: t.Window, Standardise: t.Standardise, Hyper: hyper, Choice: o.Judged,
+			Kind: t.Kind.Name, Participant: p.Name, Columns: p.Columns, Units: t.Units, Window: t.Window, Standardise: t.Standardise, Hyper: hyper, Choice: o.Judged,
 			Rounds: o.Last.Number, Converged: o.Last.Converged, Objective: report.Of(o.Last.Objective),
 			Rows: rows, TotalRows: o.TotalRows,
 			Privacy: model.Ledger{Diversity: history[len(history)-1].Diversity, History: history},

@@ -96,6 +96,34 @@ func TestFilesAndSignaturesThatChange(t *testing.T) {
 	}
 }
 
+// The units of columns are signed. An agreement without any has the signatures of one that
+// knows of none.
+func TestUnitsAreSigned(t *testing.T) {
+	file, folders := agreement(t, 3)
+	text := read(t, file)
+	write(t, file, text+"units: {}\n")
+	if _, _, err := Sign(file, folders...); err != nil {
+		t.Fatal(err)
+	}
+	signed := strings.Replace(read(t, file), "units: {}\n", "", 1)
+	for units, want := range map[string]bool{"": true, "units: {x: degC}\n": false} {
+		write(t, file, signed+units)
+		r, err := Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Check() == nil; got != want {
+			t.Errorf("with %q signed: %t, want %t", units, got, want)
+		}
+	}
+	for units, want := range map[string]string{"{y: degC}": `units: "y" is none of the columns; correct the file`, "{x: ' '}": `units: "x" has no unit; name it, as degC or kPa, or leave the column out there`} {
+		write(t, file, text+"units: "+units+"\n")
+		if _, err := Read(file); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", units, err, want)
+		}
+	}
+}
+
 // Every setting of the sums is signed. The default scheme follows from the length of the
 // vectors, and so do the settings that a run has a use for.
 func TestEverySettingIsSigned(t *testing.T) {
