@@ -27,6 +27,18 @@ func Identity(dir string) (peer.ID, error) {
 	return peer.IDFromPrivateKey(key)
 }
 
+// CheckIdentity reports a folder without the key of a member, or whose key others can read.
+func CheckIdentity(c Config) error {
+	if _, err := os.Stat(filepath.Join(c.Dir, identityFile)); err != nil {
+		return err
+	}
+	id, err := Identity(c.Dir)
+	if err != nil {
+		return err
+	}
+	return c.checkSelf(id)
+}
+
 // loadIdentity reads the participant's Ed25519 key, or makes one. The file is
 // complete or absent after a crash at any point.
 func loadIdentity(dir string) (crypto.PrivKey, error) {

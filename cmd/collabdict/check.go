@@ -64,7 +64,7 @@ func (a *app) checkFiles(data []string, set dataset.CSV) error {
 		Files []*dataset.Profile `json:"files"`
 	}{}
 	for _, path := range files {
-		p, err := dataset.NewProfile(path, set)
+		p, err := dataset.NewProfile(path, dataset.Spec{CSV: set})
 		switch {
 		case err != nil && failed == nil:
 			failed = err

@@ -94,8 +94,11 @@ func classify(ctx context.Context, err error) (class, string) {
 		beyond *ledger.CapError
 		held   *operate.InUseError
 		path   *fs.PathError
+		sick   *sickError
 	)
 	switch {
+	case errors.As(err, &sick):
+		return sick.class, ""
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return interrupted, ""
 	case atomicfile.IsFull(err):

@@ -53,9 +53,9 @@ type columnStats struct {
 	first                string
 }
 
-// NewProfile reads a file once, and holds no rows.
-func NewProfile(path string, set CSV) (*Profile, error) {
-	spec := Spec{CSV: set}
+// NewProfile reads a file once, as the Spec says how it is written and what its columns are
+// called, and holds no rows.
+func NewProfile(path string, spec Spec) (*Profile, error) {
 	t, err := spec.open(path, nil)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/doctor"
+	"github.com/collabdict/collabdict/internal/operate"
+	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/roster"
+	"github.com/collabdict/collabdict/node"
+)
+
+func (a *app) doctor() *cobra.Command {
+	var alone bool
+	cmd := &cobra.Command{
+		Use: "doctor DIR", Short: "Examine a participant before a run: its files, rows and disk, and the way to the others",
+		Long: `doctor examines the participant of a folder with node.yaml. By itself: the files and the signatures
+of the agreement, the key, the disk, the addresses to listen on, and the rows, with their columns,
+missing cells and agreed ranges. With the others: whether each answers, directly or through a member
+that relays, the round trip, its agreement and its clock, and which of them do not reach each other.
+
+Members answer while they run or wait for a run, so let them start first. doctor takes part in
+nothing. If a node runs in the folder, it shows that node's connections in place of its own.
+
+Each finding has a cause and something to do. The exit code is 0 if a run can begin, and otherwise
+that of the first fault.`,
+		Example: `  collabdict doctor plant-a
+  collabdict doctor plant-a --alone --json`,
+		Args: oneFolder,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			x := &examination{dir: args[0]}
+			x.alone()
+			if !alone {
+				x.withOthers(cmd.Context())
+			}
+			if err := cmd.Context().Err(); err != nil {
+				return err
+			}
+			if err := a.print(x.report(), x.write); err != nil {
+				return err
+			}
+			return x.failure()
+		},
+	}
+	cmd.Flags().BoolVar(&alone, "alone", false, "do not connect to the others")
+	a.addJSON(cmd)
+	return cmd
+}
+
+// examination is what doctor finds.
+type examination struct {
+	dir     string
+	config  participant.Config
+	agreed  *roster.Roster // nil if it cannot be used
+	ready   bool           // the configuration can be used
+	found   []doctor.Finding
+	codes   []class // of found
+	members []probedMember
+}
+
+// probedMember is what the report says of another member.
+type probedMember struct {
+	Name    string   `json:"name"`
+	Answers bool     `json:"answers"`
+	Via     string   `json:"via,omitempty"`
+	Trip    float64  `json:"trip_seconds,omitempty"`
+	Ahead   float64  `json:"clock_ahead_seconds,omitempty"`
+	Relays  bool     `json:"relays,omitempty"`
+	InRun   bool     `json:"in_run,omitempty"`
+	Reaches []string `json:"reaches,omitempty"`
+}
+
+// classes are those of faults, for the exit code.
+var classes = map[doctor.Check]class{
+	doctor.Disk: diskFull, doctor.Rows: dataFailure, doctor.Missing: dataFailure, doctor.Ranges: dataFailure,
+	doctor.Agreement: disagreement, doctor.Reached: membersLost, doctor.Between: membersLost,
+}
+
+func (x *examination) add(found ...doctor.Finding) {
+	for _, f := range found {
+		c, ok := classes[f.Check]
+		if !ok {
+			c = usageFailure
+		}
+		x.found, x.codes = append(x.found, f), append(x.codes, c)
+	}
+}
+
+// fault adds an error as a finding.
+func (x *examination) fault(check doctor.Check, err error, fix string) {
+	_, hint := classify(context.Background(), err)
+	if hint == "" {
+		hint = fix
+	}
+	x.add(doctor.Finding{Check: check, Fault: true, Cause: err.Error(), Fix: hint})
+}
+
+// alone examines what needs nobody else.
+func (x *examination) alone() {
+	if free, err := doctor.Free(x.dir); err == nil {
+		x.add(doctor.Room(x.dir, free)...)
+	}
+	f := &runFlags{dir: x.dir, unsigned: true}
+	c, spec, _, err := f.fromFolder(new(cobra.Command))
+	if err != nil {
+		x.fault(doctor.Configuration, err, "correct the file")
+		return
+	}
+	x.config, x.ready = c, true
+	if agreed, err := roster.Read(f.agreement.file); err == nil {
+		x.agreed = agreed
+		if err := agreed.Check(); err != nil {
+			x.fault(doctor.Signatures, err, "let each member sign it")
+		}
+	}
+	x.rows(f, spec)
+	if err := node.CheckIdentity(c.Node); err != nil {
+		x.fault(doctor.Identity, err, "bring back the folder's key, or send a new card to the others")
+		x.ready = false
+	}
+}
+
+// rows reads the rows as a run does, and examines each file.
+func (x *examination) rows(f *runFlags, spec dataset.Spec) {
+	if spec.Input() {
+		return // they can be read only once
+	}
+	if _, _, err := f.loadOne(context.Background(), spec, x.config.Node.Name, x.dir); err != nil {
+		x.fault(doctor.Rows, err, "correct the file or node.yaml")
+	}
+	files, err := dataset.Resolve(spec.Data)
+	if err != nil || x.agreed == nil {
+		return
+	}
+	for _, file := range files {
+		p, err := dataset.NewProfile(file, dataset.Spec{CSV: spec.CSV, Rename: spec.Rename, Convert: spec.Convert})
+		if err != nil {
+			continue // as found above, or a query
+		}
+		x.add(doctor.Table(p, x.agreed.Columns, x.agreed.Task.Ranges)...)
+	}
+}
+
+// withOthers examines the way to the other members. A node that runs here is asked for its
+// connections.
+func (x *examination) withOthers(ctx context.Context) {
+	if !x.ready {
+		return
+	}
+	if c, err := operate.NewClient(x.dir); err == nil {
+		if s, err := c.Status(ctx); err == nil {
+			x.ofRunning(s)
+			return
+		}
+	}
+	answers, unreached, err := node.Probe(ctx, x.config.Node)
+	var setup *node.ConfigError
+	switch {
+	case ctx.Err() != nil:
+		return
+	case errors.As(err, &setup) && setup.Field == "listen":
+		x.add(doctor.Finding{Check: doctor.Listen, Fault: true, Cause: err.Error(), Fix: "see which program has the port (ss -lntup), or choose another in listen: of node.yaml"})
+		return
+	case err != nil:
+		x.fault(doctor.Configuration, err, "correct the file")
+		return
+	}
+	for _, p := range answers {
+		m := probedMember{Name: p.Name, Answers: p.Err == nil, Via: p.Via, Trip: p.Trip.Seconds(), Ahead: p.Ahead.Seconds(), Relays: p.Relays, InRun: p.InRun}
+		for _, l := range p.Reaches {
+			m.Reaches = append(m.Reaches, l.Name)
+		}
+		x.members = append(x.members, m)
+	}
+	x.add(doctor.Members(x.config.Node.Name, answers, unreached)...)
+}
+
+// ofRunning takes the connections of the node that runs in the folder.
+func (x *examination) ofRunning(s *operate.Status) {
+	if s.Node == nil {
+		return
+	}
+	for _, l := range s.Node.Links {
+		x.members = append(x.members, probedMember{Name: l.Name, Answers: true, Via: l.Via})
+	}
+	for _, u := range s.Node.Unreached {
+		x.add(doctor.Finding{Check: doctor.Between, Fault: true, Cause: u.A + " and " + u.B + " do not reach each other: " + u.Reason, Fix: u.Advice})
+	}
+	for _, m := range x.config.Node.Members {
+		linked := slices.ContainsFunc(s.Node.Links, func(l node.Link) bool { return l.Name == m.Name })
+		if m.Name != x.config.Node.Name && !linked {
+			x.add(doctor.Finding{Check: doctor.Reached, Fault: true, Cause: "the node that runs here is not connected with " + m.Name, Fix: "see the failed dials in its log"})
+			x.members = append(x.members, probedMember{Name: m.Name})
+		}
+	}
+}
+
+func (x *examination) report() any {
+	found := x.found
+	if found == nil {
+		found = []doctor.Finding{}
+	}
+	return struct {
+		Findings []doctor.Finding `json:"findings"`
+		Members  []probedMember   `json:"members,omitempty"`
+	}{found, x.members}
+}
+
+// write writes the findings for people.
+func (x *examination) write(w io.Writer) {
+	if len(x.members) > 0 {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "member\tanswers\tround trip\tclock")
+		for _, m := range x.members {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", m.Name, m.how(), seconds(m.Trip, time.Millisecond, false), seconds(m.Ahead, 100*time.Millisecond, true))
+		}
+		t.Flush()
+		fmt.Fprintln(w)
+	}
+	for _, f := range x.found {
+		kind := "advice"
+		if f.Fault {
+			kind = "fault"
+		}
+		fmt.Fprintf(w, "%s: %s: %s\n    %s\n", kind, f.Check, f.Cause, f.Fix)
+	}
+	if len(doctor.Faults(x.found)) == 0 {
+		fmt.Fprintln(w, "no faults: a run can begin")
+	}
+}
+
+// how returns in words how a member is connected.
+func (m *probedMember) how() string {
+	switch {
+	case !m.Answers:
+		return "no"
+	case m.Via != "":
+		return "through " + m.Via
+	}
+	return "directly"
+}
+
+// seconds returns a duration for a table; "" of 0.
+func seconds(s float64, to time.Duration, sign bool) string {
+	d := time.Duration(s * float64(time.Second)).Round(to)
+	switch {
+	case d == 0:
+		return ""
+	case sign && d > 0:
+		return "+" + d.String()
+	}
+	return d.String()
+}
+
+// sickError says that a run cannot begin. The findings are on standard output.
+type sickError struct {
+	class  class
+	faults []doctor.Finding
+}
+
+func (e *sickError) Error() string {
+	checks := make([]string, len(e.faults))
+	for i, f := range e.faults {
+		checks[i] = string(f.Check)
+	}
+	return fmt.Sprintf("a run cannot begin: %s", strings.Join(slices.Compact(checks), ", "))
+}
+
+// failure returns the first fault as an error, nil if there is none.
+func (x *examination) failure() error {
+	for i, f := range x.found {
+		if f.Fault {
+			return &printedError{&sickError{x.codes[i], doctor.Faults(x.found)}}
+		}
+	}
+	return nil
+}
+
+// brief examines what may keep a run from going well although it begins.
+func brief(dir string) []string {
+	free, err := doctor.Free(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	var lines []string
+	for _, f := range doctor.Room(dir, free) {
+		lines = append(lines, f.Cause+"; "+f.Fix)
+	}
+	return lines
+}
