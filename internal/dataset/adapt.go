@@ -82,7 +82,7 @@ func asCSV(of any) (*csvFile, bool) {
 	return nil, false
 }
 
-// convertedRows are rows of which some features are in another unit.
+// convertedRows are rows with some features converted to another unit.
 type convertedRows struct {
 	rowReader
 	by          map[int]units.Conversion // columns
