@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -25,7 +27,7 @@ column. It also reports values that may stand for missing ones, such as -9999, a
 are no numbers. Each report has advice, and the last lines are flags for run, up and sim.`,
 		Example: `  collabdict check plant-a.csv
   collabdict check --dir plant-a --json`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			var set dataset.CSV
 			if dir != "" {
 				if len(args) > 0 {
@@ -44,7 +46,7 @@ are no numbers. Each report has advice, and the last lines are flags for run, up
 			if len(args) == 0 {
 				return &usageError{"want files or folders of rows", "see collabdict check --help"}
 			}
-			return a.checkFiles(args, set)
+			return a.checkFiles(cmd.Context(), dataset.Spec{Data: args, CSV: set})
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "check the files of a participant's `FOLDER`, as its node.yaml says how they are written")
@@ -54,8 +56,11 @@ are no numbers. Each report has advice, and the last lines are flags for run, up
 
 // checkFiles prints the profiles of files. The first that cannot be used is the error, the others
 // are noted.
-func (a *app) checkFiles(data []string, set dataset.CSV) error {
-	files, err := dataset.Resolve(data)
+func (a *app) checkFiles(ctx context.Context, spec dataset.Spec) error {
+	files, err := dataset.Resolve(spec.Data)
+	if err == nil {
+		err = spec.Forward(ctx, os.Stdin)
+	}
 	if err != nil {
 		return err
 	}
@@ -64,7 +69,7 @@ func (a *app) checkFiles(data []string, set dataset.CSV) error {
 		Files []*dataset.Profile `json:"files"`
 	}{}
 	for _, path := range files {
-		p, err := dataset.NewProfile(path, dataset.Spec{CSV: set})
+		p, err := spec.Profile(path)
 		switch {
 		case err != nil && failed == nil:
 			failed = err

@@ -136,7 +136,14 @@ func (x *examination) rows(f *runFlags, spec dataset.Spec) {
 	if spec.Input() {
 		return // they can be read only once
 	}
-	if _, _, err := f.loadOne(context.Background(), spec, x.config.Node.Name, x.dir); err != nil {
+	p, _, err := f.loadOne(context.Background(), spec, x.config.Node.Name, x.dir)
+	switch {
+	case err == nil:
+		x.config.Complete(p.Columns)
+	case x.agreed != nil && x.config.Task.Window == 0:
+		x.config.Complete(x.agreed.Columns)
+		fallthrough
+	default:
 		x.fault(doctor.Rows, err, "correct the file or node.yaml")
 	}
 	files, err := dataset.Resolve(spec.Data)
@@ -144,7 +151,7 @@ func (x *examination) rows(f *runFlags, spec dataset.Spec) {
 		return
 	}
 	for _, file := range files {
-		p, err := dataset.NewProfile(file, dataset.Spec{CSV: spec.CSV, Rename: spec.Rename, Convert: spec.Convert})
+		p, err := spec.Profile(file)
 		if err != nil {
 			continue // as found above, or a query
 		}

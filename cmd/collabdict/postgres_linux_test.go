@@ -31,7 +31,7 @@ func TestRowsInPostgreSQL(t *testing.T) {
 		name, value, _ := strings.Cut(v, "=")
 		t.Setenv(name, value)
 	}
-	fromFiles := startPlants(t, dir, 3, func(int) []string { return []string{"--blur", "0"} })
+	fromFiles := startPlants(t, dir, 3, func(int) []string { return []string{"--blur", "0", "--label", "label"} })
 	files, err := filepath.Glob(filepath.Join(dir, "*.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -52,8 +52,8 @@ func TestRowsInPostgreSQL(t *testing.T) {
 	for i, name := range names {
 		write(t, filepath.Join(sql, name+".sql"), "-- the rows of "+name+"\nselect * from \""+name+"\"\norder by place; -- all\n")
 		args := append([]string{
-			"run", "--data", name + ".sql", "--where", "split=train", "--ignore", "place", "--expect", "3", "--secret-file", "../our.secret", "--mdns", "",
-			"--listen", "/ip4/127.0.0.1/tcp/0", "--join-timeout", "60s", "--components", "2", "--blur", "0", "--memory", "1", "--verbose",
+			"run", "--data", name + ".sql", "--where", "split=train", "--ignore", "place", "--label", "label", "--expect", "3", "--secret-file", "../our.secret", "--mdns", "",
+			"--listen", "/ip4/127.0.0.1/tcp/0", "--join-timeout", "60s", "--components", "2", "--blur", "0", "--memory", "1", "--log-level", "debug",
 		}, peer...)
 		fromRows = append(fromRows, start(t, sql, args...))
 		if i == 0 {
@@ -100,6 +100,9 @@ func TestRowsInPostgreSQL(t *testing.T) {
 	if got := say(t, sql, 0, "score", "--model", modelFile, "--data", query); got != inFile {
 		t.Errorf("scores differ from those of a file:\n%s\n%s", got, inFile)
 	}
+	if got := say(t, sql, 0, "check", query); !strings.HasPrefix(got, query+": PostgreSQL, 120 rows, 7 columns") {
+		t.Errorf("check says:\n%s", got)
+	}
 	write(t, filepath.Join(sql, "bad.sql"), "select\n  presure from \""+names[0]+"\"")
 	write(t, filepath.Join(sql, "many.sql"), "select * from \""+names[0]+"\"")
 	wantLine := func(want, said string) {
@@ -110,7 +113,7 @@ func TestRowsInPostgreSQL(t *testing.T) {
 	}
 	wantLine(`error: bad.sql:2: PostgreSQL: column "presure" does not exist`, say(t, sql, 3, "score", "--model", modelFile, "--data", "bad.sql"))
 	wantLine(`error: bad.sql:2: PostgreSQL: column "presure" does not exist`, say(t, sql, 3, "evaluate", "--model", modelFile, "--data", "bad.sql"))
-	wantLine("many.sql has no ORDER BY", say(t, sql, 6, "run", "--data", "many.sql", "--where", "split=train", "--expect", "3", "--open", "--mdns", "", "--join-timeout", "1ms"))
+	wantLine("many.sql has no ORDER BY", say(t, sql, 6, "run", "--data", "many.sql", "--where", "split=train", "--label", "label", "--ignore", "place", "--expect", "3", "--open", "--mdns", "", "--join-timeout", "1ms"))
 	wantLine("error: want a file, got the address of a database", say(t, sql, 3, "score", "--model", modelFile, "--data", "postgres://me:"+hushed+"@host/db"))
 	t.Setenv("PGPASSWORD", "mistaken")
 	wantLine("error: "+query+": no connection to PostgreSQL: ", say(t, sql, 3, "score", "--model", modelFile, "--data", query))

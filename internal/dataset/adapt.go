@@ -69,7 +69,20 @@ func (t *adapted) read(features, others []int) (rowReader, error) {
 	return out, nil
 }
 
-// convertedRows are rows of which some features are in another unit.
+// asCSV returns the CSV file that a table or its rows come from, if it is one.
+func asCSV(of any) (*csvFile, bool) {
+	switch of := of.(type) {
+	case *csvFile:
+		return of, true
+	case *adapted:
+		return asCSV(of.table)
+	case *convertedRows:
+		return asCSV(of.rowReader)
+	}
+	return nil, false
+}
+
+// convertedRows are rows with some features converted to another unit.
 type convertedRows struct {
 	rowReader
 	by          map[int]units.Conversion // columns

@@ -1,6 +1,7 @@
 package dataset_test
 
 import (
+	"math"
 	"os"
 	"reflect"
 	"strconv"
@@ -80,6 +81,21 @@ func TestConversionsAreTheSameByText(t *testing.T) {
 			r.Fatalf("%v and %v", x[0][0], x[1][0])
 		}
 	})
+}
+
+// What is recognised of a CSV file holds for columns with other names and units, too.
+func TestOwnNamesInEuropeanCSV(t *testing.T) {
+	folder(t, "a.csv", "flow;T;kind\n1,5;212,5;x\n2,5;32,0;y\n")
+	d, err := dataset.LoadOne(inFahrenheit(t, "a.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := values(d.Participants[0].Train); math.Abs(got[0][0]-100.27777777777777) > 1e-12 || got[0][1] != 1.5 {
+		t.Errorf("got %v", got)
+	}
+	if d.Gaps.Forms() == nil {
+		t.Errorf("how the file is written is not said: %+v", d)
+	}
 }
 
 func TestFaultsOfOwnNamesAndUnits(t *testing.T) {

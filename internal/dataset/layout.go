@@ -149,7 +149,7 @@ func noRows(path string) error {
 
 func noFeatures(path string, t table) error {
 	const none = "no column is a feature: none that is left "
-	if c, ok := t.(*csvFile); ok {
+	if c, ok := asCSV(t); ok {
 		hint := fmt.Sprintf("columns are %s, separated by %s", quoted(t.header()), named(c.form.delimiter))
 		if c.form.texts && !c.form.units {
 			hint = "if that row has units, say in node.yaml csv: {units_row: true}; " + hint

@@ -37,7 +37,7 @@ func (sc *scanner) number(cell string, at place, column string) (float64, error)
 		return v, nil
 	}
 	hint := "fix the cell"
-	if t, ok := sc.rows.(*csvFile); ok && isNumeric(cell) && !isNumber(cell) {
+	if t, ok := asCSV(sc.rows); ok && isNumeric(cell) && !isNumber(cell) {
 		msg, hint = t.form.doubt(cell)
 	}
 	hint += sc.spec.orIgnore(column)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"reflect"
@@ -115,6 +116,24 @@ func TestScansHoldNothing(t *testing.T) {
 	})
 	if err != nil || total != lines {
 		t.Errorf("got %d rows, %v, want %d", total, err, lines)
+	}
+}
+
+// The step of time is found by rows that are read again.
+func TestWindowsOfStandardInput(t *testing.T) {
+	folder(t)
+	var b strings.Builder
+	b.WriteString("time,x\n")
+	for i := range 20000 {
+		fmt.Fprintf(&b, "%d,%d\n", i+100*(i/15000), i%7)
+	}
+	spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"x"}, Window: 5, Time: "time"}
+	if err := spec.Forward(t.Context(), strings.NewReader(b.String())); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	if _, err := dataset.Scan(spec, func(_ *mat.Dense, numbers []int) error { n += len(numbers); return nil }); err != nil || n != 20000 {
+		t.Errorf("got %d rows, %v", n, err)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // Profile describes the rows of a file.
 type Profile struct {
 	File string `json:"file"`
-	// Format is CSV, JSON, Parquet, NumPy or IDX. Of CSV, Delimiter and Decimal are how it is written,
+	// Format is CSV, JSON, PostgreSQL, Parquet, NumPy or IDX. Of CSV, Delimiter and Decimal are how it is written,
 	// and Written says what is unusual in that.
 	Format    string          `json:"format"`
 	Delimiter string          `json:"delimiter,omitempty"`
@@ -53,10 +53,9 @@ type columnStats struct {
 	first                string
 }
 
-// NewProfile reads a file once, as the Spec says how it is written and what its columns are
-// called, and holds no rows.
-func NewProfile(path string, spec Spec) (*Profile, error) {
-	t, err := spec.open(path, nil)
+// Profile reads a file once, or a source that the Spec goes forward through, and holds no rows.
+func (s *Spec) Profile(path string) (*Profile, error) {
+	t, err := s.open(path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +67,14 @@ func NewProfile(path string, spec Spec) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, columns := &Profile{File: path, Format: formatOf(path)}, make([]columnStats, len(kinds))
+	p, columns := &Profile{File: path, Format: formatOf(path, t)}, make([]columnStats, len(kinds))
 	for i, k := range kinds {
 		columns[i] = columnStats{name: t.header()[i], kind: k, least: math.Inf(1)}
 	}
 	if c, ok := t.(*csvFile); ok {
 		p.Delimiter, p.Decimal, p.Written = string(c.form.delimiter), string(c.form.decimal), c.form.String()
 	}
-	if err := p.read(&spec, columns); err != nil {
+	if err := p.read(s, columns); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(columns, func(c columnStats) bool { return c.kind == kindNumber }) {
@@ -85,17 +84,21 @@ func NewProfile(path string, spec Spec) (*Profile, error) {
 	return p, nil
 }
 
-func formatOf(path string) string {
+func formatOf(path string, t table) string {
 	name := strings.ToLower(path)
-	switch {
-	case isCSV(path):
+	switch t.(type) {
+	case *csvFile:
 		return "CSV"
+	case *ndjsonFile:
+		return "JSON"
+	case *resultTable:
+		return "PostgreSQL"
+	}
+	switch {
 	case strings.HasSuffix(name, ".parquet"):
 		return "Parquet"
 	case strings.HasSuffix(name, ".npy"), strings.HasSuffix(name, ".npz"):
 		return "NumPy"
-	case strings.Contains(name, ".ndjson"), strings.Contains(name, ".jsonl"):
-		return "JSON"
 	}
 	return "IDX"
 }
@@ -120,6 +123,7 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 	if err != nil {
 		return err
 	}
+	spec.pass(p.File)
 	lines, _ := t.(*csvFile)
 	values := make([]float64, len(features))
 	for {

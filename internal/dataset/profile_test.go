@@ -37,7 +37,7 @@ func awkwardColumns() string {
 
 func TestProfile(t *testing.T) {
 	folder(t, "a.csv", awkwardColumns())
-	p, err := dataset.NewProfile("a.csv", dataset.Spec{})
+	p, err := new(dataset.Spec).Profile("a.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ none empty: all cells are missing
 // The flags that a profile proposes let the file be read.
 func TestFlagsOfAProfileSuffice(t *testing.T) {
 	folder(t, "a.csv", awkwardColumns())
-	p, err := dataset.NewProfile("a.csv", dataset.Spec{})
+	p, err := new(dataset.Spec).Profile("a.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestProfileFigures(t *testing.T) {
 	csv, sites := many(900)
 	folder(t, "a.csv", csv, "a.parquet", parquetFile(t, sites), "a.npy", records(sites))
 	for _, file := range []string{"a.csv", "a.parquet", "a.npy"} {
-		p, err := dataset.NewProfile(file, dataset.Spec{})
+		p, err := new(dataset.Spec).Profile(file)
 		if err != nil {
 			t.Fatal(err)
 		}

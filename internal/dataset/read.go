@@ -101,7 +101,7 @@ func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*
 		return nil, err
 	}
 	var forms []form
-	if c, ok := t.(*csvFile); ok && c.form.String() != "" {
+	if c, ok := asCSV(t); ok && c.form.String() != "" {
 		forms = []form{{path, c.form.String()}}
 	}
 	gap, err := s.gap(path, lay)

@@ -62,11 +62,11 @@ func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
 		return nil, err
 	}
 	defer t.close()
-	spec.pass(path)
 	sc, err := spec.scanner(sch, path, path, t, nil)
 	if err != nil {
 		return nil, err
 	}
+	spec.pass(path)
 	kept := &sc.newGroup(path).train
 	for first := b.read; ; {
 		at, err := sc.rows.next()

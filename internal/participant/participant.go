@@ -57,15 +57,20 @@ type Result struct {
 	Model  *model.Model
 }
 
+// Complete sets what members agree on for rows with the given columns.
+func (c *Config) Complete(columns []string) {
+	c.Task = c.Task.Resolved(len(columns))
+	c.Node.Settings = c.Task.Settings
+	c.Node.Agreement = nil
+	for _, f := range c.Task.Fields(c.Task.DataColumns(columns)) {
+		c.Node.Agreement = append(c.Node.Agreement, node.Field(f))
+	}
+}
+
 // Run plays the part. After an error in a later round the model of the last round
 // completed is saved and returned all the same.
 func Run(ctx context.Context, c Config) (*Result, error) {
-	c.Task = c.Task.Resolved(len(c.Data.Columns))
-	c.Node.Settings = c.Task.Settings
-	c.Node.Agreement = nil
-	for _, f := range c.Task.Fields(c.Task.DataColumns(c.Data.Columns)) {
-		c.Node.Agreement = append(c.Node.Agreement, node.Field(f))
-	}
+	c.Complete(c.Data.Columns)
 	history, err := pastruns.Open(c.Node.Dir)
 	if err != nil {
 		return nil, err
