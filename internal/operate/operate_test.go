@@ -89,8 +89,7 @@ func TestWhatAProcessIsAt(t *testing.T) {
 	}
 }
 
-// What is shown of the time left is what the last rounds took, and nothing where no bound of
-// the rounds is known.
+// The time left follows from the last rounds, and is not known where the rounds have no bound.
 func TestTimeLeft(t *testing.T) {
 	for want, s := range map[string]*Status{
 		"58s true": running(),

@@ -95,7 +95,7 @@ func (s *Status) Healthy() (healthy bool, what string) {
 	return true, s.What()
 }
 
-// out reports whether the sums go on without this member, and why.
+// out reports whether the others continue without this member, and why.
 func (s *Status) out() (why string, out bool) {
 	n := s.Node
 	for _, a := range n.Absent {
