@@ -161,6 +161,16 @@ func TestStatusIsRead(t *testing.T) {
 	}
 }
 
+// Others are not shown what warnings say of the own rows.
+func TestThePublicStatusHasNoWarnings(t *testing.T) {
+	s := with(func(s *Status) { s.Warned, s.Warns = []Warning{{noon, "component 3 rests on 4 rows"}}, 7 })
+	public := s.Public()
+	text, err := json.Marshal(public)
+	if err != nil || bytes.Contains(text, []byte("4 rows")) || public.Warns != 7 || len(s.Warned) != 1 || public.Round != s.Round {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
 func TestOneProcessHoldsAFolder(t *testing.T) {
 	dir := t.TempDir() + "/new"
 	f, err := Hold(dir)

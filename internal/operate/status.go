@@ -64,6 +64,14 @@ type Process struct {
 	StateBytes int64  `json:"state_bytes"` // of state.db
 }
 
+// Public returns the status for others than the folder's owner: without the texts of warnings. Some of
+// them rest on the own rows, as result.json does.
+func (s *Status) Public() *Status {
+	public := *s
+	public.Warned = nil
+	return &public
+}
+
 // Left returns the time that the rounds left take at most, at the pace of the last ones.
 func (s *Status) Left() (left time.Duration, known bool) {
 	if s.Phase != Running || s.Rounds == 0 || s.Pace == 0 {
