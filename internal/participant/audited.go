@@ -102,7 +102,7 @@ func (a *Audited) compare(dir string) error {
 	run := a.Runs[len(a.Runs)-1]
 	var id [32]byte
 	if n, err := hex.Decode(id[:], []byte(run.Run)); err != nil || n != len(id) {
-		return nil //nolint:nilerr // no run of this name is in state.db
+		return nil // no run of this name is in state.db
 	}
 	j, err := log.Of(id)
 	if err != nil || j == nil {
