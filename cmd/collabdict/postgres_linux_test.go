@@ -53,7 +53,7 @@ func TestRowsInPostgreSQL(t *testing.T) {
 		write(t, filepath.Join(sql, name+".sql"), "-- the rows of "+name+"\nselect * from \""+name+"\"\norder by place; -- all\n")
 		args := append([]string{
 			"run", "--data", name + ".sql", "--where", "split=train", "--ignore", "place", "--expect", "3", "--secret-file", "../our.secret", "--mdns", "",
-			"--listen", "/ip4/127.0.0.1/tcp/0", "--join-timeout", "60s", "--components", "2", "--blur", "0", "--memory", "1", "--verbose",
+			"--listen", "/ip4/127.0.0.1/tcp/0", "--join-timeout", "60s", "--components", "2", "--blur", "0", "--memory", "1", "--log-level", "info",
 		}, peer...)
 		fromRows = append(fromRows, start(t, sql, args...))
 		if i == 0 {
