@@ -20,10 +20,10 @@ func (a *app) audit() *cobra.Command {
 	verify := &cobra.Command{
 		Use: "verify DIR", Short: "Check the chain of audit.log, and compare it with state.db",
 		Long: `verify checks that every line of audit.log in a participant's folder is as it was written: each has
-the SHA-256 of the line before. It names the first line that is wrong. If no node runs in the folder,
-it compares the digests of what was decided in the last run with those in state.db. At the end it
-lists the runs, and prints the SHA-256 of the last line: whoever keeps that elsewhere can find out
-later whether anything up to this line was changed.`,
+the SHA-256 of the line before. It names the first line that is wrong. It compares the digests of the
+last run with those in state.db, unless a node runs in the folder. At the end it lists the runs and
+prints the SHA-256 of the last line. Keep that elsewhere to find out later whether a line up to this
+one was changed.`,
 		Example: "  collabdict audit verify plant-a",
 		Args:    oneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -63,7 +63,7 @@ func roundsSaid(t *testing.T, dir string, names []string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := regexp.MustCompile(`(?m)^round \d+`).FindAllString(string(b), -1); found != nil {
+		if found := regexp.MustCompile(`Z round \d+`).FindAllString(string(b), -1); found != nil {
 			last = append(last, found[len(found)-1])
 		}
 	}

@@ -84,7 +84,7 @@ func (v *view) show(s *operate.Status) {
 	var table bytes.Buffer
 	writeStatus(&table, s)
 	width, height, err := term.GetSize(int(v.terminal.Fd()))
-	if err != nil {
+	if err != nil || width == 0 || height == 0 {
 		width, height = 80, 24
 	}
 	v.draw(table.String(), width, height)
@@ -101,7 +101,7 @@ func (v *view) draw(table string, width, height int) {
 	for _, l := range lines {
 		fmt.Fprintf(v.w, "%s%s\n", cut(l, width), clearLine)
 	}
-	io.WriteString(v.w, clearBelow)
+	fmt.Fprint(v.w, clearBelow)
 	v.lines = len(lines)
 }
 

@@ -43,7 +43,7 @@ func newMonitor(dir, name string, l *logs) *monitor {
 }
 
 // serve shows the status over HTTP: on the socket of the folder, which this process holds
-// until the returned function is called, and at an address if one is given.
+// until the returned function is called, and its public part at an address if one is given.
 func (m *monitor) serve(address string, say func(line string)) (stop func(), err error) {
 	folder, err := operate.Hold(m.dir)
 	if err != nil {
@@ -57,7 +57,7 @@ func (m *monitor) serve(address string, say func(line string)) (stop func(), err
 	if address == "" {
 		return release, nil
 	}
-	at, closeTCP, err := operate.ServeTCP(address, h)
+	at, closeTCP, err := operate.ServeTCP(address, operate.Handler(func() *operate.Status { return m.status().Public() }))
 	if err != nil {
 		release()
 		return nil, &usageError{fmt.Sprintf("--http: %s", err), "give an address of this machine with a port that is free, such as :9464"}

@@ -19,10 +19,10 @@ import (
 func (a *app) status() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "status DIR", Short: "Show how the node that runs in a folder is doing",
-		Long: `status shows how the node that runs in a participant's folder is doing: which members are here,
-which are not and why, the round and what is under way, whom it waits for and for how long, how long
-the rounds left take at most, and the last warnings. It asks the node on the socket control.sock in
-the folder.`,
+		Long: `status shows how the node that runs in a participant's folder is doing. It lists the members that
+are here, and those that are not with the reason. It shows the round, what is under way, the members
+that are waited for, the time that is left at most, and the last warnings. It asks the node on the
+socket control.sock in the folder.`,
 		Example: "  collabdict status plant-a",
 		Args:    oneFolder,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -44,7 +44,7 @@ func begin(w http.ResponseWriter, kind string, code int) {
 	w.WriteHeader(code)
 }
 
-// answer says whether something holds: 200 if it does, else 503, with what the process is at.
+// answer reports whether something holds, by 200 or 503, with what the process is at.
 func answer(w http.ResponseWriter, of func() (bool, string)) {
 	holds, what := of()
 	code := http.StatusOK

@@ -89,8 +89,7 @@ func TestWhatAProcessIsAt(t *testing.T) {
 	}
 }
 
-// What is shown of the time left is what the last rounds took, and nothing where no bound of
-// the rounds is known.
+// The time left follows from the last rounds, and is not known where the rounds have no bound.
 func TestTimeLeft(t *testing.T) {
 	for want, s := range map[string]*Status{
 		"58s true": running(),
@@ -158,6 +157,16 @@ func TestStatusIsRead(t *testing.T) {
 		t.Errorf("%v: got %+v, want %+v", err, got, want)
 	}
 	if err != nil || bytes.Contains(text, []byte("loss")) {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// Others are not shown what warnings say of the own rows.
+func TestThePublicStatusHasNoWarnings(t *testing.T) {
+	s := with(func(s *Status) { s.Warned, s.Warns = []Warning{{noon, "component 3 rests on 4 rows"}}, 7 })
+	public := s.Public()
+	text, err := json.Marshal(public)
+	if err != nil || bytes.Contains(text, []byte("4 rows")) || public.Warns != 7 || len(s.Warned) != 1 || public.Round != s.Round {
 		t.Errorf("%v: %s", err, text)
 	}
 }

@@ -64,6 +64,14 @@ type Process struct {
 	StateBytes int64  `json:"state_bytes"` // of state.db
 }
 
+// Public returns the status for others than the folder's owner: without the texts of warnings. Some of
+// them rest on the own rows, as result.json does.
+func (s *Status) Public() *Status {
+	public := *s
+	public.Warned = nil
+	return &public
+}
+
 // Left returns the time that the rounds left take at most, at the pace of the last ones.
 func (s *Status) Left() (left time.Duration, known bool) {
 	if s.Phase != Running || s.Rounds == 0 || s.Pace == 0 {
@@ -95,7 +103,7 @@ func (s *Status) Healthy() (healthy bool, what string) {
 	return true, s.What()
 }
 
-// out reports whether the sums go on without this member, and why.
+// out reports whether the others continue without this member, and why.
 func (s *Status) out() (why string, out bool) {
 	n := s.Node
 	for _, a := range n.Absent {

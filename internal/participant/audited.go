@@ -22,8 +22,8 @@ type Audited struct {
 	Releases int `json:"releases"`
 	Exports  int `json:"exports"`
 	CutOff   int `json:"cut_off"`
-	// Compared says that the decisions of the last run are those in state.db, of which Behind are
-	// not in the log yet: a process that was killed has not written them.
+	// Compared says that the decisions of the last run are those in state.db. Behind more are in
+	// state.db alone: a process that was killed has not entered them.
 	Compared bool `json:"compared"`
 	Behind   int  `json:"behind"`
 }
@@ -102,7 +102,7 @@ func (a *Audited) compare(dir string) error {
 	run := a.Runs[len(a.Runs)-1]
 	var id [32]byte
 	if n, err := hex.Decode(id[:], []byte(run.Run)); err != nil || n != len(id) {
-		return nil //nolint:nilerr // no run of this name is in state.db
+		return nil // no run of this name is in state.db
 	}
 	j, err := log.Of(id)
 	if err != nil || j == nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/collabdict/collabdict/algorithm"
@@ -49,9 +50,10 @@ func TestARunThatIsStoppedSaysWhatWasOpened(t *testing.T) {
 	all, _ := configs(t, 3, learn(t, 50))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	var ended atomic.Int32
 	for i := range all {
 		all[i].OnRound = func(p algorithm.Progress, _ node.Status) {
-			if p.Number == 3 {
+			if p.Number == 3 && int(ended.Add(1)) == len(all) { // a member that is stopped leaves at once
 				cancel()
 			}
 		}
