@@ -119,7 +119,7 @@ func startPlants(t *testing.T, dir string, n int, args func(i int) []string) []*
 	var peer []string
 	for i, path := range paths[:n] {
 		a := append([]string{
-			"run", "--data", path, "--where", "split=train", "--expect", "3", "--secret-file", "our.secret", "--mdns", "", "--listen", "/ip4/127.0.0.1/tcp/0",
+			"run", "--data", path, "--where", "split=train", "--label", "label", "--expect", "3", "--secret-file", "our.secret", "--mdns", "", "--listen", "/ip4/127.0.0.1/tcp/0",
 			"--join-timeout", "60s", "--components", "2",
 		}, peer...)
 		members = append(members, start(t, dir, append(a, args(i)...)...))
@@ -210,7 +210,7 @@ func TestStrangersTakeNoSeat(t *testing.T) {
 	makeSecret(t, dir, "other.secret")
 	run := func(path string, args ...string) *member {
 		return start(t, dir, append([]string{
-			"run", "--data", path, "--where", "split=train", "--expect", "3", "--mdns", "", "--listen", "/ip4/127.0.0.1/tcp/0", "--components", "2",
+			"run", "--data", path, "--where", "split=train", "--label", "label", "--expect", "3", "--mdns", "", "--listen", "/ip4/127.0.0.1/tcp/0", "--components", "2",
 		}, args...)...)
 	}
 	ours := []string{"--secret-file", "our.secret", "--join-timeout", "60s"}

@@ -141,7 +141,7 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 		p.found(c, "range", fmt.Sprintf("sizes are from %g to %g", c.least, c.most), "take logarithms, or another unit, if small values matter")
 	}
 	if c.missing > 0 && !out {
-		p.found(c, "missing", are(c.missing)+" missing", "--missing skip, or marginal with ggm")
+		p.found(c, "missing", are(c.missing)+" missing", "--missing skip, or marginal with a model that learns from what is there")
 		p.Flags.Missing = SkipMissing
 	}
 	if out {
