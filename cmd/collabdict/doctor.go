@@ -121,7 +121,7 @@ func (x *examination) alone() {
 	if agreed, err := roster.Read(f.agreement.file); err == nil {
 		x.agreed = agreed
 		if err := agreed.Check(); err != nil {
-			x.fault(doctor.Signatures, err, "let each member sign it")
+			x.fault(doctor.Signatures, err, "collect the signatures with collabdict consortium verify FILE COPY..., and send the file to all")
 		}
 	}
 	x.rows(f, spec)

@@ -109,12 +109,15 @@ func dialFailures(err error) (list []Failure) {
 // a new reason.
 func reasonOf(err error) string {
 	text := err.Error()
+	if at := strings.LastIndex(text, "connect: "); at >= 0 {
+		return text[at+len("connect: "):]
+	}
 	if _, after, ok := strings.Cut(text, "->"); ok {
 		if _, after, ok := strings.Cut(after, ": "); ok {
-			text = after
+			return after
 		}
 	}
-	return strings.TrimPrefix(text, "connect: ")
+	return text
 }
 
 // Failed notes that a peer was dialled in vain, for the log.

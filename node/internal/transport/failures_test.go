@@ -1,0 +1,93 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/net/swarm"
+	"github.com/multiformats/go-multiaddr"
+)
+
+func dialError(t *testing.T, causes map[string]string) error {
+	t.Helper()
+	e := &swarm.DialError{Peer: "p"}
+	for at, cause := range causes {
+		a, err := multiaddr.NewMultiaddr(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.DialErrors = append(e.DialErrors, swarm.TransportError{Address: a, Cause: errors.New(cause)})
+	}
+	return e
+}
+
+func TestDialsInVainSayWhy(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want []Failure
+	}{
+		"no error":          {nil, nil},
+		"the end of a wait": {context.Canceled, nil},
+		"no address":        {&swarm.DialError{Cause: swarm.ErrNoAddresses}, []Failure{{"any address", "no address of it is known, or it can be dialled at none"}}},
+		"another error":     {fs.ErrClosed, []Failure{{"any address", "file already closed"}}},
+		"two addresses": {
+			dialError(t, map[string]string{
+				"/ip4/192.0.2.2/tcp/80": "dial tcp4 0.0.0.0:4001->192.0.2.2:80: connect: connection refused",
+				"/ip4/192.0.2.1/tcp/80": "dial tcp4 0.0.0.0:4001->192.0.2.1:80: i/o timeout",
+			}),
+			[]Failure{{"/ip4/192.0.2.1/tcp/80", "i/o timeout"}, {"/ip4/192.0.2.2/tcp/80", "connection refused"}},
+		},
+		"without a port of this side": {
+			dialError(t, map[string]string{"/ip4/192.0.2.2/tcp/80": "dial tcp4 192.0.2.2:80: connect: no route to host"}),
+			[]Failure{{"/ip4/192.0.2.2/tcp/80", "no route to host"}},
+		},
+	} {
+		if got := dialFailures(c.err); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// The log names an address once for each reason, and not before members have had time to
+// start. After a connection it does so again.
+func TestDialsInVainAreLoggedOnce(t *testing.T) {
+	var log strings.Builder
+	f := &failures{log: slog.New(slog.NewTextHandler(&log, nil)), of: map[peer.ID]*failing{}}
+	refused := dialError(t, map[string]string{"/ip4/192.0.2.2/tcp/80": "connect: connection refused"})
+	late := dialError(t, map[string]string{"/ip4/192.0.2.2/tcp/80": "i/o timeout"})
+	start := time.Unix(0, 0)
+	for i, step := range []struct {
+		at      time.Duration
+		err     error
+		reached bool
+		lines   int
+	}{
+		{at: 0, err: refused, lines: 0},
+		{at: failAfter - 1, err: refused, lines: 0},
+		{at: failAfter, err: refused, lines: 1},
+		{at: 2 * failAfter, err: refused, lines: 1},
+		{at: 3 * failAfter, err: late, lines: 2},
+		{at: 4 * failAfter, reached: true, lines: 2},
+		{at: 4 * failAfter, err: refused, lines: 2},
+		{at: 5 * failAfter, err: refused, lines: 3},
+	} {
+		if step.reached {
+			f.reached("p")
+		} else {
+			f.failed(start.Add(step.at), "p", "plant-b", step.err)
+		}
+		if got := strings.Count(log.String(), "\n"); got != step.lines {
+			t.Fatalf("step %d: %d lines, want %d:\n%s", i, got, step.lines, log.String())
+		}
+	}
+	if !strings.Contains(log.String(), `name=plant-b`) || !strings.Contains(log.String(), `address=/ip4/192.0.2.2/tcp/80 reason="connection refused"`) {
+		t.Error(log.String())
+	}
+}
