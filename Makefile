@@ -13,7 +13,7 @@ OUTSIDE ?=
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart vuln check clean
+.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart e2e vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -80,6 +80,9 @@ outside: ## run tests, benchmarks and comparisons that need data from the folder
 
 image: ## build the container image IMAGE (image.tar) with ko, and run the program from its layers
 	scripts/image.sh "$(or $(IMAGE),image.tar)"
+
+e2e: ## try consortia in network namespaces (root, Linux, iproute2, nftables; about 15 minutes)
+	$(GO) test -tags e2e -count=1 -timeout 60m ./scripts/e2e
 
 chart: ## render the Helm chart and read it as Kubernetes does (a module of its own)
 	cd deploy/helm/test && $(GO) vet ./... && $(GO) test ./...

@@ -3,13 +3,19 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/peerstore"
+	"github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/collabdict/collabdict/node/internal/membership"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
@@ -65,6 +71,9 @@ func Probe(ctx context.Context, c Config) ([]Probed, []Unreached, error) {
 	if err := c.checkSelf(self); err != nil {
 		return nil, nil, err
 	}
+	if err := c.checkPorts(); err != nil {
+		return nil, nil, err
+	}
 	agreement := c.complete()
 	h, err := c.listen(key, agreement.ID())
 	if err != nil {
@@ -82,6 +91,32 @@ func Probe(ctx context.Context, c Config) ([]Probed, []Unreached, error) {
 	others := slices.DeleteFunc(slices.Clone(c.Members), func(m Member) bool { return m.ID == self })
 	found := probeAll(ctx, r, h, others)
 	return c.probed(others, found), r.ProbedUnreached(found), ctx.Err()
+}
+
+// checkPorts reports an address to listen on that another program has. libp2p would share
+// the port with a program that lets it, such as another node.
+func (c *Config) checkPorts() error {
+	for _, text := range c.Listen {
+		a, err := multiaddr.NewMultiaddr(text)
+		if err != nil {
+			return refused("listen", text, "a multiaddr such as /ip4/0.0.0.0/tcp/4001")
+		}
+		network, address, err := manet.DialArgs(a)
+		if err != nil {
+			continue // listening says what is wrong with it
+		}
+		var port io.Closer
+		if strings.HasPrefix(network, "udp") {
+			port, err = net.ListenPacket(network, address)
+		} else {
+			port, err = net.Listen(network, address)
+		}
+		if err != nil {
+			return refused("listen", fmt.Sprintf("%s: %v", text, err), "addresses of this machine with ports that are free")
+		}
+		port.Close()
+	}
+	return nil
 }
 
 // probeAll probes members, and those that are not reached once more when connections

@@ -235,3 +235,6 @@ func (c *consortium) oneModel(most time.Duration) {
 		c.t.Errorf("the members have %d models: %v", len(digests), digests)
 	}
 }
+
+// matches reports whether a text has a line that matches a pattern.
+func matches(pattern, text string) bool { return regexp.MustCompile(pattern).MatchString(text) }

@@ -47,11 +47,11 @@ type relays struct {
 	work      sync.WaitGroup
 
 	mu   sync.Mutex
-	held map[peer.ID]bool // members that are known to relay, while they are connected
+	held map[peer.ID]chan struct{} // of members that relay; a value says that it is connected anew
 }
 
 func newRelays(h host.Host, a *Admission, c Config) (*relays, error) {
-	r := &relays{host: h, admission: a, held: map[peer.ID]bool{}}
+	r := &relays{host: h, admission: a, held: map[peer.ID]chan struct{}{}}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	if c.Relay {
 		most := 16*c.Size + 64
@@ -99,33 +99,46 @@ func (r *relays) follow(sub event.Subscription) {
 				return
 			}
 			told := e.(event.EvtPeerIdentificationCompleted)
-			if slices.Contains(told.Protocols, circuit.ProtoIDv2Hop) && r.admission.listed(told.Peer) && r.hold(told.Peer) {
-				r.work.Go(func() { r.keep(told.Peer) })
+			if slices.Contains(told.Protocols, circuit.ProtoIDv2Hop) && r.admission.listed(told.Peer) {
+				r.hold(told.Peer)
 			}
 		}
 	}
 }
 
-// hold notes that a member relays, and reports whether that is new.
-func (r *relays) hold(id peer.ID) bool {
+// hold takes a place at a member that relays. Its process may be another than before, which
+// knows of no place.
+func (r *relays) hold(id peer.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	before := r.held[id]
-	r.held[id] = true
-	return !before
+	anew, known := r.held[id]
+	if !known {
+		anew = make(chan struct{}, 1)
+		r.held[id] = anew
+		r.work.Go(func() { r.keep(id, anew) })
+	}
+	select {
+	case anew <- struct{}{}:
+	default:
+	}
 }
 
-func (r *relays) drop(id peer.ID) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.held, id)
-}
-
-// keep keeps a place at a relay until the connection to it has ended.
-func (r *relays) keep(id peer.ID) {
-	defer r.drop(id)
+// keep keeps a place at a relay while it is connected.
+func (r *relays) keep(id peer.ID, anew <-chan struct{}) {
 	var until time.Time
-	for wait := time.Second; r.host.Network().Connectedness(id) == network.Connected; {
+	wait := relayEvery
+	for {
+		select {
+		case <-r.ctx.Done():
+			return
+		case <-anew:
+			until, wait = time.Time{}, time.Second
+		case <-time.After(wait):
+		}
+		if r.host.Network().Connectedness(id) != network.Connected {
+			wait = relayEvery
+			continue
+		}
 		if time.Until(until) < 2*relayEvery {
 			ctx, cancel := context.WithTimeout(r.ctx, relayMost)
 			place, err := client.Reserve(ctx, r.host, peer.AddrInfo{ID: id})
@@ -137,11 +150,6 @@ func (r *relays) keep(id peer.ID) {
 			}
 		}
 		r.offer(id)
-		select {
-		case <-r.ctx.Done():
-			return
-		case <-time.After(wait):
-		}
 	}
 }
 

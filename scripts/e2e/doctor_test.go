@@ -1,0 +1,142 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// findings runs doctor for a member, and returns its findings as "check: cause".
+func (m *member) findings() (all string) {
+	m.t.Helper()
+	out, _ := m.at("doctor", m.dir, "--json").Output() // its exit code says that there are faults
+	var r struct {
+		Findings []struct{ Check, Cause string }
+	}
+	if err := json.Unmarshal(out, &r); err != nil {
+		m.t.Fatalf("doctor: %v: %s", err, out)
+	}
+	for _, f := range r.Findings {
+		all += f.Check + ": " + f.Cause + "\n"
+	}
+	return all
+}
+
+// doctor names each of ten faults that are planted one after the other, and finds nothing
+// before and after.
+func TestDoctor(t *testing.T) {
+	symmetric := behindNAT("fully-random")
+	n := newInternet(t, open, open, symmetric, symmetric)
+	n.tell("delay 10ms")
+	h := hospitals()
+	c := newConsortium(t, 5, h[0], h[1], h[4], h[5])
+	patient := c.members[1]
+	for _, m := range []*member{c.members[0], c.members[2], c.members[3]} {
+		m.start()
+	}
+	well := func() { // once the members behind NAT have met through the relay
+		t.Helper()
+		var got string
+		for limit := time.Now().Add(time.Minute); time.Now().Before(limit); time.Sleep(time.Second) {
+			if got = patient.findings(); got == "" {
+				return
+			}
+		}
+		t.Fatalf("the patient is well, and doctor finds\n%s", got)
+	}
+	c.members[0].says(`3 of 4 members are here`, time.Minute)
+	well()
+	file := func(name string) string { return filepath.Join(patient.dir, name) }
+	swap := func(path, old, new string) {
+		t.Helper()
+		b, err := os.ReadFile(path)
+		fatal(t, err)
+		if !strings.Contains(string(b), old) {
+			t.Fatalf("%s has no %q", path, old)
+		}
+		fatal(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(b), old, new)), 0o600))
+	}
+	agreement := filepath.Join(patient.dir, "own.yaml")
+	own := func(edit func()) func() {
+		return func() {
+			b, err := os.ReadFile(c.agreement())
+			fatal(t, err)
+			fatal(t, os.WriteFile(agreement, b, 0o600))
+			swap(file("node.yaml"), "../consortium.yaml", "own.yaml")
+			edit()
+		}
+	}
+	shared := func() { swap(file("node.yaml"), "own.yaml", "../consortium.yaml") }
+	rows, err := os.ReadFile(file("rows.csv"))
+	fatal(t, err)
+	healRows := func() { fatal(t, os.WriteFile(file("rows.csv"), rows, 0o600)) }
+	var taken *exec.Cmd
+	for name, f := range map[string]struct {
+		plant, heal func()
+		want        string
+	}{
+		"a key that others can read": {
+			func() { fatal(t, os.Chmod(file("identity.key"), 0o644)) }, func() { fatal(t, os.Chmod(file("identity.key"), 0o600)) },
+			"identity: ",
+		},
+		"a column that is absent":   {func() { swap(file("rows.csv"), "temp", "tmp") }, healRows, `rows: .*temp`},
+		"many missing cells":        {func() { fatal(t, os.WriteFile(file("rows.csv"), levels("", "3.5"), 0o600)) }, healRows, "missing: .*column level: 50%"},
+		"a column that is constant": {func() { fatal(t, os.WriteFile(file("rows.csv"), levels("7", "7"), 0o600)) }, healRows, "features: .*level"},
+		"a port that is taken": {
+			func() {
+				taken = exec.Command("ip", "netns", "exec", prefix+patient.name, "python3", "-c",
+					"import socket,time\ns=socket.socket()\ns.bind(('0.0.0.0',4001))\ns.listen()\ntime.sleep(100)")
+				fatal(t, taken.Start())
+				time.Sleep(time.Second)
+			},
+			func() { _ = taken.Process.Kill(); _ = taken.Wait() }, "listen: .*4001",
+		},
+		"no node.yaml that can be read":   {func() { swap(file("node.yaml"), "name:", "nmae:") }, func() { swap(file("node.yaml"), "nmae:", "name:") }, "configuration: .*did you mean name"},
+		"an agreement that was altered":   {own(func() { swap(agreement, "components: 2", "components: 3") }), shared, "agreement: h1 has another agreement: components: here \"3\", there \"2\""},
+		"an agreement that is not signed": {own(func() { swap(agreement, "signatures:", "signatures: {}\n#") }), shared, "signatures: |configuration: "},
+		"a member that has been stopped":  {c.members[0].kill, func() { c.members[0].start(); time.Sleep(5 * time.Second) }, "reached: h1 is not reached: /ip4/20.20.0.1/.*connection refused"},
+		"two members that do not reach each other": {
+			func() {
+				c.members[0].kill()
+				c.members[0].write("node.yaml", c.members[0].nodeYAML(h[0], ""))
+				c.members[0].start()
+				time.Sleep(10 * time.Second)
+			},
+			func() {
+				c.members[0].kill()
+				c.members[0].write("node.yaml", c.members[0].nodeYAML(h[0], "relay: true"))
+				c.members[0].start()
+				time.Sleep(5 * time.Second)
+			},
+			"between: h3 and h4 do not reach each other|reached: h[34] is not reached",
+		},
+	} {
+		f.plant()
+		if got := patient.findings(); !matches(f.want, got) {
+			t.Errorf("%s: want %s, doctor finds\n%s", name, f.want, got)
+		}
+		f.heal()
+	}
+	well()
+}
+
+// levels returns rows whose last column has two values in turn.
+func levels(even, odd string) []byte {
+	var text strings.Builder
+	text.WriteString("flow,temp,level\n")
+	for i := range 60 {
+		level := even
+		if i%2 == 1 {
+			level = odd
+		}
+		fmt.Fprintf(&text, "%d.5,%d.25,%s\n", i*i%13, i*7%17, level)
+	}
+	return []byte(text.String())
+}
