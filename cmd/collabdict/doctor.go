@@ -25,10 +25,10 @@ func (a *app) doctor() *cobra.Command {
 	var alone bool
 	cmd := &cobra.Command{
 		Use: "doctor DIR", Short: "Examine a participant before a run: its files, rows and disk, and the way to the others",
-		Long: `doctor examines the participant of a folder with node.yaml. By itself: the files and the signatures
-of the agreement, the key, the disk, the addresses to listen on, and the rows, with their columns,
-missing cells and agreed ranges. With the others: whether each answers, directly or through a member
-that relays, the round trip, its agreement and its clock, and which of them do not reach each other.
+		Long: `doctor examines the participant of a folder with node.yaml. By itself, it looks at node.yaml, the
+agreement and its signatures, the key, the disk and the rows: their columns, missing cells and
+ranges. Then it connects to the others. It shows whether each answers, directly or through a member
+that relays, and compares agreements and clocks. It names pairs that do not reach each other.
 
 Members answer while they run or wait for a run, so let them start first. doctor takes part in
 nothing. If a node runs in the folder, it shows that node's connections in place of its own.

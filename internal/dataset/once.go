@@ -138,14 +138,7 @@ func sniff(from *io.PipeReader) (*once, error) {
 		}
 		b = bufio.NewReaderSize(z, bufferSize)
 	}
-	out := &once{name: standardInput}
-	for n := 64; ; n *= 2 {
-		first, err := b.Peek(min(n, bufferSize))
-		text := strings.TrimLeft(string(bytes.TrimPrefix(first, []byte("\ufeff"))), " \t\r\n")
-		if out.objects = text != "" && (text[0] == '{' || text[0] == '['); text != "" || err != nil || n >= bufferSize {
-			break
-		}
-	}
+	out := &once{name: standardInput, objects: beginsObject(b)}
 	r, w := io.Pipe()
 	out.bytes = r
 	go func() {
@@ -157,4 +150,16 @@ func sniff(from *io.PipeReader) (*once, error) {
 		from.Close()
 	}()
 	return out, nil
+}
+
+// beginsObject reports whether the first text that comes is JSON. An error of reading comes
+// again with the next read.
+func beginsObject(b *bufio.Reader) bool {
+	for n := 64; ; n *= 2 {
+		first, err := b.Peek(min(n, bufferSize))
+		text := strings.TrimLeft(string(bytes.TrimPrefix(first, []byte("\ufeff"))), " \t\r\n")
+		if text != "" || err != nil || n >= bufferSize {
+			return text != "" && (text[0] == '{' || text[0] == '[')
+		}
+	}
 }

@@ -33,7 +33,7 @@ func cell(oid uint32, text []byte) (out []byte, ok bool) {
 	if text == nil {
 		return nil, true
 	}
-	layout := ""
+	var layout string
 	switch oid {
 	case oidBool:
 		if bytes.Equal(text, []byte("t")) {

@@ -48,6 +48,7 @@ func TestQuery(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	t.Setenv("PGPASSWORD", server.Password)
+	//nolint:dupword // a row of nulls
 	server.Exec(t, `create type state as enum ('idle', 'run');
 create table plant (at timestamptz, day date, local timestamp, temp float8, flow float4, n bigint, price numeric(8,2), open bool, site text, code char(4), state state);
 insert into plant values ('2024-05-17 08:30:00+00', '2024-05-17', '2024-05-17 08:30', 0.1, 0.1, 9007199254740993, 1.5, true, 'nörth, "1"', 'a', 'run'),

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// hospitals are six sites: three that all reach, the first of which relays and also listens
-// on port 443; one whose firewall lets only port 443 out; two behind NAT.
+// hospitals are six sites. All reach the first three; the first one relays, and also listens
+// on port 443. One has a firewall that lets only port 443 out. Two are behind NAT.
 func hospitals() []site {
 	public := func(i string) site {
 		return site{
@@ -25,9 +25,9 @@ func hospitals() []site {
 	return []site{first, public("2"), public("3"), hidden, hidden, hidden}
 }
 
-// Six sites, two of them behind NATs that give each connection another port, one with only
-// port 443, with 200 ms between any two and one packet of a hundred lost: the run completes,
-// and the pairs that are connected through the relay are listed.
+// Two of six sites are behind NATs that give each connection another port, and one has only
+// port 443. A round trip takes 200 ms, and one packet in a hundred is lost. The run
+// completes, and the pairs that are connected through the relay are listed.
 func TestBehindNATAndFirewalls(t *testing.T) {
 	symmetric := behindNAT("fully-random")
 	n := newInternet(t, open, open, open, webOnly, symmetric, symmetric)

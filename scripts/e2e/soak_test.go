@@ -57,8 +57,8 @@ func number(t *testing.T, text []byte, pattern string) float64 {
 	return v
 }
 
-// Six members of which one is away for twelve of every twenty seconds, killed and started
-// again: a tenth of all. What the member takes that is never killed stays what it is.
+// Every twenty seconds one of six members is killed, and is away for twelve of them: a tenth
+// of all. A member that is never killed takes no more memory, goroutines or file handles.
 func TestSoak(t *testing.T) {
 	most, err := time.ParseDuration(cmp.Or(os.Getenv("COLLABDICT_E2E_SOAK"), "2m"))
 	fatal(t, err)
