@@ -38,6 +38,7 @@ noasm: ## run the tests of packages with assembly, without it
 
 vet: ## run go vet
 	$(GO) vet ./...
+	GOOS=linux $(GO) vet -tags e2e ./scripts/e2e
 
 fmt: ## check the format of all files (gofmt, gofumpt), and that no merge marks are left
 	@! grep -rIlE --exclude-dir=.git '^(<{7}|>{7}) ' .
