@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 
+	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
@@ -31,6 +32,9 @@ type (
 	OverError = rendezvous.OverError
 	// EndedError reports that a newcomer, Name, has ended its part in the run for good.
 	EndedError = rendezvous.EndedError
+	// VersionError reports that a member speaks another version of the protocol, Got, than
+	// this one, Want.
+	VersionError = wire.VersionError
 	// JoinTimeoutError reports that not all members were found in time: which of them are
 	// Present and which are Missing, as far as their names are known.
 	JoinTimeoutError = rendezvous.JoinTimeoutError

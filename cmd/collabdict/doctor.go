@@ -84,7 +84,7 @@ type probedMember struct {
 // classes are those of faults, for the exit code.
 var classes = map[doctor.Check]class{
 	doctor.Disk: diskFull, doctor.Rows: dataFailure, doctor.Missing: dataFailure, doctor.Ranges: dataFailure,
-	doctor.Agreement: disagreement, doctor.Reached: membersLost, doctor.Between: membersLost,
+	doctor.Agreement: disagreement, doctor.Versions: disagreement, doctor.Reached: membersLost, doctor.Between: membersLost,
 }
 
 func (x *examination) add(found ...doctor.Finding) {

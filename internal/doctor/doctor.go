@@ -7,6 +7,7 @@ package doctor
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ const (
 	Agreement     Check = "agreement"     // they have the same agreement
 	Between       Check = "between"       // they reach each other
 	Clock         Check = "clock"         // clocks differ little
+	Versions      Check = "versions"      // they speak the same version of the protocol
 )
 
 // Finding is something that a run may suffer from.
@@ -149,6 +151,12 @@ func answered(answers []node.Probed, self, name string) bool {
 
 // silent is the finding of a member that has not answered.
 func silent(p node.Probed) Finding {
+	if version, ok := errors.AsType[*node.VersionError](p.Err); ok {
+		return Finding{
+			Versions, true, fmt.Sprintf("%s speaks version %d of the protocol, this member version %d", p.Name, version.Got, version.Want),
+			"install the same release of collabdict at all members",
+		}
+	}
 	f := Finding{Reached, true, p.Name + " does not answer: " + p.Err.Error(), "see whether it runs, and whether a firewall is between"}
 	if len(p.Failures) > 0 {
 		f.Cause = p.Name + " is not reached: " + strings.Join(p.Failures, "; ")

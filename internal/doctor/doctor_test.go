@@ -79,6 +79,7 @@ func TestMembers(t *testing.T) {
 		"all well":               {[]node.Probed{fine("b", 2*time.Second), fine("c", -time.Second)}, nil, nil},
 		"one is not reached":     {[]node.Probed{fine("b", 0), gone}, pair, []string{"!reached: c is not reached: /ip4/192.0.2.1/tcp/1: connection refused"}},
 		"one does not answer":    {[]node.Probed{fine("b", 0), mute}, nil, []string{"!reached: c does not answer: stream reset"}},
+		"another version":        {[]node.Probed{{Name: "b", Err: fmt.Errorf("hello: %w", &node.VersionError{Got: 8, Want: 7})}}, nil, []string{"!versions: b speaks version 8 of the protocol, this member version 7"}},
 		"another agreement":      {[]node.Probed{other}, nil, []string{`!agreement: b has another agreement: components: here "3", there "2"`}},
 		"refused":                {[]node.Probed{apart}, nil, []string{"!agreement: b does not let this node in"}},
 		"a pair":                 {[]node.Probed{fine("b", 0), fine("c", 0)}, pair, []string{"!between: b and c do not reach each other: a firewall"}},

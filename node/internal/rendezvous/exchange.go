@@ -93,8 +93,8 @@ func (r *Rendezvous) exchange(ctx context.Context, id peer.ID) error {
 	return r.read(s, id)
 }
 
-// answer is the other end of exchange. A hello that is too long is answered, so
-// that its sender learns of the disagreement.
+// answer is the other end of exchange. A hello that is too long, or of another version, is
+// answered, so that its sender learns of the disagreement.
 func (r *Rendezvous) answer(s network.Stream) {
 	defer r.cfg.Host.Admission.Part(s.Conn())
 	defer s.Close()
@@ -110,7 +110,8 @@ func (r *Rendezvous) answer(s network.Stream) {
 	most := int64(wire.MaxHello)
 	if r.knows(id) {
 		err := r.read(s, id)
-		if _, tooLong := err.(*wire.LimitError); err != nil && !tooLong {
+		_, tooLong := err.(*wire.LimitError)
+		if _, other := err.(*wire.VersionError); err != nil && !tooLong && !other {
 			r.cfg.Log.Debug("no hello from a peer", "peer", id, "error", err)
 			s.Reset()
 			return
