@@ -202,13 +202,21 @@ func heartbeat(s *operate.Status, now time.Time, quiet time.Duration, live bool)
 	return fmt.Sprintf("%s; for %s now", what, at)
 }
 
-// interrupted says at once that a signal was understood.
-func (m *monitor) interrupted(ctx context.Context, shown *progress) (stop func() bool) {
-	return context.AfterFunc(ctx, func() {
+// interrupted says at once that a signal was understood. After stop it has been said, or is
+// not said any more.
+func (m *monitor) interrupted(ctx context.Context, shown *progress) (stop func()) {
+	said := make(chan struct{})
+	unsaid := context.AfterFunc(ctx, func() {
+		defer close(said)
 		next := "leaving in good order"
 		if m.status().Phase == operate.Saving {
 			next = "the results are written first"
 		}
 		shown.line("interrupted: " + next + "; press Ctrl-C again to end at once")
 	})
+	return func() {
+		if !unsaid() {
+			<-said
+		}
+	}
 }

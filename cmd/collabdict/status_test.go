@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -70,5 +71,28 @@ func TestATableIsDrawnInItsPlace(t *testing.T) {
 	want := "2026-03-04T05:06:07Z running: round 11/40, 2 of 3 members are here; waiting for c; 9 warnings\n2026-03-04T05:06:08Z running: round 12/40, 2 of 3 members are here; waiting for c; 9 warnings\n"
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", &out, want)
+	}
+}
+
+// A signal has been answered by the time that the process ends, and none is answered after
+// it.
+func TestSignalsAreAnsweredBeforeTheEnd(t *testing.T) {
+	for i := range 200 {
+		ctx, interrupt := context.WithCancel(t.Context())
+		var out strings.Builder
+		m := newMonitor(t.TempDir(), "plant-a", newLogs(&out, &logFlags{}, time.Now))
+		stop := m.interrupted(ctx, &progress{w: &out})
+		if i%2 == 0 {
+			interrupt()
+		}
+		stop()
+		interrupt()
+		want := ""
+		if i%2 == 0 {
+			want = "interrupted: leaving in good order; press Ctrl-C again to end at once\n"
+		}
+		if out.String() != want {
+			t.Fatalf("got %q, want %q", out.String(), want)
+		}
 	}
 }
