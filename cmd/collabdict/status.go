@@ -81,6 +81,9 @@ func writeStatus(w io.Writer, s *operate.Status) {
 			fmt.Fprintf(t, "  %s\t%s\n", m[0], m[1])
 		}
 		t.Flush()
+		for _, u := range n.Unreached {
+			fmt.Fprintf(w, "\n%s and %s do not reach each other: %s\n  %s\n", u.A, u.B, u.Reason, u.Advice)
+		}
 		fmt.Fprintf(w, "\nsent %s in %d messages, received %s in %d", byteCount(int64(n.Traffic.BytesSent)), n.Traffic.MessagesSent, byteCount(int64(n.Traffic.BytesReceived)), n.Traffic.MessagesReceived)
 		if n.LastTook > 0 {
 			fmt.Fprintf(w, "; the last sum took %s", n.LastTook.Round(time.Millisecond))
@@ -134,6 +137,11 @@ func membersIn(s *operate.Status) (list [][2]string) {
 			continue
 		}
 		how[m.Name] += fmt.Sprintf(", waited for %s", m.For.Round(time.Second))
+	}
+	for _, l := range n.Links {
+		if l.Via != "" {
+			how[l.Name] += ", through " + l.Via
+		}
 	}
 	for m, text := range how {
 		short, _, _ := strings.Cut(m, " (")

@@ -20,6 +20,7 @@ func lost() *operate.Status {
 		Node: &node.Status{
 			Name: "a", State: "session", Call: "sum", Want: 3, Members: []string{"a", "c"}, LastTook: 120 * time.Millisecond,
 			Absent: []node.Absent{{Name: "b", Reason: "nothing heard for 8.1s", Lost: true}}, Waiting: []node.Waiting{{Name: "c", For: 70 * time.Second}},
+			Links:   []node.Link{{Name: "c", Via: "b"}},
 			Traffic: node.Traffic{BytesSent: 2500000, MessagesSent: 12, BytesReceived: 1000, MessagesReceived: 3},
 		},
 	}
@@ -34,7 +35,7 @@ ggm: 11 of at most 40 rounds have ended; at most 58s to go, run 0f0f0f0f0f0f0f0f
 
   a  in the sums (this member)
   b  lost: nothing heard for 8.1s
-  c  in the sums, waited for 1m10s
+  c  in the sums, waited for 1m10s, through b
 
 sent 2.5 MB in 12 messages, received 1.0 kB in 3; the last sum took 120ms
 
@@ -45,8 +46,10 @@ sent 2.5 MB in 12 messages, received 1.0 kB in 3; the last sum took 120ms
 		t.Errorf("got\n%swant\n%s", &got, want)
 	}
 	got.Reset()
-	writeStatus(&got, &operate.Status{Name: "a", Phase: operate.Joining, Node: &node.Status{Name: "a", Want: 2, Present: []string{"a (12D3)"}, Missing: []string{"b (12D3)"}}})
-	if want := "a: joining: 1 of 2 members are here; waiting for b (joining for 0s)\n1 of 2 members are here\n\n  a  here (this member)\n  b  missing\n\nsent 0.0 kB in 0 messages, received 0.0 kB in 0\n"; got.String() != want {
+	writeStatus(&got, &operate.Status{Name: "a", Phase: operate.Joining, Node: &node.Status{Name: "a", Want: 2, Present: []string{"a (12D3)"}, Missing: []string{"b (12D3)"},
+		Unreached: []node.Unreached{{A: "b", B: "c", Reason: "a firewall", Advice: "let one relay"}},
+	}})
+	if want := "a: joining: 1 of 2 members are here; waiting for b (joining for 0s)\n1 of 2 members are here\n\n  a  here (this member)\n  b  missing\n\nb and c do not reach each other: a firewall\n  let one relay\n\nsent 0.0 kB in 0 messages, received 0.0 kB in 0\n"; got.String() != want {
 		t.Errorf("got\n%swant\n%s", &got, want)
 	}
 }
