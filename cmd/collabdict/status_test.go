@@ -46,7 +46,8 @@ sent 2.5 MB in 12 messages, received 1.0 kB in 3; the last sum took 120ms
 		t.Errorf("got\n%swant\n%s", &got, want)
 	}
 	got.Reset()
-	writeStatus(&got, &operate.Status{Name: "a", Phase: operate.Joining, Node: &node.Status{Name: "a", Want: 2, Present: []string{"a (12D3)"}, Missing: []string{"b (12D3)"},
+	writeStatus(&got, &operate.Status{Name: "a", Phase: operate.Joining, Node: &node.Status{
+		Name: "a", Want: 2, Present: []string{"a (12D3)"}, Missing: []string{"b (12D3)"},
 		Unreached: []node.Unreached{{A: "b", B: "c", Reason: "a firewall", Advice: "let one relay"}},
 	}})
 	if want := "a: joining: 1 of 2 members are here; waiting for b (joining for 0s)\n1 of 2 members are here\n\n  a  here (this member)\n  b  missing\n\nb and c do not reach each other: a firewall\n  let one relay\n\nsent 0.0 kB in 0 messages, received 0.0 kB in 0\n"; got.String() != want {
