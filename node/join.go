@@ -122,9 +122,13 @@ func (c *Config) listen(key crypto.PrivKey, consortium [32]byte) (*transport.Hos
 
 // report hands Config.OnStatus the members present and missing.
 func (p *joiner) report(who rendezvous.Presence) {
-	if p.cfg.OnStatus != nil {
-		p.cfg.OnStatus(Status{Name: p.cfg.Name, State: "joining", Want: who.Want, Addrs: p.host.Dialable(), Present: who.Present, Missing: who.Missing, Unreached: who.Unreached})
+	if p.cfg.OnStatus == nil {
+		return
 	}
+	p.cfg.OnStatus(Status{
+		Name: p.cfg.Name, State: "joining", Want: who.Want, Addrs: p.host.Dialable(), Present: who.Present, Missing: who.Missing, Unreached: who.Unreached,
+		Links: linksOf(p.host.Links(), func(id peer.ID) string { return nameIn(p.cfg.Members, id) }),
+	})
 }
 
 // close ends a process that is in no run.

@@ -152,12 +152,7 @@ func probeAll(ctx context.Context, r *rendezvous.Rendezvous, h *transport.Host, 
 
 // probed names what members have answered.
 func (c *Config) probed(others []Member, found []rendezvous.Probed) []Probed {
-	name := func(id peer.ID) string {
-		if i := slices.IndexFunc(c.Members, func(m Member) bool { return m.ID == id }); i >= 0 {
-			return c.Members[i].Name
-		}
-		return ""
-	}
+	name := func(id peer.ID) string { return nameIn(c.Members, id) }
 	list := make([]Probed, len(found))
 	for i, p := range found {
 		list[i] = Probed{
@@ -165,9 +160,7 @@ func (c *Config) probed(others []Member, found []rendezvous.Probed) []Probed {
 			Refused: p.Refused, Differs: p.Differs, InRun: p.InRun, Relays: p.Relays,
 		}
 		for _, l := range p.Links {
-			if other := name(peer.ID(l.ID)); other != "" {
-				list[i].Reaches = append(list[i].Reaches, Link{Name: other, Via: name(peer.ID(l.Via))})
-			}
+			list[i].Reaches = append(list[i].Reaches, linksOf([]transport.Link{{ID: peer.ID(l.ID), Via: peer.ID(l.Via)}}, name)...)
 		}
 	}
 	return list

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -12,12 +13,13 @@ import (
 // askEvery is the time between two questions to members that are lost, in heartbeats.
 const askEvery = 10
 
-// ask asks the members that are lost, while the run is paused, whether they have removed
-// this one: it may have been cut off, and they do not speak to it any more.
+// ask says hello while members are lost. While the run is paused it does so to those that are
+// lost: they may have removed this member, which was cut off, and not speak to it any more.
+// It asks the others in turn where the lost ones are reached now.
 func (n *Node) ask(ctx context.Context) {
 	ticker := time.NewTicker(askEvery * n.heartbeat)
 	defer ticker.Stop()
-	for {
+	for turn := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -25,12 +27,25 @@ func (n *Node) ask(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		if s := n.loop.status.Load().machine; s.Paused {
-			var lost []peer.ID
-			for _, m := range s.Lost {
-				lost = append(lost, n.members.Load().All[m.Member].ID)
+		s, all := n.loop.status.Load().machine, n.members.Load()
+		lost := ranksOf(s.Lost)
+		if len(lost) == 0 {
+			continue
+		}
+		var away, here []peer.ID
+		for id, rank := range all.Ranks {
+			if lost[rank] {
+				away = append(away, id)
+			} else if rank != n.self {
+				here = append(here, id)
 			}
-			n.rendezvous.Ask(ctx, lost)
+		}
+		if len(here) > 0 && len(all.Ranks) <= consensus.SmallRoster { // their answers name all members
+			slices.Sort(here)
+			n.rendezvous.Ask(ctx, here[turn%len(here):][:1])
+		}
+		if turn++; s.Paused {
+			n.rendezvous.Ask(ctx, away)
 		}
 	}
 }

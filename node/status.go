@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
+
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/node/internal/membership"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
@@ -194,7 +196,7 @@ func (n *Node) Status() Status {
 	for _, r := range m.Members {
 		out.Members = append(out.Members, all.All[r].Name)
 	}
-	out.Links = linksOf(n.host.Links(), all)
+	out.Links = linksOf(n.host.Links(), func(id peer.ID) string { return nameIn(all.All, id) })
 	waited := time.Since(n.loop.start) - m.Since
 	for _, name := range slices.Concat(n.loop.namesOf(m.Waiting), s.unfinished) {
 		out.Waiting = append(out.Waiting, Waiting{Name: name, For: waited, Usual: m.Usual})
@@ -202,16 +204,20 @@ func (n *Node) Status() Status {
 	return out
 }
 
-// linksOf names the ends of connections.
-func linksOf(links []transport.Link, all *membership.Members) (named []Link) {
+// linksOf names the ends of connections. Those without a name are left out.
+func linksOf(links []transport.Link, name func(peer.ID) string) (named []Link) {
 	for _, l := range links {
-		if rank, member := all.Ranks[l.ID]; member {
-			link := Link{Name: all.All[rank].Name}
-			if via, member := all.Ranks[l.Via]; member {
-				link.Via = all.All[via].Name
-			}
-			named = append(named, link)
+		if n := name(l.ID); n != "" {
+			named = append(named, Link{Name: n, Via: name(l.Via)})
 		}
 	}
 	return named
+}
+
+// nameIn returns what a member of a list is called, "" if it is not in it.
+func nameIn(list []Member, id peer.ID) string {
+	if i := slices.IndexFunc(list, func(m Member) bool { return m.ID == id }); i >= 0 {
+		return list[i].Name
+	}
+	return ""
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -45,7 +44,7 @@ fold-in or circulant.`,
 			if err := g.check(cmd); err != nil {
 				return err
 			}
-			return stoppable(cmd.Context(), func() error { return a.describeGraph(g) })
+			return interruptible(cmd.Context(), func() error { return a.describeGraph(g) })
 		},
 	}
 	f := cmd.Flags()
@@ -97,18 +96,6 @@ func (g *graphFlags) check(cmd *cobra.Command) error {
 		}
 	}
 	return nil
-}
-
-// stoppable returns when what it calls does, or when the context ends.
-func stoppable(ctx context.Context, f func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- f() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 func (a *app) describeGraph(g graphFlags) error {

@@ -2,7 +2,6 @@ package auditlog
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +10,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/collabdict/collabdict/internal/strictjson"
 )
 
 // File is the name of the log in a participant's folder.
@@ -135,13 +136,8 @@ func readLine(b *bufio.Reader) (line []byte, err error) {
 }
 
 func decode(line []byte) (r Record, err error) {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
-		return r, fmt.Errorf("want a record: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return r, errors.New("want one record, got more")
+	if err := strictjson.Decode(line, "record", &r); err != nil {
+		return r, err
 	}
 	known := false
 	for _, e := range events {

@@ -1,14 +1,12 @@
 package ledger
 
 import (
-	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/strictjson"
 )
 
 const version = 1
@@ -22,13 +20,8 @@ type contents struct {
 // decode reads the file strictly.
 func decode(b []byte) ([]Record, error) {
 	var c contents
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&c); err != nil {
-		return nil, fmt.Errorf("want a ledger, got none: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("want one ledger, got more behind it")
+	if err := strictjson.Decode(b, "ledger", &c); err != nil {
+		return nil, err
 	}
 	if c.Version != version {
 		return nil, fmt.Errorf("want version %d, got %d", version, c.Version)

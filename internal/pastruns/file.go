@@ -1,11 +1,9 @@
 package pastruns
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/strictjson"
 )
 
 // The files in a participant's folder: the list of past runs, and the key of the digests of
@@ -100,13 +99,8 @@ func Open(dir string) (*History, error) {
 // decode reads the file strictly.
 func decode(b []byte) ([]Run, error) {
 	var c contents
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&c); err != nil {
-		return nil, fmt.Errorf("want a list of past runs, got none: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("want one list of past runs, got more behind it")
+	if err := strictjson.Decode(b, "list of past runs", &c); err != nil {
+		return nil, err
 	}
 	if c.Version != version {
 		return nil, fmt.Errorf("want version %d, got %d", version, c.Version)

@@ -2,6 +2,8 @@
 package nodetest
 
 import (
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -19,4 +21,22 @@ func Receive[T any](t *testing.T, c <-chan T) T {
 		t.Fatal("nothing within", Within)
 		panic("not reached")
 	}
+}
+
+// Log is the text of a log that goroutines share.
+type Log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *Log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

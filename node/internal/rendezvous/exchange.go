@@ -75,6 +75,16 @@ func (r *Rendezvous) visit(id peer.ID, atOnce bool) {
 
 // exchange says hello to a peer and takes in its answer.
 func (r *Rendezvous) exchange(ctx context.Context, id peer.ID) error {
+	return r.converse(ctx, id, func(s network.Stream) error {
+		if err := r.write(s, r.hello(id)); err != nil {
+			return err
+		}
+		return r.read(s, id)
+	})
+}
+
+// converse calls f with a stream to a peer for hellos, which ends in time.
+func (r *Rendezvous) converse(ctx context.Context, id peer.ID, f func(network.Stream) error) error {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	if n, ok := r.cfg.Host.Network().(*swarm.Swarm); ok {
@@ -87,10 +97,7 @@ func (r *Rendezvous) exchange(ctx context.Context, id peer.ID) error {
 	stop := context.AfterFunc(ctx, func() { s.Reset() })
 	defer stop()
 	defer s.Close() // which tells the peer that its answer has arrived
-	if err := r.write(s, id); err != nil {
-		return err
-	}
-	return r.read(s, id)
+	return f(s)
 }
 
 // answer is the other end of exchange. A hello that is too long, or of another version, is
@@ -127,7 +134,7 @@ func (r *Rendezvous) answer(s network.Stream) {
 		defer close(rest)
 		_, _ = io.Copy(io.Discard, io.LimitReader(s, most))
 	}()
-	if err := r.write(s, id); err != nil || s.CloseWrite() != nil {
+	if err := r.write(s, r.hello(id)); err != nil || s.CloseWrite() != nil {
 		s.Reset()
 	}
 	<-rest
@@ -135,8 +142,7 @@ func (r *Rendezvous) answer(s network.Stream) {
 
 // write says hello. Contacts that have no room are left to the next one, which
 // has them in another order.
-func (r *Rendezvous) write(s network.Stream, to peer.ID) error {
-	h := r.hello(to)
+func (r *Rendezvous) write(s network.Stream, h wire.Hello) error {
 	b, err := wire.MarshalHello(h)
 	for err == nil && len(b) > r.helloMost() && len(h.Contacts) > 0 {
 		h.Contacts = h.Contacts[:len(h.Contacts)/2]

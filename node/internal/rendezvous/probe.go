@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/internal/wire"
@@ -40,10 +41,20 @@ func (r *Rendezvous) Probe(ctx context.Context, o membership.Member) Probed {
 		return p
 	}
 	began := time.Now()
-	h, err := r.ask(ctx, o.ID)
-	p.Trip = time.Since(began)
-	if err != nil {
-		p.Err = err
+	var h wire.Hello
+	p.Err = r.converse(ctx, o.ID, func(s network.Stream) (err error) {
+		own := r.hello(o.ID)
+		own.Probe = true
+		var b []byte
+		if err = r.write(s, own); err == nil {
+			b, err = wire.ReadMessage(s, r.helloMost())
+		}
+		if err == nil {
+			h, err = wire.UnmarshalHello(b)
+		}
+		return err
+	})
+	if p.Trip = time.Since(began); p.Err != nil {
 		return p
 	}
 	for _, l := range r.cfg.Host.Links() {
@@ -57,29 +68,6 @@ func (r *Rendezvous) Probe(ctx context.Context, o membership.Member) Probed {
 		p.Differs = r.cfg.Agreement.Differences(h.Agreement)
 	}
 	return p
-}
-
-// ask says hello to a peer and returns its answer.
-func (r *Rendezvous) ask(ctx context.Context, id peer.ID) (wire.Hello, error) {
-	s, err := r.cfg.Host.NewStream(ctx, id, HelloProtocol)
-	if err != nil {
-		return wire.Hello{}, err
-	}
-	defer s.Close()
-	defer context.AfterFunc(ctx, func() { s.Reset() })()
-	h := r.hello(id)
-	h.Probe = true
-	b, err := wire.MarshalHello(h)
-	if err == nil {
-		err = wire.WriteMessage(s, b)
-	}
-	if err == nil {
-		b, err = wire.ReadMessage(s, r.helloMost())
-	}
-	if err != nil {
-		return wire.Hello{}, err
-	}
-	return wire.UnmarshalHello(b)
 }
 
 // ProbedUnreached returns the pairs of members that do not reach each other, by what was

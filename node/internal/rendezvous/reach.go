@@ -137,30 +137,23 @@ func (m *registry) unreached(now time.Time) []Unreached {
 		return nil
 	}
 	r, own := newReach(), m.cfg.Host.ID()
-	r.add(own, m.links(), m.cfg.Host.Relays(), func(id peer.ID) string {
-		if id == own {
-			return m.cfg.Name
-		}
-		return m.nameOf(id)
-	})
+	r.add(own, m.links(), m.cfg.Host.Relays(), m.nameHere)
 	for id, a := range m.records {
 		if !a.unreachable {
 			r.add(id, a.hello.Links, a.hello.Relays, m.nameHere)
 		}
 	}
+	here := map[peer.ID]time.Time{}
 	for id := range r.names { // those that have just come may still be connecting
-		if since, seen := m.here[id]; !seen {
-			m.here[id] = now
-			delete(r.names, id)
-		} else if now.Sub(since) < reachAfter {
+		since, before := m.here[id]
+		if !before {
+			since = now
+		}
+		if here[id] = since; now.Sub(since) < reachAfter {
 			delete(r.names, id)
 		}
 	}
-	for id := range m.here {
-		if _, still := r.names[id]; !still && now.Sub(m.here[id]) >= reachAfter {
-			delete(m.here, id)
-		}
-	}
+	m.here = here
 	return r.unreached()
 }
 

@@ -139,12 +139,12 @@ func (r *Rendezvous) Begin(current *membership.Current, events Events, came []pe
 // Came notes that a newcomer has taken part.
 func (r *Rendezvous) Came(id peer.ID) { r.locked(func() { r.came[id] = true }) }
 
-// Ask says hello to members of the run that are not heard any more. They may have removed
-// this process while it was away, which they tell it.
+// Ask says hello to members of the run. Their answers tell where others are reached now, and
+// whether they have removed this process while it was away.
 func (r *Rendezvous) Ask(ctx context.Context, ids []peer.ID) {
 	for _, id := range ids {
 		if err := r.exchange(ctx, id); err != nil {
-			r.cfg.Log.Debug("no hello from a member that is lost", "peer", id, "error", err)
+			r.cfg.Log.Debug("no hello from a member", "peer", id, "error", err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -16,28 +15,10 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// lockedLog is a log that goroutines share.
-type lockedLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lockedLog) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // A process that speaks another version is answered, whoever says hello, so that both sides
 // name the version before a run.
 func TestAnotherVersionIsNamed(t *testing.T) {
-	var log lockedLog
+	var log nodetest.Log
 	c := testConfig(t, 0, 3)
 	c.Log = slog.New(slog.NewTextHandler(&log, nil))
 	a, b := opened(t, c), opened(t, testConfig(t, 1, 3))

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,32 +22,14 @@ import (
 
 var shared = secret.Secret("0123456789abcdef0123456789abcdef")
 
-// lines are those of a log.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // knowing returns a host with a secret, which listens by TCP and QUIC, and its log.
-func knowing(t *testing.T, s secret.Secret) (*Host, *lines) {
+func knowing(t *testing.T, s secret.Secret) (*Host, *nodetest.Log) {
 	t.Helper()
 	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := &lines{}
+	log := &nodetest.Log{}
 	h, err := Listen(Config{
 		Key: key, Size: 3, Secret: s, Log: slog.New(slog.NewTextHandler(log, nil)),
 		Listen: []string{"/ip4/127.0.0.1/tcp/0", "/ip4/127.0.0.1/udp/0/quic-v1"},
@@ -126,7 +107,7 @@ func TestOnlyProvenPeersConnect(t *testing.T) {
 
 // Any number of peers without the secret fill no log.
 func TestFewUnprovenPeersAreLogged(t *testing.T) {
-	log := &lines{}
+	log := &nodetest.Log{}
 	p := &prover{log: slog.New(slog.NewTextHandler(log, nil)), told: map[peer.ID]bool{}}
 	for i := range 1000 {
 		for range 2 {

@@ -1,0 +1,25 @@
+// Package strictjson reads JSON that this program has written itself: whatever it would not
+// write is an error.
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Decode decodes one value. Fields that the target does not have, and anything behind the
+// value, are errors, which say what was wanted: "ledger", without an article.
+func Decode(b []byte, what string, to any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return fmt.Errorf("want a %s, got none: %w", what, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("want one %s, got more behind it", what)
+	}
+	return nil
+}
