@@ -37,17 +37,33 @@ type Journal struct {
 }
 
 // Begin makes a run the last one of this participant. The secrets of earlier ones
-// are destroyed.
+// are destroyed, and their logs dropped, which nobody can ask for any more: the file
+// reuses their room, so that it is as long as its longest run needs.
 func (s *Store) Begin(r Run) (*Journal, error) {
 	if err := s.keys.destroyAll(); err != nil {
 		return nil, err
 	}
 	j := newJournal(s, r)
 	return j, s.update(func(root bucket) error {
+		if err := dropEarlier(root); err != nil {
+			return err
+		}
 		if err := root.child(bucketMeta).put(keyLast, bytes.Clone(r.ID[:])); err != nil {
 			return err
 		}
 		return j.put(root)
+	})
+}
+
+// dropEarlier drops all of the runs so far but what says that they were.
+func dropEarlier(root bucket) error {
+	if err := dropStaged(root); err != nil {
+		return err
+	}
+	runs := root.child(bucketRuns)
+	return runs.in.ForEachBucket(func(id []byte) error {
+		run := runs.child(id)
+		return errors.Join(run.drop(bucketSlots), run.drop(bucketLog))
 	})
 }
 

@@ -123,6 +123,7 @@ func (j *Journal) enterAll(root bucket, puts []put) error {
 	for _, p := range puts {
 		b, err := run.made(p.in)
 		if err == nil {
+			b.in.FillPercent = 1 // slots come in order: nothing will be put between two
 			err = j.enterOne(root, b, p)
 		}
 		if err != nil {

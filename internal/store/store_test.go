@@ -272,3 +272,42 @@ func TestOpenRefuses(t *testing.T) {
 		})
 	}
 }
+
+// Runs follow each other in one folder for years: the file is as long as its longest run
+// needs, and says of the others only that they were.
+func TestAnEarlierRunLeavesNoLog(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	var first int64
+	for id := byte(1); id <= 5; id++ {
+		j := begin(t, s, run(id))
+		for slot := range uint64(200) {
+			d := decision(slot)
+			d.Total = make([]float64, 500)
+			apply1(t, j, []*consensus.Decision{d}, consensus.Write{Slot: slot, Name: consensus.EntryState, Data: []byte("state")})
+		}
+		if err := j.End("it is finished"); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(filepath.Join(dir, StateFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id == 1 {
+			first = info.Size()
+		}
+		if size := info.Size(); size > first+first/2 {
+			t.Fatalf("the file has %d bytes after the first run, and %d after %d runs as long", first, size, id)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	if !s.Knows([32]byte{1}) || s.Over([32]byte{1}) != "it is finished" {
+		t.Errorf("of the first run is known: %v, and why it is over: %q", s.Knows([32]byte{1}), s.Over([32]byte{1}))
+	}
+	if d, err := last(t, s).Decision(199); err != nil || d == nil {
+		t.Errorf("the log of the last run: got %v and %v", d, err)
+	}
+}
