@@ -45,7 +45,7 @@ func (l *script) run(ctx context.Context, n *Node, onRound func(round int)) erro
 				l.update()
 			}
 			var err error
-			if total, err = n.Sum(ctx, []float64{float64((n.Self() + 1) * r)}, []collabdict.Block{{Len: 1, Bound: 1000}}); err != nil {
+			if total, err = n.Sum(ctx, []float64{float64((n.Self() + 1) * r)}, []collabdict.Block{{Len: 1, Bound: 1 << 20}}); err != nil {
 				return fmt.Errorf("round %d: %w", r, err)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/ledger"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -46,6 +47,8 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	if err != nil {
 		return r, err
 	}
+	var free func() // for what is made of the last round completed
+	p.Train, free = rows.Until(ctx, p.Train)
 	of, err := t.prepare(ctx, g, p)
 	if err != nil {
 		return r, err
@@ -71,6 +74,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 			onRound(p)
 		}
 	})
+	free()
 	err = withoutCells(err, p.Columns)
 	r.Warnings = append(of.warnings, r.Warnings...)
 	if r.Last.Number == 0 {

@@ -1,0 +1,61 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/algorithmtest"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/parallel"
+	"github.com/collabdict/collabdict/internal/rows"
+)
+
+// watched are rows that note where they are read from once a context has ended.
+type watched struct {
+	collabdict.Rows
+	mu    sync.Mutex
+	first func() // at the next reading, if it is not nil
+	after []int
+	ended bool
+}
+
+func (w *watched) ReadRows(x []float64, from int) error {
+	w.mu.Lock()
+	if w.ended {
+		w.after = append(w.after, from)
+	}
+	if w.first != nil {
+		w.first()
+		w.first, w.ended = nil, true
+	}
+	w.mu.Unlock()
+	return w.Rows.ReadRows(x, from)
+}
+
+// A participant that is stopped in the middle of a pass over many rows does not read on to
+// its end, and has the model of the last round completed.
+func TestAPassEndsWithItsContext(t *testing.T) {
+	const n = 100_000
+	w := &watched{Rows: rows.InMemory(algorithmtest.Draw(5, n, []float64{0, 3}, []float64{1, 2}))}
+	ctx, stop := context.WithCancel(t.Context())
+	p := dataset.Participant{Name: "site", Columns: []string{"x", "y"}, Train: w}
+	r, err := example(t, "rounds=50", "tol=0").Train(ctx, collabdict.Solo{}, p, nil, func(p algorithm.Progress) {
+		if p.Number == 2 {
+			w.first = stop
+		}
+	})
+	if !errors.Is(err, context.Canceled) || r.Last.Number != 2 || r.Model == nil {
+		t.Fatalf("got %v, round %d, a model: %v", err, r.Last.Number, r.Model != nil)
+	}
+	read := 0
+	for read < len(w.after) && w.after[read] > 0 { // what follows begins with the first row
+		read++
+	}
+	if lanes := parallel.Lanes(n); read > lanes {
+		t.Errorf("%d more blocks were read in %d lanes: at rows %v", read, lanes, w.after[:read])
+	}
+}

@@ -1,0 +1,32 @@
+package rows
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/collabdict/collabdict"
+)
+
+// Until returns rows that can be read until the context ends, so that a pass over many rows
+// ends with it, or without that limit once free was called. Rows in memory stay as they are:
+// a pass over them is short.
+func Until(ctx context.Context, of collabdict.Rows) (rows collabdict.Rows, free func()) {
+	if _, ok := of.(Matrix); ok {
+		return of, func() {}
+	}
+	u := &until{Rows: of, ctx: ctx}
+	return u, func() { u.freed.Store(true) }
+}
+
+type until struct {
+	collabdict.Rows
+	ctx   context.Context
+	freed atomic.Bool
+}
+
+func (u *until) ReadRows(x []float64, from int) error {
+	if err := u.ctx.Err(); err != nil && !u.freed.Load() {
+		return err
+	}
+	return u.Rows.ReadRows(x, from)
+}
