@@ -3,7 +3,7 @@
 # rows of four columns learns with two small ones, each a process of collabdict run. Prints
 # the largest resident memory of each, and fails if that of the first is above 300 MB. Needs
 # go, Linux (/proc) and PostgreSQL (initdb and postgres); it takes some minutes and
-# as much disk as the rows have text.
+# as much disk as the rows have text. HOLD_OUT is the share held out, if not that of the program.
 set -eu
 cd "$(dirname "$0")/.."
 rows=${ROWS:-10000000}
@@ -56,7 +56,7 @@ peer=
 for name in large small other; do
 	# shellcheck disable=SC2086
 	./collabdict run --name "$name" --data "$name.sql" --expect 3 --secret-file our.secret --mdns '' --listen /ip4/127.0.0.1/tcp/0 \
-		--components 2 --lambda 0.1 --rounds 5 --tol 0 --hold-out "${HOLD_OUT:-0}" $peer >"$name.out" 2>"$name.err" &
+		--components 2 --lambda 0.1 --rounds 5 --tol 0 ${HOLD_OUT:+--hold-out "$HOLD_OUT"} $peer >"$name.out" 2>"$name.err" &
 	pid=$!
 	members="$members $pid"
 	if [ "$name" = large ]; then
@@ -70,7 +70,11 @@ for name in large small other; do
 	fi
 done
 peak=0
+rounds=
 while kill -0 "$large" 2>/dev/null; do
+	if [ -z "$rounds" ] && grep -q "round 5/5 " large.err; then
+		rounds=$peak && echo "VmHWM: $peak kB at the end of the rounds"
+	fi
 	now=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$large/status" 2>/dev/null || true)
 	[ "${now:-0}" -gt "$peak" ] && peak=$now
 	sleep 1

@@ -40,6 +40,7 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	defer m.interrupted(ctx, shown)()
 	defer m.heartbeat(shown)()
 	spec.Stop = func() error { return m.stops(ctx) }
+	collectOften() // also while rows are read: what is left of their text is as much as they are
 	err = interruptible(ctx, func() (err error) {
 		var ofData []string
 		c.Data, ofData, err = f.loadOne(ctx, spec, c.Node.Name, c.Out)

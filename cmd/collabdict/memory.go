@@ -43,11 +43,10 @@ const (
 )
 
 // collectInTime has the heap of a process that reads rows again and again collected at
-// that size, and of others often, unless the user has said otherwise.
+// that size, and of others as often as before, unless the user has said otherwise.
 func collectInTime(rows collabdict.Rows, held bool) {
-	if held || !dataset.Streams(rows) {
-		collectOften()
-	} else if !collectorSet() {
+	if !held && dataset.Streams(rows) && !collectorSet() {
+		debug.SetGCPercent(100)
 		debug.SetMemoryLimit(heapOfNetwork + heapOfCore*int64(runtime.GOMAXPROCS(0)))
 	}
 }

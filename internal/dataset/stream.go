@@ -52,9 +52,9 @@ func newStream(spec *Spec, width int, test bool, parts []part, n int) *stream {
 	return s
 }
 
-// Streams says that the rows stay in their files.
+// Streams says that the rows, or those that they are chosen from, stay in their files.
 func Streams(r collabdict.Rows) bool {
-	r, _ = rows.Unwindowed(r)
+	r, _ = rows.Unwindowed(rows.Whole(r))
 	_, ok := r.(*stream)
 	return ok
 }

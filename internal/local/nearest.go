@@ -2,8 +2,6 @@ package local
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -32,16 +30,7 @@ type Nearest struct{ rows *mat.Dense }
 // as are to be, drawn by the seed.
 func Kept(n, width int, seed uint64) []int {
 	most := max(1, min(MostRows, mostValues/max(1, width)))
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	if n <= most {
-		return all
-	}
-	rand.New(rand.NewPCG(seed, uint64(n))).Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
-	slices.Sort(all[:most])
-	return all[:most]
+	return rows.Drawn(n, min(n, most), seed)
 }
 
 // NewNearest returns the scorer by these rows, which it keeps: at least two.

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"iter"
 	"math"
 	"slices"
 )
@@ -14,13 +15,14 @@ func ROCAUC(scores, labels []float64) (auc float64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	var above, pairs float64 // anomalies that score higher; pairs won
-	for _, s := range steps {
-		pairs += s.normals * (above + s.anomalies/2)
-		above += s.anomalies
+	var above step
+	var pairs float64 // won
+	for s := range steps {
+		pairs += s.normals * (above.anomalies + s.anomalies/2)
+		above.anomalies += s.anomalies
+		above.normals += s.normals
 	}
-	last := total(steps)
-	return pairs / (last.anomalies * last.normals), true
+	return pairs / (above.anomalies * above.normals), true
 }
 
 // PRAUC returns the average precision Σ (R_n − R_{n−1}) P_n over the thresholds
@@ -32,7 +34,7 @@ func PRAUC(scores, labels []float64) (auc float64, ok bool) {
 		return 0, false
 	}
 	var found step
-	for _, s := range steps {
+	for s := range steps {
 		found.anomalies += s.anomalies
 		found.normals += s.normals
 		auc += s.anomalies * found.anomalies / (found.anomalies + found.normals)
@@ -43,22 +45,16 @@ func PRAUC(scores, labels []float64) (auc float64, ok bool) {
 // step counts the rows of one score.
 type step struct{ anomalies, normals float64 }
 
-func total(steps []step) (sum step) {
-	for _, s := range steps {
-		sum.anomalies += s.anomalies
-		sum.normals += s.normals
-	}
-	return sum
-}
-
-// ranked counts rows by score, highest first.
-func ranked(scores, labels []float64) (steps []step, ok bool) {
+// ranked counts rows by score, highest first. It holds a number for each row, and no step.
+func ranked(scores, labels []float64) (steps iter.Seq[step], ok bool) {
 	if len(scores) != len(labels) {
 		panic("metrics: scores and labels have different lengths")
 	}
 	order := make([]int, len(scores))
+	var all step
 	for i := range order {
 		order[i] = i
+		all.count(labels[i])
 		if math.IsNaN(scores[i]) || (labels[i] != 0 && labels[i] != 1 && labels[i] != -1) {
 			return nil, false
 		}
@@ -72,16 +68,26 @@ func ranked(scores, labels []float64) (steps []step, ok bool) {
 		}
 		return 0
 	})
-	for k, i := range order {
-		if k == 0 || scores[i] != scores[order[k-1]] {
-			steps = append(steps, step{})
+	return func(yield func(step) bool) {
+		var s step
+		for k, i := range order {
+			if k > 0 && scores[i] != scores[order[k-1]] {
+				if !yield(s) {
+					return
+				}
+				s = step{}
+			}
+			s.count(labels[i])
 		}
-		if s := &steps[len(steps)-1]; labels[i] == 1 {
-			s.anomalies++
-		} else {
-			s.normals++
-		}
+		yield(s)
+	}, all.anomalies > 0 && all.normals > 0
+}
+
+// count adds a row.
+func (s *step) count(label float64) {
+	if label == 1 {
+		s.anomalies++
+	} else {
+		s.normals++
 	}
-	sum := total(steps)
-	return steps, sum.anomalies > 0 && sum.normals > 0
 }

@@ -9,7 +9,8 @@ import (
 // so many rows in so many columns, as each of the members has; "" if it is not. Rows that are held
 // out are among them.
 func (t *Task) Forecast(rows, members, columns int) string {
-	of, trained := t.Traits(), int(float64(rows)*(1-t.HoldOut))
+	held, _ := t.held(rows)
+	of, trained := t.Traits(), rows-held
 	if of.Outweighed == nil || !of.Outweighed(trained, trained*members, cmp.Or(t.PCA, columns)) {
 		return ""
 	}

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"math"
 	"math/rand/v2"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -60,6 +62,96 @@ func TestRowsAreHeldOut(t *testing.T) {
 	}
 	if k := example(t, "rho=1", "lambda=auto"); k.HoldOut != 0 {
 		t.Errorf("with rho, a share of %g is held out", k.HoldOut)
+	}
+}
+
+// many is rows that are nowhere in memory, with their numbers in the first column.
+type many int
+
+func (m many) Dims() (n, width int) { return int(m), 2 }
+
+func (m many) ReadRows(x []float64, from int) error {
+	for i := range len(x) / 2 {
+		x[2*i], x[2*i+1] = float64(from+i), 1
+	}
+	return nil
+}
+
+// However many rows there are, so many are held out that shares of false alarms are known well,
+// and what says which they are takes memory for these alone.
+func TestHeldOutRowsAreBounded(t *testing.T) {
+	for _, c := range []struct {
+		rows    int
+		options []string
+		want    int
+		blocks  int // 0 for rows that are drawn
+	}{
+		{500_000, []string{"order=none"}, 100_000, 0},
+		{10_000_000, []string{"order=none"}, 100_000, 0},
+		{10_000_000, []string{"order=none", "hold-out=0.005"}, 50_000, 0},
+		{10_000_000, []string{"order=none", "false-alarm=0.0005"}, 200_000, 0},
+		{499_999, []string{"order=time"}, 99_999, 4},
+		{10_000_000, []string{"order=time"}, 100_000, 20},
+		{10_000_000, []string{"order=time", "window=1000"}, 100_000, 8},
+		{10_000_000, []string{"order=time", "window=10000"}, 100_000, 4},
+	} {
+		k := example(t, append([]string{"hold-out=0.2"}, c.options...)...)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		p, held, _, err := k.split(dataset.Participant{Columns: []string{"number", "one"}, Train: many(c.rows)})
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := p.Train.Dims()
+		if out, _ := held.Dims(); out != c.want || n != c.rows-c.want {
+			t.Errorf("%d rows, %q: %d held out, %d left, want %d held out", c.rows, c.options, out, n, c.want)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 8<<20 {
+			t.Errorf("%d rows, %q: %d bytes to hold %d rows out", c.rows, c.options, took, c.want)
+		}
+		if c.blocks > 0 {
+			x, err := rows.Dense(held)
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks := 1
+			for i := 1; i < c.want; i++ {
+				if x.At(i, 0) != x.At(i-1, 0)+1 {
+					blocks++
+				}
+			}
+			if blocks != c.blocks {
+				t.Errorf("%d rows, %q: %d blocks, want %d", c.rows, c.options, blocks, c.blocks)
+			}
+		}
+	}
+}
+
+// Rows that stay in their file stay there also if some of them are held out, and the others
+// are projected to axes.
+func TestProjectedRowsStayInTheirFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.csv")
+	spec, err := dataset.Write(path, numbered(400, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Memory = 1
+	d, err := dataset.LoadOne(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := example(t, "hold-out=0.2", "pca=1")
+	p, _, _, err := k.split(d.Participants[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := k.Prepared(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, held := z.(rows.Matrix); held {
+		t.Error("all projected rows are in memory")
 	}
 }
 

@@ -35,7 +35,8 @@ const (
 // FoundOrder returns in which order a participant's rows are held out, and why; ok is false
 // if none are.
 func (t *Task) FoundOrder(p dataset.Participant) (o report.Order, ok bool, err error) {
-	if n, _ := p.Train.Dims(); int(t.HoldOut*float64(n)) < leastHeld {
+	n, _ := p.Train.Dims()
+	if count, _ := t.held(n); count < leastHeld {
 		return o, false, nil
 	}
 	o, err = t.order(p)

@@ -39,9 +39,12 @@ type Ledger struct {
 // members have both, and know what these members have added from the difference.
 // Sealing does not help against that, as both sums are opened.
 type LoneChange struct {
-	Members []string  `json:"members"` // in one of the two sums only
-	Slots   [2]uint64 `json:"slots"`
-	Rounds  [2]int    `json:"rounds"` // 0 is the start-up
+	Members []string `json:"members"` // in one of the two sums only
+	// Replaced are those of the members that are in both sums, in one with an old key and in the
+	// other with a new one: what is known of these is the difference.
+	Replaced []string  `json:"replaced,omitempty"`
+	Slots    [2]uint64 `json:"slots"`
+	Rounds   [2]int    `json:"rounds"` // 0 is the start-up
 	// Known is what all members now know of the rows of these members together, exactly.
 	// Absent where they know it only up to the change of the others' parts between the
 	// two sums.
@@ -205,14 +208,28 @@ func (l *Ledger) compare(s *series, d *consensus.Decision) {
 		before := &s.seen[i]
 		lone := outside(before.members, d.Members)
 		next := before.slot == s.last.Slot
-		if i == now || len(lone) == 0 || len(lone) > l.most || !next && s.seen[now].lone[i] {
+		members, replaced := l.organisations(lone)
+		if i == now || len(lone) == 0 || len(members) > l.most || !next && s.seen[now].lone[i] {
 			continue
 		}
 		s.seen[now].lone[i], before.lone[now] = true, true
 		l.lone = append(l.lone, LoneChange{
-			Members: l.namesOf(lone), Slots: [2]uint64{before.slot, d.Slot}, Rounds: [2]int{before.round, int(d.Round)}, Known: s.known,
+			Members: members, Replaced: replaced, Slots: [2]uint64{before.slot, d.Slot}, Rounds: [2]int{before.round, int(d.Round)}, Known: s.known,
 		})
 	}
+}
+
+// organisations returns the names of members, each once, and those that two of them have: a
+// member that has come back with a new key keeps its name.
+func (l *Ledger) organisations(ranks []uint32) (names, twice []string) {
+	for _, name := range l.namesOf(ranks) {
+		if slices.Contains(names, name) {
+			twice = append(twice, name)
+			continue
+		}
+		names = append(names, name)
+	}
+	return names, twice
 }
 
 // sight enters the view of a sum and returns its index.
@@ -269,17 +286,27 @@ func (l *Ledger) News() (lines []string) {
 
 // line says what is known.
 func (c LoneChange) line() string {
-	who := strings.Join(c.Members, " and ")
-	if len(c.Members) > 1 {
-		who += " together"
+	members := slices.Clone(c.Members)
+	joined := func() string {
+		who := strings.Join(members, " and ")
+		if len(members) > 1 {
+			who += " together"
+		}
+		return who
 	}
+	sums := fmt.Sprintf("the sums of rounds %d and %d differ by %s alone", c.Rounds[0], c.Rounds[1], joined())
+	for i, m := range members {
+		if slices.Contains(c.Replaced, m) {
+			members[i] += " (the difference between its new key and its old key)"
+		}
+	}
+	who := joined()
 	switch {
 	case c.Change:
 		return fmt.Sprintf("privacy: how the statistics of %s have changed since round %d is now known to all members, up to what the others have changed in round %d", who, c.Rounds[0], c.Rounds[1])
 	case c.Slots[0] == c.Slots[1]:
 		return fmt.Sprintf("privacy: %s of %s are now exactly known to all members: these joined in round %d, and the agreement accepts lone changes", c.Known, who, c.Rounds[1])
 	}
-	sums := fmt.Sprintf("the sums of rounds %d and %d differ by %s alone", c.Rounds[0], c.Rounds[1], who)
 	switch c.Known {
 	case "":
 		switch {
@@ -324,7 +351,7 @@ func (l *Ledger) Warnings() (lines []string) {
 		return cmp.Or(cmp.Compare(len(a.Members), len(b.Members)), cmp.Compare(a.error(), b.error()))
 	}
 	for _, c := range slices.SortedStableFunc(slices.Values(l.lone), bySize) {
-		who := fmt.Sprint(c.Members, c.Known)
+		who := fmt.Sprint(c.Members, c.Replaced, c.Known)
 		if slices.Contains(groups, who) {
 			continue
 		}

@@ -80,6 +80,39 @@ func TestWhatIsKnownIsTold(t *testing.T) {
 	}
 }
 
+// A member that has come back under a new key is one organisation: what two sums tell of it is
+// how what it added under the two keys differs.
+func TestAReplacedKeyIsOneOrganisation(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e", "b"}
+	for _, c := range []struct {
+		after     []uint32
+		conserved string
+		members   []string
+		told      string
+	}{
+		{[]uint32{0, 2, 3, 4, 5}, "", []string{"b"}, "privacy: the contribution of b (the difference between its new key and its old key) is now known to all members, up to what the others have changed meanwhile: the sums of rounds 1 and 2 differ by b alone"},
+		{[]uint32{0, 2, 3, 4, 5}, "N, mean and covariance", []string{"b"}, "privacy: N, mean and covariance of b (the difference between its new key and its old key) are now exactly known to all members: the sums of rounds 1 and 2 differ by b alone"},
+		{[]uint32{0, 3, 4, 5}, "", []string{"b", "c"}, "privacy: the contribution of b (the difference between its new key and its old key) and c together is now known to all members, up to what the others have changed meanwhile: the sums of rounds 1 and 2 differ by b and c together alone"},
+		{[]uint32{0, 4, 5}, "", nil, ""}, // three organisations
+	} {
+		l := NewLedger(names, 1, c.conserved)
+		l.Add(&consensus.Decision{Kind: consensus.Sum, Round: 1, Members: []uint32{0, 1, 2, 3, 4}, Total: make([]float64, 2)})
+		l.Add(&consensus.Decision{Kind: consensus.Sum, Slot: 1, Round: 2, Members: c.after, Total: make([]float64, 2)})
+		if c.members == nil {
+			if l.LoneChanges() != nil {
+				t.Errorf("got %+v", l.LoneChanges())
+			}
+			continue
+		}
+		if got := l.LoneChanges(); len(got) != 1 || !slices.Equal(got[0].Members, c.members) || !slices.Equal(got[0].Replaced, []string{"b"}) {
+			t.Errorf("got %+v, want members %q, and b as replaced", got, c.members)
+		}
+		if got := l.Warnings(); !slices.Equal(got, []string{c.told}) {
+			t.Errorf("got %q, want %q", got, c.told)
+		}
+	}
+}
+
 // Sums that all have the counts and moments of rows are compared however long they are;
 // other sums with those of their own length.
 func TestSumsThatConserve(t *testing.T) {

@@ -1,7 +1,9 @@
 package rows
 
 import (
+	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/collabdict/collabdict"
 )
@@ -20,18 +22,47 @@ func Subset(of collabdict.Rows, index []int) collabdict.Rows {
 	return subset{of, index}
 }
 
-// Without returns the rows but those with the given numbers, which ascend.
+// Without returns the rows but those with the given numbers, which ascend. It holds no more than
+// these numbers, however many rows are left.
 func Without(of collabdict.Rows, index []int) collabdict.Rows {
-	n, _ := of.Dims()
-	rest := make([]int, 0, n-len(index))
-	for i := range n {
-		if len(index) > 0 && index[0] == i {
-			index = index[1:]
-			continue
-		}
-		rest = append(rest, i)
+	if !slices.IsSorted(index) {
+		panic("rows: want numbers that ascend")
 	}
-	return Subset(of, rest)
+	return without{of, index}
+}
+
+// Whole returns the rows that a subset was chosen from; other rows as they are.
+func Whole(x collabdict.Rows) collabdict.Rows {
+	for {
+		switch r := x.(type) {
+		case subset:
+			x = r.of
+		case without:
+			x = r.of
+		default:
+			return x
+		}
+	}
+}
+
+// permuted is how many numbers may be in memory for a draw.
+const permuted = 500_000
+
+// Drawn returns so many of the numbers below n, which ascend, drawn by the seed.
+func Drawn(n, count int, seed uint64) []int {
+	random := rand.New(rand.NewPCG(seed, uint64(n)))
+	if n <= permuted {
+		drawn := random.Perm(n)[:count]
+		slices.Sort(drawn)
+		return drawn
+	}
+	drawn := make([]int, 0, count) // each with the probability that it has beside those after it
+	for i := 0; len(drawn) < count; i++ {
+		if random.IntN(n-i) < count-len(drawn) {
+			drawn = append(drawn, i)
+		}
+	}
+	return drawn
 }
 
 // Dims returns the number of rows and of columns.
@@ -40,39 +71,80 @@ func (s subset) Dims() (n, m int) {
 	return len(s.index), m
 }
 
+// ReadRows fills x with the rows from row from on.
+func (s subset) ReadRows(x []float64, from int) error {
+	_, width := s.of.Dims()
+	return readAt(s.of, x, s.index[from:from+len(x)/width])
+}
+
+// without is all rows but some, in their order.
+type without struct {
+	of    collabdict.Rows
+	index []int // ascending: of those left out
+}
+
+// Dims returns the number of rows and of columns.
+func (w without) Dims() (n, m int) {
+	n, m = w.of.Dims()
+	return n - len(w.index), m
+}
+
+// ReadRows fills x with the rows from row from on.
+func (w without) ReadRows(x []float64, from int) error {
+	_, width := w.of.Dims()
+	// So many of those left out come before the row.
+	before := sort.Search(len(w.index), func(i int) bool { return w.index[i]-i > from })
+	at, index := from+before, make([]int, 0, min(len(x)/width, PerBlock))
+	for len(x) > 0 {
+		index = index[:0]
+		for ; len(index) < min(len(x)/width, PerBlock); at++ {
+			if before < len(w.index) && w.index[before] == at {
+				before++
+				continue
+			}
+			index = append(index, at)
+		}
+		if err := readAt(w.of, x[:len(index)*width], index); err != nil {
+			return err
+		}
+		x = x[len(index)*width:]
+	}
+	return nil
+}
+
 // apart is how many rows are read at most for each that is wanted: to go through a few others
 // is faster, where rows are on disk, than to begin anew behind them.
 const apart = 8
 
-// ReadRows fills x with the rows from row from on. Rows with few others between are read at
-// once, up to a block of them.
-func (s subset) ReadRows(x []float64, from int) error {
-	_, width := s.of.Dims()
+// readAt fills x with the rows that have these numbers. Those with few others between are read
+// at once, up to a block of them.
+func readAt(of collabdict.Rows, x []float64, index []int) error {
+	_, width := of.Dims()
 	var room []float64
 	for len(x) > 0 {
-		first, n := s.index[from], 1
+		first, n := index[0], 1
 		for most := len(x) / width; n < most; n++ {
-			if span := s.index[from+n] - first + 1; span > apart*(n+1) || span > PerBlock && span > n+1 {
+			if span := index[n] - first + 1; span > apart*(n+1) || span > PerBlock && span > n+1 {
 				break
 			}
 		}
-		if s.index[from+n-1] == first+n-1 { // no other between
-			if err := s.of.ReadRows(x[:n*width], first); err != nil {
+		if index[n-1] == first+n-1 { // no other between
+			if err := of.ReadRows(x[:n*width], first); err != nil {
 				return err
 			}
 		} else {
-			span := s.index[from+n-1] - first + 1
-			if room == nil {
-				room = make([]float64, PerBlock*width)
+			span := index[n-1] - first + 1
+			if len(room) < span*width {
+				room = make([]float64, span*width)
 			}
-			if err := s.of.ReadRows(room[:span*width], first); err != nil {
+			if err := of.ReadRows(room[:span*width], first); err != nil {
 				return err
 			}
-			for i, at := range s.index[from : from+n] {
+			for i, at := range index[:n] {
 				copy(x[i*width:(i+1)*width], room[(at-first)*width:])
 			}
 		}
-		x, from = x[n*width:], from+n
+		x, index = x[n*width:], index[n:]
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package rows_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -83,6 +84,30 @@ func TestSubsetsAreReadInLargePieces(t *testing.T) {
 		if err := some.ReadRows(x, 0); err != nil || reads != 1 || x[0] != c.want || !slices.IsSortedFunc(slices.Collect(slices.Chunk(x, 2)), func(a, b []float64) int { return int(a[0] - b[0]) }) {
 			t.Errorf("%s: %d reads, the first value is %g, %v", name, reads, x[0], err)
 		}
+	}
+}
+
+// What is drawn is distinct, from all over, and the seed's; of many rows as of few.
+func TestDrawn(t *testing.T) {
+	for _, n := range []int{500_000, 500_001} {
+		got := rows.Drawn(n, 1000, 1)
+		if len(got) != 1000 || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != 1000 || got[0] < 0 || got[999] >= n {
+			t.Errorf("of %d: %d numbers from %d to %d", n, len(got), got[0], got[len(got)-1])
+		}
+		sum := 0
+		for _, i := range got {
+			sum += i
+		}
+		// The mean of 1000 has the standard deviation n/√12000.
+		if off := math.Abs(float64(sum)/1000-float64(n)/2) / (float64(n) / math.Sqrt(12_000)); off > 4 {
+			t.Errorf("of %d: the mean of what is drawn is off by %.1f standard deviations", n, off)
+		}
+		if !slices.Equal(got, rows.Drawn(n, 1000, 1)) || slices.Equal(got, rows.Drawn(n, 1000, 2)) {
+			t.Errorf("of %d: the seed does not draw them", n)
+		}
+	}
+	if all := rows.Drawn(500_001, 500_001, 1); all[0] != 0 || all[500_000] != 500_000 {
+		t.Error("of all, some are missing")
 	}
 }
 
