@@ -22,8 +22,9 @@ const (
 	helloTimeout = 10 * time.Second // for one exchange
 	visitLate    = 300 * time.Millisecond
 	visitFirst   = 100 * time.Millisecond
-	visitMost    = 2 * time.Second // between two exchanges with one peer
-	visitVain    = 8               // exchanges that fail with a peer known by hearsay alone
+	visitMost    = 2 * time.Second  // between two exchanges with one peer
+	visitEarly   = 30 * time.Second // the same while it is too early for a run
+	visitVain    = 8                // exchanges that fail with a peer known by hearsay alone
 	// strangersHello is how much of what a stranger says is waited for, so that it can read
 	// the answer.
 	strangersHello = 64 << 10
@@ -55,7 +56,7 @@ func (r *Rendezvous) visit(id peer.ID, atOnce bool) {
 			}
 		}
 		vain := 0
-		for wait := visitFirst; ctx.Err() == nil && !r.done(id) && (vain < visitVain || r.configured(id)); wait = min(2*wait, visitMost) {
+		for wait := visitFirst; ctx.Err() == nil && !r.done(id) && (vain < visitVain || r.configured(id)); wait = pause(wait, r.early()) {
 			news := r.news()
 			vain++
 			if err := r.exchange(ctx, id); err != nil {
@@ -71,6 +72,13 @@ func (r *Rendezvous) visit(id peer.ID, atOnce bool) {
 			}
 		}
 	})
+}
+
+// pause returns the time until the next exchange with a peer, after a pause of the given
+// length. Early is how long it is too early for a run: what is new is said at once, so
+// that the others can be left alone until then.
+func pause(last, early time.Duration) time.Duration {
+	return min(2*last, max(visitMost, min(visitEarly, early)))
 }
 
 // exchange says hello to a peer and takes in its answer.
