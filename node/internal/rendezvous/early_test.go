@@ -26,7 +26,7 @@ func TestAClockThatIsBehind(t *testing.T) {
 	}
 }
 
-// Members that wait for hours say hello seldom, and again when the time has come.
+// Members that have met and wait for hours say hello seldom, and again when the time has come.
 func TestHellosBeforeTheTime(t *testing.T) {
 	for _, c := range []struct{ last, early, want time.Duration }{
 		{visitFirst, 0, 2 * visitFirst},
@@ -40,6 +40,17 @@ func TestHellosBeforeTheTime(t *testing.T) {
 		if got := pause(c.last, c.early); got != c.want {
 			t.Errorf("after a pause of %v, %v before the time: %v, want %v", c.last, c.early, got, c.want)
 		}
+	}
+	all := identities(t, 2)
+	g := listing(t, all...)
+	g.cfg.Early = func() time.Duration { return time.Hour }
+	all[0].says(nil)
+	if met, other := g.rest(all[0].id), g.rest(all[1].id); met != time.Hour || other != 0 {
+		t.Errorf("rest of %v for a member that is met and of %v for another, want 1h and 0", met, other)
+	}
+	g.lose(all[0].id)
+	if lost := g.rest(all[0].id); lost != 0 {
+		t.Errorf("rest of %v for a member that is lost, want 0", lost)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		early := time.Duration(rapid.Int64Range(0, int64(100*time.Hour)).Draw(t, "early"))
