@@ -15,18 +15,20 @@ func TestNoRunBeginsEarly(t *testing.T) {
 		configs := s.configs(t, 3)
 		list(t, configs)
 		at := time.Now().Add(time.Minute)
-		var all []*joining
-		var peers []string
 		met := make([]chan Status, 3)
-		for i, c := range configs {
-			c.BeginAt, c.JoinTimeout, c.Peers = at, 20*time.Second, peers
+		for i := range configs {
+			configs[i].BeginAt, configs[i].JoinTimeout = at, 20*time.Second
 			met[i] = make(chan Status, 100)
-			c.OnStatus = func(s Status) { met[i] <- s }
-			all = append(all, join(t, c))
-			peers = append(peers, nodetest.Receive(t, all[i].addrs)...)
+			configs[i].OnStatus = func(s Status) { met[i] <- s }
 		}
+		all := joinAll(t, configs...)
 		for i := range all {
-			for len(nodetest.Receive(t, met[i]).Present) < 3 {
+			var s Status
+			for len(s.Present) < 3 {
+				s = nodetest.Receive(t, met[i])
+			}
+			if !s.BeginAt.Equal(at) {
+				t.Errorf("the status has the time %v, want %v", s.BeginAt, at)
 			}
 		}
 		if early := time.Until(at); early < 50*time.Second {
@@ -53,16 +55,11 @@ func TestTheBeginIsAgreedOn(t *testing.T) {
 		configs := s.configs(t, 3)
 		list(t, configs)
 		at := time.Now().Add(time.Hour)
-		var all []*joining
-		var peers []string
-		for i, c := range configs {
-			c.BeginAt, c.Peers = at, peers
-			if i == 2 {
-				c.BeginAt = at.Add(time.Second)
-			}
-			all = append(all, join(t, c))
-			peers = append(peers, nodetest.Receive(t, all[i].addrs)...)
+		for i := range configs {
+			configs[i].BeginAt = at
 		}
+		configs[2].BeginAt = at.Add(time.Second)
+		all := joinAll(t, configs...)
 		var differs *DisagreementError
 		if end := all[2].wait(t); !errors.As(end.err, &differs) || differs.Field != "begin at" {
 			t.Errorf("a member with another time ends with %v", end.err)
@@ -72,12 +69,12 @@ func TestTheBeginIsAgreedOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		timed := configs[0]
-		if timed.BeginAt = at; timed.SignedBy(own, signature) {
+		if timed.BeginAt = at.Add(time.Second); timed.SignedBy(own, signature) {
 			t.Error("the signature is good for another time")
 		}
 		_, signature, err = SignList(timed)
 		zone := timed
-		if zone.BeginAt = at.In(time.FixedZone("east", 3600)); err != nil || !zone.SignedBy(own, signature) {
+		if zone.BeginAt = timed.BeginAt.In(time.FixedZone("east", 3600)); err != nil || !zone.SignedBy(own, signature) {
 			t.Errorf("%v, or the signature is not good for the same time in another zone", err)
 		}
 	})

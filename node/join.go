@@ -69,6 +69,7 @@ type joiner struct {
 	rendezvous *rendezvous.Rendezvous
 	ctx        context.Context
 	cancel     context.CancelFunc
+	beginAt    time.Time // of the new run that it waits for
 }
 
 // open makes a process that can meet others. It holds the lock on its files.
@@ -96,7 +97,7 @@ func open(c *Config) (*joiner, error) {
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.rendezvous, err = rendezvous.New(p.ctx, rendezvous.Config{
 		Name: c.Name, Size: c.size(), Members: c.Members, Proven: c.Secret != nil, Changes: c.Changes, Peers: c.Peers, MDNS: c.MDNS, Agreement: agreement,
-		Settings: c.Settings, Early: func() bool { return time.Now().Before(c.BeginAt) }, Timeout: c.JoinTimeout, Key: key, Host: p.host, Store: st, Log: c.Log, OnPresence: p.report,
+		Settings: c.Settings, Early: p.early, Timeout: c.JoinTimeout, Key: key, Host: p.host, Store: st, Log: c.Log, OnPresence: p.report,
 	})
 	if err != nil {
 		return nil, errors.Join(err, p.close())
@@ -126,7 +127,7 @@ func (p *joiner) report(who rendezvous.Presence) {
 		return
 	}
 	p.cfg.OnStatus(Status{
-		Name: p.cfg.Name, State: "joining", Want: who.Want, Addrs: p.host.Dialable(), Present: who.Present, Missing: who.Missing, Unreached: who.Unreached,
+		Name: p.cfg.Name, State: "joining", BeginAt: p.beginAt, Want: who.Want, Addrs: p.host.Dialable(), Present: who.Present, Missing: who.Missing, Unreached: who.Unreached,
 		Links: linksOf(p.host.Links(), func(id peer.ID) string { return nameIn(p.cfg.Members, id) }),
 	})
 }
@@ -178,8 +179,17 @@ func (p *joiner) enter(ctx context.Context) (*Node, error) {
 	return n, nil
 }
 
+// early returns for how long no new run may begin.
+func (p *joiner) early() time.Duration {
+	if p.beginAt.IsZero() {
+		return 0
+	}
+	return time.Until(p.beginAt)
+}
+
 // meet begins a run with all others.
 func (p *joiner) meet(ctx context.Context) (*Node, error) {
+	p.beginAt = p.cfg.BeginAt
 	n, err := p.sign(ctx)
 	if err != nil {
 		p.close()

@@ -47,8 +47,9 @@ type Probed struct {
 	Relays  bool
 }
 
-// meetRelays is how long a probe waits for connections through members that relay.
-const meetRelays = 3 * time.Second
+// connectAfter is how long a probe waits for members that it cannot dial, or that have just
+// started. Members dial each other every two seconds, directly or through one that relays.
+const connectAfter = 3 * time.Second
 
 // Probe says hello to all other members of a list as this participant, without taking part
 // in anything. No other process may run in its folder. It returns what each has answered,
@@ -119,35 +120,40 @@ func (c *Config) checkPorts() error {
 	return nil
 }
 
-// probeAll probes members, and those that are not reached once more when connections
-// through members that relay may be there.
+// probeAll probes members. If some are not connected, or not with each other, it probes all once
+// more when they have had the time to connect.
 func probeAll(ctx context.Context, r *rendezvous.Rendezvous, h *transport.Host, others []Member) []rendezvous.Probed {
-	found := make([]rendezvous.Probed, len(others))
-	probe := func(wanted func(i int) bool) {
-		var all sync.WaitGroup
-		for i, m := range others {
-			if wanted(i) {
-				all.Go(func() { found[i] = r.Probe(ctx, m) })
-			}
-		}
-		all.Wait()
-	}
 	for _, m := range others {
 		if info, err := m.AddrInfo(); err == nil {
 			h.Peerstore().AddAddrs(m.ID, info.Addrs, peerstore.PermanentAddrTTL)
 		}
 	}
-	probe(func(int) bool { return true })
-	relays := slices.ContainsFunc(found, func(p rendezvous.Probed) bool { return p.Relays })
-	if !relays || !slices.ContainsFunc(found, func(p rendezvous.Probed) bool { return p.Err != nil }) {
+	probe := func() []rendezvous.Probed {
+		found := make([]rendezvous.Probed, len(others))
+		var all sync.WaitGroup
+		for i, m := range others {
+			all.Go(func() { found[i] = r.Probe(ctx, m) })
+		}
+		all.Wait()
 		return found
+	}
+	first := probe()
+	failed := func(p rendezvous.Probed) bool { return len(p.Failures) > 0 }
+	if !slices.ContainsFunc(first, failed) && len(r.ProbedUnreached(first)) == 0 {
+		return first
 	}
 	select {
 	case <-ctx.Done():
-	case <-time.After(meetRelays):
-		probe(func(i int) bool { return found[i].Err != nil })
+		return first
+	case <-time.After(connectAfter):
 	}
-	return found
+	again := probe()
+	for i := range again {
+		if failed(again[i]) && failed(first[i]) {
+			again[i] = first[i] // whose addresses were all dialled
+		}
+	}
+	return again
 }
 
 // probed names what members have answered.

@@ -15,12 +15,13 @@ import (
 
 // Status is a snapshot of what a node is doing.
 type Status struct {
-	Name    string   `json:"name"`
-	State   string   `json:"state"`             // "joining", or that of the consensus
-	Present []string `json:"present,omitempty"` // while joining: the members met, this one first
-	Missing []string `json:"missing,omitempty"` // while joining: those of a given roster not met
-	Want    int      `json:"want"`              // members of the run
-	Addrs   []string `json:"addrs"`             // where others can dial this member
+	Name    string    `json:"name"`
+	State   string    `json:"state"`             // "joining", or that of the consensus
+	BeginAt time.Time `json:"begin_at,omitzero"` // while joining: a new run does not begin before
+	Present []string  `json:"present,omitempty"` // while joining: the members met, this one first
+	Missing []string  `json:"missing,omitempty"` // while joining: those of a given roster not met
+	Want    int       `json:"want"`              // members of the run
+	Addrs   []string  `json:"addrs"`             // where others can dial this member
 
 	Slot      uint64    `json:"slot"`
 	Attempt   uint32    `json:"attempt"` // at the slot: the ballot

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -40,7 +39,9 @@ that of the first fault.`,
 		Args: oneFolder,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			x := &examination{dir: args[0]}
-			x.alone()
+			if err := interruptible(cmd.Context(), func() error { x.alone(); return nil }); err != nil {
+				return err
+			}
 			if !alone {
 				x.withOthers(cmd.Context())
 			}
@@ -202,13 +203,16 @@ func (x *examination) ofRunning(s *operate.Status) {
 		x.members = append(x.members, probedMember{Name: l.Name, Answers: true, Via: l.Via})
 	}
 	for _, u := range s.Node.Unreached {
-		x.add(doctor.Finding{Check: doctor.Between, Fault: true, Cause: u.A + " and " + u.B + " do not reach each other: " + u.Reason, Fix: u.Advice})
+		x.add(doctor.Apart(u))
 	}
 	for _, m := range x.config.Node.Members {
 		linked := slices.ContainsFunc(s.Node.Links, func(l node.Link) bool { return l.Name == m.Name })
-		if m.Name != x.config.Node.Name && !linked {
+		if m.Name == x.config.Node.Name || linked {
+			continue
+		}
+		x.members = append(x.members, probedMember{Name: m.Name})
+		if !doctor.Pairs(s.Node.Unreached, x.config.Node.Name, m.Name) {
 			x.add(doctor.Finding{Check: doctor.Reached, Fault: true, Cause: "the node that runs here is not connected with " + m.Name, Fix: "see the failed dials in its log"})
-			x.members = append(x.members, probedMember{Name: m.Name})
 		}
 	}
 }
@@ -297,7 +301,7 @@ func (x *examination) failure() error {
 // brief examines what may keep a run from going well although it begins.
 func brief(dir string) []string {
 	free, err := doctor.Free(dir)
-	if errors.Is(err, os.ErrNotExist) {
+	if err != nil {
 		return nil
 	}
 	var lines []string

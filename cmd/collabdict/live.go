@@ -113,6 +113,9 @@ func changeLine(s *operate.Status) string {
 		if s.Phase == operate.Joining && len(n.Missing) > 0 {
 			line += "; waiting for " + operate.Names(n.Missing)
 		}
+		if s.At.Before(n.BeginAt) {
+			line += "; begins at " + n.BeginAt.Format(time.RFC3339)
+		}
 		for _, w := range n.Waiting {
 			if w.For >= sayAfter {
 				line += "; waiting for " + w.Name

@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// logged returns what is logged of some lines in a format. The third line comes in two parts.
+// logged returns what is logged of some lines in a format. The third line is written in two parts.
 func logged(t *testing.T, format string) (*logs, string) {
 	var out bytes.Buffer
 	now := time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.FixedZone("elsewhere", 3600))

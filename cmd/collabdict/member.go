@@ -73,7 +73,6 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	c.Node.Log = m.logs.slog()
 	a.warnOfShown(c.Task)
 	m.enter(operate.Joining)
-	shown.beginAt = c.Node.BeginAt
 	c.Node.OnStatus = func(s node.Status) {
 		m.joining(s)
 		shown.joining(s)

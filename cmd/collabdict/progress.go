@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/operate"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/node"
@@ -179,9 +180,9 @@ func (p *progress) joining(s node.Status) {
 		line += fmt.Sprintf("; %s and %s do not reach each other: %s; %s", u.A, u.B, u.Reason, u.Advice)
 	}
 	p.mu.Lock()
-	p.met = line
+	p.met, p.beginAt = line, s.BeginAt
 	p.mu.Unlock()
-	p.show(line + p.beginsIn())
+	p.show(line + beginsIn(s.BeginAt))
 }
 
 // remindEvery is the interval at which a wait for members is reported.
@@ -192,17 +193,17 @@ const remindEvery = 30 * time.Second
 func (p *progress) remind() (stop func()) {
 	return every(remindEvery, func(time.Time) {
 		p.mu.Lock()
-		line := p.met
+		line, at := p.met, p.beginAt
 		p.mu.Unlock()
 		if line != "" {
-			p.show(fmt.Sprintf("%s; for %s now", line, time.Since(p.began).Round(time.Second)) + p.beginsIn())
+			p.show(fmt.Sprintf("%s; for %s now", line, time.Since(p.began).Round(time.Second)) + beginsIn(at))
 		}
 	})
 }
 
 // beginsIn says when the run begins, if it may not yet.
-func (p *progress) beginsIn() string {
-	if line := beginsIn(p.beginAt, time.Now()); line != "" {
+func beginsIn(at time.Time) string {
+	if line := operate.BeginsIn(at, time.Now()); line != "" {
 		return "; " + line
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/node"
 )
 
 // On a terminal a simulation has a bar, and one line that is replaced; elsewhere one
@@ -79,5 +80,15 @@ func TestQuoted(t *testing.T) {
 	want := `collabdict sim --data 'a b/*.csv' '--faults=crash:node=1,at=2m;loss:rate=0.1' 'it'\''s' '' 50% 'x~y'`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Who waits for the time sees it beside the members that are here.
+func TestProgressBeforeTheBegin(t *testing.T) {
+	var out bytes.Buffer
+	p := &progress{w: &out, began: time.Now()}
+	p.joining(node.Status{BeginAt: time.Now().Add(3*time.Hour + 12*time.Minute), Want: 2, Present: []string{"a", "b"}})
+	if got := out.String(); !strings.HasPrefix(got, "2 of 2 members are here: a, b; begins at ") || !strings.HasSuffix(got, " (in 3 h 12 min)\n") {
+		t.Errorf("got %q", got)
 	}
 }

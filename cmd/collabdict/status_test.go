@@ -72,7 +72,12 @@ func TestATableIsDrawnInItsPlace(t *testing.T) {
 	v.show(s) // nothing has changed
 	s.Round++
 	v.show(s)
-	want := "2026-03-04T05:06:07Z running: round 11/40, 2 of 3 members are here; waiting for c; 9 warnings\n2026-03-04T05:06:08Z running: round 12/40, 2 of 3 members are here; waiting for c; 9 warnings\n"
+	begins := &operate.Status{Phase: operate.Joining, At: s.At, Node: &node.Status{Want: 2, Present: []string{"a", "b"}, BeginAt: s.At.Add(time.Hour)}}
+	v.show(begins)
+	begins.At = s.At.Add(time.Minute)
+	v.show(begins) // the time has not changed
+	want := "2026-03-04T05:06:07Z running: round 11/40, 2 of 3 members are here; waiting for c; 9 warnings\n2026-03-04T05:06:08Z running: round 12/40, 2 of 3 members are here; waiting for c; 9 warnings\n" +
+		"2026-03-04T05:06:08Z joining: round 0, 2 of 2 members are here; begins at 2026-03-04T06:06:08Z\n"
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", &out, want)
 	}

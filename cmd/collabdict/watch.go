@@ -76,15 +76,14 @@ func (w *waits) usual(s node.Status) time.Duration {
 	return slices.Sorted(slices.Values(w.took))[len(w.took)/2]
 }
 
-// look takes a look at how the run goes and returns what is to be told now, "" if
-// nothing is.
+// look takes a look at how the run goes and returns the line to show now, "" for none.
 func (w *waits) look(status func() node.Status, now time.Time) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.line(status(), now)
 }
 
-// round notes that a round has ended. It returns what is to be told before it: a
+// round notes that a round has ended. It returns the line to show before it, "" for none: a
 // run that was paused may go on, and even end, between two looks.
 func (w *waits) round(now time.Time) string {
 	w.mu.Lock()
@@ -98,7 +97,7 @@ func (w *waits) round(now time.Time) string {
 
 const resumed = "resumed: enough members are here"
 
-// line returns what is to be told of a status, "" if nothing is.
+// line returns the line to show of a status, "" for none.
 func (w *waits) line(s node.Status, now time.Time) string {
 	usual, sum := w.usual(s), w.sum(s, now)
 	switch {
@@ -232,7 +231,7 @@ func called(name string, s node.Status) string {
 // links is through which member each other one was reached last.
 type links map[string]string
 
-// look returns what is to be told of connections: those that another member passes on, and
+// look returns the lines to show about connections: those that another member passes on, and
 // those that are direct after that.
 func (l *links) look(now []node.Link) (lines []string) {
 	if *l == nil {

@@ -137,7 +137,7 @@ func TestWindowsOfStandardInput(t *testing.T) {
 	}
 }
 
-// A file with rows is nowhere to be found while it is in use, nor afterwards.
+// A file with rows is in no folder while it is in use, nor afterwards.
 func TestKeptRowsHaveNoName(t *testing.T) {
 	csv, _ := many(900)
 	folder(t, "kept/.rows-1.tmp", "of a process that was killed", "kept/rows.csv", csv)

@@ -119,10 +119,15 @@ func outside(file string, c dataset.ColumnProfile, ranges pipeline.Ranges) (Find
 // common time; logs and begin_at do.
 const mostClock = 5 * time.Second
 
-// Members examines what the other members have answered to a probe.
+// Members examines what the other members have answered to a probe. The pairs in unreached
+// contain only members that another member has seen.
 func Members(self string, answers []node.Probed, unreached []node.Unreached) (found []Finding) {
+	failures := map[string][]string{} // to reach members that are here, by their names
 	for _, p := range answers {
 		switch {
+		case len(p.Failures) > 0 && Pairs(unreached, self, p.Name):
+			failures[p.Name] = p.Failures
+			continue
 		case p.Err != nil:
 			found = append(found, silent(p))
 			continue
@@ -137,16 +142,25 @@ func Members(self string, answers []node.Probed, unreached []node.Unreached) (fo
 		}
 	}
 	for _, u := range unreached {
-		if answered(answers, self, u.A) && answered(answers, self, u.B) {
-			found = append(found, Finding{Between, true, u.A + " and " + u.B + " do not reach each other: " + u.Reason, u.Advice})
+		var own []string
+		if u.A == self || u.B == self {
+			own = slices.Concat(failures[u.A], failures[u.B])
 		}
+		found = append(found, Apart(u, own...))
 	}
 	return append(found, clocks(self, answers)...)
 }
 
-// answered reports whether a member has answered, or is this one.
-func answered(answers []node.Probed, self, name string) bool {
-	return name == self || slices.ContainsFunc(answers, func(p node.Probed) bool { return p.Name == name && p.Err == nil })
+// Pairs reports whether two members are one of the pairs that do not reach each other.
+func Pairs(unreached []node.Unreached, a, b string) bool {
+	return slices.ContainsFunc(unreached, func(u node.Unreached) bool { return u.A == a && u.B == b || u.A == b && u.B == a })
+}
+
+// Apart is the finding of a pair of members that do not reach each other. The failures are
+// those of this member's dials, if it is one of the two.
+func Apart(u node.Unreached, failures ...string) Finding {
+	cause := strings.Join(append([]string{u.Reason}, failures...), "; ")
+	return Finding{Between, true, u.A + " and " + u.B + " do not reach each other: " + cause, u.Advice}
 }
 
 // silent is the finding of a member that has not answered.

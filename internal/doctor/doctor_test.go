@@ -71,13 +71,19 @@ func TestMembers(t *testing.T) {
 	apart := fine("b", 0)
 	apart.Refused = "does not let this node in"
 	pair := []node.Unreached{{A: "b", B: "c", Reason: "a firewall", Advice: "relay"}}
+	own := []node.Unreached{{A: "a", B: "c", Reason: "a firewall", Advice: "relay"}}
 	for name, c := range map[string]struct {
 		answers   []node.Probed
 		unreached []node.Unreached
 		want      []string
 	}{
 		"all well":               {[]node.Probed{fine("b", 2*time.Second), fine("c", -time.Second)}, nil, nil},
-		"one is not reached":     {[]node.Probed{fine("b", 0), gone}, pair, []string{"!reached: c is not reached: /ip4/192.0.2.1/tcp/1: connection refused"}},
+		"one is not reached":     {[]node.Probed{fine("b", 0), gone}, nil, []string{"!reached: c is not reached: /ip4/192.0.2.1/tcp/1: connection refused"}},
+		"seen by another member": {[]node.Probed{fine("b", 0), gone}, own, []string{"!between: a and c do not reach each other: a firewall; /ip4/192.0.2.1/tcp/1: connection refused"}},
+		"seen by a third member": {[]node.Probed{fine("b", 0), gone, fine("d", 0)}, append(own, pair...), []string{
+			"!between: a and c do not reach each other: a firewall; /ip4/192.0.2.1/tcp/1: connection refused",
+			"!between: b and c do not reach each other: a firewall",
+		}},
 		"one does not answer":    {[]node.Probed{fine("b", 0), mute}, nil, []string{"!reached: c does not answer: stream reset"}},
 		"another version":        {[]node.Probed{{Name: "b", Err: fmt.Errorf("hello: %w", &node.VersionError{Got: 8, Want: 7})}}, nil, []string{"!versions: b speaks version 8 of the protocol, this member version 7"}},
 		"another agreement":      {[]node.Probed{other}, nil, []string{`!agreement: b has another agreement: components: here "3", there "2"`}},

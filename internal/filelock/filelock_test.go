@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// One holds the file at a time; who only tries is told, and who waits comes in turn.
+// One caller holds the file at a time. Try returns an error meanwhile, and Wait returns in turn.
 func TestOneHoldsTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := Try(path)

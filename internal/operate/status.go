@@ -37,7 +37,7 @@ type Status struct {
 	Run     string        `json:"run,omitempty"`
 	Round   int           `json:"round"`            // the last that this member has ended
 	Rounds  int           `json:"rounds,omitempty"` // at most; 0 if that is not known
-	Pace    time.Duration `json:"pace,omitempty"`   // of a round, lately; 0 if it is not known
+	Pace    time.Duration `json:"pace,omitempty"`   // per round, over the last ones; 0 if it is not known
 	Spent   []Spent       `json:"spent,omitempty"`  // differential privacy of all runs and releases of the folder
 	Warned  []Warning     `json:"warned,omitempty"` // the last warnings, the newest at the end
 	Warns   int           `json:"warnings"`         // how many there were in all
@@ -128,7 +128,7 @@ func (s *Status) What() string {
 	case n == nil:
 		return "joining"
 	case s.Phase == Joining:
-		return joining(n)
+		return joining(n, s.At)
 	case n.Paused:
 		return fmt.Sprintf("round %d: paused: %d of %d members are needed", s.Round+1, n.Least, n.Want)
 	}
@@ -149,13 +149,16 @@ func (s *Status) What() string {
 	return what + cmp.Or(n.Call, n.State)
 }
 
-func joining(n *node.Status) string {
+func joining(n *node.Status, now time.Time) string {
 	if n.Want == 0 {
 		return "joining"
 	}
 	line := fmt.Sprintf("joining: %d of %d members are here", len(n.Present), n.Want)
 	if len(n.Missing) > 0 {
 		line += "; waiting for " + Names(n.Missing)
+	}
+	if begins := BeginsIn(n.BeginAt, now); begins != "" {
+		line += "; " + begins
 	}
 	return line
 }

@@ -49,7 +49,7 @@ type entry struct {
 }
 
 // ReadAudit checks the audit log of a folder, and compares the decisions of its last run with those in
-// state.db, unless a process holds that. What is wrong is a *auditlog.DamageError.
+// state.db, unless a process holds that. Damage is reported as an [*auditlog.DamageError].
 func ReadAudit(dir string) (*Audited, error) {
 	a := &Audited{Runs: []AuditedRun{}}
 	state, err := auditlog.Check(dir, a.add)

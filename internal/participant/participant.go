@@ -148,7 +148,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return result, err
 }
 
-// stopped is what the others are told of a member whose context has ended.
+// stopped is the reason that the others get when a member's context has ended.
 const stopped = "it was stopped by its operator"
 
 // leaveAtOnce tells the others at the end of a context that this member leaves, whatever its learner

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,16 +40,17 @@ func TestDoctor(t *testing.T) {
 	for _, m := range []*member{c.members[0], c.members[2], c.members[3]} {
 		m.start()
 	}
-	well := func() { // once the members behind NAT have met through the relay
+	finds := func(pattern string, most time.Duration) {
 		t.Helper()
 		var got string
-		for limit := time.Now().Add(time.Minute); time.Now().Before(limit); time.Sleep(time.Second) {
-			if got = patient.findings(); got == "" {
+		for limit := time.Now().Add(most); time.Now().Before(limit); {
+			if got = patient.findings(); matches(pattern, got) {
 				return
 			}
 		}
-		t.Fatalf("the patient is well, and doctor finds\n%s", got)
+		t.Fatalf("doctor does not find %q within %s, but\n%s", pattern, most, got)
 	}
+	well := func() { t.Helper(); finds(`^$`, time.Minute) } // the members behind NAT meet through the relay
 	c.members[0].says(`3 of 4 members are here`, time.Minute)
 	well()
 	file := func(name string) string { return filepath.Join(patient.dir, name) }
@@ -77,54 +77,43 @@ func TestDoctor(t *testing.T) {
 	rows, err := os.ReadFile(file("rows.csv"))
 	fatal(t, err)
 	healRows := func() { fatal(t, os.WriteFile(file("rows.csv"), rows, 0o600)) }
-	var taken *exec.Cmd
-	for name, f := range map[string]struct {
+	var taken *helperProcess
+	again := func(more string) { // starts the first member with other lines of node.yaml
+		c.members[0].kill()
+		c.members[0].write("node.yaml", c.members[0].nodeYAML(h[0], more))
+		c.members[0].start()
+	}
+	for _, f := range []struct {
+		name        string
 		plant, heal func()
 		want        string
 	}{
-		"a key that others can read": {
+		{
+			"a key that others can read",
 			func() { fatal(t, os.Chmod(file("identity.key"), 0o644)) }, func() { fatal(t, os.Chmod(file("identity.key"), 0o600)) },
 			"identity: ",
 		},
-		"a column that is absent":   {func() { swap(file("rows.csv"), "temp", "tmp") }, healRows, `rows: .*temp`},
-		"many missing cells":        {func() { fatal(t, os.WriteFile(file("rows.csv"), levels("", "3.5"), 0o600)) }, healRows, "missing: .*column level: 50%"},
-		"a column that is constant": {func() { fatal(t, os.WriteFile(file("rows.csv"), levels("7", "7"), 0o600)) }, healRows, "features: .*level"},
-		"a port that is taken": {
-			func() {
-				taken = exec.Command("ip", "netns", "exec", prefix+patient.name, "python3", "-c",
-					"import socket,time\ns=socket.socket()\ns.bind(('0.0.0.0',4001))\ns.listen()\ntime.sleep(100)")
-				fatal(t, taken.Start())
-				time.Sleep(time.Second)
-			},
-			func() { _ = taken.Process.Kill(); _ = taken.Wait() }, "listen: .*4001",
-		},
-		"no node.yaml that can be read":   {func() { swap(file("node.yaml"), "name:", "nmae:") }, func() { swap(file("node.yaml"), "nmae:", "name:") }, "configuration: .*did you mean name"},
-		"an agreement that was altered":   {own(func() { swap(agreement, "components: 2", "components: 3") }), shared, "agreement: h1 has another agreement: components: here \"3\", there \"2\""},
-		"an agreement that is not signed": {own(func() { swap(agreement, "signatures:", "signatures: {}\n#") }), shared, "signatures: |configuration: "},
-		"a member that has been stopped":  {c.members[0].kill, func() { c.members[0].start(); time.Sleep(5 * time.Second) }, "reached: h1 is not reached: /ip4/20.20.0.1/.*connection refused"},
-		"two members that do not reach each other": {
-			func() {
-				c.members[0].kill()
-				c.members[0].write("node.yaml", c.members[0].nodeYAML(h[0], ""))
-				c.members[0].start()
-				time.Sleep(10 * time.Second)
-			},
-			func() {
-				c.members[0].kill()
-				c.members[0].write("node.yaml", c.members[0].nodeYAML(h[0], "relay: true"))
-				c.members[0].start()
-				time.Sleep(5 * time.Second)
-			},
-			"between: h3 and h4 do not reach each other|reached: h[34] is not reached",
-		},
+		{"a column that is absent", func() { swap(file("rows.csv"), "temp", "tmp") }, healRows, `rows: .*temp`},
+		{"many missing cells", func() { fatal(t, os.WriteFile(file("rows.csv"), levels("", "3.5"), 0o600)) }, healRows, "missing: .*column level: 50%"},
+		{"a column that is constant", func() { fatal(t, os.WriteFile(file("rows.csv"), levels("7", "7"), 0o600)) }, healRows, "features: .*level"},
+		{"a port that is taken", func() { taken = startHelper(t, patient.name, "listen") }, func() { taken.end() }, "listen: .*4001"},
+		{"no node.yaml that can be read", func() { swap(file("node.yaml"), "name:", "nmae:") }, func() { swap(file("node.yaml"), "nmae:", "name:") }, "configuration: .*did you mean name"},
+		{"an agreement that was altered", own(func() { swap(agreement, "components: 2", "components: 3") }), shared, "agreement: h1 has another agreement: components: here \"3\", there \"2\""},
+		{"an agreement that is not signed", own(func() {
+			b, err := os.ReadFile(agreement)
+			fatal(t, err)
+			unsigned, _, _ := strings.Cut(string(b), "signatures:")
+			fatal(t, os.WriteFile(agreement, []byte(unsigned), 0o600))
+		}), shared, "signatures: .*not signed by"},
+		{"a member that has been stopped", c.members[0].kill, func() { c.members[0].start() }, "reached: h1 is not reached: /ip4/20.20.0.1/.*connection refused"},
+		{"two members that do not reach each other", func() { again("") }, func() { again("relay: true") }, `^between: h3 and h4 do not reach each other.*\n$`},
 	} {
+		t.Log(f.name)
 		f.plant()
-		if got := patient.findings(); !matches(f.want, got) {
-			t.Errorf("%s: want %s, doctor finds\n%s", name, f.want, got)
-		}
+		finds(f.want, time.Minute)
 		f.heal()
+		well()
 	}
-	well()
 }
 
 // levels returns rows whose last column has two values in turn.

@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -188,10 +189,19 @@ func plainFrames(name string) error {
 }
 
 // helper is what a process of this test binary does instead of tests, by its environment.
+// hub and listen do it until their standard input ends.
 func helper() (is bool, err error) {
 	switch os.Getenv("COLLABDICT_E2E") {
 	case "hub":
 		return true, switchFrames(os.Stdin)
+	case "listen":
+		l, err := net.Listen("tcp", "0.0.0.0:4001")
+		if err != nil {
+			return true, err
+		}
+		fmt.Println("ready")
+		_, err = io.Copy(io.Discard, os.Stdin)
+		return true, errors.Join(err, l.Close())
 	case "plain":
 		list, err := net.Interfaces()
 		for _, i := range list {

@@ -10,7 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 // program is the program under test.
@@ -72,17 +74,50 @@ func newInternet(t *testing.T, sites ...func(t *testing.T, name, address string)
 	for i, build := range sites {
 		build(t, siteName(i), fmt.Sprintf("20.20.0.%d", i+1))
 	}
-	hub := exec.Command("ip", "netns", "exec", prefix+"core", os.Args[0])
-	hub.Env, hub.Stderr = append(os.Environ(), "COLLABDICT_E2E=hub"), os.Stderr
-	in, err := hub.StdinPipe()
-	fatal(t, err)
-	out, err := hub.StdoutPipe()
-	fatal(t, err)
-	fatal(t, hub.Start())
-	t.Cleanup(func() { in.Close(); _ = hub.Wait() })
-	n.in, n.lines = in, bufio.NewScanner(out)
-	n.answered("ready")
+	hub := startHelper(t, "core", "hub")
+	n.in, n.lines = hub.in, hub.lines
 	return n
+}
+
+// helperProcess is a process of this test binary in a namespace.
+type helperProcess struct {
+	in    io.Writer
+	lines *bufio.Scanner
+	end   func()
+}
+
+// startHelper starts a process that does what helper says, and waits until it is ready. It ends
+// with the test at the latest.
+func startHelper(t *testing.T, space, what string) *helperProcess {
+	t.Helper()
+	cmd := exec.Command("ip", "netns", "exec", prefix+space, os.Args[0])
+	cmd.Env, cmd.Stderr = append(os.Environ(), "COLLABDICT_E2E="+what), os.Stderr
+	in, err := cmd.StdinPipe()
+	fatal(t, err)
+	out, err := cmd.StdoutPipe()
+	fatal(t, err)
+	fatal(t, cmd.Start())
+	p := &helperProcess{in, bufio.NewScanner(out), sync.OnceFunc(func() { in.Close(); _ = cmd.Wait() })}
+	t.Cleanup(p.end)
+	if !p.lines.Scan() || p.lines.Text() != "ready" {
+		t.Fatalf("the process %s says %q, want ready", what, p.lines.Text())
+	}
+	return p
+}
+
+// lasts returns how long a scenario takes: what an environment variable says, or the default.
+func lasts(t *testing.T, variable string, usual time.Duration) time.Duration {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		t.Logf("for %s; %s=30m makes it longer", usual, variable)
+		return usual
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return d
 }
 
 func siteName(i int) string { return fmt.Sprintf("h%d", i+1) }

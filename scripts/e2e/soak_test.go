@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -60,9 +59,7 @@ func number(t *testing.T, text []byte, pattern string) float64 {
 // Every twenty seconds one of six members is killed, and is away for twelve of them: a tenth
 // of all. A member that is never killed takes no more memory, goroutines or file handles.
 func TestSoak(t *testing.T) {
-	most, err := time.ParseDuration(cmp.Or(os.Getenv("COLLABDICT_E2E_SOAK"), "2m"))
-	fatal(t, err)
-	t.Logf("for %s; COLLABDICT_E2E_SOAK=30m takes longer", most)
+	most := lasts(t, "COLLABDICT_E2E_SOAK", 2*time.Minute)
 	n, sites := opens(t, 6)
 	n.tell("delay 20ms")
 	c := newConsortium(t, 30_000, sites...)

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -107,9 +106,7 @@ func TestFullDisk(t *testing.T) {
 
 // A member that is away for long, and is removed meanwhile, is told so when it comes back.
 func TestRemovedWhileAway(t *testing.T) {
-	away, err := time.ParseDuration(cmp.Or(os.Getenv("COLLABDICT_E2E_AWAY"), "30s"))
-	fatal(t, err)
-	t.Logf("away for %s; COLLABDICT_E2E_AWAY=20m takes longer", away)
+	away := lasts(t, "COLLABDICT_E2E_AWAY", 30*time.Second)
 	n, sites := opens(t, 5)
 	n.tell("delay 20ms")
 	c := newConsortium(t, 30_000, sites...)

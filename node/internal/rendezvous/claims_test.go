@@ -49,9 +49,8 @@ func listing(t *testing.T, others ...*other) *Rendezvous {
 	return g
 }
 
-// sign makes all that are given sign one roster with the process that they meet, and
-// asserts that the run can begin.
-func sign(t *testing.T, g *Rendezvous, others ...*other) {
+// signing makes all that are given sign one roster with the process that they meet.
+func signing(t *testing.T, g *Rendezvous, others ...*other) *membership.Roster {
 	t.Helper()
 	entries := []wire.Entry{{Name: g.cfg.Name, ID: []byte(g.cfg.Host.ID()), Process: g.process}}
 	for _, o := range others {
@@ -65,6 +64,14 @@ func sign(t *testing.T, g *Rendezvous, others ...*other) {
 	for _, o := range others {
 		o.says(o.signs(t, full.Entries...))
 	}
+	return full
+}
+
+// sign makes all that are given sign one roster with the process that they meet, and
+// asserts that the run can begin.
+func sign(t *testing.T, g *Rendezvous, others ...*other) {
+	t.Helper()
+	signing(t, g, others...)
 	if _, agreed, failure := g.outcome(); failure != nil || !agreed {
 		t.Fatalf("all have signed: %v, agreed %v", failure, agreed)
 	}

@@ -22,8 +22,9 @@ const (
 	helloTimeout = 10 * time.Second // for one exchange
 	visitLate    = 300 * time.Millisecond
 	visitFirst   = 100 * time.Millisecond
-	visitMost    = 2 * time.Second // between two exchanges with one peer
-	visitVain    = 8               // exchanges that fail with a peer known by hearsay alone
+	visitMost    = 2 * time.Second  // between two exchanges with one peer
+	visitEarly   = 30 * time.Second // the same with a member that is met, while it is too early for a run
+	visitVain    = 8                // exchanges that fail with a peer known by hearsay alone
 	// strangersHello is how much of what a stranger says is waited for, so that it can read
 	// the answer.
 	strangersHello = 64 << 10
@@ -55,7 +56,7 @@ func (r *Rendezvous) visit(id peer.ID, atOnce bool) {
 			}
 		}
 		vain := 0
-		for wait := visitFirst; ctx.Err() == nil && !r.done(id) && (vain < visitVain || r.configured(id)); wait = min(2*wait, visitMost) {
+		for wait := visitFirst; ctx.Err() == nil && !r.done(id) && (vain < visitVain || r.configured(id)); wait = pause(wait, r.rest(id)) {
 			news := r.news()
 			vain++
 			if err := r.exchange(ctx, id); err != nil {
@@ -71,6 +72,23 @@ func (r *Rendezvous) visit(id peer.ID, atOnce bool) {
 			}
 		}
 	})
+}
+
+// pause returns the time until the next exchange with a peer, after a pause of the given
+// length. Rest is how long nothing is needed of the peer.
+func pause(last, rest time.Duration) time.Duration {
+	return min(2*last, max(visitMost, min(visitEarly, rest)))
+}
+
+// rest returns how long nothing is needed of a peer: if it is met, and connected, until a
+// run may begin.
+func (m *registry) rest(id peer.ID) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if a := m.records[id]; a == nil || a.unreachable {
+		return 0
+	}
+	return m.early()
 }
 
 // exchange says hello to a peer and takes in its answer.

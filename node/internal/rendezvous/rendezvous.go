@@ -27,9 +27,9 @@ type Config struct {
 	MDNS      string              // tag on the local network; "" means none
 	Agreement membership.Agreement
 	Settings  consensus.Settings
-	// Early, if not nil, reports whether it is too early for a new run: members are met, and
-	// no roster is signed. It is asked whenever another process says hello.
-	Early   func() bool
+	// Early, if not nil, returns for how long it is too early for a new run: members are met,
+	// and no roster is signed. It is asked whenever another process says hello.
+	Early   func() time.Duration
 	Timeout time.Duration // of the wait for the others, which a caller's context has; 0 means none
 	Key     crypto.PrivKey
 	Host    *transport.Host

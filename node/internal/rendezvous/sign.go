@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/peerstore"
@@ -91,7 +92,7 @@ func (m *registry) subscribe() error {
 				return nil
 			}
 		}
-		if m.cfg.Early != nil && m.cfg.Early() {
+		if m.early() > 0 {
 			return nil // visits go on, and so do hellos
 		}
 		if err := m.sign(r); err != nil {
@@ -111,6 +112,14 @@ func (m *registry) subscribe() error {
 	m.agreed = true
 	close(m.complete)
 	return nil
+}
+
+// early returns for how long it is too early for a new run.
+func (m *registry) early() time.Duration {
+	if m.cfg.Early == nil {
+		return 0
+	}
+	return m.cfg.Early()
 }
 
 // sign signs a roster. That is on disk before anybody can hear of it.

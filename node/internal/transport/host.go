@@ -188,6 +188,10 @@ func newHost(c Config, traffic *counter, admission *Admission, links ...libp2p.O
 		libp2p.UserAgent("collabdict"),
 		libp2p.DisableMetrics(),
 		libp2p.Ping(false),
+		// Members are dialled until they are there. After a hundred dials in vain libp2p would
+		// take the network for one without UDP or IPv6, and hardly dial any more.
+		libp2p.UDPBlackHoleSuccessCounter(nil),
+		libp2p.IPv6BlackHoleSuccessCounter(nil),
 	}
 	if len(announced) > 0 {
 		options = append(options, libp2p.AddrsFactory(func([]multiaddr.Multiaddr) []multiaddr.Multiaddr { return announced }))

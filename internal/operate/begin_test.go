@@ -1,7 +1,6 @@
-package main
+package operate
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -26,21 +25,23 @@ func TestBeginsIn(t *testing.T) {
 		if want != "" {
 			want = "begins at 2026-05-04T06:00:00Z (in " + want + ")"
 		}
-		if got := beginsIn(at, at.Add(-before)); got != want {
+		if got := BeginsIn(at, at.Add(-before)); got != want {
 			t.Errorf("%v before: got %q, want %q", before, got, want)
 		}
 	}
-	if got := beginsIn(time.Time{}, at); got != "" {
+	if got := BeginsIn(time.Time{}, at); got != "" {
 		t.Errorf("without a time: %q", got)
 	}
 }
 
-// Who waits for the time sees it beside the members that are here.
-func TestProgressBeforeTheBegin(t *testing.T) {
-	var out bytes.Buffer
-	p := &progress{w: &out, began: time.Now(), beginAt: time.Now().Add(3*time.Hour + 12*time.Minute)}
-	p.joining(node.Status{Want: 2, Present: []string{"a", "b"}})
-	if got := out.String(); !strings.HasPrefix(got, "2 of 2 members are here: a, b; begins at ") || !strings.HasSuffix(got, " (in 3 h 12 min)\n") {
-		t.Errorf("got %q", got)
+// A status says when a run begins that waits for its time.
+func TestStatusBeforeTheBegin(t *testing.T) {
+	at := time.Date(2026, 5, 4, 6, 0, 0, 0, time.UTC)
+	s := &Status{Phase: Joining, At: at.Add(-3 * time.Hour), Node: &node.Status{BeginAt: at, Want: 2, Present: []string{"a", "b"}}}
+	if got, want := s.What(), "joining: 2 of 2 members are here; begins at 2026-05-04T06:00:00Z (in 3 h)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if s.At = at; strings.Contains(s.What(), "begins") {
+		t.Errorf("at the time: %q", s.What())
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package operate
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// beginsIn says when a run may begin that may not yet, "" if it may.
-func beginsIn(at, now time.Time) string {
+// BeginsIn says when a run may begin that may not yet, "" if it may.
+func BeginsIn(at, now time.Time) string {
 	left := at.Sub(now)
 	if left <= 0 {
 		return ""
