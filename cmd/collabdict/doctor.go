@@ -64,6 +64,7 @@ type examination struct {
 	dir     string
 	config  participant.Config
 	agreed  *roster.Roster // nil if it cannot be used
+	state   int64          // bytes that a run keeps at most; 0 if that is not known
 	ready   bool           // the configuration can be used
 	found   []doctor.Finding
 	codes   []class // of found
@@ -109,9 +110,14 @@ func (x *examination) fault(check doctor.Check, err error, fix string) {
 
 // alone examines what needs nobody else.
 func (x *examination) alone() {
+	x.folder()
 	if free, err := doctor.Free(x.dir); err == nil {
-		x.add(doctor.Room(x.dir, free)...)
+		x.add(doctor.Room(x.dir, free, x.state)...)
 	}
+}
+
+// folder examines the files of the folder, and those that it names.
+func (x *examination) folder() {
 	f := &runFlags{dir: x.dir, unsigned: true}
 	c, spec, _, err := f.fromFolder(new(cobra.Command))
 	if err != nil {
@@ -141,6 +147,7 @@ func (x *examination) rows(f *runFlags, spec dataset.Spec) {
 	switch {
 	case err == nil:
 		x.config.Complete(p.Columns)
+		x.state = x.config.Task.MostState(len(p.Columns))
 	case x.agreed != nil && x.config.Task.Window == 0:
 		x.config.Complete(x.agreed.Columns)
 		fallthrough
@@ -298,14 +305,15 @@ func (x *examination) failure() error {
 	return nil
 }
 
-// brief examines what may keep a run from going well although it begins.
-func brief(dir string) []string {
+// brief examines what may keep a run from going well although it begins, whose state takes so
+// many bytes at most.
+func brief(dir string, state int64) []string {
 	free, err := doctor.Free(dir)
 	if err != nil {
 		return nil
 	}
 	var lines []string
-	for _, f := range doctor.Room(dir, free) {
+	for _, f := range doctor.Room(dir, free, state) {
 		lines = append(lines, f.Cause+"; "+f.Fix)
 	}
 	return lines

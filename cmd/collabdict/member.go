@@ -54,7 +54,7 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	if err := checkData(c.Task, &dataset.Dataset{Columns: c.Data.Columns, Participants: []dataset.Participant{c.Data}}); err != nil {
 		return err
 	}
-	warnings = append(warnings, brief(c.Out)...)
+	warnings = append(warnings, brief(c.Out, c.Task.MostState(len(c.Data.Columns)))...)
 	collectInTime(c.Data.Train, c.Task.Traits().HoldsRows)
 	a.warn(warnings)
 	if !f.withParent { // up says it of all

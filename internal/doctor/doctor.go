@@ -54,14 +54,16 @@ const (
 	usefulRoom = 1 << 30
 )
 
-// Room examines how many bytes are free on the disk of a folder.
-func Room(dir string, free uint64) []Finding {
-	if free >= usefulRoom {
+// Room examines how many bytes are free on the disk of a folder, whose run keeps a state of
+// so many bytes at most.
+func Room(dir string, free uint64, state int64) []Finding {
+	want := max(usefulRoom, leastRoom+uint64(state))
+	if free >= want {
 		return nil
 	}
 	return []Finding{{
 		Disk, free < leastRoom,
-		fmt.Sprintf("the disk of %s has %d MiB left, want at least %d MiB", dir, free>>20, usefulRoom>>20),
+		fmt.Sprintf("the disk of %s has %d MiB left, want at least %d MiB", dir, free>>20, want>>20),
 		"free some space, or move the folder to another disk",
 	}}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ import (
 	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/internal/simulate"
+	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
@@ -76,6 +78,29 @@ func runAll(contexts []context.Context, all []participant.Config) ([]*participan
 	running.Wait()
 	return results, errs
 }
+
+// The state of a run takes no more room than doctor asks for, whose figure is not far above it.
+func TestMostState(t *testing.T) {
+	for kind, options := range map[string][]string{
+		"ggm":  {"components=8", "rounds=40", "tol=0", "rho=1"},
+		"bvae": {"rounds=20", "hidden=200,100", "epochs=1", "batch=20"},
+	} {
+		k := pipelinetest.Task(t, kind, options...)
+		all, parts := configs(t, 3, k)
+		if err := errors.Join(second(runAll([]context.Context{t.Context(), t.Context(), t.Context()}, all))...); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(filepath.Join(all[0].Out, store.StateFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, most := info.Size(), k.MostState(len(parts[0].Columns)); got > most || got < most/20 {
+			t.Errorf("%s: the state has %d bytes, want at most %d and no less than a twentieth", kind, got, most)
+		}
+	}
+}
+
+func second[A, B any](_ A, b B) B { return b }
 
 // Real nodes and the simulation come to the same models, but for the rounding of
 // the chunks, which differ.

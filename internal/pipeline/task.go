@@ -290,6 +290,20 @@ func (t *Task) values(coordinates int) int {
 	return 0
 }
 
+// MostState returns how many bytes the state of a run with data of so many columns takes on a
+// disk, if no round ends the training early: the log has the total of each round.
+func (t *Task) MostState(columns int) int64 {
+	const (
+		beside   = 16 << 10 // a total: votes, bounds that are agreed on, and room in pages
+		before   = 100      // rounds there are short sums
+		underWay = 10       // totals as long are those of the slots under way
+		step     = 16 << 20 // is by how much a file grows; a shorter one doubles
+	)
+	rounds, values := int64(t.Traits().Rounds), int64(t.values(cmp.Or(t.PCA, columns)))
+	bytes := (before+rounds)*beside + (rounds+underWay)*8*values
+	return bytes + min(bytes, step)
+}
+
 // CheckColumns reports what cannot be done with data of so many columns, as *option.Error.
 func (t *Task) CheckColumns(columns int) error {
 	if t.PCA > columns {
