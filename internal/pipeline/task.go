@@ -73,7 +73,7 @@ func New(of algorithm.Kind) *Task {
 			option.AtLeast(rows.LeastWindow), option.Check(windowed), option.Optional[int]("leave it out where neighbouring rows have nothing to do with each other")),
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
-		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows that stays out of training, to choose settings, to compare with a model of the own rows alone, and to find thresholds (default 0.2 where rows are used so, otherwise 0; at most 100000 rows)",
+		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows, at most 100000, that stays out of training: to choose settings, compare with a model of the own rows, and find thresholds (default 0.2 where rows are used so, otherwise 0)",
 			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
 		option.String(&t.Order, "order", FindOrder, "`ORDER` of rows: in time (time), so that blocks of them are held out, none, or time where neighbouring rows are alike (auto)",
 			option.OneOf(FindOrder, InTime, NoOrder)).OfEach(),
