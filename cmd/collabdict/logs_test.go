@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -136,24 +135,5 @@ func TestWhatCanBeInterrupted(t *testing.T) {
 	defer close(busy)
 	if err := interruptible(ctx, func() error { cancel(); <-busy; return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
-	}
-}
-
-// Rows are not read any more after a signal, until the others are met: then they are still needed.
-func TestASignalEndsTheReadingOfRows(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	m := newMonitor(t.TempDir(), "a", newLogs(io.Discard, &logFlags{textFormat, "warn"}, time.Now))
-	for _, p := range operate.Phases {
-		m.enter(p)
-		if err := m.stops(ctx); err != nil {
-			t.Errorf("%s: %v without a signal", p, err)
-		}
-	}
-	cancel()
-	for _, p := range operate.Phases {
-		m.enter(p)
-		if err, want := m.stops(ctx), p == operate.Loading || p == operate.Joining; errors.Is(err, context.Canceled) != want {
-			t.Errorf("%s: %v after a signal", p, err)
-		}
 	}
 }

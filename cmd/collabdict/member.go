@@ -39,7 +39,6 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	defer m.flush(c.Audit, shown)()
 	defer m.interrupted(ctx, shown)()
 	defer m.heartbeat(shown)()
-	spec.Stop = func() error { return m.stops(ctx) }
 	collectOften() // also while rows are read: what is left of their text is as much as they are
 	err = interruptible(ctx, func() (err error) {
 		var ofData []string

@@ -80,17 +80,6 @@ func (m *monitor) learns(model string, rounds int) {
 	m.model, m.rounds = model, rounds
 }
 
-// stops returns the error of a context that has ended before the others were met. Later, rows are
-// read to the end: the model of the last round is still to be measured on them.
-func (m *monitor) stops(ctx context.Context) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.phase == operate.Loading || m.phase == operate.Joining {
-		return ctx.Err()
-	}
-	return nil
-}
-
 func (m *monitor) joining(s node.Status) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,9 +9,6 @@ import (
 
 // Spec says what to load.
 type Spec struct {
-	// Stop, if not nil, is called before rows are read that stay in their files. Its error ends
-	// the reading.
-	Stop func() error
 	// Data names files (of the endings in formats), folders and globs. In a folder, and
 	// among what a glob matches, only data files count, sorted by name.
 	Data []string

@@ -1,10 +1,8 @@
 package dataset_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -247,26 +245,5 @@ func TestLoadAllLeavesRowsInTheirFiles(t *testing.T) {
 	}
 	if _, ok := d.Participants[1].Train.(rows.Matrix); !ok {
 		t.Errorf("rows of a compressed file are %T", d.Participants[1].Train)
-	}
-}
-
-// Rows that stay in their files are read until the program wants to stop.
-func TestReadingStops(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "rows.csv")
-	if err := os.WriteFile(file, []byte("x,y\n"+strings.Repeat("1,2\n", 3000)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var stop error
-	d, err := dataset.LoadOne(dataset.Spec{Data: []string{file}, Memory: 1, Stop: func() error { return stop }})
-	if err != nil || !dataset.Streams(d.Participants[0].Train) {
-		t.Fatalf("%v: want a stream", err)
-	}
-	x := make([]float64, 20)
-	if err := d.Participants[0].Train.ReadRows(x, 0); err != nil {
-		t.Fatal(err)
-	}
-	stop = errors.New("a signal")
-	if err := d.Participants[0].Train.ReadRows(x, 10); !errors.Is(err, stop) {
-		t.Errorf("got %v, want %v", err, stop)
 	}
 }

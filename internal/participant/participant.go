@@ -17,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/pastruns"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/internal/summary"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
@@ -80,13 +81,14 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, err
 	}
 	digest := history.Rows()
-	rows, err := newRowsKey(c.Node.Dir, c.Data.Train, c.Task.Learned(c.Data), digest.Add)
+	read, _ := rows.Until(ctx, c.Data.Train)
+	key, err := newRowsKey(c.Node.Dir, read, c.Task.Learned(c.Data), digest.Add)
 	if err != nil {
 		return nil, err
 	}
 	agreement := c.Node.Agreement.ID()
 	past := &past{history, digest.Digest(), hex.EncodeToString(agreement[:])}
-	c.Node.Begin, c.Node.Resume = rows.begin, rows.resume
+	c.Node.Begin, c.Node.Resume = key.begin, key.resume
 	c.Node.Publish = func(run [32]byte) []byte { return history.Note(run, past.rows) }
 	n, err := node.Join(ctx, c.Node)
 	if err != nil {
@@ -113,7 +115,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	var secret rand.Source
 	if c.Task.Traits().Secret {
-		secret = rows.noise()
+		secret = key.noise()
 	}
 	w := witness{n, c.ledger(n), c.Audit, differs}
 	stay := leaveAtOnce(ctx, n)
@@ -143,7 +145,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		err = errors.Join(err, c.Audit.ended(ctx, n, err))
 	}
 	if err = errors.Join(err, end(ctx, n, err)); err == nil {
-		err = rows.forget()
+		err = key.forget()
 	}
 	return result, err
 }

@@ -39,6 +39,8 @@ func Whole(x collabdict.Rows) collabdict.Rows {
 			x = r.of
 		case without:
 			x = r.of
+		case *until:
+			x = r.Rows
 		default:
 			return x
 		}
