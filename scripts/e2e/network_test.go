@@ -204,7 +204,8 @@ func webOnly(t *testing.T, name, address string) {
 }
 
 // behindNAT returns a site in a private network behind a router, which gives each
-// connection a port as the options of masquerade say, and lets nothing in by itself.
+// connection a port as the options of masquerade say, and lets nothing in but to ports that
+// were mapped.
 func behindNAT(masquerade string) func(t *testing.T, name, address string) {
 	return func(t *testing.T, name, address string) {
 		t.Helper()
@@ -219,6 +220,7 @@ func behindNAT(masquerade string) func(t *testing.T, name, address string) {
 			nft add rule ip nat post oif core masquerade `+masquerade+`
 			nft add table inet wall
 			nft 'add chain inet wall forward { type filter hook forward priority 0; policy accept; }'
+			nft 'add rule inet wall forward ct status dnat accept'
 			nft 'add rule inet wall forward iif core ct state new drop'
 			nft 'add chain inet wall in { type filter hook input priority 0; policy accept; }'
 			nft 'add rule inet wall in iif core ct state new meta l4proto { tcp, udp } drop'`)
