@@ -11,6 +11,7 @@
 //	proxy_test.go     nothing but an HTTP proxy (needs tinyproxy)
 //	mapping_test.go   a router that maps ports by UPnP (needs miniupnpd)
 //	ipv6_test.go      IPv6 alone, with a name, and with firewalls
+//	clock_test.go     a member whose clock is two hours ahead
 //	doctor_test.go    ten faults that doctor names
 //	trouble_test.go   a partition, a slow member, a full disk, a member removed while away
 //	soak_test.go      members that are killed all the time

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -44,15 +45,20 @@ func run(m *testing.M) int {
 	if err == nil {
 		defer os.RemoveAll(dir)
 		program = filepath.Join(dir, "collabdict")
-		build := exec.Command("go", "build", "-o", program, "github.com/collabdict/collabdict/cmd/collabdict")
-		build.Stderr = os.Stderr
-		err = build.Run()
+		err = build(program)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
+}
+
+// build makes the program, with flags of go build.
+func build(to string, flags ...string) error {
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", to}, flags, []string{"github.com/collabdict/collabdict/cmd/collabdict"})...)
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
 }
 
 // internet is a network of sites. Each site is a namespace whose uplink is a port of the
@@ -66,13 +72,13 @@ type internet struct {
 const prefix = "cde2e-"
 
 // newInternet makes the namespaces of sites, which are named h1, h2, … and have the
-// addresses 20.20.0.1, 20.20.0.2, …. build sets up each before the hub begins.
+// addresses 20.20.0.1, 20.20.0.2, …. The functions set up one each before the hub begins.
 func newInternet(t *testing.T, sites ...func(t *testing.T, name, address string)) *internet {
 	t.Helper()
 	n := &internet{t: t}
 	namespace(t, "core")
-	for i, build := range sites {
-		build(t, siteName(i), fmt.Sprintf("20.20.0.%d", i+1))
+	for i, setUp := range sites {
+		setUp(t, siteName(i), fmt.Sprintf("20.20.0.%d", i+1))
 	}
 	hub := startHelper(t, "core", "hub")
 	n.in, n.lines = hub.in, hub.lines

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -18,9 +19,10 @@ import (
 // member is one participant: its folder, and its process if one runs.
 type member struct {
 	process
-	dir string
-	id  string
-	env []string // of its commands, beside that of the test
+	dir     string
+	id      string
+	program string   // that it runs; "" for the one under test
+	env     []string // of its commands, beside that of the test
 }
 
 // site says what a member's node.yaml has beside its name and rows.
@@ -108,7 +110,7 @@ func (m *member) command(args ...string) string {
 
 // at returns a command of the program in the member's namespace.
 func (m *member) at(args ...string) *exec.Cmd {
-	cmd := inSpace(m.name, append([]string{program}, args...)...)
+	cmd := inSpace(m.name, append([]string{cmp.Or(m.program, program)}, args...)...)
 	cmd.Env = append(os.Environ(), m.env...)
 	return cmd
 }

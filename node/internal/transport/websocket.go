@@ -27,14 +27,14 @@ import (
 // TLS is only the wrapping here. Inside it, libp2p's own handshake proves who the peer is,
 // as on every other transport. So the certificate is drawn anew by each process, and a
 // dialling host takes any.
-func webSockets() (func(transport.Upgrader, network.ResourceManager, *tcpreuse.ConnMgr) (transport.Transport, error), error) {
+func webSockets() (func(transport.Upgrader, network.ResourceManager, *tcpreuse.ConnMgr) (*webSocket, error), error) {
 	certificate, err := selfSigned()
 	if err != nil {
 		return nil, err
 	}
 	server := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	client := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} //nolint:gosec // the handshake inside proves the peer's key
-	return func(u transport.Upgrader, r network.ResourceManager, shared *tcpreuse.ConnMgr) (transport.Transport, error) {
+	return func(u transport.Upgrader, r network.ResourceManager, shared *tcpreuse.ConnMgr) (*webSocket, error) {
 		t, err := websocket.New(u, r, shared, websocket.WithTLSConfig(server), websocket.WithTLSClientConfig(client))
 		return &webSocket{t, http.ProxyFromEnvironment}, err
 	}, nil
@@ -47,10 +47,7 @@ type webSocket struct {
 	proxy func(*http.Request) (*url.URL, error)
 }
 
-var (
-	_ transport.Resolver     = (*webSocket)(nil)
-	_ transport.SkipResolver = (*webSocket)(nil)
-)
+var _ names = (*webSocket)(nil)
 
 // SkipResolve reports whether the name in an address is left as it is.
 func (w *webSocket) SkipResolve(_ context.Context, a multiaddr.Multiaddr) bool {
