@@ -58,7 +58,7 @@ type Config struct {
 	// Announce holds the multiaddrs that the others are told to dial, if they are not those
 	// of Listen: of a router that passes a port on, or a name such as /dns4/a.example.org/tcp/4001.
 	Announce []string
-	// MapPorts asks the router for a port that leads here, by UPnP or NAT-PMP.
+	// MapPorts asks the router for a port that leads here, by UPnP.
 	MapPorts bool
 	// Relay passes connections on between members that do not reach each other, which are
 	// encrypted from end to end. It needs Members: nothing is passed on for strangers.

@@ -95,7 +95,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
 		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, such as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
 		fl.StringSliceVar(&f.announce, "announce", nil, "`ADDRESS` that the others are told to dial, such as /dns4/a.example.org/tcp/4001 (default those listened on)")
-		fl.BoolVar(&f.mapPorts, "map-ports", false, "ask the router for a port that leads here (UPnP, NAT-PMP)")
+		fl.BoolVar(&f.mapPorts, "map-ports", false, "ask the router for a port that leads here (UPnP)")
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
 		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if members are missing after `TIME`, such as 10m; 0 waits without limit")
 	})

@@ -25,7 +25,7 @@ var aboutNode = []about{
 	{"consortium", "Agreement of the consortium. Paths are relative to the folder of this file.", ""},
 	{"listen", "Addresses that the node listens on: 0.0.0.0 is all interfaces, port 0 is chosen by the system. Open the port in the firewall.", "[/ip4/0.0.0.0/tcp/4001, /ip4/0.0.0.0/udp/4001/quic-v1]"},
 	{"announce", "Addresses that the others dial, if not those of listen: of a router that passes a port on, or a name.", "[/dns4/a.example.org/tcp/4001]"},
-	{"map_ports", "Ask the router for a port that leads here, by UPnP or NAT-PMP.", "true"},
+	{"map_ports", "Ask the router for a port that leads here, by UPnP.", "true"},
 	{"relay", "Pass connections on between members that do not reach each other. They are encrypted from end to end.", "true"},
 	{"data", "Files, folders or patterns of rows: .csv, .csv.gz, .parquet, .npy, .npz, .ndjson and IDX files, a .sql query, or - for standard input.", ""},
 	{"label", "Column with 1 for anomalies, 0 or -1 for normal rows; other values are classes.", "fault"},

@@ -2,16 +2,22 @@
 
 // Package e2e runs members as their operators would: each in a network namespace of its
 // own, some behind NAT or a firewall, over links with delay and loss that can be cut. It
-// needs root, iproute2 and nftables: make e2e.
+// needs root, iproute2 and nftables: make e2e. Scenarios with other programs are skipped
+// without them.
 //
 // The scenarios:
 //
 //	internet_test.go  NAT, a firewall with one port, no relay, hole punching
+//	proxy_test.go     nothing but an HTTP proxy (needs tinyproxy)
+//	mapping_test.go   a router that maps ports by UPnP (needs miniupnpd)
+//	ipv6_test.go      IPv6 alone, with a name, and with firewalls
+//	clock_test.go     a member whose clock is two hours ahead
 //	doctor_test.go    ten faults that doctor names
 //	trouble_test.go   a partition, a slow member, a full disk, a member removed while away
 //	soak_test.go      members that are killed all the time
 //
-// Scenarios wait for what members print or doctor finds, with a bound. The sleeps that there
+// Scenarios wait, with a bound, for what members print, and ask for their status or run doctor
+// again and again. The sleeps that there
 // are last as long as a scenario is about: for how long members are parted, away, stopped or
 // killed. COLLABDICT_E2E_AWAY and COLLABDICT_E2E_SOAK make two of them longer.
 //

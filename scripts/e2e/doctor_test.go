@@ -28,6 +28,18 @@ func (m *member) findings() (all string) {
 	return all
 }
 
+// finds runs doctor for a member until its findings match a pattern.
+func (m *member) finds(pattern string, most time.Duration) {
+	m.t.Helper()
+	var got string
+	for limit := time.Now().Add(most); time.Now().Before(limit); {
+		if got = m.findings(); matches(pattern, got) {
+			return
+		}
+	}
+	m.t.Fatalf("doctor does not find %q within %s, but\n%s", pattern, most, got)
+}
+
 // doctor names each of ten faults that are planted one after the other, and finds nothing
 // before and after.
 func TestDoctor(t *testing.T) {
@@ -40,17 +52,7 @@ func TestDoctor(t *testing.T) {
 	for _, m := range []*member{c.members[0], c.members[2], c.members[3]} {
 		m.start()
 	}
-	finds := func(pattern string, most time.Duration) {
-		t.Helper()
-		var got string
-		for limit := time.Now().Add(most); time.Now().Before(limit); {
-			if got = patient.findings(); matches(pattern, got) {
-				return
-			}
-		}
-		t.Fatalf("doctor does not find %q within %s, but\n%s", pattern, most, got)
-	}
-	well := func() { t.Helper(); finds(`^$`, time.Minute) } // the members behind NAT meet through the relay
+	well := func() { t.Helper(); patient.finds(`^$`, time.Minute) } // the members behind NAT meet through the relay
 	c.members[0].says(`3 of 4 members are here`, time.Minute)
 	well()
 	file := func(name string) string { return filepath.Join(patient.dir, name) }
@@ -110,7 +112,7 @@ func TestDoctor(t *testing.T) {
 	} {
 		t.Log(f.name)
 		f.plant()
-		finds(f.want, time.Minute)
+		patient.finds(f.want, time.Minute)
 		f.heal()
 		well()
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -44,15 +45,20 @@ func run(m *testing.M) int {
 	if err == nil {
 		defer os.RemoveAll(dir)
 		program = filepath.Join(dir, "collabdict")
-		build := exec.Command("go", "build", "-o", program, "github.com/collabdict/collabdict/cmd/collabdict")
-		build.Stderr = os.Stderr
-		err = build.Run()
+		err = build(program)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
+}
+
+// build makes the program, with flags of go build.
+func build(to string, flags ...string) error {
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", to}, flags, []string{"github.com/collabdict/collabdict/cmd/collabdict"})...)
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
 }
 
 // internet is a network of sites. Each site is a namespace whose uplink is a port of the
@@ -66,13 +72,13 @@ type internet struct {
 const prefix = "cde2e-"
 
 // newInternet makes the namespaces of sites, which are named h1, h2, … and have the
-// addresses 20.20.0.1, 20.20.0.2, …. build sets up each before the hub begins.
+// addresses 20.20.0.1, 20.20.0.2, …. The functions set up one each before the hub begins.
 func newInternet(t *testing.T, sites ...func(t *testing.T, name, address string)) *internet {
 	t.Helper()
 	n := &internet{t: t}
 	namespace(t, "core")
-	for i, build := range sites {
-		build(t, siteName(i), fmt.Sprintf("20.20.0.%d", i+1))
+	for i, setUp := range sites {
+		setUp(t, siteName(i), fmt.Sprintf("20.20.0.%d", i+1))
 	}
 	hub := startHelper(t, "core", "hub")
 	n.in, n.lines = hub.in, hub.lines
@@ -204,7 +210,8 @@ func webOnly(t *testing.T, name, address string) {
 }
 
 // behindNAT returns a site in a private network behind a router, which gives each
-// connection a port as the options of masquerade say, and lets nothing in by itself.
+// connection a port as the options of masquerade say, and lets nothing in but to ports that
+// were mapped.
 func behindNAT(masquerade string) func(t *testing.T, name, address string) {
 	return func(t *testing.T, name, address string) {
 		t.Helper()
@@ -219,6 +226,7 @@ func behindNAT(masquerade string) func(t *testing.T, name, address string) {
 			nft add rule ip nat post oif core masquerade `+masquerade+`
 			nft add table inet wall
 			nft 'add chain inet wall forward { type filter hook forward priority 0; policy accept; }'
+			nft 'add rule inet wall forward ct status dnat accept'
 			nft 'add rule inet wall forward iif core ct state new drop'
 			nft 'add chain inet wall in { type filter hook input priority 0; policy accept; }'
 			nft 'add rule inet wall in iif core ct state new meta l4proto { tcp, udp } drop'`)

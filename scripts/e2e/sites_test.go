@@ -3,36 +3,26 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
 
 // member is one participant: its folder, and its process if one runs.
 type member struct {
-	t    *testing.T
-	name string
-	dir  string
-	id   string
-
-	mu   sync.Mutex
-	log  bytes.Buffer // of all its processes
-	news chan struct{}
-
-	process *exec.Cmd
-	ended   chan error
+	process
+	dir     string
+	id      string
+	program string   // that it runs; "" for the one under test
+	env     []string // of its commands, beside that of the test
 }
 
 // site says what a member's node.yaml has beside its name and rows.
@@ -63,7 +53,7 @@ func newConsortium(t *testing.T, rounds int, sites ...site) *consortium {
 
 // newMember makes a folder with an identity, rows and node.yaml.
 func (c *consortium) newMember(i int, s site) *member {
-	m := &member{t: c.t, name: siteName(i), dir: filepath.Join(c.dir, siteName(i)), news: make(chan struct{}, 1)}
+	m := &member{process: newProcess(c.t, siteName(i)), dir: filepath.Join(c.dir, siteName(i))}
 	fatal(c.t, os.Mkdir(m.dir, 0o700))
 	m.id = strings.TrimSpace(m.command("id", "--dir", m.dir))
 	rng := rand.New(rand.NewPCG(uint64(i), 7))
@@ -120,92 +110,15 @@ func (m *member) command(args ...string) string {
 
 // at returns a command of the program in the member's namespace.
 func (m *member) at(args ...string) *exec.Cmd {
-	return exec.Command("ip", append([]string{"netns", "exec", prefix + m.name, program}, args...)...)
+	cmd := inSpace(m.name, append([]string{cmp.Or(m.program, program)}, args...)...)
+	cmd.Env = append(os.Environ(), m.env...)
+	return cmd
 }
 
 // start starts the member's run.
 func (m *member) start(args ...string) {
 	m.t.Helper()
-	m.process = m.at(append([]string{"run", "--dir", m.dir}, args...)...)
-	out, in := io.Pipe()
-	m.process.Stdout, m.process.Stderr = in, in
-	fatal(m.t, m.process.Start())
-	m.ended = make(chan error, 1)
-	var read sync.WaitGroup
-	read.Go(func() { m.read(out) })
-	go func(p *exec.Cmd, ended chan<- error) {
-		err := p.Wait()
-		in.Close()
-		read.Wait()
-		ended <- err
-	}(m.process, m.ended)
-	m.t.Cleanup(m.kill)
-}
-
-func (m *member) read(out io.Reader) {
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		m.mu.Lock()
-		fmt.Fprintln(&m.log, lines.Text())
-		m.mu.Unlock()
-		if os.Getenv("COLLABDICT_E2E_LOG") != "" {
-			fmt.Printf("%s %s %s\n", time.Now().Format("15:04:05.000"), m.name, lines.Text())
-		}
-		select {
-		case m.news <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// said returns all that the member's processes have printed.
-func (m *member) said() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.log.String()
-}
-
-// says waits until the member has printed what matches a pattern, and returns that.
-func (m *member) says(pattern string, most time.Duration) string {
-	m.t.Helper()
-	re := regexp.MustCompile(pattern)
-	limit := time.After(most)
-	for {
-		if found := re.FindString(m.said()); found != "" {
-			return found
-		}
-		select {
-		case <-m.news:
-		case <-limit:
-			m.t.Fatalf("%s has not said %q within %s but\n%s", m.name, pattern, most, m.said())
-		}
-	}
-}
-
-// kill ends the process as a power cut does.
-func (m *member) kill() {
-	if m.ended == nil {
-		return
-	}
-	_ = m.process.Process.Kill()
-	<-m.ended
-	m.ended = nil
-}
-
-// exit waits for the end of the process and returns its exit code.
-func (m *member) exit(most time.Duration) int {
-	m.t.Helper()
-	select {
-	case <-m.ended:
-		m.ended = nil
-		return m.process.ProcessState.ExitCode()
-	case <-time.After(most):
-		_ = m.process.Process.Signal(syscall.SIGQUIT) // which prints where it hangs
-		<-m.ended
-		m.ended = nil
-		m.t.Fatalf("%s has not ended within %s:\n%s", m.name, most, m.said())
-		return -1
-	}
+	m.run(m.at(append([]string{"run", "--dir", m.dir}, args...)...))
 }
 
 // result is what result.json of a member says of its run.
@@ -235,6 +148,3 @@ func (c *consortium) oneModel(most time.Duration) {
 		c.t.Errorf("the members have %d models: %v", len(digests), digests)
 	}
 }
-
-// matches reports whether a text has a line that matches a pattern.
-func matches(pattern, text string) bool { return regexp.MustCompile(pattern).MatchString(text) }

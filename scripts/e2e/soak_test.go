@@ -27,7 +27,7 @@ func (f figures) all() [4]float64 { return [4]float64{f.resident, f.goroutines, 
 // figures measures the member's process.
 func (m *member) figures() (f figures, rounds float64) {
 	m.t.Helper()
-	proc := fmt.Sprintf("/proc/%d/", m.process.Process.Pid)
+	proc := fmt.Sprintf("/proc/%d/", m.cmd.Process.Pid)
 	status, err := os.ReadFile(proc + "status")
 	fatal(m.t, err)
 	f.resident = number(m.t, status, `VmRSS:\s+(\d+) kB`) / 1024

@@ -58,7 +58,7 @@ func TestSlowMember(t *testing.T) {
 	c := newConsortium(t, 30, sites...)
 	c.start()
 	stop := make(chan struct{})
-	slowed := c.members[2].process.Process
+	slowed := c.members[2].cmd.Process
 	go func() {
 		for {
 			select {

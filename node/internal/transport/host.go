@@ -39,7 +39,7 @@ type Config struct {
 	// Announce holds the multiaddrs that others are told to dial, in place of those listened
 	// on; none means the latter.
 	Announce []string
-	// MapPorts asks the router for a port that leads here, by UPnP or NAT-PMP.
+	// MapPorts asks the router for a port that leads here, by UPnP.
 	MapPorts bool
 	// Relay passes connections on between members that do not reach each other. It needs
 	// Members: nothing is passed on for strangers.

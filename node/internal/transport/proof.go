@@ -15,7 +15,6 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/pnet"
 	"github.com/libp2p/go-libp2p/core/transport"
-	quic "github.com/libp2p/go-libp2p/p2p/transport/quic"
 	"github.com/libp2p/go-libp2p/p2p/transport/quicreuse"
 	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
 	"github.com/libp2p/go-libp2p/p2p/transport/tcpreuse"
@@ -48,7 +47,7 @@ func transports(c Config) ([]libp2p.Option, error) {
 		return nil, err
 	}
 	if c.Secret == nil {
-		return []libp2p.Option{libp2p.Transport(quic.NewTransport), libp2p.Transport(tcp.NewTCPTransport), libp2p.Transport(sockets)}, nil
+		return []libp2p.Option{libp2p.Transport(newQUIC), libp2p.Transport(tcp.NewTCPTransport), libp2p.Transport(sockets)}, nil
 	}
 	id, err := peer.IDFromPrivateKey(c.Key)
 	if err != nil {
@@ -57,7 +56,7 @@ func transports(c Config) ([]libp2p.Option, error) {
 	p := &prover{party: secret.Party{Secret: c.Secret, ID: id, Agreement: c.Consortium}, log: c.Log, told: map[peer.ID]bool{}}
 	return []libp2p.Option{
 		libp2p.Transport(func(key crypto.PrivKey, m *quicreuse.ConnManager, psk pnet.PSK, g connmgr.ConnectionGater, r network.ResourceManager) (transport.Transport, error) {
-			t, err := quic.NewTransport(key, m, psk, g, r)
+			t, err := newQUIC(key, m, psk, g, r)
 			return &provenTransport{t, p}, err
 		}),
 		libp2p.Transport(func(u transport.Upgrader, r network.ResourceManager, shared *tcpreuse.ConnMgr) (transport.Transport, error) {
@@ -66,7 +65,7 @@ func transports(c Config) ([]libp2p.Option, error) {
 		}),
 		libp2p.Transport(func(u transport.Upgrader, r network.ResourceManager, shared *tcpreuse.ConnMgr) (transport.Transport, error) {
 			t, err := sockets(u, r, shared)
-			return &provenTransport{t, p}, err
+			return &provenSockets{provenTransport{t, p}, t}, err
 		}),
 	}, nil
 }
@@ -134,6 +133,18 @@ func (p *prover) tell(other peer.ID, err error) {
 type provenTransport struct {
 	transport.Transport
 	prover *prover
+}
+
+// provenSockets is a provenTransport that looks names up as the one beneath does.
+type provenSockets struct {
+	provenTransport
+	names
+}
+
+// names is what a transport has that decides how names are looked up.
+type names interface {
+	transport.Resolver
+	transport.SkipResolver
 }
 
 func (t *provenTransport) Dial(ctx context.Context, to multiaddr.Multiaddr, id peer.ID) (transport.CapableConn, error) {

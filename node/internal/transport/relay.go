@@ -35,6 +35,9 @@ func init() {
 const (
 	relayEvery = time.Minute // between two looks at a place at a relay
 	relayMost  = 10 * time.Second
+	// placeFor is how long a place at a relay holds, by the clock of that: a member whose clock
+	// is further ahead gets none. It ends with the connection in any case.
+	placeFor = 30 * 24 * time.Hour
 )
 
 // relays holds this host's places at the members that relay.
@@ -59,7 +62,7 @@ func newRelays(h host.Host, a *Admission, c Config) (*relays, error) {
 		r.own, err = relay.New(h, relay.WithInfiniteLimits(), relay.WithACL(membersOnly{a}),
 			relay.WithReservationAddressFilter(func(multiaddr.Multiaddr) bool { return true }),
 			relay.WithResources(relay.Resources{
-				ReservationTTL: time.Hour, MaxReservations: most, MaxCircuits: most, BufferSize: 32 << 10,
+				ReservationTTL: placeFor, MaxReservations: most, MaxCircuits: most, BufferSize: 32 << 10,
 				MaxReservationsPerIP: most, MaxReservationsPerASN: most,
 			}))
 		if err != nil {
