@@ -229,7 +229,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 	if err != nil {
 		return c, spec, nil, err
 	}
-	if spec.Convert, err = own.Conversions(c.Task.Units); err != nil {
+	if spec.Units, err = own.ColumnUnits(c.Task.Units); err != nil {
 		return c, spec, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Msg: err.Error(), Hint: "correct the file"}
 	}
 	spec.Columns, spec.Window, spec.LabelFault, spec.Missing = agreed.Columns, c.Task.Window, c.Task.LabelFault(), cmp.Or(spec.Missing, c.Task.Missing)

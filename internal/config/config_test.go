@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
 )
@@ -325,11 +326,12 @@ consensus:
 }
 
 // Units are converted where the agreement has others, and only there.
-func TestConversions(t *testing.T) {
+func TestColumnUnits(t *testing.T) {
 	agreed := map[string]string{"temp": "degC", "level": "widgets", "flow": "kg/s"}
 	n := &Node{Units: map[string]string{"temp": "degF", "level": "widgets"}}
-	got, err := n.Conversions(agreed)
-	if err != nil || len(got) != 1 || math.Abs(got["temp"].Of(212)-100) > 1e-12 {
+	got, err := n.ColumnUnits(agreed)
+	want := map[string]dataset.Unit{"temp": {Own: "degF", Agreed: "degC"}, "level": {Own: "widgets", Agreed: "widgets"}, "flow": {Agreed: "kg/s"}}
+	if err != nil || !maps.Equal(got, want) || !got["temp"].Differs() || got["level"].Differs() || got["flow"].Differs() {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for column, c := range map[string]struct{ unit, want string }{
@@ -337,7 +339,7 @@ func TestConversions(t *testing.T) {
 		"pressure": {"bar", `units: column "pressure" has no unit in the agreement, so bar cannot be converted: agree on a unit with all members, or leave it out`},
 	} {
 		n.Units = map[string]string{column: c.unit}
-		if _, err := n.Conversions(agreed); err == nil || err.Error() != c.want {
+		if _, err := n.ColumnUnits(agreed); err == nil || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}

@@ -119,22 +119,21 @@ func (n *Node) Spec() (dataset.Spec, error) {
 	}, nil
 }
 
-// Conversions returns how this participant's columns come into the units that all members
-// have agreed on.
-func (n *Node) Conversions(agreed map[string]string) (map[string]units.Conversion, error) {
-	conversions := make(map[string]units.Conversion, len(n.Units))
+// ColumnUnits returns the units of this participant's columns, beside those that all members have
+// agreed on.
+func (n *Node) ColumnUnits(agreed map[string]string) (map[string]dataset.Unit, error) {
+	columns := make(map[string]dataset.Unit, len(agreed))
+	for column, unit := range agreed {
+		columns[column] = dataset.Unit{Own: n.Units[column], Agreed: unit}
+	}
 	for _, column := range slices.Sorted(maps.Keys(n.Units)) {
 		to, ok := agreed[column]
 		if !ok {
 			return nil, fmt.Errorf("units: column %q has no unit in the agreement, so %s cannot be converted: agree on a unit with all members, or leave it out", column, n.Units[column])
 		}
-		by, err := units.Convert(n.Units[column], to)
-		if err != nil {
+		if _, err := units.Convert(n.Units[column], to); err != nil {
 			return nil, fmt.Errorf("units: column %q: %w", column, err)
 		}
-		if n.Units[column] != to {
-			conversions[column] = by
-		}
 	}
-	return conversions, nil
+	return columns, nil
 }

@@ -1,10 +1,12 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/collabdict/collabdict/internal/units"
 )
@@ -13,13 +15,14 @@ import (
 // Spec wants.
 type adapted struct {
 	table
-	names   []string
-	convert map[string]units.Conversion
+	names []string
+	by    map[string]units.Conversion // of columns in another unit than the agreed one
+	told  []string                    // what the row of units says of these, in words
 }
 
 // adapt renames and converts the columns of a table as the Spec says.
 func (s *Spec) adapt(path string, t table) (table, error) {
-	if len(s.Rename) == 0 && len(s.Convert) == 0 {
+	if len(s.Rename) == 0 && len(s.Units) == 0 {
 		return t, nil
 	}
 	header := t.header()
@@ -28,7 +31,7 @@ func (s *Spec) adapt(path string, t table) (table, error) {
 			return nil, &Error{File: path, Column: own, Msg: "there is no such column to rename", Hint: "columns are " + quoted(header)}
 		}
 	}
-	out := &adapted{table: t, names: make([]string, len(header)), convert: s.Convert}
+	out := &adapted{table: t, names: make([]string, len(header))}
 	from := make(map[string]string, len(header))
 	for i, own := range header {
 		name, ok := s.Rename[own]
@@ -40,12 +43,80 @@ func (s *Spec) adapt(path string, t table) (table, error) {
 		}
 		out.names[i], from[name] = name, own
 	}
+	if err := s.convert(path, out); err != nil {
+		return nil, err
+	}
+	if len(s.Rename) == 0 && len(out.by) == 0 {
+		return t, nil
+	}
 	for _, name := range s.roles() {
-		if _, ok := s.Convert[name]; ok {
+		if _, ok := out.by[name]; ok {
 			return nil, &Error{File: path, Column: name, Msg: "only features can be converted to another unit, and this column is a label, a time or of a condition", Hint: "leave its unit out, or name another column"}
 		}
 	}
 	return out, nil
+}
+
+// convert finds out how features come into the agreed units. A row of units must have the units of
+// the Spec, and counts where the Spec has none.
+func (s *Spec) convert(path string, t *adapted) error {
+	t.by = make(map[string]units.Conversion)
+	var row []string
+	c, isCSV := asCSV(t)
+	if isCSV {
+		row = c.units
+	}
+	for i, name := range t.names {
+		u, ok := s.Units[name]
+		if !ok {
+			continue
+		}
+		from, agreed := cmp.Or(u.Own, u.Agreed), units.Named(u.Agreed)
+		if row != nil && strings.Trim(row[i], "-") != "" {
+			in := units.Named(row[i])
+			fault := func(format string, args ...any) error {
+				return &Error{
+					File: path, Line: c.unitsLine, Column: name, Msg: fmt.Sprintf("the row of units has "+format, append([]any{row[i]}, args...)...),
+					Hint: "correct the row, or the unit of this column in units of node.yaml",
+				}
+			}
+			switch known := units.Known(in); {
+			case in == units.Named(from):
+			case u.Own != "" && !known: // nothing is known against what is said
+			case u.Own != "":
+				return fault("%q, want %s, as node.yaml says", u.Own)
+			case !known:
+				return fault("%q, which is unknown, want %s, as agreed", u.Agreed)
+			default:
+				if _, err := units.Convert(in, agreed); err != nil {
+					return fault("%q: %v", err)
+				}
+				from = in
+				t.told = append(t.told, fmt.Sprintf("%s converted from %s to %s", name, in, agreed))
+			}
+		}
+		by, err := units.Convert(units.Named(from), agreed)
+		if err != nil {
+			return &Error{File: path, Column: name, Msg: err.Error(), Hint: "correct units in node.yaml"}
+		}
+		if by != (units.Conversion{Factor: 1}) {
+			t.by[name] = by
+		}
+	}
+	return nil
+}
+
+// written says in words what is unusual in how a CSV file is written; "" of all else.
+func written(t table) string {
+	c, ok := asCSV(t)
+	if !ok {
+		return ""
+	}
+	said := c.form.String()
+	if a, ok := t.(*adapted); ok && len(a.told) > 0 {
+		said += ": " + strings.Join(a.told, ", ")
+	}
+	return said
 }
 
 func (t *adapted) header() []string { return t.names }
@@ -57,7 +128,7 @@ func (t *adapted) read(features, others []int) (rowReader, error) {
 	}
 	out := &convertedRows{rowReader: rows, by: make(map[int]units.Conversion)}
 	for j, i := range features {
-		if c, ok := t.convert[t.names[i]]; ok {
+		if c, ok := t.by[t.names[i]]; ok {
 			out.by[i] = c
 			out.places = append(out.places, j)
 			out.conversions = append(out.conversions, c)

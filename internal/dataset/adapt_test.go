@@ -3,8 +3,8 @@ package dataset_test
 import (
 	"math"
 	"os"
-	"reflect"
 	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,19 +12,14 @@ import (
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/rows"
-	"github.com/collabdict/collabdict/internal/units"
 )
 
 // inFahrenheit says how the column T of a file becomes temp in degC.
 func inFahrenheit(t testing.TB, file string) dataset.Spec {
 	t.Helper()
-	c, err := units.Convert("degF", "degC")
-	if err != nil {
-		t.Fatal(err)
-	}
 	return dataset.Spec{
 		Data: []string{file}, Columns: []string{"temp", "flow"}, Rename: map[string]string{"T": "temp", "kind": "part"},
-		Convert: map[string]units.Conversion{"temp": c},
+		Units: map[string]dataset.Unit{"temp": {Own: "degF", Agreed: "degC"}},
 	}
 }
 
@@ -98,6 +93,55 @@ func TestOwnNamesInEuropeanCSV(t *testing.T) {
 	}
 }
 
+// The row of units says in which unit a column is where node.yaml does not, and has to agree with it
+// where it does.
+func TestTheRowOfUnits(t *testing.T) {
+	unit := func(own, agreed string) map[string]dataset.Unit {
+		return map[string]dataset.Unit{"temp": {Own: own, Agreed: agreed}, "flow": {Agreed: "m3/h"}}
+	}
+	const inCelsius, inFahrenheit, unknown = "°C", "[°F]", "[warm]"
+	for _, c := range []struct {
+		row         string
+		own, agreed string
+		want        float64
+		fault       string
+	}{
+		{inCelsius, "", "degC", 212, ""},
+		{inCelsius, "", "°C", 212, ""},
+		{inCelsius, "degC", "degC", 212, ""},
+		{inFahrenheit, "", "degC", 100, ""},
+		{inFahrenheit, "degF", "degC", 100, ""},
+		{"-", "", "degC", 212, ""},
+		{"", "degF", "degC", 100, ""},
+		{unknown, "degF", "degC", 100, ""},
+		{inFahrenheit, "degC", "degC", 0, `a.csv:2: column "temp": the row of units has "[°F]", want degC, as node.yaml says; correct the row, or the unit of this column in units of node.yaml`},
+		{unknown, "", "degC", 0, `a.csv:2: column "temp": the row of units has "[warm]", which is unknown, want degC, as agreed; correct the row, or the unit of this column in units of node.yaml`},
+		{inFahrenheit, "", "bar", 0, `a.csv:2: column "temp": the row of units has "[°F]": cannot convert degF to bar: degF is a unit of temperature, bar of pressure; correct the row, or the unit of this column in units of node.yaml`},
+	} {
+		folder(t, "a.csv", "flow,T\nm³/h,"+c.row+"\n1,212\n2,212\n")
+		for _, memory := range []int64{0, 1} {
+			spec := dataset.Spec{Data: []string{"a.csv"}, Columns: []string{"temp", "flow"}, Rename: map[string]string{"T": "temp"}, Units: unit(c.own, c.agreed), Memory: memory}
+			d, err := dataset.LoadOne(spec)
+			if c.fault != "" {
+				wantError(t, err, c.fault)
+				continue
+			}
+			if err != nil {
+				t.Errorf("%+v: %v", c, err)
+				continue
+			}
+			x, err := rows.Dense(d.Participants[0].Train)
+			if err != nil || math.Abs(x.At(0, 0)-c.want) > 1e-12 || x.At(1, 1) != 2 {
+				t.Errorf("%+v: got %v, %v", c, x, err)
+			}
+			converted := c.row == inFahrenheit && c.own == ""
+			if said := strings.Join(d.Gaps.Forms(), ""); strings.HasSuffix(said, "units row skipped: temp converted from degF to degC") != converted {
+				t.Errorf("%+v: it says %q", c, said)
+			}
+		}
+	}
+}
+
 func TestFaultsOfOwnNamesAndUnits(t *testing.T) {
 	folder(t, "a.csv", "flow,T,kind,part\n1,212,x,y\n", "b.csv", "flow,T,kind\n1,1e60,x\n2,hot,x\n")
 	_, err := dataset.LoadOne(inFahrenheit(t, "a.csv"))
@@ -113,19 +157,19 @@ func TestFaultsOfOwnNamesAndUnits(t *testing.T) {
 	spec = inFahrenheit(t, "b.csv")
 	_, err = dataset.LoadOne(spec)
 	wantError(t, err, `b.csv:3: column "temp": want a number, got "hot"; fix the cell`)
-	spec.Convert["temp"] = units.Conversion{Factor: 4}
+	spec.Units["temp"] = dataset.Unit{Own: "h", Agreed: "min"}
 	_, err = dataset.LoadOne(spec)
-	wantError(t, err, `b.csv:2: column "temp": want a number of at most 1e+60 in size, got 4e+60; fix the cell`)
+	wantError(t, err, `b.csv:2: column "temp": want a number of at most 1e+60 in size, got 6e+61; fix the cell`)
 }
 
 // Pixels that are converted are bytes no more.
 func TestConvertedPixels(t *testing.T) {
 	folder(t, "f-images-idx3-ubyte", idxBytes([]int{2, 1, 1}, 51, 255))
-	d, err := dataset.LoadOne(dataset.Spec{Data: []string{"f-images-idx3-ubyte"}, Convert: map[string]units.Conversion{"r1c1": {Factor: 1. / 255}}})
+	d, err := dataset.LoadOne(dataset.Spec{Data: []string{"f-images-idx3-ubyte"}, Units: map[string]dataset.Unit{"r1c1": {Own: "percent", Agreed: "fraction"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := values(d.Participants[0].Train); !reflect.DeepEqual(got, [][]float64{{51 * (1. / 255)}, {255 * (1. / 255)}}) {
+	if got := values(d.Participants[0].Train); math.Abs(got[0][0]-0.51) > 1e-12 || math.Abs(got[1][0]-2.55) > 1e-12 {
 		t.Errorf("got %v", got)
 	}
 }

@@ -30,10 +30,13 @@ type csvFile struct {
 	// lines may be before it.
 	sought int
 	// zipped says that rows can be read from the beginning only.
-	zipped   bool
-	form     dialect
-	features []int
-	record   []string // the present row
+	zipped bool
+	form   dialect
+	// units has the cells of the row of units, which stands in line unitsLine; nil without one.
+	units     []string
+	unitsLine int
+	features  []int
+	record    []string // the present row
 }
 
 // openCSV reads up to the header of a file that is written as set says, or plainly if that is

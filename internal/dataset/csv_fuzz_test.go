@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/collabdict/collabdict/internal/units"
 )
 
 // FuzzDialect recognises any bytes twice alike, and finds each row again at its place.
@@ -45,6 +47,14 @@ func FuzzDialect(f *testing.F) {
 			return
 		}
 		defer file.close()
+		if file.units != nil && len(file.units) != len(file.names) {
+			t.Fatalf("%d units for %d columns", len(file.units), len(file.names))
+		}
+		for _, u := range file.units {
+			if name := units.Named(u); name != u && !units.Known(name) {
+				t.Fatalf("%q is named %q, which is unknown", u, name)
+			}
+		}
 		var places []place
 		var rows []string
 		for len(rows) < 50 {

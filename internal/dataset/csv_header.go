@@ -63,11 +63,18 @@ func (t *csvFile) belowHeader() error {
 	if !t.form.units {
 		return nil
 	}
-	_, err := t.next()
+	at, err := t.next()
 	if errors.Is(err, io.EOF) {
 		return &Error{File: t.file.path, Msg: "no rows below the header"}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	t.unitsLine = at.line
+	for _, cell := range t.record {
+		t.units = append(t.units, withSigns(strings.TrimSpace(cell)))
+	}
+	return nil
 }
 
 // cells is how many cells a row has, with an empty one behind the last delimiter.

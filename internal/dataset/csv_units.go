@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // unit is one of a measure, alone or in brackets, also a product or quotient of such.
@@ -19,11 +20,18 @@ var unit = func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + whole + `|\[[^\]]*\]|\([^)]*\))$`)
 }()
 
-// isUnit reports whether a cell is a unit. The degree and the micro sign may be Latin-1.
+// isUnit reports whether a cell is a unit.
 func isUnit(cell string) bool {
-	cell = strings.ReplaceAll(strings.ReplaceAll(cell, "\xb0", "°"), "\xb5", "µ")
-	cell = strings.ReplaceAll(strings.ReplaceAll(cell, "\xc2°", "°"), "\xc2µ", "µ") // were UTF-8
+	cell = withSigns(cell)
 	return len(cell) <= 24 && unit.MatchString(cell)
+}
+
+// withSigns returns a cell in UTF-8. Its degree and micro signs may be Latin-1.
+func withSigns(cell string) string {
+	if utf8.ValidString(cell) {
+		return cell
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(cell, "\xb0", "°"), "\xb5", "µ")
 }
 
 // hasUnits reports whether the first of the rows below a header has units: it has no number,

@@ -22,7 +22,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 		return nil, &Error{Msg: "a window wants rows as they follow each other, and this --split deals them in another order", Hint: "take --split files or column=NAME, or leave out --window"}
 	}
 	names := make([]string, len(files))
-	spec.Ignore, spec.pixels = trimmed(spec.Ignore), allIDX(files) && len(spec.Convert) == 0
+	spec.Ignore, spec.pixels = trimmed(spec.Ignore), allIDX(files) && !spec.differs()
 	if spec.Split.Kind == partition.ByFile {
 		if err := nameByFile(names, files); err != nil {
 			return nil, err
@@ -62,7 +62,7 @@ func LoadOne(spec Spec) (*Dataset, error) {
 		return nil, err
 	}
 	names := slices.Repeat([]string{name}, len(files))
-	spec.Ignore, spec.pixels = trimmed(spec.Ignore), allIDX(files) && len(spec.Convert) == 0
+	spec.Ignore, spec.pixels = trimmed(spec.Ignore), allIDX(files) && !spec.differs()
 	spec.Split = partition.Split{}
 	d, err := spec.loadWithin(files, names)
 	if err != nil {

@@ -101,8 +101,8 @@ func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*
 		return nil, err
 	}
 	var forms []form
-	if c, ok := asCSV(t); ok && c.form.String() != "" {
-		forms = []form{{path, c.form.String()}}
+	if said := written(t); said != "" {
+		forms = []form{{path, said}}
 	}
 	gap, err := s.gap(path, lay)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/internal/partition"
-	"github.com/collabdict/collabdict/internal/units"
 )
 
 // Spec says what to load.
@@ -44,8 +43,8 @@ type Spec struct {
 	// Rename gives columns other names, by their names in the files. All else in the Spec has the
 	// new ones.
 	Rename map[string]string
-	// Convert converts features to other units, by their names.
-	Convert map[string]units.Conversion
+	// Units are those of features, by their names.
+	Units map[string]Unit
 	// Ignore names columns that are no features.
 	Ignore []string
 	// Columns, if not nil, names the features and their order, as a trained
@@ -78,6 +77,25 @@ type Spec struct {
 	// spools has what was read once, by its name.
 	spools    map[string]*spool
 	unordered []string
+}
+
+// Unit says in which unit the files have a feature, and to which it is converted.
+type Unit struct {
+	// Own is said of the files; "" where they have the agreed unit, or a row of units says another.
+	Own, Agreed string
+}
+
+// Differs reports whether the files are said to have another unit than the agreed one.
+func (u Unit) Differs() bool { return u.Own != "" && u.Own != u.Agreed }
+
+// differs reports whether features are said to be in another unit than the agreed one.
+func (s *Spec) differs() bool {
+	for _, u := range s.Units {
+		if u.Differs() {
+			return true
+		}
+	}
+	return false
 }
 
 // Condition is met by rows that hold Value in Column, as text. The zero value

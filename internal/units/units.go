@@ -79,6 +79,28 @@ func Convert(from, to string) (Conversion, error) {
 	return Conversion{a.Factor / b.Factor, (a.Offset - b.Offset) / b.Factor}, nil
 }
 
+// spelling makes of what files write what this package does.
+var spelling = strings.NewReplacer("°", "deg", "℃", "degC", "℉", "degF", "³", "3", "^", "", "%", "percent", " ", "")
+
+// Named returns the name that this package has for a unit, as files spell it: degC for °C, and
+// m3/h for [m³/h]. One that it has no name for is as it was.
+func Named(spelt string) string {
+	bare := strings.Trim(strings.TrimSpace(spelt), "[]()")
+	of := strings.Split(spelling.Replace(bare), "/")
+	for i, u := range of {
+		if u == "l" || u == "ml" {
+			of[i] = strings.ReplaceAll(u, "l", "L")
+		}
+	}
+	if name := strings.Join(of, "/"); Known(name) {
+		return name
+	}
+	return spelt
+}
+
+// Known reports whether a unit can be converted to others.
+func Known(unit string) bool { return find(unit) != nil }
+
 func find(unit string) *quantity {
 	for i := range quantities {
 		if _, ok := quantities[i].units[unit]; ok {

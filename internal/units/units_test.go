@@ -33,6 +33,14 @@ func TestConvert(t *testing.T) {
 			t.Errorf("%v %s: got %v %s, %v, want %v", c.x, c.from, got, c.to, err, c.want)
 		}
 	}
+	for spelt, want := range map[string]string{
+		"degC": "degC", "°C": "degC", "[°C]": "degC", "℉": "degF", "m³/h": "m3/h", "(m^3/h)": "m3/h", "%": "percent", "l/min": "L/min", "ml": "mL", " [bar] ": "bar", "[K]": "K",
+		"[widgets]": "[widgets]", "C": "C", "": "", "[]": "[]", "/": "/",
+	} {
+		if got := Named(spelt); got != want {
+			t.Errorf("%q: got %q, want %q", spelt, got, want)
+		}
+	}
 	for _, c := range []struct{ from, to, want string }{
 		{"degC", "kPa", "cannot convert degC to kPa: degC is a unit of temperature, kPa of pressure"},
 		{"Celsius", "degC", "cannot convert Celsius to degC: Celsius is unknown; known units of temperature are K, degC, degF"},
