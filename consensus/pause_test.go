@@ -149,7 +149,9 @@ func TestAnAmendmentIsGivenUpWhilePaused(t *testing.T) {
 	n, xs := pausedRun(t, 5, exact)
 	n.carries = func(_, _ int, b Body) bool { _, votes := b.(*Done); return !votes }
 	n.request(resumes(2), 0, 2, 4)
-	viewed := func() bool { return n.members[1].slot.ballots.working() != nil && n.members[3].slot.ballots.working() != nil }
+	viewed := func() bool {
+		return n.members[1].slot.ballots.working() != nil && n.members[3].slot.ballots.working() != nil
+	}
 	n.pass(5*time.Second, viewed)
 	if !viewed() {
 		t.Fatalf("no view\n%s", n.describe())
