@@ -105,6 +105,38 @@ func TestTheRunIsPausedByAgreement(t *testing.T) {
 	})
 }
 
+// A newcomer joins a run that is paused, and is paused with it; it takes part when the run is
+// resumed.
+func TestANewcomerJoinsWhilePaused(t *testing.T) {
+	const founders, rounds = 4, 12
+	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
+		configs := s.configs(t, founders+1)
+		all := listed(t, configs, founders)
+		nodes := s.start(t, configs[:founders]...)
+		var learners []*learner
+		for _, n := range nodes {
+			learners = append(learners, steady(t, rounds, n))
+		}
+		waitFor(t, func() bool { return nodes[0].Status().Round == 2 })
+		changes := []Change{{Pause: true}, {Add: all[founders:]}, {Resume: true}}
+		agree(t, nodes, changes[:1]...)
+		waitFor(t, func() bool { return pausedBy(nodes, 1) })
+		agree(t, nodes, changes[:2]...)
+		configs[founders].Members, configs[founders].Changes = reached(nodes), changes[:2]
+		node, learner := comeIn(t, rounds, configs[founders])
+		nodes, learners = append(nodes, node), append(learners, learner)
+		waitFor(t, func() bool { return pausedBy(nodes, 1) && nodes[founders].Changes() == 2 })
+		pass(time.Minute)
+		if !pausedBy(nodes, 1) {
+			t.Errorf("it is not paused: %+v", nodes[founders].Status())
+		}
+		agree(t, nodes, changes...)
+		waitForAll(t, learners)
+		checkAlike(t, nodes, "m0", "m1", "m2", "m3", "m4")
+		finish(t, nodes)
+	})
+}
+
 // A call that waits in a run that is paused ends at once when its caller gives up.
 func TestACallEndsWhilePaused(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
