@@ -653,9 +653,12 @@ func TestEveryOrderOfEvents(t *testing.T) {
 // In every order of events a slot that a quorum wants to pause the run in decides one thing,
 // the pause or the sum.
 func TestEveryOrderOfAPause(t *testing.T) {
+	if raced {
+		t.Skip("searches for long, in one goroutine")
+	}
 	x := newModel(3, 1, 1, 1)
 	x.called, x.wants = true, x.of(pauses(1))
-	if testing.Short() || raced {
+	if testing.Short() {
 		x.restarts = 0
 	}
 	s := x.searched(t, 10_000_000)
@@ -676,9 +679,12 @@ func TestEveryOrderOfAPause(t *testing.T) {
 // While the run is paused, a slot decides nothing but an amendment, in every order of events,
 // and there is always a way on to the one that a quorum wants.
 func TestEveryOrderWhilePaused(t *testing.T) {
+	if raced {
+		t.Skip("searches for long, in one goroutine")
+	}
 	x := newModel(3, 2, 1, 1)
 	x.called, x.paused, x.wants, x.least = true, true, x.of(resumes(2)), 2
-	if testing.Short() || raced {
+	if testing.Short() {
 		x.restarts = 0
 	}
 	s := x.searched(t, 10_000_000)
