@@ -12,13 +12,15 @@ import (
 // amendment. Ranks are given once and for ever, so that what is kept of a run means
 // the same before and after.
 
-// Amendment changes the roster of a run.
+// Amendment changes the roster of a run, or pauses or resumes the run.
 type Amendment struct {
 	Revision  uint32   // of the roster that it makes: one more than before, which is 0 at first
 	Removed   []uint32 // ranks of members that leave, in order
 	Added     []Seat   // members that come, who get the next ranks
 	Quorum    int      // k from then on, as in Settings
 	Colluders int      // t from then on, as in Settings
+	Pause     bool     `json:",omitempty"` // nothing but amendments is decided from then on
+	Resume    bool     `json:",omitempty"` // this ends a pause
 }
 
 // Seat is a member that an amendment adds.
@@ -74,8 +76,17 @@ func (p Params) Amend(a *Amendment) (Params, error) {
 	if a.Revision != p.Revision+1 {
 		return p, fmt.Errorf("revision: want %d, got %d", p.Revision+1, a.Revision)
 	}
+	if err := p.checkPause(a); err != nil {
+		return p, err
+	}
 	next := p
 	next.Revision, next.Plans = a.Revision, nil
+	switch {
+	case a.Pause:
+		next.Paused = a.Revision
+	case a.Resume:
+		next.Paused = 0
+	}
 	next.Quorum, next.Colluders = a.Quorum, a.Colluders
 	next.Removed = slices.Clone(p.Removed)
 	for i, r := range a.Removed {
@@ -99,6 +110,21 @@ func (p Params) Amend(a *Amendment) (Params, error) {
 		return p, err
 	}
 	return next, p.checkAmended(a, next.Rules(size))
+}
+
+// checkPause reports an amendment that cannot pause or resume the run.
+func (p Params) checkPause(a *Amendment) error {
+	switch {
+	case !a.Pause && !a.Resume:
+		return nil
+	case a.Pause && a.Resume || len(a.Removed)+len(a.Added) > 0 || a.Quorum != p.Quorum || a.Colluders != p.Colluders:
+		return errors.New("pause and resume: want each alone in an amendment, got more")
+	case a.Pause && p.Paused > 0:
+		return fmt.Errorf("pause: want a run that is not paused, got one that revision %d has paused", p.Paused)
+	case a.Resume && p.Paused == 0:
+		return errors.New("resume: want a run that is paused, got one that is not")
+	}
+	return nil
 }
 
 // checkAmended reports an amendment after which the run might not go on.
@@ -141,7 +167,7 @@ func (m *Machine) form(p Params) error {
 		return err
 	}
 	m.p, m.plans = p, p.Plans
-	m.roster = &roster{Rules: p.Rules(size), run: p.Run, self: p.Self, keys: p.Keys, names: p.Members}
+	m.roster = &roster{Rules: p.Rules(size), run: p.Run, self: p.Self, keys: p.Keys, names: p.Members, paused: p.Paused > 0}
 	m.roster.Roster = p.roster()
 	m.roster.Committee = m.plans.committeeOf(p.Run, p.Revision, m.roster.Rules)
 	return nil
@@ -333,9 +359,9 @@ func (m *Machine) betweenRounds() bool {
 
 // amendsNow reports whether this member is to propose the amendment: at the beginning
 // of a round, as the lowest rank of those who want it and have come there, if a quorum
-// wants it.
+// wants it. While the run is paused, no learner need have come there.
 func (m *Machine) amendsNow() bool {
-	if m.amendment == nil || m.slot.call == nil || !m.betweenRounds() || !m.unbegun() {
+	if m.amendment == nil || m.slot.call == nil && !m.roster.paused || !m.betweenRounds() || !m.unbegun() {
 		return false
 	}
 	agree, lower := m.monitor.supports(m.now, m.amends)
@@ -344,11 +370,18 @@ func (m *Machine) amendsNow() bool {
 
 // unbegun reports whether nothing is under way in the slot that an amendment would break
 // off: no session of the preset view, or for a while no view of the ballot promised,
-// as in a run that is paused.
+// as in a run that has too few members.
 func (m *Machine) unbegun() bool {
 	s := m.slot
 	if s.ballots.promised == 0 {
 		return s.attempts[0] == nil || s.attempts[0].lanes == nil
 	}
 	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.monitor.since > 2*viewWait*m.p.Heartbeat
+}
+
+// rests reports whether the run is paused by an amendment, and this member knows of no
+// other one under way: it waits for nobody, and judges nobody.
+func (m *Machine) rests() bool {
+	b := &m.slot.ballots
+	return m.roster.paused && b.commit == nil && b.working() == nil && b.finishing() == nil
 }

@@ -16,7 +16,8 @@ import (
 //   - a view made from a quorum's promises finishes what the highest of the votes
 //     among them was for, and starts anew only where there is none;
 //   - a quorum's equal votes in one ballot decide, and quorums meet;
-//   - a view leaves out a member only if an honest member would, too.
+//   - a view leaves out a member only if an honest member would, too;
+//   - while an amendment has paused the run, no view starts anew.
 //
 // It knows nothing of lost or slow members, nor of sealed results. What is marked kept is
 // on disk before any message that follows from it leaves.
@@ -51,6 +52,8 @@ type roster struct {
 	self  int
 	keys  Keys
 	names []string // by rank
+	// paused says that an amendment has paused the run: another one alone is decided.
+	paused bool
 }
 
 // maxBallot is above any ballot that members come to one after the other. A member that
@@ -212,7 +215,8 @@ func (b *ballots) mayLeaveOut(member int, promises []Promise) bool {
 // draft returns what the promises make of this member's ballot: a view that finishes the
 // attempt of the highest vote; or if there is none and a quorum wants the amendment, one
 // that makes it; or one that starts anew, whose members are still to be chosen. It
-// returns nil if the promises are too few. No amendment is zero.
+// returns nil if the promises are too few, or one that starts anew is not allowed. No
+// amendment is zero.
 func (b *ballots) draft(amends [32]byte) *View {
 	v := &View{Ballot: b.promised}
 	for _, p := range b.promises {
@@ -226,6 +230,9 @@ func (b *ballots) draft(amends [32]byte) *View {
 		v.Finish = &best.Value
 	} else if amends != [32]byte{} && countRequests(v.Promises, amends) >= b.Quorum {
 		v.Amends = amends
+	}
+	if v.startsAnew() && b.paused {
+		return nil
 	}
 	return v
 }
@@ -300,6 +307,9 @@ func (b *ballots) checkAmends(v *View, betweenRounds bool) error {
 }
 
 func (b *ballots) checkMembers(v *View, promised map[uint32]bool) error {
+	if b.paused {
+		return fmt.Errorf("view of ballot %d: want an amendment while the run is paused, got none", v.Ballot)
+	}
 	if v.Finish != nil {
 		return fmt.Errorf("view of ballot %d: finishes attempt %d, which has no votes", v.Ballot, v.Finish.Attempt)
 	}

@@ -7,13 +7,13 @@ package consensus
 // judge proposes this member's ballot when the attempt under way has failed, a
 // quorum sees that it has, and no member of a lower rank does.
 func (m *Machine) judge(e *Effects) {
-	s := m.slot
-	if s.call == nil || s.ballots.commit != nil || s.abstains || !m.roster.decides(m.p.Self) {
+	s, paused := m.slot, m.roster.paused
+	if s.call == nil && !paused || s.ballots.commit != nil || s.abstains || !m.roster.decides(m.p.Self) {
 		m.monitor.unstick()
 		m.pressOpening(e)
 		return
 	}
-	if left := m.monitor.abandoned(); left != nil {
+	if left := m.monitor.abandoned(); left != nil && !paused {
 		if a := s.attempts[s.ballots.promised]; a == nil || !a.here || m.compare(a, e) { // else they have left for that, it seems
 			m.fail(e, m.roster.leftError(left, m.monitor.peer(m.now, left[0]).left))
 		}
@@ -28,6 +28,10 @@ func (m *Machine) judge(e *Effects) {
 	}
 	if s.ballots.prepares() {
 		m.formView(m.now-s.ballots.prepared > viewWait*m.p.Heartbeat, e)
+	}
+	if m.rests() {
+		m.monitor.unstick()
+		return
 	}
 	if m.monitor.judge(m.now, m.standing()) {
 		m.propose(e)

@@ -29,8 +29,11 @@ type model struct {
 	settings Settings
 	least    int // members of a view, if not as the rules have it
 	mutant   mutant
-	running  bool   // the sum carries on a running total
-	hears    bool   // all members hear each other all the time
+	running  bool // the sum carries on a running total
+	hears    bool // all members hear each other all the time
+	wants    *Amendment
+	paused   bool   // an amendment has paused the run before the slot
+	deaf     int    // the member that does not keep to the pause, and wants nothing; -1 for none
 	firstBad string // what ends the search when it is found
 
 	nodes   []node // interned
@@ -55,6 +58,7 @@ const (
 	oneShare      mutant = "one share opens a pad"
 	noShares      mutant = "nobody holds shares"
 	leaveHeard    mutant = "a view leaves out whom all hear"
+	ignorePause   mutant = "a view starts anew while the run is paused"
 
 	countUncounted mutant = "a vector counts for its member that is not counted"
 	keepOld        mutant = "the counted vector is not put in the place of the old one by a member that was lost meanwhile"
@@ -211,6 +215,9 @@ func modelBefore(s int) []float64 { return []float64{modelCommon(s), 1} }
 // modelCall is what a member brings.
 func (x *model) modelCall(s int, entropy [32]byte) Call {
 	c := Call{Kind: Sum, Values: []float64{modelValue(s)}, Blocks: modelBlocks, Entropy: entropy}
+	if x.wants != nil {
+		c.Round = 1 // the slot is between two rounds
+	}
 	if x.running {
 		c.Running.Key = modelKey
 		c.Values = []float64{modelCommon(s), modelValue(s)}
@@ -292,7 +299,7 @@ func (x *model) spoil(self int, m *Machine, d *Decision, restarted bool) {
 
 func newModel(size int, ballots uint32, crashes, restarts int) *model {
 	return &model{
-		size: size, ballots: ballots, crashes: crashes, restarts: restarts,
+		size: size, ballots: ballots, crashes: crashes, restarts: restarts, deaf: -1,
 		settings: Settings{Scheme: Exact, Fan: size - 1, Protect: chunking.Chunks, Quorum: size/2 + 1, Colluders: 1},
 		nodeID:   map[[32]byte]int32{}, postID: map[string]int{}, values: map[Value]int{}, results: map[localKey]result{}, knows: map[[4]knownAttempt]int{},
 	}
@@ -303,7 +310,24 @@ func (x *model) params(self int) Params {
 	for s := range x.size {
 		p.Members = append(p.Members, fmt.Sprint(s))
 	}
+	if x.paused {
+		p.Revision, p.Paused = 1, 1
+	}
 	return p
+}
+
+// of gives an amendment the quorum and the colluders of the model.
+func (x *model) of(a *Amendment) *Amendment {
+	a.Quorum, a.Colluders = x.settings.Quorum, x.settings.Colluders
+	return a
+}
+
+// since returns the parameters after what a member has decided.
+func (x *model) since(p Params, d *Decision) Params {
+	if d == nil || d.Kind != Amend {
+		return p
+	}
+	return must(p.Amend(must(d.Amendment())))
 }
 
 func must[T any](v T, err error) T {
@@ -317,6 +341,16 @@ func must[T any](v T, err error) T {
 func (x *model) still(m *Machine) *Machine {
 	m.p.Heartbeat, m.monitor.every = 0, 0
 	m.roster.Rules = x.bend(m.roster.Rules)
+	if x.wants == nil || m.slot.number > 0 {
+		return m
+	}
+	if x.paused { // as after any amendment
+		m.slot.ballots.forgetPreset()
+	}
+	m.roster.paused = x.paused && x.mutant != ignorePause && m.p.Self != x.deaf
+	if m.p.Self != x.deaf {
+		m.amendment, m.amends = x.wants, x.wants.digest()
+	}
 	return m
 }
 
@@ -527,6 +561,9 @@ func (x *model) internPost(p *post) int {
 
 // check returns what is wrong with a decision.
 func (x *model) check(d *Decision) string {
+	if d.Kind == Amend {
+		return ""
+	}
 	var want float64
 	for _, s := range d.Members {
 		want += modelValue(int(s))

@@ -420,7 +420,8 @@ func (w *monitor) help(now time.Duration, to int, asked bool, slot uint64, b *He
 }
 
 // supports returns how many members that decide want an amendment, this one included,
-// and whether one of lower rank that has come to the slot does.
+// and whether one of lower rank does that can propose it: it has come to the slot, or the
+// run is paused.
 func (w *monitor) supports(now time.Duration, amends [32]byte) (agree int, lower bool) {
 	agree = 1
 	for i, member := range w.watched {
@@ -429,7 +430,7 @@ func (w *monitor) supports(now time.Duration, amends [32]byte) (agree int, lower
 			continue
 		}
 		agree++
-		lower = lower || member < w.self && !p.heartbeat.Behind
+		lower = lower || member < w.self && (w.paused || !p.heartbeat.Behind)
 	}
 	return agree, lower
 }

@@ -27,6 +27,7 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 		{oneShare, 0, 0, 0, "S2"},
 		{noShares, 0, 1, 0, "stuck"},
 		{leaveHeard, 1, 0, 0, "S4"},
+		{ignorePause, 1, 0, 0, "S5"},
 		{countUncounted, 1, 1, 0, "R2"},
 		{keepOld, 1, 1, 1, "R2"},
 		{otherRows, 0, 1, 1, "R2"},
@@ -44,6 +45,9 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 				x.running = true
 			}
 			x.hears = c.mutant == leaveHeard
+			if c.mutant == ignorePause {
+				x.paused, x.wants, x.deaf = true, x.of(resumes(2)), 1
+			}
 			if c.mutant != noShares { // two commits need views that are smaller than the rules allow
 				x.least = 2
 			}

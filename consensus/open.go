@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -233,6 +234,9 @@ func (m *Machine) byRank(blobs [][]byte) [][]byte {
 }
 
 func (m *Machine) checkDecision(d *Decision) error {
+	if m.roster.paused && d.Kind != Amend {
+		return fmt.Errorf("a %s while revision %d of the roster has paused the run", d.Kind, m.p.Paused)
+	}
 	for i, member := range d.Members {
 		if !m.roster.belongs(int(member)) || i > 0 && member <= d.Members[i-1] {
 			return errors.New("members out of order")

@@ -88,6 +88,8 @@ type Params struct {
 	// Revision counts the amendments that have made it.
 	Removed  []uint32
 	Revision uint32
+	// Paused is the revision that has paused the run, 0 while it goes on.
+	Paused uint32
 	// Joins says that Self is a rank which an amendment gives: until it is decided
 	// this member only learns what the others decide.
 	Joins bool

@@ -53,7 +53,7 @@ type attemptState struct {
 func (m *Machine) flush(e *Effects) {
 	var writes []Write
 	for _, s := range []*slot{m.last, m.slot} {
-		if s == nil || m.p.Volatile {
+		if s == nil || m.volatile(s) {
 			continue
 		}
 		if s.call != nil && !s.callSaved && s.entered >= 0 { // before that nothing has left that depends on it
@@ -81,12 +81,16 @@ func (m *Machine) flush(e *Effects) {
 		}
 	}
 	writes = append(writes, m.flushTotals()...)
-	if s := m.slot; m.p.Volatile && !s.marked {
+	if s := m.slot; m.volatile(s) && !s.marked {
 		s.marked = true
 		writes = append(writes, Write{Slot: s.number, Name: EntryState, Data: s.mark()})
 	}
 	e.Writes = append(writes, e.Writes...)
 }
+
+// volatile reports whether nothing of a slot is kept but that it was begun. One that an
+// amendment has paused is kept: all members may stop in it.
+func (m *Machine) volatile(s *slot) bool { return m.p.Volatile && !s.ballots.paused }
 
 // mark says that a slot was begun, and no more.
 func (s *slot) mark() []byte {

@@ -186,6 +186,9 @@ func (m *Machine) tellSeal(a *attempt, sealed *Sealed, e *Effects) {
 // one that this member lacks to finish an attempt or to open the slot.
 func (m *Machine) receiveSeal(from int, ballot uint32, b *Seal) {
 	s := m.slot
+	if m.roster.paused && b.Sealed.Header.Kind != Amend {
+		return
+	}
 	if v := m.lacksSealed(); v != nil && v.Attempt == ballot {
 		s.results.take(b.Sealed, *v)
 		return

@@ -211,7 +211,7 @@ func (s *search) restart(w world, id int32, self int) {
 	r, known := s.results[key]
 	if !known {
 		n := s.node(&w, self)
-		m := s.still(must(Resume(s.params(self), s.saved(n), [32]byte{byte(self), byte(w.restarts), 99})))
+		m := s.still(must(Resume(s.since(s.params(self), n.log), s.saved(n), [32]byte{byte(self), byte(w.restarts), 99})))
 		s.spoil(self, m, n.log, true)
 		r = result{node: s.intern(node{self: self, machine: m, disk: n.disk, log: n.log, up: true, failed: n.failed})}
 		s.results[key] = r
@@ -515,6 +515,9 @@ func (s *search) violations(w *world, report func(string)) {
 			report("S1: two totals")
 		}
 		first = n.log
+		if s.paused && n.log.Kind != Amend {
+			report("S5: a sum is decided while the run is paused")
+		}
 		if s.hears && len(n.log.Missing) > 0 {
 			report("S4: a member that all hear is left out")
 		}
@@ -645,4 +648,54 @@ func TestEveryOrderOfEvents(t *testing.T) {
 	if _, first := s.stuck(); first >= 0 {
 		t.Errorf("stuck: %s", s.trace(first))
 	}
+}
+
+// In every order of events a slot that a quorum wants to pause the run in decides one thing,
+// the pause or the sum.
+func TestEveryOrderOfAPause(t *testing.T) {
+	if raced {
+		t.Skip("searches for long, in one goroutine")
+	}
+	x := newModel(3, 1, 1, 1)
+	x.called, x.wants = true, x.of(pauses(1))
+	if testing.Short() {
+		x.restarts = 0
+	}
+	s := x.searched(t, 10_000_000)
+	if _, first := s.stuck(); first >= 0 {
+		t.Errorf("stuck: %s", s.trace(first))
+	}
+	kinds := map[Kind]bool{}
+	for i := range s.nodes {
+		if d := s.nodes[i].log; d != nil {
+			kinds[d.Kind] = true
+		}
+	}
+	if !kinds[Sum] || !kinds[Amend] {
+		t.Errorf("decides %v, want the sum in some orders and the pause in others", kinds)
+	}
+}
+
+// While the run is paused, a slot decides nothing but an amendment, in every order of events,
+// and there is always a way on to the one that a quorum wants.
+func TestEveryOrderWhilePaused(t *testing.T) {
+	if raced {
+		t.Skip("searches for long, in one goroutine")
+	}
+	x := newModel(3, 2, 1, 1)
+	x.called, x.paused, x.wants, x.least = true, true, x.of(resumes(2)), 2
+	if testing.Short() {
+		x.restarts = 0
+	}
+	s := x.searched(t, 10_000_000)
+	if _, first := s.stuck(); first >= 0 {
+		t.Errorf("stuck: %s", s.trace(first))
+	}
+}
+
+// Nor does it, if a member does not keep to the pause.
+func TestEveryOrderOfABrokenPause(t *testing.T) {
+	x := newModel(3, 2, 1, 1)
+	x.called, x.paused, x.wants, x.least, x.deaf = true, true, x.of(resumes(2)), 2, 1
+	x.searched(t, 10_000_000)
 }

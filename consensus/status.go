@@ -22,7 +22,8 @@ type Status struct {
 	Lost      []Missing // members that are silent for too long, or have left
 	Alone     []Alone   // members that alone take another for lost
 	Stuck     string    // why the ballot at hand cannot decide, "" if it may
-	Paused    bool      // too few members are there to go on
+	Paused    bool      // too few members are there to go on, or an amendment has paused the run
+	PausedBy  uint32    // the revision of the roster that has, 0 for none
 	Held      []uint32  // members whose vectors the last running total has not counted
 	Decided   uint64    // slots
 	Waiting   []int     // members that hold the slot up, as far as their heartbeats tell
@@ -39,7 +40,7 @@ func (m *Machine) Status() Status {
 	st := Status{
 		Slot: s.number, Ballot: s.ballots.promised, State: m.State(), Since: m.monitor.since, Stuck: m.monitor.stuck, Decided: s.number,
 		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.monitor.usual, Finished: m.finished, Held: m.held,
-		Wanted: m.monitor.wanted(m.now, m.requested(), m.formed), Requested: m.requested(),
+		Wanted: m.monitor.wanted(m.now, m.requested(), m.formed), Requested: m.requested(), Paused: m.p.Paused > 0, PausedBy: m.p.Paused,
 	}
 	if v := s.ballots.working(); v != nil && !v.amends() {
 		st.Members, st.Missing = v.Members, v.Missing
@@ -51,7 +52,7 @@ func (m *Machine) Status() Status {
 	if m.calls() {
 		st.Kind, st.Round = s.call.header.Kind, s.call.header.Round
 		st.Waiting = m.monitor.holdingUp(m.now, m.standing())
-		st.Paused = m.err == nil && m.paused()
+		st.Paused = st.Paused || m.err == nil && m.tooFew()
 	}
 	if a := s.attempts[s.ballots.promised]; a != nil && a.lanes != nil {
 		plan := a.plan().Session(a.layout.Words())
@@ -64,8 +65,8 @@ func (m *Machine) Status() Status {
 	return st
 }
 
-// paused reports whether too few members are there to form a view.
-func (m *Machine) paused() bool {
+// tooFew reports whether the slot waits since too few members are there to form a view.
+func (m *Machine) tooFew() bool {
 	waits := m.monitor.stuck != "" || m.slot.ballots.promises != nil || m.State() == Promised
 	return waits && m.monitor.tooFew(m.now)
 }
@@ -158,6 +159,9 @@ func (m *Machine) attemptState() State {
 func (m *Machine) waiting() []int {
 	s := m.slot
 	a := s.attempts[s.ballots.promised]
+	if m.rests() {
+		return nil
+	}
 	switch m.State() {
 	case Promised:
 		if s.ballots.promises == nil && s.ballots.promised > 0 {

@@ -91,7 +91,7 @@ func (n *network) batched(e *event) bool {
 	case consensus.Receive:
 		return true
 	case enter: // what was decided before it would be its answer
-		return len(m.jobs) == 0 && !what.request.ended && uint64(len(m.log)) < m.group.calls
+		return len(m.jobs) == 0 && !what.request.ended && uint64(len(m.answers)) < m.group.calls
 	}
 	return false
 }

@@ -7,7 +7,7 @@ import (
 
 // Fault is something that goes wrong, or is not as one would like it: one of
 // [Crash], [Stop], [Churn], [Late], [Slow], [Clock], [Partition], [Flap], [NAT],
-// [Loss], [Duplicate], [Reorder] and [Bandwidth]. Members are ranks.
+// [Loss], [Duplicate], [Reorder], [Bandwidth] and [Pause]. Members are ranks.
 type Fault interface {
 	check(size int) error
 	plan(n *network)

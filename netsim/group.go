@@ -24,7 +24,7 @@ type group struct {
 	updated    uint32
 	updates    int
 	calls      uint64                // made so far, one under way included
-	known      []*consensus.Decision // by slot
+	known      []*consensus.Decision // by call
 	last       *consensus.Decision   // that was handed to the participant
 	steady     bool                  // the last sum is comparable with the one before
 	steadiness consensus.Steadiness

@@ -15,7 +15,7 @@ type member struct {
 	group   *group             // of its process
 	state   processState
 	since   time.Duration // when it began to compute
-	learner uint64        // the slot that its participant has come to
+	learner uint64        // the call that its participant has come to
 	stops   []Stop        // not come yet
 	factor  float64       // of the time that its local updates take; 0 is 1
 	clock   Clock
@@ -32,6 +32,10 @@ type member struct {
 	entropy   *rand.ChaCha8
 	disk      map[uint64]map[string][]byte // nil if nobody is ever started again
 	log       []*consensus.Decision
+	answers   []*consensus.Decision // of the log, to the participant's calls
+	amended   []uint64              // slots of the others: amendments
+	changes   int                   // that its operator wants, of the network's
+	call      consensus.Call        // the last
 	record    consensus.Record
 	messages  int64
 	bytes     int64
@@ -69,7 +73,7 @@ func (m *member) keepsDisk() {
 // forget empties the disk.
 func (m *member) forget() {
 	m.disk = map[uint64]map[string][]byte{}
-	m.log, m.record = nil, consensus.Record{}
+	m.log, m.answers, m.amended, m.record = nil, nil, nil, consensus.Record{}
 }
 
 // saved returns what the disk holds.

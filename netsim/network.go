@@ -39,6 +39,8 @@ type network struct {
 	live      int           // participants that have not ended
 	progress  time.Duration // of the last decision or start
 	common    map[[32]byte]*consensus.Decision
+	changes   []*consensus.Amendment // that operators come to want
+	resumes   time.Duration          // when all want a pause to end
 
 	planned  Fault // the fault whose plan is made
 	episodes []Episode
@@ -129,18 +131,20 @@ func (n *network) apply(e event) {
 		}
 		for rank, m := range n.members {
 			if m.clock.Rate == 0 {
-				n.step(rank, e.at, consensus.Tick{Learner: m.learner})
+				n.step(rank, e.at, consensus.Tick{Learner: m.slotOf(m.learner)})
 			}
 		}
 	case ownTick:
 		n.push(event{at: e.at + what.every, to: e.to, what: what})
-		n.step(e.to, e.at, consensus.Tick{Learner: n.members[e.to].learner})
+		n.step(e.to, e.at, consensus.Tick{Learner: n.members[e.to].slotOf(n.members[e.to].learner)})
 	case deed:
 		what(e.at)
 	case start:
 		n.restart(e.to, e.at, what.process)
 	case enter:
 		n.enter(e.to, e.at, what)
+	case reformed:
+		n.reform(e.to, e.at, what.process)
 	case consensus.Event:
 		n.step(e.to, e.at, what)
 	}
@@ -198,8 +202,10 @@ func (n *network) decide(rank int, at time.Duration, d *consensus.Decision) {
 	} else {
 		n.common[d.Chain] = d
 	}
-	m.log = append(m.log, d)
-	m.record.Add(d)
+	m.enter(d)
+	if d.Kind == consensus.Amend {
+		n.push(event{at: at, to: rank, what: reformed{m.process}})
+	}
 	n.noteDecision(at, d)
 	n.progress = n.now
 	if n.config.Observer != nil {
@@ -213,9 +219,9 @@ func (n *network) answer(rank int, at time.Duration, err error) {
 	if m.state != waiting {
 		return
 	}
-	a := answer{err: err, known: m.log}
-	if m.group.calls <= uint64(len(m.log)) {
-		a.decision, a.err = m.log[m.group.calls-1], nil
+	a := answer{err: err, known: m.answers}
+	if m.group.calls <= uint64(len(m.answers)) {
+		a.decision, a.err = m.answers[m.group.calls-1], nil
 	}
 	if a.decision == nil && a.err == nil {
 		return

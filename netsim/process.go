@@ -19,7 +19,7 @@ var ErrStopped = errors.New("stopped by plan")
 func (n *network) launch(rank int) {
 	m := n.members[rank]
 	g := &group{
-		rank: rank, size: len(n.members), known: m.log, slots: n.slots, views: n.config.ViewTotals,
+		rank: rank, size: len(n.members), known: m.answers, slots: n.slots, views: n.config.ViewTotals,
 		census: consensus.Census{Settings: n.config.Settings},
 		ask:    make(chan request), reply: make(chan answer),
 	}
@@ -108,7 +108,7 @@ func (n *network) enter(rank int, at time.Duration, e enter) {
 		n.end(rank, at, e.request.err)
 		return
 	}
-	if m.group.calls <= uint64(len(m.log)) { // decided in the meantime
+	if m.group.calls <= uint64(len(m.answers)) { // decided in the meantime
 		m.state, m.learner = waiting, m.group.calls
 		n.answer(rank, at, nil)
 		return
@@ -120,11 +120,12 @@ func (n *network) enter(rank int, at time.Duration, e enter) {
 func (n *network) called(rank int, at time.Duration, e enter) consensus.Call {
 	m := n.members[rank]
 	m.state, m.learner = waiting, m.group.calls
-	slot := m.group.calls - 1
+	slot := m.slotOf(m.group.calls - 1)
 	c := e.request.call
 	if m.adversary != nil {
 		c = m.adversary.Call(c)
 	}
+	m.call = c
 	c.Entropy = m.fresh()
 	if n.config.Observer != nil {
 		n.config.Observer.Called(rank, slot, c)
@@ -199,13 +200,18 @@ func (n *network) restart(rank int, at time.Duration, process int) {
 	if m.state != awaited || m.process != process {
 		return
 	}
-	machine, err := consensus.Resume(n.params(rank), m.saved(), m.fresh())
+	p, err := after(n.params(rank), m.log)
+	if err != nil {
+		panic("netsim: " + err.Error()) // the log is what the machine decided
+	}
+	machine, err := consensus.Resume(p, m.saved(), m.fresh())
 	if err != nil {
 		panic("netsim: " + err.Error()) // the disk is what the machine wrote
 	}
 	m.machine = machine
 	m.stopped[len(m.stopped)-1].To = at
 	n.step(rank, at, consensus.Tick{}) // its time goes on, it does not begin
+	n.request(rank, at)
 	n.live--
 	n.progress = at
 	n.launch(rank)
@@ -224,7 +230,7 @@ func (n *network) endIfStuck() bool {
 			away++
 		}
 	}
-	if n.live > away && n.now-n.progress < stuckAfter {
+	if n.live > away && n.now-n.progress < stuckAfter || n.now < n.resumes {
 		return false
 	}
 	if len(n.rounds) > 0 { // nobody comes to these rounds any more
@@ -261,7 +267,9 @@ func (n *network) stuckError(s consensus.Status) error {
 		names[i] = n.config.Names[w]
 	}
 	what := "waits for " + strings.Join(names, ", ")
-	if s.Paused {
+	if s.PausedBy > 0 {
+		what = "the members have agreed to pause"
+	} else if s.Paused {
 		var lost []string
 		for _, m := range s.Lost {
 			lost = append(lost, n.config.Names[m.Member])

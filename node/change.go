@@ -13,7 +13,7 @@ import (
 
 // Change is an amendment of the roster as people write it, the same at all members: whom
 // to Add and to Remove (by name), and the Quorum and Colluders from then on (nil leaves
-// them as they are).
+// them as they are); or whether to Pause or to Resume the run.
 type Change = membership.Change
 
 // CheckChanges reports changes that cannot be made to the members that a run begins with.
@@ -42,7 +42,7 @@ func (n *Node) Change(changes []Change) error {
 func (l *loop) amendments(changes []Change) ([]*consensus.Amendment, error) {
 	all := l.members.Load()
 	p := *all.Params
-	p.Members, p.Removed, p.Revision = p.Members[:l.journal.Founders], nil, 0
+	p.Members, p.Removed, p.Revision, p.Paused = p.Members[:l.journal.Founders], nil, 0, 0
 	p.Settings.Quorum, p.Settings.Colluders = l.initial.Quorum, l.initial.Colluders
 	return membership.Amendments(p, all.All[:l.journal.Founders], changes)
 }
@@ -156,6 +156,12 @@ func (l *loop) follow(a *consensus.Amendment) error {
 	l.members.Store(all)
 	for _, s := range a.Added {
 		l.log.Warn("a member comes to the roster", "name", s.Name, "revision", a.Revision)
+	}
+	switch {
+	case a.Pause:
+		l.log.Info("the members have agreed to pause the run", "revision", a.Revision)
+	case a.Resume:
+		l.log.Info("the members have agreed to resume the run", "revision", a.Revision)
 	}
 	l.network.Follow(peersOf(all))
 	for _, r := range a.Removed {

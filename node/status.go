@@ -31,17 +31,19 @@ type Status struct {
 	Iteration int       `json:"iteration"`
 	Predicted int       `json:"iterations_predicted"`
 	Come      Come      `json:"come"`
-	Members   []string  `json:"members"`              // of the view
-	Absent    []Absent  `json:"absent,omitempty"`     // all others, and those that were lost since
-	Alone     []Alone   `json:"alone,omitempty"`      // members that alone hear nothing of another
-	Paused    bool      `json:"paused"`               // too few members are there to go on
-	Held      []string  `json:"held,omitempty"`       // members whose new statistics the last total holds back
-	HeldUntil int       `json:"held_until,omitempty"` // how many more must come with them
-	Least     int       `json:"least"`                // members that it takes
-	Quorum    int       `json:"quorum"`               // members that decide
-	Stuck     string    `json:"stuck,omitempty"`      // why the attempt cannot decide
-	Waiting   []Waiting `json:"waiting,omitempty"`    // members that hold the slot up, or have not finished
-	Wanted    []Wanted  `json:"wanted,omitempty"`     // changes of the roster that members want next
+	Members   []string  `json:"members"`               // of the view
+	Absent    []Absent  `json:"absent,omitempty"`      // all others, and those that were lost since
+	Alone     []Alone   `json:"alone,omitempty"`       // members that alone hear nothing of another
+	Paused    bool      `json:"paused"`                // too few members are there to go on, or they have agreed to pause
+	PausedBy  uint32    `json:"paused_by,omitempty"`   // the number of the change that has paused the run; absent if too few are there
+	Since     time.Time `json:"paused_since,omitzero"` // when this process saw that the run is paused
+	Held      []string  `json:"held,omitempty"`        // members whose new statistics the last total holds back
+	HeldUntil int       `json:"held_until,omitempty"`  // how many more must come with them
+	Least     int       `json:"least"`                 // members that it takes
+	Quorum    int       `json:"quorum"`                // members that decide
+	Stuck     string    `json:"stuck,omitempty"`       // why the attempt cannot decide
+	Waiting   []Waiting `json:"waiting,omitempty"`     // members that hold the slot up, or have not finished
+	Wanted    []Wanted  `json:"wanted,omitempty"`      // changes of the roster that members want next
 
 	SetupSlots     int           `json:"setup_slots"`     // ended before round 1, the nonce's included
 	LastIterations int           `json:"last_iterations"` // of the last Sum
@@ -112,7 +114,8 @@ type snapshot struct {
 	heldUntil  int
 	took       time.Duration
 	ballots    uint64
-	unfinished []string // at the planned end: members whose end has not been heard
+	since      time.Time // when the run was seen to be paused
+	unfinished []string  // at the planned end: members whose end has not been heard
 }
 
 // publish makes the machine's status visible, and tells of what has changed.
@@ -125,7 +128,7 @@ func (l *loop) publish() {
 		s.held = append(s.held, l.members.Name(int(m)))
 	}
 	l.watch(s.machine)
-	s.ballots = l.logged.ballots
+	s.ballots, s.since = l.logged.ballots, l.logged.since
 	if s.machine.State == consensus.Finished {
 		s.unfinished = l.unfinished(s.machine)
 	}
@@ -167,7 +170,7 @@ func (n *Node) Status() Status {
 	out := Status{
 		Name: all.All[n.self].Name, State: m.State.String(), Want: s.rules.Size, Addrs: n.Addrs(),
 		Slot: m.Slot, Attempt: m.Ballot, Ballots: s.ballots, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
-		Paused: m.Paused, Held: s.held, HeldUntil: s.heldUntil, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
+		Paused: m.Paused, PausedBy: m.PausedBy, Since: s.since, Held: s.held, HeldUntil: s.heldUntil, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
 		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),
 	}

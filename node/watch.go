@@ -20,6 +20,8 @@ type logState struct {
 	ballot  uint32
 	ballots uint64 // beyond the first of each slot
 	paused  bool
+	by      uint32    // the change that has paused the run
+	since   time.Time // of the pause; zero if there is none
 	plans   map[string]bool
 	waited  time.Duration // how long the members waited for were last said to be late
 }
@@ -31,8 +33,33 @@ func (l *loop) watch(s consensus.Status) {
 		return
 	}
 	t := &l.logged
-	lost := map[uint32]bool{}
-	for _, m := range s.Lost {
+	if s.PausedBy == 0 { // else members may be away
+		l.watchLost(s.Lost)
+	}
+	if s.Ballot > 0 && (s.Slot != t.slot || s.Ballot != t.ballot) {
+		t.ballots++
+		l.log.Info("another ballot is held", "slot", s.Slot, "ballot", s.Ballot, "reason", s.Stuck)
+	}
+	t.slot, t.ballot = s.Slot, s.Ballot
+	if s.Plan != "" && !t.plans[s.Plan] {
+		t.plans[s.Plan] = true
+		l.log.Info("sums as long as this one go by "+s.Plan, "slot", s.Slot, "rounds", s.Steps)
+	}
+	if s.Paused != t.paused || s.PausedBy != t.by {
+		t.paused, t.by, t.since = s.Paused, s.PausedBy, time.Time{}
+		if t.paused {
+			t.since = time.Now()
+			l.log.Info(l.pause(s))
+		} else {
+			l.log.Info("resumed")
+		}
+	}
+}
+
+// watchLost tells of members that are lost, or are back.
+func (l *loop) watchLost(members []consensus.Missing) {
+	t, lost := &l.logged, map[uint32]bool{}
+	for _, m := range members {
 		lost[m.Member] = true
 		if !t.lost[m.Member] && l.ended[int(m.Member)].IsZero() {
 			l.log.Warn("a member is lost", "name", l.members.Name(int(m.Member)), "reason", m.Reason)
@@ -44,26 +71,14 @@ func (l *loop) watch(s consensus.Status) {
 		}
 	}
 	t.lost = lost
-	if s.Ballot > 0 && (s.Slot != t.slot || s.Ballot != t.ballot) {
-		t.ballots++
-		l.log.Info("another ballot is held", "slot", s.Slot, "ballot", s.Ballot, "reason", s.Stuck)
-	}
-	t.slot, t.ballot = s.Slot, s.Ballot
-	if s.Plan != "" && !t.plans[s.Plan] {
-		t.plans[s.Plan] = true
-		l.log.Info("sums as long as this one go by "+s.Plan, "slot", s.Slot, "rounds", s.Steps)
-	}
-	if s.Paused != t.paused {
-		if t.paused = s.Paused; t.paused {
-			l.log.Info(l.pause(s))
-		} else {
-			l.log.Info("resumed: enough members are here")
-		}
-	}
 }
 
-// pause returns a line that names the members that are missing for the run to continue.
+// pause returns a line that names the change that has paused the run, or the members that
+// are missing for the run to continue.
 func (l *loop) pause(s consensus.Status) string {
+	if s.PausedBy > 0 {
+		return fmt.Sprintf("paused by agreement: change %d", s.PausedBy)
+	}
 	var missing []string
 	for _, m := range s.Lost {
 		missing = append(missing, l.members.Name(int(m.Member)))
@@ -87,7 +102,9 @@ func (l *loop) note(r consensus.Receive) {
 	before := l.ended[r.From]
 	switch b := r.Message.Message().Body.(type) {
 	case *consensus.Leave:
-		if before.IsZero() {
+		if before.IsZero() && l.status.Load().machine.PausedBy > 0 {
+			l.log.Info("a member has left while the run is paused", "name", l.members.Name(r.From), "reason", membership.Printable(b.Reason))
+		} else if before.IsZero() {
 			l.log.Warn("a member has left", "name", l.members.Name(r.From), "reason", membership.Printable(b.Reason))
 		}
 		l.ended[r.From] = time.Now()
@@ -108,7 +125,9 @@ func (l *loop) note(r consensus.Receive) {
 // doubled.
 func (l *loop) nag() {
 	s := l.status.Load()
-	l.logAlone(s.machine.Alone)
+	if s.machine.PausedBy == 0 {
+		l.logAlone(s.machine.Alone)
+	}
 	names, first := l.namesOf(s.machine.Waiting), 10*time.Second
 	if len(s.unfinished) > 0 {
 		names, first = s.unfinished, 2*time.Second

@@ -103,7 +103,7 @@ func known(line string) bool {
 // unusual reports whether a line is of interest whoever says it.
 func unusual(line string) bool {
 	line = shares.ReplaceAllString(line, "")
-	return slices.ContainsFunc([]string{"waiting for", "paused:", "resumed:", "error:", "the model of", "the members have changed", "warning: the agreement has changed"}, func(prefix string) bool {
+	return slices.ContainsFunc([]string{"waiting for", "paused", "resumed:", "error:", "the model of", "the members have changed", "warning: the agreement has changed"}, func(prefix string) bool {
 		return strings.HasPrefix(line, prefix)
 	})
 }

@@ -103,13 +103,22 @@ func (f *follower) tell(n *node.Node) (line string, err error) {
 	if decided := n.Changes(); len(changes) <= decided {
 		return "the agreement says what the members have decided", nil
 	}
-	return fmt.Sprintf("the agreement changes the members: %s; this is done between two rounds when %d of them have it",
-		describeChange(changes[len(changes)-1]), n.Status().Quorum), nil
+	last, what := changes[len(changes)-1], "changes the members"
+	if last.Pause || last.Resume {
+		what = "has a change"
+	}
+	return fmt.Sprintf("the agreement %s: %s; this is done between two rounds when %d of them have it", what, describeChange(last), n.Status().Quorum), nil
 }
 
-// describeChange says who comes and who goes.
+// describeChange says who comes and who goes, or what becomes of the run.
 func describeChange(c node.Change) string {
 	var parts []string
+	switch {
+	case c.Pause:
+		return "the run pauses"
+	case c.Resume:
+		return "the run goes on"
+	}
 	for _, m := range c.Add {
 		parts = append(parts, m.Name+" comes")
 	}

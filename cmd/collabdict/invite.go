@@ -59,29 +59,37 @@ func membersAsJSON(members []config.Member) (list []map[string]any) {
 }
 
 func (a *app) consortiumChange() *cobra.Command {
-	var cards, remove []string
+	var cards []string
+	var change config.Change
 	cmd := &cobra.Command{
-		Use: "change FILE", Short: "Add or remove members during a run",
+		Use: "change FILE", Short: "Add or remove members during a run, pause it or resume it",
 		Long: `change appends a change of the members to the changes of an agreement, for a run under way. It
 checks cards as collabdict consortium invite does, and that the change can be made. All members
 give the same command, or take over the file. Their nodes read it at once, and make the change
-when a quorum has it. A member with a new key is removed and added in one change.`,
+when a quorum has it. A member with a new key is removed and added in one change.
+
+With --pause, the run pauses after a round, the same at all members, until a later change with
+--resume. Processes may be stopped meanwhile.`,
 		Example: `  collabdict consortium change plant-a/consortium.yaml --add plant-e.card
-  collabdict consortium change plant-a/consortium.yaml --add plant-b.card --remove plant-b`,
+  collabdict consortium change plant-a/consortium.yaml --add plant-b.card --remove plant-b
+  collabdict consortium change plant-a/consortium.yaml --pause
+  collabdict consortium change plant-a/consortium.yaml --resume`,
 		Args: oneFile(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(cards)+len(remove) == 0 {
-				return &usageError{"want members that come or go, got none", "give --add CARD or --remove NAME"}
+			if len(cards)+len(change.Remove) == 0 && !change.Pause && !change.Resume {
+				return &usageError{"want members that come or go, a pause or its end, got none", "give --add CARD, --remove NAME, --pause or --resume"}
 			}
-			change, err := roster.AppendChange(args[0], cards, remove)
+			made, err := roster.AppendChange(args[0], cards, change)
 			if err != nil {
 				return err
 			}
-			a.note("%s has one more change: %s", args[0], describeChange(change))
+			a.note("%s has one more change: %s", args[0], describeChange(made))
 			return nil
 		},
 	}
 	cmd.Flags().StringSliceVar(&cards, "add", nil, "`CARD` of a member that comes; may be repeated")
-	cmd.Flags().StringSliceVar(&remove, "remove", nil, "`NAME` of a member that goes; may be repeated")
+	cmd.Flags().StringSliceVar(&change.Remove, "remove", nil, "`NAME` of a member that goes; may be repeated")
+	cmd.Flags().BoolVar((*bool)(&change.Pause), "pause", false, "pause the run; nothing else in the same change")
+	cmd.Flags().BoolVar((*bool)(&change.Resume), "resume", false, "resume a run that is paused; nothing else in the same change")
 	return cmd
 }

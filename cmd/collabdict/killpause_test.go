@@ -112,3 +112,57 @@ func checkGoesOn(t *testing.T, name, said string) {
 		t.Errorf("%s said:\n%s", name, said)
 	}
 }
+
+// A quorum pauses a run that is under way. All its processes are killed, and others are
+// started; a quorum resumes it, and all have the model of a plain fit.
+func TestAPauseThatIsAgreed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts eight processes")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	const rounds = 120
+	names := sevenPlants[:4]
+	up := start(t, dir, "up", "--generate", fmt.Sprintf("participants=%d,rows=%d,columns=6,patterns=3", len(names), manyRows), "--blur", "0",
+		"--components", "3", "--scheme", "exact", "--tol", "0", "--rounds", fmt.Sprint(rounds), "--out", "o", "--json")
+	up.until(t, `: round 2/`)
+	file := filepath.Join(dir, "o", "consortium.yaml")
+	collabdictSays(t, "consortium", "change", file, "--pause")
+	up.until(t, `the agreement has a change: the run pauses; this is done between two rounds when 3 of them have it$`)
+	up.until(t, `paused by agreement, change 1: the run goes on when 3 members have a change with resume: true$`)
+	before := roundsSaid(t, dir, names)
+	time.Sleep(2 * time.Second)
+	if after := roundsSaid(t, dir, names); after != before {
+		t.Errorf("rounds are decided in a pause: %s, then %s", before, after)
+	}
+	for _, name := range names {
+		kill(t, up.cmd.Process.Pid, filepath.Join("o", name))
+	}
+	if code, said := up.end(t); code != membersLost.code {
+		t.Errorf("exit code %d; it said:\n%s", code, said)
+	}
+	var again []*member
+	for _, name := range names {
+		again = append(again, start(t, dir, "run", "--dir", filepath.Join("o", name)))
+	}
+	for _, m := range again {
+		m.until(t, `paused by agreement, change 1: `)
+	}
+	collabdictSays(t, "consortium", "change", file, "--resume")
+	for i, m := range again {
+		code, said := m.end(t)
+		if code != 0 {
+			t.Fatalf("%s: exit code %d; it said:\n%s", names[i], code, said)
+		}
+		if !strings.Contains(said, "resumed: the members have agreed to go on") {
+			t.Errorf("%s said:\n%s", names[i], said)
+		}
+		checkGoesOn(t, names[i], said)
+	}
+	log, _ := checkModelsOf(t, filepath.Join(dir, "o"), names, names, rounds, 1e-6)
+	for _, d := range log { // nobody was left out
+		if len(d.members) != len(names) {
+			t.Errorf("a sum is over %v", d.members)
+		}
+	}
+}

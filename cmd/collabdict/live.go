@@ -121,7 +121,10 @@ func changeLine(s *operate.Status) string {
 				line += "; waiting for " + w.Name
 			}
 		}
-		if n.Paused {
+		switch {
+		case n.PausedBy > 0:
+			line += "; paused by agreement"
+		case n.Paused:
 			line += "; paused"
 		}
 	}

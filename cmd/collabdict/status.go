@@ -123,13 +123,17 @@ func membersIn(s *operate.Status) (list [][2]string) {
 	for _, m := range n.Missing {
 		how[m] = "missing"
 	}
+	in, lost := "in the sums", "lost: "
+	if n.PausedBy > 0 { // members may be away
+		in, lost = "here", "away: "
+	}
 	for _, m := range n.Members {
-		how[m] = "in the sums"
+		how[m] = in
 	}
 	for _, m := range n.Absent {
 		how[m.Name] = "not in the sums: " + m.Reason
 		if m.Lost {
-			how[m.Name] = "lost: " + m.Reason
+			how[m.Name] = lost + m.Reason
 		}
 	}
 	for _, m := range n.Waiting {

@@ -51,6 +51,7 @@ type waits struct {
 	mu     sync.Mutex
 	said   time.Time
 	paused time.Time // since when; zero if the run goes on
+	by     uint32    // the change that has paused it; 0 if too few members are here
 	slot   uint64
 	took   []time.Duration // the last collectives
 	held   []string        // members whose statistics are held back
@@ -91,29 +92,35 @@ func (w *waits) round(now time.Time) string {
 	if w.paused.IsZero() {
 		return ""
 	}
-	w.paused, w.said = time.Time{}, now
-	return resumed
+	return w.resumed(now)
 }
 
-const resumed = "resumed: enough members are here"
+// resumed notes that the run goes on, and says why.
+func (w *waits) resumed(now time.Time) string {
+	agreed := w.by > 0
+	w.paused, w.by, w.said = time.Time{}, 0, now
+	if agreed {
+		return "resumed: the members have agreed to go on"
+	}
+	return "resumed: enough members are here"
+}
 
 // line returns the line to show of a status, "" for none.
 func (w *waits) line(s node.Status, now time.Time) string {
 	usual, sum := w.usual(s), w.sum(s, now)
 	switch {
-	case s.Paused && w.paused.IsZero():
-		w.paused, w.said = now, now
+	case s.Paused && (w.paused.IsZero() || s.PausedBy != w.by):
+		w.paused, w.by, w.said = now, s.PausedBy, now
 		return pauseLine(s)
 	case !s.Paused && !w.paused.IsZero():
-		w.paused, w.said = time.Time{}, now
-		return resumed
+		return w.resumed(now)
 	case !slices.Equal(s.Held, w.held):
 		line := heldLine(w.held, s)
 		w.held, w.said = s.Held, now
 		return line
 	case !s.Paused && w.live && sum != "":
 		return sum
-	case now.Sub(w.said) < sayEvery:
+	case now.Sub(w.said) < sayEvery || s.PausedBy > 0: // nobody waits
 		return ""
 	case s.Paused:
 		w.said = now
@@ -138,8 +145,11 @@ func heldLine(before []string, s node.Status) string {
 	return fmt.Sprintf("the statistics of %s are held back until %d more %s: alone they would show in the total", strings.Join(s.Held, ", "), s.HeldUntil, verb)
 }
 
-// pauseLine says who is missing for the run to go on.
+// pauseLine says which change has paused the run, or who is missing for it to go on.
 func pauseLine(s node.Status) string {
+	if s.PausedBy > 0 {
+		return fmt.Sprintf("paused by agreement, change %d: the run goes on when %d members have a change with resume: true", s.PausedBy, s.Quorum)
+	}
 	var missing []string
 	for _, m := range s.Absent {
 		if m.Lost {

@@ -29,6 +29,8 @@ func TestWaitsAreTold(t *testing.T) {
 	paused.Paused, paused.Absent = true, []node.Absent{{Name: "b", Lost: true}, {Name: "c", Lost: true}, {Name: "d"}}
 	one := paused
 	one.Want, one.Least = 4, 3
+	agreed := one
+	agreed.PausedBy, agreed.Quorum = 2, 3
 	for i, c := range []struct {
 		after time.Duration
 		s     node.Status
@@ -42,6 +44,12 @@ func TestWaitsAreTold(t *testing.T) {
 		{sayEvery, one, "paused: 2 of the 3 members that are needed are here; waiting for 1 of b, c; for 12s now"},
 		{0, node.Status{Slot: 5}, "resumed: enough members are here"},
 		{sayEvery, node.Status{Slot: 5}, ""},
+		{0, paused, "paused: 1 of the 3 members that are needed are here; waiting for b, c"},
+		{0, agreed, "paused by agreement, change 2: the run goes on when 3 members have a change with resume: true"},
+		{sayEvery, agreed, ""},
+		{0, one, "paused: 2 of the 3 members that are needed are here; waiting for 1 of b, c"},
+		{0, agreed, "paused by agreement, change 2: the run goes on when 3 members have a change with resume: true"},
+		{0, node.Status{Slot: 6}, "resumed: the members have agreed to go on"},
 	} {
 		now = now.Add(c.after)
 		if got := say(c.s); got != c.want {
@@ -101,8 +109,8 @@ func TestARoundEndsAPause(t *testing.T) {
 		t.Errorf("said %q of a run that was not paused", got)
 	}
 	w.look(func() node.Status { return node.Status{Paused: true} }, now)
-	if got := w.round(now); got != resumed {
-		t.Errorf("said %q, want %q", got, resumed)
+	if got, want := w.round(now), "resumed: enough members are here"; got != want {
+		t.Errorf("said %q, want %q", got, want)
 	}
 	if got := w.look(func() node.Status { return node.Status{} }, now); got != "" {
 		t.Errorf("said %q again", got)

@@ -51,7 +51,7 @@ var aboutNode = []about{
 var aboutConsortium = []about{
 	{"version", "Version of the form of this file.", ""},
 	{"members", "Members that a run begins with. collabdict consortium invite adds them by their cards; addrs are not signed.", ""},
-	{"changes", "Changes of the members during a run, in order, each made when a quorum has it. The list only grows, and is not signed.", "[{remove: [plant-b]}]"},
+	{"changes", "Changes of the members during a run, and its pauses, in order, each made when a quorum has it. The list only grows, and is not signed.", "[{remove: [plant-b]}]"},
 	{"begin_at", "No run begins before this time, also if all members are there.", "2026-05-04T06:00:00Z"},
 	{"columns", "Features that all members have, in the order that the model has them.", ""},
 	{"units", "Units of columns. Whose own are in others converts them, as its node.yaml says.", "{temp: degC}"},

@@ -344,3 +344,32 @@ func TestColumnUnits(t *testing.T) {
 		}
 	}
 }
+
+// A pause is true or absent, which an error says with the line.
+func TestPausesAreTrueOrAbsent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "consortium.yaml")
+	for change, want := range map[string]string{
+		"pause: true":       "",
+		"resume: true":      "",
+		"pause: false":      `line 7, column 13: changes: number 1: pause: want true, or nothing at all, got "false"`,
+		"resume: no":        `line 7, column 14: changes: number 1: resume: want true, or nothing at all, got "no"`,
+		"pause: 2 days":     `line 7, column 13: changes: number 1: pause: want true, or nothing at all, got "2 days"`,
+		"resume: [x]":       "line 7, column 14: changes: number 1: resume: want true, or nothing at all, got a list",
+		"paused: true":      "line 7, column 6: changes: number 1: unknown field paused: did you mean pause?",
+		"pause: true, x: 1": "unknown field x",
+	} {
+		text := "version: 3\nmodel: {kind: ggm}\ncolumns: [a, b]\nmembers: []\nconsensus: {}\nchanges:\n  - {" + change + "}\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := ReadDraft(path)
+		switch {
+		case want != "":
+			if err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", change, err, want)
+			}
+		case err != nil || len(c.Changes) != 1 || bool(c.Changes[0].Pause) != (change == "pause: true") || bool(c.Changes[0].Resume) != (change == "resume: true"):
+			t.Errorf("%s: %+v, %v", change, c, err)
+		}
+	}
+}

@@ -40,13 +40,32 @@ type Member struct {
 	Addrs []string `yaml:"addrs"` // multiaddrs
 }
 
-// Change is made to the members during a run, each after those before it.
+// Change is made to the members during a run, each after those before it; or pauses or
+// resumes the run.
 type Change struct {
 	Add       []Member `yaml:"add,omitempty"`
 	Remove    []string `yaml:"remove,omitempty"`    // names
 	Quorum    *int     `yaml:"quorum,omitempty"`    // from then on; absent: as before
 	Colluders *int     `yaml:"colluders,omitempty"` // from then on; absent: as before
+	Pause     yes      `yaml:"pause,omitempty"`     // nothing is computed from then on
+	Resume    yes      `yaml:"resume,omitempty"`    // until here
 }
+
+// yes is a value that is true, or absent: false might be taken for the opposite of a change.
+type yes bool
+
+// UnmarshalYAML takes nothing but true.
+func (y *yes) UnmarshalYAML(n *yaml.Node) error {
+	var b bool
+	if err := n.Decode(&b); err != nil || !b {
+		return errors.New("want " + y.Wanted())
+	}
+	*y = true
+	return nil
+}
+
+// Wanted is what errors say that there must be.
+func (yes) Wanted() string { return "true, or nothing at all" }
 
 // Model is what is learned: an algorithm by its name, its options, and how rows are
 // prepared, by the keys of their options.

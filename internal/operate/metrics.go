@@ -86,7 +86,8 @@ var metrics = []metric{
 	gauge("members_wanted", "The number of members of the run.", ofNode(func(s *Status) float64 { return float64(s.Node.Want) })),
 	gauge("members_present", "The number of members that are here, this one included.", ofNode(func(s *Status) float64 { return float64(s.Present()) })),
 	gauge("members_needed", "The number of members without which the run pauses.", ofNode(func(s *Status) float64 { return float64(s.Node.Least) })),
-	gauge("paused", "1 while too few members are here for a sum.", ofNode(func(s *Status) float64 { return yes(s.Node.Paused) })),
+	gauge("paused", "1 while too few members are here for a sum, or the members have agreed to pause.", ofNode(func(s *Status) float64 { return yes(s.Node.Paused) })),
+	gauge("paused_by_agreement", "1 while the members have agreed to pause.", ofNode(func(s *Status) float64 { return yes(s.Node.PausedBy > 0) })),
 	gauge("member_waiting_seconds", "How long the run has waited for a member; absent for members that are not waited for.", func(s *Status, emit func(float64, ...string)) {
 		if s.Node != nil {
 			for _, w := range s.Node.Waiting {

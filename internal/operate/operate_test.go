@@ -64,6 +64,17 @@ func TestWhatAProcessIsAt(t *testing.T) {
 			with(func(s *Status) { s.Node.Paused, s.Node.Absent = true, []node.Absent{{Name: "b", Lost: true}} }),
 			true, true, "round 12: paused: 3 of 3 members are needed",
 		},
+		"paused by agreement": {
+			with(func(s *Status) {
+				s.Node.Paused, s.Node.PausedBy, s.Node.Since, s.Node.State = true, 2, noon.Add(-time.Hour), "promised"
+				s.Node.Absent = []node.Absent{{Name: "a", Reason: "catching up"}}
+			}),
+			true, true, "round 12: paused by agreement, change 2, since 2026-03-04 11:00 UTC",
+		},
+		"failed while paused": {
+			with(func(s *Status) { s.Node.Paused, s.Node.PausedBy, s.Node.State = true, 2, "failed" }),
+			false, true, "the run has failed: round 12: paused by agreement, change 2",
+		},
 		"out": {
 			with(func(s *Status) { s.Node.Absent = []node.Absent{{Name: "a", Reason: "catching up"}} }),
 			false, true, "this member is not in the sums: catching up",

@@ -96,6 +96,9 @@ func (s *Status) Healthy() (healthy bool, what string) {
 		if n.State == "failed" {
 			return false, "the run has failed: " + s.What()
 		}
+		if n.PausedBy > 0 { // a restart would not help
+			return true, s.What()
+		}
 		if why, out := s.out(); out {
 			return false, "this member is not in the sums: " + why
 		}
@@ -129,6 +132,12 @@ func (s *Status) What() string {
 		return "joining"
 	case s.Phase == Joining:
 		return joining(n, s.At)
+	case n.PausedBy > 0:
+		what := fmt.Sprintf("round %d: paused by agreement, change %d", s.Round+1, n.PausedBy)
+		if !n.Since.IsZero() {
+			what += ", since " + n.Since.UTC().Format("2006-01-02 15:04 MST")
+		}
+		return what
 	case n.Paused:
 		return fmt.Sprintf("round %d: paused: %d of %d members are needed", s.Round+1, n.Least, n.Want)
 	}

@@ -122,6 +122,14 @@ func (a *Audit) note(d *consensus.Decision, names []string) error {
 		}
 	}
 	r := auditlog.Record{Event: auditlog.Decided, Slot: d.Slot, Round: d.Round, Kind: d.Kind.String(), Count: len(d.Members), Digest: hex.EncodeToString(d.Digest[:])}
+	if amendment, err := d.Amendment(); err == nil {
+		switch {
+		case amendment.Pause:
+			r.Why = "the members have agreed to pause"
+		case amendment.Resume:
+			r.Why = "the members have agreed to resume"
+		}
+	}
 	a.read(r)
 	return a.Note(r)
 }

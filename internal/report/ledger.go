@@ -165,7 +165,7 @@ func (l *Ledger) addChange(d *consensus.Decision) {
 	if err != nil {
 		return // no member has decided it
 	}
-	c := RosterChange{After: l.round, Added: []string{}, Removed: l.namesOf(a.Removed)}
+	c := RosterChange{After: l.round, Added: []string{}, Removed: l.namesOf(a.Removed), Paused: a.Pause, Resumed: a.Resume}
 	for _, s := range a.Added {
 		c.Added = append(c.Added, s.Name)
 	}

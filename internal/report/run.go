@@ -227,11 +227,14 @@ func Counted(views []View) []View {
 	return counted
 }
 
-// RosterChange says who came to the roster and who was removed after a round.
+// RosterChange says who came to the roster and who was removed after a round, or that the
+// run was paused or resumed.
 type RosterChange struct {
 	After   int      `json:"after_round"`
 	Added   []string `json:"added"`
 	Removed []string `json:"removed"`
+	Paused  bool     `json:"paused,omitempty"`
+	Resumed bool     `json:"resumed,omitempty"`
 }
 
 // Missing is a member that is not in a view.

@@ -112,14 +112,13 @@ func Invite(file string, cards, replace []string) (members []config.Member, err 
 	return members, config.PutMembers(file, members)
 }
 
-// AppendChange appends a change of the members during a run to the file of an agreement: those
-// of the cards come, and those with the names go.
-func AppendChange(file string, cards, remove []string) (node.Change, error) {
+// AppendChange appends a change during a run to the file of an agreement, which members join
+// by their cards.
+func AppendChange(file string, cards []string, change config.Change) (node.Change, error) {
 	r, err := Read(file)
 	if err != nil {
 		return node.Change{}, err
 	}
-	change := config.Change{Remove: remove}
 	for _, path := range cards {
 		c, err := readCard(path, r.Columns)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -115,13 +116,16 @@ func TestAppendChange(t *testing.T) {
 	again, id := cardOf(t, "m1", "x")
 	before := read(t, file)
 	for want, do := range map[string]func() error{
-		`want the name of a member, got to remove "m9"`: func() error { _, err := AppendChange(file, nil, []string{"m9"}); return err },
-		"m1 is of the roster already":                   func() error { _, err := AppendChange(file, []string{again}, nil); return err },
+		`want the name of a member, got to remove "m9"`: func() error { _, err := AppendChange(file, nil, config.Change{Remove: []string{"m9"}}); return err },
+		"m1 is of the roster already":                   func() error { _, err := AppendChange(file, []string{again}, config.Change{}); return err },
 		"a peer ID that no member has or has had": func() error {
-			_, err := AppendChange(file, []string{cardIn(t, folders[0], "m7", "x")}, []string{"m0"})
+			_, err := AppendChange(file, []string{cardIn(t, folders[0], "m7", "x")}, config.Change{Remove: []string{"m0"}})
 			return err
 		},
-		"want at most 2 of 6 at a time": func() error { _, err := AppendChange(file, nil, []string{"m0", "m1", "m2"}); return err },
+		"want at most 2 of 6 at a time": func() error {
+			_, err := AppendChange(file, nil, config.Change{Remove: []string{"m0", "m1", "m2"}})
+			return err
+		},
 	} {
 		if err := do(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
@@ -130,11 +134,15 @@ func TestAppendChange(t *testing.T) {
 	if read(t, file) != before {
 		t.Fatal("the file has changed")
 	}
-	if _, err := AppendChange(file, []string{again}, []string{"m1"}); err != nil {
+	if _, err := AppendChange(file, []string{again}, config.Change{Remove: []string{"m1"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := AppendChange(file, nil, []string{"m1"}); err != nil {
+	if _, err := AppendChange(file, nil, config.Change{Remove: []string{"m1"}}); err != nil {
 		t.Fatal(err)
+	}
+	const none = "want a run that is paused, got resume, and no change before it that pauses the run"
+	if _, err := AppendChange(file, nil, config.Change{Resume: true}); err == nil || !strings.Contains(err.Error(), file+": changes: number 3: "+none) {
+		t.Errorf("resumes a run that is not paused: %v", err)
 	}
 	r, err := Read(file)
 	if err != nil {
@@ -253,5 +261,34 @@ func TestCardsOfNobody(t *testing.T) {
 	}
 	if _, err := NewCard(t.TempDir(), "a/b", nil, []string{"x"}); err == nil {
 		t.Error("a name that is a path")
+	}
+}
+
+// A pause and its end are changes; they are not signed, and a diff has words for them.
+func TestAppendPause(t *testing.T) {
+	file, folders := agreement(t, 4)
+	if _, _, err := Sign(file, folders...); err != nil {
+		t.Fatal(err)
+	}
+	before, err := Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, change := range []config.Change{{Pause: true}, {Resume: true}, {Pause: true}} {
+		made, err := AppendChange(file, nil, change)
+		if err != nil || made.Pause != (i != 1) || made.Resume != (i == 1) {
+			t.Fatalf("number %d: %+v, %v", i+1, made, err)
+		}
+	}
+	if text := read(t, file); !strings.Contains(text, "changes:\n  - pause: true\n  - resume: true\n  - pause: true\n") {
+		t.Errorf("the file is\n%s", text)
+	}
+	r, err := Read(file)
+	if err != nil || r.Check() != nil {
+		t.Fatal(err, r.Check())
+	}
+	list := Diff(before, r)
+	if len(list) != 1 || list[0].Signed || list[0].B != "pause, then resume, then pause" {
+		t.Errorf("the difference is %+v", list)
 	}
 }

@@ -203,6 +203,12 @@ func describe(c node.Change) string {
 	if c.Colluders != nil {
 		parts = append(parts, fmt.Sprintf("colluders %d", *c.Colluders))
 	}
+	if c.Pause {
+		parts = append(parts, "pause")
+	}
+	if c.Resume {
+		parts = append(parts, "resume")
+	}
 	if parts == nil {
 		return "another committee"
 	}

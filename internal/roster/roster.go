@@ -85,7 +85,7 @@ func Changes(changes []config.Change) (list []node.Change, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, node.Change{Add: add, Remove: c.Remove, Quorum: c.Quorum, Colluders: c.Colluders})
+		list = append(list, node.Change{Add: add, Remove: c.Remove, Quorum: c.Quorum, Colluders: c.Colluders, Pause: bool(c.Pause), Resume: bool(c.Resume)})
 	}
 	return list, nil
 }

@@ -91,6 +91,9 @@ func explain(n *yaml.Node, t reflect.Type, at yaml.Mark) string {
 // wanted returns how a file writes a value of type t, and the kind of its node; 0 if
 // any kind will do.
 func wanted(t reflect.Type) (string, yaml.Kind) {
+	if v, says := reflect.Zero(t).Interface().(interface{ Wanted() string }); says {
+		return v.Wanted(), yaml.ScalarNode
+	}
 	switch t.Kind() {
 	case reflect.Int, reflect.Int64:
 		return "a whole number", yaml.ScalarNode

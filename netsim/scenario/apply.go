@@ -92,6 +92,9 @@ var kinds = map[string]func(s *Scenario, v *values, c *netsim.Config) netsim.Fau
 	"nan": func(_ *Scenario, v *values, c *netsim.Config) netsim.Fault {
 		return turn(v, c, adversary.NaN{})
 	},
+	"pause": func(_ *Scenario, v *values, _ *netsim.Config) netsim.Fault {
+		return netsim.Pause{When: v.when()}
+	},
 	"bandwidth": func(_ *Scenario, v *values, _ *netsim.Config) netsim.Fault {
 		return netsim.Bandwidth{Members: v.nodes(), Up: v.bytes("up"), Down: v.bytes("down"), When: v.when()}
 	},

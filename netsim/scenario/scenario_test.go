@@ -74,7 +74,7 @@ func play(t *testing.T, name string) (in [rounds + 1][]uint32, r *netsim.Report)
 		}
 	}
 	for _, d := range r.Members[0].Decisions {
-		if d.Round == 0 {
+		if d.Round == 0 || d.Kind == consensus.Amend {
 			continue
 		}
 		in[d.Round] = d.Members

@@ -8,12 +8,38 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// Change is an amendment of the roster as people write it: the same at all members.
+// Change is an amendment of the roster as people write it: the same at all members. One
+// that pauses or resumes the run does nothing else.
 type Change struct {
 	Add       []Member
 	Remove    []string // names
 	Quorum    *int     // of the settings from then on; nil leaves it as it is
 	Colluders *int     // of the settings from then on; nil leaves it as it is
+	Pause     bool     // nothing is computed from then on
+	Resume    bool     // until here
+}
+
+// checkPause reports a change that pauses or resumes a run with the given parameters, and
+// cannot.
+func (c *Change) checkPause(p *consensus.Params, fail func(got, want string) error) error {
+	if !c.Pause && !c.Resume {
+		return nil
+	}
+	what := "pause"
+	if c.Resume {
+		what = "resume"
+	}
+	switch {
+	case c.Pause && c.Resume:
+		return fail("both", "pause or resume")
+	case len(c.Add)+len(c.Remove) > 0 || c.Quorum != nil || c.Colluders != nil:
+		return fail("more", fmt.Sprintf("%s alone in a change", what))
+	case c.Pause && p.Paused > 0:
+		return fail(fmt.Sprintf("pause after number %d, which has paused it", p.Paused), "a run that is not paused")
+	case c.Resume && p.Paused == 0:
+		return fail("resume, and no change before it that pauses the run", "a run that is paused")
+	}
+	return nil
 }
 
 // amendmentsMost bounds what all amendments take in a hello.
@@ -43,7 +69,10 @@ func Amendments(p consensus.Params, founders []Member, changes []Change) ([]*con
 		fail := func(got, want string) error {
 			return &ConfigError{fmt.Sprintf("changes: number %d", i+1), got, want}
 		}
-		a := &consensus.Amendment{Revision: uint32(i + 1), Quorum: p.Quorum, Colluders: p.Colluders}
+		if err := c.checkPause(&p, fail); err != nil {
+			return nil, err
+		}
+		a := &consensus.Amendment{Revision: uint32(i + 1), Quorum: p.Quorum, Colluders: p.Colluders, Pause: c.Pause, Resume: c.Resume}
 		if c.Quorum != nil {
 			a.Quorum = *c.Quorum
 		}
