@@ -82,7 +82,7 @@ outside: ## run tests, benchmarks and comparisons that need data from the folder
 image: ## build the container image IMAGE (image.tar) with ko, and run the program from its layers
 	scripts/image.sh "$(or $(IMAGE),image.tar)"
 
-e2e: ## try consortia in network namespaces (root, Linux, iproute2, nftables; about 15 minutes)
+e2e: ## try consortia in network namespaces (root, Linux, iproute2, nftables, and if they are there tinyproxy and miniupnpd; about 15 minutes)
 	$(GO) test -tags e2e -count=1 -timeout 60m ./scripts/e2e
 
 chart: ## render the Helm chart and read it as Kubernetes does (a module of its own)

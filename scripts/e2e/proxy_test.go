@@ -29,7 +29,7 @@ func knows(t *testing.T, space, lines string) {
 	dir := filepath.Join("/etc/netns", prefix+space) // ip netns exec puts its files in the place of those in /etc
 	fatal(t, os.MkdirAll(dir, 0o755))
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	fatal(t, os.WriteFile(filepath.Join(dir, "hosts"), []byte(lines), 0o644)) //nolint:gosec // as /etc/hosts
+	fatal(t, os.WriteFile(filepath.Join(dir, "hosts"), []byte(lines), 0o644))
 }
 
 // links returns through whom a member that runs reaches each other, "" if directly.

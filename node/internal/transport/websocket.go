@@ -8,7 +8,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"math/big"
-	"net/http"
 	"net/url"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/transport/websocket"
 	"github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
+	"golang.org/x/net/http/httpproxy"
 )
 
 // webSockets returns the constructor of the transport for networks that let only web
@@ -36,7 +36,7 @@ func webSockets() (func(transport.Upgrader, network.ResourceManager, *tcpreuse.C
 	client := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} //nolint:gosec // the handshake inside proves the peer's key
 	return func(u transport.Upgrader, r network.ResourceManager, shared *tcpreuse.ConnMgr) (*webSocket, error) {
 		t, err := websocket.New(u, r, shared, websocket.WithTLSConfig(server), websocket.WithTLSClientConfig(client))
-		return &webSocket{t, http.ProxyFromEnvironment}, err
+		return &webSocket{t, httpproxy.FromEnvironment().ProxyFunc()}, err
 	}, nil
 }
 
@@ -44,7 +44,7 @@ func webSockets() (func(transport.Upgrader, network.ResourceManager, *tcpreuse.C
 // proxy, names of the outside are often not known.
 type webSocket struct {
 	*websocket.WebsocketTransport
-	proxy func(*http.Request) (*url.URL, error)
+	proxy func(*url.URL) (*url.URL, error) // the one for an address, nil if there is none
 }
 
 var _ names = (*webSocket)(nil)
@@ -61,7 +61,7 @@ func (w *webSocket) SkipResolve(_ context.Context, a multiaddr.Multiaddr) bool {
 	} else if _, err := a.ValueForProtocol(multiaddr.P_WSS); err == nil {
 		scheme = "https"
 	}
-	proxy, err := w.proxy(&http.Request{URL: &url.URL{Scheme: scheme, Host: host}})
+	proxy, err := w.proxy(&url.URL{Scheme: scheme, Host: host})
 	return err == nil && proxy != nil
 }
 
