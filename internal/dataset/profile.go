@@ -71,8 +71,8 @@ func (s *Spec) Profile(path string) (*Profile, error) {
 	for i, k := range kinds {
 		columns[i] = columnStats{name: t.header()[i], kind: k, least: math.Inf(1)}
 	}
-	if c, ok := t.(*csvFile); ok {
-		p.Delimiter, p.Decimal, p.Written = string(c.form.delimiter), string(c.form.decimal), c.form.String()
+	if c, ok := asCSV(t); ok {
+		p.Delimiter, p.Decimal, p.Written = string(c.form.delimiter), string(c.form.decimal), written(t)
 	}
 	if err := p.read(s, columns); err != nil {
 		return nil, err
@@ -86,7 +86,9 @@ func (s *Spec) Profile(path string) (*Profile, error) {
 
 func formatOf(path string, t table) string {
 	name := strings.ToLower(path)
-	switch t.(type) {
+	switch t := t.(type) {
+	case *adapted:
+		return formatOf(path, t.table)
 	case *csvFile:
 		return "CSV"
 	case *ndjsonFile:
@@ -124,7 +126,7 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 		return err
 	}
 	spec.pass(p.File)
-	lines, _ := t.(*csvFile)
+	lines, _ := asCSV(t)
 	values := make([]float64, len(features))
 	for {
 		at, err := rows.next()
@@ -135,19 +137,12 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 			return err
 		}
 		p.Rows++
-		sound := false
-		if lines == nil {
-			if sound, err = rows.numbers(values); err != nil {
-				return err
-			}
+		sound, err := rows.numbers(values)
+		if err != nil && lines == nil { // of CSV, a cell that is counted below
+			return err
 		}
 		for j, i := range features {
-			ok := sound
-			if lines != nil {
-				values[j], ok = lines.form.value(strings.TrimSpace(lines.record[i]))
-				ok = ok && math.Abs(values[j]) <= mostSize
-			}
-			if ok {
+			if sound {
 				columns[i].add(values[j])
 			} else {
 				columns[i].cell(rows.text(i), i, at, lines)

@@ -3,6 +3,7 @@ package dataset_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,5 +113,32 @@ func TestProfileFigures(t *testing.T) {
 		if j != len(d.Columns) || p.Rows != 900 {
 			t.Errorf("%s: %d columns of numbers, %d rows", file, j, p.Rows)
 		}
+	}
+}
+
+// The profile of a file is the same with columns renamed and converted, but for these.
+func TestProfileOfOwnNamesAndUnits(t *testing.T) {
+	folder(t, "a.csv", "T;flow\n°F;bar\n50,0;1,5\n32,0;2.25\n212,0;?\n", "a.ndjson", "{\"T\": 32}\n{\"T\": 212}\n")
+	spec := dataset.Spec{Rename: map[string]string{"T": "temp"}, Units: map[string]dataset.Unit{"temp": {Agreed: "degC"}}}
+	p, err := spec.Profile("a.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Format != "CSV" || p.Delimiter != ";" || p.Decimal != "," || p.Written != `delimiter ";", decimal sign ",", units row skipped: temp converted from degF to degC` || p.Rows != 3 {
+		t.Errorf("got %+v", p)
+	}
+	temp, flow := p.Columns[0], p.Columns[1]
+	is := func(v *float64, want float64) bool { return math.Abs(*v-want) < 1e-9 }
+	if temp.Name != "temp" || !is(temp.Min, 0) || !is(temp.Mean, 110./3) || !is(temp.Max, 100) || *flow.Min != 1.5 || *flow.Max != 1.5 || flow.Missing != 1./3 {
+		t.Errorf("got %+v: %v, %v, %v; %+v", temp, *temp.Min, *temp.Mean, *temp.Max, flow)
+	}
+	if !slices.ContainsFunc(p.Findings, func(f dataset.Finding) bool {
+		return f.Column == "flow" && f.Kind == "decimal" && strings.Contains(f.Message, `line 4: want a number with the decimal sign ",", got "2.25"`)
+	}) {
+		t.Errorf("got %+v", p.Findings)
+	}
+	spec.Units = nil
+	if p, err := spec.Profile("a.ndjson"); err != nil || p.Format != "JSON" || p.Columns[0].Name != "temp" {
+		t.Errorf("got %+v, %v", p, err)
 	}
 }
