@@ -142,3 +142,18 @@ func TestProfileOfOwnNamesAndUnits(t *testing.T) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 }
+
+func TestProfileOfZeros(t *testing.T) {
+	folder(t, "a.csv", "temp,zero,serial\n"+strings.Repeat("1.5,0,9007199254740993\n2.5,0,9007199254740995\n", 20))
+	p, err := new(dataset.Spec).Profile("a.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range p.Findings {
+		got = append(got, f.Column+" "+f.Kind+": "+f.Message)
+	}
+	if want := []string{"zero constant: is 0 in every row", "serial ordinal: whole numbers above 9007199254740992 lose digits, as long ids do"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
