@@ -60,7 +60,7 @@ func (s *Spec) Profile(path string) (*Profile, error) {
 		return nil, err
 	}
 	defer t.close()
-	kinds, _, err := t.kinds(true)
+	kinds, _, err := t.kinds(recognisedRows)
 	if errors.Is(err, io.EOF) {
 		return nil, noRows(path)
 	}
@@ -115,9 +115,9 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 	var features, others []int
 	for i, c := range columns {
 		switch c.kind {
-		case kindNumber, kindClass:
+		case kindNumber, kindClass, kindEmpty: // a later row may have a cell
 			features = append(features, i)
-		case kindText, kindEmpty:
+		case kindText:
 			others = append(others, i)
 		}
 	}
@@ -142,10 +142,10 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 			return err
 		}
 		for j, i := range features {
-			if sound {
-				columns[i].add(values[j])
+			if c := &columns[i]; sound && c.kind != kindEmpty && c.kind != kindText {
+				c.add(values[j])
 			} else {
-				columns[i].cell(rows.text(i), i, at, lines)
+				c.cell(rows.text(i), i, at, lines)
 			}
 		}
 		for _, i := range others {
@@ -154,11 +154,22 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 	}
 }
 
-// cell adds a cell of a column of numbers.
+// cell adds a cell of a column that is to have numbers. If no row before has a cell, this one says
+// what the column holds.
 func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
 	if isMark(cell) {
 		c.missing++
 		c.hash = mix(c.hash, 1)
+		return
+	}
+	if c.kind == kindEmpty {
+		c.kind = kindText
+		if isNumber(cell) || isNumeric(cell) {
+			c.kind = kindNumber
+		}
+	}
+	if c.kind == kindText {
+		c.text(cell)
 		return
 	}
 	var doubt *Error

@@ -157,3 +157,29 @@ func TestProfileOfZeros(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// What a column holds is found also if it begins with many rows without a cell.
+func TestProfileOfLateCells(t *testing.T) {
+	folder(t, "a.csv", "temp,late,word\n"+strings.Repeat("1.5,?,\n2.5,,NA\n", 200)+"1.5,7,red\n1.5,?,3\n2.5,9,blue\n",
+		"b.csv", "temp,late\n"+strings.Repeat("1.5,?\n", 200)+"1.5,7\n",
+		"a.ndjson", strings.Repeat(`{"temp":1.5,"late":null,"word":null}`+"\n", 400)+`{"temp":1.5,"late":7,"word":"red"}
+{"temp":1.5,"late":null,"word":"3"}
+{"temp":2.5,"late":9,"word":"blue"}
+`)
+	for _, file := range []string{"a.csv", "b.csv", "a.ndjson"} {
+		p, err := new(dataset.Spec).Profile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file == "b.csv" {
+			if late := p.Columns[1]; late.Type != "number" || *late.Min != 7 || late.Missing != 200./201 {
+				t.Errorf("got %+v", late)
+			}
+			continue
+		}
+		late, word := p.Columns[1], p.Columns[2]
+		if late.Type != "number" || *late.Min != 7 || *late.Max != 9 || late.Missing != 401./403 || word.Type != "text" || word.Missing != 400./403 {
+			t.Errorf("%s: got %+v, %+v", file, late, word)
+		}
+	}
+}

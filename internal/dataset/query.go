@@ -118,7 +118,7 @@ type resultTable struct {
 }
 
 // kinds, see table.
-func (t *resultTable) kinds(bool) ([]kind, place, error) {
+func (t *resultTable) kinds(int) ([]kind, place, error) {
 	if _, err := t.next(); err != nil {
 		return nil, place{}, err
 	}
