@@ -224,7 +224,7 @@ func TestInputThatDoesNotCome(t *testing.T) {
 func TestAddressesOfDatabases(t *testing.T) {
 	for _, address := range []string{"postgres://me:hush@host/db", "postgresql://me@host/db?password=hush", "host=h user=me password=hush"} {
 		_, err := dataset.LoadOne(dataset.Spec{Data: []string{address}})
-		if err == nil || !strings.HasPrefix(err.Error(), "want a file, got the address of a database") || strings.Contains(err.Error(), "hush") {
+		if err == nil || !strings.HasPrefix(err.Error(), "want a file, got the address of a database: other users of this machine can see it, and a password in it, in the list of processes; ") || strings.Contains(err.Error(), "hush") {
 			t.Errorf("got %v", err)
 		}
 	}
