@@ -173,3 +173,15 @@ func TestConvertedPixels(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// Times and labels in another way of writing than the file's are refused, whether features are
+// converted or not.
+func TestDoubtsBesideConvertedColumns(t *testing.T) {
+	folder(t, "a.csv", "flow;T;t;label\n1,5;212,5;1;0\n2,5;32,0;1.234;1.0\n")
+	for _, units := range []map[string]dataset.Unit{nil, {"T": {Own: "degF", Agreed: "degC"}}} {
+		_, err := dataset.LoadOne(dataset.Spec{Data: []string{"a.csv"}, Units: units, Label: "label", Ignore: []string{"t"}})
+		wantError(t, err, `a.csv:3: column "label": want a number with the decimal sign ",", got "1.0"; write all numbers with the same decimal sign`)
+		_, err = dataset.LoadOne(dataset.Spec{Data: []string{"a.csv"}, Units: units, Time: "t", Window: 2, Ignore: []string{"label"}})
+		wantError(t, err, `a.csv:3: column "t": want a number with the decimal sign ",", got "1.234", which could be one of thousands; write it without the ".", or say in node.yaml csv: {thousands: "."}`)
+	}
+}

@@ -127,8 +127,8 @@ func (t *csvFile) total() int        { return -1 }
 func (t *csvFile) seekable() bool    { return !t.zipped }
 func (t *csvFile) close()            { t.file.close() }
 
-// kinds goes by the first row, and so has read it.
-func (t *csvFile) kinds(missing bool) ([]kind, place, error) {
+// kinds goes by the first rows, and so has read them.
+func (t *csvFile) kinds(rows int) ([]kind, place, error) {
 	p, err := t.next()
 	if err != nil {
 		return nil, p, err
@@ -137,17 +137,17 @@ func (t *csvFile) kinds(missing bool) ([]kind, place, error) {
 	for i := range kinds {
 		kinds[i] = kindEmpty
 	}
-	for {
+	for n := 1; ; n++ {
 		for i := range t.record {
 			switch cell := t.text(i); {
-			case kinds[i] != kindEmpty, cell == "", missing && isMark(cell):
+			case kinds[i] != kindEmpty, cell == "", rows > 0 && isMark(cell):
 			case isNumber(cell), isNumeric(cell):
 				kinds[i] = kindNumber
 			default:
 				kinds[i] = kindText
 			}
 		}
-		if !missing || !slices.Contains(kinds, kindEmpty) {
+		if n >= rows || !slices.Contains(kinds, kindEmpty) {
 			return kinds, p, nil
 		}
 		if _, err := t.next(); errors.Is(err, io.EOF) {

@@ -130,7 +130,7 @@ func (t *csvFile) checkHeader(record []string, line int) error {
 
 // doubt is [csvFile.doubt] of a column that is no feature.
 func (sc *scanner) doubt(column int) error {
-	if t, ok := sc.rows.(*csvFile); ok && !t.form.plain() {
+	if t, ok := asCSV(sc.rows); ok && !t.form.plain() {
 		return t.doubt(column)
 	}
 	return nil

@@ -112,51 +112,18 @@ func hasComment(b []byte) bool {
 	return bytes.HasPrefix(b, []byte{'#'}) || bytes.Contains(b, []byte("\n#"))
 }
 
-// recognise finds out how the file is written. Of rows that come as they are measured, the
-// first has to do: nobody knows when the next comes.
+// recognise finds out how the file is written.
 func (t *csvFile) recognise(from *bufio.Reader, set CSV) (dialect, error) {
-	var head []byte
-	var err error
-	whole := true
-	if s, ok := t.file.disk.(*spool); ok && s.live() {
-		n := 0
-		for ; n == 0 && err == nil && len(head) < bufferSize; n = endOfFirstRow(head) {
-			_, err = from.Peek(len(head) + 1)
-			head, _ = from.Peek(from.Buffered())
-		}
-		if n > 0 {
-			head = head[:n]
-		}
-	} else {
-		head, err = from.Peek(bufferSize)
-		whole = err != nil
-	}
+	head, err := from.Peek(bufferSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return dialect{}, t.readError(err)
 	}
-	form, bad := recognise(head, whole, set)
+	form, bad := recognise(head, err != nil, set)
 	if bad != nil {
 		bad.File = t.file.path
 		return form, bad
 	}
 	return form, nil
-}
-
-// endOfFirstRow returns where the first row below a header ends, 0 if it does not: the second line
-// that is neither blank, nor a comment, nor sep=;.
-func endOfFirstRow(head []byte) int {
-	at, seen := 0, 0
-	for line := range bytes.Lines(head) {
-		at += len(line)
-		text := bytes.TrimSpace(line)
-		if len(text) == 0 || text[0] == '#' || bytes.Contains(text, []byte("sep=")) {
-			continue
-		}
-		if seen++; seen == 2 && bytes.HasSuffix(line, []byte{'\n'}) {
-			return at
-		}
-	}
-	return 0
 }
 
 // sepLine returns the delimiter that a first line sep=; names, and the length of that line.

@@ -39,7 +39,7 @@ func resolve(path string) ([]string, error) {
 	}
 	if IsDatabase(path) {
 		return nil, &Error{
-			Msg:  "want a file, got the address of a database, which everybody on this machine can read among the programs that run, with a password if it has one",
+			Msg:  "want a file, got the address of a database: other users of this machine can see it, and a password in it, in the list of processes",
 			Hint: "write the query into a .sql file, and say where the database is by PGHOST, PGDATABASE and PGUSER or a service file; if the address had a password, change it",
 		}
 	}

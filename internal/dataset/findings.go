@@ -111,7 +111,7 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 		p.found(c, "duplicate", fmt.Sprintf("has the values of %q in every row", twin), "--ignore "+name)
 		p.Flags.Ignore = append(p.Flags.Ignore, c.name)
 		return
-	case t.n > 0 && t.whole && c.least >= exact:
+	case c.most > 0 && t.whole && c.least >= exact:
 		p.found(c, "ordinal", "whole numbers above 9007199254740992 lose digits, as long ids do", "--ignore "+name)
 	case t.n > 0 && c.low.n == 1:
 		p.found(c, "constant", fmt.Sprintf("is %g in every row", t.first), "--ignore "+name)

@@ -119,7 +119,7 @@ func (t *idxFile) total() int        { return t.shape[0] }
 func (t *idxFile) seekable() bool    { return !t.zipped }
 func (t *idxFile) close()            { t.file.close() }
 
-func (t *idxFile) kinds(bool) ([]kind, place, error) {
+func (t *idxFile) kinds(int) ([]kind, place, error) {
 	kinds := make([]kind, len(t.names))
 	for i := range kinds {
 		kinds[i] = kindNumber

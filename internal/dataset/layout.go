@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 )
@@ -54,7 +55,11 @@ func (s *Spec) settle(path string) (schema, error) {
 		return schema{}, err
 	}
 	defer t.close()
-	kinds, first, err := t.kinds(s.tolerates() && (s.Columns == nil || s.Label != ""))
+	within := 0
+	if s.tolerates() && (s.Columns == nil || s.Label != "") {
+		within = math.MaxInt
+	}
+	kinds, first, err := t.kinds(within)
 	if errors.Is(err, io.EOF) {
 		return schema{}, noRows(path)
 	}

@@ -116,20 +116,20 @@ func (t *ndjsonFile) read(features, _ []int) (rowReader, error) {
 	return t, nil
 }
 
-// kinds goes by the first row, and so has read it.
-func (t *ndjsonFile) kinds(missing bool) ([]kind, place, error) {
+// kinds goes by the first rows, and so has read them.
+func (t *ndjsonFile) kinds(rows int) ([]kind, place, error) {
 	first, err := t.next()
 	if err != nil {
 		return nil, first, err
 	}
 	kinds := slices.Repeat([]kind{kindEmpty}, len(t.names))
-	for {
+	for n := 1; ; n++ {
 		for i, c := range t.cells {
-			if kinds[i] == kindEmpty && !(missing && isMark(c.text)) {
+			if kinds[i] == kindEmpty && !(rows > 0 && isMark(c.text)) {
 				kinds[i] = c.kind
 			}
 		}
-		if !missing || !slices.Contains(kinds, kindEmpty) {
+		if n >= rows || !slices.Contains(kinds, kindEmpty) {
 			return kinds, first, nil
 		}
 		if _, err := t.next(); errors.Is(err, io.EOF) {

@@ -146,7 +146,7 @@ func (t *numpyFile) header() []string {
 	return names
 }
 
-func (t *numpyFile) kinds(bool) ([]kind, place, error) {
+func (t *numpyFile) kinds(int) ([]kind, place, error) {
 	if t.n == 0 {
 		return nil, place{}, io.EOF
 	}
@@ -158,7 +158,7 @@ func (t *numpyFile) kinds(bool) ([]kind, place, error) {
 }
 
 func (t *numpyFile) read(features, others []int) (rowReader, error) {
-	kinds, _, err := t.kinds(false)
+	kinds, _, err := t.kinds(0)
 	if err == nil {
 		err = checkKinds(t.file.path, t.header(), kinds, features, others)
 	}

@@ -99,12 +99,6 @@ func TestScansHoldNothing(t *testing.T) {
 	if err := spec.Forward(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	inUse := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
 	total, before := 0, inUse()
 	_, err := dataset.Scan(spec, func(_ *mat.Dense, numbers []int) error {
 		if total += len(numbers); total == lines {
@@ -117,6 +111,46 @@ func TestScansHoldNothing(t *testing.T) {
 	if err != nil || total != lines {
 		t.Errorf("got %d rows, %v, want %d", total, err, lines)
 	}
+}
+
+// A profile does not hold them either, if a column is empty throughout.
+func TestProfilesHoldNothing(t *testing.T) {
+	folder(t)
+	for name, parts := range map[string][2]string{"CSV": {"x,none\n", "1.0000000000000000,\n"}, "JSON": {"", `{"x":1.0,"none":null}` + "\n"}} {
+		const pieces, lines = 96, 4096
+		piece := strings.Repeat(parts[1], lines)
+		input := []io.Reader{strings.NewReader(parts[0])}
+		for range pieces {
+			input = append(input, strings.NewReader(piece))
+		}
+		before := inUse()
+		held := readerFunc(func([]byte) (int, error) {
+			if grown := int64(inUse()) - int64(before); grown > 4<<20 {
+				t.Errorf("%s: %d bytes are held of %d", name, grown, pieces*len(piece))
+			}
+			return 0, io.EOF
+		})
+		spec := dataset.Spec{Data: []string{"-"}}
+		if err := spec.Forward(t.Context(), io.MultiReader(append(input, held)...)); err != nil {
+			t.Fatal(err)
+		}
+		p, err := spec.Profile("standard input")
+		if err != nil || p.Rows != pieces*lines || p.Columns[1].Type != "empty" || p.Columns[1].Missing != 1 {
+			t.Errorf("%s: got %+v, %v", name, p, err)
+		}
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// inUse is how many bytes of memory are.
+func inUse() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // The step of time is found by rows that are read again.
@@ -190,7 +224,7 @@ func TestInputThatDoesNotCome(t *testing.T) {
 func TestAddressesOfDatabases(t *testing.T) {
 	for _, address := range []string{"postgres://me:hush@host/db", "postgresql://me@host/db?password=hush", "host=h user=me password=hush"} {
 		_, err := dataset.LoadOne(dataset.Spec{Data: []string{address}})
-		if err == nil || !strings.HasPrefix(err.Error(), "want a file, got the address of a database") || strings.Contains(err.Error(), "hush") {
+		if err == nil || !strings.HasPrefix(err.Error(), "want a file, got the address of a database: other users of this machine can see it, and a password in it, in the list of processes; ") || strings.Contains(err.Error(), "hush") {
 			t.Errorf("got %v", err)
 		}
 	}

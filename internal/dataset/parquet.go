@@ -144,7 +144,7 @@ func (p *parquetFile) header() []string {
 	return names
 }
 
-func (p *parquetFile) kinds(bool) ([]kind, place, error) {
+func (p *parquetFile) kinds(int) ([]kind, place, error) {
 	if p.rows() == 0 {
 		return nil, place{}, io.EOF
 	}

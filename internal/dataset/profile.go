@@ -60,7 +60,7 @@ func (s *Spec) Profile(path string) (*Profile, error) {
 		return nil, err
 	}
 	defer t.close()
-	kinds, _, err := t.kinds(true)
+	kinds, _, err := t.kinds(recognisedRows)
 	if errors.Is(err, io.EOF) {
 		return nil, noRows(path)
 	}
@@ -71,8 +71,8 @@ func (s *Spec) Profile(path string) (*Profile, error) {
 	for i, k := range kinds {
 		columns[i] = columnStats{name: t.header()[i], kind: k, least: math.Inf(1)}
 	}
-	if c, ok := t.(*csvFile); ok {
-		p.Delimiter, p.Decimal, p.Written = string(c.form.delimiter), string(c.form.decimal), c.form.String()
+	if c, ok := asCSV(t); ok {
+		p.Delimiter, p.Decimal, p.Written = string(c.form.delimiter), string(c.form.decimal), written(t)
 	}
 	if err := p.read(s, columns); err != nil {
 		return nil, err
@@ -86,7 +86,9 @@ func (s *Spec) Profile(path string) (*Profile, error) {
 
 func formatOf(path string, t table) string {
 	name := strings.ToLower(path)
-	switch t.(type) {
+	switch t := t.(type) {
+	case *adapted:
+		return formatOf(path, t.table)
 	case *csvFile:
 		return "CSV"
 	case *ndjsonFile:
@@ -113,9 +115,9 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 	var features, others []int
 	for i, c := range columns {
 		switch c.kind {
-		case kindNumber, kindClass:
+		case kindNumber, kindClass, kindEmpty: // a later row may have a cell
 			features = append(features, i)
-		case kindText, kindEmpty:
+		case kindText:
 			others = append(others, i)
 		}
 	}
@@ -124,7 +126,7 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 		return err
 	}
 	spec.pass(p.File)
-	lines, _ := t.(*csvFile)
+	lines, _ := asCSV(t)
 	values := make([]float64, len(features))
 	for {
 		at, err := rows.next()
@@ -135,22 +137,15 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 			return err
 		}
 		p.Rows++
-		sound := false
-		if lines == nil {
-			if sound, err = rows.numbers(values); err != nil {
-				return err
-			}
+		sound, err := rows.numbers(values)
+		if err != nil && lines == nil { // of CSV, a cell that is counted below
+			return err
 		}
 		for j, i := range features {
-			ok := sound
-			if lines != nil {
-				values[j], ok = lines.form.value(strings.TrimSpace(lines.record[i]))
-				ok = ok && math.Abs(values[j]) <= mostSize
-			}
-			if ok {
-				columns[i].add(values[j])
+			if c := &columns[i]; sound && c.kind != kindEmpty && c.kind != kindText {
+				c.add(values[j])
 			} else {
-				columns[i].cell(rows.text(i), i, at, lines)
+				c.cell(rows.text(i), i, at, lines)
 			}
 		}
 		for _, i := range others {
@@ -159,11 +154,22 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 	}
 }
 
-// cell adds a cell of a column of numbers.
+// cell adds a cell of a column that is to have numbers. If no row before has a cell, this one says
+// what the column holds.
 func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
 	if isMark(cell) {
 		c.missing++
 		c.hash = mix(c.hash, 1)
+		return
+	}
+	if c.kind == kindEmpty {
+		c.kind = kindText
+		if isNumber(cell) || isNumeric(cell) {
+			c.kind = kindNumber
+		}
+	}
+	if c.kind == kindText {
+		c.text(cell)
 		return
 	}
 	var doubt *Error

@@ -3,6 +3,7 @@ package dataset_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,6 +112,74 @@ func TestProfileFigures(t *testing.T) {
 		}
 		if j != len(d.Columns) || p.Rows != 900 {
 			t.Errorf("%s: %d columns of numbers, %d rows", file, j, p.Rows)
+		}
+	}
+}
+
+// The profile of a file is the same with columns renamed and converted, but for these.
+func TestProfileOfOwnNamesAndUnits(t *testing.T) {
+	folder(t, "a.csv", "T;flow\n°F;bar\n50,0;1,5\n32,0;2.25\n212,0;?\n", "a.ndjson", "{\"T\": 32}\n{\"T\": 212}\n")
+	spec := dataset.Spec{Rename: map[string]string{"T": "temp"}, Units: map[string]dataset.Unit{"temp": {Agreed: "degC"}}}
+	p, err := spec.Profile("a.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Format != "CSV" || p.Delimiter != ";" || p.Decimal != "," || p.Written != `delimiter ";", decimal sign ",", units row skipped: temp converted from degF to degC` || p.Rows != 3 {
+		t.Errorf("got %+v", p)
+	}
+	temp, flow := p.Columns[0], p.Columns[1]
+	is := func(v *float64, want float64) bool { return math.Abs(*v-want) < 1e-9 }
+	if temp.Name != "temp" || !is(temp.Min, 0) || !is(temp.Mean, 110./3) || !is(temp.Max, 100) || *flow.Min != 1.5 || *flow.Max != 1.5 || flow.Missing != 1./3 {
+		t.Errorf("got %+v: %v, %v, %v; %+v", temp, *temp.Min, *temp.Mean, *temp.Max, flow)
+	}
+	if !slices.ContainsFunc(p.Findings, func(f dataset.Finding) bool {
+		return f.Column == "flow" && f.Kind == "decimal" && strings.Contains(f.Message, `line 4: want a number with the decimal sign ",", got "2.25"`)
+	}) {
+		t.Errorf("got %+v", p.Findings)
+	}
+	spec.Units = nil
+	if p, err := spec.Profile("a.ndjson"); err != nil || p.Format != "JSON" || p.Columns[0].Name != "temp" {
+		t.Errorf("got %+v, %v", p, err)
+	}
+}
+
+func TestProfileOfZeros(t *testing.T) {
+	folder(t, "a.csv", "temp,zero,serial\n"+strings.Repeat("1.5,0,9007199254740993\n2.5,0,9007199254740995\n", 20))
+	p, err := new(dataset.Spec).Profile("a.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range p.Findings {
+		got = append(got, f.Column+" "+f.Kind+": "+f.Message)
+	}
+	if want := []string{"zero constant: is 0 in every row", "serial ordinal: whole numbers above 9007199254740992 lose digits, as long ids do"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What a column holds is found also if it begins with many rows without a cell.
+func TestProfileOfLateCells(t *testing.T) {
+	folder(t, "a.csv", "temp,late,word\n"+strings.Repeat("1.5,?,\n2.5,,NA\n", 200)+"1.5,7,red\n1.5,?,3\n2.5,9,blue\n",
+		"b.csv", "temp,late\n"+strings.Repeat("1.5,?\n", 200)+"1.5,7\n",
+		"a.ndjson", strings.Repeat(`{"temp":1.5,"late":null,"word":null}`+"\n", 400)+`{"temp":1.5,"late":7,"word":"red"}
+{"temp":1.5,"late":null,"word":"3"}
+{"temp":2.5,"late":9,"word":"blue"}
+`)
+	for _, file := range []string{"a.csv", "b.csv", "a.ndjson"} {
+		p, err := new(dataset.Spec).Profile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file == "b.csv" {
+			if late := p.Columns[1]; late.Type != "number" || *late.Min != 7 || late.Missing != 200./201 {
+				t.Errorf("got %+v", late)
+			}
+			continue
+		}
+		late, word := p.Columns[1], p.Columns[2]
+		if late.Type != "number" || *late.Min != 7 || *late.Max != 9 || late.Missing != 401./403 || word.Type != "text" || word.Missing != 400./403 {
+			t.Errorf("%s: got %+v, %+v", file, late, word)
 		}
 	}
 }

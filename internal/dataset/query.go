@@ -41,8 +41,10 @@ func query(ctx context.Context, path string) (*once, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	r, w := io.Pipe()
 	out := &once{name: path, bytes: r, unordered: !ordered.Match(text)}
+	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) }) // ends a write that nobody reads
 	begun, failed := make(chan struct{}), make(chan error, 1)
 	go func() {
+		defer stop()
 		b := bufio.NewWriterSize(w, bufferSize)
 		line := []byte(nil)
 		err := postgres.Query(ctx, string(text), func(columns []postgres.Column) error {
@@ -58,7 +60,7 @@ func query(ctx context.Context, path string) (*once, error) {
 			if err := checkNames(path, header); err != nil {
 				return err
 			}
-			defer close(begun)
+			close(begun) // from here on, what is written is read
 			line = csvLine(line[:0], names)
 			_, err := b.Write(line)
 			return err
@@ -67,10 +69,8 @@ func query(ctx context.Context, path string) (*once, error) {
 			_, err := b.Write(line)
 			return err
 		})
-		if err == nil && out.columns != nil {
+		if err == nil {
 			err = b.Flush()
-		} else if err == nil {
-			err = &Error{File: path, Msg: "the statement has no rows as its result", Hint: "write a select"}
 		}
 		err = queryError(path, err)
 		failed <- err
@@ -118,7 +118,7 @@ type resultTable struct {
 }
 
 // kinds, see table.
-func (t *resultTable) kinds(bool) ([]kind, place, error) {
+func (t *resultTable) kinds(int) ([]kind, place, error) {
 	if _, err := t.next(); err != nil {
 		return nil, place{}, err
 	}

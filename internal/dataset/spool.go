@@ -103,12 +103,6 @@ func (s *spool) done() {
 	s.ReaderAt = bytes.NewReader(s.held.Bytes())
 }
 
-// live reports whether the source is read as it comes, and never kept.
-func (s *spool) live() bool {
-	_, ok := s.ReaderAt.(*forward)
-	return ok
-}
-
 // open opens the source as a table.
 func (s *spool) open(set CSV) (table, error) {
 	if s.objects {

@@ -12,9 +12,9 @@ type table interface {
 	// header names the columns.
 	header() []string
 	// kinds says what the columns hold: by their types, or by the first row,
-	// whose place it returns, and, if cells may be missing, by the first row with a
-	// cell. io.EOF is a file without rows.
-	kinds(missing bool) ([]kind, place, error)
+	// whose place it returns. With rows above 0, cells may be missing, and the first of so
+	// many rows that has a cell counts. io.EOF is a file without rows.
+	kinds(rows int) ([]kind, place, error)
 	// read starts before the first row. Of what it returns, numbers gives the
 	// features, and text any of both.
 	read(features, others []int) (rowReader, error)
@@ -46,7 +46,7 @@ const (
 	kindOther kind = iota // neither numbers nor text
 	kindNumber
 	kindText
-	kindEmpty // the first cell of a CSV file is empty, or all are missing
+	kindEmpty // the first cell of a CSV file is empty, or those that count are missing
 	kindClass // numbers, but a feature only of a model that says so
 )
 

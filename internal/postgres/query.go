@@ -61,12 +61,23 @@ func Query(ctx context.Context, query string, head func([]Column) error, row fun
 		return queryError(ctx, query, err)
 	}
 	result := conn.ExecParams(ctx, query, nil, nil, nil, nil)
+	if len(result.FieldDescriptions()) == 0 {
+		if result.NextRow() { // a row of no columns
+			return errNoColumns
+		}
+		if _, err := result.Close(); err != nil {
+			return queryError(ctx, query, err)
+		}
+		return errNoColumns
+	}
 	if err := each(result, head, row); err != nil {
 		return err
 	}
 	_, err = result.Close()
 	return queryError(ctx, query, err)
 }
+
+var errNoColumns = &Error{Msg: "the result of the statement has no columns", Hint: "write a select that names some"}
 
 // each goes through a result. It leaves an error of the server to Close.
 func each(result *pgconn.ResultReader, head func([]Column) error, row func(cells [][]byte) error) error {
@@ -75,27 +86,22 @@ func each(result *pgconn.ResultReader, head func([]Column) error, row func(cells
 	for i, f := range fields {
 		columns[i], types[i] = Column{f.Name, isNumber(f.DataTypeOID)}, f.DataTypeOID
 	}
+	if err := head(columns); err != nil {
+		return err
+	}
 	cells := make([][]byte, len(fields))
-	for n := 0; ; n++ {
-		more := result.NextRow() // only then is it known whether there is a result
-		if n == 0 && len(fields) > 0 {
-			if err := head(columns); err != nil {
-				return err
-			}
-		}
-		if !more {
-			return nil
-		}
+	for n := 1; result.NextRow(); n++ {
 		for i, v := range result.Values() {
 			var ok bool
 			if cells[i], ok = cell(types[i], v); !ok {
-				return &Error{Row: n + 1, Column: columns[i].Name, Msg: fmt.Sprintf("want a date or a time of the years 1 to 9999, got %q", v), Hint: "leave the row out by a condition in the query"}
+				return &Error{Row: n, Column: columns[i].Name, Msg: fmt.Sprintf("want a date or a time of the years 1 to 9999, got %q", v), Hint: "leave the row out by a condition in the query"}
 			}
 		}
 		if err := row(cells); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // queryError says what the server says of a query, and in which line.
