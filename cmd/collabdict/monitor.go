@@ -128,9 +128,12 @@ func spentIn(dir string) (list []operate.Spent) {
 	if err != nil {
 		return nil
 	}
-	for kind, of := range map[report.EntryKind]string{report.NoiseEntry: ofNoise, report.ReleaseEntry: ofReleases} {
-		if loss, n := ledger.Spent(book.Records(), kind); n > 0 {
-			list = append(list, operate.Spent{By: kind, Spend: ledger.SpendOf(loss, usualDelta, of)})
+	for _, spent := range []struct {
+		by report.EntryKind
+		of string
+	}{{report.NoiseEntry, ofNoise}, {report.ReleaseEntry, ofReleases}} {
+		if loss, n := ledger.Spent(book.Records(), spent.by); n > 0 {
+			list = append(list, operate.Spent{By: spent.by, Spend: ledger.SpendOf(loss, usualDelta, spent.of)})
 		}
 	}
 	return list
