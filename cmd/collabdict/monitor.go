@@ -49,15 +49,14 @@ func (m *monitor) serve(address string, say func(line string)) (stop func(), err
 	if err != nil {
 		return nil, err
 	}
-	h := operate.Handler(m.status)
-	if err := folder.Serve(h); err != nil {
+	if err := folder.Serve(operate.Handler(m.status, m.whole)); err != nil {
 		say("warning: no status in " + m.dir + ": " + err.Error())
 	}
 	release := func() { _ = folder.Release() } // what is left is replaced by the next process
 	if address == "" {
 		return release, nil
 	}
-	at, closeTCP, err := operate.ServeTCP(address, operate.Handler(func() *operate.Status { return m.status().Public() }))
+	at, closeTCP, err := operate.ServeTCP(address, operate.Handler(m.status, func() *operate.Status { return m.whole().Public() }))
 	if err != nil {
 		release()
 		return nil, &usageError{fmt.Sprintf("--http: %s", err), "give an address of this machine with a port that is free, such as :9464"}
@@ -103,7 +102,7 @@ func (m *monitor) ended(round int, each time.Duration) {
 	}
 }
 
-// status returns how the process is doing now.
+// status returns how the process is doing now, without what it has spent and takes.
 func (m *monitor) status() *operate.Status {
 	warned, warns := m.logs.lastWarnings()
 	m.mu.Lock()
@@ -117,6 +116,12 @@ func (m *monitor) status() *operate.Status {
 		now, id := n.Status(), n.RunID()
 		s.Node, s.Run = &now, hex.EncodeToString(id[:])
 	}
+	return s
+}
+
+// whole returns the status with what the ledger and the process come to, which takes longer.
+func (m *monitor) whole() *operate.Status {
+	s := m.status()
 	s.Spent, s.Process = spentIn(m.dir), processOf(m.dir)
 	return s
 }

@@ -39,11 +39,32 @@ func TestSpentIsInOneOrder(t *testing.T) {
 	m := monitored(t, 1)
 	for range 50 {
 		var got []report.EntryKind
-		for _, p := range m.status().Spent {
+		for _, p := range m.whole().Spent {
 			got = append(got, p.By)
 		}
 		if want := []report.EntryKind{report.NoiseEntry, report.ReleaseEntry}; !slices.Equal(got, want) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// The heartbeat looks every second, and probes often: neither takes longer with a longer ledger.
+func TestALongLedgerSlowsNoHeartbeat(t *testing.T) {
+	cost := func(m *monitor) float64 { return testing.AllocsPerRun(5, func() { _ = m.status() }) }
+	if short, long := cost(monitored(t, 0)), cost(monitored(t, 40)); long > short+100 { // other goroutines allocate, too
+		t.Errorf("%g allocations with 40 runs in the ledger, %g without", long, short)
+	}
+}
+
+// Clients are shown what is spent.
+func TestClientsAreShownWhatIsSpent(t *testing.T) {
+	m := monitored(t, 1)
+	stop, err := m.serve("", func(line string) { t.Error(line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	if s, err := askStatus(t.Context(), m.dir); err != nil || len(s.Spent) != 2 || s.Process.Goroutines == 0 {
+		t.Errorf("%v: %+v", err, s)
 	}
 }
