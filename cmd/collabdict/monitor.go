@@ -19,7 +19,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// monitor knows how a participant's process is doing, and tells it to who asks.
+// monitor knows how a participant's process is doing, and reports it to clients.
 type monitor struct {
 	dir   string
 	logs  *logs

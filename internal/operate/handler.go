@@ -25,7 +25,7 @@ func Handler(brief, whole func() *Status) http.Handler {
 		begin(w, "application/json", http.StatusOK)
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
-		_ = e.Encode(whole()) // who has asked may be gone
+		_ = e.Encode(whole()) // the client may be gone
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, brief().Healthy) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, brief().Ready) })
