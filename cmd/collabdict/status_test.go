@@ -92,7 +92,7 @@ func exitOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, o.String(), e.String()
 }
 
-// The exit code of status says whether the member contributes. Its output is the same in both cases.
+// The exit code of status reports whether the member contributes. Its output is the same in both cases.
 func TestStatusFailsWhereAMemberDoesNotContribute(t *testing.T) {
 	if code, _, stderr := exitOf(t, "status", served(t, lost())); code != 0 || stderr != "" {
 		t.Errorf("while another member is lost: exit code %d, %s", code, stderr)

@@ -172,6 +172,34 @@ func TestTornLines(t *testing.T) {
 	}
 }
 
+// A process that is killed after it has written the line over a longer rest, and before it has cut
+// off what is left of that, leaves a log that can be continued, and the whole rest in its file.
+func TestALongRestThatIsCutOff(t *testing.T) {
+	dir, c := t.TempDir(), newClock()
+	path := filepath.Join(dir, File)
+	torn := append(logOf(2), bytes.Repeat([]byte("x"), 4096)...)
+	rest := torn[len(logOf(2)):]
+	if err := os.WriteFile(path, torn, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir, c)
+	mended, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(mended, torn[len(mended):]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir, c)
+	list, s := contents(t, dir)
+	if len(list) != 4 || len(s.Torn) > 0 || list[2].Event != Torn || list[3].Event != Torn || list[3].Count != len(torn)-len(mended) {
+		t.Fatalf("%d bytes are torn, lines %+v", len(s.Torn), list)
+	}
+	if kept, err := os.ReadFile(filepath.Join(dir, list[2].File)); err != nil || !bytes.Equal(kept, rest) {
+		t.Errorf("%v, kept %d bytes of %d", err, len(kept), len(rest))
+	}
+}
+
 // A log that begins anew, after the one before was moved away, has no part in what was cut off from
 // that, and what is cut off at the same line is kept beside it.
 func TestANewLogHasItsOwnTornLines(t *testing.T) {
