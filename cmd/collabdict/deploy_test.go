@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -121,10 +122,21 @@ func TestComposeFile(t *testing.T) {
 	for name, s := range file.Services {
 		takes(t, s.Command)
 		takes(t, s.Healthcheck.Test[2:])
+		if at := slices.Index(s.Command, "--http"); at >= 0 {
+			if host, _, err := net.SplitHostPort(s.Command[at+1]); err != nil || host == "" || net.ParseIP(host).IsLoopback() {
+				t.Errorf("%s: --http %s is the container's own: nobody reaches it (%v)", name, s.Command[at+1], err)
+			}
+		}
 		commands = append(commands, strings.ReplaceAll(strings.Join(s.Command, " "), name, "NAME"))
 		_, volume := file.Volumes[name]
 		_, secret := file.Secrets[s.Secrets[0]]
 		_, network := file.Networks[s.Networks[0]]
+		for folder, want := range map[string]bool{served(t, lost()): true, served(t, out()): false} {
+			check := strings.Split(strings.ReplaceAll(strings.Join(s.Healthcheck.Test[2:], "\n"), "/data", folder), "\n")
+			if code, _, stderr := exitOf(t, check...); (code == 0) != want {
+				t.Errorf("%s: %q of a member that contributes: %t, has exit code %d: %s", name, check, want, code, stderr)
+			}
+		}
 		if !volume || !secret || !network || s.Restart != "no" || s.Image == "" || s.Healthcheck.Test[0] != "CMD" {
 			t.Errorf("%s: %+v", name, s)
 		}

@@ -95,6 +95,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		held   *operate.InUseError
 		path   *fs.PathError
 		sick   *sickError
+		out    *unhealthyError
 	)
 	switch {
 	case errors.As(err, &sick):
@@ -125,7 +126,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, ""
 	case errors.As(err, &unlike), errors.As(err, &apart), errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
 		return disagreement, ""
-	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended):
+	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended), errors.As(err, &out):
 		return membersLost, ""
 	case errors.As(err, &lost):
 		return membersLost, "bring it back and run again with all members: after a run on the same rows without it, the others could compute its part"

@@ -37,7 +37,7 @@ type sums struct {
 	Noisy    report.Spend `json:"noise"`    // by all runs with noise
 }
 
-// What the losses are of that a folder's ledger adds up, and the delta at which epsilon is told.
+// The two kinds of loss that a folder's ledger adds up, and the delta for which epsilon is given.
 const (
 	ofReleases = "all releases of this folder together"
 	ofNoise    = "what noise hides in all runs of this folder together"

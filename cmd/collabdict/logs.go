@@ -130,10 +130,10 @@ func (l *logs) line(text string) (err error) {
 	if bare == text {
 		l.level = hclog.Info
 	}
-	for prefix, level := range map[string]hclog.Level{warningPrefix: hclog.Warn, errorPrefix: hclog.Error} {
-		if rest, is := strings.CutPrefix(bare, prefix); is {
-			bare, l.level = rest, level
-		}
+	if rest, is := strings.CutPrefix(bare, warningPrefix); is {
+		bare, l.level = rest, hclog.Warn
+	} else if rest, is := strings.CutPrefix(bare, errorPrefix); is {
+		bare, l.level = rest, hclog.Error
 	}
 	if l.level == hclog.Warn {
 		l.warn(bare)

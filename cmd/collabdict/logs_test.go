@@ -50,6 +50,19 @@ func TestEveryLineHasItsTime(t *testing.T) {
 	}
 }
 
+// The first prefix of a line gives its level.
+func TestTheFirstPrefixGivesTheLevel(t *testing.T) {
+	for range 50 {
+		var out bytes.Buffer
+		l := newLogs(&out, &logFlags{jsonFormat, "warn"}, time.Now)
+		l.Write([]byte("warning: error: x\nerror: warning: y\n"))
+		warned, warns := l.lastWarnings()
+		if warns != 1 || warned[0].Text != "error: x" || !strings.Contains(out.String(), `"@level":"error","@message":"warning: y"`) {
+			t.Fatalf("%d warnings %+v of\n%s", warns, warned, &out)
+		}
+	}
+}
+
 func TestLinesAsObjects(t *testing.T) {
 	_, text := logged(t, jsonFormat)
 	var got []string

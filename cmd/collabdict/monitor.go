@@ -19,7 +19,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// monitor knows how a participant's process is doing, and tells it to who asks.
+// monitor knows how a participant's process is doing, and reports it to clients.
 type monitor struct {
 	dir   string
 	logs  *logs
@@ -49,15 +49,14 @@ func (m *monitor) serve(address string, say func(line string)) (stop func(), err
 	if err != nil {
 		return nil, err
 	}
-	h := operate.Handler(m.status)
-	if err := folder.Serve(h); err != nil {
+	if err := folder.Serve(operate.Handler(m.status, m.whole)); err != nil {
 		say("warning: no status in " + m.dir + ": " + err.Error())
 	}
 	release := func() { _ = folder.Release() } // what is left is replaced by the next process
 	if address == "" {
 		return release, nil
 	}
-	at, closeTCP, err := operate.ServeTCP(address, operate.Handler(func() *operate.Status { return m.status().Public() }))
+	at, closeTCP, err := operate.ServeTCP(address, operate.Handler(m.status, func() *operate.Status { return m.whole().Public() }))
 	if err != nil {
 		release()
 		return nil, &usageError{fmt.Sprintf("--http: %s", err), "give an address of this machine with a port that is free, such as :9464"}
@@ -103,7 +102,7 @@ func (m *monitor) ended(round int, each time.Duration) {
 	}
 }
 
-// status returns how the process is doing now.
+// status returns how the process is doing now, without what it has spent and takes.
 func (m *monitor) status() *operate.Status {
 	warned, warns := m.logs.lastWarnings()
 	m.mu.Lock()
@@ -117,6 +116,12 @@ func (m *monitor) status() *operate.Status {
 		now, id := n.Status(), n.RunID()
 		s.Node, s.Run = &now, hex.EncodeToString(id[:])
 	}
+	return s
+}
+
+// whole returns the status with what the ledger and the process come to, which takes longer.
+func (m *monitor) whole() *operate.Status {
+	s := m.status()
 	s.Spent, s.Process = spentIn(m.dir), processOf(m.dir)
 	return s
 }
@@ -128,9 +133,12 @@ func spentIn(dir string) (list []operate.Spent) {
 	if err != nil {
 		return nil
 	}
-	for kind, of := range map[report.EntryKind]string{report.NoiseEntry: ofNoise, report.ReleaseEntry: ofReleases} {
-		if loss, n := ledger.Spent(book.Records(), kind); n > 0 {
-			list = append(list, operate.Spent{By: kind, Spend: ledger.SpendOf(loss, usualDelta, of)})
+	for _, spent := range []struct {
+		by report.EntryKind
+		of string
+	}{{report.NoiseEntry, ofNoise}, {report.ReleaseEntry, ofReleases}} {
+		if loss, n := ledger.Spent(book.Records(), spent.by); n > 0 {
+			list = append(list, operate.Spent{By: spent.by, Spend: ledger.SpendOf(loss, usualDelta, spent.of)})
 		}
 	}
 	return list

@@ -22,7 +22,8 @@ func (a *app) status() *cobra.Command {
 		Long: `status shows how the node that runs in a participant's folder is doing. It lists the members that
 are here, and those that are not with the reason. It shows the round, what is under way, the members
 that are waited for, the time that is left at most, and the last warnings. It asks the node on the
-socket control.sock in the folder.`,
+socket control.sock in the folder. The exit code is 6 if the others continue without this member, or
+its run has failed.`,
 		Example: "  collabdict status plant-a",
 		Args:    oneFolder,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,12 +31,23 @@ socket control.sock in the folder.`,
 			if err != nil {
 				return err
 			}
-			return a.print(s, func(w io.Writer) { writeStatus(w, s) })
+			if err := a.print(s, func(w io.Writer) { writeStatus(w, s) }); err != nil {
+				return err
+			}
+			if healthy, why := s.Healthy(); !healthy {
+				return &printedError{&unhealthyError{why}}
+			}
+			return nil
 		},
 	}
 	a.addJSON(cmd)
 	return cmd
 }
+
+// unhealthyError is the state of a node that does not contribute.
+type unhealthyError struct{ why string }
+
+func (e *unhealthyError) Error() string { return e.why }
 
 // oneFolder wants a participant's folder as the only argument.
 func oneFolder(_ *cobra.Command, args []string) error {

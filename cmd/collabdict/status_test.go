@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,59 @@ sent 2.5 MB in 12 messages, received 1.0 kB in 3; the last sum took 120ms
 	}})
 	if want := "a: joining: 1 of 2 members are here; waiting for b (joining for 0s)\n1 of 2 members are here\n\n  a  here (this member)\n  b  missing\n\nb and c do not reach each other: a firewall\n  let one relay\n\nsent 0.0 kB in 0 messages, received 0.0 kB in 0\n"; got.String() != want {
 		t.Errorf("got\n%swant\n%s", &got, want)
+	}
+}
+
+// served returns the folder of a process with a status, until the test ends.
+func served(t *testing.T, s *operate.Status) string {
+	t.Helper()
+	dir := t.TempDir()
+	folder, err := operate.Hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = folder.Release() })
+	now := func() *operate.Status { return s }
+	if err := folder.Serve(operate.Handler(now, now)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// out is the status of a member that the others continue without.
+func out() *operate.Status {
+	s := lost()
+	s.Node.Absent = append(s.Node.Absent, node.Absent{Name: s.Node.Name, Reason: "catching up"})
+	return s
+}
+
+// exitOf returns the exit code of a command line, and what it writes on standard output and error.
+func exitOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	a := &app{out: &o, err: &e, args: args}
+	root := a.root()
+	root.SetArgs(args)
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		code = a.fail(t.Context(), err)
+	}
+	return code, o.String(), e.String()
+}
+
+// The exit code of status reports whether the member contributes. Its output is the same in both cases.
+func TestStatusFailsWhereAMemberDoesNotContribute(t *testing.T) {
+	if code, _, stderr := exitOf(t, "status", served(t, lost())); code != 0 || stderr != "" {
+		t.Errorf("while another member is lost: exit code %d, %s", code, stderr)
+	}
+	dir := served(t, out())
+	code, stdout, stderr := exitOf(t, "status", dir)
+	if code != membersLost.code || !strings.HasPrefix(stdout, "a: round 12") || stderr != "error: this member is not in the sums: catching up\n" {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, _ = exitOf(t, "status", "--json", dir)
+	var s operate.Status
+	if err := json.Unmarshal([]byte(stdout), &s); err != nil || code != membersLost.code || s.Round != 11 {
+		t.Errorf("exit code %d: %v in\n%s", code, err, stdout)
 	}
 }
 

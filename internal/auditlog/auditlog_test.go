@@ -2,6 +2,7 @@ package auditlog
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -143,9 +144,10 @@ func TestTornLines(t *testing.T) {
 			}
 			before := bytes.Count(torn, []byte("\n"))
 			rest := torn[bytes.LastIndexByte(torn, '\n')+1:]
-			name := fmt.Sprintf("audit-torn-%d.log", before+1)
-			if killedAgain { // after the rest was moved, before a line could say so
-				if err := errors.Join(os.WriteFile(filepath.Join(dir, name), rest, 0o600), os.Truncate(filepath.Join(dir, File), int64(len(torn)-len(rest)))); err != nil {
+			digest := sha256.Sum256(rest)
+			name := fmt.Sprintf("audit-torn-%d-%x.log", before+1, digest[:4])
+			if killedAgain { // after the rest was copied, before a line could say so
+				if err := os.WriteFile(filepath.Join(dir, name), rest, 0o600); err != nil {
 					t.Fatal(err)
 				}
 			} else if _, s := contents(t, dir); !bytes.Equal(s.Torn, rest) {
@@ -166,6 +168,63 @@ func TestTornLines(t *testing.T) {
 			if got := onDisk(t, dir); got != before+2 {
 				t.Errorf("cut at %d: to look at it has made it %d lines", cut, got)
 			}
+		}
+	}
+}
+
+// A process that is killed after it has written the line over a longer rest, and before it has cut
+// off what is left of that, leaves a log that can be continued, and the whole rest in its file.
+func TestALongRestThatIsCutOff(t *testing.T) {
+	dir, c := t.TempDir(), newClock()
+	path := filepath.Join(dir, File)
+	torn := append(logOf(2), bytes.Repeat([]byte("x"), 4096)...)
+	rest := torn[len(logOf(2)):]
+	if err := os.WriteFile(path, torn, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir, c)
+	mended, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(mended, torn[len(mended):]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir, c)
+	list, s := contents(t, dir)
+	if len(list) != 4 || len(s.Torn) > 0 || list[2].Event != Torn || list[3].Event != Torn || list[3].Count != len(torn)-len(mended) {
+		t.Fatalf("%d bytes are torn, lines %+v", len(s.Torn), list)
+	}
+	if kept, err := os.ReadFile(filepath.Join(dir, list[2].File)); err != nil || !bytes.Equal(kept, rest) {
+		t.Errorf("%v, kept %d bytes of %d", err, len(kept), len(rest))
+	}
+}
+
+// A log that begins anew, after the one before was moved away, has no part in what was cut off from
+// that, and what is cut off at the same line is kept beside it.
+func TestANewLogHasItsOwnTornLines(t *testing.T) {
+	for _, before := range []int{0, 2} { // whole lines
+		dir, c := t.TempDir(), newClock()
+		path := filepath.Join(dir, File)
+		for n, rest := range []string{`{"version":1`, "", `{"ver`} {
+			if err := os.WriteFile(path, append(logOf(before), rest...), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			open(t, dir, c)
+			list, _ := contents(t, dir)
+			if rest == "" {
+				if len(list) != before {
+					t.Errorf("log %d: %d lines, want %d: %+v", n, len(list), before, list[before:])
+				}
+			} else if kept, err := os.ReadFile(filepath.Join(dir, list[before].File)); err != nil || string(kept) != rest {
+				t.Errorf("log %d: %v, kept %q, want %q", n, err, kept, rest)
+			}
+			if err := os.Rename(path, filepath.Join(dir, fmt.Sprintf("old-%d.log", n))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if kept, err := filepath.Glob(filepath.Join(dir, "audit-torn-*.log")); err != nil || len(kept) != 2 {
+			t.Errorf("%v: two lines were cut off, kept %q", err, kept)
 		}
 	}
 }

@@ -160,31 +160,26 @@ func (l *Log) follow(f *os.File, path string) error {
 	return nil
 }
 
-// mend moves a line without an end to a file of its own, and enters that. The name of the file
-// has the number of the line that says so, so that a process which is killed on the way leaves
-// what another one needs to go on.
+// mend copies a line without an end to a file of its own, and writes a line over it that says so.
+// A process that is killed before that leaves the log as it was, and the next one does the same
+// again. The digest in the file's name keeps it apart from the files of other logs.
 func (l *Log) mend(f *os.File) error {
-	name := fmt.Sprintf("audit-torn-%d.log", l.state.Lines+1)
-	aside := filepath.Join(l.dir, name)
-	if torn := l.state.Torn; len(torn) > 0 {
-		if err := atomicfile.Write(aside, 0o600, func(w io.Writer) error { _, err := w.Write(torn); return err }); err != nil {
-			return err
-		}
-		if err := f.Truncate(l.state.Size); err != nil {
-			return err
-		}
-		l.state.Torn = nil
-	}
-	left, err := os.ReadFile(aside)
-	if errors.Is(err, fs.ErrNotExist) {
+	torn := l.state.Torn
+	if len(torn) == 0 {
 		return nil
 	}
-	if err != nil {
+	digest := sha256.Sum256(torn)
+	name := fmt.Sprintf("audit-torn-%d-%x.log", l.state.Lines+1, digest[:4])
+	if err := atomicfile.Write(filepath.Join(l.dir, name), 0o600, func(w io.Writer) error { _, err := w.Write(torn); return err }); err != nil {
 		return err
 	}
-	digest := sha256.Sum256(left)
 	next := l.state
-	if err := write(f, next.append(Record{At: l.now().UTC(), Event: Torn, File: name, Count: len(left), Digest: hex.EncodeToString(digest[:])}), l.state.Size); err != nil {
+	next.Torn = nil
+	line := next.append(Record{At: l.now().UTC(), Event: Torn, File: name, Count: len(torn), Digest: hex.EncodeToString(digest[:])})
+	if _, err := f.WriteAt(line, l.state.Size); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Truncate(next.Size), f.Sync()); err != nil {
 		return err
 	}
 	l.state = next

@@ -54,7 +54,7 @@ var aboutConsortium = []about{
 	{"changes", "Changes of the members during a run, and its pauses, in order, each made when a quorum has it. The list only grows, and is not signed.", "[{remove: [plant-b]}]"},
 	{"begin_at", "No run begins before this time, also if all members are there.", "2026-05-04T06:00:00Z"},
 	{"columns", "Features that all members have, in the order that the model has them.", ""},
-	{"units", "Units of columns. Whose own are in others converts them, as its node.yaml says.", "{temp: degC}"},
+	{"units", "Units of columns. A member whose own columns are in other units names these in its node.yaml, and they are converted.", "{temp: degC}"},
 	{"model", "What is learned, and how rows are prepared. Whatever is left out has its default.", ""},
 	{"consensus", "How sums are made and protected. Whatever is left out has its default.", "{}"},
 }

@@ -35,6 +35,18 @@ func agreement(t *testing.T, of *pipeline.Task) *Consortium {
 }
 
 // Whatever members can agree on, the file keeps.
+// A file is not written over, and an error of the system is reported as it is.
+func TestCreateSaysWhatIsWrong(t *testing.T) {
+	path := written(t, "x")
+	var exists *Error
+	if err := create(path, nil); !errors.As(err, &exists) || !strings.Contains(err.Error(), "it exists already") {
+		t.Errorf("got %v", err)
+	}
+	if err := create(filepath.Join(path, "consortium.yaml"), nil); err == nil || errors.As(err, &exists) {
+		t.Errorf("in a folder that is a file: got %v", err)
+	}
+}
+
 func TestAgreementsKeepTheTask(t *testing.T) {
 	for kind, options := range map[string][]string{
 		"ggm":    {"components=3", "rho=0.5", "seed=18446744073709551615", "pca=2", "normalise=minmax"},

@@ -40,8 +40,12 @@ func replace(path string, mode os.FileMode, b []byte) error {
 
 // create writes a file for its owner alone. One that is there is an error.
 func create(path string, b []byte) error {
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+	_, err := os.Lstat(path)
+	if err == nil {
 		return &Error{path, "it exists already", "choose another name, or move it away"}
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return replace(path, 0o600, b)
 }
@@ -101,12 +105,7 @@ func PutMembers(path string, members []Member) error {
 
 func withMembers(path string, b []byte, members []Member) ([]byte, error) {
 	return edited(path, b, func(root *yaml.Node, c *Consortium) {
-		list := entry(root, "members")
-		if list == nil || list.Kind != yaml.SequenceNode {
-			list = &yaml.Node{Kind: yaml.SequenceNode}
-			set(root, "members", list)
-			list = entry(root, "members")
-		}
+		list := sequence(root, "members", c.Members)
 		for _, m := range members {
 			m.Addrs = append([]string{}, m.Addrs...)
 			i := slices.IndexFunc(c.Members, func(o Member) bool { return o.Name == m.Name })
@@ -136,14 +135,19 @@ func withChange(path string, b []byte, change Change) ([]byte, error) {
 		change.Add[i].Addrs = append([]string{}, m.Addrs...)
 	}
 	return edited(path, b, func(root *yaml.Node, c *Consortium) {
-		list := entry(root, "changes")
-		if list == nil || list.Kind != yaml.SequenceNode {
-			set(root, "changes", &yaml.Node{Kind: yaml.SequenceNode})
-			list = entry(root, "changes")
-		}
+		list := sequence(root, "changes", c.Changes)
 		c.Changes, list.Content = append(c.Changes, change), append(list.Content, nodeOf(change))
 		list.Style &^= yaml.FlowStyle
 	})
+}
+
+// sequence returns the list of a field. One that stands elsewhere, as that of an alias does, is
+// first written out.
+func sequence[T any](mapping *yaml.Node, key string, list []T) *yaml.Node {
+	if n := entry(mapping, key); n == nil || n.Kind != yaml.SequenceNode || len(n.Content) != len(list) {
+		set(mapping, key, nodeOf(list))
+	}
+	return entry(mapping, key)
 }
 
 // nodeOf returns a value as it is written: lists of texts in one line.

@@ -40,7 +40,7 @@ func withSignatures(path string, b []byte, signatures map[string]string) ([]byte
 // entry returns a value of a mapping, nil if there is none.
 func entry(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
+		if k := mapping.Content[i]; k.Kind == yaml.ScalarNode && k.Value == key { // the value of an alias is its name
 			return mapping.Content[i+1]
 		}
 	}

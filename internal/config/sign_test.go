@@ -128,9 +128,40 @@ func FuzzAddSignatures(f *testing.F) {
 	})
 }
 
+// aliased are agreements whose text lists the members a and b under another key, or something else
+// under members.
+var aliased = map[string]string{
+	"alias":        "version: 3\nchanges:\n  - add: &m [{name: a, id: x, addrs: []}, {name: b, id: y, addrs: []}]\nmembers: *m\ncolumns: [a]\nmodel: {kind: ggm}\nconsensus: {}\n",
+	"merge":        "version: 3\n<<: {members: [{name: a, id: x, addrs: []}, {name: b, id: y, addrs: []}]}\ncolumns: [a]\nmodel: {kind: ggm}\nconsensus: {}\n",
+	"alias as key": "version: 3\nsignatures: {a: &members columns}\n*members : [a]\nmembers: [{name: a, id: x, addrs: []}, {name: b, id: y, addrs: []}]\nmodel: {kind: ggm}\nconsensus: {}\n",
+}
+
+// A member is replaced and another one added wherever the text lists them.
+func TestAliasesOfMembers(t *testing.T) {
+	for name, text := range aliased {
+		path := written(t, text)
+		err := PutMembers(path, []Member{{Name: "b", ID: "new"}, {Name: "c", ID: "z"}})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := decodeDraft(path, b)
+		if err != nil || len(c.Members) != 3 || c.Members[0].ID != "x" || c.Members[1].ID != "new" {
+			t.Errorf("%s: %v: %+v", name, err, c)
+		}
+	}
+}
+
 // Whatever stands in a file, a member that is put into it, and a change that is appended,
 // change nothing else.
 func FuzzEdits(f *testing.F) {
+	for _, text := range aliased {
+		f.Add([]byte(text), "b", "n")
+	}
 	f.Add([]byte(commented), "b", "n")
 	f.Add([]byte(strings.Replace(commented, "- name: b", "- &b\n      name: b", 1)), "d", "a")
 	f.Add([]byte(strings.Replace(commented, "# The end.", "begin_at: 2026-05-04T06:00:00Z\n\n\n# The end.\n", 1)), "# x", " ")

@@ -27,9 +27,9 @@ func (c *CSV) Check() error {
 		return &Error{Msg: fmt.Sprintf("csv: %s: want %s, got %q", key, want, got)}
 	}
 	one := func(s string) bool { return utf8.ValidString(s) && utf8.RuneCountInString(s) <= 1 }
-	for key, s := range map[string]string{"delimiter": c.Delimiter, "comment": c.Comment} {
-		if !one(s) || strings.ContainsAny(s, "\"\r\n\ufffd") {
-			return bad(key, "one character other than a quote or a line end", s)
+	for _, field := range []struct{ key, value string }{{"delimiter", c.Delimiter}, {"comment", c.Comment}} {
+		if !one(field.value) || strings.ContainsAny(field.value, "\"\r\n\ufffd") {
+			return bad(field.key, "one character other than a quote or a line end", field.value)
 		}
 	}
 	switch {

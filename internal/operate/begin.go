@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// BeginsIn says when a run may begin that may not yet, "" if it may.
+// BeginsIn says when a run may begin; "" if it may begin now.
 func BeginsIn(at, now time.Time) string {
 	left := at.Sub(now)
 	if left <= 0 {

@@ -13,9 +13,9 @@ import (
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Handler serves /status, /metrics, /healthz and /readyz of the status that is returned at
-// each request.
-func Handler(status func() *Status) http.Handler {
+// Handler serves /status and /metrics of the status that whole returns at each request, and
+// /healthz and /readyz of what brief returns: probes are frequent, and need neither Spent nor Process.
+func Handler(brief, whole func() *Status) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		begin(w, "text/plain; charset=utf-8", http.StatusOK)
@@ -25,13 +25,13 @@ func Handler(status func() *Status) http.Handler {
 		begin(w, "application/json", http.StatusOK)
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
-		_ = e.Encode(status()) // who has asked may be gone
+		_ = e.Encode(whole()) // the client may be gone
 	})
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, status().Healthy) })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, status().Ready) })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, brief().Healthy) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, brief().Ready) })
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		all := prometheus.NewPedanticRegistry()
-		all.MustRegister(collector{status()})
+		all.MustRegister(collector{whole()})
 		promhttp.HandlerFor(all, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 	})
 	return mux

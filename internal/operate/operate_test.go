@@ -88,7 +88,7 @@ func TestWhatAProcessIsAt(t *testing.T) {
 	} {
 		for path, want := range map[string]bool{"/healthz": c.healthy, "/readyz": c.ready} {
 			answer := httptest.NewRecorder()
-			Handler(func() *Status { return c.s }).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+			Handler(func() *Status { return c.s }, nil).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
 			what := c.what
 			if path == "/readyz" && !c.healthy {
 				what = c.s.What()
@@ -117,7 +117,7 @@ func TestTimeLeft(t *testing.T) {
 func metricsOf(t *testing.T, s *Status) string {
 	t.Helper()
 	answer := httptest.NewRecorder()
-	Handler(func() *Status { return s }).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	Handler(nil, func() *Status { return s }).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	if answer.Code != http.StatusOK {
 		t.Fatalf("%d: %s", answer.Code, answer.Body)
 	}
@@ -188,7 +188,7 @@ func TestOneProcessHoldsAFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Serve(Handler(running)); err != nil {
+	if err := f.Serve(Handler(running, running)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Hold(dir); err == nil || !strings.Contains(err.Error(), "in use by another process") {
@@ -230,7 +230,7 @@ func TestAStaleSocketIsReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Serve(Handler(running)); err != nil {
+	if err := f.Serve(Handler(running, running)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Status(t.Context()); err != nil {
@@ -261,7 +261,7 @@ func TestLongPaths(t *testing.T) {
 	for _, name := range []string{dir, "."} {
 		f, err := Hold(name)
 		if err == nil {
-			err = f.Serve(Handler(running))
+			err = f.Serve(Handler(running, running))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -281,7 +281,7 @@ func TestLongPaths(t *testing.T) {
 
 // Without a host, the loopback interface is meant.
 func TestAddressesWithoutAHost(t *testing.T) {
-	at, stop, err := ServeTCP(":0", Handler(running))
+	at, stop, err := ServeTCP(":0", Handler(running, running))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,10 @@
 package test
 
 import (
+	"fmt"
 	"os"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +24,11 @@ import (
 func given() map[string]any {
 	return map[string]any{
 		"name": "plant-a", "consortium": "version: 3\nmodel: ggm\n", "identitySecret": "plant-a-key",
-		"rows": map[string]any{"claim": "plant-a-rows", "data": []any{"a b.csv"}, "label": "fault", "testWhere": "split=test"},
+		"rows": map[string]any{"claim": "plant-a-rows", "data": []any{"a b.csv"}},
+		"node": map[string]any{
+			"test_where": "split=test", "units": map[string]any{"temp": "degF"}, "csv": map[string]any{"delimiter": ";"},
+			"rename": map[string]any{"T_in": "temp"}, "keep": []any{"energy"}, "missing": "skip", "limit": 1e6, // as Helm reads numbers
+		},
 	}
 }
 
@@ -146,8 +152,58 @@ func checkNode(t *testing.T, text string) {
 			t.Errorf("node.yaml has %s, which the program does not know", key)
 		}
 	}
+	for _, kept := range []string{"test_where: split=test", "units:\n  temp: degF", "csv:\n  delimiter: ;", "rename:\n  T_in: temp", "keep:\n- energy", "missing: skip", "limit: 1000000", "version: 3"} {
+		if !strings.Contains("\n"+text, "\n"+kept+"\n") {
+			t.Errorf("no %q in\n%s", kept, text)
+		}
+	}
+	if listen, _ := node["listen"].([]any); len(listen) != 1 || listen[0] != "/ip4/0.0.0.0/tcp/4001" {
+		t.Errorf("listens on %v", listen)
+	}
 	if node["name"] != "plant-a" || node["http"] != "0.0.0.0:9464" || node["test_where"] != "split=test" || node["data"].([]any)[0] != "/rows/a b.csv" {
 		t.Errorf("got\n%s", text)
+	}
+}
+
+// An agreement that changes during a run, or another file, reaches the member through the mounted
+// ConfigMap: Kubernetes refuses any change of a Job's pod template.
+func TestAChangedAgreementLeavesTheJobAsItIs(t *testing.T) {
+	jobs := make([]batch.Job, 2)
+	configs := make([]core.ConfigMap, 2)
+	for i, consortium := range []string{"version: 3\n", "version: 3\nchanges: [{remove: [plant-b]}]\n"} {
+		values := given()
+		values["consortium"] = consortium
+		values["files"] = map[string]any{"init.json": fmt.Sprintf("{\n  \"weights\": [%d]\n}\n", i)}
+		files, err := render(t, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(t, files, "job.yaml", &jobs[i])
+		read(t, files, "configmap.yaml", &configs[i])
+		if got, want := strings.TrimSpace(configs[i].Data["init.json"]), fmt.Sprintf("{\n  \"weights\": [%d]\n}", i); got != want {
+			t.Errorf("init.json is %q beside the agreement, want %q", got, want)
+		}
+	}
+	if !reflect.DeepEqual(jobs[0].Spec, jobs[1].Spec) || reflect.DeepEqual(configs[0].Data, configs[1].Data) {
+		t.Errorf("annotations of the pods: %v, then %v", jobs[0].Spec.Template.Annotations, jobs[1].Spec.Template.Annotations)
+	}
+}
+
+// Prometheus finds the metrics at the port that the member serves them on, also beside other
+// annotations.
+func TestPrometheusFindsThePort(t *testing.T) {
+	values := given()
+	values["httpPort"] = 9999.0
+	values["podAnnotations"] = map[string]any{"a.example/b": "c"}
+	files, err := render(t, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var job batch.Job
+	read(t, files, "job.yaml", &job)
+	of := job.Spec.Template.Annotations
+	if port := job.Spec.Template.Spec.Containers[0].Ports[1].ContainerPort; port != 9999 || of["prometheus.io/port"] != "9999" || of["prometheus.io/scrape"] != "true" || of["a.example/b"] != "c" {
+		t.Errorf("port %d, annotations %v", port, of)
 	}
 }
 

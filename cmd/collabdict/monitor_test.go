@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/ledger"
+	"github.com/collabdict/collabdict/internal/report"
+)
+
+// monitored returns the monitor of a folder whose ledger has some runs with noise, and a release.
+func monitored(t *testing.T, runs int) *monitor {
+	t.Helper()
+	dir := t.TempDir()
+	b, err := ledger.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range runs + 1 {
+		kind, release := report.NoiseEntry, ""
+		if i == runs {
+			kind, release = report.ReleaseEntry, "r.json"
+		}
+		if err := b.Enter(ledger.Record{
+			ID: fmt.Sprintf("%064x", i), At: time.Unix(0, 0), Model: "ggm", Release: release, Ended: true,
+			Entries: []report.Entry{{Kind: kind, What: "means", SeenBy: "all", Times: 1, Spend: &report.Spend{ZCDP: 0.5, Epsilon: 1, Delta: usualDelta}}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return newMonitor(dir, "plant-a", newLogs(io.Discard, &logFlags{}, time.Now))
+}
+
+// What is spent is listed in one order: noise, then releases.
+func TestSpentIsInOneOrder(t *testing.T) {
+	m := monitored(t, 1)
+	for range 50 {
+		var got []report.EntryKind
+		for _, p := range m.whole().Spent {
+			got = append(got, p.By)
+		}
+		if want := []report.EntryKind{report.NoiseEntry, report.ReleaseEntry}; !slices.Equal(got, want) {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// The heartbeat looks every second, and probes often: neither takes longer with a longer ledger.
+func TestALongLedgerSlowsNoHeartbeat(t *testing.T) {
+	cost := func(m *monitor) float64 { return testing.AllocsPerRun(5, func() { _ = m.status() }) }
+	if short, long := cost(monitored(t, 0)), cost(monitored(t, 40)); long > short+100 { // other goroutines allocate, too
+		t.Errorf("%g allocations with 40 runs in the ledger, %g without", long, short)
+	}
+}
+
+// Clients are shown what is spent.
+func TestClientsAreShownWhatIsSpent(t *testing.T) {
+	m := monitored(t, 1)
+	stop, err := m.serve("", func(line string) { t.Error(line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	if s, err := askStatus(t.Context(), m.dir); err != nil || len(s.Spent) != 2 || s.Process.Goroutines == 0 {
+		t.Errorf("%v: %+v", err, s)
+	}
+}

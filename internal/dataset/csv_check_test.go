@@ -1,0 +1,15 @@
+package dataset
+
+import (
+	"strings"
+	"testing"
+)
+
+// Of several errors, the first field's is reported each time.
+func TestTheFirstErrorOfCSVIsReported(t *testing.T) {
+	for range 50 {
+		if err := (&CSV{Delimiter: "ab", Comment: "cd"}).Check(); err == nil || !strings.Contains(err.Error(), "csv: delimiter: want one character") {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
