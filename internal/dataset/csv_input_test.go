@@ -41,7 +41,7 @@ func TestCSVOnInputIsAsInAFile(t *testing.T) {
 	}
 }
 
-// csvReading has all that is read for scores: the columns, the rows, and what is said of both.
+// csvReading returns all that a score reads, as text: the columns, the rows, notes and errors.
 func csvReading(spec dataset.Spec) string {
 	columns, ignored, err := dataset.Features(spec)
 	said := fmt.Sprintln(columns, ignored, err)
