@@ -84,7 +84,7 @@ func (n *network) checkAmended(xs [][]float64) {
 	}
 }
 
-// Whatever is lost, doubled or comes in another order, the roster is amended once,
+// Whatever is lost, doubled or overtaken, the roster is amended once,
 // and no total is wrong.
 func TestTheRosterIsAmendedInAnyOrder(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {

@@ -143,26 +143,30 @@ func TestThePauseEndsBeforeLearnersCome(t *testing.T) {
 	n.checkLogs(xs, oneBlock)
 }
 
+// votesLost lets members of a paused run want to resume it, while no vote arrives. It returns
+// when the condition holds at all the given members.
+func (n *network) votesLost(holds func(*testMember) bool, members ...int) {
+	n.t.Helper()
+	n.carries = func(_, _ int, b Body) bool { _, votes := b.(*Done); return !votes }
+	n.request(resumes(2), 0, 2, 4)
+	all := func() bool { return !slices.ContainsFunc(members, func(s int) bool { return !holds(n.members[s]) }) }
+	n.pass(5*time.Second, all)
+	if !all() {
+		n.t.Fatalf("the condition does not hold at all of them\n%s", n.describe())
+	}
+	n.flight, n.carries = nil, nil
+}
+
 // An amendment under way that is lost while the run is paused is given up: those who have
 // its view, and no longer want it, wait no longer than in an ordinary slot, and then rest.
 func TestAnAmendmentIsGivenUpWhilePaused(t *testing.T) {
 	n, xs := pausedRun(t, 5, exact)
-	n.carries = func(_, _ int, b Body) bool { _, votes := b.(*Done); return !votes }
-	n.request(resumes(2), 0, 2, 4)
-	viewed := func() bool {
-		return n.members[1].slot.ballots.working() != nil && n.members[3].slot.ballots.working() != nil
-	}
-	n.pass(5*time.Second, viewed)
-	if !viewed() {
-		t.Fatalf("no view\n%s", n.describe())
-	}
+	n.votesLost(func(m *testMember) bool { return m.slot.ballots.working() != nil }, 1, 3)
 	for s, m := range n.members { // nobody has voted, and nobody wants it any more
 		m.slot.ballots.vote, m.slot.ballots.done = nil, map[uint32]map[int]Done{}
 		m.slot.results, m.slot.amendment = newResults(m.p.Run, m.slot.number), nil
 		m.amendment, n.members[s].wants = nil, nil
 	}
-	n.flight = nil
-	n.carries = nil
 	n.pass(10*time.Minute, nil)
 	n.checkPaused(3)
 	ballot := n.members[0].slot.ballots.promised
@@ -184,16 +188,7 @@ func TestAnAmendmentIsGivenUpWhilePaused(t *testing.T) {
 // finished, though all have been started again and nobody wants it any more.
 func TestAnAmendmentIsFinishedWhilePaused(t *testing.T) {
 	n, xs := pausedRun(t, 5, exact)
-	n.carries = func(_, _ int, b Body) bool { _, votes := b.(*Done); return !votes }
-	n.request(resumes(2), 0, 2, 4)
-	voted := func() bool {
-		return !slices.ContainsFunc(n.members, func(m *testMember) bool { return m.slot.ballots.vote == nil })
-	}
-	n.pass(5*time.Second, voted)
-	if !voted() {
-		t.Fatalf("no votes\n%s", n.describe())
-	}
-	n.flight, n.carries = nil, nil
+	n.votesLost(func(m *testMember) bool { return m.slot.ballots.vote != nil }, 0, 1, 2, 3, 4)
 	for s, m := range n.members {
 		m.wants = nil
 		n.restart(s)
@@ -228,7 +223,7 @@ func TestTheRosterChangesWhilePaused(t *testing.T) {
 	}
 }
 
-// Whatever is lost, doubled or comes in another order, and whoever stops at any time, the run
+// Whatever is lost, doubled or overtaken, and whoever stops at any time, the run
 // is paused and resumed: nothing but amendments is decided in between, and the sums are those
 // of a run that was never paused.
 func TestTheRunIsPausedInAnyOrder(t *testing.T) {

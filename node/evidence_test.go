@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -10,9 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/libp2p/go-libp2p/core/crypto"
-	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
@@ -78,14 +74,7 @@ func TestEvidenceIsKept(t *testing.T) {
 
 // signedVote returns evidence of one vote.
 func signedVote(t testing.TB, result byte) (string, evidenceFile) {
-	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := peer.IDFromPrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key, id := nodetest.Key(t)
 	run := [32]byte{1}
 	v := consensus.CastVote{Member: 1, Slot: 4}
 	v.Vote.Value.Digest[0] = result

@@ -2,26 +2,16 @@ package node
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/libp2p/go-libp2p"
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
-	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
-)
 
-func newKey(t *testing.T) crypto.PrivKey {
-	t.Helper()
-	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
+	"github.com/collabdict/collabdict/node/internal/nodetest"
+)
 
 // stranger is a process that speaks gossipsub and is no member.
 type stranger struct {

@@ -35,14 +35,14 @@ type outsider struct {
 // newOutsider returns a host on the network of a configuration.
 func newOutsider(t *testing.T, c Config) *outsider {
 	t.Helper()
-	o := &outsider{key: newKey(t)}
+	key, id := nodetest.Key(t)
+	o := &outsider{key: key, id: id}
 	var err error
 	o.host, err = transport.Listen(transport.Config{Key: o.key, Listen: c.Listen, Size: 8, Log: nullLog, Links: c.links})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { o.host.Close() })
-	o.id = o.host.ID()
 	return o
 }
 

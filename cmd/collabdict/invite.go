@@ -68,7 +68,7 @@ checks cards as collabdict consortium invite does, and that the change can be ma
 give the same command, or take over the file. Their nodes read it at once, and make the change
 when a quorum has it. A member with a new key is removed and added in one change.
 
-With --pause, the run pauses after a round, the same at all members, until a later change with
+With --pause, all members stop after the same round. They go on after a later change with
 --resume. Processes may be stopped meanwhile.`,
 		Example: `  collabdict consortium change plant-a/consortium.yaml --add plant-e.card
   collabdict consortium change plant-a/consortium.yaml --add plant-b.card --remove plant-b

@@ -84,8 +84,8 @@ func (w *waits) look(status func() node.Status, now time.Time) string {
 	return w.line(status(), now)
 }
 
-// round notes that a round has ended. It returns the line to show before it, "" for none: a
-// run that was paused may go on, and even end, between two looks.
+// round notes the end of the round under way. It returns the line to show before it, "" for
+// none: a run that was paused may go on, and even end, between two looks.
 func (w *waits) round(now time.Time) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

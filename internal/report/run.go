@@ -227,8 +227,8 @@ func Counted(views []View) []View {
 	return counted
 }
 
-// RosterChange says who came to the roster and who was removed after a round, or that the
-// run was paused or resumed.
+// RosterChange names the members that were added to the roster and removed from it after round
+// After, or says that the run was paused or resumed then.
 type RosterChange struct {
 	After   int      `json:"after_round"`
 	Added   []string `json:"added"`

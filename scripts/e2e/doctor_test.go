@@ -32,12 +32,9 @@ func (m *member) findings() (all string) {
 func (m *member) finds(pattern string, most time.Duration) {
 	m.t.Helper()
 	var got string
-	for limit := time.Now().Add(most); time.Now().Before(limit); {
-		if got = m.findings(); matches(pattern, got) {
-			return
-		}
+	if !eventually(most, func() bool { got = m.findings(); return matches(pattern, got) }) {
+		m.t.Fatalf("doctor does not find %q within %s, but\n%s", pattern, most, got)
 	}
-	m.t.Fatalf("doctor does not find %q within %s, but\n%s", pattern, most, got)
 }
 
 // doctor names each of ten faults that are planted one after the other, and finds nothing

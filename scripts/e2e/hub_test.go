@@ -159,7 +159,7 @@ func (h *hub) pass(from *port, b []byte) {
 
 func (p *port) send() {
 	for f := range p.out {
-		time.Sleep(time.Until(f.due))
+		time.Sleep(time.Until(f.due)) // the delay of the link
 		_, _ = unix.Write(p.fd, f.bytes)
 	}
 }

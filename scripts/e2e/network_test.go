@@ -217,10 +217,8 @@ func behindNAT(masquerade string) func(t *testing.T, name, address string) {
 		t.Helper()
 		router := "n" + name
 		open(t, router, address)
-		namespace(t, name)
-		link(t, router, name)
-		sh(t, router, "ip addr add 192.168.1.1/24 dev "+name+`
-			sysctl -qw net.ipv4.ip_forward=1
+		private(t, name, router)
+		sh(t, router, `sysctl -qw net.ipv4.ip_forward=1
 			nft add table ip nat
 			nft 'add chain ip nat post { type nat hook postrouting priority 100; }'
 			nft add rule ip nat post oif core masquerade `+masquerade+`
@@ -230,7 +228,15 @@ func behindNAT(masquerade string) func(t *testing.T, name, address string) {
 			nft 'add rule inet wall forward iif core ct state new drop'
 			nft 'add chain inet wall in { type filter hook input priority 0; policy accept; }'
 			nft 'add rule inet wall in iif core ct state new meta l4proto { tcp, udp } drop'`)
-		sh(t, name, "ip addr add 192.168.1.2/24 dev "+router+`
-			ip route add default via 192.168.1.1`)
+		sh(t, name, "ip route add default via 192.168.1.1")
 	}
+}
+
+// private makes a site in a private network with another namespace, which has an uplink.
+func private(t *testing.T, name, with string) {
+	t.Helper()
+	namespace(t, name)
+	link(t, with, name)
+	sh(t, with, "ip addr add 192.168.1.1/24 dev "+name)
+	sh(t, name, "ip addr add 192.168.1.2/24 dev "+with)
 }

@@ -123,5 +123,20 @@ func (p *process) exit(most time.Duration) int {
 	}
 }
 
+// eventually calls done again and again until it returns true, and reports whether that was
+// in time.
+func eventually(most time.Duration, done func() bool) bool {
+	limit, again := time.After(most), time.NewTicker(100*time.Millisecond)
+	defer again.Stop()
+	for !done() {
+		select {
+		case <-again.C:
+		case <-limit:
+			return false
+		}
+	}
+	return true
+}
+
 // matches reports whether a text has a line that matches a pattern.
 func matches(pattern, text string) bool { return regexp.MustCompile(pattern).MatchString(text) }

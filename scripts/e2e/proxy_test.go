@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,12 +51,9 @@ func (m *member) links() map[string]string {
 func (m *member) reaches(want map[string]string, most time.Duration) {
 	m.t.Helper()
 	var got map[string]string
-	for limit := time.Now().Add(most); time.Now().Before(limit); time.Sleep(100 * time.Millisecond) {
-		if got = m.links(); fmt.Sprint(got) == fmt.Sprint(want) {
-			return
-		}
+	if !eventually(most, func() bool { got = m.links(); return maps.Equal(got, want) }) {
+		m.t.Fatalf("%s is connected as %v within %s, want %v:\n%s", m.name, got, most, want, m.said())
 	}
-	m.t.Fatalf("%s is connected as %v within %s, want %v:\n%s", m.name, got, most, want, m.said())
 }
 
 // behindProxy returns a site in a private network without a route to anywhere: its packets
@@ -64,10 +62,7 @@ func behindProxy(t *testing.T, name, address string) {
 	t.Helper()
 	proxy := "p" + name
 	open(t, proxy, address)
-	namespace(t, name)
-	link(t, proxy, name)
-	sh(t, proxy, "ip addr add 192.168.1.1/24 dev "+name)
-	sh(t, name, "ip addr add 192.168.1.2/24 dev "+proxy)
+	private(t, name, proxy)
 }
 
 // startTinyproxy runs a proxy that lets CONNECT through to the given ports.

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 var settings = consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Protect: chunking.Chunks}
@@ -21,14 +22,7 @@ var settings = consensus.Settings{Step: session.Chebyshev, Graph: graph.Hamilton
 // person returns a member with a key of its own.
 func person(t *testing.T, name string) Member {
 	t.Helper()
-	_, public, err := crypto.GenerateEd25519Key(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := peer.IDFromPublicKey(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, id := nodetest.Key(t)
 	return Member{Name: name, ID: id}
 }
 

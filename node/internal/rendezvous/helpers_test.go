@@ -1,12 +1,10 @@
 package rendezvous
 
 import (
-	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"testing"
 
-	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"go.uber.org/goleak"
 
@@ -22,20 +20,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func newKey(t *testing.T) crypto.PrivKey {
-	t.Helper()
-	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
 // testConfig describes member i of a run of size members on this machine.
 func testConfig(t *testing.T, i, size int) Config {
 	t.Helper()
+	key, _ := nodetest.Key(t)
 	return Config{
-		Name: fmt.Sprintf("m%d", i), Size: size, Key: newKey(t), Timeout: nodetest.Within, Log: slog.New(slog.DiscardHandler),
+		Name: fmt.Sprintf("m%d", i), Size: size, Key: key, Timeout: nodetest.Within, Log: slog.New(slog.DiscardHandler),
 		Agreement: membership.Agreement{{Name: "model", Value: "ggm"}, {Name: "rho", Value: "0.1"}},
 		Settings:  consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Protect: chunking.Chunks},
 	}

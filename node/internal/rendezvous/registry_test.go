@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 // other is a process that the registry hears of, without a host.
@@ -32,7 +33,7 @@ func newOther(t *testing.T, m *registry, name string) *other {
 // newIdentity returns a process with a key of its own that has met nobody.
 func newIdentity(t *testing.T, name string) *other {
 	t.Helper()
-	key := newKey(t)
+	key, _ := nodetest.Key(t)
 	id, err := peer.IDFromPrivateKey(key)
 	if err != nil {
 		t.Fatal(err)

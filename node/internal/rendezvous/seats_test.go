@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 // crowd returns a process that expects size members and has no list, and others that speak
@@ -176,7 +177,7 @@ func TestListedMembersWithOtherValues(t *testing.T) {
 func TestStrangersFillNothing(t *testing.T) {
 	g, _ := crowd(t, 4, 0)
 	most := g.peersMost()
-	key := newKey(t)
+	key, _ := nodetest.Key(t)
 	for i := range 2 * most {
 		id := peer.ID(append([]byte("stranger"), byte(i), byte(i>>8)))
 		o := &other{key: key, id: id, name: "s"}

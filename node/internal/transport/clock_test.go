@@ -1,25 +1,22 @@
 package transport
 
 import (
-	"crypto/rand"
 	"crypto/x509"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/p2p/protocol/circuitv2/client"
 	p2ptls "github.com/libp2p/go-libp2p/p2p/security/tls"
+
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 // The certificate of a member holds for one whose clock is years behind: in the bubble it is
 // the year 2000.
 func TestCertificatesHoldByAnyClock(t *testing.T) {
-	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key, _ := nodetest.Key(t)
 	option, err := anyClock()
 	if err != nil {
 		t.Fatal(err)

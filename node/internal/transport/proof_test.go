@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net"
@@ -11,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/p2p/muxer/yamux"
@@ -25,10 +23,7 @@ var shared = secret.Secret("0123456789abcdef0123456789abcdef")
 // knowing returns a host with a secret, which listens by TCP and QUIC, and its log.
 func knowing(t *testing.T, s secret.Secret) (*Host, *nodetest.Log) {
 	t.Helper()
-	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key, _ := nodetest.Key(t)
 	log := &nodetest.Log{}
 	h, err := Listen(Config{
 		Key: key, Size: 3, Secret: s, Log: slog.New(slog.NewTextHandler(log, nil)),

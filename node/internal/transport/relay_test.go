@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"crypto/rand"
 	"log/slog"
 	"strings"
 	"testing"
@@ -12,22 +11,17 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/p2p/protocol/circuitv2/client"
 	"github.com/multiformats/go-multiaddr"
+
+	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
 // relayHosts returns hosts with a list of the first so many of them. The first one relays.
 func relayHosts(t *testing.T, number, members int) []*Host {
 	t.Helper()
-	keys, list := make([]crypto.PrivKey, number), []peer.ID(nil)
+	keys, ids, list := make([]crypto.PrivKey, number), make([]peer.ID, number), []peer.ID(nil)
 	for i := range keys {
-		key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, err := peer.IDFromPrivateKey(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if keys[i] = key; i < members {
+		key, id := nodetest.Key(t)
+		if keys[i], ids[i] = key, id; i < members {
 			list = append(list, id)
 		}
 	}
@@ -35,11 +29,7 @@ func relayHosts(t *testing.T, number, members int) []*Host {
 	for i, key := range keys {
 		known := list
 		if i >= members { // a stranger has a list of its own
-			id, err := peer.IDFromPrivateKey(key)
-			if err != nil {
-				t.Fatal(err)
-			}
-			known = append([]peer.ID{id}, list...)
+			known = append([]peer.ID{ids[i]}, list...)
 		}
 		h, err := Listen(Config{
 			Key: key, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Size: members, Members: known, Relay: i == 0, Log: slog.New(slog.DiscardHandler),
@@ -130,13 +120,12 @@ func TestWebSockets(t *testing.T) {
 			t.Run(name+at, func(t *testing.T) {
 				var ends [2]*Host
 				for i := range ends {
-					key, _, err := crypto.GenerateEd25519Key(rand.Reader)
+					key, _ := nodetest.Key(t)
+					h, err := Listen(Config{Key: key, Listen: []string{at}, Size: 2, Secret: secret, Log: slog.New(slog.DiscardHandler)})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if ends[i], err = Listen(Config{Key: key, Listen: []string{at}, Size: 2, Secret: secret, Log: slog.New(slog.DiscardHandler)}); err != nil {
-						t.Fatal(err)
-					}
+					ends[i] = h
 					t.Cleanup(func() { ends[i].Close() })
 				}
 				if err := ends[0].Connect(t.Context(), peer.AddrInfo{ID: ends[1].ID(), Addrs: ends[1].Addrs()}); err != nil {

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/multiformats/go-multiaddr"
@@ -173,10 +171,7 @@ func TestSharesOfTheControlPlane(t *testing.T) {
 
 // Addresses of members have a bucket of their own, and a host's own connections none.
 func TestTheDoor(t *testing.T) {
-	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key, _ := nodetest.Key(t)
 	h, err := Listen(Config{Key: key, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Size: 4, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

@@ -2,13 +2,11 @@ package transport
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"testing"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -30,10 +28,7 @@ func hosts(t *testing.T, n int) []*end {
 	t.Helper()
 	all := make([]*end, n)
 	for i := range all {
-		key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		key, _ := nodetest.Key(t)
 		h, err := Listen(Config{Key: key, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Size: n, Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
