@@ -35,12 +35,18 @@ func TestMain(m *testing.M) {
 
 // The scripts run every documented command as a user would.
 func TestScripts(t *testing.T) {
+	params := scriptParams(t)
+	params.Dir = "testdata/script"
+	testscript.Run(t, params)
+}
+
+// scriptParams returns the environment and the commands of scripts.
+func scriptParams(t *testing.T) testscript.Params {
 	known, err := filepath.Abs("../../gmm/ggm/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+	return testscript.Params{
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("KNOWN", known)
 			e.Setenv("GORACE", os.Getenv("GORACE"))
@@ -71,7 +77,7 @@ func TestScripts(t *testing.T) {
 			"until":   func(ts *testscript.TestScript, _ bool, args []string) { until(ts, args[0], args[1], args[2:]) },
 			"better":  func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
 		},
-	})
+	}
 }
 
 // freePorts sets each variable to a port on this machine that is free.
