@@ -83,7 +83,7 @@ const generated = "<!-- Generated from the program: go test ./cmd/collabdict -ru
 func commandsPage() string {
 	var b strings.Builder
 	b.WriteString("# Commands and their flags\n\n" + generated +
-		"`collabdict COMMAND --help` prints the same. [How settings combine](cli.md) is explained on a page of its own, and\n" +
+		"Here you find every command and flag. `collabdict COMMAND --help` prints the same. [How settings combine](cli.md) is explained on a page of its own, and\n" +
 		"[all options of models and sums](options.md) are listed on another.\n")
 	root := (&app{out: io.Discard, err: io.Discard}).root()
 	training := slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return c.Flags().Lookup(helpAll) == nil })
@@ -118,11 +118,14 @@ func commandsPage() string {
 	return b.String()
 }
 
-// writeFlags writes a table for each section of a command's flags. Options have a page of
+// writeFlags writes a list for each section of a command's flags. Options have a page of
 // their own.
 func writeFlags(b *strings.Builder, c *cobra.Command, wanted func(*pflag.Flag) bool) {
 	for _, title := range sections {
-		var rows strings.Builder
+		intro := "\n"
+		if title != "" {
+			intro = "\n" + title + ":\n\n"
+		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			_, isOption := f.Value.(*optionFlag)
 			if isOption || f.Hidden || f.Name == "help" || strings.Join(f.Annotations[sectionKey], "") != title || !wanted(f) {
@@ -140,20 +143,18 @@ func writeFlags(b *strings.Builder, c *cobra.Command, wanted func(*pflag.Flag) b
 			if slices.Contains([]string{"false", "0", "0s", "[]"}, byDefault) {
 				byDefault = ""
 			}
-			fmt.Fprintf(&rows, "| %s | %s | %s |\n", code(flag), code(byDefault), strings.ReplaceAll(strings.TrimSpace(safe(f.Usage)), "\n", ".<br>"))
+			item(b, intro, code(flag), "", byDefault, strings.ReplaceAll(strings.TrimSpace(safe(f.Usage)), "\n", "; "))
+			intro = ""
 		})
-		if rows.Len() > 0 {
-			fmt.Fprintf(b, "\n| %s | default | meaning |\n|---|---|---|\n%s", cmp.Or(strings.ToLower(title), "flag"), rows.String())
-		}
 	}
 }
 
 func optionsPage() string {
 	var b strings.Builder
 	b.WriteString("# Options\n\n" + generated +
-		"Each option is a flag of `demo`, `run`, `up` and `sim`, a name for `--set`, and a key in files\n" +
-		"([how these combine](cli.md)). `--help` shows options marked *expert* only with `--help-all`.\n" +
-		"An empty default is explained in the meaning, or the option is off. In agreements and models, the end of a range has a\n" +
+		"Here you find what each option of a model or of sums sets. An option is a flag of `demo`, `run`, `up` and `sim`, a name for `--set`, and a key in files\n" +
+		"([how these combine](cli.md)); the name in brackets is the key if it differs. `--help-all` shows also those for experts.\n" +
+		"An option without a default is off, or its text names the default. In agreements and models, the end of a range has a\n" +
 		"key of its own, such as `most_components`.\n")
 	for _, k := range algorithms.All() {
 		fmt.Fprintf(&b, "\n## Model %s\n\n`--model %s` learns %s.\n", k.Name, k.Name, safe(k.About))
@@ -180,21 +181,44 @@ var types = map[string]string{
 }
 
 func writeOptions(b *strings.Builder, table option.Table, prefix string) {
-	b.WriteString("\n| option | key | type | default | meaning |\n|---|---|---|---|---|\n")
-	for _, o := range table {
-		kind, byDefault, meaning := types[o.Type], o.Default, safe(o.Help)
-		if o.Values != nil {
-			kind = "`" + strings.Join(o.Values, "`, `") + "`"
+	for _, expert := range []bool{false, true} {
+		intro := "\n"
+		if expert {
+			intro = "\nFor experts:\n\n"
 		}
-		if strings.Contains(o.Help, "(default ") {
-			byDefault = ""
+		for _, o := range table {
+			if o.Expert != expert {
+				continue
+			}
+			kind, byDefault, meaning := types[o.Type], o.Default, safe(o.Help)
+			if o.Values != nil {
+				kind = "`" + strings.Join(o.Values, "`, `") + "`"
+			}
+			if strings.Contains(o.Help, "(default ") {
+				byDefault = ""
+			}
+			if !strings.Contains(o.Help, o.Requires()) {
+				meaning += "; requires " + safe(o.Requires())
+			}
+			name := code(prefix + o.Name)
+			if key := o.Key(); key != o.Name {
+				name += " (" + code(key) + ")"
+			}
+			item(b, intro, name, kind, byDefault, meaning)
+			intro = ""
 		}
-		if !strings.Contains(o.Help, o.Requires()) {
-			meaning += ". Requires " + safe(o.Requires())
-		}
-		if o.Expert {
-			meaning += " (*expert*)"
-		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", code(prefix+o.Name), code(o.Key()), kind, code(byDefault), meaning)
 	}
+}
+
+// item writes one item of a list: a name, what it takes and its default if it has one, and
+// its meaning. intro comes before the first item.
+func item(b *strings.Builder, intro, name, takes, byDefault, meaning string) {
+	b.WriteString(intro + "- " + name)
+	if takes != "" {
+		b.WriteString(" " + takes)
+	}
+	if byDefault != "" {
+		b.WriteString(", default " + code(byDefault))
+	}
+	fmt.Fprintf(b, ": %s.\n", strings.TrimSuffix(meaning, "."))
 }
