@@ -103,7 +103,7 @@ func TestPagesBeginWithWhatTheReaderCanDo(t *testing.T) {
 			if l.text == "" && first != "" {
 				break
 			}
-			if !strings.HasPrefix(l.text, "# ") {
+			if l.text != "" && !strings.HasPrefix(l.text, "# ") {
 				first += " " + l.text
 			}
 		}
