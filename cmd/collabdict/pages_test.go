@@ -189,6 +189,10 @@ func (p *page) add(script *strings.Builder, language, before string, body []stri
 	return nil
 }
 
+// rehearsed changes commands so that they run here: with the program under test, and with the
+// flags of run in the file run.flags if a hidden step writes it, such as a --peer on this machine.
+var rehearsed = strings.NewReplacer("go run ./cmd/collabdict", "collabdict", "collabdict run ", "collabdict run $(cat run.flags 2>/dev/null) ")
+
 func (p *page) addCommands(script *strings.Builder, body []string, line int) error {
 	var command *shown
 	for i, text := range body {
@@ -198,7 +202,7 @@ func (p *page) addCommands(script *strings.Builder, body []string, line int) err
 			p.steps = append(p.steps, shown{line: line + i, anything: true})
 			command = &p.steps[len(p.steps)-1]
 			start, command.fails = strings.CutPrefix(start, "! ")
-			command.command = strings.ReplaceAll(start, "go run ./cmd/collabdict", "collabdict")
+			command.command = rehearsed.Replace(start)
 			if inBackground, ok := strings.CutSuffix(command.command, " &"); ok {
 				fmt.Fprintf(script, "exec sh -c '%s' &\n", strings.ReplaceAll("exec "+inBackground, "'", "''"))
 				p.steps = p.steps[:len(p.steps)-1]
