@@ -39,7 +39,7 @@ func TestReadParametersErrors(t *testing.T) {
 		{`{"means":[[0,1]],"precisions":[[[1,2],[2,1]]],"weights":[1]}`, "precisions: component 1: want a positive definite matrix"},
 		{`{"means":[[0,1]],"precisions":[[1,2,3]],"weights":[1]}`, "precisions: component 1: want 2 values of a diagonal, got 3"},
 		{`{"means":[[0,1]],"precisions":[[1,-2]],"weights":[1]}`, "precisions: component 1: want a positive definite matrix"},
-		{`{"means":[[0,1]],"precisions":["1"],"weights":[1]}`, "precisions: component 1: want 2 rows of a matrix, or the 2 values of its diagonal"},
+		{`{"means":[[0,1]],"precisions":["1"],"weights":[1]}`, "precisions: component 1: want the 2 rows of a matrix, or the 2 values of its diagonal"},
 		{`{"means":[[0]],"precisions":[[[1]]],"weights":[0.5]}`, "weights: want a sum of 1, got 0.5"},
 	} {
 		if _, err := ReadParameters(strings.NewReader(c[0])); err == nil || !strings.Contains(err.Error(), c[1]) {

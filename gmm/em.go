@@ -52,7 +52,7 @@ func Fit(x *mat.Dense, k int, o EM, src rand.Source) (*Fitted, error) {
 	o = o.withDefaults()
 	rows, _ := x.Dims()
 	if k < 1 || k > rows {
-		return nil, fmt.Errorf("components: want 1 to the %d rows, got %d", rows, k)
+		return nil, fmt.Errorf("components: want 1 to %d, the number of rows, got %d", rows, k)
 	}
 	if err := checkFinite(x); err != nil {
 		return nil, err

@@ -91,7 +91,7 @@ func (x *maximiser) maximise(old *Mixture, s *passes.Moments, regCovar float64, 
 	}
 	x.old, x.sums, x.centres, x.regCovar, x.total = old, s, centres, regCovar, passes.Sum(s.N)
 	if !(x.total > 0) {
-		return fmt.Errorf("want sums over at least 1 row, got %g", x.total)
+		return fmt.Errorf("want sums over at least 1 row, got %g rows", x.total)
 	}
 	parallel.For(s.K, x.solve)
 	for k, err := range x.errs {
@@ -166,7 +166,7 @@ type SingularError struct {
 }
 
 func (e *SingularError) Error() string {
-	return fmt.Sprintf("covariance of %.3g rows in %d variables is singular beside a regularisation of %g", e.Rows, e.Variables, e.RegCovar)
+	return fmt.Sprintf("the covariance of %.3g rows in %d variables is singular at a regularisation of %g", e.Rows, e.Variables, e.RegCovar)
 }
 
 // setVariances sets p to the precisions that belong to variances, which it may

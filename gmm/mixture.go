@@ -82,7 +82,7 @@ func NewDiagMixture(form Covariance, weights []float64, means, precisions *mat.D
 		p := part{diagonal: append([]float64(nil), precisions.RawRowView(k)...)}
 		for _, v := range p.diagonal {
 			if !(v > 0) || math.IsInf(v, 1) || form == Spherical && v != p.diagonal[0] {
-				return nil, fmt.Errorf("precisions: component %d: want finite values above 0, all the same if spherical, got %g", k+1, v)
+				return nil, fmt.Errorf("precisions: component %d: want finite values above 0, all equal if spherical, got %g", k+1, v)
 			}
 			p.logNorm += float64(0.5 * (portable.Log(v) - ln2Pi))
 		}
@@ -215,7 +215,7 @@ func (m *Mixture) Covariance(k int) *mat.SymDense {
 	}
 	c, ok := lapack.Factorise(m.parts[k].precision)
 	if !ok {
-		panic("gmm: a precision matrix lost its positive definiteness")
+		panic("gmm: a precision matrix is no longer positive definite")
 	}
 	return c.Inverse()
 }

@@ -140,7 +140,7 @@ func TestFitOnAwkwardRows(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Fit(same, 7, EM{}, gmmtest.Seed(1)); err == nil || !strings.Contains(err.Error(), "want 1 to the 6 rows, got 7") {
+	if _, err := Fit(same, 7, EM{}, gmmtest.Seed(1)); err == nil || !strings.Contains(err.Error(), "want 1 to 6, the number of rows, got 7") {
 		t.Errorf("seven components of six rows: got error %v", err)
 	}
 }

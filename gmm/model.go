@@ -97,7 +97,7 @@ func loadMixture(a algorithm.Arrays, prefix string, form Covariance, dim int) (*
 	}
 	k := len(weights)
 	if k == 0 || dim < 1 {
-		return nil, fmt.Errorf("%sweights: want at least one component of one variable, got %d of %d", prefix, k, dim)
+		return nil, fmt.Errorf("%sweights: want at least 1 component and 1 variable, got %d and %d", prefix, k, dim)
 	}
 	values, _, err := a.Values(prefix+"means", k, dim)
 	if err != nil {

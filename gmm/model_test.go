@@ -54,7 +54,7 @@ func TestArraysAreRead(t *testing.T) {
 func TestArraysOfNoMixture(t *testing.T) {
 	for want, change := range map[string]func(a algorithmtest.Arrays) algorithmtest.Arrays{
 		"weights: no such array": func(a algorithmtest.Arrays) algorithmtest.Arrays { return a[:2] },
-		"weights: want at least one": func(a algorithmtest.Arrays) algorithmtest.Arrays {
+		"weights: want at least 1": func(a algorithmtest.Arrays) algorithmtest.Arrays {
 			a[2].Values, a[2].Shape = []float64{}, []int{0}
 			return a
 		},

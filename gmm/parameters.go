@@ -84,7 +84,7 @@ func precisionOf(values []byte, m int) (*mat.SymDense, error) {
 	if json.Unmarshal(values, &diagonal) != nil {
 		var rows [][]float64
 		if err := json.Unmarshal(values, &rows); err != nil {
-			return nil, fmt.Errorf("want %d rows of a matrix, or the %[1]d values of its diagonal: %w", m, err)
+			return nil, fmt.Errorf("want the %d rows of a matrix, or the %[1]d values of its diagonal: %w", m, err)
 		}
 		return symmetricOf(rows, m)
 	}
@@ -111,7 +111,7 @@ func symmetricOf(rows [][]float64, m int) (*mat.SymDense, error) {
 		for j := i; j < m; j++ {
 			a, b := d.At(i, j), d.At(j, i)
 			if math.Abs(a-b) > 1e-9*(math.Abs(a)+math.Abs(b)) {
-				return nil, fmt.Errorf("want a symmetric matrix, got %g in row %d, column %d and %g across", a, i+1, j+1, b)
+				return nil, fmt.Errorf("want a symmetric matrix, got %g in row %d, column %d, and %g in its mirror image", a, i+1, j+1, b)
 			}
 			s.SetSym(i, j, a)
 		}

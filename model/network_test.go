@@ -99,7 +99,7 @@ func TestFilesThatAreNoNetwork(t *testing.T) {
 		{autoEncoder, `{"hidden":[4]}`, "encoder.1.weight: want shape [4 2], got [4 3]"},
 		{betaVAE, `{"latent":0}`, "latent: want 1 to 65536 dimensions, got 0"},
 		{betaVAE, `{"beta":0}`, "want beta above 0, got 0"},
-		{betaVAE, `{"beta":-1}`, "want a factor of the divergence above 0, got -1"},
+		{betaVAE, `{"beta":-1}`, "want a factor above 0 for the divergence, got -1"},
 		{betaVAE, `{"hidden":[-3]}`, "hidden: want 1 to 65536 units in layer 1, got -3"},
 		{betaVAE, `{"hidden":[4,50000]}`, "encoder.1.weight: want shape [4 50000], got [4 3]"},
 		{betaVAE, `{"latent":4}`, "encoder.2.weight: want shape [3 8], got [3 2]"},

@@ -55,7 +55,7 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 // Options binds the settings.
 func (a *Algorithm) Options() option.Table {
 	return append(option.Table{
-		option.Int(&a.Components, "components", 5, "number `K` of components of the shared mixture", option.Between(1, settings.MostComponents)),
+		option.Int(&a.Components, "components", 5, "number `K` of components of the shared mixture, one per pattern in the data", option.Between(1, settings.MostComponents)),
 		dpem.RoundsOption(&a.Rounds, &a.Budget),
 		settings.Tol(&a.Tol),
 		privacy.BlurOption(&a.Blur, func() float64 {
@@ -65,9 +65,9 @@ func (a *Algorithm) Options() option.Table {
 			return privacy.BlurRows
 		}),
 		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
-		option.String(&a.Start, "start", startSpread, "`START` of EM: spread (centres far apart), k-fed (clusters of all members, who show each other the centres of their own) or shared-rows (rows of all members, in simulations only)",
+		option.String(&a.Start, "start", startSpread, "`START` of training: spread (centres far apart within the ranges of the columns), k-fed (centres of clusters that each member finds in its rows and shows to all others) or shared-rows (some rows of all members; in simulations only)",
 			option.OneOf(startSpread, startKFed, startSharedRows)),
-		privacy.MinRowsOption(&a.MinRows).Needs("--start k-fed, as the others show no clusters", func() bool { return a.Start == startKFed }),
+		privacy.MinRowsOption(&a.MinRows).Needs("--start k-fed, the only start that shows clusters", func() bool { return a.Start == startKFed }),
 	}, append(a.Diversity.Options(), a.Budget.Options()...)...)
 }
 
@@ -100,7 +100,7 @@ func (a *Algorithm) Traits() algorithm.Traits {
 
 // onlySimulated says why there is no start from shared rows.
 func onlySimulated() error {
-	return &option.Error{Name: "start", Msg: startSharedRows + " is for simulations: no participant can be asked for rows", Hint: "take " + startSpread + " or " + startKFed}
+	return &option.Error{Name: "start", Msg: startSharedRows + " works only in simulations: a participant cannot be asked for its rows", Hint: "take " + startSpread + " or " + startKFed}
 }
 
 // Disclosure says what members tell each other.
@@ -113,11 +113,11 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	ranged := c.UnitRange && (c.Axes > 0 || c.ScaledBy == algorithm.Global)
 	switch {
 	case a.Start == startSpread && !ranged:
-		d.Learned = []string{"of each " + c.Direction() + ", as trained on, the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these"}
+		d.Learned = []string{"the smallest and the largest value of each " + c.Direction() + ", as trained on, which are values of single rows, and how many members have theirs in which 32nd of the range searched, and near these values"}
 	case a.Start == startKFed && a.MinRows > 1:
-		d.Shown = []string{fmt.Sprintf("the centres of clusters of the own rows, each the mean of at least %d rows", a.MinRows)}
+		d.Shown = []string{fmt.Sprintf("the centres of its clusters, each the mean of at least %d rows", a.MinRows)}
 	case a.Start == startKFed:
-		d.Shown = []string{"the centres of clusters of the own rows, each the mean of some of them, however few"}
+		d.Shown = []string{"the centres of its clusters, each the mean of some of its rows, possibly of a single one"}
 	case a.Start == startSharedRows:
 		d.Shown = []string{fmt.Sprintf("%d rows, drawn from those of all participants", rowsToShare)}
 	}
@@ -231,7 +231,7 @@ func (a *Algorithm) clusters(ctx context.Context, g collabdict.Group, d algorith
 	centres, few, err = kfed.Cluster(ctx, g, x, kfed.Config{Local: local, Clusters: k, MinRows: least}, source(d.Seed))
 	var fewer *kfed.FewError
 	if errors.As(err, &fewer) {
-		return nil, 0, &option.Error{Name: "components", Msg: err.Error(), Hint: "lower --components, give more rows, or take --start " + startSpread}
+		return nil, 0, &option.Error{Name: "components", Msg: err.Error(), Hint: "lower --components, add rows, or use --start " + startSpread}
 	}
 	return centres, few, err
 }

@@ -29,7 +29,7 @@ func TestSettings(t *testing.T) {
 		"components=2-4": `components: want a whole number, got "2-4"`,
 		"covariance=x":   `covariance: want full, diag or spherical, got "x"`,
 		"start=x":        `start: want spread, k-fed or shared-rows, got "x"`,
-		"min-rows=5":     "min-rows: requires --start k-fed, as the others show no clusters",
+		"min-rows=5":     "min-rows: requires --start k-fed, the only start that shows clusters",
 	} {
 		if _, err := algorithmtest.Make(dem.Kind, algorithm.Coordinates{}, setting); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", setting, err, want)
@@ -123,7 +123,7 @@ func TestNobodyIsAskedForRows(t *testing.T) {
 	a := algorithmtest.New(t, dem.Kind, "start=shared-rows")
 	g := &grouptest.Ahead{Group: collabdict.Solo{}}
 	var e *option.Error
-	if _, err := a.Train(t.Context(), g, algorithmtest.Data(3, gmmtest.Patterns(60, 2, 2, 1))[0], nil); !errors.As(err, &e) || !strings.Contains(e.Msg, "no participant can be asked for rows") || e.Hint != "take spread or k-fed" {
+	if _, err := a.Train(t.Context(), g, algorithmtest.Data(3, gmmtest.Patterns(60, 2, 2, 1))[0], nil); !errors.As(err, &e) || !strings.Contains(e.Msg, "a participant cannot be asked for its rows") || e.Hint != "take spread or k-fed" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -85,7 +85,7 @@ const regCovar = 1e-6
 // NewLearner returns a learner on a participant's rows, of which each round is a pass.
 func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 	if (config.Mixture == nil) == (config.Centres == nil) {
-		panic("dem: want a start by a mixture or by centres")
+		panic("dem: want either a mixture or centres to start from")
 	}
 	if n, dim := rows.Dims(); n == 0 || dim == 0 {
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
@@ -94,7 +94,7 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 		return nil, err
 	}
 	if n, _ := rows.Dims(); n < config.Diversity.LeastRows() {
-		return nil, fmt.Errorf("rows: want at least %d for this diversity, got %d", config.Diversity.LeastRows(), n)
+		return nil, fmt.Errorf("rows: want at least %d for the agreed diversity, got %d", config.Diversity.LeastRows(), n)
 	}
 	if config.RegCovar == 0 {
 		config.RegCovar = regCovar
@@ -125,7 +125,7 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 		return err
 	}
 	if model.Dim() != l.rows.Dim {
-		return fmt.Errorf("want a first mixture of %d columns as the rows have, got %d", l.rows.Dim, model.Dim())
+		return fmt.Errorf("want a first mixture of %d columns, as many as the rows have, got %d", l.rows.Dim, model.Dim())
 	}
 	l.model = model
 	return nil

@@ -173,7 +173,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Start(t.Context(), collabdict.Solo{}); err == nil || !strings.Contains(err.Error(), "want a first mixture of 3 columns as the rows have, got 2") {
+	if err := l.Start(t.Context(), collabdict.Solo{}); err == nil || !strings.Contains(err.Error(), "want a first mixture of 3 columns, as many as the rows have, got 2") {
 		t.Errorf("got error %v", err)
 	}
 	if _, err := dem.NewLearner(gmm.Matrix(mat.NewDense(1, 1, []float64{math.NaN()})), dem.Config{Mixture: given(nil)}); err == nil {

@@ -24,7 +24,7 @@ func (a *Algorithm) preparePrivate(c algorithm.Coordinates) error {
 	case a.Covariance == gmm.Spherical.String():
 		return option.Errorf("covariance", "want %s or %s with --epsilon, got %s", gmm.Diag, gmm.Full, a.Covariance)
 	case a.Start != startSpread:
-		return option.Errorf("start", "want %s with --epsilon, whose noise hides no other, got %s", startSpread, a.Start)
+		return option.Errorf("start", "want %s with --epsilon, because the noise does not cover other starts, got %s", startSpread, a.Start)
 	}
 	return dpem.Check(&a.Budget, a.config(), c, a.Blur, a.Diversity)
 }

@@ -58,9 +58,9 @@ func (a *Algorithm) Options() option.Table {
 	// With noise there are fewer rounds, since each of them adds to it.
 	const rounds, noisyRounds = 50, 10
 	return slices.Concat(option.Table{
-		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of own clusters of each participant, or a range such as 3-10 to choose from by BIC (default the number of classes in its --label, otherwise chosen by BIC)",
-			option.AtLeast(1), option.Optional[int]("leave it out for each participant's own number")),
-		option.Int(&a.Rounds, "rounds", rounds, "maximum number of `ROUNDS`, the last merge included; with --epsilon, the default is 10",
+		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of clusters that each participant finds in its rows, or a range such as 3-10 to choose from by BIC (default the number of classes in its --label, otherwise chosen by BIC)",
+			option.AtLeast(1), option.Optional[int]("leave it out to let each participant choose its number")),
+		option.Int(&a.Rounds, "rounds", rounds, "maximum number of `ROUNDS`, including the last merge; with --epsilon, the default is 10",
 			option.DefaultBy(func() int {
 				if a.Epsilon != 0 {
 					return noisyRounds
@@ -73,12 +73,12 @@ func (a *Algorithm) Options() option.Table {
 				}
 				return nil
 			})),
-		option.Float(&a.Tol, "tol", 1e-6, "stop when no centre moves by more than `X` standard deviations of its cluster; 0 runs all rounds", option.Finite()),
-		option.Int(&a.LocalSteps, "local-steps", 1, "number `E` of steps of EM per round", option.AtLeast(1)).ForExperts(),
+		option.Float(&a.Tol, "tol", 1e-6, "stop when no centre moves by more than `X` standard deviations of its cluster in a round; 0 runs all rounds", option.Finite()),
+		option.Int(&a.LocalSteps, "local-steps", 1, "number `E` of EM steps that each participant makes per round", option.AtLeast(1)).ForExperts(),
 		settings.Covariance(&a.Covariance, gmm.Spherical, gmm.Spherical, gmm.Full),
-		option.String(&a.Radius, "radius", exactRadius, "`LIMIT` of how far the others may move a centre per round: exact (its likelihood does not fall) or half (half of that squared, as in the paper's code)",
+		option.String(&a.Radius, "radius", exactRadius, "`LIMIT` on how far the other members' centres may move a centre in one round: exact (until its likelihood would fall) or half (half of that squared distance, as in the published code of Ibrahim et al. 2026)",
 			option.OneOf(exactRadius, halfRadius)).ForExperts(),
-		option.String(&a.Final, "final", chiSquare, "`RULE` of the last merge: chi-square (by the uncertainty of each centre), factor=V (as in the paper) or, with --min-rows 1, factor=V1,V2,... (chosen by cross-validation)",
+		option.String(&a.Final, "final", chiSquare, "`RULE` by which the last merge decides that clusters of different members are the same: chi-square (within the sampling error of their centres), factor=V (Ibrahim et al. 2026; larger V merges more) or, with --min-rows 1, factor=V1,V2,... (V chosen by cross-validation)",
 			option.Check(func(v string) error { _, err := factorsOf(v); return err })).ForExperts(),
 	}, a.Budget.Options(), option.Table{
 		privacy.MinRowsOption(&a.MinRows).Needs(privacy.NoNoise, func() bool { return a.Epsilon == 0 }),
@@ -113,19 +113,19 @@ func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	}
 	if len(factors) > 1 && a.once() {
 		return &option.Error{
-			Name: "final", Msg: fmt.Sprintf("want one factor, or %s, with min-rows above 1: the clusters of three times two thirds of the rows, beside those of all, tell of few rows", chiSquare),
-			Hint: "choose a factor on rows that may be shown, or say --min-rows 1",
+			Name: "final", Msg: fmt.Sprintf("want one factor, or %s, with min-rows above 1, because clusters of two thirds of the rows, shown next to those of all rows, reveal few rows", chiSquare),
+			Hint: "choose a factor on rows that may be shown, or set --min-rows 1",
 		}
 	}
 	switch {
 	case a.Epsilon == 0:
 		return nil
 	case a.Components == 0 || a.MostComponents != 0:
-		return option.Errorf("components", "want a number with epsilon, since one by BIC or by labels tells of the rows")
+		return option.Errorf("components", "want a number with epsilon, because a number chosen by BIC or by labels reveals something about the rows")
 	case a.full():
 		return option.Errorf("covariance", "want %s with epsilon, got %s", gmm.Spherical, a.Covariance)
 	case len(factors) > 1:
-		return option.Errorf("final", "want one factor, or %s, with epsilon, since one chosen by held-out rows tells of them", chiSquare)
+		return option.Errorf("final", "want one factor, or %s, with epsilon, because a factor chosen by held-out rows reveals something about them", chiSquare)
 	}
 	return a.Budget.Prepare(c)
 }
@@ -156,9 +156,9 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	if a.once() {
 		when = "once"
 	}
-	shown := fmt.Sprintf("the centre, the number of rows and the %s of each own cluster, and how large a region it may be moved in, %s", shape, when)
+	shown := fmt.Sprintf("the centre, the number of rows and the %s of each of its clusters, and how far each may be moved, %s", shape, when)
 	if factors, _ := factorsOf(a.Final); len(factors) > 1 {
-		shown += ", and the same of three times two thirds of the own rows, to choose a factor by the others, and in a sum over all members how well each factor did"
+		shown += ", and the same of clusters of two thirds of its rows, three times, to choose a factor, and in a sum over all members how well each factor did"
 	}
 	return algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(shown, "each is", a.MinRows), c)}}
 }
@@ -256,7 +256,7 @@ func (a *Algorithm) components(x *mat.Dense, d algorithm.Data) (k int, err error
 		}
 	}
 	if k > rows {
-		return 0, option.Errorf("components", "want at most the %d own rows, got %d", rows, k)
+		return 0, option.Errorf("components", "want at most %d, the number of own rows, got %d", rows, k)
 	}
 	return k, nil
 }

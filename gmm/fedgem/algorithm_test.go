@@ -33,12 +33,12 @@ func TestSettings(t *testing.T) {
 		"radius=x":                               `radius: want exact or half, got "x"`,
 		"final=factor":                           `final: want chi-square, factor=V, or factor=V1,V2,... to choose from by cross-validation, got "factor"`,
 		"final=factor=1,Inf":                     `final: want factors that are finite and above 0, got "Inf"`,
-		"final=factor=1,2":                       "final: want one factor, or chi-square, with min-rows above 1: the clusters of three times two thirds of the rows, beside those of all, tell of few rows",
-		"epsilon=1":                              "components: want a number with epsilon, since one by BIC or by labels tells of the rows",
+		"final=factor=1,2":                       "final: want one factor, or chi-square, with min-rows above 1, because clusters of two thirds of the rows, shown next to those of all rows, reveal few rows",
+		"epsilon=1":                              "components: want a number with epsilon, because a number chosen by BIC or by labels reveals something about the rows",
 		"epsilon=-1":                             "epsilon: want a value above 0 and up to 100, got -1",
 		"epsilon=1 min-rows=5":                   "min-rows: requires no --epsilon, whose noise hides rows",
 		"epsilon=1 components=2 covariance=full": "covariance: want spherical with epsilon, got full",
-		"epsilon=1 components=2 final=factor=1,2": "final: want one factor, or chi-square, with epsilon, since one chosen by held-out rows tells of them",
+		"epsilon=1 components=2 final=factor=1,2": "final: want one factor, or chi-square, with epsilon, because a factor chosen by held-out rows reveals something about them",
 	} {
 		_, err := algorithmtest.Make(fedgem.Kind, algorithm.Coordinates{ScaledBy: algorithm.Own}, strings.Fields(settings)...)
 		if err == nil || err.Error() != want {
@@ -129,7 +129,7 @@ func TestClustersAlone(t *testing.T) {
 	if noisy, err := of("components=2", "rounds=5", "epsilon=0.1", "clip=3"); err != nil || !reflect.DeepEqual(noisy.Model.Arrays(), plain.Model.Arrays()) {
 		t.Errorf("%+v, %v", noisy, err)
 	}
-	if _, err := of("components=41"); err == nil || !strings.Contains(err.Error(), "components: want at most the 40 own rows") {
+	if _, err := of("components=41"); err == nil || !strings.Contains(err.Error(), "components: want at most 40, the number of own rows") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -154,10 +154,10 @@ func TestLoadErrors(t *testing.T) {
 
 func TestDisclosure(t *testing.T) {
 	for settings, want := range map[string]string{
-		"":                               "the centre, the number of rows and the spread of each own cluster, and how large a region it may be moved in, once; each is of at least 5 rows",
-		"covariance=full min-rows=1":     "the centre, the number of rows and the covariance matrix of each own cluster, and how large a region it may be moved in, in every round",
-		"final=factor=1,2 min-rows=1":    "the centre, the number of rows and the spread of each own cluster, and how large a region it may be moved in, in every round, and the same of three times two thirds of the own rows, to choose a factor by the others, and in a sum over all members how well each factor did",
-		"components=2 epsilon=5 clip=25": "with noise, (5, 1e-05)-differentially private in each row: the centre, the number of rows and the spread of each own cluster, and how large a region it may be moved in, in every round",
+		"":                               "the centre, the number of rows and the spread of each of its clusters, and how far each may be moved, once; each is of at least 5 rows",
+		"covariance=full min-rows=1":     "the centre, the number of rows and the covariance matrix of each of its clusters, and how far each may be moved, in every round",
+		"final=factor=1,2 min-rows=1":    "the centre, the number of rows and the spread of each of its clusters, and how far each may be moved, in every round, and the same of clusters of two thirds of its rows, three times, to choose a factor, and in a sum over all members how well each factor did",
+		"components=2 epsilon=5 clip=25": "with noise, (5, 1e-05)-differentially private for each row: the centre, the number of rows and the spread of each of its clusters, and how far each may be moved, in every round",
 	} {
 		d := algorithmtest.New(t, fedgem.Kind, strings.Fields(settings)...).Disclosure(algorithm.Coordinates{ScaledBy: algorithm.None})
 		if len(d.Shown) != 1 || d.Shown[0] != want || d.Sums || len(d.Learned) > 0 {

@@ -12,7 +12,7 @@ import (
 func ComponentsByBIC(x *mat.Dense, least, most int, full bool, seed uint64) (int, error) {
 	rows, _ := x.Dims()
 	if least < 1 || least > rows {
-		return 0, fmt.Errorf("components: want a range from 1 to the %d rows, got %d to %d", rows, least, most)
+		return 0, fmt.Errorf("components: want a range within 1 to %d, the number of rows, got %d to %d", rows, least, most)
 	}
 	best, smallest := least, math.Inf(1)
 	for k := least; k <= min(most, rows); k++ {

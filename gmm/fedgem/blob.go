@@ -48,21 +48,21 @@ func encode(regions []region, settled bool) []byte {
 // decode is the inverse of encode, for rows of dim columns, with shapes if full.
 func decode(blob []byte, dim int, full bool) (regions []region, settled bool, err error) {
 	if len(blob) < headLen || blob[0] != version {
-		return nil, false, fmt.Errorf("want clusters of version %d, got %d bytes that are not: run the same version on all members", version, len(blob))
+		return nil, false, fmt.Errorf("want clusters in format version %d, got %d bytes in another format: run the same program version on all members", version, len(blob))
 	}
 	if blob[1] > 1 || blob[2] > 1 || blob[3] != 0 || (blob[1] == 1) != full {
-		return nil, false, fmt.Errorf("want full covariances or none as here (%t), got a header %x: give all members the same settings", full, blob[:4])
+		return nil, false, fmt.Errorf("full covariances: want %t, as at this member, got a header %x: use the same settings on all members", full, blob[:4])
 	}
 	k, m := int(binary.BigEndian.Uint16(blob[4:])), int(binary.BigEndian.Uint16(blob[6:]))
 	if m != dim {
-		return nil, false, fmt.Errorf("want %d columns as here, got %d", dim, m)
+		return nil, false, fmt.Errorf("want %d columns, as this member has, got %d", dim, m)
 	}
 	each := 3 + dim
 	if full {
 		each += dim * (dim + 1) / 2
 	}
 	if k < 1 || k > maxRegions || len(blob) != headLen+8*k*each {
-		return nil, false, fmt.Errorf("want 1 to %d clusters of %d values each, got %d and %d bytes", maxRegions, each, k, len(blob))
+		return nil, false, fmt.Errorf("want 1 to %d clusters of %d values each, got %d clusters in %d bytes", maxRegions, each, k, len(blob))
 	}
 	values := make([]float64, k*each)
 	for i := range values {
@@ -101,7 +101,7 @@ func regionOf(v []float64, dim int) (region, error) {
 		}
 	}
 	if math.IsInf(inverseForm(append([]float64(nil), r.shape...), make([]float64, dim)), 1) {
-		return region{}, fmt.Errorf("covariance: want a positive definite matrix")
+		return region{}, fmt.Errorf("covariance: want a positive definite matrix, got another one")
 	}
 	return r, nil
 }

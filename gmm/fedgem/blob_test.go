@@ -49,13 +49,13 @@ func TestBlobsThatCannotBe(t *testing.T) {
 		return b
 	}
 	for want, blob := range map[string][]byte{
-		"want clusters of version 1, got 0 bytes":         {},
-		"want clusters of version 1, got 88 bytes":        header(0, 2),
-		"want full covariances or none as here (false)":   change(true, func([]region) {}),
+		"want clusters in format version 1, got 0 bytes":  {},
+		"want clusters in format version 1, got 88 bytes": header(0, 2),
+		"full covariances: want false, as at this member": change(true, func([]region) {}),
 		"got a header 01000200":                           header(2, 2),
-		"want 2 columns as here, got 3":                   header(7, 3),
+		"want 2 columns, as this member has, got 3":       header(7, 3),
 		"want 1 to 4096 clusters of 5 values each, got 0": header(5, 0),
-		"got 3 and 88 bytes":                              header(5, 3),
+		"got 3 clusters in 88 bytes":                      header(5, 3),
 		"cluster 2 of 2: want values of at most 1e+100":   change(false, func(r []region) { r[1].centre[0] = math.NaN() }),
 		"got 1e+101": change(false, func(r []region) { r[1].centre[1] = 1e101 }),
 		"cluster 1 of 2: rows: want at least 0, got -1": change(false, func(r []region) { r[0].rows = -1 }),

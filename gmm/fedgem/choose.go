@@ -26,13 +26,13 @@ func ChooseFactor(ctx context.Context, g collabdict.Group, x *mat.Dense, c Confi
 	c = c.withDefaults()
 	rows, _ := x.Dims()
 	if rows < 2*folds || len(factors) == 0 {
-		return 0, fmt.Errorf("fedgem: want at least %d rows and a factor to choose from, got %d and %d", 2*folds, rows, len(factors))
+		return 0, fmt.Errorf("fedgem: want at least %d rows and at least 1 factor to choose from, got %d and %d", 2*folds, rows, len(factors))
 	}
 	if c.Noise != nil {
-		return 0, fmt.Errorf("fedgem: a factor chosen by held-out rows tells of them: want no noise, or a factor given")
+		return 0, fmt.Errorf("fedgem: a factor chosen by held-out rows reveals something about them: give one factor, or leave out the noise")
 	}
 	if c.once() {
-		return 0, fmt.Errorf("fedgem: clusters of three times two thirds of the rows, beside those of all, tell of few rows: want min rows of 1, or a factor given")
+		return 0, fmt.Errorf("fedgem: clusters of two thirds of the rows, shown next to those of all rows, reveal few rows: give one factor, or set min rows to 1")
 	}
 	for _, v := range factors {
 		if err := (Factor{v}).check(); err != nil {

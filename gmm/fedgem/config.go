@@ -87,10 +87,10 @@ func (c Config) check(rows int) error {
 		}
 	}
 	if c.Components < 0 || c.Components > min(rows, maxRegions) {
-		return fmt.Errorf("components: want 0 (by BIC) or 1 to the %d rows, at most %d, got %d", rows, maxRegions, c.Components)
+		return fmt.Errorf("components: want 0 (chosen by BIC) or 1 to %d, the number of rows, and at most %d, got %d", rows, maxRegions, c.Components)
 	}
 	if c.once() && rows < c.MinRows {
-		return fmt.Errorf("rows: want at least the %d that a cluster may be of, got %d", c.MinRows, rows)
+		return fmt.Errorf("rows: want at least %d, the smallest size of a cluster, got %d", c.MinRows, rows)
 	}
 	if math.IsNaN(c.Tol) {
 		return fmt.Errorf("tolerance: want a number, got %g", c.Tol)

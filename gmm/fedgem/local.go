@@ -149,7 +149,7 @@ func (l *local) pull(regions []region, targets [][]float64) {
 func (l *local) move(means *mat.Dense) {
 	mix, err := withMeans(l.mix, means)
 	if err != nil {
-		panic(fmt.Sprintf("fedgem: centres that cannot be: %v", err))
+		panic(fmt.Sprintf("fedgem: impossible centres: %v", err))
 	}
 	l.mix = mix
 }

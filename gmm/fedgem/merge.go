@@ -17,7 +17,7 @@ import (
 func (r *Result) merge(all gathered, own parts) error {
 	of, count := r.local.superClusters(all)
 	if count == 0 {
-		return fmt.Errorf("last merge: no component of any member has %d rows or more", minRows)
+		return fmt.Errorf("last merge: no member has a component of %d rows or more", minRows)
 	}
 	r.Clusters = pool(all.regions, of, count)
 	r.Own = make([]int, len(own.of))

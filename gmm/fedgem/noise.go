@@ -59,9 +59,9 @@ func (n Noise) check(c Config) error {
 	case n.Source == nil:
 		return fmt.Errorf("noise: want a source to draw it from, got none")
 	case c.Components == 0:
-		return fmt.Errorf("noise: want the number of components given, since one by BIC or by labels tells of the rows")
+		return fmt.Errorf("noise: want a number of components, because a number chosen by BIC or by labels reveals something about the rows")
 	case c.Full:
-		return fmt.Errorf("noise: want round clusters, got full covariances")
+		return fmt.Errorf("noise: want spherical clusters, got full covariances")
 	}
 	return nil
 }

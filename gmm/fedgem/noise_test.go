@@ -46,17 +46,17 @@ func TestSettingsThatCannotBe(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(2, 1)), 2, 2, 1, 20, 2, 2, 8)
 	noise := &fedgem.Noise{Multiplier: 1, Radius: 1, Source: rand.NewPCG(1, 1)}
 	for want, c := range map[string]fedgem.Config{
-		"rounds: want at least 1, got -1":                                       {Rounds: -1},
-		"components: want 0 (by BIC) or 1 to the 20 rows, at most 4096, got 21": {Components: 21},
-		"rows: want at least the 21 that a cluster may be of, got 20":           {MinRows: 21},
-		"min rows: want at least 1, got -1":                                     {MinRows: -1},
-		"tolerance: want a number":                                              {Tol: math.NaN()},
-		"alpha: want a probability":                                             {Final: fedgem.ChiSquare{Alpha: 1}},
-		"factor: want a finite value above 0":                                   {Final: fedgem.Factor{}},
-		"noise: want the number of components":                                  {Noise: noise},
-		"noise: want round clusters":                                            {Noise: noise, Components: 2, Full: true},
-		"noise: want a source":                                                  {Noise: &fedgem.Noise{Multiplier: 1, Radius: 1}, Components: 2},
-		"noise: want a finite multiplier":                                       {Noise: &fedgem.Noise{Radius: 1}, Components: 2},
+		"rounds: want at least 1, got -1": {Rounds: -1},
+		"components: want 0 (chosen by BIC) or 1 to 20, the number of rows, and at most 4096, got 21": {Components: 21},
+		"rows: want at least 21, the smallest size of a cluster, got 20":                              {MinRows: 21},
+		"min rows: want at least 1, got -1":                                                           {MinRows: -1},
+		"tolerance: want a number":                                                                    {Tol: math.NaN()},
+		"alpha: want a probability":                                                                   {Final: fedgem.ChiSquare{Alpha: 1}},
+		"factor: want a finite value above 0":                                                         {Final: fedgem.Factor{}},
+		"noise: want a number of components":                                                          {Noise: noise},
+		"noise: want spherical clusters":                                                              {Noise: noise, Components: 2, Full: true},
+		"noise: want a source":                                                                        {Noise: &fedgem.Noise{Multiplier: 1, Radius: 1}, Components: 2},
+		"noise: want a finite multiplier":                                                             {Noise: &fedgem.Noise{Radius: 1}, Components: 2},
 	} {
 		_, err := fedgem.Train(t.Context(), collabdict.Solo{}, clients[0].x, c)
 		if err == nil || !strings.HasPrefix(err.Error(), "fedgem: "+want) {

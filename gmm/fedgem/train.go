@@ -73,7 +73,7 @@ func TrainRules(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config,
 		}
 	}
 	if c.Noise != nil {
-		return nil, fmt.Errorf("fedgem: several last merges show more than one: want no noise")
+		return nil, fmt.Errorf("fedgem: several last merges reveal more than one: use one rule with noise")
 	}
 	l, err := prepare(x, c)
 	if err != nil {

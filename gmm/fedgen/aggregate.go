@@ -116,7 +116,7 @@ func Aggregate(contributions []Contribution, c Config) (*Result, error) {
 		return nil, err
 	}
 	if len(contributions) == 0 {
-		return nil, fmt.Errorf("want the mixture of at least 1 participant, got none")
+		return nil, fmt.Errorf("want the mixtures of at least 1 participant, got none")
 	}
 	merged, rows := Merge(contributions)
 	r := &Result{Rows: rows, Gathered: len(merged.Weights)}

@@ -41,12 +41,12 @@ var _ algorithm.Algorithm = (*Algorithm)(nil)
 // Options binds the settings.
 func (a *Algorithm) Options() option.Table {
 	return slices.Concat(option.Table{
-		option.Range(&a.Components, &a.MostComponents, "components", 5, "number `K` of components of the shared mixture, or a range such as 3-10 to choose from by BIC", option.AtLeast(1)),
+		option.Range(&a.Components, &a.MostComponents, "components", 5, "number `K` of components of the shared mixture, one per pattern in the data, or a range such as 3-10 to choose from by BIC", option.AtLeast(1)),
 		settings.Tol(&a.Tol),
 		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
-		option.Int(&a.Synthetic, "synthetic", 0, "draw `H` rows per gathered component and fit to them from a k-means++ start, as published (default 100 rows, and a start from the merged components)",
-			option.Between(1, 1_000_000), option.Optional[int]("leave it out to start from the gathered components")).ForExperts(),
-		option.Int(&a.Refine, "refine", 0, "refine the mixture in up to `R` rounds of private sums", option.AtLeast(0)),
+		option.Int(&a.Synthetic, "synthetic", 0, "draw `H` synthetic rows per component of the participants' mixtures and fit the shared mixture to them from a k-means++ start, as in Zhang Pettersson et al. 2025 (default 100 rows, starting from the merged components)",
+			option.Between(1, 1_000_000), option.Optional[int]("leave it out to start from the merged components")).ForExperts(),
+		option.Int(&a.Refine, "refine", 0, "improve the mixture on all rows in up to `R` further rounds of private sums", option.AtLeast(0)),
 	}, a.Budget.Options(), option.Table{
 		privacy.MinRowsOption(&a.MinRows).Needs(privacy.NoNoise, func() bool { return a.Epsilon == 0 }),
 	})
@@ -58,9 +58,9 @@ func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	case most > maxComponents:
 		return option.Errorf("components", "want at most %d, got %d", maxComponents, most)
 	case a.Epsilon != 0 && a.MostComponents != 0:
-		return option.Errorf("components", "want a number with epsilon, since one by BIC tells of the rows, got %d-%d", a.Components, a.MostComponents)
+		return option.Errorf("components", "want a number with epsilon, because a number chosen by BIC reveals something about the rows, got %d-%d", a.Components, a.MostComponents)
 	case a.Epsilon != 0 && a.Refine > 0:
-		return option.Errorf("refine", "want no rounds of sums with epsilon, since the noise does not cover these, got %d", a.Refine)
+		return option.Errorf("refine", "want 0 with epsilon, because the noise does not cover rounds of sums, got %d", a.Refine)
 	}
 	return a.Budget.Prepare(c)
 }
@@ -75,7 +75,7 @@ func (a *Algorithm) Traits() algorithm.Traits {
 
 // Disclosure says what members tell each other.
 func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
-	const own = "the own mixture, whole: the weights, means and covariance matrices of its components, and the number of own rows"
+	const own = "the mixture of its own rows: the weights, means and covariance matrices of the components, and the number of rows"
 	d := algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(own, "each component is", a.MinRows), c)}}
 	if a.Refine > 0 {
 		d.Sums, d.Conserved = true, settings.Conserved(a.Covariance)

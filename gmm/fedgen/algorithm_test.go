@@ -40,8 +40,8 @@ func TestSettings(t *testing.T) {
 		{"epsilon=1 delta=1", "delta: want a probability between 0 and 1, got 1", false},
 		{"epsilon=1 clip=0", "clip: want a value above 0 and up to 1e+09, got 0", true},
 		{"epsilon=1 min-rows=5", "min-rows: requires no --epsilon, whose noise hides rows", true},
-		{"epsilon=1 refine=1", "refine: want no rounds of sums with epsilon, since the noise does not cover these, got 1", false},
-		{"epsilon=1 components=2-4", "components: want a number with epsilon, since one by BIC tells of the rows, got 2-4", false},
+		{"epsilon=1 refine=1", "refine: want 0 with epsilon, because the noise does not cover rounds of sums, got 1", false},
+		{"epsilon=1 components=2-4", "components: want a number with epsilon, because a number chosen by BIC reveals something about the rows, got 2-4", false},
 	} {
 		var e *option.Error
 		_, err := algorithmtest.Make(fedgen.Kind, algorithm.Coordinates{ScaledBy: algorithm.Agreed}, strings.Fields(c.settings)...)
@@ -113,7 +113,7 @@ func TestAlone(t *testing.T) {
 
 func TestDisclosure(t *testing.T) {
 	d := algorithmtest.New(t, fedgen.Kind).Disclosure(algorithm.Coordinates{})
-	if len(d.Shown) != 1 || !strings.Contains(d.Shown[0], "the own mixture, whole") || !strings.HasSuffix(d.Shown[0], "each component is of at least 5 rows") || d.Sums || d.Conserved != algorithm.Nothing {
+	if len(d.Shown) != 1 || !strings.Contains(d.Shown[0], "the mixture of its own rows") || !strings.HasSuffix(d.Shown[0], "each component is of at least 5 rows") || d.Sums || d.Conserved != algorithm.Nothing {
 		t.Errorf("%+v", d)
 	}
 	if d = algorithmtest.New(t, fedgen.Kind, "refine=1").Disclosure(algorithm.Coordinates{}); !d.Sums || d.Conserved != algorithm.Variances {

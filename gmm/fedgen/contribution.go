@@ -35,7 +35,7 @@ func (c Contribution) Validate() error {
 	}
 	k := len(c.Weights)
 	if k < 1 || k > maxComponents || len(c.Means) != k || len(c.Covariances) != k {
-		return fmt.Errorf("want 1 to %d components of a weight, a mean and a covariance matrix each, got %d, %d and %d", maxComponents, k, len(c.Means), len(c.Covariances))
+		return fmt.Errorf("want 1 to %d components, each with a weight, a mean and a covariance matrix, got %d weights, %d means and %d matrices", maxComponents, k, len(c.Means), len(c.Covariances))
 	}
 	sum := 0.0
 	for i, w := range c.Weights {
@@ -45,7 +45,7 @@ func (c Contribution) Validate() error {
 		sum += w
 	}
 	if math.Abs(sum-1) > offSimplex {
-		return fmt.Errorf("want weights with a sum of 1, got %g", sum)
+		return fmt.Errorf("want weights that add up to 1, got a sum of %g", sum)
 	}
 	for i := range c.Weights {
 		if err := c.validateComponent(i); err != nil {
@@ -58,7 +58,7 @@ func (c Contribution) Validate() error {
 func (c Contribution) validateComponent(k int) error {
 	dim := c.Dim()
 	if dim < 1 || dim > maxDim || len(c.Means[k]) != dim || len(c.Covariances[k]) != stride(c.Form, dim) {
-		return fmt.Errorf("want a mean and a covariance matrix of 1 to %d columns as the first one, got %d and %d values", maxDim, len(c.Means[k]), len(c.Covariances[k]))
+		return fmt.Errorf("want a mean and a covariance matrix of 1 to %d columns, as many as the first component has, got %d and %d values", maxDim, len(c.Means[k]), len(c.Covariances[k]))
 	}
 	for i, v := range c.Means[k] {
 		if !(math.Abs(v) <= largest) {
@@ -74,7 +74,7 @@ func (c Contribution) validateComponent(k int) error {
 			return fmt.Errorf("column %d: want a variance from 2^-400 to 2^400, got %g", i+1, v)
 		}
 		if c.Form == gmm.Spherical && c.Covariances[k][i] != c.Covariances[k][0] {
-			return fmt.Errorf("want one variance for all columns, got %g and %g", c.Covariances[k][0], c.Covariances[k][i])
+			return fmt.Errorf("want the same variance for all columns, got %g and %g", c.Covariances[k][0], c.Covariances[k][i])
 		}
 	}
 	if c.Form == gmm.Full {

@@ -68,13 +68,13 @@ func appendFloats(to []byte, x []float64) []byte {
 // matrices and at most `most` components. It takes nothing that Encode does not give.
 func Decode(blob []byte, form gmm.Covariance, dim, most int) (Contribution, error) {
 	if len(blob) < headLength || blob[0] != version {
-		return Contribution{}, fmt.Errorf("want a mixture of version %d, got %d bytes that are not: run the same version on all members", version, len(blob))
+		return Contribution{}, fmt.Errorf("want a mixture in format version %d, got %d bytes in another format: run the same program version on all members", version, len(blob))
 	}
 	if got := gmm.Covariance(blob[1]); got != form {
-		return Contribution{}, fmt.Errorf("want covariance matrices of form %d (%s) as here, got %d", form, form, got)
+		return Contribution{}, fmt.Errorf("want covariance matrices of form %d (%s), as this member has, got form %d", form, form, got)
 	}
 	if got := binary.BigEndian.Uint32(blob[2:]); got != uint32(dim) {
-		return Contribution{}, fmt.Errorf("want %d columns as here, got %d", dim, got)
+		return Contribution{}, fmt.Errorf("want %d columns, as this member has, got %d", dim, got)
 	}
 	k := binary.BigEndian.Uint32(blob[6:])
 	if most = min(most, maxComponents); k < 1 || k > uint32(most) {

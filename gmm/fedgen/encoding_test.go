@@ -68,10 +68,10 @@ func TestDecodeErrors(t *testing.T) {
 		dim  int
 		want string
 	}{
-		{nil, gmm.Diag, 3, "want a mixture of version 1, got 0 bytes"},
-		{set(diag(), 0, 2), gmm.Diag, 3, "run the same version on all members"},
-		{diag(), gmm.Full, 3, "want covariance matrices of form 0 (full) as here, got 1"},
-		{diag(), gmm.Diag, 4, "want 4 columns as here, got 3"},
+		{nil, gmm.Diag, 3, "want a mixture in format version 1, got 0 bytes"},
+		{set(diag(), 0, 2), gmm.Diag, 3, "run the same program version on all members"},
+		{diag(), gmm.Full, 3, "want covariance matrices of form 0 (full), as this member has, got form 1"},
+		{diag(), gmm.Diag, 4, "want 4 columns, as this member has, got 3"},
 		{set(diag(), 9, 5), gmm.Diag, 3, "want 1 to 4 components as agreed, got 5"},
 		{set(diag(), 9, 0), gmm.Diag, 3, "want 1 to 4 components as agreed, got 0"},
 		{diag()[:129], gmm.Diag, 3, "want a mixture of 130 bytes, got 129"},
@@ -79,7 +79,7 @@ func TestDecodeErrors(t *testing.T) {
 		{set(diag(), 10, 1), gmm.Diag, 3, "rows: want 1 to 2^40"},
 		{set(diag(), 17, 0), gmm.Diag, 3, "rows: want 1 to 2^40, got 0"},
 		{put(diag(), 0, math.NaN()), gmm.Diag, 3, "component 1: want a weight from 0 to 1, got NaN"},
-		{put(diag(), 1, 0), gmm.Diag, 3, "want weights with a sum of 1"},
+		{put(diag(), 1, 0), gmm.Diag, 3, "want weights that add up to 1"},
 		{put(diag(), 2, math.Inf(1)), gmm.Diag, 3, "component 1: column 1: want a mean of at most 2^200 in size, got +Inf"},
 		{put(diag(), 13, 0), gmm.Diag, 3, "component 2: column 3: want a variance from 2^-400 to 2^400, got 0"},
 		{put(full, 4, 1e6), gmm.Full, 2, "component 1: want a positive definite covariance matrix"},

@@ -57,7 +57,7 @@ func (c Contribution) WithoutFew(least int) (large Contribution, few int, err er
 			}
 		}
 		if partner < 0 {
-			return Contribution{}, 0, fmt.Errorf("a component of %.3g rows is too far from all others to be merged with one: scale the columns or raise the regularisation", r.Weights[lightest]*float64(c.Rows))
+			return Contribution{}, 0, fmt.Errorf("a component of %.3g rows is too far from all others to be merged: scale the columns or raise the regularisation", r.Weights[lightest]*float64(c.Rows))
 		}
 		r.join(partner, lightest)
 	}

@@ -114,7 +114,7 @@ func TestFewRowsAreMergedByHand(t *testing.T) {
 func TestOneRowIsNoBound(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{0, 0.1, 0.2, 50})
 	c := config(2)
-	if _, _, err := fedgen.Local(x, c); err == nil || !strings.Contains(err.Error(), "want at least the 5 rows that a component may be of, got 4") {
+	if _, _, err := fedgen.Local(x, c); err == nil || !strings.Contains(err.Error(), "want at least 5, the smallest size of a component, got 4") {
 		t.Errorf("got %v", err)
 	}
 	c.MinRows = -1

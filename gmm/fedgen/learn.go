@@ -18,7 +18,7 @@ func Local(x *mat.Dense, c Config) (own Contribution, few int, err error) {
 	}
 	rows, _ := x.Dims()
 	if least := c.minRows(); rows < least {
-		return Contribution{}, 0, fmt.Errorf("want at least the %d rows that a component may be of, got %d", least, rows)
+		return Contribution{}, 0, fmt.Errorf("rows: want at least %d, the smallest size of a component, got %d", least, rows)
 	}
 	choices, best, err := Select(x, c.Local, c.EM, c.Seed)
 	if err != nil {

@@ -73,7 +73,7 @@ func (m Moments) Mixture() (*gmm.Mixture, error) {
 }
 
 func errSingular(k int) error {
-	return fmt.Errorf("component %d: covariance matrix is not positive definite, or nearly not: raise the regularisation", k+1)
+	return fmt.Errorf("component %d: the covariance matrix is not positive definite, or barely so: raise the regularisation", k+1)
 }
 
 // average returns the component of least divergence from a weighted set of

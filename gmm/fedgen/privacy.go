@@ -24,10 +24,10 @@ type Privacy struct {
 // Validate reports the first field that is out of range for rows of dim columns.
 func (p Privacy) Validate(dim int) error {
 	if !(p.Epsilon > 0 && p.Epsilon <= 100) || !(p.Delta > 0 && p.Delta < 1) {
-		return fmt.Errorf("privacy: want an epsilon above 0 to 100 and a delta between 0 and 1, got %g and %g", p.Epsilon, p.Delta)
+		return fmt.Errorf("privacy: want an epsilon above 0 and at most 100, and a delta between 0 and 1, got %g and %g", p.Epsilon, p.Delta)
 	}
 	if len(p.Low) != dim || len(p.High) != dim {
-		return fmt.Errorf("privacy: want the range of each of the %d columns, got %d low and %d high ends", dim, len(p.Low), len(p.High))
+		return fmt.Errorf("privacy: want a range for each of the %d columns, got %d low and %d high ends", dim, len(p.Low), len(p.High))
 	}
 	for i, low := range p.Low {
 		if width := p.High[i] - low; !(width > 0) || math.IsInf(width, 1) || math.IsInf(low, 0) {

@@ -86,9 +86,9 @@ func TestPrivacyErrors(t *testing.T) {
 		change func(*fedgen.Privacy)
 		want   string
 	}{
-		{func(p *fedgen.Privacy) { p.Epsilon = 0 }, "want an epsilon above 0 to 100 and a delta between 0 and 1, got 0 and 1e-05"},
+		{func(p *fedgen.Privacy) { p.Epsilon = 0 }, "want an epsilon above 0 and at most 100, and a delta between 0 and 1, got 0 and 1e-05"},
 		{func(p *fedgen.Privacy) { p.Delta = 1 }, "got 1 and 1"},
-		{func(p *fedgen.Privacy) { p.Low = p.Low[:1] }, "want the range of each of the 2 columns, got 1 low and 2 high ends"},
+		{func(p *fedgen.Privacy) { p.Low = p.Low[:1] }, "want a range for each of the 2 columns, got 1 low and 2 high ends"},
 		{func(p *fedgen.Privacy) { p.High = []float64{15, 0} }, "column 2: want a finite range from low to high, got 0 to 0"},
 		{func(p *fedgen.Privacy) { p.Iterations = -1 }, "want at least 1 iteration"},
 	} {

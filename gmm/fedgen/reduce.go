@@ -139,7 +139,7 @@ func (r *reduction) step() error {
 	}
 	cost := r.cheapest(to)
 	if math.IsInf(cost, 1) {
-		return fmt.Errorf("the %d components that are left are too far apart to be merged: scale the columns or raise the regularisation", r.left)
+		return fmt.Errorf("the remaining %d components are too far apart to be merged: scale the columns or raise the regularisation", r.left)
 	}
 	gone := to + 1 + r.next[to]
 	r.cost += cost

@@ -53,7 +53,7 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 // Options binds the settings.
 func (a *Algorithm) Options() option.Table {
 	return append(option.Table{
-		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, a range such as 3-10 to choose from by rows that are held out, or auto for 4-20 (default auto; with --rho 5, with --epsilon 10)",
+		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, one per pattern in the data; a range such as 3-10, or auto for 4-20, is tried out on held-out rows (default auto; with --rho 5, with --epsilon 10)",
 			option.Auto[int](), option.AtLeast(1),
 			option.DefaultBy(func() int {
 				switch {
@@ -67,28 +67,28 @@ func (a *Algorithm) Options() option.Table {
 				return 0
 			})),
 		dpem.RoundsOption(&a.Rounds, &a.Budget),
-		option.Float(&a.Tol, "tol", 1e-6, "stop when the objective changes by less than this `SHARE`; 0 runs all rounds", option.Finite()),
-		option.Float(&a.Lambda0, "lambda0", 1, "weight of the prior mean, in `ROWS`", option.Above(0, math.MaxFloat64)),
-		option.Float(&a.Lambda, "lambda", 0, "sparsity `PENALTY` of the precision matrices per row, in columns of unit variance within components, or auto to choose it by rows that are held out",
+		option.Float(&a.Tol, "tol", 1e-6, "stop when a round changes the objective by less than this `SHARE` of it; 0 runs all rounds", option.Finite()),
+		option.Float(&a.Lambda0, "lambda0", 1, "pull the mean of each component towards 0 with the weight of `ROWS` rows, which matters for components of few rows", option.Above(0, math.MaxFloat64)),
+		option.Float(&a.Lambda, "lambda", 0, "sparsity `PENALTY` per row: larger values leave fewer dependencies (edges) between columns, which are scaled to variance 1 within components; auto tries out values on held-out rows",
 			option.Auto[float64](), option.Above(0, math.MaxFloat64)),
-		option.Float(&a.Rho, "rho", 0, "absolute sparsity `PENALTY` of the precision matrices, as in the paper, in place of --lambda",
-			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out for --lambda")).ForExperts(),
+		option.Float(&a.Rho, "rho", 0, "sparsity `PENALTY` that does not grow with the number of rows, as in Idé, Phan and Raymond 2024; use it in place of --lambda",
+			option.Above(0, math.MaxFloat64), option.Optional[float64]("leave it out to use --lambda")).ForExperts(),
 		privacy.BlurOption(&a.Blur, func() float64 {
 			if a.Rho > 0 || a.private() {
 				return 0
 			}
 			return privacy.BlurRows
 		}),
-		option.Float(&a.Sparse, "sparse-weights", 0, "price of each component that a participant has, as a `SHARE` of the logarithm of its rows, 0 to 1, for own weights that are 0 but for few components; 0.5 is that of BIC", option.Between(0.0, 1.0)).ForExperts(),
-		option.String(&a.Score, "score", scoreDensity, "`SCORE` of a row: −ln p(x) by the own weights (density), or the mean of −ln N(x|k) over the components that it may be of, Eq. (19) of the paper (expected) (default density, with --rho expected)",
+		option.Float(&a.Sparse, "sparse-weights", 0, "penalise each component that a participant uses by this `SHARE`, 0 to 1, of the logarithm of its number of rows, so that it has weights above 0 for few components; 0.5 is BIC's", option.Between(0.0, 1.0)).ForExperts(),
+		option.String(&a.Score, "score", scoreDensity, "anomaly `SCORE` of a row: density (−ln p(x) with this participant's weights) or expected (mean of −ln N(x|k) over the components k that the row may belong to, Eq. (19) of Idé, Phan and Raymond 2024) (default density, with --rho expected)",
 			option.DefaultBy(func() string {
 				if a.Rho > 0 {
 					return scoreExpected
 				}
 				return scoreDensity
 			}), option.OneOf(scoreDensity, scoreExpected)),
-		option.File(&a.Init, "init", "start from the means, precisions and weights in a JSON `FILE`", a.readInit).ForExperts(),
-		option.String(&a.Covariance, "covariance", dpem.Full, "with --epsilon: `FORM` of the covariance matrices that totals tell: full, factor (full in the directions that stand out of the noise), tied (one for all components) or diag (variances alone)",
+		option.File(&a.Init, "init", "start training from the means, precisions and weights in a JSON `FILE`", a.readInit).ForExperts(),
+		option.String(&a.Covariance, "covariance", dpem.Full, "with --epsilon: `FORM` of the covariance matrices that the noisy totals estimate: full, factor (full only in directions that stand out of the noise), tied (one for all components) or diag (variances only); the simpler, the less noise",
 			option.OneOf(dpem.Full, dpem.Factor, dpem.Tied, dpem.Diag)).Needs("--epsilon", a.private).ForExperts(),
 	}, append(a.Diversity.Options(), a.Budget.Options()...)...)
 }
@@ -159,7 +159,7 @@ func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	case a.Components == 0 && (a.Rho > 0 || a.start != nil):
 		return option.Errorf("components", "want a number with --rho or --init, got auto")
 	case a.Rho > 0 && a.Lambda > 0:
-		return option.Errorf("lambda", "it is in place of --rho: leave one of them out")
+		return option.Errorf("lambda", "cannot be combined with --rho: leave one of them out")
 	case a.start != nil && len(a.start.Weights) != a.Components:
 		return option.Errorf("init", "want %d components, got %d", a.Components, len(a.start.Weights))
 	}
@@ -236,7 +236,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 		out.LeftOut = func(rows collabdict.Rows, f func(from int, scores []float64)) error { return l.EachLeftOut(m, rows, f) }
 	}
 	if !l.Counted() {
-		out.Warnings = append(out.Warnings, "no round has counted the statistics of this participant: the patterns were made without them, and only the weights are fitted to its rows")
+		out.Warnings = append(out.Warnings, "no round counted this participant's statistics: the patterns were learned without its rows, and only the weights are fitted to them")
 	}
 	if g.Size() > 1 {
 		out.Warnings = append(out.Warnings, privacy.LoneWarnings(l.Lone())...)
@@ -246,7 +246,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 		out.Warnings = append(out.Warnings, a.edgeless(l))
 	}
 	if e := l.Stalled(); e != nil {
-		out.Warnings = append(out.Warnings, "graphical lasso: the last round left a component off its optimum: "+e.Error())
+		out.Warnings = append(out.Warnings, "graphical lasso: the last round did not reach the optimum of a component: "+e.Error())
 	}
 	return out, err
 }
@@ -272,7 +272,7 @@ func (a *Algorithm) edgeless(l *Learner) string {
 	if chosen, _ := l.Chosen(); chosen.Lambda > 0 {
 		name, penalty = "lambda", chosen.Lambda
 	}
-	return fmt.Sprintf("no edges between columns at %s %g: all precision matrices are diagonal, so that no row is unusual by how its columns go together within a component; try a --%[1]s of %.3[3]g, or fewer --components", name, penalty, penalty/10)
+	return fmt.Sprintf("no edges between columns at %s %g: all precision matrices are diagonal, so unusual combinations of values within a component go unnoticed; try --%[1]s %.3[3]g, or fewer --components", name, penalty, penalty/10)
 }
 
 // Load returns the mixture that arrays are of.

@@ -91,7 +91,7 @@ func (c Config) Validate() error {
 type ComponentsError struct{ Components, Rows int }
 
 func (e *ComponentsError) Error() string {
-	return fmt.Sprintf("components: want at most the %d rows of all participants, got %d", e.Rows, e.Components)
+	return fmt.Sprintf("components: want at most %d, the number of rows of all participants, got %d", e.Rows, e.Components)
 }
 
 // candidates returns what there is to choose from, given the rows of all participants. The

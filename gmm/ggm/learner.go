@@ -76,7 +76,7 @@ func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
 		return nil, err
 	}
 	if least := config.Diversity.LeastRows(); n < least {
-		return nil, fmt.Errorf("rows: want at least %d for this diversity, got %d", least, n)
+		return nil, fmt.Errorf("rows: want at least %d for the agreed diversity, got %d", least, n)
 	}
 	if err := l.rows.Check(math.Ldexp(1, columnstats.MaxExp-1)); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
 	}
 	if config.Init != nil {
 		if _, got := config.Init.Means.Dims(); got != dim {
-			return nil, fmt.Errorf("init: means: want %d columns as the rows have, got %d", dim, got)
+			return nil, fmt.Errorf("init: means: want %d columns, as many as the rows have, got %d", dim, got)
 		}
 	}
 	return l, nil

@@ -26,7 +26,7 @@ func (a *Algorithm) Posterior(m algorithm.Model, variances []float64) (*release.
 	p := prior{rho: a.Rho}
 	if a.Rho == 0 {
 		if len(variances) != m.Dim() || !(slices.Min(variances) > 0) {
-			return nil, errors.New("want the variances that the prior was scaled by, got none")
+			return nil, errors.New("want the column variances that scale the prior, got none")
 		}
 		p.relative = &relative{variances: variances}
 	}

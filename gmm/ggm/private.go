@@ -30,12 +30,12 @@ func (a *Algorithm) private() bool { return a.Epsilon > 0 }
 
 // preparePrivate is Prepare for it.
 func (a *Algorithm) preparePrivate(c algorithm.Coordinates) error {
-	const told = "with --epsilon, since what follows from rows beside the totals is not covered by it, got "
+	const told = "with --epsilon, because the noise covers only what follows from the totals, got "
 	switch {
 	case a.MostComponents > 0 || a.Components == 0:
-		return option.Errorf("components", "want a number "+told+"some to choose from")
+		return option.Errorf("components", "want a number "+told+"several to choose from")
 	case a.Rho > 0 || a.start != nil:
-		return option.Errorf("epsilon", "it goes with neither --rho nor --init: leave it or them out")
+		return option.Errorf("epsilon", "cannot be combined with --rho or --init: leave it or them out")
 	case a.Sparse > 0:
 		return option.Errorf("sparse-weights", "want 0 with --epsilon, got %g", a.Sparse)
 	}

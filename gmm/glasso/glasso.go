@@ -35,7 +35,7 @@ type StalledError struct {
 }
 
 func (e *StalledError) Error() string {
-	return fmt.Sprintf("stuck at a residual of %.2g and a duality gap of %.2g after %d steps, want at most %.2g and %g a variable: raise the penalty", e.Residual, e.Gap, e.Steps, e.Want, enoughGap)
+	return fmt.Sprintf("stuck at a residual of %.2g and a duality gap of %.2g after %d steps, want at most %.2g and %g per variable: raise the penalty", e.Residual, e.Gap, e.Steps, e.Want, enoughGap)
 }
 
 // Result is a solution.
@@ -107,7 +107,7 @@ func (r *Result) take(b *block, members []int) {
 	r.Gap += b.gap
 }
 
-const errShape = "glasso: start and S differ in size"
+const errShape = "glasso: start and S have different sizes"
 
 // smooth returns S with the diagonal's penalty added to its diagonal. As
 // |Λ_ii| = Λ_ii the problem is then the one that penalises no diagonal.

@@ -36,10 +36,10 @@ func encode(centres *mat.Dense) ([]byte, error) {
 // decode is the inverse of encode for rows of dim columns and at most `most` centres.
 func decode(blob []byte, dim, most int) (*mat.Dense, error) {
 	if len(blob) < headLength || blob[0] != version {
-		return nil, fmt.Errorf("want centres of version %d, got %d bytes that are not: run the same version on all members", version, len(blob))
+		return nil, fmt.Errorf("want centres in format version %d, got %d bytes in another format: run the same program version on all members", version, len(blob))
 	}
 	if got := binary.BigEndian.Uint32(blob[1:]); got != uint32(dim) {
-		return nil, fmt.Errorf("want %d columns as here, got %d", dim, got)
+		return nil, fmt.Errorf("want %d columns, as this member has, got %d", dim, got)
 	}
 	k := binary.BigEndian.Uint32(blob[5:])
 	if k < 1 || k > uint32(most) {

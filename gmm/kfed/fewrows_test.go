@@ -84,7 +84,7 @@ func TestAFarRowIsNoCentre(t *testing.T) {
 			t.Errorf("at least %d: %d of few rows, and centres\n%v", least, few, mat.Formatted(g.centres))
 		}
 	}
-	if _, _, err := Cluster(t.Context(), collabdict.Solo{}, x, Config{Local: 1, Clusters: 1, MinRows: 42}, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), "want at least the 42 rows that one may be of, which is at least 1, got 41") {
+	if _, _, err := Cluster(t.Context(), collabdict.Solo{}, x, Config{Local: 1, Clusters: 1, MinRows: 42}, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), "want at least 42, the smallest size of a cluster, which is at least 1, got 41") {
 		t.Errorf("got %v", err)
 	}
 }

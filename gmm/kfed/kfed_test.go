@@ -74,7 +74,7 @@ func TestMergeByHand(t *testing.T) {
 		t.Errorf("got %v, want %v", mat.Formatted(got), mat.Formatted(want))
 	}
 	for _, k := range []int{1, 6} {
-		if _, err := Merge(local, k); err == nil || !strings.Contains(err.Error(), "want from 2, the most of one participant, to the 5 of all") {
+		if _, err := Merge(local, k); err == nil || !strings.Contains(err.Error(), "want 2 (the most of one participant) to 5 (those of all") {
 			t.Errorf("%d clusters: got error %v", k, err)
 		}
 	}

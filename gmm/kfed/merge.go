@@ -31,7 +31,7 @@ func Merge(local []*mat.Dense, k int) (*mat.Dense, error) {
 		}
 	}
 	if k < most || k > len(all) {
-		return nil, fmt.Errorf("clusters: want from %d, the most of one participant, to the %d of all, got %d: change the local number", most, len(all), k)
+		return nil, fmt.Errorf("clusters: want %d (the most of one participant) to %d (those of all participants), got %d: change the local number", most, len(all), k)
 	}
 	taken := append([][]float64(nil), all[at:at+most]...)
 	for len(taken) < k {
@@ -103,9 +103,9 @@ func Cluster(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, sr
 	least := cmp.Or(c.MinRows, privacy.MinRows)
 	switch {
 	case c.Local < 1 || c.Local > c.Clusters || c.Clusters > maxCentres || dim > maxDim:
-		return nil, 0, fmt.Errorf("clusters: want a local number from 1 to that of all, and at most %d of at most %d columns, got %d and %d of %d columns", maxCentres, maxDim, c.Local, c.Clusters, dim)
+		return nil, 0, fmt.Errorf("clusters: want a local number from 1 to the shared number, and at most %d clusters of at most %d columns, got %d and %d of %d columns", maxCentres, maxDim, c.Local, c.Clusters, dim)
 	case least < 1 || rows < least:
-		return nil, 0, fmt.Errorf("clusters: want at least the %d rows that one may be of, which is at least 1, got %d", least, rows)
+		return nil, 0, fmt.Errorf("rows: want at least %d, the smallest size of a cluster, which is at least 1, got %d", least, rows)
 	}
 	own := Local(x, c.Local, src)
 	if least > 1 {
@@ -144,5 +144,5 @@ func Cluster(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, sr
 type FewError struct{ Centres, Clusters, MinRows int }
 
 func (e *FewError) Error() string {
-	return fmt.Sprintf("want at least %d centres of clusters of %d rows or more, of all participants together, got %d: take fewer clusters, or give more rows", e.Clusters, e.MinRows, e.Centres)
+	return fmt.Sprintf("want at least %d centres of clusters of %d rows or more from all participants together, got %d: ask for fewer clusters, or add rows", e.Clusters, e.MinRows, e.Centres)
 }

@@ -17,7 +17,7 @@ const BlurRows = 0.1
 // BlurOption binds what a coordinate of a total is blurred by. The default is the one given, as
 // the settings before may decide it.
 func BlurOption(p *float64, byDefault func() float64) *option.Option {
-	return option.Float(p, "blur", BlurRows, "blur each coordinate of a total by normal noise with a standard deviation of `ROWS` rows, so that two totals do not show the row in which they differ; 0 for none",
+	return option.Float(p, "blur", BlurRows, "add normal noise with a standard deviation of `ROWS` rows to each value of a total, so that comparing two totals does not reveal the row in which they differ; 0 adds none",
 		option.DefaultBy(byDefault), option.Finite()).ForExperts()
 }
 

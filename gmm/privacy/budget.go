@@ -33,15 +33,15 @@ func (b *Budget) Middle() float64 { return b.middle }
 func (b *Budget) Options() option.Table {
 	noisy := func() bool { return b.Epsilon != 0 }
 	return option.Table{
-		option.Float(&b.Epsilon, "epsilon", 0, "add noise, so that all that is shown is (`E`, delta)-differentially private in each row (default no noise)",
-			option.Above(0, 100), option.Optional[float64]("leave it out for no noise")),
-		option.Float(&b.Delta, "delta", 1e-5, "with --epsilon: `PROBABILITY` delta of the differential privacy", option.Check(func(v float64) error {
+		option.Float(&b.Epsilon, "epsilon", 0, "add noise so that what training reveals is (`E`, delta)-differentially private for each row; a smaller E means more noise (default no noise)",
+			option.Above(0, 100), option.Optional[float64]("leave it out to add no noise")),
+		option.Float(&b.Delta, "delta", 1e-5, "with --epsilon: `PROBABILITY` delta with which the guarantee may fail; keep it well below 1 / number of rows", option.Check(func(v float64) error {
 			if !(v > 0 && v < 1) {
 				return fmt.Errorf("want a probability between 0 and 1, got %g", v)
 			}
 			return nil
 		})).Needs("--epsilon", noisy).ForExperts(),
-		option.Float(&b.Clip, "clip", 0, "with --epsilon: clip rows to the bound `C`, in the units of training, from 0 or from the middle of the range (default 3, of a range from 0 to 1, as with --ranges, 0.5)",
+		option.Float(&b.Clip, "clip", 0, "with --epsilon: clip rows to `C` per column, in the units of training, from 0 or from the middle of the range; a smaller C needs less noise but distorts more rows (default 3; 0.5 for a range from 0 to 1, as with --ranges)",
 			option.Above(0, 1e9), option.Optional[float64]("leave it out for the default")).Needs("--epsilon", noisy).ForExperts(),
 	}
 }
@@ -56,16 +56,16 @@ func (b *Budget) Prepare(c algorithm.Coordinates) error {
 		return nil
 	case c.ByDefault && c.ByRows():
 		return &option.Error{
-			Name: "epsilon", Msg: "columns would be scaled by the rows, and of that no noise hides anything: a single far row changes the units of all that is shown",
-			Hint: "scale by agreed ranges (--ranges) or not at all (--standardise none --clip C), or say that it may be so (--standardise own or global)",
+			Name: "epsilon", Msg: "the rows would decide how columns are scaled, and no noise covers that: a single outlying row changes the units of everything shown",
+			Hint: "scale by agreed ranges (--ranges) or not at all (--standardise none --clip C), or accept it (--standardise own or global)",
 		}
 	case b.Clip != 0:
 	case c.UnitRange:
 		b.Clip = 0.5 // all rows are within, but for those beyond agreed ranges
 	case c.ScaledBy == algorithm.None:
 		return &option.Error{
-			Name: "clip", Msg: "want a bound of the values, as columns that are not standardised have none that is known without a look at the rows, got none",
-			Hint: "say --clip C",
+			Name: "clip", Msg: "want a bound, because values that are not standardised have none that is known without looking at the rows, got none",
+			Hint: "set --clip C",
 		}
 	default:
 		b.Clip = 3
@@ -103,8 +103,8 @@ func (b *Budget) PrepareTotals(c algorithm.Coordinates) error {
 		return option.Errorf("epsilon", "want at most %.3g with this delta, got %g", math.Log(b.Delta/2/discreteness), b.Epsilon)
 	case c.ByRows():
 		return &option.Error{
-			Name: "epsilon", Msg: "columns would be scaled by the rows, or projected by them, and of that no noise hides anything",
-			Hint: "scale by agreed ranges (--ranges), or not at all (--standardise none --clip C), and leave --pca out",
+			Name: "epsilon", Msg: "the rows would decide how columns are scaled or projected, and no noise covers that",
+			Hint: "scale by agreed ranges (--ranges) or not at all (--standardise none --clip C), and leave out --pca",
 		}
 	}
 	return b.Prepare(c)
@@ -120,9 +120,9 @@ func (b *Budget) Disclosed(shown string, c algorithm.Coordinates) string {
 	if b.Epsilon == 0 {
 		return shown
 	}
-	s := fmt.Sprintf("with noise, (%g, %g)-differentially private in each row: %s", b.Epsilon, b.Delta, shown)
+	s := fmt.Sprintf("with noise, (%g, %g)-differentially private for each row: %s", b.Epsilon, b.Delta, shown)
 	if c.ByRows() {
-		s += ". Not covered: how columns are scaled and projected; a single row that is far from the others changes it, and can be told by that whatever epsilon is"
+		s += ". Not covered: how columns are scaled and projected; a single outlying row changes that and can be recognised by it, whatever epsilon is"
 	}
 	return s
 }
@@ -134,5 +134,5 @@ func (b *Budget) Warnings(rows collabdict.Rows) []string {
 	if b.Epsilon == 0 || b.Delta*float64(n) < 1 {
 		return nil
 	}
-	return []string{fmt.Sprintf("privacy: delta %g is not below one in the %d own rows, so that whole rows could be shown within it: take less", b.Delta, n)}
+	return []string{fmt.Sprintf("privacy: with delta %g and %d own rows, showing a whole row would count as private: set a smaller --delta", b.Delta, n)}
 }

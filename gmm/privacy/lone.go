@@ -30,7 +30,7 @@ func LoneWarnings(components []int) []string {
 	for _, k := range components {
 		numbers = append(numbers, fmt.Sprint(k+1))
 	}
-	const hint = "; fewer --components would mix them with rows of others"
+	const hint = "; fewer --components would mix them with other members' rows"
 	switch len(numbers) {
 	case 0:
 		return nil

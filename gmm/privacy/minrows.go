@@ -21,7 +21,7 @@ const MinRows = 5
 // MinRowsOption binds the fewest rows that a component may be of which is shown. It is 0
 // where the option does not apply, as no component is shown, or noise hides its rows.
 func MinRowsOption(p *int) *option.Option {
-	return option.Int(p, "min-rows", MinRows, "merge own components of fewer than `N` rows before they are shown; 1 shows all components, even those of a single row", option.AtLeast(1))
+	return option.Int(p, "min-rows", MinRows, "before showing its components, merge those of fewer than `N` rows with others, so that none reveals single rows; 1 shows all of them, even those of a single row", option.AtLeast(1))
 }
 
 // NoNoise is what [MinRowsOption] requires where noise may hide rows.
@@ -38,7 +38,7 @@ func LeastRows(g collabdict.Group, d algorithm.Data, least int) (int, error) {
 	if n, _ := d.Rows.Dims(); n < least {
 		return 0, &option.Error{
 			Name: "min-rows", Msg: fmt.Sprintf("want at least %d training rows of each participant, got %d of %s", least, n, d.Name),
-			Hint: "leave it out (--split ...,min=ROWS), give it more rows, or agree on fewer, which may show single rows",
+			Hint: "leave this participant out (--split ...,min=ROWS), give it more rows, or agree on fewer, which may reveal single rows",
 		}
 	}
 	return least, nil
@@ -57,5 +57,5 @@ func FewWarnings(few, least int) []string {
 	if few == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("privacy: own components of fewer than %d rows (%d) were merged into others before they were shown, so that the shared model does not tell them apart: take fewer --components, or give more rows", least, few)}
+	return []string{fmt.Sprintf("privacy: own components of fewer than %d rows (%d) were merged into others before they were shown, so the shared model cannot tell them apart: lower --components, or add rows", least, few)}
 }

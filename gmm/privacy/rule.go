@@ -35,8 +35,8 @@ type Rule struct {
 // Options binds the rule.
 func (r *Rule) Options() option.Table {
 	return option.Table{
-		option.Float(&r.Least, "diversity", leastDiversity, "the entropy l-diversity that each participant's part of a component is to have, in `ROWS`", option.Above(1, 1e6)),
-		option.String(&r.Policy, "on-low-diversity", Warn, "`POLICY` before a part of lower diversity is sent: warn, skip-component (its rows count for other components), noise (a draw of the shared component in its place) or stop (end this participant's run)",
+		option.Float(&r.Least, "diversity", leastDiversity, "smallest entropy l-diversity, in `ROWS`, of a participant's statistics of a component; with a lower one, few rows dominate what it sends, and --on-low-diversity applies", option.Above(1, 1e6)),
+		option.String(&r.Policy, "on-low-diversity", Warn, "`POLICY` for statistics below --diversity, applied before they are sent: warn (send them, and warn at the end), skip-component (count their rows for other components), noise (send a random draw from the shared component instead) or stop (end this participant's run)",
 			option.OneOf(Warn, SkipComponent, DrawComponent, Stop)),
 	}
 }
@@ -73,7 +73,7 @@ type LowError struct {
 }
 
 func (e *LowError) Error() string {
-	return fmt.Sprintf("entropy l-diversity: the part of component %d of %d rests on about %.1f rows, of which one has %.0f %% of the weight: want at least %g: nothing of this round was sent",
+	return fmt.Sprintf("entropy l-diversity: the statistics of component %d of %d rest on about %.1f rows, one of them with %.0f %% of the weight: want at least %g: nothing of this round was sent",
 		e.Component, e.Components, math.Exp(e.Nats), 100*e.Largest, e.Least)
 }
 
@@ -89,8 +89,8 @@ func InRound(number int, done []algorithm.LowDiversity) []algorithm.LowDiversity
 // RuleWarnings tell a participant what its rule has done, in all rounds together.
 func RuleWarnings(done []algorithm.LowDiversity) (out []string) {
 	for _, policy := range []struct{ action, what string }{
-		{string(SkipComponent), "these rows count for other components from then on"},
-		{string(DrawComponent), "a draw of the shared component stands for each from then on"},
+		{string(SkipComponent), "their rows count for other components from then on"},
+		{string(DrawComponent), "from then on, random draws from the shared components are sent instead"},
 	} {
 		var parts []string
 		for _, d := range done {
@@ -99,7 +99,7 @@ func RuleWarnings(done []algorithm.LowDiversity) (out []string) {
 			}
 		}
 		if parts != nil {
-			out = append(out, fmt.Sprintf("privacy: what this participant would have added to components was less diverse than agreed: %s: %s", strings.Join(parts, ", "), policy.what))
+			out = append(out, fmt.Sprintf("privacy: this participant's statistics of some components were less diverse than agreed: %s: %s", strings.Join(parts, ", "), policy.what))
 		}
 	}
 	return out

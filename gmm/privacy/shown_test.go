@@ -272,7 +272,7 @@ func TestDeltaBesideTheNumberOfRows(t *testing.T) {
 		for _, kind := range []algorithm.Kind{fedgen.Kind, fedgem.Kind} {
 			a := algorithmtest.New(t, kind, "components=2", "epsilon=5", "clip=25", "delta="+delta)
 			out, err := a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, normal(1, 40, 20, -3, 1))[0], func(algorithm.Progress) {})
-			if err != nil || strings.Contains(strings.Join(out.Warnings, ""), "delta 0.03 is not below one in the 40 own rows") != want {
+			if err != nil || strings.Contains(strings.Join(out.Warnings, ""), "with delta 0.03 and 40 own rows") != want {
 				t.Errorf("%s, %s: %q, %v", kind.Name, delta, out.Warnings, err)
 			}
 		}
@@ -290,9 +290,9 @@ func TestBudgetByCoordinates(t *testing.T) {
 		err     string
 		covered bool
 	}{
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Own, ByDefault: true}, err: "epsilon: columns would be scaled by the rows"},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Global, ByDefault: true}, err: "epsilon: columns would be scaled by the rows"},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.None}, err: "clip: want a bound of the values"},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Own, ByDefault: true}, err: "epsilon: the rows would decide how columns are scaled"},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Global, ByDefault: true}, err: "epsilon: the rows would decide how columns are scaled"},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.None}, err: "clip: want a bound"},
 		{of: algorithm.Coordinates{ScaledBy: algorithm.None}, given: 9, clip: 9, covered: true},
 		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true}, clip: 0.5, middle: 0.5, covered: true},
 		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true}, given: 9, clip: 9, middle: 0.5, covered: true},
@@ -310,7 +310,7 @@ func TestBudgetByCoordinates(t *testing.T) {
 			continue
 		}
 		shown := b.Disclosed("rows", c.of)
-		if err != nil || b.Clip != c.clip || b.Middle() != c.middle || strings.Contains(shown, "Not covered:") == c.covered || !strings.HasPrefix(shown, "with noise, (5, 1e-05)-differentially private in each row: rows") {
+		if err != nil || b.Clip != c.clip || b.Middle() != c.middle || strings.Contains(shown, "Not covered:") == c.covered || !strings.HasPrefix(shown, "with noise, (5, 1e-05)-differentially private for each row: rows") {
 			t.Errorf("%+v: %+v, %s; %v", c.of, b, shown, err)
 		}
 	}

@@ -58,10 +58,10 @@ func (p *Posterior) Kept() (components []int) { return gmm.Enough(p.Rows) }
 // Check reports what cannot be drawn from.
 func (p *Posterior) Check() error {
 	if p.Rows == nil {
-		return errors.New("want a model that says how many rows of all each component has, got one of an older program: train again")
+		return errors.New("the model does not list the rows of its components, as it was written by an older program: train again")
 	}
 	if k := p.Mixture.Components(); len(p.Rows) != k {
-		return fmt.Errorf("want the rows of %d components, got %d", k, len(p.Rows))
+		return fmt.Errorf("want the numbers of rows of %d components, got %d", k, len(p.Rows))
 	}
 	for k, n := range p.Rows {
 		if !(n >= 0) || math.IsInf(n, 1) {
@@ -69,7 +69,7 @@ func (p *Posterior) Check() error {
 		}
 	}
 	if len(p.Kept()) == 0 {
-		return fmt.Errorf("want a component of at least 1 row, and of one in a thousand of all, got none")
+		return fmt.Errorf("want a component that has at least 1 row and a thousandth of all rows, got none")
 	}
 	return nil
 }

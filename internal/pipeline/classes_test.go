@@ -39,9 +39,9 @@ func TestLabelsThatWeigh(t *testing.T) {
 		classes string
 		labels  []float64
 	}{
-		"label: want the column of the classes, got none: the weights feddisco follow": {"classes=0", nil},
-		"p0: label of row 2: want a class from 0 to 1, as agreed, got 7":               {"classes=2", []float64{0, 7}},
-		"p0: label of row 2: want a class, a whole number from 0 to 999, got -1":       {"classes=0", []float64{0, -1}},
+		"label: want the column of the classes, got none: --weights feddisco needs": {"classes=0", nil},
+		"p0: label of row 2: want a class from 0 to 1, as agreed, got 7":            {"classes=2", []float64{0, 7}},
+		"p0: label of row 2: want a class, a whole number from 0 to 999, got -1":    {"classes=0", []float64{0, -1}},
 	} {
 		k, p := small(t, "bvae", "weights=feddisco", "effect=0.5", "offset=0.1", of.classes), shifted(1, 1, 20)[0]
 		p.TrainLabels = of.labels

@@ -40,9 +40,9 @@ func TestWhatAStartTells(t *testing.T) {
 		want   string
 		times  int
 	}{
-		{nil, "of each column, as trained on, the smallest and the largest", 1},
-		{[]string{"normalise=minmax", "standardise=own"}, "of each column, as trained on, the smallest and the largest", 1},
-		{[]string{"pca=2"}, "of each principal axis, as trained on, the smallest and the largest", 1},
+		{nil, "the smallest and the largest value of each column, as trained on", 1},
+		{[]string{"normalise=minmax", "standardise=own"}, "the smallest and the largest value of each column, as trained on", 1},
+		{[]string{"pca=2"}, "the smallest and the largest value of each principal axis, as trained on", 1},
 		{[]string{"normalise=minmax", "standardise=global"}, "the smallest and the largest", 1},
 		{[]string{"normalise=minmax", "standardise=none", "pca=2"}, "the smallest and the largest", 1},
 		{[]string{"start=k-fed"}, "the smallest and the largest", 0},
@@ -78,7 +78,7 @@ func TestMomentsAreListedWhereRoundsDoNotTellThem(t *testing.T) {
 // What an algorithm shows in the clear is in the ledger, and told.
 func TestWhatMixturesShow(t *testing.T) {
 	k := small(t, "fedgen", "refine=0")
-	if list := k.listed(); !strings.Contains(list, "the own mixture, whole") || strings.Contains(list, "power of two") || !strings.Contains(k.warned(), "no sum hides: the own mixture") {
+	if list := k.listed(); !strings.Contains(list, "the mixture of its own rows") || strings.Contains(list, "power of two") || !strings.Contains(k.warned(), "no sum hides: the mixture of its own rows") {
 		t.Errorf("fedgen: %s; %s", list, k.warned())
 	}
 	if list := small(t, "fedgen", "refine=1").listed(); !strings.Contains(list, "power of two") {
@@ -87,7 +87,7 @@ func TestWhatMixturesShow(t *testing.T) {
 	if said := small(t, "dem").warned(); strings.Contains(said, "shows all others") {
 		t.Errorf("dem: %s", said)
 	}
-	if said := small(t, "dem", "start=k-fed").warned(); !strings.Contains(said, "centres of clusters") {
+	if said := small(t, "dem", "start=k-fed").warned(); !strings.Contains(said, "centres of its clusters") {
 		t.Errorf("k-fed: %s", said)
 	}
 }
@@ -120,7 +120,7 @@ func TestNoiseIsTold(t *testing.T) {
 			if err := k.Complete(); err != nil {
 				t.Fatal(err)
 			}
-			if w := k.ShownWarnings()[0]; !strings.Contains(w, "(5, 1e-05)-differentially private in each row") || strings.Contains(w, "Not covered:") == covered {
+			if w := k.ShownWarnings()[0]; !strings.Contains(w, "(5, 1e-05)-differentially private for each row") || strings.Contains(w, "Not covered:") == covered {
 				t.Errorf("%s, %s: %s", kind, by, w)
 			}
 		}
@@ -143,7 +143,7 @@ func TestPublishedOfConditions(t *testing.T) {
 // an algorithm that sums by it alone.
 func TestPublishedOfNetworks(t *testing.T) {
 	list := small(t, "bvae", latent...).listed()
-	for _, want := range []string{"how many members have the number of rows and the discrepancy of the data between which powers of two", "its weight, and how unlike the others' its data are"} {
+	for _, want := range []string{"how many members have the number of rows and the discrepancy of the data between which powers of two", "its weight, and how much its data differ from the others'"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("bvae: %q is not in %s", want, list)
 		}

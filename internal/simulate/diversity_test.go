@@ -82,13 +82,13 @@ func TestLowDiversity(t *testing.T) {
 		}
 		for _, policy := range []privacy.Policy{privacy.SkipComponent, privacy.DrawComponent} {
 			run, read := l.run(t, policy)
-			if did := actions(run); read != 0 || did == nil || !strings.Contains(strings.Join(run.Report.Warnings, "\n"), "plant-a: privacy: what this participant would have added") {
+			if did := actions(run); read != 0 || did == nil || !strings.Contains(strings.Join(run.Report.Warnings, "\n"), "plant-a: privacy: this participant's statistics of some components were less diverse than agreed") {
 				t.Errorf("%+v, %s: %d rows read, did %v", l, policy, read, did)
 			}
 			l.valid(t, run, policy)
 		}
 		run, read = l.run(t, privacy.Stop)
-		if left := run.Report.Participants[0].Left; read != 0 || !strings.Contains(left, "entropy l-diversity: the part of component") || run.Models[0] != nil {
+		if left := run.Report.Participants[0].Left; read != 0 || !strings.Contains(left, "entropy l-diversity: the statistics of component") || run.Models[0] != nil {
 			t.Errorf("%+v, stop: %d rows read, the first plant left by %q", l, read, left)
 		}
 		l.valid(t, run, privacy.Stop)

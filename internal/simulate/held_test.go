@@ -50,7 +50,7 @@ func TestAMemberThatOnlyTheScalingHasCounted(t *testing.T) {
 	}
 	for i, r := range run.results {
 		said := slices.ContainsFunc(r.Warnings, func(w string) bool {
-			return strings.Contains(w, "no round has counted the statistics of this participant")
+			return strings.Contains(w, "no round counted this participant's statistics")
 		})
 		if said != (i == away) {
 			t.Errorf("member %d: warnings %q", i, r.Warnings)

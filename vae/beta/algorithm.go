@@ -45,10 +45,10 @@ const byCGAU = "cgau"
 
 // Options binds the settings. Rounds and batch are those of the published β-VAE.
 func (s *Settings) Options() option.Table {
-	condition := option.String(&s.Condition, "condition", "", "`LAYERS` with private conditions, which are in no sum: cgau, as in the model cgau (default none)",
+	condition := option.String(&s.Condition, "condition", "", "`LAYERS` with private conditions, by which each member adapts the model to its rows and which it never sends: cgau, as in the model cgau (default none)",
 		option.Check(func(by string) error {
 			if by != "" && by != byCGAU {
-				return fmt.Errorf("want %s, or nothing for none, got %q", byCGAU, by)
+				return fmt.Errorf("want %s, or nothing for no conditions, got %q", byCGAU, by)
 			}
 			return nil
 		}))
@@ -56,11 +56,11 @@ func (s *Settings) Options() option.Table {
 	return append(option.Table{
 		networks.Rounds(&s.Rounds, 25),
 		networks.Latent(&s.Latent),
-		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the encoder's hidden layers, separated by commas; the decoder has them in reverse"),
+		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the encoder's hidden layers, from first to last, separated by commas; the decoder has the same in reverse"),
 		networks.Batch(&s.Batch, 64),
 		networks.Rate(&s.Rate, 1e-3, "Adam"),
-		option.Float(&s.Beta, "beta", 0.01, "`FACTOR` of the divergence from the prior in the loss, beside the squared error of a row", option.Above(0, math.MaxFloat64)),
-		option.Int(&s.Epochs, "epochs", 10, "number `E` of passes over the own rows between two sums", option.AtLeast(1)),
+		option.Float(&s.Beta, "beta", 0.01, "`FACTOR` of the divergence from the prior in the loss, relative to a row's squared error; larger values make codes more regular, smaller values reconstruct rows better", option.Above(0, math.MaxFloat64)),
+		option.Int(&s.Epochs, "epochs", 10, "number `E` of passes that each member makes over its rows between two sums", option.AtLeast(1)),
 		condition,
 	}, s.weightingOptions()...)
 }
@@ -100,7 +100,7 @@ func (s *Settings) Traits() algorithm.Traits {
 		},
 	}
 	if s.Weights == byLabels {
-		t.Classes = &algorithm.Classes{Number: s.Classes, Because: "the weights feddisco follow from classes"}
+		t.Classes = &algorithm.Classes{Number: s.Classes, Because: "--weights feddisco needs classes"}
 	}
 	return t
 }

@@ -47,7 +47,7 @@ func TestOptions(t *testing.T) {
 		"beta 0":                          "beta: want a finite value above 0, got 0",
 		"beta Inf":                        "beta: want a finite value above 0, got +Inf",
 		"epochs 0":                        "epochs: want at least 1, got 0",
-		"condition relu":                  `condition: want cgau, or nothing for none, got "relu"`,
+		"condition relu":                  `condition: want cgau, or nothing for no conditions, got "relu"`,
 		"weights rows":                    `weights: want fedavg, feddisco or latent, got "rows"`,
 		"effect 1":                        "effect: requires --weights feddisco or latent",
 		"offset 0":                        "offset: requires --weights feddisco or latent",
@@ -55,12 +55,12 @@ func TestOptions(t *testing.T) {
 		"weights feddisco, debias true":   "debias: requires --weights latent",
 		"weights feddisco, weigh-every 3": "weigh-every: requires --weights latent",
 		"weights latent, classes 3":       "classes: requires --weights feddisco",
-		"weights feddisco, classes 1":     "classes: want 2 to 1000, or 0 to agree on as many as there are, got 1",
+		"weights feddisco, classes 1":     "classes: want 2 to 1000, or 0 to agree on the number in the data, got 1",
 		"weights latent, effect -1":       "effect: want a finite value above 0, got -1",
 		"weights latent, offset much":     `offset: want a finite number or auto, got "much"`,
 		"weights latent, offset Inf":      `offset: want a finite number or auto, got "Inf"`,
 		"weights latent, weigh-every 0":   "weigh-every: want at least 1 round, got 0",
-		"condition cgau, hidden ":         "hidden: want at least 1 layer, whose units have conditions, got none",
+		"condition cgau, hidden ":         "hidden: want at least 1 layer of units with conditions, got none",
 		"local-steps 3":                   "local-steps: no such option",
 	})
 	for by, want := range map[string]string{
@@ -93,11 +93,11 @@ func TestTraitsAndDisclosure(t *testing.T) {
 		classes       bool
 		learned, show string
 	}{
-		{nil, false, "how many members have the number of rows between which powers of two, and each round the largest change of each matrix, and the loss, times the weight", ""},
+		{nil, false, "how many members have the number of rows between which powers of two, and in each round the same of the largest change of each matrix, and of the loss, times the weight", ""},
 		{[]string{"publish-weights=true"}, false, "powers of two", "its weight, which is its share of the rows"},
 		{[]string{"weights=feddisco"}, true, "how many members have which class as their largest; in sums over all members: how many members have the number of rows and the discrepancy of the data between", ""},
-		{[]string{"weights=feddisco", "classes=3", "offset=auto"}, true, "how many members want an offset of which size", ""},
-		{latent, false, "and the discrepancy of the data", "its weight, and how unlike the others' its data are"},
+		{[]string{"weights=feddisco", "classes=3", "offset=auto"}, true, "how many members need an offset of which size", ""},
+		{latent, false, "and the discrepancy of the data", "its weight, and how much its data differ from the others'"},
 	} {
 		a := algorithmtest.New(t, Kind, with(test.options...)...)
 		of, d := a.Traits(), a.Disclosure(algorithm.Coordinates{})
@@ -160,7 +160,7 @@ func TestNeverWeighted(t *testing.T) {
 	all, _ := unevenly()
 	for every, want := range map[string]bool{"1": false, "2": true} {
 		for _, r := range algorithmtest.Run(t, algorithmtest.New(t, Kind, with(append(latent, "rounds=2", "weigh-every="+every)...)...), all) {
-			if got := strings.Contains(strings.Join(r.Warnings, ""), "by rows alone in all 2 rounds"); got != want {
+			if got := strings.Contains(strings.Join(r.Warnings, ""), "all 2 rounds weighted members by rows alone"); got != want {
 				t.Errorf("after every %s rounds: got %q", every, r.Warnings)
 			}
 		}
@@ -178,7 +178,7 @@ func TestWeightsByRowsAreTold(t *testing.T) {
 			}
 		}
 		said := strings.Join(r.Warnings, "; ")
-		if !strings.Contains(said, "weights: with --effect 0.3 and --offset -9 no member would have one, so each has its share of the rows") || !strings.Contains(said, "posterior collapse") {
+		if !strings.Contains(said, "weights: --effect 0.3 and --offset -9 would give every member weight 0, so each has its share of the rows") || !strings.Contains(said, "posterior collapse") {
 			t.Errorf("got %q", said)
 		}
 	}
@@ -214,7 +214,7 @@ func TestWeightsByLabels(t *testing.T) {
 			if math.Abs(own.Weight-raw[s]/total) > 1e-9 || math.Abs(own.Discrepancy-d[s]) > 1e-9 || !own.Measured {
 				t.Errorf("participant %d of %s classes: got %+v, want weight %g and discrepancy %g", s, classes, own, raw[s]/total, d[s])
 			}
-			if warned := strings.Contains(strings.Join(r.Warnings, "; "), "this participant has none, so that its rows change nothing"); warned != (raw[s] == 0) {
+			if warned := strings.Contains(strings.Join(r.Warnings, "; "), "this participant has weight 0, so its rows change nothing"); warned != (raw[s] == 0) {
 				t.Errorf("participant %d: got %q", s, r.Warnings)
 			}
 			if classes == "0" && r.Used["classes"] != 4 {
@@ -236,7 +236,7 @@ func TestFailedSumsLeaveTheModel(t *testing.T) {
 		algorithmtest.FailsLate(t, two, more, all[0], 3+2*2) // bounds, rows and weights first
 	}
 	rows[0].Set(0, 0, 1.5)
-	if w := strings.Join(algorithmtest.Alone(t, algorithmtest.New(t, Kind, quick...), all[0]).Warnings, "; "); !strings.Contains(w, "1 of the 40 own values are outside of 0 to 1 as trained on, which the decoder cannot come to") {
+	if w := strings.Join(algorithmtest.Alone(t, algorithmtest.New(t, Kind, quick...), all[0]).Warnings, "; "); !strings.Contains(w, "1 of the 40 own values are outside of 0 to 1 in the units of training, which the decoder cannot output") {
 		t.Errorf("got %q", w)
 	}
 }
@@ -308,7 +308,7 @@ func TestLoad(t *testing.T) {
 	algorithmtest.Refuses(t, Kind, m, map[string]func(algorithm.Algorithm, algorithmtest.Arrays){
 		"latent: want 1 to 65536 dimensions, got 0":                      func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Latent = 0 },
 		"want beta above 0, got 0":                                       func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Beta = 0 },
-		"want a factor of the divergence above 0, got -1":                func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Beta = -1 },
+		"want a factor above 0 for the divergence, got -1":               func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Beta = -1 },
 		"hidden: want 1 to 65536 units in layer 1, got -3":               func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{-3} },
 		"encoder.1.weight: want shape [6 50000], got [6 4]":              func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden[1] = 50000 },
 		"encoder.2.weight: want shape [4 8], got [4 4]":                  func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Latent = 4 },

@@ -88,7 +88,7 @@ func (c Config) Validate() error {
 	for _, s := range []struct {
 		name string
 		got  int
-	}{{"inputs", d.Inputs}, {"latent variables", d.Latent}, {"rows of a batch", d.Batch}, {"epochs", d.Epochs}} {
+	}{{"inputs", d.Inputs}, {"latent variables", d.Latent}, {"rows per batch", d.Batch}, {"epochs", d.Epochs}} {
 		if s.got < 1 {
 			return fmt.Errorf("beta: want %s of at least 1, got %d", s.name, s.got)
 		}
@@ -104,9 +104,9 @@ func (c Config) Validate() error {
 	case d.Condition == CGAU && len(d.Hidden) == 0:
 		return fmt.Errorf("beta: want at least one hidden layer to condition, got none")
 	case !(d.Beta > 0) || math.IsInf(d.Beta, 1):
-		return fmt.Errorf("beta: want a factor of the divergence above 0, got %g", d.Beta)
+		return fmt.Errorf("beta: want a factor above 0 for the divergence, got %g", d.Beta)
 	case !(d.Rate > 0) || math.IsInf(d.Rate, 1):
-		return fmt.Errorf("beta: want a rate of learning above 0, got %g", d.Rate)
+		return fmt.Errorf("beta: want a learning rate above 0, got %g", d.Rate)
 	}
 	return d.Weights.check(d)
 }
@@ -116,13 +116,13 @@ func (w Weighting) check(c Config) error {
 	case w.By < None || w.By > Labels:
 		return fmt.Errorf("beta: want a measure of discrepancy from %d to %d, got %d", None, Labels, w.By)
 	case w.By == None && w.Rule.A != 0:
-		return fmt.Errorf("beta: weights with a = %g want a measure of discrepancy, got none", w.Rule.A)
+		return fmt.Errorf("beta: want a measure of discrepancy for weights with a = %g, got none", w.Rule.A)
 	case w.Every < 0:
 		return fmt.Errorf("beta: want weights every 0 or more rounds, got %d", w.Every)
 	case w.By != Latent && (w.Every > 0 || w.Pretrained != nil || w.Debias):
-		return fmt.Errorf("beta: every, pretrained and debias are for weights by encoded rows; leave them out, or choose these")
+		return fmt.Errorf("beta: every, pretrained and debias apply only to weights by encoded rows: leave them out, or choose these weights")
 	case w.By == Latent && w.Every == 0 && w.Pretrained == nil:
-		return fmt.Errorf("beta: weights by encoded rows want a pretrained model, or a number of rounds to weight members after, got neither")
+		return fmt.Errorf("beta: weights by encoded rows: want a pretrained model, or a number of rounds after which to compute weights, got neither")
 	}
 	if want, _ := c.parameters(); w.Pretrained != nil && len(w.Pretrained) != want {
 		return fmt.Errorf("beta: want %d parameters of a pretrained model of this shape, got %d", want, len(w.Pretrained))
@@ -157,7 +157,7 @@ func (o Own) check(c Config) error {
 		return err
 	}
 	if _, want := c.parameters(); o.Pretrained != nil && (c.Weights.Pretrained == nil || len(o.Pretrained) != want) {
-		return fmt.Errorf("beta: want %d conditions of a pretrained model, which is given as well, got %d", want, len(o.Pretrained))
+		return fmt.Errorf("beta: want %d conditions along with the pretrained model, got %d", want, len(o.Pretrained))
 	}
 	if c.Weights.By != Labels {
 		return nil

@@ -128,7 +128,7 @@ func (m *Model) forward(x []float32, src rand.Source) (l Loss, err error) {
 	}
 	y, err := m.decoder.Forward(m.z, nil)
 	if err != nil {
-		return Loss{}, fmt.Errorf("encoded rows are not finite: training has diverged, lower the rate of learning (%w)", err)
+		return Loss{}, fmt.Errorf("encoded rows are not finite: training has diverged, lower the learning rate (%w)", err)
 	}
 	m.byOutput = room(m.byOutput, len(x))
 	l.Squares, err = nn.SquaredError(m.byOutput, y, x, m.config.Inputs)

@@ -50,7 +50,7 @@ func outsideWarning(x []float32) string {
 	if outside == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of the %d own values are outside of 0 to 1 as trained on, which the decoder cannot come to: scale columns by --normalise minmax, or by --ranges", outside, len(x))
+	return fmt.Sprintf("%d of the %d own values are outside of 0 to 1 in the units of training, which the decoder cannot output: scale columns with --normalise minmax, or with --ranges", outside, len(x))
 }
 
 // count sets how many of the own rows are of which class, of as many as all members have.
@@ -104,10 +104,10 @@ func (p *participant) outcome() algorithm.Outcome {
 		out.Warnings = append(out.Warnings, p.outside)
 	}
 	if p.without > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("weights: in %d of %d rounds nobody who took part had one, so that they changed nothing", p.without, s.Rounds))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("weights: in %d of %d rounds all members that took part had weight 0, so these rounds changed nothing", p.without, s.Rounds))
 	}
 	if s.Weights == byCodes && p.last.Number <= s.WeighEvery {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("weights: by rows alone in all %d rounds, as encoded rows count for the first time after --weigh-every %d: lower that, or raise --rounds", p.last.Number, s.WeighEvery))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("weights: all %d rounds weighted members by rows alone, because encoded rows count only after --weigh-every %d rounds: lower it, or raise --rounds", p.last.Number, s.WeighEvery))
 	}
 	if w := p.collapsed(); w != "" {
 		out.Warnings = append(out.Warnings, w)
@@ -128,5 +128,5 @@ func (p *participant) collapsed() string {
 	if err != nil || d >= leastDivergence {
 		return ""
 	}
-	return fmt.Sprintf("posterior collapse: the encoder tells at most %.2g nats of a row, so that all are decoded alike: lower --beta or --rate, or raise --rounds", d)
+	return fmt.Sprintf("posterior collapse: codes carry at most %.2g nats per row, so all rows are decoded alike: lower --beta or --rate, or raise --rounds", d)
 }

@@ -50,7 +50,7 @@ func (m *Model) Score(rows nn.Rows, f func(Scores)) error {
 // constant. What is drawn for a row follows from its values.
 func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float64)) error {
 	if draws < 1 {
-		panic("beta: log-likelihoods of no draws")
+		panic("beta: want at least 1 draw for log-likelihoods, got none")
 	}
 	columns, latent := m.config.Inputs, m.config.Latent
 	values := make([]float64, scoreRows)
@@ -88,7 +88,7 @@ func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float6
 func (m *Model) blocks(rows nn.Rows, f func(from int, x []float32) error) error {
 	columns := m.config.Inputs
 	if n, got := rows.Dims(); n > 0 && got != columns {
-		panic("beta: scores of rows of other columns than the model's")
+		panic("beta: rows to score have other columns than the model")
 	}
 	return nn.EachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
 		for len(x) > 0 {

@@ -19,7 +19,7 @@ func encode(s Standing) []byte {
 
 func decode(b []byte) (*Standing, error) {
 	if len(b) != standingBytes || b[0] != standingVersion {
-		return nil, fmt.Errorf("want %d bytes of version %d, got %d that are not: run the same version on all members", standingBytes, standingVersion, len(b))
+		return nil, fmt.Errorf("want %d bytes in format version %d, got %d bytes in another format: run the same program version on all members", standingBytes, standingVersion, len(b))
 	}
 	var s Standing
 	s.Discrepancy = math.Float64frombits(binary.BigEndian.Uint64(b[1:]))

@@ -27,31 +27,31 @@ func (s *Settings) weightingOptions() option.Table {
 	labelled := func() bool { return s.Weights == byLabels }
 	const either, codes, labels = "--weights feddisco or latent", "--weights latent", "--weights feddisco"
 	return option.Table{
-		option.String(&s.Weights, "weights", byRows, "`WEIGHT` of a member in the mean: by its number of rows (fedavg), also by the frequencies of its labels (feddisco), or also by its encoded rows (latent)",
+		option.String(&s.Weights, "weights", byRows, "`WEIGHT` of each member in the average: by its number of rows (fedavg), also by the frequencies of its labels (feddisco), or also by its encoded rows (latent); the last two give less weight to members with unusual data",
 			option.OneOf(byRows, byLabels, byCodes)),
-		option.Float(&s.Effect, "effect", 0.1, "with "+either+": factor `A` in weights, which are (share of the rows - A*discrepancy + offset) and at least 0; with feddisco, the default is 0.5",
+		option.Float(&s.Effect, "effect", 0.1, "with "+either+": strength `A` of the discrepancy in a member's weight, which is (share of the rows - A*discrepancy + B), at least 0, for B see --offset; with feddisco, the default is 0.5",
 			option.Above(0, math.MaxFloat64), option.DefaultBy(func() float64 {
 				if labelled() {
 					return 0.5
 				}
 				return 0.1
 			})).Needs(either, weighted).ForExperts(),
-		option.String(&s.Offset, "offset", auto, "with "+either+": summand `B` in weights, see --effect; auto gives every member a positive weight; with feddisco, the default is 0.1",
+		option.String(&s.Offset, "offset", auto, "with "+either+": constant `B` in a member's weight, see --effect; auto gives every member a positive weight; with feddisco, the default is 0.1",
 			option.Check(checkOffset), option.DefaultBy(func() string {
 				if labelled() {
 					return "0.1"
 				}
 				return auto
 			})).Needs(either, weighted).ForExperts(),
-		option.Bool(&s.Debias, "debias", false, "with "+codes+": correct discrepancies for the bias of small samples").Needs(codes, coded).ForExperts(),
-		option.Int(&s.WeighEvery, "weigh-every", 5, "with "+codes+": compute weights again after every `N` rounds; until then, they follow from rows",
+		option.Bool(&s.Debias, "debias", false, "with "+codes+": correct discrepancies for small-sample bias").Needs(codes, coded).ForExperts(),
+		option.Int(&s.WeighEvery, "weigh-every", 5, "with "+codes+": compute the weights every `N` rounds; before the first time, they follow from the numbers of rows",
 			option.Check(func(rounds int) error {
 				if rounds < 1 {
 					return fmt.Errorf("want at least 1 round, got %d", rounds)
 				}
 				return nil
 			})).Needs(codes, coded).ForExperts(),
-		option.Bool(&s.PublishWeights, "publish-weights", false, "show the weight and the discrepancy of each member to all members; models list them"),
+		option.Bool(&s.PublishWeights, "publish-weights", false, "show each member's weight and discrepancy to all members, and list them in models"),
 		networks.Classes(&s.Classes).Needs(labels, labelled),
 	}
 }
@@ -87,7 +87,7 @@ func (s *Settings) shown() []string {
 	case s.Weights == byRows:
 		return []string{"its weight, which is its share of the rows"}
 	}
-	return []string{"its weight, and how unlike the others' its data are"}
+	return []string{"its weight, and how much its data differ from the others'"}
 }
 
 // learned says what sums about weights tell all members.
@@ -96,9 +96,9 @@ func (s *Settings) learned() []string {
 	if s.Weights != byRows {
 		what += " and the discrepancy of the data"
 	}
-	list := []string{"in sums over all members: how many members have " + what + " between which powers of two, and each round the largest change of each matrix, and the loss, times the weight"}
+	list := []string{"in sums over all members: how many members have " + what + " between which powers of two, and in each round the same of the largest change of each matrix, and of the loss, times the weight"}
 	if s.Offset == auto {
-		list = append(list, "in sums over all members: how many members want an offset of which size")
+		list = append(list, "in sums over all members: how many members need an offset of which size")
 	}
 	return list
 }
@@ -116,9 +116,9 @@ func (s *Settings) reported(of Standing, round int) *algorithm.Weighting {
 func (s *Settings) weightWarnings(of Standing) []string {
 	switch {
 	case of.Weight.ByRows:
-		return []string{fmt.Sprintf("weights: with --effect %g and --offset %s no member would have one, so each has its share of the rows: lower --effect, or take --offset %s", s.Effect, s.Offset, auto)}
+		return []string{fmt.Sprintf("weights: --effect %g and --offset %s would give every member weight 0, so each has its share of the rows instead: lower --effect, or set --offset %s", s.Effect, s.Offset, auto)}
 	case of.Weight.P == 0:
-		return []string{fmt.Sprintf("weights: this participant has none, so that its rows change nothing: its data are too unlike the others' (%.3g) for its share of the rows", of.Discrepancy)}
+		return []string{fmt.Sprintf("weights: this participant has weight 0, so its rows change nothing: its data differ too much from the others' (%.3g) for its share of the rows", of.Discrepancy)}
 	}
 	return nil
 }

@@ -37,12 +37,12 @@ const momentum = 0.9
 func (s *Settings) Options() option.Table {
 	return option.Table{
 		networks.Rounds(&s.Rounds, 150),
-		option.Int(&s.LocalSteps, "local-steps", 10, "number of own `STEPS` between two sums", option.AtLeast(1)),
-		networks.Hidden(&s.Hidden, []int{64, 64}, "`UNITS` of the hidden layers, separated by commas", option.Check(networks.CheckGated)),
+		option.Int(&s.LocalSteps, "local-steps", 10, "number of training `STEPS` that each member makes between two sums; more steps need fewer rounds", option.AtLeast(1)),
+		networks.Hidden(&s.Hidden, []int{64, 64}, "`UNITS` of the hidden layers, from first to last, separated by commas", option.Check(networks.CheckGated)),
 		networks.Batch(&s.Batch, 32),
 		networks.Rate(&s.Rate, 0.1, "gradient descent with momentum 0.9"),
 		networks.Classes(&s.Classes),
-		option.Float(&s.Dropout, "dropout", 0.5, "`PROBABILITY` that a step leaves out a hidden unit", option.Check(func(p float64) error {
+		option.Float(&s.Dropout, "dropout", 0.5, "`PROBABILITY` of leaving out each hidden unit in a training step; raise it against overfitting", option.Check(func(p float64) error {
 			if !(p >= 0 && p <= 0.99) {
 				return fmt.Errorf("want a probability from 0 to 0.99, got %g", p)
 			}
@@ -67,7 +67,7 @@ func (s *Settings) Traits() algorithm.Traits {
 // Disclosure says what members tell each other beside sums of networks.
 func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	d := algorithm.Disclosure{Conserved: algorithm.RowCounts, Rounds: []string{
-		"in sums over all members, each round: of how many of them the largest change of each matrix of weights, the number of own rows and the loss lie between which powers of two",
+		"in sums over all members, each round: for how many members the largest change of each weight matrix, the number of rows and the loss lie between which powers of two",
 		networks.MeanConditions,
 	}}
 	if s.Classes == 0 {
@@ -121,7 +121,7 @@ func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Da
 		return algorithm.Outcome{}, err
 	}
 	if slices.Min(d.Classes) == slices.Max(d.Classes) {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("classes: all %d own training rows are of class %d, so nothing is learned from them but that", len(d.Classes), d.Classes[0]))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("classes: all %d own training rows are of class %d, so the model learns nothing else from them", len(d.Classes), d.Classes[0]))
 	}
 	return out, err
 }

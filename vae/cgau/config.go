@@ -60,7 +60,7 @@ func (c Config) Validate() error {
 	for _, s := range []struct {
 		name       string
 		got, least int
-	}{{"inputs", d.Inputs, 1}, {"classes", d.Classes, 2}, {"rows of a batch", d.Batch, 1}, {"steps of a round", d.Steps, 1}} {
+	}{{"inputs", d.Inputs, 1}, {"classes", d.Classes, 2}, {"rows per batch", d.Batch, 1}, {"steps per round", d.Steps, 1}} {
 		if s.got < s.least {
 			return fmt.Errorf("cgau: want %s of at least %d, got %d", s.name, s.least, s.got)
 		}
@@ -74,9 +74,9 @@ func (c Config) Validate() error {
 	case !(d.Dropout >= 0 && float32(d.Dropout) < 1):
 		return fmt.Errorf("cgau: want dropout from 0 to below 1, got %g", d.Dropout)
 	case !(d.Rate > 0) || math.IsInf(d.Rate, 1):
-		return fmt.Errorf("cgau: want a rate of learning above 0, got %g", d.Rate)
+		return fmt.Errorf("cgau: want a learning rate above 0, got %g", d.Rate)
 	case !(d.ConditionRate > 0) || math.IsInf(d.ConditionRate, 1):
-		return fmt.Errorf("cgau: want a rate of learning of conditions above 0, got %g", d.ConditionRate)
+		return fmt.Errorf("cgau: want a learning rate of conditions above 0, got %g", d.ConditionRate)
 	case !(d.Momentum >= 0 && d.Momentum < 1):
 		return fmt.Errorf("cgau: want a momentum from 0 to below 1, got %g", d.Momentum)
 	}

@@ -84,19 +84,19 @@ func TestStateGoesOn(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	for want, change := range map[string]func(c *Config){
-		"inputs of at least 1, got 0":      func(c *Config) { c.Inputs = 0 },
-		"classes of at least 2, got 1":     func(c *Config) { c.Classes = 1 },
-		"hidden layer 2":                   func(c *Config) { c.Hidden = []int{3, 0} },
-		"dropout from 0 to below 1":        func(c *Config) { c.Dropout = 1 },
-		"rate of learning above 0":         func(c *Config) { c.Rate = math.Inf(1) },
-		"learning of conditions above 0":   func(c *Config) { c.ConditionRate = math.NaN() },
-		"momentum from 0":                  func(c *Config) { c.Momentum = 1 },
-		"rows of a batch of at least 1":    func(c *Config) { c.Batch = -1 },
-		"steps of a round of at least 1":   func(c *Config) { c.Steps = -1 },
-		"rows of 2 values with a class":    func(c *Config) { c.Inputs = 2 },
-		"at least one row to train on":     nil,
-		"row 2: want a class from 0 to 1":  nil,
-		"row 1, value 3: want a finite nu": nil,
+		"inputs of at least 1, got 0":         func(c *Config) { c.Inputs = 0 },
+		"classes of at least 2, got 1":        func(c *Config) { c.Classes = 1 },
+		"hidden layer 2":                      func(c *Config) { c.Hidden = []int{3, 0} },
+		"dropout from 0 to below 1":           func(c *Config) { c.Dropout = 1 },
+		"learning rate above 0":               func(c *Config) { c.Rate = math.Inf(1) },
+		"learning rate of conditions above 0": func(c *Config) { c.ConditionRate = math.NaN() },
+		"momentum from 0":                     func(c *Config) { c.Momentum = 1 },
+		"rows per batch of at least 1":        func(c *Config) { c.Batch = -1 },
+		"steps per round of at least 1":       func(c *Config) { c.Steps = -1 },
+		"rows of 2 values with a class":       func(c *Config) { c.Inputs = 2 },
+		"at least one row to train on":        nil,
+		"row 2: want a class from 0 to 1":     nil,
+		"row 1, value 3: want a finite nu":    nil,
 	} {
 		c, own := small(), owns()[0]
 		switch {

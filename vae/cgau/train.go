@@ -71,7 +71,7 @@ func (m *Model) gradient(x []float32, classes []int, drop rand.Source) (float64,
 // else has to be there.
 func (m *Model) Adapt(ctx context.Context, rows Rows, steps int) error {
 	if len(rows.Classes) == 0 {
-		return fmt.Errorf("cgau: want at least one row to adapt to, got none")
+		return fmt.Errorf("cgau: want at least 1 row to adapt to, got none")
 	}
 	if err := rows.check(m.config); err != nil {
 		return err

@@ -72,7 +72,7 @@ func (t Trained) Adapt(ctx context.Context, d algorithm.Data, steps int) (rows i
 		return 0, nil, err
 	}
 	if slices.Min(d.Classes) == slices.Max(d.Classes) {
-		warnings = append(warnings, fmt.Sprintf("classes: all %d rows to adapt to are of class %d, so nothing is learned from them but that", len(d.Classes), d.Classes[0]))
+		warnings = append(warnings, fmt.Sprintf("classes: all %d rows to adapt to are of class %d, so the model learns nothing else from them", len(d.Classes), d.Classes[0]))
 	}
 	clear(t.Own())
 	return len(d.Classes), warnings, t.Model.Adapt(ctx, Rows{Values: values, Classes: d.Classes}, steps)

@@ -33,17 +33,17 @@ type Settings struct {
 func (s *Settings) Options() option.Table {
 	return option.Table{
 		networks.Rounds(&s.Rounds, 150),
-		option.Int(&s.LocalSteps, "local-steps", 20, "number of own `STEPS` between two sums; 0 sums the gradients of each step", option.Check(func(steps int) error {
+		option.Int(&s.LocalSteps, "local-steps", 20, "number of training `STEPS` that each member makes between two sums; more steps need fewer rounds, and 0 sums the gradients of every step", option.Check(func(steps int) error {
 			if steps < 0 {
 				return fmt.Errorf("want at least 1, or 0 to sum gradients, got %d", steps)
 			}
 			return nil
 		})),
 		networks.Latent(&s.Latent),
-		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the decoder's hidden layers, separated by commas; the encoder has them in reverse"),
+		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the decoder's hidden layers, from first to last, separated by commas; the encoder has the same in reverse"),
 		networks.Batch(&s.Batch, 128),
 		networks.Rate(&s.Rate, 1e-3, "Adam"),
-		option.Int(&s.Aggressive, "aggressive", 0, "take up to `N` encoder steps per decoder step while the encoder lags behind; 0 always takes one", option.AtLeast(0)).ForExperts(),
+		option.Int(&s.Aggressive, "aggressive", 0, "make up to `N` encoder steps per decoder step while the encoder lags behind, against posterior collapse; 0 always makes one", option.AtLeast(0)).ForExperts(),
 	}
 }
 
@@ -128,7 +128,7 @@ func warnings(h *Health) []string {
 	if h == nil || !h.Collapsed {
 		return nil
 	}
-	return []string{fmt.Sprintf("posterior collapse: the encoder tells %.2g nats of a row, with %d of %d dimensions active, so that scores hardly know which pattern a row is of: raise --aggressive or --rounds, or lower --latent", h.Information, h.Active, h.Latent)}
+	return []string{fmt.Sprintf("posterior collapse: codes carry only %.2g nats per row, and %d of %d latent dimensions are active, so scores barely depend on a row's pattern: raise --aggressive or --rounds, or lower --latent", h.Information, h.Active, h.Latent)}
 }
 
 // Load returns the model of arrays.

@@ -105,7 +105,7 @@ func TestCollapseIsTold(t *testing.T) {
 		t.Errorf("got %q", w)
 	}
 	h.Collapsed = true
-	if w := strings.Join(warnings(h), ""); !strings.Contains(w, "posterior collapse: the encoder tells 0.01 nats of a row, with 0 of 2") {
+	if w := strings.Join(warnings(h), ""); !strings.Contains(w, "posterior collapse: codes carry only 0.01 nats per row, and 0 of 2") {
 		t.Errorf("got %q", w)
 	}
 }

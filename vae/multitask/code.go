@@ -11,7 +11,7 @@ import (
 func (m *Model) Encode(rows Rows) ([]float32, error) {
 	n, columns := rows.Dims()
 	if columns != m.Columns() {
-		panic("multitask: codes of rows of other columns than the model's")
+		panic("multitask: rows to encode have other columns than the model")
 	}
 	codes := make([]float32, 0, n*m.Latent())
 	err := nn.EachBlock(rows, math.MaxFloat64, func(_ int, x []float32) error {

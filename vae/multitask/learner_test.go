@@ -211,13 +211,13 @@ func TestImpossibleTotalsAreRefused(t *testing.T) {
 		weights := len(good) - 2
 		decoder := slices.Clone(l.shared)
 		for want, change := range map[string]func(x []float64) []float64{
-			"want a total of":               func(x []float64) []float64 { return x[1:] },
-			"at least 1 row":                func(x []float64) []float64 { x[weights+1] = 0.2; return x },
-			"at least 1 row, got NaN":       func(x []float64) []float64 { x[weights+1] = math.NaN(); return x },
-			"value 1 of the total":          func(x []float64) []float64 { x[0] = 1.01 * 30 * l.limits.weight(); return x },
-			"value 2 of the total: want":    func(x []float64) []float64 { x[1] = math.NaN(); return x },
-			"from 30 rows, got -1":          func(x []float64) []float64 { x[weights] = -1e6; return x },
-			"a member brings what it may n": func(x []float64) []float64 { x[0] = math.Inf(-1); return x },
+			"want a total of":                func(x []float64) []float64 { return x[1:] },
+			"at least 1 row":                 func(x []float64) []float64 { x[weights+1] = 0.2; return x },
+			"at least 1 row, got NaN":        func(x []float64) []float64 { x[weights+1] = math.NaN(); return x },
+			"value 1 of the total":           func(x []float64) []float64 { x[0] = 1.01 * 30 * l.limits.weight(); return x },
+			"value 2 of the total: want":     func(x []float64) []float64 { x[1] = math.NaN(); return x },
+			"from 30 rows, got -1":           func(x []float64) []float64 { x[weights] = -1e6; return x },
+			"a member exceeded the agreed b": func(x []float64) []float64 { x[0] = math.Inf(-1); return x },
 		} {
 			if _, err := l.Optimize(change(slices.Clone(good)), true); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%d local steps: got error %v, want %q", steps, err, want)

@@ -71,7 +71,7 @@ func (l limits) check(total []float64, weights int) (n float64, err error) {
 			most = l.objective()
 		}
 		if most *= n*(1+1e-6) + 2*precision*l.rows; !(math.Abs(v) <= most) {
-			return 0, fmt.Errorf("value %d of the total: want at most %g in size from %.0f rows, got %g: a member brings what it may not", i+1, most, n, v)
+			return 0, fmt.Errorf("value %d of the total: want at most %g in size from %.0f rows, got %g: a member exceeded the agreed bound", i+1, most, n, v)
 		}
 	}
 	return n, nil

@@ -39,7 +39,7 @@ func NewModel(columns int, c Config) *Model {
 	return m
 }
 
-const errColumns = "multitask: a model of rows without columns"
+const errColumns = "multitask: want rows of at least 1 column"
 
 // Columns returns M, Latent d.
 func (m *Model) Columns() int { return m.Encoder.Inputs() }
@@ -59,7 +59,7 @@ func (m *Model) Matrices(f func(s nn.Shape, values []float32)) {
 func (m *Model) SetFrom(from *Model) {
 	if !slices.Equal(m.Encoder.Shared.Shapes, from.Encoder.Shared.Shapes) ||
 		!slices.Equal(m.Decoder.Shared.Shapes, from.Decoder.Shared.Shapes) {
-		panic(fmt.Sprintf("multitask: a model of %d columns and %d latent dimensions takes no weights of one of %d and %d, or with other layers",
+		panic(fmt.Sprintf("multitask: a model of %d columns and %d latent dimensions cannot take the weights of one of %d and %d, or with other layers",
 			m.Columns(), m.Latent(), from.Columns(), from.Latent()))
 	}
 	copy(m.Encoder.Shared.Values, from.Encoder.Shared.Values)

@@ -45,7 +45,7 @@ const scoreRows = 64
 // networks of the model, which cannot be used for anything else meanwhile.
 func NewScorer(m *Model, draws int) *Scorer {
 	if draws < 1 {
-		panic("multitask: scores of no draws")
+		panic("multitask: want at least 1 draw for scores, got none")
 	}
 	return &Scorer{
 		model: m, draws: draws,
@@ -58,7 +58,7 @@ func NewScorer(m *Model, draws int) *Scorer {
 func (s *Scorer) Each(rows Rows, f func(Scores)) error {
 	columns := s.model.Columns()
 	if n, got := rows.Dims(); n > 0 && got != columns {
-		panic("multitask: scores of rows of other columns than the model's")
+		panic("multitask: rows to score have other columns than the model")
 	}
 	return nn.EachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
 		for len(x) > 0 {

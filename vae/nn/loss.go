@@ -33,7 +33,7 @@ func SoftmaxCrossEntropy(d, logits []float32, labels []int, classes int) (float6
 	total := 0.0
 	for i, label := range labels {
 		if label < 0 || label >= classes {
-			return 0, fmt.Errorf("nn: row %d of the batch has label %d, want from 0 to %d", i, label, classes-1)
+			return 0, fmt.Errorf("nn: row %d of the batch has label %d, want 0 to %d", i, label, classes-1)
 		}
 		row := crossEntropy(d[i*classes:][:classes], logits[i*classes:][:classes], label)
 		if row-row != 0 {
@@ -80,7 +80,7 @@ func crossEntropy(d, logits []float32, label int) float32 {
 }
 
 func lossNotFinite(name string, row int, got float32) error {
-	return fmt.Errorf("nn: %s of row %d of the batch is %g: training has diverged, lower the rate of learning or scale the data", name, row, got)
+	return fmt.Errorf("nn: %s of row %d of the batch is %g: training has diverged, lower the learning rate or scale the data", name, row, got)
 }
 
 // sameShape panics unless all have the same number of rows, at least one, of so many

@@ -58,8 +58,8 @@ func TestSoftmaxCrossEntropy(t *testing.T) {
 		label  int
 		want   string
 	}{
-		{[]float32{1, 2, 3}, 3, "nn: row 0 of the batch has label 3, want from 0 to 2"},
-		{[]float32{1, 2, 3}, -1, "nn: row 0 of the batch has label -1, want from 0 to 2"},
+		{[]float32{1, 2, 3}, 3, "nn: row 0 of the batch has label 3, want 0 to 2"},
+		{[]float32{1, 2, 3}, -1, "nn: row 0 of the batch has label -1, want 0 to 2"},
 		{[]float32{1, float32(math.NaN()), 3}, 0, "nn: cross-entropy of row 0 of the batch is NaN"},
 		{[]float32{1, float32(math.Inf(1)), 3}, 0, "nn: cross-entropy of row 0 of the batch is NaN"},
 	} {

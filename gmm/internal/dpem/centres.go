@@ -33,7 +33,7 @@ const drawing = 0x9e3779b97f4a7c15
 func (p *centres) begin() {
 	u, ok := portable.Cholesky(raised(p.shape, p.dim, 1e-6), p.dim)
 	if !ok {
-		panic("dpem: a matrix that was raised is not positive definite")
+		panic("dpem: a raised matrix is not positive definite")
 	}
 	k := spare * p.of.Components
 	p.at, p.weight = make([]float64, k*p.dim), make([]float64, k)

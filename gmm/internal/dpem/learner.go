@@ -150,7 +150,7 @@ func (l *Learner) Optimize(total []float64, _ bool) (change float64, err error) 
 	}
 	in, sd := l.group.Size(), 0.0
 	if in < l.account.quorum {
-		return 0, fmt.Errorf("want a total of at least %d members, which the noise was planned for, got one of %d: nothing more is sent", l.account.quorum, in)
+		return 0, fmt.Errorf("want a total of at least %d members, the quorum that the noise was planned for, got one of %d: this member sends nothing more", l.account.quorum, in)
 	}
 	if l.config.Loss > 0 {
 		sd = l.noise() * math.Sqrt(l.account.honest(in)/l.account.honest(l.members))

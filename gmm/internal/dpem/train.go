@@ -16,7 +16,7 @@ const mostRounds = 100
 
 // RoundsOption binds the number of rounds. With a budget all of them are made.
 func RoundsOption(p *int, b *privacy.Budget) *option.Option {
-	return option.Int(p, "rounds", mostRounds, "maximum number of `ROUNDS`; with --epsilon, their number (default 12)", option.AtLeast(1),
+	return option.Int(p, "rounds", mostRounds, "maximum number of `ROUNDS`; with --epsilon, the exact number (default 12), because the noise is divided among the rounds in advance", option.AtLeast(1),
 		option.DefaultBy(func() int {
 			if b.Epsilon > 0 {
 				return DefaultRounds
@@ -29,11 +29,11 @@ func RoundsOption(p *int, b *privacy.Budget) *option.Option {
 func Check(b *privacy.Budget, c Config, at algorithm.Coordinates, blur float64, rule privacy.Rule) error {
 	switch {
 	case blur > 0:
-		return option.Errorf("blur", "want 0 with --epsilon, whose noise is larger, got %g", blur)
+		return option.Errorf("blur", "want 0 with --epsilon, which adds more noise, got %g", blur)
 	case rule.Acts():
-		return option.Errorf("on-low-diversity", "want %s with --epsilon, whose noise hides rows of any diversity, got %s", privacy.Warn, rule.Policy)
+		return option.Errorf("on-low-diversity", "want %s with --epsilon, whose noise hides rows at any diversity, got %s", privacy.Warn, rule.Policy)
 	case c.Rounds < LeastRounds:
-		return option.Errorf("rounds", "want at least %d with --epsilon: %d find where rows are, and the others their components, got %d", LeastRounds, LeastRounds-1, c.Rounds)
+		return option.Errorf("rounds", "want at least %d with --epsilon: %d to find where the rows are, the others for their components, got %d", LeastRounds, LeastRounds-1, c.Rounds)
 	}
 	return b.PrepareTotals(at)
 }

@@ -20,7 +20,7 @@ func Covariance(p *string, byDefault gmm.Covariance, forms ...gmm.Covariance) *o
 	for _, f := range forms {
 		names = append(names, f.String())
 	}
-	return option.String(p, "covariance", byDefault.String(), "`FORM` of the covariance matrices: "+option.Either(names...), option.OneOf(names...))
+	return option.String(p, "covariance", byDefault.String(), "`FORM` of each component's covariance matrix (full lets columns correlate, and needs the most rows): "+option.Either(names...), option.OneOf(names...))
 }
 
 // Form returns the form of a name that has been checked.
@@ -34,7 +34,7 @@ func Form(covariance string) gmm.Covariance {
 
 // Tol binds a tolerance in nats a row.
 func Tol(p *float64) *option.Option {
-	return option.Float(p, "tol", 1e-3, "stop when the mean log-likelihood, or the lower bound of it that is trained, changes by less than `X` nats per row; 0 runs all rounds", option.Finite())
+	return option.Float(p, "tol", 1e-3, "stop when a round changes the mean log-likelihood, or the lower bound of it that is trained, by less than `X` nats per row; 0 runs all rounds", option.Finite())
 }
 
 // EM returns the settings of expectation maximisation. A tol of 0 stops it never.

@@ -20,7 +20,7 @@ type Audit struct{ choose, judge [2][]float64 }
 func SkipRaced(t testing.TB) {
 	t.Helper()
 	if raced {
-		t.Skip("SKIPPED: under the race detector this many draws take too long")
+		t.Skip("SKIPPED: the race detector makes this number of draws too slow")
 	}
 }
 

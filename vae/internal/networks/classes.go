@@ -13,7 +13,7 @@ const (
 	// LargestClasses is learned by agreeing on the number of classes.
 	LargestClasses = "how many members have which class as their largest"
 	// MeanConditions is learned of conditions, see package conditioning.
-	MeanConditions = "by what sums have changed of the biases: the mean of all members' conditions, so of two members each the other's"
+	MeanConditions = "from the change of the biases: the mean of all members' conditions, so of two members each learns the other's"
 )
 
 // AgreeClasses returns the number of classes, which members agree on if it is 0. Own classes

@@ -13,12 +13,12 @@ const MostUnits = 1 << 16
 
 // Rounds binds the number of rounds.
 func Rounds(p *int, byDefault int) *option.Option {
-	return option.Int(p, "rounds", byDefault, "number of `ROUNDS`", option.AtLeast(1))
+	return option.Int(p, "rounds", byDefault, "number of `ROUNDS` of training", option.AtLeast(1))
 }
 
 // Latent binds the number of latent dimensions.
 func Latent(p *int) *option.Option {
-	return option.Int(p, "latent", 8, "number `D` of latent dimensions", option.Check(CheckLatent))
+	return option.Int(p, "latent", 8, "number `D` of latent dimensions, the length of the code into which the encoder compresses a row", option.Check(CheckLatent))
 }
 
 // CheckLatent reports a number of latent dimensions that cannot be.
@@ -47,14 +47,14 @@ func CheckHidden(layers []int) error {
 // CheckGated reports layers of which none has conditions.
 func CheckGated(layers []int) error {
 	if len(layers) == 0 {
-		return fmt.Errorf("want at least 1 layer, whose units have conditions, got none")
+		return fmt.Errorf("want at least 1 layer of units with conditions, got none")
 	}
 	return nil
 }
 
 // Batch binds the number of rows of a step.
 func Batch(p *int, byDefault int) *option.Option {
-	return option.Int(p, "batch", byDefault, "number of own `ROWS` per training step", option.Check(func(rows int) error {
+	return option.Int(p, "batch", byDefault, "number of its own `ROWS` that a member uses per training step", option.Check(func(rows int) error {
 		if rows < 1 {
 			return fmt.Errorf("want at least 1 row, got %d", rows)
 		}
@@ -69,10 +69,10 @@ func Rate(p *float64, byDefault float64, of string) *option.Option {
 
 // Classes binds the number of classes.
 func Classes(p *int) *option.Option {
-	return option.Int(p, "classes", 0, "number `N` of classes, 0 to N-1 (default the largest class of any member plus 1, found by a sum)",
+	return option.Int(p, "classes", 0, "number `N` of classes, which are labelled 0 to N-1 (default the largest label of any member plus 1, found by a private sum)",
 		option.Check(func(n int) error {
 			if n != 0 && (n < 2 || n > algorithm.MostClasses) {
-				return fmt.Errorf("want 2 to %d, or 0 to agree on as many as there are, got %d", algorithm.MostClasses, n)
+				return fmt.Errorf("want 2 to %d, or 0 to agree on the number in the data, got %d", algorithm.MostClasses, n)
 			}
 			return nil
 		}))
