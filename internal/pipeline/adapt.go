@@ -10,12 +10,13 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Adapt makes a model with an own part that of a participant which has not trained, by some
-// rows of its own, and nobody else: it scales its columns, if each participant does that for
-// itself, and fits the own part by so many steps. What is shared stays as it is.
+// Adapt fits the private part of a model to rows of a participant that did not train. No other
+// participant is needed, and the shared parameters do not change. If each participant scales
+// its own columns, Adapt first finds the scaling from these rows. It takes the given number of
+// gradient steps.
 //
-// A classifier is fitted to labels. Another model is fitted to the rows themselves, and has
-// a threshold of its own. Warnings say for what the rows are too few.
+// A classifier needs labels. Other models are fitted to the rows alone and get a threshold of
+// their own. Warnings list what the rows are too few for.
 func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int) (warnings []string, err error) {
 	of := m.Personal()
 	switch {

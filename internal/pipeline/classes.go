@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// CheckLabels reports what is wrong with a participant's labels, if training depends on
-// them.
+// CheckLabels reports the first label that training cannot use, if the algorithm trains on
+// labels.
 func (t *Task) CheckLabels(p dataset.Participant) error {
 	of := t.Traits().Classes
 	switch {
@@ -27,9 +27,10 @@ func (t *Task) CheckLabels(p dataset.Participant) error {
 	return err
 }
 
-// CheckRows reports a participant of fewer rows than anything may be of that members show
-// each other. What the others show gives away their sums over rows; with these, a sum over
-// all leaves that of its own rows, even if it shows nothing else.
+// CheckRows returns an error if a participant has fewer rows than anything that members publish
+// must rest on. The other members' published values would reveal their sums over rows.
+// Subtracted from a sum over all members, they would leave this participant's, even if it
+// publishes nothing.
 func (t *Task) CheckRows(p dataset.Participant) error {
 	least := t.Traits().ShownRows
 	if n, _ := p.Train.Dims(); n < least {
@@ -41,8 +42,8 @@ func (t *Task) CheckRows(p dataset.Participant) error {
 	return nil
 }
 
-// Learned returns the labels of a participant's training rows that training depends on, nil
-// if it depends on none.
+// Learned returns the labels of the training rows, or nil if the algorithm does not train on
+// labels.
 func (t *Task) Learned(p dataset.Participant) []float64 {
 	if t.Traits().Classes == nil {
 		return nil
@@ -50,8 +51,8 @@ func (t *Task) Learned(p dataset.Participant) []float64 {
 	return p.TrainLabels
 }
 
-// LabelFault reports as the rows are read what CheckLabels would report of them, as a
-// [dataset.Spec] wants it; it is nil if labels may be any.
+// LabelFault returns a check that reports what CheckLabels would, row by row while a
+// [dataset.Spec] reads them. It is nil if any label is allowed.
 func (t *Task) LabelFault() func(label float64, train bool) (want, hint string) {
 	of := t.Traits().Classes
 	if of == nil {
@@ -65,7 +66,8 @@ func (t *Task) LabelFault() func(label float64, train bool) (want, hint string) 
 	}
 }
 
-// LabelFault is that of rows that a model is measured on, or fitted to.
+// LabelFault returns the same check for rows that a finished model is evaluated on or fitted
+// to.
 func LabelFault(m *model.Model) func(label float64, train bool) (want, hint string) {
 	of := m.Classifier()
 	if of == nil {
@@ -76,8 +78,8 @@ func LabelFault(m *model.Model) func(label float64, train bool) (want, hint stri
 	}
 }
 
-// classFault returns what is wanted of a label that is no class, or, if number is not 0, none
-// of so many, and what to do; "" of any other.
+// classFault returns the values wanted and a hint if a label is not a class; both are empty
+// otherwise. If number is not 0, classes are below it.
 func classFault(label float64, number int) (want, hint string) {
 	switch {
 	case label != math.Trunc(label) || !(label >= 0 && label < algorithm.MostClasses):
@@ -88,7 +90,7 @@ func classFault(label float64, number int) (want, hint string) {
 	return "", ""
 }
 
-// classesOf returns the classes that labels are; if number is not 0, there are so many.
+// classesOf converts labels to classes. If number is not 0, classes are below it.
 func classesOf(p dataset.Participant, labels []float64, number int) ([]int, error) {
 	if p.TextLabels {
 		return nil, &dataset.Error{File: p.Name, Msg: "want labels that are whole numbers from 0, the same for a class at all members, got text", Hint: "number the classes"}

@@ -10,8 +10,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// classify measures a classifier on a participant's test rows. Without labels there is
-// nothing to measure.
+// classify measures a classifier on a participant's test rows, which must have labels.
 func classify(m *model.Model, p dataset.Participant) (report.Evaluation, error) {
 	n, _ := p.Test.Dims()
 	classifier := m.Classifier()

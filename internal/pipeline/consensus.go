@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// ConsensusOptions binds how sums are made, protected and decided. Whether the settings
-// fit the number of members is not known here.
+// ConsensusOptions returns the options of sums, bound to s: schemes, protection and quorum. It
+// cannot check them against the number of members.
 func ConsensusOptions(s *consensus.Settings) option.Table {
 	laplacian := func() bool { return s.Scheme == consensus.Laplacian || s.Scheme == consensus.Auto }
 	return option.Table{

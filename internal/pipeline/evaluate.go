@@ -17,16 +17,16 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// Evaluate measures a model on a participant's test rows, with their labels if there
-// are any: 1 is an anomaly, 0 and -1 are normal. Classes give the adjusted Rand index
-// of the components, if the model has any, instead of areas under curves. Of clusters there are the index,
-// whatever the labels, and the silhouette. To a classifier all labels are classes.
+// Evaluate measures a model on a participant's test rows. If they have labels, 1 is an anomaly,
+// and 0 and -1 are normal. If labels are classes, Evaluate returns the adjusted Rand index of
+// the components, if there are any, in place of areas under curves. For models of clusters, it
+// always returns this index and the silhouette. A classifier reads all labels as classes.
 func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) {
 	return EvaluateBy(m, p, local.Fixed(math.NaN()))
 }
 
-// EvaluateBy is [Evaluate], with the shares of normal rows and of anomalies above a threshold
-// if there is one.
+// EvaluateBy is like [Evaluate]. Given a threshold, it also returns the shares of normal rows
+// and of anomalies above it.
 func EvaluateBy(m *model.Model, p dataset.Participant, limits *local.Threshold) (report.Evaluation, error) {
 	if p.Test == nil {
 		return report.Evaluation{}, nil
@@ -91,9 +91,9 @@ func shareAbove(limits *local.Threshold, scores, labels []float64) (normal, anom
 	return share(false), share(true)
 }
 
-// silhouette is that of the rows, or of so many that are drawn from them as it takes.
-// Which they are follows from how many rows there are.
-// Missing cells are as the model expects them.
+// silhouette returns the mean silhouette of the rows, or of a sample if there are too many. The
+// sample depends on the number of rows alone. Missing cells have the values that the model
+// expects.
 func silhouette(m *model.Model, z collabdict.Rows, to []int) (report.Figure, error) {
 	n, dim := z.Dims()
 	taken := rand.New(rand.NewPCG(0, 0)).Perm(n)[:min(n, metrics.SilhouetteRows)]

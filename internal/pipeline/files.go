@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// ReadFiles reads the files that a task names, which stand in a folder unless their paths
-// are absolute. Its errors are *option.Error.
+// ReadFiles reads the files that the task's options name. Relative paths start at folder.
+// Errors are *option.Error.
 func (t *Task) ReadFiles(folder string) error {
 	for _, o := range t.Options {
 		if o.Type != "file" || o.Text() == "" {

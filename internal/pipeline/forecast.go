@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Forecast says before a run whether noise is likely to cost more than sharing gains, for a participant with
-// so many rows in so many columns, as each of the members has; "" if it is not. Rows that are held
-// out are among them.
+// Forecast returns a warning if the noise of the run is likely to cost more than sharing gains,
+// for a participant with the given number of rows, held-out ones included. It assumes that
+// every member has as many. It returns "" if there is nothing to warn about.
 func (t *Task) Forecast(rows, members, columns int) string {
 	held, _ := t.held(rows)
 	of, trained := t.Traits(), rows-held

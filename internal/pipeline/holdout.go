@@ -11,34 +11,36 @@ import (
 )
 
 const (
-	leastHeld  = 4 // rows with less than that held out are all trained on
-	heldBlocks = 4 // of rows in time order, as which they are compared
-	// mostHeld bounds how many rows are held out, and so the memory that they and their scores
-	// take. Of so many, a share of false alarms of 1 % comes out with a standard error of
-	// √(0.01·0.99/mostHeld), 0.03 %, and a mean score with 0.3 % of the scores' standard deviation.
-	// More rows would serve better in training.
+	leastHeld  = 4 // fewest rows worth holding out; with fewer, all rows train
+	heldBlocks = 4 // number of blocks that time-ordered rows are held out in
+	// mostHeld bounds the held-out rows, and so the memory that they and their scores take.
+	// With this many, a share of false alarms of 1 % has a standard error of
+	// √(0.01·0.99/mostHeld) = 0.03 %, and a mean score one of 0.3 % of the scores' standard
+	// deviation. More rows are worth more in training.
 	mostHeld = 100_000
-	// mostError is the relative standard error of a share of false alarms: a smaller share is
-	// given more than mostHeld rows.
+	// mostError is the largest relative standard error allowed for a share of false alarms. A
+	// share that needs more rows for it gets more than mostHeld.
 	mostError = 0.1
-	// longBlock is how many rows a block of mostHeld has at least. More blocks are from more
-	// times of the day and of the year, and longer ones from further away of what is trained on.
+	// longBlock is the least length of a block, in rows, once mostHeld rows are held out. More
+	// blocks cover more times of the day and year; longer blocks reach further from the
+	// training rows.
 	longBlock = 5000
 )
 
-// held returns how many of n rows are held out, and in how many blocks if they are in time order.
+// held returns the number of rows to hold out of n, and the number of blocks if the rows are in
+// time order.
 func (t *Task) held(n int) (count, parts int) {
 	count, most := int(t.HoldOut*float64(n)), max(mostHeld, int(math.Round(1/(t.FalseAlarm*mostError*mostError))))
 	if count <= most {
 		return count, heldBlocks
 	}
-	long := max(longBlock, 10*t.Window) // rows of a window share cells
+	long := max(longBlock, 10*t.Window) // rows of one window share cells
 	return most, heldBlocks * max(1, most/heldBlocks/long)
 }
 
-// split returns a participant without the rows that stay out of training, these, nil if
-// there are none, and how they were chosen. They are the same for the whole run, and nobody
-// else knows which they are.
+// split separates the held-out rows from a participant's training rows, and reports how they
+// were chosen. out is nil if there are none. The choice stays the same for the whole run, and
+// no other member knows it.
 func (t *Task) split(p dataset.Participant) (rest dataset.Participant, out collabdict.Rows, order report.Order, err error) {
 	order, ok, err := t.FoundOrder(p)
 	if !ok || err != nil {
@@ -68,7 +70,7 @@ func (t *Task) split(p dataset.Participant) (rest dataset.Participant, out colla
 	return rest, rows.Subset(p.Train, held), order, nil
 }
 
-// Trained returns participants without the rows that stay out of training.
+// Trained returns participants without their held-out rows.
 func (t *Task) Trained(parts []dataset.Participant) (trained []dataset.Participant, err error) {
 	for _, p := range parts {
 		rest, _, _, err := t.split(p)
@@ -80,7 +82,8 @@ func (t *Task) Trained(parts []dataset.Participant) (trained []dataset.Participa
 	return trained, nil
 }
 
-// blocks returns so many of n rows, as the ends of so many equal parts.
+// blocks returns the indices of count of n rows: the end of each of the given number of equal
+// parts.
 func blocks(n, count, parts int) (held []int) {
 	for b := range parts {
 		end, size := (b+1)*n/parts, (b+1)*count/parts-b*count/parts

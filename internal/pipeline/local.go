@@ -16,9 +16,9 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// local gives a model the participant's local part, its thresholds, and what the rows that
-// were held out say of it. Where there are too few rows to hold any out, the training rows say
-// that, as if each had been left out. Nobody else has a part in it.
+// local adds the participant's local part and thresholds to a model, and measures the model on
+// the held-out rows. If there are too few rows to hold any out, it scores each training row by
+// the model fitted without that row. local sends nothing to other members.
 func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, order report.Order, m *model.Model, r *Result) error {
 	n, dim := d.Rows.Dims()
 	if n < 2 {
@@ -39,7 +39,7 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	outcomes := []algorithm.Outcome{r.Outcome}
 	if _, solo := g.(collabdict.Solo); !solo {
 		alone, err := t.alone(ctx, d)
-		if err != nil { // also if it is interrupted: what was learned together is not to be lost
+		if err != nil { // keep the shared model, also after an interrupt
 			r.Warnings = append(r.Warnings, fmt.Sprintf("no model of the own rows alone, to compare with and to score by: %v", err))
 		} else {
 			outcomes = append(outcomes, alone)
@@ -93,8 +93,9 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	return nil
 }
 
-// surprisesOf returns the scores of the rows held out by which models are compared. If cells may be
-// missing, these are of what is there: what a model expects of the rest says nothing of how good it is.
+// surprisesOf returns the scores of the held-out rows that models are compared by. If rows may
+// have missing cells, only observed cells count: the values that a model expects for missing
+// ones say nothing about its fit.
 func surprisesOf(of algorithm.Scorer, d algorithm.Data, scores []float64) ([]float64, error) {
 	by, ok := of.(interface {
 		LogDensities(dst []float64, x *mat.Dense) []float64
@@ -115,15 +116,15 @@ func surprisesOf(of algorithm.Scorer, d algorithm.Data, scores []float64) ([]flo
 	return out, nil
 }
 
-// alone trains the task on the own rows alone, in the coordinates that all have.
+// alone trains the task on this participant's rows only, in the shared coordinates.
 func (t *Task) alone(ctx context.Context, d algorithm.Data) (algorithm.Outcome, error) {
 	d.Moments, d.Source = nil, nil
 	return t.Algorithm.Train(ctx, collabdict.Solo{}, d, func(algorithm.Progress) {})
 }
 
-// scoresOfOwn returns the scores of own rows by each model and by the nearest rows: of the
-// training rows, as if each had been left out, where all models can say that, and then of those
-// held out.
+// scoresOfOwn returns scores of this participant's rows by each model and by the nearest rows.
+// The training rows come first, each scored as if left out, if all models can do that. The
+// held-out rows follow.
 func scoresOfOwn(models []algorithm.Outcome, nearest *local.Nearest, trained *mat.Dense, held collabdict.Rows) (all [][]float64, err error) {
 	leaves := !slices.ContainsFunc(models, func(o algorithm.Outcome) bool { return o.LeftOut == nil })
 	n, _ := trained.Dims()
@@ -156,11 +157,12 @@ func scoresOfOwn(models []algorithm.Outcome, nearest *local.Nearest, trained *ma
 	return all, nil
 }
 
-// tailOf returns the scores of the rows held out, which are last.
+// tailOf returns the scores of the held-out rows, which are last.
 func tailOf(scores []float64, held int) []float64 { return scores[len(scores)-held:] }
 
-// limit returns the threshold by the rows held out or, where these are too few for the share
-// of false alarms, by the left out ones as well. enough is false if these are too few, too.
+// limit returns the threshold from the held-out rows. If these are too few for the share of
+// false alarms, it uses the left-out training rows as well; enough is false if they do not
+// suffice either.
 func limit(scores []float64, held int, share float64) (limit float64, enough bool) {
 	if held > 0 {
 		limit, enough = local.Limit(tailOf(scores, held), share)
@@ -171,15 +173,15 @@ func limit(scores []float64, held int, share float64) (limit float64, enough boo
 	return math.Max(-math.MaxFloat64, math.Min(limit, math.MaxFloat64)), enough
 }
 
-// exceeding returns the share of the rows held out that lie above the threshold which all
-// other rows give.
+// exceeding returns the share of held-out rows above the threshold computed from all other
+// rows.
 func exceeding(scores []float64, held int, share float64) float64 {
 	pool := tailOf(scores, held)
-	if int(math.Ceil(float64(held)*(1-share))) > held-1 { // too few without one of them
+	if int(math.Ceil(float64(held)*(1-share))) > held-1 { // too few once one row is left out
 		pool = scores
 	}
 	others, above := slices.Sorted(slices.Values(pool)), 0
-	// Without a row above it, the place of the limit is the same.
+	// Leaving out a row below the threshold does not move it.
 	at := min(int(math.Ceil(float64(len(pool))*(1-share)-1e-9)), len(pool)-1)
 	for _, v := range tailOf(scores, held) {
 		if v > others[at-1] {
@@ -189,14 +191,14 @@ func exceeding(scores []float64, held int, share float64) float64 {
 	return float64(above) / float64(held)
 }
 
-// fewWarning tells that a share of false alarms cannot be promised by so many rows.
+// fewWarning returns the warning that n rows are too few for a share of false alarms.
 func fewWarning(n int, share float64) string {
 	return fmt.Sprintf("threshold: %d own rows promise a share of false alarms of no less than 1/%d, not %g: the threshold is their largest score; take more rows, or a larger --false-alarm", n, n+1, share)
 }
 
-// compare enters the means of two scores of the rows held out. The difference is more than
-// chance if it is beyond the 95 % limits of a mean of so many rows or, where neighbours are
-// alike, of so many blocks of them.
+// compare sets the mean scores of the held-out rows, alone and together. It decides for one of
+// them only if the difference lies outside the 95 % confidence interval of a mean over the rows
+// or, if neighbouring rows are alike, over blocks of rows.
 func compare(h *report.HeldOut, alone, together []float64, inTime bool) {
 	gains := make([]float64, len(alone))
 	for i := range gains {
@@ -216,7 +218,7 @@ func compare(h *report.HeldOut, alone, together []float64, inTime bool) {
 	free := float64(len(groups) - 1)
 	deviation := math.Sqrt(squares / free / float64(len(groups)))
 	h.Alone, h.Together, h.Error = report.Of(-mean(alone)), report.Of(-mean(together)), report.Of(deviation)
-	times := 2 + 3.5/free // about the 97.5 % quantile of Student's distribution
+	times := 2 + 3.5/free // approximates the 97.5 % quantile of Student's t distribution
 	switch {
 	case !h.Alone.Defined || !h.Together.Defined:
 	case gain > times*deviation:
@@ -233,7 +235,7 @@ func mean(of []float64) (sum float64) {
 	return sum / float64(len(of))
 }
 
-// byTraining gives a model the threshold of its scores of the training rows.
+// byTraining sets a model's threshold from the scores of the training rows.
 func (t *Task) byTraining(trained collabdict.Rows, m *model.Model, r *Result) (err error) {
 	if w := thresholdWarning(m.Manifest.Rows, t.FalseAlarm); w != "" {
 		r.Warnings = append(r.Warnings, w)

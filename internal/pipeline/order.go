@@ -21,19 +21,19 @@ const (
 )
 
 const (
-	// lookedAt is how many rows tell whether rows are in time order, and lookedAlong how many
-	// of them are neighbours where there are more.
+	// lookedAt is the number of rows tested for time order, in stretches of lookedAlong
+	// neighbours if there are more rows.
 	lookedAt    = 2000
 	lookedAlong = 40
-	// orderLevel is the share of participants whose rows are taken to be in time order though
-	// they are in none, at most, and leastLikeness the correlation below which neighbours tell
-	// too little of each other to matter.
+	// orderLevel is the significance level of the test: the share of participants with shuffled
+	// rows that it takes for time-ordered. leastLikeness is the correlation of neighbours below
+	// which order does not matter.
 	orderLevel    = 0.001
 	leastLikeness = 0.2
 )
 
-// FoundOrder returns in which order a participant's rows are held out, and why; ok is false
-// if none are.
+// FoundOrder returns the order by which a participant's rows are held out, and the reason. ok
+// is false if no rows are held out.
 func (t *Task) FoundOrder(p dataset.Participant) (o report.Order, ok bool, err error) {
 	n, _ := p.Train.Dims()
 	if count, _ := t.held(n); count < leastHeld {
@@ -43,10 +43,9 @@ func (t *Task) FoundOrder(p dataset.Participant) (o report.Order, ok bool, err e
 	return o, true, err
 }
 
-// order returns the order of a participant's rows. They are in time order if neighbouring values
-// of a column are more alike than values of any two rows: by ranks, so that no value counts for
-// more than its place among the others, and beyond what chance does in one of 1/orderLevel
-// participants.
+// order tests whether a participant's rows are in time order: whether neighbouring values of
+// some column are more alike than any two. The test uses ranks, so outliers do not decide, and
+// allows a false positive for one participant in 1/orderLevel.
 func (t *Task) order(p dataset.Participant) (report.Order, error) {
 	if t.Window > 0 && t.Order != InTime {
 		return report.Order{Order: InTime, Because: "rows of a window share cells"}, nil
@@ -67,10 +66,10 @@ func (t *Task) order(p dataset.Participant) (report.Order, error) {
 		}
 		of := ranks(column)
 		if kurtosis(of) > 1+math.Sqrt(float64(len(of)))/2 {
-			continue // nearly all are the same: chance can well put the few others side by side
+			continue // Nearly all values are equal: chance alone may put the others side by side.
 		}
 		r, variance := likeness(of, along)
-		chance := float64(width) * math.Erfc(r/math.Sqrt(2*variance)) / 2 // of one such column, or more
+		chance := float64(width) * math.Erfc(r/math.Sqrt(2*variance)) / 2 // probability of at least one such column
 		if r > best && r >= leastLikeness && chance <= orderLevel {
 			best, at = r, j
 		}
@@ -81,7 +80,8 @@ func (t *Task) order(p dataset.Participant) (report.Order, error) {
 	return report.Order{Order: InTime, Because: fmt.Sprintf("neighbouring values of %s correlate by %.2f", p.Columns[at], best)}, nil
 }
 
-// looked returns some of a participant's rows: stretches of so many from all over.
+// looked samples stretches of neighbouring rows from all over the data, and returns their
+// length.
 func looked(p dataset.Participant) (x *mat.Dense, along int, err error) {
 	n, _ := p.Train.Dims()
 	if n <= lookedAt {
@@ -99,8 +99,8 @@ func looked(p dataset.Participant) (x *mat.Dense, along int, err error) {
 	return x, lookedAlong, err
 }
 
-// ranks returns the ranks of values, about their mean. Equal values share the mean of theirs.
-// Those that are no numbers have the mean of all others.
+// ranks returns the centred ranks of values. Equal values share their mean rank, and NaN gets
+// the mean of all.
 func ranks(values []float64) []float64 {
 	n := len(values)
 	order, out := make([]int, n), make([]float64, n)
@@ -125,7 +125,7 @@ func ranks(values []float64) []float64 {
 	return out
 }
 
-// kurtosis returns that of values with mean 0, which is NaN if they are all the same.
+// kurtosis returns the kurtosis of values with mean 0. It is NaN if all values are equal.
 func kurtosis(values []float64) float64 {
 	var squares, fourth float64
 	for _, v := range values {
@@ -135,10 +135,10 @@ func kurtosis(values []float64) float64 {
 	return float64(len(values)) * fourth / (squares * squares)
 }
 
-// likeness returns how much neighbours in stretches of so many values correlate: 1−c with the
-// ratio c of Geary (1954), which is that of von Neumann (1941) on a line. Over all orders of the
-// values, its mean is 0, and the variance is as returned (Cliff and Ord 1981). The values have
-// mean 0. Where they are all the same, nothing correlates.
+// likeness returns the correlation of neighbours in stretches of the given length: 1−c with the
+// ratio c of Geary (1954), which on a line is that of von Neumann (1941). Over all permutations
+// of the values, its mean is 0, and variance is its variance (Cliff and Ord 1981). The values
+// must have mean 0; if all are equal, both results are 0.
 func likeness(values []float64, along int) (r, variance float64) {
 	n := float64(len(values))
 	var squares, differences, pairs, degrees float64
@@ -160,7 +160,7 @@ func likeness(values []float64, along int) (r, variance float64) {
 		return 0, 1
 	}
 	r = 1 - (n-1)*differences/(2*pairs*squares)
-	peaked, w := kurtosis(values), 2*pairs // w is the sum of all weights
+	peaked, w := kurtosis(values), 2*pairs // w is the sum of all weights.
 	variance = (n-1)*4*pairs*(n*n-3*n+3-(n-1)*peaked) - (n-1)*degrees*(n*n+3*n-6-(n*n-n+2)*peaked) + w*w*(n*n-3-(n-1)*(n-1)*peaked)
 	return r, variance / (n * (n - 2) * (n - 3) * w * w)
 }

@@ -18,18 +18,18 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// prepared is rows in the coordinates trained on, and how they came there: columns are
-// scaled first, and then projected to axes, which are normalised as columns are, but
-// always by the rows of all.
+// prepared holds rows in the coordinates that training uses, and the maps to them. Columns are
+// scaled first, then projected to principal axes. The axes are scaled in the same way, but
+// always by the rows of all members.
 type prepared struct {
 	scaling    rows.Scaling
-	projection *rows.Projection // nil if there is none
+	projection *rows.Projection // nil without principal axes
 	rows       collabdict.Rows
-	moments    algorithm.Moments // what is known of all rows; nil if nothing is
+	moments    algorithm.Moments // moments of the rows of all members; nil if not known
 	warnings   []string
 }
 
-// prepare brings a participant's rows to the coordinates trained on.
+// prepare maps a participant's rows to the coordinates that training uses.
 func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Participant) (*prepared, error) {
 	if err := t.CheckColumns(len(p.Columns)); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 		out.warnings = append(out.warnings, w)
 	}
 	data := len(t.DataColumns(p.Columns))
-	constant = slices.DeleteFunc(constant, func(i int) bool { return i >= data }) // of a window: as the column itself
+	constant = slices.DeleteFunc(constant, func(i int) bool { return i >= data }) // a column of a window statistic is judged by its original column
 	if len(constant) > 0 {
 		out.warnings = append(out.warnings, constantWarning("training", p.Columns, constant))
 	}
@@ -65,7 +65,7 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 	return out, t.project(ctx, g, p.Train, out)
 }
 
-// bring returns other rows in the coordinates trained on, in memory.
+// bring maps other rows to the same coordinates, in memory.
 func (p *prepared) bring(of collabdict.Rows) (collabdict.Rows, error) {
 	of = p.scaling.Rows(of)
 	if p.projection != nil {
@@ -78,13 +78,13 @@ func (p *prepared) bring(of collabdict.Rows) (collabdict.Rows, error) {
 	return rows.InMemory(x), nil
 }
 
-// project projects rows that out scales. Rows in memory are projected once.
+// project projects the scaled rows to principal axes. Rows in memory are projected once.
 func (t *Task) project(ctx context.Context, g collabdict.Group, of collabdict.Rows, out *prepared) error {
 	scaled := out.scaling.Rows(of)
 	known, _ := out.moments.(*columnstats.Moments)
 	var axes *columnstats.Axes
 	var err error
-	if known != nil { // standardised by the moments of all: these have been summed
+	if known != nil { // the sums for standardisation already give these moments
 		axes, err = columnstats.AxesOf(make([]float64, len(out.scaling.Scale)), out.moments.Covariance(), t.PCA)
 	} else {
 		axes, known, err = columnstats.PrincipalAxes(ctx, g, scaled, t.PCA)
@@ -102,7 +102,7 @@ func (t *Task) project(ctx context.Context, g collabdict.Group, of collabdict.Ro
 	}
 	out.projection = p.Scaled(along)
 	out.rows, out.moments = out.projection.Rows(scaled), nil
-	if d := t.disclosure(); d.Sums { // of the same rows: they follow from what has been summed
+	if d := t.disclosure(); d.Sums { // these moments follow from the sums made before
 		var b columnstats.Bounds
 		if d.KnownMoments {
 			if b, err = columnstats.Agree(ctx, g, out.rows); err != nil {
@@ -124,7 +124,7 @@ func (t *Task) project(ctx context.Context, g collabdict.Group, of collabdict.Ro
 	return nil
 }
 
-// axisScaling returns how rows along the axes are normalised.
+// axisScaling returns the scaling of the principal axes.
 func (t *Task) axisScaling(ctx context.Context, g collabdict.Group, p *rows.Projection, scaled collabdict.Rows) (rows.Scaling, error) {
 	if t.Normalise == MinMax {
 		s, _, err := minMax(columnstats.Extremes(ctx, g, p.Rows(scaled)))
@@ -139,7 +139,7 @@ func (t *Task) axisScaling(ctx context.Context, g collabdict.Group, p *rows.Proj
 	return s, nil
 }
 
-// Prepared returns rows in the coordinates that who has nobody else trains on.
+// Prepared returns a participant's rows in the coordinates that a solo run would use.
 func (t *Task) Prepared(ctx context.Context, p dataset.Participant) (collabdict.Rows, error) {
 	out, err := t.prepare(ctx, collabdict.Solo{}, p)
 	if err != nil {
@@ -148,14 +148,14 @@ func (t *Task) Prepared(ctx context.Context, p dataset.Participant) (collabdict.
 	return out.rows, nil
 }
 
-// OfScaled returns the task of rows that each owner has scaled by itself.
+// OfScaled returns the task for rows that their owners have already scaled.
 func (t *Task) OfScaled() *Task {
 	of := *t
 	of.Standardise = algorithm.None
 	return &of
 }
 
-// constantWarning names the first few of the columns that are constant in some rows.
+// constantWarning returns a warning that names the first few constant columns.
 func constantWarning(in string, columns []string, constant []int) string {
 	const most = 12
 	var names []string
@@ -169,10 +169,10 @@ func constantWarning(in string, columns []string, constant []int) string {
 	return "constant in " + in + ", so left unscaled: " + list
 }
 
-// flat is the share of the variance below which an axis has none.
+// flat is the share of the variance below which an axis counts as flat.
 const flat = 1e-9
 
-// flatWarning tells of axes along which rows do not vary.
+// flatWarning returns a warning about axes along which the rows do not vary.
 func flatWarning(p *rows.Projection) string {
 	last := len(p.Variances)
 	first := slices.IndexFunc(p.Variances, func(v float64) bool { return !(v > flat*p.Total) })
@@ -182,7 +182,7 @@ func flatWarning(p *rows.Projection) string {
 	return fmt.Sprintf("pca: %d of the %d axes have no variance: take at most %d", last-first, last, first)
 }
 
-// withoutCells names the column that all cells are missing of, if that is the error.
+// withoutCells names the column if err says that all its cells are missing.
 func withoutCells(err error, columns []string) error {
 	var empty *partial.EmptyError
 	if !errors.As(err, &empty) {

@@ -11,15 +11,15 @@ import (
 
 func (t *Task) disclosure() algorithm.Disclosure { return t.Algorithm.Disclosure(t.Coordinates()) }
 
-// quartiles reports whether columns are scaled by those of the rows of all.
+// quartiles reports whether columns are scaled by the quartiles of all members' rows.
 func (t *Task) quartiles() bool { return t.Standardise == algorithm.Global && t.Normalise == Robust }
 
-// inSums begins what published says of sums.
+// inSums begins the entries of published that are about sums.
 const inSums = "in sums over all members: "
 
-// published lists what Train shows to all members of a group in the clear, and what
-// they learn of all rows by sums that come before the first round. What bounds and the
-// nonce need is not shown in a large one.
+// published lists what Train shows to all members: values in the clear, and what the sums
+// before the first round reveal about all rows. In large groups, bounds and the nonce are not
+// shown in the clear.
 func (t *Task) published(g collabdict.Group) []string {
 	d := t.disclosure()
 	list := []string{}
@@ -40,7 +40,7 @@ func (t *Task) published(g collabdict.Group) []string {
 	return append(list, d.Shown...)
 }
 
-// bounded lists in which coordinates columns are bounded.
+// bounded lists the coordinates in which columns have public bounds.
 func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 	moments := t.Standardise == algorithm.Global && t.Normalise == Standard
 	if t.quartiles() {
@@ -66,8 +66,8 @@ func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 	return of
 }
 
-// learned lists what sums before the first round, by which rows are prepared or a start
-// is found, tell all members of the rows of all.
+// learned lists what the sums before the first round reveal about all rows: those that prepare
+// rows, and those that find a start.
 func (t *Task) learned(d algorithm.Disclosure) (what []string) {
 	if t.Normalise == MinMax && t.Standardise == algorithm.Global {
 		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these")
@@ -87,13 +87,13 @@ func (t *Task) learned(d algorithm.Disclosure) (what []string) {
 	return append(what, d.Learned...)
 }
 
-// Conserved names what every total of a sum tells of the rows that are in it, whatever the
-// model is; "" if that is nothing.
+// Conserved names what every total reveals about the rows behind it, for any model. It is empty
+// if totals reveal nothing.
 func (t *Task) Conserved() string { return t.disclosure().Conserved.String() }
 
-// ConservedInRuns names what of rows the totals of any two runs tell, as Conserved does of
-// the totals of one; the start of a run may tell more. Tells is false if noise hides all that
-// a run tells of rows.
+// ConservedInRuns names what the totals of any two runs reveal about rows, as Conserved does
+// for the totals of one run. The start of a run may reveal more. tells is false if noise hides
+// everything that a run reveals.
 func (t *Task) ConservedInRuns() (known string, tells bool) {
 	if t.PCA > 0 || t.Standardise == algorithm.Global && t.Normalise == Standard {
 		return algorithm.Covariances.String(), true
@@ -101,8 +101,8 @@ func (t *Task) ConservedInRuns() (known string, tells bool) {
 	return t.Conserved(), t.Traits().Noise == nil
 }
 
-// ShownWarnings tell users what members show each other in the clear because of the
-// algorithm, and what of all rows they learn before the first round.
+// ShownWarnings returns warnings about values that the algorithm shows in the clear, and about
+// what members learn about all rows before the first round.
 func (t *Task) ShownWarnings() (list []string) {
 	d := t.disclosure()
 	if len(d.Shown) > 0 {

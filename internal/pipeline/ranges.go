@@ -11,11 +11,11 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Ranges are those that members have agreed on, from a lower to a higher value, by the
-// names of columns. That of EveryColumn is of all that are not named.
+// Ranges maps columns to agreed ranges, each from a lower to a higher value. The range of
+// EveryColumn applies to all columns not named.
 type Ranges map[string][2]float64
 
-// EveryColumn stands for the columns that are not named.
+// EveryColumn stands for all columns not named.
 const EveryColumn = "*"
 
 func (r Ranges) check() error {
@@ -45,7 +45,7 @@ func (r Ranges) of(column string) (low, high float64, ok bool) {
 	return v[0], v[1], ok
 }
 
-// String is the same for the same ranges.
+// String returns a canonical form: equal ranges have equal strings.
 func (r Ranges) String() string {
 	var parts []string
 	for _, name := range r.names() {
@@ -54,8 +54,8 @@ func (r Ranges) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// windowed returns the ranges of the columns of windows: deviations have at most half of the
-// range of the values.
+// windowed returns the ranges for the columns of windows. A standard deviation is at most half
+// the range of the values.
 func (r Ranges) windowed(columns []string, w int) Ranges {
 	if w == 0 {
 		return r
@@ -74,7 +74,7 @@ func (r Ranges) windowed(columns []string, w int) Ranges {
 	return out
 }
 
-// scaling brings columns from their ranges to that from 0 to 1.
+// scaling returns the min-max scaling from the ranges to [0, 1].
 func (r Ranges) scaling(columns []string) (rows.Scaling, error) {
 	low, high := make([]float64, len(columns)), make([]float64, len(columns))
 	for i, name := range columns {
@@ -86,7 +86,7 @@ func (r Ranges) scaling(columns []string) (rows.Scaling, error) {
 	return rows.FromRanges(low, high)
 }
 
-// outside names the columns with values outside of their ranges, empty if there are
+// outside returns a list of the columns with values outside their ranges, empty if there are
 // none.
 func (r Ranges) outside(columns []string, of collabdict.Rows) (string, error) {
 	count, values := make([]int, len(columns)), 0

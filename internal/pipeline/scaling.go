@@ -12,9 +12,9 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// scaling returns how this participant moves its rows to the coordinates trained on, the
-// columns that are constant, what was learned of all rows on the way, and how own scales
-// compare with those of others, nil if no sum tells.
+// scaling returns the scaling of this participant's columns, the constant columns, and the
+// moments of all rows if the sums reveal them. others compares this participant's deviations
+// with the others', and is nil if no sum reveals theirs.
 func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string, of collabdict.Rows) (s rows.Scaling, constant []int, known algorithm.Moments, others *scales, err error) {
 	switch t.Standardise {
 	case algorithm.Own:
@@ -47,7 +47,7 @@ func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string
 	return globalScaling(ctx, g, of)
 }
 
-// completed returns rows without missing cells.
+// completed returns rows with missing cells filled in.
 func (t *Task) completed(of collabdict.Rows) (collabdict.Rows, error) {
 	if !t.marginal() {
 		return of, nil
@@ -56,8 +56,8 @@ func (t *Task) completed(of collabdict.Rows) (collabdict.Rows, error) {
 	return out, err
 }
 
-// OwnScaling returns the scaling of a participant by its own rows, and the columns that
-// are constant.
+// OwnScaling returns a scaling computed from the given rows alone, and the columns that are
+// constant.
 func OwnScaling(normalise string, of collabdict.Rows) (rows.Scaling, []int, error) {
 	switch normalise {
 	case MinMax:
@@ -69,14 +69,14 @@ func OwnScaling(normalise string, of collabdict.Rows) (rows.Scaling, []int, erro
 	return rows.Own(of)
 }
 
-// minMax returns the scaling of columns from their smallest to their largest values to the
-// range from 0 to 1.
+// minMax returns the scaling that maps the smallest value of each column to 0 and the largest
+// to 1.
 func minMax(low, size []float64, constant []int, err error) (rows.Scaling, []int, error) {
 	return rows.Scaling{Shift: low, Scale: size}, constant, err
 }
 
-// globalScaling standardises by the moments of all participants' rows, learned
-// from private sums alone. The learner starts from the same products.
+// globalScaling standardises by the moments of all participants' rows, which come from private
+// sums alone. The learner reuses the products of the same sum.
 func globalScaling(ctx context.Context, g collabdict.Group, of collabdict.Rows) (rows.Scaling, []int, algorithm.Moments, *scales, error) {
 	fail := func(err error) (rows.Scaling, []int, algorithm.Moments, *scales, error) {
 		return rows.Scaling{}, nil, nil, nil, err
@@ -115,16 +115,16 @@ func globalScaling(ctx context.Context, g collabdict.Group, of collabdict.Rows) 
 	return s, constant, about.Scaled(s.Scale), others, nil
 }
 
-// noiseOf returns what a sum of squares of a column is at least: below it, there is nothing but
-// the chunks' rounding.
+// noiseOf returns the smallest meaningful sum of squares of a column: below it, there is only
+// rounding of chunks.
 func noiseOf(g collabdict.Group, b columnstats.Bounds, column int) float64 {
 	rms := b.RMS[column]
 	return math.Ldexp(b.Rows*rms*rms, -26) * float64(g.Size())
 }
 
-// aboutMedian scales by the root of the mean square about the median, over the rows of all
-// members, which count alike as they do for quartiles. It takes one sum. The first moments of
-// the rows are not in it: they are a running total, which the learner begins.
+// aboutMedian scales by the root mean square about the median, over the rows of all members.
+// Members count equally, as they do for quartiles. It takes one sum. The first moments of the
+// rows are not in it: they are a running total, which the learner begins.
 func aboutMedian(ctx context.Context, g collabdict.Group, of collabdict.Rows, median []float64) (rows.Scaling, []int, error) {
 	_, dim := of.Dims()
 	centred := rows.Unscaled(dim)
@@ -166,8 +166,8 @@ func aboutMedian(ctx context.Context, g collabdict.Group, of collabdict.Rows, me
 	return rows.FromMoments(1, median, variance)
 }
 
-// robust scales by the quartiles of the rows of all members, and where these are the same, by
-// the deviation.
+// robust scales by the quartiles of all members' rows, and by the deviation where the quartiles
+// coincide.
 func robust(ctx context.Context, g collabdict.Group, of collabdict.Rows) (s rows.Scaling, constant []int, others *scales, err error) {
 	first, median, third, err := columnstats.Quartiles(ctx, g, of)
 	if err != nil {
@@ -188,15 +188,15 @@ func robust(ctx context.Context, g collabdict.Group, of collabdict.Rows) (s rows
 		return s, nil, nil, err
 	}
 	others = newScales(len(s.Scale))
-	others.of = "all members" // quartiles of all do not tell those without the own rows
+	others.of = "all members" // quartiles of all rows do not show those of the other members
 	others.own, others.others = own.Scale, slices.Clone(s.Scale)
 	zero(others.own, alike)
 	zero(others.others, constant)
 	return s, constant, others, nil
 }
 
-// shrunk moves the variances of own rows towards the mean variance within all members, which
-// takes one sum.
+// shrunk shrinks the variances of this participant's columns towards the mean variance within
+// members. It takes one sum.
 func (t *Task) shrunk(ctx context.Context, g collabdict.Group, of collabdict.Rows, s rows.Scaling, constant []int) (rows.Scaling, []int, *scales, error) {
 	fail := func(err error) (rows.Scaling, []int, *scales, error) { return rows.Scaling{}, nil, nil, err }
 	n, dim := of.Dims()

@@ -14,53 +14,54 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// The ways to normalise columns, and the axes that they are projected to.
+// Ways to normalise columns and principal axes.
 const (
-	Standard = "standard" // mean 0 and variance 1
-	MinMax   = "minmax"   // the range from 0 to 1
-	Robust   = "robust"   // median 0 and the distance of the quartiles that standard ones have
+	Standard = "standard" // mean 0, variance 1
+	MinMax   = "minmax"   // range 0 to 1
+	Robust   = "robust"   // median 0, interquartile range as that of a standard normal variable
 )
 
-// Task is what all participants of a run agree on. Its tables bind its fields, so a Task
-// is set and completed where [New] has made it; a complete one may be copied.
+// A Task holds the settings that all participants of a run agree on. Its option tables are
+// bound to its fields, so set and complete a Task where [New] made it; afterwards it may be
+// copied.
 type Task struct {
 	Kind      algorithm.Kind
 	Algorithm algorithm.Algorithm
 	Options   option.Table // of Algorithm
-	Shared    option.Table // of what follows, up to Ranges
+	Shared    option.Table // the fields below, up to Ranges
 
 	Seed       uint64  // public
-	FalseAlarm float64 // share of the own training rows above the threshold
-	// Standardise says by which rows columns are scaled, see package algorithm.
+	FalseAlarm float64 // share of this participant's training rows above the threshold
+	// Standardise names the rows that columns are scaled by; see package algorithm.
 	Standardise string
-	Normalise   string // of columns, and of axes
-	// ShrinkScales is how many own rows the variances within all members count as, if
-	// Standardise is [algorithm.Own].
+	Normalise   string // normalisation of columns and axes
+	// ShrinkScales is the weight, in rows, of the mean variance within members, if Standardise
+	// is [algorithm.Own].
 	ShrinkScales float64
-	// Window, if not 0, is of how many rows up to each one its columns have the means and
-	// standard deviations beside their values.
+	// Window, if not 0, adds the mean and standard deviation of each column over the last
+	// Window rows.
 	Window int
-	PCA    int // principal axes that rows are projected to; 0: none
-	// HoldOut is the share of the own rows that stay out of training, and Order how they are
-	// chosen: InTime, NoOrder, or FindOrder.
+	PCA    int // number of principal axes, 0 for none
+	// HoldOut is the share of rows held out of training. Order says how they are chosen:
+	// InTime, NoOrder or FindOrder.
 	HoldOut float64
 	Order   string
-	// Missing says what becomes of rows with missing cells, see package dataset.
+	// Missing is the treatment of rows with missing cells; see package dataset.
 	Missing string
 
-	// ReleaseEpsilon, if not 0, bounds what all releases from a folder together tell of a row, as
-	// ε at ReleaseDelta.
+	// ReleaseEpsilon, if not 0, bounds what all releases from a folder together reveal about a
+	// row, as ε at ReleaseDelta.
 	ReleaseEpsilon, ReleaseDelta float64
 
-	Units  map[string]string // of the data's columns, by name; those that nobody has agreed on are missing
-	Ranges Ranges            // if Standardise is [algorithm.Agreed]
-	// ByDefault is Standardise if nobody has said it.
+	Units  map[string]string // agreed units by column; columns without one are absent
+	Ranges Ranges            // used if Standardise is [algorithm.Agreed]
+	// ByDefault is the value of Standardise if nobody sets it.
 	ByDefault string
 	Consensus option.Table // of Settings
 	Settings  consensus.Settings
 }
 
-// New returns the task of an algorithm, with all options at their defaults.
+// New returns the task of an algorithm with all options at their defaults.
 func New(of algorithm.Kind) *Task {
 	t := &Task{Kind: of, Algorithm: of.New(), ByDefault: algorithm.Global}
 	t.Options = t.Algorithm.Options()
@@ -92,7 +93,7 @@ func New(of algorithm.Kind) *Task {
 	return t
 }
 
-// Named returns the task of the algorithm of that name.
+// Named returns the task of the algorithm with that name.
 func Named(name string) (*Task, error) {
 	of, ok := algorithms.Lookup(name)
 	if !ok {
@@ -101,7 +102,7 @@ func Named(name string) (*Task, error) {
 	return New(of), nil
 }
 
-// Set sets an option from text. The names of consensus options begin with "consensus.".
+// Set sets an option from text. Names of consensus options begin with "consensus.".
 func (t *Task) Set(name, text string) error {
 	if short, ok := strings.CutPrefix(name, "consensus."); ok {
 		return t.Consensus.Set(short, text)
@@ -116,8 +117,8 @@ func windowed(w int) error {
 	return nil
 }
 
-// DataColumns returns the columns of the data that a participant's are of: all members agree
-// on these.
+// DataColumns returns the columns of the data behind a participant's columns, which all members
+// agree on.
 func (t *Task) DataColumns(columns []string) []string { return rows.DataColumns(columns, t.Window) }
 
 func share(v float64) error {
@@ -134,7 +135,7 @@ func positive(v float64) error {
 	return nil
 }
 
-// partly checks a share that may be 0.
+// partly checks a share from 0 to below 1.
 func partly(v float64) error {
 	if !(v >= 0 && v <= 0.5) {
 		return fmt.Errorf("want a share from 0 to 0.5, got %g", v)
@@ -164,8 +165,8 @@ func (t *Task) normalise() string {
 	return Standard
 }
 
-// Complete sets what is not given to its default and reports the first option that cannot
-// be used, as *option.Error.
+// Complete sets the options left out to their defaults. It returns an *option.Error for the
+// first option that cannot be used.
 func (t *Task) Complete() error {
 	if err := t.Options.Complete(); err != nil {
 		return err
@@ -202,10 +203,10 @@ func (t *Task) Complete() error {
 	return t.checkWindow()
 }
 
-// checkWindow reports what a window contradicts. A row of the data is in as many rows learned
-// from as the window has.
+// checkWindow reports a setting that contradicts the window. Each row of the data is part of as
+// many training rows as the window has.
 func (t *Task) checkWindow() error {
-	const atLeast = 5 // rows of the data in whatever is shown
+	const atLeast = 5 // rows of the data behind anything that is shown
 	of := t.Traits()
 	switch least := t.Window + atLeast - 1; {
 	case t.Window == 0:
@@ -220,7 +221,7 @@ func (t *Task) checkWindow() error {
 	return nil
 }
 
-// marginal reports whether rows may have missing cells, at some member.
+// marginal reports whether rows of some member may have missing cells.
 func (t *Task) marginal() bool { return t.Missing == dataset.KeepMissing }
 
 func (t *Task) checkMissing() error {
@@ -235,7 +236,7 @@ func (t *Task) checkMissing() error {
 	return nil
 }
 
-// Coordinates says how rows come to the coordinates trained on.
+// Coordinates describes the coordinates that training uses.
 func (t *Task) Coordinates() algorithm.Coordinates {
 	return algorithm.Coordinates{
 		ScaledBy: t.Standardise, ByDefault: !t.Shared.Find("standardise").Given(),
@@ -243,16 +244,16 @@ func (t *Task) Coordinates() algorithm.Coordinates {
 	}
 }
 
-// Traits says what the algorithm asks of those who run it.
+// Traits returns what the algorithm requires of its caller.
 func (t *Task) Traits() algorithm.Traits { return t.Algorithm.Traits() }
 
-// Fields lists what members must share, with the columns of their data before any window, in a fixed order
-// and form. The consensus settings are not among them: a node adds its own.
+// Fields returns the settings that members must share, in a fixed order and form; columns are
+// those of the data, before any window. A node adds its consensus settings.
 func (t *Task) Fields(columns []string) []option.Field {
 	fields := []option.Field{{Name: "model", Value: t.Kind.Name}}
 	fields = append(fields, t.Options.Fields()...)
 	fields = append(fields, t.Shared.Fields()...)
-	if t.marginal() { // it changes what is summed
+	if t.marginal() { // missing cells change what is summed
 		fields = append(fields, option.Field{Name: "missing", Value: t.Missing})
 	}
 	fields = append(fields, option.Field{Name: "ranges", Value: t.Ranges.String()}, option.Field{Name: "number of columns", Value: fmt.Sprint(len(columns))})
@@ -267,18 +268,18 @@ func (t *Task) Fields(columns []string) []option.Field {
 	return fields
 }
 
-// mostWeights is the most weights of a network, biases among them: nodes sum no longer
-// vectors.
+// mostWeights bounds the weights and biases of a network: nodes cannot sum longer vectors.
 const mostWeights = 1 << 25
 
-// Resolved returns the task for data of so many columns, with the scheme of its sums.
+// Resolved returns the task for data with the given number of columns, with the scheme of its
+// sums chosen.
 func (t *Task) Resolved(columns int) *Task {
 	of := *t
 	of.Settings = t.Settings.For(t.values(cmp.Or(t.PCA, columns)))
 	return &of
 }
 
-// values returns the length of the vector of each round, 0 if that is short.
+// values returns the length of the vector summed per round, 0 if it is short.
 func (t *Task) values(coordinates int) int {
 	traits := t.Traits()
 	switch {
@@ -290,21 +291,23 @@ func (t *Task) values(coordinates int) int {
 	return 0
 }
 
-// MostState returns how many bytes the state of a run with data of so many columns takes on a
-// disk, if no round ends the training early: the log has the total of each round.
+// MostState returns the largest size of a run's state on disk, in bytes, for data with the
+// given number of columns. It assumes that training runs all rounds: the log holds the total of
+// each.
 func (t *Task) MostState(columns int) int64 {
 	const (
-		beside   = 16 << 10 // a total: votes, bounds that are agreed on, and room in pages
-		before   = 100      // rounds there are short sums
-		underWay = 10       // totals as long are those of the slots under way
-		step     = 16 << 20 // is by how much a file grows; a shorter one doubles
+		beside   = 16 << 10 // per total: votes, bounds, and free space in pages
+		before   = 100      // short sums before the first round
+		underWay = 10       // totals kept for the slots under way
+		step     = 16 << 20 // growth step of the file; a shorter file doubles
 	)
 	rounds, values := int64(t.Traits().Rounds), int64(t.values(cmp.Or(t.PCA, columns)))
 	bytes := (before+rounds)*beside + (rounds+underWay)*8*values
 	return bytes + min(bytes, step)
 }
 
-// CheckColumns reports what cannot be done with data of so many columns, as *option.Error.
+// CheckColumns returns an *option.Error for the first option that cannot be used with the given
+// number of columns.
 func (t *Task) CheckColumns(columns int) error {
 	if t.PCA > columns {
 		return option.Errorf("pca", "want at most %d axes, as many as columns, got %d", columns, t.PCA)

@@ -11,12 +11,12 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 )
 
-// keptScores bounds how many scores are in memory for a threshold.
+// keptScores bounds the scores held in memory to find a threshold.
 const keptScores = 1 << 20
 
-// threshold returns the score that the given share of the rows exceeds: the
-// 1-falseAlarm quantile, by linear interpolation between order statistics. It reads
-// the rows once, or where the share is of more than keptScores rows, once per so many.
+// threshold returns the score that the given share of the rows exceeds: the 1-falseAlarm
+// quantile, interpolated linearly between order statistics. It reads the rows once, or several
+// times if the share comprises more than keptScores rows.
 func threshold(s algorithm.Scorer, rows collabdict.Rows, falseAlarm float64) (float64, error) {
 	n, _ := rows.Dims()
 	return quantile(n, falseAlarm, keptScores, func(f func(scores []float64)) error {
@@ -24,22 +24,22 @@ func threshold(s algorithm.Scorer, rows collabdict.Rows, falseAlarm float64) (fl
 	})
 }
 
-// thresholdWarning tells that n rows are too few for the share above a threshold; it is empty
-// if they are not.
+// thresholdWarning returns a warning if n rows are too few for the given share above a
+// threshold, and "" otherwise.
 func thresholdWarning(n int, falseAlarm float64) string {
-	least := math.Ceil(1/falseAlarm - 1e-9) // 1/0.01 and the like are whole
+	least := math.Ceil(1/falseAlarm - 1e-9) // 1/0.01 is not exactly whole in floating point
 	if float64(n) >= least {
 		return ""
 	}
 	return fmt.Sprintf("threshold: own rows (%d) are too few for a share of %g above it, so that it is next to the largest score: take at least %.0f", n, falseAlarm, least)
 }
 
-// quantile returns the 1-above quantile of n values, which pass calls its argument
-// with in any order, from several goroutines. No more than 2·keep values are in memory.
+// quantile returns the 1-above quantile of n values. pass calls its argument with the values in
+// any order, from several goroutines. At most 2·keep values are in memory.
 func quantile(n int, above float64, keep int, pass func(f func(values []float64)) error) (float64, error) {
 	at := (1 - above) * float64(n-1)
 	low := int(math.Floor(at))
-	places := []int{max(n-2-low, 0), n - 1 - low} // among the values in descending order
+	places := []int{max(n-2-low, 0), n - 1 - low} // in descending order
 	var found []float64
 	for bound := math.Inf(1); len(found) < 2; {
 		t := &tail{bound: bound, keep: min(keep, places[1]+1), floor: math.Inf(-1)}
@@ -58,16 +58,16 @@ func quantile(n int, above float64, keep int, pass func(f func(values []float64)
 	return found[1] + (at-float64(low))*(found[0]-found[1]), nil
 }
 
-// tail is the largest of the values below a bound.
+// A tail holds the largest values below a bound.
 type tail struct {
 	bound float64
 	keep  int
 
 	mu sync.Mutex
-	// undefined says that a value is not a number, which has no place in an order.
+	// undefined reports whether a value was NaN, which has no rank.
 	undefined bool
-	above     int     // how many values are not below the bound
-	floor     float64 // no value at or under it belongs to the tail
+	above     int     // number of values at or above the bound
+	floor     float64 // values at or below it are not in the tail
 	kept      []float64
 }
 
@@ -87,7 +87,7 @@ func (t *tail) add(values []float64) {
 	}
 }
 
-// shrink leaves the largest, in descending order.
+// shrink keeps the largest values, in descending order.
 func (t *tail) shrink() {
 	slices.SortFunc(t.kept, func(v, w float64) int { return cmp.Compare(w, v) })
 	if len(t.kept) >= t.keep {
@@ -96,7 +96,7 @@ func (t *tail) shrink() {
 	}
 }
 
-// at returns the value at a place in descending order that is in the tail or above.
+// at returns the value at a place in descending order, which must not be beyond the tail.
 func (t *tail) at(place int) float64 {
 	if place < t.above {
 		return t.bound

@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// Told returns what a ledger does not learn from slots of what a run has told.
+// Told returns the part of a run's disclosures that the ledger cannot read from its slots.
 func (t *Task) Told(r *Result) report.Told {
 	told := told(r.Model.Manifest.Privacy.Published)
 	told.Rows, told.Noise = float64(r.TotalRows), t.noise(r.Spends)
@@ -22,7 +22,7 @@ func (t *Task) Told(r *Result) report.Told {
 	return told
 }
 
-// ToBeTold returns what is known of that before the first sum.
+// ToBeTold returns the part of these disclosures that is known before the first sum.
 func (t *Task) ToBeTold(g collabdict.Group) report.Told {
 	told := told(t.published(g))
 	told.Noise = t.noise(nil)
@@ -40,7 +40,7 @@ func told(published []string) (t report.Told) {
 	return t
 }
 
-// noise returns the entries of what noise hides.
+// noise returns the ledger entries of losses bounded by noise.
 func (t *Task) noise(spends []algorithm.Spend) (entries []report.Entry) {
 	if n := t.Traits().Noise; n != nil && len(spends) == 0 {
 		loss := privacy.GaussianZCDP(privacy.GaussianRatio(n.Epsilon, n.Delta))

@@ -16,18 +16,17 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// Result is what one participant holds after its part.
+// A Result is what one participant has after training.
 type Result struct {
 	Model *model.Model // nil if no round was completed
 	algorithm.Outcome
 }
 
-// Train plays one participant's part: it prepares the training rows, trains
-// against the group and puts the model together. Source draws what must be the
-// participant's alone; it may be nil if the algorithm needs none, or for a participant
-// that is alone. Names of members, views and the digest are not known here and are left to
-// the caller. After an error in a later round, the result holds the model of the last round
-// completed.
+// Train plays one participant's part: it prepares the training rows, trains with the group, and
+// assembles the model. source draws the participant's secret randomness; it may be nil if the
+// algorithm draws none, or if the participant is alone. The caller adds names of members, views
+// and the digest. If a later round fails, the result holds the model of the last completed
+// round.
 func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, source rand.Source, onRound func(algorithm.Progress)) (*Result, error) {
 	traits := t.Traits()
 	if traits.Secret && source == nil && g.Size() > 1 {
@@ -47,7 +46,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	if err != nil {
 		return r, err
 	}
-	var free func() // for what is made of the last round completed
+	var free func() // releases resources of the last completed round
 	p.Train, free = rows.Until(ctx, p.Train)
 	of, err := t.prepare(ctx, g, p)
 	if err != nil {
@@ -64,7 +63,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 			return r, err
 		}
 	}
-	var history, included []report.Round // included: those that this participant is in
+	var history, included []report.Round // included: the rounds that this participant took part in
 	r.Outcome, err = t.Algorithm.Train(ctx, g, data, func(p algorithm.Progress) {
 		history = append(history, report.RoundOf(p))
 		if a, may := g.(collabdict.Absentee); !may || a.Included() {
@@ -103,8 +102,8 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	}
 	if least, ok := leastOf(included); ok {
 		m.Manifest.Privacy.LeastDiversity = report.Of(least)
-		// Be it by the weights of Eq. (47) of Idé et al. 2024 or by the responsibilities that
-		// the contribution is really made of.
+		// By the weights of Eq. (47) of Idé et al. 2024, or by the responsibilities that the
+		// contribution rests on.
 		if least < math.Log(traits.LeastDiversity) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %g: only the sum over the members hides them", math.Exp(least), traits.LeastDiversity))
 		}
@@ -113,7 +112,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	return r, err
 }
 
-// data returns a participant's data as the algorithm wants them.
+// data returns a participant's data in the form that algorithms take.
 func (t *Task) data(p dataset.Participant, of *prepared, classes *algorithm.Classes) (d algorithm.Data, err error) {
 	d = algorithm.Data{Name: p.Name, Rows: of.rows, Moments: of.moments, Missing: t.marginal(), Seed: t.Seed}
 	if p.ClassLabels {
@@ -129,22 +128,22 @@ func (t *Task) data(p dataset.Participant, of *prepared, classes *algorithm.Clas
 	return d, err
 }
 
-// withUnread adds to how the training has ended that the threshold could not be had.
+// withUnread joins the error of training with that of the threshold.
 func withUnread(err, unread error) error {
 	var said *dataset.Error
 	switch {
 	case err == nil:
 		return fmt.Errorf("threshold: %w", unread)
-	case errors.As(err, &said): // a file that cannot be read has ended the round as well
+	case errors.As(err, &said): // a file that cannot be read has failed the round as well
 		return err
 	}
 	return fmt.Errorf("%w; threshold: %w", err, unread)
 }
 
-// assemble puts the model of the last completed round together.
+// assemble makes the model of the last completed round.
 func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome, history []report.Round) (*model.Model, error) {
 	used := map[string]any{"seed": t.Seed, "rounds": t.Traits().Rounds}
-	if r := t.Options.Find("rounds"); r != nil { // the algorithm's own is at most so many
+	if r := t.Options.Find("rounds"); r != nil { // the algorithm's own limit on rounds
 		delete(used, "rounds")
 	}
 	for k, v := range o.Used {
@@ -176,7 +175,7 @@ func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome
 	return m, nil
 }
 
-// leastOf returns the smallest diversity of some rounds, if it is measured.
+// leastOf returns the smallest diversity of some rounds. ok is false if none was measured.
 func leastOf(history []report.Round) (least float64, ok bool) {
 	least = math.Inf(1)
 	for _, r := range history {

@@ -6,26 +6,27 @@ import (
 	"strings"
 )
 
-// zero has columns without a deviation have one of 0.
+// zero sets the deviations of constant columns to 0.
 func zero(deviations []float64, constant []int) {
 	for _, i := range constant {
 		deviations[i] = 0
 	}
 }
 
-// scales are the deviations of own columns and of those of all others together; 0 for none.
+// scales holds the deviations of this participant's columns and of the others' together, 0 if
+// not known.
 type scales struct {
 	of          string // whose others are
 	own, others []float64
-	atMost      []bool // of others: the deviation is lost in what the own one leaves of precision
+	atMost      []bool // others' deviation is at most this: subtracting this participant's leaves too little precision
 }
 
 func newScales(dim int) *scales {
 	return &scales{"the others", make([]float64, dim), make([]float64, dim), make([]bool, dim)}
 }
 
-// enter notes the own deviation of a column and the squares of the rows of others about their
-// mean. What is less than the noise is not known.
+// enter records a column's own deviation, and the squares of the others' rows about their mean.
+// A value below the noise counts as not known.
 func (s *scales) enter(column int, own, squares, count, noise float64) {
 	if count < 1 {
 		return
@@ -35,19 +36,19 @@ func (s *scales) enter(column int, own, squares, count, noise float64) {
 }
 
 const (
-	// mostApart is how many times as large as others' a scale is without a warning.
+	// mostApart is the ratio of scales above which a warning is given.
 	mostApart = 10
-	// mostTold columns are named.
+	// mostTold bounds the number of columns named in a warning.
 	mostTold = 5
 )
 
-// round keeps two digits.
+// round rounds to two significant digits.
 func round(v float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
 	return math.Round(v/unit) * unit
 }
 
-// warning names columns that may be in other units than those of others.
+// warning returns a warning about columns whose units may differ from the others'.
 func (s *scales) warning(columns []string) string {
 	if s == nil {
 		return ""
