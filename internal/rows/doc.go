@@ -1,6 +1,5 @@
-// Package rows has what is done with sources of rows, wherever these come from: they are
-// held in memory, gone through in blocks, scaled and projected.
+// Package rows reads, scales, windows and projects rows, wherever they are stored.
 //
-// What holds of all: rows are read in blocks, and what is made of a row has the same bits
-// whatever rows are beside it. Start reading at [InMemory] and [Scaling].
+// Every function reads rows in blocks. The result for a row does not depend on the rows beside
+// it, to the last bit. Start reading at [InMemory] and [Scaling].
 package rows

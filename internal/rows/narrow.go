@@ -2,26 +2,26 @@ package rows
 
 import "github.com/collabdict/collabdict"
 
-// Narrow is rows in memory in fewer bytes per value than double precision takes. Reading
-// them never fails.
+// Narrow holds rows in memory, in fewer bytes per value than double precision. Reading them
+// never fails.
 type Narrow[T float32 | uint8] struct {
 	width  int
 	values []T // rows × width
 }
 
-// Single is rows in memory in single precision, Bytes rows of pixels.
+// Single holds rows in single precision, Bytes rows of pixels.
 type (
 	Single = Narrow[float32]
 	Bytes  = Narrow[uint8]
 )
 
-// InNarrow returns the rows of some values, which it keeps.
+// InNarrow returns rows of the given width over values, which it keeps.
 func InNarrow[T float32 | uint8](width int, values []T) Narrow[T] { return Narrow[T]{width, values} }
 
 // Dims returns the numbers of rows and columns.
 func (s Narrow[T]) Dims() (n, m int) { return len(s.values) / s.width, s.width }
 
-// ReadRows fills x with the rows from row from on.
+// ReadRows fills x with rows, beginning at row from.
 func (s Narrow[T]) ReadRows(x []float64, from int) error {
 	if len(x)%s.width != 0 {
 		panic("rows: want room for whole rows")

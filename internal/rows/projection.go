@@ -12,14 +12,15 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Projection moves rows of M columns to k axes.
+// A Projection maps rows of M columns to k axes.
 type Projection struct {
-	// Mean (M) is that of the rows, or where rows are scaled along the axes, what comes
-	// to be 0.
+	// Mean (M) is subtracted before projecting: the mean of the rows or, if axes are scaled,
+	// the point that maps to 0.
 	Mean []float64
-	// Axes are orthogonal rows, k by M, of length 1 or what rows are scaled by.
+	// Axes (k × M) has orthogonal rows, of length 1 or of the factor that scales the axis.
 	Axes *mat.Dense
-	// Variances are those of rows along axes of length 1, Total that of all M columns.
+	// Variances are the variances along axes of length 1. Total is the variance of all M
+	// columns.
 	Variances []float64
 	Total     float64
 }
@@ -27,7 +28,7 @@ type Projection struct {
 // Onto returns the projection to principal axes.
 func Onto(a *columnstats.Axes) *Projection { return (*Projection)(a) }
 
-// Apply returns the rows of x along the axes, N by k.
+// Apply returns the projected rows of x, N × k.
 func (p *Projection) Apply(x *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	k, _ := p.Axes.Dims()
@@ -36,10 +37,10 @@ func (p *Projection) Apply(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Rows returns the rows of x along the axes, projected whenever they are read.
+// Rows returns the projected rows of x. It projects them anew for each read.
 func (p *Projection) Rows(x collabdict.Rows) collabdict.Rows { return projected{x, p} }
 
-// Scaled returns the projection after which rows along the axes have been scaled, too.
+// Scaled returns the projection followed by a scaling of the axes.
 func (p *Projection) Scaled(s Scaling) *Projection {
 	out := &Projection{Mean: append([]float64(nil), p.Mean...), Axes: mat.DenseCopyOf(p.Axes), Variances: p.Variances, Total: p.Total}
 	for a, scale := range s.Scale {
@@ -52,7 +53,7 @@ func (p *Projection) Scaled(s Scaling) *Projection {
 	return out
 }
 
-// Back returns the point of the M columns that a point along the axes stands for.
+// Back returns the point in the M columns for a point on the axes.
 func (p *Projection) Back(z []float64) []float64 {
 	x := append([]float64(nil), p.Mean...)
 	for a, v := range z {
@@ -62,8 +63,8 @@ func (p *Projection) Back(z []float64) []float64 {
 	return x
 }
 
-// project writes rows along the axes to dst, and overwrites rows. A row comes to the
-// same bits whatever rows are beside it.
+// project writes the projected rows to dst and overwrites rows. The result for a row does not
+// depend on the rows beside it, to the last bit.
 func (p *Projection) project(dst, rows []float64) {
 	k, dim := p.Axes.Dims()
 	for row := rows; len(row) > 0; row = row[dim:] {

@@ -6,16 +6,16 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Matrix is rows in memory. Reading them never fails.
+// Matrix holds rows in memory. Reading them never fails.
 type Matrix struct{ *mat.Dense }
 
 // InMemory returns the rows of x, which it keeps.
 func InMemory(x *mat.Dense) collabdict.Rows { return Matrix{x} }
 
-// Matrix returns the rows, which are not to be changed.
+// Matrix returns the rows. The caller must not change them.
 func (m Matrix) Matrix() *mat.Dense { return m.Dense }
 
-// ReadRows fills x with the rows from row from on.
+// ReadRows fills x with rows, beginning at row from.
 func (m Matrix) ReadRows(x []float64, from int) error {
 	_, width := m.Dims()
 	if len(x)%width != 0 {
@@ -28,7 +28,7 @@ func (m Matrix) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// Dense returns all rows as one matrix, which is not to be modified.
+// Dense returns all rows as one matrix. The caller must not change it.
 func Dense(rows collabdict.Rows) (*mat.Dense, error) {
 	if m, ok := rows.(Matrix); ok {
 		return m.Dense, nil
@@ -41,7 +41,7 @@ func Dense(rows collabdict.Rows) (*mat.Dense, error) {
 	return mat.NewDense(n, width, values), nil
 }
 
-// EachRow calls f with every row in order. The row holds until f returns.
+// EachRow calls f with every row in order. The row is valid until f returns.
 func EachRow(rows collabdict.Rows, f func(row []float64)) error {
 	return Each(rows, func(x *mat.Dense, _ int) error {
 		n, _ := x.Dims()
@@ -52,11 +52,11 @@ func EachRow(rows collabdict.Rows, f func(row []float64)) error {
 	})
 }
 
-// PerBlock rows are in memory at a time.
+// PerBlock is the number of rows in memory at a time.
 const PerBlock = 4096
 
-// Each calls f with all rows in order, a block x of them at a time, from being the
-// place of its first one, until f returns an error. x holds until f returns.
+// Each calls f with all rows in order, in blocks, until f returns an error. from is the index
+// of the first row of block x, which is valid until f returns.
 func Each(rows collabdict.Rows, f func(x *mat.Dense, from int) error) error {
 	n, width := rows.Dims()
 	values := make([]float64, min(n, PerBlock)*width)

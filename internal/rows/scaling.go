@@ -10,20 +10,19 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Scaling moves columns to the coordinates trained on: z = (x − Shift) / Scale.
+// A Scaling maps columns to the coordinates that training uses: z = (x − Shift) / Scale.
 type Scaling struct {
 	Shift, Scale []float64
 }
 
-// A column whose standard deviation is at most this part of its mean's
-// magnitude is constant: what is left of it is rounding. Moments that came
-// through a sum of finite precision have more of that.
+// A column is constant if its standard deviation is at most this share of the size of its mean:
+// the rest is rounding. Moments from a sum of finite precision have more rounding.
 const (
 	negligible       = 1e-10
 	negligibleSummed = 1e-6
 )
 
-// Unscaled leaves n columns as they are.
+// Unscaled returns the identity for n columns.
 func Unscaled(n int) Scaling {
 	s := Scaling{Shift: make([]float64, n), Scale: make([]float64, n)}
 	for j := range s.Scale {
@@ -32,8 +31,7 @@ func Unscaled(n int) Scaling {
 	return s
 }
 
-// FromRanges scales each column from a range to that from 0 to 1. Values outside of the range
-// come to be outside too.
+// FromRanges maps each column from its range to [0, 1]. Values outside the range map outside.
 func FromRanges(low, high []float64) (Scaling, error) {
 	if len(low) != len(high) {
 		panic("rows: low and high have different lengths")
@@ -49,9 +47,9 @@ func FromRanges(low, high []float64) (Scaling, error) {
 	return s, nil
 }
 
-// Own standardises the columns of x to mean 0 and variance 1 (divided by the
-// number of rows), in two passes. It returns the columns that are constant, which
-// keep scale 1. x must have rows. Cells that are NaN are missing, and do not count.
+// Own standardises the columns of x to mean 0 and variance 1 (divisor: number of rows), in two
+// passes. It returns the constant columns, which keep scale 1. x must have rows. NaN cells are
+// missing and do not count.
 func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
 	rows, cols := x.Dims()
 	mean, variance, missing := make([]float64, cols), make([]float64, cols), make([]int, cols)
@@ -90,10 +88,9 @@ func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
 	return s, constant, nil
 }
 
-// FromMoments standardises by the mean and variance (divided by the count) of
-// count rows, of all participants together. Columns that are constant keep
-// scale 1 and are returned. Moments that are not finite, or of fewer than one
-// row, are an error.
+// FromMoments standardises by the mean and variance (divisor: count) of count rows, over all
+// participants. It returns the constant columns, which keep scale 1. It returns an error if
+// moments are not finite or count is below 1.
 func FromMoments(count float64, mean, variance []float64) (s Scaling, constant []int, err error) {
 	if len(mean) != len(variance) {
 		panic("rows: mean and variance have different lengths")
@@ -110,11 +107,11 @@ func FromMoments(count float64, mean, variance []float64) (s Scaling, constant [
 	return s, constant, nil
 }
 
-// FromQuartiles moves the median of each column to 0 and scales by the deviation that a normal
-// distribution with its first and third quartile has. A column whose quartiles are the same has
-// the scale of otherwise, and is constant if it is there.
+// FromQuartiles maps the median of each column to 0, and scales by the standard deviation of a
+// normal distribution with the column's first and third quartile. If these are equal, the
+// column gets the scale of otherwise, and is constant if it is constant there.
 func FromQuartiles(first, median, third []float64, otherwise func() (Scaling, []int, error)) (s Scaling, constant []int, err error) {
-	const quartiles = 1.349 // between them, in deviations
+	const quartiles = 1.349 // interquartile range of a normal distribution, in standard deviations
 	var flat []int
 	s = Unscaled(len(median))
 	for j, m := range median {
@@ -154,10 +151,10 @@ func standard(mean, variance []float64, tol float64) (s Scaling, constant []int)
 	return s, constant
 }
 
-// Rows returns the rows of x, scaled whenever they are read.
+// Rows returns the scaled rows of x. It scales them anew for each read.
 func (s Scaling) Rows(x collabdict.Rows) collabdict.Rows { return scaled{x, s} }
 
-// Copy is Rows, with what is in memory in double precision scaled once into a copy:
+// Copy is like Rows, but scales rows in double precision in memory once, into a copy. Use it
 // for rows that are read often.
 func (s Scaling) Copy(x collabdict.Rows) collabdict.Rows {
 	if m, ok := x.(Matrix); ok {
@@ -194,7 +191,7 @@ func (s Scaling) Apply(x *mat.Dense) *mat.Dense {
 	return z
 }
 
-// ApplyTo writes the scaled rows of x to dst, which has its shape and may be x.
+// ApplyTo writes the scaled rows of x to dst, which has the same shape and may be x.
 func (s Scaling) ApplyTo(dst, x *mat.Dense) {
 	rows, cols := x.Dims()
 	if r, c := dst.Dims(); r != rows || c != cols || len(s.Scale) != cols || len(s.Shift) != cols {

@@ -8,13 +8,13 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// subset is some of the rows, in their order.
+// subset is a selection of rows, in their order.
 type subset struct {
 	of    collabdict.Rows
 	index []int // ascending
 }
 
-// Subset returns the rows with the given numbers, which ascend.
+// Subset returns the rows with the given indices, which must ascend.
 func Subset(of collabdict.Rows, index []int) collabdict.Rows {
 	if !slices.IsSorted(index) {
 		panic("rows: want numbers that ascend")
@@ -22,8 +22,8 @@ func Subset(of collabdict.Rows, index []int) collabdict.Rows {
 	return subset{of, index}
 }
 
-// Without returns the rows but those with the given numbers, which ascend. It holds no more than
-// these numbers, however many rows are left.
+// Without returns all rows except those with the given indices, which must ascend. Its memory
+// grows with the number of indices, not of rows.
 func Without(of collabdict.Rows, index []int) collabdict.Rows {
 	if !slices.IsSorted(index) {
 		panic("rows: want numbers that ascend")
@@ -31,7 +31,7 @@ func Without(of collabdict.Rows, index []int) collabdict.Rows {
 	return without{of, index}
 }
 
-// Whole returns the rows that a subset was chosen from; other rows as they are.
+// Whole returns the rows that a subset was taken from, or x if it is no subset.
 func Whole(x collabdict.Rows) collabdict.Rows {
 	for {
 		switch r := x.(type) {
@@ -47,10 +47,10 @@ func Whole(x collabdict.Rows) collabdict.Rows {
 	}
 }
 
-// permuted is how many numbers may be in memory for a draw.
+// permuted bounds the numbers in memory for a draw by permutation.
 const permuted = 500_000
 
-// Drawn returns so many of the numbers below n, which ascend, drawn by the seed.
+// Drawn returns count of the numbers below n, in ascending order, drawn by seed.
 func Drawn(n, count int, seed uint64) []int {
 	random := rand.New(rand.NewPCG(seed, uint64(n)))
 	if n <= permuted {
@@ -58,7 +58,7 @@ func Drawn(n, count int, seed uint64) []int {
 		slices.Sort(drawn)
 		return drawn
 	}
-	drawn := make([]int, 0, count) // each with the probability that it has beside those after it
+	drawn := make([]int, 0, count) // Each number is drawn with its probability given the draws so far.
 	for i := 0; len(drawn) < count; i++ {
 		if random.IntN(n-i) < count-len(drawn) {
 			drawn = append(drawn, i)
@@ -73,16 +73,16 @@ func (s subset) Dims() (n, m int) {
 	return len(s.index), m
 }
 
-// ReadRows fills x with the rows from row from on.
+// ReadRows fills x with rows, beginning at row from.
 func (s subset) ReadRows(x []float64, from int) error {
 	_, width := s.of.Dims()
 	return readAt(s.of, x, s.index[from:from+len(x)/width])
 }
 
-// without is all rows but some, in their order.
+// without is all rows except some, in their order.
 type without struct {
 	of    collabdict.Rows
-	index []int // ascending: of those left out
+	index []int // indices left out, ascending
 }
 
 // Dims returns the number of rows and of columns.
@@ -91,10 +91,10 @@ func (w without) Dims() (n, m int) {
 	return n - len(w.index), m
 }
 
-// ReadRows fills x with the rows from row from on.
+// ReadRows fills x with rows, beginning at row from.
 func (w without) ReadRows(x []float64, from int) error {
 	_, width := w.of.Dims()
-	// So many of those left out come before the row.
+	// number of rows left out before the first
 	before := sort.Search(len(w.index), func(i int) bool { return w.index[i]-i > from })
 	at, index := from+before, make([]int, 0, min(len(x)/width, PerBlock))
 	for len(x) > 0 {
@@ -114,12 +114,12 @@ func (w without) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// apart is how many rows are read at most for each that is wanted: to go through a few others
-// is faster, where rows are on disk, than to begin anew behind them.
+// apart bounds the rows read per wanted row. On disk, reading past a few rows is faster than
+// seeking.
 const apart = 8
 
-// readAt fills x with the rows that have these numbers. Those with few others between are read
-// at once, up to a block of them.
+// readAt fills x with the rows at the given indices. It reads rows that are close together at
+// once, up to a block.
 func readAt(of collabdict.Rows, x []float64, index []int) error {
 	_, width := of.Dims()
 	var room []float64

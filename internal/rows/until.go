@@ -7,9 +7,9 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Until returns rows that can be read until the context ends, so that a pass over many rows
-// ends with it, or without that limit once free was called. Rows in memory stay as they are:
-// a pass over them is short.
+// Until returns rows whose reads fail once the context has ended, so that a long pass ends with
+// it. free lifts that limit. Rows in memory are returned as they are: a pass over them is
+// short.
 func Until(ctx context.Context, of collabdict.Rows) (rows collabdict.Rows, free func()) {
 	if _, ok := of.(Matrix); ok {
 		return of, func() {}

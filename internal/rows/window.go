@@ -10,18 +10,18 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// perColumn is how many columns a window makes of one: values, means and deviations. Those of
-// one kind stand together, in the order of the data's columns.
+// perColumn is the number of columns that a window makes from one: values, means and
+// deviations. Columns of one kind stand together, in the order of the data's columns.
 const perColumn = 3
 
-// The fewest and the most rows of a window: it is in memory, once per core.
+// Bounds of the rows of a window, which is in memory once per core.
 const (
 	LeastWindow = 2
 	MostWindow  = 10_000
 )
 
-// WindowColumns names the columns that a window of w rows makes of those of the data. Without
-// a window, which is a w of 0, they are the same.
+// WindowColumns returns the names of the columns that a window of w rows makes from the data's
+// columns. If w is 0, there is no window and the names stay the same.
 func WindowColumns(columns []string, w int) []string {
 	if w == 0 {
 		return columns
@@ -35,12 +35,12 @@ func WindowColumns(columns []string, w int) []string {
 	return out
 }
 
-// WindowKinds names what a window of w rows makes of a column.
+// WindowKinds returns the names of the kinds of columns that a window of w rows makes.
 func WindowKinds(w int) []string {
 	return []string{"value", fmt.Sprintf("mean of %d", w), fmt.Sprintf("deviation of %d", w)}
 }
 
-// DataColumns returns those of the data that a window of w rows has made columns of.
+// DataColumns is the inverse of [WindowColumns].
 func DataColumns(columns []string, w int) []string {
 	if w == 0 {
 		return columns
@@ -52,10 +52,10 @@ func DataColumns(columns []string, w int) []string {
 type windowed struct {
 	of     collabdict.Rows
 	w      int
-	begins []int // ascending, from 0: the rows with which a window begins
+	begins []int // rows that begin a window, ascending from 0
 
 	mu sync.Mutex
-	// ends are the last rows of what was read, for whoever reads on from there.
+	// ends holds the last rows of earlier reads, for reads that continue there.
 	ends []ending
 }
 
@@ -65,13 +65,13 @@ type ending struct {
 	rows []float64
 }
 
-// mostEnds is how many lanes of a pass read at a time.
+// mostEnds is the number of readers that a pass has at a time.
 const mostEnds = 32
 
-// Windowed returns the rows of x, each with the mean and the standard deviation (divided by
-// the number of rows) of every column over its window: itself and the rows before it, w of
-// them at most, as far as the last of begins. Cells that are NaN are missing, and do not count. A row has the same bits however it is read. No
-// window goes over one of begins, which ascend; the first row begins one in any case.
+// Windowed adds to each row of x the mean and the standard deviation (divisor: number of rows)
+// of every column over its window: the row itself and up to w−1 rows before it. begins lists,
+// in ascending order, the rows at which a new window starts; row 0 always starts one. NaN cells
+// are missing and do not count. The result for a row has the same bits however it is read.
 func Windowed(x collabdict.Rows, w int, begins []int) collabdict.Rows {
 	if w < 1 || !slices.IsSorted(begins) {
 		panic("rows: want a window of at least one row, and beginnings that ascend")
@@ -79,8 +79,8 @@ func Windowed(x collabdict.Rows, w int, begins []int) collabdict.Rows {
 	return &windowed{of: x, w: w, begins: begins}
 }
 
-// Unwindowed returns the rows that windows were made of, and the rows with which windows
-// begin; other rows as they are.
+// Unwindowed returns the rows below [Windowed] and the rows that begin a window. It returns
+// other rows as they are.
 func Unwindowed(x collabdict.Rows) (of collabdict.Rows, begins []int) {
 	if r, ok := x.(*windowed); ok {
 		return r.of, r.begins
@@ -94,7 +94,7 @@ func (r *windowed) Dims() (n, m int) {
 	return n, m * perColumn
 }
 
-// ReadRows fills x with the rows from row from on.
+// ReadRows fills x with rows, beginning at row from.
 func (r *windowed) ReadRows(x []float64, from int) error {
 	_, m := r.of.Dims()
 	if len(x)%(m*perColumn) != 0 {
@@ -107,7 +107,7 @@ func (r *windowed) ReadRows(x []float64, from int) error {
 	for len(x) > 0 {
 		n := min(len(x)/(m*perColumn), parallel.BlockRows)
 		known := lead
-		if end == nil { // nobody has read up to here
+		if end == nil { // no earlier read ended here
 			known = 0
 			lead = from - r.first(from)
 		}
@@ -133,7 +133,7 @@ func (r *windowed) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// first returns the first row of the window of a row.
+// first returns the first row of a row's window.
 func (r *windowed) first(row int) int {
 	begin := 0
 	if at, found := slices.BinarySearch(r.begins, row); found {
@@ -144,7 +144,7 @@ func (r *windowed) first(row int) int {
 	return max(begin, row-r.w+1)
 }
 
-// endBefore returns rows before a row that was read up to, nil if none was kept.
+// endBefore returns the rows kept before the given row, or nil.
 func (r *windowed) endBefore(row, m int) []float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,8 +157,8 @@ func (r *windowed) endBefore(row, m int) []float64 {
 	return nil
 }
 
-// derive writes the last row of a window of m columns, with its means and deviations. Values
-// are added up less the first: those of a column that stays the same have a deviation of 0.
+// derive writes the last row of a window of m columns, with means and deviations. It sums
+// differences from the first value, so that a constant column has deviation 0 exactly.
 func derive(dst, window []float64, m int) {
 	n := float64(len(window) / m)
 	first, last := window[:m], window[len(window)-m:]
@@ -186,8 +186,8 @@ func derive(dst, window []float64, m int) {
 	}
 }
 
-// present returns the mean and the deviation of the cells that are not NaN, of every m-th one,
-// and NaN without any.
+// present returns the mean and deviation of every m-th cell, NaN cells excluded. Both are NaN
+// if no cell is left.
 func present(window []float64, m int) (mean, deviation float64) {
 	var there []float64
 	for i := 0; i < len(window); i += m {
@@ -203,19 +203,19 @@ func present(window []float64, m int) (mean, deviation float64) {
 	return dst[1], dst[2]
 }
 
-// Roll makes windowed rows of rows that come one by one.
+// A Roll computes windowed rows from a stream of rows.
 type Roll struct {
 	w, m   int
-	recent []float64 // rows of the window, and of the one before
+	recent []float64 // rows of the present window, and of the one before
 }
 
-// NewRoll begins with a window of w rows of m columns.
+// NewRoll returns a Roll with windows of w rows of m columns.
 func NewRoll(w, m int) *Roll { return &Roll{w: w, m: m} }
 
 // Restart begins a new window.
 func (r *Roll) Restart() { r.recent = r.recent[:0] }
 
-// Add returns a row as [Windowed] does. It holds until the next.
+// Add returns the next row in the form of [Windowed]. It is valid until the next call.
 func (r *Roll) Add(dst, row []float64) []float64 {
 	if len(r.recent) == 2*r.w*r.m {
 		r.recent = r.recent[:copy(r.recent, r.recent[(r.w+1)*r.m:])]
