@@ -7,18 +7,20 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Calibration says how surprising scores are beside those of own rows that the scorer does
-// not know: rows that stayed out of training, or that were left out for their score.
+// A Calibration turns scores into surprises, by comparison with scores of this participant's
+// own rows. The scorer must not know these rows: they were held out, or each was left out for
+// its own score.
 type Calibration struct {
 	scores         []float64 // ascending
 	median, spread float64
-	excess         float64 // of the upper tenth over where it begins, mean
+	excess         float64 // mean excess of the upper tenth over its lowest score
 }
 
-// fewestUpper is how many scores the upper tenth has at least, where there are twice as many.
+// fewestUpper is the least number of scores in the upper tenth, if there are twice as many in
+// all.
 const fewestUpper = 5
 
-// Calibrate returns the calibration by the scores of some rows, at least one. None is NaN.
+// Calibrate returns the calibration from at least one score. None may be NaN.
 func Calibrate(scores []float64) *Calibration {
 	if len(scores) == 0 || slices.ContainsFunc(scores, math.IsNaN) {
 		panic("local: want scores that are numbers")
@@ -55,19 +57,20 @@ func Calibrate(scores []float64) *Calibration {
 	return c
 }
 
-// Len returns how many rows it is by.
+// Len returns the number of scores of the calibration.
 func (c *Calibration) Len() int { return len(c.scores) }
 
-// Scores returns those that it is by, ascending. They are not to be changed.
+// Scores returns the scores of the calibration in ascending order. The caller must not change
+// them.
 func (c *Calibration) Scores() []float64 { return c.scores }
 
-// Surprise returns −ln p in nats, p being about the share of rows like the own ones that would
-// score as high: with the n scores r_i of own rows,
+// Surprise returns about −ln p in nats, where p is the share of similar rows that score at
+// least as high. With the n scores r_i of own rows, it is
 //
-//	−ln[(1 + #{r_i ≥ score})/(n+1)],
+//	−ln[(1 + #{r_i ≥ score})/(n+1)].
 //
-// and where the score is beyond all of them, more by ln(1 + e/b). There e is how far it is
-// beyond the largest, and b how far scores of the upper tenth are beyond its lowest, on average.
+// For a score above all r_i, ln(1 + e/b) is added: e is the distance to the largest r_i, and b
+// the mean excess of the upper tenth over its lowest score.
 func (c *Calibration) Surprise(score float64) float64 {
 	n := len(c.scores)
 	sum := 0 - portable.Log(float64(1+c.reached(score))/float64(1+n))
@@ -78,14 +81,14 @@ func (c *Calibration) Surprise(score float64) float64 {
 	return sum + portable.Log(1+math.Min(e, math.MaxFloat64))
 }
 
-// Most is the largest surprise of scores that are not beyond those of all own rows.
+// Most returns the largest surprise of a score that is not above all own ones.
 func (c *Calibration) Most() float64 { return portable.Log(float64(1 + len(c.scores))) }
 
-// Beyond reports whether a score is beyond those of all own rows.
+// Beyond reports whether a score is above those of all own rows.
 func (c *Calibration) Beyond(score float64) bool { return score > c.scores[len(c.scores)-1] }
 
-// own is the surprise of a row that the calibration is by, beside the others alone: a row that
-// is beyond all of them surprises as one that is not among the own rows would.
+// own returns the surprise of one of the calibration's own rows, compared with the others. A
+// row above all others gets the surprise of a new row.
 func (c *Calibration) own(score float64) float64 {
 	n := len(c.scores)
 	if n > 1 && score > c.scores[n-2] {
@@ -94,13 +97,13 @@ func (c *Calibration) own(score float64) float64 {
 	return 0 - portable.Log(float64(max(1, c.reached(score)))/float64(n))
 }
 
-// reached returns how many scores are at least this one.
+// reached returns the number of scores that are at least this one.
 func (c *Calibration) reached(score float64) int {
 	at, _ := slices.BinarySearch(c.scores, score)
 	return len(c.scores) - at
 }
 
-// order rises with the score, from −1 to 1, so that it tells rows of one surprise apart.
+// order rises with the score from −1 to 1. It breaks ties between rows of equal surprise.
 func (c *Calibration) order(score float64) float64 {
 	off := score - c.median
 	switch {

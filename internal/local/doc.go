@@ -1,5 +1,5 @@
-// Package local scores rows by all that a participant has: a model shared with others, one
-// of its own rows alone, and these rows themselves. What it holds stays with the participant.
+// Package local scores rows by everything that a participant has: a model shared with others, a
+// model of its own rows, and these rows themselves. Nothing in it leaves the participant.
 //
 // Start reading at [Ensemble].
 package local

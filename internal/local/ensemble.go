@@ -11,32 +11,32 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// Scorer gives anomaly scores, as algorithm.Scorer does.
+// Scorer returns anomaly scores, as algorithm.Scorer does.
 type Scorer interface {
 	EachScores(rows collabdict.Rows, f func(from int, scores []float64)) error
 }
 
-// Ensemble scores a row by the weighted mean of its surprises at several scorers. A row that they are
-// all as surprised by is placed by what its scores are beyond that.
+// An Ensemble scores a row by the weighted mean of its surprises at several scorers. Scores
+// themselves break ties.
 type Ensemble struct{ Members []Member }
 
-// Member is a scorer and what its scores mean.
+// A Member is a scorer with the calibration of its scores.
 type Member struct {
 	Name string
 	Scorer
 	*Calibration
-	Weight float64 // in the mean, above 0
+	Weight float64 // weight in the mean, above 0
 }
 
-// tie is what the order of scores counts for beside a nat of surprise.
+// tie is the weight of the order of scores against a nat of surprise.
 const tie = 1e-6
 
-// Score returns the score of a row that has these scores at the members.
+// Score returns the ensemble's score of a row, given its score at each member.
 func (e *Ensemble) Score(scores []float64) float64 {
 	return e.mean(scores, func(m Member, v float64) float64 { return m.Surprise(v) })
 }
 
-// own is Score of a row that the calibrations are by.
+// own is like Score, for a row of the calibrations.
 func (e *Ensemble) own(scores []float64) float64 {
 	return e.mean(scores, func(m Member, v float64) float64 { return m.own(v) })
 }
@@ -50,12 +50,13 @@ func (e *Ensemble) mean(scores []float64, surprise func(m Member, v float64) flo
 	return sum / weights
 }
 
-// EachScores calls f with the scores of blocks of rows, from being the place of the first one.
+// EachScores calls f with the scores of blocks of rows; from is the index of the first row of a
+// block.
 func (e *Ensemble) EachScores(of collabdict.Rows, f func(from int, scores []float64)) error {
 	return e.Each(of, func(from int, scores []float64, _ *mat.Dense) { f(from, scores) })
 }
 
-// Each is EachScores, with the surprise of each row at each member beside its score.
+// Each is like EachScores, and also passes the surprise of each row at each member.
 func (e *Ensemble) Each(of collabdict.Rows, f func(from int, scores []float64, surprises *mat.Dense)) error {
 	return rows.Each(of, func(x *mat.Dense, from int) error {
 		at, err := e.members(x)
@@ -76,8 +77,8 @@ func (e *Ensemble) Each(of collabdict.Rows, f func(from int, scores []float64, s
 	})
 }
 
-// members returns the scores of rows at the members, N by as many. A row with every cell missing
-// has the median of the own rows' scores.
+// members returns the scores of rows at the members, one column per member. A row with all
+// cells missing gets the median score of the own rows.
 func (e *Ensemble) members(x *mat.Dense) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	empty := make([]bool, n)
@@ -100,7 +101,7 @@ func (e *Ensemble) members(x *mat.Dense) (*mat.Dense, error) {
 	return out, nil
 }
 
-// Scores returns the scores of all rows. Those that are no numbers are +Inf.
+// Scores returns the scores of all rows, with +Inf for NaN.
 func Scores(s Scorer, of collabdict.Rows) ([]float64, error) {
 	n, _ := of.Dims()
 	out := make([]float64, n)
@@ -113,8 +114,8 @@ func Scores(s Scorer, of collabdict.Rows) ([]float64, error) {
 	return out, err
 }
 
-// Own returns the scores of the rows that the calibrations are by, the i-th values of
-// all members being of one row: each is held against the others.
+// Own returns the scores of the calibrations' own rows, each compared with the others. scores
+// has one slice per member, in the same order of rows.
 func Own(e *Ensemble, scores [][]float64) []float64 {
 	out, row := make([]float64, len(scores[0])), make([]float64, len(scores))
 	for i := range out {
@@ -126,10 +127,9 @@ func Own(e *Ensemble, scores [][]float64) []float64 {
 	return out
 }
 
-// Limit returns the score that a share of rows like these exceeds at most, if the next row
-// is like them and whatever their distribution: the ceil((n+1)(1−share))-th smallest of the
-// n scores. There have to be as many as [Fewest]; kept is false if there are fewer, and
-// the limit is the largest score.
+// Limit returns the threshold that at most the given share of similar rows exceeds, for the
+// next row and any distribution: the ceil((n+1)(1−share))-th smallest of the n scores. This
+// needs at least [Fewest] scores; with fewer, kept is false and the limit is the largest score.
 func Limit(scores []float64, share float64) (limit float64, kept bool) {
 	n := len(scores)
 	at := rankOf(n, share)
@@ -137,13 +137,13 @@ func Limit(scores []float64, share float64) (limit float64, kept bool) {
 	return c.scores[min(at, n)-1], at <= n
 }
 
-// rankOf returns which of n scores, in ascending order from 1, the limit is: more than n if
-// they are too few.
+// rankOf returns the rank of the limit among n scores in ascending order, from 1. It exceeds n
+// if n is too small.
 func rankOf(n int, share float64) int {
-	return int(math.Ceil(float64(float64(n+1)*(1-share)) - 1e-9)) // (99+1)·0.99 and the like are whole
+	return int(math.Ceil(float64(float64(n+1)*(1-share)) - 1e-9)) // (99+1)·0.99 is not exactly whole in floating point
 }
 
-// Fewest returns the fewest scores that [Limit] keeps a share by: one less than 1/share.
+// Fewest returns the least number of scores with which [Limit] keeps a share: 1/share − 1.
 func Fewest(share float64) int {
 	n := max(1, int(1/share)-2)
 	for rankOf(n, share) > n {

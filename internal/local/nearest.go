@@ -11,35 +11,36 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// Rows that are kept: at most MostRows, and of wide ones those that have mostValues, so that
-// a row takes at most some milliseconds to score.
+// Bounds of the rows kept: MostRows, and fewer if rows are wide (mostValues), so that scoring a
+// row takes milliseconds.
 const (
 	MostRows   = 10_000
 	mostValues = 1 << 20
 )
 
-// Neighbours is how many of the nearest rows are looked at.
+// Neighbours is the number of nearest rows that count.
 const Neighbours = 3
 
-// Nearest scores a row by the mean of its distances to the nearest of some rows, which it
-// compares one by one. Of a row with missing cells, which are NaN, the squared distance is that of
-// the others, times M/m if m of M are there; without any the score is NaN.
+// Nearest scores a row by its mean distance to the nearest of the kept rows. If m of a row's M
+// cells are present, the squared distance over these is multiplied by M/m. A row without cells
+// scores NaN.
 type Nearest struct{ rows *mat.Dense }
 
-// Kept returns the numbers, which ascend, of those of n rows that are kept: all, or as many
-// as are to be, drawn by the seed.
+// Kept returns the indices of the rows to keep out of n, in ascending order: all, or a draw by
+// seed.
 func Kept(n, width int, seed uint64) []int {
 	most := max(1, min(MostRows, mostValues/max(1, width)))
 	return rows.Drawn(n, min(n, most), seed)
 }
 
-// NewNearest returns the scorer by these rows, which it keeps: at least two.
+// NewNearest returns the scorer for at least two rows, which it keeps.
 func NewNearest(x *mat.Dense) *Nearest { return &Nearest{x} }
 
-// Rows returns the rows, which are not to be changed.
+// Rows returns the kept rows. The caller must not change them.
 func (n *Nearest) Rows() *mat.Dense { return n.rows }
 
-// EachScores calls f with the scores of blocks of rows, from being the place of the first one.
+// EachScores calls f with the scores of blocks of rows; from is the index of the first row of a
+// block.
 func (n *Nearest) EachScores(of collabdict.Rows, f func(from int, scores []float64)) error {
 	return rows.Each(of, func(x *mat.Dense, from int) error {
 		f(from, n.scores(x, false))
@@ -47,8 +48,8 @@ func (n *Nearest) EachScores(of collabdict.Rows, f func(from int, scores []float
 	})
 }
 
-// LeftOut returns the score of each kept row by the others. They are given as they were, if missing
-// cells have been filled in; nil stands for the kept ones.
+// LeftOut returns the score of each kept row by the others. as holds the kept rows before
+// missing cells were filled in, or is nil.
 func (n *Nearest) LeftOut(as *mat.Dense) []float64 {
 	if as == nil {
 		as = n.rows
@@ -56,8 +57,8 @@ func (n *Nearest) LeftOut(as *mat.Dense) []float64 {
 	return n.scores(as, true)
 }
 
-// scores are those of the rows of x. If own is set, these are the kept ones, and a row is not
-// compared with itself.
+// scores returns the scores of the rows of x. If own is true, these are the kept rows, and no
+// row is compared with itself.
 func (n *Nearest) scores(x *mat.Dense, own bool) []float64 {
 	count, _ := x.Dims()
 	out := make([]float64, count)
@@ -121,7 +122,7 @@ func (n *Nearest) score(row []float64, self int) float64 {
 	return times * sum / float64(found)
 }
 
-// squareBelow returns ‖x−y‖², or some value that is not below the bound if that is not.
+// squareBelow returns ‖x−y‖² if it is below bound, and otherwise some value of at least bound.
 func squareBelow(x, y []float64, bound float64) (sum float64) {
 	const stretch = 16
 	for len(x) > stretch {

@@ -5,17 +5,18 @@ import (
 	"math"
 )
 
-// Threshold tells which rows are anomalies. Rows come in their order.
+// A Threshold reports anomalies in a sequence of scores.
 type Threshold struct {
-	limit  float64 // where the window has none; NaN: there is none
-	window *window // nil if the limit is for all rows
+	limit  float64 // used until the window is large enough; NaN for none
+	window *window // nil if the limit applies to all rows
 }
 
-// Fixed returns the threshold that is the same for all rows, NaN for none.
+// Fixed returns a threshold that is the same for all rows, NaN for none.
 func Fixed(limit float64) *Threshold { return &Threshold{limit: limit} }
 
-// Rolling returns the threshold that, for each row, is [Limit] of the size scores before it,
-// at least as many as [Fewest]. Until there are so few, it is first, NaN for none.
+// Rolling returns a threshold that, for each row, is [Limit] of the size scores before it. size
+// must be at least [Fewest]. Until there are [Fewest] scores, the threshold is first, NaN for
+// none.
 func Rolling(size int, share, first float64) *Threshold {
 	if size < Fewest(share) {
 		panic("local: want more scores in a window")
@@ -23,8 +24,8 @@ func Rolling(size int, share, first float64) *Threshold {
 	return &Threshold{limit: first, window: newWindow(size, share)}
 }
 
-// Above reports whether the score of the next row is above its threshold: the row is an
-// anomaly. It is not known without a threshold.
+// Above reports whether the next row's score is above its threshold. known is false if there is
+// no threshold.
 func (t *Threshold) Above(score float64) (above, known bool) {
 	limit := t.limit
 	if t.window != nil {
@@ -37,8 +38,8 @@ func (t *Threshold) Above(score float64) (above, known bool) {
 	return known && !(score <= limit), known
 }
 
-// window is the last scores, in two heaps: the limit is the largest of the low ones, which are
-// as many as its rank. A row costs O(log size).
+// window holds the last scores in two heaps. The limit is the largest of the low heap, whose
+// size is the rank of the limit. A row costs O(log size).
 type window struct {
 	share  float64
 	scores []float64 // a ring
@@ -62,7 +63,7 @@ func (w *window) limit() (limit float64, ok bool) {
 	return w.scores[w.low.places[0]], true
 }
 
-// add puts a score in the place of the oldest. What is no number is above all.
+// add replaces the oldest score. NaN counts as largest.
 func (w *window) add(score float64) {
 	if math.IsNaN(score) {
 		score = math.Inf(1)
@@ -96,11 +97,11 @@ func (w *window) add(score float64) {
 	}
 }
 
-// half is a heap of places in the ring.
+// half is a heap of indices into the ring.
 type half struct {
 	of     *window
 	places []int
-	at     []int // where each place is, in one heap or the other
+	at     []int // position of each index in its heap
 	down   bool  // the largest first
 }
 

@@ -13,21 +13,21 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// EmptyError says that all cells of a column are missing.
+// EmptyError reports a column with all cells missing.
 type EmptyError struct{ Column int }
 
 func (e *EmptyError) Error() string {
 	return fmt.Sprintf("rows: all cells of column %d are missing", e.Column+1)
 }
 
-// steps is how many steps of EM the normal distribution is fitted by.
+// steps is the number of EM steps that fit the normal distribution.
 const steps = 20
 
-// Complete returns rows with all cells: a missing one is drawn from its distribution given the
-// others of its row, if all rows are of one normal distribution. What is drawn follows from the
-// rows, so that their means and covariances come out as if nothing was missing, each time the
-// same. It returns the numbers of the rows with missing cells as well; if there are none, the rows
-// are returned as they are. A column without a cell is an *EmptyError.
+// Complete fills in missing cells. It draws each from its distribution given the other cells of
+// the row, as if all rows came from one normal distribution. The draws follow from the rows, so
+// they repeat, and they keep means and covariances unbiased. Complete also returns the indices
+// of the rows with missing cells; if there are none, it returns the rows as they are. A column
+// without any cell is an *EmptyError.
 func Complete(rows collabdict.Rows) (out collabdict.Rows, lacking []int, err error) {
 	_, dim := rows.Dims()
 	count, mean, scale := make([]float64, dim), make([]float64, dim), make([]float64, dim)
@@ -61,7 +61,7 @@ func Complete(rows collabdict.Rows) (out collabdict.Rows, lacking []int, err err
 		}
 	})
 	for i, c := range count {
-		scale[i] = math.Sqrt(scale[i] / c) // 0 if it is constant
+		scale[i] = math.Sqrt(scale[i] / c) // 0 if the column is constant
 	}
 	to := &completed{Rows: rows, mean: mean, scale: scale, centre: make([]float64, dim), precision: make([]float64, dim*dim)}
 	for i := range dim {
@@ -75,15 +75,16 @@ func Complete(rows collabdict.Rows) (out collabdict.Rows, lacking []int, err err
 	return to, lacking, err
 }
 
-// completed are rows whose missing cells are drawn. Its distribution is of standardised columns.
+// completed is rows whose missing cells are drawn. Its distribution is that of standardised
+// columns.
 type completed struct {
 	collabdict.Rows
-	mean, scale       []float64 // of the cells of each column
+	mean, scale       []float64 // of the observed cells of each column
 	centre, precision []float64
 }
 
-// standard sets d to a row in standardised columns, less the centre, with 0 for what is missing,
-// and returns the distribution of that.
+// standard sets d to a row in standardised columns less the centre, with 0 for missing cells.
+// It returns the conditional distribution of these cells.
 func (c *completed) standard(d, row []float64) *Conditional {
 	missing := Missing(nil, row)
 	for i, v := range row {
@@ -101,7 +102,7 @@ func (c *completed) standard(d, row []float64) *Conditional {
 	return of
 }
 
-// fit is a step of EM, with a prior that is worth as many uncorrelated rows as there are columns.
+// fit makes one EM step. Its prior weighs as many uncorrelated rows as there are columns.
 func (c *completed) fit() error {
 	dim := len(c.mean)
 	d, first, second := make([]float64, dim), make([]float64, dim), mat.NewSymDense(dim, nil)
@@ -141,7 +142,7 @@ func (c *completed) fit() error {
 	return nil
 }
 
-// ReadRows fills x with the rows from row from on.
+// ReadRows fills x with rows, beginning at row from.
 func (c *completed) ReadRows(x []float64, from int) error {
 	if err := c.Rows.ReadRows(x, from); err != nil {
 		return err
@@ -167,7 +168,7 @@ func (c *completed) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// each calls f with every row in order. The row holds until f returns.
+// each calls f with every row in order. The row is valid until f returns.
 func each(rows collabdict.Rows, f func(row []float64)) error {
 	n, dim := rows.Dims()
 	block := make([]float64, min(n, parallel.BlockRows)*dim)

@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
-// Missing appends the places of the cells of a row that are missing.
+// Missing appends the indices of the missing cells of a row.
 func Missing(to []int, row []float64) []int {
 	for i, v := range row {
 		if math.IsNaN(v) {
@@ -29,20 +29,20 @@ func Any(row []float64) bool {
 	return false
 }
 
-// Conditional is the distribution of the cells of a row that are missing, given the others, if
-// rows are normal with a precision matrix Λ. Its precision is Λ_mm, and its mean is that of
-// these cells less Λ_mm⁻¹ Λ_mo (x_o − μ_o).
+// A Conditional is the distribution of the missing cells of a row given the others, if rows are
+// normal with precision matrix Λ. Its precision is Λ_mm. Its mean is that of the missing cells,
+// less Λ_mm⁻¹ Λ_mo (x_o − μ_o).
 type Conditional struct {
 	missing []int
-	rows    []float64 // Λ_m, a row of M values for each missing cell
+	rows    []float64 // Λ_m: M values for each missing cell
 	root    lapack.Cholesky
 	// LogDet is ln|Λ_mm|.
 	LogDet float64
 }
 
-// NewConditional returns that of the cells missing, in ascending order, for a precision matrix,
-// row-major M by M, which is positive definite: as far as rounding makes Λ_mm another, its diagonal
-// stands for it.
+// NewConditional returns the distribution for the given missing cells, in ascending order.
+// precision is a positive definite matrix, row-major M × M. If rounding makes Λ_mm indefinite,
+// its diagonal is used.
 func NewConditional(precision []float64, dim int, missing []int) *Conditional {
 	c := &Conditional{missing: missing, rows: make([]float64, 0, len(missing)*dim)}
 	if len(missing) == 0 {
@@ -61,8 +61,8 @@ func NewConditional(precision []float64, dim int, missing []int) *Conditional {
 	return c
 }
 
-// Factorise returns the factor of a matrix that is positive definite but for rounding, or else
-// that of its diagonal.
+// Factorise returns the Cholesky factor of a matrix, or of its diagonal if rounding has made
+// the matrix indefinite.
 func Factorise(of *mat.SymDense) lapack.Cholesky {
 	root, ok := lapack.Factorise(of)
 	if ok {
@@ -77,7 +77,7 @@ func Factorise(of *mat.SymDense) lapack.Cholesky {
 	return root
 }
 
-// Fill sets the missing values of a row less its mean to their conditional means. They are 0
+// Fill sets the missing values of a centred row to their conditional means. They must be 0
 // before.
 func (c *Conditional) Fill(d []float64) {
 	if len(c.missing) == 0 {
@@ -93,7 +93,7 @@ func (c *Conditional) Fill(d []float64) {
 	}
 }
 
-// Covariance returns that of the missing cells, Λ_mm⁻¹, as many by as many.
+// Covariance returns the covariance matrix of the missing cells, Λ_mm⁻¹, row-major.
 func (c *Conditional) Covariance() []float64 {
 	if len(c.missing) == 0 {
 		return nil
@@ -101,14 +101,14 @@ func (c *Conditional) Covariance() []float64 {
 	return c.root.Inverse().RawSymmetric().Data
 }
 
-// Entropy returns that of the missing cells, in nats.
+// Entropy returns the entropy of the missing cells, in nats.
 func (c *Conditional) Entropy() float64 {
-	const unit = 1.4189385332046727 // of a variance of 1: ½ ln 2πe
+	const unit = 1.4189385332046727 // entropy of a standard normal variable: ½ ln 2πe
 	return float64(float64(len(c.missing))*unit) - 0.5*c.LogDet
 }
 
-// add adds to the missing values of a row what normal numbers z come to with the conditional
-// covariance: U⁻¹z with Λ_mm = UᵀU.
+// add adds a draw with the conditional covariance to the missing values of a row: U⁻¹z for
+// standard normal z, with Λ_mm = UᵀU.
 func (c *Conditional) add(d, z []float64) {
 	u, n := c.root.U(), len(c.missing)
 	for a := n - 1; a >= 0; a-- {

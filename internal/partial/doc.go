@@ -1,4 +1,4 @@
-// Package partial works with rows that have missing cells. These are NaN.
+// Package partial works with rows that have missing cells, which are NaN.
 //
 // Start reading at [Conditional] and [Complete].
 package partial

@@ -18,12 +18,12 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// alike deals rows that are like each other to the same participant (Rieger et al. 2020,
-// section 3.3). All rows are projected to the first two principal axes of those that are
-// trained on. Each class has as many centroids as there are participants, by k-means on
-// its training rows, which are assigned to participants at random; each row goes to the
-// participant that owns the nearest centroid of its class. Then the participants of a
-// share Shuffle of the rows are permuted. The same seed gives the same split on every machine.
+// alike deals similar rows to the same participant (Rieger et al. 2020, section 3.3). It
+// projects all rows to the first two principal axes of the training rows. Each class has one
+// centroid per participant, found by k-means on its training rows and assigned at random. Each
+// row goes to the participant that owns the nearest centroid of its class. Finally, the owners
+// of a share Shuffle of the rows are permuted. The same seed gives the same split on every
+// machine.
 func (p Split) alike(classes []Class, random *rand.Rand) ([]Owners, error) {
 	for _, c := range classes {
 		if count(c.Train) == 0 {
@@ -53,9 +53,9 @@ func (p Split) alike(classes []Class, random *rand.Rand) ([]Owners, error) {
 	return out, nil
 }
 
-// DealAlike deals rows in memory, with known classes, as a PCAKMeans split deals
-// those of files, and returns the numbers of each participant's rows in ascending order:
-// those that centroids are found by, and others (nil if there are none).
+// DealAlike deals rows in memory with known classes, as a PCAKMeans split deals those of files.
+// It returns the indices of each participant's rows in ascending order: of train, which
+// centroids are found by, and of test, which may be nil.
 func (p Split) DealAlike(train, test *mat.Dense, trainClasses, testClasses []float64, seed uint64) (trained, tested [][]int, err error) {
 	if p.Kind != PCAKMeans {
 		panic(fmt.Sprintf("partition: split %q does not deal rows by how they look", p))
@@ -95,10 +95,10 @@ func (p Split) DealAlike(train, test *mat.Dense, trainClasses, testClasses []flo
 	return trained, tested, nil
 }
 
-// places are where the rows of a class come from.
+// places holds the indices of the rows of one class.
 type places struct{ train, test []int }
 
-// pick returns some rows of x, nil if these are none.
+// pick returns the rows of x at the given indices, nil if there are none.
 func pick(x *mat.Dense, places []int) collabdict.Rows {
 	if len(places) == 0 {
 		return nil
@@ -123,7 +123,7 @@ func (p Split) byCentroid(c Class, on *plane, random *rand.Rand) (Owners, error)
 	if err != nil {
 		return Owners{}, err
 	}
-	// A class of fewer rows than participants has a centroid a row.
+	// A class with fewer rows than participants has one centroid per row.
 	centroids := gmm.KMeans(train, min(p.Clients, count(c.Train)), random)
 	assigned := random.Perm(p.Clients)
 	out := Owners{Train: nearest(train, centroids, assigned)}
@@ -189,7 +189,7 @@ func (p *plane) centre(x *mat.Dense) {
 	}
 }
 
-// project returns the rows along the axes.
+// project returns the rows in the coordinates of the axes.
 func (p *plane) project(of collabdict.Rows) (*mat.Dense, error) {
 	n, _ := of.Dims()
 	out := mat.NewDense(n, len(p.axes), nil)

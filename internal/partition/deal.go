@@ -10,18 +10,18 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Class is the rows of a class. Those that train are told from the others, as centroids
-// are found by them alone; nil is none.
+// Class holds the rows of one class. Centroids are found by the training rows alone. Either
+// field may be nil.
 type Class struct {
 	Name        string
 	Train, Test collabdict.Rows
 }
 
-// Owners says whose each row of a class is.
+// Owners holds the participant of each row of a class.
 type Owners struct{ Train, Test []int }
 
-// Owners deals the rows of each class to participants, each row to one, as a split says
-// that goes by classes.
+// Owners deals the rows of each class to participants, each row to one, for a split that goes
+// by classes.
 func (p Split) Owners(classes []Class, random *rand.Rand) ([]Owners, error) {
 	if p.Kind == PCAKMeans {
 		return p.alike(classes, random)

@@ -2,10 +2,10 @@ package partition
 
 import "fmt"
 
-// Error is a split that cannot be read, or that the rows do not allow.
+// Error reports a split that cannot be parsed, or that the rows do not allow.
 type Error struct {
-	Column string // of the classes, if these are at fault
-	// Msg says what is wrong (wanted and got), Hint what to do about it.
+	Column string // column of the classes, if they are at fault
+	// Msg says what is wrong (wanted and got), Hint what to do.
 	Msg, Hint string
 }
 

@@ -13,43 +13,40 @@ import (
 type Kind int
 
 const (
-	// ByFile makes a participant of every file, named like the file without
-	// its endings.
+	// ByFile makes each file a participant, named after the file without its endings.
 	ByFile Kind = iota
-	// ByColumn makes a participant of every value of a column, named like it.
+	// ByColumn makes each value of a column a participant of that name.
 	ByColumn
-	// IID shuffles all rows by the seed and deals them evenly to participants
-	// named p0001, p0002 and so on.
+	// IID shuffles all rows by the seed and deals them evenly to participants named p0001,
+	// p0002 and so on.
 	IID
-	// Dirichlet deals the rows of each class to participants in shares that are
-	// drawn from a symmetric Dirichlet distribution. With a small Alpha most of a
-	// class is with a few.
+	// Dirichlet deals the rows of each class in shares drawn from a symmetric Dirichlet
+	// distribution. With a small Alpha, a few participants get most of a class.
 	Dirichlet
-	// Quantity gives every participant rows of Alpha classes, in equal shares.
+	// Quantity gives each participant rows of Alpha classes, in equal shares.
 	Quantity
-	// Classes gives every participant rows of some classes, from Least to Most, in
-	// equal shares.
+	// Classes gives each participant rows of Least to Most classes, in equal shares.
 	Classes
-	// PCAKMeans gives every participant rows that are like each other: of each
-	// class those nearest to one centroid (Rieger et al. 2020, section 3.3).
+	// PCAKMeans gives each participant similar rows: for each class, those nearest to one
+	// centroid (Rieger et al. 2020, section 3.3).
 	PCAKMeans
 )
 
-// Dealt says that rows are pooled and dealt to participants named p0001, p0002 and
-// so on: who gives the data does not say whose they are.
+// Dealt reports whether rows are pooled and dealt to participants named p0001, p0002 and so on,
+// whatever file they come from.
 func (k Kind) Dealt() bool { return k >= IID }
 
 // Split says how rows are divided among participants.
 type Split struct {
 	Kind Kind
-	// Column is the column of ByColumn, or that of the classes.
+	// Column is the column of ByColumn, or of the classes.
 	Column string
 	// Clients is the number of participants that rows are dealt to.
 	Clients int
-	// Alpha is that of Dirichlet or Quantity, Least and Most those of Classes.
+	// Alpha is the parameter of Dirichlet and Quantity, Least and Most those of Classes.
 	Alpha       float64
 	Least, Most int
-	// Shuffle is the share of the rows whose participants PCAKMeans permutes at random.
+	// Shuffle is the share of rows that PCAKMeans permutes among participants at random.
 	Shuffle float64
 	// Min, if positive, leaves out participants with fewer training rows.
 	Min int
@@ -57,7 +54,7 @@ type Split struct {
 
 const splitForms = "files, column=NAME, iid:clients=N, dirichlet:alpha=A,clients=N,label=NAME, quantity:alpha=C,clients=N,label=NAME, classes:least=C,most=C,clients=N,label=NAME or pca-kmeans:clients=N,shuffle=S,label=NAME, each with an optional min=ROWS (as files:min=20)"
 
-// splitKinds are the kinds by name, with the fields that each wants.
+// splitKinds lists the kinds by name, with the fields that each takes.
 var splitKinds = []struct {
 	name   string
 	kind   Kind
@@ -71,8 +68,8 @@ var splitKinds = []struct {
 	{"pca-kmeans", PCAKMeans, []string{"clients", "shuffle", "label"}},
 }
 
-// Parse reads one of the forms that its errors list; a field min=ROWS may
-// follow each. "" is files.
+// Parse reads one of the forms that its errors list, each optionally followed by min=ROWS. ""
+// means files.
 func Parse(s string) (Split, error) {
 	var split Split
 	kind, rest := s, ""
@@ -115,7 +112,7 @@ func Parse(s string) (Split, error) {
 	return split, nil
 }
 
-// set takes one field, and says what is wrong with it.
+// set sets one field. It returns what is wrong with it, or "".
 func (p *Split) set(key, value string) (fault string) {
 	whole := func(to *int, most int, of string) string {
 		n, err := strconv.Atoi(value)
