@@ -13,20 +13,19 @@ import (
 
 // Axes are the principal axes of rows of M columns.
 type Axes struct {
-	Mean []float64 // M, of the rows
-	// Axes are orthogonal rows of length 1, k by M, by falling variance. Of each, the entry
-	// largest in absolute value is positive.
+	Mean []float64 // mean of the rows (M)
+	// Axes has orthogonal rows of length 1, k × M, by falling variance. The entry of largest
+	// size in each is positive.
 	Axes *mat.Dense
-	// Variances are those of rows along the axes, Total that of all M columns.
+	// Variances are the variances along the axes. Total is that of all M columns.
 	Variances []float64
 	Total     float64
 }
 
-// PrincipalAxes returns the k principal axes of the rows of all members, and the moments
-// about their mean. It makes a Gather
-// of bounds and two sums, and one of each more where bounds are learned by sums. What the
-// members learn is the mean and the covariance matrix of all rows, which tells more than
-// the axes alone.
+// PrincipalAxes returns the k principal axes of all members' rows, and the moments about their
+// mean. It takes one Gather of bounds and two sums; if bounds are found by sums, one more sum
+// for each. Members learn the mean and the covariance matrix of all rows, which is more than
+// the axes.
 func PrincipalAxes(ctx context.Context, g collabdict.Group, rows collabdict.Rows, k int) (axes *Axes, about *Moments, err error) {
 	if _, dim := rows.Dims(); k < 1 || k > dim {
 		return nil, nil, fmt.Errorf("pca: want 1 to %d axes, as many as columns at most, got %d", dim, k)
@@ -39,8 +38,8 @@ func PrincipalAxes(ctx context.Context, g collabdict.Group, rows collabdict.Rows
 	return axes, about, err
 }
 
-// AxesOf returns the k principal axes of rows with a known mean, and the
-// covariance matrix, row-major M by M, which it overwrites.
+// AxesOf returns the k principal axes of rows with the given mean and covariance matrix
+// (row-major M × M), which it overwrites.
 func AxesOf(mean, covariance []float64, k int) (*Axes, error) {
 	a, dim := &Axes{Mean: mean}, len(mean)
 	for i := range dim {

@@ -10,32 +10,31 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Bounds hold at every member: the largest of the powers of two that the members
-// publish of their own rows. By Cauchy and Schwarz they bound every weighted sum
-// with weights 0 ≤ r ≤ 1: |Σ r x_i| ≤ N·RMS_i and |Σ r x_i x_j| ≤ N·RMS_i·RMS_j.
+// Bounds hold at every member: each is the largest of the powers of two that members publish
+// about their rows. By Cauchy and Schwarz they bound every sum with weights 0 ≤ r ≤ 1: |Σ r
+// x_i| ≤ N·RMS_i and |Σ r x_i x_j| ≤ N·RMS_i·RMS_j.
 type Bounds struct {
 	Rows float64   // above N^s
 	RMS  []float64 // M, above the root mean square of each column
-	All  float64   // above N, of all members together; 0 where nobody publishes its own
+	All  float64   // above N of all members together; 0 if members do not publish their own
 
-	members int // that All is of
+	members int // number of members in All
 }
 
 const (
 	version    = 1
 	maxRowsExp = 40
-	// MaxExp is the largest exponent of a column's root mean square; the smallest
-	// is -MaxExp.
+	// MaxExp is the largest exponent of a column's root mean square; the smallest is -MaxExp.
 	MaxExp = 200
 	// slack covers the rounding of sums that reach their bound.
 	slack = 1 + 1e-6
 )
 
-// Publishes reports whether Agree publishes anything in a group.
+// Publishes reports whether Agree publishes anything in a group of this size.
 func Publishes(g collabdict.Group) bool { return g.Size() <= manyMembers }
 
-// Agree publishes the bounds of the rows x and returns those of all members. In
-// a large group they are learned by private sums, and nothing is published.
+// Agree publishes the bounds of the rows x and returns bounds that hold at all members. In a
+// large group, members find them by private sums and publish nothing.
 func Agree(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, error) {
 	rowsExp, exps, err := exponents(x)
 	if err != nil {
@@ -51,8 +50,8 @@ func Agree(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, 
 	return widest(blobs, len(exps))
 }
 
-// encode returns what a member publishes: a version byte, the exponent of its
-// rows, M as four bytes and M exponents of two bytes, big endian.
+// encode returns what a member publishes: a version byte, the exponent of its number of rows, M
+// as four bytes, and M exponents of two bytes, big-endian.
 func encode(rowsExp int, exps []int) []byte {
 	out := binary.BigEndian.AppendUint32([]byte{version, byte(rowsExp)}, uint32(len(exps)))
 	for _, exp := range exps {
@@ -61,8 +60,8 @@ func encode(rowsExp int, exps []int) []byte {
 	return out
 }
 
-// exponents returns those of the powers of two above the number of rows, and above
-// the root mean square of each column.
+// exponents returns the exponents of the powers of two above the number of rows, and above the
+// root mean square of each column.
 func exponents(x collabdict.Rows) (rowsExp int, exps []int, err error) {
 	n, dim := x.Dims()
 	_, rowsExp = math.Frexp(float64(n))
@@ -110,7 +109,7 @@ func decode(blob []byte, dim int) (Bounds, error) {
 	return b, nil
 }
 
-// widest returns the bounds that hold at all members, from their blobs.
+// widest returns the bounds that hold at all members, given their blobs.
 func widest(blobs [][]byte, dim int) (Bounds, error) {
 	all := Bounds{RMS: make([]float64, dim), members: len(blobs)}
 	absent := 0.0
@@ -132,9 +131,9 @@ func widest(blobs [][]byte, dim int) (Bounds, error) {
 	return all, nil
 }
 
-// checkRows reports a total of the rows of all members, and of as many more as have come
-// later, that is more than they have published. A single value may be as large as for the
-// member with the most rows, so that one with few could count many times its own.
+// checkRows reports a total number of rows above what all members, and later newcomers, have
+// published. One member's value may be as large as that of the member with the most rows;
+// otherwise a member with few rows could count them many times.
 func (b Bounds) checkRows(total float64, later int) error {
 	if all := b.All + float64(float64(later)*b.Rows); b.All > 0 && total > all*slack {
 		return fmt.Errorf("members have sent %.10g rows together, and published fewer than %.10g: one of them counts more rows than it has; compare the numbers of rows with their owners", total, all)
@@ -142,7 +141,7 @@ func (b Bounds) checkRows(total float64, later int) error {
 	return nil
 }
 
-// Wider returns bounds that hold for values of so many times the size.
+// Wider returns bounds for values scaled by times.
 func (b Bounds) Wider(times float64) Bounds {
 	b.RMS = slices.Clone(b.RMS)
 	for i := range b.RMS {
@@ -151,9 +150,8 @@ func (b Bounds) Wider(times float64) Bounds {
 	return b
 }
 
-// Moments returns the blocks of the moments of k components with weights 0 ≤ r ≤ 1: the
-// counts, the sums of each column, and the products of any two columns i ≤ j, or if not
-// all, of each with itself.
+// Moments returns the blocks of the moments of k components with weights 0 ≤ r ≤ 1: counts,
+// sums of each column, and products of columns i ≤ j, or only squares if all is false.
 func (b Bounds) Moments(k int, all bool) []collabdict.Block {
 	out := b.FirstMoments(nil, k)
 	for i, v := range b.RMS {
@@ -168,7 +166,7 @@ func (b Bounds) Moments(k int, all bool) []collabdict.Block {
 	return out
 }
 
-// FirstMoments appends the blocks of the counts and the sums of k components.
+// FirstMoments appends the blocks of the counts and sums of k components.
 func (b Bounds) FirstMoments(to []collabdict.Block, k int) []collabdict.Block {
 	to = AppendMoment(to, collabdict.Counts, k, b.Rows)
 	for _, v := range b.RMS {
@@ -177,13 +175,13 @@ func (b Bounds) FirstMoments(to []collabdict.Block, k int) []collabdict.Block {
 	return to
 }
 
-// AppendBlock appends n values within ±bound to the blocks of a vector; equal
-// neighbours become one block.
+// AppendBlock appends n values within ±bound to the blocks of a vector, and merges equal
+// neighbours.
 func AppendBlock(to []collabdict.Block, n int, bound float64) []collabdict.Block {
 	return AppendMoment(to, collabdict.NoMoment, n, bound)
 }
 
-// AppendMoment is AppendBlock for n values of a moment.
+// AppendMoment is like AppendBlock, for values of a moment.
 func AppendMoment(to []collabdict.Block, m collabdict.Moment, n int, bound float64) []collabdict.Block {
 	bound *= slack
 	if last := len(to) - 1; last >= 0 && to[last].Bound == bound && to[last].Moment == m {

@@ -8,9 +8,9 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Above manyMembers members nobody publishes anything: a Gather would go from all
-// to all. The members agree on the largest exponents by two private sums instead,
-// of how many members have an exponent in which span, and in the highest of these.
+// In groups of more than manyMembers, members publish nothing: a Gather would send everything
+// to everybody. They agree on the largest exponents by two private sums: of the number of
+// members with an exponent in each span, and within the highest span.
 const (
 	manyMembers = 64
 	span        = 20
@@ -18,7 +18,7 @@ const (
 	rowsExps    = maxRowsExp + 1
 )
 
-// agreeByCounts is Agree for many members, from the exponents of this one.
+// agreeByCounts is Agree for many members, given this member's exponents.
 func agreeByCounts(ctx context.Context, g collabdict.Group, rowsExp int, exps []int) (Bounds, error) {
 	if rowsExp > maxRowsExp {
 		return Bounds{}, fmt.Errorf("want at most 2^%d rows, got 2^%d", maxRowsExp, rowsExp)
@@ -53,10 +53,9 @@ func agreeByCounts(ctx context.Context, g collabdict.Group, rowsExp int, exps []
 	return b, nil
 }
 
-// Tighten returns the bounds of the rows x, whose columns have been moved by common
-// values that are within b, the bounds of the rows before. In a large group that takes
-// one sum, of how many members have which exponent; those far below b count as less
-// far.
+// Tighten returns the bounds of the rows x after their columns were shifted by common values
+// within b, the bounds before. In a large group it takes one sum of the number of members per
+// exponent; exponents far below b are merged.
 func (b Bounds) Tighten(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, error) {
 	if !Publishes(g) {
 		_, exps, err := exponents(x)
@@ -68,15 +67,15 @@ func (b Bounds) Tighten(ctx context.Context, g collabdict.Group, x collabdict.Ro
 	return Agree(ctx, g, x)
 }
 
-// below is how many exponents under the largest that can be are told apart. A column
-// with less left, when it has been moved by its mean, counts as constant.
+// below is the number of exponents distinguished below the largest possible. A column with less
+// left after its mean is subtracted counts as constant.
 const below = 32
 
 func (b Bounds) tightenByCounts(ctx context.Context, g collabdict.Group, exps []int) (Bounds, error) {
 	counts := make([]float64, (below+1)*len(exps))
 	top := make([]int, len(exps))
 	for i, e := range exps {
-		_, exp := math.Frexp(b.RMS[i]) // one more than that of the bound, which is a power of two
+		_, exp := math.Frexp(b.RMS[i]) // one more than the exponent of the bound, which is a power of two
 		top[i] = min(exp+1, MaxExp)
 		if e > top[i] {
 			return Bounds{}, fmt.Errorf("column %d: want values moved by no more than their bound, got a root mean square of 2^%d for one of %g", i+1, e, b.RMS[i])
@@ -99,7 +98,7 @@ func sumCounts(ctx context.Context, g collabdict.Group, counts []float64) ([]flo
 	return g.Sum(ctx, counts, AppendBlock(nil, len(counts), 1))
 }
 
-// highest returns the last place that a member is counted in, the first if none is.
+// highest returns the last place with a member, or the first place if there is none.
 func highest(counts []float64) int {
 	for i := len(counts) - 1; i > 0; i-- {
 		if counts[i] > 0.5 {

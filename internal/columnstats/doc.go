@@ -1,12 +1,11 @@
-// Package columnstats finds statistics of the columns of all members' rows by private
-// sums: bounds, which every other statistic needs first, the mean and the covariance
-// matrix, the smallest and the largest values, and the principal axes. No row is shown, and
-// every member comes to the same values.
+// Package columnstats computes statistics of the columns of all members' rows by private sums:
+// bounds, which all others need first; mean and covariance matrix; smallest and largest values;
+// quartiles; and principal axes. No row is revealed, and every member gets the same values.
 //
-// Bounds scale the random chunks that hide statistics, so they must hold at every member
-// and should not be loose. For them a member publishes of its rows a power of two above
-// their number and one above the root mean square of each column. In a group of more than
-// 64 members nothing is published: sums of counts tell the largest.
+// Bounds scale the random chunks that hide statistics, so they must hold at every member and
+// should not be loose. To agree on them, each member publishes a power of two above its number
+// of rows, and one above the root mean square of each column. In groups of more than 64 members
+// nothing is published: sums of counts find the largest.
 //
 // Start reading at [Agree].
 package columnstats

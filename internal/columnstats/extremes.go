@@ -8,22 +8,21 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// A range is searched in cells, and each round looks into one cell: after the last a
-// bound is known to 1 in cells^rounds = 2³⁰ of the widest range that the columns' root
-// mean squares allow for.
+// A range is divided into cells, and each round descends into one of them. After the last
+// round, an end of the range is known to 1 in cells^rounds = 2³⁰ of the widest range that the
+// columns' root mean squares allow.
 const (
 	cells  = 32
 	rounds = 6
 )
 
-// Extremes returns for each column a value that is next to the smallest over the rows of
-// all members and not above it, and the size of the range from there to a value that is
-// next to the largest and not below it. Columns that are constant as far as can be told
-// are listed; their size is 1.
+// Extremes returns for each column a value close below the smallest over all members' rows, and
+// the distance from it to a value close above the largest. Columns that are constant to this
+// precision are listed, with size 1.
 //
-// In each round a member counts in the cell that its own extreme value is in, if that
-// is one of those searched, and the sum of these counts is what members learn: how
-// many of them are in which cell, and not who.
+// In each round, a member counts in the cell with its own extreme value, if that cell is among
+// those searched. Members learn the sum of these counts: the number of members per cell, but
+// not which ones.
 func Extremes(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (low, size []float64, constant []int, err error) {
 	b, err := Agree(ctx, g, rows)
 	if err != nil {
@@ -41,7 +40,7 @@ func Extremes(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (lo
 	return low, size, constant, nil
 }
 
-// OwnExtremes is Extremes by the rows of one member, which asks nobody. The values are exact.
+// OwnExtremes returns the exact extremes of one member's rows, without a group.
 func OwnExtremes(rows collabdict.Rows) (low, size []float64, constant []int, err error) {
 	own, err := ends(rows)
 	if err != nil {
@@ -51,8 +50,8 @@ func OwnExtremes(rows collabdict.Rows) (low, size []float64, constant []int, err
 	return low, size, constant, nil
 }
 
-// ranges returns the ranges between ends. A column is constant if its range is no larger
-// than what may be error.
+// ranges returns the ranges between ends. A column is constant if its range is within the
+// error.
 func ranges(ends []float64, most func(column int) float64) (low, size []float64, constant []int) {
 	dim := len(ends) / 2
 	low, size = make([]float64, dim), make([]float64, dim)
@@ -70,8 +69,7 @@ func ranges(ends []float64, most func(column int) float64) (low, size []float64,
 	return low, size, constant
 }
 
-// ends returns the largest value of each column, and then that of the negated values,
-// which is the smallest.
+// ends returns the largest value of each column, followed by the largest of its negated values.
 func ends(rows collabdict.Rows) ([]float64, error) {
 	_, dim := rows.Dims()
 	own := make([]float64, 2*dim)
@@ -89,15 +87,15 @@ func ends(rows collabdict.Rows) ([]float64, error) {
 	return own, err
 }
 
-// search returns an upper bound of each value over all members that is no more than
-// its width above the largest.
+// search returns an upper bound of each value over all members, at most its width above the
+// largest.
 func search(ctx context.Context, g collabdict.Group, own []float64, b Bounds) (top, width []float64, err error) {
 	low := make([]float64, len(own))
 	top, width = make([]float64, len(own)), make([]float64, len(own))
 	_, rowsExp := math.Frexp(math.Sqrt(b.Rows))
 	for i := range own {
-		// |x| ≤ RMS·√N for every value of a column. All edges of cells are whole
-		// multiples of a power of two.
+		// |x| ≤ RMS·√N for every value of a column. All edges of cells are whole multiples of a
+		// power of two.
 		half := b.RMS[i%len(b.RMS)] * math.Ldexp(1, rowsExp)
 		low[i], width[i] = -half, 2*half
 	}
@@ -110,7 +108,7 @@ func search(ctx context.Context, g collabdict.Group, own []float64, b Bounds) (t
 		for i, v := range own {
 			width[i] /= cells
 			if inside[i] {
-				// A value that is next to nothing below an edge may come out on it.
+				// A value just below an edge may round onto it.
 				cell[i] = max(0, min(cells-1, int(math.Floor((v-low[i])/width[i]))))
 				counts[cells*i+cell[i]] = 1
 			}
@@ -121,7 +119,7 @@ func search(ctx context.Context, g collabdict.Group, own []float64, b Bounds) (t
 		}
 		for i := range own {
 			found := highestCell(total[cells*i : cells*(i+1)])
-			if found < 0 { // the member that has it was lost: what is known of it holds
+			if found < 0 { // the member with this value was lost: the bound found so far holds
 				found = cells - 1
 			}
 			inside[i] = inside[i] && cell[i] == found
@@ -132,7 +130,7 @@ func search(ctx context.Context, g collabdict.Group, own []float64, b Bounds) (t
 	return top, width, nil
 }
 
-// highestCell returns the last cell that a member is counted in, −1 if none is.
+// highestCell returns the last cell with a member, −1 if there is none.
 func highestCell(counts []float64) int {
 	for i := len(counts) - 1; i >= 0; i-- {
 		if counts[i] > 0.5 {

@@ -18,30 +18,30 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// Moments are sums over the rows of all members, and bounds that hold at each.
+// Moments are sums over the rows of all members, with bounds that hold at each.
 type Moments struct {
 	Bounds   Bounds
 	Count    float64   // N, the number of rows
 	Sums     []float64 // M
-	Products []float64 // M by M, of any two columns: the upper triangle
+	Products []float64 // products of two columns (M × M), upper triangle
 
-	members int       // that the sums have counted; 0 if that is not known
-	least   []float64 // M, root mean squares that may be nothing but rounding
-	// of returns the moments of some rows in the coordinates of these, given what has
-	// been summed of them. It is linear.
+	members int       // number of members in the sums; 0 if unknown
+	least   []float64 // root mean squares (M) that may be pure rounding
+	// of returns the moments of rows in the present coordinates, given their summed moments. It
+	// is linear.
 	of func(summed []float64) *Moments
 }
 
 // MomentsKey is the running total of the moments of rows. All later sums over the same rows
-// begin from it.
+// continue it.
 const MomentsKey = "moments"
 
 func newMoments(dim int) *Moments {
 	return &Moments{Sums: make([]float64, dim), Products: make([]float64, dim*dim)}
 }
 
-// SumMoments makes one sum, of values that the bounds b hold for. It is the first of the
-// running total [MomentsKey].
+// SumMoments makes one sum, of values within the bounds b. It starts the running total
+// [MomentsKey].
 func SumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bounds) (*Moments, error) {
 	own, err := momentsOf(rows)
 	if err != nil {
@@ -86,10 +86,9 @@ func unpack(x []float64, dim int) *Moments {
 	return m
 }
 
-// Running returns the running total of sums over the same rows in k components, about an
-// origin of M values, nil for 0: the counts, the sums of each column and, if there are
-// products, those of any two columns, or of each with itself alone if not all; and
-// then as many other values. It begins with all rows in the first component.
+// Running returns the running total for sums over the same rows in k components, about an
+// origin of M values (nil for 0): the counts; the sums of each column; the products that which
+// names; and then more other values. It begins with all rows in the first component.
 func (m *Moments) Running(key string, k int, origin []float64, with Products, others int) collabdict.Running {
 	return collabdict.Running{Key: key, From: MomentsKey, Begin: func(summed []float64) []float64 {
 		in := m.of(summed)
@@ -116,7 +115,7 @@ func (m *Moments) Running(key string, k int, origin []float64, with Products, ot
 	}}
 }
 
-// Products tells which products of columns are in a sum.
+// Products selects the products of columns in a sum.
 type Products int
 
 // The products.
@@ -126,7 +125,7 @@ const (
 	AllProducts
 )
 
-// about returns the moments about a point in place of 0.
+// about returns the moments about a point instead of 0.
 func (m *Moments) about(point []float64) *Moments {
 	dim := len(m.Sums)
 	out := newMoments(dim)
@@ -141,13 +140,13 @@ func (m *Moments) about(point []float64) *Moments {
 	return out
 }
 
-// CentredMoments returns the mean of all rows, and the moments about it. It makes a Gather of
-// bounds and a sum for an origin near all rows, and then the same of the moments about that
-// origin, so that a mean far from zero costs no precision. Where bounds are learned by sums,
-// it makes one more for each.
+// CentredMoments returns the mean of all rows, and the moments about it. It takes a Gather of
+// bounds, a sum that finds an origin near all rows, and then another Gather and sum for the
+// moments about that origin. So a mean far from zero costs no precision. If bounds are found by
+// sums, each Gather is a sum.
 //
-// The moments are one sum, and no total before them has the number, sum or products of rows:
-// a member that is lost between two such totals would be known by their difference.
+// All moments are in one sum, and no total before it contains the number, sum or products of
+// rows. Otherwise a member lost between two such totals would be revealed by their difference.
 func CentredMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (mean []float64, about *Moments, err error) {
 	b, err := Agree(ctx, g, rows)
 	if err != nil {
@@ -171,11 +170,11 @@ func CentredMoments(ctx context.Context, g collabdict.Group, rows collabdict.Row
 	return mean, near.movedTo(shift), nil
 }
 
-// origin returns a point near the rows of all members, no further from them than a few of
-// their deviations: the mean of one point of each member, with weights that are between ½ and
-// 2. Both are drawn, so that the sum says hardly more of two members' means than that of the
-// moments will. What is drawn follows from the own rows, so it is the same after a restart,
-// and known to nobody else.
+// origin returns a point near the rows of all members, at most a few of their deviations away.
+// It is the mean of one point per member, with weights between ½ and 2. Points and weights are
+// random, so that the sum reveals hardly more about two members' means than the sum of moments
+// will. The randomness derives from the member's own rows: it is the same after a restart, and
+// no other member knows it.
 func origin(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bounds) ([]float64, error) {
 	n, dim := rows.Dims()
 	sums, squares := make([]float64, dim), make([]float64, dim)
@@ -210,7 +209,7 @@ func origin(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bou
 	return out, nil
 }
 
-// drawnFrom returns a source of random numbers that follow from some values.
+// drawnFrom returns a source of random numbers derived from values.
 func drawnFrom(values []float64) *rand.Rand {
 	h := sha256.New()
 	for _, v := range values {
@@ -245,11 +244,12 @@ func (r centred) ReadRows(x []float64, from int) error {
 	return err
 }
 
-// manyColumns is from where on a lane's sums of products take more than its rows do.
+// manyColumns is the number of columns from which a worker's sums of products take more memory
+// than its rows.
 const manyColumns = 128
 
-// momentsOf returns the moments of a member's own rows. Those of many columns are added up
-// in one place, not in each lane.
+// momentsOf returns the moments of a member's own rows. With many columns, all workers add to
+// one set of sums.
 func momentsOf(rows collabdict.Rows) (*Moments, error) {
 	n, dim := rows.Dims()
 	if dim > manyColumns {
@@ -312,8 +312,8 @@ func (m *Moments) Rows() float64 { return m.Count }
 // Squares returns the sum of the squares of column i.
 func (m *Moments) Squares(i int) float64 { return m.Products[i*len(m.Sums)+i] }
 
-// Covariance returns the mean products of any two columns, row-major M by M: of rows
-// about their mean, the covariance matrix.
+// Covariance returns the mean products of columns, row-major M × M. For centred rows this is
+// the covariance matrix.
 func (m *Moments) Covariance() []float64 {
 	dim := len(m.Sums)
 	out := make([]float64, dim*dim)
@@ -326,7 +326,7 @@ func (m *Moments) Covariance() []float64 {
 	return out
 }
 
-// Scaled returns the moments of the rows when each column has been divided by its scale.
+// Scaled returns the moments of the rows after each column is divided by its scale.
 func (m *Moments) Scaled(scale []float64) *Moments {
 	out := m.scaled(scale)
 	out.of = func(summed []float64) *Moments { return m.of(summed).scaled(scale) }
@@ -352,8 +352,8 @@ func (m *Moments) scaled(scale []float64) *Moments {
 	return out
 }
 
-// Onto returns the moments of what rows come to along axes, about a point. Their bounds are
-// b, widened.
+// Onto returns the moments of the rows projected to axes, about a point. Their bounds are b,
+// widened.
 func (m *Moments) Onto(axes *mat.Dense, point []float64, b Bounds) *Moments {
 	out := m.about(point).along(axes)
 	out.of = func(summed []float64) *Moments { return m.of(summed).about(point).along(axes) }
@@ -369,9 +369,9 @@ func (m *Moments) Onto(axes *mat.Dense, point []float64, b Bounds) *Moments {
 	return out
 }
 
-// Widened returns bounds of the rows that hold for what sums over them begin with, too: the
-// moments as they were summed, with what was rounded off. That matters only in coordinates in
-// which rows hardly vary. No bounds stay none.
+// Widened returns bounds that hold for the rows and for the summed moments that later sums
+// begin with, including their rounding. This matters only in coordinates where rows hardly
+// vary. Zero bounds stay zero.
 func (m *Moments) Widened(b Bounds) Bounds {
 	rms := slices.Clone(b.RMS)
 	for i, v := range rms {
@@ -381,11 +381,11 @@ func (m *Moments) Widened(b Bounds) Bounds {
 	return b
 }
 
-// rounded returns what share of its bound a running total rounds off a value in two words,
-// for n members, with a margin of eight. Sums that begin with it in other coordinates have
-// that much of all columns, also where nothing is left of the rows themselves.
+// rounded returns the share of its bound by which a running total rounds a value in two words,
+// for n members, with a safety factor of eight. Sums that continue it in other coordinates
+// inherit this error from all columns.
 func rounded(n int) float64 {
-	const tolerance, rounding = 1e-9, 0x1p-28 // of a session by default
+	const tolerance, rounding = 1e-9, 0x1p-28 // defaults of a session
 	left := math.Sqrt(float64(n))*tolerance + rounding
 	_, exp := math.Frexp(8 * 4 * float64(n) * left)
 	return math.Ldexp(1, min(exp-wordBits, 0))
@@ -397,7 +397,7 @@ func (m *Moments) along(axes *mat.Dense) *Moments {
 	out.Count = m.Count
 	for a := range k {
 		axis := axes.RawRowView(a)
-		turned := make([]float64, dim) // the products times the axis
+		turned := make([]float64, dim) // products times the axis
 		for i, v := range axis {
 			out.Sums[a] += float64(v * m.Sums[i])
 			for j := range dim {

@@ -8,35 +8,35 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Quartiles are searched in cells of the order of floating-point numbers, whatever their size:
-// wild values are in cells of their own. A round has cellBits more bits of them.
+// Quartiles are searched in cells of the ordered floating-point numbers, whatever their size,
+// so outliers have cells of their own. Each round finds cellBits more bits.
 const (
 	cellBits    = 5
-	leastBits   = 15 // with fewer, a cell has numbers of several sizes
+	leastBits   = 15 // with fewer bits, a cell spans several orders of magnitude
 	cellsOfBits = 1 << cellBits
-	// fewShare is the share of a cell into which nobody looks.
+	// fewShare is the share of rows below which a cell is not divided further.
 	fewShare = 1.0 / 16
 )
 
-// quartile is one that is searched.
+// quartile is the state of the search for one quartile.
 type quartile struct {
 	column int
-	want   float64 // share of what is below
+	want   float64 // share of rows below it
 	all    float64 // shares of all members
-	prefix uint64  // the first number of its cell
-	bits   int     // of the cell that are known
-	below  float64 // what is below the cell
+	prefix uint64  // first number of its cell
+	bits   int     // bits of the cell known so far
+	below  float64 // share below the cell
 	value  float64
 	found  bool
 }
 
-// Quartiles returns the first, second and third quartile of each column over the rows of all
-// members, which count alike, however many rows each has.
+// Quartiles returns the first, second and third quartile of each column over all members' rows.
+// Members count equally, however many rows they have.
 //
-// In each round, a member's vector has the shares of its rows that are in each cell of those
-// searched, and members learn the sums of these. Nobody looks into a cell with less than a
-// sixteenth of the rows: within it, rows are taken to be spread evenly. The quartiles of one
-// who is alone are exact. Cells that are NaN are missing, and do not count.
+// In each round, a member's vector holds the shares of its rows in the cells searched, and
+// members learn the sum. A cell with less than a sixteenth of the rows is never divided: rows
+// are assumed to be spread evenly in it. For a member alone, quartiles are exact. NaN cells are
+// missing and do not count.
 func Quartiles(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (first, second, third []float64, err error) {
 	_, dim := rows.Dims()
 	all := make([]quartile, 0, 3*dim)
@@ -98,10 +98,11 @@ func unfound(of []*quartile) (out []*quartile) {
 	return out
 }
 
-// shift is of the cells within the present one. The last are of fewer bits.
+// shift returns the width, in bits, of the cells within the present one. The last cells are
+// narrower.
 func (q *quartile) shift() int { return max(64-q.bits-cellBits, 0) }
 
-// cell returns the place of a value within the cell, unless it is outside.
+// cell returns the place of a value within the cell. ok is false if the value is outside.
 func (q *quartile) cell(v float64) (cell int, ok bool) {
 	key := ordered(v)
 	if math.IsNaN(v) || q.bits > 0 && (key^q.prefix)>>(64-q.bits) != 0 {
@@ -110,7 +111,7 @@ func (q *quartile) cell(v float64) (cell int, ok bool) {
 	return int(key >> q.shift() & (1<<(min(q.bits+cellBits, 64)-q.bits) - 1)), true
 }
 
-// look goes into the cell with the quartile.
+// look descends into the cell with the quartile.
 func (q *quartile) look(shares []float64, alone bool) {
 	const rounding = 1e-6
 	if q.bits == 0 {
@@ -134,7 +135,7 @@ func (q *quartile) look(shares []float64, alone bool) {
 		}
 		within += share
 	}
-	if at < 0 { // a member was lost: its rows are no longer counted
+	if at < 0 { // a member was lost: its rows no longer count
 		at = last
 		within -= shares[at]
 	}
@@ -152,8 +153,8 @@ func (q *quartile) look(shares []float64, alone bool) {
 	q.value, q.found = low+float64(part*(high-low)), true
 }
 
-// ordered returns whole numbers in the order of floating-point numbers; unordered is its
-// inverse. Both zeros are one.
+// ordered maps floating-point numbers to whole numbers in the same order; unordered is its
+// inverse. Both zeros map to one number.
 func ordered(v float64) uint64 {
 	bits := math.Float64bits(v + 0)
 	if bits>>63 != 0 {

@@ -5,10 +5,10 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// blockRows rows are in memory at a time.
+// blockRows is the number of rows in memory at a time.
 const blockRows = parallel.BlockRows
 
-// eachBlock calls f with all rows in order, a block at a time. It holds until f returns.
+// eachBlock calls f with all rows in order, in blocks. A block is valid until f returns.
 func eachBlock(rows collabdict.Rows, f func(x []float64)) error {
 	n, dim := rows.Dims()
 	block := make([]float64, min(n, blockRows)*dim)
@@ -22,7 +22,7 @@ func eachBlock(rows collabdict.Rows, f func(x []float64)) error {
 	return nil
 }
 
-// eachRow calls f with every row in order. It holds until f returns.
+// eachRow calls f with every row in order. The row is valid until f returns.
 func eachRow(rows collabdict.Rows, f func(row []float64)) error {
 	_, dim := rows.Dims()
 	return eachBlock(rows, func(x []float64) {

@@ -7,28 +7,28 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// SameRows checks that all totals of a running total are over the same rows. The weights of
-// a row add up to 1, so that the counts of all components add up to the number of the rows,
-// their first moments to the sum of these, and so on, whatever the model is. Between two
-// totals that changes only by the members that are counted for the first time, and by no
-// more than the bounds of one member for each of them.
+// SameRows checks that all totals of a running total rest on the same rows. The weights of a
+// row add up to 1, so the counts of all components add up to the number of rows, their sums to
+// the sum of the rows, and so on, for any model. Between two totals, these sums may change only
+// by newly counted members, and for each by no more than one member's bounds.
 //
-// The totals have no noise. A group that is no [collabdict.Carrier] has nothing checked.
+// The totals must have no noise. In a group that is no [collabdict.Carrier], nothing is
+// checked.
 type SameRows struct {
-	carrier    collabdict.Carrier // nil: nothing is checked
+	carrier    collabdict.Carrier // nil if nothing is checked
 	bounds     Bounds
 	components int
-	sums       []float64 // over the components, in the last total; at first, of a start, N alone
-	members    int       // counted in it, 0 before the first
+	sums       []float64 // sums over the components in the last total; at the start, N alone
+	members    int       // members counted in it, 0 before the first
 	countsOnly bool
 }
 
-// leftOver is the share of its bound that floating point leaves of a member's sum over the
-// components at most, far above what is seen.
+// leftOver bounds the rounding error of a member's sum over the components, as a share of its
+// bound. It is far above what occurs.
 const leftOver = 0x1p-24
 
-// NewSameRows returns the checks of a running total of k components and rows that the bounds
-// hold for. Start, if not nil, is what the total begins as.
+// NewSameRows returns the checks for a running total of k components over rows within the
+// bounds. start, if not nil, is the value that the total begins with.
 func NewSameRows(g collabdict.Group, b Bounds, start *Moments, k int) *SameRows {
 	s := &SameRows{bounds: b, components: k}
 	s.carrier, _ = g.(collabdict.Carrier)
@@ -38,12 +38,12 @@ func NewSameRows(g collabdict.Group, b Bounds, start *Moments, k int) *SameRows 
 	return s
 }
 
-// CountsOnly says that rows have missing cells, so that the moments beyond the number of rows are
-// as the model expects them, and change with it.
+// CountsOnly restricts the checks to numbers of rows. If rows have missing cells, the other
+// moments depend on the model.
 func (s *SameRows) CountsOnly() { s.countsOnly = true }
 
-// Check returns an error for the next total if it is over other rows. The blocks are those of
-// a member's vector, which begins with its moments.
+// Check returns an error if the next total rests on other rows. blocks are those of a member's
+// vector, which begins with its moments.
 func (s *SameRows) Check(total []float64, blocks []collabdict.Block) error {
 	if s.carrier == nil {
 		return nil
@@ -74,7 +74,7 @@ func (s *SameRows) Check(total []float64, blocks []collabdict.Block) error {
 	return nil
 }
 
-// compare looks at one of the sums.
+// compare checks one of the sums.
 func (s *SameRows) compare(i int, sum, bound, tolerance float64, members int) error {
 	const advice = "a member counts other rows than it began with, and a total does not tell which: have the owners compare their numbers of rows, and begin another run without that member"
 	if s.members == 0 {

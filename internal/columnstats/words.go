@@ -6,13 +6,14 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// wordBits are the bits of a value's first word below its bound. A running total, which
-// rounds each of the two words by itself, keeps more of it, also with thousands of members.
+// wordBits is the number of bits of a value's first word below its bound. A running total
+// rounds each of the two words separately; with this split it keeps more bits, also with
+// thousands of members.
 const wordBits = 8
 
-// split returns values in two words each, all first words and then all second ones, with
-// their blocks. What rounding leaves of a sum is relative to its bound, and the mean may
-// be far from 0 beside the deviation.
+// split returns values as two words each, all first words and then all second ones, with their
+// blocks. Rounding is relative to a word's bound, and the mean may be far from 0 compared with
+// the deviation.
 func split(x []float64, blocks []collabdict.Block) ([]float64, []collabdict.Block) {
 	low := make([]float64, len(x))
 	out := append([]float64(nil), x...)

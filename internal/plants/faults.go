@@ -2,24 +2,24 @@ package plants
 
 import "math/rand/v2"
 
-// faultKind is what is wrong with a sensor.
+// faultKind is the kind of a sensor's fault.
 type faultKind int
 
 const (
 	stuck    faultKind = iota // holds one value
-	drift                     // is off by more and more
-	offset                    // shows too much or too little
-	unlinked                  // varies as ever, but without the others
+	drift                     // the error grows
+	offset                    // the error is constant
+	unlinked                  // varies as before, but independently of the others
 	faultKinds
 )
 
 const (
-	faulty  = 0.12 // share of the test rows
-	episode = 8    // rows that a fault lasts
-	shifted = 2.2  // of an offset, and of a drift at its end, in standard deviations of a pattern
+	faulty  = 0.12 // share of test rows with a fault
+	episode = 8    // length of a fault in rows
+	shifted = 2.2  // size of an offset, and of a drift at its end, in standard deviations of a pattern
 )
 
-// fault is one sensor that is out of order for some test rows.
+// A fault affects one sensor for some test rows.
 type fault struct {
 	kind     faultKind
 	sensor   int
@@ -28,12 +28,12 @@ type fault struct {
 	held     float64
 }
 
-// plan spreads faults over the test rows, never two at a time, kinds in turn.
+// plan spreads faults over the test rows, one at a time, with kinds in turn.
 func plan(rows, columns int, random *rand.Rand) []fault {
 	length := min(episode, max(rows/8, 1))
 	n := max(int(faulty*float64(rows))/length, 1)
 	if rows < 2 {
-		return nil // one row cannot be of both classes
+		return nil // one row cannot have both classes
 	}
 	every := rows / n
 	faults := make([]fault, n)
@@ -51,12 +51,12 @@ func plan(rows, columns int, random *rand.Rand) []fault {
 	return faults
 }
 
-// spoil changes row i, which was drawn from p and which the fault covers.
+// spoil changes row i, which was drawn from p and lies within the fault.
 func (f *fault) spoil(row []float64, i int, p *pattern, random *rand.Rand) {
 	j := f.sensor
 	switch f.kind {
 	case stuck:
-		if i == f.from { // a value as usual for the pattern it breaks in
+		if i == f.from { // a typical value of the pattern during which the sensor breaks
 			f.held = p.mean[j] + random.NormFloat64()
 		}
 		row[j] = f.held

@@ -11,11 +11,11 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// Generate makes up the plants of spec: exactly spec.Participants of them, each
-// with spec.Rows training rows, or spec.Ample, of spec.Columns sensors, under spec.Patterns
-// operating patterns in all. Train has no faults; Test has labels, 1 for rows
-// with a fault. The same spec and seed give the same values. A spec that
-// [ParseSpec] would refuse panics.
+// Generate returns the plants of spec: spec.Participants plants with spec.Rows training rows
+// each (the last with spec.Ample if set), of spec.Columns sensors, under spec.Patterns
+// operating patterns in all. Train has no faults. Test has labels: 1 marks a row with a fault.
+// The same spec and seed give the same values. Generate panics on a spec that [ParseSpec] would
+// refuse.
 func Generate(spec Spec, seed uint64) []dataset.Participant {
 	spec.check()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -51,7 +51,7 @@ func Generate(spec Spec, seed uint64) []dataset.Participant {
 	return all
 }
 
-// plant is what rows are drawn from.
+// A plant is the distribution of one plant's rows.
 type plant struct {
 	patterns []pattern
 	weights  []float64
@@ -74,13 +74,13 @@ func (p *plant) rows(n, columns int, faults []fault) *mat.Dense {
 	return x
 }
 
-// sensors are what the columns measure.
+// sensors describes what the columns measure.
 type sensors struct {
 	names       []string
 	zero, scale []float64
 }
 
-// kinds are names and usual values of sensors: a middle and a variation.
+// kinds holds names and typical values of sensors: centre and variation.
 var kinds = []struct {
 	name        string
 	zero, scale float64
@@ -105,16 +105,15 @@ func newSensors(columns int) sensors {
 	return s
 }
 
-// units gives values their physical scale and the four decimals of a data
-// logger, so that a file holds them exactly.
+// units gives values their physical scale, rounded to the four decimals of a data logger, so
+// that a file holds them exactly.
 func (s *sensors) units(x *mat.Dense) {
 	x.Apply(func(_, j int, v float64) float64 {
 		return math.Round((s.zero[j]+s.scale[j]*v)*1e4) / 1e4
 	}, x)
 }
 
-// plantNames are plant-a to plant-z, or numbers where there are more. They are
-// sorted.
+// plantNames returns plant-a to plant-z, or numbers if there are more, in sorted order.
 func plantNames(n int) []string {
 	names := make([]string, n)
 	for s := range names {

@@ -2,14 +2,14 @@ package plants
 
 import "math/rand/v2"
 
-// shares are the weights of a plant's shared patterns before they are varied:
-// of the rare ones a plant of a hundred rows sees about five rows.
+// shares are the weights of a plant's shared patterns before variation. A plant with a hundred
+// rows sees a rare pattern in about five of them.
 var shares = []float64{0.55, 0.2, 0.05, 0.04, 0.03}
 
-// mixing returns the weights of the patterns at every plant. One pattern in
-// five is private to a plant; the others are shared: each plant has a main one,
-// a second one and up to three rare ones. Main patterns go round, so that every
-// shared pattern is somebody's main one where there are plants enough.
+// mixing returns the weights of the patterns at every plant. One pattern in five is private to
+// a plant. The others are shared: each plant has a main one, a second one and up to three rare
+// ones. Main patterns are assigned in turn, so that every shared pattern is some plant's main
+// one if there are enough plants.
 func mixing(plants, patterns int, random *rand.Rand) [][]float64 {
 	private := patterns / 5
 	shared := patterns - private
@@ -32,8 +32,8 @@ func mixing(plants, patterns int, random *rand.Rand) [][]float64 {
 	return weights
 }
 
-// later are the weights in the test rows, halfway to equal ones among the
-// patterns that the plant has: what was rare while it trained is less so.
+// later returns the weights in the test rows, halfway to equal weights among the plant's
+// patterns: a pattern that was rare in training is less rare.
 func later(w []float64) []float64 {
 	seen := 0.0
 	for _, v := range w {

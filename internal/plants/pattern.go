@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// pattern is a Gaussian over the sensors, in units of one standard deviation.
-// Each sensor but the root of the tree is weight × its parent + independent
-// noise, so every sensor has variance 1 and the precision matrix is zero
-// except on the diagonal and between a sensor and its parent.
+// A pattern is a Gaussian over the sensors, in units of one standard deviation. Each sensor
+// except the root of the tree is weight × parent + independent noise, so every sensor has
+// variance 1, and the precision matrix is zero except on the diagonal and between a sensor and
+// its parent.
 type pattern struct {
 	mean   []float64
 	order  []int     // parents before children; order[0] is the root
@@ -16,8 +16,8 @@ type pattern struct {
 	weight []float64 // by sensor: the correlation with its parent
 }
 
-// spread is the standard deviation of a sensor's mean over patterns. Patterns
-// overlap in each sensor and are apart in all together.
+// spread is the standard deviation of a sensor's mean over patterns. Patterns overlap in each
+// single sensor, and are separate in all together.
 const spread = 1.5
 
 func newPattern(columns int, random *rand.Rand) pattern {
@@ -53,7 +53,7 @@ func (p *pattern) draw(row []float64, random *rand.Rand) {
 	}
 }
 
-// noise is the part of sensor j that its parent does not explain.
+// noise returns the part of sensor j that its parent does not explain.
 func (p *pattern) noise(j int, random *rand.Rand) float64 {
 	return math.Sqrt(1-p.weight[j]*p.weight[j]) * random.NormFloat64()
 }

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Spec says how much data there is.
+// A Spec describes the amount of data.
 type Spec struct {
-	// Participants is the number of plants, Rows the training rows of each and
-	// also the test rows unless TestRows says otherwise, Columns the number of
-	// sensors, Patterns the operating patterns of all plants together.
+	// Participants is the number of plants, Rows the number of training rows of each, Columns
+	// the number of sensors, and Patterns the number of operating patterns of all plants
+	// together.
 	Participants, Rows, Columns, Patterns int
-	// TestRows is the test rows of each plant; 0 is Rows.
+	// TestRows is the number of test rows per plant; 0 means Rows.
 	TestRows int
-	// Ample, if not 0, is the training rows of the last plant.
+	// Ample, if not 0, is the number of training rows of the last plant.
 	Ample int
 }
 
-// Demo is the data of the demonstration: few training rows, so that a plant
-// alone is clearly worse off, but for one that has all that it needs, and test
-// rows enough to tell.
+// Demo returns the data of the demonstration. Plants have few training rows, so that one alone
+// is clearly worse off; the last has enough. There are enough test rows to measure the
+// difference.
 func Demo() Spec {
 	return Spec{Participants: 5, Rows: 120, Columns: 9, Patterns: 5, TestRows: 600, Ample: 6000}
 }
@@ -41,8 +41,8 @@ func (s *Spec) fields() []field {
 	}
 }
 
-// ParseSpec reads participants=20,rows=200,columns=6,patterns=3: all four, in
-// any order.
+// ParseSpec reads a text such as participants=20,rows=200,columns=6,patterns=3: all four
+// fields, in any order.
 func ParseSpec(text string) (Spec, error) {
 	var s Spec
 	fields := s.fields()
@@ -82,7 +82,7 @@ func specError(text, format string, args ...any) error {
 	return fmt.Errorf("data to generate %q: %s; want participants=20,rows=200,columns=6,patterns=3", text, fmt.Sprintf(format, args...))
 }
 
-// String returns the form that [ParseSpec] reads; TestRows and Ample are no part of it.
+// String returns the form that [ParseSpec] reads, without TestRows and Ample.
 func (s Spec) String() string {
 	var parts []string
 	for _, f := range s.fields() {
@@ -106,7 +106,7 @@ func (s Spec) trainRows(plant int) int {
 	return s.Rows
 }
 
-// check panics on a Spec that no text gives.
+// check panics on a Spec that ParseSpec would refuse.
 func (s Spec) check() {
 	for _, f := range s.fields() {
 		if *f.value < f.min || *f.value > f.max {

@@ -6,10 +6,9 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// WriteCSV writes a file for every plant into dir, named like it, and returns
-// the paths. Behind the sensors stand the columns label and split (train or
-// test), so that --label label --where split=train --test-where split=test
-// reads the same data. Files that are there are replaced.
+// WriteCSV writes a file per plant into dir, named after the plant, and returns the paths.
+// After the sensors come the columns label and split (train or test), so that --label label
+// --where split=train --test-where split=test reads the same data. It replaces existing files.
 func WriteCSV(dir string, all []dataset.Participant) ([]string, error) {
 	paths := make([]string, len(all))
 	for i, p := range all {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The OIDs of the built-in types that are more than text, which never change.
+// OIDs of the built-in types that need conversion. They never change.
 const (
 	oidBool        = 16
 	oidInt8        = 20
@@ -27,8 +27,8 @@ func isNumber(oid uint32) bool {
 	return false
 }
 
-// cell returns the text of a cell, in which the server has it in another form: a boolean as
-// 1 or 0, a time as in RFC 3339. ok is false of a time that has no such form.
+// cell converts the text of a cell: a boolean to 1 or 0, a time to RFC 3339. ok is false for a
+// time that RFC 3339 cannot express.
 func cell(oid uint32, text []byte) (out []byte, ok bool) {
 	if text == nil {
 		return nil, true

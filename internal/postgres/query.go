@@ -1,8 +1,8 @@
 // Package postgres reads the rows of a query from PostgreSQL.
 //
-// Where the database is, and who asks, is said as to every program of PostgreSQL: by the
-// environment (PGHOST, PGUSER, PGSERVICE and so on), a service file and a password file.
-// Start reading at [Query].
+// It finds the database and the user as every program of PostgreSQL does: by the environment
+// (PGHOST, PGUSER, PGSERVICE and so on), a service file and a password file. Start reading at
+// [Query].
 package postgres
 
 import (
@@ -14,25 +14,25 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Column is a column of a result. Its cells are numbers, booleans as 1 and 0 among them, or
-// text, dates and times as in RFC 3339 among it.
+// A Column of a result holds numbers, booleans as 1 and 0 included, or text, dates and times in
+// RFC 3339 included.
 type Column struct {
 	Name   string
 	Number bool
 }
 
-// Error is a fault in the query, of the database or on the way there.
+// An Error is a fault in the query, in the database, or in the connection.
 type Error struct {
-	Line      int // of the query, from 1; 0 if it is of none
+	Line      int // line of the query, from 1; 0 if unknown
 	Column    string
-	Row       int // of the result, from 1; 0 if it is of none
+	Row       int // row of the result, from 1; 0 if unknown
 	Msg, Hint string
 }
 
 func (e *Error) Error() string { return e.Msg }
 
-// settings begin the transaction. It cannot write, it sees the database as it was at the
-// query, and cells have one form whatever the settings of the server are.
+// settings begins the transaction. It is read-only, sees one snapshot of the database, and
+// makes cells independent of the server's settings.
 const settings = `begin transaction isolation level repeatable read, read only;
 set local client_encoding = 'UTF8';
 set local datestyle = 'ISO, YMD';
@@ -40,9 +40,9 @@ set local timezone = 'UTC';
 set local extra_float_digits = 1;
 set local synchronize_seqscans = off`
 
-// Query gives the columns of the result to head, and then each row to row: its cells as
-// text, nil if they are NULL, until row returns. No more than a few rows are in memory at a
-// time. An error of head or row ends the query and is returned.
+// Query calls head with the columns of the result, and then row with each row: its cells as
+// text, nil for NULL, valid until row returns. Only a few rows are in memory at a time. An
+// error of head or row ends the query and is returned.
 func Query(ctx context.Context, query string, head func([]Column) error, row func(cells [][]byte) error) (err error) {
 	config, err := pgconn.ParseConfig("")
 	if err != nil {
@@ -55,14 +55,14 @@ func Query(ctx context.Context, query string, head func([]Column) error, row fun
 	if err != nil {
 		return connectError(ctx, err)
 	}
-	// The end of the connection is that of the transaction, which has changed nothing.
+	// Closing the connection ends the transaction, which has changed nothing.
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	if _, err := conn.Exec(ctx, settings).ReadAll(); err != nil {
 		return queryError(ctx, query, err)
 	}
 	result := conn.ExecParams(ctx, query, nil, nil, nil, nil)
 	if len(result.FieldDescriptions()) == 0 {
-		if result.NextRow() { // a row of no columns
+		if result.NextRow() { // a row without columns
 			return errNoColumns
 		}
 		if _, err := result.Close(); err != nil {
@@ -79,7 +79,7 @@ func Query(ctx context.Context, query string, head func([]Column) error, row fun
 
 var errNoColumns = &Error{Msg: "the result of the statement has no columns", Hint: "write a select that names some"}
 
-// each goes through a result. It leaves an error of the server to Close.
+// each reads a result. It leaves errors of the server to Close.
 func each(result *pgconn.ResultReader, head func([]Column) error, row func(cells [][]byte) error) error {
 	fields := result.FieldDescriptions()
 	columns, types := make([]Column, len(fields)), make([]uint32, len(fields))
@@ -104,7 +104,7 @@ func each(result *pgconn.ResultReader, head func([]Column) error, row func(cells
 	return nil
 }
 
-// queryError says what the server says of a query, and in which line.
+// queryError returns the server's error with the line of the query.
 func queryError(ctx context.Context, query string, err error) error {
 	var of *pgconn.PgError
 	switch {

@@ -19,11 +19,10 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Adversary is who watches a simulation, and follows the protocol. The zero value is
-// nobody.
+// An Adversary observes a simulation and follows the protocol. The zero value observes nothing.
 type Adversary struct {
-	// Coalition is how many members put together all that they see, to learn the
-	// others' vectors. Which ones follows from the seed.
+	// Coalition is the number of members that pool what they see, to recover the others'
+	// vectors. The seed chooses them.
 	Coalition int
 	// Differencing subtracts totals, as any member can.
 	Differencing bool
@@ -46,7 +45,7 @@ func ParseAdversary(s string) (Adversary, error) {
 	return Adversary{}, fmt.Errorf("want observer, differencing, or coalition:t=N with N members of at least 1, got %q", s)
 }
 
-// Check reports a coalition that has nobody left to learn about.
+// Check reports a coalition that leaves no other member to learn about.
 func (a Adversary) Check(size int) error {
 	if a.Coalition > size-1 {
 		return fmt.Errorf("adversary: want at most %d members of %d, so that one is left to learn about, got %d", size-1, size, a.Coalition)
@@ -54,7 +53,7 @@ func (a Adversary) Check(size int) error {
 	return nil
 }
 
-// watch is what an adversary notes of a simulation.
+// watch holds the observations of an adversary.
 type watch struct {
 	coalition *attack.Recorder
 	totals    *differencing.Recorder
@@ -80,7 +79,7 @@ func (w watch) observers() (all observers) {
 	return all
 }
 
-// enter enters what the adversary has found out into the result and the models.
+// enter adds the adversary's findings to the result and the models.
 func (w watch) enter(run *Run, t *pipeline.Task, parts []dataset.Participant) error {
 	if w.coalition != nil {
 		w.enterCoalition(run.Report, t, parts)
@@ -105,7 +104,7 @@ func (w watch) enter(run *Run, t *pipeline.Task, parts []dataset.Participant) er
 	return nil
 }
 
-// enterCoalition enters what the coalition has recovered, and the prediction for as many.
+// enterCoalition adds what the coalition has recovered, and the prediction for its size.
 func (w watch) enterCoalition(run *report.Run, t *pipeline.Task, parts []dataset.Participant) {
 	r := w.coalition
 	r.Finish()

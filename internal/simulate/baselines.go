@@ -13,15 +13,15 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// The baselines by name.
+// Names of the baselines.
 const (
 	BaselineAlone  = "alone"
 	BaselinePooled = "pooled"
 )
 
-// AddBaselines trains the named baselines and enters their figures. Mean
-// log-likelihoods are taken of the training rows of all, or of each participant's
-// own if that is nil.
+// AddBaselines trains the named baselines and adds their figures to the result. Mean
+// log-likelihoods are over loglikOf or, if that is nil, over each participant's own training
+// rows.
 func AddBaselines(ctx context.Context, r *report.Run, t *pipeline.Task, which []string, parts, all []dataset.Participant) error {
 	for _, name := range which {
 		train := Alone
@@ -56,8 +56,8 @@ func AddBaselines(ctx context.Context, r *report.Run, t *pipeline.Task, which []
 	return nil
 }
 
-// Alone trains the same task on each participant's own rows, with nobody else,
-// standardisation included. A start that was given is kept.
+// Alone trains the same task on each participant's rows alone, standardisation included. A
+// given start is kept.
 func Alone(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) ([]*model.Model, error) {
 	models := make([]*model.Model, len(parts))
 	for i, p := range parts {
@@ -70,9 +70,9 @@ func Alone(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) (
 	return models, nil
 }
 
-// Pooled trains the task on all rows in one place and returns the model as each
-// participant would use it. Where everybody standardises by itself, so do the
-// pooled rows: each in its owner's units.
+// Pooled trains the task on all rows in one place, and returns the model as each participant
+// would use it. If participants standardise their own rows, the pooled rows keep their owners'
+// units.
 func Pooled(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) ([]*model.Model, error) {
 	scalings, all, err := pool(t, parts)
 	if err != nil {
@@ -83,7 +83,7 @@ func Pooled(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) 
 		pooled = t.OfScaled()
 	}
 	together := dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: rows.InMemory(all), TrainLabels: labelsOf(parts), ClassLabels: parts[0].ClassLabels}
-	for _, p := range parts { // a classifier is to have the classes of these, too
+	for _, p := range parts { // a classifier must have the classes of all participants
 		together.TestLabels = append(together.TestLabels, p.TestLabels...)
 	}
 	r, err := pooled.Train(ctx, collabdict.Solo{}, together, nil, nil)
@@ -102,8 +102,8 @@ func Pooled(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) 
 	return models, nil
 }
 
-// Scores measures a baseline's model on a participant's test rows, and on the
-// training rows that loglik is taken of.
+// Scores measures a baseline's model on a participant's test rows, with the log-likelihood of
+// the training rows in loglikOf.
 func Scores(m *model.Model, p dataset.Participant, loglikOf []dataset.Participant) (*report.Scores, error) {
 	e, err := pipeline.Evaluate(m, p)
 	if err != nil {

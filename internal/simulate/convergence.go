@@ -9,16 +9,16 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// inputs notes the vectors with which members begin a Laplacian session, of one in
-// several lanes the first, and keeps those of the last sum of a round: sessions are
-// pure, so that this one can be run once more when all is over.
+// inputs holds the vectors that members start a Laplacian session with, in the last sum of a
+// round. If a sum has several lanes, it holds those of the first. Sessions are pure, so this
+// one can be run again after the simulation.
 type inputs struct {
 	begun   map[beginning][]uint64
 	last    *consensus.Decision
-	vectors [][]uint64 // of last, by place in its view
+	vectors [][]uint64 // vectors of slot last, by place in its view
 }
 
-// beginning is the first frame of a member in an attempt.
+// beginning is a member's first frame in an attempt.
 type beginning struct {
 	slot    uint64
 	attempt uint32
@@ -60,8 +60,8 @@ func (in *inputs) Decided(_ int, d *consensus.Decision) {
 	}
 }
 
-// convergence runs the session of the last sum once more. It is nil if there is
-// none, or if members have sent what no session takes.
+// convergence runs the session of the last sum again. It returns nil if there is none, or if a
+// member sent a frame that no session accepts.
 func (in *inputs) convergence(s consensus.Settings, seed uint64, slots []netsim.Slot) *report.Convergence {
 	d := in.last
 	if d == nil || d.Slot == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// courseOf returns how a simulated run went. Of the result, the participants'
-// histories are used.
+// courseOf returns the course of a simulated run. It uses the participants' histories of the
+// result.
 func courseOf(objective string, c netsim.Config, cost *netsim.Report, result *report.Run) *report.Course {
 	course := &report.Course{Names: c.Names, Virtual: cost.Virtual, Objective: "objective", Choice: result.Choice}
 	if objective != "" {
@@ -47,7 +47,7 @@ func courseOf(objective string, c netsim.Config, cost *netsim.Report, result *re
 	return course
 }
 
-// roundsOf sums the decided slots up by round, from 0, the start-up.
+// roundsOf sums up the decided slots by round. Round 0 is the start-up.
 func roundsOf(names []string, slots []netsim.Slot, result *report.Run) []report.RoundRow {
 	objectives := map[int]report.Figure{}
 	for _, r := range result.RoundRows() {
@@ -72,7 +72,7 @@ func roundsOf(names []string, slots []netsim.Slot, result *report.Run) []report.
 	return rows
 }
 
-// faultLabel says in a few words what is wrong.
+// faultLabel describes a fault in a few words.
 func faultLabel(f netsim.Fault, names []string) string {
 	switch f := f.(type) {
 	case netsim.Churn:
@@ -105,7 +105,7 @@ func faultLabel(f netsim.Fault, names []string) string {
 
 func percent(rate float64) string { return fmt.Sprintf("%.3g %%", 100*rate) }
 
-// of names some members by their numbers from 1; nobody means all.
+// of lists members by their numbers from 1; an empty list means all.
 func of(members []int) string {
 	if len(members) == 0 {
 		return ""
@@ -113,7 +113,7 @@ func of(members []int) string {
 	return " " + ranges(members)
 }
 
-// ranges writes ranks as numbers from 1: 1-4+7.
+// ranges writes ranks as numbers from 1, such as 1-4+7.
 func ranges(members []int) string {
 	sorted := slices.Sorted(slices.Values(members))
 	var parts []string

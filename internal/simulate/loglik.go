@@ -9,13 +9,12 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// mostDensities is how many densities of rows under models are computed at most for
-// the mean log-likelihoods of all rows under every model. Where it would be more,
-// each participant's is of its own rows.
+// mostDensities bounds the densities computed for mean log-likelihoods of all rows under all
+// models. Beyond it, each participant's figure is over its own rows.
 const mostDensities = 1e7
 
-// addLogliks enters the mean log-likelihoods: of all participants' training rows
-// under each participant's model, and of each row under its owner's. Classifiers have none.
+// addLogliks adds mean log-likelihoods to the result: of all participants' training rows under
+// each model, and of each row under its owner's model. Classifiers have none.
 func addLogliks(run *Run, parts []dataset.Participant) error {
 	var own, rows float64
 	for i, m := range run.Models {
@@ -43,8 +42,8 @@ func addLogliks(run *Run, parts []dataset.Participant) error {
 	return nil
 }
 
-// densities returns how many of them the mean log-likelihoods of all rows under such
-// models of all participants take.
+// densities returns the number of densities behind the mean log-likelihoods of all rows under
+// models like m.
 func densities(m *model.Model, parts []dataset.Participant) (all float64) {
 	for _, p := range parts {
 		n, _ := p.Train.Dims()
@@ -53,9 +52,9 @@ func densities(m *model.Model, parts []dataset.Participant) (all float64) {
 	return all
 }
 
-// overAll returns the mean log-likelihood of all participants' training rows
-// under a model, in the units trained on: where everybody standardises by itself,
-// a row is in its owner's. A classifier has none.
+// overAll returns the mean log-likelihood of all participants' training rows under a model, in
+// the units of training. If participants standardise their own rows, each row is in its owner's
+// units. A classifier has none.
 func overAll(m *model.Model, parts []dataset.Participant) (report.Figure, error) {
 	if m.Scorer() == nil {
 		return report.Figure{}, nil

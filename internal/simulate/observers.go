@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// observers all see the same.
+// observers passes everything to each observer.
 type observers []netsim.Observer
 
 func (o observers) Called(member int, slot uint64, c consensus.Call) {
@@ -29,12 +29,12 @@ func (o observers) Decided(member int, d *consensus.Decision) {
 	}
 }
 
-// witness notes in a ledger what sums tell together, as they are made.
+// A witness records in a ledger what sums reveal together, while they are made.
 type witness struct {
 	mu     sync.Mutex
 	ledger *report.Ledger
-	called uint64 // slots below have been called
-	next   uint64 // slots below have been decided
+	called uint64 // slots below it have been called
+	next   uint64 // slots below it have been decided
 }
 
 func (w *witness) Called(_ int, slot uint64, c consensus.Call) {
@@ -59,7 +59,7 @@ func (w *witness) Decided(_ int, d *consensus.Decision) {
 	w.ledger.Add(d)
 }
 
-// news returns what all members have come to know of others since it was called last.
+// news returns what all members have learned about others since the last call.
 func (w *witness) news() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

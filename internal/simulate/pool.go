@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// pool puts the training rows of all participants together: each in its owner's units
-// where everybody standardises by itself, else in those of the data.
+// pool joins the training rows of all participants: in each owner's units if participants
+// standardise their own rows, and otherwise in the data's units.
 func pool(t *pipeline.Task, parts []dataset.Participant) ([]rows.Scaling, *mat.Dense, error) {
 	scalings := make([]rows.Scaling, len(parts))
 	count, dim := 0, len(parts[0].Columns)
@@ -37,8 +37,7 @@ func pool(t *pipeline.Task, parts []dataset.Participant) ([]rows.Scaling, *mat.D
 	return scalings, mat.NewDense(count, dim, all), nil
 }
 
-// labelsOf returns the labels of the rows that pool puts together, nil if a participant
-// has none.
+// labelsOf returns the labels of the pooled rows, nil if a participant has none.
 func labelsOf(parts []dataset.Participant) (all []float64) {
 	for _, p := range parts {
 		if p.TrainLabels == nil {
@@ -49,7 +48,7 @@ func labelsOf(parts []dataset.Participant) (all []float64) {
 	return all
 }
 
-// allRows returns the rows of all, in the coordinates trained on.
+// allRows returns the rows of all participants, in the coordinates of training.
 func allRows(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) (*mat.Dense, error) {
 	_, all, err := pool(t, parts)
 	if err != nil {

@@ -25,46 +25,44 @@ import (
 	"github.com/collabdict/collabdict/netsim/scenario"
 )
 
-// Run is what a simulation made: the result, the participants' models, and how it
-// went. Of one that has failed there is the course alone.
+// A Run is the outcome of a simulation: result, models and course. If the simulation has
+// failed, it has the course alone.
 type Run struct {
 	Report *report.Run
 	Models []*model.Model // by participant
 	Course *report.Course
 }
 
-// Progress is how far a simulation is.
+// Progress is the state of a running simulation.
 type Progress struct {
 	algorithm.Progress
-	Virtual time.Duration // of the last decision
-	// Warnings are what all members have come to know of others.
+	Virtual time.Duration // virtual time of the last decision
+	// Warnings list what all members have learned about others.
 	Warnings []string
 }
 
-// Simulate trains the participants together over a simulated network and returns
-// their models and figures. Of the result, seconds and model files are left to
-// the caller. onRound sees the rounds of the first participant.
+// Simulate trains the participants together over a simulated network. It returns their models
+// and figures; the caller adds seconds and model files. onRound is called with the rounds of
+// the first participant.
 func Simulate(ctx context.Context, t *pipeline.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
 	return SimulateUnder(ctx, Conditions{}, t, parts, onRound)
 }
 
-// Conditions are what a simulation is like: who watches, what the network is like
-// and what goes wrong.
+// Conditions describe a simulation: its adversary, its network and its faults.
 type Conditions struct {
 	Adversary Adversary
-	Scenario  *scenario.Scenario // nil: nothing goes wrong
-	// ViewTotals makes sums over the members in the view alone, without running totals.
+	Scenario  *scenario.Scenario // nil for no faults
+	// ViewTotals sums over the members in the view alone, without running totals.
 	ViewTotals bool
-	// Converge notes what the last Laplacian session of a round begins with, and
-	// runs it once more to see how the disagreement falls.
+	// Converge records how the disagreement falls in the last Laplacian session of a round.
 	Converge bool
 }
 
-// updateTime is the virtual time of a local update where a scenario does not say
-// it: faults are to hit it, too.
+// updateTime is the virtual time of a local update unless the scenario sets it. It is not 0, so
+// that faults can occur during updates.
 const updateTime = time.Second
 
-// config returns the settings of the simulation.
+// config returns the configuration of the simulation.
 func (c Conditions) config(t *pipeline.Task, parts []dataset.Participant) (netsim.Config, error) {
 	n := netsim.Config{Settings: t.Settings, Seed: t.Seed, ViewTotals: c.ViewTotals}
 	for _, p := range parts {
@@ -76,7 +74,7 @@ func (c Conditions) config(t *pipeline.Task, parts []dataset.Participant) (netsi
 	return n, c.Scenario.Apply(&n)
 }
 
-// Check reports conditions that cannot be among so many participants.
+// Check reports conditions that this number of participants does not allow.
 func (c Conditions) Check(t *pipeline.Task, parts []dataset.Participant) error {
 	n, err := c.config(t.Resolved(len(parts[0].Columns)), parts)
 	if err != nil {
@@ -85,8 +83,8 @@ func (c Conditions) Check(t *pipeline.Task, parts []dataset.Participant) error {
 	return n.Validate()
 }
 
-// SimulateUnder is Simulate under conditions. Of a simulation that has failed it
-// returns the course, too, if there is one.
+// SimulateUnder is like Simulate, under the given conditions. If the simulation fails, it
+// returns the course as far as there is one.
 func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
 	t = t.Resolved(len(parts[0].Columns))
 	a := under.Adversary
@@ -125,13 +123,13 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 				}
 				show.Lock()
 				defer show.Unlock()
-				if p.Number > shown { // by whoever is there first
+				if p.Number > shown { // the first participant to end a round reports it
 					shown = p.Number
 					onRound(Progress{p, net.Now(), lone.news()})
 				}
 			})
 			var low *privacy.LowError
-			if errors.As(err, &low) { // as agreed: the others go on
+			if errors.As(err, &low) { // as agreed: the others continue
 				return stopped{err}
 			}
 			return err
@@ -173,22 +171,22 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	return run, nil
 }
 
-// stopped is the end of a participant that the agreement has planned.
+// stopped is a participant's end as the agreement provides.
 type stopped struct{ error }
 
 func (s stopped) Unwrap() error { return s.error }
 
 func (stopped) Is(target error) bool { return target == netsim.ErrStopped }
 
-// seededNoise says what the noise of a simulation is worth.
+// seededNoise warns that noise from a seed protects nothing.
 const seededNoise = "this is a simulation, whose noise follows from the seed: with that, which models tell, it can be taken off"
 
-// noise draws what a simulated participant hides its rows with, the same every time.
+// noise returns a simulated participant's source of noise, which repeats from run to run.
 func noise(seed uint64, rank int) rand.Source {
 	return rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "collabdict/experiment/noise/%d/%d", seed, rank)))
 }
 
-// observers returns what watches the simulation because it is asked for.
+// observers returns the observers that the conditions ask for.
 func (c Conditions) observers(s consensus.Scheme, watch watch, begun *inputs) observers {
 	o := watch.observers()
 	if c.Converge && (s == consensus.Laplacian || s == "") {
@@ -197,7 +195,7 @@ func (c Conditions) observers(s consensus.Scheme, watch watch, begun *inputs) ob
 	return o
 }
 
-// histories returns what participants know of the rounds until a simulation failed.
+// histories returns the rounds that participants completed before a simulation failed.
 func histories(results []*pipeline.Result) *report.Run {
 	r := &report.Run{}
 	for _, own := range results {
@@ -208,7 +206,7 @@ func histories(results []*pipeline.Result) *report.Run {
 	return r
 }
 
-// farthest returns the first of the participants that have decided most.
+// farthest returns the first participant with the most decisions.
 func farthest(cost *netsim.Report) int {
 	best := 0
 	for i, m := range cost.Members {
@@ -219,7 +217,7 @@ func farthest(cost *netsim.Report) int {
 	return best
 }
 
-// without enters a participant that has not come to the end.
+// without records a participant that did not finish.
 func (r *Run) without(p dataset.Participant, err error) {
 	rows, _ := p.Train.Dims()
 	left := "its part ended without a model"
@@ -230,7 +228,7 @@ func (r *Run) without(p dataset.Participant, err error) {
 	r.Report.Participants = append(r.Report.Participants, report.Participant{Name: p.Name, Rows: rows, Left: left})
 }
 
-// add enters a participant's part.
+// add records a participant's part.
 func (r *Run) add(result *pipeline.Result, p dataset.Participant, names []string, digest string) error {
 	m := result.Model
 	m.Manifest.Views = r.Report.Views
@@ -254,7 +252,7 @@ func (r *Run) add(result *pipeline.Result, p dataset.Participant, names []string
 	return nil
 }
 
-// network enters who was in the sums, and what they cost.
+// network records the members of the sums, and their cost.
 func (r *Run) network(t *pipeline.Task, names []string, cost *netsim.Report, first int, known *report.Ledger) *report.Ledger {
 	n := int64(len(cost.Members))
 	for _, m := range cost.Members {

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Conversion makes Factor x + Offset of a value x.
+// A Conversion maps a value x to Factor x + Offset.
 type Conversion struct{ Factor, Offset float64 }
 
-// Of returns a value in the other unit. It has the same bits on every machine.
+// Of converts a value. The result has the same bits on every machine.
 func (c Conversion) Of(x float64) float64 { return float64(c.Factor*x) + c.Offset }
 
-// quantity has the units in which it is measured, each by the conversion to one of them.
+// A quantity has units, each with the conversion to its base unit.
 type quantity struct {
 	name  string
 	units map[string]Conversion
@@ -38,7 +38,7 @@ const (
 	rankine = 5. / 9
 )
 
-// quantities have exact factors, by the definitions of the units.
+// quantities holds exact factors, by definition of the units.
 var quantities = []quantity{
 	{"temperature", map[string]Conversion{"K": {1, 0}, "degC": {1, 273.15}, "degF": {rankine, 459.67 * rankine}}},
 	{"pressure", factors(map[string]float64{"Pa": 1, "hPa": 100, "kPa": 1e3, "MPa": 1e6, "mbar": 100, "bar": 1e5, "atm": 101325, "psi": 6894.757293168361})},
@@ -57,8 +57,7 @@ var quantities = []quantity{
 	{"ratio", factors(map[string]float64{"fraction": 1, "percent": 1e-2, "ppm": 1e-6})},
 }
 
-// Convert returns how values in a unit become values in another. A unit that is not known
-// converts to itself alone.
+// Convert returns the conversion between two units. An unknown unit converts only to itself.
 func Convert(from, to string) (Conversion, error) {
 	if from == to {
 		return Conversion{1, 0}, nil
@@ -79,11 +78,11 @@ func Convert(from, to string) (Conversion, error) {
 	return Conversion{a.Factor / b.Factor, (a.Offset - b.Offset) / b.Factor}, nil
 }
 
-// spelling makes of what files write what this package does.
+// spelling replaces spellings found in files by those of this package.
 var spelling = strings.NewReplacer("°", "deg", "℃", "degC", "℉", "degF", "³", "3", "^", "", "%", "percent", " ", "")
 
-// Named returns the name that this package has for a unit, as files spell it: degC for °C, and
-// m3/h for [m³/h]. One that it has no name for is as it was.
+// Named returns this package's name for a unit as spelt in files: degC for °C, m3/h for [m³/h].
+// It returns other names unchanged.
 func Named(spelt string) string {
 	bare := strings.Trim(strings.TrimSpace(spelt), "[]()")
 	of := strings.Split(spelling.Replace(bare), "/")
@@ -110,7 +109,7 @@ func find(unit string) *quantity {
 	return nil
 }
 
-// names lists units in their alphabetical order.
+// names lists units in alphabetical order.
 func names(of []quantity) string {
 	var list []string
 	for _, q := range of {

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package postgrestest starts a PostgreSQL server for a test, with the programs of this
-// machine.
+// Package postgrestest starts a PostgreSQL server for a test, with the programs installed on
+// this machine.
 package postgrestest
 
 import (
@@ -23,24 +23,24 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// User may do everything.
+// User is the superuser.
 const User = "postgres"
 
-// Server is one that listens on a Unix socket alone and wants passwords.
+// A Server listens on a Unix socket only, and requires passwords.
 type Server struct {
 	Socket   string // its folder
 	Password string // of [User]
 }
 
-// Start starts a server that ends with the test. The test is skipped if this machine has no
-// PostgreSQL.
+// Start starts a server that ends with the test. It skips the test if PostgreSQL is not
+// installed.
 func Start(t testing.TB, password string) *Server {
 	t.Helper()
 	bin := binaries()
 	if bin == "" {
 		t.Skip("PostgreSQL is not installed: neither initdb in the PATH nor in /usr/lib/postgresql/*/bin; on Debian, install postgresql")
 	}
-	dir, err := os.MkdirTemp("", "pg") // short, as paths of sockets must be
+	dir, err := os.MkdirTemp("", "pg") // short: paths of sockets are limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func binaries() string {
 			return filepath.Dir(path)
 		}
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is sound
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is valid
 	if len(found) == 0 {
 		return ""
 	}
@@ -111,8 +111,8 @@ func binaries() string {
 	return filepath.Dir(found[len(found)-1])
 }
 
-// unprivileged returns how to become a user whom the folder belongs to then: PostgreSQL does
-// not run as root.
+// unprivileged returns attributes to run PostgreSQL as a user that owns dir: it refuses to run
+// as root.
 func unprivileged(t testing.TB, dir string) *syscall.SysProcAttr {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -135,13 +135,13 @@ func unprivileged(t testing.TB, dir string) *syscall.SysProcAttr {
 	if err := os.Chown(dir, int(uid), int(gid)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // the socket is for all
+	if err := os.Chmod(dir, 0o755); err != nil { // all users may reach the socket
 		t.Fatal(err)
 	}
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 }
 
-// Env is where the server is and who asks, without the password.
+// Env returns the environment that names the server and the user, without the password.
 func (s *Server) Env() []string {
 	return []string{"PGHOST=" + s.Socket, "PGDATABASE=postgres", "PGUSER=" + User, "PGSSLMODE=disable"}
 }
