@@ -113,9 +113,12 @@ type shown struct {
 	anything bool // nothing is shown of what it prints
 }
 
+// times begin the lines of a log, but not those that a terminal shows.
+var times = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z `)
+
 func (s shown) run(ts *testscript.TestScript, path string) {
 	err := ts.Exec("sh", "-c", "{ "+s.command+"\n} 2>&1")
-	got := ts.ReadFile("stdout")
+	got := times.ReplaceAllString(ts.ReadFile("stdout"), "")
 	if (err != nil) != s.fails {
 		ts.Fatalf("%s:%d: %s: error %v\n%s", path, s.line, s.command, err, got)
 	}
