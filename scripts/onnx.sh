@@ -1,6 +1,6 @@
 #!/bin/sh
 # Exported models in onnxruntime: they have to give what collabdict computes, to a relative
-# error of 1e-5, and the snippets of docs/how-to/export-a-model.md have to run. Needs go,
+# error of 1e-5, and the code of docs/how-to/export-a-model.md and examples/onnx has to run. Needs go,
 # node and npm, which installs onnxruntime-node (300 MB), unless COLLABDICT_ONNXRUNTIME
 # names a folder that has it in node_modules. Where Python has onnx, its checker
 # looks at the files, too; where it has onnxruntime, it runs the snippet in Python.
@@ -50,13 +50,9 @@ for kind in ggm dem fedgen fedgem; do
 	node "$root/scripts/onnx/scores.js" $kind.onnx $kind.csv scores.csv
 done
 
-snippet() { # language
-	awk -v start="^\`\`\`$1\$" '$0 ~ /^```$/ { on = 0 } on { print } $0 ~ start { on = n++ == 0 }' "$root/docs/how-to/export-a-model.md"
-}
-snippet js >snippet.js
-node snippet.js
+node "$root/examples/onnx/score.js"
 if "$python" -c 'import numpy, onnxruntime' 2>/dev/null; then
-	snippet python >snippet.py
+	awk '/^```$/ { on = 0 } on { print } /^```python$/ { on = 1 }' "$root/docs/how-to/export-a-model.md" >snippet.py
 	"$python" snippet.py
 else
 	echo "onnx.sh: SKIPPED: $python has no onnxruntime for the snippet in Python" >&2

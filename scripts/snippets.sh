@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs the snippets in Python of the how-to pages that need NumPy alone, on models that are
-# trained for it, and compares the scores that they compute with those of collabdict. Needs
-# go and a Python with NumPy (PYTHON).
+# Runs the code in Python of the how-to pages and of examples/python that needs only NumPy, on
+# models that are trained for it, and compares its scores with those of collabdict. Needs go
+# and a Python with NumPy (PYTHON).
 set -eu
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
@@ -16,8 +16,7 @@ for kind in ggm mtvae; do
 done
 mv ggm demo
 ./collabdict sim --model cgau --data demo/data --label label --rounds 20 --out classes >/dev/null 2>&1
-./collabdict export --model mtvae/plant-a/model.npz --to npz -o shared.npz >/dev/null
 ./collabdict export --model demo/plant-a/model.npz --to json --with own -o mixture.json >/dev/null
-for page in read-a-model-in-python export-a-model; do
-	"$python" "$root/scripts/snippets/run.py" "$root/docs/how-to/$page.md"
+for file in "$root"/docs/how-to/read-a-model-in-python.md "$root"/examples/python/*.py; do
+	"$python" "$root/scripts/snippets/run.py" "$file"
 done

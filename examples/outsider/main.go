@@ -106,7 +106,18 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 	return model.Save(name, m)
 }
 
-// agreement is what collabdict run tells the others of its settings and columns.
+// agreement is what collabdict run tells the others of its settings and columns: the options
+// of the algorithm, then these fields, in this order:
+//
+//   - seed, false-alarm, standardise: as the flags
+//   - pca, window: as the flags; absent without them. With a window, columns are those of the
+//     data, without means and deviations
+//   - normalise: as the flag
+//   - shrink-scales: as the flag; absent without it
+//   - ranges: agreed ranges, or ""
+//   - number of columns, column 1, column 2, ...: features in the order of the file, without
+//     --label and --ignore
+//   - unit of COLUMN: its agreed unit; absent without one
 func agreement(options option.Table, columns []string) node.Agreement {
 	a := node.Agreement{{Name: "model", Value: ggm.Kind.Name}}
 	for _, f := range options.Fields() {

@@ -1,8 +1,7 @@
-"""Runs the snippets in Python of a page, one after the other in one session, but those that
-import onnxruntime. Where one has set s, scores of the demo's test rows under the model in
-path, or the probabilities of their classes, these have to be what collabdict computes: to
-six digits, of networks to five, or, where codes are drawn, as near as two estimates of the
-same number are."""
+"""Runs the snippets in Python of a page, one after the other in one session, or a file of
+Python. If one sets s to scores of the demo's test rows under the model in path, or to the
+probabilities of their classes, collabdict has to compute the same: to six digits, to five
+for networks, and to the error of two estimates of the same number if codes are drawn."""
 
 import csv
 import re
@@ -33,12 +32,11 @@ def compare(path, s):
 
 page = sys.argv[1]
 with open(page) as f:
-    snippets = re.findall(r"^```python\n(.*?)^```$", f.read(), re.DOTALL | re.MULTILINE)
+    snippets = [f.read()]
+if page.endswith(".md"):
+    snippets = re.findall(r"^```python\n(.*?)^```$", snippets[0], re.DOTALL | re.MULTILINE)
 scope = {}
 for i, snippet in enumerate(snippets):
-    if "import onnxruntime" in snippet:
-        print(f"{page}: snippet {i + 1} left out: it needs onnxruntime")
-        continue
     scope.pop("s", None)
     exec(compile(snippet, f"{page}, snippet {i + 1}", "exec"), scope)
     if "s" in scope:
